@@ -1,0 +1,44 @@
+// The layering of docs/architecture.md §2, enforced. Each room lists the rooms it may import.
+const may = {
+  "target": [],
+  "ptx": ["target"],
+  "sass/isa": ["target"],
+  "ori": ["target", "sass/isa"],
+  "knobs": [],
+  "analysis": ["ori", "target", "sass/isa"],
+  "lower": ["ptx", "ori", "target", "sass/isa", "analysis"],
+  "phases": ["ori", "analysis", "knobs", "target", "sass/isa", "regalloc", "sched"],
+  "regalloc": ["ori", "analysis", "knobs", "target", "sass/isa"],
+  "sched": ["ori", "analysis", "knobs", "target", "sass/isa"],
+  "sass": ["ori", "target", "sass/isa"],
+  "elf": ["sass", "target", "ori", "sass/isa"],
+  "sim": ["ptx", "sass", "elf", "target", "ori", "sass/isa"],
+  "view": [],
+  "cli": ["*"],
+};
+const shared = "^lib/(diagnostics|result|errors)\\.ts$";
+const room = (r) => `^lib/${r}/`;
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, dependencyTypesNot: ["type-only"] } },
+    ...Object.entries(may)
+      .filter(([, to]) => !to.includes("*"))
+      .map(([from, to]) => ({
+        name: `room-${from.replace("/", "-")}`,
+        severity: "error",
+        from: { path: room(from), ...(from === "sass" ? { pathNot: room("sass/isa") } : {}) },
+        to: {
+          path: "^(lib|kernel)/",
+          pathNot: [room(from), ...to.map(room), shared, ...(from === "view" ? ["^lib/view/"] : [])],
+        },
+      })),
+    {
+      name: "compiler-has-no-runtime-dependency",
+      severity: "error",
+      from: { path: "^lib/", pathNot: "^lib/(view|experiment|cli)/" },
+      to: { dependencyTypes: ["npm", "npm-dev", "npm-optional", "npm-peer"] },
+    },
+    { name: "kernel-uses-public-api", severity: "error", from: { path: "^kernel/" }, to: { path: "^lib/", pathNot: "^lib/(index|view/index)\\.ts$" } },
+  ],
+  options: { tsPreCompilationDeps: true, tsConfig: { fileName: "tsconfig.json" }, doNotFollow: { path: "node_modules" }, exclude: { path: "^(dist|node_modules)" } },
+};
