@@ -4,7 +4,11 @@ module.exports = {
   transform: {
     "^.+\\.ts$": [
       "@swc/jest",
-      { jsc: { target: "es2022", parser: { syntax: "typescript" } }, module: { type: "commonjs" }, sourceMaps: "inline" },
+      {
+        jsc: { target: "es2022", parser: { syntax: "typescript" } },
+        module: { type: "commonjs" },
+        sourceMaps: "inline",
+      },
     ],
   },
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },

@@ -9,7 +9,9 @@ export class InternalError extends Error {
   readonly detail: string | null;
 
   constructor(message: string, where: { phase?: string; func?: string; detail?: string } = {}) {
-    const at = [where.phase && `phase ${where.phase}`, where.func && `function ${where.func}`].filter(Boolean).join(", ");
+    const at = [where.phase && `phase ${where.phase}`, where.func && `function ${where.func}`]
+      .filter(Boolean)
+      .join(", ");
     super((at ? `${message} (${at})` : message) + (where.detail ? `\n${where.detail}` : ""));
     this.name = "InternalError";
     this.phase = where.phase ?? null;

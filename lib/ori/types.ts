@@ -10,95 +10,27 @@
  *    first, each in printed order. A slot left out in the text holds its default (PT, !PT, RZ, URZ, immediate 0, NONE).
  */
 import type { Span } from "../diagnostics.js";
-import { File, type Form } from "../sass/isa/form.js";
+import type { File } from "../sass/isa/form.js";
+import type { MachineInst } from "../sass/isa/operand.js";
+import type { Target } from "../target/types.js";
 
-export { File };
+export {
+  type Control,
+  File,
+  type Guard,
+  Kind,
+  type MachineInst,
+  Mod,
+  NO_INDEX,
+  type Operand,
+  ZERO_REG,
+} from "../sass/isa/operand.js";
 
-/** Kinds of operands. Numbers, because passes switch on them in loops (style.md §22). */
-export const Kind = {
-  /** Slot absent in this encoding (a descriptor on sm_75). */
-  None: 0,
-  /** Register: `file`, `id`, `sub`, `width`. */
-  Reg: 1,
-  /** Immediate: `value` (u32 bit pattern, low half), `high` (upper half of a 64-bit literal). */
-  Imm: 2,
-  /** Constant bank: `c[id][value]`; `file`/`index` name an index register (`c[0x3][R2+0x10]`, `cx[UR4][0x10]`). */
-  Const: 3,
-  /** Code label: `id` is a block id (before encoding) or `value` a byte address (decoded code). */
-  Label: 4,
-  /** Special register (S2R, CS2R): `id` is its hardware index. */
-  Sreg: 5,
-  /** Symbol: `sym` is its name, `value` an addend; `part` says which half (`32@lo`, `32@hi`) when it is an address. */
-  Sym: 6,
-} as const;
-export type Kind = (typeof Kind)[keyof typeof Kind];
-
-/** `id` of the hard-wired register of a file: RZ, URZ, PT, UPT. Printed by name, encoded as the all-ones value. */
-export const ZERO_REG = -1 as const;
-
-/** Operand modifiers, a bit set. */
-export const Mod = { Neg: 1, Abs: 2, Not: 4, Reuse: 8 } as const;
-
-/**
- * One shape for all kinds, so that accesses stay monomorphic. Made by the constructors of `operand.ts` only, and never
- * shared between two slots.
- */
-export interface Operand {
-  kind: Kind;
-  file: File;
-  /** Consecutive registers read or written: 1, 2, 3, 4, 8… */
-  width: number;
-  /** Register number (virtual value id, or physical number), constant bank, block id, special register. */
-  id: number;
-  /** First register of a multi-register value that is meant: 0 … width of the value − 1. Always 0 when physical. */
-  sub: number;
-  value: number;
-  high: number;
-  /** Mod bits. */
-  mods: number;
-  /** Part selector, printed after the operand: "" | ".H0_H0" | ".H1_H1" | ".B1" | ".64" | "32@lo" … */
-  part: string;
-  /** Index register inside a constant operand, null-like −2 when absent. */
-  index: number;
-  sym: string;
-}
-
-export const NO_INDEX = -2 as const;
-
-/** Execution guard `@P0` / `@!UP1`. */
-export interface Guard {
-  /** P or UP. */
-  file: File;
-  id: number;
-  not: boolean;
-}
-
-/** The 21 scheduling bits of a machine word (digest E §2L.1). */
-export interface Control {
-  /** Cycles until the next instruction of the warp may issue, 0…15. */
-  stall: number;
-  /** The raw bit 109 (active low: 0 lets the scheduler switch away). */
-  yield: number;
-  /** Scoreboard set when the result is written, 0…5, 7 none. */
-  writeSb: number;
-  /** Scoreboard set when the operands have been read, 0…5, 7 none. */
-  readSb: number;
-  /** Scoreboards to wait for, bit n = SBn. */
-  wait: number;
-  /** Reuse-cache flags, bit n = source slot n. Kept on the operands as Mod.Reuse too when decoded. */
-  reuse: number;
-}
-
-export interface Inst {
+export interface Inst extends MachineInst {
   /** Dense, unique in its function, stable under edits. */
   id: number;
-  form: Form;
-  dsts: Operand[];
-  srcs: Operand[];
-  guard: Guard | null;
   /** Source position in the PTX text. */
   loc: Span | null;
-  control: Control | null;
   /** The instruction this one was made from (observation only), −1 when it came from lowering. */
   origin: number;
 }
@@ -146,15 +78,23 @@ export interface Param {
 
 /** Milestones of a compilation (architecture §5); the verifier knows what holds at each. */
 export const milestones = [
-  "initial", "expanded", "ssa", "unsupported-ops-gone", "attributes-set", "scheduled", "allocated",
-  "post-expanded", "controlled", "encoded",
+  "initial",
+  "expanded",
+  "ssa",
+  "unsupported-ops-gone",
+  "attributes-set",
+  "scheduled",
+  "allocated",
+  "post-expanded",
+  "controlled",
+  "encoded",
 ] as const;
 export type Milestone = (typeof milestones)[number];
 
 export interface Func {
   name: string;
   kind: "entry" | "func";
-  target: import("../target/types.js").Target;
+  target: Target;
   /** In layout order; blocks[0] is the entry. Ids are dense but need not be in order. */
   blocks: Block[];
   /** True until allocation. */
@@ -187,4 +127,39 @@ export interface LaunchBounds {
   maxnreg: number;
   maxclusterrank: number;
   reqnctapercluster: readonly [number, number, number] | null;
+}
+
+/** A variable of the module, or of a function (static shared memory, constants made by lowering). */
+export interface ModuleSymbol {
+  readonly name: string;
+  readonly space: "global" | "const" | "shared";
+  /** Constant bank of the PTX, 0 unless given (`.const[2]`). */
+  readonly bank: number;
+  /** Bytes; 0 for `extern .shared x[]`. */
+  readonly size: number;
+  readonly align: number;
+  readonly linkage: "extern" | "visible" | "weak" | "common" | "internal";
+  /** Initial bytes; null = zeros (global) or uninitialized (shared). */
+  readonly init: Uint8Array | null;
+  /** Addresses of other symbols inside the initial value. */
+  readonly pointers: readonly {
+    readonly offset: number;
+    readonly symbol: string;
+    readonly addend: number;
+    readonly bytes: number;
+  }[];
+  /** Functions that mention it (static shared memory is laid out per kernel). */
+  readonly users: readonly string[];
+}
+
+/** A module after lowering. */
+export interface Program {
+  readonly target: Target;
+  /** `.version` of the PTX, e.g. [9, 0]. */
+  readonly ptxVersion: readonly [number, number];
+  /** `.address_size`: 32 or 64. */
+  readonly addressSize: number;
+  /** In source order. */
+  readonly funcs: readonly Func[];
+  readonly symbols: readonly ModuleSymbol[];
 }

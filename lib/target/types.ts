@@ -14,9 +14,29 @@ export interface Target {
 }
 
 export type TargetName =
-  | "sm_75" | "sm_80" | "sm_86" | "sm_87" | "sm_88" | "sm_89" | "sm_90" | "sm_90a"
-  | "sm_100" | "sm_100a" | "sm_100f" | "sm_103" | "sm_103a" | "sm_103f" | "sm_110" | "sm_110a" | "sm_110f"
-  | "sm_120" | "sm_120a" | "sm_120f" | "sm_121" | "sm_121a" | "sm_121f";
+  | "sm_75"
+  | "sm_80"
+  | "sm_86"
+  | "sm_87"
+  | "sm_88"
+  | "sm_89"
+  | "sm_90"
+  | "sm_90a"
+  | "sm_100"
+  | "sm_100a"
+  | "sm_100f"
+  | "sm_103"
+  | "sm_103a"
+  | "sm_103f"
+  | "sm_110"
+  | "sm_110a"
+  | "sm_110f"
+  | "sm_120"
+  | "sm_120a"
+  | "sm_120f"
+  | "sm_121"
+  | "sm_121a"
+  | "sm_121f";
 
 /** Differences between SMs that code branches on. Each is a row of `features` in table.ts, with its source. */
 export type Feature =

@@ -22,7 +22,13 @@ export interface SlotInfo {
 }
 
 export type Flow =
-  | "next" | "branch" | "indirect" | "call" | "return" | "exit" | "trap"
+  | "next"
+  | "branch"
+  | "indirect"
+  | "call"
+  | "return"
+  | "exit"
+  | "trap"
   /** BSSY and friends: names a label but does not jump. */
   | "region"
   /** BSYNC/WARPSYNC/BREAK: reconvergence. */

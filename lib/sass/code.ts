@@ -1,0 +1,39 @@
+import type { Span } from "../diagnostics.js";
+import type { LaunchBounds, MachineInst, Param } from "../ori/types.js";
+import type { Target } from "../target/types.js";
+
+/** A place in the words that names a symbol and is filled when the cubin is put together (or by the driver). */
+export interface CodeReloc {
+  /** Byte offset of the instruction. */
+  readonly offset: number;
+  readonly symbol: string;
+  readonly addend: number;
+  /** What is stored: low or high half of the address in bits 63:32, a call target, …; the operand's `part`. */
+  readonly what: string;
+}
+
+/** Machine code of one function: what the encoder makes and the cubin writer takes. */
+export interface Code {
+  readonly name: string;
+  readonly kind: "entry" | "func";
+  readonly target: Target;
+  /** Four u32 per instruction, little endian (word 0 = bits 31:0), including the tail (self-branch and NOPs). */
+  readonly words: Uint32Array;
+  /** The instructions before the tail in word order: instruction i is at byte offset 16·i. */
+  readonly insts: readonly MachineInst[];
+  /** Source position of each of them. */
+  readonly locs: readonly (Span | null)[];
+  readonly relocs: readonly CodeReloc[];
+  /** Block id → byte offset. */
+  readonly labels: ReadonlyMap<number, number>;
+  /** As reported by ptxas: highest R index + 1 + 2 (digest B D4), at least 4. */
+  readonly registers: number;
+  /** Bytes of local memory frame (depot and spills). */
+  readonly frameBytes: number;
+  readonly spillStores: number;
+  readonly spillLoads: number;
+  readonly barriers: number;
+  readonly params: readonly Param[];
+  readonly paramBytes: number;
+  readonly limits: LaunchBounds;
+}

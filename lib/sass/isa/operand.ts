@@ -1,0 +1,91 @@
+/**
+ * Operands, guards and control bits of an instruction: the shapes shared by the IR, the encoder, the decoder and the
+ * text form.
+ */
+import { File, type Form } from "./form.js";
+
+export { File };
+
+/** Kinds of operands. Numbers, because passes switch on them in loops (style.md §22). */
+export const Kind = {
+  /** Slot absent in this encoding (a descriptor on sm_75). */
+  None: 0,
+  /** Register: `file`, `id`, `sub`, `width`. */
+  Reg: 1,
+  /** Immediate: `value` (u32 bit pattern, low half), `high` (upper half of a 64-bit literal). */
+  Imm: 2,
+  /** Constant bank: `c[id][value]`; `file`/`index` name an index register (`c[0x3][R2+0x10]`, `cx[UR4][0x10]`). */
+  Const: 3,
+  /** Code label: `id` is a block id (before encoding) or `value` a byte address (decoded code). */
+  Label: 4,
+  /** Special register (S2R, CS2R): `id` is its hardware index. */
+  Sreg: 5,
+  /** Symbol: `sym` is its name, `value` an addend; `part` says which half (`32@lo`, `32@hi`) when it is an address. */
+  Sym: 6,
+} as const;
+export type Kind = (typeof Kind)[keyof typeof Kind];
+
+/** `id` of the hard-wired register of a file: RZ, URZ, PT, UPT. Printed by name, encoded as the all-ones value. */
+export const ZERO_REG = -1 as const;
+
+/** Operand modifiers, a bit set. */
+export const Mod = { Neg: 1, Abs: 2, Not: 4, Reuse: 8 } as const;
+
+/**
+ * One shape for all kinds, so that accesses stay monomorphic. Made by the constructors of `operand.ts` only, and never
+ * shared between two slots.
+ */
+export interface Operand {
+  kind: Kind;
+  file: File;
+  /** Consecutive registers read or written: 1, 2, 3, 4, 8… */
+  width: number;
+  /** Register number (virtual value id, or physical number), constant bank, block id, special register. */
+  id: number;
+  /** First register of a multi-register value that is meant: 0 … width of the value − 1. Always 0 when physical. */
+  sub: number;
+  value: number;
+  high: number;
+  /** Mod bits. */
+  mods: number;
+  /** Part selector, printed after the operand: "" | ".H0_H0" | ".H1_H1" | ".B1" | ".64" | "32@lo" … */
+  part: string;
+  /** Index register inside a constant operand, null-like −2 when absent. */
+  index: number;
+  sym: string;
+}
+
+export const NO_INDEX = -2 as const;
+
+/** Execution guard `@P0` / `@!UP1`. */
+export interface Guard {
+  /** P or UP. */
+  file: File;
+  id: number;
+  not: boolean;
+}
+
+/** The 21 scheduling bits of a machine word (digest E §2L.1). */
+export interface Control {
+  /** Cycles until the next instruction of the warp may issue, 0…15. */
+  stall: number;
+  /** The raw bit 109 (active low: 0 lets the scheduler switch away). */
+  yield: number;
+  /** Scoreboard set when the result is written, 0…5, 7 none. */
+  writeSb: number;
+  /** Scoreboard set when the operands have been read, 0…5, 7 none. */
+  readSb: number;
+  /** Scoreboards to wait for, bit n = SBn. */
+  wait: number;
+  /** Reuse-cache flags, bit n = source slot n. Kept on the operands as Mod.Reuse too when decoded. */
+  reuse: number;
+}
+
+/** What text, encoder and decoder need of an instruction; `Inst` of the IR is one. */
+export interface MachineInst {
+  form: Form;
+  dsts: Operand[];
+  srcs: Operand[];
+  guard: Guard | null;
+  control: Control | null;
+}
