@@ -38,31 +38,22 @@ export type TargetName =
   | "sm_121a"
   | "sm_121f";
 
-/** Differences between SMs that code branches on. Each is a row of `features` in table.ts, with its source. */
+/** Differences between SMs that code branches on; the rows of `features` in table.ts say where they hold and why. */
 export type Feature =
-  /** LDG/STG carry a memory descriptor `desc[UR]` loaded from bank 0. */
   | "memoryDescriptor"
-  /** Uniform registers are 8 bits wide in the word (URZ = 255 instead of 63). */
   | "wideUniformFile"
-  /** LDC/LDCU load constants; ALU operands may not name a constant bank where this is the only way. */
-  | "ldcu"
-  /** FP64 arithmetic has fixed latency (no scoreboard). */
+  | "constantOperands"
+  | "launchConstantsAt0x360"
   | "fixedLatencyFp64"
-  /** Branch offsets are counted in the sm_90 form (digest F §2B). */
   | "wideBranchOffset"
-  /** ELF relocations with explicit addends (RELA). */
   | "rela"
-  /** Capsule Mercury sections beside the text. */
   | "capmerc"
-  /** At least 8 NOPs after the function (digest G §2M.3). */
   | "nopTail"
   | "clusters"
-  /** int32 → f32 by I2FP (fixed latency) instead of I2F. */
   | "i2fp"
-  /** Three-input integer min/max VIMNMX replaces IMNMX. */
   | "vimnmx"
-  /** RED/ATOM on global memory are ATOMG/REDG with a descriptor. */
-  | "redux";
+  | "redux"
+  | "asyncCopy";
 
 export interface Limits {
   readonly registersPerSm: number;
@@ -74,19 +65,22 @@ export interface Limits {
   readonly maxThreadsPerCta: number;
   readonly warpSize: number;
   readonly maxWarpsPerSm: number;
+  readonly schedulersPerSm: number;
   /** Bytes. */
   readonly sharedPerSm: number;
   /** Bytes, with opt-in. */
   readonly sharedPerCta: number;
   /** Bytes of static shared memory accepted by ptxas. */
   readonly staticSharedLimit: number;
-  /** Bytes of shared memory reserved per CTA by the system. */
+  /** Bytes of shared memory per CTA that the system takes for itself. */
   readonly reservedShared: number;
+  /** Shared offset of the first variable of a kernel (the reserved part lies below it on sm_90 and later). */
+  readonly reservedSharedOffset: number;
   /** Bytes. */
   readonly sharedAllocationUnit: number;
 }
 
-/** Byte offsets in constant bank 0 (digest A §1.4, F §2B). */
+/** Byte offsets in constant bank 0 (measured on ptxas output: test/oracle/target.test.ts). */
 export interface ConstantBank {
   /** First kernel parameter. */
   readonly paramBase: number;
@@ -94,6 +88,12 @@ export interface ConstantBank {
   readonly stackPointer: number;
   /** 64-bit descriptor for global memory; null where there is none. */
   readonly memoryDescriptor: number | null;
-  /** Bytes of parameters accepted by ptxas. */
-  readonly paramLimit: number;
+  /** `%ntid.x`, y and z follow at +4 and +8. */
+  readonly ntid: number;
+  /** `%nctaid.x`, y and z follow at +4 and +8. */
+  readonly nctaid: number;
+  /** 64-bit generic address of the shared window (from sm_90 on read through SR_SWINHI instead). */
+  readonly sharedWindow: number;
+  /** 64-bit generic address of the local window. */
+  readonly localWindow: number;
 }

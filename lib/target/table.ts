@@ -1,0 +1,152 @@
+/**
+ * What is true of each SM. Sources: limits from digest G §2M.8 (measured messages of ptxas, public limits of shared
+ * memory); constant-bank offsets and features measured on ptxas 13.0.88 output (test/oracle/target.test.ts).
+ */
+import type { ConstantBank, Feature, Limits, TargetName } from "./types.js";
+
+/** SM numbers of ptxas 13.0.88 in ascending order. */
+export const sms = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121] as const;
+export type Sm = (typeof sms)[number];
+
+/** The 23 names that `-arch` takes. */
+export const targetNames: readonly TargetName[] = [
+  "sm_75",
+  "sm_80",
+  "sm_86",
+  "sm_87",
+  "sm_88",
+  "sm_89",
+  "sm_90",
+  "sm_90a",
+  "sm_100",
+  "sm_100a",
+  "sm_100f",
+  "sm_103",
+  "sm_103a",
+  "sm_103f",
+  "sm_110",
+  "sm_110a",
+  "sm_110f",
+  "sm_120",
+  "sm_120a",
+  "sm_120f",
+  "sm_121",
+  "sm_121a",
+  "sm_121f",
+];
+
+/** SMs whose machine code is that of another in every test made (facts/README.md: 87 and 88 decode as 86). */
+export const isaOf: Readonly<Record<Sm, number>> = {
+  75: 75,
+  80: 80,
+  86: 86,
+  87: 86,
+  88: 86,
+  89: 89,
+  90: 90,
+  100: 100,
+  103: 103,
+  110: 110,
+  120: 120,
+  121: 121,
+};
+
+interface Row {
+  readonly threads: number;
+  readonly ctas: number;
+  /** KiB per SM and per CTA with opt-in. */
+  readonly shared: number;
+  readonly sharedCta: number;
+}
+
+const rows: Readonly<Record<Sm, Row>> = {
+  75: { threads: 1024, ctas: 16, shared: 64, sharedCta: 64 },
+  80: { threads: 2048, ctas: 32, shared: 164, sharedCta: 163 },
+  86: { threads: 1536, ctas: 16, shared: 100, sharedCta: 99 },
+  87: { threads: 1536, ctas: 16, shared: 164, sharedCta: 163 },
+  88: { threads: 1536, ctas: 16, shared: 100, sharedCta: 99 },
+  89: { threads: 1536, ctas: 24, shared: 100, sharedCta: 99 },
+  90: { threads: 2048, ctas: 32, shared: 228, sharedCta: 227 },
+  100: { threads: 2048, ctas: 32, shared: 228, sharedCta: 227 },
+  103: { threads: 2048, ctas: 32, shared: 228, sharedCta: 227 },
+  110: { threads: 1536, ctas: 24, shared: 228, sharedCta: 227 },
+  120: { threads: 1536, ctas: 24, shared: 100, sharedCta: 99 },
+  121: { threads: 1536, ctas: 24, shared: 100, sharedCta: 99 },
+};
+
+export function limitsOf(sm: Sm): Limits {
+  const row = rows[sm];
+  return {
+    registersPerSm: 65536,
+    maxRegistersPerThread: 255,
+    registerAllocationUnit: 256,
+    maxThreadsPerSm: row.threads,
+    maxCtasPerSm: row.ctas,
+    maxThreadsPerCta: 1024,
+    warpSize: 32,
+    maxWarpsPerSm: row.threads / 32,
+    schedulersPerSm: 4,
+    sharedPerSm: row.shared * 1024,
+    sharedPerCta: row.sharedCta * 1024,
+    staticSharedLimit: 0xc000,
+    reservedShared: sm >= 80 ? 1024 : 0,
+    reservedSharedOffset: sm >= 90 ? 1024 : 0,
+    sharedAllocationUnit: sm >= 80 ? 128 : 256,
+  };
+}
+
+const turing: ConstantBank = {
+  paramBase: 0x160,
+  stackPointer: 0x28,
+  memoryDescriptor: null,
+  ntid: 0x0,
+  nctaid: 0xc,
+  sharedWindow: 0x18,
+  localWindow: 0x20,
+};
+const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
+const hopper: ConstantBank = { ...turing, paramBase: 0x210, memoryDescriptor: 0x208 };
+const blackwell: ConstantBank = {
+  paramBase: 0x380,
+  stackPointer: 0x37c,
+  memoryDescriptor: 0x358,
+  ntid: 0x360,
+  nctaid: 0x370,
+  sharedWindow: 0x2f0,
+  localWindow: 0x2f8,
+};
+
+export function constantsOf(sm: Sm): ConstantBank {
+  return sm >= 100 ? blackwell : sm >= 90 ? hopper : sm >= 80 ? ampere : turing;
+}
+
+/** Where each feature holds. */
+export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; readonly why: string }>> = {
+  memoryDescriptor: { on: since(80), why: "LDG/STG/LD/ST carry desc[UR], loaded from bank 0" },
+  wideUniformFile: { on: since(100), why: "UR fields are 8 bits wide, URZ = 255 instead of 63 (digest E §2L.10)" },
+  constantOperands: {
+    on: sms.filter((sm) => sm < 90),
+    why: "-O0 code reads constants as ALU operands; from sm_90 on through LDC (measured)",
+  },
+  launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
+  fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
+  wideBranchOffset: {
+    on: since(90),
+    why: "branch offsets as (offset>>2)[7:0] at 23:16 and the rest at 34 (digest F §2B)",
+  },
+  rela: { on: since(90), why: "relocations with explicit addends: REL on sm_75-89, RELA from 90 (digest G D12)" },
+  capmerc: { on: since(100), why: "Capsule Mercury sections beside the text (digest G D15)" },
+  nopTail: { on: since(80), why: "at least 8 NOPs after the function (digest G §2M.3)" },
+  clusters: { on: since(90), why: "thread block clusters; shared addresses carry the CTA rank in bits 31:24" },
+  i2fp: { on: since(90), why: "32-bit integer to f32 by I2FP (facts/ptx-to-sass)" },
+  vimnmx: {
+    on: sms.filter((sm) => sm === 90 || (sm >= 100 && sm !== 110)),
+    why: "VIMNMX replaces IMNMX (digest F §2B)",
+  },
+  redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
+  asyncCopy: { on: since(80), why: "cp.async as LDGSTS" },
+};
+
+function since(first: number): readonly Sm[] {
+  return sms.filter((sm) => sm >= first);
+}
