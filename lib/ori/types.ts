@@ -54,8 +54,10 @@ export interface ValueTable {
   width(id: number): number;
   /** Name of the PTX register it stands for, "" for temporaries. */
   name(id: number): string;
+  /** Physical register it must live in (the stack pointer: R1), −1 for none. */
+  fixed(id: number): number;
   /** Adds a value and returns its id. */
-  add(file: File, width?: number, name?: string): number;
+  add(file: File, width?: number, name?: string, fixed?: number): number;
 }
 
 /** Stack frame of a function in local memory, bytes. */
