@@ -1,0 +1,106 @@
+/** What goes into a launch and what comes out of it: plain data. */
+import type { TypedArray } from "./scalar.js";
+
+/** Threads or CTAs per dimension; a number stands for `[n, 1, 1]`, missing dimensions are 1. */
+export type Dim3 = number | readonly [x: number, y?: number, z?: number];
+
+/** Scalar types of parameters and buffers (the launch file's names). */
+export type ScalarType = "u8" | "s8" | "u16" | "s16" | "f16" | "bf16" | "u32" | "s32" | "f32" | "u64" | "s64" | "f64";
+
+/** A number; 64-bit integers also as bigint or decimal string, any type as `"0x…"` bit pattern, `"nan"`, `"inf"`, `"-inf"`. */
+export type ScalarValue = number | bigint | string;
+
+/**
+ * One kernel argument.
+ * - A typed array is a buffer: copied to device memory before the launch, its address passed, copied back afterwards.
+ *   The same array given twice is one buffer.
+ * - `{ s32: 5 }`, `{ f32: 0.5 }`, `{ u64: "18446744073709551615" }`: a scalar of that type.
+ * - `{ address }`: a device address (from `Device.alloc`).
+ * - `{ bytes }`: the raw bytes of a parameter (a struct by value).
+ */
+export type Argument =
+  | TypedArray
+  | { readonly [T in ScalarType]?: ScalarValue }
+  | { readonly address: number }
+  | { readonly bytes: Uint8Array };
+
+/** How to run a kernel. */
+export interface LaunchOptions {
+  /** Name of the kernel as in the cubin (mangled for C++). May be left out when the module has one kernel. */
+  readonly kernel?: string;
+  /** CTAs. Default 1. */
+  readonly grid?: Dim3;
+  /** Threads per CTA. Default 1. */
+  readonly block?: Dim3;
+  /** CTAs per cluster. Default 1. */
+  readonly cluster?: Dim3;
+  /** In the order of the kernel's parameters. */
+  readonly params?: readonly Argument[];
+  /** Dynamic shared memory per CTA, bytes. Default 0. */
+  readonly sharedBytes?: number;
+  /** Stop with a `budget` fault after this many warp-instructions. Default 2 000 000 000. */
+  readonly maxInstructions?: number;
+  /** Count executions of every instruction. Default false. */
+  readonly profile?: boolean;
+}
+
+export type FaultKind =
+  | "out-of-bounds"
+  | "misaligned"
+  | "illegal-instruction"
+  | "not-supported"
+  | "illegal-address-space"
+  | "stack-overflow"
+  | "barrier"
+  | "deadlock"
+  | "trap"
+  | "breakpoint"
+  | "budget";
+
+/** Why a kernel stopped. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** One sentence: what happened. */
+  readonly message: string;
+  readonly kernel: string;
+  /** CTA index in the grid. */
+  readonly block: readonly [number, number, number];
+  /** Thread index in the CTA: the lowest faulting lane of the warp. */
+  readonly thread: readonly [number, number, number];
+  /** Lanes of the warp that faulted, a bit mask. */
+  readonly lanes: number;
+  /** Byte offset of the instruction in its function; −1 when no instruction is at fault. */
+  readonly address: number;
+  /** The function (kernel or device function) that holds the instruction. */
+  readonly function: string;
+  /** The instruction as text, "" when there is none. */
+  readonly instruction: string;
+  /** Line of the PTX the instruction comes from; null without line information. */
+  readonly ptxLine: number | null;
+  /** The memory address at fault as the instruction gave it (generic, shared or local), null for other faults. */
+  readonly memoryAddress: bigint | null;
+}
+
+/** Executions of one instruction. */
+export interface ProfileEntry {
+  readonly function: string;
+  /** Byte offset in the function. */
+  readonly address: number;
+  readonly instruction: string;
+  /** Times a warp issued it. */
+  readonly warps: number;
+  /** Sum of the threads for which it was active and its guard true. */
+  readonly threads: number;
+}
+
+/** What a launch did. */
+export interface Run {
+  /** null: every thread exited. */
+  readonly fault: Fault | null;
+  /** Instructions issued by warps. */
+  readonly warpInstructions: number;
+  /** Sum over warp-instructions of the threads executing them (guard true). */
+  readonly threadInstructions: number;
+  /** With `profile: true`: every instruction that was issued at least once, in code order. */
+  readonly profile: readonly ProfileEntry[] | null;
+}
