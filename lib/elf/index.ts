@@ -1,0 +1,15 @@
+export { decodeInfo, type InfoFormat, type InfoRecord } from "./cubin/info.js";
+export { type LinkOptions, link } from "./cubin/link.js";
+export { readCubin } from "./cubin/read.js";
+export type {
+  CodeRange,
+  Cubin,
+  CubinBank,
+  CubinFunction,
+  CubinGlobals,
+  CubinParam,
+  CubinReloc,
+  CubinSymbol,
+  LineEntry,
+} from "./cubin/types.js";
+export type { Elf, ElfNote, ElfRelocation, ElfSection, ElfSegment, ElfSymbol } from "./elf64.js";
