@@ -11,7 +11,10 @@ for (const target of targets) {
   fs.mkdirSync(path.join(dir, "ptx", target), { recursive: true });
   for (const file of fs.readdirSync(path.join(dir, "kernels")).sort()) {
     const out = path.join(dir, "ptx", target, file.replace(/\.cu$/, ".ptx"));
-    const r = spawnSync(nvcc, [`-arch=${target}`, "-ptx", path.join(dir, "kernels", file), "-o", out], { encoding: "utf8" });
+    const source = path.join(dir, "kernels", file);
+    // A first line `// nvcc: OPTIONS` asks for more.
+    const more = /^\/\/ nvcc: (.*)/.exec(fs.readFileSync(source, "utf8"))?.[1].split(/\s+/) ?? [];
+    const r = spawnSync(nvcc, [`-arch=${target}`, ...more, "-ptx", source, "-o", out], { encoding: "utf8" });
     if (r.status !== 0) {
       console.error(`${file} for ${target}: ${r.stderr}`);
       process.exitCode = 1;

@@ -1,3 +1,4 @@
+// nvcc: --jump-table-density=10
 // A dense switch with different work per case.
 extern "C" __global__ void switch_table(const int *op, const int *a, const int *b, int *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
