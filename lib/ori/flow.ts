@@ -1,0 +1,98 @@
+/**
+ * Where an instruction may go next. A transfer of control (branch, indirect branch, return, exit) ends its block; a
+ * conditional one falls through to the next block of the layout. Regions (BSSY) name a label without going there,
+ * calls come back, traps are treated as if they came back: all three may stand anywhere in a block.
+ */
+import { isZeroReg } from "./operand.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "./types.js";
+
+/** A transfer of control: must be the last instruction of its block. */
+export function endsBlock(inst: Inst): boolean {
+  switch (inst.form.flow) {
+    case "branch":
+    case "indirect":
+    case "return":
+    case "exit":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isCondition(o: Operand): boolean {
+  if (o.kind !== Kind.Reg) return false;
+  if (o.file === File.P || o.file === File.UP) return !isZeroReg(o) || (o.mods & Mod.Not) !== 0;
+  return o.file === File.UR && o.id !== ZERO_REG;
+}
+
+/** Executed by only some threads, as far as the instruction itself tells. */
+export function isConditional(inst: Inst): boolean {
+  const g = inst.guard;
+  if (g !== null && (g.id !== ZERO_REG || g.not)) return true;
+  // Only branches take a condition as a source (`BRA P0, target`, `BRA.DIV UR4, target`); RET's register is the address.
+  return inst.form.flow === "branch" && inst.srcs.some(isCondition);
+}
+
+/** Control may reach the instruction after this one in the layout. */
+export function fallsThrough(inst: Inst): boolean {
+  return !endsBlock(inst) || isConditional(inst);
+}
+
+/** Control may leave this block at its end to the next one in the layout. */
+export function blockFallsThrough(block: Block): boolean {
+  const last = block.insts[block.insts.length - 1];
+  return last === undefined || fallsThrough(last);
+}
+
+/** The instruction that transfers control at the end of a block, null when it just falls through. */
+export function terminator(block: Block): Inst | null {
+  const last = block.insts[block.insts.length - 1];
+  return last !== undefined && endsBlock(last) ? last : null;
+}
+
+/** Block ids that a direct branch may go to, in operand order. */
+export function branchTargets(inst: Inst): number[] {
+  const ids: number[] = [];
+  if (inst.form.flow !== "branch") return ids;
+  for (const o of inst.srcs) if (o.kind === Kind.Label && !ids.includes(o.id)) ids.push(o.id);
+  return ids;
+}
+
+/** Index of blocks by id; holes are undefined. */
+export function blocksById(func: Func): (Block | undefined)[] {
+  const byId: (Block | undefined)[] = new Array(func.nextBlock);
+  for (const b of func.blocks) byId[b.id] = b;
+  return byId;
+}
+
+function link(from: Block, to: Block): void {
+  if (from.succs.includes(to)) return;
+  from.succs.push(to);
+  to.preds.push(from);
+}
+
+/**
+ * Builds all edges from the layout and the last instruction of each block: the fall-through first, then branch targets
+ * in operand order. Targets of indirect branches are not in the operands: those already in `succs` are kept.
+ */
+export function connect(func: Func): void {
+  const byId = blocksById(func);
+  const indirect = func.blocks.map((b) => (terminator(b)?.form.flow === "indirect" ? b.succs.slice() : null));
+  for (const b of func.blocks) {
+    b.succs = [];
+    b.preds = [];
+  }
+  func.blocks.forEach((b, i) => {
+    const next = func.blocks[i + 1];
+    const kept = indirect[i];
+    if (next !== undefined && blockFallsThrough(b)) link(b, next);
+    const last = terminator(b);
+    if (last !== null) {
+      for (const id of branchTargets(last)) {
+        const target = byId[id];
+        if (target !== undefined) link(b, target);
+      }
+    }
+    if (kept) for (const t of kept) if (byId[t.id] === t) link(b, t);
+  });
+}
