@@ -1,0 +1,29 @@
+// node tools/run-ts.cjs FILE.ts [ARGS]: runs a TypeScript file of this repository without a build (swc, types unchecked).
+"use strict";
+const fs = require("node:fs");
+const Module = require("node:module");
+const path = require("node:path");
+const { transformSync } = require("@swc/core");
+
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (request, parent, ...rest) {
+  const from = parent?.filename;
+  if (from?.endsWith(".ts") && /^\.{1,2}\//.test(request) && request.endsWith(".js")) {
+    const source = path.resolve(path.dirname(from), `${request.slice(0, -3)}.ts`);
+    if (fs.existsSync(source)) return source;
+  }
+  return resolve.call(this, request, parent, ...rest);
+};
+require.extensions[".ts"] = (module, filename) => {
+  const { code } = transformSync(fs.readFileSync(filename, "utf8"), {
+    filename,
+    jsc: { target: "es2022", parser: { syntax: "typescript" } },
+    module: { type: "commonjs" },
+    sourceMaps: "inline",
+  });
+  module._compile(code, filename);
+};
+process.setSourceMapsEnabled(true);
+const [file, ...args] = process.argv.slice(2);
+process.argv = [process.argv[0], path.resolve(file), ...args];
+require(path.resolve(file));
