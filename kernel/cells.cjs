@@ -1,0 +1,114 @@
+// Cells: tslab's converter and executor under our compiler options, shared by the Jupyter kernel and the notebook runner.
+//
+// tslab (1.0.22, pinned: we reach into its `dist`) turns a TypeScript cell into CommonJS in two steps, an emit of its
+// watch program and a transpile of the result, and runs that under the name `evalmachine.<anonymous>`. We stand in for
+// the compiler module it loads, so that cells are checked strictly, see packages through their `exports`, and leave
+// both source maps behind; and we name each script `In[n]`. Then a position in a stack can be told in lines of the cell.
+"use strict";
+const tsId = require.resolve("@tslab/typescript-for-tslab");
+const ts = require(tsId);
+const { describeError, describeDiagnostics } = require("./errors.cjs");
+
+const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
+let lastMaps = null;
+
+/** tslab's second step. Notes the maps of both steps, innermost first, and keeps the text free of map comments. */
+function transpileModule(js, options) {
+  const inline = INLINE_MAP.exec(js);
+  const out = ts.transpileModule(inline ? js.slice(0, inline.index) : js, {
+    ...options,
+    compilerOptions: { ...options.compilerOptions, sourceMap: true },
+  });
+  lastMaps = inline && [JSON.parse(out.sourceMapText), JSON.parse(Buffer.from(inline[1], "base64").toString())];
+  return { ...out, outputText: out.outputText.replace(/\/\/# sourceMappingURL=.*\s*$/, "") };
+}
+
+function createWatchCompilerHost(files, options, ...rest) {
+  const ours = {
+    ...options,
+    strict: true,
+    lib: ["lib.es2023.d.ts"],
+    types: ["node"],
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    customConditions: ["require"],
+    inlineSourceMap: true,
+  };
+  return ts.createWatchCompilerHost(files, ours, ...rest);
+}
+
+require.cache[tsId].exports = { ...ts, createWatchCompilerHost, transpileModule };
+const { createConverter, isCompleteCode } = require("tslab/dist/converter");
+const { createExecutor } = require("tslab/dist/executor");
+const { printQuickInfo } = require("tslab/dist/inspect");
+
+/** The converter, plus: remembers text and maps of each converted cell under the name its script gets. */
+function createNamingConverter(cells, currentName) {
+  const inner = createConverter({ isJS: false, isBrowser: false });
+  return {
+    ...inner,
+    convert(previous, source) {
+      lastMaps = null;
+      const out = inner.convert(previous, source);
+      if (!out.output) return out;
+      cells.set(currentName(), { source, lines: out.output.split("\n").length, maps: lastMaps });
+      return { ...out, output: `${out.output}\n//# sourceURL=${currentName()}` };
+    },
+  };
+}
+
+/**
+ * One life of a kernel: cells run in order share their variables, imports and types. Running is serial: the caller
+ * awaits `run` before the next.
+ *
+ * `run(source, n)` resolves to `{ ok: true, value }`, where `value` is the last expression (undefined when it is none),
+ * or to `{ ok: false, error: { ename, evalue, traceback } }`; it never rejects.
+ */
+function createSession(cwd) {
+  const cells = new Map();
+  let name = "In[0]";
+  let run = null;
+  const converter = createNamingConverter(cells, () => name);
+  const converters = {
+    node: converter,
+    get browser() {
+      throw new Error("cells run in Node; there is no browser mode");
+    },
+    close: () => converter.close(),
+  };
+  // The executor reports through a console: results by `log`, what was thrown as one argument of `error`, type and
+  // syntax errors as a format with four arguments.
+  const executor = createExecutor(cwd, converters, {
+    log: (value) => {
+      run.value = value;
+    },
+    error: (...args) => {
+      if (args.length === 1) run.thrown = { value: args[0] };
+      else run.diagnostics.push({ file: args[1].trim(), line: args[2], column: args[3], text: args[4] });
+    },
+  });
+  return {
+    async run(source, number) {
+      name = `In[${number}]`;
+      run = { value: undefined, thrown: null, diagnostics: [] };
+      const mine = run;
+      if (await executor.execute(source)) return { ok: true, value: mine.value };
+      const error = mine.thrown
+        ? describeError(mine.thrown.value, cells)
+        : describeDiagnostics(mine.diagnostics, name, source);
+      return { ok: false, error };
+    },
+    /** What `run` would report for a value thrown elsewhere, such as by a display method. */
+    describe: (thrown) => describeError(thrown, cells),
+    interrupt: () => executor.interrupt(),
+    complete: (source, offset) => executor.complete(source, offset),
+    /** Signature and documentation at an offset as text; null where there is nothing to tell. */
+    inspect(source, offset) {
+      const info = executor.inspect(source, offset);
+      return info ? printQuickInfo(info) : null;
+    },
+    isComplete: (source) => isCompleteCode(source),
+    close: () => executor.close(),
+  };
+}
+
+module.exports = { createSession, typescriptVersion: ts.version };

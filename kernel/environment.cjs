@@ -1,0 +1,71 @@
+// The project-local Python environment: `.venv` with JupyterLab from requirements.txt, and our kernelspec inside it, so
+// that nothing outside the project is touched. PYTHON= names the interpreter, PTXLAB_VENV= another environment.
+"use strict";
+const fs = require("node:fs");
+const path = require("node:path");
+const { spawnSync } = require("node:child_process");
+
+const root = path.resolve(__dirname, "..");
+const venv = path.resolve(process.env.PTXLAB_VENV ?? path.join(root, ".venv"));
+const windows = process.platform === "win32";
+
+/** Path of a program of the environment. */
+const bin = (name) => path.join(venv, windows ? "Scripts" : "bin", windows ? `${name}.exe` : name);
+
+/** Runs a program in the project's folder with our terminal; ends this process when it fails. */
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { stdio: "inherit", cwd: root });
+  if (!error && status === 0) return;
+  console.error(error ? `${command}: ${error.message}` : `failed: ${[command, ...args].join(" ")}`);
+  process.exit(status || 1);
+}
+
+function findPython() {
+  const probe = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+  const usable = (c) => spawnSync(c, ["-c", probe], { stdio: "ignore" }).status === 0;
+  const python = [process.env.PYTHON, "python3", "python"].find((c) => c && usable(c));
+  if (python) return python;
+  console.error(
+    "needs Python >= 3.10 with venv (Debian: apt install python3-venv), or: conda env create -f environment.yml",
+  );
+  process.exit(1);
+}
+
+function installJupyter() {
+  if (!fs.existsSync(bin("python"))) {
+    console.log(`making ${path.relative(root, venv) || venv} with JupyterLab (about a minute, once)`);
+    run(findPython(), ["-m", "venv", venv]);
+  }
+  run(bin("python"), ["-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", "requirements.txt"]);
+}
+
+/** Written at each start, since it names this Node and this folder. */
+function installKernelspec() {
+  const dir = path.join(venv, "share", "jupyter", "kernels", "ptxlab");
+  fs.mkdirSync(dir, { recursive: true });
+  const spec = {
+    argv: [process.execPath, path.join(__dirname, "kernel.cjs"), "--config-path", "{connection_file}"],
+    display_name: "ptxlab (TypeScript)",
+    language: "typescript",
+    interrupt_mode: "signal",
+  };
+  fs.writeFileSync(path.join(dir, "kernel.json"), `${JSON.stringify(spec, null, 1)}\n`);
+}
+
+/** JupyterLab's question whether to fetch news does not appear over a first notebook. */
+function installOverrides() {
+  const dir = path.join(venv, "share", "jupyter", "lab", "settings");
+  fs.mkdirSync(dir, { recursive: true });
+  const file = path.join(dir, "overrides.json");
+  const overrides = { "@jupyterlab/apputils-extension:notification": { fetchNews: "false" } };
+  if (!fs.existsSync(file)) fs.writeFileSync(file, `${JSON.stringify(overrides, null, 1)}\n`);
+}
+
+/** Everything JupyterLab needs; quick when it is there already. */
+function setUp() {
+  if (!fs.existsSync(bin("jupyter-lab")) || !fs.existsSync(bin("jupyter-nbconvert"))) installJupyter();
+  installKernelspec();
+  installOverrides();
+}
+
+module.exports = { root, venv, bin, run, setUp };

@@ -1,0 +1,16 @@
+// `npm run lab [-- options of jupyter lab]`: JupyterLab on the notebooks folder. `--setup-only` stops before starting it.
+"use strict";
+const { bin, run, setUp } = require("./environment.cjs");
+
+function startLab(options) {
+  // Root (a container) has to say so.
+  const asRoot = process.getuid?.() === 0 ? ["--allow-root"] : [];
+  run(bin("jupyter-lab"), ["--ServerApp.root_dir=notebooks", ...asRoot, ...options]);
+}
+
+if (require.main === module) {
+  setUp();
+  const options = process.argv.slice(2);
+  if (!options.includes("--setup-only")) startLab(options);
+}
+module.exports = { startLab };

@@ -1,0 +1,26 @@
+// `npm start`: the first notebook in JupyterLab. `npm start -- --headless` executes it without a browser instead and
+// writes `out/NAME.ipynb` and, with the pictures in it, `out/NAME.html`. Another notebook's path may follow.
+"use strict";
+const path = require("node:path");
+const { bin, root, run, setUp } = require("./environment.cjs");
+const { startLab } = require("./lab.cjs");
+
+function executeHeadless(notebook) {
+  const name = path.basename(notebook, ".ipynb");
+  const convert = (...args) => run(bin("python"), ["-m", "nbconvert", ...args, "--output-dir", "out"]);
+  // Under our kernel whatever the file says; an error in a cell ends this with status 1.
+  convert("--to", "notebook", "--execute", "--ExecutePreprocessor.kernel_name=ptxlab", notebook, "--output", name);
+  convert("--to", "html", path.join("out", `${name}.ipynb`), "--output", name);
+  console.log(path.join("out", `${name}.html`));
+}
+
+const args = process.argv.slice(2);
+const headless = args.includes("--headless");
+const given = args.find((a) => a.endsWith(".ipynb"));
+const notebook = path.relative(root, path.resolve(given ?? path.join(root, "notebooks", "01-from-ptx-to-cubin.ipynb")));
+setUp();
+if (headless) executeHeadless(notebook);
+else {
+  const options = args.filter((a) => a !== given);
+  startLab([`--LabApp.default_url=/lab/tree/${path.relative("notebooks", notebook)}`, ...options]);
+}
