@@ -1,8 +1,304 @@
-/** Reads a cubin: ours, or ptxas's for any SM. */
-import { InternalError } from "../../errors.js";
-import type { Result } from "../../result.js";
-import type { Cubin } from "./types.js";
+/**
+ * Reads a cubin: ours, or ptxas's for any SM.
+ *
+ * What belongs to a function is found as the driver finds it: sections point to their text section by `sh_info`, the
+ * module's `.nv.info` names functions by symbol, `.nv.info.NAME` holds the rest.
+ */
+import { fail, ok, type Result } from "../../result.js";
+import { type Target, targetOfSm } from "../../target/index.js";
+import {
+  type Elf,
+  type ElfSection,
+  ET,
+  elfError,
+  latin1,
+  readElf,
+  readNotes,
+  readRelocations,
+  readSymbols,
+  SHF,
+  SHT,
+  STT,
+  stringAt,
+  view,
+} from "../elf64.js";
+import { EIATTR } from "./attributes.js";
+import { decodeInfo, type InfoRecord, infoWords } from "./info.js";
+import { readLines } from "./lines.js";
+import { inPlaceAddend } from "./relocations.js";
+import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, SHT_CUDA, STO } from "./sections.js";
+import type {
+  CodeRange,
+  Cubin,
+  CubinBank,
+  CubinFunction,
+  CubinGlobals,
+  CubinParam,
+  CubinReloc,
+  CubinSymbol,
+  LineEntry,
+} from "./types.js";
 
-export function readCubin(_bytes: Uint8Array): Result<Cubin> {
-  throw new InternalError("not built: readCubin");
+/** The file with what was looked up in it once. */
+interface Context {
+  readonly elf: Elf;
+  readonly symbols: readonly CubinSymbol[];
+  /** Relocations by the index of the section they apply to. */
+  readonly relocs: ReadonlyMap<number, readonly CubinReloc[]>;
+}
+
+export function readCubin(bytes: Uint8Array): Result<Cubin> {
+  const elf = readElf(bytes);
+  if (!elf.ok) return elf;
+  const refusal = refuse(elf.value);
+  if (refusal !== null) return fail([elfError(refusal)]);
+  const symbols = cubinSymbols(elf.value);
+  if (!symbols.ok) return symbols;
+  const relocs = allRelocations(elf.value, symbols.value);
+  if (!relocs.ok) return relocs;
+  const context: Context = { elf: elf.value, symbols: symbols.value, relocs: relocs.value };
+
+  const info = recordsOf(elf.value.sections.find((s) => s.type === SHT_CUDA.Info && s.name === ".nv.info"));
+  if (!info.ok) return info;
+  const lines = lineRows(context);
+  const functions: CubinFunction[] = [];
+  for (const section of elf.value.sections) {
+    if (section.type !== SHT.Progbits || (section.flags & SHF.Exec) === 0 || !section.name.startsWith(".text."))
+      continue;
+    const f = readFunction(context, section, info.value, lines);
+    if (!f.ok) return f;
+    functions.push(f.value);
+  }
+  const sm = smOf(elf.value);
+  return ok({
+    elf: elf.value,
+    kind: elf.value.type === ET.Exec ? "executable" : elf.value.type === ET.Rel ? "relocatable" : "extensible",
+    sm,
+    target: `sm_${sm}${suffixOf(elf.value)}`,
+    functions,
+    symbols: symbols.value,
+    banks: moduleBanks(context),
+    globals: globalSections(context),
+    info: info.value,
+    ptxText: ptxText(elf.value),
+    tool: toolNote(elf.value),
+  });
+}
+
+function refuse(elf: Elf): string | null {
+  if (elf.machine !== CUBIN_MACHINE) return `not a cubin: ELF machine ${elf.machine} instead of ${CUBIN_MACHINE}`;
+  if (elf.osabi !== CUBIN_OSABI || elf.abiVersion !== CUBIN_ABI)
+    return `cubin of another ABI (${elf.osabi}, ${elf.abiVersion}); made by a toolkit older than CUDA 13`;
+  if (elf.type !== ET.Exec && elf.type !== ET.Rel && elf.type !== ET.ExtensibleProgram)
+    return `unknown ELF type ${elf.type}`;
+  return null;
+}
+
+function smOf(elf: Elf): number {
+  return (elf.flags >>> 8) & 0xff;
+}
+
+function cubinSymbols(elf: Elf): Result<CubinSymbol[]> {
+  const table = elf.sections.find((s) => s.type === SHT.Symtab);
+  if (table === undefined) return fail([elfError("no symbol table")]);
+  const symbols = readSymbols(elf, table);
+  if (!symbols.ok) return symbols;
+  return ok(symbols.value.map((s) => ({ ...s, sectionName: elf.sections[s.section]?.name ?? "" })));
+}
+
+function allRelocations(elf: Elf, symbols: readonly CubinSymbol[]): Result<Map<number, CubinReloc[]>> {
+  const map = new Map<number, CubinReloc[]>();
+  for (const table of elf.sections) {
+    if (table.type !== SHT.Rel && table.type !== SHT.Rela) continue;
+    const target = elf.sections[table.info];
+    const list = readRelocations(table, table.type === SHT.Rela);
+    if (!list.ok) return list;
+    if (target === undefined) return fail([elfError(`${table.name} relocates a section that does not exist`)]);
+    const found = map.get(target.index) ?? [];
+    for (const r of list.value) {
+      const symbol = symbols[r.symbol];
+      if (symbol === undefined) return fail([elfError(`${table.name} names a symbol that does not exist`)]);
+      if (r.offset >= target.data.length) return fail([elfError(`${table.name} relocates beyond ${target.name}`)]);
+      const addend = table.type === SHT.Rela ? r.addend : inPlaceAddend(r.type, target.data, r.offset);
+      found.push({ offset: r.offset, type: r.type, symbol, addend });
+    }
+    map.set(target.index, found);
+  }
+  return ok(map);
+}
+
+function recordsOf(section: ElfSection | undefined): Result<InfoRecord[]> {
+  if (section === undefined) return ok([]);
+  const records = decodeInfo(section.data);
+  return records.ok
+    ? records
+    : fail(records.diagnostics.map((d) => ({ ...d, message: `${section.name}: ${d.message}` })));
+}
+
+/** The section of a function whose name begins with `prefix` and whose sh_info is the text section. */
+function belonging(elf: Elf, text: ElfSection, prefix: string): ElfSection | undefined {
+  return elf.sections.find((s) => s.info === text.index && s.name.startsWith(prefix));
+}
+
+function readFunction(
+  context: Context,
+  text: ElfSection,
+  moduleInfo: readonly InfoRecord[],
+  lines: ReadonlyMap<number, LineEntry[]>,
+): Result<CubinFunction> {
+  const { elf, symbols } = context;
+  const name = text.name.slice(".text.".length);
+  const symbol = symbols.find((s) => s.type === STT.Func && s.section === text.index && s.name === name);
+  if (symbol === undefined) return fail([elfError(`${text.name} has no function symbol`)]);
+  if (text.data.length % 16 !== 0) return fail([elfError(`${text.name} is not a whole number of instructions`)]);
+  const records = recordsOf(elf.sections.find((s) => s.type === SHT_CUDA.Info && s.name === `.nv.info.${name}`));
+  if (!records.ok) return records;
+  const info = records.value;
+  const shared = belonging(elf, text, ".nv.shared.");
+  const reserved = targetOf(elf)?.limits.reservedSharedOffset ?? 0;
+  const params = info.filter((r) => r.code === EIATTR.KPARAM_INFO || r.code === EIATTR.KPARAM_INFO_V2).map(param);
+  const bank = infoWords(info.find((r) => r.code === EIATTR.PARAM_CBANK) ?? noRecord);
+  return ok({
+    name,
+    kind: (symbol.other & STO.Entry) !== 0 ? "entry" : "func",
+    section: text.index,
+    symbol,
+    words: wordsOf(text.data),
+    relocs: context.relocs.get(text.index) ?? [],
+    ranges: rangesOf(symbols, text),
+    registers: moduleValue(moduleInfo, EIATTR.REGCOUNT, symbol.index),
+    frameBytes: moduleValue(moduleInfo, EIATTR.FRAME_SIZE, symbol.index),
+    stackBytes: moduleValue(moduleInfo, EIATTR.MIN_STACK_SIZE, symbol.index),
+    barriers: attribute(info, EIATTR.NUM_BARRIERS),
+    sharedBytes: Math.max(shared?.size ?? 0, reserved),
+    sharedReserved: reserved,
+    params: params.sort((a, b) => a.ordinal - b.ordinal),
+    paramBase: (bank[1] ?? 0) & 0xffff,
+    paramBytes: attribute(info, EIATTR.CBANK_PARAM_SIZE),
+    constant0: belonging(elf, text, ".nv.constant0.")?.data ?? null,
+    constant2: belonging(elf, text, ".nv.constant2.")?.data ?? null,
+    maxThreads: triple(info, EIATTR.MAX_THREADS),
+    reqThreads: triple(info, EIATTR.REQNTID),
+    cluster: triple(info, EIATTR.CTA_PER_CLUSTER),
+    info,
+    ptxLines: lines.get(symbol.index) ?? [],
+  });
+}
+
+const noRecord: InfoRecord = { code: 0, name: "", format: 4, value: 0, payload: new Uint8Array(0) };
+
+function targetOf(elf: Elf): Target | null {
+  return targetOfSm(smOf(elf));
+}
+
+/** Machine words as u32: a view when the bytes are aligned (and the host little-endian), else a copy. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  if (bytes.byteOffset % 4 === 0 && littleEndian)
+    return new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const v = view(bytes);
+  const words = new Uint32Array(bytes.length / 4);
+  for (let i = 0; i < words.length; i++) words[i] = v.getUint32(i * 4, true);
+  return words;
+}
+
+const littleEndian: boolean = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
+
+function rangesOf(symbols: readonly CubinSymbol[], text: ElfSection): CodeRange[] {
+  return symbols
+    .filter((s) => s.type === STT.Func && s.section === text.index)
+    .map((s) => ({ name: s.name, offset: s.value, size: s.size }))
+    .sort((a, b) => a.offset - b.offset || (a.name < b.name ? -1 : 1));
+}
+
+/** Value of a module record of the form {symbol, value}. */
+function moduleValue(info: readonly InfoRecord[], code: number, symbol: number): number {
+  for (const r of info) {
+    if (r.code !== code) continue;
+    const words = infoWords(r);
+    if (words[0] === symbol) return words[1] ?? 0;
+  }
+  return 0;
+}
+
+function attribute(info: readonly InfoRecord[], code: number): number {
+  return info.find((r) => r.code === code)?.value ?? 0;
+}
+
+function triple(info: readonly InfoRecord[], code: number): [number, number, number] | null {
+  const record = info.find((r) => r.code === code);
+  if (record === undefined) return null;
+  const w = infoWords(record);
+  return [w[0] ?? 1, w[1] ?? 1, w[2] ?? 1];
+}
+
+/** KPARAM_INFO holds the size in bits 31:18 of its third word, KPARAM_INFO_V2 as a word of its own. */
+function param(record: InfoRecord): CubinParam {
+  const w = infoWords(record);
+  const place = w[1] ?? 0;
+  const size = record.code === EIATTR.KPARAM_INFO ? (w[2] ?? 0) >>> 18 : (w[2] ?? 0);
+  return { ordinal: place & 0xffff, offset: place >>> 16, size };
+}
+
+function moduleBanks(context: Context): CubinBank[] {
+  const banks: CubinBank[] = [];
+  for (const s of context.elf.sections) {
+    const m = /^\.nv\.constant(\d+)$/.exec(s.name);
+    if (m === null) continue;
+    banks.push({ bank: Number(m[1]), bytes: s.data, relocs: context.relocs.get(s.index) ?? [] });
+  }
+  return banks.sort((a, b) => a.bank - b.bank);
+}
+
+function globalSections(context: Context): CubinGlobals[] {
+  return context.elf.sections
+    .filter((s) => s.name === ".nv.global" || s.name === ".nv.global.init")
+    .map((s) => ({
+      section: s.index,
+      size: s.size,
+      align: s.align,
+      init: s.name === ".nv.global.init" ? s.data : null,
+      relocs: context.relocs.get(s.index) ?? [],
+    }));
+}
+
+/** Rows of `.nv_debug_line_sass` by function symbol. */
+function lineRows(context: Context): Map<number, LineEntry[]> {
+  const map = new Map<number, LineEntry[]>();
+  const section = context.elf.sections.find((s) => s.name === ".nv_debug_line_sass");
+  if (section === undefined) return map;
+  const at = new Map<number, number>();
+  for (const r of context.relocs.get(section.index) ?? []) at.set(r.offset, r.symbol.index);
+  for (const row of readLines(section.data, (offset) => at.get(offset) ?? null)) {
+    const list = map.get(row.symbol) ?? [];
+    list.push({ offset: row.offset, file: row.file, line: row.line });
+    map.set(row.symbol, list);
+  }
+  return map;
+}
+
+function ptxText(elf: Elf): string[] {
+  const data = elf.sections.find((s) => s.name === ".nv_debug_ptx_txt")?.data;
+  if (data === undefined || data.length === 0) return [];
+  const lines = latin1(data).split("\0");
+  if (lines[lines.length - 1] === "") lines.pop();
+  return lines;
+}
+
+/** The architecture-specific suffix: `.nv.compat` attribute 9 is 1 for `a` targets (digest G §2M.6). */
+function suffixOf(elf: Elf): string {
+  const compat = elf.sections.find((s) => s.type === SHT_CUDA.Compat);
+  const records = compat === undefined ? null : decodeInfo(compat.data);
+  return records?.ok && records.value.some((r) => r.code === 9 && r.value === 1) ? "a" : "";
+}
+
+function toolNote(elf: Elf): Cubin["tool"] {
+  const section = elf.sections.find((s) => s.name === ".note.nv.tkinfo" && s.type === SHT.Note);
+  const notes = section === undefined ? null : readNotes(section);
+  if (notes === null || !notes.ok) return null;
+  const desc = notes.value[0]?.desc;
+  if (desc === undefined || desc.length < 24) return null;
+  const v = view(desc);
+  const strings = desc.subarray(24);
+  const text = (i: number): string => stringAt(strings, v.getUint32(i * 4, true)) ?? "";
+  return { name: text(2), version: text(3), build: text(4), options: text(5).trim() };
 }

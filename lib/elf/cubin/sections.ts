@@ -1,0 +1,28 @@
+/** Numbers of the cubin container (digest G §2M.1, §2M.2, §2M.7; README "settled" rows). */
+
+export const CUBIN_MACHINE = 190;
+export const CUBIN_OSABI = 0x41;
+export const CUBIN_ABI = 8;
+
+/** Section types of CUDA. Constant bank N of a relocatable object is `Constant0 + N`. */
+export const SHT_CUDA = {
+  Info: 0x70000000,
+  Callgraph: 0x70000001,
+  Prototype: 0x70000002,
+  Global: 0x70000007,
+  GlobalInit: 0x70000008,
+  Shared: 0x7000000a,
+  RelAction: 0x7000000b,
+  Capmerc: 0x70000016,
+  Constant0: 0x70000064,
+  Compat: 0x70000086,
+} as const;
+
+/** Symbol types beyond the ELF standard. */
+export const STT_CUDA = { Texref: 10, Object: 13 } as const;
+
+/** Bits of st_other: what a symbol is, by memory space. */
+export const STO = { Entry: 0x10, Global: 0x20, Shared: 0x40, Const: 0x80, Reserved: 0xa0 } as const;
+
+export const NOTE_TKINFO = 2000;
+export const NOTE_CUINFO = 1000;
