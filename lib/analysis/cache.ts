@@ -1,0 +1,55 @@
+/**
+ * `analysis(func, name)`: a pass asks for what it needs and never invalidates by hand. A result is kept until the
+ * function's generation moves on.
+ */
+import type { Func } from "../ori/types.js";
+import { type Cfg, controlFlow } from "./cfg.js";
+import { type DefUse, defUse } from "./defuse.js";
+import { type DominatorTree, dominators, postDominators } from "./dominators.js";
+import { type Flat, flatten } from "./flat.js";
+import { type Liveness, liveness } from "./liveness.js";
+import { type Loops, naturalLoops } from "./loops.js";
+import { type Pressure, pressure } from "./pressure.js";
+
+export interface Analyses {
+  cfg: Cfg;
+  dominators: DominatorTree;
+  postDominators: DominatorTree;
+  loops: Loops;
+  flat: Flat;
+  liveness: Liveness;
+  defUse: DefUse;
+  pressure: Pressure;
+}
+
+const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } = {
+  cfg: controlFlow,
+  dominators: (f) => dominators(analysis(f, "cfg")),
+  postDominators: (f) => postDominators(analysis(f, "cfg")),
+  loops: (f) => naturalLoops(analysis(f, "cfg"), analysis(f, "dominators")),
+  flat: flatten,
+  liveness: (f) => liveness(analysis(f, "cfg"), analysis(f, "flat")),
+  defUse: (f) => defUse(analysis(f, "flat")),
+  pressure: (f) => pressure(analysis(f, "liveness")),
+};
+
+interface Kept {
+  generation: number;
+  results: Partial<Analyses>;
+}
+
+const cache = new WeakMap<Func, Kept>();
+
+/** The named analysis of the function as it is now. */
+export function analysis<K extends keyof Analyses>(func: Func, name: K): Analyses[K] {
+  let kept = cache.get(func);
+  if (kept === undefined || kept.generation !== func.generation) {
+    kept = { generation: func.generation, results: {} };
+    cache.set(func, kept);
+  }
+  const known: Analyses[K] | undefined = kept.results[name];
+  if (known !== undefined) return known;
+  const made = compute[name](func);
+  kept.results[name] = made;
+  return made;
+}

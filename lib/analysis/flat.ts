@@ -1,0 +1,104 @@
+/**
+ * A function flattened once into columns: instructions in layout order, their register uses and definitions as ranges
+ * of two arrays of units. Every dataflow analysis runs over these columns and never touches operand objects.
+ *
+ * Uses include guards and index registers of constant operands. The hard-wired registers RZ, URZ, PT, UPT appear
+ * nowhere. A guarded definition, or one of only a part of a register, does not kill what was there before.
+ */
+import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
+
+export interface Flat {
+  readonly units: Units;
+  readonly insts: readonly Inst[];
+  /** Instructions of block i of the layout: `first[i] … first[i + 1] − 1`. */
+  readonly first: Int32Array;
+  /** Layout index of the block of each instruction. */
+  readonly block: Int32Array;
+  /** Uses of instruction i: entries `useStart[i] … useStart[i + 1] − 1` of the columns `use*`. */
+  readonly useStart: Int32Array;
+  readonly useUnit: Int32Array;
+  readonly useWidth: Uint8Array;
+  /** Where the use stands: source slot, or −1 for the guard. */
+  readonly useSlot: Int16Array;
+  readonly defStart: Int32Array;
+  readonly defUnit: Int32Array;
+  readonly defWidth: Uint8Array;
+  readonly defSlot: Int16Array;
+  /** 1 when the definition certainly replaces the old contents. */
+  readonly defKills: Uint8Array;
+}
+
+/** Growable columns of one kind of reference (uses or definitions). */
+class References {
+  readonly start: number[] = [0];
+  readonly unit: number[] = [];
+  readonly width: number[] = [];
+  readonly slot: number[] = [];
+  readonly kills: number[] = [];
+
+  add(unit: number, width: number, slot: number, kills: boolean): void {
+    this.unit.push(unit);
+    this.width.push(width);
+    this.slot.push(slot);
+    this.kills.push(kills ? 1 : 0);
+  }
+}
+
+export function flatten(func: Func): Flat {
+  const units = unitsOf(func);
+  const insts: Inst[] = [];
+  const first = new Int32Array(func.blocks.length + 1);
+  const uses = new References();
+  const defs = new References();
+  func.blocks.forEach((b, i) => {
+    for (const inst of b.insts) {
+      insts.push(inst);
+      addUses(units, uses, inst);
+      addDefs(units, defs, inst);
+      uses.start.push(uses.unit.length);
+      defs.start.push(defs.unit.length);
+    }
+    first[i + 1] = insts.length;
+  });
+  const block = new Int32Array(insts.length);
+  for (let i = 0; i < func.blocks.length; i++) block.fill(i, first[i], first[i + 1]);
+  return {
+    units,
+    insts,
+    first,
+    block,
+    useStart: Int32Array.from(uses.start),
+    useUnit: Int32Array.from(uses.unit),
+    useWidth: Uint8Array.from(uses.width),
+    useSlot: Int16Array.from(uses.slot),
+    defStart: Int32Array.from(defs.start),
+    defUnit: Int32Array.from(defs.unit),
+    defWidth: Uint8Array.from(defs.width),
+    defSlot: Int16Array.from(defs.slot),
+    defKills: Uint8Array.from(defs.kills),
+  };
+}
+
+function addUses(units: Units, uses: References, inst: Inst): void {
+  const g = inst.guard;
+  if (g !== null && g.id !== ZERO_REG) uses.add(unitAt(units, g.file, g.id, 0), 1, -1, false);
+  for (let s = 0; s < inst.srcs.length; s++) {
+    const o = inst.srcs[s] as Operand;
+    if (o.kind === Kind.Reg) {
+      if (o.id !== ZERO_REG) uses.add(unitOf(units, o), o.width, s, false);
+    } else if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) {
+      uses.add(unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0), 1, s, false);
+    }
+  }
+}
+
+function addDefs(units: Units, defs: References, inst: Inst): void {
+  const always = inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
+  for (let s = 0; s < inst.dsts.length; s++) {
+    const o = inst.dsts[s] as Operand;
+    if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
+    const whole = !o.part.startsWith(".H") && !o.part.startsWith(".B");
+    defs.add(unitOf(units, o), o.width, s, always && whole);
+  }
+}

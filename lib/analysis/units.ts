@@ -1,0 +1,63 @@
+/**
+ * Register units: the smallest things that are live or dead on their own, one 32-bit register or one predicate. On
+ * virtual registers the units of a value are consecutive (value × sub-register); on physical ones every register of
+ * every file has its fixed unit. All five files share one numbering, so one bit set covers them.
+ */
+import { File, type Func, type Operand } from "../ori/types.js";
+
+/** First unit of each file on physical registers, indexed by File; UPs and Ps get 16 places although 8 exist. */
+const physicalBase: readonly number[] = [0, 0, 256, 512, 528, 544];
+const physicalCount = 560;
+
+export interface Units {
+  readonly count: number;
+  readonly virtual: boolean;
+  /** Register file of each unit. */
+  readonly file: Uint8Array;
+  /** What a unit belongs to: the value id, or on physical registers the register number. */
+  readonly owner: Int32Array;
+  /** First unit of each value (virtual) or of each file (physical). */
+  readonly base: Int32Array;
+}
+
+export function unitsOf(func: Func): Units {
+  return func.virtual ? virtualUnits(func) : physicalUnits();
+}
+
+function virtualUnits(func: Func): Units {
+  const { values } = func;
+  const base = new Int32Array(values.count + 1);
+  for (let v = 0; v < values.count; v++) base[v + 1] = (base[v] as number) + values.width(v);
+  const count = base[values.count] as number;
+  const file = new Uint8Array(count);
+  const owner = new Int32Array(count);
+  for (let v = 0; v < values.count; v++) {
+    file.fill(values.file(v), base[v], base[v + 1]);
+    owner.fill(v, base[v], base[v + 1]);
+  }
+  return { count, virtual: true, file, owner, base };
+}
+
+function physicalUnits(): Units {
+  const file = new Uint8Array(physicalCount);
+  const owner = new Int32Array(physicalCount);
+  for (let f = File.R as number; f <= File.B; f++) {
+    const from = physicalBase[f] as number;
+    const to = physicalBase[f + 1] ?? physicalCount;
+    for (let u = from; u < to; u++) {
+      file[u] = f;
+      owner[u] = u - from;
+    }
+  }
+  return { count: physicalCount, virtual: false, file, owner, base: Int32Array.from(physicalBase) };
+}
+
+/** First unit of register `sub` of value or register `id`. */
+export function unitAt(units: Units, file: File, id: number, sub: number): number {
+  return units.virtual ? (units.base[id] as number) + sub : (units.base[file] as number) + id + sub;
+}
+
+/** First unit of a register operand that is not the hard-wired zero. */
+export function unitOf(units: Units, o: Operand): number {
+  return unitAt(units, o.file, o.id, o.sub);
+}
