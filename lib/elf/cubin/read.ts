@@ -5,7 +5,7 @@
  * module's `.nv.info` names functions by symbol, `.nv.info.NAME` holds the rest.
  */
 import { fail, ok, type Result } from "../../result.js";
-import { type Target, targetOfSm } from "../../target/index.js";
+import { targetOfSm } from "../../target/index.js";
 import {
   type Elf,
   type ElfSection,
@@ -45,6 +45,23 @@ interface Context {
   readonly symbols: readonly CubinSymbol[];
   /** Relocations by the index of the section they apply to. */
   readonly relocs: ReadonlyMap<number, readonly CubinReloc[]>;
+  /** Function symbols by the index of their section. */
+  readonly code: ReadonlyMap<number, readonly CubinSymbol[]>;
+  /** Sections by the text section that their sh_info names. */
+  readonly belonging: ReadonlyMap<number, readonly ElfSection[]>;
+  /** Value of {symbol, value} records of the module's `.nv.info`, by code and symbol. */
+  readonly values: ReadonlyMap<number, ReadonlyMap<number, number>>;
+  readonly lines: ReadonlyMap<number, readonly LineEntry[]>;
+}
+
+function groupBy<T>(list: readonly T[], key: (item: T) => number): Map<number, T[]> {
+  const map = new Map<number, T[]>();
+  for (const item of list) {
+    const group = map.get(key(item));
+    if (group === undefined) map.set(key(item), [item]);
+    else group.push(item);
+  }
+  return map;
 }
 
 export function readCubin(bytes: Uint8Array): Result<Cubin> {
@@ -56,16 +73,28 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
   if (!symbols.ok) return symbols;
   const relocs = allRelocations(elf.value, symbols.value);
   if (!relocs.ok) return relocs;
-  const context: Context = { elf: elf.value, symbols: symbols.value, relocs: relocs.value };
-
   const info = recordsOf(elf.value.sections.find((s) => s.type === SHT_CUDA.Info && s.name === ".nv.info"));
   if (!info.ok) return info;
-  const lines = lineRows(context);
+  const context: Context = {
+    elf: elf.value,
+    symbols: symbols.value,
+    relocs: relocs.value,
+    code: groupBy(
+      symbols.value.filter((s) => s.type === STT.Func),
+      (s) => s.section,
+    ),
+    belonging: groupBy(
+      elf.value.sections.filter((s) => (s.flags & SHF.InfoLink) !== 0),
+      (s) => s.info,
+    ),
+    values: moduleValues(info.value),
+    lines: lineRows(elf.value, relocs.value),
+  };
   const functions: CubinFunction[] = [];
   for (const section of elf.value.sections) {
     if (section.type !== SHT.Progbits || (section.flags & SHF.Exec) === 0 || !section.name.startsWith(".text."))
       continue;
-    const f = readFunction(context, section, info.value, lines);
+    const f = readFunction(context, section);
     if (!f.ok) return f;
     functions.push(f.value);
   }
@@ -135,27 +164,19 @@ function recordsOf(section: ElfSection | undefined): Result<InfoRecord[]> {
     : fail(records.diagnostics.map((d) => ({ ...d, message: `${section.name}: ${d.message}` })));
 }
 
-/** The section of a function whose name begins with `prefix` and whose sh_info is the text section. */
-function belonging(elf: Elf, text: ElfSection, prefix: string): ElfSection | undefined {
-  return elf.sections.find((s) => s.info === text.index && s.name.startsWith(prefix));
-}
-
-function readFunction(
-  context: Context,
-  text: ElfSection,
-  moduleInfo: readonly InfoRecord[],
-  lines: ReadonlyMap<number, LineEntry[]>,
-): Result<CubinFunction> {
-  const { elf, symbols } = context;
+function readFunction(context: Context, text: ElfSection): Result<CubinFunction> {
   const name = text.name.slice(".text.".length);
-  const symbol = symbols.find((s) => s.type === STT.Func && s.section === text.index && s.name === name);
+  const code = context.code.get(text.index) ?? [];
+  const symbol = code.find((s) => s.name === name);
   if (symbol === undefined) return fail([elfError(`${text.name} has no function symbol`)]);
   if (text.data.length % 16 !== 0) return fail([elfError(`${text.name} is not a whole number of instructions`)]);
-  const records = recordsOf(elf.sections.find((s) => s.type === SHT_CUDA.Info && s.name === `.nv.info.${name}`));
+  const mine = context.belonging.get(text.index) ?? [];
+  const records = recordsOf(mine.find((s) => s.type === SHT_CUDA.Info));
   if (!records.ok) return records;
   const info = records.value;
-  const shared = belonging(elf, text, ".nv.shared.");
-  const reserved = targetOf(elf)?.limits.reservedSharedOffset ?? 0;
+  const reserved = targetOfSm(smOf(context.elf))?.limits.reservedSharedOffset ?? 0;
+  const own = (prefix: string): ElfSection | undefined => mine.find((s) => s.name.startsWith(prefix));
+  const value = (code: number): number => context.values.get(code)?.get(symbol.index) ?? 0;
   const params = info.filter((r) => r.code === EIATTR.KPARAM_INFO || r.code === EIATTR.KPARAM_INFO_V2).map(param);
   const bank = infoWords(info.find((r) => r.code === EIATTR.PARAM_CBANK) ?? noRecord);
   return ok({
@@ -165,31 +186,27 @@ function readFunction(
     symbol,
     words: wordsOf(text.data),
     relocs: context.relocs.get(text.index) ?? [],
-    ranges: rangesOf(symbols, text),
-    registers: moduleValue(moduleInfo, EIATTR.REGCOUNT, symbol.index),
-    frameBytes: moduleValue(moduleInfo, EIATTR.FRAME_SIZE, symbol.index),
-    stackBytes: moduleValue(moduleInfo, EIATTR.MIN_STACK_SIZE, symbol.index),
+    ranges: rangesOf(code),
+    registers: value(EIATTR.REGCOUNT),
+    frameBytes: value(EIATTR.FRAME_SIZE),
+    stackBytes: value(EIATTR.MIN_STACK_SIZE),
     barriers: attribute(info, EIATTR.NUM_BARRIERS),
-    sharedBytes: Math.max(shared?.size ?? 0, reserved),
+    sharedBytes: Math.max(own(".nv.shared.")?.size ?? 0, reserved),
     sharedReserved: reserved,
     params: params.sort((a, b) => a.ordinal - b.ordinal),
     paramBase: (bank[1] ?? 0) & 0xffff,
     paramBytes: attribute(info, EIATTR.CBANK_PARAM_SIZE),
-    constant0: belonging(elf, text, ".nv.constant0.")?.data ?? null,
-    constant2: belonging(elf, text, ".nv.constant2.")?.data ?? null,
+    constant0: own(".nv.constant0.")?.data ?? null,
+    constant2: own(".nv.constant2.")?.data ?? null,
     maxThreads: triple(info, EIATTR.MAX_THREADS),
     reqThreads: triple(info, EIATTR.REQNTID),
     cluster: triple(info, EIATTR.CTA_PER_CLUSTER),
     info,
-    ptxLines: lines.get(symbol.index) ?? [],
+    ptxLines: context.lines.get(symbol.index) ?? [],
   });
 }
 
 const noRecord: InfoRecord = { code: 0, name: "", format: 4, value: 0, payload: new Uint8Array(0) };
-
-function targetOf(elf: Elf): Target | null {
-  return targetOfSm(smOf(elf));
-}
 
 /** Machine words as u32: a view when the bytes are aligned (and the host little-endian), else a copy. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
@@ -203,21 +220,22 @@ function wordsOf(bytes: Uint8Array): Uint32Array {
 
 const littleEndian: boolean = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-function rangesOf(symbols: readonly CubinSymbol[], text: ElfSection): CodeRange[] {
-  return symbols
-    .filter((s) => s.type === STT.Func && s.section === text.index)
+function rangesOf(code: readonly CubinSymbol[]): CodeRange[] {
+  return code
     .map((s) => ({ name: s.name, offset: s.value, size: s.size }))
     .sort((a, b) => a.offset - b.offset || (a.name < b.name ? -1 : 1));
 }
 
-/** Value of a module record of the form {symbol, value}. */
-function moduleValue(info: readonly InfoRecord[], code: number, symbol: number): number {
+function moduleValues(info: readonly InfoRecord[]): Map<number, Map<number, number>> {
+  const map = new Map<number, Map<number, number>>();
   for (const r of info) {
-    if (r.code !== code) continue;
-    const words = infoWords(r);
-    if (words[0] === symbol) return words[1] ?? 0;
+    const [symbol, value] = infoWords(r);
+    if (symbol === undefined || value === undefined) continue;
+    const values = map.get(r.code) ?? new Map<number, number>();
+    values.set(symbol, value);
+    map.set(r.code, values);
   }
-  return 0;
+  return map;
 }
 
 function attribute(info: readonly InfoRecord[], code: number): number {
@@ -262,18 +280,15 @@ function globalSections(context: Context): CubinGlobals[] {
 }
 
 /** Rows of `.nv_debug_line_sass` by function symbol. */
-function lineRows(context: Context): Map<number, LineEntry[]> {
-  const map = new Map<number, LineEntry[]>();
-  const section = context.elf.sections.find((s) => s.name === ".nv_debug_line_sass");
-  if (section === undefined) return map;
+function lineRows(elf: Elf, relocs: ReadonlyMap<number, readonly CubinReloc[]>): Map<number, LineEntry[]> {
+  const section = elf.sections.find((s) => s.name === ".nv_debug_line_sass");
+  if (section === undefined) return new Map();
   const at = new Map<number, number>();
-  for (const r of context.relocs.get(section.index) ?? []) at.set(r.offset, r.symbol.index);
-  for (const row of readLines(section.data, (offset) => at.get(offset) ?? null)) {
-    const list = map.get(row.symbol) ?? [];
-    list.push({ offset: row.offset, file: row.file, line: row.line });
-    map.set(row.symbol, list);
-  }
-  return map;
+  for (const r of relocs.get(section.index) ?? []) at.set(r.offset, r.symbol.index);
+  return groupBy(
+    readLines(section.data, (offset) => at.get(offset) ?? null),
+    (row) => row.symbol,
+  );
 }
 
 function ptxText(elf: Elf): string[] {
