@@ -11,7 +11,7 @@
  */
 import type { Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import type { Form } from "../sass/isa/form.js";
+import { type Form, form as lookUpForm } from "../sass/isa/form.js";
 import { connect, endsBlock } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf, register } from "./operand.js";
@@ -26,20 +26,15 @@ export interface EmitOptions {
   readonly targets?: readonly Block[];
 }
 
-/** Finds a form by its full name; the instruction table's `form` unless a test brings its own. */
-export type FormLookup = (name: string) => Form;
-
 export class Builder {
   readonly func: Func;
   /** Position given to the next instructions. */
   loc: Span | null;
-  private readonly lookup: FormLookup;
   private current: Block | null;
 
-  constructor(func: Func, lookup: FormLookup) {
+  constructor(func: Func) {
     this.func = func;
     this.loc = null;
-    this.lookup = lookup;
     this.current = func.blocks[func.blocks.length - 1] ?? null;
   }
 
@@ -99,7 +94,7 @@ export class Builder {
    * Code after a transfer of control goes to a new block.
    */
   emit(form: string | Form, dsts: Given = [], srcs: Given = [], options: EmitOptions = {}): Inst {
-    const f = typeof form === "string" ? this.lookup(form) : form;
+    const f = typeof form === "string" ? lookUpForm(form) : form;
     if (this.ended) this.start(this.newBlock());
     const block = this.block;
     const loc = options.loc === undefined ? this.loc : options.loc;

@@ -6,7 +6,7 @@
  * which is linear, instead of many single insertions.
  */
 import { InternalError } from "../errors.js";
-import type { Form } from "../sass/isa/form.js";
+import { form } from "../sass/isa/form.js";
 import { blockFallsThrough, endsBlock, fallsThrough, terminator } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf } from "./operand.js";
@@ -142,10 +142,10 @@ export function splitBlock(func: Func, block: Block, at: number): Block {
 
 /**
  * Puts a new, empty block on the edge and returns it. A fall-through edge gets it between the two blocks; for a branch
- * the block goes to the end of the layout and jumps to the old target by `branchForm` (an unconditional BRA).
+ * the block goes to the end of the layout and jumps to the old target.
  * Refused for edges of indirect branches, whose targets are not in the code.
  */
-export function splitEdge(func: Func, from: Block, to: Block, branchForm: Form): Block {
+export function splitEdge(func: Func, from: Block, to: Block): Block {
   const last = terminator(from);
   if (last !== null && last.form.flow === "indirect") {
     throw new InternalError(`the edge ${from.id} → ${to.id} of an indirect branch cannot be split`, {
@@ -162,16 +162,17 @@ export function splitEdge(func: Func, from: Block, to: Block, branchForm: Form):
   if (byFallThrough) func.blocks.splice(at + 1, 0, middle);
   else {
     func.blocks.push(middle);
-    middle.insts.push(jump(func, branchForm, to, last));
+    middle.insts.push(jump(func, to, last));
   }
   if (byBranch && last !== null) retarget(last, to.id, middle.id);
   func.generation++;
   return middle;
 }
 
-function jump(func: Func, form: Form, to: Block, like: Inst | null): Inst {
-  const srcs: Operand[] = form.srcs.map((slot) => (slot.accepts.includes("label") ? labelOf(to) : slotDefault(slot)));
-  return newInst(func, form, form.dsts.map(slotDefault), srcs, null, like?.loc ?? null, like?.id ?? -1);
+function jump(func: Func, to: Block, like: Inst | null): Inst {
+  const bra = form("BRA");
+  const srcs: Operand[] = bra.srcs.map((slot) => (slot.accepts.includes("label") ? labelOf(to) : slotDefault(slot)));
+  return newInst(func, bra, bra.dsts.map(slotDefault), srcs, null, like?.loc ?? null, like?.id ?? -1);
 }
 
 /** An edge from a block with several successors to a block with several predecessors. */
@@ -180,13 +181,13 @@ export function isCritical(from: Block, to: Block): boolean {
 }
 
 /** Splits every critical edge that can be split; returns how many were. */
-export function splitCriticalEdges(func: Func, branchForm: Form): number {
+export function splitCriticalEdges(func: Func): number {
   let count = 0;
   for (const from of func.blocks.slice()) {
     if (from.succs.length < 2 || terminator(from)?.form.flow === "indirect") continue;
     for (const to of from.succs.slice()) {
       if (!isCritical(from, to)) continue;
-      splitEdge(func, from, to, branchForm);
+      splitEdge(func, from, to);
       count++;
     }
   }

@@ -27,12 +27,12 @@ export function slotDefault(slot: SlotInfo): Operand {
       return RZ(Math.max(1, slot.width));
     case "URZ":
       return URZ(Math.max(1, slot.width));
-    case "0":
-      return imm(0);
     case "none":
       return none();
-    default:
+    case null:
       throw new InternalError(`slot ${slot.name} has no default`);
+    default:
+      return imm(Number(slot.optional));
   }
 }
 
@@ -114,8 +114,12 @@ function fillInOrder(form: Form, slots: readonly SlotInfo[], given: readonly Ope
   return out;
 }
 
-/** One operand for every slot. Throws InternalError when the operands do not fit the form. */
+/**
+ * One operand for every slot; the operands of a variadic form are taken as they are. Throws InternalError when the
+ * operands do not fit the form.
+ */
 export function fillSlots(form: Form, slots: readonly SlotInfo[], given: Given): Operand[] {
+  if (form.variadic && Array.isArray(given)) return given.slice();
   return Array.isArray(given)
     ? fillInOrder(form, slots, given as readonly Operand[])
     : fillByName(form, slots, given as Readonly<Record<string, Operand | undefined>>);
