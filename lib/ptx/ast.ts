@@ -28,7 +28,6 @@ export type Item =
   | AliasDirective
   | PragmaDirective
   | FileDirective
-  | LocDirective
   | SectionDirective
   | DwarfLine;
 
@@ -61,7 +60,7 @@ export interface Attribute {
   readonly span: Span;
 }
 
-/** `.align 4` and the like stand in order of appearance nowhere: each is a field. */
+/** What declarations and parameters have in common. */
 export interface VariableType {
   /** reg, sreg, const, global, local, param, shared, tex, or a sub-space such as `shared::cta`. */
   readonly space: string;
@@ -205,9 +204,8 @@ export type Statement =
   | BranchTargets
   | CallTargets
   | CallPrototype
-  | FileDirective
-  | SectionDirective
-  | DwarfLine;
+  /** A function declaration inside a body. */
+  | FunctionItem;
 
 export interface Block {
   readonly kind: "block";
@@ -279,6 +277,7 @@ export type Operand =
   | ListOperand
   | PairOperand
   | NotOperand
+  | NegOperand
   | SinkOperand;
 
 /**
@@ -292,7 +291,8 @@ export interface NameOperand {
   readonly component: string | null;
   /** Bytes; 0 where not written. */
   readonly offset: number;
-  readonly index: number | null;
+  /** A constant, or the name of a register. */
+  readonly index: number | string | null;
   readonly span: Span;
 }
 
@@ -317,7 +317,7 @@ export interface FloatOperand {
 
 /**
  * `[base+offset]`, `[123]` (base null), `[tex, sampler, {x, y}]`: `rest` is what follows the first comma. Coordinates and handles are operands.
- * The offset is signed, in bytes, and exact.
+ * The offset is signed, in bytes, exact up to 2^53.
  */
 export interface AddressOperand {
   readonly kind: "address";
@@ -356,6 +356,13 @@ export interface NotOperand {
   readonly span: Span;
 }
 
+/** `-c` of the video instructions. */
+export interface NegOperand {
+  readonly kind: "neg";
+  readonly operand: Operand;
+  readonly span: Span;
+}
+
 /** `_` */
 export interface SinkOperand {
   readonly kind: "sink";
@@ -377,6 +384,8 @@ export type Expr =
       readonly arg: Expr;
       readonly span: Span;
     }
+  /** `filter_mode = linear` in the initializer of an opaque variable. */
+  | { readonly kind: "field"; readonly name: string; readonly arg: Expr; readonly span: Span }
   | { readonly kind: "unary"; readonly op: "+" | "-" | "!" | "~"; readonly arg: Expr; readonly span: Span }
   /** `(.s64) x` */
   | { readonly kind: "cast"; readonly type: string; readonly arg: Expr; readonly span: Span }

@@ -1,0 +1,444 @@
+import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import type {
+  Block,
+  CallPrototype,
+  FunctionItem,
+  Guard,
+  Item,
+  Linkage,
+  LocDirective,
+  Module,
+  SectionDirective,
+  SectionLine,
+  Statement,
+  TargetDirective,
+} from "./ast.js";
+import {
+  parseAttributes,
+  parseDeclaration,
+  parseDirectives,
+  parseParameters,
+  parseStrings,
+  smallInt,
+} from "./declarations.js";
+import { parseExpr } from "./expressions.js";
+import { Scanner, SYNTAX, T } from "./lexer.js";
+import { parseCall, parseOperands } from "./operands.js";
+import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES, SECTION_TYPES } from "./words.js";
+
+/**
+ * Modules, functions and statements by recursive descent.
+ *
+ * A syntax error is recorded and the parser goes on behind the next semicolon (or in front of the brace that closes the block), so one run reports
+ * several; ptxas stops at the first. Whatever was understood becomes part of the tree, which the checker may look at even after errors.
+ */
+export interface Parsed {
+  readonly module: Module;
+  /** In order of discovery; any failure here means that the tree has gaps. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const NOT_ASCII: RegExp = /[\u0080-\uffff]/;
+
+export function parseModule(text: string, file: string | null): Parsed {
+  const strange = text.search(NOT_ASCII);
+  if (strange >= 0) return nonAscii(text, strange, file);
+  const s = new Scanner(text);
+  const items: Item[] = [];
+  try {
+    header(s, items, file);
+    while (!s.at(T.eof) && s.alive) itemOrSkip(s, items);
+  } catch (e) {
+    if (e !== SYNTAX) throw e;
+  }
+  return { module: assemble(items, file), diagnostics: s.diagnostics };
+}
+
+function assemble(items: readonly Item[], file: string | null): Module {
+  return {
+    kind: "module",
+    file,
+    version: items.find((i) => i.kind === "version") ?? null,
+    target: items.find((i) => i.kind === "target") ?? null,
+    addressSize: items.find((i) => i.kind === "address_size") ?? null,
+    items,
+  };
+}
+
+/** ptxas refuses the whole file, comments included, and names the line without the file. */
+function nonAscii(text: string, at: number, file: string | null): Parsed {
+  let line = 1;
+  for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line++;
+  const message = `Unexpected non-ASCII character encountered on line ${line}`;
+  return { module: assemble([], file), diagnostics: [diagnostic("fatal", message)] };
+}
+
+function to(at: Span, end: number): Span {
+  return { start: at.start, end, line: at.line, column: at.column };
+}
+
+// --------------------------------------------------------------------------------------------------------------- module scope
+
+function header(s: Scanner, items: Item[], file: string | null): void {
+  const name = file ?? "";
+  if (!s.at(T.version)) {
+    s.report("fatal", `Missing .version directive at start of file '${name}'`, s.span());
+    if (s.atWord("version")) skipHeaderLine(s);
+    if (s.at(T.eof)) throw SYNTAX;
+  } else {
+    items.push({ kind: "version", major: s.lo, minor: s.hi, span: s.span() });
+    s.next();
+  }
+  if (!s.atWord("target")) {
+    if (s.diagnostics.length === 0) s.report("fatal", `Missing .target directive at start of file '${name}'`, s.span());
+    return;
+  }
+  while (s.atWord("target")) items.push(target(s));
+  if (s.atWord("address_size")) addressSize(s, items);
+}
+
+/** `.version 9` without a minor number: step over it. */
+function skipHeaderLine(s: Scanner): void {
+  s.next();
+  if (s.at(T.int) || s.at(T.float)) s.next();
+}
+
+function target(s: Scanner): TargetDirective {
+  const at = s.span();
+  s.next();
+  const names: string[] = [];
+  do names.push(s.expectWord());
+  while (s.accept(44));
+  return { kind: "target", names, span: to(at, s.previousEnd) };
+}
+
+function addressSize(s: Scanner, items: Item[]): void {
+  const at = s.span();
+  s.next();
+  const bits = smallInt(s);
+  items.push({ kind: "address_size", bits, span: to(at, s.previousEnd) });
+}
+
+function itemOrSkip(s: Scanner, items: Item[]): void {
+  const depth = s.mark();
+  const start = s.start;
+  try {
+    item(s, items);
+  } catch (e) {
+    if (e !== SYNTAX) throw e;
+    s.reset(depth);
+    recoverItem(s, start);
+  }
+}
+
+/** Behind the next semicolon or closing brace at this level, or in front of a directive that can only begin an item. */
+function recoverItem(s: Scanner, start: number): void {
+  if (s.start === start && !s.at(T.eof)) s.next();
+  let braces = 0;
+  while (!s.at(T.eof)) {
+    if (braces === 0 && s.at(T.dotted) && ITEM_START.has(s.value)) return;
+    if (s.at(123)) braces++;
+    else if (s.at(125)) braces = Math.max(0, braces - 1);
+    const done = braces === 0 && (s.at(59) || s.at(125));
+    s.next();
+    if (done) return;
+  }
+}
+
+const ITEM_START: ReadonlySet<string> = new Set([
+  "entry",
+  "func",
+  "visible",
+  "extern",
+  "weak",
+  "file",
+  "section",
+  "alias",
+]);
+
+function item(s: Scanner, items: Item[]): void {
+  if (s.at(T.dwarf)) {
+    items.push({ kind: "dwarf", text: s.value, span: s.span() });
+    s.next();
+    return;
+  }
+  if (!s.at(T.dotted)) s.syntaxError();
+  const at = s.span();
+  switch (s.value) {
+    case "entry":
+    case "func":
+      items.push(functionItem(s, null, at));
+      return;
+    case "file":
+      fileDirective(s, items, at);
+      return;
+    case "section":
+      items.push(section(s, at));
+      return;
+    case "pragma":
+      s.next();
+      items.push({ kind: "pragma", strings: parseStrings(s), span: to(at, s.previousEnd) });
+      return;
+    case "alias":
+      alias(s, items, at);
+      return;
+    default:
+      linked(s, items, at);
+      return;
+  }
+}
+
+function linked(s: Scanner, items: Item[], at: Span): void {
+  const linkage = LINKAGES.has(s.value) ? (s.value as Linkage) : null;
+  if (linkage !== null) s.next();
+  if (s.at(T.dotted) && (s.value === "func" || s.value === "entry")) items.push(functionItem(s, linkage, at));
+  else items.push(parseDeclaration(s, linkage, at));
+}
+
+function alias(s: Scanner, items: Item[], at: Span): void {
+  s.next();
+  const name = s.expectWord();
+  s.expect(44);
+  const aliasee = s.expectWord();
+  s.expect(59);
+  items.push({ kind: "alias", name, aliasee, span: to(at, s.previousEnd) });
+}
+
+/** No semicolon ends it. */
+function fileDirective(s: Scanner, items: Item[], at: Span): void {
+  s.next();
+  const index = smallInt(s);
+  if (!s.at(T.string)) s.syntaxError();
+  const name = s.value;
+  s.next();
+  let timestamp: number | null = null;
+  let size: number | null = null;
+  if (s.accept(44)) {
+    timestamp = smallInt(s);
+    s.expect(44);
+    size = smallInt(s);
+  }
+  items.push({ kind: "file", index, name, timestamp, size, span: to(at, s.previousEnd) });
+}
+
+function section(s: Scanner, at: Span): SectionDirective {
+  s.next();
+  if (!s.at(T.dotted)) s.syntaxError();
+  const name = s.value;
+  s.next();
+  s.expect(123);
+  const lines: SectionLine[] = [];
+  while (!s.at(125)) lines.push(sectionLine(s));
+  s.next();
+  return { kind: "section", name, lines, span: to(at, s.previousEnd) };
+}
+
+function sectionLine(s: Scanner): SectionLine {
+  const at = s.span();
+  if (s.at(T.word)) {
+    const name = s.value;
+    s.next();
+    s.expect(58);
+    return { kind: "label", name, span: to(at, s.previousEnd) };
+  }
+  if (!s.at(T.dotted) || !SECTION_TYPES.has(s.value)) s.syntaxError();
+  const type = s.value;
+  s.next();
+  const values = [sectionValue(s)];
+  while (s.accept(44)) values.push(sectionValue(s));
+  return { kind: "data", type, values, span: to(at, s.previousEnd) };
+}
+
+/** A section's own name (`.debug_abbrev`) counts as a symbol. */
+function sectionValue(s: Scanner): ReturnType<typeof parseExpr> {
+  if (!s.at(T.dotted)) return parseExpr(s, true);
+  const symbol = { kind: "symbol", name: `.${s.value}`, span: s.span() } as const;
+  s.next();
+  if (!s.accept(43)) return symbol;
+  const right = parseExpr(s, false);
+  return { kind: "binary", op: "+", left: symbol, right, span: to(symbol.span, s.previousEnd) };
+}
+
+// ------------------------------------------------------------------------------------------------------------------ functions
+
+function functionItem(s: Scanner, linkage: Linkage, at: Span): FunctionItem {
+  const entry = s.value === "entry";
+  s.next();
+  const attributes = s.atWord("attribute") ? parseAttributes(s) : [];
+  const returns = !entry && s.at(40) ? parseParameters(s) : null;
+  const nameSpan = s.span();
+  const name = s.expectWord();
+  const params = s.at(40) ? parseParameters(s) : null;
+  const directives = parseDirectives(s, entry ? ENTRY_DIRECTIVES : FUNC_DIRECTIVES, true);
+  const head = { kind: "function", entry, linkage, attributes, name, nameSpan, returns, params, directives } as const;
+  if (s.accept(59)) return { ...head, body: null, span: to(at, s.previousEnd) };
+  if (!s.at(123)) s.syntaxError();
+  const body = block(s);
+  return { ...head, body, span: to(at, s.previousEnd) };
+}
+
+function block(s: Scanner): Block {
+  const at = s.span();
+  s.enter();
+  s.next();
+  const statements: Statement[] = [];
+  while (!s.at(125) && !s.at(T.eof) && s.alive) statementOrSkip(s, statements);
+  const endSpan = s.span();
+  if (!s.at(125)) s.syntaxError();
+  s.next();
+  s.leave();
+  return { kind: "block", statements, span: to(at, s.previousEnd), endSpan };
+}
+
+function statementOrSkip(s: Scanner, out: Statement[]): void {
+  const depth = s.mark();
+  const start = s.start;
+  try {
+    statement(s, out);
+  } catch (e) {
+    if (e !== SYNTAX) throw e;
+    s.reset(depth);
+    recoverStatement(s, start);
+  }
+}
+
+/** Behind the next semicolon, or in front of a brace. */
+function recoverStatement(s: Scanner, start: number): void {
+  if (s.start === start && !s.at(125) && !s.at(T.eof)) s.next();
+  while (!s.at(125) && !s.at(T.eof)) {
+    const done = s.at(59);
+    s.next();
+    if (done) return;
+  }
+}
+
+function statement(s: Scanner, out: Statement[]): void {
+  switch (s.kind) {
+    case T.word:
+      labelOrInstruction(s, out);
+      return;
+    case 64:
+      guarded(s, out);
+      return;
+    case T.dotted:
+      directive(s, out);
+      return;
+    case 123:
+      out.push(block(s));
+      return;
+    default:
+      s.syntaxError();
+  }
+}
+
+function labelOrInstruction(s: Scanner, out: Statement[]): void {
+  const { text, end } = s;
+  let p = end;
+  while (text.charCodeAt(p) === 32) p++;
+  if (text.charCodeAt(p) !== 58) {
+    instruction(s, out, null, s.start, s.line, s.column);
+    return;
+  }
+  const span = s.span();
+  const name = s.value;
+  s.next();
+  s.next();
+  if (s.atWord("branchtargets")) out.push({ kind: "branchtargets", label: name, ...targets(s, span) });
+  else if (s.atWord("calltargets")) out.push({ kind: "calltargets", label: name, ...targets(s, span) });
+  else if (s.atWord("callprototype")) out.push(prototype(s, name, span));
+  else out.push({ kind: "label", name, span });
+}
+
+function instruction(
+  s: Scanner,
+  out: Statement[],
+  guard: Guard | null,
+  start: number,
+  line: number,
+  column: number,
+): void {
+  const m = s.mnemonic();
+  const operands = m.opcode === "call" ? parseCall(s) : parseOperands(s);
+  out.push({
+    kind: "instruction",
+    guard,
+    opcode: m.opcode,
+    modifiers: m.modifiers,
+    operands,
+    span: { start, end: s.previousEnd, line, column },
+  });
+}
+
+function guarded(s: Scanner, out: Statement[]): void {
+  const { start, line, column } = s;
+  s.next();
+  const negated = s.accept(33);
+  const name = s.expectWord();
+  if (!s.at(T.word)) s.syntaxError();
+  instruction(s, out, { name, negated }, start, line, column);
+}
+
+function targets(s: Scanner, at: Span): { targets: readonly string[]; span: Span } {
+  s.next();
+  const names: string[] = [];
+  do names.push(s.expectWord());
+  while (s.accept(44));
+  s.expect(59);
+  return { targets: names, span: to(at, s.previousEnd) };
+}
+
+function prototype(s: Scanner, label: string, at: Span): CallPrototype {
+  s.next();
+  const returns = s.at(40) ? parseParameters(s) : null;
+  s.expect(T.sink);
+  const params = s.at(40) ? parseParameters(s) : null;
+  const directives = parseDirectives(s, FUNC_DIRECTIVES, false);
+  s.expect(59);
+  return { kind: "callprototype", label, returns, params, directives, span: to(at, s.previousEnd) };
+}
+
+function directive(s: Scanner, out: Statement[]): void {
+  const at = s.span();
+  const word = s.value;
+  if (word === "loc") out.push(loc(s, at));
+  else if (word === "pragma") {
+    s.next();
+    out.push({ kind: "pragma", strings: parseStrings(s), span: to(at, s.previousEnd) });
+  } else if (word === "func") out.push(nested(s, null, at));
+  else if (LINKAGES.has(word)) {
+    s.next();
+    if (!s.atWord("func")) s.syntaxError();
+    out.push(nested(s, word as Linkage, at));
+  } else out.push(parseDeclaration(s, null, at));
+}
+
+/** Functions may be declared, not defined, inside a body. */
+function nested(s: Scanner, linkage: Linkage, at: Span): FunctionItem {
+  const f = functionItem(s, linkage, at);
+  if (f.body !== null) s.report("error", `Nested function definition '${f.name}'`, f.nameSpan);
+  return f;
+}
+
+function loc(s: Scanner, at: Span): LocDirective {
+  s.next();
+  const file = smallInt(s);
+  const line = smallInt(s);
+  const column = smallInt(s);
+  let inlined: LocDirective["inlined"] = null;
+  if (s.accept(44)) {
+    if (!s.at(T.word) || s.value !== "function_name") s.syntaxError();
+    s.next();
+    inlined = inlinedAt(s);
+  }
+  return { kind: "loc", file, line, column, inlined, span: to(at, s.previousEnd) };
+}
+
+function inlinedAt(s: Scanner): NonNullable<LocDirective["inlined"]> {
+  const functionName = s.expectWord();
+  let offset = 0;
+  if (s.accept(43)) offset = smallInt(s);
+  s.expect(44);
+  if (!s.at(T.word) || s.value !== "inlined_at") s.syntaxError();
+  s.next();
+  return { functionName, offset, file: smallInt(s), line: smallInt(s), column: smallInt(s) };
+}
