@@ -183,7 +183,8 @@ export interface SectionDirective {
 
 export type SectionLine =
   | { readonly kind: "label"; readonly name: string; readonly span: Span }
-  | { readonly kind: "data"; readonly type: string; readonly values: readonly Expr[]; readonly span: Span };
+  /** Plain literals as numbers (debug sections are long), everything else as expressions. */
+  | { readonly kind: "data"; readonly type: string; readonly values: readonly (number | Expr)[]; readonly span: Span };
 
 /** One `@@DWARF …` line of old debug information, kept as text. */
 export interface DwarfLine {

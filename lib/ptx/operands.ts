@@ -12,14 +12,31 @@ function from(start: number, line: number, column: number, end: number): Span {
   return { start, end, line, column };
 }
 
-/** Operands up to the semicolon, which is consumed. */
+/**
+ * Operands up to the semicolon, which is consumed. The array is made by a literal of its final length for the usual counts: an array grown by
+ * `push` reserves 17 slots, which for millions of instructions is most of the tree.
+ */
 export function parseOperands(s: Scanner): readonly Operand[] {
-  const out: Operand[] = [];
-  if (!s.at(59)) {
-    out.push(destination(s));
-    while (s.accept(44)) out.push(operand(s));
-    if (!s.at(59)) s.syntaxError();
+  if (s.at(59)) {
+    s.next();
+    return [];
   }
+  const a = destination(s);
+  if (!s.accept(44)) return finish(s, [a]);
+  const b = operand(s);
+  if (!s.accept(44)) return finish(s, [a, b]);
+  const c = operand(s);
+  if (!s.accept(44)) return finish(s, [a, b, c]);
+  const d = operand(s);
+  if (!s.accept(44)) return finish(s, [a, b, c, d]);
+  const out = [a, b, c, d];
+  do out.push(operand(s));
+  while (s.accept(44));
+  return finish(s, out);
+}
+
+function finish(s: Scanner, out: readonly Operand[]): readonly Operand[] {
+  if (!s.at(59)) s.syntaxError();
   s.next();
   return out;
 }
@@ -176,12 +193,21 @@ const NONE: Operand[] = [];
 function vector(s: Scanner): VectorOperand {
   const { start, line, column } = s;
   s.next();
-  const elements: Operand[] = [];
-  do elements.push(element(s));
-  while (s.accept(44));
+  const elements = vectorElements(s);
   if (!s.at(125)) s.syntaxError();
   s.next();
   return { kind: "vector", elements, span: from(start, line, column, s.previousEnd) };
+}
+
+function vectorElements(s: Scanner): Operand[] {
+  const a = element(s);
+  if (!s.accept(44)) return [a];
+  const b = element(s);
+  if (!s.accept(44)) return [a, b];
+  const out = [a, b];
+  do out.push(element(s));
+  while (s.accept(44));
+  return out;
 }
 
 function element(s: Scanner): Operand {

@@ -2,6 +2,7 @@ import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import type {
   Block,
   CallPrototype,
+  Expr,
   FunctionItem,
   Guard,
   Item,
@@ -250,13 +251,22 @@ function sectionLine(s: Scanner): SectionLine {
 }
 
 /** A section's own name (`.debug_abbrev`) counts as a symbol. */
-function sectionValue(s: Scanner): ReturnType<typeof parseExpr> {
+function sectionValue(s: Scanner): number | Expr {
+  if (s.at(T.int) && s.hi < 0x200000) return plainOrExpr(s);
   if (!s.at(T.dotted)) return parseExpr(s, true);
   const symbol = { kind: "symbol", name: `.${s.value}`, span: s.span() } as const;
   s.next();
   if (!s.accept(43)) return symbol;
   const right = parseExpr(s, false);
   return { kind: "binary", op: "+", left: symbol, right, span: to(symbol.span, s.previousEnd) };
+}
+
+function plainOrExpr(s: Scanner): number | Expr {
+  const { lo, hi, unsigned } = s;
+  const span = s.span();
+  s.next();
+  if (s.at(44) || s.at(T.dotted) || s.at(T.word) || s.at(125)) return hi * 0x100000000 + lo;
+  return parseExpr(s, true, { kind: "int", lo, hi, unsigned, span });
 }
 
 // ------------------------------------------------------------------------------------------------------------------ functions

@@ -70,7 +70,12 @@ function pragma(strings: readonly string[]): string {
 
 function section(out: string[], s: SectionDirective): void {
   out.push(`.section .${s.name}`, "{");
-  for (const l of s.lines) out.push(l.kind === "label" ? `${l.name}:` : `.${l.type} ${l.values.map(expr).join(", ")}`);
+  for (const l of s.lines)
+    out.push(
+      l.kind === "label"
+        ? `${l.name}:`
+        : `.${l.type} ${l.values.map((v) => (typeof v === "number" ? `${v}` : expr(v))).join(", ")}`,
+    );
   out.push("}");
 }
 
