@@ -1,0 +1,185 @@
+/**
+ * What the register allocator sees when it looks for a register: for one value, every physical register with what
+ * choosing it would cost, those taken by interfering values, and the choice. A slider moves through the values in the
+ * order in which they were allocated.
+ */
+import { type Chart, chart, compactData } from "./chart.js";
+import type { VegaLiteSpec } from "./render.js";
+import { accent, faint } from "./theme.js";
+
+/** One look at all registers. Arrays are indexed by physical register. */
+export interface FatpointScan {
+  /** Name of the value, such as `%r12`. */
+  readonly value: string;
+  /** 1 = taken by an interfering value. */
+  readonly occupied: ArrayLike<number>;
+  readonly primary: ArrayLike<number>;
+  readonly secondary?: ArrayLike<number>;
+  /** The register chosen, −1 for none. */
+  readonly slot: number;
+  readonly why?: string;
+}
+
+export interface FatpointOptions {
+  readonly title?: string;
+  /** Registers drawn, from 0 on. Default: up to the highest that matters to any scan, and 4 more. */
+  readonly slots?: number;
+  /** Scans kept; the most contested when there are more. Default 60. */
+  readonly maxScans?: number;
+  /** Index of the scan shown first. Default: the one with the most registers taken. */
+  readonly start?: number;
+}
+
+type Bar = {
+  readonly scan: number;
+  readonly slot: number;
+  readonly cost: number;
+  readonly state: "taken" | "free" | "chosen";
+};
+
+function taken(scan: FatpointScan): number {
+  let count = 0;
+  for (let i = 0; i < scan.occupied.length; i++) if (scan.occupied[i]) count++;
+  return count;
+}
+
+function highest(scan: FatpointScan): number {
+  let top = scan.slot;
+  for (let i = 0; i < scan.occupied.length; i++) if (scan.occupied[i]) top = Math.max(top, i);
+  return top;
+}
+
+function barsOf(scan: FatpointScan, index: number, slots: number, unit: number): Bar[] {
+  const bars: Bar[] = [];
+  for (let slot = 0; slot < Math.min(slots, scan.occupied.length); slot++) {
+    const cost = scan.primary[slot] ?? 0;
+    const state = slot === scan.slot ? "chosen" : scan.occupied[slot] ? "taken" : "free";
+    // Taken registers stand out by a full bar, the chosen one is visible even at no cost.
+    bars.push({
+      scan: index,
+      slot,
+      state,
+      cost: state === "taken" ? unit : Math.max(cost, state === "chosen" ? unit * 0.03 : 0),
+    });
+  }
+  return bars;
+}
+
+function keepMostContested(scans: readonly FatpointScan[], max: number): FatpointScan[] {
+  if (scans.length <= max) return [...scans];
+  const ranked = scans.map((s, i) => [taken(s), i] as const).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+  return ranked
+    .slice(0, max)
+    .map(([, i]) => i)
+    .sort((a, b) => a - b)
+    .map((i) => scans[i]!);
+}
+
+/** Cost of every register for the value being allocated, the taken ones and the choice; a slider over the values. */
+export function fatpointChart(all: readonly FatpointScan[], options: FatpointOptions = {}): Chart {
+  const scans = keepMostContested(all, options.maxScans ?? 60);
+  const slots = options.slots ?? Math.max(8, ...scans.map((s) => highest(s) + 5));
+  const unit = Math.max(1, ...scans.flatMap((s) => Array.from({ length: slots }, (_, i) => s.primary[i] ?? 0)));
+  const values = scans.flatMap((s, i) => barsOf(s, i, slots, unit));
+  const crowded = scans.reduce((best, s, i) => (taken(s) > taken(scans[best]!) ? i : best), 0);
+  const start = options.start ?? crowded;
+  const notes = scans.map((s, scan) => ({
+    scan,
+    label: `${s.value} → ${s.slot < 0 ? "none" : `R${s.slot}`}${s.why === undefined ? "" : ` (${s.why})`}, ${taken(s)} taken`,
+  }));
+  const only = scans.length > 1 ? [{ filter: "datum.scan == scan" }] : [];
+  const layer: VegaLiteSpec[] = [
+    {
+      data: compactData(values),
+      transform: only,
+      mark: { type: "bar", binSpacing: 1 },
+      encoding: {
+        x: {
+          field: "slot",
+          type: "ordinal",
+          title: "physical register",
+          axis: { labelAngle: 0, labelOverlap: true, grid: false },
+        },
+        y: { field: "cost", type: "quantitative", title: "primary cost", scale: { domain: [0, unit * 1.15] } },
+        color: {
+          field: "state",
+          type: "nominal",
+          scale: { domain: ["taken", "free", "chosen"], range: ["#d5d9e2", "#7f9bd6", accent] },
+        },
+        tooltip: [{ field: "slot" }, { field: "state" }, { field: "cost" }],
+      },
+    },
+    {
+      data: { values: notes },
+      transform: only,
+      mark: {
+        type: "text",
+        align: "left",
+        baseline: "top",
+        x: 6,
+        y: 2,
+        fontSize: 12,
+        fontWeight: "bold",
+        color: faint,
+      },
+      encoding: { text: { field: "label", type: "nominal" } },
+    },
+  ];
+  const slider = {
+    name: "scan",
+    value: start,
+    bind: { input: "range", min: 0, max: scans.length - 1, step: 1, name: "value " },
+  };
+  return chart(
+    {
+      title: options.title ?? "Choosing a register",
+      width: 660,
+      height: 180,
+      ...(scans.length > 1 ? { params: [slider] } : {}),
+      layer,
+    },
+    notes[start]?.label ?? "no value was allocated",
+  );
+}
+
+/** Registers in use after each allocated value: how the function fills its register file. */
+export function allocationCurve(
+  scans: readonly FatpointScan[],
+  options: { readonly title?: string; readonly limit?: number } = {},
+): Chart {
+  let used = 0;
+  const values = scans.map((s, order) => {
+    used = Math.max(used, s.slot + 1);
+    return { order, value: s.value, slot: s.slot, used };
+  });
+  const x = {
+    field: "order",
+    type: "quantitative",
+    title: "values in the order of allocation",
+    axis: { grid: false, tickMinStep: 1 },
+    scale: { nice: false },
+  };
+  return chart(
+    {
+      title: options.title ?? "How the register file fills",
+      width: 660,
+      height: 200,
+      data: { values },
+      layer: [
+        {
+          mark: { type: "line", interpolate: "step-after", color: accent, strokeWidth: 1.6 },
+          encoding: { x, y: { field: "used", type: "quantitative", title: "physical register" } },
+        },
+        {
+          mark: { type: "point", filled: true, size: 22, color: "#3b66c4", opacity: 0.75 },
+          encoding: {
+            x,
+            y: { field: "slot", type: "quantitative" },
+            tooltip: [{ field: "value" }, { field: "slot" }, { field: "used" }],
+          },
+        },
+      ],
+    },
+    `${values.length} values allocated in ${used} registers`,
+  );
+}

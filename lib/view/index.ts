@@ -1,0 +1,31 @@
+/**
+ * Views for notebooks: functions from plain data to charts and tables. Each result shows itself in a notebook, has its
+ * data (`spec`, `html`) and says the same in plain words (`text`).
+ */
+export { type MixEntry, type MixOptions, mixChart, type StageTime, timesChart } from "./bars.js";
+export { type BufferComparison, type BufferPair, bufferTable, compareBuffers } from "./buffers.js";
+export { type Chart, chart } from "./chart.js";
+export { type DiffLine, type DiffOptions, diff, diffLines } from "./diff.js";
+export {
+  type Displayable,
+  type DisplayOptions,
+  display,
+  displaySymbol,
+  type HtmlView,
+  htmlView,
+  type MimeBundle,
+  metadataSymbol,
+} from "./display.js";
+export { allocationCurve, type FatpointOptions, type FatpointScan, fatpointChart } from "./fatpoint.js";
+export { type ListingOptions, type ListingRow, listing } from "./listing.js";
+export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
+export {
+  type PhaseRow,
+  type PressureOptions,
+  type PressureTrace,
+  phaseChart,
+  pressureChart,
+} from "./pressure.js";
+export type { Png, VegaLiteSpec } from "./render.js";
+export { type Cell, type Row, type TableOptions, table } from "./table.js";
+export { code, type StageText, stages, type TextOptions } from "./text.js";

@@ -1,0 +1,53 @@
+/**
+ * Vega-Lite specification → SVG → PNG, without a browser. The packages are loaded when first needed, so that a program
+ * that only compiles never pays for them. Text is drawn with the font that comes with ptxlab: the same picture on every
+ * machine.
+ */
+import path from "node:path";
+import type { TopLevelSpec } from "vega-lite";
+
+/** A Vega-Lite 5 specification: plain JSON. */
+export type VegaLiteSpec = Readonly<Record<string, unknown>>;
+
+export interface Png {
+  readonly bytes: Uint8Array;
+  /** Size in CSS pixels at which it is meant to be shown: the pixels of the picture divided by the scale. */
+  readonly width: number;
+  readonly height: number;
+}
+
+const FONT_FAMILY = "DejaVu Sans";
+const MONOSPACE_FAMILY = "DejaVu Sans Mono";
+const FONT_FILES = ["DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"];
+
+export async function renderSvg(spec: VegaLiteSpec): Promise<string> {
+  const [vega, vegaLite] = await Promise.all([import("vega"), import("vega-lite")]);
+  const { spec: compiled } = vegaLite.compile(spec as unknown as TopLevelSpec);
+  const view = new vega.View(vega.parse(compiled), { renderer: "none" });
+  try {
+    return await view.toSVG();
+  } finally {
+    view.finalize();
+  }
+}
+
+/** `scale` pixels per CSS pixel. */
+export async function renderPng(spec: VegaLiteSpec, scale = 2): Promise<Png> {
+  const [svg, { Resvg }] = await Promise.all([renderSvg(spec), import("@resvg/resvg-js")]);
+  const fontFolder = path.join(path.dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
+  const picture = new Resvg(svg, {
+    fitTo: { mode: "zoom", value: scale },
+    font: {
+      fontFiles: FONT_FILES.map((name) => path.join(fontFolder, `${name}.ttf`)),
+      loadSystemFonts: false,
+      defaultFontFamily: FONT_FAMILY,
+      sansSerifFamily: FONT_FAMILY,
+      monospaceFamily: MONOSPACE_FAMILY,
+    },
+  }).render();
+  return {
+    bytes: picture.asPng(),
+    width: Math.round(picture.width / scale),
+    height: Math.round(picture.height / scale),
+  };
+}
