@@ -77,7 +77,8 @@ const colour = (files: readonly string[]): VegaLiteSpec => ({
   field: "file",
   type: "nominal",
   scale: { domain: files, range: files.map((f) => fileColors[f] ?? faint) },
-  legend: { symbolType: "stroke", symbolOpacity: 1, symbolStrokeWidth: 3 },
+  // vega cannot lay out a legend without entries.
+  legend: files.length === 0 ? null : { symbolType: "stroke", symbolOpacity: 1, symbolStrokeWidth: 3 },
 });
 
 /** Live registers per program point, one curve per file; a slider moves through the phases when there are several. */
@@ -88,7 +89,7 @@ export function pressureChart(traces: readonly PressureTrace[], options: Pressur
   const values = used.flatMap((t) => stepsOf(t, phases.indexOf(t.phase ?? "")));
   const peaks = used.map((t) => ({ phase: phases.indexOf(t.phase ?? ""), file: t.file, ...peakOf(t.live) }));
   const start = options.start === undefined ? phases.length - 1 : phases.indexOf(options.start);
-  const most = Math.max(options.limit ?? 0, ...peaks.map((p) => p.live));
+  const most = Math.max(1, options.limit ?? 0, ...peaks.map((p) => p.live));
   const x = {
     field: "point",
     type: "quantitative",

@@ -22,7 +22,8 @@ const FONT_FILES = ["DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"];
 
 export async function renderSvg(spec: VegaLiteSpec): Promise<string> {
   const [vega, vegaLite] = await Promise.all([import("vega"), import("vega-lite")]);
-  const { spec: compiled } = vegaLite.compile(spec as unknown as TopLevelSpec);
+  // A copy: vega marks the rows of inline data with ids of its own.
+  const { spec: compiled } = vegaLite.compile(structuredClone(spec) as unknown as TopLevelSpec);
   const view = new vega.View(vega.parse(compiled), { renderer: "none" });
   try {
     return await view.toSVG();

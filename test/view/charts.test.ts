@@ -1,0 +1,142 @@
+import type { TopLevelSpec } from "vega-lite";
+import { compile } from "vega-lite";
+import {
+  allocationCurve,
+  type Chart,
+  displaySymbol,
+  fatpointChart,
+  metadataSymbol,
+  mixChart,
+  occupancyChart,
+  phaseChart,
+  pressureChart,
+  timesChart,
+} from "../../lib/view/index.js";
+
+const live = (f: (i: number) => number, n = 50): number[] => Array.from({ length: n }, (_, i) => f(i));
+const scan = (value: string, slot: number, takenSlots: readonly number[]) => ({
+  value,
+  slot,
+  occupied: Uint8Array.from({ length: 16 }, (_, i) => (takenSlots.includes(i) ? 1 : 0)),
+  primary: Int32Array.from({ length: 16 }, (_, i) => i),
+});
+
+const charts: Readonly<Record<string, () => Chart>> = {
+  pressure: () =>
+    pressureChart(
+      [
+        { file: "R", live: live((i) => i % 7) },
+        { file: "P", live: live(() => 1) },
+      ],
+      { limit: 20, blocks: [0, 9] },
+    ),
+  "pressure per phase": () =>
+    pressureChart(["a", "b", "c"].map((phase, k) => ({ phase, file: "R", live: live((i) => (i * k) % 9) }))),
+  phases: () =>
+    phaseChart([
+      { phase: "One", instructions: 5, peak: { R: 4, UR: 1 } },
+      { phase: "Two", instructions: 7, peak: { R: 5 } },
+    ]),
+  occupancy: () =>
+    occupancyChart({
+      curves: [
+        {
+          resource: "registers per thread",
+          amount: 40,
+          points: live((i) => i).map((i) => ({ amount: i, warps: 64 - i })),
+        },
+      ],
+      warps: 24,
+      maxWarps: 64,
+      limitedBy: ["registers"],
+    }),
+  fatpoint: () => fatpointChart([scan("%r1", 0, []), scan("%r2", 1, [0]), scan("%r3", 3, [0, 1, 2])]),
+  "allocation curve": () => allocationCurve([scan("%r1", 0, []), scan("%r2", 5, [0])]),
+  mix: () =>
+    mixChart([
+      { name: "FFMA", count: 3, group: "float" },
+      { name: "LDS", count: 1, group: "memory" },
+    ]),
+  times: () =>
+    timesChart([
+      { stage: "parse", ms: 1, series: "ours" },
+      { stage: "parse", ms: 2, series: "theirs" },
+    ]),
+};
+
+/** Width and height from the header of a PNG. */
+function pngSize(bytes: Uint8Array): [number, number] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return [view.getUint32(16), view.getUint32(20)];
+}
+
+test.each(Object.keys(charts))("%s compiles without a warning and shows itself", async (name) => {
+  const chart = charts[name]!();
+  const warnings: unknown[] = [];
+  const note = (...args: readonly unknown[]) => {
+    warnings.push(...args);
+    return logger;
+  };
+  const logger = { level: () => logger, warn: note, info: () => logger, debug: () => logger, error: note };
+  compile(chart.spec as unknown as TopLevelSpec, { logger: logger as never });
+  expect(warnings).toEqual([]);
+
+  const bundle = await chart[displaySymbol]();
+  expect(Object.keys(bundle).sort()).toEqual(["application/vnd.vegalite.v5+json", "image/png", "text/plain"]);
+  expect(JSON.parse(JSON.stringify(chart.spec))).toEqual(chart.spec);
+  const png = Buffer.from(bundle["image/png"] as string, "base64");
+  const [width, height] = pngSize(png);
+  const shown = ((await chart[metadataSymbol]!())["image/png"] ?? {}) as { width: number; height: number };
+  expect(Math.abs(width - 2 * shown.width)).toBeLessThan(2);
+  expect(Math.abs(height - 2 * shown.height)).toBeLessThan(2);
+  expect(bundle["text/plain"]).toBe(chart.text);
+});
+
+test("text is drawn, from the font that comes with ptxlab", async () => {
+  const size = async (title: string) => (await mixChart([{ name: "A", count: 1 }], { title }).png(1)).bytes.length;
+  // A picture whose title has many more letters has more to compress; without a font both titles would be nothing.
+  expect(await size("Q&W@8#Q&W@8#Q&W@8#Q&W@8#")).toBeGreaterThan((await size("i")) + 500);
+});
+
+test("pressure keeps every peak, however long the function", () => {
+  const n = 40_000;
+  const values = live((i) => (i === 31_337 ? 200 : 5 + (i % 2)), n);
+  const chart = pressureChart([{ file: "R", live: values }]);
+  expect(chart.text).toBe("live registers: R 200 at point 31337");
+  expect(JSON.stringify(chart.spec)).toContain(",200");
+  expect(JSON.stringify(chart.spec).length).toBeLessThan(100_000);
+});
+
+test("pressure draws steps, not points: what does not change costs nothing", () => {
+  const flat = pressureChart([{ file: "R", live: live(() => 3, 10_000) }]);
+  expect(JSON.stringify(flat.spec).length).toBeLessThan(6000);
+});
+
+test("a slider appears when there is more than one phase, and starts where it is told", () => {
+  const traces = ["a", "b", "c"].map((phase) => ({ phase, file: "R", live: [1, 2] }));
+  expect(pressureChart(traces.slice(0, 1)).spec.params).toBeUndefined();
+  expect(pressureChart(traces).spec.params).toMatchObject([{ name: "phase", value: 2, bind: { min: 0, max: 2 } }]);
+  expect(pressureChart(traces, { start: "b" }).spec.params).toMatchObject([{ value: 1 }]);
+});
+
+test("the mix sums up what it does not show", () => {
+  const entries = ["A", "B", "C", "D"].map((name, i) => ({ name, count: 10 - i }));
+  const { spec } = mixChart(entries, { top: 2 });
+  const values = (spec.data as { values: { name: string; count: number }[] }).values;
+  expect(values.map((v) => [v.name, v.count])).toEqual([
+    ["A", 10],
+    ["B", 9],
+    ["other", 15],
+  ]);
+});
+
+test.each([
+  ["pressure", () => pressureChart([])],
+  ["phases", () => phaseChart([])],
+  ["fatpoint", () => fatpointChart([])],
+  ["allocation curve", () => allocationCurve([])],
+  ["mix", () => mixChart([])],
+  ["times", () => timesChart([])],
+])("nothing to show is no error: %s", async (_, make) => {
+  expect((await make().png()).bytes.length).toBeGreaterThan(100);
+});
