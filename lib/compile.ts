@@ -1,0 +1,222 @@
+/**
+ * The whole road, PTX text to cubin: the only place that knows the order of the stages. Each stage is a public function
+ * of its own; this one calls them in turn, keeps every intermediate result, and lets no failing kernel stop the others.
+ */
+import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
+import { link } from "./elf/index.js";
+import { InternalError } from "./errors.js";
+import { lower } from "./lower/index.js";
+import { snapshot } from "./ori/index.js";
+import type { Func, Program } from "./ori/types.js";
+import { type PhaseEvent, type PhaseOptions, type PhaseRecord, runPhases } from "./phases/index.js";
+import { check, type Module, parse } from "./ptx/index.js";
+import { type AllocationOptions, type AllocationResult, registerLimit } from "./regalloc/index.js";
+import type { Result } from "./result.js";
+import type { Code } from "./sass/code.js";
+import { encodeFunc } from "./sass/index.js";
+import { type Target, type TargetName, target as targetOf } from "./target/index.js";
+
+export interface CompileOptions {
+  readonly target: TargetName;
+  /** 0…3. Until the optimizer exists every level runs the phases of level 0. Default 0. */
+  readonly opt?: number;
+  /** Name of the input in messages. Default "<text>". */
+  readonly file?: string;
+  /** `-maxrregcount`. */
+  readonly maxRegisters?: number;
+  /** `-override-directive-values`. */
+  readonly overrideDirectives?: boolean;
+  /** `-c`: a relocatable object for nvlink. */
+  readonly relocatable?: boolean;
+  /** `-lineinfo`: keep PTX lines in the cubin. */
+  readonly lineInfo?: boolean;
+  /** Command line recorded in the cubin; default: what ptxas would record for these options. */
+  readonly commandLine?: string;
+  /** Entries to compile; all by default. */
+  readonly entries?: readonly string[];
+  /** Which phases run, hooks, other bodies. */
+  readonly phases?: Omit<PhaseOptions, "level" | "verify" | "observe" | "allocation" | "onAllocation">;
+  /** Policies, knobs and ceilings of the register allocator. */
+  readonly allocation?: Omit<AllocationOptions, "maxRegisters">;
+  /** Called before and after each phase of each function; costs nothing when absent. */
+  readonly observe?: (event: PhaseEvent) => void;
+  /** Run the IR verifier after every phase and the allocation checker; findings throw inside and end that kernel. Default false. */
+  readonly verify?: boolean;
+}
+
+export type Stage = "parse" | "check" | "lower" | "phases" | "encode" | "link";
+
+/** One function on its way, with every intermediate result that was reached. */
+export interface CompiledFunction {
+  readonly name: string;
+  readonly kind: "entry" | "func";
+  /** As lowered: virtual registers, before any phase. */
+  readonly lowered: Func;
+  /** After the phases: physical registers, control words. */
+  readonly func: Func | null;
+  /** What became of each phase. */
+  readonly phases: readonly PhaseRecord[];
+  readonly allocation: AllocationResult | null;
+  readonly code: Code | null;
+}
+
+export interface Compilation {
+  /** A cubin was made. */
+  readonly ok: boolean;
+  readonly target: Target;
+  /** Everything to tell the user, in the order found. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly module: Module | null;
+  readonly program: Program | null;
+  /** Functions in source order, also when one of them failed. */
+  readonly functions: readonly CompiledFunction[];
+  readonly cubin: Uint8Array | null;
+  /** Milliseconds per stage, summed over the functions. */
+  readonly times: Readonly<Record<Stage, number>>;
+  /** Mistakes of ptxlab itself; each also stands among the diagnostics. */
+  readonly internalErrors: readonly InternalError[];
+}
+
+/** Compiles a PTX module. Never throws for bad input; see `diagnostics`. Throws on an unknown target name. */
+export function compile(text: string, options: CompileOptions): Compilation {
+  return new Run(text, options).result();
+}
+
+class Run {
+  private readonly text: string;
+  private readonly options: CompileOptions;
+  private readonly target: Target;
+  private readonly file: string;
+  private readonly diagnostics: Diagnostic[] = [];
+  private readonly internalErrors: InternalError[] = [];
+  private readonly times: Record<Stage, number> = { parse: 0, check: 0, lower: 0, phases: 0, encode: 0, link: 0 };
+  private module: Module | null = null;
+  private program: Program | null = null;
+  private functions: CompiledFunction[] = [];
+  private cubin: Uint8Array | null = null;
+
+  constructor(text: string, options: CompileOptions) {
+    this.text = text;
+    this.options = options;
+    this.target = targetOf(options.target);
+    this.file = options.file ?? "<text>";
+  }
+
+  result(): Compilation {
+    this.guarded("", () => this.stages());
+    return {
+      ok: this.cubin !== null,
+      target: this.target,
+      diagnostics: this.diagnostics,
+      module: this.module,
+      program: this.program,
+      functions: this.functions,
+      cubin: this.cubin,
+      times: this.times,
+      internalErrors: this.internalErrors,
+    };
+  }
+
+  private stages(): void {
+    const { target, file } = this;
+    this.module = this.take("parse", () => parse(this.text, { file }));
+    if (this.module === null) return;
+    const module = this.module;
+    this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
+    if (this.failed()) return;
+    const { entries } = this.options;
+    this.program = this.take("lower", () => lower(module, { target, ...(entries && { entries }) }));
+    if (this.program === null) return;
+    this.functions = this.program.funcs.map((func) => this.function(func));
+    if (this.failed()) return;
+    this.finish(this.program);
+  }
+
+  private finish(program: Program): void {
+    const { relocatable = false, lineInfo, commandLine, opt = 0 } = this.options;
+    const codes = this.functions.map((f) => f.code).filter((c) => c !== null);
+    this.cubin = this.take("link", () =>
+      link(codes, program, {
+        relocatable,
+        commandLine: commandLine ?? `-O ${opt} -arch ${this.target.name} ${relocatable ? "-c " : ""}`,
+        ...(lineInfo && { ptxText: this.text }),
+      }),
+    );
+  }
+
+  /** Phases and encoding of one function; a failure is reported and leaves the rest of the record empty. */
+  private function(func: Func): CompiledFunction {
+    const record = {
+      name: func.name,
+      kind: func.kind,
+      lowered: snapshot(func),
+      func: null as Func | null,
+      phases: [] as readonly PhaseRecord[],
+      allocation: null as AllocationResult | null,
+      code: null as Code | null,
+    };
+    this.guarded(func.name, () => {
+      const ran = this.take("phases", () => runPhases(func, this.phaseOptions(func, record)));
+      if (ran === null) return;
+      record.func = ran.func;
+      record.phases = ran.records;
+      record.code = this.timed("encode", () => encodeFunc(func));
+    });
+    return record;
+  }
+
+  private phaseOptions(func: Func, record: { allocation: AllocationResult | null }): PhaseOptions {
+    const { maxRegisters, overrideDirectives, observe, opt = 0, phases, allocation } = this.options;
+    const limit = registerLimit(func.name, this.target, func.limits, {
+      ...(maxRegisters !== undefined && { maxrregcount: maxRegisters }),
+      ...(overrideDirectives !== undefined && { overrideDirectives }),
+    });
+    this.diagnostics.push(...limit.diagnostics);
+    return {
+      ...phases,
+      level: opt,
+      verify: this.options.verify ?? false,
+      allocation: { ...allocation, maxRegisters: limit.registers },
+      onAllocation: (result) => {
+        record.allocation = result;
+      },
+      ...(observe && { observe }),
+    };
+  }
+
+  private take<T>(stage: Stage, body: () => Result<T>): T | null {
+    const result = this.timed(stage, body);
+    this.diagnostics.push(...result.diagnostics);
+    return result.ok ? result.value : null;
+  }
+
+  private timed<T>(stage: Stage, body: () => T): T {
+    const start = performance.now();
+    try {
+      return body();
+    } finally {
+      this.times[stage] += performance.now() - start;
+    }
+  }
+
+  /** Our own mistakes end the function they happen in, as a diagnostic that asks for a report. */
+  private guarded(func: string, body: () => void): void {
+    try {
+      body();
+    } catch (cause) {
+      const error =
+        cause instanceof InternalError
+          ? cause
+          : new InternalError(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause), {
+              ...(func && { func }),
+              ...(cause instanceof Error && cause.stack && { detail: cause.stack }),
+            });
+      this.internalErrors.push(error);
+      this.diagnostics.push(diagnostic("fatal", `Internal error: ${error.message.split("\n")[0]}`));
+    }
+  }
+
+  private failed(): boolean {
+    return this.diagnostics.some(isFailure);
+  }
+}

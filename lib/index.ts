@@ -1,0 +1,38 @@
+/** The public API of ptxlab. Every stage of the road is here; `compile` walks the whole of it. */
+export {
+  type Compilation,
+  type CompiledFunction,
+  type CompileOptions,
+  compile,
+  type Stage,
+} from "./compile.js";
+export * from "./diagnostics.js";
+export * as elf from "./elf/index.js";
+export { type LinkOptions, link, readCubin } from "./elf/index.js";
+export { InternalError } from "./errors.js";
+export * as knobs from "./knobs/index.js";
+export { type LowerOptions, lower } from "./lower/index.js";
+export * as ori from "./ori/index.js";
+export type { Block, Func, Inst, Program } from "./ori/types.js";
+export * as phases from "./phases/index.js";
+export { type PhaseEvent, type PhaseOptions, runPhases } from "./phases/index.js";
+export * as ptx from "./ptx/index.js";
+export { check, type Module, parse, print } from "./ptx/index.js";
+export * as regalloc from "./regalloc/index.js";
+export { allocate, checkAllocation } from "./regalloc/index.js";
+export { fail, ok, type Result } from "./result.js";
+export * as sass from "./sass/index.js";
+export { type Code, encodeFunc } from "./sass/index.js";
+export { type ControlPolicy, control, controlO0 } from "./sched/index.js";
+export * as sim from "./sim/index.js";
+export { Device, type Run, runLaunchFile, simulate } from "./sim/index.js";
+export {
+  type KernelResources,
+  type Occupancy,
+  occupancy,
+  registerCap,
+  type Target,
+  type TargetName,
+  target,
+  targetNames,
+} from "./target/index.js";

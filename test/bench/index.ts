@@ -1,0 +1,21 @@
+/** npm run bench [-- parse|compile|sim ...]: the speed figures of docs/status.md, ratios against ptxas in the same run. */
+import { cpus } from "node:os";
+import { benchCompile } from "./compile.js";
+import { benchParse } from "./parse.js";
+import { benchSim } from "./sim.js";
+
+const benches: Record<string, () => void | Promise<void>> = { parse: benchParse, compile: benchCompile, sim: benchSim };
+
+async function main(names: readonly string[]): Promise<void> {
+  console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}`);
+  for (const name of names.length > 0 ? names : Object.keys(benches)) {
+    const bench = benches[name];
+    if (bench === undefined) throw new Error(`no bench "${name}"; there are ${Object.keys(benches).join(", ")}`);
+    await bench();
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});
