@@ -1,14 +1,155 @@
+/**
+ * The allocator's driver: one register file after the other, each until it fits. Files from which values are spilled
+ * into another file come before that file, so that the homes made for them are allocated in their turn; what spilling
+ * adds (copies, loads, stores) never mentions a file that is already done.
+ */
+import { diagnostic, notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import type { Func } from "../ori/types.js";
-import type { Result } from "../result.js";
-import type { AllocationOptions, AllocationResult } from "./types.js";
+import { touch } from "../ori/index.js";
+import type { File, Func } from "../ori/types.js";
+import { fail, ok, type Result } from "../result.js";
+import { colorFile } from "./color.js";
+import { gatherFacts } from "./facts.js";
+import { dropIdentityCopies, setUpFrame, toPhysical } from "./finish.js";
+import { flatten } from "./flat.js";
+import { type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
+import { defaultKnobs, defaultPolicies } from "./policies.js";
+import { computeRanges, type Ranges } from "./ranges.js";
+import { type Spiller, spillValues } from "./spill.js";
+import type { AllocationOptions, AllocationResult, SpillSlot } from "./types.js";
+
+/** Spill rounds after which something must be wrong: each round but the last turns at least one value into memory. */
+const ROUND_LIMIT = 10_000;
 
 /**
  * Gives every virtual register of `func` a physical one, in place. Afterwards `func.virtual` is false, operands hold
  * physical numbers with `sub` 0, and `func.used` and `func.frame.spill*` are set. Values that find no register live in
  * local memory above `frame.localBytes`; when the frame is not empty the allocator lowers the stack pointer (the value
  * bound to R1) by the frame's size right after its load in the entry block, so lowering emits that load only.
+ *
+ * Fails with ptxas's message when even spilling everything leaves an instruction without enough registers.
  */
-export function allocate(_func: Func, _options: AllocationOptions = {}): Result<AllocationResult> {
-  throw new InternalError("not built", { phase: "AllocateRegisters" });
+export function allocate(func: Func, options: AllocationOptions = {}): Result<AllocationResult> {
+  const refused = refusal(func);
+  if (refused !== null) return fail([refused]);
+  const work = new Work(func, options);
+  for (const info of files) {
+    const stuck = work.allocateFile(info);
+    if (stuck !== null) return fail([stuck]);
+  }
+  return ok(work.finish());
+}
+
+/** Read or write all predicates at once, without an operand that says so. */
+const namesHiddenRegisters: ReadonlySet<string> = new Set(["P2R", "R2P"]);
+
+function refusal(func: Func): ReturnType<typeof notSupported> | null {
+  for (const block of func.blocks) {
+    for (const inst of block.insts) {
+      if (inst.form.flow === "call") return notSupported(`register allocation around ${inst.form.name}`, inst.loc);
+      if (inst.form.pseudo || namesHiddenRegisters.has(inst.form.op)) {
+        throw new InternalError(`${inst.form.name} cannot stand in a function on virtual registers`, {
+          phase: "AllocateRegisters",
+          func: func.name,
+        });
+      }
+    }
+  }
+  return null;
+}
+
+class Work {
+  private readonly func: Func;
+  private readonly options: AllocationOptions;
+  private readonly spiller: Spiller;
+  private readonly slots: SpillSlot[] = [];
+  private readonly places = new Map<File, Int16Array>();
+  private ranges: Ranges | null = null;
+  private stackPointer = -1;
+  private rounds = 0;
+
+  constructor(func: Func, options: AllocationOptions) {
+    this.func = func;
+    this.options = options;
+    this.spiller = {
+      func,
+      stackPointer: () => this.findStackPointer(),
+      areaStart: Math.ceil(func.frame.localBytes / 4) * 4,
+      temporaries: new Set(),
+      slots: this.slots,
+    };
+  }
+
+  /** Null when the file fits, after as many spill rounds as it takes. */
+  allocateFile(info: FileInfo): ReturnType<typeof diagnostic> | null {
+    const registers = this.limit(info);
+    for (let round = 0; round < ROUND_LIMIT; round++) {
+      this.ranges ??= computeRanges(flatten(this.func));
+      const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v));
+      const result = colorFile({
+        ranges: this.ranges,
+        info,
+        registers,
+        facts,
+        policies: { ...defaultPolicies, ...this.options.policies },
+        knobs: { ...defaultKnobs, ...this.options.knobs },
+        round,
+        observe: this.options.observe ?? null,
+      });
+      if (result.stuck !== null) return this.failure(info, registers);
+      if (result.spills.length === 0) {
+        this.places.set(info.file, result.assignment);
+        return null;
+      }
+      this.rounds++;
+      if (this.func.frame.spillBytes === 0) this.func.frame.localBytes = this.spiller.areaStart;
+      spillValues(this.spiller, this.ranges, result.spills);
+      touch(this.func);
+      this.ranges = null;
+    }
+    throw new InternalError("spilling does not end", { phase: "AllocateRegisters", func: this.func.name });
+  }
+
+  finish(): AllocationResult {
+    const { func } = this;
+    const assignment = new Int16Array(func.values.count).fill(-1);
+    for (const places of this.places.values()) {
+      places.forEach((r, v) => {
+        if (r >= 0) assignment[v] = r;
+      });
+    }
+    toPhysical(func, assignment);
+    if (this.options.keepCopies !== true) dropIdentityCopies(func);
+    setUpFrame(func);
+    func.milestone = "allocated";
+    return { func, registers: func.used.R + REPORTED_EXTRA, assignment, spills: this.slots, rounds: this.rounds };
+  }
+
+  private limit(info: FileInfo): number {
+    const ceiling = Math.min(info.registers, this.options.ceilings?.[info.name] ?? info.registers);
+    if (info.name !== "R" || this.options.maxRegisters === undefined) return ceiling;
+    return Math.min(ceiling, this.options.maxRegisters - REPORTED_EXTRA);
+  }
+
+  private failure(info: FileInfo, registers: number): ReturnType<typeof diagnostic> {
+    if (!info.spillable) return notSupported(`more than ${registers} convergence barriers at once`, null);
+    const count = info.name === "R" ? registers + REPORTED_EXTRA : registers;
+    return diagnostic(
+      "fatal",
+      `Register allocation failed with register count of '${count}'. Compile the program with a higher register target`,
+    );
+  }
+
+  private findStackPointer(): number {
+    if (this.stackPointer >= 0) return this.stackPointer;
+    const { values } = this.func;
+    for (let v = 0; v < values.count; v++) {
+      if (values.file(v) === files[files.length - 1]?.file && values.fixed(v) === STACK_POINTER) {
+        this.stackPointer = v;
+        return v;
+      }
+    }
+    this.stackPointer = values.add(files[files.length - 1]?.file as File, 1, "SP", STACK_POINTER);
+    return this.stackPointer;
+  }
 }

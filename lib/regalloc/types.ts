@@ -28,7 +28,7 @@ export interface Constraint {
   readonly kind: ConstraintKind;
   /** Value whose register is meant, or −1 when `slot` says it. */
   readonly target: number;
-  /** Physical register, or a bound or parity, as the kind says; used when target is −1. */
+  /** Physical register or bound, as the kind says; an offset to the target's register when there is a target. */
   readonly slot: number;
   readonly weight: number;
   /** May be dropped on a retry. */
@@ -75,8 +75,8 @@ export interface Choice {
 
 /** The decisions a researcher may want to change; each has a default in policies.ts. */
 export interface Policies {
-  /** Higher is allocated earlier; ties go to the lower value id. */
-  readonly priority: (v: ValueFacts) => number;
+  /** Higher is allocated earlier; attempts count from 0; ties go to the lower value id. */
+  readonly priority: (v: ValueFacts, attempt: number) => number;
   /** Lower is spilled earlier. */
   readonly spillCost: (v: ValueFacts) => number;
   /** Fills the constraint list of a value. */
@@ -84,13 +84,22 @@ export interface Policies {
   readonly select: (scan: Scan) => Choice;
 }
 
+/** `other` is copied to or from the value: their registers match when this value sits at that of `other` + `offset`. */
+export interface CopyHint {
+  readonly other: number;
+  readonly offset: number;
+  /** Executions of the copy, scaled. */
+  readonly weight: number;
+}
+
 export interface ConstraintContext {
   readonly func: Func;
   readonly file: File;
-  /** Copy-related values of a value with the frequency of the copies: [other, weight] pairs, flattened. */
-  copies(value: number): readonly number[];
-  /** Values read by the same instruction in other slots, flattened, without repetition. */
-  neighbours(value: number): readonly number[];
+  /** Register of a value in this attempt, −1 if it has none yet. */
+  assigned(value: number): number;
+  copies(value: number): readonly CopyHint[];
+  /** For every instruction that reads the value and two other values of the file: those two. */
+  triples(value: number): readonly (readonly [number, number])[];
 }
 export type ConstraintPolicy = (ctx: ConstraintContext, value: ValueFacts, out: Constraint[]) => void;
 
@@ -113,6 +122,8 @@ export interface AllocationOptions {
   readonly maxRegisters?: number;
   /** Lower ceilings for experiments and tests, in registers per file (R: as physical registers, without the 2). */
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
+  /** Leave copies of a register to itself in the code, as ptxas -O0 does. */
+  readonly keepCopies?: boolean;
   readonly policies?: Partial<Policies>;
   readonly knobs?: Partial<AllocatorKnobs>;
   readonly observe?: (event: AllocationEvent) => void;
@@ -155,9 +166,10 @@ export interface SpillSlot {
   readonly value: number;
   readonly name: string;
   readonly file: File;
-  /** Where it went: local memory at this byte offset from R1, or another value (predicates and uniforms go to R first). */
+  /** Where it went: local memory at this byte offset from R1, or −1 and … */
   readonly offset: number;
-  readonly value2: number;
+  /** … a value of another file (predicates and uniforms go to R first), −1 when it is in memory. */
+  readonly home: number;
 }
 
 export interface AllocationResult {

@@ -1,0 +1,197 @@
+/** What the allocation checker keeps: numbering of virtual units and of locations, and the state of all locations. */
+import { File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { isPlainCopy } from "./check-inserted.js";
+
+/** Not `@PT`. */
+export function isGuarded(g: Guard | null): boolean {
+  return g !== null && (g.id !== ZERO_REG || g.not);
+}
+
+/** Virtual units of the function before allocation. */
+export class Units {
+  readonly count: number;
+  private readonly func: Func;
+  private readonly base: Int32Array;
+  private readonly ownerOf: Int32Array;
+
+  constructor(func: Func) {
+    this.func = func;
+    const n = func.values.count;
+    this.base = new Int32Array(n + 1);
+    for (let v = 0; v < n; v++) this.base[v + 1] = (this.base[v] as number) + func.values.width(v);
+    this.count = this.base[n] as number;
+    this.ownerOf = new Int32Array(this.count);
+    for (let v = 0; v < n; v++) this.ownerOf.fill(v, this.base[v], this.base[v + 1]);
+  }
+
+  of(value: number, sub: number): number {
+    return (this.base[value] as number) + sub;
+  }
+
+  owner(unit: number): number {
+    return this.ownerOf[unit] as number;
+  }
+
+  isPredicate(unit: number): boolean {
+    const file = this.func.values.file(this.owner(unit));
+    return file === File.P || file === File.UP;
+  }
+
+  name(unit: number): string {
+    const v = this.owner(unit);
+    const sub = unit - (this.base[v] as number);
+    return `%${v}${this.func.values.width(v) > 1 ? `.${sub}` : ""}`;
+  }
+
+  /** Notes in `defined` (one byte per unit) what an instruction may define. A copy of nothing defines nothing. */
+  define(inst: Inst, defined: Uint8Array): void {
+    const copy = isPlainCopy(inst);
+    for (const o of inst.dsts) {
+      if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
+      for (let k = 0; k < o.width; k++) {
+        const unit = this.of(o.id, o.sub + k);
+        if (!copy) defined[unit] = 1;
+        else
+          defined[unit] = defined[this.of((inst.srcs[0] as Operand).id, (inst.srcs[0] as Operand).sub + k)] as number;
+      }
+    }
+  }
+
+  /** Units that some path may have defined at the start and end of each block. */
+  maybeDefined(preds: readonly (readonly number[])[]): { in: Uint8Array[]; out: Uint8Array[] } {
+    const { blocks } = this.func;
+    const into = blocks.map(() => new Uint8Array(this.count));
+    const out = blocks.map(() => new Uint8Array(this.count));
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (let b = 0; b < blocks.length; b++) {
+        const here = into[b] as Uint8Array;
+        for (const p of preds[b] as readonly number[]) {
+          const from = out[p] as Uint8Array;
+          for (let u = 0; u < from.length; u++) if (from[u] === 1) here[u] = 1;
+        }
+        const now = here.slice();
+        for (const inst of (blocks[b] as Func["blocks"][number]).insts) this.define(inst, now);
+        const old = out[b] as Uint8Array;
+        for (let u = 0; u < now.length; u++) {
+          if (now[u] === old[u]) continue;
+          // Once defined, defined: keeps the sweep monotone although copies may look either way.
+          if (old[u] === 1) continue;
+          old[u] = 1;
+          changed = true;
+        }
+      }
+    }
+    return { in: into, out };
+  }
+}
+
+/** Pseudo location: holds unit 0 while the stack pointer has been lowered by the frame. */
+export const FRAME_READY = 0;
+const firstOf = [0, 1, 257, 513, 521, 529];
+const STACK = 545;
+
+/** Numbers of physical registers and of the words of the spill area. */
+export class Locations {
+  private readonly from: number;
+  private readonly to: number;
+
+  /** The spill area in bytes from the lowered stack pointer. */
+  constructor(from: number, to: number) {
+    this.from = from;
+    this.to = to;
+  }
+
+  register(file: File, id: number): number {
+    return (firstOf[file] as number) + id;
+  }
+
+  /** −1 when the word is not in the spill area. */
+  stack(offset: number): number {
+    return offset >= this.from && offset + 4 <= this.to && offset % 4 === 0 ? STACK + offset / 4 : -1;
+  }
+
+  name(location: number): string {
+    if (location >= STACK) return `[R1+${(location - STACK) * 4}]`;
+    let file = 5;
+    while (location < (firstOf[file] as number)) file--;
+    return `${["", "R", "UR", "P", "UP", "B"][file]}${location - (firstOf[file] as number)}`;
+  }
+}
+
+const nothing: readonly number[] = [];
+
+/** Location → units it holds. Sets are short immutable lists, shared freely. */
+export class State {
+  private readonly sets: Map<number, readonly number[]>;
+
+  constructor(sets: Map<number, readonly number[]> = new Map()) {
+    this.sets = sets;
+  }
+
+  copy(): State {
+    return new State(new Map(this.sets));
+  }
+
+  get(location: number): readonly number[] {
+    return this.sets.get(location) ?? nothing;
+  }
+
+  holds(location: number, unit: number): boolean {
+    return this.get(location).includes(unit);
+  }
+
+  set(location: number, units: readonly number[]): void {
+    if (units.length === 0) this.sets.delete(location);
+    else this.sets.set(location, units);
+  }
+
+  /** The unit got a new value: whatever held the old one is stale. */
+  forget(unit: number): void {
+    for (const [location, units] of this.sets) {
+      if (location !== FRAME_READY && units.includes(unit)) {
+        this.set(
+          location,
+          units.filter((u) => u !== unit),
+        );
+      }
+    }
+  }
+
+  /** Every location of `unit` holds `other` too. */
+  share(unit: number, other: number): void {
+    for (const [location, units] of this.sets) {
+      if (location !== FRAME_READY && units.includes(unit) && !units.includes(other))
+        this.sets.set(location, [...units, other]);
+    }
+  }
+
+  equals(o: State): boolean {
+    if (this.sets.size !== o.sets.size) return false;
+    for (const [location, units] of this.sets) {
+      const other = o.get(location);
+      if (other.length !== units.length || !units.every((u) => other.includes(u))) return false;
+    }
+    return true;
+  }
+
+  /** Held on both paths; a unit that one path never defines may be anywhere on that path. */
+  static join(a: State, aDefined: Uint8Array, b: State, bDefined: Uint8Array): State {
+    const sets = new Map<number, readonly number[]>();
+    const take = (location: number): void => {
+      if (sets.has(location)) return;
+      const left = a.get(location);
+      const right = b.get(location);
+      if (location === FRAME_READY) {
+        if (left.length > 0 && right.length > 0) sets.set(location, left);
+        return;
+      }
+      const kept = left.filter((u) => right.includes(u) || bDefined[u] === 0);
+      for (const u of right) if (aDefined[u] === 0 && !left.includes(u)) kept.push(u);
+      if (kept.length > 0) sets.set(location, kept);
+    };
+    for (const location of a.sets.keys()) take(location);
+    for (const location of b.sets.keys()) take(location);
+    return new State(sets);
+  }
+}

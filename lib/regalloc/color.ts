@@ -1,0 +1,295 @@
+/**
+ * Fatpoint allocation of one register file (wiki pages 32 and 33).
+ *
+ * Values are taken one by one in order of priority. For each, the hard-conflict set says which registers are taken at
+ * some point of its range; two cost arrays are filled from its constraint list; the cheapest free register wins and is
+ * committed. There is no backtracking: when a value finds nothing, the attempt goes on, and the file is tried again
+ * with another order and fewer soft constraints. Only when all attempts have failed does a last one spill: it looks
+ * for the cheapest place, counting the values that must leave it, and compares that with spilling the value itself.
+ */
+import { InternalError } from "../errors.js";
+import { accumulate } from "./constraints.js";
+import type { FileFacts } from "./facts.js";
+import type { FileInfo } from "./geometry.js";
+import { Occupancy, overlap } from "./occupancy.js";
+import type { Ranges } from "./ranges.js";
+import type {
+  AllocationEvent,
+  AllocatorKnobs,
+  Constraint,
+  ConstraintContext,
+  Policies,
+  Scan,
+  ValueFacts,
+  Why,
+} from "./types.js";
+
+export interface FileProblem {
+  readonly ranges: Ranges;
+  readonly info: FileInfo;
+  /** Registers that may be used: 0 … registers − 1. */
+  readonly registers: number;
+  readonly facts: FileFacts;
+  readonly policies: Policies;
+  readonly knobs: AllocatorKnobs;
+  readonly round: number;
+  readonly observe: ((event: AllocationEvent) => void) | null;
+}
+
+export interface FileResult {
+  /** Value → register, −1 when it has none. */
+  readonly assignment: Int16Array;
+  /** Highest register + 1. */
+  readonly used: number;
+  /** Must be spilled before the file is tried again. */
+  readonly spills: readonly ValueFacts[];
+  /** A value that no spilling can place, null when all is well. */
+  readonly stuck: ValueFacts | null;
+}
+
+/** Tries without spilling first; the best failing attempt does not matter, since spilling starts afresh. */
+export function colorFile(problem: FileProblem): FileResult {
+  for (let attempt = 0; attempt < problem.knobs.attempts; attempt++) {
+    const a = new Attempt(problem, attempt, false);
+    a.run();
+    if (a.failed === 0) return a.result();
+  }
+  const last = new Attempt(problem, problem.knobs.attempts, true);
+  last.run();
+  return last.result();
+}
+
+class Attempt {
+  failed = 0;
+  private readonly p: FileProblem;
+  private readonly attempt: number;
+  private readonly mayspill: boolean;
+  private readonly occupancy: Occupancy;
+  private readonly assignment: Int16Array;
+  /** Units placed in each register. */
+  private readonly tenants: number[][];
+  private readonly byId: Map<number, ValueFacts>;
+  private readonly spills: ValueFacts[] = [];
+  private stuck: ValueFacts | null = null;
+  private used = 0;
+  private cost = 0;
+  private readonly occupied: Uint8Array;
+  private readonly primary: Int32Array;
+  private readonly secondary: Int32Array;
+  private readonly context: ConstraintContext;
+  private readonly list: Constraint[] = [];
+
+  constructor(problem: FileProblem, attempt: number, mayspill: boolean) {
+    this.p = problem;
+    this.attempt = attempt;
+    this.mayspill = mayspill;
+    this.occupancy = new Occupancy(problem.ranges, problem.info.registers);
+    this.assignment = new Int16Array(problem.ranges.flat.func.values.count).fill(-1);
+    this.tenants = Array.from({ length: problem.info.registers }, () => []);
+    this.byId = new Map(problem.facts.values.map((v) => [v.id, v]));
+    this.occupied = new Uint8Array(problem.info.registers);
+    this.primary = new Int32Array(problem.info.registers);
+    this.secondary = new Int32Array(problem.info.registers);
+    const { assignment } = this;
+    const { facts } = problem;
+    this.context = {
+      func: problem.ranges.flat.func,
+      file: problem.info.file,
+      assigned: (v) => assignment[v] as number,
+      copies: (v) => facts.copies.get(v) ?? [],
+      triples: (v) => facts.triples.get(v) ?? [],
+    };
+  }
+
+  run(): void {
+    const { facts, policies, ranges } = this.p;
+    const fixedPlace = (v: ValueFacts): number => ranges.flat.func.values.fixed(v.id);
+    const rest: ValueFacts[] = [];
+    for (const v of facts.values) {
+      if (fixedPlace(v) >= 0) this.bind(v, fixedPlace(v));
+      else rest.push(v);
+    }
+    const rank = new Map(rest.map((v) => [v.id, policies.priority(v, this.attempt)]));
+    rest.sort((a, b) => (rank.get(b.id) as number) - (rank.get(a.id) as number) || a.id - b.id);
+    for (const v of rest) {
+      this.place(v);
+      if (this.stuck !== null) break;
+    }
+    this.p.observe?.({
+      kind: "attempt",
+      file: this.p.info.file,
+      round: this.p.round,
+      attempt: this.attempt,
+      used: this.used,
+      target: this.p.registers,
+      cost: this.cost,
+      failed: this.failed,
+    });
+  }
+
+  result(): FileResult {
+    return { assignment: this.assignment, used: this.used, spills: this.spills, stuck: this.stuck };
+  }
+
+  /** A value bound to a register. The reserved register needs no bookkeeping: nothing else is ever put there. */
+  private bind(v: ValueFacts, slot: number): void {
+    if (slot !== this.p.info.reserved && !this.fits(v, slot)) {
+      throw new InternalError(`value ${v.id} is bound to register ${slot}, which is taken`, {
+        phase: "AllocateRegisters",
+        func: this.p.ranges.flat.func.name,
+      });
+    }
+    this.commit(v, slot);
+    this.show(v, slot, "fixed");
+  }
+
+  private place(v: ValueFacts): void {
+    const slots = this.survey(v);
+    this.list.length = 0;
+    this.p.policies.constraints(this.context, v, this.list);
+    const costs = { primary: this.primary, secondary: this.secondary, slots };
+    accumulate(costs, this.list, this.context.assigned, { attempt: this.attempt, ...this.p.knobs });
+    const choice = this.p.policies.select(this.scan(v, slots));
+    this.show(v, choice.slot, choice.why);
+    if (choice.slot >= 0) {
+      if (this.occupied[choice.slot] !== 0 || choice.slot + v.width > slots) {
+        throw new InternalError(`the selection policy took register ${choice.slot}, which is not free`);
+      }
+      this.cost += this.primary[choice.slot] as number;
+      this.commit(v, choice.slot);
+      return;
+    }
+    this.failed++;
+    if (this.mayspill) this.makeRoom(v);
+  }
+
+  private scan(v: ValueFacts, slots: number): Scan {
+    return {
+      value: v,
+      slots,
+      ceiling: slots - 1,
+      step: v.align,
+      occupied: this.occupied,
+      primary: this.primary,
+      secondary: this.secondary,
+      attempt: this.attempt,
+      threshold: this.p.knobs.regAllocThreshold,
+    };
+  }
+
+  /**
+   * Zeroes the cost arrays and finds the taken registers. Registers above the highest one used so far are all alike,
+   * so the scan ends after the first place among them.
+   */
+  private survey(v: ValueFacts): number {
+    const enough = this.used + v.align + v.width + 1;
+    const slots = this.p.observe === null ? Math.min(this.p.registers, enough) : this.p.registers;
+    this.primary.fill(0, 0, slots);
+    this.secondary.fill(0, 0, slots);
+    this.occupied.fill(1, 0, slots);
+    for (let s = 0; s + v.width <= slots; s += v.align) if (this.fits(v, s)) this.occupied[s] = 0;
+    return slots;
+  }
+
+  private fits(v: ValueFacts, slot: number): boolean {
+    const { flat } = this.p.ranges;
+    const { reserved } = this.p.info;
+    if (reserved >= slot && reserved < slot + v.width) return false;
+    const unit = flat.unitBase[v.id] as number;
+    for (let k = 0; k < v.width; k++) if (!this.occupancy.isFree(slot + k, unit + k)) return false;
+    return true;
+  }
+
+  private commit(v: ValueFacts, slot: number): void {
+    const unit = this.p.ranges.flat.unitBase[v.id] as number;
+    this.assignment[v.id] = slot;
+    for (let k = 0; k < v.width; k++) {
+      if (slot + k === this.p.info.reserved) continue;
+      this.occupancy.take(slot + k, unit + k);
+      (this.tenants[slot + k] as number[]).push(unit + k);
+    }
+    this.used = Math.max(this.used, slot + v.width);
+  }
+
+  private evict(v: ValueFacts): void {
+    const slot = this.assignment[v.id] as number;
+    const unit = this.p.ranges.flat.unitBase[v.id] as number;
+    for (let k = 0; k < v.width; k++) {
+      this.occupancy.release(slot + k, unit + k);
+      const list = this.tenants[slot + k] as number[];
+      list.splice(list.indexOf(unit + k), 1);
+    }
+    this.assignment[v.id] = -1;
+    this.spill(v);
+  }
+
+  private spill(v: ValueFacts): void {
+    this.spills.push(v);
+    this.p.observe?.({
+      kind: "spill",
+      file: v.file,
+      round: this.p.round,
+      value: v,
+      cost: this.p.policies.spillCost(v),
+    });
+  }
+
+  private isSpillable(v: ValueFacts): boolean {
+    return this.p.info.spillable && !v.temporary && this.p.ranges.flat.func.values.fixed(v.id) < 0;
+  }
+
+  private makeRoom(v: ValueFacts): void {
+    let best = -1;
+    let bestCost = this.isSpillable(v) ? this.p.policies.spillCost(v) : Number.POSITIVE_INFINITY;
+    let leaving: readonly ValueFacts[] = [];
+    for (let slot = 0; slot + v.width <= this.p.registers; slot += v.align) {
+      const there = this.conflicting(v, slot);
+      if (there === null) continue;
+      let cost = 0;
+      for (const t of there) cost += this.p.policies.spillCost(t);
+      if (cost >= bestCost) continue;
+      best = slot;
+      bestCost = cost;
+      leaving = there;
+    }
+    if (best >= 0) {
+      for (const t of leaving) this.evict(t);
+      this.commit(v, best);
+    } else if (this.isSpillable(v)) this.spill(v);
+    else this.stuck = v;
+  }
+
+  /** Values that would have to leave for `v` to sit at `slot`; null when one of them cannot. */
+  private conflicting(v: ValueFacts, slot: number): ValueFacts[] | null {
+    const { ranges, info } = this.p;
+    if (info.reserved >= slot && info.reserved < slot + v.width) return null;
+    const unit = ranges.flat.unitBase[v.id] as number;
+    const found: ValueFacts[] = [];
+    for (let k = 0; k < v.width; k++) {
+      for (const t of this.tenants[slot + k] as number[]) {
+        if (!overlap(ranges, unit + k, t)) continue;
+        const other = this.byId.get(ranges.flat.owner[t] as number) as ValueFacts;
+        if (!this.isSpillable(other)) return null;
+        if (!found.includes(other)) found.push(other);
+      }
+    }
+    return found;
+  }
+
+  private show(v: ValueFacts, slot: number, why: Why): void {
+    const { observe, round } = this.p;
+    if (observe === null) return;
+    const n = this.p.registers;
+    observe({
+      kind: "scan",
+      round,
+      attempt: this.attempt,
+      value: v,
+      occupied: this.occupied.slice(0, n),
+      primary: this.primary.slice(0, n),
+      secondary: this.secondary.slice(0, n),
+      slot,
+      why,
+    });
+  }
+}

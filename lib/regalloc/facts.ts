@@ -1,0 +1,125 @@
+/** What the policies may know about the values of one register file: counts, lengths, copies, fellow operands. */
+import { type Block, type File, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { isGuarded } from "./flat.js";
+import { alignmentOf } from "./geometry.js";
+import type { Ranges } from "./ranges.js";
+import type { CopyHint, ValueFacts } from "./types.js";
+
+export interface FileFacts {
+  /** Values of the file that occur in the code, in ascending order. */
+  readonly values: readonly ValueFacts[];
+  readonly copies: ReadonlyMap<number, readonly CopyHint[]>;
+  readonly triples: ReadonlyMap<number, readonly (readonly [number, number])[]>;
+}
+
+/** The byte mask of a MOV that writes the whole register. */
+const ALL_BYTES = 15;
+
+/** A plain copy between registers of one file: `MOV d, s` of all bytes, without guard and modifiers. */
+export function copyOf(inst: Inst): { readonly to: Operand; readonly from: Operand } | null {
+  if ((inst.form.name !== "MOV" && inst.form.name !== "UMOV") || isGuarded(inst.guard)) return null;
+  const mask = inst.srcs[1];
+  if (mask !== undefined && mask.value !== ALL_BYTES) return null;
+  const to = inst.dsts[0];
+  const from = inst.srcs[0];
+  if (to === undefined || from === undefined || from.kind !== Kind.Reg || from.mods !== 0) return null;
+  if (to.id === ZERO_REG || from.id === ZERO_REG || to.file !== from.file || to.width !== from.width) return null;
+  return { to, from };
+}
+
+/** Copies that run once weigh this much; the weight grows with the block's frequency. */
+const COPY_WEIGHT = 4;
+const WEIGHT_LIMIT = 1 << 20;
+
+export function gatherFacts(ranges: Ranges, file: File, isTemporary: (value: number) => boolean): FileFacts {
+  const { flat } = ranges;
+  const n = flat.func.values.count;
+  const uses = new Float64Array(n);
+  const defs = new Float64Array(n);
+  const present = new Uint8Array(n);
+  const copies = new Map<number, CopyHint[]>();
+  const triples = new Map<number, [number, number][]>();
+  flat.func.blocks.forEach((block, b) => {
+    for (let i = flat.blockStart[b] as number; i < (flat.blockStart[b + 1] as number); i++) {
+      count(flat.useStart, flat.uses, i, block.freq, uses);
+      count(flat.defStart, flat.defs, i, block.freq, defs);
+      noteCopy(flat.insts[i] as Inst, block, file, copies);
+      noteTriple(flat.insts[i] as Inst, file, triples);
+    }
+  });
+
+  function count(start: Int32Array, units: Int32Array, i: number, freq: number, into: Float64Array): void {
+    let last = -1;
+    for (let k = start[i] as number; k < (start[i + 1] as number); k++) {
+      const unit = units[k] as number;
+      if (flat.fileOf[unit] !== file) continue;
+      const v = flat.owner[unit] as number;
+      present[v] = 1;
+      if (v !== last) into[v] = (into[v] as number) + freq;
+      last = v;
+    }
+  }
+
+  const values: ValueFacts[] = [];
+  for (let v = 0; v < n; v++) {
+    if (present[v] === 1) values.push(factsOf(ranges, v, uses[v] as number, defs[v] as number, isTemporary(v)));
+  }
+  return { values, copies, triples };
+}
+
+function factsOf(ranges: Ranges, v: number, uses: number, defs: number, temporary: boolean): ValueFacts {
+  const { flat, start, segments } = ranges;
+  const width = flat.func.values.width(v);
+  let first = ranges.points;
+  let last = -1;
+  let points = 0;
+  for (let u = flat.unitBase[v] as number; u < (flat.unitBase[v + 1] as number); u++) {
+    for (let s = start[u] as number; s < (start[u + 1] as number); s++) {
+      const from = segments[2 * s] as number;
+      const to = segments[2 * s + 1] as number;
+      if (from < first) first = from;
+      if (to > last) last = to;
+      points += to - from + 1;
+    }
+  }
+  return {
+    id: v,
+    file: flat.func.values.file(v),
+    width,
+    align: alignmentOf(width),
+    uses,
+    defs,
+    points,
+    first,
+    last,
+    temporary,
+  };
+}
+
+function noteCopy(inst: Inst, block: Block, file: File, copies: Map<number, CopyHint[]>): void {
+  const c = copyOf(inst);
+  if (c === null || c.to.file !== file || c.to.id === c.from.id) return;
+  const weight = Math.max(1, Math.min(WEIGHT_LIMIT, Math.round(COPY_WEIGHT * block.freq)));
+  push(copies, c.to.id, { other: c.from.id, offset: c.from.sub - c.to.sub, weight });
+  push(copies, c.from.id, { other: c.to.id, offset: c.to.sub - c.from.sub, weight });
+}
+
+function noteTriple(inst: Inst, file: File, triples: Map<number, [number, number][]>): void {
+  if (inst.form.memory !== null) return;
+  const ids: number[] = [];
+  for (const o of inst.srcs) {
+    if (o.kind === Kind.Reg && o.file === file && o.id !== ZERO_REG && o.width === 1 && !ids.includes(o.id))
+      ids.push(o.id);
+  }
+  if (ids.length !== 3) return;
+  const [a, b, c] = ids as [number, number, number];
+  push(triples, a, [b, c]);
+  push(triples, b, [a, c]);
+  push(triples, c, [a, b]);
+}
+
+function push<T>(map: Map<number, T[]>, key: number, item: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [item]);
+  else list.push(item);
+}

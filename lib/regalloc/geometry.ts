@@ -1,0 +1,45 @@
+/**
+ * Register files and the places a value may take in them (wiki page 33 §Step 1; digest B D4, E D9).
+ *
+ * R0…R252 are usable: ptxas never goes higher and reports highest index + 1 + 2, hence 255 at full pressure. R1 is the
+ * stack pointer. UR63 is URZ up to sm_90; later targets have more, which nothing confirms as usable, so 63 everywhere.
+ */
+import { File } from "../ori/types.js";
+
+export type FileName = "R" | "UR" | "P" | "UP" | "B";
+
+export interface FileInfo {
+  readonly file: File;
+  readonly name: FileName;
+  /** Usable registers, from 0 on. */
+  readonly registers: number;
+  /** Never given to a value that is not bound to it; −1 for none. */
+  readonly reserved: number;
+  /** One register for the whole warp: stays occupied while any divergent part of the warp may read it. */
+  readonly perWarp: boolean;
+  readonly spillable: boolean;
+}
+
+/** The stack pointer. */
+export const STACK_POINTER = 1;
+/** What ptxas adds to the highest register + 1 when it reports a number (digest B D4). */
+export const REPORTED_EXTRA = 2;
+
+/** In order of allocation: what is spilled from one file becomes a value of a later one. */
+export const files: readonly FileInfo[] = [
+  { file: File.B, name: "B", registers: 16, reserved: -1, perWarp: false, spillable: false },
+  { file: File.UP, name: "UP", registers: 7, reserved: -1, perWarp: true, spillable: true },
+  { file: File.UR, name: "UR", registers: 63, reserved: -1, perWarp: true, spillable: true },
+  { file: File.P, name: "P", registers: 7, reserved: -1, perWarp: false, spillable: true },
+  { file: File.R, name: "R", registers: 253, reserved: STACK_POINTER, perWarp: false, spillable: true },
+];
+
+/** Pairs start at even registers, quads at multiples of four, larger tuples at multiples of eight. */
+export function alignmentOf(width: number): number {
+  return width <= 1 ? 1 : width === 2 ? 2 : width <= 4 ? 4 : 8;
+}
+
+/** Registers rounded up to whole strides: 1, 2, 2, 4 for (1,1), (1,2), (2,2), (3 aligned to 2). */
+export function alignedWidth(width: number, align: number): number {
+  return -align & (align + width - 1);
+}

@@ -1,0 +1,111 @@
+/** The default decisions of the allocator. Each is an ordinary function; a notebook passes its own instead. */
+import { File } from "../ori/types.js";
+import type {
+  AllocatorKnobs,
+  Choice,
+  Constraint,
+  ConstraintContext,
+  ConstraintPolicy,
+  Policies,
+  Scan,
+  ValueFacts,
+} from "./types.js";
+
+export const defaultKnobs: AllocatorKnobs = {
+  regAllocThreshold: 50,
+  attempts: 2,
+  relaxHead: 1,
+  relaxTail: 1,
+  bankAware: true,
+};
+
+/** Weight of one operand in the spill cost (wiki page 34: 15.0). */
+export const OPERAND_WEIGHT = 15;
+
+/** In order of definition: on code without holes this needs no more registers than are live at once. */
+export function programOrder(v: ValueFacts): number {
+  return -v.first;
+}
+
+/** Wide values first, then in order of definition: the retry when alignment gaps were the trouble. */
+export function wideFirst(v: ValueFacts): number {
+  return v.width * 0x40000000 - v.first;
+}
+
+/** Program order first; a retry places wide values before narrow ones. */
+export function defaultPriority(v: ValueFacts, attempt: number): number {
+  return attempt === 0 ? programOrder(v) : wideFirst(v);
+}
+
+/** What a spill costs in executed accesses, per program point at which it frees a register. */
+export function defaultSpillCost(v: ValueFacts): number {
+  return (OPERAND_WEIGHT * (v.uses + v.defs)) / (v.points + 1);
+}
+
+/** Values that are copied into one another like the same register: the copy then costs nothing. */
+export const copyAffinity: ConstraintPolicy = (ctx, v, out) => {
+  for (const c of ctx.copies(v.id)) {
+    out.push({ kind: "prefer", target: c.other, slot: c.offset, weight: c.weight, soft: false });
+  }
+};
+
+/**
+ * Three sources in one bank cost a cycle (banks are even and odd registers; digest E D11). When two other sources of an
+ * instruction already share a parity, prefer the other one.
+ */
+export const bankPreference: ConstraintPolicy = (ctx, v, out) => {
+  if (v.file !== File.R || v.width !== 1) return;
+  for (const [a, b] of ctx.triples(v.id)) {
+    const ra = ctx.assigned(a);
+    const rb = ctx.assigned(b);
+    if (ra < 0 || rb < 0 || ra === rb || ((ra ^ rb) & 1) !== 0) continue;
+    out.push({ kind: (ra & 1) === 0 ? "oddParity" : "evenParity", target: -1, slot: 0, weight: 1, soft: true });
+  }
+};
+
+/** Applies several constraint policies in order. */
+export function allOf(...policies: ConstraintPolicy[]): ConstraintPolicy {
+  return (ctx: ConstraintContext, v: ValueFacts, out: Constraint[]) => {
+    for (const p of policies) p(ctx, v, out);
+  };
+}
+
+/**
+ * The fatpoint: the cheapest register by (primary, secondary), the lowest number among equals; a register that costs
+ * nothing ends the search. On the first attempt registers above the congestion threshold are passed over.
+ */
+export function selectFatpoint(scan: Scan): Choice {
+  const { occupied, primary, secondary, ceiling, step, threshold, attempt } = scan;
+  const last = ceiling - scan.value.width + 1;
+  let best = -1;
+  let bestPrimary = 0;
+  let bestSecondary = 0;
+  for (let slot = 0; slot <= last; slot += step) {
+    if (occupied[slot] !== 0) continue;
+    const p = primary[slot] as number;
+    const s = secondary[slot] as number;
+    if (attempt === 0 && p > threshold) continue;
+    if (p === 0 && s === 0) return { slot, why: "zero-cost" };
+    if (best >= 0 && (p > bestPrimary || (p === bestPrimary && s >= bestSecondary))) continue;
+    best = slot;
+    bestPrimary = p;
+    bestSecondary = s;
+  }
+  return { slot: best, why: best < 0 ? "none" : "cheapest" };
+}
+
+/** The lowest free register, costs ignored. */
+export function selectFirstFree(scan: Scan): Choice {
+  const last = scan.ceiling - scan.value.width + 1;
+  for (let slot = 0; slot <= last; slot += scan.step) {
+    if (scan.occupied[slot] === 0) return { slot, why: "zero-cost" };
+  }
+  return { slot: -1, why: "none" };
+}
+
+export const defaultPolicies: Policies = {
+  priority: defaultPriority,
+  spillCost: defaultSpillCost,
+  constraints: allOf(copyAffinity, bankPreference),
+  select: selectFatpoint,
+};

@@ -1,0 +1,317 @@
+/**
+ * Live ranges of register units as lists of program points.
+ *
+ * An instruction i has two points: it reads at 2i and writes at 2i + 1. A unit occupies its register from the write of
+ * a definition to the last read, both included, so `d` of `IADD3 d, a, …` may take the register of `a` when `a` ends
+ * there, and two results of one instruction never share. A result nobody reads still occupies its point.
+ *
+ *    0  a = …        a: [1, 4]
+ *    1  @p a = …     (guarded: the old a may survive, so the range goes on)
+ *    2  b = a        b: [5, …]
+ *
+ * A range is where the unit is live *and* may have been defined. Without the second half, a value written and read
+ * under the same guard would look live back to the function's entry, because a guarded write kills nothing.
+ *
+ * Block-level sets are kept for the units that are read in a block before it writes them, the only ones that can cross
+ * an edge; in PTX-like code they are few.
+ */
+import { type Block, File, type Func, Mod } from "../ori/types.js";
+import { type Flat, isGuarded } from "./flat.js";
+
+export interface Ranges {
+  readonly flat: Flat;
+  /** Two per instruction. */
+  readonly points: number;
+  /** Unit → its first pair in `segments`; one entry more than units. */
+  readonly start: Int32Array;
+  /** [from, to] pairs, ascending and disjoint per unit. */
+  readonly segments: Int32Array;
+}
+
+interface Crossing {
+  /** Unit → its column in the block sets, −1 for units that stay in one block. */
+  readonly column: Int32Array;
+  readonly members: Int32Array;
+  readonly words: number;
+}
+
+const NONE = -1;
+
+function crossingUnits(flat: Flat): Crossing {
+  const column = new Int32Array(flat.units).fill(NONE);
+  const defined = new Int32Array(flat.units).fill(NONE);
+  const members: number[] = [];
+  for (let b = 0; b + 1 < flat.blockStart.length; b++) {
+    const end = flat.blockStart[b + 1] as number;
+    for (let i = flat.blockStart[b] as number; i < end; i++) {
+      for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
+        const u = flat.uses[k] as number;
+        if (defined[u] !== b && column[u] === NONE) {
+          column[u] = members.length;
+          members.push(u);
+        }
+      }
+      for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
+        if (flat.partial[k] === 0) defined[flat.defs[k] as number] = b;
+      }
+    }
+  }
+  return { column, members: Int32Array.from(members), words: (members.length + 31) >>> 5 };
+}
+
+interface BlockSets {
+  readonly liveOut: Uint32Array;
+  /** Units that some path to the block's start has defined. */
+  readonly maybeIn: Uint32Array;
+}
+
+function localSets(
+  flat: Flat,
+  crossing: Crossing,
+): { exposed: Uint32Array; killed: Uint32Array; written: Uint32Array } {
+  const { column, words } = crossing;
+  const n = flat.blockStart.length - 1;
+  const exposed = new Uint32Array(n * words);
+  const killed = new Uint32Array(n * words);
+  const written = new Uint32Array(n * words);
+  for (let b = 0; b < n; b++) {
+    const row = b * words;
+    const end = flat.blockStart[b + 1] as number;
+    for (let i = flat.blockStart[b] as number; i < end; i++) {
+      for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
+        const c = column[flat.uses[k] as number] as number;
+        if (c < 0) continue;
+        const w = row + (c >>> 5);
+        if ((((killed[w] as number) >>> (c & 31)) & 1) === 0) exposed[w] = (exposed[w] as number) | (1 << (c & 31));
+      }
+      for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
+        const c = column[flat.defs[k] as number] as number;
+        if (c < 0) continue;
+        const w = row + (c >>> 5);
+        written[w] = (written[w] as number) | (1 << (c & 31));
+        if (flat.partial[k] === 0) killed[w] = (killed[w] as number) | (1 << (c & 31));
+      }
+    }
+  }
+  return { exposed, killed, written };
+}
+
+/** Both data-flow problems, each by sweeps in its own direction until nothing changes. */
+function solve(flat: Flat, crossing: Crossing): BlockSets {
+  const { words } = crossing;
+  const blocks = flat.func.blocks;
+  const { exposed, killed, written } = localSets(flat, crossing);
+  const liveIn = exposed.slice();
+  const liveOut = new Uint32Array(exposed.length);
+  const maybeIn = new Uint32Array(exposed.length);
+  for (let changed = words > 0; changed; ) {
+    changed = false;
+    for (let b = blocks.length - 1; b >= 0; b--) {
+      const row = b * words;
+      for (const s of (blocks[b] as Block).succs)
+        changed = merge(liveOut, row, liveIn, at(flat, s) * words, words) || changed;
+      for (let w = row; w < row + words; w++) {
+        liveIn[w] = (exposed[w] as number) | ((liveOut[w] as number) & ~(killed[w] as number));
+      }
+    }
+  }
+  const maybeOut = written;
+  for (let changed = words > 0; changed; ) {
+    changed = false;
+    for (let b = 0; b < blocks.length; b++) {
+      const row = b * words;
+      for (const p of (blocks[b] as Block).preds)
+        changed = merge(maybeIn, row, maybeOut, at(flat, p) * words, words) || changed;
+      for (let w = row; w < row + words; w++) maybeOut[w] = (maybeOut[w] as number) | (maybeIn[w] as number);
+    }
+  }
+  return { liveOut, maybeIn };
+}
+
+function at(flat: Flat, block: Block): number {
+  return flat.position[block.id] as number;
+}
+
+function merge(into: Uint32Array, row: number, from: Uint32Array, fromRow: number, words: number): boolean {
+  let changed = false;
+  for (let w = 0; w < words; w++) {
+    const old = into[row + w] as number;
+    const now = (old | (from[fromRow + w] as number)) >>> 0;
+    if (now !== old) {
+      into[row + w] = now;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+/** Collects segments back to front; adjacent ones become one. */
+class SegmentLists {
+  private readonly head: Int32Array;
+  private readonly from: number[] = [];
+  private readonly to: number[] = [];
+  private readonly next: number[] = [];
+
+  constructor(units: number) {
+    this.head = new Int32Array(units).fill(NONE);
+  }
+
+  /** `to` must be below everything recorded for the unit so far, or touch it. */
+  prepend(unit: number, from: number, to: number): void {
+    const h = this.head[unit] as number;
+    if (h !== NONE && (this.from[h] as number) <= to + 1) {
+      this.from[h] = from;
+      return;
+    }
+    this.next.push(h);
+    this.from.push(from);
+    this.to.push(to);
+    this.head[unit] = this.from.length - 1;
+  }
+
+  everywhere(unit: number, last: number): void {
+    this.head[unit] = NONE;
+    this.prepend(unit, 0, last);
+  }
+
+  finish(): { start: Int32Array; segments: Int32Array } {
+    const start = new Int32Array(this.head.length + 1);
+    const segments: number[] = [];
+    for (let u = 0; u < this.head.length; u++) {
+      for (let s = this.head[u] as number; s !== NONE; s = this.next[s] as number) {
+        segments.push(this.from[s] as number, this.to[s] as number);
+      }
+      start[u + 1] = segments.length >>> 1;
+    }
+    return { start, segments: Int32Array.from(segments) };
+  }
+}
+
+/** Marks the guarded writes before which their unit cannot have been defined: they begin a range. */
+function firstWrites(flat: Flat, crossing: Crossing, sets: BlockSets): Uint8Array {
+  const first = new Uint8Array(flat.defs.length);
+  const seen = new Int32Array(flat.units).fill(NONE);
+  for (let b = 0; b + 1 < flat.blockStart.length; b++) {
+    for (
+      let k = flat.defStart[flat.blockStart[b] as number] as number;
+      k < (flat.defStart[flat.blockStart[b + 1] as number] as number);
+      k++
+    ) {
+      const u = flat.defs[k] as number;
+      if (seen[u] !== b && !inSet(sets.maybeIn, b, u, crossing)) first[k] = 1;
+      seen[u] = b;
+    }
+  }
+  return first;
+}
+
+function inSet(set: Uint32Array, block: number, unit: number, crossing: Crossing): boolean {
+  const c = crossing.column[unit] as number;
+  return c >= 0 && (((set[block * crossing.words + (c >>> 5)] as number) >>> (c & 31)) & 1) === 1;
+}
+
+export function computeRanges(flat: Flat): Ranges {
+  const crossing = crossingUnits(flat);
+  const sets = solve(flat, crossing);
+  const first = firstWrites(flat, crossing, sets);
+  const lists = new SegmentLists(flat.units);
+  // End of the range that is open at the current point; stale entries are told by the block they were made in.
+  const open = new Int32Array(flat.units).fill(NONE);
+  for (let b = flat.blockStart.length - 2; b >= 0; b--) scanBlock(flat, b, crossing, sets, first, lists, open);
+  if (hasDivergence(flat.func)) extendPerWarp(flat, crossing, lists);
+  return { flat, points: flat.insts.length * 2, ...lists.finish() };
+}
+
+function scanBlock(
+  flat: Flat,
+  b: number,
+  crossing: Crossing,
+  sets: BlockSets,
+  first: Uint8Array,
+  lists: SegmentLists,
+  open: Int32Array,
+): void {
+  const begin = flat.blockStart[b] as number;
+  const end = flat.blockStart[b + 1] as number;
+  const touched: number[] = [];
+  eachMember(sets.liveOut, b, crossing, (u) => {
+    open[u] = 2 * end - 1;
+    touched.push(u);
+  });
+  for (let i = end - 1; i >= begin; i--) {
+    for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
+      const u = flat.defs[k] as number;
+      const to = open[u] as number;
+      if (to === NONE) lists.prepend(u, 2 * i + 1, 2 * i + 1);
+      else if (flat.partial[k] === 0 || first[k] === 1) {
+        lists.prepend(u, 2 * i + 1, to);
+        open[u] = NONE;
+      }
+    }
+    for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
+      const u = flat.uses[k] as number;
+      if (open[u] !== NONE) continue;
+      open[u] = 2 * i;
+      touched.push(u);
+    }
+  }
+  for (const u of touched) {
+    const to = open[u] as number;
+    if (to === NONE) continue;
+    open[u] = NONE;
+    if (to >= 2 * begin && inSet(sets.maybeIn, b, u, crossing)) lists.prepend(u, 2 * begin, to);
+  }
+}
+
+function eachMember(set: Uint32Array, block: number, crossing: Crossing, visit: (unit: number) => void): void {
+  for (let w = 0; w < crossing.words; w++) {
+    for (let bits = set[block * crossing.words + w] as number; bits !== 0; bits &= bits - 1) {
+      visit(crossing.members[(w << 5) + 31 - Math.clz32(bits & -bits)] as number);
+    }
+  }
+}
+
+/** A branch that only some threads of a warp may take. */
+function hasDivergence(func: Func): boolean {
+  return func.blocks.some((b) => {
+    if (b.succs.length < 2) return false;
+    const last = b.insts[b.insts.length - 1];
+    if (last === undefined) return false;
+    if (isGuarded(last.guard) && last.guard.file === File.UP) return false;
+    return !last.srcs.some((o) => o.file === File.UP && (o.id >= 0 || (o.mods & Mod.Not) !== 0));
+  });
+}
+
+/**
+ * A uniform register belongs to the warp: after a divergent branch one side may run, in any order, before the other
+ * side reads what was live across the branch. So a uniform value that crosses a block edge keeps its register for the
+ * whole function when there is divergence; short uniform values (descriptors, addresses) are unaffected.
+ */
+function extendPerWarp(flat: Flat, crossing: Crossing, lists: SegmentLists): void {
+  for (const u of crossing.members) {
+    const file = flat.fileOf[u];
+    if (file === File.UR || file === File.UP) lists.everywhere(u, flat.insts.length * 2 - 1);
+  }
+}
+
+/** Registers of a file that are occupied at each program point. */
+export function pressure(ranges: Ranges, file: File): Uint16Array {
+  const { flat, start, segments } = ranges;
+  const delta = new Int32Array(ranges.points + 1);
+  for (let u = 0; u < flat.units; u++) {
+    if (flat.fileOf[u] !== file) continue;
+    for (let s = start[u] as number; s < (start[u + 1] as number); s++) {
+      const from = segments[2 * s] as number;
+      const past = (segments[2 * s + 1] as number) + 1;
+      delta[from] = (delta[from] as number) + 1;
+      delta[past] = (delta[past] as number) - 1;
+    }
+  }
+  const out = new Uint16Array(ranges.points);
+  let now = 0;
+  for (let p = 0; p < out.length; p++) {
+    now += delta[p] as number;
+    out[p] = now;
+  }
+  return out;
+}
