@@ -2,7 +2,7 @@
  * Operands, guards and control bits of an instruction: the shapes shared by the IR, the encoder, the decoder and the
  * text form.
  */
-import { File, type Form } from "./form.js";
+import { File, type Form } from "./types.js";
 
 export { File };
 

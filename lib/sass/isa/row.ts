@@ -1,0 +1,75 @@
+/**
+ * The shape of the instruction table. A `Row` is one instruction (a mnemonic, with the modifiers that change its
+ * operands) for all SMs; its `Line`s say how it is written and encoded, each for a range of SMs.
+ *
+ * How to read a row:
+ *
+ *     { op: "IADD3", does: "d = a + b + c", slots: "d co:P=PT co2:P=PT <- a b c", imm: "s32", lines: [
+ *       { as: "RRR=210 RIR=810 RCR=a10 RXR=a10u RUR=c10u", text: "IADD3 d, co@81?, co2@84?, -a, -b, -c",
+ *         is: "74=0", fill: "77:4=15 87:4=15", sm: "-90" },
+ *       … ] }
+ *
+ * `slots`   Operands in printed order, definitions before `<-`. `name`, then `:FILE` (R when left out; `I` marks a
+ *           number, `L` a label, `S` a special register, `C` a constant-bank operand), `*width` in registers (or the
+ *           name of a modifier group whose value says it), and `=default`, what the slot holds when the text leaves it
+ *           out. `s...` takes any number of operands (pseudo instructions).
+ * `as`      Where the operands a, b, c sit, and bits 11:0 of the word in hex (`u`: bit 91 is set). One letter for each
+ *           of the slots named a, b, c: R register, I 32-bit immediate, C constant bank, X constant bank indexed by a
+ *           uniform register, U uniform register. Registers sit at bits 24 (a), 32 (b), 64 (c); an I, C, X or U sits
+ *           at bit 32 and moves the b register to 64. A lower-case `r` is a register at 64. Rows whose slots all name
+ *           their bits have a bare opcode instead.
+ * `text`    What nvdisasm prints: mnemonic, modifier groups in braces, operands. `name@81` says where a slot's bits are
+ *           (for d: 16); `-a` allows a sign, `|a|` an absolute value, `~a` and `!p` inversion, `?` leaves the operand
+ *           out when it holds its default, `{group}` after an operand is its part selector.
+ * `is`      Bits that tell this line from others with the same opcode.
+ * `fill`    Bits that no text shows, as ptxas sets them.
+ * `sm`      SMs where the line holds: `75-90`, `100-`, `-90`, `75`; all when left out.
+ *
+ * Bit positions: `lo`, `lo:width`, or pieces from low to high joined by `+`. Facts: nvdisasm 13.2.51 (digest F §2B;
+ * every line is compared with it on random words in test/oracle/sass-table.test.ts).
+ */
+import type { Flow, Space } from "./types.js";
+
+export interface Line {
+  readonly as: string;
+  readonly text: string;
+  readonly is?: string;
+  readonly fill?: string;
+  readonly sm?: string;
+}
+
+export interface Row {
+  /** Mnemonic and the modifiers that belong to this row alone, e.g. `IADD3.X`. */
+  readonly op: string;
+  /** What it computes, in one line. */
+  readonly does: string;
+  readonly slots: string;
+  /** How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, or a float. */
+  readonly imm?: ImmFormat;
+  readonly lines: readonly Line[];
+  readonly flow?: Flow;
+  /**
+   * Names that nvdisasm prints instead under a condition on the operands: `MOV: a=RZ b=RZ`. They are text only: the
+   * form is the one without the alias.
+   */
+  readonly alias?: readonly string[];
+  /** Memory: space and access; its bytes come from the modifier group `bytes` names, or are a number. */
+  readonly memory?: readonly [space: Space, access: "load" | "store" | "atomic" | "reduce" | "prefetch" | "fence"];
+  readonly bytes?: string | number;
+  /** Has an effect beyond its results. */
+  readonly effect?: boolean;
+  /** Latency: fixed, or variable (results and operands guarded by scoreboards). See `timing.ts`. */
+  readonly time?: TimeClass;
+}
+
+export type ImmFormat = "u32" | "s32" | "f32" | "f64" | "h2" | "bf2";
+
+/**
+ * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/sass-control.test.ts).
+ * `fixed`: no scoreboard. `result`: write scoreboard for the result and read scoreboard for the operands.
+ * `operands`: read scoreboard only (stores, reductions, barriers). `fp64`: as the target says.
+ */
+export type TimeClass = "fixed" | "result" | "operands" | "fp64" | "write";
+
+/** Declares rows: keeps the literal types out of the declaration file. */
+export type Rows = readonly Row[];

@@ -1,0 +1,364 @@
+/**
+ * Reads the strings of the instruction table (row.ts) into structures: bit positions, slots, modifier groups, text
+ * templates. Runs once per row, when a form of its mnemonic is first asked for. A string that does not read is a
+ * mistake in the table and throws.
+ */
+import { InternalError } from "../../errors.js";
+import { groups } from "./groups.js";
+import { File, type SlotInfo } from "./types.js";
+
+/** Consecutive bits of the 128-bit word. */
+export interface Piece {
+  readonly lo: number;
+  readonly width: number;
+}
+
+/** A field: its pieces from the least significant on. */
+export type Loc = readonly Piece[];
+
+export interface Fixed {
+  readonly loc: Loc;
+  readonly value: number;
+}
+
+export function parseLoc(text: string): Loc {
+  return text.split("+").map((piece) => {
+    const m = /^(\d+)(?::(\d+))?$/.exec(piece);
+    if (!m) throw new InternalError(`instruction table: bad bit position "${text}"`);
+    return { lo: Number(m[1]), width: m[2] ? Number(m[2]) : 1 };
+  });
+}
+
+export function widthOf(loc: Loc): number {
+  let n = 0;
+  for (const p of loc) n += p.width;
+  return n;
+}
+
+/** `74=0 77:4=15` */
+export function parseFixed(text: string | undefined): Fixed[] {
+  if (!text) return [];
+  return text.split(" ").map((item) => {
+    const [loc, value] = item.split("=");
+    return { loc: parseLoc(loc!), value: Number(value) };
+  });
+}
+
+export function holdsFor(sm: string | undefined, isa: number): boolean {
+  if (!sm) return true;
+  return sm.split(",").some((range) => {
+    const [from, to] = range.includes("-") ? range.split("-") : [range, range];
+    return isa >= Number(from || 0) && isa <= Number(to || 9999);
+  });
+}
+
+// ---------------------------------------------------------------------------------------------- modifier groups
+
+export interface GroupValue {
+  /** As printed: "", ".E", ".CONSTANT.PRIVATE". */
+  readonly text: string;
+  readonly mods: readonly string[];
+  readonly code: number;
+  /** Bytes of data that the value stands for (`.64/8`), 0 when it says nothing. */
+  readonly bytes: number;
+}
+
+export interface Group {
+  readonly name: string;
+  readonly loc: Loc;
+  readonly values: readonly GroupValue[];
+  /** Index = code; null where a value is not defined. */
+  readonly byCode: readonly (GroupValue | null)[];
+}
+
+const groupCache = new Map<string, Group>();
+
+/** `{name}`, `{name@loc}` or `{v0|v1|…@loc}`. */
+export function parseGroup(text: string): Group {
+  const known = groupCache.get(text);
+  if (known) return known;
+  const [head, at] = text.split("@");
+  let loc = at;
+  let items: string[];
+  let name = head!;
+  if (head!.includes("|")) {
+    items = head!.split("|");
+    name = "";
+  } else {
+    const spec = groups[head!];
+    if (spec === undefined) throw new InternalError(`instruction table: unknown modifier group "${head}"`);
+    const colon = spec.indexOf(" ");
+    if (spec.startsWith("@")) {
+      loc ??= spec.slice(1, colon);
+      items = spec.slice(colon + 1).split(" ");
+    } else items = spec.split(" ");
+  }
+  if (!loc) throw new InternalError(`instruction table: modifier group "${text}" has no place`);
+  const group = makeGroup(name, parseLoc(loc), items);
+  groupCache.set(text, group);
+  return group;
+}
+
+function makeGroup(name: string, loc: Loc, items: readonly string[]): Group {
+  const size = 2 ** widthOf(loc);
+  const byCode: (GroupValue | null)[] = new Array(size).fill(null);
+  const undefinedName = items.includes("...???") ? ".???" : ".INVALID";
+  let code = 0;
+  for (const item of items) {
+    if (item === "...???") continue;
+    const m = /^(?:(\d+)=)?([^/]*)(?:\/(\d+))?$/.exec(item)!;
+    if (m[1]) code = Number(m[1]);
+    if (code >= size) throw new InternalError(`instruction table: group ${name} has too many values`);
+    if (m[2] !== "?") byCode[code] = groupValue(m[2]!, code, Number(m[3] ?? 0));
+    code++;
+  }
+  for (let i = 0; i < size; i++) byCode[i] ??= groupValue(`${undefinedName}${i}`, i, 0);
+  return { name, loc, values: byCode as GroupValue[], byCode };
+}
+
+function groupValue(item: string, code: number, bytes: number): GroupValue {
+  const text = item === "_" ? "" : item;
+  return { text, mods: text.split(".").filter(Boolean), code, bytes };
+}
+
+// ---------------------------------------------------------------------------------------------- slots
+
+export interface Slot {
+  readonly name: string;
+  readonly isDst: boolean;
+  /** Position among `dsts` or `srcs`. */
+  readonly index: number;
+  readonly file: File;
+  /** "reg" or what the slot holds instead of a register. */
+  readonly holds: "reg" | "imm" | "label" | "sreg" | "const";
+  /** Registers; a string names the modifier group that says it. */
+  readonly width: number | string;
+  readonly optional: SlotInfo["optional"];
+  readonly variadic: boolean;
+  /** How a number is written: hexadecimal, `SB3`, or the list of its ones `{5,4,0}`. */
+  readonly format: "hex" | "sb" | "bits" | "pattern";
+}
+
+const files: Readonly<Record<string, File>> = { R: File.R, UR: File.UR, P: File.P, UP: File.UP, B: File.B };
+const holders: Readonly<Record<string, Slot["holds"]>> = {
+  I: "imm",
+  SB: "imm",
+  BITS: "imm",
+  PATTERN: "imm",
+  L: "label",
+  S: "sreg",
+  C: "const",
+};
+const formats: Readonly<Record<string, Slot["format"]>> = { SB: "sb", BITS: "bits", PATTERN: "pattern" };
+
+export function parseSlots(text: string): Slot[] {
+  const arrow = text.split(/\s*<-\s*/);
+  const lists = arrow.length === 2 ? arrow : ["", text];
+  const out: Slot[] = [];
+  lists.forEach((list, side) => {
+    list!
+      .split(" ")
+      .filter(Boolean)
+      .forEach((item, index) => {
+        const m = /^([a-z]\w*)(\.\.\.)?(?::(\w+))?(?:\*(\w+))?(?:=(.+))?$/.exec(item);
+        if (!m) throw new InternalError(`instruction table: bad slot "${item}"`);
+        const kind = m[3] ?? "R";
+        const holds = holders[kind] ?? "reg";
+        out.push({
+          name: m[1]!,
+          isDst: side === 0,
+          index,
+          file: files[kind] ?? File.None,
+          holds,
+          width: m[4] === undefined ? 1 : /^\d+$/.test(m[4]) ? Number(m[4]) : m[4],
+          optional: (m[5] as SlotInfo["optional"]) ?? null,
+          variadic: m[2] !== undefined,
+          format: formats[kind] ?? "hex",
+        });
+      });
+  });
+  return out;
+}
+
+// ---------------------------------------------------------------------------------------------- templates
+
+export interface OperandRef {
+  readonly slot: Slot;
+  readonly loc: Loc | null;
+  /** The field holds the complement of the register number. */
+  readonly complement: boolean;
+  readonly signed: boolean;
+  readonly scale: number;
+  readonly neg: boolean;
+  readonly abs: boolean;
+  /** `~` or `!`. */
+  readonly not: "" | "~" | "!";
+  /** Bits given explicitly, else −1: they follow from the position. */
+  readonly negBit: number;
+  readonly notBit: number;
+  /** A number in a slot that otherwise holds registers. */
+  readonly number: boolean;
+  readonly omit: boolean;
+  readonly part: Group | null;
+  /** Text fixed after the operand, e.g. `.64` of an address register. */
+  readonly suffix: string;
+}
+
+export type Token =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "ref"; readonly ref: OperandRef }
+  /** `[a+b+c]`: terms joined by `+`; zero registers and zero offsets vanish. */
+  | { readonly kind: "sum"; readonly terms: readonly OperandRef[] }
+  | { readonly kind: "const"; readonly ref: ConstRef };
+
+/**
+ * A constant-bank operand with its own bits: `c[b@54:5][R@24+@38:16s]` (bank, index register, signed byte offset) or
+ * `cx[b@24][@38:16]` (uniform register in place of the bank).
+ */
+export interface ConstRef {
+  readonly slot: Slot;
+  /** The first bracket holds a uniform register. */
+  readonly indirect: boolean;
+  readonly bank: Loc;
+  readonly indexFile: File;
+  readonly index: Loc | null;
+  readonly offset: Loc;
+  readonly signed: boolean;
+  readonly scale: number;
+}
+
+const constPattern = /^(cx?)\[([a-z]\w*)@([\d:]+)\]\[(?:(U?R)@([\d:]+)\+)?@([\d:]+)(s?)(?:x(\d+))?\]/;
+
+export type HeadPart =
+  | { readonly kind: "fixed"; readonly mod: string }
+  | { readonly kind: "group"; readonly group: Group };
+
+export interface Template {
+  readonly op: string;
+  readonly head: readonly HeadPart[];
+  /** Operands between commas. */
+  readonly operands: readonly (readonly Token[])[];
+}
+
+const refPattern =
+  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?((?:\{[^}]*\})?)((?:\.\w+)*)(\|?)(\??)/;
+
+export function parseTemplate(text: string, slots: readonly Slot[]): Template {
+  const space = text.indexOf(" ");
+  const head = space < 0 ? text : text.slice(0, space);
+  const rest = space < 0 ? "" : text.slice(space + 1);
+  const parts = head.match(/\{[^}]*\}|\.[^.{]+|^[^.{]+/g) ?? [];
+  const headParts: HeadPart[] = parts
+    .slice(1)
+    .map((p) =>
+      p.startsWith("{") ? { kind: "group", group: parseGroup(p.slice(1, -1)) } : { kind: "fixed", mod: p.slice(1) },
+    );
+  const operands = rest === "" ? [] : rest.split(", ").map((o) => parseOperand(o, slots, text));
+  return { op: parts[0]!, head: headParts, operands };
+}
+
+function parseOperand(text: string, slots: readonly Slot[], where: string): Token[] {
+  const out: Token[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const constant = constPattern.exec(rest);
+    if (constant) {
+      out.push({ kind: "const", ref: constRef(constant, slots) });
+      rest = rest.slice(constant[0].length);
+      continue;
+    }
+    const opening = /^[a-z]+\[/.exec(rest);
+    if (opening) {
+      out.push({ kind: "text", text: opening[0].slice(0, -1) });
+      rest = rest.slice(opening[0].length - 1);
+      if (!isSum(rest)) {
+        out.push({ kind: "text", text: "[" });
+        rest = rest.slice(1);
+      }
+      continue;
+    }
+    if (isSum(rest)) {
+      const end = closing(rest);
+      const terms = splitTerms(rest.slice(1, end)).map((t) => {
+        const r = parseRef(t, slots, where);
+        if (!r || r.length !== t.length) throw new InternalError(`instruction table: bad address "${text}"`);
+        return r.ref;
+      });
+      out.push({ kind: "sum", terms });
+      rest = rest.slice(end + 1);
+      continue;
+    }
+    const r = parseRef(rest, slots, where);
+    if (r) {
+      out.push({ kind: "ref", ref: r.ref });
+      rest = rest.slice(r.length);
+      continue;
+    }
+    const lit = /^(\.?[A-Z][\w.]*|.)/.exec(rest)![0];
+    out.push({ kind: "text", text: lit });
+    rest = rest.slice(lit.length);
+  }
+  return out;
+}
+
+function constRef(m: RegExpExecArray, slots: readonly Slot[]): ConstRef {
+  const slot = slots.find((s) => s.name === m[2]);
+  if (!slot) throw new InternalError(`instruction table: no slot "${m[2]}"`);
+  return {
+    slot,
+    indirect: m[1] === "cx",
+    bank: parseLoc(m[3]!),
+    indexFile: m[4] === "UR" ? File.UR : m[4] === "R" ? File.R : File.None,
+    index: m[5] ? parseLoc(m[5]) : null,
+    offset: parseLoc(m[6]!),
+    signed: m[7] === "s",
+    scale: m[8] ? Number(m[8]) : 1,
+  };
+}
+
+function closing(text: string): number {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === "[" || text[i] === "{") depth++;
+    else if (text[i] === "]" || text[i] === "}") {
+      depth--;
+      if (depth === 0) return i;
+    }
+  }
+  throw new InternalError(`instruction table: unbalanced "${text}"`);
+}
+
+/** A bracket of several terms. */
+function isSum(text: string): boolean {
+  return text.startsWith("[") && splitTerms(text.slice(1, closing(text))).length > 1;
+}
+
+/** Terms of a sum; a `+` inside a bit position belongs to it (a digit follows). */
+function splitTerms(text: string): string[] {
+  return text.split(/\+(?=[a-z])/);
+}
+
+function parseRef(text: string, slots: readonly Slot[], where: string): { ref: OperandRef; length: number } | null {
+  const m = refPattern.exec(text);
+  if (!m) return null;
+  const [all, flags, name, , at, complement, loc, signed, scale, negBit, notBit, part, suffix, , omit] = m;
+  const slot = slots.find((s) => s.name === name);
+  if (!slot) throw new InternalError(`instruction table: no slot "${name}" in ${where}`);
+  const ref: OperandRef = {
+    slot,
+    loc: loc ? parseLoc(loc) : slot.name === "d" ? [{ lo: 16, width: 0 }] : null,
+    complement: complement === "^",
+    signed: signed === "s",
+    scale: scale ? Number(scale) : 1,
+    neg: flags!.includes("-"),
+    abs: flags!.includes("|"),
+    not: flags!.includes("~") ? "~" : flags!.includes("!") ? "!" : "",
+    negBit: negBit ? Number(negBit) : -1,
+    notBit: notBit ? Number(notBit) : -1,
+    number: at === "#",
+    omit: omit === "?",
+    part: part ? parseGroup(part.slice(1, -1)) : null,
+    suffix: suffix ?? "",
+  };
+  return { ref, length: all!.length };
+}

@@ -1,0 +1,130 @@
+/**
+ * The instruction table: all rows, found by mnemonic. Rows are read (syntax.ts) when their mnemonic is first asked for.
+ */
+import { InternalError } from "../../errors.js";
+import type { Row } from "./row.js";
+import { controlRows } from "./rows/control.js";
+import { conversionRows } from "./rows/conversion.js";
+import { floatRows } from "./rows/float.js";
+import { halfRows } from "./rows/half.js";
+import { integerRows } from "./rows/integer.js";
+import { memoryRows } from "./rows/memory.js";
+import { moveRows } from "./rows/move.js";
+import { pseudoRows } from "./rows/pseudo.js";
+import { uniformRows } from "./rows/uniform.js";
+import { type Fixed, holdsFor, parseFixed, parseSlots, parseTemplate, type Slot, type Template } from "./syntax.js";
+
+export const rows: readonly Row[] = [
+  ...moveRows,
+  ...integerRows,
+  ...floatRows,
+  ...halfRows,
+  ...conversionRows,
+  ...memoryRows,
+  ...controlRows,
+  ...uniformRows,
+  ...pseudoRows,
+];
+
+/** One opcode of a line: which kinds the operands a, b, c have in it. */
+export interface Encoding {
+  /** Letters for the slots named a, b, c that the row has; "" when the row names all bits itself. */
+  readonly shape: string;
+  /** Bits 11:0, and bit 91 as bit 12. */
+  readonly opcode: number;
+}
+
+export interface ParsedLine {
+  readonly row: ParsedRow;
+  readonly index: number;
+  readonly sm: string;
+  readonly template: Template;
+  readonly encodings: readonly Encoding[];
+  readonly is: readonly Fixed[];
+  readonly fill: readonly Fixed[];
+}
+
+export interface ParsedRow {
+  readonly row: Row;
+  readonly index: number;
+  /** Mnemonic alone. */
+  readonly op: string;
+  readonly slots: readonly Slot[];
+  readonly lines: readonly ParsedLine[];
+  readonly aliases: readonly Alias[];
+}
+
+/** A printed name that depends on operands. */
+export interface Alias {
+  readonly mod: string;
+  readonly conditions: readonly { readonly slot: string; readonly value: string }[];
+}
+
+const parsed = new Map<string, ParsedRow[]>();
+const byOp = new Map<string, number[]>();
+rows.forEach((row, i) => {
+  const op = row.op.split(".")[0]!;
+  const list = byOp.get(op);
+  if (list) list.push(i);
+  else byOp.set(op, [i]);
+});
+
+/** All mnemonics, in table order. */
+export const mnemonics: readonly string[] = [...byOp.keys()];
+
+/** Rows of a mnemonic, in table order; empty for an unknown one. */
+export function rowsOf(op: string): readonly ParsedRow[] {
+  let list = parsed.get(op);
+  if (!list) {
+    list = (byOp.get(op) ?? []).map((i) => parseRow(rows[i]!, i));
+    if (list.length > 0) parsed.set(op, list);
+  }
+  return list;
+}
+
+function parseRow(row: Row, index: number): ParsedRow {
+  const slots = parseSlots(row.slots);
+  const out = {
+    row,
+    index,
+    op: row.op.split(".")[0]!,
+    slots,
+    lines: [] as ParsedLine[],
+    aliases: (row.alias ?? []).map(parseAlias),
+  };
+  row.lines.forEach((line, i) => {
+    out.lines.push({
+      row: out,
+      index: i,
+      sm: line.sm ?? "",
+      template: parseTemplate(line.text, slots),
+      encodings: parseEncodings(line.as),
+      is: parseFixed(line.is),
+      fill: parseFixed(line.fill),
+    });
+  });
+  return out;
+}
+
+function parseEncodings(text: string): Encoding[] {
+  if (text === "") return [];
+  return text.split(" ").map((item) => {
+    const m = /^(?:([RICXUr]+)=)?([0-9a-f]{3})(u?)$/.exec(item);
+    if (!m) throw new InternalError(`instruction table: bad encoding "${item}"`);
+    return { shape: m[1] ?? "", opcode: parseInt(m[2]!, 16) | (m[3] ? 0x1000 : 0) };
+  });
+}
+
+function parseAlias(text: string): Alias {
+  const [mod, rest] = text.split(": ");
+  const conditions = rest!.split(" ").map((c) => {
+    const [slot, value] = c.split("=");
+    return { slot: slot!, value: value! };
+  });
+  return { mod: mod!, conditions };
+}
+
+/** Lines of a row that hold on an SM, in table order. */
+export function linesFor(row: ParsedRow, isa: number): readonly ParsedLine[] {
+  return row.lines.filter((l) => holdsFor(l.sm, isa));
+}
