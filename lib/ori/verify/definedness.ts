@@ -1,0 +1,157 @@
+/**
+ * Is every register unit defined on every path before it is read? Forward dataflow: a unit is defined at the start of
+ * a block when it is at the end of all predecessors that can be reached. A guarded definition counts as one: whether the
+ * guards of definition and use agree is beyond this check. The operand walk is written out here and shares nothing with
+ * lib/analysis, which passes use.
+ */
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
+import type { Findings } from "./finding.js";
+import { fileNames } from "./operands.js";
+
+type Visit = (unit: number, id: number, file: File) => void;
+
+/** Numbers the units: by value and part, or by file and register number. */
+function unitNumber(func: Func): { count: number; of: (file: File, id: number, sub: number) => number } {
+  if (!func.virtual) return { count: 6 * 256, of: (file, id, sub) => file * 256 + id + sub };
+  const base: number[] = [];
+  let count = 0;
+  for (let v = 0; v < func.values.count; v++) {
+    base.push(count);
+    count += func.values.width(v);
+  }
+  return { count, of: (_file, id, sub) => (base[id] ?? 0) + sub };
+}
+
+type UnitOf = (file: File, id: number, sub: number) => number;
+
+function eachUnit(of: UnitOf, o: Operand, visit: Visit): void {
+  if (o.kind === Kind.Reg && o.id !== ZERO_REG) {
+    for (let k = 0; k < o.width; k++) visit(of(o.file, o.id, o.sub + k), o.id, o.file);
+  } else if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) {
+    const file = o.file === File.None ? File.R : o.file;
+    visit(of(file, o.index, 0), o.index, file);
+  }
+}
+
+function eachUse(of: UnitOf, inst: Inst, visit: Visit): void {
+  const g = inst.guard;
+  if (g !== null && g.id !== ZERO_REG) visit(of(g.file, g.id, 0), g.id, g.file);
+  for (const o of inst.srcs) eachUnit(of, o, visit);
+}
+
+const isPhi = (inst: Inst): boolean => inst.form.pseudo && inst.form.mods.includes("PHI");
+
+/** What the caller provides: values bound to a register of a called function, and all of its physical registers. */
+function definedAtEntry(func: Func, of: UnitOf, set: Uint8Array): void {
+  if (func.kind !== "func") return;
+  if (!func.virtual) set.fill(1);
+  else {
+    for (let v = 0; v < func.values.count; v++) {
+      if (func.values.fixed(v) < 0) continue;
+      for (let k = 0; k < func.values.width(v); k++) set[of(func.values.file(v), v, k)] = 1;
+    }
+  }
+}
+
+function transfer(of: UnitOf, block: Block, set: Uint8Array): void {
+  for (const inst of block.insts) {
+    for (const o of inst.dsts) {
+      eachUnit(of, o, (u) => {
+        set[u] = 1;
+      });
+    }
+  }
+}
+
+/** Units defined at the start of each reachable block. */
+function solve(func: Func, count: number, of: UnitOf): Map<Block, Uint8Array> {
+  const atStart = new Map<Block, Uint8Array>();
+  const entry = func.blocks[0] as Block;
+  const first = new Uint8Array(count);
+  definedAtEntry(func, of, first);
+  atStart.set(entry, first);
+  const work: Block[] = [entry];
+  for (let b = work.shift(); b !== undefined; b = work.shift()) {
+    const end = (atStart.get(b) as Uint8Array).slice();
+    transfer(of, b, end);
+    for (const s of b.succs) {
+      const known = atStart.get(s);
+      if (known === undefined) atStart.set(s, end.slice());
+      else if (!meet(known, end)) continue;
+      if (!work.includes(s)) work.push(s);
+    }
+  }
+  return atStart;
+}
+
+/** Intersects in place; true when something was lost. */
+function meet(known: Uint8Array, other: Uint8Array): boolean {
+  let changed = false;
+  for (let i = 0; i < known.length; i++) {
+    if (known[i] === 1 && other[i] === 0) {
+      known[i] = 0;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+export function checkDefinedness(func: Func, ignore: ReadonlySet<number>, out: Findings): void {
+  const { count, of } = unitNumber(func);
+  const atStart = solve(func, count, of);
+  for (const block of func.blocks) {
+    const start = atStart.get(block);
+    if (start === undefined) continue;
+    const now = start.slice();
+    for (const inst of block.insts) {
+      if (!isPhi(inst)) reportUses(func, of, block, inst, now, ignore, out);
+      for (const o of inst.dsts) {
+        eachUnit(of, o, (u) => {
+          now[u] = 1;
+        });
+      }
+    }
+    for (const s of block.succs) checkPhiSources(of, block, s, now, ignore, out);
+  }
+}
+
+function reportUses(
+  func: Func,
+  of: UnitOf,
+  block: Block,
+  inst: Inst,
+  now: Uint8Array,
+  ignore: ReadonlySet<number>,
+  out: Findings,
+): void {
+  let last = -1;
+  eachUse(of, inst, (u, id, file) => {
+    if (now[u] === 1 || id === last || (func.virtual && ignore.has(id))) return;
+    last = id;
+    const name = `${func.virtual ? "%" : ""}${fileNames[file]}${id}`;
+    out.add("undefined", `${inst.form.name} reads ${name}, which some path leaves undefined`, block, inst, id);
+  });
+}
+
+/** A phi reads its source at the end of the predecessor it names. */
+function checkPhiSources(
+  of: UnitOf,
+  from: Block,
+  to: Block,
+  now: Uint8Array,
+  ignore: ReadonlySet<number>,
+  out: Findings,
+): void {
+  for (const inst of to.insts) {
+    if (!isPhi(inst)) break;
+    for (let i = 0; i + 1 < inst.srcs.length; i += 2) {
+      const source = inst.srcs[i] as Operand;
+      const label = inst.srcs[i + 1] as Operand;
+      if (label.kind !== Kind.Label || label.id !== from.id) continue;
+      eachUnit(of, source, (u, id) => {
+        if (now[u] === 1 || ignore.has(id)) return;
+        out.add("undefined", `a phi reads %${id}, undefined at the end of block ${from.id}`, to, inst, id);
+      });
+    }
+  }
+}

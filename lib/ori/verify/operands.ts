@@ -1,0 +1,129 @@
+/** Operands against the slots of the form, and against the value table while registers are virtual. */
+import type { Form, SlotInfo } from "../../sass/isa/form.js";
+import { kindName, slotAccepts } from "../slots.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
+import type { Findings } from "./finding.js";
+
+export const fileNames: readonly string[] = ["", "R", "UR", "P", "UP", "B"];
+
+export function checkOperands(func: Func, out: Findings): void {
+  for (const block of func.blocks) {
+    for (const inst of block.insts) {
+      checkList(func, block, inst, inst.form.dsts, inst.dsts, "definition", out);
+      checkList(func, block, inst, inst.form.srcs, inst.srcs, "source", out);
+      checkDefinitions(func.virtual, block, inst, out);
+      checkGuard(func, block, inst, out);
+    }
+  }
+}
+
+function checkList(
+  func: Func,
+  block: Block,
+  inst: Inst,
+  slots: readonly SlotInfo[],
+  operands: readonly Operand[],
+  what: string,
+  out: Findings,
+): void {
+  if (!inst.form.variadic && slots.length !== operands.length) {
+    const message = `${inst.form.name} has ${operands.length} ${what}s for ${slots.length} slots`;
+    out.add("operand-count", message, block, inst);
+  }
+  operands.forEach((o, i) => {
+    const slot = slots[i];
+    if (slot !== undefined && !inst.form.variadic) checkSlot(block, inst, slot, o, out);
+    if (o.kind === Kind.Reg) checkRegister(func, block, inst, o, out);
+    else checkNumber(func, block, inst, o, out);
+  });
+}
+
+function describe(form: Form, slot: SlotInfo): string {
+  return `${form.name}, slot ${slot.name}`;
+}
+
+function checkSlot(block: Block, inst: Inst, slot: SlotInfo, o: Operand, out: Findings): void {
+  if (!slotAccepts(slot, o)) {
+    const file = o.kind === Kind.Reg ? ` of file ${fileNames[o.file]}` : "";
+    out.add("operand-kind", `${describe(inst.form, slot)} cannot hold ${kindName(o)}${file}`, block, inst);
+    return;
+  }
+  if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.width !== slot.width) {
+    const message = `${describe(inst.form, slot)} takes ${slot.width} registers, not ${o.width}`;
+    out.add("operand-width", message, block, inst, o.id);
+  }
+}
+
+function checkRegister(func: Func, block: Block, inst: Inst, o: Operand, out: Findings): void {
+  if (o.id === ZERO_REG) {
+    if (o.sub !== 0) out.add("zero-register", `${inst.form.name} names a part of the zero register`, block, inst);
+    if (o.file === File.B) out.add("zero-register", `${inst.form.name}: there is no zero barrier`, block, inst);
+    return;
+  }
+  if (func.virtual) checkValue(func, block, inst, o.file, o.id, o.sub, o.width, out);
+}
+
+function checkValue(
+  func: Func,
+  block: Block,
+  inst: Inst,
+  file: File,
+  id: number,
+  sub: number,
+  width: number,
+  out: Findings,
+): void {
+  const { values } = func;
+  const fail = (message: string): void => out.add("value", `${inst.form.name}: ${message}`, block, inst, id);
+  if (!Number.isInteger(id) || id < 0 || id >= values.count) fail(`there is no value ${id}`);
+  else if (values.file(id) !== file) {
+    fail(`value ${id} lives in ${fileNames[values.file(id)]}, the operand says ${fileNames[file]}`);
+  } else if (sub < 0 || width < 1 || sub + width > values.width(id)) {
+    fail(`value ${id} has ${values.width(id)} registers, the operand names ${width} from ${sub} on`);
+  }
+}
+
+function checkNumber(func: Func, block: Block, inst: Inst, o: Operand, out: Findings): void {
+  const fail = (message: string): void => out.add("operand-value", `${inst.form.name}: ${message}`, block, inst);
+  if (o.kind === Kind.Imm) {
+    if (o.value !== o.value >>> 0 || o.high !== o.high >>> 0) fail(`${o.value} is no unsigned 32-bit pattern`);
+  } else if (o.kind === Kind.Const) {
+    if (!Number.isInteger(o.value)) fail(`${o.value} is no offset`);
+    if (o.id < 0 || o.id > 31 || !Number.isInteger(o.id)) fail(`there is no constant bank ${o.id}`);
+    if (o.index !== NO_INDEX && o.index !== ZERO_REG && func.virtual) {
+      checkValue(func, block, inst, o.file === File.None ? File.R : o.file, o.index, 0, 1, out);
+    }
+  }
+}
+
+function checkDefinitions(virtual: boolean, block: Block, inst: Inst, out: Findings): void {
+  const seen: Operand[] = [];
+  for (const o of inst.dsts) {
+    if (o.kind === Kind.None) continue;
+    if (o.kind !== Kind.Reg || (o.mods & ~Mod.Reuse) !== 0) {
+      out.add("definition", `${inst.form.name} defines something that is no plain register`, block, inst);
+      continue;
+    }
+    if (o.id === ZERO_REG) continue;
+    if (seen.some((s) => overlap(virtual, s, o))) {
+      out.add("double-definition", `${inst.form.name} defines a register twice`, block, inst, o.id);
+    }
+    seen.push(o);
+  }
+}
+
+/** Parts of one value; on physical registers `sub` is 0 and the numbers themselves are the parts of the file. */
+function overlap(virtual: boolean, a: Operand, b: Operand): boolean {
+  if (a.file !== b.file || (virtual && a.id !== b.id)) return false;
+  const p = virtual ? a.sub : a.id;
+  const q = virtual ? b.sub : b.id;
+  return p < q + b.width && q < p + a.width;
+}
+
+function checkGuard(func: Func, block: Block, inst: Inst, out: Findings): void {
+  const g = inst.guard;
+  if (g === null) return;
+  if (g.file !== File.P && g.file !== File.UP) {
+    out.add("guard", `${inst.form.name} is guarded by file ${fileNames[g.file]}`, block, inst);
+  } else if (g.id !== ZERO_REG && func.virtual) checkValue(func, block, inst, g.file, g.id, 0, 1, out);
+}

@@ -1,0 +1,146 @@
+/**
+ * The SSA window: one unguarded definition per R, UR, P and UP register, definitions dominate uses, phis lead their
+ * blocks and name exactly the predecessors. Dominance is found by definition rather than by an algorithm: a block
+ * dominates another when the other cannot be reached without it; small and slow on purpose.
+ */
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
+import type { Findings } from "./finding.js";
+
+interface Place {
+  readonly block: Block;
+  readonly at: number;
+}
+
+export const isPhi = (inst: Inst): boolean => inst.form.pseudo && inst.form.mods.includes("PHI");
+
+export function checkSsa(func: Func, out: Findings): void {
+  const defs = definitions(func, out);
+  const dominance = new Dominance(func);
+  for (const block of func.blocks) {
+    if (!dominance.reachable(block)) continue;
+    checkPhis(block, out);
+    block.insts.forEach((inst, at) => {
+      if (isPhi(inst)) checkPhiUses(block, inst, defs, dominance, out);
+      else checkUses(block, inst, at, defs, dominance, out);
+    });
+  }
+}
+
+/** B registers are outside: a barrier register is set and consumed, not computed. */
+function definitions(func: Func, out: Findings): Map<number, Place> {
+  const defs = new Map<number, Place>();
+  for (const block of func.blocks) {
+    block.insts.forEach((inst, at) => {
+      for (const o of inst.dsts) {
+        if (o.kind !== Kind.Reg || o.id === ZERO_REG || o.file === File.B) continue;
+        // Parts of one value may be defined separately, each once.
+        const whole = o.width === func.values.width(o.id);
+        const known = defs.get(o.id);
+        if (known !== undefined && (whole || samePart(known, o))) {
+          out.add("single-definition", `%${o.id} is defined more than once`, block, inst, o.id);
+        }
+        const always = inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
+        if (!always) out.add("single-definition", `%${o.id} has a guarded definition`, block, inst, o.id);
+        defs.set(o.id, { block, at });
+      }
+    });
+  }
+  return defs;
+}
+
+function samePart(known: Place, o: Operand): boolean {
+  const other = (known.block.insts[known.at] as Inst).dsts.find((d) => d.kind === Kind.Reg && d.id === o.id);
+  return other !== undefined && other.sub < o.sub + o.width && o.sub < other.sub + other.width;
+}
+
+function checkPhis(block: Block, out: Findings): void {
+  let body = false;
+  for (const inst of block.insts) {
+    if (!isPhi(inst)) {
+      body = true;
+      continue;
+    }
+    if (body) out.add("phi", "a phi stands behind other instructions", block, inst);
+    const labels: number[] = [];
+    for (let i = 1; i < inst.srcs.length; i += 2) labels.push((inst.srcs[i] as Operand).id);
+    const preds = block.preds.map((p) => p.id);
+    const same = labels.length === preds.length && preds.every((p) => labels.includes(p));
+    if (!same) {
+      const message = `a phi names predecessors [${labels.join(", ")}], the block has [${preds.join(", ")}]`;
+      out.add("phi", message, block, inst);
+    }
+  }
+}
+
+function checkUses(
+  block: Block,
+  inst: Inst,
+  at: number,
+  defs: ReadonlyMap<number, Place>,
+  dominance: Dominance,
+  out: Findings,
+): void {
+  const visit = (id: number): void => {
+    const def = defs.get(id);
+    if (def === undefined) return;
+    const fine = def.block === block ? def.at < at : dominance.dominates(def.block, block);
+    if (!fine)
+      out.add("dominated-use", `${inst.form.name} reads %${id} where its definition may not have run`, block, inst, id);
+  };
+  if (inst.guard !== null && inst.guard.id !== ZERO_REG) visit(inst.guard.id);
+  for (const o of inst.srcs) {
+    if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B) visit(o.id);
+    if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) visit(o.index);
+  }
+}
+
+function checkPhiUses(
+  block: Block,
+  inst: Inst,
+  defs: ReadonlyMap<number, Place>,
+  dominance: Dominance,
+  out: Findings,
+): void {
+  for (let i = 0; i + 1 < inst.srcs.length; i += 2) {
+    const o = inst.srcs[i] as Operand;
+    const from = block.preds.find((p) => p.id === (inst.srcs[i + 1] as Operand).id);
+    if (o.kind !== Kind.Reg || o.id === ZERO_REG || from === undefined || !dominance.reachable(from)) continue;
+    const def = defs.get(o.id);
+    if (def !== undefined && def.block !== from && !dominance.dominates(def.block, from)) {
+      out.add("dominated-use", `a phi reads %${o.id}, which does not reach block ${from.id}`, block, inst, o.id);
+    }
+  }
+}
+
+/** Blocks reachable without a given block, computed once per block asked about. */
+class Dominance {
+  private readonly func: Func;
+  private readonly without = new Map<Block | null, ReadonlySet<Block>>();
+
+  constructor(func: Func) {
+    this.func = func;
+  }
+
+  reachable(b: Block): boolean {
+    return this.reach(null).has(b);
+  }
+
+  dominates(a: Block, b: Block): boolean {
+    return a === b || (this.reachable(b) && !this.reach(a).has(b));
+  }
+
+  private reach(avoid: Block | null): ReadonlySet<Block> {
+    const known = this.without.get(avoid);
+    if (known !== undefined) return known;
+    const seen = new Set<Block>();
+    const entry = this.func.blocks[0] as Block;
+    const work = entry === avoid ? [] : [entry];
+    for (let b = work.pop(); b !== undefined; b = work.pop()) {
+      if (seen.has(b)) continue;
+      seen.add(b);
+      for (const s of b.succs) if (s !== avoid && !seen.has(s)) work.push(s);
+    }
+    this.without.set(avoid, seen);
+    return seen;
+  }
+}

@@ -1,0 +1,118 @@
+/** Ids, blocks, edges. */
+import { blockFallsThrough, blocksById, branchTargets, endsBlock, terminator } from "../flow.js";
+import { type Block, type Func, Kind } from "../types.js";
+import type { Findings } from "./finding.js";
+
+export function checkStructure(func: Func, out: Findings): void {
+  if (func.blocks.length === 0) {
+    out.add("empty", "the function has no block");
+    return;
+  }
+  checkIds(func, out);
+  const byId = blocksById(func);
+  func.blocks.forEach((block, i) => {
+    checkTransfers(block, out);
+    checkLabels(block, byId, out);
+    checkSuccessors(block, func.blocks[i + 1], byId, out);
+  });
+  checkPredecessors(func, out);
+}
+
+function checkIds(func: Func, out: Findings): void {
+  const blocks = new Set<number>();
+  const insts = new Set<number>();
+  for (const block of func.blocks) {
+    if (blocks.has(block.id)) out.add("block-id", `block ${block.id} stands twice in the layout`, block);
+    if (!isId(block.id, func.nextBlock)) out.add("block-id", `block id ${block.id} was never given out`, block);
+    blocks.add(block.id);
+    for (const inst of block.insts) {
+      if (insts.has(inst.id)) out.add("inst-id", `instruction ${inst.id} stands twice`, block, inst);
+      if (!isId(inst.id, func.nextInst))
+        out.add("inst-id", `instruction id ${inst.id} was never given out`, block, inst);
+      insts.add(inst.id);
+    }
+  }
+}
+
+function isId(id: number, next: number): boolean {
+  return Number.isInteger(id) && id >= 0 && id < next;
+}
+
+function checkTransfers(block: Block, out: Findings): void {
+  block.insts.forEach((inst, i) => {
+    if (endsBlock(inst) && i + 1 < block.insts.length) {
+      out.add("transfer", `${inst.form.name} stands inside block ${block.id}`, block, inst);
+    }
+  });
+}
+
+function checkLabels(block: Block, byId: readonly (Block | undefined)[], out: Findings): void {
+  for (const inst of block.insts) {
+    for (const o of inst.srcs) {
+      if (o.kind === Kind.Label && byId[o.id] === undefined) {
+        out.add("label", `${inst.form.name} names block ${o.id}, which is not in the function`, block, inst);
+      }
+    }
+  }
+}
+
+/** Successors as the layout and the last instruction have them; those of an indirect branch are free but not empty. */
+function checkSuccessors(
+  block: Block,
+  next: Block | undefined,
+  byId: readonly (Block | undefined)[],
+  out: Findings,
+): void {
+  const falls = blockFallsThrough(block);
+  if (falls && next === undefined) out.add("falls-off", `control runs past block ${block.id}, the last one`, block);
+  const expected: Block[] = falls && next !== undefined ? [next] : [];
+  const last = terminator(block);
+  if (last !== null) {
+    for (const id of branchTargets(last)) {
+      const target = byId[id];
+      if (target !== undefined && !expected.includes(target)) expected.push(target);
+    }
+  }
+  const found = block.succs;
+  if (last !== null && last.form.flow === "indirect") checkIndirect(block, expected, byId, out);
+  else if (found.length !== expected.length || found.some((s, i) => s !== expected[i])) {
+    out.add("edges", `block ${block.id} has successors ${ids(found)}, its code says ${ids(expected)}`, block);
+  }
+}
+
+function checkIndirect(
+  block: Block,
+  expected: readonly Block[],
+  byId: readonly (Block | undefined)[],
+  out: Findings,
+): void {
+  const found = block.succs;
+  if (found.length === 0) out.add("indirect", `the indirect branch of block ${block.id} has no targets`, block);
+  if (expected.some((s, i) => s !== found[i])) {
+    out.add("edges", `block ${block.id} falls through, but not to its first successor`, block);
+  }
+  for (const s of found) {
+    if (byId[s.id] !== s)
+      out.add("edges", `block ${block.id} goes to block ${s.id}, which is not in the function`, block);
+  }
+  if (new Set(found).size !== found.length) out.add("edges", `block ${block.id} has a successor twice`, block);
+}
+
+function checkPredecessors(func: Func, out: Findings): void {
+  const expected = new Map<Block, number>();
+  for (const b of func.blocks) {
+    for (const s of b.succs) {
+      expected.set(s, (expected.get(s) ?? 0) + 1);
+      if (!s.preds.includes(b)) out.add("preds", `block ${s.id} lacks its predecessor ${b.id}`, s);
+    }
+  }
+  for (const b of func.blocks) {
+    if (b.preds.length !== (expected.get(b) ?? 0) || b.preds.some((p) => !p.succs.includes(b))) {
+      out.add("preds", `block ${b.id} has predecessors ${ids(b.preds)} that do not match the edges`, b);
+    }
+  }
+}
+
+function ids(blocks: readonly Block[]): string {
+  return `[${blocks.map((b) => b.id).join(", ")}]`;
+}

@@ -1,0 +1,197 @@
+/**
+ * What each phase does: a function, or the reason why there is none. Complete by type: a new row in table.ts without an
+ * entry here does not compile.
+ */
+
+import type { Func } from "../ori/types.js";
+import { assertValid } from "../ori/verify.js";
+import { control, controlO0 } from "../sched/index.js";
+import { allocateRegisters } from "./allocate.js";
+import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
+import { removeDeadCode } from "./dead-code.js";
+import { convertAllMovPhiToMov, generateMovPhi } from "./mov-phi.js";
+import { removeNops } from "./nop.js";
+import type { PhaseName } from "./table.js";
+import type { PhaseBody } from "./types.js";
+
+export interface NoBody {
+  /** Why the phase does nothing. */
+  readonly none: string;
+}
+
+const later: NoBody = { none: "not built yet (optimization)" };
+const graphics: NoBody = { none: "graphics only" };
+const hook: NoBody = { none: "hook: nothing is attached" };
+const report: NoBody = { none: "report: observers do it" };
+const update: NoBody = { none: "nothing to refresh: analyses are cached by generation" };
+
+/** Structure and operand rules; definedness is the input's affair and checked along the way when asked. */
+function check(func: Func): void {
+  assertValid(func, func.milestone, { skipDefinedness: true });
+}
+
+function deadCode(func: Func): void {
+  removeDeadCode(func);
+}
+
+export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
+  OriCheckInitialProgram: check,
+  ApplyNvOptRecipes: { none: "no recipes: per-phase parameters are given in NamedPhases" },
+  PromoteFP16: { none: "nothing to do: every supported SM has f16 arithmetic" },
+  AnalyzeControlFlow: (func) => estimateFrequencies(func),
+  AdvancedPhaseBeforeConvUnSup: hook,
+  ConvertUnsupportedOps: { none: "nothing to do: lowering only makes what the SM has" },
+  SetControlFlowOpLastInBB: setControlFlowOpLastInBB,
+  AdvancedPhaseAfterConvUnSup: hook,
+  UpdateAfterConvertUnsupportedOps: update,
+  OriCreateMacroInsts: { none: "nothing to do: lowering makes no macro operations" },
+  ReportInitialRepresentation: report,
+  EarlyOriSimpleLiveDead: deadCode,
+  ReplaceUniformsWithImm: later,
+  OriSanitize: { none: "the verifier does it, after every phase when asked" },
+  GeneralOptimizeEarly: later,
+  MergeEquivalentConditionalFlow: later,
+  DoSwitchOptFirst: later,
+  OriBranchOpt: later,
+  OriPerformLiveDeadFirst: deadCode,
+  OptimizeBindlessHeaderLoads: graphics,
+  OriLoopSimplification: later,
+  OriSplitLiveRanges: later,
+  OriCopyProp: later,
+  PerformPGO: { none: "no profile" },
+  OriStrengthReduce: later,
+  OriLoopUnrolling: later,
+  GenerateMovPhi: generateMovPhi,
+  OriPipelining: later,
+  StageAndFence: { none: "nothing to do: lowering places fences" },
+  OriRemoveRedundantBarriers: later,
+  AnalyzeUniformsForSpeculation: later,
+  SinkRemat: later,
+  OptimizeNaNOrZero: later,
+  GeneralOptimize: later,
+  DoSwitchOptSecond: later,
+  OriLinearReplacement: later,
+  CompactLocalMemory: later,
+  ConvertMemoryToRegisterOrUniform: later,
+  OriPerformLiveDeadSecond: deadCode,
+  ExtractShaderConstsFirst: graphics,
+  OriHoistInvariantsEarly: later,
+  Vectorization: later,
+  EmitPSI: graphics,
+  GeneralOptimizeMid: later,
+  OptimizeNestedCondBranches: later,
+  ConvertVTGReadWrite: graphics,
+  DoVirtualCTAExpansion: graphics,
+  MarkAdditionalColdBlocks: later,
+  ExpandMbarrier: { none: "nothing to do: lowering makes machine instructions" },
+  ForwardProgress: { none: "not built yet: independent threads of a warp make progress by themselves" },
+  OptimizeUniformAtomic: later,
+  MidExpansion: { none: "nothing to do: lowering only makes what the SM has" },
+  AdvancedPhaseAfterMidExpansion: hook,
+  GeneralOptimizeMid2: later,
+  AdvancedPhaseEarlyEnforceArgs: hook,
+  EnforceArgumentRestrictions: { none: "nothing to do: lowering binds arguments to registers" },
+  GvnCse: later,
+  OriCommoning: later,
+  OriReassociateAndCommon: later,
+  ExtractShaderConstsFinal: graphics,
+  OriReplaceEquivMultiDefMov: later,
+  OriPropagateVaryingFirst: later,
+  OriDoRematEarly: later,
+  LateExpansion: { none: "nothing to do: lowering only makes what the SM has" },
+  SpeculativeHoistComInsts: later,
+  RemoveASTToDefaultValues: { none: "nothing to do: the IR has no address space annotations" },
+  GeneralOptimizeLate: later,
+  OriLoopFusion: later,
+  DoVTGMultiViewExpansion: graphics,
+  OriSimpleLiveDead: deadCode,
+  OriPerformLiveDeadThird: deadCode,
+  OriRemoveRedundantMultiDefMov: later,
+  OriDoPredication: later,
+  LateVectorization: later,
+  LateOriCommoning: later,
+  GeneralOptimizeLate2: later,
+  OriHoistInvariantsLate: later,
+  SinkCodeIntoBlock: later,
+  DoKillMovement: later,
+  DoTexMovement: later,
+  OriDoRemat: later,
+  OriPropagateVaryingSecond: later,
+  OptimizeSyncInstructions: later,
+  AdvancedPhaseLateExpandSyncInstructions: hook,
+  LateExpandSyncInstructions: { none: "nothing to do: lowering makes machine instructions" },
+  ConvertAllMovPhiToMov: convertAllMovPhiToMov,
+  ConvertToUniformReg: later,
+  LateArchOptimizeFirst: later,
+  UpdateAfterOptimize: update,
+  AdvancedPhaseLateConvUnSup: hook,
+  LateExpansionUnsupportedOps: { none: "nothing to do: lowering only makes what the SM has" },
+  OriHoistInvariantsLate2: later,
+  LateMergeEquivalentConditionalFlow: later,
+  LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
+  ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
+  LateArchOptimizeSecond: later,
+  AdvancedPhaseBackPropVReg: hook,
+  OriBackCopyPropagate: later,
+  OriPerformLiveDeadFourth: deadCode,
+  OriPropagateGmma: { none: "not built yet (warp-group matrix operations)" },
+  InsertPseudoUseDefForConvUR: { none: "not built yet (conversion to uniform registers)" },
+  FixupGmmaSequence: { none: "not built yet (warp-group matrix operations)" },
+  OriSplitHighPressureLiveRanges: later,
+  LateEnforceArgumentRestrictions: { none: "nothing to do: the allocator keeps bound values where they are" },
+  OriHoistInvariantsLate3: later,
+  AdvancedPhaseSetRegAttr: hook,
+  OriSetRegisterAttr: { none: "nothing to do: attributes are computed when they are asked for" },
+  OriCalcDependantTex: { none: "not built yet (textures)" },
+  AdvancedPhaseAfterSetRegAttr: hook,
+  LateExpansionUnsupportedOps2: { none: "nothing to do: lowering only makes what the SM has" },
+  FinalInspectionPass: check,
+  SetAfterLegalization: { none: "nothing to do: milestones say it" },
+  ReportBeforeScheduling: report,
+  AdvancedPhasePreSched: hook,
+  ScheduleInstructions: later,
+  UpdateAfterScheduleInstructions: update,
+  BackPropagateVEC2D: graphics,
+  OriDoSyncronization: { none: "nothing to do: lowering places barriers and fences" },
+  UpdateAfterOriDoSyncronization: update,
+  ApplyPostSyncronizationWars: { none: "nothing to do: control words cover all hazards" },
+  ReportBeforeRegisterAllocation: report,
+  AdvancedPhaseAllocReg: hook,
+  AllocateRegisters: allocateRegisters,
+  ReportAfterRegisterAllocation: report,
+  UpdateAfterOriAllocateRegisters: update,
+  Get64bRegComponents: { none: "nothing to do: registers are 32 bits wide, pairs are allocated as such" },
+  AdvancedPhasePostExpansion: hook,
+  PostExpansion: { none: "nothing to do: nothing waits for physical registers" },
+  ApplyPostRegAllocWars: { none: "nothing to do: control words cover all hazards" },
+  AdvancedPhasePostSched: hook,
+  OriRemoveNopCode: (func) => void removeNops(func),
+  OptimizeHotColdInLoop: later,
+  OptimizeHotColdFlow: later,
+  PostSchedule: later,
+  AdvancedPhasePostFixUp: hook,
+  PlaceBlocksInSourceOrder: { none: "nothing to do: the layout is in source order until optimizations move blocks" },
+  PostFixForMercTargets: { none: "nothing to do: no Mercury" },
+  FixUpTexDepBarAndSync: { none: "not built yet (textures)" },
+  AdvancedScoreboardsAndOpexes: later,
+  ProcessO0WaitsAndSBs: (func) => control(func, controlO0),
+  PostFixUp: { none: "nothing to do on the supported SMs" },
+  MercConverter: { none: "no Mercury: lib/sass encodes Ori instructions directly" },
+  MercEncodeAndDecode: { none: "no Mercury: tests decode what was encoded" },
+  MercExpandInstructions: { none: "no Mercury" },
+  MercGenerateWARs1: { none: "no Mercury: control words cover all hazards" },
+  MercGenerateOpex: { none: "no Mercury" },
+  MercGenerateWARs2: { none: "no Mercury: control words cover all hazards" },
+  MercGenerateSassUCode: { none: "the stage after the phases: lib/sass encodes" },
+  ComputeVCallRegUse: { none: "not built yet (indirect calls)" },
+  CalcRegisterMap: { none: "nothing to do: the allocation is returned with its map" },
+  UpdateAfterPostRegAlloc: update,
+  ReportFinalMemoryUsage: report,
+  AdvancedPhaseOriPhaseEncoding: hook,
+  FormatCodeList: { none: "the stage after the phases: lib/sass encodes, lib/elf writes" },
+  UpdateAfterFormatCodeList: update,
+  DumpNVuCodeText: report,
+  DumpNVuCodeHex: report,
+  DebuggerBreak: { none: "nothing to do" },
+  NOP: { none: "nothing to do" },
+};

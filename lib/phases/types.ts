@@ -1,0 +1,82 @@
+/** What the phase manager takes, tells and returns. */
+import type { Diagnostic } from "../diagnostics.js";
+import type { Func } from "../ori/types.js";
+import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
+import type { Metrics } from "./metrics.js";
+import type { Category, PhaseName } from "./table.js";
+
+/** What a phase sees besides the function. */
+export interface PhaseContext {
+  readonly phase: PhaseName;
+  /** Effective optimization level. */
+  readonly level: 0 | 1 | 2;
+  /** Parameter given in NamedPhases, null when none. */
+  readonly parameter: string | null;
+  readonly options: PhaseOptions;
+  /** For problems of the input. An error or fatal one ends the run after this phase. */
+  report(diagnostic: Diagnostic): void;
+}
+
+/** Edits the function in place. */
+export type PhaseBody = (func: Func, context: PhaseContext) => void;
+
+/** Names of the AdvancedPhase hooks: places where a researcher's function runs, empty by default. */
+export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
+
+export interface PhaseOptions {
+  /** 0…3. Levels above those built run as the highest that is. Default 0. */
+  readonly level?: number;
+  /** Verify the IR before the first phase and after every phase that ran; a finding throws InternalError. */
+  readonly verify?: boolean;
+  /** Called before and after every phase that runs. Must not edit the function; `event.snapshot()` gives a copy. */
+  readonly observe?: (event: PhaseEvent) => void;
+  /** Runs only these phases, in this order, besides those that cannot be left out: `A,parameter+B`. */
+  readonly namedPhases?: string;
+  /** Skips these phases: `A+B`. */
+  readonly disablePhases?: string;
+  /** Functions to run at hooks. */
+  readonly hooks?: Partial<Record<HookName, PhaseBody>>;
+  /** Other bodies than the built-in ones, by phase. */
+  readonly bodies?: Partial<Record<PhaseName, PhaseBody>>;
+  /** For AllocateRegisters. */
+  readonly allocation?: AllocationOptions;
+  readonly onAllocation?: (result: AllocationResult) => void;
+}
+
+/** A moment of the run. Valid while the observer runs: later the function has moved on. */
+export interface PhaseEvent {
+  readonly kind: "before" | "after";
+  readonly phase: PhaseName;
+  /** True position in the table of phases. */
+  readonly index: number;
+  readonly category: Category;
+  readonly func: Func;
+  /** The phase edited something. False in "before" events. */
+  readonly changed: boolean;
+  readonly metrics: Metrics;
+  /** Complete copy of the function. */
+  snapshot(): Func;
+  /** The function as text. */
+  text(): string;
+}
+
+/** What became of one phase. */
+export interface PhaseRecord {
+  readonly phase: PhaseName;
+  readonly index: number;
+  readonly ran: boolean;
+  /** Why it did not run, "" when it did. */
+  readonly why: string;
+  /** Edits made, as counted by the function's generation. */
+  readonly edits: number;
+  /** Instructions and values after the phase. */
+  readonly instructions: number;
+  readonly values: number;
+}
+
+export interface PhaseRun {
+  /** The function given, edited. */
+  readonly func: Func;
+  /** In the order of execution; one record for each phase considered. */
+  readonly records: readonly PhaseRecord[];
+}
