@@ -61,6 +61,14 @@ function installOverrides() {
   if (!fs.existsSync(file)) fs.writeFileSync(file, `${JSON.stringify(overrides, null, 1)}\n`);
 }
 
+/** Jupyter drops output beyond 1 MB or 1,000 messages a second by default; a notebook of charts may send that at once. */
+const serverOptions = [
+  "--ZMQChannelsWebsocketConnection.iopub_msg_rate_limit=1e6",
+  "--ZMQChannelsWebsocketConnection.iopub_data_rate_limit=1e9",
+  // Root (a container) has to say so.
+  ...(process.getuid?.() === 0 ? ["--allow-root"] : []),
+];
+
 /** Everything JupyterLab needs; quick when it is there already. */
 function setUp() {
   if (!fs.existsSync(bin("jupyter-lab")) || !fs.existsSync(bin("jupyter-nbconvert"))) installJupyter();
@@ -68,4 +76,4 @@ function setUp() {
   installOverrides();
 }
 
-module.exports = { root, venv, bin, run, setUp };
+module.exports = { root, venv, bin, run, setUp, installKernelspec, serverOptions };

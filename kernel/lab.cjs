@@ -1,11 +1,9 @@
 // `npm run lab [-- options of jupyter lab]`: JupyterLab on the notebooks folder. `--setup-only` stops before starting it.
 "use strict";
-const { bin, run, setUp } = require("./environment.cjs");
+const { bin, run, serverOptions, setUp } = require("./environment.cjs");
 
 function startLab(options) {
-  // Root (a container) has to say so.
-  const asRoot = process.getuid?.() === 0 ? ["--allow-root"] : [];
-  run(bin("jupyter-lab"), ["--ServerApp.root_dir=notebooks", ...asRoot, ...options]);
+  run(bin("jupyter-lab"), ["--ServerApp.root_dir=notebooks", ...serverOptions, ...options]);
 }
 
 if (require.main === module) {

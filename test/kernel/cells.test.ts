@@ -1,0 +1,110 @@
+/** Cells as the kernel and the notebook runner run them. Needs the build: cells import `ptxlab` as a package. */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+
+const root = path.resolve(__dirname, "../..");
+
+interface Outcome {
+  readonly ok: boolean;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly ename: string; readonly evalue: string; readonly traceback: readonly string[] };
+}
+
+function runCells(...cells: readonly string[]): Outcome[] {
+  const input = JSON.stringify({ cwd: path.join(root, "notebooks"), cells });
+  const host = spawnSync(process.execPath, [path.join(__dirname, "host.cjs")], { input, encoding: "utf8" });
+  if (host.status !== 0) throw new Error(host.stderr);
+  return JSON.parse(host.stdout);
+}
+
+const text = (outcome: Outcome | undefined): unknown => outcome?.data?.["text/plain"];
+
+describe("cells", () => {
+  test("share variables, functions, types, imports; the last expression is the result", () => {
+    const out = runCells(
+      'import * as path from "node:path";\ninterface P { x: number }\nconst p: P = { x: 1 };',
+      "function twice(q: P): number { return 2 * q.x; }",
+      "p.x = 21; twice(p)",
+      'path.join("a", "b")',
+      "await new Promise<void>((resolve) => setTimeout(resolve, 1)); 'after'",
+      "const silent = 1;",
+      "undefined",
+    );
+    expect(out.map((o) => o.ok)).toEqual(out.map(() => true));
+    expect(out.map(text)).toEqual([undefined, undefined, "42", "a/b", "after", undefined, undefined]);
+  });
+
+  test("are checked strictly, with positions in the cell", () => {
+    const out = runCells(
+      "const a = 1;\nconst s: string =\n  a;",
+      "let u: string | undefined;\nu.length",
+      "const x = ;",
+      "a",
+    );
+    expect(out[0]?.error?.ename).toBe("TypeScript");
+    expect(out[0]?.error?.evalue).toBe("2:7 - Type 'number' is not assignable to type 'string'.");
+    expect(out[0]?.error?.traceback.slice(0, 4)).toEqual([
+      "In[1]:2:7 - Type 'number' is not assignable to type 'string'.",
+      "    1 | const a = 1;",
+      ">   2 | const s: string =",
+      "      |       ^",
+    ]);
+    expect(out[1]?.error?.evalue).toContain("2:1 - ");
+    expect(out[2]?.error?.evalue).toBe("1:11 - Expression expected.");
+    // A cell that does not compile declares nothing.
+    expect(out[3]?.error?.evalue).toBe("1:1 - Cannot find name 'a'.");
+  });
+
+  test("report what they throw with lines of the cells it passed through", () => {
+    const out = runCells(
+      "interface Gone { a: number }\n// a comment\nfunction boom(g: Gone): never {\n  throw new RangeError('bad ' + g.a);\n}",
+      "const before = 1;\n\nboom({ a: before });",
+      "await Promise.resolve();\nboom({ a: 2 });",
+      "throw 'text'",
+      "const later = async () => { await null; null!.x; };\nawait later();",
+    );
+    expect(out[1]?.error).toEqual({
+      ename: "RangeError",
+      evalue: "bad 1",
+      traceback: [
+        "RangeError: bad 1",
+        "    at boom (In[1]:4:9)",
+        "    at In[2]:3:1",
+        "",
+        "    3 | function boom(g: Gone): never {",
+        ">   4 |   throw new RangeError('bad ' + g.a);",
+        "      |         ^",
+        "    5 | }",
+      ],
+    });
+    expect(out[2]?.error?.traceback.slice(0, 3)).toEqual([
+      "RangeError: bad 2",
+      "    at boom (In[1]:4:9)",
+      "    at In[3]:2:1",
+    ]);
+    expect(out[3]?.error).toMatchObject({ ename: "string", evalue: "'text'" });
+    expect(out[4]?.error?.ename).toBe("TypeScript");
+  });
+
+  test("show what the library threw at its own TypeScript", () => {
+    const [out] = runCells('import { code } from "ptxlab/view";\ncode(null as unknown as string);');
+    expect(out?.error?.ename).toBe("TypeError");
+    expect(out?.error?.traceback.join("\n")).toMatch(/at cut \(lib\/view\/text\.ts:\d+:\d+\)/);
+    expect(out?.error?.traceback).toContain(">   2 | code(null as unknown as string);");
+  });
+
+  test("see the types of the built library, and what it shows", () => {
+    const out = runCells(
+      'import { table, mixChart } from "ptxlab/view";\nconst n: number = table([{ a: 1 }]).text;',
+      'import { table, mixChart } from "ptxlab/view";\ntable([{ a: 1 }])',
+      'mixChart([{ name: "FFMA", count: 3 }])',
+    );
+    expect(out[0]?.error?.evalue).toBe("2:7 - Type 'string' is not assignable to type 'number'.");
+    expect(out[1]?.data).toMatchObject({ "text/plain": "a\n1" });
+    expect(Object.keys(out[2]?.data ?? {}).sort()).toEqual([
+      "application/vnd.vegalite.v5+json",
+      "image/png",
+      "text/plain",
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const runner = path.resolve(__dirname, "../../kernel/run-notebook.cjs");
+
+interface Output {
+  readonly output_type: string;
+  readonly name?: string;
+  readonly text?: readonly string[];
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly metadata?: unknown;
+  readonly ename?: string;
+}
+interface Executed {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly cells: readonly { readonly execution_count: number | null; readonly outputs: readonly Output[] }[];
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "ptxlab-notebook-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function execute(...sources: readonly string[]): Executed {
+  const cells = sources.map((source, i) => ({
+    cell_type: "code",
+    id: `c${i}`,
+    execution_count: 99,
+    metadata: {},
+    outputs: [{ output_type: "stream", name: "stdout", text: ["old\n"] }],
+    source: source.split(/(?<=\n)/),
+  }));
+  const notebook = { cells, metadata: {}, nbformat: 4, nbformat_minor: 5 };
+  const [from, to] = [path.join(folder, "in.ipynb"), path.join(folder, "out.ipynb")];
+  writeFileSync(from, JSON.stringify(notebook));
+  const { status, stdout } = spawnSync(process.execPath, [runner, from, to], { encoding: "utf8" });
+  return { status, stdout, cells: JSON.parse(readFileSync(to, "utf8")).cells };
+}
+
+test("outputs land under their cells in nbformat's shape", () => {
+  const { status, cells } = execute(
+    'console.log("a\\nb"); console.error("c"); process.stdout.write("d"); 1 + 1',
+    '({ [Symbol.for("Jupyter.display")]: async () => ({ "text/html": "<p>\\nx", "image/png": "AAAA" }), [Symbol.for("ptxlab.display.metadata")]: () => ({ "image/png": { width: 1 } }) })',
+    "const x = 3;",
+  );
+  expect(status).toBe(0);
+  expect(cells.map((c) => c.execution_count)).toEqual([1, 2, 3]);
+  expect(cells[0]?.outputs).toEqual([
+    { output_type: "stream", name: "stdout", text: ["a\n", "b\n"] },
+    { output_type: "stream", name: "stderr", text: ["c\n"] },
+    { output_type: "stream", name: "stdout", text: ["d"] },
+    { output_type: "execute_result", execution_count: 1, data: { "text/plain": ["2"] }, metadata: {} },
+  ]);
+  expect(cells[1]?.outputs[0]?.data).toMatchObject({ "text/html": ["<p>\n", "x"], "image/png": "AAAA" });
+  expect(cells[1]?.outputs[0]?.metadata).toEqual({ "image/png": { width: 1 } });
+  expect(cells[2]?.outputs).toEqual([]);
+});
+
+test("the first failing cell ends it with status 1; later cells are clean", () => {
+  const { status, stdout, cells } = execute("1", "throw new TypeError('no')", "3");
+  expect(status).toBe(1);
+  expect(stdout).toContain("[2] FAILED TypeError: no");
+  expect(cells.map((c) => c.execution_count)).toEqual([1, 2, null]);
+  expect(cells.map((c) => c.outputs.map((o) => o.ename ?? o.output_type))).toEqual([
+    ["execute_result"],
+    ["TypeError"],
+    [],
+  ]);
+});
+
+test("a display method that throws fails the cell", () => {
+  const { status, cells } = execute('({ [Symbol.for("Jupyter.display")]: () => { throw new Error("ugly"); } })');
+  expect(status).toBe(1);
+  expect(cells[0]?.outputs[0]?.ename).toBe("Error");
+});
+
+test("display() shows in between, and updates what it showed before", () => {
+  const show =
+    'const show = (globalThis as any)[Symbol.for("ptxlab.display")] as (v: unknown, o?: object) => Promise<void>;';
+  const { cells } = execute(
+    `${show}\nconsole.log("first"); await show("one", { id: "bar" }); console.log("last"); await show("two", { id: "bar", update: true });`,
+    'await show("three", { id: "bar", update: true });',
+  );
+  const plain = (o: Output): unknown => o.data?.["text/plain"] ?? o.text;
+  expect(cells[0]?.outputs.map(plain)).toEqual([["first\n"], ["three"], ["last\n"]]);
+  expect(cells[1]?.outputs).toEqual([]);
+});
+
+test("cells run in the notebook's folder", () => {
+  const { cells } = execute("process.cwd()");
+  expect(cells[0]?.outputs[0]?.data?.["text/plain"]).toEqual([folder]);
+});
