@@ -76,6 +76,11 @@ export interface Param {
   readonly offset: number;
   readonly size: number;
   readonly align: number;
+  /** What `.ptr` says of a pointer parameter: the space it points to and the alignment of the pointee in bytes. */
+  readonly pointer?: {
+    readonly space: "generic" | "global" | "shared" | "const" | "local";
+    readonly align: number;
+  } | null;
 }
 
 /** Milestones of a compilation (architecture §5); the verifier knows what holds at each. */
@@ -96,6 +101,8 @@ export type Milestone = (typeof milestones)[number];
 export interface Func {
   name: string;
   kind: "entry" | "func";
+  /** Default: visible. */
+  linkage?: ModuleSymbol["linkage"];
   target: Target;
   /** In layout order; blocks[0] is the entry. Ids are dense but need not be in order. */
   blocks: Block[];

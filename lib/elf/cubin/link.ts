@@ -1,8 +1,36 @@
-/** Puts the code of a module's functions and its variables together into a cubin. */
+/**
+ * Puts the code of a module's functions and its variables together into a cubin.
+ *
+ * Functions are laid out last first, as ptxas does. Shared and constant addresses are known here and filled in; the
+ * addresses of global variables are relocations for the driver (or nvlink). In a relocatable object everything
+ * stays symbolic.
+ */
+import { type Diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
-import type { Program } from "../../ori/types.js";
-import type { Result } from "../../result.js";
-import type { Code } from "../../sass/code.js";
+import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
+import { fail, ok, type Result } from "../../result.js";
+import type { Code, CodeReloc } from "../../sass/code.js";
+import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
+import { asciiBytes, type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
+import { EIATTR } from "./attributes.js";
+import { type Container, containerOf } from "./container.js";
+import { functionInfo, type IndirectBranch } from "./derive.js";
+import { type DraftReloc, type DraftSymbol, relocationSections, Symbols, symbol } from "./draft.js";
+import { callgraphBytes, compatBytes, cudaNote, frameBytes, relActionBytes, toolNote } from "./fixed.js";
+import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
+import { lineProgram } from "./line-program.js";
+import {
+  JUMP_BANK,
+  layoutShared,
+  moduleVariables,
+  type Placed,
+  placeInOrder,
+  placeSorted,
+  type SharedLayout,
+} from "./place.js";
+import { patchWord, R_CUDA } from "./relocations.js";
+import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, SHT_CUDA, STO, STT_CUDA } from "./sections.js";
+import { segments } from "./segments.js";
 
 export interface LinkOptions {
   /** `-c`: relocatable object (ET_REL) for nvlink instead of an executable. */
@@ -13,9 +41,605 @@ export interface LinkOptions {
   readonly commandLine?: string;
   /** PTX text: with it, `.nv_debug_ptx_txt` and `.nv_debug_line_sass` are written from `Code.locs`. */
   readonly ptxText?: string;
+  /** `-maxrregcount`, recorded for functions without bounds of their own. */
+  readonly maxRegisters?: number;
 }
 
 /** `codes` in source order of the functions; they are laid out in ptxas's order (last first). */
-export function link(_codes: readonly Code[], _program: Program, _options: LinkOptions = {}): Result<Uint8Array> {
-  throw new InternalError("not built: link");
+export function link(codes: readonly Code[], program: Program, options: LinkOptions = {}): Result<Uint8Array> {
+  return new Linker(codes, program, options).run();
+}
+
+/** One function with the sections that are its own. */
+interface Part {
+  readonly code: Code;
+  readonly func: Func | null;
+  readonly symbol: DraftSymbol;
+  readonly text: SectionDraft;
+  readonly info: SectionDraft;
+  readonly constant0: SectionDraft;
+  readonly constant2: SectionDraft | null;
+  readonly shared: SectionDraft | null;
+  readonly layout: SharedLayout;
+  readonly relocs: DraftReloc[];
+  readonly branches: readonly IndirectBranch[];
+}
+
+class Linker {
+  private readonly codes: readonly Code[];
+  private readonly program: Program;
+  private readonly options: LinkOptions;
+  private readonly container: Container;
+  private readonly relocatable: boolean;
+  private readonly symbols = new Symbols();
+  private readonly diagnostics: Diagnostic[] = [];
+  private readonly symtab = section({ name: ".symtab", type: SHT.Symtab, align: 8, entsize: SYM_SIZE });
+  /** Module variables by name, with their bank-3 offset or bank-4 slot. */
+  private readonly variables = new Map<
+    string,
+    { symbol: DraftSymbol; source: ModuleSymbol; offset: number; slot: number }
+  >();
+  private readonly byName: ReadonlyMap<string, ModuleSymbol>;
+  private constant3: SectionDraft | null = null;
+  private constant4: SectionDraft | null = null;
+  private globalInit: SectionDraft | null = null;
+  private globalZero: SectionDraft | null = null;
+  private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
+  /** NOBITS sections in order of creation. */
+  private readonly nobits: SectionDraft[] = [];
+
+  constructor(codes: readonly Code[], program: Program, options: LinkOptions) {
+    this.codes = codes;
+    this.program = program;
+    this.options = options;
+    this.container = containerOf(program.target);
+    this.relocatable = options.relocatable ?? false;
+    this.byName = new Map(program.symbols.map((s) => [s.name, s]));
+  }
+
+  run(): Result<Uint8Array> {
+    const toolkit = section({
+      name: ".note.nv.tkinfo",
+      type: SHT.Note,
+      flags: 0x2000000,
+      align: 4,
+      data: toolNote(this.options.commandLine ?? ""),
+    });
+    const cuda = section({
+      name: ".note.nv.cuinfo",
+      type: SHT.Note,
+      flags: this.container.modern ? 0x1000040 : 0x1000000,
+      align: 4,
+      link: toolkit,
+      data: cudaNote(this.options.virtualSm ?? this.program.target.sm),
+    });
+    this.symbols.section(toolkit);
+    this.symbols.section(cuda);
+    const parts = this.parts();
+    const frame = this.debugFrame(parts);
+    this.symbols.section(frame);
+    const callgraph = section({
+      name: ".nv.callgraph",
+      type: SHT_CUDA.Callgraph,
+      align: 4,
+      entsize: 8,
+      link: this.symtab,
+      data: callgraphBytes(),
+    });
+    this.symbols.section(callgraph);
+    const action = this.relAction();
+    if (this.container.modern) for (const p of parts) this.symbols.section(p.constant0, true);
+    if (this.diagnostics.length > 0) return fail(this.diagnostics);
+    return ok(this.write(parts, { toolkit, cuda, frame, callgraph, action }));
+  }
+
+  private relAction(): SectionDraft | null {
+    if (this.container.modern || this.relocatable) return null;
+    const action = section({
+      name: ".nv.rel.action",
+      type: SHT_CUDA.RelAction,
+      align: 8,
+      entsize: 8,
+      data: relActionBytes(),
+    });
+    this.symbols.section(action);
+    return action;
+  }
+
+  // ------------------------------------------------------------------------------------------------ functions
+
+  /** Executables hold the functions last first, relocatable objects in source order (measured). */
+  private parts(): Part[] {
+    const order = this.relocatable ? [...this.codes] : [...this.codes].reverse();
+    const parts: Part[] = [];
+    order.forEach((code, i) => {
+      parts.push(this.part(code, i === 0));
+    });
+    if (order.length === 0) this.moduleVariables();
+    parts.forEach((p) => {
+      this.relocateText(p);
+    });
+    return parts;
+  }
+
+  private part(code: Code, first: boolean): Part {
+    const func = this.program.funcs.find((f) => f.name === code.name) ?? null;
+    const { name } = code;
+    const modern = this.container.modern;
+    const text = section({
+      name: `.text.${name}`,
+      type: SHT.Progbits,
+      flags: SHF.Alloc | SHF.Exec,
+      align: 128,
+      link: this.symtab,
+    });
+    text.data = bytesOf(code.words);
+    const hidden = func?.linkage === "internal";
+    const entry = symbol({
+      name,
+      bind: hidden ? STB.Local : func?.linkage === "weak" ? STB.Weak : STB.Global,
+      type: STT.Func,
+      other: code.kind === "entry" ? STO.Entry : 0,
+      section: text,
+      size: text.data.length,
+    });
+    if (hidden) this.symbols.local(entry);
+    else this.symbols.global(entry);
+    this.symbols.section(text);
+    const base = this.relocatable ? 0 : this.program.target.limits.reservedSharedOffset;
+    const layout = layoutShared(this.program, code, base);
+    const shared = this.sharedSection(text, name, layout);
+    if (first) {
+      if (modern) this.reservedSymbols();
+      this.moduleVariables();
+    }
+    const table = this.jumpTable(code, text);
+    const constant0 = section({
+      name: `.nv.constant0.${name}`,
+      type: this.relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
+      flags: SHF.Alloc | SHF.InfoLink,
+      align: 4,
+      info: text,
+      data: new Uint8Array(this.program.target.constants.paramBase + code.paramBytes),
+    });
+    if (!modern) this.symbols.section(constant0);
+    const info = section({
+      name: `.nv.info.${name}`,
+      type: SHT_CUDA.Info,
+      flags: SHF.InfoLink,
+      align: 4,
+      link: this.symtab,
+      info: text,
+    });
+    return {
+      code,
+      func,
+      symbol: entry,
+      text,
+      info,
+      constant0,
+      constant2: table.section,
+      shared,
+      layout,
+      relocs: [],
+      branches: table.branches,
+    };
+  }
+
+  private sharedSection(text: SectionDraft, name: string, layout: SharedLayout): SectionDraft | null {
+    if (!layout.needed || (this.relocatable && layout.size === 0)) return null;
+    const shared = section({
+      name: `.nv.shared.${name}`,
+      type: this.relocatable ? SHT_CUDA.Shared : SHT.Nobits,
+      flags: SHF.Write | SHF.Alloc | SHF.InfoLink,
+      align: layout.align,
+      info: text,
+      size: layout.size,
+    });
+    if (layout.used) this.symbols.section(shared);
+    this.nobits.push(shared);
+    return shared;
+  }
+
+  /** Symbols and section by which the driver finds the shared memory that the system reserves (sm_90+). */
+  private reservedSymbols(): void {
+    const size = this.container.reservedSize;
+    this.symbols.local(
+      symbol({ name: ".nv.reservedSmem.offset0", bind: STB.Weak, type: STT.Object, value: size, size: 4 }),
+    );
+    if (this.relocatable) return;
+    const reserved = section({
+      name: ".nv.shared.reserved.0",
+      type: SHT.Nobits,
+      flags: SHF.Write | SHF.Alloc,
+      align: 1,
+      size,
+    });
+    this.nobits.push(reserved);
+    this.symbols.local(
+      symbol({
+        name: "__nv_reservedSMEM_offset_0_alias",
+        bind: STB.Weak,
+        other: STO.Reserved,
+        section: reserved,
+        value: size,
+      }),
+    );
+  }
+
+  /**
+   * Tables of code offsets made by lowering live in bank 2 of their function: `pointers` name blocks as `.L<id>`
+   * (see `jumpTarget`). Each indirect branch of the function goes with one table, in order.
+   */
+  private jumpTable(code: Code, text: SectionDraft): { section: SectionDraft | null; branches: IndirectBranch[] } {
+    const tables = this.program.symbols.filter((s) => s.bank === JUMP_BANK && s.users.includes(code.name));
+    if (tables.length === 0) return { section: null, branches: [] };
+    const region = placeInOrder(tables);
+    const data = new Uint8Array(region.size);
+    const v = view(data);
+    const sites = code.insts.flatMap((inst, i) => (inst.form.flow === "indirect" ? [i * 16] : []));
+    const branches: IndirectBranch[] = [];
+    region.placed.forEach((p, i) => {
+      data.set(p.symbol.init ?? [], p.offset);
+      const targets = p.symbol.pointers.map((pointer) => {
+        const target = this.codeOffset(code, pointer.symbol) + pointer.addend;
+        v.setUint32(p.offset + pointer.offset, target, true);
+        return target;
+      });
+      const site = sites[i];
+      if (site !== undefined) branches.push({ offset: site, targets });
+    });
+    const bank = section({
+      name: `.nv.constant2.${code.name}`,
+      type: this.relocatable ? SHT_CUDA.Constant0 + JUMP_BANK : SHT.Progbits,
+      flags: SHF.Alloc | SHF.InfoLink,
+      align: Math.max(4, region.align),
+      info: text,
+      data,
+    });
+    this.symbols.section(bank);
+    return { section: bank, branches };
+  }
+
+  private codeOffset(code: Code, label: string): number {
+    const offset = code.labels.get(Number(label.slice(2)));
+    if (!label.startsWith(".L") || offset === undefined)
+      throw new InternalError(`jump table names ${label}, which is not a block`, { func: code.name });
+    return offset;
+  }
+
+  // ------------------------------------------------------------------------------------------------ variables
+
+  private moduleVariables(): void {
+    const all = moduleVariables(this.program);
+    const constants = placeInOrder(all.filter((s) => s.space === "const"));
+    const initialized = placeSorted(all.filter((s) => s.space === "global" && hasInit(s)));
+    const zero = placeSorted(all.filter((s) => s.space === "global" && !hasInit(s)));
+    const where = new Map<ModuleSymbol, Placed & { region: "c" | "i" | "z" }>();
+    for (const p of constants.placed) where.set(p.symbol, { ...p, region: "c" });
+    for (const p of initialized.placed) where.set(p.symbol, { ...p, region: "i" });
+    for (const p of zero.placed) where.set(p.symbol, { ...p, region: "z" });
+
+    let slot = 0;
+    for (const source of all) {
+      const place = where.get(source)!;
+      if (place.region === "c") this.constant3 ??= this.dataSection(".nv.constant3", constants.size, constants.align);
+      else if (place.region === "i")
+        this.globalInit ??= this.dataSection(".nv.global.init", initialized.size, initialized.align);
+      else this.globalZero ??= this.zeroSection(zero.size, zero.align);
+      const home = place.region === "c" ? this.constant3 : place.region === "i" ? this.globalInit : this.globalZero;
+      const draft = this.variableSymbol(source, home, place.offset);
+      this.variables.set(source.name, { symbol: draft, source, offset: place.offset, slot });
+      if (place.region === "c") continue;
+      if (!this.relocatable) this.addressSlot(draft, slot);
+      slot += 8;
+    }
+    for (const source of all) this.initialize(source, where.get(source)!.offset);
+    if (this.constant4 !== null) this.constant4.data = new Uint8Array(slot);
+  }
+
+  private dataSection(name: string, size: number, align: number): SectionDraft {
+    const constant = name === ".nv.constant3";
+    const type = constant ? SHT_CUDA.Constant0 + 3 : SHT_CUDA.GlobalInit;
+    const made = section({
+      name,
+      type: this.relocatable ? type : SHT.Progbits,
+      flags: constant ? SHF.Alloc : SHF.Alloc | SHF.Write,
+      align: constant ? Math.max(4, align) : align,
+      data: new Uint8Array(size),
+    });
+    this.symbols.section(made);
+    return made;
+  }
+
+  private zeroSection(size: number, align: number): SectionDraft {
+    const made = section({
+      name: ".nv.global",
+      type: this.relocatable ? SHT_CUDA.Global : SHT.Nobits,
+      flags: SHF.Alloc | SHF.Write,
+      align,
+      size,
+    });
+    this.symbols.section(made);
+    this.nobits.push(made);
+    return made;
+  }
+
+  private variableSymbol(source: ModuleSymbol, home: SectionDraft | null, offset: number): DraftSymbol {
+    const space = source.space === "const" ? STO.Const : STO.Global;
+    const draft = symbol({
+      name: source.name,
+      bind: source.linkage === "internal" ? STB.Local : source.linkage === "weak" ? STB.Weak : STB.Global,
+      type: this.relocatable ? STT_CUDA.Object : STT.Object,
+      other: this.relocatable ? space : 0,
+      section: home,
+      value: offset,
+      size: source.size,
+    });
+    return source.linkage === "internal" ? this.symbols.local(draft) : this.symbols.global(draft);
+  }
+
+  /** Eight bytes in bank 4 that the driver fills with the address. */
+  private addressSlot(of: DraftSymbol, slot: number): void {
+    if (this.constant4 === null) {
+      this.constant4 = section({ name: ".nv.constant4", type: SHT.Progbits, flags: SHF.Alloc, align: 8 });
+      this.symbols.section(this.constant4);
+    }
+    this.relocate(this.constant4, { offset: slot, type: R_CUDA.ABS64, symbol: of, addend: 0 });
+  }
+
+  private relocate(where: SectionDraft, reloc: DraftReloc): void {
+    const list = this.relocs.get(where);
+    if (list === undefined) this.relocs.set(where, [reloc]);
+    else list.push(reloc);
+  }
+
+  private initialize(source: ModuleSymbol, offset: number): void {
+    const home = source.space === "const" ? this.constant3 : hasInit(source) ? this.globalInit : null;
+    if (home === null || home.data === null) return;
+    if (source.init !== null) home.data.set(source.init, offset);
+    for (const p of source.pointers) {
+      const of = this.variables.get(p.symbol);
+      if (of === undefined || p.bytes !== 8) {
+        this.diagnostics.push(notSupported(`address of '${p.symbol}' in the initial value of '${source.name}'`, null));
+        continue;
+      }
+      this.relocate(home, { offset: offset + p.offset, type: R_CUDA.G64, symbol: of.symbol, addend: p.addend });
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ code
+
+  private relocateText(p: Part): void {
+    const v = view(p.text.data!);
+    for (const r of p.code.relocs) this.relocateSite(p, v, r);
+  }
+
+  /** Fills in what is known and leaves the rest to relocations. */
+  private relocateSite(p: Part, v: DataView, r: CodeReloc): void {
+    const { source } = this.variables.get(r.symbol) ?? { source: this.byName.get(r.symbol) };
+    if (source === undefined || (source.linkage === "extern" && source.space !== "shared")) {
+      this.diagnostics.push(notSupported(`reference to '${r.symbol}'`, null));
+      return;
+    }
+    const high = r.what === "32@hi";
+    if (!high && r.what !== "" && r.what !== "32@lo")
+      throw new InternalError(`unknown relocation ${r.what}`, { func: p.code.name });
+    if (source.space === "global") {
+      const type = high ? R_CUDA.ABS32_HI_32 : R_CUDA.ABS32_LO_32;
+      p.relocs.push({ offset: r.offset, type, symbol: this.variables.get(r.symbol)!.symbol, addend: r.addend });
+      return;
+    }
+    if (this.relocatable) {
+      const type = source.space === "const" ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
+      p.relocs.push({ offset: r.offset, type, symbol: this.symbolFor(p, source), addend: r.addend });
+      return;
+    }
+    const value =
+      source.space === "const" ? this.variables.get(r.symbol)!.offset : (p.layout.offsets.get(r.symbol) ?? null);
+    if (value === null) throw new InternalError(`${r.symbol} is not laid out`, { func: p.code.name });
+    patchWord(v, r.offset, high ? 0 : value + r.addend);
+  }
+
+  private readonly sharedSymbols = new Map<string, DraftSymbol>();
+
+  /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */
+  private symbolFor(p: Part, source: ModuleSymbol): DraftSymbol {
+    if (source.space === "const") return this.variables.get(source.name)!.symbol;
+    const external = source.size === 0;
+    const key = external ? source.name : `${p.code.name}\0${source.name}`;
+    let found = this.sharedSymbols.get(key);
+    if (found === undefined) {
+      found = symbol({
+        name: source.name,
+        bind: external ? STB.Global : STB.Local,
+        type: STT_CUDA.Object,
+        other: STO.Shared,
+        section: external ? null : p.shared,
+        value: external ? 0 : (p.layout.offsets.get(source.name) ?? 0),
+        size: source.size,
+      });
+      if (external) this.symbols.global(found);
+      else this.symbols.local(found);
+      this.sharedSymbols.set(key, found);
+    }
+    return found;
+  }
+
+  // ------------------------------------------------------------------------------------------------ debug
+
+  private debugFrame(parts: readonly Part[]): SectionDraft {
+    const frame = section({ name: ".debug_frame", type: SHT.Progbits, align: 1 });
+    const made = frameBytes(
+      parts.map((p) => ({
+        size: p.text.data!.length,
+        frameBytes: p.code.frameBytes,
+        prologue: 16,
+        end: Math.max(16, lastExit(p.code)),
+      })),
+      this.container.modern,
+    );
+    frame.data = made.bytes;
+    parts.forEach((p, i) => {
+      this.relocate(frame, { offset: made.places[i]!, type: R_CUDA.ABS64, symbol: p.symbol, addend: 0 });
+    });
+    return frame;
+  }
+
+  private debugSections(parts: readonly Part[]): SectionDraft[] {
+    const text = this.options.ptxText;
+    if (text === undefined) return [];
+    const program = lineProgram(parts.map((p) => ({ locs: p.code.locs })));
+    const lines = section({ name: ".nv_debug_line_sass", type: SHT.Progbits, data: program.bytes });
+    parts.forEach((p, i) => {
+      this.relocate(lines, { offset: program.places[i]!, type: R_CUDA.ABS64, symbol: p.symbol, addend: 0 });
+    });
+    const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+    const source = asciiBytes(`${body.split("\n").join("\0")}\0`);
+    return [lines, section({ name: ".nv_debug_ptx_txt", type: SHT.Progbits, data: source })];
+  }
+
+  // ------------------------------------------------------------------------------------------------ writing
+
+  private moduleInfo(parts: readonly Part[]): InfoRecord[] {
+    const records: InfoRecord[] = [];
+    const index = (p: Part): number => this.symbols.indexOf(p.symbol);
+    for (const p of [...parts].reverse()) {
+      records.push(wordsRecord(EIATTR.REGCOUNT, [index(p), p.code.registers]));
+      if (this.relocatable) records.push(wordsRecord(EIATTR.MAX_STACK_SIZE, [index(p), 0]));
+      records.push(wordsRecord(EIATTR.FRAME_SIZE, [index(p), p.code.frameBytes]));
+    }
+    if (this.relocatable) return records;
+    const bySymbol = parts.filter((p) => p.code.kind === "entry").sort((a, b) => index(a) - index(b));
+    for (const p of bySymbol) records.push(wordsRecord(EIATTR.MIN_STACK_SIZE, [index(p), p.code.frameBytes]));
+    return records;
+  }
+
+  private write(
+    parts: readonly Part[],
+    made: {
+      toolkit: SectionDraft;
+      cuda: SectionDraft;
+      frame: SectionDraft;
+      callgraph: SectionDraft;
+      action: SectionDraft | null;
+    },
+  ): Uint8Array {
+    const { container, symtab } = this;
+    const shstrtab = section({ name: ".shstrtab", type: SHT.Strtab, data: new Uint8Array(0) });
+    const strtab = section({ name: ".strtab", type: SHT.Strtab, data: new Uint8Array(0) });
+    const info = section({ name: ".nv.info", type: SHT_CUDA.Info, align: 4, link: symtab });
+    const compat = section({ name: ".nv.compat", type: SHT_CUDA.Compat, align: 4 });
+    compat.data = compatBytes(container, this.program.target.suffix === "a");
+    if (container.modern) made.cuda.info = compat;
+    const debug = this.debugSections(parts);
+    const relocs = this.relocationSections(parts, debug, made.frame);
+
+    const present = (s: SectionDraft | null): s is SectionDraft => s !== null;
+    const bank0 = parts.map((p) => p.constant0);
+    const sections: SectionDraft[] = [
+      shstrtab,
+      strtab,
+      symtab,
+      made.frame,
+      ...debug,
+      made.toolkit,
+      made.cuda,
+      info,
+      ...(container.modern ? [compat] : []),
+      ...parts.map((p) => p.info),
+      made.callgraph,
+      ...[made.action].filter(present),
+      ...relocs,
+      ...[this.constant4, this.constant3, ...parts.map((p) => p.constant2)].filter(present),
+      ...(container.modern ? [] : bank0),
+      ...parts.map((p) => p.text),
+      ...[this.globalInit].filter(present),
+      ...this.nobits,
+      ...(container.modern ? bank0 : []),
+    ];
+    symtab.link = strtab;
+    symtab.info = this.symbols.firstGlobal;
+    this.fillInfo(parts, info);
+    const strings = new StringTable();
+    const index = new Map(sections.map((s, i) => [s, i + 1]));
+    symtab.data = this.symbols.bytes(strings, (s) => index.get(s)!);
+    strtab.data = strings.bytes();
+    return writeElf({
+      type: this.relocatable ? ET.Rel : ET.Exec,
+      machine: CUBIN_MACHINE,
+      osabi: CUBIN_OSABI,
+      abiVersion: CUBIN_ABI,
+      flags: ((debug.length > 0 ? 0x09 : 0x06) << 24) | (this.program.target.sm << 8) | container.flagsLow,
+      sections,
+      names: shstrtab,
+      segments: (placed, table) => (this.relocatable ? [] : segments(placed, table.offset, container.modern)),
+    });
+  }
+
+  private fillInfo(parts: readonly Part[], info: SectionDraft): void {
+    info.data = encodeInfo(this.moduleInfo(parts));
+    for (const p of parts) {
+      const index = this.symbols.indexOf(p.symbol);
+      p.text.info = this.container.modern ? index : ((p.code.registers << 24) | index) >>> 0;
+      p.info.data = encodeInfo(
+        functionInfo({
+          code: p.code,
+          container: this.container,
+          constant0: this.symbols.sectionIndex(p.constant0),
+          branches: p.branches,
+          maxRegisters: this.options.maxRegisters ?? 0,
+        }),
+      );
+    }
+  }
+
+  /** In ptxas's order: code, lines, bank 4, bank 3, bank 2, initial values, unwind information; each list last first. */
+  private relocationSections(
+    parts: readonly Part[],
+    debug: readonly SectionDraft[],
+    frame: SectionDraft,
+  ): SectionDraft[] {
+    const common = {
+      modern: this.container.modern,
+      symtab: this.symtab,
+      indexOf: (s: DraftSymbol) => this.symbols.indexOf(s),
+    };
+    const out: SectionDraft[] = [];
+    for (const p of parts) {
+      const list = [...p.relocs].reverse();
+      out.push(...relocationSections(p.text, list, { ...common, keepEmpty: p.code.relocs.length > 0 }));
+    }
+    const add = (s: SectionDraft | null, options: { forward?: boolean; keepEmpty?: boolean } = {}): void => {
+      if (s === null) return;
+      const list = this.relocs.get(s) ?? [];
+      const ordered = options.forward ? list : [...list].reverse();
+      out.push(...relocationSections(s, ordered, { ...common, keepEmpty: options.keepEmpty ?? false }));
+    };
+    for (const s of debug) add(s, { forward: true });
+    add(this.constant4);
+    add(this.constant3);
+    for (const p of parts) add(p.constant2, { keepEmpty: true });
+    add(this.globalInit);
+    add(frame);
+    return out;
+  }
+}
+
+function hasInit(s: ModuleSymbol): boolean {
+  return s.init !== null || s.pointers.length > 0;
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  const out = new Uint8Array(words.length * 4);
+  const v = view(out);
+  words.forEach((w, i) => {
+    v.setUint32(i * 4, w, true);
+  });
+  return out;
+}
+
+function lastExit(code: Code): number {
+  for (let i = code.insts.length - 1; i >= 0; i--) if (code.insts[i]!.form.op === "EXIT") return i * 16;
+  return 0;
 }

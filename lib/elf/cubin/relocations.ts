@@ -182,3 +182,8 @@ export function inPlaceAddend(type: number, bytes: Uint8Array, offset: number): 
   for (let i = Math.min(field.width / 8, 6) - 1; i >= 0; i--) value = value * 256 + bytes[first + i]!;
   return value;
 }
+
+/** Puts a 32-bit value into bits 63:32 of the instruction at `offset` (the place of a 32-bit immediate). */
+export function patchWord(v: DataView, offset: number, value: number): void {
+  v.setUint32(offset + 4, value >>> 0, true);
+}

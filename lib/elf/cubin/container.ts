@@ -1,0 +1,101 @@
+/**
+ * How the cubin container differs between SMs. All measured on ptxas 13.0.88 (digest G §1B, §2M.1–2M.6); the two
+ * generations themselves (REL or RELA, segments, reserved shared memory) hang on the target's feature `rela`.
+ */
+import type { Target } from "../../target/types.js";
+import { EIATTR } from "./attributes.js";
+
+export interface Container {
+  /** The layout from sm_90 on: `.nv.compat`, reserved shared memory, constants behind the code, one segment per permission. */
+  readonly modern: boolean;
+  /** Low byte of e_flags. */
+  readonly flagsLow: number;
+  /** EIATTR_SW_WAR mask, null for none. */
+  readonly swWar: number | null;
+  /** EIATTR_SW2861232_WAR is present. */
+  readonly sw2861232: boolean;
+  readonly mercuryIsa: number;
+  /** EIATTR_VRC_CTA_INIT_COUNT is present. */
+  readonly vrc: boolean;
+  /** EIATTR_RESERVED_SMEM_USED is present. */
+  readonly reservedUsed: boolean;
+  /** EIATTR_CTAIDZ_USED tells that %ctaid.z is read. */
+  readonly ctaidz: boolean;
+  /** Bytes of `.nv.shared.reserved.0`. */
+  readonly reservedSize: number;
+  /** The payload of `.nv.compat` attribute CAN_FASTPATH_FINALIZE. */
+  readonly fastpath: number;
+  /** Attributes of `.nv.info.NAME` in ptxas's order. */
+  readonly order: readonly number[];
+}
+
+const swWar: Readonly<Record<number, number>> = { 75: 1, 87: 2, 90: 8, 100: 8, 103: 8, 110: 8, 120: 0, 121: 0 };
+const sw2861232: readonly number[] = [80, 86, 87, 88];
+const fastpath: Readonly<Record<number, number>> = { 100: 0x09, 120: 0x50 };
+const reservedUsed: readonly number[] = [110];
+
+const before = [
+  EIATTR.SW2861232_WAR,
+  EIATTR.PARAM_CBANK,
+  EIATTR.CBANK_PARAM_SIZE,
+  EIATTR.KPARAM_INFO,
+  EIATTR.KPARAM_INFO_V2,
+  EIATTR.MAXREG_COUNT,
+  EIATTR.NUM_BARRIERS,
+  EIATTR.MERCURY_ISA_VERSION,
+  EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
+  EIATTR.COOP_GROUP_MASK_REGIDS,
+  EIATTR.COOP_GROUP_INSTR_OFFSETS,
+  EIATTR.EXIT_INSTR_OFFSETS,
+  EIATTR.INDIRECT_BRANCH_TARGETS,
+  EIATTR.CTAIDZ_USED,
+  EIATTR.MAX_THREADS,
+  EIATTR.REQNTID,
+  EIATTR.CRS_STACK_SIZE,
+] as const;
+
+const turing: readonly number[] = [EIATTR.SW_WAR, EIATTR.CUDA_API_VERSION, ...before];
+const ampere: readonly number[] = [EIATTR.CUDA_API_VERSION, EIATTR.SW_WAR, ...before];
+const hopper: readonly number[] = [
+  EIATTR.CUDA_API_VERSION,
+  EIATTR.KPARAM_INFO,
+  EIATTR.KPARAM_INFO_V2,
+  EIATTR.CTA_PER_CLUSTER,
+  EIATTR.MAX_CLUSTER_RANK,
+  EIATTR.EXPLICIT_CLUSTER,
+  EIATTR.RESERVED_SMEM_USED,
+  EIATTR.SPARSE_MMA_MASK,
+  EIATTR.MAXREG_COUNT,
+  EIATTR.NUM_BARRIERS,
+  EIATTR.MERCURY_ISA_VERSION,
+  EIATTR.COOP_GROUP_MASK_REGIDS,
+  EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
+  EIATTR.COOP_GROUP_INSTR_OFFSETS,
+  EIATTR.VRC_CTA_INIT_COUNT,
+  EIATTR.EXIT_INSTR_OFFSETS,
+  EIATTR.INDIRECT_BRANCH_TARGETS,
+  EIATTR.REQNTID,
+  EIATTR.MAX_THREADS,
+  EIATTR.CRS_STACK_SIZE,
+  EIATTR.CBANK_PARAM_SIZE,
+  EIATTR.PARAM_CBANK,
+  EIATTR.SW_WAR,
+];
+
+export function containerOf(target: Target): Container {
+  const modern = target.has("rela");
+  const capmerc = target.has("capmerc");
+  return {
+    modern,
+    flagsLow: capmerc ? 0x02 : 0x04,
+    swWar: swWar[target.sm] ?? null,
+    sw2861232: sw2861232.includes(target.sm),
+    mercuryIsa: modern ? 0x101 : 0,
+    vrc: capmerc,
+    reservedUsed: reservedUsed.includes(target.sm),
+    ctaidz: !modern,
+    reservedSize: capmerc ? 0x40 : 0,
+    fastpath: fastpath[target.sm] ?? 0,
+    order: modern ? hopper : target.has("memoryDescriptor") ? ampere : turing,
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The attributes of one function (`.nv.info.NAME`), derived from its code, parameters and launch bounds, in ptxas's
+ * order (digest G §2M.5; compared with ptxas's own cubins in test/oracle/elf-attributes.test.ts).
+ */
+import { InternalError } from "../../errors.js";
+import type { Param } from "../../ori/types.js";
+import { File, Kind } from "../../ori/types.js";
+import type { Code } from "../../sass/code.js";
+import type { MachineInst, Operand } from "../../sass/isa/operand.js";
+import { registerCap } from "../../target/index.js";
+import { EIATTR } from "./attributes.js";
+import type { Container } from "./container.js";
+import { CUDA_API } from "./fixed.js";
+import { byteRecord, flagRecord, halfRecord, type InfoRecord, wordsRecord } from "./info.js";
+
+/** An indirect branch with the byte offsets that it may go to. */
+export interface IndirectBranch {
+  readonly offset: number;
+  readonly targets: readonly number[];
+}
+
+export interface DeriveInput {
+  readonly code: Code;
+  readonly container: Container;
+  /** Symbol index of the section `.nv.constant0.NAME`. */
+  readonly constant0: number;
+  readonly branches: readonly IndirectBranch[];
+  /** `-maxrregcount`, 0 for none. */
+  readonly maxRegisters: number;
+}
+
+/** Above this many parameter bytes KPARAM_INFO_V2 replaces KPARAM_INFO. */
+const V1_PARAM_BYTES = 4352;
+/** %ctaid.z in S2R and S2UR. */
+const SR_CTAID_Z = 0x27;
+
+export function functionInfo(input: DeriveInput): InfoRecord[] {
+  const { code, container } = input;
+  const records: InfoRecord[] = [
+    wordsRecord(EIATTR.CUDA_API_VERSION, [CUDA_API]),
+    halfRecord(EIATTR.MAXREG_COUNT, registerBound(code, input.maxRegisters)),
+    halfRecord(EIATTR.MERCURY_ISA_VERSION, container.mercuryIsa),
+    ...parameterRecords(code, input.constant0),
+    ...instructionRecords(code, container),
+    ...boundRecords(code),
+  ];
+  if (container.swWar !== null) records.push(wordsRecord(EIATTR.SW_WAR, [container.swWar]));
+  if (container.sw2861232) records.push(flagRecord(EIATTR.SW2861232_WAR));
+  if (container.modern) records.push(halfRecord(EIATTR.SPARSE_MMA_MASK, 0));
+  if (container.vrc) records.push(byteRecord(EIATTR.VRC_CTA_INIT_COUNT, 0));
+  if (container.reservedUsed) records.push(flagRecord(EIATTR.RESERVED_SMEM_USED));
+  if (code.barriers > 0) records.push(byteRecord(EIATTR.NUM_BARRIERS, code.barriers));
+  if (input.branches.length > 0) records.push(branchRecord(input.branches));
+  return inOrder(records, container.order);
+}
+
+function inOrder(records: readonly InfoRecord[], order: readonly number[]): InfoRecord[] {
+  const rank = (r: InfoRecord): number => {
+    const at = order.indexOf(r.code);
+    if (at < 0) throw new InternalError(`attribute ${r.name} has no place in the order`);
+    return at;
+  };
+  return records
+    .map((record, i) => ({ record, rank: rank(record), i }))
+    .sort((a, b) => a.rank - b.rank || a.i - b.i)
+    .map((x) => x.record);
+}
+
+/** MAXREG_COUNT: .maxnreg, else what .maxntid with .minnctapersm allows, else the option (digest A §2.5). */
+function registerBound(code: Code, option: number): number {
+  const { limits } = code;
+  if (limits.maxnreg > 0) return limits.maxnreg;
+  const threads = limits.reqntid ?? limits.maxntid;
+  if (limits.minnctapersm > 0 && threads !== null) {
+    const cap = registerCap(code.target, threads[0] * threads[1] * threads[2], limits.minnctapersm);
+    if (cap !== null) return cap;
+  }
+  return option > 0 ? option : 0xff;
+}
+
+function parameterRecords(code: Code, constant0: number): InfoRecord[] {
+  if (code.params.length === 0) return [];
+  const base = code.target.constants.paramBase;
+  const wide = code.paramBytes > V1_PARAM_BYTES;
+  const records = code.params.map((p, i) => parameterRecord(code, p, i, wide)).reverse();
+  records.push(halfRecord(EIATTR.CBANK_PARAM_SIZE, code.paramBytes));
+  records.push(wordsRecord(EIATTR.PARAM_CBANK, [constant0, (code.paramBytes << 16) | base]));
+  return records;
+}
+
+/** Numbers of the space of a pointer parameter; `const` is 4 from sm_90 on, 3 before. */
+const pointerSpace: Readonly<Record<string, number>> = { local: 1, shared: 2, const: 3, global: 4, generic: 5 };
+
+function parameterRecord(code: Code, p: Param, ordinal: number, wide: boolean): InfoRecord {
+  const place = (p.offset << 16) | ordinal;
+  if (wide) return wordsRecord(EIATTR.KPARAM_INFO_V2, [0, place, p.size]);
+  const pointer = p.pointer ?? null;
+  const modernConst = pointer?.space === "const" && code.target.has("rela");
+  const space = pointer === null ? 0 : modernConst ? 4 : (pointerSpace[pointer.space] ?? 0);
+  const align = pointer === null ? 0 : 31 - Math.clz32(Math.max(1, pointer.align));
+  return wordsRecord(EIATTR.KPARAM_INFO, [0, place, (p.size << 18) | (0x1f << 12) | (space << 8) | align]);
+}
+
+const collective: ReadonlySet<string> = new Set(["SHFL", "VOTE", "MATCH", "REDUX", "ELECT"]);
+
+function instructionRecords(code: Code, container: Container): InfoRecord[] {
+  const exits: number[] = [];
+  const cooperative: number[] = [];
+  const masks: number[] = [];
+  let ctaidz = false;
+  let regions = false;
+  code.insts.forEach((inst, i) => {
+    const { op } = inst.form;
+    if (op === "EXIT") exits.push(i * 16);
+    else if (op === "BSSY" || op === "CALL") regions = true;
+    else if (collective.has(op)) {
+      cooperative.push(i * 16);
+      masks.push(maskOf(code.insts[i - 1]));
+    } else if (op === "WARPSYNC" && !collective.has(code.insts[i + 1]?.form.op ?? "")) {
+      cooperative.push(i * 16);
+      masks.push(maskOf(inst));
+    } else if (readsSreg(inst, SR_CTAID_Z)) ctaidz = true;
+  });
+  const records: InfoRecord[] = [];
+  if (exits.length > 0) records.push(wordsRecord(EIATTR.EXIT_INSTR_OFFSETS, exits));
+  if (cooperative.length > 0) {
+    records.push(wordsRecord(EIATTR.COOP_GROUP_MASK_REGIDS, masks));
+    records.push(wordsRecord(EIATTR.COOP_GROUP_INSTR_OFFSETS, cooperative));
+  }
+  if (ctaidz && container.ctaidz) records.push(flagRecord(EIATTR.CTAIDZ_USED));
+  if (regions) records.push(wordsRecord(EIATTR.CRS_STACK_SIZE, [0]));
+  return records;
+}
+
+/** The register that holds the mask of a WARPSYNC; all ones when it is a constant. */
+function maskOf(inst: MachineInst | undefined): number {
+  if (inst === undefined || inst.form.op !== "WARPSYNC") return 0xffffffff;
+  const register = inst.srcs.find((o: Operand) => o.kind === Kind.Reg && o.file === File.R && o.id >= 0);
+  return register === undefined ? 0xffffffff : 0x05000000 | register.id;
+}
+
+function readsSreg(inst: MachineInst, index: number): boolean {
+  return inst.srcs.some((o) => o.kind === Kind.Sreg && o.id === index);
+}
+
+function boundRecords(code: Code): InfoRecord[] {
+  const { limits } = code;
+  const records: InfoRecord[] = [];
+  if (limits.maxntid !== null) records.push(wordsRecord(EIATTR.MAX_THREADS, limits.maxntid));
+  if (limits.reqntid !== null) records.push(wordsRecord(EIATTR.REQNTID, limits.reqntid));
+  if (limits.reqnctapercluster !== null) records.push(wordsRecord(EIATTR.CTA_PER_CLUSTER, limits.reqnctapercluster));
+  if (limits.maxclusterrank > 0) records.push(wordsRecord(EIATTR.MAX_CLUSTER_RANK, [limits.maxclusterrank]));
+  return records;
+}
+
+/** Per branch: its offset, 0, the number of targets, the targets. */
+function branchRecord(branches: readonly IndirectBranch[]): InfoRecord {
+  return wordsRecord(
+    EIATTR.INDIRECT_BRANCH_TARGETS,
+    branches.flatMap((b) => [b.offset, 0, b.targets.length, ...b.targets]),
+  );
+}

@@ -1,0 +1,153 @@
+/** Sections whose bytes hardly depend on the program: notes, `.nv.compat`, call graph, unwind information. */
+import { roundUp, view } from "../elf64.js";
+import { asciiBytes, noteBytes, putU64 } from "../elf64-write.js";
+import type { Container } from "./container.js";
+import { byteRecord, encodeInfo, halfRecord, wordsRecord } from "./info.js";
+import { NOTE_CUINFO, NOTE_TKINFO } from "./sections.js";
+
+/** The banner of ptxas 13.0.88: consumers look for the release in it (`release (\d+\.\d+)`). */
+export const TOOL_VERSION = "Cuda compilation tools, release 13.0, V13.0.88";
+export const TOOL_BUILD = "Build cuda_13.0.r13.0/compiler.36424714_0";
+/** CUDA 13.0 as API version. */
+export const CUDA_API = 0x82;
+
+const OWNER = "NVIDIA Corp";
+
+/** `.note.nv.tkinfo`: six words (note version, offsets of four strings) and a string table (digest G §2M.4). */
+export function toolNote(options: string): Uint8Array {
+  const strings = ["", "ptxas", TOOL_VERSION, TOOL_BUILD, options];
+  const offsets: number[] = [];
+  let at = 0;
+  for (const s of strings) {
+    offsets.push(at);
+    at += s.length + 1;
+  }
+  const desc = new Uint8Array(24 + roundUp(at, 4));
+  const v = view(desc);
+  [2, ...offsets].forEach((w, i) => {
+    v.setUint32(i * 4, w, true);
+  });
+  desc.set(asciiBytes(`${strings.join("\0")}\0`), 24);
+  return noteBytes(OWNER, NOTE_TKINFO, desc);
+}
+
+/** `.note.nv.cuinfo`: note version, virtual architecture of `.target`, toolkit. */
+export function cudaNote(virtualSm: number): Uint8Array {
+  const desc = new Uint8Array(8);
+  const v = view(desc);
+  [2, virtualSm, CUDA_API, 0].forEach((w, i) => {
+    v.setUint16(i * 2, w, true);
+  });
+  return noteBytes(OWNER, NOTE_CUINFO, desc);
+}
+
+/** `.nv.compat` of a module without tensor or tcgen05 instructions (digest G §2M.6). */
+export function compatBytes(container: Container, architectureSpecific: boolean): Uint8Array {
+  return encodeInfo([
+    byteRecord(9, architectureSpecific ? 1 : 0),
+    byteRecord(2, 1),
+    byteRecord(5, 5),
+    halfRecord(7, container.mercuryIsa),
+    byteRecord(3, 0),
+    byteRecord(6, 1),
+    wordsRecord(11, [container.fastpath, 0]),
+  ]);
+}
+
+/** `.nv.callgraph` of functions that call nothing: four sentinel pairs. */
+export function callgraphBytes(): Uint8Array {
+  const out = new Uint8Array(32);
+  const v = view(out);
+  for (let i = 0; i < 4; i++) v.setInt32(i * 8 + 4, -1 - i, true);
+  return out;
+}
+
+/** `.nv.rel.action` of sm_75…89, always these bytes. */
+export function relActionBytes(): Uint8Array {
+  return Uint8Array.from([0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x25, 0, 0x05, 0x36]);
+}
+
+const cie: readonly number[] = [
+  0xff, 0xff, 0xff, 0xff, 0x24, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x03, 0, 0x04,
+  0x7c, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x0c, 0x81, 0x80, 0x80, 0x28, 0, 0x08, 0xff, 0x81, 0x80, 0x28, 0x08, 0x81, 0x80,
+  0x80, 0x28, 0, 0, 0,
+];
+
+export interface FrameEntry {
+  /** Bytes of the function, tail included. */
+  readonly size: number;
+  readonly frameBytes: number;
+  /** Byte offset behind the instructions that set the stack pointer. */
+  readonly prologue: number;
+  /** Byte offset of the last EXIT. */
+  readonly end: number;
+}
+
+export interface FrameBytes {
+  readonly bytes: Uint8Array;
+  /** Where the address of each function goes, for relocations. */
+  readonly places: readonly number[];
+}
+
+/**
+ * `.debug_frame`: for each function a CIE (64-bit DWARF, version 3, code alignment 4) and an FDE that says how large
+ * the frame is once the stack pointer has moved.
+ */
+export function frameBytes(entries: readonly FrameEntry[], modern: boolean): FrameBytes {
+  const parts: number[] = [];
+  const places: number[] = [];
+  for (const e of entries) {
+    const start = parts.length;
+    parts.push(...cie);
+    const program = modern
+      ? [0x04, ...u32(e.prologue / 4), ...defineFrame(e.frameBytes), 0x04, ...u32((e.end - e.prologue) / 4)]
+      : [
+          ...[0x04, ...u32(4), 0x04, ...u32((e.prologue - 16) / 4)],
+          ...[...defineFrame(e.frameBytes), 0x04, ...u32((e.end - e.prologue) / 4)],
+        ];
+    while ((24 + program.length) % 8 !== 4) program.push(0);
+    // Length counts from behind itself; CIE pointer, start, size are eight bytes each.
+    const length = 24 + program.length;
+    places.push(parts.length + 20);
+    parts.push(0xff, 0xff, 0xff, 0xff, ...u64(length), ...u64(start), ...u64(0), ...u64(e.size), ...program);
+  }
+  return { bytes: Uint8Array.from(parts), places };
+}
+
+/** DW_CFA_def_cfa of the stack register with this offset. */
+function defineFrame(bytes: number): number[] {
+  return [0x0c, 0x81, 0x80, 0x80, 0x28, ...uleb(bytes)];
+}
+
+export function uleb(value: number): number[] {
+  const out: number[] = [];
+  let rest = value;
+  do {
+    const byte = rest & 0x7f;
+    rest >>>= 7;
+    out.push(rest === 0 ? byte : byte | 0x80);
+  } while (rest !== 0);
+  return out;
+}
+
+export function sleb(value: number): number[] {
+  const out: number[] = [];
+  let rest = value | 0;
+  for (;;) {
+    const byte = rest & 0x7f;
+    rest >>= 7;
+    const done = (rest === 0 && (byte & 0x40) === 0) || (rest === -1 && (byte & 0x40) !== 0);
+    out.push(done ? byte : byte | 0x80);
+    if (done) return out;
+  }
+}
+
+function u32(value: number): number[] {
+  return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, (value >>> 24) & 0xff];
+}
+
+function u64(value: number): number[] {
+  const out = new Uint8Array(8);
+  putU64(view(out), 0, value);
+  return [...out];
+}

@@ -1,0 +1,121 @@
+/**
+ * Where variables go.
+ *
+ * Module variables: visible ones first, then the others, each in source order. Constants keep that order in bank 3;
+ * global variables are sorted by alignment (large first) and size (small first), zero-initialized ones in `.nv.global`, the rest
+ * in `.nv.global.init`. Every global variable has a slot of eight bytes in constant bank 4, which the driver fills with
+ * its address; slots follow the unsorted order.
+ *
+ * Shared memory is laid out per kernel: the variables it uses in source order, those of the function before those of
+ * the module, behind what the system reserves; `extern .shared` arrays begin together behind them.
+ *
+ * Measured on ptxas 13.0.88 (test/oracle/elf-layout.test.ts).
+ */
+import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
+import { roundUp } from "../elf64.js";
+
+export interface Placed {
+  readonly symbol: ModuleSymbol;
+  /** Bytes from the start of its section. */
+  readonly offset: number;
+}
+
+export interface Region {
+  /** In the order of the symbol table. */
+  readonly placed: readonly Placed[];
+  readonly size: number;
+  readonly align: number;
+}
+
+const visible = (s: ModuleSymbol): boolean => s.linkage !== "internal";
+
+/** Variables of the module that have a place (not `extern`), visible ones first. */
+export function moduleVariables(program: Program): ModuleSymbol[] {
+  const own = program.symbols.filter((s) => s.linkage !== "extern" && s.space !== "shared" && s.bank !== JUMP_BANK);
+  return [...own.filter(visible), ...own.filter((s) => !visible(s))];
+}
+
+/** Bank of per-function tables made by lowering (jump tables). */
+export const JUMP_BANK = 2;
+
+/** Constants: in the order given. */
+export function placeInOrder(symbols: readonly ModuleSymbol[]): Region {
+  let at = 0;
+  let align = 1;
+  const placed = symbols.map((symbol) => {
+    at = roundUp(at, symbol.align);
+    align = Math.max(align, symbol.align);
+    const offset = at;
+    at += symbol.size;
+    return { symbol, offset };
+  });
+  return { placed, size: at, align };
+}
+
+/** Global variables: sorted; the result lists them in the order given. */
+export function placeSorted(symbols: readonly ModuleSymbol[]): Region {
+  const region = placeInOrder(alternatingMergeSort(symbols));
+  const offsets = new Map(region.placed.map((p) => [p.symbol, p.offset]));
+  return { ...region, placed: symbols.map((symbol) => ({ symbol, offset: offsets.get(symbol)! })) };
+}
+
+function before(a: ModuleSymbol, b: ModuleSymbol): boolean {
+  return a.align > b.align || (a.align === b.align && a.size <= b.size);
+}
+
+/**
+ * Merge sort of a list that is split by dealing its elements out in turn to the fronts of two lists. It is not stable, and
+ * the order of equal elements that ptxas shows is this one (A B C D, all equal, becomes C A D B).
+ */
+function alternatingMergeSort(list: readonly ModuleSymbol[]): ModuleSymbol[] {
+  if (list.length < 2) return [...list];
+  const even: ModuleSymbol[] = [];
+  const odd: ModuleSymbol[] = [];
+  list.forEach((s, i) => {
+    (i % 2 === 0 ? even : odd).push(s);
+  });
+  const a = alternatingMergeSort(even.reverse());
+  const b = alternatingMergeSort(odd.reverse());
+  const out: ModuleSymbol[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) out.push(before(a[i]!, b[j]!) ? a[i++]! : b[j++]!);
+  return [...out, ...a.slice(i), ...b.slice(j)];
+}
+
+export interface SharedLayout {
+  /** Symbol → byte offset in shared memory (reserved part included). */
+  readonly offsets: ReadonlyMap<string, number>;
+  /** Bytes of `.nv.shared.NAME`; 0 and `needed` false when the kernel has no such section. */
+  readonly size: number;
+  readonly align: number;
+  readonly needed: boolean;
+  /** The kernel itself mentions shared memory (not only the module). */
+  readonly used: boolean;
+}
+
+/** Alignment of the section when the module has an `extern .shared` array. */
+const DYNAMIC_ALIGN = 16;
+
+export function layoutShared(program: Program, func: Pick<Func, "name">, base: number): SharedLayout {
+  const shared = program.symbols.filter((s) => s.space === "shared");
+  const mine = shared.filter((s) => s.users.includes(func.name));
+  const dynamic = shared.filter((s) => s.size === 0);
+  // Variables of the function alone come first; those of the module may have other users.
+  const statics = mine.filter((s) => s.size > 0);
+  const offsets = new Map<string, number>();
+  let at = base;
+  let align = 1;
+  for (const s of statics) {
+    at = roundUp(at, s.align);
+    align = Math.max(align, s.align);
+    offsets.set(s.name, at);
+    at += s.size;
+  }
+  if (dynamic.length > 0) {
+    align = Math.max(align, DYNAMIC_ALIGN, ...dynamic.map((s) => s.align));
+    at = roundUp(at, align);
+    for (const s of dynamic) offsets.set(s.name, at);
+  }
+  return { offsets, size: at, align, needed: statics.length > 0 || dynamic.length > 0, used: mine.length > 0 };
+}
