@@ -1,5 +1,5 @@
 /**
- * Edits of a finished function. All of them keep blocks, edges and branch operands consistent and count up
+ * Edits of a finished function. The order of a block's predecessors matters: phis have their sources in it. All of them keep blocks, edges and branch operands consistent and count up
  * `func.generation`, under which analyses are cached; nothing else may change `insts`, `blocks` or edges.
  *
  * Positions are indices into `block.insts`. A pass that touches many instructions of a block uses `rewriteBlock`,
@@ -7,7 +7,7 @@
  */
 import { InternalError } from "../errors.js";
 import { form } from "../sass/isa/form.js";
-import { blockFallsThrough, endsBlock, fallsThrough, terminator } from "./flow.js";
+import { blockFallsThrough, endsBlock, fallsThrough, isPhi, terminator } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf } from "./operand.js";
 import { slotDefault } from "./slots.js";
@@ -74,7 +74,7 @@ export function rewriteBlock(func: Func, block: Block, visit: (inst: Inst, out: 
   return changed;
 }
 
-/** Adds an edge (once); `first` puts it in the place of the fall-through. */
+/** Adds an edge (once); `first` puts it in the place of the fall-through. The caller adds the sources of phis. */
 export function addEdge(func: Func, from: Block, to: Block, first = false): void {
   if (!from.succs.includes(to)) {
     if (first) from.succs.unshift(to);
@@ -84,24 +84,23 @@ export function addEdge(func: Func, from: Block, to: Block, first = false): void
   func.generation++;
 }
 
+/** Removes an edge; the phis of `to` lose the source that belongs to it. */
 export function removeEdge(func: Func, from: Block, to: Block): void {
   from.succs = from.succs.filter((b) => b !== to);
-  to.preds = to.preds.filter((b) => b !== from);
+  dropPredecessor(from, to);
   func.generation++;
+}
+
+function dropPredecessor(from: Block, to: Block): void {
+  const at = to.preds.indexOf(from);
+  if (at < 0) return;
+  to.preds.splice(at, 1);
+  for (const inst of to.insts) if (isPhi(inst)) inst.srcs.splice(at, 1);
 }
 
 function replaceEdge(from: Block, to: Block, middle: Block): void {
   from.succs[from.succs.indexOf(to)] = middle;
   to.preds[to.preds.indexOf(from)] = middle;
-  renamePhiSource(to, from, middle);
-}
-
-/** The phis of `block` name predecessors by label: `from` is now reached as `to`. */
-function renamePhiSource(block: Block, from: Block, to: Block): void {
-  for (const inst of block.insts) {
-    if (!inst.form.pseudo) continue;
-    retarget(inst, from.id, to.id);
-  }
 }
 
 function retarget(inst: Inst, from: number, to: number): void {
@@ -129,10 +128,7 @@ export function splitBlock(func: Func, block: Block, at: number): Block {
   const back = newBlock(func, "", block.freq);
   back.insts = block.insts.splice(at);
   back.succs = block.succs;
-  for (const s of back.succs) {
-    s.preds[s.preds.indexOf(block)] = back;
-    renamePhiSource(s, block, back);
-  }
+  for (const s of back.succs) s.preds[s.preds.indexOf(block)] = back;
   block.succs = [back];
   back.preds = [block];
   func.blocks.splice(layoutIndex(func, block) + 1, 0, back);
@@ -216,7 +212,7 @@ export function removeBlock(func: Func, block: Block): void {
   if (block.preds.some((p) => p !== block)) {
     throw new InternalError(`block ${block.id} cannot be removed: it is still reached`, { func: func.name });
   }
-  for (const s of block.succs) s.preds = s.preds.filter((p) => p !== block);
+  for (const s of block.succs) dropPredecessor(block, s);
   block.succs = [];
   func.blocks.splice(at, 1);
   func.generation++;

@@ -19,18 +19,20 @@ export function endsBlock(inst: Inst): boolean {
   }
 }
 
-function isCondition(o: Operand): boolean {
+/** A predicate other than PT makes a transfer conditional; BRA.DIV also takes a mask of lanes. */
+function isCondition(inst: Inst, o: Operand): boolean {
   if (o.kind !== Kind.Reg) return false;
   if (o.file === File.P || o.file === File.UP) return !isZeroReg(o) || (o.mods & Mod.Not) !== 0;
-  return o.file === File.UR && o.id !== ZERO_REG;
+  return o.file === File.UR && o.id !== ZERO_REG && inst.form.flow === "branch";
 }
 
-/** Executed by only some threads, as far as the instruction itself tells. */
+/** A guarded instruction, or a transfer of control with a condition of its own (`BRA P0, target`). */
 export function isConditional(inst: Inst): boolean {
   const g = inst.guard;
   if (g !== null && (g.id !== ZERO_REG || g.not)) return true;
-  // Only branches take a condition as a source (`BRA P0, target`, `BRA.DIV UR4, target`); RET's register is the address.
-  return inst.form.flow === "branch" && inst.srcs.some(isCondition);
+  if (!endsBlock(inst)) return false;
+  for (const o of inst.srcs) if (isCondition(inst, o)) return true;
+  return false;
 }
 
 /** Control may reach the instruction after this one in the layout. */
@@ -48,6 +50,11 @@ export function blockFallsThrough(block: Block): boolean {
 export function terminator(block: Block): Inst | null {
   const last = block.insts[block.insts.length - 1];
   return last !== undefined && endsBlock(last) ? last : null;
+}
+
+/** `MOV.PHI d, s…`: d is the source that belongs to the predecessor control comes from, in the order of `preds`. */
+export function isPhi(inst: Inst): boolean {
+  return inst.form.pseudo && inst.form.op === "MOV";
 }
 
 /** Block ids that a direct branch may go to, in operand order. */

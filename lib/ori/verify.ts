@@ -9,13 +9,14 @@
 import { InternalError } from "../errors.js";
 import { rowOf } from "../sass/isa/form.js";
 import { linesFor } from "../sass/isa/table.js";
+import { isPhi } from "./flow.js";
 import type { Func, Milestone } from "./types.js";
 import { checkControl } from "./verify/control.js";
 import { checkDefinedness } from "./verify/definedness.js";
 import { atLeast, type Finding, Findings } from "./verify/finding.js";
 import { checkOperands } from "./verify/operands.js";
 import { checkPhysical } from "./verify/physical.js";
-import { checkSsa, isPhi } from "./verify/ssa.js";
+import { checkSsa } from "./verify/ssa.js";
 import { checkStructure } from "./verify/structure.js";
 
 export { type Finding, type Rule, rules } from "./verify/finding.js";

@@ -4,6 +4,7 @@
  * guards of definition and use agree is beyond this check. The operand walk is written out here and shares nothing with
  * lib/analysis, which passes use.
  */
+import { isPhi } from "../flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
 import { fileNames } from "./operands.js";
@@ -38,8 +39,6 @@ function eachUse(of: UnitOf, inst: Inst, visit: Visit): void {
   if (g !== null && g.id !== ZERO_REG) visit(of(g.file, g.id, 0), g.id, g.file);
   for (const o of inst.srcs) eachUnit(of, o, visit);
 }
-
-const isPhi = (inst: Inst): boolean => inst.form.pseudo && inst.form.mods.includes("PHI");
 
 /** What the caller provides: values bound to a register of a called function, and all of its physical registers. */
 function definedAtEntry(func: Func, of: UnitOf, set: Uint8Array): void {
@@ -133,7 +132,7 @@ function reportUses(
   });
 }
 
-/** A phi reads its source at the end of the predecessor it names. */
+/** A phi reads its source at the end of the predecessor that the source belongs to. */
 function checkPhiSources(
   of: UnitOf,
   from: Block,
@@ -144,14 +143,11 @@ function checkPhiSources(
 ): void {
   for (const inst of to.insts) {
     if (!isPhi(inst)) break;
-    for (let i = 0; i + 1 < inst.srcs.length; i += 2) {
-      const source = inst.srcs[i] as Operand;
-      const label = inst.srcs[i + 1] as Operand;
-      if (label.kind !== Kind.Label || label.id !== from.id) continue;
-      eachUnit(of, source, (u, id) => {
-        if (now[u] === 1 || ignore.has(id)) return;
-        out.add("undefined", `a phi reads %${id}, undefined at the end of block ${from.id}`, to, inst, id);
-      });
-    }
+    const source = inst.srcs[to.preds.indexOf(from)];
+    if (source === undefined) continue;
+    eachUnit(of, source, (u, id) => {
+      if (now[u] === 1 || ignore.has(id)) return;
+      out.add("undefined", `a phi reads %${id}, undefined at the end of block ${from.id}`, to, inst, id);
+    });
   }
 }

@@ -1,8 +1,9 @@
 /**
  * The SSA window: one unguarded definition per R, UR, P and UP register, definitions dominate uses, phis lead their
- * blocks and name exactly the predecessors. Dominance is found by definition rather than by an algorithm: a block
+ * blocks and have a source for every predecessor. Dominance is found by definition rather than by an algorithm: a block
  * dominates another when the other cannot be reached without it; small and slow on purpose.
  */
+import { isPhi } from "../flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
 
@@ -10,8 +11,6 @@ interface Place {
   readonly block: Block;
   readonly at: number;
 }
-
-export const isPhi = (inst: Inst): boolean => inst.form.pseudo && inst.form.mods.includes("PHI");
 
 export function checkSsa(func: Func, out: Findings): void {
   const defs = definitions(func, out);
@@ -61,12 +60,8 @@ function checkPhis(block: Block, out: Findings): void {
       continue;
     }
     if (body) out.add("phi", "a phi stands behind other instructions", block, inst);
-    const labels: number[] = [];
-    for (let i = 1; i < inst.srcs.length; i += 2) labels.push((inst.srcs[i] as Operand).id);
-    const preds = block.preds.map((p) => p.id);
-    const same = labels.length === preds.length && preds.every((p) => labels.includes(p));
-    if (!same) {
-      const message = `a phi names predecessors [${labels.join(", ")}], the block has [${preds.join(", ")}]`;
+    if (inst.srcs.length !== block.preds.length) {
+      const message = `a phi has ${inst.srcs.length} sources, the block ${block.preds.length} predecessors`;
       out.add("phi", message, block, inst);
     }
   }
@@ -101,15 +96,14 @@ function checkPhiUses(
   dominance: Dominance,
   out: Findings,
 ): void {
-  for (let i = 0; i + 1 < inst.srcs.length; i += 2) {
-    const o = inst.srcs[i] as Operand;
-    const from = block.preds.find((p) => p.id === (inst.srcs[i + 1] as Operand).id);
-    if (o.kind !== Kind.Reg || o.id === ZERO_REG || from === undefined || !dominance.reachable(from)) continue;
+  inst.srcs.forEach((o, i) => {
+    const from = block.preds[i];
+    if (o.kind !== Kind.Reg || o.id === ZERO_REG || from === undefined || !dominance.reachable(from)) return;
     const def = defs.get(o.id);
     if (def !== undefined && def.block !== from && !dominance.dominates(def.block, from)) {
       out.add("dominated-use", `a phi reads %${o.id}, which does not reach block ${from.id}`, block, inst, o.id);
     }
-  }
+  });
 }
 
 /** Blocks reachable without a given block, computed once per block asked about. */
