@@ -122,9 +122,13 @@ export function insertBlock(func: Func, block: Block, at: number): void {
 
 /**
  * Splits a block ahead of instruction `at`. The front keeps id, label and predecessors and falls through to the new
- * block, which is returned.
+ * block, which is returned. Not possible behind a transfer of control.
  */
 export function splitBlock(func: Func, block: Block, at: number): Block {
+  const before = block.insts[at - 1];
+  if (before !== undefined && endsBlock(before)) {
+    throw new InternalError(`block ${block.id} cannot be split behind ${before.form.name}`, { func: func.name });
+  }
   const back = newBlock(func, "", block.freq);
   back.insts = block.insts.splice(at);
   back.succs = block.succs;
