@@ -4,6 +4,7 @@ export * from "./editor.js";
 export * from "./flow.js";
 export * from "./func.js";
 export * as operand from "./operand.js";
+export * from "./packed.js";
 export * from "./print.js";
 export * from "./slots.js";
 export * from "./types.js";
