@@ -79,14 +79,32 @@ function columnsFor(rows: readonly ListingRow[]): Column[] {
   return columns.filter((c) => c !== null);
 }
 
+function labelRow(label: string, columns: number): string {
+  const style = "text-align:left;padding:4px 8px 0;font-weight:600";
+  const cell = element("td", style, `${escapeHtml(label)}:`, `colspan="${columns}"`);
+  return element("tr", "background:transparent", cell);
+}
+
+function codeRow(row: ListingRow, cells: readonly string[], columns: readonly Column[], shaded: boolean): string {
+  const tds = columns.map((c, i) => {
+    const align = c.right ? "text-align:right;opacity:.85" : "text-align:left";
+    return element("td", `padding:0 8px;white-space:pre;${align}${c.style?.(row) ?? ""}`, escapeHtml(cells[i]!));
+  });
+  return element("tr", `background:${shaded ? "rgba(128,128,128,.08)" : "transparent"}`, tds.join(""));
+}
+
+function headRow(columns: readonly Column[]): string {
+  const align = (c: Column): string => (c.right ? "right" : "left");
+  const th = (c: Column): string =>
+    element("th", `text-align:${align(c)};padding:2px 8px;border-bottom:${border}`, c.header);
+  return element("tr", "", columns.map(th).join(""));
+}
+
 /** The columns that the rows have values for; stretches of one PTX line share a background. */
 export function listing(rows: readonly ListingRow[], options: ListingOptions = {}): HtmlView {
   const { title, maxRows = 400, height = 480 } = options;
   const shown = rows.slice(0, maxRows);
   const columns = columnsFor(shown);
-  const head = columns.map((c) =>
-    element("th", `text-align:${c.right ? "right" : "left"};padding:2px 8px;border-bottom:${border}`, c.header),
-  );
   const body: string[] = [];
   const lines: string[][] = [columns.map((c) => c.header)];
   const labels = new Map<number, string>();
@@ -94,34 +112,19 @@ export function listing(rows: readonly ListingRow[], options: ListingOptions = {
   let previous: ListingRow | null = null;
   for (const row of shown) {
     if (row.label) {
-      body.push(
-        element(
-          "tr",
-          "",
-          element(
-            "td",
-            "padding:4px 8px 0;font-weight:600",
-            `${escapeHtml(row.label)}:`,
-            `colspan="${columns.length}"`,
-          ),
-        ),
-      );
+      body.push(labelRow(row.label, columns.length));
       labels.set(lines.length, `${row.label}:`);
       previous = null;
     }
     if (!samePtx(row, previous)) shaded = !shaded;
-    const at = previous;
-    const cells = columns.map((c) => c.text(row, at));
-    const tds = columns.map((c, i) => {
-      const align = c.right ? "text-align:right;opacity:.85" : "text-align:left";
-      return element("td", `padding:0 8px;white-space:pre;${align}${c.style?.(row) ?? ""}`, escapeHtml(cells[i]!));
-    });
-    body.push(element("tr", shaded ? "background:rgba(128,128,128,.07)" : "", tds.join("")));
+    const before = previous;
+    const cells = columns.map((c) => c.text(row, before));
+    body.push(codeRow(row, cells, columns, shaded));
     lines.push(cells);
     previous = row;
   }
   const more = rows.length > maxRows ? `… ${rows.length - maxRows} more instructions` : "";
-  const grid = `<table style="border-collapse:collapse;${monospace};margin:0"><thead><tr>${head.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`;
+  const grid = `<table style="border-collapse:collapse;${monospace};margin:0"><thead>${headRow(columns)}</thead><tbody>${body.join("")}</tbody></table>`;
   const html = [
     title === undefined ? "" : heading(title),
     scrolling(grid, height),
@@ -132,5 +135,5 @@ export function listing(rows: readonly ListingRow[], options: ListingOptions = {
     .split("\n")
     .flatMap((l, i) => (labels.has(i) ? [labels.get(i)!, l] : [l]))
     .join("\n");
-  return htmlView(html, [title, aligned, more].filter((s) => s !== undefined && s !== "").join("\n"));
+  return htmlView(html, [title, aligned, more].filter((t) => t !== undefined && t !== "").join("\n"));
 }
