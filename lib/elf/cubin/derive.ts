@@ -102,6 +102,8 @@ function parameterRecord(code: Code, p: Param, ordinal: number, wide: boolean): 
 }
 
 const collective: ReadonlySet<string> = new Set(["SHFL", "VOTE", "MATCH", "REDUX", "ELECT"]);
+/** A WARPSYNC in front of these is no operation of its own. */
+const belongsTo: ReadonlySet<string> = new Set([...collective, "BAR"]);
 
 function instructionRecords(code: Code, container: Container): InfoRecord[] {
   const exits: number[] = [];
@@ -116,7 +118,11 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
     else if (collective.has(op)) {
       cooperative.push(i * 16);
       masks.push(maskOf(code.insts[i - 1]));
-    } else if (op === "WARPSYNC" && !collective.has(code.insts[i + 1]?.form.op ?? "")) {
+    } else if (
+      op === "WARPSYNC" &&
+      !belongsTo.has(code.insts[i + 1]?.form.op ?? "") &&
+      !inst.form.mods.includes("ALL")
+    ) {
       cooperative.push(i * 16);
       masks.push(maskOf(inst));
     } else if (readsSreg(inst, SR_CTAID_Z)) ctaidz = true;

@@ -77,7 +77,7 @@ export interface FrameEntry {
   /** Bytes of the function, tail included. */
   readonly size: number;
   readonly frameBytes: number;
-  /** Byte offset behind the instructions that set the stack pointer. */
+  /** Byte offset behind the instruction that lowers the stack pointer; without a frame, behind the first block. */
   readonly prologue: number;
   /** Byte offset of the last EXIT. */
   readonly end: number;
@@ -99,12 +99,7 @@ export function frameBytes(entries: readonly FrameEntry[], modern: boolean): Fra
   for (const e of entries) {
     const start = parts.length;
     parts.push(...cie);
-    const program = modern
-      ? [0x04, ...u32(e.prologue / 4), ...defineFrame(e.frameBytes), 0x04, ...u32((e.end - e.prologue) / 4)]
-      : [
-          ...[0x04, ...u32(4), 0x04, ...u32((e.prologue - 16) / 4)],
-          ...[...defineFrame(e.frameBytes), 0x04, ...u32((e.end - e.prologue) / 4)],
-        ];
+    const program = modern ? modernFrame(e) : legacyFrame(e);
     while ((24 + program.length) % 8 !== 4) program.push(0);
     // Length counts from behind itself; CIE pointer, start, size are eight bytes each.
     const length = 24 + program.length;
@@ -112,6 +107,24 @@ export function frameBytes(entries: readonly FrameEntry[], modern: boolean): Fra
     parts.push(0xff, 0xff, 0xff, 0xff, ...u64(length), ...u64(start), ...u64(0), ...u64(e.size), ...program);
   }
   return { bytes: Uint8Array.from(parts), places };
+}
+
+/** Positions in ascending order. */
+function modernFrame(e: FrameEntry): number[] {
+  const define = defineFrame(e.frameBytes);
+  return e.prologue <= e.end
+    ? [...advance(e.prologue), ...define, ...advance(e.end - e.prologue)]
+    : [...advance(e.end), ...advance(e.prologue - e.end), ...define];
+}
+
+/** The second step may lead backwards; it then wraps at 30 bits, as ptxas has it. */
+function legacyFrame(e: FrameEntry): number[] {
+  return [...advance(16), ...advance(e.prologue - 16), ...defineFrame(e.frameBytes), ...advance(e.end - e.prologue)];
+}
+
+/** DW_CFA_advance_loc4 in units of four bytes. */
+function advance(bytes: number): number[] {
+  return [0x04, ...u32((bytes / 4) & 0x3fffffff)];
 }
 
 /** DW_CFA_def_cfa of the stack register with this offset. */

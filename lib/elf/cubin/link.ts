@@ -7,7 +7,7 @@
  */
 import { type Diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
-import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
+import { File, type Func, Kind, type ModuleSymbol, type Operand, type Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
 import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
@@ -193,6 +193,7 @@ class Linker {
       if (modern) this.reservedSymbols();
       this.moduleVariables();
     }
+    if (this.container.reservedSize > 0 && layout.used) this.capSymbol();
     const table = this.jumpTable(code, text);
     const constant0 = section({
       name: `.nv.constant0.${name}`,
@@ -267,6 +268,16 @@ class Linker {
     );
   }
 
+  private capMade = false;
+
+  /** End of the reserved shared memory, once per module that uses shared memory (sm_100+). */
+  private capSymbol(): void {
+    if (this.capMade || this.relocatable) return;
+    this.capMade = true;
+    const value = this.program.target.limits.reservedSharedOffset;
+    this.symbols.local(symbol({ name: ".nv.reservedSmem.cap", bind: STB.Weak, type: STT.Object, value, size: 4 }));
+  }
+
   /**
    * Tables of code offsets made by lowering live in bank 2 of their function: `pointers` name blocks as `.L<id>`
    * (see `jumpTarget`). Each indirect branch of the function goes with one table, in order.
@@ -334,7 +345,7 @@ class Linker {
       if (!this.relocatable) this.addressSlot(draft, slot);
       slot += 8;
     }
-    for (const source of all) this.initialize(source, where.get(source)!.offset);
+    for (const source of [...all].reverse()) this.initialize(source, where.get(source)!.offset);
     if (this.constant4 !== null) this.constant4.data = new Uint8Array(slot);
   }
 
@@ -474,8 +485,8 @@ class Linker {
       parts.map((p) => ({
         size: p.text.data!.length,
         frameBytes: p.code.frameBytes,
-        prologue: 16,
-        end: Math.max(16, lastExit(p.code)),
+        prologue: prologueEnd(p.code),
+        end: lastExit(p.code),
       })),
       this.container.modern,
     );
@@ -637,6 +648,21 @@ function bytesOf(words: Uint32Array): Uint8Array {
     v.setUint32(i * 4, w, true);
   });
   return out;
+}
+
+/** Behind the first instruction that writes R1 from itself; without a frame, behind the first block. */
+function prologueEnd(code: Code): number {
+  const { insts } = code;
+  for (let i = 0; i < insts.length; i++) {
+    const { form, dsts, srcs } = insts[i]!;
+    if (code.frameBytes > 0 ? dsts.some(isStack) && srcs.some(isStack) : form.flow !== "next" || form.op === "BAR")
+      return (i + 1) * 16;
+  }
+  return 16;
+}
+
+function isStack(o: Operand): boolean {
+  return o.kind === Kind.Reg && o.file === File.R && o.id === 1;
 }
 
 function lastExit(code: Code): number {
