@@ -94,7 +94,7 @@ export function inserted(inst: Inst, at: Locations): Effect {
         ? moves(d, s, at)
         : refuse(inst, at);
     case "R2UR":
-      return isReg(d, File.UR) && isReg(s, File.R) && inst.form.name === "R2UR" ? moves(d, s, at) : refuse(inst, at);
+      return toUniform(inst, at);
     case "SEL":
     case "USEL":
       return select(inst, at);
@@ -148,6 +148,15 @@ function frame(inst: Inst): Effect | null {
   )
     return null;
   return { moves: [], lowersBy: -((imms[0] as Operand).value | 0), usesStack: false, fault: "" };
+}
+
+/** `R2UR d, a`. */
+function toUniform(inst: Inst, at: Locations): Effect {
+  const d = inst.dsts.find((o) => o.file === File.UR);
+  const a = inst.srcs.find((o) => o.kind === Kind.Reg);
+  const ok =
+    inst.form.name === "R2UR" && isReg(d, File.UR) && isReg(a, File.R) && inst.dsts.every((o) => o === d || isZero(o));
+  return ok ? moves(d, a, at) : refuse(inst, at);
 }
 
 /** `SEL d, RZ, 1, !p`: the predicate as 0 or 1. */

@@ -56,34 +56,6 @@ export class Units {
       }
     }
   }
-
-  /** Units that some path may have defined at the start and end of each block. */
-  maybeDefined(preds: readonly (readonly number[])[]): { in: Uint8Array[]; out: Uint8Array[] } {
-    const { blocks } = this.func;
-    const into = blocks.map(() => new Uint8Array(this.count));
-    const out = blocks.map(() => new Uint8Array(this.count));
-    for (let changed = true; changed; ) {
-      changed = false;
-      for (let b = 0; b < blocks.length; b++) {
-        const here = into[b] as Uint8Array;
-        for (const p of preds[b] as readonly number[]) {
-          const from = out[p] as Uint8Array;
-          for (let u = 0; u < from.length; u++) if (from[u] === 1) here[u] = 1;
-        }
-        const now = here.slice();
-        for (const inst of (blocks[b] as Func["blocks"][number]).insts) this.define(inst, now);
-        const old = out[b] as Uint8Array;
-        for (let u = 0; u < now.length; u++) {
-          if (now[u] === old[u]) continue;
-          // Once defined, defined: keeps the sweep monotone although copies may look either way.
-          if (old[u] === 1) continue;
-          old[u] = 1;
-          changed = true;
-        }
-      }
-    }
-    return { in: into, out };
-  }
 }
 
 /** Pseudo location: holds unit 0 while the stack pointer has been lowered by the frame. */
@@ -121,16 +93,21 @@ export class Locations {
 
 const nothing: readonly number[] = [];
 
-/** Location → units it holds. Sets are short immutable lists, shared freely. */
+/** Location → units it holds, and which units some path has defined. Sets are short immutable lists, shared freely. */
 export class State {
+  readonly defined: Uint8Array;
   private readonly sets: Map<number, readonly number[]>;
 
-  constructor(sets: Map<number, readonly number[]> = new Map()) {
+  /** Nothing is defined, nothing is held. */
+  constructor(units: number);
+  constructor(units: Uint8Array, sets: Map<number, readonly number[]>);
+  constructor(units: number | Uint8Array, sets: Map<number, readonly number[]> = new Map()) {
+    this.defined = typeof units === "number" ? new Uint8Array(units) : units;
     this.sets = sets;
   }
 
   copy(): State {
-    return new State(new Map(this.sets));
+    return new State(this.defined.slice(), new Map(this.sets));
   }
 
   get(location: number): readonly number[] {
@@ -168,6 +145,7 @@ export class State {
 
   equals(o: State): boolean {
     if (this.sets.size !== o.sets.size) return false;
+    for (let u = 0; u < this.defined.length; u++) if (this.defined[u] !== o.defined[u]) return false;
     for (const [location, units] of this.sets) {
       const other = o.get(location);
       if (other.length !== units.length || !units.every((u) => other.includes(u))) return false;
@@ -176,7 +154,7 @@ export class State {
   }
 
   /** Held on both paths; a unit that one path never defines may be anywhere on that path. */
-  static join(a: State, aDefined: Uint8Array, b: State, bDefined: Uint8Array): State {
+  static join(a: State, b: State): State {
     const sets = new Map<number, readonly number[]>();
     const take = (location: number): void => {
       if (sets.has(location)) return;
@@ -186,12 +164,15 @@ export class State {
         if (left.length > 0 && right.length > 0) sets.set(location, left);
         return;
       }
-      const kept = left.filter((u) => right.includes(u) || bDefined[u] === 0);
-      for (const u of right) if (aDefined[u] === 0 && !left.includes(u)) kept.push(u);
+      const kept = left.filter((u) => right.includes(u) || b.defined[u] === 0);
+      for (const u of right) if (a.defined[u] === 0 && !left.includes(u)) kept.push(u);
       if (kept.length > 0) sets.set(location, kept);
     };
     for (const location of a.sets.keys()) take(location);
     for (const location of b.sets.keys()) take(location);
-    return new State(sets);
+    return new State(
+      a.defined.map((d, u) => d | (b.defined[u] as number)),
+      sets,
+    );
   }
 }

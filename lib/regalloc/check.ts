@@ -123,14 +123,13 @@ class Checker {
     blocks.forEach((b, i) => {
       for (const s of b.succs) (preds[position.get(s.id) as number] as number[]).push(i);
     });
-    const defined = this.units.maybeDefined(preds);
     const outs: (State | null)[] = blocks.map(() => null);
     for (let changed = true; changed; ) {
       changed = false;
       for (let b = 0; b < blocks.length; b++) {
-        const state = this.enter(b, preds[b] as number[], outs, defined.out);
+        const state = this.enter(b, preds[b] as number[], outs);
         if (state === null) continue;
-        this.run(b, state, defined.in[b] as Uint8Array);
+        this.run(b, state);
         const old = outs[b] as State | null;
         if (old?.equals(state)) continue;
         outs[b] = state;
@@ -139,57 +138,43 @@ class Checker {
     }
     this.reporting = true;
     for (let b = 0; b < blocks.length; b++) {
-      // Unreachable code has no path to be right on; it starts from nothing.
-      const state = this.enter(b, preds[b] as number[], outs, defined.out) ?? new State();
-      this.run(b, state, defined.in[b] as Uint8Array);
+      const state = this.enter(b, preds[b] as number[], outs);
+      // Unreachable code has no path to be right on.
+      if (state !== null) this.run(b, state);
     }
   }
 
-  private enter(
-    b: number,
-    preds: readonly number[],
-    outs: readonly (State | null)[],
-    definedOut: readonly Uint8Array[],
-  ): State | null {
-    let state: State | null = b === 0 ? new State() : null;
-    let defined: Uint8Array | null = b === 0 ? new Uint8Array(this.units.count) : null;
+  /** The state at the start of a block; null while no path to it has been walked. */
+  private enter(b: number, preds: readonly number[], outs: readonly (State | null)[]): State | null {
+    let state: State | null = b === 0 ? new State(this.units.count) : null;
     for (const p of preds) {
       const out = outs[p];
-      if (out === null || out === undefined) continue;
-      const d = definedOut[p] as Uint8Array;
-      if (state === null || defined === null) {
-        state = out.copy();
-        defined = d.slice();
-      } else {
-        state = State.join(state, defined, out, d);
-        for (let u = 0; u < d.length; u++) if (d[u] === 1) defined[u] = 1;
-      }
+      if (out !== null && out !== undefined) state = state === null ? out.copy() : State.join(state, out);
     }
     return state;
   }
 
-  private run(b: number, state: State, definedIn: Uint8Array): void {
-    const defined = definedIn.slice();
+  private run(b: number, state: State): void {
     const block = this.before.blocks[b] as Block;
     for (const step of this.steps[b] as Step[]) {
       this.at = { block: block.id, inst: (step.now ?? step.old)?.id ?? -1 };
       if (step.old === null) this.insertedStep(step.now as Inst, state, b === 0);
       else if (step.now === null) this.dropped(step.old, state);
-      else this.kept(step.old, step.now, state, defined);
-      if (step.old !== null) this.units.define(step.old, defined);
+      else this.kept(step.old, step.now, state);
+      if (step.old !== null) this.units.define(step.old, state.defined);
     }
   }
 
   // ---- instructions of the program ----
 
-  private kept(old: Inst, now: Inst, state: State, defined: Uint8Array): void {
+  private kept(old: Inst, now: Inst, state: State): void {
     if (old.form !== now.form || old.dsts.length !== now.dsts.length || old.srcs.length !== now.srcs.length) {
       this.fault(`${old.form.name} became ${now.form.name}`);
       return;
     }
-    this.readGuard(old, now, state, defined);
+    this.readGuard(old, now, state);
     old.srcs.forEach((o, i) => {
-      this.read(o, now.srcs[i] as Operand, state, defined);
+      this.read(o, now.srcs[i] as Operand, state);
     });
     const taken = new Set<number>();
     const writes: { unit: number; location: number; keeps: boolean }[] = [];
@@ -204,15 +189,14 @@ class Checker {
         const location = base + k;
         if (taken.has(location)) this.fault(`two results in ${this.locations.name(location)}`);
         taken.add(location);
-        // Under a guard the old value may survive, so it must have been there.
-        writes.push({ unit, location, keeps: !merges || defined[unit] === 0 || state.holds(location, unit) });
+        // Under a guard the old value may survive: unless it was there, the register holds neither for certain.
+        writes.push({ unit, location, keeps: !merges || state.defined[unit] === 0 || state.holds(location, unit) });
       }
     });
     for (const w of writes) state.forget(w.unit);
     for (const w of writes) {
       this.guardStack(w.location, w.unit, state);
       state.set(w.location, w.keeps ? [w.unit] : []);
-      if (!w.keeps) this.fault(`guarded result ${this.units.name(w.unit)} is not where its old value is`);
     }
   }
 
@@ -224,7 +208,7 @@ class Checker {
     state.set(FRAME_READY, []);
   }
 
-  private readGuard(old: Inst, now: Inst, state: State, defined: Uint8Array): void {
+  private readGuard(old: Inst, now: Inst, state: State): void {
     const a = old.guard;
     const b = now.guard;
     if (a === null || b === null || a.id === ZERO_REG || b.id === ZERO_REG) {
@@ -238,27 +222,22 @@ class Checker {
       return;
     }
     if (a.file !== b.file || a.not !== b.not) this.fault("the guard changed");
-    this.expect(this.locations.register(b.file, b.id), this.units.of(a.id, 0), state, defined);
+    this.expect(this.locations.register(b.file, b.id), this.units.of(a.id, 0), state);
     if (b.id < 0 || b.id > (highest[b.file] as number)) this.fault(`${names[b.file]}${b.id} does not exist`);
   }
 
-  private read(o: Operand, p: Operand, state: State, defined: Uint8Array): void {
+  private read(o: Operand, p: Operand, state: State): void {
     if (!this.sameButRegister(o, p)) return;
     if (o.kind === Kind.Reg && o.id !== ZERO_REG) {
       const base = this.place(o, p.id);
       if (base < 0) return;
-      for (let k = 0; k < o.width; k++) this.expect(base + k, this.units.of(o.id, o.sub + k), state, defined);
+      for (let k = 0; k < o.width; k++) this.expect(base + k, this.units.of(o.id, o.sub + k), state);
     } else if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) {
-      this.expect(
-        this.locations.register(this.before.values.file(o.index), p.index),
-        this.units.of(o.index, 0),
-        state,
-        defined,
-      );
+      this.expect(this.locations.register(this.before.values.file(o.index), p.index), this.units.of(o.index, 0), state);
     }
   }
 
-  private expect(location: number, unit: number, state: State, defined: Uint8Array): void {
+  private expect(location: number, unit: number, state: State): void {
     if (
       location === this.locations.register(File.R, STACK_POINTER) &&
       this.frameBytes > 0 &&
@@ -266,7 +245,7 @@ class Checker {
     ) {
       this.fault("the stack pointer is used before the frame is set up");
     }
-    if (defined[unit] === 1 && !state.holds(location, unit)) {
+    if (state.defined[unit] === 1 && !state.holds(location, unit)) {
       this.fault(`${this.locations.name(location)} does not hold ${this.units.name(unit)} on every path`);
     }
   }

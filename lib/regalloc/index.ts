@@ -1,5 +1,11 @@
 /** Register allocation: physical registers for virtual ones, and the independent checker of the result. */
 export { allocate } from "./allocate.js";
 export { type AllocationFinding, checkAllocation } from "./check.js";
-export { type RegisterLimit, type RegisterLimitOptions, registerLimit } from "./limits.js";
+export {
+  adjustRegisterOption,
+  LOWEST_LIMIT,
+  type RegisterLimit,
+  type RegisterLimitOptions,
+  registerLimit,
+} from "./limits.js";
 export type * from "./types.js";

@@ -30,11 +30,11 @@ function sized(name: string, registers: number): string {
 
 /** `STL [sp + offset], data`: 1, 2 or 4 registers, the offset a multiple of their size. */
 export function storeLocal(c: Cause, sp: Operand, offset: number, data: Operand): Inst {
-  return make(c.func, sized("STL", data.width), {}, { base: sp, offset: imm(offset), data }, c.loc, c.origin);
+  return make(c.func, sized("STL", data.width), {}, { base: sp, off: imm(offset), data }, c.loc, c.origin);
 }
 
 export function loadLocal(c: Cause, d: Operand, sp: Operand, offset: number): Inst {
-  return make(c.func, sized("LDL", d.width), { d }, { base: sp, offset: imm(offset) }, c.loc, c.origin);
+  return make(c.func, sized("LDL", d.width), { d }, { base: sp, off: imm(offset) }, c.loc, c.origin);
 }
 
 /** Lowers the stack pointer by the frame's size. */
@@ -79,7 +79,7 @@ export function moveHome(
 /** `SEL d, RZ, 1, !p`: 1 where p holds. */
 function predicateToRegister(c: Cause, d: Operand, p: Operand): Inst {
   const name = d.file === File.UR ? "USEL" : "SEL";
-  return make(c.func, name, { d }, { a: register(d.file, ZERO_REG), b: imm(1), p: not(p) }, c.loc, c.origin);
+  return make(c.func, name, { d }, { a: register(d.file, ZERO_REG), b: imm(1), pin: not(p) }, c.loc, c.origin);
 }
 
 /** `ISETP.NE.U32.AND p, PT, a, RZ, PT`. */

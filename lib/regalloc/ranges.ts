@@ -15,7 +15,7 @@
  * Block-level sets are kept for the units that are read in a block before it writes them, the only ones that can cross
  * an edge; in PTX-like code they are few.
  */
-import { type Block, File, type Func, Mod } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Flat, isGuarded } from "./flat.js";
 
 export interface Ranges {
@@ -271,15 +271,19 @@ function eachMember(set: Uint32Array, block: number, crossing: Crossing, visit: 
   }
 }
 
-/** A branch that only some threads of a warp may take. */
+/** Some branch may split a warp: it depends on more than uniform predicates. */
 function hasDivergence(func: Func): boolean {
   return func.blocks.some((b) => {
-    if (b.succs.length < 2) return false;
     const last = b.insts[b.insts.length - 1];
-    if (last === undefined) return false;
-    if (isGuarded(last.guard) && last.guard.file === File.UP) return false;
-    return !last.srcs.some((o) => o.file === File.UP && (o.id >= 0 || (o.mods & Mod.Not) !== 0));
+    return b.succs.length > 1 && (last === undefined || !isUniformBranch(last));
   });
+}
+
+function isUniformBranch(inst: Inst): boolean {
+  if (inst.form.flow !== "branch" || (isGuarded(inst.guard) && inst.guard.file !== File.UP)) return false;
+  const holds = (o: Operand): boolean => o.kind === Kind.Reg && (o.id !== ZERO_REG || (o.mods & Mod.Not) !== 0);
+  if (inst.srcs.some((o) => o.file !== File.UP && holds(o))) return false;
+  return isGuarded(inst.guard) || inst.srcs.some((o) => o.file === File.UP && holds(o));
 }
 
 /**

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { snapshot } from "../../lib/ori/index.js";
+import { allocate, checkAllocation } from "../../lib/regalloc/index.js";
+import { randomFunc, type Shape } from "./random.js";
+
+const shapes: fc.Arbitrary<Shape> = fc.record({
+  seed: fc.integer({ min: 1, max: 1 << 30 }),
+  blocks: fc.integer({ min: 1, max: 8 }),
+  length: fc.integer({ min: 1, max: 14 }),
+  values: fc.integer({ min: 1, max: 30 }),
+  defined: fc.boolean(),
+});
+
+describe("allocation of random functions passes the checker", () => {
+  const limits = [
+    { name: "without limit", options: {} },
+    { name: "24 registers", options: { maxRegisters: 24 } },
+    { name: "hardly any registers", options: { ceilings: { R: 16, UR: 6, P: 4, UP: 3 } } },
+  ];
+  for (const { name, options } of limits) {
+    test(name, () => {
+      fc.assert(
+        fc.property(shapes, (shape) => {
+          const func = randomFunc(shape);
+          const before = snapshot(func);
+          const r = allocate(func, options);
+          expect(r.ok).toBe(true);
+          expect(checkAllocation(before, func)).toEqual([]);
+        }),
+        { seed: 1, numRuns: 150 },
+      );
+    });
+  }
+});
