@@ -1,8 +1,17 @@
-import { InternalError } from "../errors.js";
-import type { Program } from "../ori/types.js";
-import type { Module } from "../ptx/ast.js";
-import type { Result } from "../result.js";
+/**
+ * Lowering a module: its variables, then each kernel. Functions are not lowered by themselves: they are inlined where they are
+ * called (call.ts), so a program holds one Func per .entry.
+ */
+import { type Diagnostic, notSupported } from "../diagnostics.js";
+import type { Func, Program } from "../ori/types.js";
+import type { Declaration, FunctionItem, Module } from "../ptx/ast.js";
+import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
+import type { ModuleContext } from "./context.js";
+import { lowerFunction } from "./function.js";
+import { Refusal } from "./refusal.js";
+import { Scope } from "./scope.js";
+import { Symbols } from "./symbols.js";
 
 export interface LowerOptions {
   /** What to compile for; `targetOf(name)` gives it. */
@@ -12,10 +21,52 @@ export interface LowerOptions {
 }
 
 /**
- * One Func for every .entry and .func with a body, in source order, and the variables of the module. What is not lowered yet
- * is reported as `not supported yet: <instruction>` with its place; all of a function's are reported, and the other
- * functions are lowered all the same.
+ * One Func for every .entry, in source order, and the variables of the module. What is not lowered yet is reported as
+ * `not supported yet: <instruction>` with its place; all of a function's are reported, and the other functions are lowered all
+ * the same (their errors are reported too).
  */
 export function lower(module: Module, options: LowerOptions): Result<Program> {
-  throw new InternalError("not built", { detail: `${module.kind} ${options.target.name}` });
+  const diagnostics: Diagnostic[] = [];
+  const symbols = new Symbols();
+  const scope = new Scope(null);
+  const functions = new Map<string, FunctionItem>();
+  for (const item of module.items) {
+    if (item.kind === "declaration") declare(item, symbols, scope, diagnostics);
+    else if (item.kind === "function" && item.body !== null) functions.set(item.name, item);
+    else if (item.kind === "alias") diagnostics.push(notSupported(`.alias ${item.name}`, item.span));
+  }
+  const funcs: Func[] = [];
+  for (const item of module.items) {
+    if (item.kind !== "function" || !item.entry || item.body === null) continue;
+    if (options.entries !== undefined && !options.entries.includes(item.name)) continue;
+    const context: ModuleContext = {
+      functions,
+      use: (symbol) => symbols.use(symbol, item.name),
+      declare: (d, v) => symbols.declare(d, v, item.name),
+      outer: scope,
+    };
+    const lowered = lowerFunction(item, scope, context, options.target);
+    diagnostics.push(...lowered.diagnostics);
+    lowered.func.sharedBytes = symbols.sharedBytes(item.name);
+    funcs.push(lowered.func);
+  }
+  if (diagnostics.length > 0) return fail(diagnostics);
+  return ok({
+    target: options.target,
+    ptxVersion: [module.version?.major ?? 1, module.version?.minor ?? 0],
+    addressSize: module.addressSize?.bits ?? 64,
+    funcs,
+    symbols: symbols.list(),
+  });
+}
+
+function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Diagnostic[]): void {
+  for (const v of d.variables) {
+    try {
+      scope.declare(v.name, symbols.declare(d, v, null));
+    } catch (e) {
+      if (!(e instanceof Refusal)) throw e;
+      diagnostics.push(notSupported(`.${d.space} variable ${v.name}`, v.span));
+    }
+  }
 }

@@ -1,0 +1,180 @@
+/** Comparisons and selections: setp, set, selp, slct, testp, min and max of predicates' kind. */
+import { abs, imm, not, PT, RZ } from "../ori/operand.js";
+import type { Operand } from "../ori/types.js";
+import type { Operand as PtxOperand } from "../ptx/ast.js";
+import type { Context } from "./context.js";
+import { extend32 } from "./extend.js";
+import { at, type Family, type Lowering, operands } from "./family.js";
+import type { Modifiers } from "./modifiers.js";
+import { Refusal } from "./refusal.js";
+import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits } from "./types.js";
+
+const comparisons = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"] as const;
+const floatComparisons = [...comparisons, "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
+type Comparison = (typeof floatComparisons)[number];
+
+/** Unsigned spellings of integer comparisons. */
+const unsignedNames: Readonly<Record<string, string>> = { lo: "LT", ls: "LE", hi: "GT", hs: "GE" };
+
+export interface Condition {
+  readonly cmp: Comparison;
+  readonly ftz: boolean;
+  /** How the result is combined with a further predicate. */
+  readonly bool: "and" | "or" | "xor";
+}
+
+function takeCondition(m: Modifiers): Condition {
+  const cmp = m.need(floatComparisons);
+  const bool = m.oneOf(["and", "or", "xor"]) ?? "and";
+  return { cmp, ftz: m.flag("ftz"), bool };
+}
+
+/** Sets p (and q to the combination with the opposite) to `(a cmp b) bool with`. */
+export function compare(
+  c: Context,
+  cond: Condition,
+  type: PtxType,
+  p: readonly Operand[],
+  a: Operand,
+  b: Operand,
+  combine: Operand,
+): void {
+  const bool = cond.bool.toUpperCase();
+  if (isInteger(type)) {
+    compareIntegers(c, cond, type, p, a, b, combine);
+    return;
+  }
+  if (unsignedNames[cond.cmp] !== undefined) throw new Refusal();
+  const cmp = cond.cmp.toUpperCase();
+  const ftz = cond.ftz ? ".FTZ" : "";
+  if (type.name === "f32") c.emit(`FSETP.${cmp}${ftz}.${bool}`, p, [c.materialize(a), b, combine]);
+  else if (type.name === "f64" && !cond.ftz) c.emit(`DSETP.${cmp}.${bool}`, p, [c.materialize(a, 2), b, combine]);
+  else if (type.bits === 16 && type.lanes === 1 && (type.cls === "f" || type.cls === "bf")) {
+    const kind = type.cls === "bf" ? ".BF16_V2" : "";
+    if (type.cls === "bf" && cond.ftz) throw new Refusal();
+    const [x, y] = [lowHalf(a), lowHalf(b)];
+    c.emit(`HSETP2${kind}.${cmp}${ftz}.${bool}`, p, [x, y, combine]);
+  } else throw new Refusal();
+}
+
+function lowHalf(o: Operand): Operand {
+  return { ...o, part: ".H0_H0" };
+}
+
+function compareIntegers(
+  c: Context,
+  cond: Condition,
+  type: PtxType,
+  p: readonly Operand[],
+  a: Operand,
+  b: Operand,
+  combine: Operand,
+): void {
+  const unsignedName = unsignedNames[cond.cmp];
+  const cmp = unsignedName ?? cond.cmp.toUpperCase();
+  if (!(comparisons as readonly string[]).includes(cond.cmp) || cond.ftz) throw new Refusal();
+  if (unsignedName !== undefined && type.cls === "s") throw new Refusal();
+  const order = cmp !== "EQ" && cmp !== "NE";
+  if (type.cls === "b" && order) throw new Refusal();
+  const u = isSigned(type) ? "" : ".U32";
+  const bool = cond.bool.toUpperCase();
+  if (type.bits < 64) {
+    const [x, y] = [c.materialize(extend32(c, a, type)), extend32(c, b, type)];
+    c.emit(`ISETP.${cmp}${u}.${bool}`, p, [x, y, combine]);
+    return;
+  }
+  const lower = c.predicate();
+  c.emit(`ISETP.${cmp}.U32.AND`, [lower], [c.materialize(c.word(a, 0)), c.word(b, 0)]);
+  c.emit(`ISETP.${cmp}${u}.${bool}.EX`, p, [c.materialize(c.word(a, 1)), c.word(b, 1), combine, lower]);
+}
+
+/** `p`, `p|q`, `_|q` … as destinations. */
+function predicateTargets(c: Context, o: PtxOperand): Operand[] {
+  if (o.kind !== "pair") return [c.out(o, PRED)];
+  return [c.out(o.first, PRED), c.out(o.second, PRED)];
+}
+
+const setp: Lowering = (c, i, m) => {
+  const ops = operands(i, 3, 4);
+  const cond = takeCondition(m);
+  const type = m.type();
+  const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
+  const combine = ops.length === 4 ? c.read(at(ops, 3), PRED) : PT();
+  compare(c, cond, type, predicateTargets(c, at(ops, 0)), a, b, combine);
+};
+
+/** As setp, into a register: all ones or 1.0. */
+const set: Lowering = (c, i, m) => {
+  const ops = operands(i, 3, 4);
+  const cond = takeCondition(m);
+  const result = m.type();
+  const type = m.type();
+  if (result.name !== "u32" && result.name !== "s32" && result.name !== "f32") throw new Refusal();
+  const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
+  const combine = ops.length === 4 ? c.read(at(ops, 3), PRED) : PT();
+  const p = c.predicate();
+  compare(c, cond, type, [p], a, b, combine);
+  const one = imm(result.name === "f32" ? 0x3f800000 : 0xffffffff);
+  c.emit("SEL", [c.out(at(ops, 0), result)], [RZ(), one, not(p)]);
+};
+
+/** d = p ? a : b, word by word. */
+function select(c: Context, d: Operand, a: Operand, b: Operand, p: Operand): void {
+  for (let w = 0; w < d.width; w++) c.emit("SEL", [c.word(d, w)], [c.materialize(c.word(a, w)), c.word(b, w), p]);
+}
+
+const selp: Lowering = (c, i, m) => {
+  const ops = operands(i, 4);
+  const type = m.type();
+  if (type.cls === "p" || totalBits(type) > 64 || totalBits(type) < 16) throw new Refusal();
+  const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
+  const p = c.read(at(ops, 3), PRED);
+  select(c, c.out(at(ops, 0), type), a, b, p);
+};
+
+/** d = (s >= 0) ? a : b */
+const slct: Lowering = (c, i, m) => {
+  const ops = operands(i, 4);
+  const ftz = m.flag("ftz");
+  const type = m.type();
+  const by = m.type();
+  if (by.name !== "s32" && by.name !== "f32") throw new Refusal();
+  if (type.cls === "p" || totalBits(type) > 64) throw new Refusal();
+  const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
+  const s = c.read(at(ops, 3), by);
+  const p = c.predicate();
+  compare(c, { cmp: "ge", ftz: ftz && by === F32, bool: "and" }, by, [p], s, RZ(), PT());
+  select(c, c.out(at(ops, 0), type), a, b, p);
+};
+
+/** Classes of floating-point numbers, told from the bits of the upper word without its sign. */
+const testp: Lowering = (c, i, m) => {
+  const ops = operands(i, 2);
+  const kind = m.need(["finite", "infinite", "number", "notanumber", "normal", "subnormal"]);
+  const type = m.type();
+  if (type.name !== "f32" && type.name !== "f64") throw new Refusal();
+  const a = c.materialize(c.read(at(ops, 1), type), registersOf(type));
+  const p = c.out(at(ops, 0), PRED);
+  if (kind === "number" || kind === "notanumber") {
+    const cmp = kind === "number" ? "NUM" : "NAN";
+    c.emit(`${type.bits === 32 ? "FSETP" : "DSETP"}.${cmp}.AND`, [p], [a, a]);
+    return;
+  }
+  const infinity = type.bits === 32 ? imm(0x7f800000) : { ...imm(0), width: 2, high: 0x7ff00000 };
+  const op = type.bits === 32 ? "FSETP" : "DSETP";
+  if (kind === "infinite" || kind === "finite") {
+    c.emit(`${op}.${kind === "finite" ? "LT" : "EQ"}.AND`, [p], [abs(a), infinity]);
+    return;
+  }
+  const smallest = type.bits === 32 ? imm(0x00800000) : { ...imm(0), width: 2, high: 0x00100000 };
+  const first = c.predicate();
+  if (kind === "normal") {
+    c.emit(`${op}.GE.AND`, [first], [abs(a), smallest]);
+    c.emit(`${op}.LT.AND`, [p], [abs(a), infinity, first]);
+  } else {
+    c.emit(`${op}.LT.AND`, [first], [abs(a), smallest]);
+    c.emit(`${op}.GT.AND`, [p], [abs(a), RZ(type.bits / 32), first]);
+  }
+};
+
+export const compareFamily: Family = { setp, set, selp, slct, testp };

@@ -1,0 +1,346 @@
+/**
+ * The state of lowering one function: where instructions go, what names mean, and the two ways between PTX operands
+ * and machine operands. Instruction families see nothing else.
+ *
+ * Values: a PTX register is one virtual value: R of width 1 for 8, 16 and 32 bits, width 2 for 64, width 4 for 128, P for
+ * predicates. The upper half of a register that holds 16 bits means nothing: whoever needs it extends it.
+ *
+ * Order: read the sources first, then ask for the destination. A destination that was also read is replaced by a fresh value
+ * and copied at the end of the instruction, so multi-step expansions never overwrite what they still need; `inPlace`
+ * asks for the register itself, for expansions that read everything before or with their only write.
+ */
+import type { Diagnostic } from "../diagnostics.js";
+import { InternalError } from "../errors.js";
+import type { Builder } from "../ori/builder.js";
+import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
+import { type Block, File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import type { Declaration, FunctionItem, Operand as PtxOperand, Variable as PtxVariable } from "../ptx/ast.js";
+import { tryForm } from "../sass/isa/form.js";
+import type { Target } from "../target/types.js";
+import { f32Bits, f64Bits } from "./float-bits.js";
+import { place, skip } from "./place.js";
+import { Refusal } from "./refusal.js";
+import type { Entity, Scope, Variable } from "./scope.js";
+import { specialRegister } from "./special.js";
+import { type PtxType, registersOf, totalBits } from "./types.js";
+
+/** What the function needs of the module around it. */
+export interface ModuleContext {
+  /** Functions with a body, by name: the callees. */
+  readonly functions: ReadonlyMap<string, FunctionItem>;
+  /** Notes that this function mentions a module symbol. */
+  use(symbol: string): void;
+  /** Adds a variable declared inside the function. */
+  declare(d: Declaration, v: PtxVariable): Variable;
+  /** The module's names. */
+  readonly outer: Scope;
+}
+
+export interface EmitOptions {
+  readonly guard?: Guard | null;
+  readonly targets?: readonly Block[];
+}
+
+export class Context {
+  readonly target: Target;
+  readonly func: Func;
+  readonly builder: Builder;
+  readonly module: ModuleContext;
+  readonly diagnostics: Diagnostic[];
+  scope: Scope;
+  /** Where `ret` goes in an inlined body; null in the kernel itself. */
+  returnTo: Block | null;
+  /** Depth of inlined bodies. */
+  depth: number;
+  /** Guard of a transfer of control being lowered. */
+  guard: Guard | null;
+  /** Carry of add.cc … as a predicate value; null until the first use. */
+  carry: Operand | null;
+  private reads: Set<number>;
+  private copies: { to: Operand; from: Operand }[];
+  private descriptorValue: Operand | null;
+  private stackValue: Operand | null;
+
+  constructor(builder: Builder, scope: Scope, module: ModuleContext) {
+    this.builder = builder;
+    this.func = builder.func;
+    this.target = builder.func.target;
+    this.module = module;
+    this.scope = scope;
+    this.diagnostics = [];
+    this.returnTo = null;
+    this.depth = 0;
+    this.guard = null;
+    this.carry = null;
+    this.reads = new Set();
+    this.copies = [];
+    this.descriptorValue = null;
+    this.stackValue = null;
+  }
+
+  // ------------------------------------------------------------------------------------------------ emission
+
+  /** Appends a machine instruction; operands in slot order, `skip()` passes over an optional slot. Operands may be shared. */
+  emit(name: string, dsts: readonly Operand[], srcs: readonly Operand[], options: EmitOptions = {}): Inst {
+    const form = tryForm(name);
+    if (form === null) throw new Refusal();
+    const d = place(form, form.dsts, dsts, () => {
+      throw new InternalError(`${name}: a destination is no immediate`);
+    });
+    const s = place(form, form.srcs, srcs, (o, width) => this.materialize(o, width));
+    return this.builder.emit(form, d, s, options);
+  }
+
+  /** As `emit` with one fresh general register of `width` as the only definition, which is returned. */
+  op(name: string, srcs: readonly Operand[], width = 1): Operand {
+    const d = this.temp(width);
+    this.emit(name, [d], srcs);
+    return d;
+  }
+
+  temp(width = 1): Operand {
+    return this.builder.r(width);
+  }
+
+  predicate(): Operand {
+    return this.builder.p();
+  }
+
+  /** The operand in `width` general registers: itself, or a fresh value set to the constant. */
+  materialize(o: Operand, width = 1): Operand {
+    if (o.kind === Kind.Reg && o.file === File.R) return o;
+    if (o.kind === Kind.Imm && o.value === 0 && o.high === 0) return RZ(width);
+    const d = this.temp(width);
+    this.move(d, o);
+    return d;
+  }
+
+  /** d = o, register by register; also between predicates. */
+  move(d: Operand, o: Operand): void {
+    if (d.file === File.P) {
+      this.emit("PLOP3.LUT", [d, PT()], [o, PT(), PT(), imm(0x80), imm(0x0)]);
+      return;
+    }
+    for (let i = 0; i < d.width; i++) {
+      const from = this.word(o, i);
+      const to = part(d, i);
+      if (from.kind === Kind.Const) this.emit("LDC", [to], [from]);
+      else this.emit("MOV", [to], [from]);
+    }
+  }
+
+  /** 32-bit word i of a register value or constant; zero beyond its end. */
+  word(o: Operand, i: number): Operand {
+    if (o.kind === Kind.Imm) return imm(i === 0 ? o.value : i === 1 ? o.high : 0);
+    if (o.kind === Kind.Reg) return o.id === ZERO_REG || i >= o.width ? RZ() : part(o, i);
+    if (i > 0) throw new InternalError("only registers and immediates have several words");
+    return o;
+  }
+
+  /** Both words of a 64-bit operand. */
+  words(o: Operand): [Operand, Operand] {
+    return [this.word(o, 0), this.word(o, 1)];
+  }
+
+  /** A register pair from two words. */
+  pair(low: Operand, high: Operand): Operand {
+    const d = this.temp(2);
+    this.move(lo(d), low);
+    this.move(hi(d), high);
+    return d;
+  }
+
+  newBlock(name = ""): Block {
+    return this.builder.newBlock(name);
+  }
+
+  start(block: Block): void {
+    this.builder.start(block);
+  }
+
+  branch(to: Block, guard: Guard | null = null): void {
+    this.emit("BRA", [], [label(to)], { guard });
+  }
+
+  /** A guard that holds when predicate operand `p` (which may be inverted) is true. */
+  when(p: Operand, inverted = false): Guard {
+    return { file: p.file, id: p.id, not: ((p.mods & 4) !== 0) !== inverted };
+  }
+
+  // ------------------------------------------------------------------------------------------------ entry-block values
+
+  /** The memory descriptor (UR pair), `skip()` where the target has none. Loaded once, in the entry block. */
+  get descriptor(): Operand {
+    const offset = this.target.constants.memoryDescriptor;
+    if (offset === null) return skip();
+    if (this.descriptorValue === null) {
+      this.descriptorValue = this.builder.ur(2, "descriptor");
+      const load = this.target.has("ldcu") ? "LDCU.64" : "ULDC.64";
+      this.atEntry(load, this.descriptorValue, offset, 2);
+    }
+    return this.descriptorValue;
+  }
+
+  /** The stack pointer, bound to R1. */
+  get stack(): Operand {
+    if (this.stackValue === null) throw new InternalError("the stack pointer is not loaded");
+    return this.stackValue;
+  }
+
+  /** First instruction of the function. */
+  loadStackPointer(): void {
+    this.stackValue = this.builder.value(File.R, 1, "SP", 1);
+    this.atEntry("LDC", this.stackValue, this.target.constants.stackPointer, 1);
+  }
+
+  private atEntry(name: string, d: Operand, offset: number, width: number): void {
+    const form = tryForm(name);
+    if (form === null) throw new Refusal();
+    const source = constBank(0, offset, width);
+    const entry = this.func.blocks[0];
+    const inst = this.builder.emit(
+      form,
+      [clone(d)],
+      place(form, form.srcs, [source], (o) => o),
+      { loc: null },
+    );
+    const block = this.builder.block;
+    block.insts.pop();
+    const place = this.descriptorValue === null ? 0 : 1;
+    (entry ?? block).insts.splice(place, 0, inst);
+  }
+
+  // ------------------------------------------------------------------------------------------------ reading
+
+  find(name: string): Entity | null {
+    return this.scope.find(name);
+  }
+
+  /** The value of a source operand read as `type`: registers, an immediate (`high` set for 64 bits), or a predicate. */
+  read(o: PtxOperand, type: PtxType): Operand {
+    switch (o.kind) {
+      case "int":
+        return this.readInteger(o.lo, o.hi, type);
+      case "float":
+        return this.readFloat(o, type);
+      case "not": {
+        if (type.cls !== "p") throw new Refusal();
+        return not(this.read(o.operand, type));
+      }
+      case "name":
+        return this.readName(o, type);
+      default:
+        throw new Refusal();
+    }
+  }
+
+  private readInteger(low: number, high: number, type: PtxType): Operand {
+    if (type.cls === "p") return low === 0 ? not(PT()) : PT();
+    if (type.cls === "f" || type.cls === "bf") throw new Refusal();
+    const bits = totalBits(type);
+    if (bits === 64) return imm64(low, high);
+    if (bits > 64) throw new Refusal();
+    if (bits === 32) return imm(low);
+    const mask = 2 ** bits - 1;
+    return imm(type.cls === "s" ? (low << (32 - bits)) >> (32 - bits) : low & mask);
+  }
+
+  private readFloat(o: Extract<PtxOperand, { kind: "float" }>, type: PtxType): Operand {
+    const bits = totalBits(type);
+    if (type.cls === "p" || type.cls === "bf" || bits < 32) throw new Refusal();
+    if (bits === 64) {
+      const [low, high] = o.width === 64 ? [o.lo, o.hi] : f64Bits(o.lo);
+      return imm64(low, high);
+    }
+    return imm(o.width === 32 ? o.lo : f32Bits(o.lo, o.hi));
+  }
+
+  private readName(o: Extract<PtxOperand, { kind: "name" }>, type: PtxType): Operand {
+    if (o.offset !== 0 || o.index !== null) throw new Refusal();
+    const entity = this.scope.find(o.name);
+    if (entity === null) {
+      const value = specialRegister(this, o.name, o.component, type);
+      if (value === null) throw new Refusal();
+      return value;
+    }
+    if (entity.kind !== "register") throw new Refusal();
+    return this.fit(this.lane(entity, o.component), type);
+  }
+
+  private lane(entity: Extract<Entity, { kind: "register" }>, component: string | null): Operand {
+    if (component === null) {
+      if (entity.lanes.length > 0) throw new Refusal();
+      return entity.operand;
+    }
+    const index = "xyzw".indexOf(component);
+    const lane = index < 0 || component.length !== 1 ? undefined : entity.lanes[index];
+    if (lane === undefined) throw new Refusal();
+    return lane;
+  }
+
+  /** The low part of a register that is wide enough for `type`. */
+  private fit(o: Operand, type: PtxType): Operand {
+    this.reads.add(o.id);
+    if ((o.file === File.P) !== (type.cls === "p")) throw new Refusal();
+    if (o.file === File.P) return clone(o);
+    const width = registersOf(type);
+    if (o.width < width) throw new Refusal();
+    return part(o, 0, width);
+  }
+
+  /** A source that must be a register of its declared width (`mov`, `st`): the whole of it. */
+  registerOf(o: PtxOperand): Extract<Entity, { kind: "register" }> | null {
+    if (o.kind !== "name") return null;
+    const entity = this.scope.find(o.name);
+    return entity !== null && entity.kind === "register" ? entity : null;
+  }
+
+  /** The variable a name stands for, null for anything else. */
+  variableOf(name: string): Variable | null {
+    const entity = this.scope.find(name);
+    return entity !== null && entity.kind === "variable" ? entity : null;
+  }
+
+  // ------------------------------------------------------------------------------------------------ writing
+
+  /** The register a destination names, or a fresh one for `_`. Only for expansions that write it last. */
+  inPlace(o: PtxOperand, type: PtxType): Operand {
+    if (o.kind === "sink") return type.cls === "p" ? this.predicate() : this.temp(registersOf(type));
+    if (o.kind !== "name" || o.offset !== 0 || o.index !== null) throw new Refusal();
+    const entity = this.scope.find(o.name);
+    if (entity === null || entity.kind !== "register") throw new Refusal();
+    const d = this.lane(entity, o.component);
+    if ((d.file === File.P) !== (type.cls === "p")) throw new Refusal();
+    if (d.file === File.R && d.width !== registersOf(type)) throw new Refusal();
+    return clone(d);
+  }
+
+  /** As `inPlace`; a register that was also read is replaced by a fresh value, copied when the instruction is done. */
+  out(o: PtxOperand, type: PtxType): Operand {
+    const d = this.inPlace(o, type);
+    if (!this.reads.has(d.id)) return d;
+    const from = d.file === File.P ? this.predicate() : this.temp(d.width);
+    this.copies.push({ to: d, from });
+    return from;
+  }
+
+  /** Declared type of the register a destination names; null for `_`. */
+  typeOf(o: PtxOperand): PtxType | null {
+    const entity = this.registerOf(o);
+    return entity === null ? null : entity.type;
+  }
+
+  /** Runs one instruction's lowering; instructions of inlined bodies nest inside it. */
+  instruction(body: () => void): void {
+    const { reads, copies } = this;
+    this.reads = new Set();
+    this.copies = [];
+    try {
+      body();
+      for (const c of this.copies) this.move(c.to, c.from);
+    } finally {
+      this.reads = reads;
+      this.copies = copies;
+    }
+  }
+}

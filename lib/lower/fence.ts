@@ -1,0 +1,25 @@
+/** Memory fences as machine instructions, shared by fences, ordered accesses and atomics. */
+import type { Context } from "./context.js";
+
+export type Scope = "cta" | "cluster" | "gpu" | "sys";
+
+const names: Readonly<Record<Scope, string>> = { cta: "CTA", cluster: "GPU", gpu: "GPU", sys: "SYS" };
+
+/** Waits until earlier accesses are visible in the scope. `SC`: sequentially consistent; `ALL`: acquire-release. */
+export function membar(c: Context, kind: "SC" | "ALL", scope: Scope): void {
+  c.emit(`MEMBAR.${kind}.${names[scope]}`, [], []);
+  if (scope === "cta") return;
+  c.emit("ERRBAR", [], []);
+  if (c.target.has("clusters")) c.emit("CGAERRBAR", [], []);
+}
+
+/** Later loads do not see old lines of L1. */
+export function invalidateL1(c: Context): void {
+  c.emit("CCTL.IVALL", [], []);
+}
+
+/** A full fence: `membar`, `fence`. */
+export function fence(c: Context, kind: "SC" | "ALL", scope: Scope): void {
+  membar(c, kind, scope);
+  if (scope !== "cta") invalidateL1(c);
+}

@@ -1,0 +1,140 @@
+/** f32 and f64 arithmetic that the machine does in one or a few instructions. */
+import { abs, imm, neg, not, PT, RZ } from "../ori/operand.js";
+import { Kind, type Operand } from "../ori/types.js";
+import type { Context } from "./context.js";
+import { at, type Lowering, operands } from "./family.js";
+import type { Modifiers } from "./modifiers.js";
+import { Refusal } from "./refusal.js";
+import { F32, F64, type PtxType } from "./types.js";
+
+/** The rounding modifiers of an arithmetic instruction as the machine writes them. */
+export interface FloatModifiers {
+  readonly type: PtxType;
+  readonly suffix: string;
+}
+
+const roundings = { rn: "", rz: ".RZ", rm: ".RM", rp: ".RP" } as const;
+
+/** Rounding, .ftz and .sat, then the type; f64 has neither .ftz nor .sat. */
+export function floatModifiers(m: Modifiers): FloatModifiers {
+  const rounding = roundings[m.oneOf(["rn", "rz", "rm", "rp"]) ?? "rn"];
+  const ftz = m.flag("ftz");
+  const sat = m.flag("sat");
+  const type = m.type();
+  if (type.name === "f64" && (ftz || sat)) throw new Refusal();
+  if (type.name !== "f32" && type.name !== "f64") throw new Refusal();
+  return { type, suffix: `${ftz ? ".FTZ" : ""}${rounding}${sat ? ".SAT" : ""}` };
+}
+
+/** −o of a floating-point operand; constants are folded. */
+export function negatedFloat(o: Operand): Operand {
+  if (o.kind !== Kind.Imm) return neg(o);
+  return o.width === 2 ? { ...o, high: (o.high ^ 0x80000000) >>> 0 } : imm(o.value ^ 0x80000000);
+}
+
+/** Sources of a commutative pair with a constant, if any, second. */
+function ordered(a: Operand, b: Operand): [Operand, Operand] {
+  return a.kind === Kind.Imm ? [b, a] : [a, b];
+}
+
+function registersFirst(c: Context, type: PtxType, a: Operand, b: Operand): [Operand, Operand] {
+  const [x, y] = ordered(a, b);
+  return [c.materialize(x, type.bits / 32), y];
+}
+
+export const floatAdd = (subtract: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 3);
+    const { type, suffix } = floatModifiers(m);
+    const a = c.read(at(ops, 1), type);
+    const b = c.read(at(ops, 2), type);
+    const [x, y] = registersFirst(c, type, a, subtract ? negatedFloat(b) : b);
+    c.emit(`${type.bits === 32 ? "FADD" : "DADD"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+  };
+};
+
+export const floatMul: Lowering = (c, i, m) => {
+  const ops = operands(i, 3);
+  const { type, suffix } = floatModifiers(m);
+  const [x, y] = registersFirst(c, type, c.read(at(ops, 1), type), c.read(at(ops, 2), type));
+  c.emit(`${type.bits === 32 ? "FMUL" : "DMUL"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+};
+
+export const floatFma: Lowering = (c, i, m) => {
+  const ops = operands(i, 4);
+  const { type, suffix } = floatModifiers(m);
+  const [x, y] = registersFirst(c, type, c.read(at(ops, 1), type), c.read(at(ops, 2), type));
+  const s = c.read(at(ops, 3), type);
+  c.emit(`${type.bits === 32 ? "FFMA" : "DFMA"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y, s]);
+};
+
+/** neg and abs: an addition of −0, which flushes where it is asked to; of f64 the sign bit alone. */
+export const floatSign = (absolute: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 2);
+    const ftz = m.flag("ftz");
+    const type = m.type();
+    if (type.bits === 64 && ftz) throw new Refusal();
+    const a = c.materialize(c.read(at(ops, 1), type), type.bits / 32);
+    const d = c.out(at(ops, 0), type);
+    if (type.name === "f32") {
+      c.emit(`FADD${ftz ? ".FTZ" : ""}`, [d], [absolute ? abs(a) : neg(a), neg(RZ())]);
+    } else if (type.name === "f64") {
+      c.move(c.word(d, 0), c.word(a, 0));
+      const mask = absolute ? imm(0x7fffffff) : imm(0x80000000);
+      c.emit("LOP3.LUT", [c.word(d, 1)], [c.word(a, 1), mask, RZ(), imm(absolute ? 0xc0 : 0x3c)]);
+    } else throw new Refusal();
+  };
+};
+
+export const floatExtremum = (max: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 3);
+    const ftz = m.flag("ftz");
+    const nan = m.flag("NaN");
+    const xorsign = m.flag("xorsign");
+    const absolute = m.flag("abs");
+    const type = m.type();
+    const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
+    const d = c.out(at(ops, 0), type);
+    if (type.name === "f32" && xorsign === absolute) {
+      const suffix = `${ftz ? ".FTZ" : ""}${nan ? ".NAN" : ""}${xorsign ? ".XORSIGN" : ""}`;
+      const [x, y] = registersFirst(c, type, a, b);
+      const bars = (o: Operand): Operand => (absolute ? abs(o) : o);
+      c.emit(`FMNMX${suffix}`, [d], [bars(x), bars(absolute ? c.materialize(y) : y), max ? not(PT()) : PT()]);
+    } else if (type.name === "f64" && !ftz && !nan && !xorsign && !absolute) {
+      extremum64(c, d, c.materialize(a, 2), c.materialize(b, 2), max);
+    } else throw new Refusal();
+  };
+};
+
+/**
+ * d = a if a beats b or b is no number, else b. Equal numbers have equal bits except for the two zeros, whose bits are joined:
+ * the larger zero is −0 & +0, the smaller −0 | +0.
+ */
+function extremum64(c: Context, d: Operand, a: Operand, b: Operand, max: boolean): void {
+  const wins = c.predicate();
+  const first = c.predicate();
+  c.emit("DSETP.NAN.AND", [first], [b, b]);
+  c.emit(`DSETP.${max ? "GT" : "LT"}.OR`, [wins], [a, b, first]);
+  const equal = c.predicate();
+  c.emit("DSETP.EQ.AND", [equal], [a, b]);
+  const joined = c.op("LOP3.LUT", [c.word(a, 1), c.word(b, 1), RZ(), imm(max ? 0xc0 : 0xfc)]);
+  const high = c.op("SEL", [c.word(a, 1), c.word(b, 1), wins]);
+  c.emit("SEL", [c.word(d, 0)], [c.word(a, 0), c.word(b, 0), wins]);
+  c.emit("SEL", [c.word(d, 1)], [joined, high, equal]);
+}
+
+/** The magnitude of b with the sign of a. */
+export const copysign: Lowering = (c, i, m) => {
+  const ops = operands(i, 3);
+  const type = m.type();
+  if (type !== F32 && type !== F64) throw new Refusal();
+  const a = c.read(at(ops, 1), type);
+  const b = c.read(at(ops, 2), type);
+  const d = c.out(at(ops, 0), type);
+  const top = d.width - 1;
+  if (top === 1) c.move(c.word(d, 0), c.word(b, 0));
+  const [sign, magnitude] = [c.materialize(c.word(a, top)), c.materialize(c.word(b, top))];
+  c.emit("LOP3.LUT", [c.word(d, top)], [magnitude, imm(0x80000000), sign, imm(0xb8)]);
+};

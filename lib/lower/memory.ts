@@ -1,0 +1,258 @@
+/**
+ * Loads and stores of all state spaces, scalar and vector.
+ *
+ * A vector is one access of the whole width; its elements are taken from, or joined into, one wide value. Orderings follow
+ * ptxas (facts/ptx-to-sass): volatile is a strong access of system scope, acquire a strong load followed by an invalidation
+ * of L1, release a fence followed by a strong store.
+ */
+import { clone, constBank, constIndexed, imm, RZ } from "../ori/operand.js";
+import { File, type Operand, ZERO_REG } from "../ori/types.js";
+import type { AddressOperand, Operand as PtxOperand } from "../ptx/ast.js";
+import { type Address, memoryAddress } from "./address.js";
+import { assign } from "./assign.js";
+import type { Context } from "./context.js";
+import { at, type Family, type Lowering, operands } from "./family.js";
+import { invalidateL1, membar, type Scope } from "./fence.js";
+import type { Modifiers } from "./modifiers.js";
+import { elementOf, packValues } from "./move.js";
+import { skip } from "./place.js";
+import { Refusal } from "./refusal.js";
+import { loadSlot, storeSlot } from "./slots.js";
+import { bytesOf, type PtxType, registersOf, typeNamed } from "./types.js";
+
+export type AccessSpace = "global" | "shared" | "local" | "const" | "param" | "generic";
+
+interface Access {
+  readonly space: AccessSpace;
+  readonly vector: number;
+  readonly type: PtxType;
+  readonly order: "weak" | "volatile" | "relaxed" | "acquire" | "release";
+  readonly scope: Scope;
+  /** Modifiers of the machine instruction for caching. */
+  readonly cache: string;
+}
+
+const spaces: Readonly<Record<string, AccessSpace>> = {
+  global: "global",
+  shared: "shared",
+  "shared::cta": "shared",
+  local: "local",
+  const: "const",
+  param: "param",
+  "param::entry": "param",
+  "param::func": "param",
+};
+
+export function takeSpace(m: Modifiers): AccessSpace {
+  const word = m.oneOf(Object.keys(spaces));
+  return word === null ? "generic" : (spaces[word] as AccessSpace);
+}
+
+export function takeScope(m: Modifiers): Scope {
+  return m.need(["cta", "cluster", "gpu", "sys"]);
+}
+
+const evictions: Readonly<Record<string, string>> = {
+  "L1::evict_normal": "",
+  "L1::evict_unchanged": ".EU",
+  "L1::evict_first": ".EF",
+  "L1::evict_last": ".EL",
+  "L1::no_allocate": ".NA",
+};
+
+function access(m: Modifiers, load: boolean): Access {
+  const order = m.oneOf(["weak", "volatile", "relaxed", load ? "acquire" : "release"] as const) ?? "weak";
+  const scope = order === "weak" ? "cta" : order === "volatile" ? "sys" : takeScope(m);
+  const space = takeSpace(m);
+  const readOnly = load && m.flag("nc");
+  const cacheWord = m.oneOf(load ? ["ca", "cg", "cs", "lu", "cv"] : ["wb", "cg", "cs", "wt"]);
+  const evict = m.oneOf(Object.keys(evictions));
+  const prefetch = load ? m.oneOf(["L2::64B", "L2::128B", "L2::256B"]) : null;
+  const vector = Number((m.oneOf(["v2", "v4"]) ?? "v1").slice(1));
+  const type = m.type();
+  if (type.cls === "p" || type.bits * vector > 128 || type.lanes !== 1) throw new Refusal();
+  let cache = evict === null ? "" : (evictions[evict] as string);
+  if (prefetch !== null) cache += `.LTC${prefetch.slice(4)}`;
+  // Caching hints (.ca, .cg, .wt …) are performance only; evict-first and last-use have a modifier of their own.
+  if (cacheWord === "cs" && evict === null) cache += ".EF";
+  if (cacheWord === "lu" && evict === null) cache += ".LU";
+  if (readOnly) cache += ".CONSTANT";
+  if (readOnly && (space !== "global" || order !== "weak")) throw new Refusal();
+  if (cacheWord === "cv" && order === "weak") return { space, vector, type, order: "volatile", scope: "sys", cache };
+  return { space, vector, type, order, scope, cache };
+}
+
+/** `.64`, `.U8` …: size modifier of an access of `bytes`, with the extension of a narrow element. */
+function sizeModifier(bytes: number, signed: boolean): string {
+  switch (bytes) {
+    case 1:
+      return signed ? ".S8" : ".U8";
+    case 2:
+      return signed ? ".S16" : ".U16";
+    case 4:
+      return "";
+    case 8:
+      return ".64";
+    case 16:
+      return ".128";
+    default:
+      throw new Refusal();
+  }
+}
+
+/** `.STRONG.GPU`: how strong a global or generic access is. */
+function strength(c: Context, a: Access): string {
+  const old = !c.target.has("memoryDescriptor");
+  if (a.order === "weak") return old ? ".SYS" : "";
+  const scopes = { cta: old ? "CTA" : "SM", cluster: "GPU", gpu: "GPU", sys: "SYS" } as const;
+  return `.STRONG.${scopes[a.scope]}`;
+}
+
+function addressOperand(o: PtxOperand): AddressOperand {
+  if (o.kind === "name" && o.index !== null) {
+    throw new Refusal();
+  }
+  if (o.kind !== "address" || o.rest.length > 0) throw new Refusal();
+  return o;
+}
+
+// ------------------------------------------------------------------------------------------------ loads
+
+const ld: Lowering = (c, i, m) => {
+  const ops = operands(i, 2);
+  const a = access(m, true);
+  const where = addressOperand(at(ops, 1));
+  if (a.space === "param" && loadSlot(c, where, at(ops, 0), a.type, a.vector)) return;
+  if (a.space === "const" || a.space === "param") {
+    loadConstant(c, a, at(ops, 0), memoryAddress(c, where, a.space));
+    return;
+  }
+  const bytes = bytesOf(a.type) * a.vector;
+  const value = emitLoad(c, a, memoryAddress(c, where, a.space), bytes);
+  if (a.order === "acquire" && a.space !== "local") acquireFence(c, a.scope);
+  if (a.vector === 1) assign(c, at(ops, 0), value, a.type);
+  else {
+    const to = vectorElements(at(ops, 0), a.vector);
+    const parts = to.map((_, k) => elementOf(c, value, k, a.type.bits));
+    to.forEach((o, k) => {
+      assign(c, o, extendElement(c, parts[k] as Operand, a.type), a.type);
+    });
+  }
+};
+
+function vectorElements(o: PtxOperand, n: number): readonly PtxOperand[] {
+  if (o.kind === "vector" && o.elements.length === n) return o.elements;
+  throw new Refusal();
+}
+
+/** Elements of a packed load are zero extended; the sign of narrow signed ones is brought up. */
+function extendElement(c: Context, o: Operand, type: PtxType): Operand {
+  if (type.bits >= 32) return o;
+  if (type.cls === "s") return c.op("PRMT", [o, imm(type.bits === 8 ? 0x8880 : 0x9910), RZ()]);
+  return c.op("PRMT", [o, imm(type.bits === 8 ? 0x7770 : 0x7710), RZ()]);
+}
+
+function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand {
+  const size = sizeModifier(bytes, a.vector === 1 && a.type.cls === "s");
+  const d = c.temp(Math.max(1, bytes / 4));
+  const offset = imm(where.offset);
+  switch (a.space) {
+    case "global":
+      c.emit(`LDG.E${size}${a.cache}${strength(c, a)}`, [d], [where.base, skip(), offset, c.descriptor]);
+      return d;
+    case "generic":
+      c.emit(`LD.E${size}${a.cache}${strength(c, a)}`, [d], [where.base, skip(), offset, c.descriptor]);
+      return d;
+    case "shared":
+      c.emit(`LDS${c.target.has("memoryDescriptor") ? "" : ".U"}${size}`, [d], [where.base, skip(), offset]);
+      return d;
+    case "local":
+      c.emit(`LDL${size}`, [d], [where.base, skip(), offset]);
+      return d;
+    default:
+      throw new Refusal();
+  }
+}
+
+function acquireFence(c: Context, scope: Scope): void {
+  if (scope !== "cta") invalidateL1(c);
+}
+
+/** Constant banks and kernel parameters: one LDC per element. */
+function loadConstant(c: Context, a: Access, to: PtxOperand, where: Address): void {
+  const bank = a.space === "param" ? 0 : 3;
+  const start = where.offset + (a.space === "param" ? c.target.constants.paramBase : 0);
+  const bytes = bytesOf(a.type);
+  const targets = a.vector === 1 ? [to] : vectorElements(to, a.vector);
+  const values = targets.map((_, k) => {
+    const d = c.temp(registersOf(a.type));
+    const offset = start + k * bytes;
+    if (offset < -32768 || offset > 65535) throw new Refusal();
+    const source =
+      where.base.id === ZERO_REG
+        ? constBank(bank, offset, d.width)
+        : constIndexed(bank, File.R, indexRegister(c, where.base), offset, d.width);
+    c.emit(`LDC${sizeModifier(bytes, a.type.cls === "s")}`, [d], [source]);
+    return d;
+  });
+  targets.forEach((o, k) => {
+    assign(c, o, values[k] as Operand, a.type);
+  });
+}
+
+/** An index register is a value of its own (the operand names no part of one). */
+function indexRegister(c: Context, base: Operand): number {
+  return c.op("MOV", [base]).id;
+}
+
+// ------------------------------------------------------------------------------------------------ stores
+
+const st: Lowering = (c, i, m) => {
+  const ops = operands(i, 2);
+  const a = access(m, false);
+  const where = addressOperand(at(ops, 0));
+  const values =
+    a.vector === 1 ? [c.read(at(ops, 1), a.type)] : vectorElements(at(ops, 1), a.vector).map((o) => c.read(o, a.type));
+  if (a.space === "param") {
+    storeSlot(c, where, values, a.type);
+    return;
+  }
+  if (a.order === "release") membar(c, "ALL", a.scope);
+  const bytes = bytesOf(a.type) * a.vector;
+  const whole = typeNamed(`b${bytes * 8}`);
+  if (whole === null) throw new Refusal();
+  const data = a.vector === 1 ? clone(values[0] as Operand) : packValues(c, values, a.type.bits, whole);
+  emitStore(c, a, memoryAddress(c, where, a.space), bytes, data);
+};
+
+function emitStore(c: Context, a: Access, where: Address, bytes: number, data: Operand): void {
+  const size = sizeModifier(bytes, false);
+  const offset = imm(where.offset);
+  switch (a.space) {
+    case "global":
+      c.emit(`STG.E${size}${a.cache}${strength(c, a)}`, [], [where.base, skip(), offset, c.descriptor, data]);
+      return;
+    case "generic":
+      c.emit(`ST.E${size}${a.cache}${strength(c, a)}`, [], [where.base, skip(), offset, c.descriptor, data]);
+      return;
+    case "shared":
+      c.emit(`STS${size}`, [], [where.base, skip(), offset, data]);
+      return;
+    case "local":
+      c.emit(`STL${size}`, [], [where.base, skip(), offset, skip(), data]);
+      return;
+    default:
+      throw new Refusal();
+  }
+}
+
+/** Hints to the memory system change no value; their operands are checked and they are left out. */
+const hint: Lowering = (c, i, m) => {
+  const a = i.operands[0];
+  if (a === undefined || a.kind !== "address" || a.rest.length > 0) throw new Refusal();
+  takeSpace(m);
+  m.need(["L1", "L2", "L2::evict_last", "L2::evict_normal"]);
+  if (a.base !== null && c.find(a.base) === null) throw new Refusal();
+};
+
+export const memoryFamily: Family = { ld, ldu: ld, st, prefetch: hint, prefetchu: hint };

@@ -1,0 +1,71 @@
+/**
+ * Puts the operands of one machine instruction into the slots of its form and makes them fit: zero becomes RZ, and an
+ * immediate goes to a register where the slot has no immediate, or where the instruction already has one.
+ */
+import { InternalError } from "../errors.js";
+import { clone, none, RZ } from "../ori/operand.js";
+import { kindName, slotAccepts, slotDefault } from "../ori/slots.js";
+import { File, Kind, type Operand } from "../ori/types.js";
+import type { Form, SlotInfo } from "../sass/isa/form.js";
+
+/** Brings a constant into registers; emits the moves. */
+export type ToRegister = (o: Operand, width: number) => Operand;
+
+function canHold(slot: SlotInfo, o: Operand): boolean {
+  if (o.kind === Kind.Imm && slot.file === File.R) return true;
+  if (o.kind === Kind.Imm && slot.file === File.None) return slot.accepts.includes("imm");
+  return slotAccepts(slot, o);
+}
+
+/**
+ * One operand per slot. `given` is in slot order; optional slots are passed over when they cannot hold the next operand
+ * or when the operands left are needed behind them. A None operand stands for "the default of this slot".
+ */
+export function place(form: Form, slots: readonly SlotInfo[], given: readonly Operand[], toReg: ToRegister): Operand[] {
+  const out = arrange(form, slots, given);
+  // The number of a CTA barrier is an immediate of its own kind.
+  if (form.op === "BAR") return out;
+  let immediates = 0;
+  for (let i = 0; i < out.length; i++) {
+    const slot = slots[i] as SlotInfo;
+    const o = out[i] as Operand;
+    if (o.kind !== Kind.Imm || slot.file !== File.R) continue;
+    const takesImm = slot.accepts.includes("imm");
+    if (o.value === 0 && o.high === 0 && slot.accepts.includes("reg")) out[i] = RZ(slot.width);
+    else if (!takesImm || immediates > 0 || (slot.width === 2 && o.value !== 0)) out[i] = toReg(o, slot.width);
+    else immediates++;
+  }
+  return out;
+}
+
+function arrange(form: Form, slots: readonly SlotInfo[], given: readonly Operand[]): Operand[] {
+  let required = 0;
+  for (const s of slots) if (s.optional === null) required++;
+  const out: Operand[] = [];
+  let next = 0;
+  for (const slot of slots) {
+    const o = given[next];
+    if (slot.optional === null) {
+      required--;
+      if (o === undefined || !canHold(slot, o)) {
+        const what = o === undefined ? "missing" : kindName(o);
+        throw new InternalError(`${form.name}: slot ${slot.name} cannot hold operand ${next} (${what})`);
+      }
+      out.push(clone(o));
+      next++;
+    } else if (o !== undefined && given.length - next > required && o.kind === Kind.None) {
+      out.push(slotDefault(slot));
+      next++;
+    } else if (o !== undefined && given.length - next > required && canHold(slot, o)) {
+      out.push(clone(o));
+      next++;
+    } else out.push(slotDefault(slot));
+  }
+  if (next !== given.length) throw new InternalError(`${form.name}: ${given.length - next} operands too many`);
+  return out;
+}
+
+/** Passes over one optional slot. */
+export function skip(): Operand {
+  return none();
+}

@@ -1,0 +1,91 @@
+/** What names mean inside a function: registers, variables, parameters, labels, jump tables, in nested scopes. */
+import type { Block, Operand } from "../ori/types.js";
+import type { BranchTargets } from "../ptx/ast.js";
+import type { PtxType } from "./types.js";
+
+export type Space = "global" | "const" | "shared" | "local" | "param";
+
+export type Entity =
+  /** A scalar register; `lanes` are the elements of a vector register. */
+  | { readonly kind: "register"; readonly type: PtxType; readonly operand: Operand; readonly lanes: readonly Operand[] }
+  | Variable
+  | { readonly kind: "label"; readonly block: Block; placed: boolean }
+  | { readonly kind: "targets"; readonly targets: BranchTargets }
+  /** A parameter or return value of a function whose body is inlined, or a `.param` of a call: elements of registers. */
+  | { readonly kind: "slots"; readonly bytes: number; readonly parts: Map<number, SlotPart> };
+
+export interface SlotPart {
+  readonly operand: Operand;
+  readonly bytes: number;
+}
+
+/** A variable in memory. `symbol` when the cubin writer places it, else `offset` within the frame or the parameters. */
+export interface Variable {
+  readonly kind: "variable";
+  readonly space: Space;
+  readonly symbol: string | null;
+  readonly offset: number;
+  readonly size: number;
+  /** Bytes of one element, for `name[index]`. */
+  readonly element: number;
+  /** Constant bank number of the PTX. */
+  readonly bank: number;
+}
+
+interface Range {
+  readonly count: number;
+  readonly make: (name: string) => Entity;
+}
+
+export class Scope {
+  readonly parent: Scope | null;
+  private readonly names: Map<string, Entity>;
+  /** `%r<100>`: by prefix. */
+  private readonly ranges: Map<string, Range>;
+
+  constructor(parent: Scope | null) {
+    this.parent = parent;
+    this.names = new Map();
+    this.ranges = new Map();
+  }
+
+  declare(name: string, entity: Entity): void {
+    this.names.set(name, entity);
+  }
+
+  /** `prefix0 … prefix(count−1)`, made when first named. */
+  declareRange(prefix: string, count: number, make: (name: string) => Entity): void {
+    this.ranges.set(prefix, { count, make });
+  }
+
+  /** The entity of this very scope. */
+  own(name: string): Entity | null {
+    const known = this.names.get(name);
+    if (known !== undefined) return known;
+    if (this.ranges.size === 0) return null;
+    let digits = name.length;
+    while (digits > 0 && isDigit(name.charCodeAt(digits - 1))) digits--;
+    // A prefix may itself end in digits: `%r1<10>` declares %r10 … %r19.
+    for (let at = digits; at < name.length; at++) {
+      const range = this.ranges.get(name.slice(0, at));
+      const tail = name.slice(at);
+      if (range === undefined || (tail.length > 1 && tail.startsWith("0")) || Number(tail) >= range.count) continue;
+      const entity = range.make(name);
+      this.names.set(name, entity);
+      return entity;
+    }
+    return null;
+  }
+
+  find(name: string): Entity | null {
+    for (let s: Scope | null = this; s !== null; s = s.parent) {
+      const e = s.own(name);
+      if (e !== null) return e;
+    }
+    return null;
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}

@@ -1,0 +1,80 @@
+/**
+ * Special registers: hardware registers read by S2R or CS2R, launch constants in bank 0, and a few computed from one
+ * of them (measured; digest A §2.6).
+ */
+import { constBank, hi, imm, lo, RZ, sreg } from "../ori/operand.js";
+import type { Operand } from "../ori/types.js";
+import type { ConstantBank } from "../target/types.js";
+import type { Context } from "./context.js";
+import type { PtxType } from "./types.js";
+
+type Source =
+  | { readonly s2r: number }
+  /** CS2R of a 32-bit half, or of the whole 64 bits. */
+  | { readonly cs2r: number; readonly wide: boolean }
+  | { readonly bank0: keyof ConstantBank; readonly plus: number }
+  /** A bit field of a hardware register. */
+  | { readonly s2r: number; readonly shift: number; readonly bits: number }
+  | { readonly value: number };
+
+const sources: Readonly<Record<string, Source>> = {
+  "%tid.x": { s2r: 0x21 },
+  "%tid.y": { s2r: 0x22 },
+  "%tid.z": { s2r: 0x23 },
+  "%ctaid.x": { s2r: 0x25 },
+  "%ctaid.y": { s2r: 0x26 },
+  "%ctaid.z": { s2r: 0x27 },
+  "%ntid.x": { bank0: "ntid", plus: 0 },
+  "%ntid.y": { bank0: "ntid", plus: 4 },
+  "%ntid.z": { bank0: "ntid", plus: 8 },
+  "%nctaid.x": { bank0: "nctaid", plus: 0 },
+  "%nctaid.y": { bank0: "nctaid", plus: 4 },
+  "%nctaid.z": { bank0: "nctaid", plus: 8 },
+  "%laneid": { s2r: 0x00 },
+  "%warpid": { s2r: 0x03, shift: 8, bits: 7 },
+  "%smid": { s2r: 0x43 },
+  "%lanemask_eq": { s2r: 0x38 },
+  "%lanemask_lt": { s2r: 0x39 },
+  "%lanemask_le": { s2r: 0x3a },
+  "%lanemask_gt": { s2r: 0x3b },
+  "%lanemask_ge": { s2r: 0x3c },
+  "%clock": { cs2r: 0x50, wide: false },
+  "%clock_hi": { cs2r: 0x51, wide: false },
+  "%clock64": { cs2r: 0x50, wide: true },
+  "%globaltimer": { cs2r: 0x52, wide: true },
+  "%globaltimer_lo": { cs2r: 0x52, wide: false },
+  "%globaltimer_hi": { cs2r: 0x53, wide: false },
+  WARP_SZ: { value: 32 },
+};
+
+/** Index of SR_CgaCtaId: this CTA's rank in its cluster. */
+export const CGA_CTA_ID = 0x88;
+/** Index of SR_SWINHI: upper half of the generic address of shared memory. */
+export const SHARED_WINDOW_HIGH = 0x2f;
+
+/** A fresh value holding the special register, null when the name is none that is known here. */
+export function specialRegister(c: Context, name: string, component: string | null, type: PtxType): Operand | null {
+  const source = sources[component === null ? name : `${name}.${component}`];
+  if (source === undefined || type.cls === "p" || type.cls === "f") return null;
+  const value = readSource(c, source);
+  if (type.bits === 64) return value.width === 2 ? value : c.pair(value, RZ());
+  return value.width === 2 ? lo(value) : value;
+}
+
+function readSource(c: Context, source: Source): Operand {
+  if ("value" in source) return imm(source.value);
+  if ("bank0" in source) {
+    return c.op("LDC", [constBank(0, (c.target.constants[source.bank0] as number) + source.plus)]);
+  }
+  if ("cs2r" in source) return c.op(source.wide ? "CS2R" : "CS2R.32", [sreg(source.cs2r)], source.wide ? 2 : 1);
+  const raw = c.op("S2R", [sreg(source.s2r)]);
+  if (!("shift" in source)) return raw;
+  return c.op("SGXT.U32", [c.op("SHF.R.U32.HI", [RZ(), imm(source.shift), raw]), imm(source.bits)]);
+}
+
+/** The 64-bit generic address of an address in a window whose base stands in bank 0. */
+export function windowBase(c: Context, which: "sharedWindow" | "localWindow"): [Operand, Operand] {
+  const at = c.target.constants[which];
+  const base = c.op("LDC.64", [constBank(0, at, 2)], 2);
+  return [lo(base), hi(base)];
+}

@@ -1,0 +1,56 @@
+/**
+ * Opcode → lowering. A new instruction is a line here (or in the table of its family) and a function in its family's file. Where
+ * one opcode serves several number types, `byType` chooses by the last type modifier.
+ */
+import { bitsFamily } from "./bits.js";
+import { compareFamily } from "./compare.js";
+import { controlFamily } from "./control.js";
+import type { Family, Lowering } from "./family.js";
+import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
+import { integer } from "./integer.js";
+import { memoryFamily } from "./memory.js";
+import { moveFamily } from "./move.js";
+import { Refusal } from "./refusal.js";
+import { typeNamed } from "./types.js";
+
+interface Kinds {
+  readonly integer?: Lowering;
+  /** f32 and f64. */
+  readonly float?: Lowering;
+  /** f16, bf16 and their pairs. */
+  readonly half?: Lowering;
+}
+
+function byType(kinds: Kinds): Lowering {
+  return (c, i, m) => {
+    const last = i.modifiers[i.modifiers.length - 1];
+    const type = last === undefined ? null : typeNamed(last);
+    if (type === null) throw new Refusal();
+    const isFloat = type.cls === "f" || type.cls === "bf";
+    const lower = !isFloat ? kinds.integer : type.bits === 16 ? kinds.half : kinds.float;
+    if (lower === undefined) throw new Refusal();
+    lower(c, i, m);
+  };
+}
+
+export const lowerings: Family = {
+  ...moveFamily,
+  ...bitsFamily,
+  ...compareFamily,
+  ...controlFamily,
+  ...memoryFamily,
+  ...integer,
+  add: byType({ integer: integer.add, float: floatAdd(false) }),
+  sub: byType({ integer: integer.sub, float: floatAdd(true) }),
+  mul: byType({ integer: integer.mul, float: floatMul }),
+  mad: byType({ integer: integer.mad, float: floatFma }),
+  fma: byType({ float: floatFma }),
+  neg: byType({ integer: integer.neg, float: floatSign(false) }),
+  abs: byType({ integer: integer.abs, float: floatSign(true) }),
+  min: byType({ integer: integer.min, float: floatExtremum(false) }),
+  max: byType({ integer: integer.max, float: floatExtremum(true) }),
+  copysign,
+};
+
+/** Transfers of control: they carry their guard themselves. */
+export const transfers: ReadonlySet<string> = new Set(["bra", "brx", "exit", "ret"]);

@@ -1,0 +1,91 @@
+/** Parameters, launch bounds, and variables of functions. */
+import { noBounds } from "../ori/func.js";
+import type { Func, LaunchBounds } from "../ori/types.js";
+import type { Declaration, FunctionItem, Parameter } from "../ptx/ast.js";
+import type { Context } from "./context.js";
+import { Refusal } from "./refusal.js";
+import type { Scope } from "./scope.js";
+import { bytesOf, typeNamed } from "./types.js";
+
+export interface Layout {
+  /** Bytes of one element. */
+  readonly element: number;
+  readonly size: number;
+  readonly align: number;
+}
+
+/** Size and alignment of a declared variable; arrays without extent have size 0. */
+export function layoutOf(
+  type: string,
+  vector: number | null,
+  dims: readonly (number | null)[],
+  align: number | null,
+): Layout {
+  const scalar = typeNamed(type);
+  if (scalar === null || scalar.cls === "p") throw new Refusal();
+  const element = bytesOf(scalar) * (vector ?? 1);
+  let size = element;
+  for (const d of dims) size *= d ?? 0;
+  return { element, size, align: Math.max(align ?? 0, element) };
+}
+
+export function alignUp(n: number, align: number): number {
+  return Math.ceil(n / align) * align;
+}
+
+/** Lays out the parameters of a kernel in constant bank 0 and declares their names. */
+export function kernelParameters(item: FunctionItem, func: Func, scope: Scope): void {
+  let offset = 0;
+  for (const p of item.params ?? []) {
+    const { element, size, align } = parameterLayout(p);
+    offset = alignUp(offset, align);
+    func.params.push({ name: p.name, offset, size, align });
+    scope.declare(p.name, { kind: "variable", space: "param", symbol: null, offset, size, element, bank: 0 });
+    offset += size;
+  }
+  func.paramBytes = offset;
+}
+
+export function parameterLayout(p: Parameter): Layout {
+  const layout = layoutOf(p.type, p.vector, p.dims, p.align);
+  return p.align === null ? layout : { ...layout, align: p.align };
+}
+
+/** What the performance directives say. */
+export function launchBounds(item: FunctionItem): LaunchBounds {
+  const bounds = noBounds();
+  const triple = (v: readonly number[]): [number, number, number] => [v[0] ?? 1, v[1] ?? 1, v[2] ?? 1];
+  for (const d of item.directives) {
+    const first = d.values[0] ?? 0;
+    if (d.name === "maxntid") bounds.maxntid = triple(d.values);
+    else if (d.name === "reqntid") bounds.reqntid = triple(d.values);
+    else if (d.name === "reqnctapercluster") bounds.reqnctapercluster = triple(d.values);
+    else if (d.name === "minnctapersm") bounds.minnctapersm = first;
+    else if (d.name === "maxnreg") bounds.maxnreg = first;
+    else if (d.name === "maxclusterrank") bounds.maxclusterrank = first;
+  }
+  return bounds;
+}
+
+/** Variables declared inside a function: `.local` on the stack, `.param` of calls in registers, others in the module. */
+export function declareVariables(c: Context, d: Declaration): void {
+  for (const v of d.variables) {
+    const layout = layoutOf(d.type, d.vector, v.dims, d.align);
+    if (d.space === "local") {
+      if (v.init !== null || v.count !== null) throw new Refusal();
+      const offset = alignUp(c.func.frame.localBytes, layout.align);
+      c.func.frame.localBytes = offset + layout.size;
+      c.scope.declare(v.name, {
+        kind: "variable",
+        space: "local",
+        symbol: null,
+        offset,
+        size: layout.size,
+        element: layout.element,
+        bank: 0,
+      });
+    } else if (d.space === "param") {
+      c.scope.declare(v.name, { kind: "slots", bytes: layout.size, parts: new Map() });
+    } else c.scope.declare(v.name, c.module.declare(d, v));
+  }
+}
