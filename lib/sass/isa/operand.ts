@@ -2,7 +2,7 @@
  * Operands, guards and control bits of an instruction: the shapes shared by the IR, the encoder, the decoder and the
  * text form.
  */
-import { File, type Form } from "./types.js";
+import { File, type Form, type SlotInfo } from "./types.js";
 
 export { File };
 
@@ -14,7 +14,10 @@ export const Kind = {
   Reg: 1,
   /** Immediate: `value` (u32 bit pattern, low half), `high` (upper half of a 64-bit literal). */
   Imm: 2,
-  /** Constant bank: `c[id][value]`; `file`/`index` name an index register (`c[0x3][R2+0x10]`, `cx[UR4][0x10]`). */
+  /**
+   * Constant bank: `c[id][value]`; `file`/`index` name an index register (`c[0x3][R2+0x10]`). With `id` −1 the uniform
+   * register stands for bank and base: `cx[UR4][0x10]`.
+   */
   Const: 3,
   /** Code label: `id` is a block id (before encoding) or `value` a byte address (decoded code). */
   Label: 4,
@@ -88,4 +91,41 @@ export interface MachineInst {
   srcs: Operand[];
   guard: Guard | null;
   control: Control | null;
+}
+
+/** A fresh operand; the only literal of this shape in this room (the IR's constructors are in `lib/ori/operand.ts`). */
+export function makeOperand(kind: Kind, file: File, width: number, id: number, value: number): Operand {
+  return { kind, file, width, id, sub: 0, value, high: 0, mods: 0, part: "", index: NO_INDEX, sym: "" };
+}
+
+/** What a slot holds when nothing is written for it; `Kind.None` when it has no default. */
+export function defaultOperand(optional: SlotInfo["optional"], file: File, width: number): Operand {
+  switch (optional) {
+    case "none":
+    case null:
+      return makeOperand(Kind.None, File.None, 0, 0, 0);
+    case "PT":
+    case "RZ":
+    case "URZ":
+      return makeOperand(Kind.Reg, file, width, ZERO_REG, 0);
+    case "!PT": {
+      const o = makeOperand(Kind.Reg, file, width, ZERO_REG, 0);
+      o.mods = Mod.Not;
+      return o;
+    }
+    default:
+      return makeOperand(Kind.Imm, File.None, 1, 0, Number(optional));
+  }
+}
+
+/** Does the operand say no more than the slot's default does? */
+export function isDefault(o: Operand, optional: SlotInfo["optional"]): boolean {
+  if (o.kind === Kind.None) return true;
+  if (o.kind === Kind.Reg) {
+    if (o.id !== ZERO_REG) return false;
+    const not = (o.mods & Mod.Not) !== 0;
+    if (o.file === File.P || o.file === File.UP) return not === (optional === "!PT");
+    return !not;
+  }
+  return o.kind === Kind.Imm && o.value === (optional === null || optional === "none" ? 0 : Number(optional) || 0);
 }

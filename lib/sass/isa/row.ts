@@ -47,6 +47,8 @@ export interface Row {
   /** How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, or a float. */
   readonly imm?: ImmFormat;
   readonly lines: readonly Line[];
+  /** Guarded by a uniform predicate. */
+  readonly guard?: "UP" | "P";
   readonly flow?: Flow;
   /**
    * Names that nvdisasm prints instead under a condition on the operands: `MOV: a=RZ b=RZ`. They are text only: the

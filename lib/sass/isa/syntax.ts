@@ -200,6 +200,8 @@ export interface OperandRef {
   readonly number: boolean;
   readonly omit: boolean;
   readonly part: Group | null;
+  /** The part stands inside the bars: `|R5.H1|` against `|R5|.H1_H1`. */
+  readonly partInside: boolean;
   /** Text fixed after the operand, e.g. `.64` of an address register. */
   readonly suffix: string;
 }
@@ -341,7 +343,7 @@ function splitTerms(text: string): string[] {
 function parseRef(text: string, slots: readonly Slot[], where: string): { ref: OperandRef; length: number } | null {
   const m = refPattern.exec(text);
   if (!m) return null;
-  const [all, flags, name, , at, complement, loc, signed, scale, negBit, notBit, part, suffix, , omit] = m;
+  const [all, flags, name, barBefore, at, complement, loc, signed, scale, negBit, notBit, part, suffix, , omit] = m;
   const slot = slots.find((s) => s.name === name);
   if (!slot) throw new InternalError(`instruction table: no slot "${name}" in ${where}`);
   const ref: OperandRef = {
@@ -358,6 +360,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     number: at === "#",
     omit: omit === "?",
     part: part ? parseGroup(part.slice(1, -1)) : null,
+    partInside: barBefore === "",
     suffix: suffix ?? "",
   };
   return { ref, length: all!.length };

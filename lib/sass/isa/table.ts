@@ -12,7 +12,17 @@ import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
 import { pseudoRows } from "./rows/pseudo.js";
 import { uniformRows } from "./rows/uniform.js";
-import { type Fixed, holdsFor, parseFixed, parseSlots, parseTemplate, type Slot, type Template } from "./syntax.js";
+import {
+  type ConstRef,
+  type Fixed,
+  holdsFor,
+  type OperandRef,
+  parseFixed,
+  parseSlots,
+  parseTemplate,
+  type Slot,
+  type Template,
+} from "./syntax.js";
 
 export const rows: readonly Row[] = [
   ...moveRows,
@@ -42,6 +52,8 @@ export interface ParsedLine {
   readonly encodings: readonly Encoding[];
   readonly is: readonly Fixed[];
   readonly fill: readonly Fixed[];
+  /** Per slot: how the text shows it, null when it does not. */
+  readonly refs: readonly (OperandRef | ConstRef | null)[];
 }
 
 export interface ParsedRow {
@@ -93,17 +105,30 @@ function parseRow(row: Row, index: number): ParsedRow {
     aliases: (row.alias ?? []).map(parseAlias),
   };
   row.lines.forEach((line, i) => {
+    const template = parseTemplate(line.text, slots);
     out.lines.push({
       row: out,
       index: i,
       sm: line.sm ?? "",
-      template: parseTemplate(line.text, slots),
+      template,
+      refs: slots.map((slot) => refOf(template, slot)),
       encodings: parseEncodings(line.as),
       is: parseFixed(line.is),
       fill: parseFixed(line.fill),
     });
   });
   return out;
+}
+
+/** Where a template shows a slot. */
+function refOf(template: Template, slot: Slot): OperandRef | ConstRef | null {
+  for (const tokens of template.operands)
+    for (const t of tokens) {
+      if (t.kind === "text") continue;
+      const ref = t.kind === "sum" ? t.terms.find((r) => r.slot === slot) : t.ref.slot === slot ? t.ref : undefined;
+      if (ref) return ref;
+    }
+  return null;
 }
 
 function parseEncodings(text: string): Encoding[] {

@@ -286,6 +286,7 @@ export const controlRows: Rows = [
   },
   {
     op: "UCGABAR_ARV",
+    guard: "UP",
     does: "arrive at the cluster barrier",
     slots: "<-",
     effect: true,
@@ -294,6 +295,7 @@ export const controlRows: Rows = [
   },
   {
     op: "UCGABAR_WAIT",
+    guard: "UP",
     does: "wait at the cluster barrier",
     slots: "<-",
     effect: true,

@@ -5,7 +5,7 @@ import { uniform } from "./shapes.js";
 const three = "RRR RIR RRI";
 const noPins = "77:4=15 87:4=15";
 
-export const uniformRows: Rows = [
+const rows: Rows = [
   {
     op: "UMOV",
     does: "d = b",
@@ -287,9 +287,12 @@ export const uniformRows: Rows = [
   },
   {
     op: "VOTEU",
+    guard: "P",
     does: "d = ballot of pin; pout = all, any or equal over the active lanes",
     slots: "d:UR=URZ pout:UP=PT <- pin:P",
     lines: [{ as: "886", text: "VOTEU{vote} d?, pout@81?, !pin@87" }],
     time: "fixed",
   },
 ];
+
+export const uniformRows: Rows = rows.map((row) => ({ guard: "UP", ...row }));

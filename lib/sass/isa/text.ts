@@ -1,0 +1,285 @@
+/**
+ * Instructions as text: nvdisasm's syntax for physical code, the same with other register names for the IR. How an
+ * instruction is written depends on which line of its row applies (an address with or without descriptor …); lines are
+ * chosen by structure: a line fits when every slot that it does not show holds its default.
+ */
+import { matchMods, rowOf } from "./form.js";
+import { hex, immediateText, signedHex } from "./number.js";
+import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
+import { sregName } from "./sreg.js";
+import type { ConstRef, OperandRef, Token } from "./syntax.js";
+import { holdsFor } from "./syntax.js";
+import type { ParsedLine, ParsedRow } from "./table.js";
+import { File, type Form } from "./types.js";
+
+/** How names are written; all parts have defaults for physical code. */
+export interface Names {
+  /** A register without sign and part: `R5`, `%12:2`. */
+  register?(o: Operand): string;
+  label?(o: Operand): string;
+  /** SM whose syntax is used (`Target.isa`); the first line that fits when left out. */
+  readonly isa?: number;
+}
+
+const files: Readonly<Record<number, readonly [prefix: string, zero: string]>> = {
+  [File.R]: ["R", "RZ"],
+  [File.UR]: ["UR", "URZ"],
+  [File.P]: ["P", "PT"],
+  [File.UP]: ["UP", "UPT"],
+  [File.B]: ["B", "B15"],
+};
+
+/** `R5`, `URZ`, `UP0`. */
+export function registerName(file: File, id: number): string {
+  const [prefix, zero] = files[file] ?? ["?", "?"];
+  return id === ZERO_REG ? zero : prefix + id;
+}
+
+/** The instruction without its end: `@P0 IADD3 R1, R1, -0x8, RZ`. */
+export function renderInst(inst: MachineInst, names: Names = {}): string {
+  const row = rowOf(inst.form);
+  const line = chooseLine(row, inst, names.isa);
+  const head = guardText(inst, names) + aliasName(row, inst);
+  const operands = line ? lineOperands(line, inst, names) : plainOperands(inst, names);
+  return operands === "" ? head : `${head} ${operands}`;
+}
+
+function guardText(inst: MachineInst, names: Names): string {
+  const g = inst.guard;
+  if (!g) return "";
+  const o = guardOperand(g.file, g.id);
+  return `@${g.not ? "!" : ""}${registerText(o, names)} `;
+}
+
+function guardOperand(file: File, id: number): Operand {
+  return { kind: Kind.Reg, file, width: 1, id, sub: 0, value: 0, high: 0, mods: 0, part: "", index: NO_INDEX, sym: "" };
+}
+
+function registerText(o: Operand, names: Names): string {
+  return names.register && o.id !== ZERO_REG ? names.register(o) : registerName(o.file, o.id);
+}
+
+// ---------------------------------------------------------------------------------------------- choice of the line
+
+const fitting = new Map<Form, ParsedLine[]>();
+
+/** Lines that take the form's modifiers. */
+function linesOfForm(form: Form): readonly ParsedLine[] {
+  let lines = fitting.get(form);
+  if (!lines) {
+    lines = rowOf(form).lines.filter((l) => matchMods(l.template, form.mods) !== null);
+    fitting.set(form, lines);
+  }
+  return lines;
+}
+
+/** The operand of slot i (definitions first). */
+const operandAt = (inst: MachineInst, i: number): Operand | undefined =>
+  i < inst.dsts.length ? inst.dsts[i] : inst.srcs[i - inst.dsts.length];
+
+function chooseLine(row: ParsedRow, inst: MachineInst, isa: number | undefined): ParsedLine | null {
+  if (inst.form.variadic) return null;
+  for (const line of linesOfForm(inst.form)) {
+    if (isa !== undefined && !holdsFor(line.sm, isa)) continue;
+    if (fits(row, line, inst)) return line;
+  }
+  return null;
+}
+
+function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
+  for (let i = 0; i < row.slots.length; i++) {
+    const slot = row.slots[i]!;
+    const o = operandAt(inst, i);
+    if (!o) return false;
+    const ref = line.refs[i]!;
+    if (ref === null) {
+      if (!isDefault(o, slot.optional)) return false;
+    } else if (o.kind === Kind.None) return false;
+    else if ("number" in ref) {
+      if (ref.number !== (o.kind === Kind.Imm) && slot.holds === "reg" && ref.loc !== null) return false;
+      if (ref.suffix === ".U32" && o.width !== 1) return false;
+      if (ref.suffix === ".64" && o.width !== 2) return false;
+    } else if (ref.indirect !== (o.id === -1)) return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------------------------------------- names
+
+/** Full name with the alias that applies (`IMAD.MOV.U32`). */
+function aliasName(row: ParsedRow, inst: MachineInst): string {
+  const { form } = inst;
+  if (row.aliases.length === 0) return form.name;
+  for (const alias of row.aliases) {
+    const all = alias.conditions.every((c) => {
+      const i = row.slots.findIndex((s) => s.name === c.slot);
+      return conditionHolds(operandAt(inst, i)!, c.value);
+    });
+    if (all) return [form.op, alias.mod, ...form.mods].join(".");
+  }
+  return form.name;
+}
+
+function conditionHolds(o: Operand, value: string): boolean {
+  const plain = (o.mods & ~Mod.Reuse) === 0;
+  switch (value) {
+    case "RZ":
+      return o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && plain;
+    case "pow2":
+      return o.kind === Kind.Imm && o.value > 0 && (o.value & (o.value - 1)) === 0;
+    default:
+      return o.kind === Kind.Imm && o.value === Number(value);
+  }
+}
+
+// ---------------------------------------------------------------------------------------------- operands
+
+function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string {
+  let out = "";
+  for (const tokens of line.template.operands) {
+    if (omitted(tokens, inst)) continue;
+    out += (out === "" ? "" : ", ") + tokens.map((t) => tokenText(t, line, inst, names)).join("");
+  }
+  return out;
+}
+
+function slotOperand(ref: { readonly slot: { readonly isDst: boolean; readonly index: number } }, inst: MachineInst) {
+  return (ref.slot.isDst ? inst.dsts : inst.srcs)[ref.slot.index]!;
+}
+
+function omitted(tokens: readonly Token[], inst: MachineInst): boolean {
+  for (const t of tokens)
+    if (t.kind === "ref" && t.ref.omit && isDefault(slotOperand(t.ref, inst), t.ref.slot.optional)) return true;
+  return false;
+}
+
+function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names): string {
+  switch (t.kind) {
+    case "text":
+      return t.text;
+    case "ref":
+      return refText(t.ref, slotOperand(t.ref, inst), line, names);
+    case "const":
+      return constText(slotOperand(t.ref, inst), names, t.ref);
+    default:
+      return sumText(t.terms, line, inst, names);
+  }
+}
+
+/** `[R2.64+UR4+0x10]`: a zero register is left out unless it is all there is or carries a scale. */
+function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineInst, names: Names): string {
+  const parts: string[] = [];
+  let zero = "";
+  for (const ref of terms) {
+    const o = slotOperand(ref, inst);
+    if (o.kind === Kind.Imm) {
+      const v = ref.signed ? o.value | 0 : o.value;
+      if (v !== 0) parts.push(parts.length > 0 ? signedHex(v) : unsignedHex(v, ref));
+      continue;
+    }
+    const text = refText(ref, o, line, names);
+    if (o.kind === Kind.Reg && o.id === ZERO_REG && o.part === "") zero ||= text;
+    else parts.push(text);
+  }
+  return `[${parts.length > 0 ? parts.join("+") : zero}]`;
+}
+
+/** A lone offset is an address: unsigned in the width of its field. */
+function unsignedHex(v: number, ref: OperandRef): string {
+  const bits = ref.loc ? ref.loc.reduce((n, p) => n + p.width, 0) : 32;
+  return hex(v < 0 ? v + 2 ** bits : v);
+}
+
+function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
+  if (o.kind === Kind.Imm) return numberText(ref, o, line);
+  return decorate(o, bareText(o, names), ref.suffix, ref.part !== null && !ref.partInside);
+}
+
+/** Sign, bars and part around an operand. */
+function decorate(o: Operand, bare: string, suffix: string, partOutside: boolean): string {
+  const reuse = o.mods & Mod.Reuse ? ".reuse" : "";
+  const part = o.kind === Kind.Sym ? "" : o.part;
+  let text = partOutside ? bare + reuse : bare + suffix + part + reuse;
+  if (o.mods & Mod.Abs) text = `|${text}|`;
+  if (partOutside) text += part;
+  if (o.mods & Mod.Neg) text = `-${text}`;
+  if (o.mods & Mod.Not) text = (o.file === File.P || o.file === File.UP ? "!" : "~") + text;
+  return text;
+}
+
+function numberText(ref: OperandRef, o: Operand, line: ParsedLine): string {
+  const { slot } = ref;
+  if (slot.holds === "reg" && !ref.number && ref.loc === null)
+    return immediateText(o.value, o.high, line.row.row.imm ?? "hex");
+  switch (slot.format) {
+    case "sb":
+      return `SB${o.value}`;
+    case "bits":
+      return bitList(o.value);
+    case "pattern":
+      return lanePattern(o.value);
+    default:
+      return ref.signed ? signedHex(o.value | 0) : hex(o.value);
+  }
+}
+
+/** `{5,3,0}` */
+function bitList(value: number): string {
+  const out: number[] = [];
+  for (let i = 31; i >= 0; i--) if ((value >>> i) & 1) out.push(i);
+  return `{${out.join(",")}}`;
+}
+
+/** Signs per lane of a quad, two bits a lane pair. */
+function lanePattern(value: number): string {
+  let out = "";
+  for (let i = 6; i >= 0; i -= 2) out += ["PP", "PN", "NP", "ZP"][(value >> i) & 3];
+  return out;
+}
+
+/** An operand without sign and part. */
+export function bareText(o: Operand, names: Names = {}): string {
+  switch (o.kind) {
+    case Kind.Reg:
+      return registerText(o, names);
+    case Kind.Imm:
+      return hex(o.value);
+    case Kind.Const:
+      return constBare(o, names);
+    case Kind.Label:
+      return names.label ? names.label(o) : o.id >= 0 ? `B${o.id}` : hex(o.value);
+    case Kind.Sreg:
+      return sregName(o.id, names.isa);
+    case Kind.Sym:
+      return symbolText(o);
+    default:
+      return "_";
+  }
+}
+
+/** ``32@lo(name)``, `` `(name) ``, with `(name + 0x10)` for an addend. */
+function symbolText(o: Operand): string {
+  const name = o.value ? `(${o.sym} + ${hex(o.value)})` : o.sym;
+  return o.part === "" ? `\`(${name})` : `${o.part}(${name})`;
+}
+
+function constText(o: Operand, names: Names, ref: ConstRef | null): string {
+  return decorate(o, constBare(o, names, ref?.signed ?? true), "", true);
+}
+
+function constBare(o: Operand, names: Names, signed = true): string {
+  const offset = signed ? signedHex(o.value) : hex(o.value);
+  const index = { ...o, kind: Kind.Reg, id: o.index, width: 1 } as Operand;
+  if (o.id === -1) return `cx[${registerText(index, names)}][${offset}]`;
+  const bank = `c[${hex(o.id)}]`;
+  if (o.index === NO_INDEX) return `${bank}[${offset}]`;
+  const register = registerText(index, names);
+  return o.value === 0 ? `${bank}[${register}]` : `${bank}[${register}+${offset}]`;
+}
+
+/** Every slot in order, for what no line shows: pseudo instructions and operands that are not encodable yet. */
+function plainOperands(inst: MachineInst, names: Names): string {
+  const text = (o: Operand): string =>
+    o.kind === Kind.None ? "_" : decorate(o, bareText(o, names), "", o.kind === Kind.Const);
+  return [...inst.dsts, ...inst.srcs].map(text).join(", ");
+}
