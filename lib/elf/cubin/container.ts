@@ -87,7 +87,9 @@ export function containerOf(target: Target): Container {
   const capmerc = target.has("capmerc");
   return {
     modern,
-    flagsLow: capmerc ? 0x02 : 0x04,
+    // ptxas writes 0x02 from sm_100 on: code as Capsule Mercury, which the tools then insist on. 0x04 is plain machine code on
+    // every SM; nvlink takes such objects and says that the result runs on this very SM only (measured).
+    flagsLow: 0x04,
     swWar: swWar[target.sm] ?? null,
     sw2861232: sw2861232.includes(target.sm),
     mercuryIsa: modern ? 0x101 : 0,

@@ -9,6 +9,7 @@ import {
   section,
   symbolBytes,
 } from "../elf64-write.js";
+import { R_CUDA } from "./relocations.js";
 
 export interface DraftSymbol extends SymbolDraft {
   value: number;
@@ -54,6 +55,10 @@ export class Symbols {
     return this.order;
   }
 
+  get lastLocal(): DraftSymbol {
+    return this.locals[this.locals.length - 1]!;
+  }
+
   /** Only after the last symbol was added. */
   indexOf(s: DraftSymbol): number {
     return this.numbered().get(s)!;
@@ -95,8 +100,9 @@ export function relocationSections(
   list: readonly DraftReloc[],
   options: { modern: boolean; keepEmpty: boolean; symtab: SectionDraft; indexOf: (s: DraftSymbol) => number },
 ): SectionDraft[] {
-  const explicit = options.modern ? list : list.filter((r) => r.addend !== 0);
-  const implicit = options.modern ? [] : list.filter((r) => r.addend === 0);
+  const needsRela = (r: DraftReloc): boolean => options.modern || r.addend !== 0 || r.type === R_CUDA.UNUSED_CLEAR64;
+  const explicit = list.filter(needsRela);
+  const implicit = list.filter((r) => !needsRela(r));
   const make = (entries: readonly DraftReloc[], rela: boolean): SectionDraft => {
     const rows: RelocationDraft[] = entries.map((r) => ({ ...r, symbol: options.indexOf(r.symbol) }));
     return section({

@@ -85,17 +85,17 @@ export interface FrameEntry {
 
 export interface FrameBytes {
   readonly bytes: Uint8Array;
-  /** Where the address of each function goes, for relocations. */
-  readonly places: readonly number[];
+  /** Per function: where its CIE begins, and where its address goes (the pointer to the CIE lies 8 bytes before). */
+  readonly places: readonly { readonly cie: number; readonly location: number }[];
 }
 
 /**
  * `.debug_frame`: for each function a CIE (64-bit DWARF, version 3, code alignment 4) and an FDE that says how large
  * the frame is once the stack pointer has moved.
  */
-export function frameBytes(entries: readonly FrameEntry[], modern: boolean): FrameBytes {
+export function frameBytes(entries: readonly FrameEntry[], modern: boolean, relocatable: boolean): FrameBytes {
   const parts: number[] = [];
-  const places: number[] = [];
+  const places: { cie: number; location: number }[] = [];
   for (const e of entries) {
     const start = parts.length;
     parts.push(...cie);
@@ -103,8 +103,18 @@ export function frameBytes(entries: readonly FrameEntry[], modern: boolean): Fra
     while ((24 + program.length) % 8 !== 4) program.push(0);
     // Length counts from behind itself; CIE pointer, start, size are eight bytes each.
     const length = 24 + program.length;
-    places.push(parts.length + 20);
-    parts.push(0xff, 0xff, 0xff, 0xff, ...u64(length), ...u64(start), ...u64(0), ...u64(e.size), ...program);
+    places.push({ cie: start, location: parts.length + 20 });
+    parts.push(
+      0xff,
+      0xff,
+      0xff,
+      0xff,
+      ...u64(length),
+      ...u64(relocatable ? 0 : start),
+      ...u64(0),
+      ...u64(e.size),
+      ...program,
+    );
   }
   return { bytes: Uint8Array.from(parts), places };
 }

@@ -85,6 +85,8 @@ class Linker {
   private globalInit: SectionDraft | null = null;
   private globalZero: SectionDraft | null = null;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
+  /** Banks 3 and 4 in order of creation. */
+  private readonly banks: SectionDraft[] = [];
   /** NOBITS sections in order of creation. */
   private readonly nobits: SectionDraft[] = [];
 
@@ -117,7 +119,6 @@ class Linker {
     this.symbols.section(cuda);
     const parts = this.parts();
     const frame = this.debugFrame(parts);
-    this.symbols.section(frame);
     const callgraph = section({
       name: ".nv.callgraph",
       type: SHT_CUDA.Callgraph,
@@ -187,7 +188,7 @@ class Linker {
     else this.symbols.global(entry);
     this.symbols.section(text);
     const base = this.relocatable ? 0 : this.program.target.limits.reservedSharedOffset;
-    const layout = layoutShared(this.program, code, base);
+    const layout = layoutShared(this.program, code, base, this.relocatable);
     const shared = this.sharedSection(text, name, layout);
     if (first) {
       if (modern) this.reservedSymbols();
@@ -360,6 +361,7 @@ class Linker {
       data: new Uint8Array(size),
     });
     this.symbols.section(made);
+    if (constant) this.banks.push(made);
     return made;
   }
 
@@ -395,6 +397,7 @@ class Linker {
     if (this.constant4 === null) {
       this.constant4 = section({ name: ".nv.constant4", type: SHT.Progbits, flags: SHF.Alloc, align: 8 });
       this.symbols.section(this.constant4);
+      this.banks.push(this.constant4);
     }
     this.relocate(this.constant4, { offset: slot, type: R_CUDA.ABS64, symbol: of, addend: 0 });
   }
@@ -489,10 +492,18 @@ class Linker {
         end: lastExit(p.code),
       })),
       this.container.modern,
+      this.relocatable,
     );
     frame.data = made.bytes;
+    this.symbols.section(frame);
+    const self = this.symbols.lastLocal;
     parts.forEach((p, i) => {
-      this.relocate(frame, { offset: made.places[i]!, type: R_CUDA.ABS64, symbol: p.symbol, addend: 0 });
+      const { cie, location } = made.places[i]!;
+      const reloc = { symbol: p.symbol, addend: 0 };
+      if (this.relocatable)
+        this.relocate(frame, { offset: location - 8, type: R_CUDA.ABS64, symbol: self, addend: cie });
+      this.relocate(frame, { ...reloc, offset: location, type: R_CUDA.ABS64 });
+      if (this.relocatable) this.relocate(frame, { ...reloc, offset: location + 8, type: R_CUDA.UNUSED_CLEAR64 });
     });
     return frame;
   }
@@ -562,7 +573,8 @@ class Linker {
       made.callgraph,
       ...[made.action].filter(present),
       ...relocs,
-      ...[this.constant4, this.constant3, ...parts.map((p) => p.constant2)].filter(present),
+      ...this.banks,
+      ...parts.map((p) => p.constant2).filter(present),
       ...(container.modern ? [] : bank0),
       ...parts.map((p) => p.text),
       ...[this.globalInit].filter(present),

@@ -97,11 +97,16 @@ export interface SharedLayout {
 /** Alignment of the section when the module has an `extern .shared` array. */
 const DYNAMIC_ALIGN = 16;
 
-export function layoutShared(program: Program, func: Pick<Func, "name">, base: number): SharedLayout {
+/** `relocatable`: nvlink places the dynamic arrays. */
+export function layoutShared(
+  program: Program,
+  func: Pick<Func, "name">,
+  base: number,
+  relocatable: boolean,
+): SharedLayout {
   const shared = program.symbols.filter((s) => s.space === "shared");
   const mine = shared.filter((s) => s.users.includes(func.name));
-  const dynamic = shared.filter((s) => s.size === 0);
-  // Variables of the function alone come first; those of the module may have other users.
+  const dynamic = relocatable ? [] : shared.filter((s) => s.size === 0);
   const statics = mine.filter((s) => s.size > 0);
   const offsets = new Map<string, number>();
   let at = base;
