@@ -8,6 +8,7 @@
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
 const { describeError, describeDiagnostics } = require("./errors.cjs");
+const { State } = require("./state.cjs");
 
 const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
 let lastMaps = null;
@@ -42,7 +43,7 @@ const { createExecutor } = require("tslab/dist/executor");
 const { printQuickInfo } = require("tslab/dist/inspect");
 
 /** The converter, plus: remembers text and maps of each converted cell under the name its script gets. */
-function createNamingConverter(cells, currentName) {
+function createNamingConverter(cells, currentName, enter) {
   const inner = createConverter({ isJS: false, isBrowser: false });
   return {
     ...inner,
@@ -50,6 +51,9 @@ function createNamingConverter(cells, currentName) {
       lastMaps = null;
       const out = inner.convert(previous, source);
       if (!out.output) return out;
+      // The cell's code runs next; the microtask is ahead of any that it makes itself.
+      enter(State.running);
+      queueMicrotask(() => enter(State.waiting));
       cells.set(currentName(), { source, lines: out.output.split("\n").length, maps: lastMaps });
       return { ...out, output: `${out.output}\n//# sourceURL=${currentName()}` };
     },
@@ -67,7 +71,9 @@ function createSession(cwd) {
   const cells = new Map();
   let name = "In[0]";
   let run = null;
-  const converter = createNamingConverter(cells, () => name);
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const enter = (now) => Atomics.store(state, 0, now);
+  const converter = createNamingConverter(cells, () => name, enter);
   const converters = {
     node: converter,
     get browser() {
@@ -91,7 +97,9 @@ function createSession(cwd) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
-      if (await executor.execute(source)) return { ok: true, value: mine.value };
+      const ok = await executor.execute(source);
+      enter(State.kernel);
+      if (ok) return { ok: true, value: mine.value };
       const error = mine.thrown
         ? describeError(mine.thrown.value, cells)
         : describeDiagnostics(mine.diagnostics, name, source);
@@ -100,6 +108,18 @@ function createSession(cwd) {
     /** What `run` would report for a value thrown elsewhere, such as by a display method. */
     describe: (thrown) => describeError(thrown, cells),
     interrupt: () => executor.interrupt(),
+    /** One word of shared memory: what runs now, as in state.cjs. */
+    state,
+    /** Runs code of the kernel that must not be cut off, also while a cell waits. */
+    shielded(body) {
+      const before = Atomics.load(state, 0);
+      enter(State.kernel);
+      try {
+        return body();
+      } finally {
+        enter(before);
+      }
+    },
     complete: (source, offset) => executor.complete(source, offset),
     /** Signature and documentation at an offset as text; null where there is nothing to tell. */
     inspect(source, offset) {

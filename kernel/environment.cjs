@@ -47,7 +47,7 @@ function installKernelspec() {
     argv: [process.execPath, path.join(__dirname, "kernel.cjs"), "--config-path", "{connection_file}"],
     display_name: "ptxlab (TypeScript)",
     language: "typescript",
-    interrupt_mode: "signal",
+    interrupt_mode: "message",
   };
   fs.writeFileSync(path.join(dir, "kernel.json"), `${JSON.stringify(spec, null, 1)}\n`);
 }

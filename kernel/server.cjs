@@ -3,6 +3,7 @@
 const { randomUUID } = require("node:crypto");
 const zmq = require("zeromq");
 const { typescriptVersion } = require("./cells.cjs");
+const { address, startControl } = require("./control.cjs");
 const { bundleOf, captureOutput } = require("./outputs.cjs");
 const wire = require("./wire.cjs");
 const { version } = require("../package.json");
@@ -63,21 +64,16 @@ class Server {
     // By default zeromq hands over at most 512 messages per turn of the event loop and then fails: output would be lost.
     this.iopub = new zmq.Publisher({ sendTimeout: 0, sendHighWaterMark: 0, linger: 500 });
     this.shell = new zmq.Router({ linger: 500 });
-    this.control = new zmq.Router({ linger: 500 });
     this.stdin = new zmq.Router();
-    this.heartbeat = new zmq.Reply();
     this.sending = Promise.resolve();
   }
 
   async start() {
-    const { transport, ip, ...ports } = this.connection;
-    const bind = (socket, port) => socket.bind(`${transport}://${ip}${transport === "tcp" ? ":" : "-"}${port}`);
+    const { connection } = this;
     await Promise.all([
-      bind(this.iopub, ports.iopub_port),
-      bind(this.shell, ports.shell_port),
-      bind(this.control, ports.control_port),
-      bind(this.stdin, ports.stdin_port),
-      bind(this.heartbeat, ports.hb_port),
+      this.iopub.bind(address(connection, connection.iopub_port)),
+      this.shell.bind(address(connection, connection.shell_port)),
+      this.stdin.bind(address(connection, connection.stdin_port)),
     ]);
     captureOutput({
       stream: (name, text) => this.output?.stream(name, text),
@@ -87,24 +83,21 @@ class Server {
       },
     });
     this.publish("status", { execution_state: "starting" }, null);
-    this.listen(this.shell);
-    this.listen(this.control);
-    for await (const frames of this.heartbeat) await this.heartbeat.send(frames);
+    const control = await startControl(connection, this.session.state, (frames) => this.receive(control, frames));
+    for await (const frames of this.shell) this.receive(this.shell, frames);
   }
 
-  async listen(socket) {
-    for await (const frames of socket) {
-      let message;
-      try {
-        message = wire.decode(this.connection.key, frames);
-      } catch (e) {
-        console.error(`message ignored: ${e.message}`);
-        continue;
-      }
-      message.socket = socket;
-      if (message.header.msg_type === "execute_request") this.enqueue(message);
-      else await this.answer(message);
+  receive(socket, frames) {
+    let message;
+    try {
+      message = wire.decode(this.connection.key, frames);
+    } catch (e) {
+      console.error(`message ignored: ${e.message}`);
+      return;
     }
+    message.socket = socket;
+    if (message.header.msg_type === "execute_request") this.enqueue(message);
+    else this.session.shielded(() => this.answer(message));
   }
 
   publish(type, content, request) {
@@ -179,7 +172,7 @@ class Server {
 
   // Everything else
 
-  async answer(request) {
+  answer(request) {
     this.status("busy", request);
     let content;
     try {
@@ -187,7 +180,7 @@ class Server {
     } catch (e) {
       content = { status: "error", ename: e.name, evalue: e.message, traceback: [] };
     }
-    if (content) await this.reply(request, content);
+    if (content) this.reply(request, content);
     this.status("idle", request);
     if (this.running) this.status("busy", this.running);
     if (request.header.msg_type === "shutdown_request") this.shutdown(request, content);
@@ -235,7 +228,7 @@ class Server {
   shutdown(request, content) {
     this.publish("shutdown_reply", content, request);
     this.session.close();
-    for (const socket of [this.iopub, this.shell, this.control, this.stdin, this.heartbeat]) socket.close();
+    for (const socket of [this.iopub, this.shell, this.stdin]) socket.close();
     // Closed sockets hand over what they still hold; nothing else of a cell may keep the process.
     setTimeout(() => process.exit(0), 100);
   }
