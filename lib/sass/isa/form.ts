@@ -167,6 +167,7 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
 const kindOfLetter: Readonly<Record<string, readonly string[]>> = {
   R: ["reg"],
   r: ["reg"],
+  q: ["reg"],
   I: ["imm", "sym"],
   C: ["const"],
   X: ["const"],

@@ -103,7 +103,15 @@ function compile(isa: number): CompiledTable {
     }
     byRow.push(lines);
   });
+  // The line that says more about the word goes first.
+  for (const lines of byOpcode) lines.sort((a, b) => ones(b.mask) - ones(a.mask) || a.id - b.id);
   return { isa, byOpcode, byRow };
+}
+
+function ones(words: Uint32Array): number {
+  let n = 0;
+  for (let w of words) for (; w; w &= w - 1) n++;
+  return n;
 }
 
 function compileLine(id: number, line: ParsedLine, shape: string, opcode: number, isa: number): CodeLine {
@@ -259,14 +267,13 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
   if (holds === "sreg") return { ...common, what: Do.Sreg };
   const file = letter === "U" ? File.UR : ref.slot.file;
   const loc = registerLoc(place, file, isa);
-  const predicate = file === File.P || file === File.UP;
   return {
     ...common,
     what: Do.Reg,
     file,
     loc,
     not: ref.not === "!" ? (ref.notBit >= 0 ? ref.notBit : loc[0]!.lo + 3) : common.not,
-    reuse: file === File.R && !predicate && letter !== "" ? reuse : -1,
+    reuse: file !== File.R || letter === "" ? -1 : letter === "q" ? 124 : reuse,
   };
 }
 
@@ -292,10 +299,11 @@ function shapePlace(line: ParsedLine, slot: Slot, shape: string, letter: string)
   if (slot.name === "d") return [{ lo: 16, width: 0 }];
   if (letter === "") throw new InternalError(`instruction table: ${line.row.row.op} does not place slot ${slot.name}`);
   if (letter === "r") return [{ lo: 64, width: 0 }];
+  // I, C, X, U, and q
   if (letter !== "R") return [{ lo: 32, width: 0 }];
   if (slot.name === "a") return [{ lo: 24, width: 0 }];
   // An operand that is no register takes the middle; b moves to the end when c does.
-  const cIsOther = shapeSlots(line).some((s, i) => s.name === "c" && shape[i] !== "R");
+  const cIsOther = shapeSlots(line).some((s, i) => s.name === "c" && !/[Rr]/.test(shape[i]!));
   return slot.name === "b" ? [{ lo: cIsOther ? 64 : 32, width: 0 }] : [{ lo: 64, width: 0 }];
 }
 

@@ -60,30 +60,32 @@ function roundEven(x: number): number {
   return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }
 
-/** `%.20g` of C. */
+/**
+ * 20 significant digits as C's `%.20g` writes them, but from 1e9 on `%.20e`; measured: nvdisasm 13.2.51 on FADD
+ * immediates.
+ */
 function general(value: number): string {
-  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
-  const exponent = Math.floor(Math.log10(Math.abs(value)));
-  let text = value.toPrecision(20);
-  const e = /e([+-])(\d+)$/.exec(text);
-  let actual = e ? Number(e[1] + e[2]) : exponent;
-  if (!e && Math.abs(Number(text)) >= 10 ** (exponent + 1)) actual++;
-  if (actual < -4 || actual >= 20) {
-    const m = value.toExponential(19);
-    const [mantissa, power] = m.split("e");
-    const n = Number(power);
-    return `${trim(mantissa!)}e${n < 0 ? "-" : "+"}${String(Math.abs(n)).padStart(2, "0")}`;
-  }
-  if (e) text = value.toFixed(19 - actual);
-  return trim(text);
+  if (value === 0) return Object.is(value, -0) ? "-0.0" : "0";
+  const size = Math.abs(value);
+  if (size >= 1e9) return power(value.toExponential(20), false);
+  if (size < 1e-4) return power(value.toExponential(19), true);
+  return trim(value.toPrecision(20));
+}
+
+/** Exponents have at least two digits and a sign. */
+function power(text: string, trimmed: boolean): string {
+  const [mantissa, exponent] = text.split("e");
+  const n = Number(exponent);
+  return `${trimmed ? trim(mantissa!) : mantissa}e${n < 0 ? "-" : "+"}${String(Math.abs(n)).padStart(2, "0")}`;
 }
 
 function trim(text: string): string {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
+/** With the space that nvdisasm puts behind them. */
 function special(negative: boolean, nan: boolean, quiet: boolean): string {
-  return `${negative ? "-" : "+"}${nan ? (quiet ? "QNAN" : "SNAN") : "INF"}`;
+  return `${negative ? "-" : "+"}${nan ? (quiet ? "QNAN" : "SNAN") : "INF"} `;
 }
 
 export function floatText(bits: number, format: "f32" | "f64" | "f16" | "bf16"): string {

@@ -16,7 +16,8 @@
  * `as`      Where the operands a, b, c sit, and bits 11:0 of the word in hex (`u`: bit 91 is set). One letter for each
  *           of the slots named a, b, c: R register, I 32-bit immediate, C constant bank, X constant bank indexed by a
  *           uniform register, U uniform register. Registers sit at bits 24 (a), 32 (b), 64 (c); an I, C, X or U sits
- *           at bit 32 and moves the b register to 64. A lower-case `r` is a register at 64. Rows whose slots all name
+ *           at bit 32 and moves the b register to 64. A lower-case `r` is a register at 64, a `q` one at
+ *           32 that counts as the third source for reuse. Rows whose slots all name
  *           their bits have a bare opcode instead.
  * `text`    What nvdisasm prints: mnemonic, modifier groups in braces, operands. `name@81` says where a slot's bits are
  *           (for d: 16); `-a` allows a sign, `|a|` an absolute value, `~a` and `!p` inversion, `?` leaves the operand
@@ -64,7 +65,8 @@ export interface Row {
   readonly time?: TimeClass;
 }
 
-export type ImmFormat = "u32" | "s32" | "f32" | "f64" | "h2" | "bf2";
+/** `i32`: signed unless the form has the modifier U32. */
+export type ImmFormat = "u32" | "s32" | "i32" | "f32" | "f64" | "h2" | "bf2";
 
 /**
  * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/sass-control.test.ts).

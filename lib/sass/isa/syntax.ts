@@ -135,8 +135,9 @@ export interface Slot {
   readonly width: number | string;
   readonly optional: SlotInfo["optional"];
   readonly variadic: boolean;
-  /** How a number is written: hexadecimal, `SB3`, or the list of its ones `{5,4,0}`. */
-  readonly format: "hex" | "sb" | "bits" | "pattern";
+  /** How a number is written: hexadecimal, `SB3`, the list of its ones `{5,4,0}`,
+   * signs of lanes, a distance from the next instruction. */
+  readonly format: "hex" | "sb" | "bits" | "pattern" | "rel";
 }
 
 const files: Readonly<Record<string, File>> = { R: File.R, UR: File.UR, P: File.P, UP: File.UP, B: File.B };
@@ -145,11 +146,12 @@ const holders: Readonly<Record<string, Slot["holds"]>> = {
   SB: "imm",
   BITS: "imm",
   PATTERN: "imm",
+  REL: "imm",
   L: "label",
   S: "sreg",
   C: "const",
 };
-const formats: Readonly<Record<string, Slot["format"]>> = { SB: "sb", BITS: "bits", PATTERN: "pattern" };
+const formats: Readonly<Record<string, Slot["format"]>> = { SB: "sb", BITS: "bits", PATTERN: "pattern", REL: "rel" };
 
 export function parseSlots(text: string): Slot[] {
   const arrow = text.split(/\s*<-\s*/);

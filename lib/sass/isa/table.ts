@@ -134,7 +134,7 @@ function refOf(template: Template, slot: Slot): OperandRef | ConstRef | null {
 function parseEncodings(text: string): Encoding[] {
   if (text === "") return [];
   return text.split(" ").map((item) => {
-    const m = /^(?:([RICXUr]+)=)?([0-9a-f]{3})(u?)$/.exec(item);
+    const m = /^(?:([RICXUqr]+)=)?([0-9a-f]{3})(u?)$/.exec(item);
     if (!m) throw new InternalError(`instruction table: bad encoding "${item}"`);
     return { shape: m[1] ?? "", opcode: parseInt(m[2]!, 16) | (m[3] ? 0x1000 : 0) };
   });

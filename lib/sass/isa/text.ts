@@ -6,6 +6,7 @@
 import { matchMods, rowOf } from "./form.js";
 import { hex, immediateText, signedHex } from "./number.js";
 import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
+import type { ImmFormat } from "./row.js";
 import { sregName } from "./sreg.js";
 import type { ConstRef, OperandRef, Token } from "./syntax.js";
 import { holdsFor } from "./syntax.js";
@@ -41,7 +42,7 @@ export function renderInst(inst: MachineInst, names: Names = {}): string {
   const line = chooseLine(row, inst, names.isa);
   const head = guardText(inst, names) + aliasName(row, inst);
   const operands = line ? lineOperands(line, inst, names) : plainOperands(inst, names);
-  return operands === "" ? head : `${head} ${operands}`;
+  return operands === "" ? head : `${head} ${operands}`.trimEnd();
 }
 
 function guardText(inst: MachineInst, names: Names): string {
@@ -125,6 +126,8 @@ function conditionHolds(o: Operand, value: string): boolean {
   switch (value) {
     case "RZ":
       return o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && plain;
+    case "notUR":
+      return o.file !== File.UR;
     case "pow2":
       return o.kind === Kind.Imm && o.value > 0 && (o.value & (o.value - 1)) === 0;
     default:
@@ -158,7 +161,7 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
     case "text":
       return t.text;
     case "ref":
-      return refText(t.ref, slotOperand(t.ref, inst), line, names);
+      return refText(t.ref, slotOperand(t.ref, inst), line, inst.form, names);
     case "const":
       return constText(slotOperand(t.ref, inst), names, t.ref);
     default:
@@ -166,7 +169,7 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
   }
 }
 
-/** `[R2.64+UR4+0x10]`: a zero register is left out unless it is all there is or carries a scale. */
+/** `[R2.64+UR4+0x10]`: RZ is left out unless it is all there is or carries a scale. */
 function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineInst, names: Names): string {
   const parts: string[] = [];
   let zero = "";
@@ -177,8 +180,8 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
       if (v !== 0) parts.push(parts.length > 0 ? signedHex(v) : unsignedHex(v, ref));
       continue;
     }
-    const text = refText(ref, o, line, names);
-    if (o.kind === Kind.Reg && o.id === ZERO_REG && o.part === "") zero ||= text;
+    const text = refText(ref, o, line, inst.form, names);
+    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && o.part === "") zero = text;
     else parts.push(text);
   }
   return `[${parts.length > 0 ? parts.join("+") : zero}]`;
@@ -190,8 +193,8 @@ function unsignedHex(v: number, ref: OperandRef): string {
   return hex(v < 0 ? v + 2 ** bits : v);
 }
 
-function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
-  if (o.kind === Kind.Imm) return numberText(ref, o, line);
+function refText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form, names: Names): string {
+  if (o.kind === Kind.Imm) return numberText(ref, o, line, form);
   return decorate(o, bareText(o, names), ref.suffix, ref.part !== null && !ref.partInside);
 }
 
@@ -199,18 +202,24 @@ function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): s
 function decorate(o: Operand, bare: string, suffix: string, partOutside: boolean): string {
   const reuse = o.mods & Mod.Reuse ? ".reuse" : "";
   const part = o.kind === Kind.Sym ? "" : o.part;
-  let text = partOutside ? bare + reuse : bare + suffix + part + reuse;
+  let text = partOutside ? bare : bare + suffix + part;
   if (o.mods & Mod.Abs) text = `|${text}|`;
-  if (partOutside) text += part;
+  text += partOutside ? part + reuse : reuse;
   if (o.mods & Mod.Neg) text = `-${text}`;
   if (o.mods & Mod.Not) text = (o.file === File.P || o.file === File.UP ? "!" : "~") + text;
   return text;
 }
 
-function numberText(ref: OperandRef, o: Operand, line: ParsedLine): string {
+/** How a 32-bit immediate reads under the form's modifiers. */
+export function immFormat(format: ImmFormat | undefined, form: Form): ImmFormat {
+  if (format !== "i32") return format ?? "u32";
+  return form.mods.includes("U32") ? "u32" : "s32";
+}
+
+function numberText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form): string {
   const { slot } = ref;
   if (slot.holds === "reg" && !ref.number && ref.loc === null)
-    return immediateText(o.value, o.high, line.row.row.imm ?? "hex");
+    return immediateText(o.value, o.high, immFormat(line.row.row.imm, form));
   switch (slot.format) {
     case "sb":
       return `SB${o.value}`;
@@ -264,15 +273,18 @@ function symbolText(o: Operand): string {
 }
 
 function constText(o: Operand, names: Names, ref: ConstRef | null): string {
-  return decorate(o, constBare(o, names, ref?.signed ?? true), "", true);
+  return decorate(o, constBare(o, names, ref), "", true);
 }
 
-function constBare(o: Operand, names: Names, signed = true): string {
-  const offset = signed ? signedHex(o.value) : hex(o.value);
+function constBare(o: Operand, names: Names, ref: ConstRef | null = null): string {
+  const offset = (ref?.signed ?? true) ? signedHex(o.value) : hex(o.value);
   const index = { ...o, kind: Kind.Reg, id: o.index, width: 1 } as Operand;
   if (o.id === -1) return `cx[${registerText(index, names)}][${offset}]`;
   const bank = `c[${hex(o.id)}]`;
-  if (o.index === NO_INDEX) return `${bank}[${offset}]`;
+  if (o.index === NO_INDEX) {
+    const zero = o.value === 0 && ref?.index ? registerName(ref.indexFile, ZERO_REG) : "";
+    return `${bank}[${zero || offset}]`;
+  }
   const register = registerText(index, names);
   return o.value === 0 ? `${bank}[${register}]` : `${bank}[${register}+${offset}]`;
 }

@@ -107,7 +107,7 @@ export const conversionRows: Rows = [
     op: "I2FP",
     does: "d (f32) = 32-bit integer b",
     slots: "d <- b",
-    lines: [{ as: one(0x45), text: "I2FP.F32{int32}{rnd} d, b", is: "75:3=2 84:2=2", sm: "80-" }],
+    lines: [{ as: one(0x45), text: "I2FP.F32{.U32|.S32@74}{rnd} d, b", is: "75:3=2 84:2=2", sm: "80-" }],
     time: "fixed",
   },
   {

@@ -67,10 +67,7 @@ export const floatRows: Rows = [
     does: "p = a / b needs the slow path of division",
     slots: "p:P <- a b",
     imm: "f32",
-    lines: [
-      { as: two(0x102), text: "FCHK p@81, -|a|, -|b|", sm: "80-" },
-      { as: two(0x102), text: "FCHK.DIVIDE p@81, -|a|, -|b|", sm: "75" },
-    ],
+    lines: [{ as: two(0x102), text: "FCHK p@81, -|a|, -|b|" }],
     time: "result",
   },
   {

@@ -23,7 +23,18 @@ export const memoryRows: Rows = [
     bytes: "size",
     lines: [
       { as: "381", text: `LDG${loadMods75} pout@81?, d, [base@24+off@40:24s], !pin@^64?`, is: "87=0", sm: "75" },
-      { as: "981u", text: `LDG${loadMods75} pout@81?, d, [base@24+ur@32+off@40:24s], !pin@^64?`, is: "87=0", sm: "75" },
+      {
+        as: "981u",
+        text: `LDG${loadMods75} pout@81?, d, [base@24.64+ur@32+off@40:24s], !pin@^64?`,
+        is: "87=0 90=1",
+        sm: "75",
+      },
+      {
+        as: "981u",
+        text: `LDG${loadMods75} pout@81?, d, [base@24.U32+ur@32+off@40:24s], !pin@^64?`,
+        is: "87=0 90=0",
+        sm: "75",
+      },
       {
         as: "981u",
         text: `LDG${loadMods} pout@81?, d, desc[desc@32][base@24.64+off@40:24s], !pin@^64?`,
@@ -400,6 +411,18 @@ export const memoryRows: Rows = [
     time: "result",
   },
   {
+    op: "ATOMS.POPC.INC.32",
+    does: "d = shared memory, then memory += number of active lanes that use the address",
+    slots: "d <- base ur:UR=none off:I=0",
+    memory: ["shared", "atomic"],
+    bytes: 4,
+    effect: true,
+    lines: [
+      { as: "f8cu", text: "ATOMS.POPC.INC.32 d, [base@24{xscale}+ur@64+off@40:24s]", is: "87:4=11 73:3=0", sm: "80-" },
+    ],
+    time: "result",
+  },
+  {
     op: "ATOMS.CAS",
     does: "d = shared memory; if it equals cmp, memory = data (.CAST: d = whether it did; .SPIN)",
     slots: "d*stype <- base ur:UR=none off:I=0 cmp*stype data*stype",
@@ -425,13 +448,11 @@ export const memoryRows: Rows = [
       {
         as: "98e",
         text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [base@24+off@40:24s], data@32",
-        is: "90=0",
         sm: "75",
       },
       {
         as: "98eu",
         text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [base@24+ur@64+off@40:24s], data@32",
-        is: "90=0",
         sm: "75",
       },
     ],
@@ -448,7 +469,8 @@ export const memoryRows: Rows = [
       {
         as: "98eu",
         text: "REDG{e}{redOp}{evict}{atype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "90=1 70:2=3",
+        is: "71=1",
+        fill: "70=0 90=1",
         sm: "90",
       },
       {
@@ -472,7 +494,8 @@ export const memoryRows: Rows = [
       {
         as: "9a6u",
         text: "REDG{e}{atomFop}{evict}{ftype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "90=1 70:2=3",
+        is: "71=1",
+        fill: "70=0 90=1",
         sm: "90",
       },
       {

@@ -94,7 +94,7 @@ export const moveRows: Rows = [
     op: "VOTE",
     does: "d = ballot of pin; pout = all, any or equal over the active lanes",
     slots: "d=RZ pout:P=PT <- pin:P",
-    lines: [{ as: "806", text: "VOTE{vote} d?, pout@81?, !pin@87" }],
+    lines: [{ as: "806", text: "VOTE{vote} d?, pout@81, !pin@87" }],
     time: "fixed",
   },
   {

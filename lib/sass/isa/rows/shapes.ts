@@ -35,7 +35,7 @@ export const two = (base: number): string =>
   );
 /** Two sources, the second of which counts as the third of three when it is no register. */
 export const outer = (base: number): string =>
-  forms([["RR", 1], ...inC.map(([s, f]) => [`R${s[2]}`, f] as const)], base);
+  forms([["Rq", 1], ...inC.map(([s, f]) => [`R${s[2]}`, f] as const)], base);
 /** One source, in the place of b. */
 export const one = (base: number): string =>
   forms(

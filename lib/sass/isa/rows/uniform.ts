@@ -224,6 +224,7 @@ const rows: Rows = [
     op: "UISETP",
     does: "p = (a cmp b) bool pin; q = !(a cmp b) bool pin",
     slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT",
+    imm: "i32",
     lines: [
       {
         as: uniform(0x8c, "RR RI"),
@@ -238,6 +239,7 @@ const rows: Rows = [
     op: "UISETP.EX",
     does: "as UISETP on the upper words",
     slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT plo:UP=PT",
+    imm: "i32",
     lines: [
       { as: uniform(0x8c, "RR RI"), text: "UISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68", is: "72=1" },
     ],
@@ -290,7 +292,7 @@ const rows: Rows = [
     guard: "P",
     does: "d = ballot of pin; pout = all, any or equal over the active lanes",
     slots: "d:UR=URZ pout:UP=PT <- pin:P",
-    lines: [{ as: "886", text: "VOTEU{vote} d?, pout@81?, !pin@87" }],
+    lines: [{ as: "886", text: "VOTEU{vote} d?, pout@81, !pin@87" }],
     time: "fixed",
   },
 ];
