@@ -145,7 +145,7 @@ const bfe: Lowering = (c, i, m) => {
   const shifted = wide.shr64(c, c.words(c.materialize(a, 2)), position, signed);
   const kept = c.temp();
   minMax32(c, kept, length, imm(64), false, false);
-  const rest = c.op("IADD3", [imm(64), neg(kept), RZ()]);
+  const rest = c.op("IADD3", [neg(kept), imm(64), RZ()]);
   moveWords(c, d, wide.shr64(c, wide.shl64(c, shifted, rest), rest, signed));
 };
 
@@ -254,7 +254,7 @@ const bfind: Lowering = (c, i, m) => {
   const position = c.op("SEL", [lower, upper, p]);
   const none = c.predicate();
   c.emit("ISETP.LT.AND", [none], [position, RZ()]);
-  const amount = c.op("IADD3", [imm(63), neg(position), RZ()]);
+  const amount = c.op("IADD3", [neg(position), imm(63), RZ()]);
   c.emit("SEL", [d], [position, amount, none]);
 };
 

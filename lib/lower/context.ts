@@ -206,8 +206,8 @@ export class Context {
     );
     const block = this.builder.block;
     block.insts.pop();
-    const place = this.descriptorValue === null ? 0 : 1;
-    (entry ?? block).insts.splice(place, 0, inst);
+    const position = this.descriptorValue === null ? 0 : 1;
+    (entry ?? block).insts.splice(position, 0, inst);
   }
 
   // ------------------------------------------------------------------------------------------------ reading

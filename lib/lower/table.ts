@@ -5,13 +5,16 @@
 import { bitsFamily } from "./bits.js";
 import { compareFamily } from "./compare.js";
 import { controlFamily } from "./control.js";
+import { convertFamily } from "./convert.js";
 import type { Family, Lowering } from "./family.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
 import { integer } from "./integer.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
 import { Refusal } from "./refusal.js";
+import { syncFamily } from "./sync.js";
 import { typeNamed } from "./types.js";
+import { warpFamily } from "./warp.js";
 
 interface Kinds {
   readonly integer?: Lowering;
@@ -39,6 +42,9 @@ export const lowerings: Family = {
   ...compareFamily,
   ...controlFamily,
   ...memoryFamily,
+  ...convertFamily,
+  ...syncFamily,
+  ...warpFamily,
   ...integer,
   add: byType({ integer: integer.add, float: floatAdd(false) }),
   sub: byType({ integer: integer.sub, float: floatAdd(true) }),

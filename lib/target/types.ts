@@ -54,6 +54,7 @@ export type Feature =
   | "i2fp"
   | "vimnmx"
   | "redux"
+  | "credux"
   | "asyncCopy";
 
 export interface Limits {

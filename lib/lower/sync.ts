@@ -1,0 +1,99 @@
+/** Barriers of the CTA and of the warp, fences. */
+import { imm, RZ } from "../ori/operand.js";
+import { Kind, type Operand } from "../ori/types.js";
+import type { Operand as PtxOperand } from "../ptx/ast.js";
+import type { Context } from "./context.js";
+import { at, type Family, type Lowering, operands } from "./family.js";
+import { fence } from "./fence.js";
+import type { Modifiers } from "./modifiers.js";
+import { takeScope } from "./memory.js";
+import { Refusal } from "./refusal.js";
+import { PRED, U32 } from "./types.js";
+
+/** Brings the lanes of a warp together: barriers and warp-wide instructions are executed by all of them at once. */
+export function convergeWarp(c: Context): void {
+  if (c.target.has("memoryDescriptor")) c.emit("WARPSYNC.ALL", [], []);
+  else c.emit("WARPSYNC", [], [imm(0xffffffff)]);
+}
+
+/** Waits for the lanes of a mask. */
+export function convergeMask(c: Context, mask: Operand): void {
+  if (mask.kind === Kind.Imm && mask.value === 0xffffffff) convergeWarp(c);
+  else c.emit("WARPSYNC", [], [c.materialize(mask)]);
+}
+
+function barrierId(c: Context, o: PtxOperand): Operand {
+  const id = c.read(o, U32);
+  if (id.kind !== Kind.Imm) {
+    c.func.barriers = 16;
+    return id;
+  }
+  if (id.value > 15) throw new Refusal();
+  c.func.barriers = Math.max(c.func.barriers, id.value + 1);
+  return id;
+}
+
+/** Barrier and thread count; two registers travel in one: count in bits 27:16, barrier in 3:0 (measured). */
+function barrierOperands(c: Context, o: readonly PtxOperand[]): Operand[] {
+  const id = barrierId(c, at(o, 0));
+  if (o.length < 2) return [id];
+  const count = c.read(at(o, 1), U32);
+  if (id.kind === Kind.Imm || count.kind === Kind.Imm) return [id, count];
+  const shifted = c.op("SHF.L.U32", [count, imm(16), RZ()]);
+  const both = c.op("LOP3.LUT", [id, imm(0xf), shifted, imm(0xea)]);
+  return [both, both];
+}
+
+function bar(defaultAligned: boolean): Lowering {
+  return (c, i, m) => {
+    m.flag("cta");
+    const kind = m.oneOf(["sync", "arrive", "red", "warp"]);
+    if (kind === "warp") {
+      m.need(["sync"]);
+      convergeMask(c, c.read(at(operands(i, 1), 0), U32));
+      return;
+    }
+    const aligned = m.flag("aligned") || defaultAligned;
+    // Without .aligned the lanes of a warp may arrive one by one; the machine's barrier counts warps.
+    if (kind === null || !aligned) throw new Refusal();
+    if (kind === "red") {
+      reduce(c, m, i.operands);
+      return;
+    }
+    const o = barrierOperands(c, operands(i, ...(kind === "sync" ? [1, 2] : [2])));
+    convergeWarp(c);
+    c.emit(kind === "sync" ? `BAR.SYNC${defer(c)}` : "BAR.ARV", [], o);
+  };
+}
+
+function defer(c: Context): string {
+  return c.target.has("memoryDescriptor") ? ".DEFER_BLOCKING" : "";
+}
+
+/** bar.red: barrier and reduction of a predicate over the threads of the CTA. */
+function reduce(c: Context, m: Modifiers, list: readonly PtxOperand[]): void {
+  if (list.length !== 3 && list.length !== 4) throw new Refusal();
+  const op = m.need(["popc", "and", "or"]);
+  m.need(op === "popc" ? ["u32"] : ["pred"]);
+  const o = barrierOperands(c, list.slice(1, -1));
+  const p = c.read(at(list, list.length - 1), PRED);
+  convergeWarp(c);
+  const operandsOf = o.length === 1 ? [o[0] as Operand, imm(0), p] : [...o, p];
+  c.emit(`BAR.RED.${op.toUpperCase()}${defer(c)}`, [], operandsOf);
+  if (op === "popc") c.emit("B2R.RESULT", [c.inPlace(at(list, 0), U32)], []);
+  else c.emit("B2R.RESULT", [RZ(), c.inPlace(at(list, 0), PRED)], []);
+}
+
+const fenceInstruction: Lowering = (c, i, m) => {
+  operands(i, 0);
+  const kind = m.oneOf(["sc", "acq_rel"]) ?? "acq_rel";
+  fence(c, kind === "sc" ? "SC" : "ALL", takeScope(m));
+};
+
+const membar: Lowering = (c, i, m) => {
+  operands(i, 0);
+  const level = m.need(["cta", "gl", "sys"]);
+  fence(c, "SC", level === "gl" ? "gpu" : level);
+};
+
+export const syncFamily: Family = { bar: bar(true), barrier: bar(false), fence: fenceInstruction, membar };
