@@ -2,6 +2,8 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 
+jest.setTimeout(60_000);
+
 const root = path.resolve(__dirname, "../..");
 
 interface Outcome {

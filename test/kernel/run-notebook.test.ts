@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
+jest.setTimeout(60_000);
+
 const runner = path.resolve(__dirname, "../../kernel/run-notebook.cjs");
 
 interface Output {
