@@ -15,14 +15,14 @@ function distance(a: string, b: string): number {
 
 /**
  * Up to `count` names closest to `wanted`, best first, ties in the given order. Only names that share something count:
- * those at most half as far away as the longer of the two is long, and those that contain `wanted`.
+ * those at most a third as far away as the longer of the two is long, and those that contain `wanted`.
  */
 export function nearest(wanted: string, names: readonly string[], count = 3): string[] {
   const w = wanted.toLowerCase();
   const scored = names.map((name, i) => {
     const n = name.toLowerCase();
     const d = w.length > 2 && n.includes(w) ? 1 : distance(w, n);
-    return { name, i, d, limit: Math.max(w.length, n.length) / 2 };
+    return { name, i, d, limit: Math.max(w.length, n.length) / 3 };
   });
   return scored
     .filter((s) => s.d <= s.limit)

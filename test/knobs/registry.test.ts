@@ -1,0 +1,63 @@
+import { findKnob, knobs, nearest, parseValue, readKnobs, suggestion } from "../../lib/knobs/index.js";
+
+test("names and numbers are unique", () => {
+  expect(new Set(knobs.map((k) => k.number)).size).toBe(knobs.length);
+  expect(new Set(knobs.map((k) => k.name.toLowerCase())).size).toBe(knobs.length);
+});
+
+/** Byte offsets that the wiki quotes are 72 · number + 8 (digest E, KN-03). */
+test("numbers agree with the offsets on wiki pages 33 and 37", () => {
+  expect(46232).toBe(72 * (findKnob("RegAllocPerfDiffBackoffBegin")?.number ?? 0) + 8);
+  expect(46304).toBe(72 * (findKnob("RegAllocPerfDiffBackoffEnd")?.number ?? 0) + 8);
+  expect(13320).toBe(72 * (findKnob("DisablePhases")?.number ?? 0));
+  expect(21464).toBe(72 * (findKnob("NamedPhases")?.number ?? 0) + 8);
+});
+
+test("lookup by name in any case, and by number", () => {
+  expect(findKnob("regallocthresholdfordiscardconflicts")?.number).toBe(684);
+  expect(findKnob(684)).toMatchObject({ name: "RegAllocThresholdForDiscardConflicts", value: 50 });
+  expect(findKnob("nonsense")).toBeUndefined();
+});
+
+test("settings are read by type", () => {
+  expect(readKnobs({ regallocthresholdfordiscardconflicts: "0x3c", DisablePhases: "A+B" })).toMatchObject({
+    ok: true,
+    value: { RegAllocThresholdForDiscardConflicts: 60, DisablePhases: "A+B" },
+  });
+});
+
+test("what is wrong with a setting is said, all at once", () => {
+  const result = readKnobs({ RegAllocTreshold: 1, RegAllocNumNonSpillTrials: "many", SchedTexLatency: 100 });
+  expect(result.ok).toBe(false);
+  expect(result.diagnostics.map((d) => d.message)).toEqual([
+    expect.stringMatching(/^unknown knob 'RegAllocTreshold'/),
+    "knob 'RegAllocNumNonSpillTrials': 'many' is no int",
+    "knob 'SchedTexLatency' has no effect: nothing reads it yet",
+  ]);
+});
+
+test.each([
+  ["flag", "", true],
+  ["flag", "2", null],
+  ["int", "-0x10", -16],
+  ["int", "1.5", null],
+  ["budget", "7", 7],
+  ["float", "0.045", 0.045],
+  ["float", "", null],
+  ["range", "100..200", [100, 200]],
+  ["range", "..5", [-2147483648, 5]],
+  ["range", "5", null],
+  ["list", "1,-2,3", [1, -2, 3]],
+  ["list", "1,,3", null],
+] as const)("a %s from %j is %j", (type, text, value) => {
+  expect(parseValue(type, text)).toEqual(value);
+});
+
+test("nearest names", () => {
+  const names = ["GvnCse", "OriCommoning", "LateOriCommoning", "NOP"];
+  expect(nearest("OriComoning", names)).toEqual(["OriCommoning", "LateOriCommoning"]);
+  expect(nearest("GvnCs", names)).toEqual(["GvnCse"]);
+  expect(nearest("commoning", names)).toEqual(["OriCommoning", "LateOriCommoning"]);
+  expect(suggestion("zzzzzz", names)).toBe("");
+  expect(suggestion("commoning", names)).toBe(" (did you mean OriCommoning or LateOriCommoning?)");
+});

@@ -1,0 +1,283 @@
+import { Builder } from "../../lib/ori/builder.js";
+import { newFunc, newInst } from "../../lib/ori/func.js";
+import * as o from "../../lib/ori/operand.js";
+import type { Func } from "../../lib/ori/types.js";
+import { verify } from "../../lib/ori/verify.js";
+import { bodies } from "../../lib/phases/bodies.js";
+import { runPhases } from "../../lib/phases/manager.js";
+import { parsePhaseList, phaseIndex, phaseNames } from "../../lib/phases/names.js";
+import { order, type PhaseName, phases } from "../../lib/phases/table.js";
+import type { PhaseEvent, PhaseOptions } from "../../lib/phases/types.js";
+import { form } from "../../lib/sass/isa/form.js";
+import { target } from "../../lib/target/index.js";
+import { makePhysical } from "../ori/physical.js";
+
+describe("the table", () => {
+  test("159 phases with unique names, each with a body or a reason", () => {
+    expect(phases).toHaveLength(159);
+    expect(new Set(phaseNames).size).toBe(159);
+    for (const p of phases) {
+      const body = bodies[p.name];
+      expect(typeof body === "function" || body.none.length > 0).toBe(true);
+      expect(p.does).not.toBe("");
+    }
+    expect(phases.map((p) => p.index)).toEqual(phases.map((_, i) => i));
+  });
+
+  /** Positions that the wiki quotes as true indices (digest B D1). */
+  test("anchors", () => {
+    const anchors: Partial<Record<PhaseName, number>> = {
+      ConvertUnsupportedOps: 5,
+      UpdateAfterConvertUnsupportedOps: 8,
+      MidExpansion: 51,
+      GvnCse: 56,
+      OriReassociateAndCommon: 58,
+      LateExpansion: 63,
+      LateOriCommoning: 74,
+      LateExpansionUnsupportedOps: 90,
+      LateExpansionUnsupportedOpsMid: 93,
+      OriBackCopyPropagate: 97,
+      LateExpansionUnsupportedOps2: 109,
+      SetAfterLegalization: 111,
+      AdvancedPhasePreSched: 113,
+      ScheduleInstructions: 114,
+      AdvancedPhaseAllocReg: 121,
+      AllocateRegisters: 122,
+      PostSchedule: 133,
+      NOP: 158,
+    };
+    for (const [name, index] of Object.entries(anchors)) expect([name, phaseIndex(name)]).toEqual([name, index]);
+  });
+
+  test("the wiki's numbers 0 … 158 belong to one phase each, and its double listings are the Mercury phases", () => {
+    const owners = new Map<number, string[]>();
+    for (const p of phases) for (const n of p.wiki) owners.set(n, [...(owners.get(n) ?? []), p.name]);
+    expect([...owners.values()].every((names) => names.length === 1)).toBe(true);
+    expect(phases.filter((p) => p.wiki.length === 0)).toHaveLength(16);
+    expect(phases.filter((p) => p.wiki.length === 2)).toHaveLength(16);
+    expect([...owners.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 159 }, (_, i) => i));
+  });
+
+  test("families", () => {
+    const count = (pattern: RegExp): number => phaseNames.filter((n) => pattern.test(n)).length;
+    expect(count(/^AdvancedPhase/)).toBe(15);
+    expect(count(/^GeneralOptimize/)).toBe(6);
+    expect(count(/^OriPerformLiveDead/)).toBe(4);
+    expect(count(/^OriHoistInvariants/)).toBe(4);
+  });
+
+  test.each(order)("%s stands ahead of %s: %s", (first, then) => {
+    expect(phaseIndex(first)).toBeLessThan(phaseIndex(then));
+  });
+});
+
+describe("phase lists", () => {
+  const read = (text: string): [string, string | null][] =>
+    parsePhaseList(text, "NamedPhases", []).map((r) => [phases[r.index]?.name ?? "", r.parameter]);
+
+  test("+ between entries, the first comma ahead of the parameter, case does not matter", () => {
+    expect(read("OriCopyProp,2+gvncse+NOP,a,b")).toEqual([
+      ["OriCopyProp", "2"],
+      ["GvnCse", null],
+      ["NOP", "a,b"],
+    ]);
+    expect(read("")).toEqual([]);
+  });
+
+  test("an unknown name is an error that suggests", () => {
+    const result = runPhases(sample(), { disablePhases: "OriCopyPropp+NOP" });
+    expect(result.ok).toBe(false);
+    expect(result.diagnostics.map((d) => d.message)).toEqual([
+      "DisablePhases: unknown phase 'OriCopyPropp' (did you mean OriCopyProp?)",
+    ]);
+  });
+
+  test("what cannot be left out is refused", () => {
+    const result = runPhases(sample(), { disablePhases: "AllocateRegisters" });
+    expect(result.diagnostics.map((d) => d.message)).toEqual([
+      "DisablePhases: phase 'AllocateRegisters' cannot be left out",
+    ]);
+  });
+});
+
+function sample(): Func {
+  const b = new Builder(newFunc("k", target("sm_90")));
+  const [x, unused] = [b.r(), b.r()];
+  b.emit("MOV", [x], [o.imm(1)]);
+  b.emit("MOV", [unused], [o.imm(2)]);
+  b.emit("NOP");
+  b.emit("STG.E", [], { base: o.RZ(2), data: o.clone(x) });
+  b.exit();
+  return b.finish();
+}
+
+const nothing = (): void => {};
+/** The manager by itself: allocation and control are other rooms'. */
+const alone: PhaseOptions = { bodies: { AllocateRegisters: nothing, ProcessO0WaitsAndSBs: nothing } };
+
+/** With the simplest allocation there is, so that the whole run can be verified. */
+const simple: PhaseOptions = {
+  bodies: {
+    AllocateRegisters: (f) => {
+      makePhysical(f);
+      f.milestone = "allocated";
+    },
+    ProcessO0WaitsAndSBs: nothing,
+  },
+};
+
+function ran(options: PhaseOptions): string[] {
+  const result = runPhases(sample(), options);
+  if (!result.ok) throw new Error(result.diagnostics.map((d) => d.message).join("; "));
+  return result.value.records.filter((r) => r.ran).map((r) => r.phase);
+}
+
+describe("running", () => {
+  test("every phase is accounted for, in true order, with a reason where it did not run", () => {
+    const result = runPhases(sample(), alone);
+    if (!result.ok) throw new Error("failed");
+    const { records } = result.value;
+    expect(records.map((r) => r.phase)).toEqual(phaseNames);
+    for (const r of records) expect(r.ran).toBe(r.why === "");
+    expect(records[phaseIndex("GenerateMovPhi")]?.why).toBe("runs from -O1");
+  });
+
+  test("levels above those built run as the highest one", () => {
+    expect(ran({ ...alone, level: 3 })).toEqual(ran(alone));
+  });
+
+  test("DisablePhases leaves out what it names", () => {
+    expect(ran(alone)).toContain("OriRemoveNopCode");
+    expect(ran({ ...alone, disablePhases: "OriRemoveNopCode" })).not.toContain("OriRemoveNopCode");
+  });
+
+  test("NamedPhases runs what it names in that order, besides what cannot be left out", () => {
+    expect(ran({ ...alone, namedPhases: "OriSimpleLiveDead+EarlyOriSimpleLiveDead" })).toEqual([
+      "OriCheckInitialProgram",
+      "AnalyzeControlFlow",
+      "SetControlFlowOpLastInBB",
+      "OriSimpleLiveDead",
+      "EarlyOriSimpleLiveDead",
+      "ConvertAllMovPhiToMov",
+      "AllocateRegisters",
+      "ProcessO0WaitsAndSBs",
+    ]);
+  });
+
+  test("a named phase gets its parameter", () => {
+    const seen: (string | null)[] = [];
+    const spy = (_: Func, c: { parameter: string | null }): void => void seen.push(c.parameter);
+    runPhases(sample(), { bodies: { ...alone.bodies, OriCopyProp: spy }, namedPhases: "OriCopyProp,fast" });
+    expect(seen).toEqual(["fast"]);
+  });
+
+  test("a function at a hook runs, and can edit", () => {
+    const func = sample();
+    const result = runPhases(func, {
+      ...alone,
+      hooks: {
+        AdvancedPhaseAfterConvUnSup: (f) => {
+          f.blocks[0]?.insts.splice(0, 0, newInst(f, form("NOP"), [], []));
+          f.generation++;
+        },
+      },
+      disablePhases: "OriRemoveNopCode",
+    });
+    expect(result.ok).toBe(true);
+    expect(func.blocks[0]?.insts[0]?.form.op).toBe("NOP");
+  });
+
+  test("a phase that reports an error ends the run", () => {
+    const seen: string[] = [];
+    const result = runPhases(sample(), {
+      bodies: {
+        ...alone.bodies,
+        OriCopyProp: nothing,
+        AllocateRegisters: (_f, c) =>
+          c.report({ severity: "error", message: "too many registers", span: null, kind: "input" }),
+        PostFixUp: () => void seen.push("PostFixUp"),
+      },
+    });
+    expect(result).toMatchObject({ ok: false, diagnostics: [{ message: "too many registers" }] });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe("observation", () => {
+  function observed(options: PhaseOptions = alone): PhaseEvent[] {
+    const events: PhaseEvent[] = [];
+    runPhases(sample(), { ...options, observe: (e) => void events.push(e) });
+    return events;
+  }
+
+  test("before and after each phase that ran", () => {
+    const events = observed();
+    expect(events.map((e) => e.kind)).toEqual(events.map((_, i) => (i % 2 === 0 ? "before" : "after")));
+    expect(events.filter((e) => e.kind === "after").map((e) => e.phase)).toEqual(ran(alone));
+  });
+
+  test("metrics are those of the moment", () => {
+    const counts = new Map<string, number>();
+    const live: number[] = [];
+    const func = sample();
+    runPhases(func, {
+      ...simple,
+      observe: (e) => {
+        if (e.kind === "after") counts.set(e.phase, e.metrics.instructions);
+        if (e.kind === "after" && e.phase === "EarlyOriSimpleLiveDead") {
+          live.push(e.metrics.maxLive.R, e.metrics.pressure.R.at.length, e.metrics.codeBytes, e.metrics.blocks);
+          expect(e.changed).toBe(true);
+        }
+      },
+    });
+    expect(counts.get("AnalyzeControlFlow")).toBe(5);
+    expect(counts.get("EarlyOriSimpleLiveDead")).toBe(4);
+    expect(counts.get("OriRemoveNopCode")).toBe(3);
+    expect(live).toEqual([1, 4, 64, 1]);
+  });
+
+  test("a snapshot stays as it was; metrics of a past event are refused", () => {
+    const snaps: Func[] = [];
+    const past: PhaseEvent[] = [];
+    runPhases(sample(), {
+      ...alone,
+      observe: (e) => {
+        if (e.kind === "before" && e.phase === "EarlyOriSimpleLiveDead") {
+          snaps.push(e.snapshot());
+          past.push(e);
+        }
+      },
+    });
+    expect(snaps[0]?.blocks[0]?.insts).toHaveLength(5);
+    expect(verify(snaps[0] as Func)).toEqual([]);
+    expect(() => past[0]?.metrics.instructions).toThrow(/changed since/);
+  });
+});
+
+describe("verification", () => {
+  test("names the phase that broke the function, with the IR before and after", () => {
+    const breaks = (f: Func): void => void f.blocks[0]?.insts.pop();
+    const run = (): unknown =>
+      runPhases(sample(), {
+        verify: true,
+        bodies: { ...alone.bodies, OriCopyProp: breaks },
+        namedPhases: "OriCopyProp",
+      });
+    expect(run).toThrow(/phase OriCopyProp, function k/);
+    expect(run).toThrow(/control runs past block 0.*\[falls-off\]/s);
+    expect(run).toThrow(/before:.*EXIT.*after:/s);
+  });
+
+  test("reports what lowering got wrong before any phase runs", () => {
+    const func = sample();
+    func.blocks[0]?.insts.pop();
+    expect(() => runPhases(func, { ...alone, verify: true })).toThrow(/wrong before the first phase/);
+  });
+
+  test("registers that the PTX never defines are not ours to complain about", () => {
+    const b = new Builder(newFunc("k", target("sm_90")));
+    b.emit("STG.E", [], { base: o.RZ(2), data: b.r() });
+    b.exit();
+    expect(runPhases(b.finish(), { ...simple, verify: true }).ok).toBe(true);
+  });
+});
