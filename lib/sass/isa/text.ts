@@ -101,6 +101,7 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
       if (ref.suffix === ".U32" && o.width !== 1) return false;
       if (ref.suffix === ".64" && o.width !== 2) return false;
     } else if (ref.indirect !== (o.id === -1)) return false;
+    else if (!ref.indirect && ref.index === null && o.index !== NO_INDEX) return false;
   }
   return true;
 }

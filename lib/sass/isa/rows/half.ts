@@ -39,14 +39,12 @@ export const halfRows: Rows = [
         as: either(0x31),
         text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h74}, -|b|{h60}, -|c|-84{h81}",
         is: "79=0 85=0 86=0",
-        fill: "87:3=7",
         sm: "80-",
       },
       {
         as: either(0x31),
         text: "HFMA2.BF16_V2{fmz}{sat} d, -|a|{h74}, -|b|{h60}, -|c|-84{h81}",
         is: "79=0 85=1 86=0 78=0",
-        fill: "87:3=7",
         sm: "80-",
       },
       {

@@ -402,7 +402,6 @@ export const memoryRows: Rows = [
       {
         as: "38c",
         text: "ATOMS{atomOp}{ctype} d, [base@24{xscale}+off@40:24s], data@32",
-        fill: "64:8=255",
         sm: "80-90",
       },
       { as: "38c", text: "ATOMS{atomOp}{ctype} d, [base@24{xscale}+off@40:24s], data@32", sm: "100-" },
@@ -453,6 +452,7 @@ export const memoryRows: Rows = [
       {
         as: "98eu",
         text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [base@24+ur@64+off@40:24s], data@32",
+        fill: "90=1",
         sm: "75",
       },
     ],

@@ -1,0 +1,403 @@
+/**
+ * Instructions to machine words. The lines of the form's row are tried in table order; the first whose steps take all
+ * operands is the encoding. Bits that no text shows come from the line. `encodeFunc` lays out the blocks of a function
+ * and adds its tail.
+ *
+ * The tail (digest G §2M.3): after the last instruction a branch to itself, then NOPs up to 128 bytes; from sm_80 on at
+ * least eight of them.
+ */
+import { InternalError } from "../errors.js";
+import { label, PT } from "../ori/operand.js";
+import {
+  type Block,
+  File,
+  type Func,
+  type Inst,
+  Kind,
+  type MachineInst,
+  Mod,
+  NO_INDEX,
+  type Operand,
+  ZERO_REG,
+} from "../ori/types.js";
+import type { Target } from "../target/types.js";
+import type { Code, CodeReloc } from "./code.js";
+import { setBits, setField } from "./isa/bits.js";
+import { type Form, form, matchMods, rowOf } from "./isa/form.js";
+import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
+import { type Control, isDefault } from "./isa/operand.js";
+import { widthOf } from "./isa/syntax.js";
+import { renderInst } from "./isa/text.js";
+
+/** What labels and symbols become. */
+export interface EncodeContext {
+  /** Byte offset of a block. */
+  label(block: number): number;
+  reloc(r: CodeReloc): void;
+}
+
+/** A line that takes a form's modifiers, with the modifiers' bits set. */
+interface Candidate {
+  readonly code: CodeLine;
+  readonly words: Uint32Array;
+}
+
+const candidates = new Map<number, Map<Form, readonly Candidate[]>>();
+
+function candidatesOf(f: Form, target: Target): readonly Candidate[] {
+  let byForm = candidates.get(target.isa);
+  if (!byForm) {
+    byForm = new Map();
+    candidates.set(target.isa, byForm);
+  }
+  let list = byForm.get(f);
+  if (!list) {
+    list = tableFor(target.isa).byRow[rowOf(f).index]!.flatMap((code) => {
+      const values = matchMods(code.line.template, f.mods);
+      return values ? [{ code, words: modifierWords(values, code) }] : [];
+    });
+    byForm.set(f, list);
+  }
+  return list;
+}
+
+/**
+ * Writes the instruction to out[at … at+3]; it will stand at byte `pc`. Throws InternalError naming the instruction and
+ * the slot when the target has no encoding for it.
+ */
+export function encodeInst(
+  inst: MachineInst,
+  target: Target,
+  out: Uint32Array,
+  at: number,
+  pc: number = at * 4,
+  context: EncodeContext = noContext,
+): void {
+  const list = candidatesOf(inst.form, target);
+  for (const c of list) {
+    if (misfit(c.code, inst) >= 0) continue;
+    write(c, inst, out, at, pc, context);
+    return;
+  }
+  throw noEncoding(inst, target, list);
+}
+
+const noContext: EncodeContext = {
+  label: (block) => {
+    throw new InternalError(`label of block ${block} outside a function`);
+  },
+  reloc: (r) => {
+    throw new InternalError(`symbol ${r.symbol} outside a function`);
+  },
+};
+
+function noEncoding(inst: MachineInst, target: Target, list: readonly Candidate[]): InternalError {
+  const text = renderInst(inst, { isa: target.isa });
+  if (list.length === 0) return new InternalError(`${target.name} has no ${inst.form.name}`, { detail: text });
+  const slots = new Set(list.map((c) => c.code.steps[misfit(c.code, inst)]!.slot.name));
+  return new InternalError(`no encoding of ${inst.form.name} on ${target.name}: operand ${[...slots].join(" or ")}`, {
+    detail: text,
+  });
+}
+
+// ---------------------------------------------------------------------------------------------- legality
+
+/** Index of the first slot whose operand the line does not take, −1 when it takes all. */
+function misfit(code: CodeLine, inst: MachineInst): number {
+  const { steps, dsts } = code;
+  for (let i = 0; i < steps.length; i++) {
+    const o = i < dsts ? inst.dsts[i] : inst.srcs[i - dsts];
+    if (o === undefined || !takes(steps[i]!, o)) return i;
+  }
+  return code.shared ? sharedMisfit(code, inst) : -1;
+}
+
+/** Operands in the same bits must be the same register. */
+function sharedMisfit(code: CodeLine, inst: MachineInst): number {
+  for (let i = 0; i < code.steps.length; i++)
+    for (let k = i + 1; k < code.steps.length; k++) {
+      const [a, b] = [code.steps[i]!, code.steps[k]!];
+      if (a.what !== Do.Reg || b.what !== Do.Reg || a.loc[0]!.lo !== b.loc[0]!.lo) continue;
+      const all = [...inst.dsts, ...inst.srcs];
+      if (all[i]!.id !== all[k]!.id) return k;
+    }
+  return -1;
+}
+
+function takes(step: Step, o: Operand): boolean {
+  switch (step.what) {
+    case Do.Default:
+      return isDefault(o, step.slot.optional);
+    case Do.Reg:
+      return o.kind === Kind.Reg && takesRegister(step, o);
+    case Do.Imm:
+      return takesNumber(step, o);
+    case Do.Const:
+      return o.kind === Kind.Const && takesConst(step, o);
+    case Do.Label:
+      return o.kind === Kind.Label || o.kind === Kind.Sym;
+    default:
+      return o.kind === Kind.Sreg;
+  }
+}
+
+function takesRegister(step: Step, o: Operand): boolean {
+  if (o.file !== step.file) return false;
+  const last = (1 << step.loc[0]!.width) - 1;
+  if (o.id !== ZERO_REG && (o.id < 0 || o.id >= last + (step.file === File.B ? 1 : 0))) return false;
+  if (step.width !== 0 && o.width !== step.width && o.id !== ZERO_REG) return false;
+  return takesMods(step, o);
+}
+
+function takesMods(step: Step, o: Operand): boolean {
+  const { mods } = o;
+  if (mods & Mod.Neg && step.neg < 0) return false;
+  if (mods & Mod.Abs && step.abs < 0) return false;
+  if (mods & Mod.Not && step.not < 0) return false;
+  if (o.part === "") return step.part === null || step.part.values.some((v) => v.text === "");
+  return step.part?.values.some((v) => v.text === o.part) ?? false;
+}
+
+function takesNumber(step: Step, o: Operand): boolean {
+  if (o.kind === Kind.Sym) return widthOf(step.loc) >= 32;
+  if (o.kind === Kind.Label) return step.format === "rel";
+  if (o.kind !== Kind.Imm || o.mods !== 0) return false;
+  const width = widthOf(step.loc);
+  // Only the upper half of a double is encoded.
+  if (step.format === "f64") return o.width === 2 ? o.value === 0 : true;
+  if (o.high !== 0) return false;
+  if (width >= 32) return true;
+  const v = (step.signed ? o.value | 0 : o.value) / step.scale;
+  if (!Number.isInteger(v)) return false;
+  return step.signed ? v >= -(2 ** (width - 1)) && v < 2 ** (width - 1) : v < 2 ** width;
+}
+
+function takesConst(step: Step, o: Operand): boolean {
+  const indirect = o.id === -1;
+  if (indirect !== step.indirect) return false;
+  if (!indirect && o.index !== NO_INDEX && (step.index === null || o.file !== step.indexFile)) return false;
+  if (!indirect && o.id >= 2 ** widthOf(step.bank)) return false;
+  const v = o.value / step.scale;
+  const width = widthOf(step.loc);
+  // Constant offsets of arithmetic are printed signed but address 64 KiB.
+  const inRange = step.signed ? v >= -(2 ** (width - 1)) && v < 2 ** width : v >= 0 && v < 2 ** width;
+  return Number.isInteger(v) && inRange && takesMods(step, o);
+}
+
+/**
+ * Which kind an operand has for legality: what the source or definition slot would hold. `slot` counts definitions
+ * first.
+ */
+export type OperandKind = "reg" | "ureg" | "imm" | "const" | "cx" | "label" | "sreg" | "sym";
+
+/**
+ * Whether some encoding of the form on this target lets slot `slot` (definitions first) hold this kind. At most one
+ * source of an instruction can be other than a register, so two slots may be legal alone but not together.
+ */
+export function accepts(f: Form, target: Target, slot: number, kind: OperandKind): boolean {
+  return candidatesOf(f, target).some(
+    (c) => kindOf(c.code.steps[slot]!) === kind || (kind === "sym" && symbolic(c.code.steps[slot]!)),
+  );
+}
+
+function kindOf(step: Step): OperandKind | null {
+  switch (step.what) {
+    case Do.Reg:
+      return step.file === File.UR || step.file === File.UP ? "ureg" : "reg";
+    case Do.Imm:
+      return "imm";
+    case Do.Const:
+      return step.indirect ? "cx" : "const";
+    case Do.Label:
+      return "label";
+    case Do.Sreg:
+      return "sreg";
+    default:
+      return null;
+  }
+}
+
+function symbolic(step: Step): boolean {
+  return step.what === Do.Label || (step.what === Do.Imm && widthOf(step.loc) >= 32);
+}
+
+/** Whether the instruction as it stands has an encoding on the target. */
+export function isEncodable(inst: MachineInst, target: Target): boolean {
+  return candidatesOf(inst.form, target).some((c) => misfit(c.code, inst) < 0);
+}
+
+// ---------------------------------------------------------------------------------------------- writing
+
+function write(
+  c: Candidate,
+  inst: MachineInst,
+  out: Uint32Array,
+  at: number,
+  pc: number,
+  context: EncodeContext,
+): void {
+  const { code, words } = c;
+  for (let i = 0; i < 4; i++) out[at + i] = words[i]!;
+  const g = inst.guard;
+  setBits(out, at, 12, 4, g ? (g.id === ZERO_REG ? 7 : g.id) | (g.not ? 8 : 0) : 7);
+  const { steps, dsts } = code;
+  for (let i = 0; i < steps.length; i++) {
+    const o = i < dsts ? inst.dsts[i]! : inst.srcs[i - dsts]!;
+    writeOperand(steps[i]!, o, out, at, pc, context);
+  }
+  if (inst.control) out[at + 3] = out[at + 3]! | controlWord(inst.control);
+}
+
+/** The scheduling bits as they stand in the highest u32. */
+export function controlWord(c: Control): number {
+  return (c.stall << 9) | (c.yield << 13) | (c.writeSb << 14) | (c.readSb << 17) | (c.wait << 20) | (c.reuse << 26);
+}
+
+function writeOperand(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+  switch (step.what) {
+    case Do.Reg:
+      writeRegister(step, o, out, at);
+      return;
+    case Do.Imm:
+      writeNumber(step, o, out, at, pc, context);
+      return;
+    case Do.Const:
+      writeConst(step, o, out, at);
+      return;
+    case Do.Label:
+      writeLabel(step, o, out, at, pc, context);
+      return;
+    case Do.Sreg:
+      setField(out, at, step.loc, o.id);
+      return;
+  }
+}
+
+function writeMods(step: Step, o: Operand, out: Uint32Array, at: number): void {
+  const { mods } = o;
+  if (step.neg >= 0 && mods & Mod.Neg) setBits(out, at, step.neg, 1, 1);
+  if (step.abs >= 0 && mods & Mod.Abs) setBits(out, at, step.abs, 1, 1);
+  if (step.not >= 0 && mods & Mod.Not) setBits(out, at, step.not, 1, 1);
+  if (step.part) setField(out, at, step.part.loc, step.part.values.find((v) => v.text === o.part)!.code);
+}
+
+function writeRegister(step: Step, o: Operand, out: Uint32Array, at: number): void {
+  const p = step.loc[0]!;
+  const last = (1 << p.width) - 1;
+  const id = o.id === ZERO_REG ? last : o.id;
+  setBits(out, at, p.lo, p.width, step.complement ? last - id : id);
+  writeMods(step, o, out, at);
+  if (step.reuse >= 0 && o.mods & Mod.Reuse) setBits(out, at, step.reuse, 1, 1);
+}
+
+function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+  if (o.kind === Kind.Sym) {
+    setField(out, at, step.loc, 0);
+    context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+    return;
+  }
+  if (o.kind === Kind.Label) {
+    writeLabel({ ...step, relative: true }, o, out, at, pc, context);
+    return;
+  }
+  const v = step.format === "f64" ? o.high : step.signed ? o.value | 0 : o.value;
+  setField(out, at, step.loc, v / step.scale);
+}
+
+function writeConst(step: Step, o: Operand, out: Uint32Array, at: number): void {
+  setField(out, at, step.loc, o.value / step.scale);
+  if (step.indirect) setField(out, at, step.bank, o.index === ZERO_REG ? 2 ** widthOf(step.bank) - 1 : o.index);
+  else {
+    setField(out, at, step.bank, o.id);
+    if (step.index) {
+      const none = o.index === NO_INDEX || o.index === ZERO_REG;
+      setField(out, at, step.index, none ? 2 ** widthOf(step.index) - 1 : o.index);
+    }
+  }
+  writeMods(step, o, out, at);
+}
+
+function writeLabel(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+  if (o.kind === Kind.Sym) {
+    setField(out, at, step.loc, 0);
+    context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+    return;
+  }
+  const address = o.id >= 0 ? context.label(o.id) : o.value;
+  setField(out, at, step.loc, (step.relative ? address - pc - 16 : address) / step.scale);
+}
+
+// ---------------------------------------------------------------------------------------------- functions
+
+/** Machine code of a function with physical registers. */
+export function encodeFunc(func: Func): Code {
+  const labels = layout(func.blocks);
+  const insts: Inst[] = func.blocks.flatMap((b) => b.insts);
+  const words = new Uint32Array(4 * codeLength(insts.length + 1, func.target));
+  const relocs: CodeReloc[] = [];
+  const context: EncodeContext = {
+    label: (block) => {
+      const at = labels.get(block);
+      if (at === undefined) throw new InternalError(`no block ${block}`, { func: func.name });
+      return at;
+    },
+    reloc: (r) => relocs.push(r),
+  };
+  insts.forEach((inst, i) => {
+    encodeInst(inst, func.target, words, 4 * i, 16 * i, context);
+  });
+  writeTail(words, insts.length, func.target);
+  return {
+    name: func.name,
+    kind: func.kind,
+    target: func.target,
+    words,
+    insts,
+    locs: insts.map((i) => i.loc),
+    relocs,
+    labels,
+    registers: registerCount(func),
+    frameBytes: func.frame.localBytes + func.frame.spillBytes,
+    spillStores: func.frame.spillStores,
+    spillLoads: func.frame.spillLoads,
+    barriers: func.barriers,
+    params: func.params,
+    paramBytes: func.paramBytes,
+    limits: func.limits,
+  };
+}
+
+function layout(blocks: readonly Block[]): Map<number, number> {
+  const labels = new Map<number, number>();
+  let at = 0;
+  for (const b of blocks) {
+    labels.set(b.id, at);
+    at += 16 * b.insts.length;
+  }
+  return labels;
+}
+
+/** Instructions of a function whose body and self-branch are `n` (digest G §2M.3). */
+function codeLength(n: number, target: Target): number {
+  return 8 * Math.ceil((n + (target.has("nopTail") ? 8 : 0)) / 8);
+}
+
+/** As ptxas reports and stores it (digest B D4): highest index + 1 and two more, at least 4. */
+function registerCount(func: Func): number {
+  return Math.max(4, func.used.R + 2);
+}
+
+/** NOPs behind the function have neither stall nor scoreboards. */
+const tailControl = controlWord({ stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 });
+
+function writeTail(words: Uint32Array, n: number, target: Target): void {
+  const here = label(-1);
+  here.value = 16 * n;
+  const put = (at: number, name: string, srcs: Operand[]): void => {
+    const inst: MachineInst = { form: form(name), dsts: [], srcs, guard: null, control: null };
+    encodeInst(inst, target, words, 4 * at);
+    words[4 * at + 3] = words[4 * at + 3]! | tailControl;
+  };
+  put(n, "BRA", [PT(), here]);
+  for (let i = n + 1; 4 * i < words.length; i++) put(i, "NOP", []);
+}
