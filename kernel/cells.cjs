@@ -8,6 +8,7 @@
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
 const { describeError, describeDiagnostics } = require("./errors.cjs");
+const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
 
 const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
@@ -71,6 +72,7 @@ function createSession(cwd) {
   const cells = new Map();
   let name = "In[0]";
   let run = null;
+  const forgetChanged = watchModules();
   const state = new Int32Array(new SharedArrayBuffer(4));
   const enter = (now) => Atomics.store(state, 0, now);
   const converter = createNamingConverter(cells, () => name, enter);
@@ -97,7 +99,9 @@ function createSession(cwd) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
+      forgetChanged();
       const ok = await executor.execute(source);
+      forgetChanged();
       enter(State.kernel);
       if (ok) return { ok: true, value: mine.value };
       const error = mine.thrown

@@ -1,5 +1,7 @@
 /** Cells as the kernel and the notebook runner run them. Needs the build: cells import `ptxlab` as a package. */
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 
 jest.setTimeout(60_000);
@@ -108,5 +110,20 @@ describe("cells", () => {
       "image/png",
       "text/plain",
     ]);
+  });
+
+  test("see a module that was rebuilt when they import it again", () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "ptxlab-modules-"));
+    const file = JSON.stringify(path.join(folder, "inner.js"));
+    writeFileSync(path.join(folder, "inner.js"), "exports.version = 1;");
+    writeFileSync(path.join(folder, "outer.js"), "exports.version = require('./inner.js').version;");
+    const load = `require(${JSON.stringify(path.join(folder, "outer.js"))}).version`;
+    const out = runCells(
+      load,
+      `import * as fs from "node:fs"; fs.writeFileSync(${file}, "exports.version = 2;"); fs.utimesSync(${file}, 1, 1);`,
+      load,
+    );
+    rmSync(folder, { recursive: true });
+    expect([text(out[0]), text(out[2])]).toEqual(["1", "2"]);
   });
 });
