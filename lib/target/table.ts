@@ -145,7 +145,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     why: "VIMNMX replaces IMNMX (digest F §2B)",
   },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
-  credux: { on: since(100), why: "redux.sync.min and .max as CREDUX (measured)" },
+  credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },
   asyncCopy: { on: since(80), why: "cp.async as LDGSTS" },
 };
 
