@@ -1,34 +1,206 @@
-import { InternalError } from "../errors.js";
-import type { Result } from "../result.js";
-import type { LaunchOptions, Run } from "./types.js";
+import { type CubinFunction, type CubinSymbol, readCubin } from "../elf/index.js";
+import { fail, ok, type Result } from "../result.js";
+import type { Target } from "../target/types.js";
+import { inputError, placeArguments } from "./arguments.js";
+import { bankWords, type Loaded, load } from "./load.js";
+import { GridMachine } from "./machine.js";
+import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
+import type { TypedArray } from "./scalar.js";
+import type { Dim3, LaunchOptions, Run } from "./types.js";
 
 /** A cubin in a device's memory. */
 export interface Module {
   /** Names of the kernels. */
   readonly kernels: readonly string[];
-  /** Address and size in bytes of a `__device__`/`.global` variable; null when there is none of that name. */
+  /** Address and size in bytes of a global variable; null when there is none of that name. */
   symbol(name: string): { readonly address: number; readonly bytes: number } | null;
+  /** Bytes of a `__constant__`/`.const` variable, a view: writing to it changes what launches see. Null: none. */
+  constant(name: string): Uint8Array | null;
 }
+
+class LoadedModule implements Module {
+  readonly kernels: readonly string[];
+  constructor(readonly loaded: Loaded) {
+    this.kernels = loaded.cubin.functions.filter((f) => f.kind === "entry").map((f) => f.name);
+  }
+
+  private find(name: string, has: (s: CubinSymbol) => boolean): CubinSymbol | undefined {
+    return this.loaded.cubin.symbols.find((s) => s.name === name && has(s));
+  }
+
+  symbol(name: string): { readonly address: number; readonly bytes: number } | null {
+    const s = this.find(name, (x) => this.loaded.sections.has(x.section));
+    return s === undefined ? null : { address: this.loaded.sections.get(s.section)! + s.value, bytes: s.size };
+  }
+
+  constant(name: string): Uint8Array | null {
+    const s = this.find(name, (x) => x.sectionName === ".nv.constant3");
+    const bank = this.loaded.banks.get(3);
+    return s === undefined || bank === undefined ? null : bank.subarray(s.value, s.value + s.size);
+  }
+}
+
+const DEFAULT_BUDGET = 2_000_000_000;
 
 /** A simulated GPU: global memory and the modules loaded into it. */
 export class Device {
-  /** Reserves zeroed global memory; the address is aligned to 256 bytes. */
-  alloc(_bytes: number): number {
-    throw new InternalError("not built");
+  private readonly global: GlobalMemory = new GlobalMemory();
+
+  /** Reserves zeroed global memory; the address is aligned to 256 bytes. 0 when the memory is exhausted. */
+  alloc(bytes: number): number {
+    return this.global.allocate(bytes);
   }
-  write(_address: number, _bytes: Uint8Array): void {
-    throw new InternalError("not built");
+
+  /** Throws for memory that was not allocated. */
+  write(address: number, bytes: Uint8Array): void {
+    this.global.write(address, bytes);
   }
-  /** A copy of `length` bytes. */
-  read(_address: number, _length: number): Uint8Array {
-    throw new InternalError("not built");
+
+  /** A copy of `length` bytes. Throws for memory that was not allocated. */
+  read(address: number, length: number): Uint8Array {
+    return this.global.read(address, length);
   }
+
   /** Loads a cubin: lays out its variables, applies its relocations, decodes its code. */
-  load(_cubin: Uint8Array): Result<Module> {
-    throw new InternalError("not built");
+  load(cubin: Uint8Array): Result<Module> {
+    const parsed = readCubin(cubin);
+    if (!parsed.ok) return parsed;
+    const loaded = load(parsed.value, this.global);
+    return loaded.ok ? ok(new LoadedModule(loaded.value)) : loaded;
   }
+
   /** Runs a grid to its end or its fault. Typed arrays among the arguments are copied in and back. */
-  launch(_module: Module, _options: LaunchOptions): Result<Run> {
-    throw new InternalError("not built");
+  launch(module: Module, options: LaunchOptions): Result<Run> {
+    if (!(module instanceof LoadedModule)) return fail([inputError("the module was not made by Device.load")]);
+    const { loaded } = module;
+    const kernel = chooseKernel(loaded, options.kernel);
+    if (!kernel.ok) return kernel;
+    const shape = checkShape(kernel.value, loaded.target, options);
+    if (!shape.ok) return shape;
+    const buffers = new Map<TypedArray, number>();
+    const bank0 = this.bank0(loaded.target, kernel.value, shape.value, options, buffers);
+    if (!bank0.ok) return bank0;
+    const banks: Int32Array[] = [];
+    for (const [bank, bytes] of loaded.banks) banks[bank] = bankWords(bytes);
+    banks[0] = bank0.value;
+    if (kernel.value.constant2 !== null) banks[2] = bankWords(kernel.value.constant2);
+    const machine = new GridMachine({
+      program: loaded.program,
+      kernel: kernel.value.name,
+      entry: loaded.program.functions.find((f) => f.cubin.name === kernel.value.name)!.first,
+      global: this.global,
+      banks,
+      grid: shape.value.grid,
+      block: shape.value.block,
+      cluster: shape.value.cluster,
+      sharedBytes: shape.value.sharedBytes,
+      dynamicShared: options.sharedBytes ?? 0,
+      sharedReserved: kernel.value.sharedReserved,
+      budget: options.maxInstructions ?? DEFAULT_BUDGET,
+      profile: options.profile ?? false,
+    });
+    const run = machine.run();
+    for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
+    return ok(run);
   }
+
+  /** Constant bank 0 of a launch: dimensions, windows, stack pointer, arguments. */
+  private bank0(
+    target: Target,
+    kernel: CubinFunction,
+    shape: Shape,
+    options: LaunchOptions,
+    buffers: Map<TypedArray, number>,
+  ): Result<Int32Array> {
+    const words = bankWords(kernel.constant0, kernel.paramBase + kernel.paramBytes);
+    const view = new DataView(words.buffer);
+    const put = (at: number, ...values: number[]): void => {
+      values.forEach((v, i) => {
+        if (at + 4 * i + 4 <= view.byteLength) view.setInt32(at + 4 * i, v, true);
+      });
+    };
+    const c = target.constants;
+    put(c.ntid, ...shape.block);
+    put(c.nctaid, ...shape.grid);
+    put(c.sharedWindow, 0, SHARED_WINDOW);
+    put(c.localWindow, 0, LOCAL_WINDOW);
+    put(c.stackPointer, LOCAL_TOP);
+    if (c.memoryDescriptor !== null) put(c.memoryDescriptor, 0, 0);
+    let full = false;
+    const addressOf = (array: TypedArray): number => {
+      let address = buffers.get(array);
+      if (address === undefined) {
+        address = this.global.allocate(array.byteLength);
+        if (address === 0) full = true;
+        else this.global.write(address, bytesOf(array));
+        buffers.set(array, address);
+      }
+      return address;
+    };
+    const placed = placeArguments(view, kernel.paramBase, kernel.params, options.params ?? [], addressOf);
+    if (!placed.ok) return placed;
+    return full ? fail([inputError("device memory is exhausted")]) : ok(words);
+  }
+}
+
+function bytesOf(array: TypedArray): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function chooseKernel(loaded: Loaded, name: string | undefined): Result<CubinFunction> {
+  const entries = loaded.cubin.functions.filter((f) => f.kind === "entry");
+  const names = entries.map((f) => f.name).join(", ");
+  if (name === undefined) {
+    if (entries.length === 1) return ok(entries[0]!);
+    return fail([inputError(`the cubin has ${entries.length} kernels, name one of: ${names}`)]);
+  }
+  const found = entries.find((f) => f.name === name);
+  return found ? ok(found) : fail([inputError(`no kernel "${name}" in the cubin; it has: ${names || "none"}`)]);
+}
+
+interface Shape {
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly cluster: readonly [number, number, number];
+  readonly sharedBytes: number;
+}
+
+function dimensions(d: Dim3 | undefined): readonly [number, number, number] {
+  if (d === undefined) return [1, 1, 1];
+  return typeof d === "number" ? [d, 1, 1] : [d[0], d[1] ?? 1, d[2] ?? 1];
+}
+
+function checkShape(kernel: CubinFunction, target: Target, options: LaunchOptions): Result<Shape> {
+  const grid = dimensions(options.grid);
+  const block = dimensions(options.block);
+  const cluster = dimensions(options.cluster ?? kernel.cluster ?? undefined);
+  const bad = (message: string): Result<Shape> => fail([inputError(message)]);
+  for (const [what, d, limits] of [
+    ["grid", grid, [2 ** 31 - 1, 65535, 65535]],
+    ["block", block, [1024, 1024, 64]],
+    ["cluster", cluster, [16, 16, 16]],
+  ] as const) {
+    for (let i = 0; i < 3; i++)
+      if (!Number.isInteger(d[i]) || d[i]! < 1 || d[i]! > limits[i]!)
+        return bad(`${what} [${d.join(", ")}]: every dimension must be an integer from 1 to ${limits.join(", ")}`);
+  }
+  const threads = block[0] * block[1] * block[2];
+  if (threads > target.limits.maxThreadsPerCta)
+    return bad(
+      `block [${block.join(", ")}] has ${threads} threads, at most ${target.limits.maxThreadsPerCta} are possible`,
+    );
+  const exact = kernel.reqThreads;
+  if (exact !== null && exact.some((n, i) => n !== block[i]))
+    return bad(`${kernel.name} must be launched with a block of [${exact.join(", ")}] (.reqntid)`);
+  const most = kernel.maxThreads;
+  if (most !== null && threads > most[0] * most[1] * most[2])
+    return bad(`${kernel.name} allows at most ${most[0] * most[1] * most[2]} threads per block (.maxntid)`);
+  if (!grid.every((n, i) => n % cluster[i]! === 0))
+    return bad(`grid [${grid.join(", ")}] is not a multiple of the cluster [${cluster.join(", ")}]`);
+  const dynamic = options.sharedBytes ?? 0;
+  if (!Number.isInteger(dynamic) || dynamic < 0) return bad(`sharedBytes ${dynamic} is no number of bytes`);
+  const sharedBytes = kernel.sharedBytes + dynamic;
+  if (sharedBytes > target.limits.sharedPerCta + target.limits.reservedShared)
+    return bad(`${sharedBytes} bytes of shared memory per block, ${target.name} has ${target.limits.sharedPerCta}`);
+  return ok({ grid, block, cluster, sharedBytes });
 }

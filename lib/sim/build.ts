@@ -1,0 +1,49 @@
+/** From a decoded instruction to what runs it: the tables of all families by mnemonic. */
+import { renderInst as print } from "../sass/isa/text.js";
+import { control } from "./ops/control.js";
+import { conversion } from "./ops/conversion.js";
+import { double } from "./ops/double.js";
+import { float } from "./ops/float.js";
+import { half } from "./ops/half.js";
+import { integer } from "./ops/integer.js";
+import { memory } from "./ops/memory.js";
+import { move } from "./ops/move.js";
+import { warp } from "./ops/warp.js";
+import { functionAt, type Program } from "./program.js";
+import { type Maker, type Makers, Site, Unsupported } from "./site.js";
+import { type Exec, Step } from "./state.js";
+
+const families: readonly Makers[] = [integer, float, double, half, conversion, move, memory, warp, control];
+const makers = new Map<string, Maker>();
+for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);
+
+/** Mnemonics that have a meaning here. Those of the uniform datapath share the meaning of the name without U. */
+export const supportedMnemonics: readonly string[] = [...makers.keys()].sort();
+
+function makerOf(op: string): Maker | undefined {
+  return makers.get(op) ?? (op.startsWith("U") ? makers.get(op.slice(1)) : undefined);
+}
+
+/** What runs instruction `index`; for one without meaning, a fault. */
+export function build(program: Program, index: number): Exec {
+  const inst = program.insts[index];
+  if (!inst) return (w, mask) => w.fault("illegal-instruction", mask, "the word is no instruction");
+  const maker = makerOf(inst.form.op);
+  if (maker === undefined) return refuse(`not supported by the simulator: ${inst.form.op}`);
+  const site = new Site(program, index, functionAt(program, index).first, inst);
+  try {
+    const exec = maker(site);
+    const left = site.leftover();
+    return left.length === 0 ? exec : refuse(`not supported by the simulator: ${inst.form.op} with ${left.join(", ")}`);
+  } catch (e) {
+    if (!(e instanceof Unsupported)) throw e;
+    return refuse(`not supported by the simulator: ${print(inst)} (${e.message})`);
+  }
+}
+
+function refuse(message: string): Exec {
+  return (w, mask) => {
+    w.fault("not-supported", mask, message);
+    return Step.Fault;
+  };
+}

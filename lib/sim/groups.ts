@@ -1,0 +1,123 @@
+/**
+ * Which lanes run together.
+ *
+ * Every thread has its own program counter. Lanes that go on together are a group; a warp has one running group and a
+ * list of others that could run. A branch whose lanes disagree splits the group; groups come together again only where
+ * the code says so:
+ *
+ * - `BSSY B, L` notes in barrier B of each participating lane who participates; `BSYNC B` waits until all of them that
+ *   have not exited (EXIT) or left (BREAK) wait at a BSYNC of B, then they go on as one group. The barrier registers
+ *   are per thread, because both sides of a branch use the same numbers for regions inside them.
+ * - `WARPSYNC mask` waits for the lanes of the mask at a WARPSYNC of the same mask.
+ * - CTA and cluster barriers let lanes of a warp that wait at the same place go on together.
+ *
+ * Forward progress: a group gives up its turn at a jump after its time slice, at YIELD, and when it waits; the others are
+ * served in turn. A warp none of whose lanes can run waits for others; when nothing in the whole grid can run, that is a
+ * deadlock and is reported.
+ */
+import { Wait, type Warp } from "./state.js";
+
+export function popcount(x: number): number {
+  let v = x - ((x >>> 1) & 0x55555555);
+  v = (v & 0x33333333) + ((v >>> 2) & 0x33333333);
+  return (((v + (v >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
+}
+
+/** Index of the lowest set bit; 32 for 0. */
+export function lowest(mask: number): number {
+  return mask === 0 ? 32 : 31 - Math.clz32(mask & -mask);
+}
+
+/** Adds lanes to the groups that could run; those at the same place join. */
+export function enqueue(warp: Warp, pc: number, mask: number): void {
+  for (const g of warp.ready) {
+    if (g.pc === pc) {
+      g.mask |= mask;
+      return;
+    }
+  }
+  warp.ready.push({ pc, mask });
+}
+
+/** The running group waits. Lanes of it outside `mask` go on at `next` on their own. */
+export function suspend(warp: Warp, mask: number, kind: number, next: number, on: (lane: number) => number): void {
+  const rest = warp.active & ~mask;
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    warp.waitKind[l] = kind;
+    warp.waitOn[l] = on(l);
+    warp.waitPc[l] = next;
+  }
+  warp.active = 0;
+  if (rest !== 0) enqueue(warp, next, rest);
+}
+
+/** Lanes stop waiting and could run from where they wait. */
+export function resume(warp: Warp, mask: number): void {
+  for (let l = 0; l < 32; l++) {
+    if (((mask >>> l) & 1) === 0) continue;
+    warp.waitKind[l] = Wait.None;
+    enqueue(warp, warp.waitPc[l]!, 1 << l);
+  }
+}
+
+/** Lanes that wait for `kind` on `on`. */
+export function waiting(warp: Warp, kind: number, on: number): number {
+  let mask = 0;
+  for (let l = 0; l < 32; l++) if (warp.waitKind[l] === kind && warp.waitOn[l] === on) mask |= 1 << l;
+  return mask & warp.live;
+}
+
+/** The lanes that lane `l` waits for at a convergence barrier or WARPSYNC, itself included. */
+function partners(warp: Warp, l: number): number {
+  const on = warp.waitOn[l]!;
+  return warp.waitKind[l] === Wait.Convergence ? warp.B[on * 32 + l]! : on;
+}
+
+/** Lets go on whoever no longer has to wait inside the warp: after an arrival, an exit or a break. */
+export function settle(warp: Warp): void {
+  let done = 0;
+  for (let l = 0; l < 32; l++) {
+    const kind = warp.waitKind[l]!;
+    if ((kind !== Wait.Convergence && kind !== Wait.WarpSync) || ((warp.live >>> l) & 1) === 0) continue;
+    const there = waiting(warp, kind, warp.waitOn[l]!);
+    if ((partners(warp, l) & warp.live & ~there) === 0) done |= 1 << l;
+  }
+  if (done !== 0) resume(warp, done);
+}
+
+/** Lanes that wait, and for what: the text of a deadlock report. */
+export function describeWaits(warp: Warp): string {
+  const parts: string[] = [];
+  const seen = new Set<string>();
+  for (let l = 0; l < 32; l++) {
+    if (((warp.live >>> l) & 1) === 0) continue;
+    const kind = warp.waitKind[l]!;
+    const on = warp.waitOn[l]!;
+    const what =
+      kind === Wait.Convergence
+        ? `BSYNC B${on} for lanes 0x${(partners(warp, l) >>> 0).toString(16)}`
+        : kind === Wait.WarpSync
+          ? `WARPSYNC 0x${(on >>> 0).toString(16)}`
+          : kind === Wait.Barrier
+            ? `barrier ${on}`
+            : kind === Wait.Cluster
+              ? "the cluster barrier"
+              : "nothing";
+    const key = `${kind}:${what}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const lanes = lanesLike(warp, l);
+    parts.push(`lanes 0x${(lanes >>> 0).toString(16)} wait at ${what}`);
+  }
+  return parts.join("; ");
+}
+
+function lanesLike(warp: Warp, lane: number): number {
+  let mask = 0;
+  for (let l = 0; l < 32; l++) {
+    if (((warp.live >>> l) & 1) === 0 || warp.waitKind[l] !== warp.waitKind[lane]) continue;
+    if (warp.waitOn[l] === warp.waitOn[lane]) mask |= 1 << l;
+  }
+  return mask;
+}

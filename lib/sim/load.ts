@@ -1,0 +1,120 @@
+/**
+ * Loading a cubin as a driver does: variables get addresses in global memory, constant banks are copied, relocations are
+ * filled in with the addresses, the code becomes a program.
+ */
+
+import { relocationField, relocationName } from "../elf/cubin/relocations.js";
+import type { Cubin, CubinFunction, CubinReloc, CubinSymbol } from "../elf/index.js";
+import { fail, ok, type Result } from "../result.js";
+import { targetOfSm } from "../target/index.js";
+import type { Target } from "../target/types.js";
+import { inputError } from "./arguments.js";
+import type { GlobalMemory } from "./memory.js";
+import { CODE_BASE } from "./ops/control.js";
+import { makeProgram, type Program } from "./program.js";
+
+export interface Loaded {
+  readonly cubin: Cubin;
+  readonly target: Target;
+  readonly program: Program;
+  /** Bytes of the module-wide constant banks, relocated. Bank 3 is where `.const` variables live. */
+  readonly banks: ReadonlyMap<number, Uint8Array>;
+  /** Address of each section of variables, by section index. */
+  readonly sections: ReadonlyMap<number, number>;
+}
+
+/** The only address space the symbols of a loaded module can be in. */
+interface Space {
+  readonly sections: ReadonlyMap<number, number>;
+  /** Code address of each text section. */
+  readonly code: ReadonlyMap<number, number>;
+}
+
+function addressOf(space: Space, symbol: CubinSymbol): number | null {
+  const base = space.sections.get(symbol.section) ?? space.code.get(symbol.section);
+  if (base !== undefined) return base + symbol.value;
+  // Symbols of constant banks and shared memory have their offset as value.
+  return symbol.section === 0 ? null : symbol.value;
+}
+
+/** Fills relocations in; an error text, or "". */
+function relocate(bytes: Uint8Array, relocs: readonly CubinReloc[], space: Space): string {
+  for (const r of relocs) {
+    const field = relocationField(r.type);
+    if (field === null) {
+      // Marks for tools and for scheduling repairs store nothing.
+      if (/UNUSED|YIELD|NONE|INSTRUCTION|QUERY/.test(relocationName(r.type))) continue;
+      return `relocation ${relocationName(r.type)} of ${r.symbol.name} is not supported by the simulator`;
+    }
+    const address = addressOf(space, r.symbol);
+    if (address === null) return `${r.symbol.name} is not defined in the cubin`;
+    const value = BigInt.asUintN(64, (BigInt(address) + BigInt(r.addend)) >> BigInt(field.shift));
+    if (r.offset + Math.ceil((field.at + field.width) / 8) > bytes.length) return "relocation outside its section";
+    storeField(bytes, r.offset * 8 + field.at, field.width, value);
+  }
+  return "";
+}
+
+function storeField(bytes: Uint8Array, at: number, width: number, value: bigint): void {
+  for (let i = 0; i < width; i++) {
+    const bit = at + i;
+    const mask = 1 << (bit & 7);
+    const byte = bytes[bit >> 3]!;
+    bytes[bit >> 3] = (value >> BigInt(i)) & 1n ? byte | mask : byte & ~mask;
+  }
+}
+
+export function load(cubin: Cubin, global: GlobalMemory): Result<Loaded> {
+  const target = targetOfSm(cubin.sm);
+  if (target === null) return fail([inputError(`sm_${cubin.sm} is not a target of this simulator`)]);
+  if (cubin.kind === "relocatable")
+    return fail([inputError("the cubin is a relocatable object (ptxas -c): link it first")]);
+  const sections = new Map<number, number>();
+  for (const g of cubin.globals) {
+    const address = global.allocate(g.size, g.align);
+    if (address === 0) return fail([inputError("device memory is exhausted")]);
+    sections.set(g.section, address);
+  }
+  const code = new Map<number, number>();
+  let first = 0;
+  for (const f of cubin.functions) {
+    code.set(f.section, CODE_BASE + first * 16);
+    first += f.words.length >> 2;
+  }
+  const space: Space = { sections, code };
+  const banks = new Map<number, Uint8Array>();
+  for (const b of cubin.banks) {
+    const bytes = b.bytes.slice();
+    const error = relocate(bytes, b.relocs, space);
+    if (error !== "") return fail([inputError(error)]);
+    banks.set(b.bank, bytes);
+  }
+  for (const g of cubin.globals) {
+    const bytes = new Uint8Array(g.size);
+    if (g.init !== null) bytes.set(g.init.subarray(0, g.size));
+    const error = relocate(bytes, g.relocs, space);
+    if (error !== "") return fail([inputError(error)]);
+    global.write(sections.get(g.section)!, bytes);
+  }
+  const functions: CubinFunction[] = [];
+  for (const f of cubin.functions) {
+    const linked = relocatedCode(f, space);
+    if (typeof linked === "string") return fail([inputError(linked)]);
+    functions.push(linked);
+  }
+  return ok({ cubin, target, program: makeProgram(target, functions), banks, sections });
+}
+
+function relocatedCode(f: CubinFunction, space: Space): CubinFunction | string {
+  if (f.relocs.length === 0) return f;
+  const words = f.words.slice();
+  const error = relocate(new Uint8Array(words.buffer), f.relocs, space);
+  return error !== "" ? error : { ...f, words };
+}
+
+/** Whole words, for a constant bank. */
+export function bankWords(bytes: Uint8Array | null, size: number = bytes?.length ?? 0): Int32Array {
+  const words = new Int32Array((Math.max(size, bytes?.length ?? 0) + 3) >> 2);
+  if (bytes !== null) new Uint8Array(words.buffer).set(bytes);
+  return words;
+}

@@ -1,0 +1,310 @@
+/**
+ * Running a grid. CTAs are started in order and run in turn; inside a CTA the warps run in turn, inside a warp the
+ * groups (groups.ts). A CTA that has not ended when its turn is over stays resident and the next one is started too, so
+ * that CTAs which wait for each other make progress. Everything is deterministic.
+ */
+import { renderInst as print } from "../sass/isa/text.js";
+import { freshBarrier } from "./barrier.js";
+import { describeWaits, lowest, popcount } from "./groups.js";
+import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
+import { functionAt, type Program } from "./program.js";
+import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
+import type { Fault, FaultKind, ProfileEntry, Run } from "./types.js";
+
+/** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
+const GROUP_SLICE = 4096;
+const WARP_SLICE = 32768;
+/** Turns of a warp that a CTA gets before the next CTA is tried. */
+const CTA_SLICE = 512;
+
+export interface Launch {
+  readonly program: Program;
+  readonly kernel: string;
+  /** Index of the first instruction. */
+  readonly entry: number;
+  readonly global: GlobalMemory;
+  readonly banks: readonly Int32Array[];
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly cluster: readonly [number, number, number];
+  /** Bytes of shared memory per CTA, the reserved bottom included. */
+  readonly sharedBytes: number;
+  readonly dynamicShared: number;
+  readonly sharedReserved: number;
+  readonly budget: number;
+  readonly profile: boolean;
+}
+
+export class GridMachine implements Machine {
+  readonly global: GlobalMemory;
+  readonly banks: readonly Int32Array[];
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly clusterShape: readonly [number, number, number];
+  readonly dynamicShared: number;
+  readonly sharedReserved: number;
+  issued: number = 0;
+  threads: number = 0;
+  fault: Fault | null = null;
+  private readonly program: Program;
+  private readonly warpCounts: Float64Array | null;
+  private readonly threadCounts: Float64Array | null;
+  private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
+
+  constructor(private readonly launch: Launch) {
+    this.program = launch.program;
+    this.global = launch.global;
+    this.banks = launch.banks;
+    this.grid = launch.grid;
+    this.block = launch.block;
+    this.clusterShape = launch.cluster;
+    this.dynamicShared = launch.dynamicShared;
+    this.sharedReserved = launch.sharedReserved;
+    const n = launch.program.insts.length;
+    this.warpCounts = launch.profile ? new Float64Array(n) : null;
+    this.threadCounts = launch.profile ? new Float64Array(n) : null;
+    const threads = launch.block[0] * launch.block[1] * launch.block[2];
+    for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
+  }
+
+  run(): Run {
+    const [cx, cy, cz] = this.clusterShape;
+    const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
+    const resident: Cluster[] = [];
+    let next = 0;
+    while (this.fault === null && (next < clusters || resident.length > 0)) {
+      if (next < clusters) resident.push(this.startCluster(next++));
+      let moved = false;
+      for (let i = 0; i < resident.length && this.fault === null; i++) {
+        const before = this.issued;
+        if (this.runCluster(resident[i]!)) resident.splice(i--, 1);
+        if (this.issued !== before) moved = true;
+      }
+      if (!moved && next === clusters && resident.length > 0 && this.fault === null) this.deadlock(resident[0]!);
+    }
+    return {
+      fault: this.fault,
+      warpInstructions: this.issued,
+      threadInstructions: this.threads,
+      profile: this.profile(),
+    };
+  }
+
+  private startCluster(index: number): Cluster {
+    const [cx, cy, cz] = this.clusterShape;
+    const nx = this.grid[0] / cx;
+    const ny = this.grid[1] / cy;
+    const x0 = (index % nx) * cx;
+    const y0 = (Math.floor(index / nx) % ny) * cy;
+    const z0 = Math.floor(index / (nx * ny)) * cz;
+    const cluster: Cluster = { ctas: [], arrived: 0, phase: 0 };
+    for (let rank = 0; rank < cx * cy * cz; rank++) {
+      const at: [number, number, number] = [
+        x0 + (rank % cx),
+        y0 + (Math.floor(rank / cx) % cy),
+        z0 + Math.floor(rank / (cx * cy)),
+      ];
+      cluster.ctas.push(this.startCta(at, cluster, rank));
+    }
+    return cluster;
+  }
+
+  private startCta(index: readonly [number, number, number], cluster: Cluster, rank: number): Cta {
+    const threads = this.block[0] * this.block[1] * this.block[2];
+    const cta: Cta = {
+      index,
+      shared: new SharedMemory(this.launch.sharedBytes),
+      warps: [],
+      barriers: Array.from({ length: 16 }, freshBarrier),
+      cluster,
+      rank,
+      liveThreads: threads,
+      turn: 0,
+    };
+    for (let w = 0; w * 32 < threads; w++) {
+      const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
+      const warp = new Warp(this, cta, w, lanes, this.tids[w]!);
+      warp.pc = this.launch.entry;
+      cta.warps.push(warp);
+    }
+    return cta;
+  }
+
+  /** Gives every CTA of a cluster its turn. True when all have ended. */
+  private runCluster(cluster: Cluster): boolean {
+    let live = 0;
+    for (const cta of cluster.ctas) {
+      if (this.fault === null && cta.liveThreads > 0) this.runCta(cta);
+      live += cta.liveThreads;
+    }
+    return live === 0;
+  }
+
+  private runCta(cta: Cta): void {
+    const n = cta.warps.length;
+    let idle = 0;
+    for (let turns = 0; turns < CTA_SLICE * n && idle < n && cta.liveThreads > 0; turns++) {
+      const warp = cta.warps[cta.turn]!;
+      cta.turn = cta.turn + 1 === n ? 0 : cta.turn + 1;
+      if (warp.live === 0 || (warp.active === 0 && warp.ready.length === 0)) {
+        idle++;
+        continue;
+      }
+      idle = 0;
+      this.runWarp(warp);
+      if (this.fault !== null) return;
+    }
+  }
+
+  /** Runs a warp until it waits, ends, faults, or its turn is over. */
+  private runWarp(w: Warp): void {
+    const { exec, guard, invert } = this.program;
+    const { warpCounts, threadCounts } = this;
+    const P = w.P;
+    const end = exec.length;
+    const start = this.issued;
+    let issued = start;
+    let threads = this.threads;
+    let groupEnd = start + GROUP_SLICE;
+    let pc = w.pc;
+    let active = w.active;
+    for (;;) {
+      if (active === 0) {
+        const g = w.ready.shift();
+        if (g === undefined) break;
+        pc = g.pc;
+        active = g.mask;
+        w.active = active;
+        groupEnd = issued + GROUP_SLICE;
+      }
+      if (pc >= end || pc < 0) {
+        w.pc = pc;
+        w.fault("illegal-instruction", active, "the program counter left the code");
+        break;
+      }
+      issued++;
+      const m = active & (P[guard[pc]!]! ^ invert[pc]!);
+      threads += m === -1 ? 32 : popcount(m);
+      if (warpCounts !== null) {
+        warpCounts[pc]!++;
+        threadCounts![pc]! += popcount(m);
+      }
+      if (m === 0) {
+        pc++;
+        continue;
+      }
+      w.pc = pc;
+      const step = exec[pc]!(w, m);
+      if (step === Step.Next) {
+        pc++;
+        continue;
+      }
+      active = w.active;
+      if (step === Step.Jump) {
+        pc = w.pc;
+        if (issued < groupEnd) continue;
+        if (issued - start >= WARP_SLICE) break;
+        groupEnd = issued + GROUP_SLICE;
+        if (w.ready.length > 0) {
+          w.ready.push({ pc, mask: active });
+          active = 0;
+          w.active = 0;
+        }
+      } else if (step === Step.Fault) break;
+      else if (issued - start >= WARP_SLICE) break;
+    }
+    w.pc = pc;
+    this.issued = issued;
+    this.threads = threads;
+    if (issued > this.launch.budget && this.fault === null) {
+      const text = `no end after ${this.launch.budget} warp-instructions`;
+      w.fault("budget", active === 0 ? w.live : active, text);
+    }
+  }
+
+  noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void {
+    if (this.fault !== null) return;
+    const lane = lowest(mask) & 31;
+    const known = warp.pc >= 0 && warp.pc < this.program.insts.length && kind !== "deadlock";
+    const place = functionAt(this.program, warp.pc);
+    const address = (warp.pc - place.first) * 16;
+    const inst = known ? this.program.insts[warp.pc] : null;
+    this.fault = {
+      kind,
+      message,
+      kernel: this.launch.kernel,
+      block: warp.cta.index,
+      thread: [warp.tid[0][lane]!, warp.tid[1][lane]!, warp.tid[2][lane]!],
+      lanes: mask >>> 0,
+      address: known ? address : -1,
+      function: rangeName(place.cubin, address),
+      instruction: inst ? print(inst) : "",
+      ptxLine: known ? lineAt(place.cubin.ptxLines, address) : null,
+      memoryAddress,
+    };
+  }
+
+  private deadlock(cluster: Cluster): void {
+    for (const cta of cluster.ctas)
+      for (const w of cta.warps)
+        if (w.live !== 0) {
+          w.pc = w.waitPc[lowest(w.live)]! - 1;
+          this.noteFault(w, "deadlock", w.live, `no thread can go on: ${describeWaits(w)}`, null);
+          return;
+        }
+  }
+
+  private profile(): ProfileEntry[] | null {
+    if (this.warpCounts === null) return null;
+    const list: ProfileEntry[] = [];
+    for (let i = 0; i < this.warpCounts.length; i++) {
+      if (this.warpCounts[i] === 0) continue;
+      const place = functionAt(this.program, i);
+      const inst = this.program.insts[i];
+      const address = (i - place.first) * 16;
+      list.push({
+        function: rangeName(place.cubin, address),
+        address,
+        instruction: inst ? print(inst) : "",
+        warps: this.warpCounts[i]!,
+        threads: this.threadCounts![i]!,
+      });
+    }
+    return list;
+  }
+}
+
+function threadIndices(
+  first: number,
+  block: readonly [number, number, number],
+): readonly [Int32Array, Int32Array, Int32Array] {
+  const x = new Int32Array(32);
+  const y = new Int32Array(32);
+  const z = new Int32Array(32);
+  for (let l = 0; l < 32; l++) {
+    const t = first + l;
+    x[l] = t % block[0];
+    y[l] = Math.floor(t / block[0]) % block[1];
+    z[l] = Math.floor(t / (block[0] * block[1]));
+  }
+  return [x, y, z];
+}
+
+function rangeName(
+  f: { readonly name: string; readonly ranges: readonly { name: string; offset: number; size: number }[] },
+  address: number,
+): string {
+  for (const r of f.ranges) if (address >= r.offset && address < r.offset + r.size) return r.name;
+  return f.name;
+}
+
+function lineAt(lines: readonly { readonly offset: number; readonly line: number }[], address: number): number | null {
+  let line: number | null = null;
+  for (const l of lines) {
+    if (l.offset > address) break;
+    line = l.line;
+  }
+  return line;
+}
+
+export { GLOBAL_BASE };

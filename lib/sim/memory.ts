@@ -1,0 +1,143 @@
+/**
+ * Memory of the simulated device. Global memory is one growing byte array behind a 64-bit base address; allocations
+ * keep guard bytes between them, so a byte past the end is told from a byte of the neighbour. Shared and local memory
+ * have windows in the generic address space whose low words are zero, as code of every SM expects.
+ */
+import { InternalError } from "../errors.js";
+
+/** First global address: above 4 GiB, so that 64-bit address arithmetic is exercised. */
+export const GLOBAL_BASE: number = 0x7_0000_0000;
+/** Upper words of the generic windows. */
+export const SHARED_WINDOW: number = 0x7fff;
+export const LOCAL_WINDOW: number = 0x7ffe;
+/** Bytes of local memory that a thread may use; its stack pointer starts there. */
+export const LOCAL_TOP: number = 0x80000;
+
+const GUARD = 256;
+const LIMIT = 0xf000_0000;
+
+export interface Allocation {
+  /** Offset from GLOBAL_BASE. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Byte storage with views of every width; the views are replaced when it grows. */
+export class GlobalMemory {
+  bytes: Uint8Array;
+  half: Uint16Array;
+  words: Int32Array;
+  private used: number = GUARD;
+  private readonly list: Allocation[] = [];
+  /** Bounds of the allocation of the last access: nearly always the one of the next. */
+  start: number = 0;
+  end: number = 0;
+
+  constructor() {
+    this.bytes = new Uint8Array(1 << 16);
+    this.half = new Uint16Array(this.bytes.buffer);
+    this.words = new Int32Array(this.bytes.buffer);
+  }
+
+  /** Zeroed memory at an address that is a multiple of `align` (a power of two, at least 256 is used). 0: no room. */
+  allocate(bytes: number, align: number = 256): number {
+    const step = Math.max(256, align);
+    const start = Math.ceil((this.used + GUARD) / step) * step;
+    const end = start + bytes;
+    if (end + GUARD > LIMIT) return 0;
+    this.used = end;
+    if (end + GUARD > this.bytes.length) this.grow(end + GUARD);
+    this.list.push({ start, end });
+    return GLOBAL_BASE + start;
+  }
+
+  private grow(need: number): void {
+    let size = this.bytes.length;
+    while (size < need) size *= 2;
+    const bytes = new Uint8Array(Math.min(size, LIMIT));
+    bytes.set(this.bytes);
+    this.bytes = bytes;
+    this.half = new Uint16Array(bytes.buffer);
+    this.words = new Int32Array(bytes.buffer);
+  }
+
+  /** Are `size` bytes at `offset` (from GLOBAL_BASE) inside one allocation? */
+  holds(offset: number, size: number): boolean {
+    if (offset >= this.start && offset + size <= this.end) return true;
+    let low = 0;
+    let high = this.list.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.list[mid]!.start <= offset) low = mid + 1;
+      else high = mid;
+    }
+    const found = this.list[low - 1];
+    if (found === undefined || !(offset >= found.start && offset + size <= found.end)) return false;
+    this.start = found.start;
+    this.end = found.end;
+    return true;
+  }
+
+  write(address: number, data: Uint8Array): void {
+    this.bytes.set(data, this.range(address, data.length));
+  }
+
+  read(address: number, length: number): Uint8Array {
+    const at = this.range(address, length);
+    return this.bytes.slice(at, at + length);
+  }
+
+  private range(address: number, length: number): number {
+    const at = address - GLOBAL_BASE;
+    if (length > 0 && !this.holds(at, length))
+      throw new InternalError(`device memory 0x${address.toString(16)}…+${length} is not allocated`);
+    return at;
+  }
+}
+
+/** Shared memory of one CTA. */
+export class SharedMemory {
+  readonly size: number;
+  readonly bytes: Uint8Array;
+  readonly half: Uint16Array;
+  readonly words: Int32Array;
+
+  constructor(size: number) {
+    this.size = size;
+    this.bytes = new Uint8Array((size + 15) & ~15);
+    this.half = new Uint16Array(this.bytes.buffer);
+    this.words = new Int32Array(this.bytes.buffer);
+  }
+}
+
+/**
+ * Local memory of the 32 threads of a warp: word `n` below the top of lane `l` is at `n · 32 + l`, so it grows with the
+ * depth that is used and not with the size that is allowed.
+ */
+export class LocalMemory {
+  words: Int32Array = new Int32Array(64 * 32);
+  bytes: Uint8Array = new Uint8Array(this.words.buffer);
+  half: Uint16Array = new Uint16Array(this.words.buffer);
+
+  /** Index of the word at byte address `address` of a lane; the address is inside 0 … LOCAL_TOP. */
+  index(address: number, lane: number): number {
+    const n = (LOCAL_TOP - 4 - (address & ~3)) >>> 2;
+    const at = n * 32 + lane;
+    if (at >= this.words.length) this.grow(at);
+    return at;
+  }
+
+  private grow(at: number): void {
+    let size = this.words.length;
+    while (size <= at) size *= 2;
+    const words = new Int32Array(size);
+    words.set(this.words);
+    this.words = words;
+    this.bytes = new Uint8Array(words.buffer);
+    this.half = new Uint16Array(words.buffer);
+  }
+
+  clear(): void {
+    this.words.fill(0);
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * Atomic operations and reductions. Lanes act one after another in ascending order: one of the orders that a GPU may
+ * choose, always the same here.
+ */
+import { File, Kind } from "../../sass/isa/operand.js";
+import { type AccessSpace, addressOf, locate, place, shortAddress, wideAddress } from "../access.js";
+import { add32, bitsOfF32, f32OfBits, flush, max32, min32 } from "../number/f32.js";
+import { doubleOf, highOf, lowOf } from "../number/f64.js";
+import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
+import { Rounding } from "../number/rounding.js";
+import type { Maker, Makers, Site } from "../site.js";
+import { type Exec, LANES, Step } from "../state.js";
+
+/** New words of memory from the old and the operand: works on the arrays in place of values, `to` receives them. */
+type Update = (old: Int32Array, value: Int32Array, to: Int32Array) => void;
+
+type Word = (old: number, value: number) => number;
+
+/** 32-bit operations; INC and DEC wrap at the operand. */
+const words: Readonly<Record<string, Word>> = {
+  ADD: (a, b) => (a + b) | 0,
+  MIN: (a, b) => (a >>> 0 < b >>> 0 ? a : b),
+  MAX: (a, b) => (a >>> 0 > b >>> 0 ? a : b),
+  INC: (a, b) => (a >>> 0 >= b >>> 0 ? 0 : a + 1),
+  DEC: (a, b) => (a === 0 || a >>> 0 > b >>> 0 ? b : a - 1),
+  AND: (a, b) => a & b,
+  OR: (a, b) => a | b,
+  XOR: (a, b) => a ^ b,
+  EXCH: (_a, b) => b,
+};
+const signedWords: Readonly<Record<string, Word>> = {
+  ...words,
+  MIN: (a, b) => (a < b ? a : b),
+  MAX: (a, b) => (a > b ? a : b),
+};
+
+type Long = (old: bigint, value: bigint) => bigint;
+const longs: Readonly<Record<string, Long>> = {
+  ADD: (a, b) => a + b,
+  MIN: (a, b) => (a < b ? a : b),
+  MAX: (a, b) => (a > b ? a : b),
+  INC: (a, b) => (a >= b ? 0n : a + 1n),
+  DEC: (a, b) => (a === 0n || a > b ? b : a - 1n),
+  AND: (a, b) => a & b,
+  OR: (a, b) => a | b,
+  XOR: (a, b) => a ^ b,
+  EXCH: (_a, b) => b,
+};
+
+function each(f: Word): Update {
+  return (old, value, to) => {
+    to[0] = f(old[0]!, value[0]!);
+  };
+}
+
+function long(f: Long, signed: boolean): Update {
+  const read = (x: Int32Array): bigint => {
+    const u = (BigInt(x[1]! >>> 0) << 32n) | BigInt(x[0]! >>> 0);
+    return signed ? BigInt.asIntN(64, u) : u;
+  };
+  return (old, value, to) => {
+    const r = BigInt.asUintN(64, f(read(old), read(value)));
+    to[0] = Number(r & 0xffffffffn) | 0;
+    to[1] = Number(r >> 32n) | 0;
+  };
+}
+
+const floats: Readonly<Record<string, Word>> = {
+  ADD: (a, b) => add32(a, b, Rounding.RN),
+  MIN: min32,
+  MAX: max32,
+};
+
+function f32(f: Word, ftz: boolean): Update {
+  const z = ftz ? flush : (x: number): number => x;
+  return (old, value, to) => {
+    to[0] = bitsOfF32(z(f(z(f32OfBits(old[0]!)), z(f32OfBits(value[0]!)))));
+  };
+}
+
+const f64Add: Update = (old, value, to) => {
+  const r = doubleOf(old[0]!, old[1]!) + doubleOf(value[0]!, value[1]!);
+  to[0] = lowOf(r);
+  to[1] = highOf(r);
+};
+
+/** Both halves of a word as short floats. */
+function halves(f: Word, bf: boolean): Update {
+  const value16 = bf ? bf16Value : f16Value;
+  const format = bf ? BF16 : F16;
+  const half = (a: number, b: number): number => shortBits(f(value16(a), value16(b)), 0, format, Rounding.RN);
+  return (old, value, to) => {
+    const a = old[0]!;
+    const b = value[0]!;
+    to[0] = half(a & 0xffff, b & 0xffff) | (half(a >>> 16, b >>> 16) << 16);
+  };
+}
+
+const plainFloats: Readonly<Record<string, Word>> = { ...floats, ADD: (a, b) => a + b };
+const opNames: Readonly<Record<string, string>> = Object.fromEntries(Object.keys(words).map((k) => [k, k]));
+
+/** The operation and how many words it works on. */
+function updateOf(s: Site): { update: Update; n: number } {
+  const op = s.choose(opNames, "ADD");
+  const types = {
+    S32: "S32",
+    "64": "64",
+    S64: "S64",
+    F32: "F32",
+    F64: "F64",
+    F16x2: "F16x2",
+    BF16_V2: "BF16x2",
+    BF16x2: "BF16x2",
+  };
+  const type = s.choose(types, "U32");
+  const ftz = s.has("FTZ");
+  s.has("RN");
+  switch (type) {
+    case "S32":
+      return { update: each(signedWords[op]!), n: 1 };
+    case "64":
+    case "S64":
+      return { update: long(longs[op]!, type === "S64"), n: 2 };
+    case "F32":
+      return { update: f32(floats[op] ?? s.unsupported(op), ftz), n: 1 };
+    case "F64":
+      return op === "ADD" ? { update: f64Add, n: 2 } : s.unsupported(op);
+    case "F16x2":
+    case "BF16x2":
+      return { update: halves(plainFloats[op] ?? s.unsupported(op), type === "BF16x2"), n: 1 };
+    default:
+      return { update: each(words[op]!), n: 1 };
+  }
+}
+
+function operation(space: AccessSpace): Maker {
+  return (s) => {
+    if (s.has("CAS") || s.has("CAST")) return compareAndSwap(space, s);
+    const { update, n } = updateOf(s);
+    return run(space, s, n, "data", update);
+  };
+}
+
+/** `value` holds the comparison, `second` the new words. */
+const swapped: { value: Int32Array } = { value: new Int32Array(4) };
+
+function compareAndSwap(space: AccessSpace, s: Site): Exec {
+  const success = s.has("CAST");
+  s.has("SPIN");
+  const n = s.has("64") ? 2 : s.has("128") ? 4 : 1;
+  const update: Update = (old, value, to) => {
+    for (let i = 0; i < n; i++) {
+      if (old[i] !== value[i]) {
+        to.set(old);
+        return;
+      }
+    }
+    to.set(swapped.value);
+  };
+  return run(space, s, n, "cmp", update, "data", success);
+}
+
+function rowsOf(s: Site, slot: string): readonly number[] {
+  const o = s.operand(slot);
+  if (o.kind !== Kind.Reg || o.file !== File.R) s.unsupported(`operand ${slot}`);
+  return [0, 1, 2, 3].map((i) => s.row(o, i));
+}
+
+function run(
+  space: AccessSpace,
+  s: Site,
+  n: number,
+  slot: string,
+  update: Update,
+  second: string = "",
+  success: boolean = false,
+): Exec {
+  if ((s.pred("pout") & 7) !== 7) s.unsupported("predicate result");
+  const a = addressOf(s);
+  const wide = space === "global" || space === "generic";
+  const d = s.find("d");
+  const dst = [0, 1, 2, 3].map((i) => s.dstRow(d, i));
+  const src = rowsOf(s, slot);
+  const other = second === "" ? null : rowsOf(s, second);
+  const old = new Int32Array(4);
+  const value = new Int32Array(4);
+  const to = new Int32Array(4);
+  return (w, m) => {
+    const add = a.add(w);
+    const I = w.I;
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      const address = wide ? wideAddress(w, a, add, l) : shortAddress(w, a, add, l);
+      if (!locate(w, space, address, n * 4, l)) return Step.Fault;
+      const at = place.at >> 2;
+      for (let i = 0; i < n; i++) {
+        old[i] = place.words[at + i * place.stride]!;
+        value[i] = I[src[i]! + l]!;
+        if (other !== null) swapped.value[i] = I[other[i]! + l]!;
+      }
+      update(old, value, to);
+      for (let i = 0; i < n; i++) place.words[at + i * place.stride] = to[i]!;
+      if (success) {
+        let equal = 1;
+        for (let i = 0; i < n; i++) if (old[i] !== value[i]) equal = 0;
+        I[dst[0]! + l] = equal;
+      } else for (let i = 0; i < n; i++) I[dst[i]! + l] = old[i]!;
+    }
+    return Step.Next;
+  };
+}
+
+/** ATOMS.POPC.INC: adds one per lane (a count of the lanes that hit the address); d gets the old value. */
+function atoms(s: Site): Exec {
+  if (!s.has("POPC")) return operation("shared")(s);
+  s.has("INC");
+  s.has("32");
+  const a = addressOf(s);
+  const d = s.dstRow(s.find("d"));
+  return (w, m) => {
+    const add = a.add(w);
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      if (!locate(w, "shared", shortAddress(w, a, add, l), 4, l)) return Step.Fault;
+      const at = place.at >> 2;
+      const value = place.words[at]!;
+      place.words[at] = value + 1;
+      w.I[d + l] = value;
+    }
+    return Step.Next;
+  };
+}
+
+export const atomic: Makers = {
+  ATOMG: operation("global"),
+  ATOM: operation("generic"),
+  ATOMS: atoms,
+  RED: operation("global"),
+  REDG: operation("global"),
+  REDS: operation("shared"),
+};

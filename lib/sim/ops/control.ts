@@ -1,0 +1,388 @@
+/** Control flow, convergence barriers, CTA and cluster barriers, the end of threads. See groups.ts for the model. */
+import { File, Kind, type Operand } from "../../sass/isa/operand.js";
+import { afterExit, arrive, complete, completeCluster, contribute } from "../barrier.js";
+import { enqueue, popcount, settle, suspend } from "../groups.js";
+import type { Maker, Makers, Site } from "../site.js";
+import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
+
+/** Lanes of `taken` go to `target`, the other lanes of the group to the next instruction. */
+function branch(w: Warp, taken: number, target: number): Step {
+  if (taken === 0) return Step.Next;
+  if (taken === w.active) {
+    w.pc = target;
+    return Step.Jump;
+  }
+  enqueue(w, target, taken);
+  w.active &= ~taken;
+  w.pc++;
+  return Step.Jump;
+}
+
+/** Lanes go where a register says: one group per target. */
+function scatter(w: Warp, taken: number, targetOf: (lane: number) => number): Step {
+  let left = taken;
+  const rest = w.active & ~taken;
+  while (left !== 0) {
+    const lane = 31 - Math.clz32(left & -left);
+    const target = targetOf(lane);
+    let same = 0;
+    for (let l = lane; l < LANES; l++) if ((left >>> l) & 1 && targetOf(l) === target) same |= 1 << l;
+    if (same === w.active) {
+      w.pc = target;
+      return Step.Jump;
+    }
+    enqueue(w, target, same);
+    left &= ~same;
+  }
+  if (rest === 0) {
+    w.active = 0;
+    return Step.Switch;
+  }
+  w.active = rest;
+  w.pc++;
+  return Step.Jump;
+}
+
+// ------------------------------------------------------------------------------------------------ branches
+
+function bra(s: Site): Exec {
+  s.has("INC");
+  s.has("DEC");
+  s.has("ANY");
+  s.has("U");
+  const pin = s.predMask("pin");
+  const upin = s.predMask("upin");
+  const target = s.target(s.operand("target"));
+  const div = s.has("DIV");
+  if (div || s.has("CONV")) {
+    const o = s.find("ur");
+    const mask = o !== null && o.kind === Kind.Reg ? s.scalar(o)! : () => -1;
+    const flip = o !== null && (o.mods & 4) !== 0 ? -1 : 0;
+    return (w, m) => {
+      const diverged = ((mask(w) ^ flip) & w.live & ~w.active) !== 0;
+      return branch(w, diverged === div ? m & pin(w) : 0, target);
+    };
+  }
+  if (s.pred("pin") === 7 && s.pred("upin") === 7) return (w, m) => branch(w, m, target);
+  return (w, m) => branch(w, m & pin(w) & upin(w), target);
+}
+
+/** A code address in a register pair → index in the program; the upper word counts as 0 or is checked by the range. */
+function brx(s: Site): Exec {
+  s.has("INC");
+  s.has("DEC");
+  const o = s.find("ur") ?? s.operand("a");
+  const base = s.target(s.operand("target"));
+  const pin = s.predMask("pin");
+  if (o.file === File.UR) {
+    const u = s.scalar(o)!;
+    return (w, m) => branch(w, m & pin(w), base + (u(w) >> 4));
+  }
+  const row = s.row(o);
+  return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
+}
+
+function call(s: Site): Exec {
+  s.has("REL");
+  s.has("INC");
+  if (s.find("a") !== null) return s.has("ABS") ? absolute(s) : brx(s);
+  if (s.has("ABS")) return absolute(s);
+  const pin = s.predMask("pin");
+  const target = s.target(s.operand("target"));
+  return (w, m) => branch(w, m & pin(w), target);
+}
+
+/** CALL.ABS: the target is a code address, as relocations and function pointers give it. */
+function absolute(s: Site): Exec {
+  const pin = s.predMask("pin");
+  const o = s.find("a");
+  const offset = s.operand("target").value;
+  if (o === null) {
+    const target = codeIndex(offset);
+    return (w, m) => branch(w, m & pin(w), target);
+  }
+  const row = s.row(o);
+  return (w, m) => scatter(w, m & pin(w), (l) => codeIndex(w.I[row + l]! + offset));
+}
+
+/** Code addresses are 16 bytes per instruction, from CODE_BASE on. */
+export const CODE_BASE = 0x1_0000;
+function codeIndex(address: number): number {
+  return Math.floor((address - CODE_BASE) / 16);
+}
+
+function ret(s: Site): Exec {
+  const isAbsolute = s.has("ABS");
+  s.has("REL");
+  const row = s.row(s.operand("a"));
+  const pin = s.predMask("pin");
+  if (isAbsolute) return (w, m) => scatter(w, m & pin(w), (l) => codeIndex(w.I[row + l]!));
+  const base = s.target(s.operand("target"));
+  return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
+}
+
+/** The threads end. */
+export function end(w: Warp, lanes: number): Step {
+  if (lanes === 0) return Step.Next;
+  w.live &= ~lanes;
+  w.active &= ~lanes;
+  w.cta.liveThreads -= popcount(lanes);
+  settle(w);
+  afterExit(w.cta);
+  if (w.active === 0) return Step.Switch;
+  w.pc++;
+  return Step.Jump;
+}
+
+function exit(s: Site): Exec {
+  s.ignoreModifiers();
+  const pin = s.predMask("pin");
+  return (w, m) => end(w, m & pin(w));
+}
+
+// ------------------------------------------------------------------------------------------------ convergence
+
+/** Barrier register of an operand. */
+function barrierOf(o: Operand): number {
+  return (o.id & 15) * LANES;
+}
+
+function bssy(s: Site): Exec {
+  const b = barrierOf(s.operand("d"));
+  const pin = s.predMask("pin");
+  return (w, m) => {
+    const mask = m & pin(w);
+    for (let l = 0; l < LANES; l++) if ((mask >>> l) & 1) w.B[b + l] = mask;
+    return Step.Next;
+  };
+}
+
+function bsync(s: Site): Exec {
+  const o = s.operand("b");
+  const b = barrierOf(o);
+  const pin = s.predMask("pin");
+  return (w, m) => {
+    // Lanes that are in no region of this barrier (they left it) pass.
+    let waits = 0;
+    let together = true;
+    const mask = m & pin(w);
+    for (let l = 0; l < LANES; l++) {
+      if (((mask >>> l) & 1) === 0) continue;
+      const with_ = w.B[b + l]!;
+      if (((with_ >>> l) & 1) === 0) continue;
+      waits |= 1 << l;
+      if ((with_ & w.live & ~mask) !== 0) together = false;
+    }
+    if (waits === 0) return Step.Next;
+    if (together && waits === w.active) {
+      const first = w.B[b + (31 - Math.clz32(waits & -waits))]!;
+      if ((first & w.live) === waits) return Step.Next;
+    }
+    suspend(w, waits, Wait.Convergence, w.pc + 1, () => o.id & 15);
+    settle(w);
+    return Step.Switch;
+  };
+}
+
+/** The lanes leave a barrier: nobody of their region waits for them any more. */
+function breakOut(s: Site): Exec {
+  const b = barrierOf(s.operand("b"));
+  const pin = s.predMask("pin");
+  return (w, m) => {
+    const leave = m & pin(w);
+    if (leave === 0) return Step.Next;
+    let region = 0;
+    for (let l = 0; l < LANES; l++) if ((leave >>> l) & 1) region |= w.B[b + l]!;
+    for (let l = 0; l < LANES; l++) {
+      if ((leave >>> l) & 1) w.B[b + l] = 0;
+      else if ((region >>> l) & 1) w.B[b + l] = w.B[b + l]! & ~leave;
+    }
+    settle(w);
+    return Step.Next;
+  };
+}
+
+/** BMOV: between a barrier register and R; PQUAD (helper lanes of quads) does not occur in compute code. */
+function bmov(s: Site): Exec {
+  const clear = s.has("CLEAR");
+  s.has("32");
+  if (s.has("PQUAD")) {
+    const b = barrierOf(s.operand("d"));
+    const row = s.row(s.operand("b"));
+    return (w, m) => {
+      for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.B[b + l] = w.I[row + l]!;
+      return Step.Next;
+    };
+  }
+  const dst = s.operand("d");
+  const src = s.operand("b");
+  if (dst.file === File.B) {
+    const b = barrierOf(dst);
+    const get = s.scalar(src);
+    const row = s.row(src);
+    return (w, m) => {
+      for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.B[b + l] = get === null ? w.I[row + l]! : get(w);
+      return Step.Next;
+    };
+  }
+  const b = barrierOf(src);
+  const d = s.dstRow(dst);
+  return (w, m) => {
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      w.I[d + l] = w.B[b + l]!;
+      if (clear) w.B[b + l] = 0;
+    }
+    return Step.Next;
+  };
+}
+
+function warpsync(s: Site): Exec {
+  s.has("EXCLUSIVE");
+  const all = s.has("ALL");
+  const collective = s.has("COLLECTIVE");
+  const o = all ? null : s.operand("b");
+  const get = o === null ? () => -1 : s.scalar(o);
+  const row = o === null ? 0 : s.row(o);
+  const after = collective ? s.target(s.operand("target")) : 0;
+  const pin = s.predMask("pin");
+  return (w, m) => {
+    const lanes = m & pin(w);
+    if (lanes === 0) return Step.Next;
+    let together = true;
+    for (let l = 0; l < LANES; l++) {
+      if (((lanes >>> l) & 1) === 0) continue;
+      if (collective) w.collective[l] = after;
+      const mask = get === null ? w.I[row + l]! : get(w);
+      if ((mask & w.live & ~lanes) !== 0) together = false;
+    }
+    if (together) return Step.Next;
+    suspend(w, lanes, Wait.WarpSync, w.pc + 1, (l) => (get === null ? w.I[row + l]! : get(w)));
+    settle(w);
+    return Step.Switch;
+  };
+}
+
+const endCollective: Maker = (s) => {
+  s.ignoreModifiers();
+  return (w, m) => scatter(w, m, (l) => w.collective[l]!);
+};
+
+/** The running group goes to the end of the queue. */
+const yieldTurn: Maker = (s) => {
+  s.ignoreModifiers();
+  return (w) => {
+    if (w.ready.length === 0) return Step.Next;
+    const next = w.pc + 1;
+    const lanes = w.active;
+    w.active = 0;
+    enqueue(w, next, lanes);
+    return Step.Switch;
+  };
+};
+
+// ------------------------------------------------------------------------------------------------ CTA barriers
+
+/** An operand of BAR that all active lanes share. */
+function common(s: Site, name: string): (w: Warp, m: number) => number {
+  const o = s.find(name);
+  if (o === null || o.kind === Kind.None) return () => 0;
+  const get = s.scalar(o);
+  if (get !== null) return get;
+  const row = s.row(o);
+  return (w, m) => w.I[row + (31 - Math.clz32(m & -m))]!;
+}
+
+function bar(s: Site): Exec {
+  const wait = !s.has("ARV");
+  s.has("SYNC");
+  const op = s.has("RED") ? s.choose({ POPC: "POPC", AND: "AND", OR: "OR" } as const, "POPC") : "";
+  const idOf = common(s, "id");
+  const countOf = common(s, "n");
+  const pin = s.predMask("pin");
+  return (w, m) => {
+    const id = idOf(w, m) & 15;
+    const error = arrive(w, m, id, countOf(w, m) & 0xfff);
+    if (error !== "") return w.fault("barrier", m, error);
+    if (op !== "") contribute(w, m, id, op, pin(w));
+    if (wait) suspend(w, m, Wait.Barrier, w.pc + 1, () => id);
+    complete(w.cta, id);
+    return wait ? Step.Switch : Step.Next;
+  };
+}
+
+function b2r(s: Site): Exec {
+  if (!s.has("RESULT")) s.unsupported("barrier state");
+  const d = s.dstRow(s.find("d"));
+  const pout = s.pred("pout");
+  return (w, m) => {
+    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.I[d + l] = w.barrierValue;
+    if (pout < 7) w.P[pout] = w.barrierValue !== 0 ? w.P[pout]! | m : w.P[pout]! & ~m;
+    return Step.Next;
+  };
+}
+
+const clusterArrive: Maker = (s) => {
+  s.ignoreModifiers();
+  return (w, m) => {
+    const { cluster } = w.cta;
+    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.clusterPhase[l] = cluster.phase;
+    cluster.arrived += popcount(m);
+    completeCluster(cluster);
+    return Step.Next;
+  };
+};
+
+const clusterWait: Maker = (s) => {
+  s.ignoreModifiers();
+  return (w, m) => {
+    const { cluster } = w.cta;
+    let waits = 0;
+    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1 && w.clusterPhase[l] === cluster.phase) waits |= 1 << l;
+    if (waits === 0) return Step.Next;
+    suspend(w, waits, Wait.Cluster, w.pc + 1, () => cluster.phase);
+    return Step.Switch;
+  };
+};
+
+// ------------------------------------------------------------------------------------------------ the rest
+
+const nothing: Maker = (s) => {
+  s.ignoreModifiers();
+  return () => Step.Next;
+};
+
+const breakpoint: Maker = (s) => {
+  const trap = s.has("TRAP");
+  s.ignoreModifiers();
+  return (w, m) => w.fault(trap ? "trap" : "breakpoint", m, trap ? "the kernel trapped" : "breakpoint");
+};
+
+export const control: Makers = {
+  BRA: bra,
+  BRX: brx,
+  BRXU: brx,
+  JMX: brx,
+  CALL: call,
+  RET: ret,
+  EXIT: exit,
+  KILL: exit,
+  BSSY: bssy,
+  BSYNC: bsync,
+  BREAK: breakOut,
+  BMOV: bmov,
+  WARPSYNC: warpsync,
+  ENDCOLLECTIVE: endCollective,
+  YIELD: yieldTurn,
+  NANOSLEEP: yieldTurn,
+  BAR: bar,
+  B2R: b2r,
+  UCGABAR_ARV: clusterArrive,
+  UCGABAR_WAIT: clusterWait,
+  BPT: breakpoint,
+  NOP: nothing,
+  PMTRIG: nothing,
+  WARPGROUP: nothing,
+  PREEXIT: nothing,
+  ACQBULK: nothing,
+};

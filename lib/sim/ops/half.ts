@@ -1,0 +1,162 @@
+/**
+ * Packed half instructions: f16x2, or bf16x2 with .BF16_V2. Each half of the result comes from the halves that the
+ * operand's part selects (none: its own; .H0_H0, .H1_H1: one for both). Products are exact in double precision, sums
+ * carry their error along, so every result is rounded once.
+ */
+import { Kind, Mod, type Operand } from "../../sass/isa/operand.js";
+import { BF16, bf16Value, F16, f16Value, type Short, shortBits, shortFma } from "../number/half.js";
+import { Rounding } from "../number/rounding.js";
+import type { Makers, Site } from "../site.js";
+import type { LaneFunction } from "../stamp.js";
+import type { Exec } from "../state.js";
+import { boolNames, compareNames, floatCompare } from "./float.js";
+import { boolTables } from "./integer.js";
+
+/** What a half instruction computes with. */
+interface Flavour {
+  readonly format: Short;
+  readonly value: (bits: number) => number;
+  readonly ftz: boolean;
+  readonly sat: boolean;
+  readonly relu: boolean;
+  /** 0 · anything = 0. */
+  readonly fmz: boolean;
+}
+
+function flavour(s: Site): Flavour {
+  const bf = s.has("BF16_V2");
+  s.has("MMA");
+  const fmz = s.has("FMZ");
+  return {
+    format: bf ? BF16 : F16,
+    value: bf ? bf16Value : f16Value,
+    ftz: s.has("FTZ") || fmz,
+    sat: s.has("SAT"),
+    relu: s.has("RELU"),
+    fmz,
+  };
+}
+
+/** Reads the half for result half `h` (0 low, 1 high) out of a word. */
+function reader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
+  const which = o.part === ".H0_H0" ? 0 : o.part === ".H1_H1" ? 1 : h;
+  const abs = (o.mods & Mod.Abs) !== 0;
+  const neg = (o.mods & Mod.Neg) !== 0;
+  const { value, ftz } = f;
+  const smallest = 2 ** f.format.least;
+  return (x) => {
+    let v = value(which === 1 ? x >>> 16 : x & 0xffff);
+    if (ftz && Math.abs(v) < smallest) v = v < 0 || Object.is(v, -0) ? -0 : 0;
+    if (abs) v = Math.abs(v);
+    return neg ? -v : v;
+  };
+}
+
+/** Clamps a rounded result; works on its bits. */
+function finish(f: Flavour): (bits: number) => number {
+  if (!f.sat && !f.relu && !f.ftz) return (bits) => bits;
+  const one = shortBits(1, 0, f.format, Rounding.RN);
+  const smallest = 2 ** f.format.least;
+  return (bits) => {
+    const v = f.value(bits);
+    if (f.sat) return Number.isNaN(v) || v <= 0 ? 0 : v >= 1 ? one : bits;
+    if (f.relu && v <= 0) return 0;
+    return f.ftz && Math.abs(v) < smallest ? bits & 0x8000 : bits;
+  };
+}
+
+type Compute = (a: number, b: number, c: number, f: Flavour) => number;
+
+function packed(s: Site, names: readonly string[], compute: Compute): Exec {
+  const f = flavour(s);
+  const done = finish(f);
+  const operands = names.map((n) => s.operand(n));
+  for (const o of operands) if (o.kind === Kind.Imm && o.part !== "") s.unsupported("part of an immediate");
+  const reads = ([0, 1] as const).map((h) => operands.map((o) => reader(o, h, f)));
+  const half = (h: 0 | 1, a: number, b: number, c: number): number => {
+    const r = reads[h]!;
+    return done(compute(r[0]!(a), r[1]!(b), r.length > 2 ? r[2]!(c) : 0, f));
+  };
+  const sources = names.map((n) => s.raw(n));
+  if (s.has("F32")) {
+    // One half of each operand, the result in f32.
+    const r = reads[0]!;
+    const wide: LaneFunction = (a, b, c) => {
+      const x = r[0]!(a);
+      const y = r[1]!(b);
+      return Math.fround(r.length > 2 ? x * y + r[2]!(c) : x + y);
+    };
+    if (names.length === 2 && s.inst.form.op !== "HADD2") s.unsupported("f32 result");
+    return s.lanes(wide, sources, { d: "f", ftz: f.ftz, sat: f.sat });
+  }
+  return s.lanes((a, b, c) => half(0, a, b, c) | (half(1, a, b, c) << 16), sources, { d: "i" });
+}
+
+const add: Compute = (a, b, _c, f) => shortBits(a + b, 0, f.format, Rounding.RN);
+const mul: Compute = (a, b, _c, f) => (f.fmz && (a === 0 || b === 0) ? 0 : shortBits(a * b, 0, f.format, Rounding.RN));
+const fma: Compute = (a, b, c, f) =>
+  f.fmz && (a === 0 || b === 0) ? shortBits(c, 0, f.format, Rounding.RN) : shortFma(a, b, c, f.format, Rounding.RN);
+
+/** bf16 sums may be inexact in double precision: a fused multiply by one carries the error. */
+const addExact: Compute = (a, b, _c, f) =>
+  f.format === BF16 ? shortFma(a, 1, b, f.format, Rounding.RN) : add(a, b, 0, f);
+
+function minMax(s: Site): Exec {
+  const nan = s.has("NAN");
+  if (s.has("XORSIGN")) s.unsupported("XORSIGN");
+  const f = flavour(s);
+  const pin = s.flag("pin");
+  const reads = ([0, 1] as const).map((h) => [reader(s.operand("a"), h, f), reader(s.operand("b"), h, f)]);
+  const choose = (a: number, b: number, min: boolean): number => {
+    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
+    return min ? Math.min(a, b) : Math.max(a, b);
+  };
+  const half = (h: 0 | 1, a: number, b: number, min: boolean): number =>
+    shortBits(choose(reads[h]![0]!(a), reads[h]![1]!(b), min), 0, f.format, Rounding.RN);
+  const both: LaneFunction = (a, b, p) => half(0, a, b, p === 1) | (half(1, a, b, p === 1) << 16);
+  return s.lanes(both, [s.raw("a"), s.raw("b"), pin], { d: "i" });
+}
+
+/** Comparison results of the two halves, each through the boolean operator, as bits 0 and 1. */
+function comparer(s: Site): LaneFunction {
+  const f = flavour(s);
+  const compare = floatCompare[s.choose(compareNames, "T")]!;
+  const reads = ([0, 1] as const).map((h) => [reader(s.operand("a"), h, f), reader(s.operand("b"), h, f)]);
+  const test = (h: 0 | 1, a: number, b: number): number => (compare(reads[h]![0]!(a), reads[h]![1]!(b)) ? 1 : 0);
+  return (a, b) => test(0, a, b) | (test(1, a, b) << 1);
+}
+
+function hsetp2(s: Site): Exec {
+  const and = s.has("H_AND");
+  const table = boolTables[s.choose(boolNames, "AND")]!;
+  const compare = comparer(s);
+  const f: LaneFunction = (a, b, pin) => {
+    const r = compare(a, b);
+    if (and) return table[(r === 3 ? 2 : 0) + pin]!;
+    return (table[(r & 1) * 2 + pin]! & 1) | ((table[(r >> 1) * 2 + pin]! & 1) << 1);
+  };
+  return s.lanes(f, [s.raw("a"), s.raw("b"), s.flag("pin")], { d: "none", preds: ["p", "q"] });
+}
+
+function hset2(s: Site): Exec {
+  const bf = s.has("BF");
+  const table = boolTables[s.choose(boolNames, "AND")]!;
+  const one = bf ? (s.inst.form.mods.includes("BF16_V2") ? 0x3f80 : 0x3c00) : 0xffff;
+  const compare = comparer(s);
+  const f: LaneFunction = (a, b, pin) => {
+    const r = compare(a, b);
+    const lo = table[(r & 1) * 2 + pin]! & 1;
+    const hi = table[(r >> 1) * 2 + pin]! & 1;
+    return (lo ? one : 0) | ((hi ? one : 0) << 16);
+  };
+  return s.lanes(f, [s.raw("a"), s.raw("b"), s.flag("pin")], { d: "i" });
+}
+
+export const half: Makers = {
+  HADD2: (s) => packed(s, ["a", "b"], addExact),
+  HMUL2: (s) => packed(s, ["a", "b"], mul),
+  HFMA2: (s) => packed(s, ["a", "b", "c"], fma),
+  HMNMX2: minMax,
+  HSETP2: hsetp2,
+  HSET2: hset2,
+};

@@ -1,0 +1,541 @@
+/** Integer and logic instructions (and their uniform twins). */
+import { Mod } from "../../sass/isa/operand.js";
+import { popcount } from "../groups.js";
+import type { Makers, Site } from "../site.js";
+import { high, type LaneFunction, type Source } from "../stamp.js";
+import { type Exec, Step } from "../state.js";
+
+const TWO32 = 4294967296;
+
+// ------------------------------------------------------------------------------------------------ sums
+
+/** Splits an exact sum of unsigned words: low word returned, carries (0…3 of them) as bits 0 and 1 of `high.word`. */
+function carried(sum: number): number {
+  const carries = Math.floor(sum / TWO32);
+  high.word = carries >= 2 ? 3 : carries >= 1 ? 1 : 0;
+  return sum | 0 || (sum - carries * TWO32) | 0;
+}
+
+/**
+ * The unsigned 33-bit addend of a word: `-x` counts as 2^32 − x, so that the carry of a − b is "no borrow" also for
+ * b = 0.
+ */
+const addend = (x: number): number => x >>> 0;
+
+const add3: LaneFunction = (a, b, c) => (a + b + c) | 0;
+const add3c: LaneFunction = (a, b, c) => carried(addend(a) + addend(b) + addend(c));
+const add3x: LaneFunction = (a, b, c, i, j) => (a + b + c + i + j) | 0;
+const add3xc: LaneFunction = (a, b, c, i, j) => carried(addend(a) + addend(b) + addend(c) + i + j);
+
+/** A sum with carries out where an operand is negated: the signs are applied in the 33-bit sum. */
+function negatedSum(s: Site): LaneFunction {
+  const neg = ["a", "b", "c"].map((n) => (s.operand(n).mods & Mod.Neg) !== 0);
+  const [na, nb, nc] = neg;
+  const term = (x: number, n: boolean): number => (n ? TWO32 - (x >>> 0) : x >>> 0);
+  return (a, b, c) => carried(term(a, na!) + term(b, nb!) + term(c, nc!));
+}
+
+const plain = (s: Source): Source => ({ ...s, neg: false });
+
+function writesCarry(s: Site, ...slots: string[]): boolean {
+  return slots.some((n) => (s.pred(n) & 7) !== 7);
+}
+
+function iadd3(s: Site): Exec {
+  const sources = [s.int("a"), s.int("b"), s.int("c")];
+  const preds = ["co", "co2"];
+  if (s.has("X")) {
+    const f = writesCarry(s, ...preds) ? add3xc : add3x;
+    return s.lanes(f, [...sources, s.flag("ci"), s.flag("ci2")], { d: "i", preds });
+  }
+  if (!writesCarry(s, ...preds)) return s.lanes(add3, sources, { d: "i" });
+  if (sources.some((x) => x.neg)) return s.lanes(negatedSum(s), sources.map(plain), { d: "i", preds });
+  return s.lanes(add3c, sources, { d: "i", preds });
+}
+
+// ------------------------------------------------------------------------------------------------ products
+
+/** Upper word of the unsigned product. */
+function mulhiU(a: number, b: number): number {
+  const al = a & 0xffff;
+  const ah = a >>> 16;
+  const bl = b & 0xffff;
+  const bh = b >>> 16;
+  const ll = al * bl;
+  const lh = al * bh;
+  const hl = ah * bl;
+  const mid = (ll >>> 16) + (lh & 0xffff) + (hl & 0xffff);
+  return (ah * bh + (lh >>> 16) + (hl >>> 16) + (mid >>> 16)) | 0;
+}
+
+function mulhiS(a: number, b: number): number {
+  return (mulhiU(a, b) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0;
+}
+
+/** `(hi:lo) + (ch:cl) + carry`: low word returned, upper in `high.word`; the carry out in `carryOut`. */
+let carryOut = 0;
+function addWide(lo: number, hi: number, cl: number, ch: number, ci: number): number {
+  const low = (lo >>> 0) + (cl >>> 0) + ci;
+  const up = (hi >>> 0) + (ch >>> 0) + (low >= TWO32 ? 1 : 0);
+  carryOut = up >= TWO32 ? 1 : 0;
+  high.word = up | 0;
+  return low | 0;
+}
+
+const mad: LaneFunction = (a, b, c) => (Math.imul(a, b) + c) | 0;
+const madX: LaneFunction = (a, b, c, i) => (Math.imul(a, b) + c + i) | 0;
+const wideU: LaneFunction = (a, b, cl, ch) => addWide(Math.imul(a, b), mulhiU(a, b), cl, ch, 0);
+const wideS: LaneFunction = (a, b, cl, ch) => addWide(Math.imul(a, b), mulhiS(a, b), cl, ch, 0);
+const wideUX: LaneFunction = (a, b, cl, ch, i) => addWide(Math.imul(a, b), mulhiU(a, b), cl, ch, i);
+const wideSX: LaneFunction = (a, b, cl, ch, i) => addWide(Math.imul(a, b), mulhiS(a, b), cl, ch, i);
+const top = (f: LaneFunction): LaneFunction => {
+  return (a, b, cl, ch, i) => {
+    f(a, b, cl, ch, i);
+    const r = high.word;
+    high.word = carryOut;
+    return r;
+  };
+};
+const hiU = top(wideU);
+const hiS = top(wideS);
+const hiUX = top(wideUX);
+const hiSX = top(wideSX);
+
+function imad(s: Site): Exec {
+  const unsigned = s.has("U32");
+  const x = s.has("X");
+  const ab = [s.int("a"), s.int("b")];
+  const ci = x ? [s.flag("ci")] : [];
+  if (s.has("HI")) {
+    const f = x ? (unsigned ? hiUX : hiSX) : unsigned ? hiU : hiS;
+    return s.lanes(f, [...ab, s.long("c"), ...ci], { d: "i", preds: ["co"] });
+  }
+  if (s.has("WIDE")) {
+    if (writesCarry(s, "co")) return wideWithCarry(s, unsigned, x);
+    const f = x ? (unsigned ? wideUX : wideSX) : unsigned ? wideU : wideS;
+    return s.lanes(f, [...ab, s.long("c"), ...ci], { d: "w" });
+  }
+  return s.lanes(x ? madX : mad, [...ab, s.int("c"), ...ci], { d: "i" });
+}
+
+/** The wide product has two result words and a carry: the carry is computed by a second pass over the same operands. */
+function wideWithCarry(s: Site, unsigned: boolean, x: boolean): Exec {
+  const sources = [s.int("a"), s.int("b"), s.long("c"), ...(x ? [s.flag("ci")] : [])];
+  const f = x ? (unsigned ? wideUX : wideSX) : unsigned ? wideU : wideS;
+  const carry: LaneFunction = (...args) => {
+    f(...args);
+    return carryOut;
+  };
+  const carries = s.lanes(carry, sources, { d: "none", preds: ["co"] });
+  const words = s.lanes(f, sources, { d: "w" });
+  // The predicate may be the carry in, so the words come first unless they overwrite an operand: then a copy decides.
+  const co = s.pred("co");
+  return (w, m) => {
+    const before = w.P[co]!;
+    carries(w, m);
+    const after = w.P[co]!;
+    w.P[co] = before;
+    words(w, m);
+    w.P[co] = after;
+    return Step.Next;
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ shifted sums
+
+const shiftedLow = (a: number, n: number): number => a << n;
+const shiftedHigh = (a: number, c: number, n: number): number => (n === 0 ? c : (c << n) | (a >>> (32 - n)));
+
+function lea(s: Site): Exec {
+  const n = s.imm("n") & 31;
+  const x = s.has("X");
+  const isHigh = s.has("HI");
+  const extended = s.has("SX32");
+  const a = s.int("a");
+  const b = s.int("b");
+  if (isHigh && a.neg) s.unsupported("negated wide operand of LEA.HI");
+  const na = a.neg;
+  const nb = b.neg;
+  const not = a.not;
+  const term = (v: number, neg: boolean): number => (neg ? TWO32 - (v >>> 0) : v >>> 0);
+  // The sign or inversion of a applies to the shifted value.
+  const sum = (v: number, bv: number, ci: number): number => carried(term(not ? ~v : v, na) + term(bv, nb) + ci);
+  const f: LaneFunction = isHigh
+    ? extended
+      ? (av, bv, ci) => sum(shiftedHigh(av, av >> 31, n), bv, ci)
+      : (av, bv, cv, ci) => sum(shiftedHigh(av, cv, n), bv, ci)
+    : (av, bv, ci) => sum(shiftedLow(av, n), bv, ci);
+  const shifted: Source = { ...a, neg: false, not: false };
+  const third = isHigh && !extended ? [s.int("c")] : [];
+  const ci = x ? s.flag("ci") : s.constant(0);
+  return s.lanes(f, [shifted, plain(b), ...third, ci], { d: "i", preds: ["co"] });
+}
+
+// ------------------------------------------------------------------------------------------------ logic
+
+/** Truth tables that compilers use, as plain operators. */
+const tables: Readonly<Record<number, LaneFunction>> = {
+  0: () => 0,
+  255: () => -1,
+  192: (a, b) => a & b,
+  252: (a, b) => a | b,
+  60: (a, b) => a ^ b,
+  48: (a, b) => a & ~b,
+  12: (a, b) => ~a & b,
+  51: (_a, b) => ~b,
+  15: (a) => ~a,
+  240: (a) => a,
+  204: (_a, b) => b,
+  170: (_a, _b, c) => c,
+  63: (a, b) => ~(a & b),
+  3: (a, b) => ~(a | b),
+  128: (a, b, c) => a & b & c,
+  254: (a, b, c) => a | b | c,
+  150: (a, b, c) => a ^ b ^ c,
+  248: (a, b, c) => a | (b & c),
+  234: (a, b, c) => (a & b) | c,
+  226: (a, b, c) => (a & b) | (~b & c),
+  202: (a, b, c) => (a & b) | (~a & c),
+  184: (a, b, c) => (a & ~b) | (c & b),
+  120: (a, b, c) => a ^ (b & c),
+  106: (a, b, c) => (a & b) ^ c,
+};
+
+/** Three words under an 8-bit truth table (a 0xf0, b 0xcc, c 0xaa). */
+export function lookup(lut: number): LaneFunction {
+  const known = tables[lut];
+  if (known !== undefined) return known;
+  return (a, b, c) => {
+    let r = 0;
+    if (lut & 1) r |= ~a & ~b & ~c;
+    if (lut & 2) r |= ~a & ~b & c;
+    if (lut & 4) r |= ~a & b & ~c;
+    if (lut & 8) r |= ~a & b & c;
+    if (lut & 16) r |= a & ~b & ~c;
+    if (lut & 32) r |= a & ~b & c;
+    if (lut & 64) r |= a & b & ~c;
+    if (lut & 128) r |= a & b & c;
+    return r;
+  };
+}
+
+function lop3(s: Site): Exec {
+  s.has("LUT");
+  const f = lookup(s.imm("lut") & 255);
+  const sources = [s.int("a"), s.int("b"), s.int("c")];
+  if (!writesCarry(s, "pout")) {
+    s.has("PAND");
+    return s.lanes(f, sources, { d: "i" });
+  }
+  const and = s.has("PAND");
+  const test: LaneFunction = (a, b, c, p) => {
+    const r = f(a, b, c);
+    const nonzero = r !== 0 ? 1 : 0;
+    high.word = and ? nonzero & p : nonzero | p;
+    return r;
+  };
+  return s.lanes(test, [...sources, s.flag("pin")], { d: "i", preds: ["pout"] });
+}
+
+function plop3(s: Site): Exec {
+  s.has("LUT");
+  const f = lookup(s.imm("lut") & 255);
+  const g = lookup(s.imm("lut2") & 255);
+  const [a, b, c] = [s.predMask("a"), s.predMask("b"), s.predMask("c")];
+  const p = s.pred("p");
+  const q = s.pred("q");
+  return (w, m) => {
+    const x = a(w);
+    const y = b(w);
+    const z = c(w);
+    const rp = f(x, y, z);
+    const rq = g(x, y, z);
+    if ((p & 7) !== 7) w.P[p] = p >= 8 ? rp : (w.P[p]! & ~m) | (rp & m);
+    if ((q & 7) !== 7) w.P[q] = q >= 8 ? rq : (w.P[q]! & ~m) | (rq & m);
+    return Step.Next;
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ shifts
+
+const left = (a: number, c: number, n: number, wantHigh: boolean): number => {
+  if (wantHigh) return n === 0 ? c : n < 32 ? (c << n) | (a >>> (32 - n)) : n < 64 ? a << (n - 32) : 0;
+  return n < 32 ? a << n : 0;
+};
+
+const right = (a: number, c: number, n: number, wantHigh: boolean, signed: boolean): number => {
+  const fill = signed ? c >> 31 : 0;
+  if (wantHigh) return n < 32 ? (signed ? c >> n : c >>> n) : fill;
+  if (n === 0) return a;
+  if (n < 32) return (a >>> n) | (c << (32 - n));
+  return n < 64 ? (signed ? c >> (n - 32) : c >>> (n - 32)) : fill;
+};
+
+function shf(s: Site): Exec {
+  const toLeft = s.has("L");
+  s.has("R");
+  const wantHigh = s.has("HI");
+  const wrap = s.has("W");
+  const type = s.choose({ S64: "S64", U64: "U64", S32: "S32", U32: "U32" }, "U32");
+  const limit = type.endsWith("64") ? 64 : 32;
+  const signed = type.startsWith("S");
+  const amount = (n: number): number => (wrap ? n & (limit - 1) : n >>> 0 > limit ? limit : n);
+  const f: LaneFunction = toLeft
+    ? (a, n, c) => left(a, c, amount(n), wantHigh) | 0
+    : (a, n, c) => right(a, c, amount(n), wantHigh, signed) | 0;
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c")], { d: "i" });
+}
+
+// ------------------------------------------------------------------------------------------------ bytes and bits
+
+function byteOf(a: number, c: number, i: number): number {
+  return ((i < 4 ? a >>> (i * 8) : c >>> ((i - 4) * 8)) & 255) >>> 0;
+}
+
+const prmt: LaneFunction = (a, sel, c) => {
+  let r = 0;
+  for (let i = 0; i < 4; i++) {
+    const n = (sel >>> (i * 4)) & 15;
+    let v = byteOf(a, c, n & 7);
+    if (n & 8) v = v & 128 ? 255 : 0;
+    r |= v << (i * 8);
+  }
+  return r;
+};
+
+/** Byte numbers of the fixed modes of PRMT for selector 0…3, most significant byte first (PTX ISA §9.7.9.7). */
+const prmtModes: Readonly<Record<string, readonly (readonly number[])[]>> = {
+  // biome-ignore format: rows of the manual
+  F4E: [[3, 2, 1, 0], [4, 3, 2, 1], [5, 4, 3, 2], [6, 5, 4, 3]],
+  // biome-ignore format: rows of the manual
+  B4E: [[5, 6, 7, 0], [6, 7, 0, 1], [7, 0, 1, 2], [0, 1, 2, 3]],
+  // biome-ignore format: rows of the manual
+  RC8: [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3]],
+  // biome-ignore format: rows of the manual
+  ECL: [[3, 2, 1, 0], [3, 2, 1, 1], [3, 2, 2, 2], [3, 3, 3, 3]],
+  // biome-ignore format: rows of the manual
+  ECR: [[0, 0, 0, 0], [1, 1, 1, 0], [2, 2, 1, 0], [3, 2, 1, 0]],
+  // biome-ignore format: rows of the manual
+  RC16: [[1, 0, 1, 0], [3, 2, 3, 2], [1, 0, 1, 0], [3, 2, 3, 2]],
+};
+
+function permute(s: Site): Exec {
+  const mode = s.choose<readonly (readonly number[])[] | null>(prmtModes, null);
+  const f: LaneFunction =
+    mode === null
+      ? prmt
+      : (a, sel, c) => {
+          let r = 0;
+          for (const i of mode[sel & 3]!) r = (r << 8) | byteOf(a, c, i);
+          return r;
+        };
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c")], { d: "i" });
+}
+
+const leading = (x: number): number => 31 - Math.clz32(x);
+
+function flo(s: Site): Exec {
+  const unsigned = s.has("U32");
+  const shift = s.has("SH");
+  const f: LaneFunction = (b) => {
+    const x = unsigned || b >= 0 ? b : ~b;
+    high.word = x === 0 ? 0 : 1;
+    if (x === 0) return -1;
+    return shift ? 31 - leading(x) : leading(x);
+  };
+  return s.lanes(f, [s.int("b")], { d: "i", preds: ["pout"] });
+}
+
+const reverse: LaneFunction = (x) => {
+  let v = x;
+  v = ((v >>> 1) & 0x55555555) | ((v & 0x55555555) << 1);
+  v = ((v >>> 2) & 0x33333333) | ((v & 0x33333333) << 2);
+  v = ((v >>> 4) & 0x0f0f0f0f) | ((v & 0x0f0f0f0f) << 4);
+  v = ((v >>> 8) & 0x00ff00ff) | ((v & 0x00ff00ff) << 8);
+  return (v >>> 16) | (v << 16);
+};
+
+const ones = (n: number): number => (n >= 32 ? -1 : (1 << n) - 1);
+
+function bmsk(s: Site): Exec {
+  const wrap = s.has("W");
+  const f: LaneFunction = wrap
+    ? (a, b) => ones(b & 31) << (a & 31)
+    : (a, b) => (a >>> 0 > 31 ? 0 : ones(Math.min(b >>> 0, 32)) << a);
+  return s.lanes(f, [s.int("a"), s.int("b")], { d: "i" });
+}
+
+function sgxt(s: Site): Exec {
+  const wrap = s.has("W");
+  const unsigned = s.has("U32");
+  const f: LaneFunction = (a, b) => {
+    const n = wrap ? b & 31 : Math.min(b >>> 0, 32);
+    if (n === 0) return 0;
+    return unsigned ? a & ones(n) : (a << (32 - n)) >> (32 - n);
+  };
+  return s.lanes(f, [s.int("a"), s.int("b")], { d: "i" });
+}
+
+// ------------------------------------------------------------------------------------------------ comparisons
+
+type Compare = (a: number, b: number) => boolean;
+export const signedCompare: Readonly<Record<string, Compare>> = {
+  F: () => false,
+  LT: (a, b) => a < b,
+  EQ: (a, b) => a === b,
+  LE: (a, b) => a <= b,
+  GT: (a, b) => a > b,
+  NE: (a, b) => a !== b,
+  GE: (a, b) => a >= b,
+  T: () => true,
+};
+
+/** `(r bool pin, !r bool pin)` as bits 0 and 1; the index of the table is `r · 2 + pin`. */
+export const boolTables: Readonly<Record<string, readonly number[]>> = {
+  AND: [0, 2, 0, 1],
+  OR: [2, 3, 1, 3],
+  XOR: [2, 1, 1, 2],
+};
+
+const setpCache = new Map<string, LaneFunction>();
+
+/** One function per comparison, so that its loops are compiled once. */
+function setpFunction(cmp: string, unsigned: boolean, bool: string, ex: boolean): LaneFunction {
+  const key = `${cmp}${unsigned}${bool}${ex}`;
+  let f = setpCache.get(key);
+  if (f === undefined) {
+    f = makeSetp(signedCompare[cmp]!, unsigned ? 0x80000000 : 0, boolTables[bool]!, ex);
+    setpCache.set(key, f);
+  }
+  return f;
+}
+
+/** Unsigned order is signed order with the top bits flipped. */
+function makeSetp(compare: Compare, flip: number, table: readonly number[], ex: boolean): LaneFunction {
+  if (ex) {
+    return (a, b, pin, lo) => {
+      const r = a === b ? lo : compare(a ^ flip, b ^ flip) ? 1 : 0;
+      return table[r * 2 + pin]!;
+    };
+  }
+  return (a, b, pin) => table[(compare(a ^ flip, b ^ flip) ? 2 : 0) + pin]!;
+}
+
+function isetp(s: Site): Exec {
+  const cmp = s.choose({ F: "F", LT: "LT", EQ: "EQ", LE: "LE", GT: "GT", NE: "NE", GE: "GE", T: "T" }, "T");
+  const bool = s.choose({ AND: "AND", OR: "OR", XOR: "XOR" }, "AND");
+  const ex = s.has("EX");
+  const f = setpFunction(cmp, s.has("U32"), bool, ex);
+  const sources = [s.int("a"), s.int("b"), s.flag("pin"), ...(ex ? [s.flag("plo")] : [])];
+  return s.lanes(f, sources, { d: "none", preds: ["p", "q"] });
+}
+
+// ------------------------------------------------------------------------------------------------ minimum, maximum
+
+type Pair = (a: number, b: number) => number;
+const minS: Pair = (a, b) => (a < b ? a : b);
+const maxS: Pair = (a, b) => (a > b ? a : b);
+const minU: Pair = (a, b) => (a >>> 0 < b >>> 0 ? a : b);
+const maxU: Pair = (a, b) => (a >>> 0 > b >>> 0 ? a : b);
+
+/** Applies a function to both 16-bit halves. */
+function halves(f: Pair, signed: boolean): Pair {
+  return (a, b) => {
+    const lo = signed ? f((a << 16) >> 16, (b << 16) >> 16) : f(a & 0xffff, b & 0xffff);
+    const hi = signed ? f(a >> 16, b >> 16) : f(a >>> 16, b >>> 16);
+    return (lo & 0xffff) | (hi << 16);
+  };
+}
+
+const minMax: Readonly<Record<string, readonly [min: Pair, max: Pair]>> = {
+  U32: [minU, maxU],
+  S32: [minS, maxS],
+  U16x2: [halves(minU, false), halves(maxU, false)],
+  S16x2: [halves(minS, true), halves(maxS, true)],
+};
+
+function minMaxOf(s: Site): readonly [Pair, Pair] {
+  const [min, max] = s.choose(minMax, minMax.S32!);
+  if (!s.has("RELU")) return [min, max];
+  return [(a, b) => max(min(a, b), 0), (a, b) => max(max(a, b), 0)];
+}
+
+function imnmx(s: Site): Exec {
+  if (writesCarry(s, "co")) s.unsupported("predicate result");
+  const [min, max] = minMaxOf(s);
+  return s.lanes((a, b, p) => (p ? min(a, b) : max(a, b)), [s.int("a"), s.int("b"), s.flag("pin")], { d: "i" });
+}
+
+function imnmx3(s: Site): Exec {
+  const [min, max] = minMaxOf(s);
+  const f: LaneFunction = (a, b, c, p) => (p ? min(min(a, b), c) : max(max(a, b), c));
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c"), s.flag("pin")], { d: "i" });
+}
+
+/** d = min or max of a + b and c. */
+function viaddmnmx(s: Site): Exec {
+  if (s.inst.form.mods.some((m) => m.endsWith("16x2"))) s.unsupported("halves");
+  const [min, max] = minMaxOf(s);
+  const f: LaneFunction = (a, b, c, p) => (p ? min((a + b) | 0, c) : max((a + b) | 0, c));
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c"), s.flag("pin")], { d: "i" });
+}
+
+const difference = (unsigned: boolean): LaneFunction =>
+  unsigned ? (a, b, c) => (Math.abs((a >>> 0) - (b >>> 0)) + c) | 0 : (a, b, c) => (Math.abs(a - b) + c) | 0;
+
+// ------------------------------------------------------------------------------------------------ dot products
+
+function idp(s: Site): Exec {
+  const bytes = s.has("4A");
+  const loHalf = s.choose({ LO: 0, HI: 2 }, 0);
+  s.has("2A");
+  // The first type belongs to a, the second to b.
+  const types = s.inst.form.mods.filter((m) => /^[US](8|16)$/.test(m));
+  for (const t of types) s.has(t);
+  const [ta = "U8", tb = "U8"] = types;
+  const pick = (x: number, i: number, width: number, signed: boolean): number => {
+    const v = (x >>> (i * width)) & (width === 8 ? 0xff : 0xffff);
+    return signed ? (v << (32 - width)) >> (32 - width) : v;
+  };
+  const sa = ta.startsWith("S");
+  const sb = tb.startsWith("S");
+  const f: LaneFunction = bytes
+    ? (a, b, c) => {
+        let r = c;
+        for (let i = 0; i < 4; i++) r += pick(a, i, 8, sa) * pick(b, i, 8, sb);
+        return r | 0;
+      }
+    : (a, b, c) => {
+        let r = c;
+        for (let i = 0; i < 2; i++) r += pick(a, i, 16, sa) * pick(b, i + loHalf, 8, sb);
+        return r | 0;
+      };
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c")], { d: "i" });
+}
+
+const add2: LaneFunction = (a, b) => (a + b) | 0;
+const add2x16: LaneFunction = (a, b) => ((a + b) & 0xffff) | ((((a >>> 16) + (b >>> 16)) & 0xffff) << 16);
+
+export const integer: Makers = {
+  IADD3: iadd3,
+  IMAD: imad,
+  LEA: lea,
+  LOP3: lop3,
+  PLOP3: plop3,
+  SHF: shf,
+  PRMT: permute,
+  IABS: (s) => s.lanes((b) => (b < 0 ? -b | 0 : b), [s.int("b")], { d: "i" }),
+  IMNMX: imnmx,
+  VIMNMX: imnmx,
+  VIMNMX3: imnmx3,
+  VIADDMNMX: viaddmnmx,
+  VIADD: (s) => s.lanes(s.has("16x2") ? add2x16 : add2, [s.int("a"), s.int("b")], { d: "i" }),
+  VABSDIFF: (s) => s.lanes(difference(s.has("U32")), [s.int("a"), s.int("b"), s.int("c")], { d: "i" }),
+  ISETP: isetp,
+  POPC: (s) => s.lanes((b) => popcount(b), [s.int("b")], { d: "i" }),
+  FLO: flo,
+  BREV: (s) => s.lanes(reverse, [s.int("b")], { d: "i" }),
+  BMSK: bmsk,
+  SGXT: sgxt,
+  IDP: idp,
+};
