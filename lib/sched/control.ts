@@ -55,6 +55,8 @@ function scoreboards(inst: MachineInst, target: Target): readonly [write: number
       return [RESULT, NONE];
     case "fp64":
       return target.has("fixedLatencyFp64") ? [NONE, NONE] : [RESULT, OPERANDS];
+    case "r2ur":
+      return target.has("fixedLatencyR2ur") ? [NONE, NONE] : [RESULT, OPERANDS];
     default:
       throw new InternalError(`${inst.form.name} has no latency class`, { phase: "ProcessO0WaitsAndSBs" });
   }

@@ -131,6 +131,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   ldcu: { on: since(100), why: "constants go to uniform registers by LDCU instead of ULDC (measured)" },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
   fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
+  fixedLatencyR2ur: {
+    on: since(90),
+    why: "R2UR needs no scoreboard at -O0 (measured: guarded on sm_80, 86, 89, not on sm_90, 100, 120; sm_75 never uses it)",
+  },
   wideBranchOffset: {
     on: since(90),
     why: "branch offsets as (offset>>2)[7:0] at 23:16 and the rest at 34 (digest F §2B)",

@@ -69,11 +69,12 @@ export interface Row {
 export type ImmFormat = "u32" | "s32" | "i32" | "f32" | "f64" | "h2" | "bf2";
 
 /**
- * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/sass-control.test.ts).
+ * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).
  * `fixed`: no scoreboard. `result`: write scoreboard for the result and read scoreboard for the operands.
- * `operands`: read scoreboard only (stores, reductions, barriers). `fp64`: as the target says.
+ * `operands`: read scoreboard only (stores, reductions, barriers). `write`: write scoreboard only. `fp64`, `r2ur`: fixed
+ * or result, as the target says.
  */
-export type TimeClass = "fixed" | "result" | "operands" | "fp64" | "write";
+export type TimeClass = "fixed" | "result" | "operands" | "write" | "fp64" | "r2ur";
 
 /** Declares rows: keeps the literal types out of the declaration file. */
 export type Rows = readonly Row[];

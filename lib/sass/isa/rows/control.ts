@@ -216,7 +216,7 @@ export const controlRows: Rows = [
         sm: "80-",
       },
     ],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "KILL",
@@ -300,7 +300,7 @@ export const controlRows: Rows = [
     slots: "<-",
     effect: true,
     lines: [{ as: "9c7u", text: "UCGABAR_ARV", sm: "90-" }],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "UCGABAR_WAIT",
@@ -309,7 +309,7 @@ export const controlRows: Rows = [
     slots: "<-",
     effect: true,
     lines: [{ as: "dc7u", text: "UCGABAR_WAIT", sm: "90-" }],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "ELECT",

@@ -75,7 +75,7 @@ export const floatRows: Rows = [
     does: "d = ±a ± c with signs chosen per quad lane by pattern",
     slots: "d <- a c pattern:PATTERN",
     lines: [{ as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24, c@64, pattern@32:8" }],
-    time: "result",
+    time: "fixed",
   },
   {
     op: "MUFU",

@@ -65,7 +65,7 @@ export const moveRows: Rows = [
       { as: "2ca", text: "R2UR pout@81?, d, a@24", is: "84=0", sm: "80-90" },
       { as: "2ca", text: "R2UR{_|.FILL|.BROADCAST@86:2} pout@81?, d, a@24", is: "84=0 46=0", sm: "100-" },
     ],
-    time: "result",
+    time: "r2ur",
   },
   {
     op: "R2UR.OR",
@@ -76,7 +76,7 @@ export const moveRows: Rows = [
       { as: "2ca", text: "R2UR.OR pout@81, d, a@24", is: "84=1", sm: "80-90" },
       { as: "2ca", text: "R2UR.OR{_|.FILL|.BROADCAST@86:2} pout@81, d, a@24", is: "84=1 46=0", sm: "100-" },
     ],
-    time: "result",
+    time: "r2ur",
   },
   {
     op: "SHFL",
@@ -125,7 +125,7 @@ export const moveRows: Rows = [
     lines: [
       { as: "2cc", text: "CREDUX{.MAX|.MAXABS|.MIN|.MINABS@78:2}{_|.S32|.F32@73:2}{_|.NAN@77} d, a@24", sm: "100-" },
     ],
-    time: "result",
+    time: "fixed",
   },
   {
     op: "B2R",
