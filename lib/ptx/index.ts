@@ -1,7 +1,7 @@
 import { type Diagnostic, isFailure } from "../diagnostics.js";
-import { InternalError } from "../errors.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Module } from "./ast.js";
+import { checkModule } from "./check.js";
 import { parseModule } from "./parser.js";
 import { printModule } from "./printer.js";
 
@@ -23,5 +23,26 @@ export function print(module: Module): string {
 
 /** Names, types, version and target rules; ptxas's wording. `target` is the -arch name; its rules apply beside the module's own .target. */
 export function check(module: Module, options: { target: string; file?: string }): readonly Diagnostic[] {
-  throw new InternalError("not built", { detail: `${module.kind} ${options.target}` });
+  return checkModule(module, options);
+}
+
+/**
+ * Both at once, with the findings in ptxas's order: what the checks say about the text before the first syntax error, then the syntax errors.
+ * The module is the value when nothing failed.
+ */
+export function analyze(text: string, options: { target: string; file?: string }): Result<Module> {
+  const { module, diagnostics } = parseModule(text, options.file ?? null);
+  const first = diagnostics.find(isFailure);
+  const findings = checkModule(module, options);
+  if (first === undefined) {
+    const all = [...diagnostics, ...findings];
+    return all.some(isFailure) ? fail(all) : ok(module, all);
+  }
+  const at = first.span?.start ?? 0;
+  const broken = module.items.find((i) => i.span.start <= at && at <= i.span.end);
+  const before = findings.filter((d) => {
+    if (d.span === null || d.span.start >= at) return false;
+    return broken === undefined || d.span.start < broken.span.start || !d.message.startsWith("Unknown symbol");
+  });
+  return fail([...before, ...diagnostics]);
 }

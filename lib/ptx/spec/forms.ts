@@ -1,0 +1,164 @@
+/**
+ * Instruction forms: names, types, arguments. One line each, three columns:
+ *
+ *     names | types | arguments
+ *
+ * A name is the longest run of words that ptxas itself quotes as the instruction's name (`mul.lo`, but `setp`). The second column lists what the
+ * types among the modifiers may be, in order; `a,b.{c,d}` stands for a.c a.d b.c b.d, `-` for none. Several lines of a name are alternatives, tried in
+ * order by types first, then by arguments. Source: PTX ISA 9.0, chapter 9; types measured on ptxas 13.0.88 (tools/ptx-words.cjs repeats it).
+ *
+ * Arguments, separated by spaces, `?` after one makes it and all behind it optional:
+ *   d      destination register of the first type; d1 of the second
+ *   s s1   source (register or constant) of the first or second type
+ *   dw sw  twice as wide as the first type
+ *   ~      (behind d or s) the register may be wider than the type
+ *   =u32   destination of that type; :u32 source of that type
+ *   =p     predicate destination; =p| also `p|q`; p predicate source, `!` allowed
+ *   d|p    register destination with an optional predicate behind `|`
+ *   a      address; i integer constant; l label; f function or register; v vector; _ destination or `_`
+ *   *      any operand; ... any operands
+ * Where a vector modifier is written, `d~` and `s~` are vectors of that length.
+ */
+export const FORMS: string = `
+add sub | u16 s16 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64 f32x2 | d s s
+add | u16x2 s16x2 | d s s
+add sub | f32.{f16,bf16} | d s1 s
+addc subc | u16 s16 u32 s32 u64 s64 | d s s
+mul | f16 f16x2 bf16 bf16x2 f32 f64 f32x2 | d s s
+mul.lo mul.hi | u16 s16 u32 s32 u64 s64 | d s s
+mul.wide | u16 s16 u32 s32 | dw s s
+mul24.lo mul24.hi | u32 s32 | d s s
+mad | f32 f64 | d s s s
+mad.lo mad.hi madc.lo madc.hi | u16 s16 u32 s32 u64 s64 | d s s s
+mad.wide | u16 s16 u32 s32 | dw s s sw
+mad24.lo mad24.hi | u32 s32 | d s s s
+fma | f16 f16x2 bf16 bf16x2 f32 f64 f32x2 | d s s s
+fma | f32.{f16,bf16} | d s1 s1 s
+sad | u16 s16 u32 s32 u64 s64 | d s s s
+div | u16 s16 u32 s32 u64 s64 f32 f64 | d s s
+div.full | f32 | d s s
+rem | u16 s16 u32 s32 u64 s64 | d s s
+abs neg | u16 s16 u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32 f64 | d s
+min max | u16 s16 u32 s32 u64 s64 u16x2 s16x2 f16 f16x2 bf16 bf16x2 f64 | d s s
+min max | f32 | d s s s?
+popc clz | b32 b64 | =u32 s
+bfind | u32 s32 u64 s64 | =u32 s
+brev | b32 b64 | d s
+fns | b32 | =b32 :b32 :b32 :s32
+bfe | u32 s32 u64 s64 | d s :u32 :u32
+bfi | b32 b64 | d s s :u32 :u32
+szext | u32 s32 | d s :u32
+bmsk | b32 | d :u32 :u32
+dp4a | u32,s32.{u32,s32} | =u32 :u32 :u32 :u32
+dp2a.lo dp2a.hi | u32,s32.{u32,s32} | =u32 :u32 :u32 :u32
+testp | f32 f64 | =p s
+copysign | f32 f64 | d s s
+rcp rsqrt sqrt | f32 f64 | d s
+sin cos lg2 | f32 | d s
+ex2 tanh | f16 f16x2 bf16 bf16x2 f32 | d s
+set | u32,s32.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f16,f16x2,bf16,bf16x2,f32,f64} u16,s16.{f16,bf16} f32.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64} | d s1 s1 p?
+set | f16.{b16,b32,b64,u16,u32,u64,s16,s32,s64,f16,f32,f64} bf16.{b16,b32,b64,u16,u32,u64,s16,s32,s64,bf16,f16,f32,f64} f16x2.{f16x2} bf16x2.{bf16x2} | d s1 s1 p?
+setp | b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | =p| s s p?
+selp | b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64 | d s s p
+slct | b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64.{s32,u32,f32} | d s s s1
+and or xor | pred b16 b32 b64 | d s s
+not | pred b16 b32 b64 | d s
+cnot | b16 b32 b64 | d s
+lop3 | b32 | d|p s s s i p?
+shf.l shf.r | b32 | d s s :u32
+shl | b16 b32 b64 | d s :u32
+shr | b16 b32 b64 u16 u32 u64 s16 s32 s64 | d s :u32
+mov | pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 | d s
+shfl | b32 | d|p s :u32 :u32 :u32
+prmt | b32 | d s s s
+ld ldu | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | d~ a :b64?
+st | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a s~ :b64?
+st.async | b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a * a?
+st.bulk | - | a * *
+multimem.ld_reduce multimem.st multimem.red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 e5m2x4 | ...
+prefetch prefetchu | - | ...
+applypriority discard | - | a i
+createpolicy.fractional | b64 | d :f32?
+createpolicy.range | b64 | d a :u32 :u32
+createpolicy.cvt | b64 | d :b64
+isspacep | - | =p *
+istypep | - | =p *
+cvta cvta.to | u32 u64 s32 s64 | d s
+cvt | u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16} | d~ s1~
+cvt | tf32.{f32} | =b32~ s1
+cvt | f16x2,bf16x2.{f32} | d s1 s1 :b32?
+cvt | e4m3x2,e5m2x2,ue8m0x2.{f32} | =b16 s1 s1
+cvt | ue8m0x2.{bf16x2} e4m3x2,e5m2x2.{f16x2,bf16x2} | =b16 s1
+cvt | e2m3x2,e3m2x2.{f32} | =b16 s1 s1
+cvt | e2m1x2.{f32} | =b8 s1 s1
+cvt | e2m1x4,e2m3x4,e3m2x4,e4m3x4,e5m2x4.{f32} | * v :b32
+cvt | f16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} | d :b16
+cvt | f16x2.{e2m1x2} | d :b8
+cvt.pack | s16,u16.{s32,u32} | =u32 s1 s1
+cvt.pack | s8,u8,u4,s4,u2,s2.{s32,u32}.{b32} | =u32 s1 s1 :u32
+mapa | u32 u64 s32 s64 | ...
+getctarank | u32 u64 s32 s64 | ...
+alloca | u32 u64 s32 s64 | d s i?
+stacksave | u32 u64 s32 s64 | d
+stackrestore | u32 u64 s32 s64 | s
+cp.async | - | a a i *? *?
+cp.async.commit_group cp.async.wait_all cp.async.bulk.commit_group | - |
+cp.async.wait_group cp.async.bulk.wait_group | - | i
+cp.async.mbarrier.arrive | b64 | a
+cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.prefetch.tensor cp.async.bulk.tensor cp.reduce.async.bulk.tensor | - | ...
+cp.reduce.async.bulk | b32 b64 u32 u64 s32 s64 f16 bf16 f32 f64 | ...
+tensormap.replace | b32 b64 b32.{b32} b64.{b1024} b32.{b1024} b1024.{b32} b1024.{b64} | ...
+tensormap.cp_fenceproxy | - | ...
+tex tex.base tex.level tex.grad | f16,f16x2,f32,s32,u32.{f32,s32,u32} | ...
+tld4 | f32,s32,u32.{f32} | ...
+txq txq.level suq | b32 | ...
+suld.b sust.b | b8 b16 b32 b64 | ...
+sust.p | b32 | ...
+sured.b | b32 u32 s32 u64 s64 | ...
+sured.p | b32 b64 | ...
+bra | - | l
+brx.idx | - | ...
+call | - | ...
+ret exit trap brkpt | - |
+bar barrier barrier.cta bar.cta | - | :u32 :u32?
+bar.arrive barrier.arrive bar.cta.arrive barrier.cta.arrive | - | :u32 :u32
+bar.red barrier.red bar.cta.red barrier.cta.red | pred | =p :u32 * p?
+bar.red barrier.red bar.cta.red barrier.cta.red | u32 s32 | =u32 :u32 * p?
+bar.warp | - | :u32
+barrier.cluster.arrive barrier.cluster.wait | - |
+membar fence | - |
+fence membar.proxy fence.proxy | - | a? i
+griddepcontrol | - |
+atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | ...
+red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | ...
+red.async | b32 b64 u32 s32 u64 s64 | a * a
+vote | pred | =p p :b32
+vote | b32 | d p :b32
+match | b32 b64 | =b32|p s :b32
+activemask | b32 | d
+redux | b32 u32 s32 f32 | d s :b32
+elect | - | * :b32
+mbarrier.init | b64 | a :u32
+mbarrier.inval | b64 | a
+mbarrier.expect_tx mbarrier.complete_tx | b64 | a :u32
+mbarrier.arrive mbarrier.arrive_drop | b64 | _ a :u32?
+mbarrier.arrive.expect_tx mbarrier.arrive_drop.expect_tx | b64 | _ a :u32
+mbarrier.test_wait | b64 | =p a :b64
+mbarrier.test_wait.parity | b64 | =p a :u32
+mbarrier.try_wait | b64 | =p a :b64 :u32?
+mbarrier.try_wait.parity | b64 | =p a :u32 :u32?
+mbarrier.pending_count | b64 | =u32 :b64
+clusterlaunchcontrol.try_cancel.async | b128 | a a
+clusterlaunchcontrol.query_cancel | pred.{b128} b32.{b128} | ...
+ldmatrix | b16 b8 b8.{b6x16_p32} b8.{b4x16_p64} b8x16.{b6x16_p32} | ...
+stmatrix | b16 b8 | ...
+movmatrix | b16 | =b32 :b32
+wgmma.fence wgmma.commit_group | - |
+wgmma.wait_group | - | i
+nanosleep | u32 s32 | s
+pmevent pmevent.mask | - | i
+setmaxnreg.inc setmaxnreg.dec | u32 s32 | i
+mma wmma.mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wgmma.mma_async suld.p | * | ...
+vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4 vavrg2 vavrg4 | * | ...
+tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.sp tcgen05.mma.ws tcgen05.mma.ws.sp | * | ...
+`;

@@ -1,0 +1,188 @@
+import { FORMS } from "./forms.js";
+import { GATES, INERT, REFUSALS, ROWS } from "./words.js";
+
+/**
+ * The instruction specification in memory: the tables of forms.ts and words.ts, read once when the first instruction is looked up.
+ */
+export interface Form {
+  /** Types separated by dots, empty for none; null where anything goes. */
+  readonly types: ReadonlySet<string> | null;
+  readonly args: readonly Arg[];
+  /** Arguments from here on may be missing. */
+  readonly required: number;
+  /** Ends with `...`: no checks. */
+  readonly open: boolean;
+}
+
+/** One argument position, as forms.ts writes it. */
+export interface Arg {
+  readonly role: "def" | "use" | "defPred" | "usePred" | "address" | "int" | "label" | "vector" | "sink" | "any";
+  /** Type name, or the index of an instruction type; -1 where neither applies. */
+  readonly type: string | number;
+  /** Twice as wide as the type. */
+  readonly double: boolean;
+  /** May be wider than the type. */
+  readonly relaxed: boolean;
+  /** A predicate may follow behind `|`. */
+  readonly pair: boolean;
+}
+
+/** What modifiers a name takes with a type list. */
+export interface Words {
+  /** One modifier of each group must be there; the message where it is not. An empty group refuses the form as such. */
+  readonly demands: readonly { readonly group: ReadonlySet<string>; readonly message: string }[];
+  readonly accepted: ReadonlySet<string>;
+  /** Accepted beside others; which is not recorded. */
+  readonly conditional: ReadonlySet<string>;
+  /** Refusals with a wording of their own. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+export interface Gate {
+  readonly types: ReadonlySet<string> | null;
+  readonly words: ReadonlySet<string>;
+  readonly message: string;
+  readonly targets: ReadonlySet<string>;
+}
+
+export interface Instructions {
+  readonly forms: ReadonlyMap<string, readonly Form[]>;
+  /** First words of names that have more than one. */
+  readonly prefixes: ReadonlySet<string>;
+  readonly words: ReadonlyMap<string, Words>;
+  readonly gates: ReadonlyMap<string, readonly Gate[]>;
+  /** Known modifiers and what ptxas says where they do not belong. */
+  readonly refusals: ReadonlyMap<string, string>;
+  readonly inert: ReadonlySet<string>;
+}
+
+/** Words that are types among the modifiers. */
+export const TYPE_WORDS: ReadonlySet<string> = new Set(
+  (
+    "b1 b8 b16 b32 b64 b128 b1024 u2 u4 u8 u16 u32 u64 s2 s4 s8 s16 s32 s64 u16x2 s16x2 f16 f16x2 f32 f32x2 f64 bf16 bf16x2 tf32 pred " +
+    "e2m1 e2m1x2 e2m1x4 e2m3 e2m3x2 e2m3x4 e3m2 e3m2x2 e3m2x4 e4m3 e4m3x2 e4m3x4 e5m2 e5m2x2 e5m2x4 ue4m3 ue8m0 ue8m0x2 " +
+    "texref samplerref surfref b8x16 b6x16_p32 b4x16_p64"
+  ).split(" "),
+);
+
+function columns(table: string): string[][] {
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" | ").map((c) => c.replace(/ \|$/, "").trim()));
+}
+
+function set(words: string | undefined): ReadonlySet<string> {
+  return new Set(words === undefined || words === "" ? [] : words.split(" "));
+}
+
+/** `a,b.{c,d}` to a.c a.d b.c b.d. */
+function typeLists(column: string): ReadonlySet<string> | null {
+  if (column === "*") return null;
+  const out = new Set<string>();
+  for (const part of column.split(" ")) {
+    let lists = [""];
+    for (const group of part === "-" ? [] : part.split(/\.(?=\{)/)) {
+      const choices = group.replace(/[{}]/g, "").split(",");
+      lists = lists.flatMap((l) => choices.map((c) => (l === "" ? c : `${l}.${c}`)));
+    }
+    for (const l of lists) out.add(l);
+  }
+  return out;
+}
+
+function argument(text: string): Arg {
+  const relaxed = text.includes("~");
+  const pair = text.endsWith("|") || text.endsWith("|p");
+  const core = text.replace("~", "").replace(/\|p?$/, "");
+  const base = { double: core.endsWith("w"), relaxed, pair };
+  if (core === "=p") return { role: "defPred", type: "pred", ...base };
+  if (core === "p") return { role: "usePred", type: "pred", ...base };
+  if (core.startsWith("=")) return { role: "def", type: core.slice(1), ...base };
+  if (core.startsWith(":")) return { role: "use", type: core.slice(1), ...base };
+  const index = /\d/.test(core) ? Number(core.slice(1)) : 0;
+  if (core[0] === "d") return { role: "def", type: index, ...base };
+  if (core[0] === "s") return { role: "use", type: index, ...base };
+  const role = ({ a: "address", i: "int", l: "label", v: "vector", _: "sink" } as const)[core] ?? "any";
+  return { role, type: -1, ...base };
+}
+
+function form(types: string, args: string): Form {
+  const words = args === "" ? [] : args.split(" ");
+  const optional = words.findIndex((w) => w.endsWith("?"));
+  return {
+    types: typeLists(types),
+    args: words.map((w) => argument(w.replace(/\?$/, ""))),
+    required: optional < 0 ? words.length : optional,
+    open: args === "...",
+  };
+}
+
+function append<T>(map: Map<string, T[]>, key: string, value: T): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
+
+function readForms(): { forms: Map<string, Form[]>; prefixes: Set<string> } {
+  const forms = new Map<string, Form[]>();
+  const prefixes = new Set<string>();
+  for (const line of FORMS.trim().split("\n")) {
+    const [names, types, ...args] = line.split(/ \| ?/);
+    const f = form((types as string).trim(), args.join("|").trim());
+    for (const n of (names as string).split(" ")) {
+      append(forms, n, f);
+      if (n.includes(".")) prefixes.add(n.split(".")[0] as string);
+    }
+  }
+  return { forms, prefixes };
+}
+
+function readWords(): Map<string, Words> {
+  const words = new Map<string, Words>();
+  for (const [name, types, needs, accepted, conditional, refused] of columns(ROWS)) {
+    const pairs = (text: string | undefined): [string, string][] =>
+      (text ?? "")
+        .split(";")
+        .filter((p) => p !== "")
+        .map((p) => {
+          const cut = p.search(/(?<!:):(?!:)/);
+          return [p.slice(0, cut), p.slice(cut + 1)];
+        });
+    const w: Words = {
+      demands: pairs(needs).map(([g, message]) => ({ group: set(g.replaceAll(",", " ")), message })),
+      accepted: set(accepted),
+      conditional: set(conditional),
+      refused: new Map(pairs(refused)),
+    };
+    for (const t of (types as string).split(" ")) words.set(`${name} ${t === "-" ? "" : t}`, w);
+  }
+  return words;
+}
+
+function readGates(): Map<string, Gate[]> {
+  const gates = new Map<string, Gate[]>();
+  for (const [name, types, words, message, targets] of columns(GATES)) {
+    const typeSet = types === "*" ? null : new Set((types as string).split(" ").map((t) => (t === "-" ? "" : t)));
+    append(gates, name as string, {
+      types: typeSet,
+      words: set(words),
+      message: message as string,
+      targets: set(targets),
+    });
+  }
+  return gates;
+}
+
+function read(): Instructions {
+  const refusals = new Map<string, string>();
+  for (const [message, words] of columns(REFUSALS)) for (const w of set(words)) refusals.set(w, message as string);
+  return { ...readForms(), words: readWords(), gates: readGates(), refusals, inert: set(INERT) };
+}
+
+let loaded: Instructions | null = null;
+
+export function instructions(): Instructions {
+  loaded ??= read();
+  return loaded;
+}
