@@ -254,7 +254,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
       abs: -1,
       not: -1,
       part: null,
-      format: line.row.row.imm ?? "hex",
+      format: line.imm,
     };
   if (letter === "C") return { ...common, what: Do.Const, loc: constOffset, scale: 4, signed: true, bank: constBank };
   if (letter === "X") {
@@ -273,8 +273,13 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     file,
     loc,
     not: ref.not === "!" ? (ref.notBit >= 0 ? ref.notBit : loc[0]!.lo + 3) : common.not,
-    reuse: file !== File.R || letter === "" ? -1 : letter === "q" ? 124 : reuse,
+    reuse: file !== File.R || letter === "" || !reuses(line) ? -1 : letter === "q" ? 124 : reuse,
   };
+}
+
+/** Operands of instructions with variable latency are not kept for reuse. */
+function reuses(line: ParsedLine): boolean {
+  return line.row.row.time === "fixed" || line.row.row.time === "fp64";
 }
 
 const bits32: Loc = [{ lo: 32, width: 32 }];

@@ -36,6 +36,8 @@ export interface Line {
   readonly text: string;
   readonly is?: string;
   readonly fill?: string;
+  /** Where it differs from the row's. */
+  readonly imm?: ImmFormat;
   readonly sm?: string;
 }
 
@@ -66,7 +68,7 @@ export interface Row {
 }
 
 /** `i32`: signed unless the form has the modifier U32. */
-export type ImmFormat = "u32" | "s32" | "i32" | "f32" | "f64" | "h2" | "bf2";
+export type ImmFormat = "u32" | "s32" | "i32" | "f32" | "f64" | "h2" | "h1" | "bf2";
 
 /**
  * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).

@@ -362,7 +362,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     number: at === "#",
     omit: omit === "?",
     part: part ? parseGroup(part.slice(1, -1)) : null,
-    partInside: barBefore === "",
+    partInside: flags!.includes("|") && barBefore === "",
     suffix: suffix ?? "",
   };
   return { ref, length: all!.length };

@@ -2,7 +2,7 @@
  * The instruction table: all rows, found by mnemonic. Rows are read (syntax.ts) when their mnemonic is first asked for.
  */
 import { InternalError } from "../../errors.js";
-import type { Row } from "./row.js";
+import type { ImmFormat, Row } from "./row.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
@@ -52,6 +52,7 @@ export interface ParsedLine {
   readonly encodings: readonly Encoding[];
   readonly is: readonly Fixed[];
   readonly fill: readonly Fixed[];
+  readonly imm: ImmFormat;
   /** Per slot: how the text shows it, null when it does not. */
   readonly refs: readonly (OperandRef | ConstRef | null)[];
 }
@@ -115,6 +116,7 @@ function parseRow(row: Row, index: number): ParsedRow {
       encodings: parseEncodings(line.as),
       is: parseFixed(line.is),
       fill: parseFixed(line.fill),
+      imm: line.imm ?? row.imm ?? "u32",
     });
   });
   return out;

@@ -127,6 +127,8 @@ function conditionHolds(o: Operand, value: string): boolean {
   switch (value) {
     case "RZ":
       return o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && plain;
+    case "zero":
+      return o.kind === Kind.Reg ? o.file === File.R && o.id === ZERO_REG : o.kind === Kind.Imm && o.value === 0;
     case "notUR":
       return o.file !== File.UR;
     case "pow2":
@@ -196,7 +198,9 @@ function unsignedHex(v: number, ref: OperandRef): string {
 
 function refText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form, names: Names): string {
   if (o.kind === Kind.Imm) return numberText(ref, o, line, form);
-  return decorate(o, bareText(o, names), ref.suffix, ref.part !== null && !ref.partInside);
+  const inside = ref.part === null || ref.partInside || o.file !== File.R;
+  const bare = o.kind === Kind.Const && ref.part ? constBare(o, names).replace("][", "] [") : bareText(o, names);
+  return decorate(o, bare, ref.suffix, !inside);
 }
 
 /** Sign, bars and part around an operand. */
@@ -205,22 +209,22 @@ function decorate(o: Operand, bare: string, suffix: string, partOutside: boolean
   const part = o.kind === Kind.Sym ? "" : o.part;
   let text = partOutside ? bare : bare + suffix + part;
   if (o.mods & Mod.Abs) text = `|${text}|`;
-  text += partOutside ? part + reuse : reuse;
+  text += partOutside ? reuse + part : reuse;
   if (o.mods & Mod.Neg) text = `-${text}`;
   if (o.mods & Mod.Not) text = (o.file === File.P || o.file === File.UP ? "!" : "~") + text;
   return text;
 }
 
 /** How a 32-bit immediate reads under the form's modifiers. */
-export function immFormat(format: ImmFormat | undefined, form: Form): ImmFormat {
-  if (format !== "i32") return format ?? "u32";
+export function immFormat(format: ImmFormat, form: Form): ImmFormat {
+  if (format !== "i32") return format;
   return form.mods.includes("U32") ? "u32" : "s32";
 }
 
 function numberText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form): string {
   const { slot } = ref;
   if (slot.holds === "reg" && !ref.number && ref.loc === null)
-    return immediateText(o.value, o.high, immFormat(line.row.row.imm, form));
+    return immediateText(o.value, o.high, immFormat(line.imm, form));
   switch (slot.format) {
     case "sb":
       return `SB${o.value}`;

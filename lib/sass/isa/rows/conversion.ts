@@ -112,23 +112,16 @@ export const conversionRows: Rows = [
   },
   {
     op: "F2FP",
-    does: "d = a and b (f32) rounded and packed, a in the upper half",
+    does: "d = a and b (f32) rounded to halves and packed, a in the upper half",
     slots: "d <- a b",
     imm: "f32",
     lines: [
       {
         as: two(0x3e),
-        text: "F2FP{_|.RELU@75}.F16.F32.PACK_AB{_|.RZ@80} d, a, b",
-        is: "86:2=0 76=0",
+        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
+        is: "78=0 81=0 85:3=0 89:2=0",
         fill: "64:8=255",
-        sm: "80-",
-      },
-      {
-        as: two(0x3e),
-        text: "F2FP{_|.RELU@75}.BF16.F32.PACK_AB{_|.RZ@80} d, a, b",
-        is: "86:2=0 76=1",
-        fill: "64:8=255",
-        sm: "80-",
+        sm: "90-",
       },
     ],
     time: "fixed",

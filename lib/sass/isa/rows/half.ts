@@ -11,8 +11,14 @@ export const halfRows: Rows = [
     lines: [
       { as: outer(0x30), text: "HADD2{_|.F32@78}{ftz}{sat} d, -|a|{h74}, -|b|{h60}", sm: "75" },
       { as: outer(0x30), text: "HADD2{ftz}{sat} d, -|a|{h74}, -|b|{h60}", is: "78=0 85=0", sm: "80-" },
-      { as: outer(0x30), text: "HADD2.F32{ftz}{sat} d, -a{h74}, -|b|{h60}", is: "78=1 85=0", sm: "80-" },
-      { as: outer(0x30), text: "HADD2.BF16_V2{ftz}{sat} d, -|a|{h74}, -|b|{h60}", is: "78=0 85=1", sm: "90-" },
+      { as: outer(0x30), text: "HADD2.F32{ftz}{sat} d, -a{h74}, -|b|{h60}", is: "78=1 85=0", imm: "h1", sm: "80-" },
+      {
+        as: outer(0x30),
+        text: "HADD2.BF16_V2{ftz}{sat} d, -|a|{h74}, -|b|{h60}",
+        imm: "bf2",
+        is: "78=0 85=1",
+        sm: "90-",
+      },
     ],
     time: "fixed",
   },
@@ -24,7 +30,13 @@ export const halfRows: Rows = [
     lines: [
       { as: two(0x32), text: "HMUL2{_|.F32@78}{fmz}{sat} d, -|a|{h74}, -|b|{h60}", sm: "75" },
       { as: two(0x32), text: "HMUL2{fmz}{sat} d, -|a|{h74}, -|b|{h60}", is: "78=0 85=0", sm: "80-" },
-      { as: two(0x32), text: "HMUL2.BF16_V2{fmz}{sat} d, -|a|{h74}, -|b|{h60}", is: "78=0 85=1", sm: "80-" },
+      {
+        as: two(0x32),
+        text: "HMUL2.BF16_V2{fmz}{sat} d, -|a|{h74}, -|b|{h60}",
+        imm: "bf2",
+        is: "78=0 85=1",
+        sm: "80-",
+      },
     ],
     time: "fixed",
   },
@@ -44,12 +56,14 @@ export const halfRows: Rows = [
       {
         as: either(0x31),
         text: "HFMA2.BF16_V2{fmz}{sat} d, -|a|{h74}, -|b|{h60}, -|c|-84{h81}",
+        imm: "bf2",
         is: "79=0 85=1 86=0 78=0",
         sm: "80-",
       },
       {
         as: either(0x31),
         text: "HFMA2.BF16_V2{fmz}.RELU d, -|a|{h74}, -|b|{h60}, -|c|-84{h81}",
+        imm: "bf2",
         is: "78:2=2 85=1 86=0 87:4=7",
         sm: "80-",
       },
@@ -72,6 +86,7 @@ export const halfRows: Rows = [
       {
         as: either(0x35),
         text: "HFMA2.MMA.BF16_V2{fmz}{sat} d, -|a|, -|b|, -|c|-84",
+        imm: "bf2",
         is: "79=0 78=0 85=1",
         sm: "80-90",
       },
@@ -86,7 +101,8 @@ export const halfRows: Rows = [
     lines: [
       {
         as: two(0x40),
-        text: "HMNMX2{_|.BF16_V2@85}{ftz}{nan}{xorsign} d, -|a|{h74}, -|b|{h60}, !pin@87",
+        text: "HMNMX2{ftz}{nan}{xorsign} d, -|a|{h74}, -|b|{h60}, !pin@87",
+        imm: "bf2",
         is: "65=0 78=0",
         sm: "80-",
       },
@@ -107,6 +123,7 @@ export const halfRows: Rows = [
       {
         as: outer(0x34),
         text: "HSETP2.BF16_V2{fcmp}{_|.H_AND@71}{ftz}{.AND|.OR|.XOR@69:2} p@81, q@84, -|a|{h74}, -|b|{h60}, !pin@87",
+        imm: "bf2",
         is: "64:2=2",
         sm: "90-",
       },
@@ -127,6 +144,7 @@ export const halfRows: Rows = [
       {
         as: outer(0x33),
         text: "HSET2.BF16_V2{_|.BF@71}{fcmp}{ftz}{.AND|.OR|.XOR@69:2} d, -|a|{h74}, -|b|{h60}, !pin@87",
+        imm: "bf2",
         is: "64:2=2",
         sm: "90-",
       },

@@ -65,7 +65,7 @@ export const memoryRows: Rows = [
     memory: ["generic", "load"],
     bytes: "size",
     lines: [
-      { as: "980", text: `LD${loadMods75} d, [base@24+off@32:32s], !pin@^64?`, is: "87=0", fill: "81:3=7", sm: "75" },
+      { as: "980", text: `LD${loadMods75} d, [base@24+off@32:32s], !pin@^64?`, is: "87=0", sm: "75" },
       {
         as: "980u",
         text: `LD${loadMods} d, desc[desc@32][base@24.64+off@40:24s], !pin@^64?`,

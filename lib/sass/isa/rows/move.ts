@@ -162,7 +162,12 @@ export const moveRows: Rows = [
     does: "d = a and b saturated to small integers and packed below c",
     slots: "d <- a b c",
     lines: [
-      { as: middle(0x39), text: "I2IP{.U8|.S8|.U16|.S16@73+76:2}.S32{_|.SAT|.SATRELU@74:2} d, a, b, c", sm: "80-" },
+      {
+        as: middle(0x39),
+        text: "I2IP{.U8|.S8|.U16|.S16@76:2}.S32{_|.SAT|.SATRELU@74:2} d, a, b, c",
+        is: "72:2=0 78=0",
+        sm: "80-",
+      },
     ],
     time: "fixed",
   },
