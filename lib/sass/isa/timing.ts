@@ -14,7 +14,7 @@ export interface Guards {
 }
 
 const fixed: Guards = { write: false, read: false };
-const byClass: Readonly<Record<Exclude<TimeClass, "fp64">, Guards>> = {
+const byClass: Readonly<Record<Exclude<TimeClass, "fp64" | "r2ur">, Guards>> = {
   fixed,
   result: { write: true, read: true },
   operands: { write: false, read: true },
@@ -25,6 +25,7 @@ const byClass: Readonly<Record<Exclude<TimeClass, "fp64">, Guards>> = {
 export function guardsOf(form: Form, target: Target): Guards {
   const time = rowOf(form).row.time ?? "fixed";
   if (time === "fp64") return target.has("fixedLatencyFp64") ? fixed : byClass.result;
+  if (time === "r2ur") return target.has("fixedLatencyR2ur") ? fixed : byClass.result;
   return byClass[time];
 }
 
