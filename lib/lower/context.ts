@@ -9,12 +9,18 @@
  * and copied at the end of the instruction, so multi-step expansions never overwrite what they still need; `inPlace`
  * asks for the register itself, for expansions that read everything before or with their only write.
  */
-import type { Diagnostic } from "../diagnostics.js";
+import type { Diagnostic, Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import type { Builder } from "../ori/builder.js";
 import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
-import type { Declaration, FunctionItem, Operand as PtxOperand, Variable as PtxVariable } from "../ptx/ast.js";
+import type {
+  Block as Body,
+  Declaration,
+  FunctionItem,
+  Operand as PtxOperand,
+  Variable as PtxVariable,
+} from "../ptx/ast.js";
 import { tryForm } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { f32Bits, f64Bits } from "./float-bits.js";
@@ -49,7 +55,11 @@ export class Context {
   readonly diagnostics: Diagnostic[];
   scope: Scope;
   /** Where `ret` goes in an inlined body; null in the kernel itself. */
-  returnTo: Block | null;
+  returnTo: { readonly block: Block; used: boolean } | null;
+  /** Lowers `{ … }`; given by function.ts, since instructions that inline a body need it. */
+  readonly lowerBody: (c: Context, body: Body) => void;
+  /** Position of everything inside an inlined routine; null outside. */
+  position: Span | null;
   /** Depth of inlined bodies. */
   depth: number;
   /** Guard of a transfer of control being lowered. */
@@ -61,7 +71,9 @@ export class Context {
   private descriptorValue: Operand | null;
   private stackValue: Operand | null;
 
-  constructor(builder: Builder, scope: Scope, module: ModuleContext) {
+  constructor(builder: Builder, scope: Scope, module: ModuleContext, lowerBody: (c: Context, body: Body) => void) {
+    this.lowerBody = lowerBody;
+    this.position = null;
     this.builder = builder;
     this.func = builder.func;
     this.target = builder.func.target;

@@ -61,7 +61,10 @@ const ret: Lowering = (c, i, m) => {
   operands(i, 0);
   m.flag("uni");
   if (c.returnTo === null) c.emit("EXIT", [], [], { guard: c.guard });
-  else c.branch(c.returnTo, c.guard);
+  else {
+    c.returnTo.used = true;
+    c.branch(c.returnTo.block, c.guard);
+  }
 };
 
 const trap: Lowering = (c, i) => {

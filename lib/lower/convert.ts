@@ -168,7 +168,11 @@ function integerToFloat(c: Context, k: Conversion, x: Operand): Operand {
 function saturateFloat(c: Context, k: Conversion, x: Operand): Operand {
   if (!k.sat) return x;
   if (k.to.name === "f32") return c.op(`FADD${k.ftz ? ".FTZ" : ""}.SAT`, [x, RZ()]);
-  if (k.to.name === "f16") return c.op("HADD2.SAT", [{ ...x, part: ".H0_H0" }, { ...neg(RZ()), part: ".H0_H0" }]);
+  if (k.to.name === "f16")
+    return c.op("HADD2.SAT", [
+      { ...x, part: ".H0_H0" },
+      { ...neg(RZ()), part: ".H0_H0" },
+    ]);
   throw new Refusal();
 }
 

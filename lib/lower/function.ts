@@ -31,7 +31,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   const func = newFunc(item.name, target, item.entry ? "entry" : "func");
   const builder = new Builder(func);
   const scope = new Scope(outer);
-  const c = new Context(builder, scope, module);
+  const c = new Context(builder, scope, module, lowerBody);
   kernelParameters(item, func, scope);
   func.limits = launchBounds(item);
   builder.start(builder.newBlock());
@@ -53,7 +53,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
 }
 
 /** Lowers `{ … }` in a scope of its own. */
-export function lowerBody(c: Context, body: Body): void {
+function lowerBody(c: Context, body: Body): void {
   const outer = c.scope;
   c.scope = new Scope(outer);
   declareLabels(c, body.statements);
@@ -103,7 +103,7 @@ function reported(c: Context, span: Span, what: string, body: () => void): void 
 }
 
 function instruction(c: Context, i: Instruction): void {
-  c.builder.loc = i.span;
+  c.builder.loc = c.position ?? i.span;
   reported(c, i.span, instructionText(i), () => {
     const lower = Object.hasOwn(lowerings, i.opcode) ? lowerings[i.opcode] : undefined;
     if (lower === undefined) throw new Refusal();

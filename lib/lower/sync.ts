@@ -5,8 +5,8 @@ import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { fence } from "./fence.js";
-import type { Modifiers } from "./modifiers.js";
 import { takeScope } from "./memory.js";
+import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { PRED, U32 } from "./types.js";
 

@@ -2,12 +2,16 @@
  * Opcode → lowering. A new instruction is a line here (or in the table of its family) and a function in its family's file. Where
  * one opcode serves several number types, `byType` chooses by the last type modifier.
  */
+import { approximateFamily } from "./approximate.js";
+import { atomicFamily } from "./atomic.js";
 import { bitsFamily } from "./bits.js";
 import { compareFamily } from "./compare.js";
 import { controlFamily } from "./control.js";
 import { convertFamily } from "./convert.js";
+import { floatDivide, integerDivide, rcp, rsqrt, sqrt } from "./divide.js";
 import type { Family, Lowering } from "./family.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
+import { callFamily } from "./inline.js";
 import { integer } from "./integer.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
@@ -45,6 +49,9 @@ export const lowerings: Family = {
   ...convertFamily,
   ...syncFamily,
   ...warpFamily,
+  ...atomicFamily,
+  ...approximateFamily,
+  ...callFamily,
   ...integer,
   add: byType({ integer: integer.add, float: floatAdd(false) }),
   sub: byType({ integer: integer.sub, float: floatAdd(true) }),
@@ -55,6 +62,11 @@ export const lowerings: Family = {
   abs: byType({ integer: integer.abs, float: floatSign(true) }),
   min: byType({ integer: integer.min, float: floatExtremum(false) }),
   max: byType({ integer: integer.max, float: floatExtremum(true) }),
+  div: byType({ integer: integerDivide(false), float: floatDivide }),
+  rem: byType({ integer: integerDivide(true) }),
+  rcp: byType({ float: rcp }),
+  sqrt: byType({ float: sqrt }),
+  rsqrt: byType({ float: rsqrt }),
   copysign,
 };
 

@@ -15,7 +15,12 @@ const shfl: Lowering = (c, i, m) => {
   m.need(["sync"]);
   const mode = m.need(["up", "down", "bfly", "idx"]);
   m.need(["b32"]);
-  const [a, b, segment, mask] = [1, 2, 3, 4].map((k) => c.read(at(ops, k), U32)) as [Operand, Operand, Operand, Operand];
+  const [a, b, segment, mask] = [1, 2, 3, 4].map((k) => c.read(at(ops, k), U32)) as [
+    Operand,
+    Operand,
+    Operand,
+    Operand,
+  ];
   const target = at(ops, 0);
   const d = c.inPlace(target.kind === "pair" ? target.first : target, U32);
   const p = target.kind === "pair" ? c.inPlace(target.second, PRED) : PT();
