@@ -1,0 +1,27 @@
+/** Machine code: the instruction table, encoder, decoder, text and listings. */
+export type { Code, CodeReloc } from "./code.js";
+export { controlOf, decodeCode, decodeInst } from "./decode.js";
+export {
+  accepts,
+  controlWord,
+  type EncodeContext,
+  encodeFunc,
+  encodeInst,
+  isEncodable,
+  type OperandKind,
+} from "./encode.js";
+export { describe, form, tryForm } from "./isa/form.js";
+export { type Parsed, type ParseNames, parseInst } from "./isa/parse.js";
+export { sregIndex, sregName } from "./isa/sreg.js";
+export { mnemonics } from "./isa/table.js";
+export { type Names, renderInst } from "./isa/text.js";
+export { type Guards, guardsOf, latencyClass } from "./isa/timing.js";
+export type { Flow, Form, Memory, SlotInfo, Space } from "./isa/types.js";
+export {
+  controlText,
+  type LabelNumbers,
+  type Listed,
+  type ListingLine,
+  listing,
+  listingLines,
+} from "./print.js";

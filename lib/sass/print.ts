@@ -1,0 +1,119 @@
+/**
+ * Listings of machine code: every instruction in nvdisasm's syntax with its address, labels `.L_x_N` numbered in the
+ * order in which instructions first name them, symbols from relocations, and the control word in a column of its own:
+ *
+ *     B01---- R1 W0 Y S15   wait for scoreboards 0 and 1, operands guarded by 1, result by 0, may yield, stall 15
+ */
+
+import { clone } from "../ori/operand.js";
+import { type Control, Kind, type MachineInst, type Operand } from "../ori/types.js";
+import type { Target } from "../target/types.js";
+import type { CodeReloc } from "./code.js";
+import { decodeCode } from "./decode.js";
+import { renderInst } from "./isa/text.js";
+
+/** What is listed: a `Code`, or words of a cubin with what is known of them. */
+export interface Listed {
+  readonly name: string;
+  readonly words: Uint32Array;
+  readonly target: Target;
+  readonly relocs?: readonly CodeReloc[];
+  /** Names of places, by byte address (functions inside the section). */
+  readonly symbols?: ReadonlyMap<number, string>;
+}
+
+export interface ListingLine {
+  /** Byte address. */
+  readonly address: number;
+  /** Label at this address, "" when nothing refers to it. */
+  readonly label: string;
+  /** nvdisasm's text without the `;`; `.dword …` when the word is not known. */
+  readonly text: string;
+  readonly control: Control | null;
+  readonly inst: MachineInst | null;
+}
+
+/** Numbers of the labels given out so far; pass one along to number through several functions as nvdisasm does. */
+export interface LabelNumbers {
+  next: number;
+}
+
+export function listingLines(code: Listed, numbers: LabelNumbers = { next: 0 }): ListingLine[] {
+  const insts = decodeCode(code.words, code.target);
+  for (const r of code.relocs ?? []) applyReloc(insts[r.offset >> 4] ?? null, r);
+  const labels = numberLabels(insts, code, numbers);
+  const nameOf = (o: Operand): string => `\`(${labels.get(o.value) ?? `0x${o.value.toString(16)}`})`;
+  return insts.map((inst, i) => ({
+    address: 16 * i,
+    label: labels.get(16 * i) ?? "",
+    text: inst ? renderInst(inst, { isa: code.target.isa, label: nameOf }) : rawText(code.words, i),
+    control: inst?.control ?? null,
+    inst,
+  }));
+}
+
+/** The operand that the relocation fills becomes its symbol. */
+function applyReloc(inst: MachineInst | null, r: CodeReloc): void {
+  if (!inst) return;
+  const i = inst.srcs.findLastIndex((o) => o.kind === Kind.Imm || o.kind === Kind.Label);
+  if (i < 0) return;
+  const o = clone(inst.srcs[i]!);
+  o.kind = Kind.Sym;
+  o.sym = r.symbol;
+  o.value = r.addend;
+  o.part = r.what;
+  inst.srcs[i] = o;
+}
+
+function numberLabels(
+  insts: readonly (MachineInst | null)[],
+  code: Listed,
+  numbers: LabelNumbers,
+): ReadonlyMap<number, string> {
+  const labels = new Map<number, string>(code.symbols ?? []);
+  for (const inst of insts) {
+    for (const o of inst?.srcs ?? []) {
+      if (o.kind !== Kind.Label || labels.has(o.value)) continue;
+      // Distance 0 from the start of the function is the function itself (RET.REL.NODEC).
+      labels.set(o.value, o.value === 0 ? code.name : `.L_x_${numbers.next++}`);
+    }
+  }
+  return labels;
+}
+
+function rawText(words: Uint32Array, i: number): string {
+  const hex = [3, 2, 1, 0].map((k) => words[4 * i + k]!.toString(16).padStart(8, "0")).join("");
+  return `.word 0x${hex}`;
+}
+
+/** `B01---- R1 W0 Y S15` */
+export function controlText(c: Control): string {
+  let wait = "";
+  for (let i = 0; i < 6; i++) wait += (c.wait >> i) & 1 ? i : "-";
+  const sb = (n: number): string => (n === 7 ? "-" : String(n));
+  const stall = String(c.stall).padStart(2, "0");
+  return `B${wait} R${sb(c.readSb)} W${sb(c.writeSb)} ${c.yield ? "-" : "Y"} S${stall}`;
+}
+
+/** A function as text. */
+export function listing(code: Listed, options: { readonly control?: boolean; readonly tail?: boolean } = {}): string {
+  const { control = true, tail = false } = options;
+  const out = [`.text.${code.name}:`];
+  const lines = listingLines(code);
+  const last = tail ? lines.length : lastOfBody(lines);
+  for (const l of lines.slice(0, last)) {
+    if (l.label && l.label !== code.name) out.push(`${l.label}:`);
+    const column = control && l.control ? `${controlText(l.control)}  ` : "";
+    const guard = /^@\S+ /.exec(l.text)?.[0] ?? "";
+    const address = `/*${l.address.toString(16).padStart(4, "0")}*/`;
+    out.push(`        ${address}  ${column}${guard.padStart(6)} ${l.text.slice(guard.length)} ;`);
+  }
+  return `${out.join("\n")}\n`;
+}
+
+/** Number of lines before the NOPs at the end. */
+function lastOfBody(lines: readonly ListingLine[]): number {
+  let n = lines.length;
+  while (n > 0 && lines[n - 1]!.text === "NOP") n--;
+  return n;
+}
