@@ -133,12 +133,14 @@ class Run {
   }
 
   private finish(program: Program): void {
-    const { relocatable = false, lineInfo, commandLine, opt = 0 } = this.options;
+    const { relocatable = false, lineInfo, commandLine, maxRegisters, opt = 0 } = this.options;
     const codes = this.functions.map((f) => f.code).filter((c) => c !== null);
     this.cubin = this.take("link", () =>
       link(codes, program, {
         relocatable,
-        commandLine: commandLine ?? `-O ${opt} -arch ${this.target.name} ${relocatable ? "-c " : ""}`,
+        commandLine: commandLine ?? `-O ${opt} -arch ${this.target.name} ${relocatable ? "-c  " : ""}`,
+        ...(maxRegisters !== undefined && { maxRegisters }),
+        ...virtualSm(this.module),
         ...(lineInfo && { ptxText: this.text }),
       }),
     );
@@ -219,4 +221,10 @@ class Run {
   private failed(): boolean {
     return this.diagnostics.some(isFailure);
   }
+}
+
+/** The number in the module's `.target sm_90a`. */
+function virtualSm(module: Module | null): { virtualSm?: number } {
+  const number = module?.target?.names.map((n) => /^sm_(\d+)/.exec(n)?.[1]).find((n) => n !== undefined);
+  return number === undefined ? {} : { virtualSm: Number(number) };
 }

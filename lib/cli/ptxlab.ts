@@ -1,0 +1,217 @@
+/** The ptxlab command: look into cubins, run them in the simulator, watch a compilation. */
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Compilation, compile } from "../compile.js";
+import { type Diagnostic, renderDiagnostic } from "../diagnostics.js";
+import { type Cubin, describeCubin, readCubin } from "../elf/index.js";
+import { printFunc } from "../ori/print.js";
+import { runLaunchFile } from "../sim/index.js";
+import { isTargetName, targetNames } from "../target/index.js";
+import { disassemble, type ListedFunction, listingText } from "./disassembly.js";
+import type { Host } from "./host.js";
+
+const usage = `Usage: ptxlab <command> [options]
+
+  dis FILE                     Print the code of a cubin.
+      --control                Control bits beside each instruction: scoreboards waited for, set when operands
+                               are read, set when the result is written, Y where the warp may be switched, stall.
+      --kernel NAME            Only this function (may be repeated).
+      --json                   As JSON.
+  run FILE --launch FILE       Run kernels of a cubin in the simulator (launch file: JSON).
+      --json                   The outcome as JSON.
+                               Exit status: 0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.
+  compile FILE                 Compile PTX.
+      --arch NAME              What for (default sm_90).
+      --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).
+      --after PHASE            With ori: as it is after this phase.
+      --kernel NAME            Only this kernel (may be repeated).
+      --output FILE            Default: standard output for text, a.cubin for a cubin.
+  elf FILE                     Print sections, symbols, relocations and attributes of a cubin.
+      --contents               With the bytes of the data sections.
+  help                         Print this.
+`;
+
+const UNUSABLE = 2;
+
+/** Runs the command and returns its exit code. */
+export function ptxlab(args: readonly string[], host: Host): number {
+  const [command, ...rest] = args;
+  try {
+    switch (command) {
+      case "dis":
+        return dis(rest, host);
+      case "run":
+        return run(rest, host);
+      case "compile":
+        return compileCommand(rest, host);
+      case "elf":
+        return elf(rest, host);
+      case "help":
+      case "--help":
+      case "-h":
+        host.out(usage);
+        return 0;
+      default:
+        host.err(command === undefined ? usage : `ptxlab: unknown command '${command}'\n${usage}`);
+        return UNUSABLE;
+    }
+  } catch (e) {
+    if (!isUsageError(e)) throw e;
+    host.err(`ptxlab: ${e.message}\n`);
+    return UNUSABLE;
+  }
+}
+
+class UsageError extends Error {}
+
+/** Ours, and those of node:util's parseArgs. */
+function isUsageError(e: unknown): e is Error {
+  return (
+    e instanceof UsageError || (e instanceof Error && /^ERR_PARSE_ARGS/.test((e as NodeJS.ErrnoException).code ?? ""))
+  );
+}
+
+function oneFile(positionals: readonly string[]): string {
+  if (positionals.length !== 1) throw new UsageError(`expected one file, got ${positionals.length}`);
+  return positionals[0]!;
+}
+
+function bytesOf(path: string, host: Host): Uint8Array {
+  const bytes = host.read(path);
+  if (bytes === null) throw new UsageError(`cannot read '${path}'`);
+  return bytes;
+}
+
+function printAll(diagnostics: readonly Diagnostic[], file: string, host: Host): void {
+  for (const d of diagnostics) host.err(`${renderDiagnostic(d, file).replace(/^ptxas/, "ptxlab")}\n`);
+}
+
+function cubinOf(path: string, host: Host): Cubin | null {
+  const cubin = readCubin(bytesOf(path, host));
+  if (cubin.ok) return cubin.value;
+  printAll(cubin.diagnostics, path, host);
+  return null;
+}
+
+function chosen(functions: readonly ListedFunction[], names: readonly string[] | undefined): readonly ListedFunction[] {
+  if (names === undefined) return functions;
+  for (const n of names) if (!functions.some((f) => f.name === n)) throw new UsageError(`no function '${n}'`);
+  return functions.filter((f) => names.includes(f.name));
+}
+
+function dis(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      control: { type: "boolean" },
+      json: { type: "boolean" },
+      kernel: { type: "string", multiple: true },
+    },
+  });
+  const cubin = cubinOf(oneFile(positionals), host);
+  if (cubin === null) return UNUSABLE;
+  const functions = chosen(disassemble(cubin), values.kernel);
+  if (values.json) {
+    const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
+    host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
+  } else host.out(listingText(cubin, functions, { control: values.control ?? false }));
+  const unknown = functions.reduce((n, f) => n + f.unknown, 0);
+  if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
+  return 0;
+}
+
+function run(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { launch: { type: "string" }, json: { type: "boolean" } },
+  });
+  const path = oneFile(positionals);
+  if (values.launch === undefined) throw new UsageError("run needs --launch FILE");
+  const launchPath = values.launch;
+  let launch: unknown;
+  try {
+    launch = JSON.parse(Buffer.from(bytesOf(launchPath, host)).toString("utf8"));
+  } catch (e) {
+    if (e instanceof UsageError) throw e;
+    throw new UsageError(`${launchPath} is not JSON: ${(e as Error).message}`);
+  }
+  const result = runLaunchFile(bytesOf(path, host), launch, {
+    readFile: (p) => host.read(resolve(dirname(launchPath), p)),
+  });
+  if (values.json) host.out(`${JSON.stringify(result.json, null, 1)}\n`);
+  else if (result.lines.length > 0) (result.status === UNUSABLE ? host.err : host.out)(`${result.lines.join("\n")}\n`);
+  return result.status;
+}
+
+const kinds = ["cubin", "sass", "ori", "lowered"] as const;
+
+function compileCommand(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      arch: { type: "string", default: "sm_90" },
+      emit: { type: "string", default: "cubin" },
+      after: { type: "string" },
+      kernel: { type: "string", multiple: true },
+      output: { type: "string", short: "o" },
+    },
+  });
+  const file = oneFile(positionals);
+  const { arch } = values;
+  const emit = kinds.find((k) => k === values.emit);
+  if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
+  if (emit === undefined) throw new UsageError(`unknown kind '${values.emit}' (one of ${kinds.join(", ")})`);
+  const stages: string[] = [];
+  const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
+    target: arch,
+    file,
+    ...(values.kernel && { entries: values.kernel }),
+    ...(values.after !== undefined && {
+      observe: (e) => {
+        if (e.kind === "after" && e.phase === values.after) stages.push(e.text());
+      },
+    }),
+  });
+  printAll(c.diagnostics, file, host);
+  if (emit === "cubin") return c.cubin === null ? 1 : save(values.output ?? "a.cubin", c.cubin, host);
+  const text = emit === "sass" ? sassText(c) : values.after !== undefined ? stages.join("\n") : oriText(c, emit);
+  if (values.after !== undefined && stages.length === 0 && c.ok) throw new UsageError(`no phase '${values.after}' ran`);
+  if (values.output !== undefined) save(values.output, Buffer.from(text, "utf8"), host);
+  else host.out(text);
+  return c.ok ? 0 : 1;
+}
+
+function save(path: string, bytes: Uint8Array, host: Host): number {
+  if (host.write(path, bytes)) return 0;
+  host.err(`ptxlab: cannot write '${path}'\n`);
+  return UNUSABLE;
+}
+
+function oriText(c: Compilation, emit: "ori" | "lowered"): string {
+  const funcs = c.functions.map((f) => (emit === "lowered" ? f.lowered : f.func)).filter((f) => f !== null);
+  return funcs.map((f) => printFunc(f)).join("\n");
+}
+
+function sassText(c: Compilation): string {
+  const cubin = c.cubin === null ? null : readCubin(c.cubin);
+  return cubin?.ok ? listingText(cubin.value, disassemble(cubin.value), { control: true }) : "";
+}
+
+function elf(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { contents: { type: "boolean" } },
+  });
+  const file = oneFile(positionals);
+  const lines = describeCubin(bytesOf(file, host), { contents: values.contents ?? false });
+  if (!lines.ok) {
+    printAll(lines.diagnostics, file, host);
+    return UNUSABLE;
+  }
+  host.out(`${lines.value.join("\n")}\n`);
+  return 0;
+}

@@ -1,0 +1,50 @@
+/** The report of `-v`: what each kernel of a cubin uses, read from the cubin itself (wording and order: digest A §2.1). */
+import type { Cubin, CubinFunction } from "../elf/index.js";
+import { targetOfSm } from "../target/index.js";
+
+/** What the cubin does not say. */
+export interface KernelTimes {
+  readonly spillStores: number;
+  readonly spillLoads: number;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+/** Constant banks are reported only where they are ALU operands (before sm_90). */
+function showsBanks(cubin: Cubin): boolean {
+  return !(targetOfSm(cubin.sm)?.has("rela") ?? true);
+}
+
+export function reportLines(cubin: Cubin, target: string, kernel: (name: string) => KernelTimes): string[] {
+  const lines = [`ptxas info    : ${memoryLine(cubin)}`];
+  const functions = cubin.kind === "relocatable" ? [...cubin.functions].reverse() : cubin.functions;
+  for (const f of functions) {
+    const { spillStores, spillLoads, time } = kernel(f.name);
+    if (f.kind === "entry") lines.push(`ptxas info    : Compiling entry function '${f.name}' for '${target}'`);
+    lines.push(
+      `ptxas info    : Function properties for ${f.name}`,
+      `    ${f.frameBytes} bytes stack frame, ${spillStores} bytes spill stores, ${spillLoads} bytes spill loads`,
+      `ptxas info    : ${usageLine(cubin, f)}`,
+      `ptxas info    : Compile time = ${time.toFixed(3)} ms`,
+    );
+  }
+  return lines;
+}
+
+function memoryLine(cubin: Cubin): string {
+  const gmem = cubin.globals.reduce((n, g) => n + g.size, 0);
+  const banks = showsBanks(cubin) ? cubin.banks : [];
+  return [`${gmem} bytes gmem`, ...banks.map((b) => `${b.bytes.length} bytes cmem[${b.bank}]`)].join(", ");
+}
+
+function usageLine(cubin: Cubin, f: CubinFunction): string {
+  const parts = [`Used ${f.registers} registers`, `used ${f.barriers} barriers`];
+  if (cubin.kind === "executable" && f.stackBytes > 0) parts.push(`${f.stackBytes} bytes cumulative stack size`);
+  const shared = cubin.kind === "executable" ? f.sharedBytes - f.sharedReserved : f.sharedBytes;
+  if (shared > 0) parts.push(`${shared} bytes smem`);
+  if (showsBanks(cubin)) {
+    if (f.constant0 !== null) parts.push(`${f.constant0.length} bytes cmem[0]`);
+    if (f.constant2 !== null) parts.push(`${f.constant2.length} bytes cmem[2]`);
+  }
+  return parts.join(", ");
+}
