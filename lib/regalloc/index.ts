@@ -1,6 +1,7 @@
 /** Register allocation: physical registers for virtual ones, and the independent checker of the result. */
 export { allocate } from "./allocate.js";
 export { type AllocationFinding, checkAllocation } from "./check.js";
+export { constraintKinds } from "./constraints.js";
 export {
   adjustRegisterOption,
   LOWEST_LIMIT,
@@ -8,4 +9,16 @@ export {
   type RegisterLimitOptions,
   registerLimit,
 } from "./limits.js";
+export {
+  allOf,
+  bankPreference,
+  copyAffinity,
+  defaultKnobs,
+  defaultPolicies,
+  programOrder,
+  selectFatpoint,
+  selectFirstFree,
+  wideFirst,
+} from "./policies.js";
+export { livePressure } from "./ranges.js";
 export type * from "./types.js";

@@ -16,7 +16,7 @@
  * an edge; in PTX-like code they are few.
  */
 import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
-import { type Flat, isGuarded } from "./flat.js";
+import { type Flat, flatten, isGuarded } from "./flat.js";
 
 export interface Ranges {
   readonly flat: Flat;
@@ -298,8 +298,12 @@ function extendPerWarp(flat: Flat, crossing: Crossing, lists: SegmentLists): voi
   }
 }
 
-/** Registers of a file that are occupied at each program point. */
-export function pressure(ranges: Ranges, file: File): Uint16Array {
+/**
+ * Registers of a file that are occupied at each program point (two per instruction in layout order: reading, writing);
+ * the curve whose maximum no allocation can beat, alignment and holes aside.
+ */
+export function livePressure(func: Func, file: File): Uint16Array {
+  const ranges = computeRanges(flatten(func));
   const { flat, start, segments } = ranges;
   const delta = new Int32Array(ranges.points + 1);
   for (let u = 0; u < flat.units; u++) {

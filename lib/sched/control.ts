@@ -1,9 +1,8 @@
 /**
  * Control words: the 21 scheduling bits of every instruction. How they are chosen is a policy.
  */
-import { InternalError } from "../errors.js";
 import type { Control, Func, MachineInst } from "../ori/types.js";
-import { rowOf } from "../sass/isa/form.js";
+import { guardsOf } from "../sass/isa/timing.js";
 import type { Target } from "../target/types.js";
 
 /** Chooses the control word of each instruction. Policies are values: `controlO0` is the only one so far. */
@@ -36,28 +35,14 @@ const LONGEST_STALL = 15;
 export const controlO0: ControlPolicy = {
   name: "O0",
   control(inst: MachineInst, target: Target): Control {
-    const [writeSb, readSb] = scoreboards(inst, target);
-    const wait = (1 << RESULT) | (1 << OPERANDS);
-    return { stall: LONGEST_STALL, yield: 0, writeSb, readSb, wait, reuse: 0 };
+    const { write, read } = guardsOf(inst.form, target);
+    return {
+      stall: LONGEST_STALL,
+      yield: 0,
+      writeSb: write ? RESULT : NONE,
+      readSb: read ? OPERANDS : NONE,
+      wait: (1 << RESULT) | (1 << OPERANDS),
+      reuse: 0,
+    };
   },
 };
-
-function scoreboards(inst: MachineInst, target: Target): readonly [write: number, read: number] {
-  const { time } = rowOf(inst.form).row;
-  switch (time) {
-    case "fixed":
-      return [NONE, NONE];
-    case "result":
-      return [RESULT, OPERANDS];
-    case "operands":
-      return [NONE, OPERANDS];
-    case "write":
-      return [RESULT, NONE];
-    case "fp64":
-      return target.has("fixedLatencyFp64") ? [NONE, NONE] : [RESULT, OPERANDS];
-    case "r2ur":
-      return target.has("fixedLatencyR2ur") ? [NONE, NONE] : [RESULT, OPERANDS];
-    default:
-      throw new InternalError(`${inst.form.name} has no latency class`, { phase: "ProcessO0WaitsAndSBs" });
-  }
-}

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { snapshot } from "../../lib/ori/index.js";
+import { snapshot, verify } from "../../lib/ori/index.js";
 import { allocate, checkAllocation } from "../../lib/regalloc/index.js";
 import { randomFunc, type Shape } from "./random.js";
 
@@ -26,6 +26,7 @@ describe("allocation of random functions passes the checker", () => {
           const r = allocate(func, options);
           expect(r.ok).toBe(true);
           expect(checkAllocation(before, func)).toEqual([]);
+          expect(verify(func, "allocated", { skipDefinedness: !shape.defined })).toEqual([]);
         }),
         { seed: 1, numRuns: 150 },
       );

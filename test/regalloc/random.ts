@@ -1,7 +1,7 @@
 /** Random functions on virtual registers, for properties of the allocator: any control flow, all files and widths. */
 import { Builder, type Func, guardOn, newFunc, operand } from "../../lib/ori/index.js";
 import { type Block, File, type Guard, type Operand } from "../../lib/ori/types.js";
-import { target } from "../../lib/target/index.js";
+import { type TargetName, target } from "../../lib/target/index.js";
 
 const { constIndexed, imm, reg, register, RZ } = operand;
 
@@ -27,7 +27,7 @@ export function random(seed: number): (n: number) => number {
   };
 }
 
-export function randomFunc(shape: Shape, sm = "sm_90"): Func {
+export function randomFunc(shape: Shape, sm: TargetName = "sm_90"): Func {
   return new Maker(shape, sm).make();
 }
 
@@ -43,12 +43,10 @@ class Maker {
   private readonly predicates: Operand[] = [];
   private readonly upredicates: Operand[] = [];
 
-  constructor(shape: Shape, sm: string) {
+  constructor(shape: Shape, sm: TargetName) {
     this.shape = shape;
     this.pick = random(shape.seed);
-    const t = target(sm);
-    if (t === null) throw new Error(`no target ${sm}`);
-    this.b = new Builder(newFunc("k", t));
+    this.b = new Builder(newFunc("k", target(sm)));
     const n = shape.values;
     const fill = (list: Operand[], file: File, width: number, count: number): void => {
       for (let i = 0; i < count; i++) list.push(this.b.value(file, width));

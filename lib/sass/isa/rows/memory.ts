@@ -559,7 +559,7 @@ export const memoryRows: Rows = [
     slots: "<-",
     effect: true,
     lines: [{ as: "5ab", text: "CGAERRBAR", sm: "90-" }],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "CCTL",
@@ -579,7 +579,7 @@ export const memoryRows: Rows = [
     slots: "<-",
     effect: true,
     lines: [{ as: "98f", text: "CCTL{cctlCache}.IVALL", is: "87:4=4 72=0", fill: "24:8=255 90=0" }],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "FENCE.VIEW.ASYNC",
@@ -590,6 +590,6 @@ export const memoryRows: Rows = [
       { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G@72}", sm: "90" },
       { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|.T@72:2}", sm: "100-" },
     ],
-    time: "operands",
+    time: "write",
   },
 ];
