@@ -5,6 +5,7 @@ export * from "./flow.js";
 export * from "./func.js";
 export * as operand from "./operand.js";
 export * from "./packed.js";
+export * from "./parse.js";
 export * from "./print.js";
 export * from "./slots.js";
 export * from "./types.js";

@@ -9,7 +9,7 @@
 import { InternalError } from "../errors.js";
 import type { Form, SlotInfo } from "../sass/isa/form.js";
 import { imm, none, notPT, PT, RZ, URZ } from "./operand.js";
-import { File, Kind, type Operand } from "./types.js";
+import { File, Kind, type Operand, ZERO_REG } from "./types.js";
 
 /** Operands in slot order, or by slot name. */
 export type Given = readonly Operand[] | Readonly<Record<string, Operand | undefined>>;
@@ -115,14 +115,29 @@ function fillInOrder(form: Form, slots: readonly SlotInfo[], given: readonly Ope
 }
 
 /**
+ * Zero registers and constants are as wide as their slot, whatever width they were made with. The base of an address
+ * keeps its own: there the width says whether the address is 32 or 64 bits.
+ */
+function fitWidths(slots: readonly SlotInfo[], operands: Operand[]): Operand[] {
+  for (let i = 0; i < slots.length; i++) {
+    const o = operands[i] as Operand;
+    const slot = slots[i] as SlotInfo;
+    const free = o.kind === Kind.Const || (o.kind === Kind.Reg && o.id === ZERO_REG && slot.name !== "base");
+    if (free) o.width = slot.width;
+  }
+  return operands;
+}
+
+/**
  * One operand for every slot; the operands of a variadic form are taken as they are. Throws InternalError when the
  * operands do not fit the form.
  */
 export function fillSlots(form: Form, slots: readonly SlotInfo[], given: Given): Operand[] {
   if (form.variadic && Array.isArray(given)) return given.slice();
-  return Array.isArray(given)
+  const operands = Array.isArray(given)
     ? fillInOrder(form, slots, given as readonly Operand[])
     : fillByName(form, slots, given as Readonly<Record<string, Operand | undefined>>);
+  return fitWidths(slots, operands);
 }
 
 /** Position of the source slot with this name, −1 when the form has none. */

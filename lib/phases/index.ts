@@ -1,9 +1,11 @@
 /** The phases between lowering and encoding, and the manager that runs them. */
 export { bodies, type NoBody } from "./bodies.js";
+export { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 export { removeDeadCode } from "./dead-code.js";
+export { generateMovPhi } from "./generate-mov-phi.js";
 export { highestLevel, runPhases } from "./manager.js";
 export { type LiveMaxima, Metrics } from "./metrics.js";
-export { convertAllMovPhiToMov, generateMovPhi } from "./mov-phi.js";
 export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } from "./names.js";
+export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";
 export { type Category, type PhaseName, type PhaseRow, phases } from "./table.js";
 export type * from "./types.js";

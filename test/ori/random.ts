@@ -11,6 +11,8 @@ import { target } from "../../lib/target/index.js";
 
 export interface Plan {
   readonly target: "sm_75" | "sm_90" | "sm_100";
+  /** Guard some instructions other than branches. */
+  readonly guards?: boolean;
   /** Per block behind the entry: instructions and how it ends. */
   readonly blocks: readonly {
     readonly insts: readonly (readonly number[])[];
@@ -57,11 +59,11 @@ function entry(b: Builder): Pool {
 }
 
 /** One of a handful of instructions: ALU, wide parts, predicates, loads, stores, guarded ones. */
-function instruction(b: Builder, pool: Pool, [what, a, c, d, g]: readonly number[]): void {
+function instruction(b: Builder, pool: Pool, [what, a, c, d, g]: readonly number[], guards: boolean): void {
   const r = (n: number | undefined): Operand => o.clone(pick(pool.r, n as number));
   const p = (n: number | undefined): Operand => o.clone(pick(pool.p, n as number));
   const w = (n: number | undefined): Operand => o.clone(pick(pool.wide, n as number));
-  const guard = (g as number) % 3 === 0 ? guardOn(File.P, p(g).id, (g as number) % 2 === 0) : null;
+  const guard = guards && (g as number) % 3 === 0 ? guardOn(File.P, p(g).id, (g as number) % 2 === 0) : null;
   switch ((what as number) % 7) {
     case 0:
       b.emit("IADD3", [r(a)], [r(c), o.imm(d as number), o.neg(r(d))], { guard });
@@ -94,7 +96,7 @@ export function build(plan: Plan): Func {
   const pool = entry(b);
   plan.blocks.forEach((p, i) => {
     b.start(blocks[i] as Block);
-    for (const inst of p.insts) instruction(b, pool, inst);
+    for (const inst of p.insts) instruction(b, pool, inst, plan.guards ?? true);
     const last = i === plan.blocks.length - 1;
     const guard = guardOn(File.P, (pick(pool.p, p.to) as Operand).id, p.to2 % 2 === 0);
     if (p.end === 0) b.exit();

@@ -573,13 +573,6 @@ const inWindow: readonly Fault[] = [
     },
   },
   {
-    what: "a guarded definition",
-    rule: "single-definition",
-    make: (f, n) => {
-      where(f, n, (i) => i.form.name === "MOV")[1].guard = guardOn(File.P, 3);
-    },
-  },
-  {
     what: "a use that its definition does not dominate",
     rule: "dominated-use",
     make: (f) => {

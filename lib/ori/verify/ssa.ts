@@ -1,5 +1,5 @@
 /**
- * The SSA window: one unguarded definition per R, UR, P and UP register, definitions dominate uses, phis lead their
+ * The SSA window: one definition per R, UR, P and UP register, definitions dominate uses, phis lead their
  * blocks and have a source for every predecessor. Dominance is found by definition rather than by an algorithm: a block
  * dominates another when the other cannot be reached without it; small and slow on purpose.
  */
@@ -13,8 +13,8 @@ interface Place {
 }
 
 export function checkSsa(func: Func, out: Findings): void {
-  const defs = definitions(func, out);
   const dominance = new Dominance(func);
+  const defs = definitions(func, dominance, out);
   for (const block of func.blocks) {
     if (!dominance.reachable(block)) continue;
     checkPhis(block, out);
@@ -25,21 +25,38 @@ export function checkSsa(func: Func, out: Findings): void {
   }
 }
 
-/** B registers are outside: a barrier register is set and consumed, not computed. */
-function definitions(func: Func, out: Findings): Map<number, Place> {
+/**
+ * Outside the rules: B registers, which are set and consumed rather than computed; values bound to a register; values
+ * with a guarded definition, which leaves the old contents where the guard is false.
+ */
+function exempt(func: Func): Set<number> {
+  const outside = new Set<number>();
+  for (let v = 0; v < func.values.count; v++) {
+    if (func.values.file(v) === File.B || func.values.fixed(v) >= 0) outside.add(v);
+  }
+  for (const block of func.blocks) {
+    for (const inst of block.insts) {
+      if (inst.guard === null) continue;
+      for (const o of inst.dsts) if (o.kind === Kind.Reg && o.id !== ZERO_REG) outside.add(o.id);
+    }
+  }
+  return outside;
+}
+
+function definitions(func: Func, dominance: Dominance, out: Findings): Map<number, Place> {
+  const outside = exempt(func);
   const defs = new Map<number, Place>();
   for (const block of func.blocks) {
+    if (!dominance.reachable(block)) continue;
     block.insts.forEach((inst, at) => {
       for (const o of inst.dsts) {
-        if (o.kind !== Kind.Reg || o.id === ZERO_REG || o.file === File.B) continue;
+        if (o.kind !== Kind.Reg || o.id === ZERO_REG || outside.has(o.id)) continue;
         // Parts of one value may be defined separately, each once.
         const whole = o.width === func.values.width(o.id);
         const known = defs.get(o.id);
         if (known !== undefined && (whole || samePart(known, o))) {
           out.add("single-definition", `%${o.id} is defined more than once`, block, inst, o.id);
         }
-        const always = inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
-        if (!always) out.add("single-definition", `%${o.id} has a guarded definition`, block, inst, o.id);
         defs.set(o.id, { block, at });
       }
     });

@@ -1,0 +1,64 @@
+/**
+ * ConvertAllMovPhiToMov: out of the SSA window.
+ *
+ * All phis of a block happen at once, on the edge that control takes. So each edge into a block with phis gets one
+ * parallel copy, on a block of its own where the edge is critical (splitEdge), else at the end of the predecessor. It
+ * is put into sequence in parallel-copy.ts. Copying phi by phi at the end of the predecessors would be wrong twice over:
+ * a phi's source may be another phi's destination (swap), and a branching predecessor may still need the old value of
+ * a destination on its other way out (lost copy; digest B D13).
+ *
+ *     b1: …                       b1: … ; t = x; x = y; y = t
+ *     b2: x = PHI(…, y)     →     b2: …
+ *         y = PHI(…, x)
+ *
+ * The edges of an indirect branch cannot be split. Where one is critical, the phis of its target get their values
+ * through fresh registers: written at the end of every predecessor, which harms no other way out, and copied into the
+ * phis' own registers at the head of the block.
+ */
+import { insertAt, insertAtEnd, isCritical, splitEdge } from "../ori/editor.js";
+import { isPhi, terminator } from "../ori/flow.js";
+import { isZeroReg, part, register } from "../ori/operand.js";
+import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { type Copy, sequentialize } from "./parallel-copy.js";
+
+export function convertAllMovPhiToMov(func: Func): void {
+  for (const block of func.blocks.slice()) {
+    if (block.insts.some(isPhi)) lowerPhis(func, block);
+  }
+  if (func.milestone === "ssa") func.milestone = "expanded";
+}
+
+function lowerPhis(func: Func, block: Block): void {
+  const phis = block.insts.filter(isPhi);
+  block.insts = block.insts.filter((inst) => !isPhi(inst));
+  const unsplittable = block.preds.some((p) => isCritical(p, block) && terminator(p)?.form.flow === "indirect");
+  const into = unsplittable ? throughFresh(func, block, phis) : phis.map((phi) => phi.dsts[0] as Operand);
+  block.preds.slice().forEach((pred, i) => {
+    const copies = phis.flatMap((phi, k) => unitCopies(into[k] as Operand, phi.srcs[i] as Operand));
+    const place = isCritical(pred, block) && !unsplittable ? splitEdge(func, pred, block) : pred;
+    insertAtEnd(func, place, ...sequentialize(func, copies));
+  });
+}
+
+/** Fresh registers for the phis, and at the head of the block the copies from them. */
+function throughFresh(func: Func, block: Block, phis: readonly Inst[]): Operand[] {
+  const copies: Copy[] = [];
+  const fresh = phis.map((phi) => {
+    const d = phi.dsts[0] as Operand;
+    const f = register(d.file, func.values.add(d.file, d.width, func.values.name(d.id)), d.width);
+    copies.push(...unitCopies(d, f));
+    return f;
+  });
+  insertAt(func, block, 0, ...sequentialize(func, copies));
+  return fresh;
+}
+
+/** One copy per register unit. */
+function unitCopies(dst: Operand, src: Operand): Copy[] {
+  const copies: Copy[] = [];
+  for (let k = 0; k < dst.width; k++) {
+    const whole = src.kind !== Kind.Reg || isZeroReg(src) || src.width === 1;
+    copies.push({ dst: part(dst, k), src: whole ? { ...src, width: 1 } : part(src, k) });
+  }
+  return copies;
+}
