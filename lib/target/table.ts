@@ -150,6 +150,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },
+  reconvergent: { on: since(100), why: "BSSY and BSYNC as .RECONVERGENT (measured)" },
   asyncCopy: { on: since(80), why: "cp.async as LDGSTS" },
 };
 

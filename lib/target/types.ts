@@ -56,6 +56,7 @@ export type Feature =
   | "vimnmx"
   | "redux"
   | "credux"
+  | "reconvergent"
   | "asyncCopy";
 
 export interface Limits {
