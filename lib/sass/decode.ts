@@ -14,7 +14,7 @@ import type { GroupValue } from "./isa/syntax.js";
  * The instruction in words[at … at+3], or null when the table does not know it.
  * `pc` is its byte address: labels become absolute addresses (`Kind.Label`, `id` −1, `value` the address).
  */
-export function decodeInst(words: Uint32Array, at: number, target: Target, pc = at * 4): MachineInst | null {
+export function decodeInst(words: Uint32Array, at: number, target: Target, pc: number = at * 4): MachineInst | null {
   const table = tableFor(target.isa);
   const code = findLine(table, words, at);
   return code === null ? null : decodeAs(code, words, at, pc);

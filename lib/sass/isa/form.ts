@@ -51,19 +51,21 @@ export function formById(id: number): Form {
 
 function find(name: string): Form | null {
   const [op, ...mods] = name.split(".");
-  for (const row of rowsOf(op!)) {
-    const plain = mods.filter((m) => !row.aliases.some((a) => a.mod === m));
-    for (const line of row.lines) {
-      const values = matchMods(line.template, plain);
-      if (values) return intern(row, line.template, values);
+  for (const match of [matchInOrder, matchAnyOrder]) {
+    for (const row of rowsOf(op!)) {
+      const plain = mods.filter((m) => !row.aliases.some((a) => a.mod === m));
+      for (const line of row.lines) {
+        const values = match(line.template, 0, plain, 0);
+        if (values) return intern(row, line.template, values);
+      }
     }
   }
   return null;
 }
 
-/** Values of the template's groups that make up exactly these modifiers; in printed order first, else in any order. */
+/** Values of the template's groups that make up exactly these modifiers in printed order. */
 export function matchMods(template: Template, mods: readonly string[]): readonly GroupValue[] | null {
-  return matchInOrder(template, 0, mods, 0) ?? matchAnyOrder(template, 0, mods);
+  return matchInOrder(template, 0, mods, 0);
 }
 
 function matchInOrder(t: Template, i: number, mods: readonly string[], at: number): GroupValue[] | null {
@@ -80,18 +82,18 @@ function matchInOrder(t: Template, i: number, mods: readonly string[], at: numbe
   return null;
 }
 
-function matchAnyOrder(t: Template, i: number, mods: readonly string[]): GroupValue[] | null {
+function matchAnyOrder(t: Template, i: number, mods: readonly string[], _at: number): GroupValue[] | null {
   if (i === t.head.length) return mods.length === 0 ? [] : null;
   const part = t.head[i]!;
   if (part.kind === "fixed") {
     const at = mods.indexOf(part.mod);
-    return at < 0 ? null : matchAnyOrder(t, i + 1, without(mods, [part.mod])!);
+    return at < 0 ? null : matchAnyOrder(t, i + 1, without(mods, [part.mod])!, 0);
   }
   for (const pass of [true, false]) {
     for (const v of part.group.values) {
       if (v.mods.length > 0 !== pass) continue;
       const left = without(mods, v.mods);
-      const rest = left && matchAnyOrder(t, i + 1, left);
+      const rest = left && matchAnyOrder(t, i + 1, left, 0);
       if (rest) return [v, ...rest];
     }
   }

@@ -26,12 +26,12 @@ export const groups: Readonly<Record<string, string>> = {
   hi: "@80 _ .HI",
   prmt: "@72:3 _ .F4E .B4E .RC8 .ECL .ECR .RC16",
   mufu: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ .RCP64H .RSQ64H .SQRT .TANH",
+  mufu16: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ ? ? .SQRT .TANH",
   vtype: "@72:2 .U32 _ .U16x2 .S16x2",
   byte: "@76:2 _ .B1 .B2 .B3",
   // half precision
-  h74: "@74:2 _ ? .H0_H0 .H1_H1",
-  h60: "@60:2 _ ? .H0_H0 .H1_H1",
-  h81: "@81:2 _ ? .H0_H0 .H1_H1",
+  // Beside an operand, the place depends on where its register sits: 24, 32 or 64.
+  h: "@24>74:2,32>60:2,64>81:2 _ ? .H0_H0 .H1_H1",
   half: "@60:2 _ .H1",
   // conversions
   itype: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4",

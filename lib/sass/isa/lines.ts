@@ -227,11 +227,17 @@ const signOf: Readonly<Record<number, readonly [neg: number, abs: number, reuse:
   64: [75, 74, 124],
 };
 
+function signsAt(line: ParsedLine, at: number): readonly [neg: number, abs: number, reuse: number] {
+  const own = line.row.row.signOfC;
+  if (at === 64 && own !== undefined) return [own, own - 1, 124];
+  return signOf[at] ?? [-1, -1, -1];
+}
+
 function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number): Step {
   const letter = ref.loc ? "" : letterOf(line, ref.slot, shape);
   const place = ref.loc ?? shapePlace(line, ref.slot, shape, letter);
   const at = place[0]!.lo;
-  const [neg, abs, reuse] = signOf[at] ?? [-1, -1, -1];
+  const [neg, abs, reuse] = signsAt(line, at);
   const common: Step = {
     ...absent,
     slot: ref.slot,
@@ -243,7 +249,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     neg: ref.neg ? (ref.negBit >= 0 ? ref.negBit : neg) : -1,
     abs: ref.abs ? (ref.negBit >= 0 ? ref.negBit - 1 : abs) : -1,
     not: ref.not === "~" ? (ref.negBit >= 0 ? ref.negBit : neg) : -1,
-    part: ref.part,
+    part: ref.part?.places ? { ...ref.part, loc: ref.part.places.get(at)! } : ref.part,
   };
   if (letter === "I")
     return {

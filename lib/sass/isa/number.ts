@@ -120,6 +120,8 @@ export function immediateText(value: number, high: number, format: ImmFormat | "
       return `${floatText(value >>> 16, "f16")}, ${floatText(value & 0xffff, "f16")}`;
     case "h1":
       return floatText(value & 0xffff, "f16");
+    case "b1":
+      return floatText(value & 0xffff, "bf16");
     case "bf2":
       return `${floatText(value >>> 16, "bf16")}, ${floatText(value & 0xffff, "bf16")}`;
     default:

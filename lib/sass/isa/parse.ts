@@ -20,7 +20,6 @@ import type { ImmFormat } from "./row.js";
 import { sregIndex } from "./sreg.js";
 import { type ConstRef, holdsFor, type OperandRef, type Slot, type Token } from "./syntax.js";
 import type { ParsedLine } from "./table.js";
-import { immFormat } from "./text.js";
 import { File, type Form } from "./types.js";
 
 /** Names that physical code does not have. A callback returns null when the text is none of its names. */
@@ -294,7 +293,7 @@ function matchRef(
     return id < 0 ? null : makeOperand(Kind.Sreg, File.None, 1, id, 0);
   }
   if (ref.loc === null) {
-    const imm = parseImmediate(piece, immFormat(line.imm, f));
+    const imm = parseImmediate(piece, line.imm);
     if (imm) return imm;
   }
   const o = parseDecorated(piece, ref, width, names);
@@ -476,7 +475,7 @@ function parseImmediate(text: string, format: ImmFormat): Operand | null {
     o.high = high >>> 0;
     return o;
   };
-  if (format === "u32" || format === "s32" || format === "i32") {
+  if (format === "u32" || format === "s32") {
     const v = parseInteger(text);
     return v === null ? null : make(v);
   }
@@ -505,6 +504,7 @@ function floatBits(text: string, format: ImmFormat): number | null {
     case "h1":
     case "h2":
       return bitsOfF16(v);
+    case "b1":
     case "bf2":
       return bitsOfF32(v) >>> 16;
     default:
@@ -517,5 +517,6 @@ const specials: Readonly<Record<string, readonly [inf: number, quiet: number, si
   f64: [0x7ff00000, 0x7ff80000, 0x7ff40000, 0x80000000],
   h1: [0x7c00, 0x7e00, 0x7d00, 0x8000],
   h2: [0x7c00, 0x7e00, 0x7d00, 0x8000],
+  b1: [0x7f80, 0x7fc0, 0x7fa0, 0x8000],
   bf2: [0x7f80, 0x7fc0, 0x7fa0, 0x8000],
 };

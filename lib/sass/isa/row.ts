@@ -49,6 +49,8 @@ export interface Row {
   readonly slots: string;
   /** How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, or a float. */
   readonly imm?: ImmFormat;
+  /** Sign bit of what sits at bit 64 (its absolute-value bit is one below), 75 when left out. */
+  readonly signOfC?: number;
   readonly lines: readonly Line[];
   /** Guarded by a uniform predicate. */
   readonly guard?: "UP" | "P";
@@ -67,8 +69,7 @@ export interface Row {
   readonly time?: TimeClass;
 }
 
-/** `i32`: signed unless the form has the modifier U32. */
-export type ImmFormat = "u32" | "s32" | "i32" | "f32" | "f64" | "h2" | "h1" | "bf2";
+export type ImmFormat = "u32" | "s32" | "f32" | "f64" | "h2" | "h1" | "bf2" | "b1";
 
 /**
  * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).

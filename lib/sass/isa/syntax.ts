@@ -69,6 +69,8 @@ export interface Group {
   readonly values: readonly GroupValue[];
   /** Index = code; null where a value is not defined. */
   readonly byCode: readonly (GroupValue | null)[];
+  /** Part selectors whose place depends on the operand's: lowest bit of the register → place. */
+  readonly places: ReadonlyMap<number, Loc> | null;
 }
 
 const groupCache = new Map<string, Group>();
@@ -94,12 +96,23 @@ export function parseGroup(text: string): Group {
     } else items = spec.split(" ");
   }
   if (!loc) throw new InternalError(`instruction table: modifier group "${text}" has no place`);
-  const group = makeGroup(name, parseLoc(loc), items);
+  const places = loc.includes(">") ? parsePlaces(loc) : null;
+  const group = makeGroup(name, places ? places.get(24)! : parseLoc(loc), items, places);
   groupCache.set(text, group);
   return group;
 }
 
-function makeGroup(name: string, loc: Loc, items: readonly string[]): Group {
+/** `24>74:2,32>60:2` */
+function parsePlaces(text: string): Map<number, Loc> {
+  return new Map(
+    text.split(",").map((item) => {
+      const [at, loc] = item.split(">");
+      return [Number(at), parseLoc(loc!)] as const;
+    }),
+  );
+}
+
+function makeGroup(name: string, loc: Loc, items: readonly string[], places: Group["places"]): Group {
   const size = 2 ** widthOf(loc);
   const byCode: (GroupValue | null)[] = new Array(size).fill(null);
   const undefinedName = items.includes("...???") ? ".???" : ".INVALID";
@@ -113,7 +126,7 @@ function makeGroup(name: string, loc: Loc, items: readonly string[]): Group {
     code++;
   }
   for (let i = 0; i < size; i++) byCode[i] ??= groupValue(`${undefinedName}${i}`, i, 0);
-  return { name, loc, values: byCode as GroupValue[], byCode };
+  return { name, loc, values: byCode as GroupValue[], byCode, places };
 }
 
 function groupValue(item: string, code: number, bytes: number): GroupValue {

@@ -6,7 +6,6 @@
 import { matchMods, rowOf } from "./form.js";
 import { hex, immediateText, signedHex } from "./number.js";
 import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
-import type { ImmFormat } from "./row.js";
 import { sregName } from "./sreg.js";
 import type { ConstRef, OperandRef, Token } from "./syntax.js";
 import { holdsFor } from "./syntax.js";
@@ -129,7 +128,7 @@ function conditionHolds(o: Operand, value: string): boolean {
       return o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && plain;
     case "zero":
       return o.kind === Kind.Reg ? o.file === File.R && o.id === ZERO_REG : o.kind === Kind.Imm && o.value === 0;
-    case "notUR":
+    case "plain":
       return o.file !== File.UR;
     case "pow2":
       return o.kind === Kind.Imm && o.value > 0 && (o.value & (o.value - 1)) === 0;
@@ -164,7 +163,7 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
     case "text":
       return t.text;
     case "ref":
-      return refText(t.ref, slotOperand(t.ref, inst), line, inst.form, names);
+      return refText(t.ref, slotOperand(t.ref, inst), line, names);
     case "const":
       return constText(slotOperand(t.ref, inst), names, t.ref);
     default:
@@ -183,7 +182,7 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
       if (v !== 0) parts.push(parts.length > 0 ? signedHex(v) : unsignedHex(v, ref));
       continue;
     }
-    const text = refText(ref, o, line, inst.form, names);
+    const text = refText(ref, o, line, names);
     if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && o.part === "") zero = text;
     else parts.push(text);
   }
@@ -196,8 +195,8 @@ function unsignedHex(v: number, ref: OperandRef): string {
   return hex(v < 0 ? v + 2 ** bits : v);
 }
 
-function refText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form, names: Names): string {
-  if (o.kind === Kind.Imm) return numberText(ref, o, line, form);
+function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
+  if (o.kind === Kind.Imm) return numberText(ref, o, line);
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
   const bare = o.kind === Kind.Const && ref.part ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(o, bare, ref.suffix, !inside);
@@ -215,16 +214,9 @@ function decorate(o: Operand, bare: string, suffix: string, partOutside: boolean
   return text;
 }
 
-/** How a 32-bit immediate reads under the form's modifiers. */
-export function immFormat(format: ImmFormat, form: Form): ImmFormat {
-  if (format !== "i32") return format;
-  return form.mods.includes("U32") ? "u32" : "s32";
-}
-
-function numberText(ref: OperandRef, o: Operand, line: ParsedLine, form: Form): string {
+function numberText(ref: OperandRef, o: Operand, line: ParsedLine): string {
   const { slot } = ref;
-  if (slot.holds === "reg" && !ref.number && ref.loc === null)
-    return immediateText(o.value, o.high, immFormat(line.imm, form));
+  if (slot.holds === "reg" && !ref.number && ref.loc === null) return immediateText(o.value, o.high, line.imm);
   switch (slot.format) {
     case "sb":
       return `SB${o.value}`;

@@ -161,6 +161,7 @@ export const moveRows: Rows = [
     op: "I2IP",
     does: "d = a and b saturated to small integers and packed below c",
     slots: "d <- a b c",
+    imm: "s32",
     lines: [
       {
         as: middle(0x39),

@@ -225,7 +225,7 @@ const rows: Rows = [
     op: "UISETP",
     does: "p = (a cmp b) bool pin; q = !(a cmp b) bool pin",
     slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT",
-    imm: "i32",
+    imm: "s32",
     lines: [
       {
         as: uniform(0x8c, "RR RI"),
@@ -240,7 +240,7 @@ const rows: Rows = [
     op: "UISETP.EX",
     does: "as UISETP on the upper words",
     slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT plo:UP=PT",
-    imm: "i32",
+    imm: "s32",
     lines: [
       { as: uniform(0x8c, "RR RI"), text: "UISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68", is: "72=1" },
     ],
