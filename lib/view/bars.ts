@@ -26,7 +26,10 @@ export function mixChart(entries: readonly MixEntry[], options: MixOptions = {})
   const sorted = [...entries].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
   const total = sorted.reduce((n, e) => n + e.count, 0);
   const rest = sorted.slice(top).reduce((n, e) => n + e.count, 0);
-  const shown = [...sorted.slice(0, top), ...(rest > 0 ? [{ name: "other", count: rest, group: "other" }] : [])];
+  const shown = [
+    ...sorted.slice(0, top),
+    ...(rest > 0 ? [{ name: "other", count: rest, group: entries.some((e) => e.group) ? "other" : "" }] : []),
+  ];
   const share = (n: number): string =>
     `${n.toLocaleString("en-US")} (${((100 * n) / Math.max(1, total)).toFixed(1)} %)`;
   const values = shown.map((e) => ({ name: e.name, count: e.count, group: e.group ?? "", label: share(e.count) }));

@@ -34,7 +34,10 @@ export function chart(body: VegaLiteSpec, text: string): Chart {
     async [metadataSymbol](): Promise<MimeBundle> {
       const { width, height } = await png2x();
       const actions = { export: true, source: false, compiled: false, editor: false };
-      return { "image/png": { width, height, alt: text }, [VEGA_LITE_MIME]: { embed_options: { renderer: "svg", actions } } };
+      return {
+        "image/png": { width, height, alt: text },
+        [VEGA_LITE_MIME]: { embed_options: { renderer: "svg", actions } },
+      };
     },
   };
 }

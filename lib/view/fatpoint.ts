@@ -11,7 +11,7 @@ import { accent, faint } from "./theme.js";
 export interface FatpointScan {
   /** Name of the value, such as `%r12`. */
   readonly value: string;
-  /** 1 = taken by an interfering value. */
+  /** 1 = not to be had: taken by an interfering value, or out of line for a pair. */
   readonly occupied: ArrayLike<number>;
   readonly primary: ArrayLike<number>;
   readonly secondary?: ArrayLike<number>;
@@ -22,7 +22,7 @@ export interface FatpointScan {
 
 export interface FatpointOptions {
   readonly title?: string;
-  /** Registers drawn, from 0 on. Default: up to the highest that matters to any scan, and 4 more. */
+  /** Registers drawn, from 0 on. Default: up to the highest one chosen, and 5 more. */
   readonly slots?: number;
   /** Scans kept; the most contested when there are more. Default 60. */
   readonly maxScans?: number;
@@ -37,16 +37,10 @@ type Bar = {
   readonly state: "taken" | "free" | "chosen";
 };
 
-function taken(scan: FatpointScan): number {
+function takenBelow(scan: FatpointScan, slots: number): number {
   let count = 0;
-  for (let i = 0; i < scan.occupied.length; i++) if (scan.occupied[i]) count++;
+  for (let i = 0; i < Math.min(slots, scan.occupied.length); i++) if (scan.occupied[i]) count++;
   return count;
-}
-
-function highest(scan: FatpointScan): number {
-  let top = scan.slot;
-  for (let i = 0; i < scan.occupied.length; i++) if (scan.occupied[i]) top = Math.max(top, i);
-  return top;
 }
 
 function barsOf(scan: FatpointScan, index: number, slots: number, unit: number): Bar[] {
@@ -65,9 +59,9 @@ function barsOf(scan: FatpointScan, index: number, slots: number, unit: number):
   return bars;
 }
 
-function keepMostContested(scans: readonly FatpointScan[], max: number): FatpointScan[] {
+function keepMostContested(scans: readonly FatpointScan[], max: number, slots: number): FatpointScan[] {
   if (scans.length <= max) return [...scans];
-  const ranked = scans.map((s, i) => [taken(s), i] as const).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+  const ranked = scans.map((s, i) => [takenBelow(s, slots), i] as const).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
   return ranked
     .slice(0, max)
     .map(([, i]) => i)
@@ -77,8 +71,9 @@ function keepMostContested(scans: readonly FatpointScan[], max: number): Fatpoin
 
 /** Cost of every register for the value being allocated, the taken ones and the choice; a slider over the values. */
 export function fatpointChart(all: readonly FatpointScan[], options: FatpointOptions = {}): Chart {
-  const scans = keepMostContested(all, options.maxScans ?? 60);
-  const slots = options.slots ?? Math.max(8, ...scans.map((s) => highest(s) + 5));
+  const slots = options.slots ?? Math.max(8, ...all.map((s) => s.slot + 6));
+  const scans = keepMostContested(all, options.maxScans ?? 60, slots);
+  const taken = (s: FatpointScan): number => takenBelow(s, slots);
   const unit = Math.max(1, ...scans.flatMap((s) => Array.from({ length: slots }, (_, i) => s.primary[i] ?? 0)));
   const values = scans.flatMap((s, i) => barsOf(s, i, slots, unit));
   const crowded = scans.reduce((best, s, i) => (taken(s) > taken(scans[best]!) ? i : best), 0);

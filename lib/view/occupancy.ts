@@ -38,7 +38,8 @@ function panel(curve: OccupancyCurve, view: OccupancyView, first: boolean): Vega
     type: "text",
     align: right ? "right" : "left",
     dx: right ? -8 : 8,
-    dy: view.warps > 0.85 * view.maxWarps ? 14 : -10,
+    y: "height",
+    dy: -8,
     fontSize: 11,
     fontWeight: "bold",
     color: accent,
@@ -61,7 +62,7 @@ function panel(curve: OccupancyCurve, view: OccupancyView, first: boolean): Vega
       },
       { data: here, mark: { type: "rule", color: accent, strokeDash: [3, 3] }, encoding: { x } },
       { data: here, mark: { type: "point", filled: true, size: 70, color: accent, opacity: 1 }, encoding: { x, y } },
-      { data: here, mark: label, encoding: { x, y } },
+      { data: here, mark: label, encoding: { x } },
     ],
   };
 }

@@ -210,9 +210,9 @@ export function phaseChart(rows: readonly PhaseRow[], options: { readonly title?
     type: "ordinal",
     sort: order,
     title: null,
-    axis: { labelAngle: -50, labelLimit: 180, grid: false },
+    axis: { labelAngle: rows.length > 6 ? -50 : 0, labelLimit: 180, grid: false },
   };
-  const width = Math.min(760, Math.max(320, rows.length * 28));
+  const width = Math.min(760, Math.max(440, rows.length * 28));
   const last = rows.at(-1);
   return chart(
     {
