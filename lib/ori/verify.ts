@@ -7,7 +7,7 @@
  * SSA window (milestone "ssa") one dominating definition per register; after control a control word everywhere.
  */
 import { InternalError } from "../errors.js";
-import { rowOf } from "../sass/isa/form.js";
+import { type Form, rowOf } from "../sass/isa/form.js";
 import { linesFor } from "../sass/isa/table.js";
 import { isPhi } from "./flow.js";
 import type { Func, Milestone } from "./types.js";
@@ -90,6 +90,7 @@ function checkMode(func: Func, milestone: Milestone, out: Findings): void {
 function checkForms(func: Func, milestone: Milestone, out: Findings): void {
   const expanded = atLeast(milestone, "expanded");
   const final = atLeast(milestone, "unsupported-ops-gone");
+  const supported = new Map<Form, boolean>();
   for (const block of func.blocks) {
     for (const inst of block.insts) {
       const { form } = inst;
@@ -97,7 +98,15 @@ function checkForms(func: Func, milestone: Milestone, out: Findings): void {
         if (expanded && !(milestone === "ssa" && isPhi(inst))) {
           out.add("pseudo", `${form.name} at milestone ${milestone}`, block, inst);
         }
-      } else if (final && linesFor(rowOf(form), func.target.isa).length === 0) {
+        continue;
+      }
+      if (!final) continue;
+      let known = supported.get(form);
+      if (known === undefined) {
+        known = linesFor(rowOf(form), func.target.isa).length > 0;
+        supported.set(form, known);
+      }
+      if (!known) {
         out.add("supported", `${form.name} does not exist on ${func.target.name}`, block, inst);
       }
     }

@@ -26,16 +26,18 @@ function checkList(
   what: string,
   out: Findings,
 ): void {
-  if (!inst.form.variadic && slots.length !== operands.length) {
+  const { variadic } = inst.form;
+  if (!variadic && slots.length !== operands.length) {
     const message = `${inst.form.name} has ${operands.length} ${what}s for ${slots.length} slots`;
     out.add("operand-count", message, block, inst);
   }
-  operands.forEach((o, i) => {
+  for (let i = 0; i < operands.length; i++) {
+    const o = operands[i] as Operand;
     const slot = slots[i];
-    if (slot !== undefined && !inst.form.variadic) checkSlot(block, inst, slot, o, out);
+    if (slot !== undefined && !variadic) checkSlot(block, inst, slot, o, out);
     if (o.kind === Kind.Reg) checkRegister(func, block, inst, o, out);
     else checkNumber(func, block, inst, o, out);
-  });
+  }
 }
 
 function describe(form: Form, slot: SlotInfo): string {
@@ -43,7 +45,8 @@ function describe(form: Form, slot: SlotInfo): string {
 }
 
 function checkSlot(block: Block, inst: Inst, slot: SlotInfo, o: Operand, out: Findings): void {
-  if (!slotAccepts(slot, o)) {
+  // The common case first: a register of the slot's own file.
+  if (!(o.kind === Kind.Reg && o.file === slot.file) && !slotAccepts(slot, o)) {
     const file = o.kind === Kind.Reg ? ` of file ${fileNames[o.file]}` : "";
     out.add("operand-kind", `${describe(inst.form, slot)} cannot hold ${kindName(o)}${file}`, block, inst);
     return;
@@ -74,47 +77,51 @@ function checkValue(
   out: Findings,
 ): void {
   const { values } = func;
-  const fail = (message: string): void => out.add("value", `${inst.form.name}: ${message}`, block, inst, id);
-  if (!Number.isInteger(id) || id < 0 || id >= values.count) fail(`there is no value ${id}`);
+  let wrong = "";
+  if (!Number.isInteger(id) || id < 0 || id >= values.count) wrong = `there is no value ${id}`;
   else if (values.file(id) !== file) {
-    fail(`value ${id} lives in ${fileNames[values.file(id)]}, the operand says ${fileNames[file]}`);
+    wrong = `value ${id} lives in ${fileNames[values.file(id)]}, the operand says ${fileNames[file]}`;
   } else if (sub < 0 || width < 1 || sub + width > values.width(id)) {
-    fail(`value ${id} has ${values.width(id)} registers, the operand names ${width} from ${sub} on`);
+    wrong = `value ${id} has ${values.width(id)} registers, the operand names ${width} from ${sub} on`;
   }
+  if (wrong !== "") out.add("value", `${inst.form.name}: ${wrong}`, block, inst, id);
 }
 
 function checkNumber(func: Func, block: Block, inst: Inst, o: Operand, out: Findings): void {
-  const fail = (message: string): void => out.add("operand-value", `${inst.form.name}: ${message}`, block, inst);
+  let wrong = "";
   if (o.kind === Kind.Imm) {
-    if (o.value !== o.value >>> 0 || o.high !== o.high >>> 0) fail(`${o.value} is no unsigned 32-bit pattern`);
+    if (o.value !== o.value >>> 0 || o.high !== o.high >>> 0) wrong = `${o.value} is no unsigned 32-bit pattern`;
   } else if (o.kind === Kind.Const) {
-    if (!Number.isInteger(o.value)) fail(`${o.value} is no offset`);
-    if (o.id < 0 || o.id > 31 || !Number.isInteger(o.id)) fail(`there is no constant bank ${o.id}`);
+    if (!Number.isInteger(o.value)) wrong = `${o.value} is no offset`;
+    if (!Number.isInteger(o.id) || o.id < indirectBank || o.id > 31) wrong = `there is no constant bank ${o.id}`;
     if (o.index !== NO_INDEX && o.index !== ZERO_REG && func.virtual) {
       checkValue(func, block, inst, o.file === File.None ? File.R : o.file, o.index, 0, 1, out);
     }
   }
+  if (wrong !== "") out.add("operand-value", `${inst.form.name}: ${wrong}`, block, inst);
 }
 
+/** The bank of `cx[UR][…]`, named by the uniform register. */
+const indirectBank = -1;
+
 function checkDefinitions(virtual: boolean, block: Block, inst: Inst, out: Findings): void {
-  const seen: Operand[] = [];
-  for (const o of inst.dsts) {
+  for (let i = 0; i < inst.dsts.length; i++) {
+    const o = inst.dsts[i] as Operand;
     if (o.kind === Kind.None) continue;
     if (o.kind !== Kind.Reg || (o.mods & ~Mod.Reuse) !== 0) {
       out.add("definition", `${inst.form.name} defines something that is no plain register`, block, inst);
       continue;
     }
-    if (o.id === ZERO_REG) continue;
-    if (seen.some((s) => overlap(virtual, s, o))) {
+    for (let k = 0; k < i && o.id !== ZERO_REG; k++) {
+      if (!overlap(virtual, inst.dsts[k] as Operand, o)) continue;
       out.add("double-definition", `${inst.form.name} defines a register twice`, block, inst, o.id);
     }
-    seen.push(o);
   }
 }
 
 /** Parts of one value; on physical registers `sub` is 0 and the numbers themselves are the parts of the file. */
 function overlap(virtual: boolean, a: Operand, b: Operand): boolean {
-  if (a.file !== b.file || (virtual && a.id !== b.id)) return false;
+  if (a.kind !== Kind.Reg || a.id === ZERO_REG || a.file !== b.file || (virtual && a.id !== b.id)) return false;
   const p = virtual ? a.sub : a.id;
   const q = virtual ? b.sub : b.id;
   return p < q + b.width && q < p + a.width;

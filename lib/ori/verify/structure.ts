@@ -1,6 +1,6 @@
 /** Ids, blocks, edges. */
 import { blockFallsThrough, blocksById, branchTargets, endsBlock, terminator } from "../flow.js";
-import { type Block, type Func, Kind } from "../types.js";
+import { type Block, type Func, type Inst, Kind } from "../types.js";
 import type { Findings } from "./finding.js";
 
 export function checkStructure(func: Func, out: Findings): void {
@@ -19,17 +19,17 @@ export function checkStructure(func: Func, out: Findings): void {
 }
 
 function checkIds(func: Func, out: Findings): void {
-  const blocks = new Set<number>();
-  const insts = new Set<number>();
+  const blocks = new Uint8Array(func.nextBlock);
+  const insts = new Uint8Array(func.nextInst);
   for (const block of func.blocks) {
-    if (blocks.has(block.id)) out.add("block-id", `block ${block.id} stands twice in the layout`, block);
     if (!isId(block.id, func.nextBlock)) out.add("block-id", `block id ${block.id} was never given out`, block);
-    blocks.add(block.id);
+    else if (blocks[block.id] === 1) out.add("block-id", `block ${block.id} stands twice in the layout`, block);
+    else blocks[block.id] = 1;
     for (const inst of block.insts) {
-      if (insts.has(inst.id)) out.add("inst-id", `instruction ${inst.id} stands twice`, block, inst);
-      if (!isId(inst.id, func.nextInst))
-        out.add("inst-id", `instruction id ${inst.id} was never given out`, block, inst);
-      insts.add(inst.id);
+      const { id } = inst;
+      if (!isId(id, func.nextInst)) out.add("inst-id", `instruction id ${id} was never given out`, block, inst);
+      else if (insts[id] === 1) out.add("inst-id", `instruction ${id} stands twice`, block, inst);
+      else insts[id] = 1;
     }
   }
 }
@@ -39,11 +39,10 @@ function isId(id: number, next: number): boolean {
 }
 
 function checkTransfers(block: Block, out: Findings): void {
-  block.insts.forEach((inst, i) => {
-    if (endsBlock(inst) && i + 1 < block.insts.length) {
-      out.add("transfer", `${inst.form.name} stands inside block ${block.id}`, block, inst);
-    }
-  });
+  for (let i = 0; i + 1 < block.insts.length; i++) {
+    const inst = block.insts[i] as Inst;
+    if (endsBlock(inst)) out.add("transfer", `${inst.form.name} stands inside block ${block.id}`, block, inst);
+  }
 }
 
 function checkLabels(block: Block, byId: readonly (Block | undefined)[], out: Findings): void {
