@@ -145,7 +145,7 @@ function takesRegister(step: Step, o: Operand): boolean {
   if (o.file !== step.file) return false;
   const last = (1 << step.loc[0]!.width) - 1;
   if (o.id !== ZERO_REG && (o.id < 0 || o.id >= last + (step.file === File.B ? 1 : 0))) return false;
-  if (step.width !== 0 && o.width !== step.width && o.id !== ZERO_REG) return false;
+  if (step.width !== 0 && o.width !== step.width) return false;
   return takesMods(step, o);
 }
 

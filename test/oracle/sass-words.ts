@@ -35,6 +35,11 @@ function randomWord(line: CodeLine, out: Uint32Array, at: number, next: () => nu
   for (const g of line.groups) setField(out, at, g.loc, definedCode(g.values, next));
   for (const s of line.steps) {
     if (s.what === Do.Default) continue;
+    if (widthOf(s.loc) > 32) {
+      // Distances: what a function can span.
+      setField(out, at, s.loc, (next() >> 12) & (s.relative ? -1 : 0x7ffff));
+      continue;
+    }
     for (const loc of [s.loc, s.bank, s.index ?? []]) {
       // Special values are rare in random fields and matter most.
       const pick = next() % 5;

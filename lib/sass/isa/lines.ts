@@ -220,24 +220,27 @@ function registerLoc(loc: Loc, file: File, isa: number): Loc {
   return loc.length === 1 && loc[0]!.width <= 1 ? [{ lo: loc[0]!.lo, width: registerBits(file, isa) }] : loc;
 }
 
-/** Bits of sign, absolute value and reuse by the place of the register. */
-const signOf: Readonly<Record<number, readonly [neg: number, abs: number, reuse: number]>> = {
-  24: [72, 73, 122],
-  32: [63, 62, 123],
-  64: [75, 74, 124],
+/** Bits of sign and absolute value by the place of the operand. */
+const signOf: Readonly<Record<number, readonly [neg: number, abs: number]>> = {
+  24: [72, 73],
+  32: [63, 62],
+  64: [75, 74],
 };
 
-function signsAt(line: ParsedLine, at: number): readonly [neg: number, abs: number, reuse: number] {
+/** Reuse bits go by the operand's part in the operation, not by its place. */
+const reuseOf: Readonly<Record<string, number>> = { a: 122, b: 123, c: 124 };
+
+function signsAt(line: ParsedLine, at: number): readonly [neg: number, abs: number] {
   const own = line.row.row.signOfC;
-  if (at === 64 && own !== undefined) return [own, own - 1, 124];
-  return signOf[at] ?? [-1, -1, -1];
+  if (at === 64 && own !== undefined) return [own, own - 1];
+  return signOf[at] ?? [-1, -1];
 }
 
 function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number): Step {
   const letter = ref.loc ? "" : letterOf(line, ref.slot, shape);
   const place = ref.loc ?? shapePlace(line, ref.slot, shape, letter);
   const at = place[0]!.lo;
-  const [neg, abs, reuse] = signsAt(line, at);
+  const [neg, abs] = signsAt(line, at);
   const common: Step = {
     ...absent,
     slot: ref.slot,
@@ -279,13 +282,19 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     file,
     loc,
     not: ref.not === "!" ? (ref.notBit >= 0 ? ref.notBit : loc[0]!.lo + 3) : common.not,
-    reuse: file !== File.R || letter === "" || !reuses(line) ? -1 : letter === "q" ? 124 : reuse,
+    reuse: file !== File.R || !reuses(line) ? -1 : reuseBit(ref.slot, letter),
   };
+}
+
+function reuseBit(slot: Slot, letter: string): number {
+  if (letter === "") return -1;
+  return letter === "q" || letter === "r" ? 124 : reuseOf[slot.name]!;
 }
 
 /** Operands of instructions with variable latency are not kept for reuse. */
 function reuses(line: ParsedLine): boolean {
-  return line.row.row.time === "fixed" || line.row.row.time === "fp64";
+  const { time, noReuse } = line.row.row;
+  return !noReuse && (time === "fixed" || time === "fp64");
 }
 
 const bits32: Loc = [{ lo: 32, width: 32 }];

@@ -67,9 +67,19 @@ function roundEven(x: number): number {
 function general(value: number): string {
   if (value === 0) return Object.is(value, -0) ? "-0.0" : "0";
   const size = Math.abs(value);
-  if (size >= 1e9) return power(value.toExponential(20), false);
-  if (size < 1e-4) return power(value.toExponential(19), true);
-  return trim(value.toPrecision(20));
+  if (size >= 1e9) return power(digits(value, 20), false);
+  if (size < 1e-4) return power(digits(value, 19), true);
+  const exponent = Number(digits(value, 19).split("e")[1]);
+  return trim(value.toFixed(19 - exponent));
+}
+
+/** Exponential form with `n` digits behind the point; C rounds ties to even, JavaScript up. */
+function digits(value: number, n: number): string {
+  const text = value.toExponential(n);
+  const exact = value.toExponential(100).split("e")[0]!;
+  const cut = exact.indexOf(".") + 1 + n;
+  if (!/^50*$/.test(exact.slice(cut)) || Number(exact[cut - 1]) % 2 === 1) return text;
+  return `${exact.slice(0, cut)}e${text.split("e")[1]}`;
 }
 
 /** Exponents have at least two digits and a sign. */

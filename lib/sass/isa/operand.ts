@@ -121,11 +121,12 @@ export function defaultOperand(optional: SlotInfo["optional"], file: File, width
 /** Does the operand say no more than the slot's default does? */
 export function isDefault(o: Operand, optional: SlotInfo["optional"]): boolean {
   if (o.kind === Kind.None) return true;
+  if (optional === "none") return false;
   if (o.kind === Kind.Reg) {
     if (o.id !== ZERO_REG) return false;
     const not = (o.mods & Mod.Not) !== 0;
     if (o.file === File.P || o.file === File.UP) return not === (optional === "!PT");
     return !not;
   }
-  return o.kind === Kind.Imm && o.value === (optional === null || optional === "none" ? 0 : Number(optional) || 0);
+  return o.kind === Kind.Imm && o.value === (Number(optional) || 0);
 }

@@ -170,6 +170,8 @@ function matchTokens(
   let rest = text.trim();
   for (let i = 0; i < tokens.length; i++) {
     const t = tokens[i]!;
+    if (rest === "" && i > 0 && tokens.slice(i).every((k) => k.kind === "text" || (k.kind === "ref" && k.ref.omit)))
+      return true;
     if (t.kind === "text") {
       if (t.text === " ") {
         rest = rest.trimStart();
@@ -209,7 +211,7 @@ function matchToken(
   if (t.kind === "sum") return matchSum(t.terms, piece, f, names, found);
   const { slot } = t.ref;
   const width = (slot.isDst ? f.dsts : f.srcs)[slot.index]!.width;
-  const o = t.kind === "const" ? matchConst(t.ref, piece, width, names) : matchRef(t.ref, piece, width, line, f, names);
+  const o = t.kind === "const" ? matchConst(t.ref, piece, width, names) : matchRef(t.ref, piece, width, line, names);
   if (!o) return false;
   found.set(slot, o);
   return true;
@@ -277,14 +279,7 @@ function matchConst(ref: ConstRef, piece: string, width: number, names: ParseNam
   return o;
 }
 
-function matchRef(
-  ref: OperandRef,
-  piece: string,
-  width: number,
-  line: ParsedLine,
-  f: Form,
-  names: ParseNames,
-): Operand | null {
+function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLine, names: ParseNames): Operand | null {
   const { slot } = ref;
   if (slot.holds === "imm" || ref.number) return numberOf(ref, piece, names);
   if (slot.holds === "label") return parseLabel(piece, names);

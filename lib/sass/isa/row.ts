@@ -51,6 +51,8 @@ export interface Row {
   readonly imm?: ImmFormat;
   /** Sign bit of what sits at bit 64 (its absolute-value bit is one below), 75 when left out. */
   readonly signOfC?: number;
+  /** Its operands have no reuse bits although its latency is fixed. */
+  readonly noReuse?: boolean;
   readonly lines: readonly Line[];
   /** Guarded by a uniform predicate. */
   readonly guard?: "UP" | "P";

@@ -217,6 +217,8 @@ export interface OperandRef {
   readonly part: Group | null;
   /** The part stands inside the bars: `|R5.H1|` against `|R5|.H1_H1`. */
   readonly partInside: boolean;
+  /** A zero base of an address is written: behind a descriptor, and from sm_80 on with `.64` and `.U32`. */
+  readonly keepZero: boolean;
   /** Text fixed after the operand, e.g. `.64` of an address register. */
   readonly suffix: string;
 }
@@ -299,7 +301,8 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       const terms = splitTerms(rest.slice(1, end)).map((t) => {
         const r = parseRef(t, slots, where);
         if (!r || r.length !== t.length) throw new InternalError(`instruction table: bad address "${text}"`);
-        return r.ref;
+        const behindDescriptor = out.some((t) => t.kind === "ref" && t.ref.slot.name === "desc");
+        return { ...r.ref, keepZero: behindDescriptor || r.ref.suffix !== "" };
       });
       out.push({ kind: "sum", terms });
       rest = rest.slice(end + 1);
@@ -377,6 +380,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     part: part ? parseGroup(part.slice(1, -1)) : null,
     partInside: flags!.includes("|") && barBefore === "",
     suffix: suffix ?? "",
+    keepZero: false,
   };
   return { ref, length: all!.length };
 }

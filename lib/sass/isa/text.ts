@@ -143,7 +143,11 @@ function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string
   let out = "";
   for (const tokens of line.template.operands) {
     if (omitted(tokens, inst)) continue;
-    out += (out === "" ? "" : ", ") + tokens.map((t) => tokenText(t, line, inst, names)).join("");
+    out +=
+      (out === "" ? "" : ", ") +
+      shown(tokens, inst)
+        .map((t) => tokenText(t, line, inst, names))
+        .join("");
   }
   return out;
 }
@@ -153,9 +157,15 @@ function slotOperand(ref: { readonly slot: { readonly isDst: boolean; readonly i
 }
 
 function omitted(tokens: readonly Token[], inst: MachineInst): boolean {
-  for (const t of tokens)
-    if (t.kind === "ref" && t.ref.omit && isDefault(slotOperand(t.ref, inst), t.ref.slot.optional)) return true;
-  return false;
+  const t = tokens[0]!;
+  return t.kind === "ref" && t.ref.omit && isDefault(slotOperand(t.ref, inst), t.ref.slot.optional);
+}
+
+/** Without an offset behind the operand that is left out. */
+function shown(tokens: readonly Token[], inst: MachineInst): readonly Token[] {
+  const t = tokens[tokens.length - 1]!;
+  if (tokens.length < 3 || t.kind !== "ref" || !t.ref.omit) return tokens;
+  return isDefault(slotOperand(t.ref, inst), t.ref.slot.optional) ? tokens.slice(0, -2) : tokens;
 }
 
 function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names): string {
@@ -183,10 +193,17 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
       continue;
     }
     const text = refText(ref, o, line, names);
-    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && o.part === "") zero = text;
+    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && vanishes(ref, o, terms))
+      zero = registerName(o.file, o.id);
     else parts.push(text);
   }
   return `[${parts.length > 0 ? parts.join("+") : zero}]`;
+}
+
+/** A zero base is left out unless it carries a scale, or the address has a descriptor or extends the base. */
+function vanishes(ref: OperandRef, o: Operand, terms: readonly OperandRef[]): boolean {
+  if (ref.keepZero) return false;
+  return o.part === "" || !terms.some((t) => t.slot.file === File.UR);
 }
 
 /** A lone offset is an address: unsigned in the width of its field. */
@@ -253,7 +270,7 @@ export function bareText(o: Operand, names: Names = {}): string {
     case Kind.Const:
       return constBare(o, names);
     case Kind.Label:
-      return names.label ? names.label(o) : o.id >= 0 ? `B${o.id}` : hex(o.value);
+      return names.label ? names.label(o) : o.id >= 0 ? `B${o.id}` : signedHex(o.value);
     case Kind.Sreg:
       return sregName(o.id, names.isa);
     case Kind.Sym:

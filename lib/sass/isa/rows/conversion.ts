@@ -1,6 +1,6 @@
 /** Conversions between number types. Those that touch 64 bits have opcodes of their own. */
 import type { Rows } from "../row.js";
-import { one, two } from "./shapes.js";
+import { one, registers, two } from "./shapes.js";
 
 export const conversionRows: Rows = [
   {
@@ -77,11 +77,11 @@ export const conversionRows: Rows = [
     op: "I2F",
     does: "d = float of integer b (f32 unless .F16 or .BF16)",
     slots: "d <- b",
-    imm: "s32",
     lines: [
-      { as: one(0x106), text: "I2F{fto16}{int32}{rnd} d, b", is: "84:2=2" },
-      { as: one(0x106), text: "I2F{fto16}{int16}{rnd} d, b{half}", is: "84:2=1", imm: "h1" },
-      { as: one(0x106), text: "I2F{fto16}{int8}{rnd} d, b{byteOf}", is: "84:2=0" },
+      { as: one(0x106), text: "I2F{fto16}{rnd} d, b", is: "84:2=2 74=1", imm: "s32" },
+      { as: one(0x106), text: "I2F{fto16}.U32{rnd} d, b", is: "84:2=2 74=0" },
+      { as: registers(0x106), text: "I2F{fto16}{int16}{rnd} d, b{half}", is: "84:2=1", imm: "h1" },
+      { as: registers(0x106), text: "I2F{fto16}{int8}{rnd} d, b{byteOf}", is: "84:2=0" },
     ],
     time: "result",
   },
@@ -89,11 +89,11 @@ export const conversionRows: Rows = [
     op: "I2F.F64",
     does: "d (f64) = integer b",
     slots: "d*2 <- b",
-    imm: "s32",
     lines: [
-      { as: one(0x112), text: "I2F.F64{int32}{rnd} d, b", is: "84:2=2 75:3=3" },
-      { as: one(0x112), text: "I2F.F64{int16}{rnd} d, b{half}", is: "84:2=1 75:3=3", imm: "h1" },
-      { as: one(0x112), text: "I2F.F64{int8}{rnd} d, b{byteOf}", is: "84:2=0 75:3=3" },
+      { as: one(0x112), text: "I2F.F64{rnd} d, b", is: "84:2=2 75:3=3 74=1", imm: "s32" },
+      { as: one(0x112), text: "I2F.F64.U32{rnd} d, b", is: "84:2=2 75:3=3 74=0" },
+      { as: registers(0x112), text: "I2F.F64{int16}{rnd} d, b{half}", is: "84:2=1 75:3=3", imm: "h1" },
+      { as: registers(0x112), text: "I2F.F64{int8}{rnd} d, b{byteOf}", is: "84:2=0 75:3=3" },
     ],
     time: "result",
   },
@@ -101,24 +101,30 @@ export const conversionRows: Rows = [
     op: "I2F.64",
     does: "d = float of 64-bit integer b",
     slots: "d <- b*2",
-    imm: "s32",
-    lines: [{ as: one(0x112), text: "I2F{fto16}{int64}{rnd} d, b", is: "84:2=3" }],
+    lines: [
+      { as: one(0x112), text: "I2F{fto16}.S64{rnd} d, b", is: "84:2=3 74=1", imm: "s32" },
+      { as: one(0x112), text: "I2F{fto16}.U64{rnd} d, b", is: "84:2=3 74=0" },
+    ],
     time: "result",
   },
   {
     op: "I2F.F64.64",
     does: "d (f64) = 64-bit integer b",
     slots: "d*2 <- b*2",
-    imm: "s32",
-    lines: [{ as: one(0x112), text: "I2F.F64{int64}{rnd} d, b", is: "84:2=3 75:3=3" }],
+    lines: [
+      { as: one(0x112), text: "I2F.F64.S64{rnd} d, b", is: "84:2=3 75:3=3 74=1", imm: "s32" },
+      { as: one(0x112), text: "I2F.F64.U64{rnd} d, b", is: "84:2=3 75:3=3 74=0" },
+    ],
     time: "result",
   },
   {
     op: "I2FP",
     does: "d (f32) = 32-bit integer b",
     slots: "d <- b",
-    imm: "s32",
-    lines: [{ as: one(0x45), text: "I2FP.F32{.U32|.S32@74}{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2", sm: "80-" }],
+    lines: [
+      { as: one(0x45), text: "I2FP.F32.U32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=0", sm: "80-" },
+      { as: one(0x45), text: "I2FP.F32.S32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=1", imm: "s32", sm: "80-" },
+    ],
     time: "fixed",
   },
   {

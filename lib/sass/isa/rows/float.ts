@@ -83,8 +83,8 @@ export const floatRows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0" },
       { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "72:2=0 75:3=3", imm: "f64" },
+      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0" },
       { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1" },
       { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.BF16 d, -|b{half}|", is: "73=1", sm: "90-" },
     ],

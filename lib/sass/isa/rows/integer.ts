@@ -1,6 +1,6 @@
 /** Integer and logic instructions on R. */
 import type { Rows } from "../row.js";
-import { either, middle, one, two } from "./shapes.js";
+import { either, middle, one, two, wide } from "./shapes.js";
 
 const noPins = "77:4=15 87:4=15";
 
@@ -49,7 +49,7 @@ export const integerRows: Rows = [
     does: "d (64 bits) = a * b + c (64 bits)",
     slots: "d*2 co:P=PT <- a b c*2",
     imm: "s32",
-    lines: [{ as: either(0x025), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
+    lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
     time: "fixed",
   },
   {
@@ -57,7 +57,7 @@ export const integerRows: Rows = [
     does: "d (64 bits) = a * b + c (64 bits) + ci",
     slots: "d*2 co:P=PT <- a b c*2 ci:P=!PT",
     imm: "s32",
-    lines: [{ as: either(0x025), text: "IMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
+    lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
     time: "fixed",
   },
   {
@@ -65,7 +65,7 @@ export const integerRows: Rows = [
     does: "d = high 32 bits of (a * b + c << 32)",
     slots: "d co:P=PT <- a b c",
     imm: "s32",
-    lines: [{ as: either(0x027), text: "IMAD.HI{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
+    lines: [{ as: wide(0x27), text: "IMAD.HI{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
     time: "fixed",
   },
   {
@@ -73,7 +73,7 @@ export const integerRows: Rows = [
     does: "d = high 32 bits of (a * b) + c + ci",
     slots: "d co:P=PT <- a b c ci:P=!PT",
     imm: "s32",
-    lines: [{ as: either(0x027), text: "IMAD.HI{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
+    lines: [{ as: wide(0x27), text: "IMAD.HI{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
     time: "fixed",
   },
   {

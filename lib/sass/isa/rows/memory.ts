@@ -11,7 +11,7 @@ const store = "<- base*e ur:UR*e=none off:I=0 desc:UR*2=none data*size";
 const loadMods75 = "{e}{evict}{ltc75}{size75}{strong75}{scope75}{private75}";
 const loadMods = "{e}{evict}{ltc}{size}{scope}";
 const storeMods75 = "{e}{evict}{size75}{strongS75}{scope75}{private75}";
-const storeModsL = "{e}{evict}{size}{scope}";
+const storeModsL = "{e}{evict}{size}{scopeA}";
 const storeMods = "{e}{evict}{size}{scopeS}";
 
 export const memoryRows: Rows = [
@@ -211,44 +211,44 @@ export const memoryRows: Rows = [
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "70:2=3",
         sm: "80-90",
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, [base@24.64+ur@64+off@40:24s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.64+ur@64+off@40:24s], data@32",
         is: "70:2=1",
         sm: "80-90",
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, [base@24.U32+ur@64+off@40:24s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.U32+ur@64+off@40:24s], data@32",
         is: "70:2=0",
         sm: "80-90",
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
         is: "76=1",
         fill: "63=1",
         sm: "100-",
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, [base@24.64+ur@64+off@40:23s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.64+ur@64+off@40:23s], data@32",
         is: "76=0 63=1",
         sm: "100-",
       },
       {
         as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, [base@24.U32+ur@64+off@40:23s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.U32+ur@64+off@40:23s], data@32",
         is: "76=0 63=0",
         sm: "100-",
       },
       {
         as: "3a8",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scope} pout@81, d, [base@24+off@40:24s], data@32",
+        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
         sm: "80-",
       },
     ],
@@ -264,20 +264,20 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "9a3u",
-        text: "ATOMG{e}{atomFop}{evict}{ftype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "ATOMG{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "70:2=3",
         sm: "90",
       },
       {
         as: "9a3u",
-        text: "ATOMG{e}{atomFop}{evict}{ftype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
+        text: "ATOMG{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
         is: "90=1",
         fill: "63=1",
         sm: "100-",
       },
       {
         as: "3a3",
-        text: "ATOMG{e}{atomFop}{evict}{ftype}{scope} pout@81, d, [base@24+off@40:24s], data@32",
+        text: "ATOMG{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
         sm: "80-",
       },
     ],
@@ -299,7 +299,7 @@ export const memoryRows: Rows = [
       },
       {
         as: "3a9",
-        text: "ATOMG{e}.CAS{evict}{ctype}{scope} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
+        text: "ATOMG{e}.CAS{evict}{ctype}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "80-",
       },
     ],
@@ -321,18 +321,18 @@ export const memoryRows: Rows = [
       },
       {
         as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "70:2=3",
         sm: "80-90",
       },
       {
         as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
+        text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
         is: "76=1",
         fill: "63=1",
         sm: "100-",
       },
-      { as: "38a", text: "ATOM{e}{atomOp}{evict}{atype}{scope} pout@81, d, [base@24+off@40:24s], data@32", sm: "80-" },
+      { as: "38a", text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32", sm: "80-" },
     ],
     time: "result",
   },
@@ -346,18 +346,22 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "9a2u",
-        text: "ATOM{e}{atomFop}{evict}{ftype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "ATOM{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "70:2=3",
         sm: "90",
       },
       {
         as: "9a2u",
-        text: "ATOM{e}{atomFop}{evict}{ftype}{scope} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
+        text: "ATOM{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
         is: "90=1",
         fill: "63=1",
         sm: "100-",
       },
-      { as: "3a2", text: "ATOM{e}{atomFop}{evict}{ftype}{scope} pout@81, d, [base@24+off@40:24s], data@32", sm: "80-" },
+      {
+        as: "3a2",
+        text: "ATOM{e}{atomFop}{evict}{ftype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
+        sm: "80-",
+      },
     ],
     time: "result",
   },
@@ -377,7 +381,7 @@ export const memoryRows: Rows = [
       },
       {
         as: "38b",
-        text: "ATOM{e}.CAS{evict}{ctype}{scope} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
+        text: "ATOM{e}.CAS{evict}{ctype}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         is: "87:2=0",
         sm: "80-",
       },
@@ -468,18 +472,18 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "98eu",
-        text: "REDG{e}{redOp}{evict}{atype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "REDG{e}{redOp}{evict}{atype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "71=1",
         fill: "70=0 90=1",
         sm: "90",
       },
       {
         as: "98eu",
-        text: "REDG{e}{redOp}{evict}{atype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "REDG{e}{redOp}{evict}{atype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "81=1 90=1",
         sm: "100-",
       },
-      { as: "98e", text: "REDG{e}{redOp}{evict}{atype}{scope} [base@24+off@40:24s], data@32", sm: "90-" },
+      { as: "98e", text: "REDG{e}{redOp}{evict}{atype}{scopeA} [base@24+off@40:24s], data@32", sm: "90-" },
     ],
     time: "operands",
   },
@@ -493,18 +497,18 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "9a6u",
-        text: "REDG{e}{atomFop}{evict}{ftype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "REDG{e}{atomFop}{evict}{ftype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "71=1",
         fill: "70=0 90=1",
         sm: "90",
       },
       {
         as: "9a6u",
-        text: "REDG{e}{atomFop}{evict}{ftype}{scope} desc[desc@64][base@24.64+off@40:24s], data@32",
+        text: "REDG{e}{atomFop}{evict}{ftype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
         is: "81=1 90=1",
         sm: "100-",
       },
-      { as: "9a6", text: "REDG{e}{atomFop}{evict}{ftype}{scope} [base@24+off@40:24s], data@32", sm: "90-" },
+      { as: "9a6", text: "REDG{e}{atomFop}{evict}{ftype}{scopeA} [base@24+off@40:24s], data@32", sm: "90-" },
     ],
     time: "operands",
   },
@@ -519,9 +523,9 @@ export const memoryRows: Rows = [
   {
     op: "DEPBAR",
     does: "wait for the scoreboards in the mask",
-    slots: "<- mask:BITS",
+    slots: "<- mask:BITS=0",
     effect: true,
-    lines: [{ as: "91a", text: "DEPBAR mask@32:6", is: "47=0" }],
+    lines: [{ as: "91a", text: "DEPBAR mask@32:6?", is: "47=0" }],
     time: "fixed",
   },
   {
@@ -541,7 +545,7 @@ export const memoryRows: Rows = [
     lines: [
       { as: "992", text: "MEMBAR{.SC|.ALL|_@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC@76:3}{_|.MMIO@72}", sm: "75" },
       { as: "992", text: "MEMBAR{.SC|.ALL@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC|.CTA.PARTIAL@76:3}", is: "73=0", sm: "80-" },
-      { as: "992", text: "MEMBAR.ALL{.CTA|.SM|.GPU|.SYS|?|.VC@76:3}.ASYNC", is: "73=1 79:2=1", sm: "90-" },
+      { as: "992", text: "MEMBAR.VC.ASYNC", is: "73=1 76:3=5", sm: "90-" },
     ],
     time: "operands",
   },
@@ -569,7 +573,7 @@ export const memoryRows: Rows = [
     memory: ["global", "prefetch"],
     lines: [
       { as: "98f", text: "CCTL{e}{cctlCache}{cctlOp} [base@24+off@32:32s]" },
-      { as: "d8fu", text: "CCTL{e}{cctlCache}{cctlOp} [base@24+ur@32+off@40:24s]", sm: "80-" },
+      { as: "d8fu", text: "CCTL{e}{cctlCache}{cctlOp} [base@24+ur@32]", sm: "80-" },
     ],
     time: "operands",
   },

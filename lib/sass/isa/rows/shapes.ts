@@ -27,6 +27,8 @@ const inC = [
 export const middle = (base: number): string => forms(inB, base);
 /** Three sources, the second or the third of which may be one. */
 export const either = (base: number): string => forms([...inB, ...inC], base);
+/** As `either`, without an immediate as the third source. */
+export const wide = (base: number): string => forms([...inB, ...inC.filter(([s]) => s !== "RRI")], base);
 /** Two sources in the places of a and b. */
 export const two = (base: number): string =>
   forms(
@@ -40,6 +42,12 @@ export const outer = (base: number): string =>
 export const one = (base: number): string =>
   forms(
     inB.map(([s, f]) => [s[1]!, f]),
+    base,
+  );
+/** One source, no immediate. */
+export const registers = (base: number): string =>
+  forms(
+    inB.filter(([x]) => x !== "RIR").map(([s, f]) => [s[1]!, f]),
     base,
   );
 /** Only registers and uniform registers. */

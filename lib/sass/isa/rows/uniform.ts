@@ -161,7 +161,13 @@ const rows: Rows = [
     does: "d = high word of ((c:a) << n) + b",
     slots: "d:UR co:UP=PT <- a:UR b:UR c:UR n:I",
     lines: [
-      { as: uniform(0x91, three), text: "ULEA.HI d, co@81?, -a, -b, c, n@75:5", is: "73:2=0 80=1", fill: "87:4=15" },
+      {
+        as: uniform(0x91, "RRR RIR"),
+        text: "ULEA.HI d, co@81?, -a, -b, c, n@75:5",
+        is: "73:2=0 80=1",
+        fill: "87:4=15",
+      },
+      { as: uniform(0x91, "RRI"), text: "ULEA.HI d, co@81?, -a, b, c, n@75:5", is: "73:2=0 80=1", fill: "87:4=15" },
     ],
     time: "fixed",
   },
@@ -169,7 +175,10 @@ const rows: Rows = [
     op: "ULEA.HI.X",
     does: "d = high word of ((c:a) << n) + b + ci",
     slots: "d:UR co:UP=PT <- a:UR b:UR c:UR n:I ci:UP=!PT",
-    lines: [{ as: uniform(0x91, three), text: "ULEA.HI.X d, co@81?, ~a, ~b, c, n@75:5, !ci@87", is: "73:2=2 80=1" }],
+    lines: [
+      { as: uniform(0x91, "RRR RIR"), text: "ULEA.HI.X d, co@81?, ~a, ~b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
+      { as: uniform(0x91, "RRI"), text: "ULEA.HI.X d, co@81?, ~a, b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
+    ],
     time: "fixed",
   },
   {
@@ -212,7 +221,7 @@ const rows: Rows = [
     op: "UPRMT",
     does: "d = bytes of c:a selected by the nibbles of b",
     slots: "d:UR <- a:UR b:UR c:UR",
-    lines: [{ as: uniform(0x96, "RRR RIR RRI"), text: "UPRMT d, a, b, c", is: "72=0" }],
+    lines: [{ as: uniform(0x96, "RRR RIR"), text: "UPRMT d, a, b, c", is: "72=0" }],
     time: "fixed",
   },
   {
