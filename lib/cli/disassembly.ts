@@ -61,7 +61,8 @@ function listFunction(f: CubinFunction, target: Target | null): ListedFunction {
     };
   });
   const unknown = insts.reduce((n, inst) => n + (inst === null ? 1 : 0), 0);
-  const { kind, registers, sharedBytes, frameBytes } = f;
+  const { kind, registers, frameBytes } = f;
+  const sharedBytes = f.sharedBytes - f.sharedReserved;
   return { name: f.name, kind, registers, sharedBytes, frameBytes, instructions, labels, unknown };
 }
 

@@ -33,6 +33,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   const scope = new Scope(outer);
   const c = new Context(builder, scope, module, lowerBody);
   kernelParameters(item, func, scope);
+  func.linkage = item.linkage ?? "internal";
   func.limits = launchBounds(item);
   builder.start(builder.newBlock());
   // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.

@@ -1,6 +1,6 @@
 /** Parameters, launch bounds, and variables of functions. */
 import { noBounds } from "../ori/func.js";
-import type { Func, LaunchBounds } from "../ori/types.js";
+import type { Func, LaunchBounds, Param } from "../ori/types.js";
 import type { Declaration, FunctionItem, Parameter } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
@@ -39,11 +39,21 @@ export function kernelParameters(item: FunctionItem, func: Func, scope: Scope): 
   for (const p of item.params ?? []) {
     const { element, size, align } = parameterLayout(p);
     offset = alignUp(offset, align);
-    func.params.push({ name: p.name, offset, size, align });
+    func.params.push({ name: p.name, offset, size, align, pointer: pointee(p) });
     scope.declare(p.name, { kind: "variable", space: "param", symbol: null, offset, size, element, bank: 0 });
     offset += size;
   }
   func.paramBytes = offset;
+}
+
+const pointerSpaces: ReadonlySet<string> = new Set(["global", "shared", "const", "local"]);
+
+/** `.ptr .global .align 16`; without a space the pointer is generic, without alignment it is of bytes. */
+function pointee(p: Parameter): NonNullable<Param["pointer"]> | null {
+  if (p.pointer === null) return null;
+  const space = p.pointer.space ?? "";
+  const known = pointerSpaces.has(space) ? (space as "global" | "shared" | "const" | "local") : "generic";
+  return { space: known, align: p.pointer.align ?? 1 };
 }
 
 export function parameterLayout(p: Parameter): Layout {
