@@ -77,13 +77,14 @@ def sample(args, types, name, vector=None):
     for a in args.split():
         opt = a.endswith("?")
         if opt: break
-        a = a.rstrip("~|")
+        a = a.rstrip("~|").replace("*|p", "*")
         m = re.fullmatch(r"([=:])(\w+)", a)
+        if a == "*" and name == "elect": out.append("r%d|p%d" % (i, i)); i += 1; continue
         if a in ("...", "*"): return None
         if a in ("=p", "p"): out.append("p%d" % i)
         elif m: out.append(reg(m[2], i))
         elif a == "d|p": out.append(reg(types[0], i))
-        elif a in ("=b32|p",): out.append("r%d|p%d" % (i, i))
+        elif a == "=b32|p": out.append("r%d" % i)
         elif re.fullmatch(r"[ds]\d?", a): out.append(reg(types[int(a[1:] or 0)], i))
         elif a in ("dw", "sw"): out.append(reg(types[0], i, True))
         elif a == "a": out.append("[d%d]" % i)
@@ -96,9 +97,17 @@ def sample(args, types, name, vector=None):
     return ", ".join(out)
 
 
+def known_words():
+    text = open(os.path.join(ROOT, "lib/ptx/spec/words.ts")).read()
+    table = re.search(r"REFUSALS: string = `([^`]*)`", text)[1] + "x | " + re.search(r"INERT: string = `([^`]*)`", text)[1]
+    return [w for line in table.strip().split("\n") for w in line.split(" | ")[-1].split()]
+
+
 def main():
     forms = re.search(r"`([^`]*)`;", open(os.path.join(ROOT, "lib/ptx/spec/forms.ts")).read().split("FORMS: string =")[1])[1]
-    words = open(sys.argv[1]).read().split()
+    # Words that fit most forms come first, so that the smallest set found is the usual one.
+    usual = "rn rni sync eq add down all relaxed gpu global approx ftz aligned trans".split()
+    words = sorted(set(open(sys.argv[1]).read().split() if len(sys.argv) > 1 else known_words()), key=lambda w: (usual.index(w) if w in usual else len(usual), w))
     cases = []
     for line in forms.strip().split("\n"):
         names, types, args = [c.strip() for c in line.split("|", 2)] if line.count("|") == 2 else (lambda p: (p[0].strip(), p[1].strip(), "|".join(p[2:]).strip()))(line.split("|"))
@@ -120,7 +129,8 @@ def main():
             msgs = many([line(c, base[c] + (w,)) for w in words])
             fit = [w for w, m in zip(words, msgs) if m is None]
             better = fit or [w for w, m in zip(words, msgs) if m != bad[c] and re.search("required|requires", m) and not re.search("Unknown|Illegal|target|expected for|does not apply|cannot", m)]
-            group = [w for w, m in zip(words, msgs) if w in fit or (m != bad[c] and w in better)]
+            wrong = "Unknown|Illegal|not allowed|No state space|Unexpected instruction types|Multiple|does not apply|cannot be applied|target"
+            group = [w for w, m in zip(words, msgs) if w in fit or w in better or (m and m != bad[c] and not re.search(wrong, m))]
             if not better:
                 bad[c + ("x",)] = bad[c]; bad[c] = None; demand[c].append((None, bad[c + ("x",)])); continue
             demand[c].append((group, bad[c]))
@@ -161,7 +171,7 @@ def measure_gates(items, line):
 INERT = set()
 
 
-CONDITIONAL = "Multiple |Arguments mismatch|Parsing error|Result vector|vector size mismatch|Unexpected instruction types|modifier required|level required|Unexpected number|unexpected value|\\.sync modifier|requires |State space incorrect|cannot be combined"
+CONDITIONAL = "Multiple |Vector expected|Arguments mismatch|Parsing error|Result vector|vector size mismatch|Unexpected instruction types|modifier required|level required|Unexpected number|unexpected value|\\.sync modifier|requires |State space incorrect|without|with 'proxy|cannot be combined"
 
 
 def write(cases, base, demand, table, gates, words):

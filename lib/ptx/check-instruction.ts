@@ -2,7 +2,8 @@ import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
 import { classify, constantFits, isVectorComponent, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import type { Scope } from "./scope.js";
-import { type Arg, type Form, instructions, TYPE_WORDS, type Words } from "./spec/instructions.js";
+import { type Arg, type Form, type Gate, instructions, TYPE_WORDS, type Words } from "./spec/instructions.js";
+import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
 import { SPECIAL_REGISTERS } from "./spec/sregs.js";
 
 /**
@@ -139,6 +140,10 @@ export class InstructionChecker {
     if (r.name === "mov" && operands.length === 2 && (classes[0]?.kind === "vector" || classes[1]?.kind === "vector"))
       return this.movVector(r, i, classes);
     if (this.selectors(r, i, classes)) return true;
+    if (r.name === "atom" && !atomCount(r, operands.length)) {
+      report("error", "Arguments mismatch for instruction 'atom'", i.span);
+      return true;
+    }
     const fits = r.forms.some((f) => this.formFits(f, r, operands, classes, scope));
     if (!fits) {
       report("error", this.mismatch(r, i, classes, scope), i.span);
@@ -290,7 +295,7 @@ export class InstructionChecker {
   private valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
     const type = typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
     if (o.kind === "neg") return false;
-    if (r.vector > 1 && a.relaxed) return vectorFits(c, type, r.vector, a.relaxed);
+    if (r.vector > 1 && (a.relaxed || ATOMICS.has(r.name))) return vectorFits(c, type, r.vector, a.relaxed);
     const bits = sizeOf(type) * (a.double ? 2 : 1);
     switch (c.kind) {
       case "register":
@@ -401,10 +406,13 @@ export class InstructionChecker {
   private spaces(r: Resolved, i: Instruction): boolean {
     const { report } = this.context;
     const written = r.words.filter((w) => SPACE_WORDS.has(w));
-    if (written.length > 1) {
+    if (written.length > 1 && MEMORY.has(r.name)) {
       report("error", `Unexpected number of state spaces specified in instruction '${r.name}'`, i.span);
       return true;
     }
+    const refused = WRONG_SPACES.get(r.name);
+    if (refused !== undefined && written.some((w) => refused.has(w)))
+      report("error", `State space incorrect for instruction '${r.name}'`, i.span);
     if (!MEMORY.has(r.name)) return false;
     const address = i.operands.find((o) => o.kind === "address");
     if (address === undefined || address.kind !== "address") return false;
@@ -422,6 +430,7 @@ export class InstructionChecker {
   }
 }
 
+const ATOMICS: ReadonlySet<string> = new Set(["atom", "red"]);
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ADDRESS_ALLOWED: ReadonlySet<string> = new Set([
@@ -433,8 +442,13 @@ const ADDRESS_ALLOWED: ReadonlySet<string> = new Set([
   "mapa",
   "getctarank",
 ]);
-const VECTOR_NAMES: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
+const VECTOR_NAMES: ReadonlySet<string> = new Set(["ld", "st", "ldu", "atom", "red"]);
 const MEMORY: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
+const WRONG_SPACES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["st", new Set(["const", "tex"])],
+  ["atom", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
+  ["red", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
+]);
 const SPACE_WORDS: ReadonlySet<string> = new Set([
   ..."const global local shared param shared::cta shared::cluster param::entry param::func tex".split(" "),
 ]);
@@ -450,6 +464,11 @@ const RANGES: readonly (readonly [string, number, number, number])[] = [
   ["bfi", 3, 0, 255],
   ["bfi", 4, 0, 255],
 ];
+
+/** atom takes two values for cas, one otherwise, and a cache policy where the modifier says so. */
+function atomCount(r: Resolved, n: number): boolean {
+  return n === 3 + (r.words.includes("cas") ? 1 : 0) + (r.words.includes("L2::cache_hint") ? 1 : 0);
+}
 
 function addressType(type: string): boolean {
   return !type.startsWith("f") && type !== "pred";
@@ -511,20 +530,51 @@ function resolve(opcode: string, modifiers: readonly string[], context: Instruct
   if (words.filter((w) => spec.refusals.get(w) === ROUNDING && !w.startsWith("rs")).length > 1 && !open)
     early.push({ severity: "error", message: "Multiple rounding modifiers specified" });
   const typeList = types.join(".");
+  for (const key of ["*", name]) gates(spec.earlyGates.get(key) ?? [], name, types, words, context, early);
+  if ((name === "shfl" || name === "vote") && !words.includes("sync") && context.version >= 64)
+    early.push({
+      severity: "error",
+      message: `Instruction '${name}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4`,
+    });
   const matching = forms.filter((f) => f.types === null || f.types.has(typeList));
   const table = spec.words.get(`${name} ${typeList}`);
   const late: Complaint[] = [];
   for (const w of words) refuse(w, name, typeList, table, early, late);
   const vector = vectorLength(words);
   const base = { name, types, vector, forms: matching, words, early, late };
-  if (matching.length === 0) {
+  if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
     early.push({ severity: "error", message: `Unexpected instruction types specified for '${name}'` });
     return { ...base, stop: true };
   }
-  if (table !== undefined) demand(table, words, name, late);
-  gates(name, typeList, words, context, late);
+  if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, late);
+  if ((name === "ld" || name === "st") && vector * sizeOf(typeList) === 256 && context.target.sm < 100)
+    late.push({ severity: "error", message: "Feature '256 bit wide load/store' requires .target sm_100 or higher" });
+  if (name === "atom" || name === "red") atomic(name, typeList, words, late);
+  gates(spec.gates.get(name) ?? [], name, types, words, context, late);
   return { ...base, stop: false };
 }
+
+/** Operation and type of atom and red. */
+function atomic(name: string, type: string, words: readonly string[], late: Complaint[]): void {
+  const say = (message: string): void => {
+    late.push({ severity: "error", message });
+  };
+  const op = words.find((w) => ATOMIC_OPERATIONS.has(w));
+  if (op === undefined) {
+    if (words.includes("cas")) return;
+    say(`Illegal operation '' for instruction '${name}'`);
+    say(`Operation  requires  type for instruction '${name}'`);
+    say(`Reduction operation is required for instruction '${name}'`);
+    return;
+  }
+  if (name === "red" && op === "exch") say("Illegal operation '.exch' for instruction 'red'");
+  const [types, named] = ATOMIC_OPERATIONS.get(op) as readonly [string, string];
+  if (NOFTZ.has(type) && !words.includes("noftz"))
+    say(`'.noftz' modifier required for instruction '${name}' with type '.${type}'`);
+  if (!types.split(" ").includes(type)) say(`Operation .${op} requires ${named} type for instruction '${name}'`);
+}
+
+const NOFTZ: ReadonlySet<string> = new Set(["f16", "f16x2", "bf16", "bf16x2"]);
 
 const MATRIX_SHAPE: RegExp = /^m\d+n\d+(?:k\d+)?$/;
 const KNOWN_IN_OPEN: ReadonlySet<string> = new Set(["p", "zfill", "sp"]);
@@ -543,10 +593,10 @@ function refuse(
   early: Complaint[],
   late: Complaint[],
 ): void {
-  if (table === undefined || table.accepted.has(w)) return;
+  if (table === undefined || table.accepted.has(w) || table.demands.some((d) => d.group.size === 0)) return;
   const spec = instructions();
   const usual = spec.refusals.get(w);
-  if (usual === undefined || spec.inert.has(w)) return;
+  if (usual === undefined || spec.inert.has(w) || ((name === "atom" || name === "red") && !LATE.has(usual))) return;
   if (table.demands.some((d) => d.group.has(w))) return;
   const exclusive = usual === ROUNDING || usual === COMPARISON;
   if (table.conditional.has(w) && !exclusive) return;
@@ -565,34 +615,37 @@ function fill(message: string, name: string, types: string, word: string): strin
   return message.replaceAll("@", name).replaceAll("%", word).replaceAll("&", types);
 }
 
-function demand(table: Words, words: readonly string[], name: string, late: Complaint[]): void {
+function demand(table: Words, words: readonly string[], name: string, types: string, late: Complaint[]): void {
   for (const d of table.demands)
-    if (!words.some((w) => d.group.has(w))) late.push({ severity: "error", message: fill(d.message, name, "", "") });
+    if (!words.some((w) => d.group.has(w))) late.push({ severity: "error", message: fill(d.message, name, types, "") });
 }
 
 const NEEDS_SM: RegExp = /requires \.target sm_(\d+) or higher/;
 const NEEDS_VERSION: RegExp = /requires PTX ISA \.version (\d+)\.(\d+) or later/;
 
 function gates(
+  list: readonly Gate[],
   name: string,
-  types: string,
+  types: readonly string[],
   words: readonly string[],
   context: InstructionContext,
-  late: Complaint[],
+  out: Complaint[],
 ): void {
-  for (const g of instructions().gates.get(name) ?? []) {
-    if (g.types !== null && !g.types.has(types)) continue;
+  for (const g of list) {
+    const typed = g.types === null || (g.anyType ? types.some((t) => g.types?.has(t)) : g.types.has(types.join(".")));
     const word = g.words.has("-") ? "" : words.find((w) => g.words.has(w));
-    if (word === undefined) continue;
-    const sm = NEEDS_SM.exec(g.message);
-    const version = NEEDS_VERSION.exec(g.message);
-    const closed =
-      sm !== null
-        ? context.target.sm < Number(sm[1])
-        : version !== null
-          ? context.version < Number(version[1]) * 10 + Number(version[2])
-          : g.targets.has(context.target.name);
-    if (closed)
-      late.push({ severity: "error", message: fill(g.message, name, types, word).replace("#", context.target.name) });
+    if (!typed || word === undefined || !isClosed(g, context)) continue;
+    out.push({
+      severity: "error",
+      message: fill(g.message, name, types.join("."), word).replace("#", context.target.name),
+    });
   }
+}
+
+function isClosed(g: Gate, context: InstructionContext): boolean {
+  const sm = NEEDS_SM.exec(g.message);
+  if (sm !== null) return context.target.sm < Number(sm[1]);
+  const version = NEEDS_VERSION.exec(g.message);
+  if (version !== null) return context.version < Number(version[1]) * 10 + Number(version[2]);
+  return g.targets.has(context.target.name) !== g.inverted;
 }

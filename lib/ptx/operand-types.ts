@@ -126,8 +126,7 @@ export function registerFits(type: string, reg: string, bits: number, relaxed: b
 /** Whether a constant fits a place of type `type`. */
 export function constantFits(type: string, c: OperandClass): boolean {
   const place = family(type);
-  if (c.kind === "int")
-    return place !== "float" || type === "f16" || type === "f16x2" || type === "bf16" || type === "bf16x2";
+  if (c.kind === "int") return place !== "float" && !type.endsWith("x2");
   if (c.kind !== "float") return false;
   if (place === "float") return true;
   return place === "bits" && ((type === "b32" && c.width === 32) || (type === "b64" && c.width === 64));

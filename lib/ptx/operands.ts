@@ -49,7 +49,7 @@ function destination(s: Scanner): Operand {
     return s.at(124) ? pair(s, first, start, line, column) : first;
   }
   const first = operand(s);
-  return s.at(124) && first.kind === "name" ? pair(s, first, start, line, column) : first;
+  return s.at(124) && (first.kind === "name" || first.kind === "vector") ? pair(s, first, start, line, column) : first;
 }
 
 function pair(s: Scanner, first: Operand, start: number, line: number, column: number): Operand {

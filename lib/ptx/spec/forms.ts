@@ -16,7 +16,7 @@
  *   =p     predicate destination; =p| also `p|q`; p predicate source, `!` allowed
  *   d|p    register destination with an optional predicate behind `|`
  *   a      address; i integer constant; l label; f function or register; v vector; _ destination or `_`
- *   *      any operand; ... any operands
+ *   *      any operand, `*|p` with an optional predicate; ... any operands
  * Where a vector modifier is written, `d~` and `s~` are vectors of that length.
  */
 export const FORMS: string = `
@@ -70,6 +70,7 @@ shl | b16 b32 b64 | d s :u32
 shr | b16 b32 b64 u16 u32 u64 s16 s32 s64 | d s :u32
 mov | pred b16 b32 b64 b128 u16 u32 u64 s16 s32 s64 f32 f64 | d s
 shfl | b32 | d|p s :u32 :u32 :u32
+shfl | b32 | d|p s :u32 :u32
 prmt | b32 | d s s s
 ld ldu | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | d~ a :b64?
 st | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a s~ :b64?
@@ -127,17 +128,19 @@ bar.red barrier.red bar.cta.red barrier.cta.red | u32 s32 | =u32 :u32 * p?
 bar.warp | - | :u32
 barrier.cluster.arrive barrier.cluster.wait | - |
 membar fence | - |
-fence membar.proxy fence.proxy | - | a? i
+membar.proxy fence.proxy | - | ...
 griddepcontrol | - |
-atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | ...
-red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | ...
+atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | d a s *? *?
+red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | a s :b64?
 red.async | b32 b64 u32 s32 u64 s64 | a * a
 vote | pred | =p p :b32
+vote | pred | =p p
 vote | b32 | d p :b32
+vote | b32 | d p
 match | b32 b64 | =b32|p s :b32
 activemask | b32 | d
 redux | b32 u32 s32 f32 | d s :b32
-elect | - | * :b32
+elect | - | *|p :b32
 mbarrier.init | b64 | a :u32
 mbarrier.inval | b64 | a
 mbarrier.expect_tx mbarrier.complete_tx | b64 | a :u32
@@ -150,15 +153,15 @@ mbarrier.try_wait.parity | b64 | =p a :u32 :u32?
 mbarrier.pending_count | b64 | =u32 :b64
 clusterlaunchcontrol.try_cancel.async | b128 | a a
 clusterlaunchcontrol.query_cancel | pred.{b128} b32.{b128} | ...
-ldmatrix | b16 b8 b8.{b6x16_p32} b8.{b4x16_p64} b8x16.{b6x16_p32} | ...
+ldmatrix | * | ...
 stmatrix | b16 b8 | ...
-movmatrix | b16 | =b32 :b32
-wgmma.fence wgmma.commit_group | - |
-wgmma.wait_group | - | i
+movmatrix | b16 | ...
+wgmma.fence wgmma.commit_group | - | ...
+wgmma.wait_group | - | ...
 nanosleep | u32 s32 | s
 pmevent pmevent.mask | - | i
-setmaxnreg.inc setmaxnreg.dec | u32 s32 | i
+setmaxnreg.inc setmaxnreg.dec | u32 s32 | ...
 mma wmma.mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wgmma.mma_async suld.p | * | ...
 vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4 vavrg2 vavrg4 | * | ...
-tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.sp tcgen05.mma.ws tcgen05.mma.ws.sp | * | ...
+tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws | * | ...
 `;

@@ -1,4 +1,5 @@
 import { FORMS } from "./forms.js";
+import { EARLY_GATES, LATE_GATES } from "./rules.js";
 import { GATES, INERT, REFUSALS, ROWS } from "./words.js";
 
 /**
@@ -40,9 +41,13 @@ export interface Words {
 
 export interface Gate {
   readonly types: ReadonlySet<string> | null;
+  /** `types` are single types, one of which must occur. */
+  readonly anyType: boolean;
   readonly words: ReadonlySet<string>;
   readonly message: string;
   readonly targets: ReadonlySet<string>;
+  /** `targets` are those that accept. */
+  readonly inverted: boolean;
 }
 
 export interface Instructions {
@@ -51,6 +56,8 @@ export interface Instructions {
   readonly prefixes: ReadonlySet<string>;
   readonly words: ReadonlyMap<string, Words>;
   readonly gates: ReadonlyMap<string, readonly Gate[]>;
+  /** Read with the mnemonic, before the arguments; `*` is for all names. */
+  readonly earlyGates: ReadonlyMap<string, readonly Gate[]>;
   /** Known modifiers and what ptxas says where they do not belong. */
   readonly refusals: ReadonlyMap<string, string>;
   readonly inert: ReadonlySet<string>;
@@ -155,21 +162,33 @@ function readWords(): Map<string, Words> {
       conditional: set(conditional),
       refused: new Map(pairs(refused)),
     };
-    for (const t of (types as string).split(" ")) words.set(`${name} ${t === "-" ? "" : t}`, w);
+    // Alternatives of one name and type list: the one that could be measured counts. A form that the measuring target lacks says nothing.
+    if (w.demands.some((d) => / \.target /.test(d.message) && d.group.size === 0)) continue;
+    const open = w.demands.some((d) => d.group.size === 0);
+    for (const t of (types as string).split(" ")) {
+      const key = `${name} ${t === "-" ? "" : t}`;
+      if (!open || !words.has(key)) words.set(key, w);
+    }
   }
   return words;
 }
 
-function readGates(): Map<string, Gate[]> {
+function readGates(...tables: readonly string[]): Map<string, Gate[]> {
   const gates = new Map<string, Gate[]>();
-  for (const [name, types, words, message, targets] of columns(GATES)) {
-    const typeSet = types === "*" ? null : new Set((types as string).split(" ").map((t) => (t === "-" ? "" : t)));
-    append(gates, name as string, {
-      types: typeSet,
+  for (const row of tables.flatMap(columns)) {
+    const [names, types, words, message, targets] = row as [string, string, string, string, string?];
+    const anyType = types.startsWith("+");
+    const list = types.replace(/^\+ /, "").split(" ");
+    const inverted = targets?.startsWith("!") ?? false;
+    const gate: Gate = {
+      types: types === "*" ? null : new Set(list.map((t) => (t === "-" ? "" : t))),
+      anyType,
       words: set(words),
-      message: message as string,
-      targets: set(targets),
-    });
+      message,
+      targets: set(targets?.replace("!", "")),
+      inverted,
+    };
+    for (const n of names.split(" ")) append(gates, n, gate);
   }
   return gates;
 }
@@ -177,7 +196,14 @@ function readGates(): Map<string, Gate[]> {
 function read(): Instructions {
   const refusals = new Map<string, string>();
   for (const [message, words] of columns(REFUSALS)) for (const w of set(words)) refusals.set(w, message as string);
-  return { ...readForms(), words: readWords(), gates: readGates(), refusals, inert: set(INERT) };
+  return {
+    ...readForms(),
+    words: readWords(),
+    gates: readGates(GATES, LATE_GATES),
+    earlyGates: readGates(EARLY_GATES),
+    refusals,
+    inert: set(INERT),
+  };
 }
 
 let loaded: Instructions | null = null;

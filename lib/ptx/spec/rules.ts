@@ -1,0 +1,69 @@
+/**
+ * Rules that no bare sample instruction shows: gates of the open forms and of word combinations, and what atomics take. Wording and targets measured
+ * on ptxas 13.0.88.
+ */
+
+/**
+ * names | types (* all; + means any one of them occurs) | modifiers or - | message | targets: those that refuse, or after ! those that accept;
+ * empty where the message says which. Read before the arguments are looked at.
+ */
+export const EARLY_GATES: string = `
+* | + bf16 | - | Feature '.bf16' requires .target sm_80 or higher |
+* | + bf16x2 | - | Feature '.bf16x2' requires .target sm_80 or higher |
+* | + tf32 | - | Feature '.tf32' requires .target sm_80 or higher |
+* | * | shared::cluster | Feature '::cluster' requires .target sm_90 or higher |
+tcgen05.ld tcgen05.st | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+tcgen05.cp | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+ldmatrix stmatrix | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
+mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires .target sm_80 or higher |
+cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group::2 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+`;
+
+/** The same, read when the arguments are right. */
+export const LATE_GATES: string = `
+wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Instruction '@' not supported on .target '#' | !sm_90a
+tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.st | * | - | Instruction '@' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+tcgen05.ld.red | * | - | Instruction '@' not supported on .target '#' | !sm_103a sm_103f sm_110a sm_110f
+mma | * | block_scale | Instruction 'mma with block scale' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
+mma | + e2m1 e2m3 e3m2 | - | Instruction 'mma with with FP6/FP4 floating point type' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
+mma | * | kind::f8f6f4 | Feature '.%' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
+mma | + e4m3 e5m2 | - | Feature 'mma with FP8 floating point type' requires .target sm_89 or higher |
+stmatrix | * | - | Feature '@' requires .target sm_90 or higher |
+cp.async | * | - | Feature '@' requires .target sm_80 or higher |
+cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires .target sm_90 or higher |
+multimem.ld_reduce multimem.st multimem.red mapa getctarank red.async st.async tensormap.cp_fenceproxy | * | - | Feature '@' requires .target sm_90 or higher |
+st.bulk clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel | * | - | Feature '@' requires .target sm_100 or higher |
+tensormap.replace | * | - | Instruction '@' not supported on .target '#' | !sm_90a sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |
+ld st ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .target sm_80 or higher |
+atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
+`;
+
+/** Operation of atom and red → types it takes, and ptxas's list of them. */
+export const ATOMIC_OPERATIONS: ReadonlyMap<string, readonly [types: string, named: string]> = new Map([
+  [
+    "add",
+    [
+      "u32 s32 u64 f64 f16 f16x2 f32 bf16 bf16x2",
+      ".u32 or .s32 or .u64 or .f64 or f16 or f16x2 or .f32 or .bf16 or .bf16x2",
+    ],
+  ],
+  [
+    "min",
+    ["u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32", ".u32 or .s32 or .u64 or .s64 or .f16 or .f16x2 or .bf16 or .bf16x2"],
+  ],
+  [
+    "max",
+    ["u32 s32 u64 s64 f16 f16x2 bf16 bf16x2 f32", ".u32 or .s32 or .u64 or .s64 or .f16 or .f16x2 or .bf16 or .bf16x2"],
+  ],
+  ["inc", ["u32", ".u32"]],
+  ["dec", ["u32", ".u32"]],
+  ["and", ["b32 b64", ".b32 or .b64"]],
+  ["or", ["b32 b64", ".b32 or .b64"]],
+  ["xor", ["b32 b64", ".b32 or .b64"]],
+  ["exch", ["b32 b64 b128", ".b32 or .b64 or .b128"]],
+]);
+
+/** Types of atom.cas; others are "unexpected instruction types". */
+export const CAS_TYPES: ReadonlySet<string> = new Set(["b16", "b32", "b64", "b128"]);
