@@ -15,10 +15,20 @@ const PATIENCE = 150;
 
 const address = ({ transport, ip }, port) => `${transport}://${ip}${transport === "tcp" ? ":" : "-"}${port}`;
 
-/** The main thread's end. `onMessage(frames)`; `send(frames)` answers; resolves when both sockets are bound. */
+/**
+ * The main thread's end: `send(frames)` answers what `onMessage(frames)` brought; `close()` resolves when all is sent and
+ * the thread has ended. Resolves when both sockets are bound.
+ */
 function startControl(connection, state, onMessage) {
   const worker = new Worker(__filename, { workerData: { connection, state } });
-  const channel = { send: (frames) => worker.postMessage({ send: frames }) };
+  const channel = {
+    send: (frames) => worker.postMessage({ send: frames }),
+    close: () =>
+      new Promise((resolve) => {
+        worker.once("exit", resolve);
+        worker.postMessage({ close: true });
+      }),
+  };
   return new Promise((resolve, reject) => {
     worker.once("error", reject);
     worker.on("message", ({ bound, frames }) => {
@@ -45,9 +55,16 @@ async function serve({ connection, state }) {
   await heartbeat.bind(address(connection, connection.hb_port));
   let sending = Promise.resolve();
   let unheard = 0;
-  parentPort.on("message", ({ send, heard }) => {
-    if (heard) unheard = 0;
-    else sending = sending.then(() => control.send(send)).catch(() => {});
+  const close = async () => {
+    await sending;
+    control.close();
+    heartbeat.close();
+    parentPort.close();
+  };
+  parentPort.on("message", (message) => {
+    if (message.heard) unheard = 0;
+    else if (message.close) close();
+    else sending = sending.then(() => control.send(message.send)).catch(() => {});
   });
   (async () => {
     for await (const frames of heartbeat) await heartbeat.send(frames);

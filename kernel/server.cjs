@@ -65,6 +65,7 @@ class Server {
     this.iopub = new zmq.Publisher({ sendTimeout: 0, sendHighWaterMark: 0, linger: 500 });
     this.shell = new zmq.Router({ linger: 500 });
     this.stdin = new zmq.Router();
+    this.control = null;
     this.sending = Promise.resolve();
   }
 
@@ -83,7 +84,7 @@ class Server {
       },
     });
     this.publish("status", { execution_state: "starting" }, null);
-    const control = await startControl(connection, this.session.state, (frames) => this.receive(control, frames));
+    this.control = await startControl(connection, this.session.state, (frames) => this.receive(this.control, frames));
     for await (const frames of this.shell) this.receive(this.shell, frames);
   }
 
@@ -225,12 +226,16 @@ class Server {
     shutdown_request: ({ restart = false }) => ({ status: "ok", restart }),
   };
 
-  shutdown(request, content) {
+  async shutdown(request, content) {
     this.publish("shutdown_reply", content, request);
     this.session.close();
     for (const socket of [this.iopub, this.shell, this.stdin]) socket.close();
-    // Closed sockets hand over what they still hold; nothing else of a cell may keep the process.
-    setTimeout(() => process.exit(0), 100);
+    // Closed sockets hand over what they still hold. Nothing that a cell left behind may keep the process: what does
+    // not end in time is ended.
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 800);
+    await this.sending;
+    await this.control.close();
+    process.exit(0);
   }
 }
 

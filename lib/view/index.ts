@@ -19,13 +19,8 @@ export {
 export { allocationCurve, type FatpointOptions, type FatpointScan, fatpointChart } from "./fatpoint.js";
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
-export {
-  type PhaseRow,
-  type PressureOptions,
-  type PressureTrace,
-  phaseChart,
-  pressureChart,
-} from "./pressure.js";
+export { type PhaseRow, phaseChart } from "./phases.js";
+export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export type { Png, VegaLiteSpec } from "./render.js";
 export { type Cell, type Row, type TableOptions, table } from "./table.js";
 export { code, type StageText, stages, type TextOptions } from "./text.js";

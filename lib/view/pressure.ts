@@ -73,80 +73,101 @@ function describe(traces: readonly PressureTrace[], phase: string): string {
   return `live registers${phase === "" ? "" : ` after ${phase}`}: ${words === "" ? "none" : words}`;
 }
 
-const colour = (files: readonly string[]): VegaLiteSpec => ({
-  field: "file",
-  type: "nominal",
-  scale: { domain: files, range: files.map((f) => fileColors[f] ?? faint) },
-  // vega cannot lay out a legend without entries.
-  legend: files.length === 0 ? null : { symbolType: "stroke", symbolOpacity: 1, symbolStrokeWidth: 3 },
-});
+/** Colour encoding by register file, the same in all charts. */
+export function fileColor(files: readonly string[]): VegaLiteSpec {
+  return {
+    field: "file",
+    type: "nominal",
+    scale: { domain: files, range: files.map((f) => fileColors[f] ?? faint) },
+    // vega cannot lay out a legend without entries.
+    legend: files.length === 0 ? null : { symbolType: "stroke", symbolOpacity: 1, symbolStrokeWidth: 3 },
+  };
+}
 
-/** Live registers per program point, one curve per file; a slider moves through the phases when there are several. */
+interface Panel {
+  readonly files: readonly string[];
+  readonly values: readonly Step[];
+  readonly height: number;
+  readonly title: string;
+  readonly limit: number | null;
+  readonly blocks: readonly number[];
+  readonly last: boolean;
+}
+
+/** Curves of some files over a common axis of program points. */
+function panel(
+  p: Panel,
+  color: VegaLiteSpec,
+  peaks: readonly Step[],
+  transform: readonly VegaLiteSpec[],
+): VegaLiteSpec {
+  const mine = peaks.filter((s) => p.files.includes(s.file));
+  const most = Math.max(1, p.limit ?? 0, ...mine.map((s) => s.live));
+  const axis = { grid: false, tickMinStep: 1, ...(p.last ? {} : { labels: false, ticks: false }) };
+  const title = p.last ? "program point" : null;
+  const x = { field: "point", type: "quantitative", title, axis, scale: { nice: false } };
+  const scale = { domain: [0, most * 1.15 + 0.4] };
+  const y = { field: "live", type: "quantitative", title: p.title, scale, axis: { tickMinStep: 1, format: "d" } };
+  const curve = { interpolate: "step-after" };
+  const tooltip = [{ field: "file" }, { field: "point" }, { field: "live" }];
+  return {
+    width: 660,
+    height: p.height,
+    data: compactData(p.values),
+    layer: [
+      ...(p.blocks.length === 0 ? [] : [blockRules(p.blocks)]),
+      { mark: { type: "area", opacity: 0.1, ...curve }, transform, encoding: { x, y: { ...y, stack: null }, color } },
+      { mark: { type: "line", strokeWidth: 1.6, ...curve }, transform, encoding: { x, y, color, tooltip } },
+      {
+        data: { values: mine },
+        transform,
+        mark: { type: "point", filled: true, size: 45, opacity: 1 },
+        encoding: { x, y, color },
+      },
+      {
+        data: { values: mine },
+        transform,
+        mark: { type: "text", dy: -9, fontSize: 11, fontWeight: "bold" },
+        encoding: { x, y, color, text: { field: "live" } },
+      },
+      ...(p.limit === null ? [] : limitRule(p.limit)),
+    ],
+  };
+}
+
+/**
+ * Live registers per program point, one curve per file: R above, the small files below on a scale of their own. A slider
+ * moves through the phases when there are several.
+ */
 export function pressureChart(traces: readonly PressureTrace[], options: PressureOptions = {}): Chart {
   const phases = [...new Set(traces.map((t) => t.phase ?? ""))];
+  const phaseOf = (t: PressureTrace): number => phases.indexOf(t.phase ?? "");
   const used = traces.filter((t) => peakOf(t.live).live > 0);
   const files = Object.keys(fileColors).filter((f) => used.some((t) => t.file === f));
-  const values = used.flatMap((t) => stepsOf(t, phases.indexOf(t.phase ?? "")));
-  const peaks = used.map((t) => ({ phase: phases.indexOf(t.phase ?? ""), file: t.file, ...peakOf(t.live) }));
+  const peaks: Step[] = used.map((t) => ({ phase: phaseOf(t), file: t.file, ...peakOf(t.live) }));
   const start = options.start === undefined ? phases.length - 1 : phases.indexOf(options.start);
-  const most = Math.max(1, options.limit ?? 0, ...peaks.map((p) => p.live));
-  const x = {
-    field: "point",
-    type: "quantitative",
-    title: "program point",
-    axis: { grid: false, tickMinStep: 1 },
-    scale: { nice: false },
-  };
-  const y = {
-    field: "live",
-    type: "quantitative",
-    title: "live registers",
-    scale: { domain: [0, Math.ceil(most * 1.12)] },
-    axis: { tickMinStep: 1 },
-  };
-  const color = colour(files);
-  const onlyPhase = phases.length > 1 ? [{ filter: "datum.phase == phase" }] : [];
-  const layer: VegaLiteSpec[] = [
-    ...(options.blocks === undefined ? [] : [blockRules(options.blocks)]),
-    {
-      mark: { type: "area", interpolate: "step-after", opacity: 0.1 },
-      transform: onlyPhase,
-      encoding: { x, y: { ...y, stack: null }, color },
-    },
-    {
-      mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6 },
-      transform: onlyPhase,
-      encoding: { x, y, color, tooltip: [{ field: "file" }, { field: "point" }, { field: "live" }] },
-    },
-    {
-      data: { values: peaks },
-      transform: onlyPhase,
-      mark: { type: "point", filled: true, size: 45, opacity: 1 },
-      encoding: { x, y, color },
-    },
-    {
-      data: { values: peaks },
-      transform: onlyPhase,
-      mark: { type: "text", dy: -9, fontSize: 11, fontWeight: "bold" },
-      encoding: { x, y, color, text: { field: "live" } },
-    },
-    ...(options.limit === undefined ? [] : limitRule(options.limit)),
-  ];
-  const slider = {
-    name: "phase",
-    value: start,
-    bind: { input: "range", min: 0, max: phases.length - 1, step: 1, name: "phase " },
-  };
-  if (phases.length > 1) layer.push(phaseName(phases));
-  const title = options.title ?? "Live registers per program point";
+  const several = phases.length > 1;
+  const color = fileColor(files);
+  const transform = several ? [{ filter: "datum.phase == phase" }] : [];
+  const small = files.filter((f) => f !== "R");
+  const groups = files.includes("R") && small.length > 0 ? [["R"], small] : [files];
+  const panels = groups.map((group, i) => {
+    const values = used.filter((t) => group.includes(t.file)).flatMap((t) => stepsOf(t, phaseOf(t)));
+    const first = i === 0;
+    const look = first ? { height: 200, limit: options.limit ?? null } : { height: 80, limit: null };
+    const title = group.length === 1 ? `live ${group[0]}` : "live registers";
+    const last = i === groups.length - 1;
+    return panel({ files: group, values, title, blocks: options.blocks ?? [], last, ...look }, color, peaks, transform);
+  });
+  if (several) (panels[0]!.layer as VegaLiteSpec[]).push(phaseName(phases));
+  const bind = { input: "range", min: 0, max: phases.length - 1, step: 1, name: "phase " };
   return chart(
     {
-      title,
-      width: 660,
-      height: 240,
-      ...(phases.length > 1 ? { params: [slider] } : {}),
-      data: compactData(values),
-      layer,
+      title: options.title ?? "Live registers per program point",
+      ...(several ? { params: [{ name: "phase", value: start, bind }] } : {}),
+      vconcat: panels,
+      spacing: 10,
+      resolve: { scale: { color: "shared" } },
     },
     describe(traces, phases[start] ?? ""),
   );
@@ -189,63 +210,4 @@ function phaseName(phases: readonly string[]): VegaLiteSpec {
     },
     encoding: { text: { field: "label", type: "nominal" } },
   };
-}
-
-/** One phase of a compilation, in a few numbers. */
-export interface PhaseRow {
-  readonly phase: string;
-  readonly instructions: number;
-  /** Highest number of live registers per file. */
-  readonly peak: Readonly<Record<string, number>>;
-}
-
-/** How the highest pressure and the number of instructions develop from phase to phase. */
-export function phaseChart(rows: readonly PhaseRow[], options: { readonly title?: string } = {}): Chart {
-  const files = Object.keys(fileColors).filter((f) => rows.some((r) => (r.peak[f] ?? 0) > 0));
-  const order = rows.map((r) => r.phase);
-  const peaks = rows.flatMap((r) => files.map((file) => ({ phase: r.phase, file, live: r.peak[file] ?? 0 })));
-  const count = rows.map((r) => ({ phase: r.phase, instructions: r.instructions }));
-  const x = {
-    field: "phase",
-    type: "ordinal",
-    sort: order,
-    title: null,
-    axis: { labelAngle: rows.length > 6 ? -50 : 0, labelLimit: 180, grid: false },
-  };
-  const width = Math.min(760, Math.max(440, rows.length * 28));
-  const last = rows.at(-1);
-  return chart(
-    {
-      title: options.title ?? "From phase to phase",
-      vconcat: [
-        {
-          width,
-          height: 150,
-          data: { values: peaks },
-          mark: { type: "line", interpolate: "linear", point: { size: 40, filled: true }, strokeWidth: 1.6 },
-          encoding: {
-            x: { ...x, axis: { ...x.axis, labels: false, ticks: false } },
-            y: { field: "live", type: "quantitative", title: "peak live registers", axis: { tickMinStep: 1 } },
-            color: colour(files),
-            tooltip: [{ field: "phase" }, { field: "file" }, { field: "live" }],
-          },
-        },
-        {
-          width,
-          height: 90,
-          data: { values: count },
-          mark: { type: "bar", color: "#b9c7e6", size: Math.min(18, (width / rows.length) * 0.7) },
-          encoding: {
-            x,
-            y: { field: "instructions", type: "quantitative", title: "instructions" },
-            tooltip: [{ field: "phase" }, { field: "instructions" }],
-          },
-        },
-      ],
-      spacing: 8,
-    },
-    last === undefined
-      ? "no phases"
-      : `${rows.length} phases; at the end ${last.instructions} instructions, peak ${files.map((f) => `${f} ${last.peak[f] ?? 0}`).join(", ")}`,
-  );
 }
