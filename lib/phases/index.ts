@@ -7,5 +7,6 @@ export { highestLevel, runPhases } from "./manager.js";
 export { type LiveMaxima, Metrics } from "./metrics.js";
 export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } from "./names.js";
 export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";
+export { dumpIr, phaseStatistics } from "./report.js";
 export { type Category, type PhaseName, type PhaseRow, phases } from "./table.js";
 export type * from "./types.js";

@@ -9,28 +9,13 @@ import { verify } from "../../lib/ori/verify.js";
 import { generateMovPhi } from "../../lib/phases/generate-mov-phi.js";
 import { target } from "../../lib/target/index.js";
 import { makePhysical } from "./physical.js";
+import { plain } from "./plain.js";
 import { build, plans } from "./random.js";
 
 function read(text: string): Func {
   const result = parseFunc(text);
   if (!result.ok) throw new Error(result.diagnostics.map((d) => `line ${d.span?.line}: ${d.message}`).join("\n"));
   return result.value;
-}
-
-/** A function without cycles, so that comparing is quick: edges by id. Forms are interned and compared as objects. */
-function plain(func: Func): unknown {
-  const { values, blocks, generation, ...rest } = func;
-  expect(generation).toBeGreaterThanOrEqual(0);
-  return {
-    ...rest,
-    values: Array.from({ length: values.count }, (_, v) => [
-      values.file(v),
-      values.width(v),
-      values.name(v),
-      values.fixed(v),
-    ]),
-    blocks: blocks.map((b) => ({ ...b, succs: b.succs.map((s) => s.id), preds: b.preds.map((p) => p.id) })),
-  };
 }
 
 /** The generation counts edits and is no part of the text. */

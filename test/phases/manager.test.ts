@@ -6,6 +6,7 @@ import { verify } from "../../lib/ori/verify.js";
 import { bodies } from "../../lib/phases/bodies.js";
 import { runPhases } from "../../lib/phases/manager.js";
 import { parsePhaseList, phaseIndex, phaseNames } from "../../lib/phases/names.js";
+import { dumpIr, phaseStatistics } from "../../lib/phases/report.js";
 import { order, type PhaseName, phases } from "../../lib/phases/table.js";
 import type { PhaseEvent, PhaseOptions } from "../../lib/phases/types.js";
 import { form } from "../../lib/sass/isa/form.js";
@@ -279,5 +280,25 @@ describe("verification", () => {
     b.emit("STG.E", [], { base: o.RZ(2), data: b.r() });
     b.exit();
     expect(runPhases(b.finish(), { ...simple, verify: true }).ok).toBe(true);
+  });
+});
+
+describe("reports", () => {
+  test("statistics: one line per phase that ran", () => {
+    const result = runPhases(sample(), alone);
+    if (!result.ok) throw new Error("failed");
+    const lines = phaseStatistics(result.value.records).split("\n");
+    expect(lines[0]).toBe("  #  phase                     edits  instructions  values");
+    expect(lines).toContain(" 11  EarlyOriSimpleLiveDead        1             4       2");
+    expect(lines).toContain("130  OriRemoveNopCode              1             3       2");
+    expect(phaseStatistics(result.value.records, { all: true }).split("\n")).toHaveLength(161);
+    expect(phaseStatistics(result.value.records, { all: true })).toContain("runs from -O1");
+  });
+
+  test("dumps: the IR after the phases asked for", () => {
+    const texts: [string, number][] = [];
+    const observe = dumpIr(["oriremovenopcode", "NOP"], (phase, text) => texts.push([phase, text.split("\n").length]));
+    runPhases(sample(), { ...simple, observe });
+    expect(texts.map(([phase]) => phase)).toEqual(["OriRemoveNopCode"]);
   });
 });
