@@ -28,9 +28,18 @@ export const integerDivide = (remainder: boolean): Lowering => {
     };
     const [a, b] = [read(1), read(2)];
     const d = c.out(at(ops, 0), type);
-    c.move(d, isSigned(type) ? signedDivide(c, a, b, remainder) : unsignedDivide(c, a, b, remainder));
+    const value = isSigned(type) ? signedDivide(c, a, b, remainder) : unsignedDivide(c, a, b, remainder);
+    allOnesWhenZero(c, d, value, b);
   };
 };
+
+/** Division by zero has no meaning in PTX; like the code of ptxas it gives all ones. */
+function allOnesWhenZero(c: Context, d: Operand, value: Operand, b: Operand): void {
+  const any = b.width === 1 ? b : c.op("LOP3.LUT", [c.word(b, 0), c.word(b, 1), imm(0), imm(0xfc)]);
+  const divides = c.predicate();
+  c.emit("ISETP.NE.U32.AND", [divides], [any, imm(0)]);
+  for (let w = 0; w < d.width; w++) c.emit("SEL", [c.word(d, w)], [c.word(value, w), imm(0xffffffff), divides]);
+}
 
 function unsignedDivide(c: Context, a: Operand, b: Operand, remainder: boolean): Operand {
   const text = a.width === 2 ? integerDivision.udivrem64 : integerDivision.udivrem32;

@@ -10,7 +10,7 @@
  * so estimates never exceed the quotient. The first leaves a remainder below b + 2¹⁷, the second one below 2b: one
  * correction makes it right.
  *
- * Division by zero gives all ones for quotient and remainder, as the code of ptxas does.
+ * Nothing is promised for b = 0.
  */
 export const integerDivision: Readonly<Record<"udivrem32" | "udivrem64", string>> = {
   udivrem32: `
@@ -42,9 +42,6 @@ export const integerDivision: Readonly<Record<"udivrem32" | "udivrem64", string>
   selp.b32 q, t, q, p;
   sub.u32 t, r, b;
   selp.b32 r, t, r, p;
-  setp.eq.u32 p, b, 0;
-  selp.b32 q, 0xffffffff, q, p;
-  selp.b32 r, 0xffffffff, r, p;
 }`,
   udivrem64: `
 .func (.reg .u64 q, .reg .u64 r) udivrem64 (.reg .u64 a, .reg .u64 b)
@@ -76,8 +73,5 @@ export const integerDivision: Readonly<Record<"udivrem32" | "udivrem64", string>
   selp.b64 q, t, q, p;
   sub.u64 t, r, b;
   selp.b64 r, t, r, p;
-  setp.eq.u64 p, b, 0;
-  selp.b64 q, 0xffffffffffffffff, q, p;
-  selp.b64 r, 0xffffffffffffffff, r, p;
 }`,
 };
