@@ -3,7 +3,7 @@
  * off the instruction itself. Anything else is refused.
  */
 import { File, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
-import type { Locations } from "./check-state.js";
+import type { Locations } from "./check-locations.js";
 
 export interface Move {
   /** −1: nothing that stands for a value. */

@@ -1,6 +1,7 @@
-/** What the allocation checker keeps: numbering of virtual units and of locations, and the state of all locations. */
+/** What the allocation checker keeps: the numbering of virtual units, and the state of all locations. */
 import { File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isPlainCopy } from "./check-inserted.js";
+import { FRAME_READY } from "./check-locations.js";
 
 /** Not `@PT`. */
 export function isGuarded(g: Guard | null): boolean {
@@ -37,6 +38,12 @@ export class Units {
     return file === File.P || file === File.UP;
   }
 
+  /** Held once per warp. */
+  isUniform(unit: number): boolean {
+    const file = this.func.values.file(this.owner(unit));
+    return file === File.UR || file === File.UP;
+  }
+
   name(unit: number): string {
     const v = this.owner(unit);
     const sub = unit - (this.base[v] as number);
@@ -55,39 +62,6 @@ export class Units {
           defined[unit] = defined[this.of((inst.srcs[0] as Operand).id, (inst.srcs[0] as Operand).sub + k)] as number;
       }
     }
-  }
-}
-
-/** Pseudo location: holds unit 0 while the stack pointer has been lowered by the frame. */
-export const FRAME_READY = 0;
-const firstOf = [0, 1, 257, 513, 521, 529];
-const STACK = 545;
-
-/** Numbers of physical registers and of the words of the spill area. */
-export class Locations {
-  private readonly from: number;
-  private readonly to: number;
-
-  /** The spill area in bytes from the lowered stack pointer. */
-  constructor(from: number, to: number) {
-    this.from = from;
-    this.to = to;
-  }
-
-  register(file: File, id: number): number {
-    return (firstOf[file] as number) + id;
-  }
-
-  /** −1 when the word is not in the spill area. */
-  stack(offset: number): number {
-    return offset >= this.from && offset + 4 <= this.to && offset % 4 === 0 ? STACK + offset / 4 : -1;
-  }
-
-  name(location: number): string {
-    if (location >= STACK) return `[R1+${(location - STACK) * 4}]`;
-    let file = 5;
-    while (location < (firstOf[file] as number)) file--;
-    return `${["", "R", "UR", "P", "UP", "B"][file]}${location - (firstOf[file] as number)}`;
   }
 }
 
@@ -116,6 +90,14 @@ export class State {
 
   holds(location: number, unit: number): boolean {
     return this.get(location).includes(unit);
+  }
+
+  /** Where a unit is held. */
+  places(unit: number): number[] {
+    const list: number[] = [];
+    for (const [location, units] of this.sets)
+      if (location !== FRAME_READY && units.includes(unit)) list.push(location);
+    return list;
   }
 
   set(location: number, units: readonly number[]): void {

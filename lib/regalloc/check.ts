@@ -19,7 +19,9 @@
  */
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Effect, inserted, isPlainCopy } from "./check-inserted.js";
-import { FRAME_READY, isGuarded, Locations, State, Units } from "./check-state.js";
+import { FRAME_READY, Locations } from "./check-locations.js";
+import { isGuarded, State, Units } from "./check-state.js";
+import { checkWarp } from "./check-warp.js";
 
 /** Something the allocation got wrong. `inst` is the instruction's id in the allocated function, −1 for the function. */
 export interface AllocationFinding {
@@ -142,6 +144,10 @@ class Checker {
       // Unreachable code has no path to be right on.
       if (state !== null) this.run(b, state);
     }
+    const { before, after, units, locations } = this;
+    checkWarp({ before, after, units, locations, outs }, (block, message) => {
+      this.findings.push({ message, block: block.id, inst: block.insts[block.insts.length - 1]?.id ?? -1 });
+    });
   }
 
   /** The state at the start of a block; null while no path to it has been walked. */

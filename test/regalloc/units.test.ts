@@ -219,9 +219,18 @@ describe("allocation", () => {
     b.start(end);
     b.emit("EXIT");
     const func = b.finish();
+    const before = snapshot(func);
     const r = allocate(func);
+    expect(checkAllocation(before, func)).toEqual([]);
     // By the paths of one thread, w could take u's register: u is not read after it on any path.
     expect(r.ok && r.value.assignment[u.id]).not.toBe(r.ok && r.value.assignment[w.id]);
+    for (const inst of func.blocks[1]?.insts ?? []) {
+      for (const o of [...inst.dsts, ...inst.srcs])
+        if (o.file === File.UR && o.id >= 0) o.id = r.ok ? (r.value.assignment[u.id] as number) : -1;
+    }
+    expect(checkAllocation(before, func).map((f) => f.message)).toEqual([
+      "%0 is overwritten on one side of the branch and read on the other",
+    ]);
   });
 });
 
