@@ -161,7 +161,7 @@ function constOf(step: Step, words: Uint32Array, at: number, width: number): Ope
     o.id = getField(words, at, step.bank);
     if (step.index) {
       const index = zeroOr(getField(words, at, step.index), step.index[0]!.width);
-      if (index !== ZERO_REG) {
+      if (index !== ZERO_REG || step.keepIndex) {
         o.file = step.indexFile;
         o.index = index;
       }

@@ -176,6 +176,7 @@ function takesConst(step: Step, o: Operand): boolean {
   const indirect = o.id === -1;
   if (indirect !== step.indirect) return false;
   if (!indirect && o.index !== NO_INDEX && (step.index === null || o.file !== step.indexFile)) return false;
+  if (step.keepIndex && o.index === NO_INDEX) return false;
   if (!indirect && o.id >= 2 ** widthOf(step.bank)) return false;
   const v = o.value / step.scale;
   const width = widthOf(step.loc);

@@ -40,6 +40,7 @@ export interface Step {
   readonly bank: Loc;
   readonly indirect: boolean;
   readonly indexFile: File;
+  readonly keepIndex: boolean;
   readonly index: Loc | null;
   /** The label field holds the distance from the next instruction. */
   readonly relative: boolean;
@@ -186,6 +187,7 @@ const absent: Omit<Step, "slot"> = {
   bank: none,
   indirect: false,
   indexFile: File.None,
+  keepIndex: false,
   index: null,
   relative: false,
 };
@@ -212,8 +214,20 @@ export function registerBits(file: File, isa: number): number {
 function constStep(ref: ConstRef, isa: number): Step {
   const bank = ref.indirect ? registerLoc(ref.bank, File.UR, isa) : ref.bank;
   const index = ref.index && registerLoc(ref.index, ref.indexFile, isa);
-  const { slot, indirect, indexFile, signed, scale } = ref;
-  return { ...absent, what: Do.Const, slot, loc: ref.offset, signed, scale, bank, indirect, indexFile, index };
+  const { slot, indirect, indexFile, keepIndex, signed, scale } = ref;
+  return {
+    ...absent,
+    what: Do.Const,
+    slot,
+    loc: ref.offset,
+    signed,
+    scale,
+    bank,
+    indirect,
+    indexFile,
+    keepIndex,
+    index,
+  };
 }
 
 function registerLoc(loc: Loc, file: File, isa: number): Loc {

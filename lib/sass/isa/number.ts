@@ -69,8 +69,17 @@ function general(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e9) return power(digits(value, 20), false);
   if (size < 1e-4) return power(digits(value, 19), true);
-  const exponent = Number(digits(value, 19).split("e")[1]);
-  return trim(value.toFixed(19 - exponent));
+  return trim(plain(digits(value, 19)));
+}
+
+/** `1.25e+1` as `12.5`. */
+function plain(text: string): string {
+  const [mantissa, exponent] = text.split("e");
+  const n = Number(exponent);
+  const sign = mantissa!.startsWith("-") ? "-" : "";
+  const all = mantissa!.replace(/[-.]/g, "");
+  if (n < 0) return `${sign}0.${"0".repeat(-n - 1)}${all}`;
+  return `${sign}${all.slice(0, n + 1)}.${all.slice(n + 1)}`;
 }
 
 /** Exponential form with `n` digits behind the point; C rounds ties to even, JavaScript up. */

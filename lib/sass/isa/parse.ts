@@ -271,8 +271,9 @@ function matchConst(ref: ConstRef, piece: string, width: number, names: ParseNam
   const o = parseConst(piece, width, names);
   if (!o || (o.id === -1) !== ref.indirect) return null;
   if (!ref.indirect && ref.index === null && o.index !== NO_INDEX) return null;
+  if (ref.keepIndex && o.index === NO_INDEX) return null;
   // A zero index is written where the offset is zero: c[0x0][RZ].
-  if (o.index === ZERO_REG && !ref.indirect) {
+  if (o.index === ZERO_REG && !ref.indirect && !ref.keepIndex) {
     o.index = NO_INDEX;
     o.file = File.None;
   }

@@ -240,13 +240,15 @@ export interface ConstRef {
   readonly indirect: boolean;
   readonly bank: Loc;
   readonly indexFile: File;
+  /** A zero index register is written, too (`UR!`). */
+  readonly keepIndex: boolean;
   readonly index: Loc | null;
   readonly offset: Loc;
   readonly signed: boolean;
   readonly scale: number;
 }
 
-const constPattern = /^(cx?)\[([a-z]\w*)@([\d:]+)\]\[(?:(U?R)@([\d:]+)\+)?@([\d:]+)(s?)(?:x(\d+))?\]/;
+const constPattern = /^(cx?)\[([a-z]\w*)@([\d:]+)\]\[(?:(U?R)(!?)@([\d:]+)\+)?@([\d:]+)(s?)(?:x(\d+))?\]/;
 
 export type HeadPart =
   | { readonly kind: "fixed"; readonly mod: string }
@@ -298,11 +300,12 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
     }
     if (isSum(rest)) {
       const end = closing(rest);
-      const terms = splitTerms(rest.slice(1, end)).map((t) => {
+      const start = rest.startsWith("[?") ? 2 : 1;
+      const terms = splitTerms(rest.slice(start, end)).map((t) => {
         const r = parseRef(t, slots, where);
         if (!r || r.length !== t.length) throw new InternalError(`instruction table: bad address "${text}"`);
         const behindDescriptor = out.some((t) => t.kind === "ref" && t.ref.slot.name === "desc");
-        return { ...r.ref, keepZero: behindDescriptor || r.ref.suffix !== "" };
+        return { ...r.ref, keepZero: behindDescriptor || (start === 1 && r.ref.suffix !== "") };
       });
       out.push({ kind: "sum", terms });
       rest = rest.slice(end + 1);
@@ -329,10 +332,11 @@ function constRef(m: RegExpExecArray, slots: readonly Slot[]): ConstRef {
     indirect: m[1] === "cx",
     bank: parseLoc(m[3]!),
     indexFile: m[4] === "UR" ? File.UR : m[4] === "R" ? File.R : File.None,
-    index: m[5] ? parseLoc(m[5]) : null,
-    offset: parseLoc(m[6]!),
-    signed: m[7] === "s",
-    scale: m[8] ? Number(m[8]) : 1,
+    keepIndex: m[5] === "!",
+    index: m[6] ? parseLoc(m[6]) : null,
+    offset: parseLoc(m[7]!),
+    signed: m[8] === "s",
+    scale: m[9] ? Number(m[9]) : 1,
   };
 }
 

@@ -101,6 +101,7 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
       if (ref.suffix === ".64" && o.width !== 2) return false;
     } else if (ref.indirect !== (o.id === -1)) return false;
     else if (!ref.indirect && ref.index === null && o.index !== NO_INDEX) return false;
+    else if (ref.keepIndex && o.index === NO_INDEX) return false;
   }
   return true;
 }
@@ -296,7 +297,7 @@ function constBare(o: Operand, names: Names, ref: ConstRef | null = null): strin
   if (o.id === -1) return `cx[${registerText(index, names)}][${offset}]`;
   const bank = `c[${hex(o.id)}]`;
   if (o.index === NO_INDEX) {
-    const zero = o.value === 0 && ref?.index ? registerName(ref.indexFile, ZERO_REG) : "";
+    const zero = o.value === 0 && ref?.index && !ref.keepIndex ? registerName(ref.indexFile, ZERO_REG) : "";
     return `${bank}[${zero || offset}]`;
   }
   const register = registerText(index, names);

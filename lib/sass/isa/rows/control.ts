@@ -87,7 +87,7 @@ export const controlRows: Rows = [
     flow: "call",
     effect: true,
     lines: [
-      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@32:32+64:18x1", sm: "-89" },
+      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@34:48x4", sm: "-89" },
       { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@16:8+34:48x4", sm: "90-" },
     ],
     time: "fixed",
@@ -187,6 +187,7 @@ export const controlRows: Rows = [
   },
   {
     op: "WARPSYNC",
+    noReuse: true,
     does: "wait until the lanes of the mask are here",
     slots: "<- pin:P=PT b",
     flow: "sync",
@@ -252,12 +253,20 @@ export const controlRows: Rows = [
     time: "fixed",
   },
   {
+    op: "BPT.DRAIN",
+    does: "wait until the pipeline is empty",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "95c", text: "BPT.DRAIN", is: "84:3=5" }],
+    time: "fixed",
+  },
+  {
     op: "BPT",
     does: "breakpoint or trap",
-    slots: "<- code:I",
+    slots: "<- code:I=0",
     effect: true,
     flow: "trap",
-    lines: [{ as: "95c", text: "BPT{?|?|.PAUSE|.TRAP|.INT|.DRAIN|.PAUSE_QUIET@84:3} code@34:3" }],
+    lines: [{ as: "95c", text: "BPT{?|?|.PAUSE|.TRAP|.INT@84:3} code@34:3?" }],
     time: "fixed",
   },
   {
@@ -285,7 +294,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "b1d", text: "BAR.SYNC{defer} id#54:4, n#42:12?", is: "77:2=0" },
-      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32?", is: "77:2=0" },
+      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32", is: "77:2=0", sm: "75" },
+      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32?", is: "77:2=0", sm: "80-" },
       { as: "51d", text: "BAR.SYNC{defer} id@32, n#42:12?", is: "77:2=0" },
       { as: "31d", text: "BAR.SYNC{defer} id@32, n@32", is: "77:2=0" },
     ],
@@ -311,7 +321,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "b1d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n#42:12?, !pin@87", is: "77:2=2" },
-      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32?, !pin@87", is: "77:2=2" },
+      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32, !pin@87", is: "77:2=2" },
       { as: "51d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n#42:12?, !pin@87", is: "77:2=2" },
       { as: "31d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n@32, !pin@87", is: "77:2=2" },
     ],

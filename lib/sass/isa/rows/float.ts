@@ -84,8 +84,10 @@ export const floatRows: Rows = [
     imm: "f32",
     lines: [
       { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "72:2=0 75:3=3", imm: "f64" },
-      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1" },
+      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "73=0", sm: "75" },
+      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0", sm: "80-" },
+      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "73=1", sm: "75" },
+      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1", sm: "80-" },
       { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.BF16 d, -|b{half}|", is: "73=1", sm: "90-" },
     ],
     time: "result",

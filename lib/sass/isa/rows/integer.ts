@@ -211,7 +211,10 @@ export const integerRows: Rows = [
     does: "as ISETP on the upper words, with the predicate of the lower words in plo",
     slots: "p:P q:P=PT <- a b pin:P=PT plo:P=PT",
     imm: "s32",
-    lines: [{ as: two(0x00c), text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68", is: "72=1" }],
+    lines: [
+      { as: two(0x0c), text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68?", is: "72=1", sm: "75" },
+      { as: two(0x0c), text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68", is: "72=1", sm: "80-" },
+    ],
     time: "fixed",
   },
   {

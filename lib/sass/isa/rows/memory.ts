@@ -25,13 +25,13 @@ export const memoryRows: Rows = [
       { as: "381", text: `LDG${loadMods75} pout@81?, d, [base@24+off@40:24s], !pin@^64?`, is: "87=0", sm: "75" },
       {
         as: "981u",
-        text: `LDG${loadMods75} pout@81?, d, [base@24.64+ur@32+off@40:24s], !pin@^64?`,
+        text: `LDG${loadMods75} pout@81?, d, [?base@24.64+ur@32+off@40:24s], !pin@^64?`,
         is: "87=0 90=1",
         sm: "75",
       },
       {
         as: "981u",
-        text: `LDG${loadMods75} pout@81?, d, [base@24.U32+ur@32+off@40:24s], !pin@^64?`,
+        text: `LDG${loadMods75} pout@81?, d, [?base@24.U32+ur@32+off@40:24s], !pin@^64?`,
         is: "87=0 90=0",
         sm: "75",
       },
@@ -123,7 +123,8 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "386", text: `STG${storeMods75} [base@24+off@40:24s], data@32`, sm: "75" },
-      { as: "986u", text: `STG${storeMods75} [base@24+ur@64+off@40:24s], data@32`, sm: "75" },
+      { as: "986u", text: `STG${storeMods75} [?base@24.64+ur@64+off@40:24s], data@32`, is: "90=1", sm: "75" },
+      { as: "986u", text: `STG${storeMods75} [?base@24.U32+ur@64+off@40:24s], data@32`, is: "90=0", sm: "75" },
       {
         as: "986u",
         text: `STG${storeModsL} desc[desc@64][base@24.64+off@40:24s], data@32`,
@@ -455,8 +456,14 @@ export const memoryRows: Rows = [
       },
       {
         as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [base@24+ur@64+off@40:24s], data@32",
-        fill: "90=1",
+        text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [?base@24.64+ur@64+off@40:24s], data@32",
+        is: "90=1",
+        sm: "75",
+      },
+      {
+        as: "98eu",
+        text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [?base@24.U32+ur@64+off@40:24s], data@32",
+        is: "90=0",
         sm: "75",
       },
     ],

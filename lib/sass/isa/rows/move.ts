@@ -24,7 +24,10 @@ export const moveRows: Rows = [
     op: "P2R",
     does: "d = a with the byte chosen by .Bn replaced by the predicates P0…P6 where b has ones",
     slots: "d <- a b",
-    lines: [{ as: two(0x03), text: "P2R{byte} d, PR, a, b" }],
+    lines: [
+      { as: two(0x03), text: "P2R{byte} d, PR, a, b", imm: "s32", sm: "75" },
+      { as: two(0x03), text: "P2R{byte} d, PR, a, b", sm: "80-" },
+    ],
     time: "fixed",
   },
   {

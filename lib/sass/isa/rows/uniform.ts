@@ -21,7 +21,7 @@ const rows: Rows = [
     bytes: "sizeC",
     lines: [
       { as: "ab9", text: "ULDC{sizeC} d, c[b@54:5][@38:16s]", sm: "-90" },
-      { as: "abbu", text: "ULDC{sizeC} d, c[b@54:5][UR@24+@38:16s]", sm: "-90" },
+      { as: "abbu", text: "ULDC{sizeC} d, c[b@54:5][UR!@24+@38:16s]", sm: "-90" },
       { as: "ab9u", text: "ULDC{sizeC} d, cx[b@24][@38:16]", sm: "-90" },
     ],
     time: "fixed",
