@@ -11,6 +11,10 @@
  * - `WARPSYNC mask` waits for the lanes of the mask at a WARPSYNC of the same mask.
  * - CTA and cluster barriers let lanes of a warp that wait at the same place go on together.
  *
+ * A spin loop inside a convergence region waits for lanes that wait for the loop's end at the BSYNC. ptxas puts YIELD
+ * into such loops, and the lock algorithms that run on GPUs need it: lanes at a BSYNC do not wait for ever for lanes that
+ * only yield. Here they are let go after PATIENCE yields; the two parts are regions of their own from then on.
+ *
  * Forward progress: a group gives up its turn at a jump after its time slice, at YIELD, and when it waits; the others are
  * served in turn. A warp none of whose lanes can run waits for others; when nothing in the whole grid can run, that is a
  * deadlock and is reported.
@@ -84,6 +88,28 @@ export function settle(warp: Warp): void {
     if ((partners(warp, l) & warp.live & ~there) === 0) done |= 1 << l;
   }
   if (done !== 0) resume(warp, done);
+}
+
+const PATIENCE = 16;
+
+/** After a YIELD: lanes at a convergence barrier whose missing partners all yield go on without them, in the end. */
+export function releaseFromYielders(warp: Warp): void {
+  let done = 0;
+  for (let l = 0; l < 32; l++) {
+    if (warp.waitKind[l] !== Wait.Convergence || ((warp.live >>> l) & 1) === 0) continue;
+    const missing = partners(warp, l) & warp.live & ~waiting(warp, Wait.Convergence, warp.waitOn[l]!);
+    if ((missing & ~warp.yielded) === 0) done |= 1 << l;
+  }
+  if (done === 0) return;
+  warp.patience++;
+  if (warp.patience < PATIENCE) return;
+  warp.patience = 0;
+  for (let l = 0; l < 32; l++) {
+    if (((done >>> l) & 1) === 0) continue;
+    const b = warp.waitOn[l]! * 32;
+    for (let k = 0; k < 32; k++) if (((done >>> k) & 1) === 0) warp.B[b + k] = warp.B[b + k]! & ~(1 << l);
+  }
+  resume(warp, done);
 }
 
 /** Lanes that wait, and for what: the text of a deadlock report. */

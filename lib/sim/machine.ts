@@ -174,6 +174,7 @@ export class GridMachine implements Machine {
         if (g === undefined) break;
         pc = g.pc;
         active = g.mask;
+        w.yielded &= ~active;
         w.active = active;
         groupEnd = issued + GROUP_SLICE;
       }
@@ -183,6 +184,7 @@ export class GridMachine implements Machine {
         break;
       }
       issued++;
+      this.issued = issued;
       const m = active & (P[guard[pc]!]! ^ invert[pc]!);
       threads += m === -1 ? 32 : popcount(m);
       if (warpCounts !== null) {

@@ -209,11 +209,11 @@ export class Site {
     return this.source(name, "b", ftz, (o) => this.scalar(o));
   }
 
-  /** A double; a 32-bit immediate is its upper half. */
+  /** A double. */
   f64(name: string): Source {
     return this.source(name, "d", false, (o) => {
       if (o.kind === Kind.Imm) {
-        const value = doubleOf(0, o.value);
+        const value = doubleOf(o.value, o.high);
         return () => value;
       }
       const lo = this.scalar(o);
@@ -299,6 +299,12 @@ export class Site {
   uniformDst(name: string): number {
     const o = this.find(name);
     return o === null || o.kind !== Kind.Reg || o.id < 0 ? TRASH_UNIFORM : o.id;
+  }
+
+  /** What a register jump is relative to, as an index: a label, or the next instruction and a distance. */
+  origin(): number {
+    const o = this.find("target") ?? this.operand("off");
+    return o.kind === Kind.Label ? this.target(o) : this.index + 1 + ((o.value | 0) >> 4);
   }
 
   /** Byte address of a label operand in its function → index in the program. */

@@ -72,6 +72,10 @@ export class Warp {
   readonly waitKind: Uint8Array = new Uint8Array(LANES);
   readonly waitOn: Int32Array = new Int32Array(LANES);
   readonly waitPc: Int32Array = new Int32Array(LANES);
+  /** Lanes whose group gave up its turn by YIELD and has not run since. */
+  yielded: number = 0;
+  /** YIELDs for which lanes at a convergence barrier have waited for yielded lanes alone. */
+  patience: number = 0;
   /** Where the lanes go on after ENDCOLLECTIVE. */
   readonly collective: Int32Array = new Int32Array(LANES);
   /** Phase of the cluster barrier in which the lanes last arrived. */

@@ -1,7 +1,7 @@
 /** Control flow, convergence barriers, CTA and cluster barriers, the end of threads. See groups.ts for the model. */
 import { File, Kind, type Operand } from "../../sass/isa/operand.js";
 import { afterExit, arrive, complete, completeCluster, contribute } from "../barrier.js";
-import { enqueue, popcount, settle, suspend } from "../groups.js";
+import { enqueue, popcount, releaseFromYielders, settle, suspend } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
 
@@ -72,7 +72,7 @@ function brx(s: Site): Exec {
   s.has("INC");
   s.has("DEC");
   const o = s.find("ur") ?? s.operand("a");
-  const base = s.target(s.operand("target"));
+  const base = s.origin();
   const pin = s.predMask("pin");
   if (o.file === File.UR) {
     const u = s.scalar(o)!;
@@ -117,7 +117,7 @@ function ret(s: Site): Exec {
   const row = s.row(s.operand("a"));
   const pin = s.predMask("pin");
   if (isAbsolute) return (w, m) => scatter(w, m & pin(w), (l) => codeIndex(w.I[row + l]!));
-  const base = s.target(s.operand("target"));
+  const base = s.origin();
   return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
 }
 
@@ -272,10 +272,12 @@ const endCollective: Maker = (s) => {
 const yieldTurn: Maker = (s) => {
   s.ignoreModifiers();
   return (w) => {
-    if (w.ready.length === 0) return Step.Next;
+    if (w.active === w.live) return Step.Next;
     const next = w.pc + 1;
     const lanes = w.active;
     w.active = 0;
+    w.yielded |= lanes;
+    releaseFromYielders(w);
     enqueue(w, next, lanes);
     return Step.Switch;
   };
