@@ -63,6 +63,16 @@ export function readKnobs(settings: Readonly<Record<string, string | number | bo
   return diagnostics.length > 0 ? fail(diagnostics) : ok(values);
 }
 
+/** The options of one room (`phases`, `regalloc`) that a set of values gives, by option name. */
+export function optionsOf(room: string, values: KnobValues): Record<string, KnobValue> {
+  const options: Record<string, KnobValue> = {};
+  for (const [name, value] of Object.entries(values)) {
+    const [reader, option] = (findKnob(name)?.readBy ?? "").split(": ");
+    if (reader === room && option !== undefined) options[option] = value;
+  }
+  return options;
+}
+
 function unknown(name: string): Diagnostic {
   const names = knobs.map((k) => k.name);
   return diagnostic("error", `unknown knob '${name}'${suggestion(name, names)}`);

@@ -1,4 +1,6 @@
-import { findKnob, knobs, nearest, parseValue, readKnobs, suggestion } from "../../lib/knobs/index.js";
+import { findKnob, knobs, nearest, optionsOf, parseValue, readKnobs, suggestion } from "../../lib/knobs/index.js";
+import { defaultKnobs } from "../../lib/regalloc/policies.js";
+import type { AllocatorKnobs } from "../../lib/regalloc/types.js";
 
 test("names and numbers are unique", () => {
   expect(new Set(knobs.map((k) => k.number)).size).toBe(knobs.length);
@@ -24,6 +26,16 @@ test("settings are read by type", () => {
     ok: true,
     value: { RegAllocThresholdForDiscardConflicts: 60, DisablePhases: "A+B" },
   });
+});
+
+test("values become options of the rooms that read them", () => {
+  const read = readKnobs({ RegAllocThresholdForDiscardConflicts: 60, RegAllocPerfDiffBackoff: "", NamedPhases: "NOP" });
+  if (!read.ok) throw new Error(read.diagnostics[0]?.message);
+  expect(optionsOf("regalloc", read.value)).toEqual({ regAllocThreshold: 60, bankAware: true });
+  expect(optionsOf("phases", read.value)).toEqual({ namedPhases: "NOP" });
+  // The allocator's own names of its knobs.
+  const allocator: Partial<AllocatorKnobs> = optionsOf("regalloc", read.value);
+  expect(Object.keys(allocator).every((k) => k in defaultKnobs)).toBe(true);
 });
 
 test("what is wrong with a setting is said, all at once", () => {

@@ -1,0 +1,30 @@
+/** Phases on small texts: the IR before, the phase's name, the IR after. */
+import { parseFunc } from "../../lib/ori/parse.js";
+import { printFunc } from "../../lib/ori/print.js";
+import { verify } from "../../lib/ori/verify.js";
+import { bodies } from "../../lib/phases/bodies.js";
+import type { PhaseName } from "../../lib/phases/table.js";
+
+/** Runs the bodies of phases on a function in text form (text.test.ts tells what may be left out of it). */
+export function after(text: string, ...phases: readonly PhaseName[]): string {
+  const read = parseFunc(text);
+  if (!read.ok) throw new Error(read.diagnostics.map((d) => `line ${d.span?.line}: ${d.message}`).join("\n"));
+  const func = read.value;
+  for (const phase of phases) {
+    const body = bodies[phase];
+    if (typeof body !== "function") throw new Error(`${phase} has no body: ${body.none}`);
+    body(func, { phase, level: 0, parameter: null, options: {}, report: () => {} });
+    const findings = verify(func, func.milestone, { skipDefinedness: true });
+    if (findings.length > 0) throw new Error(`${phase}: ${findings.map((f) => f.message).join("\n")}`);
+  }
+  return normalize(printFunc(func, { details: false }));
+}
+
+/** Without indentation and empty lines, so that expectations can be written as they look best. */
+export function normalize(text: string): string {
+  return text
+    .split("\n")
+    .map((l) => l.trim())
+    .filter((l) => l !== "")
+    .join("\n");
+}
