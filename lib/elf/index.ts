@@ -1,5 +1,5 @@
 export { describeCubin } from "./cubin/describe.js";
-export { decodeInfo, type InfoFormat, type InfoRecord, infoWords } from "./cubin/info.js";
+export { decodeInfo, encodeInfo, type InfoFormat, type InfoRecord, infoWords } from "./cubin/info.js";
 export { type LinkOptions, link } from "./cubin/link.js";
 export { readCubin } from "./cubin/read.js";
 export type {

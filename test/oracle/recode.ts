@@ -9,19 +9,18 @@ import { noBounds } from "../../lib/ori/func";
 import type { Func, ModuleSymbol, Param, Program } from "../../lib/ori/types";
 import { type FunctionItem, parse } from "../../lib/ptx/index";
 import type { Code } from "../../lib/sass/code";
-import type { Form } from "../../lib/sass/isa/form";
-import type { MachineInst, Operand } from "../../lib/sass/isa/operand";
-import { target as targetOf } from "../../lib/target/index";
-import type { TargetName } from "../../lib/target/types";
-import { tool } from "./tools";
+import { decodeCode } from "../../lib/sass/decode";
+import { form } from "../../lib/sass/isa/form";
+import type { MachineInst } from "../../lib/sass/isa/operand";
+import { type Target, type TargetName, target as targetOf } from "../../lib/target/index";
 
 export interface Recoded {
   readonly codes: Code[];
   readonly program: Program;
 }
 
-/** `file` is ptxas's cubin of `ptx` on disk. */
-export function recode(ptx: string, file: string, bytes: Uint8Array, arch: TargetName): Recoded {
+/** `bytes` is ptxas's cubin of `ptx` for `arch`. */
+export function recode(ptx: string, bytes: Uint8Array, arch: TargetName): Recoded {
   const read = readCubin(bytes);
   const parsed = parse(ptx);
   if (!read.ok || !parsed.ok) throw new Error("unreadable input");
@@ -55,7 +54,7 @@ export function recode(ptx: string, file: string, bytes: Uint8Array, arch: Targe
   const tables: ModuleSymbol[] = [];
   const codes = items.map((item) => {
     const f = cubin.functions.find((x) => x.name === item.name)!;
-    return code(item, f, file, arch, tables);
+    return code(item, f, arch, tables);
   });
   const funcs = items.map((item) => ({ name: item.name, linkage: item.linkage ?? "internal" }) as unknown as Func);
   const program: Program = {
@@ -68,8 +67,11 @@ export function recode(ptx: string, file: string, bytes: Uint8Array, arch: Targe
   return { codes, program };
 }
 
-function code(item: FunctionItem, f: CubinFunction, file: string, arch: TargetName, tables: ModuleSymbol[]): Code {
-  const insts = instructions(f, file);
+function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: ModuleSymbol[]): Code {
+  const insts = instructions(f, targetOf(arch));
+  const sharedName = (item.body?.statements ?? []).flatMap((s) =>
+    s.kind === "declaration" && s.space === "shared" ? s.variables.map((v) => v.name) : [],
+  )[0]!;
   const params: Param[] = [];
   let offset = 0;
   for (const p of item.params ?? []) {
@@ -116,7 +118,13 @@ function code(item: FunctionItem, f: CubinFunction, file: string, arch: TargetNa
     words: f.words,
     insts,
     locs: insts.map(() => null),
-    relocs: [],
+    relocs: f.relocs.map((r) => ({
+      offset: r.offset,
+      // ptxas renames shared variables of functions in objects; the tests have one of them per function.
+      symbol: r.symbol.name.startsWith("$__sm__") ? sharedName : r.symbol.name,
+      addend: r.addend,
+      what: r.type === 57 ? "32@hi" : "32@lo",
+    })),
     labels,
     registers: f.registers,
     frameBytes: f.frameBytes,
@@ -129,32 +137,10 @@ function code(item: FunctionItem, f: CubinFunction, file: string, arch: TargetNa
   };
 }
 
-/** Mnemonics and the few operands that attributes depend on, from nvdisasm's text. */
-function instructions(f: CubinFunction, file: string): MachineInst[] {
-  const text = tool("nvdisasm", ["-c", "-fun", String(f.symbol.index), file]).stdout;
-  const insts: MachineInst[] = [];
-  for (const m of text.matchAll(/\/\*([0-9a-f]{4,})\*\/\s+(?:@!?U?P\w+ )?([A-Z0-9_]+)([^;]*);/g)) {
-    const op = m[2]!;
-    const rest = m[3]!;
-    const srcs: Operand[] = [];
-    const base = { file: 0, width: 1, sub: 0, value: 0, high: 0, mods: 0, part: "", index: -2, sym: "" } as const;
-    if (rest.includes("SR_CTAID.Z")) srcs.push({ ...base, kind: 5, id: 0x27 });
-    const mask = /^(?:\.COLLECTIVE)? R(\d+)/.exec(rest);
-    if (op === "WARPSYNC" && mask !== null) srcs.push({ ...base, kind: 1, file: 1, id: Number(mask[1]) });
-    const dsts: Operand[] = [];
-    if (/^ R1, (?:R1,|c)/.test(rest) && op.startsWith("IADD")) {
-      dsts.push({ ...base, kind: 1, file: 1, id: 1 });
-      srcs.push({ ...base, kind: 1, file: 1, id: 1 });
-    }
-    const flow = op === "BRX" ? "indirect" : op === "BRA" || op === "EXIT" ? "branch" : "next";
-    const mods = /^[.\w]*/.exec(rest)![0].split(".").slice(1);
-    insts[Number.parseInt(m[1]!, 16) / 16] = {
-      form: { op, flow, mods } as unknown as Form,
-      dsts,
-      srcs,
-      guard: null,
-      control: null,
-    };
-  }
-  return insts;
+/** The instructions in front of the tail; words that the table does not know stand as NOP. */
+function instructions(f: CubinFunction, target: Target): MachineInst[] {
+  const nop: MachineInst = { form: form("NOP"), dsts: [], srcs: [], guard: null, control: null };
+  const insts = decodeCode(f.words, target).map((inst) => inst ?? nop);
+  const last = insts.findLastIndex((inst) => inst.form.op === "BRA");
+  return insts.slice(0, last);
 }

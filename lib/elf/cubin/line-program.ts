@@ -5,6 +5,8 @@ import { sleb, uleb } from "./fixed.js";
 export interface LineInput {
   /** Position of each instruction, 16 bytes apart. */
   readonly locs: readonly (Span | null)[];
+  /** Bytes of the function, tail included. */
+  readonly size: number;
 }
 
 export interface LineProgram {
@@ -25,7 +27,7 @@ export function lineProgram(functions: readonly LineInput[]): LineProgram {
     places.push(start + body.length + 3);
     body.push(0, 9, 2, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0);
     const reached = rows(f.locs, body);
-    body.push(2, ...uleb(f.locs.length * 16 - reached), 0, 1, 1);
+    body.push(2, ...uleb(f.size - reached), 0, 1, 1);
   }
   const size = 2 + 4 + header.length + body.length;
   const word = (n: number): number[] => [n & 0xff, (n >>> 8) & 0xff, (n >>> 16) & 0xff, (n >>> 24) & 0xff];

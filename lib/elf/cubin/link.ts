@@ -10,6 +10,7 @@ import { InternalError } from "../../errors.js";
 import { File, type Func, Kind, type ModuleSymbol, type Operand, type Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
+import type { Form } from "../../sass/isa/form.js";
 import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
 import { asciiBytes, type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
 import { EIATTR } from "./attributes.js";
@@ -119,6 +120,7 @@ class Linker {
     this.symbols.section(cuda);
     const parts = this.parts();
     const frame = this.debugFrame(parts);
+    const debug = this.debugSections(parts);
     const callgraph = section({
       name: ".nv.callgraph",
       type: SHT_CUDA.Callgraph,
@@ -131,7 +133,7 @@ class Linker {
     const action = this.relAction();
     if (this.container.modern) for (const p of parts) this.symbols.section(p.constant0, true);
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
-    return ok(this.write(parts, { toolkit, cuda, frame, callgraph, action }));
+    return ok(this.write(parts, { toolkit, cuda, frame, callgraph, action, debug }));
   }
 
   private relAction(): SectionDraft | null {
@@ -511,14 +513,16 @@ class Linker {
   private debugSections(parts: readonly Part[]): SectionDraft[] {
     const text = this.options.ptxText;
     if (text === undefined) return [];
-    const program = lineProgram(parts.map((p) => ({ locs: p.code.locs })));
+    const program = lineProgram(parts.map((p) => ({ locs: p.code.locs, size: p.text.data!.length })));
+    const none = section({ name: ".debug_line", type: SHT.Progbits, data: lineProgram([]).bytes });
     const lines = section({ name: ".nv_debug_line_sass", type: SHT.Progbits, data: program.bytes });
     parts.forEach((p, i) => {
       this.relocate(lines, { offset: program.places[i]!, type: R_CUDA.ABS64, symbol: p.symbol, addend: 0 });
     });
-    const body = text.endsWith("\n") ? text.slice(0, -1) : text;
-    const source = asciiBytes(`${body.split("\n").join("\0")}\0`);
-    return [lines, section({ name: ".nv_debug_ptx_txt", type: SHT.Progbits, data: source })];
+    const source = section({ name: ".nv_debug_ptx_txt", type: SHT.Progbits, data: ptxLines(text) });
+    const made = [none, lines, source];
+    for (const s of made) this.symbols.section(s);
+    return made;
   }
 
   // ------------------------------------------------------------------------------------------------ writing
@@ -545,6 +549,7 @@ class Linker {
       frame: SectionDraft;
       callgraph: SectionDraft;
       action: SectionDraft | null;
+      debug: SectionDraft[];
     },
   ): Uint8Array {
     const { container, symtab } = this;
@@ -554,7 +559,7 @@ class Linker {
     const compat = section({ name: ".nv.compat", type: SHT_CUDA.Compat, align: 4 });
     compat.data = compatBytes(container, this.program.target.suffix === "a");
     if (container.modern) made.cuda.info = compat;
-    const debug = this.debugSections(parts);
+    const { debug } = made;
     const relocs = this.relocationSections(parts, debug, made.frame);
 
     const present = (s: SectionDraft | null): s is SectionDraft => s !== null;
@@ -649,6 +654,13 @@ class Linker {
   }
 }
 
+/** One NUL-terminated string per line of the PTX text, without indentation; positions of the source are left out. */
+function ptxLines(text: string): Uint8Array {
+  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+  const lines = body.split("\n").map((l) => l.trim());
+  return asciiBytes(`${lines.map((l) => (/^\.(loc|file)\b/.test(l) ? "" : l)).join("\0")}\0`);
+}
+
 function hasInit(s: ModuleSymbol): boolean {
   return s.init !== null || s.pointers.length > 0;
 }
@@ -667,10 +679,13 @@ function prologueEnd(code: Code): number {
   const { insts } = code;
   for (let i = 0; i < insts.length; i++) {
     const { form, dsts, srcs } = insts[i]!;
-    if (code.frameBytes > 0 ? dsts.some(isStack) && srcs.some(isStack) : form.flow !== "next" || form.op === "BAR")
-      return (i + 1) * 16;
+    if (code.frameBytes > 0 ? dsts.some(isStack) && srcs.some(isStack) : endsBlock(form)) return (i + 1) * 16;
   }
   return 16;
+}
+
+function endsBlock(form: Form): boolean {
+  return form.op === "BAR" || (form.flow !== "next" && form.flow !== "region" && form.flow !== "sync");
 }
 
 function isStack(o: Operand): boolean {

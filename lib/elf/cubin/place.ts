@@ -90,7 +90,7 @@ export interface SharedLayout {
   readonly size: number;
   readonly align: number;
   readonly needed: boolean;
-  /** The kernel itself mentions shared memory (not only the module). */
+  /** The kernel has static shared memory of its own (not only arrays of the module without extent). */
   readonly used: boolean;
 }
 
@@ -122,5 +122,5 @@ export function layoutShared(
     at = roundUp(at, align);
     for (const s of dynamic) offsets.set(s.name, at);
   }
-  return { offsets, size: at, align, needed: statics.length > 0 || dynamic.length > 0, used: mine.length > 0 };
+  return { offsets, size: at, align, needed: statics.length > 0 || dynamic.length > 0, used: statics.length > 0 };
 }
