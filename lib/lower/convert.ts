@@ -2,7 +2,7 @@
  * cvt: between integers of all widths, floats of all widths, and across. Machine modifiers as ptxas chooses them
  * (facts/ptx-to-sass); a saturating conversion to f32 is a saturating addition behind the conversion.
  */
-import { imm, neg, RZ } from "../ori/operand.js";
+import { abs, imm, neg, RZ } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
@@ -197,8 +197,8 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
     return c.op("F2F.F64.F32", [y], 2);
   }
   if (from.name === "f64" && to.name === "f32") {
-    const y = saturateFloat(c, k, c.op(`F2F.F32.F64${rounding}`, [x]));
-    return ftz ? c.op("FMUL.FTZ", [y, imm(0x3f800000)]) : y;
+    const y = ftz ? narrowFlushed(c, x, rounding) : c.op(`F2F.F32.F64${rounding}`, [x]);
+    return saturateFloat(c, k, y);
   }
   if (from.name === "f16" && to.name === "f32") {
     // Halves have no denormals that f32 would have to flush.
@@ -213,6 +213,21 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   // The smallest normal f32 is far below the smallest f16: flushing changes nothing there.
   const f2fFtz = ftz && to.name !== "f16" ? ".FTZ" : "";
   return saturateFloat(c, k, c.op(`F2F${f2fFtz}.${names}${rounding}`, [x], registersOf(to)));
+}
+
+/**
+ * f64 to f32 with denormal results flushed. The machine flushes a result that is below the normal numbers when rounded with an
+ * unbounded exponent; so small numbers are rounded where that is no limit, 2²⁴ times as large, and brought down by a flushing
+ * product that is exact.
+ */
+function narrowFlushed(c: Context, x: Operand, rounding: string): Operand {
+  const small = c.predicate();
+  const magnitude = { ...imm(0), width: 2, high: 0x39b00000 };
+  c.emit("DSETP.LT.AND", [small], [abs(x), magnitude]);
+  const up = c.op("SEL", [c.op("MOV", [imm(0x41700000)]), imm(0x3ff00000), small]);
+  const scaled = c.op("DMUL", [x, c.pair(RZ(), up)], 2);
+  const down = c.op("FSEL", [c.op("MOV", [imm(0x33800000)]), imm(0x3f800000), small]);
+  return c.op("FMUL.FTZ", [c.op(`F2F.F32.F64${rounding}`, [scaled]), down]);
 }
 
 /** cvt.f16x2.f32 d, a, b: a in the upper half. */
