@@ -120,11 +120,14 @@ export function intern(row: ParsedRow, template: Template, values: readonly Grou
   }
   const name = [row.op, ...mods].join(".");
   const known = byName.get(name);
-  if (known && rowOf(known) === row) return known;
+  if (known) {
+    if (rowOf(known) !== row) throw new InternalError(`instruction table: ${name} is in two rows`);
+    return known;
+  }
   const f = make(row, template, values, name, mods);
   all.push(f);
   rowById.push(row);
-  if (!known) byName.set(name, f);
+  byName.set(name, f);
   return f;
 }
 
@@ -134,8 +137,8 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
   for (const part of template.head) {
     if (part.kind !== "group") continue;
     const v = values[g++]!;
-    // `size75` is the `size` of another SM.
-    if (v.bytes) bytes.set(part.group.name.replace(/\d+$/, ""), v.bytes);
+    // `size75` and `sizeC` are the `size` of other SMs or instructions.
+    if (v.bytes) bytes.set(part.group.name.replace(/[A-Z\d]+$/, "") || "size", v.bytes);
   }
   const info = (s: Slot): SlotInfo => ({
     name: s.name,

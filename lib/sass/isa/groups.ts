@@ -31,6 +31,7 @@ export const groups: Readonly<Record<string, string>> = {
   byte: "@76:2 _ .B1 .B2 .B3",
   // half precision
   // Beside an operand, the place depends on where its register sits: 24, 32 or 64.
+  h75: "@24>74:2,32>60:2,64>81:2 _ .F32 .H0_H0 .H1_H1",
   h: "@24>74:2,32>60:2,64>81:2 _ ? .H0_H0 .H1_H1",
   half: "@60:2 _ .H1",
   // conversions
@@ -69,9 +70,9 @@ export const groups: Readonly<Record<string, string>> = {
   atomFop: "@88:2 .ADD .MIN .MAX",
   atype75: "@73:3 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
   atype: "@73:3 _/4 .S32/4 .64/8 .S64/8 .128/16",
-  stype75: "@73:2 _/4 .S32/4 .64/8",
-  ctype: "@73:3 _/4 .S32/4 .64/8 ? .128/16",
-  ftype:
+  atypeS: "@73:2 _/4 .S32/4 .64/8",
+  atypeC: "@73:3 _/4 .S32/4 .64/8 ? .128/16",
+  atypeF:
     "@73:4+87 .F16x2.RN/4 .F16x4.RN/8 .F16x8.RN/16 .BF16x2.RN/4 .BF16x4.RN/8 .BF16x8.RN/16 ? ? ? .F32.FTZ.RN/4 .F32x2.FTZ.RN/8 .F32x4.FTZ.RN/16 .F32.RN/4 .F32x2.RN/8 .F32x4.RN/16 .F64.RN/8",
   // warp and control
   vote: "@72:2 .ALL .ANY .EQ",

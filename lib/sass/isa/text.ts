@@ -19,6 +19,8 @@ export interface Names {
   label?(o: Operand): string;
   /** SM whose syntax is used (`Target.isa`); the first line that fits when left out. */
   readonly isa?: number;
+  /** Nothing is lost: NaNs, whose bits nvdisasm does not print, are written in hexadecimal. */
+  readonly exact?: boolean;
 }
 
 const files: Readonly<Record<number, readonly [prefix: string, zero: string]>> = {
@@ -214,7 +216,7 @@ function unsignedHex(v: number, ref: OperandRef): string {
 }
 
 function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
-  if (o.kind === Kind.Imm) return numberText(ref, o, line);
+  if (o.kind === Kind.Imm) return numberText(ref, o, line, names);
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
   const bare = o.kind === Kind.Const && ref.part ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(o, bare, ref.suffix, !inside);
@@ -232,9 +234,12 @@ function decorate(o: Operand, bare: string, suffix: string, partOutside: boolean
   return text;
 }
 
-function numberText(ref: OperandRef, o: Operand, line: ParsedLine): string {
+function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
   const { slot } = ref;
-  if (slot.holds === "reg" && !ref.number && ref.loc === null) return immediateText(o.value, o.high, line.imm);
+  if (slot.holds === "reg" && !ref.number && ref.loc === null) {
+    const text = immediateText(o.value, o.high, line.imm);
+    return names.exact && text.includes("NAN") ? hex(line.imm === "f64" ? o.high : o.value) : text;
+  }
   switch (slot.format) {
     case "sb":
       return `SB${o.value}`;

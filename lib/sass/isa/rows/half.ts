@@ -9,7 +9,7 @@ export const halfRows: Rows = [
     slots: "d <- a b",
     imm: "h2",
     lines: [
-      { as: outer(0x30), text: "HADD2{_|.F32@78}{ftz}{sat} d, -|a|{h}, -|b|{h}", sm: "75" },
+      { as: outer(0x30), text: "HADD2{_|.F32@78}{ftz}{sat} d, -|a|{h75}, -|b|{h75}", sm: "75" },
       { as: outer(0x30), text: "HADD2{ftz}{sat} d, -|a|{h}, -|b|{h}", is: "78=0 85=0", sm: "80-" },
       { as: outer(0x30), text: "HADD2.F32{ftz}{sat} d, -a{h}, -|b|{h}", is: "78=1 85=0", imm: "h1", sm: "80-" },
       {
@@ -28,7 +28,7 @@ export const halfRows: Rows = [
     slots: "d <- a b",
     imm: "h2",
     lines: [
-      { as: two(0x32), text: "HMUL2{_|.F32@78}{fmz}{sat} d, -|a|{h}, -|b|{h}", sm: "75" },
+      { as: two(0x32), text: "HMUL2{_|.F32@78}{fmz}{sat} d, -|a|{h75}, -|b|{h75}", sm: "75" },
       { as: two(0x32), text: "HMUL2{fmz}{sat} d, -|a|{h}, -|b|{h}", is: "78=0 85=0", sm: "80-" },
       {
         as: two(0x32),
@@ -47,7 +47,7 @@ export const halfRows: Rows = [
     imm: "h2",
     signOfC: 84,
     lines: [
-      { as: either(0x31), text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h}, -|b|{h}, -|c|{h}", sm: "75" },
+      { as: either(0x31), text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h75}, -|b|{h75}, -|c|{h75}", sm: "75" },
       {
         as: either(0x31),
         text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h}, -|b|{h}, -|c|{h}",

@@ -192,6 +192,27 @@ export const integerRows: Rows = [
     time: "fixed",
   },
   {
+    op: "VIADDMNMX",
+    does: "d = pin ? min(a + b, c) : max(a + b, c), 32 bits or two halves",
+    slots: "d <- a b c pin:P=PT",
+    lines: [{ as: either(0x46), text: "VIADDMNMX{vtype}{_|.RELU@76} d, a, -b, c, !pin@87", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "VABSDIFF",
+    does: "d = |a - b| + c",
+    slots: "d co:P=PT <- a b c",
+    lines: [{ as: either(0x14), text: "VABSDIFF{u32} d, co@81?, a, b, c" }],
+    time: "fixed",
+  },
+  {
+    op: "VABSDIFF4",
+    does: "d = |a - b| of four bytes (.ACC: their sum) + c",
+    slots: "d co:P=PT <- a b c",
+    lines: [{ as: either(0x15), text: "VABSDIFF4{.U8|_@73}{_|.ACC@75} d, co@81?, a, b, c" }],
+    time: "fixed",
+  },
+  {
     op: "VIADD",
     does: "d = a + b",
     slots: "d <- a b",

@@ -16,9 +16,9 @@ const rows: Rows = [
   {
     op: "ULDC",
     does: "d = constant bank",
-    slots: "d:UR*sizeC <- b:C",
+    slots: "d:UR*size <- b:C",
     memory: ["const", "load"],
-    bytes: "sizeC",
+    bytes: "size",
     lines: [
       { as: "ab9", text: "ULDC{sizeC} d, c[b@54:5][@38:16s]", sm: "-90" },
       { as: "abbu", text: "ULDC{sizeC} d, c[b@54:5][UR!@24+@38:16s]", sm: "-90" },
