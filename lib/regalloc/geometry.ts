@@ -15,8 +15,6 @@ export interface FileInfo {
   readonly registers: number;
   /** Never given to a value that is not bound to it; −1 for none. */
   readonly reserved: number;
-  /** One register for the whole warp: stays occupied while any divergent part of the warp may read it. */
-  readonly perWarp: boolean;
   readonly spillable: boolean;
 }
 
@@ -27,19 +25,14 @@ export const REPORTED_EXTRA = 2;
 
 /** In order of allocation: what is spilled from one file becomes a value of a later one. */
 export const files: readonly FileInfo[] = [
-  { file: File.B, name: "B", registers: 16, reserved: -1, perWarp: false, spillable: false },
-  { file: File.UP, name: "UP", registers: 7, reserved: -1, perWarp: true, spillable: true },
-  { file: File.UR, name: "UR", registers: 63, reserved: -1, perWarp: true, spillable: true },
-  { file: File.P, name: "P", registers: 7, reserved: -1, perWarp: false, spillable: true },
-  { file: File.R, name: "R", registers: 253, reserved: STACK_POINTER, perWarp: false, spillable: true },
+  { file: File.B, name: "B", registers: 16, reserved: -1, spillable: false },
+  { file: File.UP, name: "UP", registers: 7, reserved: -1, spillable: true },
+  { file: File.UR, name: "UR", registers: 63, reserved: -1, spillable: true },
+  { file: File.P, name: "P", registers: 7, reserved: -1, spillable: true },
+  { file: File.R, name: "R", registers: 253, reserved: STACK_POINTER, spillable: true },
 ];
 
 /** Pairs start at even registers, quads at multiples of four, larger tuples at multiples of eight. */
 export function alignmentOf(width: number): number {
   return width <= 1 ? 1 : width === 2 ? 2 : width <= 4 ? 4 : 8;
-}
-
-/** Registers rounded up to whole strides: 1, 2, 2, 4 for (1,1), (1,2), (2,2), (3 aligned to 2). */
-export function alignedWidth(width: number, align: number): number {
-  return -align & (align + width - 1);
 }

@@ -1,7 +1,7 @@
 import { Builder, newFunc, operand, snapshot } from "../../lib/ori/index.js";
 import { File, type Func } from "../../lib/ori/types.js";
 import { isRelaxed } from "../../lib/regalloc/constraints.js";
-import { alignedWidth, alignmentOf } from "../../lib/regalloc/geometry.js";
+import { alignmentOf } from "../../lib/regalloc/geometry.js";
 import {
   type AllocationEvent,
   allocate,
@@ -38,15 +38,7 @@ function names(func: Func): string[] {
   return func.blocks.flatMap((b) => b.insts.map((i) => i.form.name));
 }
 
-describe("geometry (wiki page 33, step 1)", () => {
-  test.each([
-    [1, 1, 1],
-    [2, 1, 2],
-    [2, 2, 2],
-    [3, 2, 4],
-  ])("width %i aligned to %i takes %i", (width, align, expected) => {
-    expect(alignedWidth(width, align)).toBe(expected);
-  });
+describe("geometry", () => {
   test("tuples are aligned to their width", () => {
     expect([1, 2, 3, 4, 8].map(alignmentOf)).toEqual([1, 2, 4, 4, 8]);
   });
