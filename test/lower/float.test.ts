@@ -29,7 +29,8 @@ const saturated =
     const d = g(...v);
     const unit = soft.fromInteger(f, 1n, "rn");
     if (soft.isNan(f, d) || d & soft.signBit(f)) return 0n;
-    return BigInt.asUintN(f.bits, d > unit ? unit : d);
+    if (d > unit) return unit;
+    return d;
   };
 
 for (const [type, f] of [
