@@ -10,8 +10,9 @@ import { Refusal } from "./refusal.js";
 import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits } from "./types.js";
 
 const comparisons = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"] as const;
-const floatComparisons = [...comparisons, "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
-type Comparison = (typeof floatComparisons)[number];
+const unordered = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
+type Comparison = (typeof comparisons)[number] | (typeof unordered)[number];
+const floatComparisons: readonly Comparison[] = [...comparisons, ...unordered];
 
 /** Unsigned spellings of integer comparisons. */
 const unsignedNames: Readonly<Record<string, string>> = { lo: "LT", ls: "LE", hi: "GT", hs: "GE" };
