@@ -190,7 +190,7 @@ function checkShape(kernel: CubinFunction, target: Target, options: LaunchOption
       `block [${block.join(", ")}] has ${threads} threads, at most ${target.limits.maxThreadsPerCta} are possible`,
     );
   const exact = kernel.reqThreads;
-  if (exact !== null && exact.some((n, i) => n !== block[i]))
+  if (exact?.some((n, i) => n !== block[i]))
     return bad(`${kernel.name} must be launched with a block of [${exact.join(", ")}] (.reqntid)`);
   const most = kernel.maxThreads;
   if (most !== null && threads > most[0] * most[1] * most[2])

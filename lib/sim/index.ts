@@ -2,8 +2,16 @@
  * The functional simulator of SASS: loads a cubin as a driver would and runs grids of it, thread by thread, without a
  * GPU. `simulate` is the short way; `Device` keeps memory and modules between launches.
  */
+export { supportedMnemonics } from "./build.js";
 export { Device, type Module } from "./device.js";
-export { type LaunchFileResult, runLaunchFile } from "./launch.js";
+export {
+  type Difference,
+  describeFault,
+  type LaunchFileJson,
+  type LaunchFileResult,
+  type LaunchHost,
+  runLaunchFile,
+} from "./launch.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate } from "./simulate.js";
 export type {

@@ -98,8 +98,3 @@ export function max32(a: number, b: number): number {
   if (Number.isNaN(a)) return b;
   return Number.isNaN(b) ? a : Math.max(a, b);
 }
-
-/** Clamped to [0, 1]; NaN becomes +0. */
-export function saturate(x: number): number {
-  return x > 0 ? (x < 1 ? x : 1) : 0;
-}

@@ -40,7 +40,7 @@ export function clampInteger(x: number, type: IntegerType, nan: number): number 
   if (Number.isNaN(x)) return nan;
   const low = type.signed ? -(2 ** (type.bits - 1)) : 0;
   const top = type.signed ? 2 ** (type.bits - 1) - 1 : 2 ** type.bits - 1;
-  return (x < low ? low : x > top ? top : x) | 0;
+  return Math.min(Math.max(x, low), top) | 0;
 }
 
 /** The same for 64 bits, as a bigint. */
@@ -48,8 +48,8 @@ export function clampLong(x: number, signed: boolean): bigint {
   if (Number.isNaN(x)) return 0x8000000000000000n;
   const low = signed ? -(2n ** 63n) : 0n;
   const top = signed ? 2n ** 63n - 1n : 2n ** 64n - 1n;
-  if (x >= 18446744073709551616) return top;
-  if (x <= -18446744073709551616) return low;
+  if (x >= 2 ** 64) return top;
+  if (x <= -(2 ** 64)) return low;
   const v = BigInt(x);
   return v < low ? low : v > top ? top : v;
 }

@@ -30,15 +30,21 @@ const words: Readonly<Record<string, Word>> = {
 };
 const signedWords: Readonly<Record<string, Word>> = {
   ...words,
-  MIN: (a, b) => (a < b ? a : b),
-  MAX: (a, b) => (a > b ? a : b),
+  MIN: Math.min,
+  MAX: Math.max,
 };
 
 type Long = (old: bigint, value: bigint) => bigint;
 const longs: Readonly<Record<string, Long>> = {
   ADD: (a, b) => a + b,
-  MIN: (a, b) => (a < b ? a : b),
-  MAX: (a, b) => (a > b ? a : b),
+  MIN: (a, b) => {
+    if (a < b) return a;
+    return b;
+  },
+  MAX: (a, b) => {
+    if (a > b) return a;
+    return b;
+  },
   INC: (a, b) => (a >= b ? 0n : a + 1n),
   DEC: (a, b) => (a === 0n || a > b ? b : a - 1n),
   AND: (a, b) => a & b,

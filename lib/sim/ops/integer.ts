@@ -433,8 +433,8 @@ function isetp(s: Site): Exec {
 // ------------------------------------------------------------------------------------------------ minimum, maximum
 
 type Pair = (a: number, b: number) => number;
-const minS: Pair = (a, b) => (a < b ? a : b);
-const maxS: Pair = (a, b) => (a > b ? a : b);
+const minS: Pair = Math.min;
+const maxS: Pair = Math.max;
 const minU: Pair = (a, b) => (a >>> 0 < b >>> 0 ? a : b);
 const maxU: Pair = (a, b) => (a >>> 0 > b >>> 0 ? a : b);
 

@@ -96,8 +96,8 @@ const folds: Readonly<Record<string, readonly [unsigned: Fold, signed: Fold]>> =
   OR: [(a, b) => a | b, (a, b) => a | b],
   XOR: [(a, b) => a ^ b, (a, b) => a ^ b],
   SUM: [(a, b) => (a + b) | 0, (a, b) => (a + b) | 0],
-  MIN: [(a, b) => (a >>> 0 < b >>> 0 ? a : b), (a, b) => (a < b ? a : b)],
-  MAX: [(a, b) => (a >>> 0 > b >>> 0 ? a : b), (a, b) => (a > b ? a : b)],
+  MIN: [(a, b) => (a >>> 0 < b >>> 0 ? a : b), Math.min],
+  MAX: [(a, b) => (a >>> 0 > b >>> 0 ? a : b), Math.max],
 };
 
 function floatFold(s: Site, max: boolean): Fold {

@@ -1,0 +1,288 @@
+/**
+ * The launch file as data: checked and normalized. Every message says where in the file it applies (`buffers.x.fill`).
+ */
+import { isScalarType, scalarBytes, writeScalar } from "./arguments.js";
+import { Random } from "./random.js";
+import type { ScalarType, ScalarValue } from "./types.js";
+
+/** Bytes of a buffer with their type. */
+export interface Buffer {
+  readonly type: ScalarType;
+  readonly bytes: Uint8Array;
+}
+
+export type LaunchParam =
+  | { readonly kind: "scalar"; readonly type: ScalarType; readonly value: ScalarValue }
+  | { readonly kind: "buffer"; readonly name: string; readonly offset: number }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array };
+
+export interface LaunchStep {
+  readonly kernel: string | undefined;
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly cluster: readonly [number, number, number] | undefined;
+  readonly sharedBytes: number;
+  readonly params: readonly LaunchParam[];
+}
+
+export interface Expectation {
+  readonly name: string;
+  /** The expected elements as bytes of the type; null when only `type` is known later (a global). */
+  readonly values: readonly ScalarValue[] | null;
+  readonly bytes: Uint8Array | null;
+  readonly type: ScalarType | null;
+  readonly abs: number | null;
+  readonly rel: number | null;
+  readonly nanBits: boolean;
+}
+
+export interface LaunchFile {
+  readonly buffers: ReadonlyMap<string, Buffer>;
+  readonly globals: ReadonlyMap<string, Buffer>;
+  readonly launches: readonly LaunchStep[];
+  readonly print: readonly string[];
+  readonly expect: readonly Expectation[];
+  readonly maxInstructions: number | undefined;
+}
+
+/** Something wrong with the file. Stays inside this room: `parseLaunchFile` turns it into a text. */
+class Bad extends Error {}
+
+type Json = Readonly<Record<string, unknown>>;
+type ReadFile = (path: string) => Uint8Array | null;
+
+function bad(where: string, what: string): never {
+  throw new Bad(`${where}: ${what}`);
+}
+
+function object(value: unknown, where: string, keys: readonly string[] | null): Json {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) bad(where, "an object is expected");
+  const o = value as Json;
+  if (keys !== null)
+    for (const k of Object.keys(o))
+      if (!keys.includes(k)) bad(where, `unknown key "${k}"; there are: ${keys.join(", ")}`);
+  return o;
+}
+
+function list(value: unknown, where: string): readonly unknown[] {
+  if (!Array.isArray(value)) bad(where, "a list is expected");
+  return value as readonly unknown[];
+}
+
+function text(value: unknown, where: string): string {
+  return typeof value === "string" ? value : bad(where, "a string is expected");
+}
+
+function count(value: unknown, where: string): number {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+    return bad(where, "an integer of at least 0 is expected");
+  return value;
+}
+
+function number(value: unknown, where: string): number {
+  return typeof value === "number" ? value : bad(where, "a number is expected");
+}
+
+function scalarType(value: unknown, where: string): ScalarType {
+  const name = text(value, where);
+  return isScalarType(name)
+    ? name
+    : bad(where, `"${name}" is no type; there are: ${Object.keys(scalarBytes).join(", ")}`);
+}
+
+function scalar(value: unknown, where: string): ScalarValue {
+  if (typeof value === "number" || typeof value === "string") return value;
+  return bad(where, "a number or a string is expected");
+}
+
+function hexBytes(value: unknown, where: string): Uint8Array {
+  const digits = text(value, where).replace(/^0x/, "").replace(/[\s_]/g, "");
+  if (!/^([0-9a-fA-F]{2})*$/.test(digits)) bad(where, "pairs of hexadecimal digits are expected");
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+}
+
+function read(path: unknown, where: string, readFile: ReadFile): Uint8Array {
+  const name = text(path, where);
+  let bytes: Uint8Array | null = null;
+  try {
+    bytes = readFile(name);
+  } catch {
+    bytes = null;
+  }
+  return bytes ?? bad(where, `cannot read "${name}"`);
+}
+
+/** The elements of a list as bytes of a type. */
+export function packValues(values: readonly ScalarValue[], type: ScalarType): Uint8Array | string {
+  const size = scalarBytes[type];
+  const bytes = new Uint8Array(values.length * size);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < values.length; i++) {
+    const error = writeScalar(view, i * size, type, values[i]!);
+    if (error !== "") return `[${i}]: ${error}`;
+  }
+  return bytes;
+}
+
+function scalars(value: unknown, where: string): readonly ScalarValue[] {
+  return list(value, where).map((v, i) => scalar(v, `${where}[${i}]`));
+}
+
+function buffer(value: unknown, where: string, readFile: ReadFile): Buffer {
+  const o = object(value, where, ["type", "length", "fill", "file", "values"]);
+  const type = scalarType(o.type, `${where}.type`);
+  const size = scalarBytes[type];
+  const given = ["fill", "file", "values"].filter((k) => o[k] !== undefined);
+  if (given.length > 1) bad(where, `only one of ${given.join(", ")} may be given`);
+  const wanted = o.length === undefined ? null : count(o.length, `${where}.length`);
+  let bytes: Uint8Array;
+  if (o.file !== undefined) bytes = read(o.file, `${where}.file`, readFile).slice();
+  else if (o.values !== undefined) {
+    const packed = packValues(scalars(o.values, `${where}.values`), type);
+    bytes = typeof packed === "string" ? bad(`${where}.values`, packed) : packed;
+  } else {
+    if (wanted === null) bad(where, "length, file or values is needed");
+    if (wanted! * size > 0x8000_0000) bad(`${where}.length`, "more than 2 GiB");
+    bytes = fill(o.fill, type, wanted!, `${where}.fill`);
+  }
+  if (bytes.length % size !== 0) bad(where, `${bytes.length} bytes are no whole number of ${type}`);
+  if (wanted !== null && wanted * size !== bytes.length)
+    bad(where, `length is ${wanted}, but ${bytes.length / size} elements are given`);
+  return { type, bytes };
+}
+
+function fill(value: unknown, type: ScalarType, length: number, where: string): Uint8Array {
+  const size = scalarBytes[type];
+  const bytes = new Uint8Array(length * size);
+  if (value === undefined) return bytes;
+  const o = object(value, where, ["value", "arange", "random", "range"]);
+  const view = new DataView(bytes.buffer);
+  const element = elementOf(o, type, where);
+  for (let i = 0; i < length; i++) {
+    const error = writeScalar(view, i * size, type, element(i));
+    if (error !== "") bad(where, `element ${i}: ${error}`);
+  }
+  return bytes;
+}
+
+const isFloat = (type: ScalarType): boolean => type === "f16" || type === "bf16" || type === "f32" || type === "f64";
+
+/** Element i of a fill. */
+function elementOf(o: Json, type: ScalarType, where: string): (i: number) => ScalarValue {
+  if (o.value !== undefined) {
+    const v = scalar(o.value, `${where}.value`);
+    return () => v;
+  }
+  if (o.arange !== undefined) {
+    const pair = list(o.arange, `${where}.arange`);
+    const start = number(pair[0] ?? 0, `${where}.arange[0]`);
+    const step = number(pair[1] ?? 1, `${where}.arange[1]`);
+    return (i) => start + i * step;
+  }
+  if (o.random === undefined) bad(where, "value, arange or random is needed");
+  const random = new Random(count(o.random, `${where}.random`));
+  const range = o.range === undefined ? [0, 1] : list(o.range, `${where}.range`);
+  if (range.length !== 2) bad(`${where}.range`, "[low, high] is expected");
+  if (isFloat(type)) {
+    const lo = number(range[0], `${where}.range[0]`);
+    const hi = number(range[1], `${where}.range[1]`);
+    return () => random.float(lo, hi);
+  }
+  const [lo, hi] = range.map((v, i) => whole(v, `${where}.range[${i}]`)) as [bigint, bigint];
+  if (lo > hi) bad(`${where}.range`, "low is above high");
+  return () => random.integer(lo, hi);
+}
+
+function whole(value: unknown, where: string): bigint {
+  try {
+    return BigInt(scalar(value, where));
+  } catch {
+    return bad(where, "an integer is expected");
+  }
+}
+
+function dimensions(value: unknown, where: string): readonly [number, number, number] {
+  if (value === undefined) return [1, 1, 1];
+  const d = typeof value === "number" ? [value] : list(value, where);
+  if (d.length < 1 || d.length > 3) bad(where, "one to three dimensions are expected");
+  const [x = 1, y = 1, z = 1] = d.map((v, i) => count(v, `${where}[${i}]`));
+  return [x, y, z];
+}
+
+function param(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer>): LaunchParam {
+  const o = object(value, where, null);
+  if (o.buffer !== undefined) {
+    object(value, where, ["buffer", "offset"]);
+    const name = text(o.buffer, `${where}.buffer`);
+    if (!buffers.has(name)) bad(`${where}.buffer`, `there is no buffer "${name}"`);
+    return { kind: "buffer", name, offset: o.offset === undefined ? 0 : number(o.offset, `${where}.offset`) };
+  }
+  if (o.bytes !== undefined) {
+    object(value, where, ["bytes"]);
+    return { kind: "bytes", bytes: hexBytes(o.bytes, `${where}.bytes`) };
+  }
+  const keys = Object.keys(o);
+  if (keys.length !== 1 || !isScalarType(keys[0]!))
+    bad(where, '{ "<type>": value }, { "buffer": name } or { "bytes": hex } is expected');
+  const type = keys[0] as ScalarType;
+  return { kind: "scalar", type, value: scalar(o[type], `${where}.${type}`) };
+}
+
+function step(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer>): LaunchStep {
+  const o = object(value, where, ["kernel", "grid", "block", "cluster", "sharedBytes", "params"]);
+  return {
+    kernel: o.kernel === undefined ? undefined : text(o.kernel, `${where}.kernel`),
+    grid: dimensions(o.grid, `${where}.grid`),
+    block: dimensions(o.block, `${where}.block`),
+    cluster: o.cluster === undefined ? undefined : dimensions(o.cluster, `${where}.cluster`),
+    sharedBytes: o.sharedBytes === undefined ? 0 : count(o.sharedBytes, `${where}.sharedBytes`),
+    params: list(o.params ?? [], `${where}.params`).map((p, i) => param(p, `${where}.params[${i}]`, buffers)),
+  };
+}
+
+function tolerance(value: unknown, where: string): number | null {
+  if (value === undefined) return null;
+  const x = number(value, where);
+  return x >= 0 ? x : bad(where, "a number of at least 0 is expected");
+}
+
+function expectation(name: string, value: unknown, where: string, readFile: ReadFile): Expectation {
+  const o = object(value, where, ["type", "values", "file", "abs", "rel", "nanBits"]);
+  if ((o.values === undefined) === (o.file === undefined)) bad(where, "one of values and file is needed");
+  return {
+    name,
+    values: o.values === undefined ? null : scalars(o.values, `${where}.values`),
+    bytes: o.file === undefined ? null : read(o.file, `${where}.file`, readFile),
+    type: o.type === undefined ? null : scalarType(o.type, `${where}.type`),
+    abs: tolerance(o.abs, `${where}.abs`),
+    rel: tolerance(o.rel, `${where}.rel`),
+    nanBits: o.nanBits === true,
+  };
+}
+
+function named<T>(value: unknown, where: string, make: (name: string, v: unknown, where: string) => T): [string, T][] {
+  if (value === undefined) return [];
+  return Object.entries(object(value, where, null)).map(([k, v]) => [k, make(k, v, `${where}.${k}`)]);
+}
+
+/** Checks a launch file; a text says what is wrong with it. */
+export function parseLaunchFile(value: unknown, readFile: ReadFile): LaunchFile | string {
+  try {
+    const keys = ["buffers", "launches", "globals", "print", "expect", "maxInstructions"];
+    const o = object(value, "launch file", keys);
+    const buffers = new Map(named(o.buffers, "buffers", (_, v, where) => buffer(v, where, readFile)));
+    const launches = list(o.launches, "launches").map((v, i) => step(v, `launches[${i}]`, buffers));
+    if (launches.length === 0) bad("launches", "at least one launch is needed");
+    return {
+      buffers,
+      globals: new Map(named(o.globals, "globals", (_, v, where) => buffer(v, where, readFile))),
+      launches,
+      print: list(o.print ?? [], "print").map((v, i) => text(v, `print[${i}]`)),
+      expect: named(o.expect, "expect", (name, v, where) => expectation(name, v, where, readFile)).map((e) => e[1]),
+      maxInstructions: o.maxInstructions === undefined ? undefined : count(o.maxInstructions, "maxInstructions"),
+    };
+  } catch (e) {
+    if (e instanceof Bad) return e.message;
+    throw e;
+  }
+}
