@@ -14,7 +14,11 @@ import { median, row } from "./measure.js";
 const stages: readonly Stage[] = ["parse", "check", "lower", "phases", "encode", "link"];
 const ptxas = resolve(__dirname, "../../.oracle/bin/ptxas");
 
-function ours(text: string, target: TargetName, runs: number): { total: number; times: Record<Stage, number>; last: Compilation } {
+function ours(
+  text: string,
+  target: TargetName,
+  runs: number,
+): { total: number; times: Record<Stage, number>; last: Compilation } {
   const all: Compilation[] = [];
   for (let i = 0; i < runs; i++) all.push(compile(text, { target, opt: 0 }));
   const times = Object.fromEntries(stages.map((s) => [s, median(all.map((c) => c.times[s]))])) as Record<Stage, number>;
@@ -27,7 +31,10 @@ function theirs(text: string, target: string, runs: number): number | null {
   const dir = mkdtempSync(join(tmpdir(), "ptxlab-bench-"));
   writeFileSync(join(dir, "k.ptx"), text);
   const once = (): number => {
-    const r = spawnSync(ptxas, [`-arch=${target}`, "-O0", "-v", "k.ptx", "-o", "k.cubin"], { cwd: dir, encoding: "utf8" });
+    const r = spawnSync(ptxas, [`-arch=${target}`, "-O0", "-v", "k.ptx", "-o", "k.cubin"], {
+      cwd: dir,
+      encoding: "utf8",
+    });
     return [...r.stderr.matchAll(/Compile time = ([\d.]+) ms/g)].reduce((sum, m) => sum + Number(m[1]), 0);
   };
   return median(Array.from({ length: runs }, once));
@@ -39,8 +46,14 @@ export function longKernel(n: number): string {
     const [a, b, c] = [i % 16, (i * 5 + 3) % 16, (i * 7 + 1) % 16];
     return `fma.rn.f32 %f${a}, %f${b}, %f${c}, %f${a}; add.s32 %r${a}, %r${b}, ${i};`;
   }).join("\n");
-  const load = Array.from({ length: 16 }, (_, i) => `ld.global.f32 %f${i}, [%rd1+${4 * i}]; ld.global.u32 %r${i}, [%rd1+${64 + 4 * i}];`);
-  const store = Array.from({ length: 16 }, (_, i) => `st.global.f32 [%rd1+${4 * i}], %f${i}; st.global.u32 [%rd1+${64 + 4 * i}], %r${i};`);
+  const load = Array.from(
+    { length: 16 },
+    (_, i) => `ld.global.f32 %f${i}, [%rd1+${4 * i}]; ld.global.u32 %r${i}, [%rd1+${64 + 4 * i}];`,
+  );
+  const store = Array.from(
+    { length: 16 },
+    (_, i) => `st.global.f32 [%rd1+${4 * i}], %f${i}; st.global.u32 [%rd1+${64 + 4 * i}], %r${i};`,
+  );
   return `.version 9.0\n.target sm_75\n.address_size 64\n.visible .entry long_kernel(.param .u64 p)\n{\n.reg .f32 %f<16>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n${load.join("\n")}\n${body}\n${store.join("\n")}\nret;\n}\n`;
 }
 
@@ -53,7 +66,13 @@ export function benchCompile(): void {
       ours(text, target, 5);
       const mine = ours(text, target, 9);
       const real = theirs(text, target, 5);
-      row([name, ...stages.map((s) => mine.times[s].toFixed(2)), mine.total.toFixed(2), real?.toFixed(2) ?? "-", real ? (mine.total / real).toFixed(2) : "-"]);
+      row([
+        name,
+        ...stages.map((s) => mine.times[s].toFixed(2)),
+        mine.total.toFixed(2),
+        real?.toFixed(2) ?? "-",
+        real ? (mine.total / real).toFixed(2) : "-",
+      ]);
     }
   }
   console.log("\ngrowth, sm_90 -O0: microseconds per PTX instruction of one straight-line kernel");

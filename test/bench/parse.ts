@@ -15,7 +15,9 @@ export function bigPtx(bytes: number): string {
   for (let copy = 0; length < bytes; copy++) {
     for (const body of bodies) {
       // Every module-scope name gets the copy's number, so that the module stays legal.
-      const names = [...body.matchAll(/^(?:\.visible |\.weak )?\.(?:entry|global|const|extern).*?(\w+)(?:\(|\[| =|;)/gm)].map((m) => m[1]!);
+      const names = [
+        ...body.matchAll(/^(?:\.visible |\.weak )?\.(?:entry|global|const|extern).*?(\w+)(?:\(|\[| =|;)/gm),
+      ].map((m) => m[1]!);
       let part = body;
       for (const name of names) part = part.replace(new RegExp(`\\b${name}`, "g"), `c${copy}_${name}`);
       parts.push(part);
@@ -30,5 +32,7 @@ export async function benchParse(): Promise<void> {
   const megabytes = Buffer.byteLength(text) / 1e6;
   const stats = await measure(() => parse(text));
   const r = parse(text);
-  console.log(`\nparse: ${megabytes.toFixed(2)} MB in ${(stats.p50 / 1e6).toFixed(1)} ms (median), ${((megabytes / stats.p50) * 1e9).toFixed(1)} MB/s; ${r.diagnostics.length} diagnostics`);
+  console.log(
+    `\nparse: ${megabytes.toFixed(2)} MB in ${(stats.p50 / 1e6).toFixed(1)} ms (median), ${((megabytes / stats.p50) * 1e9).toFixed(1)} MB/s; ${r.diagnostics.length} diagnostics`,
+  );
 }
