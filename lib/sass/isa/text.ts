@@ -209,9 +209,10 @@ function vanishes(ref: OperandRef, o: Operand, terms: readonly OperandRef[]): bo
   return o.part === "" || !terms.some((t) => t.slot.file === File.UR);
 }
 
-/** A lone offset is an address: unsigned in the width of its field. */
+/** A lone offset is an address: unsigned in the width of its field, if that holds an address. */
 function unsignedHex(v: number, ref: OperandRef): string {
   const bits = ref.loc ? ref.loc.reduce((n, p) => n + p.width, 0) : 32;
+  if (bits < 24) return signedHex(v);
   return hex(v < 0 ? v + 2 ** bits : v);
 }
 

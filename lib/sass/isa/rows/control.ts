@@ -71,7 +71,7 @@ export const controlRows: Rows = [
   {
     op: "CALL.REL",
     does: "call target, or a + target; the return address is in registers (.NOINC: without counting)",
-    slots: "<- pin:P=PT a*2=RZ target:L",
+    slots: "<- pin:P=PT a*2=none target:L",
     flow: "call",
     effect: true,
     lines: [
@@ -85,7 +85,7 @@ export const controlRows: Rows = [
   {
     op: "CALL.ABS",
     does: "call the function at address target, or a + target",
-    slots: "<- pin:P=PT a*2=RZ target:I=0",
+    slots: "<- pin:P=PT a*2=none target:I=0",
     flow: "call",
     effect: true,
     lines: [
@@ -236,7 +236,17 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT b",
     effect: true,
     lines: [
-      { as: "R=35d I=95d C=b5d X=b5du U=d5du", text: "NANOSLEEP{_|.RAND@86}{_|.WARP@85}{_|.SYNCS@84} !pin@87?, b" },
+      {
+        as: "R=35d I=95d C=b5d X=b5du U=d5du",
+        text: "NANOSLEEP{_|.RAND@86}{_|.WARP@85} !pin@87?, b",
+        is: "84=0",
+        sm: "-89",
+      },
+      {
+        as: "R=35d I=95d C=b5d X=b5du U=d5du",
+        text: "NANOSLEEP{_|.RAND@86}{_|.WARP@85}{_|.SYNCS@84} !pin@87?, b",
+        sm: "90-",
+      },
     ],
     time: "fixed",
   },
@@ -318,7 +328,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "b1d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n#42:12?, !pin@87", is: "77:2=2" },
-      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32, !pin@87", is: "77:2=2" },
+      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32, !pin@87", is: "77:2=2", sm: "75" },
+      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32?, !pin@87", is: "77:2=2", sm: "80-" },
       { as: "51d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n#42:12?, !pin@87", is: "77:2=2" },
       { as: "31d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n@32, !pin@87", is: "77:2=2" },
     ],

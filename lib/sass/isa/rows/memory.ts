@@ -431,7 +431,7 @@ export const memoryRows: Rows = [
   {
     op: "ATOMS.CAS",
     does: "d = shared memory; if it equals cmp, memory = data. .CAST: pout (or d) says whether it did; .SPIN",
-    slots: "pout:P=PT d*atype=RZ <- base ur:UR=none off:I=0 cmp*atype data*atype",
+    slots: "pout:P=none d*atype=RZ <- base ur:UR=none off:I=0 cmp*atype data*atype",
     memory: ["shared", "atomic"],
     bytes: "atype",
     effect: true,
