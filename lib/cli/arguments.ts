@@ -64,7 +64,7 @@ function read(args: readonly string[], state: State): void {
     if (spec.kind === "flag") {
       if (given !== null) throw new Mistake(`no argument expected after '${name}'`);
       given = "";
-    } else if (given === null && spec.kind === "level") given = "0";
+    } else if (given === null && spec.kind === "level" && !arg.startsWith("--")) given = "0";
     else if (given === null) {
       i++;
       if (i >= args.length) throw new Mistake(`argument expected after '${name}'`);
