@@ -10,7 +10,8 @@
  * one of them unwritten in all blocks between the other successors and the point where the sides meet again.
  */
 import { analysis } from "../analysis/index.js";
-import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, Kind, Mod, ZERO_REG } from "../ori/types.js";
+import { inserted } from "./check-inserted.js";
 import type { Locations } from "./check-locations.js";
 import { isGuarded, type State, type Units } from "./check-state.js";
 
@@ -94,23 +95,31 @@ function sideOf(
   return written;
 }
 
+/**
+ * Adds the writes of a block to uniform locations. What an inserted copy writes is the unit that the block last wrote to
+ * the copy's source (a result on its way to the home it was spilled to), −1 when that is unknown.
+ */
 function noteWrites(input: WarpInput, b: number, written: Map<number, number[]>): void {
+  const { locations, units } = input;
   const old = new Map((input.before.blocks[b] as Block).insts.map((i) => [i.id, i]));
+  const last = new Map<number, number>();
+  const note = (at: number, by: number): void => {
+    last.set(at, by);
+    if (!locations.isPerWarp(at)) return;
+    const list = written.get(at);
+    if (list === undefined) written.set(at, [by]);
+    else list.push(by);
+  };
   for (const now of (input.after.blocks[b] as Block).insts) {
+    const program = old.get(now.id);
+    if (program === undefined) {
+      for (const m of inserted(now, locations).moves) note(m.to, last.get(m.from) ?? -1);
+      continue;
+    }
     now.dsts.forEach((o, d) => {
-      if (o.kind !== Kind.Reg || o.id === ZERO_REG || (o.file !== File.UR && o.file !== File.UP)) return;
-      for (let k = 0; k < o.width; k++) {
-        const at = input.locations.register(o.file, o.id + k);
-        const by = unitWritten(input.units, old.get(now.id), d, k);
-        const list = written.get(at);
-        if (list === undefined) written.set(at, [by]);
-        else list.push(by);
-      }
+      const v = program.dsts[d];
+      if (o.kind !== Kind.Reg || o.id === ZERO_REG || v === undefined) return;
+      for (let k = 0; k < o.width; k++) note(locations.register(o.file, o.id + k), units.of(v.id, v.sub + k));
     });
   }
-}
-
-function unitWritten(units: Units, old: Inst | undefined, d: number, k: number): number {
-  const o = old?.dsts[d];
-  return o === undefined ? -1 : units.of(o.id, o.sub + k);
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { snapshot, verify } from "../../lib/ori/index.js";
+import { File } from "../../lib/ori/types.js";
 import { allocate, checkAllocation } from "../../lib/regalloc/index.js";
 import { randomFunc, type Shape } from "./random.js";
 
@@ -32,4 +33,12 @@ describe("allocation of random functions passes the checker", () => {
       );
     });
   }
+});
+
+test("a large function that spills from every file", () => {
+  const func = randomFunc({ seed: 3, blocks: 60, length: 30, values: 60, defined: true });
+  const before = snapshot(func);
+  const r = allocate(func, { maxRegisters: 64 });
+  expect(new Set(r.ok ? r.value.spills.map((s) => s.file) : [])).toEqual(new Set([File.R, File.P, File.UP]));
+  expect(checkAllocation(before, func)).toEqual([]);
 });
