@@ -1,9 +1,15 @@
 // `npm run lab [-- options of jupyter lab]`: JupyterLab on the notebooks folder. `--setup-only` stops before starting it.
 "use strict";
-const { bin, run, serverOptions, setUp } = require("./environment.cjs");
+const { spawn } = require("node:child_process");
+const { bin, root, serverOptions, setUp } = require("./environment.cjs");
 
+/** JupyterLab in the foreground: it takes the terminal, and Ctrl-C, which it asks about, is its own. */
 function startLab(options) {
-  run(bin("jupyter-lab"), ["--ServerApp.root_dir=notebooks", ...serverOptions, ...options]);
+  const args = ["--ServerApp.root_dir=notebooks", ...serverOptions, ...options];
+  const lab = spawn(bin("jupyter-lab"), args, { cwd: root, stdio: "inherit" });
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => lab.kill("SIGTERM"));
+  lab.on("exit", (code) => process.exit(code ?? 1));
 }
 
 if (require.main === module) {
