@@ -64,11 +64,11 @@ export function ptxlab(args: readonly string[], host: Host): number {
 
 class UsageError extends Error {}
 
-/** Ours, and those of node:util's parseArgs. */
+/** Ours, and those of node:util's parseArgs, known by their code. */
 function isUsageError(e: unknown): e is Error {
-  return (
-    e instanceof UsageError || (e instanceof Error && /^ERR_PARSE_ARGS/.test((e as NodeJS.ErrnoException).code ?? ""))
-  );
+  if (e instanceof UsageError) return true;
+  const code = typeof e === "object" && e !== null && "code" in e ? e.code : null;
+  return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
 }
 
 function oneFile(positionals: readonly string[]): string {

@@ -1,0 +1,114 @@
+import { ptxas, ptxlab } from "../../lib/cli/index";
+import { readCubin } from "../../lib/elf/index";
+import { decodeCode } from "../../lib/sass/decode";
+import { target } from "../../lib/target/index";
+import { corpusPtx } from "../corpus/cases";
+import { files } from "./commands";
+import { fakeHost } from "./fake-host";
+
+function cubinOf(ptx: string, ...options: string[]): Uint8Array {
+  const host = fakeHost({ "k.ptx": ptx });
+  if (ptxas([...options, "k.ptx"], host) !== 0) throw new Error(host.stderr);
+  return host.written.get("elf.o")!;
+}
+
+const cubin = cubinOf(files["two.ptx"]!, "-arch=sm_90", "-lineinfo");
+
+test("dis: every instruction of every function, with labels and control bits", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--control", "k.cubin"], host)).toBe(0);
+  const read = readCubin(cubin);
+  if (!read.ok) throw new Error("unreadable");
+  expect([...host.stdout.matchAll(/^(\w+): /gm)].map((m) => m[1])).toEqual(["k2", "k"]);
+  const words = read.value.functions.reduce((n, f) => n + f.words.length / 4, 0);
+  expect(host.stdout.match(/^ {8}\/\*[0-9a-f]{4}\*\//gm)).toHaveLength(words);
+  expect(host.stdout).toMatch(/01----:R1:--:Y:S15 +STG\.E desc\[UR\d+\]\[R\d+\.64\], R\d+ ;/);
+  expect(host.stdout).toMatch(/\.L_0:\n +\/\*[0-9a-f]{4}\*\/ +------:--:--:Y:S0 +BRA `\(\.L_0\) ;/);
+  expect(host.stderr).toBe("");
+});
+
+test("dis --json: the same as data, with PTX lines", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--json", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  const { target: name, functions } = JSON.parse(host.stdout);
+  expect([name, functions.length, functions[0].name]).toEqual(["sm_90", 1, "k"]);
+  const store = functions[0].instructions.find((i: { text: string }) => i.text.startsWith("STG"));
+  // `st.global` stands in line 8 of the text.
+  expect(store.line).toBe(8);
+  const decoded = decodeCode(Uint32Array.from(store.words), target("sm_90"))[0]!;
+  expect(decoded.form.op).toBe("STG");
+});
+
+test("dis: words that the table does not know are shown as words", () => {
+  const damaged = cubin.slice();
+  const read = readCubin(damaged);
+  if (!read.ok) throw new Error("unreadable");
+  const text = read.value.elf.sections.find((s) => s.name === ".text.k")!;
+  damaged.fill(0xff, text.offset, text.offset + 16);
+  const host = fakeHost({ "k.cubin": damaged });
+  expect(ptxlab(["dis", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toContain(".word 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff ;");
+  expect(host.stderr).toContain("1 instructions are not in the instruction table");
+});
+
+test("elf: sections, symbols, attributes", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["elf", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toContain("section .text.k ");
+  expect(host.stdout).toContain(".nv.info.k2 MAXREG_COUNT 0xff");
+});
+
+test.each([["cubin"], ["sass"], ["ori"], ["lowered"]])("compile --emit %s", (emit) => {
+  const host = fakeHost({ "k.ptx": files["two.ptx"]! });
+  expect([ptxlab(["compile", "k.ptx", "--arch", "sm_75", "--emit", emit], host), host.stderr]).toEqual([0, ""]);
+  if (emit === "cubin") expect(readCubin(host.written.get("a.cubin")!).ok).toBe(true);
+  else expect(host.stdout.match(/\bSTG\b/g)).toHaveLength(2);
+});
+
+test("compile reports errors and fails", () => {
+  const host = fakeHost({ "k.ptx": files["bad.ptx"]! });
+  expect(ptxlab(["compile", "k.ptx"], host)).toBe(1);
+  expect(host.stderr).toBe("ptxlab k.ptx, line 8; error   : Not a name of any known instruction: 'stt'\n");
+  expect(host.written.size).toBe(0);
+});
+
+test.each([
+  [[]],
+  [["frobnicate"]],
+  [["dis"]],
+  [["dis", "missing.cubin"]],
+  [["dis", "--nonsense", "k.cubin"]],
+  [["dis", "k.cubin", "--kernel", "nobody"]],
+  [["dis", "k.ptx"]],
+  [["run", "k.cubin"]],
+  [["run", "k.cubin", "--launch", "k.ptx"]],
+  [["compile", "k.ptx", "--arch", "sm_70"]],
+  [["compile", "k.ptx", "--emit", "wasm"]],
+])("unusable: %j", (args) => {
+  const host = fakeHost({ "k.cubin": cubin, "k.ptx": files["ok.ptx"]! });
+  expect(ptxlab(args, host)).toBe(2);
+  expect(host.stderr).not.toBe("");
+  expect(host.written.size).toBe(0);
+});
+
+describe("run", () => {
+  const saxpy = cubinOf(corpusPtx("saxpy", "sm_90"), "-arch=sm_90");
+  const launch = (expected: number): string =>
+    JSON.stringify({
+      buffers: { x: { type: "f32", values: [1, 2, 3] }, y: { type: "f32", values: [10, 20, 30] } },
+      launches: [
+        { kernel: "saxpy", grid: [1], block: [32], params: [{ s32: 3 }, { f32: 2 }, { buffer: "x" }, { buffer: "y" }] },
+      ],
+      print: ["y"],
+      expect: { y: { values: [12, 24, expected] } },
+    });
+
+  test.each([
+    [36, 0],
+    [37, 1],
+  ])("expecting %d ends with %d", (value, status) => {
+    const host = fakeHost({ "k.cubin": saxpy, "d/k.json": launch(value) });
+    expect([ptxlab(["run", "k.cubin", "--launch", "d/k.json"], host), host.stderr]).toEqual([status, ""]);
+    expect(host.stdout).toContain("36");
+  });
+});
