@@ -47,6 +47,10 @@ def run(lines, target=MAIN, version="9.0"):
         base = head.count("\n") + 1
         open(src, "w").write(head + "\n".join(lines[at:]) + "\nL: ret; }\n")
         p = subprocess.run([PTXAS, "-arch", target, "-O0", src, "-o", src + ".o"], capture_output=True, text=True, errors="replace")
+        if p.returncode < 0 and len(lines) - at > 1:
+            half = at + (len(lines) - at) // 2
+            return out[:at] + run(lines[at:half], target, version) + run(lines[half:], target, version)
+        if p.returncode < 0: out[at] = "Illegal use that ends ptxas"
         fatal = None
         for m in re.finditer(r"line (\d+); (\w+)\s*: (.*)", p.stderr):
             n = int(m[1]) - base

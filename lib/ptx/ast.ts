@@ -227,6 +227,7 @@ export interface BranchTargets {
   readonly kind: "branchtargets";
   readonly label: string;
   readonly targets: readonly string[];
+  readonly targetSpans: readonly Span[];
   readonly span: Span;
 }
 
@@ -234,6 +235,7 @@ export interface CallTargets {
   readonly kind: "calltargets";
   readonly label: string;
   readonly targets: readonly string[];
+  readonly targetSpans: readonly Span[];
   readonly span: Span;
 }
 

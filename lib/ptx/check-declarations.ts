@@ -126,23 +126,28 @@ export function checkFunctionDirectives(f: FunctionItem, version: number, sm: nu
   if (f.entry) parameterSpace(f, version, report);
   if (f.linkage === "extern" && f.body !== null)
     report("error", `Function definition conflicts with '.extern' declaration for function '${f.name}'`, f.nameSpan);
-  const seen = new Map<string, Span>();
   for (const d of f.directives) {
     directiveGate(d.name, d.span, version, sm, report);
     if (POSITIVE.has(d.name) && d.values.some((v) => v === 0))
       report("error", `Positive non-zero value expected for ${d.name}`, d.span);
-    seen.set(d.name, d.span);
-    for (const [a, b] of CONFLICTS)
-      if ((d.name === a && seen.has(b)) || (d.name === b && seen.has(a)))
-        report("error", `Conflicting directives: .${a} and .${b} cannot both be specified`, d.span);
+    if (d.name === "maxnctapersm")
+      report("error", "Deprecated feature: '.maxnctapersm directive' not supported as of PTX version 2.1", d.span);
+    if (d.name === "noreturn" && (f.returns ?? []).length > 0)
+      report("error", `'.noreturn' directive is not allowed on function '${f.name}' with return value`, f.nameSpan);
   }
-  if (seen.has("noreturn") && (f.returns ?? []).length > 0)
-    report("error", `'.noreturn' directive is not allowed on function '${f.name}' with return value`, f.nameSpan);
-  const blocks = seen.get("blocksareclusters");
-  if (blocks !== undefined && (!seen.has("reqntid") || !seen.has("reqnctapercluster")))
-    report("error", ".reqntid and .reqnctapercluster directive(s) required for directive '.blocksareclusters'", blocks);
+}
+
+/** How the directives go together; ptxas looks when the body is closed, and names that line. */
+export function checkDirectiveSet(f: FunctionItem, report: Report): void {
+  const at = f.body?.endSpan ?? f.nameSpan;
+  const seen = new Set(f.directives.map((d) => d.name));
+  for (const [a, b] of CONFLICTS)
+    if (seen.has(a) && seen.has(b))
+      report("error", `Conflicting directives: .${a} and .${b} cannot both be specified`, at);
   if (seen.has("minnctapersm") && !seen.has("maxntid") && !seen.has("reqntid"))
-    report("warning", ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.", f.nameSpan);
+    report("warning", ".minnctapersm is ignored when neither .maxntid nor .reqntid is specified.", at);
+  if (seen.has("blocksareclusters") && (!seen.has("reqntid") || !seen.has("reqnctapercluster")))
+    report("error", ".reqntid and .reqnctapercluster directive(s) required for directive '.blocksareclusters'", at);
 }
 
 const POSITIVE: ReadonlySet<string> = new Set(["maxntid", "reqntid"]);

@@ -13,7 +13,7 @@ import { SPECIAL_REGISTERS } from "./spec/sregs.js";
  * All that depends on the mnemonic alone is worked out once per spelling (`resolve`), so that a clean instruction costs a walk over its operands.
  */
 export interface InstructionContext {
-  readonly report: (severity: Severity, message: string, at: Span) => void;
+  readonly report: (severity: Severity, message: string, at: Span | null) => void;
   /** A name that means nothing (yet). */
   readonly unknown: (name: string, at: Span) => void;
   readonly target: { readonly name: string; readonly sm: number };
@@ -153,6 +153,7 @@ export class InstructionChecker {
   }
 
   private mismatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): string {
+    if (r.name === "mov" && r.vector > 1) return "Result vector expected";
     const vectors = classes.some(
       (c) => c.kind === "vector" || (c.kind === "special" && c.vector > 1 && r.vector === 1),
     );
@@ -296,13 +297,19 @@ export class InstructionChecker {
     const type = typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
     if (o.kind === "neg") return false;
     if (r.vector > 1 && (a.relaxed || ATOMICS.has(r.name))) return vectorFits(c, type, r.vector, a.relaxed);
+    if (r.vector > 1 && r.name === "mov")
+      return (
+        c.kind === "vector" ||
+        (c.kind === "register" && c.vector === r.vector) ||
+        (c.kind === "special" && c.vector === r.vector)
+      );
     const bits = sizeOf(type) * (a.double ? 2 : 1);
     switch (c.kind) {
       case "register":
         if (c.vector !== null) return false;
         return registerFits(type, c.type, bits, a.relaxed);
       case "special":
-        return a.role === "use" && c.vector === 1 && specialFits(type, c.type, bits, r.name);
+        return c.vector === 1 && specialFits(type, c.type, bits, r.name);
       case "int":
       case "float":
         return a.role === "def" ? c.kind === "int" && r.vector === 1 : constantFits(type, c);
@@ -367,6 +374,8 @@ export class InstructionChecker {
       const o = i.operands[k] as Operand;
       if (a.role === "def" && c.kind === "int")
         report("error", `Result register required for instruction '${r.name}'`, i.span);
+      else if (a.role === "def" && c.kind === "special" && SPECIAL_ALLOWED.has(r.name))
+        report("error", "Read-only special register cannot be destination argument", i.span);
       else if (a.role === "def" && c.kind === "sink" && r.vector === 1) {
         report("fatal", `Result discard mode is not allowed for instruction '${r.name}'`, i.span);
         bad = true;
@@ -389,12 +398,12 @@ export class InstructionChecker {
     for (const [name, index, least, greatest] of RANGES) {
       const o = i.operands[index];
       if (r.name !== name || o === undefined || o.kind !== "int") continue;
-      const v = (o.hi | 0) * 0x100000000 + o.lo;
+      const v = o.hi * 0x100000000 + o.lo;
       if (v >= least && v <= greatest) continue;
       this.context.report(
         "error",
         BARRIERS.test(name) && index === 0
-          ? `Barrier number '${v}' out of range, expected to be in range [${least}..${greatest}]`
+          ? `Barrier number '${(BigInt(o.hi) << 32n) | BigInt(o.lo)}' out of range, expected to be in range [${least}..${greatest}]`
           : `Argument ${index} of instruction '${name}': value '${v}' out of range, expected to be in range [${least}..${greatest}]`,
         i.span,
       );
@@ -423,6 +432,16 @@ export class InstructionChecker {
       return false;
     }
     const s = this.scopeOf?.lookup(address.base);
+    if (s?.kind === "register" && (space === "" || space === "global") && sizeOf(s.type) === 32)
+      report(
+        "warning",
+        `Program uses 32-bit address on line '${i.span.line}' which is conflicting with .address_size 64`,
+        null,
+      );
+    if (s?.kind === "variable" && s.space === "param" && space === "") {
+      report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
+      return false;
+    }
     if (s?.kind !== "variable" || space === "" || s.space === space || (space === "param" && s.space === "reg"))
       return false;
     report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
@@ -527,6 +546,8 @@ function resolve(opcode: string, modifiers: readonly string[], context: Instruct
   for (const w of words)
     if (!spec.refusals.has(w) && !spec.inert.has(w) && !MATRIX_SHAPE.test(w) && !(open && KNOWN_IN_OPEN.has(w)))
       early.push({ severity: "error", message: `Unknown modifier '.${w}'` });
+  if (words.filter((w) => spec.refusals.get(w) === COMPARISON).length > 1 && COMPARING.has(name))
+    early.push({ severity: "error", message: "Multiple comparisons set" });
   if (words.filter((w) => spec.refusals.get(w) === ROUNDING && !w.startsWith("rs")).length > 1 && !open)
     early.push({ severity: "error", message: "Multiple rounding modifiers specified" });
   const typeList = types.join(".");
@@ -546,12 +567,23 @@ function resolve(opcode: string, modifiers: readonly string[], context: Instruct
     early.push({ severity: "error", message: `Unexpected instruction types specified for '${name}'` });
     return { ...base, stop: true };
   }
+  if (name === "ld" || name === "st") memoryOrder(name, words, late);
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, late);
   if ((name === "ld" || name === "st") && vector * sizeOf(typeList) === 256 && context.target.sm < 100)
     late.push({ severity: "error", message: "Feature '256 bit wide load/store' requires .target sm_100 or higher" });
   if (name === "atom" || name === "red") atomic(name, typeList, words, late);
   gates(spec.gates.get(name) ?? [], name, types, words, context, late);
   return { ...base, stop: false };
+}
+
+/** A scope needs a memory order and the other way round. */
+function memoryOrder(name: string, words: readonly string[], late: Complaint[]): void {
+  const scope = words.find((w) => w === "cta" || w === "cluster" || w === "gpu" || w === "sys");
+  const order = words.find((w) => w === "relaxed" || w === "acquire" || w === "release");
+  if (scope !== undefined && order === undefined)
+    late.push({ severity: "error", message: `Modifier '.${scope}' requires memory order with '${name}' instruction` });
+  if (order !== undefined && scope === undefined)
+    late.push({ severity: "error", message: `Modifier '.${order}' requires scope with '${name}' instruction` });
 }
 
 /** Operation and type of atom and red. */
@@ -574,6 +606,7 @@ function atomic(name: string, type: string, words: readonly string[], late: Comp
   if (!types.split(" ").includes(type)) say(`Operation .${op} requires ${named} type for instruction '${name}'`);
 }
 
+const COMPARING: ReadonlySet<string> = new Set(["set", "setp"]);
 const NOFTZ: ReadonlySet<string> = new Set(["f16", "f16x2", "bf16", "bf16x2"]);
 
 const MATRIX_SHAPE: RegExp = /^m\d+n\d+(?:k\d+)?$/;
@@ -600,7 +633,7 @@ function refuse(
   if (table.demands.some((d) => d.group.has(w))) return;
   const exclusive = usual === ROUNDING || usual === COMPARISON;
   if (table.conditional.has(w) && !exclusive) return;
-  if (table.conditional.has(w) && !table.demands.some((d) => sameKind(d.group, usual))) return;
+  if (table.conditional.has(w) && usual === ROUNDING && !table.demands.some((d) => sameKind(d.group, usual))) return;
   const text = fill(table.refused.get(w) ?? usual, name, types, w);
   (LATE.has(usual) || LATE_WORDS.has(w) ? late : early).push({ severity: "error", message: text });
 }
@@ -635,6 +668,9 @@ function gates(
     const typed = g.types === null || (g.anyType ? types.some((t) => g.types?.has(t)) : g.types.has(types.join(".")));
     const word = g.words.has("-") ? "" : words.find((w) => g.words.has(w));
     if (!typed || word === undefined || !isClosed(g, context)) continue;
+    // "Modifier '.satfinite' on 'cvt.tf32.f32.rn'": measured with that rounding, and for it alone.
+    const rounding = /\.(r[nzmp])' requires/.exec(g.message);
+    if (rounding !== null && !words.includes(rounding[1] as string)) continue;
     out.push({
       severity: "error",
       message: fill(g.message, name, types.join("."), word).replace("#", context.target.name),

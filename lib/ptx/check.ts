@@ -12,7 +12,7 @@ import type {
   Statement,
   Variable,
 } from "./ast.js";
-import { checkDeclaration, checkFunctionDirectives, checkParameter } from "./check-declarations.js";
+import { checkDeclaration, checkDirectiveSet, checkFunctionDirectives, checkParameter } from "./check-declarations.js";
 import { InstructionChecker } from "./check-instruction.js";
 import { sizeOf } from "./operand-types.js";
 import { type PtxSymbol, Scope, symbolOf, type UnknownName } from "./scope.js";
@@ -140,6 +140,12 @@ class Checker {
 
   /** What ptxas says after the last line, when all else is well. */
   private finish(): void {
+    if (this.diagnostics.some((d) => d.message.includes(SHORT_ADDRESS)))
+      this.report(
+        "fatal",
+        " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.",
+        null,
+      );
     if (this.diagnostics.some((d) => d.severity === "error")) return;
     const { target } = this.options;
     const own = this.module.target?.names.find((n) => TARGET_VERSIONS.has(n));
@@ -190,7 +196,13 @@ class Checker {
       scope.redeclare(v.name, symbol);
       return;
     }
-    if (!scope.declare(v.name, symbol)) this.report("error", `Duplicate definition of variable '${v.name}'`, v.span);
+    if (scope.declare(v.name, symbol)) return;
+    const other = moduleScope && old?.kind === "variable" && !sameShape(d, v, old);
+    this.report(
+      "error",
+      `${other ? "Inconsistent redefinition" : "Duplicate definition"} of variable '${v.name}'`,
+      v.span,
+    );
   }
 
   private alias(a: AliasDirective): void {
@@ -215,6 +227,7 @@ class Checker {
     this.unknown = [];
     this.block(f.body, new Scope(params), true);
     for (const u of this.unknown) this.report("error", `Unknown symbol '${u.name}'`, u.span);
+    checkDirectiveSet(f, this.report);
   }
 
   private parameter(f: FunctionItem, p: Parameter, scope: Scope): void {
@@ -292,6 +305,11 @@ class Checker {
         return;
       case "branchtargets":
       case "calltargets":
+        this.label(s.label, s.span, scope, labels);
+        s.targets.forEach((t, k) => {
+          if (scope.lookup(t) === null) this.unknown.push({ name: t, span: s.targetSpans[k] as Span });
+        });
+        return;
       case "callprototype":
         this.label(s.label, s.span, scope, labels);
         return;
@@ -378,6 +396,8 @@ class Checker {
   }
 }
 
+const SHORT_ADDRESS: string = "which is conflicting with .address_size 64";
+
 const PRAGMAS: RegExp = /^(?:nounroll|used_bytes_mask\b|enable_smem_spilling|frequency\b|next knob)/;
 
 /** Functions that the system supplies. */
@@ -401,6 +421,14 @@ function paramBytes(type: string, vector: number | null, dims: readonly (number 
 function compatible(formal: string, given: string): boolean {
   if (formal === given || formal.startsWith("b") || given.startsWith("b")) return true;
   return !formal.startsWith("f") && !given.startsWith("f") && formal !== "pred" && given !== "pred";
+}
+
+function sameShape(
+  d: Declaration | Parameter,
+  v: Variable | Parameter,
+  old: PtxSymbol & { kind: "variable" },
+): boolean {
+  return d.space === old.space && d.type === old.type && d.vector === old.vector && v.dims.join() === old.dims.join();
 }
 
 /** A definition may follow its .extern declaration, and the other way round. */

@@ -5,7 +5,7 @@ export function equalModules(a: Module, b: Module): boolean {
   return same(a.items, b.items);
 }
 
-const IGNORED: ReadonlySet<string> = new Set(["span", "endSpan", "nameSpan"]);
+const IGNORED: ReadonlySet<string> = new Set(["span", "endSpan", "nameSpan", "targetSpans"]);
 
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;

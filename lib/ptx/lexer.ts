@@ -331,7 +331,13 @@ export class Scanner {
 
   private decimal(pos: number, end: number): void {
     this.kind = T.int;
-    if (end - pos <= 15) {
+    if (end - pos > 400) {
+      // No loop over the digits of nonsense.
+      this.end = end;
+      this.lo = 0;
+      this.hi = 0;
+      this.report("error", "Constant overflow", this.span());
+    } else if (end - pos <= 15) {
       let v = 0;
       for (let i = pos; i < end; i++) v = v * 10 + this.text.charCodeAt(i) - 48;
       this.lo = v >>> 0;
@@ -351,7 +357,8 @@ export class Scanner {
       if (!(classOf(c) & HEX)) break;
       const digit = c < 58 ? c - 48 : (c | 32) - 87;
       if (digit >= radix) break;
-      if (hi >>> (32 - shift) !== 0) overflow = true;
+      // ptxas notices an overflow only where the value so far has its top bit set.
+      if (hi >>> 31 !== 0) overflow = true;
       hi = ((hi << shift) | (lo >>> (32 - shift))) >>> 0;
       lo = ((lo << shift) | digit) >>> 0;
     }
@@ -364,7 +371,14 @@ export class Scanner {
   }
 
   private big(v: bigint, pos: number, end: number): void {
-    if (v > 0xffffffffffffffffn) {
+    // As in `radix`: the value wraps, and the top bit set before a digit is the overflow that ptxas sees.
+    let before = 0n;
+    let overflow = false;
+    for (let i = pos; i < end; i++) {
+      if (before >> 63n !== 0n) overflow = true;
+      before = BigInt.asUintN(64, before * 10n + BigInt(this.text.charCodeAt(i) - 48));
+    }
+    if (overflow) {
       this.end = end;
       this.start = pos;
       this.report("error", "Constant overflow", this.span());

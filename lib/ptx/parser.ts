@@ -83,7 +83,11 @@ function to(at: Span, end: number): Span {
 function header(s: Scanner, items: Item[], file: string | null): void {
   const name = file ?? "";
   if (!s.at(T.version)) {
+    // ptxas reads a .target list to its end before it misses the version.
+    const at = s.atWord("target") ? s.span() : null;
+    if (at !== null) items.push(target(s));
     s.report("fatal", `Missing .version directive at start of file '${name}'`, s.span());
+    if (at !== null) return;
     if (s.atWord("version")) skipHeaderLine(s);
     if (s.at(T.eof)) throw SYNTAX;
   } else {
@@ -388,13 +392,16 @@ function guarded(s: Scanner, out: Statement[]): void {
   instruction(s, out, { name, negated }, start, line, column);
 }
 
-function targets(s: Scanner, at: Span): { targets: readonly string[]; span: Span } {
+function targets(s: Scanner, at: Span): { targets: readonly string[]; targetSpans: readonly Span[]; span: Span } {
   s.next();
   const names: string[] = [];
-  do names.push(s.expectWord());
-  while (s.accept(44));
+  const spans: Span[] = [];
+  do {
+    spans.push(s.span());
+    names.push(s.expectWord());
+  } while (s.accept(44));
   s.expect(59);
-  return { targets: names, span: to(at, s.previousEnd) };
+  return { targets: names, targetSpans: spans, span: to(at, s.previousEnd) };
 }
 
 function prototype(s: Scanner, label: string, at: Span): CallPrototype {

@@ -78,7 +78,7 @@ st.async | b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a * a?
 st.bulk | - | a * *
 multimem.ld_reduce multimem.st multimem.red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 e5m2x4 | ...
 prefetch prefetchu | - | ...
-applypriority discard | - | a i
+applypriority discard | - | ...
 createpolicy.fractional | b64 | d :f32?
 createpolicy.range | b64 | d a :u32 :u32
 createpolicy.cvt | b64 | d :b64
@@ -102,7 +102,7 @@ getctarank | u32 u64 s32 s64 | ...
 alloca | u32 u64 s32 s64 | d s i?
 stacksave | u32 u64 s32 s64 | d
 stackrestore | u32 u64 s32 s64 | s
-cp.async | - | a a i *? *?
+cp.async | - | ...
 cp.async.commit_group cp.async.wait_all cp.async.bulk.commit_group | - |
 cp.async.wait_group cp.async.bulk.wait_group | - | i
 cp.async.mbarrier.arrive | b64 | a
