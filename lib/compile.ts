@@ -5,6 +5,7 @@
 import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
+import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { snapshot } from "./ori/index.js";
 import type { Func, Program } from "./ori/types.js";
@@ -38,6 +39,8 @@ export interface CompileOptions {
   readonly phases?: Omit<PhaseOptions, "level" | "verify" | "observe" | "allocation" | "onAllocation">;
   /** Policies, knobs and ceilings of the register allocator. */
   readonly allocation?: Omit<AllocationOptions, "maxRegisters">;
+  /** Knobs by name, as text or values; unknown ones and those that nothing reads are errors. `allocation` and `phases` win. */
+  readonly knobs?: Readonly<Record<string, string | number | boolean>>;
   /** Called before and after each phase of each function; costs nothing when absent. */
   readonly observe?: (event: PhaseEvent) => void;
   /** Run the IR verifier after every phase and the allocation checker; findings throw inside and end that kernel. Default false. */
@@ -90,6 +93,7 @@ class Run {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly internalErrors: InternalError[] = [];
   private readonly times: Record<Stage, number> = { parse: 0, check: 0, lower: 0, phases: 0, encode: 0, link: 0 };
+  private knobs: KnobValues = {};
   private module: Module | null = null;
   private program: Program | null = null;
   private functions: CompiledFunction[] = [];
@@ -119,6 +123,10 @@ class Run {
 
   private stages(): void {
     const { target, file } = this;
+    const knobs = readKnobs(this.options.knobs ?? {});
+    this.diagnostics.push(...knobs.diagnostics);
+    if (!knobs.ok) return;
+    this.knobs = knobs.value;
     this.module = this.take("parse", () => parse(this.text, { file }));
     if (this.module === null) return;
     const module = this.module;
@@ -175,10 +183,15 @@ class Run {
     });
     this.diagnostics.push(...limit.diagnostics);
     return {
+      ...optionsOf("phases", this.knobs),
       ...phases,
       level: opt,
       verify: this.options.verify ?? false,
-      allocation: { ...allocation, maxRegisters: limit.registers },
+      allocation: {
+        ...allocation,
+        knobs: { ...optionsOf("regalloc", this.knobs), ...allocation?.knobs },
+        maxRegisters: limit.registers,
+      },
       onAllocation: (result) => {
         record.allocation = result;
       },

@@ -1,0 +1,72 @@
+import { compile } from "../lib/compile.js";
+import type { Policies } from "../lib/regalloc/index.js";
+import { corpusPtx } from "./corpus/cases.js";
+
+const two = `.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry good(.param .u64 p)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  st.global.u32 [%rd1], 7;
+  ret;
+}
+.visible .entry bad(.param .u64 p)
+{
+  .reg .b32 %r<4>;
+  dp4a.u32.u32 %r1, %r2, %r3, %r1;
+  ret;
+}
+`;
+
+test("every intermediate result stays reachable", () => {
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" });
+  expect(c.ok).toBe(true);
+  expect(c.module?.version).toBeDefined();
+  const [f] = c.functions;
+  expect(f!.lowered.virtual).toBe(true);
+  expect(f!.func!.virtual).toBe(false);
+  expect(f!.func!.milestone).toBe("controlled");
+  expect(f!.allocation!.registers).toBe(f!.code!.registers);
+  expect(f!.phases.some((p) => p.phase === "AllocateRegisters" && p.ran)).toBe(true);
+});
+
+test("what is not lowered yet is refused with its line, and the other kernel goes on", () => {
+  const c = compile(two, { target: "sm_75" });
+  expect(c.ok).toBe(false);
+  expect(c.cubin).toBeNull();
+  expect(c.diagnostics.map((d) => [d.kind, d.span?.line, d.message])).toEqual([
+    ["unsupported", 14, expect.stringMatching(/^not supported yet: dp4a\.u32\.u32/)],
+  ]);
+  expect(c.functions.map((f) => [f.name, f.code !== null])).toEqual([["good", true]]);
+});
+
+test("a mistake inside a phase ends its kernel, not the run", () => {
+  const select: Policies["select"] = () => {
+    throw new Error("a policy that breaks");
+  };
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", allocation: { policies: { select } } });
+  expect(c.ok).toBe(false);
+  expect(c.internalErrors).toHaveLength(1);
+  expect(c.diagnostics[0]!.message).toContain("a policy that breaks");
+});
+
+test("knobs set by name; unknown ones and those without effect are errors", () => {
+  const text = corpusPtx("saxpy", "sm_90");
+  expect(compile(text, { target: "sm_90", knobs: { RegAllocNumNonSpillTrials: 2 } }).ok).toBe(true);
+  const wrong = compile(text, { target: "sm_90", knobs: { RegAllocNumNonSpilTrials: 2 } });
+  expect(wrong.diagnostics[0]!.message).toContain("RegAllocNumNonSpillTrials");
+});
+
+test("observers see every phase that runs", () => {
+  const seen: string[] = [];
+  compile(corpusPtx("saxpy", "sm_90"), {
+    target: "sm_90",
+    observe: (e) => {
+      if (e.kind === "after") seen.push(`${e.phase} ${e.metrics.instructions > 0}`);
+    },
+  });
+  expect(seen).toContain("AllocateRegisters true");
+  expect(seen).toContain("ProcessO0WaitsAndSBs true");
+});
