@@ -85,8 +85,8 @@ function brx(s: Site): Exec {
 function call(s: Site): Exec {
   s.has("REL");
   s.has("INC");
-  if (s.find("a") !== null) return s.has("ABS") ? absolute(s) : brx(s);
   if (s.has("ABS")) return absolute(s);
+  if (s.find("a")?.kind === Kind.Reg) return brx(s);
   const pin = s.predMask("pin");
   const target = s.target(s.operand("target"));
   return (w, m) => branch(w, m & pin(w), target);
@@ -97,7 +97,7 @@ function absolute(s: Site): Exec {
   const pin = s.predMask("pin");
   const o = s.find("a");
   const offset = s.operand("target").value;
-  if (o === null) {
+  if (o?.kind !== Kind.Reg) {
     const target = codeIndex(offset);
     return (w, m) => branch(w, m & pin(w), target);
   }
