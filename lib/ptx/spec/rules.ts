@@ -27,7 +27,7 @@ tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen
 tcgen05.ld.red | * | - | Instruction '@' not supported on .target '#' | !sm_103a sm_103f sm_110a sm_110f
 mma | * | block_scale | Instruction 'mma with block scale' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
 mma | + e2m1 e2m3 e3m2 | - | Instruction 'mma with with FP6/FP4 floating point type' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
-mma | * | kind::f8f6f4 | Feature '.%' not supported on .target '#' | !sm_120a sm_120f sm_121a sm_121f
+mma | * | kind::f8f6f4 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 mma | + e4m3 e5m2 | - | Feature 'mma with FP8 floating point type' requires .target sm_89 or higher |
 stmatrix | * | - | Feature '@' requires .target sm_90 or higher |
 cp.async | * | - | Feature '@' requires .target sm_80 or higher |
