@@ -236,11 +236,15 @@ function matchSum(
       k++;
     } else if (ref.slot.holds === "imm") found.set(ref.slot, makeOperand(Kind.Imm, File.None, 1, 0, 0));
     else if (ref.slot.name === "base") {
-      const w = ref.suffix === ".U32" ? 1 : width;
-      found.set(ref.slot, makeOperand(Kind.Reg, ref.slot.file, w, ZERO_REG, 0));
+      found.set(ref.slot, makeOperand(Kind.Reg, ref.slot.file, suffixWidth(ref, width), ZERO_REG, 0));
     } else return false;
   }
   return k === parts.length;
+}
+
+/** `.64` and `.U32` say how wide the base is, whatever the form says. */
+function suffixWidth(ref: OperandRef, width: number): number {
+  return ref.suffix === ".U32" ? 1 : ref.suffix === ".64" ? 2 : width;
 }
 
 function termOf(ref: OperandRef, text: string, width: number, names: ParseNames): Operand | null {
@@ -256,7 +260,7 @@ function termOf(ref: OperandRef, text: string, width: number, names: ParseNames)
   }
   const o = parseDecorated(bare, ref, width, names);
   if (!o || o.kind !== Kind.Reg || o.file !== ref.slot.file) return null;
-  if (ref.suffix === ".U32") o.width = 1;
+  if (!isVirtual(bare)) o.width = suffixWidth(ref, width);
   return o;
 }
 

@@ -19,7 +19,7 @@ export interface Names {
   label?(o: Operand): string;
   /** SM whose syntax is used (`Target.isa`); the first line that fits when left out. */
   readonly isa?: number;
-  /** Nothing is lost: NaNs, whose bits nvdisasm does not print, are written in hexadecimal. */
+  /** Nothing is lost: what nvdisasm's text leaves open (bits of NaNs, which of two carries) is written out. */
   readonly exact?: boolean;
 }
 
@@ -144,8 +144,13 @@ function conditionHolds(o: Operand, value: string): boolean {
 
 function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string {
   let out = "";
-  for (const tokens of line.template.operands) {
-    if (omitted(tokens, inst)) continue;
+  const { operands } = line.template;
+  for (let i = 0; i < operands.length; i++) {
+    const tokens = operands[i]!;
+    // Of two optional operands in a row, the first cannot be left out alone without being mistaken.
+    const next = operands[i + 1];
+    const needed = names.exact && next !== undefined && optional(next) && !omitted(next, inst);
+    if (omitted(tokens, inst) && !needed) continue;
     out +=
       (out === "" ? "" : ", ") +
       shown(tokens, inst)
@@ -157,6 +162,10 @@ function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string
 
 function slotOperand(ref: { readonly slot: { readonly isDst: boolean; readonly index: number } }, inst: MachineInst) {
   return (ref.slot.isDst ? inst.dsts : inst.srcs)[ref.slot.index]!;
+}
+
+function optional(tokens: readonly Token[]): boolean {
+  return tokens[0]!.kind === "ref" && tokens[0]!.ref.omit;
 }
 
 function omitted(tokens: readonly Token[], inst: MachineInst): boolean {
@@ -196,7 +205,7 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
       continue;
     }
     const text = refText(ref, o, line, names);
-    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && vanishes(ref, o, terms))
+    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && vanishes(ref, o, terms, names))
       zero = registerName(o.file, o.id);
     else parts.push(text);
   }
@@ -204,9 +213,9 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
 }
 
 /** A zero base is left out unless it carries a scale, or the address has a descriptor or extends the base. */
-function vanishes(ref: OperandRef, o: Operand, terms: readonly OperandRef[]): boolean {
-  if (ref.keepZero) return false;
-  return o.part === "" || !terms.some((t) => t.slot.file === File.UR);
+function vanishes(ref: OperandRef, o: Operand, terms: readonly OperandRef[], names: Names): boolean {
+  if (ref.keepZero || (names.exact && ref.suffix !== "")) return false;
+  return o.part === "" || (!names.exact && !terms.some((t) => t.slot.file === File.UR));
 }
 
 /** A lone offset is an address: unsigned in the width of its field, if that holds an address. */
@@ -239,7 +248,7 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
   const { slot } = ref;
   if (slot.holds === "reg" && !ref.number && ref.loc === null) {
     const text = immediateText(o.value, o.high, line.imm);
-    return names.exact && text.includes("NAN") ? hex(line.imm === "f64" ? o.high : o.value) : text;
+    return names.exact && hidesBits(text, o, line) ? hex(line.imm === "f64" ? o.high : o.value) : text;
   }
   switch (slot.format) {
     case "sb":
@@ -251,6 +260,11 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
     default:
       return ref.signed ? signedHex(o.value | 0) : hex(o.value);
   }
+}
+
+/** NaNs print without their bits, single halves without the other one. */
+function hidesBits(text: string, o: Operand, line: ParsedLine): boolean {
+  return text.includes("NAN") || ((line.imm === "h1" || line.imm === "b1") && o.value >>> 16 !== 0);
 }
 
 /** `{5,3,0}` */

@@ -264,7 +264,7 @@ export const controlRows: Rows = [
     does: "wait until the pipeline is empty",
     slots: "<-",
     effect: true,
-    lines: [{ as: "95c", text: "BPT.DRAIN", is: "84:3=5" }],
+    lines: [{ as: "95c", text: "BPT.DRAIN", is: "84:3=5", sm: "75" }],
     time: "fixed",
   },
   {
