@@ -62,7 +62,7 @@ export const integerRows: Rows = [
   },
   {
     op: "IMAD.HI",
-    does: "d = high 32 bits of (a * b + c << 32)",
+    does: "d = high 32 bits of (a * b + c (64 bits))",
     slots: "d co:P=PT <- a b c*2",
     imm: "s32",
     lines: [{ as: wide(0x27), text: "IMAD.HI{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
@@ -70,7 +70,7 @@ export const integerRows: Rows = [
   },
   {
     op: "IMAD.HI.X",
-    does: "d = high 32 bits of (a * b) + c + ci",
+    does: "d = high 32 bits of (a * b + c (64 bits) + ci)",
     slots: "d co:P=PT <- a b c*2 ci:P=!PT",
     imm: "s32",
     lines: [{ as: wide(0x27), text: "IMAD.HI{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
