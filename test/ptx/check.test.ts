@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { analyze, check, parse } from "../../lib/ptx/index.js";
+
+const HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
+const REGISTERS =
+  ".reg .pred p<4>; .reg .b16 h<4>; .reg .b32 r<9>; .reg .s32 s<4>; .reg .u32 u<4>; .reg .b64 d<9>; .reg .f32 f<9>; .reg .f64 g<4>; .reg .b128 q<4>;";
+
+/** Messages about one statement in a kernel. */
+function messages(statement: string, target = "sm_90"): readonly string[] {
+  const text = `${HEAD.replace("sm_90", target)}.shared .b8 sm[64];\n.global .b8 gm[64];\n.entry k(.param .u64 a) {\n${REGISTERS}\n${statement}\n ret; }\n`;
+  return analyze(text, { target }).diagnostics.map(
+    (d) => `${d.span === null ? "" : d.span.line - 8} ${d.severity}: ${d.message}`,
+  );
+}
+
+/** Every answer here was given by ptxas 13.0.88 to the same statement. */
+describe("instructions that ptxas takes", () => {
+  test.each(
+    [
+      "add.ftz.rn.f32 f0, f1, f2;",
+      "add.f32.ftz.sat.rn r0, f1, r2;",
+      "add.u32 s0, u1, 5;",
+      "add.u32 r0, r1, r2+1;",
+      "mul.wide.u32 d0, u1, s2;",
+      "mov.b32 r0, 0f3F800000;",
+      "mov.b64 d0, 1.5;",
+      "mov.b64 {r0, _}, d0;",
+      "mov.b128 q0, {d0, d1};",
+      "mov.u16 h0, %tid.x;",
+      "mov.u64 d0, gm+8;",
+      "ld.global.u8 d0, [d1];",
+      "ld.global.b32 g0, [d1];",
+      "ld.global.f32 d0, [d1];",
+      "ld.volatile.global.u32 r0, [gm];",
+      "ld.shared.u32 r0, [d1];",
+      "cvt.u8.u32 r0, r1;",
+      "cvt.rn.f16.f32 r0, f1;",
+      "setp.eq.and.u32 p0|p1, r0, r1, !p2;",
+      "selp.u32 r0, r1, r2, !p0;",
+      "shfl.sync.down.b32 r0|p0, r1, 1, 31, -1;",
+      "atom.global.cas.b32 r0, [d0], r1, r2;",
+      "vmad.s32.s32.s32 s0, s1, s2, -s3;",
+      "{ .reg .u32 r0; mov.u32 r0, 1; }",
+      "bra end; { bra end; } end:",
+    ].map((s) => [s]),
+  )("%s", (s) => expect(messages(s)).toEqual([]));
+});
+
+describe("and what it says about the others", () => {
+  test.each<[string, readonly string[]]>([
+    ["add.foo.f32 f0, f1;", ["0 error: Unknown modifier '.foo'", "0 error: Arguments mismatch for instruction 'add'"]],
+    [
+      "mov.u32 r0, nothing;",
+      ["0 error: Arguments mismatch for instruction 'mov'", "0 error: Unknown symbol 'nothing'"],
+    ],
+    [
+      "add.u32 r0, r1,\n nothing;\nfoo;",
+      [
+        "0 error: Arguments mismatch for instruction 'add'",
+        "2 error: Not a name of any known instruction: 'foo'",
+        "1 error: Unknown symbol 'nothing'",
+      ],
+    ],
+    ["ld.global.f32 g0, [d1];", ["0 error: Arguments mismatch for instruction 'ld'"]],
+    [
+      "ld.global.u32 r0, [f0];",
+      ["0 error: Illegal to use symbol 'f0' of type .f32 as address operand. Use integer or bit only."],
+    ],
+    ["ld.global.u32 r0, [sm];", ["0 error: State space mismatch between instruction and address in instruction 'ld'"]],
+    ["add.rn.rz.f32 f0,f1,f2;", ["0 error: Multiple rounding modifiers specified"]],
+    ["add.global.u32 r0, r1, r2;", ["0 error: No state space qualifier expected for instruction 'add'"]],
+    ["add.sat.u32 r0, r1, r2;", ["0 error: Modifier '.sat' does not apply to '.u32' type"]],
+    ["cvt.u32.f32 r0, f1;", ["0 error: Rounding modifier required for instruction 'cvt'"]],
+    ["cvt.rn.u32.f32 r0, f1;", ["0 error: Illegal rounding modifier for instruction 'cvt'"]],
+    ["div.f32 f0, f1, f2;", ["0 error: Rounding modifier or '.approx' modifier required for instruction 'div'"]],
+    ["add.u32 r0, %tid.x, r1;", ["0 error: Special register argument not allowed for instruction 'add'"]],
+    ["add.u32 r0, r1, gm;", ["0 error: Argument 2 of instruction 'add': must be register"]],
+    ["setp.eq.u32 p0, r0, r1, p1;", ["0 error: Boolean operation is required for instruction 'setp'"]],
+    [
+      "bfe.u32 r0, r1, 256, 1;",
+      ["0 error: Argument 2 of instruction 'bfe': value '256' out of range, expected to be in range [0..255]"],
+    ],
+    ["add.u32 _, r1, r2;", ["0 fatal: Result discard mode is not allowed for instruction 'add'"]],
+  ])("%s", (s, expected) => expect(messages(s)).toEqual(expected));
+
+  test("gates go by target", () => {
+    expect(messages("fma.rn.bf16 h0, h1, h2, h3;", "sm_75")).toContain(
+      "0 error: Feature '.bf16' requires .target sm_80 or higher",
+    );
+    expect(messages("fma.rn.bf16 h0, h1, h2, h3;", "sm_80")).toEqual([]);
+    expect(messages("wgmma.fence.sync.aligned;", "sm_90")).toEqual([
+      "0 error: Instruction 'wgmma.fence' not supported on .target 'sm_90'",
+    ]);
+    expect(messages("wgmma.fence.sync.aligned;", "sm_90a")).toEqual([]);
+    expect(messages("mov.u32 r0, %cluster_ctarank;", "sm_80")).toEqual([
+      "0 error: Feature '%cluster_ctarank' requires .target sm_90 or higher",
+    ]);
+  });
+});
+
+test("a semantic error before a syntax error comes first; a nameless one after it is not reported", () => {
+  const text = `${HEAD}.entry k() {\n .reg .b32 r<3>;\n add.u32 r1, r2;\n mov.u32 r1, nothing;\n add.u32 r1 r2;\n}\n`;
+  expect(analyze(text, { target: "sm_90" }).diagnostics.map((d) => d.message)).toEqual([
+    "Arguments mismatch for instruction 'add'",
+    "Arguments mismatch for instruction 'mov'",
+    "Parsing error near 'r2': syntax error",
+  ]);
+});
+
+test("what -arch must allow", () => {
+  const m = parse(`${HEAD.replace("sm_90", "sm_90a")}.entry k() { ret; }\n`);
+  const say = (target: string): readonly string[] =>
+    m.ok ? check(m.value, { target }).map((d) => d.message) : ["syntax"];
+  expect(say("sm_90a")).toEqual([]);
+  expect(say("sm_100")).toEqual(["Program with .target 'sm_90a' cannot be compiled to future architecture"]);
+  expect(say("sm_80")).toEqual(["SM version specified by .target is higher than default SM version assumed"]);
+});
+
+test.each(["sm_75", "sm_90", "sm_100"])("nothing to say about the corpus for %s", (target) => {
+  const folder = join(__dirname, "../corpus/ptx", target);
+  for (const f of readdirSync(folder).filter((n) => n.endsWith(".ptx")))
+    expect(analyze(readFileSync(join(folder, f), "utf8"), { target, file: f }).diagnostics).toEqual([]);
+});
