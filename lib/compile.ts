@@ -132,8 +132,8 @@ class Run {
     const module = this.module;
     this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
     if (this.failed()) return;
-    const { entries } = this.options;
-    this.program = this.take("lower", () => lower(module, { target, ...(entries && { entries }) }));
+    const { entries, relocatable = false } = this.options;
+    this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));
     if (this.program === null) return;
     this.functions = this.program.funcs.map((func) => this.function(func));
     if (this.failed()) return;

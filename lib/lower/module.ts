@@ -2,10 +2,10 @@
  * Lowering a module: its variables, then each kernel. Functions are not lowered by themselves: they are inlined where they are
  * called (call.ts), so a program holds one Func per .entry.
  */
-import { type Diagnostic, notSupported } from "../diagnostics.js";
+import { type Diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Declaration, FunctionItem, Module } from "../ptx/ast.js";
-import { fail, ok, type Result } from "../result.js";
+import { ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import type { ModuleContext } from "./context.js";
 import { lowerFunction } from "./function.js";
@@ -18,12 +18,14 @@ export interface LowerOptions {
   readonly target: Target;
   /** Names of the entries to lower; all by default. */
   readonly entries?: readonly string[];
+  /** The result is linked with others (`-c`): functions that others may call must be in it. */
+  readonly relocatable?: boolean;
 }
 
 /**
  * One Func for every .entry, in source order, and the variables of the module. What is not lowered yet is reported as
- * `not supported yet: <instruction>` with its place; all of a function's are reported, and the other functions are lowered all
- * the same (their errors are reported too).
+ * `not supported yet: <instruction>` with its place; all of a function's are reported, and the program holds the functions
+ * without errors: look at `diagnostics` before making a cubin of it.
  */
 export function lower(module: Module, options: LowerOptions): Result<Program> {
   const diagnostics: Diagnostic[] = [];
@@ -37,7 +39,13 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   }
   const funcs: Func[] = [];
   for (const item of module.items) {
-    if (item.kind !== "function" || !item.entry || item.body === null) continue;
+    if (item.kind !== "function" || item.body === null) continue;
+    if (!item.entry) {
+      // Callees are inlined, so that only a linker could miss them.
+      if (options.relocatable && item.linkage !== null)
+        diagnostics.push(notSupported(`.func ${item.name} in a relocatable object`, item.span));
+      continue;
+    }
     if (options.entries !== undefined && !options.entries.includes(item.name)) continue;
     const context: ModuleContext = {
       functions,
@@ -47,17 +55,18 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     };
     const lowered = lowerFunction(item, scope, context, options.target);
     diagnostics.push(...lowered.diagnostics);
+    if (lowered.diagnostics.some(isFailure)) continue;
     lowered.func.sharedBytes = symbols.sharedBytes(item.name);
     funcs.push(lowered.func);
   }
-  if (diagnostics.length > 0) return fail(diagnostics);
-  return ok({
+  const program: Program = {
     target: options.target,
     ptxVersion: [module.version?.major ?? 1, module.version?.minor ?? 0],
     addressSize: module.addressSize?.bits ?? 64,
     funcs,
     symbols: symbols.list(),
-  });
+  };
+  return ok(program, diagnostics);
 }
 
 function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Diagnostic[]): void {
