@@ -7,31 +7,23 @@
  */
 import { type Diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
-import { File, type Func, Kind, type ModuleSymbol, type Operand, type Program } from "../../ori/types.js";
+import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
-import type { Form } from "../../sass/isa/form.js";
 import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
-import { asciiBytes, type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
+import { type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
 import { EIATTR } from "./attributes.js";
 import { type Container, containerOf } from "./container.js";
+import { debugFrame, debugLines } from "./debug.js";
 import { functionInfo, type IndirectBranch } from "./derive.js";
 import { type DraftReloc, type DraftSymbol, relocationSections, Symbols, symbol } from "./draft.js";
-import { callgraphBytes, compatBytes, cudaNote, frameBytes, relActionBytes, toolNote } from "./fixed.js";
+import { callgraphBytes, compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
-import { lineProgram } from "./line-program.js";
-import {
-  JUMP_BANK,
-  layoutShared,
-  moduleVariables,
-  type Placed,
-  placeInOrder,
-  placeSorted,
-  type SharedLayout,
-} from "./place.js";
+import { JUMP_BANK, layoutShared, placeInOrder, type SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
 import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, SHT_CUDA, STO, STT_CUDA } from "./sections.js";
 import { segments } from "./segments.js";
+import { Variables } from "./variables.js";
 
 export interface LinkOptions {
   /** `-c`: relocatable object (ET_REL) for nvlink instead of an executable. */
@@ -71,32 +63,25 @@ class Linker {
   private readonly program: Program;
   private readonly options: LinkOptions;
   private readonly container: Container;
-  private readonly relocatable: boolean;
-  private readonly symbols = new Symbols();
-  private readonly diagnostics: Diagnostic[] = [];
+  readonly relocatable: boolean;
+  readonly symbols: Symbols = new Symbols();
+  readonly diagnostics: Diagnostic[] = [];
+  readonly modern: boolean;
   private readonly symtab = section({ name: ".symtab", type: SHT.Symtab, align: 8, entsize: SYM_SIZE });
-  /** Module variables by name, with their bank-3 offset or bank-4 slot. */
-  private readonly variables = new Map<
-    string,
-    { symbol: DraftSymbol; source: ModuleSymbol; offset: number; slot: number }
-  >();
+  private readonly variables: Variables;
   private readonly byName: ReadonlyMap<string, ModuleSymbol>;
-  private constant3: SectionDraft | null = null;
-  private constant4: SectionDraft | null = null;
-  private globalInit: SectionDraft | null = null;
-  private globalZero: SectionDraft | null = null;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
-  /** Banks 3 and 4 in order of creation. */
-  private readonly banks: SectionDraft[] = [];
   /** NOBITS sections in order of creation. */
-  private readonly nobits: SectionDraft[] = [];
+  readonly nobits: SectionDraft[] = [];
 
   constructor(codes: readonly Code[], program: Program, options: LinkOptions) {
     this.codes = codes;
     this.program = program;
     this.options = options;
     this.container = containerOf(program.target);
+    this.modern = this.container.modern;
     this.relocatable = options.relocatable ?? false;
+    this.variables = new Variables(program, this.relocatable, this);
     this.byName = new Map(program.symbols.map((s) => [s.name, s]));
   }
 
@@ -119,8 +104,9 @@ class Linker {
     this.symbols.section(toolkit);
     this.symbols.section(cuda);
     const parts = this.parts();
-    const frame = this.debugFrame(parts);
-    const debug = this.debugSections(parts);
+    const frame = debugFrame(parts, this);
+    const { ptxText } = this.options;
+    const debug = ptxText === undefined ? [] : debugLines(parts, ptxText, this);
     const callgraph = section({
       name: ".nv.callgraph",
       type: SHT_CUDA.Callgraph,
@@ -158,7 +144,7 @@ class Linker {
     order.forEach((code, i) => {
       parts.push(this.part(code, i === 0));
     });
-    if (order.length === 0) this.moduleVariables();
+    if (order.length === 0) this.variables.placeAll();
     parts.forEach((p) => {
       this.relocateText(p);
     });
@@ -194,7 +180,7 @@ class Linker {
     const shared = this.sharedSection(text, name, layout);
     if (first) {
       if (modern) this.reservedSymbols();
-      this.moduleVariables();
+      this.variables.placeAll();
     }
     if (this.container.reservedSize > 0 && layout.used) this.capSymbol();
     const table = this.jumpTable(code, text);
@@ -322,109 +308,13 @@ class Linker {
     return offset;
   }
 
-  // ------------------------------------------------------------------------------------------------ variables
+  // ------------------------------------------------------------------------------------------------ code
 
-  private moduleVariables(): void {
-    const all = moduleVariables(this.program);
-    const constants = placeInOrder(all.filter((s) => s.space === "const"));
-    const initialized = placeSorted(all.filter((s) => s.space === "global" && hasInit(s)));
-    const zero = placeSorted(all.filter((s) => s.space === "global" && !hasInit(s)));
-    const where = new Map<ModuleSymbol, Placed & { region: "c" | "i" | "z" }>();
-    for (const p of constants.placed) where.set(p.symbol, { ...p, region: "c" });
-    for (const p of initialized.placed) where.set(p.symbol, { ...p, region: "i" });
-    for (const p of zero.placed) where.set(p.symbol, { ...p, region: "z" });
-
-    let slot = 0;
-    for (const source of all) {
-      const place = where.get(source)!;
-      if (place.region === "c") this.constant3 ??= this.dataSection(".nv.constant3", constants.size, constants.align);
-      else if (place.region === "i")
-        this.globalInit ??= this.dataSection(".nv.global.init", initialized.size, initialized.align);
-      else this.globalZero ??= this.zeroSection(zero.size, zero.align);
-      const home = place.region === "c" ? this.constant3 : place.region === "i" ? this.globalInit : this.globalZero;
-      const draft = this.variableSymbol(source, home, place.offset);
-      this.variables.set(source.name, { symbol: draft, source, offset: place.offset, slot });
-      if (place.region === "c") continue;
-      if (!this.relocatable) this.addressSlot(draft, slot);
-      slot += 8;
-    }
-    for (const source of [...all].reverse()) this.initialize(source, where.get(source)!.offset);
-    if (this.constant4 !== null) this.constant4.data = new Uint8Array(slot);
-  }
-
-  private dataSection(name: string, size: number, align: number): SectionDraft {
-    const constant = name === ".nv.constant3";
-    const type = constant ? SHT_CUDA.Constant0 + 3 : SHT_CUDA.GlobalInit;
-    const made = section({
-      name,
-      type: this.relocatable ? type : SHT.Progbits,
-      flags: constant ? SHF.Alloc : SHF.Alloc | SHF.Write,
-      align: constant ? Math.max(4, align) : align,
-      data: new Uint8Array(size),
-    });
-    this.symbols.section(made);
-    if (constant) this.banks.push(made);
-    return made;
-  }
-
-  private zeroSection(size: number, align: number): SectionDraft {
-    const made = section({
-      name: ".nv.global",
-      type: this.relocatable ? SHT_CUDA.Global : SHT.Nobits,
-      flags: SHF.Alloc | SHF.Write,
-      align,
-      size,
-    });
-    this.symbols.section(made);
-    this.nobits.push(made);
-    return made;
-  }
-
-  private variableSymbol(source: ModuleSymbol, home: SectionDraft | null, offset: number): DraftSymbol {
-    const space = source.space === "const" ? STO.Const : STO.Global;
-    const draft = symbol({
-      name: source.name,
-      bind: source.linkage === "internal" ? STB.Local : source.linkage === "weak" ? STB.Weak : STB.Global,
-      type: this.relocatable ? STT_CUDA.Object : STT.Object,
-      other: this.relocatable ? space : 0,
-      section: home,
-      value: offset,
-      size: source.size,
-    });
-    return source.linkage === "internal" ? this.symbols.local(draft) : this.symbols.global(draft);
-  }
-
-  /** Eight bytes in bank 4 that the driver fills with the address. */
-  private addressSlot(of: DraftSymbol, slot: number): void {
-    if (this.constant4 === null) {
-      this.constant4 = section({ name: ".nv.constant4", type: SHT.Progbits, flags: SHF.Alloc, align: 8 });
-      this.symbols.section(this.constant4);
-      this.banks.push(this.constant4);
-    }
-    this.relocate(this.constant4, { offset: slot, type: R_CUDA.ABS64, symbol: of, addend: 0 });
-  }
-
-  private relocate(where: SectionDraft, reloc: DraftReloc): void {
+  relocate(where: SectionDraft, reloc: DraftReloc): void {
     const list = this.relocs.get(where);
     if (list === undefined) this.relocs.set(where, [reloc]);
     else list.push(reloc);
   }
-
-  private initialize(source: ModuleSymbol, offset: number): void {
-    const home = source.space === "const" ? this.constant3 : hasInit(source) ? this.globalInit : null;
-    if (home === null || home.data === null) return;
-    if (source.init !== null) home.data.set(source.init, offset);
-    for (const p of source.pointers) {
-      const of = this.variables.get(p.symbol);
-      if (of === undefined || p.bytes !== 8) {
-        this.diagnostics.push(notSupported(`address of '${p.symbol}' in the initial value of '${source.name}'`, null));
-        continue;
-      }
-      this.relocate(home, { offset: offset + p.offset, type: R_CUDA.G64, symbol: of.symbol, addend: p.addend });
-    }
-  }
-
-  // ------------------------------------------------------------------------------------------------ code
 
   private relocateText(p: Part): void {
     const v = view(p.text.data!);
@@ -433,7 +323,7 @@ class Linker {
 
   /** Fills in what is known and leaves the rest to relocations. */
   private relocateSite(p: Part, v: DataView, r: CodeReloc): void {
-    const { source } = this.variables.get(r.symbol) ?? { source: this.byName.get(r.symbol) };
+    const { source } = this.variables.byName.get(r.symbol) ?? { source: this.byName.get(r.symbol) };
     if (source === undefined || (source.linkage === "extern" && source.space !== "shared")) {
       this.diagnostics.push(notSupported(`reference to '${r.symbol}'`, null));
       return;
@@ -443,7 +333,7 @@ class Linker {
       throw new InternalError(`unknown relocation ${r.what}`, { func: p.code.name });
     if (source.space === "global") {
       const type = high ? R_CUDA.ABS32_HI_32 : R_CUDA.ABS32_LO_32;
-      p.relocs.push({ offset: r.offset, type, symbol: this.variables.get(r.symbol)!.symbol, addend: r.addend });
+      p.relocs.push({ offset: r.offset, type, symbol: this.variables.byName.get(r.symbol)!.symbol, addend: r.addend });
       return;
     }
     if (this.relocatable) {
@@ -452,7 +342,7 @@ class Linker {
       return;
     }
     const value =
-      source.space === "const" ? this.variables.get(r.symbol)!.offset : (p.layout.offsets.get(r.symbol) ?? null);
+      source.space === "const" ? this.variables.byName.get(r.symbol)!.offset : (p.layout.offsets.get(r.symbol) ?? null);
     if (value === null) throw new InternalError(`${r.symbol} is not laid out`, { func: p.code.name });
     patchWord(v, r.offset, high ? 0 : value + r.addend);
   }
@@ -461,7 +351,7 @@ class Linker {
 
   /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */
   private symbolFor(p: Part, source: ModuleSymbol): DraftSymbol {
-    if (source.space === "const") return this.variables.get(source.name)!.symbol;
+    if (source.space === "const") return this.variables.byName.get(source.name)!.symbol;
     const external = source.size === 0;
     const key = external ? source.name : `${p.code.name}\0${source.name}`;
     let found = this.sharedSymbols.get(key);
@@ -480,49 +370,6 @@ class Linker {
       this.sharedSymbols.set(key, found);
     }
     return found;
-  }
-
-  // ------------------------------------------------------------------------------------------------ debug
-
-  private debugFrame(parts: readonly Part[]): SectionDraft {
-    const frame = section({ name: ".debug_frame", type: SHT.Progbits, align: 1 });
-    const made = frameBytes(
-      parts.map((p) => ({
-        size: p.text.data!.length,
-        frameBytes: p.code.frameBytes,
-        prologue: prologueEnd(p.code),
-        end: lastExit(p.code),
-      })),
-      this.container.modern,
-      this.relocatable,
-    );
-    frame.data = made.bytes;
-    this.symbols.section(frame);
-    const self = this.symbols.lastLocal;
-    parts.forEach((p, i) => {
-      const { cie, location } = made.places[i]!;
-      const reloc = { symbol: p.symbol, addend: 0 };
-      if (this.relocatable)
-        this.relocate(frame, { offset: location - 8, type: R_CUDA.ABS64, symbol: self, addend: cie });
-      this.relocate(frame, { ...reloc, offset: location, type: R_CUDA.ABS64 });
-      if (this.relocatable) this.relocate(frame, { ...reloc, offset: location + 8, type: R_CUDA.UNUSED_CLEAR64 });
-    });
-    return frame;
-  }
-
-  private debugSections(parts: readonly Part[]): SectionDraft[] {
-    const text = this.options.ptxText;
-    if (text === undefined) return [];
-    const program = lineProgram(parts.map((p) => ({ locs: p.code.locs, size: p.text.data!.length })));
-    const none = section({ name: ".debug_line", type: SHT.Progbits, data: lineProgram([]).bytes });
-    const lines = section({ name: ".nv_debug_line_sass", type: SHT.Progbits, data: program.bytes });
-    parts.forEach((p, i) => {
-      this.relocate(lines, { offset: program.places[i]!, type: R_CUDA.ABS64, symbol: p.symbol, addend: 0 });
-    });
-    const source = section({ name: ".nv_debug_ptx_txt", type: SHT.Progbits, data: ptxLines(text) });
-    const made = [none, lines, source];
-    for (const s of made) this.symbols.section(s);
-    return made;
   }
 
   // ------------------------------------------------------------------------------------------------ writing
@@ -578,11 +425,11 @@ class Linker {
       made.callgraph,
       ...[made.action].filter(present),
       ...relocs,
-      ...this.banks,
+      ...this.variables.banks,
       ...parts.map((p) => p.constant2).filter(present),
       ...(container.modern ? [] : bank0),
       ...parts.map((p) => p.text),
-      ...[this.globalInit].filter(present),
+      ...[this.variables.globalInit].filter(present),
       ...this.nobits,
       ...(container.modern ? bank0 : []),
     ];
@@ -645,24 +492,13 @@ class Linker {
       out.push(...relocationSections(s, ordered, { ...common, keepEmpty: options.keepEmpty ?? false }));
     };
     for (const s of debug) add(s, { forward: true });
-    add(this.constant4);
-    add(this.constant3);
+    for (const name of [".nv.constant4", ".nv.constant3"])
+      add(this.variables.banks.find((b) => b.name === name) ?? null);
     for (const p of parts) add(p.constant2, { keepEmpty: true });
-    add(this.globalInit);
+    add(this.variables.globalInit);
     add(frame);
     return out;
   }
-}
-
-/** One NUL-terminated string per line of the PTX text, without indentation; positions of the source are left out. */
-function ptxLines(text: string): Uint8Array {
-  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
-  const lines = body.split("\n").map((l) => l.trim());
-  return asciiBytes(`${lines.map((l) => (/^\.(loc|file)\b/.test(l) ? "" : l)).join("\0")}\0`);
-}
-
-function hasInit(s: ModuleSymbol): boolean {
-  return s.init !== null || s.pointers.length > 0;
 }
 
 function bytesOf(words: Uint32Array): Uint8Array {
@@ -672,27 +508,4 @@ function bytesOf(words: Uint32Array): Uint8Array {
     v.setUint32(i * 4, w, true);
   });
   return out;
-}
-
-/** Behind the first instruction that writes R1 from itself; without a frame, behind the first block. */
-function prologueEnd(code: Code): number {
-  const { insts } = code;
-  for (let i = 0; i < insts.length; i++) {
-    const { form, dsts, srcs } = insts[i]!;
-    if (code.frameBytes > 0 ? dsts.some(isStack) && srcs.some(isStack) : endsBlock(form)) return (i + 1) * 16;
-  }
-  return 16;
-}
-
-function endsBlock(form: Form): boolean {
-  return form.op === "BAR" || (form.flow !== "next" && form.flow !== "region" && form.flow !== "sync");
-}
-
-function isStack(o: Operand): boolean {
-  return o.kind === Kind.Reg && o.file === File.R && o.id === 1;
-}
-
-function lastExit(code: Code): number {
-  for (let i = code.insts.length - 1; i >= 0; i--) if (code.insts[i]!.form.op === "EXIT") return i * 16;
-  return 0;
 }
