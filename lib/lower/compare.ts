@@ -5,6 +5,7 @@ import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { extend32 } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
+import { compareHalves } from "./half.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits } from "./types.js";
@@ -50,16 +51,10 @@ export function compare(
   const ftz = cond.ftz ? ".FTZ" : "";
   if (type.name === "f32") c.emit(`FSETP.${cmp}${ftz}.${bool}`, p, [c.materialize(a), b, combine]);
   else if (type.name === "f64" && !cond.ftz) c.emit(`DSETP.${cmp}.${bool}`, p, [c.materialize(a, 2), b, combine]);
-  else if (type.bits === 16 && type.lanes === 1 && (type.cls === "f" || type.cls === "bf")) {
-    const kind = type.cls === "bf" ? ".BF16_V2" : "";
+  else if (type.bits === 16) {
     if (type.cls === "bf" && cond.ftz) throw new Refusal();
-    const [x, y] = [lowHalf(a), lowHalf(b)];
-    c.emit(`HSETP2${kind}.${cmp}${ftz}.${bool}`, p, [x, y, combine]);
+    compareHalves(c, type, cmp, `${ftz}.${bool}`, p, a, b, combine);
   } else throw new Refusal();
-}
-
-function lowHalf(o: Operand): Operand {
-  return { ...o, part: ".H0_H0" };
 }
 
 function compareIntegers(

@@ -2,7 +2,7 @@
  * cvt: between integers of all widths, floats of all widths, and across. Machine modifiers as ptxas chooses them
  * (facts/ptx-to-sass); a saturating conversion to f32 is a saturating addition behind the conversion.
  */
-import { abs, imm, neg, RZ } from "../ori/operand.js";
+import { abs, imm, neg, RZ, select } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
@@ -202,7 +202,7 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   }
   if (from.name === "f16" && to.name === "f32") {
     // Halves have no denormals that f32 would have to flush.
-    return c.op(`HADD2.F32${k.sat ? ".SAT" : ""}`, [neg(RZ()), { ...x, part: ".H0_H0" }]);
+    return c.op(`HADD2.F32${k.sat ? ".SAT" : ""}`, [neg(RZ()), select(x, ".H0_H0")]);
   }
   if (from.name === "bf16" && to.name === "f32" && !ftz) {
     return saturateFloat(c, k, c.op("SHF.L.U32", [x, imm(16), RZ()]));

@@ -68,7 +68,7 @@ function access(m: Modifiers, load: boolean): Access {
   const cacheWord = m.oneOf(load ? ["ca", "cg", "cs", "lu", "cv"] : ["wb", "cg", "cs", "wt"]);
   const evict = m.oneOf(Object.keys(evictions));
   const prefetch = load ? m.oneOf(["L2::64B", "L2::128B", "L2::256B"]) : null;
-  const vector = Number((m.oneOf(["v2", "v4"]) ?? "v1").slice(1));
+  const vector = Number((m.oneOf(["v2", "v4", "v8"]) ?? "v1").slice(1));
   const type = m.type();
   if (type.cls === "p" || type.bits * vector > 128 || type.lanes !== 1) throw new Refusal();
   let cache = evict === null ? "" : (evictions[evict] as string);

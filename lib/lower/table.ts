@@ -11,6 +11,7 @@ import { convertFamily } from "./convert.js";
 import { floatDivide, integerDivide, rcp, rsqrt, sqrt } from "./divide.js";
 import type { Family, Lowering } from "./family.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
+import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
 import { callFamily } from "./inline.js";
 import { integer } from "./integer.js";
 import { memoryFamily } from "./memory.js";
@@ -53,21 +54,23 @@ export const lowerings: Family = {
   ...approximateFamily,
   ...callFamily,
   ...integer,
-  add: byType({ integer: integer.add, float: floatAdd(false) }),
-  sub: byType({ integer: integer.sub, float: floatAdd(true) }),
-  mul: byType({ integer: integer.mul, float: floatMul }),
+  add: byType({ integer: integer.add, float: floatAdd(false), half: halfAdd }),
+  sub: byType({ integer: integer.sub, float: floatAdd(true), half: halfSub }),
+  mul: byType({ integer: integer.mul, float: floatMul, half: halfMul }),
   mad: byType({ integer: integer.mad, float: floatFma }),
-  fma: byType({ float: floatFma }),
-  neg: byType({ integer: integer.neg, float: floatSign(false) }),
-  abs: byType({ integer: integer.abs, float: floatSign(true) }),
-  min: byType({ integer: integer.min, float: floatExtremum(false) }),
-  max: byType({ integer: integer.max, float: floatExtremum(true) }),
+  fma: byType({ float: floatFma, half: halfFma }),
+  neg: byType({ integer: integer.neg, float: floatSign(false), half: halfSign(false) }),
+  abs: byType({ integer: integer.abs, float: floatSign(true), half: halfSign(true) }),
+  min: byType({ integer: integer.min, float: floatExtremum(false), half: halfExtremum(false) }),
+  max: byType({ integer: integer.max, float: floatExtremum(true), half: halfExtremum(true) }),
   div: byType({ integer: integerDivide(false), float: floatDivide }),
   rem: byType({ integer: integerDivide(true) }),
   rcp: byType({ float: rcp }),
   sqrt: byType({ float: sqrt }),
   rsqrt: byType({ float: rsqrt }),
   copysign,
+  dp4a: dot(true),
+  dp2a: dot(false),
 };
 
 /** Transfers of control: they carry their guard themselves. */

@@ -1,0 +1,147 @@
+/**
+ * f16 and bf16 arithmetic, single and in pairs. The machine computes pairs; for a single number both operands are taken from
+ * the low half and the high half of the result means nothing.
+ */
+import { abs, imm, neg, not, PT, RZ, select } from "../ori/operand.js";
+import type { Operand } from "../ori/types.js";
+import type { Context } from "./context.js";
+import { at, type Lowering, operands } from "./family.js";
+import type { Modifiers } from "./modifiers.js";
+import { Refusal } from "./refusal.js";
+import type { PtxType } from "./types.js";
+
+interface Half {
+  readonly type: PtxType;
+  /** `.BF16_V2` and modifiers of the machine instruction. */
+  readonly suffix: string;
+  readonly ftz: boolean;
+}
+
+function take(m: Modifiers, fused: boolean): Half {
+  m.flag("rn");
+  const ftz = m.flag("ftz");
+  const sat = m.flag("sat");
+  const relu = fused && m.flag("relu");
+  const type = m.type();
+  if (type.cls === "bf" && (ftz || sat)) throw new Refusal();
+  if (type.cls !== "bf" && type.cls !== "f") throw new Refusal();
+  const kind = type.cls === "bf" ? ".BF16_V2" : "";
+  return { type, suffix: `${kind}${ftz ? ".FTZ" : ""}${sat ? ".SAT" : ""}${relu ? ".RELU" : ""}`, ftz };
+}
+
+/** A source: one number is in the low half. */
+function source(o: Operand, type: PtxType): Operand {
+  return type.lanes === 2 ? o : select(o, ".H0_H0");
+}
+
+function binary(form: string, subtract: boolean): Lowering {
+  return (c, i, m) => {
+    const ops = operands(i, 3);
+    const { type, suffix } = take(m, false);
+    const a = source(c.read(at(ops, 1), type), type);
+    const b = source(c.read(at(ops, 2), type), type);
+    c.emit(`${form}${suffix}`, [c.inPlace(at(ops, 0), type)], [a, subtract ? neg(b) : b]);
+  };
+}
+
+export const halfAdd: Lowering = binary("HADD2", false);
+export const halfSub: Lowering = binary("HADD2", true);
+export const halfMul: Lowering = binary("HMUL2", false);
+
+export const halfFma: Lowering = (c, i, m) => {
+  const ops = operands(i, 4);
+  const { type, suffix } = take(m, true);
+  const [a, b, s] = [1, 2, 3].map((k) => source(c.read(at(ops, k), type), type)) as [Operand, Operand, Operand];
+  c.emit(`HFMA2${suffix}`, [c.inPlace(at(ops, 0), type)], [a, b, s]);
+};
+
+/** neg and abs of the sign bits alone; with .ftz an addition of −0. */
+export const halfSign = (absolute: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 2);
+    const { type, ftz } = take(m, false);
+    const a = c.read(at(ops, 1), type);
+    const d = c.inPlace(at(ops, 0), type);
+    if (ftz) {
+      const x = source(a, type);
+      c.emit("HADD2.FTZ", [d], [absolute ? abs(x) : neg(x), source(neg(RZ()), type)]);
+    } else if (absolute) c.emit("LOP3.LUT", [d], [a, imm(0x7fff7fff), RZ(), imm(0xc0)]);
+    else c.emit("LOP3.LUT", [d], [a, imm(0x80008000), RZ(), imm(0x3c)]);
+  };
+};
+
+export const halfExtremum = (max: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 3);
+    const nan = m.flag("NaN");
+    const xorsign = m.flag("xorsign");
+    const absolute = m.flag("abs");
+    const { type, suffix } = take(m, false);
+    if (xorsign !== absolute) throw new Refusal();
+    const bars = (o: Operand): Operand => (absolute ? abs(o) : o);
+    const a = bars(source(c.read(at(ops, 1), type), type));
+    const b = bars(source(c.read(at(ops, 2), type), type));
+    const form = `HMNMX2${suffix}${nan ? ".NAN" : ""}${xorsign ? ".XORSIGN" : ""}`;
+    c.emit(form, [c.inPlace(at(ops, 0), type)], [a, b, max ? not(PT()) : PT()]);
+  };
+};
+
+const inverse: Readonly<Record<string, string>> = {
+  EQ: "NEU",
+  NE: "EQU",
+  LT: "GEU",
+  LE: "GTU",
+  GT: "LEU",
+  GE: "LTU",
+  EQU: "NE",
+  NEU: "EQ",
+  LTU: "GE",
+  LEU: "GT",
+  GTU: "LE",
+  GEU: "LT",
+  NUM: "NAN",
+  NAN: "NUM",
+};
+
+/**
+ * Compares one half: the machine's second predicate belongs to the high half, so the opposite needs an instruction of its
+ * own. Of pairs, p is for the low halves and q for the high ones.
+ */
+export function compareHalves(
+  c: Context,
+  type: PtxType,
+  cmp: string,
+  suffix: string,
+  targets: readonly Operand[],
+  a: Operand,
+  b: Operand,
+  combine: Operand,
+): void {
+  const form = (condition: string): string => `HSETP2${type.cls === "bf" ? ".BF16_V2" : ""}.${condition}${suffix}`;
+  const [x, y] = [source(a, type), source(b, type)];
+  if (type.lanes === 2) {
+    if (targets.length !== 2) throw new Refusal();
+    c.emit(form(cmp), targets, [x, y, combine]);
+    return;
+  }
+  const opposite = inverse[cmp];
+  if (opposite === undefined) throw new Refusal();
+  targets.forEach((p, k) => {
+    c.emit(form(k === 0 ? cmp : opposite), [p], [x, y, combine]);
+  });
+}
+
+/** Four products of bytes, or two of halves and bytes, added to c. */
+export const dot = (four: boolean): Lowering => {
+  return (c, i, m) => {
+    const ops = operands(i, 4);
+    const half = four ? "" : `.${m.need(["lo", "hi"]).toUpperCase()}`;
+    const [a, b] = [m.type(), m.type()];
+    if (a.bits !== 32 || b.bits !== 32 || a.cls === "f" || b.cls === "f" || a.cls === "b" || b.cls === "b")
+      throw new Refusal();
+    const sign = (t: PtxType): string => (t.cls === "s" ? "S" : "U");
+    const values = [1, 2, 3].map((k) => c.materialize(c.read(at(ops, k), a)));
+    const form = `IDP.${four ? "4A" : "2A"}${half}.${sign(a)}${four ? 8 : 16}.${sign(b)}8`;
+    c.emit(form, [c.inPlace(at(ops, 0), a)], values);
+  };
+};
