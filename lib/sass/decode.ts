@@ -2,13 +2,23 @@
  * Machine words to instructions: bits 11:0 and 91 give the lines of the table that may apply, the first whose constant
  * bits agree is the instruction. Everything else is generic over the line's steps.
  */
-import { File, type Guard, Kind, type MachineInst, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import { getBits, getField, getSigned } from "./isa/bits.js";
 import { type Form, intern } from "./isa/form.js";
 import { type CodeLine, type CompiledTable, Do, type Step, tableFor } from "./isa/lines.js";
-import { type Control, defaultOperand, makeOperand } from "./isa/operand.js";
+import {
+  type Control,
+  defaultOperand,
+  type Guard,
+  Kind,
+  type MachineInst,
+  Mod,
+  makeOperand,
+  type Operand,
+  ZERO_REG,
+} from "./isa/operand.js";
 import type { GroupValue } from "./isa/syntax.js";
+import { File } from "./isa/types.js";
 
 /**
  * The instruction in words[at … at+3], or null when the table does not know it.
@@ -67,21 +77,15 @@ function decodeAs(code: CodeLine, words: Uint32Array, at: number, pc: number): M
   return { form, dsts, srcs, guard: guardOf(code, words[at]!), control: controlOf(words[at + 3]!) };
 }
 
-const forms = new WeakMap<CodeLine, Map<number, Form>>();
-
 function formOf(code: CodeLine, words: Uint32Array, at: number): Form {
-  let cache = forms.get(code);
-  if (!cache) {
-    cache = new Map();
-    forms.set(code, cache);
-  }
+  const { groups, forms } = code;
   let key = 0;
-  for (const g of code.groups) key = key * g.byCode.length + getField(words, at, g.loc);
-  let f = cache.get(key);
+  for (let i = 0; i < groups.length; i++) key = key * groups[i]!.byCode.length + getField(words, at, groups[i]!.loc);
+  let f = forms.get(key);
   if (!f) {
-    const values: GroupValue[] = code.groups.map((g) => g.byCode[getField(words, at, g.loc)]!);
+    const values: GroupValue[] = groups.map((g) => g.byCode[getField(words, at, g.loc)]!);
     f = intern(code.line.row, code.line.template, values);
-    cache.set(key, f);
+    forms.set(key, f);
   }
   return f;
 }

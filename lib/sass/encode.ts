@@ -8,26 +8,25 @@
  */
 import { InternalError } from "../errors.js";
 import { label, PT } from "../ori/operand.js";
+import type { Block, Func, Inst } from "../ori/types.js";
+import type { Target } from "../target/types.js";
+import type { Code, CodeReloc } from "./code.js";
+import { setBits, setField } from "./isa/bits.js";
+import { type Form, form, matchMods, rowOf } from "./isa/form.js";
+import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
 import {
-  type Block,
-  File,
-  type Func,
-  type Inst,
+  type Control,
+  isDefault,
   Kind,
   type MachineInst,
   Mod,
   NO_INDEX,
   type Operand,
   ZERO_REG,
-} from "../ori/types.js";
-import type { Target } from "../target/types.js";
-import type { Code, CodeReloc } from "./code.js";
-import { setBits, setField } from "./isa/bits.js";
-import { type Form, form, matchMods, rowOf } from "./isa/form.js";
-import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
-import { type Control, isDefault } from "./isa/operand.js";
+} from "./isa/operand.js";
 import { widthOf } from "./isa/syntax.js";
 import { renderInst } from "./isa/text.js";
+import { File } from "./isa/types.js";
 
 /** What labels and symbols become. */
 export interface EncodeContext {

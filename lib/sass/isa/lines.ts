@@ -12,7 +12,7 @@ import type { ImmFormat } from "./row.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
 import { widthOf } from "./syntax.js";
 import { linesFor, type ParsedLine, rows, rowsOf } from "./table.js";
-import { File } from "./types.js";
+import { File, type Form } from "./types.js";
 
 /** What a step reads or writes. */
 export const Do = { Reg: 0, Imm: 1, Const: 2, Label: 3, Sreg: 4, Default: 5 } as const;
@@ -60,6 +60,8 @@ export interface CodeLine {
   readonly steps: readonly Step[];
   readonly dsts: number;
   readonly guardFile: File;
+  /** Forms by the codes of their modifiers, filled while decoding. */
+  readonly forms: Map<number, Form>;
   /** Two operands share their bits and must be the same register. */
   readonly shared: boolean;
 }
@@ -136,6 +138,7 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     steps,
     dsts: line.row.slots.filter((s) => s.isDst).length,
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
+    forms: new Map(),
     shared: sharesBits(steps),
   };
 }

@@ -31,10 +31,15 @@ const files: Readonly<Record<number, readonly [prefix: string, zero: string]>> =
   [File.B]: ["B", "B15"],
 };
 
+/** Names by file, then register number + 1. */
+const registerNames: readonly (readonly string[])[] = [0, 1, 2, 3, 4, 5].map((file) => {
+  const [prefix, zero] = files[file] ?? ["?", "?"];
+  return Array.from({ length: 257 }, (_, i) => (i === 0 ? zero : `${prefix}${i - 1}`));
+});
+
 /** `R5`, `URZ`, `UP0`. */
 export function registerName(file: File, id: number): string {
-  const [prefix, zero] = files[file] ?? ["?", "?"];
-  return id === ZERO_REG ? zero : prefix + id;
+  return registerNames[file]?.[id + 1] ?? `${files[file]?.[0] ?? "?"}${id}`;
 }
 
 /** The instruction without its end: `@P0 IADD3 R1, R1, -0x8, RZ`. */
@@ -63,14 +68,21 @@ function registerText(o: Operand, names: Names): string {
 
 // ---------------------------------------------------------------------------------------------- choice of the line
 
-const fitting = new Map<Form, ParsedLine[]>();
+/** By SM (0: any), then by form: the lines that take the form's modifiers. */
+const fitting = new Map<number, (readonly ParsedLine[] | undefined)[]>();
 
-/** Lines that take the form's modifiers. */
-function linesOfForm(form: Form): readonly ParsedLine[] {
-  let lines = fitting.get(form);
+function linesOfForm(form: Form, isa: number | undefined): readonly ParsedLine[] {
+  let byForm = fitting.get(isa ?? 0);
+  if (!byForm) {
+    byForm = [];
+    fitting.set(isa ?? 0, byForm);
+  }
+  let lines = byForm[form.id];
   if (!lines) {
-    lines = rowOf(form).lines.filter((l) => matchMods(l.template, form.mods) !== null);
-    fitting.set(form, lines);
+    lines = rowOf(form).lines.filter(
+      (l) => (isa === undefined || holdsFor(l.sm, isa)) && matchMods(l.template, form.mods) !== null,
+    );
+    byForm[form.id] = lines;
   }
   return lines;
 }
@@ -81,10 +93,7 @@ const operandAt = (inst: MachineInst, i: number): Operand | undefined =>
 
 function chooseLine(row: ParsedRow, inst: MachineInst, isa: number | undefined): ParsedLine | null {
   if (inst.form.variadic) return null;
-  for (const line of linesOfForm(inst.form)) {
-    if (isa !== undefined && !holdsFor(line.sm, isa)) continue;
-    if (fits(row, line, inst)) return line;
-  }
+  for (const line of linesOfForm(inst.form, isa)) if (fits(row, line, inst)) return line;
   return null;
 }
 
