@@ -284,7 +284,6 @@ class Checker {
   private statement(s: Statement, scope: Scope, labels: Set<string>, outermost: boolean): void {
     switch (s.kind) {
       case "instruction":
-        this.instructions.at(scope);
         this.instructions.check(s, scope);
         if (s.opcode === "call") this.call(s, scope);
         return;

@@ -10,11 +10,13 @@ import { SPECIAL_REGISTERS } from "./spec/sregs.js";
  * doubles also .b64.
  */
 export type OperandClass =
-  | { readonly kind: "register"; readonly type: string; readonly vector: number | null }
+  /** `element` is one component of a vector register. */
+  | { readonly kind: "register"; readonly type: string; readonly vector: number | null; readonly element: boolean }
   | { readonly kind: "special"; readonly type: string; readonly vector: number }
   | { readonly kind: "int" }
   | { readonly kind: "float"; readonly width: 32 | 64 }
-  | { readonly kind: "address" }
+  /** What the base stands for; null for a number or an unknown name, told apart by `named`. */
+  | { readonly kind: "address"; readonly base: PtxSymbol | null; readonly named: boolean; readonly simple: boolean }
   | { readonly kind: "variable"; readonly space: string }
   | { readonly kind: "function" }
   | { readonly kind: "label" }
@@ -24,9 +26,25 @@ export type OperandClass =
   | { readonly kind: "element" }
   | { readonly kind: "unknown" };
 
+/** Whether the operand holds a name that has to be looked at again: unknown ones are reported, special registers have gates. */
+export function mayBeUnknown(c: OperandClass): boolean {
+  switch (c.kind) {
+    case "unknown":
+    case "special":
+    case "list":
+      return true;
+    case "address":
+      return !c.simple || (c.named && c.base === null);
+    case "vector":
+      return c.elements.some(mayBeUnknown);
+    default:
+      return false;
+  }
+}
+
 const VECTOR_COMPONENTS: ReadonlySet<string> = new Set(["x", "y", "z", "w", "r", "g", "b", "a"]);
 
-export function isVectorComponent(c: string): boolean {
+function isVectorComponent(c: string): boolean {
   return VECTOR_COMPONENTS.has(c);
 }
 
@@ -39,13 +57,20 @@ export function classify(o: Operand, scope: Scope): OperandClass {
     case "float":
       return { kind: "float", width: o.width };
     case "address":
-      return { kind: "address" };
+      return {
+        kind: "address",
+        base: o.base === null ? null : scope.lookup(o.base),
+        named: o.base !== null,
+        simple: o.rest.length === 0,
+      };
     case "vector":
       return { kind: "vector", elements: o.elements.map((e) => classify(e, scope)) };
     case "list":
       return { kind: "list" };
-    case "pair":
-      return classify(o.first, scope);
+    case "pair": {
+      const second = classify(o.second, scope);
+      return second.kind === "unknown" ? second : classify(o.first, scope);
+    }
     case "not":
     case "neg":
       return classify(o.operand, scope);
@@ -62,7 +87,7 @@ function classifyName(o: Operand & { kind: "name" }, scope: Scope): OperandClass
   const c = ofSymbol(symbol);
   if (o.index !== null) return { kind: "element" };
   if (c.kind === "register" && c.vector !== null && o.component !== null && isVectorComponent(o.component))
-    return { kind: "register", type: c.type, vector: null };
+    return { kind: "register", type: c.type, vector: null, element: true };
   return c;
 }
 
@@ -75,7 +100,7 @@ function special(o: Operand & { kind: "name" }): OperandClass {
 export function ofSymbol(s: PtxSymbol): OperandClass {
   switch (s.kind) {
     case "register":
-      return { kind: "register", type: s.type, vector: s.vector };
+      return { kind: "register", type: s.type, vector: s.vector, element: false };
     case "variable":
       return { kind: "variable", space: s.space };
     case "function":
