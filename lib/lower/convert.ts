@@ -45,6 +45,7 @@ const cvt: Lowering = (c, i, m) => {
     packHalves(c, ops, to, from, k.rounding, relu);
     return;
   }
+  if (rounding !== null && (to === from || (isInteger(to) && isInteger(from)))) throw new Refusal();
   if (relu || to.cls === "p" || from.cls === "p" || to.lanes !== 1 || from.lanes !== 1) throw new Refusal();
   const source = c.read(at(ops, 1), from);
   const value = convert(c, { ...k, to, from }, source);
@@ -54,7 +55,7 @@ const cvt: Lowering = (c, i, m) => {
 function convert(c: Context, k: Conversion, source: Operand): Operand {
   if (isInteger(k.to)) {
     if (!isInteger(k.from)) return floatToInteger(c, k, c.materialize(source, registersOf(k.from)));
-    if (k.ftz || k.integral !== null || k.rounding !== "") throw new Refusal();
+    if (k.ftz || k.integral !== null) throw new Refusal();
     return k.sat ? saturate(c, source, k.from, k.to) : integerToInteger(c, source, k.from, k.to);
   }
   const x = c.materialize(source, registersOf(k.from));
@@ -180,7 +181,6 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   const { to, from, rounding, integral, ftz } = k;
   const flush = ftz ? ".FTZ" : "";
   if (to.name === from.name) {
-    if (rounding !== "") throw new Refusal();
     if (integral !== null) {
       if (ftz && to.name !== "f32") throw new Refusal();
       const target = to.name === "f32" ? "" : `.${to.name.toUpperCase()}`;
