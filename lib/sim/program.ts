@@ -38,9 +38,18 @@ export function makeProgram(target: Target, functions: readonly CubinFunction[])
     placed.push({ cubin, first: insts.length, count });
     for (const inst of decodeCode(cubin.words, target)) insts.push(inst);
   }
+  return programOf(target, placed, insts);
+}
+
+/** A program of decoded instructions. */
+export function programOf(
+  target: Target,
+  functions: readonly Placed[],
+  insts: readonly (MachineInst | null)[],
+): Program {
   const program: Program = {
     target,
-    functions: placed,
+    functions,
     insts,
     exec: new Array<Exec>(insts.length),
     guard: new Uint8Array(insts.length).fill(7),

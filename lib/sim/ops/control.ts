@@ -121,6 +121,22 @@ function ret(s: Site): Exec {
   return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
 }
 
+/** LEPC: the code address of a label, or of the next instruction. */
+function lepc(s: Site): Exec {
+  const o = s.find("target");
+  const address = CODE_BASE + 16 * (o?.kind === Kind.Label ? s.target(o) : s.index + 1);
+  const d = s.operand("d");
+  const rows = [s.dstRow(d), s.dstRow(d, 1)];
+  return (w, m) => {
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      w.I[rows[0]! + l] = address;
+      w.I[rows[1]! + l] = 0;
+    }
+    return Step.Next;
+  };
+}
+
 /** The threads end. */
 export function end(w: Warp, lanes: number): Step {
   if (lanes === 0) return Step.Next;
@@ -367,6 +383,7 @@ export const control: Makers = {
   JMX: brx,
   CALL: call,
   RET: ret,
+  LEPC: lepc,
   EXIT: exit,
   KILL: exit,
   BSSY: bssy,

@@ -41,7 +41,18 @@ function writesCarry(s: Site, ...slots: string[]): boolean {
   return slots.some((n) => (s.pred(n) & 7) !== 7);
 }
 
+/** UIADD3.64: sums of pairs. */
+const add3Wide: LaneFunction = (al, ah, bl, bh, cl, ch) => {
+  const low = addend(al) + addend(bl) + addend(cl);
+  high.word = (ah + bh + ch + Math.floor(low / TWO32)) | 0;
+  return low | 0;
+};
+
 function iadd3(s: Site): Exec {
+  if (s.has("64")) {
+    if (writesCarry(s, "co", "co2")) s.unsupported("carry of a 64-bit sum");
+    return s.lanes(add3Wide, [s.long("a"), s.long("b"), s.long("c")], { d: "w" });
+  }
   const sources = [s.int("a"), s.int("b"), s.int("c")];
   const preds = ["co", "co2"];
   if (s.has("X")) {
@@ -461,7 +472,7 @@ function minMaxOf(s: Site): readonly [Pair, Pair] {
 }
 
 function imnmx(s: Site): Exec {
-  if (writesCarry(s, "co")) s.unsupported("predicate result");
+  if (writesCarry(s, "co", "co2")) s.unsupported("predicate result");
   const [min, max] = minMaxOf(s);
   return s.lanes((a, b, p) => (p ? min(a, b) : max(a, b)), [s.int("a"), s.int("b"), s.flag("pin")], { d: "i" });
 }
@@ -482,6 +493,20 @@ function viaddmnmx(s: Site): Exec {
 
 const difference = (unsigned: boolean): LaneFunction =>
   unsigned ? (a, b, c) => (Math.abs((a >>> 0) - (b >>> 0)) + c) | 0 : (a, b, c) => (Math.abs(a - b) + c) | 0;
+
+/** VABSDIFF4: differences byte by byte, or their sum, plus c. */
+function vabsdiff4(s: Site): Exec {
+  const unsigned = s.has("U8");
+  const sum = s.has("ACC");
+  if (!sum || writesCarry(s, "co")) s.unsupported("without .ACC");
+  const byte = (x: number, i: number): number => (unsigned ? (x >>> (8 * i)) & 255 : (x << (24 - 8 * i)) >> 24);
+  const f: LaneFunction = (a, b, c) => {
+    let r = c;
+    for (let i = 0; i < 4; i++) r += Math.abs(byte(a, i) - byte(b, i));
+    return r | 0;
+  };
+  return s.lanes(f, [s.int("a"), s.int("b"), s.int("c")], { d: "i" });
+}
 
 // ------------------------------------------------------------------------------------------------ dot products
 
@@ -530,7 +555,11 @@ export const integer: Makers = {
   VIMNMX3: imnmx3,
   VIADDMNMX: viaddmnmx,
   VIADD: (s) => s.lanes(s.has("16x2") ? add2x16 : add2, [s.int("a"), s.int("b")], { d: "i" }),
-  VABSDIFF: (s) => s.lanes(difference(s.has("U32")), [s.int("a"), s.int("b"), s.int("c")], { d: "i" }),
+  VABSDIFF: (s) => {
+    if (writesCarry(s, "co")) s.unsupported("predicate result");
+    return s.lanes(difference(s.has("U32")), [s.int("a"), s.int("b"), s.int("c")], { d: "i" });
+  },
+  VABSDIFF4: vabsdiff4,
   ISETP: isetp,
   POPC: (s) => s.lanes((b) => popcount(b), [s.int("b")], { d: "i" }),
   FLO: flo,

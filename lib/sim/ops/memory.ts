@@ -160,6 +160,30 @@ function store(space: AccessSpace, a: Address, size: Size, rows: readonly number
   };
 }
 
+/** LDGSTS: global to shared memory. Asynchronous on a GPU, done at once here: one of the orders that are allowed. */
+function copy(s: Site): Exec {
+  s.has("BYPASS");
+  s.has("ZFILL");
+  const { bytes } = s.choose(sizes, WORD);
+  if ((s.pred("pin") & 7) !== 7) s.unsupported("predicated copy");
+  const to = addressOf(s);
+  const address = s.operand("addr");
+  const from: Address = { low: s.row(address), high: s.row(address, 1), shift: 0, add: () => 0 };
+  const offset = s.imm("goff");
+  const data = new Int32Array(4);
+  return (w, m) => {
+    const add = to.add(w);
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      if (!locate(w, "global", wideAddress(w, from, offset, l), bytes, l)) return Step.Fault;
+      for (let i = 0; i * 4 < bytes; i++) data[i] = place.words[(place.at >> 2) + i]!;
+      if (!locate(w, "shared", shortAddress(w, to, add, l), bytes, l)) return Step.Fault;
+      for (let i = 0; i * 4 < bytes; i++) place.words[(place.at >> 2) + i] = data[i]!;
+    }
+    return Step.Next;
+  };
+}
+
 // ------------------------------------------------------------------------------------------------ constants
 
 /** A value of a constant bank; null: outside the bank. */
@@ -236,6 +260,7 @@ export const memory: Makers = {
   STL: local.store,
   LD: generic.load,
   ST: generic.store,
+  LDGSTS: copy,
   LDC: ldc,
   ULDC: ldc,
   LDCU: ldc,

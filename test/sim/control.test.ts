@@ -1,0 +1,349 @@
+import { prologue, runText } from "./assemble.js";
+
+/** Divergence, convergence, barriers, forward progress, faults: small programs in SASS text. */
+
+const lanes = (f: (t: number) => number): Int32Array => Int32Array.from({ length: 32 }, (_, t) => f(t));
+
+describe("divergence and convergence", () => {
+  test("both sides of a branch run, and meet at BSYNC", () => {
+    const { run, out } = runText(
+      `${prologue}
+      LOP3.LUT R7, R0, 0x1, RZ, 0xc0, !PT
+      ISETP.NE.AND P0, PT, R7, RZ, PT
+      BSSY B0, join
+      @P0 BRA odd
+      MOV R8, 0x64
+      BRA meet
+      odd:
+      MOV R8, 0xc8
+      meet:
+      BSYNC B0
+      join:
+      VOTE.ANY R9, PT, PT
+      IADD3 R8, R8, R0, RZ
+      STG.E.SYS [R2], R8
+      ISETP.NE.AND P1, PT, R9, -0x1, PT
+      @P1 BPT.TRAP 0x1
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes((t) => (t & 1 ? 200 : 100) + t));
+  });
+
+  test("without a barrier the two sides stay apart", () => {
+    const { run, out } = runText(
+      `${prologue}
+      ISETP.LT.AND P0, PT, R0, 0x8, PT
+      @P0 BRA low
+      low:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    // Both groups run the same code; nothing says that they may not meet, but each sees at least itself.
+    for (let t = 0; t < 32; t++) expect((out[t]! >>> t) & 1).toBe(1);
+  });
+
+  test("BREAK takes lanes out of a region: the others do not wait for them", () => {
+    const { run, out } = runText(
+      `${prologue}
+      BSSY B0, done
+      ISETP.GE.AND P0, PT, R0, 0x10, PT
+      @P0 BREAK B0
+      @P0 BRA away
+      BSYNC B0
+      done:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT
+      away:
+      WARPSYNC 0xffff0000
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes((t) => (t < 16 ? 0xffff : 0xffff0000 | 0)));
+  });
+
+  test("lanes that exit are not waited for", () => {
+    const { run, out } = runText(
+      `${prologue}
+      BSSY B3, join
+      ISETP.EQ.AND P0, PT, R0, 0x5, PT
+      @P0 EXIT
+      BSYNC B3
+      join:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes((t) => (t === 5 ? 0 : ~(1 << 5))));
+  });
+
+  test("nested regions with the same barrier on both sides of a branch", () => {
+    const side = (n: string, add: string): string => `
+      ${n}:
+      BSSY B1, ${n}join
+      LOP3.LUT R7, R0, 0x2, RZ, 0xc0, !PT
+      ISETP.NE.AND P1, PT, R7, RZ, PT
+      @P1 BRA ${n}in
+      IADD3 R8, R8, ${add}, RZ
+      ${n}in:
+      BSYNC B1
+      ${n}join:
+      VOTE.ANY R9, PT, PT
+      BRA end`;
+    const { run, out } = runText(
+      `${prologue}
+      MOV R8, RZ
+      LOP3.LUT R7, R0, 0x1, RZ, 0xc0, !PT
+      ISETP.NE.AND P0, PT, R7, RZ, PT
+      BSSY B0, out
+      @P0 BRA odd
+      ${side("even", "0x10")}
+      ${side("odd", "0x20")}
+      end:
+      BSYNC B0
+      out:
+      POPC R9, R9
+      IADD3 R8, R8, R9, RZ
+      STG.E.SYS [R2], R8
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    // Inside its side every lane saw its 16 partners together.
+    expect(out).toEqual(lanes((t) => 16 + (t & 2 ? 0 : t & 1 ? 0x20 : 0x10)));
+  });
+
+  test("a spin loop inside a region ends because its yielding lanes are not waited for", () => {
+    // Lane 0 leaves the loop first and sets the flag only behind the BSYNC.
+    const text = (spin: string): string => `${prologue}
+      MOV R10, c[0x0][0x160]
+      MOV R11, c[0x0][0x164]
+      BSSY B0, join
+      ISETP.EQ.AND P0, PT, R0, RZ, PT
+      loop:
+      LDG.E.SYS R8, [R10+0x80]
+      ISETP.NE.OR P1, PT, R8, RZ, P0
+      ${spin}
+      @!P1 BRA loop
+      BSYNC B0
+      join:
+      MOV R9, 0x1
+      STG.E.SYS [R10+0x80], R9
+      STG.E.SYS [R2], R9
+      EXIT`;
+    const ends = runText(text("YIELD"), { words: 33 });
+    expect(ends.run.fault).toBeNull();
+    expect(ends.out.subarray(0, 32)).toEqual(lanes(() => 1));
+    // Without YIELD that is a livelock, as on a GPU.
+    expect(runText(text("NOP"), { words: 33 }).run.fault).toMatchObject({ kind: "budget" });
+  });
+
+  test("groups of a warp take turns: a spinning group does not starve the one it waits for", () => {
+    const { run, out } = runText(
+      `${prologue}
+      MOV R10, c[0x0][0x160]
+      MOV R11, c[0x0][0x164]
+      ISETP.EQ.AND P0, PT, R0, RZ, PT
+      @P0 BRA setter
+      wait:
+      LDG.E.SYS R8, [R10+0x80]
+      ISETP.EQ.AND P1, PT, R8, RZ, PT
+      @P1 BRA wait
+      STG.E.SYS [R2], R8
+      EXIT
+      setter:
+      MOV R9, 0x2a
+      STG.E.SYS [R10+0x80], R9
+      EXIT`,
+      { words: 33 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out.subarray(1, 32)).toEqual(lanes(() => 42).subarray(1));
+  });
+
+  test("a register jump sends every lane where it wants", () => {
+    const { run, out } = runText(
+      `${prologue}
+      LOP3.LUT R8, R0, 0x3, RZ, 0xc0, !PT
+      SHF.L.U32 R8, R8, 0x5, RZ
+      MOV R9, RZ
+      IADD3 R8, R8, 0x90, RZ
+      RET.REL.NODEC R8 0x0
+      MOV R7, 0xa
+      BRA end
+      MOV R7, 0xb
+      BRA end
+      MOV R7, 0xc
+      BRA end
+      MOV R7, 0xd
+      end:
+      STG.E.SYS [R2], R7
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes((t) => 10 + (t & 3)));
+  });
+});
+
+describe("CTA barriers", () => {
+  test("warps meet; shared memory is exchanged", () => {
+    const { run, out } = runText(
+      `${prologue}
+      SHF.L.U32 R7, R0, 0x2, RZ
+      STS [R7], R0
+      BAR.SYNC 0x0
+      LOP3.LUT R8, R7, 0xfc, RZ, 0x3c, !PT
+      LDS R9, [R8]
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { block: [64, 1, 1], words: 64 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(Int32Array.from({ length: 64 }, (_, t) => 63 - t));
+  });
+
+  test("threads that exited are not expected", () => {
+    const { run } = runText(
+      `${prologue}
+      ISETP.LT.AND P0, PT, R0, 0x28, PT
+      @P0 EXIT
+      BAR.SYNC 0x0
+      EXIT`,
+      { block: [64, 1, 1] },
+    );
+    expect(run.fault).toBeNull();
+  });
+
+  test("a barrier that can never complete is a deadlock, with what waits for what", () => {
+    const { run } = runText(
+      `${prologue}
+      ISETP.LT.AND P0, PT, R0, 0x20, PT
+      @P0 BAR.SYNC 0x1, 0x40
+      @!P0 BAR.SYNC 0x2, 0x40
+      EXIT`,
+      { block: [64, 1, 1] },
+    );
+    expect(run.fault).toMatchObject({ kind: "deadlock", kernel: "k", block: [0, 0, 0] });
+    expect(run.fault!.message).toContain("barrier 1");
+  });
+
+  test("reductions over the CTA", () => {
+    const { run, out } = runText(
+      `${prologue}
+      ISETP.LT.AND P0, PT, R0, 0x9, PT
+      BAR.RED.POPC 0x0, P0
+      B2R.RESULT R7
+      BAR.RED.AND 0x0, P0
+      B2R.RESULT RZ, P1
+      BAR.RED.OR 0x0, P0
+      B2R.RESULT RZ, P2
+      SEL R8, R7, 0x63, !P1
+      @!P2 MOV R8, 0x62
+      STG.E.SYS [R2], R8
+      EXIT`,
+      { block: [64, 1, 1], words: 64 },
+    );
+    expect(run.fault).toBeNull();
+    expect([...out]).toEqual(new Array(64).fill(9));
+  });
+});
+
+describe("faults", () => {
+  const at = (extra: string) => `${prologue}\n${extra}\nEXIT`;
+
+  test("outside of memory: space, address, lane, instruction, line", () => {
+    const { run } = runText(at("ISETP.EQ.AND P0, PT, R0, 0x3, PT\n@P0 STG.E.SYS [R2+0x100], R0"), { words: 32 });
+    expect(run.fault).toMatchObject({
+      kind: "out-of-bounds",
+      kernel: "k",
+      block: [0, 0, 0],
+      thread: [3, 0, 0],
+      lanes: 8,
+      address: 5 * 16,
+      ptxLine: 7,
+    });
+    expect(run.fault!.instruction).toContain("STG.E.SYS [R2+0x100], R0");
+    expect(run.fault!.memoryAddress! >> 32n).toBe(7n);
+  });
+
+  test.each([
+    ["a byte past the end", "STG.E.SYS [R2+0x4], R0", "out-of-bounds"],
+    ["address 0", "LDG.E.SYS R8, [RZ]", "out-of-bounds"],
+    ["misaligned", "LDG.E.64.SYS R8, [R2]", "misaligned"],
+    ["past shared memory", "LDS R8, [R0+0x400]", "out-of-bounds"],
+    ["misaligned in shared memory", "LDS.128 R8, [R0+0x4]", "misaligned"],
+    ["below the stack", "MOV R9, 0x80000000\nLDL R8, [R9]", "out-of-bounds"],
+    ["a trap", "BPT.TRAP 0x1", "trap"],
+    ["an endless loop", "loop:\nBRA loop", "budget"],
+    ["the end of the code", "BRA 0x4000", "illegal-instruction"],
+  ])("%s", (_, text, kind) => {
+    expect(runText(at(text), { words: 32 }).run.fault).toMatchObject({ kind, kernel: "k" });
+  });
+
+  test("an instruction without meaning faults when it runs, not before", () => {
+    const odd = "HMNMX2.XORSIGN R1, R2, R3, PT";
+    const skipped = runText(`BRA end\n${odd}\nend:\nEXIT`, { sm: "sm_90" });
+    expect(skipped.run.fault).toBeNull();
+    const ran = runText(`${odd}\nEXIT`, { sm: "sm_90" });
+    expect(ran.run.fault).toMatchObject({ kind: "not-supported", address: 0 });
+    expect(ran.run.fault!.message).toContain("not supported by the simulator: HMNMX2");
+  });
+});
+
+describe("clusters", () => {
+  test("the barrier and the memory of a neighbour", () => {
+    const { run, out } = runText(
+      `S2R R0, SR_TID.X
+      S2R R7, SR_CgaCtaId
+      LDC R2, c[0x0][0x210]
+      LDC R3, c[0x0][0x214]
+      SHF.L.U32 R8, R7, 0x18, RZ
+      IADD3 R9, R7, 0x7, RZ
+      STS [R8], R9
+      UCGABAR_ARV
+      UCGABAR_WAIT
+      LOP3.LUT R10, R8, 0x1000000, RZ, 0x3c, !PT
+      LDS R11, [R10]
+      SHF.L.U32 R12, R7, 0x2, RZ
+      IADD3 R2, P0, R2, R12, RZ
+      IADD3.X R3, R3, RZ, RZ, P0, !PT
+      STG.E [R2], R11
+      UCGABAR_ARV
+      UCGABAR_WAIT
+      EXIT`,
+      { sm: "sm_90", grid: [2, 1, 1], cluster: [2, 1, 1], words: 2 },
+    );
+    expect(run.fault).toBeNull();
+    expect([...out]).toEqual([8, 7]);
+  });
+});
+
+describe("counts", () => {
+  test("warp- and thread-instructions, and the profile", () => {
+    const { run } = runText(
+      `S2R R0, SR_TID.X
+      ISETP.LT.AND P0, PT, R0, 0x4, PT
+      @P0 MOV R1, RZ
+      EXIT`,
+      { block: [40, 1, 1], profile: true },
+    );
+    expect([run.warpInstructions, run.threadInstructions]).toEqual([8, 40 * 3 + 4]);
+    expect(run.profile!.map((e) => [e.address, e.warps, e.threads])).toEqual([
+      [0, 2, 40],
+      [16, 2, 40],
+      [32, 2, 4],
+      [48, 2, 40],
+    ]);
+  });
+});
