@@ -20,6 +20,8 @@ export interface Listed {
   readonly relocs?: readonly CodeReloc[];
   /** Names of places, by byte address (functions inside the section). */
   readonly symbols?: ReadonlyMap<number, string>;
+  /** Targets of indirect branches: byte address of the branch → those of its targets. */
+  readonly targets?: ReadonlyMap<number, readonly number[]>;
 }
 
 export interface ListingLine {
@@ -46,7 +48,9 @@ export function listingLines(code: Listed, numbers: LabelNumbers = { next: 0 }):
   return insts.map((inst, i) => ({
     address: 16 * i,
     label: labels.get(16 * i) ?? "",
-    text: inst ? renderInst(inst, { isa: code.target.isa, label: nameOf }) : rawText(code.words, i),
+    text: inst
+      ? renderInst(inst, { isa: code.target.isa, label: nameOf }) + targetsNote(code.targets?.get(16 * i), labels)
+      : rawText(code.words, i),
     control: inst?.control ?? null,
     inst,
   }));
@@ -71,14 +75,22 @@ function numberLabels(
   numbers: LabelNumbers,
 ): ReadonlyMap<number, string> {
   const labels = new Map<number, string>(code.symbols ?? []);
-  for (const inst of insts) {
-    for (const o of inst?.srcs ?? []) {
-      if (o.kind !== Kind.Label || labels.has(o.value)) continue;
-      // Distance 0 from the start of the function is the function itself (RET.REL.NODEC).
-      labels.set(o.value, o.value === 0 ? code.name : `.L_x_${numbers.next++}`);
-    }
-  }
+  const name = (address: number): void => {
+    if (labels.has(address)) return;
+    // Distance 0 from the start of the function is the function itself (RET.REL.NODEC).
+    labels.set(address, address === 0 ? code.name : `.L_x_${numbers.next++}`);
+  };
+  insts.forEach((inst, i) => {
+    for (const o of inst?.srcs ?? []) if (o.kind === Kind.Label) name(o.value);
+    for (const t of code.targets?.get(16 * i) ?? []) name(t);
+  });
   return labels;
+}
+
+/** As nvdisasm notes the table of an indirect branch, with one space in front. */
+function targetsNote(targets: readonly number[] | undefined, labels: ReadonlyMap<number, string>): string {
+  if (targets === undefined) return "";
+  return ` (*"BRANCH_TARGETS ${targets.map((t) => labels.get(t) ?? `0x${t.toString(16)}`).join(",")}"*)`;
 }
 
 function rawText(words: Uint32Array, i: number): string {

@@ -158,8 +158,8 @@ function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string
     const tokens = operands[i]!;
     // Of two optional operands in a row, the first cannot be left out alone without being mistaken.
     const next = operands[i + 1];
-    const needed = names.exact && next !== undefined && optional(next) && !omitted(next, inst);
-    if (omitted(tokens, inst) && !needed) continue;
+    const needed = names.exact && next !== undefined && optional(next) && !omitted(next, inst, true);
+    if (omitted(tokens, inst, names.exact ?? false) && !needed) continue;
     out +=
       (out === "" ? "" : ", ") +
       shown(tokens, inst)
@@ -177,9 +177,13 @@ function optional(tokens: readonly Token[]): boolean {
   return tokens[0]!.kind === "ref" && tokens[0]!.ref.omit;
 }
 
-function omitted(tokens: readonly Token[], inst: MachineInst): boolean {
+function omitted(tokens: readonly Token[], inst: MachineInst, exact: boolean): boolean {
   const t = tokens[0]!;
-  return t.kind === "ref" && t.ref.omit && isDefault(slotOperand(t.ref, inst), t.ref.slot.optional);
+  if (t.kind !== "ref" || !t.ref.omit) return false;
+  const o = slotOperand(t.ref, inst);
+  // RZ where the default is the number 0 is another encoding.
+  if (exact && o.kind === Kind.Reg && /^\d/.test(t.ref.slot.optional ?? "")) return false;
+  return isDefault(o, t.ref.slot.optional);
 }
 
 /** Without an offset behind the operand that is left out. */

@@ -21,12 +21,13 @@ export const controlRows: Rows = [
   {
     op: "BRA.U",
     does: "go to target with the whole warp if the uniform predicate holds",
-    slots: "<- pin:P=PT upin:UP=PT target:L",
+    slots: "<- pin:P=PT upin:UP=none target:L",
     flow: "branch",
     effect: true,
     lines: [
       { as: "547u", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, !upin@24, ${relWide}`, is: "32:2=1", sm: "90-" },
       { as: "947", text: `BRA{inc}.U !pin@87?, ${rel}`, is: "32:2=1", sm: "-89" },
+      { as: "947", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, ${relWide}`, is: "32:2=1 83=0", sm: "90-" },
     ],
     time: "fixed",
   },

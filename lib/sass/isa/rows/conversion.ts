@@ -118,6 +118,14 @@ export const conversionRows: Rows = [
     time: "result",
   },
   {
+    op: "I2I",
+    does: "d = b saturated to a small integer type",
+    slots: "d <- b",
+    imm: "s32",
+    lines: [{ as: one(0x38), text: "I2I{.U8|.S8|.U16|.S16@76:2}.S32.SAT d, b" }],
+    time: "fixed",
+  },
+  {
     op: "I2FP",
     does: "d (f32) = 32-bit integer b",
     slots: "d <- b",

@@ -378,14 +378,12 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "38b",
-        text: "ATOM{e}.CAS{evict}{atypeC}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
-        is: "87:2=0",
+        text: "ATOM{e}{.CAS|.CAST|?|.CAST.SPIN@87:2}{evict}{atypeC}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "75",
       },
       {
         as: "38b",
-        text: "ATOM{e}.CAS{evict}{atypeC}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
-        is: "87:2=0",
+        text: "ATOM{e}{.CAS|.CAST|?|.CAST.SPIN@87:2}{evict}{atypeC}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "80-",
       },
     ],
@@ -539,12 +537,19 @@ export const memoryRows: Rows = [
     time: "result",
   },
   {
+    op: "QSPC",
+    does: "p: the generic address is in the window of global (.G), local (.L), shared (.S) or cluster shared memory (.D)",
+    slots: "p:P d=RZ <- base*e off:I=0",
+    lines: [{ as: "3aa", text: "QSPC{e}{.G|.L|.S|.D@73:2} p@81, d, [base@24+off@40:24s]" }],
+    time: "result",
+  },
+  {
     op: "LDGDEPBAR",
     does: "count the LDGSTS before it on the scoreboard",
     slots: "<-",
     effect: true,
     lines: [{ as: "9af", text: "LDGDEPBAR", sm: "80-" }],
-    time: "operands",
+    time: "result",
   },
   {
     op: "DEPBAR",
@@ -577,14 +582,16 @@ export const memoryRows: Rows = [
   },
   {
     op: "ERRBAR",
+    noReuse: true,
     does: "wait for memory errors to be reported",
     slots: "<-",
     effect: true,
     lines: [{ as: "9ab", text: "ERRBAR" }],
-    time: "operands",
+    time: "fixed",
   },
   {
     op: "CGAERRBAR",
+    noReuse: true,
     does: "the same for the cluster",
     slots: "<-",
     effect: true,

@@ -145,6 +145,21 @@ export const moveRows: Rows = [
     time: "result",
   },
   {
+    op: "GETLMEMBASE",
+    does: "d (64 bits) = address of the thread's local memory window",
+    slots: "d*2 <-",
+    lines: [{ as: "3c0", text: "GETLMEMBASE d" }],
+    time: "result",
+  },
+  {
+    op: "SETLMEMBASE",
+    does: "address of the local memory window = a",
+    slots: "<- a*2",
+    lines: [{ as: "3c1", text: "SETLMEMBASE a@24" }],
+    effect: true,
+    time: "operands",
+  },
+  {
     op: "BMOV.32.CLEAR",
     does: "d = convergence barrier b, which is emptied",
     slots: "d <- b:B",
