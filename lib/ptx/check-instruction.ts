@@ -113,6 +113,9 @@ export class InstructionChecker {
     }
     const fits = r.forms.some((f) => formFits(f, r, operands, classes));
     if (!fits) {
+      const space = r.late.find((c) => c.message.startsWith("No state space"));
+      if (space !== undefined && classes.some((c) => c.kind === "address"))
+        report(space.severity, space.message, i.span);
       report("error", this.mismatch(r, i, classes, scope), i.span);
       return true;
     }
@@ -175,6 +178,14 @@ export class InstructionChecker {
       if (!VIDEO_SELECTOR.test(o.component)) report("error", `Unknown video selector: '.${o.component}'`, o.span);
       const place = position === 0 ? "destination" : "source";
       report("error", `Video selector is not allowed on ${place} operand for instruction '${r.name}'`, o.span);
+      return true;
+    }
+    if (o.kind === "name" && o.component !== null && c.kind === "unknown") {
+      report("error", `Unknown field '.${o.component}'`, o.span);
+      return true;
+    }
+    if (c.kind === "notArray") {
+      report("error", "Array indexing on non-array", o.span);
       return true;
     }
     if (o.kind === "neg") {
@@ -259,7 +270,7 @@ export class InstructionChecker {
     for (const [name, index, least, greatest] of RANGES) {
       const o = i.operands[index];
       if (r.name !== name || o === undefined || o.kind !== "int") continue;
-      const v = o.hi * 0x100000000 + o.lo;
+      const v = BARRIERS.test(name) ? o.lo : o.hi * 0x100000000 + o.lo;
       if (v >= least && v <= greatest) continue;
       this.context.report(
         "error",

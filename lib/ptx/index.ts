@@ -32,17 +32,30 @@ export function check(module: Module, options: { target: string; file?: string }
  */
 export function analyze(text: string, options: { target: string; file?: string }): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
-  const first = diagnostics.find(isFailure);
   const findings = checkModule(module, options);
-  if (first === undefined) {
-    const all = [...diagnostics, ...findings];
-    return all.some(isFailure) ? fail(all) : ok(module, all);
-  }
-  const at = first.span?.start ?? 0;
+  const syntax = diagnostics.find((d) => d.severity === "fatal");
+  if (syntax !== undefined)
+    return fail(merge(diagnostics, beforeSyntaxError(module, findings, syntax.span?.start ?? 0)));
+  const all = merge(diagnostics, findings);
+  return all.some(isFailure) ? fail(all) : ok(module, all);
+}
+
+function beforeSyntaxError(module: Module, findings: readonly Diagnostic[], at: number): readonly Diagnostic[] {
   const broken = module.items.find((i) => i.span.start <= at && at <= i.span.end);
-  const before = findings.filter((d) => {
+  return findings.filter((d) => {
     if (d.span === null || d.span.start >= at) return false;
     return broken === undefined || d.span.start < broken.span.start || !d.message.startsWith("Unknown symbol");
   });
-  return fail([...before, ...diagnostics]);
+}
+
+/** Findings of the parser among those of the checks: in front of the first that stands on the same line or below. */
+function merge(parsed: readonly Diagnostic[], checked: readonly Diagnostic[]): readonly Diagnostic[] {
+  const out: Diagnostic[] = [];
+  let next = 0;
+  for (const c of checked) {
+    while (next < parsed.length && (parsed[next]?.span?.line ?? 0) <= (c.span?.line ?? Number.POSITIVE_INFINITY))
+      out.push(parsed[next++] as Diagnostic);
+    out.push(c);
+  }
+  return [...out, ...parsed.slice(next)];
 }

@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import { longestName } from "./spec/instructions.js";
 
 /**
  * The scanner: one pass over the text on demand, one token ahead, no token objects.
@@ -466,11 +467,21 @@ export class Scanner {
 
   /** Records ptxas's syntax error at the current token and leaves the construct. */
   syntaxError(): never {
-    const token = this.kind === T.dwarf ? "@@DWARF" : this.text.slice(this.start, this.end);
+    const token = this.tokenText();
     const last = this.diagnostics[this.diagnostics.length - 1];
     const repeated = this.kind === T.eof && last?.severity === "fatal" && last.span?.end === this.text.length;
     if (!repeated) this.report("fatal", `Parsing error near '${token}': syntax error`, this.span());
     throw SYNTAX;
+  }
+
+  /** The current token as ptxas quotes it: names of instructions are one token with their dots. */
+  private tokenText(): string {
+    if (this.kind === T.dwarf) return "@@DWARF";
+    const word = this.text.slice(this.start, this.end);
+    if (this.kind !== T.word || this.text.charCodeAt(this.end) !== 46) return word;
+    let end = this.end;
+    while (this.text.charCodeAt(end) === 46 && this.dottedEnd(end + 1) > end + 1) end = this.dottedEnd(end + 1);
+    return longestName(word, this.text.slice(this.end + 1, end).split("."))?.name ?? word;
   }
 
   /** Records a fatal error other than a plain syntax error, and leaves the construct. */

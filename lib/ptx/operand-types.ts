@@ -24,6 +24,8 @@ export type OperandClass =
   | { readonly kind: "list" }
   | { readonly kind: "sink" }
   | { readonly kind: "element" }
+  /** `r[2]` of what is no array. */
+  | { readonly kind: "notArray" }
   | { readonly kind: "unknown" };
 
 /** Whether the operand holds a name that has to be looked at again: unknown ones are reported, special registers have gates. */
@@ -85,7 +87,7 @@ function classifyName(o: Operand & { kind: "name" }, scope: Scope): OperandClass
   const symbol = scope.lookup(o.name);
   if (symbol === null) return special(o);
   const c = ofSymbol(symbol);
-  if (o.index !== null) return { kind: "element" };
+  if (o.index !== null) return { kind: symbol.kind === "variable" && symbol.dims.length > 0 ? "element" : "notArray" };
   if (c.kind === "register" && c.vector !== null && o.component !== null && isVectorComponent(o.component))
     return { kind: "register", type: c.type, vector: null, element: true };
   return c;

@@ -275,7 +275,7 @@ function plainOrExpr(s: Scanner): number | Expr {
 
 // ------------------------------------------------------------------------------------------------------------------ functions
 
-function functionItem(s: Scanner, linkage: Linkage, at: Span): FunctionItem {
+function functionItem(s: Scanner, linkage: Linkage, at: Span, definition: boolean = true): FunctionItem {
   const entry = s.value === "entry";
   s.next();
   const attributes = s.atWord("attribute") ? parseAttributes(s) : [];
@@ -286,7 +286,7 @@ function functionItem(s: Scanner, linkage: Linkage, at: Span): FunctionItem {
   const directives = parseDirectives(s, entry ? ENTRY_DIRECTIVES : FUNC_DIRECTIVES, true);
   const head = { kind: "function", entry, linkage, attributes, name, nameSpan, returns, params, directives } as const;
   if (s.accept(59)) return { ...head, body: null, span: to(at, s.previousEnd) };
-  if (!s.at(123)) s.syntaxError();
+  if (!s.at(123) || !definition) s.syntaxError();
   const body = block(s);
   return { ...head, body, span: to(at, s.previousEnd) };
 }
@@ -421,19 +421,13 @@ function directive(s: Scanner, out: Statement[]): void {
   else if (word === "pragma") {
     s.next();
     out.push({ kind: "pragma", strings: parseStrings(s), span: to(at, s.previousEnd) });
-  } else if (word === "func") out.push(nested(s, null, at));
+  } // Functions may be declared, not defined, inside a body.
+  else if (word === "func") out.push(functionItem(s, null, at, false));
   else if (LINKAGES.has(word)) {
     s.next();
     if (!s.atWord("func")) s.syntaxError();
-    out.push(nested(s, word as Linkage, at));
+    out.push(functionItem(s, word as Linkage, at, false));
   } else out.push(parseDeclaration(s, null, at));
-}
-
-/** Functions may be declared, not defined, inside a body. */
-function nested(s: Scanner, linkage: Linkage, at: Span): FunctionItem {
-  const f = functionItem(s, linkage, at);
-  if (f.body !== null) s.report("error", `Nested function definition '${f.name}'`, f.nameSpan);
-  return f;
 }
 
 function loc(s: Scanner, at: Span): LocDirective {

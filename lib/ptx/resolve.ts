@@ -1,6 +1,6 @@
 import type { Severity } from "../diagnostics.js";
 import { sizeOf } from "./operand-types.js";
-import { type Form, type Gate, instructions, TYPE_WORDS, type Words } from "./spec/instructions.js";
+import { type Form, type Gate, instructions, longestName, TYPE_WORDS, type Words } from "./spec/instructions.js";
 import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
 
 /**
@@ -44,23 +44,6 @@ const LATE: ReadonlySet<string> = new Set([
   "Vector qualifier is not allowed for instruction '@'",
 ]);
 const LATE_WORDS: ReadonlySet<string> = new Set(["ftz", "sat", "cc"]);
-
-/** The longest run of words that is a name. */
-function longestName(opcode: string, modifiers: readonly string[]): { name: string; used: number } | null {
-  const { forms, prefixes } = instructions();
-  let best: { name: string; used: number } | null = forms.has(opcode) ? { name: opcode, used: 0 } : null;
-  if (!prefixes.has(opcode)) return best;
-  let name = opcode;
-  for (let n = 0; n < modifiers.length && n < 4; n++) {
-    const word = modifiers[n] as string;
-    // `tcgen05.fence::before_thread_sync` is one word to the scanner and a name with a qualifier to ptxas.
-    const head = word.split("::")[0] as string;
-    if (head !== word && forms.has(`${name}.${head}`)) return { name: `${name}.${head}`, used: n + 1 };
-    name = `${name}.${word}`;
-    if (forms.has(name)) best = { name, used: n + 1 };
-  }
-  return best;
-}
 
 export function resolve(opcode: string, modifiers: readonly string[], context: GateContext): Resolved {
   const spec = instructions();
@@ -160,7 +143,7 @@ function refuse(
   early: Complaint[],
   late: Complaint[],
 ): void {
-  if (table === undefined || table.accepted.has(w) || table.demands.some((d) => d.group.size === 0)) return;
+  if (table === undefined || table.accepted.has(w) || !table.measured) return;
   const spec = instructions();
   const usual = spec.refusals.get(w);
   if (usual === undefined || spec.inert.has(w) || ((name === "atom" || name === "red") && !LATE.has(usual))) return;
@@ -168,7 +151,11 @@ function refuse(
   const exclusive = usual === ROUNDING || usual === COMPARISON;
   if (table.conditional.has(w) && !exclusive) return;
   if (table.conditional.has(w) && usual === ROUNDING && !table.demands.some((d) => sameKind(d.group, usual))) return;
-  const text = fill(table.refused.get(w) ?? usual, name, types, w);
+  const compared = usual === COMPARISON && COMPARING.has(name);
+  const message = compared
+    ? "Mismatch between instruction type and comparison qualifier"
+    : (table.refused.get(w) ?? usual);
+  const text = fill(message, name, types, w);
   (LATE.has(usual) || LATE_WORDS.has(w) ? late : early).push({ severity: "error", message: text });
 }
 

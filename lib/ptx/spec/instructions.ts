@@ -30,6 +30,8 @@ export interface Arg {
 
 /** What modifiers a name takes with a type list. */
 export interface Words {
+  /** False where no sample of the form was accepted: then nothing is refused. */
+  readonly measured: boolean;
   /** One modifier of each group must be there; the message where it is not. An empty group refuses the form as such. */
   readonly demands: readonly { readonly group: ReadonlySet<string>; readonly message: string }[];
   readonly accepted: ReadonlySet<string>;
@@ -157,7 +159,11 @@ function readWords(): Map<string, Words> {
           return [p.slice(0, cut), p.slice(cut + 1)];
         });
     const w: Words = {
-      demands: pairs(needs).map(([g, message]) => ({ group: set(g.replaceAll(",", " ")), message })),
+      measured: !pairs(needs).some(([g]) => g === ""),
+      // A sample whose arguments were wrong (labels, tables) says nothing about modifiers.
+      demands: pairs(needs)
+        .map(([g, message]) => ({ group: set(g.replaceAll(",", " ")), message }))
+        .filter((d) => d.group.size > 0 || !d.message.startsWith("Arguments mismatch")),
       accepted: set(accepted),
       conditional: set(conditional),
       refused: new Map(pairs(refused)),
@@ -211,4 +217,21 @@ let loaded: Instructions | null = null;
 export function instructions(): Instructions {
   loaded ??= read();
   return loaded;
+}
+
+/** The longest run of words that is a name. */
+export function longestName(opcode: string, modifiers: readonly string[]): { name: string; used: number } | null {
+  const { forms, prefixes } = instructions();
+  let best: { name: string; used: number } | null = forms.has(opcode) ? { name: opcode, used: 0 } : null;
+  if (!prefixes.has(opcode)) return best;
+  let name = opcode;
+  for (let n = 0; n < modifiers.length && n < 4; n++) {
+    const word = modifiers[n] as string;
+    // `tcgen05.fence::before_thread_sync` is one word to the scanner and a name with a qualifier to ptxas.
+    const head = word.split("::")[0] as string;
+    if (head !== word && forms.has(`${name}.${head}`)) return { name: `${name}.${head}`, used: n + 1 };
+    name = `${name}.${word}`;
+    if (forms.has(name)) best = { name, used: n + 1 };
+  }
+  return best;
 }
