@@ -1,5 +1,7 @@
 /** From a decoded instruction to what runs it: the tables of all families by mnemonic. */
 import { renderInst as print } from "../sass/isa/text.js";
+import { barrier } from "./ops/barrier.js";
+import { bits } from "./ops/bits.js";
 import { control } from "./ops/control.js";
 import { conversion } from "./ops/conversion.js";
 import { double } from "./ops/double.js";
@@ -13,7 +15,19 @@ import { functionAt, type Program } from "./program.js";
 import { type Maker, type Makers, Site, Unsupported } from "./site.js";
 import { type Exec, Step } from "./state.js";
 
-const families: readonly Makers[] = [integer, float, double, half, conversion, move, memory, warp, control];
+const families: readonly Makers[] = [
+  integer,
+  bits,
+  float,
+  double,
+  half,
+  conversion,
+  move,
+  memory,
+  warp,
+  control,
+  barrier,
+];
 const makers = new Map<string, Maker>();
 for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);
 

@@ -11,7 +11,8 @@ import type { Target } from "../target/types.js";
 import { inputError } from "./arguments.js";
 import type { GlobalMemory } from "./memory.js";
 import { CODE_BASE } from "./ops/control.js";
-import { makeProgram, type Program } from "./program.js";
+import { makeProgram } from "./prepare.js";
+import type { Program } from "./program.js";
 
 export interface Loaded {
   readonly cubin: Cubin;

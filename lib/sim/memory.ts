@@ -45,20 +45,27 @@ export class GlobalMemory {
     const start = Math.ceil((this.used + GUARD) / step) * step;
     const end = start + bytes;
     if (end + GUARD > LIMIT) return 0;
+    if (end + GUARD > this.bytes.length && !this.grow(end + GUARD)) return 0;
     this.used = end;
-    if (end + GUARD > this.bytes.length) this.grow(end + GUARD);
     this.list.push({ start, end });
     return GLOBAL_BASE + start;
   }
 
-  private grow(need: number): void {
+  /** False when the host has no room. */
+  private grow(need: number): boolean {
     let size = this.bytes.length;
     while (size < need) size *= 2;
-    const bytes = new Uint8Array(Math.min(size, LIMIT));
+    let bytes: Uint8Array;
+    try {
+      bytes = new Uint8Array(Math.min(size, LIMIT));
+    } catch {
+      return false;
+    }
     bytes.set(this.bytes);
     this.bytes = bytes;
     this.half = new Uint16Array(bytes.buffer);
     this.words = new Int32Array(bytes.buffer);
+    return true;
   }
 
   /** Are `size` bytes at `offset` (from GLOBAL_BASE) inside one allocation? */

@@ -2,7 +2,7 @@ import type { CubinFunction, CubinParam } from "../../lib/elf/index.js";
 import { parseInst } from "../../lib/sass/index.js";
 import { GridMachine } from "../../lib/sim/machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "../../lib/sim/memory.js";
-import { programOf } from "../../lib/sim/program.js";
+import { programOf } from "../../lib/sim/prepare.js";
 import type { Run } from "../../lib/sim/types.js";
 import { target } from "../../lib/target/index.js";
 

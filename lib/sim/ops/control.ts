@@ -1,6 +1,6 @@
-/** Control flow, convergence barriers, CTA and cluster barriers, the end of threads. See groups.ts for the model. */
-import { File, Kind, type Operand } from "../../sass/isa/operand.js";
-import { afterExit, arrive, complete, completeCluster, contribute } from "../barrier.js";
+/** Control flow, convergence barriers, the end of threads. See groups.ts for the model. */
+import { File, Kind, Mod, type Operand } from "../../sass/isa/operand.js";
+import { afterExit } from "../barrier.js";
 import { enqueue, popcount, releaseFromYielders, settle, suspend } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
@@ -57,7 +57,7 @@ function bra(s: Site): Exec {
   if (div || s.has("CONV")) {
     const o = s.find("ur");
     const mask = o !== null && o.kind === Kind.Reg ? s.scalar(o)! : () => -1;
-    const flip = o !== null && (o.mods & 4) !== 0 ? -1 : 0;
+    const flip = o !== null && (o.mods & Mod.Not) !== 0 ? -1 : 0;
     return (w, m) => {
       const diverged = ((mask(w) ^ flip) & w.live & ~w.active) !== 0;
       return branch(w, diverged === div ? m & pin(w) : 0, target);
@@ -299,70 +299,6 @@ const yieldTurn: Maker = (s) => {
   };
 };
 
-// ------------------------------------------------------------------------------------------------ CTA barriers
-
-/** An operand of BAR that all active lanes share. */
-function common(s: Site, name: string): (w: Warp, m: number) => number {
-  const o = s.find(name);
-  if (o === null || o.kind === Kind.None) return () => 0;
-  const get = s.scalar(o);
-  if (get !== null) return get;
-  const row = s.row(o);
-  return (w, m) => w.I[row + (31 - Math.clz32(m & -m))]!;
-}
-
-function bar(s: Site): Exec {
-  const wait = !s.has("ARV");
-  s.has("SYNC");
-  const op = s.has("RED") ? s.choose({ POPC: "POPC", AND: "AND", OR: "OR" } as const, "POPC") : "";
-  const idOf = common(s, "id");
-  const countOf = common(s, "n");
-  const pin = s.predMask("pin");
-  return (w, m) => {
-    const id = idOf(w, m) & 15;
-    const error = arrive(w, m, id, countOf(w, m) & 0xfff);
-    if (error !== "") return w.fault("barrier", m, error);
-    if (op !== "") contribute(w, m, id, op, pin(w));
-    if (wait) suspend(w, m, Wait.Barrier, w.pc + 1, () => id);
-    complete(w.cta, id);
-    return wait ? Step.Switch : Step.Next;
-  };
-}
-
-function b2r(s: Site): Exec {
-  if (!s.has("RESULT")) s.unsupported("barrier state");
-  const d = s.dstRow(s.find("d"));
-  const pout = s.pred("pout");
-  return (w, m) => {
-    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.I[d + l] = w.barrierValue;
-    if (pout < 7) w.P[pout] = w.barrierValue !== 0 ? w.P[pout]! | m : w.P[pout]! & ~m;
-    return Step.Next;
-  };
-}
-
-const clusterArrive: Maker = (s) => {
-  s.ignoreModifiers();
-  return (w, m) => {
-    const { cluster } = w.cta;
-    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.clusterPhase[l] = cluster.phase;
-    cluster.arrived += popcount(m);
-    completeCluster(cluster);
-    return Step.Next;
-  };
-};
-
-const clusterWait: Maker = (s) => {
-  s.ignoreModifiers();
-  return (w, m) => {
-    const { cluster } = w.cta;
-    let waits = 0;
-    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1 && w.clusterPhase[l] === cluster.phase) waits |= 1 << l;
-    if (waits === 0) return Step.Next;
-    suspend(w, waits, Wait.Cluster, w.pc + 1, () => cluster.phase);
-    return Step.Switch;
-  };
-};
-
 // ------------------------------------------------------------------------------------------------ the rest
 
 const nothing: Maker = (s) => {
@@ -394,10 +330,6 @@ export const control: Makers = {
   ENDCOLLECTIVE: endCollective,
   YIELD: yieldTurn,
   NANOSLEEP: yieldTurn,
-  BAR: bar,
-  B2R: b2r,
-  UCGABAR_ARV: clusterArrive,
-  UCGABAR_WAIT: clusterWait,
   BPT: breakpoint,
   NOP: nothing,
   PMTRIG: nothing,
