@@ -30,8 +30,8 @@ export class InstructionChecker {
   check(i: Instruction, scope: Scope): void {
     const r = this.resolved(i);
     const { report } = this.context;
-    for (const c of r.early) report(c.severity, c.message, i.span);
     this.guard(i, scope);
+    for (const c of r.early) report(c.severity, c.message, i.span);
     const classes = i.operands.map((o) => classify(o, scope));
     if (classes.some(mayBeUnknown)) this.names(i.operands, scope);
     if (r.stop) return;
@@ -114,7 +114,8 @@ export class InstructionChecker {
     const fits = r.forms.some((f) => formFits(f, r, operands, classes));
     if (!fits) {
       const space = r.late.find((c) => c.message.startsWith("No state space"));
-      if (space !== undefined && classes.some((c) => c.kind === "address"))
+      const counted = r.forms.some((f) => classes.length >= f.required && classes.length <= f.args.length);
+      if (space !== undefined && counted && classes.some((c) => c.kind === "address"))
         report(space.severity, space.message, i.span);
       report("error", this.mismatch(r, i, classes, scope), i.span);
       return true;

@@ -164,7 +164,7 @@ export function constantNumber(s: Scanner): number {
   const c = constant(s);
   if (c.kind === "int") return (c.hi | 0) * 0x100000000 + c.lo;
   if (c.kind !== "float") s.syntaxError();
-  s.report("error", "Integer constant expected", c.span);
+  s.report("error", "Integer constant expression expected", c.span);
   return 0;
 }
 
@@ -173,16 +173,18 @@ function address(s: Scanner): AddressOperand {
   s.next();
   let base: string | null = null;
   let offset = 0;
+  let plain = true;
   if (s.at(T.word) && s.value !== "WARP_SZ") {
     base = s.value;
     s.next();
     if (s.at(43)) {
       s.next();
       offset = constantNumber(s);
+      plain = false;
     }
   } else offset = constantNumber(s);
   const rest: Operand[] = s.at(44) ? [] : NONE;
-  while (s.accept(44)) rest.push(s.at(123) ? vector(s) : plainName(s));
+  while (plain && s.accept(44)) rest.push(s.at(123) ? vector(s) : plainName(s));
   if (!s.at(93)) s.syntaxError();
   s.next();
   return { kind: "address", base, offset, rest, span: from(start, line, column, s.previousEnd) };

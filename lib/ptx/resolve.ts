@@ -79,7 +79,13 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const late: Complaint[] = [];
   for (const w of words) refuse(w, name, typeList, table, early, late);
   const vector = vectorLength(words);
-  const base = { name, types, vector, forms: matching, words, early, late };
+  // With .sync the member mask is no longer optional.
+  const full =
+    SHUFFLES.has(name) && words.includes("sync")
+      ? matching.filter((f) => f.args.length === longest(matching))
+      : matching;
+  const base = { name, types, vector, forms: full, words, early, late };
+  if (matching.length === 0) strangers(words, name, early);
   if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
     early.push({ severity: "error", message: `Unexpected instruction types specified for '${name}'` });
     return { ...base, stop: true };
@@ -124,6 +130,26 @@ function atomic(name: string, type: string, words: readonly string[], late: Comp
 }
 
 const COMPARING: ReadonlySet<string> = new Set(["set", "setp"]);
+const SHUFFLES: ReadonlySet<string> = new Set(["shfl", "vote"]);
+
+function longest(forms: readonly Form[]): number {
+  return Math.max(...forms.map((f) => f.args.length));
+}
+
+/** Modifiers that the instruction takes with no types at all; ptxas names them before it misses the types. */
+function strangers(words: readonly string[], name: string, early: Complaint[]): void {
+  const spec = instructions();
+  const rows = [...spec.words].filter(([key]) => key.startsWith(`${name} `)).map(([, w]) => w);
+  if (rows.length === 0 || rows.some((r) => !r.measured)) return;
+  for (const w of words) {
+    const usual = spec.refusals.get(w);
+    if (usual === undefined || !usual.startsWith("Illegal modifier '.%'") || LATE_WORDS.has(w) || spec.inert.has(w))
+      continue;
+    if (rows.some((r) => r.accepted.has(w) || r.conditional.has(w) || r.demands.some((d) => d.group.has(w)))) continue;
+    early.push({ severity: "error", message: fill(usual, name, "", w) });
+  }
+}
+
 const NOFTZ: ReadonlySet<string> = new Set(["f16", "f16x2", "bf16", "bf16x2"]);
 
 const MATRIX_SHAPE: RegExp = /^m\d+n\d+(?:k\d+)?$/;
