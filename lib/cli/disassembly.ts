@@ -1,15 +1,15 @@
 /** The code of a cubin as a listing: functions, labels, instructions in nvdisasm's syntax, control bits beside them. */
-import type { Cubin, CubinFunction } from "../elf/index.js";
-import { decodeInst } from "../sass/decode.js";
-import { type Control, Kind, type MachineInst, type Operand } from "../sass/isa/operand.js";
-import { renderInst } from "../sass/isa/text.js";
+import { type Cubin, type CubinFunction, type CubinReloc, infoWords, relocationName } from "../elf/index.js";
+import { type CodeReloc, controlText, type LabelNumbers, type Listed, listingLines } from "../sass/index.js";
+import type { Control } from "../sass/isa/operand.js";
 import { type Target, targetOfSm } from "../target/index.js";
 
 export interface ListedInstruction {
   /** Byte offset in the function. */
   readonly offset: number;
-  /** Null when the instruction table does not know the word. */
-  readonly text: string | null;
+  /** `.word 0x…` when the instruction table does not know the word. */
+  readonly text: string;
+  readonly known: boolean;
   readonly control: Control | null;
   /** Four u32, low first. */
   readonly words: readonly number[];
@@ -26,56 +26,80 @@ export interface ListedFunction {
   readonly sharedBytes: number;
   readonly frameBytes: number;
   readonly instructions: readonly ListedInstruction[];
-  /** Byte offset → label. */
+  /** Byte offset → label, numbered as nvdisasm does. */
   readonly labels: ReadonlyMap<number, string>;
   /** Words that are not in the instruction table. */
   readonly unknown: number;
 }
 
+/** Every function of a cubin; empty for an SM without an instruction table. */
 export function disassemble(cubin: Cubin): readonly ListedFunction[] {
   const target = targetOfSm(cubin.sm);
-  return cubin.functions.map((f) => listFunction(f, target));
+  if (target === null) return [];
+  const numbers: LabelNumbers = { next: 0 };
+  return cubin.functions.map((f) => listFunction(f, target, numbers));
 }
 
-function listFunction(f: CubinFunction, target: Target | null): ListedFunction {
-  const insts: (MachineInst | null)[] = [];
-  for (let at = 0; at < f.words.length; at += 4)
-    insts.push(target === null ? null : decodeInst(f.words, at, target, at * 4));
-  const labels = labelsOf(f, insts);
+function listFunction(f: CubinFunction, target: Target, numbers: LabelNumbers): ListedFunction {
+  const lines = listingLines(listed(f, target), numbers);
   const relocs = new Map(
     f.relocs.map((r) => [r.offset, r.addend === 0 ? r.symbol.name : `${r.symbol.name}+${r.addend}`]),
   );
-  const lines = new Map(f.ptxLines.map((l) => [l.offset, l.line]));
-  const name = (o: Operand): string => `\`(${labels.get(o.value) ?? `0x${o.value.toString(16)}`})`;
+  const ptxLines = new Map(f.ptxLines.map((l) => [l.offset, l.line]));
   let line: number | null = null;
-  const instructions = insts.map((inst, i) => {
-    const offset = i * 16;
-    line = lines.get(offset) ?? line;
+  const instructions = lines.map((l, i): ListedInstruction => {
+    line = ptxLines.get(l.address) ?? line;
     return {
-      offset,
-      text: inst === null ? null : renderInst(inst, { label: name, ...(target && { isa: target.isa }) }),
-      control: inst?.control ?? null,
-      words: [...f.words.subarray(i * 4, i * 4 + 4)],
-      relocation: relocs.get(offset) ?? null,
+      offset: l.address,
+      text: l.text,
+      known: l.inst !== null,
+      control: l.control,
+      words: [...f.words.subarray(4 * i, 4 * i + 4)],
+      relocation: relocs.get(l.address) ?? null,
       line,
     };
   });
-  const unknown = insts.reduce((n, inst) => n + (inst === null ? 1 : 0), 0);
-  const { kind, registers, frameBytes } = f;
-  const sharedBytes = f.sharedBytes - f.sharedReserved;
-  return { name: f.name, kind, registers, sharedBytes, frameBytes, instructions, labels, unknown };
+  return {
+    name: f.name,
+    kind: f.kind,
+    registers: f.registers,
+    sharedBytes: f.sharedBytes - f.sharedReserved,
+    frameBytes: f.frameBytes,
+    instructions,
+    labels: new Map(lines.filter((l) => l.label !== "").map((l) => [l.address, l.label])),
+    unknown: instructions.reduce((n, i) => n + (i.known ? 0 : 1), 0),
+  };
 }
 
-/** Helpers by their symbol, branch targets as `.L_n` in order of address. */
-function labelsOf(f: CubinFunction, insts: readonly (MachineInst | null)[]): Map<number, string> {
-  const labels = new Map<number, string>();
-  for (const r of f.ranges) if (r.offset > 0) labels.set(r.offset, r.name);
-  const targets = new Set<number>();
-  for (const inst of insts)
-    for (const o of inst?.srcs ?? []) if (o.kind === Kind.Label && o.value < f.words.length * 4) targets.add(o.value);
-  let n = 0;
-  for (const t of [...targets].sort((a, b) => a - b)) if (t >= 0 && !labels.has(t)) labels.set(t, `.L_${n++}`);
-  return labels;
+function listed(f: CubinFunction, target: Target): Listed {
+  return {
+    name: f.name,
+    words: f.words,
+    target,
+    relocs: f.relocs.map(codeReloc).filter((r) => r !== null),
+    symbols: new Map(f.ranges.filter((r) => r.offset > 0).map((r) => [r.offset, r.name])),
+    targets: branchTargets(f),
+  };
+}
+
+/** Address halves are printed in place of the number; other kinds stand in the `relocation` column alone. */
+function codeReloc(r: CubinReloc): CodeReloc | null {
+  const half = /_(LO|HI)_32$/.exec(relocationName(r.type))?.[1];
+  if (half === undefined) return null;
+  return { offset: r.offset, symbol: r.symbol.name, addend: r.addend, what: half === "LO" ? "32@lo" : "32@hi" };
+}
+
+/** EIATTR_INDIRECT_BRANCH_TARGETS: for each branch its offset, 0, the number of targets, the targets (digest G §1B). */
+function branchTargets(f: CubinFunction): Map<number, number[]> {
+  const targets = new Map<number, number[]>();
+  for (const record of f.info) {
+    if (record.name !== "INDIRECT_BRANCH_TARGETS") continue;
+    const words = infoWords(record);
+    for (let i = 0; i + 2 < words.length; i += 3 + words[i + 2]!) {
+      targets.set(words[i]!, words.slice(i + 3, i + 3 + words[i + 2]!));
+    }
+  }
+  return targets;
 }
 
 export interface ListingOptions {
@@ -90,25 +114,16 @@ export function listingText(cubin: Cubin, functions: readonly ListedFunction[], 
     out.push("", `${f.name}:  // ${f.registers} registers, ${f.frameBytes} bytes stack${shared}`);
     for (const i of f.instructions) {
       const label = f.labels.get(i.offset);
-      if (label !== undefined) out.push(`${label}:`);
+      if (label !== undefined && label !== f.name) out.push(`${label}:`);
       out.push(instructionText(i, options));
     }
   }
   return `${out.join("\n")}\n`;
 }
 
-/** `wait:read:write:yield:stall`: `01----:R1:W0:Y:S15`; `Y` lets the scheduler switch to another warp. */
-export function controlText(c: Control): string {
-  let wait = "";
-  for (let n = 0; n < 6; n++) wait += (c.wait >> n) & 1 ? n : "-";
-  const board = (letter: string, n: number): string => (n === 7 ? "--" : `${letter}${n}`);
-  return `${wait}:${board("R", c.readSb)}:${board("W", c.writeSb)}:${c.yield === 0 ? "Y" : "-"}:S${c.stall}`;
-}
-
 function instructionText(i: ListedInstruction, options: ListingOptions): string {
   const offset = `/*${i.offset.toString(16).padStart(4, "0")}*/`;
-  const control = options.control ? `${i.control === null ? "" : controlText(i.control)}`.padEnd(22) : "";
-  const text = i.text ?? `.word ${i.words.map((w) => `0x${w.toString(16).padStart(8, "0")}`).join(", ")}`;
-  const note = i.relocation === null ? "" : `  // ${i.relocation}`;
-  return `        ${offset}  ${control}${text} ;${note}`;
+  const control = options.control ? `${i.control === null ? "" : controlText(i.control)}`.padEnd(21) : "";
+  const note = i.relocation === null || i.text.includes("32@") ? "" : `  // ${i.relocation}`;
+  return `        ${offset}  ${control}${i.text} ;${note}`;
 }

@@ -3,6 +3,7 @@ export { describeCubin } from "./cubin/describe.js";
 export { decodeInfo, encodeInfo, type InfoFormat, type InfoRecord, infoWords } from "./cubin/info.js";
 export { type LinkOptions, link } from "./cubin/link.js";
 export { readCubin } from "./cubin/read.js";
+export { relocationName } from "./cubin/relocations.js";
 export type {
   CodeRange,
   Cubin,

@@ -21,7 +21,7 @@ function ourText(cubin: Uint8Array): Map<string, (string | null)[]> {
   return new Map(
     disassemble(read.value).map((f) => {
       const labels = new Map([...f.labels].map(([offset, name]) => [name, offset]));
-      return [f.name, f.instructions.map((i) => i.text && withOffsets(i.text, labels))];
+      return [f.name, f.instructions.map((i) => (i.known ? withOffsets(i.text, labels) : null))];
     }),
   );
 }

@@ -33,10 +33,10 @@ export function nvdisasm(cubin: Uint8Array): RealListing {
   return { ran, functions };
 }
 
-/** `` `(.L_x_3) `` → `` `(0x120) `` for labels of the function itself. */
+/** `` `(.L_x_3) `` → `` `(0x120) `` for labels of the function itself, also in the list of an indirect branch. */
 export function withOffsets(text: string, labels: ReadonlyMap<string, number>): string {
-  return text.replace(/`\(([^)]+)\)/g, (all, name: string) => {
+  return text.replace(/(`\(|BRANCH_TARGETS |,)([.\w$]+)(?=[),"])/g, (all, before: string, name: string) => {
     const offset = labels.get(name);
-    return offset === undefined ? all : `\`(0x${offset.toString(16)})`;
+    return offset === undefined ? all : `${before}0x${offset.toString(16)}`;
   });
 }
