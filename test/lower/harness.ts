@@ -33,13 +33,15 @@ function store(type: string): string {
   return `st.global.b${bitsOf(type)} [%p], %d;`;
 }
 
-export function kernelText(target: string, s: Snippet): string {
+export function moduleHeader(target: string): string {
+  return `.version 9.0\n.target ${target}\n.address_size 64\n`;
+}
+
+/** The kernel `name` around a snippet. */
+export function kernelText(s: Snippet, name: string): string {
   const params = ["pd", ...s.sources.map((_, k) => `p${names[k]}`)];
   const address = (p: string): string => `ld.param.u64 %p, [${p}];\n  add.u64 %p, %p, %o;`;
-  return `.version 9.0
-.target ${target}
-.address_size 64
-.visible .entry k(${params.map((p) => `.param .u64 ${p}`).join(", ")})
+  return `.visible .entry ${name}(${params.map((p) => `.param .u64 ${p}`).join(", ")})
 {
   .reg .u64 %p, %o;
   .reg .u32 %i, %t, %n;
@@ -64,7 +66,7 @@ export function kernelText(target: string, s: Snippet): string {
 
 /** Results of the snippet for each row of source values (unsigned bit patterns). */
 export function evaluate(target: TargetName, s: Snippet, rows: readonly (readonly bigint[])[]): bigint[] {
-  const made = compile(kernelText(target, s), { target, verify: true });
+  const made = compile(moduleHeader(target) + kernelText(s, "k"), { target, verify: true });
   if (made.cubin === null) {
     const why = [...made.diagnostics.map((d) => d.message), ...made.internalErrors.map((e) => String(e.stack))];
     throw new Error(`${target}: ${s.code}\n${why.join("\n")}`);
