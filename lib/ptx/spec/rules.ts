@@ -17,6 +17,10 @@ tcgen05.cp | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not sup
 ldmatrix stmatrix | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires .target sm_80 or higher |
+mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires PTX ISA .version 7.1 or later |
+mma | * | sp::ordered_metadata | Feature '.%' requires PTX ISA .version 8.5 or later |
+min max | * | abs | Feature '.%' requires .target sm_86 or higher |
+ld st | * | mmio | Feature '.%' requires PTX ISA .version 8.2 or later |
 cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group::2 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 `;
 
