@@ -32,18 +32,13 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   const builder = new Builder(func);
   const scope = new Scope(outer);
   const c = new Context(builder, scope, module, lowerBody);
-  kernelParameters(item, func, scope);
   func.linkage = item.linkage ?? "internal";
   func.limits = launchBounds(item);
   builder.start(builder.newBlock());
   // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
   c.loadStackPointer();
-  try {
-    lowerBody(c, item.body as Body);
-  } catch (e) {
-    if (!(e instanceof Refusal)) throw e;
-    c.diagnostics.push(notSupported(e.what ?? `function ${item.name}`, item.nameSpan));
-  }
+  reported(c, item.nameSpan, `parameters of ${item.name}`, () => kernelParameters(item, func, scope));
+  lowerBody(c, item.body as Body);
   if (!builder.ended) c.emit("EXIT", [], []);
   builder.finish();
   if (c.diagnostics.length === 0) {
