@@ -26,9 +26,13 @@ export interface FatpointOptions {
   readonly slots?: number;
   /** Scans kept; the most contested when there are more. Default 60. */
   readonly maxScans?: number;
-  /** Index of the scan shown first. Default: the one with the most registers taken. */
+  /** Index of the scan shown first. Default: the most contested: the most different costs, then the most registers taken. */
   readonly start?: number;
 }
+
+/** The two costs that a scan compares: the second decides among equals of the first. */
+const costs = ["primary", "secondary"] as const;
+type Cost = (typeof costs)[number];
 
 type Bar = {
   readonly scan: number;
@@ -43,17 +47,26 @@ function takenBelow(scan: FatpointScan, slots: number): number {
   return count;
 }
 
-function barsOf(scan: FatpointScan, index: number, slots: number, unit: number): Bar[] {
+/** Registers to be had whose costs differ from those of another: what makes the choice more than "the first free one". */
+function contest(scan: FatpointScan, slots: number): number {
+  const seen = new Set<string>();
+  for (let i = 0; i < Math.min(slots, scan.occupied.length); i++) {
+    if (!scan.occupied[i]) seen.add(`${scan.primary[i] ?? 0} ${scan.secondary?.[i] ?? 0}`);
+  }
+  return seen.size;
+}
+
+function barsOf(scan: FatpointScan, index: number, slots: number, which: Cost, unit: number): Bar[] {
   const bars: Bar[] = [];
   for (let slot = 0; slot < Math.min(slots, scan.occupied.length); slot++) {
-    const cost = scan.primary[slot] ?? 0;
+    const cost = scan[which]?.[slot] ?? 0;
     const state = slot === scan.slot ? "chosen" : scan.occupied[slot] ? "taken" : "free";
     // Taken registers stand out by a full bar, the chosen one is visible even at no cost.
     bars.push({
       scan: index,
       slot,
       state,
-      cost: state === "taken" ? unit : Math.max(cost, state === "chosen" ? unit * 0.03 : 0),
+      cost: state === "taken" ? unit : Math.max(cost, state === "chosen" ? unit * 0.04 : 0),
     });
   }
   return bars;
@@ -61,65 +74,62 @@ function barsOf(scan: FatpointScan, index: number, slots: number, unit: number):
 
 function keepMostContested(scans: readonly FatpointScan[], max: number, slots: number): FatpointScan[] {
   if (scans.length <= max) return [...scans];
-  const ranked = scans.map((s, i) => [takenBelow(s, slots), i] as const).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+  const ranked = scans
+    .map((s, i) => [contest(s, slots), takenBelow(s, slots), i] as const)
+    .sort((a, b) => b[0] - a[0] || b[1] - a[1] || a[2] - b[2]);
   return ranked
     .slice(0, max)
-    .map(([, i]) => i)
+    .map(([, , i]) => i)
     .sort((a, b) => a - b)
     .map((i) => scans[i]!);
 }
 
-/** Cost of every register for the value being allocated, the taken ones and the choice; a slider over the values. */
+/** One of the two curves over the registers. */
+function panel(scans: readonly FatpointScan[], slots: number, which: Cost, title: string): VegaLiteSpec {
+  const unit = Math.max(1, ...scans.flatMap((s) => Array.from({ length: slots }, (_, i) => s[which]?.[i] ?? 0)));
+  return {
+    width: 660,
+    height: 120,
+    data: compactData(scans.flatMap((s, i) => barsOf(s, i, slots, which, unit))),
+    transform: scans.length > 1 ? [{ filter: "datum.scan == scan" }] : [],
+    mark: { type: "bar", binSpacing: 1 },
+    encoding: {
+      x: {
+        field: "slot",
+        type: "ordinal",
+        title: which === "secondary" ? "physical register" : null,
+        axis: { labelAngle: 0, labelOverlap: true, grid: false },
+      },
+      y: { field: "cost", type: "quantitative", title, scale: { domain: [0, unit * 1.15] } },
+      color: {
+        field: "state",
+        type: "nominal",
+        scale: { domain: ["taken", "free", "chosen"], range: ["#d5d9e2", "#7f9bd6", accent] },
+      },
+      tooltip: [{ field: "slot" }, { field: "state" }, { field: "cost" }],
+    },
+  };
+}
+
+/** Both costs of every register for the value being allocated, the taken ones and the choice; a slider over the values. */
 export function fatpointChart(all: readonly FatpointScan[], options: FatpointOptions = {}): Chart {
   const slots = options.slots ?? Math.max(8, ...all.map((s) => s.slot + 6));
   const scans = keepMostContested(all, options.maxScans ?? 60, slots);
-  const taken = (s: FatpointScan): number => takenBelow(s, slots);
-  const unit = Math.max(1, ...scans.flatMap((s) => Array.from({ length: slots }, (_, i) => s.primary[i] ?? 0)));
-  const values = scans.flatMap((s, i) => barsOf(s, i, slots, unit));
-  const crowded = scans.reduce((best, s, i) => (taken(s) > taken(scans[best]!) ? i : best), 0);
-  const start = options.start ?? crowded;
+  const rank = (s: FatpointScan): number => contest(s, slots) * 1024 + takenBelow(s, slots);
+  const contested = scans.reduce((best, s, i) => (rank(s) > rank(scans[best]!) ? i : best), 0);
+  const start = options.start ?? contested;
   const notes = scans.map((s, scan) => ({
     scan,
-    label: `${s.value} → ${s.slot < 0 ? "none" : `R${s.slot}`}${s.why === undefined ? "" : ` (${s.why})`}, ${taken(s)} taken`,
+    label: `${s.value} → ${s.slot < 0 ? "none" : `R${s.slot}`}${s.why === undefined ? "" : ` (${s.why})`}, ${takenBelow(s, slots)} taken`,
   }));
-  const only = scans.length > 1 ? [{ filter: "datum.scan == scan" }] : [];
-  const layer: VegaLiteSpec[] = [
-    {
-      data: compactData(values),
-      transform: only,
-      mark: { type: "bar", binSpacing: 1 },
-      encoding: {
-        x: {
-          field: "slot",
-          type: "ordinal",
-          title: "physical register",
-          axis: { labelAngle: 0, labelOverlap: true, grid: false },
-        },
-        y: { field: "cost", type: "quantitative", title: "primary cost", scale: { domain: [0, unit * 1.15] } },
-        color: {
-          field: "state",
-          type: "nominal",
-          scale: { domain: ["taken", "free", "chosen"], range: ["#d5d9e2", "#7f9bd6", accent] },
-        },
-        tooltip: [{ field: "slot" }, { field: "state" }, { field: "cost" }],
-      },
-    },
-    {
-      data: { values: notes },
-      transform: only,
-      mark: {
-        type: "text",
-        align: "left",
-        baseline: "top",
-        x: 6,
-        y: 2,
-        fontSize: 12,
-        fontWeight: "bold",
-        color: faint,
-      },
-      encoding: { text: { field: "label", type: "nominal" } },
-    },
-  ];
+  const note: VegaLiteSpec = {
+    width: 660,
+    height: 16,
+    data: { values: notes },
+    transform: scans.length > 1 ? [{ filter: "datum.scan == scan" }] : [],
+    mark: { type: "text", align: "left", baseline: "top", x: 0, y: 0, fontSize: 12, fontWeight: "bold", color: faint },
+    encoding: { text: { field: "label", type: "nominal" } },
+  };
   const slider = {
     name: "scan",
     value: start,
@@ -128,10 +138,13 @@ export function fatpointChart(all: readonly FatpointScan[], options: FatpointOpt
   return chart(
     {
       title: options.title ?? "Choosing a register",
-      width: 660,
-      height: 180,
       ...(scans.length > 1 ? { params: [slider] } : {}),
-      layer,
+      vconcat: [
+        note,
+        panel(scans, slots, "primary", "primary cost"),
+        panel(scans, slots, "secondary", "secondary cost"),
+      ],
+      spacing: 6,
     },
     notes[start]?.label ?? "no value was allocated",
   );
