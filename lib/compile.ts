@@ -10,7 +10,7 @@ import { lower } from "./lower/index.js";
 import { snapshot } from "./ori/index.js";
 import type { Func, Program } from "./ori/types.js";
 import { type PhaseEvent, type PhaseOptions, type PhaseRecord, runPhases } from "./phases/index.js";
-import { check, type Module, parse } from "./ptx/index.js";
+import { analyze, check, type Module, parse } from "./ptx/index.js";
 import { type AllocationOptions, type AllocationResult, registerLimit } from "./regalloc/index.js";
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
@@ -127,9 +127,15 @@ class Run {
     this.diagnostics.push(...knobs.diagnostics);
     if (!knobs.ok) return;
     this.knobs = knobs.value;
-    this.module = this.take("parse", () => parse(this.text, { file }));
-    if (this.module === null) return;
-    const module = this.module;
+    const parsed = this.timed("parse", () => parse(this.text, { file }));
+    if (!parsed.ok) {
+      // Semantic findings ahead of the first syntax error come first, as ptxas prints them.
+      this.diagnostics.push(...analyze(this.text, { target: target.name, file }).diagnostics);
+      return;
+    }
+    this.module = parsed.value;
+    const module = parsed.value;
+    this.diagnostics.push(...parsed.diagnostics);
     this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
     if (this.failed()) return;
     const { entries, relocatable = false } = this.options;
