@@ -6,6 +6,7 @@
  */
 import { type Diagnostic, notSupported, type Span } from "../diagnostics.js";
 import { Builder } from "../ori/builder.js";
+import { blockFallsThrough } from "../ori/flow.js";
 import { newFunc } from "../ori/func.js";
 import { type Block, File, type Func, type Operand } from "../ori/types.js";
 import type { Block as Body, Declaration, FunctionItem, Instruction, Statement } from "../ptx/ast.js";
@@ -39,7 +40,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   c.loadStackPointer();
   reported(c, item.nameSpan, `parameters of ${item.name}`, () => kernelParameters(item, func, scope));
   lowerBody(c, item.body as Body);
-  if (!builder.ended) c.emit("EXIT", [], []);
+  if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
   builder.finish();
   if (c.diagnostics.length === 0) {
     dropUnreachable(func);
