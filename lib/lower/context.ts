@@ -12,6 +12,7 @@
 import type { Diagnostic, Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import type { Builder } from "../ori/builder.js";
+import { newInst } from "../ori/func.js";
 import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import type {
@@ -24,7 +25,7 @@ import type {
 import { tryForm } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { f32Bits, f64Bits } from "./float-bits.js";
-import { place, skip } from "./place.js";
+import { place, skip, type ToRegister } from "./place.js";
 import { Refusal } from "./refusal.js";
 import type { Entity, Scope, Variable } from "./scope.js";
 import { specialRegister } from "./special.js";
@@ -42,10 +43,9 @@ export interface ModuleContext {
   readonly outer: Scope;
 }
 
-export interface EmitOptions {
-  readonly guard?: Guard | null;
-  readonly targets?: readonly Block[];
-}
+const noConstant: ToRegister = (o) => {
+  throw new InternalError("a destination is no constant", { detail: String(o.value) });
+};
 
 export class Context {
   readonly target: Target;
@@ -93,14 +93,17 @@ export class Context {
   // ------------------------------------------------------------------------------------------------ emission
 
   /** Appends a machine instruction; operands in slot order, `skip()` passes over an optional slot. Operands may be shared. */
-  emit(name: string, dsts: readonly Operand[], srcs: readonly Operand[], options: EmitOptions = {}): Inst {
+  emit(name: string, dsts: readonly Operand[], srcs: readonly Operand[], guard: Guard | null = null): Inst {
     const form = tryForm(name);
     if (form === null) throw new Refusal();
-    const d = place(form, form.dsts, dsts, () => {
-      throw new InternalError(`${name}: a destination is no immediate`);
-    });
+    const d = place(form, form.dsts, dsts, noConstant);
     const s = place(form, form.srcs, srcs, (o, width) => this.materialize(o, width));
-    return this.builder.emit(form, d, s, options);
+    const { builder } = this;
+    if (builder.ended) builder.start(builder.newBlock());
+    const inst = newInst(this.func, form, d, s, guard, builder.loc);
+    builder.block.insts.push(inst);
+    this.func.generation++;
+    return inst;
   }
 
   /** As `emit` with one fresh general register of `width` as the only definition, which is returned. */
@@ -171,7 +174,7 @@ export class Context {
   }
 
   branch(to: Block, guard: Guard | null = null): void {
-    this.emit("BRA", [], [label(to)], { guard });
+    this.emit("BRA", [], [label(to)], guard);
   }
 
   /** A guard that holds when predicate operand `p` (which may be inverted) is true. */

@@ -53,14 +53,14 @@ const brx: Lowering = (c, i, m) => {
 
 const exit: Lowering = (c, i) => {
   operands(i, 0);
-  c.emit("EXIT", [], [], { guard: c.guard });
+  c.emit("EXIT", [], [], c.guard);
 };
 
 /** End of the kernel, or of an inlined body. */
 const ret: Lowering = (c, i, m) => {
   operands(i, 0);
   m.flag("uni");
-  if (c.returnTo === null) c.emit("EXIT", [], [], { guard: c.guard });
+  if (c.returnTo === null) c.emit("EXIT", [], [], c.guard);
   else {
     c.returnTo.used = true;
     c.branch(c.returnTo.block, c.guard);

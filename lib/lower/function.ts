@@ -38,7 +38,12 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   builder.start(builder.newBlock());
   // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
   c.loadStackPointer();
-  reported(c, item.nameSpan, `parameters of ${item.name}`, () => kernelParameters(item, func, scope));
+  reported(
+    c,
+    item.nameSpan,
+    () => `parameters of ${item.name}`,
+    () => kernelParameters(item, func, scope),
+  );
   lowerBody(c, item.body as Body);
   if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
   builder.finish();
@@ -81,7 +86,12 @@ function statement(c: Context, s: Statement): void {
       lowerBody(c, s);
       return;
     case "declaration":
-      reported(c, s.span, `.${s.space} declaration`, () => declare(c, s));
+      reported(
+        c,
+        s.span,
+        () => `.${s.space} declaration`,
+        () => declare(c, s),
+      );
       return;
     default:
       // Debug information and pragmas change no meaning; jump tables were declared; prototypes serve indirect calls only.
@@ -90,32 +100,37 @@ function statement(c: Context, s: Statement): void {
 }
 
 /** Runs `body` and turns a refusal into a diagnostic. */
-function reported(c: Context, span: Span, what: string, body: () => void): void {
+function reported(c: Context, span: Span, what: () => string, body: () => void): void {
   try {
     body();
   } catch (e) {
     if (!(e instanceof Refusal)) throw e;
-    c.diagnostics.push(notSupported(e.what ?? what, span));
+    c.diagnostics.push(notSupported(e.what ?? what(), span));
   }
 }
 
 function instruction(c: Context, i: Instruction): void {
   c.builder.loc = c.position ?? i.span;
-  reported(c, i.span, instructionText(i), () => {
-    const lower = Object.hasOwn(lowerings, i.opcode) ? lowerings[i.opcode] : undefined;
-    if (lower === undefined) throw new Refusal();
-    const guard = i.guard === null ? null : guardOperand(c, i.guard.name, i.guard.negated);
-    if (guard !== null && !transfers.has(i.opcode)) {
-      const skip = c.newBlock();
-      c.branch(skip, c.when(guard, true));
+  reported(
+    c,
+    i.span,
+    () => instructionText(i),
+    () => {
+      const lower = Object.hasOwn(lowerings, i.opcode) ? lowerings[i.opcode] : undefined;
+      if (lower === undefined) throw new Refusal();
+      const guard = i.guard === null ? null : guardOperand(c, i.guard.name, i.guard.negated);
+      if (guard !== null && !transfers.has(i.opcode)) {
+        const skip = c.newBlock();
+        c.branch(skip, c.when(guard, true));
+        run(c, i, lower);
+        c.start(skip);
+        return;
+      }
+      c.guard = guard === null ? null : c.when(guard);
       run(c, i, lower);
-      c.start(skip);
-      return;
-    }
-    c.guard = guard === null ? null : c.when(guard);
-    run(c, i, lower);
-    c.guard = null;
-  });
+      c.guard = null;
+    },
+  );
 }
 
 function run(c: Context, i: Instruction, lower: (typeof lowerings)[string]): void {

@@ -4,7 +4,7 @@
  */
 import { InternalError } from "../errors.js";
 import { clone, none, RZ } from "../ori/operand.js";
-import { kindName, slotAccepts, slotDefault } from "../ori/slots.js";
+import { fitWidths, kindName, slotAccepts, slotDefault } from "../ori/slots.js";
 import { File, Kind, type Operand } from "../ori/types.js";
 import type { Form, SlotInfo } from "../sass/isa/form.js";
 
@@ -24,7 +24,11 @@ function canHold(slot: SlotInfo, o: Operand): boolean {
 export function place(form: Form, slots: readonly SlotInfo[], given: readonly Operand[], toReg: ToRegister): Operand[] {
   const out = arrange(form, slots, given);
   // The number of a CTA barrier is an immediate of its own kind.
-  if (form.op === "BAR") return out;
+  if (form.op !== "BAR") legalize(slots, out, toReg);
+  return fitWidths(slots, out);
+}
+
+function legalize(slots: readonly SlotInfo[], out: Operand[], toReg: ToRegister): void {
   let immediates = 0;
   for (let i = 0; i < out.length; i++) {
     const slot = slots[i] as SlotInfo;
@@ -35,7 +39,6 @@ export function place(form: Form, slots: readonly SlotInfo[], given: readonly Op
     else if (!takesImm || immediates > 0 || (slot.width === 2 && o.value !== 0)) out[i] = toReg(o, slot.width);
     else immediates++;
   }
-  return out;
 }
 
 function arrange(form: Form, slots: readonly SlotInfo[], given: readonly Operand[]): Operand[] {

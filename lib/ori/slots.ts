@@ -118,7 +118,7 @@ function fillInOrder(form: Form, slots: readonly SlotInfo[], given: readonly Ope
  * Zero registers and constants are as wide as their slot, whatever width they were made with. The base of an address
  * keeps its own: there the width says whether the address is 32 or 64 bits.
  */
-function fitWidths(slots: readonly SlotInfo[], operands: Operand[]): Operand[] {
+export function fitWidths(slots: readonly SlotInfo[], operands: Operand[]): Operand[] {
   for (let i = 0; i < slots.length; i++) {
     const o = operands[i] as Operand;
     const slot = slots[i] as SlotInfo;
