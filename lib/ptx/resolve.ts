@@ -92,12 +92,19 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   }
   if (name === "ld" || name === "st") memoryOrder(name, words, late);
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, late);
-  if ((name === "ld" || name === "st") && vector * sizeOf(typeList) === 256 && context.target.sm < 100)
-    late.push({ severity: "error", message: "Feature '256 bit wide load/store' requires .target sm_100 or higher" });
+  const wide = (name === "ld" || name === "st") && vector * sizeOf(typeList) === WIDE_ACCESS.bits;
+  if (wide && context.target.sm < WIDE_ACCESS.from) late.push({ severity: "error", message: WIDE_ACCESS.message });
   if (name === "atom" || name === "red") atomic(name, typeList, words, late);
   gates(spec.gates.get(name) ?? [], name, types, words, context, late);
   return { ...base, stop: false };
 }
+
+/** The one gate that depends on the width of an access (measured). */
+const WIDE_ACCESS = {
+  bits: 256,
+  from: 100,
+  message: "Feature '256 bit wide load/store' requires .target sm_100 or higher",
+} as const;
 
 /** A scope needs a memory order and the other way round. */
 function memoryOrder(name: string, words: readonly string[], late: Complaint[]): void {
