@@ -1,5 +1,4 @@
 /** Text to tree on a file of over 1 MB: the corpus many times over, every entry renamed. */
-import { measure } from "mitata";
 import { parse } from "../../lib/ptx/index.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";
 
@@ -28,6 +27,7 @@ export function bigPtx(bytes: number): string {
 }
 
 export async function benchParse(): Promise<void> {
+  const { measure } = await import("mitata");
   const text = bigPtx(3 << 20);
   const megabytes = Buffer.byteLength(text) / 1e6;
   const stats = await measure(() => parse(text));

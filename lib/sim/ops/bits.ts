@@ -137,21 +137,19 @@ const prmt: LaneFunction = (a, sel, c) => {
   return r;
 };
 
-/** Byte numbers of the fixed modes of PRMT for selector 0…3, most significant byte first (PTX ISA §9.7.9.7). */
+/** Byte numbers of the fixed modes of PRMT for selectors 0…3, most significant byte first (PTX ISA §9.7.9.7). */
 const prmtModes: Readonly<Record<string, readonly (readonly number[])[]>> = {
-  // biome-ignore format: rows of the manual
-  F4E: [[3, 2, 1, 0], [4, 3, 2, 1], [5, 4, 3, 2], [6, 5, 4, 3]],
-  // biome-ignore format: rows of the manual
-  B4E: [[5, 6, 7, 0], [6, 7, 0, 1], [7, 0, 1, 2], [0, 1, 2, 3]],
-  // biome-ignore format: rows of the manual
-  RC8: [[0, 0, 0, 0], [1, 1, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3]],
-  // biome-ignore format: rows of the manual
-  ECL: [[3, 2, 1, 0], [3, 2, 1, 1], [3, 2, 2, 2], [3, 3, 3, 3]],
-  // biome-ignore format: rows of the manual
-  ECR: [[0, 0, 0, 0], [1, 1, 1, 0], [2, 2, 1, 0], [3, 2, 1, 0]],
-  // biome-ignore format: rows of the manual
-  RC16: [[1, 0, 1, 0], [3, 2, 3, 2], [1, 0, 1, 0], [3, 2, 3, 2]],
+  F4E: selectors("3210 4321 5432 6543"),
+  B4E: selectors("5670 6701 7012 0123"),
+  RC8: selectors("0000 1111 2222 3333"),
+  ECL: selectors("3210 3211 3222 3333"),
+  ECR: selectors("0000 1110 2210 3210"),
+  RC16: selectors("1010 3232 1010 3232"),
 };
+
+function selectors(text: string): number[][] {
+  return text.split(" ").map((bytes) => [...bytes].map(Number));
+}
 
 function permute(s: Site): Exec {
   const mode = s.choose<readonly (readonly number[])[] | null>(prmtModes, null);
