@@ -14,7 +14,7 @@ export function assign(c: Context, to: PtxOperand, value: Operand, type: PtxType
   const holder = declared.bits === 64 && type.bits < 64 ? B64 : declared;
   const d = c.out(to, holder);
   if (d.width === value.width) {
-    c.move(d, value);
+    c.settle(d, value);
     return;
   }
   if (d.width !== 2 || value.width !== 1 || type.cls === "f") throw new Refusal();

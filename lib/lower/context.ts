@@ -43,6 +43,12 @@ export interface ModuleContext {
   readonly outer: Scope;
 }
 
+/** A register operand of the same value. */
+function names(o: Operand, value: Operand): boolean {
+  if (o.kind === Kind.Const) return o.index === value.id && o.file === value.file;
+  return o.kind === Kind.Reg && o.id === value.id && o.file === value.file;
+}
+
 const noConstant: ToRegister = (o) => {
   throw new InternalError("a destination is no constant", { detail: String(o.value) });
 };
@@ -68,6 +74,8 @@ export class Context {
   carry: Operand | null;
   private reads: Set<number>;
   private copies: { to: Operand; from: Operand }[];
+  /** Where the instruction being lowered begins. */
+  private origin: { readonly values: number; readonly block: Block; readonly insts: number };
   private descriptorValue: Operand | null;
   private stackValue: Operand | null;
 
@@ -86,6 +94,7 @@ export class Context {
     this.carry = null;
     this.reads = new Set();
     this.copies = [];
+    this.origin = { values: 0, block: builder.block, insts: 0 };
     this.descriptorValue = null;
     this.stackValue = null;
   }
@@ -142,6 +151,40 @@ export class Context {
       if (from.kind === Kind.Const) this.emit("LDC", [to], [from]);
       else this.emit("MOV", [to], [from]);
     }
+  }
+
+  /**
+   * d = o, where o is not needed any more: if o is a fresh value that nothing reads yet, what makes it writes d instead, provided
+   * that d is not needed in between.
+   */
+  settle(d: Operand, o: Operand): void {
+    if (!this.retarget(d, o)) this.move(d, o);
+  }
+
+  private retarget(d: Operand, o: Operand): boolean {
+    const { values } = this.func;
+    const start = this.origin;
+    if (o.kind !== Kind.Reg || o.file !== d.file || o.width !== d.width || o.id < start.values) return false;
+    if (this.builder.block !== start.block || o.sub !== 0 || o.width !== values.width(o.id) || o.mods !== 0)
+      return false;
+    if (values.name(o.id) !== "") return false;
+    const definitions: Operand[] = [];
+    for (let k = start.insts; k < start.block.insts.length; k++) {
+      const inst = start.block.insts[k] as Inst;
+      for (const s of inst.srcs) {
+        if (names(s, o)) return false;
+        if (definitions.length > 0 && names(s, d)) return false;
+      }
+      for (const t of inst.dsts) {
+        if (names(t, d)) return false;
+        if (names(t, o)) definitions.push(t);
+      }
+    }
+    for (const t of definitions) {
+      t.id = d.id;
+      t.sub += d.sub;
+    }
+    return definitions.length > 0;
   }
 
   /** 32-bit word i of a register value or constant; zero beyond its end. */
@@ -347,15 +390,17 @@ export class Context {
 
   /** Runs one instruction's lowering; instructions of inlined bodies nest inside it. */
   instruction(body: () => void): void {
-    const { reads, copies } = this;
+    const { reads, copies, origin } = this;
     this.reads = new Set();
     this.copies = [];
+    this.origin = { values: this.func.values.count, block: this.builder.block, insts: this.builder.block.insts.length };
     try {
       body();
-      for (const c of this.copies) this.move(c.to, c.from);
+      for (const c of this.copies) this.settle(c.to, c.from);
     } finally {
       this.reads = reads;
       this.copies = copies;
+      this.origin = origin;
     }
   }
 }

@@ -32,10 +32,10 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   const func = newFunc(item.name, target, item.entry ? "entry" : "func");
   const builder = new Builder(func);
   const scope = new Scope(outer);
+  builder.start(builder.newBlock());
   const c = new Context(builder, scope, module, lowerBody);
   func.linkage = item.linkage ?? "internal";
   func.limits = launchBounds(item);
-  builder.start(builder.newBlock());
   // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
   c.loadStackPointer();
   reported(

@@ -134,7 +134,8 @@ const mul: Lowering = (c, i, m) => {
   const type = integerType(m);
   const a = c.read(at(ops, 1), type);
   const b = c.read(at(ops, 2), type);
-  c.move(c.inPlace(at(ops, 0), resultType(which, type)), product(c, which, type, a, b));
+  const p = product(c, which, type, a, b);
+  c.settle(c.inPlace(at(ops, 0), resultType(which, type)), p);
 };
 
 function resultType(which: string, type: PtxType): PtxType {

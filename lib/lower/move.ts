@@ -16,12 +16,12 @@ const mov: Lowering = (c, i, m) => {
   const type = m.type();
   if (from.kind === "vector") {
     const value = pack(c, from, type);
-    c.move(c.out(to, type), value);
+    c.settle(c.out(to, type), value);
   } else if (to.kind === "vector") unpack(c, to, c.read(from, type), type);
   else {
     const address = from.kind === "name" ? variableAddress(c, from) : null;
     const value = address === null ? c.read(from, type) : extend(c, address, type);
-    c.move(c.inPlace(to, type), value);
+    c.settle(c.inPlace(to, type), value);
   }
 };
 

@@ -46,9 +46,9 @@ function body(code: string, name: TargetName = "sm_90", outside = ""): string[] 
 
 describe("instructions chosen", () => {
   test("parameters come from bank 0 at the target's base", () => {
-    expect(body("ld.param.u32 %r1, [n];")).toEqual(["LDC t0, c[0x0][0x218]", "MOV %R(%r1), t0"]);
-    expect(body("ld.param.u32 %r1, [n];", "sm_75")).toEqual(["LDC t0, c[0x0][0x168]", "MOV %R(%r1), t0"]);
-    expect(body("ld.param.u32 %r1, [n];", "sm_100")).toEqual(["LDC t0, c[0x0][0x388]", "MOV %R(%r1), t0"]);
+    expect(body("ld.param.u32 %r1, [n];")).toEqual(["LDC %R(%r1), c[0x0][0x218]"]);
+    expect(body("ld.param.u32 %r1, [n];", "sm_75")).toEqual(["LDC %R(%r1), c[0x0][0x168]"]);
+    expect(body("ld.param.u32 %r1, [n];", "sm_100")).toEqual(["LDC %R(%r1), c[0x0][0x388]"]);
   });
 
   test("64-bit sums carry, with the constant in the second source", () => {
@@ -64,6 +64,11 @@ describe("instructions chosen", () => {
       "IADD3 %R(%rd1):0, t0, %R(%rd2):0, -0x10, RZ",
       "IADD3.X %R(%rd1):1, %R(%rd2):1, -0x1, RZ, t0, !PT",
     ]);
+  });
+
+  test("a value is made in the register it is for, where nothing is lost by that", () => {
+    expect(body("mul.hi.u32 %r1, %r1, %r2;")).toEqual(["IMAD.HI.U32 %R(%r1), %R(%r1), %R(%r2), RZ"]);
+    expect(body("mov.u32 %r1, %r2;")).toEqual(["MOV %R(%r1), %R(%r2)"]);
   });
 
   test("a destination that is also a source of several steps is written last", () => {
@@ -95,9 +100,9 @@ describe("instructions chosen", () => {
       "MOV t0:1, 0x3fb99999",
       "DADD %R(%d1), %R(%d2), t0",
     ]);
-    expect(body("cvt.rzi.s32.f32 %r1, %f1;")).toEqual(["F2I.TRUNC.NTZ t0, %R(%f1)", "MOV %R(%r1), t0"]);
-    expect(body("cvt.rn.f32.s32 %f1, %r1;", "sm_75")).toEqual(["I2F t0, %R(%r1)", "MOV %R(%f1), t0"]);
-    expect(body("cvt.rn.f32.s32 %f1, %r1;")).toEqual(["I2FP.F32.S32 t0, %R(%r1)", "MOV %R(%f1), t0"]);
+    expect(body("cvt.rzi.s32.f32 %r1, %f1;")).toEqual(["F2I.TRUNC.NTZ %R(%r1), %R(%f1)"]);
+    expect(body("cvt.rn.f32.s32 %f1, %r1;", "sm_75")).toEqual(["I2F %R(%f1), %R(%r1)"]);
+    expect(body("cvt.rn.f32.s32 %f1, %r1;")).toEqual(["I2FP.F32.S32 %R(%f1), %R(%r1)"]);
   });
 
   test("memory: descriptors, sizes, strength", () => {
@@ -109,8 +114,8 @@ describe("instructions chosen", () => {
     expect(body("st.volatile.global.u8 [%rd1], %r1;")[1]).toBe(
       "STG.E.U8.STRONG.SYS desc[%UR(descriptor)][%R(%rd1).64], %R(%r1)",
     );
-    expect(body("ld.shared.s16 %r1, [%r2+6];")).toEqual(["LDS.S16 t0, [%R(%r2)+0x6]", "MOV %R(%r1), t0"]);
-    expect(body("ld.shared.u32 %r1, [%r2];", "sm_75")[0]).toBe("LDS.U t0, [%R(%r2)]");
+    expect(body("ld.shared.s16 %r1, [%r2+6];")).toEqual(["LDS.S16 %R(%r1), [%R(%r2)+0x6]"]);
+    expect(body("ld.shared.u32 %r1, [%r2];", "sm_75")[0]).toBe("LDS.U %R(%r1), [%R(%r2)]");
     expect(body("red.global.add.f32 [%rd1], %f1;")[1]).toBe(
       "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU desc[%UR(descriptor)][%R(%rd1).64], %R(%f1)",
     );
@@ -118,19 +123,18 @@ describe("instructions chosen", () => {
       "RED.E.ADD.F32.FTZ.RN.STRONG.GPU [%R(%rd1)], %R(%f1)",
     ]);
     expect(body("ld.acquire.gpu.global.u32 %r1, [%rd1];").slice(1, 3)).toEqual([
-      "LDG.E.STRONG.GPU t0, desc[%UR(descriptor)][%R(%rd1).64]",
+      "LDG.E.STRONG.GPU %R(%r1), desc[%UR(descriptor)][%R(%rd1).64]",
       "CCTL.IVALL",
     ]);
   });
 
   test("addresses of shared variables carry the CTA's rank where there are clusters", () => {
     const shared = ".shared .align 4 .b8 s[64];";
-    expect(body("mov.u32 %r1, s;", "sm_75", shared)).toEqual(["MOV t0, 32@lo(s)", "MOV %R(%r1), t0"]);
+    expect(body("mov.u32 %r1, s;", "sm_75", shared)).toEqual(["MOV %R(%r1), 32@lo(s)"]);
     expect(body("mov.u32 %r1, s;", "sm_90", shared)).toEqual([
       "MOV t0, 32@lo(s)",
       "S2R t1, SR_CgaCtaId",
-      "LEA t2, t1, t0, 0x18",
-      "MOV %R(%r1), t2",
+      "LEA %R(%r1), t1, t0, 0x18",
     ]);
   });
 
