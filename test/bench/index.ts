@@ -2,9 +2,15 @@
 import { cpus } from "node:os";
 import { benchCompile } from "./compile.js";
 import { benchParse } from "./parse.js";
+import { benchSass } from "./sass.js";
 import { benchSim } from "./sim.js";
 
-const benches: Record<string, () => void | Promise<void>> = { parse: benchParse, compile: benchCompile, sim: benchSim };
+const benches: Record<string, () => void | Promise<void>> = {
+  parse: benchParse,
+  compile: benchCompile,
+  sass: benchSass,
+  sim: benchSim,
+};
 
 async function main(names: readonly string[]): Promise<void> {
   console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}`);
