@@ -1,4 +1,5 @@
 /** The public API of ptxlab. Every stage of the road is here; `compile` walks the whole of it. */
+export * as analysis from "./analysis/index.js";
 export {
   type Compilation,
   type CompiledFunction,
@@ -27,8 +28,12 @@ export { type ControlPolicy, control, controlO0 } from "./sched/index.js";
 export * as sim from "./sim/index.js";
 export { Device, type Run, runLaunchFile, simulate } from "./sim/index.js";
 export {
+  type ConstantBank,
+  type Feature,
   type KernelResources,
+  type Limits,
   type Occupancy,
+  type OccupancyLimit,
   occupancy,
   registerCap,
   type Target,

@@ -15,7 +15,7 @@ export interface Costs {
 }
 
 /** Adds `weight` where the kind says; `slot` is the register meant (a value's assignment, a bound, a parity). */
-type Fill = (costs: Costs, slot: number, weight: number) => void;
+export type Fill = (costs: Costs, slot: number, weight: number) => void;
 
 function add(array: Int32Array, slots: number, slot: number, weight: number): void {
   if (slot >= 0 && slot < slots) array[slot] = (array[slot] as number) + weight;

@@ -1,7 +1,7 @@
 /** Register allocation: physical registers for virtual ones, and the independent checker of the result. */
 export { allocate } from "./allocate.js";
 export { type AllocationFinding, checkAllocation } from "./check.js";
-export { constraintKinds } from "./constraints.js";
+export { constraintKinds, type Fill } from "./constraints.js";
 export {
   adjustRegisterOption,
   LOWEST_LIMIT,

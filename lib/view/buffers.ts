@@ -3,7 +3,7 @@ import { type HtmlView, htmlView } from "./display.js";
 import { element } from "./html.js";
 import { type Row, table } from "./table.js";
 
-type Numbers = ArrayLike<number> | ArrayLike<bigint>;
+export type Numbers = ArrayLike<number> | ArrayLike<bigint>;
 
 export interface BufferPair {
   readonly name: string;

@@ -3,7 +3,7 @@
  * data (`spec`, `html`) and says the same in plain words (`text`).
  */
 export { type MixEntry, type MixOptions, mixChart, type StageTime, timesChart } from "./bars.js";
-export { type BufferComparison, type BufferPair, bufferTable, compareBuffers } from "./buffers.js";
+export { type BufferComparison, type BufferPair, bufferTable, compareBuffers, type Numbers } from "./buffers.js";
 export { type Chart, chart } from "./chart.js";
 export { type DiffLine, type DiffOptions, diff, diffLines } from "./diff.js";
 export {
