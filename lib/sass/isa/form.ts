@@ -13,6 +13,8 @@ import type { Form, SlotInfo } from "./types.js";
 export { File, type Flow, type Form, type Memory, type SlotInfo, type Space } from "./types.js";
 
 const byName = new Map<string, Form | null>();
+/** Forms by row: two rows may share a name when their operands differ (text tells them apart). */
+const namesakes = new Map<ParsedRow, Map<string, Form>>();
 const all: Form[] = [];
 const rowById: ParsedRow[] = [];
 
@@ -37,6 +39,20 @@ export function tryForm(name: string): Form | null {
     byName.set(name, f);
   }
   return f;
+}
+
+/** All forms of that name, in table order: more than one where rows with other operands share it. */
+export function formsNamed(name: string): readonly Form[] {
+  const first = tryForm(name);
+  if (!first) return [];
+  const found = [first];
+  const [op, ...mods] = name.split(".");
+  for (const row of rowsOf(op!)) {
+    if (row === rowOf(first)) continue;
+    const line = row.lines.find((l) => matchInOrder(l.template, 0, mods, 0));
+    if (line) found.push(intern(row, line.template, matchInOrder(line.template, 0, mods, 0)!));
+  }
+  return found;
 }
 
 /** The table row of a form. */
@@ -120,14 +136,21 @@ export function intern(row: ParsedRow, template: Template, values: readonly Grou
   }
   const name = [row.op, ...mods].join(".");
   const known = byName.get(name);
-  if (known) {
-    if (rowOf(known) !== row) throw new InternalError(`instruction table: ${name} is in two rows`);
-    return known;
+  if (known && rowOf(known) === row) return known;
+  let ofRow = namesakes.get(row);
+  if (!ofRow) {
+    ofRow = new Map();
+    namesakes.set(row, ofRow);
   }
-  const f = make(row, template, values, name, mods);
-  all.push(f);
-  rowById.push(row);
-  byName.set(name, f);
+  let f = ofRow.get(name);
+  if (!f) {
+    f = make(row, template, values, name, mods);
+    all.push(f);
+    rowById.push(row);
+    ofRow.set(name, f);
+  }
+  // Of two rows that share a name, `form(name)` means the first.
+  if (!known || rowOf(known).index > row.index) byName.set(name, f);
   return f;
 }
 
@@ -143,7 +166,7 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
   const info = (s: Slot): SlotInfo => ({
     name: s.name,
     file: s.file,
-    width: typeof s.width === "number" ? s.width : Math.max(1, (bytes.get(s.width) ?? 4) >> 2),
+    width: typeof s.width === "number" ? s.width : widthBy(s.width, bytes),
     accepts: accepted(row, s),
     optional: s.optional,
   });
@@ -167,6 +190,12 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
     pseudo: r.lines.every((l) => l.as === ""),
     variadic: row.slots.some((s) => s.variadic),
   };
+}
+
+/** `size`, `shape/2`: bytes that a modifier says, in registers. */
+function widthBy(text: string, bytes: ReadonlyMap<string, number>): number {
+  const [name, by] = text.split("/");
+  return Math.max(1, ((bytes.get(name!) ?? 4) / Number(by ?? 1)) >> 2);
 }
 
 const kindOfLetter: Readonly<Record<string, readonly string[]>> = {

@@ -28,6 +28,7 @@ export const groups: Readonly<Record<string, string>> = {
   mufu: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ .RCP64H .RSQ64H .SQRT .TANH",
   mufu16: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ ? ? .SQRT .TANH",
   vtype: "@72:2 .U32 _ .U16x2 .S16x2",
+  vtype120: "@72:3 .U32 .S32 .U16x2 .S16x2 .U8x4 .S8x4",
   byte: "@76:2 _ .B1 .B2 .B3",
   // half precision
   // Beside an operand, the place depends on where its register sits: 24, 32 or 64.
@@ -47,6 +48,7 @@ export const groups: Readonly<Record<string, string>> = {
   size: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16",
   size75: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16 .U.128/16",
   sizeC: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8",
+  atype80: "@73:4 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
   evict: "@84:3 .EF _ .EL .LU .EU .NA",
   ltc75: "@68:2 _ .LTC64B .LTC128B",
   ltc: "@68:2 _ .LTC64B .LTC128B .LTC256B",
@@ -82,5 +84,24 @@ export const groups: Readonly<Record<string, string>> = {
   cctlOp: "@87:4 .PF1 .PF2 .WB .IV ? .RS ? ? ? .PML2 .DML2 .RML2 ...???",
   mw: "@73 _/4 .U64/8",
   redux: "@78:3 _ .OR .XOR .SUM .MIN .MAX",
+  // matrix fragments: shape with the bytes of a (of d and c: acc, lds)
+  mma: "@75+78 .1688/8 .16816/16 .1684/8",
+  mmaT: "@75+78 .1688/16 .16816/16 .1684/8",
+  mmaS: "@75+78 .1688/8 .16816/16 ? .16832/16",
+  acc: "@76 .F16/8 .F32/16",
+  imma: "@75+85:2 ? ? ? ? .16816/8 .16832/16 .16864/16",
+  immaL: "@75+85 .16816/8 .16832/16 .16864/16",
+  immaS: "@75+85:2 ? ? .8832/4 ? ? .16832/8 .16864/16",
+  bmma: "@75:2 ? .168128/8 ? .168256/16",
+  dmma: "@76:2 ? .16x8x4/16 .16x8x8/32 .16x8x16/64",
+  // tensor copies: registers of coordinates and what stands with them, in bytes
+  dims: "@79:3 .1D/12 .2D/16 .3D/20 .4D/24 .5D/28",
+  dimsC: "@79:3 .1D/4 .2D/8 .3D/12 .4D/16 .5D/20",
+  dimsS: "@79:3 .1D/8 .2D/12 .3D/16 .4D/20 .5D/24",
+  dp: "@81:2+87 .16dp128bit .16dp256bit _ .16dp64bit .16dp32bit_t0_t15 .16dp32bit_t16_t31",
+  times: "@83:3 _/4 .x2/8 .x4/16 .x8/32 .x16/64 .x32/128 .x64/256 .x128/512",
+  lds: "@72:2 _/4 .2/8 .4/16",
+  ldsm: "@75:3 .16 ? ? ? ? .U4x16P64TO8 .U6x16P32TO8 .8",
+  ldsm75: "@75:3 .16 ? ? ? ?",
   shfl: "@58:2 .IDX .UP .DOWN .BFLY",
 };

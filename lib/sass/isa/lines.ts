@@ -34,6 +34,7 @@ export interface Step {
   readonly abs: number;
   readonly not: number;
   readonly reuse: number;
+  readonly shown: number;
   readonly part: Group | null;
   readonly format: ImmFormat | Slot["format"];
   /** Constant operands. */
@@ -185,6 +186,7 @@ const absent: Omit<Step, "slot"> = {
   abs: -1,
   not: -1,
   reuse: -1,
+  shown: -1,
   part: null,
   format: "hex",
   bank: none,
@@ -269,6 +271,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     neg: ref.neg ? (ref.negBit >= 0 ? ref.negBit : neg) : -1,
     abs: ref.abs ? (ref.negBit >= 0 ? ref.negBit - 1 : abs) : -1,
     not: ref.not === "~" ? (ref.negBit >= 0 ? ref.negBit : neg) : -1,
+    shown: ref.shownBit,
     part: ref.part?.places ? { ...ref.part, loc: ref.part.places.get(at)! } : ref.part,
   };
   if (letter === "I")
@@ -288,7 +291,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     return { ...common, what: Do.Const, loc: constOffset, scale: 4, bank, indirect: true };
   }
   const { holds } = ref.slot;
-  if (holds === "imm" || ref.number) return { ...common, what: Do.Imm, format: ref.slot.format };
+  if (holds === "imm" || ref.number) return { ...common, what: Do.Imm, part: null, format: ref.slot.format };
   if (holds === "label") return { ...common, what: Do.Label, relative: !line.template.head.some(isAbsolute) };
   if (holds === "sreg") return { ...common, what: Do.Sreg };
   const file = letter === "U" ? File.UR : ref.slot.file;
@@ -299,7 +302,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     file,
     loc,
     not: ref.not === "!" ? (ref.notBit >= 0 ? ref.notBit : loc[0]!.lo + 3) : common.not,
-    reuse: file !== File.R || !reuses(line) ? -1 : reuseBit(ref.slot, letter),
+    reuse: ref.reuseBit >= 0 ? ref.reuseBit : file !== File.R || !reuses(line) ? -1 : reuseBit(ref.slot, letter),
   };
 }
 
@@ -311,7 +314,7 @@ function reuseBit(slot: Slot, letter: string): number {
 /** Operands of instructions with variable latency are not kept for reuse. */
 function reuses(line: ParsedLine): boolean {
   const { time, noReuse } = line.row.row;
-  return !noReuse && (time === "fixed" || time === "fp64");
+  return !noReuse && !line.row.row.lines[line.index]!.noReuse && (time === "fixed" || time === "fp64");
 }
 
 const bits32: Loc = [{ lo: 32, width: 32 }];

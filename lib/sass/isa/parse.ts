@@ -3,12 +3,13 @@
  * form; then the lines that take its modifiers are tried in table order against the operands, and the first whose
  * template agrees is taken. What no line shows is read as a plain list of all slots (as `renderInst` writes it).
  */
-import { matchMods, rowOf, tryForm } from "./form.js";
+import { formsNamed, matchMods, rowOf, tryForm } from "./form.js";
 import {
   defaultOperand,
   type Guard,
   Kind,
   type MachineInst,
+  Mod,
   makeOperand,
   NO_INDEX,
   type Operand,
@@ -27,7 +28,7 @@ import {
   parseSymbol,
 } from "./parse-operand.js";
 import { sregIndex } from "./sreg.js";
-import { type ConstRef, holdsFor, type OperandRef, type Slot, type Token } from "./syntax.js";
+import { type ConstRef, echoId, holdsFor, type OperandRef, type Slot, type Token } from "./syntax.js";
 import type { ParsedLine } from "./table.js";
 import { File, type Form } from "./types.js";
 
@@ -47,7 +48,13 @@ export function parseInst(text: string, names: ParseNames = {}): Parsed {
   const f = tryForm(m[3]!);
   if (!f) return { ok: false, message: `unknown instruction "${m[3]}"` };
   const pieces = split(m[4] ?? "");
-  const operands = parseOperands(f, pieces, names);
+  let operands = parseOperands(f, pieces, names);
+  if (operands) return { ok: true, inst: { form: f, ...operands, guard, control: null } };
+  for (const other of formsNamed(m[3]!)) {
+    operands = parseOperands(other, pieces, names);
+    if (operands) return { ok: true, inst: { form: other, ...operands, guard, control: null } };
+  }
+  operands = parsePlain(f, pieces, names);
   if (!operands) return { ok: false, message: `operands of ${f.name} do not read: "${m[4] ?? ""}"` };
   return { ok: true, inst: { form: f, ...operands, guard, control: null } };
 }
@@ -85,13 +92,20 @@ interface Operands {
 function parseOperands(f: Form, pieces: readonly string[], names: ParseNames): Operands | null {
   const row = rowOf(f);
   if (f.variadic) return parseVariadic(f, pieces, names);
-  for (const line of row.lines) {
+  for (const line of readingOrder(row.lines, pieces)) {
     if (names.isa !== undefined && !holdsFor(line.sm, names.isa)) continue;
     if (!matchMods(line.template, f.mods)) continue;
     const found = new Map<Slot, Operand>();
     if (matchLine(line, 0, pieces, 0, f, names, found)) return assemble(f, row.slots, found);
   }
-  return parsePlain(f, pieces, names);
+  return null;
+}
+
+/** A zero base is written only behind a descriptor, which need not be written itself. */
+function readingOrder(lines: readonly ParsedLine[], pieces: readonly string[]): readonly ParsedLine[] {
+  if (!pieces.some((p) => p.startsWith("[RZ+"))) return lines;
+  const quiet = (l: ParsedLine): boolean => l.template.operands.some((o) => o[0]!.kind === "quiet");
+  return [...lines.filter(quiet), ...lines.filter((l) => !quiet(l))];
 }
 
 function assemble(f: Form, slots: readonly Slot[], found: ReadonlyMap<Slot, Operand>): Operands {
@@ -171,7 +185,12 @@ function matchTokens(
   let rest = text.trim();
   for (let i = 0; i < tokens.length; i++) {
     const t = tokens[i]!;
-    if (rest === "" && i > 0 && tokens.slice(i).every((k) => k.kind === "text" || (k.kind === "ref" && k.ref.omit)))
+    if (
+      rest === "" &&
+      i > 0 &&
+      t.kind !== "part" &&
+      tokens.slice(i).every((k) => k.kind === "text" || (k.kind === "ref" && k.ref.omit))
+    )
       return true;
     if (t.kind === "text") {
       if (t.text === " ") {
@@ -182,12 +201,50 @@ function matchTokens(
       rest = rest.slice(t.text.length);
       continue;
     }
+    if (t.kind === "part") {
+      const part = t.ref.part!.values.find((v) => v.text === rest);
+      const o = found.get(t.ref.slot);
+      if (!part || !o) return false;
+      o.part = part.text;
+      rest = "";
+      continue;
+    }
+    if (t.kind === "quiet") {
+      const after = matchQuiet(t.ref, rest, line, f, names, found);
+      if (after === null) return false;
+      rest = after;
+      continue;
+    }
     const end = tokenEnd(t, rest, tokens[i + 1]);
     const piece = rest.slice(0, end);
     rest = rest.slice(end);
+    if (t.kind === "echo") {
+      const o = found.get(t.slot);
+      const shown = parseRegister(piece.trim(), names);
+      if (!o || shown?.id !== echoId(o, t.plus, t.bits(names.isa ?? 0))) return false;
+      continue;
+    }
     if (!matchToken(t, piece, line, f, names, found)) return false;
   }
   return rest.trim() === "";
+}
+
+/** A descriptor in brackets, in parentheses, or none: URZ. What is left of the text, null when it does not read. */
+function matchQuiet(
+  ref: OperandRef,
+  text: string,
+  line: ParsedLine,
+  f: Form,
+  names: ParseNames,
+  found: Map<Slot, Operand>,
+): string | null {
+  const m = /^(\(?)desc\[([^\]]+)\]\)?/.exec(text);
+  const { width } = f.srcs[ref.slot.index]!;
+  const o = m ? matchRef(ref, m[2]!, width, line, names) : makeOperand(Kind.Reg, ref.slot.file, width, ZERO_REG, 0);
+  if (!o) return null;
+  if (m && m[1] === "") o.mods |= Mod.Shown;
+  found.set(ref.slot, o);
+  return m ? text.slice(m[0].length) : text;
 }
 
 /** How far the text of a token reaches: a bracket, or up to the literal that follows. */
@@ -202,7 +259,7 @@ function tokenEnd(t: Token, rest: string, next: Token | undefined): number {
 }
 
 function matchToken(
-  t: Exclude<Token, { kind: "text" }>,
+  t: Exclude<Token, { kind: "text" | "part" | "echo" | "quiet" }>,
   piece: string,
   line: ParsedLine,
   f: Form,
@@ -236,7 +293,7 @@ function matchSum(
       found.set(ref.slot, o);
       k++;
     } else if (ref.slot.holds === "imm") found.set(ref.slot, makeOperand(Kind.Imm, File.None, 1, 0, 0));
-    else if (ref.slot.name === "base") {
+    else if ((ref.slot.name === "base" && !ref.keepZero) || ref.omit) {
       found.set(ref.slot, makeOperand(Kind.Reg, ref.slot.file, suffixWidth(ref, width), ZERO_REG, 0));
     } else return false;
   }
@@ -295,6 +352,8 @@ function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLin
   }
   if (ref.loc === null) {
     const imm = parseImmediate(piece, line.imm);
+    // A signed number of 32 bits stands for 64.
+    if (imm && line.imm === "s32" && slot.width === 2) imm.high = imm.value >>> 31 ? 0xffffffff : 0;
     if (imm) return imm;
   }
   const o = parseDecorated(piece, ref, width, names);
@@ -310,6 +369,10 @@ function numberOf(ref: OperandRef, piece: string, names: ParseNames): Operand | 
     case "sb": {
       const m = /^SB(\d)$/.exec(text);
       return m ? imm(Number(m[1])) : null;
+    }
+    case "word": {
+      const value = ref.part!.values.find((v) => v.text === text);
+      return value ? imm(value.code) : null;
     }
     case "bits": {
       const m = /^\{([\d,\s]*)\}$/.exec(text);

@@ -102,6 +102,39 @@ export function parseGroup(text: string): Group {
   return group;
 }
 
+/** One or several groups behind an operand, `{_|.A@1}{_|.B@2}`, as one group of their combinations. */
+function parseParts(text: string): Group {
+  const all = text.slice(1, -1).split("}{").map(parseGroup);
+  if (all.length === 1) return all[0]!;
+  const known = groupCache.get(text);
+  if (known) return known;
+  let values = [{ text: "", mods: [] as readonly string[], code: 0, bytes: 0 }];
+  let loc: Loc = [];
+  for (const g of all) {
+    const shift = 2 ** widthOf(loc);
+    values = g.values.flatMap((v) =>
+      values.map((w) => ({
+        text: w.text + v.text,
+        mods: [...w.mods, ...v.mods],
+        code: w.code + v.code * shift,
+        bytes: 0,
+      })),
+    );
+    loc = [...loc, ...g.loc];
+  }
+  const group: Group = { name: "", loc, values, byCode: values, places: null };
+  groupCache.set(text, group);
+  return group;
+}
+
+/** Number of the register that an echo shows; the highest number is the zero register, which is its own echo. */
+export function echoId(o: { readonly id: number }, plus: number, bits: number): number {
+  if (o.id < 0) return o.id;
+  const last = 2 ** bits - 1;
+  const id = (o.id + plus) & last;
+  return id === last ? -1 : id;
+}
+
 /** `24>74:2,32>60:2` */
 function parsePlaces(text: string): Map<number, Loc> {
   return new Map(
@@ -144,19 +177,20 @@ export interface Slot {
   readonly file: File;
   /** "reg" or what the slot holds instead of a register. */
   readonly holds: "reg" | "imm" | "label" | "sreg" | "const";
-  /** Registers; a string names the modifier group that says it. */
+  /** Registers; a string names the modifier group that says it, with a divisor (`shape/2`). */
   readonly width: number | string;
   readonly optional: SlotInfo["optional"];
   readonly variadic: boolean;
   /** How a number is written: hexadecimal, `SB3`, the list of its ones `{5,4,0}`,
    * signs of lanes, a distance from the next instruction. */
-  readonly format: "hex" | "sb" | "bits" | "pattern" | "rel";
+  readonly format: "hex" | "sb" | "word" | "bits" | "pattern" | "rel";
 }
 
 const files: Readonly<Record<string, File>> = { R: File.R, UR: File.UR, P: File.P, UP: File.UP, B: File.B };
 const holders: Readonly<Record<string, Slot["holds"]>> = {
   I: "imm",
   SB: "imm",
+  WORD: "imm",
   BITS: "imm",
   PATTERN: "imm",
   REL: "imm",
@@ -164,7 +198,13 @@ const holders: Readonly<Record<string, Slot["holds"]>> = {
   S: "sreg",
   C: "const",
 };
-const formats: Readonly<Record<string, Slot["format"]>> = { SB: "sb", BITS: "bits", PATTERN: "pattern", REL: "rel" };
+const formats: Readonly<Record<string, Slot["format"]>> = {
+  SB: "sb",
+  WORD: "word",
+  BITS: "bits",
+  PATTERN: "pattern",
+  REL: "rel",
+};
 
 export function parseSlots(text: string): Slot[] {
   const arrow = text.split(/\s*<-\s*/);
@@ -175,7 +215,7 @@ export function parseSlots(text: string): Slot[] {
       .split(" ")
       .filter(Boolean)
       .forEach((item, index) => {
-        const m = /^([a-z]\w*)(\.\.\.)?(?::(\w+))?(?:\*(\w+))?(?:=(.+))?$/.exec(item);
+        const m = /^([a-z]\w*)(\.\.\.)?(?::(\w+))?(?:\*(\w+(?:\/\d)?))?(?:=(.+))?$/.exec(item);
         if (!m) throw new InternalError(`instruction table: bad slot "${item}"`);
         const kind = m[3] ?? "R";
         const holds = holders[kind] ?? "reg";
@@ -203,6 +243,9 @@ export interface OperandRef {
   /** The field holds the complement of the register number. */
   readonly complement: boolean;
   readonly signed: boolean;
+  /** How an offset reads where no register stands before it: as an address (`s`), signed too (`ss`), as an address as
+   * soon as the base is zero (`su`). */
+  readonly alone: "address" | "signed" | "base";
   readonly scale: number;
   readonly neg: boolean;
   readonly abs: boolean;
@@ -217,6 +260,12 @@ export interface OperandRef {
   readonly part: Group | null;
   /** The part stands inside the bars: `|R5.H1|` against `|R5|.H1_H1`. */
   readonly partInside: boolean;
+  /** The part stands behind the bracket around the operand. */
+  readonly partBehind: boolean;
+  /** Bit that keeps the operand for reuse where it does not follow from the place, −1. */
+  readonly reuseBit: number;
+  /** Bit that lets a descriptor appear in the text, −1 when it always does. */
+  readonly shownBit: number;
   /** A zero base of an address is written: behind a descriptor, and from sm_80 on with `.64` and `.U32`. */
   readonly keepZero: boolean;
   /** Text fixed after the operand, e.g. `.64` of an address register. */
@@ -226,6 +275,12 @@ export interface OperandRef {
 export type Token =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "ref"; readonly ref: OperandRef }
+  /** The part selector of an operand shown before, behind a bracket: `gdesc[UR4].tnspA`. */
+  | { readonly kind: "part"; readonly ref: OperandRef }
+  /** The register `plus` behind the one that the slot holds: `idesc[a+1]`. */
+  | { readonly kind: "echo"; readonly slot: Slot; readonly plus: number; readonly bits: (isa: number) => number }
+  /** `desc?101[desc@32]`: a descriptor that is written only if a bit of the word is set. */
+  | { readonly kind: "quiet"; readonly ref: OperandRef }
   /** `[a+b+c]`: terms joined by `+`; zero registers and zero offsets vanish. */
   | { readonly kind: "sum"; readonly terms: readonly OperandRef[] }
   | { readonly kind: "const"; readonly ref: ConstRef };
@@ -262,7 +317,7 @@ export interface Template {
 }
 
 const refPattern =
-  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?((?:\{[^}]*\})?)((?:\.\w+)*)(\|?)(\??)/;
+  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s[su]?)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?(?:%(\d+))?((?:\{[^}]*\})*)((?:\.\w+)*)(\|?)(\??)/;
 
 export function parseTemplate(text: string, slots: readonly Slot[]): Template {
   const space = text.indexOf(" ");
@@ -288,6 +343,13 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       rest = rest.slice(constant[0].length);
       continue;
     }
+    const quiet = /^desc\?(\d+)\[([^\]]+)\]/.exec(rest);
+    if (quiet) {
+      const { ref } = parseRef(quiet[2]!, slots, where)!;
+      out.push({ kind: "quiet", ref: { ...ref, shownBit: Number(quiet[1]) } });
+      rest = rest.slice(quiet[0].length);
+      continue;
+    }
     const opening = /^[a-z]+\[/.exec(rest);
     if (opening) {
       out.push({ kind: "text", text: opening[0].slice(0, -1) });
@@ -304,11 +366,19 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       const terms = splitTerms(rest.slice(start, end)).map((t) => {
         const r = parseRef(t, slots, where);
         if (!r || r.length !== t.length) throw new InternalError(`instruction table: bad address "${text}"`);
-        const behindDescriptor = out.some((t) => t.kind === "ref" && t.ref.slot.name === "desc");
+        const behindDescriptor = out.some(
+          (t) => (t.kind === "ref" || t.kind === "quiet") && t.ref.slot.name === "desc",
+        );
         return { ...r.ref, keepZero: behindDescriptor || (start === 1 && r.ref.suffix !== "") };
       });
       out.push({ kind: "sum", terms });
       rest = rest.slice(end + 1);
+      continue;
+    }
+    const echo = /^([a-z]\w*)\+(\d+)/.exec(rest);
+    if (echo) {
+      out.push(echoOf(slots.find((s) => s.name === echo[1])!, Number(echo[2])));
+      rest = rest.slice(echo[0].length);
       continue;
     }
     const r = parseRef(rest, slots, where);
@@ -317,11 +387,24 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       rest = rest.slice(r.length);
       continue;
     }
+    const behind = /^\](\{[^}]*\})+/.exec(rest);
+    const last = out[out.length - 1];
+    if (behind && last?.kind === "ref") {
+      const ref = { ...last.ref, part: parseParts(behind[0].slice(1)), partBehind: true };
+      out[out.length - 1] = { kind: "ref", ref };
+      out.push({ kind: "text", text: "]" }, { kind: "part", ref });
+      rest = rest.slice(behind[0].length);
+      continue;
+    }
     const lit = /^(\.?[A-Z][\w.]*|.)/.exec(rest)![0];
     out.push({ kind: "text", text: lit });
     rest = rest.slice(lit.length);
   }
   return out;
+}
+
+function echoOf(slot: Slot, plus: number): Token {
+  return { kind: "echo", slot, plus, bits: (isa) => (slot.file === File.UR && isa < 100 ? 6 : 8) };
 }
 
 function constRef(m: RegExpExecArray, slots: readonly Slot[]): ConstRef {
@@ -354,6 +437,7 @@ function closing(text: string): number {
 
 /** A bracket of several terms. */
 function isSum(text: string): boolean {
+  if (text.startsWith("]")) return false;
   return text.startsWith("[") && splitTerms(text.slice(1, closing(text))).length > 1;
 }
 
@@ -365,14 +449,23 @@ function splitTerms(text: string): string[] {
 function parseRef(text: string, slots: readonly Slot[], where: string): { ref: OperandRef; length: number } | null {
   const m = refPattern.exec(text);
   if (!m) return null;
-  const [all, flags, name, barBefore, at, complement, loc, signed, scale, negBit, notBit, part, suffix, , omit] = m;
+  const [all, flags, name, barBefore, at, complement, loc, signed, scale, negBit, notBit, reuse, part, suffix, , omit] =
+    m;
   const slot = slots.find((s) => s.name === name);
   if (!slot) throw new InternalError(`instruction table: no slot "${name}" in ${where}`);
   const ref: OperandRef = {
     slot,
-    loc: loc ? parseLoc(loc) : slot.name === "d" ? [{ lo: 16, width: 0 }] : null,
+    loc:
+      slot.format === "word"
+        ? parseParts(part!).loc
+        : loc
+          ? parseLoc(loc)
+          : slot.name === "d"
+            ? [{ lo: 16, width: 0 }]
+            : null,
     complement: complement === "^",
-    signed: signed === "s",
+    signed: signed !== undefined,
+    alone: signed === "ss" ? "signed" : signed === "su" ? "base" : "address",
     scale: scale ? Number(scale) : 1,
     neg: flags!.includes("-"),
     abs: flags!.includes("|"),
@@ -381,9 +474,12 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     notBit: notBit ? Number(notBit) : -1,
     number: at === "#",
     omit: omit === "?",
-    part: part ? parseGroup(part.slice(1, -1)) : null,
+    part: part ? parseParts(part) : null,
     partInside: flags!.includes("|") && barBefore === "",
+    partBehind: false,
+    reuseBit: reuse ? Number(reuse) : -1,
     suffix: suffix ?? "",
+    shownBit: -1,
     keepZero: false,
   };
   return { ref, length: all!.length };

@@ -3,6 +3,7 @@
  */
 import { InternalError } from "../../errors.js";
 import type { ImmFormat, Row } from "./row.js";
+import { asyncRows } from "./rows/async.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
@@ -11,7 +12,10 @@ import { integerRows } from "./rows/integer.js";
 import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
 import { pseudoRows } from "./rows/pseudo.js";
+import { tensorRows } from "./rows/tensor.js";
+import { tmemRows } from "./rows/tmem.js";
 import { uniformRows } from "./rows/uniform.js";
+import { warpgroupRows } from "./rows/warpgroup.js";
 import {
   type ConstRef,
   type Fixed,
@@ -33,6 +37,10 @@ export const rows: readonly Row[] = [
   ...memoryRows,
   ...controlRows,
   ...uniformRows,
+  ...tensorRows,
+  ...warpgroupRows,
+  ...asyncRows,
+  ...tmemRows,
   ...pseudoRows,
 ];
 
@@ -126,7 +134,7 @@ function parseRow(row: Row, index: number): ParsedRow {
 function refOf(template: Template, slot: Slot): OperandRef | ConstRef | null {
   for (const tokens of template.operands)
     for (const t of tokens) {
-      if (t.kind === "text") continue;
+      if (t.kind === "text" || t.kind === "part" || t.kind === "echo") continue;
       const ref = t.kind === "sum" ? t.terms.find((r) => r.slot === slot) : t.ref.slot === slot ? t.ref : undefined;
       if (ref) return ref;
     }

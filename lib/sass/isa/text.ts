@@ -8,7 +8,7 @@ import { hex, immediateText, signedHex } from "./number.js";
 import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
 import { sregName } from "./sreg.js";
 import type { ConstRef, OperandRef, Token } from "./syntax.js";
-import { holdsFor } from "./syntax.js";
+import { echoId, holdsFor } from "./syntax.js";
 import type { ParsedLine, ParsedRow } from "./table.js";
 import { File, type Form } from "./types.js";
 
@@ -106,6 +106,8 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
     if (ref === null) {
       if (!isDefault(o, slot.optional)) return false;
     } else if (o.kind === Kind.None) return false;
+    // Only a signed number can have an upper half that is not zero.
+    else if (o.kind === Kind.Imm && o.high !== 0 && line.imm === "u32" && slot.width === 2) return false;
     else if ("number" in ref) {
       if (ref.number !== (o.kind === Kind.Imm) && slot.holds === "reg" && ref.loc !== null) return false;
       if (ref.suffix === ".U32" && o.width !== 1) return false;
@@ -199,11 +201,26 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
       return t.text;
     case "ref":
       return refText(t.ref, slotOperand(t.ref, inst), line, names);
+    case "part":
+      return slotOperand(t.ref, inst).part;
+    case "echo": {
+      const o = slotOperand({ slot: t.slot }, inst);
+      return registerText({ ...o, id: echoId(o, t.plus, t.bits(names.isa ?? 0)) }, names);
+    }
     case "const":
       return constText(slotOperand(t.ref, inst), names, t.ref);
+    case "quiet":
+      return quietText(t.ref, slotOperand(t.ref, inst), line, names);
     default:
       return sumText(t.terms, line, inst, names);
   }
+}
+
+/** A descriptor that nvdisasm leaves out stands in parentheses where nothing may be lost. */
+function quietText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
+  const text = `desc[${refText(ref, o, line, names)}]`;
+  if (o.mods & Mod.Shown) return text;
+  return names.exact ? `(${text})` : "";
 }
 
 /** `[R2.64+UR4+0x10]`: RZ is left out unless it is all there is or carries a scale. */
@@ -214,12 +231,12 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
     const o = slotOperand(ref, inst);
     if (o.kind === Kind.Imm) {
       const v = ref.signed ? o.value | 0 : o.value;
-      if (v !== 0) parts.push(parts.length > 0 ? signedHex(v) : unsignedHex(v, ref));
+      const behind = ref.alone === "base" ? zero === "" : parts.length > 0 || ref.alone === "signed";
+      if (v !== 0) parts.push(behind ? signedHex(v) : unsignedHex(v, ref));
       continue;
     }
     const text = refText(ref, o, line, names);
-    if (o.kind === Kind.Reg && o.file === File.R && o.id === ZERO_REG && vanishes(ref, o, terms, names))
-      zero = registerName(o.file, o.id);
+    if (o.kind === Kind.Reg && o.id === ZERO_REG && vanishes(ref, o, terms, names)) zero ||= registerName(o.file, o.id);
     else parts.push(text);
   }
   return `[${parts.length > 0 ? parts.join("+") : zero}]`;
@@ -227,6 +244,7 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
 
 /** A zero base is left out unless it carries a scale, or the address has a descriptor or extends the base. */
 function vanishes(ref: OperandRef, o: Operand, terms: readonly OperandRef[], names: Names): boolean {
+  if (o.file !== File.R || ref.omit) return ref.omit;
   if (ref.keepZero || (names.exact && ref.suffix !== "")) return false;
   return o.part === "" || (!names.exact && !terms.some((t) => t.slot.file === File.UR));
 }
@@ -242,7 +260,7 @@ function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): s
   if (o.kind === Kind.Imm) return numberText(ref, o, line, names);
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
   const bare = o.kind === Kind.Const && ref.part ? constBare(o, names).replace("][", "] [") : bareText(o, names);
-  return decorate(o, bare, ref.suffix, !inside);
+  return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
 }
 
 /** Sign, bars and part around an operand. */
@@ -266,6 +284,8 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
   switch (slot.format) {
     case "sb":
       return `SB${o.value}`;
+    case "word":
+      return ref.part!.byCode[o.value]!.text;
     case "bits":
       return bitList(o.value);
     case "pattern":

@@ -1,0 +1,398 @@
+/**
+ * Asynchronous copies and the barriers in shared memory that count them (sm_90 on): SYNCS are the operations on such a
+ * barrier, UBLK* copy, reduce and prefetch runs of bytes, UTMA* boxes of a tensor behind a descriptor.
+ */
+import type { Line, Rows } from "../row.js";
+
+/** The cache policy is behind a second register and optional. */
+function policy(as: string, text: string, sm: string, is = ""): Line[] {
+  return [
+    { as, text: `${text}, desc[desc@40]`, is: `${is} 76=1`.trim(), sm },
+    { as, text, is: `${is} 76=0`.trim(), sm },
+  ];
+}
+
+const op = "{.ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR@87:3}";
+const bulkType = "{_|.S32|.U64|.S64|.F16.RN|.F32.RN|.F32.FTZ.RN|.F64.RN|.BF16.RN@81:4}";
+const ltc = "{_|.LTC64B|.LTC128B|.LTC256B@81:2}";
+const bulkScope = "{_|?|?|?|?|.STRONG.SM|?|.STRONG.GPU|?|?|.STRONG.SYS@77:4}";
+const bulkScope90 = "{_|?|?|?|?|.STRONG.SM|?|.STRONG.GPU|?|?|.STRONG.SYS@77:4}";
+const arrive = "TRANS64{_|.TMASK|.RED@73:2}{_|.OPTOUT@75}{_|.A1T0|.A0T1|.A0TR|.A0TX|.ART0@84:3}";
+
+const barrier: Rows = [
+  {
+    op: "SYNCS.ARRIVE.TRANS64",
+    does: "arrive at the barrier and expect data more bytes; d = its state before",
+    slots: "d*2 <- base ur:UR off:I=0 data",
+    memory: ["shared", "atomic"],
+    bytes: 8,
+    effect: true,
+    lines: [
+      { as: "9a7u", text: `SYNCS{.ARRIVE|...???@70:2}.${arrive} d, [base@24+ur@64+off@40:24s], data@32`, sm: "90" },
+      { as: "9a7u", text: `SYNCS{.ARRIVE|...???@76:2}.${arrive} d, [base@24+ur@64+off@40:24s], data@32`, sm: "100-" },
+    ],
+    time: "result",
+  },
+  {
+    op: "SYNCS.PHASECHK.TRANS64",
+    does: "p: the phase of parity data has ended (.TRYWAIT: after waiting a while)",
+    slots: "p:P <- base ur:UR off:I=0 data",
+    memory: ["shared", "atomic"],
+    bytes: 8,
+    effect: true,
+    lines: [
+      {
+        as: "5a7u",
+        text: "SYNCS{?|.PHASECHK|...???@70:2}.TRANS64{_|.TRYWAIT@72} p@81, [base@24+ur@64+off@40:24s], data@32",
+        sm: "90",
+      },
+      {
+        as: "5a7u",
+        text: "SYNCS{?|.PHASECHK|...???@76:2}.TRANS64{_|.TRYWAIT@72} p@81, [base@24+ur@64+off@40:24s], data@32",
+        sm: "100-",
+      },
+    ],
+    time: "result",
+  },
+  {
+    op: "SYNCS.FLUSH",
+    does: "wait for the operations on barriers before it",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "3a7", text: "SYNCS{?|?|.FLUSH|...???@76:2}", sm: "100-" }],
+    time: "fixed",
+  },
+  {
+    op: "SYNCS.LD.64",
+    does: "d = the barrier's state",
+    slots: "d*2 <- base ur:UR off:I=0",
+    memory: ["shared", "load"],
+    bytes: 8,
+    effect: true,
+    lines: [{ as: "5b1u", text: "SYNCS{?|.LD|...???@73}.64{_|.WATCH@74} d, [base@24+ur@64+off@40:24s]", sm: "90-" }],
+    time: "result",
+  },
+  {
+    op: "SYNCS.CCTL",
+    does: "drop or write back the copy of the barrier",
+    slots: "<- base ur:UR off:I=0",
+    effect: true,
+    lines: [{ as: "9b1u", text: "SYNCS{.CCTL|...???@73}{.IV|.WB@72} [base@24+ur@64+off@40:24s]", sm: "90-" }],
+    time: "operands",
+  },
+  {
+    op: "SYNCS.CCTL.IVALL",
+    does: "the same for all barriers",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "9b1", text: "SYNCS{.CCTL|...???@73}{.IVALL|.WBALL@72}", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "SYNCS.EXCH.64",
+    does: "d = the word at base, then the word = data (initializes a barrier)",
+    slots: "d:UR*2 <- base:UR off:I=0 data:UR*2",
+    memory: ["shared", "atomic"],
+    bytes: 8,
+    effect: true,
+    guard: "UP",
+    lines: [{ as: "5b2u", text: "SYNCS{?|.EXCH|...???@72:2}.64 d@16, [base@24+off@40:24s], data@32", sm: "90-" }],
+    time: "result",
+  },
+  {
+    op: "SYNCS.CAS.64",
+    does: "d = the word at base; if it equals cmp (two registers), the word = the two registers behind",
+    slots: "d:UR*2 <- base:UR off:I=0 cmp:UR*4=none",
+    memory: ["shared", "atomic"],
+    bytes: 8,
+    effect: true,
+    guard: "UP",
+    lines: [
+      // A number behind the last register reads as the last ones.
+      {
+        as: "3b2u",
+        text: "SYNCS{?|?|.CAS|...???@72:2}.64 d@16, [base@24+off@40:24s], UR60, UR62",
+        is: "32:6=63",
+        sm: "90",
+      },
+      { as: "3b2u", text: "SYNCS{?|?|.CAS|...???@72:2}.64 d@16, [base@24+off@40:24s], cmp@32, cmp+2", sm: "90-" },
+    ],
+    time: "result",
+  },
+  {
+    op: "SYNCS.LD.64",
+    does: "d = the word at base, uniform",
+    slots: "d:UR*2 <- base:UR off:I=0",
+    memory: ["shared", "load"],
+    bytes: 8,
+    effect: true,
+    guard: "UP",
+    lines: [{ as: "9b2u", text: "SYNCS{.LD|...???@72:2}.64 d@16, [base@24+off@40:24s]", sm: "90-" }],
+    time: "result",
+  },
+  {
+    op: "ARRIVES",
+    does: "arrive at the barrier when the LDGSTS before it are done",
+    slots: "<- base ur:UR off:I=0",
+    effect: true,
+    lines: [
+      {
+        as: "9b0u",
+        text: "ARRIVES{.LDGSTSBAR|...???@72}{?|?|?|?|?|.64|...???@73:3}{_|.ARVCNT|.TRANSCNT@70:2} [base@24+ur@64+off@40:24s]",
+        sm: "90",
+      },
+      {
+        as: "9b0u",
+        text: "ARRIVES{.LDGSTSBAR|...???@72}{?|?|?|?|?|.64|...???@73:3}{_|.ARVCNT|.TRANSCNT@76:2} [base@24+ur@64+off@40:24s]",
+        sm: "100-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "STAS",
+    does: "shared memory of another CTA = data, counted on its barrier",
+    slots: "<- base*2 ur:UR*2 off:I=0 data*size",
+    memory: ["shared", "store"],
+    bytes: "size",
+    effect: true,
+    lines: [
+      {
+        as: "dbdu",
+        text: "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3} [base@24.64+ur@64?+off@40:24s], data@32",
+        is: "90=1",
+        sm: "90-",
+      },
+      {
+        as: "dbdu",
+        text: "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3} [base@24.U32+ur@64+off@40:24s], data@32",
+        is: "90=0",
+        sm: "90-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "REDAS",
+    does: "shared memory of another CTA = op(memory, data), counted on its barrier",
+    slots: "<- base*2 ur:UR*2 off:I=0 data*size",
+    memory: ["shared", "reduce"],
+    bytes: "size",
+    effect: true,
+    lines: [
+      {
+        as: "dbeu",
+        text: "REDAS{atomOp}{_/4|.S32/4|.64/8@73:3} [base@24.64+ur@64?+off@40:24s], data@32",
+        is: "72=1",
+        sm: "90-",
+      },
+      {
+        as: "dbeu",
+        text: "REDAS{atomOp}{_/4|.S32/4|.64/8@73:3} [base@24.U32+ur@64+off@40:24s], data@32",
+        is: "72=0",
+        sm: "90-",
+      },
+    ],
+    time: "operands",
+  },
+];
+
+const copies: Rows = [
+  {
+    op: "UBLKCP",
+    does: "copy n * 16 bytes between global (.G) and shared memory (.S): d = destination and its barrier, s = source",
+    slots: "<- d:UR*2 s:UR*2 n:UR desc:UR*2=none",
+    effect: true,
+    lines: [
+      ...policy(
+        "3bau",
+        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}${bulkScope90} [d@32], [s@24], n@64`,
+        "90",
+      ),
+      ...policy(
+        "3bau",
+        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}${bulkScope} [d@32], [s@24], n@64`,
+        "100-",
+      ),
+    ],
+    time: "operands",
+  },
+  {
+    op: "UBLKRED",
+    does: "global or shared memory at d = op(memory, shared memory at s), n * 16 bytes",
+    slots: "<- d:UR*2 s:UR n:UR desc:UR*2=none",
+    effect: true,
+    lines: [
+      ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}${bulkScope90} [d@32], [s@24], n@64`, "90"),
+      ...policy(
+        "3bbu",
+        `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}${bulkScope} [d@32], [s@24], n@64`,
+        "100-",
+      ),
+    ],
+    time: "operands",
+  },
+  {
+    op: "UBLKPF",
+    does: "prefetch n * 16 bytes of global memory at s into L2",
+    slots: "<- s:UR*2 n:UR desc:UR*2=none",
+    effect: true,
+    lines: policy("3bcu", "UBLKPF.L2 [s@24], n@64", "90-"),
+    time: "operands",
+  },
+  {
+    op: "UTMALDG",
+    does: "shared memory = box of a tensor: d = destination, barrier and coordinates, s = descriptor, c = mask or offsets",
+    slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
+    effect: true,
+    lines: [
+      ...policy("3b4u", "UTMALDG{dims}{_|.IM2COL@82}{_|.MULTICAST@75} [d@32], [s@24], c@64", "90"),
+      ...policy(
+        "3b4u",
+        "UTMALDG{dims}{_|.IM2COL|.W128|.W|.GATHER4@82:3}{_|.MULTICAST@75}{_|.2CTA@85} [d@32], [s@24], c@64",
+        "100-",
+      ),
+      ...policy("5b4u", "UTMALDG{dims} [d@32], [s@24]", "90"),
+      ...policy("5b4u", "UTMALDG{dims}{_|?|?|?|.GATHER4@82:3}{_|.2CTA@85} [d@32], [s@24]", "100-"),
+    ],
+    time: "operands",
+  },
+  {
+    op: "UTMAPF.L2",
+    does: "prefetch a box of a tensor into L2: d = coordinates, s = descriptor",
+    slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
+    effect: true,
+    lines: [
+      ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|...???@82} [d@32], [s@24], c@64", "90"),
+      ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|.W128|.W@82:3} [d@32], [s@24], c@64", "100-"),
+      ...policy("5b8u", "UTMAPF.L2{dimsC} [d@32], [s@24]", "90"),
+      ...policy("5b8u", "UTMAPF.L2{dimsC}{_|?|?|?|.GATHER4@82:3} [d@32], [s@24]", "100-"),
+    ],
+    time: "operands",
+  },
+  {
+    op: "UTMASTG",
+    does: "box of a tensor = shared memory: d = source and coordinates, s = descriptor",
+    slots: "<- d:UR*dims s:UR*2 desc:UR*2=none",
+    effect: true,
+    lines: [
+      ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL@82} [d@32], [s@24]", "90"),
+      ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL|.SCATTER4@82:2} [d@32], [s@24]", "100-"),
+    ],
+    time: "operands",
+  },
+  {
+    op: "UTMAREDG",
+    does: "box of a tensor = op(box, shared memory)",
+    slots: "<- d:UR*dims s:UR*2 desc:UR*2=none",
+    effect: true,
+    lines: policy("3b6u", `UTMAREDG{dimsS}{_|.IM2COL@82}${op} [d@32], [s@24]`, "90-"),
+    time: "operands",
+  },
+  {
+    op: "UTMACCTL",
+    does: "drop (.IV) or fetch (.PF) the copy of a tensor's descriptor",
+    slots: "<- s:UR*2",
+    effect: true,
+    lines: [{ as: "9b9u", text: "UTMACCTL{.IV|.PF@82} [s@24]", sm: "90-" }],
+    time: "operands",
+  },
+  {
+    op: "UTMACCTL.IVALL",
+    does: "drop the copies of all descriptors",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "9b9", text: "UTMACCTL{?|.IVALL|...???@83}", sm: "90-" }],
+    time: "operands",
+  },
+  {
+    op: "UTMACMDFLUSH",
+    does: "close the group of bulk copies before it",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "9b7", text: "UTMACMDFLUSH", sm: "90-" }],
+    time: "operands",
+  },
+  {
+    op: "USETMAXREG",
+    does: "give registers back to the pool, or take some (p: it worked); n registers per thread",
+    slots: "p:UP=none <- n:UR",
+    effect: true,
+    lines: [
+      { as: "3c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n@32", is: "73=0", fill: "72=1", sm: "90-" },
+      { as: "9c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n#32:10", is: "73=0", fill: "72=1", sm: "90-" },
+      { as: "3c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n@32", is: "73=1", sm: "90-" },
+      { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "73=1", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "USETSHMSZ",
+    does: "set the size of the CTA's shared memory",
+    slots: "<- n:UR",
+    effect: true,
+    lines: [
+      { as: "3c9u", text: "USETSHMSZ n@32", sm: "90-" },
+      { as: "9c9u", text: "USETSHMSZ n#32:20", is: "72=0", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "USETSHMSZ.FLUSH",
+    does: "wait until the size is set",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "9c9u", text: "USETSHMSZ.FLUSH", is: "72=1", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "UGETNEXTWORKID",
+    does: "ask for the next CTA to run (a: where the answer goes, and its barrier)",
+    slots: "<- a:UR*2",
+    effect: true,
+    lines: [{ as: "3cau", text: "UGETNEXTWORKID{.SELFCAST|.BROADCAST@72} [a@24], [a+1]", sm: "100-" }],
+    time: "operands",
+  },
+  {
+    op: "UMEMSETS.64",
+    does: "shared memory at base = zero, n * 8 bytes",
+    slots: "<- base:UR off:I=0 b:UR=URZ n:UR",
+    effect: true,
+    lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24+off@40:24s], b@32, n@64", sm: "100-" }],
+    time: "operands",
+  },
+  {
+    op: "USTGR",
+    does: "global memory of all GPUs at base = data",
+    slots: "<- base:UR*2 off:I=0 data:UR*size",
+    memory: ["global", "store"],
+    bytes: "size",
+    effect: true,
+    lines: [
+      {
+        as: "377u",
+        text: "USTGR.E.NA{.EFL2|_|.ELL2@83:2}{sizeC}{?|?|?|?|?|?|?|.STRONG.GPU|.MMIO.GPU|?|.STRONG.SYS|?|.MMIO.SYS@77:4} [base@24?+off@40:24ss], data@32",
+        sm: "100-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "UREDGR",
+    does: "global memory of all GPUs at base += data",
+    slots: "<- base:UR*2 off:I=0 data:UR*size",
+    memory: ["global", "reduce"],
+    bytes: "size",
+    effect: true,
+    lines: [
+      {
+        as: "378u",
+        text: "UREDGR.E{.ADD|?@87:3}.NA{.EFL2|_|.ELL2@83:2}{_/4|.S32/4|.64/8@73:3}{?|?|?|?|?|?|?|.STRONG.GPU|.MMIO.GPU|?|.STRONG.SYS|?|.MMIO.SYS@77:4} [base@24?+off@40:24ss], data@32",
+        sm: "100-",
+      },
+    ],
+    time: "operands",
+  },
+];
+
+export const asyncRows: Rows = [...barrier, ...copies.map((row) => ({ guard: "UP" as const, ...row }))];

@@ -1,0 +1,147 @@
+/**
+ * Tensor memory of sm_100: loads and stores of a warp's part, copies into it, and products of whole CTAs whose operands
+ * are in shared memory (gdesc) or tensor memory (tmem). idesc is the register behind the accumulator's address.
+ */
+import type { Line, Row, Rows } from "../row.js";
+
+const keepA = "{_|.A_REUSE@86}{_|.A_KEEP@84}";
+const lanes = "{dp}{times}";
+
+const keepB = "{_|.B_REUSE@82}{_|.B_KEEP@81}{_|.BUFFER1|.BUFFER2|.BUFFER3@79:2}";
+
+/**
+ * Both ways to give a (descriptor or tensor memory), without and with .WS (the warp stays; b has buffers). `shift` is the
+ * bit of .ASHIFT, `tail` the operands behind idesc.
+ */
+function products(op: string, is: string, tail: string, shift: number): Line[] {
+  return (["5eau", "9eau"] as const).flatMap((as, inTensor) =>
+    [false, true].map((ws): Line => {
+      const a = inTensor ? "tmem[t@24]" : "gdesc[a@24]";
+      const head = `${op}${ws ? ".WS" : "{_|.2CTA@85}"}${inTensor && shift ? `{_|.ASHIFT@${shift}}` : ""}`;
+      const text = `${head} ${a}${keepA}, gdesc[b@32]${ws ? keepB : ""}, tmem[d@64], tmem[e@40], idesc[e+1], ${tail}`;
+      return { as, text, is: `${is} 83=${ws ? 1 : 0}`, sm: "100-" };
+    }),
+  );
+}
+
+/** Factors with scales, which are in tensor memory at s. */
+function scaled(op: string, as: readonly [string, string], four: string, is: string): Line[] {
+  return as.map((code, i): Line => {
+    const a = i === 0 ? "gdesc[a@24]" : "tmem[t@24]";
+    return {
+      as: code,
+      text: `${op}{_|.2CTA@85}${four} ${a}${keepA}, gdesc[b@32], tmem[d@64], tmem[e@40], idesc[e+1], tmem[s@48], !pin@87`,
+      is,
+      sm: "100-",
+    };
+  });
+}
+
+const product: Omit<Row, "op" | "does" | "lines"> = {
+  slots: "<- a:UR*2=none t:UR=none b:UR*2 d:UR e:UR*2 c:UR=URZ s:UR*2=none pin:UP n:I=0",
+  effect: true,
+  time: "operands",
+};
+
+const rows: Rows = [
+  {
+    op: "LDTM",
+    does: "d = tensor memory: rows (data path lanes) of so many bits, repeated",
+    slots: "d*times <- a:UR off:I=0",
+    lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-" }],
+    time: "result",
+  },
+  {
+    op: "STTM",
+    does: "tensor memory = data",
+    slots: "<- a:UR off:I=0 data*times",
+    effect: true,
+    lines: [{ as: "9edu", text: `STTM${lanes}{_|.EXPAND16BIT@80} tmem[a@64?+off@40:24+72:8ss], data@32`, sm: "100-" }],
+    time: "operands",
+  },
+  {
+    op: "UTCCP",
+    does: "copy shared memory into tensor memory",
+    slots: "<- a:UR off:I=0 b:UR*2",
+    effect: true,
+    lines: [
+      {
+        as: "9e7u",
+        text: "UTCCP{.T|...???@86}{.S|...???@87}{_|.2CTA@85}{_|?|.4dp256bit|.128dp128bit|.2x64dp128bit_lw02_lw13|.2x64dp128bit_lw01_lw23|.4x32dp128bit@83:2+88}{_|.U4x16P64|.U6x16P32@80:2} tmem[a@24?+off@40:24+72:8ss], gdesc[b@32]",
+        sm: "100-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "UTCBAR",
+    does: "arrive at a barrier when the products before it are done (b: its address, c: CTAs)",
+    slots: "<- a:UR b:UR c:UR=URZ",
+    effect: true,
+    lines: [
+      {
+        as: "3e9u",
+        text: "UTCBAR{_|.WAKEUP|.A0TX|.A0TX.WAKEUP|.2CTA|.2CTA|.2CTA.A0TX|.2CTA.A0TX@76:2+85}{_|.MULTICAST@75} [a@24], b@32, c@64?",
+        sm: "100-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "UTCBAR.FLUSH",
+    does: "wait for the arrivals before it",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "9e9", text: "UTCBAR{_|...???@85}.FLUSH", sm: "100-" }],
+    time: "operands",
+  },
+  {
+    op: "UTCATOMSWS",
+    does: "allocate tensor memory: find free columns, compare and swap, and, or on the word that says which are taken",
+    slots: "p:UP=none d:UR <- b:UR c:UR=none",
+    effect: true,
+    lines: [
+      { as: "3e3u", text: "UTCATOMSWS{_|.2CTA@85}.CAS p@81, d@16, b@32, c@64", sm: "100-" },
+      { as: "5e3u", text: "UTCATOMSWS{_|.2CTA@85}.FIND_AND_SET{_|.ALIGN@75} p@81, d@16, b@32", sm: "100-" },
+      { as: "9e3u", text: "UTCATOMSWS{_|.2CTA@85}{.AND|.OR@87} d@16, b@32", sm: "100-" },
+    ],
+    time: "result",
+  },
+  {
+    op: "UTCHMMA",
+    does: "tensor memory at d = a * b (+ d if pin) on f16, bf16 or tf32; c: lanes left out, n: exponent of a scale of d",
+    ...product,
+    lines: products("UTCHMMA", "63=0 72=0", "c@48?, !pin@87, n@75:4?", 74),
+  },
+  {
+    op: "UTCIMMA",
+    does: "the same on 8-bit integers",
+    ...product,
+    lines: products("UTCIMMA", "63=0 72:2=1", "c@48?, !pin@87", 74),
+  },
+  {
+    op: "UTCQMMA",
+    does: "the same on 8-, 6- and 4-bit floats (s: scales in tensor memory)",
+    ...product,
+    lines: [
+      ...products("UTCQMMA", "63=0 72:2=3", "c@48?, !pin@87", 74),
+      ...scaled("UTCQMMA", ["deau", "feau"], "", "72:2=3"),
+    ],
+  },
+  {
+    op: "UTCOMMA",
+    does: "the same on 4-bit floats with scales",
+    ...product,
+    lines: scaled("UTCOMMA", ["5eau", "9eau"], "{.4X|_@62}", "63=1"),
+  },
+  {
+    op: "UTCSHIFT",
+    does: "shift rows of tensor memory down",
+    slots: "<- a:UR off:I=0",
+    effect: true,
+    lines: [{ as: "9e6u", text: "UTCSHIFT{_|.2CTA@85}{?|.DOWN|...???@80} tmem[a@24?+off@40:24+72:8ss]", sm: "100-" }],
+    time: "operands",
+  },
+];
+
+export const tmemRows: Rows = rows.map((row) => ({ guard: "UP", ...row }));
