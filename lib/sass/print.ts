@@ -56,10 +56,10 @@ export function listingLines(code: Listed, numbers: LabelNumbers = { next: 0 }):
   }));
 }
 
-/** The operand that the relocation fills becomes its symbol. */
+/** The operand that the relocation fills becomes its symbol: the 32-bit immediate stands ahead of small ones (masks, LUTs). */
 function applyReloc(inst: MachineInst | null, r: CodeReloc): void {
   if (!inst) return;
-  const i = inst.srcs.findLastIndex((o) => o.kind === Kind.Imm || o.kind === Kind.Label);
+  const i = inst.srcs.findIndex((o) => o.kind === Kind.Imm || o.kind === Kind.Label);
   if (i < 0) return;
   const o = clone(inst.srcs[i]!);
   o.kind = Kind.Sym;
