@@ -100,6 +100,11 @@ export const groups: Readonly<Record<string, string>> = {
   dimsS: "@79:3 .1D/8 .2D/12 .3D/16 .4D/20 .5D/24",
   dp: "@81:2+87 .16dp128bit .16dp256bit _ .16dp64bit .16dp32bit_t0_t15 .16dp32bit_t16_t31",
   times: "@83:3 _/4 .x2/8 .x4/16 .x8/32 .x16/64 .x32/128 .x64/256 .x128/512",
+  // surfaces: dimensions with the bytes of coordinates
+  sdim: "@61:3 .1D/4 .1D_BUFFER/4 .1D_ARRAY/8 .2D/8 .2D_ARRAY/12 .3D/12",
+  rgba: "@72:4 ? .R/4 ? .RG/8 15=_/16",
+  stype: "@73:3 _/4 .S32/4 .U64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .SD32/4 .SD64/8",
+  scas: "@73:3 _/8 .S32/8 .64/16",
   lds: "@72:2 _/4 .2/8 .4/16",
   ldsm: "@75:3 .16 ? ? ? ? .U4x16P64TO8 .U6x16P32TO8 .8",
   ldsm75: "@75:3 .16 ? ? ? ?",

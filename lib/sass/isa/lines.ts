@@ -291,7 +291,8 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     return { ...common, what: Do.Const, loc: constOffset, scale: 4, bank, indirect: true };
   }
   const { holds } = ref.slot;
-  if (holds === "imm" || ref.number) return { ...common, what: Do.Imm, part: null, format: ref.slot.format };
+  if (holds === "imm" || ref.number)
+    return { ...common, what: Do.Imm, part: ref.slot.format === "word" ? ref.part : null, format: ref.slot.format };
   if (holds === "label") return { ...common, what: Do.Label, relative: !line.template.head.some(isAbsolute) };
   if (holds === "sreg") return { ...common, what: Do.Sreg };
   const file = letter === "U" ? File.UR : ref.slot.file;

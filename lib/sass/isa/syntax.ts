@@ -375,6 +375,12 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       rest = rest.slice(end + 1);
       continue;
     }
+    const number = /^0x[0-9a-f]+/.exec(rest);
+    if (number) {
+      out.push({ kind: "text", text: number[0] });
+      rest = rest.slice(number[0].length);
+      continue;
+    }
     const echo = /^([a-z]\w*)\+(\d+)/.exec(rest);
     if (echo) {
       out.push(echoOf(slots.find((s) => s.name === echo[1])!, Number(echo[2])));

@@ -12,7 +12,9 @@ import { integerRows } from "./rows/integer.js";
 import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
 import { pseudoRows } from "./rows/pseudo.js";
+import { surfaceRows } from "./rows/surface.js";
 import { tensorRows } from "./rows/tensor.js";
+import { textureRows } from "./rows/texture.js";
 import { tmemRows } from "./rows/tmem.js";
 import { uniformRows } from "./rows/uniform.js";
 import { warpgroupRows } from "./rows/warpgroup.js";
@@ -41,6 +43,8 @@ export const rows: readonly Row[] = [
   ...warpgroupRows,
   ...asyncRows,
   ...tmemRows,
+  ...textureRows,
+  ...surfaceRows,
   ...pseudoRows,
 ];
 
