@@ -12,6 +12,7 @@ import type { Form, SlotInfo } from "./types.js";
 
 export { File, type Flow, type Form, type Memory, type SlotInfo, type Space } from "./types.js";
 
+/** What `form(name)` gives: of two rows that share a name the first, whichever of them was met first. */
 const byName = new Map<string, Form | null>();
 /** Forms by row: two rows may share a name when their operands differ (text tells them apart). */
 const namesakes = new Map<ParsedRow, Map<string, Form>>();
@@ -135,8 +136,6 @@ export function intern(row: ParsedRow, template: Template, values: readonly Grou
     else mods.push(...values[g++]!.mods);
   }
   const name = [row.op, ...mods].join(".");
-  const known = byName.get(name);
-  if (known && rowOf(known) === row) return known;
   let ofRow = namesakes.get(row);
   if (!ofRow) {
     ofRow = new Map();
@@ -149,8 +148,6 @@ export function intern(row: ParsedRow, template: Template, values: readonly Grou
     rowById.push(row);
     ofRow.set(name, f);
   }
-  // Of two rows that share a name, `form(name)` means the first.
-  if (!known || rowOf(known).index > row.index) byName.set(name, f);
   return f;
 }
 
