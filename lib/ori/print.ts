@@ -42,7 +42,7 @@ export function printFunc(func: Func, options: PrintOptions = {}): string {
 
 /** One instruction, without id and control word. */
 export function printInst(func: Func, inst: Inst): string {
-  const names = { label: blockName, isa: func.target.isa };
+  const names = { label: blockName, isa: func.target.isa, exact: true };
   return renderInst(inst, func.virtual ? { ...names, register: (o) => printValue(func, o) } : names);
 }
 

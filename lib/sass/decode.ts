@@ -141,14 +141,25 @@ function registerOf(step: Step, words: Uint32Array, at: number, width: number, y
   if (step.abs >= 0 && bit(words, at, step.abs)) mods |= Mod.Abs;
   if (step.not >= 0 && bit(words, at, step.not)) mods |= Mod.Not;
   if (step.reuse >= 0 && yields && bit(words, at, step.reuse)) mods |= Mod.Reuse;
+  if (step.shown >= 0 && bit(words, at, step.shown)) mods |= Mod.Shown;
   o.mods = mods;
   if (step.part) o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;
   return o;
 }
 
 function immediateOf(step: Step, words: Uint32Array, at: number): Operand {
+  if (step.loc[0]!.width === 64) {
+    const o = makeOperand(Kind.Imm, File.None, 1, 0, getBits(words, at, step.loc[0]!.lo, 32));
+    o.high = getBits(words, at, step.loc[0]!.lo + 32, 32);
+    return o;
+  }
   const v = (step.signed ? getSigned(words, at, step.loc) : getField(words, at, step.loc)) * step.scale;
-  if (step.format !== "f64") return makeOperand(Kind.Imm, File.None, 1, 0, v >>> 0);
+  if (step.format !== "f64") {
+    const o = makeOperand(Kind.Imm, File.None, 1, 0, v >>> 0);
+    const negative = step.format === "n32" || (step.format === "s32" && step.slot.width === 2 && o.value >>> 31 === 1);
+    if (negative) o.high = 0xffffffff;
+    return o;
+  }
   const o = makeOperand(Kind.Imm, File.None, 2, 0, 0);
   o.high = v >>> 0;
   return o;

@@ -164,7 +164,10 @@ function takesNumber(step: Step, o: Operand): boolean {
   const width = widthOf(step.loc);
   // Only the upper half of a double is encoded.
   if (step.format === "f64") return o.width === 2 ? o.value === 0 : true;
-  if (o.high !== 0) return false;
+  if (step.loc[0]!.width === 64) return true;
+  // A signed number of 32 bits that stands for 64.
+  const extended = step.format === "s32" && step.slot.width === 2 && o.value >>> 31 ? 0xffffffff : 0;
+  if (step.format === "n32" ? o.high !== 0xffffffff : o.high !== 0 && o.high !== extended) return false;
   if (width >= 32) return true;
   const v = (step.signed ? o.value | 0 : o.value) / step.scale;
   if (!Number.isInteger(v)) return false;
@@ -288,6 +291,7 @@ function writeRegister(step: Step, o: Operand, out: Uint32Array, at: number): vo
   setBits(out, at, p.lo, p.width, step.complement ? last - id : id);
   writeMods(step, o, out, at);
   if (step.reuse >= 0 && o.mods & Mod.Reuse) setBits(out, at, step.reuse, 1, 1);
+  if (step.shown >= 0 && o.mods & Mod.Shown) setBits(out, at, step.shown, 1, 1);
 }
 
 function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
@@ -298,6 +302,11 @@ function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: n
   }
   if (o.kind === Kind.Label) {
     writeLabel({ ...step, relative: true }, o, out, at, pc, context);
+    return;
+  }
+  if (step.loc[0]!.width === 64) {
+    setBits(out, at, step.loc[0]!.lo, 32, o.value);
+    setBits(out, at, step.loc[0]!.lo + 32, 32, o.high);
     return;
   }
   const v = step.format === "f64" ? o.high : step.signed ? o.value | 0 : o.value;

@@ -129,6 +129,8 @@ export function floatText(bits: number, format: "f32" | "f64" | "f16" | "bf16"):
 /** Text of an immediate; two values for a pair of halves. */
 export function immediateText(value: number, high: number, format: ImmFormat | "hex"): string {
   switch (format) {
+    case "n32":
+      return signedHex(value - 2 ** 32);
     case "s32":
       return signedHex(value | 0);
     case "f32":

@@ -32,7 +32,14 @@ export type Kind = (typeof Kind)[keyof typeof Kind];
 export const ZERO_REG = -1 as const;
 
 /** Operand modifiers, a bit set. */
-export const Mod = { Neg: 1, Abs: 2, Not: 4, Reuse: 8 } as const;
+export const Mod = {
+  Neg: 1,
+  Abs: 2,
+  Not: 4,
+  Reuse: 8,
+  /** A descriptor that sm_80 to 89 leave out of the text unless a bit of the word says otherwise. */
+  Shown: 16,
+} as const;
 
 /**
  * One shape for all kinds, so that accesses stay monomorphic. Made by the constructors of `operand.ts` only, and never

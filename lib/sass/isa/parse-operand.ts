@@ -157,6 +157,10 @@ export function parseImmediate(text: string, format: ImmFormat): Operand | null 
     const v = parseInteger(text);
     return v === null ? null : make(v);
   }
+  if (format === "n32") {
+    const v = parseInteger(text);
+    return v !== null && v < 0 ? make(v, 0xffffffff) : null;
+  }
   if (/^-?0x/i.test(text)) return format === "f64" ? make(0, Number(text)) : make(Number(text));
   const numbers = text.split(",").map((t) => floatBits(t.trim(), format));
   if (numbers.some((n) => n === null)) return null;

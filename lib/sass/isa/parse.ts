@@ -354,6 +354,7 @@ function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLin
     const imm = parseImmediate(piece, line.imm);
     // A signed number of 32 bits stands for 64.
     if (imm && line.imm === "s32" && slot.width === 2) imm.high = imm.value >>> 31 ? 0xffffffff : 0;
+    if (imm && line.imm === "u32" && slot.width === 2 && piece.trim().startsWith("-")) return null;
     if (imm) return imm;
   }
   const o = parseDecorated(piece, ref, width, names);
@@ -381,6 +382,8 @@ function numberOf(ref: OperandRef, piece: string, names: ParseNames): Operand | 
     case "pattern":
       return parsePattern(text);
     default: {
+      const wide = /^0x([0-9a-f]{1,8})([0-9a-f]{8})$/.exec(text);
+      if (wide) return { ...imm(Number(`0x${wide[2]}`)), high: Number(`0x${wide[1]}`) };
       const v = parseInteger(text);
       if (v !== null) return imm(v);
       return ref.slot.format === "rel" ? parseLabel(text, names) : /^(32@|`)/.test(text) ? parseSymbol(text) : null;

@@ -21,7 +21,8 @@
  *           their bits have a bare opcode instead.
  * `text`    What nvdisasm prints: mnemonic, modifier groups in braces, operands. `name@81` says where a slot's bits are
  *           (for d: 16); `-a` allows a sign, `|a|` an absolute value, `~a` and `!p` inversion, `?` leaves the operand
- *           out when it holds its default, `{group}` after an operand is its part selector.
+ *           out when it holds its default, `{group}` after an operand is its part selector. `desc?101[desc@32]` is
+ *           a descriptor that is printed only if bit 101 is set.
  * `is`      Bits that tell this line from others with the same opcode.
  * `fill`    Bits that no text shows, as ptxas sets them.
  * `sm`      SMs where the line holds: `75-90`, `100-`, `-90`, `75`; all when left out.
@@ -39,6 +40,8 @@ export interface Line {
   /** Where it differs from the row's. */
   readonly imm?: ImmFormat;
   readonly sm?: string;
+  /** Its operands have no reuse bits on these SMs although they have on others. */
+  readonly noReuse?: boolean;
 }
 
 export interface Row {
@@ -47,7 +50,10 @@ export interface Row {
   /** What it computes, in one line. */
   readonly does: string;
   readonly slots: string;
-  /** How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, or a float. */
+  /**
+   * How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, n32 (below an upper half of ones),
+   * or a float.
+   */
   readonly imm?: ImmFormat;
   /** Sign bit of what sits at bit 64 (its absolute-value bit is one below), 75 when left out. */
   readonly signOfC?: number;
@@ -71,7 +77,7 @@ export interface Row {
   readonly time?: TimeClass;
 }
 
-export type ImmFormat = "u32" | "s32" | "f32" | "f64" | "h2" | "h1" | "bf2" | "b1";
+export type ImmFormat = "u32" | "s32" | "n32" | "f32" | "f64" | "h2" | "h1" | "bf2" | "b1";
 
 /**
  * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).

@@ -106,8 +106,7 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
     if (ref === null) {
       if (!isDefault(o, slot.optional)) return false;
     } else if (o.kind === Kind.None) return false;
-    // Only a signed number can have an upper half that is not zero.
-    else if (o.kind === Kind.Imm && o.high !== 0 && line.imm === "u32" && slot.width === 2) return false;
+    else if (o.kind === Kind.Imm && slot.width === 2 && !fitsFormat(o, line, ref)) return false;
     else if ("number" in ref) {
       if (ref.number !== (o.kind === Kind.Imm) && slot.holds === "reg" && ref.loc !== null) return false;
       if (ref.suffix === ".U32" && o.width !== 1) return false;
@@ -117,6 +116,12 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
     else if (ref.keepIndex && o.index === NO_INDEX) return false;
   }
   return true;
+}
+
+/** 64-bit integers of which 32 bits are written: the format says what the upper half is. */
+function fitsFormat(o: Operand, line: ParsedLine, ref: OperandRef | ConstRef): boolean {
+  if ("number" in ref && ref.number) return true;
+  return (line.imm !== "u32" || o.high === 0) && (line.imm !== "n32" || o.high === 0xffffffff);
 }
 
 // ---------------------------------------------------------------------------------------------- names
@@ -291,6 +296,7 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
     case "pattern":
       return lanePattern(o.value);
     default:
+      if (o.high !== 0) return `${hex(o.high)}${o.value.toString(16).padStart(8, "0")}`;
       return ref.signed ? signedHex(o.value | 0) : hex(o.value);
   }
 }

@@ -175,7 +175,9 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "R=348 I=948", text: "WARPSYNC !pin@87?, b", sm: "75" },
-      { as: "348", text: "WARPSYNC{_|.EXCLUSIVE@85} !pin@87?, b@24", is: "86=0", sm: "80-" },
+      { as: "R=348", text: "WARPSYNC{_|.EXCLUSIVE@86} !pin@87?, b", sm: "80-89" },
+      { as: "I=948", text: "WARPSYNC !pin@87?, b", sm: "80-89" },
+      { as: "348", text: "WARPSYNC{_|.EXCLUSIVE@85} !pin@87?, b@24", is: "86=0", sm: "90-" },
     ],
     time: "fixed",
   },
@@ -185,7 +187,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT",
     flow: "sync",
     effect: true,
-    lines: [{ as: "948", text: "WARPSYNC.ALL !pin@87?", is: "86=0", sm: "80-" }],
+    lines: [{ as: "948", text: "WARPSYNC.ALL !pin@87?", is: "86=0", sm: "90-" }],
     time: "fixed",
   },
   {
@@ -194,10 +196,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT b target:L",
     flow: "region",
     effect: true,
-    lines: [
-      { as: "348", text: `WARPSYNC.COLLECTIVE !pin@87?, b@24, ${rel}`, is: "86=1", sm: "80-89" },
-      { as: "348", text: `WARPSYNC.COLLECTIVE !pin@87?, b@24, ${relWide}`, is: "86=1", sm: "90-" },
-    ],
+    lines: [{ as: "348", text: `WARPSYNC.COLLECTIVE !pin@87?, b@24, ${relWide}`, is: "86=1", sm: "90-" }],
     time: "fixed",
   },
   {
@@ -206,10 +205,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT target:L",
     flow: "region",
     effect: true,
-    lines: [
-      { as: "948", text: `WARPSYNC.COLLECTIVE.ALL !pin@87?, ${rel}`, is: "86=1", sm: "80-89" },
-      { as: "948", text: `WARPSYNC.COLLECTIVE.ALL !pin@87?, ${relWide}`, is: "86=1", sm: "90-" },
-    ],
+    lines: [{ as: "948", text: `WARPSYNC.COLLECTIVE.ALL !pin@87?, ${relWide}`, is: "86=1", sm: "90-" }],
     time: "fixed",
   },
   {
@@ -218,7 +214,7 @@ export const controlRows: Rows = [
     slots: "d*2 <- target:L=none",
     lines: [
       { as: "34e", text: "LEPC d" },
-      { as: "94e", text: "LEPC d, target@24:58s", sm: "80-" },
+      { as: "94e", text: "LEPC d, target@24:58s", sm: "90-" },
     ],
     time: "fixed",
   },
@@ -283,7 +279,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT",
     effect: true,
     flow: "sync",
-    lines: [{ as: "91b", text: "ENDCOLLECTIVE !pin@87?", sm: "80-" }],
+    lines: [{ as: "91b", text: "ENDCOLLECTIVE !pin@87?", sm: "90-" }],
     time: "fixed",
   },
   { op: "NOP", does: "nothing", slots: "<-", lines: [{ as: "918", text: "NOP" }], time: "fixed" },
@@ -302,8 +298,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "b1d", text: "BAR.SYNC{defer} id#54:4, n#42:12?", is: "77:2=0" },
-      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32", is: "77:2=0", sm: "75" },
-      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32?", is: "77:2=0", sm: "80-" },
+      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32", is: "77:2=0", sm: "-89" },
+      { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32?", is: "77:2=0", sm: "90-" },
       { as: "51d", text: "BAR.SYNC{defer} id@32, n#42:12?", is: "77:2=0" },
       { as: "31d", text: "BAR.SYNC{defer} id@32, n@32", is: "77:2=0" },
     ],
@@ -329,8 +325,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "b1d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n#42:12?, !pin@87", is: "77:2=2" },
-      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32, !pin@87", is: "77:2=2", sm: "75" },
-      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32?, !pin@87", is: "77:2=2", sm: "80-" },
+      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32, !pin@87", is: "77:2=2", sm: "-89" },
+      { as: "91d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id#54:4, n@32?, !pin@87", is: "77:2=2", sm: "90-" },
       { as: "51d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n#42:12?, !pin@87", is: "77:2=2" },
       { as: "31d", text: "BAR.RED{.POPC|.AND|.OR@74:2}{defer} id@32, n@32, !pin@87", is: "77:2=2" },
     ],

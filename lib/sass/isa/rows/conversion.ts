@@ -130,8 +130,8 @@ export const conversionRows: Rows = [
     does: "d (f32) = 32-bit integer b",
     slots: "d <- b",
     lines: [
-      { as: one(0x45), text: "I2FP.F32.U32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=0", sm: "80-" },
-      { as: one(0x45), text: "I2FP.F32.S32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=1", imm: "s32", sm: "80-" },
+      { as: one(0x45), text: "I2FP.F32.U32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=0", sm: "86-" },
+      { as: one(0x45), text: "I2FP.F32.S32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=1", imm: "s32", sm: "86-" },
     ],
     time: "fixed",
   },

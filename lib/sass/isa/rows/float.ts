@@ -34,7 +34,9 @@ export const floatRows: Rows = [
     imm: "f32",
     lines: [
       { as: two(0x009), text: "FMNMX{ftz} d, -|a|, -|b|, !pin@87", sm: "75" },
-      { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", is: "65=0", sm: "80-" },
+      { as: two(0x009), text: "FMNMX{ftz}{nan} d, -|a|, -|b|, !pin@87", sm: "80" },
+      { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", sm: "86-89" },
+      { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", is: "65=0", sm: "90-" },
     ],
     time: "fixed",
   },
@@ -84,10 +86,10 @@ export const floatRows: Rows = [
     imm: "f32",
     lines: [
       { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "72:2=0 75:3=3", imm: "f64" },
-      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "73=0", sm: "75" },
-      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0", sm: "80-" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "73=1", sm: "75" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1", sm: "80-" },
+      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "73=0", sm: "-89" },
+      { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0", sm: "90-" },
+      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "73=1", sm: "-89" },
+      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1", sm: "90-" },
       { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.BF16 d, -|b{half}|", is: "73=1", sm: "90-" },
     ],
     time: "result",
@@ -97,7 +99,10 @@ export const floatRows: Rows = [
     does: "d = a + b, f64",
     slots: "d*2 <- a*2 b*2",
     imm: "f64",
-    lines: [{ as: "Rr=229 RI=429 RC=629 RX=629u RU=e29u", text: "DADD{rnd} d, -|a|, -|b|" }],
+    lines: [
+      { as: "Rr=229 RI=429 RC=629 RX=629u RU=e29u", text: "DADD{rnd} d, -|a|, -|b|", sm: "-110" },
+      { as: "Rr=229 RI=429 RU=e29u", text: "DADD{rnd} d, -|a|, -|b|", noReuse: true, sm: "120-" },
+    ],
     time: "fp64",
   },
   {
@@ -105,7 +110,10 @@ export const floatRows: Rows = [
     does: "d = a * b, f64",
     slots: "d*2 <- a*2 b*2",
     imm: "f64",
-    lines: [{ as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|" }],
+    lines: [
+      { as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|", sm: "-110" },
+      { as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|", noReuse: true, sm: "120-" },
+    ],
     time: "fp64",
   },
   {
@@ -113,7 +121,10 @@ export const floatRows: Rows = [
     does: "d = a * b + c with one rounding, f64",
     slots: "d*2 <- a*2 b*2 c*2",
     imm: "f64",
-    lines: [{ as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|" }],
+    lines: [
+      { as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|", sm: "-110" },
+      { as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|", noReuse: true, sm: "120-" },
+    ],
     time: "fp64",
   },
   {
@@ -121,7 +132,10 @@ export const floatRows: Rows = [
     does: "p = (a cmp b) bool pin; q = !(a cmp b) bool pin, f64",
     slots: "p:P q:P=PT <- a*2 b*2 pin:P=PT",
     imm: "f64",
-    lines: [{ as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87" }],
+    lines: [
+      { as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87", sm: "-110" },
+      { as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87", noReuse: true, sm: "120-" },
+    ],
     time: "fp64",
   },
 ];
