@@ -105,6 +105,7 @@ export const groups: Readonly<Record<string, string>> = {
   rgba: "@72:4 ? .R/4 ? .RG/8 15=_/16",
   stype: "@73:3 _/4 .S32/4 .U64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .SD32/4 .SD64/8",
   scas: "@73:3 _/8 .S32/8 .64/16",
+  vec: "@74:2 _/4 .64/8 .96/12 .128/16",
   lds: "@72:2 _/4 .2/8 .4/16",
   ldsm: "@75:3 .16 ? ? ? ? .U4x16P64TO8 .U6x16P32TO8 .8",
   ldsm75: "@75:3 .16 ? ? ? ?",

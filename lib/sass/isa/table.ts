@@ -7,12 +7,15 @@ import { asyncRows } from "./rows/async.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
+import { graphicsRows } from "./rows/graphics.js";
 import { halfRows } from "./rows/half.js";
 import { integerRows } from "./rows/integer.js";
 import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
+import { packedRows } from "./rows/packed.js";
 import { pseudoRows } from "./rows/pseudo.js";
 import { surfaceRows } from "./rows/surface.js";
+import { systemRows } from "./rows/system.js";
 import { tensorRows } from "./rows/tensor.js";
 import { textureRows } from "./rows/texture.js";
 import { tmemRows } from "./rows/tmem.js";
@@ -45,6 +48,9 @@ export const rows: readonly Row[] = [
   ...tmemRows,
   ...textureRows,
   ...surfaceRows,
+  ...graphicsRows,
+  ...packedRows,
+  ...systemRows,
   ...pseudoRows,
 ];
 

@@ -1,0 +1,150 @@
+/** Instructions of graphics shaders: attributes, interpolation, geometry output, pixel state. */
+import type { Rows } from "../row.js";
+
+const vec = "{vec}";
+
+export const graphicsRows: Rows = [
+  {
+    op: "AL2P",
+    does: "d = physical address of an attribute",
+    slots: "d <- a=RZ n:I",
+    lines: [
+      { as: "920", text: "AL2P{_|.O@79}{_|.64|.96|.128@74:2} d, n@40:10", is: "24:8=255" },
+      { as: "920", text: "AL2P{_|.O@79}{_|.64|.96|.128@74:2} d, a@24, n@40:11s" },
+    ],
+    time: "result",
+  },
+  {
+    op: "ALD",
+    does: "d = attribute of vertex v",
+    slots: "d*vec <- base=RZ ur:UR=none off:I=0 v=RZ",
+    lines: [
+      { as: "321", text: "ALD{_|.O@79}{_|...???@74:2} d, a[0x0], v@32?", is: "77=1 76=0 24:8=255", sm: "75" },
+      { as: "321", text: `ALD{_|.O@79}.PHYS{_|...???@74:2} d, a[base@24], v@32?`, is: "77=1 76=0" },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[off@40:10]`, is: "76=1 77=0 32:8=255 24:8=255" },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[base@24+off@40:11s]`, is: "76=1 77=0 32:8=255" },
+      { as: "321", text: `ALD{_|.O@79}${vec} d, a[off@40:10], v@32?`, is: "76:2=0 24:8=255" },
+      { as: "521u", text: `ALD{_|.O@79}.P${vec} d, a[ur@24+off@40:11s]`, is: "76=1 32:8=255" },
+      { as: "521u", text: `ALD{_|.O@79}${vec} d, a[ur@24+off@40:11s], v@32?`, is: "76=0" },
+    ],
+    time: "result",
+  },
+  {
+    op: "AST",
+    does: "attribute of vertex v = data",
+    slots: "<- base=RZ ur:UR=none off:I=0 data*vec v=RZ",
+    effect: true,
+    lines: [
+      { as: "322", text: "AST{_|...???@74:2} a[0x0], data@32, v@64?", is: "77=1 76=0 24:8=255", sm: "75" },
+      { as: "322", text: `AST.PHYS{_|...???@74:2} a[base@24], data@32, v@64?`, is: "77=1 76=0" },
+      { as: "322", text: `AST.P${vec} a[off@40:10], data@32`, is: "76=1 77=0 64:8=255 24:8=255" },
+      { as: "322", text: `AST${vec} a[off@40:10], data@32, v@64?`, is: "76:2=0 24:8=255" },
+      { as: "522u", text: `AST.P${vec} a[ur@24+off@40:11s], data@32`, is: "76=1 64:8=255" },
+      { as: "522u", text: `AST${vec} a[ur@24+off@40:11s], data@32, v@64?`, is: "76=0" },
+    ],
+    time: "operands",
+  },
+  {
+    op: "IPA",
+    does: "d = attribute interpolated at the pixel (.OFFSET: moved by b); p: the primitive is flat",
+    slots: "d p:P=PT <- ur:UR=none off:I=0 b=none",
+    lines: [
+      { as: "326", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}{_|.CENTROID@76} d, p@81?, a[off@64:8x4]", is: "77=0" },
+      {
+        as: "526u",
+        text: "IPA{.PASS|.CONSTANT|.STATE@78:2}{_|.CENTROID@76} d, p@81?, a[ur@24+off@64:8x4]",
+        is: "77=0",
+      },
+    ],
+    time: "result",
+  },
+  {
+    op: "IPA.OFFSET",
+    does: "the same",
+    slots: "d p:P=PT <- ur:UR=none off:I=0 b",
+    lines: [
+      { as: "R=326", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[off@64:8x4], b", is: "77=1" },
+      { as: "R=526u", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[ur@24+off@64:8x4], b", is: "77=1" },
+      { as: "I=926 C=b26", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[off@64:8x4], b", is: "77=1" },
+      { as: "I=926u", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[ur@24+off@64:8x4], b", is: "77=1" },
+    ],
+    time: "result",
+  },
+  {
+    op: "ISBERD",
+    does: "d = internal stage buffer",
+    slots: "d <- base off:I=0",
+    lines: [
+      {
+        as: "923",
+        text: "ISBERD{_|.O@79}{_|.PATCH|.PRIM|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} d, [base@24]",
+        sm: "75",
+      },
+      {
+        as: "923",
+        text: "ISBERD{_|.O@79}{_|.PATCH|.PRIM|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} d, [base@24+off@40:16]",
+        sm: "80-",
+      },
+    ],
+    time: "result",
+  },
+  {
+    op: "ISBEWR",
+    does: "internal stage buffer = data",
+    slots: "<- base off:I=0 data",
+    effect: true,
+    lines: [
+      {
+        as: "927",
+        text: "ISBEWR{?|.O|...???@79}{_|?|?|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} [base@24], data@32",
+        sm: "75",
+      },
+      {
+        as: "927",
+        text: "ISBEWR{?|.O|...???@79}{_|?|?|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} [base@24+off@40:16], data@32",
+        sm: "80-",
+      },
+    ],
+    time: "operands",
+  },
+  {
+    op: "LDTRAM",
+    does: "d = triangle parameters of an attribute",
+    slots: "d*2 <- ur:UR off:I=0",
+    lines: [{ as: "3adu", text: "LDTRAM{.AB|.C@72} d, a[ur@24?+off@64:8x4]" }],
+    time: "result",
+  },
+  {
+    op: "OUT",
+    does: "emit a vertex, end the strip",
+    slots: "d <- a b:R",
+    effect: true,
+    lines: [
+      {
+        as: "RR=324 RI=924 RU=d24u",
+        text: "OUT{?|.EMIT|?|.EMIT_THEN_CUT|...???@78:2} d, a, b",
+        imm: "s32",
+        is: "78=1",
+      },
+    ],
+    time: "result",
+  },
+  {
+    op: "OUT.CUT",
+    does: "end the strip, or all output",
+    slots: "d=RZ <- a",
+    effect: true,
+    lines: [
+      { as: "324", text: "OUT.CUT d, a@24, RZ", is: "78:2=2 32:8=255" },
+      { as: "324", text: "OUT.FINAL a@24", is: "78:2=0 16:8=255 32:8=255" },
+    ],
+    time: "result",
+  },
+  {
+    op: "PIXLD",
+    does: "d = state of the pixel",
+    slots: "d p:P=PT <-",
+    lines: [{ as: "925", text: "PIXLD{_|.COVMASK|.CENTROID_OFFSET|.MY_INDEX|.INNER_COVERAGE|...???@78:3} d, p@81?" }],
+    time: "result",
+  },
+];

@@ -1,0 +1,326 @@
+/**
+ * Control flow and state of the warp beyond what compiled code needs: absolute and indirect jumps, convergence barriers
+ * and special state, saved return addresses, cache control of textures and constants, launch control.
+ */
+import type { Line, Rows } from "../row.js";
+
+const far = "target@16:8+34:47x4";
+const near = "target@34:47x4";
+
+/** Special state that BMOV moves, by number. */
+const state =
+  "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI|MCOLLECTIVE";
+const special = `s{${state.replace(/B\d+/g, "?")}@24:6}`;
+const any = `s{${state}@24:6}`;
+const pquad = "{_|.PQUAD@84}";
+
+/** An instruction with its operand in a constant bank, directly or through a uniform register (up to sm_90). */
+function constants(direct: string, through: string, text: string): Line[] {
+  return [
+    { as: direct, text: text.replace("%", "c[k@54:5][@40:14sx4]"), sm: "-90" },
+    { as: through, text: text.replace("%", "cx[k@32][@40:14x4]"), sm: "-90" },
+  ];
+}
+
+const cacheOf = (unit: string, deep: string): Line[] => {
+  const head = `{?|?|.C|...???@78:3}.${unit}`;
+  const one = `{?|?|?|.IV|...???@87:4}${deep}`;
+  const u = unit === "LDC" ? "R" : "UR";
+  return [
+    {
+      as: unit === "LDC" ? "33f" : "340",
+      text: `CCTL${head}{?|?|?|?|.IVALL|...???@87:4}${deep}`,
+      sm: "100-",
+    },
+    { as: unit === "LDC" ? "53fu" : "540u", text: `CCTL.E${head}${one} [base@24?+off@32:32ss]`, sm: "100-" },
+    {
+      as: unit === "LDC" ? "b3f" : "b40u",
+      text: `CCTL${head}${one} c[k@54:5][${u}@24+@37:17s]`,
+      sm: "100-",
+    },
+  ];
+};
+
+export const systemRows: Rows = [
+  {
+    op: "PREEXIT",
+    does: "let dependent grids start",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "82d", text: "PREEXIT", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "ACQBULK",
+    does: "wait for the grids this one depends on",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "82e", text: "ACQBULK", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "ACQSHMINIT",
+    does: "wait until shared memory is initialized",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "877", text: "ACQSHMINIT", sm: "100-" }],
+    time: "fixed",
+  },
+  {
+    op: "ELECT",
+    does: "p: this lane is the one chosen among those of the mask b; d = its number",
+    slots: "p:P d:UR=URZ <- b:UR",
+    lines: [{ as: "82fu", text: "ELECT{_|.IGNOREKILL@85} p@81, d@16, ~b@24-72", sm: "90-" }],
+    time: "fixed",
+  },
+  {
+    op: "JMP",
+    does: "go to address target in the lanes where pin holds",
+    slots: "<- pin:P=PT target:I=none k:C=none",
+    flow: "indirect",
+    effect: true,
+    lines: [
+      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "75" },
+      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, is: "84=0", sm: "90-" },
+      { as: "94a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${far}`, is: "84=1 32:2=1", sm: "90-" },
+      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", is: "84=0", sm: "-90" },
+      { as: "b4a", text: "JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, c[k@54:5][@40:14sx4]", is: "84=1 32:2=1", sm: "90" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "JMP.U",
+    does: "go to address target if the uniform predicate holds",
+    slots: "<- pin:P=PT upin:UP target:I=none k:C=none",
+    flow: "indirect",
+    effect: true,
+    lines: [
+      { as: "54au", text: `JMP{inc}{?|.U|?|?@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${far}`, is: "32:2=1", sm: "90-" },
+      {
+        as: "74au",
+        text: "JMP{inc}{?|.U|?|?@32:2}{_|.ANY@84} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]",
+        is: "32:2=1",
+        sm: "90",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "JMP.DIV",
+    does: "go to address target if the lanes of the mask are not together (.CONV: if they are)",
+    slots: "<- pin:P=PT ur:UR target:I=none k:C=none",
+    flow: "indirect",
+    effect: true,
+    lines: [
+      { as: "94au", text: `JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-30, ${far}`, is: "33=1", sm: "90" },
+      { as: "94au", text: `JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-82, ${far}`, is: "33=1", sm: "100-" },
+      { as: "b4au", text: "JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]", is: "33=1", sm: "90" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "JMX",
+    does: "go to address a + off",
+    slots: "<- pin:P=PT a*2 off:I=0",
+    flow: "indirect",
+    effect: true,
+    lines: [
+      { as: "94c", text: "JMX{inc} !pin@87?, a@24 off@34:48sx4?", sm: "-89" },
+      { as: "94c", text: "JMX{inc} !pin@87?, a@24 off@16:8+34:48sx4?", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "JMXU",
+    does: "go to address ur + off",
+    slots: "<- pin:P=PT ur:UR*2 off:I=0",
+    flow: "indirect",
+    effect: true,
+    lines: [
+      { as: "959u", text: "JMXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@34:48sx4?", sm: "-89" },
+      { as: "959u", text: "JMXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@16:8+34:48sx4?", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "CALL.REL",
+    does: "call ur + target",
+    slots: "<- pin:P=PT ur:UR*2 target:L",
+    flow: "call",
+    effect: true,
+    lines: [
+      { as: "944u", text: "CALL.REL{_|.NOINC@86} !pin@87?, ur@24 target@34:48sx4", sm: "-89" },
+      { as: "944u", text: "CALL.REL{_|.NOINC@86} !pin@87?, ur@24 target@16:8+34:48sx4", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "CALL.ABS",
+    does: "call the function at address ur + target, or at an address in a constant bank",
+    slots: "<- pin:P=PT ur:UR*2=none target:I=0 k:C=none",
+    flow: "call",
+    effect: true,
+    lines: [
+      { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@34:48sx4?", sm: "-89" },
+      { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@16:8+34:48sx4?", sm: "90-" },
+      { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@40:14sx4]", sm: "-90" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "RPCMOV.32",
+    does: "d = one half of the saved return address",
+    slots: "d <- h:WORD",
+    effect: true,
+    lines: [{ as: "353", text: "RPCMOV.32 d, h{Rpc.LO|Rpc.HI@31}" }],
+    time: "result",
+  },
+  {
+    op: "RPCMOV.32",
+    does: "one half of the saved return address = b",
+    slots: "h:WORD <- b=none ub:UR=none k:C=none",
+    effect: true,
+    lines: [
+      { as: "352", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b@32%123" },
+      { as: "952", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b#32:32" },
+      { as: "d52u", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, ub@32" },
+      ...constants("b52", "b52u", "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, %"),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "RPCMOV.64",
+    does: "the saved return address = b",
+    slots: "<- target:I=none ub:UR*2=none k:C=none",
+    effect: true,
+    lines: [
+      { as: "954", text: `RPCMOV.64 Rpc, ${near}`, sm: "-89" },
+      { as: "954", text: `RPCMOV.64 Rpc, ${far}`, sm: "90-" },
+      { as: "d54u", text: "RPCMOV.64 Rpc, ub@32" },
+      ...constants("b54", "b54u", "RPCMOV.64 Rpc, %"),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "BMOV.64",
+    does: "address of the code that runs at exit = b",
+    slots: "<- b*2=none target:I=none ub:UR*2=none k:C=none",
+    effect: true,
+    lines: [
+      { as: "357", text: "BMOV.64 ATEXIT_PC, b@32" },
+      { as: "957", text: `BMOV.64 ATEXIT_PC, ${near}`, sm: "-89" },
+      { as: "957", text: `BMOV.64 ATEXIT_PC, ${far}`, sm: "90-" },
+      { as: "d57u", text: "BMOV.64 ATEXIT_PC, ub@32" },
+      ...constants("b57", "b57u", "BMOV.64 ATEXIT_PC, %"),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "BMOV.32",
+    does: "special state s = b",
+    slots: "s:WORD <- b:I=none ub:UR=none k:C=none",
+    effect: true,
+    lines: [
+      { as: "956", text: `BMOV.32${pquad} ${any}, b@32:32` },
+      { as: "d56u", text: `BMOV.32${pquad} ${any}, ub@32` },
+      ...constants("b56", "b56u", `BMOV.32${pquad} ${any}, %`),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "BMOV.32",
+    does: "convergence barrier d = special state s",
+    slots: "d:B <- s:WORD",
+    effect: true,
+    lines: [
+      { as: "f55", text: `BMOV.32 d@16, ${special}`, is: "84=0" },
+      { as: "f55", text: `BMOV.32.CLEAR d@16, ${any}`, is: "84=1" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "BMOV.32",
+    does: "special state s = convergence barrier b",
+    slots: "s:WORD <- b:B",
+    effect: true,
+    lines: [{ as: "f56", text: `BMOV.32${pquad} ${any}, b@16` }],
+    time: "fixed",
+  },
+  {
+    op: "CCTLT",
+    does: "drop a texture's header and sampler",
+    slots: "<- b=none ur:UR*2=none bank:I=none word:I=none",
+    effect: true,
+    lines: [
+      { as: "391", text: "CCTLT.IVALL", is: "86=1" },
+      { as: "391", text: "CCTLT.IVTH b@32", is: "86=0", fill: "85=1" },
+      { as: "b91", text: "CCTLT{?|.IVTH|...???@85:2} bank@54:5, word@40:14", sm: "-90" },
+      { as: "d91u", text: "CCTLT{?|.IVTH|...???@85:2} ur@32" },
+    ],
+    time: "operands",
+  },
+  {
+    op: "CCTLL",
+    does: "cache control of local memory",
+    slots: "<- base ur:UR=none off:I=0",
+    effect: true,
+    lines: [
+      { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:3=4" },
+      { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:3=7" },
+      { as: "990", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS@87:4} [base@24+off@40:24s]" },
+      { as: "d90u", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS|...???@87:4} [base@24+ur@32]" },
+    ],
+    time: "operands",
+  },
+  {
+    op: "CCTL.C.LDC",
+    does: "drop constants from the cache of LDC",
+    slots: "<- base:UR*2=none off:I=0 k:C=none",
+    effect: true,
+    lines: cacheOf("LDC", "{_|...???@86}"),
+    time: "operands",
+  },
+  {
+    op: "CCTL.C.LDCU",
+    does: "drop constants from the cache of LDCU",
+    slots: "<- base:UR*2=none off:I=0 k:C=none",
+    effect: true,
+    lines: cacheOf("LDCU", "{_|.DEEP@86}"),
+    time: "operands",
+  },
+  {
+    op: "CSMTEST",
+    does: "p, q = test of the clip state",
+    slots: "p:P q:P=PT <- n:I pin:P=PT",
+    lines: [
+      {
+        as: "80d",
+        text: "CSMTEST{?|.R|.A|.RA@62:2}{.F|.CSM_TA|.CSM_TR|.CSM_MX|.T|.FCSM_TA|.FCSM_TR|.FCSM_MX@76:3}{bool} p@81, q@84, n@32:28, !pin@87",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "SETCTAID",
+    does: "set the index of the CTA",
+    slots: "<- a",
+    effect: true,
+    lines: [{ as: "31f", text: "SETCTAID{.X|.Y|.Z|_@78:2} a@24" }],
+    time: "operands",
+  },
+  {
+    op: "GETLMEMBASE",
+    does: "d = base of local memory",
+    slots: "d*2 <-",
+    lines: [{ as: "3c0u 3c0", text: "GETLMEMBASE d", sm: "75" }],
+    time: "result",
+  },
+  {
+    op: "SETLMEMBASE",
+    does: "set the base of local memory",
+    slots: "<- a*2",
+    effect: true,
+    lines: [{ as: "3c1u 3c1", text: "SETLMEMBASE a@24", sm: "75" }],
+    time: "operands",
+  },
+];
