@@ -39,11 +39,12 @@ export interface Parsed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const NOT_ASCII: RegExp = /[\u0080-\uffff]/;
+/** What no PTX text may hold, comments included. */
+const NOT_TEXT: RegExp = /[\0\u0080-\uffff]/;
 
 export function parseModule(text: string, file: string | null): Parsed {
-  const strange = text.search(NOT_ASCII);
-  if (strange >= 0) return nonAscii(text, strange, file);
+  const strange = text.search(NOT_TEXT);
+  if (strange >= 0) return notText(text, strange, file);
   const s = new Scanner(text);
   const items: Item[] = [];
   try {
@@ -67,10 +68,11 @@ function assemble(items: readonly Item[], file: string | null): Module {
 }
 
 /** ptxas refuses the whole file, comments included, and names the line without the file. */
-function nonAscii(text: string, at: number, file: string | null): Parsed {
+function notText(text: string, at: number, file: string | null): Parsed {
   let line = 1;
   for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line++;
-  const message = `Unexpected non-ASCII character encountered on line ${line}`;
+  const what = text.charCodeAt(at) === 0 ? "EOF" : "non-ASCII character";
+  const message = `Unexpected ${what} encountered on line ${line}`;
   return { module: assemble([], file), diagnostics: [diagnostic("fatal", message)] };
 }
 
