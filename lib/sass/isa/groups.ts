@@ -34,6 +34,7 @@ export const groups: Readonly<Record<string, string>> = {
   // Beside an operand, the place depends on where its register sits: 24, 32 or 64.
   h75: "@24>74:2,32>60:2,64>81:2 _ .F32 .H0_H0 .H1_H1",
   h: "@24>74:2,32>60:2,64>81:2 _ ? .H0_H0 .H1_H1",
+  half72: "@72 _ .H1",
   half: "@60:2 _ .H1",
   // conversions
   itype: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4",

@@ -357,9 +357,7 @@ function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLin
     if (imm && line.imm === "u32" && slot.width === 2 && piece.trim().startsWith("-")) return null;
     if (imm) return imm;
   }
-  if (ref.suffix !== "" && !piece.endsWith(ref.suffix)) return null;
-  const bare = ref.suffix === "" ? piece : piece.slice(0, -ref.suffix.length);
-  const o = parseDecorated(bare, ref, width, names);
+  const o = parseDecorated(piece, ref, width, names);
   if (o && o.kind === Kind.Reg && ref.loc !== null && o.file !== slot.file) return null;
   if (o && o.kind !== Kind.Reg && ref.loc !== null) return null;
   return o;

@@ -262,6 +262,8 @@ export interface OperandRef {
   readonly partInside: boolean;
   /** The part stands behind the bracket around the operand. */
   readonly partBehind: boolean;
+  /** Something follows at once: the brackets of a constant stand apart then. */
+  readonly spaced: boolean;
   /** Bit that keeps the operand for reuse where it does not follow from the place, −1. */
   readonly reuseBit: number;
   /** Bit that lets a descriptor appear in the text, −1 when it always does. */
@@ -317,7 +319,7 @@ export interface Template {
 }
 
 const refPattern =
-  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s[su]?)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?(?:%(\d+))?((?:\{[^}]*\})*)((?:\.\w+)*)(\|?)(\??)/;
+  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s[su]?)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?(?:%(\d+))?((?:\{[^}]*\})*)((?:\.64|\.U32)*)(\|?)(\??)/;
 
 export function parseTemplate(text: string, slots: readonly Slot[]): Template {
   const space = text.indexOf(" ");
@@ -389,8 +391,8 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
     }
     const r = parseRef(rest, slots, where);
     if (r) {
-      out.push({ kind: "ref", ref: r.ref });
       rest = rest.slice(r.length);
+      out.push({ kind: "ref", ref: { ...r.ref, spaced: r.ref.part !== null || rest.startsWith(".") } });
       continue;
     }
     const behind = /^\](\{[^}]*\})+/.exec(rest);
@@ -483,6 +485,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     part: part ? parseParts(part) : null,
     partInside: flags!.includes("|") && barBefore === "",
     partBehind: false,
+    spaced: false,
     reuseBit: reuse ? Number(reuse) : -1,
     suffix: suffix ?? "",
     shownBit: -1,

@@ -13,6 +13,7 @@ import { integerRows } from "./rows/integer.js";
 import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
 import { packedRows } from "./rows/packed.js";
+import { predicateRows } from "./rows/predicate.js";
 import { pseudoRows } from "./rows/pseudo.js";
 import { surfaceRows } from "./rows/surface.js";
 import { systemRows } from "./rows/system.js";
@@ -51,6 +52,7 @@ export const rows: readonly Row[] = [
   ...graphicsRows,
   ...packedRows,
   ...systemRows,
+  ...predicateRows,
   ...pseudoRows,
 ];
 

@@ -264,7 +264,7 @@ function unsignedHex(v: number, ref: OperandRef): string {
 function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
   if (o.kind === Kind.Imm) return numberText(ref, o, line, names);
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
-  const bare = o.kind === Kind.Const && ref.part ? constBare(o, names).replace("][", "] [") : bareText(o, names);
+  const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
 }
 
