@@ -242,8 +242,9 @@ function packHalves(
   if (to.lanes !== 2 || from.name !== "f32" || (rounding !== "" && rounding !== ".RZ")) throw new Refusal();
   if (!c.target.has("memoryDescriptor")) throw new Refusal();
   const [a, b] = [c.read(at(ops, 1), from), c.read(at(ops, 2), from)];
-  const kind = to.cls === "bf" ? "BF16" : "F16";
-  const form = `F2FP${relu ? ".RELU" : ""}.${kind}.F32.PACK_AB${rounding}`;
+  const bf = to.cls === "bf";
+  const types = c.target.has("f2fpTypes") ? (bf ? ".BF16.F32" : ".F16.F32") : bf ? ".BF16" : "";
+  const form = `F2FP${relu ? ".RELU" : ""}${types}.PACK_AB${rounding}`;
   c.emit(form, [c.inPlace(at(ops, 0), to)], [c.materialize(a), b]);
 }
 

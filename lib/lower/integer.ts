@@ -235,7 +235,8 @@ const absolute: Lowering = (c, i, m) => {
 /** The smaller (or larger) of two 32-bit values. */
 export function minMax32(c: Context, d: Operand, a: Operand, b: Operand, signed: boolean, max: boolean): void {
   const op = c.target.has("vimnmx") ? "VIMNMX" : "IMNMX";
-  c.emit(`${op}${signed ? "" : ".U32"}`, [d], [c.materialize(a), b, max ? not(PT()) : PT()]);
+  const signedType = c.target.has("vimnmxTypes") ? ".S32" : "";
+  c.emit(`${op}${signed ? signedType : ".U32"}`, [d], [c.materialize(a), b, max ? not(PT()) : PT()]);
 }
 
 function extremum(max: boolean): Lowering {

@@ -12,7 +12,7 @@ import { PRED, U32 } from "./types.js";
 
 /** Brings the lanes of a warp together: barriers and warp-wide instructions are executed by all of them at once. */
 export function convergeWarp(c: Context): void {
-  if (c.target.has("memoryDescriptor")) c.emit("WARPSYNC.ALL", [], []);
+  if (c.target.has("warpsyncAll")) c.emit("WARPSYNC.ALL", [], []);
   else c.emit("WARPSYNC", [], [imm(0xffffffff)]);
 }
 

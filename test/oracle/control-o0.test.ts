@@ -23,6 +23,9 @@ function bitsOf(words: Uint32Array, at: number): number {
   return ((words[at + 3] as number) >>> 9) & 0x1fffff;
 }
 
+/** Stall 1, no scoreboards. */
+const unscheduled = 0x7e1;
+
 function compare(file: string, arch: TargetName, tally: Tally): void {
   const cubin = readCubin(new Uint8Array(readFileSync(file)));
   if (!cubin.ok) throw new Error(`${file} is unreadable`);
@@ -36,6 +39,8 @@ function compare(file: string, arch: TargetName, tally: Tally): void {
         tally.unknown++;
         continue;
       }
+      // ptxas puts a NOP behind NANOSLEEP on sm_80 to 89, after everything else is scheduled.
+      if (inst.form.name === "NOP" && theirs === unscheduled) continue;
       inst.control = null;
       const c = controlO0.control(inst, targetOf(arch));
       const ours = c.stall | (c.yield << 4) | (c.writeSb << 5) | (c.readSb << 8) | (c.wait << 11) | (c.reuse << 17);
@@ -140,11 +145,25 @@ function mixed(arch: string): string {
   ].join("\n");
 }
 
+/** Target → the folder of the corpus that is compiled for it. */
+const sources: Readonly<Partial<Record<TargetName, string>>> = {
+  sm_75: "sm_75",
+  sm_80: "sm_75",
+  sm_86: "sm_75",
+  sm_89: "sm_75",
+  sm_90: "sm_90",
+  sm_100: "sm_100",
+  sm_103: "sm_100",
+  sm_110: "sm_100",
+  sm_120: "sm_90",
+  sm_121: "sm_100",
+};
+
 describeOracle("control words of -O0 are those of ptxas", () => {
-  for (const arch of ["sm_75", "sm_90", "sm_100"] as const) {
+  for (const [arch, source] of Object.entries(sources) as [TargetName, string][]) {
     test(`the starter corpus on ${arch}`, () => {
       const tally: Tally = { compared: 0, unknown: 0, different: {} };
-      const folder = join(__dirname, "../corpus/ptx", arch);
+      const folder = join(__dirname, "../corpus/ptx", source);
       inScratch((dir) => {
         for (const name of readdirSync(folder).sort()) {
           compare(compile(readFileSync(join(folder, name), "utf8"), arch, dir), arch, tally);
@@ -152,7 +171,7 @@ describeOracle("control words of -O0 are those of ptxas", () => {
       });
       expect(tally.different).toEqual({});
       expect(tally.unknown).toBe(0);
-      expect(tally.compared).toBeGreaterThan(5000);
+      expect(tally.compared).toBeGreaterThan(4500);
     });
     test(`${statements.length} other PTX instructions on ${arch}`, () => {
       const tally: Tally = { compared: 0, unknown: 0, different: {} };

@@ -143,6 +143,20 @@ export const conversionRows: Rows = [
     lines: [
       {
         as: two(0x3e),
+        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{_|.BF16@76}.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
+        is: "78=0 81=0 86=0",
+        fill: "64:8=255",
+        sm: "80-86",
+      },
+      {
+        as: two(0x3e),
+        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
+        is: "73=0 78=0 81=0 85:3=0 89:2=0",
+        fill: "64:8=255",
+        sm: "89",
+      },
+      {
+        as: two(0x3e),
         text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
         is: "78=0 81=0 85:3=0 89:2=0",
         fill: "64:8=255",
