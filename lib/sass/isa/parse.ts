@@ -326,7 +326,8 @@ function termOf(ref: OperandRef, text: string, width: number, names: ParseNames)
 function signExtend(v: number, ref: OperandRef): number {
   if (!ref.signed || !ref.loc) return v;
   const bits = ref.loc.reduce((n, p) => n + p.width, 0);
-  return bits < 32 && v >= 2 ** (bits - 1) ? v - 2 ** bits : v;
+  const half = 2 ** (bits - 1) * ref.scale;
+  return bits < 32 && v >= half ? v - 2 * half : v;
 }
 
 function matchConst(ref: ConstRef, piece: string, width: number, names: ParseNames): Operand | null {

@@ -7,6 +7,7 @@ import { asyncRows } from "./rows/async.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
+import { globalRows } from "./rows/global.js";
 import { graphicsRows } from "./rows/graphics.js";
 import { halfRows } from "./rows/half.js";
 import { integerRows } from "./rows/integer.js";
@@ -53,6 +54,7 @@ export const rows: readonly Row[] = [
   ...packedRows,
   ...systemRows,
   ...predicateRows,
+  ...globalRows,
   ...pseudoRows,
 ];
 

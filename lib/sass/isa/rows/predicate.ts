@@ -122,7 +122,7 @@ const uniform: Rows = [
     slots: "<- n:UR",
     effect: true,
     lines: [
-      { as: "44cu", text: "UVIRTCOUNT.DEALLOC.SMPOOL n@64", sm: "100-" },
+      { as: "44cu", text: "UVIRTCOUNT.DEALLOC.SMPOOL n@24", sm: "100-" },
       { as: "84c", text: "UVIRTCOUNT.DEALLOC.SMPOOL n#32:32", sm: "100-" },
     ],
     time: "fixed",
