@@ -16,7 +16,7 @@ const may = {
   view: [],
   cli: ["*"],
 };
-const shared = "^lib/(diagnostics|result|errors)\\.ts$";
+const shared = "^lib/(diagnostics|result|errors|inspect)\\.ts$";
 const room = (r) => `^lib/${r}/`;
 module.exports = {
   forbidden: [

@@ -2,9 +2,10 @@
  * The whole road, PTX text to cubin: the only place that knows the order of the stages. Each stage is a public function
  * of its own; this one calls them in turn, keeps every intermediate result, and lets no failing kernel stop the others.
  */
-import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
+import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diagnostics.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
+import { shownAs } from "./inspect.js";
 import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { snapshot } from "./ori/index.js";
@@ -14,7 +15,7 @@ import { analyze, check, type Module, parse } from "./ptx/index.js";
 import { type AllocationOptions, type AllocationResult, registerLimit } from "./regalloc/index.js";
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
-import { encodeFunc } from "./sass/index.js";
+import { encodeFunc, listing } from "./sass/index.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 
 export interface CompileOptions {
@@ -33,9 +34,9 @@ export interface CompileOptions {
   readonly lineInfo?: boolean;
   /** Command line recorded in the cubin; default: what ptxas would record for these options. */
   readonly commandLine?: string;
-  /** Entries to compile; all by default. */
+  /** Names of the entries to compile; all by default. One that the module does not have is an error. */
   readonly entries?: readonly string[];
-  /** Which phases run, hooks, other bodies. */
+  /** Which phases run, hooks, other bodies, how control words are chosen. */
   readonly phases?: Omit<PhaseOptions, "level" | "verify" | "observe" | "allocation" | "onAllocation">;
   /** Policies, knobs and ceilings of the register allocator. */
   readonly allocation?: Omit<AllocationOptions, "maxRegisters">;
@@ -80,7 +81,10 @@ export interface Compilation {
   readonly internalErrors: readonly InternalError[];
 }
 
-/** Compiles a PTX module. Never throws for bad input; see `diagnostics`. Throws on an unknown target name. */
+/**
+ * Compiles a PTX module. Never throws for bad input; see `diagnostics`. Throws RangeError on an unknown target name. The
+ * result shows itself in notebooks and by console.log as `summary` tells it.
+ */
 export function compile(text: string, options: CompileOptions): Compilation {
   return new Run(text, options).result();
 }
@@ -108,7 +112,7 @@ class Run {
 
   result(): Compilation {
     this.guarded("", () => this.stages());
-    return {
+    const compilation: Compilation = {
       ok: this.cubin !== null,
       target: this.target,
       diagnostics: this.diagnostics,
@@ -119,6 +123,11 @@ class Run {
       times: this.times,
       internalErrors: this.internalErrors,
     };
+    return shownAs(
+      compilation,
+      (c) => summary(c, this.file),
+      (c) => `[${outcome(c)}]`,
+    );
   }
 
   private stages(): void {
@@ -137,13 +146,23 @@ class Run {
     const module = parsed.value;
     this.diagnostics.push(...parsed.diagnostics);
     this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
-    if (this.failed()) return;
+    if (this.failed() || this.unknownEntries(module)) return;
     const { entries, relocatable = false } = this.options;
     this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));
     if (this.program === null) return;
     this.functions = this.program.funcs.map((func) => this.function(func));
     if (this.failed()) return;
     this.finish(this.program);
+  }
+
+  /** In ptxas's words (measured). */
+  private unknownEntries(module: Module): boolean {
+    const known = module.items.flatMap((i) => (i.kind === "function" && i.entry ? [i.name] : []));
+    for (const name of this.options.entries ?? []) {
+      if (known.includes(name)) continue;
+      this.diagnostics.push(diagnostic("fatal", `Unknown function ${name}`));
+    }
+    return this.failed();
   }
 
   private finish(program: Program): void {
@@ -178,7 +197,7 @@ class Run {
       record.phases = ran.records;
       record.code = this.timed("encode", () => encodeFunc(func));
     });
-    return record;
+    return shownAs(record, described, (r) => `[${functionLine(r)}]`);
   }
 
   private phaseOptions(func: Func, record: { allocation: AllocationResult | null }): PhaseOptions {
@@ -246,4 +265,33 @@ class Run {
 function virtualSm(module: Module | null): { virtualSm?: number } {
   const number = module?.target?.names.map((n) => /^sm_(\d+)/.exec(n)?.[1]).find((n) => n !== undefined);
   return number === undefined ? {} : { virtualSm: Number(number) };
+}
+
+function outcome(c: Compilation): string {
+  const made = c.cubin === null ? "no cubin" : `cubin of ${c.cubin.length} bytes`;
+  const total = Object.values(c.times).reduce((a, b) => a + b, 0);
+  return `Compilation for ${c.target.name}: ${made}, ${total.toFixed(1)} ms`;
+}
+
+function functionLine(f: CompiledFunction): string {
+  if (f.code === null) return `${f.kind} ${f.name}: no code`;
+  const { insts, registers, frameBytes, spillStores, spillLoads } = f.code;
+  const shared = f.func?.sharedBytes ?? 0;
+  return (
+    `${f.kind} ${f.name}: ${insts.length} instructions, ${registers} registers, ${shared} bytes shared memory, ` +
+    `${frameBytes} bytes stack frame, ${spillStores} bytes spill stores, ${spillLoads} bytes spill loads`
+  );
+}
+
+function described(f: CompiledFunction): string {
+  return f.code === null ? functionLine(f) : `${functionLine(f)}\n${listing(f.code)}`;
+}
+
+/** What became of a compilation: the outcome, what each function takes, the diagnostics. `file` names the input. */
+export function summary(c: Compilation, file = "<text>"): string {
+  return [
+    outcome(c),
+    ...c.functions.map((f) => `  ${functionLine(f)}`),
+    ...c.diagnostics.map((d) => renderDiagnostic(d, file)),
+  ].join("\n");
 }

@@ -6,8 +6,16 @@ export {
   type CompileOptions,
   compile,
   type Stage,
+  summary,
 } from "./compile.js";
 export * from "./diagnostics.js";
+export {
+  disassemble,
+  type ListedFunction,
+  type ListedInstruction,
+  type ListingOptions,
+  listingText,
+} from "./disassemble.js";
 export * as elf from "./elf/index.js";
 export { type LinkOptions, link, readCubin } from "./elf/index.js";
 export { InternalError } from "./errors.js";
@@ -21,7 +29,7 @@ export * as ptx from "./ptx/index.js";
 export { check, type Module, parse, print } from "./ptx/index.js";
 export * as regalloc from "./regalloc/index.js";
 export { allocate, checkAllocation } from "./regalloc/index.js";
-export { fail, ok, type Result } from "./result.js";
+export { fail, ok, type Result, unwrap } from "./result.js";
 export * as sass from "./sass/index.js";
 export { type Code, encodeFunc } from "./sass/index.js";
 export { type ControlPolicy, control, controlO0 } from "./sched/index.js";

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "./diagnostics.js";
+import { type Diagnostic, renderDiagnostic } from "./diagnostics.js";
 
 /** What a stage returns: its value, or the diagnostics that say why there is none. Warnings travel with the value. */
 export type Result<T> =
@@ -11,4 +11,13 @@ export function ok<T>(value: T, diagnostics: readonly Diagnostic[] = []): Result
 
 export function fail<T>(diagnostics: readonly Diagnostic[]): Result<T> {
   return { ok: false, diagnostics };
+}
+
+/**
+ * The value of a result; throws an Error that tells the diagnostics, one per line, where there is none. For scripts and
+ * notebook cells, where one does not want to look at `ok` after every stage. `file` is the input's name in the text.
+ */
+export function unwrap<T>(result: Result<T>, file = "<text>"): T {
+  if (result.ok) return result.value;
+  throw new Error(result.diagnostics.map((d) => renderDiagnostic(d, file)).join("\n"));
 }

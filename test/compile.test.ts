@@ -1,4 +1,18 @@
-import { compile } from "../lib/compile.js";
+import { inspect } from "node:util";
+import {
+  type ControlPolicy,
+  check,
+  compile,
+  controlO0,
+  disassemble,
+  encodeFunc,
+  link,
+  lower,
+  parse,
+  readCubin,
+  runPhases,
+  unwrap,
+} from "../lib/index.js";
 import type { Policies } from "../lib/regalloc/index.js";
 import { corpusPtx } from "./corpus/cases.js";
 
@@ -69,4 +83,47 @@ test("observers see every phase that runs", () => {
   });
   expect(seen).toContain("AllocateRegisters true");
   expect(seen).toContain("ProcessO0WaitsAndSBs true");
+});
+
+test("entries: only those that are asked for; one that is not there is an error, in ptxas's words", () => {
+  const good = compile(two, { target: "sm_75", entries: ["good"] });
+  expect(good.functions.map((f) => f.name)).toEqual(["good"]);
+  expect(good.ok).toBe(true);
+  const none = compile(two, { target: "sm_75", entries: ["goood"] });
+  expect(none.cubin).toBeNull();
+  expect(none.diagnostics.map((d) => [d.severity, d.message])).toEqual([["fatal", "Unknown function goood"]]);
+});
+
+test("another way to choose control words", () => {
+  const policy: ControlPolicy = { name: "twelve", control: (i, t) => ({ ...controlO0.control(i, t), stall: 12 }) };
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", phases: { control: policy } });
+  expect(new Set(c.functions[0]!.code!.insts.map((i) => i.control?.stall))).toEqual(new Set([12]));
+});
+
+test("by hand, stage by stage, the same code comes out", () => {
+  const text = corpusPtx("saxpy", "sm_90");
+  const module = unwrap(parse(text));
+  expect(check(module, { target: "sm_90" })).toEqual([]);
+  const program = unwrap(lower(module, { target: "sm_90" }));
+  const [func] = program.funcs;
+  unwrap(runPhases(func!));
+  const code = encodeFunc(func!);
+  const cubin = unwrap(readCubin(unwrap(link([code], program))));
+  const whole = compile(text, { target: "sm_90" });
+  expect(cubin.functions[0]!.words).toEqual(whole.functions[0]!.code!.words);
+  const listed = disassemble(cubin)[0]!;
+  expect(listed.instructions).toHaveLength(code.words.length / 4);
+  expect(() => unwrap(parse("bogus"), "k.ptx")).toThrow(/^ptxas k\.ptx, line 1; fatal +: Missing \.version/);
+});
+
+test("results show themselves as text, short inside of others, and stay plain data", () => {
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" });
+  expect(inspect(c)).toMatch(
+    /^Compilation for sm_90: cubin of \d+ bytes, [\d.]+ ms\n {2}entry saxpy: \d+ instructions/,
+  );
+  expect(inspect([c])).toMatch(/^\[ \[Compilation for sm_90: .* ms\] \]$/);
+  const { lowered } = c.functions[0]!;
+  expect(inspect(lowered)).toMatch(/^Func saxpy: 3 blocks, \d+ instructions, virtual registers, initial\nfunc "saxpy"/);
+  expect(inspect({ lowered })).toMatch(/^\{\s+lowered: \[Func saxpy: [^\n]*\]\s+\}$/);
+  expect(Reflect.ownKeys({ ...lowered }).every((k) => typeof k === "string")).toBe(true);
 });

@@ -1,5 +1,4 @@
 /** The commands as functions: arguments and a host in, an exit code out. */
-export { disassemble, type ListedFunction, type ListedInstruction, listingText } from "./disassembly.js";
 export { type Host, processHost } from "./host.js";
 export { ptxas } from "./ptxas.js";
 export { ptxlab } from "./ptxlab.js";

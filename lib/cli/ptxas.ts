@@ -81,11 +81,8 @@ class Command {
     const info = c.diagnostics.filter((d) => d.severity === "info").reverse();
     for (const d of c.diagnostics) if (d.severity !== "info") this.report(d, joined);
     for (const d of info) this.report(d, joined);
-    const unknown = this.unknownEntry(c);
-    if (unknown !== null) {
-      this.report(diagnostic("fatal", `Unknown function ${unknown}`), joined);
-      return FAILED;
-    }
+    // ptxas leaves at once where something is fatal that stands in no line; so it does not tell that it aborts.
+    if (c.module !== null && c.diagnostics.some((d) => d.severity === "fatal" && d.span === null)) return FAILED;
     if (this.failed || c.cubin === null) return this.abort();
     this.warnUse(c);
     if (this.failed) return this.abort();
@@ -172,13 +169,6 @@ class Command {
       if (value !== undefined && spec.help !== null && !unrecorded.has(spec.short)) text += recordedOption(spec, value);
     }
     return text;
-  }
-
-  private unknownEntry(c: Compilation): string | null {
-    const wanted = this.values.get("e")?.split(",") ?? [];
-    if (c.module === null || this.failed) return null;
-    const names = new Set(c.module.items.map((i) => (i.kind === "function" && i.entry ? i.name : "")));
-    return wanted.find((w) => !names.has(w)) ?? null;
   }
 
   private warnUse(c: Compilation): void {

@@ -3,11 +3,14 @@ import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, renderDiagnostic } from "../diagnostics.js";
+import { disassemble, type ListedFunction, listingText } from "../disassemble.js";
 import { type Cubin, describeCubin, readCubin } from "../elf/index.js";
+import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
+import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
 import { runLaunchFile } from "../sim/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
-import { disassemble, type ListedFunction, listingText } from "./disassembly.js";
+import { graphText, infoText, linesText, liveText } from "./code-views.js";
 import type { Host } from "./host.js";
 
 const usage = `Usage: ptxlab <command> [options]
@@ -15,6 +18,10 @@ const usage = `Usage: ptxlab <command> [options]
   dis FILE                     Print the code of a cubin.
       --control                Control bits beside each instruction: scoreboards waited for, set when operands
                                are read, set when the result is written, Y where the warp may be switched, stall.
+      --lines                  One instruction per line: section, TAB, offset (hexadecimal), TAB, text.
+      --live                   Numbers of live registers (R, UR, P, UP) in front of each instruction.
+      --cfg                    The control flow as a DOT graph.
+      --info                   The attributes (EIATTR) of the module and its functions.
       --kernel NAME            Only this function (may be repeated).
       --json                   As JSON.
   run FILE --launch FILE       Run kernels of a cubin in the simulator (launch file: JSON).
@@ -83,7 +90,10 @@ function bytesOf(path: string, host: Host): Uint8Array {
 }
 
 function printAll(diagnostics: readonly Diagnostic[], file: string, host: Host): void {
-  for (const d of diagnostics) host.err(`${renderDiagnostic(d, file).replace(/^ptxas/, "ptxlab")}\n`);
+  for (const d of diagnostics) {
+    const line = d.span === null ? `ptxlab ${file}; ${d.severity}: ${d.message}` : renderDiagnostic(d, file);
+    host.err(`${line.replace(/^ptxas/, "ptxlab")}\n`);
+  }
 }
 
 function cubinOf(path: string, host: Host): Cubin | null {
@@ -105,19 +115,41 @@ function dis(args: readonly string[], host: Host): number {
     allowPositionals: true,
     options: {
       control: { type: "boolean" },
+      lines: { type: "boolean" },
+      live: { type: "boolean" },
+      cfg: { type: "boolean" },
+      info: { type: "boolean" },
       json: { type: "boolean" },
       kernel: { type: "string", multiple: true },
     },
   });
-  const cubin = cubinOf(oneFile(positionals), host);
+  const path = oneFile(positionals);
+  const views = ["lines", "live", "cfg", "info", "json"] as const;
+  const view = views.filter((v) => values[v]);
+  if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
+  if (values.info) return info(path, host);
+  const cubin = cubinOf(path, host);
   if (cubin === null) return UNUSABLE;
   const functions = chosen(disassemble(cubin), values.kernel);
   if (values.json) {
     const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
     host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
-  } else host.out(listingText(cubin, functions, { control: values.control ?? false }));
+  } else if (values.lines) host.out(linesText(functions));
+  else if (values.live) host.out(liveText(cubin, functions));
+  else if (values.cfg) host.out(graphText(cubin, functions));
+  else host.out(listingText(cubin, functions, { control: values.control ?? false }));
   const unknown = functions.reduce((n, f) => n + f.unknown, 0);
   if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
+  return 0;
+}
+
+function info(path: string, host: Host): number {
+  const lines = infoText(bytesOf(path, host));
+  if (!lines.ok) {
+    printAll(lines.diagnostics, path, host);
+    return UNUSABLE;
+  }
+  host.out(`${lines.value.join("\n")}\n`);
   return 0;
 }
 
@@ -164,24 +196,36 @@ function compileCommand(args: readonly string[], host: Host): number {
   const emit = kinds.find((k) => k === values.emit);
   if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
   if (emit === undefined) throw new UsageError(`unknown kind '${values.emit}' (one of ${kinds.join(", ")})`);
+  const after = values.after === undefined ? null : phaseNamed(values.after);
   const stages: string[] = [];
   const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
     target: arch,
     file,
     ...(values.kernel && { entries: values.kernel }),
-    ...(values.after !== undefined && {
+    ...(after !== null && {
       observe: (e) => {
-        if (e.kind === "after" && e.phase === values.after) stages.push(e.text());
+        if (e.kind === "after" && e.phase === after) stages.push(e.text());
       },
     }),
   });
   printAll(c.diagnostics, file, host);
   if (emit === "cubin") return c.cubin === null ? 1 : save(values.output ?? "a.cubin", c.cubin, host);
-  const text = emit === "sass" ? sassText(c) : values.after !== undefined ? stages.join("\n") : oriText(c, emit);
-  if (values.after !== undefined && stages.length === 0 && c.ok) throw new UsageError(`no phase '${values.after}' ran`);
+  const text = emit === "sass" ? sassText(c) : after !== null ? stages.join("\n") : oriText(c, emit);
+  if (after !== null && stages.length === 0 && c.ok)
+    throw new UsageError(`phase ${after} did not run: ${whyNot(c, after)}`);
   if (values.output !== undefined) save(values.output, Buffer.from(text, "utf8"), host);
   else host.out(text);
   return c.ok ? 0 : 1;
+}
+
+function phaseNamed(name: string): PhaseName {
+  const row = phaseRow(name);
+  if (row === undefined) throw new UsageError(`unknown phase '${name}'${suggestion(name, phaseNames)}`);
+  return row.name;
+}
+
+function whyNot(c: Compilation, phase: PhaseName): string {
+  return c.functions[0]?.phases.find((p) => p.phase === phase)?.why ?? "there is no function";
 }
 
 function save(path: string, bytes: Uint8Array, host: Host): number {

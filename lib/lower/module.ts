@@ -1,12 +1,13 @@
 /**
  * Lowering a module: its variables, then each kernel. Functions are not lowered by themselves: they are inlined where they are
- * called (call.ts), so a program holds one Func per .entry.
+ * called (inline.ts), so a program holds one Func per .entry.
  */
 import { type Diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Declaration, FunctionItem, Module } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
-import type { Target } from "../target/types.js";
+import { target as targetOf } from "../target/index.js";
+import type { Target, TargetName } from "../target/types.js";
 import type { ModuleContext } from "./context.js";
 import { lowerFunction } from "./function.js";
 import { Refusal } from "./refusal.js";
@@ -14,8 +15,8 @@ import { Scope } from "./scope.js";
 import { Symbols } from "./symbols.js";
 
 export interface LowerOptions {
-  /** What to compile for; `targetOf(name)` gives it. */
-  readonly target: Target;
+  /** What to compile for. */
+  readonly target: Target | TargetName;
   /** Names of the entries to lower; all by default. */
   readonly entries?: readonly string[];
   /** The result is linked with others (`-c`): functions that others may call must be in it. */
@@ -28,6 +29,7 @@ export interface LowerOptions {
  * without errors: look at `diagnostics` before making a cubin of it.
  */
 export function lower(module: Module, options: LowerOptions): Result<Program> {
+  const target = typeof options.target === "string" ? targetOf(options.target) : options.target;
   const diagnostics: Diagnostic[] = [];
   const symbols = new Symbols();
   const scope = new Scope(null);
@@ -53,14 +55,14 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
       declare: (d, v) => symbols.declare(d, v, item.name),
       outer: scope,
     };
-    const lowered = lowerFunction(item, scope, context, options.target);
+    const lowered = lowerFunction(item, scope, context, target);
     diagnostics.push(...lowered.diagnostics);
     if (lowered.diagnostics.some(isFailure)) continue;
     lowered.func.sharedBytes = symbols.sharedBytes(item.name);
     funcs.push(lowered.func);
   }
   const program: Program = {
-    target: options.target,
+    target,
     ptxVersion: [module.version?.major ?? 1, module.version?.minor ?? 0],
     addressSize: module.addressSize?.bits ?? 64,
     funcs,

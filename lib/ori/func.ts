@@ -2,9 +2,11 @@
  * Making functions, blocks and instructions. Everything that has an id gets it here.
  */
 import type { Span } from "../diagnostics.js";
+import { shownAs } from "../inspect.js";
 import type { Form } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { clone } from "./operand.js";
+import { printFunc } from "./print.js";
 import type { Block, Control, File, Func, Guard, Inst, LaunchBounds, Operand, ValueTable } from "./types.js";
 
 /** Growable typed columns; the arrays double, so adding n values costs O(n). */
@@ -86,9 +88,24 @@ export function noBounds(): LaunchBounds {
   return { maxntid: null, reqntid: null, minnctapersm: 0, maxnreg: 0, maxclusterrank: 0, reqnctapercluster: null };
 }
 
+function briefly(func: Func): string {
+  const insts = func.blocks.reduce((n, b) => n + b.insts.length, 0);
+  const registers = func.virtual ? "virtual" : "physical";
+  return `Func ${func.name}: ${func.blocks.length} blocks, ${insts} instructions, ${registers} registers, ${func.milestone}`;
+}
+
+/** Functions show themselves as their code; `printFunc` gives the whole text form. */
+function shown(func: Func): Func {
+  return shownAs(
+    func,
+    (f) => `${briefly(f)}\n${printFunc(f, { details: false })}`,
+    (f) => `[${briefly(f)}]`,
+  );
+}
+
 /** An empty function on virtual registers: no block, no value. */
 export function newFunc(name: string, target: Target, kind: "entry" | "func" = "entry"): Func {
-  return {
+  return shown({
     name,
     kind,
     target,
@@ -106,7 +123,7 @@ export function newFunc(name: string, target: Target, kind: "entry" | "func" = "
     generation: 0,
     nextInst: 0,
     nextBlock: 0,
-  };
+  });
 }
 
 /** A block that is not in the layout yet (the builder and the editor place it). */
@@ -171,14 +188,14 @@ export function snapshot(func: Func): Func {
     to.succs = from.succs.map(twin);
     to.preds = from.preds.map(twin);
   }
-  return {
+  return shown({
     ...func,
     blocks: func.blocks.map(twin),
     values: copyValues(func.values),
     frame: { ...func.frame },
     params: func.params.slice(),
     used: { ...func.used },
-  };
+  });
 }
 
 function sameInst(inst: Inst): Inst {

@@ -175,7 +175,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   PostFixForMercTargets: { none: "nothing to do: no Mercury" },
   FixUpTexDepBarAndSync: { none: "not built yet (textures)" },
   AdvancedScoreboardsAndOpexes: later,
-  ProcessO0WaitsAndSBs: (func) => control(func, controlO0),
+  ProcessO0WaitsAndSBs: (func, { options }) => control(func, options.control ?? controlO0),
   PostFixUp: { none: "nothing to do on the supported SMs" },
   MercConverter: { none: "no Mercury: lib/sass encodes Ori instructions directly" },
   MercEncodeAndDecode: { none: "no Mercury: tests decode what was encoded" },

@@ -2,6 +2,7 @@
 import type { Diagnostic } from "../diagnostics.js";
 import type { Func } from "../ori/types.js";
 import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
+import type { ControlPolicy } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
 import type { Category, PhaseName } from "./table.js";
 
@@ -41,6 +42,8 @@ export interface PhaseOptions {
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
   readonly onAllocation?: (result: AllocationResult) => void;
+  /** How control words are chosen. Default `controlO0`. */
+  readonly control?: ControlPolicy;
 }
 
 /** A moment of the run. Valid while the observer runs: later the function has moved on. */

@@ -141,6 +141,8 @@ function placeOne(
   given: Argument,
   addressOf: (buffer: TypedArray) => number,
 ): string {
+  if (at + size > area.byteLength) return `the parameter lies outside the kernel's parameter area`;
+  if (typeof given === "number" || typeof given === "bigint") return `a number needs its type, as in { s32: ${given} }`;
   if (typeof given !== "object" || given === null) return "neither a buffer nor { type: value }";
   if (ArrayBuffer.isView(given)) {
     if (size !== 8) return `a buffer's address has 8 bytes, the parameter has ${size}`;

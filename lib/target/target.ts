@@ -8,10 +8,12 @@ export function isTargetName(name: string): name is TargetName {
   return (targetNames as readonly string[]).includes(name);
 }
 
-/** The one Target value of a name. */
+/** The one Target value of a name. Throws RangeError on a name that is not in `targetNames`. */
 export function target(name: TargetName): Target {
   let value = made.get(name);
   if (value === undefined) {
+    if (!isTargetName(name))
+      throw new RangeError(`unknown target '${String(name)}' (one of ${targetNames.join(", ")})`);
     value = build(name);
     made.set(name, value);
   }

@@ -12,6 +12,7 @@ export const files: Readonly<Record<string, string>> = {
   "two.ptx": head + entry("k") + entry("k2"),
   "bad.ptx": head + entry("k", "stt.global.u32 [%rd1], 7;"),
   "both.ptx": head + entry("k") + entry("k2", "foo.u32 %rd1;"),
+  "newer.ptx": (head + entry("k")).replace(/sm_\d+/, "sm_90"),
   "empty.ptx": "",
   "opts.txt": "-arch sm_90\n-c",
 };
@@ -98,6 +99,7 @@ export const cases: readonly Case[] = [
   fatal("-g -O2 ok.ptx", "Optimized debugging not supported"),
   fatal("-sanitize foo ok.ptx", "Value 'foo' is not defined for option 'sanitize'"),
   fatal("-e nope ok.ptx", "Unknown function nope"),
+  fatal("newer.ptx", "SM version specified by .target is higher than default SM version assumed"),
   fatal("-optf /nowhere/opts ok.ptx", "Could not open options file '/nowhere/opts'"),
   fatal("ok.ptx -o /nowhere/x.cubin", "Output file '/nowhere/x.cubin' could not be opened"),
   bad("nofile.ptx", `ptxas fatal   : Input file 'nofile.ptx' could not be opened\n${aborted}`),

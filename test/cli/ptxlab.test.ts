@@ -51,6 +51,44 @@ test("dis: words that the table does not know are shown as words", () => {
   expect(host.stderr).toContain("1 instructions are not in the instruction table");
 });
 
+test("dis --lines: section, offset and text of every instruction, nothing else", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--lines", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  const rows = host.stdout.trimEnd().split("\n");
+  const read = readCubin(cubin);
+  if (!read.ok) throw new Error("unreadable");
+  const words = read.value.functions.find((f) => f.name === "k")!.words;
+  expect(rows).toHaveLength(words.length / 4);
+  rows.forEach((row, i) => {
+    const [section, offset, text, ...rest] = row.split("\t");
+    expect([section, Number.parseInt(offset!, 16), rest]).toEqual([".text.k", 16 * i, []]);
+    expect(text).toMatch(/^(@!?U?P\d )?[A-Z][A-Z0-9_.]*/);
+  });
+});
+
+test("dis --cfg: DOT with every instruction in one block", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--cfg", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toMatch(/^digraph code \{[\s\S]*\}\n$/);
+  expect(host.stdout.match(/subgraph/g)).toHaveLength(2);
+  // The tail is a block that goes to itself.
+  expect(host.stdout).toMatch(/(f0b\d+) -> \1;/);
+});
+
+test("dis --live: counts in front of the text", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  // R1 alone where the thread ends.
+  expect(host.stdout).toMatch(/^ {10}1 {11}\/\*[0-9a-f]{4}\*\/ {2}EXIT ;$/m);
+});
+
+test("dis --info: attributes by name", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--info", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toMatch(/^\.nv\.info REGCOUNT k 0x[0-9a-f]+$/m);
+  expect(host.stdout).not.toContain("section ");
+});
+
 test("elf: sections, symbols, attributes", () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(ptxlab(["elf", "k.cubin"], host)).toBe(0);
@@ -77,6 +115,7 @@ test.each([
   [["frobnicate"]],
   [["dis"]],
   [["dis", "missing.cubin"]],
+  [["dis", "--lines", "--live", "k.cubin"]],
   [["dis", "--nonsense", "k.cubin"]],
   [["dis", "k.cubin", "--kernel", "nobody"]],
   [["dis", "k.ptx"]],
@@ -111,4 +150,21 @@ describe("run", () => {
     expect([ptxlab(["run", "k.cubin", "--launch", "d/k.json"], host), host.stderr]).toEqual([status, ""]);
     expect(host.stdout).toContain("36");
   });
+});
+
+test("names that do not exist", () => {
+  const host = fakeHost({ "k.ptx": files["two.ptx"]! });
+  expect(ptxlab(["compile", "--emit", "sass", "--kernel", "q", "k.ptx"], host)).toBe(1);
+  expect(host.stderr).toContain("Unknown function q");
+  expect(ptxlab(["compile", "--emit", "ori", "--after", "allocateregister", "k.ptx"], host)).toBe(2);
+  expect(host.stderr).toContain("unknown phase 'allocateregister' (did you mean AllocateRegisters");
+  expect(ptxlab(["compile", "--emit", "ori", "--after", "PostSchedule", "k.ptx"], host)).toBe(2);
+  expect(host.stderr).toContain("phase PostSchedule did not run: not built yet");
+  expect(host.stdout).toBe("");
+});
+
+test("a file that is no cubin is named", () => {
+  const host = fakeHost({ "k.ptx": files["two.ptx"]! });
+  expect(ptxlab(["dis", "k.ptx"], host)).toBe(2);
+  expect(host.stderr).toBe("ptxlab k.ptx; error: not an ELF file: bad magic number\n");
 });

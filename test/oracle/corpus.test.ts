@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { disassemble } from "../../lib/cli/disassembly.js";
+import { disassemble } from "../../lib/disassemble.js";
 import { compile } from "../../lib/compile.js";
 import { readCubin } from "../../lib/elf/index.js";
 import { runLaunchFile } from "../../lib/sim/index.js";

@@ -1,8 +1,8 @@
 /** The code of a cubin as a listing: functions, labels, instructions in nvdisasm's syntax, control bits beside them. */
-import { type Cubin, type CubinFunction, type CubinReloc, infoWords, relocationName } from "../elf/index.js";
-import { type CodeReloc, controlText, type LabelNumbers, type Listed, listingLines } from "../sass/index.js";
-import type { Control } from "../sass/isa/operand.js";
-import { type Target, targetOfSm } from "../target/index.js";
+import { type Cubin, type CubinFunction, type CubinReloc, infoWords, relocationName } from "./elf/index.js";
+import { type CodeReloc, controlText, type LabelNumbers, type Listed, listingLines } from "./sass/index.js";
+import type { Control } from "./sass/isa/operand.js";
+import { type Target, targetOfSm } from "./target/index.js";
 
 export interface ListedInstruction {
   /** Byte offset in the function. */
@@ -32,7 +32,10 @@ export interface ListedFunction {
   readonly unknown: number;
 }
 
-/** Every function of a cubin; empty for an SM without an instruction table. */
+/**
+ * Every function of a cubin (`readCubin` gives it), ours or ptxas's, in the order of the file. Words that the instruction
+ * table does not know are listed as words. Empty for an SM that ptxas 13 does not make code for.
+ */
 export function disassemble(cubin: Cubin): readonly ListedFunction[] {
   const target = targetOfSm(cubin.sm);
   if (target === null) return [];
@@ -90,7 +93,7 @@ function codeReloc(r: CubinReloc): CodeReloc | null {
 }
 
 /** EIATTR_INDIRECT_BRANCH_TARGETS: for each branch its offset, 0, the number of targets, the targets (digest G §1B). */
-function branchTargets(f: CubinFunction): Map<number, number[]> {
+export function branchTargets(f: CubinFunction): Map<number, number[]> {
   const targets = new Map<number, number[]>();
   for (const record of f.info) {
     if (record.name !== "INDIRECT_BRANCH_TARGETS") continue;
@@ -103,6 +106,7 @@ function branchTargets(f: CubinFunction): Map<number, number[]> {
 }
 
 export interface ListingOptions {
+  /** A column with the control bits: scoreboards waited for, set by operands and result, yield, stall. Default false. */
   readonly control?: boolean;
 }
 

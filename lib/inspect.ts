@@ -1,0 +1,28 @@
+/**
+ * How the big results show themselves: as their text, where console.log and notebooks would otherwise list hundreds of
+ * fields. Both ask a value for a method under a well-known symbol; nothing is imported for it.
+ */
+const inspectSymbol: symbol = Symbol.for("nodejs.util.inspect.custom");
+const displaySymbol: symbol = Symbol.for("Jupyter.display");
+
+/** The depth that console.log starts at; further in there is room for one line only. */
+const OUTERMOST = 2;
+
+/**
+ * Gives `value` its own looks: `whole` where it stands alone, `brief` inside of other values. The methods are not
+ * enumerable, so that copies, comparisons and JSON do not see them. Returns `value`.
+ */
+export function shownAs<T extends object>(value: T, whole: (value: T) => string, brief: (value: T) => string): T {
+  return Object.defineProperties(value, {
+    [inspectSymbol]: {
+      value(this: T, depth: number): string {
+        return depth === OUTERMOST || depth === Number.POSITIVE_INFINITY ? whole(this) : brief(this);
+      },
+    },
+    [displaySymbol]: {
+      value(this: T): Record<string, string> {
+        return { "text/plain": whole(this) };
+      },
+    },
+  });
+}
