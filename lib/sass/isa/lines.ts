@@ -9,6 +9,7 @@
  */
 import { InternalError } from "../../errors.js";
 import type { ImmFormat } from "./row.js";
+import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
 import { widthOf } from "./syntax.js";
 import { linesFor, type ParsedLine, rows, rowsOf } from "./table.js";
@@ -107,9 +108,17 @@ function compile(isa: number): CompiledTable {
     }
     byRow.push(lines);
   });
+  if (isa === 75) for (const code of bit91Ignored) byOpcode[code | 0x1000]!.push(...byOpcode[code]!.map(withoutBit91));
   // The line that says more about the word goes first.
   for (const lines of byOpcode) lines.sort((a, b) => ones(b.mask) - ones(a.mask) || a.id - b.id);
   return { isa, byOpcode, byRow };
+}
+
+/** The same line for words whose bit 91 is set. */
+function withoutBit91(code: CodeLine): CodeLine {
+  const mask = code.mask.slice();
+  mask[2] = mask[2]! & ~(1 << 27);
+  return { ...code, mask };
 }
 
 function ones(words: Uint32Array): number {

@@ -174,7 +174,7 @@ export const controlRows: Rows = [
     flow: "sync",
     effect: true,
     lines: [
-      { as: "R=348 I=948", text: "WARPSYNC !pin@87?, b", sm: "75" },
+      { as: "R=348 I=948 C=b48 X=b48u U=d48u", text: "WARPSYNC !pin@87?, b", sm: "75" },
       { as: "R=348", text: "WARPSYNC{_|.EXCLUSIVE@86} !pin@87?, b", sm: "80-89" },
       { as: "I=948", text: "WARPSYNC !pin@87?, b", sm: "80-89" },
       { as: "348", text: "WARPSYNC{_|.EXCLUSIVE@85} !pin@87?, b@24", is: "86=0", sm: "90-" },

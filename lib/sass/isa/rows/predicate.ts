@@ -107,6 +107,37 @@ const uniform: Rows = [
     time: "fixed",
   },
   {
+    op: "UIADD3.64",
+    does: "d = a + b + c, 64 bits",
+    slots: "d:UR*2 co:UP=PT co2:UP=PT <- a:UR*2 b:UR*2 c:UR*2",
+    imm: "s32",
+    lines: [
+      {
+        as: "RRR=297u RIR=897u",
+        text: "UIADD3.64 d, co@81?, co2@84?, -a, -b, -c",
+        is: "74=0",
+        fill: "77:4=15 87:4=15",
+        sm: "75",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "UIADD3.64.X",
+    does: "d = a + b + c + ci + ci2, 64 bits",
+    slots: "d:UR*2 co:UP=PT co2:UP=PT <- a:UR*2 b:UR*2 c:UR*2 ci:UP=!PT ci2:UP=!PT",
+    imm: "s32",
+    lines: [
+      {
+        as: "RRR=297u RIR=897u",
+        text: "UIADD3.64.X d, co@81?, co2@84?, ~a, ~b, ~c, !ci@87, !ci2@77",
+        is: "74=1",
+        sm: "75",
+      },
+    ],
+    time: "fixed",
+  },
+  {
     op: "ULEPC",
     does: "d (64 bits) = address of target, or of the next instruction",
     slots: "d:UR*2 <- target:L=none",

@@ -38,6 +38,12 @@ const cacheOf = (unit: string, deep: string): Line[] => {
       text: `CCTL${head}${one} c[k@54:5][${u}@24+@37:17s]`,
       sm: "100-",
     },
+    {
+      as: unit === "LDC" ? "73fu" : "740u",
+      text: `CCTL${head}${one} cx[ur@24][i@64?+shift@37:17s]`,
+      is: unit === "LDC" ? "" : "64:8=255",
+      sm: "100-",
+    },
   ];
 };
 
@@ -83,7 +89,8 @@ export const systemRows: Rows = [
       { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "75" },
       { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, is: "84=0", sm: "90-" },
       { as: "94a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${far}`, is: "84=1 32:2=1", sm: "90-" },
-      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", is: "84=0", sm: "-90" },
+      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@38:16s]", sm: "75" },
+      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", is: "84=0", sm: "80-90" },
       { as: "b4a", text: "JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, c[k@54:5][@40:14sx4]", is: "84=1 32:2=1", sm: "90" },
     ],
     time: "fixed",
@@ -163,9 +170,54 @@ export const systemRows: Rows = [
     lines: [
       { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@34:48sx4?", sm: "-89" },
       { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@16:8+34:48sx4?", sm: "90-" },
-      { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@40:14sx4]", sm: "-90" },
+      { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@38:16s]", sm: "75" },
+      { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@40:14sx4]", sm: "80-90" },
     ],
     time: "fixed",
+  },
+  {
+    op: "RET.REL",
+    does: "return to ur + target",
+    slots: "<- pin:P=PT ur:UR*2 target:L",
+    flow: "return",
+    effect: true,
+    lines: [
+      { as: "950u", text: "RET.REL{_|.NODEC@86} !pin@87?, ur@24 target@34:48sx4", is: "85=0", sm: "-89" },
+      { as: "950u", text: "RET.REL{_|.NODEC@86} !pin@87?, ur@24 target@16:8+34:48sx4", is: "85=0", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "RET.ABS",
+    does: "return to address ur + off",
+    slots: "<- pin:P=PT ur:UR*2 off:I=0",
+    flow: "return",
+    effect: true,
+    lines: [
+      { as: "950u", text: "RET.ABS{_|.NODEC@86} !pin@87?, ur@24 off@34:48sx4?", is: "85=1", sm: "-89" },
+      { as: "950u", text: "RET.ABS{_|.NODEC@86} !pin@87?, ur@24 off@16:8+34:48sx4?", is: "85=1", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "B2R.WARP",
+    does: "d = barriers the warp waits at",
+    slots: "d <-",
+    lines: [{ as: "31c", text: "B2R.WARP d", is: "78:2=2" }],
+    time: "result",
+  },
+  {
+    op: "BAR.SCAN",
+    does: "as BAR.RED, with a prefix sum of pin over the threads",
+    slots: "<- id n=0 pin:P",
+    effect: true,
+    lines: [
+      { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:2=3" },
+      { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:2=3" },
+      { as: "51d", text: "BAR.SCAN id@32, n#42:12, !pin@87", is: "77:2=3" },
+      { as: "31d", text: "BAR.SCAN id@32, n@32, !pin@87", is: "77:2=3" },
+    ],
+    time: "operands",
   },
   {
     op: "RPCMOV.32",
@@ -275,7 +327,7 @@ export const systemRows: Rows = [
   {
     op: "CCTL.C.LDC",
     does: "drop constants from the cache of LDC",
-    slots: "<- base:UR*2=none off:I=0 k:C=none",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ shift:I=0",
     effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
@@ -283,7 +335,7 @@ export const systemRows: Rows = [
   {
     op: "CCTL.C.LDCU",
     does: "drop constants from the cache of LDCU",
-    slots: "<- base:UR*2=none off:I=0 k:C=none",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ shift:I=0",
     effect: true,
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
     time: "operands",
