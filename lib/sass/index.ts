@@ -10,6 +10,7 @@ export {
   isEncodable,
   type OperandKind,
 } from "./encode.js";
+export { type CodeBlock, codeFlow, type FlowFacts, isConditional } from "./flow.js";
 export { describe, form, tryForm } from "./isa/form.js";
 export { type Parsed, type ParseNames, parseInst } from "./isa/parse.js";
 export { sregIndex, sregName } from "./isa/sreg.js";
@@ -17,6 +18,7 @@ export { mnemonics } from "./isa/table.js";
 export { type Names, renderInst } from "./isa/text.js";
 export { type Guards, guardsOf, latencyClass } from "./isa/timing.js";
 export type { Flow, Form, Memory, SlotInfo, Space } from "./isa/types.js";
+export { type LiveCount, liveCounts, type RegisterName, type RegisterUse, registerUse } from "./live.js";
 export {
   controlText,
   type LabelNumbers,

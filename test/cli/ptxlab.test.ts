@@ -79,7 +79,7 @@ test("dis --live: counts in front of the text", () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);
   // R1 alone where the thread ends.
-  expect(host.stdout).toMatch(/^ {10}1 {11}\/\*[0-9a-f]{4}\*\/ {2}EXIT ;$/m);
+  expect(host.stdout).toMatch(/^ {10}1 {12}\/\*[0-9a-f]{4}\*\/ {2}EXIT ;$/m);
 });
 
 test("dis --info: attributes by name", () => {

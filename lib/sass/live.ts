@@ -1,0 +1,262 @@
+/**
+ * Live registers of decoded code. What an instruction reads and writes follows from its operands (file, first register,
+ * width); liveness is the usual backward fixed point over the blocks of `codeFlow`. A result under a guard does not end
+ * the life of what was there before. The stack pointer R1 is live wherever a thread ends, as nvdisasm counts it.
+ *
+ * Calls are summed up: what a function needs with nothing live behind it, and which registers it lets through, give what
+ * must live in front of a call; what it may write counts at the call, as in nvdisasm. A return gives back what is live
+ * behind any call of the section (the return address is data).
+ */
+import { type CodeBlock, codeFlow, type FlowFacts } from "./flow.js";
+import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "./isa/operand.js";
+import { File } from "./isa/types.js";
+
+/** First bit of each file in a set of registers: 256 R, 256 UR, 8 P, 8 UP. */
+const firstBit: Readonly<Record<number, number>> = { [File.R]: 0, [File.UR]: 256, [File.P]: 512, [File.UP]: 520 };
+const setWords = 17;
+
+/** Registers that an instruction reads and writes, each in ascending order of file and number, once. */
+export interface RegisterUse {
+  readonly reads: readonly RegisterName[];
+  readonly writes: readonly RegisterName[];
+}
+
+export interface RegisterName {
+  readonly file: File;
+  readonly id: number;
+}
+
+/** Live registers at one instruction: those read, written or needed later. */
+export interface LiveCount {
+  readonly r: number;
+  readonly ur: number;
+  readonly p: number;
+  readonly up: number;
+}
+
+/** What the operands say; guards included. */
+export function registerUse(inst: MachineInst): RegisterUse {
+  const set = new Uint32Array(2 * setWords);
+  addUses(inst, set, 0);
+  addDefs(inst, set, setWords);
+  return { reads: names(set, 0), writes: names(set, setWords) };
+}
+
+/** Counts per instruction as `nvdisasm -lrm count` prints them. */
+export function liveCounts(insts: readonly (MachineInst | null)[], facts: FlowFacts = {}): readonly LiveCount[] {
+  const effects = effectsOf(insts);
+  const blocks = codeFlow(insts, facts);
+  const calls = new Calls(blocks, insts, effects);
+  const liveOut = calls.behind();
+  const counts: LiveCount[] = new Array(insts.length);
+  const live = new Uint32Array(setWords);
+  const here = new Uint32Array(setWords);
+  for (const b of blocks) {
+    copy(live, 0, liveOut, setWords * b.id);
+    if (b.call !== null) for (const s of b.succ) merge(live, 0, calls.needs, setWords * s);
+    for (let i = b.end - 1; i >= b.start; i--) {
+      here.set(live);
+      if (b.call !== null && i === b.end - 1) {
+        copy(live, 0, liveOut, setWords * b.id);
+        merge(here, 0, live, 0);
+        merge(here, 0, calls.writes, setWords * b.call);
+      }
+      step(live, effects.reads, effects.kills, setWords * i);
+      merge(here, 0, live, 0);
+      merge(here, 0, effects.writes, setWords * i);
+      counts[i] = countOf(here);
+    }
+  }
+  return counts;
+}
+
+interface Effects {
+  readonly reads: Uint32Array;
+  readonly writes: Uint32Array;
+  /** Writes that certainly happen. */
+  readonly kills: Uint32Array;
+}
+
+function effectsOf(insts: readonly (MachineInst | null)[]): Effects {
+  const reads = new Uint32Array(setWords * insts.length);
+  const writes = new Uint32Array(setWords * insts.length);
+  const kills = new Uint32Array(setWords * insts.length);
+  insts.forEach((inst, i) => {
+    if (inst === null) return;
+    addUses(inst, reads, setWords * i);
+    if (endsThread(inst, 16 * i)) addRange(reads, setWords * i, File.R, stackPointer, 1);
+    addDefs(inst, writes, setWords * i);
+    if (inst.guard === null) addDefs(inst, kills, setWords * i);
+  });
+  return { reads, writes, kills };
+}
+
+const stackPointer = 1;
+
+/** An exit, or the branch to itself behind the code. */
+function endsThread(inst: MachineInst, address: number): boolean {
+  if (inst.form.flow === "exit") return true;
+  return inst.form.flow === "branch" && inst.srcs.some((o) => o.kind === Kind.Label && o.value === address);
+}
+
+/** Liveness over the blocks; sets per block. */
+class Calls {
+  /** Live in front of a block when nothing is live behind the return. */
+  private readonly gen: Uint32Array;
+  /** … and when everything is: what is not here is overwritten on all ways. */
+  private readonly through: Uint32Array;
+  /** May be written between a block and the return. */
+  readonly writes: Uint32Array;
+  /** Live in front of a block. */
+  readonly needs: Uint32Array;
+  private readonly returns: readonly boolean[];
+
+  constructor(
+    private readonly blocks: readonly CodeBlock[],
+    insts: readonly (MachineInst | null)[],
+    private readonly effects: Effects,
+  ) {
+    const size = setWords * blocks.length;
+    this.gen = new Uint32Array(size);
+    this.through = new Uint32Array(size);
+    this.writes = new Uint32Array(size);
+    this.needs = new Uint32Array(size);
+    this.returns = blocks.map((b) => insts[b.end - 1]?.form.flow === "return");
+    const nothing = new Uint32Array(setWords);
+    this.solve([
+      [this.gen, () => nothing],
+      [this.through, () => new Uint32Array(setWords).fill(0xffffffff)],
+    ]);
+    this.sumWrites();
+    this.solve([[this.needs, () => this.afterCalls()]]);
+  }
+
+  /** Live behind each block (behind its call: in front of it). */
+  behind(): Uint32Array {
+    const out = new Uint32Array(setWords * this.blocks.length);
+    const set = new Uint32Array(setWords);
+    const returned = this.afterCalls();
+    for (const b of this.blocks) {
+      this.outOf(b, this.needs, returned, set);
+      out.set(set, setWords * b.id);
+    }
+    return out;
+  }
+
+  private solve(systems: readonly (readonly [Uint32Array, () => Uint32Array])[]): void {
+    const live = new Uint32Array(setWords);
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const [liveIn, atReturn] of systems) {
+        const returned = atReturn();
+        for (let k = this.blocks.length - 1; k >= 0; k--) {
+          const b = this.blocks[k]!;
+          this.outOf(b, liveIn, returned, live);
+          for (let i = b.end - 1; i >= b.start; i--) step(live, this.effects.reads, this.effects.kills, setWords * i);
+          if (merge(liveIn, setWords * k, live, 0)) changed = true;
+        }
+      }
+    }
+  }
+
+  private outOf(b: CodeBlock, liveIn: Uint32Array, returned: Uint32Array, out: Uint32Array): void {
+    out.fill(0);
+    for (const s of b.succ) merge(out, 0, liveIn, setWords * s);
+    if (this.returns[b.id]) merge(out, 0, returned, 0);
+    if (b.call === null) return;
+    const at = setWords * b.call;
+    for (let w = 0; w < setWords; w++) out[w] = (out[w]! & this.through[at + w]!) | this.gen[at + w]!;
+  }
+
+  private afterCalls(): Uint32Array {
+    const out = new Uint32Array(setWords);
+    for (const b of this.blocks) if (b.call !== null) for (const s of b.succ) merge(out, 0, this.needs, setWords * s);
+    return out;
+  }
+
+  private sumWrites(): void {
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (let k = this.blocks.length - 1; k >= 0; k--) {
+        const b = this.blocks[k]!;
+        const at = setWords * k;
+        for (let i = b.start; i < b.end; i++) merge(this.writes, at, this.effects.writes, setWords * i);
+        for (const s of b.call === null ? b.succ : [...b.succ, b.call])
+          if (merge(this.writes, at, this.writes, setWords * s)) changed = true;
+      }
+    }
+  }
+}
+
+function step(live: Uint32Array, reads: Uint32Array, kills: Uint32Array, at: number): void {
+  for (let w = 0; w < setWords; w++) live[w] = (live[w]! & ~kills[at + w]!) | reads[at + w]!;
+}
+
+/** Adds the second set to the first; whether that changed it. */
+function merge(to: Uint32Array, at: number, from: Uint32Array, start: number): boolean {
+  let changed = false;
+  for (let w = 0; w < setWords; w++) {
+    const sum = (to[at + w]! | from[start + w]!) >>> 0;
+    if (sum !== to[at + w]) changed = true;
+    to[at + w] = sum;
+  }
+  return changed;
+}
+
+function copy(to: Uint32Array, at: number, from: Uint32Array, start: number): void {
+  for (let w = 0; w < setWords; w++) to[at + w] = from[start + w]!;
+}
+
+// ---------------------------------------------------------------------------------------------- operands
+
+function addUses(inst: MachineInst, set: Uint32Array, at: number): void {
+  const g = inst.guard;
+  if (g !== null) addRange(set, at, g.file, g.id, 1);
+  for (const o of inst.srcs) {
+    if (o.kind === Kind.Reg) addRange(set, at, o.file, o.id, o.width);
+    else if (o.kind === Kind.Const && o.index !== NO_INDEX) addIndex(set, at, o);
+  }
+}
+
+/** `cx[UR4][…]` reads a descriptor of two registers, `c[3][R2+…]` one. */
+function addIndex(set: Uint32Array, at: number, o: Operand): void {
+  addRange(set, at, o.file, o.index, o.id === -1 ? 2 : 1);
+}
+
+function addDefs(inst: MachineInst, set: Uint32Array, at: number): void {
+  for (const o of inst.dsts) if (o.kind === Kind.Reg) addRange(set, at, o.file, o.id, o.width);
+}
+
+/** Registers `id` … of a file; the hard-wired one and files without registers add nothing. */
+function addRange(set: Uint32Array, at: number, file: File, id: number, width: number): void {
+  const base = firstBit[file];
+  if (base === undefined || id === ZERO_REG) return;
+  const end = Math.min(id + Math.max(1, width), file === File.R || file === File.UR ? 255 : 7);
+  for (let r = id; r < end; r++) set[at + ((base + r) >> 5)] = set[at + ((base + r) >> 5)]! | (1 << ((base + r) & 31));
+}
+
+function names(set: Uint32Array, at: number): RegisterName[] {
+  const out: RegisterName[] = [];
+  for (const file of [File.R, File.UR, File.P, File.UP])
+    for (let id = 0; id < (file === File.R || file === File.UR ? 255 : 7); id++) {
+      const bit = firstBit[file]! + id;
+      if ((set[at + (bit >> 5)]! >>> (bit & 31)) & 1) out.push({ file, id });
+    }
+  return out;
+}
+
+function countOf(set: Uint32Array): LiveCount {
+  const bits = (from: number, to: number): number => {
+    let n = 0;
+    for (let w = from; w < to; w++) for (let x = set[w]!; x; x &= x - 1) n++;
+    return n;
+  };
+  const predicates = set[16]!;
+  let p = 0;
+  let up = 0;
+  for (let i = 0; i < 8; i++) {
+    p += (predicates >>> i) & 1;
+    up += (predicates >>> (8 + i)) & 1;
+  }
+  return { r: bits(0, 8), ur: bits(8, 16), p, up };
+}
