@@ -106,6 +106,7 @@ test("by hand, stage by stage, the same code comes out", () => {
   expect(check(module, { target: "sm_90" })).toEqual([]);
   const program = unwrap(lower(module, { target: "sm_90" }));
   const [func] = program.funcs;
+  expect(() => encodeFunc(func!)).toThrow(/registers are still virtual.*saxpy/);
   unwrap(runPhases(func!));
   const code = encodeFunc(func!);
   const cubin = unwrap(readCubin(unwrap(link([code], program))));
@@ -122,6 +123,7 @@ test("results show themselves as text, short inside of others, and stay plain da
     /^Compilation for sm_90: cubin of \d+ bytes, [\d.]+ ms\n {2}entry saxpy: \d+ instructions/,
   );
   expect(inspect([c])).toMatch(/^\[ \[Compilation for sm_90: .* ms\] \]$/);
+  expect(inspect(c.functions[0]!.code)).toMatch(/^\.text\.saxpy:\n +\/\*0000\*\/ /);
   const { lowered } = c.functions[0]!;
   expect(inspect(lowered)).toMatch(/^Func saxpy: 3 blocks, \d+ instructions, virtual registers, initial\nfunc "saxpy"/);
   expect(inspect({ lowered })).toMatch(/^\{\s+lowered: \[Func saxpy: [^\n]*\]\s+\}$/);

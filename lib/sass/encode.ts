@@ -7,6 +7,7 @@
  * least eight of them.
  */
 import { InternalError } from "../errors.js";
+import { shownAs } from "../inspect.js";
 import { label, PT } from "../ori/operand.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
@@ -27,6 +28,7 @@ import {
 import { widthOf } from "./isa/syntax.js";
 import { renderInst } from "./isa/text.js";
 import { File } from "./isa/types.js";
+import { listing } from "./print.js";
 
 /** What labels and symbols become. */
 export interface EncodeContext {
@@ -338,8 +340,13 @@ function writeLabel(step: Step, o: Operand, out: Uint32Array, at: number, pc: nu
 
 // ---------------------------------------------------------------------------------------------- functions
 
-/** Machine code of a function with physical registers. */
+/**
+ * Machine code of a function with physical registers; it shows itself as its listing. Throws InternalError on virtual
+ * registers and on an instruction that has no encoding.
+ */
 export function encodeFunc(func: Func): Code {
+  if (func.virtual)
+    throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
   const labels = layout(func.blocks);
   const insts: Inst[] = func.blocks.flatMap((b) => b.insts);
   const words = new Uint32Array(4 * codeLength(insts.length + 1, func.target));
@@ -356,7 +363,7 @@ export function encodeFunc(func: Func): Code {
     encodeInst(inst, func.target, words, 4 * i, 16 * i, context);
   });
   writeTail(words, insts.length, func.target);
-  return {
+  const code: Code = {
     name: func.name,
     kind: func.kind,
     target: func.target,
@@ -374,6 +381,7 @@ export function encodeFunc(func: Func): Code {
     paramBytes: func.paramBytes,
     limits: func.limits,
   };
+  return shownAs(code, listing, (c) => `[Code ${c.name}: ${c.insts.length} instructions, ${c.registers} registers]`);
 }
 
 function layout(blocks: readonly Block[]): Map<number, number> {
