@@ -7,6 +7,7 @@ import { asyncRows } from "./rows/async.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
+import { float8Rows } from "./rows/float8.js";
 import { globalRows } from "./rows/global.js";
 import { graphicsRows } from "./rows/graphics.js";
 import { halfRows } from "./rows/half.js";
@@ -55,6 +56,7 @@ export const rows: readonly Row[] = [
   ...systemRows,
   ...predicateRows,
   ...globalRows,
+  ...float8Rows,
   ...pseudoRows,
 ];
 

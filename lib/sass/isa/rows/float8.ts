@@ -1,0 +1,198 @@
+/**
+ * F2FP in all its kinds: floats rounded to 8-, 6- and 4-bit formats and back, two at a time. MERGE_C puts the result
+ * beside a half of c, PACK_AB takes one number of a and one of b, UNPACK_B both of b.
+ */
+import type { Line, Rows } from "../row.js";
+import { one, registers, two, wide } from "./shapes.js";
+
+const sat = "{_|.SATFINITE@77}";
+const relu = "{_|.RELU@75}";
+const to90 = "{.F16|.BF16|?|.TF32|.E5M2|.E4M3|...???@76+86:2}";
+const to100 = "{?|?|?|?|?|?|.E2M3|.E3M2|.E5M2|.E4M3|?|?|.E8@76+85:3}";
+/** Without a part of c; .S2_6 saturates unless told otherwise. */
+const plain100 = [
+  [`F2FP${sat}${relu}.E2M1`, "76=1 85:3=1"],
+  [`F2FP{.SATFINITE|_@77}${relu}.S2_6`, "76=1 85:3=5"],
+] as const;
+const rz = "{_|?|?|.RZ|...???@79:2}";
+const rounding = "{_|?|.RP|.RZ@79:2}";
+/** b and c, either of which may be no register. */
+const pairs = "RR=23e IR=83e CR=a3e XR=a3eu UR=c3eu RC=63e RX=63eu RU=e3eu";
+const lastIsNumber = "RI=43e";
+
+/** An immediate as c shows no part. */
+function merged(text: string, is: string, sm: string): Line[] {
+  return [
+    { as: pairs, text: `${text} d, b, c{half72}`, is, fill: "24:8=255", sm },
+    { as: lastIsNumber, text: `${text} d, b, c`, is: `${is} 72=0`, fill: "24:8=255", sm },
+  ];
+}
+
+function packed(text: string, is: string, sm: string): Line[] {
+  return [
+    { as: wide(0x3e), text: `${text} d, a, b, c{half72}`, is, sm },
+    { as: "RRI=43e", text: `${text} d, a, b, c`, is: `${is} 72=0`, sm },
+  ];
+}
+
+export const float8Rows: Rows = [
+  {
+    op: "F2FP.PACK_AB",
+    does: "d = a and b rounded, a in the upper half",
+    slots: "d <- a b",
+    imm: "f32",
+    lines: [
+      {
+        as: two(0x3e),
+        text: `F2FP${sat}${relu}{?|?|?|.TF32|.E5M2|.E4M3@76+86:2}.F32.PACK_AB${rz} d, a, b`,
+        is: "78=0 81=0 89:2=0",
+        fill: "64:8=255",
+        sm: "90",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.PACK_B",
+    does: "d = b rounded",
+    slots: "d <- b",
+    imm: "f32",
+    lines: [
+      {
+        as: one(0x3e),
+        text: `F2FP{_|?|.RELU@74:2}{?|?|?|.TF32|...???@76+86:2}.F32.PACK_B${rz} d, b`,
+        is: "77=0 78=1 81=0 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "90",
+      },
+      {
+        as: one(0x3e),
+        text: `F2FP${sat}${relu}.TF32.F32.PACK_B${rz} d, b`,
+        is: "74=0 76=1 78=1 81=0 85:3=2 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "100-",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.MERGE_C",
+    does: "d = b rounded, beside a half of c",
+    slots: "d <- b c",
+    imm: "f32",
+    lines: [
+      ...merged(`F2FP${sat}${relu}${to90}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 89:2=0", "90"),
+      ...merged(`F2FP${sat}${relu}{.F16|.BF16@76}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 85:3=0 89:2=0", "100-"),
+      ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C`, "73:2=1 78=0 79:3=0 89:2=2", "90"),
+      ...merged(
+        `F2FP${sat}${relu}${to100}{.F16|.BF16@83}.UNPACK_B_MERGE_C${rounding}`,
+        "73:2=1 78=0 81=0 89:2=2",
+        "100-",
+      ),
+      ...plain100.map(([head, is]) => ({
+        as: `${pairs} ${lastIsNumber}`,
+        text: `${head}{.F16|.BF16@83}.UNPACK_B_MERGE_C${rounding} d, b, c`,
+        is: `73:2=1 78=0 81=0 89:2=2 ${is}`,
+        fill: "24:8=255",
+        sm: "100-",
+      })),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.PACK_AB_MERGE_C",
+    does: "d = a and b rounded, beside a half of c (.RS: c holds random bits)",
+    slots: "d <- a b c",
+    imm: "f32",
+    lines: [
+      ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C`, "73:2=0 78=1 79:3=0 89:2=2", "90"),
+      ...packed(`F2FP${sat}${relu}${to100}.F32.PACK_AB_MERGE_C${rounding}`, "73:2=0 78=1 81=0 89:2=2", "100-"),
+      ...plain100.map(([head, is]) => ({
+        as: `${wide(0x3e)} RRI=43e`,
+        text: `${head}.F32.PACK_AB_MERGE_C${rounding} d, a, b, c`,
+        is: `73:2=0 78=1 81=0 89:2=2 ${is}`,
+        sm: "100-",
+      })),
+      {
+        as: `${wide(0x3e)} RRI=43e`,
+        text: `F2FP${sat}${relu}${to100.replace("{?|?|?|?", "{?|?|?|.E2M1")}.F32.PACK_AB_MERGE_C.RS d, a, b, c`,
+        is: "74=0 78=1 81=1 89:2=2",
+        sm: "100-",
+      },
+      {
+        as: `${wide(0x3e)} RRI=43e`,
+        text: `F2FP${sat}${relu}{.F16|.BF16@76}.F32.PACK_AB.RS d, a, b, c`,
+        is: "74=0 78=0 81=1 85:3=0 89:2=0",
+        sm: "100-",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.UNPACK_B",
+    does: "d = both numbers of b as halves",
+    slots: "d <- b",
+    imm: "f32",
+    lines: [
+      {
+        as: registers(0x3e),
+        text: `F2FP${relu}${to90}{?|?|.E5M2|.E4M3@73:2}.UNPACK_B d, b{_|.H1@88}`,
+        is: "77=0 78=0 79:3=0 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "90",
+      },
+      {
+        as: "I=83e",
+        text: `F2FP${relu}${to90}{?|?|.E5M2|.E4M3@73:2}.UNPACK_B d, b`,
+        is: "77=0 78=0 79:3=0 88:3=2",
+        fill: "24:8=255 64:8=255",
+        sm: "90",
+      },
+      {
+        as: registers(0x3e),
+        text: `F2FP${relu}.F16{?|?|.E5M2|.E4M3|?|?|.E2M3|.E3M2@73:2+82}.UNPACK_B d, b{_|.H1@88}`,
+        is: "74=1 76:3=0 79:3=0 83=0 85:3=0 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "100-",
+      },
+      {
+        as: "I=83e",
+        text: `F2FP${relu}.F16{?|?|.E5M2|.E4M3|?|?|.E2M3|.E3M2@73:2+82}.UNPACK_B d, b`,
+        is: "74=1 76:3=0 79:3=0 83=0 85:3=0 88:3=2",
+        fill: "24:8=255 64:8=255",
+        sm: "100-",
+      },
+      {
+        as: registers(0x3e),
+        text: `F2FP${relu}.F16.E2M1.UNPACK_B d, b{?|?|_|.B1|?|?|.B2|.B3@72:2+88}`,
+        is: "73:2=1 76:3=0 79:3=0 82:2=1 85:3=0 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "100-",
+      },
+      {
+        as: registers(0x3e),
+        text: "F2FP.BF16.E8.UNPACK_B d, b{_|.H1@88}",
+        is: "73:6=11 79:3=0 82:2=2 85:3=0 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "100-",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.BF16.UNPACK_B",
+    does: "d = both numbers of b as halves, scaled by c",
+    slots: "d <- b c",
+    imm: "f32",
+    lines: [
+      {
+        as: "RR=63e UR=23eu RU=43eu",
+        text: `F2FP${sat}${relu}{?|.BF16|...???@76+85:3}{?|?|.E5M2|.E4M3|?|?|.E2M3|.E3M2|?|?|.S2_6@73:2+82:2}.UNPACK_B d, b{_|.H1@88}, c{.H0|.H1|.B0|.B1|.B2|.B3@24:3}`,
+        is: "74=1 78=0 79:3=0 89:2=1",
+        fill: "27:5=31",
+        sm: "100-",
+      },
+    ],
+    time: "fixed",
+  },
+];
