@@ -55,7 +55,10 @@ function saturated(c: Context, d: Operand, a: Operand, b: Operand, subtract: boo
 
 // ------------------------------------------------------------------------------------------------ carry chains
 
-/** The predicate that is PTX's CC.CF: carry of an addition, borrow of a subtraction. */
+/**
+ * The predicate that is PTX's CC.CF: the machine's carry. After a subtraction it says "no borrow", also to an addition
+ * that takes it up (measured: test/oracle/lower.test.ts; compiled 128-bit divisions count on it).
+ */
 function carryFlag(c: Context): Operand {
   c.carry ??= c.predicate();
   return c.carry;
@@ -72,11 +75,10 @@ function addWithCarry(
 ): void {
   const flag = carryFlag(c);
   const n = Math.max(1, d.width);
-  // The machine's carry out of a − b says "no borrow", the opposite of CF.
-  let carry: Operand | null = use ? (subtract ? not(flag) : flag) : null;
+  let carry: Operand | null = use ? flag : null;
   for (let w = 0; w < n; w++) {
     const last = w === n - 1;
-    const out = last && !set ? skip() : last && !subtract ? flag : c.predicate();
+    const out = last ? (set ? flag : skip()) : c.predicate();
     const y = c.word(b, w);
     const x = c.word(a, w);
     const to = c.words(d)[w] as Operand;
@@ -87,7 +89,6 @@ function addWithCarry(
         [x, subtract ? c.materialize(y) : y, RZ()].map((o, k) => (k === 1 && subtract ? neg(o) : o)),
       );
     else c.emit("IADD3.X", [to, out], [x, subtract ? not(c.materialize(y)) : y, RZ(), carry]);
-    if (last && set && subtract) c.emit("PLOP3.LUT", [flag, PT()], [not(out), PT(), PT(), imm(0x80), imm(0)]);
     carry = out;
   }
 }

@@ -37,6 +37,7 @@ const snippets: readonly Snippet[] = [
   one("tanh.approx.f32 %d, %a;", "b32", "b32"),
   one("rcp.approx.ftz.f64 %d, %a;", "b64", "b64"),
   one("rsqrt.approx.ftz.f64 %d, %a;", "b64", "b64"),
+  one("rsqrt.approx.f64 %d, %a;", "b64", "b64"),
   ...["approx", "approx.ftz", "full", "full.ftz"].map((k) => two(`div.${k}.f32 %d, %a, %b;`, "b32")),
   ...["rn", "rn.ftz", "rz", "rm", "rp"].flatMap((k) => [
     two(`div.${k}.f32 %d, %a, %b;`, "b32"),
@@ -53,6 +54,11 @@ const snippets: readonly Snippet[] = [
     two(`${op}.ftz.f32 %d, %a, %b;`, "b32"),
     two(`${op}.f64 %d, %a, %b;`, "b64"),
   ]),
+  // The carry flag after a subtraction, taken up by either kind.
+  two("sub.cc.u32 %d, %a, %b; addc.u32 %d, %a, 0;", "b32"),
+  two("sub.cc.u32 %d, %a, %b; subc.u32 %d, %a, %b;", "b32"),
+  two("sub.cc.u64 %d, %a, %b; addc.u64 %d, %a, %b;", "b64"),
+  two("add.cc.u32 %d, %a, %b; subc.cc.u32 %d, %a, %b; addc.u32 %d, %d, 0;", "b32"),
   two("copysign.f32 %d, %a, %b;", "b32"),
   two("copysign.f64 %d, %a, %b;", "b64"),
   one("neg.ftz.f32 %d, %a;", "b32", "b32"),

@@ -240,7 +240,7 @@ ${rootUp[rounding]}
 }`;
 }
 
-/** rsqrt.approx.f64: denormals scaled, two Newton steps; zeros, infinities, negatives as the machine has them. */
+/** rsqrt.approx.f64: denormals scaled, one step of third order, y + y e (1/2 + 3/8 e) with e = 1 − x y², as ptxas takes it; zeros, infinities, negatives as the machine has them. */
 export const reciprocalRootF64: string = `
 .func (.reg .f64 d) rsqrt_f64 (.reg .f64 a)
 {
@@ -253,13 +253,12 @@ export const reciprocalRootF64: string = `
   selp.f64 scale, 0d41A0000000000000, 0d3FF0000000000000, p;
   rsqrt.approx.ftz.f64 y, x;
   mov.f64 z, y;
-  mul.f64 h, x, 0dBFE0000000000000;
-  mul.f64 f, h, y;
-  fma.rn.f64 f, f, y, 0d3FE0000000000000;
-  fma.rn.f64 y, y, f, y;
-  mul.f64 f, h, y;
-  fma.rn.f64 f, f, y, 0d3FE0000000000000;
-  fma.rn.f64 y, y, f, y;
+  mul.f64 h, y, y;
+  neg.f64 h, h;
+  fma.rn.f64 h, x, h, 0d3FF0000000000000;
+  fma.rn.f64 f, h, 0d3FD8000000000000, 0d3FE0000000000000;
+  mul.f64 h, y, h;
+  fma.rn.f64 y, f, h, y;
   setp.gt.f64 q, x, 0d0000000000000000;
   setp.lt.and.f64 q, x, 0d7FF0000000000000, q;
   selp.f64 y, y, z, q;
