@@ -66,8 +66,12 @@ export class Context {
   readonly lowerBody: (c: Context, body: Body) => void;
   /** Position of everything inside an inlined routine; null outside. */
   position: Span | null;
-  /** Depth of inlined bodies. */
-  depth: number;
+  /** Functions whose bodies are being inlined, outermost first. */
+  readonly inside: FunctionItem[];
+  /** Loads of what other threads may write meanwhile, where the form does not say so. */
+  readonly watching: Set<Inst>;
+  /** Calls inlined so far. */
+  calls: number;
   /** Guard of a transfer of control being lowered. */
   guard: Guard | null;
   /** Carry of add.cc … as a predicate value; null until the first use. */
@@ -89,7 +93,9 @@ export class Context {
     this.scope = scope;
     this.diagnostics = [];
     this.returnTo = null;
-    this.depth = 0;
+    this.inside = [];
+    this.watching = new Set();
+    this.calls = 0;
     this.guard = null;
     this.carry = null;
     this.reads = new Set();

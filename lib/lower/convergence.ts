@@ -18,6 +18,11 @@
  * dominated by D and D is not reached again from inside, so every lane that comes to S has passed BSSY once. Without a region the
  * program means the same (what needs lanes together brings them together itself, see warp.ts); lanes that end inside
  * one leave its barrier. Regions that only end the kernel are left out.
+ *
+ * A loop that watches memory may wait for a lane that waits at the loop's own barrier (a lock taken by a compare-and-swap).
+ * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
+ * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
+ * decides about the way out (measured on its code for small loops); here it is every such loop everywhere.
  */
 import { type Cfg, controlFlow } from "../analysis/cfg.js";
 import { commonDominator, type DominatorTree, dominates, dominators, postDominators } from "../analysis/dominators.js";
@@ -45,13 +50,21 @@ interface Region {
   readonly blocks: readonly number[];
 }
 
-/** Adds the regions of all branches that lanes may take differently. The function's control flow must be complete. */
-export function addRegions(func: Func): void {
+/**
+ * Adds the regions of all branches that lanes may take differently. The function's control flow must be complete.
+ * `watching`: instructions that read what other threads may write, beyond those whose form says so.
+ */
+export function addRegions(func: Func, watching: ReadonlySet<Inst>): void {
   if (!func.blocks.some(branches)) return;
   addPreheaders(func);
   const graph = graphOf(func);
   const regions = plan(graph);
-  for (const r of regions) apply(func, graph.cfg, r);
+  const waiting = loopsThatWatch(graph, watching);
+  for (const r of regions) apply(func, graph.cfg, r, !waiting.some((l) => r.blocks.includes(l.header)));
+  for (const l of waiting) {
+    const { insts } = graph.cfg.blocks[l.header] as Block;
+    insts.unshift(instruction(func, "YIELD", [], [PT()], insts[0] ?? null));
+  }
   if (regions.length > 0) connect(func);
   func.generation++;
 }
@@ -164,6 +177,15 @@ function limited(regions: readonly Region[], count: number): Region[] {
   return kept;
 }
 
+function loopsThatWatch(g: Graph, watching: ReadonlySet<Inst>): Loop[] {
+  const watches = (i: Inst): boolean => {
+    const access = i.form.memory?.access;
+    if (access === "load") return watching.has(i) || i.form.mods.includes("STRONG");
+    return access === "atomic" || i.form.op === "NANOSLEEP";
+  };
+  return g.loops.loops.filter((l) => l.blocks.some((b) => (g.cfg.blocks[b] as Block).insts.some(watches)));
+}
+
 // ------------------------------------------------------------------------------------------------ editing
 
 /** Gives loops whose header is entered from several places, or from a branch, a block of their own before it. */
@@ -199,12 +221,12 @@ function instruction(func: Func, name: string, dsts: Operand[], srcs: Operand[],
   return newInst(func, form(name), dsts, srcs, null, like?.loc ?? null);
 }
 
-function apply(func: Func, cfg: Cfg, r: Region): void {
+function apply(func: Func, cfg: Cfg, r: Region, reconvergent: boolean): void {
   const entry = cfg.blocks[r.entry] as Block;
   const join = cfg.blocks[r.join] as Block;
   const members = new Set<Block>([entry, ...r.blocks.map((i) => cfg.blocks[i] as Block)]);
   const barrier = func.values.add(File.B);
-  const suffix = func.target.has("reconvergent") ? ".RECONVERGENT" : "";
+  const suffix = reconvergent && func.target.has("reconvergent") ? ".RECONVERGENT" : "";
   const last = terminator(entry);
   const enter = instruction(
     func,

@@ -49,7 +49,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   builder.finish();
   if (c.diagnostics.length === 0) {
     dropUnreachable(func);
-    addRegions(func);
+    addRegions(func, c.watching);
   }
   return { func, diagnostics: c.diagnostics };
 }

@@ -13,23 +13,24 @@ import { type Entity, Scope } from "./scope.js";
 import { type PtxType, registersOf, typeNamed } from "./types.js";
 import { layoutOf } from "./variables.js";
 
-/** Deeper nests of calls are recursive, or as good as. */
+/** A body inside itself never ends; deeper nests than this, or more bodies in one function, are too much to copy. */
 const MAX_DEPTH = 24;
+const MAX_CALLS = 2000;
 
 type RegisterEntity = Extract<Entity, { kind: "register" }>;
 type SlotsEntity = Extract<Entity, { kind: "slots" }>;
 
 /** Lowers the body of a function whose parameters are declared in `scope`. */
 function body(c: Context, item: FunctionItem, scope: Scope): void {
-  if (item.body === null || c.depth >= MAX_DEPTH) throw new Refusal();
+  if (item.body === null || c.inside.length >= MAX_DEPTH || c.inside.includes(item)) throw new Refusal();
   const outer = { scope: c.scope, returnTo: c.returnTo, guard: c.guard };
   const end = c.newBlock();
   c.scope = scope;
   c.returnTo = { block: end, used: false };
   c.guard = null;
-  c.depth++;
+  c.inside.push(item);
   c.lowerBody(c, item.body);
-  c.depth--;
+  c.inside.pop();
   endBody(c, c.returnTo);
   c.scope = outer.scope;
   c.returnTo = outer.returnTo;
@@ -142,7 +143,7 @@ const call: Lowering = (c, i, m) => {
   const [result, name, args] = hasResult ? i.operands : [undefined, ...i.operands];
   if (name === undefined || name.kind !== "name" || i.operands.length > (hasResult ? 3 : 2)) throw new Refusal();
   const item = c.module.functions.get(name.name);
-  if (item === undefined) throw new Refusal();
+  if (item === undefined || ++c.calls > MAX_CALLS) throw new Refusal();
   const [formals, results] = [item.params ?? [], item.returns ?? []];
   const [given, wanted] = [list(args), list(result)];
   if (formals.length !== given.length || results.length !== wanted.length) throw new Refusal();

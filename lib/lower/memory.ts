@@ -163,9 +163,15 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand
     case "generic":
       c.emit(`LD.E${size}${a.cache}${strength(c, a)}`, [d], [where.base, skip(), offset, c.descriptor]);
       return d;
-    case "shared":
-      c.emit(`LDS${c.target.has("memoryDescriptor") ? "" : ".U"}${size}`, [d], [where.base, skip(), offset]);
+    case "shared": {
+      const load = c.emit(
+        `LDS${c.target.has("memoryDescriptor") ? "" : ".U"}${size}`,
+        [d],
+        [where.base, skip(), offset],
+      );
+      if (a.order !== "weak") c.watching.add(load);
       return d;
+    }
     case "local":
       c.emit(`LDL${size}`, [d], [where.base, skip(), offset]);
       return d;

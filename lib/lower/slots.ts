@@ -1,8 +1,8 @@
 /**
- * `.param` space of calls and of inlined bodies: no memory, but registers by byte offset. An access must be the same size as the one that
- * filled its place.
+ * `.param` space of calls and of inlined bodies: no memory, but registers by byte offset. A load must lie within what one
+ * store filled: small arguments are stored as 32 bits and loaded as what they are.
  */
-
+import { imm, part as partOf, RZ } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { AddressOperand, Operand as PtxOperand } from "../ptx/ast.js";
 import { assign } from "./assign.js";
@@ -25,11 +25,30 @@ export function loadSlot(c: Context, where: AddressOperand, to: PtxOperand, type
   const targets = vector === 1 ? [to] : to.kind === "vector" ? to.elements : [];
   if (targets.length !== vector) throw new Refusal();
   targets.forEach((o, k) => {
-    const part = slots.parts.get(where.offset + k * bytesOf(type));
-    if (part === undefined || part.bytes !== bytesOf(type)) throw new Refusal();
-    assign(c, o, part.operand, type);
+    assign(c, o, field(c, slots, where.offset + k * bytesOf(type), type), type);
   });
   return true;
+}
+
+/** The value at a byte offset; narrow ones are extended, since what was stored may have anything above them. */
+function field(c: Context, slots: Slots, offset: number, type: PtxType): Operand {
+  const bytes = bytesOf(type);
+  for (const [start, part] of slots.parts) {
+    const skipped = offset - start;
+    if (skipped < 0 || skipped + bytes > part.bytes) continue;
+    if (bytes >= 4) {
+      if (skipped % 4 !== 0) throw new Refusal();
+      return partOf(part.operand, skipped >> 2, registersOf(type));
+    }
+    const low = skipped & 3;
+    const high = low + bytes - 1;
+    if (high > 3) throw new Refusal();
+    // Byte by byte: the field, then its sign or byte 7, which is zero.
+    const above = type.cls === "s" ? high | 8 : 7;
+    const selector = [low, bytes === 2 ? high : above, above, above].reduce((sum, b, k) => sum | (b << (4 * k)), 0);
+    return c.op("PRMT", [partOf(part.operand, skipped >> 2), imm(selector), RZ()]);
+  }
+  throw new Refusal();
 }
 
 export function storeSlot(c: Context, where: AddressOperand, values: readonly Operand[], type: PtxType): void {

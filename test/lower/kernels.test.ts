@@ -488,6 +488,76 @@ describe.each(targets)("kernels on %s", (target) => {
     expect([...out]).toEqual(lanes((i) => i).flatMap((i) => [2 * Math.min(i, 20), i > 7 ? 2 : 1]));
   });
 
+  test("small arguments: stored as 32 bits, loaded as bytes and halves, with and without sign", () => {
+    const out = new Int32Array(6);
+    run(
+      target,
+      `.global .align 8 .b8 cells[24];
+      .func (.param .b32 r) pick (.param .b32 a, .param .b32 b, .param .align 4 .b8 c[4])
+      {${registers}
+        ld.param.s8 %h1, [a];
+        ld.param.u8 %h2, [a+1];
+        ld.param.s16 %r1, [b];
+        ld.param.s16 %rd1, [b+2];
+        ld.param.u8 %h3, [c];
+        cvt.s32.s16 %r2, %h1;
+        cvt.u32.u16 %r3, %h2;
+        cvt.u32.u16 %r4, %h3;
+        cvt.u32.u64 %r5, %rd1;
+        mov.u64 %rd2, cells;
+        st.global.v2.u32 [%rd2], {%r1, %r2};
+        st.global.v2.u32 [%rd2+8], {%r3, %r4};
+        st.global.u32 [%rd2+16], %r5;
+        st.param.b32 [r], %r1;
+      }
+      .visible .entry k(.param .u64 p) {${registers}
+        mov.b16 %h1, 0x1f7;
+        { .param .b32 a; st.param.b32 [a], 0x1234fe85;
+          .param .b32 b; st.param.b32 [b], 0x80017ffe;
+          .param .align 4 .b8 c[4]; st.param.b8 [c], %h1;
+          .param .b32 r;
+          call.uni (r), pick, (a, b, c);
+          ld.param.b32 %r9, [r]; }
+        ld.param.u64 %rd1, [p];
+        ld.global.v2.u32 {%r1, %r2}, [cells];
+        ld.global.v2.u32 {%r3, %r4}, [cells+8];
+        ld.global.u32 %r5, [cells+16];
+        st.global.v2.u32 [%rd1], {%r1, %r2};
+        st.global.v2.u32 [%rd1+8], {%r3, %r4};
+        st.global.v2.u32 [%rd1+16], {%r5, %r9};
+        ret;
+      }`,
+      { block: 1, params: [out] },
+    );
+    expect([...out]).toEqual([0x7ffe, -123, 0xfe, 0xf7, -32767, 0x7ffe]);
+  });
+
+  test("a lane that waits for a lock does not keep its owner from giving it back", () => {
+    const out = new Uint32Array(2);
+    run(
+      target,
+      `.visible .entry k(.param .u64 a) {${registers}
+      .shared .u32 lock;
+      ld.param.u64 %rd1, [a];
+      mov.u32 %r4, %tid.x;
+      st.shared.u32 [lock], 0;
+      bar.sync 0;
+      AGAIN:
+      atom.shared.cas.b32 %r1, [lock], 0, 1;
+      setp.ne.s32 %p1, %r1, 0;
+      @%p1 bra AGAIN;
+      ld.global.u32 %r2, [%rd1];
+      add.u32 %r2, %r2, %r4;
+      st.global.u32 [%rd1], %r2;
+      membar.cta;
+      atom.shared.exch.b32 %r3, [lock], 0;
+      ret;
+    }`,
+      { block: 64, params: [out] },
+    );
+    expect(out[0]).toBe((63 * 64) / 2);
+  });
+
   test("divergent loops with breaks and early exits, jump tables, an irreducible loop", () => {
     const out = new Uint32Array(32 * 4);
     run(

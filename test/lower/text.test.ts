@@ -240,5 +240,7 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
     const found = messages(`.func f () { call f, (); ret; }\n.entry k() { call f, (); }`);
     expect(found.length).toBeGreaterThan(0);
     expect(found[0]).toContain("not supported yet: call");
+    const many = `.func f () { call g, (); call g, (); ret; }\n.func g () { call f, (); call f, (); ret; }`;
+    expect(messages(`.func g ();\n${many}\n.entry k() { call f, (); }`)[0]).toContain("not supported yet: call");
   });
 });
