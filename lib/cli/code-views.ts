@@ -1,7 +1,6 @@
 /** Other views of a cubin's code than the listing: lines for comparison with other tools, control flow as DOT, live registers. */
 import { branchTargets, type ListedFunction } from "../disassemble.js";
-import { type Cubin, type CubinFunction, describeCubin } from "../elf/index.js";
-import type { Result } from "../result.js";
+import { type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
 import { type CodeBlock, codeFlow, decodeCode, type FlowFacts, type LiveCount, liveCounts } from "../sass/index.js";
 import { targetOfSm } from "../target/index.js";
 
@@ -16,9 +15,9 @@ export function linesText(functions: readonly ListedFunction[]): string {
 }
 
 /** Attributes (EIATTR) of the module and of its functions, one per line: section, name, values. */
-export function infoText(bytes: Uint8Array): Result<readonly string[]> {
-  const lines = describeCubin(bytes);
-  return lines.ok ? { ...lines, value: lines.value.filter((l) => /^\.nv\.(info|compat)/.test(l)) } : lines;
+export function infoText(file: CubinFile): readonly string[] {
+  const lines = describeCubin(file.bytes);
+  return lines.ok ? lines.value.filter((l) => /^\.nv\.(info|compat)/.test(l)) : [];
 }
 
 function flowFacts(f: CubinFunction): FlowFacts {

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, renderDiagnostic } from "../diagnostics.js";
 import { disassemble, type ListedFunction, listingText } from "../disassemble.js";
-import { type Cubin, describeCubin, readCubin } from "../elf/index.js";
+import { type CubinFile, describeCubin, readCubin, readCubins } from "../elf/index.js";
 import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
@@ -15,7 +15,8 @@ import type { Host } from "./host.js";
 
 const usage = `Usage: ptxlab <command> [options]
 
-  dis FILE                     Print the code of a cubin.
+  dis FILE                     Print the code of a cubin, or of the cubins in a fat binary or a host object.
+      --arch NAME              Of several cubins those for this target.
       --control                Control bits beside each instruction: scoreboards waited for, set when operands
                                are read, set when the result is written, Y where the warp may be switched, stall.
       --lines                  One instruction per line: section, TAB, offset (hexadecimal), TAB, text.
@@ -33,7 +34,8 @@ const usage = `Usage: ptxlab <command> [options]
       --after PHASE            With ori: as it is after this phase.
       --kernel NAME            Only this kernel (may be repeated).
       --output FILE            Default: standard output for text, a.cubin for a cubin.
-  elf FILE                     Print sections, symbols, relocations and attributes of a cubin.
+  elf FILE                     Print sections, symbols, relocations and attributes of a cubin (or fat binary).
+      --arch NAME              Of several cubins those for this target.
       --contents               With the bytes of the data sections.
   help                         Print this.
 `;
@@ -96,11 +98,17 @@ function printAll(diagnostics: readonly Diagnostic[], file: string, host: Host):
   }
 }
 
-function cubinOf(path: string, host: Host): Cubin | null {
-  const cubin = readCubin(bytesOf(path, host));
-  if (cubin.ok) return cubin.value;
-  printAll(cubin.diagnostics, path, host);
-  return null;
+/** The cubins of a file (a fat binary may hold several), those of one target when it is named; null after an error. */
+function cubinsOf(path: string, arch: string | undefined, host: Host): readonly CubinFile[] | null {
+  const files = readCubins(bytesOf(path, host));
+  if (!files.ok) {
+    printAll(files.diagnostics, path, host);
+    return null;
+  }
+  if (arch === undefined) return files.value;
+  const found = files.value.filter((f) => f.cubin.target === arch);
+  if (found.length > 0) return found;
+  throw new UsageError(`no cubin for ${arch} in '${path}': ${files.value.map((f) => f.cubin.target).join(", ")}`);
 }
 
 function chosen(functions: readonly ListedFunction[], names: readonly string[] | undefined): readonly ListedFunction[] {
@@ -114,6 +122,7 @@ function dis(args: readonly string[], host: Host): number {
     args: [...args],
     allowPositionals: true,
     options: {
+      arch: { type: "string" },
       control: { type: "boolean" },
       lines: { type: "boolean" },
       live: { type: "boolean" },
@@ -127,29 +136,28 @@ function dis(args: readonly string[], host: Host): number {
   const views = ["lines", "live", "cfg", "info", "json"] as const;
   const view = views.filter((v) => values[v]);
   if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
-  if (values.info) return info(path, host);
-  const cubin = cubinOf(path, host);
-  if (cubin === null) return UNUSABLE;
-  const functions = chosen(disassemble(cubin), values.kernel);
-  if (values.json) {
-    const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
-    host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
-  } else if (values.lines) host.out(linesText(functions));
-  else if (values.live) host.out(liveText(cubin, functions));
-  else if (values.cfg) host.out(graphText(cubin, functions));
-  else host.out(listingText(cubin, functions, { control: values.control ?? false }));
-  const unknown = functions.reduce((n, f) => n + f.unknown, 0);
+  const files = cubinsOf(path, values.arch, host);
+  if (files === null) return UNUSABLE;
+  if (files.length > 1 && (values.lines || values.cfg || values.json))
+    throw new UsageError(
+      `${files.length} cubins in '${path}', choose by --arch: ${files.map((f) => f.cubin.target).join(", ")}`,
+    );
+  let unknown = 0;
+  files.forEach((file, i) => {
+    const { cubin } = file;
+    if (files.length > 1) host.out(`${i > 0 ? "\n" : ""}// cubin ${i + 1} of ${files.length}: ${cubin.target}\n`);
+    const functions = values.info ? [] : chosen(disassemble(cubin), values.kernel);
+    unknown += functions.reduce((n, f) => n + f.unknown, 0);
+    if (values.info) host.out(`${infoText(file).join("\n")}\n`);
+    else if (values.json) {
+      const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
+      host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
+    } else if (values.lines) host.out(linesText(functions));
+    else if (values.live) host.out(liveText(cubin, functions));
+    else if (values.cfg) host.out(graphText(cubin, functions));
+    else host.out(listingText(cubin, functions, { control: values.control ?? false }));
+  });
   if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
-  return 0;
-}
-
-function info(path: string, host: Host): number {
-  const lines = infoText(bytesOf(path, host));
-  if (!lines.ok) {
-    printAll(lines.diagnostics, path, host);
-    return UNUSABLE;
-  }
-  host.out(`${lines.value.join("\n")}\n`);
   return 0;
 }
 
@@ -248,14 +256,16 @@ function elf(args: readonly string[], host: Host): number {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { contents: { type: "boolean" } },
+    options: { arch: { type: "string" }, contents: { type: "boolean" } },
   });
-  const file = oneFile(positionals);
-  const lines = describeCubin(bytesOf(file, host), { contents: values.contents ?? false });
-  if (!lines.ok) {
-    printAll(lines.diagnostics, file, host);
-    return UNUSABLE;
-  }
-  host.out(`${lines.value.join("\n")}\n`);
+  const path = oneFile(positionals);
+  const files = cubinsOf(path, values.arch, host);
+  if (files === null) return UNUSABLE;
+  files.forEach((file, i) => {
+    const lines = describeCubin(file.bytes, { contents: values.contents ?? false });
+    if (i > 0) host.out("\n");
+    if (lines.ok) host.out(`${lines.value.join("\n")}\n`);
+    else printAll(lines.diagnostics, path, host);
+  });
   return 0;
 }

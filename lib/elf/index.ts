@@ -16,3 +16,4 @@ export type {
   LineEntry,
 } from "./cubin/types.js";
 export type { Elf, ElfNote, ElfRelocation, ElfSection, ElfSegment, ElfSymbol } from "./elf64.js";
+export { type CubinFile, type FatMember, readCubins, readFatbin, unpackMember } from "./fatbin.js";
