@@ -48,6 +48,16 @@ describe("text of instructions", () => {
     expect(inst.dsts[0]).toMatchObject({ file: File.P, id: -1 });
   });
 
+  test("the third predicate of PLOP3 may be uniform; the name alone means the other form, also afterwards", () => {
+    // nvdisasm's text of these words, of a loop that ptxas made.
+    const words = Uint32Array.of(0x0000781c, 0x00000000, 0x03f2f008, 0x000fc800);
+    const inst = decodeInst(words, 0, target("sm_90"))!;
+    expect(renderInst(inst)).toBe("PLOP3.LUT P1, PT, PT, PT, UP0, 0x80, 0x0");
+    expect(inst.srcs[2]).toMatchObject({ file: File.UP, id: 0 });
+    expect(parsed("PLOP3.LUT P1, PT, PT, PT, P0, 0x80, 0x0").srcs[2]).toMatchObject({ file: File.P, id: 0 });
+    expect(parsed("PLOP3.LUT P1, PT, PT, PT, UP0, 0x80, 0x0").form).toBe(inst.form);
+  });
+
   test("labels by callback", () => {
     const names = {
       label: (text: string): Operand | null => (/^B\d+$/.test(text) ? label(Number(text.slice(1))) : null),

@@ -373,6 +373,20 @@ export const integerRows: Rows = [
       {
         as: "81c",
         text: "PLOP3.LUT p@81, q@84, !a@87, !b@77, !c@68, lut@64:3+72:5, lut2@16:8",
+        is: "67=0",
+      },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "PLOP3",
+    does: "p = lut(a, b, c), q = lut2(a, b, c) with a uniform predicate c",
+    slots: "p:P q:P=PT <- a:P=PT b:P=PT c:UP lut:I lut2:I",
+    lines: [
+      {
+        as: "81c",
+        text: "PLOP3.LUT p@81, q@84, !a@87, !b@77, !c@68, lut@64:3+72:5, lut2@16:8",
+        is: "67=1",
       },
     ],
     time: "fixed",
