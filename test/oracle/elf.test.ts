@@ -6,12 +6,12 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../lib/compile";
 import { describeCubin, encodeInfo, link, readCubin } from "../../lib/elf/index";
-import type { TargetName } from "../../lib/target/index";
+import { sms, type TargetName, target } from "../../lib/target/index";
 import { corpusPtx, corpusTargets } from "../corpus/cases";
 import { recode } from "./recode";
 import { describeOracle, inScratch, tool } from "./tools";
 
-const archs = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"] as const;
+const archs = sms.map((sm) => `sm_${sm}` as TargetName);
 
 function ptxasCubin(dir: string, ptx: string, arch: string, ...options: string[]): Uint8Array {
   const input = join(dir, "k.ptx");
@@ -32,6 +32,7 @@ const excused: readonly [pattern: RegExp, why: string][] = [
   [/\.debug_frame\+/, "steps inside the prologue of debuggers' unwind programs"],
   [/CRS_STACK_SIZE|^section \.nv\.info\.\w+ .*size=/, "ptxas tells regions that it removed again"],
   [/ NOTYPE$|^symbol \d+ {2}bind=0 type=0/, "deleted symbols"],
+  [/gb10b_war_var/, "its place among the symbols of sm_110 is not known"],
   [/reservedSmem\.cap/, "its rule is not known on sm_90"],
   [/^\.nv\.compat SMEM_PARAM_OFFSETS/, "which float code clears a bit there is not known"],
   [/\$__internal_/, "helper functions"],
@@ -65,7 +66,7 @@ describeOracle("the cubin writer against ptxas", () => {
       inScratch((dir) => {
         const ptx = readFileSync(join(ptxDir, `${name}.ptx`), "utf8");
         // Helper functions behind the kernel (sm_75's shuffles) are code, not container.
-        if (name === "jump-table" && (arch === "sm_75" || arch === "sm_80")) return;
+        if (name === "jump-table" && target(arch).has("constantOperands")) return;
         const theirs = ptxasCubin(dir, ptx, arch);
         expect(lines(rewritten(ptx, theirs, arch))).toEqual(lines(theirs));
       });
@@ -156,10 +157,15 @@ describeOracle("NVIDIA's tools accept our cubins", () => {
       .filter((l) => l !== "" && !/Output is limited to run on SM Arch/.test(l))
       .join("\n");
 
-  test.each(corpusTargets)("the corpus on %s: nvdisasm, cuobjdump, nvlink without a word", (arch) => {
+  const six = ["saxpy", "sgemm", "histogram", "constant_memory", "dynamic_shared", "struct_param"];
+  const cases = archs.map((arch) => {
+    const own = corpusTargets.find((t) => t === arch);
+    return [arch, own ?? "sm_75", own ? six : ["histogram"]] as const;
+  });
+  test.each(cases)("the corpus on %s: nvdisasm, cuobjdump, nvlink without a word", (arch, source, names) => {
     inScratch((dir) => {
-      for (const name of ["saxpy", "sgemm", "histogram", "constant_memory", "dynamic_shared", "struct_param"]) {
-        const text = corpusPtx(name, arch);
+      for (const name of names) {
+        const text = corpusPtx(name, source);
         const exec = compile(text, { target: arch, lineInfo: true });
         const object = compile(text, { target: arch, relocatable: true });
         if (exec.cubin === null || object.cubin === null) throw new Error(exec.diagnostics[0]?.message ?? name);

@@ -17,7 +17,7 @@ export interface Container {
   readonly mercuryIsa: number;
   /** EIATTR_VRC_CTA_INIT_COUNT is present. */
   readonly vrc: boolean;
-  /** EIATTR_RESERVED_SMEM_USED is present. */
+  /** 128 more bytes of shared memory are reserved, for a variable of the driver; EIATTR_RESERVED_SMEM_USED tells. */
   readonly reservedUsed: boolean;
   /** EIATTR_CTAIDZ_USED tells that %ctaid.z is read. */
   readonly ctaidz: boolean;
@@ -54,8 +54,7 @@ const before = [
   EIATTR.CRS_STACK_SIZE,
 ] as const;
 
-const turing: readonly number[] = [EIATTR.SW_WAR, EIATTR.CUDA_API_VERSION, ...before];
-const ampere: readonly number[] = [EIATTR.CUDA_API_VERSION, EIATTR.SW_WAR, ...before];
+const early: readonly number[] = [EIATTR.SW_WAR, EIATTR.CUDA_API_VERSION, ...before];
 const hopper: readonly number[] = [
   EIATTR.CUDA_API_VERSION,
   EIATTR.KPARAM_INFO,
@@ -98,6 +97,6 @@ export function containerOf(target: Target): Container {
     ctaidz: !modern,
     reservedSize: capmerc ? 0x40 : 0,
     fastpath: fastpath[target.sm] ?? 0,
-    order: modern ? hopper : target.has("memoryDescriptor") ? ampere : turing,
+    order: modern ? hopper : early,
   };
 }

@@ -242,10 +242,11 @@ class Linker {
       name: ".nv.shared.reserved.0",
       type: SHT.Nobits,
       flags: SHF.Write | SHF.Alloc,
-      align: 1,
-      size,
+      align: this.container.reservedUsed ? 16 : 1,
+      size: size + (this.container.reservedUsed ? 0x80 : 0),
     });
     this.nobits.push(reserved);
+    if (this.container.reservedUsed) this.symbols.section(reserved);
     this.symbols.local(
       symbol({
         name: "__nv_reservedSMEM_offset_0_alias",
@@ -255,6 +256,10 @@ class Linker {
         value: size,
       }),
     );
+    if (!this.container.reservedUsed) return;
+    const name = "__nv_reservedSMEM_gb10b_war_var";
+    const more = { bind: STB.Weak, type: STT.Object, section: reserved, value: size, size: 0x80 };
+    this.symbols.local(symbol({ name, ...more }));
   }
 
   private capMade = false;
