@@ -55,7 +55,6 @@ export const U8: PtxType = made.get("u8")!;
 export const U16: PtxType = made.get("u16")!;
 export const U32: PtxType = made.get("u32")!;
 export const S32: PtxType = made.get("s32")!;
-export const B32: PtxType = made.get("b32")!;
 export const U64: PtxType = made.get("u64")!;
 export const B64: PtxType = made.get("b64")!;
 export const F32: PtxType = made.get("f32")!;

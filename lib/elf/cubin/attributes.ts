@@ -138,13 +138,13 @@ export const EIATTR = {
   MERCURY_ISA_VERSION: 0x5f,
 } as const;
 
-/** `.nv.compat` codes. */
-export const compatNames: Readonly<Record<number, string>> = {
-  2: "ISA_CLASS",
-  3: "INST_TENSORMAP_V1",
-  5: "INST_TCGEN05_MMA",
-  6: "ENABLE_OPPORTUNISTIC_FINALIZATION",
-  7: "MERCURY_ISA_MAJOR_MINOR_VERSION",
-  9: "CUDA_ACCELERATOR_TARGET",
-  11: "CAN_FASTPATH_FINALIZE",
-};
+/** Codes of `.nv.compat` records (names as cuobjdump prints them). */
+export const COMPAT = {
+  ISA_CLASS: 2,
+  INST_TENSORMAP_V1: 3,
+  INST_TCGEN05_MMA: 5,
+  ENABLE_OPPORTUNISTIC_FINALIZATION: 6,
+  MERCURY_ISA_MAJOR_MINOR_VERSION: 7,
+  CUDA_ACCELERATOR_TARGET: 9,
+  CAN_FASTPATH_FINALIZE: 11,
+} as const;

@@ -1,6 +1,8 @@
 /** Sections whose bytes hardly depend on the program: notes, `.nv.compat`, call graph, unwind information. */
+
 import { roundUp, view } from "../elf64.js";
 import { asciiBytes, noteBytes, putU64 } from "../elf64-write.js";
+import { COMPAT } from "./attributes.js";
 import type { Container } from "./container.js";
 import { byteRecord, encodeInfo, halfRecord, wordsRecord } from "./info.js";
 import { NOTE_CUINFO, NOTE_TKINFO } from "./sections.js";
@@ -44,13 +46,13 @@ export function cudaNote(virtualSm: number): Uint8Array {
 /** `.nv.compat` of a module without tensor or tcgen05 instructions (digest G §2M.6). */
 export function compatBytes(container: Container, architectureSpecific: boolean): Uint8Array {
   return encodeInfo([
-    byteRecord(9, architectureSpecific ? 1 : 0),
-    byteRecord(2, 1),
-    byteRecord(5, 5),
-    halfRecord(7, container.mercuryIsa),
-    byteRecord(3, 0),
-    byteRecord(6, 1),
-    wordsRecord(11, [container.fastpath, 0]),
+    byteRecord(COMPAT.CUDA_ACCELERATOR_TARGET, architectureSpecific ? 1 : 0),
+    byteRecord(COMPAT.ISA_CLASS, 1),
+    byteRecord(COMPAT.INST_TCGEN05_MMA, 5),
+    halfRecord(COMPAT.MERCURY_ISA_MAJOR_MINOR_VERSION, container.mercuryIsa),
+    byteRecord(COMPAT.INST_TENSORMAP_V1, 0),
+    byteRecord(COMPAT.ENABLE_OPPORTUNISTIC_FINALIZATION, 1),
+    wordsRecord(COMPAT.CAN_FASTPATH_FINALIZE, [container.fastpath, 0]),
   ]);
 }
 
