@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { disassemble } from "../../lib/disassemble.js";
 import { compile } from "../../lib/compile.js";
+import { disassemble } from "../../lib/disassemble.js";
 import { readCubin } from "../../lib/elf/index.js";
 import { runLaunchFile } from "../../lib/sim/index.js";
 import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../corpus/cases.js";
