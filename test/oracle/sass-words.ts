@@ -1,6 +1,7 @@
 /** Words made from the instruction table with random fields, for comparison with nvdisasm. */
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
 import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
+import type { Row } from "../../lib/sass/isa/row.js";
 import { widthOf } from "../../lib/sass/isa/syntax.js";
 
 /** xorshift32: the same words on every machine. */
@@ -14,11 +15,17 @@ export function randomBits(seed: number): () => number {
   };
 }
 
-/** Every line of the table on an SM, `count` words each. */
-export function randomWords(isa: number, count: number, seed: number): { words: Uint32Array; lines: CodeLine[] } {
+/** Every line of the table on an SM whose row is among `rows` (all when left out), `count` words each. */
+export function randomWords(
+  isa: number,
+  count: number,
+  seed: number,
+  rows?: ReadonlySet<Row>,
+): { words: Uint32Array; lines: CodeLine[] } {
   const next = randomBits(seed);
   const lines: CodeLine[] = [];
-  for (const row of tableFor(isa).byRow) for (const line of row) for (let i = 0; i < count; i++) lines.push(line);
+  for (const row of tableFor(isa).byRow)
+    for (const line of row) for (let i = 0; i < count && rows?.has(line.line.row.row) !== false; i++) lines.push(line);
   const words = new Uint32Array(4 * lines.length);
   lines.forEach((line, i) => {
     randomWord(line, words, 4 * i, next);

@@ -106,8 +106,14 @@ const names: Readonly<Record<number, string>> = {
 const variants: Readonly<Record<number, readonly (readonly [from: number, to: number, name: string])[]>> = {
   24: [[75, 75, "SR_MACHINE_ID_0"]],
   65: [[90, 999, "SR_CGAERRORSTATUS"]],
-  134: [[90, 90, "SR_WARPGROUP_INFO"]],
-  135: [[90, 90, "SR_WARPGROUPID"]],
+  134: [
+    [90, 90, "SR_WARPGROUP_INFO"],
+    [110, 110, "SR_WARPGROUP_INFO"],
+  ],
+  135: [
+    [90, 90, "SR_WARPGROUPID"],
+    [110, 110, "SR_WARPGROUPID"],
+  ],
   136: [[90, 999, "SR_CgaCtaId"]],
   137: [[90, 999, "SR_GpcLocalCgaId"]],
   138: [[100, 999, "SR_CgaSize"]],
