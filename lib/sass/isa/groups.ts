@@ -93,7 +93,7 @@ export const groups: Readonly<Record<string, string>> = {
   imma: "@75+85:2 ? ? ? ? .16816/8 .16832/16 .16864/16",
   immaL: "@75+85 .16816/8 .16832/16 .16864/16",
   immaS: "@75+85:2 ? ? .8832/4 ? ? .16832/8 .16864/16",
-  bmma: "@75:2 ? .168128/8 ? .168256/16",
+  bmma: "@75:2 ? .168128/8 .168256/16",
   dmma: "@76:2 ? .16x8x4/16 .16x8x8/32 .16x8x16/64",
   // tensor copies: registers of coordinates and what stands with them, in bytes
   dims: "@79:3 .1D/12 .2D/16 .3D/20 .4D/24 .5D/28",

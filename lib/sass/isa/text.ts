@@ -150,7 +150,8 @@ function conditionHolds(o: Operand, value: string): boolean {
     case "plain":
       return o.file !== File.UR;
     case "pow2":
-      return o.kind === Kind.Imm && o.value > 0 && (o.value & (o.value - 1)) === 0;
+      // 65536 keeps its multiplication (measured with every power).
+      return o.kind === Kind.Imm && o.value > 0 && o.value !== 0x10000 && (o.value & (o.value - 1)) === 0;
     default:
       return o.kind === Kind.Imm && o.value === Number(value);
   }

@@ -358,7 +358,7 @@ const copies: Rows = [
     does: "shared memory at base = zero, n * 8 bytes",
     slots: "<- base:UR off:I=0 b:UR=URZ n:UR",
     effect: true,
-    lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24+off@40:24s], b@32, n@64", sm: "100-" }],
+    lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24?+off@40:24ss], b@32, n@64", sm: "100-" }],
     time: "operands",
   },
   {

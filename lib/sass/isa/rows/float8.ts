@@ -11,9 +11,11 @@ const to90 = "{.F16|.BF16|?|.TF32|.E5M2|.E4M3|...???@76+86:2}";
 const to100 = "{?|?|?|?|?|?|.E2M3|.E3M2|.E5M2|.E4M3|?|?|.E8@76+85:3}";
 /** Without a part of c; .S2_6 saturates unless told otherwise. */
 const plain100 = [
-  [`F2FP${sat}${relu}.E2M1`, "76=1 85:3=1"],
-  [`F2FP{.SATFINITE|_@77}${relu}.S2_6`, "76=1 85:3=5"],
+  { head: `F2FP${sat}${relu}.E2M1`, is: "76=1 85:3=1", uniform: false },
+  { head: `F2FP{.SATFINITE|_@77}${relu}.S2_6`, is: "76=1 85:3=5", uniform: true },
 ] as const;
+/** Shapes without a uniform register as b, which nvdisasm refuses for .E2M1. */
+const shapes = (all: string, uniform: boolean): string => (uniform ? all : all.replace(/\bR?UR=c3eu /, ""));
 const rz = "{_|?|?|.RZ|...???@79:2}";
 const rounding = "{_|?|.RP|.RZ@79:2}";
 /** b and c, either of which may be no register. */
@@ -89,10 +91,10 @@ export const float8Rows: Rows = [
         "73:2=1 78=0 81=0 89:2=2",
         "100-",
       ),
-      ...plain100.map(([head, is]) => ({
-        as: `${pairs} ${lastIsNumber}`,
-        text: `${head}{.F16|.BF16@83}.UNPACK_B_MERGE_C${rounding} d, b, c`,
-        is: `73:2=1 78=0 81=0 89:2=2 ${is}`,
+      ...plain100.map(({ head, is, uniform }) => ({
+        as: shapes(`${pairs} ${lastIsNumber}`, uniform),
+        text: `${head}.BF16.UNPACK_B_MERGE_C d, b, c`,
+        is: `73:2=1 78=0 79:3=0 83=1 89:2=2 ${is}`,
         fill: "24:8=255",
         sm: "100-",
       })),
@@ -107,10 +109,10 @@ export const float8Rows: Rows = [
     lines: [
       ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C`, "73:2=0 78=1 79:3=0 89:2=2", "90"),
       ...packed(`F2FP${sat}${relu}${to100}.F32.PACK_AB_MERGE_C${rounding}`, "73:2=0 78=1 81=0 89:2=2", "100-"),
-      ...plain100.map(([head, is]) => ({
-        as: `${wide(0x3e)} RRI=43e`,
-        text: `${head}.F32.PACK_AB_MERGE_C${rounding} d, a, b, c`,
-        is: `73:2=0 78=1 81=0 89:2=2 ${is}`,
+      ...plain100.map(({ head, is, uniform }) => ({
+        as: shapes(`${wide(0x3e)} RRI=43e`, uniform),
+        text: `${head}.F32.PACK_AB_MERGE_C d, a, b, c`,
+        is: `73:2=0 78=1 79:3=0 89:2=2 ${is}`,
         sm: "100-",
       })),
       {

@@ -5,8 +5,12 @@ const l2 = "{evict}{.EFL2|.ENL2|.ELL2@81:2}";
 const wide = "p:P=PT d2*4 d*4 <- base*2 ur:UR*2=none off:I=0 desc:UR*2=none mask:I=255 pin:P=PT";
 const ltc73 = "{?|?|?|?|_|.LTC64B|.LTC128B|.LTC256B@73:3}";
 const mcOp = "{.ADD|.MIN|.MAX|?|?|.AND|.OR|.XOR@87:4}{.32/4|.S32/4|.64/8|.S64/8@73:3}.STRONG.SYS";
-const mcFloat90 =
-  "{.F16x2.RN/4|.F16x4.RN/8|.F16x8.RN/16|.BF16x2.RN/4|.BF16x4.RN/8|.BF16x8.RN/16|?|?|?|?|?|?|.F32.RN/4|.F32x2.RN/8|.F32x4.RN/16|.F64.RN/8@73:4}.STRONG.SYS";
+const floats =
+  "{.F16x2.RN/4|.F16x4.RN/8|.F16x8.RN/16|.BF16x2.RN/4|.BF16x4.RN/8|.BF16x8.RN/16|?|?|?|?|?|?|.F32.RN/4|.F32x2.RN/8|.F32x4.RN/16|.F64.RN/8@73:4+87}";
+const floats100 = floats.replace(
+  "@",
+  "|?|.E5M2x4.RN/4|.E5M2x8.RN/8|.E5M2x16.RN/16|.E4M3x4.RN/4|.E4M3x8.RN/8|.E4M3x16.RN/16@",
+);
 const ordered = "{scopeS}";
 
 export const globalRows: Rows = [
@@ -196,13 +200,22 @@ export const globalRows: Rows = [
         fill: "78=1 80=1",
         sm: "100-",
       },
-      {
+      ...(
+        [
+          ["90", "F32ADD", floats, "desc[desc@64][base@24.64+off@40:24s]", "71=1", "70=1 80=1"],
+          ["90", "F32ADD", floats, "[base@24.64+ur@64+off@40:24s]", "70:2=1", "80=1"],
+          ["90", "F32ADD", floats, "[base@24.U32+ur@64+off@40:24s]", "70:2=0", "80=1"],
+          ["100-", "HPADD", floats100, "desc[desc@64][base@24.64+off@40:24s]", "82=1", "80:2=3"],
+          ["100-", "HPADD", floats100, "[base@24.64+ur@64+off@40:24s]", "81:2=1", "80=1"],
+          ["100-", "HPADD", floats100, "[base@24.U32+ur@64+off@40:24s]", "81:2=0", "80=1"],
+        ] as const
+      ).map(([sm, add, type, address, is, fill]) => ({
         as: "9a5u",
-        text: `LDGMC{?|.E|...???@72}{.ADD|.MIN|.MAX|.F32ADD@88:2}${mcFloat90} d, desc[desc@64][base@24.64+off@40:24s]`,
-        is: "71=1 77:3=2 87=0",
-        fill: "70=1 80=1",
-        sm: "90",
-      },
+        text: `LDGMC{?|.E|...???@72}{.ADD|.MIN|.MAX|.${add}@88:2}${type}.STRONG.SYS d, ${address}`,
+        is: `${is} 77:3=2`,
+        fill,
+        sm,
+      })),
     ],
     time: "result",
   },

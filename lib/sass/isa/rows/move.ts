@@ -88,8 +88,8 @@ export const moveRows: Rows = [
     slots: "pout:P=PT d:UR <- a",
     lines: [
       { as: "3c2", text: "R2UR pout@81?, d, a@24", is: "84=0", sm: "-89" },
-      { as: "2ca", text: "R2UR pout@81?, d, a@24", is: "84=0", sm: "90" },
-      { as: "2ca", text: "R2UR{_|.FILL|.BROADCAST@86:2} pout@81?, d, a@24", is: "84=0 46=0", sm: "100-" },
+      { as: "2ca", text: "R2UR pout@81?, d, a@24%122", is: "84=0", sm: "90" },
+      { as: "2ca", text: "R2UR{_|.FILL|.BROADCAST@86:2} pout@81?, d, a@24%122", is: "84=0 46=0", sm: "100-" },
     ],
     time: "r2ur",
   },
@@ -99,8 +99,8 @@ export const moveRows: Rows = [
     slots: "pout:P=PT d:UR <- a",
     lines: [
       { as: "3c2", text: "R2UR.OR pout@81, d, a@24", is: "84=1", sm: "-89" },
-      { as: "2ca", text: "R2UR.OR pout@81, d, a@24", is: "84=1", sm: "90" },
-      { as: "2ca", text: "R2UR.OR{_|.FILL|.BROADCAST@86:2} pout@81, d, a@24", is: "84=1 46=0", sm: "100-" },
+      { as: "2ca", text: "R2UR.OR pout@81, d, a@24%122", is: "84=1", sm: "90" },
+      { as: "2ca", text: "R2UR.OR{_|.FILL|.BROADCAST@86:2} pout@81, d, a@24%122", is: "84=1 46=0", sm: "100-" },
     ],
     time: "r2ur",
   },

@@ -161,12 +161,16 @@ const uniform: Rows = [
   {
     op: "LDCU",
     does: "d = constants at a global address, or behind a bound constant buffer",
-    slots: "d:UR*size <- base:UR*2=none off:I=0 pin:UP=PT k:C=none",
+    slots: "d:UR*size <- base:UR*2=URZ off:I=0 pin:UP=PT ur:UR*2=none i:UR=URZ shift:I=0",
     memory: ["const", "load"],
     bytes: "size",
     lines: [
-      { as: "9acu", text: "LDCU{size}{_|.TEXUNPACK@80} d@16, [base@24?+off@38:32s], !pin@87?", sm: "100-" },
-      { as: "bacu", text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[k@24][@37:17s]", is: "64:8=255", sm: "100-" },
+      { as: "9acu", text: "LDCU{size}{_|.TEXUNPACK@80} d@16, [base@24?+off@38:32ss], !pin@87", sm: "100-" },
+      {
+        as: "bacu",
+        text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][i@64?+shift@37:17s]",
+        sm: "100-",
+      },
     ],
     time: "write",
   },

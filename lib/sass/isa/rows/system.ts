@@ -40,8 +40,7 @@ const cacheOf = (unit: string, deep: string): Line[] => {
     },
     {
       as: unit === "LDC" ? "73fu" : "740u",
-      text: `CCTL${head}${one} cx[ur@24][i@64?+shift@37:17s]`,
-      is: unit === "LDC" ? "" : "64:8=255",
+      text: `CCTL${head}${one} cx[ur@24][${unit === "LDC" ? "i" : "iu"}@64?+shift@37:17s]`,
       sm: "100-",
     },
   ];
@@ -327,7 +326,7 @@ export const systemRows: Rows = [
   {
     op: "CCTL.C.LDC",
     does: "drop constants from the cache of LDC",
-    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ shift:I=0",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ shift:I=0",
     effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
@@ -335,7 +334,7 @@ export const systemRows: Rows = [
   {
     op: "CCTL.C.LDCU",
     does: "drop constants from the cache of LDCU",
-    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ shift:I=0",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ shift:I=0",
     effect: true,
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
     time: "operands",
@@ -358,21 +357,6 @@ export const systemRows: Rows = [
     slots: "<- a",
     effect: true,
     lines: [{ as: "31f", text: "SETCTAID{.X|.Y|.Z|_@78:2} a@24" }],
-    time: "operands",
-  },
-  {
-    op: "GETLMEMBASE",
-    does: "d = base of local memory",
-    slots: "d*2 <-",
-    lines: [{ as: "3c0u 3c0", text: "GETLMEMBASE d", sm: "75" }],
-    time: "result",
-  },
-  {
-    op: "SETLMEMBASE",
-    does: "set the base of local memory",
-    slots: "<- a*2",
-    effect: true,
-    lines: [{ as: "3c1u 3c1", text: "SETLMEMBASE a@24", sm: "75" }],
     time: "operands",
   },
 ];

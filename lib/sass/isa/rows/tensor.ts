@@ -127,13 +127,13 @@ export const tensorRows: Rows = [
       {
         as: "23d",
         text: `BMMA{bmma}{?|?|.AND|...???@77:2}{?|.POPC|...???@80} d, ${rowCol}, c@64, ${pin}`,
-        is: "75=1",
+        is: "75:2=1",
         sm: "80-90",
       },
       {
         as: "23d",
         text: `BMMA{bmma}{?|?|.AND|...???@77:2}{?|.POPC|...???@80} d, ${rowCol}, c@64, ${pin}`,
-        is: "75=0 76=1",
+        is: "75:2=2",
         sm: "80-90",
       },
     ],
@@ -187,7 +187,7 @@ export const tensorRows: Rows = [
     op: "MOVM",
     does: "d = a transposed between lanes",
     slots: "d <- a",
-    lines: [{ as: "23a", text: "MOVM{.16|?|?|.U4TO8@75:3}{.MT88|.M832|.M864@78:2} d, a@24" }],
+    lines: [{ as: "23a", text: "MOVM{.16|.U4TO8@75:3}{.MT88|.M832|.M864@78:2} d, a@24" }],
     time: "result",
   },
   {

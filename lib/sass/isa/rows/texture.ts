@@ -28,7 +28,14 @@ function lines(codes: Codes, early: string, late: string): Line[] {
     put(codes.pair, early, "{?|.B|...???@59}", "bank@54:5, word@40:6, sampler@46:8, ", "-90"),
     put(codes.uniform, early, "", "ur@40, sampler@46:8, ", "-90"),
     put(codes.register100, late, ".B", "", "100-"),
-    put(codes.uniform, late, "", late.startsWith("TXQ") ? "ur@40, 0x0, " : "ur@40, ", "100-", "48:8=255"),
+    put(
+      codes.uniform,
+      late,
+      "",
+      late.startsWith("TXQ") ? "ur@40, 0x0, " : "ur@40, ",
+      "100-",
+      late.startsWith("TXQ") ? undefined : "48:8=255",
+    ),
   ];
 }
 
