@@ -112,6 +112,9 @@ test("by hand, stage by stage, the same code comes out", () => {
   const cubin = unwrap(readCubin(unwrap(link([code], program))));
   const whole = compile(text, { target: "sm_90" });
   expect(cubin.functions[0]!.words).toEqual(whole.functions[0]!.code!.words);
+  expect(inspect(cubin)).toMatch(
+    /^Cubin for sm_90: executable, 1 functions, \d+ bytes\n {2}entry saxpy: \d+ instructions/,
+  );
   const listed = disassemble(cubin)[0]!;
   expect(listed.instructions).toHaveLength(code.words.length / 4);
   expect(() => unwrap(parse("bogus"), "k.ptx")).toThrow(/^ptxas k\.ptx, line 1; fatal +: Missing \.version/);

@@ -4,6 +4,7 @@
  * What belongs to a function is found as the driver finds it: sections point to their text section by `sh_info`, the
  * module's `.nv.info` names functions by symbol, `.nv.info.NAME` holds the rest.
  */
+import { shownAs } from "../../inspect.js";
 import { fail, ok, type Result } from "../../result.js";
 import { targetOfSm } from "../../target/index.js";
 import {
@@ -99,7 +100,7 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
     functions.push(f.value);
   }
   const sm = smOf(elf.value);
-  return ok({
+  const cubin: Cubin = {
     elf: elf.value,
     kind: elf.value.type === ET.Exec ? "executable" : elf.value.type === ET.Rel ? "relocatable" : "extensible",
     sm,
@@ -111,7 +112,22 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
     info: info.value,
     ptxText: ptxText(elf.value),
     tool: toolNote(elf.value),
-  });
+  };
+  return ok(shownAs(cubin, describeBriefly, (c) => `[${headline(c)}]`));
+}
+
+function headline(c: Cubin): string {
+  return `Cubin for ${c.target}: ${c.kind}, ${c.functions.length} functions, ${c.elf.bytes.length} bytes`;
+}
+
+/** How a cubin shows itself in notebooks and by console.log. */
+function describeBriefly(c: Cubin): string {
+  const lines = c.functions.map(
+    (f) =>
+      `  ${f.kind} ${f.name}: ${f.words.length / 4} instructions, ${f.registers} registers, ` +
+      `${f.sharedBytes - f.sharedReserved} bytes shared memory, ${f.frameBytes} bytes stack frame`,
+  );
+  return [headline(c), ...lines].join("\n");
 }
 
 function refuse(elf: Elf): string | null {
