@@ -27,6 +27,12 @@
  * `fill`    Bits that no text shows, as ptxas sets them.
  * `sm`      SMs where the line holds: `75-90`, `100-`, `-90`, `75`; all when left out.
  *
+ * More for `text`: `name{word|word@61:3}` of a `:WORD` slot is an operand that is a word; `[ur@24?+off@40:24ss]` leaves a
+ * zero register of a sum out, `ss` keeps a lone offset signed, `su` makes it an address as soon as the base is zero;
+ * `gdesc[a@24]{…}` puts the part behind the bracket, several groups combine; `a+1` is the register behind that of slot a;
+ * `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what the group says. Rows may share a
+ * name when their operands tell them apart; `form(name)` then means the first.
+ *
  * Bit positions: `lo`, `lo:width`, or pieces from low to high joined by `+`. Facts: nvdisasm 13.2.51 (digest F §2B;
  * every line is compared with it on random words in test/oracle/sass-table.test.ts).
  */
