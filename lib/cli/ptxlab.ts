@@ -1,6 +1,7 @@
 /** The ptxlab command: look into cubins, run them in the simulator, watch a compilation. */
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { assembleCubin, assemblyText } from "../assemble.js";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, renderDiagnostic } from "../diagnostics.js";
 import { disassemble, type ListedFunction, listingText } from "../disassemble.js";
@@ -19,12 +20,16 @@ const usage = `Usage: ptxlab <command> [options]
       --arch NAME              Of several cubins those for this target.
       --control                Control bits beside each instruction: scoreboards waited for, set when operands
                                are read, set when the result is written, Y where the warp may be switched, stall.
+      --asm                    As text that the command asm takes: registers, parameters, labels, control words.
       --lines                  One instruction per line: section, TAB, offset (hexadecimal), TAB, text.
       --live                   Numbers of live registers (R, UR, P, UP) in front of each instruction.
       --cfg                    The control flow as a DOT graph.
       --info                   The attributes (EIATTR) of the module and its functions.
       --kernel NAME            Only this function (may be repeated).
       --json                   As JSON.
+  asm FILE                     Make a cubin of such a text.
+      --like CUBIN             Put the code into this cubin instead; all else stays as it is.
+      --output FILE, -o FILE   Default: a.cubin.
   run FILE --launch FILE       Run kernels of a cubin in the simulator (launch file: JSON).
       --json                   The outcome as JSON.
                                Exit status: 0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.
@@ -49,6 +54,8 @@ export function ptxlab(args: readonly string[], host: Host): number {
     switch (command) {
       case "dis":
         return dis(rest, host);
+      case "asm":
+        return asm(rest, host);
       case "run":
         return run(rest, host);
       case "compile":
@@ -124,6 +131,7 @@ function dis(args: readonly string[], host: Host): number {
     options: {
       arch: { type: "string" },
       control: { type: "boolean" },
+      asm: { type: "boolean" },
       lines: { type: "boolean" },
       live: { type: "boolean" },
       cfg: { type: "boolean" },
@@ -133,12 +141,12 @@ function dis(args: readonly string[], host: Host): number {
     },
   });
   const path = oneFile(positionals);
-  const views = ["lines", "live", "cfg", "info", "json"] as const;
+  const views = ["asm", "lines", "live", "cfg", "info", "json"] as const;
   const view = views.filter((v) => values[v]);
   if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
   const files = cubinsOf(path, values.arch, host);
   if (files === null) return UNUSABLE;
-  if (files.length > 1 && (values.lines || values.cfg || values.json))
+  if (files.length > 1 && (values.asm || values.lines || values.cfg || values.json))
     throw new UsageError(
       `${files.length} cubins in '${path}', choose by --arch: ${files.map((f) => f.cubin.target).join(", ")}`,
     );
@@ -149,7 +157,15 @@ function dis(args: readonly string[], host: Host): number {
     const functions = values.info ? [] : chosen(disassemble(cubin), values.kernel);
     unknown += functions.reduce((n, f) => n + f.unknown, 0);
     if (values.info) host.out(`${infoText(file).join("\n")}\n`);
-    else if (values.json) {
+    else if (values.asm) {
+      const names = new Set(functions.map((f) => f.name));
+      host.out(
+        assemblyText(
+          cubin,
+          cubin.functions.filter((f) => names.has(f.name)),
+        ),
+      );
+    } else if (values.json) {
       const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
       host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
     } else if (values.lines) host.out(linesText(functions));
@@ -159,6 +175,20 @@ function dis(args: readonly string[], host: Host): number {
   });
   if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
   return 0;
+}
+
+function asm(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { like: { type: "string" }, output: { type: "string", short: "o", default: "a.cubin" } },
+  });
+  const path = oneFile(positionals);
+  const text = Buffer.from(bytesOf(path, host)).toString("latin1");
+  const cubin = assembleCubin(text, values.like === undefined ? null : bytesOf(values.like, host));
+  if (cubin.ok) return save(values.output, cubin.value, host);
+  printAll(cubin.diagnostics, path, host);
+  return 1;
 }
 
 function run(args: readonly string[], host: Host): number {

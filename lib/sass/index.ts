@@ -1,4 +1,5 @@
 /** Machine code: the instruction table, encoder, decoder, text and listings. */
+export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
 export type { Code, CodeReloc } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
 export {

@@ -89,6 +89,22 @@ test("dis --info: attributes by name", () => {
   expect(host.stdout).not.toContain("section ");
 });
 
+test("dis --asm and asm --like: the same cubin again", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--asm", "k.cubin"], host)).toBe(0);
+  const damaged = cubin.slice();
+  const read = readCubin(cubin);
+  if (!read.ok) throw new Error("unreadable");
+  const text = read.value.elf.sections.find((s) => s.name === ".text.k")!;
+  damaged.fill(0, text.offset, text.offset + text.size);
+  const second = fakeHost({ "k.sass": host.stdout, "k.cubin": damaged });
+  expect([ptxlab(["asm", "k.sass", "--like", "k.cubin", "-o", "out"], second), second.stderr]).toEqual([0, ""]);
+  expect(Buffer.from(second.written.get("out")!).equals(cubin)).toBe(true);
+  const third = fakeHost({ "k.sass": host.stdout.replace("EXIT", "EXITT") });
+  expect(ptxlab(["asm", "k.sass"], third)).toBe(1);
+  expect(third.stderr).toContain('unknown instruction "EXITT"');
+});
+
 test("elf: sections, symbols, attributes", () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(ptxlab(["elf", "k.cubin"], host)).toBe(0);
