@@ -1,5 +1,6 @@
 /** The public API of ptxlab. Every stage of the road is here; `compile` walks the whole of it. */
 export * as analysis from "./analysis/index.js";
+export { type AssembledFunction, type AssembledModule, assemble, assembleCubin, assemblyText } from "./assemble.js";
 export {
   type Compilation,
   type CompiledFunction,

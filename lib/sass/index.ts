@@ -2,6 +2,7 @@
 export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
 export type { Code, CodeReloc } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
+export { type DocPage, isaPage, isaPages } from "./docs.js";
 export {
   accepts,
   controlWord,
