@@ -153,6 +153,13 @@ function f2fp(s: Site): Exec {
   return s.lanes((a, b) => (half(a) << 16) | half(b), [s.f32("a"), s.f32("b")], { d: "i" });
 }
 
+/** I2I: a signed word clamped to a narrow type. */
+function i2i(s: Site): Exec {
+  const [low, high] = s.choose({ U8: [0, 0xff], S8: [-0x80, 0x7f], U16: [0, 0xffff], S16: [-0x8000, 0x7fff] }, [0, 0]);
+  if (low === high || !s.has("S32") || !s.has("SAT")) s.unsupported("types of I2I");
+  return s.lanes((x) => Math.min(Math.max(x, low!), high!), [s.int("b")], { d: "i" });
+}
+
 /** I2IP: a and b saturated to a narrow type and packed below c. */
 function i2ip(s: Site): Exec {
   return s.unsupported("packing of integers");
@@ -165,5 +172,6 @@ export const conversion: Makers = {
   I2F: i2f,
   I2FP: i2f,
   F2FP: f2fp,
+  I2I: i2i,
   I2IP: i2ip,
 };

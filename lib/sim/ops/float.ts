@@ -60,18 +60,28 @@ function ffma(s: Site): Exec {
   return s.lanes(f, [s.f32("a", ftz), s.f32("b", ftz), s.f32("c", ftz)], { d: "f", ftz, sat: s.has("SAT") });
 }
 
+/** Minimum and maximum: of a NaN and a number the number, or NaN with .NAN. */
+function extremes(
+  nan: boolean,
+): readonly [min: (a: number, b: number) => number, max: (a: number, b: number) => number] {
+  const missing = (a: number, b: number): number => (nan ? Number.NaN : Number.isNaN(a) ? b : a);
+  return [
+    (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? missing(a, b) : Math.min(a, b)),
+    (a, b) => (Number.isNaN(a) || Number.isNaN(b) ? missing(a, b) : Math.max(a, b)),
+  ];
+}
+
+function fmnmx3(s: Site): Exec {
+  const ftz = s.has("FTZ");
+  const [min, max] = extremes(s.has("NAN"));
+  const f: LaneFunction = (a, b, c, p) => (p ? min(min(a, b), c) : max(max(a, b), c));
+  return s.lanes(f, [s.f32("a", ftz), s.f32("b", ftz), s.f32("c", ftz), s.flag("pin")], { d: "f" });
+}
+
 function fmnmx(s: Site): Exec {
   const ftz = s.has("FTZ");
-  const nan = s.has("NAN");
+  const [min, max] = extremes(s.has("NAN"));
   const xorsign = s.has("XORSIGN");
-  const min = (a: number, b: number): number => {
-    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
-    return Math.min(a, b);
-  };
-  const max = (a: number, b: number): number => {
-    if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
-    return Math.max(a, b);
-  };
   let f: LaneFunction = (a, b, p) => (p ? min(a, b) : max(a, b));
   if (xorsign) {
     const negative = (x: number): boolean => x < 0 || Object.is(x, -0);
@@ -188,6 +198,7 @@ export const float: Makers = {
   FMUL: fmul,
   FFMA: ffma,
   FMNMX: fmnmx,
+  FMNMX3: fmnmx3,
   FSEL: fsel,
   FSETP: fsetp,
   FSET: fset,

@@ -1,0 +1,448 @@
+/**
+ * Seeded random PTX kernels and what they mean. A kernel is a tree of statements over a few registers of every type; the text and
+ * the meaning of an operation stand side by side in one table, the meaning in plain TypeScript without any part of
+ * ptxlab. Shuffles and barriers stand only where all threads are together, so threads may be run one after the other.
+ */
+import { random } from "../corpus/random.js";
+
+export const THREADS = 64;
+/** 32-bit cells of the buffer that belong to one thread. */
+export const CELLS = 16;
+
+const counts = { r: 8, d: 4, f: 4, g: 3, h: 3, p: 4 } as const;
+type File = keyof typeof counts;
+const files = Object.keys(counts) as File[];
+
+/** Registers hold bit patterns: numbers for up to 32 bits, bigints for 64, 0 or 1 for predicates. */
+type Value = number | bigint;
+type Thread = Record<File, Value[]> & { cells: Uint32Array; loops: number[] };
+
+interface Op {
+  readonly text: string;
+  readonly result: File;
+  readonly sources: readonly File[];
+  readonly eval: (...v: Value[]) => Value;
+}
+
+const scratch = new DataView(new ArrayBuffer(8));
+function toF32(bits: Value): number {
+  scratch.setUint32(0, Number(bits));
+  return scratch.getFloat32(0);
+}
+function fromF32(x: number): number {
+  if (Number.isNaN(x)) return 0x7fffffff;
+  scratch.setFloat32(0, x);
+  return scratch.getUint32(0);
+}
+function toF64(bits: Value): number {
+  scratch.setBigUint64(0, BigInt(bits));
+  return scratch.getFloat64(0);
+}
+function fromF64(x: number): bigint {
+  if (Number.isNaN(x)) return 0xfff8000000000000n;
+  scratch.setFloat64(0, x);
+  return scratch.getBigUint64(0);
+}
+const u32 = (v: Value): number => Number(v) >>> 0;
+const s32 = (v: Value): number => Number(v) | 0;
+const u64 = (v: Value): bigint => BigInt.asUintN(64, BigInt(v));
+const s64 = (v: Value): bigint => BigInt.asIntN(64, BigInt(v));
+const s16 = (v: Value): number => (Number(v) << 16) >> 16;
+const bit = (b: boolean): number => (b ? 1 : 0);
+
+function op(text: string, result: File, sources: string, evaluate: (...v: never[]) => Value): Op {
+  return { text, result, sources: [...sources] as File[], eval: evaluate as Op["eval"] };
+}
+type N = number;
+type B = bigint;
+
+/** min and max: the number wins over NaN, −0 is below +0. */
+function extreme(a: number, b: number, max: boolean): number {
+  if (Number.isNaN(a)) return b;
+  return Number.isNaN(b) ? a : max ? Math.max(a, b) : Math.min(a, b);
+}
+
+/** NaN of f32 gives 0 here, NaN of f64 the top bit (PTX ISA, cvt). */
+const clampToInt = (x: number, low: number, high: number, nan: number): number =>
+  Number.isNaN(x) ? nan : Math.min(high, Math.max(low, Math.trunc(x)));
+
+const r2 = (name: string, f: (a: N, b: N) => number): Op => op(`${name} D, A, B;`, "r", "rr", f);
+const d2 = (name: string, f: (a: B, b: B) => bigint): Op =>
+  op(`${name} D, A, B;`, "d", "dd", (a: B, b: B) => u64(f(a, b)));
+const f2 = (name: string, f: (a: N, b: N) => number): Op =>
+  op(`${name}.f32 D, A, B;`, "f", "ff", (a: N, b: N) => fromF32(Math.fround(f(toF32(a), toF32(b)))));
+const g2 = (name: string, f: (a: N, b: N) => number): Op =>
+  op(`${name}.f64 D, A, B;`, "g", "gg", (a: B, b: B) => fromF64(f(toF64(a), toF64(b))));
+const h2 = (name: string, f: (a: N, b: N) => number): Op =>
+  op(`${name} D, A, B;`, "h", "hh", (a: N, b: N) => f(a, b) & 0xffff);
+
+export const ops: readonly Op[] = [
+  r2("add.u32", (a, b) => (a + b) >>> 0),
+  r2("sub.s32", (a, b) => (a - b) >>> 0),
+  r2("mul.lo.u32", (a, b) => Math.imul(a, b) >>> 0),
+  r2("mul.hi.u32", (a, b) => Number((BigInt(a) * BigInt(b)) >> 32n)),
+  r2("mul.hi.s32", (a, b) => u32(Number(BigInt.asIntN(32, (BigInt(s32(a)) * BigInt(s32(b))) >> 32n)))),
+  r2("and.b32", (a, b) => (a & b) >>> 0),
+  r2("or.b32", (a, b) => (a | b) >>> 0),
+  r2("xor.b32", (a, b) => (a ^ b) >>> 0),
+  r2("min.u32", (a, b) => Math.min(a, b)),
+  r2("max.s32", (a, b) => u32(Math.max(s32(a), s32(b)))),
+  r2("shl.b32", (a, b) => (b > 31 ? 0 : (a << b) >>> 0)),
+  r2("shr.u32", (a, b) => (b > 31 ? 0 : a >>> b)),
+  r2("shr.s32", (a, b) => u32(s32(a) >> Math.min(b, 31))),
+  op("or.b32 B, B, 1; div.u32 D, A, B;", "r", "rr", (a: N, b: N) => Math.floor(a / u32(b | 1))),
+  op("or.b32 B, B, 1; rem.s32 D, A, B;", "r", "rr", (a: N, b: N) => u32(s32(a) % s32(b | 1))),
+  op("mad.lo.u32 D, A, B, C;", "r", "rrr", (a: N, b: N, c: N) => (Math.imul(a, b) + c) >>> 0),
+  op("lop3.b32 D, A, B, C, 0x96;", "r", "rrr", (a: N, b: N, c: N) => (a ^ b ^ c) >>> 0),
+  op(
+    "shf.l.wrap.b32 D, A, B, C;",
+    "r",
+    "rrr",
+    (a: N, b: N, c: N) => (c & 31 ? (b << c) | (a >>> (32 - (c & 31))) : b) >>> 0,
+  ),
+  op(
+    "add.cc.u32 D, A, B; addc.u32 D, C, D;",
+    "r",
+    "rrr",
+    (a: N, b: N, c: N) => (((a + b) >>> 0) + c + bit(a + b > 0xffffffff)) >>> 0,
+  ),
+  op("popc.b32 D, A;", "r", "r", (a: N) => [...a.toString(2)].filter((x) => x === "1").length),
+  op("clz.b32 D, A;", "r", "r", (a: N) => Math.clz32(a)),
+  op("brev.b32 D, A;", "r", "r", (a: N) => parseInt([...a.toString(2).padStart(32, "0")].reverse().join(""), 2)),
+  op("not.b32 D, A;", "r", "r", (a: N) => ~a >>> 0),
+  op("neg.s32 D, A;", "r", "r", (a: N) => -a >>> 0),
+  op("abs.s32 D, A;", "r", "r", (a: N) => u32(Math.abs(s32(a)))),
+  op("bfe.s32 D, A, 5, 11;", "r", "r", (a: N) => u32((a << 16) >> 21)),
+  op("bfi.b32 D, A, B, 7, 9;", "r", "rr", (a: N, b: N) => ((b & ~(511 << 7)) | ((a & 511) << 7)) >>> 0),
+  op(
+    "prmt.b32 D, A, B, 0x5140;",
+    "r",
+    "rr",
+    (a: N, b: N) => ((a & 255) | ((b & 255) << 8) | ((a & 0xff00) << 8) | ((b & 0xff00) << 16)) >>> 0,
+  ),
+  op("selp.b32 D, A, B, C;", "r", "rrp", (a: N, b: N, p: N) => (p ? a : b)),
+  d2("add.u64", (a, b) => a + b),
+  d2("sub.u64", (a, b) => a - b),
+  d2("mul.lo.u64", (a, b) => a * b),
+  d2("mul.hi.u64", (a, b) => (a * b) >> 64n),
+  d2("xor.b64", (a, b) => a ^ b),
+  d2("and.b64", (a, b) => a & b),
+  d2("min.s64", (a, b) => (s64(a) < s64(b) ? a : b)),
+  d2("max.s64", (a, b) => (s64(a) > s64(b) ? a : b)),
+  op("shl.b64 D, A, B;", "d", "dr", (a: B, b: N) => u64(b > 63 ? 0n : a << BigInt(b))),
+  op("shr.s64 D, A, B;", "d", "dr", (a: B, b: N) => u64(s64(a) >> BigInt(Math.min(b, 63)))),
+  op("or.b64 B, B, 1; div.s64 D, A, B;", "d", "dd", (a: B, b: B) => u64(s64(a) / s64(b | 1n))),
+  op("or.b64 B, B, 1; rem.u64 D, A, B;", "d", "dd", (a: B, b: B) => a % (b | 1n)),
+  op("mul.wide.s32 D, A, B;", "d", "rr", (a: N, b: N) => u64(BigInt(s32(a)) * BigInt(s32(b)))),
+  op("mad.wide.u32 D, A, B, C;", "d", "rrd", (a: N, b: N, c: B) => u64(BigInt(a) * BigInt(b) + c)),
+  op("mov.b64 D, {A, B};", "d", "rr", (a: N, b: N) => BigInt(a) | (BigInt(b) << 32n)),
+  op("selp.b64 D, A, B, C;", "d", "ddp", (a: B, b: B, p: N) => (p ? a : b)),
+  op("cvt.u32.u64 D, A;", "r", "d", (a: B) => Number(a & 0xffffffffn)),
+  op("cvt.s64.s32 D, A;", "d", "r", (a: N) => u64(BigInt(s32(a)))),
+  op("popc.b64 D, A;", "r", "d", (a: B) => [...a.toString(2)].filter((x) => x === "1").length),
+  f2("add.rn", (a, b) => a + b),
+  f2("sub.rn", (a, b) => a - b),
+  f2("mul.rn", (a, b) => a * b),
+  f2("div.rn", (a, b) => a / b),
+  f2("min", (a, b) => extreme(a, b, false)),
+  f2("max", (a, b) => extreme(a, b, true)),
+  op("sqrt.rn.f32 D, A;", "f", "f", (a: N) => fromF32(Math.fround(Math.sqrt(toF32(a))))),
+  g2("add.rn", (a, b) => a + b),
+  g2("mul.rn", (a, b) => a * b),
+  g2("div.rn", (a, b) => a / b),
+  g2("max", (a, b) => extreme(a, b, true)),
+  op("cvt.f64.f32 D, A;", "g", "f", (a: N) => fromF64(toF32(a))),
+  op("cvt.rn.f32.f64 D, A;", "f", "g", (a: B) => fromF32(Math.fround(toF64(a)))),
+  op("cvt.rn.f32.s32 D, A;", "f", "r", (a: N) => fromF32(Math.fround(s32(a)))),
+  op("cvt.rn.f64.u32 D, A;", "g", "r", (a: N) => fromF64(a)),
+  op("cvt.rzi.s32.f32 D, A;", "r", "f", (a: N) => u32(clampToInt(toF32(a), -(2 ** 31), 2 ** 31 - 1, 0))),
+  op("cvt.rzi.u32.f64 D, A;", "r", "g", (a: B) => clampToInt(toF64(a), 0, 2 ** 32 - 1, 2 ** 31)),
+  h2("add.u16", (a, b) => a + b),
+  h2("mul.lo.s16", (a, b) => Math.imul(a, b)),
+  h2("xor.b16", (a, b) => a ^ b),
+  h2("min.s16", (a, b) => Math.min(s16(a), s16(b))),
+  h2("max.u16", (a, b) => Math.max(a, b)),
+  op("shr.s16 D, A, B;", "h", "hr", (a: N, b: N) => (s16(a) >> Math.min(b, 15)) & 0xffff),
+  op("mul.wide.s16 D, A, B;", "r", "hh", (a: N, b: N) => u32(Math.imul(s16(a), s16(b)))),
+  op("cvt.u32.u16 D, A;", "r", "h", (a: N) => a),
+  op("cvt.s32.s16 D, A;", "r", "h", (a: N) => u32(s16(a))),
+  op("cvt.u16.u32 D, A;", "h", "r", (a: N) => a & 0xffff),
+  op("cvt.sat.u8.s32 D, A;", "r", "r", (a: N) => Math.min(255, Math.max(0, s32(a)))),
+  op("setp.lt.u32 D, A, B;", "p", "rr", (a: N, b: N) => bit(a < b)),
+  op("setp.ge.s32 D, A, B;", "p", "rr", (a: N, b: N) => bit(s32(a) >= s32(b))),
+  op("setp.eq.or.u32 D, A, B, C;", "p", "rrp", (a: N, b: N, p: N) => bit(a === b) | p),
+  op("setp.gt.s64 D, A, B;", "p", "dd", (a: B, b: B) => bit(s64(a) > s64(b))),
+  op("setp.le.and.u64 D, A, B, !C;", "p", "ddp", (a: B, b: B, p: N) => bit(a <= b) & (1 - p)),
+  op("setp.lt.f32 D, A, B;", "p", "ff", (a: N, b: N) => bit(toF32(a) < toF32(b))),
+  op("setp.neu.f64 D, A, B;", "p", "gg", (a: B, b: B) => bit(!(toF64(a) === toF64(b)))),
+  op("setp.gt.s16 D, A, B;", "p", "hh", (a: N, b: N) => bit(s16(a) > s16(b))),
+  op("xor.pred D, A, B;", "p", "pp", (a: N, b: N) => a ^ b),
+  op("and.pred D, A, B;", "p", "pp", (a: N, b: N) => a & b),
+  op("not.pred D, A;", "p", "p", (a: N) => 1 - a),
+];
+
+interface Apply {
+  readonly kind: "op";
+  readonly op: Op;
+  readonly to: number;
+  readonly from: readonly number[];
+  /** Guard predicate, −1 for none. */
+  readonly guard: number;
+}
+interface Branch {
+  readonly kind: "if";
+  readonly p: number;
+  readonly yes: readonly Statement[];
+  readonly no: readonly Statement[];
+}
+interface Repeat {
+  readonly kind: "loop";
+  readonly counter: number;
+  /** Register whose low bits are the number of turns. */
+  readonly turns: number;
+  readonly leave: number;
+  readonly body: readonly Statement[];
+}
+interface Access {
+  readonly kind: "load" | "store";
+  readonly register: number;
+  /** A fixed cell, or −1 for the cell that the low bits of `index` name. */
+  readonly cell: number;
+  readonly index: number;
+}
+/** All threads together: shfl.sync.bfly by `mask`, or an exchange through shared memory with a barrier. */
+interface Together {
+  readonly kind: "shuffle" | "exchange";
+  readonly register: number;
+  readonly mask: number;
+}
+type Statement = Apply | Branch | Repeat | Access | Together;
+
+const MAX_DEPTH = 3;
+
+export function generate(seed: number): readonly Statement[] {
+  const { below } = random(seed * 7919 + 13);
+  const apply = (): Apply => {
+    const o = ops[below(ops.length)]!;
+    // An operation that changes its sources first must not read one of them twice.
+    const from = o.sources.map((f) => below(counts[f]));
+    if (o.text.includes("; ") && from[0] === from[1]) from[1] = (from[0]! + 1) % counts[o.sources[1] ?? "r"];
+    if (o.text.startsWith("add.cc")) {
+      const to = (from[2]! + 1) % counts.r;
+      return { kind: "op", op: o, to, from, guard: -1 };
+    }
+    return {
+      kind: "op",
+      op: o,
+      to: below(counts[o.result]),
+      from,
+      guard: o.text.includes("; ") || below(4) > 0 ? -1 : below(counts.p),
+    };
+  };
+  const list = (n: number, depth: number): Statement[] => Array.from({ length: n }, () => statement(depth));
+  const statement = (depth: number): Statement => {
+    const kind = below(20);
+    if (kind < 2 && depth < MAX_DEPTH) {
+      return { kind: "if", p: below(counts.p), yes: list(1 + below(5), depth + 1), no: list(below(4), depth + 1) };
+    }
+    if (kind === 2 && depth < MAX_DEPTH) {
+      return {
+        kind: "loop",
+        counter: depth,
+        turns: below(counts.r),
+        leave: below(counts.p * 2) - counts.p,
+        body: list(1 + below(5), depth + 1),
+      };
+    }
+    if (kind < 6) {
+      const cell = below(3) === 0 ? -1 : below(CELLS);
+      return { kind: kind === 3 ? "store" : "load", register: below(counts.r), cell, index: below(counts.r) };
+    }
+    if (kind === 6 && depth === 0) {
+      return { kind: below(2) === 0 ? "shuffle" : "exchange", register: below(counts.r), mask: 1 + below(31) };
+    }
+    return apply();
+  };
+  return list(6 + below(40), 0);
+}
+
+// ------------------------------------------------------------------------------------------------ text
+
+export function ptxText(program: readonly Statement[], target: string): string {
+  let labels = 0;
+  const lines = (list: readonly Statement[]): string => list.map(line).join("\n");
+  const address = (s: Access): string =>
+    s.cell >= 0
+      ? `add.u64 %a, %mine, ${s.cell * 4};`
+      : `and.b32 %t, %r${s.index}, ${CELLS - 1}; mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %mine;`;
+  const line = (s: Statement): string => {
+    switch (s.kind) {
+      case "op": {
+        const names = [`%${s.op.result}${s.to}`, ...s.from.map((n, k) => `%${s.op.sources[k]}${n}`)];
+        const text = s.op.text.replace(/\b[ABCD]\b/g, (c) => names["DABC".indexOf(c)]!);
+        return s.guard < 0 ? text : `@%p${s.guard} ${text}`;
+      }
+      case "if": {
+        const n = labels++;
+        return `@!%p${s.p} bra NO${n};\n${lines(s.yes)}\nbra OUT${n};\nNO${n}:\n${lines(s.no)}\nOUT${n}:`;
+      }
+      case "loop": {
+        const n = labels++;
+        const leave = s.leave < 0 ? "" : `@%p${s.leave} bra END${n};\n`;
+        return `and.b32 %l${s.counter}, %r${s.turns}, 3;\nTOP${n}:\n${lines(s.body)}\n${leave}sub.u32 %l${s.counter}, %l${s.counter}, 1;
+setp.ge.s32 %q, %l${s.counter}, 0;\n@%q bra TOP${n};\nEND${n}:`;
+      }
+      case "load":
+        return `${address(s)} ld.global.u32 %r${s.register}, [%a];`;
+      case "store":
+        return `${address(s)} st.global.u32 [%a], %r${s.register};`;
+      case "shuffle":
+        return `shfl.sync.bfly.b32 %r${s.register}, %r${s.register}, ${s.mask}, 31, -1;`;
+      default:
+        return `bar.sync 0;\nst.shared.u32 [%own], %r${s.register};\nbar.sync 0;\nxor.b32 %t, %own, ${s.mask * 4};\nld.shared.u32 %r${s.register}, [%t];`;
+    }
+  };
+  const types = { r: "b32", d: "b64", f: "f32", g: "f64", h: "b16", p: "pred" } as const;
+  const cell = (k: number): string => `[%mine+${k * 4}]`;
+  return `.version 9.0
+.target ${target}
+.address_size 64
+.visible .entry k(.param .u64 cells, .param .u64 out)
+{
+${files.map((f) => `.reg .${types[f]} %${f}<${counts[f]}>;`).join("\n")}
+.reg .b32 %l<${MAX_DEPTH + 1}>, %t, %own; .reg .b64 %a, %mine, %result; .reg .pred %q;
+.shared .align 4 .b8 all[${THREADS * 4}];
+ld.param.u64 %mine, [cells];
+ld.param.u64 %result, [out];
+mov.u32 %t, %tid.x;
+mad.wide.u32 %mine, %t, ${CELLS * 4}, %mine;
+mad.wide.u32 %result, %t, ${RESULT_WORDS * 4}, %result;
+mov.u32 %own, all;
+mad.lo.u32 %own, %t, 4, %own;
+${seedText(cell)}
+${lines(program)}
+${resultText()}
+ret;
+}
+`;
+}
+
+const RESULT_LIST = files
+  .filter((f) => f !== "p")
+  .flatMap((f) => Array.from({ length: counts[f] }, (_, i) => [f, i] as const));
+/** 32-bit words that a thread writes at the end: two per register, and the predicates. */
+export const RESULT_WORDS: number = (RESULT_LIST.length + 1) * 2;
+
+/** Every register starts from the thread's cells. */
+function seedText(cell: (k: number) => string): string {
+  return [
+    ...Array.from({ length: counts.r }, (_, i) => `ld.global.u32 %r${i}, ${cell(i)};`),
+    ...Array.from({ length: counts.d }, (_, i) => `mov.b64 %d${i}, {%r${2 * i}, %r${2 * i + 1}};`),
+    ...Array.from({ length: counts.f }, (_, i) => `ld.global.f32 %f${i}, ${cell(8 + i)};`),
+    ...Array.from({ length: counts.g }, (_, i) => `cvt.f64.f32 %g${i}, %f${i};`),
+    ...Array.from({ length: counts.h }, (_, i) => `cvt.u16.u32 %h${i}, %r${i};`),
+    ...Array.from({ length: counts.p }, (_, i) => `setp.lt.s32 %p${i}, %r${i}, %r${i + 1};`),
+  ].join("\n");
+}
+
+function resultText(): string {
+  const out = RESULT_LIST.map(([f, i], k) => {
+    const at = `[%result+${k * 8}]`;
+    if (f === "h") return `cvt.u32.u16 %t, %h${i}; st.global.u32 ${at}, %t;`;
+    return `st.global.b${f === "d" || f === "g" ? 64 : 32} ${at}, %${f}${i};`;
+  });
+  const predicates = Array.from(
+    { length: counts.p },
+    (_, i) => `selp.u32 %t, ${1 << i}, 0, %p${i}; or.b32 %own, %own, %t;`,
+  );
+  return [...out, "mov.u32 %own, 0;", ...predicates, `st.global.u32 [%result+${RESULT_LIST.length * 8}], %own;`].join(
+    "\n",
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ meaning
+
+/** Cells of all threads: numbers of all sizes, and floats from cell 8 on; NaN only as the machine makes it, since max(x, x) may be x. */
+export function inputCells(seed: number): Uint32Array {
+  const { below, u32: word } = random(seed + 5);
+  const odd = [0, 0x80000000, 0x7fffffff, 0x7f800000, 0xff800000, 1, 0x00800000, 0x7f7fffff];
+  return Uint32Array.from({ length: THREADS * CELLS }, (_, i) => {
+    if (i % CELLS < 8) return word() >>> below(32);
+    return below(6) === 0 ? odd[below(odd.length)]! : fromF32(Math.fround((below(20001) - 10000) / (1 + below(500))));
+  });
+}
+
+/** Runs the program for all threads; `cells` is changed as the kernel changes it. Gives the result words. */
+export function evaluate(program: readonly Statement[], cells: Uint32Array): Uint32Array {
+  const threads = Array.from({ length: THREADS }, (_, t) => thread(cells.subarray(t * CELLS, (t + 1) * CELLS)));
+  for (const s of program) {
+    if (s.kind === "shuffle" || s.kind === "exchange") {
+      const all = threads.map((t) => t.r[s.register]!);
+      threads.forEach((t, i) => {
+        t.r[s.register] = all[i ^ s.mask]!;
+      });
+    } else for (const t of threads) step(t, s);
+  }
+  const out = new Uint32Array(THREADS * RESULT_WORDS);
+  threads.forEach((t, i) => {
+    const base = i * RESULT_WORDS;
+    RESULT_LIST.forEach(([f, n], k) => {
+      const v = BigInt(t[f][n]!);
+      out[base + 2 * k] = Number(v & 0xffffffffn);
+      out[base + 2 * k + 1] = Number(v >> 32n);
+    });
+    out[base + 2 * RESULT_LIST.length] = t.p.reduce<number>((sum, p, k) => sum | (Number(p) << k), 0);
+  });
+  return out;
+}
+
+function thread(cells: Uint32Array): Thread {
+  const r = Array.from({ length: counts.r }, (_, i) => cells[i]!);
+  const f = Array.from({ length: counts.f }, (_, i) => cells[8 + i]!);
+  return {
+    r,
+    f,
+    d: Array.from({ length: counts.d }, (_, i) => BigInt(r[2 * i]!) | (BigInt(r[2 * i + 1]!) << 32n)),
+    g: Array.from({ length: counts.g }, (_, i) => fromF64(toF32(f[i]!))),
+    h: Array.from({ length: counts.h }, (_, i) => r[i]! & 0xffff),
+    p: Array.from({ length: counts.p }, (_, i) => bit(s32(r[i]!) < s32(r[i + 1]!))),
+    cells,
+    loops: [],
+  };
+}
+
+function step(t: Thread, s: Statement): void {
+  switch (s.kind) {
+    case "op":
+      if (s.guard < 0 || t.p[s.guard] === 1) applyOp(t, s);
+      return;
+    case "if":
+      for (const x of t.p[s.p] === 1 ? s.yes : s.no) step(t, x);
+      return;
+    case "loop":
+      for (let n = Number(t.r[s.turns]!) & 3; ; ) {
+        for (const x of s.body) step(t, x);
+        if ((s.leave >= 0 && t.p[s.leave] === 1) || --n < 0) return;
+      }
+    case "load":
+      t.r[s.register] = t.cells[cellOf(t, s)]!;
+      return;
+    case "store":
+      t.cells[cellOf(t, s)] = Number(t.r[s.register]!);
+      return;
+    default:
+      throw new Error(`${s.kind} inside of control flow`);
+  }
+}
+
+function cellOf(t: Thread, s: Access): number {
+  return s.cell >= 0 ? s.cell : Number(t.r[s.index]!) & (CELLS - 1);
+}
+
+function applyOp(t: Thread, s: Apply): void {
+  const values = s.from.map((n, k) => t[s.op.sources[k]!][n]!);
+  // What the text does to a source before it is used.
+  if (s.op.text.startsWith("or.b32 B")) t.r[s.from[1]!] = u32(Number(values[1]!) | 1);
+  else if (s.op.text.startsWith("or.b64 B")) t.d[s.from[1]!] = BigInt(values[1]!) | 1n;
+  t[s.op.result][s.to] = s.op.eval(...values);
+}
