@@ -1,4 +1,8 @@
-/** Random PTX kernels as ptxas -O3 compiles them, in the simulator: the optimizer's code, against the same evaluator. */
+/**
+ * Random PTX kernels as ptxas -O3 compiles them, in the simulator: the optimizer's code, against the same evaluator. On seeds 336
+ * and 389 ptxas itself differs: from -O1 on it leaves out an assignment that the second turn of a loop reaches (its code
+ * has no instruction for it); its -O0 code agrees with the evaluator.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { simulate } from "../../lib/sim/index.js";
