@@ -1,7 +1,7 @@
 /**
- * Random PTX kernels as ptxas -O3 compiles them, in the simulator: the optimizer's code, against the same evaluator. On seeds 336
- * and 389 ptxas itself differs: from -O1 on it leaves out an assignment that the second turn of a loop reaches (its code
- * has no instruction for it); its -O0 code agrees with the evaluator.
+ * Random PTX kernels as ptxas -O3 compiles them, in the simulator: the optimizer's code, against the same evaluator. In a longer
+ * run seeds 336 and 389 differ, from -O1 on; ptxas's -O0 code of both agrees with the evaluator. For 389 its code has no
+ * instruction for an assignment that the second turn of a loop reaches; 336 is not explained.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
