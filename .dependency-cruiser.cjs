@@ -13,6 +13,7 @@ const may = {
   sass: ["ori", "target", "sass/isa"],
   elf: ["sass", "target", "ori", "sass/isa"],
   sim: ["ptx", "sass", "elf", "target", "ori", "sass/isa"],
+  lift: ["sass", "elf", "analysis", "regalloc", "target", "ori", "sass/isa"],
   view: [],
   cli: ["*"],
 };

@@ -19,8 +19,7 @@
  * function can only be put into the cubin that it came from.
  */
 import { type Diagnostic, diagnostic, notSupported, type Span } from "./diagnostics.js";
-import { branchTargets } from "./disassemble.js";
-import { type Cubin, type CubinFunction, link, readCubin } from "./elf/index.js";
+import { branchTargets, type Cubin, type CubinFunction, link, readCubin } from "./elf/index.js";
 import { noBounds } from "./ori/func.js";
 import type { Func, LaunchBounds, MachineInst, ModuleSymbol, Param } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";

@@ -1,5 +1,5 @@
 /** The code of a cubin as a listing: functions, labels, instructions in nvdisasm's syntax, control bits beside them. */
-import { type Cubin, type CubinFunction, type CubinReloc, infoWords, relocationName } from "./elf/index.js";
+import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "./elf/index.js";
 import { type CodeReloc, controlText, type LabelNumbers, type Listed, listingLines } from "./sass/index.js";
 import type { Control } from "./sass/isa/operand.js";
 import { type Target, targetOfSm } from "./target/index.js";
@@ -90,19 +90,6 @@ function codeReloc(r: CubinReloc): CodeReloc | null {
   const half = /_(LO|HI)_32$/.exec(relocationName(r.type))?.[1];
   if (half === undefined) return null;
   return { offset: r.offset, symbol: r.symbol.name, addend: r.addend, what: half === "LO" ? "32@lo" : "32@hi" };
-}
-
-/** EIATTR_INDIRECT_BRANCH_TARGETS: for each branch its offset, 0, the number of targets, the targets (digest G §1B). */
-export function branchTargets(f: CubinFunction): Map<number, number[]> {
-  const targets = new Map<number, number[]>();
-  for (const record of f.info) {
-    if (record.name !== "INDIRECT_BRANCH_TARGETS") continue;
-    const words = infoWords(record);
-    for (let i = 0; i + 2 < words.length; i += 3 + words[i + 2]!) {
-      targets.set(words[i]!, words.slice(i + 3, i + 3 + words[i + 2]!));
-    }
-  }
-  return targets;
 }
 
 export interface ListingOptions {

@@ -21,6 +21,8 @@ export * as elf from "./elf/index.js";
 export { type LinkOptions, link, readCubin } from "./elf/index.js";
 export { InternalError } from "./errors.js";
 export * as knobs from "./knobs/index.js";
+export * as lift from "./lift/index.js";
+export { encodeLifted, type Lifted, liftCubin, liftFunction } from "./lift/index.js";
 export { type LowerOptions, lower } from "./lower/index.js";
 export * as ori from "./ori/index.js";
 export type { Block, Func, Inst, Program } from "./ori/types.js";

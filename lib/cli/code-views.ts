@@ -1,6 +1,6 @@
 /** Other views of a cubin's code than the listing: lines for comparison with other tools, control flow as DOT, live registers. */
-import { branchTargets, type ListedFunction } from "../disassemble.js";
-import { type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
+import type { ListedFunction } from "../disassemble.js";
+import { branchTargets, type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
 import { type CodeBlock, codeFlow, decodeCode, type FlowFacts, type LiveCount, liveCounts } from "../sass/index.js";
 import { targetOfSm } from "../target/index.js";
 

@@ -1,4 +1,5 @@
 /** Cubins: `link` writes them, `readCubin` reads them (ours or ptxas's), `describeCubin` prints them. */
+export { branchTargets } from "./cubin/branches.js";
 export { type DescribeOptions, describeCubin } from "./cubin/describe.js";
 export { decodeInfo, encodeInfo, type InfoFormat, type InfoRecord, infoWords } from "./cubin/info.js";
 export { type LinkOptions, link } from "./cubin/link.js";

@@ -51,7 +51,9 @@ function checkSlot(block: Block, inst: Inst, slot: SlotInfo, o: Operand, out: Fi
     out.add("operand-kind", `${describe(inst.form, slot)} cannot hold ${kindName(o)}${file}`, block, inst);
     return;
   }
-  if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.width !== slot.width) {
+  // A base of one register is an address of 32 bits (`[R4.U32+UR4]`).
+  const narrow = slot.name === "base" && o.width === 1;
+  if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.width !== slot.width && !narrow) {
     const message = `${describe(inst.form, slot)} takes ${slot.width} registers, not ${o.width}`;
     out.add("operand-width", message, block, inst, o.id);
   }

@@ -1,0 +1,251 @@
+/**
+ * Machine code back to Ori: the code of a text section becomes a function on physical registers whose blocks stand in
+ * the order of their addresses, with every control word kept.
+ *
+ * A block begins where something jumps to, where a region or a call points to, where a symbol stands, and behind every
+ * transfer of control. Helpers that stand in the same section behind the function (`CALL.REL.NOINC`) are blocks of the
+ * same function, reached from no other block; `entries` names them.
+ */
+import { type Diagnostic, diagnostic, notSupported } from "../diagnostics.js";
+import { branchTargets, type Cubin, type CubinFunction, type CubinReloc } from "../elf/index.js";
+import { connect, endsBlock, fallsThrough } from "../ori/flow.js";
+import { newBlock, newFunc, newInst, noBounds } from "../ori/func.js";
+import { type Block, File, type Func, type Inst, Kind, type MachineInst, NO_INDEX, ZERO_REG } from "../ori/types.js";
+import { fail, ok, type Result } from "../result.js";
+import { decodeCode } from "../sass/index.js";
+import { type Target, targetOfSm } from "../target/index.js";
+import type { Lifted, LiftedEntry, LiftOptions } from "./types.js";
+
+/**
+ * Lifts one function of a cubin (`readCubin` gives both). Refuses with the byte offset: words that the instruction table
+ * does not know, branches out of the section, indirect branches without a table of targets.
+ */
+export function liftFunction(cubin: Cubin, f: CubinFunction, options: LiftOptions = {}): Result<Lifted> {
+  const target = targetOfSm(cubin.sm);
+  if (target === null) return fail([notSupported(`machine code of sm_${cubin.sm}`, null)]);
+  const insts = decodeCode(f.words, target);
+  const unknown = insts.flatMap((inst, i) =>
+    inst === null ? [problem(f, i, "the word is no known instruction")] : [],
+  );
+  if (unknown.length > 0) return fail(unknown);
+  return new Lifter(f, target, insts as MachineInst[], options).lift();
+}
+
+/** Every function of a cubin, in the order of the file. */
+export function liftCubin(cubin: Cubin, options: LiftOptions = {}): Result<readonly Lifted[]> {
+  const lifted: Lifted[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const f of cubin.functions) {
+    const one = liftFunction(cubin, f, options);
+    if (one.ok) lifted.push(one.value);
+    else diagnostics.push(...one.diagnostics);
+  }
+  return diagnostics.length > 0 ? fail(diagnostics) : ok(lifted);
+}
+
+function problem(f: CubinFunction, index: number, what: string): Diagnostic {
+  return diagnostic("error", `${f.name}+0x${(16 * index).toString(16)}: ${what}`);
+}
+
+class Lifter {
+  private readonly problems: Diagnostic[] = [];
+  private readonly func: Func;
+  /** Block that begins at an instruction. */
+  private readonly blockAt: (Block | undefined)[];
+  /** Instructions of the body: the tail begins here. */
+  private readonly end: number;
+
+  constructor(
+    private readonly f: CubinFunction,
+    target: Target,
+    private readonly insts: readonly MachineInst[],
+    private readonly options: LiftOptions,
+  ) {
+    this.func = newFunc(f.name, target, f.kind);
+    this.blockAt = new Array(insts.length);
+    this.end = tailStart(insts);
+  }
+
+  lift(): Result<Lifted> {
+    const { f, func, insts } = this;
+    const tables = branchTargets(f);
+    this.markStarts(tables);
+    if (this.problems.length > 0) return fail(this.problems);
+    this.fillBlocks();
+    for (const [at, targets] of tables) this.setIndirect(at >> 4, targets);
+    connect(func);
+    this.describe();
+    if (this.problems.length > 0) return fail(this.problems);
+    return ok({
+      func,
+      source: f,
+      tail: f.words.slice(4 * this.end),
+      tailOffset: 16 * this.end,
+      entries: this.entries(),
+      relocs: this.relocations(insts.length),
+    });
+  }
+
+  // -------------------------------------------------------------------------------------------- blocks
+
+  private markStarts(tables: ReadonlyMap<number, readonly number[]>): void {
+    const { insts, f } = this;
+    const starts = new Uint8Array(this.end + 1);
+    for (let i = 0; i < this.end; i++) {
+      const inst = insts[i]!;
+      for (const o of inst.srcs)
+        if (o.kind === Kind.Label) {
+          if (inside(o.value, this.end)) starts[o.value >> 4] = 1;
+          else this.problems.push(problem(f, i, `goes to 0x${o.value.toString(16)}, outside of the function`));
+        }
+      if (endsBlock(inst as Inst)) starts[i + 1] = 1;
+    }
+    for (const [at, targets] of tables)
+      for (const t of targets) {
+        if (inside(t, this.end)) starts[t >> 4] = 1;
+        else this.problems.push(problem(f, at >> 4, `goes to 0x${t.toString(16)}, outside of the function`));
+      }
+    for (const r of f.ranges) if (inside(r.offset, this.end)) starts[r.offset >> 4] = 1;
+    starts[0] = 1;
+    // Ids in order of address.
+    for (let i = 0; i < this.end; i++) if (starts[i] === 1) this.blockAt[i] = newBlock(this.func);
+  }
+
+  private fillBlocks(): void {
+    const { func, insts, blockAt } = this;
+    const drop = this.options.controls === "drop";
+    const names = new Map(this.f.ranges.map((r) => [r.offset, r.name]));
+    const lines = new Map(this.f.ptxLines.map((l) => [l.offset, l.line]));
+    let loc: Inst["loc"] = null;
+    let block: Block | null = null;
+    for (let i = 0; i < this.end; i++) {
+      const begins = blockAt[i];
+      if (begins !== undefined) {
+        block = begins;
+        block.label = i === 0 ? "" : (names.get(16 * i) ?? "");
+        func.blocks.push(block);
+      }
+      const line = lines.get(16 * i);
+      if (line !== undefined) loc = { start: 0, end: 0, line, column: 1 };
+      const { form, dsts, srcs, guard, control } = insts[i]!;
+      for (const o of srcs)
+        if (o.kind === Kind.Label) {
+          o.id = blockAt[o.value >> 4]!.id;
+          o.value = 0;
+        }
+      const inst = newInst(func, form, dsts, srcs, guard, loc);
+      inst.control = drop ? null : control;
+      block!.insts.push(inst);
+    }
+    func.generation++;
+  }
+
+  private setIndirect(index: number, targets: readonly number[]): void {
+    const block = this.func.blocks.find((b) => b.insts[b.insts.length - 1]?.id === index);
+    if (block === undefined || block.insts[block.insts.length - 1]!.form.flow !== "indirect") {
+      this.problems.push(problem(this.f, index, "has a table of targets, but is no indirect branch"));
+      return;
+    }
+    block.succs = [...new Set(targets.map((t) => this.blockAt[t >> 4]!))];
+  }
+
+  // -------------------------------------------------------------------------------------------- the rest
+
+  private describe(): void {
+    const { func, f } = this;
+    func.virtual = false;
+    func.frame.localBytes = f.frameBytes;
+    func.params = f.params.map((p) => ({ name: `param_${p.ordinal}`, offset: p.offset, size: p.size, align: 1 }));
+    func.paramBytes = f.paramBytes;
+    func.sharedBytes = Math.max(0, f.sharedBytes - f.sharedReserved);
+    func.barriers = f.barriers;
+    func.limits = { ...noBounds(), maxntid: f.maxThreads, reqntid: f.reqThreads, reqnctapercluster: f.cluster };
+    countRegisters(func);
+    func.milestone = this.options.controls === "drop" ? "post-expanded" : "controlled";
+    for (const b of func.blocks) {
+      const last = b.insts[b.insts.length - 1]!;
+      if (last.form.flow === "indirect" && b.succs.length === 0)
+        this.problems.push(problem(f, last.id, `${last.form.name} has no table of targets`));
+    }
+  }
+
+  private entries(): LiftedEntry[] {
+    const names = new Map(this.f.ranges.map((r) => [r.offset, r.name]));
+    const called = new Set<number>([0]);
+    for (const r of this.f.ranges) if (this.blockAt[r.offset >> 4] !== undefined) called.add(r.offset);
+    const byId = new Map(this.func.blocks.map((b) => [b.id, b]));
+    for (const b of this.func.blocks)
+      for (const inst of b.insts) {
+        if (inst.form.flow !== "call") continue;
+        for (const o of inst.srcs) if (o.kind === Kind.Label) called.add(16 * byId.get(o.id)!.insts[0]!.id);
+      }
+    return [...called]
+      .sort((a, b) => a - b)
+      .map((offset) => ({ name: names.get(offset) ?? "", block: this.blockAt[offset >> 4]! }));
+  }
+
+  private relocations(count: number): Map<number, CubinReloc[]> {
+    const map = new Map<number, CubinReloc[]>();
+    for (const r of this.f.relocs) {
+      const index = r.offset >> 4;
+      if (index >= count) continue;
+      const list = map.get(index);
+      if (list === undefined) map.set(index, [r]);
+      else list.push(r);
+    }
+    return map;
+  }
+}
+
+function inside(offset: number, count: number): boolean {
+  return offset >= 0 && offset % 16 === 0 && offset < 16 * count;
+}
+
+/**
+ * Index of the first instruction of the tail: NOPs at the end and the branch to itself in front of them. The branch
+ * belongs to the body when control can reach it.
+ */
+function tailStart(insts: readonly MachineInst[]): number {
+  let n = insts.length;
+  while (n > 0 && isPadding(insts[n - 1]!)) n--;
+  const last = n - 1;
+  if (last < 0 || !branchesToItself(insts[last]!, 16 * last)) return n;
+  if (last > 0 && fallsThrough(insts[last - 1]! as Inst)) return n;
+  for (let i = 0; i < last; i++)
+    for (const o of insts[i]!.srcs) if (o.kind === Kind.Label && o.value === 16 * last) return n;
+  return last;
+}
+
+function isPadding(inst: MachineInst): boolean {
+  const c = inst.control!;
+  return inst.form.op === "NOP" && inst.guard === null && c.wait === 0 && c.stall === 0;
+}
+
+function branchesToItself(inst: MachineInst, address: number): boolean {
+  if (inst.form.op !== "BRA" || fallsThrough(inst as Inst)) return false;
+  return inst.srcs.some((o) => o.kind === Kind.Label && o.value === address);
+}
+
+/** Sets `used` from the operands. */
+function countRegisters(func: Func): void {
+  const used = new Int32Array(6);
+  const see = (file: File, id: number, width: number): void => {
+    if (id !== ZERO_REG) used[file] = Math.max(used[file]!, id + width);
+  };
+  for (const b of func.blocks)
+    for (const inst of b.insts) {
+      if (inst.guard !== null) see(inst.guard.file, inst.guard.id, 1);
+      for (const o of inst.dsts) if (o.kind === Kind.Reg) see(o.file, o.id, o.width);
+      for (const o of inst.srcs) {
+        if (o.kind === Kind.Reg) see(o.file, o.id, o.width);
+        else if (o.kind === Kind.Const && o.index !== NO_INDEX) see(o.file, o.index, o.id === -1 ? 2 : 1);
+      }
+    }
+  func.used = {
+    R: used[File.R]!,
+    UR: used[File.UR]!,
+    P: used[File.P]!,
+    UP: used[File.UP]!,
+    B: used[File.B]!,
+  };
+}
