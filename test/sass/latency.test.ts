@@ -1,0 +1,52 @@
+/** Stalls here were read off chains compiled by ptxas 13.0.88 (digest E §2L.2). */
+import { GUARD, rawDistance, timingOf, warDistance, wawDistance } from "../../lib/sass/isa/latency.js";
+import type { MachineInst } from "../../lib/sass/isa/operand.js";
+import { parseInst } from "../../lib/sass/isa/parse.js";
+import { rows } from "../../lib/sass/isa/table.js";
+import { type TargetName, target } from "../../lib/target/index.js";
+import { latencyTables } from "../../lib/target/latency/index.js";
+import { sms } from "../../lib/target/table.js";
+
+const inst = (text: string, sm: TargetName): MachineInst => {
+  const p = parseInst(text, { isa: target(sm).isa });
+  if (!p.ok) throw new Error(p.message);
+  return p.inst;
+};
+
+/** Target, writer, reader, source slot of the reader, distance. */
+const chains: readonly (readonly [TargetName, string, string, number, number])[] = [
+  ["sm_90", "IADD3 R2, R3, R4, RZ", "LOP3.LUT R5, R2, R4, RZ, 0xc0, !PT", 0, 4],
+  ["sm_90", "FADD R2, R3, R4", "FFMA R5, R2, R4, R6", 0, 4],
+  ["sm_90", "IADD3 R2, R3, R4, RZ", "FFMA R5, R2, R4, R6", 0, 5],
+  ["sm_90", "ISETP.LT.AND P0, PT, R1, R2, PT", "@P0 IADD3 R2, R3, R4, RZ", GUARD, 13],
+  ["sm_75", "ISETP.LT.AND P0, PT, R1, R2, PT", "@P0 IADD3 R2, R3, R4, RZ", GUARD, 12],
+  ["sm_90", "UIADD3 UR4, UR5, UR6, URZ", "ULOP3.LUT UR7, UR4, UR5, URZ, 0xc0, !UPT", 0, 4],
+];
+
+describe("issue distances", () => {
+  test.each(chains)("%s: %s → %s", (sm, first, second, src, n) => {
+    expect(rawDistance(inst(first, sm), 0, inst(second, sm), src, target(sm))).toBe(n);
+  });
+
+  test("a scoreboard guards what arrives after a variable time", () => {
+    const t = target("sm_90");
+    const load = inst("LDS R2, [R3]", "sm_90");
+    const add = inst("IADD3 R2, R2, R4, RZ", "sm_90");
+    expect(timingOf(load, t)).toMatchObject({ write: true, read: true, pipe: "LSU" });
+    expect(rawDistance(load, 0, add, 0, t)).toBe(0);
+    expect(wawDistance(load, 0, add, 0, t)).toBe(0);
+    expect(warDistance(load, 0, add, 0, t)).toBe(0);
+    expect(wawDistance(add, 0, load, 0, t)).toBeGreaterThan(0);
+  });
+
+  test("every row of the instruction table has a class on every SM", () => {
+    for (const sm of sms) {
+      const { members } = latencyTables(sm);
+      for (const row of rows) {
+        const [op, ...mods] = row.op.split(".");
+        const found = members.get(op!)?.some((m) => m.mods.every((x) => mods.includes(x)));
+        expect([row.op, found]).toEqual([row.op, true]);
+      }
+    }
+  });
+});
