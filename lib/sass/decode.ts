@@ -5,6 +5,7 @@
 import type { Target } from "../target/types.js";
 import { getBits, getField, getSigned } from "./isa/bits.js";
 import { type Form, intern } from "./isa/form.js";
+import { controlIndex } from "./isa/legal.js";
 import { type CodeLine, type CompiledTable, Do, type Step, tableFor } from "./isa/lines.js";
 import {
   type Control,
@@ -55,7 +56,7 @@ export function findLine(table: CompiledTable, words: Uint32Array, at: number): 
       ((w2 ^ v[2]!) & m[2]!) === 0 &&
       ((w3 ^ v[3]!) & m[3]!) === 0
     )
-      return l;
+      return l.control[controlIndex(w3)] ? l : null;
   }
   return null;
 }

@@ -4,27 +4,53 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inScratch, tool } from "./tools.js";
+import { inScratch, type Ran, tool } from "./tools.js";
+
+/** What nvdisasm makes of words. */
+export interface Disassembled {
+  /** Text of each word; null for words that it refuses and for those that it takes but prints as nothing. */
+  readonly text: readonly (string | null)[];
+  readonly refused: ReadonlySet<number>;
+}
 
 /** Text of each word (four u32 each) as code at byte 16·index; null for words that the tool refuses. */
 export function disassembleWords(sm: number, words: Uint32Array): (string | null)[] {
-  const out: (string | null)[] = new Array(words.length >> 2).fill(null);
+  return [...askWords(sm, words).text];
+}
+
+/** As `disassembleWords`, and which words are refused. `doubtful` words are asked one by one if they end the tool. */
+export function askWords(
+  sm: number,
+  words: Uint32Array,
+  doubtful: (index: number) => boolean = () => false,
+): Disassembled {
+  const text: (string | null)[] = new Array(words.length >> 2).fill(null);
+  const refused = new Set<number>();
   inScratch((dir) => {
     const file = join(dir, "words.bin");
     const kept = words.slice();
-    const refused = new Set<number>();
+    const asked = (part: Uint32Array): Ran => {
+      writeFileSync(file, new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+      return tool("nvdisasm", ["--binary", `SM${sm}`, "-raw", file]);
+    };
     for (let round = 0; round < 60; round++) {
-      writeFileSync(file, new Uint8Array(kept.buffer, kept.byteOffset, kept.byteLength));
-      const ran = tool("nvdisasm", ["--binary", `SM${sm}`, "-raw", file]);
+      const ran = asked(kept);
       if (ran.status === 0) {
-        readLines(ran.stdout, out, refused);
+        readLines(ran.stdout, text, refused);
         return;
       }
-      if (!dropBad(ran.stderr, kept, refused)) throw new Error(`nvdisasm: ${ran.stderr.slice(0, 500)}`);
+      if (dropBad(ran.stderr, kept, refused)) continue;
+      // A word that ends the tool without an address (ALD and AST of sm_75).
+      for (let i = 0; i < text.length; i++) {
+        if (refused.has(i) || !doubtful(i) || asked(kept.subarray(4 * i, 4 * i + 4)).status === 0) continue;
+        refused.add(i);
+        kept.set(nop, 4 * i);
+      }
+      doubtful = () => false;
     }
     throw new Error("nvdisasm: too many rounds");
   });
-  return out;
+  return { text, refused };
 }
 
 /** NOP, so that the words behind keep their addresses. */

@@ -34,7 +34,7 @@ export function randomWords(
 }
 
 /** Stall 1, no scoreboards: what the disassembler takes with any reuse bits. */
-const control = 0x7f1;
+export const control = 0x7f1;
 
 function randomWord(line: CodeLine, out: Uint32Array, at: number, next: () => number): void {
   out.set(line.base, at);

@@ -8,6 +8,7 @@
  * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
  */
 import { InternalError } from "../../errors.js";
+import { legalControl } from "./legal.js";
 import type { ImmFormat } from "./row.js";
 import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
@@ -66,6 +67,8 @@ export interface CodeLine {
   readonly forms: Map<number, Form>;
   /** Two operands share their bits and must be the same register. */
   readonly shared: boolean;
+  /** What is not refused: by stall, yield and reuse bits. */
+  readonly control: Uint8Array;
 }
 
 export interface CompiledTable {
@@ -150,6 +153,7 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
     forms: new Map(),
     shared: sharesBits(steps),
+    control: legalControl(reuseMask(steps) || (reuses(line) ? 0 : -1)),
   };
 }
 
@@ -164,6 +168,13 @@ function fix(mask: Uint32Array, value: Uint32Array, loc: Loc, bits: number): voi
       rest = Math.floor(rest / 2);
     }
   }
+}
+
+/** Reuse bits of the operands, bit 0 for bit 122. */
+function reuseMask(steps: readonly Step[]): number {
+  let mask = 0;
+  for (const s of steps) if (s.reuse >= 0) mask |= 1 << (s.reuse - 122);
+  return mask;
 }
 
 function sharesBits(steps: readonly Step[]): boolean {
@@ -321,10 +332,12 @@ function reuseBit(slot: Slot, letter: string): number {
   return letter === "q" || letter === "r" ? 124 : reuseOf[slot.name]!;
 }
 
-/** Operands of instructions with variable latency are not kept for reuse. */
+/** Operands of instructions that run in a unit of their own are not kept for reuse. */
 function reuses(line: ParsedLine): boolean {
-  const { time, noReuse } = line.row.row;
-  return !noReuse && !line.row.row.lines[line.index]!.noReuse && (time === "fixed" || time === "fp64");
+  const { time, flow, decoupled } = line.row.row;
+  const own = line.row.row.lines[line.index]!.decoupled ?? decoupled;
+  if (own !== undefined) return !own;
+  return time === "fixed" || time === "fp64" ? flow === undefined : time === undefined;
 }
 
 const bits32: Loc = [{ lo: 32, width: 32 }];

@@ -46,8 +46,8 @@ export interface Line {
   /** Where it differs from the row's. */
   readonly imm?: ImmFormat;
   readonly sm?: string;
-  /** Its operands have no reuse bits on these SMs although they have on others. */
-  readonly noReuse?: boolean;
+  /** Where it differs from the row's. */
+  readonly decoupled?: boolean;
 }
 
 export interface Row {
@@ -63,8 +63,11 @@ export interface Row {
   readonly imm?: ImmFormat;
   /** Sign bit of what sits at bit 64 (its absolute-value bit is one below), 75 when left out. */
   readonly signOfC?: number;
-  /** Its operands have no reuse bits although its latency is fixed. */
-  readonly noReuse?: boolean;
+  /**
+   * Runs in a unit of its own: no operand is kept for reuse, and bits 124:122 are not looked at (nvdisasm; see `legal.ts`).
+   * True for rows of variable latency and of control flow when left out.
+   */
+  readonly decoupled?: boolean;
   readonly lines: readonly Line[];
   /** Guarded by a uniform predicate. */
   readonly guard?: "UP" | "P";

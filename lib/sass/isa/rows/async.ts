@@ -61,6 +61,7 @@ const barrier: Rows = [
     effect: true,
     lines: [{ as: "3a7", text: "SYNCS{?|?|.FLUSH|...???@76:2}", sm: "100-" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "SYNCS.LD.64",
@@ -87,6 +88,7 @@ const barrier: Rows = [
     effect: true,
     lines: [{ as: "9b1", text: "SYNCS{.CCTL|...???@73}{.IVALL|.WBALL@72}", sm: "90-" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "SYNCS.EXCH.64",
@@ -325,6 +327,7 @@ const copies: Rows = [
       { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "73=1", sm: "90-" },
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "USETSHMSZ",
@@ -336,6 +339,7 @@ const copies: Rows = [
       { as: "9c9u", text: "USETSHMSZ n#32:20", is: "72=0", sm: "90-" },
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "USETSHMSZ.FLUSH",

@@ -168,7 +168,7 @@ export const controlRows: Rows = [
   },
   {
     op: "WARPSYNC",
-    noReuse: true,
+    decoupled: true,
     does: "wait until the lanes of the mask are here",
     slots: "<- pin:P=PT b",
     flow: "sync",
@@ -225,10 +225,11 @@ export const controlRows: Rows = [
     effect: true,
     lines: [{ as: "946", text: "YIELD !pin@87?" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "NANOSLEEP",
-    noReuse: true,
+    decoupled: true,
     does: "sleep for about b nanoseconds",
     slots: "<- pin:P=PT b",
     effect: true,
@@ -263,6 +264,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [{ as: "95c", text: "BPT.DRAIN", is: "84:3=5", sm: "75" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BPT",
@@ -279,7 +281,10 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT",
     effect: true,
     flow: "sync",
-    lines: [{ as: "91b", text: "ENDCOLLECTIVE !pin@87?", sm: "90-" }],
+    lines: [
+      { as: "91b", text: "ENDCOLLECTIVE !pin@87?", decoupled: false, sm: "90" },
+      { as: "91b", text: "ENDCOLLECTIVE !pin@87?", sm: "100-" },
+    ],
     time: "fixed",
   },
   { op: "NOP", does: "nothing", slots: "<-", lines: [{ as: "918", text: "NOP" }], time: "fixed" },
@@ -340,6 +345,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [{ as: "9c7u", text: "UCGABAR_ARV", sm: "90-" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "UCGABAR_WAIT",

@@ -76,7 +76,7 @@ export const floatRows: Rows = [
     op: "FSWZADD",
     does: "d = ±a ± c with signs chosen per quad lane by pattern",
     slots: "d <- a c pattern:PATTERN",
-    lines: [{ as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24, c@64, pattern@32:8" }],
+    lines: [{ as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24%122, c@64%124, pattern@32:8" }],
     time: "fixed",
   },
   {
@@ -101,7 +101,7 @@ export const floatRows: Rows = [
     imm: "f64",
     lines: [
       { as: "Rr=229 RI=429 RC=629 RX=629u RU=e29u", text: "DADD{rnd} d, -|a|, -|b|", sm: "-110" },
-      { as: "Rr=229 RI=429 RU=e29u", text: "DADD{rnd} d, -|a|, -|b|", noReuse: true, sm: "120-" },
+      { as: "Rr=229 RI=429 RU=e29u", text: "DADD{rnd} d, -|a|, -|b|", decoupled: true, sm: "120-" },
     ],
     time: "fp64",
   },
@@ -112,7 +112,7 @@ export const floatRows: Rows = [
     imm: "f64",
     lines: [
       { as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|", sm: "-110" },
-      { as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|", noReuse: true, sm: "120-" },
+      { as: two(0x028), text: "DMUL{rnd} d, -|a|, -|b|", decoupled: true, sm: "120-" },
     ],
     time: "fp64",
   },
@@ -123,7 +123,7 @@ export const floatRows: Rows = [
     imm: "f64",
     lines: [
       { as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|", sm: "-110" },
-      { as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|", noReuse: true, sm: "120-" },
+      { as: either(0x02b), text: "DFMA{rnd} d, -|a|, -|b|, -|c|", decoupled: true, sm: "120-" },
     ],
     time: "fp64",
   },
@@ -134,7 +134,7 @@ export const floatRows: Rows = [
     imm: "f64",
     lines: [
       { as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87", sm: "-110" },
-      { as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87", noReuse: true, sm: "120-" },
+      { as: outer(0x02a), text: "DSETP{dcmp}{bool} p@81, q@84, -|a|, -|b|, !pin@87", decoupled: true, sm: "120-" },
     ],
     time: "fp64",
   },

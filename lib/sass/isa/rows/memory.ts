@@ -707,7 +707,6 @@ export const memoryRows: Rows = [
   },
   {
     op: "ERRBAR",
-    noReuse: true,
     does: "wait for memory errors to be reported",
     slots: "<-",
     effect: true,
@@ -716,12 +715,12 @@ export const memoryRows: Rows = [
   },
   {
     op: "CGAERRBAR",
-    noReuse: true,
     does: "the same for the cluster",
     slots: "<-",
     effect: true,
     lines: [{ as: "5ab", text: "CGAERRBAR", sm: "90-" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "CCTL",

@@ -149,7 +149,11 @@ export const moveRows: Rows = [
     does: "d = minimum or maximum of a over the active lanes",
     slots: "d:UR <- a",
     lines: [
-      { as: "2cc", text: "CREDUX{.MAX|.MAXABS|.MIN|.MINABS@78:2}{_|.S32|.F32@73:2}{_|.NAN@77} d, a@24", sm: "100-103" },
+      {
+        as: "2cc",
+        text: "CREDUX{.MAX|.MAXABS|.MIN|.MINABS@78:2}{_|.S32|.F32@73:2}{_|.NAN@77} d, a@24%122",
+        sm: "100-103",
+      },
     ],
     time: "fixed",
   },

@@ -54,6 +54,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: [{ as: "82d", text: "PREEXIT", sm: "90-" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "ACQBULK",
@@ -225,6 +226,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: [{ as: "353", text: "RPCMOV.32 d, h{Rpc.LO|Rpc.HI@31}" }],
     time: "result",
+    decoupled: false,
   },
   {
     op: "RPCMOV.32",
@@ -238,6 +240,7 @@ export const systemRows: Rows = [
       ...constants("b52", "b52u", "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, %"),
     ],
     time: "fixed",
+    decoupled: false,
   },
   {
     op: "RPCMOV.64",
@@ -265,6 +268,7 @@ export const systemRows: Rows = [
       ...constants("b57", "b57u", "BMOV.64 ATEXIT_PC, %"),
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BMOV.32",
@@ -277,6 +281,7 @@ export const systemRows: Rows = [
       ...constants("b56", "b56u", `BMOV.32${pquad} ${any}, %`),
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BMOV.32",
@@ -288,6 +293,7 @@ export const systemRows: Rows = [
       { as: "f55", text: `BMOV.32.CLEAR d@16, ${any}`, is: "84=1" },
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BMOV.32",
@@ -296,6 +302,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: [{ as: "f56", text: `BMOV.32${pquad} ${any}, b@16` }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "CCTLT",
@@ -330,6 +337,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
+    decoupled: false,
   },
   {
     op: "CCTL.C.LDCU",

@@ -88,6 +88,7 @@ export const warpgroupRows: Rows = [
       [8, 1],
     ]),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "HGMMA.SP",
@@ -107,6 +108,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: bytes(false, 32, 0),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "QGMMA.SP",
@@ -123,6 +125,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: lines("IGMMA", "f1", `${shapes(step16, 32, 2, "53:6", 3)}${integerTypes}`, plainSources, "73=0", false),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "IGMMA.SP",
@@ -153,6 +156,7 @@ export const warpgroupRows: Rows = [
       false,
     ),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "WARPGROUP",
@@ -161,6 +165,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: [{ as: "9c5", text: "WARPGROUP{.ARRIVE|.WAIT@79}", is: "80=0", sm: "90" }],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "WARPGROUP.DEPBAR",
