@@ -1,8 +1,13 @@
-/** Lifted code back to words, in whatever order its blocks and instructions stand now. */
+/**
+ * Lifted code back to words, in whatever order its blocks and instructions stand now. Addresses in the code that are data
+ * (return addresses, relocated addresses of its own) are filled in anew.
+ */
 import { InternalError } from "../errors.js";
+import { clone } from "../ori/operand.js";
+import { type Inst, Kind, type MachineInst } from "../ori/types.js";
 import { type EncodeContext, encodeInst } from "../sass/index.js";
 import type { Target } from "../target/types.js";
-import type { Lifted } from "./types.js";
+import type { CodePoint, Lifted, LiftedReloc } from "./types.js";
 
 export interface LiftedCode {
   /** Four u32 per instruction, the tail included. */
@@ -29,6 +34,8 @@ export function encodeLifted(lifted: Lifted): LiftedCode {
     labels[b.id] = 16 * n;
     for (const inst of b.insts) offsets[inst.id] = 16 * n++;
   }
+  if (func.blocks[0] !== lifted.entries[0]!.block)
+    throw new InternalError("the first block of a lifted function must stay the first", { func: func.name });
   const words = new Uint32Array(4 * codeLength(n, lifted));
   const context: EncodeContext = {
     label: (block) => {
@@ -36,20 +43,52 @@ export function encodeLifted(lifted: Lifted): LiftedCode {
       if (at < 0) throw new InternalError(`no block ${block}`, { func: func.name });
       return at;
     },
-    // The lifted operand still holds what lay in the word; the relocations themselves are in `lifted.relocs`.
+    // Symbols of the original have been replaced by what lay in the word.
     reloc: (r) => {
-      throw new InternalError(`symbol ${r.symbol} in lifted code`, { func: func.name });
+      throw new InternalError(`symbol ${r.symbol} in lifted code: there is no relocation for it`, { func: func.name });
     },
   };
   let at = 0;
   for (const b of func.blocks)
     for (const inst of b.insts) {
       if (inst.control === null) throw new InternalError(`${inst.form.name} has no control word`, { func: func.name });
-      encodeInst(inst, func.target, words, 4 * at, 16 * at, context);
+      encodeInst(plain(lifted, inst, offsets), func.target, words, 4 * at, 16 * at, context);
       at++;
     }
   writeTail(words, n, tail);
   return { words, offsets, labels, tailOffset: 16 * n };
+}
+
+/** The instruction with numbers for the symbols and code addresses that its operands stand for. */
+function plain(lifted: Lifted, inst: Inst, offsets: Int32Array): MachineInst {
+  const relocs = relocsOf(lifted, inst);
+  const address = lifted.addresses.get(inst.id) ?? lifted.addresses.get(inst.origin);
+  if (relocs.length === 0 && address === undefined) return inst;
+  const srcs = inst.srcs.map(clone);
+  for (const { operand } of relocs) {
+    const o = operand === null ? undefined : srcs[operand.slot];
+    if (operand === null || o === undefined || o.kind !== Kind.Sym) continue;
+    o.kind = operand.kind;
+    o.value = operand.value;
+    o.high = operand.high;
+    o.id = operand.kind === Kind.Label ? -1 : 0;
+    o.part = "";
+  }
+  if (address !== undefined) srcs[address.slot]!.value = placeOf(address.target, offsets, lifted);
+  return { form: inst.form, dsts: inst.dsts, srcs, guard: inst.guard, control: inst.control };
+}
+
+/** Relocations of an instruction, or of the one that it is a copy of. */
+export function relocsOf(lifted: Lifted, inst: Inst): readonly LiftedReloc[] {
+  return lifted.relocs.get(inst.id) ?? lifted.relocs.get(inst.origin) ?? [];
+}
+
+/** Byte offset of a code point in the new code. */
+export function placeOf(point: CodePoint, offsets: Int32Array, lifted: Lifted): number {
+  const at = offsets[point.inst] ?? -1;
+  if (at < 0)
+    throw new InternalError(`instruction ${point.inst} is gone, but its address is used`, { func: lifted.func.name });
+  return at + (point.behind ? 16 : 0);
 }
 
 /** Instructions with the tail: as long as it was when the body is; else filled up as ptxas does (digest G §2M.3). */

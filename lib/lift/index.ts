@@ -1,4 +1,4 @@
 /** Machine code of any cubin to Ori and back. */
 export { encodeLifted, type LiftedCode } from "./encode.js";
 export { liftCubin, liftFunction } from "./lift.js";
-export type { Lifted, LiftedEntry, LiftOptions } from "./types.js";
+export type { CodeAddress, CodePoint, CodeTable, Lifted, LiftedEntry, LiftedReloc, LiftOptions } from "./types.js";

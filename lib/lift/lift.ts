@@ -7,14 +7,25 @@
  * same function, reached from no other block; `entries` names them.
  */
 import { type Diagnostic, diagnostic, notSupported } from "../diagnostics.js";
-import { branchTargets, type Cubin, type CubinFunction, type CubinReloc } from "../elf/index.js";
+import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "../elf/index.js";
 import { connect, endsBlock, fallsThrough } from "../ori/flow.js";
 import { newBlock, newFunc, newInst, noBounds } from "../ori/func.js";
-import { type Block, File, type Func, type Inst, Kind, type MachineInst, NO_INDEX, ZERO_REG } from "../ori/types.js";
+import {
+  type Block,
+  File,
+  type Func,
+  type Inst,
+  Kind,
+  type MachineInst,
+  NO_INDEX,
+  type Operand,
+  ZERO_REG,
+} from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
 import { decodeCode } from "../sass/index.js";
 import { type Target, targetOfSm } from "../target/index.js";
-import type { Lifted, LiftedEntry, LiftOptions } from "./types.js";
+import { findAddresses, findTables, throughRegister } from "./addresses.js";
+import type { CodePoint, Lifted, LiftedEntry, LiftedReloc, LiftOptions } from "./types.js";
 
 /**
  * Lifts one function of a cubin (`readCubin` gives both). Refuses with the byte offset: words that the instruction table
@@ -49,6 +60,7 @@ function problem(f: CubinFunction, index: number, what: string): Diagnostic {
 
 class Lifter {
   private readonly problems: Diagnostic[] = [];
+  private readonly unplaced: Diagnostic[] = [];
   private readonly func: Func;
   /** Block that begins at an instruction. */
   private readonly blockAt: (Block | undefined)[];
@@ -69,9 +81,14 @@ class Lifter {
   lift(): Result<Lifted> {
     const { f, func, insts } = this;
     const tables = branchTargets(f);
-    this.markStarts(tables);
+    const relocated = new Set(f.relocs.map((r) => r.offset >> 4));
+    // Before the operands of labels become blocks.
+    const found = findAddresses(f, insts, this.end, relocated);
+    this.markStarts(tables, relocated);
     if (this.problems.length > 0) return fail(this.problems);
-    this.fillBlocks();
+    const relocs = this.relocations();
+    this.fillBlocks(relocs);
+    const constants = findTables(f, insts, this.end, tables, (index) => this.blockAt[index]);
     for (const [at, targets] of tables) this.setIndirect(at >> 4, targets);
     connect(func);
     this.describe();
@@ -82,19 +99,24 @@ class Lifter {
       tail: f.words.slice(4 * this.end),
       tailOffset: 16 * this.end,
       entries: this.entries(),
-      relocs: this.relocations(insts.length),
+      relocs,
+      addresses: found.addresses,
+      tables: constants.tables,
+      pinned: [...found.pinned, ...constants.pinned, ...this.unplaced],
     });
   }
 
   // -------------------------------------------------------------------------------------------- blocks
 
-  private markStarts(tables: ReadonlyMap<number, readonly number[]>): void {
+  private markStarts(tables: ReadonlyMap<number, readonly number[]>, relocated: ReadonlySet<number>): void {
     const { insts, f } = this;
     const starts = new Uint8Array(this.end + 1);
     for (let i = 0; i < this.end; i++) {
       const inst = insts[i]!;
+      // What a relocation fills in, and absolute addresses, are no places of this function.
+      const outside = inst.form.mods.includes("ABS") || relocated.has(i);
       for (const o of inst.srcs)
-        if (o.kind === Kind.Label) {
+        if (o.kind === Kind.Label && !outside) {
           if (inside(o.value, this.end)) starts[o.value >> 4] = 1;
           else this.problems.push(problem(f, i, `goes to 0x${o.value.toString(16)}, outside of the function`));
         }
@@ -111,7 +133,7 @@ class Lifter {
     for (let i = 0; i < this.end; i++) if (starts[i] === 1) this.blockAt[i] = newBlock(this.func);
   }
 
-  private fillBlocks(): void {
+  private fillBlocks(relocs: ReadonlyMap<number, readonly LiftedReloc[]>): void {
     const { func, insts, blockAt } = this;
     const drop = this.options.controls === "drop";
     const names = new Map(this.f.ranges.map((r) => [r.offset, r.name]));
@@ -129,10 +151,11 @@ class Lifter {
       if (line !== undefined) loc = { start: 0, end: 0, line, column: 1 };
       const { form, dsts, srcs, guard, control } = insts[i]!;
       for (const o of srcs)
-        if (o.kind === Kind.Label) {
+        if (o.kind === Kind.Label && !form.mods.includes("ABS") && !relocs.has(i)) {
           o.id = blockAt[o.value >> 4]!.id;
           o.value = 0;
         }
+      for (const r of relocs.get(i) ?? []) if (r.operand !== null) nameSymbol(srcs[r.operand.slot]!, r);
       const inst = newInst(func, form, dsts, srcs, guard, loc);
       inst.control = drop ? null : control;
       block!.insts.push(inst);
@@ -176,7 +199,7 @@ class Lifter {
     const byId = new Map(this.func.blocks.map((b) => [b.id, b]));
     for (const b of this.func.blocks)
       for (const inst of b.insts) {
-        if (inst.form.flow !== "call") continue;
+        if (inst.form.flow !== "call" || throughRegister(inst)) continue;
         for (const o of inst.srcs) if (o.kind === Kind.Label) called.add(16 * byId.get(o.id)!.insts[0]!.id);
       }
     return [...called]
@@ -184,17 +207,55 @@ class Lifter {
       .map((offset) => ({ name: names.get(offset) ?? "", block: this.blockAt[offset >> 4]! }));
   }
 
-  private relocations(count: number): Map<number, CubinReloc[]> {
-    const map = new Map<number, CubinReloc[]>();
+  private relocations(): Map<number, LiftedReloc[]> {
+    const map = new Map<number, LiftedReloc[]>();
     for (const r of this.f.relocs) {
       const index = r.offset >> 4;
-      if (index >= count) continue;
+      if (index >= this.end) {
+        this.problems.push(problem(this.f, index, "a relocation behind the code"));
+        continue;
+      }
+      const reloc = { ...r, target: this.pointOf(r), operand: operandOf(r, this.insts[index]!) };
       const list = map.get(index);
-      if (list === undefined) map.set(index, [r]);
-      else list.push(r);
+      if (list === undefined) map.set(index, [reloc]);
+      else list.push(reloc);
     }
     return map;
   }
+
+  /** The place in this function that a relocation names; the start of a symbol needs none, the symbol itself moves. */
+  private pointOf(r: CubinReloc): CodePoint | null {
+    if (r.symbol.section !== this.f.section || r.addend === 0) return null;
+    const offset = r.symbol.value + r.addend;
+    const index = offset >> 4;
+    if (!inside(offset, this.end + 1)) {
+      this.unplaced.push(problem(this.f, r.offset >> 4, `names ${r.symbol.name}+0x${r.addend.toString(16)}`));
+      return null;
+    }
+    const behind = index > 0 && this.insts[index - 1]!.form.flow === "call";
+    return behind ? { inst: index - 1, behind } : { inst: Math.min(index, this.end - 1), behind: index === this.end };
+  }
+}
+
+/** The operand that a relocation fills: the target of a call, or an immediate of 32 bits. */
+function operandOf(r: CubinReloc, inst: MachineInst): LiftedReloc["operand"] {
+  const half = halves[relocationName(r.type).replace(/^.*_(LO|HI)_32$/, "$1")];
+  const slot = inst.srcs.findIndex((o) => o.kind === (half === undefined ? Kind.Label : Kind.Imm));
+  if (slot < 0 || (half === undefined && inst.form.flow !== "call")) return null;
+  const { kind, value, high } = inst.srcs[slot]!;
+  return { slot, kind, value, high };
+}
+
+const halves: Readonly<Record<string, string>> = { LO: "32@lo", HI: "32@hi" };
+
+/** The operand shows what the relocation puts there. */
+function nameSymbol(o: Operand, r: CubinReloc): void {
+  o.kind = Kind.Sym;
+  o.id = 0;
+  o.value = r.addend;
+  o.high = 0;
+  o.sym = r.symbol.name;
+  o.part = halves[relocationName(r.type).replace(/^.*_(LO|HI)_32$/, "$1")] ?? "";
 }
 
 function inside(offset: number, count: number): boolean {

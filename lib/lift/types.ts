@@ -1,6 +1,7 @@
 /** What `liftFunction` makes of the code of a cubin. */
+import type { Diagnostic } from "../diagnostics.js";
 import type { CubinFunction, CubinReloc } from "../elf/index.js";
-import type { Block, Func } from "../ori/types.js";
+import type { Block, Func, Kind } from "../ori/types.js";
 
 export interface LiftOptions {
   /** `keep` (default) leaves every instruction its control word, `drop` none. */
@@ -14,9 +15,46 @@ export interface LiftedEntry {
   readonly block: Block;
 }
 
+/** A relocation of an instruction. */
+export interface LiftedReloc extends CubinReloc {
+  /** When symbol + addend is an address in this very function: the instruction that stands there. */
+  readonly target: CodePoint | null;
+  /** The source that it fills (a symbol in the lifted function), with what lies in the word itself. */
+  readonly operand: {
+    readonly slot: number;
+    readonly kind: Kind;
+    readonly value: number;
+    readonly high: number;
+  } | null;
+}
+
+/** An address in the code: that of an instruction, or the one behind it (where a call comes back). */
+export interface CodePoint {
+  /** Id of the instruction. */
+  readonly inst: number;
+  readonly behind: boolean;
+}
+
+/** An immediate that holds a code address as a number: `MOV R20, 0x90` in front of a call. */
+export interface CodeAddress {
+  /** Source slot. */
+  readonly slot: number;
+  readonly target: CodePoint;
+}
+
+/** Words of constant bank 2 that hold byte offsets of code: tables of indirect branches, offsets of functions. */
+export interface CodeTable {
+  /** Byte offset in the bank. */
+  readonly offset: number;
+  /** 4 (branches) or 8 (functions). */
+  readonly stride: number;
+  readonly blocks: readonly Block[];
+}
+
 /**
  * The code of one text section as a function on physical registers. At first the id of an instruction is its index in
- * the section (its byte offset / 16), and `layout` order is address order.
+ * the section (its byte offset / 16), and `func.blocks` stand in address order. `func.blocks[0]` must stay the first:
+ * returns and indirect branches count from there.
  */
 export interface Lifted {
   readonly func: Func;
@@ -29,5 +67,10 @@ export interface Lifted {
   /** In order of address; the first is the function itself. */
   readonly entries: readonly LiftedEntry[];
   /** Relocations by the id of the instruction they apply to. A copy of an instruction takes those of its `origin`. */
-  readonly relocs: ReadonlyMap<number, readonly CubinReloc[]>;
+  readonly relocs: ReadonlyMap<number, readonly LiftedReloc[]>;
+  /** Immediates that are code addresses, by instruction id. Encoding fills in where the code has come to stand. */
+  readonly addresses: ReadonlyMap<number, CodeAddress>;
+  readonly tables: readonly CodeTable[];
+  /** Why code must not move (addresses that could not be understood); empty when it may. */
+  readonly pinned: readonly Diagnostic[];
 }

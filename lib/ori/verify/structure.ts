@@ -48,7 +48,8 @@ function checkTransfers(block: Block, out: Findings): void {
 function checkLabels(block: Block, byId: readonly (Block | undefined)[], out: Findings): void {
   for (const inst of block.insts) {
     for (const o of inst.srcs) {
-      if (o.kind === Kind.Label && byId[o.id] === undefined) {
+      // −1: an absolute address outside of the function (lifted code).
+      if (o.kind === Kind.Label && o.id !== -1 && byId[o.id] === undefined) {
         out.add("label", `${inst.form.name} names block ${o.id}, which is not in the function`, block, inst);
       }
     }

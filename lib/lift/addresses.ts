@@ -1,0 +1,192 @@
+/**
+ * Code addresses that are data: they must follow when code moves.
+ *
+ * ptxas 13 makes them in these ways (all SMs, -O0 … -O3, whole programs and -c):
+ *   - a return address in front of `CALL.REL.NOINC`: `MOV Rx, 0x90`, a byte offset in the section
+ *   - on sm_75 … 89 in front of `CALL.ABS.NOINC Rx`: `LEPC`, a MOV of the LEPC's own offset, a MOV of the return offset,
+ *     and their sum; from sm_90 on LEPC names a label, and needs nothing
+ *   - relocations of a MOV against the function's own symbol, with the offset as addend (-c, -G)
+ *   - tables in constant bank 2: for `BRX` words of four bytes, in the order of EIATTR_INDIRECT_BRANCH_TARGETS; for
+ *     `CALL.REL.NOINC Rx` words of eight bytes with the offsets of helper functions
+ * What looks like none of these is not guessed: the function is pinned, and only words of the same length and place may
+ * replace it.
+ */
+import { type Diagnostic, diagnostic } from "../diagnostics.js";
+import type { CubinFunction } from "../elf/index.js";
+import { endsBlock, fallsThrough } from "../ori/flow.js";
+import { type Block, File, type Inst, Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
+import type { CodeAddress, CodeTable } from "./types.js";
+
+export interface AddressFacts {
+  readonly addresses: ReadonlyMap<number, CodeAddress>;
+  readonly pinned: readonly Diagnostic[];
+}
+
+/** Immediates that hold code addresses. `relocated`: instructions whose immediate a relocation fills. */
+export function findAddresses(
+  f: CubinFunction,
+  insts: readonly MachineInst[],
+  end: number,
+  relocated: ReadonlySet<number>,
+): AddressFacts {
+  const addresses = new Map<number, CodeAddress>();
+  const pinned: Diagnostic[] = [];
+  for (let i = 0; i < end; i++) {
+    const inst = insts[i]!;
+    if (inst.form.flow !== "call" || !inst.form.mods.includes("NOINC")) continue;
+    if (returnAddress(insts, i, relocated, addresses)) continue;
+    pinned.push(
+      diagnostic("error", `${f.name}+0x${(16 * i).toString(16)}: where ${inst.form.name} returns is not known`),
+    );
+  }
+  return { addresses, pinned };
+}
+
+/** Finds what gives call `call` its return address; false when nothing does. */
+function returnAddress(
+  insts: readonly MachineInst[],
+  call: number,
+  relocated: ReadonlySet<number>,
+  out: Map<number, CodeAddress>,
+): boolean {
+  const back = 16 * (call + 1);
+  let move = -1;
+  for (let i = call - 1; i >= 0; i--) {
+    const inst = insts[i]!;
+    if (endsBlock(inst as Inst) && !fallsThrough(inst as Inst)) return false;
+    if (inst.form.flow === "call") return false;
+    if (inst.form.op === "LEPC") {
+      if (inst.srcs.some((o) => o.kind === Kind.Label)) return labelOf(inst) === back;
+      return move >= 0 && own(insts, i, call, out) && note(out, move, insts, { inst: call, behind: true });
+    }
+    if (inst.form.op !== "MOV" || inst.guard !== null) continue;
+    if (relocated.has(i)) return true;
+    const value = number(inst);
+    if (value !== back || move >= 0) continue;
+    move = i;
+    if (!inst.form.mods.includes("ABS") && insts[call]!.form.mods.includes("REL"))
+      return note(out, i, insts, { inst: call, behind: true });
+  }
+  return false;
+}
+
+/** The MOV between a LEPC without operand and its call that holds the LEPC's own offset. */
+function own(insts: readonly MachineInst[], lepc: number, call: number, out: Map<number, CodeAddress>): boolean {
+  for (let i = lepc + 1; i < call; i++) {
+    const inst = insts[i]!;
+    if (inst.form.op === "MOV" && number(inst) === 16 * lepc) return note(out, i, insts, { inst: lepc, behind: false });
+  }
+  return false;
+}
+
+function note(
+  out: Map<number, CodeAddress>,
+  index: number,
+  insts: readonly MachineInst[],
+  target: CodeAddress["target"],
+): boolean {
+  out.set(index, { slot: insts[index]!.srcs.findIndex((o) => o.kind === Kind.Imm), target });
+  return true;
+}
+
+function labelOf(inst: MachineInst): number {
+  return inst.srcs.find((o) => o.kind === Kind.Label)!.value;
+}
+
+/** The first immediate of an instruction, −1 without one. */
+function number(inst: MachineInst): number {
+  return inst.srcs.find((o) => o.kind === Kind.Imm)?.value ?? -1;
+}
+
+// ---------------------------------------------------------------------------------------------- tables
+
+export interface TableFacts {
+  readonly tables: readonly CodeTable[];
+  readonly pinned: readonly Diagnostic[];
+}
+
+/** Tables of code offsets in constant bank 2. `blockAt` gives the block that begins at an instruction index. */
+export function findTables(
+  f: CubinFunction,
+  insts: readonly MachineInst[],
+  end: number,
+  branches: ReadonlyMap<number, readonly number[]>,
+  blockAt: (index: number) => Block | undefined,
+): TableFacts {
+  const bank = f.constant2 ?? new Uint8Array(0);
+  const words = new DataView(bank.buffer, bank.byteOffset, bank.byteLength);
+  const tables: CodeTable[] = [];
+  const pinned: Diagnostic[] = [];
+  let functions = false;
+  for (let i = 0; i < end; i++) {
+    const { form } = insts[i]!;
+    if (form.flow === "indirect") {
+      const targets = branches.get(16 * i) ?? [];
+      const offset = tableOf(insts, i, words, targets);
+      if (offset !== null) tables.push({ offset, stride: 4, blocks: targets.map((t) => blockAt(t >> 4)!) });
+      else
+        pinned.push(
+          diagnostic("error", `${f.name}+0x${(16 * i).toString(16)}: the table of ${form.name} is not known`),
+        );
+    } else if (form.flow === "call" && form.mods.includes("REL") && throughRegister(insts[i]!)) functions = true;
+  }
+  if (functions) tables.push(...functionOffsets(f, words, tables, blockAt));
+  return { tables, pinned };
+}
+
+export function throughRegister(inst: MachineInst): boolean {
+  return inst.srcs.some((o) => o.kind === Kind.Reg && (o.file === File.R || o.file === File.UR) && o.id !== ZERO_REG);
+}
+
+/** Offset in bank 2 that the register of an indirect branch is loaded from, when exactly its targets stand there. */
+function tableOf(
+  insts: readonly MachineInst[],
+  branch: number,
+  words: DataView,
+  targets: readonly number[],
+): number | null {
+  const wanted = insts[branch]!.srcs.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.P);
+  if (wanted === undefined || targets.length === 0) return null;
+  let register: Operand = wanted;
+  for (let i = branch - 1; i >= 0; i--) {
+    const inst = insts[i]!;
+    if (endsBlock(inst as Inst) && !fallsThrough(inst as Inst)) return null;
+    if (!inst.dsts.some((o) => covers(o, register))) continue;
+    const source = inst.srcs.find((o) => o.kind === Kind.Const);
+    if (source !== undefined) return source.id === 2 && matches(words, source.value, targets) ? source.value : null;
+    const copied: Operand | undefined = inst.srcs.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG);
+    if (copied === undefined || !copies.includes(inst.form.op)) return null;
+    register = copied;
+  }
+  return null;
+}
+
+const copies: readonly string[] = ["MOV", "UMOV", "R2UR", "IMAD"];
+
+function covers(o: Operand, register: Operand): boolean {
+  return o.kind === Kind.Reg && o.file === register.file && o.id <= register.id && register.id < o.id + o.width;
+}
+
+function matches(words: DataView, offset: number, targets: readonly number[]): boolean {
+  if (offset < 0 || offset + 4 * targets.length > words.byteLength) return false;
+  return targets.every((t, k) => words.getUint32(offset + 4 * k, true) === t);
+}
+
+/** Words of eight bytes outside the branch tables that are the offset of a helper function. */
+function functionOffsets(
+  f: CubinFunction,
+  words: DataView,
+  branchTables: readonly CodeTable[],
+  blockAt: (index: number) => Block | undefined,
+): CodeTable[] {
+  const helpers = new Set(f.ranges.map((r) => r.offset).filter((offset) => offset > 0));
+  const taken = (at: number): boolean =>
+    branchTables.some((t) => at < t.offset + t.stride * t.blocks.length && at + 8 > t.offset);
+  const found: CodeTable[] = [];
+  for (let at = 0; at + 8 <= words.byteLength; at += 8) {
+    const value = words.getUint32(at, true);
+    if (words.getUint32(at + 4, true) !== 0 || !helpers.has(value) || taken(at)) continue;
+    found.push({ offset: at, stride: 8, blocks: [blockAt(value >> 4)!] });
+  }
+  return found;
+}
