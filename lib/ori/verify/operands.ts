@@ -51,12 +51,17 @@ function checkSlot(block: Block, inst: Inst, slot: SlotInfo, o: Operand, out: Fi
     out.add("operand-kind", `${describe(inst.form, slot)} cannot hold ${kindName(o)}${file}`, block, inst);
     return;
   }
-  // A base of one register is an address of 32 bits (`[R4.U32+UR4]`).
-  const narrow = slot.name === "base" && o.width === 1;
+  // Beside a uniform register a base of 32 bits is an offset (`[R4.U32+UR4]`).
+  const narrow = slot.name === "base" && o.width === 1 && hasUniformOffset(inst);
   if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.width !== slot.width && !narrow) {
     const message = `${describe(inst.form, slot)} takes ${slot.width} registers, not ${o.width}`;
     out.add("operand-width", message, block, inst, o.id);
   }
+}
+
+function hasUniformOffset(inst: Inst): boolean {
+  const at = inst.form.srcs.findIndex((s) => s.name === "ur");
+  return at >= 0 && inst.srcs[at]?.kind === Kind.Reg && inst.srcs[at].id !== ZERO_REG;
 }
 
 function checkRegister(func: Func, block: Block, inst: Inst, o: Operand, out: Findings): void {
