@@ -194,6 +194,10 @@ function check(sm: number): Figures {
       } catch (e) {
         add(i, "again", (e as Error).message, text);
       }
+      if (text === "") {
+        parsed++;
+        continue;
+      }
       const p = parseInst(text, { isa: sm });
       if (!p.ok) {
         add(i, "parse", general(p.message), text);

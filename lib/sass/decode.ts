@@ -4,6 +4,7 @@
  */
 import type { Target } from "../target/types.js";
 import { getBits, getField, getSigned } from "./isa/bits.js";
+import { inCubes } from "./isa/conditions.js";
 import { type Form, intern } from "./isa/form.js";
 import { controlIndex } from "./isa/legal.js";
 import { type CodeLine, type CompiledTable, Do, type Step, tableFor } from "./isa/lines.js";
@@ -56,9 +57,16 @@ export function findLine(table: CompiledTable, words: Uint32Array, at: number): 
       ((w2 ^ v[2]!) & m[2]!) === 0 &&
       ((w3 ^ v[3]!) & m[3]!) === 0
     )
-      return l.control[controlIndex(w3)] ? l : null;
+      return judged(table, l, words, at, w3);
   }
   return null;
+}
+
+/** The line unless nvdisasm refuses the word or prints nothing for it. */
+function judged(table: CompiledTable, l: CodeLine, words: Uint32Array, at: number, w3: number): CodeLine | null {
+  if (!l.control[controlIndex(w3)]) return null;
+  if (l.refused !== null && inCubes(l.refused, words, at)) return null;
+  return l.hidden !== null && inCubes(l.hidden, words, at) ? table.hidden : l;
 }
 
 function decodeAs(code: CodeLine, words: Uint32Array, at: number, pc: number): MachineInst {

@@ -2,6 +2,7 @@
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
 import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
 import type { Row } from "../../lib/sass/isa/row.js";
+import { hiddenRow } from "../../lib/sass/isa/rows/hidden.js";
 import { widthOf } from "../../lib/sass/isa/syntax.js";
 
 /** xorshift32: the same words on every machine. */
@@ -25,7 +26,11 @@ export function randomWords(
   const next = randomBits(seed);
   const lines: CodeLine[] = [];
   for (const row of tableFor(isa).byRow)
-    for (const line of row) for (let i = 0; i < count && rows?.has(line.line.row.row) !== false; i++) lines.push(line);
+    for (const line of row) {
+      const { row: r } = line.line.row;
+      if (r === hiddenRow || rows?.has(r) === false) continue;
+      for (let i = 0; i < count; i++) lines.push(line);
+    }
   const words = new Uint32Array(4 * lines.length);
   lines.forEach((line, i) => {
     randomWord(line, words, 4 * i, next);

@@ -8,8 +8,10 @@
  * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
  */
 import { InternalError } from "../../errors.js";
+import { cubesOf } from "./conditions.js";
 import { legalControl } from "./legal.js";
 import type { ImmFormat } from "./row.js";
+import { hiddenRow } from "./rows/hidden.js";
 import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
 import { widthOf } from "./syntax.js";
@@ -69,6 +71,9 @@ export interface CodeLine {
   readonly shared: boolean;
   /** What is not refused: by stall, yield and reuse bits. */
   readonly control: Uint8Array;
+  /** Words that are refused, and words that are printed as nothing (see `conditions.ts`). */
+  readonly refused: Uint32Array | null;
+  readonly hidden: Uint32Array | null;
 }
 
 export interface CompiledTable {
@@ -77,6 +82,8 @@ export interface CompiledTable {
   readonly byOpcode: readonly (readonly CodeLine[])[];
   /** By row index. */
   readonly byRow: readonly (readonly CodeLine[])[];
+  /** For words that are printed as nothing. */
+  readonly hidden: CodeLine;
 }
 
 const compiled = new Map<number, CompiledTable>();
@@ -114,7 +121,7 @@ function compile(isa: number): CompiledTable {
   if (isa === 75) for (const code of bit91Ignored) byOpcode[code | 0x1000]!.push(...byOpcode[code]!.map(withoutBit91));
   // The line that says more about the word goes first.
   for (const lines of byOpcode) lines.sort((a, b) => ones(b.mask) - ones(a.mask) || a.id - b.id);
-  return { isa, byOpcode, byRow };
+  return { isa, byOpcode, byRow, hidden: byRow[rows.indexOf(hiddenRow)]![0]! };
 }
 
 /** The same line for words whose bit 91 is set. */
@@ -140,6 +147,7 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
   const filled = new Uint32Array(4);
   for (const f of line.fill) fix(filled, base, f.loc, f.value);
   const steps = line.row.slots.map((slot) => stepOf(line, slot, shape, isa));
+  const groups = line.template.head.flatMap((p) => (p.kind === "group" ? [p.group] : []));
   return {
     id,
     line,
@@ -147,14 +155,32 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     mask,
     value,
     base,
-    groups: line.template.head.flatMap((p) => (p.kind === "group" ? [p.group] : [])),
+    groups,
     steps,
     dsts: line.row.slots.filter((s) => s.isDst).length,
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
     forms: new Map(),
     shared: sharesBits(steps),
-    control: legalControl(reuseMask(steps) || (reuses(line) ? 0 : -1)),
+    control: legalControl(line.row.row.lines[line.index]!.reuse ?? (reuseMask(steps) || (reuses(line) ? 0 : -1))),
+    refused: refusals(line, isa, groups, steps, mask, value),
+    hidden: cubesOf(line.hidden, isa, mask, value).done(),
   };
+}
+
+function refusals(
+  line: ParsedLine,
+  isa: number,
+  groups: readonly Group[],
+  steps: readonly Step[],
+  mask: Uint32Array,
+  value: Uint32Array,
+): Uint32Array | null {
+  const cubes = cubesOf(line.not, isa, mask, value);
+  for (const g of [...groups, ...steps.flatMap((s) => s.part ?? [])]) {
+    const values = g.byCode.flatMap((v, code) => (v === null ? [code] : []));
+    if (values.length > 0) cubes.add([{ loc: g.loc, values }]);
+  }
+  return cubes.done();
 }
 
 function fix(mask: Uint32Array, value: Uint32Array, loc: Loc, bits: number): void {

@@ -33,6 +33,10 @@
  * `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what the group says. Rows may share a
  * name when their operands tell them apart; `form(name)` then means the first.
  *
+ * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed;
+ * `not` and `hidden` of a row or line are conditions such as `73:3=5-7,1 76=1; 80- 72=!0` (alternatives of conjunctions of
+ * fields with their values, `!` all but these, each perhaps for some SMs only).
+ *
  * Bit positions: `lo`, `lo:width`, or pieces from low to high joined by `+`. Facts: nvdisasm 13.2.51 (digest F §2B;
  * every line is compared with it on random words in test/oracle/sass-table.test.ts).
  */
@@ -48,6 +52,12 @@ export interface Line {
   readonly sm?: string;
   /** Where it differs from the row's. */
   readonly decoupled?: boolean;
+  /** Bits 124:122 that may be set beside bit 109 (−1: the unit is its own), where no operand says it. */
+  readonly reuse?: number;
+  /** Words that are refused, beside those that the row says. */
+  readonly not?: string;
+  /** Words that are printed as nothing, beside those that the row says. */
+  readonly hidden?: string;
 }
 
 export interface Row {
@@ -68,6 +78,9 @@ export interface Row {
    * True for rows of variable latency and of control flow when left out.
    */
   readonly decoupled?: boolean;
+  /** Words that nvdisasm refuses, and words that it takes and prints as nothing. */
+  readonly not?: string;
+  readonly hidden?: string;
   readonly lines: readonly Line[];
   /** Guarded by a uniform predicate. */
   readonly guard?: "UP" | "P";

@@ -67,7 +67,7 @@ export interface Group {
   readonly name: string;
   readonly loc: Loc;
   readonly values: readonly GroupValue[];
-  /** Index = code; null where a value is not defined. */
+  /** Index = code; null where nvdisasm refuses the word. */
   readonly byCode: readonly (GroupValue | null)[];
   /** Part selectors whose place depends on the operand's: lowest bit of the register → place. */
   readonly places: ReadonlyMap<number, Loc> | null;
@@ -122,7 +122,9 @@ function parseParts(text: string): Group {
     );
     loc = [...loc, ...g.loc];
   }
-  const group: Group = { name: "", loc, values, byCode: values, places: null };
+  const byCode: (GroupValue | null)[] = new Array(2 ** widthOf(loc)).fill(null);
+  for (const v of values) byCode[v.code] = v;
+  const group: Group = { name: "", loc, values, byCode, places: null };
   groupCache.set(text, group);
   return group;
 }
@@ -147,19 +149,23 @@ function parsePlaces(text: string): Map<number, Loc> {
 
 function makeGroup(name: string, loc: Loc, items: readonly string[], places: Group["places"]): Group {
   const size = 2 ** widthOf(loc);
-  const byCode: (GroupValue | null)[] = new Array(size).fill(null);
+  const byCode: (GroupValue | null | undefined)[] = new Array(size).fill(undefined);
   const undefinedName = items.includes("...???") ? ".???" : ".INVALID";
   let code = 0;
   for (const item of items) {
-    if (item === "...???") continue;
+    if (item === "...???" || item === "...!") continue;
     const m = /^(?:(\d+)=)?([^/]*)(?:\/(\d+))?$/.exec(item)!;
     if (m[1]) code = Number(m[1]);
     if (code >= size) throw new InternalError(`instruction table: group ${name} has too many values`);
-    if (m[2] !== "?") byCode[code] = groupValue(m[2]!, code, Number(m[3] ?? 0));
+    if (m[2] === "!") byCode[code] = null;
+    else if (m[2] !== "?") byCode[code] = groupValue(m[2]!, code, Number(m[3] ?? 0));
     code++;
   }
-  for (let i = 0; i < size; i++) byCode[i] ??= groupValue(`${undefinedName}${i}`, i, 0);
-  return { name, loc, values: byCode as GroupValue[], byCode, places };
+  for (let i = 0; i < size; i++)
+    if (byCode[i] === undefined)
+      byCode[i] = items.includes("...!") && i >= code ? null : groupValue(`${undefinedName}${i}`, i, 0);
+  const all = byCode as (GroupValue | null)[];
+  return { name, loc, values: all.filter((v) => v !== null), byCode: all, places };
 }
 
 function groupValue(item: string, code: number, bytes: number): GroupValue {

@@ -2,6 +2,7 @@
  * The instruction table: all rows, found by mnemonic. Rows are read (syntax.ts) when their mnemonic is first asked for.
  */
 import { InternalError } from "../../errors.js";
+import { type Condition, parseConditions } from "./conditions.js";
 import type { ImmFormat, Row } from "./row.js";
 import { asyncRows } from "./rows/async.js";
 import { controlRows } from "./rows/control.js";
@@ -11,6 +12,7 @@ import { float8Rows } from "./rows/float8.js";
 import { globalRows } from "./rows/global.js";
 import { graphicsRows } from "./rows/graphics.js";
 import { halfRows } from "./rows/half.js";
+import { namelessRows } from "./rows/hidden.js";
 import { integerRows } from "./rows/integer.js";
 import { memoryRows } from "./rows/memory.js";
 import { moveRows } from "./rows/move.js";
@@ -57,6 +59,7 @@ export const rows: readonly Row[] = [
   ...predicateRows,
   ...globalRows,
   ...float8Rows,
+  ...namelessRows,
   ...pseudoRows,
 ];
 
@@ -77,6 +80,9 @@ export interface ParsedLine {
   readonly is: readonly Fixed[];
   readonly fill: readonly Fixed[];
   readonly imm: ImmFormat;
+  /** Words that are refused, and words that are taken and printed as nothing. */
+  readonly not: readonly Condition[];
+  readonly hidden: readonly Condition[];
   /** Per slot: how the text shows it, null when it does not. */
   readonly refs: readonly (OperandRef | ConstRef | null)[];
 }
@@ -141,6 +147,8 @@ function parseRow(row: Row, index: number): ParsedRow {
       is: parseFixed(line.is),
       fill: parseFixed(line.fill),
       imm: line.imm ?? row.imm ?? "u32",
+      not: [...parseConditions(row.not), ...parseConditions(line.not)],
+      hidden: [...parseConditions(row.hidden), ...parseConditions(line.hidden)],
     });
   });
   return out;

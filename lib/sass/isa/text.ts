@@ -6,6 +6,7 @@
 import { matchMods, rowOf } from "./form.js";
 import { hex, immediateText, signedHex } from "./number.js";
 import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
+import { hiddenRow } from "./rows/hidden.js";
 import { sregName } from "./sreg.js";
 import type { ConstRef, OperandRef, Token } from "./syntax.js";
 import { echoId, holdsFor } from "./syntax.js";
@@ -42,9 +43,10 @@ export function registerName(file: File, id: number): string {
   return registerNames[file]?.[id + 1] ?? `${files[file]?.[0] ?? "?"}${id}`;
 }
 
-/** The instruction without its end: `@P0 IADD3 R1, R1, -0x8, RZ`. */
+/** The instruction without its end: `@P0 IADD3 R1, R1, -0x8, RZ`. Empty for what nvdisasm prints as nothing. */
 export function renderInst(inst: MachineInst, names: Names = {}): string {
   const row = rowOf(inst.form);
+  if (row.row === hiddenRow && !names.exact) return "";
   const line = chooseLine(row, inst, names.isa);
   const head = guardText(inst, names) + aliasName(row, inst);
   const operands = line ? lineOperands(line, inst, names) : plainOperands(inst, names);
