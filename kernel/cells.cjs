@@ -8,7 +8,6 @@
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
 const { describeError, describeDiagnostics } = require("./errors.cjs");
-const { isForeign, openForeign } = require("./foreign.cjs");
 const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
 
@@ -96,13 +95,11 @@ function createSession(cwd) {
     },
   });
   return {
-    async run(cell, number) {
+    async run(source, number) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
       forgetChanged();
-      const { source, error: refused } = isForeign(cell) ? openForeign(cell, name, cwd) : { source: cell };
-      if (refused) return { ok: false, error: refused };
       const ok = await executor.execute(source);
       forgetChanged();
       enter(State.kernel);
@@ -127,14 +124,13 @@ function createSession(cwd) {
         enter(before);
       }
     },
-    complete: (source, offset) =>
-      isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
+    complete: (source, offset) => executor.complete(source, offset),
     /** Signature and documentation at an offset as text; null where there is nothing to tell. */
     inspect(source, offset) {
-      const info = isForeign(source) ? null : executor.inspect(source, offset);
+      const info = executor.inspect(source, offset);
       return info ? printQuickInfo(info) : null;
     },
-    isComplete: (source) => (isForeign(source) ? { completed: true } : isCompleteCode(source)),
+    isComplete: (source) => isCompleteCode(source),
     close: () => executor.close(),
   };
 }

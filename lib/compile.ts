@@ -68,9 +68,6 @@ export interface Compilation {
   /** A cubin was made. */
   readonly ok: boolean;
   readonly target: Target;
-  /** The PTX that was compiled, and its name in messages. */
-  readonly text: string;
-  readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
   readonly module: Module | null;
@@ -118,8 +115,6 @@ class Run {
     const compilation: Compilation = {
       ok: this.cubin !== null,
       target: this.target,
-      text: this.text,
-      file: this.file,
       diagnostics: this.diagnostics,
       module: this.module,
       program: this.program,
@@ -132,7 +127,6 @@ class Run {
       compilation,
       (c) => summary(c, this.file),
       (c) => `[${outcome(c)}]`,
-      async (c, text) => (await import("./present/compilation.js")).presentCompilation(c, text),
     );
   }
 

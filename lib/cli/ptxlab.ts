@@ -9,8 +9,10 @@ import { type CubinFile, describeCubin, readCubin, readCubins } from "../elf/ind
 import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
+import { findingText } from "../sched/verify/index.js";
 import { runLaunchFile } from "../sim/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
+import { verifyCubin } from "../verify.js";
 import { graphText, infoText, linesText, liveText } from "./code-views.js";
 import type { Host } from "./host.js";
 
@@ -33,6 +35,11 @@ const usage = `Usage: ptxlab <command> [options]
   run FILE --launch FILE       Run kernels of a cubin in the simulator (launch file: JSON).
       --json                   The outcome as JSON.
                                Exit status: 0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.
+  verify FILE                  Check the code of a cubin (or of the cubins in a fat binary) for hazards: every register
+                               ready when it is read and free when it is written, on every way through the code.
+      --arch NAME              Of several cubins those for this target.
+      --json                   The findings as JSON.
+                               Exit status: 0 clean, 1 with findings, 2 unusable input.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).
       --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).
@@ -58,6 +65,8 @@ export function ptxlab(args: readonly string[], host: Host): number {
         return asm(rest, host);
       case "run":
         return run(rest, host);
+      case "verify":
+        return verify(rest, host);
       case "compile":
         return compileCommand(rest, host);
       case "elf":
@@ -213,6 +222,30 @@ function run(args: readonly string[], host: Host): number {
   if (values.json) host.out(`${JSON.stringify(result.json, null, 1)}\n`);
   else if (result.lines.length > 0) (result.status === UNUSABLE ? host.err : host.out)(`${result.lines.join("\n")}\n`);
   return result.status;
+}
+
+function verify(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { arch: { type: "string" }, json: { type: "boolean" } },
+  });
+  const path = oneFile(positionals);
+  const files = cubinsOf(path, values.arch, host);
+  if (files === null) return UNUSABLE;
+  const outcomes = files.map(({ cubin }) => ({ target: cubin.target, findings: verifyCubin(cubin) }));
+  const unknown = outcomes.find((o) => o.findings === null);
+  if (unknown !== undefined) {
+    host.err(`ptxlab: ${unknown.target} is not a target of the hazard checker\n`);
+    return UNUSABLE;
+  }
+  const count = outcomes.reduce((n, o) => n + o.findings!.length, 0);
+  if (values.json) host.out(`${JSON.stringify({ clean: count === 0, cubins: outcomes }, null, 1)}\n`);
+  else {
+    for (const o of outcomes) for (const f of o.findings!) host.out(`${findingText(f)}\n`);
+    if (count === 0) host.out("clean\n");
+  }
+  return count === 0 ? 0 : 1;
 }
 
 const kinds = ["cubin", "sass", "ori", "lowered"] as const;

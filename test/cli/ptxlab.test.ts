@@ -184,3 +184,32 @@ test("a file that is no cubin is named", () => {
   expect(ptxlab(["dis", "k.ptx"], host)).toBe(2);
   expect(host.stderr).toBe("ptxlab k.ptx; error: not an ELF file: bad magic number\n");
 });
+
+test("verify: our own code is clean; a wait taken away is found, with address and reason", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["verify", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toBe("clean\n");
+  const read = readCubin(cubin);
+  if (!read.ok) throw new Error("unreadable");
+  const f = read.value.functions.find((x) => x.name === "k")!;
+  // The wait masks of all instructions: bits 121:116.
+  const bytes = cubin.slice();
+  const text = read.value.elf.sections[f.section]!;
+  for (let i = 0; i < f.words.length / 4; i++) {
+    const at = text.offset + 16 * i + 14;
+    bytes[at] = bytes[at]! & 0x0f;
+    bytes[at + 1] = bytes[at + 1]! & ~0x03;
+  }
+  const bad = fakeHost({ "k.cubin": bytes });
+  expect(ptxlab(["verify", "k.cubin"], bad)).toBe(1);
+  expect(bad.stdout).toMatch(
+    /^k \/\*[0-9a-f]{4}\*\/ STG.*: result: reads R\d+, which may still have to be written: SB0 tells when/m,
+  );
+  const json = fakeHost({ "k.cubin": bytes });
+  expect(ptxlab(["verify", "--json", "k.cubin"], json)).toBe(1);
+  const out = JSON.parse(json.stdout);
+  expect([out.clean, out.cubins[0].target]).toEqual([false, "sm_90"]);
+  expect(out.cubins[0].findings[0]).toMatchObject({ function: "k", required: null });
+  const none = fakeHost({ "k.cubin": new Uint8Array(10) });
+  expect(ptxlab(["verify", "k.cubin"], none)).toBe(2);
+});

@@ -39,7 +39,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${rel}`, is: "33=1", sm: "-89" },
-      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ur@24, ${relWide}`, is: "33=1", sm: "90" },
+      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${rel}`, is: "33=1", sm: "80-89" },
+      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${relWide}`, is: "33=1", sm: "90" },
       { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-82, ${relWide}`, is: "33=1", sm: "100-" },
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${relWide}`, is: "33=1", sm: "90-" },
     ],

@@ -1,0 +1,380 @@
+/**
+ * The hazard checker: is every register ready when an instruction reads it, and free when one writes it, on every way
+ * through the code? It knows the machine words, the instruction table and the latency tables, nothing of how the words
+ * were chosen.
+ *
+ * The machine it assumes (digest E §2L, F §2B): an instruction issues when every scoreboard of its wait mask counts
+ * zero, at least `stall` cycles behind the one before. An instruction of fixed latency reads and writes at fixed
+ * distances from its issue; the tables say which distance two of them need. One of variable latency raises its
+ * scoreboards as it issues (visible to a wait some cycles later) and lowers one when it has read its operands, the
+ * other when its results are written. A scoreboard counts, so one may serve many instructions, and a wait is for all of
+ * them.
+ *
+ * Abstract interpretation: `step` takes the worst case in front of an instruction (state.ts) to that behind it; blocks
+ * are repeated until nothing changes; then each is gone through once more and what is wrong is written down.
+ *
+ *     LDG R4, [R2]      W2   R4 is under way until SB2 is waited for, R2 is read until then
+ *     IADD3 R2, R2, 4        finding: R2 may not have been read yet
+ *     FADD R4, R4, R5   B2   fine
+ *     FMUL R6, R4, R4        stall of the FADD 1: finding, 4 cycles needed
+ */
+import { rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import type { MachineInst } from "../../sass/isa/operand.js";
+import type { Target } from "../../target/types.js";
+import { drains, keepsOrder, orderOf } from "./order.js";
+import { type Paths, pathsOf } from "./paths.js";
+import { Report } from "./report.js";
+import { complement, GROUP_UNIT, guardUnit, isPerThread, type Sites, sitesOf, UNITS } from "./sites.js";
+import {
+  FIXED_READ,
+  FIXED_WRITE,
+  type Frozen,
+  HORIZON,
+  join,
+  PENDING_READ,
+  PENDING_WRITE,
+  REUSE_POSITIONS,
+  REUSE_UNIT,
+  REUSED,
+  State,
+} from "./state.js";
+import type { CodeToVerify, Finding } from "./types.js";
+import { checkWords } from "./words.js";
+
+/**
+ * All hazards of a section of machine code, in order of address; empty when it is safe on every way. Distances are in
+ * cycles. Never throws for any words; code that it cannot follow is a finding of kind `unknown`.
+ */
+export function verifyHazards(code: CodeToVerify, target: Target): readonly Finding[] {
+  const sites = sitesOf(code.words, target, orderOf);
+  const paths = pathsOf(code, sites.insts);
+  const report = new Report(code.name, sites);
+  const checker = new Checker(sites, paths, target, report);
+  checker.solve();
+  checker.report();
+  checkWords(sites, paths, checker.reached(), code.words, report);
+  return report.sorted();
+}
+
+class Checker {
+  private readonly state = new State();
+  private readonly at: (Frozen | null)[];
+  private reporting = false;
+
+  constructor(
+    private readonly sites: Sites,
+    private readonly paths: Paths,
+    private readonly target: Target,
+    private readonly found: Report,
+  ) {
+    this.at = new Array(paths.blocks.length).fill(null);
+  }
+
+  reached(): readonly boolean[] {
+    return this.at.map((s) => s !== null);
+  }
+
+  /** Repeats blocks, in order of address, until the states in front of them are stable. */
+  solve(): void {
+    const { blocks, next, roots } = this.paths;
+    const waiting = new Uint8Array(blocks.length);
+    const nothing: Frozen = new Int32Array(0);
+    for (const r of roots) {
+      this.at[r] = nothing;
+      waiting[r] = 1;
+    }
+    for (let again = true; again; ) {
+      again = false;
+      for (let id = 0; id < blocks.length; id++) {
+        if (waiting[id] === 0) continue;
+        waiting[id] = 0;
+        this.block(id);
+        const out = this.state.freeze();
+        for (const s of next[id]!) {
+          const before = this.at[s]!;
+          const after = before === null ? out : join(before, out);
+          if (after === before) continue;
+          this.at[s] = after;
+          waiting[s] = 1;
+          if (s <= id) again = true;
+        }
+      }
+    }
+  }
+
+  report(): void {
+    this.reporting = true;
+    for (let id = 0; id < this.paths.blocks.length; id++) if (this.at[id] !== null) this.block(id);
+  }
+
+  private block(id: number): void {
+    const b = this.paths.blocks[id]!;
+    this.state.thaw(this.at[id]!);
+    for (let i = b.start; i < b.end; i++) this.step(i);
+    if (this.paths.leaves[id] === 1) this.leave(b.end - 1);
+  }
+
+  private step(i: number): void {
+    const { sites, state } = this;
+    const inst = sites.asked[i]!;
+    if (sites.wait[i] !== 0) this.wait(sites.wait[i]!);
+    if (inst === null) {
+      state.now += sites.stall[i]!;
+      return;
+    }
+    if (sites.counted[i] !== 0 && this.reporting) this.groups(i);
+    this.reads(i, inst);
+    this.reuse(i);
+    this.writes(i, inst);
+    this.forgetGuards(i);
+    this.enter(i);
+    state.now += sites.stall[i]!;
+  }
+
+  /** Everything that one of these scoreboards tells the end of is over. */
+  private wait(mask: number): void {
+    const { state } = this;
+    for (let u = 0; u < UNITS; u++) {
+      let before = -1;
+      for (let e = state.head[u]!; e >= 0; ) {
+        const seen = state.now >= state.time[e]! ? state.mask[e]! : state.ripe[e]!;
+        if (state.kind[e]! >= PENDING_WRITE && (seen & mask) !== 0) e = state.drop(u, before, e);
+        else {
+          before = e;
+          e = state.next[e]!;
+        }
+      }
+    }
+  }
+
+  /** A counted wait counts the groups of copies on its own scoreboard. */
+  private groups(i: number): void {
+    const { sites, state } = this;
+    // ptxas lets it follow the LDGDEPBAR one cycle behind: both go through the memory queue.
+    for (let e = state.head[GROUP_UNIT]!; e >= 0; e = state.next[e]!)
+      if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
+  }
+
+  private reads(i: number, inst: MachineInst): void {
+    const { sites, state } = this;
+    const guard = sites.guard[i]!;
+    for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
+      const u = sites.readUnit[k]!;
+      const slot = sites.readSlot[k]!;
+      for (let e = state.head[u]!; e >= 0; e = state.next[e]!) {
+        const kind = state.kind[e]!;
+        if (kind !== FIXED_WRITE && kind !== PENDING_WRITE) continue;
+        if (apart(guard, state.guard[e]!, u)) continue;
+        if (kind === PENDING_WRITE) {
+          if (this.reporting) this.found.pending("result", i, state, e, u);
+          continue;
+        }
+        const cycles = state.now - state.time[e]!;
+        if (cycles >= HORIZON) continue;
+        const need = this.raw(state.source[e]!, inst, slot);
+        if (cycles < need && this.reporting) this.found.distance("raw", i, state.source[e]!, u, need, cycles);
+      }
+    }
+  }
+
+  private writes(i: number, inst: MachineInst): void {
+    const { sites, state } = this;
+    const guard = sites.guard[i]!;
+    for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
+      const u = sites.writeUnit[k]!;
+      const slot = sites.writeSlot[k]!;
+      let before = -1;
+      for (let e = state.head[u]!; e >= 0; ) {
+        if (!apart(guard, state.guard[e]!, u) && this.reporting) this.overwrites(i, inst, slot, u, e);
+        if (guard === 0 || guard === state.guard[e]!) e = state.drop(u, before, e);
+        else {
+          before = e;
+          e = state.next[e]!;
+        }
+      }
+    }
+  }
+
+  /** May instruction i write unit u while entry e is in its list? */
+  private overwrites(i: number, inst: MachineInst, slot: number, u: number, e: number): void {
+    const { state, sites } = this;
+    const kind = state.kind[e]!;
+    const source = state.source[e]!;
+    if (kind >= PENDING_WRITE) {
+      if (keepsOrder(state.order[e]!, sites.order[i]!, kind === PENDING_READ)) return;
+      this.found.pending(kind === PENDING_WRITE ? "overwrite" : "operand", i, state, e, u);
+      return;
+    }
+    const cycles = state.now - state.time[e]!;
+    if (cycles >= HORIZON) return;
+    const need = kind === FIXED_WRITE ? this.waw(source, inst, slot) : this.war(source, inst, slot);
+    if (cycles < need) this.found.distance(kind === FIXED_WRITE ? "waw" : "war", i, source, u, need, cycles);
+  }
+
+  private raw(source: number, consumer: MachineInst, slot: number): number {
+    return rawDistance(this.sites.asked[source >> 5]!, slotOf(source), consumer, slot, this.target);
+  }
+
+  private waw(source: number, second: MachineInst, slot: number): number {
+    return wawDistance(this.sites.asked[source >> 5]!, slotOf(source), second, slot, this.target);
+  }
+
+  private war(source: number, writer: MachineInst, slot: number): number {
+    return warDistance(this.sites.asked[source >> 5]!, slotOf(source), writer, slot, this.target);
+  }
+
+  /** A predicate that is written is no longer the one under which earlier instructions ran. */
+  private forgetGuards(i: number): void {
+    const { sites, state } = this;
+    for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
+      const p = sites.writeUnit[k]!;
+      if (p < 512) continue;
+      for (let u = 0; u < UNITS; u++)
+        for (let e = state.head[u]!; e >= 0; e = state.next[e]!)
+          if (state.guard[e] !== 0 && guardUnit(state.guard[e]!) === p) state.guard[e] = 0;
+    }
+  }
+
+  /** The instruction is under way. */
+  private enter(i: number): void {
+    const { sites, state } = this;
+    const t = sites.timing[i]!;
+    const sbs = sites.writeSb[i]! | sites.readSb[i]!;
+    const order = sites.order[i]!;
+    if (drains(sites.asked[i]!)) this.drain(order);
+    if (order !== 0 && sbs !== 0) this.coverEarlier(order, sites.writeSb[i]!, sbs, i);
+    if (sites.asked[i]!.form.op === "LDGDEPBAR") this.pending(GROUP_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, 0);
+    for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
+      const u = sites.readUnit[k]!;
+      const slot = sites.readSlot[k]!;
+      // Predicates and what guards the instruction are read as it issues.
+      if (t.read && u < 256) this.pending(u, PENDING_READ, i, slot, sbs, order);
+      else if (!this.knownRead(u, i, slot)) state.add(u, FIXED_READ, sourceOf(i, slot), state.now, sites.guard[i]!);
+    }
+    for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
+      const u = sites.writeUnit[k]!;
+      const slot = sites.writeSlot[k]!;
+      if (t.write) this.pending(u, PENDING_WRITE, i, slot, sites.writeSb[i]!, order);
+      else state.add(u, FIXED_WRITE, sourceOf(i, slot), state.now, sites.guard[i]!);
+    }
+  }
+
+  /** Drops reads of the unit that no longer matter; whether this instruction is noted already (a pair read twice). */
+  private knownRead(u: number, i: number, slot: number): boolean {
+    const { state } = this;
+    const source = sourceOf(i, slot);
+    let known = false;
+    let before = -1;
+    for (let e = state.head[u]!; e >= 0; ) {
+      if (state.kind[e] === FIXED_READ && state.now - state.time[e]! >= HORIZON) e = state.drop(u, before, e);
+      else {
+        if (state.kind[e] === FIXED_READ && state.source[e] === source && state.time[e] === state.now) known = true;
+        before = e;
+        e = state.next[e]!;
+      }
+    }
+    return known;
+  }
+
+  private pending(u: number, kind: number, i: number, slot: number, mask: number, order: number): void {
+    const { sites, state } = this;
+    const guard = sites.guard[i]!;
+    let e = state.head[u]!;
+    while (
+      e >= 0 &&
+      (state.kind[e] !== kind || state.mask[e] !== mask || state.order[e] !== order || state.guard[e] !== guard)
+    )
+      e = state.next[e]!;
+    if (e < 0) e = state.add(u, kind, 0, 0, guard);
+    state.source[e] = sourceOf(i, slot);
+    state.time[e] = state.now + sites.ripe[i]!;
+    state.mask[e] = mask;
+    state.ripe[e] = 0;
+    state.order[e] = order;
+  }
+
+  /** Everything in the memory queue has read its operands. */
+  private drain(order: number): void {
+    const { state } = this;
+    for (let u = 0; u < 256; u++) {
+      let before = -1;
+      for (let e = state.head[u]!; e >= 0; ) {
+        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, order, true)) e = state.drop(u, before, e);
+        else {
+          before = e;
+          e = state.next[e]!;
+        }
+      }
+    }
+  }
+
+  /** Units that work in order: what tells the end of this one tells that of those before it. */
+  private coverEarlier(order: number, result: number, any: number, i: number): void {
+    const { sites, state } = this;
+    for (let u = 0; u < UNITS; u++) {
+      for (let e = state.head[u]!; e >= 0; e = state.next[e]!) {
+        const kind = state.kind[e]!;
+        const sb = kind === PENDING_READ ? any : kind === PENDING_WRITE ? result : 0;
+        if (sb === 0 || !keepsOrder(state.order[e]!, order, kind === PENDING_READ)) continue;
+        // The earliest wait is one cycle away.
+        if (state.now + 1 >= state.time[e]!) state.ripe[e] = state.mask[e]!;
+        state.mask[e] = state.mask[e]! | sb;
+        state.time[e] = state.now + sites.ripe[i]!;
+      }
+    }
+  }
+
+  /** Operands from the reuse cache must not have been written since they were put there. */
+  private reuse(i: number): void {
+    const { sites, state } = this;
+    const variable = sites.timing[i]!.read;
+    for (let s = 0; s < 4; s++) {
+      const unit = sites.reuseUnit[4 * i + s]!;
+      if (unit < 0) continue;
+      for (let r = unit; r < unit + sites.reuseWidth[4 * i + s]!; r++) {
+        const list = REUSE_UNIT + 2 * s + (r & 1);
+        for (let e = state.head[list]!; e >= 0; e = state.next[e]!)
+          if (state.mask[e] === 2 * r + 1 && this.reporting) this.found.reuse(i, state.source[e]!, r);
+        if (variable) continue;
+        while (state.head[list]! >= 0) state.drop(list, -1, state.head[list]!);
+        if (((sites.reuseSet[i]! >> s) & 1) === 1) {
+          const e = state.add(list, REUSED, sourceOf(i, s), 0, 0);
+          state.mask[e] = 2 * r;
+        }
+      }
+    }
+    for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
+      const u = sites.writeUnit[k]!;
+      if (u < 256) this.makeStale(u);
+    }
+  }
+
+  private makeStale(u: number): void {
+    const { state } = this;
+    for (let p = 0; p < REUSE_POSITIONS; p++)
+      for (let e = state.head[REUSE_UNIT + p]!; e >= 0; e = state.next[e]!)
+        if (state.mask[e]! >> 1 === u) state.mask[e] = 2 * u + 1;
+  }
+
+  /** Behind a call out of the code, or a return, nothing is known: nothing may be under way. */
+  private leave(i: number): void {
+    const { state } = this;
+    for (let u = 0; u < UNITS; u++) {
+      if (this.reporting)
+        for (let e = state.head[u]!; e >= 0; e = state.next[e]!)
+          if (state.kind[e]! >= PENDING_WRITE && u !== GROUP_UNIT) this.found.pending("call", i, state, e, u);
+    }
+    const { now } = state;
+    state.clear();
+    state.now = now;
+  }
+}
+
+const sourceOf = (i: number, slot: number): number => i * 32 + slot + 2;
+const slotOf = (source: number): number => (source & 31) - 2;
+
+/** Do the two instructions touch different threads' copies of the unit? */
+function apart(a: number, b: number, unit: number): boolean {
+  if (a === 0 || b === 0 || complement(a) !== b) return false;
+  return isPerThread(unit) || guardUnit(a) >= 520;
+}
