@@ -64,7 +64,7 @@ export function findLine(table: CompiledTable, words: Uint32Array, at: number): 
 
 /** The line unless nvdisasm refuses the word or prints nothing for it. */
 function judged(table: CompiledTable, l: CodeLine, words: Uint32Array, at: number, w3: number): CodeLine | null {
-  if (!l.control[controlIndex(w3)]) return null;
+  if (!l.control[controlIndex(w3)] || (w3 & l.unset) !== l.unset) return null;
   if (l.refused !== null && inCubes(l.refused, words, at)) return null;
   return l.hidden !== null && inCubes(l.hidden, words, at) ? table.hidden : l;
 }

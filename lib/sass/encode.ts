@@ -13,6 +13,7 @@ import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { Code, CodeReloc } from "./code.js";
 import { setBits, setField } from "./isa/bits.js";
+import { inCubes } from "./isa/conditions.js";
 import { type Form, form, matchMods, rowOf } from "./isa/form.js";
 import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
 import {
@@ -77,6 +78,10 @@ export function encodeInst(
   const list = candidatesOf(inst.form, target);
   for (const c of list) {
     if (misfit(c.code, inst) >= 0) continue;
+    if (c.code.refused !== null) {
+      write(c, inst, out, at, pc, { ...context, reloc: () => {} });
+      if (inCubes(c.code.refused, out, at)) continue;
+    }
     write(c, inst, out, at, pc, context);
     return;
   }
@@ -95,7 +100,9 @@ const noContext: EncodeContext = {
 function noEncoding(inst: MachineInst, target: Target, list: readonly Candidate[]): InternalError {
   const text = renderInst(inst, { isa: target.isa });
   if (list.length === 0) return new InternalError(`${target.name} has no ${inst.form.name}`, { detail: text });
-  const slots = new Set(list.map((c) => c.code.steps[misfit(c.code, inst)]!.slot.name));
+  const at = list.map((c) => [c, misfit(c.code, inst)] as const).filter(([, i]) => i >= 0);
+  const slots = new Set(at.map(([c, i]) => c.code.steps[i]!.slot.name));
+  if (slots.size === 0) slots.add("values that go together");
   return new InternalError(`no encoding of ${inst.form.name} on ${target.name}: operand ${[...slots].join(" or ")}`, {
     detail: text,
   });
@@ -250,8 +257,11 @@ function write(
     const o = i < dsts ? inst.dsts[i]! : inst.srcs[i - dsts]!;
     writeOperand(steps[i]!, o, out, at, pc, context);
   }
-  if (inst.control) out[at + 3] = out[at + 3]! | controlWord(inst.control);
+  out[at + 3] = out[at + 3]! | (inst.control ? controlWord(inst.control) : noControl);
 }
+
+/** Of an instruction without control bits: stall 1, no scoreboards, no yield. Zeros would name scoreboard 0. */
+const noControl = 0x7f1 << 9;
 
 /** The scheduling bits as they stand in the highest u32. */
 export function controlWord(c: Control): number {
@@ -405,15 +415,14 @@ function registerCount(func: Func): number {
 }
 
 /** NOPs behind the function have neither stall nor scoreboards. */
-const tailControl = controlWord({ stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 });
+const tailControl: Control = { stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 };
 
 function writeTail(words: Uint32Array, n: number, target: Target): void {
   const here = label(-1);
   here.value = 16 * n;
   const put = (at: number, name: string, srcs: Operand[]): void => {
-    const inst: MachineInst = { form: form(name), dsts: [], srcs, guard: null, control: null };
+    const inst: MachineInst = { form: form(name), dsts: [], srcs, guard: null, control: tailControl };
     encodeInst(inst, target, words, 4 * at);
-    words[4 * at + 3] = words[4 * at + 3]! | tailControl;
   };
   put(n, "BRA", [PT(), here]);
   for (let i = n + 1; 4 * i < words.length; i++) put(i, "NOP", []);

@@ -1,7 +1,8 @@
 /**
  * Modifier groups: name → place and printed values in the order of their codes. `_` prints nothing, `?` and codes not
- * listed are undefined (nvdisasm prints `.INVALIDn`, or `.???n` where the list ends with `...???`), `8=.X` skips to
- * code 8, `.64/8` says that the value means 8 bytes of data. Places are bit positions as in row.ts.
+ * listed are undefined (nvdisasm prints `.INVALIDn`, or `.???n` where the list ends with `...???`), `!` and, where the list
+ * ends with `...!`, codes not listed are refused, `~` is printed as nothing, `8=.X` skips to code 8, `.64/8` says that the
+ * value means 8 bytes of data. Places are bit positions as in row.ts.
  */
 export const groups: Readonly<Record<string, string>> = {
   // arithmetic
@@ -10,6 +11,7 @@ export const groups: Readonly<Record<string, string>> = {
   wrap: "@75 _ .W",
   ftz: "@80 _ .FTZ",
   fmz: "@76+80 _ .FMZ .FTZ",
+  fmo: "@76+80 _ .FMZ .FTZ .OOB",
   sat: "@77 _ .SAT",
   rnd: "@78:2 _ .RM .RP .RZ",
   round: "@78:2 _ .FLOOR .CEIL .TRUNC",
@@ -34,6 +36,8 @@ export const groups: Readonly<Record<string, string>> = {
   // Beside an operand, the place depends on where its register sits: 24, 32 or 64.
   h75: "@24>74:2,32>60:2,64>81:2 _ .F32 .H0_H0 .H1_H1",
   h: "@24>74:2,32>60:2,64>81:2 _ ? .H0_H0 .H1_H1",
+  // The second factor of HFMA2; .H0_NH1 takes the upper half negated.
+  hb: "@32>60:2+86,64>81:2+86 _ .F32 .H0_H0 .H1_H1 .H0_NH1",
   half72: "@72 _ .H1",
   half: "@60:2 _ .H1",
   // conversions

@@ -2,6 +2,15 @@
  * What nvdisasm refuses although it knows the instruction. Every rule is measured on random words (tools/isa-random.ts).
  */
 
+import type { Sets } from "./row.js";
+
+/** Bits of the highest u32 that say "no scoreboard" of those that an instruction does not set. */
+export function unsetBits(sets: Sets): number {
+  const write = 7 << 14;
+  const read = 7 << 17;
+  return sets === "any" ? 0 : sets === "write" ? read : sets === "read" ? write : read | write;
+}
+
 /** Index of a control word for `legalControl`: stall, yield, reuse bits 124:122. */
 export function controlIndex(w3: number): number {
   return ((w3 >>> 9) & 0x1f) | ((w3 >>> 21) & 0xe0);

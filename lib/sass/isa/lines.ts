@@ -9,8 +9,8 @@
  */
 import { InternalError } from "../../errors.js";
 import { cubesOf } from "./conditions.js";
-import { legalControl } from "./legal.js";
-import type { ImmFormat } from "./row.js";
+import { legalControl, unsetBits } from "./legal.js";
+import type { ImmFormat, Sets } from "./row.js";
 import { hiddenRow } from "./rows/hidden.js";
 import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
@@ -71,6 +71,8 @@ export interface CodeLine {
   readonly shared: boolean;
   /** What is not refused: by stall, yield and reuse bits. */
   readonly control: Uint8Array;
+  /** Bits of the highest u32 that must be ones: scoreboards that the instruction does not set. */
+  readonly unset: number;
   /** Words that are refused, and words that are printed as nothing (see `conditions.ts`). */
   readonly refused: Uint32Array | null;
   readonly hidden: Uint32Array | null;
@@ -162,8 +164,9 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     forms: new Map(),
     shared: sharesBits(steps),
     control: legalControl(line.row.row.lines[line.index]!.reuse ?? (reuseMask(steps) || (reuses(line) ? 0 : -1))),
+    unset: unsetBits(setsOf(line)),
     refused: refusals(line, isa, groups, steps, mask, value),
-    hidden: cubesOf(line.hidden, isa, mask, value).done(),
+    hidden: hiddenWords(line, isa, groups, mask, value),
   };
 }
 
@@ -177,9 +180,21 @@ function refusals(
 ): Uint32Array | null {
   const cubes = cubesOf(line.not, isa, mask, value);
   for (const g of [...groups, ...steps.flatMap((s) => s.part ?? [])]) {
-    const values = g.byCode.flatMap((v, code) => (v === null ? [code] : []));
+    const values = g.byCode.flatMap((v, code) => (v === null && !g.quiet.includes(code) ? [code] : []));
     if (values.length > 0) cubes.add([{ loc: g.loc, values }]);
   }
+  return cubes.done();
+}
+
+function hiddenWords(
+  line: ParsedLine,
+  isa: number,
+  groups: readonly Group[],
+  mask: Uint32Array,
+  value: Uint32Array,
+): Uint32Array | null {
+  const cubes = cubesOf(line.hidden, isa, mask, value);
+  for (const g of groups) if (g.quiet.length > 0) cubes.add([{ loc: g.loc, values: g.quiet }]);
   return cubes.done();
 }
 
@@ -194,6 +209,16 @@ function fix(mask: Uint32Array, value: Uint32Array, loc: Loc, bits: number): voi
       rest = Math.floor(rest / 2);
     }
   }
+}
+
+/** Scoreboards that a line may name. */
+function setsOf(line: ParsedLine): Sets {
+  const { time, sets } = line.row.row;
+  const own = line.row.row.lines[line.index]!.sets ?? sets;
+  if (own) return own;
+  if (time === "operands") return "read";
+  if (time === "write") return "write";
+  return time === "fixed" && !reuses(line) ? "none" : "any";
 }
 
 /** Reuse bits of the operands, bit 0 for bit 122. */

@@ -65,7 +65,7 @@ function roundEven(x: number): number {
  * immediates.
  */
 function general(value: number): string {
-  if (value === 0) return Object.is(value, -0) ? "-0.0" : "0";
+  if (value === 0) return Object.is(value, -0) ? "-0.0 " : "0";
   const size = Math.abs(value);
   if (size >= 1e9) return power(digits(value, 20), false);
   if (size < 1e-4) return power(digits(value, 19), true);

@@ -33,7 +33,8 @@
  * `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what the group says. Rows may share a
  * name when their operands tell them apart; `form(name)` then means the first.
  *
- * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed;
+ * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed,
+ * with a value `~` the word is printed as nothing;
  * `not` and `hidden` of a row or line are conditions such as `73:3=5-7,1 76=1; 80- 72=!0` (alternatives of conjunctions of
  * fields with their values, `!` all but these, each perhaps for some SMs only).
  *
@@ -50,8 +51,9 @@ export interface Line {
   /** Where it differs from the row's. */
   readonly imm?: ImmFormat;
   readonly sm?: string;
-  /** Where it differs from the row's. */
+  /** Where they differ from the row's. */
   readonly decoupled?: boolean;
+  readonly sets?: Sets;
   /** Bits 124:122 that may be set beside bit 109 (−1: the unit is its own), where no operand says it. */
   readonly reuse?: number;
   /** Words that are refused, beside those that the row says. */
@@ -97,7 +99,14 @@ export interface Row {
   readonly effect?: boolean;
   /** Latency: fixed, or variable (results and operands guarded by scoreboards). See `timing.ts`. */
   readonly time?: TimeClass;
+  /**
+   * Which scoreboards the control word may name; nvdisasm refuses the others. When left out, what `time` says, and none for
+   * a `decoupled` row of fixed latency.
+   */
+  readonly sets?: Sets;
 }
+
+export type Sets = "none" | "read" | "write" | "any";
 
 export type ImmFormat = "u32" | "s32" | "n32" | "f32" | "f64" | "h2" | "h1" | "bf2" | "b1";
 

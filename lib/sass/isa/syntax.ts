@@ -69,6 +69,8 @@ export interface Group {
   readonly values: readonly GroupValue[];
   /** Index = code; null where nvdisasm refuses the word. */
   readonly byCode: readonly (GroupValue | null)[];
+  /** Codes of words that are printed as nothing; they are null in `byCode`, too. */
+  readonly quiet: readonly number[];
   /** Part selectors whose place depends on the operand's: lowest bit of the register → place. */
   readonly places: ReadonlyMap<number, Loc> | null;
 }
@@ -97,7 +99,7 @@ export function parseGroup(text: string): Group {
   }
   if (!loc) throw new InternalError(`instruction table: modifier group "${text}" has no place`);
   const places = loc.includes(">") ? parsePlaces(loc) : null;
-  const group = makeGroup(name, places ? places.get(24)! : parseLoc(loc), items, places);
+  const group = makeGroup(name, places ? [...places.values()][0]! : parseLoc(loc), items, places);
   groupCache.set(text, group);
   return group;
 }
@@ -124,7 +126,7 @@ function parseParts(text: string): Group {
   }
   const byCode: (GroupValue | null)[] = new Array(2 ** widthOf(loc)).fill(null);
   for (const v of values) byCode[v.code] = v;
-  const group: Group = { name: "", loc, values, byCode, places: null };
+  const group: Group = { name: "", loc, values, byCode, quiet: [], places: null };
   groupCache.set(text, group);
   return group;
 }
@@ -151,13 +153,15 @@ function makeGroup(name: string, loc: Loc, items: readonly string[], places: Gro
   const size = 2 ** widthOf(loc);
   const byCode: (GroupValue | null | undefined)[] = new Array(size).fill(undefined);
   const undefinedName = items.includes("...???") ? ".???" : ".INVALID";
+  const quiet: number[] = [];
   let code = 0;
   for (const item of items) {
     if (item === "...???" || item === "...!") continue;
     const m = /^(?:(\d+)=)?([^/]*)(?:\/(\d+))?$/.exec(item)!;
     if (m[1]) code = Number(m[1]);
     if (code >= size) throw new InternalError(`instruction table: group ${name} has too many values`);
-    if (m[2] === "!") byCode[code] = null;
+    if (m[2] === "~") quiet.push(code);
+    if (m[2] === "!" || m[2] === "~") byCode[code] = null;
     else if (m[2] !== "?") byCode[code] = groupValue(m[2]!, code, Number(m[3] ?? 0));
     code++;
   }
@@ -165,7 +169,7 @@ function makeGroup(name: string, loc: Loc, items: readonly string[], places: Gro
     if (byCode[i] === undefined)
       byCode[i] = items.includes("...!") && i >= code ? null : groupValue(`${undefinedName}${i}`, i, 0);
   const all = byCode as (GroupValue | null)[];
-  return { name, loc, values: all.filter((v) => v !== null), byCode: all, places };
+  return { name, loc, values: all.filter((v) => v !== null), byCode: all, quiet, places };
 }
 
 function groupValue(item: string, code: number, bytes: number): GroupValue {

@@ -61,6 +61,7 @@ const barrier: Rows = [
     effect: true,
     lines: [{ as: "3a7", text: "SYNCS{?|?|.FLUSH|...???@76:2}", sm: "100-" }],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {
@@ -80,6 +81,7 @@ const barrier: Rows = [
     effect: true,
     lines: [{ as: "9b1u", text: "SYNCS{.CCTL|...???@73}{.IV|.WB@72} [base@24+ur@64+off@40:24s]", sm: "90-" }],
     time: "operands",
+    sets: "any",
   },
   {
     op: "SYNCS.CCTL.IVALL",
@@ -88,6 +90,7 @@ const barrier: Rows = [
     effect: true,
     lines: [{ as: "9b1", text: "SYNCS{.CCTL|...???@73}{.IVALL|.WBALL@72}", sm: "90-" }],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {
@@ -173,6 +176,7 @@ const barrier: Rows = [
       },
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "REDAS",
@@ -196,6 +200,7 @@ const barrier: Rows = [
       },
     ],
     time: "operands",
+    sets: "any",
   },
 ];
 
@@ -218,6 +223,7 @@ const copies: Rows = [
       ),
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UBLKRED",
@@ -233,6 +239,7 @@ const copies: Rows = [
       ),
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UBLKPF",
@@ -241,6 +248,7 @@ const copies: Rows = [
     effect: true,
     lines: policy("3bcu", "UBLKPF.L2 [s@24], n@64", "90-"),
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMALDG",
@@ -258,6 +266,7 @@ const copies: Rows = [
       ...policy("5b4u", "UTMALDG{dims}{_|?|?|?|.GATHER4@82:3}{_|.2CTA@85} [d@32], [s@24]", "100-"),
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMAPF.L2",
@@ -271,6 +280,7 @@ const copies: Rows = [
       ...policy("5b8u", "UTMAPF.L2{dimsC}{_|?|?|?|.GATHER4@82:3} [d@32], [s@24]", "100-"),
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMASTG",
@@ -282,6 +292,7 @@ const copies: Rows = [
       ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL|.SCATTER4@82:2} [d@32], [s@24]", "100-"),
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMAREDG",
@@ -290,6 +301,7 @@ const copies: Rows = [
     effect: true,
     lines: policy("3b6u", `UTMAREDG{dimsS}{_|.IM2COL@82}${op} [d@32], [s@24]`, "90-"),
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMACCTL",
@@ -298,6 +310,7 @@ const copies: Rows = [
     effect: true,
     lines: [{ as: "9b9u", text: "UTMACCTL{.IV|.PF@82} [s@24]", sm: "90-" }],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMACCTL.IVALL",
@@ -306,6 +319,7 @@ const copies: Rows = [
     effect: true,
     lines: [{ as: "9b9", text: "UTMACCTL{?|.IVALL|...???@83}", sm: "90-" }],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTMACMDFLUSH",
@@ -314,6 +328,7 @@ const copies: Rows = [
     effect: true,
     lines: [{ as: "9b7", text: "UTMACMDFLUSH", sm: "90-" }],
     time: "operands",
+    sets: "any",
   },
   {
     op: "USETMAXREG",
@@ -327,6 +342,7 @@ const copies: Rows = [
       { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "73=1", sm: "90-" },
     ],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {
@@ -339,6 +355,7 @@ const copies: Rows = [
       { as: "9c9u", text: "USETSHMSZ n#32:20", is: "72=0", sm: "90-" },
     ],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {

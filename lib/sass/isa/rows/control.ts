@@ -287,6 +287,7 @@ export const controlRows: Rows = [
       { as: "91b", text: "ENDCOLLECTIVE !pin@87?", sm: "100-" },
     ],
     time: "fixed",
+    sets: "any",
   },
   { op: "NOP", does: "nothing", slots: "<-", lines: [{ as: "918", text: "NOP" }], time: "fixed" },
   {
@@ -346,6 +347,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [{ as: "9c7u", text: "UCGABAR_ARV", sm: "90-" }],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {

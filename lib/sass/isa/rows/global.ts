@@ -259,6 +259,7 @@ export const globalRows: Rows = [
       { as: "d1au", text: "DEPBAR{?|.LE|...???@47} sb@44:3, n@32, mask@48:6?", sm: "100-" },
     ],
     time: "fixed",
+    sets: "none",
   },
   {
     op: "LDGSTS.UR",

@@ -1,6 +1,33 @@
 /** Arithmetic on pairs of halves (f16x2, bf16x2). `.H0_H0` and `.H1_H1` use one half for both. */
-import type { Rows } from "../row.js";
+import type { Line, Rows } from "../row.js";
 import { either, outer, two } from "./shapes.js";
+
+/**
+ * Lines for the types of halves that the bits `at` choose: f16, bf16, and values without meaning (`one`, `three`). Up to
+ * sm_89 value 1 is called .F32.
+ */
+function types(at: string, text: (type: string) => string, line: Omit<Line, "text">, one = "?", three = "?"): Line[] {
+  const is = line.is ? `${line.is} ` : "";
+  return [
+    { ...line, text: text(`{_|${one}|!|${three}@${at}}`) },
+    { ...line, text: text(".BF16_V2"), is: `${is}${at}=2`, imm: "bf2" },
+  ];
+}
+
+const mul = (type: string): string => `HMUL2${type}{fmz}{sat} d, -|a|{h}, -|b|{h}`;
+const fma = (relu: string, fmz: string, b: string, h: string, pin: string) => (type: string) =>
+  `HFMA2${type}{${fmz}}${relu} d, -|a|{${h}}, -|b|{${b}}, -|c|{${h}}${pin}`;
+const mma = (relu: string, pin: string) => (type: string) => `HFMA2.MMA${type}{fmz}${relu} d, -|a|, -|b|, -|c|${pin}`;
+const mnmx = (mods: string, h: string, isA: string, pq: string) => (type: string) =>
+  `HMNMX2${type}{ftz}{nan}${mods}${isA} d, ${pq}-|a|{${h}}, -|b|{${h}}, !pin@87`;
+/** Saturation is refused beside it. */
+const relu = "77=0 79=1";
+const pinned = ", !pin@87?";
+const setp = (type: string): string =>
+  `HSETP2${type}{fcmp}{_|.H_AND@71}{ftz}{.AND|.OR|.XOR@69:2} p@81, q@84, -|a|{h}, -|b|{h}, !pin@87`;
+const set = (type: string): string =>
+  `HSET2${type}{_|.BF@71}{fcmp}{ftz}{.AND|.OR|.XOR@69:2} d, -|a|{h}, -|b|{h}, !pin@87`;
+const old = (text: string): string => text.replaceAll("{h}", "{h75}");
 
 export const halfRows: Rows = [
   {
@@ -30,15 +57,8 @@ export const halfRows: Rows = [
     slots: "d <- a b",
     imm: "h2",
     lines: [
-      { as: two(0x32), text: "HMUL2{_|.F32@78}{fmz}{sat} d, -|a|{h75}, -|b|{h75}", sm: "-89" },
-      { as: two(0x32), text: "HMUL2{fmz}{sat} d, -|a|{h}, -|b|{h}", is: "78=0 85=0", sm: "90-" },
-      {
-        as: two(0x32),
-        text: "HMUL2.BF16_V2{fmz}{sat} d, -|a|{h}, -|b|{h}",
-        imm: "bf2",
-        is: "78=0 85=1",
-        sm: "90-",
-      },
+      { as: two(0x32), text: old(mul("{_|.F32@78}")), sm: "-89" },
+      ...types("78+85", mul, { as: two(0x32), sm: "90-" }),
     ],
     time: "fixed",
   },
@@ -49,33 +69,37 @@ export const halfRows: Rows = [
     imm: "h2",
     signOfC: 84,
     lines: [
-      { as: either(0x31), text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h75}, -|b|{h75}, -|c|{h75}", sm: "75" },
-      {
-        as: either(0x31),
-        text: "HFMA2{_|.F32@78}{fmz}{sat} d, -|a|{h}, -|b|{h}, -|c|{h}",
-        is: "79=0 85=0 86=0",
-        sm: "80-",
-      },
-      {
-        as: either(0x31),
-        text: "HFMA2.BF16_V2{fmz}{sat} d, -|a|{h}, -|b|{h}, -|c|{h}",
-        imm: "bf2",
-        is: "79=0 85=1 86=0 78=0",
-        sm: "80-",
-      },
-      {
-        as: either(0x31),
-        text: "HFMA2.BF16_V2{fmz}.RELU d, -|a|{h}, -|b|{h}, -|c|{h}",
-        imm: "bf2",
-        is: "78:2=2 85=1 86=0 87:4=7",
-        sm: "80-",
-      },
-      {
-        as: either(0x31),
-        text: "HFMA2{fmz}.RELU d, -|a|{h}, -|b|{h}, -|c|{h}",
-        is: "78:2=2 85=0 86=0 87:4=7",
-        sm: "80-",
-      },
+      { as: either(0x31), text: fma("{sat}", "fmz", "h75", "h75", "")("{_|.F32@78}"), sm: "75" },
+      ...types("78+85", fma("{sat}", "fmz", "h75", "h75", ""), { as: either(0x31), is: "79=0", sm: "80" }, ".F32"),
+      ...types(
+        "78+85",
+        fma("{sat}", "fmz", "hb", "h75", ""),
+        { as: either(0x31), is: "79=0", sm: "86-89" },
+        ".F32",
+        "~",
+      ),
+      ...types("78+85", fma("{sat}", "fmo", "hb", "h", ""), { as: either(0x31), is: "79=0", sm: "90" }, ".F32", "~"),
+      ...types("78+85", fma("{sat}", "fmo", "hb", "h", ""), { as: either(0x31), is: "79=0", sm: "100-" }, ".F32"),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "HFMA2.RELU",
+    does: "d = max(a * b + c, 0) in both halves, where pin holds; a * b + c elsewhere",
+    slots: "d <- a b c pin:P=PT",
+    imm: "h2",
+    signOfC: 84,
+    lines: [
+      ...types("78+85", fma(".RELU", "fmz", "h75", "h75", pinned), { as: either(0x31), is: relu, sm: "80" }, ".F32"),
+      ...types(
+        "78+85",
+        fma(".RELU", "fmz", "hb", "h75", pinned),
+        { as: either(0x31), is: relu, sm: "86-89" },
+        ".F32",
+        "~",
+      ),
+      ...types("78+85", fma(".RELU", "fmo", "hb", "h", pinned), { as: either(0x31), is: relu, sm: "90" }, ".F32", "~"),
+      ...types("78+85", fma(".RELU", "fmo", "hb", "h", pinned), { as: either(0x31), is: relu, sm: "100-" }, ".F32"),
     ],
     time: "fixed",
   },
@@ -86,15 +110,20 @@ export const halfRows: Rows = [
     imm: "h2",
     signOfC: 84,
     lines: [
-      { as: either(0x35), text: "HFMA2.MMA{fmz}{sat} d, -|a|, -|b|, -|c|", is: "79=0", sm: "80-89" },
-      { as: either(0x35), text: "HFMA2.MMA{fmz}{sat} d, -|a|, -|b|, -|c|", is: "79=0 78=0 85=0", sm: "90" },
-      {
-        as: either(0x35),
-        text: "HFMA2.MMA.BF16_V2{fmz}{sat} d, -|a|, -|b|, -|c|",
-        imm: "bf2",
-        is: "79=0 78=0 85=1",
-        sm: "90",
-      },
+      { as: either(0x35), text: mma("{sat}", "")(""), is: "79=0", sm: "80-89" },
+      ...types("78+85", mma("{sat}", ""), { as: either(0x35), is: "79=0", sm: "90" }),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "HFMA2.MMA.RELU",
+    does: "the same, negative results as 0 where pin holds",
+    slots: "d <- a b c pin:P=PT",
+    imm: "h2",
+    signOfC: 84,
+    lines: [
+      { as: either(0x35), text: mma(".RELU", pinned)(""), is: relu, sm: "80-89" },
+      ...types("78+85", mma(".RELU", pinned), { as: either(0x35), is: relu, sm: "90" }),
     ],
     time: "fixed",
   },
@@ -104,40 +133,27 @@ export const halfRows: Rows = [
     slots: "d <- a b pin:P=PT",
     imm: "h2",
     lines: [
-      { as: two(0x40), text: "HMNMX2{ftz}{nan} d, -|a|{h75}, -|b|{h75}, !pin@87", is: "78=0 85=0", sm: "80" },
-      {
-        as: two(0x40),
-        text: "HMNMX2.BF16_V2{ftz}{nan} d, -|a|{h75}, -|b|{h75}, !pin@87",
-        is: "78=0 85=1",
-        imm: "bf2",
-        sm: "80",
-      },
-      {
-        as: two(0x40),
-        text: "HMNMX2{ftz}{nan}{xorsign} d, -|a|{h75}, -|b|{h75}, !pin@87",
-        is: "78=0 85=0",
-        sm: "86-89",
-      },
-      {
-        as: two(0x40),
-        text: "HMNMX2.BF16_V2{ftz}{nan}{xorsign} d, -|a|{h75}, -|b|{h75}, !pin@87",
-        is: "78=0 85=1",
-        imm: "bf2",
-        sm: "86-89",
-      },
-      {
-        as: two(0x40),
-        text: "HMNMX2{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, !pin@87",
-        is: "65=0 78=0 85=0",
-        sm: "90-",
-      },
-      {
-        as: two(0x40),
-        text: "HMNMX2.BF16_V2{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, !pin@87",
-        is: "65=0 78=0 85=1",
-        imm: "bf2",
-        sm: "90-",
-      },
+      ...types("78+85", mnmx("", "h75", "", ""), { as: two(0x40), sm: "80" }, ".F32"),
+      ...types("78+85", mnmx("{xorsign}", "h75", "", ""), { as: two(0x40), sm: "86-89" }, ".F32", "~"),
+      ...types("78+85", mnmx("{xorsign}", "h", "", ""), { as: two(0x40), is: "65=0", sm: "90" }, "?", "~"),
+      ...types("78+85", mnmx("{xorsign}", "h", "", ""), { as: two(0x40), is: "65=0", sm: "100-" }),
+    ],
+    time: "fixed",
+  },
+  {
+    op: "HMNMX2.IS_A",
+    does: "the same; p and q: the low and the high half are a's",
+    slots: "d p:P q:P <- a b pin:P=PT",
+    imm: "h2",
+    lines: [
+      ...types(
+        "78+85",
+        mnmx("{xorsign}", "h", ".IS_A", "p@66, q@69, "),
+        { as: two(0x40), is: "65=1", sm: "90" },
+        "?",
+        "~",
+      ),
+      ...types("78+85", mnmx("{xorsign}", "h", ".IS_A", "p@66, q@69, "), { as: two(0x40), is: "65=1", sm: "100-" }),
     ],
     time: "fixed",
   },
@@ -147,18 +163,8 @@ export const halfRows: Rows = [
     slots: "p:P q:P=PT <- a b pin:P=PT",
     imm: "h2",
     lines: [
-      {
-        as: outer(0x34),
-        text: "HSETP2{fcmp}{_|.H_AND@71}{ftz}{.AND|.OR|.XOR@69:2} p@81, q@84, -|a|{h}, -|b|{h}, !pin@87",
-        is: "64:2=0",
-      },
-      {
-        as: outer(0x34),
-        text: "HSETP2.BF16_V2{fcmp}{_|.H_AND@71}{ftz}{.AND|.OR|.XOR@69:2} p@81, q@84, -|a|{h}, -|b|{h}, !pin@87",
-        imm: "bf2",
-        is: "64:2=2",
-        sm: "90-",
-      },
+      { as: outer(0x34), text: old(setp("")), sm: "-89" },
+      ...types("64:2", setp, { as: outer(0x34), sm: "90-" }),
     ],
     time: "fixed",
   },
@@ -167,20 +173,7 @@ export const halfRows: Rows = [
     does: "d = (a cmp b) bool pin of each half, as mask or (.BF) 1.0",
     slots: "d <- a b pin:P=PT",
     imm: "h2",
-    lines: [
-      {
-        as: outer(0x33),
-        text: "HSET2{_|.BF@71}{fcmp}{ftz}{.AND|.OR|.XOR@69:2} d, -|a|{h}, -|b|{h}, !pin@87",
-        is: "64:2=0",
-      },
-      {
-        as: outer(0x33),
-        text: "HSET2.BF16_V2{_|.BF@71}{fcmp}{ftz}{.AND|.OR|.XOR@69:2} d, -|a|{h}, -|b|{h}, !pin@87",
-        imm: "bf2",
-        is: "64:2=2",
-        sm: "90-",
-      },
-    ],
+    lines: [{ as: outer(0x33), text: old(set("")), sm: "-89" }, ...types("64:2", set, { as: outer(0x33), sm: "90-" })],
     time: "fixed",
   },
 ];

@@ -683,6 +683,7 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [{ as: "91a", text: "DEPBAR mask@32:6?", is: "47=0" }],
     time: "fixed",
+    sets: "none",
   },
   {
     op: "DEPBAR.LE",
@@ -691,6 +692,7 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [{ as: "91a", text: "DEPBAR.LE sb@44:3, n@38:6, mask@32:6?", is: "47=1" }],
     time: "fixed",
+    sets: "none",
   },
   {
     op: "MEMBAR",
@@ -720,6 +722,7 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [{ as: "5ab", text: "CGAERRBAR", sm: "90-" }],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {

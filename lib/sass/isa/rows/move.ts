@@ -200,7 +200,7 @@ export const moveRows: Rows = [
     slots: "d:B <- b",
     lines: [
       { as: "356", text: "BMOV.32{_|.PQUAD@84} d@24, b@32", is: "28:2=0" },
-      { as: "956", text: "BMOV.32{_|.PQUAD@84} d@24, b#32:32", is: "28:2=0" },
+      { as: "956", text: "BMOV.32{_|.PQUAD@84} d@24, b#32:32", is: "28:2=0", sets: "none" },
     ],
     effect: true,
     time: "operands",

@@ -157,6 +157,7 @@ const uniform: Rows = [
       { as: "84c", text: "UVIRTCOUNT.DEALLOC.SMPOOL n#32:32", sm: "100-" },
     ],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {

@@ -54,6 +54,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: [{ as: "82d", text: "PREEXIT", sm: "90-" }],
     time: "fixed",
+    sets: "any",
     decoupled: true,
   },
   {
@@ -261,7 +262,7 @@ export const systemRows: Rows = [
     slots: "<- b*2=none target:I=none ub:UR*2=none k:C=none",
     effect: true,
     lines: [
-      { as: "357", text: "BMOV.64 ATEXIT_PC, b@32" },
+      { as: "357", text: "BMOV.64 ATEXIT_PC, b@32", sets: "read" },
       { as: "957", text: `BMOV.64 ATEXIT_PC, ${near}`, sm: "-89" },
       { as: "957", text: `BMOV.64 ATEXIT_PC, ${far}`, sm: "90-" },
       { as: "d57u", text: "BMOV.64 ATEXIT_PC, ub@32" },
@@ -276,7 +277,7 @@ export const systemRows: Rows = [
     slots: "s:WORD <- b:I=none ub:UR=none k:C=none",
     effect: true,
     lines: [
-      { as: "956", text: `BMOV.32${pquad} ${any}, b@32:32` },
+      { as: "956", text: `BMOV.32${pquad} ${any}, b@32:32`, sets: "none" },
       { as: "d56u", text: `BMOV.32${pquad} ${any}, ub@32` },
       ...constants("b56", "b56u", `BMOV.32${pquad} ${any}, %`),
     ],
@@ -310,8 +311,8 @@ export const systemRows: Rows = [
     slots: "<- b=none ur:UR*2=none bank:I=none word:I=none",
     effect: true,
     lines: [
-      { as: "391", text: "CCTLT.IVALL", is: "86=1" },
-      { as: "391", text: "CCTLT.IVTH b@32", is: "86=0", fill: "85=1" },
+      { as: "391", text: "CCTLT.IVALL", is: "86=1", sets: "none" },
+      { as: "391", text: "CCTLT.IVTH b@32", is: "86=0", fill: "85=1", sets: "none" },
       { as: "b91", text: "CCTLT{?|.IVTH|...???@85:2} bank@54:5, word@40:14", sm: "-90" },
       { as: "d91u", text: "CCTLT{?|.IVTH|...???@85:2} ur@32" },
     ],
@@ -323,8 +324,8 @@ export const systemRows: Rows = [
     slots: "<- base ur:UR=none off:I=0",
     effect: true,
     lines: [
-      { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:3=4" },
-      { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:3=7" },
+      { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:3=4", sets: "none" },
+      { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:3=7", sets: "none" },
       { as: "990", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS@87:4} [base@24+off@40:24s]" },
       { as: "d90u", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS|...???@87:4} [base@24+ur@32]" },
     ],
@@ -337,6 +338,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
+    sets: "any",
     decoupled: false,
   },
   {
@@ -346,6 +348,7 @@ export const systemRows: Rows = [
     effect: true,
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
     time: "operands",
+    sets: "any",
   },
   {
     op: "CSMTEST",
@@ -366,5 +369,6 @@ export const systemRows: Rows = [
     effect: true,
     lines: [{ as: "31f", text: "SETCTAID{.X|.Y|.Z|_@78:2} a@24" }],
     time: "operands",
+    sets: "any",
   },
 ];

@@ -50,6 +50,7 @@ const rows: Rows = [
     slots: "d*times <- a:UR off:I=0",
     lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-" }],
     time: "result",
+    sets: "write",
   },
   {
     op: "STTM",
@@ -72,6 +73,7 @@ const rows: Rows = [
       },
     ],
     time: "operands",
+    sets: "any",
   },
   {
     op: "UTCBAR",
@@ -94,6 +96,7 @@ const rows: Rows = [
     effect: true,
     lines: [{ as: "9e9", text: "UTCBAR{_|...???@85}.FLUSH", sm: "100-" }],
     time: "operands",
+    sets: "write",
   },
   {
     op: "UTCATOMSWS",
@@ -141,6 +144,7 @@ const rows: Rows = [
     effect: true,
     lines: [{ as: "9e6u", text: "UTCSHIFT{_|.2CTA@85}{?|.DOWN|...???@80} tmem[a@24?+off@40:24+72:8ss]", sm: "100-" }],
     time: "operands",
+    sets: "any",
   },
 ];
 
