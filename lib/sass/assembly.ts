@@ -13,7 +13,7 @@ import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import { decodeCode } from "./decode.js";
-import { controlWord, encodeInst, isEncodable } from "./encode.js";
+import { encodeInst, isEncodable } from "./encode.js";
 import { type Control, Kind, type MachineInst, makeOperand, type Operand } from "./isa/operand.js";
 import { parseInst } from "./isa/parse.js";
 import { renderInst } from "./isa/text.js";
@@ -144,8 +144,7 @@ function readInstruction(text: string, target: Target, pc: number, labels: Reado
   if (operands.some((o) => o.kind === Kind.Sym || (o.kind === Kind.Label && o.id >= 0)))
     return bad(`unknown label in "${m[7]}"`);
   if (!isEncodable(inst, target)) return bad(`${target.name} has no encoding of "${m[7]}"`);
-  encodeInst(inst, target, words, 0, pc);
-  words[3] = words[3]! | controlWord(control);
+  encodeInst({ ...inst, control }, target, words, 0, pc);
   return { ok: true, words };
 }
 

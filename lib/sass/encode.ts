@@ -77,11 +77,7 @@ export function encodeInst(
 ): void {
   const list = candidatesOf(inst.form, target);
   for (const c of list) {
-    if (misfit(c.code, inst) >= 0) continue;
-    if (c.code.refused !== null) {
-      write(c, inst, out, at, pc, { ...context, reloc: () => {} });
-      if (inCubes(c.code.refused, out, at)) continue;
-    }
+    if (!takesAll(c, inst)) continue;
     write(c, inst, out, at, pc, context);
     return;
   }
@@ -118,6 +114,17 @@ function misfit(code: CodeLine, inst: MachineInst): number {
     if (o === undefined || !takes(steps[i]!, o)) return i;
   }
   return code.shared ? sharedMisfit(code, inst) : -1;
+}
+
+const scratch = new Uint32Array(4);
+const noSymbols: EncodeContext = { label: () => 0, reloc: () => {} };
+
+/** Does the line take all operands, and is the word one that the target knows? */
+function takesAll(c: Candidate, inst: MachineInst): boolean {
+  if (misfit(c.code, inst) >= 0) return false;
+  if (c.code.refused === null) return true;
+  write(c, inst, scratch, 0, 0, noSymbols);
+  return !inCubes(c.code.refused, scratch, 0);
 }
 
 /** Operands in the same bits must be the same register. */
@@ -235,7 +242,7 @@ function symbolic(step: Step): boolean {
 
 /** Whether the instruction as it stands has an encoding on the target. */
 export function isEncodable(inst: MachineInst, target: Target): boolean {
-  return candidatesOf(inst.form, target).some((c) => misfit(c.code, inst) < 0);
+  return candidatesOf(inst.form, target).some((c) => takesAll(c, inst));
 }
 
 // ---------------------------------------------------------------------------------------------- writing

@@ -161,7 +161,7 @@ export function parseImmediate(text: string, format: ImmFormat): Operand | null 
     const v = parseInteger(text);
     return v !== null && v < 0 ? make(v, 0xffffffff) : null;
   }
-  if (/^-?0x/i.test(text)) return format === "f64" ? make(0, Number(text)) : make(Number(text));
+  if (/^-?0x[\da-f]+$/i.test(text)) return format === "f64" ? make(0, Number(text)) : make(Number(text));
   const numbers = text.split(",").map((t) => floatBits(t.trim(), format));
   if (numbers.some((n) => n === null)) return null;
   if (format === "f64") return numbers.length === 1 ? make(0, numbers[0]!) : null;
