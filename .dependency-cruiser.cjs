@@ -17,6 +17,7 @@ const may = {
   sim: ["ptx", "sass", "elf", "target", "ori", "sass/isa"],
   lift: ["sass", "elf", "analysis", "regalloc", "target", "ori", "sass/isa"],
   view: [],
+  present: ["*"],
   cli: ["*"],
 };
 const shared = "^lib/(diagnostics|result|errors|inspect)\\.ts$";

@@ -8,6 +8,7 @@
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
 const { describeError, describeDiagnostics } = require("./errors.cjs");
+const { isForeign, openForeign } = require("./foreign.cjs");
 const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
 
@@ -95,11 +96,13 @@ function createSession(cwd) {
     },
   });
   return {
-    async run(source, number) {
+    async run(cell, number) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
       forgetChanged();
+      const { source, error: refused } = isForeign(cell) ? openForeign(cell, name, cwd) : { source: cell };
+      if (refused) return { ok: false, error: refused };
       const ok = await executor.execute(source);
       forgetChanged();
       enter(State.kernel);
@@ -124,13 +127,14 @@ function createSession(cwd) {
         enter(before);
       }
     },
-    complete: (source, offset) => executor.complete(source, offset),
+    complete: (source, offset) =>
+      isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
     /** Signature and documentation at an offset as text; null where there is nothing to tell. */
     inspect(source, offset) {
-      const info = executor.inspect(source, offset);
+      const info = isForeign(source) ? null : executor.inspect(source, offset);
       return info ? printQuickInfo(info) : null;
     },
-    isComplete: (source) => isCompleteCode(source),
+    isComplete: (source) => (isForeign(source) ? { completed: true } : isCompleteCode(source)),
     close: () => executor.close(),
   };
 }

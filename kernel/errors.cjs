@@ -104,4 +104,17 @@ function describeDiagnostics(diagnostics, name, source) {
   return { ename: "TypeScript", evalue, traceback };
 }
 
-module.exports = { describeError, describeDiagnostics };
+/** Messages about a cell in another language; spans count in the cell. */
+function describeMessages(ename, diagnostics, name, source) {
+  const traceback = [];
+  for (const d of diagnostics) {
+    const place = d.span ? `${name}:${d.span.line}:${d.span.column} - ` : "";
+    traceback.push(`${place}${d.severity}: ${d.message}`);
+    if (d.span) traceback.push(...codeFrame(source, d.span.line, d.span.column), "");
+  }
+  const first = diagnostics.find((d) => d.severity === "error" || d.severity === "fatal") ?? diagnostics[0];
+  const place = first.span ? `${first.span.line}:${first.span.column} - ` : "";
+  return { ename, evalue: place + first.message, traceback };
+}
+
+module.exports = { describeError, describeDiagnostics, describeMessages };

@@ -68,6 +68,9 @@ export interface Compilation {
   /** A cubin was made. */
   readonly ok: boolean;
   readonly target: Target;
+  /** The PTX that was compiled, and its name in messages. */
+  readonly text: string;
+  readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
   readonly module: Module | null;
@@ -115,6 +118,8 @@ class Run {
     const compilation: Compilation = {
       ok: this.cubin !== null,
       target: this.target,
+      text: this.text,
+      file: this.file,
       diagnostics: this.diagnostics,
       module: this.module,
       program: this.program,
@@ -127,6 +132,7 @@ class Run {
       compilation,
       (c) => summary(c, this.file),
       (c) => `[${outcome(c)}]`,
+      async (c, text) => (await import("./present/compilation.js")).presentCompilation(c, text),
     );
   }
 

@@ -1,6 +1,13 @@
 /** The code of a cubin as a listing: functions, labels, instructions in nvdisasm's syntax, control bits beside them. */
 import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "./elf/index.js";
-import { type CodeReloc, controlText, type LabelNumbers, type Listed, listingLines } from "./sass/index.js";
+import {
+  type CodeReloc,
+  controlText,
+  type FlowFacts,
+  type LabelNumbers,
+  type Listed,
+  listingLines,
+} from "./sass/index.js";
 import type { Control } from "./sass/isa/operand.js";
 import { type Target, targetOfSm } from "./target/index.js";
 
@@ -72,6 +79,11 @@ function listFunction(f: CubinFunction, target: Target, numbers: LabelNumbers): 
     labels: new Map(lines.filter((l) => l.label !== "").map((l) => [l.address, l.label])),
     unknown: instructions.reduce((n, i) => n + (i.known ? 0 : 1), 0),
   };
+}
+
+/** What a cubin tells of a function's control flow besides its words, for `codeFlow` and `liveCounts`. */
+export function flowFacts(f: CubinFunction): FlowFacts {
+  return { entries: f.ranges.map((r) => r.offset), targets: branchTargets(f) };
 }
 
 function listed(f: CubinFunction, target: Target): Listed {

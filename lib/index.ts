@@ -28,6 +28,16 @@ export * as ori from "./ori/index.js";
 export type { Block, Func, Inst, Program } from "./ori/types.js";
 export * as phases from "./phases/index.js";
 export { type PhaseEvent, type PhaseOptions, runPhases } from "./phases/index.js";
+export {
+  type Assembled,
+  type CellHead,
+  type CellResult,
+  type CudaCompilation,
+  cellHead,
+  isForeignCell,
+  presentCubin,
+  runCell,
+} from "./present/index.js";
 export * as ptx from "./ptx/index.js";
 export { check, type Module, parse, print } from "./ptx/index.js";
 export * as regalloc from "./regalloc/index.js";

@@ -8,11 +8,20 @@ const displaySymbol: symbol = Symbol.for("Jupyter.display");
 /** The depth that console.log starts at; further in there is room for one line only. */
 const OUTERMOST = 2;
 
+/** MIME type → content. */
+type Bundle = Readonly<Record<string, unknown>>;
+
 /**
- * Gives `value` its own looks: `whole` where it stands alone, `brief` inside of other values. The methods are not
- * enumerable, so that copies, comparisons and JSON do not see them. Returns `value`.
+ * Gives `value` its own looks: `whole` where it stands alone, `brief` inside of other values, `rich` (given the value and
+ * its `whole` text) in notebooks. The methods are not enumerable, so that copies, comparisons and JSON do not see them.
+ * Returns `value`.
  */
-export function shownAs<T extends object>(value: T, whole: (value: T) => string, brief: (value: T) => string): T {
+export function shownAs<T extends object>(
+  value: T,
+  whole: (value: T) => string,
+  brief: (value: T) => string,
+  rich: (value: T, text: string) => Bundle | Promise<Bundle> = (_, text) => ({ "text/plain": text }),
+): T {
   return Object.defineProperties(value, {
     [inspectSymbol]: {
       value(this: T, depth: number): string {
@@ -20,8 +29,8 @@ export function shownAs<T extends object>(value: T, whole: (value: T) => string,
       },
     },
     [displaySymbol]: {
-      value(this: T): Record<string, string> {
-        return { "text/plain": whole(this) };
+      value(this: T): Bundle | Promise<Bundle> {
+        return rich(this, whole(this));
       },
     },
   });

@@ -1,7 +1,7 @@
 /** Other views of a cubin's code than the listing: lines for comparison with other tools, control flow as DOT, live registers. */
-import type { ListedFunction } from "../disassemble.js";
-import { branchTargets, type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
-import { type CodeBlock, codeFlow, decodeCode, type FlowFacts, type LiveCount, liveCounts } from "../sass/index.js";
+import { flowFacts, type ListedFunction } from "../disassemble.js";
+import { type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
+import { type CodeBlock, codeFlow, decodeCode, type LiveCount, liveCounts } from "../sass/index.js";
 import { targetOfSm } from "../target/index.js";
 
 const hex4 = (n: number): string => n.toString(16).padStart(4, "0");
@@ -18,10 +18,6 @@ export function linesText(functions: readonly ListedFunction[]): string {
 export function infoText(file: CubinFile): readonly string[] {
   const lines = describeCubin(file.bytes);
   return lines.ok ? lines.value.filter((l) => /^\.nv\.(info|compat)/.test(l)) : [];
-}
-
-function flowFacts(f: CubinFunction): FlowFacts {
-  return { entries: f.ranges.map((r) => r.offset), targets: branchTargets(f) };
 }
 
 /** Basic blocks of a function of the cubin; empty for an SM without an instruction table. */

@@ -1,2 +1,2 @@
-/** Scheduling: so far the control words of -O0. */
-export { type ControlPolicy, control, controlO0 } from "./control.js";
+/** Scheduling: so far the control words. */
+export * from "./control/index.js";

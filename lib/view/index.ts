@@ -19,6 +19,7 @@ export {
 export { allocationCurve, type FatpointOptions, type FatpointScan, fatpointChart } from "./fatpoint.js";
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
+export { download, notices, picture, section } from "./parts.js";
 export { type PhaseRow, phaseChart } from "./phases.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export type { Png, VegaLiteSpec } from "./render.js";

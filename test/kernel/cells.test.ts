@@ -127,3 +127,60 @@ describe("cells", () => {
     expect([text(out[0]), text(out[2])]).toEqual(["1", "2"]);
   });
 });
+
+describe("cells in other languages", () => {
+  const ptx = [
+    ".version 9.0",
+    ".target sm_90",
+    ".address_size 64",
+    ".visible .entry k(.param .u64 p)",
+    "{",
+    "  .reg .b64 %rd<2>;",
+    "  ld.param.u64 %rd1, [p];",
+    "  st.global.u64 [%rd1], %rd1;",
+    "  ret;",
+    "}",
+  ].join("\n");
+
+  test("%%ptx defines a compilation that shows code, picture and file, and has its type", () => {
+    const out = runCells(`%%ptx k -O0\n${ptx}`, "k.functions.map((f) => f.name).join() + k.target.name", "k.nothing");
+    expect(out[0]?.ok).toBe(true);
+    expect(text(out[0])).toMatch(/^Compilation for sm_90: cubin of \d+ bytes/);
+    const html = String(out[0]?.data?.["text/html"]);
+    for (const part of ["STG.E.64", "st.global.u64", 'download="k.cubin"', "data:image/png;base64,", "warps per SM"])
+      expect(html).toContain(part);
+    expect(text(out[1])).toBe("ksm_90");
+    expect(out[2]?.error?.evalue).toBe("1:3 - Property 'nothing' does not exist on type 'Compilation'.");
+  });
+
+  test("mistakes stand at their line of the cell, and the variable stays undefined", () => {
+    const out = runCells(`%%ptx k\n${ptx.replace("st.global.u64", "st.globe.u64")}`, "k");
+    expect(out[0]?.error?.ename).toBe("PTX");
+    expect(out[0]?.error?.evalue).toMatch(/^9:\d+ - .*globe/);
+    expect(out[0]?.error?.traceback).toContain(">   9 |   st.globe.u64 [%rd1], %rd1;");
+    expect(out[1]?.error?.evalue).toBe("1:1 - Cannot find name 'k'.");
+  });
+
+  test("%%sass assembles", () => {
+    const sass = ".target sm_90\n.entry e\n.registers 10\n.code\ne:\n    B------ R- W- Y S15   EXIT ;\n.end\n";
+    const out = runCells(
+      `%%sass e\n${sass}`,
+      "e.cubin.functions[0]!.words.length / 4",
+      `%%sass f\n${sass.replace("EXIT", "LEAVE")}`,
+    );
+    expect(text(out[0])).toMatch(/^Cubin for sm_90: \d+ bytes$/);
+    expect(text(out[1])).toBe("1");
+    expect(out[2]?.error?.evalue).toBe('7:5 - unknown instruction "LEAVE"');
+  });
+
+  test("the first line is judged", () => {
+    const out = runCells("%%ptx", "%%fortran x", "%%ptx k -arch sm_20", "%%ptx k -o file", "%%cuda 1x");
+    expect(out.map((o) => o.error?.evalue)).toEqual([
+      "1:1 - %%ptx wants the name of a variable: %%ptx NAME [options]",
+      "1:1 - unknown cell language %%fortran: ptxlab knows %%ptx, %%cuda, %%sass",
+      "1:1 - Value 'sm_20' is not defined for option 'gpu-name'",
+      "1:1 - option '-o' has no meaning in a cell: -arch -O -maxrregcount -lineinfo -c -e -override-directive-values",
+      "1:1 - %%cuda wants the name of a variable: %%cuda NAME [options]",
+    ]);
+  });
+});

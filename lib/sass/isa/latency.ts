@@ -211,6 +211,23 @@ export function setToWait(_setter: MachineInst, _target: Target): number {
   return 2;
 }
 
+/**
+ * Cycles after which a result of fixed latency is there for every reader that may come: what is left of it when nothing
+ * is known of the reader. 0 when a scoreboard guards it.
+ */
+export function drainDistance(producer: MachineInst, dst: number, target: Target): number {
+  const sm = latencyOf(target);
+  const from = sm.of(producer.form);
+  if (from.timing.write) return 0;
+  const file = producer.dsts[dst]!.file;
+  const table = sm.raw[file];
+  if (!table) return 0;
+  const column = from.writes[file]!;
+  let most = 0;
+  for (let row = 0; row < table.rows.length; row++) most = Math.max(most, cell(table, row, column));
+  return most;
+}
+
 /** Without a cell the largest of the table: the port is not known to be faster than any other. */
 function cell(table: DistanceTable, row: number, column: number): number {
   const { cells, columns } = table;

@@ -1,7 +1,7 @@
-import { Builder, newFunc, operand } from "../../lib/ori/index.js";
-import { type ControlPolicy, control, controlO0 } from "../../lib/sched/index.js";
-import { target } from "../../lib/target/index.js";
-import type { TargetName } from "../../lib/target/types.js";
+import { Builder, newFunc, operand } from "../../../lib/ori/index.js";
+import { type ControlPolicy, control, controlO0 } from "../../../lib/sched/index.js";
+import { target } from "../../../lib/target/index.js";
+import type { TargetName } from "../../../lib/target/types.js";
 
 const { imm, reg, RZ, ureg } = operand;
 

@@ -1,0 +1,13 @@
+/** How results look in notebooks, and cells in other languages than TypeScript. */
+export {
+  type Assembled,
+  type CellHead,
+  type CellLanguage,
+  type CellOptions,
+  type CellResult,
+  type CudaCompilation,
+  cellHead,
+  isForeignCell,
+  runCell,
+} from "./cells.js";
+export { type CubinNotes, presentCubin } from "./cubin.js";

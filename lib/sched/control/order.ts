@@ -1,0 +1,29 @@
+/**
+ * What finishes in order. Measured on ptxas -O3, which leaves scoreboards out where order alone protects: a result needs
+ * none when a later result of the same unit is waited for first, and operands need none when a later instruction of the
+ * same queue is waited for before they are overwritten.
+ */
+import type { Inst } from "../../ori/types.js";
+import type { InstTiming } from "../../sass/isa/latency.js";
+
+/** Units whose results come in order: 0 none, else its number. */
+export function unitOfOrder(inst: Inst, t: InstTiming): number {
+  const { op } = inst.form;
+  if (op === "LDS" || op === "SHFL") return 1;
+  if (t.pipe === "XU") return 2;
+  if (t.pipe === "TEX") return 3;
+  return 0;
+}
+
+/** Queues that read operands in order: 0 none, else its number. Local memory and LDC stand outside. */
+export function queueOf(inst: Inst, t: InstTiming): number {
+  const { op } = inst.form;
+  if (op === "LDC" || op === "STL" || op === "LDL") return 0;
+  if (t.pipe === "LSU") return 1;
+  if (t.pipe === "XU") return 2;
+  if (t.pipe === "TEX") return 3;
+  return 0;
+}
+
+/** Number of queues and units, with "none". */
+export const ORDERS = 4;

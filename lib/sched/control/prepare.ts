@@ -1,0 +1,69 @@
+/**
+ * A function laid out for the control pass: columns per instruction over the flattened form of lib/analysis. Everything
+ * below asks these columns and never walks operand objects in its loops.
+ */
+import { type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
+import { type Func, type Inst, Kind } from "../../ori/types.js";
+import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
+import { queueOf, unitOfOrder } from "./order.js";
+import { NONE } from "./types.js";
+
+export interface Prepared {
+  readonly func: Func;
+  readonly cfg: Cfg;
+  readonly flat: Flat;
+  readonly timing: readonly InstTiming[];
+  /** 1 where results arrive after a variable time and there is a register to receive them. */
+  readonly write: Uint8Array;
+  /** 1 where operands are read late and there is a register among them. */
+  readonly read: Uint8Array;
+  /** Unit that executes its instructions in order (`unitOfOrder`), 0 for none. */
+  readonly order: Uint8Array;
+  /** Queue in which operands are read in order, 0 for none. */
+  readonly queue: Uint8Array;
+  /** Scoreboard that the instruction must use for its result (a group of asynchronous copies), NONE for any. */
+  readonly fixed: Uint8Array;
+  /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
+  readonly reserved: number;
+  /** Stalls, once they are known. */
+  readonly stalls: Uint8Array;
+}
+
+export function prepare(func: Func): Prepared {
+  const cfg = controlFlow(func);
+  const flat = flatten(func);
+  const n = flat.insts.length;
+  const timing: InstTiming[] = new Array(n);
+  const write = new Uint8Array(n);
+  const read = new Uint8Array(n);
+  const order = new Uint8Array(n);
+  const queue = new Uint8Array(n);
+  const fixed = new Uint8Array(n).fill(NONE);
+  let reserved = 0;
+  for (let i = 0; i < n; i++) {
+    const inst = flat.insts[i]!;
+    const t = timingOf(inst, func.target);
+    timing[i] = t;
+    if (t.write && flat.defStart[i + 1]! > flat.defStart[i]!) write[i] = 1;
+    if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
+    order[i] = unitOfOrder(inst, t);
+    queue[i] = queueOf(inst, t);
+    const group = groupOf(inst);
+    if (group !== NONE) {
+      reserved |= 1 << group;
+      if (inst.form.op === "LDGDEPBAR") fixed[i] = group;
+    }
+  }
+  return { func, cfg, flat, timing, write, read, order, queue, fixed, reserved, stalls: new Uint8Array(n) };
+}
+
+/**
+ * The scoreboard of a group of asynchronous copies: LDGDEPBAR counts the copies before it on the scoreboard that the
+ * DEPBAR behind it names. ptxas uses SB0 for all of them (digest E §2L.3.9).
+ */
+function groupOf(inst: Inst): number {
+  if (inst.form.op === "LDGDEPBAR") return 0;
+  if (inst.form.op !== "DEPBAR") return NONE;
+  for (const o of inst.srcs) if (o.kind === Kind.Imm) return o.value < 6 ? o.value : NONE;
+  return NONE;
+}

@@ -1,0 +1,177 @@
+/**
+ * Scoreboards: which instruction counts on which of the six, and who waits.
+ *
+ * A scoreboard counts up when an instruction that uses it issues and down when its result is there (or its operands are
+ * read); waiting means waiting for zero, so instructions may share one. First it is found who needs one at all: whose
+ * result is touched, or whose operands are overwritten, by an instruction behind that is not protected by order
+ * (`order.ts`). Then the policy names one for each, block by block, knowing what is under way. At last a dataflow over
+ * all paths finds what is under way in front of every instruction, and it waits for what it touches.
+ */
+import { BEYOND, beyond, blockHits, type Hits, NEVER, Nexts } from "./hits.js";
+import { ORDERS } from "./order.js";
+import type { Prepared } from "./prepare.js";
+import { State } from "./state.js";
+import { NONE, OUTSIDE, SCOREBOARDS, type ScoreboardRule, type ScoreboardState, type Scoreboards } from "./types.js";
+
+const ALL = (1 << SCOREBOARDS) - 1;
+
+/** ptxas gives results of these a scoreboard from 2 up. */
+const memory: ReadonlySet<string> = new Set(["LDG", "LDL", "LD", "ATOMG", "ATOM"]);
+
+/**
+ * What ptxas does, as far as known: who is waited for by the same instruction shares one; else the lowest free one, for
+ * loads from memory from 2 up; when none is free the one whose waiter stands nearest. Loads that are first needed in
+ * another block, and textures, use 5.
+ */
+export const scoreboardLikePtxas: ScoreboardRule = (p, { inst, side, hit }, { busy, allowed, hits }) => {
+  const result = side === "result";
+  const fromMemory = result && memory.has(p.flat.insts[inst]!.form.op);
+  if (fromMemory && hit === BEYOND) return 5;
+  if (result && p.timing[inst]!.pipe === "TEX") return 5;
+  const taken = allowed & busy;
+  if (!(result && hit === BEYOND))
+    for (let s = 0; s < SCOREBOARDS; s++) if (((taken >> s) & 1) === 1 && hits[s] === hit) return s;
+  const from = fromMemory ? 2 : 0;
+  let best = -1;
+  let near = 0;
+  for (let s = from; s < SCOREBOARDS; s++) {
+    if (((allowed >> s) & 1) === 0) continue;
+    if (((busy >> s) & 1) === 0) return s;
+    const d = Math.abs(hits[s]! - hit);
+    if (best >= 0 && d >= near) continue;
+    best = s;
+    near = d;
+  }
+  return best;
+};
+
+export interface AssignedScoreboards extends Scoreboards {
+  readonly hits: Hits;
+}
+
+export function assignScoreboards(p: Prepared, rule: ScoreboardRule): AssignedScoreboards {
+  const { cfg, flat } = p;
+  const n = flat.insts.length;
+  const sb: Scoreboards = {
+    write: new Uint8Array(n).fill(NONE),
+    read: new Uint8Array(n).fill(NONE),
+    wait: new Uint8Array(n),
+  };
+  const hits: Hits = { result: new Int32Array(n).fill(NEVER), operands: new Int32Array(n).fill(NEVER) };
+  const far = beyond(p);
+  const nexts = new Nexts(flat.units.count);
+  for (let b = 0; b < cfg.count; b++) {
+    blockHits(p, b, far, nexts, hits);
+    leaveOut(p, b, hits);
+  }
+  const outs: (State | null)[] = new Array(cfg.count).fill(null);
+  const state = new State(flat.units.count);
+  for (let b = 0; b < cfg.count; b++) {
+    state.clear(ALL);
+    for (let e = cfg.predStart[b]!; e < cfg.predStart[b + 1]!; e++) {
+      const out = outs[cfg.pred[e]!];
+      if (out) state.merge(out);
+    }
+    allocate(p, b, state, hits, sb, rule);
+    if (state.busy === 0) continue;
+    const out = new State(flat.units.count);
+    out.copy(state);
+    outs[b] = out;
+  }
+  placeWaits(p, sb);
+  return { ...sb, hits };
+}
+
+/** Takes the hits back of whoever is protected by the order of its unit. */
+function leaveOut(p: Prepared, b: number, hits: Hits): void {
+  const { flat } = p;
+  // The earliest instruction that waits for something later of the unit, or of the queue.
+  const results = new Int32Array(ORDERS).fill(NEVER);
+  const queues = new Int32Array(ORDERS).fill(NEVER);
+  for (let i = flat.first[b + 1]! - 1; i >= flat.first[b]!; i--) {
+    const unit = p.order[i]!;
+    const queue = p.queue[i]!;
+    let result = NEVER;
+    if (p.write[i] === 1) {
+      result = hits.result[i]!;
+      if (unit > 0) {
+        if (result < BEYOND && results[unit]! <= result) hits.result[i] = NEVER;
+        results[unit] = Math.min(results[unit]!, result);
+      }
+    }
+    let operands = NEVER;
+    if (p.read[i] === 1) {
+      operands = hits.operands[i]!;
+      // A result is there only after the operands were read.
+      const first = Math.min(result, queue > 0 ? queues[queue]! : NEVER);
+      if (first < BEYOND && first <= operands) {
+        operands = NEVER;
+        hits.operands[i] = NEVER;
+      }
+    }
+    if (queue > 0) queues[queue] = Math.min(queues[queue]!, result, operands);
+  }
+}
+
+function allocate(p: Prepared, b: number, s: State, hits: Hits, sb: Scoreboards, rule: ScoreboardRule): void {
+  const { flat } = p;
+  const waiters = new Int32Array(SCOREBOARDS).fill(NEVER);
+  for (let k = 0; k < SCOREBOARDS; k++) if (((s.busy >> k) & 1) === 1) waiters[k] = OUTSIDE;
+  const choose = (inst: number, side: "result" | "operands", hit: number): number => {
+    const state: ScoreboardState = { busy: s.busy, allowed: ALL & ~p.reserved, hits: waiters };
+    const k = rule(p, { inst, side, hit }, state);
+    s.busy |= 1 << k;
+    // Operands of several instructions may share one across blocks, results do not.
+    waiters[k] = Math.min(waiters[k]!, side === "result" && hit === BEYOND ? NEVER - 1 : hit);
+    return k;
+  };
+  for (let i = flat.first[b]!; i < flat.first[b + 1]!; i++) {
+    const need = s.need(p, i);
+    if (need !== 0) {
+      s.clear(need);
+      for (let k = 0; k < SCOREBOARDS; k++) if (((need >> k) & 1) === 1) waiters[k] = NEVER;
+    }
+    if (p.read[i] === 1 && hits.operands[i]! < NEVER) sb.read[i] = choose(i, "operands", hits.operands[i]!);
+    if (p.fixed[i] !== NONE) sb.write[i] = p.fixed[i]!;
+    else if (p.write[i] === 1 && hits.result[i]! < NEVER) sb.write[i] = choose(i, "result", hits.result[i]!);
+    s.issue(p, i, sb);
+  }
+}
+
+/**
+ * Forward dataflow of what is under way; each instruction waits for what it needs. What comes into a block only ever
+ * grows while it is solved, so the waits are those of the solution or more.
+ */
+function placeWaits(p: Prepared, sb: Scoreboards): void {
+  const { cfg, flat } = p;
+  const ins: (State | null)[] = new Array(cfg.count).fill(null);
+  const s = new State(flat.units.count);
+  const list: number[] = [];
+  const queued = new Uint8Array(cfg.count).fill(1);
+  for (let b = cfg.count - 1; b >= 0; b--) list.push(b);
+  while (list.length > 0) {
+    const b = list.pop()!;
+    queued[b] = 0;
+    if (ins[b]) s.copy(ins[b]!);
+    else s.clear(ALL);
+    for (let i = flat.first[b]!; i < flat.first[b + 1]!; i++) {
+      const need = s.need(p, i);
+      sb.wait[i] = need;
+      if (need !== 0) s.clear(need);
+      s.issue(p, i, sb);
+    }
+    if (s.busy === 0) continue;
+    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) {
+      const t = cfg.succ[e]!;
+      let into = ins[t];
+      if (!into) {
+        into = new State(flat.units.count);
+        ins[t] = into;
+      }
+      if (into.merge(s) && queued[t] === 0) {
+        queued[t] = 1;
+        list.push(t);
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** What is under way at a point of the code: scoreboards by register unit. */
+import type { Prepared } from "./prepare.js";
+import { NONE, SCOREBOARDS, type Scoreboards } from "./types.js";
+
+const ALL = (1 << SCOREBOARDS) - 1;
+
+export class State {
+  /** Per unit: scoreboards that guard a write to come. */
+  readonly writes: Uint8Array;
+  /** Per unit: scoreboards that guard a read still to be done. */
+  readonly reads: Uint8Array;
+  /** Scoreboards that may count more than zero. */
+  busy = 0;
+
+  constructor(units: number) {
+    this.writes = new Uint8Array(units);
+    this.reads = new Uint8Array(units);
+  }
+
+  copy(o: State): void {
+    this.writes.set(o.writes);
+    this.reads.set(o.reads);
+    this.busy = o.busy;
+  }
+
+  /** Takes over what is under way in `o`; true when that is more than before. */
+  merge(o: State): boolean {
+    if (o.busy === 0) return false;
+    let grew = (o.busy & ~this.busy) !== 0;
+    this.busy |= o.busy;
+    const { writes, reads } = this;
+    for (let u = 0; u < writes.length; u++) {
+      const w = writes[u]! | o.writes[u]!;
+      const r = reads[u]! | o.reads[u]!;
+      if (w === writes[u] && r === reads[u]) continue;
+      grew = true;
+      writes[u] = w;
+      reads[u] = r;
+    }
+    return grew;
+  }
+
+  /** The scoreboards of `mask` count zero. */
+  clear(mask: number): void {
+    if ((this.busy & mask) === 0) return;
+    const keep = ALL & ~mask;
+    const { writes, reads } = this;
+    for (let u = 0; u < writes.length; u++) {
+      writes[u] = writes[u]! & keep;
+      reads[u] = reads[u]! & keep;
+    }
+    this.busy &= keep;
+  }
+
+  /** Scoreboards that instruction `i` must wait for. Calls and returns wait for all. */
+  need(p: Prepared, i: number): number {
+    if (this.busy === 0) return 0;
+    const { flat } = p;
+    const { flow } = flat.insts[i]!.form;
+    if (flow === "call" || flow === "return") return this.busy & ~p.reserved;
+    let need = 0;
+    for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
+      const end = flat.useUnit[d]! + flat.useWidth[d]!;
+      for (let u = flat.useUnit[d]!; u < end; u++) need |= this.writes[u]!;
+    }
+    for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
+      const end = flat.defUnit[d]! + flat.defWidth[d]!;
+      for (let u = flat.defUnit[d]!; u < end; u++) need |= this.writes[u]! | this.reads[u]!;
+    }
+    return need;
+  }
+
+  /** Instruction `i` issues: its scoreboards count up. */
+  issue(p: Prepared, i: number, sb: Scoreboards): void {
+    const { flat } = p;
+    const w = sb.write[i]!;
+    const r = sb.read[i]!;
+    if (w !== NONE) {
+      this.busy |= 1 << w;
+      for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
+        const end = flat.defUnit[d]! + flat.defWidth[d]!;
+        for (let u = flat.defUnit[d]!; u < end; u++) this.writes[u] = this.writes[u]! | (1 << w);
+      }
+    }
+    if (r === NONE) return;
+    this.busy |= 1 << r;
+    for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
+      if (flat.useSlot[d] === -1) continue;
+      const end = flat.useUnit[d]! + flat.useWidth[d]!;
+      for (let u = flat.useUnit[d]!; u < end; u++) this.reads[u] = this.reads[u]! | (1 << r);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** What the parts of the control pass tell each other, and what can be chosen from outside. */
+import type { Inst } from "../../ori/types.js";
+import type { Prepared } from "./prepare.js";
+
+/** "No scoreboard" in the word. */
+export const NONE = 7;
+export const SCOREBOARDS = 6;
+/** Waiter of a scoreboard that was set in another block: far from every instruction. */
+export const OUTSIDE = -0x1000000;
+/** The longest stall that four bits hold, cycles. */
+export const LONGEST_STALL = 15;
+
+/** Per instruction, in layout order. */
+export interface Scoreboards {
+  /** Counted up at issue, down when the result is there; NONE for none. */
+  readonly write: Uint8Array;
+  /** Counted up at issue, down when the operands are read; NONE for none. */
+  readonly read: Uint8Array;
+  /** Bit n: issue only when scoreboard n counts zero. */
+  readonly wait: Uint8Array;
+}
+
+/** What a scoreboard is needed for. */
+export interface ScoreboardRequest {
+  /** Index of the instruction in layout order. */
+  readonly inst: number;
+  /** `result`: readers and writers of the result wait; `operands`: who overwrites an operand waits. */
+  readonly side: "result" | "operands";
+  /** First instruction of the block that has to wait; BEYOND when it is in another block. */
+  readonly hit: number;
+}
+
+/** The six scoreboards as they stand in front of the instruction. */
+export interface ScoreboardState {
+  /** Bit n: something may be under way on scoreboard n. */
+  readonly busy: number;
+  /** Bit n: scoreboard n may be used at all. */
+  readonly allowed: number;
+  /** First instruction of the block that waits for scoreboard n; OUTSIDE when it was set in another block. */
+  readonly hits: Int32Array;
+}
+
+/** Chooses a scoreboard. Any of the six is safe: waits wait for everything on it. */
+export type ScoreboardRule = (p: Prepared, request: ScoreboardRequest, state: ScoreboardState) => number;
+
+/** Chooses bit 109; never a matter of safety. `since`: cycles since the warp could last be left. */
+export type YieldRule = (p: Prepared, inst: number, stall: number, since: number) => 0 | 1;
+
+/** May an operand stay in the operand cache from instruction `inst` to instruction `next`? */
+export type ReuseRule = (p: Prepared, inst: number, next: number, yields: Uint8Array, wait: Uint8Array) => boolean;
+
+/** The choices of the control pass; everything else follows from the code and the latency tables. */
+export interface AssignPolicy {
+  readonly name: string;
+  readonly scoreboard: ScoreboardRule;
+  readonly yield: YieldRule;
+  readonly reuse: ReuseRule;
+}
+
+/** Why the stall in front of an instruction is as long as it is. */
+export type StallCause = "least" | "raw" | "waw" | "war" | "pipe" | "scoreboard" | "drain" | "call";
+
+/** One decision of the pass, for whoever asks why. */
+export type ControlDecision =
+  | {
+      readonly what: "stall";
+      /** Carries the stall. */
+      readonly inst: Inst;
+      readonly stall: number;
+      readonly cause: StallCause;
+      /** The earlier instruction that asks for it, and the one behind that needs it (null: whatever follows). */
+      readonly producer: Inst;
+      readonly consumer: Inst | null;
+      /** Cycles between the two. */
+      readonly distance: number;
+      /** Slot of the consumer: source slot (−1 the guard), for `waw` and `war` definition slot, for `scoreboard` its number. */
+      readonly slot: number;
+    }
+  | {
+      readonly what: "scoreboard";
+      readonly inst: Inst;
+      readonly side: "result" | "operands";
+      readonly scoreboard: number;
+      /** First instruction that has to wait, null when it is in another block. */
+      readonly waiter: Inst | null;
+    }
+  | {
+      readonly what: "wait";
+      readonly inst: Inst;
+      readonly scoreboard: number;
+      /** Instructions of the same block under way on it; the others come from other blocks. */
+      readonly producers: readonly Inst[];
+    };
