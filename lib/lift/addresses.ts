@@ -14,7 +14,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import type { CubinFunction } from "../elf/index.js";
 import { endsBlock, fallsThrough } from "../ori/flow.js";
-import { type Block, File, type Inst, Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
+import { File, type Inst, Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
 import type { CodeAddress, CodeTable } from "./types.js";
 
 export interface AddressFacts {
@@ -105,13 +105,13 @@ export interface TableFacts {
   readonly pinned: readonly Diagnostic[];
 }
 
-/** Tables of code offsets in constant bank 2. `blockAt` gives the block that begins at an instruction index. */
+/** Tables of code offsets in constant bank 2. `blockAt` gives the id of the block that begins at a byte offset. */
 export function findTables(
   f: CubinFunction,
   insts: readonly MachineInst[],
   end: number,
   branches: ReadonlyMap<number, readonly number[]>,
-  blockAt: (index: number) => Block | undefined,
+  blockAt: (offset: number) => number,
 ): TableFacts {
   const bank = f.constant2 ?? new Uint8Array(0);
   const words = new DataView(bank.buffer, bank.byteOffset, bank.byteLength);
@@ -123,7 +123,7 @@ export function findTables(
     if (form.flow === "indirect") {
       const targets = branches.get(16 * i) ?? [];
       const offset = tableOf(insts, i, words, targets);
-      if (offset !== null) tables.push({ offset, stride: 4, blocks: targets.map((t) => blockAt(t >> 4)!) });
+      if (offset !== null) tables.push({ offset, stride: 4, blocks: targets.map((t) => blockAt(t)) });
       else
         pinned.push(
           diagnostic("error", `${f.name}+0x${(16 * i).toString(16)}: the table of ${form.name} is not known`),
@@ -177,7 +177,7 @@ function functionOffsets(
   f: CubinFunction,
   words: DataView,
   branchTables: readonly CodeTable[],
-  blockAt: (index: number) => Block | undefined,
+  blockAt: (offset: number) => number,
 ): CodeTable[] {
   const helpers = new Set(f.ranges.map((r) => r.offset).filter((offset) => offset > 0));
   const taken = (at: number): boolean =>
@@ -186,7 +186,7 @@ function functionOffsets(
   for (let at = 0; at + 8 <= words.byteLength; at += 8) {
     const value = words.getUint32(at, true);
     if (words.getUint32(at + 4, true) !== 0 || !helpers.has(value) || taken(at)) continue;
-    found.push({ offset: at, stride: 8, blocks: [blockAt(value >> 4)!] });
+    found.push({ offset: at, stride: 8, blocks: [blockAt(value)] });
   }
   return found;
 }

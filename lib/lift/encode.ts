@@ -5,7 +5,7 @@
 import { InternalError } from "../errors.js";
 import { clone } from "../ori/operand.js";
 import { type Inst, Kind, type MachineInst } from "../ori/types.js";
-import { type EncodeContext, encodeInst } from "../sass/index.js";
+import { type EncodeContext, encodeInst, form } from "../sass/index.js";
 import type { Target } from "../target/types.js";
 import type { CodePoint, Lifted, LiftedReloc } from "./types.js";
 
@@ -34,7 +34,7 @@ export function encodeLifted(lifted: Lifted): LiftedCode {
     labels[b.id] = 16 * n;
     for (const inst of b.insts) offsets[inst.id] = 16 * n++;
   }
-  if (func.blocks[0] !== lifted.entries[0]!.block)
+  if (func.blocks[0]!.id !== lifted.entries[0]!.block)
     throw new InternalError("the first block of a lifted function must stay the first", { func: func.name });
   const words = new Uint32Array(4 * codeLength(n, lifted));
   const context: EncodeContext = {
@@ -55,7 +55,7 @@ export function encodeLifted(lifted: Lifted): LiftedCode {
       encodeInst(plain(lifted, inst, offsets), func.target, words, 4 * at, 16 * at, context);
       at++;
     }
-  writeTail(words, n, tail);
+  writeTail(words, n, tail.subarray(0, words.length - 4 * n), func.target);
   return { words, offsets, labels, tailOffset: 16 * n };
 }
 
@@ -102,10 +102,19 @@ function paddedLength(n: number, target: Target): number {
   return 8 * Math.ceil((n + (target.has("nopTail") ? 8 : 0)) / 8);
 }
 
-/** The tail's words do not depend on where they stand; its last one (a NOP) is repeated or left out. */
-function writeTail(words: Uint32Array, n: number, tail: Uint32Array): void {
-  for (let at = 4 * n, from = 0; at < words.length; at += 4) {
-    words.set(tail.subarray(from, from + 4), at);
-    if (from + 4 < tail.length) from += 4;
+/** The tail's words do not depend on where they stand; NOPs without a control word's waits fill it up. */
+function writeTail(words: Uint32Array, n: number, tail: Uint32Array, target: Target): void {
+  for (let at = 4 * n, from = 0; at < words.length; at += 4, from += 4) {
+    if (from < tail.length) words.set(tail.subarray(from, from + 4), at);
+    else encodeInst(padding, target, words, at);
   }
 }
+
+/** As ptxas fills functions up (digest G §2M.3). */
+const padding: MachineInst = {
+  form: form("NOP"),
+  dsts: [],
+  srcs: [],
+  guard: null,
+  control: { stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 },
+};

@@ -39,7 +39,20 @@ export function liftFunction(cubin: Cubin, f: CubinFunction, options: LiftOption
     inst === null ? [problem(f, i, "the word is no known instruction")] : [],
   );
   if (unknown.length > 0) return fail(unknown);
+  insts.forEach((inst, i) => {
+    if (inst?.form.flow === "indirect") nameBase(inst, 16 * i);
+  });
   return new Lifter(f, target, insts as MachineInst[], options).lift();
+}
+
+/** The distance of an indirect branch is to where its table counts from: a label like any other. */
+function nameBase(inst: MachineInst, pc: number): void {
+  const o = inst.srcs.find((s) => s.kind === Kind.Imm);
+  if (o === undefined) return;
+  o.kind = Kind.Label;
+  o.id = -1;
+  o.value = pc + 16 + (o.value | 0);
+  o.high = 0;
 }
 
 /** Every function of a cubin, in the order of the file. */
@@ -88,7 +101,7 @@ class Lifter {
     if (this.problems.length > 0) return fail(this.problems);
     const relocs = this.relocations();
     this.fillBlocks(relocs);
-    const constants = findTables(f, insts, this.end, tables, (index) => this.blockAt[index]);
+    const constants = findTables(f, insts, this.end, tables, (offset) => this.blockAt[offset >> 4]!.id);
     for (const [at, targets] of tables) this.setIndirect(at >> 4, targets);
     connect(func);
     this.describe();
@@ -101,6 +114,7 @@ class Lifter {
       entries: this.entries(),
       relocs,
       addresses: found.addresses,
+      blockAt: new Map(func.blocks.map((b) => [16 * b.insts[0]!.id, b.id])),
       tables: constants.tables,
       pinned: [...found.pinned, ...constants.pinned, ...this.unplaced],
     });
@@ -127,7 +141,8 @@ class Lifter {
         if (inside(t, this.end)) starts[t >> 4] = 1;
         else this.problems.push(problem(f, at >> 4, `goes to 0x${t.toString(16)}, outside of the function`));
       }
-    for (const r of f.ranges) if (inside(r.offset, this.end)) starts[r.offset >> 4] = 1;
+    for (const r of f.ranges)
+      for (const at of [r.offset, r.offset + r.size]) if (inside(at, this.end)) starts[at >> 4] = 1;
     starts[0] = 1;
     // Ids in order of address.
     for (let i = 0; i < this.end; i++) if (starts[i] === 1) this.blockAt[i] = newBlock(this.func);
@@ -204,7 +219,7 @@ class Lifter {
       }
     return [...called]
       .sort((a, b) => a - b)
-      .map((offset) => ({ name: names.get(offset) ?? "", block: this.blockAt[offset >> 4]! }));
+      .map((offset) => ({ name: names.get(offset) ?? "", block: this.blockAt[offset >> 4]!.id }));
   }
 
   private relocations(): Map<number, LiftedReloc[]> {
@@ -240,8 +255,9 @@ class Lifter {
 /** The operand that a relocation fills: the target of a call, or an immediate of 32 bits. */
 function operandOf(r: CubinReloc, inst: MachineInst): LiftedReloc["operand"] {
   const half = halves[relocationName(r.type).replace(/^.*_(LO|HI)_32$/, "$1")];
-  const slot = inst.srcs.findIndex((o) => o.kind === (half === undefined ? Kind.Label : Kind.Imm));
-  if (slot < 0 || (half === undefined && inst.form.flow !== "call")) return null;
+  if (half === undefined && inst.form.flow !== "call") return null;
+  const slot = inst.srcs.findIndex((o) => o.kind === Kind.Imm || (half === undefined && o.kind === Kind.Label));
+  if (slot < 0) return null;
   const { kind, value, high } = inst.srcs[slot]!;
   return { slot, kind, value, high };
 }

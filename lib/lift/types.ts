@@ -1,7 +1,7 @@
 /** What `liftFunction` makes of the code of a cubin. */
 import type { Diagnostic } from "../diagnostics.js";
 import type { CubinFunction, CubinReloc } from "../elf/index.js";
-import type { Block, Func, Kind } from "../ori/types.js";
+import type { Func, Kind } from "../ori/types.js";
 
 export interface LiftOptions {
   /** `keep` (default) leaves every instruction its control word, `drop` none. */
@@ -12,7 +12,8 @@ export interface LiftOptions {
 export interface LiftedEntry {
   /** Name of its symbol; "" for a call target without one. */
   readonly name: string;
-  readonly block: Block;
+  /** Id of its first block. */
+  readonly block: number;
 }
 
 /** A relocation of an instruction. */
@@ -48,7 +49,8 @@ export interface CodeTable {
   readonly offset: number;
   /** 4 (branches) or 8 (functions). */
   readonly stride: number;
-  readonly blocks: readonly Block[];
+  /** Ids of the blocks, in the order of the words. */
+  readonly blocks: readonly number[];
 }
 
 /**
@@ -71,6 +73,8 @@ export interface Lifted {
   /** Immediates that are code addresses, by instruction id. Encoding fills in where the code has come to stand. */
   readonly addresses: ReadonlyMap<number, CodeAddress>;
   readonly tables: readonly CodeTable[];
+  /** Byte offset in the source → id of the block that began there. */
+  readonly blockAt: ReadonlyMap<number, number>;
   /** Why code must not move (addresses that could not be understood); empty when it may. */
   readonly pinned: readonly Diagnostic[];
 }

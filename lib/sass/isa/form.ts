@@ -212,6 +212,7 @@ function accepted(row: ParsedRow, s: Slot): string[] {
   else out.add(s.holds);
   if (s.holds === "imm" || row.row.lines.every((l) => l.as === "")) out.add("sym");
   if (s.holds === "label") out.add("sym");
+  if (s.format === "rel") out.add("label");
   for (const line of row.lines) if (numberRef(line.template, s)) out.add("imm");
   if (letterAt >= 0)
     for (const line of row.lines)
