@@ -7,9 +7,11 @@ import { type Cfg, controlFlow } from "./cfg.js";
 import { type DefUse, defUse } from "./defuse.js";
 import { type DominatorTree, dominators, postDominators } from "./dominators.js";
 import { type Flat, flatten } from "./flat.js";
+import { blockFrequencies } from "./frequency.js";
 import { type Liveness, liveness } from "./liveness.js";
 import { type Loops, naturalLoops } from "./loops.js";
 import { type Pressure, pressure } from "./pressure.js";
+import { type Reaching, reaching } from "./reaching.js";
 
 export interface Analyses {
   cfg: Cfg;
@@ -20,6 +22,8 @@ export interface Analyses {
   liveness: Liveness;
   defUse: DefUse;
   pressure: Pressure;
+  reaching: Reaching;
+  frequencies: Float64Array;
 }
 
 const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } = {
@@ -31,6 +35,8 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   liveness: (f) => liveness(analysis(f, "cfg"), analysis(f, "flat")),
   defUse: (f) => defUse(analysis(f, "flat")),
   pressure: (f) => pressure(analysis(f, "liveness")),
+  reaching: (f) => reaching(analysis(f, "cfg"), analysis(f, "flat")),
+  frequencies: (f) => blockFrequencies(analysis(f, "cfg"), analysis(f, "loops")),
 };
 
 interface Kept {

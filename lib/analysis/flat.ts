@@ -2,11 +2,25 @@
  * A function flattened once into columns: instructions in layout order, their register uses and definitions as ranges
  * of two arrays of units. Every dataflow analysis runs over these columns and never touches operand objects.
  *
- * Uses include guards and index registers of constant operands. The hard-wired registers RZ, URZ, PT, UPT appear
- * nowhere. A guarded definition, or one of only a part of a register, does not kill what was there before.
+ * Uses include guards and index registers of constant operands (`cx[UR4][…]` reads a descriptor of two). The hard-wired
+ * registers RZ, URZ, PT, UPT appear nowhere. A guarded definition, or one of only a part of a register, does not kill
+ * what was there before. On physical registers the instructions that move whole predicate files (P2R, R2P and their
+ * uniform kin) read or write all of them, with slot IMPLICIT; such a definition does not kill either (a mask says which).
  */
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
+
+/** Slot of a register that an instruction reads or writes without naming it. */
+export const IMPLICIT = -2;
+
+/** Instructions on whole predicate files. */
+const implicitFile: Readonly<Record<string, readonly [file: File, which: "use" | "def"]>> = {
+  P2R: [File.P, "use"],
+  R2P: [File.P, "def"],
+  UP2UR: [File.UP, "use"],
+  UR2UP: [File.UP, "def"],
+};
+const PREDICATES = 7;
 
 export interface Flat {
   readonly units: Units;
@@ -19,7 +33,7 @@ export interface Flat {
   readonly useStart: Int32Array;
   readonly useUnit: Int32Array;
   readonly useWidth: Uint8Array;
-  /** Where the use stands: source slot, or −1 for the guard. */
+  /** Where the use stands: source slot, −1 for the guard, IMPLICIT for none. */
   readonly useSlot: Int16Array;
   readonly defStart: Int32Array;
   readonly defUnit: Int32Array;
@@ -88,8 +102,18 @@ function addUses(units: Units, uses: References, inst: Inst): void {
     if (o.kind === Kind.Reg) {
       if (o.id !== ZERO_REG) uses.add(unitOf(units, o), o.width, s, false);
     } else if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) {
-      uses.add(unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0), 1, s, false);
+      const width = o.id === -1 ? 2 : 1;
+      uses.add(unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0), width, s, false);
     }
+  }
+  addImplicit(units, uses, inst, "use");
+}
+
+function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "def"): void {
+  if (units.virtual) return;
+  const implied = implicitFile[inst.form.op];
+  if (implied !== undefined && implied[1] === which) {
+    to.add(unitAt(units, implied[0], 0, 0), PREDICATES, IMPLICIT, false);
   }
 }
 
@@ -101,4 +125,5 @@ function addDefs(units: Units, defs: References, inst: Inst): void {
     const whole = !o.part.startsWith(".H") && !o.part.startsWith(".B");
     defs.add(unitOf(units, o), o.width, s, always && whole);
   }
+  addImplicit(units, defs, inst, "def");
 }

@@ -1,0 +1,228 @@
+/**
+ * What an instruction does to memory, and which pairs must keep their order.
+ *
+ * Places are bit sets of state spaces: a generic address may be global, shared or local. Two accesses conflict when
+ * one of them writes, their places meet, and their addresses may overlap. Addresses are compared only when both are the
+ * same base plus known offsets; a base is a register (or value) at one of its definitions, so the caller tells bases
+ * apart by definition (`AddressBase`). Constant banks and `.CONSTANT` loads are never written while a kernel runs.
+ *
+ * Fences order everything but local memory. Which instructions are fences is decided here, conservatively: barriers,
+ * MEMBAR, cache control, waits for asynchronous work, every instruction with an effect that is not a plain access, and
+ * NOP, which ptxas leaves where an acquire of CTA scope needs no code (measured: `ld.acquire.cta` is LDG.STRONG, NOP).
+ * A strong load or atomic may be an acquire: what follows it stays behind; a strong store, atomic or reduction may be a
+ * release: what precedes it stays ahead.
+ */
+import { Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
+import type { Form } from "../sass/isa/form.js";
+import { sregName } from "../sass/isa/sreg.js";
+
+/** State spaces as bits. */
+export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8 } as const;
+
+/** How far an instruction restricts the order of others. */
+export const Order = {
+  /** Registers only. */
+  Free: 0,
+  /** A memory access. */
+  Access: 1,
+  /** Ordered with all memory accesses but local ones, and with everything that has an effect. */
+  Fence: 2,
+  /** Ordered with everything. */
+  Full: 3,
+} as const;
+export type Order = (typeof Order)[keyof typeof Order];
+
+/** What depends on the form alone. */
+export interface MemoryEffect {
+  readonly order: Order;
+  /** Places read and written (accesses only). */
+  readonly reads: number;
+  readonly writes: number;
+  /** Later accesses must stay behind it; earlier ones ahead of it. */
+  readonly acquires: boolean;
+  readonly releases: boolean;
+  /** Bytes per thread, 0 when not known. */
+  readonly bytes: number;
+  /** Source slots of the address: base register, uniform register, immediate offset; −1 for none. */
+  readonly base: number;
+  readonly uniform: number;
+  readonly offset: number;
+}
+
+const effects: (MemoryEffect | undefined)[] = [];
+
+/** What instructions of this form do to memory. */
+export function memoryEffect(form: Form): MemoryEffect {
+  let e = effects[form.id];
+  if (e === undefined) {
+    e = make(form);
+    effects[form.id] = e;
+  }
+  return e;
+}
+
+/** Registers are read or written after the instruction has issued, up to an explicit wait. */
+const asynchronous = /^(WARPGROUP|WARPGROUPSET|[HQIB]GMMA)$/;
+/** They change what belongs to the warp itself: its registers, its barriers' state, where it returns to. */
+const warpState = /^(USETMAXREG|RPCMOV|SETCTAID|SETLMEMBASE|BMOV|PREEXIT|ACQBULK|ACQSHMINIT)$/;
+/** Their results depend on what earlier instructions with effects did, although they name no memory. */
+const stateful = /^(NOP|B2R|GETLMEMBASE|LDTM|QSPC)$/;
+/** Surfaces and textures are reached through handles; their contents do not meet plain accesses without a fence. */
+const texture = /^(TEX|TLD|TLD4|TMML|TXD|TXQ|FOOTPRINT|SULD|SUST|SUATOM|SURED|SUQUERY)$/;
+
+const nothing = {
+  reads: 0,
+  writes: 0,
+  acquires: false,
+  releases: false,
+  bytes: 0,
+  base: -1,
+  uniform: -1,
+  offset: -1,
+} as const;
+
+function make(form: Form): MemoryEffect {
+  const m = form.memory;
+  if (isFull(form)) return { ...nothing, order: Order.Full };
+  // It names a label and sets a convergence barrier; the branch it belongs to ends the block.
+  if (form.flow === "region" && form.op === "BSSY") return { ...nothing, order: Order.Free };
+  if (stateful.test(form.op)) return { ...nothing, order: Order.Fence };
+  if (form.op === "R2P") return { ...nothing, order: Order.Free };
+  if (m === null) return { ...nothing, order: form.sideEffect ? Order.Fence : Order.Free };
+  if (m.access === "fence" || m.access === "prefetch" || form.op === "SYNCS") return { ...nothing, order: Order.Fence };
+  if (m.space === "const" || m.space === "param" || form.mods.includes("CONSTANT")) {
+    return { ...nothing, order: Order.Free };
+  }
+  return access(form, m.access, placeOf(form, m.space), m.bytes);
+}
+
+function isFull(form: Form): boolean {
+  if (form.op === "BSSY") return false;
+  return form.flow !== "next" || asynchronous.test(form.op) || warpState.test(form.op);
+}
+
+function placeOf(form: Form, space: string): number {
+  if (texture.test(form.op)) return Place.Texture;
+  switch (space) {
+    case "global":
+      return Place.Global;
+    case "shared":
+      return Place.Shared;
+    case "local":
+      return Place.Local;
+    default:
+      return Place.Global | Place.Shared | Place.Local;
+  }
+}
+
+function access(form: Form, kind: string, place: number, bytes: number): MemoryEffect {
+  const slot = (name: string): number => form.srcs.findIndex((s) => s.name === name);
+  const strong = form.mods.some((m) => m === "STRONG" || m === "MMIO" || m === "ORDERED");
+  const copies = form.op === "LDGSTS";
+  // Matrix loads and stores take the addresses of other lanes; the two addresses of a copy are not compared.
+  const compared = !copies && form.op !== "LDSM" && form.op !== "STSM";
+  const writes = copies ? Place.Shared : kind === "load" ? 0 : place;
+  return {
+    order: Order.Access,
+    reads: copies ? Place.Global : kind === "store" ? 0 : place,
+    writes,
+    acquires: strong && (kind === "load" || kind === "atomic"),
+    releases: strong && kind !== "load",
+    bytes,
+    base: compared ? slot("base") : -1,
+    uniform: compared ? slot("ur") : -1,
+    offset: compared ? slot("off") : -1,
+  };
+}
+
+/** Reads of clocks and counters keep their place among everything that takes time on purpose. */
+export function readsClock(inst: MachineInst): boolean {
+  for (const o of inst.srcs) if (o.kind === Kind.Sreg && clocks.has(o.id)) return true;
+  return false;
+}
+
+/** Clocks, timers and performance counters among the special registers. */
+const clockName = /CLOCK|TIMER|_PM/;
+const clocks: ReadonlySet<number> = new Set(
+  Array.from({ length: 256 }, (_, index) => index).filter((index) => clockName.test(sregName(index))),
+);
+
+/** How the order of an instruction with others is restricted, its operands included. */
+export function orderOf(inst: MachineInst): Order {
+  const { order } = memoryEffect(inst.form);
+  return order === Order.Free && readsClock(inst) ? Order.Fence : order;
+}
+
+/** An address as far as it is known: base registers at a definition, and a constant offset. */
+export interface Address {
+  /** Units of the base and of the uniform offset, −1 for none (RZ, URZ or an absent slot). */
+  base: number;
+  baseVersion: number;
+  uniform: number;
+  uniformVersion: number;
+  offset: number;
+  bytes: number;
+  known: boolean;
+}
+
+/** More than a block has definitions of one register: two versions fit a number exactly. */
+const manyVersions = 2 ** 26;
+
+/** Which definition of a unit is in force: a number below 2^26 that differs between two definitions. */
+export type VersionOf = (unit: number) => number;
+
+/**
+ * The address of an access; `unitOf` numbers registers, `versionOf` their definitions. A base of two registers counts
+ * with both of them.
+ */
+export function addressOf(inst: MachineInst, unitOf: (o: Operand) => number, versionOf: VersionOf): Address {
+  const e = memoryEffect(inst.form);
+  const a: Address = {
+    base: -1,
+    baseVersion: 0,
+    uniform: -1,
+    uniformVersion: 0,
+    offset: 0,
+    bytes: e.bytes,
+    known: false,
+  };
+  if (e.offset < 0 || e.bytes === 0) return a;
+  const off = inst.srcs[e.offset] as Operand;
+  if (off.kind !== Kind.Imm) return a;
+  a.offset = off.value | 0;
+  a.known = true;
+  const take = (slot: number): readonly [unit: number, version: number] => {
+    const o = slot < 0 ? undefined : inst.srcs[slot];
+    if (o === undefined || o.kind === Kind.None) return [-1, 0];
+    if (o.kind !== Kind.Reg) {
+      a.known = false;
+      return [-1, 0];
+    }
+    if (o.id === ZERO_REG) return [-1, 0];
+    if (o.width > 2) a.known = false;
+    const unit = unitOf(o);
+    let version = 0;
+    for (let k = 0; k < o.width; k++) version = version * manyVersions + versionOf(unit + k);
+    return [unit, version];
+  };
+  [a.base, a.baseVersion] = take(e.base);
+  [a.uniform, a.uniformVersion] = take(e.uniform);
+  return a;
+}
+
+/** Whether the two places certainly do not overlap. */
+export function disjoint(a: Address, b: Address): boolean {
+  if (!a.known || !b.known) return false;
+  if (a.base !== b.base || a.uniform !== b.uniform) return false;
+  if (a.baseVersion !== b.baseVersion || a.uniformVersion !== b.uniformVersion) return false;
+  return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
+}
+
+/** Whether an access and a later one must stay in this order. */
+export function conflicts(first: MemoryEffect, a: Address, second: MemoryEffect, b: Address): boolean {
+  const meet = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes);
+  return meet !== 0 && !disjoint(a, b);
+}
+
+/** Places that a fence orders: local memory is the thread's own. */
+export const fenced: number = Place.Global | Place.Shared | Place.Texture;
