@@ -1,2 +1,33 @@
-/** Scheduling: so far the control words. */
+/**
+ * Scheduling: the dependence graph, the list scheduler and its policies, and the control words of an order.
+ */
+export { backendA, backendB, backendC, best, policyNamed, postSchedule, schedulePolicies } from "./backends.js";
+export { buildDag, DagBuilder, type DagOptions } from "./build.js";
+export { Candidate } from "./candidate.js";
 export * from "./control/index.js";
+export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
+export { type Timeline, timeline } from "./estimate.js";
+export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
+export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";
+export { executionPipes, type ResourceName, resources } from "./pipes.js";
+export { type Feature, features, rungs, type Weights, weighted } from "./policies.js";
+export {
+  type BlockFacts,
+  defaultParameters,
+  type HeuristicParameters,
+  isStrategy,
+  type OrderEstimate,
+  type Policy,
+  type Rung,
+  type SchedulePolicy,
+  type ScheduleStrategy,
+  type StrategyPass,
+} from "./policy.js";
+export { Bit, type BitName, type ByteOptions, bitOrder, bytePolicy, priorityByte } from "./priority.js";
+export {
+  type BlockReport,
+  type ScheduleOptions,
+  type ScheduleReport,
+  scheduleFunc,
+} from "./schedule.js";
+export type { BlockContext, SchedState } from "./state.js";

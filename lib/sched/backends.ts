@@ -1,0 +1,141 @@
+/**
+ * ptxas has three schedulers side by side (wiki page 37). All three are sets of policies on the one core here:
+ *
+ * - A: register reduction where the block needs it, latency hiding from the end of the block, then batches.
+ * - B: forward, then backward, with weights of its own for pressure and parallelism.
+ * - C: priority, latency, program order; an order is taken only when it is better.
+ *
+ * `post-schedule` is what runs after allocation, `best` tries several policies and keeps the shortest block.
+ */
+
+import {
+  balanced,
+  criticalPath,
+  criticalPathBackward,
+  dynBatch,
+  longLatencyFirst,
+  rungs,
+  sourceOrder,
+  weighted,
+} from "./policies.js";
+import type { BlockFacts, OrderEstimate, Policy, SchedulePolicy, ScheduleStrategy } from "./policy.js";
+import { bytePolicy } from "./priority.js";
+
+/** Mode 1 of page 36. */
+export const reduceReg: SchedulePolicy = bytePolicy({
+  name: "reduce-reg",
+  does: "page 37's priority with a tight register budget: what frees registers first",
+  direction: "backward",
+  reduceReg: true,
+});
+
+/** Mode 0 of page 36: latency hiding. */
+export const ilp: SchedulePolicy = bytePolicy({
+  name: "ilp",
+  does: "page 37's priority: pressure, critical path, no stall, hot memory",
+  direction: "forward",
+  reduceReg: false,
+});
+
+/** The same from the end of the block, as page 36 runs it. */
+export const ilpReverse: SchedulePolicy = bytePolicy({
+  name: "ilp-reverse",
+  does: "page 37's priority from the end of the block",
+  direction: "backward",
+  reduceReg: false,
+});
+
+/** Shorter until its results are there, then shorter in issue; no more registers than allowed. */
+export function better(after: OrderEstimate, { now, budget }: BlockFacts): boolean {
+  const before = now.maxLive[0] ?? 0;
+  const here = after.maxLive[0] ?? 0;
+  if (here > budget && here > before) return false;
+  return after.drain < now.drain || (after.drain === now.drain && after.cycles < now.cycles);
+}
+
+const crowded = ({ now, budget }: BlockFacts): boolean => (now.maxLive[0] ?? 0) > budget;
+const fewer = (after: OrderEstimate, { now }: BlockFacts): boolean => (after.maxLive[0] ?? 0) < (now.maxLive[0] ?? 0);
+
+export const backendA: ScheduleStrategy = {
+  name: "backend-a",
+  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36)",
+  passes: [{ policy: reduceReg, when: crowded, accept: fewer }, { policy: ilp }, { policy: dynBatch, accept: better }],
+};
+
+/** 1.8 and −0.8, 3.2 and −2.2: the weights that the wiki read (page 37, backend B). */
+const forwardB = weighted(
+  "backend-b-forward",
+  { deltaR: -1.8, stall: -0.8, longLatency: 1 },
+  { does: "registers freed at 1.8, cycles lost at 0.8, loads early" },
+);
+const backwardB = weighted(
+  "backend-b-backward",
+  { ahead: 3.2, behind: -2.2, stall: -3.2 },
+  { does: "path ahead at 3.2, path behind at −2.2", direction: "backward" },
+);
+
+export const backendB: ScheduleStrategy = {
+  name: "backend-b",
+  does: "forward with weights 1.8/−0.8, then backward with 3.2/−2.2 (wiki page 37)",
+  passes: [{ policy: forwardB }, { policy: backwardB }],
+};
+
+/** Keys of the tree: priority, latency, program order. */
+const treeC: SchedulePolicy = {
+  name: "backend-c-tree",
+  does: "priority (path ahead without stall), latency, program order",
+  direction: "forward",
+  ladder: [rungs.overBudget, { why: "priority", by: (c) => c.ahead - 2 * c.stall }, rungs.latency],
+};
+
+export const backendC: ScheduleStrategy = {
+  name: "backend-c",
+  does: "evaluate, then commit: taken only where the block gets shorter (wiki page 37)",
+  passes: [{ policy: treeC, accept: better }],
+};
+
+/** On physical registers: the same keys, with operand cache and banks to break ties (wiki page 73). */
+const treePost: SchedulePolicy = {
+  name: "post-schedule-tree",
+  does: "stall, path ahead, operand cache, banks",
+  direction: "forward",
+  ladder: [rungs.stall, rungs.path, rungs.reuse, rungs.banks],
+};
+
+export const postSchedule: ScheduleStrategy = {
+  name: "post-schedule",
+  does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",
+  passes: [treePost, balanced].map((policy) => ({ policy, accept: better })),
+};
+
+export const best: ScheduleStrategy = {
+  name: "best",
+  does: "tries several policies on each block and keeps the shortest",
+  passes: [treePost, criticalPath, balanced, longLatencyFirst, criticalPathBackward, ilp, ilpReverse].map((policy) => ({
+    policy,
+    accept: better,
+  })),
+};
+
+/** Everything with a name: for `--policy`, sweeps and lists. */
+export const schedulePolicies: readonly Policy[] = [
+  sourceOrder,
+  criticalPath,
+  criticalPathBackward,
+  balanced,
+  longLatencyFirst,
+  reduceReg,
+  ilp,
+  ilpReverse,
+  dynBatch,
+  backendA,
+  backendB,
+  backendC,
+  postSchedule,
+  best,
+];
+
+/** The policy or strategy of that name, undefined when there is none. */
+export function policyNamed(name: string): Policy | undefined {
+  return schedulePolicies.find((p) => p.name === name);
+}

@@ -1,0 +1,159 @@
+/**
+ * A candidate as rungs see it: one object that is moved from node to node, so that looking costs no allocation. Numbers
+ * are cycles, registers or counts as said; what a policy does not ask for is not computed.
+ */
+import { memoryEffect, Order, Place } from "../analysis/memory.js";
+import type { Inst } from "../ori/types.js";
+import { EdgeKind } from "./dag.js";
+import type { Occupancy } from "./model.js";
+import { registerBank } from "./registers.js";
+import type { SchedState } from "./state.js";
+
+/** Results that take longer than this are "long latency" (wiki page 38, digest E §2G). */
+export const LONG_LATENCY = 19;
+
+export class Candidate {
+  node = 0;
+
+  constructor(readonly state: SchedState) {}
+
+  private get occupancy(): Occupancy {
+    return this.state.occupancy[this.node] as Occupancy;
+  }
+
+  get inst(): Inst {
+    return this.state.inst(this.node);
+  }
+
+  /** Position in the order given. */
+  get position(): number {
+    return this.node;
+  }
+
+  /** Longest path in cycles still ahead in the direction of scheduling: forward to the end, backward to the start. */
+  get ahead(): number {
+    return this.state.ahead[this.node] as number;
+  }
+
+  /** Longest path on the other side. */
+  get behind(): number {
+    return this.state.behind[this.node] as number;
+  }
+
+  /** Cycle in which it would issue, and the cycles lost until then. */
+  get issue(): number {
+    return this.state.issueCycle(this.node);
+  }
+
+  get stall(): number {
+    return this.state.issueCycle(this.node) - this.state.cycle;
+  }
+
+  /** Cycle from which on its dependences let it issue. */
+  get earliest(): number {
+    return this.state.earliest[this.node] as number;
+  }
+
+  /** Expected cycles to its results. */
+  get latency(): number {
+    return this.occupancy.latency;
+  }
+
+  get interval(): number {
+    return this.occupancy.interval;
+  }
+
+  /** Index into `executionPipes`, and into `resources`. */
+  get pipe(): number {
+    return this.occupancy.pipe;
+  }
+
+  get resource(): number {
+    return this.occupancy.resource;
+  }
+
+  /** Change of live registers if it came next. */
+  get deltaR(): number {
+    return this.state.pressure.of(0, this.node);
+  }
+
+  get deltaUR(): number {
+    return this.state.pressure.of(1, this.node);
+  }
+
+  get deltaP(): number {
+    return this.state.pressure.of(2, this.node);
+  }
+
+  get deltaUP(): number {
+    return this.state.pressure.of(3, this.node);
+  }
+
+  /** Registers of file R above the budget if it came next; 0 when within. */
+  get over(): number {
+    const { live } = this.state.pressure;
+    return Math.max(0, (live[0] as number) + this.deltaR - this.state.context.budget);
+  }
+
+  /** Dependences that lead on from it, in the direction of scheduling. */
+  get fanout(): number {
+    const { dag, forward } = this.state;
+    const start = forward ? dag.succStart : dag.predStart;
+    return (start[this.node + 1] as number) - (start[this.node] as number);
+  }
+
+  /** Instructions that wait for nothing but this one. */
+  get releases(): number {
+    const { dag, forward, waiting } = this.state;
+    const start = forward ? dag.succStart : dag.predStart;
+    const other = forward ? dag.succ : dag.pred;
+    let n = 0;
+    for (let e = start[this.node] as number; e < (start[this.node + 1] as number); e++) {
+      if (waiting[other[e] as number] === 1) n++;
+    }
+    return n;
+  }
+
+  /** Reads a result that a scoreboard guards: the hardware would wait at a barrier for it. */
+  get barrierTarget(): boolean {
+    const { dag, occupancy, total } = this.state;
+    for (let e = dag.predStart[this.node] as number; e < (dag.predStart[this.node + 1] as number); e++) {
+      const p = dag.pred[e] as number;
+      if (p < total && dag.predKind[e] === EdgeKind.Raw && occupancy[p]?.write === true) return true;
+    }
+    return false;
+  }
+
+  /** Its own results are guarded by a scoreboard. */
+  get setsScoreboard(): boolean {
+    return this.occupancy.write;
+  }
+
+  get longLatency(): boolean {
+    return this.latency > LONG_LATENCY;
+  }
+
+  /** Loads from global memory, textures and surfaces: hundreds of cycles, to be issued early. */
+  get hot(): boolean {
+    const e = memoryEffect(this.inst.form);
+    const far = ((e.reads | e.writes) & (Place.Global | Place.Texture)) !== 0;
+    return far || (e.order === Order.Free && this.inst.form.memory?.space === "global");
+  }
+
+  /** Constant banks and shared memory: soon there. */
+  get cold(): boolean {
+    const { memory } = this.inst.form;
+    return memory !== null && (memory.space === "const" || memory.space === "shared");
+  }
+
+  /** Source registers that share a bank with another one of the same instruction (physical registers only). */
+  get bankConflicts(): number {
+    return registerBank.conflicts(this.inst);
+  }
+
+  /** Sources that stand in the same slot as in the instruction placed last: its operand cache may give them. */
+  get reuse(): number {
+    const { last } = this.state;
+    return last < 0 ? 0 : registerBank.shared(this.state.inst(last), this.inst);
+  }
+}

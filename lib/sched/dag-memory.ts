@@ -1,0 +1,123 @@
+/**
+ * Memory edges of the dependence graph. Reads and writes that may still matter are kept in two lists; an access gets
+ * edges from those it conflicts with (lib/analysis/memory.ts). When a list outgrows the window, a join takes its place:
+ * every later access that could conflict with any of its members stays behind all of them. So blocks with fewer accesses
+ * are exact, and the number of edges stays linear.
+ */
+import { type Address, conflicts, fenced, type MemoryEffect, Place } from "../analysis/memory.js";
+import { EdgeKind, type Edges } from "./dag.js";
+
+/** Accesses of each direction that are told apart. */
+export const WINDOW = 64;
+
+export interface MemoryOptions {
+  /** Accesses to different bases never meet. */
+  readonly noAlias: boolean;
+  readonly window: number;
+}
+
+interface Entry {
+  readonly node: number;
+  readonly effect: MemoryEffect;
+  readonly address: Address;
+}
+
+/** A direction: tracked accesses, and a join for those before them. */
+class Tracked {
+  list: Entry[] = [];
+  join = -1;
+  /** Places that the members of the join touch, in either direction. */
+  places = 0;
+}
+
+export class MemoryOrder {
+  private readonly reads = new Tracked();
+  private readonly writes = new Tracked();
+  /** The last fence, and the accesses that later ones must stay behind (acquires), −1 for none. */
+  private fence = -1;
+  private acquire = -1;
+  /** Everything since the last fence, for the next fence or release. */
+  private since: Entry[] = [];
+
+  constructor(
+    private readonly edges: Edges,
+    private readonly options: MemoryOptions,
+    /** Makes a join node. */
+    private readonly newJoin: () => number,
+  ) {}
+
+  /** Forgets everything: a full barrier orders it. */
+  reset(): void {
+    for (const t of [this.reads, this.writes]) {
+      t.list = [];
+      t.join = -1;
+      t.places = 0;
+    }
+    this.fence = -1;
+    this.acquire = -1;
+    this.since = [];
+  }
+
+  access(node: number, effect: MemoryEffect, address: Address): void {
+    const entry: Entry = { node, effect, address };
+    const far = ((effect.reads | effect.writes) & fenced) !== 0;
+    if (far) {
+      if (this.fence >= 0) this.order(this.fence, node);
+      if (this.acquire >= 0) this.order(this.acquire, node);
+    }
+    const touched = effect.reads | effect.writes;
+    this.conflictsWith(this.writes, entry, touched);
+    if (effect.writes !== 0) this.conflictsWith(this.reads, entry, effect.writes);
+    if (effect.releases) {
+      for (const e of this.since) this.order(e.node, node);
+      this.since = [];
+    }
+    if (effect.writes !== 0) this.track(this.writes, entry);
+    else this.track(this.reads, entry);
+    if (far) this.since.push(entry);
+    if (effect.acquires) this.acquire = node;
+  }
+
+  /** Everything but local accesses stays on its side. */
+  fenceAt(node: number): void {
+    if (this.fence >= 0) this.order(this.fence, node);
+    if (this.acquire >= 0) this.order(this.acquire, node);
+    for (const e of this.since) this.order(e.node, node);
+    this.since = [];
+    this.fence = node;
+    this.acquire = -1;
+    for (const t of [this.reads, this.writes]) {
+      t.list = t.list.filter((e) => ((e.effect.reads | e.effect.writes) & Place.Local) !== 0);
+    }
+  }
+
+  private order(from: number, to: number): void {
+    this.edges.add(from, to, 1, EdgeKind.Memory);
+  }
+
+  private conflictsWith(t: Tracked, entry: Entry, places: number): void {
+    if (t.join >= 0 && (t.places & places) !== 0) this.edges.add(t.join, entry.node, 0, EdgeKind.Memory);
+    for (const e of t.list) {
+      if (!conflicts(e.effect, e.address, entry.effect, entry.address)) continue;
+      if (this.options.noAlias && differentBase(e.address, entry.address)) continue;
+      this.order(e.node, entry.node);
+    }
+  }
+
+  private track(t: Tracked, entry: Entry): void {
+    t.list.push(entry);
+    if (t.list.length <= this.options.window) return;
+    const join = this.newJoin();
+    if (t.join >= 0) this.edges.add(t.join, join, 0, EdgeKind.Memory);
+    for (const e of t.list) {
+      this.edges.add(e.node, join, 1, EdgeKind.Memory);
+      t.places |= e.effect.reads | e.effect.writes;
+    }
+    t.join = join;
+    t.list = [];
+  }
+}
+
+function differentBase(a: Address, b: Address): boolean {
+  return a.known && b.known && a.base >= 0 && b.base >= 0 && a.base !== b.base;
+}

@@ -1,0 +1,176 @@
+/**
+ * The list scheduler: one core for every direction, mode and backend. It asks the ladder of the policy which of the
+ * candidates comes next, places it, and tells whoever observes. A choice costs one look at each candidate within the
+ * lookahead and as many rungs as it takes; with an observer the runner-up and the deciding rung are found as well.
+ */
+import { Candidate } from "./candidate.js";
+import type { Dag } from "./dag.js";
+import type { SchedulePolicy } from "./policy.js";
+import { type BlockContext, SchedState } from "./state.js";
+
+/** One choice, valid while the observer runs. Nodes are positions in the block as it stood before scheduling. */
+export interface Choice {
+  readonly policy: SchedulePolicy;
+  readonly state: SchedState;
+  /** Block id, and how many instructions have been placed before. */
+  readonly block: number;
+  readonly step: number;
+  /** Next free issue cycle, counted in the direction of scheduling. */
+  readonly cycle: number;
+  /** Candidates in program order. */
+  readonly ready: readonly number[];
+  readonly winner: number;
+  /** The candidate that would be next best, −1 when there was no other. */
+  readonly runnerUp: number;
+  /** The rung that told the two apart; "only candidate" or "program order" when none did. */
+  readonly why: string;
+  /** What every rung says of every candidate: row per entry of `ready`, column per rung. */
+  scores(): number[][];
+}
+
+export type ObserveChoice = (choice: Choice) => void;
+
+export const ONLY = "only candidate";
+export const PROGRAM_ORDER = "program order";
+
+/** Orders a block: the nodes from first to last, as they shall stand. */
+export function listSchedule(
+  dag: Dag,
+  policy: SchedulePolicy,
+  context: BlockContext,
+  observe: ObserveChoice | null = null,
+): Int32Array {
+  return new ListScheduler(dag, policy, context, observe).run();
+}
+
+class ListScheduler {
+  private readonly state: SchedState;
+  private readonly memory: unknown;
+  /** The best so far and its challenger; they change places when the challenger wins. */
+  private best: Candidate;
+  private other: Candidate;
+  private bestScore: Float64Array;
+  private otherScore: Float64Array;
+  /** Rungs whose score is known. */
+  private bestKnown = 0;
+  private otherKnown = 0;
+
+  constructor(
+    dag: Dag,
+    private readonly policy: SchedulePolicy,
+    private readonly context: BlockContext,
+    private readonly observe: ObserveChoice | null,
+  ) {
+    this.state = new SchedState(dag, context, policy.direction === "forward");
+    this.memory = policy.start?.(this.state);
+    this.best = new Candidate(this.state);
+    this.other = new Candidate(this.state);
+    this.bestScore = new Float64Array(policy.ladder.length);
+    this.otherScore = new Float64Array(policy.ladder.length);
+  }
+
+  run(): Int32Array {
+    const { state, policy } = this;
+    while (state.readyCount > 0) {
+      policy.before?.(state, this.memory);
+      const at = this.choose(-1);
+      const winner = state.ready[at] as number;
+      if (this.observe !== null) this.tell(at, this.observe);
+      policy.after?.(state, winner, this.memory);
+      state.place(at);
+    }
+    return state.forward ? state.order : state.order.reverse();
+  }
+
+  /** Position in `ready` of the best candidate, leaving out position `without`. −1 when there is none. */
+  private choose(without: number): number {
+    const { ready, readyCount } = this.state;
+    let place = -1;
+    for (let k = 0; k < readyCount; k++) {
+      if (k === without) continue;
+      if (place < 0) {
+        place = k;
+        this.best.node = ready[k] as number;
+        this.bestKnown = 0;
+        continue;
+      }
+      this.other.node = ready[k] as number;
+      this.otherKnown = 0;
+      if (this.challenge() === null) continue;
+      place = k;
+      this.swap();
+    }
+    return place;
+  }
+
+  /** The rung by which `other` beats `best`, null when it does not. */
+  private challenge(): string | null {
+    const { ladder } = this.policy;
+    for (let r = 0; r < ladder.length; r++) {
+      const mine = this.scoreOfBest(r);
+      const its = this.scoreOfOther(r);
+      if (its > mine) return (ladder[r] as { why: string }).why;
+      if (its < mine) return null;
+    }
+    const earlier = this.other.node < this.best.node;
+    return earlier === this.state.forward ? PROGRAM_ORDER : null;
+  }
+
+  private scoreOfBest(r: number): number {
+    if (r >= this.bestKnown) {
+      this.bestScore[r] = this.policy.ladder[r]?.by(this.best, this.memory) ?? 0;
+      this.bestKnown = r + 1;
+    }
+    return this.bestScore[r] as number;
+  }
+
+  private scoreOfOther(r: number): number {
+    if (r >= this.otherKnown) {
+      this.otherScore[r] = this.policy.ladder[r]?.by(this.other, this.memory) ?? 0;
+      this.otherKnown = r + 1;
+    }
+    return this.otherScore[r] as number;
+  }
+
+  private swap(): void {
+    const c = this.best;
+    this.best = this.other;
+    this.other = c;
+    const s = this.bestScore;
+    this.bestScore = this.otherScore;
+    this.otherScore = s;
+    this.bestKnown = this.otherKnown;
+  }
+
+  private tell(at: number, observe: ObserveChoice): void {
+    const { state, policy, memory } = this;
+    const winner = state.ready[at] as number;
+    const second = this.choose(at);
+    const runnerUp = second < 0 ? -1 : (state.ready[second] as number);
+    let why = ONLY;
+    if (runnerUp >= 0) {
+      this.other.node = winner;
+      this.otherKnown = 0;
+      why = this.challenge() ?? PROGRAM_ORDER;
+    }
+    const ready = Array.from(state.ready.subarray(0, state.readyCount)).sort((a, b) => a - b);
+    observe({
+      policy,
+      state,
+      block: this.context.block,
+      step: state.placed,
+      cycle: state.cycle,
+      ready,
+      winner,
+      runnerUp,
+      why,
+      scores: () => {
+        const c = new Candidate(state);
+        return ready.map((node) => {
+          c.node = node;
+          return policy.ladder.map((rung) => rung.by(c, memory));
+        });
+      },
+    });
+  }
+}

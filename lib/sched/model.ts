@@ -1,0 +1,131 @@
+/**
+ * The scheduler's picture of time: how far two dependent instructions must stand apart, and which pipe an instruction
+ * occupies for how long. The default asks the latency tables; a model is a value, so that an experiment can wrap one and
+ * perturb it. Cycles are issue cycles of one warp.
+ *
+ * Variable latencies are expectations: they steer the order, correctness is the scoreboards' affair.
+ */
+import { IMPLICIT } from "../analysis/flat.js";
+import type { MachineInst } from "../ori/types.js";
+import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../sass/isa/latency.js";
+import type { Target } from "../target/types.js";
+import { pipeIndex, resourceOf } from "./pipes.js";
+
+/** What an instruction occupies and when its results are there. */
+export interface Occupancy {
+  /** Index into `executionPipes`. */
+  readonly pipe: number;
+  /** Index into `resources`. */
+  readonly resource: number;
+  /** Cycles before the pipe takes another instruction of the warp. */
+  readonly interval: number;
+  /** Cycles to the results. */
+  readonly latency: number;
+  /** Results are guarded by a scoreboard. */
+  readonly write: boolean;
+  /** Operands are read late, guarded by a scoreboard. */
+  readonly read: boolean;
+  /** Least cycles before the next instruction of the warp. */
+  readonly minStall: number;
+}
+
+export interface LatencyModel {
+  occupancy(inst: MachineInst): Occupancy;
+  /** Cycles from issue of the producer to issue of the reader. `src` −1 is the guard; IMPLICIT slots name no operand. */
+  raw(producer: MachineInst, dst: number, consumer: MachineInst, src: number): number;
+  waw(first: MachineInst, dst: number, second: MachineInst, dst2: number): number;
+  war(reader: MachineInst, src: number, writer: MachineInst, dst: number): number;
+}
+
+/** Numbers that knobs and experiments set; what is left out comes from the latency tables. */
+export interface LatencyOverrides {
+  /** Results of shared, texture and 64-bit or special-function instructions. */
+  readonly ldsLatency?: number;
+  readonly texLatency?: number;
+  readonly xuLatency?: number;
+  /** Operands read late: cycles until they may be overwritten (an estimate; digest E has no measurement). */
+  readonly readSbLatency?: number;
+  readonly readSbLdgstsLatency?: number;
+  readonly readSbDmmaLatency?: number;
+  /** Barriers of a CTA. */
+  readonly syncsLatency?: number;
+  /** Issue intervals by pipe name of the latency tables: `{ ALU: 4 }`. */
+  readonly busy?: Readonly<Record<string, number>>;
+}
+
+/** Cycles until a load or store has read its operands, when nothing else is said. */
+export const READ_RELEASE = 10;
+/** Distance kept from instructions that move whole predicate files: the longest that any predicate needs (digest E §2L.2). */
+export const WHOLE_FILE = 13;
+
+/** The model of a target's latency tables. */
+export function latencyModel(target: Target, overrides: LatencyOverrides = {}): LatencyModel {
+  return new TableModel(target, overrides);
+}
+
+class TableModel implements LatencyModel {
+  private readonly byForm: (Occupancy | undefined)[] = [];
+
+  constructor(
+    private readonly target: Target,
+    private readonly overrides: LatencyOverrides,
+  ) {}
+
+  occupancy(inst: MachineInst): Occupancy {
+    let o = this.byForm[inst.form.id];
+    if (o === undefined) {
+      o = this.make(inst);
+      this.byForm[inst.form.id] = o;
+    }
+    return o;
+  }
+
+  private make(inst: MachineInst): Occupancy {
+    const t = timingOf(inst, this.target);
+    return {
+      pipe: pipeIndex(t.pipe),
+      resource: resourceOf(inst.form, t.pipe),
+      interval: this.overrides.busy?.[t.pipe] ?? t.interval,
+      latency: this.expected(inst, t.pipe) ?? t.latency,
+      write: t.write,
+      read: t.read,
+      minStall: t.minStall,
+    };
+  }
+
+  private expected(inst: MachineInst, pipe: string): number | undefined {
+    const o = this.overrides;
+    const { op, memory } = inst.form;
+    if (op === "LDS" || op === "LDSM") return o.ldsLatency;
+    if (op === "BAR") return o.syncsLatency;
+    if (pipe === "TEX") return o.texLatency;
+    if (pipe === "XU" && memory === null) return o.xuLatency;
+    return undefined;
+  }
+
+  raw(producer: MachineInst, dst: number, consumer: MachineInst, src: number): number {
+    const p = this.occupancy(producer);
+    if (p.write) return Math.max(p.latency, setToWait(producer, this.target));
+    if (dst === IMPLICIT || src === IMPLICIT) return WHOLE_FILE;
+    return Math.max(1, rawDistance(producer, dst, consumer, src, this.target));
+  }
+
+  waw(first: MachineInst, dst: number, second: MachineInst, dst2: number): number {
+    const p = this.occupancy(first);
+    if (p.write) return Math.max(p.latency, setToWait(first, this.target));
+    if (dst === IMPLICIT || dst2 === IMPLICIT) return WHOLE_FILE;
+    return Math.max(1, wawDistance(first, dst, second, dst2, this.target));
+  }
+
+  war(reader: MachineInst, src: number, writer: MachineInst, dst: number): number {
+    const o = this.overrides;
+    if (src !== -1 && this.occupancy(reader).read) {
+      const { op } = reader.form;
+      if (op === "LDGSTS") return o.readSbLdgstsLatency ?? o.readSbLatency ?? READ_RELEASE;
+      if (op === "DMMA") return o.readSbDmmaLatency ?? o.readSbLatency ?? READ_RELEASE;
+      return o.readSbLatency ?? READ_RELEASE;
+    }
+    if (src === IMPLICIT || dst === IMPLICIT) return 1;
+    return Math.max(1, warDistance(reader, src, writer, dst, this.target));
+  }
+}

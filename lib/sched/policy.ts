@@ -1,0 +1,109 @@
+/**
+ * What a scheduling policy is: a plain object that a notebook cell can write. At each step every instruction whose
+ * dependences are met is a candidate; the rungs of the ladder are asked in order, and the first that tells two candidates
+ * apart decides. What no rung decides, the order of the program does.
+ *
+ * ```ts
+ * const mine: SchedulePolicy = {
+ *   name: "mine", does: "long chains first", direction: "forward",
+ *   ladder: [{ why: "critical path", by: (c) => c.ahead - c.stall }],
+ * };
+ * ```
+ */
+import type { Candidate } from "./candidate.js";
+import type { SchedState } from "./state.js";
+
+/** One criterion: the candidate with the greater number wins. `memory` is what the policy's `start` returned. */
+export interface Rung<M = unknown> {
+  readonly why: string;
+  by(candidate: Candidate, memory: M): number;
+}
+
+export interface SchedulePolicy<M = unknown> {
+  readonly name: string;
+  /** One line for lists. */
+  readonly does: string;
+  /** Forward places instructions from the start of the block, backward from its end. */
+  readonly direction: "forward" | "backward";
+  readonly ladder: readonly Rung<M>[];
+  /** Called once per block; what it returns is handed to the rungs and to the functions below. */
+  start?(state: SchedState): M;
+  /** Called before each choice; `state.ready` holds the candidates. */
+  before?(state: SchedState, memory: M): void;
+  /** Called after each choice, before the instruction is placed. */
+  after?(state: SchedState, winner: number, memory: M): void;
+}
+
+/** How good an order of a block is, as the scheduler's own model sees it. */
+export interface OrderEstimate {
+  /** Cycle in which the last instruction issues, plus one. */
+  readonly cycles: number;
+  /** Cycle in which the last result that somebody waits for is there. */
+  readonly drain: number;
+  /** Greatest number of live registers per file: R, UR, P, UP, B. */
+  readonly maxLive: readonly number[];
+}
+
+/** What a strategy knows of a block when it decides about a pass. */
+export interface BlockFacts {
+  readonly instructions: number;
+  /** Registers the function may use. */
+  readonly budget: number;
+  /** The order as it stands now. */
+  readonly now: OrderEstimate;
+  /** Estimated executions per run of the function. */
+  readonly frequency: number;
+}
+
+/** One pass of a strategy over a block. */
+export interface StrategyPass {
+  readonly policy: SchedulePolicy;
+  /** Whether to try it. Default: always. */
+  when?(facts: BlockFacts): boolean;
+  /** Whether to take its order. Default: always. */
+  accept?(after: OrderEstimate, facts: BlockFacts): boolean;
+}
+
+/** Several passes over a block; each proposes an order, which stands when it is accepted: the wiki's backends are such. */
+export interface ScheduleStrategy {
+  readonly name: string;
+  readonly does: string;
+  readonly passes: readonly StrategyPass[];
+}
+
+export type Policy = SchedulePolicy | ScheduleStrategy;
+
+export function isStrategy(policy: Policy): policy is ScheduleStrategy {
+  return "passes" in policy;
+}
+
+/** Numbers of the heuristics. Knobs set them by name (lib/knobs). */
+export interface HeuristicParameters {
+  /** Registers that pressure may reach before it is "over"; null: from limit and occupancy (budget.ts). */
+  readonly registerTarget: number | null;
+  /** Registers below the target that are kept free (knob SchedMaxRLiveOKslack; digest E §2D.4: 3). */
+  readonly okSlack: number;
+  /** The same in blocks that run less often than the function (SchedMaxRLiveOKslackColdBlocks; −1: as elsewhere). */
+  readonly okSlackCold: number;
+  /** Where careful starts, below the budget; null: a sixteenth (SchedMaxRLiveCarefulSlack, digest E §2E.2). */
+  readonly carefulSlack: number | null;
+  /** Waiting barrier targets that make the critical path count (SchedReadAvailTarget; 4). */
+  readonly depth: number;
+  /** Instructions of a batch (SchedTexBatchTarget…; at most 16). */
+  readonly batchTarget: number;
+  /** Loads that may be under way per batch (SchedCountLoadsPerTex; 3). */
+  readonly batchStall: number;
+  /** Candidates looked at per choice; the others wait in the order of their remaining paths. */
+  readonly lookahead: number;
+}
+
+export const defaultParameters: HeuristicParameters = {
+  registerTarget: null,
+  okSlack: 3,
+  okSlackCold: -1,
+  carefulSlack: null,
+  depth: 4,
+  batchTarget: 16,
+  batchStall: 3,
+  lookahead: 96,
+};

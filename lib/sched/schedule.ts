@@ -1,0 +1,225 @@
+/**
+ * Schedules a function: each block gets the order that a policy gives it. Works on virtual registers (ScheduleInstructions)
+ * and on physical ones (PostSchedule, lifted code); dependences come from the registers the code names, so afterwards no
+ * register is live where it was not needed before.
+ */
+
+import { hasBit } from "../analysis/bits.js";
+import { analysis } from "../analysis/cache.js";
+import { touch } from "../ori/editor.js";
+import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
+import { registerBudget } from "./budget.js";
+import { DagBuilder, type DagOptions } from "./build.js";
+import type { Dag } from "./dag.js";
+import { CrossBlock } from "./edges.js";
+import { type Timeline, timeline } from "./estimate.js";
+import { listSchedule, type ObserveChoice } from "./list.js";
+import { type LatencyOverrides, latencyModel } from "./model.js";
+import {
+  type BlockFacts,
+  defaultParameters,
+  type HeuristicParameters,
+  isStrategy,
+  type OrderEstimate,
+  type Policy,
+  type StrategyPass,
+} from "./policy.js";
+import { PressureTracker } from "./pressure.js";
+import type { BlockContext } from "./state.js";
+import { blockValues, FILES, ValueScratch } from "./values.js";
+
+export interface ScheduleOptions extends DagOptions {
+  /** Changes of the target's latencies; ignored when a `model` is given. */
+  readonly latencies?: LatencyOverrides;
+  readonly parameters?: Partial<HeuristicParameters>;
+  /** Registers the function may use (`-maxrregcount`, `.maxnreg`). Default: what the target has. */
+  readonly maxRegisters?: number;
+  /** Latencies along edges between blocks. Default true. */
+  readonly crossBlock?: boolean;
+  /** Only blocks for which it says yes. Default all. */
+  readonly select?: (block: Block) => boolean;
+  /** Called at every choice; costs nothing when absent. */
+  readonly observe?: ObserveChoice;
+}
+
+export interface BlockReport {
+  /** Id of the block. */
+  readonly block: number;
+  readonly instructions: number;
+  /** Estimated executions per run of the function. */
+  readonly frequency: number;
+  readonly before: OrderEstimate;
+  readonly after: OrderEstimate;
+  /** The policy whose order the block has now; "" when it kept its own. */
+  readonly policy: string;
+  /** Instructions that stand at another place than before. */
+  readonly moved: number;
+}
+
+export interface ScheduleReport {
+  readonly func: string;
+  readonly policy: string;
+  /** In layout order. */
+  readonly blocks: readonly BlockReport[];
+  /** Estimated cycles per run of the function: sum over the blocks of frequency × drain. */
+  readonly before: number;
+  readonly after: number;
+  readonly moved: number;
+}
+
+/**
+ * Puts the instructions of each block in the policy's order, in place. Instructions of a block that changed lose their
+ * control words and reuse flags: those say something about the old order.
+ */
+export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOptions = {}): ScheduleReport {
+  return new Scheduler(func, policy, options).run();
+}
+
+class Scheduler {
+  private readonly builder: DagBuilder;
+  private readonly scratch: ValueScratch;
+  private readonly cross: CrossBlock | null;
+  private readonly parameters: HeuristicParameters;
+  private readonly passes: readonly StrategyPass[];
+  private readonly budget: number;
+  private readonly orders: (Int32Array | null)[] = [];
+  private readonly reports: (BlockReport | null)[] = [];
+
+  constructor(
+    private readonly func: Func,
+    private readonly policy: Policy,
+    private readonly options: ScheduleOptions,
+  ) {
+    const model = options.model ?? latencyModel(func.target, options.latencies);
+    this.builder = new DagBuilder(func, { ...options, model });
+    this.scratch = new ValueScratch(analysis(func, "liveness"));
+    this.cross = (options.crossBlock ?? true) ? new CrossBlock(analysis(func, "cfg"), analysis(func, "flat")) : null;
+    this.parameters = { ...defaultParameters, ...options.parameters };
+    this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
+    this.budget = registerBudget(func, this.parameters, options.maxRegisters);
+  }
+
+  run(): ScheduleReport {
+    const { func } = this;
+    for (const b of this.visits()) this.block(b);
+    let moved = 0;
+    func.blocks.forEach((block, b) => {
+      const order = this.orders[b];
+      if (!order) return;
+      reorder(block, order);
+      moved += this.reports[b]?.moved ?? 0;
+    });
+    if (moved > 0) {
+      if (func.milestone === "controlled" || func.milestone === "encoded") func.milestone = "post-expanded";
+      touch(func);
+    }
+    const blocks = this.reports.filter((r) => r !== null);
+    const sum = (of: (r: BlockReport) => OrderEstimate): number =>
+      blocks.reduce((total, r) => total + r.frequency * of(r).drain, 0);
+    return {
+      func: func.name,
+      policy: this.policy.name,
+      blocks,
+      before: sum((r) => r.before),
+      after: sum((r) => r.after),
+      moved,
+    };
+  }
+
+  /** Reachable blocks in reverse post-order, then the others. */
+  private visits(): number[] {
+    const { rpo, order, count } = analysis(this.func, "cfg");
+    const visits = Array.from(rpo);
+    for (let b = 0; b < count; b++) if ((order[b] as number) < 0) visits.push(b);
+    return visits;
+  }
+
+  private block(b: number): void {
+    const block = this.func.blocks[b] as Block;
+    const wanted = block.insts.length > 0 && (this.options.select?.(block) ?? true);
+    this.orders[b] = null;
+    this.reports[b] = null;
+    if (block.insts.length === 0) return;
+    const dag = this.builder.build(block);
+    const context = this.context(b, block);
+    const occupancy = block.insts.map((inst) => context.model.occupancy(inst));
+    const exit = this.cross?.exit(b, occupancy) ?? null;
+    const full = { ...context, exit };
+    const judge = (order: Int32Array | null): readonly [OrderEstimate, Timeline] => {
+      const time = timeline(dag, occupancy, order, full.entry, exit);
+      return [{ cycles: time.cycles, drain: time.drain, maxLive: maxLive(full, order) }, time];
+    };
+    let [now, time] = judge(null);
+    const before = now;
+    let by = "";
+    let best: Int32Array | null = null;
+    if (wanted && block.insts.length > 1) {
+      for (const pass of this.passes) {
+        const facts: BlockFacts = {
+          instructions: block.insts.length,
+          budget: this.budget,
+          now,
+          frequency: full.frequency,
+        };
+        if (pass.when?.(facts) === false) continue;
+        const order = listSchedule(dag, pass.policy, full, this.options.observe ?? null);
+        const [after, afterTime] = judge(order);
+        if (pass.accept?.(after, facts) === false) continue;
+        best = order;
+        now = after;
+        time = afterTime;
+        by = pass.policy.name;
+      }
+    }
+    this.leave(b, dag, occupancy, time);
+    const moved = best === null ? 0 : best.reduce((n, node, k) => (node === k ? n : n + 1), 0);
+    this.orders[b] = moved > 0 ? best : null;
+    this.reports[b] = {
+      block: block.id,
+      instructions: block.insts.length,
+      frequency: full.frequency,
+      before,
+      after: now,
+      policy: by,
+      moved,
+    };
+  }
+
+  private context(b: number, block: Block): BlockContext {
+    return {
+      block: block.id,
+      model: this.builder.model,
+      values: blockValues(this.scratch, b),
+      entry: this.cross?.entry(b) ?? null,
+      exit: null,
+      budget: this.budget,
+      frequency: analysis(this.func, "frequencies")[b] as number,
+      parameters: this.parameters,
+    };
+  }
+
+  private leave(b: number, dag: Dag, occupancy: BlockOccupancy, time: Timeline): void {
+    const { live } = this.scratch;
+    const row = b * live.words;
+    this.cross?.leave(b, dag, occupancy, time, (unit) => hasBit(live.liveOut, row, unit));
+  }
+}
+
+type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];
+
+/** Greatest number of live registers per file in an order (null: as it stands). */
+function maxLive(context: BlockContext, order: Int32Array | null): number[] {
+  const tracker = new PressureTracker(context.values, true);
+  const n = context.values.useStart.length - 1;
+  for (let k = 0; k < n; k++) tracker.place(order === null ? k : (order[k] as number));
+  return Array.from({ length: FILES }, (_, f) => tracker.max[f] as number);
+}
+
+function reorder(block: Block, order: Int32Array): void {
+  const insts = block.insts;
+  block.insts = Array.from(order, (node) => insts[node] as Inst);
+  for (const inst of block.insts) {
+    inst.control = null;
+    for (const o of inst.srcs) o.mods &= ~Mod.Reuse;
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * A block on its way to a new order. Everything is an array over nodes; candidates (candidate.ts) are views of it.
+ *
+ * Cycles count from the end that scheduling starts at: from the start of the block forward, from its end backward. The
+ * issue rules are those of one warp: in order, a fixed or expected distance after each instruction depended on, and an
+ * execution pipe takes the next instruction of the warp after the interval of the one before.
+ */
+import type { Inst } from "../ori/types.js";
+import type { Dag } from "./dag.js";
+import { pathsToEnd, pathsToStart } from "./estimate.js";
+import type { LatencyModel, Occupancy } from "./model.js";
+import { executionPipes, resources } from "./pipes.js";
+import type { HeuristicParameters } from "./policy.js";
+import { PressureTracker } from "./pressure.js";
+import type { BlockValues } from "./values.js";
+
+/** What the surroundings of a block say. */
+export interface BlockContext {
+  /** Id of the block. */
+  readonly block: number;
+  readonly model: LatencyModel;
+  readonly values: BlockValues;
+  /** Cycles after the block starts until what a node reads from outside is there; null: all there. */
+  readonly entry: Int32Array | null;
+  /** Cycles that a node's results are still waited for behind the block; null: nobody waits. */
+  readonly exit: Int32Array | null;
+  /** Registers of file R that may be live. */
+  readonly budget: number;
+  readonly frequency: number;
+  readonly parameters: HeuristicParameters;
+}
+
+export class SchedState {
+  readonly forward: boolean;
+  /** Instructions to place; joins come behind them in the arrays. */
+  readonly total: number;
+  readonly occupancy: readonly Occupancy[];
+  /** Longest path in cycles that a node still has ahead, in the direction of scheduling, and behind it. */
+  readonly ahead: Int32Array;
+  readonly behind: Int32Array;
+  readonly pressure: PressureTracker;
+  /** Cycle from which on dependences let a node issue; final once it is a candidate. */
+  readonly earliest: Int32Array;
+  /** Cycle in which a placed node issues, −1 for others. */
+  readonly issue: Int32Array;
+  /** Nodes in the order placed. */
+  readonly order: Int32Array;
+  placed = 0;
+  /** Next free issue cycle. */
+  cycle = 0;
+  /** Candidates: `ready[0 … readyCount − 1]`, in no particular order. */
+  readonly ready: Int32Array;
+  readyCount = 0;
+  /** Instructions placed per resource (lib/sched/pipes.ts). */
+  readonly used: Int32Array = new Int32Array(resources.length);
+  /** The instruction placed last, −1 at the start. */
+  last = -1;
+  /** Dependences of a node that are not met yet. */
+  readonly waiting: Int32Array;
+  /** First cycle in which each execution pipe takes an instruction; backward: the issue cycle of the one behind. */
+  private readonly pipe: Int32Array;
+  private readonly spare: Spare;
+
+  constructor(
+    readonly dag: Dag,
+    readonly context: BlockContext,
+    forward: boolean,
+  ) {
+    const n = dag.count;
+    this.forward = forward;
+    this.total = dag.insts.length;
+    this.occupancy = dag.insts.map((inst) => context.model.occupancy(inst));
+    const toEnd = pathsToEnd(dag, this.occupancy, context.exit);
+    const toStart = pathsToStart(dag, context.entry);
+    this.ahead = forward ? toEnd : toStart;
+    this.behind = forward ? toStart : toEnd;
+    this.pressure = new PressureTracker(context.values, forward);
+    this.earliest = new Int32Array(n);
+    this.begin(forward ? context.entry : context.exit);
+    this.issue = new Int32Array(n).fill(-1);
+    this.order = new Int32Array(this.total);
+    this.ready = new Int32Array(this.total);
+    this.pipe = new Int32Array(executionPipes.length).fill(forward ? 0 : -64);
+    const start = forward ? dag.predStart : dag.succStart;
+    this.waiting = new Int32Array(n);
+    for (let i = 0; i < n; i++) this.waiting[i] = (start[i + 1] as number) - (start[i] as number);
+    this.spare = new Spare(this.ahead);
+    for (let i = 0; i < n; i++) if (this.waiting[i] === 0) this.admit(i);
+    this.refill();
+  }
+
+  /** Forward, what comes from outside delays a node. Backward there is nothing to wait for: exits are wishes. */
+  private begin(entry: Int32Array | null): void {
+    if (!this.forward || entry === null) return;
+    for (let i = 0; i < this.total; i++) this.earliest[i] = entry[i] as number;
+  }
+
+  inst(node: number): Inst {
+    return this.dag.insts[node] as Inst;
+  }
+
+  /** Cycle in which a candidate would issue if it were next. */
+  issueCycle(node: number): number {
+    const o = this.occupancy[node] as Occupancy;
+    let t = Math.max(this.cycle, this.earliest[node] as number);
+    if (this.forward) return Math.max(t, this.pipe[o.pipe] as number);
+    t = Math.max(t, (this.pipe[o.pipe] as number) + o.interval);
+    return this.placed > 0 ? Math.max(t, this.cycle - 1 + o.minStall) : t;
+  }
+
+  /** Places a candidate (`at`: its position in `ready`). */
+  place(at: number): void {
+    const node = this.ready[at] as number;
+    const o = this.occupancy[node] as Occupancy;
+    const t = this.issueCycle(node);
+    this.issue[node] = t;
+    this.pipe[o.pipe] = this.forward ? t + o.interval : t;
+    this.cycle = this.forward ? t + Math.max(1, o.minStall) : t + 1;
+    this.used[o.resource] = (this.used[o.resource] as number) + 1;
+    this.pressure.place(node);
+    this.order[this.placed++] = node;
+    this.last = node;
+    this.ready[at] = this.ready[--this.readyCount] as number;
+    this.meet(node, t);
+    this.refill();
+  }
+
+  /** Dependences on `node`, which issues at `t`, are met. */
+  private meet(node: number, t: number): void {
+    const { dag, forward } = this;
+    const start = forward ? dag.succStart : dag.predStart;
+    const other = forward ? dag.succ : dag.pred;
+    const latency = forward ? dag.succLatency : dag.predLatency;
+    for (let e = start[node] as number; e < (start[node + 1] as number); e++) {
+      const o = other[e] as number;
+      const at = t + (latency[e] as number);
+      if (at > (this.earliest[o] as number)) this.earliest[o] = at;
+      const left = (this.waiting[o] as number) - 1;
+      this.waiting[o] = left;
+      if (left === 0) this.admit(o);
+    }
+  }
+
+  /** A node becomes a candidate; a join lets go at once of what waits for it. */
+  private admit(node: number): void {
+    if (node < this.total) this.spare.add(node);
+    else this.meet(node, this.earliest[node] as number);
+  }
+
+  private refill(): void {
+    const limit = this.context.parameters.lookahead;
+    while (this.readyCount < limit && this.spare.size > 0) this.ready[this.readyCount++] = this.spare.take();
+  }
+}
+
+/** Candidates beyond the lookahead: a heap by the longest path ahead, then by program order. */
+class Spare {
+  private readonly heap: number[] = [];
+
+  constructor(private readonly key: Int32Array) {}
+
+  get size(): number {
+    return this.heap.length;
+  }
+
+  private above(a: number, b: number): boolean {
+    const d = (this.key[a] as number) - (this.key[b] as number);
+    return d > 0 || (d === 0 && a < b);
+  }
+
+  add(node: number): void {
+    const h = this.heap;
+    let i = h.length;
+    h.push(node);
+    while (i > 0) {
+      const up = (i - 1) >> 1;
+      if (!this.above(node, h[up] as number)) break;
+      h[i] = h[up] as number;
+      i = up;
+    }
+    h[i] = node;
+  }
+
+  take(): number {
+    const h = this.heap;
+    const top = h[0] as number;
+    const node = h.pop() as number;
+    const n = h.length;
+    if (n === 0) return top;
+    let i = 0;
+    for (;;) {
+      let k = 2 * i + 1;
+      if (k >= n) break;
+      if (k + 1 < n && this.above(h[k + 1] as number, h[k] as number)) k++;
+      if (!this.above(h[k] as number, node)) break;
+      h[i] = h[k] as number;
+      i = k;
+    }
+    h[i] = node;
+    return top;
+  }
+}

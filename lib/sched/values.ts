@@ -1,0 +1,175 @@
+/**
+ * Values of one block, for register pressure: what a unit holds from one certain definition to the next, or from the
+ * start of the block. A guarded or partial definition continues the value that was there. Works before and after
+ * allocation; afterwards the order of definitions keeps values of one register apart, so a count of live values is a
+ * count of live registers.
+ */
+import { countBits, hasBit } from "../analysis/bits.js";
+import type { Flat } from "../analysis/flat.js";
+import type { Liveness } from "../analysis/liveness.js";
+import { File } from "../ori/types.js";
+
+/** Files in the order of `live` and `delta` arrays: R, UR, P, UP, B. */
+export const FILES = 5;
+
+export interface BlockValues {
+  readonly count: number;
+  /** File index of each value. */
+  readonly file: Uint8Array;
+  readonly liveOut: Uint8Array;
+  /** Values that node i reads: `use[useStart[i]] …`, each once. */
+  readonly useStart: Int32Array;
+  readonly use: Int32Array;
+  readonly defStart: Int32Array;
+  readonly def: Int32Array;
+  /** Nodes that read value v: `user[userStart[v]] …`, ascending. */
+  readonly userStart: Int32Array;
+  readonly user: Int32Array;
+  /** Live registers per file ahead of the block and behind it. */
+  readonly liveAtStart: Int32Array;
+  readonly liveAtEnd: Int32Array;
+}
+
+/** Scratch per function: which value a unit holds, valid where the stamp is the current block's. */
+export class ValueScratch {
+  readonly stamp: Int32Array;
+  readonly value: Int32Array;
+  /** Units of each file in a set, as masks. */
+  readonly masks: readonly Uint32Array[];
+  epoch = 0;
+
+  constructor(readonly live: Liveness) {
+    const { units } = live.flat;
+    this.stamp = new Int32Array(units.count).fill(-1);
+    this.value = new Int32Array(units.count);
+    const masks = Array.from({ length: FILES }, () => new Uint32Array(live.words));
+    for (let u = 0; u < units.count; u++) {
+      const row = masks[(units.file[u] as number) - File.R] as Uint32Array;
+      row[u >>> 5] = (row[u >>> 5] as number) | (1 << (u & 31));
+    }
+    this.masks = masks;
+  }
+}
+
+/** Values of block `block` (layout index). */
+export function blockValues(scratch: ValueScratch, block: number): BlockValues {
+  return new Values(scratch, block).result();
+}
+
+class Values {
+  private readonly flat: Flat;
+  private readonly epoch: number;
+  private readonly file: number[] = [];
+  private readonly uses: number[] = [];
+  private readonly useStart: number[] = [0];
+  private readonly defs: number[] = [];
+  private readonly defStart: number[] = [0];
+  private readonly lastUser: number[] = [];
+  private readonly touched: number[] = [];
+  /** Units that the block reads although the liveness does not know them (undefined registers). */
+  private readonly extra = new Int32Array(FILES);
+
+  constructor(
+    private readonly scratch: ValueScratch,
+    private readonly block: number,
+  ) {
+    this.flat = scratch.live.flat;
+    this.epoch = scratch.epoch++;
+  }
+
+  result(): BlockValues {
+    const { flat, block } = this;
+    const from = flat.first[block] as number;
+    const to = flat.first[block + 1] as number;
+    for (let i = from; i < to; i++) this.instruction(i, i - from);
+    const liveOut = new Uint8Array(this.file.length);
+    const { live, value } = this.scratch;
+    for (const u of this.touched) if (hasBit(live.liveOut, block * live.words, u)) liveOut[value[u] as number] = 1;
+    return {
+      count: this.file.length,
+      file: Uint8Array.from(this.file),
+      liveOut,
+      useStart: Int32Array.from(this.useStart),
+      use: Int32Array.from(this.uses),
+      defStart: Int32Array.from(this.defStart),
+      def: Int32Array.from(this.defs),
+      ...this.users(to - from),
+      liveAtStart: this.counts(live.liveIn, this.extra),
+      liveAtEnd: this.counts(live.liveOut, null),
+    };
+  }
+
+  private instruction(i: number, node: number): void {
+    const { flat } = this;
+    for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
+      this.each(flat.useUnit[u] as number, flat.useWidth[u] as number, node, false);
+    }
+    for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
+      this.each(flat.defUnit[d] as number, flat.defWidth[d] as number, node, flat.defKills[d] === 1);
+    }
+    this.useStart.push(this.uses.length);
+    this.defStart.push(this.defs.length);
+  }
+
+  private each(first: number, width: number, node: number, kills: boolean): void {
+    for (let unit = first; unit < first + width; unit++) {
+      if (kills) {
+        this.defs.push(this.enter(unit));
+        continue;
+      }
+      const v = this.holding(unit);
+      if (this.lastUser[v] === node) continue;
+      this.lastUser[v] = node;
+      this.uses.push(v);
+    }
+  }
+
+  /** A new value in the unit. */
+  private enter(unit: number): number {
+    const { stamp, value } = this.scratch;
+    const v = this.file.length;
+    this.file.push((this.flat.units.file[unit] as number) - File.R);
+    this.lastUser.push(-1);
+    if (stamp[unit] !== this.epoch) this.touched.push(unit);
+    stamp[unit] = this.epoch;
+    value[unit] = v;
+    return v;
+  }
+
+  private holding(unit: number): number {
+    const { stamp, value, live } = this.scratch;
+    if (stamp[unit] === this.epoch) return value[unit] as number;
+    const v = this.enter(unit);
+    const f = this.file[v] as number;
+    if (!hasBit(live.liveIn, this.block * live.words, unit)) this.extra[f] = (this.extra[f] as number) + 1;
+    return v;
+  }
+
+  private users(nodes: number): { userStart: Int32Array; user: Int32Array } {
+    const userStart = new Int32Array(this.file.length + 1);
+    for (const v of this.uses) userStart[v + 1] = (userStart[v + 1] as number) + 1;
+    for (let v = 0; v < this.file.length; v++) {
+      userStart[v + 1] = (userStart[v + 1] as number) + (userStart[v] as number);
+    }
+    const next = userStart.slice();
+    const user = new Int32Array(this.uses.length);
+    for (let i = 0; i < nodes; i++) {
+      for (let k = this.useStart[i] as number; k < (this.useStart[i + 1] as number); k++) {
+        const v = this.uses[k] as number;
+        const at = next[v] as number;
+        next[v] = at + 1;
+        user[at] = i;
+      }
+    }
+    return { userStart, user };
+  }
+
+  private counts(sets: Uint32Array, plus: Int32Array | null): Int32Array {
+    const { live, masks } = this.scratch;
+    const row = new Uint32Array(live.words);
+    return Int32Array.from(masks, (mask, f) => {
+      for (let w = 0; w < live.words; w++) row[w] = (sets[this.block * live.words + w] as number) & (mask[w] as number);
+      return countBits(row, 0, live.words) + (plus === null ? 0 : (plus[f] as number));
+    });
+  }
+}
