@@ -36,6 +36,8 @@ export class MemoryOrder {
   /** The last fence, and the accesses that later ones must stay behind (acquires), −1 for none. */
   private fence = -1;
   private acquire = -1;
+  /** The last strong access: these keep their order among themselves, as volatile ones must. */
+  private strong = -1;
   /** Everything since the last fence, for the next fence or release. */
   private since: Entry[] = [];
 
@@ -55,6 +57,7 @@ export class MemoryOrder {
     }
     this.fence = -1;
     this.acquire = -1;
+    this.strong = -1;
     this.since = [];
   }
 
@@ -68,6 +71,10 @@ export class MemoryOrder {
     const touched = effect.reads | effect.writes;
     this.conflictsWith(this.writes, entry, touched);
     if (effect.writes !== 0) this.conflictsWith(this.reads, entry, effect.writes);
+    if (effect.acquires || effect.releases) {
+      if (this.strong >= 0) this.order(this.strong, node);
+      this.strong = node;
+    }
     if (effect.releases) {
       for (const e of this.since) this.order(e.node, node);
       this.since = [];
@@ -86,6 +93,7 @@ export class MemoryOrder {
     this.since = [];
     this.fence = node;
     this.acquire = -1;
+    this.strong = -1;
     for (const t of [this.reads, this.writes]) {
       t.list = t.list.filter((e) => ((e.effect.reads | e.effect.writes) & Place.Local) !== 0);
     }
