@@ -194,10 +194,11 @@ function growth(policies: readonly Policy[]): void {
 }
 
 const wanted = args.policy;
-const chosen = wanted === undefined ? schedulePolicies : [policyNamed(wanted)];
-if (chosen.includes(undefined)) {
+const one = wanted === undefined ? undefined : policyNamed(wanted);
+if (wanted !== undefined && one === undefined) {
   console.error(`no policy ${wanted}; there are: ${schedulePolicies.map((p) => p.name).join(", ")}`);
   process.exit(2);
 }
-if (args.growth) growth(chosen as readonly Policy[]);
-else compare(chosen as readonly Policy[]);
+const chosen = one === undefined ? schedulePolicies : [one];
+if (args.growth) growth(chosen);
+else compare(chosen);

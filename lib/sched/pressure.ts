@@ -91,6 +91,10 @@ export class PressureTracker {
       const x = v.def[k] as number;
       if (v.file[x] === file && !this.lasts(x)) n++;
     }
+    for (let k = v.partStart[node] as number; k < (v.partStart[node + 1] as number); k++) {
+      const x = v.part[k] as number;
+      if (v.file[x] === file && v.liveOut[x] === 0 && this.remaining[x] === 0) n++;
+    }
     return n;
   }
 

@@ -1,6 +1,7 @@
 /**
  * Values of one block, for register pressure: what a unit holds from one certain definition to the next, or from the
- * start of the block. A guarded or partial definition continues the value that was there. Works before and after
+ * start of the block. A guarded or partial definition continues the value that was there, without reading it. Works
+ * before and after
  * allocation; afterwards the order of definitions keeps values of one register apart, so a count of live values is a
  * count of live registers.
  */
@@ -22,6 +23,9 @@ export interface BlockValues {
   readonly use: Int32Array;
   readonly defStart: Int32Array;
   readonly def: Int32Array;
+  /** Values that node i continues by a guarded or partial definition. */
+  readonly partStart: Int32Array;
+  readonly part: Int32Array;
   /** Nodes that read value v: `user[userStart[v]] …`, ascending. */
   readonly userStart: Int32Array;
   readonly user: Int32Array;
@@ -64,10 +68,10 @@ class Values {
   private readonly useStart: number[] = [0];
   private readonly defs: number[] = [];
   private readonly defStart: number[] = [0];
+  private readonly parts: number[] = [];
+  private readonly partStart: number[] = [0];
   private readonly lastUser: number[] = [];
   private readonly touched: number[] = [];
-  /** Units that the block reads although the liveness does not know them (undefined registers). */
-  private readonly extra = new Int32Array(FILES);
 
   constructor(
     private readonly scratch: ValueScratch,
@@ -93,35 +97,36 @@ class Values {
       use: Int32Array.from(this.uses),
       defStart: Int32Array.from(this.defStart),
       def: Int32Array.from(this.defs),
+      partStart: Int32Array.from(this.partStart),
+      part: Int32Array.from(this.parts),
       ...this.users(to - from),
-      liveAtStart: this.counts(live.liveIn, this.extra),
-      liveAtEnd: this.counts(live.liveOut, null),
+      liveAtStart: this.counts(live.liveIn),
+      liveAtEnd: this.counts(live.liveOut),
     };
   }
 
   private instruction(i: number, node: number): void {
     const { flat } = this;
     for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
-      this.each(flat.useUnit[u] as number, flat.useWidth[u] as number, node, false);
+      const first = flat.useUnit[u] as number;
+      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++) this.read(this.holding(unit), node);
     }
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-      this.each(flat.defUnit[d] as number, flat.defWidth[d] as number, node, flat.defKills[d] === 1);
+      const first = flat.defUnit[d] as number;
+      for (let unit = first; unit < first + (flat.defWidth[d] as number); unit++) {
+        if (flat.defKills[d] === 1) this.defs.push(this.enter(unit));
+        else this.parts.push(this.holding(unit));
+      }
     }
     this.useStart.push(this.uses.length);
     this.defStart.push(this.defs.length);
+    this.partStart.push(this.parts.length);
   }
 
-  private each(first: number, width: number, node: number, kills: boolean): void {
-    for (let unit = first; unit < first + width; unit++) {
-      if (kills) {
-        this.defs.push(this.enter(unit));
-        continue;
-      }
-      const v = this.holding(unit);
-      if (this.lastUser[v] === node) continue;
-      this.lastUser[v] = node;
-      this.uses.push(v);
-    }
+  private read(v: number, node: number): void {
+    if (this.lastUser[v] === node) return;
+    this.lastUser[v] = node;
+    this.uses.push(v);
   }
 
   /** A new value in the unit. */
@@ -137,12 +142,8 @@ class Values {
   }
 
   private holding(unit: number): number {
-    const { stamp, value, live } = this.scratch;
-    if (stamp[unit] === this.epoch) return value[unit] as number;
-    const v = this.enter(unit);
-    const f = this.file[v] as number;
-    if (!hasBit(live.liveIn, this.block * live.words, unit)) this.extra[f] = (this.extra[f] as number) + 1;
-    return v;
+    const { stamp, value } = this.scratch;
+    return stamp[unit] === this.epoch ? (value[unit] as number) : this.enter(unit);
   }
 
   private users(nodes: number): { userStart: Int32Array; user: Int32Array } {
@@ -164,12 +165,12 @@ class Values {
     return { userStart, user };
   }
 
-  private counts(sets: Uint32Array, plus: Int32Array | null): Int32Array {
+  private counts(sets: Uint32Array): Int32Array {
     const { live, masks } = this.scratch;
     const row = new Uint32Array(live.words);
-    return Int32Array.from(masks, (mask, f) => {
+    return Int32Array.from(masks, (mask) => {
       for (let w = 0; w < live.words; w++) row[w] = (sets[this.block * live.words + w] as number) & (mask[w] as number);
-      return countBits(row, 0, live.words) + (plus === null ? 0 : (plus[f] as number));
+      return countBits(row, 0, live.words);
     });
   }
 }

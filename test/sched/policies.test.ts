@@ -122,7 +122,7 @@ test("the bits of page 37: a load that something waits for is hot and critical, 
   scheduleFunc(physical(late), spy);
   const sum = Bit.SameBlock | Bit.StallFree;
   expect(bytes).toEqual([sum, sum, sum | Bit.Hot | Bit.Critical]);
-  expect(Object.values(Bit).reduce((x, y) => x | y)).toBe(0xff);
+  expect(Object.values(Bit).reduce((x: number, y) => x | y, 0)).toBe(0xff);
 });
 
 test("an unknown name gives no policy, names are unique", () => {

@@ -24,7 +24,9 @@ export function randomBlock(shape: Shape): Func {
   const p = (): Operand => o.preg(pick(4));
   const u = (): Operand => o.ureg(8 + pick(4));
   const offset = (): Operand => o.imm(4 * pick(6));
-  const guard = (): Guard | undefined => (pick(5) === 0 ? guardOn(File.P, pick(4), pick(2) === 0) : undefined);
+  const guard = (): { guard: Guard | null } => ({
+    guard: pick(4) === 0 ? guardOn(File.P, pick(4), pick(2) === 0) : null,
+  });
   const desc = (): Operand => o.ureg(4, 2);
   const plain: (() => void)[] = [
     () => b.emit("IADD3", { d: r() }, { a: r(), b: r(), c: r() }, guard()),
