@@ -12,7 +12,7 @@ import { reuseSlots } from "../../sass/isa/reuse.js";
 import { BEYOND } from "./hits.js";
 import { type Prepared, prepare } from "./prepare.js";
 import { reuseFlags, reuseLikePtxas } from "./reuse.js";
-import { type AssignedScoreboards, assignScoreboards, scoreboardLikePtxas } from "./scoreboards.js";
+import { type AssignedScoreboards, assignScoreboards, branchLikePtxas, scoreboardLikePtxas } from "./scoreboards.js";
 import { computeStalls, type Missing, type StallReason } from "./stalls.js";
 import {
   type AssignPolicy,
@@ -28,6 +28,7 @@ import { yieldBits, yieldLikePtxas } from "./yields.js";
 export const likePtxas: AssignPolicy = {
   name: "ptxas",
   scoreboard: scoreboardLikePtxas,
+  branch: branchLikePtxas,
   yield: yieldLikePtxas,
   reuse: reuseLikePtxas,
 };
@@ -46,7 +47,7 @@ export interface AssignOptions {
 export function assignControl(func: Func, options: AssignOptions = {}): void {
   const policy: AssignPolicy = { ...likePtxas, ...options.policy };
   let p = prepare(func);
-  let sb = assignScoreboards(p, policy.scoreboard);
+  let sb = assignScoreboards(p, policy);
   let reasons: StallReason[] | null = options.observe ? [] : null;
   const note = (r: StallReason): void => {
     reasons?.push(r);
@@ -56,7 +57,7 @@ export function assignControl(func: Func, options: AssignOptions = {}): void {
     if (missing.length === 0) break;
     pad(p, missing);
     p = prepare(func);
-    sb = assignScoreboards(p, policy.scoreboard);
+    sb = assignScoreboards(p, policy);
     if (reasons) reasons = [];
   }
   const yields = yieldBits(p, policy.yield);

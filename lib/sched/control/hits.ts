@@ -95,11 +95,14 @@ function helperCall(inst: Inst): boolean {
   return false;
 }
 
-/** Units that some path behind each block touches, and that it writes: rows of `words` words. */
+/** Units by block, in rows of `words` words. */
 export interface Beyond {
   readonly words: number;
+  /** Touched by some block that can be reached behind this one. */
   readonly touched: Uint32Array;
-  readonly written: Uint32Array;
+  /** Touched, and written, by the block itself. */
+  readonly touches: Uint32Array;
+  readonly writes: Uint32Array;
 }
 
 export function beyond(p: Prepared): Beyond {
@@ -127,7 +130,7 @@ export function beyond(p: Prepared): Beyond {
       }
     }
   }
-  return { words, touched: behind(p, words, touches), written: behind(p, words, writes) };
+  return { words, touched: behind(p, words, touches), touches, writes };
 }
 
 /** Out sets of the backward union: everything in the sets of the blocks that can be reached. */
@@ -168,12 +171,13 @@ export function blockHits(p: Prepared, block: number, far: Beyond, nexts: Nexts,
   const row = block * far.words;
   for (let i = flat.first[block + 1]! - 1; i >= flat.first[block]!; i--) {
     if (p.write[i] === 1) hits.result[i] = resultHit(p, i, far, row, nexts);
-    if (p.read[i] === 1) hits.operands[i] = operandHit(p, i, far, row, nexts);
+    if (p.read[i] === 1) hits.operands[i] = operandHit(p, i, nexts);
     nexts.add(p, i);
   }
 }
 
-const has = (set: Uint32Array, row: number, u: number): boolean => ((set[row + (u >> 5)]! >>> (u & 31)) & 1) === 1;
+export const has = (set: Uint32Array, row: number, u: number): boolean =>
+  ((set[row + (u >> 5)]! >>> (u & 31)) & 1) === 1;
 
 function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Nexts): number {
   const { flat } = p;
@@ -189,8 +193,11 @@ function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Next
   return hit;
 }
 
-function operandHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Nexts): number {
-  const { flat } = p;
+/** Behind the block every operand counts as overwritten, as long as anything follows: ptxas does not look further. */
+function operandHit(p: Prepared, i: number, nexts: Nexts): number {
+  const { flat, cfg } = p;
+  const b = flat.block[i]!;
+  const onward = cfg.succStart[b + 1]! > cfg.succStart[b]!;
   let hit = NEVER;
   const order = p.queue[i]! * nexts.units;
   for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
@@ -200,7 +207,7 @@ function operandHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Nex
       if (p.write[i] === 1 && defines(p, i, u)) continue;
       const next = nexts.def[order + u]!;
       if (next < nexts.call) hit = Math.min(hit, next);
-      else if (hit === NEVER && (nexts.callSees(u) || has(far.written, row, u))) hit = BEYOND;
+      else if (hit === NEVER && (onward || nexts.callSees(u))) hit = BEYOND;
     }
   }
   return hit;

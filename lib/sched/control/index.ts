@@ -4,6 +4,8 @@ export { BEYOND } from "./hits.js";
 export { type ControlPolicy, control, controlO0 } from "./o0.js";
 export type {
   AssignPolicy,
+  BranchQuestion,
+  BranchRule,
   ControlDecision,
   ReuseRule,
   ScoreboardRequest,

@@ -6,7 +6,7 @@ import { type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.
 import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
 import { queueOf, unitOfOrder } from "./order.js";
-import { NONE } from "./types.js";
+import { NONE, SCOREBOARDS } from "./types.js";
 
 export interface Prepared {
   readonly func: Func;
@@ -23,6 +23,10 @@ export interface Prepared {
   readonly queue: Uint8Array;
   /** Scoreboard that the instruction must use for its result (a group of asynchronous copies), NONE for any. */
   readonly fixed: Uint8Array;
+  /** The same for its operands (a memory barrier whose end a DEPBAR waits for). */
+  readonly fixedRead: Uint8Array;
+  /** 1 where everything under way must be done: calls, returns, the end of a gathering of the warp. */
+  readonly barrier: Uint8Array;
   /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
   readonly reserved: number;
   /** Stalls, once they are known. */
@@ -39,7 +43,10 @@ export function prepare(func: Func): Prepared {
   const order = new Uint8Array(n);
   const queue = new Uint8Array(n);
   const fixed = new Uint8Array(n).fill(NONE);
+  const fixedRead = new Uint8Array(n).fill(NONE);
+  const barrier = new Uint8Array(n);
   let reserved = 0;
+  let fence = -1;
   for (let i = 0; i < n; i++) {
     const inst = flat.insts[i]!;
     const t = timingOf(inst, func.target);
@@ -48,22 +55,43 @@ export function prepare(func: Func): Prepared {
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t);
-    const group = groupOf(inst);
-    if (group !== NONE) {
-      reserved |= 1 << group;
-      if (inst.form.op === "LDGDEPBAR") fixed[i] = group;
+    const { op, flow } = inst.form;
+    if (flow === "call" || flow === "return" || op === "ENDCOLLECTIVE") barrier[i] = 1;
+    if (op === "MEMBAR") fence = i;
+    if (op === "LDGDEPBAR") {
+      fixed[i] = GROUPS;
+      reserved |= 1 << GROUPS;
+    }
+    if (op === "DEPBAR" && fence >= 0 && flat.block[fence] === flat.block[i]) {
+      fixedRead[fence] = groupOf(inst);
+      fence = -1;
     }
   }
-  return { func, cfg, flat, timing, write, read, order, queue, fixed, reserved, stalls: new Uint8Array(n) };
+  return {
+    func,
+    cfg,
+    flat,
+    timing,
+    write,
+    read,
+    order,
+    queue,
+    fixed,
+    fixedRead,
+    barrier,
+    reserved,
+    stalls: new Uint8Array(n),
+  };
 }
 
 /**
- * The scoreboard of a group of asynchronous copies: LDGDEPBAR counts the copies before it on the scoreboard that the
- * DEPBAR behind it names. ptxas uses SB0 for all of them (digest E §2L.3.9).
+ * LDGDEPBAR counts the copies before it on the scoreboard that the DEPBAR behind it names; ptxas uses SB0 for all of them
+ * (digest E §2L.3.9).
  */
+const GROUPS = 0;
+
+/** The scoreboard that a DEPBAR.LE names. */
 function groupOf(inst: Inst): number {
-  if (inst.form.op === "LDGDEPBAR") return 0;
-  if (inst.form.op !== "DEPBAR") return NONE;
-  for (const o of inst.srcs) if (o.kind === Kind.Imm) return o.value < 6 ? o.value : NONE;
+  for (const o of inst.srcs) if (o.kind === Kind.Imm) return o.value < SCOREBOARDS ? o.value : NONE;
   return NONE;
 }

@@ -52,12 +52,11 @@ export class State {
     this.busy &= keep;
   }
 
-  /** Scoreboards that instruction `i` must wait for. Calls and returns wait for all. */
+  /** Scoreboards that instruction `i` must wait for. Barriers wait for all. */
   need(p: Prepared, i: number): number {
     if (this.busy === 0) return 0;
     const { flat } = p;
-    const { flow } = flat.insts[i]!.form;
-    if (flow === "call" || flow === "return") return this.busy & ~p.reserved;
+    if (p.barrier[i] === 1) return this.busy & ~p.reserved;
     let need = 0;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
       const end = flat.useUnit[d]! + flat.useWidth[d]!;

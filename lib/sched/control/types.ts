@@ -38,7 +38,22 @@ export interface ScoreboardState {
   readonly allowed: number;
   /** First instruction of the block that waits for scoreboard n; OUTSIDE when it was set in another block. */
   readonly hits: Int32Array;
+  /** Bit n: scoreboard n is under way where a successor is entered from somewhere else. */
+  readonly meets: number;
 }
+
+/** Something under way where a block ends in a conditional branch. */
+export interface BranchQuestion {
+  readonly inst: number;
+  readonly side: "result" | "operands";
+  /** Every block behind the branch waits for it. */
+  readonly waitedEverywhere: boolean;
+  /** Some block behind the branch calls. */
+  readonly meetsCall: boolean;
+}
+
+/** Shall the branch itself wait for it? A matter of taste: who needs it waits anyway. */
+export type BranchRule = (p: Prepared, question: BranchQuestion) => boolean;
 
 /** Chooses a scoreboard. Any of the six is safe: waits wait for everything on it. */
 export type ScoreboardRule = (p: Prepared, request: ScoreboardRequest, state: ScoreboardState) => number;
@@ -53,6 +68,7 @@ export type ReuseRule = (p: Prepared, inst: number, next: number, yields: Uint8A
 export interface AssignPolicy {
   readonly name: string;
   readonly scoreboard: ScoreboardRule;
+  readonly branch: BranchRule;
   readonly yield: YieldRule;
   readonly reuse: ReuseRule;
 }
