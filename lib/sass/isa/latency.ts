@@ -6,10 +6,13 @@ import { InternalError } from "../../errors.js";
 import {
   type DistanceTable,
   type FileName,
+  guardPort,
   type LatencyClass,
   latencyTables,
   type Pipe,
+  portOf,
 } from "../../target/latency/index.js";
+import { sms } from "../../target/table.js";
 import type { Target } from "../../target/types.js";
 import { Kind, type MachineInst, NO_INDEX, type Operand } from "./operand.js";
 import { rows } from "./table.js";
@@ -35,18 +38,9 @@ export interface InstTiming {
   readonly minStall: number;
 }
 
-/** What is known of a form on one SM. Ports are rows and columns of the tables, −1 where there is none. */
-interface FormTiming {
-  readonly timing: InstTiming;
-  readonly class: LatencyClass;
-  /** By file (`File.R` …). */
-  readonly writes: Int16Array;
-  readonly reads: Int16Array;
-  readonly writesAsRow: Int16Array;
-  readonly guard: Int16Array;
-  readonly bindless: number;
-}
-
+/** Registers of a slot that have ports of their own: all from the second on share one. */
+const KS = 2;
+const FILES = [File.R, File.P, File.UR, File.UP] as const;
 const fileNames: Readonly<Record<number, FileName>> = {
   [File.R]: "R",
   [File.P]: "P",
@@ -54,16 +48,33 @@ const fileNames: Readonly<Record<number, FileName>> = {
   [File.UP]: "UP",
 };
 
+/** What is known of a form on one SM. Ports are positions in the tables of the operand's file; −1 where there is none. */
+interface FormTiming {
+  readonly timing: InstTiming;
+  /** Per slot and register: column of the raw and waw tables, row of the waw and war tables. */
+  readonly writeColumn: Int16Array;
+  readonly wawRow: Int16Array;
+  readonly warRow: Int16Array;
+  /** Per slot, file and register, and whether inside a constant operand: row of the raw table, column of the war table. */
+  readonly readRow: Int16Array;
+  readonly warColumn: Int16Array;
+}
+
+const readAt = (slot: number, file: number, inConstant: boolean, k: number): number =>
+  ((slot * 6 + file) * 2 + (inConstant ? 1 : 0)) * KS + k;
+
 class SmLatency {
   private readonly byForm: (FormTiming | undefined)[] = [];
   readonly raw: (DistanceTable | null)[] = [null, null, null, null, null, null];
   readonly waw: (DistanceTable | null)[] = [null, null, null, null, null, null];
+  readonly war: (DistanceTable | null)[] = [null, null, null, null, null, null];
 
   constructor(private readonly target: Target) {
-    const { files } = latencyTables(target.sm);
-    for (const f of [File.R, File.P, File.UR, File.UP]) {
-      this.raw[f] = files[fileNames[f]!].raw;
-      this.waw[f] = files[fileNames[f]!].waw;
+    const tables = latencyTables(target.sm);
+    for (const f of FILES) {
+      this.raw[f] = tables.table(fileNames[f]!, "raw");
+      this.waw[f] = tables.table(fileNames[f]!, "waw");
+      this.war[f] = tables.table(fileNames[f]!, "war");
     }
   }
 
@@ -76,69 +87,85 @@ class SmLatency {
     return t;
   }
 
+  /** Position of the guard in the raw table (row) and the war table (column). */
+  guardRow(file: number): number {
+    return this.raw[file]!.rows.indexOf(guardPort[fileNames[file]!] ?? "");
+  }
+
+  guardColumn(file: number): number {
+    return this.war[file]!.columns.indexOf(guardPort[fileNames[file]!] ?? "");
+  }
+
   private make(form: Form): FormTiming {
-    const { classes } = latencyTables(this.target.sm);
-    const c = classes[classIndex(form.op, form.mods, this.target.sm)]!;
+    const tables = latencyTables(this.target.sm);
+    const c = tables.classes[tables.classOf(form.op, form.mods)]!;
+    const op = tables.timingOf(form.op, form.mods);
+    if (!c || !op) throw new InternalError(`no latency of ${form.name} on sm_${this.target.sm}`);
     const guards = guardsOf(form, this.target);
-    // The tensor instructions of sm_75 signal their results (digest E §2L.3).
-    const signals = c.name === "gmma" || (c.name === "hmma" && this.target.sm === 75);
-    const ports = (
-      names: LatencyClass["reads"],
-      where: "rows" | "columns",
-      tables: (DistanceTable | null)[],
-    ): Int16Array => {
-      const out = new Int16Array(6).fill(-1);
-      for (const f of [File.R, File.P, File.UR, File.UP]) {
-        const port = names[fileNames[f]!];
-        if (port !== undefined) out[f] = tables[f]![where].indexOf(port);
-      }
-      return out;
-    };
-    const guard = new Int16Array(6).fill(-1);
-    guard[File.P] = this.raw[File.P]!.rows.indexOf("guard");
-    guard[File.UP] = this.raw[File.UP]!.rows.indexOf("uguard");
+    // Tensor instructions of sm_75 set scoreboards except at -O0, where the longest stall covers them (measured).
+    const late = this.target.sm === 75 && c.pipe === "TENSOR";
     return {
       timing: {
         pipe: c.pipe,
-        interval: c.interval,
-        write: guards.write || signals,
-        read: guards.read || signals,
-        latency: c.latency,
-        minStall: c.minStall,
+        interval: op.interval,
+        write: guards.write || late,
+        read: guards.read || late,
+        latency: op.latency,
+        minStall: op.minStall,
       },
-      class: c,
-      writes: ports(c.writes, "columns", this.raw),
-      reads: ports(c.reads, "rows", this.raw),
-      writesAsRow: ports(c.writes, "rows", this.waw),
-      guard,
-      bindless: this.raw[File.UR]!.rows.indexOf("bindless"),
+      writeColumn: this.writePorts(form, c, (f, port) => this.raw[f]!.columns.indexOf(port)),
+      wawRow: this.writePorts(form, c, (f, port) => this.waw[f]!.rows.indexOf(port)),
+      warRow: this.writePorts(form, c, (f, port) => this.war[f]!.rows.indexOf(port)),
+      readRow: this.readPorts(form, c, (f, port) => this.raw[f]!.rows.indexOf(port)),
+      warColumn: this.readPorts(form, c, (f, port) => this.war[f]!.columns.indexOf(port)),
     };
+  }
+
+  private writePorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
+    const out = new Int16Array(form.dsts.length * KS).fill(-1);
+    form.dsts.forEach((slot, i) => {
+      if (fileNames[slot.file] === undefined) return;
+      for (let k = 0; k < KS; k++) {
+        const port = portOf(c.writes, fileNames[slot.file]!, slot.name, k, false);
+        if (port !== null) out[i * KS + k] = find(slot.file, port);
+      }
+    });
+    return out;
+  }
+
+  private readPorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
+    const out = new Int16Array(readAt(form.srcs.length, 0, false, 0)).fill(-1);
+    form.srcs.forEach((slot, i) => {
+      for (const f of FILES)
+        for (const inConstant of [false, true])
+          for (let k = 0; k < KS; k++) {
+            const port = portOf(c.reads, fileNames[f]!, slot.name, k, inConstant);
+            if (port !== null) out[readAt(i, f, inConstant, k)] = find(f, port);
+          }
+    });
+    return out;
   }
 }
 
-const bySm = new Map<number, SmLatency>();
+const bySm: (SmLatency | undefined)[] = [];
 
 function latencyOf(target: Target): SmLatency {
-  let t = bySm.get(target.sm);
+  let t = bySm[target.sm];
   if (!t) {
     t = new SmLatency(target);
-    bySm.set(target.sm, t);
+    bySm[target.sm] = t;
   }
   return t;
 }
 
-function classIndex(op: string, mods: readonly string[], sm: number): number {
-  const found = latencyTables(sm)
-    .members.get(op)
-    ?.find((m) => m.mods.every((x) => mods.includes(x)));
-  if (!found) throw new InternalError(`no latency class for ${[op, ...mods].join(".")} on sm_${sm}`);
-  return found.class;
-}
-
-// Every row of the instruction table has its class: a missing one shows when the program starts.
-for (const row of rows) {
-  const [op, ...mods] = row.op.split(".");
-  classIndex(op!, mods, 75);
+// An opcode without class or timing shows when the program starts.
+for (const sm of sms) {
+  const tables = latencyTables(sm);
+  for (const row of rows) {
+    const [op, ...mods] = row.op.split(".");
+    if (tables.classOf(op!, mods) < 0 || tables.timingOf(op!, mods) === null)
+      throw new InternalError(`no latency of ${row.op} on sm_${sm}`);
+  }
 }
 
 /** Pipe, scoreboards and intervals of an instruction. */
@@ -160,17 +187,23 @@ export function rawDistance(
   const sm = latencyOf(target);
   const from = sm.of(producer.form);
   if (from.timing.write) return 0;
-  const file = producer.dsts[dst]!.file;
-  const table = sm.raw[file];
+  const d = producer.dsts[dst]!;
+  const table = sm.raw[d.file];
   if (!table) return 0;
-  const to = sm.of(consumer.form);
-  const row = src === GUARD ? to.guard[file]! : readPort(to, consumer.srcs[src]!, file);
-  return cell(table, row, from.writes[file]!);
-}
-
-function readPort(to: FormTiming, o: Operand, file: number): number {
-  if (o.kind === Kind.Const && o.index !== NO_INDEX && file === File.UR) return to.bindless;
-  return to.reads[file]!;
+  if (src === GUARD) return cell(table, sm.guardRow(d.file), from.writeColumn[dst * KS]!);
+  const { readRow } = sm.of(consumer.form);
+  const s = consumer.srcs[src]!;
+  const inConstant = isIndexed(s);
+  const shift = shiftOf(d, s, inConstant);
+  let most = -1;
+  for (let k = 0; k < widthOf(s, inConstant); k++) {
+    const at = shift + k;
+    if (at < 0 || at >= d.width) continue;
+    const row = readRow[readAt(src, d.file, inConstant, least(k))]!;
+    most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + least(at)]!));
+  }
+  // Operands that share no register: as if all of them did.
+  return most >= 0 ? most : worst(table, readRow, src, d.file, inConstant, from.writeColumn, dst);
 }
 
 /** Least issue distance between two writers of a register. */
@@ -184,13 +217,22 @@ export function wawDistance(
   const sm = latencyOf(target);
   const from = sm.of(first.form);
   if (from.timing.write) return 0;
-  const file = first.dsts[dst]!.file;
-  const table = sm.waw[file];
-  if (!table || second.dsts[dst2]!.file !== file) return 0;
-  return cell(table, sm.of(second.form).writesAsRow[file]!, from.writes[file]!);
+  const a = first.dsts[dst]!;
+  const b = second.dsts[dst2]!;
+  const table = sm.waw[a.file];
+  if (!table || b.file !== a.file) return 0;
+  const { wawRow } = sm.of(second.form);
+  const shift = shiftOf(a, b, false);
+  let most = -1;
+  for (let k = 0; k < Math.max(1, b.width); k++) {
+    const at = shift + k;
+    if (at < 0 || at >= Math.max(1, a.width)) continue;
+    most = Math.max(most, cell(table, wawRow[dst2 * KS + least(k)]!, from.writeColumn[dst * KS + least(at)]!));
+  }
+  return most >= 0 ? most : cell(table, wawRow[dst2 * KS]!, from.writeColumn[dst * KS]!);
 }
 
-/** Least issue distance from a reader to the next writer of its operand. */
+/** Least issue distance from a reader to the next writer of its operand. 0: a read scoreboard guards it. */
 export function warDistance(
   reader: MachineInst,
   src: number,
@@ -201,12 +243,16 @@ export function warDistance(
   const sm = latencyOf(target);
   const from = sm.of(reader.form);
   if (src !== GUARD && from.timing.read) return 0;
-  const to = sm.of(writer.form);
-  if (writer.dsts[dst]!.file === File.UR) return from.class.pipe === "UDP" && to.class.pipe === "UDP" ? 3 : 1;
-  return to.timing.write ? 2 : 1;
+  const d = writer.dsts[dst]!;
+  const table = sm.war[d.file];
+  if (!table) return 0;
+  const { warRow } = sm.of(writer.form);
+  if (src === GUARD) return cell(table, warRow[dst * KS]!, sm.guardColumn(d.file));
+  const s = reader.srcs[src]!;
+  return cell(table, warRow[dst * KS]!, from.warColumn[readAt(src, d.file, isIndexed(s), 0)]!);
 }
 
-/** Least cycles from the instruction that sets a scoreboard to the first wait on it (digest E §2L.3: never 1). */
+/** Least cycles from the instruction that sets a scoreboard to the first wait on it. */
 export function setToWait(_setter: MachineInst, _target: Target): number {
   return 2;
 }
@@ -219,28 +265,49 @@ export function drainDistance(producer: MachineInst, dst: number, target: Target
   const sm = latencyOf(target);
   const from = sm.of(producer.form);
   if (from.timing.write) return 0;
-  const file = producer.dsts[dst]!.file;
-  const table = sm.raw[file];
+  const table = sm.raw[producer.dsts[dst]!.file];
   if (!table) return 0;
-  const column = from.writes[file]!;
   let most = 0;
-  for (let row = 0; row < table.rows.length; row++) most = Math.max(most, cell(table, row, column));
+  for (let k = 0; k < KS; k++)
+    for (let row = 0; row < table.rows.length; row++)
+      most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + k]!));
   return most;
 }
 
-/** Without a cell the largest of the table: the port is not known to be faster than any other. */
-function cell(table: DistanceTable, row: number, column: number): number {
-  const { cells, columns } = table;
-  const n = row >= 0 && column >= 0 ? cells[row * columns.length + column]! : 0;
-  return n > 0 ? n : largest(table);
+const least = (k: number): number => (k < KS ? k : KS - 1);
+
+/** A register inside a constant operand: `cx[UR4][0x10]`, `c[0x3][R2]`. */
+function isIndexed(o: Operand): boolean {
+  return o.kind === Kind.Const && o.index !== NO_INDEX;
 }
 
-const largestOf = new Map<DistanceTable, number>();
-function largest(table: DistanceTable): number {
-  let n = largestOf.get(table);
-  if (n === undefined) {
-    n = table.cells.reduce((a, b) => Math.max(a, b), 0);
-    largestOf.set(table, n);
-  }
-  return n;
+function widthOf(o: Operand, inConstant: boolean): number {
+  if (inConstant) return o.id === -1 ? 2 : 1;
+  return Math.max(1, o.width);
+}
+
+/** Register of the first operand's range with which the second one begins. */
+function shiftOf(first: Operand, second: Operand, inConstant: boolean): number {
+  return inConstant ? second.index - first.id : second.id - first.id + second.sub - first.sub;
+}
+
+function worst(
+  table: DistanceTable,
+  readRow: Int16Array,
+  src: number,
+  file: number,
+  inConstant: boolean,
+  writeColumn: Int16Array,
+  dst: number,
+): number {
+  let most = 0;
+  for (let k = 0; k < KS; k++)
+    for (let at = 0; at < KS; at++)
+      most = Math.max(most, cell(table, readRow[readAt(src, file, inConstant, k)]!, writeColumn[dst * KS + at]!));
+  return most;
+}
+
+/** A port that the table does not know may be as slow as any. */
+function cell(table: DistanceTable, row: number, column: number): number {
+  return row >= 0 && column >= 0 ? table.cells[row * table.columns.length + column]! : table.largest;
 }

@@ -1,25 +1,52 @@
 /**
  * Latency tables per SM: classes of instructions, and the least issue distances between their ports. Numbers and names
- * only; `lib/sass/isa/latency.ts` asks them about instructions.
+ * only; `lib/sass/isa/latency.ts` asks them about instructions. Where each cell comes from stands in `evidence/`.
  */
 import { InternalError } from "../../errors.js";
+import { type Sm, sms } from "../table.js";
+import { cellTexts } from "./cells/index.js";
 import { classText, memberText } from "./classes.js";
-import { ampere, turing, uniform } from "./tables.js";
-import type { DistanceTable, FileName, FileTables, LatencyClass, Pipe } from "./types.js";
+import { timingText } from "./timing.js";
+import {
+  type Dependence,
+  type DistanceTable,
+  dependences,
+  type FileName,
+  fileNames,
+  type LatencyClass,
+  type OpTiming,
+  type Pipe,
+  type Ports,
+} from "./types.js";
 
-export type { DistanceTable, FileName, FileTables, LatencyClass, Pipe } from "./types.js";
+export {
+  type Dependence,
+  type DistanceTable,
+  dependences,
+  type FileName,
+  fileNames,
+  type LatencyClass,
+  type OpTiming,
+  type Pipe,
+  type Ports,
+} from "./types.js";
 
 /** All that is known of one SM. */
 export interface LatencyTables {
   readonly classes: readonly LatencyClass[];
-  /** Entries `OPCODE.MOD…` of each opcode with the index of their class, those with most modifiers first. */
-  readonly members: ReadonlyMap<string, readonly Member[]>;
-  readonly files: Readonly<Record<FileName, FileTables>>;
+  /** Index of the class of an opcode with these modifiers, −1 when it has none. */
+  classOf(op: string, mods: readonly string[]): number;
+  /** Indices of all classes that forms of an opcode may have. */
+  classesOf(op: string): readonly number[];
+  /** Interval, latency and least stall of an opcode with these modifiers, null when it has no line. */
+  timingOf(op: string, mods: readonly string[]): OpTiming | null;
+  table(file: FileName, kind: Dependence): DistanceTable;
 }
 
-export interface Member {
+/** Lines of an opcode: those with most modifiers first. */
+interface Entry<T> {
   readonly mods: readonly string[];
-  readonly class: number;
+  readonly value: T;
 }
 
 const made = new Map<number, LatencyTables>();
@@ -28,98 +55,122 @@ const made = new Map<number, LatencyTables>();
 export function latencyTables(sm: number): LatencyTables {
   let t = made.get(sm);
   if (!t) {
-    t = build(sm);
+    t = build(sm as Sm);
     made.set(sm, t);
   }
   return t;
 }
 
-function build(sm: number): LatencyTables {
-  const classes = parseClasses(classText);
-  const vector = sm === 75 ? turing : ampere;
+/** Port of the guard predicate. */
+export const guardPort: Readonly<Record<FileName, string | null>> = { R: null, P: "guard", UR: null, UP: "uguard" };
+
+/** Port through which a class reads (or writes) register `k` of a slot; null when it has none in that file. */
+export function portOf(ports: Ports, file: FileName, slot: string, k: number, inConstant: boolean): string | null {
+  if (slot === "guard") return guardPort[file];
+  return (
+    (file === "R" ? (ports.get(`${slot}+${k}`) ?? ports.get(slot)) : undefined) ??
+    (inConstant && file === "UR" ? (ports.get("URc") ?? "bindless") : undefined) ??
+    ports.get(file) ??
+    null
+  );
+}
+
+const classes: readonly LatencyClass[] = lines(classText).map((line) => {
+  const [name, pipe, writes, reads] = line.split(";").map((c) => c.trim());
+  return { name: name!, pipe: pipe as Pipe, writes: parsePorts(writes!), reads: parsePorts(reads!) };
+});
+
+function parsePorts(text: string): Ports {
+  return new Map(
+    text
+      .split(" ")
+      .filter((x) => x !== "")
+      .map((item) => item.split(/[:=]/) as [string, string]),
+  );
+}
+
+function build(sm: Sm): LatencyTables {
+  const members = parseMembers(sm);
+  const timings = parseTimings(sm);
+  const tables = new Map<string, DistanceTable>();
+  for (const file of fileNames)
+    for (const kind of dependences) tables.set(`${kind} ${file}`, parseTable(cellTexts[file][kind], sm));
   return {
     classes,
-    members: parseMembers(memberText, classes),
-    files: {
-      R: fileTables(vector.R),
-      P: fileTables(vector.P),
-      UR: fileTables(uniform.UR),
-      UP: fileTables(uniform.UP),
-    },
+    classOf: (op, mods) => lookUp(members, op, mods) ?? -1,
+    classesOf: (op) => (members.get(op) ?? []).map((m) => m.value),
+    timingOf: (op, mods) => lookUp(timings, op, mods),
+    table: (file, kind) => tables.get(`${kind} ${file}`)!,
   };
 }
 
-function fileTables(text: { raw: string; waw: string }): FileTables {
-  return {
-    raw: parseTable(text.raw),
-    waw: parseTable(text.waw),
-    war: { rows: [], columns: [], cells: new Uint8Array(0) },
-  };
+function lookUp<T>(entries: ReadonlyMap<string, readonly Entry<T>[]>, op: string, mods: readonly string[]): T | null {
+  return entries.get(op)?.find((m) => m.mods.every((x) => mods.includes(x)))?.value ?? null;
 }
 
 function lines(text: string): string[] {
   return text.split("\n").filter((l) => l.trim() !== "");
 }
 
-function cellsOf(line: string): string[] {
-  return line.split(",").map((c) => c.trim());
+/** `90`, `80-89`, `120-`, `-90`. */
+function holds(range: string | undefined, sm: number): boolean {
+  if (range === undefined) return true;
+  const m = /^(\d*)(-?)(\d*)$/.exec(range);
+  if (!m) throw new InternalError(`latency classes: bad range ${range}`);
+  if (m[2] === "") return sm === Number(m[1]);
+  return sm >= Number(m[1] || 0) && sm <= Number(m[3] || 999);
 }
 
-function parseClasses(text: string): LatencyClass[] {
-  return lines(text)
-    .slice(1)
-    .map((line) => {
-      const [name, pipe, interval, latency, stall, writes, reads] = cellsOf(line);
-      return {
-        name: name!,
-        pipe: pipe as Pipe,
-        interval: Number(interval),
-        latency: Number(latency),
-        minStall: Number(stall),
-        writes: parsePorts(writes!),
-        reads: parsePorts(reads!),
-      };
-    });
-}
-
-function parsePorts(text: string): Partial<Record<FileName, string>> {
-  const out: Partial<Record<FileName, string>> = {};
-  for (const item of text.split(" ").filter((x) => x !== "")) {
-    const [file, port] = item.split(":");
-    out[file as FileName] = port!;
-  }
-  return out;
-}
-
-function parseMembers(text: string, classes: readonly LatencyClass[]): Map<string, Member[]> {
-  const out = new Map<string, Member[]>();
-  for (const line of lines(text)) {
-    const [name, list] = line.split(":");
+function parseMembers(sm: number): Map<string, Entry<number>[]> {
+  const out = new Map<string, Entry<number>[]>();
+  for (const line of lines(memberText)) {
+    const [head, list] = line.split(":");
+    const [name, range] = head!.split("@");
     const index = classes.findIndex((c) => c.name === name);
     if (index < 0) throw new InternalError(`latency classes: unknown class ${name}`);
-    for (const entry of list!.trim().split(" ")) {
-      const [op, ...mods] = entry.split(".");
-      const of = out.get(op!);
-      if (of) of.push({ mods, class: index });
-      else out.set(op!, [{ mods, class: index }]);
-    }
+    if (!holds(range, sm)) continue;
+    for (const entry of list!.trim().split(" ")) addEntry(out, entry, index);
   }
+  return sorted(out);
+}
+
+/** Later lines come first among equals. */
+function addEntry<T>(out: Map<string, Entry<T>[]>, name: string, value: T): void {
+  const [op, ...mods] = name.split(".");
+  const of = out.get(op!);
+  if (of) of.unshift({ mods, value });
+  else out.set(op!, [{ mods, value }]);
+}
+
+function sorted<T>(out: Map<string, Entry<T>[]>): Map<string, Entry<T>[]> {
   for (const of of out.values()) of.sort((a, b) => b.mods.length - a.mods.length);
   return out;
 }
 
-function parseTable(text: string): DistanceTable {
-  const [head, ...body] = lines(text).map(cellsOf);
-  const columns = head!.slice(1);
-  const cells = new Uint8Array(columns.length * body.length);
-  body.forEach((row, r) => {
-    if (row.length !== columns.length + 1)
-      throw new InternalError(`latency table: row ${row[0]} has ${row.length} cells`);
-    row.slice(1).forEach((c, k) => {
-      const n = c === "-" ? 0 : Number(c);
-      if (!Number.isInteger(n)) throw new InternalError(`latency table: bad cell "${c}" in row ${row[0]}`);
-      cells[r * columns.length + k] = n;
-    });
-  });
-  return { rows: body.map((r) => r[0]!), columns, cells };
+function parseTimings(sm: number): Map<string, Entry<OpTiming>[]> {
+  const out = new Map<string, Entry<OpTiming>[]>();
+  for (const line of lines(timingText)) {
+    const [head, interval, latency, stall] = line.split(";").map((c) => c.trim());
+    const [names, range] = head!.split("@");
+    if (!holds(range?.trim(), sm)) continue;
+    const value = { interval: Number(interval), latency: Number(latency), minStall: Number(stall) };
+    for (const name of names!.trim().split(" ")) addEntry(out, name, value);
+  }
+  return sorted(out);
+}
+
+/** Lines `row column n n n …`, one number per SM in the order of `sms`; `-` is none. */
+function parseTable(text: string, sm: Sm): DistanceTable {
+  const at = 2 + sms.indexOf(sm);
+  const cells = lines(text).map((l) => l.trim().split(/\s+/));
+  const rows = [...new Set(cells.map((c) => c[0]!))];
+  const columns = [...new Set(cells.map((c) => c[1]!))];
+  const values = new Uint8Array(rows.length * columns.length);
+  for (const c of cells) {
+    const n = c[at] === "-" ? 0 : Number(c[at]);
+    if (c.length !== 2 + sms.length || !Number.isInteger(n) || n > 255)
+      throw new InternalError(`latency table: bad line "${c.join(" ")}"`);
+    values[rows.indexOf(c[0]!) * columns.length + columns.indexOf(c[1]!)] = n;
+  }
+  return { rows, columns, cells: values, largest: values.reduce((a, b) => Math.max(a, b), 0) };
 }

@@ -1,6 +1,6 @@
 /** What is known of the timing of the instructions of one SM, as numbers. Cycles are issue cycles of one warp. */
 
-/** Execution pipes, as profilers name them. */
+/** Execution pipes, as profilers name them; DISPATCH is work that no pipe takes. */
 export type Pipe =
   | "ALU"
   | "FMA"
@@ -16,37 +16,37 @@ export type Pipe =
   | "DISPATCH";
 
 /** Register files that have tables. */
-export type FileName = "R" | "P" | "UR" | "UP";
+export const fileNames = ["R", "P", "UR", "UP"] as const;
+export type FileName = (typeof fileNames)[number];
+
+/** Dependences through a register: a read behind a write, a write behind a write, a write behind a read. */
+export const dependences = ["raw", "waw", "war"] as const;
+export type Dependence = (typeof dependences)[number];
+
+/** Ports of a class on one side: by slot (`c+1`, `c`; file R), else by file (`URc` inside a constant operand). */
+export type Ports = ReadonlyMap<string, string>;
 
 /** A class of instructions that are timed alike. */
 export interface LatencyClass {
   readonly name: string;
   readonly pipe: Pipe;
-  /** Issue cycles before the pipe takes another instruction of the warp. */
-  readonly interval: number;
-  /** Cycles from issue to the results, for estimates. */
-  readonly latency: number;
-  /** Least stall that the instruction itself carries. */
-  readonly minStall: number;
-  /** Write and read ports by register file: columns and rows of the tables. */
-  readonly writes: Readonly<Partial<Record<FileName, string>>>;
-  readonly reads: Readonly<Partial<Record<FileName, string>>>;
+  readonly writes: Ports;
+  readonly reads: Ports;
 }
 
-/** One table of issue distances: `value(row, column)`, with the names of both. */
+/** Issue distances of one register file and kind of dependence: the later instruction's port is the row, the earlier one's the column. */
 export interface DistanceTable {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** Row-major; 0 where the table says nothing (a scoreboard guards it, or it cannot happen). */
+  /** Row-major; 0: no distance is needed, or none is known because a scoreboard guards it. */
   readonly cells: Uint8Array;
+  /** The largest cell: what holds for ports that the table does not know. */
+  readonly largest: number;
 }
 
-/** Tables of one register file: the later instruction is the row, the earlier one the column. */
-export interface FileTables {
-  /** Reader behind writer. */
-  readonly raw: DistanceTable;
-  /** Second writer behind first writer. */
-  readonly waw: DistanceTable;
-  /** Writer behind reader. */
-  readonly war: DistanceTable;
+/** Per opcode: issue interval, expected latency, least stall. */
+export interface OpTiming {
+  readonly interval: number;
+  readonly latency: number;
+  readonly minStall: number;
 }

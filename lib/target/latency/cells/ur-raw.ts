@@ -1,0 +1,67 @@
+/**
+ * UR: least issue cycles from a write (second name) to a read (first name); one column per SM:
+ * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
+ * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/ur-raw.csv.
+ */
+export default `
+coupled r2ur     13 13 13 13 13 13 13 13 13 13 13 13
+h2mma r2ur       13 13 13 13 13 13 13 13 13 13 13 13
+decoupled r2ur   13 13 13 13 13 13 13 13 13 13 13 13
+cmma r2ur        13 13 13 13 13 13 13 13 13 13 13 13
+bindless r2ur    15 15 15 15 15 15 15 15 15 15 15 15
+udp r2ur         13 13 13 13 13 13 13 13 13 13 13 13
+uldc r2ur        15 15 15 15 15 15 15 14 14 14 14 14
+umov r2ur        13 13 13 13 13 13 13 13 13 13 13 13
+branch r2ur      13 13 13 13 13 13 13 13 13 13 13 13
+coupled udp       6  6  6  6  6  6  6  6  6  6  6  6
+h2mma udp         9  9  9  9  9  9  9  9  9  9  9  9
+decoupled udp     9  9  9  9  9  9  9  9  9  9  9  9
+cmma udp          6  6  6  6  6  6  6  6  6  6  6  6
+bindless udp     12 12 12 12 12 12 12 12 12 12 12 12
+udp udp           4  4  4  4  4  4  4  4  4  4  4  4
+uldc udp         12 12 12 12 12 12 12 12 12 12 12 12
+umov udp          7  7  7  7  7  7  7  7  7  7  7  7
+branch udp       10 10 10 10 10 10 10 10 10 10 10 10
+coupled uldc      2  2  2  2  2  2  2  -  -  -  -  -
+h2mma uldc        2  2  2  2  2  2  2  -  -  -  -  -
+decoupled uldc    2  2  2  2  2  2  2  -  -  -  -  -
+cmma uldc         2  2  2  2  2  2  2  -  -  -  -  -
+bindless uldc     5  5  5  5  5  5  5  -  -  -  -  -
+udp uldc          2  2  2  2  2  2  2  -  -  -  -  -
+uldc uldc         5  5  5  5  5  5  5  -  -  -  -  -
+umov uldc         2  2  2  2  2  2  2  -  -  -  -  -
+branch uldc       3  3  3  3  3  3  3  -  -  -  -  -
+coupled umov      2  2  2  2  2  2  2  2  2  2  2  2
+h2mma umov        2  2  2  2  2  2  2  2  2  2  2  2
+decoupled umov    2  2  2  2  2  2  2  2  2  2 16  2
+cmma umov         2  2  2  2  2  2  2  2  2  2  2  2
+bindless umov     5  5  5  5  5  5  5  5  5  5  5  5
+udp umov          2  2  2  2  2  2  2  2  2  2  2  2
+uldc umov         5  5  5  5  5  5  5  5  5  5  5  5
+umov umov         2  2  2  2  2  2  2  5  5  5  5  5
+branch umov       3  3  3  3  3  3  3  3  3  3  3  3
+coupled voteu     2  2  2  2  2  2  2  2  2  2  2  2
+h2mma voteu       2  2  2  2  2  2  2  2  2  2  2  2
+decoupled voteu   2  2  2  2  2  2  2  2  2  2  2  2
+cmma voteu        2  2  2  2  2  2  2  2  2  2  2  2
+bindless voteu    5  5  5  5  5  5  5  5  5  5  5  5
+udp voteu         2  2  2  2  2  2  2  2  2  2  2  2
+uldc voteu        5  5  5  5  5  5  5  5  5  5  5  5
+umov voteu        2  2  2  2  2  2  2  2  2  2  2  2
+branch voteu      3  3  3  3  3  3  3  3  3  3  3  3
+coupled elect     -  -  -  -  -  -  2  2  2  2  2  2
+elect elect       -  -  -  -  -  -  2  2  2  2  2  2
+h2mma elect       -  -  -  -  -  -  2  2  2  2  2  2
+decoupled elect   -  -  -  -  -  -  2  2  2  2  2  2
+cmma elect        -  -  -  -  -  -  2  2  2  2  2  2
+bindless elect    -  -  -  -  -  -  5  5  5  5  5  5
+udp elect         -  -  -  -  -  -  2  2  2  2  2  2
+uldc elect        -  -  -  -  -  -  5  5  5  5  5  5
+umov elect        -  -  -  -  -  -  2  2  2  2  2  2
+branch elect      -  -  -  -  -  -  3  3  3  3  3  3
+elect r2ur        -  -  -  -  -  - 13 13 13 13 13 13
+elect udp         -  -  -  -  -  -  8  8  8  8  8  8
+elect uldc        -  -  -  -  -  -  2  -  -  -  -  -
+elect umov        -  -  -  -  -  -  2  2  2  2  2  2
+elect voteu       -  -  -  -  -  -  2  2  2  2  2  2
+`;

@@ -1,0 +1,110 @@
+/**
+ * From observations to cells: what was seen between opcodes becomes what holds between the ports of classes, with the
+ * evidence of each cell, and the opcodes that do not behave like their class.
+ */
+import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
+import type { Seen } from "./observe.js";
+
+export interface CellSeen {
+  /** Straight-line observations, of them in chain kernels; least distance. */
+  n: number;
+  chain: number;
+  min: number;
+  /** At that distance between neighbours with nothing else as the reason. */
+  tight: number;
+  readonly byOp: Map<string, { n: number; min: number }>;
+}
+
+export class Cells {
+  /** `kind file first second`. */
+  readonly cells = new Map<string, CellSeen>();
+  readonly unknown = new Set<string>();
+
+  constructor(readonly sm: number) {}
+
+  add(pairs: Iterable<readonly [string, Seen]>, source: string): void {
+    for (const [key, seen] of pairs) {
+      if (seen.n === 0 || apart(key)) continue;
+      const [kind, file, a, b] = key.split(" ") as [string, FileName, string, string];
+      const first = portName(this.sm, file, a, kind !== "war");
+      const second = portName(this.sm, file, b, kind !== "raw");
+      if (first === null || second === null) {
+        this.unknown.add(`${kind} ${file} ${first === null ? a : b}`);
+        continue;
+      }
+      const id = `${kind} ${file} ${first} ${second}`;
+      let c = this.cells.get(id);
+      if (!c) {
+        c = { n: 0, chain: 0, min: 255, tight: 0, byOp: new Map() };
+        this.cells.set(id, c);
+      }
+      c.n += seen.n;
+      if (source === "chain") c.chain += seen.n;
+      const tight = seen.tight[seen.min] ?? 0;
+      if (seen.min < c.min) {
+        c.min = seen.min;
+        c.tight = tight;
+      } else if (seen.min === c.min) c.tight += tight;
+      for (const op of [`1 ${short(a)}`, `2 ${short(b)}`]) {
+        const o = c.byOp.get(op);
+        if (o) {
+          o.n += seen.n;
+          o.min = Math.min(o.min, seen.min);
+        } else c.byOp.set(op, { n: seen.n, min: seen.min });
+      }
+    }
+  }
+
+  /** Ports of opcodes whose least distance is never that of their class although it was seen often. */
+  strangers(least: number): string[] {
+    const fit = new Set<string>();
+    const off = new Map<string, string[]>();
+    for (const [id, c] of this.cells) {
+      const [kind, file] = id.split(" ");
+      if (kind !== "raw") continue;
+      for (const [op, o] of c.byOp) {
+        const key = `${file} ${op}`;
+        if (o.min === c.min) fit.add(key);
+        else if (o.n >= least) {
+          const list = off.get(key);
+          const text = `${id}: ${o.min} of ${o.n}, class ${c.min}`;
+          if (list) list.push(text);
+          else off.set(key, [text]);
+        }
+      }
+    }
+    return [...off].flatMap(([key, list]) => list.map((l) => `${fit.has(key) ? " " : "*"} ${key}  ${l}`)).sort();
+  }
+}
+
+/** Texture coordinates: fewer are read than the slot has registers, the rest is no dependence. */
+const coordinates = / (?:TEX|TLD|TLD4|TXD|TMML|TXQ|SULD|SUST|SUATOM|SURED|FOOTPRINT)(?:\.[^ :]*)?:[abc]\+[1-9]/;
+
+function apart(key: string): boolean {
+  return coordinates.test(key);
+}
+
+/** Opcode with the modifiers that could matter, slot with its register. */
+function short(text: string): string {
+  const [name, slot] = text.split(":");
+  const [op, ...mods] = name!.split(".");
+  return `${[op, ...mods.filter((m) => matters.has(m))].join(".")}:${slot}`;
+}
+const matters = new Set(
+  "WIDE HI X MMA F32 64 128 16816 1688 1684 884 8816 16832 16864 88128 168128 168256 SP CAS EX S64 U64 ALL 32 BF16 BF16_V2 TF32 S4 U4".split(
+    " ",
+  ),
+);
+
+/** `IMAD.WIDE.U32:c+1` → the port, null when the class has none in that file. */
+export function portName(sm: number, file: FileName, text: string, writes: boolean): string | null {
+  const [name, place] = text.split(":") as [string, string];
+  const [op, ...mods] = name.split(".");
+  const tables = latencyTables(sm);
+  const index = tables.classOf(op!, mods);
+  if (index < 0) return null;
+  const [slot, k] = place.split("+");
+  const inConstant = slot!.endsWith("!");
+  const c = tables.classes[index]!;
+  return portOf(writes ? c.writes : c.reads, file, inConstant ? slot!.slice(0, -1) : slot!, Number(k ?? 0), inConstant);
+}

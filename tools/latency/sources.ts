@@ -1,0 +1,119 @@
+/** Where observations come from: chain kernels, the test corpus, CUDA's own templates, and folders of cubins. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readCubin } from "../../lib/elf/index.js";
+import { targetOfSm } from "../../lib/target/index.js";
+import { chainHead, takenOps, Walker } from "./chains.js";
+import { type Kept, Observations, observe } from "./observe.js";
+import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
+
+const KERNELS = 6;
+const STEPS = 110;
+
+export interface ChainOptions {
+  readonly modules: number;
+  readonly seed: number;
+  readonly progress: (done: number, of: number) => void;
+}
+
+/** Walks through PTX operations, each needing the one before, at -O3 and -O1. */
+export function fromChains(sm: number, { modules, seed, progress }: ChainOptions): Observations {
+  const arch = archOf(sm);
+  const obs = new Observations();
+  const walker = new Walker(takenOps(arch), seed);
+  for (let m = 0; m < modules; m++) {
+    const kernels = Array.from({ length: KERNELS }, (_, k) => walker.kernel(`c${m}_${k}`, STEPS));
+    for (const opt of [3, 1]) {
+      const { cubin } = compileKernels(chainHead(arch), kernels, arch, opt);
+      if (cubin) addCubin(cubin, obs);
+    }
+    progress(m + 1, modules);
+  }
+  return obs;
+}
+
+function addCubin(bytes: Uint8Array, into: Observations): void {
+  const c = readCubin(bytes);
+  if (!c.ok) throw new Error(c.diagnostics.map((d) => d.message).join("; "));
+  const t = targetOfSm(c.value.sm);
+  if (!t) throw new Error(`cubin for sm_${c.value.sm}`);
+  for (const f of c.value.functions) observe(f.words, t, into);
+}
+
+/** PTX that nvcc made: of the test corpus, and of CUDA's templates where the headers are. At -O1, -O2 and -O3. */
+export function fromCorpus(sm: number, progress: (done: number, of: number) => void): Observations {
+  const obs = new Observations();
+  const versions = [75, 90, 100].filter((v) => v <= sm);
+  const files: string[] = [];
+  for (const v of versions) {
+    const dir = join(root, "test", "corpus", "ptx", `sm_${v}`);
+    if (existsSync(dir)) for (const f of readdirSync(dir).sort()) files.push(join(dir, f));
+    files.push(...templates(v));
+  }
+  let done = 0;
+  for (const file of files) {
+    for (const opt of [1, 2, 3]) {
+      const { cubin } = compile(readFileSync(file, "utf8"), `sm_${sm}`, opt);
+      if (cubin) addCubin(cubin, obs);
+    }
+    progress(++done, files.length);
+  }
+  return obs;
+}
+
+/** PTX of tools/latency/kernels for a virtual architecture; none without nvcc or the headers. */
+function templates(version: number): string[] {
+  const dir = join(__dirname, "kernels");
+  const site = readdirSync(join(root, ".oracle", "lib")).find((d) => d.startsWith("python"));
+  const include = join(root, ".oracle", "lib", site ?? "", "site-packages", "nvidia", "cu13", "include");
+  const nvcc = join(root, ".oracle", "bin", "nvcc");
+  if (!existsSync(join(include, "cccl")) || !existsSync(nvcc)) return [];
+  const out: string[] = [];
+  mkdirSync(join(cache, "ptx"), { recursive: true });
+  for (const f of readdirSync(dir).sort()) {
+    const ptx = join(cache, "ptx", `${f.replace(/\.cu$/, "")}.${version}.ptx`);
+    if (!existsSync(ptx)) {
+      const args = ["-std=c++17", "-ptx", `-arch=compute_${version}`, `-I${join(include, "cccl")}`, `-I${include}`];
+      const r = spawnSync(nvcc, [...args, join(dir, f), "-o", ptx], { encoding: "utf8" });
+      if (r.status !== 0) throw new Error(`${f}: ${r.stderr.slice(0, 400)}`);
+    }
+    out.push(ptx);
+  }
+  return out;
+}
+
+/** All cubins below a folder that are for this SM. */
+export function fromFolder(sm: number, folder: string): Observations {
+  const obs = new Observations();
+  const walk = (dir: string): void => {
+    for (const name of readdirSync(dir).sort()) {
+      const path = join(dir, name);
+      if (statSync(path).isDirectory()) walk(path);
+      else if (name.endsWith(".cubin")) {
+        const bytes = new Uint8Array(readFileSync(path));
+        if (bytes.length > 64 && smOf(bytes) === sm) addCubin(bytes, obs);
+      }
+    }
+  };
+  walk(folder);
+  return obs;
+}
+
+function smOf(bytes: Uint8Array): number {
+  return bytes[0x31]!;
+}
+
+const fileOf = (sm: number, source: string): string => join(cache, "observed", `sm_${sm}.${source}.json`);
+
+export function keep(sm: number, source: string, obs: Observations): void {
+  mkdirSync(join(cache, "observed"), { recursive: true });
+  writeFileSync(fileOf(sm, source), JSON.stringify(obs.kept()));
+}
+
+export function kept(sm: number, source: string): Kept | null {
+  const f = fileOf(sm, source);
+  return existsSync(f) ? (JSON.parse(readFileSync(f, "utf8")) as Kept) : null;
+}
+
+export const sourceNames = ["chain", "corpus", "folder"] as const;
