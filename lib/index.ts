@@ -47,7 +47,7 @@ export * as sass from "./sass/index.js";
 export { type Code, encodeFunc } from "./sass/index.js";
 export { type ControlPolicy, control, controlO0 } from "./sched/index.js";
 export * as sim from "./sim/index.js";
-export { Device, type Run, runLaunchFile, simulate } from "./sim/index.js";
+export { Device, type Estimate, estimate, type Run, runLaunchFile, simulate } from "./sim/index.js";
 export {
   type ConstantBank,
   type Feature,

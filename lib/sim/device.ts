@@ -42,6 +42,18 @@ class LoadedModule implements Module {
 
 const DEFAULT_BUDGET = 2_000_000_000;
 
+/** What is known of a launch before it runs. */
+export interface LaunchFacts {
+  readonly kernel: string;
+  readonly target: Target;
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly registers: number;
+  /** Bytes of shared memory per block, static, dynamic and reserved. */
+  readonly sharedBytes: number;
+  readonly sharedReserved: number;
+}
+
 /** A simulated GPU: global memory and the modules loaded into it. */
 export class Device {
   private readonly global: GlobalMemory = new GlobalMemory();
@@ -67,6 +79,17 @@ export class Device {
     if (!parsed.ok) return parsed;
     const loaded = load(parsed.value, this.global);
     return loaded.ok ? ok(new LoadedModule(loaded.value)) : loaded;
+  }
+
+  /** Checks a launch without running it. */
+  facts(module: Module, options: LaunchOptions): Result<LaunchFacts> {
+    if (!(module instanceof LoadedModule)) return fail([inputError("the module was not made by Device.load")]);
+    const kernel = chooseKernel(module.loaded, options.kernel);
+    if (!kernel.ok) return kernel;
+    const shape = checkShape(kernel.value, module.loaded.target, options);
+    if (!shape.ok) return shape;
+    const { name, registers, sharedReserved } = kernel.value;
+    return ok({ ...shape.value, kernel: name, target: module.loaded.target, registers, sharedReserved });
   }
 
   /** Runs a grid to its end or its fault. Typed arrays among the arguments are copied in and back. */
@@ -98,6 +121,7 @@ export class Device {
       sharedReserved: kernel.value.sharedReserved,
       budget: options.maxInstructions ?? DEFAULT_BUDGET,
       profile: options.profile ?? false,
+      tracer: options.tracer ?? null,
     });
     const run = machine.run();
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));

@@ -14,6 +14,19 @@ export {
 } from "./launch.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate } from "./simulate.js";
+export {
+  type DeviceParameters,
+  deviceParameters,
+  type Estimate,
+  type EstimateOptions,
+  estimate,
+  estimateLaunch,
+  type InstructionEstimate,
+  type Issue,
+  reasonTexts,
+  type StallReason,
+  stallReasons,
+} from "./timing/index.js";
 export type {
   Argument,
   Dim3,

@@ -1,4 +1,6 @@
 /** Runs a launch file: sets variables, launches kernels, prints buffers, checks expectations. */
+
+import type { Result } from "../result.js";
 import { readScalar, scalarBytes } from "./arguments.js";
 import { Device, type Module } from "./device.js";
 import {
@@ -9,7 +11,7 @@ import {
   packValues,
   parseLaunchFile,
 } from "./launch-file.js";
-import type { Argument, Fault, Run, ScalarType } from "./types.js";
+import type { Argument, Fault, LaunchOptions, Run, ScalarType } from "./types.js";
 
 /** Outcome of a launch file. */
 export interface LaunchFileResult {
@@ -53,6 +55,8 @@ export interface Difference {
 export interface LaunchHost {
   /** The bytes of a file named in the launch file (relative to it); null or an exception: there is none. */
   readonly readFile: (path: string) => Uint8Array | null;
+  /** Launches in place of `device.launch`. */
+  readonly launch?: (device: Device, module: Module, options: LaunchOptions) => Result<Run>;
 }
 
 /** Differences shown per buffer. */
@@ -64,6 +68,7 @@ interface State {
   readonly file: LaunchFile;
   readonly addresses: Map<string, number>;
   readonly runs: { kernel: string; warpInstructions: number; threadInstructions: number }[];
+  readonly launch: NonNullable<LaunchHost["launch"]>;
 }
 
 /**
@@ -76,7 +81,14 @@ export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHo
   const device = new Device();
   const module = device.load(cubin);
   if (!module.ok) return unusable(module.diagnostics.map((d) => d.message).join("; "));
-  const state: State = { device, module: module.value, file, addresses: new Map(), runs: [] };
+  const state: State = {
+    device,
+    module: module.value,
+    file,
+    addresses: new Map(),
+    runs: [],
+    launch: host.launch ?? launchOn,
+  };
   const problem = prepare(state);
   if (problem !== "") return unusable(problem);
   for (let i = 0; i < file.launches.length; i++) {
@@ -132,13 +144,16 @@ function bufferOf(s: State, name: string, type: ScalarType | null): Buffer | nul
   return constant === null ? null : { type: as, bytes: constant.slice() };
 }
 
+const launchOn = (device: Device, module: Module, options: LaunchOptions): Result<Run> =>
+  device.launch(module, options);
+
 function runStep(s: State, step: LaunchStep): Run | string {
   const params = step.params.map((p): Argument => {
     if (p.kind === "buffer") return { address: s.addresses.get(p.name)! + p.offset };
     if (p.kind === "bytes") return { bytes: p.bytes };
     return { [p.type]: p.value };
   });
-  const run = s.device.launch(s.module, {
+  const run = s.launch(s.device, s.module, {
     ...(step.kernel === undefined ? {} : { kernel: step.kernel }),
     ...(step.cluster === undefined ? {} : { cluster: step.cluster }),
     ...(s.file.maxInstructions === undefined ? {} : { maxInstructions: s.file.maxInstructions }),

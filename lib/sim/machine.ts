@@ -9,6 +9,7 @@ import { describeWaits, lowest, popcount } from "./groups.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
+import type { TraceRecorder } from "./timing/trace.js";
 import type { Fault, FaultKind, ProfileEntry, Run } from "./types.js";
 
 /** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
@@ -33,6 +34,7 @@ export interface Launch {
   readonly sharedReserved: number;
   readonly budget: number;
   readonly profile: boolean;
+  readonly tracer: TraceRecorder | null;
 }
 
 export class GridMachine implements Machine {
@@ -63,6 +65,7 @@ export class GridMachine implements Machine {
     const n = launch.program.insts.length;
     this.warpCounts = launch.profile ? new Float64Array(n) : null;
     this.threadCounts = launch.profile ? new Float64Array(n) : null;
+    launch.tracer?.begin(launch.program);
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
   }
@@ -125,6 +128,7 @@ export class GridMachine implements Machine {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
       const warp = new Warp(this, cta, w, lanes, this.tids[w]!);
       warp.pc = this.launch.entry;
+      warp.trace = this.launch.tracer?.warp(index[0] + this.grid[0] * (index[1] + this.grid[1] * index[2]), w) ?? null;
       cta.warps.push(warp);
     }
     return cta;
@@ -160,6 +164,7 @@ export class GridMachine implements Machine {
   private runWarp(w: Warp): void {
     const { exec, guard, invert } = this.program;
     const { warpCounts, threadCounts } = this;
+    const tracer = w.trace === null ? null : this.launch.tracer;
     const P = w.P;
     const end = exec.length;
     const start = this.issued;
@@ -191,6 +196,7 @@ export class GridMachine implements Machine {
         warpCounts[pc]!++;
         threadCounts![pc]! += popcount(m);
       }
+      if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
       if (m === 0) {
         pc++;
         continue;

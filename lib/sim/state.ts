@@ -4,6 +4,7 @@
  */
 
 import { type GlobalMemory, LocalMemory, type SharedMemory } from "./memory.js";
+import type { WarpTrace } from "./timing/trace.js";
 import type { Fault, FaultKind } from "./types.js";
 
 export const LANES = 32 as const;
@@ -80,6 +81,8 @@ export class Warp {
   readonly collective: Int32Array = new Int32Array(LANES);
   /** Phase of the cluster barrier in which the lanes last arrived. */
   readonly clusterPhase: Int32Array = new Int32Array(LANES).fill(-1);
+  /** Where what it does is recorded. */
+  trace: WarpTrace | null = null;
   /** Result of the last BAR.RED. */
   barrierValue: number = 0;
 

@@ -1,5 +1,6 @@
 /** What goes into a launch and what comes out of it: plain data. */
 import type { TypedArray } from "./scalar.js";
+import type { TraceRecorder } from "./timing/trace.js";
 
 /** Threads or CTAs per dimension; a number stands for `[n, 1, 1]`, missing dimensions are 1. */
 export type Dim3 = number | readonly [x: number, y?: number, z?: number];
@@ -42,6 +43,8 @@ export interface LaunchOptions {
   readonly maxInstructions?: number;
   /** Count executions of every instruction. Default false. */
   readonly profile?: boolean;
+  /** Records what chosen blocks do, for the timing model. */
+  readonly tracer?: TraceRecorder;
 }
 
 export type FaultKind =

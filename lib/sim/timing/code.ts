@@ -1,0 +1,139 @@
+/** What the timing model needs of each instruction of a program, as columns. */
+import { timingOf } from "../../sass/isa/latency.js";
+import { File, Kind, type MachineInst, Mod } from "../../sass/isa/operand.js";
+import type { Target } from "../../target/types.js";
+import type { Program } from "../program.js";
+
+/** Kinds of instructions that the model treats apart. */
+export const Special = { None: 0, Memory: 1, Barrier: 2, Exit: 3, Jump: 4, Depbar: 5, Arrive: 6 } as const;
+
+/** Register-file banks of a sub-core. */
+export const BANKS = 2;
+export const SLOTS = 3;
+
+export interface TimedCode {
+  readonly count: number;
+  readonly pipes: readonly string[];
+  /** Index into `pipes`. */
+  readonly pipe: Uint8Array;
+  readonly interval: Uint8Array;
+  readonly latency: Uint16Array;
+  readonly special: Uint8Array;
+  /** Control word. */
+  readonly stall: Uint8Array;
+  readonly yield: Uint8Array;
+  readonly wait: Uint8Array;
+  readonly writeSb: Uint8Array;
+  readonly readSb: Uint8Array;
+  /** Registers at the three operand slots of a fixed-latency instruction, −1 none; bit n of `reuse` keeps slot n. */
+  readonly operands: Int16Array;
+  readonly reuse: Uint8Array;
+  /** DEPBAR: scoreboard and count; BAR: barrier and threads (0: all). */
+  readonly first: Int16Array;
+  readonly second: Int16Array;
+  /** Its result comes through the memory queue of the sub-core, and which scoreboard stall its waiters see. */
+  readonly queued: Uint8Array;
+  readonly long: Uint8Array;
+  /** Bytes per thread. */
+  readonly bytes: Uint8Array;
+  readonly load: Uint8Array;
+}
+
+const barriers: readonly string[] = ["SYNC", "RED", "SCAN"];
+
+export function timedCode(program: Program): TimedCode {
+  const n = program.insts.length;
+  const pipes: string[] = [];
+  const u8 = (): Uint8Array => new Uint8Array(n);
+  const code: TimedCode = {
+    count: n,
+    pipes,
+    pipe: u8(),
+    interval: u8(),
+    latency: new Uint16Array(n),
+    special: u8(),
+    stall: u8(),
+    yield: u8(),
+    wait: u8(),
+    writeSb: u8().fill(7),
+    readSb: u8().fill(7),
+    operands: new Int16Array(SLOTS * n).fill(-1),
+    reuse: u8(),
+    first: new Int16Array(n),
+    second: new Int16Array(n),
+    queued: u8(),
+    long: u8(),
+    bytes: u8(),
+    load: u8(),
+  };
+  program.insts.forEach((inst, i) => {
+    if (inst) fill(code, pipes, i, inst, program.target);
+  });
+  return code;
+}
+
+function fill(code: TimedCode, pipes: string[], i: number, inst: MachineInst, target: Target): void {
+  const t = timingOf(inst, target);
+  let pipe = pipes.indexOf(t.pipe);
+  if (pipe < 0) pipe = pipes.push(t.pipe) - 1;
+  code.pipe[i] = pipe;
+  code.interval[i] = t.interval;
+  code.latency[i] = t.latency;
+  code.queued[i] = t.pipe === "LSU" || t.pipe === "TEX" ? 1 : 0;
+  const { op, memory, flow, mods } = inst.form;
+  code.long[i] = t.pipe === "TEX" || (memory !== null && /global|local|generic/.test(memory.space)) ? 1 : 0;
+  code.bytes[i] = memory?.bytes ?? 0;
+  code.load[i] = memory?.access === "load" || memory?.access === "atomic" ? 1 : 0;
+  code.special[i] = specialOf(inst);
+  if (op === "DEPBAR" && mods.includes("LE")) {
+    code.first[i] = immediateOf(inst, "sb");
+    code.second[i] = immediateOf(inst, "n");
+  } else if (op === "BAR") {
+    code.first[i] = Math.max(0, immediateOf(inst, "id"));
+    code.second[i] = Math.max(0, immediateOf(inst, "n"));
+  }
+  const c = inst.control;
+  if (c !== null) {
+    code.stall[i] = c.stall;
+    code.yield[i] = c.yield;
+    code.wait[i] = c.wait;
+    code.writeSb[i] = c.writeSb;
+    code.readSb[i] = c.readSb;
+    code.reuse[i] = c.reuse;
+  }
+  if (!t.write && !t.read && flow === "next") operandSlots(code, i, inst);
+}
+
+function specialOf(inst: MachineInst): number {
+  const { op, mods, flow, memory } = inst.form;
+  if (op === "BAR") return barriers.includes(mods[0] ?? "") ? Special.Barrier : mods[0] === "ARV" ? Special.Arrive : 0;
+  if (op === "DEPBAR") return Special.Depbar;
+  if (flow === "exit") return Special.Exit;
+  if (flow === "branch" || flow === "indirect" || flow === "call" || flow === "return") return Special.Jump;
+  return memory !== null && memory.space !== "const" && memory.access !== "fence" ? Special.Memory : Special.None;
+}
+
+/** An immediate operand by its slot, −1 when it is something else. */
+function immediateOf(inst: MachineInst, slot: string): number {
+  const o = inst.srcs[inst.form.srcs.findIndex((s) => s.name === slot)];
+  return o !== undefined && o.kind !== Kind.Reg ? o.value : -1;
+}
+
+/** R operands in order take the slots; reuse bits stand on the operands. */
+function operandSlots(code: TimedCode, i: number, inst: MachineInst): void {
+  let slot = 0;
+  let reuse = 0;
+  for (const o of inst.srcs) {
+    if (slot === SLOTS) break;
+    if (o.kind !== Kind.Reg || o.file !== File.R) {
+      if (o.kind !== Kind.Reg) slot++;
+      continue;
+    }
+    if (o.id >= 0) {
+      code.operands[SLOTS * i + slot] = o.id;
+      if ((o.mods & Mod.Reuse) !== 0) reuse |= 1 << slot;
+    }
+    slot++;
+  }
+  code.reuse[i] = reuse;
+}

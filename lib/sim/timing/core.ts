@@ -1,0 +1,425 @@
+/**
+ * An SM, instruction by instruction: four sub-cores that issue at most one instruction per cycle each, in program order
+ * per warp, as the control words say [M = MICRO'25, see parameters.ts]. A warp may issue when its stall count is over,
+ * the scoreboards it waits for are at zero, its instruction has been fetched, and the pipe or the memory queue takes
+ * it. Of those that may, the one that issued last goes on; else the youngest (greedy, then youngest [M]).
+ *
+ * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued.
+ */
+import { BANKS, SLOTS, Special, type TimedCode } from "./code.js";
+import { MemorySystem } from "./memory.js";
+import type { DeviceParameters } from "./parameters.js";
+import { type StallReason, stallReasons } from "./reasons.js";
+import type { Accesses, WarpTrace } from "./trace.js";
+
+const [WAIT, LONG, SHORT, BARRIER, NO_INST, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
+  "wait",
+  "long_scoreboard",
+  "short_scoreboard",
+  "barrier",
+  "no_instruction",
+  "math_pipe_throttle",
+  "mio_throttle",
+  "lg_throttle",
+  "dispatch_stall",
+  "branch_resolving",
+  "not_selected",
+  "selected",
+].map((r) => stallReasons.indexOf(r as StallReason)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+
+const SCOREBOARDS = 6;
+/** A scoreboard's count is raised in the cycle behind the issue [M]; a queued instruction without lanes ends soon. */
+const COUNT_DELAY = 2;
+
+/** An issue in the timeline. */
+export interface Issue {
+  readonly block: number;
+  readonly warp: number;
+  readonly subCore: number;
+  /** Index of the instruction in the program. */
+  readonly pc: number;
+  readonly cycle: number;
+  /** Cycle at which its result is there, when that is known; the cycle behind the issue otherwise. */
+  readonly done: number;
+}
+
+class WarpState {
+  at = 0;
+  /** Stall count: may not issue before. */
+  next = 0;
+  /** Why: the stall of a jump is the branch's. */
+  jumped = false;
+  issuedAt = 0;
+  /** Waits at a CTA barrier. */
+  blocked = false;
+  /** When the barrier let it go. */
+  released = 0;
+  /** Scoreboards: when the count is zero; the operations under way, for DEPBAR.LE; what the last to end is. */
+  readonly zero = new Float64Array(SCOREBOARDS);
+  readonly isLong = new Uint8Array(SCOREBOARDS);
+  readonly under: number[][] = Array.from({ length: SCOREBOARDS }, () => []);
+  /** When the next instruction is fetched. */
+  fetched = 0;
+  depbar = 0;
+
+  constructor(
+    readonly trace: WarpTrace,
+    readonly cta: CtaState,
+    readonly age: number,
+  ) {}
+
+  get pc(): number {
+    return this.trace.pcs.data[this.at]!;
+  }
+}
+
+class CtaState {
+  live = 0;
+  readonly warps: WarpState[] = [];
+  readonly waiting: WarpState[][] = Array.from({ length: 16 }, () => []);
+  readonly arrivedOnly = new Int32Array(16);
+  constructor(readonly number: number) {}
+}
+
+class SubCore {
+  readonly warps: WarpState[] = [];
+  last: WarpState | null = null;
+  /** May issue again; the last instruction held up the ones behind it until here. */
+  free = 0;
+  held = 0;
+  readonly pipeFree: Float64Array;
+  readonly bankFree = new Float64Array(BANKS);
+  /** Reuse cache: register by slot and bank, and whose. */
+  readonly kept = new Int16Array(SLOTS * BANKS).fill(-1);
+  keeper: WarpState | null = null;
+  /** Lines of eight instructions in the L0 instruction cache, by last use. */
+  readonly lines = new Map<number, number>();
+  /** Lines fetched ahead: [first, last] of the running stream. */
+  streamFirst = 0;
+  streamLast = -1;
+
+  constructor(pipes: number) {
+    this.pipeFree = new Float64Array(pipes);
+  }
+}
+
+export interface CoreResult {
+  /** Cycle behind the last instruction of each block, in the order in which they were given. */
+  readonly blockEnds: readonly number[];
+  readonly cycles: number;
+  readonly issued: number;
+  /** Warp-cycles by reason and instruction: `reasons[reason][pc]`. */
+  readonly reasons: readonly Float64Array[];
+  readonly issues: Float64Array;
+  readonly memory: MemorySystem["totals"];
+  readonly timeline: readonly Issue[];
+}
+
+export class StreamingMultiprocessor {
+  private readonly cores: SubCore[];
+  private readonly memory: MemorySystem;
+  private readonly reasons: Float64Array[];
+  private readonly issues: Float64Array;
+  private readonly l1Lines = new Set<number>();
+  private readonly timeline: Issue[] = [];
+  private issued = 0;
+  private age = 0;
+  private readonly ends: number[] = [];
+  private pending: CtaState[] = [];
+  private readonly numbers: readonly number[];
+
+  constructor(
+    private readonly code: TimedCode,
+    private readonly p: DeviceParameters,
+    private readonly traces: readonly WarpTrace[],
+    accesses: Accesses,
+    /** Blocks that fit on the SM at a time, and the shared memory they take. */
+    private readonly resident: number,
+    sharedBytes: number,
+    private readonly timelineLimit: number,
+  ) {
+    this.cores = Array.from({ length: p.subCores }, () => new SubCore(code.pipes.length));
+    this.memory = new MemorySystem(p, accesses, sharedBytes);
+    this.reasons = stallReasons.map(() => new Float64Array(code.count));
+    this.issues = new Float64Array(code.count);
+    this.numbers = [...new Set(traces.map((t) => t.block))];
+  }
+
+  run(): CoreResult {
+    this.pending = this.numbers.map((n) => new CtaState(n));
+    for (let i = 0; i < this.resident && this.pending.length > 0; i++) this.start(this.pending.shift()!, 0);
+    for (;;) {
+      let best: SubCore | null = null;
+      let bestTime = Number.POSITIVE_INFINITY;
+      for (const core of this.cores) {
+        const t = this.earliest(core);
+        if (t < bestTime) {
+          bestTime = t;
+          best = core;
+        }
+      }
+      if (best === null) break;
+      this.issue(best, bestTime);
+    }
+    return {
+      blockEnds: this.ends,
+      cycles: this.ends.reduce((a, b) => Math.max(a, b), 0),
+      issued: this.issued,
+      reasons: this.reasons,
+      issues: this.issues,
+      memory: this.memory.totals,
+      timeline: this.timeline,
+    };
+  }
+
+  private start(cta: CtaState, t: number): void {
+    for (const trace of this.traces) {
+      if (trace.block !== cta.number || trace.pcs.length === 0) continue;
+      const warp = new WarpState(trace, cta, this.age++);
+      warp.next = t;
+      warp.issuedAt = t;
+      cta.warps.push(warp);
+      cta.live++;
+      const core = this.cores[trace.index % this.cores.length]!;
+      core.warps.push(warp);
+      warp.fetched = this.fetch(core, warp, t);
+    }
+    if (cta.live === 0) this.ended(cta, t);
+  }
+
+  private ended(cta: CtaState, t: number): void {
+    this.ends[this.numbers.indexOf(cta.number)] = t;
+    const next = this.pending.shift();
+    if (next !== undefined) this.start(next, t + this.p.blockLaunch);
+  }
+
+  // ------------------------------------------------------------------------------------------ readiness
+
+  private scoreboards(w: WarpState): number {
+    const mask = this.code.wait[w.pc]!;
+    let t = w.depbar;
+    if (mask !== 0) for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1 && w.zero[k]! > t) t = w.zero[k]!;
+    return t;
+  }
+
+  private unitFree(core: SubCore, index: number, pc: number, t: number): number {
+    const free = Math.max(t, core.pipeFree[this.code.pipe[pc]!]!);
+    return this.code.queued[pc] === 1 ? Math.max(free, this.memory.room(index, free)) : free;
+  }
+
+  private ready(core: SubCore, index: number, w: WarpState): number {
+    if (w.blocked) return Number.POSITIVE_INFINITY;
+    const t = Math.max(w.next, w.released, w.fetched, this.scoreboards(w));
+    return this.unitFree(core, index, w.pc, t);
+  }
+
+  private earliest(core: SubCore): number {
+    let t = Number.POSITIVE_INFINITY;
+    const index = this.cores.indexOf(core);
+    for (const w of core.warps) {
+      const r = this.ready(core, index, w);
+      if (r < t) t = r;
+    }
+    return Math.max(t, core.free);
+  }
+
+  private choose(core: SubCore, index: number, t: number): WarpState {
+    let best: WarpState | null = null;
+    for (const w of core.warps) {
+      if (this.ready(core, index, w) > t) continue;
+      if (w === core.last) return w;
+      if (best === null || w.age > best.age) best = w;
+    }
+    return best!;
+  }
+
+  // ------------------------------------------------------------------------------------------ issue
+
+  private issue(core: SubCore, t: number): void {
+    const { code } = this;
+    const index = this.cores.indexOf(core);
+    const w = this.choose(core, index, t);
+    const pc = w.pc;
+    this.account(core, index, w, t);
+    core.last = w;
+    core.pipeFree[code.pipe[pc]!] = t + code.interval[pc]!;
+    const bubble = this.registerPorts(core, w, pc, t);
+    core.free = t + 1 + bubble;
+    core.held = core.free;
+    w.jumped = code.special[pc] === Special.Jump;
+    // Yield is active low; it keeps the warp from issuing in the next cycle.
+    w.next = t + Math.max(1, code.stall[pc]!, code.stall[pc] === 1 && code.yield[pc] === 0 ? 2 : 0);
+    w.issuedAt = t + 1;
+    w.depbar = 0;
+    const done = this.results(w, index, pc, t);
+    if (this.timeline.length < this.timelineLimit)
+      this.timeline.push({ block: w.trace.block, warp: w.trace.index, subCore: index, pc, cycle: t, done });
+    this.issued++;
+    this.issues[pc]!++;
+    const special = code.special[pc]!;
+    w.at++;
+    if (special === Special.Barrier || special === Special.Arrive) this.barrier(w, pc, t, special === Special.Barrier);
+    if (w.at === w.trace.pcs.length) this.finish(core, w, t + 1);
+    else {
+      w.fetched = this.fetch(core, w, t);
+      if (special === Special.Depbar) w.depbar = this.depbar(w, pc);
+    }
+  }
+
+  /** Scoreboards of an issued instruction; returns when its result is there. */
+  private results(w: WarpState, index: number, pc: number, t: number): number {
+    const { code, memory } = this;
+    const { writeSb, readSb } = { writeSb: code.writeSb[pc]!, readSb: code.readSb[pc]! };
+    let read = t + COUNT_DELAY;
+    let write = t + Math.max(COUNT_DELAY, code.latency[pc]!);
+    if (code.queued[pc] === 1) {
+      memory.send(code, pc, index, w.age, w.trace.accesses.data[w.at]!, t);
+      read = memory.done.read;
+      write = memory.done.write;
+    } else if (readSb < SCOREBOARDS) read = t + Math.min(code.latency[pc]!, 12);
+    if (writeSb < SCOREBOARDS) this.raise(w, writeSb, Math.max(write, t + COUNT_DELAY), code.long[pc]!);
+    if (readSb < SCOREBOARDS) this.raise(w, readSb, Math.max(read, t + COUNT_DELAY), 0);
+    return write;
+  }
+
+  private raise(w: WarpState, sb: number, until: number, long: number): void {
+    if (until >= w.zero[sb]!) {
+      w.zero[sb] = until;
+      w.isLong[sb] = long;
+    }
+    const list = w.under[sb]!;
+    if (list.length > 63) list.shift();
+    list.push(until);
+  }
+
+  /** DEPBAR.LE SBn, k: until at most k operations are under way. */
+  private depbar(w: WarpState, pc: number): number {
+    const sb = this.code.first[pc]!;
+    if (sb < 0 || sb >= SCOREBOARDS) return 0;
+    const times = w.under[sb]!.slice().sort((a, b) => b - a);
+    return times[Math.max(0, this.code.second[pc]!)] ?? 0;
+  }
+
+  private barrier(w: WarpState, pc: number, t: number, waits: boolean): void {
+    const { cta } = w;
+    const id = this.code.first[pc]! & 15;
+    const threads = this.code.second[pc]!;
+    if (waits) {
+      w.blocked = true;
+      cta.waiting[id]!.push(w);
+    } else cta.arrivedOnly[id]!++;
+    this.release(cta, id, threads, t);
+  }
+
+  private release(cta: CtaState, id: number, threads: number, t: number): void {
+    const waiting = cta.waiting[id]!;
+    const expected = threads > 0 ? Math.ceil(threads / 32) : cta.live;
+    if (waiting.length + cta.arrivedOnly[id]! < expected) return;
+    for (const w of waiting) {
+      w.blocked = false;
+      w.released = t + this.p.barrierLatency;
+    }
+    waiting.length = 0;
+    cta.arrivedOnly[id] = 0;
+  }
+
+  private finish(core: SubCore, w: WarpState, t: number): void {
+    core.warps.splice(core.warps.indexOf(w), 1);
+    if (core.last === w) core.last = null;
+    const { cta } = w;
+    cta.live--;
+    // Whoever has ended is not waited for.
+    for (let id = 0; id < 16; id++) if (cta.waiting[id]!.length > 0) this.release(cta, id, 0, t);
+    if (cta.live === 0) this.ended(cta, t);
+  }
+
+  // ------------------------------------------------------------------------------------------ front end, registers
+
+  /** Cycle from which the warp's next instruction is there. */
+  private fetch(core: SubCore, w: WarpState, t: number): number {
+    const line = w.pc >> 3;
+    const { lines } = core;
+    const { p } = this;
+    let at = t;
+    if (!lines.has(line)) {
+      if (line >= core.streamFirst && line <= core.streamLast) core.streamLast = line + p.prefetchLines;
+      else {
+        at = t + (this.l1Lines.has(line) ? p.fetchL1 : p.fetchL2);
+        core.streamFirst = line;
+        core.streamLast = line + p.prefetchLines;
+      }
+      if (lines.size >= p.l0Instructions >> 3) lines.delete(lines.keys().next().value!);
+      for (let k = line; k <= line + p.prefetchLines; k++) this.l1Lines.add(k);
+    } else lines.delete(line);
+    lines.set(line, at);
+    return Math.max(at, lines.get(line)!);
+  }
+
+  /**
+   * Cycles for which operand reads of a fixed-latency instruction hold up the ones behind it: each bank gives one
+   * register per cycle, all operands are read within three cycles [M].
+   */
+  private registerPorts(core: SubCore, w: WarpState, pc: number, t: number): number {
+    const { operands, reuse } = this.code;
+    if (core.keeper !== w) {
+      core.kept.fill(-1);
+      core.keeper = w;
+    }
+    const need = [0, 0];
+    for (let slot = 0; slot < SLOTS; slot++) {
+      const r = operands[SLOTS * pc + slot]!;
+      if (r < 0) continue;
+      const bank = r & 1;
+      const entry = SLOTS * bank + slot;
+      if (core.kept[entry] !== r) need[bank]!++;
+      core.kept[entry] = (reuse[pc]! >> slot) & 1 ? r : -1;
+    }
+    let bubble = 0;
+    for (let b = 0; b < BANKS; b++) {
+      if (need[b] === 0) continue;
+      const end = Math.max(core.bankFree[b]!, t) + need[b]!;
+      bubble = Math.max(bubble, end - (t + SLOTS));
+      core.bankFree[b] = end;
+    }
+    return bubble;
+  }
+
+  // ------------------------------------------------------------------------------------------ where cycles go
+
+  /** Shares the cycles since the warp's last issue out among the reasons, in the order in which they ended. */
+  private account(core: SubCore, index: number, w: WarpState, t: number): void {
+    const { reasons, code } = this;
+    const pc = w.pc;
+    let from = w.issuedAt;
+    const until = (end: number, reason: number): void => {
+      const to = Math.min(end, t);
+      if (to <= from) return;
+      reasons[reason]![pc]! += to - from;
+      from = to;
+    };
+    until(w.next, w.jumped ? BRANCH : WAIT);
+    until(w.released, BARRIER);
+    until(w.fetched, NO_INST);
+    const mask = code.wait[pc]!;
+    for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1) until(w.zero[k]!, w.isLong[k] === 1 ? LONG : SHORT);
+    until(w.depbar, LONG);
+    until(core.pipeFree[code.pipe[pc]!]!, code.queued[pc] === 1 ? MIO : MATH);
+    if (code.queued[pc] === 1) until(this.memory.room(index, from), code.long[pc] === 1 ? LG : MIO);
+    if (core.held > from && core.last === w) until(core.held, DISPATCH);
+    until(t, NOT_SELECTED);
+    reasons[SELECTED]![pc]!++;
+  }
+}

@@ -1,0 +1,170 @@
+/** Cycles of a launch without a GPU: the functional simulator runs it and records, the model of an SM plays it back. */
+import { ok, type Result } from "../../result.js";
+import { renderInst } from "../../sass/isa/text.js";
+import { type Occupancy, occupancy } from "../../target/index.js";
+import { Device, type Module } from "../device.js";
+import { functionAt } from "../program.js";
+import type { LaunchOptions, Run } from "../types.js";
+import { timedCode } from "./code.js";
+import { type CoreResult, type Issue, StreamingMultiprocessor } from "./core.js";
+import { type DeviceParameters, deviceParameters } from "./parameters.js";
+import { type StallReason, stallReasons } from "./reasons.js";
+import { TraceRecorder } from "./trace.js";
+
+export interface EstimateOptions extends LaunchOptions {
+  /** What differs from the product that stands for the SM (`deviceParameters`). */
+  readonly parameters?: Partial<DeviceParameters>;
+  /** Blocks that are played back on the SM; the rest of its share is extrapolated. Default: two turns of what fits, at most 64. */
+  readonly blocks?: number;
+  /** Issues kept in `timeline`. Default 0. */
+  readonly timeline?: number;
+}
+
+export interface InstructionEstimate {
+  readonly function: string;
+  /** Byte offset in the function. */
+  readonly address: number;
+  readonly instruction: string;
+  /** Times a warp issued it, in the blocks that were played back. */
+  readonly issues: number;
+  /** Warp-cycles that warps spent at it. */
+  readonly cycles: number;
+  /** The same by reason; those that are 0 are left out. */
+  readonly reasons: Readonly<Partial<Record<StallReason, number>>>;
+}
+
+export interface Estimate {
+  readonly kernel: string;
+  readonly target: string;
+  /** Cycles of the whole launch. */
+  readonly cycles: number;
+  /** The same at the GPU's clock. */
+  readonly microseconds: number;
+  /** Cycles of the blocks that were played back, and how many those are. */
+  readonly simulatedCycles: number;
+  readonly blocks: number;
+  /** Blocks that the busiest SM gets. */
+  readonly blocksPerSm: number;
+  readonly occupancy: Occupancy;
+  /** Warp-instructions that the SM issued, and per cycle. */
+  readonly issued: number;
+  readonly ipc: number;
+  /** Warp-cycles by reason, all instructions together. */
+  readonly reasons: Readonly<Record<StallReason, number>>;
+  readonly memory: CoreResult["memory"];
+  /** In code order; those that were never issued are left out. */
+  readonly instructions: readonly InstructionEstimate[];
+  readonly timeline: readonly (Issue & {
+    readonly instruction: string;
+    readonly address: number;
+    readonly pipe: string;
+  })[];
+  readonly parameters: DeviceParameters;
+  /** The functional run: results and faults. */
+  readonly run: Run;
+}
+
+const MOST_BLOCKS = 64;
+
+/** Runs a kernel of a cubin and estimates its cycles. A fault of the kernel is `estimate.run.fault`. */
+export function estimate(cubin: Uint8Array, options: EstimateOptions): Result<Estimate> {
+  const device = new Device();
+  const module = device.load(cubin);
+  if (!module.ok) return module;
+  return estimateLaunch(device, module.value, options);
+}
+
+/** The same on a device that has other launches behind it or before it. */
+export function estimateLaunch(device: Device, module: Module, options: EstimateOptions): Result<Estimate> {
+  const known = device.facts(module, options);
+  if (!known.ok) return known;
+  const facts = known.value;
+  const p: DeviceParameters = { ...deviceParameters(facts.target), ...options.parameters };
+  const [gx, gy, gz] = facts.grid;
+  const total = gx * gy * gz;
+  const [bx, by, bz] = facts.block;
+  const threadsPerBlock = bx * by * bz;
+  const fits = occupancy(facts.target, {
+    registers: facts.registers,
+    sharedBytes: Math.max(0, facts.sharedBytes - facts.sharedReserved),
+    threadsPerBlock,
+  });
+  const blocksPerSm = Math.ceil(total / p.sms);
+  const resident = Math.max(1, fits.blocksPerSm);
+  const most = options.blocks ?? Math.min(MOST_BLOCKS, 2 * resident);
+  const count = Math.max(1, Math.min(blocksPerSm, most));
+  // The SM gets every `sms`-th block; of a small grid there are fewer than that.
+  const step = Math.max(1, Math.min(p.sms, Math.floor(total / count)));
+  const recorder = new TraceRecorder(new Set(Array.from({ length: count }, (_, i) => i * step)));
+  const run = device.launch(module, { ...options, tracer: recorder });
+  if (!run.ok) return run;
+  const program = recorder.program!;
+  const code = timedCode(program);
+  const sm = new StreamingMultiprocessor(
+    code,
+    p,
+    recorder.warps,
+    recorder.accesses,
+    resident,
+    Math.min(resident, count) * facts.sharedBytes,
+    options.timeline ?? 0,
+  );
+  const result = sm.run();
+  const cycles = extrapolate(result, count, blocksPerSm, resident);
+  const at = (pc: number): { function: string; address: number; instruction: string } => {
+    const place = functionAt(program, pc);
+    const inst = program.insts[pc];
+    return { function: place.cubin.name, address: 16 * (pc - place.first), instruction: inst ? renderInst(inst) : "" };
+  };
+  const instructions: InstructionEstimate[] = [];
+  for (let pc = 0; pc < code.count; pc++) {
+    if (result.issues[pc] === 0) continue;
+    const reasons: Partial<Record<StallReason, number>> = {};
+    let sum = 0;
+    stallReasons.forEach((name, k) => {
+      const n = result.reasons[k]![pc]!;
+      if (n > 0) reasons[name] = n;
+      sum += n;
+    });
+    instructions.push({ ...at(pc), issues: result.issues[pc]!, cycles: sum, reasons });
+  }
+  const reasons = Object.fromEntries(
+    stallReasons.map((name, k) => [name, result.reasons[k]!.reduce((a, b) => a + b, 0)]),
+  ) as Record<StallReason, number>;
+  return ok(
+    {
+      kernel: facts.kernel,
+      target: facts.target.name,
+      cycles: Math.round(cycles),
+      microseconds: cycles / (p.clock * 1000),
+      simulatedCycles: Math.round(result.cycles),
+      blocks: count,
+      blocksPerSm,
+      occupancy: fits,
+      issued: result.issued,
+      ipc: result.cycles === 0 ? 0 : result.issued / result.cycles,
+      reasons,
+      memory: result.memory,
+      instructions,
+      timeline: result.timeline.map((i) => {
+        const { address, instruction } = at(i.pc);
+        return { ...i, instruction, address, pipe: code.pipes[code.pipe[i.pc]!]! };
+      }),
+      parameters: p,
+      run: run.value,
+    },
+    run.diagnostics,
+  );
+}
+
+/** The rest of the SM's blocks at the rate of those behind the first turn. */
+function extrapolate(result: CoreResult, count: number, blocks: number, resident: number): number {
+  if (blocks <= count) return result.cycles;
+  const ends = [...result.blockEnds].sort((a, b) => a - b);
+  const first = Math.min(resident, count - 1) - 1;
+  const rate =
+    first >= 0 && count - 1 > first
+      ? (ends[count - 1]! - ends[first]!) / (count - 1 - first)
+      : ends[count - 1]! / count;
+  return result.cycles + (blocks - count) * rate;
+}

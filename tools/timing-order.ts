@@ -1,0 +1,69 @@
+/**
+ * Does the timing model put ptxas's own code in the order of its optimization levels? Compiles the corpus with the real
+ * ptxas at -O0, -O1 and -O3 and prints estimated cycles and how many pairs stand in the expected order.
+ *
+ *     node tools/run-ts.cjs tools/timing-order.ts [SM …]        default: 75 90 100
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Estimate, estimateLaunch, runLaunchFile } from "../lib/sim/index.js";
+import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
+
+const ptxas = resolve(__dirname, "../.oracle/bin/ptxas");
+const levels = [0, 1, 3] as const;
+const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
+const targets = (process.argv.length > 2 ? process.argv.slice(2) : ["75", "90", "100"]).map(
+  (n) => `sm_${n}` as CorpusTarget,
+);
+
+function cubinOf(name: string, target: CorpusTarget, level: number): Uint8Array {
+  const ptx = join(folder, "k.ptx");
+  const out = join(folder, "k.cubin");
+  writeFileSync(ptx, corpusPtx(name, target));
+  const ran = spawnSync(ptxas, [`-arch=${target}`, `-O${level}`, ptx, "-o", out], { encoding: "utf8" });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+  return readFileSync(out);
+}
+
+/** Estimated cycles of all launches of a case; throws when the results are wrong. */
+function cyclesOf(cubin: Uint8Array, launch: unknown): number {
+  let cycles = 0;
+  const ran = runLaunchFile(cubin, launch, {
+    readFile: () => null,
+    launch: (device, module, options) => {
+      const made = estimateLaunch(device, module, options);
+      if (!made.ok) return made;
+      const e: Estimate = made.value;
+      cycles += e.cycles;
+      return { ok: true, value: e.run, diagnostics: [] };
+    },
+  });
+  if (ran.status !== 0) throw new Error(ran.lines.join("\n"));
+  return cycles;
+}
+
+try {
+  for (const target of targets) {
+    let [first, second, both] = [0, 0, 0];
+    const logs = [0, 0];
+    for (const c of corpus) {
+      const t = levels.map((level) => cyclesOf(cubinOf(c.name, target, level), c.launch)) as [number, number, number];
+      if (t[1] < t[0]) first++;
+      if (t[2] <= t[1]) second++;
+      if (t[1] < t[0] && t[2] <= t[1]) both++;
+      logs[0]! += Math.log(t[1] / t[0]);
+      logs[1]! += Math.log(t[2] / t[1]);
+      console.log(
+        `${target} ${c.name.padEnd(18)} O0 ${t[0]}  O1 ${t[1]}  O3 ${t[2]}${t[1] < t[0] && t[2] <= t[1] ? "" : "  <--"}`,
+      );
+    }
+    const mean = logs.map((l) => Math.exp(l / corpus.length).toFixed(3));
+    console.log(
+      `${target}: O1 < O0 on ${first}, O3 <= O1 on ${second}, both on ${both} of ${corpus.length}; geometric means O1/O0 ${mean[0]}, O3/O1 ${mean[1]}`,
+    );
+  }
+} finally {
+  rmSync(folder, { recursive: true });
+}
