@@ -14,7 +14,9 @@ import { runLaunchFile } from "../sim/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
 import { verifyCubin } from "../verify.js";
 import { graphText, infoText, linesText, liveText } from "./code-views.js";
+import { estimateCommand } from "./estimate.js";
 import type { Host } from "./host.js";
+import { bytesOf, jsonOf, oneFile, UNUSABLE, UsageError } from "./usage.js";
 
 const usage = `Usage: ptxlab <command> [options]
 
@@ -40,6 +42,10 @@ const usage = `Usage: ptxlab <command> [options]
       --arch NAME              Of several cubins those for this target.
       --json                   The findings as JSON.
                                Exit status: 0 clean, 1 with findings, 2 unusable input.
+  estimate FILE --launch FILE  Estimate the cycles of the launches and tell where they go (a model, not a measurement).
+      --blocks N               Blocks played back per SM; the rest is extrapolated.
+      --top N                  Instructions listed per launch (default 12).
+      --json                   Everything as JSON.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).
       --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).
@@ -52,8 +58,6 @@ const usage = `Usage: ptxlab <command> [options]
   help                         Print this.
 `;
 
-const UNUSABLE = 2;
-
 /** Runs the command and returns its exit code. */
 export function ptxlab(args: readonly string[], host: Host): number {
   const [command, ...rest] = args;
@@ -65,6 +69,8 @@ export function ptxlab(args: readonly string[], host: Host): number {
         return asm(rest, host);
       case "run":
         return run(rest, host);
+      case "estimate":
+        return estimateCommand(rest, host);
       case "verify":
         return verify(rest, host);
       case "compile":
@@ -87,24 +93,11 @@ export function ptxlab(args: readonly string[], host: Host): number {
   }
 }
 
-class UsageError extends Error {}
-
 /** Ours, and those of node:util's parseArgs, known by their code. */
 function isUsageError(e: unknown): e is Error {
   if (e instanceof UsageError) return true;
   const code = typeof e === "object" && e !== null && "code" in e ? e.code : null;
   return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
-}
-
-function oneFile(positionals: readonly string[]): string {
-  if (positionals.length !== 1) throw new UsageError(`expected one file, got ${positionals.length}`);
-  return positionals[0]!;
-}
-
-function bytesOf(path: string, host: Host): Uint8Array {
-  const bytes = host.read(path);
-  if (bytes === null) throw new UsageError(`cannot read '${path}'`);
-  return bytes;
 }
 
 function printAll(diagnostics: readonly Diagnostic[], file: string, host: Host): void {
@@ -209,14 +202,7 @@ function run(args: readonly string[], host: Host): number {
   const path = oneFile(positionals);
   if (values.launch === undefined) throw new UsageError("run needs --launch FILE");
   const launchPath = values.launch;
-  let launch: unknown;
-  try {
-    launch = JSON.parse(Buffer.from(bytesOf(launchPath, host)).toString("utf8"));
-  } catch (e) {
-    if (e instanceof UsageError) throw e;
-    throw new UsageError(`${launchPath} is not JSON: ${(e as Error).message}`);
-  }
-  const result = runLaunchFile(bytesOf(path, host), launch, {
+  const result = runLaunchFile(bytesOf(path, host), jsonOf(launchPath, host), {
     readFile: (p) => host.read(resolve(dirname(launchPath), p)),
   });
   if (values.json) host.out(`${JSON.stringify(result.json, null, 1)}\n`);

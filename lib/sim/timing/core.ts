@@ -97,6 +97,8 @@ class CtaState {
 class SubCore {
   readonly warps: WarpState[] = [];
   last: WarpState | null = null;
+  /** Cycle of its next issue as last computed; −1 when something changed since. */
+  next = -1;
   /** May issue again; the last instruction held up the ones behind it until here. */
   free = 0;
   held = 0;
@@ -111,7 +113,10 @@ class SubCore {
   streamFirst = 0;
   streamLast = -1;
 
-  constructor(pipes: number) {
+  constructor(
+    readonly index: number,
+    pipes: number,
+  ) {
     this.pipeFree = new Float64Array(pipes);
   }
 }
@@ -151,7 +156,7 @@ export class StreamingMultiprocessor {
     sharedBytes: number,
     private readonly timelineLimit: number,
   ) {
-    this.cores = Array.from({ length: p.subCores }, () => new SubCore(code.pipes.length));
+    this.cores = Array.from({ length: p.subCores }, (_, i) => new SubCore(i, code.pipes.length));
     this.memory = new MemorySystem(p, accesses, sharedBytes);
     this.reasons = stallReasons.map(() => new Float64Array(code.count));
     this.issues = new Float64Array(code.count);
@@ -165,9 +170,9 @@ export class StreamingMultiprocessor {
       let best: SubCore | null = null;
       let bestTime = Number.POSITIVE_INFINITY;
       for (const core of this.cores) {
-        const t = this.earliest(core);
-        if (t < bestTime) {
-          bestTime = t;
+        if (core.next < 0) core.next = this.earliest(core);
+        if (core.next < bestTime) {
+          bestTime = core.next;
           best = core;
         }
       }
@@ -195,6 +200,7 @@ export class StreamingMultiprocessor {
       cta.live++;
       const core = this.cores[trace.index % this.cores.length]!;
       core.warps.push(warp);
+      core.next = -1;
       warp.fetched = this.fetch(core, warp, t);
     }
     if (cta.live === 0) this.ended(cta, t);
@@ -215,31 +221,30 @@ export class StreamingMultiprocessor {
     return t;
   }
 
-  private unitFree(core: SubCore, index: number, pc: number, t: number): number {
+  private unitFree(core: SubCore, pc: number, t: number): number {
     const free = Math.max(t, core.pipeFree[this.code.pipe[pc]!]!);
-    return this.code.queued[pc] === 1 ? Math.max(free, this.memory.room(index, free)) : free;
+    return this.code.queued[pc] === 1 ? Math.max(free, this.memory.room(core.index, free)) : free;
   }
 
-  private ready(core: SubCore, index: number, w: WarpState): number {
+  private ready(core: SubCore, w: WarpState): number {
     if (w.blocked) return Number.POSITIVE_INFINITY;
     const t = Math.max(w.next, w.released, w.fetched, this.scoreboards(w));
-    return this.unitFree(core, index, w.pc, t);
+    return this.unitFree(core, w.pc, t);
   }
 
   private earliest(core: SubCore): number {
     let t = Number.POSITIVE_INFINITY;
-    const index = this.cores.indexOf(core);
     for (const w of core.warps) {
-      const r = this.ready(core, index, w);
+      const r = this.ready(core, w);
       if (r < t) t = r;
     }
     return Math.max(t, core.free);
   }
 
-  private choose(core: SubCore, index: number, t: number): WarpState {
+  private choose(core: SubCore, t: number): WarpState {
     let best: WarpState | null = null;
     for (const w of core.warps) {
-      if (this.ready(core, index, w) > t) continue;
+      if (this.ready(core, w) > t) continue;
       if (w === core.last) return w;
       if (best === null || w.age > best.age) best = w;
     }
@@ -250,11 +255,11 @@ export class StreamingMultiprocessor {
 
   private issue(core: SubCore, t: number): void {
     const { code } = this;
-    const index = this.cores.indexOf(core);
-    const w = this.choose(core, index, t);
+    const w = this.choose(core, t);
     const pc = w.pc;
-    this.account(core, index, w, t);
+    this.account(core, w, t);
     core.last = w;
+    core.next = -1;
     core.pipeFree[code.pipe[pc]!] = t + code.interval[pc]!;
     const bubble = this.registerPorts(core, w, pc, t);
     core.free = t + 1 + bubble;
@@ -264,9 +269,9 @@ export class StreamingMultiprocessor {
     w.next = t + Math.max(1, code.stall[pc]!, code.stall[pc] === 1 && code.yield[pc] === 0 ? 2 : 0);
     w.issuedAt = t + 1;
     w.depbar = 0;
-    const done = this.results(w, index, pc, t);
+    const done = this.results(w, core.index, pc, t);
     if (this.timeline.length < this.timelineLimit)
-      this.timeline.push({ block: w.trace.block, warp: w.trace.index, subCore: index, pc, cycle: t, done });
+      this.timeline.push({ block: w.trace.block, warp: w.trace.index, subCore: core.index, pc, cycle: t, done });
     this.issued++;
     this.issues[pc]!++;
     const special = code.special[pc]!;
@@ -331,6 +336,7 @@ export class StreamingMultiprocessor {
     for (const w of waiting) {
       w.blocked = false;
       w.released = t + this.p.barrierLatency;
+      this.cores[w.trace.index % this.cores.length]!.next = -1;
     }
     waiting.length = 0;
     cta.arrivedOnly[id] = 0;
@@ -400,7 +406,7 @@ export class StreamingMultiprocessor {
   // ------------------------------------------------------------------------------------------ where cycles go
 
   /** Shares the cycles since the warp's last issue out among the reasons, in the order in which they ended. */
-  private account(core: SubCore, index: number, w: WarpState, t: number): void {
+  private account(core: SubCore, w: WarpState, t: number): void {
     const { reasons, code } = this;
     const pc = w.pc;
     let from = w.issuedAt;
@@ -417,7 +423,7 @@ export class StreamingMultiprocessor {
     for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1) until(w.zero[k]!, w.isLong[k] === 1 ? LONG : SHORT);
     until(w.depbar, LONG);
     until(core.pipeFree[code.pipe[pc]!]!, code.queued[pc] === 1 ? MIO : MATH);
-    if (code.queued[pc] === 1) until(this.memory.room(index, from), code.long[pc] === 1 ? LG : MIO);
+    if (code.queued[pc] === 1) until(this.memory.room(core.index, from), code.long[pc] === 1 ? LG : MIO);
     if (core.held > from && core.last === w) until(core.held, DISPATCH);
     until(t, NOT_SELECTED);
     reasons[SELECTED]![pc]!++;

@@ -1,0 +1,76 @@
+/** `ptxlab estimate`: cycles of the launches of a launch file by the timing model, and where they go. */
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type Estimate, estimateLaunch, runLaunchFile, stallReasons } from "../sim/index.js";
+import type { Host } from "./host.js";
+import { bytesOf, jsonOf, oneFile, UNUSABLE, UsageError } from "./usage.js";
+
+const DEFAULT_TOP = 12;
+
+/** Exit status as for `run`: the launches are executed too. */
+export function estimateCommand(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      launch: { type: "string" },
+      blocks: { type: "string" },
+      top: { type: "string" },
+      json: { type: "boolean" },
+    },
+  });
+  const path = oneFile(positionals);
+  if (values.launch === undefined) throw new UsageError("estimate needs --launch FILE");
+  const launchPath = values.launch;
+  const blocks = count("blocks", values.blocks);
+  const top = count("top", values.top) ?? DEFAULT_TOP;
+  const estimates: Estimate[] = [];
+  const result = runLaunchFile(bytesOf(path, host), jsonOf(launchPath, host), {
+    readFile: (p) => host.read(resolve(dirname(launchPath), p)),
+    launch: (device, module, options) => {
+      const made = estimateLaunch(device, module, { ...options, ...(blocks !== null && { blocks }) });
+      if (!made.ok) return made;
+      estimates.push(made.value);
+      return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
+    },
+  });
+  if (values.json) {
+    const launches = estimates.map(({ run: _, timeline: __, ...rest }) => rest);
+    host.out(`${JSON.stringify({ status: result.status, error: result.json.error, launches }, null, 1)}\n`);
+    return result.status;
+  }
+  for (const e of estimates) host.out(`${estimateText(e, top).join("\n")}\n`);
+  const rest = result.lines.filter((l) => result.status !== 0 || !l.endsWith(": as expected"));
+  if (rest.length > 0) (result.status === UNUSABLE ? host.err : host.out)(`${rest.join("\n")}\n`);
+  return result.status;
+}
+
+function count(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${name} wants a number, not '${text}'`);
+  return Number(text);
+}
+
+/** The estimate in lines: the launch, the reasons, the instructions where most warp-cycles are spent. */
+export function estimateText(e: Estimate, top: number): string[] {
+  const all = stallReasons.reduce((n, r) => n + e.reasons[r], 0);
+  const share = (n: number): string => `${((100 * n) / Math.max(1, all)).toFixed(1)} %`;
+  const of = (reasons: Readonly<Partial<Record<string, number>>>): string =>
+    Object.entries(reasons)
+      .filter(([name, n]) => name !== "selected" && (n ?? 0) > 0)
+      .sort(([, a], [, b]) => (b ?? 0) - (a ?? 0))
+      .slice(0, 3)
+      .map(([name, n]) => `${name} ${share(n ?? 0)}`)
+      .join(", ");
+  const worst = [...e.instructions].sort((a, b) => b.cycles - a.cycles || a.address - b.address).slice(0, top);
+  return [
+    `${e.kernel} on ${e.target} (${e.parameters.sms} SMs at ${e.parameters.clock} GHz): ${e.cycles} cycles, ${e.microseconds.toFixed(2)} us`,
+    `  ${e.blocksPerSm} blocks per SM, ${e.blocks} played back in ${e.simulatedCycles} cycles, ${e.occupancy.warpsPerSm} warps resident at most; ${e.issued} instructions issued, ${e.ipc.toFixed(3)} per cycle`,
+    `  warp-cycles: ${of(e.reasons)}, selected ${share(e.reasons.selected)}`,
+    `  L1 hits ${e.memory.l1Hits}, L2 hits ${e.memory.l2Hits}, misses ${e.memory.misses}, shared-memory conflicts ${e.memory.conflicts}`,
+    ...worst.map(
+      (i) =>
+        `  ${share(i.cycles).padStart(7)}  ${i.function}+0x${i.address.toString(16).padStart(4, "0")}  ${i.instruction.padEnd(44)} ${of(i.reasons)}`,
+    ),
+  ];
+}

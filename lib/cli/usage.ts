@@ -1,0 +1,28 @@
+/** What commands share: mistakes of the user on the command line, and reading what they name. */
+import type { Host } from "./host.js";
+
+/** Exit status where the input cannot be used. */
+export const UNUSABLE = 2;
+
+export class UsageError extends Error {}
+
+export function oneFile(positionals: readonly string[]): string {
+  if (positionals.length !== 1) throw new UsageError(`expected one file, got ${positionals.length}`);
+  return positionals[0]!;
+}
+
+export function bytesOf(path: string, host: Host): Uint8Array {
+  const bytes = host.read(path);
+  if (bytes === null) throw new UsageError(`cannot read '${path}'`);
+  return bytes;
+}
+
+/** The value in a JSON file. */
+export function jsonOf(path: string, host: Host): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytesOf(path, host)).toString("utf8"));
+  } catch (e) {
+    if (e instanceof UsageError) throw e;
+    throw new UsageError(`${path} is not JSON: ${(e as Error).message}`);
+  }
+}

@@ -1,0 +1,119 @@
+/** The timing model: what follows from control words and from how memory is touched. */
+import { assembleCubin } from "../../lib/assemble.js";
+import { compile } from "../../lib/compile.js";
+import { type Estimate, type EstimateOptions, estimate, stallReasons } from "../../lib/sim/index.js";
+
+function estimated(cubin: Uint8Array, options: EstimateOptions): Estimate {
+  const made = estimate(cubin, options);
+  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  expect(made.value.run.fault).toBeNull();
+  return made.value;
+}
+
+/** A kernel of these lines; each has its control column. */
+function code(...lines: string[]): Uint8Array {
+  const text = [
+    ".target sm_90",
+    ".entry k",
+    ".registers 32",
+    ".code",
+    "k:",
+    ...lines,
+    "B------ R- W- Y S05 EXIT ;",
+    ".end",
+  ];
+  const made = assembleCubin(`${text.join("\n")}\n`);
+  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  return made.value;
+}
+
+const cyclesOf = (cubin: Uint8Array, options: EstimateOptions = {}): number => estimated(cubin, options).cycles;
+const nops = (n: number, stall: string): string[] => Array.from({ length: n }, () => `B------ R- W- Y ${stall} NOP ;`);
+
+function ptx(body: string, shared = 0): Uint8Array {
+  const text = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;
+    ${shared > 0 ? `.shared .align 4 .b8 s[${shared}];` : ""}\n${body}\nret;\n}`;
+  const c = compile(text, { target: "sm_90", opt: 0 });
+  if (!c.ok) throw new Error(c.diagnostics.map((d) => d.message).join("\n"));
+  return c.cubin!;
+}
+
+describe("timing model", () => {
+  test("stall counts add up", () => {
+    const base = cyclesOf(code());
+    expect(cyclesOf(code(...nops(4, "S05"))) - base).toBe(20);
+    expect(cyclesOf(code(...nops(4, "S10"))) - base).toBe(40);
+  });
+
+  test("a wait lasts until the result is there, and is told as such", () => {
+    const load = "B------ R- W0 Y S02 S2R R0, SR_TID.X ;";
+    const free = estimated(code(load, "B------ R- W- Y S02 IADD3 R2, RZ, R3, RZ ;"), {});
+    const waits = estimated(code(load, "B0----- R- W- Y S02 IADD3 R2, RZ, R0, RZ ;"), {});
+    expect(waits.cycles).toBeGreaterThan(free.cycles);
+    const add = waits.instructions.find((i) => i.instruction.startsWith("IADD3"))!;
+    expect(add.reasons.short_scoreboard).toBeGreaterThan(0);
+  });
+
+  test("every cycle of a lone warp has a reason", () => {
+    const e = estimated(
+      code(...nops(3, "S07"), "B------ R- W0 Y S02 S2R R0, SR_TID.X ;", "B0----- R- W- Y S02 NOP ;"),
+      {},
+    );
+    expect(stallReasons.reduce((n, r) => n + e.reasons[r], 0)).toBe(e.simulatedCycles);
+    expect(e.instructions.reduce((n, i) => n + i.cycles, 0)).toBe(e.simulatedCycles);
+  });
+
+  test("warps of one sub-core hide each other's stalls", () => {
+    const cubin = code(...nops(40, "S08"));
+    const one = cyclesOf(cubin, { block: 32 });
+    const eight = cyclesOf(cubin, { block: 32 * 32 });
+    expect(eight).toBeLessThan(1.5 * one);
+  });
+
+  test("bank conflicts are counted and cost", () => {
+    const store = (shift: number): Uint8Array =>
+      ptx(
+        `mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, ${shift}; mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;`,
+        8192,
+      );
+    const run = (shift: number): Estimate => estimated(store(shift), { block: 32, params: [{ u64: 0 }] });
+    expect(run(2).memory.conflicts).toBe(0);
+    expect(run(7).memory.conflicts).toBe(31);
+  });
+
+  test("scattered loads fetch more lines than dense ones", () => {
+    const load = (shift: number): Uint8Array =>
+      ptx(`ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, ${shift}; cvt.u64.u32 %rd2, %r2;
+        add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd3], %r3;`);
+    const run = (shift: number): Estimate => estimated(load(shift), { block: 32, params: [new Uint8Array(8192)] });
+    expect(run(2).memory.misses).toBe(1);
+    expect(run(7).memory.misses).toBe(32);
+  });
+
+  test("warps wait for the last one at a barrier", () => {
+    const e = estimated(
+      ptx(
+        "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @!%p1 bra W; mov.u32 %r2, %clock; W: bar.sync 0;".replace(
+          "setp",
+          ".reg .pred %p<2>; setp",
+        ),
+      ),
+      { block: 128, params: [{ u64: 0 }] },
+    );
+    expect(e.reasons.barrier).toBeGreaterThan(0);
+  });
+
+  test("the rest of a big grid is extrapolated", () => {
+    const cubin = code(...nops(100, "S04"));
+    const run = (grid: number): Estimate => estimated(cubin, { grid, block: 1024, blocks: 4, parameters: { sms: 1 } });
+    const [few, many] = [run(8), run(16)];
+    expect(few.blocks).toBe(4);
+    expect(many.cycles / few.cycles).toBeGreaterThan(1.7);
+    expect(many.cycles / few.cycles).toBeLessThan(2.3);
+  });
+
+  test("the same input gives the same estimate", () => {
+    const cubin = code(...nops(10, "S03"));
+    expect(estimated(cubin, { block: 96, timeline: 100 })).toEqual(estimated(cubin, { block: 96, timeline: 100 }));
+  });
+});
