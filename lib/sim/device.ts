@@ -121,7 +121,7 @@ export class Device {
       sharedReserved: kernel.value.sharedReserved,
       budget: options.maxInstructions ?? DEFAULT_BUDGET,
       profile: options.profile ?? false,
-      tracer: options.tracer ?? null,
+      ...(options.tracer && { tracer: options.tracer }),
     });
     const run = machine.run();
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));

@@ -34,7 +34,7 @@ export interface Launch {
   readonly sharedReserved: number;
   readonly budget: number;
   readonly profile: boolean;
-  readonly tracer: TraceRecorder | null;
+  readonly tracer?: TraceRecorder;
 }
 
 export class GridMachine implements Machine {
@@ -164,7 +164,7 @@ export class GridMachine implements Machine {
   private runWarp(w: Warp): void {
     const { exec, guard, invert } = this.program;
     const { warpCounts, threadCounts } = this;
-    const tracer = w.trace === null ? null : this.launch.tracer;
+    const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
     const P = w.P;
     const end = exec.length;
     const start = this.issued;
