@@ -26,6 +26,7 @@ import { decodeCode } from "../sass/index.js";
 import { type Target, targetOfSm } from "../target/index.js";
 import { findAddresses, findTables, throughRegister } from "./addresses.js";
 import type { CodePoint, Lifted, LiftedEntry, LiftedReloc, LiftOptions } from "./types.js";
+import { makeVirtual } from "./webs.js";
 
 /**
  * Lifts one function of a cubin (`readCubin` gives both). Refuses with the byte offset: words that the instruction table
@@ -106,6 +107,11 @@ class Lifter {
     connect(func);
     this.describe();
     if (this.problems.length > 0) return fail(this.problems);
+    const blockAt = new Map(func.blocks.map((b) => [16 * b.insts[0]!.id, b.id]));
+    if (this.options.registers === "virtual") {
+      const refused = makeVirtual(func);
+      if (refused !== null) return fail([refused]);
+    }
     return ok({
       func,
       source: f,
@@ -114,7 +120,7 @@ class Lifter {
       entries: this.entries(),
       relocs,
       addresses: found.addresses,
-      blockAt: new Map(func.blocks.map((b) => [16 * b.insts[0]!.id, b.id])),
+      blockAt,
       tables: constants.tables,
       pinned: [...found.pinned, ...constants.pinned, ...this.unplaced],
     });

@@ -6,6 +6,11 @@ import type { Func, Kind } from "../ori/types.js";
 export interface LiftOptions {
   /** `keep` (default) leaves every instruction its control word, `drop` none. */
   readonly controls?: "keep" | "drop";
+  /**
+   * `physical` (default), or `virtual`: webs of definitions and uses become virtual registers, for `allocate`. Control
+   * words hold for the registers that the code had, and go. Functions with calls, and with P2R or R2P, are refused.
+   */
+  readonly registers?: "physical" | "virtual";
 }
 
 /** A place where control may come from outside the blocks before it: the function itself, and helpers behind it. */

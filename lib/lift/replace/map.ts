@@ -45,11 +45,13 @@ export class CodeMap {
     return block === undefined ? this.inst(offset) : (this.code.labels[block] ?? -1);
   }
 
-  /** New offset behind the instruction in front of `offset`. */
+  /** New offset behind the instruction in front of `offset`, or the nearest before it that is still there. */
   behind(offset: number): number {
-    if (offset === 0) return 0;
-    const at = this.inst(offset - 16);
-    return at < 0 ? -1 : at + 16;
+    for (let before = offset - 16; before >= 0; before -= 16) {
+      const at = this.inst(before);
+      if (at >= 0) return at + 16;
+    }
+    return 0;
   }
 
   /** Instructions in their new order: id of the source instruction that each is or copies (−1 for new ones). */
