@@ -16,11 +16,12 @@ import { type AllocationOptions, type AllocationResult, registerLimit } from "./
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { encodeFunc, listing } from "./sass/index.js";
+import { settingsOfKnobs } from "./sched/index.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 
 export interface CompileOptions {
   readonly target: TargetName;
-  /** 0…3. Until the optimizer exists every level runs the phases of level 0. Default 0. */
+  /** 0…3; 3 is the same as 2. Above 0 instructions are scheduled; the optimizing phases do not exist yet. Default 0. */
   readonly opt?: number;
   /** Name of the input in messages. Default "<text>". */
   readonly file?: string;
@@ -215,6 +216,7 @@ class Run {
     this.diagnostics.push(...limit.diagnostics);
     return {
       ...optionsOf("phases", this.knobs),
+      schedule: settingsOfKnobs(optionsOf("sched", this.knobs)),
       ...phases,
       level: opt,
       verify: this.options.verify ?? false,

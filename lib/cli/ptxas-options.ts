@@ -122,10 +122,10 @@ export const ptxasOptions: readonly OptionSpec[] = [
     "O",
     "opt-level",
     "level",
-    "Optimization level. Until the optimizer exists every level compiles with the pipeline of level 0.",
+    "Optimization level. Above 0 instructions are scheduled; the optimizing phases do not exist yet.",
     { standard: "3" },
   ),
-  option("Ofc", "Ofast-compile", "text", "Faster compilation, slower code: the same code at all levels for now.", {
+  option("Ofc", "Ofast-compile", "text", "Faster compilation, slower code: without effect for now.", {
     ...none,
     argument: "<0|min|mid|max>",
     choices: ["0", "min", "mid", "max"],

@@ -30,6 +30,33 @@ const readers: Readonly<Record<string, string>> = {
   RegAllocPerfDiffBackoff: "regalloc: bankAware",
   RegAllocPerfDiffBackoffBegin: "regalloc: relaxHead",
   RegAllocPerfDiffBackoffEnd: "regalloc: relaxTail",
+  PostSchedForceReverseOrder: "sched: postForceReverse",
+  PreserveSchedOrder: "sched: preserveOrder",
+  SchedCrossBlock: "sched: crossBlock",
+  SchedDisableAll: "sched: disabled",
+  SchedForceReverseOrder: "sched: forceReverse",
+  SchedLDSLatency: "sched: ldsLatency",
+  SchedMaxMemDep: "sched: memoryWindow",
+  SchedMaxRLiveCarefulSlack: "sched: carefulSlack",
+  SchedMaxRLiveOKslack: "sched: okSlack",
+  SchedMaxRLiveOKslackColdBlocks: "sched: okSlackCold",
+  SchedMaxRTarget: "sched: registerTarget",
+  SchedMemNoAlias: "sched: noAlias",
+  SchedReadSBBaseLatency: "sched: readSbLatency",
+  SchedReadSbDmmaLatency: "sched: readSbDmmaLatency",
+  SchedReadSbLdgstsLatency: "sched: readSbLdgstsLatency",
+  SchedResBusyADU: "sched: busyADU",
+  SchedResBusyALU: "sched: busyALU",
+  SchedResBusyCBU: "sched: busyCBU",
+  SchedResBusyFMA: "sched: busyFMA",
+  SchedResBusyFP16: "sched: busyFP16",
+  SchedResBusyFP64: "sched: busyFP64",
+  SchedResBusyLSU: "sched: busyLSU",
+  SchedResBusyUDP: "sched: busyUDP",
+  SchedSyncsLatency: "sched: syncsLatency",
+  SchedTexBatchTargetSelectSchedulerTarget: "sched: batchTarget",
+  SchedTexLatency: "sched: texLatency",
+  SchedXU64Latency: "sched: xuLatency",
 };
 
 export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value]) => ({
@@ -63,7 +90,7 @@ export function readKnobs(settings: Readonly<Record<string, string | number | bo
   return diagnostics.length > 0 ? fail(diagnostics) : ok(values);
 }
 
-/** The options of one room (`phases`, `regalloc`) that a set of values gives, by option name. */
+/** The options of one room (`phases`, `regalloc`, `sched`) that a set of values gives, by option name. */
 export function optionsOf(room: string, values: KnobValues): Record<string, KnobValue> {
   const options: Record<string, KnobValue> = {};
   for (const [name, value] of Object.entries(values)) {

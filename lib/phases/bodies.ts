@@ -12,6 +12,7 @@ import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { removeNops } from "./nop.js";
+import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
 
@@ -150,7 +151,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   SetAfterLegalization: { none: "nothing to do: milestones say it" },
   ReportBeforeScheduling: report,
   AdvancedPhasePreSched: hook,
-  ScheduleInstructions: later,
+  ScheduleInstructions: scheduleInstructions,
   UpdateAfterScheduleInstructions: update,
   BackPropagateVEC2D: graphics,
   OriDoSyncronization: { none: "nothing to do: lowering places barriers and fences" },
@@ -169,12 +170,12 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriRemoveNopCode: (func) => void removeNops(func),
   OptimizeHotColdInLoop: later,
   OptimizeHotColdFlow: later,
-  PostSchedule: later,
+  PostSchedule: postSchedule,
   AdvancedPhasePostFixUp: hook,
   PlaceBlocksInSourceOrder: { none: "nothing to do: the layout is in source order until optimizations move blocks" },
   PostFixForMercTargets: { none: "nothing to do: no Mercury" },
   FixUpTexDepBarAndSync: { none: "not built yet (textures)" },
-  AdvancedScoreboardsAndOpexes: later,
+  AdvancedScoreboardsAndOpexes: scoreboards,
   ProcessO0WaitsAndSBs: (func, { options }) => control(func, options.control ?? controlO0),
   PostFixUp: { none: "nothing to do on the supported SMs" },
   MercConverter: { none: "no Mercury: lib/sass encodes Ori instructions directly" },

@@ -17,8 +17,8 @@ import { type PhaseRequest, parsePhaseList } from "./names.js";
 import { type PhaseName, type PhaseRow, phases } from "./table.js";
 import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, PhaseRun } from "./types.js";
 
-/** The highest optimization level whose phases exist. */
-export const highestLevel = 0;
+/** The highest optimization level in effect: -O2 and above are one (digest B D3). */
+export const highestLevel = 2;
 
 /** Runs all phases in place. Fails on unknown phase names and on problems of the input that a phase reports. */
 export function runPhases(func: Func, options: PhaseOptions = {}): Result<PhaseRun> {

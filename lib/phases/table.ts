@@ -7,7 +7,7 @@
  * A row: name, numbers on the wiki, its page with the most detail, category, the lowest optimization level that runs
  * the phase, and what it is for. There are three levels in effect: 0, 1, 2 and above (digest B D3). Measured are
  * OriLoopUnrolling and OriHoistInvariantsEarly 2, OriDoPredication 1, ProcessO0WaitsAndSBs only 0, removal of dead code
- * 0; the other levels are judgement. What runs, or why nothing does, is said in bodies.ts.
+ * 0; PostSchedule's gate is read as "above 1" (digest E D2); the other levels are judgement. What runs, or why nothing does, is said in bodies.ts.
  */
 import type { Milestone } from "../ori/types.js";
 
@@ -145,7 +145,7 @@ const rows = [
   ["OriRemoveNopCode", [107], "17", "cleanup", 0, "drops NOPs that served as placeholders"],
   ["OptimizeHotColdInLoop", [108], "28", "optimization", 1, "cold parts of loops move out of the way"],
   ["OptimizeHotColdFlow", [109], "28", "optimization", 1, "cold parts of the function move to its end"],
-  ["PostSchedule", [110], "36-38", "scheduling", 1, "list scheduling on physical registers"],
+  ["PostSchedule", [110], "73", "scheduling", 2, "list scheduling on physical registers"],
   ["AdvancedPhasePostFixUp", [111], "17", "hook", 0, "hook that starts the final fix-ups"],
   ["PlaceBlocksInSourceOrder", [112], "17", "cleanup", 0, "lays blocks out in source order"],
   ["PostFixForMercTargets", [113], "44", "encoding", 0, "fix-ups that Mercury encoding needs"],
@@ -228,6 +228,7 @@ const must: readonly PhaseName[] = [
   "SetControlFlowOpLastInBB",
   "ConvertAllMovPhiToMov",
   "AllocateRegisters",
+  "AdvancedScoreboardsAndOpexes",
   "ProcessO0WaitsAndSBs",
 ];
 
@@ -238,6 +239,8 @@ export const order: readonly (readonly [first: PhaseName, then: PhaseName, why: 
   ["ConvertAllMovPhiToMov", "ScheduleInstructions", "copies take part in scheduling"],
   ["FinalInspectionPass", "AllocateRegisters", "operands are judged on virtual registers"],
   ["OriPerformLiveDeadFourth", "AllocateRegisters", "removal of dead code needs virtual registers"],
+  ["AllocateRegisters", "PostSchedule", "its dependences are those of physical registers"],
+  ["PostSchedule", "AdvancedScoreboardsAndOpexes", "control words belong to an order"],
   ["AllocateRegisters", "ProcessO0WaitsAndSBs", "spills and copies need control words too"],
   ["OriRemoveNopCode", "ProcessO0WaitsAndSBs", "a NOP may carry a wait once it has a control word"],
 ];

@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../diagnostics.js";
 import type { Func } from "../ori/types.js";
 import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
-import type { ControlPolicy } from "../sched/index.js";
+import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
 import type { Category, PhaseName } from "./table.js";
 
@@ -25,7 +25,7 @@ export type PhaseBody = (func: Func, context: PhaseContext) => void;
 export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
 
 export interface PhaseOptions {
-  /** 0…3. Levels above those built run as the highest that is. Default 0. */
+  /** 0…3; 3 is the same as 2. Default 0. */
   readonly level?: number;
   /** Verify the IR before the first phase and after every phase that ran; a finding throws InternalError. */
   readonly verify?: boolean;
@@ -42,7 +42,13 @@ export interface PhaseOptions {
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
   readonly onAllocation?: (result: AllocationResult) => void;
-  /** How control words are chosen. Default `controlO0`. */
+  /** Policies and parameters of the scheduling phases. Default: what the level says (schedule.ts). */
+  readonly schedule?: ScheduleSettings;
+  /** Called with what ScheduleInstructions and PostSchedule did. */
+  readonly onSchedule?: (report: ScheduleReport, phase: PhaseName) => void;
+  /** The control pass of -O1 and above: its policy, and who observes it. */
+  readonly assign?: AssignOptions;
+  /** A rule per instruction in place of the level's control words. Default at -O0 `controlO0`. */
   readonly control?: ControlPolicy;
 }
 

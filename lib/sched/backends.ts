@@ -59,7 +59,18 @@ const fewer = (after: OrderEstimate, { now }: BlockFacts): boolean => (after.max
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
   does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36)",
-  passes: [{ policy: reduceReg, when: crowded, accept: fewer }, { policy: ilp }, { policy: dynBatch, accept: better }],
+  passes: [
+    { policy: reduceReg, when: crowded, accept: fewer },
+    { policy: ilp, accept: better },
+    { policy: dynBatch, accept: better },
+  ],
+};
+
+/** What -O1 does: the order given, unless it needs more registers than there are. */
+export const lowPressure: ScheduleStrategy = {
+  name: "low-pressure",
+  does: "the order given; ReduceReg where the budget is exceeded",
+  passes: [{ policy: reduceReg, when: crowded, accept: fewer }],
 };
 
 /** 1.8 and −0.8, 3.2 and −2.2: the weights that the wiki read (page 37, backend B). */
@@ -128,6 +139,7 @@ export const schedulePolicies: readonly Policy[] = [
   ilp,
   ilpReverse,
   dynBatch,
+  lowPressure,
   backendA,
   backendB,
   backendC,

@@ -1,15 +1,22 @@
 /**
  * How many registers a schedule may keep live (wiki page 36, digest E §2D.3): what the function may have, less a
- * sixty-fourth, since the allocator needs room for registers that must stand together. A target given by
- * SchedMaxRTarget is taken as it is. On physical registers the allocation is made, so nothing more can be had or lost.
+ * sixty-fourth, since the allocator needs room for registers that must stand together; and no more than let all warps of
+ * an SM run at once, since hiding latency inside a warp is not worth the other warps (ptxas -O3 on the corpus stops at
+ * exactly 32 registers on sm_90 and 64 on sm_75). A target given by SchedMaxRTarget is taken as it is. On physical
+ * registers the allocation is made, so nothing more can be had or lost.
  */
 import type { Func } from "../ori/types.js";
 import type { HeuristicParameters } from "./policy.js";
 
+/** Registers of a count "as ptxas counts" that are not for values. */
+const RESERVED = 2;
+
 export function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
-  const most = func.target.limits.maxRegistersPerThread;
+  const { maxRegistersPerThread: most, registersPerSm, maxThreadsPerSm, registerAllocationUnit } = func.target.limits;
   if (parameters.registerTarget !== null) return Math.min(parameters.registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
-  return may - (may >> 6);
+  const perThread = registerAllocationUnit / func.target.limits.warpSize;
+  const allWarps = Math.floor(registersPerSm / maxThreadsPerSm / perThread) * perThread;
+  return Math.min(may - (may >> 6), allWarps) - RESERVED;
 }

@@ -1,12 +1,22 @@
 /**
  * Scheduling: the dependence graph, the list scheduler and its policies, and the control words of an order.
  */
-export { backendA, backendB, backendC, best, policyNamed, postSchedule, schedulePolicies } from "./backends.js";
+export {
+  backendA,
+  backendB,
+  backendC,
+  best,
+  lowPressure,
+  policyNamed,
+  postSchedule,
+  schedulePolicies,
+} from "./backends.js";
 export { buildDag, DagBuilder, type DagOptions } from "./build.js";
 export { Candidate } from "./candidate.js";
 export * from "./control/index.js";
 export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
+export { type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";
 export { executionPipes, type ResourceName, resources } from "./pipes.js";

@@ -22,7 +22,7 @@ test("without input, help; it says what levels are worth", () => {
   const host = fakeHost();
   expect(ptxas([], host)).toBe(0);
   expect(host.stdout).toContain("--gpu-name <gpu name>");
-  expect(host.stdout).toContain("Until the optimizer exists");
+  expect(host.stdout).toContain("Above 0 instructions are scheduled");
 });
 
 test("-v: report per kernel, last first", () => {

@@ -39,12 +39,12 @@ test("values become options of the rooms that read them", () => {
 });
 
 test("what is wrong with a setting is said, all at once", () => {
-  const result = readKnobs({ RegAllocTreshold: 1, RegAllocNumNonSpillTrials: "many", SchedTexLatency: 100 });
+  const result = readKnobs({ RegAllocTreshold: 1, RegAllocNumNonSpillTrials: "many", SchedDynBatchBudget: 100 });
   expect(result.ok).toBe(false);
   expect(result.diagnostics.map((d) => d.message)).toEqual([
     expect.stringMatching(/^unknown knob 'RegAllocTreshold'/),
     "knob 'RegAllocNumNonSpillTrials': 'many' is no int",
-    "knob 'SchedTexLatency' has no effect: nothing reads it yet",
+    "knob 'SchedDynBatchBudget' has no effect: nothing reads it yet",
   ]);
 });
 

@@ -143,8 +143,13 @@ describe("running", () => {
     expect(records[phaseIndex("GenerateMovPhi")]?.why).toBe("runs from -O1");
   });
 
-  test("levels above those built run as the highest one", () => {
-    expect(ran({ ...alone, level: 3 })).toEqual(ran(alone));
+  test("level 3 is level 2; levels choose between the two ways to control words", () => {
+    const at = (level: number): string[] => ran({ ...alone, level });
+    expect(at(3)).toEqual(at(2));
+    expect(at(2)).toContain("PostSchedule");
+    expect(at(1)).not.toContain("PostSchedule");
+    for (const level of [1, 2]) expect(at(level).at(-1)).toBe("AdvancedScoreboardsAndOpexes");
+    expect(at(0).at(-1)).toBe("ProcessO0WaitsAndSBs");
   });
 
   test("DisablePhases leaves out what it names", () => {

@@ -1,0 +1,45 @@
+/**
+ * ScheduleInstructions, PostSchedule and AdvancedScoreboardsAndOpexes: the order of the instructions before and after
+ * allocation, and the control words of the order that results.
+ *
+ * At -O1 the order before allocation stays that of the program unless registers would run out (digest E D19: ptxas -O1
+ * schedules close to source order and with fewer registers), and PostSchedule does not run; from -O2 on latencies decide.
+ */
+import type { Func } from "../ori/types.js";
+import {
+  postSchedule as afterAllocation,
+  assignControl,
+  backendA,
+  control,
+  lowPressure,
+  type Policy,
+  scheduleFunc,
+} from "../sched/index.js";
+import type { PhaseContext } from "./types.js";
+
+function run(func: Func, context: PhaseContext, policy: Policy | null): void {
+  if (policy === null) return;
+  const { schedule, onSchedule, allocation } = context.options;
+  const maxRegisters = allocation?.maxRegisters;
+  const report = scheduleFunc(func, policy, {
+    ...(maxRegisters !== undefined && { maxRegisters }),
+    ...schedule?.options,
+  });
+  onSchedule?.(report, context.phase);
+}
+
+export function scheduleInstructions(func: Func, context: PhaseContext): void {
+  const { schedule } = context.options;
+  run(func, context, schedule?.pre === undefined ? (context.level < 2 ? lowPressure : backendA) : schedule.pre);
+}
+
+export function postSchedule(func: Func, context: PhaseContext): void {
+  const { schedule } = context.options;
+  run(func, context, schedule?.post === undefined ? afterAllocation : schedule.post);
+}
+
+export function scoreboards(func: Func, context: PhaseContext): void {
+  const { control: policy, assign } = context.options;
+  if (policy !== undefined) control(func, policy);
+  else assignControl(func, assign);
+}

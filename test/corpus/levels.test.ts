@@ -1,0 +1,55 @@
+/** -O1 and -O2: instructions are scheduled and get the control words of their order; every kernel still computes what it should. */
+import { compile } from "../../lib/compile.js";
+import type { ScheduleReport } from "../../lib/sched/index.js";
+import { runLaunchFile } from "../../lib/sim/index.js";
+import { corpus, corpusPtx, corpusTargets } from "./cases.js";
+
+const host = { readFile: () => null };
+
+for (const opt of [1, 2]) {
+  describe.each(corpusTargets)(`%s -O${opt}`, (target) => {
+    test.each(corpus.map((c) => [c.name, c] as const))("%s compiles, verifies and computes what it should", (name, c) => {
+      const made = compile(corpusPtx(name, target), { target, opt, verify: true });
+      expect(made.diagnostics).toEqual([]);
+      const ran = runLaunchFile(made.cubin!, c.launch, host);
+      expect(ran.lines.filter(() => ran.status !== 0)).toEqual([]);
+      expect(ran.status).toBe(0);
+    });
+  });
+}
+
+const text = corpusPtx("stencil", "sm_90");
+const bytes = (options: Partial<Parameters<typeof compile>[1]>): Buffer =>
+  Buffer.from(compile(text, { target: "sm_90", ...options }).cubin!);
+
+test("-O3 is -O2, and differs from -O1 and -O0 (the command line in the notes aside)", () => {
+  const commandLine = "none";
+  expect(bytes({ opt: 3, commandLine }).equals(bytes({ opt: 2, commandLine }))).toBe(true);
+  expect(bytes({ opt: 1, commandLine }).equals(bytes({ opt: 0, commandLine }))).toBe(false);
+  expect(bytes({ opt: 2, commandLine }).equals(bytes({ opt: 1, commandLine }))).toBe(false);
+});
+
+test("which phases schedule, and what knobs change", () => {
+  const ran = (opt: number, knobs: Record<string, string | number> = {}): string[] => {
+    const reports: string[] = [];
+    const onSchedule = (r: ScheduleReport, phase: string): void => {
+      reports.push(`${phase}: ${r.policy}`);
+    };
+    compile(text, { target: "sm_90", opt, knobs, phases: { onSchedule } });
+    return reports;
+  };
+  expect(ran(0)).toEqual([]);
+  expect(ran(1)).toEqual(["ScheduleInstructions: low-pressure"]);
+  expect(ran(2)).toEqual(["ScheduleInstructions: backend-a", "PostSchedule: post-schedule"]);
+  expect(ran(2, { SchedDisableAll: 1 })).toEqual([]);
+  expect(ran(2, { PostSchedForceReverseOrder: 1 })).toEqual([
+    "ScheduleInstructions: backend-a",
+    "PostSchedule: critical-path-backward",
+  ]);
+});
+
+test("knobs of latencies and budgets change the code", () => {
+  const plain = bytes({ opt: 2 });
+  expect(bytes({ opt: 2, knobs: { SchedMaxRTarget: 8 } }).equals(plain)).toBe(false);
+  expect(bytes({ opt: 2, knobs: { SchedMaxMemDep: 64 } }).equals(plain)).toBe(true);
+});
