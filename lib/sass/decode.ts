@@ -140,16 +140,21 @@ function operandOf(step: Step, words: Uint32Array, at: number, pc: number, width
 }
 
 function registerOf(step: Step, words: Uint32Array, at: number, width: number, yields: number): Operand {
-  const p = step.loc[0]!;
-  const last = (1 << p.width) - 1;
-  let id = getBits(words, at, p.lo, p.width);
+  const last = step.last;
+  let id = getField(words, at, step.loc);
   if (step.complement) id = last - id;
-  const o = makeOperand(Kind.Reg, step.file, width, id === last && step.file !== File.B ? ZERO_REG : id, 0);
+  const o = makeOperand(
+    Kind.Reg,
+    step.file,
+    width,
+    id === last && step.file !== File.B && !step.nonzero ? ZERO_REG : id,
+    0,
+  );
   let mods = 0;
   if (step.neg >= 0 && bit(words, at, step.neg)) mods |= Mod.Neg;
   if (step.abs >= 0 && bit(words, at, step.abs)) mods |= Mod.Abs;
   if (step.not >= 0 && bit(words, at, step.not)) mods |= Mod.Not;
-  if (step.reuse >= 0 && yields && bit(words, at, step.reuse)) mods |= Mod.Reuse;
+  if (step.reuse >= 0 && (yields || step.reuse < 122) && bit(words, at, step.reuse)) mods |= Mod.Reuse;
   if (step.shown >= 0 && bit(words, at, step.shown)) mods |= Mod.Shown;
   o.mods = mods;
   if (step.part) o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;

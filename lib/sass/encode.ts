@@ -158,8 +158,9 @@ function takes(step: Step, o: Operand): boolean {
 
 function takesRegister(step: Step, o: Operand): boolean {
   if (o.file !== step.file) return false;
-  const last = (1 << step.loc[0]!.width) - 1;
-  if (o.id !== ZERO_REG && (o.id < 0 || o.id >= last + (step.file === File.B ? 1 : 0))) return false;
+  const { last } = step;
+  if (o.id === ZERO_REG && step.nonzero) return false;
+  if (o.id !== ZERO_REG && (o.id < 0 || o.id >= last + (step.file === File.B || step.nonzero ? 1 : 0))) return false;
   if (step.width !== 0 && o.width !== step.width) return false;
   return takesMods(step, o);
 }
@@ -304,10 +305,9 @@ function writeMods(step: Step, o: Operand, out: Uint32Array, at: number): void {
 }
 
 function writeRegister(step: Step, o: Operand, out: Uint32Array, at: number): void {
-  const p = step.loc[0]!;
-  const last = (1 << p.width) - 1;
+  const { last } = step;
   const id = o.id === ZERO_REG ? last : o.id;
-  setBits(out, at, p.lo, p.width, step.complement ? last - id : id);
+  setField(out, at, step.loc, step.complement ? last - id : id);
   writeMods(step, o, out, at);
   if (step.reuse >= 0 && o.mods & Mod.Reuse) setBits(out, at, step.reuse, 1, 1);
   if (step.shown >= 0 && o.mods & Mod.Shown) setBits(out, at, step.shown, 1, 1);

@@ -8,7 +8,7 @@
  * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
  */
 import { InternalError } from "../../errors.js";
-import { cubesOf } from "./conditions.js";
+import { type Condition, cubesOf } from "./conditions.js";
 import { legalControl, unsetBits } from "./legal.js";
 import type { ImmFormat, Sets } from "./row.js";
 import { hiddenRow } from "./rows/hidden.js";
@@ -28,6 +28,9 @@ export interface Step {
   readonly slot: Slot;
   readonly file: File;
   readonly loc: Loc;
+  /** Highest number of a register there. */
+  readonly last: number;
+  readonly nonzero: boolean;
   readonly complement: boolean;
   readonly signed: boolean;
   readonly scale: number;
@@ -165,36 +168,24 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     shared: sharesBits(steps),
     control: legalControl(line.row.row.lines[line.index]!.reuse ?? (reuseMask(steps) || (reuses(line) ? 0 : -1))),
     unset: unsetBits(setsOf(line)),
-    refused: refusals(line, isa, groups, steps, mask, value),
-    hidden: hiddenWords(line, isa, groups, mask, value),
+    refused: exceptions("refused", line.not, isa, groups, steps, mask, value),
+    hidden: exceptions("hidden", line.hidden, isa, groups, steps, mask, value),
   };
 }
 
-function refusals(
-  line: ParsedLine,
+/** Words of a line that are refused or hidden. */
+function exceptions(
+  which: "refused" | "hidden",
+  conditions: readonly Condition[],
   isa: number,
   groups: readonly Group[],
   steps: readonly Step[],
   mask: Uint32Array,
   value: Uint32Array,
 ): Uint32Array | null {
-  const cubes = cubesOf(line.not, isa, mask, value);
-  for (const g of [...groups, ...steps.flatMap((s) => s.part ?? [])]) {
-    const values = g.byCode.flatMap((v, code) => (v === null && !g.quiet.includes(code) ? [code] : []));
-    if (values.length > 0) cubes.add([{ loc: g.loc, values }]);
-  }
-  return cubes.done();
-}
-
-function hiddenWords(
-  line: ParsedLine,
-  isa: number,
-  groups: readonly Group[],
-  mask: Uint32Array,
-  value: Uint32Array,
-): Uint32Array | null {
-  const cubes = cubesOf(line.hidden, isa, mask, value);
-  for (const g of groups) if (g.quiet.length > 0) cubes.add([{ loc: g.loc, values: g.quiet }]);
+  const cubes = cubesOf(conditions, isa, mask, value);
+  for (const g of [...groups, ...steps.flatMap((s) => s.part ?? [])])
+    if (g[which].length > 0) cubes.add([{ loc: g.loc, values: g[which] }]);
   return cubes.done();
 }
 
@@ -224,7 +215,7 @@ function setsOf(line: ParsedLine): Sets {
 /** Reuse bits of the operands, bit 0 for bit 122. */
 function reuseMask(steps: readonly Step[]): number {
   let mask = 0;
-  for (const s of steps) if (s.reuse >= 0) mask |= 1 << (s.reuse - 122);
+  for (const s of steps) if (s.reuse >= 122) mask |= 1 << (s.reuse - 122);
   return mask;
 }
 
@@ -249,6 +240,8 @@ const absent: Omit<Step, "slot"> = {
   what: Do.Default,
   file: File.None,
   loc: none,
+  last: 0,
+  nonzero: false,
   complement: false,
   signed: false,
   scale: 1,
@@ -334,6 +327,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
   const common: Step = {
     ...absent,
     slot: ref.slot,
+    nonzero: ref.nonzero,
     loc: place,
     complement: ref.complement,
     signed: ref.signed,
@@ -373,6 +367,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
     what: Do.Reg,
     file,
     loc,
+    last: 2 ** widthOf(loc) - 1,
     not: ref.not === "!" ? (ref.notBit >= 0 ? ref.notBit : loc[0]!.lo + 3) : common.not,
     reuse: ref.reuseBit >= 0 ? ref.reuseBit : file !== File.R || !reuses(line) ? -1 : reuseBit(ref.slot, letter),
   };

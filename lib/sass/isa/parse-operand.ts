@@ -78,6 +78,8 @@ const fileOf: Readonly<Record<string, File>> = { R: File.R, UR: File.UR, P: File
 export function parseRegister(text: string, names: ParseNames): Operand | null {
   const own = names.register?.(text) ?? null;
   if (own) return own;
+  if (text === "???255") return makeOperand(Kind.Reg, File.R, 1, 255, 0);
+  if (text === "???63") return makeOperand(Kind.Reg, File.UR, 1, 63, 0);
   const m = /^(UR|UP|R|P|B)(\d+|Z|T)$/.exec(text);
   if (!m) return null;
   const file = fileOf[m[1]!]!;

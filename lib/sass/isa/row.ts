@@ -33,8 +33,9 @@
  * `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what the group says. Rows may share a
  * name when their operands tell them apart; `form(name)` then means the first.
  *
- * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed,
- * with a value `~` the word is printed as nothing;
+ * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed;
+ * a value `~` is printed as nothing. Undefined values of `:WORD` slots read `???n` with `...?` at the end, `INVALIDn` with
+ * `...I`; `a@@24` has no zero register: the highest number is undefined.
  * `not` and `hidden` of a row or line are conditions such as `73:3=5-7,1 76=1; 80- 72=!0` (alternatives of conjunctions of
  * fields with their values, `!` all but these, each perhaps for some SMs only).
  *

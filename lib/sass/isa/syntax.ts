@@ -67,10 +67,10 @@ export interface Group {
   readonly name: string;
   readonly loc: Loc;
   readonly values: readonly GroupValue[];
-  /** Index = code; null where nvdisasm refuses the word. */
+  /** Index = code; null where nvdisasm refuses the word or prints nothing. */
   readonly byCode: readonly (GroupValue | null)[];
-  /** Codes of words that are printed as nothing; they are null in `byCode`, too. */
-  readonly quiet: readonly number[];
+  readonly refused: readonly number[];
+  readonly hidden: readonly number[];
   /** Part selectors whose place depends on the operand's: lowest bit of the register → place. */
   readonly places: ReadonlyMap<number, Loc> | null;
 }
@@ -126,7 +126,25 @@ function parseParts(text: string): Group {
   }
   const byCode: (GroupValue | null)[] = new Array(2 ** widthOf(loc)).fill(null);
   for (const v of values) byCode[v.code] = v;
-  const group: Group = { name: "", loc, values, byCode, quiet: [], places: null };
+  const codes = (which: "refused" | "hidden"): number[] => {
+    const bad: number[] = [];
+    let at = 0;
+    for (const g of all) {
+      const size = 2 ** widthOf(g.loc);
+      for (let c = 0; c < 2 ** widthOf(loc); c++) if (g[which].includes(Math.floor(c / 2 ** at) % size)) bad.push(c);
+      at += widthOf(g.loc);
+    }
+    return bad;
+  };
+  const group: Group = {
+    name: "",
+    loc,
+    values,
+    byCode,
+    refused: codes("refused"),
+    hidden: codes("hidden"),
+    places: null,
+  };
   groupCache.set(text, group);
   return group;
 }
@@ -151,26 +169,35 @@ function parsePlaces(text: string): Map<number, Loc> {
 
 function makeGroup(name: string, loc: Loc, items: readonly string[], places: Group["places"]): Group {
   const size = 2 ** widthOf(loc);
-  const byCode: (GroupValue | null | undefined)[] = new Array(size).fill(undefined);
-  const undefinedName = items.includes("...???") ? ".???" : ".INVALID";
-  const quiet: number[] = [];
+  const byCode: (GroupValue | null)[] = new Array(size).fill(null);
+  const last = items[items.length - 1]!;
+  const undefinedName = undefinedNames[last] ?? ".INVALID";
+  const refused: number[] = [];
+  const hidden: number[] = [];
   let code = 0;
   for (const item of items) {
-    if (item === "...???" || item === "...!") continue;
+    if (item.startsWith("...")) break;
     const m = /^(?:(\d+)=)?([^/]*)(?:\/(\d+))?$/.exec(item)!;
     if (m[1]) code = Number(m[1]);
     if (code >= size) throw new InternalError(`instruction table: group ${name} has too many values`);
-    if (m[2] === "~") quiet.push(code);
-    if (m[2] === "!" || m[2] === "~") byCode[code] = null;
+    if (m[2] === "!") refused.push(code);
+    else if (m[2] === "~") hidden.push(code);
     else if (m[2] !== "?") byCode[code] = groupValue(m[2]!, code, Number(m[3] ?? 0));
     code++;
   }
-  for (let i = 0; i < size; i++)
-    if (byCode[i] === undefined)
-      byCode[i] = items.includes("...!") && i >= code ? null : groupValue(`${undefinedName}${i}`, i, 0);
-  const all = byCode as (GroupValue | null)[];
-  return { name, loc, values: all.filter((v) => v !== null), byCode: all, quiet, places };
+  for (; last === "...!" && code < size; code++) refused.push(code);
+  for (let i = 0; i < size; i++) byCode[i] ??= groupValue(`${undefinedName}${i}`, i, 0);
+  for (const i of [...refused, ...hidden]) byCode[i] = null;
+  return { name, loc, values: byCode.filter((v) => v !== null), byCode, refused, hidden, places };
 }
+
+/** How a code that no value stands for is printed, by the end of the list. */
+const undefinedNames: Readonly<Record<string, string>> = {
+  "...???": ".???",
+  // Words that are operands have no dot.
+  "...?": "???",
+  "...I": "INVALID",
+};
 
 function groupValue(item: string, code: number, bytes: number): GroupValue {
   const text = item === "_" ? "" : item;
@@ -267,6 +294,8 @@ export interface OperandRef {
   /** A number in a slot that otherwise holds registers. */
   readonly number: boolean;
   readonly omit: boolean;
+  /** There is no zero register here: the highest number is printed as `???255`. */
+  readonly nonzero: boolean;
   readonly part: Group | null;
   /** The part stands inside the bars: `|R5.H1|` against `|R5|.H1_H1`. */
   readonly partInside: boolean;
@@ -329,7 +358,7 @@ export interface Template {
 }
 
 const refPattern =
-  /^([-|~!]*)([a-z]\w*)(\|?)(?:([@#])(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s[su]?)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?(?:%(\d+))?((?:\{[^}]*\})*)((?:\.64|\.U32)*)(\|?)(\??)/;
+  /^([-|~!]*)([a-z]\w*)(\|?)(?:(@@?|#)(\^?)([\d:]+(?:\+\d[\d:]*)*))?(s[su]?)?(?:x(\d+))?(?:-(\d+))?(?:!(\d+))?(?:%(\d+))?((?:\{[^}]*\})*)((?:\.64|\.U32)*)(\|?)(\??)/;
 
 export function parseTemplate(text: string, slots: readonly Slot[]): Template {
   const space = text.indexOf(" ");
@@ -492,6 +521,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     notBit: notBit ? Number(notBit) : -1,
     number: at === "#",
     omit: omit === "?",
+    nonzero: at === "@@",
     part: part ? parseParts(part) : null,
     partInside: flags!.includes("|") && barBefore === "",
     partBehind: false,

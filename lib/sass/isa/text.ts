@@ -267,6 +267,7 @@ function unsignedHex(v: number, ref: OperandRef): string {
 function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
   if (o.kind === Kind.Imm) return numberText(ref, o, line, names);
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
+  if (ref.nonzero && o.id === (o.file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255)) return `???${o.id}`;
   const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
 }

@@ -9,26 +9,35 @@ interface Codes {
   readonly constant: string;
   readonly pair: string;
   readonly uniform: string;
+  /** Register and uniform register, from sm_120 on. */
+  readonly both: string;
 }
 
-/** Texts up to sm_75 and from sm_80 on; the handle follows. */
+/** Texts up to sm_75 and from sm_80 on; the handle follows. `%` stands for what sm_120 added. */
 function lines(codes: Codes, early: string, late: string): Line[] {
+  const first = early.replace("%", "");
+  const plain = late.replace("%", "");
+  const last = late.replace("%", "{_|.UAI@58}");
   const both = (as: string, h: string, until: string): Line[] => [
-    { as, text: `${early}, ${h}`, sm: "75" },
-    { as, text: `${late}, ${h}`, sm: `80-${until}` },
+    { as, text: `${first}, ${h}`, sm: "75", not: "24:8=255" },
+    { as, text: `${plain}, ${h}`, sm: `80-${until}` },
   ];
   return [
-    ...both(codes.register, "handle@64", ""),
+    ...both(codes.register, "handle@@64", "110"),
     ...both(codes.constant, "bank@54:5, word@40:14", "90"),
     ...both(codes.pair, "bank@54:5, word@40:6, word2@46:8", "90"),
-    ...both(codes.uniform, "ur@40, word2@46:8", "90"),
-    { as: codes.uniform, text: `${late}, ur@40`, fill: "48:8=255", sm: "100-" },
+    { as: codes.uniform, text: `${first}, ur@40, word2@46:8`, sm: "75", not: "24:8=255" },
+    { as: codes.uniform, text: `${plain}, ur@40, word2@46:8`, sm: "80-90" },
+    { as: codes.uniform, text: `${plain}, ur@40`, fill: "48:8=255", sm: "100-110" },
+    { as: codes.register, text: `${last}, handle@@64, uoff@48?`, sm: "120-" },
+    { as: codes.uniform, text: `${last}, ur@40, uoff@48?`, sm: "120-" },
+    { as: codes.both, text: `${last}, handle@@64, ur@40, uoff@48`, sm: "120-" },
   ];
 }
 
-const handle = "handle=none ur:UR=none bank:I=none word:I=none word2:I=none";
+const handle = "handle=none ur:UR=none bank:I=none word:I=none word2:I=none uoff:UR=URZ";
 const clamp = "{.IGN|_|.TRAP@59:2}";
-const raw = "{_|.BA@72}{sdim}";
+const raw = "{_|.BA@72}{sdim}%";
 const relaxed75 = "{strongS75}{scope75}{private75}";
 const atomic75 = "{strongA75}{scope75}{private75}";
 
@@ -49,9 +58,9 @@ export const surfaceRows: Rows = [
     ...load,
     bytes: "rgba",
     lines: lines(
-      { register: "998", constant: "b97", pair: "797", uniform: "f97u" },
-      `SULD.P{sdim}{evict}${relaxed75}{rgba}${clamp} p@81?, d, [a@24]`,
-      `SULD.P{sdim}{evict}{scope}{rgba}${clamp} p@81?, d, [a@24]`,
+      { register: "998", constant: "b97", pair: "797", uniform: "f97u", both: "f98u" },
+      `SULD.P{sdim}%{evict}${relaxed75}{rgba}${clamp} p@81?, d, [a@@24]`,
+      `SULD.P{sdim}%{evict}{scope}{rgba}${clamp} p@81?, d, [a@@24]`,
     ),
   },
   {
@@ -61,9 +70,9 @@ export const surfaceRows: Rows = [
     ...load,
     bytes: "size",
     lines: lines(
-      { register: "99a", constant: "b99", pair: "799", uniform: "f99u" },
-      `SULD.D${raw}{evict}{size}${relaxed75}${clamp} p@81?, d, [a@24]`,
-      `SULD.D${raw}{evict}{size}{scope}${clamp} p@81?, d, [a@24]`,
+      { register: "99a", constant: "b99", pair: "799", uniform: "f99u", both: "f9au" },
+      `SULD.D${raw}{evict}{size}${relaxed75}${clamp} p@81?, d, [a@@24]`,
+      `SULD.D${raw}{evict}{size}{scope}${clamp} p@81?, d, [a@@24]`,
     ),
   },
   {
@@ -73,9 +82,9 @@ export const surfaceRows: Rows = [
     ...store,
     bytes: "rgba",
     lines: lines(
-      { register: "99c", constant: "b9b", pair: "79b", uniform: "f9bu" },
-      `SUST.P{sdim}{evict}${relaxed75}{rgba}${clamp} [a@24], data@32`,
-      `SUST.P{sdim}{evict}{scopeA}{rgba}${clamp} [a@24], data@32`,
+      { register: "99c", constant: "b9b", pair: "79b", uniform: "f9bu", both: "f9cu" },
+      `SUST.P{sdim}%{evict}${relaxed75}{rgba}${clamp} [a@@24], data@32`,
+      `SUST.P{sdim}%{evict}{scopeA}{rgba}${clamp} [a@@24], data@32`,
     ),
   },
   {
@@ -85,9 +94,9 @@ export const surfaceRows: Rows = [
     ...store,
     bytes: "size",
     lines: lines(
-      { register: "99e", constant: "b9d", pair: "79d", uniform: "f9du" },
-      `SUST.D${raw}{evict}{size}${relaxed75}${clamp} [a@24], data@32`,
-      `SUST.D${raw}{evict}{size}{scopeA}${clamp} [a@24], data@32`,
+      { register: "99e", constant: "b9d", pair: "79d", uniform: "f9du", both: "f9eu" },
+      `SUST.D${raw}{evict}{size}${relaxed75}${clamp} [a@@24], data@32`,
+      `SUST.D${raw}{evict}{size}{scopeA}${clamp} [a@@24], data@32`,
     ),
   },
   {
@@ -97,9 +106,9 @@ export const surfaceRows: Rows = [
     ...atomic,
     bytes: "stype",
     lines: lines(
-      { register: "394", constant: "593", pair: "793", uniform: "f93u" },
-      `SUATOM.D${raw}{atomOp}{evict}{stype}${atomic75}${clamp} p@81?, d, [a@24], data@32`,
-      `SUATOM.D${raw}{atomOp}{evict}{stype}{scopeA}${clamp} p@81?, d, [a@24], data@32`,
+      { register: "394", constant: "593", pair: "793", uniform: "f93u", both: "f94u" },
+      `SUATOM.D${raw}{atomOp}{evict}{stype}${atomic75}${clamp} p@81?, d, [a@@24], data@32`,
+      `SUATOM.D${raw}{atomOp}{evict}{stype}{scopeA}${clamp} p@81?, d, [a@@24], data@32`,
     ),
   },
   {
@@ -109,9 +118,16 @@ export const surfaceRows: Rows = [
     ...atomic,
     bytes: 4,
     lines: lines(
-      { register: "396", constant: "595", pair: "795", uniform: "f95u" },
-      `SUATOM.D${raw}.CAS{evict}{scas}${atomic75}${clamp} p@81?, d, [a@24], data@32`,
-      `SUATOM.D${raw}.CAS{evict}{scas}{scopeA}${clamp} p@81?, d, [a@24], data@32`,
+      { register: "396", constant: "595", pair: "795", uniform: "f95u", both: "f96u" },
+      `SUATOM.D${raw}.CAS{evict}{scas}${atomic75}${clamp} p@81?, d, [a@@24], data@32`,
+      `SUATOM.D${raw}.CAS{evict}{scas}{scopeA}${clamp} p@81?, d, [a@@24], data@32`,
+    ).flatMap((l) =>
+      l.sm?.startsWith("80-")
+        ? [
+            { ...l, sm: "80-89", text: l.text.replace("{scas}", "{scas80}") },
+            { ...l, sm: l.sm.replace("80-", "90-") },
+          ]
+        : [l],
     ),
   },
   {
@@ -121,9 +137,9 @@ export const surfaceRows: Rows = [
     ...reduce,
     bytes: "stype",
     lines: lines(
-      { register: "3a0", constant: "59f", pair: "79f", uniform: "f9fu" },
-      `SURED.D${raw}{redOp}{evict}{stype}${atomic75}${clamp} [a@24], data@32`,
-      `SURED.D${raw}{redOp}{evict}{stype}{scopeA}${clamp} [a@24], data@32`,
+      { register: "3a0", constant: "59f", pair: "79f", uniform: "f9fu", both: "fa0u" },
+      `SURED.D${raw}{redOp}{evict}{stype}${atomic75}${clamp} [a@@24], data@32`,
+      `SURED.D${raw}{redOp}{evict}{stype}{scopeA}${clamp} [a@@24], data@32`,
     ),
   },
   {
@@ -132,9 +148,11 @@ export const surfaceRows: Rows = [
     slots: `p:P=PT d <- a*sdim what:WORD ${handle}`,
     ...load,
     lines: lines(
-      { register: "9b3", constant: "bb3", pair: "7b3", uniform: "fb3u" },
+      { register: "9b3", constant: "bb3", pair: "7b3", uniform: "fb3u", both: "db3u" },
       "",
-      `SUQUERY${raw} p@81?, d, [a@24], what{COMP_STATUS|?@87}`,
-    ).filter((l) => l.sm !== "75"),
+      `SUQUERY${raw} p@81?, d, [a@@24], what{COMP_STATUS|...?@87}`,
+    )
+      .filter((l) => l.sm !== "75")
+      .map((l) => ({ ...l, sm: l.sm!.replace(/^80-/, "86-") })),
   },
 ];

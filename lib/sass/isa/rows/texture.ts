@@ -5,47 +5,90 @@
  */
 import type { Line, Row, Rows } from "../row.js";
 
-/** Opcodes by place of the handle; the last for a register from sm_100 on. */
+/** Opcodes by place of the handle; from sm_100 on for a register, from sm_120 on for a register and a uniform one. */
 interface Codes {
   readonly register: string;
   readonly constant: string;
   readonly pair: string;
   readonly uniform: string;
   readonly register100: string;
+  readonly both: string;
 }
 
-/** `%B` stands for the mark of a handle in a register, `%H` for the handle. */
-function lines(codes: Codes, early: string, late: string): Line[] {
-  const put = (as: string, text: string, b: string, h: string, sm: string, fill?: string): Line => {
-    // Without a handle in a register, b may be left out (derivatives may not).
-    const place = h === "" || text.startsWith("TXD") ? text : text.replace("b@32", "b@32?");
-    const line = { as, text: place.replace("%B", b).replace("%H", h), sm };
-    return fill ? { ...line, fill } : line;
-  };
+/** Text up to sm_90, on sm_100 to 110, and from sm_120 on; `%B` stands for the mark of a handle in a register. */
+type Texts = readonly string[];
+
+/**
+ * A text with its handle at `%H`, its uniform offset at `%U`. What a handle in a register takes has no zero register; where
+ * there is none, b may be left out (derivatives may not).
+ */
+function put(as: string, text: string, b: string, h: string, u: string, sm: string, more: Partial<Line> = {}): Line {
+  const second = text.startsWith("TXD") ? "b@32" : b === "" ? "b@32?" : "b@@32";
+  const done = text
+    .replace("%b", second)
+    .replace("%a", b === "" ? "a@24" : "a@@24")
+    .replace("%B", b)
+    .replace("%H", h)
+    .replace("%U", u);
+  return { as, text: done, sm, ...more };
+}
+
+function lines(codes: Codes, texts: Texts, is = ""): Line[] {
+  const [early, middle, late] = texts as [string, string, string];
+  const query = early.startsWith("TXQ");
+  const fill = query ? {} : { fill: "48:8=255" };
+  const at = (bit: number): Partial<Line> => ({ is: `${is} 59=${bit}`.trim() });
+  const word = "bank@54:5, word@40:14, ";
+  const pair = "bank@54:5, word@40:6, sampler@46:8, ";
+  const uniform = query ? "ur@40, 0x0, " : "ur@40, ";
+  const offset = "uoff@48?, ";
+  const plain: Partial<Line> = is === "" ? {} : { is };
   return [
-    put(codes.register, early, "{?|.B|...???@59}", "", "-90"),
-    put(codes.constant, early, "{_|.B@59}", "bank@54:5, word@40:14, ", "-90"),
-    put(codes.pair, early, "{?|.B|...???@59}", "bank@54:5, word@40:6, sampler@46:8, ", "-90"),
-    put(codes.uniform, early, "", "ur@40, sampler@46:8, ", "-90"),
-    put(codes.register100, late, ".B", "", "100-"),
-    put(
-      codes.uniform,
-      late,
-      "",
-      late.startsWith("TXQ") ? "ur@40, 0x0, " : "ur@40, ",
-      "100-",
-      late.startsWith("TXQ") ? undefined : "48:8=255",
-    ),
+    put(codes.register, early, "{!|.B@59}", "", "", "75", plain),
+    put(codes.register, early, "{?|.B|...???@59}", "", "", "80-90", plain),
+    put(codes.constant, early, "", word, "", "-90", at(0)),
+    put(codes.constant, early, ".B", word, "", "-90", at(1)),
+    put(codes.pair, early, "{!|.B@59}", pair, "", "75", plain),
+    put(codes.pair, early, "{?|.B|...???@59}", pair, "", "80-90", plain),
+    put(codes.uniform, early, "", "ur@@40, sampler@46:8, ", "", "75", { ...plain, not: "59=1" }),
+    put(codes.uniform, early, "", "ur@@40, sampler@46:8, ", "", "80-90", plain),
+    put(codes.register100, middle, ".B", "", "", "100-110", plain),
+    put(codes.uniform, middle, "", uniform, "", "100-110", { ...plain, ...fill }),
+    put(codes.register100, late, ".B", "", offset, "120-", plain),
+    put(codes.uniform, late, "", uniform, offset, "120-", plain),
+    put(codes.both, late, ".B", "ur@40, ", "uoff@48, ", "120-", plain),
   ];
 }
 
-const handle = "ur:UR*2=none bank:I=none word:I=none sampler:I=none";
+const handle = "ur:UR*2=none bank:I=none word:I=none sampler:I=none uoff:UR=URZ";
 const slots = `p:P=PT d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD mask:I=15`;
-const dim = "dim{1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|?|ARRAY_CUBE@61:3}";
+const dims = "1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|?|ARRAY_CUBE";
 const f16 = "{_|.F16.RN|.F16.RZ@79:2}";
 const lod = "{_|.LZ|.LB|.LL|.LC|.LB.LC|.LC.FDV@87:3}";
-const operands = `p@81?, d2@64, d@16, a@24, b@32, %H${dim}, mask@72:4?`;
+const lod100 = "{_|.LZ|.LB|.LL|.LC|.LB.LC@59+87:3}";
+const lod120 = "{_|.LZ|.LB|.LL|.LC|.LB.LC|.ULB|.ULL|.ULC|.ULB.LC|.LB.ULC@59+87:3}";
+const difference = "{_|.NDV|.FDV@76:2}";
+const difference120 = "{_|.NDV|?|.DXY@76:2}";
+const uaoffi = "{_|.AOFFI|.UAOFFI@56:2}";
+const uai = "{_|.UAI@58}";
 const noDep = "{_|.NODEP@90}";
+const scr = "{_|.SCR@60}";
+
+function operands(values: string): string {
+  return `${noDep} p@81?, d2@64, d@16, a@@24, %b, %H%Udim{${values}|...I@61:3}, mask@72:4?`;
+}
+
+/** Footprints with .SCR (bit 60) know no .TXD. */
+function footprint(sc: string, kinds: string, is: string): Line[] {
+  const tail = `${noDep} p@81?, d2@@64, d@@16, a@@24, %b, %Hdim{?|2D|3D|...I@61:3}`;
+  const late = (difference: string): string =>
+    `FOOTPRINT${sc}%B${kinds}{_|.COARSE@57}{_|.LZ|.LB|.LL|.LC|.LB.LC@87:3}${difference}${tail}`;
+  return lines(
+    { register: "373", constant: "b72", pair: "b74", uniform: "f74u", register100: "d73u", both: "f73u" },
+    [`FOOTPRINT${sc}%B${kinds}{_|.COARSE@76}${lod}{_|.NDV@77}${tail}`, late(difference), late(difference120)],
+    is,
+  ).map((l) => ({ ...l, text: l.text.replace("%U", "").replace(", uoff@48", "") }));
+}
 
 const shared: Pick<Row, "memory" | "time"> = { memory: ["global", "load"], time: "result" };
 
@@ -55,11 +98,11 @@ export const textureRows: Rows = [
     does: "d2, d = texture at coordinates a, b",
     slots,
     ...shared,
-    lines: lines(
-      { register: "361", constant: "b60", pair: "b62", uniform: "f60u", register100: "d61u" },
-      `TEX{_|.SCR@60}%B${f16}${lod}{_|.AOFFI@76}{_|.DC@78}{evict}{_|.NDV@77}${noDep} ${operands}`,
-      `TEX{_|.SCR@60}%B${f16}{_|.LZ|.LB|.LL|.LC|.LB.LC@59+87:3}{_|.AOFFI@56:2}{_|.DC@78}{evict}{_|.NDV|.FDV@76:2}${noDep} ${operands}`,
-    ),
+    lines: lines({ register: "361", constant: "b60", pair: "b62", uniform: "f60u", register100: "d61u", both: "361" }, [
+      `TEX${scr}%B${f16}${lod}{_|.AOFFI@76}{_|.DC@78}{evict}{_|.NDV@77}${operands(dims)}`,
+      `TEX${scr}%B${f16}${lod100}{_|.AOFFI@56:2}{_|.DC@78}{evict}${difference}${operands(dims)}`,
+      `TEX${scr}%B${f16}${lod120}${uaoffi}${uai}{_|.DC@78}{evict}${difference120}${operands(dims)}`,
+    ]),
   },
   {
     op: "TLD",
@@ -67,9 +110,12 @@ export const textureRows: Rows = [
     slots,
     ...shared,
     lines: lines(
-      { register: "367", constant: "b66", pair: "b68", uniform: "f66u", register100: "d67u" },
-      `TLD{_|.SCR@60}%B${f16}{?|.LZ|?|.LL@87:3}{_|.AOFFI@76}{evict}{_|.MS@78}{_|.CL@77}${noDep} ${operands}`,
-      `TLD{_|.SCR@60}%B${f16}{.LZ|.LL@87:2}{_|.AOFFI@56:2}{evict}{_|.MS@77:2}{_|.CL@76}${noDep} ${operands}`,
+      { register: "367", constant: "b66", pair: "b68", uniform: "f66u", register100: "d67u", both: "f67u" },
+      [
+        `TLD${scr}%B${f16}{?|.LZ|?|.LL@87:3}{_|.AOFFI@76}{evict}{_|.MS@78}{_|.CL@77}`,
+        `TLD${scr}%B${f16}{.LZ|.LL@87:2}{_|.AOFFI@56:2}{evict}{_|.MS@77:2}{_|.CL@76}`,
+        `TLD${scr}%B${f16}{.LZ|.LL|.ULL@87:2}${uaoffi}${uai}{evict}{_|.MS|.UMS@77:2}{_|.CL@76}`,
+      ].map((t) => t + operands("1D|2D|3D|?|ARRAY_1D|ARRAY_2D")),
     ),
   },
   {
@@ -78,9 +124,11 @@ export const textureRows: Rows = [
     slots,
     ...shared,
     lines: lines(
-      { register: "364", constant: "b63", pair: "b65", uniform: "f63u", register100: "d64u" },
-      `TLD4{_|.SCR@60}{.R|.G|.B|.A@87:2}%B${f16}{_|.AOFFI|.PTP@76:2}{_|.DC@78}{evict}${noDep} ${operands}`,
-      `TLD4{_|.SCR@60}{.R|.G|.B|.A@87:2}%B${f16}{_|.AOFFI|.PTP@76:2}{_|.DC@78}{evict}${noDep} ${operands}`,
+      { register: "364", constant: "b63", pair: "b65", uniform: "f63u", register100: "d64u", both: "f64u" },
+      ["{_|.AOFFI|.PTP@76:2}", "{_|.AOFFI|.PTP@76:2}", `{_|.AOFFI|.PTP|.UAOFFI@76:2}${uai}`].map(
+        (offset) =>
+          `TLD4${scr}{.R|.G|.B|.A@87:2}%B${f16}${offset}{_|.DC@78}{evict}${operands("?|2D|?|CUBE|?|ARRAY_2D|?|ARRAY_CUBE")}`,
+      ),
     ),
   },
   {
@@ -89,9 +137,10 @@ export const textureRows: Rows = [
     slots: `d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD mask:I=15`,
     ...shared,
     lines: lines(
-      { register: "36a", constant: "b69", pair: "b6b", uniform: "f69u", register100: "36a" },
-      `TMML%B.LOD{_|.NDV@77}${noDep} d2@64, d@16, a@24, b@32, %H${dim}, mask@72:4?`,
-      `TMML%B.LOD{_|.NDV@76:2}${noDep} d2@64, d@16, a@24, b@32, %H${dim}, mask@72:4?`,
+      { register: "36a", constant: "b69", pair: "b6b", uniform: "f69u", register100: "36a", both: "f6au" },
+      ["{_|.NDV@77}", "{_|.NDV@76:2}", difference120].map(
+        (difference) => `TMML%B.LOD${difference}${operands(dims).replace("p@81?, ", "").replace("%U", "")}`,
+      ),
     ),
   },
   {
@@ -100,9 +149,10 @@ export const textureRows: Rows = [
     slots,
     ...shared,
     lines: lines(
-      { register: "36d", constant: "b6c", pair: "b6e", uniform: "f6cu", register100: "d6du" },
-      `TXD%B${f16}{_|.LC@87}{_|.AOFFI@76}{evict}${noDep} ${operands}`,
-      `TXD%B${f16}{_|.LC@87:2}{_|.AOFFI@56:2}{evict}${noDep} ${operands}`,
+      { register: "36d", constant: "b6c", pair: "b6e", uniform: "f6cu", register100: "d6du", both: "f6du" },
+      ["{_|.LC@87}{_|.AOFFI@76}", "{_|.LC@87:2}{_|.AOFFI@56:2}", `{_|.LC|.ULC@87:2}${uaoffi}${uai}`].map(
+        (mods) => `TXD%B${f16}${mods}{evict}${operands("1D|2D|?|?|ARRAY_1D|ARRAY_2D")}`,
+      ),
     ),
   },
   {
@@ -111,9 +161,10 @@ export const textureRows: Rows = [
     slots: `d2*2 d*2 <- a what:WORD ${handle} mask:I`,
     ...shared,
     lines: lines(
-      { register: "370", constant: "b6f", pair: "b71", uniform: "f6fu", register100: "370" },
-      `TXQ%B${noDep} d2@64, d@16, a@24, what{TEX_HEADER_DIMENSION|TEX_HEADER_TEXTURE_TYPE|TEX_HEADER_SAMPLER_POS@62:2}, %Hmask@72:4`,
-      `TXQ%B${noDep} d2@64, d@16, a@24, what{TEX_HEADER_DIMENSION|TEX_HEADER_TEXTURE_TYPE|TEX_HEADER_SAMPLER_POS@62:2}, %Hmask@72:4`,
+      { register: "370", constant: "b6f", pair: "b71", uniform: "f6fu", register100: "370", both: "f70u" },
+      new Array<string>(3).fill(
+        `TXQ%B${noDep} d2@64, d@16, %a, what{TEX_HEADER_DIMENSION|TEX_HEADER_TEXTURE_TYPE|TEX_HEADER_SAMPLER_POS|...I@62:2}, %Hmask@72:4`,
+      ),
     ),
   },
   {
@@ -121,10 +172,6 @@ export const textureRows: Rows = [
     does: "d2, d = texels that a texture access would touch",
     slots: `p:P=PT d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD`,
     ...shared,
-    lines: lines(
-      { register: "373", constant: "b72", pair: "b74", uniform: "f74u", register100: "d73u" },
-      `FOOTPRINT{_|.SCR@60}%B{.TEX|.TXD@78}{_|.COARSE@76}${lod}{_|.NDV@77}${noDep} p@81?, d2@64, d@16, a@24, b@32, %Hdim{?|2D|3D@61:3}`,
-      `FOOTPRINT{_|.SCR@60}%B{.TEX|.TXD@78}{_|.COARSE@57}{_|.LZ|.LB|.LL|.LC|.LB.LC@87:3}{_|.NDV|.FDV@76:2}${noDep} p@81?, d2@64, d@16, a@24, b@32, %Hdim{?|2D|3D@61:3}`,
-    ),
+    lines: [...footprint("", "{.TEX|.TXD@78}", "60=0"), ...footprint(".SCR", "{.TEX|...???@78}", "60=1")],
   },
 ];

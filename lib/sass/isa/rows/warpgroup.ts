@@ -7,14 +7,13 @@ import type { Line, Rows } from "../row.js";
 const step8 = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
 const step16 = [8, 16, 24, ...step8.filter((n) => n >= 32 && n % 16 === 0)];
 
-/** `.64x8x16/16|.64x16x16/32|…`: bytes of accumulator per thread, `every` codes apart. */
-function shapes(ns: readonly number[], k: number, bytesPerColumn: number, at: string, every = 1): string {
-  const gap = "|?".repeat(every - 1);
-  return `{${ns.map((n) => `.64x${n}x${k}/${n * bytesPerColumn}`).join(`${gap}|`)}${ns.length < 3 ? "|?" : ""}@${at}}`;
+/** Shapes of depth k from code `from` on, `every` codes apart: `0=.64x8x16/16|1=.64x16x16/32…`, bytes of accumulator per thread. */
+function shapes(ns: readonly number[], k: number, bytesPerColumn: number, from = 0, every = 1): string {
+  return ns.map((n, i) => `${from + i * every}=.64x${n}x${k}/${n * bytesPerColumn}`).join("|");
 }
 
 const end = "c@64, !pin@^87?, ";
-const sb = "sb{gsb0|?|?|?|?|?|?|_@84:3}?";
+const sb = "sb{gsb0|7=_|...I@84:3}?";
 
 interface Sources {
   /** Both factors in shared memory; the first in registers. */
@@ -46,30 +45,28 @@ const byteSources: Sources = {
 };
 const plainSources: Sources = { shared: "gdesc[ua@24]", mixed: "a@24, gdesc[ub@32]" };
 
-/** f16 and f32 accumulators, and the depths that go with the element types. */
-function half(sp: boolean, depths: readonly (readonly [k: number, code: number])[]): Line[] {
-  return depths.flatMap(([k, code]) =>
-    ([".F16", ".F32"] as const).flatMap((acc, i) =>
-      lines(
-        "HGMMA",
-        "f0",
-        `${shapes(step8, k, i + 1, "53:5")}${acc}{_|.BF16|.TF32@76:2}`,
-        halfSources,
-        `58:2=${code} 73=${sp ? 1 : 0} 75=${i}`,
-        sp,
-      ),
+/** f16 and f32 accumulators, and the depths that go with the element types, from a code of the shape on. */
+function half(sp: boolean, depths: readonly (readonly [k: number, from: number])[]): Line[] {
+  return ([".F16", ".F32"] as const).flatMap((acc, i) =>
+    lines(
+      "HGMMA",
+      "f0",
+      `{${depths.map(([k, from]) => shapes(step8, k, i + 1, from)).join("|")}@53:7}${acc}{_|.BF16|.TF32|~@76:2}`,
+      halfSources,
+      `73=${sp ? 1 : 0} 75=${i}`,
+      sp,
     ),
   );
 }
 
-function bytes(sp: boolean, k: number, code: number): Line[] {
+function bytes(sp: boolean, k: number, from: number): Line[] {
   return ([".F16", ".F32"] as const).flatMap((acc, i) =>
     lines(
       "QGMMA",
       "f3",
-      `${shapes(step8, k, i + 1, "53:5")}${acc}{.E4M3|.E5M2@76}{.E4M3|.E5M2@77}`,
+      `{${shapes(step8, k, i + 1, from)}@53:6}${acc}{.E4M3|.E5M2@76}{.E4M3|.E5M2@77}`,
       byteSources,
-      `58=${code} 73=${sp ? 1 : 0} 75=${i}`,
+      `73=${sp ? 1 : 0} 75=${i}`,
       sp,
     ),
   );
@@ -85,7 +82,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: half(false, [
       [16, 0],
-      [8, 1],
+      [8, 32],
     ]),
     time: "fixed",
     decoupled: true,
@@ -97,7 +94,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: half(true, [
       [16, 0],
-      [32, 2],
+      [32, 64],
     ]),
     time: "fixed",
   },
@@ -115,7 +112,7 @@ export const warpgroupRows: Rows = [
     does: "the same with a sparse a",
     slots: sparseSlots,
     effect: true,
-    lines: bytes(true, 64, 1),
+    lines: bytes(true, 64, 32),
     time: "fixed",
   },
   {
@@ -123,7 +120,7 @@ export const warpgroupRows: Rows = [
     does: "d = a * b + c on 8-bit integers",
     slots: denseSlots,
     effect: true,
-    lines: lines("IGMMA", "f1", `${shapes(step16, 32, 2, "53:6", 3)}${integerTypes}`, plainSources, "73=0", false),
+    lines: lines("IGMMA", "f1", `{${shapes(step16, 32, 2, 0, 3)}@53:6}${integerTypes}`, plainSources, "73=0", false),
     time: "fixed",
     decoupled: true,
   },
@@ -132,14 +129,7 @@ export const warpgroupRows: Rows = [
     does: "the same with a sparse a",
     slots: sparseSlots,
     effect: true,
-    lines: lines(
-      "IGMMA",
-      "f1",
-      `${shapes(step16, 64, 2, "53:6", 3).replace("{", "{?|")}${integerTypes}`,
-      plainSources,
-      "73=1",
-      true,
-    ),
+    lines: lines("IGMMA", "f1", `{${shapes(step16, 64, 2, 1, 3)}@53:6}${integerTypes}`, plainSources, "73=1", true),
     time: "fixed",
   },
   {
@@ -150,7 +140,7 @@ export const warpgroupRows: Rows = [
     lines: lines(
       "BGMMA",
       "f2",
-      `${shapes(step16, 256, 2, "53:6")}{?|?|.AND|...???@77:2}{?|.POPC|...???@80}`,
+      `{${shapes(step16, 256, 2)}@53:6}{?|?|.AND|...???@77:2}{?|.POPC|...???@80}`,
       plainSources,
       "",
       false,
@@ -172,7 +162,15 @@ export const warpgroupRows: Rows = [
     does: "wait until at most n groups of products are under way",
     slots: "<- sb:WORD n:I",
     effect: true,
-    lines: [{ as: "9c5", text: "WARPGROUP.DEPBAR{?|.LE|...???@47} sb{gsb0|?@84:3}, n@72:3", is: "80=1", sm: "90" }],
+    lines: [
+      {
+        as: "9c5",
+        text: "WARPGROUP.DEPBAR{?|.LE|...???@47} sb{gsb0|...?@84:3}, n@72:3",
+        is: "80=1",
+        not: "79=1",
+        sm: "90",
+      },
+    ],
     time: "fixed",
   },
   {
@@ -188,7 +186,7 @@ export const warpgroupRows: Rows = [
     does: "sets the group scoreboard",
     slots: "<- b:UR sb:WORD",
     effect: true,
-    lines: [{ as: "d5eu", text: "WARPGROUPSET.SB b@32, sb{gsb0|?@84:3}", is: "79=1", sm: "90" }],
+    lines: [{ as: "d5eu", text: "WARPGROUPSET.SB b@32, sb{gsb0|...?@84:3}", is: "79=1", sm: "90" }],
     time: "fixed",
   },
 ];
