@@ -28,7 +28,7 @@ export function randomWords(
   for (const row of tableFor(isa).byRow)
     for (const line of row) {
       const { row: r } = line.line.row;
-      if (r === hiddenRow || rows?.has(r) === false) continue;
+      if (r === hiddenRow || rows?.has(r) === false || !line.groups.every((g) => g.values.some(isDefined))) continue;
       for (let i = 0; i < count; i++) lines.push(line);
     }
   const words = new Uint32Array(4 * lines.length);
@@ -68,10 +68,14 @@ function randomWord(line: CodeLine, out: Uint32Array, at: number, next: () => nu
     for (const bit of [s.neg, s.abs, s.not, s.reuse]) if (bit >= 0) setBits(out, at, bit, 1, next() >>> 7);
     if (s.part) setField(out, at, s.part.loc, definedCode(s.part.values, next));
   }
+  // Values of modifiers may share bits with what tells the line from others.
+  for (let k = 0; k < 4; k++) out[at + k] = (out[at + k]! & ~line.mask[k]!) | line.value[k]!;
   out[at + 3] = (out[at + 3]! & 0xfc0001ff) | (control << 9);
 }
 
 function definedCode(values: readonly { readonly text: string; readonly code: number }[], next: () => number): number {
-  const defined = values.filter((v) => !/INVALID|\?\?\?/.test(v.text));
+  const defined = values.filter(isDefined);
   return defined[next() % defined.length]!.code;
 }
+
+const isDefined = (v: { readonly text: string }): boolean => !/INVALID|\?\?\?/.test(v.text);

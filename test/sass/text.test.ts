@@ -90,7 +90,9 @@ describe("text of instructions", () => {
       const word = new Uint32Array(4);
       const again = new Uint32Array(4);
       lines.forEach((_, i) => {
-        const inst = decodeInst(words, 4 * i, t, 16 * i)!;
+        const inst = decodeInst(words, 4 * i, t, 16 * i);
+        // Some combinations of defined values are refused.
+        if (inst === null) return;
         encodeInst(inst, t, word, 0, 16 * i);
         const text = renderInst(inst, { isa: sm, exact: true });
         const back = parsed(text, { isa: sm });
