@@ -1,5 +1,10 @@
+export interface Random {
+  below(n: number): number;
+  u32(): number;
+}
+
 /** Numbers for inputs: a 32-bit linear congruential generator (Numerical Recipes' constants), upper bits used. */
-export function random(seed: number): { below(n: number): number; u32(): number } {
+export function random(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -21,7 +21,7 @@
 import { rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { MachineInst } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
-import { drains, keepsOrder, orderOf } from "./order.js";
+import { drains, keepsOrder, MEMORY_QUEUE, orderOf } from "./order.js";
 import { type Paths, pathsOf } from "./paths.js";
 import { Report } from "./report.js";
 import { complement, GROUP_UNIT, guardUnit, isPerThread, type Sites, sitesOf, UNITS } from "./sites.js";
@@ -241,7 +241,7 @@ class Checker {
     const t = sites.timing[i]!;
     const sbs = sites.writeSb[i]! | sites.readSb[i]!;
     const order = sites.order[i]!;
-    if (drains(sites.asked[i]!)) this.drain(order);
+    if (drains(sites.asked[i]!)) this.drain();
     if (order !== 0 && sbs !== 0) this.coverEarlier(order, sites.writeSb[i]!, sbs, i);
     if (sites.asked[i]!.form.op === "LDGDEPBAR") this.pending(GROUP_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, 0);
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
@@ -294,12 +294,12 @@ class Checker {
   }
 
   /** Everything in the memory queue has read its operands. */
-  private drain(order: number): void {
+  private drain(): void {
     const { state } = this;
     for (let u = 0; u < 256; u++) {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
-        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, order, true)) e = state.drop(u, before, e);
+        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, MEMORY_QUEUE, true)) e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;

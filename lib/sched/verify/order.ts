@@ -33,6 +33,9 @@ export function keepsOrder(first: number, second: number, reads: boolean): boole
   return queue !== 0 && queue === ((second >> shift) & FIELD);
 }
 
+/** The queue of memory instructions, as `orderOf` has it. */
+export const MEMORY_QUEUE = 1;
+
 /** A barrier of the thread block goes through the memory queue, and comes back behind all that was in it. */
 export function drains(inst: MachineInst): boolean {
   return inst.form.op === "BAR" && !inst.form.mods.includes("ARV");

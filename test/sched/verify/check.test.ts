@@ -174,6 +174,15 @@ describe("variable latency", () => {
     const code = `B------ R- W- - S02   LDG.E R4, desc[UR4][R2.64]\nB------ R- W2 - S02   LDG.E R2, desc[UR4][R8.64]\n${end}`;
     expect(brief(code)).toEqual([]);
   });
+  test("a barrier of the block comes back when the memory instructions before it have read their operands", () => {
+    const code = (between: string): string => `
+      B------ R- W- - S04   STS [R9], R2
+      B------ R- W- - S05   ${between}
+      B------ R- W- - S01   MOV R2, R8
+      ${end}`;
+    expect(brief(code("BAR.SYNC.DEFER_BLOCKING 0x0"))).toEqual([]);
+    expect(brief(code("NOP"))).toEqual(["operand R2 at 0x20 since 0x0"]);
+  });
   test("nothing may be under way when control leaves for code that is not seen", () => {
     const leave = "B------ R- W- - S05   RET.REL.NODEC R20 `(k)";
     expect(brief(`${load}\nB-12--- R- W- - S05   RET.REL.NODEC R20 0x0`)).toEqual([]);

@@ -6,7 +6,7 @@
  *
  * It shares the decoder and the latency tables with lib/sched/verify, no code.
  */
-import { decodeCode, findLine } from "../../../lib/sass/decode";
+import { decodeInst, findLine } from "../../../lib/sass/decode";
 import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../../lib/sass/isa/latency";
 import { tableFor } from "../../../lib/sass/isa/lines";
 import { File, Kind, type MachineInst, makeOperand, NO_INDEX, ZERO_REG } from "../../../lib/sass/isa/operand";
@@ -86,7 +86,7 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     lateReads: t.read,
     lateWrites: t.write,
     queue: variable ? t.pipe : "",
-    returns: inOrder.has(inst.form.op) ? inst.form.op : t.pipe === "XU" && t.write ? "XU" : "",
+    returns: t.write ? (inOrder[inst.form.op] ?? (inOrderPipes.has(t.pipe) ? t.pipe : "")) : "",
     waits: c.wait | depbar(inst),
     stall: Math.max(1, c.stall),
     writeSb: c.writeSb,
@@ -99,7 +99,13 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
 }
 
 /** Results come back in program order: what ptxas relies on when it leaves the first of several without a scoreboard. */
-const inOrder: ReadonlySet<string> = new Set(["LDS", "SHFL"]);
+const inOrder: Readonly<Record<string, string>> = {
+  LDS: "crossbar",
+  SHFL: "crossbar",
+  S2R: "special",
+  S2UR: "special",
+};
+const inOrderPipes: ReadonlySet<string> = new Set(["XU", "FP64", "TEX", "TENSOR"]);
 
 function depbar(inst: MachineInst): number {
   if (inst.form.op !== "DEPBAR") return 0;
@@ -137,11 +143,11 @@ const perThread = (unit: Unit): boolean => unit.startsWith(`${File.R}:`) || unit
 /** Operands that a variable-latency instruction reads some time after its issue: general registers. */
 const readLate = (op: Op, unit: Unit): boolean => op.lateReads && unit.startsWith(`${File.R}:`);
 
-/** Which instructions take effect, for every outcome of the predicates that guard them. */
-function outcomes(ops: readonly Op[]): boolean[][] {
+/** Which instructions take effect, for every outcome of the predicates that guard them (the first `most`). */
+function outcomes(ops: readonly Op[], most: number): boolean[][] {
   const found: boolean[][] = [];
   const walk = (i: number, runs: boolean[], version: Map<Unit, number>, truth: Map<string, boolean>): void => {
-    if (found.length >= 64) return;
+    if (found.length >= most) return;
     if (i === ops.length) {
       found.push(runs);
       return;
@@ -267,7 +273,7 @@ function execute(ops: readonly Op[], choice: Uint8Array): Times {
       classes.set(op.returns, done[i]!);
     }
     earliest = t + op.stall;
-    if (op.barrier) earliest = Math.max(earliest, queues.get(op.queue) ?? 0);
+    if (op.barrier) earliest = Math.max(earliest, queues.get("LSU") ?? 0);
   }
   return { issue, read, done };
 }
@@ -324,15 +330,14 @@ const COMBINED = 7;
 
 /** Executes `order` (instruction indices, in the order in which they run) of a piece of code. */
 export function judge(words: Uint32Array, order: readonly number[], target: Target): Judged {
-  const decoded = decodeCode(words, target);
   const ops = order.map((i) => {
-    const inst = decoded[i];
+    const inst = decodeInst(words, 4 * i, target);
     if (!inst) throw new Error(`no instruction at ${16 * i}`);
     return prepare(words, i, inst, target);
   });
   const exhaustive = ops.filter((o) => o.lateReads || o.lateWrites).length <= COMBINED;
   const demands = new Map<string, Demand>();
-  for (const runs of outcomes(ops)) {
+  for (const runs of outcomes(ops, exhaustive ? 64 : 6)) {
     const stale = staleReuse(ops, runs);
     if (stale !== null) return { hazard: stale, exhaustive };
     for (const d of demandsOf(ops, runs, target))
