@@ -299,7 +299,8 @@ class Checker {
     for (let u = 0; u < 256; u++) {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
-        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, MEMORY_QUEUE, true)) e = state.drop(u, before, e);
+        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, MEMORY_QUEUE, true))
+          e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;
