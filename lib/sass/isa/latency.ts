@@ -122,8 +122,9 @@ class SmLatency {
   }
 
   private writePorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
-    const out = new Int16Array(form.dsts.length * KS).fill(-1);
-    form.dsts.forEach((slot, i) => {
+    const slots = [...form.dsts, unnamed(form)];
+    const out = new Int16Array(slots.length * KS).fill(-1);
+    slots.forEach((slot, i) => {
       if (fileNames[slot.file] === undefined) return;
       for (let k = 0; k < KS; k++) {
         const port = portOf(c.writes, fileNames[slot.file]!, slot.name, k, false);
@@ -134,8 +135,9 @@ class SmLatency {
   }
 
   private readPorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
-    const out = new Int16Array(readAt(form.srcs.length, 0, false, 0)).fill(-1);
-    form.srcs.forEach((slot, i) => {
+    const slots = [...form.srcs, unnamed(form)];
+    const out = new Int16Array(readAt(slots.length, 0, false, 0)).fill(-1);
+    slots.forEach((slot, i) => {
       for (const f of FILES)
         for (const inConstant of [false, true])
           for (let k = 0; k < KS; k++) {
@@ -145,6 +147,14 @@ class SmLatency {
     });
     return out;
   }
+}
+
+/**
+ * Behind the slots of a form stands one for the predicates that a mask names instead of an operand: a query may be about
+ * an instruction that has an operand more.
+ */
+function unnamed(form: Form): { readonly name: string; readonly file: File } {
+  return { name: "", file: form.op === "UP2UR" || form.op === "UR2UP" ? File.UP : File.P };
 }
 
 const bySm: (SmLatency | undefined)[] = [];
