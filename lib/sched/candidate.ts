@@ -4,7 +4,6 @@
  */
 import { memoryEffect, Order, Place } from "../analysis/memory.js";
 import type { Inst } from "../ori/types.js";
-import { EdgeKind } from "./dag.js";
 import type { Occupancy } from "./model.js";
 import { registerBank } from "./registers.js";
 import type { SchedState } from "./state.js";
@@ -116,12 +115,7 @@ export class Candidate {
 
   /** Reads a result that a scoreboard guards: the hardware would wait at a barrier for it. */
   get barrierTarget(): boolean {
-    const { dag, occupancy, total } = this.state;
-    for (let e = dag.predStart[this.node] as number; e < (dag.predStart[this.node + 1] as number); e++) {
-      const p = dag.pred[e] as number;
-      if (p < total && dag.predKind[e] === EdgeKind.Raw && occupancy[p]?.write === true) return true;
-    }
-    return false;
+    return this.state.waitsForScoreboard(this.node);
   }
 
   /** Its own results are guarded by a scoreboard. */

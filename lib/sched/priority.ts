@@ -64,12 +64,17 @@ export class PriorityMemory {
   longestPath = 0;
   sharedCount = 0;
   private readonly view: Candidate;
+  /** Bytes found for the current choice, and for which choice (by its number, from 1) each was found. */
+  private readonly bytes: Uint8Array;
+  private readonly found: Int32Array;
 
   constructor(
     state: SchedState,
     readonly options: ByteOptions,
   ) {
     this.view = new Candidate(state);
+    this.bytes = new Uint8Array(state.total);
+    this.found = new Int32Array(state.total);
     const { budget, frequency, parameters: p } = state.context;
     const slack = frequency < 1 && p.okSlackCold >= 0 ? p.okSlackCold : p.okSlack;
     let base = budget - slack;
@@ -99,6 +104,16 @@ export class PriorityMemory {
       }
       if (live + view.deltaR > this.budget) this.overflow = true;
     }
+  }
+
+  /** The byte of a candidate, made once per choice. */
+  byte(c: Candidate): number {
+    const choice = c.state.placed + 1;
+    if (this.found[c.node] !== choice) {
+      this.found[c.node] = choice;
+      this.bytes[c.node] = priorityByte(c, this);
+    }
+    return this.bytes[c.node] as number;
   }
 
   /** Cold winners use up the budget of hot and cold. */
@@ -161,7 +176,7 @@ export function bytePolicy(options: ByteOptions): SchedulePolicy<PriorityMemory>
   const bits = (options.bits ?? bitOrder).map(
     (name): Rung<PriorityMemory> => ({
       why: bitWhy[name],
-      by: (c, m) => ((priorityByte(c, m) & Bit[name]) === 0 ? 0 : 1),
+      by: (c, m) => ((m.byte(c) & Bit[name]) === 0 ? 0 : 1),
     }),
   );
   const most: Rung<PriorityMemory> = { why: "register pressure", by: (c, m) => (m.overflow ? -c.deltaR : 0) };

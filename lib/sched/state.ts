@@ -6,13 +6,15 @@
  * execution pipe takes the next instruction of the warp after the interval of the one before.
  */
 import type { Inst } from "../ori/types.js";
-import type { Dag } from "./dag.js";
+import { type Dag, EdgeKind } from "./dag.js";
 import { pathsToEnd, pathsToStart } from "./estimate.js";
 import type { LatencyModel, Occupancy } from "./model.js";
 import { executionPipes, resources } from "./pipes.js";
 import type { HeuristicParameters } from "./policy.js";
 import { PressureTracker } from "./pressure.js";
 import type { BlockValues } from "./values.js";
+
+const UNKNOWN = 2;
 
 /** What the surroundings of a block say. */
 export interface BlockContext {
@@ -60,6 +62,7 @@ export class SchedState {
   /** First cycle in which each execution pipe takes an instruction; backward: the issue cycle of the one behind. */
   private readonly pipe: Int32Array;
   private readonly spare: Spare;
+  private readonly scoreboardWait: Uint8Array;
 
   constructor(
     readonly dag: Dag,
@@ -68,6 +71,7 @@ export class SchedState {
   ) {
     const n = dag.count;
     this.forward = forward;
+    this.scoreboardWait = new Uint8Array(dag.insts.length).fill(UNKNOWN);
     this.total = dag.insts.length;
     this.occupancy = dag.insts.map((inst) => context.model.occupancy(inst));
     const toEnd = pathsToEnd(dag, this.occupancy, context.exit);
@@ -93,6 +97,20 @@ export class SchedState {
   private begin(entry: Int32Array | null): void {
     if (!this.forward || entry === null) return;
     for (let i = 0; i < this.total; i++) this.earliest[i] = entry[i] as number;
+  }
+
+  /** Whether a node reads a result that a scoreboard guards; found once per node. */
+  waitsForScoreboard(node: number): boolean {
+    const known = this.scoreboardWait[node] as number;
+    if (known !== UNKNOWN) return known === 1;
+    const { dag, occupancy, total } = this;
+    let waits = 0;
+    for (let e = dag.predStart[node] as number; e < (dag.predStart[node + 1] as number) && waits === 0; e++) {
+      const p = dag.pred[e] as number;
+      if (p < total && dag.predKind[e] === EdgeKind.Raw && occupancy[p]?.write === true) waits = 1;
+    }
+    this.scoreboardWait[node] = waits;
+    return waits === 1;
   }
 
   inst(node: number): Inst {

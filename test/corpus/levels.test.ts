@@ -1,7 +1,11 @@
-/** -O1 and -O2: instructions are scheduled and get the control words of their order; every kernel still computes what it should. */
+/** -O1 and -O2: instructions are scheduled and get the control words of their order; every kernel still
+ * computes what it should, and the hazard checker finds nothing. */
 import { compile } from "../../lib/compile.js";
+import { readCubin } from "../../lib/elf/index.js";
+import { unwrap } from "../../lib/result.js";
 import type { ScheduleReport } from "../../lib/sched/index.js";
 import { runLaunchFile } from "../../lib/sim/index.js";
+import { verifyCubin } from "../../lib/verify.js";
 import { corpus, corpusPtx, corpusTargets } from "./cases.js";
 
 const host = { readFile: () => null };
@@ -11,6 +15,7 @@ for (const opt of [1, 2]) {
     test.each(corpus.map((c) => [c.name, c] as const))("%s compiles, verifies and computes what it should", (name, c) => {
       const made = compile(corpusPtx(name, target), { target, opt, verify: true });
       expect(made.diagnostics).toEqual([]);
+      expect(verifyCubin(unwrap(readCubin(made.cubin!)))).toEqual([]);
       const ran = runLaunchFile(made.cubin!, c.launch, host);
       expect(ran.lines.filter(() => ran.status !== 0)).toEqual([]);
       expect(ran.status).toBe(0);
