@@ -355,6 +355,14 @@ const blocking = new Set([
   "MEMBAR",
 ]);
 
+/** Instructions that move all predicates of a mask at once. */
+const predicateMoves: Readonly<Record<string, { readonly reads: boolean; readonly file: File }>> = {
+  P2R: { reads: true, file: File.P },
+  R2P: { reads: false, file: File.P },
+  UP2UR: { reads: true, file: File.UP },
+  UR2UP: { reads: false, file: File.UP },
+};
+
 function stepOf(inst: MachineInst): Step {
   const reads: Access[] = [];
   const writes: Access[] = [];
@@ -364,6 +372,13 @@ function stepOf(inst: MachineInst): Step {
   if (inst.guard) add(reads, inst.guard.file, inst.guard.id, 1, `${name}:guard`);
   for (const [i, o] of inst.dsts.entries())
     if (o.kind === Kind.Reg) add(writes, o.file, o.id, o.width, `${name}:${form.dsts[i]!.name}`);
+  const move = predicateMoves[form.op];
+  if (move) {
+    const mask = inst.srcs[1]!;
+    for (let p = 0; p < 7; p++)
+      if (mask.kind !== Kind.Imm || (mask.value >>> p) & 1)
+        add(move.reads ? reads : writes, move.file, p, 1, `${name}:`);
+  }
   const c = inst.control!;
   return {
     inst,

@@ -261,5 +261,7 @@ export function published(kind: string, file: string, first: string, second: str
     "war UP": warUP,
   };
   const text = tables[`${kind} ${file}`];
-  return text === undefined ? null : (cells(text).get(`${first} ${second}`) ?? null);
+  // Products in two passes read as those in one.
+  const reader = second === "mma2" ? "mma" : second;
+  return text === undefined ? null : (cells(text).get(`${first} ${reader}`) ?? null);
 }

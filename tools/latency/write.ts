@@ -41,7 +41,7 @@ export function observed(sm: number): Cells {
   return c;
 }
 
-const variable = new Set(["decoupled", "tour"]);
+const variable = new Set(["decoupled", "apart"]);
 
 /** Classes that opcodes of an SM belong to. */
 function classesOn(sm: Sm): Set<number> {
@@ -96,9 +96,13 @@ export function cellsOf(all: ReadonlyMap<Sm, Cells>, file: FileName, kind: Depen
           known.push(c.value);
         }
       }
-      const most = known.length > 0 ? Math.max(...known) : kind === "war" ? 1 : UNKNOWN;
+      const most = known.length > 0 ? Math.max(...known) : UNKNOWN;
       for (const b of second)
-        if (!out.get(`${b} ${a}`)?.has(sm)) put(out, `${b} ${a}`, sm, guess(all, sm, kind, file, a, b, most));
+        if (!out.get(`${b} ${a}`)?.has(sm)) {
+          // A register that has been read is free: only readers that some writer stays away from take longer.
+          const otherwise = kind === "war" ? Math.max(1, ...known, variable.has(b) ? 2 : 1) : most;
+          put(out, `${b} ${a}`, sm, guess(all, sm, kind, file, a, b, otherwise));
+        }
     }
   }
   return out;
@@ -134,8 +138,14 @@ function known_(
   if (best && best.min <= limit) return { value: best.min, status: "sibling", seen: own };
   const many = relatives.filter((c) => c.n >= MANY).sort((x, y) => x.min - y.min)[0];
   const pub = published(kind, file, a, b, sm);
-  if (pub !== null && pub <= limit && (own?.n ?? 0) < MANY && (many === undefined || many.min > pub))
+  if (
+    pub !== null &&
+    pub <= limit &&
+    (kind !== "raw" || (own?.n ?? 0) < MANY) &&
+    (many === undefined || many.min > pub)
+  )
     return { value: pub, status: "published", seen: own };
+  if (kind === "war") return null;
   if (own && own.n >= MANY) return { value: own.min, status: "bounded", seen: own };
   if (many && many.min <= limit) return { value: many.min, status: "sibling", seen: own };
   return null;

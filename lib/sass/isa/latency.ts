@@ -48,6 +48,9 @@ const fileNames: Readonly<Record<number, FileName>> = {
   [File.UP]: "UP",
 };
 
+/** Column of a port whose results no distance guards (accumulators of warp-group products). */
+const APART = -2;
+
 /** What is known of a form on one SM. Ports are positions in the tables of the operand's file; −1 where there is none. */
 interface FormTiming {
   readonly timing: InstTiming;
@@ -121,30 +124,30 @@ class SmLatency {
     };
   }
 
+  /** One slot more than the form has stands for predicates under a mask (R2P, UR2UP). */
   private writePorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
     const slots = [...form.dsts, unnamed(form)];
     const out = new Int16Array(slots.length * KS).fill(-1);
-    slots.forEach((slot, i) => {
-      if (fileNames[slot.file] === undefined) return;
+    for (const [i, slot] of slots.entries()) {
+      if (fileNames[slot.file] === undefined) continue;
       for (let k = 0; k < KS; k++) {
         const port = portOf(c.writes, fileNames[slot.file]!, slot.name, k, false);
-        if (port !== null) out[i * KS + k] = find(slot.file, port);
+        if (port !== null) out[i * KS + k] = port === "apart" ? APART : find(slot.file, port);
       }
-    });
+    }
     return out;
   }
 
   private readPorts(form: Form, c: LatencyClass, find: (file: number, port: string) => number): Int16Array {
     const slots = [...form.srcs, unnamed(form)];
     const out = new Int16Array(readAt(slots.length, 0, false, 0)).fill(-1);
-    slots.forEach((slot, i) => {
+    for (const [i, slot] of slots.entries())
       for (const f of FILES)
         for (const inConstant of [false, true])
           for (let k = 0; k < KS; k++) {
             const port = portOf(c.reads, fileNames[f]!, slot.name, k, inConstant);
             if (port !== null) out[readAt(i, f, inConstant, k)] = find(f, port);
           }
-    });
     return out;
   }
 }
@@ -185,7 +188,8 @@ export function timingOf(inst: MachineInst, target: Target): InstTiming {
 
 /**
  * Least issue distance in cycles from a producer to a reader of its definition `dst`, for the registers that the
- * reader's source `src` (or its guard: GUARD) shares with it. 0: none needed, or a scoreboard guards it.
+ * reader's source `src` (or its guard: GUARD) shares with it. 0: none needed, or a scoreboard guards it. One slot behind
+ * the form's stands for the predicates of P2R and R2P (here and below).
  */
 export function rawDistance(
   producer: MachineInst,
@@ -319,5 +323,6 @@ function worst(
 
 /** A port that the table does not know may be as slow as any. */
 function cell(table: DistanceTable, row: number, column: number): number {
+  if (column === APART) return 0;
   return row >= 0 && column >= 0 ? table.cells[row * table.columns.length + column]! : table.largest;
 }

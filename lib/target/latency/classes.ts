@@ -10,7 +10,7 @@
 /**
  * class: pipe; write ports; read ports. `FILE:port` is the port of all operands in that register file, `slot=port` of one
  * slot in file R, `slot+1=port` of its second register; `URc` a uniform register inside a constant
- * operand (`bindless` when left out).
+ * operand (`bindless` when left out). What is written through `apart` no distance guards.
  */
 export const classText = `
 alu;      ALU;      R:alu P:alu;                        R:alu P:alu UR:coupled UP:coupled
@@ -33,9 +33,10 @@ hfma2mma; FMA;      R:hfma2mma P:hfma2mma;              R:hfma2mma P:hfma2mma UR
 fp64;     FP64;     R:fp64 P:fp64;                      R:fp64 P:fp64 UR:decoupled UP:coupled
 mmaa;     TENSOR;   R:mmaa;                             R:mma P:guard UR:cmma UP:uguard
 mmab;     TENSOR;   R:mmab;                             R:mma P:guard UR:cmma UP:uguard
-mmac;     TENSOR;   R:mmac;                             R:mma P:guard UR:cmma UP:uguard
+mmac;     TENSOR;   R:mmac;                             R:mma2 P:guard UR:cmma UP:uguard
+mmad;     TENSOR;   R:mmab;                             R:mma2 P:guard UR:cmma UP:uguard
 dmma;     TENSOR;   R:decoupled;                        R:dmma P:guard UR:cmma UP:uguard
-gmma;     TENSOR;   R:decoupled P:decoupled;            R:agu P:guard UR:bindless UP:uguard
+gmma;     TENSOR;   R:apart P:apart;                    R:agu P:guard UR:bindless UP:uguard
 xu;       XU;       R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
 lsu;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:agu P:guard UR:decoupled UP:uguard
 sync;     LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:decoupled UP:uguard
@@ -82,7 +83,9 @@ mmab@80-90: HMMA.1684 HMMA.1688 HMMA.SP.16816 IMMA.16816 IMMA.16832.S4.S4 IMMA.1
 mmab@80-90: IMMA.SP.16832 BMMA.168128 HMMA.SP.1688.TF32
 mmac@80-90: HMMA.1688.TF32 HMMA.SP.16816.TF32
 mmaa@80-90: IMMA.8816 IMMA.8832 BMMA.88128
-mmab@120-: IMMA
+mmad@120-: IMMA
+mmab@120-: IMMA.16816
+mmad@120-: IMMA.SP.16816
 dmma: DMMA
 gmma: HGMMA QGMMA IGMMA BGMMA
 xu: POPC FLO BREV FCHK MUFU F2F F2I I2F FRND MATCH

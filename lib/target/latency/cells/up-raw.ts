@@ -4,6 +4,10 @@
  * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/up-raw.csv.
  */
 export default `
+coupled tour   15 15 15 15 15 15 15 15 15 15 15 15
+uguard tour    15 15 15 15 15 15 15 15 15 15 15 15
+udp tour       15 15 15 15 15 15 15 15 15 15 15 15
+bra tour       15 15 15 15 15 15 15 15 15 15 15 15
 coupled udp     6  6  6  6  6  6  6  6  6  6  6  6
 uguard udp     11 11 11 11 11 11 11 11 11 11 11 11
 udp udp         4  4  4  4  4  4  4  4  4  4  4  4

@@ -4,7 +4,10 @@
  * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/up-waw.csv.
  */
 export default `
-udp udp       1  1  1  1  1  1  1  1  4  4  5  1
+tour tour    15 15 15 15 15 15 15 15 15 15 15 15
+udp tour     15 15 15 15 15 15 15 15 15 15 15 15
+voteu tour   15 15 15 15 15 15 15 15 15 15 15 15
+udp udp       1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp     7  7  7  7  7  7  7  7  7  7  7  7
 tour udp      7  7  7  7  7  7  7  7  7  7  7  7
 udp voteu     1  1  1  1  1  1  1  1  1  1  1  1

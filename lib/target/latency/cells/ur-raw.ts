@@ -4,6 +4,15 @@
  * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/ur-raw.csv.
  */
 export default `
+coupled tour     13 13 13 13 13 13 13 13 13 13 13 13
+h2mma tour       13 13 13 13 13 13 13 13 13 13 13 13
+decoupled tour   13 13 13 13 13 13 13 13 13 13 13 13
+cmma tour        13 13 13 13 13 13 13 13 13 13 13 13
+bindless tour    15 15 15 15 15 15 15 15 15 15 15 15
+udp tour         13 13 13 13 13 13 13 13 13 13 13 13
+uldc tour        15 15 15 15 15 15 15 15 15 15 15 15
+umov tour        13 13 13 13 13 13 13 13 13 13 13 13
+branch tour      13 13 13 13 13 13 13 13 13 13 13 13
 coupled r2ur     13 13 13 13 13 13 13 13 13 13 13 13
 h2mma r2ur       13 13 13 13 13 13 13 13 13 13 13 13
 decoupled r2ur   13 13 13 13 13 13 13 13 13 13 13 13
@@ -33,7 +42,7 @@ umov uldc         2  2  2  2  2  2  2  -  -  -  -  -
 branch uldc       3  3  3  3  3  3  3  -  -  -  -  -
 coupled umov      2  2  2  2  2  2  2  2  2  2  2  2
 h2mma umov        2  2  2  2  2  2  2  2  2  2  2  2
-decoupled umov    2  2  2  2  2  2  2  2  2  2 16  2
+decoupled umov    2  2  2  2  2  2  2  2  2  2 16 16
 cmma umov         2  2  2  2  2  2  2  2  2  2  2  2
 bindless umov     5  5  5  5  5  5  5  5  5  5  5  5
 udp umov          2  2  2  2  2  2  2  2  2  2  2  2
@@ -59,6 +68,7 @@ udp elect         -  -  -  -  -  -  2  2  2  2  2  2
 uldc elect        -  -  -  -  -  -  5  5  5  5  5  5
 umov elect        -  -  -  -  -  -  2  2  2  2  2  2
 branch elect      -  -  -  -  -  -  3  3  3  3  3  3
+elect tour        -  -  -  -  -  - 13 13 13 13 13 13
 elect r2ur        -  -  -  -  -  - 13 13 13 13 13 13
 elect udp         -  -  -  -  -  -  8  8  8  8  8  8
 elect uldc        -  -  -  -  -  -  2  -  -  -  -  -

@@ -36,7 +36,7 @@ umov bindless     1  1  1  1  1  1  1  1  1  1  1  1
 voteu bindless    1  1  1  1  1  1  1  1  1  1  1  1
 tour udp          1  1  1  1  1  1  1  1  1  1  1  1
 r2ur udp          1  1  1  1  1  1  1  1  1  1  1  1
-udp udp           2  2  2  2  2  2  2  2  2  2  1  1
+udp udp           2  2  2  2  2  2  1  2  2  2  1  1
 uldc udp          3  3  3  3  3  3  3  -  -  -  -  -
 umov udp          3  3  3  3  3  3  3  3  3  3  3  3
 voteu udp         3  3  3  3  3  3  3  3  3  3  3  3
@@ -56,7 +56,7 @@ tour branch       1  1  1  1  1  1  1  1  1  1  1  1
 r2ur branch       1  1  1  1  1  1  1  1  1  1  1  1
 udp branch        1  1  1  1  1  1  1  1  1  1  1  1
 uldc branch       1  1  1  1  1  1  1  -  -  -  -  -
-umov branch       1  1  1  1  1  1 29 12  5 12 17 13
+umov branch       1  1  1  1  1  1  1  1  1  1  1  1
 voteu branch      1  1  1  1  1  1  1  1  1  1  1  1
 elect coupled     -  -  -  -  -  -  1  1  1  1  1  1
 elect elect       -  -  -  -  -  -  1  1  1  1  1  1
