@@ -9,6 +9,8 @@ import { type CubinFile, describeCubin, readCubin, readCubins } from "../elf/ind
 import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
+import { reschedule } from "../reschedule.js";
+import { policyNamed, postSchedule, schedulePolicies } from "../sched/index.js";
 import { findingText } from "../sched/verify/index.js";
 import { runLaunchFile } from "../sim/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
@@ -46,6 +48,14 @@ const usage = `Usage: ptxlab <command> [options]
       --blocks N               Blocks played back per SM; the rest is extrapolated.
       --top N                  Instructions listed per launch (default 12).
       --json                   Everything as JSON.
+  reschedule FILE              Put the code of a cubin into another order, with control words for it, and write the new cubin.
+      --order new|keep         Default new. With keep and without --controls the bytes stay the same.
+      --controls new|keep      Control words of the control pass, or those of the file (default with --order keep).
+      --policy NAME            Of the scheduler (default post-schedule); an unknown name lists them all.
+      --kernel NAME            Only this function (may be repeated).
+      --output FILE, -o FILE   Default: a.cubin.
+      --json                   What was done, as JSON.
+                               Exit status: 0 done, 1 refused (also when the hazard checker finds fault), 2 unusable input.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).
       --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).
@@ -73,6 +83,8 @@ export function ptxlab(args: readonly string[], host: Host): number {
         return estimateCommand(rest, host);
       case "verify":
         return verify(rest, host);
+      case "reschedule":
+        return rescheduleCommand(rest, host);
       case "compile":
         return compileCommand(rest, host);
       case "elf":
@@ -232,6 +244,54 @@ function verify(args: readonly string[], host: Host): number {
     if (count === 0) host.out("clean\n");
   }
   return count === 0 ? 0 : 1;
+}
+
+function rescheduleCommand(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      order: { type: "string", default: "new" },
+      controls: { type: "string" },
+      policy: { type: "string", default: postSchedule.name },
+      kernel: { type: "string", multiple: true },
+      output: { type: "string", short: "o", default: "a.cubin" },
+      json: { type: "boolean" },
+    },
+  });
+  const path = oneFile(positionals);
+  const order = keepOrNew("order", values.order);
+  const controls = values.controls === undefined ? null : keepOrNew("controls", values.controls);
+  const policy = policyNamed(values.policy);
+  if (policy === undefined)
+    throw new UsageError(
+      `unknown policy '${values.policy}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`,
+    );
+  const done = reschedule(bytesOf(path, host), {
+    order,
+    policy,
+    ...(controls !== null && { controls }),
+    ...(values.kernel && { functions: values.kernel }),
+  });
+  if (!done.ok) {
+    printAll(done.diagnostics, path, host);
+    return 1;
+  }
+  const { bytes, target, functions } = done.value;
+  if (values.json) host.out(`${JSON.stringify({ target, order, policy: policy.name, functions }, null, 1)}\n`);
+  else
+    for (const f of functions) {
+      const s = f.schedule;
+      const cycles =
+        s === null ? "" : `, estimated cycles ${Math.round(s.before)} -> ${Math.round(s.after)}, ${s.moved} moved`;
+      host.out(`${f.name}: ${f.instructions} instructions, ${f.changed} words changed${cycles}\n`);
+    }
+  return save(values.output, bytes, host);
+}
+
+function keepOrNew(option: string, value: string): "keep" | "new" {
+  if (value === "keep" || value === "new") return value;
+  throw new UsageError(`--${option} takes keep or new, not '${value}'`);
 }
 
 const kinds = ["cubin", "sass", "ori", "lowered"] as const;

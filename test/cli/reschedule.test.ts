@@ -1,0 +1,34 @@
+import { ptxlab } from "../../lib/cli/index";
+import { compile } from "../../lib/compile";
+import { runLaunchFile } from "../../lib/sim/index";
+import { corpus, corpusPtx } from "../corpus/cases";
+import { fakeHost } from "./fake-host";
+
+const cubin = compile(corpusPtx("reduction", "sm_90"), { target: "sm_90" }).cubin!;
+
+test("reschedule --order keep: the same bytes", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["reschedule", "--order", "keep", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
+  expect(Buffer.from(host.written.get("n.cubin")!).equals(Buffer.from(cubin))).toBe(true);
+  expect(host.stdout).toMatch(/^reduction: \d+ instructions, 0 words changed\n$/);
+});
+
+test.each([
+  ["--order", "keep", "--controls", "new"],
+  ["--policy", "balanced"],
+])("reschedule %s %s: other words, the same results", (...options) => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["reschedule", ...options, "--json", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
+  const { functions } = JSON.parse(host.stdout);
+  expect(functions[0].changed).toBeGreaterThan(0);
+  const launch = corpus.find((c) => c.name === "reduction")!.launch;
+  expect(runLaunchFile(host.written.get("n.cubin")!, launch, { readFile: () => null }).status).toBe(0);
+});
+
+test("reschedule: an unknown policy is refused with the list", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["reschedule", "--policy", "nope", "k.cubin"], host)).toBe(2);
+  expect(host.stderr).toMatch(/unknown policy 'nope' \(one of source-order, .*post-schedule/);
+  expect(ptxlab(["reschedule", "--kernel", "nope", "k.cubin"], host)).toBe(1);
+  expect(host.stderr).toContain("the cubin has no function nope");
+});
