@@ -5,6 +5,7 @@
  * reuse. The words are safe by construction: waits follow from a dataflow over all paths, and stalls leave nothing of
  * fixed latency under way at the end of a block. The policy chooses only among safe words.
  */
+import { InternalError } from "../../errors.js";
 import { newInst } from "../../ori/func.js";
 import { type Func, type Inst, Kind, Mod } from "../../ori/types.js";
 import { form } from "../../sass/isa/form.js";
@@ -33,6 +34,9 @@ export const likePtxas: AssignPolicy = {
   reuse: reuseLikePtxas,
 };
 
+/** Every round puts all missing NOPs in; a second one finds none. */
+const MOST_ROUNDS = 3;
+
 export interface AssignOptions {
   /** Default: `likePtxas`; single choices may be replaced. */
   readonly policy?: Partial<AssignPolicy>;
@@ -52,7 +56,8 @@ export function assignControl(func: Func, options: AssignOptions = {}): void {
   const note = (r: StallReason): void => {
     reasons?.push(r);
   };
-  for (;;) {
+  for (let round = 0; ; round++) {
+    if (round > MOST_ROUNDS) throw new InternalError("stalls do not come to rest", { detail: func.name });
     const missing = computeStalls(p, sb, reasons ? note : null);
     if (missing.length === 0) break;
     pad(p, missing);

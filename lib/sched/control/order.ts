@@ -5,6 +5,7 @@
  */
 import type { Inst } from "../../ori/types.js";
 import type { InstTiming } from "../../sass/isa/latency.js";
+import type { Target } from "../../target/types.js";
 
 /** Units whose results come in order: 0 none, else its number. */
 export function unitOfOrder(inst: Inst, t: InstTiming): number {
@@ -15,10 +16,16 @@ export function unitOfOrder(inst: Inst, t: InstTiming): number {
   return 0;
 }
 
-/** Queues that read operands in order: 0 none, else its number. Local memory and LDC stand outside. */
-export function queueOf(inst: Inst, t: InstTiming): number {
+/** Not in a queue: constants everywhere, local memory; global memory before sm_90. */
+const alone: readonly ReadonlySet<string>[] = [
+  new Set(["LDC", "STL", "LDL"]),
+  new Set(["LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "REDG", "LDGSTS"]),
+];
+
+/** Queues that read operands in order: 0 none, else its number. */
+export function queueOf(inst: Inst, t: InstTiming, target: Target): number {
   const { op } = inst.form;
-  if (op === "LDC" || op === "STL" || op === "LDL") return 0;
+  if (alone[0]!.has(op) || (target.sm < 90 && alone[1]!.has(op))) return 0;
   if (t.pipe === "LSU") return 1;
   if (t.pipe === "XU") return 2;
   if (t.pipe === "TEX") return 3;

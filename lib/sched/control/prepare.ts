@@ -54,7 +54,7 @@ export function prepare(func: Func): Prepared {
     if (t.write && flat.defStart[i + 1]! > flat.defStart[i]!) write[i] = 1;
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     order[i] = unitOfOrder(inst, t);
-    queue[i] = queueOf(inst, t);
+    queue[i] = queueOf(inst, t, func.target);
     const { op, flow } = inst.form;
     if (flow === "call" || flow === "return" || op === "ENDCOLLECTIVE") barrier[i] = 1;
     if (op === "MEMBAR") fence = i;

@@ -1,16 +1,21 @@
 /**
  * Stalls: how long the next instruction of the warp stays behind.
  *
- * Every instruction gets an issue time, counted from the start of its block, as early as everything before it allows:
- * registers of instructions of fixed latency, the pipe it shares with earlier ones, scoreboards it waits for, and the
- * least stall of the instruction in front of it. In front of a call, and when a block ends, all results of fixed latency
- * must be there for any reader that may come (`drainDistance`), so nothing has to be known of other blocks; ptxas does
- * the same (measured: tools/control-fidelity.ts).
+ * Every instruction gets an issue time as early as everything before it allows: registers of instructions of fixed latency,
+ * the port it shares with earlier ones, scoreboards it waits for, and the least stall of the instruction in front of it.
+ *
+ * Across blocks there are two ways, as ptxas has them (measured: tools/control-fidelity.ts). From sm_90 on a block ends only
+ * when all its results of fixed latency are there for any reader that may come (`drainDistance`), so nothing has to be
+ * known of other blocks. Before, what is under way is carried along every edge: a block begins with what its predecessors
+ * leave, and an edge back to a block that is done already drains.
  *
  * A stall holds fifteen cycles. NOPs in front of an instruction share what is missing, the first ones fully; where there
  * are none the rest is reported as missing, and `assignControl` puts NOPs in.
  */
+
+import { IMPLICIT } from "../../analysis/index.js";
 import { drainDistance, GUARD, rawDistance, setToWait, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { PORTS, Ports } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 import { LONGEST_STALL, NONE, SCOREBOARDS, type Scoreboards, type StallCause } from "./types.js";
 
@@ -32,8 +37,14 @@ export interface Missing {
   readonly cycles: number;
 }
 
+/** Behind an instruction that writes a whole file of predicates: longer than any distance of predicates, cycles. */
+const WHOLE_FILE = 15;
+/** From this SM on blocks end with everything done. */
+const DRAINING_SM = 90;
 /** Longer than any fixed latency, cycles. */
 const LONGEST_LATENCY = 64;
+/** How long something is carried: the fixed latencies of the SMs that carry are shorter, cycles. */
+const CARRY = 40;
 
 /** Fills `p.stalls`. */
 export function computeStalls(p: Prepared, sb: Scoreboards, onReason: ((r: StallReason) => void) | null): Missing[] {
@@ -43,6 +54,20 @@ export function computeStalls(p: Prepared, sb: Scoreboards, onReason: ((r: Stall
   return missing;
 }
 
+/** An instruction of an earlier block, and its issue time relative to the start of a block. */
+interface Entry {
+  readonly inst: number;
+  time: number;
+}
+
+interface Edge {
+  /** Last instruction of the block it comes from. */
+  readonly last: number;
+  /** Its stall when the entries were made; other edges may have lengthened it since. */
+  readonly stall: number;
+  readonly entries: readonly Entry[];
+}
+
 class Timer {
   private readonly time: Int32Array;
   private readonly defInst: Int32Array;
@@ -50,7 +75,17 @@ class Timer {
   private readonly useInst: Int32Array;
   private readonly useSlot: Int16Array;
   private readonly setInst = new Int32Array(8);
-  private readonly pipes = new Map<string, number>();
+  private readonly ports: Ports;
+  /** Per port: when it is free again, and who holds it. */
+  private readonly freeAt = new Int32Array(PORTS);
+  private readonly holder = new Int32Array(PORTS);
+  private readonly since = new Int32Array(PORTS);
+  private readonly carries: boolean;
+  /** What other blocks left for a block, one per edge. */
+  private readonly left: Edge[][];
+  /** The same for the block at hand: times are negative. */
+  private carried: Entry[] = [];
+  private readonly done: Uint8Array;
   private first = 0;
   // What asks most of the instruction at hand.
   private at = 0;
@@ -69,6 +104,10 @@ class Timer {
     this.defSlot = new Int16Array(units);
     this.useInst = new Int32Array(units).fill(-1);
     this.useSlot = new Int16Array(units);
+    this.ports = new Ports(p.func.target);
+    this.carries = p.func.target.sm < DRAINING_SM;
+    this.left = Array.from({ length: p.cfg.count }, () => []);
+    this.done = new Uint8Array(p.cfg.count);
   }
 
   block(b: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
@@ -76,7 +115,10 @@ class Timer {
     this.first = p.flat.first[b]!;
     const end = p.flat.first[b + 1]!;
     this.setInst.fill(-1);
-    this.pipes.clear();
+    this.freeAt.fill(0);
+    this.holder.fill(-1);
+    if (this.left[b]!.length > 0 && end > this.first) this.enter(b, missing);
+    else this.carried = [];
     for (let i = this.first; i < end; i++) {
       this.at = 0;
       if (i > this.first) {
@@ -84,14 +126,20 @@ class Timer {
         this.ask(time[i - 1]! + least, "least", i - 1, least, 0);
       }
       this.askRegisters(i);
-      this.askPipe(i);
+      for (const c of this.carried) {
+        const k = this.between(c.inst, i);
+        this.ask(c.time + k, "carry", c.inst, k, 0);
+      }
+      this.askPort(i);
       this.askScoreboards(i);
-      if (entersCallee(p, i)) this.askDrain(i - 1, "call");
+      if (!this.carries && entersCallee(p, i)) this.askDrain(i - 1, "call");
+      if (this.carries && gathers(p, i)) this.askDrain(i - 1, "call", 0, p.timing[i]!.minStall);
       if (i > this.first) this.settle(i, missing, onReason);
       time[i] = this.at;
       this.record(i);
     }
-    if (end > this.first) this.finish(end - 1, missing, onReason);
+    this.done[b] = 1;
+    if (end > this.first) this.finish(b, end - 1, missing, onReason);
   }
 
   private ask(at: number, cause: StallCause, producer: number, distance: number, slot: number): void {
@@ -114,7 +162,11 @@ class Timer {
       for (let u = flat.useUnit[d]!; u < end; u++) {
         const q = this.defInst[u]!;
         if (q < first) continue;
-        const k = rawDistance(flat.insts[q]!, this.defSlot[u]!, inst, slot === -1 ? GUARD : slot, target);
+        const from = this.defSlot[u]!;
+        const k =
+          from === IMPLICIT
+            ? WHOLE_FILE
+            : rawDistance(flat.insts[q]!, from, inst, slot === IMPLICIT ? GUARD : slot, target);
         this.ask(time[q]! + k, "raw", q, k, slot);
       }
     }
@@ -124,24 +176,43 @@ class Timer {
       for (let u = flat.defUnit[d]!; u < end; u++) {
         const q = this.defInst[u]!;
         if (q >= first) {
-          const k = wawDistance(flat.insts[q]!, this.defSlot[u]!, inst, slot, target);
+          const from = this.defSlot[u]!;
+          const k =
+            from === IMPLICIT || slot === IMPLICIT ? WHOLE_FILE : wawDistance(flat.insts[q]!, from, inst, slot, target);
           this.ask(time[q]! + k, "waw", q, k, slot);
         }
         const r = this.useInst[u]!;
         if (r < first) continue;
-        const k = warDistance(flat.insts[r]!, this.useSlot[u]!, inst, slot, target);
+        const by = this.useSlot[u]!;
+        const k = slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(flat.insts[r]!, by, inst, slot, target);
         this.ask(time[r]! + k, "war", r, k, slot);
       }
     }
   }
 
-  private askPipe(i: number): void {
-    const { pipe } = this.p.timing[i]!;
-    const before = this.pipes.get(pipe);
-    this.pipes.set(pipe, i);
-    if (before === undefined) return;
-    const k = this.p.timing[before]!.interval;
-    this.ask(this.time[before]! + k, "pipe", before, k, 0);
+  private askPort(i: number): void {
+    const { ports, freeAt, holder } = this;
+    const inst = this.p.flat.insts[i]!;
+    const t = this.p.timing[i]!;
+    const port = ports.of(inst, t);
+    const before = holder[port]!;
+    if (before >= 0) this.ask(freeAt[port]!, "pipe", before, freeAt[port]! - this.since[port]!, 0);
+  }
+
+  /** Instruction `i`, issued at `at`, takes its ports. */
+  private hold(i: number, at: number): void {
+    const inst = this.p.flat.insts[i]!;
+    const t = this.p.timing[i]!;
+    this.occupy(i, at, this.ports.of(inst, t), this.ports.interval(inst, t));
+    for (const [port, cycles] of this.ports.others(inst)) this.occupy(i, at, port, cycles);
+  }
+
+  private occupy(i: number, at: number, port: number, cycles: number): void {
+    const until = at + cycles;
+    if (this.holder[port]! >= 0 && this.freeAt[port]! > until) return;
+    this.freeAt[port] = until;
+    this.since[port] = at;
+    this.holder[port] = i;
   }
 
   private askScoreboards(i: number): void {
@@ -155,14 +226,15 @@ class Timer {
     }
   }
 
-  /** Asks for the end of everything under way up to instruction `last`. */
-  private askDrain(last: number, cause: StallCause): void {
+  /** Asks for the end of everything under way up to instruction `last` that takes more than `above` cycles. */
+  private askDrain(last: number, cause: StallCause, above = 0, less = 0): void {
     const { p, time } = this;
     const { flat } = p;
     for (let i = last; i >= this.first && time[last]! - time[i]! < LONGEST_LATENCY; i--)
       for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
-        const k = drainDistance(flat.insts[i]!, flat.defSlot[d]!, p.func.target);
-        this.ask(time[i]! + k, cause, i, k, flat.defSlot[d]!);
+        const slot = flat.defSlot[d]!;
+        const k = slot === IMPLICIT ? WHOLE_FILE : drainDistance(flat.insts[i]!, slot, p.func.target);
+        if (k > above) this.ask(time[i]! + k - less, cause, i, k - less, slot);
       }
   }
 
@@ -194,16 +266,158 @@ class Timer {
     return LONGEST_STALL;
   }
 
-  private finish(last: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
+  /** The block is over: when may the next one begin? */
+  private finish(b: number, last: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
     const { p, time } = this;
     this.at = 0;
     const least = p.timing[last]!.minStall;
     this.ask(time[last]! + least, "least", last, least, 0);
-    if (!leaves(p, last)) this.askDrain(last, "drain");
-    const stall = this.at - time[last]!;
+    if (!exits(p, last)) {
+      this.askSets(last);
+      // What one stall does not hold at an edge is not carried.
+      this.askDrain(last, "drain", this.carries && !this.goesBack(b) ? LONGEST_STALL : 0);
+    }
+    let stall = this.at - time[last]!;
+    for (let k = last - 1; stall > LONGEST_STALL && k >= this.first && p.flat.insts[k]!.form.op === "NOP"; k--) {
+      const more = Math.min(stall, 2 * LONGEST_STALL - p.stalls[k]!) - LONGEST_STALL;
+      p.stalls[k] = p.stalls[k]! + more;
+      for (let i = k + 1; i <= last; i++) time[i] = time[i]! + more;
+      stall -= more;
+    }
     if (stall > LONGEST_STALL) missing.push({ inst: last, cycles: stall - LONGEST_STALL });
     p.stalls[last] = Math.min(LONGEST_STALL, stall);
     onReason?.(this.reason(last, -1));
+    if (this.carries) this.leave(b, last);
+  }
+
+  /** A scoreboard set by the last instructions is not waited for at once. */
+  private askSets(last: number): void {
+    const { insts } = this.p.flat;
+    for (let k = 0; k < SCOREBOARDS; k++) {
+      const s = this.setInst[k]!;
+      if (s < this.first) continue;
+      const d = setToWait(insts[s]!, this.p.func.target);
+      if (this.time[last]! - this.time[s]! < d) this.ask(this.time[s]! + d, "scoreboard", s, d, k);
+    }
+  }
+
+  /** An edge to a block that is done already: nothing can be carried there. */
+  private goesBack(b: number): boolean {
+    const { cfg } = this.p;
+    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) if (this.done[cfg.succ[e]!] === 1) return true;
+    return false;
+  }
+
+  /** Leaves what is under way to the blocks behind. */
+  private leave(b: number, last: number): void {
+    const { p, time } = this;
+    const { cfg } = p;
+    const end = time[last]! + p.stalls[last]!;
+    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) {
+      const t = cfg.succ[e]!;
+      if (this.done[t] === 1) continue;
+      const entries: Entry[] = [];
+      for (let i = last; i >= this.first && end - time[i]! < CARRY; i--)
+        entries.push({ inst: i, time: time[i]! - end });
+      for (const c of this.carried) if (end - c.time < CARRY) entries.push({ inst: c.inst, time: c.time - end });
+      this.left[t]!.push({ last, stall: p.stalls[last]!, entries });
+    }
+  }
+
+  /**
+   * Begins a block with what other blocks left: each of them stalls longer at its end if the first instruction asks for it.
+   * Of several paths that bring the same instruction the nearest counts.
+   */
+  private enter(b: number, missing: Missing[]): void {
+    const { p } = this;
+    const nearest = new Map<number, Entry>();
+    for (const { last, stall: then, entries } of this.left[b]!) {
+      for (const c of entries) c.time -= p.stalls[last]! - then;
+      let more = 0;
+      for (const c of entries) more = Math.max(more, c.time + this.between(c.inst, this.first));
+      for (const c of entries) more = Math.max(more, c.time + this.portBetween(c.inst, this.first));
+      let over = p.stalls[last]! + more - LONGEST_STALL;
+      for (let k = last - 1; over > 0 && p.flat.insts[k]?.form.op === "NOP"; k--) {
+        const taken = Math.min(over, LONGEST_STALL - p.stalls[k]!);
+        p.stalls[k] = p.stalls[k]! + taken;
+        over -= taken;
+      }
+      if (over > 0) missing.push({ inst: last, cycles: over });
+      p.stalls[last] = Math.min(LONGEST_STALL, p.stalls[last]! + more);
+      for (const c of entries) {
+        c.time -= more;
+        const other = nearest.get(c.inst);
+        if (other === undefined || other.time < c.time) nearest.set(c.inst, c);
+      }
+    }
+    this.left[b] = [];
+    this.carried = [...nearest.values()].sort((x, y) => x.time - y.time || x.inst - y.inst);
+    for (const c of this.carried) this.hold(c.inst, c.time);
+  }
+
+  /** Least distance that registers ask for between an instruction of another block and instruction `i`. */
+  private between(c: number, i: number): number {
+    const { p, first, defInst } = this;
+    const { flat } = p;
+    const { target } = p.func;
+    const [from, to] = [flat.insts[c]!, flat.insts[i]!];
+    let most = 0;
+    if (gathers(p, i)) most = this.drainOf(c) - p.timing[i]!.minStall;
+    for (let d = flat.defStart[c]!; d < flat.defStart[c + 1]!; d++) {
+      const u = flat.defUnit[d]!;
+      const end = u + flat.defWidth[d]!;
+      const slot = flat.defSlot[d]!;
+      for (let e = flat.useStart[i]!; e < flat.useStart[i + 1]!; e++) {
+        const v = flat.useUnit[e]!;
+        // Written again in this block: the later write counts.
+        if (v >= end || v + flat.useWidth[e]! <= u || defInst[Math.max(u, v)]! >= first) continue;
+        const by = flat.useSlot[e]!;
+        const k =
+          slot === IMPLICIT
+            ? WHOLE_FILE
+            : rawDistance(from, slot, to, by === IMPLICIT || by === -1 ? GUARD : by, target);
+        most = Math.max(most, k);
+      }
+      for (let e = flat.defStart[i]!; e < flat.defStart[i + 1]!; e++) {
+        const v = flat.defUnit[e]!;
+        if (v >= end || v + flat.defWidth[e]! <= u) continue;
+        const by = flat.defSlot[e]!;
+        const k = slot === IMPLICIT || by === IMPLICIT ? WHOLE_FILE : wawDistance(from, slot, to, by, target);
+        most = Math.max(most, k);
+      }
+    }
+    for (let d = flat.useStart[c]!; d < flat.useStart[c + 1]!; d++) {
+      const u = flat.useUnit[d]!;
+      const end = u + flat.useWidth[d]!;
+      const slot = flat.useSlot[d]!;
+      for (let e = flat.defStart[i]!; e < flat.defStart[i + 1]!; e++) {
+        const v = flat.defUnit[e]!;
+        if (v >= end || v + flat.defWidth[e]! <= u) continue;
+        const by = flat.defSlot[e]!;
+        most = Math.max(most, slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(from, slot, to, by, target));
+      }
+    }
+    return most;
+  }
+
+  private drainOf(i: number): number {
+    const { flat, func } = this.p;
+    let most = 0;
+    for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
+      const slot = flat.defSlot[d]!;
+      const k = slot === IMPLICIT ? WHOLE_FILE : drainDistance(flat.insts[i]!, slot, func.target);
+      most = Math.max(most, k);
+    }
+    return most;
+  }
+
+  private portBetween(c: number, i: number): number {
+    const { flat, timing } = this.p;
+    const port = this.ports.of(flat.insts[i]!, timing[i]!);
+    const from = flat.insts[c]!;
+    let most = this.ports.of(from, timing[c]!) === port ? this.ports.interval(from, timing[c]!) : 0;
+    for (const [other, cycles] of this.ports.others(from)) if (other === port) most = Math.max(most, cycles);
+    return most;
   }
 
   private reason(inst: number, consumer: number): StallReason {
@@ -214,6 +428,7 @@ class Timer {
   private record(i: number): void {
     const { flat } = this.p;
     const { write, read } = this.sb;
+    this.hold(i, this.time[i]!);
     if (write[i] !== NONE) this.setInst[write[i]!] = i;
     if (read[i] !== NONE) this.setInst[read[i]!] = i;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++)
@@ -235,8 +450,14 @@ function entersCallee(p: Prepared, i: number): boolean {
   return form.flow === "call" || (form.op === "WARPSYNC" && form.mods.includes("COLLECTIVE"));
 }
 
-/** Nothing of this code runs behind it. */
-function leaves(p: Prepared, i: number): boolean {
+/** Where SMs that carry have everything done by the end of the instruction: the warp gathers, or goes elsewhere. */
+function gathers(p: Prepared, i: number): boolean {
+  const { form } = p.flat.insts[i]!;
+  return form.flow === "call" || form.flow === "return" || form.op === "BSYNC";
+}
+
+/** Nothing runs behind it. */
+function exits(p: Prepared, i: number): boolean {
   const { form, guard } = p.flat.insts[i]!;
-  return (form.flow === "exit" || form.flow === "return") && guard === null;
+  return form.flow === "exit" && guard === null;
 }

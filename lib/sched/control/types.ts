@@ -74,7 +74,7 @@ export interface AssignPolicy {
 }
 
 /** Why the stall in front of an instruction is as long as it is. */
-export type StallCause = "least" | "raw" | "waw" | "war" | "pipe" | "scoreboard" | "drain" | "call";
+export type StallCause = "least" | "raw" | "waw" | "war" | "pipe" | "scoreboard" | "drain" | "call" | "carry";
 
 /** One decision of the pass, for whoever asks why. */
 export type ControlDecision =
