@@ -4,8 +4,9 @@
  * not; votes go with the integer pipe; a barrier holds up memory and branches behind it, BSSY the branch.
  */
 import { type Inst, ZERO_REG } from "../../ori/types.js";
-import type { InstTiming } from "../../sass/isa/latency.js";
+import { type InstTiming, setToWait } from "../../sass/isa/latency.js";
 import type { Target } from "../../target/types.js";
+import type { Prepared } from "./prepare.js";
 
 /** Opcode, SMs (first, last), port. Later lines win. */
 const lines: readonly (readonly [op: string, from: number, to: number, port: string])[] = [
@@ -71,6 +72,29 @@ export class Ports {
 }
 
 const none: readonly (readonly [number, number])[] = [];
+
+/**
+ * Cycles from a double-precision instruction that sets a scoreboard to the first wait on it, where they are more than
+ * elsewhere (digest E §2L.2: "9b; self 8b", "10b (DFMA→DFMA 6b)"): SMs, to its own kind, from a comparison, from others.
+ */
+const slow64: readonly (readonly [from: number, to: number, own: number, compare: number, other: number])[] = [
+  [75, 75, 8, 9, 9],
+  [80, 89, 6, 6, 10],
+];
+
+/** Least cycles between an instruction that sets a scoreboard, for its result or not, and one that waits (null: any). */
+export function setToWaitOf(p: Prepared, setter: number, waiter: number | null, result: boolean): number {
+  const { insts } = p.flat;
+  const { target } = p.func;
+  const least = setToWait(insts[setter]!, target);
+  if (!result || waiter === null || p.timing[setter]!.pipe !== "FP64") return least;
+  for (const [from, to, own, compare, other] of slow64) {
+    if (target.sm < from || target.sm > to) continue;
+    if (p.timing[waiter]!.pipe === "FP64") return own;
+    return insts[setter]!.form.op === "DSETP" ? compare : other;
+  }
+  return least;
+}
 
 /** More ports than any SM has. */
 export const PORTS = 32;

@@ -14,8 +14,8 @@
  */
 
 import { IMPLICIT } from "../../analysis/index.js";
-import { drainDistance, GUARD, rawDistance, setToWait, warDistance, wawDistance } from "../../sass/isa/latency.js";
-import { PORTS, Ports } from "./ports.js";
+import { drainDistance, GUARD, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { PORTS, Ports, setToWaitOf } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 import { LONGEST_STALL, NONE, SCOREBOARDS, type Scoreboards, type StallCause } from "./types.js";
 
@@ -221,7 +221,7 @@ class Timer {
     for (let k = 0; k < SCOREBOARDS; k++) {
       const s = this.setInst[k]!;
       if (((wait >> k) & 1) === 0 || s < this.first) continue;
-      const d = setToWait(this.p.flat.insts[s]!, this.p.func.target);
+      const d = setToWaitOf(this.p, s, i, this.sb.write[s] === k);
       this.ask(this.time[s]! + d, "scoreboard", s, d, k);
     }
   }
@@ -292,11 +292,10 @@ class Timer {
 
   /** A scoreboard set by the last instructions is not waited for at once. */
   private askSets(last: number): void {
-    const { insts } = this.p.flat;
     for (let k = 0; k < SCOREBOARDS; k++) {
       const s = this.setInst[k]!;
       if (s < this.first) continue;
-      const d = setToWait(insts[s]!, this.p.func.target);
+      const d = setToWaitOf(this.p, s, null, false);
       if (this.time[last]! - this.time[s]! < d) this.ask(this.time[s]! + d, "scoreboard", s, d, k);
     }
   }
