@@ -172,6 +172,7 @@ function immediateOf(step: Step, words: Uint32Array, at: number): Operand {
     const o = makeOperand(Kind.Imm, File.None, 1, 0, v >>> 0);
     const negative = step.format === "n32" || (step.format === "s32" && step.slot.width === 2 && o.value >>> 31 === 1);
     if (negative) o.high = 0xffffffff;
+    if (step.part && step.format !== "word") o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;
     return o;
   }
   const o = makeOperand(Kind.Imm, File.None, 2, 0, 0);

@@ -178,6 +178,7 @@ function takesNumber(step: Step, o: Operand): boolean {
   if (o.kind === Kind.Sym) return widthOf(step.loc) >= 32;
   if (o.kind === Kind.Label) return step.format === "rel";
   if (o.kind !== Kind.Imm || o.mods !== 0) return false;
+  if (o.part !== "" && !step.part?.values.some((v) => v.text === o.part)) return false;
   const width = widthOf(step.loc);
   // Only the upper half of a double is encoded.
   if (step.format === "f64") return o.width === 2 ? o.value === 0 : true;
@@ -328,6 +329,7 @@ function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: n
     setBits(out, at, step.loc[0]!.lo + 32, 32, o.high);
     return;
   }
+  if (step.part && step.format !== "word") writeMods(step, o, out, at);
   const v = step.format === "f64" ? o.high : step.signed ? o.value | 0 : o.value;
   setField(out, at, step.loc, v / step.scale);
 }

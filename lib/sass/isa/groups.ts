@@ -41,10 +41,15 @@ export const groups: Readonly<Record<string, string>> = {
   half72: "@72 _ .H1",
   half: "@60:2 _ .H1",
   // conversions
-  itype: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4",
-  fto: "@75:3 ? .F16 .F32 ? .BF16",
+  itype75: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4 ! !",
+  itype: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4 ...???",
   itype64: "@72+75+76 .U8/1 .S8/1 .U16/2 .S16/2 .U32/4 _/4 .U64/8 .S64/8",
-  fto16: "@75:3 ? .F16 _ ? .BF16",
+  fto16a: "@75:2 ! .F16 _ !",
+  fto16b: "@75:2 ? .F16 _ ? ...???",
+  fto16: "@75:3 ? .F16 _ ? .BF16 ...???",
+  // 64 bits: other types are refused.
+  fto64a: "@75:2 ! .F16 _ !",
+  fto64: "@75:3 ! .F16 _ ! .BF16 ...!",
   int8: "@74 .U8 .S8",
   int16: "@74 .U16 .S16",
   byteOf: "@60:2 _ .B1 .B2 .B3",
@@ -69,6 +74,7 @@ export const groups: Readonly<Record<string, string>> = {
     "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .STRONG.SM.PRIVATE .STRONG.SM .STRONG.GPU.PRIVATE .STRONG.GPU .MMIO.GPU .CONSTANT.SM .STRONG.SYS .CONSTANT.SM.PRIVATE .MMIO.SYS .CONSTANT.VC .CONSTANT.VC.PRIVATE .CONSTANT.GPU",
   scopeS:
     "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .STRONG.SM.PRIVATE .STRONG.SM .STRONG.GPU.PRIVATE .STRONG.GPU .MMIO.GPU .CONSTANT.SM .STRONG.SYS .CONSTANT.SM.PRIVATE .MMIO.SYS .SYS.ORDERED .STRONG.SYS.ORDERED .MMIO.SYS.ORDERED",
+  unpack: "@80:2 _ .TEXUNPACK .HDRUNPACK",
   xscale: "@78:2 _ .X4 .X8 .X16",
   ldcMode: "@78:2 _ .IL .IS .ISL",
   atomOp: "@87:4 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR .EXCH",
@@ -83,8 +89,12 @@ export const groups: Readonly<Record<string, string>> = {
     "@73:4+87 .F16x2.RN/4 .F16x4.RN/8 .F16x8.RN/16 .BF16x2.RN/4 .BF16x4.RN/8 .BF16x8.RN/16 ? ? ? .F32.FTZ.RN/4 .F32x2.FTZ.RN/8 .F32x4.FTZ.RN/16 .F32.RN/4 .F32x2.RN/8 .F32x4.RN/16 .F64.RN/8",
   // warp and control
   vote: "@72:2 .ALL .ANY .EQ",
+  // What BMOV moves beside convergence barriers (16 lower codes).
+  state:
+    "@24:6 16=THREAD_STATE_ENUM.0 THREAD_STATE_ENUM.1 THREAD_STATE_ENUM.2 THREAD_STATE_ENUM.3 THREAD_STATE_ENUM.4 TRAP_RETURN_PC.LO TRAP_RETURN_PC.HI TRAP_RETURN_MASK MEXITED MKILL MACTIVE MATEXIT OPT_STACK API_CALL_DEPTH ATEXIT_PC.LO ATEXIT_PC.HI MCOLLECTIVE ...???",
   inc: "@85:2 _ .INC .DEC",
-  defer: "@79:2 _ ? .DEFER_BLOCKING",
+  defer: "@79:2 _ ! .DEFER_BLOCKING !",
+  deferQ: "@79:2 _ ~ .DEFER_BLOCKING ~",
   cctlCache: "@78:3 _ .U .C .I ...???",
   cctlOp: "@87:4 .PF1 .PF2 .WB .IV ? .RS ? ? ? .PML2 .DML2 .RML2 ...???",
   mw: "@73 _/4 .U64/8",

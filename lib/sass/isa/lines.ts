@@ -347,7 +347,7 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
       neg: -1,
       abs: -1,
       not: -1,
-      part: null,
+      part: ref.partOfNumber ? common.part : null,
       format: line.imm,
     };
   if (letter === "C") return { ...common, what: Do.Const, loc: constOffset, scale: 4, signed: true, bank: constBank };

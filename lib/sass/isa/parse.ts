@@ -352,7 +352,9 @@ function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLin
     return id < 0 ? null : makeOperand(Kind.Sreg, File.None, 1, id, 0);
   }
   if (ref.loc === null) {
-    const imm = parseImmediate(piece, line.imm);
+    const part = ref.partOfNumber ? ref.part!.values.find((v) => v.text !== "" && piece.endsWith(v.text)) : undefined;
+    const imm = parseImmediate(part ? piece.slice(0, -part.text.length) : piece, line.imm);
+    if (imm && part) imm.part = part.text;
     // A signed number of 32 bits stands for 64.
     if (imm && line.imm === "s32" && slot.width === 2) imm.high = imm.value >>> 31 ? 0xffffffff : 0;
     if (imm && line.imm === "u32" && slot.width === 2 && piece.trim().startsWith("-")) return null;

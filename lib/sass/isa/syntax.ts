@@ -299,6 +299,8 @@ export interface OperandRef {
   readonly part: Group | null;
   /** The part stands inside the bars: `|R5.H1|` against `|R5|.H1_H1`. */
   readonly partInside: boolean;
+  /** A number has the part, too (`{+half72}`): `0.5.H1`. */
+  readonly partOfNumber: boolean;
   /** The part stands behind the bracket around the operand. */
   readonly partBehind: boolean;
   /** Something follows at once: the brackets of a constant stand apart then. */
@@ -522,8 +524,9 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     number: at === "#",
     omit: omit === "?",
     nonzero: at === "@@",
-    part: part ? parseParts(part) : null,
+    part: part ? parseParts(part.replace("{+", "{")) : null,
     partInside: flags!.includes("|") && barBefore === "",
+    partOfNumber: part?.startsWith("{+") ?? false,
     partBehind: false,
     spaced: false,
     reuseBit: reuse ? Number(reuse) : -1,

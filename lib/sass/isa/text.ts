@@ -288,7 +288,8 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
   const { slot } = ref;
   if (slot.holds === "reg" && !ref.number && ref.loc === null) {
     const text = immediateText(o.value, o.high, line.imm);
-    return names.exact && hidesBits(text, o, line) ? hex(line.imm === "f64" ? o.high : o.value) : text;
+    const exact = names.exact && hidesBits(text, o, line);
+    return (exact ? hex(line.imm === "f64" ? o.high : o.value) : text) + (ref.partOfNumber ? o.part : "");
   }
   switch (slot.format) {
     case "sb":

@@ -1,6 +1,32 @@
 /** Conversions between number types. Those that touch 64 bits have opcodes of their own. */
-import type { Rows } from "../row.js";
+import type { Line, Rows } from "../row.js";
 import { one, registers, two } from "./shapes.js";
+
+/** Integers of 32, 16 and 8 bits, to a float type that `to` says. */
+const i2f = (to: string, sm: string): Line[] => [
+  { as: one(0x106), text: `I2F{${to}}{rnd} d, b`, is: "84:2=2 74=1", imm: "s32", sm },
+  { as: one(0x106), text: `I2F{${to}}.U32{rnd} d, b`, is: "84:2=2 74=0", sm },
+  { as: registers(0x106), text: `I2F{${to}}{int16}{rnd} d, b{half}`, is: "84:2=1", imm: "h1", sm },
+  { as: registers(0x106), text: `I2F{${to}}{int8}{rnd} d, b{byteOf}`, is: "84:2=0", sm },
+];
+const i2d = (f64: string, sm: string): Line[] => [
+  { as: one(0x112), text: "I2F.F64{rnd} d, b", is: `84:2=2 ${f64} 74=1`, imm: "s32", sm },
+  { as: one(0x112), text: "I2F.F64.U32{rnd} d, b", is: `84:2=2 ${f64} 74=0`, sm },
+  { as: registers(0x112), text: "I2F.F64{int16}{rnd} d, b{half}", is: `84:2=1 ${f64}`, imm: "h1", sm },
+  { as: registers(0x112), text: "I2F.F64{int8}{rnd} d, b{byteOf}", is: `84:2=0 ${f64}`, sm },
+];
+
+const i2fp = (rest: string, sm: string): Line[] => {
+  const text = (type: string): string => `I2FP{?|?|.F32${rest}@75:3}${type}{_|?|?|.RZ${rest}@78:2} d, b`;
+  return [
+    { as: registers(0x45), text: text(`{4=.U32|!${rest}@74+84:2}`), sm },
+    { as: "I=845", text: text(".U32"), is: "74=0 84:2=2", sm },
+    { as: one(0x45), text: text(".S32"), is: "74=1 84:2=2", imm: "s32", sm },
+  ];
+};
+
+/** Types that F2F converts to. */
+const to = (types: string): string => `{${types}@75:3}`;
 
 export const conversionRows: Rows = [
   {
@@ -9,9 +35,45 @@ export const conversionRows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      { as: one(0x104), text: "F2F{ftz}{fto}.F32{rnd} d, -|b|", is: "84:3=2" },
-      { as: one(0x104), text: "F2F{ftz}{fto}.F16{rnd} d, -|b{half}|", is: "84:3=1", imm: "h1" },
-      { as: one(0x104), text: "F2F{ftz}{fto}.BF16{rnd} d, -|b{half}|", is: "84:3=4", sm: "90-", imm: "b1" },
+      { as: one(0x104), text: `F2F{ftz}${to("!|.F16|!|!|~|...!")}.F32{rnd} d, -|b|`, is: "84:2=2", sm: "75" },
+      { as: one(0x104), text: `F2F{ftz}${to("!|.F16|!|!|.BF16|...!")}.F32{rnd} d, -|b|`, is: "84:2=2", sm: "80" },
+      { as: one(0x104), text: `F2F{ftz}${to("!|.F16|!|!|.BF16|~|...!")}.F32{rnd} d, -|b|`, is: "84:3=2", sm: "86-90" },
+      { as: one(0x104), text: `F2F{ftz}${to("!|.F16|!|!|.BF16|...!")}.F32{rnd} d, -|b|`, is: "84:3=2", sm: "100-" },
+      {
+        as: one(0x104),
+        text: `F2F{ftz}${to("!|!|.F32|...!")}.F16{rnd} d, -|b{half}|`,
+        is: "84:2=1",
+        imm: "h1",
+        sm: "-80",
+      },
+      {
+        as: one(0x104),
+        text: `F2F{ftz}${to("!|!|.F32|...!")}.F16{rnd} d, -|b{half}|`,
+        is: "84:3=1",
+        imm: "h1",
+        sm: "86-89",
+      },
+      {
+        as: one(0x104),
+        text: `F2F{ftz}${to("!|!|.F32|!|.BF16|...!")}.F16{rnd} d, -|b{half}|`,
+        is: "84:3=1",
+        imm: "h1",
+        sm: "90-",
+      },
+      {
+        as: one(0x104),
+        text: `F2F{ftz}${to("!|!|~|...!")}.BF16{rnd} d, -|b{half}|`,
+        is: "84:3=4",
+        imm: "b1",
+        sm: "86-89",
+      },
+      {
+        as: one(0x104),
+        text: `F2F{ftz}${to("!|.F16|.F32|...!")}.BF16{rnd} d, -|b{half}|`,
+        is: "84:3=4",
+        imm: "b1",
+        sm: "90-",
+      },
     ],
     time: "result",
   },
@@ -21,8 +83,10 @@ export const conversionRows: Rows = [
     slots: "d*2 <- b",
     imm: "f32",
     lines: [
-      { as: one(0x110), text: "F2F{ftz}.F64.F32{rnd} d, -|b|", is: "75:3=3 84:3=2" },
-      { as: one(0x110), text: "F2F{ftz}.F64.F16{rnd} d, -|b{half}|", is: "75:3=3 84:3=1", imm: "h1" },
+      { as: one(0x110), text: "F2F{ftz}.F64.F32{rnd} d, -|b|", is: "75:3=3 84:2=2", sm: "-80" },
+      { as: one(0x110), text: "F2F{ftz}.F64.F16{rnd} d, -|b{half}|", is: "75:3=3 84:2=1", imm: "h1", sm: "-80" },
+      { as: one(0x110), text: "F2F{ftz}.F64.F32{rnd} d, -|b|", is: "75:3=3 84:3=2", sm: "86-" },
+      { as: one(0x110), text: "F2F{ftz}.F64.F16{rnd} d, -|b{half}|", is: "75:3=3 84:3=1", imm: "h1", sm: "86-" },
       { as: one(0x110), text: "F2F{ftz}.F64.BF16{rnd} d, -|b{half}|", is: "75:3=3 84:3=4", sm: "90-", imm: "b1" },
     ],
     time: "result",
@@ -32,7 +96,11 @@ export const conversionRows: Rows = [
     does: "d = b (f64)",
     slots: "d <- b*2",
     imm: "f64",
-    lines: [{ as: one(0x110), text: "F2F{ftz}{fto}.F64{rnd} d, -|b|", is: "84:3=3" }],
+    lines: [
+      { as: one(0x110), text: `F2F{ftz}${to("!|.F16|.F32|...!")}.F64{rnd} d, -|b|`, is: "84:2=3", sm: "-80" },
+      { as: one(0x110), text: `F2F{ftz}${to("!|.F16|.F32|...!")}.F64{rnd} d, -|b|`, is: "84:3=3", sm: "86-89" },
+      { as: one(0x110), text: `F2F{ftz}${to("!|.F16|.F32|!|.BF16|...!")}.F64{rnd} d, -|b|`, is: "84:3=3", sm: "90-" },
+    ],
     time: "result",
   },
   {
@@ -41,8 +109,12 @@ export const conversionRows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      { as: one(0x105), text: "F2I{ftz}{itype}{round}{ntz} d, -|b|", is: "84:3=2" },
-      { as: one(0x105), text: "F2I{ftz}{itype}.F16{round}{ntz} d, -|b{half}|", is: "84:3=1", imm: "h1" },
+      { as: one(0x105), text: "F2I{ftz}{itype75}{round}{ntz} d, -|b|", is: "84:2=2", sm: "75" },
+      { as: one(0x105), text: "F2I{ftz}{itype75}.F16{round}{ntz} d, -|b{half}|", is: "84:2=1", imm: "h1", sm: "75" },
+      { as: one(0x105), text: "F2I{ftz}{itype}{round}{ntz} d, -|b|", is: "84:2=2", sm: "80-89" },
+      { as: one(0x105), text: "F2I{ftz}{itype}.F16{round}{ntz} d, -|b{half}|", is: "84:2=1", imm: "h1", sm: "80-89" },
+      { as: one(0x105), text: "F2I{ftz}{itype}{round}{ntz} d, -|b|", is: "84:3=2", sm: "90-" },
+      { as: one(0x105), text: "F2I{ftz}{itype}.F16{round}{ntz} d, -|b{half}|", is: "84:3=1", imm: "h1", sm: "90-" },
       { as: one(0x105), text: "F2I{ftz}{itype}.BF16{round}{ntz} d, -|b{half}|", is: "84:3=4", sm: "90-", imm: "b1" },
     ],
     time: "result",
@@ -53,8 +125,22 @@ export const conversionRows: Rows = [
     slots: "d*2 <- b",
     imm: "f32",
     lines: [
-      { as: one(0x111), text: "F2I{ftz}{.U64|.S64@72}{round}{ntz} d, -|b|", is: "84:3=2 75:2=3" },
-      { as: one(0x111), text: "F2I{ftz}{.U64|.S64@72}.F16{round}{ntz} d, -|b{half}|", is: "84:3=1 75:2=3", imm: "h1" },
+      { as: one(0x111), text: "F2I{ftz}{.U64|.S64@72}{round}{ntz} d, -|b|", is: "84:2=2 75:2=3", sm: "-89" },
+      {
+        as: one(0x111),
+        text: "F2I{ftz}{.U64|.S64@72}.F16{round}{ntz} d, -|b{half}|",
+        is: "84:2=1 75:2=3",
+        imm: "h1",
+        sm: "-89",
+      },
+      { as: one(0x111), text: "F2I{ftz}{.U64|.S64@72}{round}{ntz} d, -|b|", is: "84:3=2 75:2=3", sm: "90-" },
+      {
+        as: one(0x111),
+        text: "F2I{ftz}{.U64|.S64@72}.F16{round}{ntz} d, -|b{half}|",
+        is: "84:3=1 75:2=3",
+        imm: "h1",
+        sm: "90-",
+      },
       {
         as: one(0x111),
         text: "F2I{ftz}{.U64|.S64@72}.BF16{round}{ntz} d, -|b{half}|",
@@ -70,31 +156,24 @@ export const conversionRows: Rows = [
     does: "d = b (f64) rounded to an integer type",
     slots: "d*itype <- b*2",
     imm: "f64",
-    lines: [{ as: one(0x111), text: "F2I{ftz}{itype64}.F64{round}{ntz} d, -|b|", is: "84:3=3" }],
+    lines: [
+      { as: one(0x111), text: "F2I{ftz}{itype64}.F64{round}{ntz} d, -|b|", is: "84:2=3", sm: "-89" },
+      { as: one(0x111), text: "F2I{ftz}{itype64}.F64{round}{ntz} d, -|b|", is: "84:3=3", sm: "90-" },
+    ],
     time: "result",
   },
   {
     op: "I2F",
     does: "d = float of integer b (f32 unless .F16 or .BF16)",
     slots: "d <- b",
-    lines: [
-      { as: one(0x106), text: "I2F{fto16}{rnd} d, b", is: "84:2=2 74=1", imm: "s32" },
-      { as: one(0x106), text: "I2F{fto16}.U32{rnd} d, b", is: "84:2=2 74=0" },
-      { as: registers(0x106), text: "I2F{fto16}{int16}{rnd} d, b{half}", is: "84:2=1", imm: "h1" },
-      { as: registers(0x106), text: "I2F{fto16}{int8}{rnd} d, b{byteOf}", is: "84:2=0" },
-    ],
+    lines: [...i2f("fto16a", "75"), ...i2f("fto16b", "80-89"), ...i2f("fto16", "90-")],
     time: "result",
   },
   {
     op: "I2F.F64",
     does: "d (f64) = integer b",
     slots: "d*2 <- b",
-    lines: [
-      { as: one(0x112), text: "I2F.F64{rnd} d, b", is: "84:2=2 75:3=3 74=1", imm: "s32" },
-      { as: one(0x112), text: "I2F.F64.U32{rnd} d, b", is: "84:2=2 75:3=3 74=0" },
-      { as: registers(0x112), text: "I2F.F64{int16}{rnd} d, b{half}", is: "84:2=1 75:3=3", imm: "h1" },
-      { as: registers(0x112), text: "I2F.F64{int8}{rnd} d, b{byteOf}", is: "84:2=0 75:3=3" },
-    ],
+    lines: [...i2d("75:2=3", "-89"), ...i2d("75:3=3", "90-")],
     time: "result",
   },
   {
@@ -102,8 +181,10 @@ export const conversionRows: Rows = [
     does: "d = float of 64-bit integer b",
     slots: "d <- b*2",
     lines: [
-      { as: one(0x112), text: "I2F{fto16}.S64{rnd} d, b", is: "84:2=3 74=1", imm: "s32" },
-      { as: one(0x112), text: "I2F{fto16}.U64{rnd} d, b", is: "84:2=3 74=0" },
+      { as: one(0x112), text: "I2F{fto64a}.S64{rnd} d, b", is: "84:2=3 74=1", imm: "s32", sm: "-89" },
+      { as: one(0x112), text: "I2F{fto64a}.U64{rnd} d, b", is: "84:2=3 74=0", sm: "-89" },
+      { as: one(0x112), text: "I2F{fto64}.S64{rnd} d, b", is: "84:2=3 74=1", imm: "s32", sm: "90-" },
+      { as: one(0x112), text: "I2F{fto64}.U64{rnd} d, b", is: "84:2=3 74=0", sm: "90-" },
     ],
     time: "result",
   },
@@ -112,8 +193,10 @@ export const conversionRows: Rows = [
     does: "d (f64) = 64-bit integer b",
     slots: "d*2 <- b*2",
     lines: [
-      { as: one(0x112), text: "I2F.F64.S64{rnd} d, b", is: "84:2=3 75:3=3 74=1", imm: "s32" },
-      { as: one(0x112), text: "I2F.F64.U64{rnd} d, b", is: "84:2=3 75:3=3 74=0" },
+      { as: one(0x112), text: "I2F.F64.S64{rnd} d, b", is: "84:2=3 75:2=3 74=1", imm: "s32", sm: "-89" },
+      { as: one(0x112), text: "I2F.F64.U64{rnd} d, b", is: "84:2=3 75:2=3 74=0", sm: "-89" },
+      { as: one(0x112), text: "I2F.F64.S64{rnd} d, b", is: "84:2=3 75:3=3 74=1", imm: "s32", sm: "90-" },
+      { as: one(0x112), text: "I2F.F64.U64{rnd} d, b", is: "84:2=3 75:3=3 74=0", sm: "90-" },
     ],
     time: "result",
   },
@@ -129,10 +212,7 @@ export const conversionRows: Rows = [
     op: "I2FP",
     does: "d (f32) = 32-bit integer b",
     slots: "d <- b",
-    lines: [
-      { as: one(0x45), text: "I2FP.F32.U32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=0", sm: "86-" },
-      { as: one(0x45), text: "I2FP.F32.S32{_|?|?|.RZ@78:2} d, b", is: "75:3=2 84:2=2 74=1", imm: "s32", sm: "86-" },
-    ],
+    lines: [...i2fp("|...???", "86-89"), ...i2fp("", "90-")],
     time: "fixed",
   },
   {
@@ -171,8 +251,10 @@ export const conversionRows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      { as: one(0x107), text: "FRND{ftz}{round} d, -|b|", is: "84:3=2 75:3=2 77=0" },
-      { as: one(0x107), text: "FRND{ftz}.F16{round} d, -|b{half}|", is: "84:3=1 75:3=1 77=0", imm: "h1" },
+      { as: one(0x107), text: "FRND{ftz}{round} d, -|b|", is: "84:2=2 75:2=2", sm: "-89" },
+      { as: one(0x107), text: "FRND{ftz}.F16{round} d, -|b{half}|", is: "84:2=1 75:2=1", imm: "h1", sm: "-89" },
+      { as: one(0x107), text: "FRND{ftz}{round} d, -|b|", is: "84:3=2 75:3=2", sm: "90-" },
+      { as: one(0x107), text: "FRND{ftz}.F16{round} d, -|b{half}|", is: "84:3=1 75:3=1", imm: "h1", sm: "90-" },
       { as: one(0x107), text: "FRND{ftz}.BF16{round} d, -|b{half}|", is: "84:3=4 75:3=4", sm: "90-", imm: "b1" },
     ],
     time: "result",
@@ -182,7 +264,11 @@ export const conversionRows: Rows = [
     does: "d = b rounded to an integral value, f64",
     slots: "d*2 <- b*2",
     imm: "f64",
-    lines: [{ as: one(0x113), text: "FRND{ftz}.F64{round} d, -|b|", is: "84:3=3 75:3=3" }],
+    lines: [
+      { as: one(0x113), text: "FRND{ftz}.F64{round} d, -|b|", is: "84:2=3 75:2=3", sm: "75" },
+      { as: one(0x113), text: "FRND{ftz}{15=.F64|...???@75:2+84:2}{round} d, -|b|", sm: "80-89" },
+      { as: one(0x113), text: "FRND{ftz}{27=.F64|...???@75:3+84:3}{round} d, -|b|", sm: "90-" },
+    ],
     time: "result",
   },
 ];

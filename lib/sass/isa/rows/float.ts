@@ -12,6 +12,16 @@ export const floatRows: Rows = [
     time: "fixed",
   },
   {
+    op: "FHADD",
+    does: "d (f32) = a (f16 or bf16) + b",
+    slots: "d <- a b",
+    imm: "f32",
+    lines: [
+      { as: "Rq=221 RU=e21u", text: "FHADD{_|.BF16@82}{rnd}{sat} d, -|a|{_|.H1@83}, -|b|", is: "81=1", sm: "100-" },
+    ],
+    time: "fixed",
+  },
+  {
     op: "FMUL",
     does: "d = a * b",
     slots: "d <- a b",
@@ -28,6 +38,21 @@ export const floatRows: Rows = [
     time: "fixed",
   },
   {
+    op: "FHFMA",
+    does: "d (f32) = a * b (f16 or bf16) + c",
+    slots: "d <- a b c",
+    imm: "f32",
+    lines: [
+      {
+        as: "RRR=223 RUR=c23u RRU=e23u",
+        text: "FHFMA{_|.BF16@82}{rnd}{sat} d, -|a|{_|.H1@83}, -|b|{_|.H1@84}, -|c|",
+        is: "81=1",
+        sm: "100-",
+      },
+    ],
+    time: "fixed",
+  },
+  {
     op: "FMNMX",
     does: "d = pin ? min(a, b) : max(a, b)",
     slots: "d <- a b pin:P=PT",
@@ -37,6 +62,16 @@ export const floatRows: Rows = [
       { as: two(0x009), text: "FMNMX{ftz}{nan} d, -|a|, -|b|, !pin@87", sm: "80" },
       { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", sm: "86-89" },
       { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", is: "65=0", sm: "90-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "FMNMX.IS_A",
+    does: "the same; p: the result is a",
+    slots: "d p:P <- a b pin:P=PT",
+    imm: "f32",
+    lines: [
+      { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign}.IS_A d, p@66, -|a|, -|b|, !pin@87", is: "65=1", sm: "90-" },
     ],
     time: "fixed",
   },
@@ -76,7 +111,10 @@ export const floatRows: Rows = [
     op: "FSWZADD",
     does: "d = ±a ± c with signs chosen per quad lane by pattern",
     slots: "d <- a c pattern:PATTERN",
-    lines: [{ as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24%122, c@64%124, pattern@32:8" }],
+    lines: [
+      { as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24%122, c@64%124, pattern@32:8", sm: "-110" },
+      { as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV|?|.DXY@77+81} d, a@24%122, c@64%124, pattern@32:8", sm: "120-" },
+    ],
     time: "fixed",
   },
   {
@@ -85,12 +123,13 @@ export const floatRows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "72:2=0 75:3=3", imm: "f64" },
+      { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "73=0 75:3=3", imm: "f64", sm: "-89" },
+      { as: "I=908", text: "MUFU{.RCP64H|.RSQ64H@74} d, b", is: "72:2=0 75:3=3", imm: "f64", sm: "90-" },
       { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "73=0", sm: "-89" },
       { as: one(0x108), text: "MUFU{mufu} d, -|b|", is: "72:2=0", sm: "90-" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "73=1", sm: "-89" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1", sm: "90-" },
-      { as: "R=308 C=b08 X=b08u U=d08u", text: "MUFU{mufu16}.BF16 d, -|b{half}|", is: "73=1", sm: "90-" },
+      { as: one(0x108), text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "73=1", imm: "h1", sm: "-89" },
+      { as: one(0x108), text: "MUFU{mufu16}.F16 d, -|b{half}|", is: "72:2=1", imm: "h1", sm: "90-" },
+      { as: one(0x108), text: "MUFU{mufu16}.BF16 d, -|b{half}|", is: "72:2=2", imm: "b1", sm: "90-" },
     ],
     time: "result",
   },

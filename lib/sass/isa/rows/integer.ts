@@ -12,7 +12,8 @@ export const integerRows: Rows = [
     imm: "s32",
     lines: [
       { as: middle(0x010), text: "IADD3 d, co@81?, co2@84?, -a, -b, -c", is: "74=0", fill: noPins, sm: "-90" },
-      { as: middle(0x010), text: "IADD3 d, co@81, co2@84, -a, -b, -c", is: "74=0 76=0", fill: noPins, sm: "100-" },
+      { as: middle(0x010), text: "IADD3 d, co@81, co2@84, -a, -b, -c", is: "74=0 76=0", fill: noPins, sm: "100-103" },
+      { as: middle(0x010), text: "IADD3 d, co@81, co2@84, -a, -b, -c", is: "74=0", fill: noPins, sm: "110-" },
     ],
     time: "fixed",
   },
@@ -23,8 +24,32 @@ export const integerRows: Rows = [
     imm: "s32",
     lines: [
       { as: middle(0x010), text: "IADD3.X d, co@81?, co2@84?, ~a, ~b, ~c, !ci@87, !ci2@77", is: "74=1", sm: "-90" },
-      { as: middle(0x010), text: "IADD3.X d, co@81, co2@84, ~a, ~b, ~c, !ci@87, !ci2@77", is: "74=1 76=0", sm: "100-" },
+      {
+        as: middle(0x010),
+        text: "IADD3.X d, co@81, co2@84, ~a, ~b, ~c, !ci@87, !ci2@77",
+        is: "74=1 76=0",
+        sm: "100-103",
+      },
+      { as: middle(0x010), text: "IADD3.X d, co@81, co2@84, ~a, ~b, ~c, !ci@87, !ci2@77", is: "74=1", sm: "110-" },
     ],
+    time: "fixed",
+  },
+  {
+    op: "IADD.XOR",
+    does: "d = (a + b) ^ c; co: the carry",
+    slots: "d co:P=PT <- a b c",
+    imm: "s32",
+    lines: [
+      { as: middle(0x010), text: "IADD.XOR d, co@81, -a, -b, c", is: "74=0 76=1", fill: "87:4=15", sm: "100-103" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "IADD.X.XOR",
+    does: "d = (a + b + ci) ^ c",
+    slots: "d co:P=PT <- a b c ci:P=!PT",
+    imm: "s32",
+    lines: [{ as: middle(0x010), text: "IADD.X.XOR d, co@81, ~a, ~b, c, !ci@87", is: "74=1 76=1", sm: "100-103" }],
     time: "fixed",
   },
   {
@@ -65,7 +90,20 @@ export const integerRows: Rows = [
     slots: "d <- a b c",
     imm: "s32",
     alias: ["MOV: a=zero b=plain c=plain", "MOV: b=zero c=plain", "SHL: b=pow2 c=RZ", "IADD: b=0x1"],
-    lines: [{ as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0", fill: "81:3=7 87:4=15" }],
+    lines: [
+      { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0", fill: "81:3=7 87:4=15", sm: "-90,110-" },
+      { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0 76=0", fill: "81:3=7 87:4=15", sm: "100-103" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "IMUL.XOR",
+    does: "d = (a * b) ^ c, low 32 bits",
+    slots: "d <- a b c",
+    imm: "s32",
+    lines: [
+      { as: either(0x024), text: "IMUL.XOR{u32} d, a, b, c", is: "74=0 76=1", fill: "81:3=7 87:4=15", sm: "100-103" },
+    ],
     time: "fixed",
   },
   {
@@ -73,7 +111,9 @@ export const integerRows: Rows = [
     does: "d = a * b + c + ci",
     slots: "d <- a b c ci:P=!PT",
     imm: "s32",
-    lines: [{ as: either(0x024), text: "IMAD{u32}.X d, a, b, ~c, !ci@87", is: "74=1", fill: "81:3=7" }],
+    lines: [
+      { as: either(0x024), text: "IMAD{u32}.X d, a, b, ~c, !ci@87", is: "74=1", not: "100-103 76=1", fill: "81:3=7" },
+    ],
     time: "fixed",
   },
   {
@@ -81,7 +121,20 @@ export const integerRows: Rows = [
     does: "d (64 bits) = a * b + c (64 bits)",
     slots: "d*2 co:P=PT <- a b c*2",
     imm: "s32",
-    lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
+    lines: [
+      { as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15", sm: "-90,110-" },
+      { as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0 76=0", fill: "87:4=15", sm: "100-103" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "IMUL.WIDE.XOR",
+    does: "d (64 bits) = (a * b) ^ c (64 bits)",
+    slots: "d*2 <- a b c*2",
+    imm: "s32",
+    lines: [
+      { as: wide(0x25), text: "IMUL.WIDE.XOR{u32} d, a, b, c", is: "74=0 76=1", fill: "81:3=7 87:4=15", sm: "100-103" },
+    ],
     time: "fixed",
   },
   {
@@ -89,7 +142,7 @@ export const integerRows: Rows = [
     does: "d (64 bits) = a * b + c (64 bits) + ci",
     slots: "d*2 co:P=PT <- a b c*2 ci:P=!PT",
     imm: "s32",
-    lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
+    lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1", not: "100-103 76=1" }],
     time: "fixed",
   },
   {
@@ -112,16 +165,14 @@ export const integerRows: Rows = [
     op: "LEA",
     does: "d = (a << n) + b",
     slots: "d co:P=PT <- a b n:I",
-    lines: [{ as: two(0x011), text: "LEA d, co@81?, -a, -b, n@75:5", is: "74=0 80=0", fill: "64:8=255 87:4=15 73=0" }],
+    lines: [{ as: two(0x011), text: "LEA d, co@81?, -a, -b, n@75:5", is: "73:2=0 80=0", fill: "64:8=255 87:4=15" }],
     time: "fixed",
   },
   {
     op: "LEA.X",
     does: "d = (a << n) + b + ci",
     slots: "d co:P=PT <- a b n:I ci:P=!PT",
-    lines: [
-      { as: two(0x011), text: "LEA.X d, co@81?, ~a, ~b, n@75:5, !ci@87", is: "74=1 80=0", fill: "64:8=255 73=0" },
-    ],
+    lines: [{ as: two(0x011), text: "LEA.X d, co@81?, ~a, ~b, n@75:5, !ci@87", is: "73:2=2 80=0", fill: "64:8=255" }],
     time: "fixed",
   },
   {
@@ -135,7 +186,7 @@ export const integerRows: Rows = [
         is: "73:2=0 80=1",
         fill: "87:4=15",
       },
-      { as: "RRI=411", text: "LEA.HI d, co@81?, -a, b, c, n@75:5", is: "73:2=0 80=1", fill: "87:4=15" },
+      { as: "RRI=411", text: "LEA{?|.HI|...???@80} d, co@81?, -a, b, c, n@75:5", is: "74=0", fill: "73=0 87:4=15" },
     ],
     time: "fixed",
   },
@@ -145,7 +196,7 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b c n:I ci:P=!PT",
     lines: [
       { as: middle(0x011), text: "LEA.HI.X d, co@81?, ~a, ~b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
-      { as: "RRI=411", text: "LEA.HI.X d, co@81?, ~a, b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
+      { as: "RRI=411", text: "LEA{?|.HI|...???@80}.X d, co@81?, ~a, b, c, n@75:5, !ci@87", is: "74=1", fill: "73=0" },
     ],
     time: "fixed",
   },
@@ -178,7 +229,10 @@ export const integerRows: Rows = [
     op: "SHF",
     does: "d = funnel shift of c:a by b (.L takes the upper word of the left shift, .R the lower of the right one unless .HI)",
     slots: "d <- a b c",
-    lines: [{ as: either(0x019), text: "SHF{shift}{wrap}{shiftType}{hi} d, a, b, c" }],
+    lines: [
+      { as: either(0x019), text: "SHF{shift}{wrap}{shiftType}{hi} d, a, b, c", sm: "-90,110-" },
+      { as: either(0x019), text: "SHF{_|.XOR@77}{shift}{wrap}{shiftType}{hi} d, a, b, c", sm: "100-103" },
+    ],
     time: "fixed",
   },
   {
@@ -208,14 +262,21 @@ export const integerRows: Rows = [
     time: "fixed",
   },
   {
+    op: "IMNMX",
+    does: "the same with two more predicates; p, q: the result is a, a and b are equal (not measured)",
+    slots: "p:P q:P d <- a b pin:P ci:P",
+    imm: "s32",
+    lines: [{ as: two(0x017), text: "IMNMX{.U32|_|.U64|.S64@73:2} p@81, q@84, d, a, b, !pin@87, !ci@77", sm: "120-" }],
+    time: "fixed",
+  },
+  {
     op: "VIMNMX",
     does: "d = pin ? min(a, b) : max(a, b), 32 bits or two halves; co, co2: a was taken",
     slots: "d co:P=PT co2:P=PT <- a b pin:P=PT",
     imm: "s32",
     lines: [
       { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, a, b, !pin@87", is: "81:3=7", fill: "84:3=7", sm: "90" },
-      { as: two(0x48), text: "VIMNMX{vtype} d, co@81, co2@84, a, b, !pin@87", is: "76=0", sm: "90" },
-      { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, co@81, co2@84, a, b, !pin@87", sm: "100-103" },
+      { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, co@81, co2@84, a, b, !pin@87", sm: "90-103" },
       { as: two(0x48), text: "VIMNMX{vtype120}{_|.RELU@76} d, a, b, !pin@87", fill: "81:6=63", sm: "120-" },
     ],
     time: "fixed",
@@ -311,8 +372,8 @@ export const integerRows: Rows = [
       { as: two(0x0c), text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68", is: "72=1", sm: "80-110" },
       {
         as: two(0x0c),
-        text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68",
-        is: "72=1 80=0",
+        text: "ISETP{icmp}{.U32|_|.U64|.S64@73+80}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68",
+        is: "72=1",
         sm: "120-",
       },
     ],
@@ -360,7 +421,7 @@ export const integerRows: Rows = [
     lines: [
       {
         as: "RRR=226 RCR=a26 RXR=a26u RUR=c26u",
-        text: "IDP{.4A.U8|.4A.S8|.2A.LO.U16|.2A.LO.S16|?|?|.2A.HI.U16|.2A.HI.S16@73+76+77}{.U8|.S8@74} d, a, b, -c",
+        text: "IDP{.4A.U8|.4A.S8|.2A.LO.U16|.2A.LO.S16|!|!|.2A.HI.U16|.2A.HI.S16@73+76+77}{.U8|.S8@74} d, a, b, -c",
       },
     ],
     time: "fixed",

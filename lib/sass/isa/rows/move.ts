@@ -1,6 +1,14 @@
 /** Moves, selects, and traffic between register files. */
-import type { Rows } from "../row.js";
+import type { Line, Rows } from "../row.js";
 import { middle, one, two } from "./shapes.js";
+
+/** Types of I2IP with the parts of c that they have. */
+const i2ip = (sat: string, sm: string): Line[] =>
+  [
+    ["{.U8|.S8|.U16|.S16@76:2}", "{_|.H1|...???@72:2}", "78=0"],
+    ["{.U2|.S2@76}", "{3=.28|...???@72:2}", "77:2=2"],
+    ["{.U4|.S4@76}", "{?|?|.24|?|...???@72:2}", "77:2=3"],
+  ].map(([type, part, is]) => ({ as: middle(0x39), text: `I2IP${type}.S32${sat} d, a, b, c${part}`, is: is!, sm }));
 
 export const moveRows: Rows = [
   {
@@ -9,8 +17,10 @@ export const moveRows: Rows = [
     slots: "d <- b mask:I=15",
     lines: [
       { as: one(0x02), text: "MOV d, b, mask@72:4?", sm: "-90" },
-      { as: one(0x02), text: "MOV d, b, mask@72:4?", is: "88=0", sm: "100-110" },
-      { as: "R=202 U=c02u", text: "MOV d, b, mask@72:4?", is: "80=0", sm: "120-" },
+      { as: "R=202 I=802", text: "MOV d, b, mask@72:4?", sm: "100-110" },
+      { as: "U=c02u", text: "MOV d, b, mask@72:4?", is: "88=0", sm: "100-110" },
+      { as: "R=202", text: "MOV d, b, mask@72:4?", is: "80=0", sm: "120-" },
+      { as: "U=c02u", text: "MOV d, b, mask@72:4?", is: "80=0 88=0", sm: "120-" },
       { as: "I=802", text: "MOV d, b, mask@72:4?", sm: "120-" },
     ],
     time: "fixed",
@@ -20,8 +30,19 @@ export const moveRows: Rows = [
     does: "d = b, 64 bits",
     slots: "d*2 <- b*2",
     lines: [
-      { as: "R=202 U=c02u", text: "MOV.64 d, b", is: "80=1", fill: "72:4=15", sm: "120-" },
+      { as: "R=202", text: "MOV.64 d, b", is: "80=1", fill: "72:4=15", sm: "120-" },
+      { as: "U=c02u", text: "MOV.64 d, b", is: "80=1 88=0", fill: "72:4=15", sm: "120-" },
       { as: "402", text: "MOV.64 d, b#24:64", sm: "120-" },
+    ],
+    time: "fixed",
+  },
+  {
+    op: "MOV.SPILL",
+    does: "d = b, a uniform register to be kept",
+    slots: "d <- b:UR",
+    lines: [
+      { as: "c02u", text: "MOV.SPILL d, b@32", is: "88=1", fill: "72:4=15", sm: "100-110" },
+      { as: "c02u", text: "MOV.SPILL d, b@32", is: "80=0 88=1", fill: "72:4=15", sm: "120-" },
     ],
     time: "fixed",
   },
@@ -89,7 +110,7 @@ export const moveRows: Rows = [
     lines: [
       { as: "3c2", text: "R2UR pout@81?, d, a@24", is: "84=0", sm: "-89" },
       { as: "2ca", text: "R2UR pout@81?, d, a@24%122", is: "84=0", sm: "90" },
-      { as: "2ca", text: "R2UR{_|.FILL|.BROADCAST@86:2} pout@81?, d, a@24%122", is: "84=0 46=0", sm: "100-" },
+      { as: "2ca", text: "R2UR{_|.FILL|.BROADCAST|!@86:2} pout@81?, d, a@24%122", is: "84=0", sm: "100-" },
     ],
     time: "r2ur",
   },
@@ -100,7 +121,7 @@ export const moveRows: Rows = [
     lines: [
       { as: "3c2", text: "R2UR.OR pout@81, d, a@24", is: "84=1", sm: "-89" },
       { as: "2ca", text: "R2UR.OR pout@81, d, a@24%122", is: "84=1", sm: "90" },
-      { as: "2ca", text: "R2UR.OR{_|.FILL|.BROADCAST@86:2} pout@81, d, a@24%122", is: "84=1 46=0", sm: "100-" },
+      { as: "2ca", text: "R2UR.OR{_|.FILL|.BROADCAST|!@86:2} pout@81, d, a@24%122", is: "84=1", sm: "100-" },
     ],
     time: "r2ur",
   },
@@ -168,7 +189,7 @@ export const moveRows: Rows = [
     op: "B2R.RESULT",
     does: "d, pout = result of the last BAR.RED",
     slots: "d=RZ pout:P=PT <-",
-    lines: [{ as: "31c", text: "B2R.RESULT d, pout@81?", is: "78=1" }],
+    lines: [{ as: "31c", text: "B2R.RESULT d, pout@81?", is: "78:2=1" }],
     time: "result",
   },
   {
@@ -187,10 +208,21 @@ export const moveRows: Rows = [
     time: "operands",
   },
   {
-    op: "BMOV.32.CLEAR",
-    does: "d = convergence barrier b, which is emptied",
+    op: "BMOV.32",
+    does: "d = convergence barrier b, which is emptied with .CLEAR",
     slots: "d <- b:B",
-    lines: [{ as: "355", text: "BMOV.32.CLEAR d, b@24", is: "84=1 28:2=0" }],
+    lines: [{ as: "355", text: "BMOV.32{_|.CLEAR@84} d, b@24", is: "28:2=0" }],
+    effect: true,
+    time: "write",
+  },
+  {
+    op: "BMOV.32",
+    does: "d = special state s",
+    slots: "d <- s:WORD",
+    lines: [
+      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state}", not: "29=1", sm: "75" },
+      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state}", sm: "80-" },
+    ],
     effect: true,
     time: "write",
   },
@@ -206,24 +238,22 @@ export const moveRows: Rows = [
     time: "operands",
   },
   {
+    op: "BMOV.32",
+    does: "special state s = b",
+    slots: "s:WORD <- b",
+    lines: [{ as: "356", text: "BMOV.32{_|.PQUAD@84} s{state}, b@32" }],
+    effect: true,
+    time: "operands",
+  },
+  {
     op: "I2IP",
     does: "d = a and b saturated to small integers and packed below c",
     slots: "d <- a b c",
     imm: "s32",
     lines: [
-      { as: middle(0x39), text: "I2IP{.U8|.S8|.U16|.S16@76:2}.S32.SAT d, a, b, c", is: "72:2=0 78=0", sm: "80" },
-      {
-        as: middle(0x39),
-        text: "I2IP{.U8|.S8|.U16|.S16@76:2}.S32{.SAT|_|.SATRELU@74:2} d, a, b, c",
-        is: "72:2=0 78=0",
-        sm: "86-89",
-      },
-      {
-        as: middle(0x39),
-        text: "I2IP{.U8|.S8|.U16|.S16@76:2}.S32{_|.SAT|.SATRELU@74:2} d, a, b, c",
-        is: "72:2=0 78=0",
-        sm: "90-",
-      },
+      ...i2ip(".SAT", "80"),
+      ...i2ip("{.SAT|_|.SATRELU@74:2}", "86-89"),
+      ...i2ip("{_|.SAT|.SATRELU@74:2}", "90-"),
     ],
     time: "fixed",
   },

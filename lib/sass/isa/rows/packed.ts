@@ -5,12 +5,15 @@ import { either, middle, two } from "./shapes.js";
 const f2 = ".F32x2.HI_LO|.F32x2.LO_HI|.F32";
 const q = "{.B3210|.B3|.B2|.B1|.B0|.N7654|.N3210|.N6420";
 const qc = "{.B3210|.B3|.B2|.B1|.B0@85:3}";
-const quarter = "{.E5M2x4|.E4M3x4@88:2}{.E5M2x4|.E4M3x4|?|.E3M2x4|.E2M3x4|.E2M1x4|.E0M3x4|.E8x4@77:3}";
-const quarterB = "{.E5M2x4|.E4M3x4|?|.E3M2x4|.E2M3x4|.E2M1x4|.E0M3x4|.E8x4@80:3}";
+const quarter = "{.E5M2x4|.E4M3x4|~|?@88:2}{.E5M2x4|.E4M3x4|~|.E3M2x4|.E2M3x4|.E2M1x4|.E0M3x4|.E8x4@77:3}";
+const quarterB = "{.E5M2x4|.E4M3x4|~|.E3M2x4|.E2M3x4|.E2M1x4|.E0M3x4|.E8x4@80:3}";
 const sat = "{_|.SATFINITE@90}";
 const qa = `-|a|@24-73%122${q}@74:3}`;
 const qb = `-|b|@32%123${q}@59:3}`;
 const qub = `-|ub|@32${q}@59:3}`;
+
+const mnmx3 = (type: string): string =>
+  `VHMNMX${type}{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, -|c|{_|?|.H0_H0|.H1_H1@76:2}, !pin@87`;
 
 export const packedRows: Rows = [
   {
@@ -24,7 +27,7 @@ export const packedRows: Rows = [
         text: `FADD2{ftz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, -|b|{${f2}@84:2}{_|.NP@86}`,
         sm: "100-",
       },
-      { as: "RI=44b", text: `FADD2{ftz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, b`, is: "86=0", sm: "100-" },
+      { as: "RI=44b", text: `FADD2{ftz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, b{+_|.NP@86}`, sm: "100-" },
     ],
     time: "fixed",
   },
@@ -52,8 +55,7 @@ export const packedRows: Rows = [
       },
       {
         as: "RRI=449",
-        text: `FFMA2{fmz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, -|b|{${f2}@87:2}, c`,
-        is: "86=0",
+        text: `FFMA2{fmz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, -|b|{${f2}@87:2}, c{+_|.NP@86}`,
         sm: "100-",
       },
     ],
@@ -74,19 +76,9 @@ export const packedRows: Rows = [
     imm: "h2",
     signOfC: 84,
     lines: [
-      {
-        as: middle(0x47),
-        text: "VHMNMX{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, -|c|{_|?|.H0_H0|.H1_H1@76:2}, !pin@87",
-        is: "78=0 85=0",
-        sm: "90-",
-      },
-      {
-        as: middle(0x47),
-        text: "VHMNMX.BF16_V2{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, -|c|{_|?|.H0_H0|.H1_H1@76:2}, !pin@87",
-        imm: "bf2",
-        is: "78=0 85=1",
-        sm: "90-",
-      },
+      { as: middle(0x47), text: mnmx3("{_|?|!|~@78+85}"), sm: "90" },
+      { as: middle(0x47), text: mnmx3("{_|?|!|?@78+85}"), sm: "100-" },
+      { as: middle(0x47), text: mnmx3(".BF16_V2"), imm: "bf2", is: "78=0 85=1", sm: "90-" },
     ],
     time: "fixed",
   },
@@ -106,8 +98,8 @@ export const packedRows: Rows = [
     lines: [
       {
         as: either(0x43),
-        text: "F2IP{.U8|.S8@76:2}.F32{_|?|?|.TRUNC@78:2}{_|.NTZ@74}{_|.RELU@75} d, a, b, c{_|.H1@72}",
-        sm: "90-",
+        text: "F2IP{.U8|.S8@76:2}.F32{_|?|?|.TRUNC@78:2}{_|.NTZ@74}{_|.RELU@75} d, a, b, c{+half72}",
+        sm: "86-",
       },
     ],
     time: "fixed",

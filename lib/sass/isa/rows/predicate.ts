@@ -10,9 +10,7 @@ const signs: Rows = [
     op: "PLOP3",
     does: "p = lut(a, b, c), q = lut2(a, b, c) of predicates and signs of registers",
     slots: "p:P q:P=PT <- pa:P b pc:P lut:I lut2:I",
-    lines: [
-      { as: "R=21d C=a1d X=a1du U=c1du", text: `PLOP3.LUT p@81, q@84, !pa@87, b.SIGN, !pc@68, ${luts}`, is: "67=0" },
-    ],
+    lines: [{ as: "R=21d C=a1d X=a1du U=c1du", text: `PLOP3.LUT p@81, q@84, !pa@87, b.SIGN, !pc@68, ${luts}` }],
     time: "fixed",
   },
   {
@@ -167,11 +165,18 @@ const uniform: Rows = [
     memory: ["const", "load"],
     bytes: "size",
     lines: [
-      { as: "9acu", text: "LDCU{size}{_|.TEXUNPACK@80} d@16, [base@24?+off@38:32ss], !pin@87", sm: "100-" },
+      { as: "9acu", text: "LDCU{size}{_|.TEXUNPACK@80} d@16, [base@24?+off@38:32ss], !pin@87", sm: "100-110" },
+      { as: "9acu", text: "LDCU{size}{unpack} d@16, [base@24?+off@38:32ss], !pin@87", sm: "120-" },
       {
         as: "bacu",
         text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][i@64?+shift@37:17s]",
-        sm: "100-",
+        sm: "100-110",
+      },
+      {
+        as: "bacu",
+        text: "LDCU{size}{unpack} d@16, cx[ur@24][i@64?+shift@37:17s]",
+        sets: "any",
+        sm: "120-",
       },
     ],
     time: "write",
