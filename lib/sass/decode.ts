@@ -3,7 +3,7 @@
  * bits agree is the instruction. Everything else is generic over the line's steps.
  */
 import type { Target } from "../target/types.js";
-import { getBits, getField, getSigned } from "./isa/bits.js";
+import { getBits, getField, getSigned, getWide } from "./isa/bits.js";
 import { inCubes } from "./isa/conditions.js";
 import { type Form, intern } from "./isa/form.js";
 import { controlIndex } from "./isa/legal.js";
@@ -17,6 +17,8 @@ import {
   Mod,
   makeOperand,
   type Operand,
+  setAddress,
+  setNumber,
   ZERO_REG,
 } from "./isa/operand.js";
 import type { GroupValue } from "./isa/syntax.js";
@@ -130,7 +132,12 @@ function operandOf(step: Step, words: Uint32Array, at: number, pc: number, width
       return constOf(step, words, at, width);
     case Do.Label: {
       const v = getSigned(words, at, step.loc) * step.scale;
-      return makeOperand(Kind.Label, File.None, 1, -1, step.relative ? pc + 16 + v : v);
+      const o = makeOperand(Kind.Label, File.None, 1, -1, step.relative ? pc + 16 + v : v);
+      if (!Number.isSafeInteger(o.value)) {
+        const wide = getWide(words, at, step.loc, true) * BigInt(step.scale);
+        setAddress(o, step.relative ? wide + BigInt(pc + 16) : wide);
+      }
+      return o;
     }
     case Do.Sreg:
       return makeOperand(Kind.Sreg, File.None, 1, getField(words, at, step.loc), 0);
@@ -165,6 +172,11 @@ function immediateOf(step: Step, words: Uint32Array, at: number): Operand {
   if (step.loc[0]!.width === 64) {
     const o = makeOperand(Kind.Imm, File.None, 1, 0, getBits(words, at, step.loc[0]!.lo, 32));
     o.high = getBits(words, at, step.loc[0]!.lo + 32, 32);
+    return o;
+  }
+  if (step.wide) {
+    const o = makeOperand(Kind.Imm, File.None, 1, 0, 0);
+    setNumber(o, getWide(words, at, step.loc, step.signed) * BigInt(step.scale), step.signed);
     return o;
   }
   const v = (step.signed ? getSigned(words, at, step.loc) : getField(words, at, step.loc)) * step.scale;

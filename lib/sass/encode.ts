@@ -12,17 +12,19 @@ import { label, PT } from "../ori/operand.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { Code, CodeReloc } from "./code.js";
-import { setBits, setField } from "./isa/bits.js";
+import { setBits, setField, setWide } from "./isa/bits.js";
 import { inCubes } from "./isa/conditions.js";
 import { type Form, form, matchMods, rowOf } from "./isa/form.js";
 import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
 import {
+  addressOf,
   type Control,
   isDefault,
   Kind,
   type MachineInst,
   Mod,
   NO_INDEX,
+  numberOf,
   type Operand,
   ZERO_REG,
 } from "./isa/operand.js";
@@ -183,6 +185,7 @@ function takesNumber(step: Step, o: Operand): boolean {
   // Only the upper half of a double is encoded.
   if (step.format === "f64") return o.width === 2 ? o.value === 0 : true;
   if (step.loc[0]!.width === 64) return true;
+  if (step.wide) return numberOf(o, step.signed) % BigInt(step.scale) === 0n;
   // A signed number of 32 bits that stands for 64.
   const extended = step.format === "s32" && step.slot.width === 2 && o.value >>> 31 ? 0xffffffff : 0;
   if (step.format === "n32" ? o.high !== 0xffffffff : o.high !== 0 && o.high !== extended) return false;
@@ -329,6 +332,10 @@ function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: n
     setBits(out, at, step.loc[0]!.lo + 32, 32, o.high);
     return;
   }
+  if (step.wide) {
+    setWide(out, at, step.loc, numberOf(o, step.signed) / BigInt(step.scale));
+    return;
+  }
   if (step.part && step.format !== "word") writeMods(step, o, out, at);
   const v = step.format === "f64" ? o.high : step.signed ? o.value | 0 : o.value;
   setField(out, at, step.loc, v / step.scale);
@@ -351,6 +358,11 @@ function writeLabel(step: Step, o: Operand, out: Uint32Array, at: number, pc: nu
   if (o.kind === Kind.Sym) {
     setField(out, at, step.loc, 0);
     context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+    return;
+  }
+  if (o.id < 0 && !Number.isSafeInteger(o.value)) {
+    const far = addressOf(o) - BigInt(step.relative ? pc + 16 : 0);
+    setWide(out, at, step.loc, far / BigInt(step.scale));
     return;
   }
   const address = o.id >= 0 ? context.label(o.id) : o.value;

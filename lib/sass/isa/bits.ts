@@ -70,3 +70,28 @@ export function setField(words: Uint32Array, at: number, loc: Loc, value: number
     }
   }
 }
+
+/** Value of a field of any width. */
+export function getWide(words: Uint32Array, at: number, loc: Loc, signed: boolean): bigint {
+  let v = 0n;
+  let width = 0;
+  for (const p of loc) {
+    for (let done = 0; done < p.width; done += 32) {
+      const n = Math.min(32, p.width - done);
+      v |= BigInt(getBits(words, at, p.lo + done, n)) << BigInt(width);
+      width += n;
+    }
+  }
+  return signed ? BigInt.asIntN(width, v) : v;
+}
+
+export function setWide(words: Uint32Array, at: number, loc: Loc, value: bigint): void {
+  let rest = value;
+  for (const p of loc) {
+    for (let done = 0; done < p.width; done += 32) {
+      const n = Math.min(32, p.width - done);
+      setBits(words, at, p.lo + done, n, Number(BigInt.asUintN(n, rest)));
+      rest >>= BigInt(n);
+    }
+  }
+}

@@ -50,6 +50,8 @@ export interface Step {
   readonly indexFile: File;
   readonly keepIndex: boolean;
   readonly index: Loc | null;
+  /** The number may need more than 32 bits. */
+  readonly wide: boolean;
   /** The label field holds the distance from the next instruction. */
   readonly relative: boolean;
 }
@@ -258,6 +260,7 @@ const absent: Omit<Step, "slot"> = {
   indexFile: File.None,
   keepIndex: false,
   index: null,
+  wide: false,
   relative: false,
 };
 
@@ -357,7 +360,13 @@ function refStep(line: ParsedLine, ref: OperandRef, shape: string, isa: number):
   }
   const { holds } = ref.slot;
   if (holds === "imm" || ref.number)
-    return { ...common, what: Do.Imm, part: ref.slot.format === "word" ? ref.part : null, format: ref.slot.format };
+    return {
+      ...common,
+      what: Do.Imm,
+      wide: isWide(place),
+      part: ref.slot.format === "word" ? ref.part : null,
+      format: ref.slot.format,
+    };
   if (holds === "label") return { ...common, what: Do.Label, relative: !line.template.head.some(isAbsolute) };
   if (holds === "sreg") return { ...common, what: Do.Sreg };
   const file = letter === "U" ? File.UR : ref.slot.file;
@@ -384,6 +393,11 @@ function reuses(line: ParsedLine): boolean {
   const own = line.row.row.lines[line.index]!.decoupled ?? decoupled;
   if (own !== undefined) return !own;
   return time === "fixed" || time === "fp64" ? flow === undefined : time === undefined;
+}
+
+/** More than 32 bits in pieces; a number of 64 bits in one piece has its own way. */
+function isWide(loc: Loc): boolean {
+  return widthOf(loc) > 32 && loc[0]!.width !== 64;
 }
 
 const bits32: Loc = [{ lo: 32, width: 32 }];

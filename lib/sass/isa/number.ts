@@ -14,6 +14,18 @@ export function signedHex(value: number): string {
   return value < 0 ? `-0x${(-value).toString(16)}` : hex(value);
 }
 
+export function wideHex(value: bigint): string {
+  return value < 0n ? `-0x${(-value).toString(16)}` : `0x${value.toString(16)}`;
+}
+
+/** An integer of any size. */
+export function wideOf(text: string): bigint | null {
+  const m = /^(-?)(0x[0-9a-f]+|\d+)$/i.exec(text.trim());
+  if (!m) return null;
+  const v = BigInt(m[2]!);
+  return m[1] ? -v : v;
+}
+
 export function f32Of(bits: number): number {
   view.setUint32(0, bits, true);
   return view.getFloat32(0, true);

@@ -137,3 +137,28 @@ export function isDefault(o: Operand, optional: SlotInfo["optional"]): boolean {
   }
   return o.kind === Kind.Imm && o.value === (Number(optional) || 0);
 }
+
+/** A code address of any size: beyond 53 bits `value` is rounded and `high` holds the lowest 32 bits. */
+export function addressOf(o: Operand): bigint {
+  if (Number.isSafeInteger(o.value)) return BigInt(o.value);
+  const near = BigInt(o.value);
+  return near + BigInt.asIntN(32, BigInt(o.high) - near);
+}
+
+export function setAddress(o: Operand, address: bigint): void {
+  o.value = Number(address);
+  o.high = Number.isSafeInteger(o.value) ? 0 : Number(BigInt.asUintN(32, address));
+}
+
+/** A number of up to 64 bits; with `high` 0, that of 32 bits. */
+export function numberOf(o: Operand, signed: boolean): bigint {
+  if (o.high === 0) return BigInt(signed ? o.value | 0 : o.value);
+  const v = (BigInt(o.high) << 32n) | BigInt(o.value);
+  return signed ? BigInt.asIntN(64, v) : v;
+}
+
+export function setNumber(o: Operand, v: bigint, signed: boolean): void {
+  o.value = Number(BigInt.asUintN(32, v));
+  const short = signed ? BigInt.asIntN(32, v) === v : BigInt.asUintN(32, v) === v;
+  o.high = short ? 0 : Number(BigInt.asUintN(32, v >> 32n));
+}

@@ -1,6 +1,6 @@
 /** Single operands by their look: registers, constants, symbols, labels, numbers, with signs, bars and parts around them. */
-import { bitsOfF16, bitsOfF32, highOfF64 } from "./number.js";
-import { Kind, Mod, makeOperand, type Operand, ZERO_REG } from "./operand.js";
+import { bitsOfF16, bitsOfF32, highOfF64, wideOf } from "./number.js";
+import { Kind, Mod, makeOperand, type Operand, setAddress, ZERO_REG } from "./operand.js";
 import type { ImmFormat } from "./row.js";
 import { sregIndex } from "./sreg.js";
 import type { OperandRef } from "./syntax.js";
@@ -135,8 +135,12 @@ export function parseLabel(text: string, names: ParseNames): Operand | null {
   const s = text.trim();
   const own = names.label?.(s) ?? null;
   if (own) return own;
-  const v = parseInteger(s);
-  if (v !== null) return makeOperand(Kind.Label, File.None, 1, -1, v);
+  const v = wideOf(s);
+  if (v !== null) {
+    const o = makeOperand(Kind.Label, File.None, 1, -1, 0);
+    setAddress(o, v);
+    return o;
+  }
   const b = /^B(\d+)$/.exec(s);
   if (b) return makeOperand(Kind.Label, File.None, 1, Number(b[1]), 0);
   return parseSymbol(s);
@@ -157,7 +161,7 @@ export function parseImmediate(text: string, format: ImmFormat): Operand | null 
   };
   if (format === "u32" || format === "s32") {
     const v = parseInteger(text);
-    return v === null ? null : make(v);
+    return v === null || v >= 2 ** 32 || v < -(2 ** 31) ? null : make(v);
   }
   if (format === "n32") {
     const v = parseInteger(text);

@@ -4,6 +4,7 @@
  * template agrees is taken. What no line shows is read as a plain list of all slots (as `renderInst` writes it).
  */
 import { formsNamed, matchMods, rowOf, tryForm } from "./form.js";
+import { wideOf } from "./number.js";
 import {
   defaultOperand,
   type Guard,
@@ -13,6 +14,7 @@ import {
   makeOperand,
   NO_INDEX,
   type Operand,
+  setNumber,
   ZERO_REG,
 } from "./operand.js";
 import {
@@ -385,10 +387,12 @@ function numberOf(ref: OperandRef, piece: string, names: ParseNames): Operand | 
     case "pattern":
       return parsePattern(text);
     default: {
-      const wide = /^0x([0-9a-f]{1,8})([0-9a-f]{8})$/.exec(text);
-      if (wide) return { ...imm(Number(`0x${wide[2]}`)), high: Number(`0x${wide[1]}`) };
-      const v = parseInteger(text);
-      if (v !== null) return imm(v);
+      const v = wideOf(text);
+      if (v !== null) {
+        const o = imm(0);
+        setNumber(o, v, ref.signed);
+        return o;
+      }
       return ref.slot.format === "rel" ? parseLabel(text, names) : /^(32@|`)/.test(text) ? parseSymbol(text) : null;
     }
   }

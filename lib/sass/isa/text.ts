@@ -4,8 +4,18 @@
  * chosen by structure: a line fits when every slot that it does not show holds its default.
  */
 import { matchMods, rowOf } from "./form.js";
-import { hex, immediateText, signedHex } from "./number.js";
-import { isDefault, Kind, type MachineInst, Mod, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
+import { hex, immediateText, signedHex, wideHex } from "./number.js";
+import {
+  addressOf,
+  isDefault,
+  Kind,
+  type MachineInst,
+  Mod,
+  NO_INDEX,
+  numberOf,
+  type Operand,
+  ZERO_REG,
+} from "./operand.js";
 import { hiddenRow } from "./rows/hidden.js";
 import { sregName } from "./sreg.js";
 import type { ConstRef, OperandRef, Token } from "./syntax.js";
@@ -301,7 +311,7 @@ function numberText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names)
     case "pattern":
       return lanePattern(o.value);
     default:
-      if (o.high !== 0) return `${hex(o.high)}${o.value.toString(16).padStart(8, "0")}`;
+      if (o.high !== 0) return wideHex(numberOf(o, ref.signed));
       return ref.signed ? signedHex(o.value | 0) : hex(o.value);
   }
 }
@@ -335,7 +345,7 @@ export function bareText(o: Operand, names: Names = {}): string {
     case Kind.Const:
       return constBare(o, names);
     case Kind.Label:
-      return names.label ? names.label(o) : o.id >= 0 ? `B${o.id}` : signedHex(o.value);
+      return names.label ? names.label(o) : o.id >= 0 ? `B${o.id}` : wideHex(addressOf(o));
     case Kind.Sreg:
       return sregName(o.id, names.isa);
     case Kind.Sym:

@@ -17,7 +17,7 @@ const i2d = (f64: string, sm: string): Line[] => [
 ];
 
 const i2fp = (rest: string, sm: string): Line[] => {
-  const text = (type: string): string => `I2FP{?|?|.F32${rest}@75:3}${type}{_|?|?|.RZ${rest}@78:2} d, b`;
+  const text = (type: string): string => `I2FP{?|?|.F32${rest}@75:3}${type}{_|?|?|.RZ@78:2} d, b`;
   return [
     { as: registers(0x45), text: text(`{4=.U32|!${rest}@74+84:2}`), sm },
     { as: "I=845", text: text(".U32"), is: "74=0 84:2=2", sm },

@@ -14,6 +14,11 @@ function types(at: string, text: (type: string) => string, line: Omit<Line, "tex
   ];
 }
 
+/** Its first operand is not kept for reuse. */
+const sum = (text: string, is: string, sm: string): Line[] => [
+  { as: "Rq=230", text, is, imm: "h1", sm, reuse: 4 },
+  { as: outer(0x30).replace("Rq=230 ", ""), text, is, imm: "h1", sm, reuse: 0 },
+];
 const mul = (type: string): string => `HMUL2${type}{fmz}{sat} d, -|a|{h}, -|b|{h}`;
 const fma = (relu: string, fmz: string, b: string, h: string, pin: string) => (type: string) =>
   `HFMA2${type}{${fmz}}${relu} d, -|a|{${h}}, -|b|{${b}}, -|c|{${h}}${pin}`;
@@ -38,9 +43,9 @@ export const halfRows: Rows = [
     lines: [
       { as: outer(0x30), text: "HADD2{_|.F32@78}{ftz}{sat} d, -|a|{h75}, -|b|{h75}", sm: "75-80" },
       { as: outer(0x30), text: "HADD2{ftz}{sat} d, -|a|{h75}, -|b|{h75}", is: "78=0", sm: "86-89" },
-      { as: outer(0x30), text: "HADD2.F32{ftz}{sat} d, -a{h75}, -|b|{h75}", is: "78=1", imm: "h1", sm: "86-89" },
+      ...sum("HADD2.F32{ftz}{sat} d, -a{h75}, -|b|{h75}", "78=1", "86-89"),
       { as: outer(0x30), text: "HADD2{ftz}{sat} d, -|a|{h}, -|b|{h}", is: "78=0 85=0", sm: "90-" },
-      { as: outer(0x30), text: "HADD2.F32{ftz}{sat} d, -a{h}, -|b|{h}", is: "78=1 85=0", imm: "h1", sm: "90-" },
+      ...sum("HADD2.F32{ftz}{sat} d, -a{h}, -|b|{h}", "78=1 85=0", "90-"),
       {
         as: outer(0x30),
         text: "HADD2.BF16_V2{ftz}{sat} d, -|a|{h}, -|b|{h}",

@@ -186,7 +186,14 @@ export const integerRows: Rows = [
         is: "73:2=0 80=1",
         fill: "87:4=15",
       },
-      { as: "RRI=411", text: "LEA{?|.HI|...???@80} d, co@81?, -a, b, c, n@75:5", is: "74=0", fill: "73=0 87:4=15" },
+      { as: "RRI=411", text: "LEA.HI d, co@81?, -a, b, c, n@75:5", is: "73:2=0 80=1", fill: "87:4=15", sm: "75" },
+      {
+        as: "RRI=411",
+        sm: "80-",
+        text: "LEA{?|.HI|...???@80} d, co@81?, -a, b, c, n@75:5",
+        is: "74=0",
+        fill: "73=0 87:4=15",
+      },
     ],
     time: "fixed",
   },
@@ -196,7 +203,14 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b c n:I ci:P=!PT",
     lines: [
       { as: middle(0x011), text: "LEA.HI.X d, co@81?, ~a, ~b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
-      { as: "RRI=411", text: "LEA{?|.HI|...???@80}.X d, co@81?, ~a, b, c, n@75:5, !ci@87", is: "74=1", fill: "73=0" },
+      { as: "RRI=411", text: "LEA.HI.X d, co@81?, ~a, b, c, n@75:5, !ci@87", is: "73:2=2 80=1", sm: "75" },
+      {
+        as: "RRI=411",
+        sm: "80-",
+        text: "LEA{?|.HI|...???@80}.X d, co@81?, ~a, b, c, n@75:5, !ci@87",
+        is: "74=1",
+        fill: "73=0",
+      },
     ],
     time: "fixed",
   },
@@ -276,6 +290,7 @@ export const integerRows: Rows = [
     imm: "s32",
     lines: [
       { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, a, b, !pin@87", is: "81:3=7", fill: "84:3=7", sm: "90" },
+      { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, co@81, ???7, a, b, !pin@87", is: "84:3=7", sm: "90" },
       { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, co@81, co2@84, a, b, !pin@87", sm: "90-103" },
       { as: two(0x48), text: "VIMNMX{vtype120}{_|.RELU@76} d, a, b, !pin@87", fill: "81:6=63", sm: "120-" },
     ],
@@ -331,9 +346,15 @@ export const integerRows: Rows = [
       {
         as: two(0x00c),
         text: "ISETP{icmp}{u32}{bool} p@81, q@84, a, b, !pin@87",
+        is: "72=0 68:4=7",
+        sm: "75",
+      },
+      {
+        as: two(0x00c),
+        text: "ISETP{icmp}{u32}{bool} p@81, q@84, a, b, !pin@87",
         is: "72=0",
         fill: "68:3=7",
-        sm: "-110",
+        sm: "80-110",
       },
       {
         as: two(0x00c),
@@ -344,6 +365,16 @@ export const integerRows: Rows = [
       },
     ],
     imm: "s32",
+    time: "fixed",
+  },
+  {
+    op: "ISETP",
+    does: "the same; plo is shown without a meaning",
+    slots: "p:P q:P=PT <- a b pin:P=PT plo:P",
+    imm: "s32",
+    lines: [
+      { as: two(0x00c), text: "ISETP{icmp}{u32}{bool} p@81, q@84, a, b, !pin@87, !plo@68", is: "72=0", sm: "75" },
+    ],
     time: "fixed",
   },
   {

@@ -3,6 +3,7 @@ import type { Rows } from "../row.js";
 
 const toHalf = "{?|?|?|?|?|?|?|?|?|_|...???@75:2+84:2}";
 const halfRounding = "{_|?|?|.RZ|...???@79:3}";
+const mask = "mask@32:4+80:4?";
 const luts = "lut@72:8, lut2@16:8";
 
 const signs: Rows = [
@@ -91,8 +92,18 @@ const uniform: Rows = [
     slots: "d:UR <- b:UR c:UR",
     imm: "f32",
     lines: [
-      { as: "RR=2bau IR=8bau", text: `UF2FP${toHalf}.MERGE_C${halfRounding} d, b, c{half72}`, is: "78=1", sm: "90-" },
-      { as: "RI=4bau", text: `UF2FP${toHalf}.MERGE_C${halfRounding} d, b, c`, is: "78=1", sm: "90-" },
+      {
+        as: "RR=2bau IR=8bau",
+        text: `UF2FP${toHalf}.MERGE_C${halfRounding} d, b, c{half72}`,
+        is: "78=1",
+        sm: "86-110",
+      },
+      {
+        as: "RI=4bau",
+        text: `UF2FP${toHalf}{?|.MERGE_C|...???@78}${halfRounding} d, b, c`,
+        fill: "78=1",
+        sm: "86-110",
+      },
     ],
     time: "fixed",
   },
@@ -101,7 +112,7 @@ const uniform: Rows = [
     does: "d = a and b as f16",
     slots: "d:UR <- a:UR b:UR",
     imm: "f32",
-    lines: [{ as: "RR=2bau RI=8bau", text: `UF2FP${toHalf}.PACK_AB${halfRounding} d, a, b`, is: "78=0", sm: "90-" }],
+    lines: [{ as: "RR=2bau RI=8bau", text: `UF2FP${toHalf}.PACK_AB${halfRounding} d, a, b`, is: "78=0", sm: "86-110" }],
     time: "fixed",
   },
   {
@@ -178,6 +189,19 @@ const uniform: Rows = [
         sets: "any",
         sm: "120-",
       },
+    ],
+    time: "write",
+  },
+  {
+    op: "LDCU.256",
+    does: "d, e = 32 bytes of constants, those of the mask",
+    slots: "e:UR*4 d:UR*4 <- k:C=none base:UR*2=URZ off:I=0 ur:UR*2=none i:UR=URZ shift:I=0 mask:I=255 pin:UP=PT",
+    memory: ["const", "load"],
+    bytes: 32,
+    lines: [
+      { as: "dacu", text: `LDCU.256 e@72:8, d@16, c[k@54:5][UR@24+@37:17s], ${mask}`, sm: "120-" },
+      { as: "3acu", text: `LDCU.256 e@72:8, d@16, [base@24?+off@38:32ss], ${mask}, !pin@87`, sm: "120-" },
+      { as: "5acu", text: `LDCU.256 e@72:8, d@16, cx[ur@24][i@64?+shift@37:17s], ${mask}`, sm: "120-" },
     ],
     time: "write",
   },

@@ -285,6 +285,14 @@ const rows: Rows = [
       },
       {
         as: uniform(0x91, "RRI"),
+        text: "ULEA.HI d, co@81?, -a, b, c, n@75:5",
+        is: "73:2=0 80=1",
+        fill: "87:4=15",
+        sm: "75",
+      },
+      {
+        as: uniform(0x91, "RRI"),
+        sm: "80-",
         text: "ULEA{?|.HI|...???@80} d, co@81?, -a, b, c, n@75:5",
         is: "74=0",
         fill: "73=0 87:4=15",
@@ -300,6 +308,13 @@ const rows: Rows = [
       { as: uniform(0x91, "RRR RIR"), text: "ULEA.HI.X d, co@81?, ~a, ~b, c, n@75:5, !ci@87", is: "73:2=2 80=1" },
       {
         as: uniform(0x91, "RRI"),
+        text: "ULEA.HI.X d, co@81?, ~a, b, c, n@75:5, !ci@87",
+        is: "73:2=2 80=1",
+        sm: "75",
+      },
+      {
+        as: uniform(0x91, "RRI"),
+        sm: "80-",
         text: "ULEA{?|.HI|...???@80}.X d, co@81?, ~a, b, c, n@75:5, !ci@87",
         is: "74=1",
         fill: "73=0",
