@@ -118,6 +118,7 @@ function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
     if (ref === null) {
       if (!isDefault(o, slot.optional)) return false;
     } else if (o.kind === Kind.None) return false;
+    else if (o.kind === Kind.Imm && o.part !== "" && !("number" in ref && ref.partOfNumber)) return false;
     else if (o.kind === Kind.Imm && slot.width === 2 && !fitsFormat(o, line, ref)) return false;
     else if ("number" in ref) {
       if (ref.number !== (o.kind === Kind.Imm) && slot.holds === "reg" && ref.loc !== null) return false;

@@ -25,7 +25,7 @@ export const controlRows: Rows = [
     flow: "branch",
     effect: true,
     lines: [
-      { as: "547u", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, !upin@24, ${relWide}`, is: "32:2=1", sm: "90-" },
+      { as: "547u", text: `BRA{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${relWide}`, sm: "90-" },
       { as: "947", text: `BRA{inc}.U !pin@87?, ${rel}`, is: "32:2=1", sm: "-89" },
       { as: "947", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, ${relWide}`, is: "32:2=1 83=0", sm: "90-" },
     ],
@@ -65,8 +65,8 @@ export const controlRows: Rows = [
     flow: "indirect",
     effect: true,
     lines: [
-      { as: "958u", text: `BRXU{inc} !pin@87?, ur@24 off@34:48sx4`, is: "32:2=0", sm: "-89" },
-      { as: "958u", text: `BRXU{inc} !pin@87?, ur@24 off@16:8+34:48sx4`, is: "32:2=0", sm: "90-" },
+      { as: "958u", text: `BRXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@34:48sx4`, sm: "-89" },
+      { as: "958u", text: `BRXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@16:8+34:48sx4`, sm: "90-" },
     ],
     time: "fixed",
   },
@@ -91,8 +91,8 @@ export const controlRows: Rows = [
     flow: "call",
     effect: true,
     lines: [
-      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@34:48x4", sm: "-89" },
-      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@16:8+34:48x4", sm: "90-" },
+      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@34:47x4", sm: "-89" },
+      { as: "943", text: "CALL.ABS{_|.NOINC@86} !pin@87?, target@16:8+34:47x4", sm: "90-" },
       { as: "343", text: "CALL.ABS{_|.NOINC@86} !pin@87?, a@24 target@34:48sx4?", sm: "-89" },
       { as: "343", text: "CALL.ABS{_|.NOINC@86} !pin@87?, a@24 target@16:8+34:48sx4?", sm: "90-" },
     ],

@@ -25,6 +25,8 @@ const i2fp = (rest: string, sm: string): Line[] => {
   ];
 };
 
+const f2fp = (type: string): string => `F2FP{_|.SATFINITE@77}{_|.RELU@75}${type}.PACK_AB{_|!|!|.RZ@79:2} d, a, b`;
+
 /** Types that F2F converts to. */
 const to = (types: string): string => `{${types}@75:3}`;
 
@@ -221,13 +223,8 @@ export const conversionRows: Rows = [
     slots: "d <- a b",
     imm: "f32",
     lines: [
-      {
-        as: two(0x3e),
-        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{_|.BF16@76}.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
-        is: "78=0 81=0 86=0",
-        fill: "64:8=255",
-        sm: "80-86",
-      },
+      { as: two(0x3e), text: f2fp("{_|.BF16@76}"), is: "78=0 81=0", fill: "64:8=255 86=0", sm: "80" },
+      { as: two(0x3e), text: f2fp("{_|.BF16|~|?@76+86}"), is: "78=0 81=0", fill: "64:8=255", sm: "86-88" },
       {
         as: two(0x3e),
         text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
@@ -238,7 +235,7 @@ export const conversionRows: Rows = [
       {
         as: two(0x3e),
         text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
-        is: "78=0 81=0 85:3=0 89:2=0",
+        is: "73:2=0 78=0 81=0 85:3=0 89:2=0",
         fill: "64:8=255",
         sm: "90-",
       },

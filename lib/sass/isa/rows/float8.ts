@@ -7,7 +7,7 @@ import { one, registers, two, wide } from "./shapes.js";
 
 const sat = "{_|.SATFINITE@77}";
 const relu = "{_|.RELU@75}";
-const to90 = "{.F16|.BF16|?|.TF32|.E5M2|.E4M3|...???@76+86:2}";
+const to90 = "{.F16|.BF16|~|.TF32|.E5M2|.E4M3|...???@76+86:2}";
 const to100 = "{?|?|?|?|?|?|.E2M3|.E3M2|.E5M2|.E4M3|?|?|.E8@76+85:3}";
 /** Without a part of c; .S2_6 saturates unless told otherwise. */
 const plain100 = [
@@ -17,25 +17,37 @@ const plain100 = [
 /** Shapes without a uniform register as b, which nvdisasm refuses for .E2M1. */
 const shapes = (all: string, uniform: boolean): string => (uniform ? all : all.replace(/\bR?UR=c3eu /, ""));
 const rz = "{_|?|?|.RZ|...???@79:2}";
+const rest = "{_|...???@79:3}";
 const rounding = "{_|?|.RP|.RZ@79:2}";
 /** b and c, either of which may be no register. */
 const pairs = "RR=23e IR=83e CR=a3e XR=a3eu UR=c3eu RC=63e RX=63eu RU=e3eu";
 const lastIsNumber = "RI=43e";
 
-/** An immediate as c shows no part. */
 function merged(text: string, is: string, sm: string): Line[] {
-  return [
-    { as: pairs, text: `${text} d, b, c{half72}`, is, fill: "24:8=255", sm },
-    { as: lastIsNumber, text: `${text} d, b, c`, is: `${is} 72=0`, fill: "24:8=255", sm },
-  ];
+  return [{ as: `${pairs} ${lastIsNumber}`, text: `${text} d, b, c{+half72}`, is, fill: "24:8=255", sm }];
 }
 
 function packed(text: string, is: string, sm: string): Line[] {
+  return [{ as: `${wide(0x3e)} RRI=43e`, text: `${text} d, a, b, c{+half72}`, is, sm }];
+}
+
+/** MERGE_C of sm_80 to sm_88: without a type of b, and of other kinds where c is no register. */
+function merged80(type: string, sm: string): Line[] {
+  const text = (kind: string): string => `F2FP${sat}${relu}${type}${kind}{_|!|!|.RZ@79:2} d, b, c{+half72}`;
+  const fill = "24:8=255";
   return [
-    { as: wide(0x3e), text: `${text} d, a, b, c{half72}`, is, sm },
-    { as: "RRI=43e", text: `${text} d, a, b, c`, is: `${is} 72=0`, sm },
+    { as: "RR=23e IR=83e CR=a3e XR=a3eu UR=c3eu", text: text(".MERGE_C"), is: "78=1 81=0", fill, sm },
+    { as: "RC=63e RX=63eu RU=e3eu RI=43e", text: text("{?|.MERGE_C|...???@78}"), is: "81=0", fill, sm },
   ];
 }
+
+/** Rounded with random bits from c. */
+const random80 = (type: string, sm: string): Line => ({
+  as: `${wide(0x3e)} RRI=43e`,
+  text: `F2FP${sat}${relu}{_|...???@${type}}{.PACK_AB|.MERGE_C@78}.RS{_|.REG_RS@82}{.7b|_|.9b|.10b@83:2}{_|.LTN25@85} d, a, b, c{+half72}`,
+  is: "79:3=4",
+  sm,
+});
 
 export const float8Rows: Rows = [
   {
@@ -83,9 +95,11 @@ export const float8Rows: Rows = [
     slots: "d <- b c",
     imm: "f32",
     lines: [
+      ...merged80("{_|.BF16@76}", "80"),
+      ...merged80("{_|.BF16|~|?@76+86}", "86-88"),
       ...merged(`F2FP${sat}${relu}${to90}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 89:2=0", "90"),
       ...merged(`F2FP${sat}${relu}{.F16|.BF16@76}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 85:3=0 89:2=0", "100-"),
-      ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C`, "73:2=1 78=0 79:3=0 89:2=2", "90"),
+      ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C${rest}`, "73:2=1 78=0 89:2=2", "90"),
       ...merged(
         `F2FP${sat}${relu}${to100}{.F16|.BF16@83}.UNPACK_B_MERGE_C${rounding}`,
         "73:2=1 78=0 81=0 89:2=2",
@@ -107,7 +121,7 @@ export const float8Rows: Rows = [
     slots: "d <- a b c",
     imm: "f32",
     lines: [
-      ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C`, "73:2=0 78=1 79:3=0 89:2=2", "90"),
+      ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C${rest}`, "73:2=0 78=1 89:2=2", "90"),
       ...packed(`F2FP${sat}${relu}${to100}.F32.PACK_AB_MERGE_C${rounding}`, "73:2=0 78=1 81=0 89:2=2", "100-"),
       ...plain100.map(({ head, is, uniform }) => ({
         as: shapes(`${wide(0x3e)} RRI=43e`, uniform),
@@ -137,16 +151,9 @@ export const float8Rows: Rows = [
     imm: "f32",
     lines: [
       {
-        as: registers(0x3e),
-        text: `F2FP${relu}${to90}{?|?|.E5M2|.E4M3@73:2}.UNPACK_B d, b{_|.H1@88}`,
-        is: "77=0 78=0 79:3=0 89:2=1",
-        fill: "24:8=255 64:8=255",
-        sm: "90",
-      },
-      {
-        as: "I=83e",
-        text: `F2FP${relu}${to90}{?|?|.E5M2|.E4M3@73:2}.UNPACK_B d, b`,
-        is: "77=0 78=0 79:3=0 88:3=2",
+        as: one(0x3e),
+        text: `F2FP${relu}${to90}{!|!|.E5M2|.E4M3@73:2}.UNPACK_B${rest} d, b{+_|.H1@88}`,
+        is: "77=0 78=0 89:2=1",
         fill: "24:8=255 64:8=255",
         sm: "90",
       },
@@ -195,6 +202,14 @@ export const float8Rows: Rows = [
         sm: "100-",
       },
     ],
+    time: "fixed",
+  },
+  {
+    op: "F2FP.RS",
+    does: "d = a and b rounded at random",
+    slots: "d <- a b c",
+    imm: "f32",
+    lines: [random80("76", "80"), random80("76+86", "86-88")],
     time: "fixed",
   },
 ];

@@ -11,7 +11,13 @@ const signs: Rows = [
     op: "PLOP3",
     does: "p = lut(a, b, c), q = lut2(a, b, c) of predicates and signs of registers",
     slots: "p:P q:P=PT <- pa:P b pc:P lut:I lut2:I",
-    lines: [{ as: "R=21d C=a1d X=a1du U=c1du", text: `PLOP3.LUT p@81, q@84, !pa@87, b.SIGN, !pc@68, ${luts}` }],
+    lines: [
+      {
+        as: "R=21d C=a1d X=a1du U=c1du",
+        text: `PLOP3.LUT p@81, q@84, !pa@87, b.SIGN, !pc@68, ${luts}`,
+        not: "75 67=1",
+      },
+    ],
     time: "fixed",
   },
   {
@@ -201,7 +207,7 @@ const uniform: Rows = [
     lines: [
       { as: "dacu", text: `LDCU.256 e@72:8, d@16, c[k@54:5][UR@24+@37:17s], ${mask}`, sm: "120-" },
       { as: "3acu", text: `LDCU.256 e@72:8, d@16, [base@24?+off@38:32ss], ${mask}, !pin@87`, sm: "120-" },
-      { as: "5acu", text: `LDCU.256 e@72:8, d@16, cx[ur@24][i@64?+shift@37:17s], ${mask}`, sm: "120-" },
+      { as: "5acu", text: `LDCU.256 e@72:8, d@16, cx[ur@24][i@64?+shift@37:17s], ${mask}`, sets: "any", sm: "120-" },
     ],
     time: "write",
   },
