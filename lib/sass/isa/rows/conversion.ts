@@ -64,13 +64,6 @@ export const conversionRows: Rows = [
       },
       {
         as: one(0x104),
-        text: `F2F{ftz}${to("!|!|~|...!")}.BF16{rnd} d, -|b{half}|`,
-        is: "84:3=4",
-        imm: "b1",
-        sm: "86-89",
-      },
-      {
-        as: one(0x104),
         text: `F2F{ftz}${to("!|.F16|.F32|...!")}.BF16{rnd} d, -|b{half}|`,
         is: "84:3=4",
         imm: "b1",

@@ -49,6 +49,12 @@ const random80 = (type: string, sm: string): Line => ({
   sm,
 });
 
+/** Unpacked and scaled: what is no register in b or c. */
+const scaled = "RR=63e UR=23eu RU=43eu IR=a3e RI=e3e";
+const head100 = `F2FP${sat}${relu}{?|.BF16|...???@76+85:3}`;
+const kind100 = "{?|?|.UNPACK_B|...???@78+89:2}";
+const scale = "c{+.H0|.H1|.B0|.B1|.B2|.B3@24:3}";
+
 export const float8Rows: Rows = [
   {
     op: "F2FP.PACK_AB",
@@ -195,9 +201,16 @@ export const float8Rows: Rows = [
     imm: "f32",
     lines: [
       {
-        as: "RR=63e UR=23eu RU=43eu",
-        text: `F2FP${sat}${relu}{?|.BF16|...???@76+85:3}{?|?|.E5M2|.E4M3|?|?|.E2M3|.E3M2|?|?|.S2_6@73:2+82:2}.UNPACK_B d, b{_|.H1@88}, c{.H0|.H1|.B0|.B1|.B2|.B3@24:3}`,
-        is: "74=1 78=0 79:3=0 89:2=1",
+        as: scaled,
+        text: `${head100}{.E5M2|.E4M3|.E2M3|.E3M2|.S2_6|...!@73+82:2}${kind100}${rest} d, b{+_|.H1@88}, ${scale}`,
+        is: "74=1",
+        fill: "27:5=31",
+        sm: "100-",
+      },
+      {
+        as: scaled,
+        text: `${head100}{!|!|~|.E2M1|~|...!@73+82:2}${kind100}${rest} d, b{+_|.B1|.B2|.B3@72+88}, ${scale}`,
+        is: "74=0",
         fill: "27:5=31",
         sm: "100-",
       },

@@ -10,8 +10,8 @@ const near = "target@34:47x4";
 /** Special state that BMOV moves, by number. */
 const state =
   "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI|MCOLLECTIVE";
-const special = `s{${state.replace(/B\d+/g, "?")}|...???@24:6}`;
-const any = `s{${state}|...???@24:6}`;
+const special = `s{${state.replace(/B\d+/g, "?")}|...?@24:6}`;
+const any = `s{${state}|...?@24:6}`;
 const pquad = "{_|.PQUAD@84}";
 
 /** An instruction with its operand in a constant bank, directly or through a uniform register (up to sm_90). */
