@@ -18,6 +18,7 @@ const may = {
   lift: ["sass", "elf", "analysis", "regalloc", "target", "ori", "sass/isa"],
   view: [],
   present: ["*"],
+  experiment: ["*"],
   cli: ["*"],
 };
 const shared = "^lib/(diagnostics|result|errors|inspect)\\.ts$";

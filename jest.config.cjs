@@ -2,7 +2,7 @@ module.exports = {
   testEnvironment: "node",
   roots: ["<rootDir>/test"],
   transform: {
-    "^.+\\.ts$": [
+    "(^.+\\.ts|/node_modules/hyparquet.*\\.js)$": [
       "@swc/jest",
       {
         jsc: { target: "es2022", parser: { syntax: "typescript" } },
@@ -11,5 +11,7 @@ module.exports = {
       },
     ],
   },
+  // hyparquet comes as ES modules only, which jest cannot require.
+  transformIgnorePatterns: ["/node_modules/(?!hyparquet)"],
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
 };

@@ -293,7 +293,7 @@ function replace(m: AssembledModule, like: Uint8Array): Result<Uint8Array> {
   const cubin = read.value;
   if (cubin.sm !== m.target.sm)
     return fail([diagnostic("error", `the text is for ${m.target.name}, the cubin for ${cubin.target}`)]);
-  const out = like.slice();
+  const out = cubin.elf.bytes.slice();
   const v = new DataView(out.buffer);
   for (const f of m.functions) {
     const old = cubin.functions.find((x) => x.name === f.name);

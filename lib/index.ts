@@ -20,6 +20,7 @@ export {
 export * as elf from "./elf/index.js";
 export { type LinkOptions, link, readCubin } from "./elf/index.js";
 export { InternalError } from "./errors.js";
+export * as experiment from "./experiment/index.js";
 export * as knobs from "./knobs/index.js";
 export * as lift from "./lift/index.js";
 export { encodeLifted, type Lifted, liftCubin, liftFunction, replaceCode } from "./lift/index.js";

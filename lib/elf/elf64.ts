@@ -160,7 +160,9 @@ function inside(fileSize: number, offset: number, count: number, size: number): 
 }
 
 /** Parses the file header, section headers with names, and program headers. Section contents are not interpreted. */
-export function readElf(bytes: Uint8Array): Result<Elf> {
+export function readElf(file: Uint8Array): Result<Elf> {
+  // Slices of a Node Buffer share its memory: a copy that is edited would change the caller's file.
+  const bytes = new Uint8Array(file.buffer, file.byteOffset, file.byteLength);
   if (bytes.length < EHDR_SIZE) return fail([elfError(`not an ELF file: ${bytes.length} bytes`)]);
   const v = view(bytes);
   if (v.getUint32(0, false) !== 0x7f454c46) return fail([elfError("not an ELF file: bad magic number")]);

@@ -1,0 +1,10 @@
+/** Experiments: sweeps over inputs, targets, options, knobs and orders; search for better orders; tables of results. */
+export { type ExecuteOptions, execute } from "./executor.js";
+export { launched, pointId, runPoint } from "./point.js";
+export { hash32, unit } from "./random.js";
+export { type Reordered, reorderCubin } from "./reorder.js";
+export { type SearchOptions, type SearchResult, search } from "./search.js";
+export { pointsOf, readSweep } from "./spec.js";
+export { type SweepOptions, type SweepResult, sweep } from "./sweep.js";
+export { readJournal, readTable, writeTable } from "./table.js";
+export type { Move, Point, Row, SweepInput, SweepSpec } from "./types.js";

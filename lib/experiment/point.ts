@@ -1,0 +1,132 @@
+/** One point of an experiment: from its description to its row. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { compile } from "../compile.js";
+import { type Diagnostic, isFailure, renderDiagnostic } from "../diagnostics.js";
+import { readCubin } from "../elf/index.js";
+import { type Estimate, estimateLaunch, runLaunchFile } from "../sim/index.js";
+import { isTargetName } from "../target/index.js";
+import { verifyCubin } from "../verify.js";
+import { reorderCubin } from "./reorder.js";
+import type { Point, Row } from "./types.js";
+
+const { version } = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8")) as { version: string };
+
+const sha = (...parts: readonly (string | Uint8Array)[]): string => {
+  const h = createHash("sha256");
+  for (const p of parts) h.update(p);
+  return h.digest("hex");
+};
+
+/** What an outcome says of findings: the first failure. */
+function told(diagnostics: readonly Diagnostic[], file: string): string {
+  const d = diagnostics.find(isFailure) ?? diagnostics[0];
+  return d === undefined ? "failed" : renderDiagnostic(d, file);
+}
+
+/** The id that the row of a point has, known before it is run. Throws when a file of it cannot be read. */
+export function pointId(point: Point, folder: string): string {
+  return identify(point, folder).id;
+}
+
+function identify(point: Point, folder: string): Pick<Row, "id" | "inputHash" | "launchHash"> & { source: Uint8Array } {
+  const source = readFileSync(resolve(folder, point.input.ptx ?? point.input.cubin ?? ""));
+  const inputHash = sha(source);
+  const launchHash = point.input.launch === undefined ? "" : sha(readFileSync(resolve(folder, point.input.launch)));
+  const { target, level, maxRegisters, knobs, moves } = point;
+  const sorted = Object.entries(knobs).sort(([a], [b]) => (a < b ? -1 : 1));
+  const what = JSON.stringify([version, target, level, maxRegisters, sorted, moves]);
+  return { source, inputHash, launchHash, id: sha(inputHash, launchHash, what).slice(0, 16) };
+}
+
+/**
+ * Runs a point: compiles or reorders, checks, executes in the simulator, estimates. Paths are relative to `folder`. What
+ * cannot be done is said in `outcome`; throws only when a file cannot be read.
+ */
+export function runPoint(point: Point, folder: string): Row {
+  const { source, ...identity } = identify(point, folder);
+  const fromPtx = point.input.ptx !== undefined;
+  const row: Row = {
+    ...identity,
+    input: point.input.name ?? point.input.ptx ?? point.input.cubin ?? "",
+    target: point.target,
+    level: fromPtx ? point.level : null,
+    maxRegisters: fromPtx ? point.maxRegisters : null,
+    knobs: JSON.stringify(point.knobs),
+    moves: JSON.stringify(point.moves),
+    outcome: "ok",
+    results: "not run",
+    hazards: null,
+    instructions: null,
+    registers: null,
+    spillBytes: null,
+    cycles: null,
+    microseconds: null,
+    warpsPerSm: null,
+    cubinHash: "",
+    version,
+  };
+  const made = fromPtx ? compiled(point, source) : reordered(point, source);
+  if (typeof made === "string") return { ...row, outcome: made };
+  const { cubin, spillBytes } = made;
+  const read = readCubin(cubin);
+  if (!read.ok) return { ...row, outcome: told(read.diagnostics, row.input) };
+  const functions = read.value.functions;
+  const facts = {
+    target: read.value.target,
+    hazards: verifyCubin(read.value)?.length ?? null,
+    instructions: functions.reduce((n, f) => n + f.words.length / 4, 0),
+    registers: functions.reduce((n, f) => Math.max(n, f.registers), 0),
+    spillBytes,
+    cubinHash: sha(cubin),
+  };
+  return { ...row, ...facts, ...(point.input.launch === undefined ? {} : launched(cubin, point.input.launch, folder)) };
+}
+
+function compiled(point: Point, source: Uint8Array): { cubin: Uint8Array; spillBytes: number | null } | string {
+  if (!isTargetName(point.target)) return `no such target: ${point.target}`;
+  const c = compile(Buffer.from(source).toString("latin1"), {
+    target: point.target,
+    opt: point.level,
+    knobs: point.knobs,
+    ...(point.maxRegisters > 0 && { maxRegisters: point.maxRegisters }),
+  });
+  if (c.cubin === null) return told(c.diagnostics, point.input.ptx!);
+  const spillBytes = c.functions.reduce((n, f) => n + (f.code ? f.code.spillLoads + f.code.spillStores : 0), 0);
+  return { cubin: c.cubin, spillBytes };
+}
+
+function reordered(point: Point, source: Uint8Array): { cubin: Uint8Array; spillBytes: null } | string {
+  if (point.moves === null) return { cubin: source, spillBytes: null };
+  const made = reorderCubin(source, point.moves);
+  return made.ok ? { cubin: made.value.bytes, spillBytes: null } : told(made.diagnostics, point.input.cubin!);
+}
+
+/** Estimates and results of a launch file on a cubin. */
+export function launched(
+  cubin: Uint8Array,
+  launch: string,
+  folder: string,
+): Pick<Row, "results" | "cycles" | "microseconds" | "warpsPerSm"> & { outcome?: string } {
+  const path = resolve(folder, launch);
+  const estimates: Estimate[] = [];
+  const ran = runLaunchFile(cubin, JSON.parse(readFileSync(path, "utf8")), {
+    readFile: (p) => readFileSync(resolve(dirname(path), p)),
+    launch: (device, module, options) => {
+      const made = estimateLaunch(device, module, options);
+      if (!made.ok) return made;
+      estimates.push(made.value);
+      return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
+    },
+  });
+  const sum = (of: (e: Estimate) => number): number => estimates.reduce((n, e) => n + of(e), 0);
+  if (ran.status > 1)
+    return { results: "not run", cycles: null, microseconds: null, warpsPerSm: null, outcome: ran.lines[0] ?? "fault" };
+  return {
+    results: ran.status === 0 ? "as expected" : "different",
+    cycles: sum((e) => e.cycles),
+    microseconds: sum((e) => e.microseconds),
+    warpsPerSm: estimates.reduce((n, e) => Math.min(n, e.occupancy.warpsPerSm), Number.POSITIVE_INFINITY),
+  };
+}

@@ -1,0 +1,82 @@
+/** Experiments as plain data: what is tried, and what came of it. */
+
+/** What a point starts from: PTX to compile or a cubin to re-schedule. Paths are relative to the sweep file. */
+export interface SweepInput {
+  /** Names it in results; default: the path. */
+  readonly name?: string;
+  readonly ptx?: string;
+  readonly cubin?: string;
+  /** Launch file that runs it; without one there are no cycles and no results to check. */
+  readonly launch?: string;
+}
+
+/** A change of the order of a cubin's instructions. A list of moves is replayed on the original order. */
+export type Move =
+  /** Each block in the order of a named policy. */
+  | { readonly policy: string }
+  /** Each chosen block in its present order, instructions displaced by up to `reach` places where dependences allow. */
+  | { readonly shuffle: number; readonly reach: number; readonly share: number };
+
+/** A sweep: every combination of its lists is a point. What is left out has one value, the default. */
+export interface SweepSpec {
+  readonly name: string;
+  readonly inputs: readonly SweepInput[];
+  /** PTX only. Default: the `.target` of the text. */
+  readonly targets?: readonly string[];
+  /** `-O`; PTX only. Default 3. */
+  readonly levels?: readonly number[];
+  /** `-maxrregcount`, 0 for none; PTX only. */
+  readonly maxRegisters?: readonly number[];
+  /** Values of knobs by name; PTX only. */
+  readonly knobs?: Readonly<Record<string, readonly (string | number | boolean)[]>>;
+  /** Scheduling policies by name; cubins only. `keep` leaves order and control words, `control` the order alone. */
+  readonly policies?: readonly string[];
+  /** Repetitions with random legal orders, one per seed; cubins only. */
+  readonly shuffles?: { readonly seeds: readonly number[]; readonly reach: number };
+}
+
+/** One point: all that is needed to repeat it. */
+export interface Point {
+  readonly input: SweepInput;
+  readonly target: string;
+  readonly level: number;
+  readonly maxRegisters: number;
+  readonly knobs: Readonly<Record<string, string | number | boolean>>;
+  /** Cubins: null keeps order and control words. */
+  readonly moves: readonly Move[] | null;
+}
+
+/** What came of a point. Numbers that could not be had are null. */
+export interface Row {
+  /** Hash of the point and of what its files held: rows with the same id are the same experiment. */
+  readonly id: string;
+  readonly input: string;
+  /** SHA-256 of the input, and of the launch file. */
+  readonly inputHash: string;
+  readonly launchHash: string;
+  readonly target: string;
+  readonly level: number | null;
+  readonly maxRegisters: number | null;
+  /** As JSON. */
+  readonly knobs: string;
+  readonly moves: string;
+  /** `ok`, or what stopped it. */
+  readonly outcome: string;
+  /** Buffers are what the launch file expects. */
+  readonly results: "as expected" | "different" | "not run";
+  /** Findings of the hazard checker. */
+  readonly hazards: number | null;
+  /** Sums over the functions. */
+  readonly instructions: number | null;
+  /** Greatest of the functions. */
+  readonly registers: number | null;
+  readonly spillBytes: number | null;
+  /** By the timing model, summed over the launches. */
+  readonly cycles: number | null;
+  readonly microseconds: number | null;
+  /** Least of the launches. */
+  readonly warpsPerSm: number | null;
+  readonly cubinHash: string;
+  /** Version of ptxlab. */
+  readonly version: string;
+}
