@@ -18,6 +18,7 @@ import { verifyCubin } from "../verify.js";
 import { graphText, infoText, linesText, liveText } from "./code-views.js";
 import { estimateCommand } from "./estimate.js";
 import type { Host } from "./host.js";
+import { sweepCommand } from "./sweep.js";
 import { bytesOf, jsonOf, oneFile, UNUSABLE, UsageError } from "./usage.js";
 
 const usage = `Usage: ptxlab <command> [options]
@@ -56,6 +57,11 @@ const usage = `Usage: ptxlab <command> [options]
       --output FILE, -o FILE   Default: a.cubin.
       --json                   What was done, as JSON.
                                Exit status: 0 done, 1 refused (also when the hazard checker finds fault), 2 unusable input.
+  sweep FILE                   Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs,
+                               policies, shuffles); FILE.jsonl grows while it runs, FILE.parquet is the table.
+      --out NAME, -o NAME      Another name for the results.
+      --threads N              Worker threads (default: one per core; 0: none).
+      --json                   The rows as JSON.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).
       --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).
@@ -69,7 +75,7 @@ const usage = `Usage: ptxlab <command> [options]
 `;
 
 /** Runs the command and returns its exit code. */
-export function ptxlab(args: readonly string[], host: Host): number {
+export function ptxlab(args: readonly string[], host: Host): number | Promise<number> {
   const [command, ...rest] = args;
   try {
     switch (command) {
@@ -81,6 +87,8 @@ export function ptxlab(args: readonly string[], host: Host): number {
         return run(rest, host);
       case "estimate":
         return estimateCommand(rest, host);
+      case "sweep":
+        return sweepCommand(rest, host).catch((e) => unusable(e, host));
       case "verify":
         return verify(rest, host);
       case "reschedule":
@@ -99,10 +107,14 @@ export function ptxlab(args: readonly string[], host: Host): number {
         return UNUSABLE;
     }
   } catch (e) {
-    if (!isUsageError(e)) throw e;
-    host.err(`ptxlab: ${e.message}\n`);
-    return UNUSABLE;
+    return unusable(e, host);
   }
+}
+
+function unusable(e: unknown, host: Host): number {
+  if (!isUsageError(e)) throw e;
+  host.err(`ptxlab: ${e.message}\n`);
+  return UNUSABLE;
 }
 
 /** Ours, and those of node:util's parseArgs, known by their code. */

@@ -8,6 +8,8 @@ import type { Row, SweepSpec } from "./types.js";
 export interface SweepOptions extends ExecuteOptions {
   /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` at the end. None: rows are only returned. */
   readonly out?: string;
+  /** Called before the first point: how many there are, and how many are known already. */
+  readonly onStart?: (total: number, known: number) => void;
 }
 
 export interface SweepResult {
@@ -25,6 +27,7 @@ export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<Swe
   const journal = out === undefined ? new Map<string, Row>() : readJournal(`${out}.jsonl`);
   const known = points.map((p) => journal.get(pointId(p, folder)) ?? null);
   const open = points.flatMap((_, i) => (known[i] === null ? [i] : []));
+  options.onStart?.(points.length, points.length - open.length);
   const fresh = await execute(
     open.map((i) => points[i]!),
     {

@@ -1,0 +1,67 @@
+/** `ptxlab sweep`: runs a sweep that a file describes, with progress; an interrupted one goes on where it was. */
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { SingleBar } from "cli-progress";
+import { type Row, readSweep, sweep } from "../experiment/index.js";
+import type { Host } from "./host.js";
+import { jsonOf, oneFile, UsageError } from "./usage.js";
+
+/** Exit status: 0 all points ran and computed what they should, 1 not all, 2 the description is unusable, 130 interrupted. */
+export async function sweepCommand(args: readonly string[], host: Host): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { out: { type: "string", short: "o" }, threads: { type: "string" }, json: { type: "boolean" } },
+  });
+  const path = oneFile(positionals);
+  const folder = dirname(resolve(path));
+  const spec = readSweep(jsonOf(path, host), folder);
+  if (typeof spec === "string") throw new UsageError(`${path}: ${spec}`);
+  if (values.threads !== undefined && !/^\d+$/.test(values.threads))
+    throw new UsageError(`--threads wants a number, not '${values.threads}'`);
+  const out = values.out ?? path.replace(/\.json$/, "");
+  const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {eta_formatted} to go` });
+  const stop = new AbortController();
+  const interrupt = (): void => stop.abort();
+  process.once("SIGINT", interrupt);
+  if (process.stderr.isTTY) bar.start(1, 0);
+  try {
+    const result = await sweep(spec, {
+      folder,
+      out,
+      signal: stop.signal,
+      ...(values.threads !== undefined && { threads: Number(values.threads) }),
+      onStart: (total, done) => {
+        bar.setTotal(total);
+        bar.update(done);
+      },
+      onRow: () => bar.increment(),
+    });
+    bar.stop();
+    if (values.json) host.out(`${JSON.stringify(result, null, 1)}\n`);
+    else host.out(`${[...result.rows.map(rowText), endText(result, out)].join("\n")}\n`);
+    if (!result.complete) return 130;
+    return result.rows.every((r) => r.outcome === "ok" && r.results !== "different" && !r.hazards) ? 0 : 1;
+  } finally {
+    bar.stop();
+    process.removeListener("SIGINT", interrupt);
+  }
+}
+
+function rowText(r: Row): string {
+  const how =
+    r.level === null ? r.moves : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
+  const numbers = `${r.registers ?? "-"} registers, ${r.cycles ?? "-"} cycles`;
+  return `${r.id}  ${r.input}  ${r.target}  ${how}: ${r.outcome === "ok" ? `${numbers}, results ${r.results}` : r.outcome}`;
+}
+
+function endText(
+  result: { readonly rows: readonly Row[]; readonly resumed: number; readonly complete: boolean },
+  out: string,
+): string {
+  const { rows, resumed, complete } = result;
+  const before = resumed > 0 ? `, ${resumed} of them from before` : "";
+  return complete
+    ? `${rows.length} points${before}; table: ${out}.parquet`
+    : `interrupted after ${rows.length} points; run it again to go on`;
+}
