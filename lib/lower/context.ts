@@ -25,6 +25,7 @@ import type {
 import { tryForm } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { f32Bits, f64Bits } from "./float-bits.js";
+import type { MeetingPlace } from "./gather.js";
 import { place, skip, type ToRegister } from "./place.js";
 import { Refusal } from "./refusal.js";
 import type { Entity, Scope, Variable } from "./scope.js";
@@ -70,6 +71,8 @@ export class Context {
   readonly inside: FunctionItem[];
   /** Loads of what other threads may write meanwhile, where the form does not say so. */
   readonly watching: Set<Inst>;
+  /** Instructions that wait for the lanes of a mask. */
+  readonly meetings: MeetingPlace[];
   /** Calls inlined so far. */
   calls: number;
   /** Guard of a transfer of control being lowered. */
@@ -95,6 +98,7 @@ export class Context {
     this.returnTo = null;
     this.inside = [];
     this.watching = new Set();
+    this.meetings = [];
     this.calls = 0;
     this.guard = null;
     this.carry = null;

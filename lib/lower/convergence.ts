@@ -211,10 +211,15 @@ function insertAhead(func: Func, target: Block, b: Block, moved: (p: Block) => b
     func.blocks.splice(at, 0, jump, b);
   } else func.blocks.splice(at, 0, b);
   for (const p of target.preds) {
-    const last = terminator(p);
-    if (last === null || !moved(p)) continue;
-    for (const o of last.srcs) if (o.kind === Kind.Label && o.id === target.id) o.id = b.id;
+    if (!moved(p)) continue;
+    for (const i of p.insts)
+      if (goesTo(i)) for (const o of i.srcs) if (o.kind === Kind.Label && o.id === target.id) o.id = b.id;
   }
+}
+
+/** Names blocks that lanes go to from here: where they part, or behind gathered code (gather.ts). BSSY names where they meet. */
+function goesTo(i: Inst): boolean {
+  return i.form.op !== "BSSY";
 }
 
 function instruction(func: Func, name: string, dsts: Operand[], srcs: Operand[], like: Inst | null): Inst {

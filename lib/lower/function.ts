@@ -6,7 +6,7 @@
  */
 import { type Diagnostic, notSupported, type Span } from "../diagnostics.js";
 import { Builder } from "../ori/builder.js";
-import { blockFallsThrough } from "../ori/flow.js";
+import { blockFallsThrough, connect } from "../ori/flow.js";
 import { newFunc } from "../ori/func.js";
 import { type Block, File, type Func, type Operand } from "../ori/types.js";
 import type { Block as Body, Declaration, FunctionItem, Instruction, Statement } from "../ptx/ast.js";
@@ -15,6 +15,7 @@ import type { Target } from "../target/types.js";
 import { Context, type ModuleContext } from "./context.js";
 import { addRegions } from "./convergence.js";
 import { instructionText } from "./describe.js";
+import { gather } from "./gather.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { type Entity, Scope } from "./scope.js";
@@ -49,6 +50,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   builder.finish();
   if (c.diagnostics.length === 0) {
     dropUnreachable(func);
+    if (gather(c)) connect(func);
     addRegions(func, c.watching);
   }
   return { func, diagnostics: c.diagnostics };

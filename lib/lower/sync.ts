@@ -3,24 +3,14 @@ import { imm, RZ } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
 import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
+import { convergeWarp } from "./converge.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { fence } from "./fence.js";
+import { together } from "./gather.js";
 import { takeScope } from "./memory.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { PRED, U32 } from "./types.js";
-
-/** Brings the lanes of a warp together: barriers and warp-wide instructions are executed by all of them at once. */
-export function convergeWarp(c: Context): void {
-  if (c.target.has("warpsyncAll")) c.emit("WARPSYNC.ALL", [], []);
-  else c.emit("WARPSYNC", [], [imm(0xffffffff)]);
-}
-
-/** Waits for the lanes of a mask. */
-export function convergeMask(c: Context, mask: Operand): void {
-  if (mask.kind === Kind.Imm && mask.value === 0xffffffff) convergeWarp(c);
-  else c.emit("WARPSYNC", [], [c.materialize(mask)]);
-}
 
 function barrierId(c: Context, o: PtxOperand): Operand {
   const id = c.read(o, U32);
@@ -50,7 +40,7 @@ function bar(defaultAligned: boolean): Lowering {
     const kind = m.oneOf(["sync", "arrive", "red", "warp"]);
     if (kind === "warp") {
       m.need(["sync"]);
-      convergeMask(c, c.read(at(operands(i, 1), 0), U32));
+      together(c, "bar.warp", c.read(at(operands(i, 1), 0), U32), false, () => {});
       return;
     }
     const aligned = m.flag("aligned") || defaultAligned;

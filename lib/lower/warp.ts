@@ -1,13 +1,13 @@
 /**
  * Warp-wide instructions: shuffles, votes, matches, reductions. The lanes named by the mask are brought together first (WARPSYNC), since
- * lanes of a warp run independently.
+ * lanes of a warp run independently; gather.ts sees to those that come to different places of the program.
  */
 import { imm, not, PT, RZ } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
+import { together } from "./gather.js";
 import { Refusal } from "./refusal.js";
-import { convergeMask } from "./sync.js";
 import { PRED, registersOf, U32 } from "./types.js";
 
 const shfl: Lowering = (c, i, m) => {
@@ -26,16 +26,25 @@ const shfl: Lowering = (c, i, m) => {
   const p = target.kind === "pair" ? c.inPlace(target.second, PRED) : PT();
   const lane = b.kind === Kind.Imm ? imm(b.value & 31) : b;
   const clamp = segment.kind === Kind.Imm ? imm(segment.value & 0x1fff) : segment;
-  convergeMask(c, mask);
-  c.emit(`SHFL.${mode.toUpperCase()}`, [p, d], [c.materialize(a), lane, clamp]);
+  const from = c.materialize(a);
+  together(c, `shfl.${mode}`, mask, false, () => {
+    c.emit(`SHFL.${mode.toUpperCase()}`, [p, d], [from, lane, clamp]);
+  });
 };
 
-/** A ballot that leaves out lanes which are active but not in the mask (they vote under another one). */
-function ballot(c: Context, p: Operand, mask: Operand): Operand {
+const EVERYBODY = 0xffffffff;
+
+/** A ballot of the lanes that are together. */
+function ballot(c: Context, p: Operand): Operand {
   const all = c.temp();
   c.emit("VOTE.ANY", [all, PT()], [p]);
-  if (mask.kind === Kind.Imm && mask.value === 0xffffffff) return all;
-  return c.op("LOP3.LUT", [all, mask, RZ(), imm(0xc0)]);
+  return all;
+}
+
+/** Leaves out lanes which are there but not in the mask (they vote under another one). */
+function masked(c: Context, lanes: Operand, mask: Operand): Operand {
+  if (mask.kind === Kind.Imm && mask.value === EVERYBODY) return lanes;
+  return c.op("LOP3.LUT", [lanes, mask, RZ(), imm(0xc0)]);
 }
 
 const vote: Lowering = (c, i, m) => {
@@ -46,21 +55,32 @@ const vote: Lowering = (c, i, m) => {
   const p = c.read(at(ops, 1), PRED);
   const mask = c.read(at(ops, 2), U32);
   if (type.name !== (mode === "ballot" ? "b32" : "pred")) throw new Refusal();
-  convergeMask(c, mask);
-  if (mode === "ballot") {
-    c.move(c.inPlace(at(ops, 0), U32), ballot(c, p, mask));
+  const kind = `vote.${mode}`;
+  const d = mode === "ballot" ? c.inPlace(at(ops, 0), U32) : c.out(at(ops, 0), PRED);
+  if (mode !== "ballot" && c.target.has("collective")) {
+    together(c, kind, mask, true, () => {
+      c.emit(mode === "uni" ? "VOTE.EQ" : `VOTE.${mode.toUpperCase()}`, [RZ(), d], [p]);
+    });
     return;
   }
-  const d = c.out(at(ops, 0), PRED);
-  if (mask.kind === Kind.Imm && mask.value === 0xffffffff) {
-    c.emit(mode === "uni" ? "VOTE.EQ" : `VOTE.${mode.toUpperCase()}`, [RZ(), d], [p]);
+  const lanes: Operand[] = [];
+  together(c, kind, mask, false, () => {
+    if (mode !== "all") lanes.push(ballot(c, p));
+    if (mode === "all" || mode === "uni") lanes.push(ballot(c, not(p)));
+  });
+  const [first, second] = lanes.map((l) => masked(c, l, mask)) as [Operand, Operand];
+  if (mode === "ballot") {
+    c.move(d, first);
     return;
   }
   // any: some lane of the mask votes; all: none votes against; uni: one of the two sides is empty.
-  const none = mode === "any" ? null : c.predicate();
-  if (none !== null) c.emit("ISETP.EQ.U32.AND", [mode === "all" ? d : none], [ballot(c, not(p), mask), RZ()]);
-  if (mode === "any") c.emit("ISETP.NE.U32.AND", [d], [ballot(c, p, mask), RZ()]);
-  if (mode === "uni") c.emit("ISETP.EQ.U32.OR", [d], [ballot(c, p, mask), RZ(), none as Operand]);
+  if (mode === "any") c.emit("ISETP.NE.U32.AND", [d], [first, RZ()]);
+  if (mode === "all") c.emit("ISETP.EQ.U32.AND", [d], [first, RZ()]);
+  if (mode === "uni") {
+    const none = c.predicate();
+    c.emit("ISETP.EQ.U32.AND", [none], [second, RZ()]);
+    c.emit("ISETP.EQ.U32.OR", [d], [first, RZ(), none]);
+  }
 };
 
 const activemask: Lowering = (c, i, m) => {
@@ -78,25 +98,29 @@ const match: Lowering = (c, i, m) => {
   const mask = c.read(at(ops, 2), U32);
   const size = type.bits === 64 ? ".U64" : "";
   const target = at(ops, 0);
-  convergeMask(c, mask);
+  const kind = `match.${mode}.${type.name}`;
+  const same = c.temp();
   if (mode === "any") {
-    const same = c.op(`MATCH.ANY${size}`, [a]);
+    together(c, kind, mask, false, () => c.emit(`MATCH.ANY${size}`, [same], [a]));
     c.emit("LOP3.LUT", [c.out(target, U32)], [same, mask, RZ(), imm(0xc0)]);
     return;
   }
   const d = c.out(target.kind === "pair" ? target.first : target, U32);
-  if (c.target.has("memoryDescriptor")) {
+  if (c.target.has("collective")) {
     const p = target.kind === "pair" ? c.inPlace(target.second, PRED) : PT();
-    c.emit(`MATCH.ALL${size}`, [p, d], [a]);
+    together(c, kind, mask, true, () => c.emit(`MATCH.ALL${size}`, [p, d], [a]));
     return;
   }
-  // sm_75: all match when the lanes that match this one are all that are active (as ptxas does it).
-  const same = c.op(`MATCH.ANY${size}`, [a]);
+  // All match when the lanes that match this one are all that are there (as ptxas does it on these targets).
   const active = c.temp();
-  c.emit("VOTE.ANY", [active, PT()], [PT()]);
+  together(c, kind, mask, false, () => {
+    c.emit(`MATCH.ANY${size}`, [same], [a]);
+    c.emit("VOTE.ANY", [active, PT()], [PT()]);
+  });
   const p = target.kind === "pair" ? c.out(target.second, PRED) : c.predicate();
-  c.emit("ISETP.EQ.U32.AND", [p], [same, active]);
-  c.emit("SEL", [d], [active, RZ(), p]);
+  const there = masked(c, active, mask);
+  c.emit("ISETP.EQ.U32.AND", [p], [masked(c, same, mask), there]);
+  c.emit("SEL", [d], [there, RZ(), p]);
 };
 
 /** Reduction over the lanes of the mask; the result comes in a uniform register. */
@@ -112,11 +136,14 @@ const redux: Lowering = (c, i, m) => {
   const mask = c.read(at(ops, 2), U32);
   const names = { add: ".SUM", min: ".MIN", max: ".MAX", and: "", or: ".OR", xor: ".XOR" } as const;
   const result = c.builder.ur(1);
-  convergeMask(c, mask);
   const extremum = (op === "min" || op === "max") && c.target.has("credux");
   const form = extremum ? `CREDUX${names[op]}` : `REDUX${names[op]}`;
-  c.emit(`${form}${type === "s32" ? ".S32" : ""}`, [result], [a]);
-  c.emit("MOV", [c.inPlace(at(ops, 0), U32)], [result]);
+  const d = c.inPlace(at(ops, 0), U32);
+  // The uniform register is read before anybody else can write it.
+  together(c, `redux.${op}.${type}`, mask, true, () => {
+    c.emit(`${form}${type === "s32" ? ".S32" : ""}`, [result], [a]);
+    c.emit("MOV", [d], [result]);
+  });
 };
 
 export const warpFamily: Family = { shfl, vote, activemask, match, redux };

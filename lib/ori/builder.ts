@@ -63,6 +63,11 @@ export class Builder {
     return block;
   }
 
+  /** Goes on at the end of a block that stands in the layout already. */
+  resume(block: Block): void {
+    this.current = block;
+  }
+
   /** A fresh virtual register as an operand. */
   value(file: File, width = 1, name = "", fixed = -1): Operand {
     return register(file, this.func.values.add(file, width, name, fixed), width);

@@ -59,6 +59,8 @@ export function kindName(o: Operand): string {
 /** Whether the slot takes an operand of this kind and register file (widths are the verifier's business). */
 export function slotAccepts(slot: SlotInfo, o: Operand): boolean {
   if (o.kind === Kind.None) return slot.optional === "none";
+  // A label as a number is the address of its block in the function.
+  if (o.kind === Kind.Label) return slot.accepts.includes("label") || slot.accepts.includes("sym");
   if (o.kind !== Kind.Reg) return slot.accepts.includes(kindName(o));
   if (o.file === slot.file) return true;
   // A register of another file: a uniform register in a slot for R, a uniform predicate in a slot for P.

@@ -12,6 +12,7 @@ import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { removeNops } from "./nop.js";
+import { outlineGathered } from "./outline-gathered.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
@@ -177,7 +178,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   FixUpTexDepBarAndSync: { none: "not built yet (textures)" },
   AdvancedScoreboardsAndOpexes: scoreboards,
   ProcessO0WaitsAndSBs: (func, { options }) => control(func, options.control ?? controlO0),
-  PostFixUp: { none: "nothing to do on the supported SMs" },
+  PostFixUp: outlineGathered,
   MercConverter: { none: "no Mercury: lib/sass encodes Ori instructions directly" },
   MercEncodeAndDecode: { none: "no Mercury: tests decode what was encoded" },
   MercExpandInstructions: { none: "no Mercury" },

@@ -152,7 +152,7 @@ const rows = [
   ["FixUpTexDepBarAndSync", [114], "39", "scheduling", 0, "fix-ups of texture and synchronization barriers"],
   ["AdvancedScoreboardsAndOpexes", [115], "39", "scheduling", 1, "control words of optimized code"],
   ["ProcessO0WaitsAndSBs", [116, 139], "39", "scheduling", 0, "control words of -O0: wait for everything, always"],
-  ["PostFixUp", [140], "17", "cleanup", 0, "final fix-ups of the SM"],
+  ["PostFixUp", [140], "17", "cleanup", 0, "final fix-ups of the SM: subroutines for gathered code before sm_90"],
   ["MercConverter", [141], "44", "encoding", 0, "Ori instructions become Mercury records"],
   ["MercEncodeAndDecode", [117, 142], "44", "encoding", 0, "encodes and decodes again, as a check"],
   ["MercExpandInstructions", [118, 143], "44", "encoding", 0, "expands Mercury instructions"],
@@ -230,6 +230,7 @@ const must: readonly PhaseName[] = [
   "AllocateRegisters",
   "AdvancedScoreboardsAndOpexes",
   "ProcessO0WaitsAndSBs",
+  "PostFixUp",
 ];
 
 /** Pairs that must stand in this order, with the reason. */
@@ -242,6 +243,7 @@ export const order: readonly (readonly [first: PhaseName, then: PhaseName, why: 
   ["AllocateRegisters", "PostSchedule", "its dependences are those of physical registers"],
   ["PostSchedule", "AdvancedScoreboardsAndOpexes", "control words belong to an order"],
   ["AllocateRegisters", "ProcessO0WaitsAndSBs", "spills and copies need control words too"],
+  ["ProcessO0WaitsAndSBs", "PostFixUp", "subroutines are made of code with control words"],
   ["OriRemoveNopCode", "ProcessO0WaitsAndSBs", "a NOP may carry a wait once it has a control word"],
 ];
 

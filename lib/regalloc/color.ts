@@ -133,6 +133,10 @@ class Attempt {
 
   /** A value bound to a register. The reserved register needs no bookkeeping: nothing else is ever put there. */
   private bind(v: ValueFacts, slot: number): void {
+    if (slot + v.width > this.p.registers) {
+      this.stuck = v;
+      return;
+    }
     if (slot !== this.p.info.reserved && !this.fits(v, slot)) {
       throw new InternalError(`value ${v.id} is bound to register ${slot}, which is taken`, {
         phase: "AllocateRegisters",

@@ -178,7 +178,7 @@ function takesMods(step: Step, o: Operand): boolean {
 
 function takesNumber(step: Step, o: Operand): boolean {
   if (o.kind === Kind.Sym) return widthOf(step.loc) >= 32;
-  if (o.kind === Kind.Label) return step.format === "rel";
+  if (o.kind === Kind.Label) return step.format === "rel" || widthOf(step.loc) >= 32;
   if (o.kind !== Kind.Imm || o.mods !== 0) return false;
   if (o.part !== "" && !step.part?.values.some((v) => v.text === o.part)) return false;
   const width = widthOf(step.loc);
@@ -324,7 +324,7 @@ function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: n
     return;
   }
   if (o.kind === Kind.Label) {
-    writeLabel({ ...step, relative: true }, o, out, at, pc, context);
+    writeLabel({ ...step, relative: step.format === "rel" }, o, out, at, pc, context);
     return;
   }
   if (step.loc[0]!.width === 64) {

@@ -8,12 +8,21 @@
  * - `BSSY B, L` notes in barrier B of each participating lane who participates; `BSYNC B` waits until all of them that
  *   have not exited (EXIT) or left (BREAK) wait at a BSYNC of B, then they go on as one group. The barrier registers
  *   are per thread, because both sides of a branch use the same numbers for regions inside them.
- * - `WARPSYNC mask` waits for the lanes of the mask at a WARPSYNC of the same mask.
+ * - `WARPSYNC mask` waits for the lanes of the mask at a WARPSYNC of the same mask. `WARPSYNC.EXCLUSIVE` in addition keeps
+ *   them apart from lanes with another mask that wait at the same place (ptxas puts it in front of REDUX on sm_80 to 89).
+ * - `WARPSYNC.COLLECTIVE mask, L` waits for the lanes of the mask at any WARPSYNC.COLLECTIVE of the same mask, wherever it
+ *   stands; then all of them run the code behind one of these up to ENDCOLLECTIVE, from where each goes on at its own L.
+ *   ptxas's code means this: the code behind is the same at all places, down to the register numbers (test/oracle/gather.test.ts).
+ *   Which place is chosen makes no difference to such code; here it is the first in program order.
  * - CTA and cluster barriers let lanes of a warp that wait at the same place go on together.
  *
  * A spin loop inside a convergence region waits for lanes that wait for the loop's end at the BSYNC. ptxas puts YIELD
  * into such loops, and the lock algorithms that run on GPUs need it: lanes at a BSYNC do not wait for ever for lanes that
  * only yield. Here they are let go after PATIENCE yields; the two parts are regions of their own from then on.
+ *
+ * A lane may also wait by WARPSYNC for one that waits for it at a BSYNC: `@p shfl.sync` and `@!p shfl.sync` one after the
+ * other meet by the PTX ISA, and ptxas puts a region around each, at every level. So a convergence barrier must give way (inferred from
+ * that, not measured): when no lane of the warp can run, those at a BSYNC that others want at a WARPSYNC go on without their region.
  *
  * Forward progress: a group gives up its turn at a jump after its time slice, at YIELD, and when it waits; the others are
  * served in turn. A warp none of whose lanes can run waits for others; when nothing in the whole grid can run, that is a
@@ -72,6 +81,26 @@ export function waiting(warp: Warp, kind: number, on: number): number {
   return mask & warp.live;
 }
 
+/** Lanes whose wait is over go on at one place as a group of their own: other lanes there have other masks. */
+function release(warp: Warp, pc: number, mask: number): void {
+  for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) warp.waitKind[l] = Wait.None;
+  warp.ready.push({ pc, mask });
+}
+
+/** All lanes of a mask have come: those at one place go on together, and all of them where they were gathered. */
+function releaseMask(warp: Warp, kind: number, there: number): void {
+  const gathered = kind === Wait.Collective;
+  let left = there;
+  while (left !== 0) {
+    let pc = warp.waitPc[lowest(left)]!;
+    if (gathered) for (let l = 0; l < 32; l++) if ((left >>> l) & 1) pc = Math.min(pc, warp.waitPc[l]!);
+    let same = gathered ? left : 0;
+    if (!gathered) for (let l = 0; l < 32; l++) if ((left >>> l) & 1 && warp.waitPc[l] === pc) same |= 1 << l;
+    release(warp, pc, same);
+    left &= ~same;
+  }
+}
+
 /** The lanes that lane `l` waits for at a convergence barrier or WARPSYNC, itself included. */
 function partners(warp: Warp, l: number): number {
   const on = warp.waitOn[l]!;
@@ -83,9 +112,12 @@ export function settle(warp: Warp): void {
   let done = 0;
   for (let l = 0; l < 32; l++) {
     const kind = warp.waitKind[l]!;
-    if ((kind !== Wait.Convergence && kind !== Wait.WarpSync) || ((warp.live >>> l) & 1) === 0) continue;
+    if (((warp.live >>> l) & 1) === 0) continue;
+    if (kind !== Wait.Convergence && !isWarpSync(kind)) continue;
     const there = waiting(warp, kind, warp.waitOn[l]!);
-    if ((partners(warp, l) & warp.live & ~there) === 0) done |= 1 << l;
+    if ((partners(warp, l) & warp.live & ~there) !== 0) continue;
+    if (kind === Wait.Convergence || kind === Wait.WarpSync) done |= 1 << l;
+    else releaseMask(warp, kind, there);
   }
   if (done !== 0) resume(warp, done);
 }
@@ -104,12 +136,39 @@ export function releaseFromYielders(warp: Warp): void {
   warp.patience++;
   if (warp.patience < PATIENCE) return;
   warp.patience = 0;
+  leave(warp, done);
+}
+
+/**
+ * When no lane of the warp can run: lanes at a convergence barrier for which others wait by WARPSYNC go on without their
+ * region. True if there were any.
+ */
+export function releaseWanted(warp: Warp): boolean {
+  let wanted = 0;
+  for (let l = 0; l < 32; l++) {
+    if (((warp.live >>> l) & 1) === 0 || !isWarpSync(warp.waitKind[l]!)) continue;
+    wanted |= warp.waitOn[l]!;
+  }
+  let done = 0;
+  for (let l = 0; l < 32; l++) if (warp.waitKind[l] === Wait.Convergence) done |= 1 << l;
+  done &= wanted & warp.live;
+  if (done === 0) return false;
+  leave(warp, done);
+  return true;
+}
+
+/** Lanes at convergence barriers go on, and the rest of their regions does not wait for them any more. */
+function leave(warp: Warp, done: number): void {
   for (let l = 0; l < 32; l++) {
     if (((done >>> l) & 1) === 0) continue;
     const b = warp.waitOn[l]! * 32;
     for (let k = 0; k < 32; k++) if (((done >>> k) & 1) === 0) warp.B[b + k] = warp.B[b + k]! & ~(1 << l);
   }
   resume(warp, done);
+}
+
+function isWarpSync(kind: number): boolean {
+  return kind === Wait.WarpSync || kind === Wait.Exclusive || kind === Wait.Collective;
 }
 
 /** Lanes that wait, and for what: the text of a deadlock report. */
@@ -123,8 +182,8 @@ export function describeWaits(warp: Warp): string {
     const what =
       kind === Wait.Convergence
         ? `BSYNC B${on} for lanes 0x${(partners(warp, l) >>> 0).toString(16)}`
-        : kind === Wait.WarpSync
-          ? `WARPSYNC 0x${(on >>> 0).toString(16)}`
+        : isWarpSync(kind)
+          ? `WARPSYNC${kind === Wait.Collective ? ".COLLECTIVE" : ""} 0x${(on >>> 0).toString(16)}`
           : kind === Wait.Barrier
             ? `barrier ${on}`
             : kind === Wait.Cluster

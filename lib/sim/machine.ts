@@ -5,7 +5,7 @@
  */
 import { renderInst as print } from "../sass/isa/text.js";
 import { freshBarrier } from "./barrier.js";
-import { describeWaits, lowest, popcount } from "./groups.js";
+import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
@@ -175,7 +175,8 @@ export class GridMachine implements Machine {
     let active = w.active;
     for (;;) {
       if (active === 0) {
-        const g = w.ready.shift();
+        let g = w.ready.shift();
+        if (g === undefined && releaseWanted(w)) g = w.ready.shift();
         if (g === undefined) break;
         pc = g.pc;
         active = g.mask;

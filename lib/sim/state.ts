@@ -44,7 +44,15 @@ export interface Group {
 }
 
 /** Why a lane waits. */
-export const Wait = { None: 0, Convergence: 1, WarpSync: 2, Barrier: 3, Cluster: 4 } as const;
+export const Wait = {
+  None: 0,
+  Convergence: 1,
+  WarpSync: 2,
+  Barrier: 3,
+  Cluster: 4,
+  Exclusive: 5,
+  Collective: 6,
+} as const;
 
 export class Warp {
   readonly I: Int32Array = new Int32Array(ROWS * LANES);

@@ -57,6 +57,7 @@ export type Feature =
   | "vimnmxTypes"
   | "f2fpTypes"
   | "warpsyncAll"
+  | "collective"
   | "redux"
   | "credux"
   | "reconvergent"

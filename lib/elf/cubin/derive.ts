@@ -111,10 +111,17 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
   const masks: number[] = [];
   let ctaidz = false;
   let regions = false;
+  const subroutines = firstSubroutine(code);
   code.insts.forEach((inst, i) => {
     const { op } = inst.form;
     if (op === "EXIT") exits.push(i * 16);
-    else if (op === "BSSY" || op === "CALL") regions = true;
+    else if (op === "BSSY") regions = true;
+    else if (op === "CALL") {
+      // A call of gathered code; the code itself is not listed.
+      regions = true;
+      cooperative.push(i * 16);
+      masks.push(0xffffffff);
+    } else if (i * 16 >= subroutines) return;
     else if (collective.has(op)) {
       cooperative.push(i * 16);
       masks.push(maskOf(code.insts[i - 1]));
@@ -123,7 +130,8 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
       !belongsTo.has(code.insts[i + 1]?.form.op ?? "") &&
       !inst.form.mods.includes("ALL")
     ) {
-      cooperative.push(i * 16);
+      // Gathering lanes for nothing else counts where that ends.
+      cooperative.push((inst.form.mods.includes("COLLECTIVE") ? i + 1 : i) * 16);
       masks.push(maskOf(inst));
     } else if (readsSreg(inst, SR_CTAID_Z)) ctaidz = true;
   });
@@ -136,6 +144,16 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
   if (ctaidz && container.ctaidz) records.push(flagRecord(EIATTR.CTAIDZ_USED));
   if (regions) records.push(wordsRecord(EIATTR.CRS_STACK_SIZE, [0]));
   return records;
+}
+
+/** Offset of the first instruction that is called; all of those stand behind everything else. */
+function firstSubroutine(code: Code): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const inst of code.insts) {
+    if (inst.form.op !== "CALL") continue;
+    for (const o of inst.srcs) if (o.kind === Kind.Label) first = Math.min(first, code.labels.get(o.id) ?? first);
+  }
+  return first;
 }
 
 /** The register that holds the mask of a WARPSYNC; all ones when it is a constant. */

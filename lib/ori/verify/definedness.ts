@@ -52,18 +52,39 @@ function definedAtEntry(func: Func, of: UnitOf, set: Uint8Array): void {
   }
 }
 
-function transfer(of: UnitOf, block: Block, set: Uint8Array): void {
-  for (const inst of block.insts) {
-    for (const o of inst.dsts) {
-      eachUnit(of, o, (u) => {
-        set[u] = 1;
-      });
+type Routines = ReadonlyMap<number, Block>;
+
+/** Blocks that are called, by id. */
+function routinesOf(func: Func): Routines {
+  const routines = new Map<number, Block>();
+  for (const block of func.blocks) {
+    for (const inst of block.insts) {
+      if (inst.form.flow !== "call") continue;
+      for (const o of inst.srcs) {
+        const called = o.kind === Kind.Label ? func.blocks.find((b) => b.id === o.id) : undefined;
+        if (called !== undefined) routines.set(o.id, called);
+      }
     }
+  }
+  return routines;
+}
+
+/** What is defined behind an instruction; behind a call, what the called block defines too. */
+function define(of: UnitOf, inst: Inst, routines: Routines, set: Uint8Array): void {
+  for (const o of inst.dsts) {
+    eachUnit(of, o, (u) => {
+      set[u] = 1;
+    });
+  }
+  if (inst.form.flow !== "call") return;
+  for (const o of inst.srcs) {
+    const called = o.kind === Kind.Label ? routines.get(o.id) : undefined;
+    for (const i of called?.insts ?? []) if (i.form.flow !== "call") define(of, i, routines, set);
   }
 }
 
 /** Units defined at the start of each reachable block. */
-function solve(func: Func, count: number, of: UnitOf): Map<Block, Uint8Array> {
+function solve(func: Func, count: number, of: UnitOf, routines: Routines): Map<Block, Uint8Array> {
   const atStart = new Map<Block, Uint8Array>();
   const entry = func.blocks[0] as Block;
   const first = new Uint8Array(count);
@@ -72,7 +93,7 @@ function solve(func: Func, count: number, of: UnitOf): Map<Block, Uint8Array> {
   const work: Block[] = [entry];
   for (let b = work.shift(); b !== undefined; b = work.shift()) {
     const end = (atStart.get(b) as Uint8Array).slice();
-    transfer(of, b, end);
+    for (const inst of b.insts) define(of, inst, routines, end);
     for (const s of b.succs) {
       const known = atStart.get(s);
       if (known === undefined) atStart.set(s, end.slice());
@@ -97,18 +118,15 @@ function meet(known: Uint8Array, other: Uint8Array): boolean {
 
 export function checkDefinedness(func: Func, ignore: ReadonlySet<number>, out: Findings): void {
   const { count, of } = unitNumber(func);
-  const atStart = solve(func, count, of);
+  const routines = routinesOf(func);
+  const atStart = solve(func, count, of, routines);
   for (const block of func.blocks) {
     const start = atStart.get(block);
     if (start === undefined) continue;
     const now = start.slice();
     for (const inst of block.insts) {
       if (!isPhi(inst)) reportUses(func, of, block, inst, now, ignore, out);
-      for (const o of inst.dsts) {
-        eachUnit(of, o, (u) => {
-          now[u] = 1;
-        });
-      }
+      define(of, inst, routines, now);
     }
     for (const s of block.succs) checkPhiSources(of, block, s, now, ignore, out);
   }

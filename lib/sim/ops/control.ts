@@ -1,7 +1,7 @@
 /** Control flow, convergence barriers, the end of threads. See groups.ts for the model. */
 import { File, Kind, Mod, type Operand } from "../../sass/isa/operand.js";
 import { afterExit } from "../barrier.js";
-import { enqueue, popcount, releaseFromYielders, settle, suspend } from "../groups.js";
+import { enqueue, lowest, popcount, releaseFromYielders, settle, suspend } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
 
@@ -254,7 +254,7 @@ function bmov(s: Site): Exec {
 }
 
 function warpsync(s: Site): Exec {
-  s.has("EXCLUSIVE");
+  const exclusive = s.has("EXCLUSIVE");
   const all = s.has("ALL");
   const collective = s.has("COLLECTIVE");
   const o = all ? null : s.operand("b");
@@ -262,18 +262,21 @@ function warpsync(s: Site): Exec {
   const row = o === null ? 0 : s.row(o);
   const after = collective ? s.target(s.operand("target")) : 0;
   const pin = s.predMask("pin");
+  const kind = collective ? Wait.Collective : exclusive ? Wait.Exclusive : Wait.WarpSync;
+  const maskOf = (w: Warp, l: number): number => (get === null ? w.I[row + l]! : get(w));
   return (w, m) => {
     const lanes = m & pin(w);
     if (lanes === 0) return Step.Next;
+    const first = maskOf(w, lowest(lanes));
     let together = true;
     for (let l = 0; l < LANES; l++) {
       if (((lanes >>> l) & 1) === 0) continue;
       if (collective) w.collective[l] = after;
-      const mask = get === null ? w.I[row + l]! : get(w);
-      if ((mask & w.live & ~lanes) !== 0) together = false;
+      const mask = maskOf(w, l);
+      if ((mask & w.live & ~lanes) !== 0 || (mask !== first && kind !== Wait.WarpSync)) together = false;
     }
     if (together) return Step.Next;
-    suspend(w, lanes, Wait.WarpSync, w.pc + 1, (l) => (get === null ? w.I[row + l]! : get(w)));
+    suspend(w, lanes, kind, w.pc + 1, (l) => maskOf(w, l));
     settle(w);
     return Step.Switch;
   };

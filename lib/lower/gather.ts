@@ -1,0 +1,265 @@
+/**
+ * Lanes of one member mask that meet at different places of the program.
+ *
+ * `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync` and `bar.warp.sync` wait for all lanes of the mask that have not
+ * exited to execute an instruction "with the same qualifiers and the same membermask" (PTX ISA 9.7.9.6, 9.7.13.2, .9, .10,
+ * .12), and not for the same instruction. SHFL, VOTE, MATCH and REDUX work on the lanes that execute them together, so such
+ * lanes must be brought to one place first. What ptxas does (measured on sm_75 to sm_121; test/oracle/gather.test.ts):
+ *
+ * - -O0: always, whatever the mask and the control flow. From sm_90 on
+ *       MOV R2, a; …; MOV R5, mask; WARPSYNC.COLLECTIVE R5, L; SHFL.BFLY P0, R4, R2, R3, R4; ENDCOLLECTIVE; L: …
+ *   before sm_90 a subroutine for each set of qualifiers, with its own registers for arguments and result:
+ *       CALL.REL.NOINC $__cuda_sm70_shflsync_bfly     where  WARPSYNC R5; SHFL.BFLY …; RET.REL.NODEC
+ * - above -O0: the bare instruction where it shows that the lanes are together; else `BRA.DIV` around it to the form above.
+ *   `bar.sync` never; `activemask` is VOTE.ANY of whoever is there.
+ *
+ * The code between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE is executed once for all lanes gathered, at one of the places: in a
+ * function it is the same everywhere, down to the register numbers, for the same qualifiers. Here they are bound values.
+ * Nothing may be moved into or out of that code, bound values must not be replaced by what was copied to them, and all that the
+ * code starts must be complete at its end: lanes that came from elsewhere go on with other control words.
+ *
+ * Where all lanes of a mask must meet at the same instruction, WARPSYNC in front of it does. That is so (`inOrder`) when
+ * the instructions with these qualifiers and this constant mask come in one order on all paths: a lane's n-th is then every
+ * lane's n-th, and lanes that wait for each other cannot be at different ones. So a reduction by five shuffles in a row
+ * stays bare, whoever has exited before. A mask in a register may be any mask; then only an instruction that is the only one with
+ * its qualifiers stays bare. Instructions that know no mask (VOTE.ALL, MATCH.ALL, REDUX) tell lanes with several masks in
+ * one place apart only when gathered: they stay bare with constant masks alone. Before sm_90 WARPSYNC.EXCLUSIVE does it, used for
+ * REDUX; the others become ballots, as in ptxas's subroutines.
+ */
+import { InternalError } from "../errors.js";
+import { clone, imm, label, lo, part, RZ } from "../ori/operand.js";
+import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import type { Context } from "./context.js";
+import { convergeMask } from "./converge.js";
+
+/** One instruction of the PTX that waits for the lanes of a mask. */
+export interface MeetingPlace {
+  /** Opcode and qualifiers: lanes meet only where they are the same. */
+  readonly kind: string;
+  readonly mask: Operand;
+  /** The code takes whoever executes it for the lanes of the mask. */
+  readonly exact: boolean;
+  /** WARPSYNC, and behind it what the lanes execute together. */
+  readonly sync: Inst;
+  readonly body: readonly Inst[];
+}
+
+/** Emits WARPSYNC and `body`, straight code for lanes that are together. */
+export function together(c: Context, kind: string, mask: Operand, exact: boolean, body: () => void): void {
+  convergeMask(c, mask);
+  const { block } = c.builder;
+  const at = block.insts.length;
+  body();
+  if (c.builder.block !== block) throw new InternalError(`${kind} is more than straight code`);
+  const [sync, ...rest] = block.insts.splice(at - 1) as [Inst, ...Inst[]];
+  // Constants that an instruction wants in registers are nobody else's business.
+  const constants = rest.filter(isConstant);
+  const code = rest.filter((i) => !isConstant(i));
+  block.insts.push(...constants, sync, ...code);
+  c.meetings.push({ kind, mask, exact, sync, body: code });
+}
+
+function isConstant(i: Inst): boolean {
+  return i.form.op === "MOV" && i.srcs[0]?.kind === Kind.Imm;
+}
+
+/** Makes lanes meet wherever they may come to different places. The control flow must be complete; edges are outdated after. */
+export function gather(c: Context): boolean {
+  const places = new Map<Inst, MeetingPlace>();
+  for (const m of c.meetings) places.set(m.sync, m);
+  const found = new Map<string, MeetingPlace[]>();
+  for (const b of c.func.blocks) {
+    for (const i of b.insts) {
+      const m = places.get(i);
+      if (m === undefined) continue;
+      const list = found.get(m.kind);
+      if (list === undefined) found.set(m.kind, [m]);
+      else list.push(m);
+    }
+  }
+  const apart = new Set<Inst>();
+  for (const list of found.values()) {
+    for (const group of byMask(list)) if (!meetsByItself(c.func, group)) for (const m of group) apart.add(m.sync);
+  }
+  if (apart.size === 0) return false;
+  const work = new Gathering(c);
+  for (const b of [...c.func.blocks]) {
+    for (let k = b.insts.length - 1; k >= 0; k--) {
+      const sync = b.insts[k] as Inst;
+      if (apart.has(sync)) work.convert(b, k, places.get(sync) as MeetingPlace);
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------ which places
+
+/** Places whose masks may be equal. */
+function byMask(list: readonly MeetingPlace[]): MeetingPlace[][] {
+  if (list.some((m) => m.mask.kind !== Kind.Imm)) return [[...list]];
+  const groups = new Map<number, MeetingPlace[]>();
+  for (const m of list) groups.set(m.mask.value, [...(groups.get(m.mask.value) ?? []), m]);
+  return [...groups.values()];
+}
+
+function meetsByItself(func: Func, group: readonly MeetingPlace[]): boolean {
+  const constant = group.every((m) => m.mask.kind === Kind.Imm);
+  if (!constant && group.some((m) => m.exact)) return false;
+  return group.length === 1 || (constant && inOrder(func, new Set(group.map((m) => m.sync))));
+}
+
+const NOTHING = -1;
+const SEVERAL = -2;
+
+/** From the entry, and from each of the places, all paths come to one and the same place next, or to none any more. */
+function inOrder(func: Func, syncs: ReadonlySet<Inst>): boolean {
+  // Place that lanes in a block's start (an instruction id) come to first.
+  const next = new Map<Block, number>();
+  const own = new Set<Block>();
+  for (const b of func.blocks) {
+    const first = b.insts.find((i) => syncs.has(i));
+    next.set(b, first?.id ?? NOTHING);
+    if (first !== undefined) own.add(b);
+  }
+  const behind = (b: Block): number => {
+    let result = NOTHING;
+    for (const s of b.succs) {
+      const n = next.get(s) as number;
+      if (n === NOTHING || n === result) continue;
+      result = result === NOTHING ? n : SEVERAL;
+    }
+    return result;
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (let k = func.blocks.length - 1; k >= 0; k--) {
+      const b = func.blocks[k] as Block;
+      if (own.has(b)) continue;
+      const n = behind(b);
+      if (n === next.get(b)) continue;
+      next.set(b, n);
+      changed = true;
+    }
+  }
+  if (next.get(func.blocks[0] as Block) === SEVERAL) return false;
+  for (const b of own) if (behind(b) === SEVERAL) return false;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------ the form
+
+/**
+ * Registers of gathered code, alike everywhere in a function: arguments from R2 on (a pair fits there), results R4 and R6
+ * (R4 may have been the third argument), the mask R5, before sm_90 the return address R7, then R2 and R3. Low numbers, so
+ * that small register limits can be met.
+ */
+const ARGUMENTS = 2;
+const RESULTS: readonly number[] = [4, 6];
+const MASK = 5;
+const RETURN = 7;
+const UNIFORM = 4;
+
+class Gathering {
+  private readonly c: Context;
+  private readonly values = new Map<string, Operand>();
+
+  constructor(c: Context) {
+    this.c = c;
+  }
+
+  /** Turns WARPSYNC at `insts[at]` of a block and the code behind it into the gathered form; what follows gets a block of its own. */
+  convert(block: Block, at: number, m: MeetingPlace): void {
+    const { c } = this;
+    const { builder, func } = c;
+    const rest = block.insts.splice(at).slice(1 + m.body.length);
+    const after = builder.newBlock("", block.freq);
+    func.blocks.splice(func.blocks.indexOf(block) + 1, 0, after);
+    builder.resume(block);
+    builder.loc = m.sync.loc;
+    const results: { to: Operand; from: Operand }[] = [];
+    this.bindArguments(m);
+    this.bindResults(m, results);
+    const mask = this.bound(File.R, MASK);
+    c.move(mask, m.mask);
+    if (c.target.has("collective")) {
+      c.emit("WARPSYNC.COLLECTIVE", [], [mask, label(after)]);
+      block.insts.push(...m.body);
+      c.emit("ENDCOLLECTIVE", [], []);
+    } else this.callable(block, after, mask, m);
+    builder.resume(after);
+    for (const r of results) c.move(r.to, r.from);
+    after.insts.push(...rest);
+  }
+
+  /**
+   * Code that will be a subroutine: it begins at WARPSYNC, ends with its block and needs registers for returning. The
+   * address of a block as a number stands nowhere else.
+   */
+  private callable(block: Block, after: Block, mask: Operand, m: MeetingPlace): void {
+    const { c } = this;
+    const address = this.bound(File.R, RETURN);
+    const pair = this.bound(File.R, ARGUMENTS, 2);
+    c.emit("MOV", [address], [label(after)]);
+    c.emit(m.exact ? "WARPSYNC.EXCLUSIVE" : "WARPSYNC", [], [mask]);
+    block.insts.push(...m.body);
+    c.emit("MOV", [lo(pair)], [address]);
+    c.emit("MOV", [part(pair, 1)], [RZ()]);
+  }
+
+  /** Copies what the code reads to its registers. */
+  private bindArguments(m: MeetingPlace): void {
+    const inside = new Set(m.body.flatMap((i) => i.dsts.map((o) => o.id)).filter((id) => id >= 0));
+    const next = { [File.R]: ARGUMENTS, [File.P]: 0 };
+    for (const inst of m.body) {
+      inst.srcs.forEach((o, k) => {
+        if (o.kind === Kind.Reg && o.id !== ZERO_REG && inside.has(o.id) && inst.form.op === "MOV") return;
+        if (o.kind !== Kind.Reg && o.kind !== Kind.Imm) return;
+        const slot = inst.form.srcs[k];
+        if (inst.form.op === "MOV" || slot === undefined) return;
+        const file = slot.file === File.P ? File.P : File.R;
+        const to = this.bound(file, next[file], o.width);
+        next[file] += o.width;
+        this.c.move(to, o.kind === Kind.Imm ? imm(o.value) : o);
+        inst.srcs[k] = clone(to);
+      });
+    }
+  }
+
+  /** Lets the code write its registers; `results` says what is copied from them. */
+  private bindResults(m: MeetingPlace, results: { to: Operand; from: Operand }[]): void {
+    const moved = new Map<number, Operand>();
+    let wide = 0;
+    for (const inst of m.body) {
+      inst.srcs.forEach((o, k) => {
+        const to = o.kind === Kind.Reg ? moved.get(o.id) : undefined;
+        if (to !== undefined && inst.form.op === "MOV") inst.srcs[k] = clone(to);
+      });
+      inst.dsts.forEach((o, k) => {
+        const file = inst.form.dsts[k]?.file;
+        if (o.kind !== Kind.Reg || file === undefined) return;
+        // The predicate result of SHFL and MATCH is no qualifier: it is always there.
+        const unused = o.id === ZERO_REG;
+        if (unused && !(file === File.P && (inst.form.op === "SHFL" || inst.form.op === "MATCH"))) return;
+        const to =
+          file === File.P
+            ? this.bound(File.P, 0)
+            : file === File.UR
+              ? this.bound(File.UR, UNIFORM)
+              : this.bound(File.R, RESULTS[wide++] as number);
+        if (!unused && file === File.UR) moved.set(o.id, to);
+        else if (!unused) results.push({ to: clone(o), from: to });
+        inst.dsts[k] = clone(to);
+      });
+    }
+  }
+
+  private bound(file: File, register: number, width = 1): Operand {
+    const key = `${file}.${register}.${width}`;
+    let value = this.values.get(key);
+    if (value === undefined) {
+      value = this.c.builder.value(file, width, "", register);
+      this.values.set(key, value);
+    }
+    return clone(value);
+  }
+}
