@@ -142,8 +142,8 @@ describe("instructions chosen", () => {
     expect(body("bar.sync 0;")).toEqual(["WARPSYNC.ALL", "BAR.SYNC.DEFER_BLOCKING 0x0"]);
     expect(body("bar.sync 0;", "sm_75")).toEqual(["WARPSYNC 0xffffffff", "BAR.SYNC 0x0"]);
     expect(body("shfl.sync.bfly.b32 %r1|%p1, %r2, 4, 31, %r3;")).toEqual([
-      "WARPSYNC %R(%r3)",
       "MOV t0, 0x1f",
+      "WARPSYNC %R(%r3)",
       "SHFL.BFLY %P(%p1), %R(%r1), %R(%r2), 0x4, t0",
     ]);
   });

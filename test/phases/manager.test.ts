@@ -167,6 +167,7 @@ describe("running", () => {
       "ConvertAllMovPhiToMov",
       "AllocateRegisters",
       "ProcessO0WaitsAndSBs",
+      "PostFixUp",
     ]);
   });
 

@@ -51,7 +51,8 @@ export function decorated(text: string, width: number, names: ParseNames, parts:
     mods |= Mod.Abs;
     strip();
   }
-  const o = parseRegister(s, names) ?? parseConst(s, width, names) ?? parseSymbol(s);
+  // A label as a number is the address of its block.
+  const o = parseRegister(s, names) ?? parseConst(s, width, names) ?? parseSymbol(s) ?? names.label?.(s) ?? null;
   if (!o) return null;
   if (o.kind === Kind.Reg && !isVirtual(s)) o.width = width;
   o.mods |= mods;
