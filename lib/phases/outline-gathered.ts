@@ -35,6 +35,8 @@ export function outlineGathered(func: Func): void {
     const from = gatheredFrom(block);
     if (from < 0) continue;
     const code = block.insts.splice(from);
+    // Scheduling may have ordered it in one way here and in another there; numbers are in the order of lowering.
+    code.sort((a, b) => Number(b.form.op === "WARPSYNC") - Number(a.form.op === "WARPSYNC") || a.id - b.id);
     const key = code.map((i) => renderInst(i, { isa: func.target.isa })).join("\n");
     let routine = known.get(key);
     if (routine === undefined) {

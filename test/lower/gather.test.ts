@@ -47,6 +47,16 @@ test.each(["sm_75", "sm_80", "sm_90", "sm_120"] as const)("%s: few registers", (
   }
 });
 
+test.each(["sm_75", "sm_80", "sm_90", "sm_100"] as const)("%s: scheduled code", (target) => {
+  for (const opt of [1, 3]) {
+    for (const k of gatherKernels) {
+      if (sm(target) < (k.from ?? 0)) continue;
+      const { cubin } = compiled(k, { target, opt });
+      expect([k.name, opt, run(cubin!)]).toEqual([k.name, opt, LANES.map((l) => k.expected(l) >>> 0)]);
+    }
+  }
+});
+
 test("fewer registers than gathered code has", () => {
   const made = compile(gatherText(gatherKernels[0]!, "sm_75"), { target: "sm_75", allocation: { ceilings: { R: 7 } } });
   expect(made.internalErrors).toEqual([]);

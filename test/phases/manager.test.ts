@@ -148,8 +148,9 @@ describe("running", () => {
     expect(at(3)).toEqual(at(2));
     expect(at(2)).toContain("PostSchedule");
     expect(at(1)).not.toContain("PostSchedule");
-    for (const level of [1, 2]) expect(at(level).at(-1)).toBe("AdvancedScoreboardsAndOpexes");
-    expect(at(0).at(-1)).toBe("ProcessO0WaitsAndSBs");
+    expect(at(0).at(-1)).toBe("PostFixUp");
+    for (const level of [1, 2]) expect(at(level).at(-2)).toBe("AdvancedScoreboardsAndOpexes");
+    expect(at(0).at(-2)).toBe("ProcessO0WaitsAndSBs");
   });
 
   test("DisablePhases leaves out what it names", () => {
