@@ -7,11 +7,12 @@
  *     node tools/run-ts.cjs tools/harvest-latency.ts check [--sm 90] [--cells 300] [--seed 7] [--modules 12]
  *
  * `observe` compiles chain kernels, the test corpus and CUDA's templates and keeps what it saw in .cache/latency; `--folder`
- * adds cubins that are there already. `check` derives cells again from chain kernels of another seed and compares.
+ * adds cubins that are there already, `--more` chains of one more seed. `check` derives cells again from chain kernels of another seed and compares.
  */
 import { type Sm, sms } from "../lib/target/table.js";
 import { Cells } from "./latency/cells.js";
 import { check } from "./latency/check.js";
+import { Observations } from "./latency/observe.js";
 import { fromChains, fromCorpus, fromFolder, keep, kept, sourceNames } from "./latency/sources.js";
 import { writeTables } from "./latency/write.js";
 
@@ -32,7 +33,18 @@ for (const sm of command === "write" ? [] : targets) {
   if (command === "observe") {
     const folder = option("folder");
     if (folder !== null) keep(sm, "folder", fromFolder(sm, folder));
-    else {
+    else if (args.includes("--more")) {
+      const obs = new Observations();
+      const before = kept(sm, "chain");
+      if (before) obs.merge(before);
+      const more = {
+        modules: number("modules", 4),
+        seed: number("seed", 501) + sm,
+        progress: progress(`sm_${sm} chains`),
+      };
+      obs.merge(fromChains(sm, more).kept());
+      keep(sm, "chain", obs);
+    } else {
       const modules = number("modules", 40);
       keep(
         sm,

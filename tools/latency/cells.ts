@@ -77,8 +77,8 @@ export class Cells {
   }
 }
 
-/** Texture coordinates: fewer are read than the slot has registers, the rest is no dependence. */
-const coordinates = / (?:TEX|TLD|TLD4|TXD|TMML|TXQ|SULD|SUST|SUATOM|SURED|FOOTPRINT)(?:\.[^ :]*)?:[abc]\+[1-9]/;
+/** Texture coordinates and results: fewer are used than the slot has registers, the rest is no dependence. */
+const coordinates = / (?:TEX|TLD|TLD4|TXD|TMML|TXQ|SULD|SUST|SUATOM|SURED|FOOTPRINT)(?:\.[^ :]*)?:(?:[abcd]\+[1-9]|d2)/;
 
 function apart(key: string): boolean {
   return coordinates.test(key);

@@ -243,6 +243,11 @@ function cells(text: string): Map<string, number> {
   return m;
 }
 
+/** Ports of later SMs that keep the order of writes as the one they came from. */
+function plain(port: string): string {
+  return port === "alu5" || port === "alu64" ? "alu" : port === "fma2" ? "fma" : port;
+}
+
 /** The published distance from an earlier port to a later one, null when there is none. Hopper has no published table: 100's. */
 export function published(kind: string, file: string, first: string, second: string, sm: number): number | null {
   // The tensor pipe is slower in the code of ptxas than published.
@@ -263,5 +268,6 @@ export function published(kind: string, file: string, first: string, second: str
   const text = tables[`${kind} ${file}`];
   // Products in two passes read as those in one.
   const reader = second === "mma2" ? "mma" : second;
-  return text === undefined ? null : (cells(text).get(`${first} ${reader}`) ?? null);
+  const at = kind === "waw" ? `${plain(first)} ${plain(second)}` : `${first} ${reader}`;
+  return text === undefined ? null : (cells(text).get(at) ?? null);
 }
