@@ -31,6 +31,8 @@ export function isConditional(inst: Inst): boolean {
   const g = inst.guard;
   if (g !== null && (g.id !== ZERO_REG || g.not)) return true;
   if (!endsBlock(inst)) return false;
+  // A branch for diverged (or converged) warps: which it is only the warp knows, also without a mask of lanes (sm_75 to 89).
+  if (inst.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
   for (const o of inst.srcs) if (isCondition(inst, o)) return true;
   return false;
 }

@@ -272,19 +272,21 @@ export function setToWait(_setter: MachineInst, _target: Target): number {
 }
 
 /**
- * Cycles after which a result of fixed latency is there for every reader that may come: what is left of it when nothing
- * is known of the reader. 0 when a scoreboard guards it.
+ * Cycles after which a result of fixed latency is there for every reader and writer that may come: what is left of it when
+ * nothing is known of them. 0 when a scoreboard guards it.
  */
 export function drainDistance(producer: MachineInst, dst: number, target: Target): number {
   const sm = latencyOf(target);
   const from = sm.of(producer.form);
   if (from.timing.write) return 0;
-  const table = sm.raw[producer.dsts[dst]!.file];
-  if (!table) return 0;
+  const { file } = producer.dsts[dst]!;
   let most = 0;
-  for (let k = 0; k < KS; k++)
-    for (let row = 0; row < table.rows.length; row++)
-      most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + k]!));
+  for (const table of [sm.raw[file], sm.waw[file]]) {
+    if (!table) continue;
+    for (let k = 0; k < KS; k++)
+      for (let row = 0; row < table.rows.length; row++)
+        most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + k]!));
+  }
   return most;
 }
 

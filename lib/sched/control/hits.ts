@@ -35,8 +35,14 @@ export class Nexts {
   call: number = BEYOND;
   /** It is a helper of the compiler's own, which leaves the stack pointer alone. */
   private helper = false;
+  /** Some instruction reads the stack pointer: a routine behind a call may be it. */
+  private readonly stackRead: boolean;
 
-  constructor(readonly units: number) {
+  constructor(
+    readonly units: number,
+    p: Prepared,
+  ) {
+    this.stackRead = readsStack(p);
     this.use = new Int32Array(units).fill(BEYOND);
     this.def = new Int32Array(units * ORDERS).fill(BEYOND);
     this.mark = new Uint8Array(units);
@@ -78,7 +84,7 @@ export class Nexts {
 
   /** Does the next call or return touch the unit? */
   callSees(u: number): boolean {
-    return this.call < BEYOND && !(this.helper && u === STACK_POINTER);
+    return this.call < BEYOND && !(this.helper && u === STACK_POINTER && !this.stackRead);
   }
 
   private see(u: number): void {
@@ -86,6 +92,13 @@ export class Nexts {
     this.mark[u] = 1;
     this.touched.push(u);
   }
+}
+
+function readsStack(p: Prepared): boolean {
+  const { useUnit, useWidth } = p.flat;
+  for (let d = 0; d < useUnit.length; d++)
+    if (useUnit[d]! <= STACK_POINTER && STACK_POINTER < useUnit[d]! + useWidth[d]!) return true;
+  return false;
 }
 
 /** A call of a routine inside the same code: a helper of the compiler's own. */
@@ -108,6 +121,7 @@ export interface Beyond {
 export function beyond(p: Prepared): Beyond {
   const { cfg, flat } = p;
   const words = wordsFor(flat.units.count);
+  const stack = readsStack(p);
   const touches = new Uint32Array(cfg.count * words);
   const writes = new Uint32Array(cfg.count * words);
   for (let b = 0; b < cfg.count; b++) {
@@ -120,7 +134,7 @@ export function beyond(p: Prepared): Beyond {
         setRange(touches, b * words, flat.useUnit[d]!, flat.useWidth[d]!);
       const flow = flat.insts[i]!.form.flow;
       if (flow !== "call" && flow !== "return") continue;
-      const keep = helperCall(flat.insts[i]!) ? STACK_POINTER : -1;
+      const keep = !stack && helperCall(flat.insts[i]!) ? STACK_POINTER : -1;
       const had = keep >= 0 && has(touches, b * words, keep);
       setRange(touches, b * words, 0, flat.units.count);
       setRange(writes, b * words, 0, flat.units.count);
@@ -187,7 +201,7 @@ function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Next
     for (let u = from; u < from + flat.defWidth[d]!; u++) {
       const next = Math.min(nexts.use[u]!, nexts.def[u]!);
       if (next < nexts.call) hit = Math.min(hit, next);
-      else if (hit === NEVER && (nexts.callSees(u) || has(far.touched, row, u))) hit = BEYOND;
+      else if (hit === NEVER && (next < BEYOND || nexts.callSees(u) || has(far.touched, row, u))) hit = BEYOND;
     }
   }
   return hit;
@@ -207,7 +221,7 @@ function operandHit(p: Prepared, i: number, nexts: Nexts): number {
       if (p.write[i] === 1 && defines(p, i, u)) continue;
       const next = nexts.def[order + u]!;
       if (next < nexts.call) hit = Math.min(hit, next);
-      else if (hit === NEVER && (onward || nexts.callSees(u))) hit = BEYOND;
+      else if (hit === NEVER && (next < BEYOND || onward || nexts.callSees(u))) hit = BEYOND;
     }
   }
   return hit;

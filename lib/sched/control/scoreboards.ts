@@ -89,7 +89,7 @@ export function assignScoreboards(p: Prepared, rules: ScoreboardRules): Assigned
   };
   const hits: Hits = { result: new Int32Array(n).fill(NEVER), operands: new Int32Array(n).fill(NEVER) };
   const far = beyond(p);
-  const nexts = new Nexts(flat.units.count);
+  const nexts = new Nexts(flat.units.count, p);
   for (let b = 0; b < cfg.count; b++) {
     blockHits(p, b, far, nexts, hits);
     leaveOut(p, b, hits);

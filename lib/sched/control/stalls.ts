@@ -39,6 +39,8 @@ export interface Missing {
 
 /** Behind an instruction that writes a whole file of predicates: longer than any distance of predicates, cycles. */
 const WHOLE_FILE = 15;
+/** Readers of a register that are remembered: an earlier one may hold a writer up longer than the last. */
+const READERS = 4;
 /** From this SM on blocks end with everything done. */
 const DRAINING_SM = 90;
 /** Longer than any fixed latency, cycles. */
@@ -102,8 +104,8 @@ class Timer {
     this.time = new Int32Array(p.flat.insts.length);
     this.defInst = new Int32Array(units).fill(-1);
     this.defSlot = new Int16Array(units);
-    this.useInst = new Int32Array(units).fill(-1);
-    this.useSlot = new Int16Array(units);
+    this.useInst = new Int32Array(units * READERS).fill(-1);
+    this.useSlot = new Int16Array(units * READERS);
     this.ports = new Ports(p.func.target);
     this.carries = p.func.target.sm < DRAINING_SM;
     this.left = Array.from({ length: p.cfg.count }, () => []);
@@ -181,11 +183,13 @@ class Timer {
             from === IMPLICIT || slot === IMPLICIT ? WHOLE_FILE : wawDistance(flat.insts[q]!, from, inst, slot, target);
           this.ask(time[q]! + k, "waw", q, k, slot);
         }
-        const r = this.useInst[u]!;
-        if (r < first) continue;
-        const by = this.useSlot[u]!;
-        const k = slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(flat.insts[r]!, by, inst, slot, target);
-        this.ask(time[r]! + k, "war", r, k, slot);
+        for (let n = u * READERS; n < (u + 1) * READERS; n++) {
+          const r = this.useInst[n]!;
+          if (r < first) continue;
+          const by = this.useSlot[n]!;
+          const k = slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(flat.insts[r]!, by, inst, slot, target);
+          this.ask(time[r]! + k, "war", r, k, slot);
+        }
       }
     }
   }
@@ -432,8 +436,11 @@ class Timer {
     if (read[i] !== NONE) this.setInst[read[i]!] = i;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++)
       for (let u = flat.useUnit[d]!; u < flat.useUnit[d]! + flat.useWidth[d]!; u++) {
-        this.useInst[u] = i;
-        this.useSlot[u] = flat.useSlot[d]!;
+        const n = u * READERS;
+        this.useInst.copyWithin(n + 1, n, n + READERS - 1);
+        this.useSlot.copyWithin(n + 1, n, n + READERS - 1);
+        this.useInst[n] = i;
+        this.useSlot[n] = flat.useSlot[d]!;
       }
     for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++)
       for (let u = flat.defUnit[d]!; u < flat.defUnit[d]! + flat.defWidth[d]!; u++) {
