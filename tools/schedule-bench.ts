@@ -3,8 +3,11 @@
  * block, and compares the estimated cycles of our order with those of ptxas's under the same issue model
  * (lib/sched/estimate.ts). Geometric means over blocks of 8 instructions and more.
  *
- *     node tools/run-ts.cjs tools/schedule-bench.ts [--policy NAME] [--sm sm_75,sm_90] [--worst N] [--cuda] [--growth]
+ *     node tools/run-ts.cjs tools/schedule-bench.ts [--policy NAME] [--sm sm_75,sm_90] [--worst N] [--isolated]
+ *         [--cuda] [--growth]
  *
+ * "Issue" compares the cycles until the last instruction issues, "drain" those until the last result is there that the
+ * next blocks soon read. `--isolated` leaves out latencies across blocks, before and behind: then both are the same.
  * `--cuda` adds what nvcc makes of test/corpus/kernels/*.cu. `--growth` prints the time per instruction on one block of
  * n … 32 n instructions instead.
  */
@@ -29,6 +32,7 @@ const { values: args } = parseArgs({
     policy: { type: "string" },
     sm: { type: "string", default: "sm_75,sm_80,sm_86,sm_90,sm_100,sm_120" },
     worst: { type: "string", default: "0" },
+    isolated: { type: "boolean", default: false },
     cuda: { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
   },
@@ -106,7 +110,7 @@ function compare(policies: readonly Policy[]): void {
         const means = new Means();
         for (const unit of list) {
           for (const func of unit.func()) {
-            const report = scheduleFunc(func, policy, { crossBlock: true });
+            const report = scheduleFunc(func, policy, { crossBlock: !args.isolated });
             const most = (which: "before" | "after"): number =>
               Math.max(0, ...report.blocks.map((b) => b[which].maxLive[0] ?? 0));
             if (most("after") > Math.max(func.used.R, most("before"))) more++;
