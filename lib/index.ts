@@ -47,7 +47,37 @@ export { type Rescheduled, type RescheduledFunction, type RescheduleOptions, res
 export { fail, ok, type Result, unwrap } from "./result.js";
 export * as sass from "./sass/index.js";
 export { type Code, encodeFunc } from "./sass/index.js";
-export { type ControlPolicy, control, controlO0 } from "./sched/index.js";
+export {
+  buildDag,
+  Candidate,
+  type Choice,
+  type ControlPolicy,
+  control,
+  controlO0,
+  type Dag,
+  edgeKinds,
+  executionPipes,
+  features,
+  isStrategy,
+  type LatencyModel,
+  latencyModel,
+  type OrderEstimate,
+  type Policy,
+  policyNamed,
+  priorityByte,
+  type Rung,
+  resources,
+  rungs,
+  type ScheduleOptions,
+  type SchedulePolicy,
+  type ScheduleReport,
+  type ScheduleSettings,
+  type ScheduleStrategy,
+  scheduleFunc,
+  schedulePolicies,
+  type Weights,
+  weighted,
+} from "./sched/index.js";
 export * as sim from "./sim/index.js";
 export { Device, type Estimate, estimate, type Run, runLaunchFile, simulate } from "./sim/index.js";
 export {
