@@ -9,6 +9,7 @@ import { tableFor } from "../../sass/isa/lines.js";
 import { Kind, type MachineInst, Mod, makeOperand, NO_INDEX, type Operand, ZERO_REG } from "../../sass/isa/operand.js";
 import { File } from "../../sass/isa/types.js";
 import type { Target } from "../../target/types.js";
+import { withTrueWidths } from "./texture.js";
 
 /** R, UR, P, UP one behind the other, then the groups of asynchronous copies. */
 export const UNITS = 544;
@@ -200,7 +201,7 @@ export function sitesOf(
   const reuseUnit = new Int16Array(4 * n).fill(-1);
   const reuseWidth = bytes(4 * n);
   for (let i = 0; i < n; i++) {
-    const inst = insts[i] ?? null;
+    const inst = insts[i] ? withTrueWidths(insts[i]!) : null;
     const c = controlOf(words[4 * i + 3]!);
     stall[i] = c.stall;
     wait[i] = c.wait;

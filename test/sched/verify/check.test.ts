@@ -254,6 +254,18 @@ test("a word that is not in the table is told", () => {
   expect(brief(`.word 0x000fc000000000000000000000000fff\n${end}`)).toEqual(["unknown at 0x0"]);
 });
 
+test("a texture instruction names as many registers as its dimension and mask say", () => {
+  const tex = "B------ R0 W5 - S02   TEX.LL RZ, R8, R14, R2, UR4, 0x0, 2D, 0x2";
+  const write = (r: string): string[] =>
+    brief(`${tex}\nB------ R- W- - S01   MOV ${r}, R30\n${end}`).map((f) => f.split(" ").slice(0, 2).join(" "));
+  expect(write("R8")).toEqual(["overwrite R8"]);
+  expect(write("R9")).toEqual([]);
+  expect(write("R15")).toEqual(["operand R15"]);
+  expect(write("R16")).toEqual([]);
+  expect(write("R2")).toEqual(["operand R2"]);
+  expect(write("R3")).toEqual([]);
+});
+
 test("any words are taken", () => {
   const r = random(1);
   const noise = Uint32Array.from({ length: 4000 }, () => r.u32());

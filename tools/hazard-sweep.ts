@@ -1,0 +1,104 @@
+/**
+ * The hazard checker on what ptxas makes: test corpus and CUDA units (own and CUB/Thrust), every SM, -O0 … -O3.
+ *
+ *   node tools/run-ts.cjs tools/hazard-sweep.ts [sm_90 …] [--levels=0123] [--corpus] [--ours] [--show=3]
+ *
+ * `--corpus`: the test corpus alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
+ * says that the checker or a latency table is wrong. PTX of the CUDA units is kept in .cache/hazard.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { compile } from "../lib/compile.js";
+import { readCubin } from "../lib/elf/index.js";
+import { type Finding, findingText } from "../lib/sched/verify/index.js";
+import { isTargetName, target as targetOf } from "../lib/target/index.js";
+import type { TargetName } from "../lib/target/types.js";
+import { verifyCubin } from "../lib/verify.js";
+
+const option = (name: string, otherwise: string): string =>
+  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
+const flag = (name: string): boolean => process.argv.includes(`--${name}`);
+const root = join(__dirname, "..");
+const bin = join(root, ".oracle/bin");
+const cache = join(root, ".cache/hazard");
+const named = process.argv.slice(2).filter((a) => !a.startsWith("--"));
+const all = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121].map((n) => `sm_${n}`);
+const show = Number(option("show", "3"));
+
+const version = (sm: number): number => (sm >= 100 ? 100 : sm >= 90 ? 90 : 75);
+
+function corpus(sm: number): string[] {
+  const folder = join(root, "test/corpus/ptx", `sm_${version(sm)}`);
+  return readdirSync(folder)
+    .sort()
+    .map((f) => join(folder, f));
+}
+
+/** PTX of the CUDA units for a virtual architecture; a unit that needs a newer one is left out. */
+function units(sm: number): string[] {
+  const nvcc = join(bin, "nvcc");
+  const python = readdirSync(join(root, ".oracle/lib")).find((d) => d.startsWith("python"))!;
+  const include = join(root, ".oracle/lib", python, "site-packages/nvidia/cu13/include");
+  mkdirSync(cache, { recursive: true });
+  const sources = [join(root, "tools/hazard"), join(root, "tools/latency/kernels")].flatMap((d) =>
+    existsSync(d) ? readdirSync(d).map((f) => join(d, f)) : [],
+  );
+  return sources
+    .filter((f) => f.endsWith(".cu"))
+    .sort()
+    .flatMap((source) => {
+      const v = version(sm);
+      const text = readFileSync(source, "utf8");
+      if (v < Number(/compute_(\d+)/.exec(text)?.[1] ?? 0)) return [];
+      const ptx = join(cache, `${source.split("/").slice(-2).join("-").replace(/\.cu$/, "")}.${v}.ptx`);
+      if (!existsSync(ptx)) {
+        const options = ["-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-ptx", `-arch=compute_${v}`];
+        const ran = spawnSync(nvcc, [...options, `-I${join(include, "cccl")}`, source, "-o", ptx], {
+          encoding: "utf8",
+        });
+        if (ran.status !== 0) throw new Error(`${source}: ${ran.stderr}`);
+      }
+      return [ptx];
+    });
+}
+
+function theirs(arch: TargetName, file: string, level: string): Uint8Array {
+  const out = join(cache, "k.cubin");
+  const ran = spawnSync(join(bin, "ptxas"), [`-O${level}`, "-arch", arch, file, "-o", out], { encoding: "utf8" });
+  if (ran.status !== 0) throw new Error(`${file}: ${ran.stderr}`);
+  return readFileSync(out);
+}
+
+function ours(arch: TargetName, file: string, level: string): Uint8Array {
+  const c = compile(readFileSync(file, "latin1"), { target: arch, file, opt: Number(level) });
+  if (c.cubin === null) throw new Error(`${file}: ${c.diagnostics[0]?.message}`);
+  return c.cubin;
+}
+
+let total = 0;
+mkdirSync(cache, { recursive: true });
+for (const arch of named.length > 0 ? named : all) {
+  if (!isTargetName(arch)) throw new Error(`unknown target '${arch}'`);
+  const { sm } = targetOf(arch);
+  const files = flag("corpus") || flag("ours") ? corpus(sm) : [...corpus(sm), ...units(sm)];
+  for (const level of option("levels", "0123")) {
+    let [cubins, instructions, clean] = [0, 0, 0];
+    const found: Finding[] = [];
+    for (const file of files) {
+      const cubin = readCubin(new Uint8Array((flag("ours") ? ours : theirs)(arch, file, level)));
+      if (!cubin.ok) throw new Error(`${file}: unreadable`);
+      const findings = verifyCubin(cubin.value)!;
+      cubins++;
+      if (findings.length === 0) clean++;
+      instructions += cubin.value.functions.reduce((n, f) => n + f.words.length / 4, 0);
+      found.push(...findings);
+    }
+    total += found.length;
+    console.log(
+      `${arch} -O${level}: ${clean} of ${cubins} cubins clean, ${instructions} instructions, ${found.length} findings`,
+    );
+    for (const f of found.slice(0, show)) console.log(`    ${findingText(f)}`);
+  }
+}
+process.exitCode = total === 0 ? 0 : 1;
