@@ -122,7 +122,7 @@ class Checker {
       state.now += sites.stall[i]!;
       return;
     }
-    if (sites.counted[i] !== 0 && this.reporting) this.groups(i);
+    if (sites.counted[i] !== 0) this.countedWait(i);
     this.reads(i, inst);
     this.reuse(i);
     this.writes(i, inst);
@@ -147,9 +147,26 @@ class Checker {
     }
   }
 
-  /** A counted wait counts the groups of copies on its own scoreboard. */
-  private groups(i: number): void {
+  /**
+   * DEPBAR.LE sb, n: what has n followers in its order on the same scoreboard is over, and groups of copies are waited for
+   * if they count there.
+   */
+  private countedWait(i: number): void {
     const { sites, state } = this;
+    const sb = sites.counted[i]!;
+    const n = sites.countedTo[i]!;
+    for (let u = 0; u < GROUP_UNIT; u++) {
+      let before = -1;
+      for (let e = state.head[u]!; e >= 0; ) {
+        if (state.kind[e] === PENDING_WRITE && state.mask[e] === sb && state.behind[e]! >= n)
+          e = state.drop(u, before, e);
+        else {
+          before = e;
+          e = state.next[e]!;
+        }
+      }
+    }
+    if (!this.reporting) return;
     // ptxas lets it follow the LDGDEPBAR one cycle behind: both go through the memory queue.
     for (let e = state.head[GROUP_UNIT]!; e >= 0; e = state.next[e]!)
       if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
@@ -290,6 +307,7 @@ class Checker {
     state.time[e] = state.now + sites.ripe[i]!;
     state.mask[e] = mask;
     state.ripe[e] = 0;
+    state.behind[e] = 0;
     state.order[e] = order;
   }
 
@@ -317,6 +335,8 @@ class Checker {
         const kind = state.kind[e]!;
         const sb = kind === PENDING_READ ? any : kind === PENDING_WRITE ? result : 0;
         if (sb === 0 || !keepsOrder(state.order[e]!, order, kind === PENDING_READ)) continue;
+        if (kind === PENDING_WRITE && state.mask[e] === sb && state.behind[e]! < 3)
+          state.behind[e] = state.behind[e]! + 1;
         // The earliest wait is one cycle away.
         if (state.now + 1 >= state.time[e]!) state.ripe[e] = state.mask[e]!;
         state.mask[e] = state.mask[e]! | sb;

@@ -55,6 +55,8 @@ export interface Sites {
   readonly writeSb: Uint8Array;
   /** Scoreboard of a wait down to more than zero (DEPBAR.LE sb, n) as a bit, else 0. */
   readonly counted: Uint8Array;
+  /** That number; 255 where it is in a register. */
+  readonly countedTo: Uint8Array;
   readonly readSb: Uint8Array;
   /** Cycles until a wait can see what this instruction set. */
   readonly ripe: Uint8Array;
@@ -198,6 +200,7 @@ export function sitesOf(
   const bytes = (size = n): Uint8Array => new Uint8Array(size);
   const [stall, wait, counted, writeSb, readSb] = [bytes(), bytes(), bytes(), bytes(), bytes()] as const;
   const [ripe, guard, order, reuseSet] = [bytes(), bytes(), bytes(), bytes()] as const;
+  const countedTo = bytes();
   const reuseUnit = new Int16Array(4 * n).fill(-1);
   const reuseWidth = bytes(4 * n);
   for (let i = 0; i < n; i++) {
@@ -219,6 +222,7 @@ export function sitesOf(
       inst.control = c;
       wait[i] = c.wait | barrierWait(inst);
       counted[i] = countedWait(inst);
+      if (counted[i] !== 0) countedTo[i] = inst.srcs[1]!.kind === Kind.Imm ? inst.srcs[1]!.value : 255;
       writeSb[i] = sbBit(c.writeSb) | (groupScoreboard(inst) ? 1 << GROUP_SB : 0);
       readSb[i] = sbBit(c.readSb);
       ripe[i] = setToWait(inst, target);
@@ -255,6 +259,7 @@ export function sitesOf(
     stall,
     wait,
     counted,
+    countedTo,
     writeSb,
     readSb,
     ripe,

@@ -52,6 +52,8 @@ export class State {
   /** Those of them that a wait sees already. */
   ripe: Uint8Array = new Uint8Array(this.capacity);
   order: Uint8Array = new Uint8Array(this.capacity);
+  /** Pending: later instructions of its order that count on the same scoreboard, at most 3. */
+  behind: Uint8Array = new Uint8Array(this.capacity);
   /** Guard under which it happens, 0 = always or no longer known. */
   guard: Uint8Array = new Uint8Array(this.capacity);
   now = 0;
@@ -76,6 +78,7 @@ export class State {
     this.mask[e] = 0;
     this.ripe[e] = 0;
     this.order[e] = 0;
+    this.behind[e] = 0;
     this.guard[e] = guard;
     this.next[e] = this.head[list]!;
     this.head[list] = e;
@@ -106,6 +109,7 @@ export class State {
     this.mask = wider(this.mask, new Int32Array(n));
     this.ripe = wider(this.ripe, new Uint8Array(n));
     this.order = wider(this.order, new Uint8Array(n));
+    this.behind = wider(this.behind, new Uint8Array(n));
     this.guard = wider(this.guard, new Uint8Array(n));
   }
 
@@ -125,6 +129,7 @@ export class State {
         this.ripe[e] = (id >> 7) & 127;
         this.order[e] = (id >> 14) & 63;
         this.guard[e] = (id >> 20) & 63;
+        this.behind[e] = (id >> 26) & 3;
       }
     }
   }
@@ -151,7 +156,7 @@ export class State {
     } else if (kind !== REUSED) {
       cycles = Math.max(0, this.time[e]! - this.now);
       const ripe = cycles === 0 ? id : this.ripe[e]!;
-      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 20);
+      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 20) | (this.behind[e]! << 26);
     }
     insert(out, start, list * 8 + kind, id, cycles, source);
   }

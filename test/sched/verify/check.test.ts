@@ -210,6 +210,18 @@ describe("variable latency", () => {
   });
 });
 
+test("a counted wait is for what has that many followers in its order", () => {
+  const code = (n: number): string => `
+    B------ R- W5 - S02   TEX.LL RZ, R8, R14, R2, UR4, 0x0, 2D, 0x1
+    B------ R- W5 - S02   TEX.LL RZ, R9, R16, R3, UR4, 0x0, 2D, 0x1
+    B------ R- W- Y S04   DEPBAR.LE SB5, 0x${n}
+    B------ R- W- - S01   MOV R20, R8
+    ${end}`;
+  expect(brief(code(1))).toEqual([]);
+  expect(brief(code(2))).toEqual(["result R8 at 0x30 since 0x0"]);
+  expect(brief(code(1).replace("MOV R20, R8", "MOV R20, R9"))).toEqual(["result R9 at 0x30 since 0x10"]);
+});
+
 test("a counted wait sees the groups of copies on its own scoreboard", () => {
   const code = (sb: string): string => `
     B------ R- W0 - S01   LDGDEPBAR
