@@ -6,7 +6,16 @@
 import { controlOf, decodeCode, findLine } from "../../sass/decode.js";
 import { GUARD, type InstTiming, setToWait, timingOf } from "../../sass/isa/latency.js";
 import { tableFor } from "../../sass/isa/lines.js";
-import { Kind, type MachineInst, Mod, makeOperand, NO_INDEX, type Operand, ZERO_REG } from "../../sass/isa/operand.js";
+import {
+  type Control,
+  Kind,
+  type MachineInst,
+  Mod,
+  makeOperand,
+  NO_INDEX,
+  type Operand,
+  ZERO_REG,
+} from "../../sass/isa/operand.js";
 import { File } from "../../sass/isa/types.js";
 import type { Target } from "../../target/types.js";
 import { withTrueWidths } from "./texture.js";
@@ -178,6 +187,17 @@ function neutral(words: Uint32Array, target: Target, illegal: Uint8Array): Uint3
   return copy;
 }
 
+/**
+ * Stall 0 with yielding: the next instruction waits until the pipelines are empty. ptxas writes it behind ERRBAR, and at -O0
+ * behind HMMA, whose result the next instruction takes.
+ */
+export function drains(c: Control): boolean {
+  return c.stall === 0 && c.yield === 0;
+}
+
+/** Longer than any fixed latency. */
+const DRAINED = 64;
+
 /** Bits 125:105; stall 1, no scoreboards (facts/README). */
 const CONTROL_BITS = 0x1fffff << 9;
 const LEGAL_CONTROL = 0x7f1 << 9;
@@ -206,7 +226,7 @@ export function sitesOf(
   for (let i = 0; i < n; i++) {
     const inst = insts[i] ? withTrueWidths(insts[i]!) : null;
     const c = controlOf(words[4 * i + 3]!);
-    stall[i] = c.stall;
+    stall[i] = drains(c) ? DRAINED : c.stall;
     wait[i] = c.wait;
     if (inst !== null) {
       const t = timingOf(inst, target);

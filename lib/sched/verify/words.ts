@@ -3,10 +3,9 @@
  * and held against every word of ptxas's corpus output.)
  */
 import { controlOf } from "../../sass/decode.js";
-import { Kind } from "../../sass/isa/operand.js";
 import type { Paths } from "./paths.js";
 import type { Report } from "./report.js";
-import type { Sites } from "./sites.js";
+import { drains, type Sites } from "./sites.js";
 
 export function checkWords(
   sites: Sites,
@@ -39,7 +38,7 @@ function checkWord(sites: Sites, words: Uint32Array, i: number, report: Report):
   for (let s = 0; s < 4; s++)
     if ((c.reuse >> s) & 1 && c.yield === 1 && sites.reuseUnit[4 * i + s]! < 0)
       report.alone("control", i, `keeps operand ${s} for reuse, which is no register`);
-  if (c.stall < t.minStall && !isHalt(sites, i))
+  if (c.stall < t.minStall && !drains(c))
     report.alone(
       "stall",
       i,
@@ -47,14 +46,4 @@ function checkWord(sites: Sites, words: Uint32Array, i: number, report: Report):
       t.minStall,
       c.stall,
     );
-}
-
-/** The branch to itself behind the code: nothing follows. */
-function isHalt(sites: Sites, i: number): boolean {
-  const inst = sites.insts[i]!;
-  return (
-    inst.form.flow === "branch" &&
-    inst.guard === null &&
-    inst.srcs.some((o) => o.kind === Kind.Label && o.value === 16 * i)
-  );
 }

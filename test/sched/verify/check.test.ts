@@ -70,6 +70,12 @@ describe("fixed latency", () => {
     ]);
     expect(brief(code("05"))).toEqual([]);
   });
+  test("stall 0 with yielding waits until the pipelines are empty", () => {
+    const code = (control: string): string =>
+      `${control}   HMMA.16816.F32 R16, R8, R30, R16\nB------ R- W- Y S01   MOV R4, R16\n${end}`;
+    expect(brief(code("B------ R- W- Y S15"))).toEqual(["raw R16 at 0x10 since 0x0"]);
+    expect(brief(code("B------ R- W- Y S00"))).toEqual([]);
+  });
   test("around a loop", () => {
     const code = (stall: string): string => `
       B------ R- W- Y S15   ISETP.GE.AND P0, PT, R4, R5, PT

@@ -88,7 +88,8 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     queue: variable ? t.pipe : "",
     returns: t.write ? (inOrder[inst.form.op] ?? (inOrderPipes.has(t.pipe) ? t.pipe : "")) : "",
     waits: c.wait | depbar(inst),
-    stall: Math.max(1, c.stall),
+    // 0: until the pipelines are empty.
+    stall: c.stall === 0 ? 64 : c.stall,
     writeSb: c.writeSb,
     readSb: c.readSb,
     visible: setToWait(inst, target),

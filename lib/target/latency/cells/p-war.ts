@@ -11,7 +11,7 @@ fma alu              2  1  2  2  2  2  2  2  2  2  2  2
 fp16 alu             2  1  2  2  2  2  2  2  2  2  2  2
 hfma2mma alu         2  2  2  2  2  2  2  2  2  2  2  2
 fp64 alu             2  1  1  1  1  1  1  1  1  1  2  2
-decoupled alu         2  1  1  1  1  1  1  1  1  1  2  2
+decoupled alu          2  1  1  1  1  1  1  1  1  1  2  2
 r2ur alu             2  2  2  2  1  1  2  2  2  2  2  2
 alu disp             2  2  2  2  2  1  2  2  2  1  1  1
 vote disp            2  2  2  2  2  1  2  2  2  2  1  1
@@ -65,7 +65,7 @@ fma guard            1  2  2  1  2  1  1  1  2  1  1  1
 fp16 guard           1  1  1  1  1  1  1  1  1  1  1  1
 hfma2mma guard       1  2  2  1  2  1  1  1  2  1  1  1
 fp64 guard           1  1  1  1  1  1  1  1  1  1  1  1
-decoupled guard       2  1  2  1  2  1  1  1  2  1  1  1
+decoupled guard        2  1  2  1  2  1  1  1  2  1  1  1
 r2ur guard           1  2  1  1  2  1  1  1  2  1  1  1
 elect alu            -  -  -  -  -  -  2  2  2  2  2  2
 apart alu            -  -  -  -  -  -  2  -  -  -  -  -

@@ -42,7 +42,7 @@ umov uldc         2  2  2  2  2  2  2  -  -  -  -  -
 branch uldc       3  3  3  3  3  3  3  -  -  -  -  -
 coupled umov      2  2  2  2  2  2  2  2  2  2  2  2
 h2mma umov        2  2  2  2  2  2  2  2  2  2  2  2
-decoupled umov      2  2  2  2  2  2  2  2  2  2  7  7
+decoupled umov       2  2  2  2  2  2  2  2  2  2  2  2
 cmma umov         2  2  2  2  2  2  2  2  2  2  2  2
 bindless umov     5  5  5  5  5  5  5  5  5  5  5  5
 udp umov          2  2  2  2  2  2  2  2  2  2  2  2
