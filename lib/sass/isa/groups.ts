@@ -55,7 +55,10 @@ export const groups: Readonly<Record<string, string>> = {
   byteOf: "@60:2 _ .B1 .B2 .B3",
   // memory
   e: "@72 _/4 .E/8",
+  eW: "@72 ?/8 .E/8 ...???",
   size: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16",
+  sizeQ: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16 ...???",
+  sizeU: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16 !",
   size75: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8 .128/16 .U.128/16",
   sizeC: "@73:3 .U8/1 .S8/1 .U16/2 .S16/2 _/4 .64/8",
   atype80: "@73:4 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
@@ -75,6 +78,9 @@ export const groups: Readonly<Record<string, string>> = {
   scopeS:
     "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .STRONG.SM.PRIVATE .STRONG.SM .STRONG.GPU.PRIVATE .STRONG.GPU .MMIO.GPU .CONSTANT.SM .STRONG.SYS .CONSTANT.SM.PRIVATE .MMIO.SYS .SYS.ORDERED .STRONG.SYS.ORDERED .MMIO.SYS.ORDERED",
   unpack: "@80:2 _ .TEXUNPACK .HDRUNPACK",
+  // Asynchronous copies.
+  scopeC:
+    "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .CONSTANT .MMIO.CTA .GPU.PRIVATE .MMIO.CTA.PRIVATE .MMIO.SM .CONSTANT.SM .MMIO.VC .CONSTANT.SM.PRIVATE .MMIO.GPU .CONSTANT.VC .CONSTANT.VC.PRIVATE .CONSTANT.GPU",
   xscale: "@78:2 _ .X4 .X8 .X16",
   ldcMode: "@78:2 _ .IL .IS .ISL",
   atomOp: "@87:4 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR .EXCH",
@@ -84,6 +90,7 @@ export const groups: Readonly<Record<string, string>> = {
   atype75: "@73:3 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
   atype: "@73:3 _/4 .S32/4 .64/8 .S64/8 .128/16",
   atypeS: "@73:2 _/4 .S32/4 .64/8",
+  rtype: "@73:3 _/4 .S32/4 .64/8 .S64/8",
   atypeC: "@73:3 _/4 .S32/4 .64/8 ? .128/16",
   atypeF:
     "@73:4+87 .F16x2.RN/4 .F16x4.RN/8 .F16x8.RN/16 .BF16x2.RN/4 .BF16x4.RN/8 .BF16x8.RN/16 ? ? ? .F32.FTZ.RN/4 .F32x2.FTZ.RN/8 .F32x4.FTZ.RN/16 .F32.RN/4 .F32x2.RN/8 .F32x4.RN/16 .F64.RN/8",
@@ -96,7 +103,9 @@ export const groups: Readonly<Record<string, string>> = {
   defer: "@79:2 _ ! .DEFER_BLOCKING !",
   deferQ: "@79:2 _ ~ .DEFER_BLOCKING ~",
   cctlCache: "@78:3 _ .U .C .I ...???",
-  cctlOp: "@87:4 .PF1 .PF2 .WB .IV ? .RS ? ? ? .PML2 .DML2 .RML2 ...???",
+  cctlOp75: "@87:4 .PF1 .PF2 .WB .IV ! .RS ...!",
+  cctlOpU: "@87:4 .PF1 .PF2 .WB .IV ? .RS ? ? ? .PML2 .DML2 .RML2 ...???",
+  cctlOp: "@87:4 .PF1 .PF2 .WB .IV ! .RS ! ! ! .PML2 .DML2 .RML2 ...!",
   mw: "@73 _/4 .U64/8",
   redux: "@78:3 _ .OR .XOR .SUM .MIN .MAX",
   // matrix fragments: shape with the bytes of a (of d and c: acc, lds)

@@ -1,9 +1,10 @@
 /** Memory accesses that ordinary code does not need: 256 bits at once, multicast memory, constants behind a descriptor. */
-import type { Rows } from "../row.js";
+import type { Line, Rows } from "../row.js";
+import { far, loadMods75 } from "./memory.js";
 
 const l2 = "{evict}{.EFL2|.ENL2|.ELL2@81:2}";
 const wide = "p:P=PT d2*4 d*4 <- base*2 ur:UR*2=none off:I=0 desc:UR*2=none mask:I=255 pin:P=PT";
-const ltc73 = "{?|?|?|?|_|.LTC64B|.LTC128B|.LTC256B@73:3}";
+const ltc73 = "{!|!|!|!|_|.LTC64B|.LTC128B|.LTC256B@73:3}";
 const mcOp = "{.ADD|.MIN|.MAX|?|?|.AND|.OR|.XOR@87:4}{.32/4|.S32/4|.64/8|.S64/8@73:3}.STRONG.SYS";
 const floats =
   "{.F16x2.RN/4|.F16x4.RN/8|.F16x8.RN/16|.BF16x2.RN/4|.BF16x4.RN/8|.BF16x8.RN/16|?|?|?|?|?|?|.F32.RN/4|.F32x2.RN/8|.F32x4.RN/16|.F64.RN/8@73:4+87}";
@@ -12,6 +13,22 @@ const floats100 = floats.replace(
   "|?|.E5M2x4.RN/4|.E5M2x8.RN/8|.E5M2x16.RN/16|.E4M3x4.RN/4|.E4M3x8.RN/8|.E4M3x16.RN/16@",
 );
 const ordered = "{scopeS}";
+
+/** Copies with and without a descriptor, which sm_80 to 89 leave out of the text unless bit 101 says otherwise. */
+function copies(from: string, desc: 0 | 1): Line[] {
+  return ["80-89", "90", "100-"].flatMap((sm, i): Line[] => {
+    const wide = i < 2 ? 70 : 83;
+    const mods = i < 2 ? "{ltc@71:2}{?|?|?|?|_/4|.64/8|.128/16@73:3}" : "{ltc@72:2}{_/4|.64/8|.128/16@74:2}";
+    const head = `LDGSTS.E{.BYPASS|_@81}{evict}${mods}{_|.ZFILL@82}{scopeC} [base@16+ur@64+off@44:20s]`;
+    const line = { as: "daeu", text: `${head}${from}, !pin@87?`, sm };
+    if (i > 0) return [{ ...line, is: `76=${desc} ${wide}=1` }];
+    if (desc === 1) return [{ ...line, is: `76=1 101=1 ${wide}=1` }];
+    return [
+      { ...line, is: `76=0 ${wide}=1` },
+      { ...line, is: `76=1 101=0 ${wide}=1` },
+    ];
+  });
+}
 
 export const globalRows: Rows = [
   {
@@ -54,8 +71,7 @@ export const globalRows: Rows = [
       {
         as: "97fu",
         text: `STG.E${l2}.256${ordered} desc[desc@64][base@24.64+off@40:19sx32], data@32, data2@16, mask@59:5+88:3?`,
-        is: "76=1",
-        fill: "75=1",
+        is: "76=1 75=1",
         sm: "100-",
       },
       {
@@ -74,34 +90,27 @@ export const globalRows: Rows = [
     time: "operands",
   },
   {
-    op: "ST.E",
-    does: "memory at a generic address = data",
-    slots: "<- base*2 ur:UR*2 off:I=0 data*size",
-    memory: ["generic", "store"],
-    bytes: "size",
-    effect: true,
-    lines: (["64", "U32"] as const).map((w, i) => ({
-      as: "985u",
-      text: `ST.E{evict}{size75}{strongS75}{scope75}{private75} [?base@24.${w}+ur@64+off@40:24s], data@32`,
-      is: `72=1 90=${1 - i}`,
-      sm: "75",
-    })),
-    time: "operands",
-  },
-  {
-    op: "LD.E",
-    does: "d = memory at a generic address; p: the address was valid (.ZD: else zero)",
-    slots: "p:P=none d*size <- base*2 ur:UR*2 off:I=0 pin:P=PT",
+    op: "LD.ZD",
+    does: "d = memory at a generic address, zero when it is not valid, which p says",
+    slots: "p:P d*size <- base*e ur:UR*e=none off:I=0 pin:P=PT",
     memory: ["generic", "load"],
     bytes: "size",
-    lines: (["64", "U32"] as const).flatMap((w, i) =>
-      (["", ".ZD"] as const).map((zd, z) => ({
-        as: "980u",
-        text: `LD.E{evict}{ltc75}{size75}{strong75}{scope75}{private75}${zd} ${z ? "p@81, " : ""}d, [?base@24.${w}+ur@32+off@40:24s], !pin@^64?`,
-        is: `72=1 87=${z} 90=${1 - i}`,
-        sm: "75",
-      })),
-    ),
+    lines: [
+      { as: "980", text: `LD${loadMods75}.ZD p@81, d, [base@24+off@32:32s], !pin@^64?`, is: "87=1", sm: "75" },
+      ...far("980u", 32, `LD${loadMods75}.ZD p@81, d, %A, !pin@^64?`, "75").map((l) => ({ ...l, is: `${l.is} 87=1` })),
+    ],
+    time: "result",
+  },
+  {
+    op: "LDS.ZD",
+    does: "d = shared memory, zero when the address is not valid, which p says",
+    slots: "p:P d*size <- base ur:UR=none off:I=0",
+    memory: ["shared", "load"],
+    bytes: "size",
+    lines: [
+      { as: "984", text: "LDS{_|.U@76}{sizeU}.ZD p@81, d, [base@24{xscale}+off@40:24s]", is: "87=1", sm: "75" },
+      { as: "984u", text: "LDS{_|.U@76}{sizeU}.ZD p@81, d, [base@24{xscale}+ur@32+off@40:24s]", is: "87=1", sm: "75" },
+    ],
     time: "result",
   },
   {
@@ -112,6 +121,12 @@ export const globalRows: Rows = [
     bytes: 8,
     effect: true,
     lines: [
+      ...(["64", "U32"] as const).map((w, i) => ({
+        as: "f8au",
+        text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:4}{scopeA} p@81, d, [?base@24.${w}+ur@64+off@40:24s]`,
+        is: `87:4=9 70=${1 - i}`,
+        sm: "80-89",
+      })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
         text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:24s]`,
@@ -135,6 +150,12 @@ export const globalRows: Rows = [
     bytes: 4,
     effect: true,
     lines: [
+      ...(["64", "U32"] as const).map((w, i) => ({
+        as: "f8au",
+        text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:4}{scopeA} p@81, d, [?base@24.${w}+ur@64+off@40:24s]`,
+        is: `87:4=10 70=${1 - i}`,
+        sm: "80-89",
+      })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
         text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:24s]`,
@@ -238,10 +259,10 @@ export const globalRows: Rows = [
     does: "p: the generic address is in the window of global (.G), local (.L), shared (.S) or cluster shared memory (.D)",
     slots: "p:P d=RZ <- base*2 ur:UR*2 off:I=0",
     lines: [
-      ...(["75", "80-"] as const).flatMap((sm) =>
+      ...(["75", "80-89", "90-"] as const).flatMap((sm) =>
         (["64", "U32"] as const).map((width, i) => ({
           as: "9aau",
-          text: `QSPC{_|.E@72}{.G|.L|.S|.D@73:2} p@81, d, [${sm === "75" ? "?" : ""}base@24.${width}+ur@32+off@40:24s]`,
+          text: `QSPC${i === 0 ? "{eW}" : "{e}"}{.G|.L|.S|${sm === "90-" ? ".D" : "?"}@73:2} p@81, d, [${sm === "75" ? "?" : ""}base@24.${width}+ur@32+off@40:24s]`,
           is: `90=${1 - i}`,
           sm,
         })),
@@ -252,36 +273,37 @@ export const globalRows: Rows = [
   {
     op: "DEPBAR.LE",
     does: "wait until scoreboard sb counts at most what n holds, and for those in the mask",
-    slots: "<- sb:SB n:UR mask:BITS=0",
+    slots: "<- sb:WORD n:UR mask:BITS=0",
     effect: true,
     lines: [
-      { as: "d1au", text: "DEPBAR{?|.LE|...???@47} sb@44:3, n@32, mask@38:6?", sm: "90" },
-      { as: "d1au", text: "DEPBAR{?|.LE|...???@47} sb@44:3, n@32, mask@48:6?", sm: "100-" },
+      { as: "d1au", text: "DEPBAR{?|.LE|...???@47} sb{SB0|SB1|SB2|SB3|SB4|SB5|...I@44:3}, n@32, mask@38:6?", sm: "90" },
+      {
+        as: "d1au",
+        text: "DEPBAR{?|.LE|...???@47} sb{SB0|SB1|SB2|SB3|SB4|SB5|...I@44:3}, n@32, mask@48:6?",
+        sm: "100-",
+      },
     ],
     time: "fixed",
     sets: "none",
   },
   {
     op: "LDGSTS.UR",
-    does: "shared memory = global memory, asynchronously; both addresses are the register's plus a uniform one",
+    does: "shared memory = global memory, asynchronously; the first address is the register's plus a uniform one",
     slots: "<- base off:I=0 ur:UR*3 addr*2 goff:I=0 pin:P=PT",
     memory: ["global", "load"],
     bytes: "size",
     effect: true,
-    lines: [
-      {
-        as: "daeu",
-        text: "LDGSTS.E{.BYPASS|_@81}{evict}{ltc@71:2}{size@73:3}{_|.ZFILL@82} [base@16+ur@64+off@44:20s], desc[ur+1][addr@24.64+goff@32:12s], !pin@87?",
-        is: "70=1 76=1 77:4=0",
-        sm: "90",
-      },
-      {
-        as: "daeu",
-        text: "LDGSTS.E{.BYPASS|_@81}{evict}{ltc@72:2}{_/4|.64/8|.128/16@74:2}{_|.ZFILL@82} [base@16+ur@64+off@44:20s], desc[ur+1][addr@24.64+goff@32:12s], !pin@87?",
-        is: "83=1 76=1 77:4=0",
-        sm: "100-",
-      },
-    ],
+    lines: copies(", desc[ur+1][addr@24.64+goff@32:12s]", 1),
+    time: "result",
+  },
+  {
+    op: "LDGSTS.U",
+    does: "the same without a descriptor",
+    slots: "<- base off:I=0 ur:UR addr*2 goff:I=0 pin:P=PT",
+    memory: ["global", "load"],
+    bytes: "size",
+    effect: true,
+    lines: copies(", [addr@24.64+goff@32:12s]", 0),
     time: "result",
   },
 ];

@@ -2,17 +2,57 @@
  * Loads, stores, atomics, fences. Addresses are flattened: base register, uniform offset `ur`, byte offset `off`, and
  * from sm_80 on the memory descriptor `desc` of global and generic accesses.
  */
-import type { Rows } from "../row.js";
+import type { Line, Rows } from "../row.js";
 
 const load = "pout:P=PT d*size <- base*e ur:UR*e=none off:I=0 desc:UR*2=none pin:P=PT";
 const store = "<- base*e ur:UR*e=none off:I=0 desc:UR*2=none data*size";
 
 /** Modifiers of LDG and LD, STG and ST, atomics and reductions up to sm_75 and from sm_80 on. */
-const loadMods75 = "{e}{evict}{ltc75}{size75}{strong75}{scope75}{private75}";
+export const loadMods75 = "{e}{evict}{ltc75}{size75}{strong75}{scope75}{private75}";
 const loadMods = "{e}{evict}{ltc}{size}{scope}";
 const storeMods75 = "{e}{evict}{size75}{strongS75}{scope75}{private75}";
 const storeModsL = "{e}{evict}{size}{scopeA}";
 const storeMods = "{e}{evict}{size}{scopeS}";
+
+/** Bits that say which kind of address there is: a descriptor, and a base of 64 bits. */
+interface AddressBits {
+  readonly desc: number;
+  readonly wide: number;
+  readonly off?: string;
+}
+
+const usual: AddressBits = { desc: 76, wide: 90 };
+
+/**
+ * The three kinds of an address with something uniform, which sits at bit `at`: descriptor and 64-bit base, uniform offset
+ * and 64-bit base, uniform offset and 32-bit base. `%A` stands for the address; only the last may leave .E out.
+ */
+export function far(as: string, at: number, text: string, sm: string, bits: AddressBits = usual): Line[] {
+  const { desc, wide, off = "40:24" } = bits;
+  const q = /^(75|8)/.test(sm) ? "?" : "";
+  const put = (address: string, e: string): string => text.replace("%A", address).replace("{e}", e);
+  const plain = sm === "75" ? "" : `${desc}=0 `;
+  const lines = [
+    {
+      as,
+      text: put(`desc${q ? "?101" : ""}[desc@${at}][base@24.64+off@${off}s]`, "{eW}"),
+      is: `${desc}=1`,
+      fill: `${wide}=1`,
+      not: `${wide}=0`,
+      sm,
+    },
+    { as, text: put(`[${q}base@24.64+ur@${at}+off@${off}s]`, "{eW}"), is: `${plain}${wide}=1`, sm },
+    { as, text: put(`[${q}base@24.U32+ur@${at}+off@${off}s]`, "{e}"), is: `${plain}${wide}=0`, sm },
+  ];
+  return sm === "75" ? lines.slice(1) : lines;
+}
+
+/** Atomics and reductions: other bits. */
+const atom90: AddressBits = { desc: 71, wide: 70 };
+const atom100: AddressBits = { desc: 76, wide: 63, off: "40:23" };
+const atomF100: AddressBits = { desc: 90, wide: 63, off: "40:23" };
+const red90: AddressBits = { desc: 71, wide: 90 };
+const red100: AddressBits = { desc: 81, wide: 90 };
 
 export const memoryRows: Rows = [
   {
@@ -23,56 +63,16 @@ export const memoryRows: Rows = [
     bytes: "size",
     lines: [
       { as: "381", text: `LDG${loadMods75} pout@81?, d, [base@24+off@40:24s], !pin@^64?`, is: "87=0", sm: "75" },
-      {
-        as: "981u",
-        text: `LDG${loadMods75} pout@81?, d, [?base@24.64+ur@32+off@40:24s], !pin@^64?`,
-        is: "87=0 90=1",
-        sm: "75",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods75} pout@81?, d, [?base@24.U32+ur@32+off@40:24s], !pin@^64?`,
-        is: "87=0 90=0",
-        sm: "75",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, desc?101[desc@32][base@24.64+off@40:24s], !pin@^64?`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "80-89",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, [?base@24.64+ur@32+off@40:24s], !pin@^64?`,
-        is: "76=0 90=1",
-        sm: "80-89",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, [?base@24.U32+ur@32+off@40:24s], !pin@^64?`,
-        is: "76=0 90=0",
-        sm: "80-89",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, desc[desc@32][base@24.64+off@40:24s], !pin@^64?`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "90-",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, [base@24.64+ur@32+off@40:24s], !pin@^64?`,
-        is: "76=0 90=1",
-        sm: "90-",
-      },
-      {
-        as: "981u",
-        text: `LDG${loadMods} pout@81?, d, [base@24.U32+ur@32+off@40:24s], !pin@^64?`,
-        is: "76=0 90=0",
-        sm: "90-",
-      },
+      { as: "381", text: `LDG${loadMods75}.ZD pout@81, d, [base@24+off@40:24s], !pin@^64?`, is: "87=1", sm: "75" },
+      ...far("981u", 32, `LDG${loadMods75} pout@81?, d, %A, !pin@^64?`, "75").map((l) => ({
+        ...l,
+        is: `${l.is} 87=0`,
+      })),
+      ...far("981u", 32, `LDG${loadMods75}.ZD pout@81, d, %A, !pin@^64?`, "75").map((l) => ({
+        ...l,
+        is: `${l.is} 87=1`,
+      })),
+      ...["80-89", "90-"].flatMap((sm) => far("981u", 32, `LDG${loadMods} pout@81?, d, %A, !pin@^64?`, sm)),
       { as: "381", text: `LDG${loadMods} pout@81?, d, [base@24+off@40:24s], !pin@^64?`, sm: "80-" },
     ],
     time: "result",
@@ -85,22 +85,8 @@ export const memoryRows: Rows = [
     bytes: "size",
     lines: [
       { as: "980", text: `LD${loadMods75} d, [base@24+off@32:32s], !pin@^64?`, is: "87=0", sm: "75" },
-      {
-        as: "980u",
-        text: `LD${loadMods} d, desc?101[desc@32][base@24.64+off@40:24s], !pin@^64?`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "80-89",
-      },
-      { as: "980u", text: `LD${loadMods} d, [?base@24.64+ur@32+off@40:24s], !pin@^64?`, is: "76=0 90=1", sm: "80-89" },
-      {
-        as: "980u",
-        text: `LD${loadMods} d, desc[desc@32][base@24.64+off@40:24s], !pin@^64?`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "90-",
-      },
-      { as: "980u", text: `LD${loadMods} d, [base@24.64+ur@32+off@40:24s], !pin@^64?`, is: "76=0 90=1", sm: "90-" },
+      ...far("980u", 32, `LD${loadMods75} d, %A, !pin@^64?`, "75").map((l) => ({ ...l, is: `${l.is} 87=0` })),
+      ...["80-89", "90-"].flatMap((sm) => far("980u", 32, `LD${loadMods} d, %A, !pin@^64?`, sm)),
       { as: "980", text: `LD${loadMods} d, [base@24+off@32:32s], !pin@^64?`, sm: "80-" },
     ],
     time: "result",
@@ -112,10 +98,10 @@ export const memoryRows: Rows = [
     memory: ["shared", "load"],
     bytes: "size",
     lines: [
-      { as: "984", text: "LDS{_|.U@76}{size} d, [base@24{xscale}+off@40:24s]", is: "87=0", sm: "75" },
-      { as: "984u", text: "LDS{_|.U@76}{size} d, [base@24{xscale}+ur@32+off@40:24s]", is: "87=0", sm: "75" },
-      { as: "984", text: "LDS{size} d, [base@24{xscale}+off@40:24s]", sm: "80-" },
-      { as: "984u", text: "LDS{size} d, [base@24{xscale}+ur@32+off@40:24s]", sm: "80-" },
+      { as: "984", text: "LDS{_|.U@76}{sizeU} d, [base@24{xscale}+off@40:24s]", is: "87=0", sm: "75" },
+      { as: "984u", text: "LDS{_|.U@76}{sizeU} d, [base@24{xscale}+ur@32+off@40:24s]", is: "87=0", sm: "75" },
+      { as: "984", text: "LDS{sizeQ} d, [base@24{xscale}+off@40:24s]", sm: "80-" },
+      { as: "984u", text: "LDS{sizeQ} d, [base@24{xscale}+ur@32+off@40:24s]", sm: "80-" },
     ],
     time: "result",
   },
@@ -127,7 +113,8 @@ export const memoryRows: Rows = [
     bytes: "size",
     lines: [
       { as: "983", text: "LDL{evict}{size} d, [base@24+off@40:24s]" },
-      { as: "983u", text: "LDL{evict}{size} d, [base@24+ur@32+off@40:24s]", is: "76=0" },
+      { as: "983u", text: "LDL{evict}{size} d, [base@24+ur@32+off@40:24s]", sm: "75" },
+      { as: "983u", text: "LDL{evict}{size} d, [base@24+ur@32+off@40:24s]", is: "76=0", sm: "80-" },
       { as: "983u", text: "LDL{evict}{size} d, desc?101[desc@32][base@24+off@40:24s]", is: "76=1", sm: "80-89" },
       { as: "983u", text: "LDL{evict}{size} d, desc[desc@32][base@24+off@40:24s]", is: "76=1", sm: "90-" },
     ],
@@ -151,36 +138,10 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "386", text: `STG${storeMods75} [base@24+off@40:24s], data@32`, sm: "75" },
-      { as: "986u", text: `STG${storeMods75} [?base@24.64+ur@64+off@40:24s], data@32`, is: "90=1", sm: "75" },
-      { as: "986u", text: `STG${storeMods75} [?base@24.U32+ur@64+off@40:24s], data@32`, is: "90=0", sm: "75" },
-      {
-        as: "986u",
-        text: `STG${storeModsL} desc?101[desc@64][base@24.64+off@40:24s], data@32`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "80-89",
-      },
-      { as: "986u", text: `STG${storeModsL} [?base@24.64+ur@64+off@40:24s], data@32`, is: "76=0 90=1", sm: "80-89" },
-      { as: "986u", text: `STG${storeModsL} [?base@24.U32+ur@64+off@40:24s], data@32`, is: "76=0 90=0", sm: "80-89" },
-      {
-        as: "986u",
-        text: `STG${storeModsL} desc[desc@64][base@24.64+off@40:24s], data@32`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "90",
-      },
-      { as: "986u", text: `STG${storeModsL} [base@24.64+ur@64+off@40:24s], data@32`, is: "76=0 90=1", sm: "90" },
-      { as: "986u", text: `STG${storeModsL} [base@24.U32+ur@64+off@40:24s], data@32`, is: "76=0 90=0", sm: "90" },
+      ...far("986u", 64, `STG${storeMods75} %A, data@32`, "75"),
+      ...["80-89", "90"].flatMap((sm) => far("986u", 64, `STG${storeModsL} %A, data@32`, sm)),
       { as: "386", text: `STG${storeModsL} [base@24+off@40:24s], data@32`, sm: "80-90" },
-      {
-        as: "986u",
-        text: `STG${storeMods} desc[desc@64][base@24.64+off@40:24s], data@32`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "100-",
-      },
-      { as: "986u", text: `STG${storeMods} [base@24.64+ur@64+off@40:24s], data@32`, is: "76=0 90=1", sm: "100-" },
-      { as: "986u", text: `STG${storeMods} [base@24.U32+ur@64+off@40:24s], data@32`, is: "76=0 90=0", sm: "100-" },
+      ...far("986u", 64, `STG${storeMods} %A, data@32`, "100-"),
       { as: "386", text: `STG${storeMods} [base@24+off@40:24s], data@32`, sm: "100-" },
     ],
     time: "operands",
@@ -194,22 +155,8 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "385", text: `ST${storeMods75} [base@24+off@32:32s], data@64`, sm: "75" },
-      {
-        as: "985u",
-        text: `ST${storeModsL} desc?101[desc@64][base@24.64+off@40:24s], data@32`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "80-89",
-      },
-      { as: "985u", text: `ST${storeModsL} [?base@24.64+ur@64+off@40:24s], data@32`, is: "76=0 90=1", sm: "80-89" },
-      {
-        as: "985u",
-        text: `ST${storeModsL} desc[desc@64][base@24.64+off@40:24s], data@32`,
-        is: "76=1",
-        fill: "90=1",
-        sm: "90-",
-      },
-      { as: "985u", text: `ST${storeModsL} [base@24.64+ur@64+off@40:24s], data@32`, is: "76=0 90=1", sm: "90-" },
+      ...far("985u", 64, `ST${storeMods75} %A, data@32`, "75"),
+      ...["80-89", "90-"].flatMap((sm) => far("985u", 64, `ST${storeModsL} %A, data@32`, sm)),
       { as: "385", text: `ST${storeModsL} [base@24+off@32:32s], data@64`, sm: "80-" },
     ],
     time: "operands",
@@ -236,7 +183,8 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "387", text: "STL{evict}{size} [base@24+off@40:24s], data@32" },
-      { as: "987u", text: "STL{evict}{size} [base@24+ur@64+off@40:24s], data@32", is: "76=0" },
+      { as: "987u", text: "STL{evict}{size} [base@24+ur@64+off@40:24s], data@32", sm: "75" },
+      { as: "987u", text: "STL{evict}{size} [base@24+ur@64+off@40:24s], data@32", is: "76=0", sm: "80-" },
       { as: "987u", text: "STL{evict}{size} desc?101[desc@64][base@24+off@40:24s], data@32", is: "76=1", sm: "80-89" },
       { as: "987u", text: "STL{evict}{size} desc[desc@64][base@24+off@40:24s], data@32", is: "76=1", sm: "90-" },
     ],
@@ -250,79 +198,22 @@ export const memoryRows: Rows = [
     bytes: "atype",
     effect: true,
     lines: [
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "70=1",
-        sm: "75",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "70=0",
-        sm: "75",
-      },
+      ...far(
+        "9a8u",
+        64,
+        "ATOMG{e}{atomOpG}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, %A, data@32",
+        "75",
+        { desc: -1, wide: 70 },
+      ),
       {
         as: "3a8",
         text: "ATOMG{e}{atomOpG}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], data@32",
         fill: "64:8=255",
         sm: "75",
       },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype80}{scopeA} pout@81, d, desc?101[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "80-89",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype80}{scopeA} pout@81, d, [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "70:2=1",
-        sm: "80-89",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype80}{scopeA} pout@81, d, [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "70:2=0",
-        sm: "80-89",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "90",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.64+ur@64+off@40:24s], data@32",
-        is: "70:2=1",
-        sm: "90",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.U32+ur@64+off@40:24s], data@32",
-        is: "70:2=0",
-        sm: "90",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
-        is: "76=1",
-        fill: "63=1",
-        sm: "100-",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.64+ur@64+off@40:23s], data@32",
-        is: "76=0 63=1",
-        sm: "100-",
-      },
-      {
-        as: "9a8u",
-        text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24.U32+ur@64+off@40:23s], data@32",
-        is: "76=0 63=0",
-        sm: "100-",
-      },
+      ...far("9a8u", 64, "ATOMG{e}{atomOpG}{evict}{atype80}{scopeA} pout@81, d, %A, data@32", "80-89", atom90),
+      ...far("9a8u", 64, "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, %A, data@32", "90", atom90),
+      ...far("9a8u", 64, "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, %A, data@32", "100-", atom100),
       {
         as: "3a8",
         text: "ATOMG{e}{atomOpG}{evict}{atype80}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
@@ -333,19 +224,8 @@ export const memoryRows: Rows = [
         text: "ATOMG{e}{atomOpG}{evict}{atype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
         sm: "90-",
       },
-      {
-        as: "9a3u",
-        text: "ATOMG{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "90",
-      },
-      {
-        as: "9a3u",
-        text: "ATOMG{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
-        is: "90=1",
-        fill: "63=1",
-        sm: "100-",
-      },
+      ...far("9a3u", 64, "ATOMG{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, %A, data@32", "90", atom90),
+      ...far("9a3u", 64, "ATOMG{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, %A, data@32", "100-", atomF100),
       {
         as: "3a3",
         text: "ATOMG{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
@@ -364,8 +244,7 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "3a9",
-        text: "ATOMG{e}.CAS{evict}{atypeC}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
-        is: "87:2=0",
+        text: "ATOMG{e}.CAS{evict}{atypeS@73:3}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "75",
       },
       {
@@ -389,74 +268,30 @@ export const memoryRows: Rows = [
     bytes: "atype",
     effect: true,
     lines: [
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "70=1",
-        sm: "75",
-      },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "70=0",
-        sm: "75",
-      },
+      ...far(
+        "98au",
+        64,
+        "ATOM{e}{atomOp}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, %A, data@32",
+        "75",
+        { desc: -1, wide: 70 },
+      ),
       {
         as: "38a",
         text: "ATOM{e}{atomOp}{evict}{atype75}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], data@32",
         fill: "64:8=255",
         sm: "75",
       },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype80}{scopeA} pout@81, d, desc?101[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "80-89",
-      },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype80}{scopeA} pout@81, d, [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "70:2=1",
-        sm: "80-89",
-      },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype80}{scopeA} pout@81, d, [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "70:2=0",
-        sm: "80-89",
-      },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "90",
-      },
-      {
-        as: "98au",
-        text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
-        is: "76=1",
-        fill: "63=1",
-        sm: "100-",
-      },
+      ...far("98au", 64, "ATOM{e}{atomOp}{evict}{atype80}{scopeA} pout@81, d, %A, data@32", "80-89", atom90),
+      ...far("98au", 64, "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, %A, data@32", "90", atom90),
+      ...far("98au", 64, "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, %A, data@32", "100-", atom100),
       {
         as: "38a",
         text: "ATOM{e}{atomOp}{evict}{atype80}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
         sm: "80-89",
       },
       { as: "38a", text: "ATOM{e}{atomOp}{evict}{atype}{scopeA} pout@81, d, [base@24+off@40:24s], data@32", sm: "90-" },
-      {
-        as: "9a2u",
-        text: "ATOM{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "70:2=3",
-        sm: "90",
-      },
-      {
-        as: "9a2u",
-        text: "ATOM{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, desc[desc@64][base@24.64+off@40:23s], data@32",
-        is: "90=1",
-        fill: "63=1",
-        sm: "100-",
-      },
+      ...far("9a2u", 64, "ATOM{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, %A, data@32", "90", atom90),
+      ...far("9a2u", 64, "ATOM{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, %A, data@32", "100-", atomF100),
       {
         as: "3a2",
         text: "ATOM{e}{atomFop}{evict}{atypeF}{scopeA} pout@81, d, [base@24+off@40:24s], data@32",
@@ -475,17 +310,17 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "38b",
-        text: "ATOM{e}{.CAS|.CAST|?|.CAST.SPIN@87:2}{evict}{atypeC}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
+        text: "ATOM{e}{.CAS|.CAST|.CAS|.CAST.SPIN@87:2}{evict}{atypeS@73:3}{strongA75}{scope75}{private75} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "75",
       },
       {
         as: "38b",
-        text: "ATOM{e}{.CAS|.CAST|?|.CAST.SPIN@87:2}{evict}{atypeS@73:4}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
+        text: "ATOM{e}{.CAS|.CAST|.CAS|.CAST.SPIN@87:2}{evict}{atypeS@73:4}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "80-89",
       },
       {
         as: "38b",
-        text: "ATOM{e}{.CAS|.CAST|?|.CAST.SPIN@87:2}{evict}{atypeC}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
+        text: "ATOM{e}{.CAS|.CAST|.CAS|.CAST.SPIN@87:2}{evict}{atypeC}{scopeA} pout@81, d, [base@24+off@40:24s], cmp@32, data@64",
         sm: "90-",
       },
     ],
@@ -522,12 +357,39 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "f8cu",
-        text: "ATOMS.POPC.INC.32 d, [base@24{xscale}+ur@64+off@40:24s]",
-        is: "88=1 73:2=0",
-        fill: "90=1",
+        text: "ATOMS.POPC.INC{.32|...???@73:2} d, [base@24{xscale}+ur@64+off@40:24s]",
+        is: "87:4=10",
         sm: "80-89",
       },
-      { as: "f8cu", text: "ATOMS.POPC.INC.32 d, [base@24{xscale}+ur@64+off@40:24s]", is: "87:4=11 73:3=0", sm: "90-" },
+      {
+        as: "f8cu",
+        text: "ATOMS.POPC.INC{.32|...???@73:3} d, [base@24{xscale}+ur@64+off@40:24s]",
+        is: "87:4=11",
+        sm: "90-",
+      },
+    ],
+    time: "result",
+  },
+  {
+    op: "ATOMS.ARRIVE",
+    does: "d = shared memory, which counts an arrival",
+    slots: "d*2 <- base ur:UR=none off:I=0",
+    memory: ["shared", "atomic"],
+    bytes: 8,
+    effect: true,
+    lines: [
+      {
+        as: "f8cu",
+        text: "ATOMS.ARRIVE{?|?|.64|...???@73:2} d, [base@24{xscale}+ur@64+off@40:24s]",
+        is: "87:4=9",
+        sm: "80-89",
+      },
+      {
+        as: "f8cu",
+        text: "ATOMS.ARRIVE{?|?|.64|...???@73:3} d, [base@24{xscale}+ur@64+off@40:24s]",
+        is: "87:4=10",
+        sm: "90-",
+      },
     ],
     time: "result",
   },
@@ -541,11 +403,17 @@ export const memoryRows: Rows = [
     lines: [
       {
         as: "38d",
-        text: "ATOMS{.CAS|.CAST|?|.CAST.SPIN@87:2}{atypeS} d, [base@24{xscale}+off@40:24s], cmp@32, data@64",
+        sm: "-89",
+        text: "ATOMS{.CAS|.CAST|.CAS|.CAST.SPIN@87:2}{atypeS} d, [base@24{xscale}+off@40:24s], cmp@32, data@64",
+      },
+      {
+        as: "38d",
+        text: "ATOMS{.CAS|.CAST|.CAS|.CAST.SPIN@87:2}{atypeC} d, [base@24{xscale}+off@40:24s], cmp@32, data@64",
+        sm: "90-",
       },
       {
         as: "58d",
-        text: "ATOMS{.CAS|.CAST|?|.CAST.SPIN@87:2}{atypeS} pout@81, [base@24{xscale}+off@40:24s], cmp@32, data@64",
+        text: "ATOMS{.???0|.CAST|.???0.SPIN|.CAST.SPIN@87:2}{atypeC} pout@81, [base@24{xscale}+off@40:24s], cmp@32, data@64",
         sm: "100-",
       },
     ],
@@ -564,76 +432,25 @@ export const memoryRows: Rows = [
         text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [base@24+off@40:24s], data@32",
         sm: "75",
       },
-      {
-        as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "90=1",
-        sm: "75",
-      },
-      {
-        as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "90=0",
-        sm: "75",
-      },
+      ...far("98eu", 64, "RED{e}{redOp}{evict}{atype75}{strongA75}{scope75}{private75} %A, data@32", "75"),
       { as: "98e", text: "RED{e}{redOp}{evict}{atype80}{scopeA} [base@24+off@40:24s], data@32", sm: "80-89" },
-      {
-        as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype80}{scopeA} desc?101[desc@64][base@24.64+off@40:24s], data@32",
-        is: "71=1",
-        fill: "70=0 90=1",
-        sm: "80-89",
-      },
-      {
-        as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype80}{scopeA} [?base@24.64+ur@64+off@40:24s], data@32",
-        is: "71=0 90=1",
-        sm: "80-89",
-      },
-      {
-        as: "98eu",
-        text: "RED{e}{redOp}{evict}{atype80}{scopeA} [?base@24.U32+ur@64+off@40:24s], data@32",
-        is: "71=0 90=0",
-        sm: "80-89",
-      },
+      ...far("98eu", 64, "RED{e}{redOp}{evict}{atype80}{scopeA} %A, data@32", "80-89", red90),
     ],
     time: "operands",
   },
   {
     op: "REDG",
     does: "global memory = op(memory, data)",
-    slots: "<- base*e ur:UR*e=none off:I=0 desc:UR*2=none data*atype",
+    slots: "<- base*e ur:UR*e=none off:I=0 desc:UR*2=none data*rtype",
     memory: ["global", "reduce"],
-    bytes: "atype",
+    bytes: "rtype",
     effect: true,
     lines: [
-      {
-        as: "98eu",
-        text: "REDG{e}{redOp}{evict}{atype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "71=1",
-        fill: "70=0 90=1",
-        sm: "90",
-      },
-      {
-        as: "98eu",
-        text: "REDG{e}{redOp}{evict}{atype}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "81=1 90=1",
-        sm: "100-",
-      },
-      { as: "98e", text: "REDG{e}{redOp}{evict}{atype}{scopeA} [base@24+off@40:24s], data@32", sm: "90-" },
-      {
-        as: "9a6u",
-        text: "REDG{e}{atomFop}{evict}{atypeF}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "71=1",
-        fill: "70=0 90=1",
-        sm: "90",
-      },
-      {
-        as: "9a6u",
-        text: "REDG{e}{atomFop}{evict}{atypeF}{scopeA} desc[desc@64][base@24.64+off@40:24s], data@32",
-        is: "81=1 90=1",
-        sm: "100-",
-      },
+      ...far("98eu", 64, "REDG{e}{redOp}{evict}{rtype}{scopeA} %A, data@32", "90", red90),
+      ...far("98eu", 64, "REDG{e}{redOp}{evict}{rtype}{scopeA} %A, data@32", "100-", red100),
+      { as: "98e", text: "REDG{e}{redOp}{evict}{rtype}{scopeA} [base@24+off@40:24s], data@32", sm: "90-" },
+      ...far("9a6u", 64, "REDG{e}{atomFop}{evict}{atypeF}{scopeA} %A, data@32", "90", red90),
+      ...far("9a6u", 64, "REDG{e}{atomFop}{evict}{atypeF}{scopeA} %A, data@32", "100-", red100),
       { as: "9a6", text: "REDG{e}{atomFop}{evict}{atypeF}{scopeA} [base@24+off@40:24s], data@32", sm: "90-" },
     ],
     time: "operands",
@@ -641,31 +458,31 @@ export const memoryRows: Rows = [
   {
     op: "LDGSTS",
     does: "shared memory = global memory, asynchronously (.BYPASS: not through the first-level cache)",
-    slots: "<- base off:I=0 desc:UR*2 addr*2 goff:I=0 pin:P=PT",
+    slots: "<- base off:I=0 desc:UR*2=none addr*2 goff:I=0 pin:P=PT ur:UR*2=none",
     memory: ["global", "load"],
     bytes: "size",
     effect: true,
-    lines: [
-      {
-        as: "faeu",
-        text: "LDGSTS.E{.BYPASS|_@81}{evict}{ltc@71:2}{size@73:3}{_|.ZFILL@82} [base@16+off@44:20s], desc[desc@64][addr@24.64+goff@32:12s], !pin@87?",
-        is: "70=1 76=1 77:4=0",
-        sm: "90",
-      },
-      {
-        as: "faeu",
-        text: "LDGSTS.E{.BYPASS|_@81}{evict}{ltc@72:2}{_/4|.64/8|.128/16@74:2}{_|.ZFILL@82} [base@16+off@44:20s], desc[desc@64][addr@24.64+goff@32:12s], !pin@87?",
-        is: "83=1 76=1 77:4=0",
-        sm: "100-",
-      },
-    ],
+    lines: ["80-89", "90", "100-"].flatMap((sm, i): Line[] => {
+      const wide = i < 2 ? 70 : 83;
+      const mods = i < 2 ? "{ltc@71:2}{?|?|?|?|_/4|.64/8|.128/16@73:3}" : "{ltc@72:2}{_/4|.64/8|.128/16@74:2}";
+      const head = `LDGSTS.E{.BYPASS|_@81}{evict}${mods}{_|.ZFILL@82}{scopeC} [base@16+off@44:20s]`;
+      const desc = i === 0 ? "desc?101[desc@64]" : "desc[desc@64]";
+      return [
+        { as: "faeu", text: `${head}, ${desc}[addr@24.64+goff@32:12s], !pin@87?`, is: `76=1 ${wide}=1`, sm },
+        { as: "faeu", text: `${head}, [addr@24.64+ur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=1`, sm },
+        { as: "faeu", text: `${head}, [addr@24.U32+ur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=0`, sm },
+      ];
+    }),
     time: "result",
   },
   {
     op: "QSPC",
     does: "p: the generic address is in the window of global (.G), local (.L), shared (.S) or cluster shared memory (.D)",
     slots: "p:P d=RZ <- base*e off:I=0",
-    lines: [{ as: "3aa", text: "QSPC{e}{.G|.L|.S|.D@73:2} p@81, d, [base@24+off@40:24s]" }],
+    lines: [
+      { as: "3aa", text: "QSPC{e}{.G|.L|.S|?@73:2} p@81, d, [base@24+off@40:24s]", sm: "-89" },
+      { as: "3aa", text: "QSPC{e}{.G|.L|.S|.D@73:2} p@81, d, [base@24+off@40:24s]", sm: "90-" },
+    ],
     time: "result",
   },
   {
@@ -688,9 +505,9 @@ export const memoryRows: Rows = [
   {
     op: "DEPBAR.LE",
     does: "wait until scoreboard sb counts at most n, and for those in the mask",
-    slots: "<- sb:SB n:I mask:BITS=0",
+    slots: "<- sb:WORD n:I mask:BITS=0",
     effect: true,
-    lines: [{ as: "91a", text: "DEPBAR.LE sb@44:3, n@38:6, mask@32:6?", is: "47=1" }],
+    lines: [{ as: "91a", text: "DEPBAR.LE sb{SB0|SB1|SB2|SB3|SB4|SB5|...I@44:3}, n@38:6, mask@32:6?", is: "47=1" }],
     time: "fixed",
     sets: "none",
   },
@@ -702,8 +519,18 @@ export const memoryRows: Rows = [
     memory: ["generic", "fence"],
     lines: [
       { as: "992", text: "MEMBAR{.SC|.ALL|_@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC@76:3}{_|.MMIO@72}", sm: "75" },
-      { as: "992", text: "MEMBAR{.SC|.ALL@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC|.CTA.PARTIAL@76:3}", is: "73=0", sm: "80-" },
-      { as: "992", text: "MEMBAR.VC.ASYNC", is: "73=1 76:3=5", sm: "90-" },
+      {
+        as: "992",
+        text: "MEMBAR{.SC|.ALL|_|.MMIO@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC@76:3}",
+        sm: "80-89",
+      },
+      {
+        as: "992",
+        text: "MEMBAR{.SC|.ALL|_|.MMIO@79:2}{.CTA|.SM|.GPU|.SYS|?|.VC|.CTA.PARTIAL@76:3}",
+        is: "73=0",
+        sm: "90-",
+      },
+      { as: "992", text: "MEMBAR{?|?|?|?|?|.VC|...???@76:3}.ASYNC", is: "73=1", sm: "90-" },
     ],
     time: "operands",
   },
@@ -727,22 +554,44 @@ export const memoryRows: Rows = [
   },
   {
     op: "CCTL",
-    does: "cache control at an address: prefetch, write back, invalidate …",
-    slots: "<- base*e ur:UR*e=none off:I=0",
+    does: "cache control at an address: prefetch, write back, invalidate … (n: with .RML2, from sm_100 on)",
+    slots: "<- base*e ur:UR*e=none off:I=0 n:I=0",
     effect: true,
     memory: ["global", "prefetch"],
-    lines: [
-      { as: "98f", text: "CCTL{e}{cctlCache}{cctlOp} [base@24+off@32:32s]" },
-      { as: "d8fu", text: "CCTL{e}{cctlCache}{cctlOp} [base@24+ur@32]", sm: "80-" },
-    ],
+    lines: ["[base@24+off@32:32s]", "[base@24+ur@32]"].flatMap((address, i): Line[] => {
+      const as = i === 0 ? "98f" : "d8fu";
+      return [
+        { as, text: `CCTL{e}{cctlCache}{cctlOp75} ${address}`, sm: "75" },
+        { as, text: `CCTL{e}{cctlCache}{${i === 0 ? "cctlOp" : "cctlOpU"}} ${address}`, sm: "80-90" },
+        { as, text: `CCTL{e}{cctlCache}{cctlOp} ${address}`, sm: "100-", not: "87:4=1 76=1" },
+        { as, text: `CCTL{e}{cctlCache}.RML2 ${address}, n@73:3?`, is: "87:4=11", sm: "100-" },
+      ];
+    }),
     time: "operands",
   },
   {
+    op: "CCTL.PF2.QFAULT",
+    does: "prefetch; p: it did not fault",
+    slots: "p:P <- base*e ur:UR*e=none off:I=0",
+    effect: true,
+    memory: ["global", "prefetch"],
+    lines: [
+      { as: "98f", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+off@32:32s]", is: "87:4=1 76=1", sm: "100-" },
+      { as: "d8fu", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+ur@32]", is: "87:4=1 76=1", sm: "100-" },
+    ],
+    time: "result",
+  },
+  {
     op: "CCTL.IVALL",
-    does: "invalidate the whole first-level cache",
+    does: "invalidate the whole first-level cache (.WBALL, .WBALLP: write it back)",
     slots: "<-",
     effect: true,
-    lines: [{ as: "98f", text: "CCTL{cctlCache}.IVALL", is: "87:4=4 72=0", fill: "24:8=255 90=0" }],
+    lines: [
+      { as: "98f", text: "CCTL{cctlCache}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", sm: "75-90" },
+      { as: "98f", text: "CCTL{cctlCache}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", sm: "100-" },
+      { as: "98f", text: "CCTL{cctlCache}.WBALL", is: "24:8=255 87:4=7", sm: "80-" },
+      { as: "98f", text: "CCTL{cctlCache}.WBALLP", is: "24:8=255 87:4=8", sm: "80-" },
+    ],
     time: "fixed",
   },
   {
@@ -752,7 +601,7 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G@72}", sm: "90" },
-      { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|.T@72:2}", sm: "100-" },
+      { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|.T|!@72:2}", sm: "100-" },
     ],
     time: "write",
   },
