@@ -10,11 +10,16 @@ import type { Row } from "../../lib/sass/isa/row.js";
 import { controlRows } from "../../lib/sass/isa/rows/control.js";
 import { conversionRows } from "../../lib/sass/isa/rows/conversion.js";
 import { floatRows } from "../../lib/sass/isa/rows/float.js";
+import { globalRows } from "../../lib/sass/isa/rows/global.js";
 import { halfRows } from "../../lib/sass/isa/rows/half.js";
 import { integerRows } from "../../lib/sass/isa/rows/integer.js";
 import { memoryRows } from "../../lib/sass/isa/rows/memory.js";
 import { moveRows } from "../../lib/sass/isa/rows/move.js";
+import { surfaceRows } from "../../lib/sass/isa/rows/surface.js";
+import { tensorRows } from "../../lib/sass/isa/rows/tensor.js";
+import { textureRows } from "../../lib/sass/isa/rows/texture.js";
 import { uniformRows } from "../../lib/sass/isa/rows/uniform.js";
+import { warpgroupRows } from "../../lib/sass/isa/rows/warpgroup.js";
 import { sregName } from "../../lib/sass/isa/sreg.js";
 import { renderInst } from "../../lib/sass/isa/text.js";
 import { type TargetName, target } from "../../lib/target/index.js";
@@ -25,9 +30,23 @@ import { describeOracle } from "./tools.js";
 const wordsPerLine = 12;
 const targets = [75, 80, 86, 89, 90, 100, 103, 110, 120, 121];
 
-/** Compute instructions; tensor, texture and other families of their own are compared where their rows hold already. */
+/** Compared on every SM; the other families where their rows hold already. */
 const ordinary: ReadonlySet<Row> = new Set(
-  [moveRows, integerRows, floatRows, halfRows, conversionRows, memoryRows, controlRows, uniformRows].flat(),
+  [
+    moveRows,
+    integerRows,
+    floatRows,
+    halfRows,
+    conversionRows,
+    memoryRows,
+    controlRows,
+    uniformRows,
+    tensorRows,
+    textureRows,
+    surfaceRows,
+    warpgroupRows,
+    globalRows,
+  ].flat(),
 );
 const complete: ReadonlySet<number> = new Set([75, 90, 100]);
 

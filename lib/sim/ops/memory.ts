@@ -166,6 +166,7 @@ function copy(s: Site): Exec {
   s.has("ZFILL");
   const { bytes } = s.choose(sizes, WORD);
   if ((s.pred("pin") & 7) !== 7) s.unsupported("predicated copy");
+  if (s.operand("gur").kind !== Kind.None) s.unsupported("copy from a uniform offset");
   const to = addressOf(s);
   const address = s.operand("addr");
   const from: Address = { low: s.row(address), high: s.row(address, 1), shift: 0, add: () => 0 };

@@ -262,7 +262,7 @@ export const globalRows: Rows = [
       ...(["75", "80-89", "90-"] as const).flatMap((sm) =>
         (["64", "U32"] as const).map((width, i) => ({
           as: "9aau",
-          text: `QSPC${i === 0 ? "{eW}" : "{e}"}{.G|.L|.S|${sm === "90-" ? ".D" : "?"}@73:2} p@81, d, [${sm === "75" ? "?" : ""}base@24.${width}+ur@32+off@40:24s]`,
+          text: `QSPC${i === 0 ? "{eW}" : "{e}"}{.G|.L|.S|${sm === "90-" ? ".D" : "?"}@73:2} p@81, d, [${sm === "90-" ? "" : "?"}base@24.${width}+ur@32+off@40:24s]`,
           is: `90=${1 - i}`,
           sm,
         })),

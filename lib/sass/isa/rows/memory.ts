@@ -458,7 +458,7 @@ export const memoryRows: Rows = [
   {
     op: "LDGSTS",
     does: "shared memory = global memory, asynchronously (.BYPASS: not through the first-level cache)",
-    slots: "<- base off:I=0 desc:UR*2=none addr*2 goff:I=0 pin:P=PT ur:UR*2=none",
+    slots: "<- base off:I=0 desc:UR*2=none addr*2 goff:I=0 pin:P=PT gur:UR*2=none",
     memory: ["global", "load"],
     bytes: "size",
     effect: true,
@@ -469,8 +469,8 @@ export const memoryRows: Rows = [
       const desc = i === 0 ? "desc?101[desc@64]" : "desc[desc@64]";
       return [
         { as: "faeu", text: `${head}, ${desc}[addr@24.64+goff@32:12s], !pin@87?`, is: `76=1 ${wide}=1`, sm },
-        { as: "faeu", text: `${head}, [addr@24.64+ur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=1`, sm },
-        { as: "faeu", text: `${head}, [addr@24.U32+ur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=0`, sm },
+        { as: "faeu", text: `${head}, [addr@24.64+gur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=1`, sm },
+        { as: "faeu", text: `${head}, [addr@24.U32+gur@64?+goff@32:12s], !pin@87?`, is: `76=0 ${wide}=0`, sm },
       ];
     }),
     time: "result",

@@ -278,7 +278,8 @@ export const tensorRows: Rows = [
     lines: [
       ...each(early, "23f", `DMMA{.884|...???@76}{rnd} ${doubles}`),
       ...each([hopper], "23f", `DMMA{.8x8x4|?|?|?@76:2}{rnd} ${doubles}`, { is: "76:2=0" }),
-      ...each([blackwell, consumer], "23f", `DMMA{.8x8x4|?|?|?@76:2}{rnd} ${doubles}`),
+      ...each([blackwell], "23f", `DMMA{.8x8x4|?|?|?@76:2}{rnd} ${doubles}`),
+      ...each([consumer], "23f", `DMMA{.8x8x4|?|?|?@76:2}{rnd} ${doubles.replace("%123", "")}`),
     ],
     time: "result",
   },
