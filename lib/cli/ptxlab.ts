@@ -1,11 +1,10 @@
 /** The ptxlab command: look into cubins, run them in the simulator, watch a compilation. */
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { assembleCubin, assemblyText } from "../assemble.js";
+import { assembleCubin } from "../assemble.js";
 import { type Compilation, compile } from "../compile.js";
-import { type Diagnostic, renderDiagnostic } from "../diagnostics.js";
-import { disassemble, type ListedFunction, listingText } from "../disassemble.js";
-import { type CubinFile, describeCubin, readCubin, readCubins } from "../elf/index.js";
+import { disassemble, listingText } from "../disassemble.js";
+import { describeCubin, readCubin } from "../elf/index.js";
 import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
@@ -15,7 +14,8 @@ import { findingText } from "../sched/verify/index.js";
 import { runLaunchFile } from "../sim/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
 import { verifyCubin } from "../verify.js";
-import { graphText, infoText, linesText, liveText } from "./code-views.js";
+import { cubinsOf, printAll } from "./cubins.js";
+import { dis } from "./dis.js";
 import { estimateCommand } from "./estimate.js";
 import type { Host } from "./host.js";
 import { sweepCommand } from "./sweep.js";
@@ -31,6 +31,8 @@ const usage = `Usage: ptxlab <command> [options]
       --lines                  One instruction per line: section, TAB, offset (hexadecimal), TAB, text.
       --live                   Numbers of live registers (R, UR, P, UP) in front of each instruction.
       --cfg                    The control flow as a DOT graph.
+      --html                   As one HTML page: links from branches to labels, control words, live registers, PTX
+                               lines; the instruction table's words on each instruction and modifier under the pointer.
       --info                   The attributes (EIATTR) of the module and its functions.
       --kernel NAME            Only this function (may be repeated).
       --json                   As JSON.
@@ -122,85 +124,6 @@ function isUsageError(e: unknown): e is Error {
   if (e instanceof UsageError) return true;
   const code = typeof e === "object" && e !== null && "code" in e ? e.code : null;
   return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
-}
-
-function printAll(diagnostics: readonly Diagnostic[], file: string, host: Host): void {
-  for (const d of diagnostics) {
-    const line = d.span === null ? `ptxlab ${file}; ${d.severity}: ${d.message}` : renderDiagnostic(d, file);
-    host.err(`${line.replace(/^ptxas/, "ptxlab")}\n`);
-  }
-}
-
-/** The cubins of a file (a fat binary may hold several), those of one target when it is named; null after an error. */
-function cubinsOf(path: string, arch: string | undefined, host: Host): readonly CubinFile[] | null {
-  const files = readCubins(bytesOf(path, host));
-  if (!files.ok) {
-    printAll(files.diagnostics, path, host);
-    return null;
-  }
-  if (arch === undefined) return files.value;
-  const found = files.value.filter((f) => f.cubin.target === arch);
-  if (found.length > 0) return found;
-  throw new UsageError(`no cubin for ${arch} in '${path}': ${files.value.map((f) => f.cubin.target).join(", ")}`);
-}
-
-function chosen(functions: readonly ListedFunction[], names: readonly string[] | undefined): readonly ListedFunction[] {
-  if (names === undefined) return functions;
-  for (const n of names) if (!functions.some((f) => f.name === n)) throw new UsageError(`no function '${n}'`);
-  return functions.filter((f) => names.includes(f.name));
-}
-
-function dis(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      arch: { type: "string" },
-      control: { type: "boolean" },
-      asm: { type: "boolean" },
-      lines: { type: "boolean" },
-      live: { type: "boolean" },
-      cfg: { type: "boolean" },
-      info: { type: "boolean" },
-      json: { type: "boolean" },
-      kernel: { type: "string", multiple: true },
-    },
-  });
-  const path = oneFile(positionals);
-  const views = ["asm", "lines", "live", "cfg", "info", "json"] as const;
-  const view = views.filter((v) => values[v]);
-  if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
-  const files = cubinsOf(path, values.arch, host);
-  if (files === null) return UNUSABLE;
-  if (files.length > 1 && (values.asm || values.lines || values.cfg || values.json))
-    throw new UsageError(
-      `${files.length} cubins in '${path}', choose by --arch: ${files.map((f) => f.cubin.target).join(", ")}`,
-    );
-  let unknown = 0;
-  files.forEach((file, i) => {
-    const { cubin } = file;
-    if (files.length > 1) host.out(`${i > 0 ? "\n" : ""}// cubin ${i + 1} of ${files.length}: ${cubin.target}\n`);
-    const functions = values.info ? [] : chosen(disassemble(cubin), values.kernel);
-    unknown += functions.reduce((n, f) => n + f.unknown, 0);
-    if (values.info) host.out(`${infoText(file).join("\n")}\n`);
-    else if (values.asm) {
-      const names = new Set(functions.map((f) => f.name));
-      host.out(
-        assemblyText(
-          cubin,
-          cubin.functions.filter((f) => names.has(f.name)),
-        ),
-      );
-    } else if (values.json) {
-      const plain = functions.map((f) => ({ ...f, labels: Object.fromEntries(f.labels) }));
-      host.out(`${JSON.stringify({ target: cubin.target, functions: plain }, null, 1)}\n`);
-    } else if (values.lines) host.out(linesText(functions));
-    else if (values.live) host.out(liveText(cubin, functions));
-    else if (values.cfg) host.out(graphText(cubin, functions));
-    else host.out(listingText(cubin, functions, { control: values.control ?? false }));
-  });
-  if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
-  return 0;
 }
 
 function asm(args: readonly string[], host: Host): number {

@@ -82,13 +82,15 @@ function encodingText(code: CodeLine, sms: readonly number[]): string[] {
   ];
 }
 
-function placeText(loc: Loc): string {
+/** `79:78`, pieces from the lowest up. */
+export function placeText(loc: Loc): string {
   return [...loc].map((p) => (p.width === 1 ? `${p.lo}` : `${p.lo + p.width - 1}:${p.lo}`)).join(", ");
 }
 
 // ---------------------------------------------------------------------------------------------- fields
 
-interface Field {
+/** A place in the word and what stands there. */
+export interface Field {
   readonly letter: string;
   readonly loc: Loc;
   readonly what: string;
@@ -97,7 +99,7 @@ interface Field {
 const letters = "abcdefhijklmnopqrstuvwxyzABDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** Everything with a place in the word, from the lowest bit up; letters are those of the diagram. */
-function fieldsOf(code: CodeLine): readonly Field[] {
+export function fieldsOf(code: CodeLine): readonly Field[] {
   const found: { loc: Loc; what: string }[] = [];
   const add = (loc: Loc, what: string): void => {
     if (loc.length > 0) found.push({ loc, what });
@@ -175,7 +177,8 @@ function diagram(code: CodeLine): string[] {
 
 // ---------------------------------------------------------------------------------------------- modifiers
 
-const groupName = (g: Group): string => (g.name === "" ? `at ${placeText(g.loc)}` : g.name);
+/** The group's name, or its place where it has none. */
+export const groupName = (g: Group): string => (g.name === "" ? `at ${placeText(g.loc)}` : g.name);
 
 /** Values of every modifier and part of these encodings, each group once. */
 function modifierText(codes: readonly CodeLine[]): string[] {

@@ -29,3 +29,4 @@ export {
   listing,
   listingLines,
 } from "./print.js";
+export { type ModifierDoc, type NamePart, type WordDoc, wordDoc } from "./word-doc.js";

@@ -22,7 +22,7 @@ test("dis: every instruction of every function, with labels and control bits", (
   expect([...host.stdout.matchAll(/^(\w+): /gm)].map((m) => m[1])).toEqual(["k2", "k"]);
   const words = read.value.functions.reduce((n, f) => n + f.words.length / 4, 0);
   expect(host.stdout.match(/^ {8}\/\*[0-9a-f]{4}\*\//gm)).toHaveLength(words);
-  expect(host.stdout).toMatch(/B01---- R1 W- Y S15 +STG\.E desc\[UR\d+\]\[R\d+\.64\], R\d+ ;/);
+  expect(host.stdout).toMatch(/B[-0-5]{6} R[-0-5] W- [-Y] S\d\d +STG\.E desc\[UR\d+\]\[R\d+\.64\], R\d+ ;/);
   expect(host.stdout).toMatch(/\.L_x_0:\n +\/\*[0-9a-f]{4}\*\/ +B------ R- W- Y S00 +BRA `\(\.L_x_0\) ;/);
   expect(host.stderr).toBe("");
 });
@@ -73,6 +73,26 @@ test("dis --cfg: DOT with every instruction in one block", () => {
   expect(host.stdout.match(/subgraph/g)).toHaveLength(2);
   // The tail is a block that goes to itself.
   expect(host.stdout).toMatch(/(f0b\d+) -> \1;/);
+});
+
+test("dis --html: one page; branches link to labels, instructions and modifiers tell what they are", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--html", "k.cubin"], host)).toBe(0);
+  const page = host.stdout;
+  expect(page).toMatch(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+  expect(page).not.toMatch(/<script|src=|href="[^#]/);
+  // Every link leads somewhere, and every place is there once.
+  const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((m) => m[1]!);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const [, to] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(to);
+  expect(page).toMatch(
+    /<tr id="(f0o[0-9a-f]+)"><td class="label" [^>]*>\.L_x_0:[\s\S]*BRA[^\n]*<a href="#\1">\.L_x_0<\/a>/,
+  );
+  const store = page.split("\n").find((l) => l.includes(">STG<"))!;
+  expect(store).toMatch(/<td title="[^"]*Cycles before the next instruction of the warp: \d+&#10;/);
+  expect(store).toContain('<span title="e (bits 72): nothing, [.E]">.E</span>');
+  expect(page).toContain('<td class="note">8: st.global.u32 [%rd1], 7;</td></tr>');
+  expect(store).toMatch(/<td title="STG[^"]*&#10;Operands: [^"]*&#10;Modifiers:&#10;[^"]*">STG/);
 });
 
 test("dis --live: counts in front of the text", () => {
@@ -175,7 +195,7 @@ test("names that do not exist", () => {
   expect(ptxlab(["compile", "--emit", "ori", "--after", "allocateregister", "k.ptx"], host)).toBe(2);
   expect(host.stderr).toContain("unknown phase 'allocateregister' (did you mean AllocateRegisters");
   expect(ptxlab(["compile", "--emit", "ori", "--after", "PostSchedule", "k.ptx"], host)).toBe(2);
-  expect(host.stderr).toContain("phase PostSchedule did not run: not built yet");
+  expect(host.stderr).toContain("phase PostSchedule did not run: runs from -O2");
   expect(host.stdout).toBe("");
 });
 
