@@ -17,6 +17,15 @@ export {
   metadataSymbol,
 } from "./display.js";
 export { allocationCurve, type FatpointOptions, type FatpointScan, fatpointChart } from "./fatpoint.js";
+export {
+  type GanttBar,
+  type GanttOptions,
+  ganttChart,
+  paretoChart,
+  type ReasonRow,
+  reasonChart,
+  type TradePoint,
+} from "./gantt.js";
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
 export { download, notices, picture, section } from "./parts.js";

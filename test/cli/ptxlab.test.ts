@@ -12,7 +12,7 @@ function cubinOf(ptx: string, ...options: string[]): Uint8Array {
   return host.written.get("elf.o")!;
 }
 
-const cubin = cubinOf(files["two.ptx"]!, "-arch=sm_90", "-lineinfo");
+const cubin = cubinOf(files["two.ptx"]!, "-arch=sm_90", "-O0", "-lineinfo");
 
 test("dis: every instruction of every function, with labels and control bits", () => {
   const host = fakeHost({ "k.cubin": cubin });

@@ -1,0 +1,155 @@
+/** What issues when: a Gantt chart of instructions over cycles, and bars of stall reasons. */
+import { type Chart, chart } from "./chart.js";
+import { palette } from "./theme.js";
+
+/** One instruction in time. */
+export interface GanttBar {
+  /** Row: a warp, a sub-core, a pipe. */
+  readonly lane: string;
+  /** Cycle of issue, and of its result (at least one later). */
+  readonly start: number;
+  readonly end: number;
+  /** Colour. */
+  readonly group: string;
+  /** Shown on hovering. */
+  readonly text: string;
+}
+
+export interface GanttOptions {
+  readonly title?: string;
+  /** Title of the rows: `warp`, `pipe`. */
+  readonly lanes?: string;
+  /** CSS pixels. Default 760. */
+  readonly width?: number;
+}
+
+/** Bars from issue to result, the issue itself marked. Dragging and the wheel move along the cycles. */
+export function ganttChart(bars: readonly GanttBar[], options: GanttOptions = {}): Chart {
+  const values = bars.map((b) => ({ ...b, end: Math.max(b.end, b.start + 1) }));
+  const groups = [...new Set(values.map((v) => v.group))];
+  const lanes = [...new Set(values.map((v) => v.lane))];
+  const y = { field: "lane", type: "nominal", sort: lanes, title: options.lanes ?? null, axis: { grid: true } };
+  const color = { field: "group", type: "nominal", title: null, scale: { domain: groups, range: palette } };
+  const tooltip = [
+    { field: "text", title: "instruction" },
+    { field: "start", title: "issued" },
+    { field: "end", title: "result" },
+  ];
+  const last = values.reduce((n, v) => Math.max(n, v.end), 0);
+  return chart(
+    {
+      title: options.title ?? "Issue and results",
+      width: options.width ?? 760,
+      height: { step: lanes.length > 24 ? 10 : 18 },
+      data: { values },
+      layer: [
+        {
+          params: [{ name: "zoom", select: "interval", bind: "scales" }],
+          mark: { type: "bar", opacity: 0.35, height: { band: 0.75 } },
+          encoding: {
+            x: { field: "start", type: "quantitative", title: "cycle" },
+            x2: { field: "end" },
+            y,
+            color,
+            tooltip,
+          },
+        },
+        {
+          mark: { type: "tick", thickness: 2 },
+          encoding: { x: { field: "start", type: "quantitative" }, y, color, tooltip },
+        },
+      ],
+    },
+    `${values.length} instructions in ${lanes.length} rows, cycles 0 to ${last}`,
+  );
+}
+
+/** Cycles by reason for several codes side by side. */
+export interface ReasonRow {
+  readonly name: string;
+  readonly reason: string;
+  readonly cycles: number;
+}
+
+export function reasonChart(
+  rows: readonly ReasonRow[],
+  options: { readonly title?: string; readonly unit?: string } = {},
+): Chart {
+  const names = [...new Set(rows.map((r) => r.name))];
+  const reasons = [...new Set(rows.map((r) => r.reason))];
+  return chart(
+    {
+      title: options.title ?? "Where cycles go",
+      width: 620,
+      height: { step: 24 },
+      data: { values: rows },
+      mark: { type: "bar" },
+      encoding: {
+        y: { field: "name", type: "nominal", sort: names, title: null },
+        x: { field: "cycles", type: "quantitative", title: options.unit ?? "warp-cycles" },
+        color: {
+          field: "reason",
+          type: "nominal",
+          title: null,
+          scale: { domain: reasons, range: [...palette, "#9bbb59", "#4bacc6", "#f79646", "#8064a2"] },
+        },
+        tooltip: [{ field: "name" }, { field: "reason" }, { field: "cycles" }],
+      },
+    },
+    names
+      .map(
+        (n) =>
+          `${n}: ${rows.filter((r) => r.name === n).reduce((s, r) => s + r.cycles, 0)} ${options.unit ?? "warp-cycles"}`,
+      )
+      .join("; "),
+  );
+}
+
+/** A point of a trade-off. */
+export interface TradePoint {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly group: string;
+}
+
+/** Points with the Pareto front: those that no other point beats on both axes (less is better). */
+export function paretoChart(
+  points: readonly TradePoint[],
+  options: { readonly title?: string; readonly x: string; readonly y: string },
+): Chart {
+  const front = points
+    .filter((p) => !points.some((q) => q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y)))
+    .sort((a, b) => a.x - b.x || a.y - b.y);
+  const axis = { type: "quantitative", scale: { zero: false } };
+  return chart(
+    {
+      title: options.title ?? "Trade-off",
+      width: 520,
+      height: 300,
+      layer: [
+        {
+          data: { values: front },
+          mark: { type: "line", interpolate: "step-after", strokeDash: [4, 3], color: "#888888" },
+          encoding: { x: { field: "x", title: options.x, ...axis }, y: { field: "y", title: options.y, ...axis } },
+        },
+        {
+          data: { values: points },
+          mark: { type: "point", filled: true, size: 70 },
+          encoding: {
+            x: { field: "x", title: options.x, ...axis },
+            y: { field: "y", title: options.y, ...axis },
+            color: { field: "group", type: "nominal", title: null, scale: { range: palette } },
+            tooltip: [{ field: "name" }, { field: "x", title: options.x }, { field: "y", title: options.y }],
+          },
+        },
+        {
+          data: { values: front },
+          mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10 },
+          encoding: { x: { field: "x", ...axis }, y: { field: "y", ...axis }, text: { field: "name" } },
+        },
+      ],
+    },
+    `front: ${front.map((p) => `${p.name} (${p.x}, ${p.y})`).join(", ")}`,
+  );
+}
