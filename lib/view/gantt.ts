@@ -44,7 +44,7 @@ export function ganttChart(bars: readonly GanttBar[], options: GanttOptions = {}
       data: { values },
       layer: [
         {
-          params: [{ name: "zoom", select: "interval", bind: "scales" }],
+          params: [{ name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" }],
           mark: { type: "bar", opacity: 0.35, height: { band: 0.75 } },
           encoding: {
             x: { field: "start", type: "quantitative", title: "cycle" },

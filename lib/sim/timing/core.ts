@@ -292,8 +292,9 @@ export class StreamingMultiprocessor {
     let write = t + Math.max(COUNT_DELAY, code.latency[pc]!);
     if (code.queued[pc] === 1) {
       memory.send(code, pc, index, w.age, w.trace.accesses.data[w.at]!, t);
-      read = memory.done.read;
-      write = memory.done.write;
+      // Bandwidth is shared in fractions of a cycle.
+      read = Math.ceil(memory.done.read);
+      write = Math.ceil(memory.done.write);
     } else if (readSb < SCOREBOARDS) read = t + Math.min(code.latency[pc]!, 12);
     if (writeSb < SCOREBOARDS) this.raise(w, writeSb, Math.max(write, t + COUNT_DELAY), code.long[pc]!);
     if (readSb < SCOREBOARDS) this.raise(w, readSb, Math.max(read, t + COUNT_DELAY), 0);

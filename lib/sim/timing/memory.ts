@@ -87,7 +87,7 @@ export class MemorySystem {
     let i = 0;
     while (i < queue.length && queue[i]! <= t) i++;
     if (i > 0) queue.splice(0, i);
-    return queue.length < this.p.memoryQueue ? t : queue[queue.length - this.p.memoryQueue]!;
+    return queue.length < this.p.memoryQueue ? t : Math.ceil(queue[queue.length - this.p.memoryQueue]!);
   }
 
   /** Sends an instruction issued at `t`; the result is in `done`. `access` −1: it touches nothing. */
