@@ -91,6 +91,7 @@ export function reasonChart(
           field: "reason",
           type: "nominal",
           title: null,
+          legend: { columns: 4 },
           scale: { domain: reasons, range: [...palette, "#9bbb59", "#4bacc6", "#f79646", "#8064a2"] },
         },
         tooltip: [{ field: "name" }, { field: "reason" }, { field: "cycles" }],

@@ -95,8 +95,9 @@ export class MemorySystem {
     const { p, done } = this;
     const enter = Math.max(t + 1, this.addressFree[subCore]!);
     this.addressFree[subCore] = enter + p.addressInterval;
-    this.queues[subCore]!.push(enter);
     const reach = Math.max(enter + TO_SHARED, this.sharedFree);
+    // The place in the queue is free when the shared unit has taken the instruction [M].
+    this.queues[subCore]!.push(reach - TO_SHARED);
     const load = code.load[pc] === 1;
     const bytes = code.bytes[pc]!;
     if (access < 0) {
