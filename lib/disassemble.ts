@@ -24,6 +24,8 @@ export interface ListedInstruction {
   readonly relocation: string | null;
   /** Line of the PTX text, null when not recorded. */
   readonly line: number | null;
+  /** Line of the source that the PTX was made of, null when not recorded. */
+  readonly source: { readonly path: string; readonly line: number } | null;
 }
 
 export interface ListedFunction {
@@ -56,9 +58,12 @@ function listFunction(f: CubinFunction, target: Target, numbers: LabelNumbers): 
     f.relocs.map((r) => [r.offset, r.addend === 0 ? r.symbol.name : `${r.symbol.name}+${r.addend}`]),
   );
   const ptxLines = new Map(f.ptxLines.map((l) => [l.offset, l.line]));
+  const sourceLines = new Map(f.sourceLines.map((l) => [l.offset, { path: l.path, line: l.line }]));
   let line: number | null = null;
+  let source: ListedInstruction["source"] = null;
   const instructions = lines.map((l, i): ListedInstruction => {
     line = ptxLines.get(l.address) ?? line;
+    source = sourceLines.get(l.address) ?? source;
     return {
       offset: l.address,
       text: l.text,
@@ -67,6 +72,7 @@ function listFunction(f: CubinFunction, target: Target, numbers: LabelNumbers): 
       words: [...f.words.subarray(4 * i, 4 * i + 4)],
       relocation: relocs.get(l.address) ?? null,
       line,
+      source,
     };
   });
   return {
@@ -107,6 +113,8 @@ function codeReloc(r: CubinReloc): CodeReloc | null {
 export interface ListingOptions {
   /** A column with the control bits: scoreboards waited for, set by operands and result, yield, stall. Default false. */
   readonly control?: boolean;
+  /** Lines of the source and of the PTX text in front of the instructions made of them. Default false. */
+  readonly source?: boolean;
 }
 
 /** The listing as text, one line per instruction. */
@@ -115,13 +123,29 @@ export function listingText(cubin: Cubin, functions: readonly ListedFunction[], 
   for (const f of functions) {
     const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
     out.push("", `${f.name}:  // ${f.registers} registers, ${f.frameBytes} bytes stack${shared}`);
+    let before: ListedInstruction | null = null;
     for (const i of f.instructions) {
       const label = f.labels.get(i.offset);
       if (label !== undefined && label !== f.name) out.push(`${label}:`);
+      if (options.source) out.push(...originText(cubin, i, before));
       out.push(instructionText(i, options));
+      before = i;
     }
   }
   return `${out.join("\n")}\n`;
+}
+
+/** `// k.cu, line 8` and `// PTX line 30: ret;` where they are others than those of the instruction before. */
+function originText(cubin: Cubin, i: ListedInstruction, before: ListedInstruction | null): string[] {
+  const lines: string[] = [];
+  const { source, line } = i;
+  if (source !== null && (source.line !== before?.source?.line || source.path !== before.source.path))
+    lines.push(`        // ${source.path || "source"}, line ${source.line}`);
+  if (line !== null && line !== before?.line) {
+    const text = cubin.ptxText[line - 1]?.trim() ?? "";
+    lines.push(`        // PTX line ${line}${text === "" ? "" : `: ${text}`}`);
+  }
+  return lines;
 }
 
 function instructionText(i: ListedInstruction, options: ListingOptions): string {

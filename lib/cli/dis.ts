@@ -5,6 +5,7 @@ import { disassemble, type ListedFunction, listingText } from "../disassemble.js
 import { htmlText } from "./code-html.js";
 import { graphText, infoText, linesText, liveText } from "./code-views.js";
 import { cubinsOf } from "./cubins.js";
+import { dataText } from "./data-view.js";
 import type { Host } from "./host.js";
 import { oneFile, UNUSABLE, UsageError } from "./usage.js";
 
@@ -26,6 +27,8 @@ export function dis(args: readonly string[], host: Host): number {
       lines: { type: "boolean" },
       live: { type: "boolean" },
       cfg: { type: "boolean" },
+      data: { type: "boolean" },
+      source: { type: "boolean" },
       html: { type: "boolean" },
       info: { type: "boolean" },
       json: { type: "boolean" },
@@ -33,7 +36,7 @@ export function dis(args: readonly string[], host: Host): number {
     },
   });
   const path = oneFile(positionals);
-  const views = ["asm", "lines", "live", "cfg", "html", "info", "json"] as const;
+  const views = ["asm", "lines", "live", "cfg", "data", "html", "info", "json"] as const;
   const view = views.filter((v) => values[v]);
   if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
   const files = cubinsOf(path, values.arch, host);
@@ -63,8 +66,9 @@ export function dis(args: readonly string[], host: Host): number {
     } else if (values.lines) host.out(linesText(functions));
     else if (values.live) host.out(liveText(cubin, functions));
     else if (values.html) host.out(htmlText(cubin, functions));
+    else if (values.data) host.out(dataText(cubin, new Set(functions.map((f) => f.name))));
     else if (values.cfg) host.out(graphText(cubin, functions));
-    else host.out(listingText(cubin, functions, { control: values.control ?? false }));
+    else host.out(listingText(cubin, functions, { control: values.control ?? false, source: values.source ?? false }));
   });
   if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
   return 0;

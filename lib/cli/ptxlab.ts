@@ -27,10 +27,12 @@ const usage = `Usage: ptxlab <command> [options]
       --arch NAME              Of several cubins those for this target.
       --control                Control bits beside each instruction: scoreboards waited for, set when operands
                                are read, set when the result is written, Y where the warp may be switched, stall.
+      --source                 Lines of the source and of the PTX (-lineinfo) in front of the instructions made of them.
       --asm                    As text that the command asm takes: registers, parameters, labels, control words.
       --lines                  One instruction per line: section, TAB, offset (hexadecimal), TAB, text.
       --live                   Numbers of live registers (R, UR, P, UP) in front of each instruction.
       --cfg                    The control flow as a DOT graph.
+      --data                   Constants and data: symbols, bytes as hexadecimal digits, u32 and f32, relocations.
       --html                   As one HTML page: links from branches to labels, control words, live registers, PTX
                                lines; the instruction table's words on each instruction and modifier under the pointer.
       --info                   The attributes (EIATTR) of the module and its functions.

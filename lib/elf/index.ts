@@ -15,6 +15,7 @@ export type {
   CubinReloc,
   CubinSymbol,
   LineEntry,
+  SourceLine,
 } from "./cubin/types.js";
 export type { Elf, ElfNote, ElfRelocation, ElfSection, ElfSegment, ElfSymbol } from "./elf64.js";
 export { type CubinFile, type FatMember, readCubins, readFatbin, unpackMember } from "./fatbin.js";

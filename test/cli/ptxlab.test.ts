@@ -95,6 +95,29 @@ test("dis --html: one page; branches link to labels, instructions and modifiers 
   expect(store).toMatch(/<td title="STG[^"]*&#10;Operands: [^"]*&#10;Modifiers:&#10;[^"]*">STG/);
 });
 
+test("dis --data: symbols, bytes, numbers, relocations, sizes", () => {
+  const ptx = `.version 9.0\n.target sm_90\n.address_size 64\n.const .align 4 .f32 table[3] = {0f3F800000, 0f40200000, 0f00000000};
+.global .align 4 .u32 counter = 7;\n.global .align 8 .u64 where = generic(counter);
+.visible .entry k(.param .u64 a)\n{\n .shared .align 4 .b8 s[64];\n .reg .b64 %rd<4>;\n .reg .b32 %r<2>;\n ld.param.u64 %rd1, [a];
+ ld.const.u32 %r1, [table+4];\n st.shared.u32 [s], %r1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n`;
+  const host = fakeHost({ "k.cubin": cubinOf(ptx, "-arch=sm_90") });
+  expect([ptxlab(["dis", "--data", "k.cubin"], host), host.stderr]).toEqual([0, ""]);
+  const text = host.stdout;
+  expect(text).toMatch(
+    /\ntable:.*12 bytes.*\n {2}0000 {2}00 00 80 3f 00 00 20 40 00 00 00 00 +u32 1065353216 1075838976 0 {2}f32 1 2.5 0\n/,
+  );
+  expect(text).toMatch(/\ncounter:.*\n {2}\d{4} {2}07 00 00 00 +u32 7 /);
+  expect(text).toMatch(/\/\/ 0x[0-9a-f]+: R_CUDA_\S+ counter\n/);
+  expect(text).toMatch(/\.nv\.shared\.k: {2}\/\/ \d+ bytes, aligned to \d+, no bytes in the file\n/);
+  expect(text).toMatch(/\/\/ parameter 0: 0x210, 8 bytes\n/);
+});
+
+test("dis --source: the PTX line in front of its instructions", () => {
+  const host = fakeHost({ "k.cubin": cubin });
+  expect(ptxlab(["dis", "--source", "--control", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  expect(host.stdout).toMatch(/\n {8}\/\/ PTX line 8: st\.global\.u32 \[%rd1\], 7;\n {8}\/\*[0-9a-f]{4}\*\/ /);
+});
+
 test("dis --live: counts in front of the text", () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);

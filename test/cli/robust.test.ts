@@ -6,7 +6,18 @@ import { corpusPtx } from "../corpus/cases";
 import { random } from "../corpus/random";
 import { fakeHost } from "./fake-host";
 
-const views = [["--lines"], ["--live"], ["--cfg"], ["--html"], ["--info"], ["--asm"], ["--json"], ["--control"]];
+const views = [
+  ["--lines"],
+  ["--live"],
+  ["--cfg"],
+  ["--html"],
+  ["--data"],
+  ["--source"],
+  ["--info"],
+  ["--asm"],
+  ["--json"],
+  ["--control"],
+];
 
 test("2,000 seeded mutations", () => {
   const originals = (["sm_75", "sm_90"] as const).map(

@@ -3,7 +3,7 @@
  * PTX text → SASS), digest G §1D. Only what those programs use is understood; anything else ends the reading quietly,
  * because lines are help for people and never needed to run the code.
  */
-import { view } from "../elf64.js";
+import { latin1, view } from "../elf64.js";
 
 export interface LineRow {
   /** Symbol index of the function, from the relocation of its DW_LNE_set_address. */
@@ -11,6 +11,8 @@ export interface LineRow {
   readonly offset: number;
   readonly file: number;
   readonly line: number;
+  /** Name of the file with its directory, "" when the table has none. */
+  readonly path: string;
 }
 
 /** Bytes of input a single program may make rows for: one row per byte at most, so memory stays bounded. */
@@ -55,6 +57,30 @@ export function readLines(bytes: Uint8Array, symbolAt: (offset: number) => numbe
   return rows;
 }
 
+/** Paths by file number (from 1): behind the header stand the directories, then file names with the number of theirs. */
+function fileNames(bytes: Uint8Array, header: number, end: number): string[] {
+  const c: Cursor = { at: header + 4 + bytes[header + 4]!, end, bytes };
+  const directories = [""];
+  for (let name = nextString(c); name !== ""; name = nextString(c)) directories.push(name);
+  const names = [""];
+  for (let name = nextString(c); name !== ""; name = nextString(c)) {
+    const directory = directories[uleb(c)] ?? "";
+    uleb(c);
+    uleb(c);
+    names.push(directory === "" || name.startsWith("/") ? name : `${directory}/${name}`);
+  }
+  return names;
+}
+
+/** The string at the cursor; "" when nothing is left. */
+function nextString(c: Cursor): string {
+  const start = c.at;
+  while (c.at < c.end && c.bytes[c.at] !== 0) c.at++;
+  const text = latin1(c.bytes.subarray(Math.min(start, c.end), c.at));
+  c.at++;
+  return text;
+}
+
 function readProgram(
   bytes: Uint8Array,
   c: Cursor,
@@ -66,6 +92,7 @@ function readProgram(
   const lineBase = (bytes[header + 2]! << 24) >> 24;
   const lineRange = bytes[header + 3]! || 1;
   const opcodeBase = bytes[header + 4]!;
+  const names = fileNames(bytes, header, c.at);
   let symbol = 0;
   let offset = 0;
   let file = 1;
@@ -82,7 +109,7 @@ function readProgram(
       const k = op - opcodeBase;
       offset += Math.floor(k / lineRange) * minimum;
       line += lineBase + (k % lineRange);
-      rows.push({ symbol, offset, file, line });
+      rows.push({ symbol, offset, file, line, path: names[file] ?? "" });
     } else if (op === 0) {
       const size = uleb(c);
       const next = c.at + size;
@@ -93,7 +120,7 @@ function readProgram(
         offset = 0;
       }
       c.at = Math.max(c.at, Math.min(next, c.end));
-    } else if (op === 1) rows.push({ symbol, offset, file, line });
+    } else if (op === 1) rows.push({ symbol, offset, file, line, path: names[file] ?? "" });
     else if (op === 2) offset += uleb(c) * minimum;
     else if (op === 3) line += sleb(c);
     else if (op === 4) file = uleb(c);

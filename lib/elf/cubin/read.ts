@@ -38,6 +38,7 @@ import type {
   CubinReloc,
   CubinSymbol,
   LineEntry,
+  SourceLine,
 } from "./types.js";
 
 /** The file with what was looked up in it once. */
@@ -53,6 +54,7 @@ interface Context {
   /** Value of {symbol, value} records of the module's `.nv.info`, by code and symbol. */
   readonly values: ReadonlyMap<number, ReadonlyMap<number, number>>;
   readonly lines: ReadonlyMap<number, readonly LineEntry[]>;
+  readonly sources: ReadonlyMap<number, readonly SourceLine[]>;
 }
 
 function groupBy<T>(list: readonly T[], key: (item: T) => number): Map<number, T[]> {
@@ -89,7 +91,8 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
       (s) => s.info,
     ),
     values: moduleValues(info.value),
-    lines: lineRows(elf.value, relocs.value),
+    lines: lineRows(elf.value, ".nv_debug_line_sass", relocs.value),
+    sources: lineRows(elf.value, ".debug_line", relocs.value),
   };
   const functions: CubinFunction[] = [];
   for (const section of elf.value.sections) {
@@ -107,6 +110,7 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
     target: `sm_${sm}${suffixOf(elf.value)}`,
     functions,
     symbols: symbols.value,
+    relocs: relocs.value,
     banks: moduleBanks(context),
     globals: globalSections(context),
     info: info.value,
@@ -219,6 +223,7 @@ function readFunction(context: Context, text: ElfSection): Result<CubinFunction>
     cluster: triple(info, EIATTR.CTA_PER_CLUSTER),
     info,
     ptxLines: context.lines.get(symbol.index) ?? [],
+    sourceLines: context.sources.get(symbol.index) ?? [],
   });
 }
 
@@ -295,9 +300,13 @@ function globalSections(context: Context): CubinGlobals[] {
     }));
 }
 
-/** Rows of `.nv_debug_line_sass` by function symbol. */
-function lineRows(elf: Elf, relocs: ReadonlyMap<number, readonly CubinReloc[]>): Map<number, LineEntry[]> {
-  const section = elf.sections.find((s) => s.name === ".nv_debug_line_sass");
+/** Rows of a line table by function symbol. */
+function lineRows(
+  elf: Elf,
+  name: string,
+  relocs: ReadonlyMap<number, readonly CubinReloc[]>,
+): Map<number, SourceLine[]> {
+  const section = elf.sections.find((s) => s.name === name);
   if (section === undefined) return new Map();
   const at = new Map<number, number>();
   for (const r of relocs.get(section.index) ?? []) at.set(r.offset, r.symbol.index);

@@ -38,6 +38,12 @@ export interface LineEntry {
   readonly line: number;
 }
 
+/** A line of the source that the PTX was made of. */
+export interface SourceLine extends LineEntry {
+  /** As the table names it; "" when it does not. */
+  readonly path: string;
+}
+
 /** One `.text.NAME` section with everything that belongs to it. */
 export interface CubinFunction {
   readonly name: string;
@@ -77,6 +83,8 @@ export interface CubinFunction {
   readonly info: readonly InfoRecord[];
   /** SASS offset → PTX line, from `.nv_debug_line_sass`; empty without -lineinfo or -g. */
   readonly ptxLines: readonly LineEntry[];
+  /** SASS offset → source line, from `.debug_line`; of code that was inlined the line in the inlined function. */
+  readonly sourceLines: readonly SourceLine[];
 }
 
 /** A bank shared by the whole module: 3 (`.const` variables), 4 (addresses of globals). */
@@ -106,6 +114,8 @@ export interface Cubin {
   /** In section order (ptxas: last kernel of the source first). */
   readonly functions: readonly CubinFunction[];
   readonly symbols: readonly CubinSymbol[];
+  /** By the index of the section that they apply to. */
+  readonly relocs: ReadonlyMap<number, readonly CubinReloc[]>;
   /** Module-wide banks in ascending order. */
   readonly banks: readonly CubinBank[];
   readonly globals: readonly CubinGlobals[];
