@@ -103,11 +103,21 @@ function membersIn(bytes: Uint8Array, start: number, end: number, out: FatMember
   return ok(null);
 }
 
-/** The bytes of an image, unpacked. */
-export function unpackMember(m: FatMember): Result<Uint8Array> {
+/** Zstandard as the caller has it: the `size` bytes that `packed` stands for, null when it is malformed. */
+export type Unzstd = (packed: Uint8Array, size: number) => Uint8Array | null;
+
+/** A header that promises more is not believed, so that memory stays bounded: bytes. */
+const MOST_UNPACKED = 2 ** 30;
+
+/** The bytes of an image, unpacked. Without `unzstd` one that Zstandard has packed is refused. */
+export function unpackMember(m: FatMember, unzstd: Unzstd | null = null): Result<Uint8Array> {
   if (m.compression === "none") return ok(m.stored);
-  if (m.compression === "zstd")
-    return fail([notSupported("Zstandard in fat binaries (make them with --compress-mode=speed or none)", null)]);
+  if (m.compression === "zstd") {
+    if (unzstd === null)
+      return fail([notSupported("Zstandard in fat binaries (make them with --compress-mode=speed or none)", null)]);
+    const image = m.size > MOST_UNPACKED ? null : unzstd(m.stored, m.size);
+    return image?.length === m.size ? ok(image) : fail([elfError("fat binary: bad Zstandard data")]);
+  }
   const bytes = decodeLz4(m.stored, m.size);
   return bytes === null ? fail([elfError("fat binary: bad LZ4 data")]) : ok(bytes);
 }
@@ -119,7 +129,7 @@ export interface CubinFile {
 }
 
 /** The cubins in a file: the file itself, or the images of a fat binary or a host object. At least one. */
-export function readCubins(bytes: Uint8Array): Result<readonly CubinFile[]> {
+export function readCubins(bytes: Uint8Array, unzstd: Unzstd | null = null): Result<readonly CubinFile[]> {
   if (!isContainer(bytes, 0)) {
     const elf = readElf(bytes);
     if (!elf.ok) return elf;
@@ -131,7 +141,7 @@ export function readCubins(bytes: Uint8Array): Result<readonly CubinFile[]> {
   const files: CubinFile[] = [];
   for (const m of members.value) {
     if (m.kind !== "cubin") continue;
-    const image = unpackMember(m);
+    const image = unpackMember(m, unzstd);
     if (!image.ok) return image;
     const one = single(image.value);
     if (!one.ok) return one;

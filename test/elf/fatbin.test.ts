@@ -63,6 +63,29 @@ test("several cubins, one of them compressed, PTX between them", () => {
   expect(read.ok && Buffer.from(read.value[1]!.bytes).equals(cubins[1]!)).toBe(true);
 });
 
+test("Zstandard: by what the caller brings, else refused", () => {
+  const file = fatbin({ kind: 2, sm: 90, flags: 0x8000, data: Uint8Array.of(1, 2, 3), size: cubins[1]!.length });
+  const without = readCubins(file);
+  expect(!without.ok && without.diagnostics[0]!.message).toMatch(/Zstandard in fat binaries/);
+  const seen: number[][] = [];
+  const read = readCubins(file, (packed, size) => {
+    seen.push([...packed, size]);
+    return cubins[1]!;
+  });
+  expect(read.ok && read.value.map((f) => f.cubin.target)).toEqual(["sm_90"]);
+  expect(seen).toEqual([[1, 2, 3, cubins[1]!.length]]);
+  for (const bad of [null, new Uint8Array(3)]) {
+    const refused = readCubins(file, () => bad);
+    expect(!refused.ok && refused.diagnostics[0]!.message).toBe("fat binary: bad Zstandard data");
+  }
+  const huge = fatbin({ kind: 2, sm: 90, flags: 0x8000, data: Uint8Array.of(1), size: 2 ** 31 });
+  expect(
+    readCubins(huge, () => {
+      throw new Error("asked");
+    }).ok,
+  ).toBe(false);
+});
+
 test("a cubin alone is taken as it is", () => {
   const read = readCubins(cubins[0]!);
   expect(read.ok && read.value.map((f) => f.cubin.target)).toEqual(["sm_75"]);
