@@ -52,7 +52,19 @@ function functionHtml(
   const places = new Map(functions);
   for (const [offset, label] of f.labels) if (label !== f.name) places.set(label, `f${k}o${offset.toString(16)}`);
   const ptx = f.instructions.some((i) => i.line !== null);
-  const heads = ["address", "control", "R", "UR", "P", "UP", "instruction", "relocation", ...(ptx ? ["PTX"] : [])];
+  const sources = f.instructions.some((i) => i.source !== null);
+  const heads = [
+    "address",
+    "control",
+    "R",
+    "UR",
+    "P",
+    "UP",
+    "instruction",
+    "relocation",
+    ...(ptx ? ["PTX"] : []),
+    ...(sources ? ["source"] : []),
+  ];
   const rows: string[] = [];
   f.instructions.forEach((i, n) => {
     const label = f.labels.get(i.offset);
@@ -60,8 +72,9 @@ function functionHtml(
       rows.push(
         `<tr id="${places.get(label)!}"><td class="label" colspan="${heads.length}">${escapeHtml(label)}:</td></tr>`,
       );
-    const before = f.instructions[n - 1]?.line ?? null;
-    rows.push(instructionHtml(i, counts[n], target, places, ptx ? ptxCell(cubin, i.line, before) : ""));
+    const before = f.instructions[n - 1] ?? null;
+    const origin = (ptx ? ptxCell(cubin, i.line, before?.line ?? null) : "") + (sources ? sourceCell(i, before) : "");
+    rows.push(instructionHtml(i, counts[n], target, places, origin));
   });
   const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
   return [
@@ -79,12 +92,18 @@ function ptxCell(cubin: Cubin, line: number | null, before: number | null): stri
   return `<td class="note">${escapeHtml(text)}</td>`;
 }
 
+function sourceCell(i: ListedInstruction, before: ListedInstruction | null): string {
+  const text = i.source === null ? "" : `${i.source.path}:${i.source.line}`;
+  const same = before?.source?.line === i.source?.line && before?.source?.path === i.source?.path;
+  return `<td class="note">${escapeHtml(same ? "" : text)}</td>`;
+}
+
 function instructionHtml(
   i: ListedInstruction,
   live: LiveCount | undefined,
   target: Target,
   places: ReadonlyMap<string, string>,
-  ptx: string,
+  origin: string,
 ): string {
   const doc = wordDoc(Uint32Array.from(i.words), 0, target);
   const count = (n: number | undefined): string => `<td class="n">${n || ""}</td>`;
@@ -96,7 +115,7 @@ function instructionHtml(
   const title = doc === null ? "" : ` ${titled(docText(doc))}`;
   const note = `<td class="note">${i.relocation === null ? "" : linked(i.relocation, places)}</td>`;
   const lives = live === undefined ? "<td></td>".repeat(4) : [live.r, live.ur, live.p, live.up].map(count).join("");
-  return `<tr>${address}${control}${lives}<td${title}>${codeHtml(i.text, doc, places)}</td>${note}${ptx}</tr>`;
+  return `<tr>${address}${control}${lives}<td${title}>${codeHtml(i.text, doc, places)}</td>${note}${origin}</tr>`;
 }
 
 /** The text with a title on every modifier of the name, and with links. */
@@ -134,7 +153,8 @@ function modifierText(m: ModifierDoc): string {
   const shown = (v: string): string => (v === "" ? "nothing" : v);
   const values = m.values.map((v) => (v === m.text ? `[${shown(v)}]` : shown(v)));
   const where = m.operand === null ? "" : ` behind ${m.operand}`;
-  return `${m.name}${where} (bits ${m.bits}): ${values.join(", ")}`;
+  const means = m.means === null ? "" : `, ${m.means}`;
+  return `${m.name}${where} (bits ${m.bits})${means}: ${values.join(", ")}`;
 }
 
 function docText(doc: WordDoc): string {

@@ -5,11 +5,14 @@ import { fieldsOf, groupName, placeText } from "./docs.js";
 import { getField } from "./isa/bits.js";
 import { type CodeLine, tableFor } from "./isa/lines.js";
 import type { Group } from "./isa/syntax.js";
+import { modifierWords } from "./modifier-words.js";
 
 /** A group of modifiers that exclude each other, and the one that the word has. */
 export interface ModifierDoc {
   /** Of the group; its place when it has no name. */
   readonly name: string;
+  /** What the group decides; null where its values say it. */
+  readonly means: string | null;
   /** `79:78` */
   readonly bits: string;
   /** The operand that it stands behind, null when it belongs to the name of the instruction. */
@@ -66,6 +69,7 @@ export function wordDoc(words: Uint32Array, at: number, target: Target): WordDoc
 function modifierDoc(group: Group, operand: string | null, words: Uint32Array, at: number): ModifierDoc {
   return {
     name: groupName(group),
+    means: modifierWords[group.name] ?? null,
     bits: placeText(group.loc),
     operand,
     text: group.byCode[getField(words, at, group.loc)]?.text ?? "",

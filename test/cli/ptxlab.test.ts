@@ -90,7 +90,7 @@ test("dis --html: one page; branches link to labels, instructions and modifiers 
   );
   const store = page.split("\n").find((l) => l.includes(">STG<"))!;
   expect(store).toMatch(/<td title="[^"]*Cycles before the next instruction of the warp: \d+&#10;/);
-  expect(store).toMatch(/<span title="\w+ \(bits 72\): [^"]*\[\.E\]">\.E<\/span>/);
+  expect(store).toMatch(/<span title="\w+ \(bits 72\), addresses of 64 bits: [^"]*\[\.E\]">\.E<\/span>/);
   expect(page).toContain('<td class="note">8: st.global.u32 [%rd1], 7;</td></tr>');
   expect(store).toMatch(/<td title="STG[^"]*&#10;Operands: [^"]*&#10;Modifiers:&#10;[^"]*">STG/);
 });

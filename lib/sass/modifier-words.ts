@@ -1,0 +1,23 @@
+/** What groups of modifiers decide, in words, by the group's name; PTX has the same modifiers under the names in its manual. */
+export const modifierWords: Readonly<Record<string, string>> = {
+  bool: "how the result is combined with the predicate",
+  dcmp: "comparison; .xxU also holds when an operand is NaN",
+  e: "addresses of 64 bits",
+  eW: "addresses of 64 bits",
+  fcmp: "comparison; .xxU also holds when an operand is NaN",
+  ftz: "subnormal numbers become zero",
+  hi: "the upper half of the result",
+  icmp: "comparison",
+  mufu: "function",
+  nan: "NaN when an operand is NaN",
+  rnd: "rounding: to nearest even, .RM down, .RP up, .RZ toward zero",
+  round: "rounding: to nearest even, .FLOOR down, .CEIL up, .TRUNC toward zero",
+  sat: "result clamped to 0 … 1",
+  shift: "direction",
+  size: "type of the data in memory, bits",
+  sizeQ: "type of the data in memory, bits",
+  sizeU: "type of the data in memory, bits",
+  size75: "type of the data in memory, bits",
+  sizeC: "type of the data in memory, bits",
+  x: "takes a carry in",
+};
