@@ -38,6 +38,8 @@ export class DagBuilder {
   private readonly version: Int32Array;
   /** Reads since the last definition, as lists: head per unit, next per entry of `Flat.use*` and unit. */
   private readonly readHead: Int32Array;
+  /** Values bound to one register share its units, so that they keep their turns. */
+  private readonly home: Int32Array;
   private epoch = 0;
 
   constructor(func: Func, options: DagOptions = {}) {
@@ -47,6 +49,7 @@ export class DagBuilder {
     this.noAlias = options.noAlias ?? false;
     this.window = options.memoryWindow ?? WINDOW;
     const units = this.flat.units.count;
+    this.home = homeUnits(func, this.flat.units);
     this.stamp = new Int32Array(units).fill(-1);
     this.lastDef = new Int32Array(units);
     this.lastNode = new Int32Array(units);
@@ -66,9 +69,28 @@ export class DagBuilder {
 
   /** Parts of the builder that a block's graph uses. */
   get scratch(): Scratch {
-    const { stamp, lastDef, lastNode, version, readHead, noAlias, window } = this;
-    return { stamp, lastDef, lastNode, version, readHead, noAlias, window };
+    const { stamp, lastDef, lastNode, version, readHead, home, noAlias, window } = this;
+    return { stamp, lastDef, lastNode, version, readHead, home, noAlias, window };
   }
+}
+
+/** The unit that stands for each: its own, or on virtual registers the first one bound to the same register. */
+function homeUnits(func: Func, units: Flat["units"]): Int32Array {
+  const home = Int32Array.from({ length: units.count }, (_, u) => u);
+  if (!func.virtual) return home;
+  const bound = new Map<number, number>();
+  for (let v = 0; v < func.values.count; v++) {
+    const register = func.values.fixed(v);
+    if (register < 0) continue;
+    const first = units.base[v] as number;
+    for (let sub = 0; sub < func.values.width(v); sub++) {
+      const key = 256 * func.values.file(v) + register + sub;
+      const known = bound.get(key);
+      if (known === undefined) bound.set(key, first + sub);
+      else home[first + sub] = known;
+    }
+  }
+  return home;
 }
 
 interface Scratch {
@@ -77,6 +99,7 @@ interface Scratch {
   readonly lastNode: Int32Array;
   readonly version: Int32Array;
   readonly readHead: Int32Array;
+  readonly home: Int32Array;
   readonly noAlias: boolean;
   readonly window: number;
 }
@@ -188,15 +211,18 @@ class BlockGraph {
     const useTo = flat.useStart[at + 1] as number;
     for (let u = useFrom; u < useTo; u++) {
       const first = flat.useUnit[u] as number;
-      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++) this.read(inst, i, u, unit);
+      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++)
+        this.read(inst, i, u, this.s.home[unit] as number);
     }
     for (let d = flat.defStart[at] as number; d < (flat.defStart[at + 1] as number); d++) {
       const first = flat.defUnit[d] as number;
-      for (let unit = first; unit < first + (flat.defWidth[d] as number); unit++) this.write(inst, i, d, unit);
+      for (let unit = first; unit < first + (flat.defWidth[d] as number); unit++)
+        this.write(inst, i, d, this.s.home[unit] as number);
     }
     for (let u = useFrom; u < useTo; u++) {
       const first = flat.useUnit[u] as number;
-      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++) this.note(i, u, unit);
+      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++)
+        this.note(i, u, this.s.home[unit] as number);
     }
   }
 
