@@ -5,11 +5,14 @@ import {
   type Chart,
   displaySymbol,
   fatpointChart,
+  ganttChart,
   metadataSymbol,
   mixChart,
   occupancyChart,
+  paretoChart,
   phaseChart,
   pressureChart,
+  reasonChart,
   timesChart,
 } from "../../lib/view/index.js";
 
@@ -22,6 +25,26 @@ const scan = (value: string, slot: number, takenSlots: readonly number[]) => ({
 });
 
 const charts: Readonly<Record<string, () => Chart>> = {
+  gantt: () =>
+    ganttChart([
+      { lane: "ALU", start: 0, end: 4, group: "ALU", text: "IADD3" },
+      { lane: "LSU", start: 2, end: 40, group: "LSU", text: "LDG.E" },
+    ]),
+  reasons: () =>
+    reasonChart([
+      { name: "a", reason: "wait", cycles: 10 },
+      { name: "a", reason: "barrier", cycles: 5 },
+      { name: "b", reason: "wait", cycles: 7 },
+    ]),
+  pareto: () =>
+    paretoChart(
+      [
+        { name: "small", x: 1, y: 9, group: "g" },
+        { name: "beaten", x: 2, y: 9, group: "g" },
+        { name: "fast", x: 3, y: 4, group: "h" },
+      ],
+      { x: "registers", y: "cycles" },
+    ),
   pressure: () =>
     pressureChart(
       [
@@ -139,4 +162,8 @@ test.each([
   ["times", () => timesChart([])],
 ])("nothing to show is no error: %s", async (_, make) => {
   expect((await make().png()).bytes.length).toBeGreaterThan(100);
+});
+
+test("the Pareto front holds what nothing beats", () => {
+  expect(charts.pareto!().text).toBe("front: small (1, 9), fast (3, 4)");
 });
