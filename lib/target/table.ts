@@ -151,6 +151,14 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   vimnmxTypes: { on: since(120), why: "VIMNMX.S32, plain VIMNMX before (test/oracle/sass-table.test.ts)" },
   f2fpTypes: { on: since(89), why: "F2FP.F16.F32.PACK_AB, F2FP.PACK_AB before (measured)" },
   warpsyncAll: { on: since(90), why: "WARPSYNC.ALL instead of WARPSYNC 0xffffffff (measured)" },
+  globalOperandsInOrder: {
+    on: since(90),
+    why: "global memory instructions read their operands in the order of issue (ptxas's waits, tools/control-fidelity.ts)",
+  },
+  branchWaitsForShortResults: {
+    on: since(90),
+    why: "a conditional branch waits for short results that not every way behind it waits for (tools/control-fidelity.ts)",
+  },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },

@@ -58,6 +58,8 @@ export type Feature =
   | "f2fpTypes"
   | "warpsyncAll"
   | "collective"
+  | "globalOperandsInOrder"
+  | "branchWaitsForShortResults"
   | "redux"
   | "credux"
   | "reconvergent"

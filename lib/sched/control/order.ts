@@ -16,7 +16,7 @@ export function unitOfOrder(inst: Inst, t: InstTiming): number {
   return 0;
 }
 
-/** Not in a queue: constants everywhere, local memory; global memory before sm_90. */
+/** Not in a queue: constants and local memory everywhere; global memory where its operands are not read in order. */
 const alone: readonly ReadonlySet<string>[] = [
   new Set(["LDC", "STL", "LDL"]),
   new Set(["LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "REDG", "LDGSTS"]),
@@ -25,7 +25,7 @@ const alone: readonly ReadonlySet<string>[] = [
 /** Queues that read operands in order: 0 none, else its number. */
 export function queueOf(inst: Inst, t: InstTiming, target: Target): number {
   const { op } = inst.form;
-  if (alone[0]!.has(op) || (target.sm < 90 && alone[1]!.has(op))) return 0;
+  if (alone[0]!.has(op) || (!target.has("globalOperandsInOrder") && alone[1]!.has(op))) return 0;
   if (t.pipe === "LSU") return 1;
   if (t.pipe === "XU") return 2;
   if (t.pipe === "TEX") return 3;

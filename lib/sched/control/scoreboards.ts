@@ -63,7 +63,7 @@ const lowest = (mask: number): number => 31 - Math.clz32(mask & -mask);
  * and for the operands of those that have a result.
  */
 export const branchLikePtxas: BranchRule = (p, { inst, side, waitedEverywhere, meetsCall }) => {
-  if (p.func.target.sm < 90) return false;
+  if (!p.func.target.has("branchWaitsForShortResults")) return false;
   if (meetsCall) return true;
   if (waitedEverywhere) return false;
   if (side === "operands") return p.write[inst] === 1;
