@@ -1,19 +1,24 @@
 /**
- * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup):
+ * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
  *
- *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--modules 40] [--seed 1] [--folder DIR]
+ *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain] [--modules 40] [--seed 1] [--folder DIR]
+ *     node tools/run-ts.cjs tools/harvest-latency.ts write                  cells of all SMs from their evidence
+ *     node tools/run-ts.cjs tools/harvest-latency.ts summary [--json]       what the cells rest on, and which opcodes have no rows
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
- *     node tools/run-ts.cjs tools/harvest-latency.ts write                  cells and evidence of all SMs
  *     node tools/run-ts.cjs tools/harvest-latency.ts check [--sm 90] [--cells 300] [--seed 7] [--modules 12]
  *
- * `observe` compiles chain kernels, the test corpus and CUDA's templates and keeps what it saw in .cache/latency; `--folder`
- * adds cubins that are there already, `--more` chains of one more seed. `check` derives cells again from chain kernels of another seed and compares.
+ * `observe` looks at kernels of a source (chain: chain kernels; corpus: test corpus and CUDA units; random: random programs; folder:
+ * cubins that are there already; all but the last when none is named), adds what it saw to the evidence and makes the cells
+ * again; a run that the evidence holds already is left out. What was seen per opcode stays in .cache/latency, for `classes`.
+ * `check` derives cells again from kernels of another seed and compares.
  */
 import { type Sm, sms } from "../lib/target/table.js";
 import { Cells } from "./latency/cells.js";
 import { check } from "./latency/check.js";
+import { addSight, readRuns, readSights, writeRuns } from "./latency/evidence.js";
 import { Observations } from "./latency/observe.js";
-import { fromChains, fromCorpus, fromFolder, keep, kept, sourceNames } from "./latency/sources.js";
+import { isSource, keep, kept, observeSource, type Source, sources } from "./latency/sources.js";
+import { printSummary } from "./latency/summary.js";
 import { writeTables } from "./latency/write.js";
 
 const [command, ...args] = process.argv.slice(2);
@@ -29,41 +34,66 @@ const progress =
     if (process.stderr.isTTY || done === of) process.stderr.write(`\r${text} ${done}/${of}${done === of ? "\n" : ""}`);
   };
 
-for (const sm of command === "write" ? [] : targets) {
-  if (command === "observe") {
-    const folder = option("folder");
-    if (folder !== null) keep(sm, "folder", fromFolder(sm, folder));
-    else if (args.includes("--more")) {
-      const obs = new Observations();
-      const before = kept(sm, "chain");
-      if (before) obs.merge(before);
-      const more = {
-        modules: number("modules", 4),
-        seed: number("seed", 501) + sm,
-        progress: progress(`sm_${sm} chains`),
-      };
-      obs.merge(fromChains(sm, more).kept());
-      keep(sm, "chain", obs);
-    } else {
-      const modules = number("modules", 40);
-      keep(
-        sm,
-        "chain",
-        fromChains(sm, { modules, seed: number("seed", 1) + sm, progress: progress(`sm_${sm} chains`) }),
-      );
-      keep(sm, "corpus", fromCorpus(sm, progress(`sm_${sm} corpus`)));
-    }
-  } else if (command === "classes") {
-    const cells = new Cells(sm);
-    for (const s of sourceNames) cells.add(kept(sm, s)?.pairs ?? [], s);
-    console.log([`sm_${sm}`, ...cells.strangers(6), ...[...cells.unknown].sort()].join("\n"));
-  } else if (command === "check") {
-    check(sm, {
-      cells: number("cells", 300),
-      seed: number("seed", 7),
-      modules: number("modules", 12),
-      progress: progress(`sm_${sm} chains`),
-    });
-  } else throw new Error("what: observe, classes, write or check");
+function observe(sm: Sm, source: Source): void {
+  const seeded = source === "chain" || source === "random";
+  const run = { sm, source, seed: seeded ? number("seed", 1) : 0, modules: seeded ? number("modules", 40) : 0 };
+  const runs = readRuns();
+  if (source !== "folder" && runs.some((r) => r.sm === sm && r.source === source && r.seed === run.seed)) {
+    console.log(`sm_${sm} ${source}, seed ${run.seed}: the evidence holds it already`);
+    return;
+  }
+  const seen = observeSource(sm, source, {
+    ...run,
+    folder: option("folder") ?? "",
+    progress: progress(`sm_${sm} ${source}`),
+  });
+  const cells = new Cells(sm);
+  cells.add(seen.pairs, source);
+  const sights = readSights();
+  for (const [id, c] of cells.cells) addSight(sights.get(sm)!, id, c);
+  console.log(
+    `sm_${sm} ${source}: ${seen.instructions} instructions; tables that change: ${writeTables(sights).join(" ")}`,
+  );
+  writeRuns([...runs, { ...run, instructions: seen.instructions }]);
+  const all = new Observations();
+  const before = kept(sm, source);
+  if (before) all.merge(before);
+  all.merge(seen.kept());
+  keep(sm, source, all);
 }
-if (command === "write") writeTables();
+
+function classes(sm: Sm): void {
+  const cells = new Cells(sm);
+  for (const s of sources) cells.add(kept(sm, s)?.pairs ?? [], s);
+  console.log([`sm_${sm}`, ...cells.strangers(6), ...[...cells.unknown].sort()].join("\n"));
+}
+
+switch (command) {
+  case "observe": {
+    const named = option("source") ?? (option("folder") === null ? null : "folder");
+    if (named !== null && !isSource(named)) throw new Error(`no source ${named}: ${sources.join(", ")}`);
+    for (const sm of targets)
+      for (const s of named === null ? sources.filter((x) => x !== "folder") : [named]) observe(sm, s);
+    break;
+  }
+  case "write":
+    console.log(`tables that change: ${writeTables().join(" ")}`);
+    break;
+  case "summary":
+    process.exitCode = printSummary(args.includes("--json")) ? 0 : 1;
+    break;
+  case "classes":
+    for (const sm of targets) classes(sm);
+    break;
+  case "check":
+    for (const sm of targets)
+      check(sm, {
+        cells: number("cells", 300),
+        seed: number("seed", 7),
+        modules: number("modules", 12),
+        progress: progress(`sm_${sm}`),
+      });
+    break;
+  default:
+    throw new Error("what: observe, write, summary, classes or check");
+}

@@ -3,15 +3,10 @@
  * evidence of each cell, and the opcodes that do not behave like their class.
  */
 import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
+import type { Sight } from "./evidence.js";
 import type { Seen } from "./observe.js";
 
-export interface CellSeen {
-  /** Straight-line observations, of them in chain kernels; least distance. */
-  n: number;
-  chain: number;
-  min: number;
-  /** At that distance between neighbours with nothing else as the reason. */
-  tight: number;
+export interface CellSeen extends Sight {
   readonly byOp: Map<string, { n: number; min: number }>;
 }
 

@@ -1,9 +1,10 @@
-/** Where observations come from: chain kernels, the test corpus, CUDA's own templates, and folders of cubins. */
+/** Where observations come from: chain kernels, random programs, the test corpus, CUDA units, and folders of cubins. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
 import { targetOfSm } from "../../lib/target/index.js";
+import { generate, ptxText } from "../../test/fuzz/program.js";
 import { chainHead, takenOps, Walker } from "./chains.js";
 import { type Kept, Observations, observe } from "./observe.js";
 import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
@@ -41,8 +42,25 @@ function addCubin(bytes: Uint8Array, into: Observations): void {
   for (const f of c.value.functions) observe(f.words, t, into);
 }
 
-/** PTX that nvcc made: of the test corpus, and of CUDA's templates where the headers are. At -O1, -O2 and -O3. */
-export function fromCorpus(sm: number, progress: (done: number, of: number) => void): Observations {
+/** Programs of a module: a random program is about as long as a chain kernel. */
+const PROGRAMS = 6;
+
+/** Random programs with branches and loops, at -O3 and -O1. */
+function fromRandom(sm: number, { modules, seed, progress }: ChainOptions): Observations {
+  const obs = new Observations();
+  for (let m = 0; m < modules; m++) {
+    for (let k = 0; k < PROGRAMS; k++)
+      for (const opt of [3, 1]) {
+        const { cubin } = compile(ptxText(generate(seed * 100_000 + m * PROGRAMS + k), `sm_${sm}`), `sm_${sm}`, opt);
+        if (cubin) addCubin(cubin, obs);
+      }
+    progress(m + 1, modules);
+  }
+  return obs;
+}
+
+/** PTX that nvcc made: of the test corpus, and of CUDA units and templates where the headers are. At -O1, -O2 and -O3. */
+function fromCorpus(sm: number, progress: (done: number, of: number) => void): Observations {
   const obs = new Observations();
   const versions = [75, 90, 100].filter((v) => v <= sm);
   const files: string[] = [];
@@ -62,29 +80,34 @@ export function fromCorpus(sm: number, progress: (done: number, of: number) => v
   return obs;
 }
 
-/** PTX of tools/latency/kernels for a virtual architecture; none without nvcc or the headers. */
+/** PTX of tools/latency/kernels and tools/hazard for a virtual architecture; none without nvcc or the headers. */
 function templates(version: number): string[] {
-  const dir = join(__dirname, "kernels");
   const site = readdirSync(join(root, ".oracle", "lib")).find((d) => d.startsWith("python"));
   const include = join(root, ".oracle", "lib", site ?? "", "site-packages", "nvidia", "cu13", "include");
   const nvcc = join(root, ".oracle", "bin", "nvcc");
   if (!existsSync(join(include, "cccl")) || !existsSync(nvcc)) return [];
   const out: string[] = [];
   mkdirSync(join(cache, "ptx"), { recursive: true });
-  for (const f of readdirSync(dir).sort()) {
-    const ptx = join(cache, "ptx", `${f.replace(/\.cu$/, "")}.${version}.ptx`);
-    if (!existsSync(ptx)) {
-      const args = ["-std=c++17", "-ptx", `-arch=compute_${version}`, `-I${join(include, "cccl")}`, `-I${include}`];
-      const r = spawnSync(nvcc, [...args, join(dir, f), "-o", ptx], { encoding: "utf8" });
-      if (r.status !== 0) throw new Error(`${f}: ${r.stderr.slice(0, 400)}`);
+  for (const dir of [join(__dirname, "kernels"), join(root, "tools", "hazard")])
+    for (const f of readdirSync(dir)
+      .filter((x) => x.endsWith(".cu"))
+      .sort()) {
+      // A unit that needs a newer architecture names it.
+      if (version < Number(/compute_(\d+)/.exec(readFileSync(join(dir, f), "utf8"))?.[1] ?? 0)) continue;
+      const ptx = join(cache, "ptx", `${f.replace(/\.cu$/, "")}.${version}.ptx`);
+      if (!existsSync(ptx)) {
+        const options = ["-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-ptx"];
+        const args = [...options, `-arch=compute_${version}`, `-I${join(include, "cccl")}`, `-I${include}`];
+        const r = spawnSync(nvcc, [...args, join(dir, f), "-o", ptx], { encoding: "utf8" });
+        if (r.status !== 0) throw new Error(`${f}: ${r.stderr.slice(0, 400)}`);
+      }
+      out.push(ptx);
     }
-    out.push(ptx);
-  }
   return out;
 }
 
 /** All cubins below a folder that are for this SM. */
-export function fromFolder(sm: number, folder: string): Observations {
+function fromFolder(sm: number, folder: string): Observations {
   const obs = new Observations();
   const walk = (dir: string): void => {
     for (const name of readdirSync(dir).sort()) {
@@ -116,4 +139,28 @@ export function kept(sm: number, source: string): Kept | null {
   return existsSync(f) ? (JSON.parse(readFileSync(f, "utf8")) as Kept) : null;
 }
 
-export const sourceNames = ["chain", "corpus", "folder"] as const;
+export const sources = ["chain", "corpus", "random", "folder"] as const;
+export type Source = (typeof sources)[number];
+
+export function isSource(name: string): name is Source {
+  return (sources as readonly string[]).includes(name);
+}
+
+export function observeSource(
+  sm: number,
+  source: Source,
+  options: ChainOptions & { readonly folder: string },
+): Observations {
+  switch (source) {
+    case "chain":
+      return fromChains(sm, options);
+    case "random":
+      return fromRandom(sm, options);
+    case "corpus":
+      return fromCorpus(sm, options.progress);
+    case "folder":
+      return fromFolder(sm, options.folder);
+    default:
+      return source satisfies never;
+  }
+}

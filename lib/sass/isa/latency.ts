@@ -14,8 +14,8 @@ import {
 } from "../../target/latency/index.js";
 import { sms } from "../../target/table.js";
 import type { Target } from "../../target/types.js";
+import { latencyGaps } from "./latency-gaps.js";
 import { Kind, type MachineInst, NO_INDEX, type Operand } from "./operand.js";
-import { rows } from "./table.js";
 import { guardsOf } from "./timing.js";
 import { File, type Form } from "./types.js";
 
@@ -105,14 +105,12 @@ class SmLatency {
     const op = tables.timingOf(form.op, form.mods);
     if (!c || !op) throw new InternalError(`no latency of ${form.name} on sm_${this.target.sm}`);
     const guards = guardsOf(form, this.target);
-    // Tensor instructions of sm_75 set scoreboards except at -O0, where the longest stall covers them (measured).
-    const late = this.target.sm === 75 && c.pipe === "TENSOR";
     return {
       timing: {
         pipe: c.pipe,
         interval: op.interval,
-        write: guards.write || late,
-        read: guards.read || late,
+        write: guards.write || op.scoreboards,
+        read: guards.read || op.scoreboards,
         latency: op.latency,
         minStall: op.minStall,
       },
@@ -171,14 +169,10 @@ function latencyOf(target: Target): SmLatency {
   return t;
 }
 
-// An opcode without class or timing shows when the program starts.
+// An opcode without its rows shows when the program starts.
 for (const sm of sms) {
-  const tables = latencyTables(sm);
-  for (const row of rows) {
-    const [op, ...mods] = row.op.split(".");
-    if (tables.classOf(op!, mods) < 0 || tables.timingOf(op!, mods) === null)
-      throw new InternalError(`no latency of ${row.op} on sm_${sm}`);
-  }
+  const [gap] = latencyGaps(sm);
+  if (gap !== undefined) throw new InternalError(`no latency of ${gap} on sm_${sm}`);
 }
 
 /** Pipe, scoreboards and intervals of an instruction. */
@@ -208,14 +202,9 @@ export function rawDistance(
   const { readRow } = sm.of(consumer.form);
   const s = consumer.srcs[src]!;
   const inConstant = isIndexed(s);
+  const row = readAt(src, d.file, inConstant, 0);
   const shift = shiftOf(d, s, inConstant);
-  let most = -1;
-  for (let k = 0; k < widthOf(s, inConstant); k++) {
-    const at = shift + k;
-    if (at < 0 || at >= d.width) continue;
-    const row = readRow[readAt(src, d.file, inConstant, least(k))]!;
-    most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + least(at)]!));
-  }
+  const most = mostOfShared(table, readRow, row, widthOf(s, inConstant), from.writeColumn, dst * KS, d.width, shift);
   // Operands that share no register: as if all of them did.
   return most >= 0 ? most : worst(table, readRow, src, d.file, inConstant, from.writeColumn, dst);
 }
@@ -237,13 +226,31 @@ export function wawDistance(
   if (!table || b.file !== a.file) return 0;
   const { wawRow } = sm.of(second.form);
   const shift = shiftOf(a, b, false);
-  let most = -1;
-  for (let k = 0; k < Math.max(1, b.width); k++) {
-    const at = shift + k;
-    if (at < 0 || at >= Math.max(1, a.width)) continue;
-    most = Math.max(most, cell(table, wawRow[dst2 * KS + least(k)]!, from.writeColumn[dst * KS + least(at)]!));
-  }
+  const most = mostOfShared(table, wawRow, dst2 * KS, b.width, from.writeColumn, dst * KS, a.width, shift);
   return most >= 0 ? most : cell(table, wawRow[dst2 * KS]!, from.writeColumn[dst * KS]!);
+}
+
+/**
+ * The largest cell of the registers that a later operand of `width` registers (ports from `row` on) shares with a written one of
+ * `firstWidth` (ports from `column` on), beginning at its register `shift`; −1 when they share none.
+ */
+function mostOfShared(
+  table: DistanceTable,
+  rows: Int16Array,
+  row: number,
+  width: number,
+  columns: Int16Array,
+  column: number,
+  firstWidth: number,
+  shift: number,
+): number {
+  let most = -1;
+  for (let k = 0; k < Math.max(1, width); k++) {
+    const at = shift + k;
+    if (at < 0 || at >= Math.max(1, firstWidth)) continue;
+    most = Math.max(most, cell(table, rows[row + least(k)]!, columns[column + least(at)]!));
+  }
+  return most;
 }
 
 /** Least issue distance from a reader to the next writer of its operand. 0: a read scoreboard guards it. */

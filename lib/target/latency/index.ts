@@ -94,7 +94,7 @@ function build(sm: Sm): LatencyTables {
   const timings = parseTimings(sm);
   const tables = new Map<string, DistanceTable>();
   for (const file of fileNames)
-    for (const kind of dependences) tables.set(`${kind} ${file}`, parseTable(cellTexts[file][kind], sm));
+    for (const kind of dependences) tables.set(`${kind} ${file}`, tableOf(cellTexts[file][kind], sm));
   return {
     classes,
     classOf: (op, mods) => lookUp(members, op, mods) ?? -1,
@@ -150,27 +150,58 @@ function sorted<T>(out: Map<string, Entry<T>[]>): Map<string, Entry<T>[]> {
 function parseTimings(sm: number): Map<string, Entry<OpTiming>[]> {
   const out = new Map<string, Entry<OpTiming>[]>();
   for (const line of lines(timingText)) {
-    const [head, interval, latency, stall] = line.split(";").map((c) => c.trim());
+    const [head, interval, latency, stall, , marker] = line.split(";").map((c) => c.trim());
     const [names, range] = head!.split("@");
     if (!holds(range?.trim(), sm)) continue;
-    const value = { interval: Number(interval), latency: Number(latency), minStall: Number(stall) };
+    if (marker !== undefined && marker !== "scoreboards") throw new InternalError(`latency timing: bad line "${line}"`);
+    const value = {
+      interval: Number(interval),
+      latency: Number(latency),
+      minStall: Number(stall),
+      scoreboards: marker !== undefined,
+    };
     for (const name of names!.trim().split(" ")) addEntry(out, name, value);
   }
   return sorted(out);
 }
 
-/** Lines `row column n n n …`, one number per SM in the order of `sms`; `-` is none. */
-function parseTable(text: string, sm: Sm): DistanceTable {
-  const at = 2 + sms.indexOf(sm);
-  const cells = lines(text).map((l) => l.trim().split(/\s+/));
-  const rows = [...new Set(cells.map((c) => c[0]!))];
-  const columns = [...new Set(cells.map((c) => c[1]!))];
-  const values = new Uint8Array(rows.length * columns.length);
-  for (const c of cells) {
-    const n = c[at] === "-" ? 0 : Number(c[at]);
-    if (c.length !== 2 + sms.length || !Number.isInteger(n) || n > 255)
-      throw new InternalError(`latency table: bad line "${c.join(" ")}"`);
-    values[rows.indexOf(c[0]!) * columns.length + columns.indexOf(c[1]!)] = n;
+/** A table for all SMs: lines `row column n n n …`, one number per SM in the order of `sms`; `-` is none. */
+interface ParsedTable {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  /** Per SM: as `DistanceTable.cells`. */
+  readonly cells: readonly Uint8Array[];
+}
+
+const parsedTables = new Map<string, ParsedTable>();
+
+function tableOf(text: string, sm: Sm): DistanceTable {
+  let t = parsedTables.get(text);
+  if (!t) {
+    t = parseTable(text);
+    parsedTables.set(text, t);
   }
-  return { rows, columns, cells: values, largest: values.reduce((a, b) => Math.max(a, b), 0) };
+  const cells = t.cells[sms.indexOf(sm)]!;
+  return { rows: t.rows, columns: t.columns, cells, largest: cells.reduce((a, b) => Math.max(a, b), 0) };
+}
+
+function parseTable(text: string): ParsedTable {
+  const split = lines(text).map((l) => l.trim().split(/\s+/));
+  const rows = new Map<string, number>();
+  const columns = new Map<string, number>();
+  for (const [row, column] of split) {
+    if (!rows.has(row!)) rows.set(row!, rows.size);
+    if (!columns.has(column!)) columns.set(column!, columns.size);
+  }
+  const cells = sms.map(() => new Uint8Array(rows.size * columns.size));
+  for (const c of split) {
+    const at = rows.get(c[0]!)! * columns.size + columns.get(c[1]!)!;
+    for (let i = 0; i < sms.length; i++) {
+      const n = c[2 + i] === "-" ? 0 : Number(c[2 + i]);
+      if (c.length !== 2 + sms.length || !Number.isInteger(n) || n > 255)
+        throw new InternalError(`latency table: bad line "${c.join(" ")}"`);
+      cells[i]![at] = n;
+    }
+  }
+  return { rows: [...rows.keys()], columns: [...columns.keys()], cells };
 }

@@ -1,6 +1,7 @@
 /**
  * Issue interval, expected latency and least stall per opcode, in issue cycles: `OPCODE… @SMs; interval; latency; stall; source of
- * the latency`. Of several lines that fit an instruction the one with the most modifiers counts, and of equal ones the later.
+ * the latency`; behind it perhaps `scoreboards`: ptxas guards results and operands by scoreboards, except at -O0, where the longest
+ * stall covers them. Of several lines that fit an instruction the one with the most modifiers counts, and of equal ones the later.
  *
  * Intervals and least stalls: the least that ptxas 13.0.88 puts between two instructions of the kind, or behind one
  * (`tools/harvest-latency.ts`). Latencies are for estimates only, never for correctness. Sources: `cells`: the common
@@ -31,6 +32,7 @@ DADD DMUL DFMA DSETP @75; 4; 48; 1; estimate
 DADD DMUL DFMA DSETP @86-89; 4; 48; 1; estimate
 DADD DMUL DFMA DSETP @103-; 64; 64; 1; estimate: ptxas pads with up to 64 cycles of NOP (digest E 2L.2)
 HMMA IMMA BMMA DMMA QMMA OMMA; 8; 24; 1; estimate
+HMMA IMMA BMMA @75; 8; 24; 1; estimate; scoreboards
 HMMA IMMA BMMA @80-90; 8; 24; 1; cells
 HMMA.1684 HMMA.1688 HMMA.SP.16816 IMMA.16816 IMMA.SP.16832 BMMA.168128 HMMA.SP.1688.TF32 @80-90; 4; 16; 1; cells
 HMMA.1688.TF32 HMMA.SP.16816.TF32 @80-90; 8; 24; 1; cells

@@ -44,9 +44,11 @@ export interface DistanceTable {
   readonly largest: number;
 }
 
-/** Per opcode: issue interval, expected latency, least stall. */
+/** Per opcode: issue interval, expected latency, least stall (issue cycles). */
 export interface OpTiming {
   readonly interval: number;
   readonly latency: number;
   readonly minStall: number;
+  /** Scoreboards guard results and operands even where the instruction table calls the latency fixed. */
+  readonly scoreboards: boolean;
 }

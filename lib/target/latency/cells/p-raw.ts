@@ -1,44 +1,44 @@
 /**
  * P: least issue cycles from a write (second name) to a read (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/p-raw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/p-raw.csv: edit the evidence, not this file.
  */
 export default `
 alu alu             4  4  4  4  4  4  4  4  4  4  4  4
 disp alu           12 13 13 13 13 13 13 13 13 13 13 13
 fma alu             5  5  5  5  5  5  5  5  5  5  5  5
 fp16 alu           12 13 13 13 13 13 13 13  5 13  5  5
+hfma2mma alu       12 13 13 13 13 13 13 13 13 13 13 13
 fp64 alu           12 13 13 13 13 13 13 13 13 13 13 13
 guard alu          12 13 13 13 13 13 13 13 13 13 13 13
-hfma2mma alu       12 13 13 13 13 13 13 13 13 13 13 13
 alu vote            4  4  4  4  4  4  4  4  4  4  4  4
 disp vote          12 13 13 13 13 13 13 13 13 13 13 13
 fma vote            5  5  5  5  5  5  5  5  5  5  5  5
 fp16 vote          12 13 13 13 13 13 13 13  5 13  5  5
+hfma2mma vote      12 13 13 13 13 13 13 13 13 13 13 13
 fp64 vote          12 13 13 13 13 13 13 13 13 13 13 13
 guard vote         12 13 13 13 13 13 13 13 13 13 13 13
-hfma2mma vote      12 13 13 13 13 13 13 13 13 13 13 13
 alu r2p             4  5  5  5  5  5  5  5  5  5  5  5
 disp r2p           12 13 13 13 13 13 13 13 13 13 13 13
 fma r2p             5  5  5  5  5  5  5  5  5  5  5  5
 fp16 r2p           12 13 13 13 13 13 13 13 13 13 13 13
+hfma2mma r2p       16 13 13 13 13 13 13 13 13 13 13 13
 fp64 r2p           12 13 13 13 13 13 13 13 13 13 13 13
 guard r2p          16 13 13 13 17 13 17 17 13 13 18 13
-hfma2mma r2p       16 13 13 13 13 13 13 13 13 13 13 13
 alu fma             5  5  5  5  5  5  5  5  5  5  5  5
 disp fma           12 13 13 13 13 13 13 13 13 13 13 13
 fma fma             4  4  4  4  4  4  4  4  4  4  4  4
 fp16 fma           12 13 13 13 13 13 13 13 13 13 13 13
+hfma2mma fma       12 13 13 13 13 13 13 13 13 13 13 13
 fp64 fma           12 13 13 13 13 13 13 13 13 13 13 13
 guard fma          12 13 13 13 13 13 13 13 13 13 13 13
-hfma2mma fma       12 13 13 13 13 13 13 13 13 13 13 13
 alu fp16            8  5  5  5  5  5  5  5  4  5  4  4
 disp fp16          14 13 13 13 13 13 13 13 13 13 13 13
 fma fp16            8  5  5  5  5  5  5  5  5  5  5  5
 fp16 fp16           6  5  5  5  5  5  5  5  5  5  5  5
+hfma2mma fp16      14 13 13 13 13 13 13 13 13 13 13 13
 fp64 fp16          14 13 13 13 13 13 13 13 13 13 13 13
 guard fp16         14 13 13 13 13 13 13 13 13 13 13 13
-hfma2mma fp16      14 13 13 13 13 13 13 13 13 13 13 13
 alu hfma2mma       15  6  6  6  6  6  6  6  6  6  6  6
 disp hfma2mma      15 14 14 14 14 14 14 14 14 14 14 14
 fma hfma2mma       15  6  6  6  6  6  6  6  6  6  6  6
@@ -50,16 +50,16 @@ alu fp64            9  6  6  6  6  6  6  6  6  6  6  6
 disp fp64          15 14 14 14 14 14 14 14 14 14 14 14
 fma fp64            9  6  6  6  6  6  6  6  6  6  6  6
 fp16 fp64          15 14 14 14 14 14 14 14 14 14 14 14
+hfma2mma fp64      15  6  6  6  6  6  6  6  6  6  6  6
 fp64 fp64           8  6  6  6  6  6  6  6  6  6  6  6
 guard fp64         15 14 14 14 14 14 14 14 14 14 14 14
-hfma2mma fp64      15  6  6  6  6  6  6  6  6  6  6  6
 alu r2ur            5  8  8  8  8  8  8  8  8  8  8  8
 disp r2ur          12 13 13 13 13 13 13 13 13 13 13 13
 fma r2ur            5 13 13 13 13 13 13 13 13 13 13 13
 fp16 r2ur          12 13 13 13 13 13 13 13 13 13 13 13
+hfma2mma r2ur      12 13 13 13 13 13 13 13 13 13 13 13
 fp64 r2ur          12 13 13 13 13 13 13 13 13 13 13 13
 guard r2ur         12 13 13 13 13 13 13 13 13 13 13 13
-hfma2mma r2ur      12 13 13 13 13 13 13 13 13 13 13 13
 alu elect           -  -  -  -  -  - 13 13 13 13 13 13
 disp elect          -  -  -  -  -  - 13 13 13 13 13 13
 fma elect           -  -  -  -  -  - 13 13 13 13 13 13
@@ -68,22 +68,22 @@ hfma2mma elect      -  -  -  -  -  - 13 13 13 13 13 13
 fp64 elect          -  -  -  -  -  - 13 13 13 13 13 13
 guard elect         -  -  -  -  -  - 13 13 13 13 13 13
 alu5 alu            -  -  -  -  -  -  -  -  -  -  5  5
-alu alu5              -  -  -  -  -  -  -  -  -  -  5  5
+alu alu5            -  -  -  -  -  -  -  -  -  -  5  5
 alu5 alu5           -  -  -  -  -  -  -  -  -  -  5  5
 disp alu5           -  -  -  -  -  -  -  -  -  - 13 13
-fp16 alu5           -  -  -  -  -  -  -  -  -  -  5  5
-guard alu5          -  -  -  -  -  -  -  -  -  - 13 13
 fma alu5            -  -  -  -  -  -  -  -  -  - 13 13
+fp16 alu5           -  -  -  -  -  -  -  -  -  -  5  5
 hfma2mma alu5       -  -  -  -  -  -  -  -  -  - 13 13
 fp64 alu5           -  -  -  -  -  -  -  -  -  - 13 13
+guard alu5          -  -  -  -  -  -  -  -  -  - 13 13
 alu alu64           -  -  -  -  -  -  -  -  -  -  5  5
 alu5 alu64          -  -  -  -  -  -  -  -  -  -  6  6
 disp alu64          -  -  -  -  -  -  -  -  -  - 14 14
-guard alu64         -  -  -  -  -  -  -  -  -  - 14 14
 fma alu64           -  -  -  -  -  -  -  -  -  - 14 14
 fp16 alu64          -  -  -  -  -  -  -  -  -  -  7 14
 hfma2mma alu64      -  -  -  -  -  -  -  -  -  - 14 14
 fp64 alu64          -  -  -  -  -  -  -  -  -  - 14 14
+guard alu64         -  -  -  -  -  -  -  -  -  - 14 14
 alu5 vote           -  -  -  -  -  -  -  -  -  -  5  5
 alu5 elect          -  -  -  -  -  -  -  -  -  - 13 13
 alu5 r2p            -  -  -  -  -  -  -  -  -  - 18 13

@@ -1,7 +1,7 @@
 /**
  * P: least issue cycles from a write (second name) to the next write (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/p-waw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/p-waw.csv: edit the evidence, not this file.
  */
 export default `
 alu alu              1  1  1  1  1  1  2  2  2  2  1  1
@@ -9,46 +9,46 @@ vote alu             1  1  1  1  1  1  1  1  1  1  1  1
 r2p alu              1  1  1  1  1  1  1  1  1  1  1  1
 fma alu              3  1  1  1  1  1  1  1  1  1  1  1
 fp16 alu             6  8  8  8  8  8  8  8  5  8  5  5
+hfma2mma alu         6  7  7  7  7  7  7  7  7  7  7  7
 fp64 alu             4  7  7  7  7  7  7  7 12 12  7  7
 decoupled alu        2 12 12 12 12 12 12 12 12 12 12 12
 r2ur alu             1  1  1  1  1  1  2  2  2  2  2  2
-hfma2mma alu         6  7  7  7  7  7  7  7  7  7  7  7
 alu vote             1  1  1  1  1  1  1  1  1  1  1  1
 vote vote            1  1  1  1  1  1  1  1  1  1  1  1
 r2p vote             1  1  1  1  1  1  1  1  1  1  1  1
 fma vote             3  1  1  1  1  1  1  1  1  1  1  1
 fp16 vote            6  8  9  9  9  9  8  8  5  8  5  5
+hfma2mma vote        6  7  7  7  7  7  7  7  7  7  7  7
 fp64 vote            4  7  7  7  7  7  7  7  7  7  7  7
 decoupled vote       2 12 12 12 12 12 12 12 12 12 12 12
 r2ur vote            1  1  1  1  1  1  1  1  1  1  1  1
-hfma2mma vote        6  7  7  7  7  7  7  7  7  7  7  7
 alu r2p              1  1  1  1  1  1  1  1  1  1  1  1
 vote r2p             1  1  1  1  1  1  1  1  1  1  1  1
 r2p r2p              1  1  1  1  1  1  1  1  1  1  1  1
 fma r2p              3  1  1  1  1  1  1  1  1  1  1  1
 fp16 r2p             6  9  9  9  9  9  8  8  8  8  8  8
+hfma2mma r2p         6  7  7  7  7  7  7  7  7  7  7  7
 fp64 r2p             4  7  7  7  7  7  7  7  7  7  7  7
 decoupled r2p        2 12 12 12 12 12 12 12 12 12 12 12
 r2ur r2p             1  1  1  1  1  1  1  1  1  1  1  1
-hfma2mma r2p         6  7  7  7  7  7  7  7  7  7  7  7
 alu fma              1  1  1  1  1  1  1  1  1  1  1  1
 vote fma             1  1  1  1  1  1  1  1  1  1  1  1
 r2p fma              1  1  1  1  1  1  1  1  1  1  1  1
 fma fma              2  1  1  1  1  1  1  1  1  1  1  1
 fp16 fma             6  9  9  9  9  9  8  8  8  8  8  8
+hfma2mma fma         6  7  7  7  7  7  7  7  7  7  7  7
 fp64 fma             4  7  7  7  7  7  7  7  7  7  7  7
 decoupled fma        2 12 12 12 12 12 12 12 12 12 12 12
 r2ur fma             1  1  1  1  1  1  1  1  1  1  1  1
-hfma2mma fma         6  7  7  7  7  7  7  7  7  7  7  7
 alu fp16             4  1  1  1  1  1  1  1  1  1  1  1
 vote fp16            4  1  1  1  1  1  1  1  1  1  1  1
 r2p fp16             4  1  1  1  1  1  1  1  1  1  1  1
 fma fp16             6  1  1  1  1  1  1  1  1  1  1  1
 fp16 fp16            1  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma fp16        6  7  7  7  7  7  7  7  7  7  7  7
 fp64 fp16            6  7  7  7  7  7  7  7  7  7  7  7
 decoupled fp16       2 12 12 12 12 12 12 12 12 12 12 12
 r2ur fp16            4  1  1  1  1  1  1  1  1  1  1  1
-hfma2mma fp16        6  7  7  7  7  7  7  7  7  7  7  7
 alu hfma2mma        15  2  2  2  2  2  2  2  2  2  2  2
 vote hfma2mma       15  2  2  2  2  2  2  2  2  2  2  2
 r2p hfma2mma        15  2  2  2  2  2  2  2  2  2  2  2
@@ -63,19 +63,19 @@ vote fp64            5  2  2  2  2  2  2  2  2  2  2  2
 r2p fp64             5  2  2  2  2  2  2  2  2  2  2  2
 fma fp64             7  2  2  2  2  2  2  2  2  2  2  2
 fp16 fp64            9 10 10 10 10 10  9  9  9  9  9  9
+hfma2mma fp64        9  1  1  1  1  1  1  1  1  1  1  1
 fp64 fp64            1  1  1  1  1  1  1  1  1  1  1  1
 decoupled fp64       2 13 13 13 13 13 13 13 13 13 13 13
 r2ur fp64            5  2  2  2  2  2  2  2  2  2  2  2
-hfma2mma fp64        9  1  1  1  1  1  1  1  1  1  1  1
 alu r2ur             8  8  8  8  8  8  8  8  8  8  8  8
 vote r2ur            8  8  8  8  8  8  8  8  8  8  8  8
 r2p r2ur             8  8  8  8  8  8  8  8  8  8  8  8
 fma r2ur             9  9  9  9  9  9  9  9  9  9  9  9
 fp16 r2ur            6  9  9  9  9  9  8  8  8  8  8  8
+hfma2mma r2ur        9  7  7  7  7  7  7  7  7  7  7  7
 fp64 r2ur            4  7  7  7  7  7  7  7  7  7  7  7
 decoupled r2ur       2 12 12 12 12 12 12 12 12 12 12 12
 r2ur r2ur            1  1  1  1  1  1  1  1  1  1  1  1
-hfma2mma r2ur        9  7  7  7  7  7  7  7  7  7  7  7
 elect alu            -  -  -  -  -  -  1  1  1  1  1  1
 apart alu            -  -  -  -  -  - 12  -  -  -  -  -
 elect vote           -  -  -  -  -  -  1  1  1  1  1  1
@@ -88,9 +88,9 @@ fma elect            -  -  -  -  -  -  1  1  1  1  1  1
 fp16 elect           -  -  -  -  -  -  8  8  8  8  8  8
 hfma2mma elect       -  -  -  -  -  -  7  7  7  7  7  7
 fp64 elect           -  -  -  -  -  -  7  7  7  7  7  7
+apart elect          -  -  -  -  -  - 12  -  -  -  -  -
 decoupled elect      -  -  -  -  -  - 12 12 12 12 12 12
 r2ur elect           -  -  -  -  -  -  1  1  1  1  1  1
-apart elect          -  -  -  -  -  - 12  -  -  -  -  -
 elect r2p            -  -  -  -  -  -  1  1  1  1  1  1
 apart r2p            -  -  -  -  -  - 12  -  -  -  -  -
 elect fma            -  -  -  -  -  -  1  1  1  1  1  1
@@ -107,7 +107,7 @@ alu5 alu             -  -  -  -  -  -  -  -  -  -  1  1
 alu64 alu            -  -  -  -  -  -  -  -  -  -  1  1
 alu alu5             -  -  -  -  -  -  -  -  -  -  1  1
 alu5 alu5            -  -  -  -  -  -  -  -  -  -  1  1
-alu64 alu5             -  -  -  -  -  -  -  -  -  -  1  1
+alu64 alu5           -  -  -  -  -  -  -  -  -  -  1  1
 vote alu5            -  -  -  -  -  -  -  -  -  -  1  1
 elect alu5           -  -  -  -  -  -  -  -  -  -  1  1
 r2p alu5             -  -  -  -  -  -  -  -  -  -  1  1
@@ -117,18 +117,18 @@ hfma2mma alu5        -  -  -  -  -  -  -  -  -  -  7  7
 fp64 alu5            -  -  -  -  -  -  -  -  -  -  7  7
 decoupled alu5       -  -  -  -  -  -  -  -  -  - 12 12
 r2ur alu5            -  -  -  -  -  -  -  -  -  -  1  1
-alu alu64              -  -  -  -  -  -  -  -  -  -  1  1
+alu alu64            -  -  -  -  -  -  -  -  -  -  1  1
 alu5 alu64           -  -  -  -  -  -  -  -  -  -  1  1
 alu64 alu64          -  -  -  -  -  -  -  -  -  -  1  1
 vote alu64           -  -  -  -  -  -  -  -  -  -  1  1
 elect alu64          -  -  -  -  -  -  -  -  -  -  1  1
 r2p alu64            -  -  -  -  -  -  -  -  -  -  1  1
 fma alu64            -  -  -  -  -  -  -  -  -  -  1  1
+fp16 alu64           -  -  -  -  -  -  -  -  -  -  7  8
 hfma2mma alu64       -  -  -  -  -  -  -  -  -  -  7  7
 fp64 alu64           -  -  -  -  -  -  -  -  -  -  7  7
 decoupled alu64      -  -  -  -  -  -  -  -  -  - 12 12
 r2ur alu64           -  -  -  -  -  -  -  -  -  -  1  1
-fp16 alu64           -  -  -  -  -  -  -  -  -  -  7  8
 alu5 vote            -  -  -  -  -  -  -  -  -  -  1  1
 alu64 vote           -  -  -  -  -  -  -  -  -  -  1  1
 alu5 elect           -  -  -  -  -  -  -  -  -  -  1  1

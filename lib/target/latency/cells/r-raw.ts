@@ -1,7 +1,7 @@
 /**
  * R: least issue cycles from a write (second name) to a read (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/r-raw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/r-raw.csv: edit the evidence, not this file.
  */
 export default `
 alu alu              4  4  4  4  4  4  4  4  4  4  4  4
@@ -154,8 +154,6 @@ mma fp64             - 11 11 11 11 11 11  -  -  - 11 11
 dmma fp64            - 11 11 11 11 11 11 11 11 11 11 11
 alu mmaa             - 13 13 13 13 13 13  -  -  -  -  -
 fma mmaa             - 13 13 13 13 13 13  -  -  -  -  -
-decoupled mmaa       - 11 11 11 11 11 11  -  -  -  -  -
-agu mmaa             - 12 12 12 12 12 12  -  -  -  -  -
 wideab mmaa          - 13 13 13 13 13 13  -  -  -  -  -
 widecl mmaa          - 13 13 13 13 13 13  -  -  -  -  -
 widech mmaa          - 13 13 13 13 13 13  -  -  -  -  -
@@ -166,21 +164,23 @@ fp64 mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 mma mmaa             - 13 13 13 13 13 13  -  -  -  -  -
 mma2 mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 dmma mmaa            - 13 13 13 13 13 13  -  -  -  -  -
+decoupled mmaa       - 11 11 11 11 11 11  -  -  -  -  -
+agu mmaa             - 12 12 12 12 12 12  -  -  -  -  -
 branch mmaa          - 13 13 13 13 13 13  -  -  -  -  -
 alu mmab             - 16 16 16 16 16 16  -  -  - 26 26
 fma mmab             - 16 16 16 16 16 16  -  -  - 26 26
-fp16 mmab            - 16 16 16 16 16 16  -  -  - 26 26
-mma mmab             - 16 16 16 16 16 16  -  -  - 27 27
-mma2 mmab            - 19 19 19 19 19 16  -  -  - 27 27
-decoupled mmab       - 14 14 14 14 14 14  -  -  - 26 26
-agu mmab             - 15 15 15 15 15 15  -  -  - 26 26
 wideab mmab          - 16 16 16 16 16 16  -  -  - 26 26
 widecl mmab          - 19 19 19 19 19 16  -  -  - 27 27
 widech mmab          - 19 19 19 19 19 16  -  -  - 27 27
+fp16 mmab            - 16 16 16 16 16 16  -  -  - 26 26
 fp16f mmab           - 16 16 16 16 16 16  -  -  - 26 26
 hfma2mma mmab        - 19 19 19 19 19 16  -  -  - 27 27
 fp64 mmab            - 18 19 19 18 19 16  -  -  - 27 27
+mma mmab             - 16 16 16 16 16 16  -  -  - 27 27
+mma2 mmab            - 19 19 19 19 19 16  -  -  - 27 27
 dmma mmab            - 19 19 19 19 19 16  -  -  - 27 27
+decoupled mmab       - 14 14 14 14 14 14  -  -  - 26 26
+agu mmab             - 15 15 15 15 15 15  -  -  - 26 26
 branch mmab          - 19 19 19 19 19 16  -  -  - 27 27
 mma mmac             - 24 24 24 24 24 24  -  -  - 29 29
 dmma mmac            - 27 27 27 27 27 24 20 20 20 29 29
@@ -190,17 +190,17 @@ fma2 fma             -  -  -  -  -  -  -  2  2  2  7  7
 alu fma2             -  -  -  -  -  -  -  5  5  5 15 15
 fma fma2             -  -  -  -  -  -  -  4  4  4 15 15
 fma2 fma2            -  -  -  -  -  -  -  4  4  4 15 15
-fp16 fma2            -  -  -  -  -  -  -  5  5  5 15 15
-fp64 fma2            -  -  -  -  -  -  -  6  6  6 15 15
-decoupled fma2       -  -  -  -  -  -  -  4  4  4 15 15
-agu fma2             -  -  -  -  -  -  -  5  5  5 15 15
 wideab fma2          -  -  -  -  -  -  -  6  6  6 15 15
 widecl fma2          -  -  -  -  -  -  -  6  6  6 15 15
 widech fma2          -  -  -  -  -  -  -  6  6  6 15 15
+fp16 fma2            -  -  -  -  -  -  -  5  5  5 15 15
 fp16f fma2           -  -  -  -  -  -  -  6  6  6 15 15
 hfma2mma fma2        -  -  -  -  -  -  -  6  6  6 15 15
+fp64 fma2            -  -  -  -  -  -  -  6  6  6 15 15
 mma2 fma2            -  -  -  -  -  -  -  6  6  6 15 15
 dmma fma2            -  -  -  -  -  -  -  6  6  6 15 15
+decoupled fma2       -  -  -  -  -  -  -  4  4  4 15 15
+agu fma2             -  -  -  -  -  -  -  5  5  5 15 15
 branch fma2          -  -  -  -  -  -  -  6  6  6 15 15
 fma2 wideh           -  -  -  -  -  -  -  4  4  7  7  7
 fma2 widel           -  -  -  -  -  -  -  4  4  7  7  7
@@ -215,37 +215,37 @@ alu alu5             -  -  -  -  -  -  -  -  -  -  5  5
 alu5 alu5            -  -  -  -  -  -  -  -  -  -  5  5
 alu64 alu5           -  -  -  -  -  -  -  -  -  -  5  5
 fma alu5             -  -  -  -  -  -  -  -  -  -  5  5
+fma2 alu5            -  -  -  -  -  -  -  -  -  -  7  7
 wideab alu5          -  -  -  -  -  -  -  -  -  -  5  5
 widecl alu5          -  -  -  -  -  -  -  -  -  -  5  5
 widech alu5          -  -  -  -  -  -  -  -  -  -  3  3
 fp16 alu5            -  -  -  -  -  -  -  -  -  -  5  5
 fp16f alu5           -  -  -  -  -  -  -  -  -  -  5  5
+hfma2mma alu5        -  -  -  -  -  -  -  -  -  -  7  7
 fp64 alu5            -  -  -  -  -  -  -  -  -  -  6  6
 mma alu5             -  -  -  -  -  -  -  -  -  -  7  7
 mma2 alu5            -  -  -  -  -  -  -  -  -  -  7  7
+dmma alu5            -  -  -  -  -  -  -  -  -  -  7  7
 decoupled alu5       -  -  -  -  -  -  -  -  -  -  4  4
 agu alu5             -  -  -  -  -  -  -  -  -  -  5  5
 branch alu5          -  -  -  -  -  -  -  -  -  -  4  4
-fma2 alu5            -  -  -  -  -  -  -  -  -  -  7  7
-hfma2mma alu5        -  -  -  -  -  -  -  -  -  -  7  7
-dmma alu5            -  -  -  -  -  -  -  -  -  -  7  7
 alu alu64            -  -  -  -  -  -  -  -  -  -  5  5
 alu5 alu64           -  -  -  -  -  -  -  -  -  -  6  6
 alu64 alu64          -  -  -  -  -  -  -  -  -  -  4  4
 fma alu64            -  -  -  -  -  -  -  -  -  -  6  6
+fma2 alu64           -  -  -  -  -  -  -  -  -  -  8  8
 wideab alu64         -  -  -  -  -  -  -  -  -  -  6  6
 widecl alu64         -  -  -  -  -  -  -  -  -  -  6  6
 widech alu64         -  -  -  -  -  -  -  -  -  -  6  6
 fp16 alu64           -  -  -  -  -  -  -  -  -  -  6  6
+fp16f alu64          -  -  -  -  -  -  -  -  -  -  8  8
+hfma2mma alu64       -  -  -  -  -  -  -  -  -  -  8  8
 fp64 alu64           -  -  -  -  -  -  -  -  -  -  7  7
+mma alu64            -  -  -  -  -  -  -  -  -  -  8  8
+mma2 alu64           -  -  -  -  -  -  -  -  -  -  8  8
 dmma alu64           -  -  -  -  -  -  -  -  -  -  8  8
 decoupled alu64      -  -  -  -  -  -  -  -  -  -  5  5
 agu alu64            -  -  -  -  -  -  -  -  -  -  6  6
-fma2 alu64           -  -  -  -  -  -  -  -  -  -  8  8
-fp16f alu64          -  -  -  -  -  -  -  -  -  -  8  8
-hfma2mma alu64       -  -  -  -  -  -  -  -  -  -  8  8
-mma alu64            -  -  -  -  -  -  -  -  -  -  8  8
-mma2 alu64           -  -  -  -  -  -  -  -  -  -  8  8
 branch alu64         -  -  -  -  -  -  -  -  -  -  8  8
 alu5 disp64          -  -  -  -  -  -  -  -  -  -  6  6
 alu64 disp64         -  -  -  -  -  -  -  -  -  -  6  6

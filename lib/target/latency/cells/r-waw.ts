@@ -1,7 +1,7 @@
 /**
  * R: least issue cycles from a write (second name) to the next write (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/r-waw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/r-waw.csv: edit the evidence, not this file.
  */
 export default `
 alu alu              4  2  2  2  2  2  2  2  2  2  2  2
@@ -11,10 +11,10 @@ wideh alu            5  3  3  3  3  3  1  1  1  1  1  1
 widel alu            3  3  3  3  3  3  3  3  3  3  2  5
 fp16 alu             2  5  4  1  5  4  1  1  1  1  1  1
 fp16f alu            2  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma alu         6  1  1  1  1  1  1  1  1  1  1  1
 fp64 alu             2  1  1  1  1  1  1  1  1  1  1  1
 mmac alu             6  2  2  2  2  2  2  2  2  2  2  2
 decoupled alu        6  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma alu         6  1  1  1  1  1  1  1  1  1  1  1
 alu disp64           6  2  2  2  2  2  2  2  2  2  2  2
 disp64 disp64        1  1  1  1  1  1  1  1  1  1  1  1
 fma disp64           2  2  2  2  2  2  2  2  2  2  2  2
@@ -22,10 +22,10 @@ wideh disp64         2  2  2  2  2  2  2  2  2  2  2  2
 widel disp64         4  4  4  4  4  4  4  4  4  4  4  3
 fp16 disp64          2  2  2  2  2  2  2  2  2  2  2  2
 fp16f disp64         2  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma disp64      6  1  1  1  1  1  1  1  1  1  1  1
 fp64 disp64          2  1  1  1  1  1  1  1  1  1  1  1
 mmac disp64          2  2  2  2  2  2  2  2  2  2  2  2
 decoupled disp64     6  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma disp64      6  1  1  1  1  1  1  1  1  1  1  1
 alu fma              5  1  1  1  1  1  1  1  1  1  1  1
 disp64 fma           1  1  1  1  1  1  1  1  1  1  1  1
 fma fma              4  2  1  1  1  1  1  1  1  1  1  1
@@ -33,10 +33,10 @@ wideh fma            4  2  2  2  2  2  1  1  1  1  1  1
 widel fma            2  2  2  2  2  2  2  2  2  2  4  1
 fp16 fma             2  5  5  1  5  5  1  1  1  1  1  1
 fp16f fma            2  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma fma         6  1  1  1  1  1  1  1  1  1  1  1
 fp64 fma             2  1  1  1  1  1  1  1  1  1  1  1
 mmac fma             6  2  2  2  2  2  2  2  2  2  2  2
 decoupled fma        6  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma fma         6  1  1  1  1  1  1  1  1  1  1  1
 alu wideh            1  1  1  1  1  1  1  1  1  1  1  1
 disp64 wideh         1  1  1  1  1  1  1  1  1  1  1  1
 fma wideh            4  4  4  2  2  2  4  4  4  4  2  2
@@ -44,10 +44,10 @@ wideh wideh          1  4  4  4  4  4  1  4  4  4  1  1
 widel wideh          1  2  2  2  2  2  2  2  2  2  2  2
 fp16 wideh           2  1  1  1  1  1  1  1  1  1  1  1
 fp16f wideh          2  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma wideh       6  1  1  1  1  1  1  1  1  1  1  1
 fp64 wideh           2  1  1  1  1  1  1  1  1  1  1  1
 mmac wideh           2  2  2  2  2  2  2  2  2  2  2  2
 decoupled wideh      6  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma wideh       6  1  1  1  1  1  1  1  1  1  1  1
 alu widel            1  1  1  1  1  1  1  1  1  1  1  1
 disp64 widel         1  1  1  1  1  1  1  1  1  1  1  1
 fma widel            4  2  2  2  2  4  4  4  4  4  1  1
@@ -55,10 +55,10 @@ wideh widel          1  1  1  1  1  1  1  1  1  1  1  1
 widel widel          1  1  1  1  1  1  1  1  1  1  1  1
 fp16 widel           2  1  1  1  1  1  4  4  4  4  1  1
 fp16f widel          2  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma widel       6  1  1  1  1  1  1  1  1  1  1  1
 fp64 widel           2  1  1  1  1  1  1  1  1  1  1  1
 mmac widel           2  2  2  2  2  2  2  2  2  2  2  2
 decoupled widel      6  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma widel       6  1  1  1  1  1  1  1  1  1  1  1
 alu fp16             8  1  1  1  1  1  1  1  1  1  1  1
 disp64 fp16          3  1  1  1  1  1  1  1  1  1  1  1
 fma fp16             8  1  1  1  1  1  1  1  1  1  1  1
@@ -66,10 +66,10 @@ wideh fp16           8  3  3  3  3  3  1  1  1  1  1  1
 widel fp16           6  3  3  3  3  3  3  3  3  3  3  3
 fp16 fp16            1  2  2  2  2  2  1  1  1  1  1  1
 fp16f fp16           1  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma fp16        8  1  1  1  1  1  1  1  1  1  1  1
 fp64 fp16            2  1  1  1  1  1  1  1  1  1  1  1
 mmac fp16            8  2  2  2  2  2  2  2  2  2  2  2
 decoupled fp16       8  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma fp16        8  1  1  1  1  1  1  1  1  1  1  1
 alu fp16f            8  1  1  1  1  1  1  1  1  1  1  1
 disp64 fp16f         3  1  1  1  1  1  1  1  1  1  1  1
 fma fp16f            4  1  1  1  1  1  2  2  2  2  2  2
@@ -77,10 +77,10 @@ wideh fp16f          4  3  3  3  3  3  2  2  2  2  2  2
 widel fp16f          6  3  3  3  3  3  3  3  3  3  3  2
 fp16 fp16f           1  1  1  1  1  1  1  1  1  1  1  1
 fp16f fp16f          1  1  1  1  1  1  1  1  1  1  1  1
+hfma2mma fp16f       8  1  1  1  1  1  1  1  1  1  1  1
 fp64 fp16f           2  1  1  1  1  1  1  1  1  1  1  1
 mmac fp16f           8  2  2  2  2  2  2  2  2  2  2  2
 decoupled fp16f      8  6  6  6  6  6  6  6  6  6  6  6
-hfma2mma fp16f       8  1  1  1  1  1  1  1  1  1  1  1
 alu hfma2mma        15  6  6  6  6  6  6  6  6  6  6  6
 disp64 hfma2mma     15  4  4  4  4  4  4  4  4  4  4  4
 fma hfma2mma        15  6  6  6  6  6  6  6  6  6  6  6
@@ -99,10 +99,10 @@ wideh fp64           5  6  6  6  6  6  6  6  6  6  6  6
 widel fp64           7  8  8  8  8  8  8  8  8  8  8  8
 fp16 fp64            2  6  6  6  6  6  6  6  6  6  6  6
 fp16f fp64           2  5  5  5  5  5  5  5  5  5  5  5
+hfma2mma fp64        7  3  3  3  3  3  3  3  3  3  3  3
 fp64 fp64            1  2  2  2  2  2  1  1  1  1  1  1
 mmac fp64            5  2  2  2  2  2  2  2  2  2  2  2
 decoupled fp64       6 10 10 10 10 10 10 10 10 10 10 10
-hfma2mma fp64        7  3  3  3  3  3  3  3  3  3  3  3
 alu mmac            18 20 20 20 20 20 20 16 16 16 25 25
 disp64 mmac         17 27 25 25 26 27 24 15 15 15 24 24
 fma mmac            18 20 20 20 20 20 20 17 17 17 26 26
@@ -110,10 +110,10 @@ wideh mmac          18 22 22 22 22 22 20 17 17 17 26 26
 widel mmac          20 22 22 22 22 22 20 17 17 17 26 26
 fp16 mmac           16 20 20 20 20 20 20 16 16 16 25 25
 fp16f mmac          16 24 24 24 19 24 19 19 19 19 28 25
+hfma2mma mmac       20 27 27 27 26 27 24 20 20 20 29 29
 fp64 mmac           14 18 18 18 26 18 18 13 20 19 29 29
 mmac mmac           18 24 24 24 24 24 24 20 20 20 29 29
 decoupled mmac      14 23 23 23 23 23 23 19 19 19 28 28
-hfma2mma mmac       20 27 27 27 26 27 24 20 20 20 29 29
 mmaa alu             -  2  2  2  2  2  7  -  -  -  -  -
 mmab alu             -  2  2  2  2  2  2  -  -  -  7  6
 mmaa disp64          -  2  2  2  2  2  6  -  -  -  -  -
@@ -133,31 +133,31 @@ mmab hfma2mma        -  2  2  2  2  2 10  -  -  - 10 10
 mmaa fp64            -  2  2  2  2  2 10  -  -  -  -  -
 mmab fp64            -  2  2  2  2  2 10  -  -  - 10 10
 alu mmaa             -  9  9  9  9  9  9  -  -  -  -  -
+disp64 mmaa          - 13 13 13 13 13 13  -  -  -  -  -
 fma mmaa             -  9  9  9  9  9  9  -  -  -  -  -
 wideh mmaa           - 11 11 11 11 11 13  -  -  -  -  -
-fp16 mmaa            -  9  9  9  9  9  9  -  -  -  -  -
-decoupled mmaa       - 13 13 13 13 13 13  -  -  -  -  -
-disp64 mmaa          - 13 13 13 13 13 13  -  -  -  -  -
 widel mmaa           - 13 13 13 13 13 13  -  -  -  -  -
+fp16 mmaa            -  9  9  9  9  9  9  -  -  -  -  -
 fp16f mmaa           - 13 13 13  8 13 13  -  -  -  -  -
 hfma2mma mmaa        - 13 13 13 13 13 13  -  -  -  -  -
 fp64 mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 mmaa mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 mmab mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 mmac mmaa            - 13 13 13 13 13 13  -  -  -  -  -
+decoupled mmaa       - 13 13 13 13 13 13  -  -  -  -  -
 alu mmab             - 12 12 12 12 12 12  -  -  - 23 23
+disp64 mmab          - 19 19 19 19 19 16  -  -  - 22 22
 fma mmab             - 12 12 12 12 12 12  -  -  - 24 24
 wideh mmab           - 14 14 14 14 14 12  -  -  - 24 24
-fp16 mmab            - 12 12 12 12 12 12  -  -  - 23 23
-mmab mmab            -  8 16 16 16  8 16  -  -  - 27 27
-mmac mmab            - 19 19 19 19 19 16  -  -  - 27 27
-decoupled mmab       - 15 15 15 15 15 15  -  -  - 26 26
-disp64 mmab          - 19 19 19 19 19 16  -  -  - 22 22
 widel mmab           - 14 14 14 14 14 12  -  -  - 24 24
+fp16 mmab            - 12 12 12 12 12 12  -  -  - 23 23
 fp16f mmab           - 16 16 16 16 16 16  -  -  - 26 26
 hfma2mma mmab        - 19 19 19 19 19 16  -  -  - 27 27
 fp64 mmab            - 10 17 10 10 10 16  -  -  - 26 27
 mmaa mmab            -  8 16 16 16 16 16  -  -  -  -  -
+mmab mmab            -  8 16 16 16  8 16  -  -  - 27 27
+mmac mmab            - 19 19 19 19 19 16  -  -  - 27 27
+decoupled mmab       - 15 15 15 15 15 15  -  -  - 26 26
 mmaa mmac            - 16 16 16 16 16 24  -  -  -  -  -
 mmab mmac            - 24 16 16 16 16 24  -  -  - 29 29
 apart alu            -  -  -  -  -  -  7  -  -  -  -  -
@@ -223,9 +223,9 @@ fp16 alu64           -  -  -  -  -  -  -  -  -  -  2  2
 fp16f alu64          -  -  -  -  -  -  -  -  -  -  1  1
 hfma2mma alu64       -  -  -  -  -  -  -  -  -  -  1  1
 fp64 alu64           -  -  -  -  -  -  -  -  -  -  1  1
+mmab alu64           -  -  -  -  -  -  -  -  -  -  7  7
 mmac alu64           -  -  -  -  -  -  -  -  -  -  2  2
 decoupled alu64      -  -  -  -  -  -  -  -  -  -  7  7
-mmab alu64           -  -  -  -  -  -  -  -  -  -  7  7
 alu5 disp64          -  -  -  -  -  -  -  -  -  -  1  1
 alu64 disp64         -  -  -  -  -  -  -  -  -  -  2  2
 alu5 fma             -  -  -  -  -  -  -  -  -  -  1  1

@@ -1,7 +1,7 @@
 /**
  * UP: least issue cycles from a write (second name) to a read (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/up-raw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/up-raw.csv: edit the evidence, not this file.
  */
 export default `
 coupled tour   15 15 15 15 15 15 15 15 15 15 15 15

@@ -1,7 +1,7 @@
 /**
  * UR: least issue cycles from a write (second name) to a read (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/ur-raw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/ur-raw.csv: edit the evidence, not this file.
  */
 export default `
 coupled tour     13 13 13 13 13 13 13 13 13 13 13 13
@@ -42,7 +42,7 @@ umov uldc         2  2  2  2  2  2  2  -  -  -  -  -
 branch uldc       3  3  3  3  3  3  3  -  -  -  -  -
 coupled umov      2  2  2  2  2  2  2  2  2  2  2  2
 h2mma umov        2  2  2  2  2  2  2  2  2  2  2  2
-decoupled umov       2  2  2  2  2  2  2  2  2  2  2  2
+decoupled umov    2  2  2  2  2  2  2  2  2  2  2  2
 cmma umov         2  2  2  2  2  2  2  2  2  2  2  2
 bindless umov     5  5  5  5  5  5  5  5  5  5  5  5
 udp umov          2  2  2  2  2  2  2  2  2  2  2  2

@@ -1,7 +1,7 @@
 /**
  * UR: least issue cycles from a write (second name) to the next write (first name); one column per SM:
  * 75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121.
- * Written by tools/harvest-latency.ts; where each cell comes from: ../evidence/ur-waw.csv.
+ * Written by tools/harvest-latency.ts from ../evidence/ur-waw.csv: edit the evidence, not this file.
  */
 export default `
 tour tour    14 14 14 14 14 14 14 14 14 14 14 14
