@@ -2,9 +2,8 @@
  * Puts the operands of one machine instruction into the slots of its form and makes them fit: zero becomes RZ, and an
  * immediate goes to a register where the slot has no immediate, or where the instruction already has one.
  */
-import { InternalError } from "../errors.js";
 import { clone, none, RZ } from "../ori/operand.js";
-import { fitWidths, kindName, slotAccepts, slotDefault } from "../ori/slots.js";
+import { fillInOrder, fitWidths, slotAccepts } from "../ori/slots.js";
 import { File, Kind, type Operand } from "../ori/types.js";
 import type { Form, SlotInfo } from "../sass/isa/form.js";
 
@@ -17,12 +16,9 @@ function canHold(slot: SlotInfo, o: Operand): boolean {
   return slotAccepts(slot, o);
 }
 
-/**
- * One operand per slot. `given` is in slot order; optional slots are passed over when they cannot hold the next operand
- * or when the operands left are needed behind them. A None operand stands for "the default of this slot".
- */
+/** One operand per slot from a list in slot order (`fillInOrder`), as copies that fit it. */
 export function place(form: Form, slots: readonly SlotInfo[], given: readonly Operand[], toReg: ToRegister): Operand[] {
-  const out = arrange(form, slots, given);
+  const out = fillInOrder(form, slots, given, canHold).map(clone);
   // The number of a CTA barrier is an immediate of its own kind.
   if (form.op !== "BAR") legalize(slots, out, toReg);
   return fitWidths(slots, out);
@@ -39,33 +35,6 @@ function legalize(slots: readonly SlotInfo[], out: Operand[], toReg: ToRegister)
     else if (!takesImm || immediates > 0 || (slot.width === 2 && o.value !== 0)) out[i] = toReg(o, slot.width);
     else immediates++;
   }
-}
-
-function arrange(form: Form, slots: readonly SlotInfo[], given: readonly Operand[]): Operand[] {
-  let required = 0;
-  for (const s of slots) if (s.optional === null) required++;
-  const out: Operand[] = [];
-  let next = 0;
-  for (const slot of slots) {
-    const o = given[next];
-    if (slot.optional === null) {
-      required--;
-      if (o === undefined || !canHold(slot, o)) {
-        const what = o === undefined ? "missing" : kindName(o);
-        throw new InternalError(`${form.name}: slot ${slot.name} cannot hold operand ${next} (${what})`);
-      }
-      out.push(clone(o));
-      next++;
-    } else if (o !== undefined && given.length - next > required && o.kind === Kind.None) {
-      out.push(slotDefault(slot));
-      next++;
-    } else if (o !== undefined && given.length - next > required && canHold(slot, o)) {
-      out.push(clone(o));
-      next++;
-    } else out.push(slotDefault(slot));
-  }
-  if (next !== given.length) throw new InternalError(`${form.name}: ${given.length - next} operands too many`);
-  return out;
 }
 
 /** Passes over one optional slot. */

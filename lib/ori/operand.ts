@@ -85,12 +85,6 @@ export function imm64(low: number, high: number): Operand {
   return o;
 }
 
-/** Immediate with the bits of a 64-bit float. */
-export function immF64(value: number): Operand {
-  scratch.setFloat64(0, value, true);
-  return imm64(scratch.getUint32(0, true), scratch.getUint32(4, true));
-}
-
 /** `c[bank][offset]`, offset in bytes, `width` 32-bit words. */
 export function constBank(bank: number, offset: number, width = 1): Operand {
   return make(Kind.Const, File.None, width, bank, offset);
@@ -197,18 +191,6 @@ export function isReg(o: Operand): boolean {
 /** RZ, URZ, PT or UPT (in either sense). */
 export function isZeroReg(o: Operand): boolean {
   return o.kind === Kind.Reg && o.id === ZERO_REG;
-}
-
-/** Same register units of the same file; modifiers do not count. */
-export function sameRegister(a: Operand, b: Operand): boolean {
-  return (
-    a.kind === Kind.Reg &&
-    b.kind === Kind.Reg &&
-    a.file === b.file &&
-    a.id === b.id &&
-    a.sub === b.sub &&
-    a.width === b.width
-  );
 }
 
 export function sameOperand(a: Operand, b: Operand): boolean {

@@ -91,24 +91,33 @@ function fillByName(
   return out;
 }
 
-function fillInOrder(form: Form, slots: readonly SlotInfo[], given: readonly Operand[]): Operand[] {
+/**
+ * One operand per slot from a list in slot order. Optional slots are passed over when they cannot hold the next operand
+ * or when the operands left are needed behind them; a None operand stands for the default of its slot.
+ */
+export function fillInOrder(
+  form: Form,
+  slots: readonly SlotInfo[],
+  given: readonly Operand[],
+  accepts: (slot: SlotInfo, o: Operand) => boolean = slotAccepts,
+): Operand[] {
   let required = 0;
   for (const s of slots) if (s.optional === null) required++;
   const out: Operand[] = [];
   let next = 0;
   for (const slot of slots) {
     const o = given[next];
-    const mayTake = o !== undefined && slotAccepts(slot, o);
+    const mayTake = o !== undefined && accepts(slot, o);
     if (slot.optional === null) {
       required--;
-      if (!mayTake)
-        throw new InternalError(
-          `${form.name}: slot ${slot.name} cannot hold operand ${next} (${o ? kindName(o) : "missing"})`,
-        );
+      if (!mayTake) {
+        const what = o === undefined ? "missing" : kindName(o);
+        throw new InternalError(`${form.name}: slot ${slot.name} cannot hold operand ${next} (${what})`);
+      }
       out.push(o);
       next++;
-    } else if (mayTake && given.length - next > required) {
-      out.push(o);
+    } else if (o !== undefined && given.length - next > required && (mayTake || o.kind === Kind.None)) {
+      out.push(mayTake ? o : slotDefault(slot));
       next++;
     } else out.push(slotDefault(slot));
   }
@@ -140,13 +149,4 @@ export function fillSlots(form: Form, slots: readonly SlotInfo[], given: Given):
     ? fillInOrder(form, slots, given as readonly Operand[])
     : fillByName(form, slots, given as Readonly<Record<string, Operand | undefined>>);
   return fitWidths(slots, operands);
-}
-
-/** Position of the source slot with this name, −1 when the form has none. */
-export function srcIndex(form: Form, name: string): number {
-  return form.srcs.findIndex((s) => s.name === name);
-}
-
-export function dstIndex(form: Form, name: string): number {
-  return form.dsts.findIndex((s) => s.name === name);
 }
