@@ -3,8 +3,9 @@
  * the file. The hazard checker looks at the result before anyone gets it.
  */
 import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
-import { readCubin } from "./elf/index.js";
+import { type Cubin, readCubin } from "./elf/index.js";
 import { type Lifted, liftFunction, replaceCode } from "./lift/index.js";
+import type { Func } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";
 import { assignControl, type Policy, postSchedule, type ScheduleReport, scheduleFunc } from "./sched/index.js";
 import { findingText } from "./sched/verify/index.js";
@@ -36,54 +37,83 @@ export interface Rescheduled {
   readonly functions: readonly RescheduledFunction[];
 }
 
+/** A cubin whose functions were lifted, changed and put back; nothing has judged the new code yet. */
+export interface Rewritten<T> {
+  readonly bytes: Uint8Array;
+  /** The file as it was, and as it is now. */
+  readonly before: Cubin;
+  readonly after: Cubin;
+  readonly functions: readonly { readonly lifted: Lifted; readonly done: T }[];
+}
+
+/**
+ * The one road from a cubin to the same cubin with changed code: lift, `change` (in place; what it says is wrong ends the
+ * road), control words, back into the file. Fails on what cannot be lifted or put back, and on unknown names in `functions`.
+ */
+export function rewriteCubin<T>(
+  bytes: Uint8Array,
+  change: (func: Func) => Result<T>,
+  options: Pick<RescheduleOptions, "controls" | "functions"> = {},
+): Result<Rewritten<T>> {
+  const read = readCubin(bytes);
+  if (!read.ok) return read;
+  const before = read.value;
+  const { functions, controls = "new" } = options;
+  const problems: Diagnostic[] = (functions ?? [])
+    .filter((name) => !before.functions.some((f) => f.name === name))
+    .map((name) => diagnostic("error", `the cubin has no function ${name}`));
+  const changed: { lifted: Lifted; done: T }[] = [];
+  for (const f of before.functions) {
+    if (functions !== undefined && !functions.includes(f.name)) continue;
+    const lifted = liftFunction(before, f);
+    const done = lifted.ok ? change(lifted.value.func) : lifted;
+    if (!lifted.ok || !done.ok) {
+      problems.push(...done.diagnostics);
+      continue;
+    }
+    changed.push({ lifted: lifted.value, done: done.value });
+    if (controls === "new") assignControl(lifted.value.func);
+  }
+  if (problems.some(isFailure)) return fail(problems);
+  const made = replaceCode(
+    bytes,
+    changed.map((c) => c.lifted),
+  );
+  if (!made.ok) return made;
+  const again = readCubin(made.value);
+  if (!again.ok) return again;
+  return ok({ bytes: made.value, before, after: again.value, functions: changed }, made.diagnostics);
+}
+
 /**
  * Fails on what cannot be lifted or put back, and when the hazard checker finds something in the new code of a file that
  * was clean.
  */
 export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): Result<Rescheduled> {
-  const read = readCubin(bytes);
-  if (!read.ok) return read;
-  const cubin = read.value;
-  const { order = "new", policy = postSchedule, functions } = options;
+  const { order = "new", policy = postSchedule } = options;
   const controls = options.controls ?? (order === "keep" ? "keep" : "new");
   if (order === "new" && controls === "keep")
     return fail([diagnostic("error", "control words cannot be kept when the order is new")]);
-  const problems: Diagnostic[] = (functions ?? [])
-    .filter((name) => !cubin.functions.some((f) => f.name === name))
-    .map((name) => diagnostic("error", `the cubin has no function ${name}`));
-  const lifted: Lifted[] = [];
-  const reports: (ScheduleReport | null)[] = [];
-  for (const f of cubin.functions) {
-    if (functions !== undefined && !functions.includes(f.name)) continue;
-    const l = liftFunction(cubin, f);
-    if (!l.ok) {
-      problems.push(...l.diagnostics);
-      continue;
-    }
-    lifted.push(l.value);
-    reports.push(order === "new" ? scheduleFunc(l.value.func, policy) : null);
-    if (controls === "new") assignControl(l.value.func);
-  }
-  if (problems.some(isFailure)) return fail(problems);
-  const made = replaceCode(bytes, lifted);
+  const made = rewriteCubin(bytes, (func) => ok(order === "new" ? scheduleFunc(func, policy) : null), {
+    ...options,
+    controls,
+  });
   if (!made.ok) return made;
-  const again = readCubin(made.value);
-  if (!again.ok) return again;
-  const now = again.value;
-  if (controls === "new" && (verifyCubin(cubin)?.length ?? 0) === 0) {
-    const findings = verifyCubin(now) ?? [];
+  const { before, after } = made.value;
+  if (controls === "new" && (verifyCubin(before)?.length ?? 0) === 0) {
+    const findings = verifyCubin(after) ?? [];
     if (findings.length > 0) return fail(findings.map((f) => diagnostic("error", findingText(f))));
   }
-  const done = lifted.map((l, i): RescheduledFunction => {
-    const words = now.functions.find((f) => f.section === l.source.section)!.words;
+  const functions = made.value.functions.map(({ lifted, done }): RescheduledFunction => {
+    const { words } = after.functions.find((f) => f.section === lifted.source.section)!;
     return {
-      name: l.source.name,
+      name: lifted.source.name,
       instructions: words.length / 4,
-      changed: differing(l.source.words, words),
-      schedule: reports[i]!,
+      changed: differing(lifted.source.words, words),
+      schedule: done,
     };
   });
-  return ok({ bytes: made.value, target: cubin.target, functions: done });
+  return ok({ bytes: made.value.bytes, target: before.target, functions });
 }
 
 function differing(before: Uint32Array, after: Uint32Array): number {

@@ -7,4 +7,4 @@ export { type SearchOptions, type SearchResult, search } from "./search.js";
 export { pointsOf, readSweep } from "./spec.js";
 export { type SweepOptions, type SweepResult, sweep } from "./sweep.js";
 export { readJournal, readTable, writeTable } from "./table.js";
-export type { Move, Point, Row, SweepInput, SweepSpec } from "./types.js";
+export type { Chosen, Move, Point, Row, SweepInput, SweepSpec } from "./types.js";

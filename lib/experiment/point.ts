@@ -69,13 +69,13 @@ export function runPoint(point: Point, folder: string): Row {
   };
   const made = fromPtx ? compiled(point, source) : reordered(point, source);
   if (typeof made === "string") return { ...row, outcome: made };
-  const { cubin, spillBytes } = made;
+  const { cubin, spillBytes, hazards } = made;
   const read = readCubin(cubin);
   if (!read.ok) return { ...row, outcome: told(read.diagnostics, row.input) };
   const functions = read.value.functions;
   const facts = {
     target: read.value.target,
-    hazards: verifyCubin(read.value)?.length ?? null,
+    hazards: hazards ?? verifyCubin(read.value)?.length ?? null,
     instructions: functions.reduce((n, f) => n + f.words.length / 4, 0),
     registers: functions.reduce((n, f) => Math.max(n, f.registers), 0),
     spillBytes,
@@ -84,7 +84,14 @@ export function runPoint(point: Point, folder: string): Row {
   return { ...row, ...facts, ...(point.input.launch === undefined ? {} : launched(cubin, point.input.launch, folder)) };
 }
 
-function compiled(point: Point, source: Uint8Array): { cubin: Uint8Array; spillBytes: number | null } | string {
+/** A cubin to judge; `hazards` where they have been counted already. */
+interface Made {
+  readonly cubin: Uint8Array;
+  readonly spillBytes: number | null;
+  readonly hazards: number | null;
+}
+
+function compiled(point: Point, source: Uint8Array): Made | string {
   if (!isTargetName(point.target)) return `no such target: ${point.target}`;
   const c = compile(Buffer.from(source).toString("latin1"), {
     target: point.target,
@@ -94,13 +101,14 @@ function compiled(point: Point, source: Uint8Array): { cubin: Uint8Array; spillB
   });
   if (c.cubin === null) return told(c.diagnostics, point.input.ptx!);
   const spillBytes = c.functions.reduce((n, f) => n + (f.code ? f.code.spillLoads + f.code.spillStores : 0), 0);
-  return { cubin: c.cubin, spillBytes };
+  return { cubin: c.cubin, spillBytes, hazards: null };
 }
 
-function reordered(point: Point, source: Uint8Array): { cubin: Uint8Array; spillBytes: null } | string {
-  if (point.moves === null) return { cubin: source, spillBytes: null };
+function reordered(point: Point, source: Uint8Array): Made | string {
+  if (point.moves === null) return { cubin: source, spillBytes: null, hazards: null };
   const made = reorderCubin(source, point.moves);
-  return made.ok ? { cubin: made.value.bytes, spillBytes: null } : told(made.diagnostics, point.input.cubin!);
+  if (!made.ok) return told(made.diagnostics, point.input.cubin!);
+  return { cubin: made.value.bytes, spillBytes: null, hazards: made.value.hazards };
 }
 
 /** Estimates and results of a launch file on a cubin. */

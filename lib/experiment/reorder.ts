@@ -1,13 +1,20 @@
-/** New orders for the code of a cubin: moves replayed, control words assigned anew, the result checked for hazards. */
-import { diagnostic } from "../diagnostics.js";
-import { readCubin } from "../elf/index.js";
-import { type Lifted, liftCubin, replaceCode } from "../lift/index.js";
-import type { Func } from "../ori/types.js";
+/** New orders for the code of a cubin: moves replayed on the road that `reschedule` takes. */
+import { type Diagnostic, diagnostic } from "../diagnostics.js";
+import type { Block, Func } from "../ori/types.js";
+import { rewriteCubin } from "../reschedule.js";
 import { fail, ok, type Result } from "../result.js";
-import { assignControl, policyNamed, type SchedulePolicy, scheduleFunc, schedulePolicies } from "../sched/index.js";
+import {
+  hoist,
+  type Policy,
+  policyNamed,
+  type SchedulePolicy,
+  scheduleFunc,
+  schedulePolicies,
+  weighted,
+} from "../sched/index.js";
 import { verifyCubin } from "../verify.js";
 import { unit } from "./random.js";
-import type { Move } from "./types.js";
+import type { Chosen, Move } from "./types.js";
 
 export interface Reordered {
   readonly bytes: Uint8Array;
@@ -22,46 +29,55 @@ export interface Reordered {
  * that are touched; all by default.
  */
 export function reorderCubin(bytes: Uint8Array, moves: readonly Move[], only?: ReadonlySet<string>): Result<Reordered> {
-  const read = readCubin(bytes);
-  if (!read.ok) return read;
-  const lifted = liftCubin(read.value);
-  if (!lifted.ok) return lifted;
-  const chosen = lifted.value.filter((l) => only?.has(l.func.name) ?? true);
-  let moved = 0;
-  for (const l of chosen) {
-    for (const move of moves) {
-      const done = apply(l, move);
-      if (typeof done === "string") return fail([diagnostic("error", done)]);
-      moved += done;
-    }
-    assignControl(l.func);
-  }
-  const replaced = replaceCode(bytes, chosen);
-  if (!replaced.ok) return replaced;
-  const again = readCubin(replaced.value);
-  if (!again.ok) return again;
-  const hazards = verifyCubin(again.value)?.length ?? 0;
-  return ok({ bytes: replaced.value, moved, hazards }, replaced.diagnostics);
+  const made = rewriteCubin(
+    bytes,
+    (func): Result<number> => {
+      let moved = 0;
+      for (const move of moves) {
+        const done = apply(func, move);
+        if (typeof done !== "number") return fail([done]);
+        moved += done;
+      }
+      return ok(moved);
+    },
+    only === undefined ? {} : { functions: [...only] },
+  );
+  if (!made.ok) return made;
+  const { after, functions } = made.value;
+  const moved = functions.reduce((n, f) => n + f.done, 0);
+  return ok({ bytes: made.value.bytes, moved, hazards: verifyCubin(after)?.length ?? 0 }, made.diagnostics);
 }
 
 /** Number of instructions moved, or what is wrong with the move. */
-function apply(l: Lifted, move: Move): number | string {
-  if (!("policy" in move)) return shuffle(l.func, move.shuffle, move.reach, move.share);
+function apply(func: Func, move: Move): number | Diagnostic {
+  if ("shuffle" in move) return shuffle(func, move.shuffle, move.reach, move.share, move.density ?? 1);
+  if ("hoist" in move) {
+    const { seed = 0, share = 1 } = move;
+    return hoist(func, { what: move.hoist, select: (inst) => unit(seed, inst.id) < share });
+  }
+  if ("weights" in move) return inOrderOf(func, weighted("weights", move.weights, move), move);
   const policy = policyNamed(move.policy);
-  if (policy === undefined)
-    return `no scheduling policy ${move.policy}; there are ${schedulePolicies.map((p) => p.name).join(", ")}`;
-  return scheduleFunc(l.func, policy).moved;
+  return policy === undefined
+    ? diagnostic(
+        "error",
+        `no scheduling policy ${move.policy}; there are ${schedulePolicies.map((p) => p.name).join(", ")}`,
+      )
+    : inOrderOf(func, policy, move);
 }
 
-function shuffle(func: Func, seed: number, reach: number, share: number): number {
+function inOrderOf(func: Func, policy: Policy, { seed = 0, share = 1 }: Chosen): number {
+  return scheduleFunc(func, policy, { select: (block) => unit(seed, -1, block.id) < share }).moved;
+}
+
+function shuffle(func: Func, seed: number, reach: number, share: number, density: number): number {
+  const by = (block: number, position: number): number =>
+    density === 1 || unit(seed, -2 - block, position) < density ? reach * unit(seed, block, position) : 0;
   const policy: SchedulePolicy = {
     name: "shuffle",
     does: "the present order, displaced at random",
     direction: "forward",
-    ladder: [
-      { why: "displaced place", by: (c) => -(c.position + reach * unit(seed, c.state.context.block, c.position)) },
-    ],
+    ladder: [{ why: "displaced place", by: (c) => -(c.position + by(c.state.context.block, c.position)) }],
   };
-  const select = (block: Func["blocks"][number]): boolean => unit(seed, -1, block.id) < share;
+  const select = (block: Block): boolean => unit(seed, -1, block.id) < share;
   return scheduleFunc(func, policy, { select }).moved;
 }

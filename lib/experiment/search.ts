@@ -1,12 +1,13 @@
 /**
- * Beam search over legal orders of a cubin's instructions. It starts from the code as it is and from every named policy;
- * each step changes the best orders at random places (a shuffle within the dependences) and keeps the best again. Every
- * candidate has new control words, passes the hazard checker, computes the expected results, and is judged by the timing
- * model. The same seed gives the same result, however many threads work.
+ * Beam search over legal orders of a cubin's instructions. It starts from the code as it is and from every named policy,
+ * within blocks and with motion between them; each step changes the best orders at random places (shuffles within the
+ * dependences, other policies and random weights for some blocks, more motion) and keeps the best again. Every candidate
+ * has new control words, passes the hazard checker, computes the expected results, and is judged by the timing model. The
+ * same seed gives the same result, however many threads work.
  */
-import { schedulePolicies } from "../sched/index.js";
+import { type Feature, schedulePolicies, type Weights } from "../sched/index.js";
 import { type ExecuteOptions, execute } from "./executor.js";
-import { hash32 } from "./random.js";
+import { hash32, unit } from "./random.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
 export interface SearchOptions extends ExecuteOptions {
@@ -14,7 +15,7 @@ export interface SearchOptions extends ExecuteOptions {
   readonly steps: number;
   /** Orders kept from step to step. Default 3. */
   readonly width?: number;
-  /** Orders tried from each. Default 6. */
+  /** Orders tried from each. Default 12. */
   readonly children?: number;
   /** Policies to start from. Default: all. */
   readonly policies?: readonly string[];
@@ -37,7 +38,7 @@ const good = (r: Row): boolean =>
 
 /** `input` must name a cubin and a launch file with expectations. Throws when the cubin itself does not run as expected. */
 export async function search(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
-  const { seed, steps, width = 3, children = 6 } = options;
+  const { seed, steps, width = 3, children = 12 } = options;
   const at = (moves: readonly Move[] | null): Point => ({
     input,
     target: "",
@@ -54,7 +55,11 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
     return found.filter((r) => good(r) && !tried.has(r.cubinHash) && tried.add(r.cubinHash));
   };
   const policies = options.policies ?? schedulePolicies.map((p) => p.name);
-  let beam = await run([at(null), at([]), ...policies.map((policy) => at([{ policy }]))]);
+  const first = [[], [{ hoist: "loads" }], [{ hoist: "all" }]] as const;
+  let beam = await run([
+    at(null),
+    ...first.flatMap((moves) => [at(moves), ...policies.map((policy) => at([...moves, { policy }]))]),
+  ]);
   const start = rows[0];
   if (start === undefined || !good(start))
     throw new Error(`${input.cubin}: ${start?.outcome ?? "aborted"}, results ${start?.results}`);
@@ -65,7 +70,7 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
     beam = beam.sort(order).slice(0, width);
     const next = beam.flatMap((row, k) => {
       const moves = (JSON.parse(row.moves) as readonly Move[] | null) ?? [];
-      return Array.from({ length: children }, (_, c) => at([...moves, shuffleOf(hash32(seed, step, k, c), c)]));
+      return Array.from({ length: children }, (_, c) => at([...moves, moveOf(hash32(seed, step, k, c), c, policies)]));
     });
     beam = [...beam, ...(await run(next))];
     best = [best, ...beam].sort(order)[0]!;
@@ -74,9 +79,47 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
   return { start, best, history, rows };
 }
 
-/** Near and far, few blocks and many, in turn. */
-function shuffleOf(seed: number, child: number): Move {
-  const reaches = [2, 4, 8, 16];
-  const shares = [1, 0.5, 0.25];
-  return { shuffle: seed, reach: reaches[child % reaches.length]!, share: shares[child % shares.length]! };
+/** Kinds of moves in turn; each takes its numbers from the seed. */
+function moveOf(seed: number, child: number, policies: readonly string[]): Move {
+  const share = pick([1, 0.5, 0.25], seed, 1);
+  switch (child % 6) {
+    case 0:
+      return { shuffle: seed, reach: pick([2, 4, 8, 16], seed, 2), share };
+    // A few instructions only, near and far.
+    case 1:
+    case 2:
+      return { shuffle: seed, reach: pick([3, 6, 12, 24], seed, 2), share, density: pick([0.05, 0.15, 0.3], seed, 3) };
+    case 3:
+      return policies.length === 0
+        ? { shuffle: seed, reach: 2, share }
+        : { policy: pick(policies, seed, 2), seed, share: pick([0.5, 0.25], seed, 3) };
+    case 4:
+      return { weights: weightsOf(seed), direction: pick(["forward", "backward"], seed, 2), seed, share };
+    default:
+      return { hoist: pick(["all", "loads"], seed, 2), seed, share: pick([1, 0.5, 0.2], seed, 3) };
+  }
+}
+
+const pick = <T>(list: readonly T[], seed: number, n: number): T => list[hash32(seed, n) % list.length]!;
+
+/** Signs that make sense, sizes by chance; about half of the features are left out. */
+const signs: readonly (readonly [Feature, number])[] = [
+  ["ahead", 1],
+  ["stall", -4],
+  ["latency", 0.5],
+  ["releases", 4],
+  ["fanout", 2],
+  ["longLatency", 16],
+  ["barrierTarget", -8],
+  ["reuse", 2],
+  ["bankConflicts", -2],
+  ["position", -1],
+];
+
+function weightsOf(seed: number): Weights {
+  const weights: Partial<Record<Feature, number>> = { ahead: 1 };
+  signs.forEach(([feature, size], k) => {
+    if (unit(seed, 10 + k) < 0.5) weights[feature] = Math.round(200 * size * unit(seed, 30 + k)) / 100;
+  });
+  return weights;
 }

@@ -1,4 +1,5 @@
 /** Experiments as plain data: what is tried, and what came of it. */
+import type { Weights } from "../sched/index.js";
 
 /** What a point starts from: PTX to compile or a cubin to re-schedule. Paths are relative to the sweep file. */
 export interface SweepInput {
@@ -10,12 +11,25 @@ export interface SweepInput {
   readonly launch?: string;
 }
 
+/** Which blocks (or instructions) a move touches: this share of them, chosen by the seed. Default: all. */
+export interface Chosen {
+  readonly seed?: number;
+  readonly share?: number;
+}
+
 /** A change of the order of a cubin's instructions. A list of moves is replayed on the original order. */
 export type Move =
-  /** Each block in the order of a named policy. */
-  | { readonly policy: string }
-  /** Each chosen block in its present order, instructions displaced by up to `reach` places where dependences allow. */
-  | { readonly shuffle: number; readonly reach: number; readonly share: number };
+  /** Each chosen block in the order of a named policy. */
+  | ({ readonly policy: string } & Chosen)
+  /** Each chosen block in the order of a weighted sum of what candidates know. */
+  | ({ readonly weights: Weights; readonly direction: "forward" | "backward" } & Chosen)
+  /**
+   * Each chosen block in its present order, instructions displaced by up to `reach` places where dependences allow: all
+   * of them, or the share `density`.
+   */
+  | { readonly shuffle: number; readonly reach: number; readonly share: number; readonly density?: number }
+  /** Instructions move up into the blocks before theirs (lib/sched/hoist.ts), all that may or the chosen ones. */
+  | ({ readonly hoist: "loads" | "all" } & Chosen);
 
 /** A sweep: every combination of its lists is a point. What is left out has one value, the default. */
 export interface SweepSpec {

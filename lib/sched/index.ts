@@ -16,6 +16,7 @@ export { Candidate } from "./candidate.js";
 export * from "./control/index.js";
 export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
+export { type HoistOptions, hoist, isSpeculable } from "./hoist.js";
 export { type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";
