@@ -3,11 +3,12 @@
  * bits agree is the instruction. Everything else is generic over the line's steps.
  */
 import type { Target } from "../target/types.js";
-import { getBits, getField, getSigned, getWide } from "./isa/bits.js";
+import { getBits, getField, getWide } from "./isa/bits.js";
+import type { CodedStep, Field } from "./isa/coded.js";
 import { inCubes } from "./isa/conditions.js";
 import { type Form, intern } from "./isa/form.js";
 import { controlIndex } from "./isa/legal.js";
-import { type CodeLine, type CompiledTable, Do, type Step, tableFor } from "./isa/lines.js";
+import { type CodeLine, type CompiledTable, Do, tableFor } from "./isa/lines.js";
 import {
   type Control,
   defaultOperand,
@@ -74,24 +75,21 @@ function judged(table: CompiledTable, l: CodeLine, words: Uint32Array, at: numbe
 function decodeAs(code: CodeLine, words: Uint32Array, at: number, pc: number): MachineInst {
   const form = formOf(code, words, at);
   const n = code.dsts;
-  const { steps } = code;
+  const { coded } = code;
   const dsts: Operand[] = new Array(n);
-  const srcs: Operand[] = new Array(steps.length - n);
-  const yields = getBits(words, at, 109, 1);
-  for (let i = 0; i < steps.length; i++) {
-    const step = steps[i]!;
-    const slot = i < n ? form.dsts[i]! : form.srcs[i - n]!;
-    const o = operandOf(step, words, at, pc, step.width || slot.width, yields);
-    if (i < n) dsts[i] = o;
-    else srcs[i - n] = o;
-  }
-  return { form, dsts, srcs, guard: guardOf(code, words[at]!), control: controlOf(words[at + 3]!) };
+  const srcs: Operand[] = new Array(coded.length - n);
+  const w3 = words[at + 3]!;
+  const yields = (w3 >>> 13) & 1;
+  for (let i = 0; i < n; i++) dsts[i] = operandOf(coded[i]!, form.dsts[i]!.width, words, at, pc, yields);
+  for (let i = n; i < coded.length; i++)
+    srcs[i - n] = operandOf(coded[i]!, form.srcs[i - n]!.width, words, at, pc, yields);
+  return { form, dsts, srcs, guard: guardOf(code, words[at]!), control: controlOf(w3) };
 }
 
 function formOf(code: CodeLine, words: Uint32Array, at: number): Form {
-  const { groups, forms } = code;
+  const { groups, groupFields, forms } = code;
   let key = 0;
-  for (let i = 0; i < groups.length; i++) key = key * groups[i]!.byCode.length + getField(words, at, groups[i]!.loc);
+  for (let i = 0; i < groups.length; i++) key = key * groups[i]!.byCode.length + groupFields[i]!.get(words, at);
   let f = forms.get(key);
   if (!f) {
     const values: GroupValue[] = groups.map((g) => g.byCode[getField(words, at, g.loc)]!);
@@ -122,69 +120,80 @@ export function controlOf(w3: number): Control {
 
 const bit = (words: Uint32Array, at: number, n: number): number => (words[at + (n >> 5)]! >>> (n & 31)) & 1;
 
-function operandOf(step: Step, words: Uint32Array, at: number, pc: number, width: number, yields: number): Operand {
+/** `width`: registers that the form reads or writes there. */
+function operandOf(
+  step: CodedStep,
+  width: number,
+  words: Uint32Array,
+  at: number,
+  pc: number,
+  yields: number,
+): Operand {
   switch (step.what) {
     case Do.Reg:
-      return registerOf(step, words, at, width, yields);
+      return registerOf(step, width, words, at, yields);
     case Do.Imm:
       return immediateOf(step, words, at);
     case Do.Const:
-      return constOf(step, words, at, width);
-    case Do.Label: {
-      const v = getSigned(words, at, step.loc) * step.scale;
-      const o = makeOperand(Kind.Label, File.None, 1, -1, step.relative ? pc + 16 + v : v);
-      if (!Number.isSafeInteger(o.value)) {
-        const wide = getWide(words, at, step.loc, true) * BigInt(step.scale);
-        setAddress(o, step.relative ? wide + BigInt(pc + 16) : wide);
-      }
-      return o;
-    }
+      return constOf(step, width, words, at);
+    case Do.Label:
+      return labelOf(step, words, at, pc);
     case Do.Sreg:
-      return makeOperand(Kind.Sreg, File.None, 1, getField(words, at, step.loc), 0);
+      return makeOperand(Kind.Sreg, File.None, 1, step.field.get(words, at), 0);
     default:
-      return defaultOperand(step.slot.optional, step.slot.file, width);
+      return defaultOperand(step.optional, step.slotFile, step.width || width);
   }
 }
 
-function registerOf(step: Step, words: Uint32Array, at: number, width: number, yields: number): Operand {
-  const last = step.last;
-  let id = getField(words, at, step.loc);
-  if (step.complement) id = last - id;
-  const o = makeOperand(
-    Kind.Reg,
-    step.file,
-    width,
-    id === last && step.file !== File.B && !step.nonzero ? ZERO_REG : id,
-    0,
-  );
+function registerOf(step: CodedStep, width: number, words: Uint32Array, at: number, yields: number): Operand {
+  let id = step.field.get(words, at);
+  if (step.complement) id = step.last - id;
+  const o = makeOperand(Kind.Reg, step.file, step.width || width, id === step.zero ? ZERO_REG : id, 0);
+  if (!step.decorated) return o;
+  let mods = signsOf(step, words, at);
+  if (step.reuse >= 0 && (yields || step.reuse < 122) && bit(words, at, step.reuse)) mods |= Mod.Reuse;
+  if (step.shown >= 0 && bit(words, at, step.shown)) mods |= Mod.Shown;
+  o.mods = mods;
+  if (step.part !== null) o.part = step.partTexts[step.part.get(words, at)]!;
+  return o;
+}
+
+function signsOf(step: CodedStep, words: Uint32Array, at: number): number {
   let mods = 0;
   if (step.neg >= 0 && bit(words, at, step.neg)) mods |= Mod.Neg;
   if (step.abs >= 0 && bit(words, at, step.abs)) mods |= Mod.Abs;
   if (step.not >= 0 && bit(words, at, step.not)) mods |= Mod.Not;
-  if (step.reuse >= 0 && (yields || step.reuse < 122) && bit(words, at, step.reuse)) mods |= Mod.Reuse;
-  if (step.shown >= 0 && bit(words, at, step.shown)) mods |= Mod.Shown;
-  o.mods = mods;
-  if (step.part) o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;
+  return mods;
+}
+
+function labelOf(step: CodedStep, words: Uint32Array, at: number, pc: number): Operand {
+  const v = step.field.getSigned(words, at) * step.scale;
+  const o = makeOperand(Kind.Label, File.None, 1, -1, step.relative ? pc + 16 + v : v);
+  if (!Number.isSafeInteger(o.value)) {
+    const wide = getWide(words, at, step.field.loc, true) * BigInt(step.scale);
+    setAddress(o, step.relative ? wide + BigInt(pc + 16) : wide);
+  }
   return o;
 }
 
-function immediateOf(step: Step, words: Uint32Array, at: number): Operand {
-  if (step.loc[0]!.width === 64) {
-    const o = makeOperand(Kind.Imm, File.None, 1, 0, getBits(words, at, step.loc[0]!.lo, 32));
-    o.high = getBits(words, at, step.loc[0]!.lo + 32, 32);
+function immediateOf(step: CodedStep, words: Uint32Array, at: number): Operand {
+  if (step.whole64) {
+    const { lo } = step.field.loc[0]!;
+    const o = makeOperand(Kind.Imm, File.None, 1, 0, getBits(words, at, lo, 32));
+    o.high = getBits(words, at, lo + 32, 32);
     return o;
   }
   if (step.wide) {
     const o = makeOperand(Kind.Imm, File.None, 1, 0, 0);
-    setNumber(o, getWide(words, at, step.loc, step.signed) * BigInt(step.scale), step.signed);
+    setNumber(o, getWide(words, at, step.field.loc, step.signed) * BigInt(step.scale), step.signed);
     return o;
   }
-  const v = (step.signed ? getSigned(words, at, step.loc) : getField(words, at, step.loc)) * step.scale;
+  const v = (step.signed ? step.field.getSigned(words, at) : step.field.get(words, at)) * step.scale;
   if (step.format !== "f64") {
     const o = makeOperand(Kind.Imm, File.None, 1, 0, v >>> 0);
-    const negative = step.format === "n32" || (step.format === "s32" && step.slot.width === 2 && o.value >>> 31 === 1);
+    const negative = step.format === "n32" || (step.format === "s32" && step.slotWidth === 2 && o.value >>> 31 === 1);
     if (negative) o.high = 0xffffffff;
-    if (step.part && step.format !== "word") o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;
+    if (step.part !== null && step.format !== "word") o.part = step.partTexts[step.part.get(words, at)]!;
     return o;
   }
   const o = makeOperand(Kind.Imm, File.None, 2, 0, 0);
@@ -192,28 +201,30 @@ function immediateOf(step: Step, words: Uint32Array, at: number): Operand {
   return o;
 }
 
-function constOf(step: Step, words: Uint32Array, at: number, width: number): Operand {
-  const offset = (step.signed ? getSigned(words, at, step.loc) : getField(words, at, step.loc)) * step.scale;
-  const o = makeOperand(Kind.Const, File.None, width, 0, offset);
+function constOf(step: CodedStep, width: number, words: Uint32Array, at: number): Operand {
+  const offset = (step.signed ? step.field.getSigned(words, at) : step.field.get(words, at)) * step.scale;
+  const o = makeOperand(Kind.Const, File.None, step.width || width, 0, offset);
   if (step.indirect) {
     o.id = -1;
     o.file = File.UR;
-    o.index = zeroOr(getField(words, at, step.bank), step.bank[0]!.width);
+    o.index = zeroOr(step.bank, words, at);
   } else {
-    o.id = getField(words, at, step.bank);
-    if (step.index) {
-      const index = zeroOr(getField(words, at, step.index), step.index[0]!.width);
+    o.id = step.bank.get(words, at);
+    if (step.index !== null) {
+      const index = zeroOr(step.index, words, at);
       if (index !== ZERO_REG || step.keepIndex) {
         o.file = step.indexFile;
         o.index = index;
       }
     }
   }
-  if (step.neg >= 0 && bit(words, at, step.neg)) o.mods |= Mod.Neg;
-  if (step.abs >= 0 && bit(words, at, step.abs)) o.mods |= Mod.Abs;
-  if (step.not >= 0 && bit(words, at, step.not)) o.mods |= Mod.Not;
-  if (step.part) o.part = step.part.byCode[getField(words, at, step.part.loc)]!.text;
+  if (!step.decorated) return o;
+  o.mods = signsOf(step, words, at);
+  if (step.part !== null) o.part = step.partTexts[step.part.get(words, at)]!;
   return o;
 }
 
-const zeroOr = (id: number, width: number): number => (id === (1 << width) - 1 ? ZERO_REG : id);
+function zeroOr(field: Field, words: Uint32Array, at: number): number {
+  const id = field.get(words, at);
+  return id === 2 ** field.width - 1 ? ZERO_REG : id;
+}

@@ -12,7 +12,8 @@ import { label, PT } from "../ori/operand.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { Code, CodeReloc } from "./code.js";
-import { setBits, setField, setWide } from "./isa/bits.js";
+import { setBits, setWide } from "./isa/bits.js";
+import type { CodedStep } from "./isa/coded.js";
 import { inCubes } from "./isa/conditions.js";
 import { type Form, form, matchMods, rowOf } from "./isa/form.js";
 import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
@@ -46,21 +47,19 @@ interface Candidate {
   readonly words: Uint32Array;
 }
 
-const candidates = new Map<number, Map<Form, readonly Candidate[]>>();
+/** By SM, then by form. */
+const candidates: (readonly Candidate[] | undefined)[][] = [];
 
 function candidatesOf(f: Form, target: Target): readonly Candidate[] {
-  let byForm = candidates.get(target.isa);
-  if (!byForm) {
-    byForm = new Map();
-    candidates.set(target.isa, byForm);
-  }
-  let list = byForm.get(f);
+  candidates[target.isa] ??= [];
+  const byForm = candidates[target.isa]!;
+  let list = byForm[f.id];
   if (!list) {
     list = tableFor(target.isa).byRow[rowOf(f).index]!.flatMap((code) => {
       const values = matchMods(code.line.template, f.mods);
       return values ? [{ code, words: modifierWords(values, code) }] : [];
     });
-    byForm.set(f, list);
+    byForm[f.id] = list;
   }
   return list;
 }
@@ -78,9 +77,12 @@ export function encodeInst(
   context: EncodeContext = noContext,
 ): void {
   const list = candidatesOf(inst.form, target);
-  for (const c of list) {
-    if (!takesAll(c, inst)) continue;
-    write(c, inst, out, at, pc, context);
+  for (let i = 0; i < list.length; i++) {
+    const c = list[i]!;
+    if (misfit(c.code, inst) >= 0) continue;
+    const symbols = write(c, inst, out, at, pc, context);
+    if (c.code.refused !== null && inCubes(c.code.refused, out, at)) continue;
+    if (symbols) relocate(c.code, inst, pc, context);
     return;
   }
   throw noEncoding(inst, target, list);
@@ -110,10 +112,14 @@ function noEncoding(inst: MachineInst, target: Target, list: readonly Candidate[
 
 /** Index of the first slot whose operand the line does not take, −1 when it takes all. */
 function misfit(code: CodeLine, inst: MachineInst): number {
-  const { steps, dsts } = code;
-  for (let i = 0; i < steps.length; i++) {
-    const o = i < dsts ? inst.dsts[i] : inst.srcs[i - dsts];
-    if (o === undefined || !takes(steps[i]!, o)) return i;
+  const { coded, dsts } = code;
+  for (let i = 0; i < dsts; i++) {
+    const o = inst.dsts[i];
+    if (o === undefined || !takes(coded[i]!, o)) return i;
+  }
+  for (let i = dsts; i < coded.length; i++) {
+    const o = inst.srcs[i - dsts];
+    if (o === undefined || !takes(coded[i]!, o)) return i;
   }
   return code.shared ? sharedMisfit(code, inst) : -1;
 }
@@ -141,10 +147,10 @@ function sharedMisfit(code: CodeLine, inst: MachineInst): number {
   return -1;
 }
 
-function takes(step: Step, o: Operand): boolean {
+function takes(step: CodedStep, o: Operand): boolean {
   switch (step.what) {
     case Do.Default:
-      return isDefault(o, step.slot.optional);
+      return isDefault(o, step.optional);
     case Do.Reg:
       return o.kind === Kind.Reg && takesRegister(step, o);
     case Do.Imm:
@@ -158,51 +164,51 @@ function takes(step: Step, o: Operand): boolean {
   }
 }
 
-function takesRegister(step: Step, o: Operand): boolean {
+function takesRegister(step: CodedStep, o: Operand): boolean {
   if (o.file !== step.file) return false;
-  const { last } = step;
-  if (o.id === ZERO_REG && step.nonzero) return false;
-  if (o.id !== ZERO_REG && (o.id < 0 || o.id >= last + (step.file === File.B || step.nonzero ? 1 : 0))) return false;
+  if (o.id === ZERO_REG ? step.nonzero : o.id < 0 || o.id >= step.end) return false;
   if (step.width !== 0 && o.width !== step.width) return false;
   return takesMods(step, o);
 }
 
-function takesMods(step: Step, o: Operand): boolean {
+function takesMods(step: CodedStep, o: Operand): boolean {
   const { mods } = o;
-  if (mods & Mod.Neg && step.neg < 0) return false;
-  if (mods & Mod.Abs && step.abs < 0) return false;
-  if (mods & Mod.Not && step.not < 0) return false;
-  if (o.part === "") return step.part === null || step.part.values.some((v) => v.text === "");
-  return step.part?.values.some((v) => v.text === o.part) ?? false;
+  if (mods !== 0) {
+    if (mods & Mod.Neg && step.neg < 0) return false;
+    if (mods & Mod.Abs && step.abs < 0) return false;
+    if (mods & Mod.Not && step.not < 0) return false;
+  }
+  return step.partCodes === null ? o.part === "" : step.partCodes.has(o.part);
 }
 
-function takesNumber(step: Step, o: Operand): boolean {
-  if (o.kind === Kind.Sym) return widthOf(step.loc) >= 32;
-  if (o.kind === Kind.Label) return step.format === "rel" || widthOf(step.loc) >= 32;
+function takesNumber(step: CodedStep, o: Operand): boolean {
+  const { width } = step.field;
+  if (o.kind === Kind.Sym) return width >= 32;
+  if (o.kind === Kind.Label) return step.format === "rel" || width >= 32;
   if (o.kind !== Kind.Imm || o.mods !== 0) return false;
-  if (o.part !== "" && !step.part?.values.some((v) => v.text === o.part)) return false;
-  const width = widthOf(step.loc);
+  if (o.part !== "" && !step.partCodes?.has(o.part)) return false;
   // Only the upper half of a double is encoded.
   if (step.format === "f64") return o.width === 2 ? o.value === 0 : true;
-  if (step.loc[0]!.width === 64) return true;
+  if (step.whole64) return true;
   if (step.wide) return numberOf(o, step.signed) % BigInt(step.scale) === 0n;
   // A signed number of 32 bits that stands for 64.
-  const extended = step.format === "s32" && step.slot.width === 2 && o.value >>> 31 ? 0xffffffff : 0;
+  const extended = step.format === "s32" && step.slotWidth === 2 && o.value >>> 31 ? 0xffffffff : 0;
   if (step.format === "n32" ? o.high !== 0xffffffff : o.high !== 0 && o.high !== extended) return false;
   if (width >= 32) return true;
-  const v = (step.signed ? o.value | 0 : o.value) / step.scale;
+  const value = step.signed ? o.value | 0 : o.value;
+  const v = step.scale === 1 ? value : value / step.scale;
   if (!Number.isInteger(v)) return false;
   return step.signed ? v >= -(2 ** (width - 1)) && v < 2 ** (width - 1) : v < 2 ** width;
 }
 
-function takesConst(step: Step, o: Operand): boolean {
+function takesConst(step: CodedStep, o: Operand): boolean {
   const indirect = o.id === -1;
   if (indirect !== step.indirect) return false;
   if (!indirect && o.index !== NO_INDEX && (step.index === null || o.file !== step.indexFile)) return false;
   if (step.keepIndex && o.index === NO_INDEX) return false;
-  if (!indirect && o.id >= 2 ** widthOf(step.bank)) return false;
+  if (!indirect && o.id >= 2 ** step.bank.width) return false;
   const v = o.value / step.scale;
-  const width = widthOf(step.loc);
+  const { width } = step.field;
   // Constant offsets of arithmetic are printed signed but address 64 KiB.
   const inRange = step.signed ? v >= -(2 ** (width - 1)) && v < 2 ** width : v >= 0 && v < 2 ** width;
   return Number.isInteger(v) && inRange && takesMods(step, o);
@@ -252,6 +258,7 @@ export function isEncodable(inst: MachineInst, target: Target): boolean {
 
 // ---------------------------------------------------------------------------------------------- writing
 
+/** Whether an operand is a symbol: its bits are zero then, and `relocate` tells of it. */
 function write(
   c: Candidate,
   inst: MachineInst,
@@ -259,17 +266,31 @@ function write(
   at: number,
   pc: number,
   context: EncodeContext,
-): void {
+): boolean {
   const { code, words } = c;
-  for (let i = 0; i < 4; i++) out[at + i] = words[i]!;
   const g = inst.guard;
-  setBits(out, at, 12, 4, g ? (g.id === ZERO_REG ? 7 : g.id) | (g.not ? 8 : 0) : 7);
-  const { steps, dsts } = code;
-  for (let i = 0; i < steps.length; i++) {
+  const guard = g === null ? 7 : (g.id === ZERO_REG ? 7 : g.id) | (g.not ? 8 : 0);
+  out[at] = (words[0]! & ~0xf000) | (guard << 12);
+  out[at + 1] = words[1]!;
+  out[at + 2] = words[2]!;
+  out[at + 3] = words[3]!;
+  const { coded, dsts } = code;
+  let symbols = false;
+  for (let i = 0; i < coded.length; i++) {
     const o = i < dsts ? inst.dsts[i]! : inst.srcs[i - dsts]!;
-    writeOperand(steps[i]!, o, out, at, pc, context);
+    if (o.kind === Kind.Sym) symbols = true;
+    writeOperand(coded[i]!, o, out, at, pc, context);
   }
-  out[at + 3] = out[at + 3]! | (inst.control ? controlWord(inst.control) : noControl);
+  out[at + 3] = out[at + 3]! | (inst.control !== null ? controlWord(inst.control) : noControl);
+  return symbols;
+}
+
+function relocate(code: CodeLine, inst: MachineInst, pc: number, context: EncodeContext): void {
+  code.coded.forEach((step, i) => {
+    const o = i < code.dsts ? inst.dsts[i]! : inst.srcs[i - code.dsts]!;
+    if (o.kind !== Kind.Sym || (step.what !== Do.Imm && step.what !== Do.Label)) return;
+    context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+  });
 }
 
 /** Of an instruction without control bits: stall 1, no scoreboards, no yield. Zeros would name scoreboard 0. */
@@ -280,7 +301,14 @@ export function controlWord(c: Control): number {
   return (c.stall << 9) | (c.yield << 13) | (c.writeSb << 14) | (c.readSb << 17) | (c.wait << 20) | (c.reuse << 26);
 }
 
-function writeOperand(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+function writeOperand(
+  step: CodedStep,
+  o: Operand,
+  out: Uint32Array,
+  at: number,
+  pc: number,
+  context: EncodeContext,
+): void {
   switch (step.what) {
     case Do.Reg:
       writeRegister(step, o, out, at);
@@ -292,81 +320,97 @@ function writeOperand(step: Step, o: Operand, out: Uint32Array, at: number, pc: 
       writeConst(step, o, out, at);
       return;
     case Do.Label:
-      writeLabel(step, o, out, at, pc, context);
+      writeLabel(step, step.relative, o, out, at, pc, context);
       return;
     case Do.Sreg:
-      setField(out, at, step.loc, o.id);
+      step.field.set(out, at, o.id);
       return;
   }
 }
 
-function writeMods(step: Step, o: Operand, out: Uint32Array, at: number): void {
-  const { mods } = o;
-  if (step.neg >= 0 && mods & Mod.Neg) setBits(out, at, step.neg, 1, 1);
-  if (step.abs >= 0 && mods & Mod.Abs) setBits(out, at, step.abs, 1, 1);
-  if (step.not >= 0 && mods & Mod.Not) setBits(out, at, step.not, 1, 1);
-  if (step.part) setField(out, at, step.part.loc, step.part.values.find((v) => v.text === o.part)!.code);
+function setBit(out: Uint32Array, at: number, bit: number): void {
+  out[at + (bit >> 5)] = out[at + (bit >> 5)]! | (1 << (bit & 31));
 }
 
-function writeRegister(step: Step, o: Operand, out: Uint32Array, at: number): void {
+function writeMods(step: CodedStep, o: Operand, out: Uint32Array, at: number): void {
+  const { mods } = o;
+  if (step.neg >= 0 && mods & Mod.Neg) setBit(out, at, step.neg);
+  if (step.abs >= 0 && mods & Mod.Abs) setBit(out, at, step.abs);
+  if (step.not >= 0 && mods & Mod.Not) setBit(out, at, step.not);
+  if (step.part !== null) step.part.set(out, at, step.partCodes!.get(o.part)!);
+}
+
+function writeRegister(step: CodedStep, o: Operand, out: Uint32Array, at: number): void {
   const { last } = step;
   const id = o.id === ZERO_REG ? last : o.id;
-  setField(out, at, step.loc, step.complement ? last - id : id);
+  step.field.set(out, at, step.complement ? last - id : id);
+  if (!step.decorated) return;
   writeMods(step, o, out, at);
-  if (step.reuse >= 0 && o.mods & Mod.Reuse) setBits(out, at, step.reuse, 1, 1);
-  if (step.shown >= 0 && o.mods & Mod.Shown) setBits(out, at, step.shown, 1, 1);
+  if (step.reuse >= 0 && o.mods & Mod.Reuse) setBit(out, at, step.reuse);
+  if (step.shown >= 0 && o.mods & Mod.Shown) setBit(out, at, step.shown);
 }
 
-function writeNumber(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+function writeNumber(
+  step: CodedStep,
+  o: Operand,
+  out: Uint32Array,
+  at: number,
+  pc: number,
+  context: EncodeContext,
+): void {
   if (o.kind === Kind.Sym) {
-    setField(out, at, step.loc, 0);
-    context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+    step.field.set(out, at, 0);
     return;
   }
   if (o.kind === Kind.Label) {
-    writeLabel({ ...step, relative: step.format === "rel" }, o, out, at, pc, context);
+    writeLabel(step, step.format === "rel", o, out, at, pc, context);
     return;
   }
-  if (step.loc[0]!.width === 64) {
-    setBits(out, at, step.loc[0]!.lo, 32, o.value);
-    setBits(out, at, step.loc[0]!.lo + 32, 32, o.high);
+  if (step.whole64) {
+    const { lo } = step.field.loc[0]!;
+    setBits(out, at, lo, 32, o.value);
+    setBits(out, at, lo + 32, 32, o.high);
     return;
   }
   if (step.wide) {
-    setWide(out, at, step.loc, numberOf(o, step.signed) / BigInt(step.scale));
+    setWide(out, at, step.field.loc, numberOf(o, step.signed) / BigInt(step.scale));
     return;
   }
-  if (step.part && step.format !== "word") writeMods(step, o, out, at);
+  if (step.part !== null && step.format !== "word") writeMods(step, o, out, at);
   const v = step.format === "f64" ? o.high : step.signed ? o.value | 0 : o.value;
-  setField(out, at, step.loc, v / step.scale);
+  step.field.set(out, at, step.scale === 1 ? v : v / step.scale);
 }
 
-function writeConst(step: Step, o: Operand, out: Uint32Array, at: number): void {
-  setField(out, at, step.loc, o.value / step.scale);
-  if (step.indirect) setField(out, at, step.bank, o.index === ZERO_REG ? 2 ** widthOf(step.bank) - 1 : o.index);
+function writeConst(step: CodedStep, o: Operand, out: Uint32Array, at: number): void {
+  step.field.set(out, at, o.value / step.scale);
+  if (step.indirect) step.bank.set(out, at, o.index === ZERO_REG ? -1 : o.index);
   else {
-    setField(out, at, step.bank, o.id);
-    if (step.index) {
-      const none = o.index === NO_INDEX || o.index === ZERO_REG;
-      setField(out, at, step.index, none ? 2 ** widthOf(step.index) - 1 : o.index);
-    }
+    step.bank.set(out, at, o.id);
+    if (step.index !== null) step.index.set(out, at, o.index === NO_INDEX || o.index === ZERO_REG ? -1 : o.index);
   }
-  writeMods(step, o, out, at);
+  if (step.decorated) writeMods(step, o, out, at);
 }
 
-function writeLabel(step: Step, o: Operand, out: Uint32Array, at: number, pc: number, context: EncodeContext): void {
+function writeLabel(
+  step: CodedStep,
+  relative: boolean,
+  o: Operand,
+  out: Uint32Array,
+  at: number,
+  pc: number,
+  context: EncodeContext,
+): void {
   if (o.kind === Kind.Sym) {
-    setField(out, at, step.loc, 0);
-    context.reloc({ offset: pc, symbol: o.sym, addend: o.value, what: o.part });
+    step.field.set(out, at, 0);
     return;
   }
   if (o.id < 0 && !Number.isSafeInteger(o.value)) {
-    const far = addressOf(o) - BigInt(step.relative ? pc + 16 : 0);
-    setWide(out, at, step.loc, far / BigInt(step.scale));
+    const far = addressOf(o) - BigInt(relative ? pc + 16 : 0);
+    setWide(out, at, step.field.loc, far / BigInt(step.scale));
     return;
   }
   const address = o.id >= 0 ? context.label(o.id) : o.value;
-  setField(out, at, step.loc, (step.relative ? address - pc - 16 : address) / step.scale);
+  step.field.set(out, at, (relative ? address - pc - 16 : address) / step.scale);
 }
 
 // ---------------------------------------------------------------------------------------------- functions

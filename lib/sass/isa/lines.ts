@@ -8,6 +8,7 @@
  * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
  */
 import { InternalError } from "../../errors.js";
+import { CodedStep, Field } from "./coded.js";
 import { type Condition, cubesOf } from "./conditions.js";
 import { legalControl, unsetBits } from "./legal.js";
 import type { ImmFormat, Sets } from "./row.js";
@@ -68,6 +69,9 @@ export interface CodeLine {
   readonly groups: readonly Group[];
   /** In the order of the slots: definitions, then sources. */
   readonly steps: readonly Step[];
+  /** The same as the codec runs over them. */
+  readonly coded: readonly CodedStep[];
+  readonly groupFields: readonly Field[];
   readonly dsts: number;
   readonly guardFile: File;
   /** Forms by the codes of their modifiers, filled while decoding. */
@@ -164,6 +168,8 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     base,
     groups,
     steps,
+    coded: steps.map((s) => new CodedStep(s)),
+    groupFields: groups.map((g) => new Field(g.loc)),
     dsts: line.row.slots.filter((s) => s.isDst).length,
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
     forms: new Map(),

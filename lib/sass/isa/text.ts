@@ -3,10 +3,10 @@
  * instruction is written depends on which line of its row applies (an address with or without descriptor …); lines are
  * chosen by structure: a line fits when every slot that it does not show holds its default.
  */
-import { matchMods, rowOf } from "./form.js";
 import { hex, immediateText, signedHex, wideHex } from "./number.js";
 import {
   addressOf,
+  type Guard,
   isDefault,
   Kind,
   type MachineInst,
@@ -16,12 +16,12 @@ import {
   type Operand,
   ZERO_REG,
 } from "./operand.js";
-import { hiddenRow } from "./rows/hidden.js";
+import { type FormPlan, type LinePlan, type OperandPlan, planOf, type SlotCheck } from "./plan.js";
 import { sregName } from "./sreg.js";
-import type { ConstRef, OperandRef, Token } from "./syntax.js";
-import { echoId, holdsFor } from "./syntax.js";
-import type { ParsedLine, ParsedRow } from "./table.js";
-import { File, type Form } from "./types.js";
+import type { ConstRef, OperandRef, Slot, Token } from "./syntax.js";
+import { echoId } from "./syntax.js";
+import type { ParsedLine } from "./table.js";
+import { File } from "./types.js";
 
 /** How names are written; all parts have defaults for physical code. */
 export interface Names {
@@ -55,17 +55,17 @@ export function registerName(file: File, id: number): string {
 
 /** The instruction without its end: `@P0 IADD3 R1, R1, -0x8, RZ`. Empty for what nvdisasm prints as nothing. */
 export function renderInst(inst: MachineInst, names: Names = {}): string {
-  const row = rowOf(inst.form);
-  if (row.row === hiddenRow && !names.exact) return "";
-  const line = chooseLine(row, inst, names.isa);
-  const head = guardText(inst, names) + aliasName(row, inst);
-  const operands = line ? lineOperands(line, inst, names) : plainOperands(inst, names);
+  const plan = planOf(inst.form, names.isa);
+  if (plan.hidden && !names.exact) return "";
+  const line = chooseLine(plan, inst);
+  const name = plan.aliases.length === 0 ? inst.form.name : aliasName(plan, inst);
+  const head = inst.guard === null ? name : guardText(inst.guard, names) + name;
+  const operands = line !== null ? lineOperands(line, inst, names) : plainOperands(inst, names);
   return operands === "" ? head : `${head} ${operands}`.trimEnd();
 }
 
-function guardText(inst: MachineInst, names: Names): string {
-  const g = inst.guard;
-  if (!g) return "";
+function guardText(g: Guard, names: Names): string {
+  if (!names.register) return `@${g.not ? "!" : ""}${registerName(g.file, g.id)} `;
   const o = guardOperand(g.file, g.id);
   return `@${g.not ? "!" : ""}${registerText(o, names)} `;
 }
@@ -75,60 +75,47 @@ function guardOperand(file: File, id: number): Operand {
 }
 
 function registerText(o: Operand, names: Names): string {
-  return names.register && o.id !== ZERO_REG ? names.register(o) : registerName(o.file, o.id);
+  if (names.register && o.id !== ZERO_REG) return names.register(o);
+  return registerName(o.file, o.id);
 }
 
 // ---------------------------------------------------------------------------------------------- choice of the line
 
-/** By SM (0: any), then by form: the lines that take the form's modifiers. */
-const fitting = new Map<number, (readonly ParsedLine[] | undefined)[]>();
-
-function linesOfForm(form: Form, isa: number | undefined): readonly ParsedLine[] {
-  let byForm = fitting.get(isa ?? 0);
-  if (!byForm) {
-    byForm = [];
-    fitting.set(isa ?? 0, byForm);
-  }
-  let lines = byForm[form.id];
-  if (!lines) {
-    lines = rowOf(form).lines.filter(
-      (l) => (isa === undefined || holdsFor(l.sm, isa)) && matchMods(l.template, form.mods) !== null,
-    );
-    byForm[form.id] = lines;
-  }
-  return lines;
-}
-
-/** The operand of slot i (definitions first). */
-const operandAt = (inst: MachineInst, i: number): Operand | undefined =>
-  i < inst.dsts.length ? inst.dsts[i] : inst.srcs[i - inst.dsts.length];
-
-function chooseLine(row: ParsedRow, inst: MachineInst, isa: number | undefined): ParsedLine | null {
-  if (inst.form.variadic) return null;
-  for (const line of linesOfForm(inst.form, isa)) if (fits(row, line, inst)) return line;
+function chooseLine(plan: FormPlan, inst: MachineInst): LinePlan | null {
+  const { lines } = plan;
+  for (let i = 0; i < lines.length; i++) if (fits(lines[i]!, inst)) return lines[i]!;
   return null;
 }
 
-function fits(row: ParsedRow, line: ParsedLine, inst: MachineInst): boolean {
-  for (let i = 0; i < row.slots.length; i++) {
-    const slot = row.slots[i]!;
-    const o = operandAt(inst, i);
-    if (!o) return false;
-    const ref = line.refs[i]!;
-    if (ref === null) {
-      if (!isDefault(o, slot.optional)) return false;
-    } else if (o.kind === Kind.None) return false;
-    else if (o.kind === Kind.Imm && o.part !== "" && !("number" in ref && ref.partOfNumber)) return false;
-    else if (o.kind === Kind.Imm && slot.width === 2 && !fitsFormat(o, line, ref)) return false;
-    else if ("number" in ref) {
-      if (ref.number !== (o.kind === Kind.Imm) && slot.holds === "reg" && ref.loc !== null) return false;
-      if (ref.suffix === ".U32" && o.width !== 1) return false;
-      if (ref.suffix === ".64" && o.width !== 2) return false;
-    } else if (ref.indirect !== (o.id === -1)) return false;
-    else if (!ref.indirect && ref.index === null && o.index !== NO_INDEX) return false;
-    else if (ref.keepIndex && o.index === NO_INDEX) return false;
+function fits(plan: LinePlan, inst: MachineInst): boolean {
+  const { checks } = plan;
+  for (let i = 0; i < checks.length; i++) {
+    const check = checks[i]!;
+    const o = (check.isDst ? inst.dsts : inst.srcs)[check.index];
+    if (o === undefined || !showsOperand(plan, check, o)) return false;
   }
   return true;
+}
+
+function showsOperand(plan: LinePlan, check: SlotCheck, o: Operand): boolean {
+  const { ref, constRef } = check;
+  if (ref !== null) {
+    if (o.kind === Kind.Reg) return !(check.number && check.either) && (check.width === 0 || o.width === check.width);
+    if (o.kind === Kind.None) return false;
+    if (o.kind === Kind.Imm) {
+      if (o.part !== "" && !ref.partOfNumber) return false;
+      if (check.wide && !fitsFormat(o, plan.line, ref)) return false;
+      if (check.either && !check.number) return false;
+    } else if (check.either && check.number) return false;
+    return check.width === 0 || o.width === check.width;
+  }
+  if (constRef === null) return isDefault(o, check.optional);
+  if (o.kind === Kind.None || (o.kind === Kind.Imm && o.part !== "")) return false;
+  if (o.kind === Kind.Imm && check.wide && !fitsFormat(o, plan.line, constRef)) return false;
+  if (constRef.indirect !== (o.id === -1)) return false;
+  if (constRef.indirect) return !(constRef.keepIndex && o.index === NO_INDEX);
+  if (constRef.index === null && o.index !== NO_INDEX) return false;
+  return !(constRef.keepIndex && o.index === NO_INDEX);
 }
 
 /** 64-bit integers of which 32 bits are written: the format says what the upper half is. */
@@ -140,17 +127,14 @@ function fitsFormat(o: Operand, line: ParsedLine, ref: OperandRef | ConstRef): b
 // ---------------------------------------------------------------------------------------------- names
 
 /** Full name with the alias that applies (`IMAD.MOV.U32`). */
-function aliasName(row: ParsedRow, inst: MachineInst): string {
-  const { form } = inst;
-  if (row.aliases.length === 0) return form.name;
-  for (const alias of row.aliases) {
-    const all = alias.conditions.every((c) => {
-      const i = row.slots.findIndex((s) => s.name === c.slot);
-      return conditionHolds(operandAt(inst, i)!, c.value);
-    });
-    if (all) return [form.op, alias.mod, ...form.mods].join(".");
+function aliasName(plan: FormPlan, inst: MachineInst): string {
+  for (const alias of plan.aliases) {
+    let all = true;
+    for (const c of alias.conditions)
+      all &&= conditionHolds((c.slot.isDst ? inst.dsts : inst.srcs)[c.slot.index]!, c.value);
+    if (all) return alias.name;
   }
-  return form.name;
+  return inst.form.name;
 }
 
 function conditionHolds(o: Operand, value: string): boolean {
@@ -172,46 +156,39 @@ function conditionHolds(o: Operand, value: string): boolean {
 
 // ---------------------------------------------------------------------------------------------- operands
 
-function lineOperands(line: ParsedLine, inst: MachineInst, names: Names): string {
+function lineOperands(plan: LinePlan, inst: MachineInst, names: Names): string {
   let out = "";
-  const { operands } = line.template;
+  const { operands } = plan;
   for (let i = 0; i < operands.length; i++) {
-    const tokens = operands[i]!;
-    // Of two optional operands in a row, the first cannot be left out alone without being mistaken.
-    const next = operands[i + 1];
-    const needed = names.exact && next !== undefined && optional(next) && !omitted(next, inst, true);
-    if (omitted(tokens, inst, names.exact ?? false) && !needed) continue;
-    out +=
-      (out === "" ? "" : ", ") +
-      shown(tokens, inst)
-        .map((t) => tokenText(t, line, inst, names))
-        .join("");
+    const operand = operands[i]!;
+    if (operand.omit !== null && leftOut(operands, i, inst, names.exact ?? false)) continue;
+    if (out !== "") out += ", ";
+    const { tokens } = operand;
+    let n = tokens.length;
+    // Without an offset behind the operand that is left out.
+    if (operand.tail !== null && isDefault(slotOperand(operand.tail, inst), operand.tail.slot.optional)) n -= 2;
+    for (let k = 0; k < n; k++) out += tokenText(tokens[k]!, plan.line, inst, names);
   }
   return out;
 }
 
-function slotOperand(ref: { readonly slot: { readonly isDst: boolean; readonly index: number } }, inst: MachineInst) {
-  return (ref.slot.isDst ? inst.dsts : inst.srcs)[ref.slot.index]!;
+function slotOperand(ref: { readonly slot: Slot }, inst: MachineInst): Operand {
+  const { slot } = ref;
+  return (slot.isDst ? inst.dsts : inst.srcs)[slot.index]!;
 }
 
-function optional(tokens: readonly Token[]): boolean {
-  return tokens[0]!.kind === "ref" && tokens[0]!.ref.omit;
+/** Of two optional operands in a row, the first cannot be left out alone without being mistaken. */
+function leftOut(operands: readonly OperandPlan[], i: number, inst: MachineInst, exact: boolean): boolean {
+  if (!omitted(operands[i]!.omit!, inst, exact)) return false;
+  const next = operands[i + 1]?.omit ?? null;
+  return !exact || next === null || omitted(next, inst, true);
 }
 
-function omitted(tokens: readonly Token[], inst: MachineInst, exact: boolean): boolean {
-  const t = tokens[0]!;
-  if (t.kind !== "ref" || !t.ref.omit) return false;
-  const o = slotOperand(t.ref, inst);
+function omitted(ref: OperandRef, inst: MachineInst, exact: boolean): boolean {
+  const o = slotOperand(ref, inst);
   // RZ where the default is the number 0 is another encoding.
-  if (exact && o.kind === Kind.Reg && /^\d/.test(t.ref.slot.optional ?? "")) return false;
-  return isDefault(o, t.ref.slot.optional);
-}
-
-/** Without an offset behind the operand that is left out. */
-function shown(tokens: readonly Token[], inst: MachineInst): readonly Token[] {
-  const t = tokens[tokens.length - 1]!;
-  if (tokens.length < 3 || t.kind !== "ref" || !t.ref.omit) return tokens;
-  return isDefault(slotOperand(t.ref, inst), t.ref.slot.optional) ? tokens.slice(0, -2) : tokens;
+  if (exact && o.kind === Kind.Reg && /^\d/.test(ref.slot.optional ?? "")) return false;
+  return isDefault(o, ref.slot.optional);
 }
 
 function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names): string {
@@ -223,7 +200,7 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
     case "part":
       return slotOperand(t.ref, inst).part;
     case "echo": {
-      const o = slotOperand({ slot: t.slot }, inst);
+      const o = slotOperand(t, inst);
       return registerText({ ...o, id: echoId(o, t.plus, t.bits(names.isa ?? 0)) }, names);
     }
     case "const":
@@ -244,21 +221,25 @@ function quietText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names):
 
 /** `[R2.64+UR4+0x10]`: RZ is left out unless it is all there is or carries a scale. */
 function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineInst, names: Names): string {
-  const parts: string[] = [];
+  let out = "";
   let zero = "";
-  for (const ref of terms) {
+  for (let i = 0; i < terms.length; i++) {
+    const ref = terms[i]!;
     const o = slotOperand(ref, inst);
     if (o.kind === Kind.Imm) {
       const v = ref.signed ? o.value | 0 : o.value;
-      const behind = ref.alone === "base" ? zero === "" : parts.length > 0 || ref.alone === "signed";
-      if (v !== 0) parts.push(behind ? signedHex(v) : unsignedHex(v, ref));
-      continue;
+      if (v === 0) continue;
+      const behind = ref.alone === "base" ? zero === "" : out !== "" || ref.alone === "signed";
+      const text = behind ? signedHex(v) : unsignedHex(v, ref);
+      out = out === "" ? text : `${out}+${text}`;
+    } else if (o.kind === Kind.Reg && o.id === ZERO_REG && vanishes(ref, o, terms, names))
+      zero ||= registerName(o.file, o.id);
+    else {
+      const text = refText(ref, o, line, names);
+      out = out === "" ? text : `${out}+${text}`;
     }
-    const text = refText(ref, o, line, names);
-    if (o.kind === Kind.Reg && o.id === ZERO_REG && vanishes(ref, o, terms, names)) zero ||= registerName(o.file, o.id);
-    else parts.push(text);
   }
-  return `[${parts.length > 0 ? parts.join("+") : zero}]`;
+  return `[${out !== "" ? out : zero}]`;
 }
 
 /** A zero base is left out unless it carries a scale, or the address has a descriptor or extends the base. */
@@ -277,6 +258,8 @@ function unsignedHex(v: number, ref: OperandRef): string {
 
 function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): string {
   if (o.kind === Kind.Imm) return numberText(ref, o, line, names);
+  if (o.kind === Kind.Reg && o.mods === 0 && o.part === "" && !ref.nonzero)
+    return ref.suffix === "" ? registerText(o, names) : registerText(o, names) + ref.suffix;
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
   if (ref.nonzero && o.id === (o.file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255)) return `???${o.id}`;
   const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
