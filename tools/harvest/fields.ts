@@ -1,0 +1,129 @@
+/** Step `fields`: the classifier over all keys of a target, resumable per key; and the map file made of what it found. */
+import cliProgress from "cli-progress";
+import { type Census, censusWords, printedKeys } from "./census.js";
+import type { Decoder } from "./decoder.js";
+import { setDefaults } from "./defaults.js";
+import { emitLeaf } from "./emit.js";
+import { defaultOptions, type Harvested, harvestOpcode, type OpcodeOptions } from "./opcode.js";
+import { runTasks, type Task } from "./probe.js";
+import type { Folder } from "./state.js";
+import type { EntryHead, EntryMap, SmMap } from "./types.js";
+import { keyName, keyNamed, keyOf, type Word } from "./word.js";
+
+/** One line of fields.jsonl. */
+interface KeyResult {
+  readonly key: string;
+  readonly entries: EntryMap[];
+  readonly omitted: (EntryHead & { readonly why?: string })[];
+  readonly accepted: readonly [number, number];
+}
+
+export interface FieldsOptions extends Partial<OpcodeOptions> {
+  /** Only these keys; they are done again. */
+  readonly keys?: readonly number[];
+  readonly quiet?: boolean;
+}
+
+const byKey = (words: readonly Word[]): Map<number, Word[]> => {
+  const out = new Map<number, Word[]>();
+  for (const w of words) {
+    const list = out.get(keyOf(w));
+    if (list) list.push(w);
+    else out.set(keyOf(w), [w]);
+  }
+  return out;
+};
+
+export function harvestTask(
+  key: number,
+  census: Census,
+  real: readonly Word[],
+  options: OpcodeOptions,
+): Task<Harvested> {
+  const known = { census: censusWords(census[keyName(key)]), real };
+  return { name: keyName(key), start: () => harvestOpcode(key, known, options) };
+}
+
+export function resultOf(h: Harvested): KeyResult {
+  const emitted = h.leaves.map(emitLeaf);
+  return {
+    key: keyName(h.key),
+    entries: emitted.flatMap((e) => ("entry" in e ? [e.entry] : [])),
+    omitted: emitted.flatMap((e) => ("omitted" in e ? [e.omitted] : [])),
+    accepted: h.accepted,
+  };
+}
+
+export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptions): void {
+  const census = folder.census();
+  const real = byKey(folder.realWords().seed);
+  const wanted = options.keys ?? [...new Set([...printedKeys(census), ...real.keys()])].sort((a, b) => a - b);
+  const file = "fields.jsonl";
+  const done = new Set(options.keys ? [] : folder.lines(file).map((l) => (JSON.parse(l) as KeyResult).key));
+  const all = { ...defaultOptions, ...options };
+  const tasks = wanted.filter((k) => !done.has(keyName(k))).map((k) => harvestTask(k, census, real.get(k) ?? [], all));
+  const bar = new cliProgress.SingleBar(
+    {
+      format: "fields [{bar}] {value}/{total} opcodes, {leaves} leaves, {duration_formatted}",
+      noTTYOutput: true,
+      notTTYSchedule: 15000,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  let leaves = 0;
+  if (!options.quiet) bar.start(wanted.length, wanted.length - tasks.length, { leaves });
+  runTasks(decoder, tasks, {
+    words: 60000,
+    journal: folder.file("journal"),
+    finished: (_, h) => {
+      const r = resultOf(h);
+      folder.append(file, JSON.stringify(r));
+      leaves += h.leaves.length;
+      if (!options.quiet) bar.increment(1, { leaves });
+    },
+    failed: (task, error) => {
+      const r: KeyResult = {
+        key: task.name,
+        entries: [],
+        omitted: [{ ...headOf(task.name), why: `the classifier failed: ${error.message}` }],
+        accepted: [0, 0],
+      };
+      folder.append(file, JSON.stringify(r));
+      process.stderr.write(`\n${task.name}: ${error.stack}\n`);
+    },
+  });
+  bar.stop();
+}
+
+const headOf = (name: string): EntryHead => {
+  const key = keyNamed(name);
+  return { opcode: `0x${(key & 0xfff).toString(16).padStart(3, "0")}`, bit91: key >> 12 };
+};
+
+export const TOOL_NOTE = "nvdisasm 13.2.51 raw mode, printed text only";
+const NOTE =
+  'bits 0-11 and 91 select the encoding; "when" adds further selecting bits; tokens = printed text of the base word split ' +
+  "into tokens; span [i,j) = tokens a field value rewrites; control bits 105-125 are never printed except reuse";
+
+/** The map of a target from the finished keys; later lines replace earlier ones. */
+export function buildMap(folder: Folder, sm: string): SmMap {
+  const results = new Map<string, KeyResult>();
+  for (const line of folder.lines("fields.jsonl")) {
+    const r = JSON.parse(line) as KeyResult;
+    results.set(r.key, r);
+  }
+  const order = [...results.values()].sort((a, b) => keyNamed(a.key) - keyNamed(b.key));
+  const encodings = order.flatMap((r) => r.entries);
+  setDefaults(encodings, [...folder.words("words-O0.bin"), ...folder.words("words-O3.bin")]);
+  return {
+    sm: `sm_${sm}`,
+    tool: TOOL_NOTE,
+    control: "0x7f1 in bits 105-121",
+    note: NOTE,
+    encodings,
+    omitted: order.flatMap((r) => r.omitted),
+  };
+}
+
+/** One entry a line. */
+export const mapText = (map: SmMap): string => `${JSON.stringify(map).replaceAll('{"opcode"', '\n{"opcode"')}\n`;

@@ -1,0 +1,146 @@
+/** The steps of the harvest, in working order. */
+import { takeCensus } from "./census.js";
+import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
+import { Nvdisasm } from "./decoder.js";
+import { buildMap, mapText, runFields } from "./fields.js";
+import { MapReader } from "./map.js";
+import { Folder } from "./state.js";
+import { keyNamed } from "./word.js";
+
+export interface StepContext {
+  /** As the tools name it: `90a`. */
+  readonly sm: string;
+  readonly folder: Folder;
+  readonly root: string;
+  readonly seed: number;
+  option(name: string): string | null;
+}
+
+interface Step {
+  readonly what: string;
+  run(context: StepContext): void;
+}
+
+export const DEFAULT_OUT = ".cache/harvest";
+
+/** The decoder of a target for the time of `body`. */
+export function withDecoder<T>(sm: string, body: (d: Nvdisasm) => T): T {
+  const d = new Nvdisasm(sm);
+  try {
+    return body(d);
+  } finally {
+    d.close();
+    const f = d.figures;
+    process.stderr.write(
+      `sm_${sm}: ${f.words} words, ${f.runs} runs of nvdisasm, ${f.seconds.toFixed(0)} s in it` +
+        `${f.sentinelRuns > 0 ? `, ${f.sentinelRuns} with sentinels, ${f.halvings} halvings` : ""}\n`,
+    );
+  }
+}
+
+function census({ sm, folder, seed }: StepContext): void {
+  const also = [...folder.words("words-O0.bin"), ...folder.words("words-O3.bin")];
+  const found = withDecoder(sm, (d) => takeCensus(d, { seed, also }));
+  folder.write("census.json", JSON.stringify(found));
+  const entries = Object.values(found);
+  const hidden = entries.filter((e) => e.words.length === 0).length;
+  console.log(`sm_${sm}: ${entries.length} encodings are decoded, ${hidden} of them print nothing`);
+}
+
+function fields(c: StepContext): void {
+  const keys = c.option("keys")?.split(",").map(keyNamed);
+  const number = (name: string): Record<string, number> =>
+    c.option(name) === null ? {} : { [name]: Number(c.option(name)) };
+  withDecoder(c.sm, (d) => {
+    runFields(c.folder, d, {
+      seed: c.seed,
+      ...number("real"),
+      ...number("samples"),
+      ...number("leaves"),
+      ...(keys ? { keys } : {}),
+    });
+  });
+  writeMap(c);
+}
+
+const mapName = (sm: string): string => `fields-sm${sm}.json`;
+
+function writeMap({ sm, folder }: StepContext): void {
+  const map = buildMap(folder, sm);
+  folder.write(mapName(sm), mapText(map));
+  const keys = new Set(map.encodings.map((e) => `${e.opcode} ${e.bit91}`)).size;
+  console.log(
+    `sm_${sm}: ${map.encodings.length} entries of ${keys} encodings, ${map.omitted.length} omitted, ` +
+      `${map.encodings.filter((e) => e.inexact).length} inexact`,
+  );
+}
+
+/** `--map FILE` checks another map, say one harvested before. */
+function check({ sm, folder, seed, option }: StepContext): void {
+  const path = option("map") ?? folder.file(mapName(sm));
+  const map = MapReader.read(path);
+  const keys = [...new Set([...Object.keys(folder.census()).map(keyNamed), ...map.byKey.keys()])].sort((a, b) => a - b);
+  const count = Number(option("count") ?? 50);
+  const reports: Record<string, CheckReport> = withDecoder(sm, (d) => ({
+    random: checkWords(d, map, randomWords(keys, count, seed + 1)),
+    compiler: checkWords(d, map, folder.realWords().held),
+  }));
+  for (const [name, { figures: f, faults }] of Object.entries(reports)) {
+    const printed = f.right + f.wrong + f.unknown + f["no entry"];
+    console.log(
+      `sm_${sm} ${name}: right/wrong/unknown/no entry ${f.right}/${f.wrong}/${f.unknown}/${f["no entry"]} of ${printed}, ` +
+        `${f.refused} refused`,
+    );
+    for (const [key, { count: n, example }] of Object.entries(faults)) console.log(`    ${key} ${n} ${example}`);
+  }
+  if (option("map") === null) mark(folder, sm, reports);
+}
+
+/** Writes the counts into the map; an entry that is wrong more than rarely moves to `omitted`. */
+function mark(folder: Folder, sm: string, reports: Readonly<Record<string, CheckReport>>): void {
+  const map = buildMap(folder, sm);
+  map.checked = Object.fromEntries(Object.entries(reports).map(([k, r]) => [k, { ...r.figures }]));
+  map.encodings = map.encodings.filter((e) => {
+    let wrong = 0;
+    let all = 0;
+    for (const [name, r] of Object.entries(reports)) {
+      const tally = r.entries.get(entryName(e));
+      if (tally === undefined) continue;
+      e.verify = { ...e.verify, [name]: tally };
+      wrong += tally[1];
+      all += tally[0] + tally[1] + tally[2];
+    }
+    if (wrong > 0) e.inexact = true;
+    if (wrong <= 2 || wrong <= 0.1 * all) return true;
+    const { opcode, bit91, when, mnemonic, verify } = e;
+    map.omitted.push({
+      opcode,
+      bit91,
+      ...(when ? { when } : {}),
+      ...(mnemonic ? { mnemonic } : {}),
+      ...(verify ? { verify } : {}),
+      why: "wrong in the check",
+    });
+    return false;
+  });
+  folder.write(mapName(sm), mapText(map));
+}
+
+export const steps: ReadonlyMap<string, Step> = new Map([
+  ["census", { what: "which values of bits 0-11 and 91 are decoded", run: census }],
+  ["fields", { what: "the classifier: field maps; --keys 210,c10u for some encodings only", run: fields }],
+  ["map", { what: "writes the map file of what `fields` has finished", run: writeMap }],
+  ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
+]);
+
+export function runStep(name: string, sms: readonly string[], options: ReadonlyMap<string, string>): void {
+  const root = options.get("out") ?? DEFAULT_OUT;
+  for (const sm of sms)
+    steps.get(name)!.run({
+      sm,
+      root,
+      folder: new Folder(root, sm),
+      seed: Number(options.get("seed") ?? 5),
+      option: (n) => options.get(n) ?? null,
+    });
+}
