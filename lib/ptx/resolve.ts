@@ -94,7 +94,7 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, late);
   const wide = (name === "ld" || name === "st") && vector * sizeOf(typeList) === WIDE_ACCESS.bits;
   if (wide && context.target.sm < WIDE_ACCESS.from) late.push({ severity: "error", message: WIDE_ACCESS.message });
-  if (name === "atom" || name === "red") atomic(name, typeList, words, late);
+  if (name === "atom" || name === "red") atomic(name, typeList, words, context, late);
   gates(spec.gates.get(name) ?? [], name, types, words, context, late);
   return { ...base, stop: false };
 }
@@ -117,7 +117,7 @@ function memoryOrder(name: string, words: readonly string[], late: Complaint[]):
 }
 
 /** Operation and type of atom and red. */
-function atomic(name: string, type: string, words: readonly string[], late: Complaint[]): void {
+function atomic(name: string, type: string, words: readonly string[], context: GateContext, late: Complaint[]): void {
   const say = (message: string): void => {
     late.push({ severity: "error", message });
   };
@@ -130,6 +130,11 @@ function atomic(name: string, type: string, words: readonly string[], late: Comp
     return;
   }
   if (name === "red" && op === "exch") say("Illegal operation '.exch' for instruction 'red'");
+  if (NOFTZ.has(type) && (op !== "add" || type.startsWith("b")) && context.target.sm < HALF_ATOMICS_FROM) {
+    const space = words.find((w) => w === "global" || w.startsWith("shared"));
+    const where = space === undefined ? " with generic state space" : `.${space}`;
+    say(`Instruction '${name}.${op}.${type}${where}' requires .target sm_${HALF_ATOMICS_FROM} or higher`);
+  }
   const [types, named] = ATOMIC_OPERATIONS.get(op) as readonly [string, string];
   if (NOFTZ.has(type) && !words.includes("noftz"))
     say(`'.noftz' modifier required for instruction '${name}' with type '.${type}'`);
@@ -157,6 +162,8 @@ function strangers(words: readonly string[], name: string, early: Complaint[]): 
   }
 }
 
+/** Least SM of additions of bf16 and of minimum and maximum of 16-bit floats in memory (measured). */
+const HALF_ATOMICS_FROM = 90;
 const NOFTZ: ReadonlySet<string> = new Set(["f16", "f16x2", "bf16", "bf16x2"]);
 
 const MATRIX_SHAPE: RegExp = /^m\d+n\d+(?:k\d+)?$/;
@@ -233,6 +240,8 @@ function gates(
     const typed = g.types === null || (g.anyType ? types.some((t) => g.types?.has(t)) : g.types.has(types.join(".")));
     const word = g.words.has("-") ? "" : words.find((w) => g.words.has(w));
     if (!typed || word === undefined || !isClosed(g, context)) continue;
+    const beside = g.beside.get(word);
+    if (beside !== undefined && !words.includes(beside)) continue;
     // "Modifier '.satfinite' on 'cvt.tf32.f32.rn'": measured with that rounding, and for it alone.
     const rounding = /\.(r[nzmp])' requires/.exec(g.message);
     if (rounding !== null && !words.includes(rounding[1] as string)) continue;

@@ -1,9 +1,13 @@
 /** The steps of the harvest, in working order. */
+import { writeFileSync } from "node:fs";
+import cliProgress from "cli-progress";
 import { takeCensus } from "./census.js";
 import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
 import { Nvdisasm } from "./decoder.js";
 import { buildMap, mapText, runFields } from "./fields.js";
+import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } from "./gates.js";
 import { MapReader } from "./map.js";
+import { type Level, runCompile } from "./ptx.js";
 import { Folder } from "./state.js";
 import { keyNamed } from "./word.js";
 
@@ -36,6 +40,13 @@ export function withDecoder<T>(sm: string, body: (d: Nvdisasm) => T): T {
         `${f.sentinelRuns > 0 ? `, ${f.sentinelRuns} with sentinels, ${f.halvings} halvings` : ""}\n`,
     );
   }
+}
+
+/** `--level O3` one level only; `--every N` every Nth kernel. */
+function compile({ sm, folder, option }: StepContext): void {
+  const level = option("level");
+  for (const l of level === null ? (["O3", "O0"] as const) : [level as Level])
+    runCompile(folder, sm, l, Number(option("every") ?? 1));
 }
 
 function census({ sm, folder, seed }: StepContext): void {
@@ -126,16 +137,47 @@ function mark(folder: Folder, sm: string, reports: Readonly<Record<string, Check
   folder.write(mapName(sm), mapText(map));
 }
 
+const GATES = "tools/harvest/data/gates.txt";
+
+/** All variants at once; no SM is named. */
+function gates(): void {
+  const kernels = gateKernels();
+  const bar = new cliProgress.SingleBar(
+    { format: "gates [{bar}] {value}/{total} variants" },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(VARIANTS.length, 0);
+  const verdicts = new Map(
+    VARIANTS.map((sm) => {
+      const v = [sm, askVariant(sm, kernels)] as const;
+      bar.increment();
+      return v;
+    }),
+  );
+  bar.stop();
+  const rows = gateRows(verdicts, kernels.keys());
+  writeFileSync(GATES, gatesText(rows));
+  const c = compareGates(rows, verdicts, kernels);
+  console.log(
+    `${GATES}: ${rows.length} rows, ${rows.reduce((n, r) => n + r.mnemonics.length, 0)} of ${kernels.size} mnemonics`,
+  );
+  console.log(`lib/ptx: ${c.alike} of ${c.questions} verdicts alike, ${c.message} with ptxas's message`);
+  for (const [key, d] of [...c.differences].sort((a, b) => b[1].count - a[1].count))
+    console.log(`${String(d.count).padStart(6)} ${key} (${d.example})`);
+}
+
 export const steps: ReadonlyMap<string, Step> = new Map([
+  ["compile", { what: "kernels of one PTX instruction through ptxas: words, PTX to SASS, refusals", run: compile }],
   ["census", { what: "which values of bits 0-11 and 91 are decoded", run: census }],
   ["fields", { what: "the classifier: field maps; --keys 210,c10u for some encodings only", run: fields }],
   ["map", { what: "writes the map file of what `fields` has finished", run: writeMap }],
+  ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],
   ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
 ]);
 
 export function runStep(name: string, sms: readonly string[], options: ReadonlyMap<string, string>): void {
   const root = options.get("out") ?? DEFAULT_OUT;
-  for (const sm of sms)
+  for (const sm of sms.length > 0 ? sms : name === "gates" ? [""] : [])
     steps.get(name)!.run({
       sm,
       root,

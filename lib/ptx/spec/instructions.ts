@@ -46,6 +46,8 @@ export interface Gate {
   /** `types` are single types, one of which must occur. */
   readonly anyType: boolean;
   readonly words: ReadonlySet<string>;
+  /** Modifiers that must be there beside one of `words`. */
+  readonly beside: ReadonlyMap<string, string>;
   readonly message: string;
   readonly targets: ReadonlySet<string>;
   /** `targets` are those that accept. */
@@ -189,7 +191,8 @@ function readGates(...tables: readonly string[]): Map<string, Gate[]> {
     const gate: Gate = {
       types: types === "*" ? null : new Set(list.map((t) => (t === "-" ? "" : t))),
       anyType,
-      words: set(words),
+      words: new Set([...set(words)].map((w) => w.split("+")[0] as string)),
+      beside: new Map([...set(words)].filter((w) => w.includes("+")).map((w) => w.split("+") as [string, string])),
       message,
       targets: set(targets?.replace("!", "")),
       inverted,

@@ -4,7 +4,7 @@
  */
 
 /**
- * names | types (* all; + means any one of them occurs) | modifiers or - | message | targets: those that refuse, or after ! those that accept;
+ * names | types (* all; + means any one of them occurs) | modifiers or - (`a+b`: both, `%` is a) | message | targets: those that refuse, or after ! those that accept;
  * empty where the message says which. Read before the arguments are looked at.
  */
 export const EARLY_GATES: string = `
@@ -12,15 +12,18 @@ export const EARLY_GATES: string = `
 * | + bf16x2 | - | Feature '.bf16x2' requires .target sm_80 or higher |
 * | + tf32 | - | Feature '.tf32' requires .target sm_80 or higher |
 * | * | shared::cluster | Feature '::cluster' requires .target sm_90 or higher |
-tcgen05.ld tcgen05.st | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+tcgen05.ld tcgen05.ld.red tcgen05.st | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 tcgen05.cp | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 ldmatrix stmatrix | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+mma | * | sp::ordered_metadata | Feature '.%' requires .target sm_80 or higher |
 mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires PTX ISA .version 7.1 or later |
 mma | * | sp::ordered_metadata | Feature '.%' requires PTX ISA .version 8.5 or later |
-min max | * | abs | Feature '.%' requires .target sm_86 or higher |
+min max redux | * | abs | Feature '.%' requires .target sm_86 or higher |
 ld st | * | mmio | Feature '.%' requires PTX ISA .version 8.2 or later |
+fence | * | mbarrier_init | Feature '.op_restrict' requires .target sm_90 or higher |
+fence | * | sync_restrict::shared::cta sync_restrict::shared::cluster | Feature '.sync_restrict' requires .target sm_90 or higher |
 cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group::2 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 `;
 
@@ -36,7 +39,35 @@ mma | + e4m3 e5m2 | - | Feature 'mma with FP8 floating point type' requires .tar
 stmatrix | * | - | Feature '@' requires .target sm_90 or higher |
 cp.async | * | - | Feature '@' requires .target sm_80 or higher |
 cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires .target sm_90 or higher |
-multimem.ld_reduce multimem.st multimem.red mapa getctarank red.async st.async tensormap.cp_fenceproxy | * | - | Feature '@' requires .target sm_90 or higher |
+multimem.ld_reduce multimem.st multimem.red mapa getctarank red.async st.async | * | - | Feature '@' requires .target sm_90 or higher |
+tensormap.cp_fenceproxy | * | - | Instruction '@' not supported on .target '#' | sm_75 sm_80 sm_86 sm_87 sm_88 sm_89
+setmaxnreg.inc setmaxnreg.dec | * | - | Instruction '@' not supported on .target '#' | !sm_90a sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+tcgen05.shift | * | - | Instruction '@' not supported on .target '#' | !sm_100a sm_103a sm_110a
+tcgen05.mma tcgen05.mma.ws | * | kind::i8 | Feature '.%' not supported on .target '#' | !sm_100a sm_110a
+tcgen05.mma | * | scale_vec::1X scale_vec::2X scale_vec::4X | Feature '.%' not supported on .target '#' | !sm_100a sm_103a sm_110a
+tcgen05.mma | * | kind::mxf4+sp kind::mxf4nvf4+sp | Feature '.% with .sp modifier' not supported on .target '#' | !sm_100a sm_103a sm_110a
+mma | * | kind::mxf4+sp::ordered_metadata kind::mxf4nvf4+sp::ordered_metadata | Instruction 'Sparse mma with block scale' not supported on .target '#' | !sm_120a sm_121a
+cvt | * | rs | Feature '.%' not supported on .target '#' | !sm_100a sm_103a
+cvt | tf32.f32 | rz | Feature '@ with .tf32.f32.rz' requires .target sm_90 or higher |
+cvt | tf32.f32 | satfinite+rz | Modifier '.%' on 'cvt.tf32.f32.rz' requires .target sm_100 or higher |
+mma | * | and | Modifier '.%' on '@' requires .target sm_80 or higher |
+min max | f32 | NaN | Modifier '.%' requires .target sm_80 or higher |
+min max | f16 f16x2 | NaN | Modifier '.%' requires .target sm_80 or higher |
+cp.async.bulk.tensor | * | tile::gather4+shared::cluster im2col::w+shared::cluster | Feature '.% with destination state space as .shared::cluster' not supported on .target '#' | !sm_100f sm_100a sm_103f sm_103a sm_110f sm_110a
+cp.async.bulk.tensor | * | tile::gather4+shared::cta im2col::w+shared::cta | Feature '.% with destination state space as .shared::cta' requires .target sm_100 or higher |
+cp.async.bulk.tensor cp.reduce.async.bulk.tensor | * | tile::scatter4 | Feature '.%' not supported on .target '#' | !sm_100f sm_100a sm_103f sm_103a sm_110f sm_110a
+cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | im2col::w::128 | Feature '.%' not supported on .target '#' | !sm_100f sm_100a sm_103f sm_103a sm_110f sm_110a
+cp.async.bulk.prefetch.tensor | * | tile::gather4 im2col::w | Feature '.% with @' not supported on .target '#' | !sm_100f sm_100a sm_103f sm_103a sm_110f sm_110a
+cp.async.bulk | * | cp_mask | Feature '.%' requires .target sm_100 or higher |
+cp.async.bulk.wait_group | * | read | Modifier '.%' requires .target sm_90 or higher |
+clusterlaunchcontrol.try_cancel.async | * | multicast::cluster::all | Feature '.%' not supported on .target '#' | !sm_100f sm_100a sm_103f sm_103a sm_110f sm_110a sm_120f sm_120a sm_121f sm_121a
+fence.proxy membar.proxy | * | tensormap::generic async::generic | Instruction '@ with unidirection proxy fence' not supported on .target '#' | sm_75 sm_80 sm_86 sm_87 sm_88 sm_89
+fence.proxy membar.proxy | * | async | Modifier '.%' requires .target sm_90 or higher |
+griddepcontrol | * | wait | Modifier '.%' requires .target sm_90 or higher |
+prefetch | * | tensormap | Modifier '.%' requires .target sm_90 or higher |
+prefetch | * | L2::evict_last L2::evict_normal | Modifier 'cache eviction priority' on '@' requires .target sm_80 or higher |
+discard applypriority | * | - | Feature '@' requires .target sm_80 or higher |
+st.async red.async | * | mmio | Feature 'st.async/red.async with .mmio modifier' requires .target sm_100 or higher |
 st.bulk clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel | * | - | Feature '@' requires .target sm_100 or higher |
 tensormap.replace | * | - | Instruction '@' not supported on .target '#' | !sm_90a sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |

@@ -1,0 +1,123 @@
+/**
+ * Step `compile`: every one-instruction kernel through ptxas. Keeps the distinct words of the code (samples and check of
+ * the classifier) and, per tested PTX line, the machine instructions that line information attributes to it, or the
+ * refusal. Resumable by parts of the kernel list.
+ */
+import cliProgress from "cli-progress";
+import { textSections } from "../../test/oracle/nvdisasm.js";
+import { tool } from "../../test/oracle/tools.js";
+import { compileKernels } from "./compile.js";
+import { allKernels, type Kernel } from "./kernels/index.js";
+import type { Folder } from "./state.js";
+import { hexWord, sameBits, type Word, wordFromHex } from "./word.js";
+
+export type Level = "O0" | "O3";
+
+/** One line of ptx-O3.jsonl. */
+interface PartResult {
+  readonly part: number;
+  /** PTX under test, machine instructions or the refusal. */
+  readonly rows: readonly (readonly [ptx: string, sass: string])[];
+  /** Words that no earlier part had. */
+  readonly words: readonly string[];
+}
+
+const PART = 400;
+export const REFUSED = "refused: ";
+
+export function runCompile(folder: Folder, sm: string, level: Level, every: number): void {
+  const kernels = allKernels().filter((_, i) => i % every === 0);
+  const file = `ptx-${level}.jsonl`;
+  const done = folder.lines(file).map((l) => JSON.parse(l) as PartResult);
+  const seen = new Set(done.flatMap((p) => p.words.map((w) => sameBits(wordFromHex(w)))));
+  const finished = new Set(done.map((p) => p.part));
+  const parts = Math.ceil(kernels.length / PART);
+  const bar = new cliProgress.SingleBar(
+    {
+      format: `sm_${sm} -${level} [{bar}] {value}/{total} parts, {duration_formatted}`,
+      noTTYOutput: true,
+      notTTYSchedule: 15000,
+    },
+    cliProgress.Presets.shades_classic,
+  );
+  bar.start(parts, finished.size);
+  for (let part = 0; part < parts; part++) {
+    if (finished.has(part)) continue;
+    const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen);
+    folder.append(file, JSON.stringify({ part, ...r }));
+    bar.increment();
+  }
+  bar.stop();
+  collect(folder, level);
+}
+
+function compilePart(
+  kernels: readonly Kernel[],
+  sm: string,
+  level: Level,
+  seen: Set<string>,
+): Omit<PartResult, "part"> {
+  const rows: [string, string][] = [];
+  const words: string[] = [];
+  compileKernels(kernels, {
+    sm,
+    opt: `-${level}`,
+    marked: true,
+    refused: (k, message) => {
+      rows.push([testedText(k), REFUSED + message.replaceAll(k.name, "k")]);
+    },
+    compiled: (c) => {
+      for (const [, data] of textSections(c.cubin))
+        for (let i = 0; i < data.length; i += 4) {
+          const w = data.subarray(i, i + 4) as Word;
+          const key = sameBits(w);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          words.push(hexWord(w));
+        }
+      const by = testedInstructions(c.cubin);
+      for (const k of c.kernels) rows.push([testedText(k), by.get(k.name)?.join(" ; ") ?? "(none)"]);
+    },
+  });
+  return { rows, words };
+}
+
+const testedText = (k: Kernel): string => k.tested.replaceAll("@N", "").replace(/\s+/g, " ").trim();
+
+/** Instructions between the line marks 2 and 3, by kernel. */
+function testedInstructions(cubin: string): Map<string, string[]> {
+  const out = new Map<string, string[]>();
+  let name = "";
+  let line = 0;
+  for (const text of tool("nvdisasm", ["-c", "-g", cubin]).stdout.split("\n")) {
+    const section = /^\s*\.section\s+\.text\.(\w+)/.exec(text);
+    if (section) {
+      name = section[1]!;
+      line = 0;
+      continue;
+    }
+    const at = /^\s*\/\/## File ".*", line (\d+)/.exec(text);
+    if (at) {
+      line = Number(at[1]);
+      continue;
+    }
+    const inst = line === 2 ? /^\s*\/\*[0-9a-f]+\*\/\s+(.*?)\s*;/.exec(text) : null;
+    if (!inst) continue;
+    const list = out.get(name);
+    const t = inst[1]!.replace(/\s+/g, " ");
+    if (list) list.push(t);
+    else out.set(name, [t]);
+  }
+  return out;
+}
+
+/** The word file and the table of all finished parts. */
+function collect(folder: Folder, level: Level): void {
+  const parts = folder.lines(`ptx-${level}.jsonl`).map((l) => JSON.parse(l) as PartResult);
+  const words = parts.flatMap((p) => p.words.map(wordFromHex));
+  folder.writeWords(`words-${level}.bin`, words);
+  const rows = [...new Set(parts.flatMap((p) => p.rows.map((r) => r.join("\t"))))].sort();
+  folder.write(`ptx-${level}.tsv`, `${rows.join("\n")}\n`);
+  const refused = rows.filter((r) => r.includes(`\t${REFUSED}`)).length;
+  console.log(`${folder.path} -${level}: ${words.length} distinct words, ${rows.length} PTX lines, ${refused} refused`);
+}
