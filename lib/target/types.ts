@@ -59,6 +59,7 @@ export type Feature =
   | "warpsyncAll"
   | "collective"
   | "globalOperandsInOrder"
+  | "blocksEndDone"
   | "branchWaitsForShortResults"
   | "redux"
   | "credux"

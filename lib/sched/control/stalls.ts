@@ -6,8 +6,7 @@
  *
  * Across blocks there are two ways, as ptxas has them (measured: tools/control-fidelity.ts). From sm_90 on a block ends only
  * when all its results of fixed latency are there for any reader that may come (`drainDistance`), so nothing has to be
- * known of other blocks. Before, what is under way is carried along every edge: a block begins with what its predecessors
- * leave, and an edge back to a block that is done already drains.
+ * known of other blocks. Before, its end waits for what the blocks behind it need (`carry.ts`).
  *
  * A stall holds fifteen cycles. NOPs in front of an instruction share what is missing, the first ones fully; where there
  * are none the rest is reported as missing, and `assignControl` puts NOPs in.
@@ -15,6 +14,7 @@
 
 import { IMPLICIT } from "../../analysis/index.js";
 import { drainDistance, GUARD, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { Carry, gathers, segments, WHOLE_FILE } from "./carry.js";
 import { PORTS, Ports, setToWaitOf } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 import { LONGEST_STALL, NONE, SCOREBOARDS, type Scoreboards, type StallCause } from "./types.js";
@@ -37,37 +37,16 @@ export interface Missing {
   readonly cycles: number;
 }
 
-/** Behind an instruction that writes a whole file of predicates: longer than any distance of predicates, cycles. */
-const WHOLE_FILE = 15;
 /** Readers of a register that are remembered: an earlier one may hold a writer up longer than the last. */
 const READERS = 4;
-/** From this SM on blocks end with everything done. */
-const DRAINING_SM = 90;
 /** Longer than any fixed latency, cycles. */
 const LONGEST_LATENCY = 64;
-/** How long something is carried: the fixed latencies of the SMs that carry are shorter, cycles. */
-const CARRY = 40;
 
 /** Fills `p.stalls`. */
 export function computeStalls(p: Prepared, sb: Scoreboards, onReason: ((r: StallReason) => void) | null): Missing[] {
-  const timer = new Timer(p, sb);
   const missing: Missing[] = [];
-  for (let b = 0; b < p.cfg.count; b++) timer.block(b, missing, onReason);
+  new Timer(p, sb).all(missing, onReason);
   return missing;
-}
-
-/** An instruction of an earlier block, and its issue time relative to the start of a block. */
-interface Entry {
-  readonly inst: number;
-  time: number;
-}
-
-interface Edge {
-  /** Last instruction of the block it comes from. */
-  readonly last: number;
-  /** Its stall when the entries were made; other edges may have lengthened it since. */
-  readonly stall: number;
-  readonly entries: readonly Entry[];
 }
 
 class Timer {
@@ -83,11 +62,6 @@ class Timer {
   private readonly holder = new Int32Array(PORTS);
   private readonly since = new Int32Array(PORTS);
   private readonly carries: boolean;
-  /** What other blocks left for a block, one per edge. */
-  private readonly left: Edge[][];
-  /** The same for the block at hand: times are negative. */
-  private carried: Entry[] = [];
-  private readonly done: Uint8Array;
   private first = 0;
   // What asks most of the instruction at hand.
   private at = 0;
@@ -107,20 +81,39 @@ class Timer {
     this.useInst = new Int32Array(units * READERS).fill(-1);
     this.useSlot = new Int16Array(units * READERS);
     this.ports = new Ports(p.func.target);
-    this.carries = p.func.target.sm < DRAINING_SM;
-    this.left = Array.from({ length: p.cfg.count }, () => []);
-    this.done = new Uint8Array(p.cfg.count);
+    this.carries = !p.func.target.has("blocksEndDone");
   }
 
-  block(b: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
+  all(missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
+    const { p } = this;
+    const parts = this.carries ? segments(p) : null;
+    if (parts === null) {
+      for (let b = 0; b < p.cfg.count; b++) this.part(p.flat.first[b]!, p.flat.first[b + 1]!, false, missing, onReason);
+      return;
+    }
+    for (const { first, end, freesPorts } of parts) this.part(first, end, freesPorts, missing, onReason);
+    const carry = new Carry(p, parts, this.time, this.ports);
+    for (const [k, part] of parts.entries()) {
+      const need = part.end > part.first ? carry.need(k) : null;
+      if (need === null) continue;
+      this.first = part.first;
+      this.lengthen(part.end - 1, p.stalls[part.end - 1]! + need.more, missing);
+      onReason?.({ inst: part.end - 1, cause: "carry", ...need, slot: 0 });
+    }
+  }
+
+  private part(
+    first: number,
+    end: number,
+    free: boolean,
+    missing: Missing[],
+    onReason: ((r: StallReason) => void) | null,
+  ): void {
     const { p, time } = this;
-    this.first = p.flat.first[b]!;
-    const end = p.flat.first[b + 1]!;
+    this.first = first;
     this.setInst.fill(-1);
     this.freeAt.fill(0);
     this.holder.fill(-1);
-    if (this.left[b]!.length > 0 && end > this.first) this.enter(b, missing);
-    else this.carried = [];
     for (let i = this.first; i < end; i++) {
       this.at = 0;
       if (i > this.first) {
@@ -128,10 +121,6 @@ class Timer {
         this.ask(time[i - 1]! + least, "least", i - 1, least, 0);
       }
       this.askRegisters(i);
-      for (const c of this.carried) {
-        const k = this.between(c.inst, i);
-        this.ask(c.time + k, "carry", c.inst, k, 0);
-      }
       this.askPort(i);
       this.askScoreboards(i);
       if (!this.carries && entersCallee(p, i)) this.askDrain(i - 1, "call");
@@ -140,8 +129,7 @@ class Timer {
       time[i] = this.at;
       this.record(i);
     }
-    this.done[b] = 1;
-    if (end > this.first) this.finish(b, end - 1, missing, onReason);
+    if (end > this.first) this.finish(end - 1, free, missing, onReason);
   }
 
   private ask(at: number, cause: StallCause, producer: number, distance: number, slot: number): void {
@@ -196,9 +184,7 @@ class Timer {
 
   private askPort(i: number): void {
     const { ports, freeAt, holder } = this;
-    const inst = this.p.flat.insts[i]!;
-    const t = this.p.timing[i]!;
-    const port = ports.of(inst, t);
+    const port = ports.of(this.p.flat.insts[i]!);
     const before = holder[port]!;
     if (before >= 0) this.ask(freeAt[port]!, "pipe", before, freeAt[port]! - this.since[port]!, 0);
   }
@@ -207,8 +193,8 @@ class Timer {
   private hold(i: number, at: number): void {
     const inst = this.p.flat.insts[i]!;
     const t = this.p.timing[i]!;
-    this.occupy(i, at, this.ports.of(inst, t), this.ports.interval(inst, t));
-    for (const [port, cycles] of this.ports.others(inst)) this.occupy(i, at, port, cycles);
+    this.occupy(i, at, this.ports.of(inst), this.ports.interval(inst, t));
+    for (const [port, cycles] of this.ports.others(inst.form)) this.occupy(i, at, port, cycles);
   }
 
   private occupy(i: number, at: number, port: number, cycles: number): void {
@@ -271,17 +257,26 @@ class Timer {
   }
 
   /** The block is over: when may the next one begin? */
-  private finish(b: number, last: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
+  private finish(last: number, free: boolean, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
     const { p, time } = this;
     this.at = 0;
     const least = p.timing[last]!.minStall;
     this.ask(time[last]! + least, "least", last, least, 0);
     if (!exits(p, last)) {
       this.askSets(last);
-      // What one stall does not hold at an edge is not carried.
-      this.askDrain(last, "drain", this.carries && !this.goesBack(b) ? LONGEST_STALL : 0);
+      // What is under way longer than a stall can hold is not carried.
+      const carries = this.carries && p.flat.insts[last]!.form.flow !== "return";
+      this.askPorts(free);
+      this.askDrain(last, "drain", carries ? LONGEST_STALL : 0);
     }
-    let stall = this.at - time[last]!;
+    this.lengthen(last, this.at - time[last]!, missing);
+    onReason?.(this.reason(last, -1));
+  }
+
+  /** The stall at the end of a block; NOPs in front take what it does not hold. */
+  private lengthen(last: number, cycles: number, missing: Missing[]): void {
+    const { p, time } = this;
+    let stall = cycles;
     for (let k = last - 1; stall > LONGEST_STALL && k >= this.first && p.flat.insts[k]!.form.op === "NOP"; k--) {
       const more = Math.min(stall, 2 * LONGEST_STALL - p.stalls[k]!) - LONGEST_STALL;
       p.stalls[k] = p.stalls[k]! + more;
@@ -290,8 +285,15 @@ class Timer {
     }
     if (stall > LONGEST_STALL) missing.push({ inst: last, cycles: stall - LONGEST_STALL });
     p.stalls[last] = Math.min(LONGEST_STALL, stall);
-    onReason?.(this.reason(last, -1));
-    if (this.carries) this.leave(b, last);
+  }
+
+  /** Asks for all ports, or for those that something else than their own instructions holds on SMs that do not carry. */
+  private askPorts(all: boolean): void {
+    for (let port = 0; port < PORTS; port++) {
+      const by = this.holder[port]!;
+      if (by < 0 || !(all || (!this.carries && this.ports.of(this.p.flat.insts[by]!) !== port))) continue;
+      this.ask(this.freeAt[port]!, "pipe", by, this.freeAt[port]! - this.since[port]!, 0);
+    }
   }
 
   /** A scoreboard set by the last instructions is not waited for at once. */
@@ -302,125 +304,6 @@ class Timer {
       const d = setToWaitOf(this.p, s, null, false);
       if (this.time[last]! - this.time[s]! < d) this.ask(this.time[s]! + d, "scoreboard", s, d, k);
     }
-  }
-
-  /** An edge to a block that is done already: nothing can be carried there. */
-  private goesBack(b: number): boolean {
-    const { cfg } = this.p;
-    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) if (this.done[cfg.succ[e]!] === 1) return true;
-    return false;
-  }
-
-  /** Leaves what is under way to the blocks behind. */
-  private leave(b: number, last: number): void {
-    const { p, time } = this;
-    const { cfg } = p;
-    const end = time[last]! + p.stalls[last]!;
-    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) {
-      const t = cfg.succ[e]!;
-      if (this.done[t] === 1) continue;
-      const entries: Entry[] = [];
-      for (let i = last; i >= this.first && end - time[i]! < CARRY; i--)
-        entries.push({ inst: i, time: time[i]! - end });
-      for (const c of this.carried) if (end - c.time < CARRY) entries.push({ inst: c.inst, time: c.time - end });
-      this.left[t]!.push({ last, stall: p.stalls[last]!, entries });
-    }
-  }
-
-  /**
-   * Begins a block with what other blocks left: each of them stalls longer at its end if the first instruction asks for it.
-   * Of several paths that bring the same instruction the nearest counts.
-   */
-  private enter(b: number, missing: Missing[]): void {
-    const { p } = this;
-    const nearest = new Map<number, Entry>();
-    for (const { last, stall: then, entries } of this.left[b]!) {
-      for (const c of entries) c.time -= p.stalls[last]! - then;
-      let more = 0;
-      for (const c of entries) more = Math.max(more, c.time + this.between(c.inst, this.first));
-      for (const c of entries) more = Math.max(more, c.time + this.portBetween(c.inst, this.first));
-      let over = p.stalls[last]! + more - LONGEST_STALL;
-      for (let k = last - 1; over > 0 && p.flat.insts[k]?.form.op === "NOP"; k--) {
-        const taken = Math.min(over, LONGEST_STALL - p.stalls[k]!);
-        p.stalls[k] = p.stalls[k]! + taken;
-        over -= taken;
-      }
-      if (over > 0) missing.push({ inst: last, cycles: over });
-      p.stalls[last] = Math.min(LONGEST_STALL, p.stalls[last]! + more);
-      for (const c of entries) {
-        c.time -= more;
-        const other = nearest.get(c.inst);
-        if (other === undefined || other.time < c.time) nearest.set(c.inst, c);
-      }
-    }
-    this.left[b] = [];
-    this.carried = [...nearest.values()].sort((x, y) => x.time - y.time || x.inst - y.inst);
-    for (const c of this.carried) this.hold(c.inst, c.time);
-  }
-
-  /** Least distance that registers ask for between an instruction of another block and instruction `i`. */
-  private between(c: number, i: number): number {
-    const { p, first, defInst } = this;
-    const { flat } = p;
-    const { target } = p.func;
-    const [from, to] = [flat.insts[c]!, flat.insts[i]!];
-    let most = 0;
-    if (gathers(p, i)) most = this.drainOf(c) - p.timing[i]!.minStall;
-    for (let d = flat.defStart[c]!; d < flat.defStart[c + 1]!; d++) {
-      const u = flat.defUnit[d]!;
-      const end = u + flat.defWidth[d]!;
-      const slot = flat.defSlot[d]!;
-      for (let e = flat.useStart[i]!; e < flat.useStart[i + 1]!; e++) {
-        const v = flat.useUnit[e]!;
-        // Written again in this block: the later write counts.
-        if (v >= end || v + flat.useWidth[e]! <= u || defInst[Math.max(u, v)]! >= first) continue;
-        const by = flat.useSlot[e]!;
-        const k =
-          slot === IMPLICIT
-            ? WHOLE_FILE
-            : rawDistance(from, slot, to, by === IMPLICIT || by === -1 ? GUARD : by, target);
-        most = Math.max(most, k);
-      }
-      for (let e = flat.defStart[i]!; e < flat.defStart[i + 1]!; e++) {
-        const v = flat.defUnit[e]!;
-        if (v >= end || v + flat.defWidth[e]! <= u) continue;
-        const by = flat.defSlot[e]!;
-        const k = slot === IMPLICIT || by === IMPLICIT ? WHOLE_FILE : wawDistance(from, slot, to, by, target);
-        most = Math.max(most, k);
-      }
-    }
-    for (let d = flat.useStart[c]!; d < flat.useStart[c + 1]!; d++) {
-      const u = flat.useUnit[d]!;
-      const end = u + flat.useWidth[d]!;
-      const slot = flat.useSlot[d]!;
-      for (let e = flat.defStart[i]!; e < flat.defStart[i + 1]!; e++) {
-        const v = flat.defUnit[e]!;
-        if (v >= end || v + flat.defWidth[e]! <= u) continue;
-        const by = flat.defSlot[e]!;
-        most = Math.max(most, slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(from, slot, to, by, target));
-      }
-    }
-    return most;
-  }
-
-  private drainOf(i: number): number {
-    const { flat, func } = this.p;
-    let most = 0;
-    for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
-      const slot = flat.defSlot[d]!;
-      const k = slot === IMPLICIT ? WHOLE_FILE : drainDistance(flat.insts[i]!, slot, func.target);
-      most = Math.max(most, k);
-    }
-    return most;
-  }
-
-  private portBetween(c: number, i: number): number {
-    const { flat, timing } = this.p;
-    const port = this.ports.of(flat.insts[i]!, timing[i]!);
-    const from = flat.insts[c]!;
-    let most = this.ports.of(from, timing[c]!) === port ? this.ports.interval(from, timing[c]!) : 0;
-    for (const [other, cycles] of this.ports.others(from)) if (other === port) most = Math.max(most, cycles);
-    return most;
   }
 
   private reason(inst: number, consumer: number): StallReason {
@@ -454,12 +337,6 @@ class Timer {
 function entersCallee(p: Prepared, i: number): boolean {
   const { form } = p.flat.insts[i]!;
   return form.flow === "call" || (form.op === "WARPSYNC" && form.mods.includes("COLLECTIVE"));
-}
-
-/** Where SMs that carry have everything done by the end of the instruction: the warp gathers, or goes elsewhere. */
-function gathers(p: Prepared, i: number): boolean {
-  const { form } = p.flat.insts[i]!;
-  return form.flow === "call" || form.flow === "return" || form.op === "BSYNC";
 }
 
 /** Nothing runs behind it. */

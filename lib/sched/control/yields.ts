@@ -15,7 +15,9 @@ export const yieldLikePtxas: YieldRule = (p, i, stall, since) => {
   const t = p.timing[i]!;
   const { op } = p.flat.insts[i]!.form;
   if (op === "NOP") return stall >= LONG || padsDelay(p, i) ? 0 : 1;
-  if (t.pipe !== "FP64" && (t.write || t.read || t.pipe === "CBU")) return 1;
+  // Double precision counts as fixed where it is not emulated at 64 cycles apiece.
+  const fixed = t.pipe === "FP64" && t.interval <= LONGEST_STALL;
+  if (!fixed && (t.write || t.read || t.pipe === "CBU")) return 1;
   if (stall >= LONG) return 0;
   return stall > 1 && since >= PATIENCE ? 0 : 1;
 };
@@ -35,7 +37,7 @@ export function yieldBits(p: Prepared, rule: YieldRule): Uint8Array {
       const stall = stalls[i]!;
       const encodable = stall >= 1 && stall <= LONGEST_WITHOUT_YIELD;
       out[i] = encodable ? rule(p, i, stall, since) : 0;
-      since = out[i] === 0 ? 0 : since + stall;
+      since = out[i] === 0 || (stall >= LONG && p.timing[i]!.pipe === "CBU") ? 0 : since + stall;
     }
   }
   return out;

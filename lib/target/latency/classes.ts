@@ -38,6 +38,7 @@ mmad;     TENSOR;   R:mmab;                             R:mma2 P:guard UR:cmma U
 dmma;     TENSOR;   R:decoupled;                        R:dmma P:guard UR:cmma UP:uguard
 gmma;     TENSOR;   R:apart P:apart;                    R:agu P:guard UR:bindless UP:uguard
 xu;       XU;       R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
+xu64;     FP64;     R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
 lsu;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:agu P:guard UR:decoupled UP:uguard
 sync;     LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:decoupled UP:uguard
 idc;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:bindless UP:uguard
@@ -89,6 +90,7 @@ mmad@120-: IMMA.SP.16816
 dmma: DMMA
 gmma: HGMMA QGMMA IGMMA BGMMA
 xu: POPC FLO BREV FCHK MUFU F2F F2I I2F FRND MATCH
+xu64@103-: I2F.F64 I2F.U64 I2F.S64 F2I.F64 F2I.U64 F2I.S64 F2F.F64 FRND.F64
 lsu: SHFL MOVM LDSM STSM LDS STS ATOMS LDTRAM PIXLD ISBERD ISBEWR AL2P ALD AST IPA OUT
 sync: SYNCS
 lsu: ARRIVES LDG LD LDL STG ST STL ATOMG ATOM RED REDG LDGSTS LDGMC QSPC CCTL CCTLT CCTLL STAS REDAS USTGR UREDGR

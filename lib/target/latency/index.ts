@@ -6,6 +6,7 @@ import { InternalError } from "../../errors.js";
 import { type Sm, sms } from "../table.js";
 import { cellTexts } from "./cells/index.js";
 import { classText, memberText } from "./classes.js";
+import { holdText, portText, setToWaitText } from "./ports.js";
 import { timingText } from "./timing.js";
 import {
   type Dependence,
@@ -16,7 +17,9 @@ import {
   type LatencyClass,
   type OpTiming,
   type Pipe,
+  type PortHold,
   type Ports,
+  type SetToWait,
 } from "./types.js";
 
 export {
@@ -28,7 +31,9 @@ export {
   type LatencyClass,
   type OpTiming,
   type Pipe,
+  type PortHold,
   type Ports,
+  type SetToWait,
 } from "./types.js";
 
 /** All that is known of one SM. */
@@ -41,6 +46,12 @@ export interface LatencyTables {
   /** Interval, latency and least stall of an opcode with these modifiers, null when it has no line. */
   timingOf(op: string, mods: readonly string[]): OpTiming | null;
   table(file: FileName, kind: Dependence): DistanceTable;
+  /** Issue port of an opcode with these modifiers; null: that of its pipe. */
+  issuePortOf(op: string, mods: readonly string[]): string | null;
+  /** Other ports for which it is in the way. */
+  holdsOf(op: string, mods: readonly string[]): readonly PortHold[];
+  /** Distances from setting a scoreboard to a wait on it; null: the common least one. */
+  setToWaitOf(op: string, mods: readonly string[]): SetToWait | null;
 }
 
 /** Lines of an opcode: those with most modifiers first. */
@@ -91,7 +102,18 @@ function parsePorts(text: string): Ports {
 
 function build(sm: Sm): LatencyTables {
   const members = parseMembers(sm);
-  const timings = parseTimings(sm);
+  const timings = parseOpcodes(timingText, sm, ([interval, latency, stall, , marker]) => {
+    if (marker !== undefined && marker !== "scoreboards") throw new InternalError(`latency timing: bad mark ${marker}`);
+    return {
+      interval: Number(interval),
+      latency: Number(latency),
+      minStall: Number(stall),
+      scoreboards: marker !== undefined,
+    };
+  });
+  const ports = parseOpcodes(portText, sm, ([port]) => port!);
+  const holds = parseOpcodes(holdText, sm, ([port, cycles]) => ({ port: port!, cycles: Number(cycles) }));
+  const sets = parseOpcodes(setToWaitText, sm, ([own, other]) => ({ own: Number(own), other: Number(other) }));
   const tables = new Map<string, DistanceTable>();
   for (const file of fileNames)
     for (const kind of dependences) tables.set(`${kind} ${file}`, tableOf(cellTexts[file][kind], sm));
@@ -100,20 +122,25 @@ function build(sm: Sm): LatencyTables {
     classOf: (op, mods) => lookUp(members, op, mods) ?? -1,
     classesOf: (op) => (members.get(op) ?? []).map((m) => m.value),
     timingOf: (op, mods) => lookUp(timings, op, mods),
+    issuePortOf: (op, mods) => lookUp(ports, op, mods),
+    holdsOf: (op, mods) => (holds.get(op) ?? []).filter((m) => fits(m.mods, mods)).map((m) => m.value),
+    setToWaitOf: (op, mods) => lookUp(sets, op, mods),
     table: (file, kind) => tables.get(`${kind} ${file}`)!,
   };
 }
 
 function lookUp<T>(entries: ReadonlyMap<string, readonly Entry<T>[]>, op: string, mods: readonly string[]): T | null {
-  return entries.get(op)?.find((m) => m.mods.every((x) => mods.includes(x)))?.value ?? null;
+  return entries.get(op)?.find((m) => fits(m.mods, mods))?.value ?? null;
 }
+
+const fits = (asked: readonly string[], mods: readonly string[]): boolean => asked.every((x) => mods.includes(x));
 
 function lines(text: string): string[] {
   return text.split("\n").filter((l) => l.trim() !== "");
 }
 
 /** `90`, `80-89`, `120-`, `-90`. */
-function holds(range: string | undefined, sm: number): boolean {
+function covers(range: string | undefined, sm: number): boolean {
   if (range === undefined) return true;
   const m = /^(\d*)(-?)(\d*)$/.exec(range);
   if (!m) throw new InternalError(`latency classes: bad range ${range}`);
@@ -128,7 +155,7 @@ function parseMembers(sm: number): Map<string, Entry<number>[]> {
     const [name, range] = head!.split("@");
     const index = classes.findIndex((c) => c.name === name);
     if (index < 0) throw new InternalError(`latency classes: unknown class ${name}`);
-    if (!holds(range, sm)) continue;
+    if (!covers(range, sm)) continue;
     for (const entry of list!.trim().split(" ")) addEntry(out, entry, index);
   }
   return sorted(out);
@@ -147,19 +174,14 @@ function sorted<T>(out: Map<string, Entry<T>[]>): Map<string, Entry<T>[]> {
   return out;
 }
 
-function parseTimings(sm: number): Map<string, Entry<OpTiming>[]> {
-  const out = new Map<string, Entry<OpTiming>[]>();
-  for (const line of lines(timingText)) {
-    const [head, interval, latency, stall, , marker] = line.split(";").map((c) => c.trim());
+/** Lines `OPCODE… @SMs; cell; cell …`: what `make` makes of the cells, by opcode. */
+function parseOpcodes<T>(text: string, sm: number, make: (cells: readonly string[]) => T): Map<string, Entry<T>[]> {
+  const out = new Map<string, Entry<T>[]>();
+  for (const line of lines(text)) {
+    const [head, ...cells] = line.split(";").map((c) => c.trim());
     const [names, range] = head!.split("@");
-    if (!holds(range?.trim(), sm)) continue;
-    if (marker !== undefined && marker !== "scoreboards") throw new InternalError(`latency timing: bad line "${line}"`);
-    const value = {
-      interval: Number(interval),
-      latency: Number(latency),
-      minStall: Number(stall),
-      scoreboards: marker !== undefined,
-    };
+    if (!covers(range?.trim(), sm)) continue;
+    const value = make(cells);
     for (const name of names!.trim().split(" ")) addEntry(out, name, value);
   }
   return sorted(out);

@@ -52,3 +52,16 @@ export interface OpTiming {
   /** Scoreboards guard results and operands even where the instruction table calls the latency fixed. */
   readonly scoreboards: boolean;
 }
+
+/** A port that takes nothing for some cycles after an instruction has issued elsewhere. */
+export interface PortHold {
+  readonly port: string;
+  readonly cycles: number;
+}
+
+/** Least cycles from setting a scoreboard for a result to the first wait on it: by the waiter's pipe. */
+export interface SetToWait {
+  /** The waiter executes on the pipe of the setter. */
+  readonly own: number;
+  readonly other: number;
+}
