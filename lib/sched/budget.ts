@@ -8,8 +8,8 @@
 import type { Func } from "../ori/types.js";
 import type { HeuristicParameters } from "./policy.js";
 
-/** Registers of a count "as ptxas counts" that are not for values. */
-const RESERVED = 2;
+/** Registers of a count "as ptxas counts" that are not for values: two that it adds, and R1, which stays the stack's. */
+const RESERVED = 3;
 
 export function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
   const { maxRegistersPerThread: most, registersPerSm, maxThreadsPerSm, registerAllocationUnit } = func.target.limits;

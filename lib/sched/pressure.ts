@@ -63,7 +63,7 @@ export class PressureTracker {
 
   private change(x: number, node: number, by: number): void {
     const at = (this.values.file[x] as number) * this.nodes + node;
-    this.delta[at] = (this.delta[at] as number) + by;
+    this.delta[at] = (this.delta[at] as number) + by * (this.values.weight[x] as number);
   }
 
   of(file: number, node: number): number {
@@ -89,11 +89,11 @@ export class PressureTracker {
     let n = 0;
     for (let k = v.defStart[node] as number; k < (v.defStart[node + 1] as number); k++) {
       const x = v.def[k] as number;
-      if (v.file[x] === file && !this.lasts(x)) n++;
+      if (v.file[x] === file && !this.lasts(x)) n += v.weight[x] as number;
     }
     for (let k = v.partStart[node] as number; k < (v.partStart[node + 1] as number); k++) {
       const x = v.part[k] as number;
-      if (v.file[x] === file && v.liveOut[x] === 0 && this.remaining[x] === 0) n++;
+      if (v.file[x] === file && v.liveOut[x] === 0 && this.remaining[x] === 0) n += v.weight[x] as number;
     }
     return n;
   }

@@ -1,11 +1,14 @@
 /**
- * Values of one block, for register pressure: what a unit holds from one certain definition to the next, or from the
- * start of the block. A guarded or partial definition continues the value that was there, without reading it. Works
- * before and after
- * allocation; afterwards the order of definitions keeps values of one register apart, so a count of live values is a
- * count of live registers.
+ * Values of one block, for register pressure: what registers hold from one certain definition to the next, or from the
+ * start of the block. A guarded or partial definition continues the value that was there, without reading it.
+ *
+ * After allocation a value is one register: the order of definitions keeps those of one register apart, so a count of
+ * live values is a count of live registers. Before it a value is what must stand together: of a pair whose high half has
+ * been read for the last time the allocator can use that half again only for something that fits there, and a schedule
+ * that counts on it needs more registers than it believes (58 for 30, seen on code with many half-read pairs). So a value
+ * weighs its whole width as long as any part of it is live.
  */
-import { countBits, hasBit } from "../analysis/bits.js";
+import { forEachBit, hasBit } from "../analysis/bits.js";
 import type { Flat } from "../analysis/flat.js";
 import type { Liveness } from "../analysis/liveness.js";
 import { File } from "../ori/types.js";
@@ -17,6 +20,8 @@ export interface BlockValues {
   readonly count: number;
   /** File index of each value. */
   readonly file: Uint8Array;
+  /** Registers it takes. */
+  readonly weight: Uint8Array;
   readonly liveOut: Uint8Array;
   /** Values that node i reads: `use[useStart[i]] …`, each once. */
   readonly useStart: Int32Array;
@@ -38,20 +43,21 @@ export interface BlockValues {
 export class ValueScratch {
   readonly stamp: Int32Array;
   readonly value: Int32Array;
-  /** Units of each file in a set, as masks. */
-  readonly masks: readonly Uint32Array[];
+  /** The unit that stands for each (the first of its value before allocation), and the registers that it stands for. */
+  readonly home: Int32Array;
+  readonly weight: Uint8Array;
   epoch = 0;
 
   constructor(readonly live: Liveness) {
-    const { units } = live.flat;
-    this.stamp = new Int32Array(units.count).fill(-1);
-    this.value = new Int32Array(units.count);
-    const masks = Array.from({ length: FILES }, () => new Uint32Array(live.words));
-    for (let u = 0; u < units.count; u++) {
-      const row = masks[(units.file[u] as number) - File.R] as Uint32Array;
-      row[u >>> 5] = (row[u >>> 5] as number) | (1 << (u & 31));
-    }
-    this.masks = masks;
+    const { count, virtual, base, owner } = live.flat.units;
+    this.stamp = new Int32Array(count).fill(-1);
+    this.value = new Int32Array(count);
+    this.home = new Int32Array(count);
+    this.weight = new Uint8Array(count).fill(1);
+    for (let u = 0; u < count; u++) this.home[u] = virtual ? (base[owner[u] as number] as number) : u;
+    if (virtual)
+      for (let u = 0; u < count; u++)
+        this.weight[u] = (base[(owner[u] as number) + 1] as number) - (this.home[u] as number);
   }
 }
 
@@ -64,6 +70,7 @@ class Values {
   private readonly flat: Flat;
   private readonly epoch: number;
   private readonly file: number[] = [];
+  private readonly weight: number[] = [];
   private readonly uses: number[] = [];
   private readonly useStart: number[] = [0];
   private readonly defs: number[] = [];
@@ -88,10 +95,11 @@ class Values {
     for (let i = from; i < to; i++) this.instruction(i, i - from);
     const liveOut = new Uint8Array(this.file.length);
     const { live, value } = this.scratch;
-    for (const u of this.touched) if (hasBit(live.liveOut, block * live.words, u)) liveOut[value[u] as number] = 1;
+    for (const u of this.touched) if (this.isLive(live.liveOut, u)) liveOut[value[u] as number] = 1;
     return {
       count: this.file.length,
       file: Uint8Array.from(this.file),
+      weight: Uint8Array.from(this.weight),
       liveOut,
       useStart: Int32Array.from(this.useStart),
       use: Int32Array.from(this.uses),
@@ -105,17 +113,30 @@ class Values {
     };
   }
 
+  /** Whether any register that the unit stands for is in the block's row of the sets. */
+  private isLive(sets: Uint32Array, home: number): boolean {
+    const row = this.block * this.scratch.live.words;
+    for (let u = home; u < home + (this.scratch.weight[home] as number); u++) if (hasBit(sets, row, u)) return true;
+    return false;
+  }
+
   private instruction(i: number, node: number): void {
     const { flat } = this;
+    const { home, weight } = this.scratch;
+    const virtual = flat.units.virtual;
     for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
       const first = flat.useUnit[u] as number;
-      for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++) this.read(this.holding(unit), node);
+      const end = first + (virtual ? 1 : (flat.useWidth[u] as number));
+      for (let unit = first; unit < end; unit++) this.read(this.holding(home[unit] as number), node);
     }
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
       const first = flat.defUnit[d] as number;
-      for (let unit = first; unit < first + (flat.defWidth[d] as number); unit++) {
-        if (flat.defKills[d] === 1) this.defs.push(this.enter(unit));
-        else this.parts.push(this.holding(unit));
+      const width = flat.defWidth[d] as number;
+      for (let unit = first; unit < first + (virtual ? 1 : width); unit++) {
+        const at = home[unit] as number;
+        const whole = flat.defKills[d] === 1 && (!virtual || width === weight[at] || this.isNew(at));
+        if (whole) this.defs.push(this.enter(at));
+        else this.parts.push(this.holding(at));
       }
     }
     this.useStart.push(this.uses.length);
@@ -129,11 +150,17 @@ class Values {
     this.uses.push(v);
   }
 
+  /** Nothing has been in the unit yet, here or before. */
+  private isNew(unit: number): boolean {
+    return this.scratch.stamp[unit] !== this.epoch && !this.isLive(this.scratch.live.liveIn, unit);
+  }
+
   /** A new value in the unit. */
   private enter(unit: number): number {
     const { stamp, value } = this.scratch;
     const v = this.file.length;
     this.file.push((this.flat.units.file[unit] as number) - File.R);
+    this.weight.push(this.scratch.weight[unit] as number);
     this.lastUser.push(-1);
     if (stamp[unit] !== this.epoch) this.touched.push(unit);
     stamp[unit] = this.epoch;
@@ -166,11 +193,18 @@ class Values {
   }
 
   private counts(sets: Uint32Array): Int32Array {
-    const { live, masks } = this.scratch;
-    const row = new Uint32Array(live.words);
-    return Int32Array.from(masks, (mask) => {
-      for (let w = 0; w < live.words; w++) row[w] = (sets[this.block * live.words + w] as number) & (mask[w] as number);
-      return countBits(row, 0, live.words);
+    const { live, home, weight } = this.scratch;
+    const { file } = this.flat.units;
+    const counts = new Int32Array(FILES);
+    let last = -1;
+    // Units of a value stand together, so each value is met once.
+    forEachBit(sets.subarray(this.block * live.words, (this.block + 1) * live.words), 0, live.words, (u) => {
+      const at = home[u] as number;
+      if (at === last) return;
+      last = at;
+      const f = (file[u] as number) - File.R;
+      counts[f] = (counts[f] as number) + (weight[at] as number);
     });
+    return counts;
   }
 }
