@@ -31,6 +31,7 @@ export const groups: Readonly<Record<string, string>> = {
   mufu16: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ ? ? .SQRT .TANH",
   vtype: "@72:2 .U32 _ .U16x2 .S16x2",
   vtype120: "@72:3 .U32 .S32 .U16x2 .S16x2 .U8x4 .S8x4",
+  mnmx: "@73:2 .U32/4 _/4 .U64/8 .S64/8",
   byte: "@76:2 _ .B1 .B2 .B3",
   // half precision
   // Beside an operand, the place depends on where its register sits: 24, 32 or 64.

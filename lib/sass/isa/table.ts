@@ -25,6 +25,7 @@ import { tensorRows } from "./rows/tensor.js";
 import { textureRows } from "./rows/texture.js";
 import { tmemRows } from "./rows/tmem.js";
 import { uniformRows } from "./rows/uniform.js";
+import { uniformFloatRows } from "./rows/uniform-float.js";
 import { warpgroupRows } from "./rows/warpgroup.js";
 import {
   type ConstRef,
@@ -47,6 +48,7 @@ export const rows: readonly Row[] = [
   ...memoryRows,
   ...controlRows,
   ...uniformRows,
+  ...uniformFloatRows,
   ...tensorRows,
   ...warpgroupRows,
   ...asyncRows,

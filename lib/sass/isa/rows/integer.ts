@@ -278,9 +278,9 @@ export const integerRows: Rows = [
   {
     op: "IMNMX",
     does: "the same with two more predicates; p, q: the result is a, a and b are equal (not measured)",
-    slots: "p:P q:P d <- a b pin:P ci:P",
+    slots: "p:P q:P d*mnmx <- a*mnmx b*mnmx pin:P ci:P",
     imm: "s32",
-    lines: [{ as: two(0x017), text: "IMNMX{.U32|_|.U64|.S64@73:2} p@81, q@84, d, a, b, !pin@87, !ci@77", sm: "120-" }],
+    lines: [{ as: two(0x017), text: "IMNMX{mnmx} p@81, q@84, d, a, b, !pin@87, !ci@77", sm: "120-" }],
     time: "fixed",
   },
   {

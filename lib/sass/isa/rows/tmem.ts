@@ -19,7 +19,7 @@ function products(op: string, is: string, tail: string, shift: number): Line[] {
       const a = inTensor ? "tmem[t@24]" : "gdesc[a@24]";
       const head = `${op}${ws ? ".WS" : "{_|.2CTA@85}"}${inTensor && shift ? `{_|.ASHIFT@${shift}}` : ""}`;
       const text = `${head} ${a}${keepA}, gdesc[b@32]${ws ? keepB : ""}, tmem[d@64], tmem[e@40], idesc[e+1], ${tail}`;
-      return { as, text, is: `${is} 83=${ws ? 1 : 0}`, sm: "100-" };
+      return { as, text, is: `${is} 83=${ws ? 1 : 0}`, sm: "100-110" };
     }),
   );
 }
@@ -32,7 +32,7 @@ function scaled(op: string, as: readonly [string, string], four: string, is: str
       as: code,
       text: `${op}{_|.2CTA@85}${four} ${a}${keepA}, gdesc[b@32], tmem[d@64], tmem[e@40], idesc[e+1], tmem[s@48], !pin@87`,
       is,
-      sm: "100-",
+      sm: "100-110",
     };
   });
 }
@@ -48,7 +48,7 @@ const rows: Rows = [
     op: "LDTM",
     does: "d = tensor memory: rows (data path lanes) of so many bits, repeated",
     slots: "d*times <- a:UR off:I=0",
-    lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-" }],
+    lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-110" }],
     time: "result",
     sets: "write",
   },
@@ -57,7 +57,9 @@ const rows: Rows = [
     does: "tensor memory = data",
     slots: "<- a:UR off:I=0 data*times",
     effect: true,
-    lines: [{ as: "9edu", text: `STTM${lanes}{_|.EXPAND16BIT@80} tmem[a@64?+off@40:24+72:8ss], data@32`, sm: "100-" }],
+    lines: [
+      { as: "9edu", text: `STTM${lanes}{_|.EXPAND16BIT@80} tmem[a@64?+off@40:24+72:8ss], data@32`, sm: "100-110" },
+    ],
     time: "operands",
   },
   {
@@ -69,7 +71,7 @@ const rows: Rows = [
       {
         as: "9e7u",
         text: "UTCCP{.T|...???@86}{.S|...???@87}{_|.2CTA@85}{_|?|.4dp256bit|.128dp128bit|.2x64dp128bit_lw02_lw13|.2x64dp128bit_lw01_lw23|.4x32dp128bit@83:2+88}{_|.U4x16P64|.U6x16P32@80:2} tmem[a@24?+off@40:24+72:8ss], gdesc[b@32]",
-        sm: "100-",
+        sm: "100-110",
       },
     ],
     time: "operands",
@@ -84,7 +86,7 @@ const rows: Rows = [
       {
         as: "3e9u",
         text: "UTCBAR{_|.WAKEUP|.A0TX|.A0TX.WAKEUP|.2CTA|.2CTA|.2CTA.A0TX|.2CTA.A0TX@76:2+85}{_|.MULTICAST@75} [a@24], b@32, c@64?",
-        sm: "100-",
+        sm: "100-110",
       },
     ],
     time: "operands",
@@ -94,7 +96,7 @@ const rows: Rows = [
     does: "wait for the arrivals before it",
     slots: "<-",
     effect: true,
-    lines: [{ as: "9e9", text: "UTCBAR{_|...???@85}.FLUSH", sm: "100-" }],
+    lines: [{ as: "9e9", text: "UTCBAR{_|...???@85}.FLUSH", sm: "100-110" }],
     time: "operands",
     sets: "write",
   },
@@ -104,9 +106,9 @@ const rows: Rows = [
     slots: "p:UP=none d:UR <- b:UR c:UR=none",
     effect: true,
     lines: [
-      { as: "3e3u", text: "UTCATOMSWS{_|.2CTA@85}.CAS p@81, d@16, b@32, c@64", sm: "100-" },
-      { as: "5e3u", text: "UTCATOMSWS{_|.2CTA@85}.FIND_AND_SET{_|.ALIGN@75} p@81, d@16, b@32", sm: "100-" },
-      { as: "9e3u", text: "UTCATOMSWS{_|.2CTA@85}{.AND|.OR@87} d@16, b@32", sm: "100-" },
+      { as: "3e3u", text: "UTCATOMSWS{_|.2CTA@85}.CAS p@81, d@16, b@32, c@64", sm: "100-110" },
+      { as: "5e3u", text: "UTCATOMSWS{_|.2CTA@85}.FIND_AND_SET{_|.ALIGN@75} p@81, d@16, b@32", sm: "100-110" },
+      { as: "9e3u", text: "UTCATOMSWS{_|.2CTA@85}{.AND|.OR@87} d@16, b@32", sm: "100-110" },
     ],
     time: "result",
   },
@@ -142,7 +144,9 @@ const rows: Rows = [
     does: "shift rows of tensor memory down",
     slots: "<- a:UR off:I=0",
     effect: true,
-    lines: [{ as: "9e6u", text: "UTCSHIFT{_|.2CTA@85}{?|.DOWN|...???@80} tmem[a@24?+off@40:24+72:8ss]", sm: "100-" }],
+    lines: [
+      { as: "9e6u", text: "UTCSHIFT{_|.2CTA@85}{?|.DOWN|...???@80} tmem[a@24?+off@40:24+72:8ss]", sm: "100-110" },
+    ],
     time: "operands",
     sets: "any",
   },
