@@ -2,6 +2,9 @@
 import type { Rows } from "../row.js";
 
 const vec = "{vec}";
+const ipa = "IPA{.PASS|.CONSTANT|.STATE@78:2}";
+/** Where there is no register: another than RZ is undefined. */
+const absent = (at: number): string => `x{255=_|...?@${at}:8}`;
 
 export const graphicsRows: Rows = [
   {
@@ -17,56 +20,51 @@ export const graphicsRows: Rows = [
   {
     op: "ALD",
     does: "d = attribute of vertex v",
-    slots: "d*vec <- base=RZ ur:UR=none off:I=0 v=RZ",
+    slots: "d*vec <- base=RZ ur:UR=none off:I=0 v=RZ x:WORD=255",
     lines: [
       { as: "321", text: "ALD{_|.O@79}{_|...???@74:2} d, a[0x0], v@32?", is: "77=1 76=0 24:8=255", sm: "75" },
       { as: "321", text: `ALD{_|.O@79}.PHYS{_|...???@74:2} d, a[base@24], v@32?`, is: "77=1 76=0" },
-      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[off@40:10]`, is: "76=1 77=0 32:8=255 24:8=255" },
-      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[base@24+off@40:11s]`, is: "76=1 77=0 32:8=255" },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[off@40:10], ${absent(32)}?`, is: "76=1 77=0 24:8=255" },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[base@24+off@40:11s], ${absent(32)}?`, is: "76=1 77=0" },
       { as: "321", text: `ALD{_|.O@79}${vec} d, a[off@40:10], v@32?`, is: "76:2=0 24:8=255" },
-      { as: "521u", text: `ALD{_|.O@79}.P${vec} d, a[ur@24+off@40:11s]`, is: "76=1 32:8=255" },
-      { as: "521u", text: `ALD{_|.O@79}${vec} d, a[ur@24+off@40:11s], v@32?`, is: "76=0" },
+      { as: "521u", text: `ALD{_|.O@79}.P${vec} d, a[ur@24+off@40:11s], ${absent(32)}?`, is: "76:2=1" },
+      { as: "521u", text: `ALD{_|.O@79}${vec} d, a[ur@24+off@40:11s], v@32?`, is: "76:2=0" },
     ],
     time: "result",
   },
   {
     op: "AST",
     does: "attribute of vertex v = data",
-    slots: "<- base=RZ ur:UR=none off:I=0 data*vec v=RZ",
+    slots: "<- base=RZ ur:UR=none off:I=0 data*vec v=RZ x:WORD=255",
     effect: true,
     lines: [
       { as: "322", text: "AST{_|...???@74:2} a[0x0], data@32, v@64?", is: "77=1 76=0 24:8=255", sm: "75" },
       { as: "322", text: `AST.PHYS{_|...???@74:2} a[base@24], data@32, v@64?`, is: "77=1 76=0" },
-      { as: "322", text: `AST.P${vec} a[off@40:10], data@32`, is: "76=1 77=0 64:8=255 24:8=255" },
-      { as: "322", text: `AST${vec} a[off@40:10], data@32, v@64?`, is: "76:2=0 24:8=255" },
-      { as: "522u", text: `AST.P${vec} a[ur@24+off@40:11s], data@32`, is: "76=1 64:8=255" },
-      { as: "522u", text: `AST${vec} a[ur@24+off@40:11s], data@32, v@64?`, is: "76=0" },
+      { as: "322", text: `AST{_|.P@76}${vec} a[off@40:10], data@32, v@64?`, is: "77=0 24:8=255" },
+      { as: "322", text: `AST.P${vec} a[base@24+off@40:11s], data@32, ${absent(64)}?`, is: "76=1 77=0" },
+      { as: "522u", text: `AST{_|.P@76}${vec} a[ur@24+off@40:11s], data@32, v@64?`, is: "77=0" },
     ],
     time: "operands",
   },
   {
     op: "IPA",
-    does: "d = attribute interpolated at the pixel (.OFFSET: moved by b); p: the primitive is flat",
-    slots: "d p:P=PT <- ur:UR=none off:I=0 b=none",
+    does: "d = attribute interpolated at the pixel; p: the primitive is flat",
+    slots: "d p:P=PT <- ur:UR=none off:I=0",
     lines: [
-      { as: "326", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}{_|.CENTROID@76} d, p@81?, a[off@64:8x4]", is: "77=0" },
-      {
-        as: "526u",
-        text: "IPA{.PASS|.CONSTANT|.STATE@78:2}{_|.CENTROID@76} d, p@81?, a[ur@24+off@64:8x4]",
-        is: "77=0",
-      },
+      { as: "326", text: `${ipa}{_|.CENTROID@76} d, p@81?, a[off@64:8x4]`, is: "77=0" },
+      { as: "526u", text: `${ipa}{_|.CENTROID@76} d, p@81?, a[ur@24+off@64:8x4]`, is: "77=0" },
     ],
     time: "result",
   },
   {
     op: "IPA.OFFSET",
-    does: "the same",
+    does: "the same, moved by b",
     slots: "d p:P=PT <- ur:UR=none off:I=0 b",
     lines: [
-      { as: "R=326", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[off@64:8x4], b", is: "77=1" },
-      { as: "R=526u", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[ur@24+off@64:8x4], b", is: "77=1" },
-      { as: "I=926 C=b26", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[off@64:8x4], b", is: "77=1" },
-      { as: "I=926u", text: "IPA{.PASS|.CONSTANT|.STATE@78:2}.OFFSET d, p@81?, a[ur@24+off@64:8x4], b", is: "77=1" },
+      { as: "R=326", text: `${ipa}.OFFSET d, p@81?, a[off@64:8x4], b`, is: "76:2=2" },
+      { as: "R=526u", text: `${ipa}.OFFSET d, p@81?, a[ur@24+off@64:8x4], b`, is: "76:2=2" },
+      { as: "I=926 C=b26", text: `${ipa}{?|?|.OFFSET|...???@76:2} d, p@81?, a[off@64:8x4], b`, not: "75 76:2=!2" },
+      { as: "I=926u", text: `${ipa}{?|?|.OFFSET|...???@76:2} d, p@81?, a[ur@24+off@64:8x4], b`, not: "75 76:2=!2" },
     ],
     time: "result",
   },
@@ -78,12 +76,12 @@ export const graphicsRows: Rows = [
       {
         as: "923",
         text: "ISBERD{_|.O@79}{_|.PATCH|.PRIM|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} d, [base@24]",
-        sm: "75",
+        sm: "-80",
       },
       {
         as: "923",
         text: "ISBERD{_|.O@79}{_|.PATCH|.PRIM|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} d, [base@24+off@40:16]",
-        sm: "80-",
+        sm: "86-",
       },
     ],
     time: "result",
@@ -97,12 +95,12 @@ export const graphicsRows: Rows = [
       {
         as: "927",
         text: "ISBEWR{?|.O|...???@79}{_|?|?|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} [base@24], data@32",
-        sm: "75",
+        sm: "-80",
       },
       {
         as: "927",
         text: "ISBEWR{?|.O|...???@79}{_|?|?|.ATTR@76:2}{_|.SKEW@78}{_|.U16|.32@74:2} [base@24+off@40:16], data@32",
-        sm: "80-",
+        sm: "86-",
       },
     ],
     time: "operands",
@@ -118,25 +116,29 @@ export const graphicsRows: Rows = [
     op: "OUT",
     does: "emit a vertex, end the strip",
     slots: "d <- a b:R",
+    imm: "s32",
     effect: true,
     lines: [
-      {
-        as: "RR=324 RI=924 RU=d24u",
-        text: "OUT{?|.EMIT|?|.EMIT_THEN_CUT|...???@78:2} d, a, b",
-        imm: "s32",
-        is: "78=1",
-      },
+      { as: "RR=324", text: "OUT{.EMIT|.EMIT_THEN_CUT@79} d, a, b", is: "78=1" },
+      { as: "RI=924 RU=d24u", text: "OUT{?|.EMIT|?|.EMIT_THEN_CUT|...???@78:2} d, a, b", not: "75 78=0" },
     ],
     time: "result",
   },
   {
     op: "OUT.CUT",
     does: "end the strip, or all output",
-    slots: "d=RZ <- a",
+    slots: "d=RZ <- a x:WORD=255 y:WORD=255",
     effect: true,
     lines: [
-      { as: "324", text: "OUT.CUT d, a@24, RZ", is: "78:2=2 32:8=255" },
-      { as: "324", text: "OUT.FINAL a@24", is: "78:2=0 16:8=255 32:8=255" },
+      { as: "324", text: "OUT.CUT d, a@24, x{255=RZ|...?@32:8}", is: "78:2=2" },
+      { as: "324", text: "OUT.FINAL a@24", is: "78:2=0", sets: "read", sm: "75" },
+      {
+        as: "324",
+        text: "OUT.FINAL y{255=_|...?@16:8}?, a@24, x{255=_|...?@32:8}?",
+        is: "78:2=0",
+        sets: "read",
+        sm: "80-",
+      },
     ],
     time: "result",
   },
