@@ -101,6 +101,7 @@ const general = (text: string): string =>
   text
     .replace(/\.reuse/g, "")
     .replace(/-?0x[0-9a-f]+/g, "N")
+    .replace(/(?<!\.)\?\?\?\d+/g, "???N")
     .replace(/\b(UR|UP|R|P|B|SB)\d+\b/g, "$1")
     .replace(/^@!?(U?P)T?\d* /, "");
 

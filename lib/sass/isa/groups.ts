@@ -28,6 +28,7 @@ export const groups: Readonly<Record<string, string>> = {
   hi: "@80 _ .HI",
   prmt: "@72:3 _ .F4E .B4E .RC8 .ECL .ECR .RC16",
   mufu: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ .RCP64H .RSQ64H .SQRT .TANH",
+  mufu2: "@74:4 ? ? .EX2",
   mufu16: "@74:4 .COS .SIN .EX2 .LG2 .RCP .RSQ ? ? .SQRT .TANH",
   vtype: "@72:2 .U32 _ .U16x2 .S16x2",
   vtype120: "@72:3 .U32 .S32 .U16x2 .S16x2 .U8x4 .S8x4",
@@ -128,6 +129,7 @@ export const groups: Readonly<Record<string, string>> = {
   dimsC: "@79:3 .1D/4 .2D/8 .3D/12 .4D/16 .5D/20",
   dimsS: "@79:3 .1D/8 .2D/12 .3D/16 .4D/20 .5D/24",
   dp: "@81:2+87 .16dp128bit .16dp256bit _ .16dp64bit .16dp32bit_t0_t15 .16dp32bit_t16_t31",
+  times2: "@83:3 ? .x2/8 .x4/16 .x8/32 .x16/64 .x32/128 .x64/256 .x128/512",
   times: "@83:3 _/4 .x2/8 .x4/16 .x8/32 .x16/64 .x32/128 .x64/256 .x128/512",
   // surfaces: dimensions with the bytes of coordinates
   sdim: "@61:3 .1D/4 .1D_BUFFER/4 .1D_ARRAY/8 .2D/8 .2D_ARRAY/12 .3D/12",

@@ -294,7 +294,7 @@ function matchSum(
     if (o) {
       found.set(ref.slot, o);
       k++;
-    } else if (ref.slot.holds === "imm") found.set(ref.slot, makeOperand(Kind.Imm, File.None, 1, 0, 0));
+    } else if (ref.slot.holds === "imm") found.set(ref.slot, defaultOperand(ref.slot.optional, File.None, 1));
     else if ((ref.slot.name === "base" && !ref.keepZero) || ref.omit) {
       found.set(ref.slot, makeOperand(Kind.Reg, ref.slot.file, suffixWidth(ref, width), ZERO_REG, 0));
     } else return false;
@@ -308,6 +308,10 @@ function suffixWidth(ref: OperandRef, width: number): number {
 }
 
 function termOf(ref: OperandRef, text: string, width: number, names: ParseNames): Operand | null {
+  if (ref.slot.format === "word") {
+    const word = ref.part!.values.find((v) => v.text === text);
+    return word ? makeOperand(Kind.Imm, File.None, 1, 0, word.code) : null;
+  }
   if (ref.slot.holds === "imm") {
     const v = parseInteger(text);
     if (v === null) return /^(32@|`)/.test(text) ? parseSymbol(text) : null;

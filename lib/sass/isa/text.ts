@@ -226,6 +226,11 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
   for (let i = 0; i < terms.length; i++) {
     const ref = terms[i]!;
     const o = slotOperand(ref, inst);
+    if (ref.slot.format === "word") {
+      const text = numberText(ref, o, line, names);
+      if (text !== "") parts.push(text);
+      continue;
+    }
     if (o.kind === Kind.Imm) {
       const v = ref.signed ? o.value | 0 : o.value;
       if (v === 0) continue;

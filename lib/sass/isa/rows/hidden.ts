@@ -51,6 +51,7 @@ export const hiddenRow: Row = {
     lines("3d1 3d2 3d3", "75,86-89,120-", -1, `${nothing}; 116:6=!0`),
     lines("5f0u 5f1u 5f2u 5f3u", "90", -1, nothing),
     lines("9e4u 9e5u", "100-110", -1),
+    lines("deau feau", "100", -1, `${noResult}; 63=0; 72:2=!1`),
     lines("23e", "75", 7, f2fp),
     lines("83e a3e a3eu c3eu", "75", 5, f2fp),
     lines("43e 63e 63eu e3eu", "75", 3, "78:4=!1,7-9"),

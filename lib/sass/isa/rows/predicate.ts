@@ -178,7 +178,7 @@ const uniform: Rows = [
   {
     op: "LDCU",
     does: "d = constants at a global address, or behind a bound constant buffer",
-    slots: "d:UR*size <- base:UR*2=URZ off:I=0 pin:UP=PT ur:UR*2=none i:UR=URZ shift:I=0",
+    slots: "d:UR*size <- base:UR*2=URZ off:I=0 pin:UP=PT ur:UR*2=none i:UR=URZ x:WORD=255 shift:I=0",
     memory: ["const", "load"],
     bytes: "size",
     lines: [
@@ -186,7 +186,7 @@ const uniform: Rows = [
       { as: "9acu", text: "LDCU{size}{unpack} d@16, [base@24?+off@38:32ss], !pin@87", sm: "120-" },
       {
         as: "bacu",
-        text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][i@64?+shift@37:17s]",
+        text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][x{255=_|...?@64:8}+shift@37:17s]",
         sm: "100-110",
       },
       {

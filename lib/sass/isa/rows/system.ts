@@ -22,29 +22,22 @@ function constants(direct: string, through: string, text: string): Line[] {
   ];
 }
 
-const cacheOf = (unit: string, deep: string): Line[] => {
-  const head = `{?|?|.C|...???@78:3}.${unit}`;
-  const one = `{?|?|?|.IV|...???@87:4}${deep}`;
-  const u = unit === "LDC" ? "R" : "UR";
-  return [
-    {
-      as: unit === "LDC" ? "33f" : "340",
-      text: `CCTL${head}{?|?|?|?|.IVALL|...???@87:4}${deep}`,
-      sm: "100-",
-    },
-    { as: unit === "LDC" ? "53fu" : "540u", text: `CCTL.E${head}${one} [base@24?+off@32:32ss]`, sm: "100-" },
-    {
-      as: unit === "LDC" ? "b3f" : "b40u",
-      text: `CCTL${head}${one} c[k@54:5][${u}@24+@37:17s]`,
-      sm: "100-",
-    },
-    {
-      as: unit === "LDC" ? "73fu" : "740u",
-      text: `CCTL${head}${one} cx[ur@24][${unit === "LDC" ? "i" : "iu"}@64?+shift@37:17s]`,
-      sm: "100-",
-    },
-  ];
-};
+/** Cache control of LDC or LDCU; LDCU has no index register before sm_120. */
+const cacheOf = (unit: "LDC" | "LDCU", deep: string): Line[] =>
+  ["100-110", "120-"].flatMap((sm, i) => {
+    const head = `{?|?|.C|...???@78:3}.${unit}`;
+    const one = `{?|?|?|.IV|...???@87:4}${deep}`;
+    const [all, global, constant, bound] =
+      unit === "LDC" ? ["33f", "53fu", "b3f", "73fu"] : ["340", "540u", "b40u", "740u"];
+    const index = unit === "LDC" ? "i@64?" : i === 0 ? "x{255=_|...?@64:8}" : "iu@64?";
+    const more = { sm, decoupled: unit === "LDCU" || i === 1 };
+    return [
+      { as: all!, text: `CCTL${head}{?|?|?|?|.IVALL|...???@87:4}${deep}`, ...more },
+      { as: global!, text: `CCTL.E${head}${one} [base@24?+off@32:32ss]`, ...more },
+      { as: constant!, text: `CCTL${head}${one} c[k@54:5][${unit === "LDC" ? "R" : "UR"}@24+@37:17s]`, ...more },
+      { as: bound!, text: `CCTL${head}${one} cx[ur@24][${index}+shift@37:17s]`, ...more },
+    ];
+  });
 
 export const systemRows: Rows = [
   {
@@ -334,17 +327,16 @@ export const systemRows: Rows = [
   {
     op: "CCTL.C.LDC",
     does: "drop constants from the cache of LDC",
-    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ shift:I=0",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ x:WORD=255 shift:I=0",
     effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
     sets: "any",
-    decoupled: false,
   },
   {
     op: "CCTL.C.LDCU",
     does: "drop constants from the cache of LDCU",
-    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ shift:I=0",
+    slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ x:WORD=255 shift:I=0",
     effect: true,
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
     time: "operands",

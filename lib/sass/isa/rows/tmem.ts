@@ -10,29 +10,28 @@ const lanes = "{dp}{times}";
 const keepB = "{_|.B_REUSE@82}{_|.B_KEEP@81}{_|.BUFFER1|.BUFFER2|.BUFFER3@79:2}";
 
 /**
- * Both ways to give a (descriptor or tensor memory), without and with .WS (the warp stays; b has buffers). `shift` is the
- * bit of .ASHIFT, `tail` the operands behind idesc.
+ * Both ways to give a (descriptor or tensor memory), without and with the help of a second CTA (which hides what is said
+ * of b). `shift` is the bit of .ASHIFT, `tail` the operands behind idesc.
  */
-function products(op: string, is: string, tail: string, shift: number): Line[] {
+function products(op: string, is: string, tail: string, shift: number, sm = "100-110"): Line[] {
   return (["5eau", "9eau"] as const).flatMap((as, inTensor) =>
-    [false, true].map((ws): Line => {
+    [0, 1].map((two): Line => {
       const a = inTensor ? "tmem[t@24]" : "gdesc[a@24]";
-      const head = `${op}${ws ? ".WS" : "{_|.2CTA@85}"}${inTensor && shift ? `{_|.ASHIFT@${shift}}` : ""}`;
-      const text = `${head} ${a}${keepA}, gdesc[b@32]${ws ? keepB : ""}, tmem[d@64], tmem[e@40], idesc[e+1], ${tail}`;
-      return { as, text, is: `${is} 83=${ws ? 1 : 0}`, sm: "100-110" };
+      const head = `${op}${two ? ".2CTA" : ""}{_|.WS@83}${inTensor && shift ? `{_|.ASHIFT@${shift}}` : ""}`;
+      const text = `${head} ${a}${keepA}, gdesc[b@32]${two ? "" : keepB}, tmem[d@64], tmem[e@40], idesc[e+1], ${tail}`;
+      return { as, text, is: `${is} 85=${two}`, sm };
     }),
   );
 }
 
 /** Factors with scales, which are in tensor memory at s. */
-function scaled(op: string, as: readonly [string, string], four: string, is: string): Line[] {
+function scaled(op: string, as: readonly [string, string], four: string, more: Omit<Line, "as" | "text">): Line[] {
   return as.map((code, i): Line => {
     const a = i === 0 ? "gdesc[a@24]" : "tmem[t@24]";
     return {
       as: code,
       text: `${op}{_|.2CTA@85}${four} ${a}${keepA}, gdesc[b@32], tmem[d@64], tmem[e@40], idesc[e+1], tmem[s@48], !pin@87`,
-      is,
-      sm: "100-110",
+      ...more,
     };
   });
 }
@@ -49,6 +48,20 @@ const rows: Rows = [
     does: "d = tensor memory: rows (data path lanes) of so many bits, repeated",
     slots: "d*times <- a:UR off:I=0",
     lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-110" }],
+    time: "result",
+    sets: "write",
+  },
+  {
+    op: "LDTM.STAT",
+    does: "the same; e = least or greatest of what was loaded",
+    slots: "d*times2 e <- a:UR off:I=0",
+    lines: [
+      {
+        as: "5eeu",
+        text: `LDTM.STAT{?|?|_|?|.16dp32bit_t0_t15|.16dp32bit_t16_t31@81:2+87}{times2}{.MAX|.MAXABS|.MIN|.MINABS@66:2}{_|.S32|.F32@64:2}{_|.NAN@68} e@24, d@16, tmem[a@32?+off@40:24+72:8ss]`,
+        sm: "103-110",
+      },
+    ],
     time: "result",
     sets: "write",
   },
@@ -116,13 +129,13 @@ const rows: Rows = [
     op: "UTCHMMA",
     does: "tensor memory at d = a * b (+ d if pin) on f16, bf16 or tf32; c: lanes left out, n: exponent of a scale of d",
     ...product,
-    lines: products("UTCHMMA", "63=0 72=0", "c@48?, !pin@87, n@75:4?", 74),
+    lines: products("UTCHMMA", "63=0 72:2=0", "c@48?, !pin@87, n@75:4?", 74),
   },
   {
     op: "UTCIMMA",
     does: "the same on 8-bit integers",
     ...product,
-    lines: products("UTCIMMA", "63=0 72:2=1", "c@48?, !pin@87", 74),
+    lines: products("UTCIMMA", "63=0 72:2=1", "c@48?, !pin@87", 74, "100,110"),
   },
   {
     op: "UTCQMMA",
@@ -130,14 +143,18 @@ const rows: Rows = [
     ...product,
     lines: [
       ...products("UTCQMMA", "63=0 72:2=3", "c@48?, !pin@87", 74),
-      ...scaled("UTCQMMA", ["deau", "feau"], "", "72:2=3"),
+      ...scaled("UTCQMMA", ["deau", "feau"], "", { is: "63=0 72:2=3", sm: "100" }),
+      ...scaled("UTCQMMA", ["deau", "feau"], "", { fill: "63=0 72:2=3", sm: "103-110" }),
     ],
   },
   {
     op: "UTCOMMA",
     does: "the same on 4-bit floats with scales",
     ...product,
-    lines: scaled("UTCOMMA", ["5eau", "9eau"], "{.4X|_@62}", "63=1"),
+    lines: [
+      ...scaled("UTCOMMA", ["5eau", "9eau"], "{.4X|_@62}", { is: "63=1 72:2=0", sm: "100,110" }),
+      ...scaled("UTCOMMA", ["5eau", "9eau"], "{.BLOCK16|_@62}", { is: "63=1 72:2=0", sm: "103" }),
+    ],
   },
   {
     op: "UTCSHIFT",
