@@ -228,7 +228,8 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
     const o = slotOperand(ref, inst);
     if (ref.slot.format === "word") {
       const text = numberText(ref, o, line, names);
-      if (text !== "") parts.push(text);
+      if (isDefault(o, ref.slot.optional)) zero ||= text;
+      else parts.push(text);
       continue;
     }
     if (o.kind === Kind.Imm) {

@@ -186,7 +186,7 @@ const uniform: Rows = [
       { as: "9acu", text: "LDCU{size}{unpack} d@16, [base@24?+off@38:32ss], !pin@87", sm: "120-" },
       {
         as: "bacu",
-        text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][x{255=_|...?@64:8}+shift@37:17s]",
+        text: "LDCU{size}{_|.TEXUNPACK@80} d@16, cx[ur@24][x{255=URZ|...?@64:8}+shift@37:17s]",
         sm: "100-110",
       },
       {

@@ -29,7 +29,7 @@ const cacheOf = (unit: "LDC" | "LDCU", deep: string): Line[] =>
     const one = `{?|?|?|.IV|...???@87:4}${deep}`;
     const [all, global, constant, bound] =
       unit === "LDC" ? ["33f", "53fu", "b3f", "73fu"] : ["340", "540u", "b40u", "740u"];
-    const index = unit === "LDC" ? "i@64?" : i === 0 ? "x{255=_|...?@64:8}" : "iu@64?";
+    const index = unit === "LDC" ? "i@64?" : i === 0 ? "x{255=URZ|...?@64:8}" : "iu@64?";
     const more = { sm, decoupled: unit === "LDCU" || i === 1 };
     return [
       { as: all!, text: `CCTL${head}{?|?|?|?|.IVALL|...???@87:4}${deep}`, ...more },
