@@ -41,7 +41,7 @@ export const controlRows: Rows = [
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${rel}`, is: "33=1", sm: "-89" },
       { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${rel}`, is: "33=1", sm: "80-89" },
       { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${relWide}`, is: "33=1", sm: "90" },
-      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-82, ${relWide}`, is: "33=1", sm: "100-" },
+      { as: "947u", text: `BRA{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-82, ${relWide}`, sm: "100-" },
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${relWide}`, is: "33=1", sm: "90-" },
     ],
     time: "fixed",
@@ -163,7 +163,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "942", text: "BREAK !pin@87?, b@16", sm: "-90" },
-      { as: "942", text: "BREAK{_|.RELIABLE@72:2} !pin@87?, b@16", sm: "100-" },
+      { as: "942", text: "BREAK{_|.RELIABLE|!|!@72:2} !pin@87?, b@16", sm: "100-" },
     ],
     time: "fixed",
   },

@@ -601,7 +601,8 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G@72}", sm: "90" },
-      { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|.T|!@72:2}", sm: "100-" },
+      { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|.T|!@72:2}", sm: "100-110" },
+      { as: "3c6", text: "FENCE.VIEW.ASYNC{.S|.G|!|!@72:2}", sm: "120-" },
     ],
     time: "write",
   },

@@ -5,6 +5,8 @@
 import type { Line, Rows } from "../row.js";
 
 const far = "target@16:8+34:47x4";
+const apart80 = "{inc}{?|?|.DIV|.CONV@32:2}";
+const apart = "{inc}{?|?|.DIV|.CONV|...???@32:2}";
 const near = "target@34:47x4";
 
 /** Special state that BMOV moves, by number. */
@@ -80,11 +82,11 @@ export const systemRows: Rows = [
     flow: "indirect",
     effect: true,
     lines: [
-      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "75" },
-      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, is: "84=0", sm: "90-" },
+      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "-89" },
+      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, fill: "84=0", sm: "90-" },
       { as: "94a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${far}`, is: "84=1 32:2=1", sm: "90-" },
       { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@38:16s]", sm: "75" },
-      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", is: "84=0", sm: "80-90" },
+      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", fill: "84=0", sm: "80-90" },
       { as: "b4a", text: "JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, c[k@54:5][@40:14sx4]", is: "84=1 32:2=1", sm: "90" },
     ],
     time: "fixed",
@@ -96,11 +98,12 @@ export const systemRows: Rows = [
     flow: "indirect",
     effect: true,
     lines: [
-      { as: "54au", text: `JMP{inc}{?|.U|?|?@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${far}`, is: "32:2=1", sm: "90-" },
+      { as: "54au", text: `JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${near}`, sm: "80-89" },
+      { as: "54au", text: `JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${far}`, sm: "90-" },
+      { as: "74au", text: "JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]", sm: "80-89" },
       {
         as: "74au",
-        text: "JMP{inc}{?|.U|?|?@32:2}{_|.ANY@84} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]",
-        is: "32:2=1",
+        text: "JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]",
         sm: "90",
       },
     ],
@@ -113,9 +116,11 @@ export const systemRows: Rows = [
     flow: "indirect",
     effect: true,
     lines: [
-      { as: "94au", text: `JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-30, ${far}`, is: "33=1", sm: "90" },
-      { as: "94au", text: `JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-82, ${far}`, is: "33=1", sm: "100-" },
-      { as: "b4au", text: "JMP{inc}{.DIV|.CONV@32} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]", is: "33=1", sm: "90" },
+      { as: "94au", text: `JMP${apart80} !pin@87?, ~ur@24-30, ${near}`, sm: "80-89" },
+      { as: "94au", text: `JMP${apart} !pin@87?, ~ur@24-30, ${far}`, sm: "90" },
+      { as: "94au", text: `JMP${apart} !pin@87?, ~ur@24-82, ${far}`, sm: "100-" },
+      { as: "b4au", text: `JMP${apart80} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]`, sm: "80-89" },
+      { as: "b4au", text: `JMP${apart} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]`, sm: "90" },
     ],
     time: "fixed",
   },
@@ -206,10 +211,10 @@ export const systemRows: Rows = [
     slots: "<- id n=0 pin:P",
     effect: true,
     lines: [
-      { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:2=3" },
-      { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:2=3" },
-      { as: "51d", text: "BAR.SCAN id@32, n#42:12, !pin@87", is: "77:2=3" },
-      { as: "31d", text: "BAR.SCAN id@32, n@32, !pin@87", is: "77:2=3" },
+      { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:2=3 79:2=0" },
+      { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:2=3 79:2=0" },
+      { as: "51d", text: "BAR.SCAN id@32, n#42:12, !pin@87", is: "77:2=3 79:2=0" },
+      { as: "31d", text: "BAR.SCAN id@32, n@32, !pin@87", is: "77:2=3 79:2=0" },
     ],
     time: "operands",
   },
@@ -304,8 +309,8 @@ export const systemRows: Rows = [
     slots: "<- b=none ur:UR*2=none bank:I=none word:I=none",
     effect: true,
     lines: [
-      { as: "391", text: "CCTLT.IVALL", is: "86=1", sets: "none" },
-      { as: "391", text: "CCTLT.IVTH b@32", is: "86=0", fill: "85=1", sets: "none" },
+      { as: "391", text: "CCTLT.IVALL", is: "85:2=2", sets: "none" },
+      { as: "391", text: "CCTLT.IVTH b@32", is: "85:2=1" },
       { as: "b91", text: "CCTLT{?|.IVTH|...???@85:2} bank@54:5, word@40:14", sm: "-90" },
       { as: "d91u", text: "CCTLT{?|.IVTH|...???@85:2} ur@32" },
     ],
@@ -319,7 +324,7 @@ export const systemRows: Rows = [
     lines: [
       { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:3=4", sets: "none" },
       { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:3=7", sets: "none" },
-      { as: "990", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS@87:4} [base@24+off@40:24s]" },
+      { as: "990", text: "CCTLL{.PF1|.PF2|.WB|.IV|!|.RS|...!@87:4} [base@24+off@40:24s]" },
       { as: "d90u", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS|...???@87:4} [base@24+ur@32]" },
     ],
     time: "operands",
