@@ -229,7 +229,7 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
     if (ref.slot.format === "word") {
       const text = numberText(ref, o, line, names);
       if (isDefault(o, ref.slot.optional)) zero ||= text;
-      else parts.push(text);
+      else out = out === "" ? text : `${out}+${text}`;
       continue;
     }
     if (o.kind === Kind.Imm) {
