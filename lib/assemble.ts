@@ -15,11 +15,25 @@
  *         B------ R- W- Y S15   EXIT ;
  *     .end
  *
- * `//` begins a comment. `.needs WHAT` tells of something that the text does not hold (relocations, constants): such a
- * function can only be put into the cubin that it came from.
+ * `//` begins a comment. What a function is to the driver follows from these lines, and `link` makes the cubin. A cubin that
+ * they do not describe (relocations, variables, tables, several functions in a section, debug information, a relocatable
+ * object) is written with everything else that is in the file behind the functions, from `.container` on
+ * (`elf/cubin/container-text.ts`); its functions have only `.code`. Of functions chosen out of such a cubin `.needs WHAT` tells
+ * what the text does not hold: they can only be put into the cubin that they came from.
  */
 import { type Diagnostic, diagnostic, notSupported, type Span } from "./diagnostics.js";
-import { branchTargets, type Cubin, type CubinFunction, link, readCubin } from "./elf/index.js";
+import {
+  branchTargets,
+  buildContainer,
+  type ContainerModel,
+  type Cubin,
+  type CubinFunction,
+  containerLines,
+  containerModel,
+  link,
+  readContainer,
+  readCubin,
+} from "./elf/index.js";
 import { noBounds } from "./ori/func.js";
 import type { Func, LaunchBounds, MachineInst, ModuleSymbol, Param } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";
@@ -28,18 +42,34 @@ import { isTargetName, type Target, target as targetNamed, targetOfSm } from "./
 
 // ---------------------------------------------------------------------------------------------- writing
 
-/** Every function of the cubin as text; empty for an SM without an instruction table. */
+/** Functions of the cubin as text, all of them by default; empty for an SM without an instruction table. */
 export function assemblyText(cubin: Cubin, functions: readonly CubinFunction[] = cubin.functions): string {
   const target = targetOfSm(cubin.sm);
   if (target === null) return "";
+  const whole = functions.length === cubin.functions.length && !isPlain(cubin);
+  const container = whole ? containerModel(cubin) : null;
   const out = [`.target ${cubin.target}`];
   // A cubin holds its last function first.
-  for (const f of [...functions].reverse()) out.push("", ...functionLines(cubin, f, target));
+  for (const f of [...functions].reverse())
+    out.push("", ...(container === null ? functionLines(cubin, f, target) : codeLines(f, target)));
+  if (container !== null) out.push("", ...containerLines(container));
   return `${out.join("\n")}\n`;
 }
 
+/** Do the lines of its functions say all of the cubin? */
+function isPlain(cubin: Cubin): boolean {
+  if (cubin.kind !== "executable" || cubin.globals.length > 0) return false;
+  if (cubin.elf.sections.some((s) => /^\.(nv_)?debug_(line|info|ptx)/.test(s.name))) return false;
+  return cubin.functions.every((f) => needsOf(cubin, f).length === 0);
+}
+
+function codeLines(f: CubinFunction, target: Target): string[] {
+  const symbols = new Map(f.ranges.map((r) => [r.offset, r.name]));
+  return [`.${f.kind} ${f.name}`, ".code", ...assemblyLines({ name: f.name, words: f.words, target, symbols }), ".end"];
+}
+
 function functionLines(cubin: Cubin, f: CubinFunction, target: Target): string[] {
-  const out = [`.${f.kind} ${f.name}`, `.registers ${f.registers}`];
+  const out = [`.registers ${f.registers}`];
   const number = (name: string, n: number): void => {
     if (n !== 0) out.push(`.${name} ${n}`);
   };
@@ -54,8 +84,8 @@ function functionLines(cubin: Cubin, f: CubinFunction, target: Target): string[]
   ] as const)
     if (size !== null) out.push(`.${name} ${size.join(" ")}`);
   for (const what of needsOf(cubin, f)) out.push(`.needs ${what}`);
-  const symbols = new Map(f.ranges.map((r) => [r.offset, r.name]));
-  return [...out, ".code", ...assemblyLines({ name: f.name, words: f.words, target, symbols }), ".end"];
+  const [head, ...code] = codeLines(f, target);
+  return [head!, ...out, ...code];
 }
 
 /** What a function uses that the text does not hold. */
@@ -82,6 +112,8 @@ export interface AssembledFunction {
   readonly params: readonly Param[];
   readonly limits: LaunchBounds;
   readonly needs: readonly string[];
+  /** Number of lines between its name and `.code`. */
+  readonly directives: number;
   readonly span: Span;
 }
 
@@ -89,6 +121,8 @@ export interface AssembledModule {
   readonly target: Target;
   /** In source order. */
   readonly functions: readonly AssembledFunction[];
+  /** Everything else of the file, null when it is to be made. */
+  readonly container: ContainerModel | null;
 }
 
 /** Reads the text; every bad line is told with its place. */
@@ -123,6 +157,7 @@ interface Draft {
   params: Param[];
   limits: LaunchBounds;
   needs: string[];
+  directives: number;
   span: Span;
 }
 
@@ -131,6 +166,7 @@ class Reader {
   private readonly diagnostics: Diagnostic[] = [];
   private target: Target | null = null;
   private readonly functions: AssembledFunction[] = [];
+  private container: ContainerModel | null = null;
 
   constructor(private readonly lines: readonly AssemblyLine[]) {}
 
@@ -139,7 +175,7 @@ class Reader {
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
     if (this.target === null) return fail([diagnostic("error", "no .target")]);
     if (this.functions.length === 0) return fail([diagnostic("error", "no function")]);
-    return ok({ target: this.target, functions: this.functions });
+    return ok({ target: this.target, functions: this.functions, container: this.container });
   }
 
   private error(message: string, span: Span): void {
@@ -154,6 +190,11 @@ class Reader {
       else this.target = targetNamed(name);
     } else if ((word === ".entry" || word === ".func") && name !== undefined && rest.length === 0) {
       this.function(word === ".entry" ? "entry" : "func", name, line.span);
+    } else if (word === ".container" && this.target !== null) {
+      const read = readContainer([line, ...this.lines.slice(this.at)], this.target.sm);
+      this.at = this.lines.length;
+      if (read.ok) this.container = read.value;
+      else this.diagnostics.push(...read.diagnostics);
     } else this.error(`expected .target, .entry or .func: "${line.text}"`, line.span);
   }
 
@@ -168,6 +209,7 @@ class Reader {
       params: [],
       limits: noBounds(),
       needs: [],
+      directives: 0,
       span,
     };
     if (this.functions.some((f) => f.name === name)) this.error(`function ${name} stands twice`, span);
@@ -189,6 +231,7 @@ class Reader {
 
   private directive(draft: Draft, line: AssemblyLine): void {
     const [word, ...rest] = line.text.split(/\s+/);
+    draft.directives++;
     if (word === ".needs" && rest.length === 1) {
       draft.needs.push(rest[0]!);
       return;
@@ -310,7 +353,28 @@ function replace(m: AssembledModule, like: Uint8Array): Result<Uint8Array> {
   return ok(out);
 }
 
+/** The functions in the container that the text describes; `readCubin` must be able to read the result. */
+function contain(m: AssembledModule, container: ContainerModel): Result<Uint8Array> {
+  const code = new Map<string, Uint8Array>();
+  for (const f of m.functions) {
+    if (f.directives > 0) {
+      const message = `directives of ${f.name} beside a .container: its .info lines say what they would`;
+      return fail([diagnostic("error", message, f.span)]);
+    }
+    code.set(f.name, new Uint8Array(f.words.buffer, f.words.byteOffset, f.words.byteLength));
+  }
+  const made = buildContainer(container, code);
+  if (!made.ok) return made;
+  const again = readCubin(made.value);
+  if (!again.ok)
+    return fail(again.diagnostics.map((d) => ({ ...d, message: `the container makes no cubin: ${d.message}` })));
+  const lost = m.functions.find((f) => again.value.functions.every((x) => x.name !== f.name));
+  if (lost !== undefined) return fail([diagnostic("error", `${lost.name} is in no section`, lost.span)]);
+  return made;
+}
+
 function build(m: AssembledModule): Result<Uint8Array> {
+  if (m.container !== null) return contain(m, m.container);
   const diagnostics: Diagnostic[] = [];
   for (const f of m.functions) {
     for (const need of f.needs)

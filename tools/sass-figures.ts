@@ -1,16 +1,20 @@
 /**
  * Figures of decoder, printer, parser and encoder:
  *
- *     node tools/run-ts.cjs tools/sass-figures.ts [SM …] [--cccl] [--keep DIR]
+ *     node tools/run-ts.cjs tools/sass-figures.ts [SM …] [--cccl] [--asm] [--keep DIR]
  *
  * What ptxas -O0 … -O3 makes of the corpus, and with --cccl of CCCL's sort, scan and reduce, for each SM (default: all): how
  * many instructions decode to nvdisasm's text, encode to the same words, and come back as the same text from the words that
- * their text is assembled to. Distinct words are asked once; every instruction counts. --keep names a folder where the cubins
+ * their text is assembled to. Distinct words are asked once; every instruction counts. --asm instead: of how many cubins `asm(dis(x))`,
+ * without --like, has the same code, and is the same file where the text holds all of it. --keep names a folder where the cubins
  * stay (default: a temporary one).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { assembleCubin, assemblyText } from "../lib/assemble.js";
+import { type Cubin, readCubin } from "../lib/elf/index.js";
+import { unwrap } from "../lib/result.js";
 import { decodeInst } from "../lib/sass/decode.js";
 import { encodeInst } from "../lib/sass/encode.js";
 import { parseInst } from "../lib/sass/isa/parse.js";
@@ -86,14 +90,39 @@ function oneWord(t: Target, words: Uint32Array, i: number, theirs: string | null
   return [...texts, text === ours ? "" : `${ours} | ${text}`];
 }
 
+function assembled(what: string, sm: number, cubins: readonly Made[]): boolean {
+  let [code, whole, file] = [0, 0, 0];
+  const wrong: string[] = [];
+  for (const { name, bytes } of cubins) {
+    const original = unwrap(readCubin(bytes));
+    const text = assemblyText(original);
+    const made = assembleCubin(text);
+    const again = made.ok ? readCubin(made.value) : made;
+    const complaint = again.ok ? "" : (again.diagnostics[0]?.message ?? "");
+    if (again.ok && codeOf(again.value) === codeOf(original)) code++;
+    else wrong.push(`${name}: ${complaint || "other code"}`);
+    if (!/^\.container/m.test(text)) continue;
+    whole++;
+    if (made.ok && Buffer.from(made.value).equals(bytes)) file++;
+  }
+  console.log(
+    `sm_${sm} ${what}: asm(dis(x)) has the same .text bytes for ${code} of ${cubins.length} cubins; of ${whole} written with their container ${file} are the same file`,
+  );
+  for (const w of wrong.slice(0, 10)) console.log(`    ${w}`);
+  return code === cubins.length && file === whole;
+}
+
+const codeOf = (cubin: Cubin): string => cubin.functions.map((f) => `${f.name} ${f.words.join()}`).join("\n");
+
 const args = process.argv.slice(2);
 const keep = args.includes("--keep") ? args[args.indexOf("--keep") + 1] : undefined;
 const chosen = args.filter((a) => /^\d+$/.test(a)).map(Number);
 const dir = keep ?? mkdtempSync(join(tmpdir(), "ptxlab-"));
 try {
   for (const sm of chosen.length > 0 ? chosen : allSms) {
-    let good = judge("corpus", sm, corpusCubins(sm, levels, dir));
-    if (args.includes("--cccl")) good = judge("CCCL", sm, ccclCubins(sm, levels, dir)) && good;
+    const figure = args.includes("--asm") ? assembled : judge;
+    let good = figure("corpus", sm, corpusCubins(sm, levels, dir));
+    if (args.includes("--cccl")) good = figure("CCCL", sm, ccclCubins(sm, levels, dir)) && good;
     if (!good) process.exitCode = 1;
   }
 } finally {

@@ -29,10 +29,14 @@ export interface SectionDraft {
   data: Uint8Array | null;
   /** Bytes in memory; used for SHT_NOBITS. */
   size: number;
+  /** Unused bytes behind it in the file. */
+  room: number;
+  /** A section in front of it whose bytes are its own, too. */
+  shares: SectionDraft | null;
 }
 
 export function section(draft: Partial<SectionDraft> & { name: string; type: number }): SectionDraft {
-  return { flags: 0, align: 1, entsize: 0, link: null, info: 0, data: null, size: 0, ...draft };
+  return { flags: 0, align: 1, entsize: 0, link: null, info: 0, data: null, size: 0, room: 0, shares: null, ...draft };
 }
 
 /** Where a section came to lie. */
@@ -55,6 +59,8 @@ export interface ElfDraft {
   readonly sections: readonly SectionDraft[];
   /** The section that holds section names; its data is made here. */
   readonly names: SectionDraft;
+  /** Strings that it begins with, empty when left out. */
+  readonly nameTable?: StringTable;
   /** Program headers, given the placed sections and the place of the table itself. */
   readonly segments: (placed: readonly PlacedSection[], table: { offset: number }) => readonly ElfSegment[];
 }
@@ -73,6 +79,12 @@ export class StringTable {
     this.parts.push(text);
     this.size += text.length + 1;
     return at;
+  }
+
+  /** An unused byte. */
+  skip(): void {
+    this.parts.push("");
+    this.size++;
   }
 
   bytes(): Uint8Array {
@@ -162,21 +174,22 @@ function place(sections: readonly SectionDraft[]): { placed: PlacedSection[]; en
   let at = EHDR_SIZE;
   sections.forEach((draft, i) => {
     const filesz = draft.type === SHT.Nobits ? 0 : (draft.data?.length ?? 0);
-    at = roundUp(at, draft.align);
+    const shared = draft.shares === null ? undefined : placed.find((p) => p.draft === draft.shares);
+    if (shared === undefined) at = roundUp(at, draft.align);
     placed.push({
       draft,
       index: i + 1,
-      offset: at,
+      offset: shared?.offset ?? at,
       filesz,
       memsz: draft.data === null ? draft.size : draft.data.length,
     });
-    at += filesz;
+    if (shared === undefined) at += filesz + draft.room;
   });
   return { placed, end: at };
 }
 
 export function writeElf(draft: ElfDraft): Uint8Array {
-  const names = new StringTable();
+  const names = draft.nameTable ?? new StringTable();
   const nameAt = draft.sections.map((s) => names.add(s.name));
   draft.names.data = names.bytes();
   const index = new Map<SectionDraft, number>(draft.sections.map((s, i) => [s, i + 1]));

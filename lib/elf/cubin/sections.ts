@@ -18,6 +18,9 @@ export const SHT_CUDA = {
   Compat: 0x70000086,
 } as const;
 
+/** Section flag of Capsule Mercury (digest F §1.5). */
+export const SHF_MERCURY = 0x10000000;
+
 /** Symbol types beyond the ELF standard. */
 export const STT_CUDA = { Texref: 10, Object: 13 } as const;
 
