@@ -1,9 +1,10 @@
 /**
  * Does the timing model put code in the order of its optimization levels? Compiles the corpus with the real ptxas, or
  * with ptxlab (`--ours`), at -O0, -O1 and -O3 and prints estimated cycles, registers, and how many pairs stand in the
- * expected order.
+ * expected order. `--sms=N`: on a GPU of N SMs, so that the corpus's small launches fill them; latency alone decides
+ * where every SM has one block.
  *
- *     node tools/run-ts.cjs tools/timing-order.ts [--ours] [SM …]        default: 75 90 100
+ *     node tools/run-ts.cjs tools/timing-order.ts [--ours] [--sms=N] [SM …]        default: 75 90 100
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +19,7 @@ import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
 const ptxas = resolve(__dirname, "../.oracle/bin/ptxas");
 const levels = [0, 1, 3] as const;
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
+const sms = Number(process.argv.find((a) => a.startsWith("--sms="))?.slice(6) ?? 0);
 const ours = process.argv.includes("--ours");
 const chosen = process.argv.slice(2).filter((a) => /^\d+$/.test(a));
 const targets = (chosen.length > 0 ? chosen : ["75", "90", "100"]).map((n) => `sm_${n}` as CorpusTarget);
@@ -42,7 +44,7 @@ function cyclesOf(cubin: Uint8Array, launch: unknown): number {
   const ran = runLaunchFile(cubin, launch, {
     readFile: () => null,
     launch: (device, module, options) => {
-      const made = estimateLaunch(device, module, options);
+      const made = estimateLaunch(device, module, sms > 0 ? { ...options, parameters: { sms } } : options);
       if (!made.ok) return made;
       const e: Estimate = made.value;
       cycles += e.cycles;

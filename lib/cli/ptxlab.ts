@@ -65,6 +65,7 @@ const usage = `Usage: ptxlab <command> [options]
                                policies, shuffles); FILE.jsonl grows while it runs, FILE.parquet is the table.
       --out NAME, -o NAME      Another name for the results.
       --threads N              Worker threads (default: one per core; 0: none).
+      --report                 How busy the threads were, on the error output.
       --json                   The rows as JSON.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).

@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { SingleBar } from "cli-progress";
-import { type Row, readSweep, sweep } from "../experiment/index.js";
+import { type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
 import type { Host } from "./host.js";
 import { jsonOf, oneFile, UsageError } from "./usage.js";
 
@@ -11,7 +11,12 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { out: { type: "string", short: "o" }, threads: { type: "string" }, json: { type: "boolean" } },
+    options: {
+      out: { type: "string", short: "o" },
+      threads: { type: "string" },
+      json: { type: "boolean" },
+      report: { type: "boolean" },
+    },
   });
   const path = oneFile(positionals);
   const folder = dirname(resolve(path));
@@ -25,6 +30,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
   if (process.stderr.isTTY) bar.start(1, 0);
+  const work: Work[] = [];
   try {
     const result = await sweep(spec, {
       folder,
@@ -36,10 +42,12 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
         bar.update(done);
       },
       onRow: () => bar.increment(),
+      onWork: (w) => work.push(w),
     });
     bar.stop();
     if (values.json) host.out(`${JSON.stringify(result, null, 1)}\n`);
     else host.out(`${[...result.rows.map(rowText), endText(result, out)].join("\n")}\n`);
+    if (values.report) for (const w of work) host.err(workText(w, result.rows.length - result.resumed));
     if (!result.complete) return 130;
     return result.rows.every((r) => r.outcome === "ok" && r.results !== "different" && !r.hazards) ? 0 : 1;
   } finally {
@@ -53,6 +61,14 @@ function rowText(r: Row): string {
     r.level === null ? r.moves : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
   const numbers = `${r.registers ?? "-"} registers, ${r.cycles ?? "-"} cycles`;
   return `${r.id}  ${r.input}  ${r.target}  ${how}: ${r.outcome === "ok" ? `${numbers}, results ${r.results}` : r.outcome}`;
+}
+
+/** How busy the threads were, for `--report`. */
+function workText(work: Work, points: number): string {
+  const share = Math.round(1000 * utilisation(work)) / 10;
+  const each = work.busy.map((ms) => `${Math.round((1000 * ms) / work.wall) / 10} %`).join(", ");
+  const seconds = Math.round(work.wall / 100) / 10;
+  return `${points} points on ${work.busy.length} threads in ${seconds} s; busy ${share} % of the time (${each})\n`;
 }
 
 function endText(

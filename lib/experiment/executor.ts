@@ -1,5 +1,6 @@
 /** Where points run: here, or on worker threads. The order of the rows is that of the points in either. */
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { pool } from "workerpool";
 import { runPoint } from "./point.js";
@@ -10,10 +11,32 @@ export interface ExecuteOptions {
   readonly folder: string;
   /** Worker threads; 0 runs everything in this thread. Default: one per core. */
   readonly threads?: number;
+  /** Called at the end with what the threads did. Times are no part of rows: those are the same each time. */
+  readonly onWork?: (work: Work) => void;
   /** Called for every row as it comes. */
   readonly onRow?: (row: Row, index: number) => void;
   /** Ends the run: rows that are not there yet are left out. */
   readonly signal?: AbortSignal;
+}
+
+/** How busy the threads were, in milliseconds. */
+export interface Work {
+  /** From the first point given out to the last row; starting the threads included. */
+  readonly wall: number;
+  /** Time within points, per thread that had any. */
+  readonly busy: readonly number[];
+}
+
+/** Share of the threads' time that went into points. */
+export function utilisation(work: Work): number {
+  return work.wall === 0 ? 1 : work.busy.reduce((a, b) => a + b, 0) / (work.wall * Math.max(1, work.busy.length));
+}
+
+/** What a thread hands back. */
+export interface Done {
+  readonly row: Row;
+  readonly thread: number;
+  readonly time: number;
 }
 
 /** Threads need the built library. */
@@ -26,25 +49,33 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     rows[i] = row;
     options.onRow?.(row, i);
   };
+  const began = performance.now();
+  const busy = new Map<number, number>();
+  const add = (thread: number, time: number): void => void busy.set(thread, (busy.get(thread) ?? 0) + time);
+  const tell = (): void => options.onWork?.({ wall: performance.now() - began, busy: [...busy.values()] });
   if (options.threads === 0 || !existsSync(workerFile)) {
     for (let i = 0; i < points.length && !options.signal?.aborted; i++) {
-      put(i, runPoint(points[i]!, options.folder));
+      const start = performance.now();
+      const row = runPoint(points[i]!, options.folder);
+      add(0, performance.now() - start);
+      put(i, row);
       // Lets an abort in.
       await new Promise((r) => setImmediate(r));
     }
+    tell();
     return rows;
   }
-  const workers = pool(workerFile, {
-    workerType: "thread",
-    ...(options.threads !== undefined && { maxWorkers: options.threads }),
-  });
+  // The pool's own default leaves a core to this thread, which only waits.
+  const workers = pool(workerFile, { workerType: "thread", maxWorkers: options.threads ?? availableParallelism() });
   const stop = (): void => void workers.terminate(true);
   options.signal?.addEventListener("abort", stop);
   try {
     await Promise.all(
       points.map(async (p, i) => {
         try {
-          put(i, (await workers.exec("runPoint", [p, options.folder])) as Row);
+          const done = (await workers.exec("runPoint", [p, options.folder])) as Done;
+          add(done.thread, done.time);
+          put(i, done.row);
         } catch (e) {
           if (!options.signal?.aborted) throw e;
         }
@@ -52,6 +83,7 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     );
   } finally {
     options.signal?.removeEventListener("abort", stop);
+    tell();
     await workers.terminate(true);
   }
   return rows;

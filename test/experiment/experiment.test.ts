@@ -13,6 +13,8 @@ import {
   type SweepSpec,
   search,
   sweep,
+  utilisation,
+  type Work,
 } from "../../lib/experiment/index.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";
 
@@ -42,6 +44,14 @@ describe("sweep", () => {
       ["sm_90", 2, "ok", "as expected", 0],
     ]);
     expect(rows[1]!.cycles!).toBeLessThan(rows[0]!.cycles!);
+  });
+
+  test("tells what the threads did: as many as were asked for, no longer than the whole", async () => {
+    const works: Work[] = [];
+    await sweep({ ...spec, targets: ["sm_90"] }, { folder, threads: 0, onWork: (w) => works.push(w) });
+    expect(works.map((w) => w.busy.length)).toEqual([1]);
+    expect(utilisation(works[0]!)).toBeGreaterThan(0);
+    expect(utilisation(works[0]!)).toBeLessThanOrEqual(1);
   });
 
   test("refuses a target that the PTX does not run on as a row, not as an exception", async () => {
