@@ -6,7 +6,18 @@
 import { hash32 } from "../../lib/experiment/random.js";
 import { Random } from "../../lib/sim/random.js";
 import type { Answer, Decoder } from "./decoder.js";
-import { always, hexWord, keyName, keyNamed, randomWord, setField, settled, type Word, wordFromHex } from "./word.js";
+import {
+  always,
+  hexWord,
+  keyName,
+  keyNamed,
+  pick,
+  randomWord,
+  setField,
+  settled,
+  type Word,
+  wordFromHex,
+} from "./word.js";
 
 export interface CensusEntry {
   /** Base mnemonics, the most frequent first. */
@@ -48,6 +59,13 @@ function filled(key: number, parts: readonly (readonly [number, number, number])
   return settled(w, always());
 }
 
+function withKey(word: Word, key: number): Word {
+  const w = word.slice();
+  setField(w, range(0, 12), BigInt(key & 0xfff));
+  setField(w, [91], BigInt(key >> 12));
+  return w;
+}
+
 const range = (lo: number, n: number): number[] => Array.from({ length: n }, (_, i) => lo + i);
 
 /** `@P0 IADD3.X R1, …` → `IADD3`. */
@@ -85,6 +103,14 @@ export function takeCensus(
       anything,
     );
   }
+  // Rare forms take what other forms of the operation take.
+  const words = new Map<number, Word[]>();
+  for (const [k, s] of seen) words.set(k & 0x1ff, [...(words.get(k & 0x1ff) ?? []), ...s.words]);
+  const rare = ALL_KEYS.filter((k) => !seen.has(k) && (words.get(k & 0x1ff)?.length ?? 0) > 0);
+  ask(
+    rare.flatMap((k) => new Array<number>(24).fill(k)),
+    (k) => withKey(pick(random, words.get(k & 0x1ff)!), k),
+  );
   // Words of compiled code show what random ones miss.
   ask(options.also.map(keyOfWord), eachOf(options.also));
   return Object.fromEntries(

@@ -1,11 +1,11 @@
 /** Step `fields`: the classifier over all keys of a target, resumable per key; and the map file made of what it found. */
-import cliProgress from "cli-progress";
 import { type Census, censusWords, printedKeys } from "./census.js";
 import type { Decoder } from "./decoder.js";
 import { setDefaults } from "./defaults.js";
 import { emitLeaf } from "./emit.js";
 import { defaultOptions, type Harvested, harvestOpcode, type OpcodeOptions } from "./opcode.js";
 import { runTasks, type Task } from "./probe.js";
+import { progress } from "./progress.js";
 import type { Folder } from "./state.js";
 import type { EntryHead, EntryMap, SmMap } from "./types.js";
 import { keyName, keyNamed, keyOf, type Word } from "./word.js";
@@ -62,24 +62,14 @@ export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptio
   const done = new Set(options.keys ? [] : folder.lines(file).map((l) => (JSON.parse(l) as KeyResult).key));
   const all = { ...defaultOptions, ...options };
   const tasks = wanted.filter((k) => !done.has(keyName(k))).map((k) => harvestTask(k, census, real.get(k) ?? [], all));
-  const bar = new cliProgress.SingleBar(
-    {
-      format: "fields [{bar}] {value}/{total} opcodes, {leaves} leaves, {duration_formatted}",
-      noTTYOutput: true,
-      notTTYSchedule: 15000,
-    },
-    cliProgress.Presets.shades_classic,
-  );
-  let leaves = 0;
-  if (!options.quiet) bar.start(wanted.length, wanted.length - tasks.length, { leaves });
+  const bar = options.quiet ? null : progress(`sm_${folder.sm} fields`, wanted.length, wanted.length - tasks.length);
   runTasks(decoder, tasks, {
     words: 60000,
     journal: folder.file("journal"),
     finished: (_, h) => {
       const r = resultOf(h);
       folder.append(file, JSON.stringify(r));
-      leaves += h.leaves.length;
-      if (!options.quiet) bar.increment(1, { leaves });
+      bar?.add();
     },
     failed: (task, error) => {
       const r: KeyResult = {
@@ -92,7 +82,7 @@ export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptio
       process.stderr.write(`\n${task.name}: ${error.stack}\n`);
     },
   });
-  bar.stop();
+  bar?.stop();
 }
 
 const headOf = (name: string): EntryHead => {

@@ -3,11 +3,11 @@
  * the classifier) and, per tested PTX line, the machine instructions that line information attributes to it, or the
  * refusal. Resumable by parts of the kernel list.
  */
-import cliProgress from "cli-progress";
 import { textSections } from "../../test/oracle/nvdisasm.js";
 import { tool } from "../../test/oracle/tools.js";
 import { compileKernels } from "./compile.js";
 import { allKernels, type Kernel } from "./kernels/index.js";
+import { progress } from "./progress.js";
 import type { Folder } from "./state.js";
 import { hexWord, sameBits, type Word, wordFromHex } from "./word.js";
 
@@ -32,20 +32,12 @@ export function runCompile(folder: Folder, sm: string, level: Level, every: numb
   const seen = new Set(done.flatMap((p) => p.words.map((w) => sameBits(wordFromHex(w)))));
   const finished = new Set(done.map((p) => p.part));
   const parts = Math.ceil(kernels.length / PART);
-  const bar = new cliProgress.SingleBar(
-    {
-      format: `sm_${sm} -${level} [{bar}] {value}/{total} parts, {duration_formatted}`,
-      noTTYOutput: true,
-      notTTYSchedule: 15000,
-    },
-    cliProgress.Presets.shades_classic,
-  );
-  bar.start(parts, finished.size);
+  const bar = progress(`sm_${sm} -${level}, parts of ${PART} kernels`, parts, finished.size);
   for (let part = 0; part < parts; part++) {
     if (finished.has(part)) continue;
     const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen);
     folder.append(file, JSON.stringify({ part, ...r }));
-    bar.increment();
+    bar.add();
   }
   bar.stop();
   collect(folder, level);

@@ -7,8 +7,11 @@ import { distinct, type Word } from "./word.js";
 
 export class Folder {
   readonly path: string;
+  /** `90a`. */
+  readonly sm: string;
 
   constructor(root: string, sm: string) {
+    this.sm = sm;
     this.path = join(root, `sm${sm}`);
     mkdirSync(this.path, { recursive: true });
   }

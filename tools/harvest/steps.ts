@@ -1,12 +1,14 @@
 /** The steps of the harvest, in working order. */
 import { writeFileSync } from "node:fs";
-import cliProgress from "cli-progress";
+import { type TargetName, target } from "../../lib/target/index.js";
 import { takeCensus } from "./census.js";
 import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
+import { compareTable } from "./compare.js";
 import { Nvdisasm } from "./decoder.js";
 import { buildMap, mapText, runFields } from "./fields.js";
 import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } from "./gates.js";
 import { MapReader } from "./map.js";
+import { progress } from "./progress.js";
 import { type Level, runCompile } from "./ptx.js";
 import { Folder } from "./state.js";
 import { keyNamed } from "./word.js";
@@ -137,20 +139,32 @@ function mark(folder: Folder, sm: string, reports: Readonly<Record<string, Check
   folder.write(mapName(sm), mapText(map));
 }
 
+/** `--map FILE` compares another map. */
+function compare({ sm, folder, option }: StepContext): void {
+  const map = MapReader.read(option("map") ?? folder.file(mapName(sm)));
+  const c = compareTable(map, target(`sm_${Number.parseInt(sm, 10)}` as TargetName));
+  console.log(
+    `sm_${sm}: ${c.encodings - c.without.length} of ${c.encodings} encodings have a line in lib/sass/isa; ` +
+      `${c.known} of ${c.words} values are known to it`,
+  );
+  if (c.without.length > 0) console.log(`    no line: ${c.without.join(", ")}`);
+  for (const d of c.differences) {
+    const values =
+      d.values.length > 12 ? `${d.values.slice(0, 12).join(",")} … (${d.values.length})` : d.values.join(",");
+    console.log(`    ${d.key} ${d.mnemonic} ${d.kind}: ${d.field ?? "base word"} = ${values}\n        ${d.example}`);
+  }
+}
+
 const GATES = "tools/harvest/data/gates.txt";
 
 /** All variants at once; no SM is named. */
 function gates(): void {
   const kernels = gateKernels();
-  const bar = new cliProgress.SingleBar(
-    { format: "gates [{bar}] {value}/{total} variants" },
-    cliProgress.Presets.shades_classic,
-  );
-  bar.start(VARIANTS.length, 0);
+  const bar = progress("gates: variants", VARIANTS.length);
   const verdicts = new Map(
     VARIANTS.map((sm) => {
       const v = [sm, askVariant(sm, kernels)] as const;
-      bar.increment();
+      bar.add();
       return v;
     }),
   );
@@ -171,6 +185,7 @@ export const steps: ReadonlyMap<string, Step> = new Map([
   ["census", { what: "which values of bits 0-11 and 91 are decoded", run: census }],
   ["fields", { what: "the classifier: field maps; --keys 210,c10u for some encodings only", run: fields }],
   ["map", { what: "writes the map file of what `fields` has finished", run: writeMap }],
+  ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],
   ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],
   ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
 ]);
