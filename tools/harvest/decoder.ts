@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Ran, tool } from "../../test/oracle/tools.js";
-import { type Word, wordOf } from "./word.js";
+import { keyOf, type Word, wordOf } from "./word.js";
 
 export interface Answer {
   /** Null where the word is refused, or taken and printed as nothing. */
@@ -43,6 +43,8 @@ export class Nvdisasm implements Decoder {
   readonly figures: DecoderFigures = { words: 0, runs: 0, seconds: 0, sentinelRuns: 0, halvings: 0 };
   private readonly sm: string;
   private readonly batch: number;
+  /** Keys with words that end the tool: asked apart, so that they do not break the runs of the others. */
+  private readonly fatal = new Set<number>();
   private readonly dir = mkdtempSync(join(tmpdir(), "harvest-"));
 
   /** `sm` as the tool names it: `90a`. */
@@ -59,8 +61,17 @@ export class Nvdisasm implements Decoder {
     const out: Answer[] = [];
     this.figures.words += words.length;
     for (let i = 0; i < words.length; i += this.batch)
-      for (const a of this.part(words.slice(i, i + this.batch))) out.push(a);
+      for (const a of this.safely(words.slice(i, i + this.batch))) out.push(a);
     return out;
+  }
+
+  private safely(words: readonly Word[]): Answer[] {
+    // The set grows while parts are asked: the split is made once.
+    const apart = words.map((w) => this.fatal.has(keyOf(w)));
+    if (!apart.includes(true) || !apart.includes(false)) return this.part(words);
+    const safe = this.part(words.filter((_, i) => !apart[i])).values();
+    const risky = this.part(words.filter((_, i) => apart[i])).values();
+    return words.map((_, i) => (apart[i] ? risky : safe).next().value!);
   }
 
   private run(words: readonly Word[]): Ran {
@@ -115,7 +126,10 @@ export class Nvdisasm implements Decoder {
       if (ran.status === 0) return this.filled(ran.stdout, kept, answers);
     }
     // A single word that ends the tool: refused, as far as anyone can see.
-    if (words.length === 1) return [REFUSED];
+    if (words.length === 1) {
+      this.fatal.add(keyOf(words[0]!));
+      return [REFUSED];
+    }
     this.figures.halvings++;
     const half = words.length >> 1;
     return [...this.part(words.slice(0, half)), ...this.part(words.slice(half))];

@@ -6,6 +6,7 @@ import { emitLeaf } from "./emit.js";
 import { defaultOptions, type Harvested, harvestOpcode, type OpcodeOptions } from "./opcode.js";
 import { runTasks, type Task } from "./probe.js";
 import { progress } from "./progress.js";
+import type { Sameness } from "./same.js";
 import type { Folder } from "./state.js";
 import type { EntryHead, EntryMap, SmMap } from "./types.js";
 import { keyName, keyNamed, keyOf, type Word } from "./word.js";
@@ -21,6 +22,8 @@ interface KeyResult {
 export interface FieldsOptions extends Partial<OpcodeOptions> {
   /** Only these keys; they are done again. */
   readonly keys?: readonly number[];
+  /** Keys left out, as the summary then says. */
+  readonly skip?: readonly number[];
   readonly quiet?: boolean;
 }
 
@@ -57,7 +60,9 @@ export function resultOf(h: Harvested): KeyResult {
 export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptions): void {
   const census = folder.census();
   const real = byKey(folder.realWords().seed);
-  const wanted = options.keys ?? [...new Set([...printedKeys(census), ...real.keys()])].sort((a, b) => a - b);
+  // Of a target that is compared with another one, only the encodings that differ.
+  const own = folder.has("same.json") ? folder.json<Sameness>("same.json").replaced.map(keyNamed) : null;
+  const wanted = options.keys ?? own ?? [...new Set([...printedKeys(census), ...real.keys()])].sort((a, b) => a - b);
   const file = "fields.jsonl";
   const done = new Set(options.keys ? [] : folder.lines(file).map((l) => (JSON.parse(l) as KeyResult).key));
   const all = { ...defaultOptions, ...options };
@@ -105,11 +110,15 @@ export function buildMap(folder: Folder, sm: string): SmMap {
   const order = [...results.values()].sort((a, b) => keyNamed(a.key) - keyNamed(b.key));
   const encodings = order.flatMap((r) => r.entries);
   setDefaults(encodings, [...folder.words("words-O0.bin"), ...folder.words("words-O3.bin")]);
+  const same = folder.has("same.json") ? folder.json<Sameness>("same.json") : null;
+  const rows = (keys: readonly string[]): [string, number][] =>
+    keys.map((k) => [`0x${k.slice(0, 3)}`, k.endsWith("u") ? 1 : 0]);
   return {
     sm: `sm_${sm}`,
     tool: TOOL_NOTE,
     control: "0x7f1 in bits 105-121",
     note: NOTE,
+    ...(same ? { same_as: `sm_${same.of}`, replaced: rows(same.replaced), absent: rows(same.absent) } : {}),
     encodings,
     omitted: order.flatMap((r) => r.omitted),
   };

@@ -43,12 +43,14 @@ export class MapReader {
     }
   }
 
-  /** `fields-sm90a.json`; the file of `same_as` stands beside it. */
+  /** `fields-sm90a.json`; the file of `same_as` stands beside it or in the folder of its target. */
   static read(path: string): MapReader {
     const doc = JSON.parse(readFileSync(path, "utf8")) as SmMap;
     if (doc.same_as === undefined) return new MapReader(doc, null);
-    const other = join(dirname(path), `fields-${doc.same_as.replace("_", "")}.json`);
-    if (!existsSync(other)) throw new Error(`${path} needs ${other}`);
+    const sm = doc.same_as.replace("_", "");
+    const name = `fields-${sm}.json`;
+    const other = [join(dirname(path), name), join(dirname(path), "..", sm, name)].find((p) => existsSync(p));
+    if (other === undefined) throw new Error(`${path} needs ${name}`);
     return new MapReader(doc, MapReader.read(other));
   }
 

@@ -1,16 +1,20 @@
 /** The steps of the harvest, in working order. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { takeCensus } from "./census.js";
 import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
 import { compareTable } from "./compare.js";
 import { Nvdisasm } from "./decoder.js";
+import { findDefUse } from "./defuse.js";
 import { buildMap, mapText, runFields } from "./fields.js";
 import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } from "./gates.js";
 import { MapReader } from "./map.js";
 import { progress } from "./progress.js";
 import { type Level, runCompile } from "./ptx.js";
+import { findSame } from "./same.js";
 import { Folder } from "./state.js";
+import { summaryOf } from "./summary.js";
+import type { SmMap } from "./types.js";
 import { keyNamed } from "./word.js";
 
 export interface StepContext {
@@ -62,6 +66,7 @@ function census({ sm, folder, seed }: StepContext): void {
 
 function fields(c: StepContext): void {
   const keys = c.option("keys")?.split(",").map(keyNamed);
+  const skip = c.option("skip")?.split(",").map(keyNamed);
   const number = (name: string): Record<string, number> =>
     c.option(name) === null ? {} : { [name]: Number(c.option(name)) };
   withDecoder(c.sm, (d) => {
@@ -71,6 +76,7 @@ function fields(c: StepContext): void {
       ...number("samples"),
       ...number("leaves"),
       ...(keys ? { keys } : {}),
+      ...(skip ? { skip } : {}),
     });
   });
   writeMap(c);
@@ -139,6 +145,33 @@ function mark(folder: Folder, sm: string, reports: Readonly<Record<string, Check
   folder.write(mapName(sm), mapText(map));
 }
 
+/** `--of SM`: a target whose census is there. The encodings that differ go to `fields`, the map refers to the other one. */
+function same({ sm, folder, root, seed, option }: StepContext): void {
+  const of = option("of");
+  if (of === null) throw new Error("same needs --of SM");
+  const other = new Folder(root, of);
+  const found = withDecoder(of, (a) => withDecoder(sm, (b) => findSame(other, folder, [a, b], seed)));
+  folder.write("same.json", JSON.stringify(found));
+  console.log(
+    `sm_${sm} beside sm_${of}: ${found.replaced.length} encodings of its own, ${found.absent.length} absent, ` +
+      `the rest alike on ${found.words} words`,
+  );
+}
+
+function defuse({ sm, folder, option }: StepContext): void {
+  const map = MapReader.read(option("map") ?? folder.file(mapName(sm)));
+  const found = withDecoder(sm, (d) => findDefUse(sm, map, d, option("keys")?.split(",").map(keyNamed) ?? null));
+  const doc = { sm: `sm_${sm}`, tool: "register life ranges of nvdisasm 13.2.51", encodings: found };
+  folder.write(`defuse-sm${sm}.json`, `${JSON.stringify(doc).replaceAll('{"opcode"', '\n{"opcode"')}\n`);
+  console.log(`sm_${sm}: registers of ${found.length} entries`);
+}
+
+/** What the harvest of a target could not see. */
+function summary({ sm, folder }: StepContext): void {
+  for (const line of summaryOf(folder, JSON.parse(readFileSync(folder.file(mapName(sm)), "utf8")) as SmMap))
+    console.log(line);
+}
+
 /** `--map FILE` compares another map. */
 function compare({ sm, folder, option }: StepContext): void {
   const map = MapReader.read(option("map") ?? folder.file(mapName(sm)));
@@ -185,6 +218,9 @@ export const steps: ReadonlyMap<string, Step> = new Map([
   ["census", { what: "which values of bits 0-11 and 91 are decoded", run: census }],
   ["fields", { what: "the classifier: field maps; --keys 210,c10u for some encodings only", run: fields }],
   ["map", { what: "writes the map file of what `fields` has finished", run: writeMap }],
+  ["same", { what: "which encodings print differently than on --of SM", run: same }],
+  ["defuse", { what: "registers read and written, from life ranges", run: defuse }],
+  ["summary", { what: "what the map of a target does not know", run: summary }],
   ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],
   ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],
   ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
