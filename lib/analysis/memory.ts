@@ -16,8 +16,8 @@ import { Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js"
 import type { Form } from "../sass/isa/form.js";
 import { sregName } from "../sass/isa/sreg.js";
 
-/** State spaces as bits. */
-export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8 } as const;
+/** State spaces as bits; `Group` is what is open of asynchronous copies: copies join it, LDGDEPBAR closes it. */
+export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8, Group: 16 } as const;
 
 /** How far an instruction restricts the order of others. */
 export const Order = {
@@ -47,6 +47,8 @@ export interface MemoryEffect {
   readonly base: number;
   readonly uniform: number;
   readonly offset: number;
+  /** Places that the address speaks of: of the two of a copy only the shared one is known. */
+  readonly addressed: number;
 }
 
 const effects: (MemoryEffect | undefined)[] = [];
@@ -79,6 +81,7 @@ const nothing = {
   base: -1,
   uniform: -1,
   offset: -1,
+  addressed: 0,
 } as const;
 
 function make(form: Form): MemoryEffect {
@@ -88,6 +91,7 @@ function make(form: Form): MemoryEffect {
   if (form.flow === "region" && form.op === "BSSY") return { ...nothing, order: Order.Free };
   if (stateful.test(form.op)) return { ...nothing, order: Order.Fence };
   if (form.op === "R2P") return { ...nothing, order: Order.Free };
+  if (form.op === "LDGDEPBAR") return { ...nothing, order: Order.Access, writes: Place.Group };
   if (m === null) return { ...nothing, order: form.sideEffect ? Order.Fence : Order.Free };
   if (m.access === "fence" || m.access === "prefetch" || form.op === "SYNCS") return { ...nothing, order: Order.Fence };
   if (m.space === "const" || m.space === "param" || form.mods.includes("CONSTANT")) {
@@ -119,12 +123,12 @@ function access(form: Form, kind: string, place: number, bytes: number): MemoryE
   const slot = (name: string): number => form.srcs.findIndex((s) => s.name === name);
   const strong = form.mods.some((m) => m === "STRONG" || m === "MMIO" || m === "ORDERED");
   const copies = form.op === "LDGSTS";
-  // Matrix loads and stores take the addresses of other lanes; the two addresses of a copy are not compared.
-  const compared = !copies && form.op !== "LDSM" && form.op !== "STSM";
+  // Matrix loads and stores take the addresses of other lanes.
+  const compared = form.op !== "LDSM" && form.op !== "STSM";
   const writes = copies ? Place.Shared : kind === "load" ? 0 : place;
   return {
     order: Order.Access,
-    reads: copies ? Place.Global : kind === "store" ? 0 : place,
+    reads: copies ? Place.Global | Place.Group : kind === "store" ? 0 : place,
     writes,
     acquires: strong && (kind === "load" || kind === "atomic"),
     releases: strong && kind !== "load",
@@ -132,6 +136,7 @@ function access(form: Form, kind: string, place: number, bytes: number): MemoryE
     base: compared ? slot("base") : -1,
     uniform: compared ? slot("ur") : -1,
     offset: compared ? slot("off") : -1,
+    addressed: copies ? Place.Shared : place,
   };
 }
 
@@ -218,11 +223,20 @@ export function disjoint(a: Address, b: Address): boolean {
   return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
 }
 
+/** Places where an access and a later one must keep their order if they overlap. */
+function meeting(first: MemoryEffect, second: MemoryEffect): number {
+  return (first.writes & (second.reads | second.writes)) | (first.reads & second.writes);
+}
+
+/** Whether both addresses speak of every place where the two meet. */
+export function comparable(first: MemoryEffect, second: MemoryEffect): boolean {
+  return (meeting(first, second) & ~(first.addressed & second.addressed)) === 0;
+}
+
 /** Whether an access and a later one must stay in this order. */
 export function conflicts(first: MemoryEffect, a: Address, second: MemoryEffect, b: Address): boolean {
-  const meet = (first.writes & (second.reads | second.writes)) | (first.reads & second.writes);
-  return meet !== 0 && !disjoint(a, b);
+  return meeting(first, second) !== 0 && !(comparable(first, second) && disjoint(a, b));
 }
 
 /** Places that a fence orders: local memory is the thread's own. */
-export const fenced: number = Place.Global | Place.Shared | Place.Texture;
+export const fenced: number = Place.Global | Place.Shared | Place.Texture | Place.Group;

@@ -4,7 +4,7 @@
  * every later access that could conflict with any of its members stays behind all of them. So blocks with fewer accesses
  * are exact, and the number of edges stays linear.
  */
-import { type Address, conflicts, fenced, type MemoryEffect, Place } from "../analysis/memory.js";
+import { type Address, comparable, conflicts, fenced, type MemoryEffect, Place } from "../analysis/memory.js";
 import { EdgeKind, type Edges } from "./dag.js";
 
 /** Accesses of each direction that are told apart. */
@@ -107,7 +107,8 @@ export class MemoryOrder {
     if (t.join >= 0 && (t.places & places) !== 0) this.edges.add(t.join, entry.node, 0, EdgeKind.Memory);
     for (const e of t.list) {
       if (!conflicts(e.effect, e.address, entry.effect, entry.address)) continue;
-      if (this.options.noAlias && differentBase(e.address, entry.address)) continue;
+      if (this.options.noAlias && comparable(e.effect, entry.effect) && differentBase(e.address, entry.address))
+        continue;
       this.order(e.node, entry.node);
     }
   }

@@ -99,9 +99,52 @@ describe("memory", () => {
     const copy = "LDGSTS.E [R6], desc[UR4][R2.64]";
     expect(kinds(`${copy}\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0\nLDS R0, [R8]`)).toEqual([
       "0 -> 1 memory",
+      "0 -> 2 memory",
       "1 -> 2 memory",
       "2 -> 3 memory",
     ]);
+  });
+
+  test("a group has the copies that it had; other accesses pass the place where it is closed, not the wait", () => {
+    const copy = (at: string): string => `LDGSTS.E [${at}], desc[UR4][R2.64]`;
+    const groups = `${copy("R6")}\nLDGDEPBAR\n${copy("R6+0x4")}\nLDGDEPBAR\nDEPBAR.LE SB0, 0x1\nLDS R0, [R9]`;
+    expect(kinds(groups)).toEqual([
+      "0 -> 1 memory",
+      "1 -> 2 memory",
+      "0 -> 3 memory",
+      "1 -> 3 memory",
+      "2 -> 3 memory",
+      "0 -> 4 memory",
+      "1 -> 4 memory",
+      "2 -> 4 memory",
+      "3 -> 4 memory",
+      "4 -> 5 memory",
+    ]);
+    expect(kinds(`${copy("R6")}\nLDGDEPBAR\n${load("R1", "R4")}\nIADD3 R14, R15, R16, RZ`)).toEqual(["0 -> 1 memory"]);
+  });
+
+  test("of the two addresses of a copy only the shared one is compared", () => {
+    const copy = "LDGSTS.E [R6], desc[UR4][R2.64]";
+    expect(kinds(`${copy}\nSTS [R6+0x4], R0`)).toEqual([]);
+    expect(kinds(`${copy}\nSTS [R6], R0`)).toEqual(["0 -> 1 memory"]);
+    expect(kinds(`${copy}\nSTS [R7+0x4], R0`)).toEqual(["0 -> 1 memory"]);
+    expect(kinds(`${copy}\nSTG.E desc[UR4][R2.64+0x10], R0`)).toEqual(["0 -> 1 memory"]);
+  });
+
+  test("bulk copies, their groups and mbarriers keep their order with every access; arithmetic passes them", () => {
+    const code = `UTMALDG.2D [UR8], [UR4]\nSYNCS.ARRIVE.TRANS64 RZ, [UR6], R2\nLDS R0, [R8]\nIADD3 R9, R10, R11, RZ`;
+    expect(kinds(code)).toEqual(["0 -> 1 memory", "1 -> 2 memory"]);
+    expect(kinds("UTMASTG.2D [UR8], [UR4]\nUTMACMDFLUSH\nDEPBAR.LE SB0, 0x0\nSTS [R8], R0")).toEqual([
+      "0 -> 1 memory",
+      "1 -> 2 memory",
+      "2 -> 3 memory",
+    ]);
+  });
+
+  test("nothing passes a warp group's matrix instructions: their registers are read and written until the wait", () => {
+    const product = "HGMMA.64x8x16.F32.BF16 R24, gdesc[UR8], RZ, !UPT, gsb0";
+    const code = `WARPGROUP.ARRIVE\n${product}\nIADD3 R2, R3, R4, RZ\nWARPGROUP.DEPBAR.LE gsb0, 0x0\nIADD3 R5, R24, R25, RZ`;
+    expect(kinds(code)).toEqual(["0 -> 1 order", "1 -> 2 order", "2 -> 3 order", "1 -> 4 RAW", "3 -> 4 order"]);
   });
 });
 
