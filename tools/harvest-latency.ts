@@ -7,7 +7,7 @@
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
  *     node tools/run-ts.cjs tools/harvest-latency.ts check [--sm 90] [--cells 300] [--seed 7] [--modules 12]
  *
- * `observe` looks at kernels of a source (chain: chain kernels; corpus: test corpus and CUDA units; random: random programs; folder:
+ * `observe` looks at kernels of a source (chain: chain kernels; corpus: test corpus and CUDA's templates; units: tools/hazard; random: random programs; folder:
  * cubins that are there already; all but the last when none is named), adds what it saw to the evidence and makes the cells
  * again; a run that the evidence holds already is left out. What was seen per opcode stays in .cache/latency, for `classes`.
  * `check` derives cells again from kernels of another seed and compares.

@@ -2,7 +2,7 @@
  * Chain kernels: a long walk through PTX operations in which every one needs the result of the one before, so that the
  * scheduler has nothing to put between producer and consumer and the stall says the distance.
  */
-import { type ChainOp, chainOps, rewrites, type ValueType } from "./ops.js";
+import { type ChainOp, chainOps, type Rewrite, rewrites, type ValueType } from "./ops.js";
 import { compileKernels } from "./ptxas.js";
 import { Random } from "./random.js";
 
@@ -30,18 +30,33 @@ ld.param.b32 %x0, [x]; ld.param.b32 %x1, [y]; setp.gt.s32 %w0, %x0, 3; setp.gt.s
 bar.sync 0;
 `;
 
-/** Operations that ptxas takes on a target. */
-export function takenOps(arch: string): readonly ChainOp[] {
-  const kernels = chainOps.map((op, i) => kernel(`probe${i}`, [{ op, rewrite: null }]));
-  const { taken } = compileKernels(chainHead(arch), kernels, arch, 3);
-  return taken.map((i) => chainOps[i]!);
+/** What ptxas takes on a target: operations, and second writers. */
+export interface Vocabulary {
+  readonly ops: readonly ChainOp[];
+  readonly rewrites: readonly Rewrite[];
+}
+
+export function vocabularyOf(arch: string): Vocabulary {
+  const ask = (steps: readonly Step[]): readonly number[] => {
+    const kernels = steps.map((step, i) => kernel(`probe${i}`, [step]));
+    return compileKernels(chainHead(arch), kernels, arch, 3).taken;
+  };
+  const ops = ask(chainOps.map((op) => ({ op, rewrite: null, back: 0 }))).map((i) => chainOps[i]!);
+  const first = (to: ValueType): ChainOp => ops.find((op) => op.to === to)!;
+  const again = ask(rewrites.map((r) => ({ op: first(r.to), rewrite: r.text, back: 0 })));
+  return { ops, rewrites: again.map((i) => rewrites[i]!) };
 }
 
 interface Step {
   readonly op: ChainOp;
   /** A second write of the result under a predicate. */
   readonly rewrite: string | null;
+  /** So many values of its type before the last one: what the operation takes. */
+  readonly back: number;
 }
+
+/** `chain`: each step takes the one before; `mesh`: often an older one, results are written again, registers are scarce. */
+export type Style = "chain" | "mesh";
 
 /** Walks that visit every pair of operations that fit together, most wanted first; deterministic in the seed. */
 export class Walker {
@@ -50,27 +65,31 @@ export class Walker {
   private readonly byFrom = new Map<string, ChainOp[]>();
   private readonly count = new Map<ChainOp, number>();
 
-  constructor(ops: readonly ChainOp[], seed: number) {
+  constructor(
+    private readonly words: Vocabulary,
+    seed: number,
+  ) {
     this.random = new Random(seed);
-    for (const op of ops) {
+    for (const op of words.ops) {
       const list = this.byFrom.get(op.from);
       if (list) list.push(op);
       else this.byFrom.set(op.from, [op]);
     }
   }
 
-  kernel(name: string, length: number): string {
+  kernel(name: string, length: number, style: Style): string {
+    const mesh = style === "mesh";
     const steps: Step[] = [];
     let last: ChainOp | null = null;
     for (let i = 0; i < length; i++) {
       const from: string = last === null || this.random.below(25) === 0 ? "" : last.to;
       const op = this.next(from === "" ? null : last, this.byFrom.get(from)!);
-      const second = rewrites.filter((r) => r.to === op.to);
-      const rewrite = second.length > 0 && this.random.below(8) === 0 ? this.random.pick(second).text : null;
-      steps.push({ op, rewrite });
+      const second = this.words.rewrites.filter((r) => r.to === op.to);
+      const rewrite = second.length > 0 && this.random.below(mesh ? 2 : 8) === 0 ? this.random.pick(second).text : null;
+      steps.push({ op, rewrite, back: mesh && this.random.below(3) === 0 ? 1 + this.random.below(4) : 0 });
       last = op;
     }
-    return kernel(name, steps);
+    return kernel(name, steps, mesh ? ".maxnreg 40\n" : "");
   }
 
   private next(last: ChainOp | null, list: readonly ChainOp[]): ChainOp {
@@ -111,20 +130,22 @@ const pools: Readonly<Record<string, readonly string[]>> = {
   LM: ["lm"],
 };
 
-function kernel(name: string, steps: readonly Step[]): string {
+function kernel(name: string, steps: readonly Step[], limits = ""): string {
   let body = "";
   const used: Record<string, number> = { "%v": 0, "%d": 0, "%q": 0 };
   let labels = 0;
   let current = "%a0";
   let type: ValueType = "r";
-  steps.forEach(({ op, rewrite }, i) => {
+  const made: Record<ValueType, string[]> = { r: [], l: [], p: [], u: [], w: [] };
+  steps.forEach(({ op, rewrite, back }, i) => {
     if (op.from === "") body += keep(type, current, i);
     else if (op.from !== type) current = startOf(op.from);
+    if (op.from !== "" && back > 0) current = made[op.from].at(-1 - back) ?? current;
     const file = registerOf[op.to];
     const out = `${file}${used[file]!++}`;
     const label = `L${name}_${labels++}`;
     const put = (text: string): string =>
-      text.replace(/(?<![\w%.])(TL|TP|PL|SM|LM|LB|[A-CGILMOPQT-Y])(?!\w)/g, (w) => {
+      text.replace(/(?<![\w%.])(TL|TP|PL|SM|LM|LB|[A-CGILMOPQT-Y])(?![A-Z0-9_]|(?<!LB)\w)/g, (w) => {
         if (w === "I") return current;
         if (w === "O") return out;
         if (w === "LB") return label;
@@ -140,6 +161,7 @@ function kernel(name: string, steps: readonly Step[]): string {
         body += `@%p${i % 4} ${stable(put, t)}
 `;
     current = out;
+    made[op.to].push(out);
     type = op.to;
   });
   body += keep(type, current, steps.length);
@@ -147,13 +169,13 @@ function kernel(name: string, steps: readonly Step[]): string {
     .filter(([, n]) => n > 0)
     .map(([f, n]) => `.reg .${f === "%v" ? "b32" : f === "%d" ? "b64" : "pred"} ${f}<${n}>;\n`)
     .join("");
-  return `.visible .entry ${name}(.param .b64 g, .param .b32 x, .param .b32 y, .param .b32 uni)\n{\n${prologue}${declare}${body}ret;\n}\n`;
+  return `.visible .entry ${name}(.param .b64 g, .param .b32 x, .param .b32 y, .param .b32 uni)\n${limits}{\n${prologue}${declare}${body}ret;\n}\n`;
 }
 
 /** A name that stands several times in one text is one register. */
 function stable(put: (text: string) => string, text: string): string {
   const names = new Map<string, string>();
-  return text.replace(/(?<![\w%.])(TL|TP|PL|SM|LM|LB|[A-CGILMOPQT-Y])(?!\w)/g, (w) => {
+  return text.replace(/(?<![\w%.])(TL|TP|PL|SM|LM|LB|[A-CGILMOPQT-Y])(?![A-Z0-9_]|(?<!LB)\w)/g, (w) => {
     let n = names.get(w);
     if (n === undefined) {
       n = put(w);

@@ -167,6 +167,11 @@ export const chainOps: readonly ChainOp[] = [
     movmatrix.sync.aligned.m8n8.trans.b16 O, I;
     ldmatrix.sync.aligned.m8n8.x1.shared.b16 {O}, [I];
     createpolicy.cvt.L2.b64 TL, M; ld.volatile.shared.b32 O, [I];
+    { .reg .b32 t; .reg .pred q0, q1, q2, q3, q4, q5; and.b32 t, I, 1; setp.ne.s32 q0, t, 0; and.b32 t, I, 2; setp.ne.s32 q1, t, 0; and.b32 t, I, 4; setp.ne.s32 q2, t, 0; and.b32 t, I, 8; setp.ne.s32 q3, t, 0; and.b32 t, I, 16; setp.ne.s32 q4, t, 0; and.b32 t, I, 32; setp.ne.s32 q5, t, 0; selp.b32 t, A, B, q0; selp.b32 t, t, C, q1; selp.b32 t, B, t, q2; selp.b32 t, t, A, q3; selp.b32 t, C, t, q4; selp.b32 O, t, A, q5; }
+    { .reg .b32 t; .reg .pred q0, q1, q2, q3, q4, q5; and.b32 t, I, 1; setp.ne.s32 q0, t, 0; and.b32 t, I, 2; setp.ne.s32 q1, t, 0; and.b32 t, I, 4; setp.ne.s32 q2, t, 0; and.b32 t, I, 8; setp.ne.s32 q3, t, 0; and.b32 t, I, 16; setp.ne.s32 q4, t, 0; and.b32 t, I, 32; setp.ne.s32 q5, t, 0; mov.b32 t, A; @q0 add.s32 t, t, B; @q1 add.f32 t, t, C; @q2 mul.lo.s32 t, t, A; @q3 add.f16x2 t, t, B; @q4 ld.volatile.shared.b32 t, [SM]; @q5 min.f32 t, t, C; mov.b32 O, t; }
+    { .reg .b32 t; .reg .pred q0, q1, q2, q3, q4, q5; and.b32 t, I, 1; setp.ne.s32 q0, t, 0; and.b32 t, I, 2; setp.ne.s32 q1, t, 0; and.b32 t, I, 4; setp.ne.s32 q2, t, 0; and.b32 t, I, 8; setp.ne.s32 q3, t, 0; and.b32 t, I, 16; setp.ne.s32 q4, t, 0; and.b32 t, I, 32; setp.ne.s32 q5, t, 0; setp.lt.and.s32 q0, A, B, q0; setp.lt.or.f32 q1, A, B, q1; setp.lt.and.f64 q2, L, M, q2; xor.pred q3, q3, q4; selp.b32 t, A, B, q0; selp.b32 t, t, C, q1; selp.b32 t, B, t, q2; selp.b32 t, t, A, q3; selp.b32 O, C, t, q5; }
+    .reg .b64 LB; ld.volatile.global.b64 LB, [G]; tex.1d.v4.f32.s32 {O, T, T, T}, [LB, {I}];
+    bfe.u32 T, I, 2, 2; { LB: .branchtargets LBa, LBb, LBc, LBd; brx.idx T, LB; LBa: st.volatile.shared.b32 [SM], I; LBb: st.volatile.shared.b32 [SM], A; LBc: membar.cta; LBd: ld.volatile.shared.b32 O, [SM]; }
   `,
   ),
   ...list(
@@ -196,6 +201,12 @@ export const chainOps: readonly ChainOp[] = [
     sub.s64 O, L, I;
     mad.wide.u32 O, A, B, I;
     mad.lo.s64 O, I, L, M;
+    mul.hi.u64 O, I, L;
+    mul.hi.s64 O, L, I;
+    mad.hi.u64 O, I, L, M;
+    { .reg .b64 c, d; add.cc.u64 c, I, L; addc.u64 d, L, M; xor.b64 O, c, d; }
+    { .reg .b32 a, b, c, d; mov.b64 {a, b}, I; mad.lo.cc.u32 c, a, b, A; madc.hi.u32 d, a, b, B; mov.b64 O, {c, d}; }
+    div.u64 O, I, L;
     shl.b64 O, I, A;
     shr.u64 O, I, 7;
     and.b64 O, I, L;
@@ -245,6 +256,10 @@ export const chainOps: readonly ChainOp[] = [
     ld.b32 O, [I];
     atom.global.add.u32 O, [I], A;
     ld.volatile.global.u8 O, [I];
+    tex.1d.v4.f32.s32 {O, T, T, T}, [I, {A}];
+    suld.b.1d.b32.trap O, [I, {A}];
+    cvt.rn.f32.u64 O, I;
+    { .reg .b32 a, b; .reg .f16 h; mov.b64 {a, b}, I; add.f32 a, a, b; cvt.rn.f16x2.f32 O, a, b; }
   `,
   ),
   ...list(
@@ -535,7 +550,7 @@ export const chainOps: readonly ChainOp[] = [
 ];
 
 /** Second writers of a register under a predicate: what a first write must be away from. */
-export const rewrites: readonly { readonly to: ValueType; readonly text: string }[] = [
+export const rewrites: readonly Rewrite[] = [
   ...rewrite(
     "r",
     `
@@ -547,6 +562,8 @@ export const rewrites: readonly { readonly to: ValueType; readonly text: string 
     add.f16x2 O, B, C;
     fma.rn.bf16x2 O, B, C, A;
     cvt.rn.f32.s32 O, B;
+    cvt.rn.f16x2.f32 O, B, C;
+    vote.sync.ballot.b32 O, P, -1;
     ex2.approx.f32 O, B;
     ld.volatile.shared.b32 O, [SM];
     ld.volatile.global.b32 O, [G];
@@ -587,6 +604,11 @@ export const rewrites: readonly { readonly to: ValueType; readonly text: string 
   ),
 ];
 
-function rewrite(to: ValueType, texts: string): { to: ValueType; text: string }[] {
+export interface Rewrite {
+  readonly to: ValueType;
+  readonly text: string;
+}
+
+function rewrite(to: ValueType, texts: string): Rewrite[] {
   return list("", to, texts).map(({ text }) => ({ to, text }));
 }

@@ -1,7 +1,11 @@
 /** From what was seen of cells on all SMs to the cells: the rules by which an observation counts, and what stands in where nothing was seen. */
+
+import { usesOfRow } from "../../lib/sass/isa/latency-gaps.js";
 import { holdsFor } from "../../lib/sass/isa/syntax.js";
-import { rows } from "../../lib/sass/isa/table.js";
-import { type Dependence, type FileName, fileNames, latencyTables } from "../../lib/target/latency/index.js";
+import { rows, rowsOf } from "../../lib/sass/isa/table.js";
+import { guardsOfTime } from "../../lib/sass/isa/timing.js";
+import { targetOfSm } from "../../lib/target/index.js";
+import { type Dependence, type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
 import { isaOf, type Sm, sms } from "../../lib/target/table.js";
 import { cellId, type Sight, type Sights, type Stated } from "./evidence.js";
 import { published } from "./published.js";
@@ -16,10 +20,11 @@ const SURE = 4;
 const UNKNOWN = 15;
 
 /**
- * `tight`: a stall that nothing else explains; `bounded`: the least of many distances; `sibling`: as on SMs of the same generation;
- * `published`: NVIDIA's table for Mesa; `class`: from the other cells of the same earlier port; `stated`: evidence/stated.csv.
+ * `tight`: a stall that nothing else explains, or none at all; `bounded`: the least of many distances; `sibling`: as on SMs of the
+ * same generation; `reached`: NVIDIA's table for Mesa and the least distance seen agree; `published`: that table alone; `class`:
+ * from the other cells of the same earlier port; `stated`: evidence/stated.csv.
  */
-export const statuses = ["tight", "bounded", "sibling", "published", "class", "stated"] as const;
+export const statuses = ["tight", "bounded", "sibling", "reached", "published", "class", "stated"] as const;
 export type Status = (typeof statuses)[number];
 
 export interface Cell {
@@ -39,43 +44,68 @@ export type CellTable = Map<string, Map<Sm, Cell>>;
 
 const variable = new Set(["decoupled", "apart"]);
 
-/** Classes that opcodes of an SM belong to. */
-function classesOn(sm: Sm): Set<number> {
+/** Ports of a file that dependences of a kind may start from and end at on an SM. */
+export interface PortPair {
+  readonly first: readonly string[];
+  readonly second: readonly string[];
+}
+
+/** Sets of ports by side: fixed writers and unguarded readers come first, all writers and readers second. */
+type Side = "write" | "fixed" | "read" | "unguarded";
+
+const portsBySm = new Map<Sm, ReadonlyMap<string, ReadonlySet<string>>>();
+
+/** Who can be earlier and who later: only what no scoreboard guards asks for a distance behind it. */
+export function portsOf(sm: Sm, file: FileName, kind: Dependence): PortPair {
+  let all = portsBySm.get(sm);
+  if (!all) {
+    all = findPorts(sm);
+    portsBySm.set(sm, all);
+  }
+  const of = (side: Side): string[] => [...(all.get(`${side} ${file}`) ?? [])];
+  if (kind === "raw") return { first: of("fixed"), second: of("read") };
+  if (kind === "waw") return { first: of("fixed"), second: of("write") };
+  return { first: of("unguarded"), second: of("write") };
+}
+
+/** From the rows of the instruction table: their operands, the classes that their modifiers on this SM allow, their scoreboards. */
+function findPorts(sm: Sm): Map<string, Set<string>> {
   const tables = latencyTables(sm);
-  const out = new Set<number>();
-  for (const row of rows) {
-    if (!row.lines.some((l) => holdsFor(l.sm ?? "", isaOf[sm]))) continue;
-    for (const c of tables.classesOf(row.op.split(".")[0]!)) out.add(c);
+  const target = targetOfSm(sm)!;
+  const found: { readonly side: Side; readonly file: FileName; readonly port: string; readonly at: number }[] = [];
+  for (const [i, row] of rows.entries()) {
+    const lines = rowsOf(row.op.split(".")[0]!)
+      .find((r) => r.row === row)!
+      .lines.filter((l) => holdsFor(l.sm, isaOf[sm]));
+    if (lines.length === 0) continue;
+    const [op, ...mods] = row.op.split(".");
+    for (const line of lines)
+      for (const part of line.template.head)
+        mods.push(...(part.kind === "fixed" ? [part.mod] : part.group.values.flatMap((v) => v.mods)));
+    for (const member of tables.membersOf(op!)) {
+      if (!member.mods.every((m) => mods.includes(m))) continue;
+      const guards = guardsOfTime(row.time ?? "fixed", target);
+      const { scoreboards } = tables.timingOf(op!, member.mods)!;
+      const c = tables.classes[member.value]!;
+      for (const u of usesOfRow[i]!)
+        for (const k of [0, 1]) {
+          const port = portOf(u.written ? c.writes : c.reads, u.file, u.slot, k, u.inConstant);
+          if (port === null) continue;
+          const side = (s: Side): void => void found.push({ side: s, file: u.file, port, at: member.value });
+          side(u.written ? "write" : "read");
+          if (u.written && !guards.write && !scoreboards && port !== "apart") side("fixed");
+          if (!u.written && (u.slot === "guard" || (!guards.read && !scoreboards))) side("unguarded");
+        }
+    }
+  }
+  const out = new Map<string, Set<string>>();
+  for (const f of found.sort((x, y) => x.at - y.at)) {
+    const key = `${f.side} ${f.file}`;
+    const ports = out.get(key);
+    if (ports) ports.add(f.port);
+    else out.set(key, new Set([f.port]));
   }
   return out;
-}
-
-/** Ports of the classes of an SM: who can be earlier, who later. */
-export function portsOf(
-  sm: Sm,
-  file: FileName,
-  kind: Dependence,
-): { readonly first: string[]; readonly second: string[] } {
-  const reads = new Set<string>();
-  const writes = new Set<string>();
-  const on = classesOn(sm);
-  for (const c of latencyTables(sm).classes.filter((_, i) => on.has(i)))
-    for (const [side, into] of [
-      [c.reads, reads],
-      [c.writes, writes],
-    ] as const)
-      for (const [key, port] of side) if (fileOf(key) === file) into.add(port);
-  if (file === "P") reads.add("guard");
-  if (file === "UP") reads.add("uguard");
-  const fixed = [...writes].filter((w) => !variable.has(w));
-  if (kind === "raw") return { first: fixed, second: [...reads] };
-  if (kind === "waw") return { first: fixed, second: [...writes] };
-  return { first: [...reads], second: [...writes] };
-}
-
-/** Slots of their own are in file R. */
-function fileOf(key: string): FileName {
-  return fileNames.find((f) => key === f || key === `${f}c`) ?? "R";
 }
 
 export function cellsOf(evidence: Evidence, file: FileName, kind: Dependence): CellTable {
@@ -123,6 +153,8 @@ function known_(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string
   const relatives = family.flatMap((s) => (s === sm ? [] : [e.sights.get(s)!.get(id)])).filter((c) => c !== undefined);
   const best = relatives.filter((c) => isTight(c)).sort((x, y) => x.min - y.min)[0];
   const limit = own?.min ?? 255;
+  // Nothing is nearer than the next issue: on the SM itself one sight of that is enough.
+  if (own?.min === 1) return { value: 1, status: "tight", seen: own };
   if (own && isTight(own) && (!best || best.min >= limit || own.tight >= SURE))
     return { value: limit, status: "tight", seen: own };
   if (best && best.min <= limit) return { value: best.min, status: "sibling", seen: own };
@@ -134,7 +166,7 @@ function known_(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string
     (kind !== "raw" || (own?.n ?? 0) < MANY) &&
     (many === undefined || many.min > pub)
   )
-    return { value: pub, status: "published", seen: own };
+    return { value: pub, status: pub === own?.min && own.n > 1 ? "reached" : "published", seen: own };
   if (kind === "war") return null;
   if (own && own.n >= MANY) return { value: own.min, status: "bounded", seen: own };
   if (many && many.min <= limit) return { value: many.min, status: "sibling", seen: own };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
 import { targetOfSm } from "../../lib/target/index.js";
 import { generate, ptxText } from "../../test/fuzz/program.js";
-import { chainHead, takenOps, Walker } from "./chains.js";
+import { chainHead, vocabularyOf, Walker } from "./chains.js";
 import { type Kept, Observations, observe } from "./observe.js";
 import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
 
@@ -18,13 +18,15 @@ export interface ChainOptions {
   readonly progress: (done: number, of: number) => void;
 }
 
-/** Walks through PTX operations, each needing the one before, at -O3 and -O1. */
+/** Walks through PTX operations, each needing the one before or, in every other module, an older one; at -O3 and -O1. */
 export function fromChains(sm: number, { modules, seed, progress }: ChainOptions): Observations {
   const arch = archOf(sm);
   const obs = new Observations();
-  const walker = new Walker(takenOps(arch), seed);
+  const walker = new Walker(vocabularyOf(arch), seed);
   for (let m = 0; m < modules; m++) {
-    const kernels = Array.from({ length: KERNELS }, (_, k) => walker.kernel(`c${m}_${k}`, STEPS));
+    const kernels = Array.from({ length: KERNELS }, (_, k) =>
+      walker.kernel(`c${m}_${k}`, STEPS, m % 2 === 0 ? "chain" : "mesh"),
+    );
     for (const opt of [3, 1]) {
       const { cubin } = compileKernels(chainHead(arch), kernels, arch, opt);
       if (cubin) addCubin(cubin, obs);
@@ -59,7 +61,21 @@ function fromRandom(sm: number, { modules, seed, progress }: ChainOptions): Obse
   return obs;
 }
 
-/** PTX that nvcc made: of the test corpus, and of CUDA units and templates where the headers are. At -O1, -O2 and -O3. */
+/** CUDA units that use much of the language, as PTX of the newest architecture that the SM takes. At -O1 and -O3. */
+function fromUnits(sm: number, progress: (done: number, of: number) => void): Observations {
+  const obs = new Observations();
+  const files = templates(join(root, "tools", "hazard"), [100, 90, 75].find((v) => v <= sm)!);
+  for (const [i, file] of files.entries()) {
+    for (const opt of [1, 3]) {
+      const { cubin } = compile(readFileSync(file, "utf8"), `sm_${sm}`, opt);
+      if (cubin) addCubin(cubin, obs);
+    }
+    progress(i + 1, files.length);
+  }
+  return obs;
+}
+
+/** PTX that nvcc made: of the test corpus, and of CUDA's templates where the headers are. At -O1, -O2 and -O3. */
 function fromCorpus(sm: number, progress: (done: number, of: number) => void): Observations {
   const obs = new Observations();
   const versions = [75, 90, 100].filter((v) => v <= sm);
@@ -67,7 +83,7 @@ function fromCorpus(sm: number, progress: (done: number, of: number) => void): O
   for (const v of versions) {
     const dir = join(root, "test", "corpus", "ptx", `sm_${v}`);
     if (existsSync(dir)) for (const f of readdirSync(dir).sort()) files.push(join(dir, f));
-    files.push(...templates(v));
+    files.push(...templates(join(__dirname, "kernels"), v));
   }
   let done = 0;
   for (const file of files) {
@@ -80,29 +96,28 @@ function fromCorpus(sm: number, progress: (done: number, of: number) => void): O
   return obs;
 }
 
-/** PTX of tools/latency/kernels and tools/hazard for a virtual architecture; none without nvcc or the headers. */
-function templates(version: number): string[] {
+/** PTX of a folder's CUDA files for a virtual architecture; none without nvcc or the headers. */
+function templates(dir: string, version: number): string[] {
   const site = readdirSync(join(root, ".oracle", "lib")).find((d) => d.startsWith("python"));
   const include = join(root, ".oracle", "lib", site ?? "", "site-packages", "nvidia", "cu13", "include");
   const nvcc = join(root, ".oracle", "bin", "nvcc");
   if (!existsSync(join(include, "cccl")) || !existsSync(nvcc)) return [];
   const out: string[] = [];
   mkdirSync(join(cache, "ptx"), { recursive: true });
-  for (const dir of [join(__dirname, "kernels"), join(root, "tools", "hazard")])
-    for (const f of readdirSync(dir)
-      .filter((x) => x.endsWith(".cu"))
-      .sort()) {
-      // A unit that needs a newer architecture names it.
-      if (version < Number(/compute_(\d+)/.exec(readFileSync(join(dir, f), "utf8"))?.[1] ?? 0)) continue;
-      const ptx = join(cache, "ptx", `${f.replace(/\.cu$/, "")}.${version}.ptx`);
-      if (!existsSync(ptx)) {
-        const options = ["-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-ptx"];
-        const args = [...options, `-arch=compute_${version}`, `-I${join(include, "cccl")}`, `-I${include}`];
-        const r = spawnSync(nvcc, [...args, join(dir, f), "-o", ptx], { encoding: "utf8" });
-        if (r.status !== 0) throw new Error(`${f}: ${r.stderr.slice(0, 400)}`);
-      }
-      out.push(ptx);
+  for (const f of readdirSync(dir)
+    .filter((x) => x.endsWith(".cu"))
+    .sort()) {
+    // A unit that needs a newer architecture names it.
+    if (version < Number(/compute_(\d+)/.exec(readFileSync(join(dir, f), "utf8"))?.[1] ?? 0)) continue;
+    const ptx = join(cache, "ptx", `${f.replace(/\.cu$/, "")}.${version}.ptx`);
+    if (!existsSync(ptx)) {
+      const options = ["-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-ptx"];
+      const args = [...options, `-arch=compute_${version}`, `-I${join(include, "cccl")}`, `-I${include}`];
+      const r = spawnSync(nvcc, [...args, join(dir, f), "-o", ptx], { encoding: "utf8" });
+      if (r.status !== 0) throw new Error(`${f}: ${r.stderr.slice(0, 400)}`);
     }
+    out.push(ptx);
+  }
   return out;
 }
 
@@ -139,7 +154,7 @@ export function kept(sm: number, source: string): Kept | null {
   return existsSync(f) ? (JSON.parse(readFileSync(f, "utf8")) as Kept) : null;
 }
 
-export const sources = ["chain", "corpus", "random", "folder"] as const;
+export const sources = ["chain", "corpus", "units", "random", "folder"] as const;
 export type Source = (typeof sources)[number];
 
 export function isSource(name: string): name is Source {
@@ -158,6 +173,8 @@ export function observeSource(
       return fromRandom(sm, options);
     case "corpus":
       return fromCorpus(sm, options.progress);
+    case "units":
+      return fromUnits(sm, options.progress);
     case "folder":
       return fromFolder(sm, options.folder);
     default:

@@ -10,6 +10,7 @@ const letter: Readonly<Record<Status, string>> = {
   tight: "t",
   bounded: "b",
   sibling: "s",
+  reached: "r",
   published: "p",
   class: "c",
   stated: "x",

@@ -1,14 +1,15 @@
 /** Whether the latency tables know every operand of every row of the instruction table. */
-import { type FileName, type LatencyClass, latencyTables, portOf } from "../../target/latency/index.js";
+
+import { targetOfSm } from "../../target/index.js";
+import { type Dependence, dependences, type FileName, latencyTables, portOf } from "../../target/latency/index.js";
 import { isaOf, type Sm } from "../../target/table.js";
 import { holdsFor, parseSlots } from "./syntax.js";
 import { rows } from "./table.js";
+import { guardsOfTime } from "./timing.js";
 import { File } from "./types.js";
 
 /** An operand that a row may have. */
-interface Use {
-  /** The same for uses of which the same is asked. */
-  readonly key: string;
+export interface Use {
   readonly file: FileName;
   readonly slot: string;
   readonly written: boolean;
@@ -21,12 +22,20 @@ const fileNames: Readonly<Record<number, FileName>> = {
   [File.UR]: "UR",
   [File.UP]: "UP",
 };
+/** Predicates that a mask names instead of an operand. */
+const predicatesUnderMask: Readonly<Record<string, { readonly file: FileName; readonly written: boolean }>> = {
+  P2R: { file: "P", written: false },
+  R2P: { file: "P", written: true },
+  UP2UR: { file: "UP", written: false },
+  UR2UP: { file: "UP", written: true },
+};
 
 function use(file: FileName, slot: string, written: boolean, inConstant: boolean): Use {
-  return { key: `${file} ${slot} ${written} ${inConstant}`, file, slot, written, inConstant };
+  return { file, slot, written, inConstant };
 }
 
-const usesOfRow = rows.map((row): readonly Use[] => {
+/** By position in `rows`: what instructions of the row read and write. */
+export const usesOfRow: readonly (readonly Use[])[] = rows.map((row): readonly Use[] => {
   const uses: Use[] = [];
   for (const s of parseSlots(row.slots)) {
     const file = fileNames[s.file];
@@ -37,45 +46,69 @@ const usesOfRow = rows.map((row): readonly Use[] => {
   if (letters.includes("U")) uses.push(use("UR", "b", false, false));
   if (letters.includes("X")) uses.push(use("UR", "b", false, true));
   uses.push(use(row.guard === "UP" ? "UP" : "P", "guard", false, false));
+  const masked = predicatesUnderMask[row.op.split(".")[0]!];
+  if (masked !== undefined) uses.push(use(masked.file, "", masked.written, false));
   return uses;
 });
 
 /** Instructions of an SM that have no class or timing, or an operand whose port has no cells: `OPCODE: what is missing`. */
 export function latencyGaps(sm: Sm): string[] {
   const tables = latencyTables(sm);
+  const target = targetOfSm(sm)!;
+  const known = knownPorts(sm);
   const out: string[] = [];
-  const asked = tables.classes.map(() => [new Map<string, string | null>(), new Map<string, string | null>()] as const);
   for (const [i, row] of rows.entries()) {
     const [op, ...mods] = row.op.split(".");
-    const index = tables.classOf(op!, mods);
-    const c = tables.classes[index];
+    const c = tables.classes[tables.classOf(op!, mods)];
+    const timing = tables.timingOf(op!, mods);
     if (!c) out.push(`${row.op}: no class`);
-    else if (tables.timingOf(op!, mods) === null) out.push(`${row.op}: no timing`);
+    else if (timing === null) out.push(`${row.op}: no timing`);
     else if (row.lines.some((l) => holdsFor(l.sm, isaOf[sm]))) {
-      const fixed = row.time === undefined || row.time === "fixed" || row.time === "operands";
-      const answers = asked[index]![fixed ? 1 : 0];
+      const guards = guardsOfTime(row.time ?? "fixed", target);
       for (const u of usesOfRow[i]!) {
-        let missing = answers.get(u.key);
-        if (missing === undefined) {
-          missing = missingOf(sm, c, u, fixed);
-          answers.set(u.key, missing);
+        const port = portOf(u.written ? c.writes : c.reads, u.file, u.slot, 0, u.inConstant);
+        if (port === null) out.push(`${row.op}, ${u.slot}: class ${c.name} has no port in ${u.file}`);
+        // Warp-group products: no distance guards their accumulators.
+        else if (port !== "apart") {
+          const guarded = timing.scoreboards || (u.written ? guards.write : guards.read && u.slot !== "guard");
+          for (const role of u.written ? writerRoles : readerRoles)
+            if (!(guarded && role.earlier) && !known.has(`${role.kind} ${role.earlier} ${u.file} ${port}`))
+              out.push(`${row.op}, ${u.slot}: no ${role.kind} cells of port ${port} in ${u.file}`);
         }
-        if (missing !== null) out.push(`${row.op}, ${u.slot}: ${missing}`);
       }
     }
   }
   return out;
 }
 
-function missingOf(sm: Sm, c: LatencyClass, u: Use, fixed: boolean): string | null {
-  const tables = latencyTables(sm);
-  const port = portOf(u.written ? c.writes : c.reads, u.file, u.slot, 0, u.inConstant);
-  if (port === null) return `class ${c.name} has no port in ${u.file}`;
-  // Warp-group products: no distance guards their accumulators.
-  if (port === "apart") return null;
-  const [raw, waw, war] = [tables.table(u.file, "raw"), tables.table(u.file, "waw"), tables.table(u.file, "war")];
-  const known = u.written
-    ? waw.rows.includes(port) && war.rows.includes(port) && (!fixed || raw.columns.includes(port))
-    : raw.rows.includes(port) && war.columns.includes(port);
-  return known ? null : `no cells of port ${port} in ${u.file}`;
+interface Role {
+  readonly kind: Dependence;
+  /** The port is the earlier one: only without a scoreboard asks anyone for the distance. */
+  readonly earlier: boolean;
+}
+const writerRoles: readonly Role[] = [
+  { kind: "raw", earlier: true },
+  { kind: "waw", earlier: true },
+  { kind: "waw", earlier: false },
+  { kind: "war", earlier: false },
+];
+const readerRoles: readonly Role[] = [
+  { kind: "raw", earlier: false },
+  { kind: "war", earlier: true },
+];
+
+/** `kind earlier file port` of the ports that have cells on an SM. */
+function knownPorts(sm: Sm): Set<string> {
+  const out = new Set<string>();
+  for (const file of Object.values(fileNames))
+    for (const kind of dependences) {
+      const { rows: later, columns, cells } = latencyTables(sm).table(file, kind);
+      for (const [r, row] of later.entries())
+        for (const [c, column] of columns.entries())
+          if (cells[r * columns.length + c]! > 0) {
+            out.add(`${kind} false ${file} ${row}`);
+            out.add(`${kind} true ${file} ${column}`);
+          }
+    }
+  return out;
 }

@@ -290,9 +290,13 @@ export function drainDistance(producer: MachineInst, dst: number, target: Target
   let most = 0;
   for (const table of [sm.raw[file], sm.waw[file]]) {
     if (!table) continue;
-    for (let k = 0; k < KS; k++)
-      for (let row = 0; row < table.rows.length; row++)
-        most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + k]!));
+    for (let k = 0; k < KS; k++) {
+      const column = from.writeColumn[dst * KS + k]!;
+      if (column < 0) most = Math.max(most, cell(table, 0, column));
+      else
+        for (let row = 0; row < table.rows.length; row++)
+          most = Math.max(most, table.cells[row * table.columns.length + column]!);
+    }
   }
   return most;
 }
@@ -330,8 +334,8 @@ function worst(
   return most;
 }
 
-/** A port that the table does not know may be as slow as any. */
+/** A pair of ports that the table does not know may be as slow as any. */
 function cell(table: DistanceTable, row: number, column: number): number {
   if (column === APART) return 0;
-  return row >= 0 && column >= 0 ? table.cells[row * table.columns.length + column]! : table.largest;
+  return (row >= 0 && column >= 0 && table.cells[row * table.columns.length + column]) || table.largest;
 }

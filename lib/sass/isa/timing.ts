@@ -23,7 +23,10 @@ const byClass: Readonly<Record<Exclude<TimeClass, "fp64" | "r2ur">, Guards>> = {
 
 /** The scoreboards of a form on a target. Pseudo instructions have none. */
 export function guardsOf(form: Form, target: Target): Guards {
-  const time = rowOf(form).row.time ?? "fixed";
+  return guardsOfTime(rowOf(form).row.time ?? "fixed", target);
+}
+
+export function guardsOfTime(time: TimeClass, target: Target): Guards {
   if (time === "fp64") return target.has("fixedLatencyFp64") ? fixed : byClass.result;
   if (time === "r2ur") return target.has("fixedLatencyR2ur") ? fixed : byClass.result;
   return byClass[time];

@@ -41,8 +41,8 @@ export interface LatencyTables {
   readonly classes: readonly LatencyClass[];
   /** Index of the class of an opcode with these modifiers, −1 when it has none. */
   classOf(op: string, mods: readonly string[]): number;
-  /** Indices of all classes that forms of an opcode may have. */
-  classesOf(op: string): readonly number[];
+  /** The classes that forms of an opcode may have, by the modifiers that make a form belong to one; the first that fits counts. */
+  membersOf(op: string): readonly Member[];
   /** Interval, latency and least stall of an opcode with these modifiers, null when it has no line. */
   timingOf(op: string, mods: readonly string[]): OpTiming | null;
   table(file: FileName, kind: Dependence): DistanceTable;
@@ -52,6 +52,12 @@ export interface LatencyTables {
   holdsOf(op: string, mods: readonly string[]): readonly PortHold[];
   /** Distances from setting a scoreboard to a wait on it; null: the common least one. */
   setToWaitOf(op: string, mods: readonly string[]): SetToWait | null;
+}
+
+/** Forms of an opcode with these modifiers belong to the class with this index. */
+export interface Member {
+  readonly mods: readonly string[];
+  readonly value: number;
 }
 
 /** Lines of an opcode: those with most modifiers first. */
@@ -120,7 +126,7 @@ function build(sm: Sm): LatencyTables {
   return {
     classes,
     classOf: (op, mods) => lookUp(members, op, mods) ?? -1,
-    classesOf: (op) => (members.get(op) ?? []).map((m) => m.value),
+    membersOf: (op) => members.get(op) ?? [],
     timingOf: (op, mods) => lookUp(timings, op, mods),
     issuePortOf: (op, mods) => lookUp(ports, op, mods),
     holdsOf: (op, mods) => (holds.get(op) ?? []).filter((m) => fits(m.mods, mods)).map((m) => m.value),

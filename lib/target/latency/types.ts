@@ -38,7 +38,7 @@ export interface LatencyClass {
 export interface DistanceTable {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** Row-major; 0: no distance is needed, or none is known because a scoreboard guards it. */
+  /** Row-major; 0: no instructions of the SM ask for the pair (a scoreboard guards it, or a port is not there). */
   readonly cells: Uint8Array;
   /** The largest cell: what holds for ports that the table does not know. */
   readonly largest: number;

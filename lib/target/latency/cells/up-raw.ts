@@ -4,10 +4,6 @@
  * Written by tools/harvest-latency.ts from ../evidence/up-raw.csv: edit the evidence, not this file.
  */
 export default `
-coupled tour   15 15 15 15 15 15 15 15 15 15 15 15
-uguard tour    15 15 15 15 15 15 15 15 15 15 15 15
-udp tour       15 15 15 15 15 15 15 15 15 15 15 15
-bra tour       15 15 15 15 15 15 15 15 15 15 15 15
 coupled udp     6  6  6  6  6  6  6  6  6  6  6  6
 uguard udp     11 11 11 11 11 11 11 11 11 11 11 11
 udp udp         4  4  4  4  4  4  4  4  4  4  4  4

@@ -4,16 +4,16 @@
  * Written by tools/harvest-latency.ts from ../evidence/up-war.csv: edit the evidence, not this file.
  */
 export default `
-tour coupled    2  2  2  2  2  2  2  2  2  2  2  2
 udp coupled     1  1  1  1  1  1  1  1  1  1  1  1
 voteu coupled   2  2  2  2  2  2  2  2  2  2  2  2
-tour uguard     1  1  1  1  1  1  1  1  1  1  1  1
 udp uguard      1  1  1  1  1  1  1  1  1  1  1  1
 voteu uguard    1  1  1  1  1  1  1  1  1  1  1  1
-tour udp        2  2  2  2  2  2  2  2  2  2  2  2
 udp udp         1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp       2  2  2  2  2  2  2  2  2  2  2  2
-tour bra        1  1  1  1  1  1  1  5  5  5  5  5
 udp bra         1  1  1  1  1  1  1  5  5  5  5  5
 voteu bra       1  1  1  1  1  1  1  1  1  1  1  1
+tour coupled    -  -  -  -  -  -  -  2  2  2  2  2
+tour uguard     -  -  -  -  -  -  -  1  1  1  1  1
+tour udp        -  -  -  -  -  -  -  2  2  2  2  2
+tour bra        -  -  -  -  -  -  -  5  5  5  5  5
 `;

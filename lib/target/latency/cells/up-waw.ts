@@ -4,13 +4,10 @@
  * Written by tools/harvest-latency.ts from ../evidence/up-waw.csv: edit the evidence, not this file.
  */
 export default `
-tour tour    15 15 15 15 15 15 15 15 15 15 15 15
-udp tour     15 15 15 15 15 15 15 15 15 15 15 15
-voteu tour   15 15 15 15 15 15 15 15 15 15 15 15
-tour udp      7  7  7  7  7  7  7  7  7  7  7  7
 udp udp       1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp     7  7  7  7  7  7  7  7  7  7  7  7
-tour voteu    1  1  1  1  1  1  1  1  1  1  1  1
 udp voteu     1  1  1  1  1  1  1  1  1  1  1  1
 voteu voteu   1  1  1  1  1  1  1  1  1  1  1  1
+tour udp      -  -  -  -  -  -  -  7  7  7  7  7
+tour voteu    -  -  -  -  -  -  -  1  1  1  1  1
 `;
