@@ -15,9 +15,9 @@ r2ur guard           1  1  1  1  1  1  1  1  2  1  1  1
 alu alu              2  2  2  2  2  2  2  2  2  2  2  2
 vote alu             2  2  2  2  2  2  2  2  2  2  2  2
 r2p alu              2  2  2  2  2  2  2  2  2  2  2  2
-fma alu              1  1  2  2  2  2  1  2  1  2  2  2
+fma alu              1  1  2  2  2  2  1  2  1  2  1  1
 fp16 alu             2  1  1  1  1  2  2  2  2  2  2  2
-fp64 alu             2  1  1  1  1  1  1  1  1  1  2  2
+fp64 alu             2  1  1  1  1  1  1  1  1  1  1  1
 decoupled alu        2  1  1  1  1  1  1  1  1  1  2  2
 r2ur alu             2  1  2  2  1  1  2  2  2  2  2  2
 alu disp             2  2  2  2  2  1  2  2  2  1  1  1

@@ -15,7 +15,7 @@ fp64 alu              2  1  1  1  1  1  1  1  1  1  1  1
 mmac alu              2  2  2  2  2  2  2  2  2  2  2  2
 decoupled alu         2  2  2  2  2  2  2  2  2  2  2  2
 alu fma               1  1  1  1  1  1  1  1  1  1  1  1
-disp64 fma            2  2  2  2  2  2  1  1  1  1  1  2
+disp64 fma            2  2  2  2  2  2  1  1  1  1  1  1
 fma fma               2  2  1  1  1  1  1  1  1  1  1  1
 widel fma             2  2  1  1  1  1  1  1  1  1  1  1
 wideh fma             2  2  1  1  1  1  1  1  1  1  1  1
@@ -52,7 +52,7 @@ wideh widech          4  4  4  1  1  1  1  4  4  4  4  4
 fp16 widech           4  2  4  1  1  1  1  4  4  4  4  4
 fp16f widech          4  4  4  1  1  1  1  4  4  4  4  4
 fp64 widech           2  1  4  1  1  1  1  1  1  4  4  1
-mmac widech           4  4  4  1  1  1  1  2  4  4  2  4
+mmac widech           4  4  4  1  1  1  1  2  4  4  2  2
 decoupled widech      2  2  2  2  2  2  2  2  2  2  2  2
 alu fp16              1  1  1  1  1  1  1  1  1  1  1  1
 disp64 fp16           2  2  2  2  2  2  1  1  2  1  1  1
@@ -233,7 +233,7 @@ fma2 alu5             -  -  -  -  -  -  -  -  -  -  2  2
 widel alu5            -  -  -  -  -  -  -  -  -  -  1  1
 wideh alu5            -  -  -  -  -  -  -  -  -  -  1  1
 fp16 alu5             -  -  -  -  -  -  -  -  -  -  1  1
-fp16f alu5            -  -  -  -  -  -  -  -  -  -  2  2
+fp16f alu5            -  -  -  -  -  -  -  -  -  -  1  1
 fp64 alu5             -  -  -  -  -  -  -  -  -  -  1  1
 mmab alu5             -  -  -  -  -  -  -  -  -  -  2  2
 mmac alu5             -  -  -  -  -  -  -  -  -  -  2  2
@@ -241,7 +241,7 @@ decoupled alu5        -  -  -  -  -  -  -  -  -  -  2  2
 alu alu64             -  -  -  -  -  -  -  -  -  -  3  3
 alu5 alu64            -  -  -  -  -  -  -  -  -  -  2  2
 alu64 alu64           -  -  -  -  -  -  -  -  -  -  2  2
-disp64 alu64          -  -  -  -  -  -  -  -  -  -  2  3
+disp64 alu64          -  -  -  -  -  -  -  -  -  -  2  2
 fma alu64             -  -  -  -  -  -  -  -  -  -  2  2
 fma2 alu64            -  -  -  -  -  -  -  -  -  -  3  3
 widel alu64           -  -  -  -  -  -  -  -  -  -  2  2

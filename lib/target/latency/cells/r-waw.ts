@@ -17,7 +17,7 @@ decoupled alu        6  6  6  6  6  6  6  6  6  6  6  6
 alu disp64           6  6  6  6  6  2  2  2  2  2  2  2
 disp64 disp64        1  1  1  1  1  1  1  1  1  1  1  1
 fma disp64           2  2  2  2  2  2  2  2  2  2  2  2
-widel disp64         4  4  4  4  4  4  4  4  4  4  4  3
+widel disp64         4  4  4  4  4  4  4  4  4  4  2  2
 wideh disp64         2  2  2  2  2  2  2  2  2  2  2  2
 fp16 disp64          2  2  2  2  2  2  2  2  2  2  2  2
 fp16f disp64         2  1  1  1  1  1  1  1  1  1  1  1
@@ -193,7 +193,7 @@ fma2 fp16f           -  -  -  -  -  -  -  1  1  1  1  1
 fma2 fp64            -  -  -  -  -  -  -  6  -  -  -  -
 fma2 mmac            -  -  -  -  -  -  - 20 20 20 29 29
 alu5 alu             -  -  -  -  -  -  -  -  -  -  1  1
-alu64 alu            -  -  -  -  -  -  -  -  -  -  1  4
+alu64 alu            -  -  -  -  -  -  -  -  -  -  1  1
 alu alu5             -  -  -  -  -  -  -  -  -  -  1  1
 alu5 alu5            -  -  -  -  -  -  -  -  -  -  1  1
 alu64 alu5           -  -  -  -  -  -  -  -  -  -  1  1
@@ -208,7 +208,7 @@ fp64 alu5            -  -  -  -  -  -  -  -  -  -  1  1
 mmab alu5            -  -  -  -  -  -  -  -  -  -  7  7
 mmac alu5            -  -  -  -  -  -  -  -  -  -  2  2
 decoupled alu5       -  -  -  -  -  -  -  -  -  -  6  6
-alu alu64            -  -  -  -  -  -  -  -  -  -  1  1
+alu alu64            -  -  -  -  -  -  -  -  -  -  3  3
 alu5 alu64           -  -  -  -  -  -  -  -  -  -  2  2
 alu64 alu64          -  -  -  -  -  -  -  -  -  -  1  1
 disp64 alu64         -  -  -  -  -  -  -  -  -  -  1  1

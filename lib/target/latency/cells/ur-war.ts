@@ -35,7 +35,7 @@ uldc umov         1  1  1  1  1  1  1  -  -  -  -  -
 umov umov         1  1  1  1  1  1  1  1  1  1  1  1
 voteu umov        1  1  1  1  1  1  1  1  1  1  1  1
 r2ur branch       1  1  1  1  1  1  1  1  1  1  1  1
-tour branch       1  1  1  1  1  1  1  1  1  1  1  1
+tour branch       1  1  1  1  1  1  1  1  1  1  5  5
 udp branch        1  1  1  1  1  1  1  1  1  1  1  1
 uldc branch       1  1  1  1  1  1  1  -  -  -  -  -
 umov branch       1  1  1  1  1  1  1  1  1  1  1  1
