@@ -12,8 +12,8 @@ udp udp         1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp       2  2  2  2  2  2  2  2  2  2  2  2
 udp bra         1  1  1  1  1  1  1  5  5  5  5  5
 voteu bra       1  1  1  1  1  1  1  1  1  1  1  1
-tour coupled    -  -  -  -  -  -  -  2  2  2  2  2
-tour uguard     -  -  -  -  -  -  -  1  1  1  1  1
-tour udp        -  -  -  -  -  -  -  2  2  2  2  2
-tour bra        -  -  -  -  -  -  -  5  5  5  5  5
+tour coupled    -  -  -  -  -  -  -  2  2  2  -  -
+tour uguard     -  -  -  -  -  -  -  1  1  1  -  -
+tour udp        -  -  -  -  -  -  -  2  2  2  -  -
+tour bra        -  -  -  -  -  -  -  5  5  5  -  -
 `;

@@ -8,6 +8,6 @@ udp udp       1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp     7  7  7  7  7  7  7  7  7  7  7  7
 udp voteu     1  1  1  1  1  1  1  1  1  1  1  1
 voteu voteu   1  1  1  1  1  1  1  1  1  1  1  1
-tour udp      -  -  -  -  -  -  -  7  7  7  7  7
-tour voteu    -  -  -  -  -  -  -  1  1  1  1  1
+tour udp      -  -  -  -  -  -  -  7  7  7  -  -
+tour voteu    -  -  -  -  -  -  -  1  1  1  -  -
 `;
