@@ -60,13 +60,15 @@ export function resultOf(h: Harvested): KeyResult {
 export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptions): void {
   const census = folder.census();
   const real = byKey(folder.realWords().seed);
-  // Of a target that is compared with another one, only the encodings that differ.
+  // A target that is compared with another one does only the encodings that differ.
   const own = folder.has("same.json") ? folder.json<Sameness>("same.json").replaced.map(keyNamed) : null;
   const wanted = options.keys ?? own ?? [...new Set([...printedKeys(census), ...real.keys()])].sort((a, b) => a - b);
   const file = "fields.jsonl";
   const done = new Set(options.keys ? [] : folder.lines(file).map((l) => (JSON.parse(l) as KeyResult).key));
   const all = { ...defaultOptions, ...options };
-  const tasks = wanted.filter((k) => !done.has(keyName(k))).map((k) => harvestTask(k, census, real.get(k) ?? [], all));
+  const tasks = wanted
+    .filter((k) => !done.has(keyName(k)) && !options.skip?.includes(k))
+    .map((k) => harvestTask(k, census, real.get(k) ?? [], all));
   const bar = options.quiet ? null : progress(`sm_${folder.sm} fields`, wanted.length, wanted.length - tasks.length);
   runTasks(decoder, tasks, {
     words: 60000,

@@ -25,8 +25,8 @@ interface PartResult {
 const PART = 400;
 export const REFUSED = "refused: ";
 
-export function runCompile(folder: Folder, sm: string, level: Level, every: number): void {
-  const kernels = allKernels().filter((_, i) => i % every === 0);
+export function runCompile(folder: Folder, sm: string, level: Level, every: number, only: string): void {
+  const kernels = allKernels().filter((k, i) => i % every === 0 && k.tested.includes(only));
   const file = `ptx-${level}.jsonl`;
   const done = folder.lines(file).map((l) => JSON.parse(l) as PartResult);
   const seen = new Set(done.flatMap((p) => p.words.map((w) => sameBits(wordFromHex(w)))));

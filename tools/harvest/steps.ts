@@ -48,11 +48,11 @@ export function withDecoder<T>(sm: string, body: (d: Nvdisasm) => T): T {
   }
 }
 
-/** `--level O3` one level only; `--every N` every Nth kernel. */
+/** `--level O3` one level only; `--every N` every Nth kernel; `--only TEXT` those that test it. */
 function compile({ sm, folder, option }: StepContext): void {
   const level = option("level");
   for (const l of level === null ? (["O3", "O0"] as const) : [level as Level])
-    runCompile(folder, sm, l, Number(option("every") ?? 1));
+    runCompile(folder, sm, l, Number(option("every") ?? 1), option("only") ?? "");
 }
 
 function census({ sm, folder, seed }: StepContext): void {
