@@ -222,11 +222,11 @@ export class Site {
     });
   }
 
-  /** A 64-bit integer; a 32-bit immediate is extended by its sign. */
-  long(name: string): Source {
+  /** A 64-bit integer; a 32-bit immediate is extended by its sign unless the slot says what stands above it. */
+  long(name: string, extend: boolean = true): Source {
     const s = this.source(name, "l", false, (o) => this.scalar(o));
     const o = this.operand(name);
-    if (o.kind === Kind.Imm) return { ...s, high: () => o.value >> 31 };
+    if (o.kind === Kind.Imm && extend) return { ...s, high: () => o.value >> 31 };
     return s;
   }
 

@@ -3,12 +3,18 @@ import { Kind, Mod } from "../../sass/isa/operand.js";
 import { lowest } from "../groups.js";
 import { LOCAL_WINDOW, SHARED_WINDOW } from "../memory.js";
 import type { Makers, Site } from "../site.js";
-import type { LaneFunction } from "../stamp.js";
+import { high, type LaneFunction } from "../stamp.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
 
 const identity: LaneFunction = (b) => b;
 
+const pair: LaneFunction = (lo, hi) => {
+  high.word = hi;
+  return lo;
+};
+
 function mov(s: Site): Exec {
+  if (s.has("64")) return s.lanes(pair, [s.long("b", false)], { d: "w" });
   const mask = s.imm("mask", 15) & 15;
   if (mask === 15) return s.lanes(identity, [s.int("b")], { d: "i" });
   let bits = 0;
@@ -19,6 +25,15 @@ function mov(s: Site): Exec {
 }
 
 const select: LaneFunction = (a, b, p) => (p ? a : b);
+const selectPair: LaneFunction = (al, ah, bl, bh, p) => {
+  high.word = p ? ah : bh;
+  return p ? al : bl;
+};
+
+function sel(s: Site): Exec {
+  if (s.has("64")) return s.lanes(selectPair, [s.long("a", false), s.long("b", false), s.flag("pin")], { d: "w" });
+  return s.lanes(select, [s.int("a"), s.int("b"), s.flag("pin")], { d: "i" });
+}
 
 // ------------------------------------------------------------------------------------------------ special registers
 
@@ -86,6 +101,14 @@ function cs2r(s: Site): Exec {
   if (s.has("32")) return s2r(s);
   const lo = specialOf(s);
   const hi = specialOf(s, 1);
+  if (s.uniform) {
+    const u = s.uniformDst("d");
+    return (w, m) => {
+      w.U[u] = lo(w, lowest(m));
+      w.U[u + 1] = hi(w, lowest(m));
+      return Step.Next;
+    };
+  }
   const d = s.operand("d");
   const rows = [s.dstRow(d), s.dstRow(d, 1)];
   return (w, m) => {
@@ -173,8 +196,9 @@ function r2ur(s: Site): Exec {
 
 export const move: Makers = {
   MOV: mov,
-  UMOV: (s) => s.lanes(identity, [s.int("b")], { d: "i" }),
-  SEL: (s) => s.lanes(select, [s.int("a"), s.int("b"), s.flag("pin")], { d: "i" }),
+  UMOV: mov,
+  MOV64IUR: (s) => s.lanes(pair, [s.long("b", false)], { d: "w" }),
+  SEL: sel,
   S2R: s2r,
   S2UR: s2r,
   CS2R: cs2r,

@@ -386,7 +386,7 @@ const rows: Rows = [
   {
     op: "UISETP",
     does: "p = (a cmp b) bool pin; q = !(a cmp b) bool pin",
-    slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT",
+    slots: "p:UP q:UP=PT <- a:UR*mnmx b:UR*mnmx pin:UP=PT",
     imm: "s32",
     lines: [
       {
@@ -398,7 +398,7 @@ const rows: Rows = [
       },
       {
         as: uniform(0x8c, "RR RI"),
-        text: "UISETP{icmp}{.U32|_|.U64|.S64@73+80}{bool} p@81, q@84, a, b, !pin@87",
+        text: "UISETP{icmp}{mnmx@73+80}{bool} p@81, q@84, a, b, !pin@87",
         is: "72=0",
         fill: "68:3=7",
         sm: "120-",
@@ -409,7 +409,7 @@ const rows: Rows = [
   {
     op: "UISETP.EX",
     does: "as UISETP on the upper words",
-    slots: "p:UP q:UP=PT <- a:UR b:UR pin:UP=PT plo:UP=PT",
+    slots: "p:UP q:UP=PT <- a:UR*mnmx b:UR*mnmx pin:UP=PT plo:UP=PT",
     imm: "s32",
     lines: [
       {
@@ -420,7 +420,7 @@ const rows: Rows = [
       },
       {
         as: uniform(0x8c, "RR RI"),
-        text: "UISETP{icmp}{.U32|_|.U64|.S64@73+80}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68",
+        text: "UISETP{icmp}{mnmx@73+80}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68",
         is: "72=1",
         sm: "120-",
       },
