@@ -86,8 +86,9 @@ export function containerOf(target: Target): Container {
   const capmerc = target.has("capmerc");
   return {
     modern,
-    // ptxas writes 0x02 from sm_100 on: code as Capsule Mercury, which the tools then insist on. 0x04 is plain machine code on
-    // every SM; nvlink takes such objects and says that the result runs on this very SM only (measured).
+    // ptxas writes 0x02 from sm_100 on: code with Mercury capsules, which the tools then insist on. 0x04 is plain machine code on
+    // every SM; nvlink takes such objects and says that the result runs on this very SM only (measured). capmerc.ts makes the
+    // capsules; the sections beside them, whose addresses count bytes of Mercury instead of machine code, are not written yet.
     flagsLow: 0x04,
     swWar: swWar[target.sm] ?? null,
     sw2861232: sw2861232.includes(target.sm),

@@ -1,0 +1,57 @@
+import { capsuleOf, readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
+
+/** ptxas -c -arch=sm_100: LDC R1, c[0x0][0x37c]; MOV R2, RZ; LDC.64 R2, c[0x0][R2+0x380]; BRA itself; NOP. */
+const words = Uint32Array.from(
+  [
+    [0xff017b82, 0x0000df00, 0x00000800, 0x00321e00],
+    [0x00027202, 0x000000ff, 0x00000f00, 0x003fde00],
+    [0x02027b82, 0x0000e000, 0x00000a00, 0x00321e00],
+    [0x00fc7947, 0xfffffffc, 0x0383ffff, 0x000fc000],
+    [0x00007918, 0x00000000, 0x00000000, 0x000fc000],
+  ].flat(),
+);
+const PARAMS = 0x380;
+
+function capsule(): Uint8Array {
+  const made = capsuleOf(words, 12, PARAMS);
+  if ("unknown" in made) throw new Error(`word ${made.unknown}`);
+  return writeCapsule(made);
+}
+
+test("items follow a bit per instruction; the closing loop and its NOPs are one", () => {
+  expect(hex(capsule())).toBe(
+    [
+      "0c000000010000c004000000" + "02000000",
+      "010b040af80004000000410000040000",
+      "02220c06f80052000000830040008000000a0000000000000000000000000000",
+      "5001",
+    ].join(""),
+  );
+  const read = readCapsule(capsule())!;
+  expect(read.textSection).toBe(12);
+  expect(read.units.map((u) => [u.first, u.words, u.item?.length ?? 0])).toEqual([
+    [0, 1, 16],
+    [1, 1, 0],
+    [2, 1, 32],
+    [3, 2, 2],
+  ]);
+});
+
+test("a word without a line has no capsule, nor has a constant of the driver that is not known", () => {
+  const other = words.slice();
+  other[4] = 0xfff;
+  expect(capsuleOf(other, 12, PARAMS)).toEqual({ unknown: 1 });
+  const low = words.slice();
+  low[1] = 0x0000d100;
+  expect(capsuleOf(low, 12, PARAMS)).toEqual({ unknown: 0 });
+});
+
+test("cut or foreign bytes are not read", () => {
+  const whole = capsule();
+  for (let n = 0; n < whole.length; n++) expect(readCapsule(whole.subarray(0, n))).toBeNull();
+  const foreign = whole.slice();
+  foreign[4] = 2;
+  expect(readCapsule(foreign)).toBeNull();
+});

@@ -1,0 +1,96 @@
+/**
+ * Mercury capsules. ptxas says what they hold; nvlink, which finalizes sm_100 for sm_103 when `.nv.compat` does not excuse it, says
+ * what they mean.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { capsuleOf, readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+import type { Elf } from "../../lib/elf/elf64";
+import { type TargetName, target } from "../../lib/target/index";
+import { corpusPtx } from "../corpus/cases";
+import { readObject } from "./objects";
+import { describeOracle, inScratch, tool } from "./tools";
+
+const CAPSULE = ".nv.capmerc.text.";
+const archs: readonly TargetName[] = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
+
+function section(elf: Elf, name: string): Uint8Array {
+  return elf.sections.find((s) => s.name === name)!.data;
+}
+
+function words(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.slice().buffer);
+}
+
+function object(dir: string, name: string, arch: string, level: number): Buffer {
+  const ptx = corpusPtx(name, "sm_100").replace(/\.target sm_100\b/, `.target ${arch}`);
+  writeFileSync(join(dir, "k.ptx"), ptx);
+  const ran = tool("ptxas", ["-c", `-arch=${arch}`, `-O${level}`, "k.ptx", "-o", "k.o"], { cwd: dir });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+  return readFileSync(join(dir, "k.o"));
+}
+
+describeOracle("Mercury capsules", () => {
+  test.each(archs)("%s: derived from ptxas's words, they equal ptxas's", (arch) => {
+    const unknown: number[] = [];
+    inScratch((dir) => {
+      for (const name of ["saxpy", "sgemm", "dgemm", "histogram", "local_array", "struct_param", "constant_memory"])
+        for (const level of [0, 3]) {
+          const elf = readObject(object(dir, name, arch, level));
+          const theirs = section(elf, CAPSULE + name);
+          const read = readCapsule(theirs)!;
+          expect(Buffer.from(writeCapsule(read))).toEqual(Buffer.from(theirs));
+          const text = section(elf, `.text.${name}`);
+          expect(read.units.reduce((n, u) => n + u.words, 0) * 16).toBe(text.length);
+          const mine = capsuleOf(words(text), read.textSection, target(arch).constants.paramBase);
+          if ("unknown" in mine) unknown.push(words(text)[mine.unknown * 4]! & 0xfff);
+          else expect(Buffer.from(writeCapsule(mine))).toEqual(Buffer.from(theirs));
+        }
+    });
+    // SEL.64 of sm_120 has no line; of a NOP between instructions the word does not tell whether the program asked for it.
+    expect(unknown.filter((op) => op !== 0x407 && op !== 0x918)).toEqual([]);
+    expect(unknown.length).toBeLessThan(4);
+  });
+
+  /** The text that nvlink makes for `arch` when it must finalize; `change` is made to the capsule. */
+  function finalized(dir: string, arch: string, change: (capsule: Uint8Array) => void): Uint8Array {
+    const bytes = object(dir, "saxpy", "sm_100", 0);
+    const elf = readObject(bytes);
+    const compat = elf.sections.find((s) => s.name === ".nv.compat")!;
+    // CAN_FASTPATH_FINALIZE (0x0b) is the last attribute.
+    const value = compat.offset + compat.size - 8;
+    expect([...bytes.subarray(value - 4, value)]).toEqual([4, 0x0b, 8, 0]);
+    bytes.writeUInt32LE(0, value);
+    const capsule = elf.sections.find((s) => s.name === `${CAPSULE}saxpy`)!;
+    change(bytes.subarray(capsule.offset, capsule.offset + capsule.size));
+    writeFileSync(join(dir, "k.o"), bytes);
+    const ran = tool("nvlink", [`-arch=${arch}`, "k.o", "-o", "k.cubin"], { cwd: dir });
+    expect([ran.status, ran.stderr]).toEqual([0, ""]);
+    return section(readObject(readFileSync(join(dir, "k.cubin"))), ".text.saxpy");
+  }
+
+  test("nvlink makes the words of sm_103 from the items: the same as ptxas's, or another register where the item says so", () => {
+    inScratch((dir) => {
+      const plain = words(section(readObject(object(dir, "saxpy", "sm_100", 0)), ".text.saxpy"));
+      const same = words(finalized(dir, "sm_103", () => {}));
+      // Symbols of the driver are filled in by nvlink, so only opcodes and registers are compared.
+      expect(same.map((w, i) => (i % 4 === 0 ? w : 0))).toEqual(plain.map((w, i) => (i % 4 === 0 ? w : 0)));
+      let unit = -1;
+      const changed = words(
+        finalized(dir, "sm_103", (capsule) => {
+          const { units } = readCapsule(capsule)!;
+          unit = units.findIndex((u) => (plain[u.first * 4]! & 0xfff) === 0x919);
+          const { item } = units[unit]!;
+          // S2R: the register's number stands from bit 86 on.
+          item![10]! &= 0x3f;
+          item![11] = 50 >> 2;
+          item![10]! |= (50 & 3) << 6;
+        }),
+      );
+      expect([(plain[unit * 4]! >> 16) & 0xff, (changed[unit * 4]! >> 16) & 0xff]).toEqual([
+        (same[unit * 4]! >> 16) & 0xff,
+        50,
+      ]);
+    });
+  });
+});
