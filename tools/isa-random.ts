@@ -168,16 +168,20 @@ function check(sm: number): Figures {
   for (let n = 0; n < opcodes.length; n++) {
     const wrongly: number[] = [];
     const rightly: number[] = [];
+    const missed: number[] = [];
+    const neither: number[] = [];
     for (let i = n * count; i < (n + 1) * count; i++) {
       const inst = insts[i]!;
       if (refused.has(i)) {
-        if (inst === null) agree++;
-        else wrongly.push(i);
+        if (inst === null) {
+          agree++;
+          neither.push(i);
+        } else wrongly.push(i);
         continue;
       }
       accepted++;
       if (inst === null) {
-        add(i, "refused", "", theirs[i] ?? "(hidden)");
+        missed.push(i);
         continue;
       }
       agree++;
@@ -215,10 +219,10 @@ function check(sm: number): Figures {
         add(i, "parse", (e as Error).message, text);
       }
     }
-    if (wrongly.length > 0) {
-      const rule = explainSplit(words, wrongly, rightly);
-      for (const { label, of } of rule) for (const i of of) add(i, "taken", label, renderInst(insts[i]!, { isa: sm }));
-    }
+    for (const { label, of } of explainSplit(words, wrongly, rightly))
+      for (const i of of) add(i, "taken", label, renderInst(insts[i]!, { isa: sm }));
+    for (const { label, of } of explainSplit(words, missed, rightly.concat(neither)))
+      for (const i of of) add(i, "refused", label, theirs[i] ?? "(hidden)");
   }
   // What came back from the instructions has the same text and the same control word.
   const same = askWords(sm, again, doubtful);

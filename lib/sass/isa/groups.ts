@@ -79,6 +79,10 @@ export const groups: Readonly<Record<string, string>> = {
     "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .STRONG.SM.PRIVATE .STRONG.SM .STRONG.GPU.PRIVATE .STRONG.GPU .MMIO.GPU .CONSTANT.SM .STRONG.SYS .CONSTANT.SM.PRIVATE .MMIO.SYS .CONSTANT.VC .CONSTANT.VC.PRIVATE .CONSTANT.GPU",
   scopeS:
     "@77:4 _ .CONSTANT.PRIVATE .CONSTANT.CTA .CONSTANT.CTA.PRIVATE .STRONG.SM.PRIVATE .STRONG.SM .STRONG.GPU.PRIVATE .STRONG.GPU .MMIO.GPU .CONSTANT.SM .STRONG.SYS .CONSTANT.SM.PRIVATE .MMIO.SYS .SYS.ORDERED .STRONG.SYS.ORDERED .MMIO.SYS.ORDERED",
+  // Bulk copies; copies to another CTA's shared memory on sm_90, whose names are those of no other instruction.
+  scopeB: "@77:4 _ ! ! ! ! .STRONG.SM ! .STRONG.GPU ! ! .STRONG.SYS ...!",
+  scopeT:
+    "@77:4 _ .???0.PRIVATE .???0.???1 .???0.???1.PRIVATE .???2.PRIVATE .???2.???1 .???3.PRIVATE .???2.???3 .???3.???4 .???0.???2 .???2.SYS .???0.???2.PRIVATE .???3.SYS .???0.???3 .???0.???3.PRIVATE .???0.???4",
   unpack: "@80:2 _ .TEXUNPACK .HDRUNPACK",
   // Asynchronous copies.
   scopeC:
@@ -87,6 +91,7 @@ export const groups: Readonly<Record<string, string>> = {
   ldcMode: "@78:2 _ .IL .IS .ISL",
   atomOp: "@87:4 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR .EXCH",
   atomOpG: "@87:4 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR .EXCH .SAFEADD",
+  atomOpR: "@87:4 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR",
   redOp: "@87:3 .ADD .MIN .MAX .INC .DEC .AND .OR .XOR",
   atomFop: "@88:2 .ADD .MIN .MAX",
   atype75: "@73:3 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
@@ -98,7 +103,9 @@ export const groups: Readonly<Record<string, string>> = {
     "@73:4+87 .F16x2.RN/4 .F16x4.RN/8 .F16x8.RN/16 .BF16x2.RN/4 .BF16x4.RN/8 .BF16x8.RN/16 ? ? ? .F32.FTZ.RN/4 .F32x2.FTZ.RN/8 .F32x4.FTZ.RN/16 .F32.RN/4 .F32x2.RN/8 .F32x4.RN/16 .F64.RN/8",
   // warp and control
   vote: "@72:2 .ALL .ANY .EQ",
-  // What BMOV moves beside convergence barriers (16 lower codes).
+  // What BMOV moves beside convergence barriers (16 lower codes), up to sm_89 and from 90 on.
+  state75:
+    "@24:6 16=THREAD_STATE_ENUM.0 THREAD_STATE_ENUM.1 THREAD_STATE_ENUM.2 THREAD_STATE_ENUM.3 THREAD_STATE_ENUM.4 TRAP_RETURN_PC.LO TRAP_RETURN_PC.HI TRAP_RETURN_MASK MEXITED MKILL MACTIVE MATEXIT OPT_STACK API_CALL_DEPTH ATEXIT_PC.LO ATEXIT_PC.HI ...?",
   state:
     "@24:6 16=THREAD_STATE_ENUM.0 THREAD_STATE_ENUM.1 THREAD_STATE_ENUM.2 THREAD_STATE_ENUM.3 THREAD_STATE_ENUM.4 TRAP_RETURN_PC.LO TRAP_RETURN_PC.HI TRAP_RETURN_MASK MEXITED MKILL MACTIVE MATEXIT OPT_STACK API_CALL_DEPTH ATEXIT_PC.LO ATEXIT_PC.HI MCOLLECTIVE ...?",
   inc: "@85:2 _ .INC .DEC",

@@ -12,11 +12,15 @@ function policy(as: string, text: string, sm: string, is = ""): Line[] {
   ];
 }
 
+/** Both widths of an address in another CTA, which bit `wide` tells apart. */
+const remote = (as: string, head: string, wide: number, sm: string): Line[] => [
+  { as, text: `${head} [base@@24.64+ur@64?+off@40:24s], data@32`, is: `${wide}=1`, sm },
+  { as, text: `${head} [base@24.U32+ur@64+off@40:24s], data@32`, is: `${wide}=0`, sm },
+];
+
 const op = "{.ADD|.MIN|.MAX|.INC|.DEC|.AND|.OR|.XOR@87:3}";
 const bulkType = "{_|.S32|.U64|.S64|.F16.RN|.F32.RN|.F32.FTZ.RN|.F64.RN|.BF16.RN@81:4}";
 const ltc = "{_|.LTC64B|.LTC128B|.LTC256B@81:2}";
-const bulkScope = "{_|?|?|?|?|.STRONG.SM|?|.STRONG.GPU|?|?|.STRONG.SYS@77:4}";
-const bulkScope90 = "{_|?|?|?|?|.STRONG.SM|?|.STRONG.GPU|?|?|.STRONG.SYS@77:4}";
 const arrive = "TRANS64{_|.TMASK|.RED@73:2}{_|.OPTOUT@75}{_|.A1T0|.A0T1|.A0TR|.A0TX|.ART0@84:3}";
 
 const barrier: Rows = [
@@ -122,6 +126,7 @@ const barrier: Rows = [
       },
       { as: "3b2u", text: "SYNCS{?|?|.CAS|...???@72:2}.64 d@16, [base@24+off@40:24s], cmp@32, cmp+2", sm: "90-" },
     ],
+    not: "90 32:6=60-62; 100- 32:8=254",
     time: "result",
   },
   {
@@ -143,6 +148,11 @@ const barrier: Rows = [
     lines: [
       {
         as: "9b0u",
+        text: "ARRIVES{.LDGSTSBAR|...???@72}{?|?|?|?|?|.64|...???@73:3} [base@24+ur@64+off@40:24s]",
+        sm: "80-89",
+      },
+      {
+        as: "9b0u",
         text: "ARRIVES{.LDGSTSBAR|...???@72}{?|?|?|?|?|.64|...???@73:3}{_|.ARVCNT|.TRANSCNT@70:2} [base@24+ur@64+off@40:24s]",
         sm: "90",
       },
@@ -162,18 +172,8 @@ const barrier: Rows = [
     bytes: "size",
     effect: true,
     lines: [
-      {
-        as: "dbdu",
-        text: "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3} [base@24.64+ur@64?+off@40:24s], data@32",
-        is: "90=1",
-        sm: "90-",
-      },
-      {
-        as: "dbdu",
-        text: "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3} [base@24.U32+ur@64+off@40:24s], data@32",
-        is: "90=0",
-        sm: "90-",
-      },
+      ...remote("dbdu", "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3}{scopeT}", 90, "90"),
+      ...remote("dbdu", "STAS{?|?|?|?|_/4|.64/8|.128/16@73:3}", 90, "100-"),
     ],
     time: "operands",
     sets: "any",
@@ -186,18 +186,8 @@ const barrier: Rows = [
     bytes: "size",
     effect: true,
     lines: [
-      {
-        as: "dbeu",
-        text: "REDAS{atomOp}{_/4|.S32/4|.64/8@73:3} [base@24.64+ur@64?+off@40:24s], data@32",
-        is: "72=1",
-        sm: "90-",
-      },
-      {
-        as: "dbeu",
-        text: "REDAS{atomOp}{_/4|.S32/4|.64/8@73:3} [base@24.U32+ur@64+off@40:24s], data@32",
-        is: "72=0",
-        sm: "90-",
-      },
+      ...remote("dbeu", "REDAS{atomOpR}{_/4|.S32/4|.64/8@73:3}{scopeT}", 72, "90"),
+      ...remote("dbeu", "REDAS{atomOpR}{_/4|.S32/4|.64/8@73:3}", 72, "100-"),
     ],
     time: "operands",
     sets: "any",
@@ -213,12 +203,12 @@ const copies: Rows = [
     lines: [
       ...policy(
         "3bau",
-        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}${bulkScope90} [d@32], [s@24], n@64`,
+        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}{scopeB} [d@32], [s@24], n@64`,
         "90",
       ),
       ...policy(
         "3bau",
-        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}${bulkScope} [d@32], [s@24], n@64`,
+        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}{scopeB} [d@32], [s@24], n@64`,
         "100-",
       ),
     ],
@@ -231,10 +221,10 @@ const copies: Rows = [
     slots: "<- d:UR*2 s:UR n:UR desc:UR*2=none",
     effect: true,
     lines: [
-      ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}${bulkScope90} [d@32], [s@24], n@64`, "90"),
+      ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}{scopeB} [d@32], [s@24], n@64`, "90"),
       ...policy(
         "3bbu",
-        `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}${bulkScope} [d@32], [s@24], n@64`,
+        `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}{scopeB} [d@32], [s@24], n@64`,
         "100-",
       ),
     ],
@@ -336,10 +326,10 @@ const copies: Rows = [
     slots: "p:UP=none <- n:UR",
     effect: true,
     lines: [
-      { as: "3c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n@32", is: "73=0", fill: "72=1", sm: "90-" },
-      { as: "9c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n#32:10", is: "73=0", fill: "72=1", sm: "90-" },
-      { as: "3c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n@32", is: "73=1", sm: "90-" },
-      { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "73=1", sm: "90-" },
+      { as: "3c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n@32", is: "72:2=1", sm: "90-" },
+      { as: "9c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n#32:10", is: "72:2=1", sm: "90-" },
+      { as: "3c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n@32", is: "72:2=2", sm: "90-" },
+      { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "72:2=2", sm: "90-" },
     ],
     time: "fixed",
     sets: "any",
@@ -365,6 +355,8 @@ const copies: Rows = [
     effect: true,
     lines: [{ as: "9c9u", text: "USETSHMSZ.FLUSH", is: "72=1", sm: "90-" }],
     time: "fixed",
+    sets: "any",
+    decoupled: true,
   },
   {
     op: "UGETNEXTWORKID",

@@ -25,6 +25,7 @@ export const controlRows: Rows = [
     flow: "branch",
     effect: true,
     lines: [
+      { as: "547u", text: `BRA{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${rel}`, sm: "80-89" },
       { as: "547u", text: `BRA{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${relWide}`, sm: "90-" },
       { as: "947", text: `BRA{inc}.U !pin@87?, ${rel}`, is: "32:2=1", sm: "-89" },
       { as: "947", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, ${relWide}`, is: "32:2=1 83=0", sm: "90-" },
@@ -39,8 +40,8 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${rel}`, is: "33=1", sm: "-89" },
-      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${rel}`, is: "33=1", sm: "80-89" },
-      { as: "947u", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ~ur@24-30, ${relWide}`, is: "33=1", sm: "90" },
+      { as: "947u", text: `BRA{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${rel}`, sm: "80-89" },
+      { as: "947u", text: `BRA{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${relWide}`, sm: "90" },
       { as: "947u", text: `BRA{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-82, ${relWide}`, sm: "100-" },
       { as: "947", text: `BRA{inc}{.DIV|.CONV@32:1} !pin@87?, ${relWide}`, is: "33=1", sm: "90-" },
     ],
@@ -175,9 +176,9 @@ export const controlRows: Rows = [
     flow: "sync",
     effect: true,
     lines: [
-      { as: "R=348 I=948 C=b48 X=b48u U=d48u", text: "WARPSYNC !pin@87?, b", sm: "75" },
+      { as: "I=948 C=b48 X=b48u U=d48u", text: "WARPSYNC !pin@87?, b", sm: "-89" },
+      { as: "R=348", text: "WARPSYNC !pin@87?, b", sm: "75" },
       { as: "R=348", text: "WARPSYNC{_|.EXCLUSIVE@86} !pin@87?, b", sm: "80-89" },
-      { as: "I=948", text: "WARPSYNC !pin@87?, b", sm: "80-89" },
       { as: "348", text: "WARPSYNC{_|.EXCLUSIVE@85} !pin@87?, b@24", is: "86=0", sm: "90-" },
     ],
     time: "fixed",
@@ -188,7 +189,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT",
     flow: "sync",
     effect: true,
-    lines: [{ as: "948", text: "WARPSYNC.ALL !pin@87?", is: "86=0", sm: "90-" }],
+    lines: [{ as: "948", text: "WARPSYNC.ALL !pin@87?", is: "85:2=0", sm: "90-" }],
     time: "fixed",
   },
   {
@@ -206,7 +207,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT target:L",
     flow: "region",
     effect: true,
-    lines: [{ as: "948", text: `WARPSYNC.COLLECTIVE.ALL !pin@87?, ${relWide}`, is: "86=1", sm: "90-" }],
+    lines: [{ as: "948", text: `WARPSYNC.COLLECTIVE.ALL !pin@87?, ${relWide}`, is: "85:2=2", sm: "90-" }],
     time: "fixed",
   },
   {
@@ -238,7 +239,6 @@ export const controlRows: Rows = [
       {
         as: "R=35d I=95d C=b5d X=b5du U=d5du",
         text: "NANOSLEEP{_|.RAND@86}{_|.WARP@85} !pin@87?, b",
-        is: "84=0",
         sm: "-89",
       },
       {
@@ -248,6 +248,15 @@ export const controlRows: Rows = [
       },
     ],
     time: "fixed",
+  },
+  {
+    op: "NANOSLEEP.CLEAR",
+    does: "let the lanes that sleep go on",
+    slots: "<- pin:P=PT",
+    effect: true,
+    lines: [{ as: "95d", text: "NANOSLEEP.CLEAR !pin@87?", is: "83=1", sm: "90-" }],
+    time: "fixed",
+    decoupled: true,
   },
   {
     op: "KILL",
@@ -261,9 +270,9 @@ export const controlRows: Rows = [
   {
     op: "BPT.DRAIN",
     does: "wait until the pipeline is empty",
-    slots: "<-",
+    slots: "<- code:I=0",
     effect: true,
-    lines: [{ as: "95c", text: "BPT.DRAIN", is: "84:3=5", sm: "75" }],
+    lines: [{ as: "95c", text: "BPT.DRAIN code@34:3?", is: "84:3=5", sm: "75" }],
     time: "fixed",
     decoupled: true,
   },
@@ -273,7 +282,10 @@ export const controlRows: Rows = [
     slots: "<- code:I=0",
     effect: true,
     flow: "trap",
-    lines: [{ as: "95c", text: "BPT{?|?|.PAUSE|.TRAP|.INT@84:3} code@34:3?" }],
+    lines: [
+      { as: "95c", text: "BPT{!|!|.PAUSE|.TRAP|.INT|?|.PAUSE_QUIET|!@84:3} code@34:3?", sm: "75" },
+      { as: "95c", text: "BPT{!|!|!|.TRAP|.INT|...!@84:3} code@34:3?", sm: "80-" },
+    ],
     time: "fixed",
   },
   {
@@ -311,6 +323,14 @@ export const controlRows: Rows = [
       { as: "51d", text: "BAR.SYNC{defer} id@32, n#42:12?", is: "77:2=0" },
       { as: "31d", text: "BAR.SYNC{defer} id@32, n@32", is: "77:2=0" },
     ],
+    time: "operands",
+  },
+  {
+    op: "BAR.SYNCALL",
+    does: "arrive at the CTA's barrier and wait for all of its threads, whatever id and n say",
+    slots: "<-",
+    effect: true,
+    lines: [{ as: "b1d", text: "BAR.SYNCALL{_|.DEFER_BLOCKING@80}", is: "77:3=4", sm: "-89" }],
     time: "operands",
   },
   {

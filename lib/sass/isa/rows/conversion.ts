@@ -2,6 +2,9 @@
 import type { Line, Rows } from "../row.js";
 import { one, registers, two } from "./shapes.js";
 
+/** Types that F2FP converts to on sm_89 and 90. */
+export const to90 = "{.F16|.BF16|~|.TF32|.E5M2|.E4M3|...???@76+86:2}";
+
 /** Integers of 32, 16 and 8 bits, to a float type that `to` says. */
 const i2f = (to: string, sm: string): Line[] => [
   { as: one(0x106), text: `I2F{${to}}{rnd} d, b`, is: "84:2=2 74=1", imm: "s32", sm },
@@ -26,6 +29,8 @@ const i2fp = (rest: string, sm: string): Line[] => {
 };
 
 const f2fp = (type: string): string => `F2FP{_|.SATFINITE@77}{_|.RELU@75}${type}.PACK_AB{_|!|!|.RZ@79:2} d, a, b`;
+const packAb = (rounding: string): string =>
+  `F2FP{_|.SATFINITE@77}{_|.RELU@75}${to90}.F32.PACK_AB{_|${rounding}} d, a, b`;
 
 /** Types that F2F converts to. */
 const to = (types: string): string => `{${types}@75:3}`;
@@ -218,19 +223,14 @@ export const conversionRows: Rows = [
     lines: [
       { as: two(0x3e), text: f2fp("{_|.BF16@76}"), is: "78=0 81=0", fill: "64:8=255 86=0", sm: "80" },
       { as: two(0x3e), text: f2fp("{_|.BF16|~|?@76+86}"), is: "78=0 81=0", fill: "64:8=255", sm: "86-88" },
-      {
-        as: two(0x3e),
-        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
-        is: "73=0 78=0 81=0 85:3=0 89:2=0",
-        fill: "64:8=255",
-        sm: "89",
-      },
+      { as: two(0x3e), text: packAb("!|!|.RZ@79:2"), is: "73:2=0 78=0 81=0 89:2=0", fill: "64:8=255", sm: "89" },
+      { as: two(0x3e), text: packAb("?|?|.RZ|...???@79:3"), is: "73:2=0 78=0 89:2=0", fill: "64:8=255", sm: "90" },
       {
         as: two(0x3e),
         text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
         is: "73:2=0 78=0 81=0 85:3=0 89:2=0",
         fill: "64:8=255",
-        sm: "90-",
+        sm: "100-",
       },
     ],
     time: "fixed",

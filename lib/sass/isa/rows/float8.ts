@@ -3,11 +3,11 @@
  * beside a half of c, PACK_AB takes one number of a and one of b, UNPACK_B both of b.
  */
 import type { Line, Rows } from "../row.js";
-import { one, registers, two, wide } from "./shapes.js";
+import { to90 } from "./conversion.js";
+import { middle, one, registers, wide } from "./shapes.js";
 
 const sat = "{_|.SATFINITE@77}";
 const relu = "{_|.RELU@75}";
-const to90 = "{.F16|.BF16|~|.TF32|.E5M2|.E4M3|...???@76+86:2}";
 const to100 = "{?|?|?|?|?|?|.E2M3|.E3M2|.E5M2|.E4M3|?|?|.E8@76+85:3}";
 /** Without a part of c; .S2_6 saturates unless told otherwise. */
 const plain100 = [
@@ -16,8 +16,11 @@ const plain100 = [
 ] as const;
 /** Shapes without a uniform register as b, which nvdisasm refuses for .E2M1. */
 const shapes = (all: string, uniform: boolean): string => (uniform ? all : all.replace(/\bR?UR=c3eu /, ""));
-const rz = "{_|?|?|.RZ|...???@79:2}";
+const rz = "{_|?|?|.RZ|...???@79:3}";
 const rest = "{_|...???@79:3}";
+/** The same of sm_89, where nvdisasm refuses what it has no name for. */
+const rz89 = "{_|!|!|.RZ|...!@79:3}";
+const rest89 = "{_|...!@79:3}";
 const rounding = "{_|?|.RP|.RZ@79:2}";
 /** b and c, either of which may be no register. */
 const pairs = "RR=23e IR=83e CR=a3e XR=a3eu UR=c3eu RC=63e RX=63eu RU=e3eu";
@@ -42,10 +45,10 @@ function merged80(type: string, sm: string): Line[] {
 }
 
 /** Rounded with random bits from c. */
-const random80 = (type: string, sm: string): Line => ({
-  as: `${wide(0x3e)} RRI=43e`,
+const random80 = (type: string, sm: string, is = "", as = `${wide(0x3e)} RRI=43e`): Line => ({
+  as,
   text: `F2FP${sat}${relu}{_|...???@${type}}{.PACK_AB|.MERGE_C@78}.RS{_|.REG_RS@82}{.7b|_|.9b|.10b@83:2}{_|.LTN25@85} d, a, b, c{+half72}`,
-  is: "79:3=4",
+  is: `79:3=4 ${is}`.trim(),
   sm,
 });
 
@@ -57,22 +60,6 @@ const scale = "c{+.H0|.H1|.B0|.B1|.B2|.B3@24:3}";
 
 export const float8Rows: Rows = [
   {
-    op: "F2FP.PACK_AB",
-    does: "d = a and b rounded, a in the upper half",
-    slots: "d <- a b",
-    imm: "f32",
-    lines: [
-      {
-        as: two(0x3e),
-        text: `F2FP${sat}${relu}{?|?|?|.TF32|.E5M2|.E4M3@76+86:2}.F32.PACK_AB${rz} d, a, b`,
-        is: "78=0 81=0 89:2=0",
-        fill: "64:8=255",
-        sm: "90",
-      },
-    ],
-    time: "fixed",
-  },
-  {
     op: "F2FP.PACK_B",
     does: "d = b rounded",
     slots: "d <- b",
@@ -80,14 +67,21 @@ export const float8Rows: Rows = [
     lines: [
       {
         as: one(0x3e),
-        text: `F2FP{_|?|.RELU@74:2}{?|?|?|.TF32|...???@76+86:2}.F32.PACK_B${rz} d, b`,
-        is: "77=0 78=1 81=0 89:2=1",
+        text: `F2FP${relu}.TF32.F32.PACK_B${rz89} d, b`,
+        is: "73:2=0 76=1 78=1 86:2=1 89:2=1",
+        fill: "24:8=255 64:8=255",
+        sm: "89",
+      },
+      {
+        as: one(0x3e),
+        text: `F2FP${relu}{?|?|?|.TF32|...???@76+86:2}.F32.PACK_B${rz} d, b`,
+        is: "73:2=0 78=1 89:2=1",
         fill: "24:8=255 64:8=255",
         sm: "90",
       },
       {
         as: one(0x3e),
-        text: `F2FP${sat}${relu}.TF32.F32.PACK_B${rz} d, b`,
+        text: `F2FP${sat}${relu}.TF32.F32.PACK_B{_|?|?|.RZ|...???@79:2} d, b`,
         is: "74=0 76=1 78=1 81=0 85:3=2 89:2=1",
         fill: "24:8=255 64:8=255",
         sm: "100-",
@@ -103,8 +97,14 @@ export const float8Rows: Rows = [
     lines: [
       ...merged80("{_|.BF16@76}", "80"),
       ...merged80("{_|.BF16|~|?@76+86}", "86-88"),
-      ...merged(`F2FP${sat}${relu}${to90}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 89:2=0", "90"),
-      ...merged(`F2FP${sat}${relu}{.F16|.BF16@76}.F32.MERGE_C${rz}`, "73:2=0 78=1 81=0 85:3=0 89:2=0", "100-"),
+      ...merged(`F2FP${sat}${relu}${to90}.F32.MERGE_C{_|!|!|.RZ@79:2}`, "73:2=0 78=1 81=0 89:2=0", "89"),
+      ...merged(`F2FP${sat}${relu}${to90}.F32.MERGE_C${rz}`, "73:2=0 78=1 89:2=0", "90"),
+      ...merged(
+        `F2FP${sat}${relu}{.F16|.BF16@76}.F32.MERGE_C{_|?|?|.RZ|...???@79:2}`,
+        "73:2=0 78=1 81=0 85:3=0 89:2=0",
+        "100-",
+      ),
+      ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C${rest89}`, "73:2=1 78=0 89:2=2", "89"),
       ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C${rest}`, "73:2=1 78=0 89:2=2", "90"),
       ...merged(
         `F2FP${sat}${relu}${to100}{.F16|.BF16@83}.UNPACK_B_MERGE_C${rounding}`,
@@ -127,6 +127,7 @@ export const float8Rows: Rows = [
     slots: "d <- a b c",
     imm: "f32",
     lines: [
+      ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C${rest89}`, "73:2=0 78=1 89:2=2", "89"),
       ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C${rest}`, "73:2=0 78=1 89:2=2", "90"),
       ...packed(`F2FP${sat}${relu}${to100}.F32.PACK_AB_MERGE_C${rounding}`, "73:2=0 78=1 81=0 89:2=2", "100-"),
       ...plain100.map(({ head, is, uniform }) => ({
@@ -156,13 +157,13 @@ export const float8Rows: Rows = [
     slots: "d <- b",
     imm: "f32",
     lines: [
-      {
+      ...[rest89, rest].map((rounding, i) => ({
         as: one(0x3e),
-        text: `F2FP${relu}${to90}{!|!|.E5M2|.E4M3@73:2}.UNPACK_B${rest} d, b{+_|.H1@88}`,
-        is: "77=0 78=0 89:2=1",
+        text: `F2FP${relu}${to90}{!|!|.E5M2|.E4M3@73:2}.UNPACK_B${rounding} d, b{+_|.H1@88}`,
+        is: "78=0 89:2=1",
         fill: "24:8=255 64:8=255",
-        sm: "90",
-      },
+        sm: `${89 + i}`,
+      })),
       {
         as: registers(0x3e),
         text: `F2FP${relu}.F16{?|?|.E5M2|.E4M3|?|?|.E2M3|.E3M2@73:2+82}.UNPACK_B d, b{_|.H1@88}`,
@@ -222,7 +223,12 @@ export const float8Rows: Rows = [
     does: "d = a and b rounded at random",
     slots: "d <- a b c",
     imm: "f32",
-    lines: [random80("76", "80"), random80("76+86", "86-88")],
+    lines: [
+      random80("76", "80"),
+      random80("76+86", "86-88"),
+      random80("76+86:2", "89", "73:2=0 89:2=0", "RRI=43e RRC=63e RRX=63eu RRU=e3eu"),
+      { ...random80("76+86:2", "89", "73:2=0 89:2=0", middle(0x3e)), not: "76=1; 86:2=!0" },
+    ],
     time: "fixed",
   },
 ];

@@ -1,18 +1,21 @@
 /** Memory accesses that ordinary code does not need: 256 bits at once, multicast memory, constants behind a descriptor. */
 import type { Line, Rows } from "../row.js";
-import { far, loadMods75 } from "./memory.js";
+import { type AddressBits, far, loadMods75 } from "./memory.js";
 
 const l2 = "{evict}{.EFL2|.ENL2|.ELL2@81:2}";
 const wide = "p:P=PT d2*4 d*4 <- base*2 ur:UR*2=none off:I=0 desc:UR*2=none mask:I=255 pin:P=PT";
-const ltc73 = "{!|!|!|!|_|.LTC64B|.LTC128B|.LTC256B@73:3}";
+const ltc73 = "{_|.LTC64B|.LTC128B|.LTC256B@73:2}";
+const wide256 = { desc: 76, wide: 75, scale: "x32", bare: true };
+const wideLoad = (sm: string, mask: string, bits: AddressBits): Line[] =>
+  far("97eu", 32, `LDG.E${l2}${ltc73}.256{scope} d2@64, d@16, %A, mask@${mask}?, !pin@^87?`, sm, bits);
+const wideStore = (sm: string, scope: string, mask: string): Line[] =>
+  far("97fu", 64, `STG.E${l2}.256${scope} %A, data@32, data2@16, mask@${mask}?`, sm, { ...wide256, off: "40:19" });
 const mcOp = "{.ADD|.MIN|.MAX|?|?|.AND|.OR|.XOR@87:4}{.32/4|.S32/4|.64/8|.S64/8@73:3}.STRONG.SYS";
 const floats =
   "{.F16x2.RN/4|.F16x4.RN/8|.F16x8.RN/16|.BF16x2.RN/4|.BF16x4.RN/8|.BF16x8.RN/16|?|?|?|?|?|?|.F32.RN/4|.F32x2.RN/8|.F32x4.RN/16|.F64.RN/8@73:4+87}";
-const floats100 = floats.replace(
-  "@",
-  "|?|.E5M2x4.RN/4|.E5M2x8.RN/8|.E5M2x16.RN/16|.E4M3x4.RN/4|.E4M3x8.RN/8|.E4M3x16.RN/16@",
-);
-const ordered = "{scopeS}";
+const floats100 = floats
+  .replace("|?|?|?|", "|~|~|~|")
+  .replace("@", "|?|.E5M2x4.RN/4|.E5M2x8.RN/8|.E5M2x16.RN/16|.E4M3x4.RN/4|.E4M3x8.RN/8|.E4M3x16.RN/16@");
 
 /** Copies with and without a descriptor, which sm_80 to 89 leave out of the text unless bit 101 says otherwise. */
 function copies(from: string, desc: 0 | 1): Line[] {
@@ -38,25 +41,8 @@ export const globalRows: Rows = [
     memory: ["global", "load"],
     bytes: 32,
     lines: [
-      {
-        as: "97eu",
-        text: `LDG.E${l2}${ltc73}.256{scope} d2@64, d@16, desc[desc@32][base@24.64+off@40:17sx32], mask@57:7+72?, !pin@^87?`,
-        is: "76=1",
-        fill: "75=1",
-        sm: "100-",
-      },
-      {
-        as: "97eu",
-        text: `LDG.E${l2}{_|.LTC64B|.LTC128B|.LTC256B@73:2}.256{scope} d2@64, d@16, [?base@24.64+ur@32+off@40:17sx32], mask@57:7+72?, !pin@^87?`,
-        is: "76=0 75=1",
-        sm: "100-",
-      },
-      {
-        as: "97eu",
-        text: `LDG.E${l2}{_|.LTC64B|.LTC128B|.LTC256B@73:2}.256{scope} d2@64, d@16, [?base@24.U32+ur@32+off@40:17sx32], mask@57:7+72?, !pin@^87?`,
-        is: "76=0 75=0",
-        sm: "100-",
-      },
+      ...wideLoad("89", "38:2+59:5+72", { ...wide256, off: "40:19" }),
+      ...wideLoad("100-", "57:7+72", { ...wide256, off: "40:17" }),
     ],
     time: "result",
   },
@@ -67,26 +53,7 @@ export const globalRows: Rows = [
     memory: ["global", "store"],
     bytes: 32,
     effect: true,
-    lines: [
-      {
-        as: "97fu",
-        text: `STG.E${l2}.256${ordered} desc[desc@64][base@24.64+off@40:19sx32], data@32, data2@16, mask@59:5+88:3?`,
-        is: "76=1 75=1",
-        sm: "100-",
-      },
-      {
-        as: "97fu",
-        text: `STG.E${l2}.256${ordered} [?base@24.64+ur@64+off@40:19sx32], data@32, data2@16, mask@59:5+88:3?`,
-        is: "76=0 75=1",
-        sm: "100-",
-      },
-      {
-        as: "97fu",
-        text: `STG.E${l2}.256${ordered} [?base@24.U32+ur@64+off@40:19sx32], data@32, data2@16, mask@59:5+88:3?`,
-        is: "76=0 75=0",
-        sm: "100-",
-      },
-    ],
+    lines: [...wideStore("89", "{scopeA}", "59:5+70:3"), ...wideStore("100-", "{scopeS}", "59:5+88:3")],
     time: "operands",
   },
   {
@@ -179,64 +146,17 @@ export const globalRows: Rows = [
     bytes: "size",
     effect: true,
     lines: [
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, desc[desc@64][base@24.64+off@40:24s]`,
-        is: "71=1",
-        fill: "70=1 78=1 80=1",
-        sm: "90",
-      },
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, [base@24.64+ur@64+off@40:24s]`,
-        is: "70:2=1",
-        fill: "78=1 80=1",
-        sm: "90",
-      },
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, [base@24.U32+ur@64+off@40:24s]`,
-        is: "70:2=0",
-        fill: "78=1 80=1",
-        sm: "90",
-      },
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, desc[desc@64][base@24.64+off@40:24s]`,
-        is: "82=1",
-        fill: "78=1 80:2=3",
-        sm: "100-",
-      },
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, [base@24.64+ur@64+off@40:24s]`,
-        is: "81:2=1",
-        fill: "78=1 80=1",
-        sm: "100-",
-      },
-      {
-        as: "9a4u",
-        text: `LDGMC{?|.E|...???@72}${mcOp} d, [base@24.U32+ur@64+off@40:24s]`,
-        is: "81:2=0",
-        fill: "78=1 80=1",
-        sm: "100-",
-      },
-      ...(
+      ...[
+        { sm: "90", desc: 71, wide: 70, add: "F32ADD", types: floats },
+        { sm: "100-", desc: 82, wide: 81, add: "HPADD", types: floats100 },
+      ].flatMap(({ sm, desc, wide, add, types }) =>
         [
-          ["90", "F32ADD", floats, "desc[desc@64][base@24.64+off@40:24s]", "71=1", "70=1 80=1"],
-          ["90", "F32ADD", floats, "[base@24.64+ur@64+off@40:24s]", "70:2=1", "80=1"],
-          ["90", "F32ADD", floats, "[base@24.U32+ur@64+off@40:24s]", "70:2=0", "80=1"],
-          ["100-", "HPADD", floats100, "desc[desc@64][base@24.64+off@40:24s]", "82=1", "80:2=3"],
-          ["100-", "HPADD", floats100, "[base@24.64+ur@64+off@40:24s]", "81:2=1", "80=1"],
-          ["100-", "HPADD", floats100, "[base@24.U32+ur@64+off@40:24s]", "81:2=0", "80=1"],
-        ] as const
-      ).map(([sm, add, type, address, is, fill]) => ({
-        as: "9a5u",
-        text: `LDGMC{?|.E|...???@72}{.ADD|.MIN|.MAX|.${add}@88:2}${type}.STRONG.SYS d, ${address}`,
-        is: `${is} 77:3=2`,
-        fill,
-        sm,
-      })),
+          far("9a4u", 64, `LDGMC{e}${mcOp} d, %A`, sm, { desc, wide }),
+          far("9a5u", 64, `LDGMC{e}{.ADD|.MIN|.MAX|.${add}@88:2}${types}.STRONG.SYS d, %A`, sm, { desc, wide }),
+        ]
+          .flat()
+          .map((l) => ({ ...l, text: l.text.replace("{e}", "{eW}").replace("@@", "@"), is: `${l.is} 77:4=10` })),
+      ),
     ],
     time: "result",
   },
@@ -259,14 +179,9 @@ export const globalRows: Rows = [
     does: "p: the generic address is in the window of global (.G), local (.L), shared (.S) or cluster shared memory (.D)",
     slots: "p:P d=RZ <- base*2 ur:UR*2 off:I=0",
     lines: [
-      ...(["75", "80-89", "90-"] as const).flatMap((sm) =>
-        (["64", "U32"] as const).map((width, i) => ({
-          as: "9aau",
-          text: `QSPC${i === 0 ? "{eW}" : "{e}"}{.G|.L|.S|${sm === "90-" ? ".D" : "?"}@73:2} p@81, d, [${sm === "90-" ? "" : "?"}base@24.${width}+ur@32+off@40:24s]`,
-          is: `90=${1 - i}`,
-          sm,
-        })),
-      ),
+      ...far("9aau", 32, "QSPC{e}{.G|.L|.S|?@73:2} p@81, d, %A", "75"),
+      ...far("9aau", 32, "QSPC{e}{.G|.L|.S|?@73:2} p@81, d, %A", "80-89", { desc: -1, wide: 90 }),
+      ...far("9aau", 32, "QSPC{e}{.G|.L|.S|.D@73:2} p@81, d, %A", "90-", { desc: -1, wide: 90 }),
     ],
     time: "result",
   },

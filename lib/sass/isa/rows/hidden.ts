@@ -9,9 +9,9 @@
 import type { Line, Row, Rows } from "../row.js";
 
 /** Opcodes whose operands at these places have reuse bits (bit 0: 122), or which run in a unit of their own. */
-function lines(opcodes: string, sm: string, reuse: number, not = ""): Line {
+function lines(opcodes: string, sm: string, reuse: number, not = "", is = ""): Line {
   const line = { as: opcodes, text: "HIDDEN low@0:64, high@64:64", sm, reuse };
-  return not === "" ? line : { ...line, not };
+  return { ...line, ...(not && { not }), ...(is && { is }) };
 }
 
 /** They guard no result, or nothing at all. */
@@ -56,6 +56,8 @@ export const hiddenRow: Row = {
     lines("23e", "75", 7, f2fp),
     lines("83e a3e a3eu c3eu", "75", 5, f2fp),
     lines("43e 63e 63eu e3eu", "75", 3, "78:4=!1,7-9"),
+    lines("304 904 b04 b04u d04u", "86-89", -1, "", "75:3=2 84:3=4"),
+    lines("304 904 b04 b04u d04u", "90", -1, "", "75:3=2 84:3=5"),
   ],
 };
 

@@ -15,36 +15,57 @@ const storeModsL = "{e}{evict}{size}{scopeA}";
 const storeMods = "{e}{evict}{size}{scopeS}";
 
 /** Bits that say which kind of address there is: a descriptor, and a base of 64 bits. */
-interface AddressBits {
+export interface AddressBits {
+  /** −1: there is no descriptor. */
   readonly desc: number;
   readonly wide: number;
+  /** The offset, and what it counts in (`x32`). */
   readonly off?: string;
+  readonly scale?: string;
+  /** A zero base is left out, and refused beside a descriptor. */
+  readonly bare?: boolean;
 }
 
 const usual: AddressBits = { desc: 76, wide: 90 };
+const plain75: AddressBits = { desc: -1, wide: 90 };
 
 /**
  * The three kinds of an address with something uniform, which sits at bit `at`: descriptor and 64-bit base, uniform offset
- * and 64-bit base, uniform offset and 32-bit base. `%A` stands for the address; only the last may leave .E out.
+ * and 64-bit base (no zero register from sm_90 on), uniform offset and 32-bit base. `%A` stands for the address; only the
+ * last may leave .E out.
  */
-export function far(as: string, at: number, text: string, sm: string, bits: AddressBits = usual): Line[] {
-  const { desc, wide, off = "40:24" } = bits;
-  const q = /^(75|8)/.test(sm) ? "?" : "";
+export function far(
+  as: string,
+  at: number,
+  text: string,
+  sm: string,
+  bits: AddressBits = sm === "75" ? plain75 : usual,
+): Line[] {
+  const { desc, wide, off = "40:24", scale = "", bare } = bits;
+  const early = /^(75|8)/.test(sm);
+  const q = early || bare ? "?" : "";
   const put = (address: string, e: string): string => text.replace("%A", address).replace("{e}", e);
-  const plain = sm === "75" ? "" : `${desc}=0 `;
+  const plain = desc < 0 ? "" : `${desc}=0 `;
   const lines = [
     {
       as,
-      text: put(`desc${q ? "?101" : ""}[desc@${at}][base@24.64+off@${off}s]`, "{eW}"),
+      text: put(`desc${early ? "?101" : ""}[desc@${at}][base@24.64+off@${off}s${scale}]`, "{eW}"),
       is: `${desc}=1`,
       fill: `${wide}=1`,
-      not: `${wide}=0`,
+      not: `${wide}=0${bare ? "; 24:8=255" : ""}`,
       sm,
     },
-    { as, text: put(`[${q}base@24.64+ur@${at}+off@${off}s]`, "{eW}"), is: `${plain}${wide}=1`, sm },
-    { as, text: put(`[${q}base@24.U32+ur@${at}+off@${off}s]`, "{e}"), is: `${plain}${wide}=0`, sm },
+    {
+      as,
+      text: put(`[${q ? "?base@" : "base@@"}24.64+ur@${at}+off@${off}s${scale}]`, "{eW}"),
+      is: `${plain}${wide}=1`,
+      sm,
+    },
+    { as, text: put(`[${q}base@24.U32+ur@${at}+off@${off}s${scale}]`, "{e}"), is: `${plain}${wide}=0`, sm },
   ];
-  return sm === "75" ? lines.slice(1) : lines;
+  // Without a base its width is not asked for.
+  if (q) lines.push({ ...lines[2]!, is: `${plain}${wide}=1 24:8=255` });
+  return desc < 0 ? lines.slice(1) : lines;
 }
 
 /** Atomics and reductions: other bits. */

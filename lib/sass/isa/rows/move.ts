@@ -220,8 +220,8 @@ export const moveRows: Rows = [
     does: "d = special state s",
     slots: "d <- s:WORD",
     lines: [
-      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state}", not: "29=1", sm: "75" },
-      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state}", sm: "80-" },
+      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state75}", not: "75 29=1", sm: "-89" },
+      { as: "355", text: "BMOV.32{_|.CLEAR@84} d, s{state}", sm: "90-" },
     ],
     effect: true,
     time: "write",
@@ -241,7 +241,10 @@ export const moveRows: Rows = [
     op: "BMOV.32",
     does: "special state s = b",
     slots: "s:WORD <- b",
-    lines: [{ as: "356", text: "BMOV.32{_|.PQUAD@84} s{state}, b@32" }],
+    lines: [
+      { as: "356", text: "BMOV.32{_|.PQUAD@84} s{state75}, b@32", sm: "-89" },
+      { as: "356", text: "BMOV.32{_|.PQUAD@84} s{state}, b@32", sm: "90-" },
+    ],
     effect: true,
     time: "operands",
   },

@@ -5,15 +5,24 @@
 import type { Line, Rows } from "../row.js";
 
 const far = "target@16:8+34:47x4";
-const apart80 = "{inc}{?|?|.DIV|.CONV@32:2}";
-const apart = "{inc}{?|?|.DIV|.CONV|...???@32:2}";
 const near = "target@34:47x4";
+const bank = "c[k@54:5][@40:14sx4]";
 
-/** Special state that BMOV moves, by number. */
+/** Special state that BMOV moves, by number; MCOLLECTIVE came with sm_90. */
 const state =
-  "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI|MCOLLECTIVE";
-const special = `s{${state.replace(/B\d+/g, "?")}|...?@24:6}`;
-const any = `s{${state}|...?@24:6}`;
+  "B0|B1|B2|B3|B4|B5|B6|B7|B8|B9|B10|B11|B12|B13|B14|B15|THREAD_STATE_ENUM.0|THREAD_STATE_ENUM.1|THREAD_STATE_ENUM.2|THREAD_STATE_ENUM.3|THREAD_STATE_ENUM.4|TRAP_RETURN_PC.LO|TRAP_RETURN_PC.HI|TRAP_RETURN_MASK|MEXITED|MKILL|MACTIVE|MATEXIT|OPT_STACK|API_CALL_DEPTH|ATEXIT_PC.LO|ATEXIT_PC.HI";
+const barriers = `s{${state.slice(0, state.indexOf("|T"))}|...?@24:6}`;
+/** Lines in whose text `&S` is any of it, `&s` all but the barriers. */
+const ofState = (lines: readonly Line[]): Line[] =>
+  ["-89", "90-"].flatMap((sm, i) =>
+    lines.map((line) => {
+      const all = i === 0 ? state : `${state}|MCOLLECTIVE`;
+      const text = line.text
+        .replace("&S", `s{${all}|...?@24:6}`)
+        .replace("&s", `s{${all.replace(/B\d+/g, "?")}|...?@24:6}`);
+      return { ...line, text, sm };
+    }),
+  );
 const pquad = "{_|.PQUAD@84}";
 
 /** An instruction with its operand in a constant bank, directly or through a uniform register (up to sm_90). */
@@ -83,11 +92,11 @@ export const systemRows: Rows = [
     effect: true,
     lines: [
       { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "-89" },
-      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, fill: "84=0", sm: "90-" },
+      { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, sm: "90-" },
       { as: "94a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${far}`, is: "84=1 32:2=1", sm: "90-" },
       { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@38:16s]", sm: "75" },
-      { as: "b4a", text: "JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, c[k@54:5][@40:14sx4]", fill: "84=0", sm: "80-90" },
-      { as: "b4a", text: "JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, c[k@54:5][@40:14sx4]", is: "84=1 32:2=1", sm: "90" },
+      { as: "b4a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${bank}`, sm: "80-90" },
+      { as: "b4a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${bank}`, is: "84=1 32:2=1", sm: "90" },
     ],
     time: "fixed",
   },
@@ -99,13 +108,9 @@ export const systemRows: Rows = [
     effect: true,
     lines: [
       { as: "54au", text: `JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${near}`, sm: "80-89" },
+      { as: "74au", text: `JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${bank}`, sm: "80-89" },
       { as: "54au", text: `JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${far}`, sm: "90-" },
-      { as: "74au", text: "JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]", sm: "80-89" },
-      {
-        as: "74au",
-        text: "JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, c[k@54:5][@40:14sx4]",
-        sm: "90",
-      },
+      { as: "74au", text: `JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${bank}`, sm: "90" },
     ],
     time: "fixed",
   },
@@ -116,11 +121,11 @@ export const systemRows: Rows = [
     flow: "indirect",
     effect: true,
     lines: [
-      { as: "94au", text: `JMP${apart80} !pin@87?, ~ur@24-30, ${near}`, sm: "80-89" },
-      { as: "94au", text: `JMP${apart} !pin@87?, ~ur@24-30, ${far}`, sm: "90" },
-      { as: "94au", text: `JMP${apart} !pin@87?, ~ur@24-82, ${far}`, sm: "100-" },
-      { as: "b4au", text: `JMP${apart80} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]`, sm: "80-89" },
-      { as: "b4au", text: `JMP${apart} !pin@87?, ~ur@24-30, c[k@54:5][@40:14sx4]`, sm: "90" },
+      { as: "94au", text: `JMP{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${near}`, sm: "80-89" },
+      { as: "b4au", text: `JMP{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${bank}`, sm: "80-89" },
+      { as: "94au", text: `JMP{inc}{?|?|.DIV|.CONV|...???@32:2} !pin@87?, ~ur@24-30, ${far}`, sm: "90" },
+      { as: "94au", text: `JMP{inc}{?|?|.DIV|.CONV|...???@32:2} !pin@87?, ~ur@24-82, ${far}`, sm: "100-" },
+      { as: "b4au", text: `JMP{inc}{?|?|.DIV|.CONV|...???@32:2} !pin@87?, ~ur@24-30, ${bank}`, sm: "90" },
     ],
     time: "fixed",
   },
@@ -211,10 +216,10 @@ export const systemRows: Rows = [
     slots: "<- id n=0 pin:P",
     effect: true,
     lines: [
-      { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:2=3 79:2=0" },
-      { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:2=3 79:2=0" },
-      { as: "51d", text: "BAR.SCAN id@32, n#42:12, !pin@87", is: "77:2=3 79:2=0" },
-      { as: "31d", text: "BAR.SCAN id@32, n@32, !pin@87", is: "77:2=3 79:2=0" },
+      { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:4=3" },
+      { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:4=3" },
+      { as: "51d", text: "BAR.SCAN id@32, n#42:12, !pin@87", is: "77:4=3" },
+      { as: "31d", text: "BAR.SCAN id@32, n@32, !pin@87", is: "77:4=3" },
     ],
     time: "operands",
   },
@@ -275,9 +280,15 @@ export const systemRows: Rows = [
     slots: "s:WORD <- b:I=none ub:UR=none k:C=none",
     effect: true,
     lines: [
-      { as: "956", text: `BMOV.32${pquad} ${any}, b@32:32`, sets: "none" },
-      { as: "d56u", text: `BMOV.32${pquad} ${any}, ub@32` },
-      ...constants("b56", "b56u", `BMOV.32${pquad} ${any}, %`),
+      ...ofState([
+        { as: "956", text: `BMOV.32${pquad} &S, b@32:32`, sets: "none" },
+        { as: "d56u", text: `BMOV.32${pquad} &S, ub@32` },
+      ]),
+      ...["-89", "90"].flatMap((sm, i) =>
+        ofState(constants("b56", "b56u", `BMOV.32${pquad} &S, %`)).flatMap((l, k) =>
+          k >> 1 === i ? { ...l, sm } : [],
+        ),
+      ),
     ],
     time: "fixed",
     decoupled: true,
@@ -288,8 +299,8 @@ export const systemRows: Rows = [
     slots: "d:B <- s:WORD",
     effect: true,
     lines: [
-      { as: "f55", text: `BMOV.32 d@16, ${special}`, is: "84=0" },
-      { as: "f55", text: `BMOV.32.CLEAR d@16, ${any}`, is: "84=1" },
+      ...ofState([{ as: "f55", text: "BMOV.32 d@16, &s", is: "84=0", not: "75 28:2=!1" }]),
+      { as: "f55", text: `BMOV.32.CLEAR d@16, ${barriers}`, is: "84=1", not: "75 28:2=!0" },
     ],
     time: "fixed",
     decoupled: true,
@@ -299,7 +310,7 @@ export const systemRows: Rows = [
     does: "special state s = convergence barrier b",
     slots: "s:WORD <- b:B",
     effect: true,
-    lines: [{ as: "f56", text: `BMOV.32${pquad} ${any}, b@16` }],
+    lines: ofState([{ as: "f56", text: `BMOV.32${pquad} &S, b@16` }]),
     time: "fixed",
     decoupled: true,
   },
@@ -310,9 +321,9 @@ export const systemRows: Rows = [
     effect: true,
     lines: [
       { as: "391", text: "CCTLT.IVALL", is: "85:2=2", sets: "none" },
-      { as: "391", text: "CCTLT.IVTH b@32", is: "85:2=1" },
-      { as: "b91", text: "CCTLT{?|.IVTH|...???@85:2} bank@54:5, word@40:14", sm: "-90" },
-      { as: "d91u", text: "CCTLT{?|.IVTH|...???@85:2} ur@32" },
+      { as: "391", text: "CCTLT.IVTH b@@32", is: "85:2=1" },
+      { as: "b91", text: "CCTLT{?|.IVTH|...???@85:2} bank@54:5, word@40:14", not: "75 85:2=!1", sm: "-90" },
+      { as: "d91u", text: "CCTLT{?|.IVTH|...???@85:2} ur@@32", not: "75 85:2=!1" },
     ],
     time: "operands",
   },
@@ -322,10 +333,10 @@ export const systemRows: Rows = [
     slots: "<- base ur:UR=none off:I=0",
     effect: true,
     lines: [
-      { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:3=4", sets: "none" },
-      { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:3=7", sets: "none" },
+      { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:4=4", sets: "none" },
+      { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:4=7", sets: "none" },
       { as: "990", text: "CCTLL{.PF1|.PF2|.WB|.IV|!|.RS|...!@87:4} [base@24+off@40:24s]" },
-      { as: "d90u", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS|...???@87:4} [base@24+ur@32]" },
+      { as: "d90u", text: "CCTLL{.PF1|.PF2|.WB|.IV|?|.RS|...???@87:4} [base@24+ur@32]", not: "75 87:4=4,6-15" },
     ],
     time: "operands",
   },
