@@ -366,6 +366,8 @@ function matchRef(ref: OperandRef, piece: string, width: number, line: ParsedLin
     if (imm && line.imm === "u32" && slot.width === 2 && piece.trim().startsWith("-")) return null;
     if (imm) return imm;
   }
+  // From sm_100 on, registers of both files read like this where there is no zero register.
+  if (ref.nonzero && piece.trim() === "???255") return makeOperand(Kind.Reg, slot.file, width, 255, 0);
   const o = parseDecorated(piece, ref, width, names);
   if (o && o.kind === Kind.Reg && ref.loc !== null && o.file !== slot.file) return null;
   if (o && o.kind !== Kind.Reg && ref.loc !== null) return null;

@@ -267,7 +267,7 @@ function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): s
   if (o.kind === Kind.Reg && o.mods === 0 && o.part === "" && !ref.nonzero)
     return ref.suffix === "" ? registerText(o, names) : registerText(o, names) + ref.suffix;
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
-  if (ref.nonzero && o.id === (o.file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255))
+  if (ref.nonzero && !names.exact && o.id === (o.file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255))
     return `???${o.id}${ref.suffix}`;
   const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);

@@ -316,8 +316,8 @@ export const controlRows: Rows = [
     slots: "<- id n=0",
     effect: true,
     lines: [
-      { as: "b1d", text: "BAR.SYNC{defer} id#54:4, n#42:12?", is: "77:2=0 79=0", sm: "-89" },
-      { as: "b1d", text: "BAR.SYNC{deferQ} id#54:4, n#42:12?", is: "77:2=0", sm: "90-" },
+      { as: "b1d", text: "BAR.SYNC{defer} id#54:4, n#42:12?", is: "77:2=0 79=0", sm: "-88" },
+      { as: "b1d", text: "BAR.SYNC{deferQ} id#54:4, n#42:12?", is: "77:2=0", sm: "89-" },
       { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32", is: "77:2=0", sm: "-89" },
       { as: "91d", text: "BAR.SYNC{defer} id#54:4, n@32?", is: "77:2=0", sm: "90-" },
       { as: "51d", text: "BAR.SYNC{defer} id@32, n#42:12?", is: "77:2=0" },
@@ -330,7 +330,7 @@ export const controlRows: Rows = [
     does: "arrive at the CTA's barrier and wait for all of its threads, whatever id and n say",
     slots: "<-",
     effect: true,
-    lines: [{ as: "b1d", text: "BAR.SYNCALL{_|.DEFER_BLOCKING@80}", is: "77:3=4", sm: "-89" }],
+    lines: [{ as: "b1d", text: "BAR.SYNCALL{_|.DEFER_BLOCKING@80}", is: "77:3=4", sm: "-88" }],
     time: "operands",
   },
   {

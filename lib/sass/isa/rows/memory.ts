@@ -64,7 +64,10 @@ export function far(
     { as, text: put(`[${q}base@24.U32+ur@${at}+off@${off}s${scale}]`, "{e}"), is: `${plain}${wide}=0`, sm },
   ];
   // Without a base its width is not asked for.
-  if (q) lines.push({ ...lines[2]!, is: `${plain}${wide}=1 24:8=255` });
+  if (q) {
+    const without = put(`[${q}base@24.64+ur@${at}+off@${off}s${scale}]`, "{e}");
+    lines.push({ as, text: without, is: `${plain}${wide}=1 24:8=255`, sm });
+  }
   return desc < 0 ? lines.slice(1) : lines;
 }
 
