@@ -161,7 +161,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   branchWaitsForShortResults: {
     on: since(90),
-    why: "a conditional branch waits for short results that not every way behind it waits for (tools/control-fidelity.ts)",
+    why: "a branch waits for what should be there by then; before, the blocks behind it do first thing (tools/control-fidelity.ts)",
   },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },

@@ -51,7 +51,7 @@ export interface AssignOptions {
 export function assignControl(func: Func, options: AssignOptions = {}): void {
   const policy: AssignPolicy = { ...likePtxas, ...options.policy };
   let p = prepare(func);
-  let sb = assignScoreboards(p, policy);
+  let sb = timedScoreboards(p, policy);
   let reasons: StallReason[] | null = options.observe ? [] : null;
   const note = (r: StallReason): void => {
     reasons?.push(r);
@@ -62,7 +62,7 @@ export function assignControl(func: Func, options: AssignOptions = {}): void {
     if (missing.length === 0) break;
     pad(p, missing);
     p = prepare(func);
-    sb = assignScoreboards(p, policy);
+    sb = timedScoreboards(p, policy);
     if (reasons) reasons = [];
   }
   const yields = yieldBits(p, policy.yield);
@@ -71,6 +71,12 @@ export function assignControl(func: Func, options: AssignOptions = {}): void {
   if (options.observe && reasons) report(p, sb, reasons, options.observe);
   func.milestone = "controlled";
   func.generation++;
+}
+
+/** Some choices of scoreboards go by time: so they are made, timed, and made again. */
+function timedScoreboards(p: Prepared, policy: AssignPolicy): AssignedScoreboards {
+  computeStalls(p, assignScoreboards(p, policy), null);
+  return assignScoreboards(p, policy);
 }
 
 /** NOPs behind (at the end of a block that transfers control: in front of) the instructions whose stall is too short. */

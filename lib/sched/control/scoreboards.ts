@@ -7,7 +7,8 @@
  * (`order.ts`). Then the policy names one for each, block by block, knowing what is under way. At last a dataflow over
  * all paths finds what is under way in front of every instruction, and it waits for what it touches.
  */
-import { BEYOND, type Beyond, beyond, blockHits, type Hits, has, NEVER, Nexts } from "./hits.js";
+import { latencyTables } from "../../target/latency/index.js";
+import { BEYOND, beyond, blockHits, type Hits, NEVER, Nexts } from "./hits.js";
 import { ORDERS } from "./order.js";
 import type { Prepared } from "./prepare.js";
 import { State } from "./state.js";
@@ -58,16 +59,10 @@ export const scoreboardLikePtxas: ScoreboardRule = (p, { inst, side, hit }, { bu
 
 const lowest = (mask: number): number => 31 - Math.clz32(mask & -mask);
 
-/**
- * On the SMs that do so, a conditional branch waits for short results that not every block behind it waits for itself,
- * and for the operands of those that have a result.
- */
-export const branchLikePtxas: BranchRule = (p, { inst, side, waitedEverywhere, meetsCall }) => {
-  if (!p.func.target.has("branchWaitsForShortResults")) return false;
-  if (meetsCall) return true;
-  if (waitedEverywhere) return false;
-  if (side === "operands") return p.write[inst] === 1;
-  return !memory.has(p.flat.insts[inst]!.form.op);
+/** ptxas waits at the end of a block for what should be there by then: that costs nothing and frees the scoreboard. */
+export const branchLikePtxas: BranchRule = (p, { inst, side, elapsed }) => {
+  const { op, mods } = p.flat.insts[inst]!.form;
+  return elapsed >= latencyTables(p.func.target.sm).settledAfter(op, mods, side);
 };
 
 export interface AssignedScoreboards extends Scoreboards {
@@ -103,7 +98,7 @@ export function assignScoreboards(p: Prepared, rules: ScoreboardRules): Assigned
       const out = outs[cfg.pred[e]!];
       if (out) state.merge(out);
     }
-    allocate({ p, block: b, state, hits, sb, rules, far, forced, meets: meeting(p, b, outs) });
+    allocate({ p, block: b, state, hits, sb, rules, forced, meets: meeting(p, b, outs) });
     if (state.busy === 0) continue;
     const out = new State(flat.units.count);
     out.copy(state);
@@ -151,7 +146,6 @@ interface Allocation {
   readonly hits: Hits;
   readonly sb: Scoreboards;
   readonly rules: ScoreboardRules;
-  readonly far: Beyond;
   /** Waits that the branch rule asks for. */
   readonly forced: Uint8Array;
   readonly meets: number;
@@ -171,13 +165,11 @@ function allocate(a: Allocation): void {
     return k;
   };
   const last = flat.first[block + 1]! - 1;
+  let outside = s.busy;
   for (let i = flat.first[block]!; i <= last; i++) {
-    let need = s.need(p, i);
-    if (i === last && s.busy !== 0) {
-      const more = branchWaits(a, i, need);
-      a.forced[i] = more;
-      need |= more;
-    }
+    let need = s.need(p, i) | (a.forced[i]! & s.busy);
+    outside &= ~need;
+    if (i === last && s.busy !== 0) need |= force(a, i, endWaits(a, i, need, outside));
     if (need !== 0) {
       s.clear(need);
       for (let k = 0; k < SCOREBOARDS; k++) if (((need >> k) & 1) === 1) waiters[k] = NEVER;
@@ -188,6 +180,27 @@ function allocate(a: Allocation): void {
     else if (p.write[i] === 1 && hits.result[i]! < NEVER) sb.write[i] = choose(i, "result", hits.result[i]!);
     s.issue(p, i, sb);
   }
+}
+
+/**
+ * Has the last instruction of a block wait; where branches forward do not wait themselves, every instruction that it
+ * leads to. Gives back what the last one waits for.
+ */
+function force(a: Allocation, last: number, more: number): number {
+  const { p, forced, block } = a;
+  const { cfg, flat } = p;
+  const [from, to] = [cfg.succStart[block]!, cfg.succStart[block + 1]!];
+  let forward = flat.insts[last]!.form.flow === "branch" && to - from > 1;
+  for (let e = from; e < to; e++) if (cfg.succ[e]! <= block) forward = false;
+  if (!forward || p.func.target.has("branchWaitsForShortResults")) {
+    forced[last] = forced[last]! | more;
+    return more;
+  }
+  for (let e = from; e < to; e++) {
+    const t = flat.first[cfg.succ[e]!]!;
+    forced[t] = forced[t]! | more;
+  }
+  return 0;
 }
 
 /** Scoreboards under way where a successor of the block is entered from other blocks done so far. */
@@ -204,48 +217,29 @@ function meeting(p: Prepared, b: number, outs: readonly (State | null)[]): numbe
   return busy;
 }
 
-/** What the branch rule has a conditional branch at the end of a block wait for, besides `need`. */
-function branchWaits(a: Allocation, last: number, need: number): number {
+/** What the branch rule has the end of a block wait for, besides `need`: scoreboards on which everything meets the rule. */
+function endWaits(a: Allocation, last: number, need: number, outside: number): number {
   const { p, block, hits, sb } = a;
-  const { flat, cfg } = p;
-  if (flat.insts[last]!.form.flow !== "branch" || cfg.succStart[block + 1]! - cfg.succStart[block]! < 2) return 0;
+  const { flat, stalls } = p;
+  const { flow } = flat.insts[last]!.form;
+  if (flow !== "next" && flow !== "branch" && flow !== "exit") return 0;
   let more = 0;
-  for (let i = flat.first[block]!; i < last; i++)
-    for (const side of ["result", "operands"] as const) {
+  let not = need | outside | p.reserved;
+  let elapsed = 0;
+  for (let i = last - 1; i >= flat.first[block]! && not !== ALL; i--) {
+    elapsed += stalls[i]!;
+    for (const side of sides) {
       const k = (side === "result" ? sb.write : sb.read)[i]!;
       const hit = (side === "result" ? hits.result : hits.operands)[i]!;
-      if (k === NONE || hit < BEYOND || ((need | more) >> k) & 1 || (p.reserved >> k) & 1) continue;
-      if (a.rules.branch(p, { inst: i, side, ...behindBranch(a, i, side) })) more |= 1 << k;
+      if (k === NONE || hit < BEYOND || (not >> k) & 1) continue;
+      if (a.rules.branch(p, { inst: i, side, elapsed })) more |= 1 << k;
+      else not |= 1 << k;
     }
-  return more;
+  }
+  return more & ~not;
 }
 
-function behindBranch(
-  a: Allocation,
-  i: number,
-  side: "result" | "operands",
-): { waitedEverywhere: boolean; meetsCall: boolean } {
-  const { p, block, far } = a;
-  const { flat, cfg } = p;
-  let waitedEverywhere = true;
-  let meetsCall = false;
-  for (let e = cfg.succStart[block]!; e < cfg.succStart[block + 1]!; e++) {
-    const t = cfg.succ[e]!;
-    const row = t * far.words;
-    let hit = false;
-    if (side === "result") {
-      for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++)
-        for (let u = flat.defUnit[d]!; u < flat.defUnit[d]! + flat.defWidth[d]!; u++) hit ||= has(far.touches, row, u);
-    } else {
-      for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++)
-        for (let u = flat.useUnit[d]!; u < flat.useUnit[d]! + flat.useWidth[d]!; u++) hit ||= has(far.writes, row, u);
-    }
-    if (!hit) waitedEverywhere = false;
-    const end = flat.first[t + 1]!;
-    if (end > flat.first[t]! && flat.insts[end - 1]!.form.flow === "call") meetsCall = true;
-  }
-  return { waitedEverywhere, meetsCall };
-}
+const sides = ["result", "operands"] as const;
 
 /**
  * Forward dataflow of what is under way; each instruction waits for what it needs. What comes into a block only ever

@@ -42,17 +42,15 @@ export interface ScoreboardState {
   readonly meets: number;
 }
 
-/** Something under way where a block ends in a conditional branch. */
+/** Something under way where a block ends. */
 export interface BranchQuestion {
   readonly inst: number;
   readonly side: "result" | "operands";
-  /** Every block behind the branch waits for it. */
-  readonly waitedEverywhere: boolean;
-  /** Some block behind the branch calls. */
-  readonly meetsCall: boolean;
+  /** Cycles from its issue to that of the last instruction of the block. */
+  readonly elapsed: number;
 }
 
-/** Shall the branch itself wait for it? A matter of taste: who needs it waits anyway. */
+/** Shall the end of the block wait for it? A matter of taste: who needs it waits anyway. */
 export type BranchRule = (p: Prepared, question: BranchQuestion) => boolean;
 
 /** Chooses a scoreboard. Any of the six is safe: waits wait for everything on it. */

@@ -6,7 +6,7 @@ import { InternalError } from "../../errors.js";
 import { type Sm, sms } from "../table.js";
 import { cellTexts } from "./cells/index.js";
 import { classText, memberText } from "./classes.js";
-import { holdText, portText, setToWaitText } from "./ports.js";
+import { holdText, portText, setToWaitText, settledText } from "./ports.js";
 import { timingText } from "./timing.js";
 import {
   type Dependence,
@@ -52,6 +52,8 @@ export interface LatencyTables {
   holdsOf(op: string, mods: readonly string[]): readonly PortHold[];
   /** Distances from setting a scoreboard to a wait on it; null: the common least one. */
   setToWaitOf(op: string, mods: readonly string[]): SetToWait | null;
+  /** Cycles after which the result counts as there, or the operands as read; Infinity where nothing is known. */
+  settledAfter(op: string, mods: readonly string[], side: "result" | "operands"): number;
 }
 
 /** Forms of an opcode with these modifiers belong to the class with this index. */
@@ -120,6 +122,7 @@ function build(sm: Sm): LatencyTables {
   const ports = parseOpcodes(portText, sm, ([port]) => port!);
   const holds = parseOpcodes(holdText, sm, ([port, cycles]) => ({ port: port!, cycles: Number(cycles) }));
   const sets = parseOpcodes(setToWaitText, sm, ([own, other]) => ({ own: Number(own), other: Number(other) }));
+  const settled = parseOpcodes(settledText, sm, ([side, cycles]) => ({ side: side!, cycles: Number(cycles) }));
   const tables = new Map<string, DistanceTable>();
   for (const file of fileNames)
     for (const kind of dependences) tables.set(`${kind} ${file}`, tableOf(cellTexts[file][kind], sm));
@@ -131,6 +134,8 @@ function build(sm: Sm): LatencyTables {
     issuePortOf: (op, mods) => lookUp(ports, op, mods),
     holdsOf: (op, mods) => (holds.get(op) ?? []).filter((m) => fits(m.mods, mods)).map((m) => m.value),
     setToWaitOf: (op, mods) => lookUp(sets, op, mods),
+    settledAfter: (op, mods, side) =>
+      (settled.get(op) ?? []).find((m) => m.value.side === side && fits(m.mods, mods))?.value.cycles ?? Infinity,
     table: (file, kind) => tables.get(`${kind} ${file}`)!,
   };
 }

@@ -43,3 +43,23 @@ DADD DMUL DFMA DSETP @75; 8; 9
 DADD DMUL DFMA @80-89; 6; 10
 DSETP @80-89; 6; 6
 `;
+
+/**
+ * After how many cycles ptxas takes it that a result is there, or that operands are read: where a block ends no sooner, it
+ * waits, which frees the scoreboard. Evidence: most cycles without and least with such a wait at the end of a block
+ * (STS 9/10, LDG -/11, STG 17/21, MUFU -/15, LDCU -/10, S2R -/13, LDC 21/22, DFMA 4/9 and from sm_103 on -/2).
+ * opcodes; side; cycles.
+ */
+export const settledText = `
+STS; operands; 10
+LDG; operands; 11
+STG; operands; 20
+MUFU; operands; 15
+MUFU; result; 15
+LDCU; result; 10
+S2R; result; 13
+LDC; result; 22
+DADD DMUL DFMA @-89; result; 9
+DADD DMUL DFMA @103-; result; 2
+DADD DMUL DFMA @103-; operands; 2
+`;

@@ -93,15 +93,15 @@ test("every scoreboard is waited for before a call and a return", () => {
 });
 
 test("a loop waits for what its last turn left behind", () => {
-  // scan, sm_90: R9 and R2 are read late by the store of the turn before
+  // histogram, sm_90: R9 and R2 are read late by the store, but should be read when the branch issues fifteen cycles later
   check(
     `b0
       W- R- - | MOV R2, RZ
      b1
-      W- R- 0 | LEA R9, R11, R6, 0x2
+      W- R- - | LEA R9, R11, R6, 0x2
       W- R0 - | STS [R9], R2
       W- R- - | ISETP.GE.U32.AND P1, PT, R4, 0x100, PT
-      W- R- - | @!P1 BRA b1
+      W- R- 0 | @!P1 BRA b1
      b2
       W- R- - | EXIT`,
     boards,
