@@ -20,7 +20,7 @@ export interface ContainerLine {
   readonly span: Span;
 }
 
-/** Bytes that `.zero` lines may add up to. */
+/** Bytes that `.zero` lines and rooms may add up to. */
 const MOST_ZEROS = 1 << 26;
 const MOST_SECTIONS = 0xfe00;
 
@@ -134,7 +134,7 @@ class ContainerReader {
       entsize: field("entsize"),
       link: d.fields.has("link") ? this.sectionOf(d.fields.get("link")!) : 0,
       info: infoIsSection({ type, flags }) ? this.sectionOf(info === "0" ? "#0" : info) : number(info, 0xffffffff),
-      room: field("room", 1 << 16),
+      room: this.bounded(field("room", MOST_ZEROS)),
       content: this.content(d, type, index),
     };
   }
@@ -182,12 +182,16 @@ class ContainerReader {
 
   private bytes(words: readonly string[]): Uint8Array {
     if (words[0] === ".zero") {
-      const n = number(words[1], MOST_ZEROS);
-      this.zeros += n;
-      if (this.zeros > MOST_ZEROS) throw new BadLine("too many zeros");
-      return new Uint8Array(n);
+      return new Uint8Array(this.bounded(number(words[1], MOST_ZEROS)));
     }
     return bytesOf(words[1] ?? "");
+  }
+
+  /** Adds to the bytes that the text asks for without giving them. */
+  private bounded(n: number): number {
+    this.zeros += n;
+    if (this.zeros > MOST_ZEROS) throw new BadLine("too many zeros");
+    return n;
   }
 
   private items(words: readonly string[], index: number): unknown[] {
