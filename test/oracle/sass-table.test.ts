@@ -18,7 +18,9 @@ import { moveRows } from "../../lib/sass/isa/rows/move.js";
 import { surfaceRows } from "../../lib/sass/isa/rows/surface.js";
 import { tensorRows } from "../../lib/sass/isa/rows/tensor.js";
 import { textureRows } from "../../lib/sass/isa/rows/texture.js";
+import { tmemRows } from "../../lib/sass/isa/rows/tmem.js";
 import { uniformRows } from "../../lib/sass/isa/rows/uniform.js";
+import { uniformFloatRows } from "../../lib/sass/isa/rows/uniform-float.js";
 import { warpgroupRows } from "../../lib/sass/isa/rows/warpgroup.js";
 import { sregName } from "../../lib/sass/isa/sreg.js";
 import { renderInst } from "../../lib/sass/isa/text.js";
@@ -41,6 +43,8 @@ const ordinary: ReadonlySet<Row> = new Set(
     memoryRows,
     controlRows,
     uniformRows,
+    uniformFloatRows,
+    tmemRows,
     tensorRows,
     textureRows,
     surfaceRows,
