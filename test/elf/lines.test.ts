@@ -30,3 +30,10 @@ test("cut off anywhere: fewer rows, never an exception", () => {
   for (let size = 0; size < whole.length; size++)
     expect(readLines(whole.slice(0, size), () => 5).length).toBeLessThanOrEqual(3);
 });
+
+test("a table of names that lies behind its own end has no names", () => {
+  const bytes = lineTable();
+  const lengths = bytes.indexOf(10, 10);
+  bytes[lengths] = 0xfb;
+  expect(readLines(bytes, () => 5).every((row) => row.path === "")).toBe(true);
+});

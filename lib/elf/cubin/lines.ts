@@ -74,9 +74,10 @@ function fileNames(bytes: Uint8Array, header: number, end: number): string[] {
 
 /** The string at the cursor; "" when nothing is left. */
 function nextString(c: Cursor): string {
+  if (c.at >= c.end) return "";
   const start = c.at;
   while (c.at < c.end && c.bytes[c.at] !== 0) c.at++;
-  const text = latin1(c.bytes.subarray(Math.min(start, c.end), c.at));
+  const text = latin1(c.bytes.subarray(start, c.at));
   c.at++;
   return text;
 }
