@@ -1,14 +1,12 @@
 /**
  * Live registers of decoded code beside nvdisasm's (`-lrm count`), on the corpus as ptxas -O0 and -O3 make it.
  *
- * Where the two may differ: nvdisasm does not follow calls (it takes a helper's arguments as dead in front of the call),
- * and takes a result under a uniform guard as certain, although the old value stays when the guard does not hold.
+ * nvdisasm takes calls by the calling convention and results under a uniform guard as certain: `asNvdisasm`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type CubinFunction, infoWords, readCubin } from "../../lib/elf/index.js";
 import { decodeCode, type LiveCount, liveCounts } from "../../lib/sass/index.js";
-import { File } from "../../lib/sass/isa/types.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { describeOracle, inScratch, tool } from "./tools.js";
 
@@ -49,7 +47,7 @@ describeOracle("live registers", () => {
     const t = target(`sm_${sm}` as TargetName);
     let compared = 0;
     const different: string[] = [];
-    const left: string[] = [];
+    let calling = 0;
     inScratch((dir) => {
       const files = readdirSync(join(ptx, `sm_${sm}`))
         .filter((f) => f.endsWith(".ptx"))
@@ -63,14 +61,12 @@ describeOracle("live registers", () => {
         const { names, counts } = real(path);
         for (const f of cubin.value.functions) {
           const insts = decodeCode(f.words, t);
-          const special = insts.some(
-            (i) => i!.form.flow === "call" || (i!.guard?.file === File.UP && i!.dsts.some((o) => o.file === File.UR)),
-          );
-          if (special) {
-            left.push(`${file} ${level}`);
-            continue;
-          }
-          const ours = liveCounts(insts, { entries: f.ranges.map((r) => r.offset), targets: tables(f) });
+          if (insts.some((i) => i!.form.flow === "call")) calling++;
+          const ours = liveCounts(insts, {
+            entries: f.ranges.map((r) => r.offset),
+            targets: tables(f),
+            asNvdisasm: f.registers,
+          });
           for (const [offset, theirs] of counts.get(f.name)!) {
             compared++;
             const mine = names.map((n) => ours[offset >> 4]![columns[n]!]);
@@ -79,9 +75,9 @@ describeOracle("live registers", () => {
         }
       }
     });
-    console.log(`sm_${sm}: ${compared} instructions compared, left out: ${left.join(", ")}`);
+    console.log(`sm_${sm}: ${compared} instructions compared, ${calling} functions with calls`);
     expect(different).toEqual([]);
     expect(compared).toBeGreaterThan(3000);
-    expect(left.length).toBeLessThan(10);
+    expect(calling).toBeGreaterThan(0);
   });
 });
