@@ -6,16 +6,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { capsuleOf, writeCapsule } from "../lib/elf/cubin/capmerc.js";
+import { readElf } from "../lib/elf/elf64.js";
 import { decodeCode, renderInst } from "../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../lib/target/index.js";
 import { corpus, corpusPtx } from "../test/corpus/cases.js";
-import { readObject } from "../test/oracle/objects.js";
 import { inScratch, tool } from "../test/oracle/tools.js";
 
 const CAPSULE = ".nv.capmerc.text.";
 
 function sections(file: Uint8Array): Map<string, Uint8Array> {
-  return new Map(readObject(file).sections.map((s) => [s.name, s.data]));
+  const elf = readElf(file);
+  if (!elf.ok) throw new Error(elf.diagnostics[0]!.message);
+  return new Map(elf.value.sections.map((s) => [s.name, s.data]));
 }
 
 function wordsOf(bytes: Uint8Array): Uint32Array {

@@ -9,6 +9,7 @@ import {
   type Elf,
   type ElfSection,
   type ElfSegment,
+  heldInFile,
   PHDR_SIZE,
   PT,
   roundUp,
@@ -52,9 +53,8 @@ interface Place {
 function laidOut(elf: Elf, edit: ElfEdit, count: number): Uint8Array {
   const kept = elf.sections.slice(0, count);
   const places = placeSections(kept, edit);
-  const filled = (s: ElfSection): boolean => s.type !== SHT.Nobits && s.type !== SHT.Null;
   let end = EHDR_SIZE;
-  for (const s of kept) if (filled(s)) end = Math.max(end, places[s.index]!.offset + places[s.index]!.size);
+  for (const s of kept) if (heldInFile(s.type)) end = Math.max(end, places[s.index]!.offset + places[s.index]!.size);
   const shoff = roundUp(end, 8);
   const phoff = shoff + count * SHDR_SIZE;
   const out = new Uint8Array(phoff + elf.segments.length * PHDR_SIZE);
@@ -72,7 +72,7 @@ function laidOut(elf: Elf, edit: ElfEdit, count: number): Uint8Array {
   for (const s of kept) {
     const place = places[s.index]!;
     const data = edit.contents.get(s.index) ?? s.data;
-    if (filled(s)) out.set(data, place.offset);
+    if (heldInFile(s.type)) out.set(data, place.offset);
     const at = shoff + s.index * SHDR_SIZE;
     out.set(elf.bytes.subarray(oldHeaders + s.index * SHDR_SIZE, oldHeaders + (s.index + 1) * SHDR_SIZE), at);
     if (s.type === SHT.Null) continue;
@@ -108,7 +108,7 @@ function placeSections(kept: readonly ElfSection[], edit: ElfEdit): Place[] {
     const shared = s.data.length > 0 ? byOffset.get(s.offset) : undefined;
     const offset = shared ?? roundUp(at, s.align);
     places[s.index] = { offset, size };
-    if (s.type === SHT.Nobits) {
+    if (!heldInFile(s.type)) {
       at = offset;
       continue;
     }
@@ -126,8 +126,7 @@ function placeSegment(
 ): { offset: number; filesz: number; memsz: number } {
   if (s.type === PT.Phdr || s.offset === table.old) return { offset: table.now, filesz: s.filesz, memsz: s.memsz };
   const inside = kept.filter(
-    (x) =>
-      x.type !== SHT.Null && x.type !== SHT.Nobits && x.offset >= s.offset && x.offset + x.size <= s.offset + s.filesz,
+    (x) => heldInFile(x.type) && x.offset >= s.offset && x.offset + x.size <= s.offset + s.filesz,
   );
   const first = inside.filter((x) => x.size > 0).sort((a, b) => a.offset - b.offset)[0];
   if (first === undefined) {

@@ -20,6 +20,13 @@ export const SHT = {
   Rel: 9,
   SymtabShndx: 18,
 } as const;
+/**
+ * Whether sections of a type have bytes in the file. Global and shared memory of relocatable CUDA objects
+ * (SHT_CUDA_GLOBAL, SHT_CUDA_SHARED) have none, as NOBITS sections (measured on ptxas's `-c` objects).
+ */
+export function heldInFile(type: number): boolean {
+  return type !== SHT.Null && type !== SHT.Nobits && type !== 0x70000007 && type !== 0x7000000a;
+}
 export const SHF = { Write: 1, Alloc: 2, Exec: 4, InfoLink: 0x40 } as const;
 export const STB = { Local: 0, Global: 1, Weak: 2 } as const;
 export const STT = { NoType: 0, Object: 1, Func: 2, Section: 3 } as const;
@@ -216,7 +223,7 @@ function readSections(
   for (const { section: s } of raw) {
     if (s.flags < 0 || s.addr < 0 || s.offset < 0 || s.size < 0 || s.align < 0 || s.entsize < 0)
       return fail([elfError(`section ${s.index}: a field exceeds 53 bits`)]);
-    if (s.type === SHT.Null || s.type === SHT.Nobits) contents.push(empty);
+    if (!heldInFile(s.type)) contents.push(empty);
     else if (!inside(bytes.length, s.offset, s.size, 1))
       return fail([elfError(`section ${s.index} lies outside the file`)]);
     else contents.push(bytes.subarray(s.offset, s.offset + s.size));

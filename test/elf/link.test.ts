@@ -1,3 +1,4 @@
+import { heldInFile } from "../../lib/elf/elf64";
 import { type Cubin, infoWords, link, readCubin } from "../../lib/elf/index";
 import { noBounds } from "../../lib/ori/func";
 import { reg } from "../../lib/ori/operand";
@@ -185,6 +186,22 @@ describe("addresses", () => {
     ]);
     expect(cubin.symbols.find((s) => s.name === "dyn")).toMatchObject({ section: 0, bind: 1 });
     expect(cubin.banks.map((b) => b.bank)).toEqual([3]);
+  });
+
+  test("global and shared memory of a relocatable object have no bytes in the file", () => {
+    const large = [
+      variable("big", "global", { size: 1 << 20 }),
+      variable("own", "shared", { size: 1 << 12, users: ["k"] }),
+    ];
+    const cubin = linked(codes("sm_90"), program("sm_90", codes("sm_90"), [...symbols, ...large]), {
+      relocatable: true,
+    });
+    expect(cubin.elf.bytes.length).toBeLessThan(1 << 16);
+    const sizes = cubin.elf.sections
+      .filter((s) => !heldInFile(s.type) && s.size > 0)
+      .map((s) => [s.size, s.data.length]);
+    expect(sizes.every(([, held]) => held === 0)).toBe(true);
+    expect(sizes.some(([size]) => size! >= 1 << 20)).toBe(true);
   });
 
   test("an undefined symbol is reported", () => {

@@ -5,14 +5,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capsuleOf, readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
-import type { Elf } from "../../lib/elf/elf64";
+import { type Elf, readElf } from "../../lib/elf/elf64";
 import { type TargetName, target } from "../../lib/target/index";
 import { corpusPtx } from "../corpus/cases";
-import { readObject } from "./objects";
 import { describeOracle, inScratch, tool } from "./tools";
 
 const CAPSULE = ".nv.capmerc.text.";
 const archs: readonly TargetName[] = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
+
+function readObject(file: Uint8Array): Elf {
+  const elf = readElf(file);
+  if (!elf.ok) throw new Error(elf.diagnostics[0]!.message);
+  return elf.value;
+}
 
 function section(elf: Elf, name: string): Uint8Array {
   return elf.sections.find((s) => s.name === name)!.data;

@@ -6,7 +6,19 @@
 import { diagnostic } from "../../diagnostics.js";
 import { fail, ok, type Result } from "../../result.js";
 import { targetOfSm } from "../../target/index.js";
-import { type Elf, type ElfSegment, ET, latin1, REL_SIZE, RELA_SIZE, roundUp, SHT, SYM_SIZE, view } from "../elf64.js";
+import {
+  type Elf,
+  type ElfSegment,
+  ET,
+  heldInFile,
+  latin1,
+  REL_SIZE,
+  RELA_SIZE,
+  roundUp,
+  SHT,
+  SYM_SIZE,
+  view,
+} from "../elf64.js";
 import {
   type PlacedSection,
   putU64,
@@ -145,11 +157,10 @@ function contentOf(cubin: Cubin, index: number): Content {
   const s = cubin.elf.sections[index]!;
   const bytes: Content = { kind: "bytes", data: s.data };
   const twin = cubin.elf.sections.find((x) => x.index < index && x.offset === s.offset && x.size === s.size);
-  if (twin !== undefined && s.data.length > 0 && twin.type !== SHT.Nobits) return { kind: "same", section: twin.index };
+  if (twin !== undefined && s.data.length > 0 && heldInFile(twin.type)) return { kind: "same", section: twin.index };
   if (cubin.functions.some((f) => f.section === index)) return { kind: "code", name: s.name.slice(".text.".length) };
+  if (s.index > 0 && !heldInFile(s.type)) return { kind: "size", size: s.size };
   switch (s.type) {
-    case SHT.Nobits:
-      return { kind: "size", size: s.size };
     case SHT.Strtab:
       return stringsOf(latin1(s.data));
     case SHT.Symtab:

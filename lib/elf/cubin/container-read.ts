@@ -1,7 +1,7 @@
 /** Reads the lines that `container-text.ts` writes. Every bad line is told with its place; sizes are bounded. */
 import { type Diagnostic, diagnostic, type Span } from "../../diagnostics.js";
 import { fail, ok, type Result } from "../../result.js";
-import { type ElfSegment, SHT } from "../elf64.js";
+import { type ElfSegment, heldInFile, SHT } from "../elf64.js";
 import { infoNames } from "./attributes.js";
 import {
   type ContainerModel,
@@ -157,8 +157,7 @@ class ContainerReader {
           collected[group].push(...this.items(words, index));
         }
       });
-    if (type === SHT.Nobits || kind === ".size")
-      return { kind: "size", size: (collected[".size"]?.[0] as number) ?? 0 };
+    if (!heldInFile(type) || kind === ".size") return { kind: "size", size: (collected[".size"]?.[0] as number) ?? 0 };
     const items = kind === undefined ? [] : (collected[groupOf(kind)] ?? []);
     switch (kind) {
       case ".strings":
