@@ -155,6 +155,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: since(90),
     why: "global memory instructions read their operands in the order of issue (ptxas's waits, tools/control-fidelity.ts)",
   },
+  barrierDrainsMemory: {
+    on: [75],
+    why: "stores in front of a barrier need no scoreboard: it comes back behind them (ptxas, tools/control-fidelity.ts)",
+  },
   blocksEndDone: {
     on: since(90),
     why: "a block ends with all results of fixed latency there; before, they are carried into the next (tools/control-fidelity.ts)",

@@ -59,6 +59,7 @@ export type Feature =
   | "warpsyncAll"
   | "collective"
   | "globalOperandsInOrder"
+  | "barrierDrainsMemory"
   | "blocksEndDone"
   | "branchWaitsForShortResults"
   | "redux"

@@ -7,18 +7,22 @@ import type { Inst } from "../../ori/types.js";
 import type { InstTiming } from "../../sass/isa/latency.js";
 import type { Target } from "../../target/types.js";
 
+/** In order among themselves where they share the pipe of DFMA too. */
+const conversions: ReadonlySet<string> = new Set(["I2F", "F2I", "F2F", "FRND"]);
+
 /** Units whose results come in order: 0 none, else its number. */
 export function unitOfOrder(inst: Inst, t: InstTiming): number {
   const { op } = inst.form;
   if (op === "LDS" || op === "SHFL") return 1;
   if (t.pipe === "XU") return 2;
   if (t.pipe === "TEX") return 3;
+  if (t.pipe === "FP64" && conversions.has(op)) return 4;
   return 0;
 }
 
-/** Not in a queue: constants and local memory everywhere; global memory where its operands are not read in order. */
+/** Not in a queue: constants and loads from local memory everywhere; global memory where its operands are not read in order. */
 const alone: readonly ReadonlySet<string>[] = [
-  new Set(["LDC", "STL", "LDL"]),
+  new Set(["LDC", "LDL"]),
   new Set(["LDG", "LD", "STG", "ST", "ATOMG", "ATOM", "RED", "REDG", "LDGSTS"]),
 ];
 
@@ -26,11 +30,19 @@ const alone: readonly ReadonlySet<string>[] = [
 export function queueOf(inst: Inst, t: InstTiming, target: Target): number {
   const { op } = inst.form;
   if (alone[0]!.has(op) || (!target.has("globalOperandsInOrder") && alone[1]!.has(op))) return 0;
+  // Stores to local memory are counted among themselves only.
+  if (op === "STL") return 4;
   if (t.pipe === "LSU") return 1;
   if (t.pipe === "XU") return 2;
   if (t.pipe === "TEX") return 3;
   return 0;
 }
 
+/** The queue whose instructions before this one have read their operands when it is done: 0 none. */
+export function drainedQueue(inst: Inst, target: Target): number {
+  const { op, mods } = inst.form;
+  return op === "BAR" && inst.guard === null && !mods.includes("ARV") && target.has("barrierDrainsMemory") ? 1 : 0;
+}
+
 /** Number of queues and units, with "none". */
-export const ORDERS = 4;
+export const ORDERS = 5;

@@ -5,7 +5,7 @@
 import { type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
-import { queueOf, unitOfOrder } from "./order.js";
+import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 
 export interface Prepared {
@@ -21,6 +21,8 @@ export interface Prepared {
   readonly order: Uint8Array;
   /** Queue in which operands are read in order, 0 for none. */
   readonly queue: Uint8Array;
+  /** Queue whose earlier instructions have read their operands when this one is done, 0 for none. */
+  readonly drained: Uint8Array;
   /** Scoreboard that the instruction must use for its result (a group of asynchronous copies), NONE for any. */
   readonly fixed: Uint8Array;
   /** The same for its operands (a memory barrier whose end a DEPBAR waits for). */
@@ -42,6 +44,7 @@ export function prepare(func: Func): Prepared {
   const read = new Uint8Array(n);
   const order = new Uint8Array(n);
   const queue = new Uint8Array(n);
+  const drained = new Uint8Array(n);
   const fixed = new Uint8Array(n).fill(NONE);
   const fixedRead = new Uint8Array(n).fill(NONE);
   const barrier = new Uint8Array(n);
@@ -55,6 +58,7 @@ export function prepare(func: Func): Prepared {
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t, func.target);
+    drained[i] = drainedQueue(inst, func.target);
     const { op, flow } = inst.form;
     if (flow === "call" || flow === "return" || op === "ENDCOLLECTIVE") barrier[i] = 1;
     if (op === "MEMBAR") fence = i;
@@ -76,6 +80,7 @@ export function prepare(func: Func): Prepared {
     read,
     order,
     queue,
+    drained,
     fixed,
     fixedRead,
     barrier,
