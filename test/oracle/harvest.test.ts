@@ -38,7 +38,7 @@ describeOracle("harvest", () => {
       const parts = found.map(resultOf);
       const doc = { sm: "sm_90a", tool: "", control: "", note: "", omitted: parts.flatMap((p) => p.omitted) };
       map = new MapReader({ ...doc, encodings: parts.flatMap((p) => p.entries) }, null);
-      figures = { ...checkWords(tool, map, randomWords(keys, 60, 17)).figures };
+      figures = { ...checkWords(tool, map, randomWords(keys, 300, 17)).figures };
     } finally {
       tool.close();
     }
