@@ -122,6 +122,14 @@ export function paretoChart(
   const front = points
     .filter((p) => !points.some((q) => q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y)))
     .sort((a, b) => a.x - b.x || a.y - b.y);
+  // Points in the same place share one label.
+  const labels: TradePoint[] = [];
+  for (const p of front) {
+    const last = labels[labels.length - 1];
+    if (last !== undefined && last.x === p.x && last.y === p.y)
+      labels[labels.length - 1] = { ...last, name: `${last.name}, ${p.name}` };
+    else labels.push(p);
+  }
   const axis = { type: "quantitative", scale: { zero: false } };
   return chart(
     {
@@ -145,12 +153,12 @@ export function paretoChart(
           },
         },
         {
-          data: { values: front },
+          data: { values: labels },
           mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10 },
           encoding: { x: { field: "x", ...axis }, y: { field: "y", ...axis }, text: { field: "name" } },
         },
       ],
     },
-    `front: ${front.map((p) => `${p.name} (${p.x}, ${p.y})`).join(", ")}`,
+    `front: ${labels.map((p) => `${p.name} (${p.x}, ${p.y})`).join(", ")}`,
   );
 }

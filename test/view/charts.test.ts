@@ -42,6 +42,7 @@ const charts: Readonly<Record<string, () => Chart>> = {
         { name: "small", x: 1, y: 9, group: "g" },
         { name: "beaten", x: 2, y: 9, group: "g" },
         { name: "fast", x: 3, y: 4, group: "h" },
+        { name: "as fast", x: 3, y: 4, group: "g" },
       ],
       { x: "registers", y: "cycles" },
     ),
@@ -164,6 +165,6 @@ test.each([
   expect((await make().png()).bytes.length).toBeGreaterThan(100);
 });
 
-test("the Pareto front holds what nothing beats", () => {
-  expect(charts.pareto!().text).toBe("front: small (1, 9), fast (3, 4)");
+test("the Pareto front holds what nothing beats; points in one place share a label", () => {
+  expect(charts.pareto!().text).toBe("front: small (1, 9), fast, as fast (3, 4)");
 });
