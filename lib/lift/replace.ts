@@ -14,7 +14,8 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { EIATTR } from "../elf/cubin/attributes.js";
 import { inPlaceAddend } from "../elf/cubin/relocations.js";
-import { type ElfSection, REL_SIZE, RELA_SIZE, readRelocations, SHT, SYM_SIZE, view } from "../elf/elf64.js";
+import { SHF_MERCURY } from "../elf/cubin/sections.js";
+import { type ElfSection, joined, REL_SIZE, RELA_SIZE, readRelocations, SHT, SYM_SIZE, view } from "../elf/elf64.js";
 import { editElf } from "../elf/elf64-edit.js";
 import { type Cubin, encodeInfo, infoWords, readCubin } from "../elf/index.js";
 import { InternalError } from "../errors.js";
@@ -30,8 +31,6 @@ export interface ReplaceOptions {
   readonly mercury?: "drop" | "keep";
 }
 
-/** Section flag of Capsule Mercury (digest F §1.5). */
-const SHF_MERCURY = 0x10000000;
 /** Low byte of e_flags: plain machine code. */
 const PLAIN_CODE = 0x04;
 
@@ -336,14 +335,4 @@ class Replacer {
     }
     return -1;
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-  let at = 0;
-  for (const p of parts) {
-    out.set(p, at);
-    at += p.length;
-  }
-  return out;
 }

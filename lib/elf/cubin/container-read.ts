@@ -1,7 +1,7 @@
 /** Reads the lines that `container-text.ts` writes. Every bad line is told with its place; sizes are bounded. */
 import { type Diagnostic, diagnostic, type Span } from "../../diagnostics.js";
 import { fail, ok, type Result } from "../../result.js";
-import { type ElfSegment, heldInFile, SHT } from "../elf64.js";
+import { type ElfSegment, heldInFile, joined, SHT } from "../elf64.js";
 import { infoNames } from "./attributes.js";
 import {
   type ContainerModel,
@@ -312,15 +312,5 @@ function bytesOf(text: string): Uint8Array {
   if (!/^([0-9a-f]{2})*$/.test(text)) throw new BadLine(`bad bytes "${text}"`);
   const out = new Uint8Array(text.length / 2);
   for (let i = 0; i < out.length; i++) out[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16);
-  return out;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
-  let at = 0;
-  for (const p of parts) {
-    out.set(p, at);
-    at += p.length;
-  }
   return out;
 }
