@@ -263,6 +263,8 @@ export class InstructionChecker {
     });
     if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
       report("error", "Boolean operation is required for instruction 'setp'", i.span);
+    if ((r.name === "min" || r.name === "max") && classes.length === 4 && this.context.target.sm < 100)
+      report("error", `Feature '${r.name}.f32 with 3 input operands' requires .target sm_100 or higher`, i.span);
     return bad || this.ranges(r, i) || this.spaces(r, i, scope);
   }
 
