@@ -20,7 +20,15 @@ export { mnemonics } from "./isa/table.js";
 export { type Names, renderInst } from "./isa/text.js";
 export { type Guards, guardsOf, latencyClass } from "./isa/timing.js";
 export type { Flow, Form, Memory, SlotInfo, Space } from "./isa/types.js";
-export { type LiveCount, liveCounts, type RegisterName, type RegisterUse, registerUse } from "./live.js";
+export {
+  type LifeMark,
+  type LiveCount,
+  lifeRanges,
+  liveCounts,
+  type RegisterName,
+  type RegisterUse,
+  registerUse,
+} from "./live.js";
 export {
   controlText,
   type LabelNumbers,

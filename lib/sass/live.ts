@@ -7,14 +7,14 @@
  * must live in front of a call; what it may write counts at the call, as in nvdisasm. A return gives back what is live
  * behind any call of the section (the return address is data).
  *
- * nvdisasm counts otherwise in two points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
+ * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
  * them by the calling convention: a call reads R0 and R1 and may write R0, R3 … R15, above 31 every other four registers, all
- * predicates and UR4 … UR35; a return gives back R1, R2 and the other registers (UR40 and up of the uniform ones). And a
- * result under a uniform guard is certain to it. Measured with -plr on functions that name every register, and held to
+ * predicates and UR4 … UR35; a return gives back R1, R2 and the other registers (UR40 and up of the uniform ones). A
+ * result under a uniform guard is certain to it, and operands that begin at UR0 … UR3 do not count. Measured with -plr on functions that name every register, and held to
  * its counts on all functions of the corpus (test/oracle/sass-live.test.ts).
  */
 import { type CodeBlock, codeFlow, type FlowFacts } from "./flow.js";
-import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "./isa/operand.js";
+import { Kind, type MachineInst, NO_INDEX, ZERO_REG } from "./isa/operand.js";
 import { File } from "./isa/types.js";
 
 /** First bit of each file in a set of registers: 256 R, 256 UR, 8 P, 8 UP. */
@@ -40,22 +40,66 @@ export interface LiveCount {
   readonly up: number;
 }
 
-/** What the operands say; guards included. */
-export function registerUse(inst: MachineInst): RegisterUse {
+/** What the operands say; guards included. `uniforms`: uniform registers of the target (URZ is none). */
+export function registerUse(inst: MachineInst, uniforms = 255): RegisterUse {
   const set = new Uint32Array(2 * setWords);
-  addUses(inst, set, 0);
-  addDefs(inst, set, setWords);
+  addUses(inst, set, 0, { from: 0, end: uniforms });
+  addDefs(inst, set, setWords, { from: 0, end: uniforms });
   return { reads: names(set, 0), writes: names(set, setWords) };
 }
 
+/** Uniform registers that count: operands that begin at one of them, as far as they reach. */
+interface Uniforms {
+  readonly from: number;
+  readonly end: number;
+}
+
 export interface LiveFacts extends FlowFacts {
+  /** Uniform registers of the target (63 up to sm_90, later 255, the default): an operand's last ones may not exist. */
+  readonly uniforms?: number;
   /** Count as nvdisasm does (see above): registers per thread of the function. */
   readonly asNvdisasm?: number;
 }
 
 /** Counts per instruction, those of `nvdisasm -lrm count` where `asNvdisasm` is given. */
 export function liveCounts(insts: readonly (MachineInst | null)[], facts: LiveFacts = {}): readonly LiveCount[] {
-  const effects = effectsOf(insts);
+  const counts: LiveCount[] = new Array(insts.length);
+  eachLive(insts, facts, (i, here) => {
+    counts[i] = countOf(here);
+  });
+  return counts;
+}
+
+/** A register at one instruction: written `^`, read `v`, both `x`, only living through `:`. */
+export interface LifeMark extends RegisterName {
+  readonly mark: "^" | "v" | "x" | ":";
+}
+
+/** Life ranges: the registers that live at each instruction, in ascending order of file and number (`nvdisasm -plr`). */
+export function lifeRanges(
+  insts: readonly (MachineInst | null)[],
+  facts: LiveFacts = {},
+): readonly (readonly LifeMark[])[] {
+  const out: (readonly LifeMark[])[] = new Array(insts.length);
+  eachLive(insts, facts, (i, here, { uses, writes }) => {
+    const has = (set: Uint32Array, bit: number): boolean =>
+      ((set[setWords * i + (bit >> 5)]! >>> (bit & 31)) & 1) === 1;
+    out[i] = names(here, 0).map(({ file, id }) => {
+      const bit = firstBit[file]! + id;
+      const written = has(writes, bit);
+      return { file, id, mark: has(uses, bit) ? (written ? "x" : "v") : written ? "^" : ":" };
+    });
+  });
+  return out;
+}
+
+/** Calls `visit` with the registers that live at each instruction; the set is used again for the next one. */
+function eachLive(
+  insts: readonly (MachineInst | null)[],
+  facts: LiveFacts,
+  visit: (index: number, here: Uint32Array, effects: Effects) => void,
+): void {
+  const effects = effectsOf(insts, { from: facts.asNvdisasm === undefined ? 0 : 4, end: facts.uniforms ?? 255 });
   let blocks = codeFlow(insts, facts);
   if (facts.asNvdisasm !== undefined) {
     assume(insts, effects, facts.asNvdisasm);
@@ -63,7 +107,6 @@ export function liveCounts(insts: readonly (MachineInst | null)[], facts: LiveFa
   }
   const calls = new Calls(blocks, insts, effects);
   const liveOut = calls.behind();
-  const counts: LiveCount[] = new Array(insts.length);
   const live = new Uint32Array(setWords);
   const here = new Uint32Array(setWords);
   for (const b of blocks) {
@@ -79,31 +122,35 @@ export function liveCounts(insts: readonly (MachineInst | null)[], facts: LiveFa
       step(live, effects.reads, effects.kills, setWords * i);
       merge(here, 0, live, 0);
       merge(here, 0, effects.writes, setWords * i);
-      counts[i] = countOf(here);
+      visit(i, here, effects);
     }
   }
-  return counts;
 }
 
 interface Effects {
+  /** What the instruction says it reads … */
+  readonly uses: Uint32Array;
+  /** … and what is needed besides: the stack pointer at the end of a thread. */
   readonly reads: Uint32Array;
   readonly writes: Uint32Array;
   /** Writes that certainly happen. */
   readonly kills: Uint32Array;
 }
 
-function effectsOf(insts: readonly (MachineInst | null)[]): Effects {
+function effectsOf(insts: readonly (MachineInst | null)[], uniforms: Uniforms): Effects {
+  const uses = new Uint32Array(setWords * insts.length);
   const reads = new Uint32Array(setWords * insts.length);
   const writes = new Uint32Array(setWords * insts.length);
   const kills = new Uint32Array(setWords * insts.length);
   insts.forEach((inst, i) => {
     if (inst === null) return;
-    addUses(inst, reads, setWords * i);
+    addUses(inst, uses, setWords * i, uniforms);
+    merge(reads, setWords * i, uses, setWords * i);
     if (endsThread(inst, 16 * i)) addRange(reads, setWords * i, File.R, stackPointer, 1);
-    addDefs(inst, writes, setWords * i);
-    if (inst.guard === null) addDefs(inst, kills, setWords * i);
+    addDefs(inst, writes, setWords * i, uniforms);
+    if (inst.guard === null) merge(kills, setWords * i, writes, setWords * i);
   });
-  return { reads, writes, kills };
+  return { uses, reads, writes, kills };
 }
 
 const stackPointer = 1;
@@ -134,10 +181,11 @@ function assume(insts: readonly (MachineInst | null)[], effects: Effects, regist
   for (let id = 0; id < end(File.UP); id++) addRange(call, 0, File.UP, id, 1);
   insts.forEach((inst, i) => {
     if (inst === null) return;
-    if (inst.guard?.file === File.UP) addDefs(inst, effects.kills, setWords * i);
+    if (inst.guard?.file === File.UP) merge(effects.kills, setWords * i, effects.writes, setWords * i);
     if (inst.form.flow === "return") merge(effects.reads, setWords * i, back, 0);
     if (inst.form.flow !== "call") return;
-    addRange(effects.reads, setWords * i, File.R, 0, 2);
+    addRange(effects.uses, setWords * i, File.R, 0, 2);
+    merge(effects.reads, setWords * i, effects.uses, setWords * i);
     merge(effects.writes, setWords * i, call, 0);
     if (inst.guard === null) merge(effects.kills, setWords * i, call, 0);
   });
@@ -259,22 +307,31 @@ function copy(to: Uint32Array, at: number, from: Uint32Array, start: number): vo
 
 // ---------------------------------------------------------------------------------------------- operands
 
-function addUses(inst: MachineInst, set: Uint32Array, at: number): void {
+function addUses(inst: MachineInst, set: Uint32Array, at: number, uniforms: Uniforms): void {
   const g = inst.guard;
   if (g !== null) addRange(set, at, g.file, g.id, 1);
   for (const o of inst.srcs) {
-    if (o.kind === Kind.Reg) addRange(set, at, o.file, o.id, o.width);
-    else if (o.kind === Kind.Const && o.index !== NO_INDEX) addIndex(set, at, o);
+    if (o.kind === Kind.Reg) addOperand(set, at, o.file, o.id, o.width, uniforms);
+    // `cx[UR4][…]` reads a descriptor of two registers, `c[3][R2+…]` one.
+    else if (o.kind === Kind.Const && o.index !== NO_INDEX)
+      addOperand(set, at, o.file, o.index, o.id === -1 ? 2 : 1, uniforms);
   }
 }
 
-/** `cx[UR4][…]` reads a descriptor of two registers, `c[3][R2+…]` one. */
-function addIndex(set: Uint32Array, at: number, o: Operand): void {
-  addRange(set, at, o.file, o.index, o.id === -1 ? 2 : 1);
+function addDefs(inst: MachineInst, set: Uint32Array, at: number, uniforms: Uniforms): void {
+  for (const o of inst.dsts) if (o.kind === Kind.Reg) addOperand(set, at, o.file, o.id, o.width, uniforms);
 }
 
-function addDefs(inst: MachineInst, set: Uint32Array, at: number): void {
-  for (const o of inst.dsts) if (o.kind === Kind.Reg) addRange(set, at, o.file, o.id, o.width);
+function addOperand(
+  set: Uint32Array,
+  at: number,
+  file: File,
+  id: number,
+  width: number,
+  { from, end }: Uniforms,
+): void {
+  if (file !== File.UR) addRange(set, at, file, id, width);
+  else if (id >= from) addRange(set, at, file, id, Math.min(Math.max(1, width), end - id));
 }
 
 /** Registers `id` … of a file; the hard-wired one and files without registers add nothing. */

@@ -1,0 +1,70 @@
+/**
+ * Life ranges of whole functions against `nvdisasm -plr`, register by register: written, read, both or living through, at
+ * every instruction of ptxas's code for the test corpus, and with `--cccl` for device-wide sort, scan and reduce too.
+ *
+ *     node tools/run-ts.cjs tools/live-figures.ts [SM…] [-O 0,1,2,3] [--cccl] [--keep DIR] [--examples N]
+ *
+ * Needs the real tools (npm run oracle:setup). nvdisasm takes calls by the calling convention and leaves some registers
+ * out: `asNvdisasm` of lib/sass/live.ts says how.
+ */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readCubin } from "../lib/elf/index.js";
+import { type TargetName, target } from "../lib/target/index.js";
+import { allSms, ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
+import { askRanges, ourRanges } from "./sass/ranges.js";
+
+const flags = new Set<string>();
+const options = new Map<string, string>();
+const sms: number[] = [];
+for (let i = 2; i < process.argv.length; i++) {
+  const arg = process.argv[i]!;
+  if (arg === "--cccl") flags.add("cccl");
+  else if (arg.startsWith("-")) options.set(arg.replace(/^-+/, ""), process.argv[++i] ?? "");
+  else sms.push(Number(arg.replace(/^sm_?/, "")));
+}
+const levels = (options.get("O") ?? "0,1,2,3").split(",").map(Number);
+const dir = options.get("keep") ?? mkdtempSync(join(tmpdir(), "live-"));
+const examples = Number(options.get("examples") ?? 3);
+
+/** Functions, instructions, and what differs: `function+offset: theirs | ours`. */
+interface Figures {
+  functions: number;
+  agree: number;
+  instructions: number;
+  alike: number;
+  readonly differences: string[];
+}
+
+function compare(sm: number, made: Made, out: Figures): void {
+  const cubin = readCubin(made.bytes);
+  if (!cubin.ok) throw new Error(`${made.name}: ${cubin.diagnostics[0]!.message}`);
+  const theirs = askRanges(made.path);
+  if (typeof theirs === "string") throw new Error(`${made.name}: ${theirs}`);
+  for (const f of cubin.value.functions) {
+    const ours = ourRanges(f, target(`sm_${sm}` as TargetName));
+    let different = 0;
+    for (const [offset, marks] of theirs.get(f.name)!) {
+      out.instructions++;
+      if (marks === ours[offset >> 4]) out.alike++;
+      else if (different++ === 0)
+        out.differences.push(`${made.name} ${f.name}+${offset.toString(16)}: ${marks} | ${ours[offset >> 4]}`);
+    }
+    out.functions++;
+    if (different === 0) out.agree++;
+  }
+}
+
+let wrong = 0;
+for (const sm of sms.length > 0 ? sms : allSms) {
+  const out: Figures = { functions: 0, agree: 0, instructions: 0, alike: 0, differences: [] };
+  for (const made of corpusCubins(sm, levels, dir)) compare(sm, made, out);
+  if (flags.has("cccl")) for (const made of ccclCubins(sm, levels, dir)) compare(sm, made, out);
+  wrong += out.functions - out.agree;
+  console.log(
+    `sm_${sm}: ${out.agree} of ${out.functions} functions alike, ${out.alike} of ${out.instructions} instructions`,
+  );
+  for (const d of out.differences.slice(0, examples)) console.log(`    ${d.slice(0, 1000)}`);
+}
+process.exitCode = wrong === 0 ? 0 : 1;

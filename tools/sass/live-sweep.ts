@@ -1,0 +1,230 @@
+/** Random words of every line of the instruction table, and what nvdisasm says that they read and write. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hash32 } from "../../lib/experiment/random.js";
+import { decodeCode, decodeInst } from "../../lib/sass/decode.js";
+import { setBits, setField } from "../../lib/sass/isa/bits.js";
+import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
+import { Kind, type MachineInst, ZERO_REG } from "../../lib/sass/isa/operand.js";
+import { renderInst } from "../../lib/sass/isa/text.js";
+import { File, type Flow } from "../../lib/sass/isa/types.js";
+import { lifeRanges, registerUse } from "../../lib/sass/live.js";
+import { Random } from "../../lib/sim/random.js";
+import { type TargetName, target } from "../../lib/target/index.js";
+import { askWords } from "../../test/oracle/nvdisasm.js";
+import { inScratch } from "../../test/oracle/tools.js";
+import { functionsOf, type Template, templateOf } from "../harvest/cubin.js";
+import { hexWord, keyName, type Word } from "../harvest/word.js";
+import { askRanges, marksText, uniformsOf } from "./ranges.js";
+
+export interface SweepOptions {
+  /** Words per line of the table. */
+  readonly count: number;
+  readonly seed: number;
+  readonly opcodes?: readonly string[];
+  /** Words with undefined modifier values instead of those without. */
+  readonly undefined?: boolean;
+}
+
+export interface SweepDifference {
+  readonly opcode: string;
+  readonly op: string;
+  readonly rule: string;
+  readonly count: number;
+  readonly examples: readonly string[];
+}
+
+export interface SweepFigures {
+  readonly lines: number;
+  readonly words: number;
+  readonly agree: number;
+  /** nvdisasm prints no life ranges for them. */
+  readonly unanswered: number;
+  /** Lines of which no random word was legal. */
+  readonly without: readonly string[];
+  readonly differences: readonly SweepDifference[];
+}
+
+interface Question {
+  readonly code: CodeLine;
+  readonly word: Word;
+}
+
+/** Functions per file: fewer where one bad branch makes the tool refuse them all. */
+const partOf = (flow: Flow): number => (flow === "next" ? 1000 : 100);
+/** Words per line of control flow. */
+const FLOW_COUNT = 3;
+
+export function sweepWords(sm: number, { count, seed, opcodes, undefined: odd }: SweepOptions): SweepFigures {
+  const t = target(`sm_${sm}` as TargetName);
+  const lines = linesOf(sm).filter((c) => opcodes === undefined || opcodes.includes(keyName(c.opcode)));
+  const questions = lines.flatMap((code) =>
+    wordsOf(code, sm, flowOf(code) === "next" ? count : Math.min(count, FLOW_COUNT), hash32(seed, sm), odd ?? false),
+  );
+  const asked = taken(sm, questions);
+  const found = new Map<string, { opcode: string; op: string; rule: string; count: number; examples: string[] }>();
+  const template = templateOf(String(sm));
+  let [words, agree, unanswered] = [0, 0, 0];
+  for (const part of partsOf(asked)) {
+    const ranges = rangesOf(template, part);
+    part.forEach(({ code, word }, j) => {
+      const theirs = ranges[j]!;
+      if (theirs === null) {
+        unanswered++;
+        return;
+      }
+      words++;
+      const insts = decodeCode(new Uint32Array([word, ...template.tail].flatMap((w) => [...w])), t);
+      const ours = marksText(lifeRanges(insts, { asNvdisasm: 256, uniforms: uniformsOf(t) })[0]!);
+      if (ours === theirs || (isCall(insts[0]!) && readsAlike(insts[0]!, theirs))) {
+        agree++;
+        return;
+      }
+      const inst = insts[0]!;
+      const rule = ruleOf(inst, theirs, ours);
+      const key = `${code.opcode} ${rule}`;
+      const d = found.get(key) ?? { opcode: keyName(code.opcode), op: inst.form.op, rule, count: 0, examples: [] };
+      found.set(key, d);
+      d.count++;
+      d.examples.push(`${hexWord(word)} ${renderInst(inst, { isa: sm })}  // ${theirs} | ${ours}`);
+    });
+  }
+  const known = new Set(asked.map((q) => q.code));
+  return {
+    lines: lines.length,
+    words,
+    agree,
+    unanswered,
+    without: lines.filter((c) => !known.has(c)).map((c) => keyName(c.opcode)),
+    differences: [...found.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+/** Every line once for each of its opcodes. */
+function linesOf(sm: number): CodeLine[] {
+  return tableFor(sm).byOpcode.flatMap((lines) => [...lines]);
+}
+
+const isUndefined = (text: string): boolean => /INVALID\d|\?\?\?\d/.test(text);
+
+/** Random words of a line that the table takes; labels lead to the next instruction. `odd`: with undefined values. */
+function wordsOf(code: CodeLine, sm: number, count: number, seed: number, odd: boolean): Question[] {
+  const t = target(`sm_${sm}` as TargetName);
+  const random = new Random(hash32(seed, code.id));
+  const out: Question[] = [];
+  for (let tries = 0; out.length < count && tries < 60 * count; tries++) {
+    const word = Uint32Array.from({ length: 4 }, () => random.word());
+    setBits(word, 0, 105, 21, 0x7f1);
+    setBits(word, 0, 126, 2, 0);
+    for (let k = 0; k < 4; k++) word[k] = ((word[k]! & ~code.mask[k]!) | code.value[k]!) >>> 0;
+    for (const s of code.line.row.row.flow === undefined ? [] : code.coded)
+      if (s.what === Do.Label || s.what === Do.Imm)
+        s.field.set(word, 0, s.relative || s.step.slot.name === "off" ? 0 : Math.floor(16 / s.scale));
+    for (const g of odd ? [] : code.groups) {
+      const defined = g.values.filter((v) => !isUndefined(v.text));
+      if (defined.length > 0) setField(word, 0, g.loc, defined[random.word() % defined.length]!.code);
+    }
+    const inst = decodeInst(word, 0, t, 0);
+    if (inst !== null && isUndefined(renderInst(inst, { isa: sm })) === odd) out.push({ code, word });
+  }
+  return out;
+}
+
+/** Without the words that nvdisasm refuses or prints as nothing. */
+function taken(sm: number, questions: readonly Question[]): Question[] {
+  const words = new Uint32Array(questions.flatMap((q) => [...q.word]));
+  const { text } = askWords(sm, words);
+  return questions.filter((_, i) => text[i] !== null);
+}
+
+const flowOf = (code: CodeLine): Flow => code.line.row.row.flow ?? "next";
+
+/** Questions that may stand in one file; control flow by itself. */
+function partsOf(asked: readonly Question[]): Question[][] {
+  const sorted = [asked.filter((q) => flowOf(q.code) === "next"), asked.filter((q) => flowOf(q.code) !== "next")];
+  return sorted.flatMap((list) => {
+    const parts: Question[][] = [];
+    for (let i = 0; i < list.length; ) {
+      const size = partOf(flowOf(list[i]!.code));
+      parts.push(list.slice(i, i + size));
+      i += size;
+    }
+    return parts;
+  });
+}
+
+/** Marks of each word's instruction; null where the tool refuses its function, which it names or halving finds. */
+function rangesOf(t: Template, part: readonly Question[]): (string | null)[] {
+  if (part.length === 0) return [];
+  const answer = inScratch((dir) => {
+    const file = join(dir, "f.cubin");
+    writeFileSync(
+      file,
+      functionsOf(
+        t,
+        part.map((q) => q.word),
+      ),
+    );
+    return askRanges(file);
+  });
+  if (typeof answer !== "string") return part.map((_, i) => answer.get(`f${i}`)?.get(0) ?? null);
+  if (part.length === 1) return [null];
+  const named = new Set([...answer.matchAll(/Section '\.text\.f(\d+)'/g)].map((m) => Number(m[1])));
+  if (named.size > 0) {
+    const rest = rangesOf(
+      t,
+      part.filter((_, i) => !named.has(i)),
+    ).values();
+    return part.map((_, i) => (named.has(i) ? null : rest.next().value!));
+  }
+  const half = part.length >> 1;
+  return [...rangesOf(t, part.slice(0, half)), ...rangesOf(t, part.slice(half))];
+}
+
+/** What calls and returns do besides is the convention's, not the instruction's (test/oracle/sass-live.test.ts). */
+const isCall = (inst: MachineInst): boolean => inst.form.flow === "call" || inst.form.flow === "return";
+
+function readsAlike(inst: MachineInst, theirs: string): boolean {
+  const shown = theirs.split(" ");
+  return registerUse(inst).reads.every(({ file, id }) => {
+    const name = prefixes[file]! + id;
+    return (file === File.UR && id < 4) || shown.includes(`${name}v`) || shown.includes(`${name}x`);
+  });
+}
+
+const prefixes: Readonly<Record<number, string>> = { [File.R]: "R", [File.UR]: "UR", [File.P]: "P", [File.UP]: "UP" };
+
+/** Operands with another number of registers, and registers that are no operand's. */
+function ruleOf(inst: MachineInst, theirs: string, ours: string): string {
+  const [a, b] = [theirs, ours].map((text) => new Map(text.split(" ").map((m) => [m.slice(0, -1), m.slice(-1)])));
+  const parts: string[] = [];
+  const covered = new Set<string>();
+  const look = (name: string, file: File, id: number, marks: string): void => {
+    if (id === ZERO_REG || prefixes[file] === undefined) return;
+    const run = (of: ReadonlyMap<string, string>): number => {
+      let n = 0;
+      for (; marks.includes(of.get(`${prefixes[file]}${id + n}`) ?? "-"); n++)
+        covered.add(`${prefixes[file]}${id + n}`);
+      return n;
+    };
+    const [x, y] = [run(a!), run(b!)];
+    if (x !== y) parts.push(`${name} ${x} | ${y}`);
+  };
+  if (inst.guard) look("guard", inst.guard.file, inst.guard.id, "vx");
+  inst.dsts.forEach((o, i) => {
+    if (o.kind === Kind.Reg) look(`^${inst.form.dsts[i]!.name}`, o.file, o.id, "^x");
+  });
+  inst.srcs.forEach((o, i) => {
+    const { name } = inst.form.srcs[i]!;
+    if (o.kind === Kind.Reg) look(name, o.file, o.id, "vx");
+    if (o.kind === Kind.Const && o.index >= 0) look(`${name}[]`, o.file, o.index, "vx");
+  });
+  const rest = (of: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string =>
+    [...of]
+      .filter(([r, m]) => other.get(r) !== m && !covered.has(r))
+      .map(([r, m]) => r + m)
+      .join(" ");
+  const [x, y] = [rest(a!, b!), rest(b!, a!)];
+  if (x !== "" || y !== "") parts.push(`others ${x || "none"} | ${y || "none"}`);
+  return parts.join("; ") || "marks";
+}
