@@ -3,6 +3,7 @@
  * function's generation moves on.
  */
 import type { Func } from "../ori/types.js";
+import { Addresses } from "./addresses.js";
 import { type Cfg, controlFlow } from "./cfg.js";
 import { type DefUse, defUse } from "./defuse.js";
 import { type DominatorTree, dominators, postDominators } from "./dominators.js";
@@ -10,8 +11,10 @@ import { type Flat, flatten } from "./flat.js";
 import { blockFrequencies } from "./frequency.js";
 import { type Liveness, liveness } from "./liveness.js";
 import { type Loops, naturalLoops } from "./loops.js";
+import { type Names, names } from "./names.js";
 import { type Pressure, pressure } from "./pressure.js";
 import { type Reaching, reaching } from "./reaching.js";
+import { type Routines, routines } from "./routines.js";
 
 export interface Analyses {
   cfg: Cfg;
@@ -24,6 +27,9 @@ export interface Analyses {
   pressure: Pressure;
   reaching: Reaching;
   frequencies: Float64Array;
+  routines: Routines;
+  names: Names;
+  addresses: Addresses;
 }
 
 const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } = {
@@ -36,6 +42,9 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   defUse: (f) => defUse(analysis(f, "flat")),
   pressure: (f) => pressure(analysis(f, "liveness")),
   reaching: (f) => reaching(analysis(f, "cfg"), analysis(f, "flat")),
+  routines: (f) => routines(analysis(f, "cfg"), analysis(f, "flat")),
+  names: (f) => names(f, analysis(f, "cfg"), analysis(f, "dominators"), analysis(f, "flat"), analysis(f, "routines")),
+  addresses: (f) => new Addresses(f, analysis(f, "names")),
   frequencies: (f) => blockFrequencies(analysis(f, "cfg"), analysis(f, "loops")),
 };
 

@@ -1,4 +1,7 @@
 /** Analyses: functions from a Func to a result, cached under the function's edit generation. */
+export * from "./addresses.js";
+export * from "./affine.js";
+export * from "./alias.js";
 export * from "./bits.js";
 export * from "./cache.js";
 export * from "./cfg.js";
@@ -9,6 +12,9 @@ export * from "./frequency.js";
 export * from "./liveness.js";
 export * from "./loops.js";
 export * from "./memory.js";
+export * from "./names.js";
+export * from "./operands.js";
 export * from "./pressure.js";
 export * from "./reaching.js";
+export * from "./routines.js";
 export * from "./units.js";

@@ -2,9 +2,8 @@
  * What an instruction does to memory, and which pairs must keep their order.
  *
  * Places are bit sets of state spaces: a generic address may be global, shared or local. Two accesses conflict when
- * one of them writes, their places meet, and their addresses may overlap. Addresses are compared only when both are the
- * same base plus known offsets; a base is a register (or value) at one of its definitions, so the caller tells bases
- * apart by definition (`AddressBase`). Constant banks and `.CONSTANT` loads are never written while a kernel runs.
+ * one of them writes, their places meet, and their addresses may overlap; addresses are told apart by addresses.ts.
+ * Constant banks are never written while a kernel runs; what `LDG.CONSTANT` reads must not be either (PTX ISA, ld.global.nc).
  *
  * Fences order everything but local memory. Which instructions are fences is decided here, conservatively: barriers,
  * MEMBAR, cache control, waits for asynchronous work, every instruction with an effect that is not a plain access, and
@@ -12,9 +11,10 @@
  * A strong load or atomic may be an acquire: what follows it stays behind; a strong store, atomic or reduction may be a
  * release: what precedes it stays ahead.
  */
-import { Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
+import { Kind, type MachineInst } from "../ori/types.js";
 import type { Form } from "../sass/isa/form.js";
 import { sregName } from "../sass/isa/sreg.js";
+import { type Address, apart } from "./alias.js";
 
 /** State spaces as bits; `Group` is what is open of asynchronous copies: copies join it, LDGDEPBAR closes it. */
 export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8, Group: 16 } as const;
@@ -47,7 +47,7 @@ export interface MemoryEffect {
   readonly base: number;
   readonly uniform: number;
   readonly offset: number;
-  /** Places that the address speaks of: of the two of a copy only the shared one is known. */
+  /** Places that the address speaks of: of the two of a copy only the shared one; none where lanes share addresses. */
   readonly addressed: number;
 }
 
@@ -94,8 +94,9 @@ function make(form: Form): MemoryEffect {
   if (form.op === "LDGDEPBAR") return { ...nothing, order: Order.Access, writes: Place.Group };
   if (m === null) return { ...nothing, order: form.sideEffect ? Order.Fence : Order.Free };
   if (m.access === "fence" || m.access === "prefetch" || form.op === "SYNCS") return { ...nothing, order: Order.Fence };
-  if (m.space === "const" || m.space === "param" || form.mods.includes("CONSTANT")) {
-    return { ...nothing, order: Order.Free };
+  if (m.space === "const" || m.space === "param") return { ...nothing, order: Order.Free };
+  if (form.mods.includes("CONSTANT")) {
+    return { ...access(form, m.access, placeOf(form, m.space), m.bytes), order: Order.Free, reads: 0 };
   }
   return access(form, m.access, placeOf(form, m.space), m.bytes);
 }
@@ -133,10 +134,10 @@ function access(form: Form, kind: string, place: number, bytes: number): MemoryE
     acquires: strong && (kind === "load" || kind === "atomic"),
     releases: strong && kind !== "load",
     bytes,
-    base: compared ? slot("base") : -1,
-    uniform: compared ? slot("ur") : -1,
-    offset: compared ? slot("off") : -1,
-    addressed: copies ? Place.Shared : place,
+    base: slot("base"),
+    uniform: slot("ur"),
+    offset: slot("off"),
+    addressed: compared ? (copies ? Place.Shared : place) : 0,
   };
 }
 
@@ -158,84 +159,25 @@ export function orderOf(inst: MachineInst): Order {
   return order === Order.Free && readsClock(inst) ? Order.Fence : order;
 }
 
-/** An address as far as it is known: base registers at a definition, and a constant offset. */
-export interface Address {
-  /** Units of the base and of the uniform offset, −1 for none (RZ, URZ or an absent slot). */
-  base: number;
-  baseVersion: number;
-  uniform: number;
-  uniformVersion: number;
-  offset: number;
-  bytes: number;
-  known: boolean;
-}
-
-/** More than a block has definitions of one register: two versions fit a number exactly. */
-const manyVersions = 2 ** 26;
-
-/** Which definition of a unit is in force: a number below 2^26 that differs between two definitions. */
-export type VersionOf = (unit: number) => number;
-
-/**
- * The address of an access; `unitOf` numbers registers, `versionOf` their definitions. A base of two registers counts
- * with both of them.
- */
-export function addressOf(inst: MachineInst, unitOf: (o: Operand) => number, versionOf: VersionOf): Address {
-  const e = memoryEffect(inst.form);
-  const a: Address = {
-    base: -1,
-    baseVersion: 0,
-    uniform: -1,
-    uniformVersion: 0,
-    offset: 0,
-    bytes: e.bytes,
-    known: false,
-  };
-  if (e.offset < 0 || e.bytes === 0) return a;
-  const off = inst.srcs[e.offset] as Operand;
-  if (off.kind !== Kind.Imm) return a;
-  a.offset = off.value | 0;
-  a.known = true;
-  const take = (slot: number): readonly [unit: number, version: number] => {
-    const o = slot < 0 ? undefined : inst.srcs[slot];
-    if (o === undefined || o.kind === Kind.None) return [-1, 0];
-    if (o.kind !== Kind.Reg) {
-      a.known = false;
-      return [-1, 0];
-    }
-    if (o.id === ZERO_REG) return [-1, 0];
-    if (o.width > 2) a.known = false;
-    const unit = unitOf(o);
-    let version = 0;
-    for (let k = 0; k < o.width; k++) version = version * manyVersions + versionOf(unit + k);
-    return [unit, version];
-  };
-  [a.base, a.baseVersion] = take(e.base);
-  [a.uniform, a.uniformVersion] = take(e.uniform);
-  return a;
-}
-
-/** Whether the two places certainly do not overlap. */
-export function disjoint(a: Address, b: Address): boolean {
-  if (!a.known || !b.known) return false;
-  if (a.base !== b.base || a.uniform !== b.uniform) return false;
-  if (a.baseVersion !== b.baseVersion || a.uniformVersion !== b.uniformVersion) return false;
-  return a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-}
-
 /** Places where an access and a later one must keep their order if they overlap. */
 function meeting(first: MemoryEffect, second: MemoryEffect): number {
   return (first.writes & (second.reads | second.writes)) | (first.reads & second.writes);
 }
 
-/** Whether both addresses speak of every place where the two meet. */
+/** Whether both addresses speak of every place where the two meet, and count in the same way. */
 export function comparable(first: MemoryEffect, second: MemoryEffect): boolean {
-  return (meeting(first, second) & ~(first.addressed & second.addressed)) === 0;
+  const both = first.addressed & second.addressed;
+  return (meeting(first, second) & ~both) === 0 && counting(first) === counting(second);
+}
+
+/** Shared and local addresses count from the start of their windows, generic ones are those of global memory. */
+function counting(effect: MemoryEffect): number {
+  return effect.addressed === Place.Shared || effect.addressed === Place.Local ? effect.addressed : Place.Global;
 }
 
 /** Whether an access and a later one must stay in this order. */
 export function conflicts(first: MemoryEffect, a: Address, second: MemoryEffect, b: Address): boolean {
-  return meeting(first, second) !== 0 && !(comparable(first, second) && disjoint(a, b));
+  return meeting(first, second) !== 0 && !(comparable(first, second) && apart(a, b));
 }
 
 /** Places that a fence orders: local memory is the thread's own. */

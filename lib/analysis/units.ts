@@ -61,3 +61,22 @@ export function unitAt(units: Units, file: File, id: number, sub: number): numbe
 export function unitOf(units: Units, o: Operand): number {
   return unitAt(units, o.file, o.id, o.sub);
 }
+
+/** The unit that stands for each: its own, or on virtual registers the first one bound to the same register. */
+export function homeUnits(func: Func, units: Units): Int32Array {
+  const home = Int32Array.from({ length: units.count }, (_, u) => u);
+  if (!func.virtual) return home;
+  const bound = new Map<number, number>();
+  for (let v = 0; v < func.values.count; v++) {
+    const register = func.values.fixed(v);
+    if (register < 0) continue;
+    const first = units.base[v] as number;
+    for (let sub = 0; sub < func.values.width(v); sub++) {
+      const key = 256 * func.values.file(v) + register + sub;
+      const known = bound.get(key);
+      if (known === undefined) bound.set(key, first + sub);
+      else home[first + sub] = known;
+    }
+  }
+  return home;
+}

@@ -1,11 +1,12 @@
 /** Builds the dependence graph of a block (dag.ts) from the function's columns (`Flat`), one block after the other. */
+import type { Addresses } from "../analysis/addresses.js";
 import { analysis } from "../analysis/cache.js";
 import type { Flat } from "../analysis/flat.js";
-import { addressOf, memoryEffect, Order, orderOf } from "../analysis/memory.js";
-import { unitOf } from "../analysis/units.js";
+import { memoryEffect, Order, orderOf } from "../analysis/memory.js";
+import { homeUnits } from "../analysis/units.js";
 import { InternalError } from "../errors.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
-import type { Block, Func, Inst, Operand } from "../ori/types.js";
+import type { Block, Func, Inst } from "../ori/types.js";
 import { type Dag, EdgeKind, Edges } from "./dag.js";
 import { MemoryOrder, WINDOW } from "./dag-memory.js";
 import { type LatencyModel, latencyModel } from "./model.js";
@@ -31,11 +32,11 @@ export class DagBuilder {
   private readonly indexOf: Int32Array;
   private readonly noAlias: boolean;
   private readonly window: number;
-  /** Per unit, valid where the stamp is this block's: last definition (entry of `Flat.def*`, or −1), and its number. */
+  private readonly addresses: Addresses;
+  /** Per unit, valid where the stamp is this block's: last definition (entry of `Flat.def*`, or −1), and its node. */
   private readonly stamp: Int32Array;
   private readonly lastDef: Int32Array;
   private readonly lastNode: Int32Array;
-  private readonly version: Int32Array;
   /** Reads since the last definition, as lists: head per unit, next per entry of `Flat.use*` and unit. */
   private readonly readHead: Int32Array;
   /** Values bound to one register share its units, so that they keep their turns. */
@@ -44,6 +45,7 @@ export class DagBuilder {
 
   constructor(func: Func, options: DagOptions = {}) {
     this.flat = analysis(func, "flat");
+    this.addresses = analysis(func, "addresses");
     this.indexOf = analysis(func, "cfg").indexOf;
     this.model = options.model ?? latencyModel(func.target);
     this.noAlias = options.noAlias ?? false;
@@ -53,7 +55,6 @@ export class DagBuilder {
     this.stamp = new Int32Array(units).fill(-1);
     this.lastDef = new Int32Array(units);
     this.lastNode = new Int32Array(units);
-    this.version = new Int32Array(units);
     this.readHead = new Int32Array(units);
   }
 
@@ -69,39 +70,20 @@ export class DagBuilder {
 
   /** Parts of the builder that a block's graph uses. */
   get scratch(): Scratch {
-    const { stamp, lastDef, lastNode, version, readHead, home, noAlias, window } = this;
-    return { stamp, lastDef, lastNode, version, readHead, home, noAlias, window };
+    const { stamp, lastDef, lastNode, readHead, home, noAlias, window, addresses } = this;
+    return { stamp, lastDef, lastNode, readHead, home, noAlias, window, addresses };
   }
-}
-
-/** The unit that stands for each: its own, or on virtual registers the first one bound to the same register. */
-function homeUnits(func: Func, units: Flat["units"]): Int32Array {
-  const home = Int32Array.from({ length: units.count }, (_, u) => u);
-  if (!func.virtual) return home;
-  const bound = new Map<number, number>();
-  for (let v = 0; v < func.values.count; v++) {
-    const register = func.values.fixed(v);
-    if (register < 0) continue;
-    const first = units.base[v] as number;
-    for (let sub = 0; sub < func.values.width(v); sub++) {
-      const key = 256 * func.values.file(v) + register + sub;
-      const known = bound.get(key);
-      if (known === undefined) bound.set(key, first + sub);
-      else home[first + sub] = known;
-    }
-  }
-  return home;
 }
 
 interface Scratch {
   readonly stamp: Int32Array;
   readonly lastDef: Int32Array;
   readonly lastNode: Int32Array;
-  readonly version: Int32Array;
   readonly readHead: Int32Array;
   readonly home: Int32Array;
   readonly noAlias: boolean;
   readonly window: number;
+  readonly addresses: Addresses;
 }
 
 class BlockGraph {
@@ -122,9 +104,6 @@ class BlockGraph {
   private barrier = -1;
   private open = 0;
   private openJoin: number;
-  private readonly unitOf = (o: Operand): number => unitOf(this.flat.units, o);
-  private readonly versionOf = (unit: number): number =>
-    this.s.stamp[unit] === this.epoch ? (this.s.version[unit] as number) : 0;
 
   constructor(
     builder: DagBuilder,
@@ -191,15 +170,13 @@ class BlockGraph {
   }
 
   private access(inst: Inst, i: number): void {
-    const address = addressOf(inst, this.unitOf, this.versionOf);
-    this.memory.access(i, memoryEffect(inst.form), address);
+    this.memory.access(i, memoryEffect(inst.form), this.s.addresses.at(this.from + i));
   }
 
   private fresh(unit: number): void {
     if (this.s.stamp[unit] === this.epoch) return;
     this.s.stamp[unit] = this.epoch;
     this.s.lastDef[unit] = -1;
-    this.s.version[unit] = 0;
     this.s.readHead[unit] = -1;
   }
 
@@ -256,7 +233,6 @@ class BlockGraph {
     }
     s.lastDef[unit] = d;
     s.lastNode[unit] = i;
-    s.version[unit] = (s.version[unit] as number) + 1;
   }
 
   /** Notes a read for the next definition, unless the instruction itself has just defined the unit. */

@@ -4,7 +4,8 @@
  * every later access that could conflict with any of its members stays behind all of them. So blocks with fewer accesses
  * are exact, and the number of edges stays linear.
  */
-import { type Address, comparable, conflicts, fenced, type MemoryEffect, Place } from "../analysis/memory.js";
+import type { Address } from "../analysis/alias.js";
+import { comparable, conflicts, fenced, type MemoryEffect, Place } from "../analysis/memory.js";
 import { EdgeKind, type Edges } from "./dag.js";
 
 /** Accesses of each direction that are told apart. */
@@ -128,5 +129,5 @@ export class MemoryOrder {
 }
 
 function differentBase(a: Address, b: Address): boolean {
-  return a.known && b.known && a.base >= 0 && b.base >= 0 && a.base !== b.base;
+  return a.base >= 0 && b.base >= 0 && a.base !== b.base;
 }

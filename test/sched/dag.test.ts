@@ -61,11 +61,17 @@ describe("memory", () => {
     expect(kinds(`${load("R1", "R4")}\n${store("R2", "R0")}`)).toEqual(["0 -> 1 memory"]);
   });
 
-  test("the same base with offsets that do not overlap is another place, until the base changes", () => {
+  test("the same base with offsets that do not overlap is another place, also when the base moves on", () => {
     expect(kinds(`${store("R2", "R0")}\n${load("R1", "R2", "+0x4")}`)).toEqual([]);
     expect(kinds(`${store("R2", "R0", "+0x2")}\n${load("R1", "R2", "+0x4")}`)).toEqual(["0 -> 1 memory"]);
-    const moved = `${store("R2", "R0")}\nIADD3 R2, R2, 0x4, RZ\n${load("R1", "R2", "+0x4")}`;
-    expect(kinds(moved)).toContain("0 -> 2 memory");
+    const moved = (by: string): string => `${store("R2", "R0")}\nIADD3 R2, R2, ${by}, RZ\n${load("R1", "R2")}`;
+    expect(kinds(moved("0x4"))).not.toContain("0 -> 2 memory");
+    for (const by of ["0x3", "-0x3", "R6"]) expect(kinds(moved(by))).toContain("0 -> 2 memory");
+  });
+
+  test("a base that is scaled is another base", () => {
+    expect(kinds("STS [R2.X4], R0\nLDS R1, [R2.X4+0x4]")).toEqual([]);
+    expect(kinds("STS [R2.X4], R0\nLDS R1, [R2+0x4]")).toEqual(["0 -> 1 memory"]);
   });
 
   test("state spaces do not meet, generic addresses meet all but constants", () => {

@@ -1,7 +1,8 @@
 /**
  * What a block computes, with made-up values: every result is a hash of the instruction and of what it read, registers
- * by name, memory byte by byte at addresses taken from the values of the base registers (kept small, so that different
- * bases do meet), and a log of everything that others can see in order. Knows nothing of lib/sched or lib/analysis.
+ * by name, memory byte by byte, and a log of everything that others can see in order. Beside its hash every register has
+ * a number, which addresses are made of: sums and products are true, all other numbers few and small, so that different
+ * bases do meet. Knows nothing of lib/sched or lib/analysis.
  */
 import { File, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../../lib/ori/types.js";
 
@@ -22,10 +23,13 @@ function mix(...xs: readonly (number | string)[]): number {
 
 const predicates = 7;
 
+const few = (hash: number): number => (hash % 4) * 16;
+
 class Machine {
   readonly registers = new Map<string, number>();
   readonly memory = new Map<string, number>();
   readonly log: string[] = [];
+  private readonly numbers = new Map<string, number>();
 
   constructor(private readonly seed: number) {}
 
@@ -44,6 +48,33 @@ class Machine {
     return o.kind === Kind.Imm ? [o.value] : [];
   }
 
+  /** The number of an operand's first register. */
+  private number(o: Operand | undefined): number {
+    if (o === undefined || o.kind === Kind.None || (o.kind === Kind.Reg && o.id === ZERO_REG)) return 0;
+    if (o.kind === Kind.Imm) return o.value | 0;
+    if (o.kind === Kind.Reg) return this.numbers.get(`${o.file}:${o.id}`) ?? few(mix(this.seed, o.file, o.id));
+    return few(mix("fixed", o.kind, o.id, o.value));
+  }
+
+  /** What the result is as a number, null for instructions that are no sums. */
+  private sum(inst: Inst): number | null {
+    const n = (name: string): number => this.number(inst.srcs[inst.form.srcs.findIndex((s) => s.name === name)]);
+    switch (inst.form.op) {
+      case "IADD3":
+      case "UIADD3":
+        return (n("a") + n("b") + n("c")) | 0;
+      case "IMAD":
+        return (Math.imul(n("a"), n("b")) + n("c")) | 0;
+      case "MOV":
+        return n("b");
+      case "S2R":
+      case "LDC":
+        return this.number(inst.srcs[0]);
+      default:
+        return null;
+    }
+  }
+
   step(inst: Inst): void {
     const { form, guard } = inst;
     const holds = guard === null || (this.get(guard.file, guard.id) % 2 === 1) !== guard.not;
@@ -52,12 +83,15 @@ class Machine {
     if (form.op === "P2R") for (let p = 0; p < predicates; p++) values.push(this.get(File.P, p));
     const bytes = this.access(inst, values);
     const result = mix(form.name, ...values, ...bytes);
+    const sum = this.sum(inst);
     inst.dsts.forEach((o, d) => {
       if (o.kind !== Kind.Reg || o.id === ZERO_REG) return;
       for (let k = 0; k < o.width; k++) {
         const part = o.part.startsWith(".H") || o.part.startsWith(".B");
         const old = part ? this.get(o.file, o.id + k) : 0;
-        this.registers.set(`${o.file}:${o.id + k}`, mix(result, d, k, o.part, old));
+        const hash = mix(result, d, k, o.part, old);
+        this.registers.set(`${o.file}:${o.id + k}`, hash);
+        this.numbers.set(`${o.file}:${o.id + k}`, k === 0 && sum !== null ? sum : few(hash));
       }
     });
     if (form.op === "R2P") {
@@ -78,10 +112,7 @@ class Machine {
     }
     if (m.space === "const") return [];
     const slot = (name: string): Operand | undefined => inst.srcs[form.srcs.findIndex((s) => s.name === name)];
-    const value = (o: Operand | undefined): number => (o === undefined ? 0 : (this.read(o)[0] ?? 0));
-    const base = slot("base");
-    const offset = slot("off")?.value ?? 0;
-    const address = (base?.id === ZERO_REG ? 0 : (value(base) % 4) * 16) + (offset | 0);
+    const address = (this.number(slot("base")) + this.number(slot("off"))) | 0;
     const space = m.space === "generic" ? "global" : m.space;
     const cells = Array.from({ length: m.bytes }, (_, k) => `${space}:${address + k}`);
     const loaded = cells.map((c) => this.memory.get(c) ?? mix("memory", c));
