@@ -97,6 +97,27 @@ export function inCubes(cubes: Uint32Array, words: Uint32Array, at: number): boo
   return false;
 }
 
+/** The cubes that words with the fields of this one can be in; null when there are none. */
+export function fixedBits(
+  cubes: Uint32Array | null,
+  fields: readonly { readonly loc: Loc }[],
+  words: Uint32Array,
+  at: number,
+): Uint32Array | null {
+  if (cubes === null || fields.length === 0) return cubes;
+  const mask = new Uint32Array(4);
+  for (const f of fields)
+    for (const p of f.loc)
+      for (let bit = p.lo; bit < p.lo + p.width; bit++) mask[bit >> 5] = mask[bit >> 5]! | (1 << (bit & 31));
+  const left: number[] = [];
+  for (let i = 0; i < cubes.length; i += 8) {
+    let possible = true;
+    for (let k = 0; k < 4; k++) possible &&= ((words[at + k]! ^ cubes[i + 4 + k]!) & cubes[i + k]! & mask[k]!) === 0;
+    if (possible) left.push(...cubes.subarray(i, i + 8));
+  }
+  return left.length === 0 ? null : Uint32Array.from(left);
+}
+
 /** Sets the bits of a field that matter; false if they contradict what is set. */
 function fixSome(mask: Uint32Array, value: Uint32Array, loc: Loc, care: number, bits: number): boolean {
   let n = 0;

@@ -8,6 +8,7 @@
  * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
  */
 import { InternalError } from "../../errors.js";
+import { Cases } from "./cases.js";
 import { CodedStep, Field } from "./coded.js";
 import { type Condition, cubesOf } from "./conditions.js";
 import { legalControl, unsetBits } from "./legal.js";
@@ -17,7 +18,7 @@ import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
 import { widthOf } from "./syntax.js";
 import { linesFor, type ParsedLine, rows, rowsOf } from "./table.js";
-import { File, type Form } from "./types.js";
+import { File } from "./types.js";
 
 /** What a step reads or writes. */
 export const Do = { Reg: 0, Imm: 1, Const: 2, Label: 3, Sreg: 4, Default: 5 } as const;
@@ -74,8 +75,8 @@ export interface CodeLine {
   readonly groupFields: readonly Field[];
   readonly dsts: number;
   readonly guardFile: File;
-  /** Forms by the codes of their modifiers, filled while decoding. */
-  readonly forms: Map<number, Form>;
+  /** By the modifiers' bits, filled while decoding. */
+  readonly cases: Cases;
   /** Two operands share their bits and must be the same register. */
   readonly shared: boolean;
   /** What is not refused: by stall, yield and reuse bits. */
@@ -91,6 +92,8 @@ export interface CompiledTable {
   readonly isa: number;
   /** By bits 11:0 and bit 91 as bit 12. */
   readonly byOpcode: readonly (readonly CodeLine[])[];
+  /** By opcode, of each line the mask and the value: eight i32. */
+  readonly masks: readonly Int32Array[];
   /** By row index. */
   readonly byRow: readonly (readonly CodeLine[])[];
   /** For words that are printed as nothing. */
@@ -132,7 +135,11 @@ function compile(isa: number): CompiledTable {
   if (isa === 75) for (const code of bit91Ignored) byOpcode[code | 0x1000]!.push(...byOpcode[code]!.map(withoutBit91));
   // The line that says more about the word goes first.
   for (const lines of byOpcode) lines.sort((a, b) => ones(b.mask) - ones(a.mask) || a.id - b.id);
-  return { isa, byOpcode, byRow, hidden: byRow[rows.indexOf(hiddenRow)]![0]! };
+  const noMasks = new Int32Array(0);
+  const masks = byOpcode.map((lines) =>
+    lines.length === 0 ? noMasks : Int32Array.from(lines.flatMap((l) => [...l.mask, ...l.value])),
+  );
+  return { isa, byOpcode, masks, byRow, hidden: byRow[rows.indexOf(hiddenRow)]![0]! };
 }
 
 /** The same line for words whose bit 91 is set. */
@@ -172,7 +179,7 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     groupFields: groups.map((g) => new Field(g.loc)),
     dsts: line.row.slots.filter((s) => s.isDst).length,
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
-    forms: new Map(),
+    cases: new Cases(groups),
     shared: sharesBits(steps),
     control: legalControl(line.row.row.lines[line.index]!.reuse ?? (reuseMask(steps) || (reuses(line) ? 0 : -1))),
     unset: unsetBits(setsOf(line)),

@@ -58,10 +58,15 @@ export function renderInst(inst: MachineInst, names: Names = {}): string {
   const plan = planOf(inst.form, names.isa);
   if (plan.hidden && !names.exact) return "";
   const line = chooseLine(plan, inst);
-  const name = plan.aliases.length === 0 ? inst.form.name : aliasName(plan, inst);
-  const head = inst.guard === null ? name : guardText(inst.guard, names) + name;
+  const head = headText(plan, inst, names);
   const operands = line !== null ? lineOperands(line, inst, names) : plainOperands(inst, names);
   return operands === "" ? head : `${head} ${operands}`.trimEnd();
+}
+
+/** Guard and name. */
+export function headText(plan: FormPlan, inst: MachineInst, names: Names): string {
+  const name = plan.aliases.length === 0 ? inst.form.name : aliasName(plan, inst);
+  return inst.guard === null ? name : guardText(inst.guard, names) + name;
 }
 
 function guardText(g: Guard, names: Names): string {
@@ -137,7 +142,7 @@ function aliasName(plan: FormPlan, inst: MachineInst): string {
   return inst.form.name;
 }
 
-function conditionHolds(o: Operand, value: string): boolean {
+export function conditionHolds(o: Operand, value: string): boolean {
   const plain = (o.mods & ~Mod.Reuse) === 0;
   switch (value) {
     case "RZ":
@@ -158,17 +163,23 @@ function conditionHolds(o: Operand, value: string): boolean {
 
 function lineOperands(plan: LinePlan, inst: MachineInst, names: Names): string {
   let out = "";
-  const { operands } = plan;
-  for (let i = 0; i < operands.length; i++) {
-    const operand = operands[i]!;
-    if (operand.omit !== null && leftOut(operands, i, inst, names.exact ?? false)) continue;
-    if (out !== "") out += ", ";
-    const { tokens } = operand;
-    let n = tokens.length;
-    // Without an offset behind the operand that is left out.
-    if (operand.tail !== null && isDefault(slotOperand(operand.tail, inst), operand.tail.slot.optional)) n -= 2;
-    for (let k = 0; k < n; k++) out += tokenText(tokens[k]!, plan.line, inst, names);
+  for (let i = 0; i < plan.operands.length; i++) {
+    const text = operandText(plan, i, inst, names);
+    if (text !== null) out += out === "" ? text : `, ${text}`;
   }
+  return out;
+}
+
+/** What the line prints between two commas, null when it is left out. */
+export function operandText(plan: LinePlan, i: number, inst: MachineInst, names: Names): string | null {
+  const operand = plan.operands[i]!;
+  if (operand.omit !== null && leftOut(plan.operands, i, inst, names.exact ?? false)) return null;
+  const { tokens } = operand;
+  let n = tokens.length;
+  // Without an offset behind the operand that is left out.
+  if (operand.tail !== null && isDefault(slotOperand(operand.tail, inst), operand.tail.slot.optional)) n -= 2;
+  let out = "";
+  for (let k = 0; k < n; k++) out += tokenText(tokens[k]!, plan.line, inst, names);
   return out;
 }
 
