@@ -1,7 +1,7 @@
 /** Operands of a line by their bits: texts, and conditions on them (see `word-text.ts`). */
 import { operandOf, REUSE_BITS, YIELD_BIT } from "./decode-operand.js";
 import type { CodedStep } from "./isa/coded.js";
-import { Gather } from "./isa/gather.js";
+import { Key, Memo } from "./isa/gather.js";
 import { Do } from "./isa/lines.js";
 import type { MachineInst } from "./isa/operand.js";
 import type { LinePlan } from "./isa/plan.js";
@@ -15,16 +15,9 @@ export interface PlacedSlot {
   readonly step: CodedStep;
 }
 
-/** More bits than that are no key of a table; a leaf of the table has the lowest. */
-const KEY_BITS = 22;
-const LEAF_BITS = 8;
-const LEAF_SIZE: number = 2 ** LEAF_BITS;
-
 /** All bits that the operands depend on; null when they are too many, or when the place of the word matters. */
-function keyOf(steps: readonly CodedStep[]): Gather | null {
-  if (steps.some((s) => s.what === Do.Label)) return null;
-  const key = Gather.of(steps.flatMap(bitsOf));
-  return key !== null && key.width <= KEY_BITS ? key : null;
+function keyOf(steps: readonly CodedStep[]): Key | null {
+  return steps.some((s) => s.what === Do.Label) ? null : Key.of(steps.flatMap(bitsOf));
 }
 
 function bitsOf(s: CodedStep): readonly Piece[] {
@@ -41,22 +34,27 @@ function bitsOf(s: CodedStep): readonly Piece[] {
 
 // ---------------------------------------------------------------------------------------------- texts
 
-/** Texts by key, with what stands before them: a space before the first operand, a comma before others. */
+/** Texts with what stands before them: a space before the first operand, a comma before others. */
 interface Texts {
-  readonly first: (string[] | undefined)[];
-  readonly rest: (string[] | undefined)[];
+  readonly first: Memo<string>;
+  readonly rest: Memo<string>;
 }
 
 /** By `signature`. */
 const shared = new Map<string, Texts>();
 
-/** So many texts are kept at once; then all are forgotten. */
-const MOST_TEXTS = 2 ** 19;
-let kept = 0;
+function textsOf(key: Key, what: string): Texts {
+  let texts = shared.get(what);
+  if (texts === undefined) {
+    texts = { first: new Memo(key), rest: new Memo(key) };
+    shared.set(what, texts);
+  }
+  return texts;
+}
 
 export class PrintedOperand {
-  private readonly key: Gather | null;
-  private readonly texts: Texts;
+  private readonly key: Key | null;
+  private readonly texts: Texts | null;
   private readonly slots: readonly PlacedSlot[];
   /** Has the operands of these slots. */
   private readonly inst: MachineInst;
@@ -75,23 +73,14 @@ export class PrintedOperand {
     this.inst = { form, dsts: [], srcs: [], guard: null, control: null };
     this.plain = { isa };
     this.key = keyOf(this.slots.map((s) => s.step));
-    const what = signature(line, index, this.slots, isa);
-    let texts = shared.get(what);
-    if (texts === undefined) {
-      const size = this.key === null ? 0 : 2 ** Math.max(0, this.key.width - LEAF_BITS);
-      texts = { first: new Array(size).fill(undefined), rest: new Array(size).fill(undefined) };
-      shared.set(what, texts);
-    }
-    this.texts = texts;
+    this.texts = this.key === null ? null : textsOf(this.key, signature(line, index, this.slots, isa));
   }
 
   /** With the space or comma before it; "" when it is left out. */
   text(words: Uint32Array, at: number, pc: number, names: Names, first: boolean): string {
-    if (this.key === null) return this.fresh(words, at, pc, names, first);
-    const key = this.key.get(words, at);
-    const leaf = (first ? this.texts.first : this.texts.rest)[key >>> LEAF_BITS];
-    const known = leaf === undefined ? undefined : leaf[key & (LEAF_SIZE - 1)];
-    return known !== undefined ? known : this.add(key, words, at, first);
+    if (this.texts === null) return this.fresh(words, at, pc, names, first);
+    const memo = first ? this.texts.first : this.texts.rest;
+    return this.key!.get(memo, words, at) ?? this.add(memo, words, at, first);
   }
 
   private fresh(words: Uint32Array, at: number, pc: number, names: Names, first: boolean): string {
@@ -105,18 +94,9 @@ export class PrintedOperand {
     return first ? ` ${text}` : `, ${text}`;
   }
 
-  private add(key: number, words: Uint32Array, at: number, first: boolean): string {
-    if (++kept > MOST_TEXTS) {
-      for (const t of shared.values()) {
-        t.first.fill(undefined);
-        t.rest.fill(undefined);
-      }
-      kept = 0;
-    }
-    const leaves = first ? this.texts.first : this.texts.rest;
-    leaves[key >>> LEAF_BITS] ??= new Array(LEAF_SIZE).fill(undefined);
+  private add(memo: Memo<string>, words: Uint32Array, at: number, first: boolean): string {
     const text = this.fresh(words, at, 0, this.plain, first);
-    leaves[key >>> LEAF_BITS]![key & (LEAF_SIZE - 1)] = text;
+    this.key!.set(memo, words, at, text);
     return text;
   }
 }
@@ -169,8 +149,8 @@ function stepFacts(s: CodedStep): unknown[] {
 
 /** Which of some conditions hold for the operand of a slot. */
 export class SlotConditions {
-  private readonly key: Gather | null;
-  private readonly known: (Int32Array | undefined)[];
+  private readonly key: Key | null;
+  private readonly known: Memo<number> | null;
 
   /** The first condition has bit `shift` of the answer. */
   constructor(
@@ -179,19 +159,17 @@ export class SlotConditions {
     private readonly shift: number,
   ) {
     this.key = keyOf([step]);
-    const size = this.key === null ? 0 : 2 ** Math.max(0, this.key.width - LEAF_BITS);
-    this.known = new Array(size).fill(undefined);
+    this.known = this.key === null ? null : new Memo(this.key);
   }
 
   /** A bit for each condition that holds. */
   holding(words: Uint32Array, at: number): number {
-    if (this.key === null) return this.ask(words, at);
-    const key = this.key.get(words, at);
-    this.known[key >>> LEAF_BITS] ??= new Int32Array(LEAF_SIZE).fill(-1);
-    const leaf = this.known[key >>> LEAF_BITS]!;
-    const i = key & (LEAF_SIZE - 1);
-    if (leaf[i]! < 0) leaf[i] = this.ask(words, at);
-    return leaf[i]!;
+    if (this.known === null) return this.ask(words, at);
+    const known = this.key!.get(this.known, words, at);
+    if (known !== undefined) return known;
+    const asked = this.ask(words, at);
+    this.key!.set(this.known, words, at, asked);
+    return asked;
   }
 
   private ask(words: Uint32Array, at: number): number {

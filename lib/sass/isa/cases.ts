@@ -5,7 +5,7 @@
 import { Field } from "./coded.js";
 import { fixedBits } from "./conditions.js";
 import { type Form, intern } from "./form.js";
-import { Gather } from "./gather.js";
+import { Gather, inWords } from "./gather.js";
 import type { CodeLine } from "./lines.js";
 import type { Group } from "./syntax.js";
 
@@ -20,17 +20,22 @@ export interface LineCase {
   readonly heads: string[];
 }
 
+/** So many bits are the index of an array. */
+const DENSE_BITS = 10;
+
 /** Cases of a line by the bits of its modifiers; a dense array where these are few. */
 export class Cases {
   private readonly fields: readonly Field[];
+  private readonly width: number;
   private readonly key: Gather | null;
   private readonly dense: (LineCase | undefined)[] | null;
   private readonly sparse: Map<number, LineCase> = new Map();
 
   constructor(private readonly groups: readonly Group[]) {
     this.fields = groups.map((g) => new Field(g.loc));
-    this.key = Gather.of(groups.flatMap((g) => g.loc));
-    this.dense = this.key !== null && this.key.width <= 10 ? [] : null;
+    this.width = this.fields.reduce((n, f) => n + f.width, 0);
+    this.key = this.width > 31 ? null : new Gather(inWords(groups.flatMap((g) => g.loc)));
+    this.dense = this.width <= DENSE_BITS ? [] : null;
   }
 
   /** Of the line `code`, whose cases these are, the one that the word has. */
@@ -41,8 +46,7 @@ export class Cases {
     const made = this.make(code, words, at);
     if (this.dense === null) this.sparse.set(key, made);
     else {
-      const size = 2 ** this.key!.width;
-      while (this.dense.length < size) this.dense.push(undefined);
+      while (this.dense.length < 2 ** this.width) this.dense.push(undefined);
       this.dense[key] = made;
     }
     return made;
