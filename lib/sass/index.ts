@@ -7,11 +7,11 @@ export {
   accepts,
   controlWord,
   type EncodeContext,
-  encodeFunc,
   encodeInst,
   isEncodable,
   type OperandKind,
 } from "./encode.js";
+export { encodeFunc } from "./encode-func.js";
 export { type CodeBlock, codeFlow, type FlowFacts, isConditional } from "./flow.js";
 export { describe, form, tryForm } from "./isa/form.js";
 export { type Parsed, type ParseNames, parseInst } from "./isa/parse.js";

@@ -62,6 +62,8 @@ export class CodedStep {
   readonly nonzero: boolean;
   readonly complement: boolean;
   readonly signed: boolean;
+  /** Half the numbers that the field has. */
+  readonly half: number;
   readonly scale: number;
   readonly neg: number;
   readonly abs: number;
@@ -99,6 +101,7 @@ export class CodedStep {
     this.nonzero = step.nonzero;
     this.complement = step.complement;
     this.signed = step.signed;
+    this.half = 2 ** (this.field.width - 1);
     this.scale = step.scale;
     this.neg = step.neg;
     this.abs = step.abs;

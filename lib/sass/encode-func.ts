@@ -1,0 +1,92 @@
+/**
+ * Machine code of a whole function: its blocks laid out one after the other, then the tail (digest G §2M.3): after the last
+ * instruction a branch to itself, then NOPs up to 128 bytes; from sm_80 on at least eight of them.
+ */
+import { InternalError } from "../errors.js";
+import { shownAs } from "../inspect.js";
+import { label, PT } from "../ori/operand.js";
+import type { Block, Func, Inst } from "../ori/types.js";
+import type { Target } from "../target/types.js";
+import type { Code, CodeReloc } from "./code.js";
+import { type EncodeContext, encodeInst } from "./encode.js";
+import { form } from "./isa/form.js";
+import type { Control, MachineInst, Operand } from "./isa/operand.js";
+import { listing } from "./print.js";
+
+/**
+ * Machine code of a function with physical registers; it shows itself as its listing. Throws InternalError on virtual
+ * registers and on an instruction that has no encoding.
+ */
+export function encodeFunc(func: Func): Code {
+  if (func.virtual)
+    throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
+  const labels = layout(func.blocks);
+  const insts: Inst[] = func.blocks.flatMap((b) => b.insts);
+  const words = new Uint32Array(4 * codeLength(insts.length + 1, func.target));
+  const relocs: CodeReloc[] = [];
+  const context: EncodeContext = {
+    label: (block) => {
+      const at = labels.get(block);
+      if (at === undefined) throw new InternalError(`no block ${block}`, { func: func.name });
+      return at;
+    },
+    reloc: (r) => relocs.push(r),
+  };
+  insts.forEach((inst, i) => {
+    encodeInst(inst, func.target, words, 4 * i, 16 * i, context);
+  });
+  writeTail(words, insts.length, func.target);
+  const code: Code = {
+    name: func.name,
+    kind: func.kind,
+    target: func.target,
+    words,
+    insts,
+    locs: insts.map((i) => i.loc),
+    relocs,
+    labels,
+    registers: registerCount(func),
+    frameBytes: func.frame.localBytes + func.frame.spillBytes,
+    spillStores: func.frame.spillStores,
+    spillLoads: func.frame.spillLoads,
+    barriers: func.barriers,
+    params: func.params,
+    paramBytes: func.paramBytes,
+    limits: func.limits,
+  };
+  return shownAs(code, listing, (c) => `[Code ${c.name}: ${c.insts.length} instructions, ${c.registers} registers]`);
+}
+
+function layout(blocks: readonly Block[]): Map<number, number> {
+  const labels = new Map<number, number>();
+  let at = 0;
+  for (const b of blocks) {
+    labels.set(b.id, at);
+    at += 16 * b.insts.length;
+  }
+  return labels;
+}
+
+/** Instructions of a function whose body and self-branch are `n` (digest G §2M.3). */
+function codeLength(n: number, target: Target): number {
+  return 8 * Math.ceil((n + (target.has("nopTail") ? 8 : 0)) / 8);
+}
+
+/** As ptxas reports and stores it (digest B D4): highest index + 1 and two more, at least 4. */
+function registerCount(func: Func): number {
+  return Math.max(4, func.used.R + 2);
+}
+
+/** NOPs behind the function have neither stall nor scoreboards. */
+const tailControl: Control = { stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 };
+
+function writeTail(words: Uint32Array, n: number, target: Target): void {
+  const here = label(-1);
+  here.value = 16 * n;
+  const put = (at: number, name: string, srcs: Operand[]): void => {
+    const inst: MachineInst = { form: form(name), dsts: [], srcs, guard: null, control: tailControl };
+    encodeInst(inst, target, words, 4 * at);
+  };
+  put(n, "BRA", [PT(), here]);
+  for (let i = n + 1; 4 * i < words.length; i++) put(i, "NOP", []);
+}
