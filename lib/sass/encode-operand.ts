@@ -25,7 +25,7 @@ export interface Place {
   symbols: boolean;
 }
 
-/** False when the step does not take the operand. Symbols leave zeros: a relocation fills them. */
+/** False when the step does not take the operand; its bits must be zeros before. Symbols leave zeros: a relocation fills them. */
 export function writeOperand(step: CodedStep, o: Operand, place: Place): boolean {
   switch (step.what) {
     case Do.Reg:
@@ -38,7 +38,7 @@ export function writeOperand(step: CodedStep, o: Operand, place: Place): boolean
       return writeLabel(step, step.relative, o, place);
     case Do.Sreg:
       if (o.kind !== Kind.Sreg) return false;
-      step.field.set(place.out, place.at, o.id);
+      step.field.put(place.out, place.at, o.id);
       return true;
     default:
       return isDefault(o, step.optional);
@@ -73,22 +73,24 @@ function writePart(step: CodedStep, o: Operand, place: Place): boolean {
   if (step.part === null) return o.part === "";
   const code = step.partCodes!.get(o.part);
   if (code === undefined) return false;
-  step.part.set(place.out, place.at, code);
+  step.part.put(place.out, place.at, code);
   return true;
 }
 
 function writeRegister(step: CodedStep, o: Operand, place: Place): boolean {
   if (o.kind !== Kind.Reg || o.file !== step.file) return false;
-  const { last } = step;
+  const { last, field } = step;
   let { id } = o;
   if (id === ZERO_REG) {
     if (step.nonzero) return false;
     id = last;
   } else if (id < 0 || id >= step.end) return false;
   if (step.width !== 0 && o.width !== step.width) return false;
-  step.field.set(place.out, place.at, step.complement ? last - id : id);
-  if (step.reuse >= 0 && o.mods & Mod.Reuse) setBit(place, step.reuse);
-  if (step.shown >= 0 && o.mods & Mod.Shown) setBit(place, step.shown);
+  field.put(place.out, place.at, step.complement ? last - id : id);
+  const { mods } = o;
+  if (mods === 0 && step.part === null) return o.part === "";
+  if (step.reuse >= 0 && mods & Mod.Reuse) setBit(place, step.reuse);
+  if (step.shown >= 0 && mods & Mod.Shown) setBit(place, step.shown);
   return writeMods(step, o, place);
 }
 
@@ -97,7 +99,7 @@ function writeNumber(step: CodedStep, o: Operand, place: Place): boolean {
   const { width } = step.field;
   if (o.kind === Kind.Sym) {
     place.symbols = true;
-    step.field.set(out, at, 0);
+    step.field.put(out, at, 0);
     return width >= 32;
   }
   if (o.kind === Kind.Label) {
@@ -107,7 +109,7 @@ function writeNumber(step: CodedStep, o: Operand, place: Place): boolean {
   if (o.kind !== Kind.Imm || o.mods !== 0) return false;
   if (o.part !== "" && !step.partCodes?.has(o.part)) return false;
   // The part of a word is the number itself.
-  if (step.part !== null && step.format !== "word") step.part.set(out, at, step.partCodes!.get(o.part) ?? 0);
+  if (step.part !== null && step.format !== "word") step.part.put(out, at, step.partCodes!.get(o.part) ?? 0);
   if (step.whole64) {
     const { lo } = step.field.loc[0]!;
     setBits(out, at, lo, 32, o.value);
@@ -116,7 +118,7 @@ function writeNumber(step: CodedStep, o: Operand, place: Place): boolean {
   }
   if (step.format === "f64") {
     // Only the upper half of a double is encoded.
-    step.field.set(out, at, o.high);
+    step.field.put(out, at, o.high);
     return o.width !== 2 || o.value === 0;
   }
   if (step.wide) {
@@ -132,7 +134,7 @@ function writeShort(step: CodedStep, o: Operand, { out, at }: Place): boolean {
   if (!hasUpperHalf(step, o)) return false;
   const value = step.signed ? o.value | 0 : o.value;
   const v = step.scale === 1 ? value : value / step.scale;
-  step.field.set(out, at, v);
+  step.field.put(out, at, v);
   const { width } = step.field;
   if (width >= 32) return true;
   if (step.scale !== 1 && !Number.isInteger(v)) return false;
@@ -152,18 +154,18 @@ function writeConst(step: CodedStep, o: Operand, place: Place): boolean {
   const { out, at } = place;
   const indirect = o.id === -1;
   if (indirect !== step.indirect) return false;
-  if (indirect) step.bank.set(out, at, o.index === ZERO_REG ? -1 : o.index);
+  if (indirect) step.bank.put(out, at, o.index === ZERO_REG ? -1 : o.index);
   else {
     if (o.id >= 2 ** step.bank.width) return false;
-    step.bank.set(out, at, o.id);
+    step.bank.put(out, at, o.id);
     if (o.index !== NO_INDEX && (step.index === null || o.file !== step.indexFile)) return false;
-    step.index?.set(out, at, o.index === NO_INDEX || o.index === ZERO_REG ? -1 : o.index);
+    step.index?.put(out, at, o.index === NO_INDEX || o.index === ZERO_REG ? -1 : o.index);
   }
   if (step.keepIndex && o.index === NO_INDEX) return false;
   const v = step.scale === 1 ? o.value : o.value / step.scale;
   // Constant offsets of arithmetic are printed signed but address 64 KiB.
   if (v < (step.signed ? -step.half : 0) || v >= 2 * step.half || !Number.isInteger(v)) return false;
-  step.field.set(out, at, v);
+  step.field.put(out, at, v);
   return writeMods(step, o, place);
 }
 
@@ -171,7 +173,7 @@ function writeLabel(step: CodedStep, relative: boolean, o: Operand, place: Place
   const { out, at, pc } = place;
   if (o.kind === Kind.Sym) {
     place.symbols = true;
-    step.field.set(out, at, 0);
+    step.field.put(out, at, 0);
     return true;
   }
   if (o.kind !== Kind.Label) return false;
@@ -181,6 +183,6 @@ function writeLabel(step: CodedStep, relative: boolean, o: Operand, place: Place
     return true;
   }
   const address = o.id >= 0 ? place.context.label(o.id) : o.value;
-  step.field.set(out, at, (relative ? address - pc - 16 : address) / step.scale);
+  step.field.put(out, at, (relative ? address - pc - 16 : address) / step.scale);
   return true;
 }

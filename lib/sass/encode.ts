@@ -47,12 +47,22 @@ function makeCandidates(f: Form, target: Target): Candidates {
   const all = tableFor(target.isa).byRow[rowOf(f).index]!.flatMap((code) => {
     const values = matchMods(code.line.template, f.mods);
     if (!values) return [];
-    const words = modifierWords(values, code);
+    const words = withoutOperands(modifierWords(values, code), code);
     return [{ code, words, refused: fixedBits(code.refused, code.groups, words, 0) }];
   });
   const slots = all[0]?.code.coded.map((_, i) => i) ?? [];
   const telling = slots.filter((i) => new Set(all.map((c) => kindsOf(c.code.coded[i]!))).size > 1).slice(0, 3);
   return { all, telling, byKinds: [] };
+}
+
+/** Zeros where the operands go. */
+function withoutOperands(words: Uint32Array, code: CodeLine): Uint32Array {
+  for (const s of code.coded)
+    for (const f of [s.field, s.bank, s.index, s.part])
+      for (const p of s.what === Do.Default ? [] : (f?.loc ?? []))
+        for (let bit = p.lo; bit < p.lo + p.width; bit++) words[bit >> 5] = words[bit >> 5]! & ~(1 << (bit & 31));
+  words[0] = words[0]! & ~0xf000;
+  return words;
 }
 
 /** Kinds of operands that a step may take: bit `code` for each `kindCode`. */
@@ -147,9 +157,9 @@ function noEncoding(inst: MachineInst, target: Target, list: readonly Candidate[
 
 // ---------------------------------------------------------------------------------------------- writing
 
-/** The line takes the instruction; the operands fit but the word is refused. Other results are slots that do not fit. */
+/** The line takes the instruction; it has another number of operands or the target refuses the word. Otherwise the slot that does not fit. */
 const TAKEN = -1;
-const REFUSED = -2;
+const UNFIT = -2;
 
 /** Where an instruction is written to see whether it can be. */
 const trial: Place = {
@@ -166,21 +176,22 @@ function write(c: Candidate, inst: MachineInst, place: Place): number {
   const { out, at } = place;
   const g = inst.guard;
   const guard = g === null ? 7 : (g.id === ZERO_REG ? 7 : g.id) | (g.not ? 8 : 0);
-  out[at] = (words[0]! & ~0xf000) | (guard << 12);
+  out[at] = words[0]! | (guard << 12);
   out[at + 1] = words[1]!;
   out[at + 2] = words[2]!;
   out[at + 3] = words[3]!;
-  const { coded, dsts } = code;
-  for (let i = 0; i < coded.length; i++) {
-    const o = i < dsts ? inst.dsts[i] : inst.srcs[i - dsts];
-    if (o === undefined || !writeOperand(coded[i]!, o, place)) return i;
-  }
+  const { coded } = code;
+  const { dsts, srcs } = inst;
+  const n = code.dsts;
+  if (dsts.length !== n || srcs.length !== coded.length - n) return UNFIT;
+  for (let i = 0; i < n; i++) if (!writeOperand(coded[i]!, dsts[i]!, place)) return i;
+  for (let i = n; i < coded.length; i++) if (!writeOperand(coded[i]!, srcs[i - n]!, place)) return i;
   out[at + 3] = out[at + 3]! | (inst.control !== null ? controlWord(inst.control) : noControl);
   if (code.shared) {
     const slot = sharedMisfit(code, inst);
     if (slot >= 0) return slot;
   }
-  return c.refused !== null && inCubes(c.refused, out, at) ? REFUSED : TAKEN;
+  return c.refused !== null && inCubes(c.refused, out, at) ? UNFIT : TAKEN;
 }
 
 /** Operands in the same bits must be the same register. */

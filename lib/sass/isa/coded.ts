@@ -34,14 +34,13 @@ export class Field {
     return (words[at + this.word]! << (unused - this.shift)) >> unused;
   }
 
-  /** Stores an integer, two's complement when negative. */
-  set(words: Uint32Array, at: number, value: number): void {
+  /** Stores an integer, two's complement when negative, where zeros are. */
+  put(words: Uint32Array, at: number, value: number): void {
     if (this.mask === 0) {
       setField(words, at, this.loc, value);
       return;
     }
-    const i = at + this.word;
-    words[i] = (words[i]! & ~(this.mask << this.shift)) | ((value & this.mask) << this.shift);
+    words[at + this.word] = words[at + this.word]! | ((value & this.mask) << this.shift);
   }
 }
 
