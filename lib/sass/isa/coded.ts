@@ -34,7 +34,13 @@ export class Field {
     return (words[at + this.word]! << (unused - this.shift)) >> unused;
   }
 
-  /** Stores an integer, two's complement when negative, where zeros are. */
+  /** Stores an integer, two's complement when negative. */
+  set(words: Uint32Array, at: number, value: number): void {
+    if (this.mask !== 0) words[at + this.word] = words[at + this.word]! & ~(this.mask << this.shift);
+    this.put(words, at, value);
+  }
+
+  /** As `set`, where zeros are. */
   put(words: Uint32Array, at: number, value: number): void {
     if (this.mask === 0) {
       setField(words, at, this.loc, value);
