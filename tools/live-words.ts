@@ -32,6 +32,7 @@ for (const sm of sms.length > 0 ? sms : allSms) {
     `sm_${sm}: ${f.lines} lines, ${f.words} words, ${f.agree} agree (${((100 * f.agree) / f.words).toFixed(3)} %), ` +
       `${f.unanswered} not answered${f.without.length > 0 ? `; without a legal word: ${f.without.join(" ")}` : ""}`,
   );
+  for (const [why, n] of f.explained) console.log(`    ${n} explained: ${why}`);
   for (const d of f.differences) {
     console.log(`${String(d.count).padStart(7)} ${d.opcode.padEnd(4)} ${d.op.padEnd(10)} ${d.rule}`);
     for (const e of d.examples.slice(0, Number(options.get("examples") ?? 1))) console.log(`          ${e}`);

@@ -10,7 +10,8 @@
  * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
  * them by the calling convention: a call reads R0 and R1 and may write R0, R3 … R15, above 31 every other four registers, all
  * predicates and UR4 … UR35; a return gives back R1, R2 and the other registers (UR40 and up of the uniform ones). A
- * result under a uniform guard is certain to it, and operands that begin at UR0 … UR3 do not count. Measured with -plr on functions that name every register, and held to
+ * result under a uniform guard is certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the
+ * predicate behind the address of LD, LDG and LDGSTS is written, too. Measured with -plr on functions that name every register, and held to
  * its counts on all functions of the corpus (test/oracle/sass-live.test.ts).
  */
 import { type CodeBlock, codeFlow, type FlowFacts } from "./flow.js";
@@ -99,7 +100,10 @@ function eachLive(
   facts: LiveFacts,
   visit: (index: number, here: Uint32Array, effects: Effects) => void,
 ): void {
-  const effects = effectsOf(insts, { from: facts.asNvdisasm === undefined ? 0 : 4, end: facts.uniforms ?? 255 });
+  const effects = effectsOf(
+    insts,
+    facts.asNvdisasm === undefined ? { from: 0, end: facts.uniforms ?? 255 } : shownUniforms,
+  );
   let blocks = codeFlow(insts, facts);
   if (facts.asNvdisasm !== undefined) {
     assume(insts, effects, facts.asNvdisasm);
@@ -155,6 +159,12 @@ function effectsOf(insts: readonly (MachineInst | null)[], uniforms: Uniforms): 
 
 const stackPointer = 1;
 
+/** Uniform registers that nvdisasm shows, on every SM. */
+const shownUniforms: Uniforms = { from: 4, end: 63 };
+
+/** Loads whose last predicate nvdisasm takes for a result as well. */
+const writesPredicate: ReadonlySet<string> = new Set(["LD", "LDG", "LDGSTS"]);
+
 /** Does a call leave this register of R as it was? */
 const isKept = (id: number): boolean => id === 1 || id === 2 || (id >= 16 && id < 32) || (id >= 32 && (id & 4) !== 0);
 
@@ -182,6 +192,10 @@ function assume(insts: readonly (MachineInst | null)[], effects: Effects, regist
   insts.forEach((inst, i) => {
     if (inst === null) return;
     if (inst.guard?.file === File.UP) merge(effects.kills, setWords * i, effects.writes, setWords * i);
+    if (writesPredicate.has(inst.form.op))
+      inst.srcs.forEach((o, k) => {
+        if (inst.form.srcs[k]!.name === "pin") addRange(effects.writes, setWords * i, File.P, o.id, 1);
+      });
     if (inst.form.flow === "return") merge(effects.reads, setWords * i, back, 0);
     if (inst.form.flow !== "call") return;
     addRange(effects.uses, setWords * i, File.R, 0, 2);

@@ -2,7 +2,8 @@
  * Life ranges as `nvdisasm -plr -lrm narrow` prints them: per instruction a column for every register, `^` written, `v`
  * read, `x` both, `:` living through.
  */
-import { type CubinFunction, infoWords } from "../../lib/elf/index.js";
+import { flowFacts } from "../../lib/disassemble.js";
+import type { CubinFunction } from "../../lib/elf/index.js";
 import { decodeCode } from "../../lib/sass/decode.js";
 import { File } from "../../lib/sass/isa/types.js";
 import { type LifeMark, lifeRanges } from "../../lib/sass/live.js";
@@ -91,27 +92,7 @@ const prefixes: Readonly<Record<number, string>> = { [File.R]: "R", [File.UR]: "
 export const marksText = (marks: readonly LifeMark[]): string =>
   marks.map((m) => `${prefixes[m.file]}${m.id}${m.mark}`).join(" ");
 
-/** Tables of indirect branches: byte offset → targets. */
-export function branchTables(f: CubinFunction): Map<number, number[]> {
-  const out = new Map<number, number[]>();
-  for (const r of f.info) {
-    const words = r.name === "INDIRECT_BRANCH_TARGETS" ? infoWords(r) : [];
-    for (let i = 0; i + 2 < words.length; i += 3 + words[i + 2]!)
-      out.set(words[i]!, words.slice(i + 3, i + 3 + words[i + 2]!));
-  }
-  return out;
-}
-
-/** Uniform registers of a target, URZ not counted. */
-export const uniformsOf = (t: Target): number => (t.has("wideUniformFile") ? 255 : 63);
-
 /** Marks of every instruction of a function, as nvdisasm counts. */
 export function ourRanges(f: CubinFunction, t: Target): string[] {
-  const facts = {
-    entries: f.ranges.map((r) => r.offset),
-    targets: branchTables(f),
-    asNvdisasm: f.registers,
-    uniforms: uniformsOf(t),
-  };
-  return lifeRanges(decodeCode(f.words, t), facts).map(marksText);
+  return lifeRanges(decodeCode(f.words, t), { ...flowFacts(f), asNvdisasm: f.registers }).map(marksText);
 }

@@ -97,7 +97,7 @@ export const groups: Readonly<Record<string, string>> = {
   atype75: "@73:3 _/4 .S32/4 .64/8 .F32.FTZ.RN/4 .F16x2.RN/4 .S64/8 .F64.RN/8",
   atype: "@73:3 _/4 .S32/4 .64/8 .S64/8 .128/16",
   atypeS: "@73:2 _/4 .S32/4 .64/8",
-  rtype: "@73:3 _/4 .S32/4 .64/8 .S64/8",
+  atypeR: "@73:3 _/4 .S32/4 .64/8 .S64/8",
   atypeC: "@73:3 _/4 .S32/4 .64/8 ? .128/16",
   atypeF:
     "@73:4+87 .F16x2.RN/4 .F16x4.RN/8 .F16x8.RN/16 .BF16x2.RN/4 .BF16x4.RN/8 .BF16x8.RN/16 ? ? ? .F32.FTZ.RN/4 .F32x2.FTZ.RN/8 .F32x4.FTZ.RN/16 .F32.RN/4 .F32x2.RN/8 .F32x4.RN/16 .F64.RN/8",
@@ -119,8 +119,9 @@ export const groups: Readonly<Record<string, string>> = {
   redux: "@78:3 _ .OR .XOR .SUM .MIN .MAX",
   // matrix fragments: shape with the bytes of a (of d and c: acc, lds)
   mma: "@75+78 .1688/8 .16816/16 .1684/8",
-  mmaT: "@75+78 .1688/16 .16816/16 .1684/8",
-  mmaS: "@75+78 .1688/8 .16816/16 ? .16832/16",
+  mmaT: "@75+78 .1688/16 .16816/8 .1684/8",
+  mmaS: "@75+78 .1688/8 .16816/8 ? .16832/16",
+  mmaST: "@75+78 .1688/8 .16816/16 ? .16832/8",
   acc: "@76 .F16/8 .F32/16",
   imma: "@75+85:2 ? ? ? ? .16816/8 .16832/16 .16864/16",
   imma90: "@75+85:2 ? ? ? ? .16816/8 .16832/16 ?/8 ?/8",

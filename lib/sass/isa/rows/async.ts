@@ -198,17 +198,17 @@ const copies: Rows = [
   {
     op: "UBLKCP",
     does: "copy n * 16 bytes between global (.G) and shared memory (.S): d = destination and its barrier, s = source",
-    slots: "<- d:UR*2 s:UR*2 n:UR desc:UR*2=none",
+    slots: "<- d:UR*2 s:UR*size n:UR desc:UR*2=none",
     effect: true,
     lines: [
       ...policy(
         "3bau",
-        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}{scopeB} [d@32], [s@24], n@64`,
+        `UBLKCP{.G|.S@73}{.G/8|.S/4@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}{scopeB} [d@32], [s@24], n@64`,
         "90",
       ),
       ...policy(
         "3bau",
-        `UBLKCP{.G|.S@73}{.G|.S@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}{scopeB} [d@32], [s@24], n@64`,
+        `UBLKCP{.G|.S@73}{.G/8|.S/4@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}{scopeB} [d@32], [s@24], n@64`,
         "100-",
       ),
     ],

@@ -177,7 +177,7 @@ export const globalRows: Rows = [
   {
     op: "QSPC",
     does: "p: the generic address is in the window of global (.G), local (.L), shared (.S) or cluster shared memory (.D)",
-    slots: "p:P d=RZ <- base*2 ur:UR*2 off:I=0",
+    slots: "p:P d=RZ <- base*2 ur:UR*e off:I=0",
     lines: [
       ...far("9aau", 32, "QSPC{e}{.G|.L|.S|?@73:2} p@81, d, %A", "75"),
       ...far("9aau", 32, "QSPC{e}{.G|.L|.S|?@73:2} p@81, d, %A", "80-89", { desc: -1, wide: 90 }),

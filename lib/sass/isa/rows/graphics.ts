@@ -108,8 +108,8 @@ export const graphicsRows: Rows = [
   {
     op: "LDTRAM",
     does: "d = triangle parameters of an attribute",
-    slots: "d*2 <- ur:UR off:I=0",
-    lines: [{ as: "3adu", text: "LDTRAM{.AB|.C@72} d, a[ur@24?+off@64:8x4]" }],
+    slots: "d*size <- ur:UR off:I=0",
+    lines: [{ as: "3adu", text: "LDTRAM{.AB/8|.C/4@72} d, a[ur@24?+off@64:8x4]" }],
     time: "result",
   },
   {

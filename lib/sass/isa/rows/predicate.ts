@@ -61,7 +61,7 @@ const uniform: Rows = [
   {
     op: "UCLEA",
     does: "d = address of constant a of bank b, scaled by n; p: it is out of bounds",
-    slots: "d:UR p:UP=PT <- a:UR b:UR n:I",
+    slots: "d:UR*2 p:UP=PT <- a:UR*2 b:UR n:I",
     lines: [
       { as: "8bcu", text: "UCLEA d@16, p@81, a@24, b#32:16, n@73:4", sm: "-90" },
       { as: "cbcu", text: "UCLEA d@16, p@81, a@24, b@32, n@73:4", sm: "-90" },

@@ -317,7 +317,7 @@ export const systemRows: Rows = [
   {
     op: "CCTLT",
     does: "drop a texture's header and sampler",
-    slots: "<- b=none ur:UR*2=none bank:I=none word:I=none",
+    slots: "<- b=none ur:UR=none bank:I=none word:I=none",
     effect: true,
     lines: [
       { as: "391", text: "CCTLT.IVALL", is: "85:2=2", sets: "none" },
@@ -373,9 +373,9 @@ export const systemRows: Rows = [
   {
     op: "SETCTAID",
     does: "set the index of the CTA",
-    slots: "<- a",
+    slots: "<- a*size",
     effect: true,
-    lines: [{ as: "31f", text: "SETCTAID{.X|.Y|.Z|_@78:2} a@24" }],
+    lines: [{ as: "31f", text: "SETCTAID{.X/4|.Y/4|.Z/4|_/8@78:2} a@24" }],
     time: "operands",
     sets: "any",
   },

@@ -87,14 +87,15 @@ export const tensorRows: Rows = [
     does: "the same with a sparse a",
     slots: sparse,
     lines: [
-      ...each([ampere, blackwell, consumer], "23c", `HMMA.SP{mmaS}{acc}{_|.BF16|.TF32@82:2} ${signed}${en}`, {
+      ...each([ampere, blackwell, consumer], "23c", `HMMA.SP{mmaS}{acc}{_|.BF16@82:2} ${signed}${en}`, {
         is: "73=1",
         ...sparse81,
       }),
-      ...each([laterAmpere, hopper], "23c", `HMMA.SP{mmaS}{acc}{_|.BF16|.TF32|~@82:2} ${signed}${en}`, {
+      ...each([laterAmpere, hopper], "23c", `HMMA.SP{mmaS}{acc}{_|.BF16|?|~@82:2} ${signed}${en}`, {
         is: "73=1",
         ...sparse81,
       }),
+      ...each(since80, "23c", `HMMA.SP{mmaST}{acc}.TF32 ${signed}${en}`, { is: "73=1 82:2=2", ...sparse81 }),
     ],
     time: "fixed",
   },

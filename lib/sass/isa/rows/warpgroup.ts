@@ -8,8 +8,10 @@ const step8 = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
 const step16 = [8, 16, 24, ...step8.filter((n) => n >= 32 && n % 16 === 0)];
 
 /** Shapes of depth k from code `from` on, `every` codes apart: `0=.64x8x16/16|1=.64x16x16/32…`, bytes of accumulator per thread. */
-function shapes(ns: readonly number[], k: number, bytesPerColumn: number, from = 0, every = 1): string {
-  return ns.map((n, i) => `${from + i * every}=.64x${n}x${k}/${n * bytesPerColumn}`).join("|");
+function shapes(ns: readonly number[], k: number, bytesPerColumn: number | null, from = 0, every = 1): string {
+  return ns
+    .map((n, i) => `${from + i * every}=.64x${n}x${k}/${bytesPerColumn === null ? 8 : n * bytesPerColumn}`)
+    .join("|");
 }
 
 const end = "c@64, !pin@^87?, ";
@@ -32,8 +34,8 @@ function lines(op: string, code: string, head: string, from: Sources, is: string
   ];
 }
 
-const denseSlots = "d*size <- a*4=none ua:UR*4=none ub:UR*2=none c*size pin:UP=PT sb:WORD=7";
-const sparseSlots = "d*size <- a*4=none ua:UR*4=none ub:UR*2=none c*size pin:UP=PT e n:I=0 sb:WORD=7";
+const denseSlots = "d*size <- a*4=none ua:UR*4=none ub:UR*4=none c*size pin:UP=PT sb:WORD=7";
+const sparseSlots = "d*size <- a*4=none ua:UR*4=none ub:UR*4=none c*size pin:UP=PT e n:I=0 sb:WORD=7";
 
 const halfSources: Sources = {
   shared: "gdesc[ua@24]{_|.negA@72}{_|.negB@63}{_|.tnspA@61}{_|.tnspB@62}",
@@ -45,13 +47,16 @@ const byteSources: Sources = {
 };
 const plainSources: Sources = { shared: "gdesc[ua@24]", mixed: "a@24, gdesc[ub@32]" };
 
+/** Depth that goes with tf32; nvdisasm counts two registers for it beside .F16 (there is no such product). */
+const tf32Depth = (sp: boolean): number => (sp ? 16 : 8);
+
 /** f16 and f32 accumulators, and the depths that go with the element types, from a code of the shape on. */
 function half(sp: boolean, depths: readonly (readonly [k: number, from: number])[]): Line[] {
   return ([".F16", ".F32"] as const).flatMap((acc, i) =>
     lines(
       "HGMMA",
       "f0",
-      `{${depths.map(([k, from]) => shapes(step8, k, i + 1, from)).join("|")}@53:7}${acc}{_|.BF16|.TF32|~@76:2}`,
+      `{${depths.map(([k, from]) => shapes(step8, k, i === 0 && k === tf32Depth(sp) ? null : i + 1, from)).join("|")}@53:7}${acc}{_|.BF16|.TF32|~@76:2}`,
       halfSources,
       `73=${sp ? 1 : 0} 75=${i}`,
       sp,
