@@ -7,7 +7,8 @@
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
  *     node tools/run-ts.cjs tools/harvest-latency.ts check [--sm 90] [--cells 300] [--seed 7] [--modules 12]
  *
- * `observe` looks at kernels of a source (chain: chain kernels; corpus: test corpus and CUDA's templates; units: tools/hazard; random: random programs; folder:
+ * `observe` looks at kernels of a source (chain: chain kernels; directed: such for the cells that no stall has shown yet, so many tries
+ * each as there are modules; corpus: test corpus and CUDA's templates; units: tools/hazard; random: random programs; folder:
  * cubins that are there already; all but the last when none is named), adds what it saw to the evidence and makes the cells
  * again; a run that the evidence holds already is left out. What was seen per opcode stays in .cache/latency, for `classes`.
  * `check` derives cells again from kernels of another seed and compares.
@@ -35,7 +36,7 @@ const progress =
   };
 
 function observe(sm: Sm, source: Source): void {
-  const seeded = source === "chain" || source === "random";
+  const seeded = source === "chain" || source === "directed" || source === "random";
   const run = { sm, source, seed: seeded ? number("seed", 1) : 0, modules: seeded ? number("modules", 40) : 0 };
   const runs = readRuns();
   if (source !== "folder" && runs.some((r) => r.sm === sm && r.source === source && r.seed === run.seed)) {
@@ -50,6 +51,7 @@ function observe(sm: Sm, source: Source): void {
   const cells = new Cells(sm);
   cells.add(seen.pairs, source);
   const sights = readSights();
+  cells.explain(seen.stalls, sights.get(sm)!);
   for (const [id, c] of cells.cells) addSight(sights.get(sm)!, id, c);
   console.log(
     `sm_${sm} ${source}: ${seen.instructions} instructions; tables that change: ${writeTables(sights).join(" ")}`,

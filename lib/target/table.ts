@@ -163,6 +163,14 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: since(90),
     why: "a block ends with all results of fixed latency there; before, they are carried into the next (tools/control-fidelity.ts)",
   },
+  guardedWritesRead: {
+    on: [75],
+    why: "a write under a guard waits for the value that it may leave, like a reader (ptxas's stalls, tools/harvest-latency.ts)",
+  },
+  scoreboardsKeptApart: {
+    on: since(90),
+    why: "what crosses a block's end takes another scoreboard than what comes there from elsewhere (ptxas's choice, tools/control-fidelity.ts)",
+  },
   branchWaitsForShortResults: {
     on: since(90),
     why: "a branch waits for what should be there by then; before, the blocks behind it do first thing (tools/control-fidelity.ts)",

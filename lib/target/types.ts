@@ -61,6 +61,8 @@ export type Feature =
   | "globalOperandsInOrder"
   | "barrierDrainsMemory"
   | "blocksEndDone"
+  | "guardedWritesRead"
+  | "scoreboardsKeptApart"
   | "branchWaitsForShortResults"
   | "redux"
   | "credux"

@@ -39,6 +39,17 @@ describe("issue distances", () => {
     expect(wawDistance(add, 0, load, 0, t)).toBeGreaterThan(0);
   });
 
+  test("sm_75: a write under a guard waits for the value it may leave, as a reader of its class would", () => {
+    // SEL R18, …; @P5 IMAD R18, … with a stall of 5; LDS and S2R after 8 (chain kernels, ptxas -O3)
+    const waits = (sm: TargetName, second: string): number =>
+      wawDistance(inst("SEL R18, R1, R2, P0", sm), 0, inst(second, sm), 0, target(sm));
+    expect(waits("sm_75", "@P5 IMAD R18, R3, R4, R5")).toBe(5);
+    expect(waits("sm_75", "@P5 LDS R18, [R3]")).toBe(8);
+    expect(waits("sm_75", "@P5 S2R R18, SR_TID.X")).toBe(8);
+    expect(waits("sm_75", "IMAD R18, R3, R4, R5")).toBeLessThan(5);
+    expect(waits("sm_80", "@P5 IMAD R18, R3, R4, R5")).toBeLessThan(5);
+  });
+
   test("every row of the instruction table has a class on every SM", () => {
     for (const sm of sms) {
       const tables = latencyTables(sm);

@@ -3,7 +3,7 @@
  * evidence of each cell, and the opcodes that do not behave like their class.
  */
 import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
-import type { Sight } from "./evidence.js";
+import type { Sight, Sights } from "./evidence.js";
 import type { Seen } from "./observe.js";
 
 export interface CellSeen extends Sight {
@@ -48,6 +48,41 @@ export class Cells {
         } else c.byOp.set(op, { n: seen.n, min: seen.min });
       }
     }
+  }
+
+  /**
+   * Counts stalls with several dependences for the one that is their reason: all others were seen nearer elsewhere, here or
+   * in `known`. To be called when all pairs are there.
+   */
+  explain(stalls: Iterable<readonly [string, number]>, known: Sights): void {
+    for (const [text, n] of stalls) {
+      const distances = new Map<string, number>();
+      for (const part of text.split("|")) {
+        const [key, distance] = part.split("@") as [string, string];
+        if (apart(key)) continue;
+        const id = this.idOf(key);
+        if (id === null) {
+          distances.clear();
+          break;
+        }
+        distances.set(id, Math.min(distances.get(id) ?? 255, Number(distance)));
+      }
+      const reasons = [...distances].filter(([id, d]) => d <= this.least(id, known));
+      if (reasons.length !== 1) continue;
+      const c = this.cells.get(reasons[0]![0])!;
+      if (c.min === reasons[0]![1]) c.tight += n;
+    }
+  }
+
+  private least(id: string, known: Sights): number {
+    return Math.min(this.cells.get(id)?.min ?? 255, known.get(id)?.min ?? 255);
+  }
+
+  private idOf(key: string): string | null {
+    const [kind, file, a, b] = key.split(" ") as [string, FileName, string, string];
+    const first = portName(this.sm, file, a, kind !== "war");
+    const second = portName(this.sm, file, b, kind !== "raw");
+    return first === null || second === null ? null : `${kind} ${file} ${first} ${second}`;
   }
 
   /** Ports of opcodes whose least distance is never that of their class although it was seen often. */

@@ -19,7 +19,7 @@ export function chainHead(arch: string): string {
 const prologue = `.reg .b64 %in, %out;
 .shared .align 16 .b8 sm[4096];
 .local .align 16 .b8 lm[256];
-.reg .b32 %a<6>, %x<2>, %sh, %lo; .reg .b64 %l<4>, %pl; .reg .pred %p<4>, %w<2>;
+.reg .b32 %a<6>, %x<2>, %sh, %lo; .reg .b64 %l<4>, %pl; .reg .pred %p<4>, %w<2>; .reg .b16 %h<2>;
 ld.param.b64 %in, [g]; cvta.to.global.u64 %in, %in; ld.param.b64 %pl, [g];
 mov.u32 %sh, %tid.x; mul.wide.u32 %out, %sh, 64; add.s64 %in, %in, %out;
 ld.global.b32 %a0, [%in]; ld.global.b32 %a1, [%in+4]; ld.global.b32 %a2, [%in+8]; ld.global.b32 %a3, [%in+12];
@@ -27,6 +27,7 @@ ld.global.b32 %a4, [%in+16]; ld.global.b32 %a5, [%in+20];
 ld.global.b64 %l0, [%in+24]; ld.global.b64 %l1, [%in+32]; ld.global.b64 %l2, [%in+40]; ld.global.b64 %l3, [%in+48];
 setp.gt.s32 %p0, %a0, 17; setp.gt.s32 %p1, %a1, 19; setp.gt.s32 %p2, %a2, 21; setp.gt.s32 %p3, %a3, 23;
 ld.param.b32 %x0, [x]; ld.param.b32 %x1, [y]; setp.gt.s32 %w0, %x0, 3; setp.gt.s32 %w1, %x1, 5;
+mov.b32 {%h0, %h1}, %a5;
 bar.sync 0;
 `;
 
@@ -38,7 +39,7 @@ export interface Vocabulary {
 
 export function vocabularyOf(arch: string): Vocabulary {
   const ask = (steps: readonly Step[]): readonly number[] => {
-    const kernels = steps.map((step, i) => kernel(`probe${i}`, [step]));
+    const kernels = steps.map((step, i) => chainKernel(`probe${i}`, [step]));
     return compileKernels(chainHead(arch), kernels, arch, 3).taken;
   };
   const ops = ask(chainOps.map((op) => ({ op, rewrite: null, back: 0 }))).map((i) => chainOps[i]!);
@@ -47,12 +48,14 @@ export function vocabularyOf(arch: string): Vocabulary {
   return { ops, rewrites: again.map((i) => rewrites[i]!) };
 }
 
-interface Step {
+export interface Step {
   readonly op: ChainOp;
   /** A second write of the result under a predicate. */
   readonly rewrite: string | null;
   /** So many values of its type before the last one: what the operation takes. */
   readonly back: number;
+  /** A second write, under a predicate, of what the operation takes; it is used once more behind that. */
+  readonly overwrite?: string | null;
 }
 
 /** `chain`: each step takes the one before; `mesh`: often an older one, results are written again, registers are scarce. */
@@ -89,7 +92,7 @@ export class Walker {
       steps.push({ op, rewrite, back: mesh && this.random.below(3) === 0 ? 1 + this.random.below(4) : 0 });
       last = op;
     }
-    return kernel(name, steps, mesh ? ".maxnreg 40\n" : "");
+    return chainKernel(name, steps, mesh ? ".maxnreg 40\n" : "");
   }
 
   private next(last: ChainOp | null, list: readonly ChainOp[]): ChainOp {
@@ -130,16 +133,18 @@ const pools: Readonly<Record<string, readonly string[]>> = {
   LM: ["lm"],
 };
 
-function kernel(name: string, steps: readonly Step[], limits = ""): string {
+/** A kernel that takes these steps; where the types of two do not fit together a new chain begins. */
+export function chainKernel(name: string, steps: readonly Step[], limits = ""): string {
   let body = "";
   const used: Record<string, number> = { "%v": 0, "%d": 0, "%q": 0 };
   let labels = 0;
   let current = "%a0";
   let type: ValueType = "r";
   const made: Record<ValueType, string[]> = { r: [], l: [], p: [], u: [], w: [] };
-  steps.forEach(({ op, rewrite, back }, i) => {
-    if (op.from === "") body += keep(type, current, i);
-    else if (op.from !== type) current = startOf(op.from);
+  let kept = 0;
+  steps.forEach(({ op, rewrite, back, overwrite }, i) => {
+    if (op.from === "" || op.from !== type) body += keep(type, current, kept++);
+    if (op.from !== "" && op.from !== type) current = startOf(op.from);
     if (op.from !== "" && back > 0) current = made[op.from].at(-1 - back) ?? current;
     const file = registerOf[op.to];
     const out = `${file}${used[file]!++}`;
@@ -156,15 +161,20 @@ function kernel(name: string, steps: readonly Step[], limits = ""): string {
         return pool[i % pool.length]!;
       });
     body += `${stable(put, op.text)}\n`;
-    if (rewrite)
-      for (const t of rewrite.split("; "))
-        body += `@%p${i % 4} ${stable(put, t)}
-`;
+    const guard = op.to === "u" || op.to === "w" ? `%w${i % 2}` : `%p${i % 4}`;
+    if (rewrite) for (const t of rewrite.split("; ")) body += `@${guard} ${stable(put, t)}\n`;
+    if (overwrite && op.from !== "") {
+      const taken = current;
+      const into = (text: string): string => (text === "O" ? taken : put(text));
+      const sense = op.from === "u" || op.from === "w" ? `%w${i % 2}` : `%p${i % 4}`;
+      for (const t of overwrite.split("; ")) body += `@${sense} ${stable(into, t)}\n`;
+      body += keep(op.from, taken, kept++);
+    }
     current = out;
     made[op.to].push(out);
     type = op.to;
   });
-  body += keep(type, current, steps.length);
+  body += keep(type, current, kept);
   const declare = Object.entries(used)
     .filter(([, n]) => n > 0)
     .map(([f, n]) => `.reg .${f === "%v" ? "b32" : f === "%d" ? "b64" : "pred"} ${f}<${n}>;\n`)

@@ -4,8 +4,10 @@
  * bound of what the machine asks for, and the least of many is what ptxas's own table says.
  */
 import { decodeCode } from "../../lib/sass/decode.js";
+import { KEPT, timingOf } from "../../lib/sass/isa/latency.js";
 import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "../../lib/sass/isa/operand.js";
 import { File } from "../../lib/sass/isa/types.js";
+import { latencyTables } from "../../lib/target/latency/index.js";
 import type { Target } from "../../lib/target/types.js";
 
 export type DependenceKind = "raw" | "waw" | "war";
@@ -48,6 +50,7 @@ export interface Kept {
   readonly pairs: readonly (readonly [string, Seen])[];
   readonly ops: readonly (readonly [string, OpSeen])[];
   readonly issue: readonly (readonly [string, { n: number; min: number }])[];
+  readonly stalls: readonly (readonly [string, number])[];
 }
 
 export class Observations {
@@ -55,6 +58,11 @@ export class Observations {
   readonly ops = new Map<string, OpSeen>();
   /** `first second`: least distance from an instruction to the next one, with how often. */
   readonly issue = new Map<string, { n: number; min: number }>();
+  /**
+   * Stalls that several dependences may be the reason of, with how often: `key@distance` of each, joined by `|`. Which one it
+   * is shows when the least distance of the others is known (`Cells.explain`).
+   */
+  readonly stalls = new Map<string, number>();
   instructions = 0;
   functions = 0;
 
@@ -92,6 +100,7 @@ export class Observations {
         p.min = Math.min(p.min, s.min);
       }
     }
+    for (const [text, n] of o.stalls ?? []) this.stalls.set(text, (this.stalls.get(text) ?? 0) + n);
   }
 
   kept(): Kept {
@@ -101,6 +110,7 @@ export class Observations {
       pairs: [...this.pairs],
       ops: [...this.ops],
       issue: [...this.issue],
+      stalls: [...this.stalls],
     };
   }
 
@@ -133,11 +143,21 @@ interface Step {
   readonly stall: number;
   readonly waits: boolean;
   readonly set: boolean;
+  /** Waits for what it may leave under its guard. */
+  readonly keeps: boolean;
+  /** Issue port; how long it stays taken; least stall behind the instruction. */
+  readonly issue: string;
+  readonly interval: number;
+  readonly least: number;
 }
 
 /** Adds what one function shows. */
 export function observe(words: Uint32Array, target: Target, into: Observations): void {
-  const steps = decodeCode(words, target).map((inst) => (inst === null ? null : stepOf(inst)));
+  const steps = decodeCode(words, target).map((inst) => (inst === null ? null : stepOf(inst, target)));
+  const entered = new Uint8Array(steps.length);
+  for (const s of steps)
+    for (const o of s?.inst.srcs ?? [])
+      if (o.kind === Kind.Label && o.value >> 4 < steps.length) entered[o.value >> 4] = 1;
   into.functions++;
   const state = new State(into);
   const branches: { at: number; to: number; snapshot: State }[] = [];
@@ -148,7 +168,7 @@ export function observe(words: Uint32Array, target: Target, into: Observations):
       continue;
     }
     into.instructions++;
-    state.step(i, s, false);
+    state.step(i, s, false, entered[i] === 1);
     noteOp(into, steps, i);
     const { flow } = s.inst.form;
     if (flow === "branch" && s.inst.control!.stall > 0) {
@@ -163,7 +183,7 @@ export function observe(words: Uint32Array, target: Target, into: Observations):
     for (let i = b.to; i < steps.length && path.time - from < WINDOW; i++) {
       const s = steps[i];
       if (!s) break;
-      path.step(TAKEN + i, s, true);
+      path.step(TAKEN + i, s, true, false);
       if (s.inst.form.flow !== "next" && s.inst.form.flow !== "region") break;
     }
   }
@@ -214,7 +234,8 @@ class State {
     return s;
   }
 
-  step(at: number, s: Step, branched: boolean): void {
+  /** `entered`: a branch leads to the instruction. */
+  step(at: number, s: Step, branched: boolean, entered: boolean): void {
     if (s.waits) this.lastWait = at;
     const edges: { key: string; from: number; distance: number }[] = [];
     for (const r of s.reads) {
@@ -224,7 +245,10 @@ class State {
     for (const d of s.writes) {
       const key = d.file * 1024 + d.reg;
       const w = this.writers.get(key);
-      if (w && !w.step.set && !exclusive(w.step, s)) this.edge(edges, "waw", d.file, w, d.port);
+      // A write that waits like a reader says nothing about writes.
+      if (w && !w.step.set && !exclusive(w.step, s))
+        if (s.keeps) this.edge(edges, "raw", d.file, w, `${s.name}:${KEPT}`);
+        else this.edge(edges, "waw", d.file, w, d.port);
       for (const r of this.readers.get(key) ?? [])
         if (r.at !== at && r.step.inst.control!.readSb === 7 && !exclusive(r.step, s))
           this.edge(edges, "war", d.file, r, d.port);
@@ -244,7 +268,10 @@ class State {
         seen.min = Math.min(seen.min, e.distance);
       }
     }
-    if (!branched && edges.length > 0 && !s.waits) this.neighbours(edges);
+    if (!branched && edges.length > 0 && !s.waits) {
+      this.neighbours(edges);
+      if (!entered) this.stalled(s, edges);
+    }
     if (!branched && this.recent.length > 0) {
       const last = this.recent[this.recent.length - 1]!;
       const key = `${last.step.name} ${s.name}`;
@@ -285,6 +312,19 @@ class State {
     const { tight } = this.into.pair(edges[0]!.key);
     const { distance } = edges[0]!;
     tight[distance] = (tight[distance] ?? 0) + 1;
+  }
+
+  /** The stall in front of the instruction is longer than its issue needs: some of its dependences is the reason. */
+  private stalled(s: Step, edges: readonly { key: string; from: number; distance: number }[]): void {
+    const last = this.recent[this.recent.length - 1];
+    if (last?.step.inst.form.flow !== "next" || this.time - last.time <= Math.max(1, last.step.least)) return;
+    for (const r of this.recent)
+      if (r.step.issue === s.issue && this.time - r.time <= r.step.interval && r.step.interval > 1) return;
+    if (edges.some((e) => this.waited(e.from))) return;
+    const keys = [...new Set(edges.map((e) => `${e.key}@${e.distance}`))].sort();
+    const text = keys.join("|");
+    if (keys.length === 1 && edges[0]!.distance === this.time - last.time) return;
+    this.into.stalls.set(text, (this.into.stalls.get(text) ?? 0) + 1);
   }
 
   private apply(at: number, s: Step): void {
@@ -363,7 +403,7 @@ const predicateMoves: Readonly<Record<string, { readonly reads: boolean; readonl
   UR2UP: { reads: false, file: File.UP },
 };
 
-function stepOf(inst: MachineInst): Step {
+function stepOf(inst: MachineInst, target: Target): Step {
   const reads: Access[] = [];
   const writes: Access[] = [];
   const { form } = inst;
@@ -380,6 +420,7 @@ function stepOf(inst: MachineInst): Step {
         add(move.reads ? reads : writes, move.file, p, 1, `${name}:`);
   }
   const c = inst.control!;
+  const t = timingOf(inst, target);
   return {
     inst,
     name,
@@ -388,6 +429,10 @@ function stepOf(inst: MachineInst): Step {
     stall: c.stall,
     waits: c.wait !== 0 || blocking.has(form.op),
     set: c.writeSb !== 7,
+    keeps: inst.guard !== null && inst.guard.id !== ZERO_REG && target.has("guardedWritesRead"),
+    issue: latencyTables(target.sm).issuePortOf(form.op, form.mods) ?? t.pipe,
+    interval: t.interval,
+    least: t.minStall,
   };
 }
 

@@ -164,6 +164,21 @@ export const chainOps: readonly ChainOp[] = [
     mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {O,T,U,V,T,U,V,T}, {A,B}, {C,I}, {A,A,B,C,A,B,C,A};
     mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {O,T,U,V}, {A,B,C,A}, {B,C}, {I,A,B,C};
     mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {O,T,U,V}, {A,B,C,A}, {B,C,A,B}, {I,A,B,C}, A, 0x0;
+    mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {O,T}, {A}, {I}, {B,C};
+    mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {O,T}, {A}, {C}, {I,B};
+    mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {O,T}, {A}, {I}, {B,C};
+    mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {O,T}, {A}, {C}, {I,B};
+    mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {O,T,U,V}, {A,B}, {C}, {I,A,B,C};
+    mma.sync.aligned.m16n8k32.row.col.s32.u4.u4.s32 {O,T,U,V}, {I,B}, {C}, {A,A,B,C};
+    mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.xor.popc {O,T,U,V}, {A,B}, {C}, {I,A,B,C};
+    mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {O,T,U,V}, {A,B}, {C}, {I,A,B,C};
+    mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {O,T,U,V}, {A,B}, {B,C}, {I,A,B,C}, A, 0x0;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {O,T,U,V}, {A,B,C,A}, {B,C,A,B}, {I,A,B,C}, A, 0x0;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {O,T,U,V}, {A,B}, {B,C}, {I,A,B,C}, A, 0x0;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {O,T,U,V}, {A,B}, {B,C}, {I,A,B,C}, A, 0x0;
+    mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {O,T,U,V}, {A,B,C,A}, {B,C,A,B}, {C,A,B,C}, I, 0x0;
+    red.global.add.u32 [PL], X; add.s32 O, I, A;
+    elect.sync T|TP, -1; @TP add.s32 I, I, A; mov.b32 O, I;
     movmatrix.sync.aligned.m8n8.trans.b16 O, I;
     ldmatrix.sync.aligned.m8n8.x1.shared.b16 {O}, [I];
     createpolicy.cvt.L2.b64 TL, M; ld.volatile.shared.b32 O, [I];
@@ -289,6 +304,7 @@ export const chainOps: readonly ChainOp[] = [
     setp.lt.s64 O, I, L;
     setp.gt.and.f64 O, L, I, P;
     isspacep.shared O, I;
+    { .reg .b64 c; .reg .b32 d; add.cc.u64 c, I, L; addc.u32 d, 0, 0; setp.ne.u32 O, d, 0; }
   `,
   ),
   ...list(
@@ -305,6 +321,8 @@ export const chainOps: readonly ChainOp[] = [
     vote.sync.any.pred O, I, -1;
     @I setp.lt.s32 P, A, B; mov.pred O, P;
     @I setp.lt.f32 P, A, B; mov.pred O, P;
+    @I setp.lt.f64 P, L, M; mov.pred O, P;
+    @I setp.lt.f16x2 P|TP, A, B; mov.pred O, P;
   `,
   ),
   ...list(
@@ -313,6 +331,15 @@ export const chainOps: readonly ChainOp[] = [
     `
     selp.b32 O, A, B, I;
     selp.f32 O, A, B, I;
+    { .reg .b32 a, b; selp.b32 a, 1, 0, I; selp.b32 b, 2, 0, P; or.b32 a, a, b; selp.b32 b, 4, 0, Q; or.b32 O, a, b; }
+    mov.b32 O, A; @I mul.hi.u32 O, B, C;
+    mov.b32 O, A; @I cvt.f32.f16 O, %h0;
+    mov.b32 O, A; @I mov.u32 O, %clock;
+    mov.b32 O, A; @I mov.u32 O, %smid;
+    mov.b32 O, A; @I shfl.sync.bfly.b32 O, B, 1, 31, -1;
+    mov.b32 O, A; @I ld.const.b32 O, [B];
+    mov.b32 O, A; @I cvt.rn.f32.s32 O, B;
+    mov.b32 O, A; @I prmt.b32 O, B, C, A;
     vote.sync.ballot.b32 O, I, -1;
     mov.b32 O, A; @I add.s32 O, B, C;
     mov.b32 O, A; @I mad.lo.s32 O, B, C, A;
@@ -368,6 +395,26 @@ export const chainOps: readonly ChainOp[] = [
     redux.sync.add.s32 O, A, -1;
     mov.u32 O, %clock;
     ld.const.b32 O, [cn];
+    elect.sync O|TP, -1;
+    atom.global.add.u32 O, [PL], X;
+    mov.u32 O, %nctaid.x;
+    mov.u32 O, %cluster_ctarank;
+  `,
+  ),
+  ...list(
+    "",
+    "p",
+    `
+    elect.sync T|O, -1;
+    vote.sync.any.pred O, P, -1;
+  `,
+  ),
+  ...list(
+    "",
+    "w",
+    `
+    elect.sync T|O, -1;
+    vote.sync.any.pred O, P, -1;
   `,
   ),
   ...list(
@@ -433,6 +480,12 @@ export const chainOps: readonly ChainOp[] = [
     `
     selp.b32 O, X, Y, I;
     mov.b32 O, X; @I add.s32 O, Y, 7;
+    mov.b32 O, X; @I mov.b32 O, Y;
+    mov.b32 O, X; @I mul.lo.s32 O, Y, Y;
+    mov.b32 O, X; @I ld.param.b32 O, [uni];
+    mov.b32 O, X; @I ld.const.b32 O, [cn];
+    mov.b32 O, X; @I mov.u32 O, %ctaid.x;
+    mov.b32 O, X; @I vote.sync.ballot.b32 O, P, -1;
     mov.b32 O, X; @I bra LB; membar.cta; add.s32 O, O, 3; LB:
   `,
   ),
@@ -534,6 +587,7 @@ export const chainOps: readonly ChainOp[] = [
     vote.sync.any.pred O, I, -1;
     vote.sync.all.pred O, I, -1;
     vote.sync.uni.pred O, I, -1;
+    vote.sync.any.pred TP, I, -1; and.pred O, TP, W;
   `,
   ),
   ...list(
@@ -558,6 +612,18 @@ export const rewrites: readonly Rewrite[] = [
     mov.b32 O, B;
     mad.lo.s32 O, B, C, A;
     mul.hi.u32 O, B, C;
+    cvt.f32.f16 O, %h0;
+    prmt.b32 O, B, C, A;
+    selp.b32 O, B, C, Q;
+    match.any.sync.b32 O, B, -1;
+    tex.1d.v4.f32.s32 {O, T, T, T}, [tx, {B}];
+    ld.local.b32 O, [LM];
+    redux.sync.add.s32 O, B, -1;
+    ld.param.b32 O, [uni];
+    mov.u32 O, %ctaid.y;
+    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {O,T,U,V}, {A,B,C,A}, {B,C}, {C,A,B,C};
+    mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {O,T}, {A}, {B}, {B,C};
+    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {O,T,U,V}, {A,B,C,A}, {B,A}, {C,A,B,C};
     add.f32 O, B, C;
     add.f16x2 O, B, C;
     fma.rn.bf16x2 O, B, C, A;
@@ -588,6 +654,10 @@ export const rewrites: readonly Rewrite[] = [
     mov.u64 O, %clock64;
     cvt.f64.f32 O, B;
     mov.b64 O, {B, C};
+    fma.rn.f32x2 O, L, M, L;
+    cvt.rn.f64.s32 O, B;
+    min.s64 O, L, M;
+    mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {O,TL}, {L}, {M}, {M,L};
   `,
   ),
   ...rewrite(
@@ -600,6 +670,38 @@ export const rewrites: readonly Rewrite[] = [
     xor.pred O, Q, P;
     vote.sync.any.pred O, Q, -1;
     shfl.sync.down.b32 T|O, B, C, 31, -1;
+    setp.lt.s64 O, L, M;
+    setp.gt.bf16x2 O|TP, B, C;
+    elect.sync T|O, -1;
+    match.all.sync.b32 T|O, B, -1;
+  `,
+  ),
+  ...rewrite(
+    "u",
+    `
+    add.s32 O, X, Y;
+    mov.b32 O, X;
+    mul.lo.s32 O, X, Y;
+    shl.b32 O, X, Y;
+    popc.b32 O, Y;
+    ld.param.b32 O, [uni];
+    ld.const.b32 O, [cn];
+    mov.u32 O, %ctaid.x;
+    mov.u32 O, %ctaid.y;
+    vote.sync.ballot.b32 O, P, -1;
+    activemask.b32 O;
+    redux.sync.add.s32 O, A, -1;
+    elect.sync O|TP, -1;
+    add.f32 O, X, Y;
+  `,
+  ),
+  ...rewrite(
+    "w",
+    `
+    setp.lt.s32 O, X, Y;
+    xor.pred O, %w0, %w1;
+    vote.sync.any.pred O, P, -1;
+    elect.sync T|O, -1;
   `,
   ),
 ];

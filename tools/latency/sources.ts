@@ -4,10 +4,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
 import { targetOfSm } from "../../lib/target/index.js";
+import { dependences, fileNames } from "../../lib/target/latency/index.js";
+import type { Sm } from "../../lib/target/table.js";
 import { generate, ptxText } from "../../test/fuzz/program.js";
 import { chainHead, vocabularyOf, Walker } from "./chains.js";
+import { directedKernels } from "./directed.js";
+import { cellId, readSights, readStated } from "./evidence.js";
 import { type Kept, Observations, observe } from "./observe.js";
 import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
+import { cellsOf } from "./rules.js";
 
 const KERNELS = 6;
 const STEPS = 110;
@@ -34,6 +39,36 @@ export function fromChains(sm: number, { modules, seed, progress }: ChainOptions
     progress(m + 1, modules);
   }
   return obs;
+}
+
+/** Chain kernels for the cells that no stall has shown yet; at -O3 and -O1. */
+function fromDirected(sm: number, { modules, seed, progress }: ChainOptions): Observations {
+  const arch = archOf(sm);
+  const obs = new Observations();
+  const kernels = directedKernels(sm, vocabularyOf(arch), unshown(sm as Sm), { seed, tries: modules });
+  for (let k = 0; k < kernels.length; k += KERNELS) {
+    for (const opt of [3, 1]) {
+      const { cubin } = compileKernels(chainHead(arch), kernels.slice(k, k + KERNELS), arch, opt);
+      if (cubin) addCubin(cubin, obs);
+    }
+    progress(Math.min(kernels.length, k + KERNELS), kernels.length);
+  }
+  return obs;
+}
+
+/** Cells that rest on less than a stall of their own. */
+function unshown(sm: Sm): string[] {
+  const evidence = { sights: readSights(), stated: readStated() };
+  return fileNames.flatMap((file) =>
+    dependences.flatMap((kind) =>
+      [...cellsOf(evidence, file, kind)].flatMap(([key, cells]) => {
+        const cell = cells.get(sm);
+        if (cell === undefined || cell.status === "tight") return [];
+        const [later, earlier] = key.split(" ");
+        return [cellId(kind, file, earlier!, later!)];
+      }),
+    ),
+  );
 }
 
 function addCubin(bytes: Uint8Array, into: Observations): void {
@@ -154,7 +189,7 @@ export function kept(sm: number, source: string): Kept | null {
   return existsSync(f) ? (JSON.parse(readFileSync(f, "utf8")) as Kept) : null;
 }
 
-export const sources = ["chain", "corpus", "units", "random", "folder"] as const;
+export const sources = ["chain", "directed", "corpus", "units", "random", "folder"] as const;
 export type Source = (typeof sources)[number];
 
 export function isSource(name: string): name is Source {
@@ -169,6 +204,8 @@ export function observeSource(
   switch (source) {
     case "chain":
       return fromChains(sm, options);
+    case "directed":
+      return fromDirected(sm, options);
     case "random":
       return fromRandom(sm, options);
     case "corpus":

@@ -15,7 +15,7 @@ import {
 import { sms } from "../../target/table.js";
 import type { Target } from "../../target/types.js";
 import { latencyGaps } from "./latency-gaps.js";
-import { Kind, type MachineInst, NO_INDEX, type Operand } from "./operand.js";
+import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
 import { guardsOf } from "./timing.js";
 import { File, type Form } from "./types.js";
 
@@ -58,6 +58,8 @@ interface FormTiming {
   readonly writeColumn: Int16Array;
   readonly wawRow: Int16Array;
   readonly warRow: Int16Array;
+  /** Per file: row of the raw table for a register that a write under a guard may leave as it is. */
+  readonly keptRow: Int16Array;
   /** Per slot, file and register, and whether inside a constant operand: row of the raw table, column of the war table. */
   readonly readRow: Int16Array;
   readonly warColumn: Int16Array;
@@ -117,6 +119,7 @@ class SmLatency {
       writeColumn: this.writePorts(form, c, (f, port) => this.raw[f]!.columns.indexOf(port)),
       wawRow: this.writePorts(form, c, (f, port) => this.waw[f]!.rows.indexOf(port)),
       warRow: this.writePorts(form, c, (f, port) => this.war[f]!.rows.indexOf(port)),
+      keptRow: this.keptPorts(c),
       readRow: this.readPorts(form, c, (f, port) => this.raw[f]!.rows.indexOf(port)),
       warColumn: this.readPorts(form, c, (f, port) => this.war[f]!.columns.indexOf(port)),
     };
@@ -132,6 +135,15 @@ class SmLatency {
         const port = portOf(c.writes, fileNames[slot.file]!, slot.name, k, false);
         if (port !== null) out[i * KS + k] = port === "apart" ? APART : find(slot.file, port);
       }
+    }
+    return out;
+  }
+
+  private keptPorts(c: LatencyClass): Int16Array {
+    const out = new Int16Array(this.raw.length).fill(-1);
+    for (const f of FILES) {
+      const port = portOf(c.reads, fileNames[f]!, KEPT, 0, false);
+      if (port !== null) out[f] = this.raw[f]!.rows.indexOf(port);
     }
     return out;
   }
@@ -209,7 +221,13 @@ export function rawDistance(
   return most >= 0 ? most : worst(table, readRow, src, d.file, inConstant, from.writeColumn, dst);
 }
 
-/** Least issue distance between two writers of a register. */
+/** Name of the slot through which the old value of a register comes under a guard. */
+export const KEPT = "kept";
+
+/**
+ * Least issue distance between two writers of a register. Where the later one runs under a guard and the machine has
+ * it wait for the value it may leave, that of a reader.
+ */
 export function wawDistance(
   first: MachineInst,
   dst: number,
@@ -226,8 +244,36 @@ export function wawDistance(
   if (!table || b.file !== a.file) return 0;
   const { wawRow } = sm.of(second.form);
   const shift = shiftOf(a, b, false);
-  const most = mostOfShared(table, wawRow, dst2 * KS, b.width, from.writeColumn, dst * KS, a.width, shift);
-  return most >= 0 ? most : cell(table, wawRow[dst2 * KS]!, from.writeColumn[dst * KS]!);
+  const shared = mostOfShared(table, wawRow, dst2 * KS, b.width, from.writeColumn, dst * KS, a.width, shift);
+  const most = shared >= 0 ? shared : cell(table, wawRow[dst2 * KS]!, from.writeColumn[dst * KS]!);
+  return keepsOld(second, target) ? Math.max(most, keptDistance(sm, from, dst, second, a, b)) : most;
+}
+
+function keepsOld(writer: MachineInst, target: Target): boolean {
+  const g = writer.guard;
+  return g !== null && g.id !== ZERO_REG && target.has("guardedWritesRead");
+}
+
+/** As if the second writer read what it writes; 0 where its class has no port for that. */
+function keptDistance(
+  sm: SmLatency,
+  from: FormTiming,
+  dst: number,
+  second: MachineInst,
+  a: Operand,
+  b: Operand,
+): number {
+  const row = sm.of(second.form).keptRow[a.file]!;
+  if (row < 0) return 0;
+  const table = sm.raw[a.file]!;
+  const shift = shiftOf(a, b, false);
+  let most = 0;
+  for (let k = 0; k < Math.max(1, b.width); k++) {
+    const at = shift + k;
+    if (at >= 0 && at < Math.max(1, a.width))
+      most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + least(at)]!));
+  }
+  return most;
 }
 
 /**

@@ -43,7 +43,7 @@ export const scoreboardLikePtxas: ScoreboardRule = (p, { inst, side, hit }, { bu
   const from = fromMemory ? 2 : 0;
   const free = allowed & ~busy & (ALL << from);
   // What stays under way behind the block keeps apart from what comes there from elsewhere.
-  const apart = hit === BEYOND ? free & ~meets : 0;
+  const apart = hit === BEYOND && p.func.target.has("scoreboardsKeptApart") ? free & ~meets : 0;
   if ((apart | free) !== 0) return lowest(apart === 0 ? free : apart);
   let best = -1;
   let near = 0;
@@ -242,12 +242,16 @@ function endWaits(a: Allocation, last: number, need: number, outside: number): n
 
 const sides = ["result", "operands"] as const;
 
+const bitOf = (k: number): number => (k === NONE ? 0 : 1 << k);
+
 /**
  * Forward dataflow of what is under way; each instruction waits for what it needs. What comes into a block only ever
  * grows while it is solved, so the waits are those of the solution or more.
  */
 function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
   const { cfg, flat } = p;
+  // What is set again while it is under way from another block is waited for, where blocks do not keep apart.
+  const waitsToSet = !p.func.target.has("scoreboardsKeptApart");
   const ins: (State | null)[] = new Array(cfg.count).fill(null);
   const s = new State(flat.units.count);
   const list: number[] = [];
@@ -258,8 +262,11 @@ function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
     queued[b] = 0;
     if (ins[b]) s.copy(ins[b]!);
     else s.clear(ALL);
+    let outside = waitsToSet ? s.busy : 0;
     for (let i = flat.first[b]!; i < flat.first[b + 1]!; i++) {
-      const need = s.need(p, i) | (forced[i]! & s.busy);
+      const sets = bitOf(sb.write[i]!) | bitOf(sb.read[i]!);
+      const need = s.need(p, i) | ((forced[i]! | (sets & outside)) & s.busy);
+      outside &= ~need;
       sb.wait[i] = need;
       if (need !== 0) s.clear(need);
       s.issue(p, i, sb);

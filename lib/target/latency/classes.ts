@@ -10,7 +10,7 @@
 /**
  * class: pipe; write ports; read ports. `FILE:port` is the port of all operands in that register file, `slot=port` of one
  * slot in file R, `slot+1=port` of its second register; `URc` a uniform register inside a constant
- * operand (`bindless` when left out). What is written through `apart` no distance guards.
+ * operand (`bindless` when left out). `kept` is the slot of a register that a write under a guard may leave. What is written through `apart` no distance guards.
  */
 export const classText = `
 alu;      ALU;      R:alu P:alu;                        R:alu P:alu UR:coupled UP:coupled
@@ -43,7 +43,7 @@ lsu;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:agu P:guard UR:de
 sync;     LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:decoupled UP:uguard
 idc;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:bindless UP:uguard
 tex;      TEX;      R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
-adu;      ADU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled P:guard UR:decoupled UP:uguard
+adu;      ADU;      R:decoupled P:decoupled UR:tour UP:tour; R:decoupled kept=agu P:guard UR:decoupled UP:uguard
 bulk;     ADU;      R:decoupled P:decoupled UR:tour UP:tour; R:agu P:guard UR:decoupled UP:uguard
 r2ur;     ADU;      UR:r2ur P:r2ur;                     R:decoupled P:guard UR:decoupled UP:uguard
 tour;     ADU;      UR:tour P:r2ur R:decoupled;         R:decoupled P:guard UR:decoupled UP:uguard

@@ -24,7 +24,7 @@ alu disp             2  2  2  2  2  1  2  2  2  1  1  1
 vote disp            2  2  2  2  2  1  2  2  2  2  1  1
 r2p disp             2  2  2  2  2  1  2  2  2  2  1  1
 fma disp             2  2  2  2  2  1  2  2  2  2  1  1
-fp16 disp            2  2  2  2  2  1  2  2  2  2  1  1
+fp16 disp            1  2  2  2  2  1  2  2  2  2  1  1
 fp64 disp            1  1  1  1  1  1  1  1  1  1  1  1
 decoupled disp       2  2  2  2  2  2  2  2  2  2  2  2
 r2ur disp            2  2  2  2  2  1  2  2  2  2  1  1

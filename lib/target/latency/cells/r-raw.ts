@@ -68,7 +68,7 @@ alu fp16             8  5  5  5  5  5  5  5  5  5  5  5
 fma fp16             8  5  5  5  5  5  5  5  5  5  5  5
 wideab fp16          8  5  5  5  5  5  5  5  5  5  5  5
 widecl fp16          8  5  5  5  5  5  5  5  5  5  5  5
-widech fp16          6  5  5  5  5  5  3  3  3  3  3  3
+widech fp16          8  5  5  5  5  5  3  3  3  3  3  3
 fp16 fp16            6  4  4  4  4  4  4  4  4  4  4  4
 fp16f fp16           6  5  5  5  5  5  5  5  5  5  5  5
 fp64 fp16            8  6  6  6  6  6  6  6  6  6  6  6
@@ -95,7 +95,7 @@ hfma2mma disp64      -  6  6  6  6  6  6  -  -  -  -  -
 mma disp64           -  7  7  7  7  7  7  -  -  -  7  7
 dmma disp64          -  7  7  7  7  7  7  7  7  7  7  7
 hfma2mma fma         -  6  6  6  6  6  6  -  -  -  -  -
-mma fma              -  7  7  7  7  7  7  -  -  -  7  7
+mma fma              -  7  7  7  7  7  3  -  -  -  7  7
 dmma fma             -  7  7  7  7  7  7  7  7  7  7  7
 hfma2mma widel       -  6  6  6  6  6  6  -  -  -  -  -
 mma widel            -  7  7  7  7  7  7  -  -  -  7  7
