@@ -4,10 +4,12 @@
  *   node tools/run-ts.cjs tools/hazard-sweep.ts [sm_90 …] [--levels=0123] [--corpus] [--ours] [--show=3]
  *
  * `--corpus`: the test corpus alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
- * says that the checker or a latency table is wrong. PTX of the CUDA units is kept in .cache/hazard.
+ * says that the checker or a latency table is wrong. PTX of the CUDA units and ptxas's
+ * cubins are kept in .cache/hazard.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
@@ -63,10 +65,15 @@ function units(sm: number): string[] {
     });
 }
 
+/** ptxas takes most of the time: what it made of a text is kept. */
 function theirs(arch: TargetName, file: string, level: string): Uint8Array {
-  const out = join(cache, "k.cubin");
-  const ran = spawnSync(join(bin, "ptxas"), [`-O${level}`, "-arch", arch, file, "-o", out], { encoding: "utf8" });
+  const id = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 16);
+  const out = join(cache, "cubins", `${id}.${arch}.O${level}.cubin`);
+  if (existsSync(out)) return readFileSync(out);
+  const made = `${out}.${process.pid}`;
+  const ran = spawnSync(join(bin, "ptxas"), [`-O${level}`, "-arch", arch, file, "-o", made], { encoding: "utf8" });
   if (ran.status !== 0) throw new Error(`${file}: ${ran.stderr}`);
+  renameSync(made, out);
   return readFileSync(out);
 }
 
@@ -77,7 +84,7 @@ function ours(arch: TargetName, file: string, level: string): Uint8Array {
 }
 
 let total = 0;
-mkdirSync(cache, { recursive: true });
+mkdirSync(join(cache, "cubins"), { recursive: true });
 for (const arch of named.length > 0 ? named : all) {
   if (!isTargetName(arch)) throw new Error(`unknown target '${arch}'`);
   const { sm } = targetOf(arch);
