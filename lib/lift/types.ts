@@ -8,7 +8,8 @@ export interface LiftOptions {
   readonly controls?: "keep" | "drop";
   /**
    * `physical` (default), or `virtual`: webs of definitions and uses become virtual registers, for `allocate`. Control
-   * words hold for the registers that the code had, and go. Functions with calls, and with P2R or R2P, are refused.
+   * words hold for the registers that the code had, and go. Calls of routines in the function become control flow
+   * (routines.ts), packs of predicates are split (predicates.ts); calls and returns that leave the function are refused.
    */
   readonly registers?: "physical" | "virtual";
 }

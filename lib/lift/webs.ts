@@ -6,12 +6,13 @@
  * Joins happen only where the register is live: an unrelated later use of the same register is another value. A guarded
  * definition may leave the old value in place, and joins it. What is read undefined is a value without definition.
  *
- * R1 stays where it is. Calls and returns pass registers by convention, P2R and R2P name predicates in a mask: the
- * allocator cannot express either, and such functions are refused.
+ * R1 stays where it is. Calls become control flow (routines.ts), P2R and R2P one instruction per predicate (predicates.ts).
  */
 import { type Diagnostic, notSupported } from "../diagnostics.js";
 import { newValues } from "../ori/func.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { splitPacks } from "./predicates.js";
+import { callsAsEdges } from "./routines.js";
 
 /** First unit of each file; 544 units make 17 words of bits. */
 const first: readonly number[] = [0, 0, 256, 512, 520, 528];
@@ -48,21 +49,11 @@ function isGuarded(inst: Inst): boolean {
 
 /** Makes the registers of `func` virtual, in place. Returns why it cannot be, or null. */
 export function makeVirtual(func: Func): Diagnostic | null {
-  const refused = refusal(func) ?? takeFrame(func);
+  const refused = takeFrame(func) ?? callsAsEdges(func) ?? splitPacks(func);
   if (refused !== null) return refused;
   const webs = new Webs(func);
   webs.connect();
   return webs.rename();
-}
-
-function refusal(func: Func): Diagnostic | null {
-  for (const b of func.blocks)
-    for (const inst of b.insts) {
-      const { flow, op } = inst.form;
-      if (flow === "call" || flow === "return" || op === "P2R" || op === "R2P")
-        return notSupported(`virtual registers of ${func.name}: it has ${inst.form.name}`, inst.loc);
-    }
-  return null;
 }
 
 /** The allocator lowers the stack pointer itself, behind its load: the instruction that did so goes. */

@@ -30,7 +30,7 @@ function isCondition(inst: Inst, o: Operand): boolean {
 export function isConditional(inst: Inst): boolean {
   const g = inst.guard;
   if (g !== null && (g.id !== ZERO_REG || g.not)) return true;
-  if (!endsBlock(inst)) return false;
+  if (!endsBlock(inst)) return inst.form.flow === "call" && inst.srcs.some((o) => isCondition(inst, o));
   // A branch for diverged (or converged) warps: which it is only the warp knows, also without a mask of lanes (sm_75 to 89).
   if (inst.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
   for (const o of inst.srcs) if (isCondition(inst, o)) return true;
@@ -67,6 +67,18 @@ export function branchTargets(inst: Inst): number[] {
   return ids;
 }
 
+/** With `callEdges`: the block ends in a call that always happens, and does not lead to the next block. */
+export function entersRoutine(func: Func, block: Block): boolean {
+  const last = block.insts[block.insts.length - 1];
+  return func.callEdges === true && last?.form.flow === "call" && !isConditional(last);
+}
+
+/** Successors of the block that its operands do not say: those of an indirect branch, of calls and returns with `callEdges`. */
+export function goesElsewhere(func: Func, block: Block): boolean {
+  const flow = block.insts[block.insts.length - 1]?.form.flow;
+  return flow === "indirect" || (func.callEdges === true && (flow === "call" || flow === "return"));
+}
+
 /** Index of blocks by id; holes are undefined. */
 export function blocksById(func: Func): (Block | undefined)[] {
   const byId: (Block | undefined)[] = new Array(func.nextBlock);
@@ -82,11 +94,11 @@ function link(from: Block, to: Block): void {
 
 /**
  * Builds all edges from the layout and the last instruction of each block: the fall-through first, then branch targets
- * in operand order. Targets of indirect branches are not in the operands: those already in `succs` are kept.
+ * in operand order. Targets that are not in the operands (`goesElsewhere`) are kept where they are in `succs` already.
  */
 export function connect(func: Func): void {
   const byId = blocksById(func);
-  const indirect = func.blocks.map((b) => (terminator(b)?.form.flow === "indirect" ? b.succs.slice() : null));
+  const indirect = func.blocks.map((b) => (goesElsewhere(func, b) ? b.succs.slice() : null));
   for (const b of func.blocks) {
     b.succs = [];
     b.preds = [];
@@ -94,7 +106,7 @@ export function connect(func: Func): void {
   func.blocks.forEach((b, i) => {
     const next = func.blocks[i + 1];
     const kept = indirect[i];
-    if (next !== undefined && blockFallsThrough(b)) link(b, next);
+    if (next !== undefined && blockFallsThrough(b) && !entersRoutine(func, b)) link(b, next);
     const last = terminator(b);
     if (last !== null) {
       for (const id of branchTargets(last)) {

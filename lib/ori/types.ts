@@ -109,6 +109,11 @@ export interface Func {
   /** True until allocation. */
   virtual: boolean;
   values: ValueTable;
+  /**
+   * Calls end their blocks and lead to the blocks that they enter, returns to the blocks behind calls (lib/lift). Without,
+   * a call is an instruction that comes back, and a return leaves the function.
+   */
+  callEdges?: boolean;
   frame: Frame;
   params: Param[];
   /** Bytes of parameters. */

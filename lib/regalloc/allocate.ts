@@ -46,7 +46,8 @@ const namesHiddenRegisters: ReadonlySet<string> = new Set(["P2R", "R2P"]);
 function refusal(func: Func): ReturnType<typeof notSupported> | null {
   for (const block of func.blocks) {
     for (const inst of block.insts) {
-      if (inst.form.flow === "call") return notSupported(`register allocation around ${inst.form.name}`, inst.loc);
+      if (inst.form.flow === "call" && func.callEdges !== true)
+        return notSupported(`register allocation around ${inst.form.name}`, inst.loc);
       if (inst.form.pseudo || namesHiddenRegisters.has(inst.form.op)) {
         throw new InternalError(`${inst.form.name} cannot stand in a function on virtual registers`, {
           phase: "AllocateRegisters",

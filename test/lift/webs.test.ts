@@ -1,4 +1,5 @@
 /** Registers of machine code made virtual and allocated again. */
+import { assembleCubin } from "../../lib/assemble.js";
 import { compile } from "../../lib/compile.js";
 import { readCubin } from "../../lib/elf/index.js";
 import { liftCubin, replaceCode } from "../../lib/lift/index.js";
@@ -10,6 +11,7 @@ import { unwrap } from "../../lib/result.js";
 import { control } from "../../lib/sched/index.js";
 import { runLaunchFile } from "../../lib/sim/index.js";
 import { target } from "../../lib/target/index.js";
+import { verifyCubin } from "../../lib/verify.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";
 
 const { imm, reg, preg, RZ } = operand;
@@ -65,10 +67,15 @@ describe("webs", () => {
     expect(sum!.srcs[0]!.id).toBe(one!.dsts[0]!.id);
   });
 
-  test("P2R is refused with its name", () => {
-    const func = physical((b) => b.emit("P2R", { d: reg(4) }, { a: RZ(), b: imm(127) }));
-    expect(makeVirtual(func)?.message).toMatch(/it has P2R/);
+  test("packs of predicates that cannot be split are refused with their name", () => {
+    const func = physical((b) => b.emit("P2R", { d: reg(4) }, { a: RZ(), b: reg(5) }));
+    expect(makeVirtual(func)?.message).toMatch(/P2R as it stands here/);
     expect(func.virtual).toBe(false);
+  });
+
+  test("a return to a caller outside is refused", () => {
+    const func = physical((b) => b.emit("RET.REL.NODEC", {}, { a: reg(20, 2), target: operand.label(0) }));
+    expect(makeVirtual(func)?.message).toMatch(/RET.REL.NODEC to a caller outside/);
   });
 });
 
@@ -92,4 +99,76 @@ describe("lifted, allocated again", () => {
     );
     expect(ran.status === 0 ? "" : ran.lines.join("\n")).toBe("");
   });
+});
+
+/**
+ * Predicates from the bits of the thread's number are packed, changed as a number and unpacked; a routine that is called
+ * twice adds its argument to what only its caller knows.
+ */
+const packed = `.target sm_90
+.entry k
+.registers 32
+.param 0 8
+.code
+k:
+    B01---- R1 W0 Y S15     LDC R1, c[0x0][0x28] ;
+    B01---- R- W- Y S15     ULDC.64 UR4, c[0x0][0x208] ;
+    B01---- R1 W0 Y S15     LDC.64 R2, c[0x0][0x210] ;
+    B01---- R1 W0 Y S15     S2R R0, SR_TID.X ;
+    B01---- R- W- Y S15     R2P PR, R0, 0x1d ;
+    B01---- R- W- Y S15     LOP3.LUT P1, RZ, R0, 0x2, RZ, 0xc0, !PT ;
+    B01---- R- W- Y S15     P2R.B1 R4, PR, R0, 0x1f ;
+    B01---- R- W- Y S15     SHF.R.U32.HI R5, RZ, 0x1, R4 ;
+    B01---- R- W- Y S15     @P3 R2P PR, R5.B1, 0x9 ;
+    B01---- R- W- Y S15     P2R R6, PR, R4, 0x1f ;
+    B01---- R- W- Y S15     MOV R8, R6 ;
+    B01---- R- W- Y S15     MOV R20, 0x130 ;
+    B01---- R- W- Y S15     MOV R21, 0x0 ;
+    B01---- R- W- Y S15     CALL.REL.NOINC \`(.L_x_1) ;
+    B01---- R- W- Y S15     MOV R10, R8 ;
+.L_x_2:
+    B01---- R- W- Y S15     IADD3 R8, R8, R0, RZ ;
+    B01---- R- W- Y S15     MOV R20, 0x130 ;
+    B01---- R- W- Y S15     NOP ;
+    B01---- R- W- Y S15     CALL.REL.NOINC \`(.L_x_1) ;
+    B01---- R- W- Y S15     IADD3 R8, R8, R10, R6 ;
+    B01---- R- W- Y S15     IMAD.WIDE.U32 R2, R0, 0x4, R2 ;
+    B01---- R1 W- Y S15     STG.E desc[UR4][R2.64], R8 ;
+    B01---- R- W- Y S15     EXIT ;
+.L_x_1:
+    B01---- R- W- Y S15     IMAD R8, R8, 0x3, RZ ;
+    B01---- R- W- Y S15     IADD3 R8, R8, 0x7, RZ ;
+    B01---- R- W- Y S15     RET.REL.NODEC R20 \`(k) ;
+.end
+`;
+
+test("packed predicates and routines, allocated again", () => {
+  const made = unwrap(assembleCubin(packed.replace("MOV R20, 0x130", "MOV R20, 0xe0")));
+  const expected = Array.from({ length: 32 }, (_, t) => {
+    const four = (t & ~0x1f00) | (t << 8);
+    // Under P3: P0 and P3 become the bits 9 and 12 of the packed number.
+    const bits = (t & 8) === 0 ? t : (t & ~9) | ((four >> 9) & 9);
+    const six = (four & ~0x1f) | bits;
+    const once = 3 * six + 7;
+    return 3 * (once + t) + 7 + once + six;
+  });
+  const launch = {
+    buffers: { out: { type: "u32", length: 32 } },
+    launches: [{ kernel: "k", grid: [1], block: [32], params: [{ buffer: "out" }] }],
+    expect: { out: { values: expected } },
+  };
+  const lines = (bytes: Uint8Array): string => runLaunchFile(bytes, launch, { readFile: () => null }).lines.join("\n");
+  expect(lines(made)).toBe("out: as expected");
+  const lifted = unwrap(liftCubin(unwrap(readCubin(made)), { registers: "virtual" }));
+  for (const { func } of lifted) {
+    expect(verify(func, "scheduled", { skipDefinedness: true }).map(renderFinding)).toEqual([]);
+    const before = snapshot(func);
+    expect(unwrap(allocate(func)).spills).toEqual([]);
+    expect(checkAllocation(before, func)).toEqual([]);
+    expect(verify(func, "allocated", { skipDefinedness: true }).map(renderFinding)).toEqual([]);
+    control(func);
+  }
+  const again = unwrap(replaceCode(made, lifted));
+  expect(verifyCubin(unwrap(readCubin(again)))).toEqual([]);
+  expect(lines(again)).toBe("out: as expected");
 });

@@ -1,5 +1,13 @@
 /** Ids, blocks, edges. */
-import { blockFallsThrough, blocksById, branchTargets, endsBlock, terminator } from "../flow.js";
+import {
+  blockFallsThrough,
+  blocksById,
+  branchTargets,
+  endsBlock,
+  entersRoutine,
+  goesElsewhere,
+  terminator,
+} from "../flow.js";
 import { type Block, type Func, type Inst, Kind } from "../types.js";
 import type { Findings } from "./finding.js";
 
@@ -13,7 +21,7 @@ export function checkStructure(func: Func, out: Findings): void {
   func.blocks.forEach((block, i) => {
     checkTransfers(block, out);
     checkLabels(block, byId, out);
-    checkSuccessors(block, func.blocks[i + 1], byId, out);
+    checkSuccessors(func, block, func.blocks[i + 1], byId, out);
   });
   checkPredecessors(func, out);
 }
@@ -56,14 +64,15 @@ function checkLabels(block: Block, byId: readonly (Block | undefined)[], out: Fi
   }
 }
 
-/** Successors as the layout and the last instruction have them; those of an indirect branch are free but not empty. */
+/** Successors as the layout and the last instruction have them; those that its operands do not say are free but not none. */
 function checkSuccessors(
+  func: Func,
   block: Block,
   next: Block | undefined,
   byId: readonly (Block | undefined)[],
   out: Findings,
 ): void {
-  const falls = blockFallsThrough(block);
+  const falls = blockFallsThrough(block) && !entersRoutine(func, block);
   if (falls && next === undefined) out.add("falls-off", `control runs past block ${block.id}, the last one`, block);
   const expected: Block[] = falls && next !== undefined ? [next] : [];
   const last = terminator(block);
@@ -74,7 +83,7 @@ function checkSuccessors(
     }
   }
   const found = block.succs;
-  if (last !== null && last.form.flow === "indirect") checkIndirect(block, expected, byId, out);
+  if (goesElsewhere(func, block)) checkIndirect(block, expected, byId, out);
   else if (found.length !== expected.length || found.some((s, i) => s !== expected[i])) {
     out.add("edges", `block ${block.id} has successors ${ids(found)}, its code says ${ids(expected)}`, block);
   }
@@ -87,7 +96,7 @@ function checkIndirect(
   out: Findings,
 ): void {
   const found = block.succs;
-  if (found.length === 0) out.add("indirect", `the indirect branch of block ${block.id} has no targets`, block);
+  if (found.length === 0) out.add("indirect", `what ends block ${block.id} has no targets`, block);
   if (expected.some((s, i) => s !== found[i])) {
     out.add("edges", `block ${block.id} falls through, but not to its first successor`, block);
   }
