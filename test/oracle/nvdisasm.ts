@@ -18,11 +18,11 @@ export function disassembleWords(sm: number, words: Uint32Array): (string | null
   return [...askWords(sm, words).text];
 }
 
-/** As `disassembleWords`, and which words are refused. `doubtful` words are asked one by one if they end the tool. */
+/** As `disassembleWords`, and which words are refused; `fatal` are those that end the tool, they count as refused. */
 export function askWords(
   sm: number,
   words: Uint32Array,
-  doubtful: (index: number) => boolean = () => false,
+  fatal: (index: number) => boolean = () => false,
 ): Disassembled {
   const text: (string | null)[] = new Array(words.length >> 2).fill(null);
   const refused = new Set<number>();
@@ -33,20 +33,18 @@ export function askWords(
       writeFileSync(file, new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
       return tool("nvdisasm", ["--binary", `SM${sm}`, "-raw", file]);
     };
+    for (let i = 0; i < text.length; i++) {
+      if (!fatal(i)) continue;
+      refused.add(i);
+      kept.set(nop, 4 * i);
+    }
     for (let round = 0; round < 60; round++) {
       const ran = asked(kept);
       if (ran.status === 0) {
         readLines(ran.stdout, text, refused);
         return;
       }
-      if (dropBad(ran.stderr, kept, refused)) continue;
-      // A word that ends the tool without an address (ALD and AST of sm_75).
-      for (let i = 0; i < text.length; i++) {
-        if (refused.has(i) || !doubtful(i) || asked(kept.subarray(4 * i, 4 * i + 4)).status === 0) continue;
-        refused.add(i);
-        kept.set(nop, 4 * i);
-      }
-      doubtful = () => false;
+      if (!dropBad(ran.stderr, kept, refused)) throw new Error(`nvdisasm: ${ran.stderr.slice(0, 300)}`);
     }
     throw new Error("nvdisasm: too many rounds");
   });

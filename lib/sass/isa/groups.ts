@@ -83,6 +83,8 @@ export const groups: Readonly<Record<string, string>> = {
   scopeB: "@77:4 _ ! ! ! ! .STRONG.SM ! .STRONG.GPU ! ! .STRONG.SYS ...!",
   scopeT:
     "@77:4 _ .???0.PRIVATE .???0.???1 .???0.???1.PRIVATE .???2.PRIVATE .???2.???1 .???3.PRIVATE .???2.???3 .???3.???4 .???0.???2 .???2.SYS .???0.???2.PRIVATE .???3.SYS .???0.???3 .???0.???3.PRIVATE .???0.???4",
+  // All GPUs' memory.
+  scopeG: "@77:4 ! ! ! ! ! ! ! .STRONG.GPU .MMIO.GPU ! .STRONG.SYS ! .MMIO.SYS ...!",
   unpack: "@80:2 _ .TEXUNPACK .HDRUNPACK",
   // Asynchronous copies.
   scopeC:
@@ -112,6 +114,7 @@ export const groups: Readonly<Record<string, string>> = {
   defer: "@79:2 _ ! .DEFER_BLOCKING !",
   deferQ: "@79:2 _ ~ .DEFER_BLOCKING ~",
   cctlCache: "@78:3 _ .U .C .I ...???",
+  cctlAll: "@78:3 _ .U .C .I ...!",
   cctlOp75: "@87:4 .PF1 .PF2 .WB .IV ! .RS ...!",
   cctlOpU: "@87:4 .PF1 .PF2 .WB .IV ? .RS ? ? ? .PML2 .DML2 .RML2 ...???",
   cctlOp: "@87:4 .PF1 .PF2 .WB .IV ! .RS ! ! ! .PML2 .DML2 .RML2 ...!",

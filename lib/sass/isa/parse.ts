@@ -223,7 +223,7 @@ function matchTokens(
     if (t.kind === "echo") {
       const o = found.get(t.slot);
       const shown = parseRegister(piece.trim(), names);
-      if (!o || shown?.id !== echoId(o, t.plus, t.bits(names.isa ?? 0))) return false;
+      if (!o || shown?.id !== echoId(o, t, names.isa ?? 0)) return false;
       continue;
     }
     if (!matchToken(t, piece, line, f, names, found)) return false;

@@ -149,12 +149,12 @@ function parseParts(text: string): Group {
   return group;
 }
 
-/** Number of the register that an echo shows; the highest number is the zero register, which is its own echo. */
-export function echoId(o: { readonly id: number }, plus: number, bits: number): number {
-  if (o.id < 0) return o.id;
-  const last = 2 ** bits - 1;
-  const id = (o.id + plus) & last;
-  return id === last ? -1 : id;
+/** Number of the register that an echo shows; the highest number is the zero register (or none), which is its own echo. */
+export function echoId(o: { readonly id: number }, t: Echo, isa: number): number {
+  const last = 2 ** t.bits(isa) - 1;
+  if (o.id < 0 || o.id === last) return o.id;
+  const id = (o.id + t.plus) & last;
+  return id === last && !t.nonzero ? -1 : id;
 }
 
 /** `24>74:2,32>60:2` */
@@ -315,13 +315,22 @@ export interface OperandRef {
   readonly suffix: string;
 }
 
+export interface Echo {
+  readonly kind: "echo";
+  readonly slot: Slot;
+  readonly plus: number;
+  /** There is no zero register here. */
+  readonly nonzero: boolean;
+  readonly bits: (isa: number) => number;
+}
+
 export type Token =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "ref"; readonly ref: OperandRef }
   /** The part selector of an operand shown before, behind a bracket: `gdesc[UR4].tnspA`. */
   | { readonly kind: "part"; readonly ref: OperandRef }
   /** The register `plus` behind the one that the slot holds: `idesc[a+1]`. */
-  | { readonly kind: "echo"; readonly slot: Slot; readonly plus: number; readonly bits: (isa: number) => number }
+  | Echo
   /** `desc?101[desc@32]`: a descriptor that is written only if a bit of the word is set. */
   | { readonly kind: "quiet"; readonly ref: OperandRef }
   /** `[a+b+c]`: terms joined by `+`; zero registers and zero offsets vanish. */
@@ -424,9 +433,9 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       rest = rest.slice(number[0].length);
       continue;
     }
-    const echo = /^([a-z]\w*)\+(\d+)/.exec(rest);
+    const echo = /^([a-z]\w*)(@@)?\+(\d+)/.exec(rest);
     if (echo) {
-      out.push(echoOf(slots.find((s) => s.name === echo[1])!, Number(echo[2])));
+      out.push(echoOf(slots.find((s) => s.name === echo[1])!, Number(echo[3]), echo[2] !== undefined));
       rest = rest.slice(echo[0].length);
       continue;
     }
@@ -452,8 +461,8 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
   return out;
 }
 
-function echoOf(slot: Slot, plus: number): Token {
-  return { kind: "echo", slot, plus, bits: (isa) => (slot.file === File.UR && isa < 100 ? 6 : 8) };
+function echoOf(slot: Slot, plus: number, nonzero: boolean): Echo {
+  return { kind: "echo", slot, plus, nonzero, bits: (isa) => (slot.file === File.UR && isa < 100 ? 6 : 8) };
 }
 
 function constRef(m: RegExpExecArray, slots: readonly Slot[]): ConstRef {

@@ -133,6 +133,8 @@ function fitsFormat(o: Operand, line: ParsedLine, ref: OperandRef | ConstRef): b
 
 /** Full name with the alias that applies (`IMAD.MOV.U32`). */
 function aliasName(plan: FormPlan, inst: MachineInst): string {
+  // With 3 for reuse and bit 109 clear, which says something else, nvdisasm prints no alias (measured for IMAD's).
+  if (inst.control !== null && inst.control.yield === 0 && (inst.control.reuse & 7) === 3) return inst.form.name;
   for (const alias of plan.aliases) {
     let all = true;
     for (const c of alias.conditions)
@@ -152,8 +154,8 @@ export function conditionHolds(o: Operand, value: string): boolean {
     case "plain":
       return o.file !== File.UR;
     case "pow2":
-      // 65536 keeps its multiplication (measured with every power).
-      return o.kind === Kind.Imm && o.value > 0 && o.value !== 0x10000 && (o.value & (o.value - 1)) === 0;
+      // 65536 and the negative one keep their multiplication (measured with every power).
+      return o.kind === Kind.Imm && (o.value | 0) > 0 && o.value !== 0x10000 && (o.value & (o.value - 1)) === 0;
     default:
       return o.kind === Kind.Imm && o.value === Number(value);
   }
@@ -212,7 +214,8 @@ function tokenText(t: Token, line: ParsedLine, inst: MachineInst, names: Names):
       return slotOperand(t.ref, inst).part;
     case "echo": {
       const o = slotOperand(t, inst);
-      return registerText({ ...o, id: echoId(o, t.plus, t.bits(names.isa ?? 0)) }, names);
+      const id = echoId(o, t, names.isa ?? 0);
+      return t.nonzero && !names.exact && isLast(o.file, id, names) ? `???${id}` : registerText({ ...o, id }, names);
     }
     case "const":
       return constText(slotOperand(t.ref, inst), names, t.ref);
@@ -278,10 +281,14 @@ function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): s
   if (o.kind === Kind.Reg && o.mods === 0 && o.part === "" && !ref.nonzero)
     return ref.suffix === "" ? registerText(o, names) : registerText(o, names) + ref.suffix;
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
-  if (ref.nonzero && !names.exact && o.id === (o.file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255))
-    return `???${o.id}${ref.suffix}`;
+  if (ref.nonzero && !names.exact && isLast(o.file, o.id, names)) return `???${o.id}${ref.suffix}`;
   const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
   return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
+}
+
+/** The number that stands for the zero register where there is one. */
+function isLast(file: File, id: number, names: Names): boolean {
+  return id === (file === File.UR && (names.isa ?? 0) < 100 ? 63 : 255);
 }
 
 /** Sign, bars and part around an operand. */

@@ -12,6 +12,12 @@ function policy(as: string, text: string, sm: string, is = ""): Line[] {
   ];
 }
 
+/** From sm_100 on; sm_120 has no pairs of CTAs, no .W128, and counts nothing. */
+function newer(as: string, text: string): Line[] {
+  const less = text.replace(".2CTA", "?").replace(".W128", "?").replace("{_|.COUNTED@85}", "");
+  return less === text ? policy(as, text, "100-") : [...policy(as, text, "100-110"), ...policy(as, less, "120-")];
+}
+
 /** Both widths of an address in another CTA, which bit `wide` tells apart. */
 const remote = (as: string, head: string, wide: number, sm: string): Line[] => [
   { as, text: `${head} [base@@24.64+ur@64?+off@40:24s], data@32`, is: `${wide}=1`, sm },
@@ -206,10 +212,9 @@ const copies: Rows = [
         `UBLKCP{.G|.S@73}{.G/8|.S/4@74}{_|.MULTICAST@75}${ltc}{_|.SEQUENCED@83}{scopeB} [d@32], [s@24], n@64`,
         "90",
       ),
-      ...policy(
+      ...newer(
         "3bau",
         `UBLKCP{.G|.S@73}{.G/8|.S/4@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}{scopeB} [d@32], [s@24], n@64`,
-        "100-",
       ),
     ],
     time: "operands",
@@ -222,11 +227,7 @@ const copies: Rows = [
     effect: true,
     lines: [
       ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}{scopeB} [d@32], [s@24], n@64`, "90"),
-      ...policy(
-        "3bbu",
-        `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}{scopeB} [d@32], [s@24], n@64`,
-        "100-",
-      ),
+      ...newer("3bbu", `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}{scopeB} [d@32], [s@24], n@64`),
     ],
     time: "operands",
     sets: "any",
@@ -247,13 +248,12 @@ const copies: Rows = [
     effect: true,
     lines: [
       ...policy("3b4u", "UTMALDG{dims}{_|.IM2COL@82}{_|.MULTICAST@75} [d@32], [s@24], c@64", "90"),
-      ...policy(
+      ...newer(
         "3b4u",
         "UTMALDG{dims}{_|.IM2COL|.W128|.W|.GATHER4@82:3}{_|.MULTICAST@75}{_|.2CTA@85} [d@32], [s@24], c@64",
-        "100-",
       ),
       ...policy("5b4u", "UTMALDG{dims} [d@32], [s@24]", "90"),
-      ...policy("5b4u", "UTMALDG{dims}{_|?|?|?|.GATHER4@82:3}{_|.2CTA@85} [d@32], [s@24]", "100-"),
+      ...newer("5b4u", "UTMALDG{dims}{_|?|?|?|.GATHER4@82:3}{_|.2CTA@85} [d@32], [s@24]"),
     ],
     time: "operands",
     sets: "any",
@@ -265,7 +265,7 @@ const copies: Rows = [
     effect: true,
     lines: [
       ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|...???@82} [d@32], [s@24], c@64", "90"),
-      ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|.W128|.W@82:3} [d@32], [s@24], c@64", "100-"),
+      ...newer("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|.W128|.W@82:3} [d@32], [s@24], c@64"),
       ...policy("5b8u", "UTMAPF.L2{dimsC} [d@32], [s@24]", "90"),
       ...policy("5b8u", "UTMAPF.L2{dimsC}{_|?|?|?|.GATHER4@82:3} [d@32], [s@24]", "100-"),
     ],
@@ -363,15 +363,15 @@ const copies: Rows = [
     does: "ask for the next CTA to run (a: where the answer goes, and its barrier)",
     slots: "<- a:UR*2",
     effect: true,
-    lines: [{ as: "3cau", text: "UGETNEXTWORKID{.SELFCAST|.BROADCAST@72} [a@24], [a+1]", sm: "100-" }],
+    lines: [{ as: "3cau", text: "UGETNEXTWORKID{.SELFCAST|.BROADCAST@72} [a@@24], [a@@+1]", sm: "100-" }],
     time: "operands",
   },
   {
     op: "UMEMSETS.64",
     does: "shared memory at base = zero, n * 8 bytes",
-    slots: "<- base:UR off:I=0 b:UR=URZ n:UR",
+    slots: "<- base:UR off:I=0 b:WORD=255 n:UR",
     effect: true,
-    lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24?+off@40:24ss], b@32, n@64", sm: "100-" }],
+    lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24?+off@40:24ss], b{255=URZ|...?@32:8}, n@64", sm: "100-" }],
     time: "operands",
   },
   {
@@ -384,8 +384,8 @@ const copies: Rows = [
     lines: [
       {
         as: "377u",
-        text: "USTGR.E.NA{.EFL2|_|.ELL2@83:2}{sizeC}{?|?|?|?|?|?|?|.STRONG.GPU|.MMIO.GPU|?|.STRONG.SYS|?|.MMIO.SYS@77:4} [base@24?+off@40:24ss], data@32",
-        sm: "100-",
+        text: "USTGR.E.NA{.EFL2|_|.ELL2@83:2}{sizeC}{scopeG} [base@24?+off@40:24ss], data@32",
+        sm: "100-110",
       },
     ],
     time: "operands",
@@ -400,8 +400,8 @@ const copies: Rows = [
     lines: [
       {
         as: "378u",
-        text: "UREDGR.E{.ADD|?@87:3}.NA{.EFL2|_|.ELL2@83:2}{_/4|.S32/4|.64/8@73:3}{?|?|?|?|?|?|?|.STRONG.GPU|.MMIO.GPU|?|.STRONG.SYS|?|.MMIO.SYS@77:4} [base@24?+off@40:24ss], data@32",
-        sm: "100-",
+        text: "UREDGR.E{.ADD|?@87:3}.NA{.EFL2|_|.ELL2@83:2}{_/4|.S32/4|.64/8@73:3}{scopeG} [base@24?+off@40:24ss], data@32",
+        sm: "100-110",
       },
     ],
     time: "operands",

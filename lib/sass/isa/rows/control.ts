@@ -140,7 +140,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "945", text: "BSSY !pin@87?, d, target@34:30sx4", sm: "-90" },
-      { as: "945", text: "BSSY{_|.RELIABLE|.RECONVERGENT@72:2} !pin@87?, d, target@34:30sx4", sm: "100-" },
+      { as: "945", text: "BSSY{_|.RELIABLE|.RECONVERGENT|!@72:2} !pin@87?, d, target@34:30sx4", sm: "100-" },
     ],
     time: "fixed",
   },
@@ -152,7 +152,7 @@ export const controlRows: Rows = [
     effect: true,
     lines: [
       { as: "941", text: "BSYNC !pin@87?, b@16", sm: "-90" },
-      { as: "941", text: "BSYNC{_|.RELIABLE|.RECONVERGENT@72:2} !pin@87?, b@16", sm: "100-" },
+      { as: "941", text: "BSYNC{_|.RELIABLE|.RECONVERGENT|!@72:2} !pin@87?, b@16", sm: "100-" },
     ],
     time: "fixed",
   },
@@ -198,7 +198,7 @@ export const controlRows: Rows = [
     slots: "<- pin:P=PT b target:L",
     flow: "region",
     effect: true,
-    lines: [{ as: "348", text: `WARPSYNC.COLLECTIVE !pin@87?, b@24, ${relWide}`, is: "86=1", sm: "90-" }],
+    lines: [{ as: "348", text: `WARPSYNC.COLLECTIVE !pin@87?, b@24, ${relWide}`, is: "85:2=2", sm: "90-" }],
     time: "fixed",
   },
   {

@@ -225,13 +225,13 @@ export const conversionRows: Rows = [
       { as: two(0x3e), text: f2fp("{_|.BF16|~|?@76+86}"), is: "78=0 81=0", fill: "64:8=255", sm: "86-88" },
       { as: two(0x3e), text: packAb("!|!|.RZ@79:2"), is: "73:2=0 78=0 81=0 89:2=0", fill: "64:8=255", sm: "89" },
       { as: two(0x3e), text: packAb("?|?|.RZ|...???@79:3"), is: "73:2=0 78=0 89:2=0", fill: "64:8=255", sm: "90" },
-      {
+      ...["!|!|.RZ|...!", "?|?|.RZ|...???"].map((rounding, i) => ({
         as: two(0x3e),
-        text: "F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|?|?|.RZ|...???@79:2} d, a, b",
-        is: "73:2=0 78=0 81=0 85:3=0 89:2=0",
+        text: `F2FP{_|.SATFINITE@77}{_|.RELU@75}{.F16|.BF16@76}.F32.PACK_AB{_|${rounding}@79:3} d, a, b`,
+        is: "73:2=0 78=0 82:2=0 85:3=0 89:2=0",
         fill: "64:8=255",
-        sm: "100-",
-      },
+        sm: i === 0 ? "100-103" : "110-",
+      })),
     ],
     time: "fixed",
   },

@@ -1,13 +1,17 @@
 /** Memory accesses that ordinary code does not need: 256 bits at once, multicast memory, constants behind a descriptor. */
 import type { Line, Rows } from "../row.js";
-import { type AddressBits, far, loadMods75 } from "./memory.js";
+import { far, loadMods75 } from "./memory.js";
 
 const l2 = "{evict}{.EFL2|.ENL2|.ELL2@81:2}";
+/** With .RML2 scopes have no names but what STRONG and GPU are part of. */
+const scopeR =
+  "{.???1.???0|.???0.???0.PRIVATE|.???0.???1|.???0.???1.PRIVATE|.STRONG.???2.PRIVATE|.STRONG.???2|.STRONG.GPU.PRIVATE|.STRONG.GPU|.???3.GPU|.???0.???2|.STRONG.???5|.???0.???2.PRIVATE|.???3.???5|.???0.???3|.???0.???3.PRIVATE|.???0.GPU@77:4}";
 const wide = "p:P=PT d2*4 d*4 <- base*2 ur:UR*2=none off:I=0 desc:UR*2=none mask:I=255 pin:P=PT";
 const ltc73 = "{_|.LTC64B|.LTC128B|.LTC256B@73:2}";
 const wide256 = { desc: 76, wide: 75, scale: "x32", bare: true };
-const wideLoad = (sm: string, mask: string, bits: AddressBits): Line[] =>
-  far("97eu", 32, `LDG.E${l2}${ltc73}.256{scope} d2@64, d@16, %A, mask@${mask}?, !pin@^87?`, sm, bits);
+const loadText = (head: string, scope: string, mask: string): string =>
+  `LDG.E${head}${ltc73}.256${scope} d2@64, d@16, %A, mask@${mask}?, !pin@^87?`;
+const wide100 = { ...wide256, off: "40:17" };
 const wideStore = (sm: string, scope: string, mask: string): Line[] =>
   far("97fu", 64, `STG.E${l2}.256${scope} %A, data@32, data2@16, mask@${mask}?`, sm, { ...wide256, off: "40:19" });
 const mcOp = "{.ADD|.MIN|.MAX|?|?|.AND|.OR|.XOR@87:4}{.32/4|.S32/4|.64/8|.S64/8@73:3}.STRONG.SYS";
@@ -41,8 +45,12 @@ export const globalRows: Rows = [
     memory: ["global", "load"],
     bytes: 32,
     lines: [
-      ...wideLoad("89", "38:2+59:5+72", { ...wide256, off: "40:19" }),
-      ...wideLoad("100-", "57:7+72", { ...wide256, off: "40:17" }),
+      ...far("97eu", 32, loadText(l2, "{scope}", "38:2+59:5+72"), "89", { ...wide256, off: "40:19" }),
+      ...far("97eu", 32, loadText(l2, "{scope}", "57:7+72"), "100-", wide100),
+      ...far("97eu", 32, loadText("{evict}.RML2", scopeR, "57:7+72"), "120-", wide100).map((l) => ({
+        ...l,
+        is: `${l.is} 81:2=3`,
+      })),
     ],
     time: "result",
   },

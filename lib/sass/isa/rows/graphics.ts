@@ -5,6 +5,13 @@ const vec = "{vec}";
 const ipa = "IPA{.PASS|.CONSTANT|.STATE@78:2}";
 /** Where there is no register: another than RZ is undefined. */
 const absent = (at: number): string => `x{255=_|...?@${at}:8}`;
+/**
+ * Bit 77 is that of physical addresses, which have a register. On sm_75 nvdisasm does not look at it where there is none and for
+ * patches; one register of a patch with it ends the tool.
+ */
+const virtual = "80- 77=1";
+const patch = "75 77=1 74:2=0; 80- 77=1";
+const physical = "75 74:2=!0; 80- 24:8=255";
 
 export const graphicsRows: Rows = [
   {
@@ -22,13 +29,12 @@ export const graphicsRows: Rows = [
     does: "d = attribute of vertex v",
     slots: "d*vec <- base=RZ ur:UR=none off:I=0 v=RZ x:WORD=255",
     lines: [
-      { as: "321", text: "ALD{_|.O@79}{_|...???@74:2} d, a[0x0], v@32?", is: "77=1 76=0 24:8=255", sm: "75" },
-      { as: "321", text: `ALD{_|.O@79}.PHYS{_|...???@74:2} d, a[base@24], v@32?`, is: "77=1 76=0" },
-      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[off@40:10], ${absent(32)}?`, is: "76=1 77=0 24:8=255" },
-      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[base@24+off@40:11s], ${absent(32)}?`, is: "76=1 77=0" },
-      { as: "321", text: `ALD{_|.O@79}${vec} d, a[off@40:10], v@32?`, is: "76:2=0 24:8=255" },
-      { as: "521u", text: `ALD{_|.O@79}.P${vec} d, a[ur@24+off@40:11s], ${absent(32)}?`, is: "76:2=1" },
-      { as: "521u", text: `ALD{_|.O@79}${vec} d, a[ur@24+off@40:11s], v@32?`, is: "76:2=0" },
+      { as: "321", text: `ALD{_|.O@79}.PHYS{_|...???@74:2} d, a[base@24], v@32?`, is: "76:2=2", not: physical },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[off@40:10], ${absent(32)}?`, is: "76=1 24:8=255", not: virtual },
+      { as: "321", text: `ALD{_|.O@79}.P${vec} d, a[base@24+off@40:11s], ${absent(32)}?`, is: "76=1", not: patch },
+      { as: "321", text: `ALD{_|.O@79}${vec} d, a[off@40:10], v@32?`, is: "76=0 24:8=255", not: virtual },
+      { as: "521u", text: `ALD{_|.O@79}.P${vec} d, a[ur@24+off@40:11s], ${absent(32)}?`, is: "76=1", not: virtual },
+      { as: "521u", text: `ALD{_|.O@79}${vec} d, a[ur@24+off@40:11s], v@32?`, is: "76=0", not: virtual },
     ],
     time: "result",
   },
@@ -38,11 +44,11 @@ export const graphicsRows: Rows = [
     slots: "<- base=RZ ur:UR=none off:I=0 data*vec v=RZ x:WORD=255",
     effect: true,
     lines: [
-      { as: "322", text: "AST{_|...???@74:2} a[0x0], data@32, v@64?", is: "77=1 76=0 24:8=255", sm: "75" },
-      { as: "322", text: `AST.PHYS{_|...???@74:2} a[base@24], data@32, v@64?`, is: "77=1 76=0" },
-      { as: "322", text: `AST{_|.P@76}${vec} a[off@40:10], data@32, v@64?`, is: "77=0 24:8=255" },
-      { as: "322", text: `AST.P${vec} a[base@24+off@40:11s], data@32, ${absent(64)}?`, is: "76=1 77=0" },
-      { as: "522u", text: `AST{_|.P@76}${vec} a[ur@24+off@40:11s], data@32, v@64?`, is: "77=0" },
+      { as: "322", text: `AST.PHYS{_|...???@74:2} a[base@24], data@32, v@64?`, is: "76:2=2", not: physical },
+      { as: "322", text: `AST${vec} a[off@40:10], data@32, v@64?`, is: "76=0 24:8=255", not: virtual },
+      { as: "322", text: `AST.P${vec} a[off@40:10], data@32, v@64?`, is: "76=1 24:8=255", not: virtual },
+      { as: "322", text: `AST.P${vec} a[base@24+off@40:11s], data@32, ${absent(64)}?`, is: "76=1", not: patch },
+      { as: "522u", text: `AST{_|.P@76}${vec} a[ur@24+off@40:11s], data@32, v@64?`, not: virtual },
     ],
     time: "operands",
   },

@@ -17,8 +17,9 @@ function lines(opcodes: string, sm: string, reuse: number, not = "", is = ""): L
 /** They guard no result, or nothing at all. */
 const noResult = "110:3=!7";
 const nothing = `${noResult}; 113:3=!7`;
-/** Halves and scales of the conversions to packed floats. */
-const f2fp = "79:3=1,2,5-7";
+/** What F2FP is from sm_80 on: two numbers packed, one beside a half of c, or rounded with random bits from c. */
+const f2fp = (opcodes: string, reuse: readonly (readonly [kind: string, mask: number])[]): Line[] =>
+  reuse.map(([kind, mask]) => lines(opcodes, "75", mask, kind.startsWith("81=0") ? "79:2=1,2" : "79:2=!0", kind));
 
 export const hiddenRow: Row = {
   op: "HIDDEN",
@@ -53,9 +54,20 @@ export const hiddenRow: Row = {
     lines("5f0u 5f1u 5f2u 5f3u", "90", -1, nothing),
     lines("9e4u 9e5u", "100-110", -1),
     lines("deau feau", "100", -1, `${noResult}; 63=0; 72:2=!1`),
-    lines("23e", "75", 7, f2fp),
-    lines("83e a3e a3eu c3eu", "75", 5, f2fp),
-    lines("43e 63e 63eu e3eu", "75", 3, "78:4=!1,7-9"),
+    ...f2fp("23e", [
+      ["81=0 78=0", 3],
+      ["81=0 78=1", 6],
+      ["81=1", 7],
+    ]),
+    ...f2fp("83e a3e a3eu c3eu", [
+      ["81=0 78=0", 1],
+      ["81=0 78=1", 4],
+      ["81=1", 5],
+    ]),
+    ...f2fp("43e 63e 63eu e3eu", [
+      ["81=0 78=1", 2],
+      ["81=1", 3],
+    ]),
     lines("304 904 b04 b04u d04u", "86-89", -1, "", "75:3=2 84:3=4"),
     lines("304 904 b04 b04u d04u", "90", -1, "", "75:3=2 84:3=5"),
   ],

@@ -89,7 +89,13 @@ export const integerRows: Rows = [
     does: "d = a * b + c, low 32 bits",
     slots: "d <- a b c",
     imm: "s32",
-    alias: ["MOV: a=zero b=plain c=plain", "MOV: b=zero c=plain", "SHL: b=pow2 c=RZ", "IADD: b=0x1"],
+    alias: [
+      "MOV: a=zero b=plain c=plain",
+      "MOV: b=zero c=plain",
+      "MOV: b=0x1 c=zero",
+      "SHL: b=pow2 c=zero",
+      "IADD: b=0x1",
+    ],
     lines: [
       { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0", fill: "81:3=7 87:4=15", sm: "-90,110-" },
       { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0 76=0", fill: "81:3=7 87:4=15", sm: "100-103" },

@@ -611,10 +611,9 @@ export const memoryRows: Rows = [
     slots: "<-",
     effect: true,
     lines: [
-      { as: "98f", text: "CCTL{cctlCache}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", sm: "75-90" },
-      { as: "98f", text: "CCTL{cctlCache}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", sm: "100-" },
-      { as: "98f", text: "CCTL{cctlCache}.WBALL", is: "24:8=255 87:4=7", sm: "80-" },
-      { as: "98f", text: "CCTL{cctlCache}.WBALLP", is: "24:8=255 87:4=8", sm: "80-" },
+      { as: "98f", text: "CCTL{cctlAll}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", not: "75 72=1" },
+      { as: "98f", text: "CCTL{cctlAll}.WBALL", is: "24:8=255 87:4=7", sm: "80-" },
+      { as: "98f", text: "CCTL{cctlAll}.WBALLP", is: "24:8=255 87:4=8", sm: "80-" },
     ],
     time: "fixed",
   },

@@ -241,7 +241,10 @@ export const systemRows: Rows = [
       { as: "352", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b@32%123" },
       { as: "952", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b#32:32" },
       { as: "d52u", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, ub@32" },
-      ...constants("b52", "b52u", "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, %"),
+      ...constants("b52", "b52u", "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, %").map((l) =>
+        l.as === "b52" ? { ...l, sm: "80-90" } : l,
+      ),
+      { as: "b52", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, c[k@54:5][@38:16s]", sm: "75" },
     ],
     time: "fixed",
     decoupled: false,

@@ -102,6 +102,7 @@ export const warpgroupRows: Rows = [
       [32, 64],
     ]),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "QGMMA",
@@ -119,6 +120,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: bytes(true, 64, 32),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "IGMMA",
@@ -136,6 +138,7 @@ export const warpgroupRows: Rows = [
     effect: true,
     lines: lines("IGMMA", "f1", `{${shapes(step16, 64, 2, 1, 3)}@53:6}${integerTypes}`, plainSources, "73=1", true),
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BGMMA",
@@ -158,7 +161,8 @@ export const warpgroupRows: Rows = [
     does: "fence of the warp group before and after its products",
     slots: "<-",
     effect: true,
-    lines: [{ as: "9c5", text: "WARPGROUP{.ARRIVE|.WAIT@79}", is: "80=0", sm: "90" }],
+    // .WAIT and .DEPBAR wait for no scoreboard.
+    lines: [{ as: "9c5", text: "WARPGROUP{.ARRIVE|.WAIT@79}", is: "80=0", not: "79=1 116:6=!0", sm: "90" }],
     time: "fixed",
     decoupled: true,
   },
@@ -172,11 +176,12 @@ export const warpgroupRows: Rows = [
         as: "9c5",
         text: "WARPGROUP.DEPBAR{?|.LE|...???@47} sb{gsb0|...?@84:3}, n@72:3",
         is: "80=1",
-        not: "79=1",
+        not: "79=1; 116:6=!0",
         sm: "90",
       },
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "WARPGROUPSET.AC",

@@ -1,0 +1,45 @@
+/** Words that were once read differently from nvdisasm; what it says of them (13.2.51). */
+import { decodeInst } from "../../lib/sass/decode.js";
+import { renderInst } from "../../lib/sass/isa/text.js";
+import { type TargetName, target } from "../../lib/target/index.js";
+
+/** SM, word, and the tool's text: "" for what it prints as nothing, null for what it refuses. */
+const words: readonly (readonly [sm: number, word: string, text: string | null])[] = [
+  // What sm_120 has not of the bulk copies, and its loads with .RML2.
+  [120, "ca93194749acb622d2d57a404a2795b4", "@!UP1 UTMALDG.2D.INVALID3.INVALID1 [UR64], [UR74], desc[UR122]"],
+  [120, "b23dd60ed872a6d01793d454770e03bb", "@UP0 UBLKRED.S.S.ADD.INVALID9.STRONG.SM [UR84], [UR119], UR208"],
+  [
+    120,
+    "6c939423a8fe18382e64fa84e3c1897e",
+    "@!P0 LDG.E.INVALID7.RML2.256.???1.???0 R56, R193, desc[UR132][R227.64+0xc9f40], 0x17, P6",
+  ],
+  [120, "421fcba33b0e3ad62d7144a24dd6a378", null],
+  // A register that must be absent, one that must not, and an echo of it.
+  [100, "aac9d759ac6203ec5fbdc3788b2153cb", "@UP5 UMEMSETS.64 [UR139+0x5fbdc3], ???120, UR236"],
+  [110, "2cfbea9cedcf59704be85ba2ff5743ca", "@UP4 UGETNEXTWORKID.BROADCAST [???255], [???255]"],
+  // Conversions to small floats: other kinds have no names where c is a number; a type in between is hidden.
+  [
+    120,
+    "0ac4ae3884637a5bf9af59cf4912743e",
+    "F2FP.SATFINITE.RELU.E3M2.F16.???5.???6 R18, R91.reuse, -1.13809185615995035797e+35",
+  ],
+  [120, "95fd32179433e85ec177be76c057423e", ""],
+  // A name that goes by the control word.
+  [90, "6f0897b4d4b9034ba0839151ff0b9424", "@!P1 IMAD R11, RZ, R75, -0x5f7c6eaf"],
+  [90, "000fe20000000bff0000000101007824", "IMAD.MOV R0, R1, 0x1, -RZ"],
+  [90, "000fe200000003ff8000000001007824", "IMAD R0, R1, -0x80000000, RZ"],
+  // Patches that are addresses, constants at any byte.
+  [75, "e7360cab5beaafe0170cda30663c1521", "@P1 ALD.O.128 R60, a[UR38+-0x326], R48"],
+  [75, "e524d814b7526b8cdda74695ae22ab52", "@!P2 RPCMOV.32 Rpc.HI, c[0x16][-0x62e6]"],
+  // Refused for the control word or for values without a name.
+  [90, "d6231eef58d87bc948c9edcb1d064df1", null],
+  [90, "7359437d531519235c0a59455f0aa9c5", null],
+  [110, "b16fca0175435b17bf74af1d23151941", null],
+  [110, "a39f5120a27de7a4f1938241ffb7298f", null],
+];
+
+test.each(words)("sm_%i %s: %s", (sm, word, text) => {
+  const at = Uint32Array.from([3, 2, 1, 0].map((i) => Number.parseInt(word.slice(8 * i, 8 * i + 8), 16)));
+  const inst = decodeInst(at, 0, target(`sm_${sm}` as TargetName), 0);
+  expect(inst && renderInst(inst, { isa: sm })).toBe(text);
+});
