@@ -67,9 +67,9 @@ function listFunction(f: CubinFunction, target: Target, numbers: LabelNumbers): 
     return {
       offset: l.address,
       text: l.text,
-      known: l.inst !== null,
+      known: l.known,
       control: l.control,
-      words: [...f.words.subarray(4 * i, 4 * i + 4)],
+      words: [f.words[4 * i]!, f.words[4 * i + 1]!, f.words[4 * i + 2]!, f.words[4 * i + 3]!],
       relocation: relocs.get(l.address) ?? null,
       line,
       source,

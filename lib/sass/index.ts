@@ -38,3 +38,4 @@ export {
   listingLines,
 } from "./print.js";
 export { type ModifierDoc, type NamePart, type WordDoc, wordDoc } from "./word-doc.js";
+export { codeTexts, type WordPrinter, wordPrinter } from "./word-text.js";

@@ -6,11 +6,12 @@
  */
 
 import { clone } from "../ori/operand.js";
-import { type Control, Kind, type MachineInst, type Operand } from "../ori/types.js";
+import { type Control, Kind, type MachineInst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { CodeReloc } from "./code.js";
-import { decodeCode } from "./decode.js";
-import { renderInst } from "./isa/text.js";
+import { controlOf, decodeInst } from "./decode.js";
+import { type Names, renderInst } from "./isa/text.js";
+import { wordPrinter } from "./word-text.js";
 
 /** What is listed: a `Code`, or words of a cubin with what is known of them. */
 export interface Listed {
@@ -32,7 +33,8 @@ export interface ListingLine {
   /** nvdisasm's text without the `;`; `.dword …` when the word is not known. */
   readonly text: string;
   readonly control: Control | null;
-  readonly inst: MachineInst | null;
+  /** False when the instruction table does not know the word. */
+  readonly known: boolean;
 }
 
 /** Numbers of the labels given out so far; pass one along to number through several functions as nvdisasm does. */
@@ -41,24 +43,45 @@ export interface LabelNumbers {
 }
 
 export function listingLines(code: Listed, numbers: LabelNumbers = { next: 0 }): ListingLine[] {
-  const insts = decodeCode(code.words, code.target);
-  for (const r of code.relocs ?? []) applyReloc(insts[r.offset >> 4] ?? null, r);
-  const labels = numberLabels(insts, code, numbers);
-  const nameOf = (o: Operand): string => `\`(${labels.get(o.value) ?? `0x${o.value.toString(16)}`})`;
-  return insts.map((inst, i) => ({
+  const { words, target } = code;
+  const labels = new Map<number, string>(code.symbols ?? []);
+  const nameOf = (address: number): string => {
+    let name = labels.get(address);
+    if (name === undefined) {
+      // Distance 0 from the start of the function is the function itself (RET.REL.NODEC).
+      name = address === 0 ? code.name : `.L_x_${numbers.next++}`;
+      labels.set(address, name);
+    }
+    return name;
+  };
+  const names: Names = { isa: target.isa, label: (o) => `\`(${nameOf(o.value)})` };
+  const relocs = new Map<number, CodeReloc>((code.relocs ?? []).map((r) => [r.offset, r]));
+  const print = wordPrinter(target, names);
+  const texts: (string | null)[] = [];
+  for (let at = 0; at + 3 < words.length; at += 4) {
+    const reloc = relocs.get(4 * at);
+    const text = reloc === undefined ? print(words, at) : relocatedText(code, at, reloc, names);
+    const targets = text === null ? undefined : code.targets?.get(4 * at);
+    texts.push(targets === undefined ? text : `${text}${targetsNote(targets.map(nameOf))}`);
+  }
+  return texts.map((text, i) => ({
     address: 16 * i,
     label: labels.get(16 * i) ?? "",
-    text: inst
-      ? renderInst(inst, { isa: code.target.isa, label: nameOf }) + targetsNote(code.targets?.get(16 * i), labels)
-      : rawText(code.words, i),
-    control: inst?.control ?? null,
-    inst,
+    text: text ?? rawText(words, i),
+    control: text === null ? null : controlOf(words[4 * i + 3]!),
+    known: text !== null,
   }));
 }
 
+function relocatedText(code: Listed, at: number, r: CodeReloc, names: Names): string | null {
+  const inst = decodeInst(code.words, at, code.target);
+  if (inst === null) return null;
+  applyReloc(inst, r);
+  return renderInst(inst, names);
+}
+
 /** The operand that the relocation fills becomes its symbol: the 32-bit immediate stands ahead of small ones (masks, LUTs). */
-function applyReloc(inst: MachineInst | null, r: CodeReloc): void {
-  if (!inst) return;
+function applyReloc(inst: MachineInst, r: CodeReloc): void {
   const i = inst.srcs.findIndex((o) => o.kind === Kind.Imm || o.kind === Kind.Label);
   if (i < 0) return;
   const o = clone(inst.srcs[i]!);
@@ -69,28 +92,9 @@ function applyReloc(inst: MachineInst | null, r: CodeReloc): void {
   inst.srcs[i] = o;
 }
 
-function numberLabels(
-  insts: readonly (MachineInst | null)[],
-  code: Listed,
-  numbers: LabelNumbers,
-): ReadonlyMap<number, string> {
-  const labels = new Map<number, string>(code.symbols ?? []);
-  const name = (address: number): void => {
-    if (labels.has(address)) return;
-    // Distance 0 from the start of the function is the function itself (RET.REL.NODEC).
-    labels.set(address, address === 0 ? code.name : `.L_x_${numbers.next++}`);
-  };
-  insts.forEach((inst, i) => {
-    for (const o of inst?.srcs ?? []) if (o.kind === Kind.Label) name(o.value);
-    for (const t of code.targets?.get(16 * i) ?? []) name(t);
-  });
-  return labels;
-}
-
 /** As nvdisasm notes the table of an indirect branch, with one space in front. */
-function targetsNote(targets: readonly number[] | undefined, labels: ReadonlyMap<number, string>): string {
-  if (targets === undefined) return "";
-  return ` (*"BRANCH_TARGETS ${targets.map((t) => labels.get(t) ?? `0x${t.toString(16)}`).join(",")}"*)`;
+function targetsNote(targets: readonly string[]): string {
+  return ` (*"BRANCH_TARGETS ${targets.join(",")}"*)`;
 }
 
 function rawText(words: Uint32Array, i: number): string {

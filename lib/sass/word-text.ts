@@ -13,16 +13,25 @@ import { planOf } from "./isa/plan.js";
 import { headText, type Names } from "./isa/text.js";
 import { PrintedOperand, SlotConditions } from "./printed-operand.js";
 
-/** Text of every word, null where the table does not know it; `label` names code addresses. */
-export function codeTexts(words: Uint32Array, target: Target, label?: Names["label"]): (string | null)[] {
+/** The text of the word at words[at … at+3] of code that begins at words[0]; null when the table does not know it. */
+export type WordPrinter = (words: Uint32Array, at: number) => string | null;
+
+/** Prints words of an SM as `renderInst` prints what `decodeInst` makes of them; `names.label` names code addresses. */
+export function wordPrinter(target: Target, names: Pick<Names, "label"> = {}): WordPrinter {
   const { isa } = target;
   const table = tableFor(isa);
-  const names: Names = label ? { isa, label } : { isa };
-  const out: (string | null)[] = new Array(words.length >> 2);
-  for (let at = 0; at + 3 < words.length; at += 4) {
+  const all: Names = { ...names, isa };
+  return (words, at) => {
     const found = findCase(table, words, at);
-    out[at >> 2] = found === null ? null : caseText(found, isa, words, at, at * 4, names);
-  }
+    return found === null ? null : caseText(found, isa, words, at, at * 4, all);
+  };
+}
+
+/** Text of every word. */
+export function codeTexts(words: Uint32Array, target: Target, names: Pick<Names, "label"> = {}): (string | null)[] {
+  const print = wordPrinter(target, names);
+  const out: (string | null)[] = new Array(words.length >> 2);
+  for (let at = 0; at + 3 < words.length; at += 4) out[at >> 2] = print(words, at);
   return out;
 }
 

@@ -29,6 +29,6 @@ test.each(["sm_75", "sm_90", "sm_100"] as const)("%s", (name: TargetName) => {
   expect(plain.filter((text) => text !== null).length).toBeGreaterThan(plain.length / 2);
   for (let round = 0; round < 2; round++) {
     expect(codeTexts(words, t)).toEqual(plain);
-    expect(codeTexts(words, t, label)).toEqual(labelled);
+    expect(codeTexts(words, t, { label })).toEqual(labelled);
   }
 });
