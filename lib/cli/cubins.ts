@@ -14,7 +14,7 @@ export function printAll(diagnostics: readonly Diagnostic[], file: string, host:
 
 /** The cubins of a file (a fat binary may hold several), those of one target when it is named; null after an error. */
 export function cubinsOf(path: string, arch: string | undefined, host: Host): readonly CubinFile[] | null {
-  const files = readCubins(bytesOf(path, host), host.unzstd ?? null);
+  const files = readCubins(bytesOf(path, host));
   if (!files.ok) {
     printAll(files.diagnostics, path, host);
     return null;

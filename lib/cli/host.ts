@@ -2,8 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import * as zlib from "node:zlib";
-import type { Unzstd } from "../elf/index.js";
 
 export interface Host {
   /** Null when the file cannot be read. `-` is the standard input. */
@@ -12,22 +10,6 @@ export interface Host {
   readonly write: (path: string, bytes: Uint8Array) => boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Zstandard, where there is one. */
-  readonly unzstd?: Unzstd | null;
-}
-
-/** Node has it from 22.15 on. */
-function nodeUnzstd(): Unzstd | null {
-  const found: unknown = Reflect.get(zlib, "zstdDecompressSync");
-  if (typeof found !== "function") return null;
-  const zstdDecompressSync = found as (packed: Uint8Array, options: { maxOutputLength: number }) => Uint8Array;
-  return (packed, size) => {
-    try {
-      return zstdDecompressSync(packed, { maxOutputLength: Math.max(1, size) });
-    } catch {
-      return null;
-    }
-  };
 }
 
 export const processHost: Host = {
@@ -41,7 +23,6 @@ export const processHost: Host = {
   write: writeWhole,
   out: (text) => write(1, text),
   err: (text) => write(2, text),
-  unzstd: nodeUnzstd(),
 };
 
 /** Synchronous, so that nothing is lost when the process ends; a closed pipe is the reader's business. */

@@ -16,6 +16,7 @@ import { CUBIN_MACHINE } from "./cubin/sections.js";
 import type { Cubin } from "./cubin/types.js";
 import { elfError, readElf, view } from "./elf64.js";
 import { decodeLz4 } from "./lz4.js";
+import { decodeZstd } from "./zstd.js";
 
 const MAGIC = 0xba55ed50;
 const CONTAINER_HEADER = 16;
@@ -103,23 +104,18 @@ function membersIn(bytes: Uint8Array, start: number, end: number, out: FatMember
   return ok(null);
 }
 
-/** Zstandard as the caller has it: the `size` bytes that `packed` stands for, null when it is malformed. */
-export type Unzstd = (packed: Uint8Array, size: number) => Uint8Array | null;
-
 /** A header that promises more is not believed, so that memory stays bounded: bytes. */
-const MOST_UNPACKED = 2 ** 30;
+const MOST_UNPACKED = 2 ** 28;
 
-/** The bytes of an image, unpacked. Without `unzstd` one that Zstandard has packed is refused. */
-export function unpackMember(m: FatMember, unzstd: Unzstd | null = null): Result<Uint8Array> {
+/** The bytes of an image, unpacked. */
+export function unpackMember(m: FatMember): Result<Uint8Array> {
   if (m.compression === "none") return ok(m.stored);
-  if (m.compression === "zstd") {
-    if (unzstd === null)
-      return fail([notSupported("Zstandard in fat binaries (make them with --compress-mode=speed or none)", null)]);
-    const image = m.size > MOST_UNPACKED ? null : unzstd(m.stored, m.size);
-    return image?.length === m.size ? ok(image) : fail([elfError("fat binary: bad Zstandard data")]);
-  }
-  const bytes = decodeLz4(m.stored, m.size);
-  return bytes === null ? fail([elfError("fat binary: bad LZ4 data")]) : ok(bytes);
+  const [name, decode] =
+    m.compression === "zstd" ? (["Zstandard", decodeZstd] as const) : (["LZ4", decodeLz4] as const);
+  if (m.size > MOST_UNPACKED)
+    return fail([notSupported(`images of more than ${MOST_UNPACKED} bytes in fat binaries`, null)]);
+  const bytes = decode(m.stored, m.size);
+  return bytes === null ? fail([elfError(`fat binary: bad ${name} data`)]) : ok(bytes);
 }
 
 /** A cubin with the bytes it was read from. */
@@ -129,7 +125,7 @@ export interface CubinFile {
 }
 
 /** The cubins in a file: the file itself, or the images of a fat binary or a host object. At least one. */
-export function readCubins(bytes: Uint8Array, unzstd: Unzstd | null = null): Result<readonly CubinFile[]> {
+export function readCubins(bytes: Uint8Array): Result<readonly CubinFile[]> {
   if (!isContainer(bytes, 0)) {
     const elf = readElf(bytes);
     if (!elf.ok) return elf;
@@ -141,7 +137,7 @@ export function readCubins(bytes: Uint8Array, unzstd: Unzstd | null = null): Res
   const files: CubinFile[] = [];
   for (const m of members.value) {
     if (m.kind !== "cubin") continue;
-    const image = unpackMember(m, unzstd);
+    const image = unpackMember(m);
     if (!image.ok) return image;
     const one = single(image.value);
     if (!one.ok) return one;

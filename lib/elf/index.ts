@@ -21,4 +21,4 @@ export type {
   SourceLine,
 } from "./cubin/types.js";
 export type { Elf, ElfNote, ElfRelocation, ElfSection, ElfSegment, ElfSymbol } from "./elf64.js";
-export { type CubinFile, type FatMember, readCubins, readFatbin, type Unzstd, unpackMember } from "./fatbin.js";
+export { type CubinFile, type FatMember, readCubins, readFatbin, unpackMember } from "./fatbin.js";

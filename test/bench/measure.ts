@@ -6,5 +6,5 @@ export function median(values: readonly number[]): number {
 
 /** One line of a table: first cell to the left, the others to the right. */
 export function row(cells: readonly string[]): void {
-  console.log(cells.map((c, i) => (i === 0 ? c.padEnd(16) : c.padStart(9))).join(""));
+  console.log(cells.map((c, i) => (i === 0 ? c.padEnd(16) : ` ${c}`.padStart(9))).join(""));
 }

@@ -1,6 +1,7 @@
 /** Fat binaries made by hand: the layout itself is compared with nvcc's files in test/oracle/fatbin.test.ts. */
 import { readCubins, readFatbin, unpackMember } from "../../lib/elf/index";
 import { decodeLz4 } from "../../lib/elf/lz4";
+import { decodeZstd } from "../../lib/elf/zstd";
 import { compile } from "../../lib/index";
 import { corpusPtx } from "../corpus/cases";
 import { random } from "../corpus/random";
@@ -63,27 +64,68 @@ test("several cubins, one of them compressed, PTX between them", () => {
   expect(read.ok && Buffer.from(read.value[1]!.bytes).equals(cubins[1]!)).toBe(true);
 });
 
-test("Zstandard: by what the caller brings, else refused", () => {
-  const file = fatbin({ kind: 2, sm: 90, flags: 0x8000, data: Uint8Array.of(1, 2, 3), size: cubins[1]!.length });
-  const without = readCubins(file);
-  expect(!without.ok && without.diagnostics[0]!.message).toMatch(/Zstandard in fat binaries/);
-  const seen: number[][] = [];
-  const read = readCubins(file, (packed, size) => {
-    seen.push([...packed, size]);
-    return cubins[1]!;
-  });
-  expect(read.ok && read.value.map((f) => f.cubin.target)).toEqual(["sm_90"]);
-  expect(seen).toEqual([[1, 2, 3, cubins[1]!.length]]);
-  for (const bad of [null, new Uint8Array(3)]) {
-    const refused = readCubins(file, () => bad);
-    expect(!refused.ok && refused.diagnostics[0]!.message).toBe("fat binary: bad Zstandard data");
+/** Raw blocks: what any Zstandard reader takes. */
+function rawZstd(data: Uint8Array): Uint8Array {
+  const out = [0x28, 0xb5, 0x2f, 0xfd, 0xa0];
+  const little = (v: number, n: number): void => {
+    for (let i = 0; i < n; i++) out.push((v >>> (8 * i)) & 255);
+  };
+  little(data.length, 4);
+  for (let at = 0; at < data.length; at += 0x10000) {
+    const part = data.subarray(at, at + 0x10000);
+    little((part.length << 3) | (at + 0x10000 >= data.length ? 1 : 0), 3);
+    out.push(...part);
   }
-  const huge = fatbin({ kind: 2, sm: 90, flags: 0x8000, data: Uint8Array.of(1), size: 2 ** 31 });
-  expect(
-    readCubins(huge, () => {
-      throw new Error("asked");
-    }).ok,
-  ).toBe(false);
+  return Uint8Array.from(out);
+}
+
+const words = Buffer.from("the quick brown fox jumps over the lazy dog; the quick brown fox sleeps. ".repeat(4));
+const numbers = Buffer.from(
+  Array.from({ length: 120 }, (_, i) => `${((i + 1) * (i + 1)) % 97} ${((i + 1) * 7919) % 1009}\n`).join(""),
+);
+/** zstd 1.5 -19, without and with checksum: plain literals; Huffman literals and described tables. */
+const packedWords = Buffer.from(
+  "KLUv/WAkAO0BAFJDDBGQPQZQ+kPpD6XP/1/T1NiZHAc0GtPoA4Lleot2k+qnufA0Orue4fnDcI4zoqy8STUCAFgmULyQVmU=",
+  "base64",
+);
+const packedNumbers = Buffer.from(
+  `KLUv/WQrAu0LALZyXgmwOyQxVIEYwI1aAFsAWgBmnHkraEAdoqlqvK8wtOmPdlTOk9TH8vQnFJWOElYZUl3DhHChKBUVIcU7x6tpEEOqFo5ZgxeNYphb54j0QbNX6FNt/FVPrF/v9JWEf3SCdVIy
+YaZHgepJY3Xgq81PyVgQJSKQ1E7xNIREVDPPVmLUVY5kd4xH0StGvFOcmkrRoipFm3WKE72ilTtGi1SOt5dYQjUTrhpC+dXOshIRHiWjnNQmfTrCO6qJMdYzDoAbwbv7YYA0vfNgemIQ1caxVWh0fTDs1jkU
+jaL5DbqmFj6qQayyztFREb5cKFZIwwR7ZShCpSNZ9efJ1UexykkS/fFMCsP41DhHHaLdWkEDuGacux/aRSPoec94oJpYUx1htK0/T1c6GrgyNEXDvF8oFk1FCFGdo5Q1iOVaCOUGJaRRpHrrvKA+GFYVjlxtvOqJ
+IdE7x6QkNJlO0Ecl87ce666n75q/KLD+mgDUU6Z6JLiSCdMJCkRJSCMBAB9JziE=`,
+  "base64",
+);
+
+test("Zstandard: the tool's frames, and what is left of them when they are damaged", () => {
+  for (const [packed, text] of [
+    [packedWords, words],
+    [packedNumbers, numbers],
+    [Buffer.concat([packedWords, packedNumbers]), Buffer.concat([words, numbers])],
+  ] as const) {
+    expect(Buffer.from(decodeZstd(packed, text.length)!).equals(text)).toBe(true);
+    expect(decodeZstd(packed, text.length - 1)).toBeNull();
+    expect(decodeZstd(packed, text.length + 1)).toBeNull();
+    for (let n = 1; n < packed.length; n++) expect(decodeZstd(packed.subarray(0, n), text.length)).toBeNull();
+  }
+  let refused = 0;
+  for (let seed = 1; seed <= 2000; seed++) {
+    const r = random(seed);
+    const bytes = Uint8Array.from(packedNumbers);
+    for (let n = 1 + r.below(3); n > 0; n--) bytes[r.below(bytes.length)] = r.below(256);
+    if (decodeZstd(bytes, numbers.length) === null) refused++;
+  }
+  expect(refused).toBeGreaterThan(500);
+  expect(decodeZstd(Uint8Array.of(1, 2, 3), 2 ** 40)).toBeNull();
+});
+
+test("Zstandard in a fat binary", () => {
+  const member = { kind: 2, sm: 90, flags: 0x8000, size: cubins[1]!.length };
+  const read = readCubins(fatbin({ ...member, data: rawZstd(cubins[1]!) }));
+  expect(read.ok && Buffer.from(read.value[0]!.bytes).equals(cubins[1]!)).toBe(true);
+  const bad = readCubins(fatbin({ ...member, data: Uint8Array.of(1, 2, 3) }));
+  expect(!bad.ok && bad.diagnostics[0]!.message).toBe("fat binary: bad Zstandard data");
+  const huge = readCubins(fatbin({ ...member, data: Uint8Array.of(1), size: 2 ** 31 }));
+  expect(!huge.ok && huge.diagnostics[0]!.message).toMatch(/images of more than/);
 });
 
 test("a cubin alone is taken as it is", () => {
@@ -105,7 +147,7 @@ test("2,000 seeded mutations: diagnostics, never an exception", () => {
   const files = [
     fatbin({ kind: 2, sm: 75, data: cubins[0]! }),
     fatbin({ kind: 2, sm: 90, flags: 0x2000, data: stored(cubins[1]!), size: cubins[1]!.length }),
-    fatbin({ kind: 2, sm: 90, flags: 0x8000, data: cubins[1]!, size: 1 << 30 }),
+    fatbin({ kind: 2, sm: 90, flags: 0x8000, data: rawZstd(cubins[1]!), size: cubins[1]!.length }),
   ];
   let good = 0;
   for (let seed = 1; seed <= 2000; seed++) {
