@@ -1,7 +1,6 @@
 /** Words made from the instruction table with random fields, for comparison with nvdisasm. */
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
 import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
-import type { Row } from "../../lib/sass/isa/row.js";
 import { hiddenRow } from "../../lib/sass/isa/rows/hidden.js";
 import { widthOf } from "../../lib/sass/isa/syntax.js";
 
@@ -16,19 +15,14 @@ export function randomBits(seed: number): () => number {
   };
 }
 
-/** Every line of the table on an SM whose row is among `rows` (all when left out), `count` words each. */
-export function randomWords(
-  isa: number,
-  count: number,
-  seed: number,
-  rows?: ReadonlySet<Row>,
-): { words: Uint32Array; lines: CodeLine[] } {
+/** Every line of the table on an SM, `count` words each. */
+export function randomWords(isa: number, count: number, seed: number): { words: Uint32Array; lines: CodeLine[] } {
   const next = randomBits(seed);
   const lines: CodeLine[] = [];
   for (const row of tableFor(isa).byRow)
     for (const line of row) {
       const { row: r } = line.line.row;
-      if (r === hiddenRow || rows?.has(r) === false || !line.groups.every((g) => g.values.some(isDefined))) continue;
+      if (r === hiddenRow || !line.groups.every((g) => g.values.some(isDefined))) continue;
       for (let i = 0; i < count; i++) lines.push(line);
     }
   const words = new Uint32Array(4 * lines.length);

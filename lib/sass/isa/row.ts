@@ -121,3 +121,8 @@ export type TimeClass = "fixed" | "result" | "operands" | "write" | "fp64" | "r2
 
 /** Declares rows: keeps the literal types out of the declaration file. */
 export type Rows = readonly Row[];
+
+/** Rows with what they have in common; a row that says otherwise is right. */
+export function shared(common: Partial<Row>, rows: Rows): Rows {
+  return rows.map((row) => ({ ...common, ...row }));
+}

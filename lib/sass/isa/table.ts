@@ -5,6 +5,7 @@ import { InternalError } from "../../errors.js";
 import { type Condition, parseConditions } from "./conditions.js";
 import type { ImmFormat, Row } from "./row.js";
 import { asyncRows } from "./rows/async.js";
+import { atomicRows } from "./rows/atomic.js";
 import { controlRows } from "./rows/control.js";
 import { conversionRows } from "./rows/conversion.js";
 import { floatRows } from "./rows/float.js";
@@ -46,6 +47,7 @@ export const rows: readonly Row[] = [
   ...halfRows,
   ...conversionRows,
   ...memoryRows,
+  ...atomicRows,
   ...controlRows,
   ...uniformRows,
   ...uniformFloatRows,

@@ -2,7 +2,7 @@
  * Asynchronous copies and the barriers in shared memory that count them (sm_90 on): SYNCS are the operations on such a
  * barrier, UBLK* copy, reduce and prefetch runs of bytes, UTMA* boxes of a tensor behind a descriptor.
  */
-import type { Line, Rows } from "../row.js";
+import { type Line, type Rows, shared } from "../row.js";
 
 /** The cache policy is behind a second register and optional. */
 function policy(as: string, text: string, sm: string, is = ""): Line[] {
@@ -200,12 +200,11 @@ const barrier: Rows = [
   },
 ];
 
-const copies: Rows = [
+const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets: "any" }, [
   {
     op: "UBLKCP",
     does: "copy n * 16 bytes between global (.G) and shared memory (.S): d = destination and its barrier, s = source",
     slots: "<- d:UR*2 s:UR*size n:UR desc:UR*2=none",
-    effect: true,
     lines: [
       ...policy(
         "3bau",
@@ -217,35 +216,26 @@ const copies: Rows = [
         `UBLKCP{.G|.S@73}{.G/8|.S/4@74}{_|.MULTICAST@75}{_|.DST_G_BYTE_MASK@84}${ltc}{_|.SEQUENCED@83}{_|.COUNTED@85}{scopeB} [d@32], [s@24], n@64`,
       ),
     ],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UBLKRED",
     does: "global or shared memory at d = op(memory, shared memory at s), n * 16 bytes",
     slots: "<- d:UR*2 s:UR n:UR desc:UR*2=none",
-    effect: true,
     lines: [
       ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}{scopeB} [d@32], [s@24], n@64`, "90"),
       ...newer("3bbu", `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}{scopeB} [d@32], [s@24], n@64`),
     ],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UBLKPF",
     does: "prefetch n * 16 bytes of global memory at s into L2",
     slots: "<- s:UR*2 n:UR desc:UR*2=none",
-    effect: true,
     lines: policy("3bcu", "UBLKPF.L2 [s@24], n@64", "90-"),
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMALDG",
     does: "shared memory = box of a tensor: d = destination, barrier and coordinates, s = descriptor, c = mask or offsets",
     slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
-    effect: true,
     lines: [
       ...policy("3b4u", "UTMALDG{dims}{_|.IM2COL@82}{_|.MULTICAST@75} [d@32], [s@24], c@64", "90"),
       ...newer(
@@ -255,76 +245,55 @@ const copies: Rows = [
       ...policy("5b4u", "UTMALDG{dims} [d@32], [s@24]", "90"),
       ...newer("5b4u", "UTMALDG{dims}{_|?|?|?|.GATHER4@82:3}{_|.2CTA@85} [d@32], [s@24]"),
     ],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMAPF.L2",
     does: "prefetch a box of a tensor into L2: d = coordinates, s = descriptor",
     slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
-    effect: true,
     lines: [
       ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|...???@82} [d@32], [s@24], c@64", "90"),
       ...newer("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|.W128|.W@82:3} [d@32], [s@24], c@64"),
       ...policy("5b8u", "UTMAPF.L2{dimsC} [d@32], [s@24]", "90"),
       ...policy("5b8u", "UTMAPF.L2{dimsC}{_|?|?|?|.GATHER4@82:3} [d@32], [s@24]", "100-"),
     ],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMASTG",
     does: "box of a tensor = shared memory: d = source and coordinates, s = descriptor",
     slots: "<- d:UR*dims s:UR*2 desc:UR*2=none",
-    effect: true,
     lines: [
       ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL@82} [d@32], [s@24]", "90"),
       ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL|.SCATTER4@82:2} [d@32], [s@24]", "100-"),
     ],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMAREDG",
     does: "box of a tensor = op(box, shared memory)",
     slots: "<- d:UR*dims s:UR*2 desc:UR*2=none",
-    effect: true,
     lines: policy("3b6u", `UTMAREDG{dimsS}{_|.IM2COL@82}${op} [d@32], [s@24]`, "90-"),
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMACCTL",
     does: "drop (.IV) or fetch (.PF) the copy of a tensor's descriptor",
     slots: "<- s:UR*2",
-    effect: true,
     lines: [{ as: "9b9u", text: "UTMACCTL{.IV|.PF@82} [s@24]", sm: "90-" }],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMACCTL.IVALL",
     does: "drop the copies of all descriptors",
     slots: "<-",
-    effect: true,
     lines: [{ as: "9b9", text: "UTMACCTL{?|.IVALL|...???@83}", sm: "90-" }],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "UTMACMDFLUSH",
     does: "close the group of bulk copies before it",
     slots: "<-",
-    effect: true,
     lines: [{ as: "9b7", text: "UTMACMDFLUSH", sm: "90-" }],
-    time: "operands",
-    sets: "any",
   },
   {
     op: "USETMAXREG",
     does: "give registers back to the pool, or take some (p: it worked); n registers per thread",
     slots: "p:UP=none <- n:UR",
-    effect: true,
     lines: [
       { as: "3c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n@32", is: "72:2=1", sm: "90-" },
       { as: "9c8u", text: "USETMAXREG.DEALLOC{?|.CTAPOOL|...???@74} n#32:10", is: "72:2=1", sm: "90-" },
@@ -332,47 +301,40 @@ const copies: Rows = [
       { as: "9c8u", text: "USETMAXREG.TRY_ALLOC{?|.CTAPOOL|...???@74} p@81, n#32:10", is: "72:2=2", sm: "90-" },
     ],
     time: "fixed",
-    sets: "any",
     decoupled: true,
   },
   {
     op: "USETSHMSZ",
     does: "set the size of the CTA's shared memory",
     slots: "<- n:UR",
-    effect: true,
     lines: [
       { as: "3c9u", text: "USETSHMSZ n@32", sm: "90-" },
       { as: "9c9u", text: "USETSHMSZ n#32:20", is: "72=0", sm: "90-" },
     ],
     time: "fixed",
-    sets: "any",
     decoupled: true,
   },
   {
     op: "USETSHMSZ.FLUSH",
     does: "wait until the size is set",
     slots: "<-",
-    effect: true,
     lines: [{ as: "9c9u", text: "USETSHMSZ.FLUSH", is: "72=1", sm: "90-" }],
     time: "fixed",
-    sets: "any",
     decoupled: true,
   },
   {
     op: "UGETNEXTWORKID",
     does: "ask for the next CTA to run (a: where the answer goes, and its barrier)",
     slots: "<- a:UR*2",
-    effect: true,
     lines: [{ as: "3cau", text: "UGETNEXTWORKID{.SELFCAST|.BROADCAST@72} [a@@24], [a@@+1]", sm: "100-" }],
-    time: "operands",
+    sets: "read",
   },
   {
     op: "UMEMSETS.64",
     does: "shared memory at base = zero, n * 8 bytes",
     slots: "<- base:UR off:I=0 b:WORD=255 n:UR",
-    effect: true,
     lines: [{ as: "3cbu", text: "UMEMSETS.64 [base@24?+off@40:24ss], b{255=URZ|...?@32:8}, n@64", sm: "100-" }],
-    time: "operands",
+    sets: "read",
   },
   {
     op: "USTGR",
@@ -380,7 +342,6 @@ const copies: Rows = [
     slots: "<- base:UR*2 off:I=0 data:UR*size",
     memory: ["global", "store"],
     bytes: "size",
-    effect: true,
     lines: [
       {
         as: "377u",
@@ -388,7 +349,7 @@ const copies: Rows = [
         sm: "100-110",
       },
     ],
-    time: "operands",
+    sets: "read",
   },
   {
     op: "UREDGR",
@@ -396,7 +357,6 @@ const copies: Rows = [
     slots: "<- base:UR*2 off:I=0 data:UR*size",
     memory: ["global", "reduce"],
     bytes: "size",
-    effect: true,
     lines: [
       {
         as: "378u",
@@ -404,8 +364,8 @@ const copies: Rows = [
         sm: "100-110",
       },
     ],
-    time: "operands",
+    sets: "read",
   },
-];
+]);
 
-export const asyncRows: Rows = [...barrier, ...copies.map((row) => ({ guard: "UP" as const, ...row }))];
+export const asyncRows: Rows = [...barrier, ...copies];

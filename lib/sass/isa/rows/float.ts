@@ -1,47 +1,38 @@
 /** f32 and f64 arithmetic. */
-import type { Rows } from "../row.js";
+import { type Rows, shared } from "../row.js";
 import { either, one, outer, two } from "./shapes.js";
 
-export const floatRows: Rows = [
+export const floatRows: Rows = shared({ imm: "f32", time: "fixed" }, [
   {
     op: "FADD",
     does: "d = a + b",
     slots: "d <- a b",
-    imm: "f32",
     lines: [{ as: outer(0x021), text: "FADD{ftz}{rnd}{sat} d, -|a|, -|b|" }],
-    time: "fixed",
   },
   {
     op: "FHADD",
     does: "d (f32) = a (f16 or bf16) + b",
     slots: "d <- a b",
-    imm: "f32",
     lines: [
       { as: "Rq=221 RU=e21u", text: "FHADD{_|.BF16@82}{rnd}{sat} d, -|a|{_|.H1@83}, -|b|", is: "81=1", sm: "100-" },
     ],
-    time: "fixed",
   },
   {
     op: "FMUL",
     does: "d = a * b",
     slots: "d <- a b",
-    imm: "f32",
     lines: [{ as: two(0x020), text: "FMUL{fmz}{scale}{rnd}{sat} d, -|a|, -|b|" }],
-    time: "fixed",
   },
   {
     op: "FFMA",
     does: "d = a * b + c with one rounding",
     slots: "d <- a b c",
-    imm: "f32",
     lines: [{ as: either(0x023), text: "FFMA{fmz}{rnd}{sat} d, -|a|, -|b|, -|c|" }],
-    time: "fixed",
   },
   {
     op: "FHFMA",
     does: "d (f32) = a * b (f16 or bf16) + c",
     slots: "d <- a b c",
-    imm: "f32",
     lines: [
       {
         as: "RRR=223 RUR=c23u RRU=e23u",
@@ -50,60 +41,48 @@ export const floatRows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "FMNMX",
     does: "d = pin ? min(a, b) : max(a, b)",
     slots: "d <- a b pin:P=PT",
-    imm: "f32",
     lines: [
       { as: two(0x009), text: "FMNMX{ftz} d, -|a|, -|b|, !pin@87", sm: "75" },
       { as: two(0x009), text: "FMNMX{ftz}{nan} d, -|a|, -|b|, !pin@87", sm: "80" },
       { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", sm: "86-89" },
       { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign} d, -|a|, -|b|, !pin@87", is: "65=0", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "FMNMX.IS_A",
     does: "the same; p: the result is a",
     slots: "d p:P <- a b pin:P=PT",
-    imm: "f32",
     lines: [
       { as: two(0x009), text: "FMNMX{ftz}{nan}{xorsign}.IS_A d, p@66, -|a|, -|b|, !pin@87", is: "65=1", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "FSEL",
     does: "d = pin ? a : b",
     slots: "d <- a b pin:P",
-    imm: "f32",
     lines: [{ as: two(0x008), text: "FSEL{ftz} d, -|a|, -|b|, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "FSET",
     does: "d = ((a cmp b) bool pin) ? 1.0 : 0.0",
     slots: "d <- a b pin:P=PT",
-    imm: "f32",
     lines: [{ as: two(0x00a), text: "FSET.BF{fcmp}{ftz}{bool} d, -|a|, -|b|, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "FSETP",
     does: "p = (a cmp b) bool pin; q = !(a cmp b) bool pin",
     slots: "p:P q:P=PT <- a b pin:P=PT",
-    imm: "f32",
     lines: [{ as: two(0x00b), text: "FSETP{fcmp}{ftz}{bool} p@81, q@84, -|a|, -|b|, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "FCHK",
     does: "p = a / b needs the slow path of division",
     slots: "p:P <- a b",
-    imm: "f32",
     lines: [{ as: two(0x102), text: "FCHK p@81, -|a|, -|b|" }],
     time: "result",
   },
@@ -115,13 +94,11 @@ export const floatRows: Rows = [
       { as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV@77} d, a@24%122, c@64%124, pattern@32:8", sm: "-110" },
       { as: "822", text: "FSWZADD{ftz}{rnd}{_|.NDV|?|.DXY@77+81} d, a@24%122, c@64%124, pattern@32:8", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "MUFU",
     does: "d = approximation of the function; RCP64H and RSQ64H take and give the upper word of a double",
     slots: "d <- b",
-    imm: "f32",
     not: "103 80=1 72:2=!0",
     lines: [
       { as: one(0x108), text: "MUFU{mufu2}.F16x2 d, -|b|", is: "72:2=3 80=0", imm: "h2", sm: "103" },
@@ -181,4 +158,4 @@ export const floatRows: Rows = [
     ],
     time: "fp64",
   },
-];
+]);

@@ -2,7 +2,7 @@
  * F2FP in all its kinds: floats rounded to 8-, 6- and 4-bit formats and back, two at a time. MERGE_C puts the result
  * beside a half of c, PACK_AB takes one number of a and one of b, UNPACK_B both of b.
  */
-import type { Line, Rows } from "../row.js";
+import { type Line, type Rows, shared } from "../row.js";
 import { to90 } from "./conversion.js";
 import { middle, one, wide } from "./shapes.js";
 
@@ -134,12 +134,11 @@ function unpacked100({ sm, none, strict }: Newer): Line[] {
   ].map((l) => ({ as: one(0x3e), ...l, fill: "24:8=255 64:8=255", sm }));
 }
 
-export const float8Rows: Rows = [
+export const float8Rows: Rows = shared({ imm: "f32", time: "fixed" }, [
   {
     op: "F2FP.PACK_B",
     does: "d = b rounded",
     slots: "d <- b",
-    imm: "f32",
     lines: [
       {
         as: one(0x3e),
@@ -163,13 +162,11 @@ export const float8Rows: Rows = [
         sm,
       })),
     ],
-    time: "fixed",
   },
   {
     op: "F2FP.MERGE_C",
     does: "d = b rounded, beside a half of c",
     slots: "d <- b c",
-    imm: "f32",
     lines: [
       ...merged80("{_|.BF16@76}", "80"),
       ...merged80("{_|.BF16|~|?@76+86}", "86-88"),
@@ -179,25 +176,21 @@ export const float8Rows: Rows = [
       ...merged(`F2FP${sat}${relu}${to90}.F16.UNPACK_B_MERGE_C${rest}`, "73:2=1 78=0 89:2=2", "90"),
       ...newer.flatMap(merged100),
     ],
-    time: "fixed",
   },
   {
     op: "F2FP.PACK_AB_MERGE_C",
     does: "d = a and b rounded, beside a half of c (.RS: c holds random bits)",
     slots: "d <- a b c",
-    imm: "f32",
     lines: [
       ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C${rest89}`, "73:2=0 78=1 89:2=2", "89"),
       ...packed(`F2FP${sat}${relu}${to90}.F32.PACK_AB_MERGE_C${rest}`, "73:2=0 78=1 89:2=2", "90"),
       ...newer.flatMap(packed100),
     ],
-    time: "fixed",
   },
   {
     op: "F2FP.UNPACK_B",
     does: "d = both numbers of b as halves",
     slots: "d <- b",
-    imm: "f32",
     lines: [
       ...[rest89, rest].map((rounding, i) => ({
         as: one(0x3e),
@@ -208,13 +201,11 @@ export const float8Rows: Rows = [
       })),
       ...newer.flatMap(unpacked100),
     ],
-    time: "fixed",
   },
   {
     op: "F2FP.BF16.UNPACK_B",
     does: "d = both numbers of b as halves, scaled by c",
     slots: "d <- b c",
-    imm: "f32",
     lines: [
       {
         as: scaled,
@@ -231,19 +222,16 @@ export const float8Rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "F2FP.RS",
     does: "d = a and b rounded at random",
     slots: "d <- a b c",
-    imm: "f32",
     lines: [
       random80("76", "80"),
       random80("76+86", "86-88"),
       random80("76+86:2", "89", "73:2=0 89:2=0", "RRI=43e RRC=63e RRX=63eu RRU=e3eu"),
       { ...random80("76+86:2", "89", "73:2=0 89:2=0", middle(0x3e)), not: "76=1; 86:2=!0" },
     ],
-    time: "fixed",
   },
-];
+]);

@@ -1,5 +1,5 @@
 /** Arithmetic on pairs of halves (f16x2, bf16x2). `.H0_H0` and `.H1_H1` use one half for both. */
-import type { Line, Rows } from "../row.js";
+import { type Line, type Rows, shared } from "../row.js";
 import { either, outer, two } from "./shapes.js";
 
 /**
@@ -34,12 +34,11 @@ const set = (type: string): string =>
   `HSET2${type}{_|.BF@71}{fcmp}{ftz}{.AND|.OR|.XOR@69:2} d, -|a|{h}, -|b|{h}, !pin@87`;
 const old = (text: string): string => text.replaceAll("{h}", "{h75}");
 
-export const halfRows: Rows = [
+export const halfRows: Rows = shared({ imm: "h2", time: "fixed" }, [
   {
     op: "HADD2",
     does: "d = a + b in both halves (.F32: one half of each, to f32)",
     slots: "d <- a b",
-    imm: "h2",
     lines: [
       { as: outer(0x30), text: "HADD2{_|.F32@78}{ftz}{sat} d, -|a|{h75}, -|b|{h75}", sm: "75-80" },
       { as: outer(0x30), text: "HADD2{ftz}{sat} d, -|a|{h75}, -|b|{h75}", is: "78=0", sm: "86-89" },
@@ -54,24 +53,20 @@ export const halfRows: Rows = [
         sm: "90-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "HMUL2",
     does: "d = a * b in both halves",
     slots: "d <- a b",
-    imm: "h2",
     lines: [
       { as: two(0x32), text: old(mul("{_|.F32@78}")), sm: "-89" },
       ...types("78+85", mul, { as: two(0x32), sm: "90-" }),
     ],
-    time: "fixed",
   },
   {
     op: "HFMA2",
     does: "d = a * b + c in both halves",
     slots: "d <- a b c",
-    imm: "h2",
     signOfC: 84,
     lines: [
       { as: either(0x31), text: fma("{sat}", "fmz", "h75", "h75", "")("{_|.F32@78}"), sm: "75" },
@@ -86,13 +81,11 @@ export const halfRows: Rows = [
       ...types("78+85", fma("{sat}", "fmo", "hb", "h", ""), { as: either(0x31), is: "79=0", sm: "90" }, ".F32", "~"),
       ...types("78+85", fma("{sat}", "fmo", "hb", "h", ""), { as: either(0x31), is: "79=0", sm: "100-" }, ".F32"),
     ],
-    time: "fixed",
   },
   {
     op: "HFMA2.RELU",
     does: "d = max(a * b + c, 0) in both halves, where pin holds; a * b + c elsewhere",
     slots: "d <- a b c pin:P=PT",
-    imm: "h2",
     signOfC: 84,
     lines: [
       ...types("78+85", fma(".RELU", "fmz", "h75", "h75", pinned), { as: either(0x31), is: relu, sm: "80" }, ".F32"),
@@ -106,50 +99,42 @@ export const halfRows: Rows = [
       ...types("78+85", fma(".RELU", "fmo", "hb", "h", pinned), { as: either(0x31), is: relu, sm: "90" }, ".F32", "~"),
       ...types("78+85", fma(".RELU", "fmo", "hb", "h", pinned), { as: either(0x31), is: relu, sm: "100-" }, ".F32"),
     ],
-    time: "fixed",
   },
   {
     op: "HFMA2.MMA",
     does: "d = a * b + c in both halves, on the tensor pipe",
     slots: "d <- a b c",
-    imm: "h2",
     signOfC: 84,
     lines: [
       { as: either(0x35), text: mma("{sat}", "")(""), is: "79=0", sm: "80-89" },
       ...types("78+85", mma("{sat}", ""), { as: either(0x35), is: "79=0", sm: "90" }),
     ],
-    time: "fixed",
   },
   {
     op: "HFMA2.MMA.RELU",
     does: "the same, negative results as 0 where pin holds",
     slots: "d <- a b c pin:P=PT",
-    imm: "h2",
     signOfC: 84,
     lines: [
       { as: either(0x35), text: mma(".RELU", pinned)(""), is: relu, sm: "80-89" },
       ...types("78+85", mma(".RELU", pinned), { as: either(0x35), is: relu, sm: "90" }),
     ],
-    time: "fixed",
   },
   {
     op: "HMNMX2",
     does: "d = pin ? min(a, b) : max(a, b) in both halves",
     slots: "d <- a b pin:P=PT",
-    imm: "h2",
     lines: [
       ...types("78+85", mnmx("", "h75", "", ""), { as: two(0x40), sm: "80" }, ".F32"),
       ...types("78+85", mnmx("{xorsign}", "h75", "", ""), { as: two(0x40), sm: "86-89" }, ".F32", "~"),
       ...types("78+85", mnmx("{xorsign}", "h", "", ""), { as: two(0x40), is: "65=0", sm: "90" }, "?", "~"),
       ...types("78+85", mnmx("{xorsign}", "h", "", ""), { as: two(0x40), is: "65=0", sm: "100-" }),
     ],
-    time: "fixed",
   },
   {
     op: "HMNMX2.IS_A",
     does: "the same; p and q: the low and the high half are a's",
     slots: "d p:P q:P <- a b pin:P=PT",
-    imm: "h2",
     lines: [
       ...types(
         "78+85",
@@ -160,25 +145,20 @@ export const halfRows: Rows = [
       ),
       ...types("78+85", mnmx("{xorsign}", "h", ".IS_A", "p@66, q@69, "), { as: two(0x40), is: "65=1", sm: "100-" }),
     ],
-    time: "fixed",
   },
   {
     op: "HSETP2",
     does: "p, q = (a cmp b) bool pin of the low and the high half (.H_AND: p = both, q = not both)",
     slots: "p:P q:P=PT <- a b pin:P=PT",
-    imm: "h2",
     lines: [
       { as: outer(0x34), text: old(setp("")), sm: "-89" },
       ...types("64:2", setp, { as: outer(0x34), sm: "90-" }),
     ],
-    time: "fixed",
   },
   {
     op: "HSET2",
     does: "d = (a cmp b) bool pin of each half, as mask or (.BF) 1.0",
     slots: "d <- a b pin:P=PT",
-    imm: "h2",
     lines: [{ as: outer(0x33), text: old(set("")), sm: "-89" }, ...types("64:2", set, { as: outer(0x33), sm: "90-" })],
-    time: "fixed",
   },
-];
+]);

@@ -1,10 +1,10 @@
 /** Integer and logic instructions on R. */
-import type { Rows } from "../row.js";
+import { type Rows, shared } from "../row.js";
 import { either, middle, one, two, wide } from "./shapes.js";
 
 const noPins = "77:4=15 87:4=15";
 
-export const integerRows: Rows = [
+export const integerRows: Rows = shared({ time: "fixed" }, [
   {
     op: "IADD3",
     does: "d = a + b + c; co, co2: the carries out of the sum of three",
@@ -15,7 +15,6 @@ export const integerRows: Rows = [
       { as: middle(0x010), text: "IADD3 d, co@81, co2@84, -a, -b, -c", is: "74=0 76=0", fill: noPins, sm: "100-103" },
       { as: middle(0x010), text: "IADD3 d, co@81, co2@84, -a, -b, -c", is: "74=0", fill: noPins, sm: "110-" },
     ],
-    time: "fixed",
   },
   {
     op: "IADD3.X",
@@ -32,7 +31,6 @@ export const integerRows: Rows = [
       },
       { as: middle(0x010), text: "IADD3.X d, co@81, co2@84, ~a, ~b, ~c, !ci@87, !ci2@77", is: "74=1", sm: "110-" },
     ],
-    time: "fixed",
   },
   {
     op: "IADD.XOR",
@@ -42,7 +40,6 @@ export const integerRows: Rows = [
     lines: [
       { as: middle(0x010), text: "IADD.XOR d, co@81, -a, -b, c", is: "74=0 76=1", fill: "87:4=15", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IADD.X.XOR",
@@ -50,7 +47,6 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b c ci:P=!PT",
     imm: "s32",
     lines: [{ as: middle(0x010), text: "IADD.X.XOR d, co@81, ~a, ~b, c, !ci@87", is: "74=1 76=1", sm: "100-103" }],
-    time: "fixed",
   },
   {
     op: "IADD",
@@ -58,7 +54,6 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b",
     imm: "s32",
     lines: [{ as: two(0x035), text: "IADD d, co@81?, -a, -b", is: "73:2=0", fill: "87:4=15", sm: "120-" }],
-    time: "fixed",
   },
   {
     op: "IADD.X",
@@ -66,7 +61,6 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b ci:P=!PT",
     imm: "s32",
     lines: [{ as: two(0x035), text: "IADD.X d, co@81?, ~a, ~b, !ci@87", is: "73:2=2", sm: "120-" }],
-    time: "fixed",
   },
   {
     op: "IADD.64",
@@ -74,7 +68,6 @@ export const integerRows: Rows = [
     slots: "d*2 co:P=PT <- a*2 b*2",
     imm: "s32",
     lines: [{ as: two(0x035), text: "IADD.64 d, co@81?, -a, -b", is: "73:2=1", fill: "87:4=15", sm: "120-" }],
-    time: "fixed",
   },
   {
     op: "IADD.64.X",
@@ -82,7 +75,6 @@ export const integerRows: Rows = [
     slots: "d*2 co:P=PT <- a*2 b*2 ci:P=!PT",
     imm: "s32",
     lines: [{ as: two(0x035), text: "IADD.64.X d, co@81?, ~a, ~b, !ci@87", is: "73:2=3", sm: "120-" }],
-    time: "fixed",
   },
   {
     op: "IMAD",
@@ -100,7 +92,6 @@ export const integerRows: Rows = [
       { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0", fill: "81:3=7 87:4=15", sm: "-90,110-" },
       { as: either(0x024), text: "IMAD{u32} d, a, b, -c", is: "74=0 76=0", fill: "81:3=7 87:4=15", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IMUL.XOR",
@@ -110,7 +101,6 @@ export const integerRows: Rows = [
     lines: [
       { as: either(0x024), text: "IMUL.XOR{u32} d, a, b, c", is: "74=0 76=1", fill: "81:3=7 87:4=15", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IMAD.X",
@@ -120,7 +110,6 @@ export const integerRows: Rows = [
     lines: [
       { as: either(0x024), text: "IMAD{u32}.X d, a, b, ~c, !ci@87", is: "74=1", not: "100-103 76=1", fill: "81:3=7" },
     ],
-    time: "fixed",
   },
   {
     op: "IMAD.WIDE",
@@ -131,7 +120,6 @@ export const integerRows: Rows = [
       { as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15", sm: "-90,110-" },
       { as: wide(0x25), text: "IMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0 76=0", fill: "87:4=15", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IMUL.WIDE.XOR",
@@ -141,7 +129,6 @@ export const integerRows: Rows = [
     lines: [
       { as: wide(0x25), text: "IMUL.WIDE.XOR{u32} d, a, b, c", is: "74=0 76=1", fill: "81:3=7 87:4=15", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IMAD.WIDE.X",
@@ -149,7 +136,6 @@ export const integerRows: Rows = [
     slots: "d*2 co:P=PT <- a b c*2 ci:P=!PT",
     imm: "s32",
     lines: [{ as: wide(0x25), text: "IMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1", not: "100-103 76=1" }],
-    time: "fixed",
   },
   {
     op: "IMAD.HI",
@@ -157,7 +143,6 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b c*2",
     imm: "s32",
     lines: [{ as: wide(0x27), text: "IMAD.HI{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
-    time: "fixed",
   },
   {
     op: "IMAD.HI.X",
@@ -165,21 +150,18 @@ export const integerRows: Rows = [
     slots: "d co:P=PT <- a b c*2 ci:P=!PT",
     imm: "s32",
     lines: [{ as: wide(0x27), text: "IMAD.HI{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
-    time: "fixed",
   },
   {
     op: "LEA",
     does: "d = (a << n) + b",
     slots: "d co:P=PT <- a b n:I",
     lines: [{ as: two(0x011), text: "LEA d, co@81?, -a, -b, n@75:5", is: "73:2=0 80=0", fill: "64:8=255 87:4=15" }],
-    time: "fixed",
   },
   {
     op: "LEA.X",
     does: "d = (a << n) + b + ci",
     slots: "d co:P=PT <- a b n:I ci:P=!PT",
     lines: [{ as: two(0x011), text: "LEA.X d, co@81?, ~a, ~b, n@75:5, !ci@87", is: "73:2=2 80=0", fill: "64:8=255" }],
-    time: "fixed",
   },
   {
     op: "LEA.HI",
@@ -201,7 +183,6 @@ export const integerRows: Rows = [
         fill: "73=0 87:4=15",
       },
     ],
-    time: "fixed",
   },
   {
     op: "LEA.HI.X",
@@ -218,7 +199,6 @@ export const integerRows: Rows = [
         fill: "73=0",
       },
     ],
-    time: "fixed",
   },
   {
     op: "LEA.HI.SX32",
@@ -227,7 +207,6 @@ export const integerRows: Rows = [
     lines: [
       { as: two(0x011), text: "LEA.HI.SX32 d, co@81?, -a, -b, n@75:5", is: "73:2=1 80=1", fill: "64:8=255 87:4=15" },
     ],
-    time: "fixed",
   },
   {
     op: "LEA.HI.X.SX32",
@@ -236,14 +215,12 @@ export const integerRows: Rows = [
     lines: [
       { as: two(0x011), text: "LEA.HI.X.SX32 d, co@81?, ~a, ~b, n@75:5, !ci@87", is: "73:2=3 80=1", fill: "64:8=255" },
     ],
-    time: "fixed",
   },
   {
     op: "LOP3",
     does: "d = lut(a, b, c) bit by bit, lut = 8-bit truth table (a 0xf0, b 0xcc, c 0xaa); pout = (d != 0) or (.PAND) and pin",
     slots: "pout:P=PT d <- a b c lut:I pin:P=!PT",
     lines: [{ as: middle(0x012), text: "LOP3.LUT{_|.PAND@80} pout@81?, d, a, b, c, lut@72:8, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "SHF",
@@ -253,14 +230,12 @@ export const integerRows: Rows = [
       { as: either(0x019), text: "SHF{shift}{wrap}{shiftType}{hi} d, a, b, c", sm: "-90,110-" },
       { as: either(0x019), text: "SHF{_|.XOR@77}{shift}{wrap}{shiftType}{hi} d, a, b, c", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "PRMT",
     does: "d = bytes of c:a selected by the nibbles of b",
     slots: "d <- a b c",
     lines: [{ as: either(0x016), text: "PRMT{prmt} d, a, b, c" }],
-    time: "fixed",
   },
   {
     op: "IABS",
@@ -268,7 +243,6 @@ export const integerRows: Rows = [
     slots: "d <- b",
     imm: "s32",
     lines: [{ as: one(0x013), text: "IABS d, b" }],
-    time: "fixed",
   },
   {
     op: "IMNMX",
@@ -279,7 +253,6 @@ export const integerRows: Rows = [
       { as: two(0x017), text: "IMNMX{u32} d, a, b, !pin@87", sm: "-90" },
       { as: two(0x017), text: "IMNMX{u32} d, a, b, !pin@87", fill: "77:4=15 81:6=63", sm: "110" },
     ],
-    time: "fixed",
   },
   {
     op: "IMNMX",
@@ -287,7 +260,6 @@ export const integerRows: Rows = [
     slots: "p:P q:P d*mnmx <- a*mnmx b*mnmx pin:P ci:P",
     imm: "s32",
     lines: [{ as: two(0x017), text: "IMNMX{mnmx} p@81, q@84, d, a, b, !pin@87, !ci@77", sm: "120-" }],
-    time: "fixed",
   },
   {
     op: "VIMNMX",
@@ -300,35 +272,30 @@ export const integerRows: Rows = [
       { as: two(0x48), text: "VIMNMX{vtype}{_|.RELU@76} d, co@81, co2@84, a, b, !pin@87", sm: "90-103" },
       { as: two(0x48), text: "VIMNMX{vtype120}{_|.RELU@76} d, a, b, !pin@87", fill: "81:6=63", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "VIMNMX3",
     does: "d = pin ? min(a, b, c) : max(a, b, c)",
     slots: "d <- a b c pin:P=PT",
     lines: [{ as: middle(0x00f), text: "VIMNMX3{vtype}{_|.RELU@76} d, a, b, c, !pin@87", sm: "90-103" }],
-    time: "fixed",
   },
   {
     op: "VIADDMNMX",
     does: "d = pin ? min(a + b, c) : max(a + b, c), 32 bits or two halves",
     slots: "d <- a b c pin:P=PT",
     lines: [{ as: either(0x46), text: "VIADDMNMX{vtype}{_|.RELU@76} d, a, -b, c, !pin@87", sm: "90-103" }],
-    time: "fixed",
   },
   {
     op: "VABSDIFF",
     does: "d = |a - b| + c",
     slots: "d co:P=PT <- a b c",
     lines: [{ as: either(0x14), text: "VABSDIFF{u32} d, co@81?, a, b, c", sm: "-110" }],
-    time: "fixed",
   },
   {
     op: "VABSDIFF4",
     does: "d = |a - b| of four bytes (.ACC: their sum) + c",
     slots: "d co:P=PT <- a b c",
     lines: [{ as: either(0x15), text: "VABSDIFF4{.U8|_@73}{_|.ACC@75} d, co@81?, a, b, c", sm: "-110" }],
-    time: "fixed",
   },
   {
     op: "VIADD",
@@ -342,7 +309,6 @@ export const integerRows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ISETP",
@@ -371,7 +337,6 @@ export const integerRows: Rows = [
       },
     ],
     imm: "s32",
-    time: "fixed",
   },
   {
     op: "ISETP",
@@ -381,7 +346,6 @@ export const integerRows: Rows = [
     lines: [
       { as: two(0x00c), text: "ISETP{icmp}{u32}{bool} p@81, q@84, a, b, !pin@87, !plo@68", is: "72=0", sm: "75" },
     ],
-    time: "fixed",
   },
   {
     op: "ISETP.S64",
@@ -397,7 +361,6 @@ export const integerRows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ISETP.EX",
@@ -414,7 +377,6 @@ export const integerRows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "POPC",
@@ -442,14 +404,12 @@ export const integerRows: Rows = [
     does: "d = b ones starting at bit a",
     slots: "d <- a b",
     lines: [{ as: two(0x01b), text: "BMSK{wrap} d, a, b" }],
-    time: "fixed",
   },
   {
     op: "SGXT",
     does: "d = low b bits of a, sign extended (zero extended with .U32)",
     slots: "d <- a b",
     lines: [{ as: two(0x01a), text: "SGXT{wrap}{u32} d, a, b" }],
-    time: "fixed",
   },
   {
     op: "IDP",
@@ -461,7 +421,6 @@ export const integerRows: Rows = [
         text: "IDP{.4A.U8|.4A.S8|.2A.LO.U16|.2A.LO.S16|!|!|.2A.HI.U16|.2A.HI.S16@73+76+77}{.U8|.S8@74} d, a, b, -c",
       },
     ],
-    time: "fixed",
   },
   {
     op: "PLOP3",
@@ -474,7 +433,6 @@ export const integerRows: Rows = [
         is: "67=0",
       },
     ],
-    time: "fixed",
   },
   {
     op: "PLOP3",
@@ -487,6 +445,5 @@ export const integerRows: Rows = [
         is: "67=1",
       },
     ],
-    time: "fixed",
   },
-];
+]);

@@ -1,5 +1,5 @@
 /** Arithmetic on several small numbers at once, and conversions that pack them. */
-import type { Rows } from "../row.js";
+import { type Rows, shared } from "../row.js";
 import { either, middle, two } from "./shapes.js";
 
 const f2 = ".F32x2.HI_LO|.F32x2.LO_HI|.F32";
@@ -15,7 +15,7 @@ const qub = `-|ub|@32${q}@59:3}`;
 const mnmx3 = (type: string): string =>
   `VHMNMX${type}{ftz}{nan}{xorsign} d, -|a|{h}, -|b|{h}, -|c|{_|?|.H0_H0|.H1_H1@76:2}, !pin@87`;
 
-export const packedRows: Rows = [
+export const packedRows: Rows = shared({ time: "fixed" }, [
   {
     op: "FADD2",
     does: "d = a + b in both of two f32",
@@ -29,7 +29,6 @@ export const packedRows: Rows = [
       },
       { as: "RI=44b", text: `FADD2{ftz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, b{+_|.NP@86}`, sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "FMUL2",
@@ -40,7 +39,6 @@ export const packedRows: Rows = [
       { as: "RR=24a RU=c4au", text: `FMUL2{fmz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, -|b|{${f2}@87:2}`, sm: "100-103" },
       { as: "RI=84a", text: `FMUL2{fmz}{rnd} d, -|a|{${f2}@81:2}{_|.NP@83}, b`, fill: "88=1", sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "FFMA2",
@@ -59,7 +57,6 @@ export const packedRows: Rows = [
         sm: "100-103",
       },
     ],
-    time: "fixed",
   },
   {
     op: "FMNMX3",
@@ -67,7 +64,6 @@ export const packedRows: Rows = [
     slots: "d <- a b c pin:P=PT",
     imm: "f32",
     lines: [{ as: middle(0x76), text: "FMNMX3{ftz}{nan} d, -|a|, -|b|, -|c|, !pin@87", sm: "100-110" }],
-    time: "fixed",
   },
   {
     op: "VHMNMX",
@@ -80,7 +76,6 @@ export const packedRows: Rows = [
       { as: middle(0x47), text: mnmx3("{_|?|!|?@78+85}"), sm: "100-103" },
       { as: middle(0x47), text: mnmx3(".BF16_V2"), imm: "bf2", is: "78=0 85=1", sm: "90-103" },
     ],
-    time: "fixed",
   },
   {
     op: "IMNMX",
@@ -88,7 +83,6 @@ export const packedRows: Rows = [
     slots: "d <- a b pin:P=PT",
     imm: "s32",
     lines: [{ as: two(0x17), text: "IMNMX{u32} d, a, b, !pin@87", sm: "100-103" }],
-    time: "fixed",
   },
   {
     op: "F2IP",
@@ -102,7 +96,6 @@ export const packedRows: Rows = [
         sm: "86-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "I2IP",
@@ -119,7 +112,6 @@ export const packedRows: Rows = [
       { as: middle(0x39), text: "I2IP{.U2|.S2@76}.S32.SAT d, a, b, c{!|!|!|.28@72:2}", is: "77:2=2", sm: "75" },
       { as: middle(0x39), text: "I2IP{.U4|.S4@76}.S32.SAT d, a, b, c{!|!|.24|!@72:2}", is: "77:2=3", sm: "75" },
     ],
-    time: "fixed",
   },
   {
     op: "I2FP.F16x2",
@@ -132,7 +124,6 @@ export const packedRows: Rows = [
         sm: "100-103",
       },
     ],
-    time: "fixed",
   },
   {
     op: "QADD4",
@@ -143,7 +134,6 @@ export const packedRows: Rows = [
       { as: "47d", text: `QADD4${quarter}${sat} d, ${qa}, c#32:32`, sm: "100-103" },
       { as: "e7du", text: `QADD4${quarter}${sat} d, ${qa}, -|uc|@64-84${qc}`, sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "QMUL4",
@@ -154,7 +144,6 @@ export const packedRows: Rows = [
       { as: "87c", text: `QMUL4${quarter}${quarterB}${sat} d, ${qa}, b#32:32`, sm: "100-103" },
       { as: "c7cu", text: `QMUL4${quarter}${quarterB}${sat} d, ${qa}, ${qub}`, sm: "100-103" },
     ],
-    time: "fixed",
   },
   {
     op: "QFMA4",
@@ -171,6 +160,5 @@ export const packedRows: Rows = [
       { as: "c7bu", text: `QFMA4${quarter}${quarterB}${sat} d, ${qa}, ${qub}, -|c|@64-84%124${qc}`, sm: "100-103" },
       { as: "e7bu", text: `QFMA4${quarter}${quarterB}${sat} d, ${qa}, ${qb}, -|uc|@64-84${qc}`, sm: "100-103" },
     ],
-    time: "fixed",
   },
-];
+]);

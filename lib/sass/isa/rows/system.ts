@@ -2,7 +2,7 @@
  * Control flow and state of the warp beyond what compiled code needs: absolute and indirect jumps, convergence barriers
  * and special state, saved return addresses, cache control of textures and constants, launch control.
  */
-import type { Line, Rows } from "../row.js";
+import { type Line, type Rows, shared } from "../row.js";
 
 const far = "target@16:8+34:47x4";
 const near = "target@34:47x4";
@@ -50,14 +50,12 @@ const cacheOf = (unit: "LDC" | "LDCU", deep: string): Line[] =>
     ];
   });
 
-export const systemRows: Rows = [
+export const systemRows: Rows = shared({ effect: true, time: "fixed" }, [
   {
     op: "PREEXIT",
     does: "let dependent grids start",
     slots: "<-",
-    effect: true,
     lines: [{ as: "82d", text: "PREEXIT", sm: "90-" }],
-    time: "fixed",
     sets: "any",
     decoupled: true,
   },
@@ -65,31 +63,26 @@ export const systemRows: Rows = [
     op: "ACQBULK",
     does: "wait for the grids this one depends on",
     slots: "<-",
-    effect: true,
     lines: [{ as: "82e", text: "ACQBULK", sm: "90-" }],
-    time: "fixed",
   },
   {
     op: "ACQSHMINIT",
     does: "wait until shared memory is initialized",
     slots: "<-",
-    effect: true,
     lines: [{ as: "877", text: "ACQSHMINIT", sm: "100-" }],
-    time: "fixed",
   },
   {
     op: "ELECT",
     does: "p: this lane is the one chosen among those of the mask b; d = its number",
     slots: "p:P d:UR=URZ <- b:UR",
     lines: [{ as: "82fu", text: "ELECT{_|.IGNOREKILL@85} p@81, d@16, ~b@24-72", sm: "90-" }],
-    time: "fixed",
+    effect: false,
   },
   {
     op: "JMP",
     does: "go to address target in the lanes where pin holds",
     slots: "<- pin:P=PT target:I=none k:C=none",
     flow: "indirect",
-    effect: true,
     lines: [
       { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${near}`, sm: "-89" },
       { as: "94a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${far}`, sm: "90-" },
@@ -98,28 +91,24 @@ export const systemRows: Rows = [
       { as: "b4a", text: `JMP{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ${bank}`, sm: "80-90" },
       { as: "b4a", text: `JMP{inc}{?|.U|?|?@32:2}.ANY !pin@87?, ${bank}`, is: "84=1 32:2=1", sm: "90" },
     ],
-    time: "fixed",
   },
   {
     op: "JMP.U",
     does: "go to address target if the uniform predicate holds",
     slots: "<- pin:P=PT upin:UP target:I=none k:C=none",
     flow: "indirect",
-    effect: true,
     lines: [
       { as: "54au", text: `JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${near}`, sm: "80-89" },
       { as: "74au", text: `JMP{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${bank}`, sm: "80-89" },
       { as: "54au", text: `JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${far}`, sm: "90-" },
       { as: "74au", text: `JMP{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${bank}`, sm: "90" },
     ],
-    time: "fixed",
   },
   {
     op: "JMP.DIV",
     does: "go to address target if the lanes of the mask are not together (.CONV: if they are)",
     slots: "<- pin:P=PT ur:UR target:I=none k:C=none",
     flow: "indirect",
-    effect: true,
     lines: [
       { as: "94au", text: `JMP{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${near}`, sm: "80-89" },
       { as: "b4au", text: `JMP{inc}{?|?|.DIV|.CONV@32:2} !pin@87?, ~ur@24-30, ${bank}`, sm: "80-89" },
@@ -127,81 +116,68 @@ export const systemRows: Rows = [
       { as: "94au", text: `JMP{inc}{?|?|.DIV|.CONV|...???@32:2} !pin@87?, ~ur@24-82, ${far}`, sm: "100-" },
       { as: "b4au", text: `JMP{inc}{?|?|.DIV|.CONV|...???@32:2} !pin@87?, ~ur@24-30, ${bank}`, sm: "90" },
     ],
-    time: "fixed",
   },
   {
     op: "JMX",
     does: "go to address a + off",
     slots: "<- pin:P=PT a*2 off:I=0",
     flow: "indirect",
-    effect: true,
     lines: [
       { as: "94c", text: "JMX{inc} !pin@87?, a@24 off@34:48sx4?", sm: "-89" },
       { as: "94c", text: "JMX{inc} !pin@87?, a@24 off@16:8+34:48sx4?", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "JMXU",
     does: "go to address ur + off",
     slots: "<- pin:P=PT ur:UR*2 off:I=0",
     flow: "indirect",
-    effect: true,
     lines: [
       { as: "959u", text: "JMXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@34:48sx4?", sm: "-89" },
       { as: "959u", text: "JMXU{inc}{_|.U|.DIV|.CONV@32:2} !pin@87?, ur@24 off@16:8+34:48sx4?", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "CALL.REL",
     does: "call ur + target",
     slots: "<- pin:P=PT ur:UR*2 target:L",
     flow: "call",
-    effect: true,
     lines: [
       { as: "944u", text: "CALL.REL{_|.NOINC@86} !pin@87?, ur@24 target@34:48sx4", sm: "-89" },
       { as: "944u", text: "CALL.REL{_|.NOINC@86} !pin@87?, ur@24 target@16:8+34:48sx4", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "CALL.ABS",
     does: "call the function at address ur + target, or at an address in a constant bank",
     slots: "<- pin:P=PT ur:UR*2=none target:I=0 k:C=none",
     flow: "call",
-    effect: true,
     lines: [
       { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@34:48sx4?", sm: "-89" },
       { as: "943u", text: "CALL.ABS{_|.NOINC@86} !pin@87?, ur@24 target@16:8+34:48sx4?", sm: "90-" },
       { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@38:16s]", sm: "75" },
       { as: "b43", text: "CALL.ABS{_|.NOINC@86} !pin@87?, c[k@54:5][@40:14sx4]", sm: "80-90" },
     ],
-    time: "fixed",
   },
   {
     op: "RET.REL",
     does: "return to ur + target",
     slots: "<- pin:P=PT ur:UR*2 target:L",
     flow: "return",
-    effect: true,
     lines: [
       { as: "950u", text: "RET.REL{_|.NODEC@86} !pin@87?, ur@24 target@34:48sx4", is: "85=0", sm: "-89" },
       { as: "950u", text: "RET.REL{_|.NODEC@86} !pin@87?, ur@24 target@16:8+34:48sx4", is: "85=0", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "RET.ABS",
     does: "return to address ur + off",
     slots: "<- pin:P=PT ur:UR*2 off:I=0",
     flow: "return",
-    effect: true,
     lines: [
       { as: "950u", text: "RET.ABS{_|.NODEC@86} !pin@87?, ur@24 off@34:48sx4?", is: "85=1", sm: "-89" },
       { as: "950u", text: "RET.ABS{_|.NODEC@86} !pin@87?, ur@24 off@16:8+34:48sx4?", is: "85=1", sm: "90-" },
     ],
-    time: "fixed",
   },
   {
     op: "B2R.WARP",
@@ -209,12 +185,12 @@ export const systemRows: Rows = [
     slots: "d <-",
     lines: [{ as: "31c", text: "B2R.WARP d", is: "78:2=2" }],
     time: "result",
+    effect: false,
   },
   {
     op: "BAR.SCAN",
     does: "as BAR.RED, with a prefix sum of pin over the threads",
     slots: "<- id n=0 pin:P",
-    effect: true,
     lines: [
       { as: "b1d", text: "BAR.SCAN id#54:4, n#42:12, !pin@87", is: "77:4=3" },
       { as: "91d", text: "BAR.SCAN id#54:4, n@32, !pin@87", is: "77:4=3" },
@@ -227,7 +203,6 @@ export const systemRows: Rows = [
     op: "RPCMOV.32",
     does: "d = one half of the saved return address",
     slots: "d <- h:WORD",
-    effect: true,
     lines: [{ as: "353", text: "RPCMOV.32 d, h{Rpc.LO|Rpc.HI@31}" }],
     time: "result",
     decoupled: false,
@@ -236,7 +211,6 @@ export const systemRows: Rows = [
     op: "RPCMOV.32",
     does: "one half of the saved return address = b",
     slots: "h:WORD <- b=none ub:UR=none k:C=none",
-    effect: true,
     lines: [
       { as: "352", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b@32%123" },
       { as: "952", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, b#32:32" },
@@ -246,27 +220,23 @@ export const systemRows: Rows = [
       ),
       { as: "b52", text: "RPCMOV.32 h{Rpc.LO|Rpc.HI@31}, c[k@54:5][@38:16s]", sm: "75" },
     ],
-    time: "fixed",
     decoupled: false,
   },
   {
     op: "RPCMOV.64",
     does: "the saved return address = b",
     slots: "<- target:I=none ub:UR*2=none k:C=none",
-    effect: true,
     lines: [
       { as: "954", text: `RPCMOV.64 Rpc, ${near}`, sm: "-89" },
       { as: "954", text: `RPCMOV.64 Rpc, ${far}`, sm: "90-" },
       { as: "d54u", text: "RPCMOV.64 Rpc, ub@32" },
       ...constants("b54", "b54u", "RPCMOV.64 Rpc, %"),
     ],
-    time: "fixed",
   },
   {
     op: "BMOV.64",
     does: "address of the code that runs at exit = b",
     slots: "<- b*2=none target:I=none ub:UR*2=none k:C=none",
-    effect: true,
     lines: [
       { as: "357", text: "BMOV.64 ATEXIT_PC, b@32", sets: "read" },
       { as: "957", text: `BMOV.64 ATEXIT_PC, ${near}`, sm: "-89" },
@@ -274,14 +244,12 @@ export const systemRows: Rows = [
       { as: "d57u", text: "BMOV.64 ATEXIT_PC, ub@32" },
       ...constants("b57", "b57u", "BMOV.64 ATEXIT_PC, %"),
     ],
-    time: "fixed",
     decoupled: true,
   },
   {
     op: "BMOV.32",
     does: "special state s = b",
     slots: "s:WORD <- b:I=none ub:UR=none k:C=none",
-    effect: true,
     lines: [
       ...ofState([
         { as: "956", text: `BMOV.32${pquad} &S, b@32:32`, sets: "none" },
@@ -293,35 +261,29 @@ export const systemRows: Rows = [
         ),
       ),
     ],
-    time: "fixed",
     decoupled: true,
   },
   {
     op: "BMOV.32",
     does: "convergence barrier d = special state s",
     slots: "d:B <- s:WORD",
-    effect: true,
     lines: [
       ...ofState([{ as: "f55", text: "BMOV.32 d@16, &s", is: "84=0", not: "75 28:2=!1" }]),
       { as: "f55", text: `BMOV.32.CLEAR d@16, ${barriers}`, is: "84=1", not: "75 28:2=!0" },
     ],
-    time: "fixed",
     decoupled: true,
   },
   {
     op: "BMOV.32",
     does: "special state s = convergence barrier b",
     slots: "s:WORD <- b:B",
-    effect: true,
     lines: ofState([{ as: "f56", text: `BMOV.32${pquad} &S, b@16` }]),
-    time: "fixed",
     decoupled: true,
   },
   {
     op: "CCTLT",
     does: "drop a texture's header and sampler",
     slots: "<- b=none ur:UR=none bank:I=none word:I=none",
-    effect: true,
     lines: [
       { as: "391", text: "CCTLT.IVALL", is: "85:2=2", sets: "none" },
       { as: "391", text: "CCTLT.IVTH b@@32", is: "85:2=1" },
@@ -334,7 +296,6 @@ export const systemRows: Rows = [
     op: "CCTLL",
     does: "cache control of local memory",
     slots: "<- base ur:UR=none off:I=0",
-    effect: true,
     lines: [
       { as: "990", text: "CCTLL.IVALL", is: "24:8=255 87:4=4", sets: "none" },
       { as: "990", text: "CCTLL.WBALL", is: "24:8=255 87:4=7", sets: "none" },
@@ -347,7 +308,6 @@ export const systemRows: Rows = [
     op: "CCTL.C.LDC",
     does: "drop constants from the cache of LDC",
     slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ x:WORD=255 shift:I=0",
-    effect: true,
     lines: cacheOf("LDC", "{_|...???@86}"),
     time: "operands",
     sets: "any",
@@ -356,7 +316,6 @@ export const systemRows: Rows = [
     op: "CCTL.C.LDCU",
     does: "drop constants from the cache of LDCU",
     slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ x:WORD=255 shift:I=0",
-    effect: true,
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
     time: "operands",
     sets: "any",
@@ -371,15 +330,14 @@ export const systemRows: Rows = [
         text: "CSMTEST{?|.R|.A|.RA@62:2}{.F|.CSM_TA|.CSM_TR|.CSM_MX|.T|.FCSM_TA|.FCSM_TR|.FCSM_MX@76:3}{bool} p@81, q@84, n@32:28, !pin@87",
       },
     ],
-    time: "fixed",
+    effect: false,
   },
   {
     op: "SETCTAID",
     does: "set the index of the CTA",
     slots: "<- a*size",
-    effect: true,
     lines: [{ as: "31f", text: "SETCTAID{.X/4|.Y/4|.Z/4|_/8@78:2} a@24" }],
     time: "operands",
     sets: "any",
   },
-];
+]);

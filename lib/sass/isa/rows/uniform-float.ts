@@ -2,7 +2,7 @@
  * The uniform datapath of sm_120 on: floats, conversions, packed integers. Most instructions are those on vector registers
  * with uniform ones in their places.
  */
-import type { Row, Rows } from "../row.js";
+import { type Row, type Rows, shared } from "../row.js";
 import { holdsFor } from "../syntax.js";
 import { conversionRows } from "./conversion.js";
 import { floatRows } from "./float.js";
@@ -45,7 +45,7 @@ const to = "{.BF16|.F16|?|.TF32|.E5M2|.E4M3|...???@75:3}";
 const head = `UF2FP{_|.SATFINITE@82}{_|.RELU@74}${to}`;
 const [rz, undefinedRounding] = ["{_|?|?|.RZ|...???@79:3}", "{_|...???@79:3}"];
 
-const rows: Rows = [
+const rows: Rows = shared({ time: "fixed" }, [
   ...like("IABS", 0x4d),
   ...like("VIADD", 0x49),
   ...like("VIMNMX", 0x4a),
@@ -75,7 +75,6 @@ const rows: Rows = [
       { as: "I=85eu", text: "UI2FP{?|?|.F32@75:3}.S32{_|?|?|.RZ@78:2} d, b", imm: "s32", is: "74=1 84:2=2", sm },
       { as: "R=25eu", text: "UI2FP{?|?|.F32@75:3}{4=.U32|.S32@74+84:2}{_|?|?|.RZ@78:2} d, b", sm },
     ],
-    time: "fixed",
   },
   {
     op: "UI2IP",
@@ -96,7 +95,6 @@ const rows: Rows = [
         sm,
       })),
     ],
-    time: "fixed",
   },
   {
     op: "UF2FP.PACK_AB",
@@ -112,7 +110,6 @@ const rows: Rows = [
         sm,
       },
     ],
-    time: "fixed",
   },
   {
     op: "UF2FP.MERGE_C",
@@ -129,7 +126,6 @@ const rows: Rows = [
         sm,
       },
     ],
-    time: "fixed",
   },
   {
     op: "UF2FP.PACK_AB_MERGE_C",
@@ -144,7 +140,6 @@ const rows: Rows = [
         sm,
       },
     ],
-    time: "fixed",
   },
   {
     op: "UF2FP.UNPACK_B",
@@ -165,23 +160,20 @@ const rows: Rows = [
         sm,
       },
     ],
-    time: "fixed",
   },
   {
     op: "CS2UR",
     does: "d (64 bits) = special register and its successor",
     slots: "d:UR*2 <- s:S",
     lines: [{ as: "8cb", text: "CS2UR d, s@72:8", is: "80=1", sm }],
-    time: "fixed",
   },
   {
     op: "CS2UR.32",
     does: "d = special register",
     slots: "d:UR <- s:S",
     lines: [{ as: "8cb", text: "CS2UR.32 d, s@72:8", is: "80=0", sm }],
-    time: "fixed",
   },
-];
+]);
 
 export const uniformFloatRows: Rows = [
   ...rows.map((row) => ({ ...row, guard: "UP" as const })),

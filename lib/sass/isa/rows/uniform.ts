@@ -1,11 +1,11 @@
 /** The uniform datapath: one value for the whole warp. Guards are uniform predicates. */
-import type { Rows } from "../row.js";
+import { type Rows, shared } from "../row.js";
 import { uniform } from "./shapes.js";
 
 const three = "RRR RIR RRI";
 const noPins = "77:4=15 87:4=15";
 
-const rows: Rows = [
+export const uniformRows: Rows = shared({ guard: "UP", time: "fixed" }, [
   {
     op: "UMOV",
     does: "d = b",
@@ -15,7 +15,6 @@ const rows: Rows = [
       { as: "I=882", text: "UMOV d, b", sm: "120-" },
       { as: "R=c82u", text: "UMOV d, b", is: "80=0", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "UMOV.64",
@@ -25,7 +24,6 @@ const rows: Rows = [
       { as: "482u", text: "UMOV.64 d@16, b#24:64", sm: "120-" },
       { as: "R=c82u", text: "UMOV.64 d, b", is: "80=1", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "ULDC",
@@ -38,7 +36,6 @@ const rows: Rows = [
       { as: "abbu", text: "ULDC{sizeC} d, c[b@54:5][UR!@24+@38:16s]", sm: "-90" },
       { as: "ab9u", text: "ULDC{sizeC} d, cx[b@24][@38:16]", sm: "-90" },
     ],
-    time: "fixed",
   },
   {
     op: "LDCU",
@@ -81,7 +78,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UIADD3.X",
@@ -102,7 +98,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UIADD3.64",
@@ -125,7 +120,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UIADD3.64.X",
@@ -146,7 +140,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UIMAD",
@@ -154,7 +147,6 @@ const rows: Rows = [
     slots: "d:UR <- a:UR b:UR c:UR",
     imm: "s32",
     lines: [{ as: uniform(0xa4, three), text: "UIMAD{u32} d, a, b, -c", is: "74=0", fill: "81:3=7 87:4=15" }],
-    time: "fixed",
   },
   {
     op: "UIMAD.X",
@@ -162,7 +154,6 @@ const rows: Rows = [
     slots: "d:UR <- a:UR b:UR c:UR ci:UP=!PT",
     imm: "s32",
     lines: [{ as: uniform(0xa4, three), text: "UIMAD{u32}.X d, a, b, ~c, !ci@87", is: "74=1", fill: "81:3=7" }],
-    time: "fixed",
   },
   {
     op: "UIMAD.WIDE",
@@ -170,7 +161,6 @@ const rows: Rows = [
     slots: "d:UR*2 co:UP=PT <- a:UR b:UR c:UR*2",
     imm: "s32",
     lines: [{ as: uniform(0xa5, "RRR RIR"), text: "UIMAD.WIDE{u32} d, co@81?, a, b, -c", is: "74=0", fill: "87:4=15" }],
-    time: "fixed",
   },
   {
     op: "UIMAD.WIDE.X",
@@ -178,7 +168,6 @@ const rows: Rows = [
     slots: "d:UR*2 co:UP=PT <- a:UR b:UR c:UR*2 ci:UP=!PT",
     imm: "s32",
     lines: [{ as: uniform(0xa5, "RRR RIR"), text: "UIMAD.WIDE{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1" }],
-    time: "fixed",
   },
   {
     op: "UIMAD.HI",
@@ -194,7 +183,6 @@ const rows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UIMAD.HI.X",
@@ -204,7 +192,6 @@ const rows: Rows = [
     lines: [
       { as: uniform(0xa6, "RRR RIR"), text: "UIMAD.HI{u32}.X d, co@81?, a, b, ~c, !ci@87", is: "74=1", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA",
@@ -226,7 +213,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA.X",
@@ -248,7 +234,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA.HI.SX32",
@@ -270,7 +255,6 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA.HI",
@@ -298,7 +282,6 @@ const rows: Rows = [
         fill: "73=0 87:4=15",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA.HI.X",
@@ -320,7 +303,6 @@ const rows: Rows = [
         fill: "73=0",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULEA.HI.X.SX32",
@@ -342,35 +324,30 @@ const rows: Rows = [
         sm: "100-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "ULOP3",
     does: "d = lut(a, b, c) bit by bit",
     slots: "pout:UP=PT d:UR <- a:UR b:UR c:UR lut:I pin:UP=!PT",
     lines: [{ as: uniform(0x92, "RRR RIR"), text: "ULOP3.LUT{_|.PAND@80} pout@81?, d, a, b, c, lut@72:8, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "USHF",
     does: "d = funnel shift of c:a by b",
     slots: "d:UR <- a:UR b:UR c:UR",
     lines: [{ as: uniform(0x99, three), text: "USHF{shift}{wrap}{shiftType}{hi} d, a, b, c" }],
-    time: "fixed",
   },
   {
     op: "UPRMT",
     does: "d = bytes of c:a selected by the nibbles of b",
     slots: "d:UR <- a:UR b:UR c:UR",
     lines: [{ as: uniform(0x96, "RRR RIR"), text: "UPRMT{_|...???@72} d, a, b, c" }],
-    time: "fixed",
   },
   {
     op: "USEL",
     does: "d = pin ? a : b",
     slots: "d:UR <- a:UR b:UR pin:UP",
     lines: [{ as: uniform(0x87, "RR RI"), text: "USEL d, a, b, !pin@87" }],
-    time: "fixed",
   },
   {
     op: "USEL.64",
@@ -381,7 +358,6 @@ const rows: Rows = [
       { as: "RI=487u", text: "USEL.64 d, a, b, !pin@87", is: "64=0", sm: "120-" },
       { as: "RI=487u", text: "USEL.64 d, a, b, !pin@87", is: "64=1", imm: "n32", sm: "120-" },
     ],
-    time: "fixed",
   },
   {
     op: "UISETP",
@@ -404,7 +380,6 @@ const rows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UISETP.EX",
@@ -425,49 +400,42 @@ const rows: Rows = [
         sm: "120-",
       },
     ],
-    time: "fixed",
   },
   {
     op: "UPLOP3",
     does: "p = lut(a, b, c), q = lut2(a, b, c) of predicates",
     slots: "p:UP q:UP=PT <- a:UP=PT b:UP=PT c:UP=PT lut:I lut2:I",
     lines: [{ as: "89c", text: "UPLOP3.LUT p@81, q@84, !a@87, !b@77, !c@68, lut@64:3+72:5, lut2@16:8" }],
-    time: "fixed",
   },
   {
     op: "UFLO",
     does: "d = position of the leading one of b",
     slots: "d:UR pout:UP=PT <- b:UR",
     lines: [{ as: "R=2bdu I=8bdu", text: "UFLO{u32}{_|.SH@74} d, pout@81?, ~b" }],
-    time: "fixed",
   },
   {
     op: "UPOPC",
     does: "d = number of ones in b",
     slots: "d:UR <- b:UR",
     lines: [{ as: "R=2bfu I=8bfu", text: "UPOPC d, ~b" }],
-    time: "fixed",
   },
   {
     op: "UBREV",
     does: "d = bits of b in reverse order",
     slots: "d:UR <- b:UR",
     lines: [{ as: "R=2beu I=8beu", text: "UBREV d, b" }],
-    time: "fixed",
   },
   {
     op: "UBMSK",
     does: "d = b ones starting at bit a",
     slots: "d:UR <- a:UR b:UR",
     lines: [{ as: uniform(0x9b, "RR RI"), text: "UBMSK{wrap} d, a, b" }],
-    time: "fixed",
   },
   {
     op: "USGXT",
     does: "d = low b bits of a, sign extended",
     slots: "d:UR <- a:UR b:UR",
     lines: [{ as: uniform(0x9a, "RR RI"), text: "USGXT{wrap}{u32} d, a, b" }],
-    time: "fixed",
   },
   {
     op: "VOTEU",
@@ -475,8 +443,5 @@ const rows: Rows = [
     does: "d = ballot of pin; pout = all, any or equal over the active lanes",
     slots: "d:UR=URZ pout:UP=PT <- pin:P",
     lines: [{ as: "886", text: "VOTEU{vote} d?, pout@81, !pin@87" }],
-    time: "fixed",
   },
-];
-
-export const uniformRows: Rows = rows.map((row) => ({ guard: "UP", ...row }));
+]);

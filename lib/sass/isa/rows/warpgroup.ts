@@ -2,7 +2,7 @@
  * Matrix multiplication by a warp group on sm_90: operands in shared memory behind descriptors (gdesc), the accumulator
  * spread over the registers of four warps, results counted on a group scoreboard (gsb0).
  */
-import type { Line, Rows } from "../row.js";
+import { type Line, type Rows, shared } from "../row.js";
 
 const step8 = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
 const step16 = [8, 16, 24, ...step8.filter((n) => n >= 32 && n % 16 === 0)];
@@ -79,72 +79,53 @@ function bytes(sp: boolean, k: number, from: number): Line[] {
 
 const integerTypes = "{.U8|.S8@76:2}{.U8|.S8@82:2}{_|.SAT@75}";
 
-export const warpgroupRows: Rows = [
+export const warpgroupRows: Rows = shared({ effect: true, time: "fixed", decoupled: true }, [
   {
     op: "HGMMA",
     does: "d = a * b + c on f16, bf16 or tf32",
     slots: denseSlots,
-    effect: true,
     lines: half(false, [
       [16, 0],
       [8, 32],
     ]),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "HGMMA.SP",
     does: "the same with a sparse a",
     slots: sparseSlots,
-    effect: true,
     lines: half(true, [
       [16, 0],
       [32, 64],
     ]),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "QGMMA",
     does: "d = a * b + c on 8-bit floats",
     slots: denseSlots,
-    effect: true,
     lines: bytes(false, 32, 0),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "QGMMA.SP",
     does: "the same with a sparse a",
     slots: sparseSlots,
-    effect: true,
     lines: bytes(true, 64, 32),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "IGMMA",
     does: "d = a * b + c on 8-bit integers",
     slots: denseSlots,
-    effect: true,
     lines: lines("IGMMA", "f1", `{${shapes(step16, 32, 2, 0, 3)}@53:6}${integerTypes}`, plainSources, "73=0", false),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "IGMMA.SP",
     does: "the same with a sparse a",
     slots: sparseSlots,
-    effect: true,
     lines: lines("IGMMA", "f1", `{${shapes(step16, 64, 2, 1, 3)}@53:6}${integerTypes}`, plainSources, "73=1", true),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "BGMMA",
     does: "d = c + number of ones in a and b",
     slots: denseSlots,
-    effect: true,
     lines: lines(
       "BGMMA",
       "f2",
@@ -153,24 +134,18 @@ export const warpgroupRows: Rows = [
       "",
       false,
     ),
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "WARPGROUP",
     does: "fence of the warp group before and after its products",
     slots: "<-",
-    effect: true,
     // .WAIT and .DEPBAR wait for no scoreboard.
     lines: [{ as: "9c5", text: "WARPGROUP{.ARRIVE|.WAIT@79}", is: "80=0", not: "79=1 116:6=!0", sm: "90" }],
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "WARPGROUP.DEPBAR",
     does: "wait until at most n groups of products are under way",
     slots: "<- sb:WORD n:I",
-    effect: true,
     lines: [
       {
         as: "9c5",
@@ -180,23 +155,19 @@ export const warpgroupRows: Rows = [
         sm: "90",
       },
     ],
-    time: "fixed",
-    decoupled: true,
   },
   {
     op: "WARPGROUPSET.AC",
     does: "sets the count of the warp group's accumulators",
     slots: "<- b:UR",
-    effect: true,
     lines: [{ as: "d5eu", text: "WARPGROUPSET.AC b@32", is: "79=0", sm: "90" }],
-    time: "fixed",
+    decoupled: false,
   },
   {
     op: "WARPGROUPSET.SB",
     does: "sets the group scoreboard",
     slots: "<- b:UR sb:WORD",
-    effect: true,
     lines: [{ as: "d5eu", text: "WARPGROUPSET.SB b@32, sb{gsb0|...?@84:3}", is: "79=1", sm: "90" }],
-    time: "fixed",
+    decoupled: false,
   },
-];
+]);
