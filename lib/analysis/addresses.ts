@@ -1,9 +1,10 @@
 /** Addresses of memory accesses as sums (affine.ts). */
 import { type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
-import { Affine, type Sum } from "./affine.js";
+import { Affine } from "./affine.js";
 import type { Address } from "./alias.js";
 import { memoryEffect } from "./memory.js";
 import type { Names } from "./names.js";
+import type { Sum } from "./sums.js";
 import { unitOf } from "./units.js";
 
 export class Addresses {

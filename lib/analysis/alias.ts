@@ -6,7 +6,8 @@
  * consistency model, virtual aliases), and fences keep their place anyway. That two pointers are different parameters,
  * or loaded from different places, says nothing.
  */
-import { type Atom, combine, lowest, type Sum } from "./affine.js";
+import type { Atom } from "./affine.js";
+import { combine, lowest, type Sum } from "./sums.js";
 
 /** The bytes that an access touches: `bytes` from `sum` on, modulo 2^32. */
 export interface Address {

@@ -17,4 +17,5 @@ export * from "./operands.js";
 export * from "./pressure.js";
 export * from "./reaching.js";
 export * from "./routines.js";
+export { combine, lowest, type Sum } from "./sums.js";
 export * from "./units.js";

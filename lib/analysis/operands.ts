@@ -10,10 +10,11 @@
 import { File, type Func, type Inst } from "../ori/types.js";
 import { sregName } from "../sass/isa/sreg.js";
 import type { Space } from "../sass/isa/types.js";
-import { type Affine, type Atom, instOf, type Sum } from "./affine.js";
+import { type Affine, type Atom, instOf } from "./affine.js";
 import { type Address, apart, same } from "./alias.js";
 import { analysis } from "./cache.js";
 import { comparable, type MemoryEffect, memoryEffect, Order } from "./memory.js";
+import type { Sum } from "./sums.js";
 
 /** Where an address starts. */
 export type AddressBase =

@@ -10,7 +10,7 @@
  */
 import { type Diagnostic, notSupported } from "../diagnostics.js";
 import { newValues } from "../ori/func.js";
-import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { splitPacks } from "./predicates.js";
 import { callsAsEdges } from "./routines.js";
 
@@ -66,10 +66,29 @@ function takeFrame(func: Func): Diagnostic | null {
   );
   const [only, ...more] = lowering;
   const down = only?.inst.srcs.some((o) => o.kind === Kind.Imm && (o.value | 0) === -func.frame.localBytes);
-  if (only === undefined || more.length > 0 || down !== true || only.b !== func.blocks[0] || isGuarded(only.inst))
+  if (only === undefined || more.length > 0 || down !== true || isGuarded(only.inst) || !loadAtEntry(func, only))
     return notSupported(`virtual registers of ${func.name}: how it makes its stack frame`, null);
   only.b.insts.splice(only.b.insts.indexOf(only.inst), 1);
   return null;
+}
+
+/**
+ * Whether the one load of the stack pointer stands in the entry block, or can: on sm_87 other code comes first, which does
+ * not know the stack pointer.
+ */
+function loadAtEntry(func: Func, lowering: { readonly b: Block; readonly inst: Inst }): boolean {
+  const entry = func.blocks[0] as Block;
+  const { b, inst } = lowering;
+  if (b === entry) return true;
+  const touching = func.blocks.flatMap((x) => x.insts.filter((i) => i !== inst && i.dsts.some(isStackPointer)));
+  const [load, ...others] = touching;
+  if (load === undefined || others.length > 0 || isGuarded(load) || !b.insts.includes(load)) return false;
+  if (!load.srcs.every((o) => o.kind !== Kind.Reg || o.id === ZERO_REG)) return false;
+  const ahead = func.blocks.slice(0, func.blocks.indexOf(b)).flatMap((x) => x.insts);
+  if (ahead.some((i) => i.srcs.some(isStackPointer))) return false;
+  b.insts.splice(b.insts.indexOf(load), 1);
+  entry.insts.unshift(load);
+  return true;
 }
 
 function isStackPointer(o: Operand): boolean {
@@ -88,7 +107,11 @@ class Webs {
   /** Node of each unit that an operand names, in the order of a walk over the code. */
   private readonly named: number[] = [];
 
+  /** `BMOV.32.CLEAR B1, B0` names its source by number: barriers stay where they are. */
+  private readonly barriersByNumber: boolean;
+
   constructor(private readonly func: Func) {
+    this.barriersByNumber = func.blocks.some((b) => b.insts.some(namesBarrier));
     const n = func.blocks.length;
     func.blocks.forEach((b, i) => {
       this.index.set(b.id, i);
@@ -182,12 +205,13 @@ class Webs {
       let id = known.get(root);
       if (id !== undefined) return id;
       const { file, from, width } = extent(low.get(root)!, high.get(root)!);
-      const fixed = file === File.R && from <= STACK_POINTER && from + width > STACK_POINTER;
-      if (fixed && width === 1 && stack >= 0) id = stack;
+      const stackPointer = file === File.R && from <= STACK_POINTER && from + width > STACK_POINTER;
+      const fixed = stackPointer || (file === File.B && this.barriersByNumber);
+      if (stackPointer && width === 1 && stack >= 0) id = stack;
       else {
         id = values.add(file, width, "", fixed ? from : -1);
         base[id] = from;
-        if (fixed && width === 1) stack = id;
+        if (stackPointer && width === 1) stack = id;
       }
       known.set(root, id);
       return id;
@@ -226,6 +250,12 @@ class Webs {
     func.generation++;
     return problem;
   }
+}
+
+function namesBarrier({ form, srcs, dsts }: Inst): boolean {
+  if (form.op !== "BMOV") return false;
+  const isState = (o: Operand | undefined, name: string | undefined): boolean => name === "s" && (o?.value ?? 0) < 16;
+  return srcs.some((o, k) => isState(o, form.srcs[k]?.name)) || dsts.some((o, k) => isState(o, form.dsts[k]?.name));
 }
 
 /** A group starts at a multiple of its width's alignment (1, 2, 4), and is as wide as it must be from there. */

@@ -47,6 +47,22 @@ describe("divergence and convergence", () => {
     for (let t = 0; t < 32; t++) expect((out[t]! >>> t) & 1).toBe(1);
   });
 
+  test("a barrier's lanes move to another one, which empties the first", () => {
+    const { run, out } = runText(
+      `${prologue}
+      BMOV.32 B0, 0x5
+      BMOV.32.CLEAR B3, B0
+      BMOV.32 R8, B3
+      BMOV.32 R9, B0
+      IADD3 R8, R8, R9, RZ
+      STG.E.SYS [R2], R8
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => 5));
+  });
+
   test("BREAK takes lanes out of a region: the others do not wait for them", () => {
     const { run, out } = runText(
       `${prologue}

@@ -231,6 +231,11 @@ function bmov(s: Site): Exec {
     };
   }
   const dst = s.operand("d");
+  const state = s.find("s");
+  if (state !== null) {
+    if (dst.file !== File.B || state.value >>> 0 > 15) s.unsupported("special state");
+    return moveBarrier(barrierOf(dst), state.value * LANES, clear);
+  }
   const src = s.operand("b");
   if (dst.file === File.B) {
     const b = barrierOf(dst);
@@ -248,6 +253,21 @@ function bmov(s: Site): Exec {
       if (((m >>> l) & 1) === 0) continue;
       w.I[d + l] = w.B[b + l]!;
       if (clear) w.B[b + l] = 0;
+    }
+    return Step.Next;
+  };
+}
+
+/**
+ * From one barrier register to another (sm_87 begins its kernels with a chain of these). That .CLEAR empties the source is
+ * inferred from the same modifier of the move to R.
+ */
+function moveBarrier(to: number, from: number, clear: boolean): Exec {
+  return (w, m) => {
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      w.B[to + l] = w.B[from + l]!;
+      if (clear) w.B[from + l] = 0;
     }
     return Step.Next;
   };
