@@ -1,5 +1,5 @@
 /** Any bytes at all: diagnostics, never an exception, and no more memory than the input calls for. */
-import { decodeInfo, describeCubin, link, readCubin } from "../../lib/elf/index";
+import { containerModel, decodeInfo, describeCubin, link, readCubin } from "../../lib/elf/index";
 import { code, inst, param, program, variable } from "./program";
 
 /** xorshift32 (Marsaglia), so that failures can be repeated. */
@@ -71,6 +71,19 @@ test("noise of every length up to 300 bytes", () => {
     expect(readCubin(bytes).ok).toBe(false);
     decodeInfo(bytes);
   }
+});
+
+test("an alignment of 2^39 bytes is not written out", () => {
+  const bytes = sample("sm_90").slice();
+  const models = [bytes, bytes].map((file, i) => {
+    const v = new DataView(file.buffer);
+    // Alignment of the first section.
+    if (i === 1) v.setBigUint64(Number(v.getBigUint64(0x28, true)) + 64 + 48, 2n ** 39n, true);
+    const read = readCubin(file);
+    return read.ok ? containerModel(read.value) : undefined;
+  });
+  expect(models[0]).not.toBeNull();
+  expect(models[1]).toBeNull();
 });
 
 test("attributes: truncated and unknown formats are refused", () => {

@@ -101,7 +101,7 @@ export interface ContainerModel {
   readonly mercury: string | null;
 }
 
-/** Null for a file that holds more than its sections and headers say (addresses, an entry point). */
+/** Null for a file that holds more than its sections and headers say (addresses, an entry point), or cannot be written. */
 export function containerModel(cubin: Cubin): ContainerModel | null {
   const { elf } = cubin;
   if (elf.entry !== 0 || elf.sections.slice(1).some((s) => s.addr !== 0) || elf.sections.length < 2) return null;
@@ -138,7 +138,8 @@ export function containerModel(cubin: Cubin): ContainerModel | null {
   const mercury = sections.some(isMercury) ? digestOf(model, code) : null;
   const exact = { ...model, sections, mercury };
   const whole = buildContainer(exact, code);
-  if (!whole.ok || sameBytes(whole.value, elf.bytes)) return exact;
+  if (!whole.ok) return null;
+  if (sameBytes(whole.value, elf.bytes)) return exact;
   return elf.segments.length === 0 ? exact : { ...exact, segments: elf.segments };
 }
 
@@ -216,6 +217,8 @@ export function buildContainer(given: ContainerModel, code: ReadonlyMap<string, 
   if (model === null) return fail([diagnostic("error", "Capsule Mercury sections are not the last ones")]);
   const drafts = draftsOf(model, code);
   if (!drafts.ok) return drafts;
+  if (model.sections.reduce((n, s) => n + s.align + s.room, 0) > MOST_PADDING)
+    return fail([diagnostic("error", "alignments and rooms of the sections are too large")]);
   const names = drafts.value[model.names - 1];
   if (names === undefined || names.type !== SHT.Strtab) return fail([diagnostic("error", "no table of section names")]);
   const target = targetOfSm(model.sm);
@@ -236,6 +239,9 @@ export function buildContainer(given: ContainerModel, code: ReadonlyMap<string, 
     }),
   );
 }
+
+/** Bytes between sections, all of which are written; ptxas aligns to 128 and leaves hardly more. */
+const MOST_PADDING = 2 ** 26;
 
 /** Low byte of e_flags: plain machine code (digest G §2M.1). */
 const PLAIN_CODE = 0x04;
