@@ -1,6 +1,7 @@
 /** The public API of ptxlab. Every stage of the road is here; `compile` walks the whole of it. */
 export * as analysis from "./analysis/index.js";
-export { type AssembledFunction, type AssembledModule, assemble, assembleCubin, assemblyText } from "./assemble.js";
+export { assembleCubin, assemblyText } from "./assemble.js";
+export { type AssembledFunction, type AssembledModule, assemble } from "./assemble-read.js";
 export {
   type Compilation,
   type CompiledFunction,
