@@ -182,6 +182,7 @@ class Run {
         ...(maxRegisters !== undefined && { maxRegisters }),
         ...virtualSm(this.module),
         ...(lineInfo && { ptxText: this.text }),
+        level: opt,
       }),
     );
   }

@@ -5,7 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../lib/compile.js";
-import { capsuleOf, writeCapsule } from "../lib/elf/cubin/capmerc.js";
+import { writeCapsule } from "../lib/elf/cubin/capmerc.js";
+import { capsuleOf } from "../lib/elf/cubin/capmerc-derive.js";
 import { readElf } from "../lib/elf/elf64.js";
 import { decodeCode, renderInst } from "../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../lib/target/index.js";
@@ -35,7 +36,10 @@ class Count {
     this.all++;
     const target = targetOf(arch);
     const index = expected === null ? 0 : new DataView(expected.buffer, expected.byteOffset).getUint32(0, true);
-    const mine = capsuleOf(words, index, target.constants.paramBase);
+    const mine = capsuleOf(words, index, {
+      paramBase: target.constants.paramBase,
+      compiled: expected === null,
+    });
     if ("unknown" in mine) {
       const inst = decodeCode(words.subarray(mine.unknown * 4, mine.unknown * 4 + 4), target)[0] ?? null;
       const text =

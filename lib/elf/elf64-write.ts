@@ -99,21 +99,22 @@ export function asciiBytes(text: string): Uint8Array {
   return out;
 }
 
-export interface SymbolDraft {
+/** `S` is what stands for a section: a draft, or its index. */
+export interface SymbolDraft<S = SectionDraft> {
   readonly name: string;
   readonly bind: number;
   readonly type: number;
   readonly other: number;
-  readonly section: SectionDraft | null;
+  readonly section: S | null;
   readonly value: number;
   readonly size: number;
 }
 
 /** The bytes of a symbol table; entry 0 is made here, symbol i of the list gets index i + 1. */
-export function symbolBytes(
-  symbols: readonly SymbolDraft[],
+export function symbolBytes<S>(
+  symbols: readonly SymbolDraft<S>[],
   strings: StringTable,
-  indexOf: (section: SectionDraft) => number,
+  indexOf: (section: S) => number,
 ): Uint8Array {
   const out = new Uint8Array((symbols.length + 1) * SYM_SIZE);
   const v = view(out);

@@ -14,7 +14,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { EIATTR } from "../elf/cubin/attributes.js";
 import { inPlaceAddend } from "../elf/cubin/relocations.js";
-import { SHF_MERCURY } from "../elf/cubin/sections.js";
+import { PLAIN_CODE, SHF_MERCURY } from "../elf/cubin/sections.js";
 import { type ElfSection, joined, REL_SIZE, RELA_SIZE, readRelocations, SHT, SYM_SIZE, view } from "../elf/elf64.js";
 import { editElf } from "../elf/elf64-edit.js";
 import { type Cubin, encodeInfo, infoWords, readCubin } from "../elf/index.js";
@@ -30,9 +30,6 @@ export interface ReplaceOptions {
   /** What becomes of Capsule Mercury when code changes. Default `drop`; `keep` leaves that of the old code. */
   readonly mercury?: "drop" | "keep";
 }
-
-/** Low byte of e_flags: plain machine code. */
-const PLAIN_CODE = 0x04;
 
 /** Sections that describe code for debuggers in ways that are not followed here. */
 const opaque: readonly string[] = [".debug_info", ".debug_loc", ".debug_ranges", ".nv_debug_info_reg_sass"];

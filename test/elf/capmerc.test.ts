@@ -1,4 +1,5 @@
-import { capsuleOf, readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+import { readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
@@ -12,7 +13,7 @@ const words = Uint32Array.from(
     [0x00007918, 0x00000000, 0x00000000, 0x000fc000],
   ].flat(),
 );
-const PARAMS = 0x380;
+const PARAMS = { paramBase: 0x380 };
 
 function capsule(): Uint8Array {
   const made = capsuleOf(words, 12, PARAMS);

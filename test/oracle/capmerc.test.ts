@@ -4,7 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { capsuleOf, readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+import { readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
+import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
 import { type Elf, readElf } from "../../lib/elf/elf64";
 import { type TargetName, target } from "../../lib/target/index";
 import { corpusPtx } from "../corpus/cases";
@@ -47,7 +48,7 @@ describeOracle("Mercury capsules", () => {
           expect(Buffer.from(writeCapsule(read))).toEqual(Buffer.from(theirs));
           const text = section(elf, `.text.${name}`);
           expect(read.units.reduce((n, u) => n + u.words, 0) * 16).toBe(text.length);
-          const mine = capsuleOf(words(text), read.textSection, target(arch).constants.paramBase);
+          const mine = capsuleOf(words(text), read.textSection, { paramBase: target(arch).constants.paramBase });
           if ("unknown" in mine) unknown.push(words(text)[mine.unknown * 4]! & 0xfff);
           else expect(Buffer.from(writeCapsule(mine))).toEqual(Buffer.from(theirs));
         }

@@ -24,7 +24,7 @@ function ptxasCubin(dir: string, ptx: string, arch: string, ...options: string[]
 
 /** Lines in which the two may differ, each for a reason. */
 const excused: readonly [pattern: RegExp, why: string][] = [
-  [/\.merc|capmerc/, "Capsule Mercury is not written"],
+  [/\.merc|capmerc/, "Capsule Mercury is written into relocatable objects alone"],
   [/^sm_1\d\d executable flags=/, "and the header says so"],
   [/^segment LOAD/, "sizes include the padding between sections, which hangs on the length of string tables"],
   [/^section \.(symtab|debug_frame) /, "sizes follow from symbols and helpers"],
@@ -34,7 +34,6 @@ const excused: readonly [pattern: RegExp, why: string][] = [
   [/ NOTYPE$|^symbol \d+ {2}bind=0 type=0/, "deleted symbols"],
   [/gb10b_war_var/, "its place among the symbols of sm_110 is not known"],
   [/reservedSmem\.cap/, "its rule is not known on sm_90"],
-  [/^\.nv\.compat SMEM_PARAM_OFFSETS/, "which float code clears a bit there is not known"],
   [/\$__internal_/, "helper functions"],
 ];
 
@@ -150,52 +149,38 @@ describeOracle("ptxas's cubins", () => {
 });
 
 describeOracle("NVIDIA's tools accept our cubins", () => {
-  // A known shortcoming: nvlink warns of objects without Capsule Mercury, on the targets that have it and on no other.
-  const messages = (stderr: string, arch: string): string =>
-    stderr
-      .split("\n")
-      .filter(
-        (l) =>
-          l !== "" &&
-          !(Number(/\d+/.exec(arch)![0]) >= 100 && /^nvlink warning : Output is limited to run on SM Arch/.test(l)),
-      )
-      .join("\n");
-
   const six = ["saxpy", "sgemm", "histogram", "constant_memory", "dynamic_shared", "struct_param"];
   const cases = archs.map((arch) => {
     const own = corpusTargets.find((t) => t === arch);
     return [arch, own ?? "sm_75", own ? six : ["histogram"]] as const;
   });
-  test.each(cases)(
-    "the corpus on %s: nvdisasm and cuobjdump without a word, nvlink with the known warning from sm_100 on at most",
-    (arch, source, names) => {
-      inScratch((dir) => {
-        for (const name of names) {
-          const text = corpusPtx(name, source);
-          const exec = compile(text, { target: arch, lineInfo: true });
-          const object = compile(text, { target: arch, relocatable: true });
-          if (exec.cubin === null || object.cubin === null) throw new Error(exec.diagnostics[0]?.message ?? name);
-          const files = { exec: join(dir, "k.cubin"), object: join(dir, "k.o"), linked: join(dir, "l.cubin") };
-          writeFileSync(files.exec, exec.cubin);
-          writeFileSync(files.object, object.cubin);
-          const runs = [
-            tool("nvdisasm", ["-c", files.exec]),
-            tool("nvdisasm", ["-g", files.exec]),
-            tool("cuobjdump", ["-elf", "-sass", files.exec]),
-            tool("cuobjdump", ["-elf", files.object]),
-            tool("nvlink", ["-arch", arch, files.object, "-o", files.linked]),
-            tool("nvdisasm", ["-c", files.linked]),
-          ];
-          expect(runs.map((r) => [name, r.status, messages(r.stderr, arch)])).toEqual(runs.map(() => [name, 0, ""]));
-          const linked = readCubin(readFileSync(files.linked));
-          const alone = readCubin(exec.cubin);
-          if (!linked.ok || !alone.ok) throw new Error("unreadable");
-          const shape = (c: typeof linked): unknown =>
-            c.ok &&
-            c.value.functions.map((f) => [f.name, f.registers, f.sharedBytes, f.frameBytes, f.barriers, f.paramBytes]);
-          expect(shape(linked)).toEqual(shape(alone));
-        }
-      });
-    },
-  );
+  test.each(cases)("the corpus on %s: nvdisasm, cuobjdump and nvlink without a word", (arch, source, names) => {
+    inScratch((dir) => {
+      for (const name of names) {
+        const text = corpusPtx(name, source);
+        const exec = compile(text, { target: arch, lineInfo: true });
+        const object = compile(text, { target: arch, relocatable: true });
+        if (exec.cubin === null || object.cubin === null) throw new Error(exec.diagnostics[0]?.message ?? name);
+        const files = { exec: join(dir, "k.cubin"), object: join(dir, "k.o"), linked: join(dir, "l.cubin") };
+        writeFileSync(files.exec, exec.cubin);
+        writeFileSync(files.object, object.cubin);
+        const runs = [
+          tool("nvdisasm", ["-c", files.exec]),
+          tool("nvdisasm", ["-g", files.exec]),
+          tool("cuobjdump", ["-elf", "-sass", files.exec]),
+          tool("cuobjdump", ["-elf", files.object]),
+          tool("nvlink", ["-arch", arch, files.object, "-o", files.linked]),
+          tool("nvdisasm", ["-c", files.linked]),
+        ];
+        expect(runs.map((r) => [name, r.status, r.stderr])).toEqual(runs.map(() => [name, 0, ""]));
+        const linked = readCubin(readFileSync(files.linked));
+        const alone = readCubin(exec.cubin);
+        if (!linked.ok || !alone.ok) throw new Error("unreadable");
+        const shape = (c: typeof linked): unknown =>
+          c.ok &&
+          c.value.functions.map((f) => [f.name, f.registers, f.sharedBytes, f.frameBytes, f.barriers, f.paramBytes]);
+        expect(shape(linked)).toEqual(shape(alone));
+      }
+    });
+  });
 });

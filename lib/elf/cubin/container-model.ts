@@ -21,16 +21,16 @@ import {
 } from "../elf64.js";
 import {
   type PlacedSection,
-  putU64,
   relocationBytes,
   type SectionDraft,
   StringTable,
   section,
+  symbolBytes,
   writeElf,
 } from "../elf64-write.js";
 import { containerOf } from "./container.js";
 import { decodeInfo, encodeInfo, type InfoRecord } from "./info.js";
-import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, SHF_MERCURY, SHT_CUDA } from "./sections.js";
+import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, PLAIN_CODE, SHF_MERCURY, SHT_CUDA } from "./sections.js";
 import { segments } from "./segments.js";
 import type { Cubin, CubinSymbol } from "./types.js";
 
@@ -243,9 +243,6 @@ export function buildContainer(given: ContainerModel, code: ReadonlyMap<string, 
 /** Bytes between sections, all of which are written; ptxas aligns to 128 and leaves hardly more. */
 const MOST_PADDING = 2 ** 26;
 
-/** Low byte of e_flags: plain machine code (digest G §2M.1). */
-const PLAIN_CODE = 0x04;
-
 const isMercury = (s: ModelSection): boolean => (s.flags & SHF_MERCURY) !== 0;
 
 function withoutMercury(model: ContainerModel): ContainerModel | null {
@@ -296,7 +293,10 @@ function draftsOf(model: ContainerModel, code: ReadonlyMap<string, Uint8Array>):
   model.sections.forEach(({ content, link }, i) => {
     if (content.kind !== "symbols") return;
     const table = stringTable(model, link);
-    drafts[i]!.data = symbolBytes(content.symbols, table, drafts);
+    const symbols = content.symbols.map((s) =>
+      s.size === wholeSection ? { ...s, size: drafts[s.section - 1]?.data?.length ?? 0 } : { ...s, size: s.size },
+    );
+    drafts[i]!.data = symbolBytes(symbols, table, (index: number) => index);
     tables.set(link, table);
   });
   model.sections.forEach((s, i) => {
@@ -315,24 +315,4 @@ function stringTable(model: ContainerModel, index: number): StringTable {
     else table.add(text);
   }
   return table;
-}
-
-function symbolBytes(
-  symbols: readonly ModelSymbol[],
-  strings: StringTable,
-  sections: readonly SectionDraft[],
-): Uint8Array {
-  const out = new Uint8Array((symbols.length + 1) * SYM_SIZE);
-  const v = view(out);
-  symbols.forEach((s, i) => {
-    const at = (i + 1) * SYM_SIZE;
-    v.setUint32(at, strings.add(s.name), true);
-    v.setUint8(at + 4, (s.bind << 4) | s.type);
-    v.setUint8(at + 5, s.other);
-    v.setUint16(at + 6, s.section, true);
-    putU64(v, at + 8, s.value);
-    const size = s.size === wholeSection ? (sections[s.section - 1]?.data?.length ?? 0) : s.size;
-    putU64(v, at + 16, size);
-  });
-  return out;
 }

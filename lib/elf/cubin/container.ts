@@ -8,8 +8,8 @@ import { EIATTR } from "./attributes.js";
 export interface Container {
   /** The layout from sm_90 on: `.nv.compat`, reserved shared memory, constants behind the code, one segment per permission. */
   readonly modern: boolean;
-  /** Low byte of e_flags. */
-  readonly flagsLow: number;
+  /** Relocatable objects hold Mercury capsules. */
+  readonly capsules: boolean;
   /** EIATTR_SW_WAR mask, null for none. */
   readonly swWar: number | null;
   /** EIATTR_SW2861232_WAR is present. */
@@ -86,10 +86,7 @@ export function containerOf(target: Target): Container {
   const capmerc = target.has("capmerc");
   return {
     modern,
-    // ptxas writes 0x02 from sm_100 on: code with Mercury capsules, which the tools then insist on. 0x04 is plain machine code on
-    // every SM; nvlink takes such objects and says that the result runs on this very SM only (measured). capmerc.ts makes the
-    // capsules; the sections beside them, whose addresses count bytes of Mercury instead of machine code, are not written yet.
-    flagsLow: 0x04,
+    capsules: capmerc,
     swWar: swWar[target.sm] ?? null,
     sw2861232: sw2861232.includes(target.sm),
     mercuryIsa: modern ? 0x101 : 0,

@@ -5,7 +5,7 @@ import type { Form } from "../../sass/isa/form.js";
 import { SHT } from "../elf64.js";
 import { asciiBytes, type SectionDraft, section } from "../elf64-write.js";
 import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";
-import { frameBytes } from "./fixed.js";
+import { type FrameEntry, frameBytes } from "./fixed.js";
 import { lineProgram } from "./line-program.js";
 import { R_CUDA } from "./relocations.js";
 
@@ -25,16 +25,7 @@ export interface DebugOutput {
 /** `.debug_frame` with its relocations. */
 export function debugFrame(parts: readonly CodePart[], output: DebugOutput): SectionDraft {
   const frame = section({ name: ".debug_frame", type: SHT.Progbits, align: 1 });
-  const made = frameBytes(
-    parts.map((p) => ({
-      size: p.text.data!.length,
-      frameBytes: p.code.frameBytes,
-      prologue: prologueEnd(p.code),
-      end: lastExit(p.code),
-    })),
-    output.modern,
-    output.relocatable,
-  );
+  const made = frameBytes(parts.map(frameEntry), output.modern ? "modern" : "legacy", output.relocatable);
   frame.data = made.bytes;
   output.symbols.section(frame);
   const self = output.symbols.lastLocal;
@@ -47,6 +38,15 @@ export function debugFrame(parts: readonly CodePart[], output: DebugOutput): Sec
     if (output.relocatable) output.relocate(frame, { ...reloc, offset: location + 8, type: R_CUDA.UNUSED_CLEAR64 });
   });
   return frame;
+}
+
+export function frameEntry(p: CodePart): FrameEntry {
+  return {
+    size: p.text.data!.length,
+    frameBytes: p.code.frameBytes,
+    prologue: prologueEnd(p.code),
+    end: lastExit(p.code),
+  };
 }
 
 /** Line information: the PTX text and which of its lines the code comes from. */

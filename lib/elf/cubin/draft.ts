@@ -64,6 +64,10 @@ export class Symbols {
     return this.numbered().get(s)!;
   }
 
+  sectionSymbol(of: SectionDraft): DraftSymbol {
+    return this.locals.find((s) => s.type === STT.Section && s.section === of)!;
+  }
+
   /** Index of the symbol that stands for a section. */
   sectionIndex(of: SectionDraft): number {
     this.sections ??= new Map(
@@ -75,6 +79,16 @@ export class Symbols {
   /** One more than the index of the last local symbol. */
   get firstGlobal(): number {
     return this.last.length > 0 ? this.numbered().size + 1 : this.locals.length + 1;
+  }
+
+  /** Index of the first global symbol; those at the very end come behind. */
+  get globalsFrom(): number {
+    return this.locals.length + 1;
+  }
+
+  /** Without what belongs at the very end: indices stay the same. */
+  withoutLast(): DraftSymbol[] {
+    return [...this.locals, ...this.globals];
   }
 
   get size(): number {

@@ -43,8 +43,27 @@ export function cudaNote(virtualSm: number): Uint8Array {
   return noteBytes(OWNER, NOTE_CUINFO, desc);
 }
 
+/** Bit of CAN_FASTPATH_FINALIZE: the machine code of sm_100 is that of sm_103, and needs no finalizer. */
+const SAME_IN_FAMILY = 0x08;
+/** DMUL, DADD, DSETP, DFMA in bits 8:0 of the opcode. */
+const float64: readonly number[] = [0x28, 0x29, 0x2a, 0x2b];
+const FSETP_IMMEDIATE = 0x80b;
+
+/** Measured on 270 objects of ptxas: exactly those with one of these instructions lack the bit. */
+function differsInFamily(words: Uint32Array): boolean {
+  for (let i = 0; i < words.length; i += 4) {
+    const opcode = words[i]! & 0xfff;
+    if (opcode === FSETP_IMMEDIATE || float64.includes(opcode & 0x1ff)) return true;
+  }
+  return false;
+}
+
 /** `.nv.compat` of a module without tensor or tcgen05 instructions (digest G §2M.6). */
-export function compatBytes(container: Container, architectureSpecific: boolean): Uint8Array {
+export function compatBytes(
+  container: Container,
+  architectureSpecific: boolean,
+  codes: readonly Uint32Array[],
+): Uint8Array {
   return encodeInfo([
     byteRecord(COMPAT.CUDA_ACCELERATOR_TARGET, architectureSpecific ? 1 : 0),
     byteRecord(COMPAT.ISA_CLASS, 1),
@@ -52,7 +71,10 @@ export function compatBytes(container: Container, architectureSpecific: boolean)
     halfRecord(COMPAT.MERCURY_ISA_MAJOR_MINOR_VERSION, container.mercuryIsa),
     byteRecord(COMPAT.INST_TENSORMAP_V1, 0),
     byteRecord(COMPAT.ENABLE_OPPORTUNISTIC_FINALIZATION, 1),
-    wordsRecord(COMPAT.CAN_FASTPATH_FINALIZE, [container.fastpath, 0]),
+    wordsRecord(COMPAT.CAN_FASTPATH_FINALIZE, [
+      codes.some(differsInFamily) ? container.fastpath & ~SAME_IN_FAMILY : container.fastpath,
+      0,
+    ]),
   ]);
 }
 
@@ -91,17 +113,25 @@ export interface FrameBytes {
   readonly places: readonly { readonly cie: number; readonly location: number }[];
 }
 
+/** `legacy` before sm_90; `mercury`: in `.nv.merc.debug_frame`, where positions count single bytes. */
+export type FrameKind = "legacy" | "modern" | "mercury";
+
+/** Where the code alignment factor stands in a CIE. */
+const CIE_UNIT = 22;
+
 /**
- * `.debug_frame`: for each function a CIE (64-bit DWARF, version 3, code alignment 4) and an FDE that says how large
+ * `.debug_frame`: for each function a CIE (64-bit DWARF, version 3, code alignment 4; 1 for Mercury) and an FDE that says how large
  * the frame is once the stack pointer has moved.
  */
-export function frameBytes(entries: readonly FrameEntry[], modern: boolean, relocatable: boolean): FrameBytes {
+export function frameBytes(entries: readonly FrameEntry[], kind: FrameKind, relocatable: boolean): FrameBytes {
   const parts: number[] = [];
   const places: { cie: number; location: number }[] = [];
   for (const e of entries) {
     const start = parts.length;
     parts.push(...cie);
-    const program = modern ? modernFrame(e) : legacyFrame(e);
+    const unit = kind === "mercury" ? 1 : 4;
+    parts[start + CIE_UNIT] = unit;
+    const program = kind === "modern" ? modernFrame(e) : splitFrame(e, unit);
     while ((24 + program.length) % 8 !== 4) program.push(0);
     // Length counts from behind itself; CIE pointer, start, size are eight bytes each.
     const length = 24 + program.length;
@@ -125,18 +155,23 @@ export function frameBytes(entries: readonly FrameEntry[], modern: boolean, relo
 function modernFrame(e: FrameEntry): number[] {
   const define = defineFrame(e.frameBytes);
   return e.prologue <= e.end
-    ? [...advance(e.prologue), ...define, ...advance(e.end - e.prologue)]
-    : [...advance(e.end), ...advance(e.prologue - e.end), ...define];
+    ? [...advance(e.prologue, 4), ...define, ...advance(e.end - e.prologue, 4)]
+    : [...advance(e.end, 4), ...advance(e.prologue - e.end, 4), ...define];
 }
 
-/** The second step may lead backwards; it then wraps at 30 bits, as ptxas has it. */
-function legacyFrame(e: FrameEntry): number[] {
-  return [...advance(16), ...advance(e.prologue - 16), ...defineFrame(e.frameBytes), ...advance(e.end - e.prologue)];
+/** A step over the first instruction. Steps may lead backwards; they then wrap at 32 bits of bytes, as ptxas has it. */
+function splitFrame(e: FrameEntry, unit: number): number[] {
+  return [
+    ...advance(16, unit),
+    ...advance(e.prologue - 16, unit),
+    ...defineFrame(e.frameBytes),
+    ...advance(e.end - e.prologue, unit),
+  ];
 }
 
-/** DW_CFA_advance_loc4 in units of four bytes. */
-function advance(bytes: number): number[] {
-  return [0x04, ...u32((bytes / 4) & 0x3fffffff)];
+/** DW_CFA_advance_loc4. */
+function advance(bytes: number, unit: number): number[] {
+  return [0x04, ...u32((bytes >>> 0) / unit)];
 }
 
 /** DW_CFA_def_cfa of the stack register with this offset. */

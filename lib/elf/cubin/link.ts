@@ -5,7 +5,7 @@
  * addresses of global variables are relocations for the driver (or nvlink). In a relocatable object everything
  * stays symbolic.
  */
-import { type Diagnostic, notSupported } from "../../diagnostics.js";
+import { type Diagnostic, diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
 import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
@@ -19,9 +19,19 @@ import { functionInfo, type IndirectBranch } from "./derive.js";
 import { type DraftReloc, type DraftSymbol, relocationSections, Symbols, symbol } from "./draft.js";
 import { callgraphBytes, compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
+import { type MercurySections, mercurySections } from "./mercury.js";
 import { JUMP_BANK, layoutShared, placeInOrder, type SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
-import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, SHT_CUDA, STO, STT_CUDA } from "./sections.js";
+import {
+  CUBIN_ABI,
+  CUBIN_MACHINE,
+  CUBIN_OSABI,
+  MERCURY_CODE,
+  PLAIN_CODE,
+  SHT_CUDA,
+  STO,
+  STT_CUDA,
+} from "./sections.js";
 import { segments } from "./segments.js";
 import { Variables } from "./variables.js";
 
@@ -36,6 +46,11 @@ export interface LinkOptions {
   readonly ptxText?: string;
   /** `-maxrregcount`, recorded for functions without bounds of their own. */
   readonly maxRegisters?: number;
+  /**
+   * Optimization level of code that the compiler made: relocatable objects from sm_100 on then get Mercury capsules. Other code
+   * has none, for its NOPs may be meant.
+   */
+  readonly level?: number;
 }
 
 /** `codes` in source order of the functions; they are laid out in ptxas's order (last first). */
@@ -119,7 +134,7 @@ class Linker {
     const action = this.relAction();
     if (this.container.modern) for (const p of parts) this.symbols.section(p.constant0, true);
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
-    return ok(this.write(parts, { toolkit, cuda, frame, callgraph, action, debug }));
+    return this.write(parts, { toolkit, cuda, frame, callgraph, action, debug });
   }
 
   private relAction(): SectionDraft | null {
@@ -342,8 +357,11 @@ class Linker {
       return;
     }
     if (this.relocatable) {
-      const type = source.space === "const" ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
-      p.relocs.push({ offset: r.offset, type, symbol: this.symbolFor(p, source), addend: r.addend });
+      const constant = source.space === "const";
+      const type = constant ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
+      // Symbols of shared variables count from the end of what the system reserves; code counts that too.
+      const addend = r.addend + (constant ? 0 : this.program.target.limits.reservedSharedOffset);
+      p.relocs.push({ offset: r.offset, type, symbol: this.symbolFor(p, source), addend });
       return;
     }
     const value =
@@ -403,13 +421,17 @@ class Linker {
       action: SectionDraft | null;
       debug: SectionDraft[];
     },
-  ): Uint8Array {
+  ): Result<Uint8Array> {
     const { container, symtab } = this;
     const shstrtab = section({ name: ".shstrtab", type: SHT.Strtab, data: new Uint8Array(0) });
     const strtab = section({ name: ".strtab", type: SHT.Strtab, data: new Uint8Array(0) });
     const info = section({ name: ".nv.info", type: SHT_CUDA.Info, align: 4, link: symtab });
     const compat = section({ name: ".nv.compat", type: SHT_CUDA.Compat, align: 4 });
-    compat.data = compatBytes(container, this.program.target.suffix === "a");
+    compat.data = compatBytes(
+      container,
+      this.program.target.suffix === "a",
+      parts.map((p) => p.code.words),
+    );
     if (container.modern) made.cuda.info = compat;
     const { debug } = made;
     const relocs = this.relocationSections(parts, debug, made.frame);
@@ -440,38 +462,83 @@ class Linker {
     ];
     symtab.link = strtab;
     symtab.info = this.symbols.firstGlobal;
-    this.fillInfo(parts, info);
+    const records = this.fillInfo(parts, info);
+    const capsules = this.mercury(parts, records, { sections, info, strtab, frame: made.frame, debug });
+    const mercury = typeof capsules === "string" ? null : capsules;
+    if (mercury !== null) sections.push(...mercury.sections);
     const strings = new StringTable();
     const index = new Map(sections.map((s, i) => [s, i + 1]));
-    symtab.data = this.symbols.bytes(strings, (s) => index.get(s)!);
+    const indexOf = (s: SectionDraft): number => index.get(s)!;
+    symtab.data = this.symbols.bytes(strings, indexOf);
+    mercury?.finish(strings, indexOf);
     strtab.data = strings.bytes();
-    return writeElf({
+    const low = mercury !== null ? MERCURY_CODE : PLAIN_CODE;
+    const bytes = writeElf({
       type: this.relocatable ? ET.Rel : ET.Exec,
       machine: CUBIN_MACHINE,
       osabi: CUBIN_OSABI,
       abiVersion: CUBIN_ABI,
-      flags: ((debug.length > 0 ? 0x09 : 0x06) << 24) | (this.program.target.sm << 8) | container.flagsLow,
+      flags: ((debug.length > 0 ? 0x09 : 0x06) << 24) | (this.program.target.sm << 8) | low,
       sections,
       names: shstrtab,
       segments: (placed, table) => (this.relocatable ? [] : segments(placed, table.offset, container.modern)),
     });
+    return ok(
+      bytes,
+      typeof capsules === "string" ? [diagnostic("info", `Mercury capsules left out: not known for ${capsules}`)] : [],
+    );
   }
 
-  private fillInfo(parts: readonly Part[], info: SectionDraft): void {
+  /** The sections of Capsule Mercury; null where none are wanted, the reason where they would have to say what is not known. */
+  private mercury(
+    parts: readonly Part[],
+    records: readonly (readonly InfoRecord[])[],
+    made: {
+      sections: readonly SectionDraft[];
+      info: SectionDraft;
+      strtab: SectionDraft;
+      frame: SectionDraft;
+      debug: readonly SectionDraft[];
+    },
+  ): MercurySections | string | null {
+    const { level } = this.options;
+    if (!this.container.capsules || !this.relocatable || level === undefined || parts.length === 0) return null;
+    if (made.debug.length > 0) return "line information";
+    const data = [...this.variables.banks, this.variables.globalInit].filter((s) => s !== null);
+    return mercurySections({
+      codes: parts.map((p, i) => ({
+        code: p.code,
+        symbol: p.symbol,
+        text: p.text,
+        textIndex: made.sections.indexOf(p.text) + 1,
+        records: records[i]!,
+        relocs: [...p.relocs].reverse(),
+        hasJumpTable: p.constant2 !== null,
+      })),
+      level,
+      info: made.info,
+      frame: made.frame,
+      strtab: made.strtab,
+      symbols: this.symbols,
+      data: data.map((s) => ({ section: s, relocs: [...(this.relocs.get(s) ?? [])].reverse() })),
+    });
+  }
+
+  private fillInfo(parts: readonly Part[], info: SectionDraft): InfoRecord[][] {
     info.data = encodeInfo(this.moduleInfo(parts));
-    for (const p of parts) {
+    return parts.map((p) => {
       const index = this.symbols.indexOf(p.symbol);
       p.text.info = this.container.modern ? index : ((p.code.registers << 24) | index) >>> 0;
-      p.info.data = encodeInfo(
-        functionInfo({
-          code: p.code,
-          container: this.container,
-          constant0: this.symbols.sectionIndex(p.constant0),
-          branches: p.branches,
-          maxRegisters: this.options.maxRegisters ?? 0,
-        }),
-      );
-    }
+      const records = functionInfo({
+        code: p.code,
+        container: this.container,
+        constant0: this.symbols.sectionIndex(p.constant0),
+        branches: p.branches,
+        maxRegisters: this.options.maxRegisters ?? 0,
+      });
+      p.info.data = encodeInfo(records);
+      return records;
+    });
   }
 
   /** In ptxas's order: code, lines, bank 4, bank 3, bank 2, initial values, unwind information; each list last first. */

@@ -15,8 +15,19 @@ export const SHT_CUDA = {
   RelAction: 0x7000000b,
   Capmerc: 0x70000016,
   Constant0: 0x70000064,
+  MercuryConstant: 0x7000007c,
+  MercuryRela: 0x70000082,
+  MercuryInfo: 0x70000083,
+  MercurySymtab: 0x70000085,
   Compat: 0x70000086,
 } as const;
+
+/**
+ * Low byte of e_flags: plain machine code (any SM; nvlink from sm_100 on says that what it makes of it runs on this very SM only), or
+ * code with Mercury capsules, on which the tools then insist.
+ */
+export const PLAIN_CODE = 0x04;
+export const MERCURY_CODE = 0x02;
 
 /** Section flag of Capsule Mercury (digest F §1.5). */
 export const SHF_MERCURY = 0x10000000;

@@ -1,0 +1,326 @@
+/**
+ * The sections of Capsule Mercury (sm_100 on) beside the capsules: `.nv.merc.*` say of the Mercury instructions what the plain
+ * sections say of the machine code. They are copies with three changes: addresses of instructions count bytes of Mercury, relocations have
+ * numbers of their own, and symbols point to the capsules. Without any one of them nvlink 13.0.88 ends in a segmentation fault;
+ * whether they are expected at all it reads from the low byte of e_flags (02, or 04 for plain machine code).
+ */
+import { InternalError } from "../../errors.js";
+import type { Code } from "../../sass/code.js";
+import { RELA_SIZE, SHF, STT, SYM_SIZE } from "../elf64.js";
+import { relocationBytes, type SectionDraft, type StringTable, section, symbolBytes } from "../elf64-write.js";
+import { EIATTR } from "./attributes.js";
+import { writeCapsule } from "./capmerc.js";
+import { capsuleOf, type DerivedCapsule } from "./capmerc-derive.js";
+import { frameEntry } from "./debug.js";
+import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";
+import { type FrameEntry, frameBytes } from "./fixed.js";
+import { encodeInfo, type InfoRecord, infoName, infoWords, wordsRecord } from "./info.js";
+import { R_CUDA, relocationName } from "./relocations.js";
+import { SHF_MERCURY, SHT_CUDA } from "./sections.js";
+
+/** A function as the plain sections have it. */
+export interface MercuryCode {
+  readonly code: Code;
+  readonly symbol: DraftSymbol;
+  readonly text: SectionDraft;
+  /** Index of `text` in the file. */
+  readonly textIndex: number;
+  readonly records: readonly InfoRecord[];
+  /** In the order of the file. */
+  readonly relocs: readonly DraftReloc[];
+  readonly hasJumpTable: boolean;
+}
+
+export interface MercuryInput {
+  readonly codes: readonly MercuryCode[];
+  /** Optimization level, 0…3. */
+  readonly level: number;
+  readonly info: SectionDraft;
+  readonly frame: SectionDraft;
+  readonly strtab: SectionDraft;
+  readonly symbols: Symbols;
+  /** Bank 3 and initial values, each with its relocations in the order of the file. */
+  readonly data: readonly { readonly section: SectionDraft; readonly relocs: readonly DraftReloc[] }[];
+}
+
+interface Part extends MercuryCode {
+  readonly name: string;
+  readonly words: Uint32Array;
+  readonly capsule: DerivedCapsule;
+  /** As for the machine code, in its bytes. */
+  readonly frame: FrameEntry;
+}
+
+export interface MercurySections {
+  readonly sections: readonly SectionDraft[];
+  /** Fills the symbol table once all indices are known. */
+  finish(strings: StringTable, indexOf: (s: SectionDraft) => number): void;
+}
+
+/** Relocation numbers of Mercury by those of machine code, and where in the Mercury instruction the value stands. */
+const R_MERCURY = {
+  data64: 0x10001,
+  address: 0x10002,
+  frameAddress: 0x1003d,
+  frameSize: 0x1000e,
+} as const;
+
+const MOVES: readonly number[] = [0x802, 0x882];
+/** MOV and UMOV of 32 bits: one Mercury instruction of 16 bytes whose last four are the value. */
+const moveRelocation: Readonly<Record<number, number>> = {
+  [R_CUDA.ABS32_32]: 0x10003,
+  [R_CUDA.ABS16_32]: 0x10004,
+  [R_CUDA.ABS32_LO_32]: 0x10005,
+  [R_CUDA.ABS32_HI_32]: 0x10006,
+};
+const MOVE_VALUE = 12;
+
+/**
+ * EIATTR_MERCURY_FINALIZER_OPTIONS of relocatable objects per optimization level, as ptxas writes it whatever else it is told
+ * (not readable; the options of the level for the finalizer).
+ */
+const finalizerOptions: readonly string[] = [
+  "8a9d22a4b19d146d00b42af3f7366de0626964758cb0e4b93c0de962b945696ea345e47cbfbde7d54be8040120b4f27fe8e20000",
+  "8a9d22a4b19d146d00b42af3f7144fc2404b4657ae92c69b1e2fcb409b674b4c8167c65e9d9fc5f769ca26230296d05dcac00000",
+  "8a9d22a4b19d146d00b42af3f7f5ae23a1aaa7b64f73277affce2aa17a86aaad608627bf7c7e2416882bc7c2e37731bc2b210000",
+  "8a9d22a4b19d146d00b42af3f758038e0c070a1be2de8ad75263870cd72b0700cd2b8a12d1d389bb25866a6f4eda9c11868c0000",
+];
+
+/** Attributes that belong to machine code alone. */
+const plainOnly: readonly number[] = [EIATTR.CBANK_PARAM_SIZE, EIATTR.PARAM_CBANK, EIATTR.SW_WAR];
+/** Attributes that are lists of addresses. */
+const addressLists: readonly number[] = [
+  EIATTR.EXIT_INSTR_OFFSETS,
+  EIATTR.COOP_GROUP_INSTR_OFFSETS,
+  EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
+];
+/** Attributes that say the same of both. */
+const shared: readonly number[] = [
+  EIATTR.CUDA_API_VERSION,
+  EIATTR.KPARAM_INFO,
+  EIATTR.KPARAM_INFO_V2,
+  EIATTR.CTA_PER_CLUSTER,
+  EIATTR.MAX_CLUSTER_RANK,
+  EIATTR.EXPLICIT_CLUSTER,
+  EIATTR.RESERVED_SMEM_USED,
+  EIATTR.SPARSE_MMA_MASK,
+  EIATTR.MAXREG_COUNT,
+  EIATTR.NUM_BARRIERS,
+  EIATTR.MERCURY_ISA_VERSION,
+  EIATTR.COOP_GROUP_MASK_REGIDS,
+  EIATTR.VRC_CTA_INIT_COUNT,
+  EIATTR.REQNTID,
+  EIATTR.MAX_THREADS,
+  EIATTR.CRS_STACK_SIZE,
+];
+
+/**
+ * The sections, or what of the input has no known counterpart in Mercury. Then there must be no capsules at all: a finalizer
+ * would trust what is wrong in them. Only for code of this compiler (see `CapsuleOptions.compiled`).
+ */
+export function mercurySections(input: MercuryInput): MercurySections | string {
+  if (finalizerOptions[input.level] === undefined) return `optimization level ${input.level}`;
+  const parts: Part[] = [];
+  // Kinds of gathered instructions are numbered differently beside functions that are called.
+  const calls = input.codes.some(({ code }) => code.kind !== "entry" || code.insts.some((i) => i.form.op === "CALL"));
+  for (const c of input.codes) {
+    const { code } = c;
+    const { paramBase } = code.target.constants;
+    if (c.hasJumpTable) return `jump table of ${code.name}`;
+    const capsule = capsuleOf(code.words, c.textIndex, { paramBase, compiled: true, calls });
+    if ("unknown" in capsule) return `instruction at ${code.name}+0x${(capsule.unknown * 16).toString(16)}`;
+    const p: Part = { ...c, name: code.name, words: code.words, capsule, frame: frameEntry(c) };
+    for (const r of p.relocs) if (moveType(p, r) === null) return `relocation ${relocationName(r.type)} in ${p.name}`;
+    const foreign = p.records.find((r) => ![plainOnly, addressLists, shared].some((list) => list.includes(r.code)));
+    if (foreign !== undefined) return `attribute ${foreign.name} of ${p.name}`;
+    parts.push(p);
+  }
+  for (const { section: s, relocs } of input.data)
+    for (const r of relocs) if (r.type !== R_CUDA.G64) return `relocation ${relocationName(r.type)} in ${s.name}`;
+  return new Mercury(input, parts).make();
+}
+
+function moveType(p: Part, r: DraftReloc): number | null {
+  if (r.offset % 16 !== 0 || !MOVES.includes(p.words[r.offset / 4]! & 0xfff)) return null;
+  return moveRelocation[r.type] ?? null;
+}
+
+class Mercury {
+  private readonly input: MercuryInput;
+  private readonly parts: readonly Part[];
+  private readonly symtab = section({
+    name: ".nv.merc.symtab",
+    type: SHT_CUDA.MercurySymtab,
+    flags: SHF_MERCURY,
+    align: 8,
+    entsize: SYM_SIZE,
+  });
+  /** Plain section → the one that stands for it, with the name of its symbol. */
+  private readonly twins = new Map<SectionDraft, { section: SectionDraft; symbol: string }>();
+  private readonly functions = new Map<DraftSymbol, Part>();
+
+  constructor(input: MercuryInput, parts: readonly Part[]) {
+    this.input = input;
+    this.parts = parts;
+    for (const p of parts) this.functions.set(p.symbol, p);
+  }
+
+  make(): MercurySections {
+    const { input, parts, symtab } = this;
+    const capsules = parts.map((p) => this.capsule(p));
+    const frame = this.frame();
+    const info = this.copy(input.info, { type: SHT_CUDA.MercuryInfo });
+    info.link = symtab;
+    const infos = parts.map((p, i) => this.info(p, capsules[i]!));
+    const data = input.data.map((d) => this.data(d.section));
+    const relocations: SectionDraft[] = [];
+    parts.forEach((p, i) => {
+      const rows = p.relocs.map((r) => ({
+        ...r,
+        offset: address(p, r.offset) + MOVE_VALUE,
+        type: moveType(p, r)!,
+      }));
+      relocations.push(...this.relocations(`text.${p.name}`, capsules[i]!, rows));
+    });
+    input.data.forEach((d, i) => {
+      const rows = d.relocs.map((r) => ({ ...r, type: R_MERCURY.data64 }));
+      relocations.push(...this.relocations(data[i]!.name.slice(".nv.merc.".length), data[i]!, rows));
+    });
+    relocations.push(...this.relocations("debug_frame", frame.section, frame.relocs));
+    symtab.link = input.strtab;
+    symtab.info = input.symbols.globalsFrom;
+    return {
+      sections: [...capsules, frame.section, info, ...infos, ...relocations, ...data, symtab],
+      finish: (strings, indexOf) => {
+        symtab.data = symbolBytes(this.symbolsOfMercury(), strings, indexOf);
+      },
+    };
+  }
+
+  private capsule(p: Part): SectionDraft {
+    const made = section({
+      name: `.nv.capmerc.text.${p.name}`,
+      type: SHT_CUDA.Capmerc,
+      flags: SHF_MERCURY,
+      align: 16,
+      link: this.symtab,
+      info: this.input.symbols.indexOf(p.symbol),
+      data: writeCapsule(p.capsule),
+    });
+    this.twins.set(p.text, { section: made, symbol: p.text.name });
+    return made;
+  }
+
+  private frame(): { section: SectionDraft; relocs: DraftReloc[] } {
+    const { parts } = this;
+    const { frame } = this.input;
+    const frameSymbol = this.input.symbols.sectionSymbol(frame);
+    const made = frameBytes(
+      parts.map((p) => ({
+        frameBytes: p.frame.frameBytes,
+        size: address(p, p.frame.size),
+        prologue: address(p, p.frame.prologue),
+        end: address(p, p.frame.end),
+      })),
+      "mercury",
+      true,
+    );
+    const relocs: DraftReloc[] = [];
+    parts.forEach((p, i) => {
+      const { cie, location } = made.places[i]!;
+      const { symbol } = p;
+      relocs.unshift(
+        { offset: location + 8, type: R_MERCURY.frameSize, symbol, addend: 0 },
+        { offset: location, type: R_MERCURY.frameAddress, symbol, addend: 0 },
+        { offset: location - 8, type: R_MERCURY.address, symbol: frameSymbol, addend: cie },
+      );
+    });
+    const twin = this.copy(frame, {});
+    twin.data = made.bytes;
+    return { section: twin, relocs };
+  }
+
+  private info(p: Part, capsule: SectionDraft): SectionDraft {
+    const records: InfoRecord[] = [];
+    for (const r of p.records) {
+      if (plainOnly.includes(r.code)) continue;
+      records.push(
+        addressLists.includes(r.code)
+          ? wordsRecord(
+              r.code,
+              infoWords(r).map((at) => address(p, at)),
+            )
+          : r,
+      );
+      if (r.code === EIATTR.CUDA_API_VERSION) records.push(optionsRecord(this.input.level));
+    }
+    return section({
+      name: `.nv.merc.nv.info.${p.name}`,
+      type: SHT_CUDA.MercuryInfo,
+      flags: SHF_MERCURY | SHF.InfoLink,
+      align: 4,
+      link: this.symtab,
+      info: capsule,
+      data: encodeInfo(records),
+    });
+  }
+
+  /** Bank 3 gets a name that says whose it is; the finalizer decides on banks anew. */
+  private data(plain: SectionDraft): SectionDraft {
+    return plain.name === ".nv.constant3"
+      ? this.copy(plain, { type: SHT_CUDA.MercuryConstant }, ".nv.constant.user")
+      : this.copy(plain, {});
+  }
+
+  private copy(plain: SectionDraft, change: { type?: number }, name: string = plain.name): SectionDraft {
+    const { type, flags, align, data } = plain;
+    const made = section({ name: `.nv.merc${name}`, type, flags: flags | SHF_MERCURY, align, data, ...change });
+    this.twins.set(plain, { section: made, symbol: name });
+    return made;
+  }
+
+  private relocations(name: string, of: SectionDraft, list: readonly DraftReloc[]): SectionDraft[] {
+    if (list.length === 0) return [];
+    const { symbols } = this.input;
+    return [
+      section({
+        name: `.nv.merc.rela.${name}`,
+        type: SHT_CUDA.MercuryRela,
+        flags: SHF_MERCURY | SHF.InfoLink,
+        align: 8,
+        entsize: RELA_SIZE,
+        link: this.symtab,
+        info: of,
+        data: relocationBytes(
+          list.map((r) => ({ ...r, symbol: symbols.indexOf(r.symbol) })),
+          true,
+        ),
+      }),
+    ];
+  }
+
+  /** The plain symbols up to the sections of bank 0, at the same indices; the system's own have no values yet. */
+  private symbolsOfMercury(): DraftSymbol[] {
+    return this.input.symbols.withoutLast().map((s) => {
+      const twin = s.section === null ? undefined : this.twins.get(s.section);
+      const part = this.functions.get(s);
+      const value = s.section === null ? 0 : s.value;
+      if (twin === undefined) return { ...s, value };
+      const name = s.type === STT.Section ? twin.symbol : s.name;
+      const size = part === undefined ? s.size : address(part, part.words.length * 4);
+      return { ...s, name, section: twin.section, value, size };
+    });
+  }
+}
+
+function optionsRecord(level: number): InfoRecord {
+  const payload = Uint8Array.from(finalizerOptions[level]!.match(/../g)!, (b) => Number.parseInt(b, 16));
+  const code = EIATTR.MERCURY_FINALIZER_OPTIONS;
+  return { code, name: infoName(code), format: 4, value: 0, payload };
+}
+
+function address(p: Part, offset: number): number {
+  const at = p.capsule.addresses[offset / 16];
+  if (at === undefined) throw new InternalError(`no instruction at ${offset}`, { func: p.name });
+  return at;
+}

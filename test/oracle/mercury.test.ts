@@ -1,0 +1,141 @@
+/**
+ * The Mercury sections of our relocatable objects, with nvlink as judge: it takes them without a word, it knows every Mercury address
+ * by which they name an instruction, and what it makes of them for another SM of the family computes what it should.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compile } from "../../lib/compile";
+import { EIATTR } from "../../lib/elf/cubin/attributes";
+import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
+import { decodeInfo, encodeInfo, infoWords, wordsRecord } from "../../lib/elf/cubin/info";
+import { readCubin } from "../../lib/elf/cubin/read";
+import { type Elf, readElf, SHDR_SIZE, view } from "../../lib/elf/elf64";
+import { runLaunchFile } from "../../lib/sim/index";
+import { type TargetName, target } from "../../lib/target/index";
+import { verifyCubin } from "../../lib/verify";
+import { corpus, corpusPtx } from "../corpus/cases";
+import { describeOracle, inScratch, tool } from "./tools";
+
+const archs: readonly TargetName[] = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
+const levels = [0, 1, 3] as const;
+
+function read(file: Uint8Array): Elf {
+  const elf = readElf(file);
+  if (!elf.ok) throw new Error(elf.diagnostics[0]!.message);
+  return elf.value;
+}
+
+function data(file: Uint8Array, name: string): Uint8Array {
+  const found = read(file).sections.find((s) => s.name === name);
+  if (found === undefined) throw new Error(`no section ${name}`);
+  return found.data;
+}
+
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(bytes.slice().buffer);
+}
+
+function object(name: string, arch: TargetName, opt: number): Uint8Array {
+  const text = corpusPtx(name, "sm_100").replace(/\.target sm_100\b/, `.target ${arch}`);
+  const made = compile(text, { target: arch, opt, relocatable: true });
+  expect(made.diagnostics).toEqual([]);
+  return made.cubin!;
+}
+
+function linked(dir: string, file: Uint8Array, arch: TargetName): Uint8Array {
+  writeFileSync(join(dir, "k.o"), file);
+  const ran = tool("nvlink", [`-arch=${arch}`, "k.o", "-o", "k.cubin"], { cwd: dir });
+  expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, "", ""]);
+  return readFileSync(join(dir, "k.cubin"));
+}
+
+/** The file with other bytes for one section: they go to the end. */
+function replaced(file: Uint8Array, name: string, bytes: Uint8Array): Uint8Array {
+  const elf = read(file);
+  const start = (file.length + 15) & ~15;
+  const out = new Uint8Array(start + bytes.length);
+  out.set(file);
+  out.set(bytes, start);
+  const v = view(out);
+  const table = Number(v.getBigUint64(40, true));
+  const header = table + elf.sections.findIndex((s) => s.name === name) * SHDR_SIZE;
+  v.setBigUint64(header + 24, BigInt(start), true);
+  v.setBigUint64(header + 32, BigInt(bytes.length), true);
+  return out;
+}
+
+/** Nothing excuses the linker from going by the capsules (CAN_FASTPATH_FINALIZE is the last attribute). */
+function finalizing(file: Uint8Array): Uint8Array {
+  const compat = data(file, ".nv.compat").slice();
+  compat[compat.length - 8] = 0;
+  return replaced(file, ".nv.compat", compat);
+}
+
+/** Per Mercury address (in units of 16 bytes) whether an instruction begins there, by what nvlink makes of EXIT_INSTR_OFFSETS. */
+function beginnings(dir: string, file: Uint8Array, name: string, arch: TargetName, size: number): number[] {
+  const records = decodeInfo(data(file, `.nv.merc.nv.info.${name}`));
+  if (!records.ok) throw new Error("unreadable");
+  const asked = Array.from({ length: size / 16 }, (_, i) => i * 16);
+  const info = encodeInfo(
+    records.value.map((r) => (r.code === EIATTR.EXIT_INSTR_OFFSETS ? wordsRecord(r.code, asked) : r)),
+  );
+  const made = linked(dir, finalizing(replaced(file, `.nv.merc.nv.info.${name}`, info)), arch);
+  const answer = decodeInfo(data(made, `.nv.info.${name}`));
+  const words = answer.ok ? infoWords(answer.value.find((r) => r.code === EIATTR.EXIT_INSTR_OFFSETS)!) : [];
+  return asked.filter((at, i) => at === 0 || words[i] !== 0);
+}
+
+describeOracle("Mercury sections of our objects", () => {
+  test.each(archs.flatMap((arch) => [0, 3].map((level) => [arch, level] as const)))(
+    "%s -O%i: nvlink takes the corpus without a word and finds our instructions where we say",
+    (arch, level) => {
+      inScratch((dir) => {
+        for (const { name } of corpus) {
+          const file = object(name, arch, level);
+          expect(file[48]).toBe(2);
+          const made = linked(dir, file, arch);
+          const text = data(file, `.text.${name}`);
+          expect(data(made, `.text.${name}`).length).toBe(text.length);
+          const { paramBase } = target(arch).constants;
+          const capsule = capsuleOf(wordsOf(text), 1, { paramBase, compiled: true });
+          if ("unknown" in capsule) throw new Error(`${name}: word ${capsule.unknown}`);
+          const { addresses } = capsule;
+          const size = addresses[addresses.length - 1]!;
+          expect([name, beginnings(dir, file, name, arch, size)]).toEqual([
+            name,
+            [...new Set(addresses)].filter((at) => at < size),
+          ]);
+        }
+      });
+    },
+  );
+
+  test.each(levels)("sm_100 -O%i, finalized for sm_103, computes what it should and holds no hazard", (level) => {
+    inScratch((dir) => {
+      let changed = 0;
+      for (const { name, launch } of corpus) {
+        const file = object(name, "sm_100", level);
+        const made = linked(dir, finalizing(file), "sm_103");
+        if (data(made, `.text.${name}`).length !== data(file, `.text.${name}`).length) changed++;
+        const ran = runLaunchFile(made, launch, { readFile: () => null });
+        expect([name, ran.status, ran.status === 0 ? [] : ran.lines]).toEqual([name, 0, []]);
+        const cubin = readCubin(made);
+        expect([name, cubin.ok && verifyCubin(cubin.value)]).toEqual([name, []]);
+      }
+      // FP64 is slower there: the finalizer has put NOPs in.
+      if (level > 0) expect(changed).toBeGreaterThan(0);
+    });
+  });
+
+  test("linked code addresses shared memory behind what the system reserves, as our executables do", () => {
+    inScratch((dir) => {
+      for (const arch of ["sm_90", "sm_100"] as const)
+        for (const name of ["histogram", "dynamic_shared", "reduction"]) {
+          const text = corpusPtx(name, arch);
+          const alone = compile(text, { target: arch }).cubin!;
+          const made = linked(dir, compile(text, { target: arch, relocatable: true }).cubin!, arch);
+          expect([name, wordsOf(data(made, `.text.${name}`))]).toEqual([name, wordsOf(data(alone, `.text.${name}`))]);
+        }
+    });
+  });
+});
