@@ -86,8 +86,8 @@ export function rewriteCubin<T>(
 }
 
 /**
- * Fails on what cannot be lifted or put back, and when the hazard checker finds something in the new code of a file that
- * was clean.
+ * Fails on what cannot be lifted or put back, and when the hazard checker finds something in the new file that it does not
+ * find in the old one.
  */
 export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): Result<Rescheduled> {
   const { order = "new", policy = postSchedule } = options;
@@ -100,9 +100,10 @@ export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): 
   });
   if (!made.ok) return made;
   const { before, after } = made.value;
-  if (controls === "new" && (verifyCubin(before)?.length ?? 0) === 0) {
-    const findings = verifyCubin(after) ?? [];
-    if (findings.length > 0) return fail(findings.map((f) => diagnostic("error", findingText(f))));
+  if (controls === "new") {
+    const known = new Set(verifyCubin(before)?.map(findingText));
+    const added = (verifyCubin(after) ?? []).map(findingText).filter((text) => !known.has(text));
+    if (added.length > 0) return fail(added.map((text) => diagnostic("error", text)));
   }
   const functions = made.value.functions.map(({ lifted, done }): RescheduledFunction => {
     const { words } = after.functions.find((f) => f.section === lifted.source.section)!;

@@ -97,7 +97,7 @@ class Lifter {
     const tables = branchTargets(f);
     const relocated = new Set(f.relocs.map((r) => r.offset >> 4));
     // Before the operands of labels become blocks.
-    const found = findAddresses(f, insts, this.end, relocated);
+    const found = findAddresses(f, insts, this.end, relocated, tables);
     this.markStarts(tables, relocated);
     if (this.problems.length > 0) return fail(this.problems);
     const relocs = this.relocations();

@@ -142,6 +142,17 @@ k:
 .end
 `;
 
+test("a call of code that never returns is a branch: nothing says where it would come back", () => {
+  const leaves = packed.replace(/RET.REL.NODEC .* ;/, "EXIT ;").replace(/MOV R20, 0x\w+/g, "NOP");
+  const made = unwrap(assembleCubin(leaves));
+  expect(unwrap(liftCubin(unwrap(readCubin(made)))).flatMap((l) => l.pinned)).toEqual([]);
+  const returns = unwrap(assembleCubin(packed.replace(/MOV R20, 0x\w+/g, "NOP")));
+  expect(unwrap(liftCubin(unwrap(readCubin(returns))))[0]!.pinned.map((d) => d.message)).toEqual([
+    expect.stringMatching("where CALL.REL.NOINC returns is not known"),
+    expect.stringMatching("where CALL.REL.NOINC returns is not known"),
+  ]);
+});
+
 test("packed predicates and routines, allocated again", () => {
   const made = unwrap(assembleCubin(packed.replace("MOV R20, 0x130", "MOV R20, 0xe0")));
   const expected = Array.from({ length: 32 }, (_, t) => {

@@ -40,6 +40,8 @@ export function reuseFlags(p: Prepared, yields: Uint8Array, wait: Uint8Array, ru
         nextReg[at] = o.id | (o.width << 16);
         nextInst[at] = i;
       }
+      // Whoever runs behind a call comes back with other registers in the cache, and the same ones changed.
+      if (inst.form.flow === "call") nextReg.fill(-1);
     }
   }
   return out;

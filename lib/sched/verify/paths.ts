@@ -12,6 +12,8 @@ export interface Paths {
   readonly next: readonly (readonly number[])[];
   /** Ends in a call out of the section, or returns out of it: registers under way would be met by unknown code. */
   readonly leaves: Uint8Array;
+  /** Ends in a call of code that never returns: ptxas leaves loops so, and holds back one cycle as for a branch. */
+  readonly jumps: Uint8Array;
   /** Ends in an indirect branch without a table. */
   readonly open: Uint8Array;
   /** Blocks that the analysis starts from with nothing under way. */
@@ -29,6 +31,7 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
   const next: number[][] = blocks.map(() => []);
   const leaves = new Uint8Array(blocks.length);
   const open = new Uint8Array(blocks.length);
+  const jumps = new Uint8Array(blocks.length);
   const called = new Uint8Array(blocks.length);
   blocks.forEach((b, id) => {
     const callee = calls[id]!;
@@ -41,6 +44,7 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
       next[id]!.push(callee);
       const conditional = lastOf(b)!.guard !== null;
       const returns = returnsOf.get(callee)!;
+      if (returns.length === 0) jumps[id] = 1;
       for (const r of returns) {
         called[r] = 1;
         next[r]!.push(...b.succ);
@@ -57,7 +61,7 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
     return true;
   };
   const unique = next.map((list) => [...new Set(list)].sort((a, b) => a - b));
-  return { blocks, next: unique, leaves, open, roots: rootsOf(blocks, unique, code, isPadding) };
+  return { blocks, next: unique, leaves, jumps, open, roots: rootsOf(blocks, unique, code, isPadding) };
 }
 
 const OUTSIDE = -1;

@@ -46,6 +46,16 @@ describe("yield", () => {
 });
 
 describe("reuse", () => {
+  test("not kept across a call", () => {
+    const code = (between: string): string => `b0
+        ${between === "" ? "c" : "-"} | IMAD R18, R13, R7, R0${between}
+        - | IMAD R12, R3, R12, R0
+        - | EXIT
+       b1
+        - | RET.REL.NODEC R20 b0`;
+    check(code(""), kept);
+    check(code("\n        - | CALL.REL.NOINC b1"), kept);
+  });
   test("kept for the next reader of the slot, across instructions that use other registers banks or units", () => {
     // sgemm and switch_table, sm_90
     check(

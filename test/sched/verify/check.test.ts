@@ -207,6 +207,15 @@ describe("variable latency", () => {
     expect(brief(code("B------"))).toEqual(["result R4 at 0x20 since 0x0"]);
     expect(brief(code("B--2---"))).toEqual([]);
   });
+  test("a call of code that never returns is a branch", () => {
+    const code = (last: string): string => `
+      B------ R- W- - S01   @P0 CALL.REL.NOINC \`(.F)
+      ${end}
+      .F:
+      ${last}`;
+    expect(brief(code("B------ R- W- - S05   EXIT"))).toEqual([]);
+    expect(brief(code("B------ R- W- - S05   RET.REL.NODEC R20 0x0"))).toEqual([expect.stringMatching("stall")]);
+  });
   test("DEPBAR waits too, to zero", () => {
     const code = (depbar: string): string =>
       `${load}\nB------ R- W- - S04   ${depbar}\nB------ R- W- - S01   FADD R7, R4, R4\n${end}`;
