@@ -161,6 +161,9 @@ function rawHeader(v: DataView, at: number, index: number): RawHeader {
   };
 }
 
+/** Sections and names that share bytes: all together at most so many times the file, so that a small file stays small. */
+const MOST_SHARED = 16;
+
 /** True when `count` entries of `size` bytes lie inside the file from `offset` on. */
 function inside(fileSize: number, offset: number, count: number, size: number): boolean {
   return offset >= 0 && count >= 0 && offset <= fileSize && count * size <= fileSize - offset;
@@ -220,6 +223,7 @@ function readSections(
   for (let i = 0; i < shnum; i++) raw.push(rawHeader(v, shoff + i * SHDR_SIZE, i));
   const contents: Uint8Array[] = [];
   const empty = bytes.subarray(0, 0);
+  let total = 0;
   for (const { section: s } of raw) {
     if (s.flags < 0 || s.addr < 0 || s.offset < 0 || s.size < 0 || s.align < 0 || s.entsize < 0)
       return fail([elfError(`section ${s.index}: a field exceeds 53 bits`)]);
@@ -227,13 +231,18 @@ function readSections(
     else if (!inside(bytes.length, s.offset, s.size, 1))
       return fail([elfError(`section ${s.index} lies outside the file`)]);
     else contents.push(bytes.subarray(s.offset, s.offset + s.size));
+    total += s.size * (heldInFile(s.type) ? 1 : 0);
   }
+  if (total > MOST_SHARED * bytes.length) return fail([elfError("sections overlap too much")]);
   const names = contents[shstrndx];
   if (shnum > 0 && names === undefined) return fail([elfError("no section name table")]);
   const sections: ElfSection[] = [];
+  let named = 0;
   for (let i = 0; i < raw.length; i++) {
     const name = i === 0 ? "" : stringAt(names!, raw[i]!.name);
     if (name === null) return fail([elfError(`section ${i}: its name lies outside the name table`)]);
+    named += name.length;
+    if (named > MOST_SHARED * bytes.length) return fail([elfError("names of sections overlap too much")]);
     sections.push({ ...raw[i]!.section, name, data: contents[i]! });
   }
   return ok(sections);
@@ -260,6 +269,7 @@ export function readSymbols(elf: Elf, table: ElfSection): Result<ElfSymbol[]> {
   const wide = elf.sections.find((s) => s.type === SHT.SymtabShndx && s.link === table.index)?.data;
   const v = view(table.data);
   const symbols: ElfSymbol[] = [];
+  let named = 0;
   for (let index = 0; index * SYM_SIZE < table.data.length; index++) {
     const at = index * SYM_SIZE;
     const info = v.getUint8(at + 4);
@@ -267,6 +277,8 @@ export function readSymbols(elf: Elf, table: ElfSection): Result<ElfSymbol[]> {
     const value = u64(v, at + 8);
     const size = u64(v, at + 16);
     if (name === null || value < 0 || size < 0) return fail([elfError(`${table.name}: symbol ${index} is malformed`)]);
+    named += name.length;
+    if (named > MOST_SHARED * elf.bytes.length) return fail([elfError(`${table.name}: names overlap too much`)]);
     let section = v.getUint16(at + 6, true);
     if (section === SHN.Xindex) {
       if (wide === undefined || index * 4 + 4 > wide.length)

@@ -1,4 +1,6 @@
 /** Any bytes at all: diagnostics, never an exception, and no more memory than the input calls for. */
+
+import { readElf } from "../../lib/elf/elf64";
 import { containerModel, decodeInfo, describeCubin, link, readCubin } from "../../lib/elf/index";
 import { code, inst, param, program, variable } from "./program";
 
@@ -71,6 +73,35 @@ test("noise of every length up to 300 bytes", () => {
     expect(readCubin(bytes).ok).toBe(false);
     decodeInfo(bytes);
   }
+});
+
+/** Nothing but `count` sections of 5,000 bytes each, all the same, with a name of `letters` letters. */
+function crowded(count: number, letters: number): Uint8Array {
+  const names = 64 + 64 * count;
+  const bytes = new Uint8Array(names + Math.max(5000, letters + 1));
+  const v = new DataView(bytes.buffer);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  v.setBigUint64(40, 64n, true);
+  v.setUint16(58, 64, true);
+  v.setUint16(60, count, true);
+  v.setUint16(62, 1, true);
+  bytes.fill(97, names, names + letters);
+  for (let i = 1; i < count; i++) {
+    v.setUint32(64 + 64 * i + 4, 1, true);
+    v.setBigUint64(64 + 64 * i + 24, BigInt(names), true);
+    v.setBigUint64(64 + 64 * i + 32, BigInt(Math.max(i === 1 ? letters + 1 : 0, 5000)), true);
+  }
+  return bytes;
+}
+
+test("sections that share their bytes or a long name do not make more of a file than it is", () => {
+  const read = (count: number, letters: number): number | string => {
+    const elf = readElf(crowded(count, letters));
+    return elf.ok ? elf.value.sections.length : elf.diagnostics[0]!.message;
+  };
+  expect(read(10, 8)).toBe(10);
+  expect(read(60_000, 8)).toMatch(/sections overlap too much/);
+  expect(read(100, 100_000)).toMatch(/names of sections overlap too much/);
 });
 
 test("an alignment of 2^39 bytes is not written out", () => {

@@ -52,7 +52,7 @@ export function askWords(
 }
 
 /** NOP, so that the words behind keep their addresses. */
-const nop = [0x00007918, 0, 0, 0x000fe200];
+export const nop: readonly number[] = [0x00007918, 0, 0, 0x000fe200];
 
 function dropBad(stderr: string, kept: Uint32Array, refused: Set<number>): boolean {
   let any = false;
