@@ -48,7 +48,11 @@ function registerOf(step: CodedStep, width: number, words: Uint32Array, at: numb
     mods |= Mod.Reuse;
   if (step.shown >= 0 && bit(words, at, step.shown)) mods |= Mod.Shown;
   o.mods = mods;
-  if (step.part !== null) o.part = step.partTexts[step.part.get(words, at)]!;
+  if (step.part !== null) {
+    const code = step.part.get(words, at);
+    o.part = step.partTexts[code]!;
+    if (step.partWidths !== null && step.partWidths[code]! > 0) o.width = step.partWidths[code]!;
+  }
   return o;
 }
 

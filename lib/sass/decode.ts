@@ -10,6 +10,7 @@ import { inCubes } from "./isa/conditions.js";
 import { controlIndex } from "./isa/legal.js";
 import { type CodeLine, type CompiledTable, tableFor } from "./isa/lines.js";
 import { type Control, type Guard, type MachineInst, type Operand, ZERO_REG } from "./isa/operand.js";
+import { applyWidths } from "./isa/widths.js";
 
 /**
  * The instruction in words[at … at+3], or null when the table does not know it.
@@ -73,6 +74,7 @@ export function decodeAs(found: LineCase, words: Uint32Array, at: number, pc: nu
   const w3 = words[at + 3]!;
   for (let i = 0; i < n; i++) dsts[i] = operandOf(coded[i]!, form.dsts[i]!.width, words, at, pc);
   for (let i = n; i < coded.length; i++) srcs[i - n] = operandOf(coded[i]!, form.srcs[i - n]!.width, words, at, pc);
+  if (code.widths !== null) applyWidths(code.widths, form, dsts, srcs);
   return { form, dsts, srcs, guard: guardOf(code, words[at]!), control: controlOf(w3) };
 }
 

@@ -10,8 +10,14 @@ import { join, resolve } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
 import { decodeCode } from "../../lib/sass/index.js";
 import { type TargetName, target } from "../../lib/target/index.js";
+import { sweepWords } from "../../tools/sass/live-sweep.js";
 import { askRanges, ourRanges } from "../../tools/sass/ranges.js";
 import { describeOracle, inScratch, tool } from "./tools.js";
+
+const opcodes =
+  "23c 237 24b 449 83b 844 97eu 97fu 9a6u 98eu 981u 986u 9aau 3b4u 3b5u 5b8u 3bau 9e3u 5eau 9eeu 9edu d61u d67u d64u d6du 370 36a 998 99e 394 3adu 920 31f 5b2u".split(
+    " ",
+  );
 
 const ptx = resolve(__dirname, "../corpus/ptx");
 
@@ -51,5 +57,12 @@ describeOracle("life ranges", () => {
     expect(different).toEqual([]);
     expect(compared).toBeGreaterThan(2000);
     if (sm < 100) expect(calling).toBeGreaterThan(0);
+  });
+
+  // Widths that depend on several modifiers or on operands, and one word of a part of the other lines.
+  test("words of the table", () => {
+    const f = sweepWords(100, { count: 2, seed: 3, opcodes });
+    expect(f.differences).toEqual([]);
+    expect(f.agree).toBeGreaterThan(60);
   });
 });

@@ -79,6 +79,8 @@ export class CodedStep {
   readonly decorated: boolean;
   readonly part: Field | null;
   readonly partTexts: readonly string[];
+  /** Registers that a part selector takes, 0 where it does not say; null when none says. */
+  readonly partWidths: readonly number[] | null;
   readonly partCodes: ReadonlyMap<string, number> | null;
   readonly format: Step["format"];
   /** The immediate is 64 bits in one piece. */
@@ -115,6 +117,9 @@ export class CodedStep {
     this.shown = step.shown;
     this.part = step.part === null ? null : new Field(step.part.loc);
     this.partTexts = step.part === null ? [] : step.part.byCode.map((v) => v?.text ?? "");
+    this.partWidths = step.part?.values.some((v) => v.bytes > 0)
+      ? step.part.byCode.map((v) => (v?.bytes ?? 0) >> 2)
+      : null;
     this.partCodes = step.part === null ? null : codesOf(step.part.values);
     this.decorated =
       step.part !== null || [step.neg, step.abs, step.not, step.reuse, step.shown].some((bit) => bit >= 0);

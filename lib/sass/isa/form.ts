@@ -9,6 +9,7 @@ import { InternalError } from "../../errors.js";
 import type { GroupValue, Slot, Template } from "./syntax.js";
 import { type ParsedRow, rowsOf } from "./table.js";
 import type { Form, SlotInfo } from "./types.js";
+import { widthUnder } from "./widths.js";
 
 export { File, type Flow, type Form, type Memory, type SlotInfo, type Space } from "./types.js";
 
@@ -163,7 +164,7 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
   const info = (s: Slot): SlotInfo => ({
     name: s.name,
     file: s.file,
-    width: typeof s.width === "number" ? s.width : widthBy(s.width, bytes),
+    width: widthUnder(row.widths, s.name, typeof s.width === "number" ? s.width : widthBy(s.width, bytes), mods),
     accepts: accepted(row, s),
     optional: s.optional,
   });

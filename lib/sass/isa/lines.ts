@@ -19,6 +19,7 @@ import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./synta
 import { widthOf } from "./syntax.js";
 import { linesFor, type ParsedLine, rows, rowsOf } from "./table.js";
 import { File } from "./types.js";
+import type { Widths } from "./widths.js";
 
 /** What a step reads or writes. */
 export const Do = { Reg: 0, Imm: 1, Const: 2, Label: 3, Sreg: 4, Default: 5 } as const;
@@ -77,6 +78,8 @@ export interface CodeLine {
   readonly guardFile: File;
   /** By the modifiers' bits, filled while decoding. */
   readonly cases: Cases;
+  /** Widths that operands say, null when they say none. */
+  readonly widths: Widths | null;
   /** Two operands share their bits and must be the same register. */
   readonly shared: boolean;
   /** What is not refused: by stall, yield and reuse bits. */
@@ -180,6 +183,7 @@ function compileLine(id: number, line: ParsedLine, shape: string, opcode: number
     dsts: line.row.slots.filter((s) => s.isDst).length,
     guardFile: line.row.row.guard === "UP" ? File.UP : File.P,
     cases: new Cases(groups),
+    widths: line.row.widths.open ? line.row.widths : null,
     shared: sharesBits(steps),
     control: legalControl(line.row.row.lines[line.index]!.reuse ?? (reuseMask(steps) || (reuses(line) ? 0 : -1))),
     unset: unsetBits(setsOf(line)),

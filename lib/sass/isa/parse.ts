@@ -33,6 +33,7 @@ import { sregIndex } from "./sreg.js";
 import { type ConstRef, echoId, holdsFor, type OperandRef, type Slot, type Token } from "./syntax.js";
 import type { ParsedLine } from "./table.js";
 import { File, type Form } from "./types.js";
+import { applyWidths } from "./widths.js";
 
 export type { ParseNames } from "./parse-operand.js";
 
@@ -117,6 +118,7 @@ function assemble(f: Form, slots: readonly Slot[], found: ReadonlyMap<Slot, Oper
     const o = found.get(s) ?? defaultOperand(s.optional, s.file, info.width);
     (s.isDst ? out.dsts : out.srcs).push(o);
   }
+  applyWidths(rowOf(f).widths, f, out.dsts, out.srcs);
   return out;
 }
 
@@ -324,7 +326,7 @@ function termOf(ref: OperandRef, text: string, width: number, names: ParseNames)
   }
   const o = parseDecorated(bare, ref, width, names);
   if (!o || o.kind !== Kind.Reg || o.file !== ref.slot.file) return null;
-  if (!isVirtual(bare)) o.width = suffixWidth(ref, width);
+  if (!isVirtual(bare)) o.width = partWidth(ref, o.part) || suffixWidth(ref, width);
   return o;
 }
 
@@ -415,3 +417,7 @@ function parsePattern(text: string): Operand | null {
   }
   return makeOperand(Kind.Imm, File.None, 1, 0, v);
 }
+
+/** Registers that a part selector says, 0 where it does not. */
+const partWidth = (ref: OperandRef, part: string): number =>
+  (ref.part?.values.find((v) => v.text === part)?.bytes ?? 0) >> 2;

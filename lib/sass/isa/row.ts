@@ -70,6 +70,12 @@ export interface Row {
   readonly does: string;
   readonly slots: string;
   /**
+   * Widths that a slot cannot say: `.2CTA c=8` (`+`, `-`, `*` change it) under all of the modifiers, each beyond the one
+   * before; `d2#4:4` as many registers as bits 7:4 of slot `mask` have ones (`-2`: two fewer); `.LC a@2,3,4` by the value of
+   * slot `dim`. Alternatives stand between `;`. At least one register.
+   */
+  readonly widths?: string;
+  /**
    * How the 32-bit immediate of slot a, b or c reads: hexadecimal u32 (default), s32, n32 (below an upper half of ones),
    * or a float.
    */

@@ -119,7 +119,7 @@ function parseParts(text: string): Group {
         text: w.text + v.text,
         mods: [...w.mods, ...v.mods],
         code: w.code + v.code * shift,
-        bytes: 0,
+        bytes: w.bytes || v.bytes,
       })),
     );
     loc = [...loc, ...g.loc];

@@ -39,6 +39,7 @@ import {
   type Slot,
   type Template,
 } from "./syntax.js";
+import { parseWidths, type Widths } from "./widths.js";
 
 export const rows: readonly Row[] = [
   ...moveRows,
@@ -97,6 +98,7 @@ export interface ParsedRow {
   /** Mnemonic alone. */
   readonly op: string;
   readonly slots: readonly Slot[];
+  readonly widths: Widths;
   readonly lines: readonly ParsedLine[];
   readonly aliases: readonly Alias[];
 }
@@ -136,6 +138,7 @@ function parseRow(row: Row, index: number): ParsedRow {
     index,
     op: row.op.split(".")[0]!,
     slots,
+    widths: parseWidths(row.widths, slots),
     lines: [] as ParsedLine[],
     aliases: (row.alias ?? []).map(parseAlias),
   };

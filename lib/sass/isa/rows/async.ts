@@ -205,6 +205,7 @@ const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets:
     op: "UBLKCP",
     does: "copy n * 16 bytes between global (.G) and shared memory (.S): d = destination and its barrier, s = source",
     slots: "<- d:UR*2 s:UR*size n:UR desc:UR*2=none",
+    widths: ".COUNTED d=4",
     lines: [
       ...policy(
         "3bau",
@@ -221,6 +222,7 @@ const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets:
     op: "UBLKRED",
     does: "global or shared memory at d = op(memory, shared memory at s), n * 16 bytes",
     slots: "<- d:UR*2 s:UR n:UR desc:UR*2=none",
+    widths: ".COUNTED d=4",
     lines: [
       ...policy("3bbu", `UBLKRED{.G|.S@73}{?|.S|...???@74}${op}${bulkType}{scopeB} [d@32], [s@24], n@64`, "90"),
       ...newer("3bbu", `UBLKRED{.G|.S@73}{?|.S@74}${op}{_|.COUNTED@85}${bulkType}{scopeB} [d@32], [s@24], n@64`),
@@ -236,6 +238,7 @@ const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets:
     op: "UTMALDG",
     does: "shared memory = box of a tensor: d = destination, barrier and coordinates, s = descriptor, c = mask or offsets",
     slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
+    widths: ".2D.GATHER4 d+3",
     lines: [
       ...policy("3b4u", "UTMALDG{dims}{_|.IM2COL@82}{_|.MULTICAST@75} [d@32], [s@24], c@64", "90"),
       ...newer(
@@ -250,6 +253,7 @@ const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets:
     op: "UTMAPF.L2",
     does: "prefetch a box of a tensor into L2: d = coordinates, s = descriptor",
     slots: "<- d:UR*dims s:UR*2 c:UR=none desc:UR*2=none",
+    widths: ".2D.GATHER4 d+3",
     lines: [
       ...policy("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|...???@82} [d@32], [s@24], c@64", "90"),
       ...newer("3b8u", "UTMAPF.L2{dimsC}{?|.IM2COL|.W128|.W@82:3} [d@32], [s@24], c@64"),
@@ -261,6 +265,7 @@ const copies: Rows = shared({ effect: true, guard: "UP", time: "operands", sets:
     op: "UTMASTG",
     does: "box of a tensor = shared memory: d = source and coordinates, s = descriptor",
     slots: "<- d:UR*dims s:UR*2 desc:UR*2=none",
+    widths: ".2D.SCATTER4 d+3",
     lines: [
       ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL@82} [d@32], [s@24]", "90"),
       ...policy("3b5u", "UTMASTG{dimsS}{_|.IM2COL|.SCATTER4@82:2} [d@32], [s@24]", "100-"),

@@ -42,6 +42,7 @@ export const globalRows: Rows = [
     op: "LDG.256",
     does: "d2, d = 32 bytes of global memory (mask: which bytes of a word group; zero registers take nothing)",
     slots: wide.replace("p:P=PT ", ""),
+    widths: "d#0:4 d2#4:4",
     memory: ["global", "load"],
     bytes: 32,
     lines: [
@@ -58,6 +59,7 @@ export const globalRows: Rows = [
     op: "STG.256",
     does: "32 bytes of global memory = data, data2",
     slots: "<- base*2 ur:UR*2=none off:I=0 desc:UR*2=none data*4 data2*4 mask:I=255",
+    widths: "data#0:4 data2#4:4",
     memory: ["global", "store"],
     bytes: 32,
     effect: true,

@@ -366,6 +366,7 @@ export const integerRows: Rows = shared({ time: "fixed" }, [
     op: "ISETP.EX",
     does: "as ISETP on the upper words, with the predicate of the lower words in plo",
     slots: "p:P q:P=PT <- a b pin:P=PT plo:P=PT",
+    widths: ".U64 a=2 b=2; .S64 a=2 b=2",
     imm: "s32",
     lines: [
       { as: two(0x0c), text: "ISETP{icmp}{u32}{bool}.EX p@81, q@84, a, b, !pin@87, !plo@68?", is: "72=1", sm: "75" },

@@ -2,7 +2,7 @@
 import { type Rows, shared } from "../row.js";
 import { either, middle, two } from "./shapes.js";
 
-const f2 = ".F32x2.HI_LO|.F32x2.LO_HI|.F32";
+const f2 = ".F32x2.HI_LO|.F32x2.LO_HI|.F32/4";
 const q = "{.B3210|.B3|.B2|.B1|.B0|.N7654|.N3210|.N6420";
 const qc = "{.B3210|.B3|.B2|.B1|.B0@85:3}";
 const quarter = "{.E5M2x4|.E4M3x4|~|?@88:2}{.E5M2x4|.E4M3x4|~|.E3M2x4|.E2M3x4|.E2M1x4|.E0M3x4|.E8x4@77:3}";

@@ -179,6 +179,8 @@ const uniform: Rows = [
     op: "LDCU",
     does: "d = constants at a global address, or behind a bound constant buffer",
     slots: "d:UR*size <- base:UR*2=URZ off:I=0 pin:UP=PT ur:UR*2=none i:UR=URZ x:WORD=255 shift:I=0",
+    widths:
+      ".TEXUNPACK d*2; .U8.TEXUNPACK d=1; .S8.TEXUNPACK d=1; .U16.TEXUNPACK d=1; .S16.TEXUNPACK d=1; .HDRUNPACK d=1",
     memory: ["const", "load"],
     bytes: "size",
     lines: [
@@ -202,6 +204,7 @@ const uniform: Rows = [
     op: "LDCU.256",
     does: "d, e = 32 bytes of constants, those of the mask",
     slots: "e:UR*4 d:UR*4 <- k:C=none base:UR*2=URZ off:I=0 ur:UR*2=none i:UR=URZ shift:I=0 mask:I=255 pin:UP=PT",
+    widths: "d#0:4 e#4:4",
     memory: ["const", "load"],
     bytes: 32,
     lines: [

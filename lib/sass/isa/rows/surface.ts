@@ -55,6 +55,7 @@ export const surfaceRows: Rows = [
     op: "SULD.P",
     does: "d = surface at a, converted from its format",
     slots: `p:P=PT d*rgba <- a*sdim ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...load,
     bytes: "rgba",
     lines: lines(
@@ -67,6 +68,7 @@ export const surfaceRows: Rows = [
     op: "SULD.D",
     does: "d = bytes of the surface at a",
     slots: `p:P=PT d*size <- a*sdim ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...load,
     bytes: "size",
     lines: lines(
@@ -79,6 +81,7 @@ export const surfaceRows: Rows = [
     op: "SUST.P",
     does: "surface at a = data, converted to its format",
     slots: `<- a*sdim data*rgba ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...store,
     bytes: "rgba",
     lines: lines(
@@ -91,6 +94,7 @@ export const surfaceRows: Rows = [
     op: "SUST.D",
     does: "bytes of the surface at a = data",
     slots: `<- a*sdim data*size ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...store,
     bytes: "size",
     lines: lines(
@@ -103,6 +107,7 @@ export const surfaceRows: Rows = [
     op: "SUATOM.D",
     does: "d = surface at a, then surface = op(surface, data)",
     slots: `p:P=PT d*stype <- a*sdim data*stype ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...atomic,
     bytes: "stype",
     lines: lines(
@@ -115,6 +120,7 @@ export const surfaceRows: Rows = [
     op: "SUATOM.D.CAS",
     does: "d = surface at a; if it equals the first half of data, surface = the second",
     slots: `p:P=PT d*scas/2 <- a*sdim data*scas ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...atomic,
     bytes: 4,
     lines: lines(
@@ -134,6 +140,7 @@ export const surfaceRows: Rows = [
     op: "SURED.D",
     does: "surface at a = op(surface, data)",
     slots: `<- a*sdim data*stype ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...reduce,
     bytes: "stype",
     lines: lines(
@@ -146,6 +153,7 @@ export const surfaceRows: Rows = [
     op: "SUQUERY",
     does: "d = property of the surface at a",
     slots: `p:P=PT d <- a*sdim what:WORD ${handle}`,
+    widths: ".UAI.1D_ARRAY a-1; .UAI.2D_ARRAY a-1",
     ...load,
     lines: lines(
       { register: "9b3", constant: "bb3", pair: "7b3", uniform: "fb3u", both: "db3u" },

@@ -298,6 +298,7 @@ export const tensorRows: Rows = [
     op: "LDSM",
     does: "d = 8 x 8 matrices in shared memory, a row address per lane",
     slots: "d*lds <- base ur:UR=none off:I=0",
+    widths: ".MT1616 d*2; .MT1616.4 d=1",
     memory: ["shared", "load"],
     bytes: "lds",
     lines: [

@@ -62,6 +62,20 @@ function lines(codes: Codes, texts: Texts, is = ""): Line[] {
 
 const handle = "ur:UR*2=none bank:I=none word:I=none sampler:I=none uoff:UR=URZ";
 const slots = `p:P=PT d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD mask:I=15`;
+/** The first two results that the mask names are in d, the others in d2; two f16 share a register. */
+const results = "d#0:4 d2#0:4-2; .F16 d=1 d2=1";
+/**
+ * Coordinates in a, with .LC the least level of detail (an index into an array shares its register); in b a handle, level
+ * or bias, offsets, sample, and the value to compare with. Packed coordinates (.SCR) are not told apart.
+ */
+const coordinates =
+  "a@1,2,3,3,2,3,4,4; .LC a@2,3,4,4,2,3,4,4; .UAI a@1,2,3,3,1,2,3,3; .UAI.LC a@2,3,4,4,2,3,4,4; .SCR a@2,2,2,2,2,2,2,2; b=0; .B b+1; .LB b+1; .LL b+1; .AOFFI b+1; .PTP b+2; .MS b+1; .DC b+1; .SCR b=2";
+/** Array index, offsets and least level share a register behind the coordinates; handle in a; derivatives in b. */
+const derivatives =
+  "a@1,2,4,4,2,3,4,4; .LC a@2,3,4,4,2,3,4,4; .AOFFI a@2,3,4,4,2,3,4,4; .B a@2,3,4,4,3,4,4,4; .B.LC a@3,4,4,4,3,4,4,4; .B.AOFFI a@3,4,4,4,3,4,4,4; b@2,4,4,4,2,4,4,4";
+const footprints =
+  "a@4,3,4,4,4,4,4,4; .B.TXD a@5,4,5,5,5,5,5,5; .SCR a@2,2,2,2,2,2,2,2; b=0; .B b+1; .LB b+1; .LL b+1; .TXD b=4; .SCR b=2";
+
 const dims = "1D|2D|3D|CUBE|ARRAY_1D|ARRAY_2D|?|ARRAY_CUBE";
 const f16 = "{_|.F16.RN|.F16.RZ@79:2}";
 const lod = "{_|.LZ|.LB|.LL|.LC|.LB.LC|.LC.FDV@87:3}";
@@ -95,6 +109,7 @@ const shared: Pick<Row, "memory" | "time"> = { memory: ["global", "load"], time:
 export const textureRows: Rows = [
   {
     op: "TEX",
+    widths: `${coordinates}; ${results}`,
     does: "d2, d = texture at coordinates a, b",
     slots,
     ...shared,
@@ -106,6 +121,7 @@ export const textureRows: Rows = [
   },
   {
     op: "TLD",
+    widths: `${coordinates}; ${results}`,
     does: "d2, d = texel at integer coordinates a, b",
     slots,
     ...shared,
@@ -120,6 +136,8 @@ export const textureRows: Rows = [
   },
   {
     op: "TLD4",
+    // The first of .R, .G, .B, .A is a component.
+    widths: `${coordinates.replace(".B b+1", ".R.B b+1; .G.B b+1; .A.B b+1; .B.B b+1")}; ${results}`,
     does: "d2, d = one component of the four texels around a, b",
     slots,
     ...shared,
@@ -133,6 +151,7 @@ export const textureRows: Rows = [
   },
   {
     op: "TMML",
+    widths: `${coordinates}; ${results}`,
     does: "d2, d = level of detail at coordinates a, b",
     slots: `d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD mask:I=15`,
     ...shared,
@@ -145,6 +164,7 @@ export const textureRows: Rows = [
   },
   {
     op: "TXD",
+    widths: `${derivatives}; ${results}`,
     does: "d2, d = texture at a with derivatives b",
     slots,
     ...shared,
@@ -157,6 +177,7 @@ export const textureRows: Rows = [
   },
   {
     op: "TXQ",
+    widths: `.B a@2,1,2,1; ${results}`,
     does: "d2, d = properties of the texture at level a",
     slots: `d2*2 d*2 <- a what:WORD ${handle} mask:I`,
     ...shared,
@@ -169,6 +190,7 @@ export const textureRows: Rows = [
   },
   {
     op: "FOOTPRINT",
+    widths: footprints,
     does: "d2, d = texels that a texture access would touch",
     slots: `p:P=PT d2*2 d*2 <- a*4 b*4=RZ ${handle} dim:WORD`,
     ...shared,

@@ -37,7 +37,8 @@ function scaled(op: string, as: readonly [string, string], four: string, more: O
 }
 
 const product: Omit<Row, "op" | "does" | "lines"> = {
-  slots: "<- a:UR*2=none t:UR=none b:UR*2 d:UR e:UR*2 c:UR=URZ s:UR*2=none pin:UP n:I=0",
+  slots: "<- a:UR*2=none t:UR=none b:UR*2 d:UR e:UR*2 c:UR*4=URZ s:UR*2=none pin:UP n:I=0",
+  widths: ".WS c=2; .2CTA c=8",
   effect: true,
   time: "operands",
 };
@@ -117,6 +118,7 @@ const rows: Rows = [
     op: "UTCATOMSWS",
     does: "allocate tensor memory: find free columns, compare and swap, and, or on the word that says which are taken",
     slots: "p:UP=none d:UR <- b:UR c:UR=none",
+    widths: ".2CTA d=2 b=2 c=2",
     effect: true,
     lines: [
       { as: "3e3u", text: "UTCATOMSWS{_|.2CTA@85}.CAS p@81, d@16, b@32, c@64", sm: "100-110" },
