@@ -54,6 +54,7 @@ const usage = `Usage: ptxlab <command> [options]
       --top N                  Instructions listed per launch (default 12).
       --json                   Everything as JSON.
   reschedule FILE              Put the code of a cubin into another order, with control words for it, and write the new cubin.
+      --arch NAME              Of several cubins (fat binary) that for this target.
       --order new|keep         Default new. With keep and without --controls the bytes stay the same.
       --controls new|keep      Control words of the control pass, or those of the file (default with --order keep).
       --policy NAME            Of the scheduler (default post-schedule); an unknown name lists them all.
@@ -189,6 +190,7 @@ function rescheduleCommand(args: readonly string[], host: Host): number {
     args: [...args],
     allowPositionals: true,
     options: {
+      arch: { type: "string" },
       order: { type: "string", default: "new" },
       controls: { type: "string" },
       policy: { type: "string", default: postSchedule.name },
@@ -205,7 +207,13 @@ function rescheduleCommand(args: readonly string[], host: Host): number {
     throw new UsageError(
       `unknown policy '${values.policy}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`,
     );
-  const done = reschedule(bytesOf(path, host), {
+  const files = cubinsOf(path, values.arch, host);
+  if (files === null) return UNUSABLE;
+  if (files.length > 1)
+    throw new UsageError(
+      `'${path}' holds several cubins (${files.map((f) => f.cubin.target).join(", ")}): choose with --arch`,
+    );
+  const done = reschedule(files[0]!.bytes, {
     order,
     policy,
     ...(controls !== null && { controls }),

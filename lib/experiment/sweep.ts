@@ -2,7 +2,7 @@
 import { type ExecuteOptions, execute } from "./executor.js";
 import { pointId } from "./point.js";
 import { pointsOf } from "./spec.js";
-import { appendJournal, readJournal, writeTable } from "./table.js";
+import { appendJournal, mendJournal, readJournal, writeTable } from "./table.js";
 import type { Row, SweepSpec } from "./types.js";
 
 export interface SweepOptions extends ExecuteOptions {
@@ -24,6 +24,7 @@ export interface SweepResult {
 export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<SweepResult> {
   const { out, folder } = options;
   const points = pointsOf(spec, folder);
+  if (out !== undefined) mendJournal(`${out}.jsonl`);
   const journal = out === undefined ? new Map<string, Row>() : readJournal(`${out}.jsonl`);
   const known = points.map((p) => journal.get(pointId(p, folder)) ?? null);
   const open = points.flatMap((_, i) => (known[i] === null ? [i] : []));

@@ -1,5 +1,5 @@
 /** Rows in files: a journal that grows while a sweep runs, and a Parquet table of the whole. */
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import type { Row } from "./types.js";
 
 /** Rows of a journal by id; a last line that was cut off is left out. */
@@ -19,6 +19,14 @@ export function readJournal(path: string): Map<string, Row> {
 
 export function appendJournal(path: string, row: Row): void {
   appendFileSync(path, `${JSON.stringify(row)}\n`);
+}
+
+/** Takes away a last line that was cut off, so that the next row does not end up behind it. */
+export function mendJournal(path: string): void {
+  if (!existsSync(path)) return;
+  const bytes = readFileSync(path);
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  if (end < bytes.length) truncateSync(path, end);
 }
 
 const types: Readonly<Record<keyof Row, "STRING" | "INT32" | "DOUBLE">> = {

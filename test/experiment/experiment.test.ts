@@ -71,6 +71,14 @@ describe("sweep", () => {
     expect([second.rows.length, second.resumed, seen.length, second.complete]).toEqual([4, 2, 2, true]);
     expect(readFileSync(`${out}.jsonl`, "utf8").trim().split("\n")).toHaveLength(4);
     expect(await readTable(`${out}.parquet`)).toEqual(second.rows);
+    // Killed in the middle of a line: that row is run again, and the next one does not end up behind the rest.
+    const whole = readFileSync(`${out}.parquet`);
+    const journal = readFileSync(`${out}.jsonl`, "utf8");
+    writeFileSync(`${out}.jsonl`, journal.slice(0, -20));
+    const third = await sweep(spec, options);
+    expect([third.resumed, third.complete]).toEqual([3, true]);
+    expect(readFileSync(`${out}.jsonl`, "utf8")).toBe(journal);
+    expect(readFileSync(`${out}.parquet`).equals(whole)).toBe(true);
   });
 
   test.each([
