@@ -29,9 +29,9 @@
  *
  * More for `text`: `name{word|word@61:3}` of a `:WORD` slot is an operand that is a word; `[ur@24?+off@40:24ss]` leaves a
  * zero register of a sum out, `ss` keeps a lone offset signed, `su` makes it an address as soon as the base is zero;
- * `gdesc[a@24]{…}` puts the part behind the bracket, several groups combine; `a+1` is the register behind that of slot a;
- * `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what the group says. Rows may share a
- * name when their operands tell them apart; `form(name)` then means the first.
+ * `gdesc[a@24]{…}` puts the part behind the bracket, several groups combine; `a+1` is the register behind that of slot a
+ * (`a@@+1`: there is no zero register); `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what
+ * the group says. Rows may share a name when their operands tell them apart; `form(name)` then means the first.
  *
  * What nvdisasm refuses or prints as nothing: a value `!` of a group is refused, `...!` at its end all that are not listed;
  * a value `~` is printed as nothing. Undefined values of `:WORD` slots read `???n` with `...?` at the end, `INVALIDn` with
