@@ -306,7 +306,7 @@ export const memoryRows: Rows = [
   },
   {
     op: "CCTL",
-    does: "cache control at an address: prefetch, write back, invalidate … (n: with .RML2, from sm_100 on)",
+    does: "cache control at an address: prefetch, write back, invalidate … (n: with .RML2 of sm_89 and from sm_100 on)",
     slots: "<- base*e ur:UR*e=none off:I=0 n:I=0",
     effect: true,
     memory: ["global", "prefetch"],
@@ -314,9 +314,9 @@ export const memoryRows: Rows = [
       const as = i === 0 ? "98f" : "d8fu";
       return [
         { as, text: `CCTL{e}{cctlCache}{cctlOp75} ${address}`, sm: "75" },
-        { as, text: `CCTL{e}{cctlCache}{${i === 0 ? "cctlOp" : "cctlOpU"}} ${address}`, sm: "80-90" },
-        { as, text: `CCTL{e}{cctlCache}{cctlOp} ${address}`, sm: "100-", not: "87:4=1 76=1" },
-        { as, text: `CCTL{e}{cctlCache}.RML2 ${address}, n@73:3?`, is: "87:4=11", sm: "100-" },
+        { as, text: `CCTL{e}{cctlCache}{${i === 0 ? "cctlOp" : "cctlOpU"}} ${address}`, sm: "80-88,90" },
+        { as, text: `CCTL{e}{cctlCache}{cctlOp} ${address}`, sm: "89,100-", not: "87:4=1 76=1" },
+        { as, text: `CCTL{e}{cctlCache}.RML2 ${address}, n@73:3?`, is: "87:4=11", sm: "89,100-" },
       ];
     }),
     time: "operands",
@@ -328,8 +328,8 @@ export const memoryRows: Rows = [
     effect: true,
     memory: ["global", "prefetch"],
     lines: [
-      { as: "98f", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+off@32:32s]", is: "87:4=1 76=1", sm: "100-" },
-      { as: "d8fu", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+ur@32]", is: "87:4=1 76=1", sm: "100-" },
+      { as: "98f", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+off@32:32s]", is: "87:4=1 76=1", sm: "89,100-" },
+      { as: "d8fu", text: "CCTL{e}{cctlCache}.PF2.QFAULT p@81, [base@24+ur@32]", is: "87:4=1 76=1", sm: "89,100-" },
     ],
     time: "result",
   },
