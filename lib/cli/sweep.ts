@@ -66,9 +66,15 @@ function rowText(r: Row): string {
 /** How busy the threads were, for `--report`. */
 function workText(work: Work, points: number): string {
   const share = Math.round(1000 * utilisation(work)) / 10;
-  const each = work.busy.map((ms) => `${Math.round((1000 * ms) / work.wall) / 10} %`).join(", ");
-  const seconds = Math.round(work.wall / 100) / 10;
-  return `${points} points on ${work.busy.length} threads in ${seconds} s; busy ${share} % of the time (${each})\n`;
+  const seconds = (ms: number): string => (ms / 1000).toFixed(2);
+  const each = work.busy.map(
+    (ms, k) =>
+      `${seconds(work.starting[k]!)} s to start, ${seconds(ms)} in points, ${seconds(work.ending[k]!)} at the end`,
+  );
+  return (
+    `${points} points on ${work.busy.length} threads in ${seconds(work.wall)} s; busy ${share} % of the time\n` +
+    each.map((e) => `  ${e}\n`).join("")
+  );
 }
 
 function endText(

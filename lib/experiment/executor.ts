@@ -25,6 +25,10 @@ export interface Work {
   readonly wall: number;
   /** Time within points, per thread that had any. */
   readonly busy: readonly number[];
+  /** Until the first point of each of them began: the thread loads the library. */
+  readonly starting: readonly number[];
+  /** From the last point of each of them to the end: nothing was left to do. */
+  readonly ending: readonly number[];
 }
 
 /** Share of the threads' time that went into points. */
@@ -36,7 +40,42 @@ export function utilisation(work: Work): number {
 export interface Done {
   readonly row: Row;
   readonly thread: number;
-  readonly time: number;
+  /** When the point began and ended, in milliseconds since 1970. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const clock = (): number => performance.timeOrigin + performance.now();
+
+/** Runs a point and notes when. */
+export function timed(point: Point, folder: string, thread: number): Done {
+  const from = clock();
+  const row = runPoint(point, folder);
+  return { row, thread, from, to: clock() };
+}
+
+/** What the threads did so far. */
+class Clock {
+  private readonly began = clock();
+  private readonly threads = new Map<number, { busy: number; first: number; last: number }>();
+
+  add({ thread, from, to }: Done): void {
+    const t = this.threads.get(thread) ?? { busy: 0, first: from, last: to };
+    t.busy += to - from;
+    t.last = to;
+    this.threads.set(thread, t);
+  }
+
+  work(): Work {
+    const now = clock();
+    const all = [...this.threads.values()];
+    return {
+      wall: now - this.began,
+      busy: all.map((t) => t.busy),
+      starting: all.map((t) => t.first - this.began),
+      ending: all.map((t) => now - t.last),
+    };
+  }
 }
 
 /** Threads need the built library. */
@@ -49,16 +88,13 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     rows[i] = row;
     options.onRow?.(row, i);
   };
-  const began = performance.now();
-  const busy = new Map<number, number>();
-  const add = (thread: number, time: number): void => void busy.set(thread, (busy.get(thread) ?? 0) + time);
-  const tell = (): void => options.onWork?.({ wall: performance.now() - began, busy: [...busy.values()] });
+  const times = new Clock();
+  const tell = (): void => options.onWork?.(times.work());
   if (options.threads === 0 || !existsSync(workerFile)) {
     for (let i = 0; i < points.length && !options.signal?.aborted; i++) {
-      const start = performance.now();
-      const row = runPoint(points[i]!, options.folder);
-      add(0, performance.now() - start);
-      put(i, row);
+      const done = timed(points[i]!, options.folder, 0);
+      times.add(done);
+      put(i, done.row);
       // Lets an abort in.
       await new Promise((r) => setImmediate(r));
     }
@@ -74,7 +110,7 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
       points.map(async (p, i) => {
         try {
           const done = (await workers.exec("runPoint", [p, options.folder])) as Done;
-          add(done.thread, done.time);
+          times.add(done);
           put(i, done.row);
         } catch (e) {
           if (!options.signal?.aborted) throw e;

@@ -107,11 +107,15 @@ export class Cells {
   }
 }
 
-/** Texture coordinates and results: fewer are used than the slot has registers, the rest is no dependence. */
-const coordinates = / (?:TEX|TLD|TLD4|TXD|TMML|TXQ|SULD|SUST|SUATOM|SURED|FOOTPRINT)(?:\.[^ :]*)?:(?:[abcd]\+[1-9]|d2)/;
+/** Texture coordinates and results, halves of integer fragments: fewer are used than the slot has registers, the rest is no dependence. */
+const coordinates =
+  / (?:IMMA\.16832(?:\.[^ :]*)?\.[US]4\.[US]4(?:\.[^ :]*)?:(?:a\+[23]|b\+1)|(?:TEX|TLD|TLD4|TXD|TMML|TXQ|SULD|SUST|SUATOM|SURED|FOOTPRINT)(?:\.[^ :]*)?:(?:[abcd]\+[1-9]|d2))/;
+
+/** Opcodes that some of their ports do not describe: they come nearer than all others of their class. */
+const nearer = /^(?:raw|waw) R (?:IMNMX\.[SU]64:\S+ ISETP\.\S+|\S+ DMMA\.\S*:d\S*)$/;
 
 function apart(key: string): boolean {
-  return coordinates.test(key);
+  return coordinates.test(key) || nearer.test(key);
 }
 
 /** Opcode with the modifiers that could matter, slot with its register. */

@@ -31,6 +31,8 @@ interface Learned {
 
 /** Longest kernel in steps. */
 const STEPS = 60;
+/** Kernels that ptxas gets at once. */
+const PROBES = 200;
 const files: Readonly<Record<number, FileName>> = { [File.R]: "R", [File.UR]: "UR", [File.P]: "P", [File.UP]: "UP" };
 
 /** Modules of chain kernels that try each cell `tries` times with operations drawn by the seed. */
@@ -146,11 +148,13 @@ function instructionsOf(sm: number, steps: readonly Step[]): MachineInst[][] {
   const arch = archOf(sm);
   const kernels = steps.map((s, i) => chainKernel(`probe${i}`, [s]));
   const out: MachineInst[][] = steps.map(() => []);
-  const { cubin } = compileKernels(chainHead(arch), kernels, arch, 3);
-  const read = cubin && readCubin(cubin);
-  if (!read?.ok) throw new Error("probes do not compile together");
-  for (const f of read.value.functions)
-    out[Number(/probe(\d+)/.exec(f.name)![1])] = decodeCode(f.words, targetOfSm(sm)!).filter((x) => x !== null);
+  for (let k = 0; k < kernels.length; k += PROBES) {
+    const { cubin } = compileKernels(chainHead(arch), kernels.slice(k, k + PROBES), arch, 3);
+    const read = cubin && readCubin(cubin);
+    if (!read?.ok) throw new Error("probes do not compile together");
+    for (const f of read.value.functions)
+      out[Number(/probe(\d+)/.exec(f.name)![1])] = decodeCode(f.words, targetOfSm(sm)!).filter((x) => x !== null);
+  }
   return out;
 }
 

@@ -14,6 +14,13 @@ export type DependenceKind = "raw" | "waw" | "war";
 const fileName: Readonly<Record<number, string>> = { [File.R]: "R", [File.UR]: "UR", [File.P]: "P", [File.UP]: "UP" };
 /** Longest distance worth keeping: beyond every fixed latency. */
 const WINDOW = 48;
+/** A stall is explained by the last so many instructions, or by so few cycles. */
+const NEAR = 4;
+/** Intervals of ports longer than the distances between neighbours. */
+const LONG = 8;
+/** What ptxas puts where it knows no distance. */
+const LONGEST_STALL = 15;
+const FAR = 16;
 /** Positions behind a taken branch, apart from those before it. */
 const TAKEN = 1 << 24;
 
@@ -212,6 +219,8 @@ class State {
   private readonly readers = new Map<number, (Use & { step: Step })[]>();
   private lastWait = -1;
   private readonly recent: { at: number; step: Step; time: number }[] = [];
+  /** The last instruction of each issue port. */
+  private readonly issued = new Map<string, { step: Step; time: number }>();
 
   constructor(private readonly into: Observations) {}
 
@@ -268,7 +277,7 @@ class State {
         seen.min = Math.min(seen.min, e.distance);
       }
     }
-    if (!branched && edges.length > 0 && !s.waits) {
+    if (!branched && edges.length > 0 && !s.waits && !this.portTaken(s)) {
       this.neighbours(edges);
       if (!entered) this.stalled(s, edges);
     }
@@ -314,13 +323,22 @@ class State {
     tight[distance] = (tight[distance] ?? 0) + 1;
   }
 
+  /** The instruction may have been held up by its port. */
+  private portTaken(s: Step): boolean {
+    const last = this.issued.get(s.issue);
+    return last !== undefined && last.step.interval > LONG && this.time - last.time <= last.step.interval;
+  }
+
   /** The stall in front of the instruction is longer than its issue needs: some of its dependences is the reason. */
   private stalled(s: Step, edges: readonly { key: string; from: number; distance: number }[]): void {
     const last = this.recent[this.recent.length - 1];
     if (last?.step.inst.form.flow !== "next" || this.time - last.time <= Math.max(1, last.step.least)) return;
-    for (const r of this.recent)
-      if (r.step.issue === s.issue && this.time - r.time <= r.step.interval && r.step.interval > 1) return;
-    if (edges.some((e) => this.waited(e.from))) return;
+    const port = this.issued.get(s.issue);
+    if (port && port.step.interval > 1 && this.time - port.time <= port.step.interval) return;
+    if (this.time - last.time >= LONGEST_STALL) return;
+    // Far ones may have a reason that is not seen here.
+    const near = this.recent[Math.max(0, this.recent.length - NEAR)]!.at;
+    if (edges.some((e) => this.waited(e.from) || (e.from < near && e.distance > FAR))) return;
     const keys = [...new Set(edges.map((e) => `${e.key}@${e.distance}`))].sort();
     const text = keys.join("|");
     if (keys.length === 1 && edges[0]!.distance === this.time - last.time) return;
@@ -341,6 +359,7 @@ class State {
       if (s.inst.guard === null) this.readers.set(key, []);
     }
     this.recent.push({ at, step: s, time: this.time });
+    this.issued.set(s.issue, { step: s, time: this.time });
     if (this.recent.length > 12) this.recent.shift();
     this.time += Math.max(1, s.stall);
   }

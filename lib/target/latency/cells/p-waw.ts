@@ -5,19 +5,19 @@
  */
 export default `
 alu alu           1  1  1  1  1  1  2  2  2  2  1  1
-vote alu          1  1  1  1  1  1  1  1  1  1  1  1
+vote alu          1  1  1  1  1  1  2  2  2  2  1  1
 r2p alu           1  1  1  1  1  1  1  1  1  1  1  1
 fma alu           3  1  1  1  1  1  1  1  1  1  1  1
 fp16 alu         12  8  8  8  8  8  8  8  5  8  5  5
-fp64 alu         12  7  7  7  7  7  7  7 12 12  7  7
+fp64 alu         12  7  7  7  7  7  7  7 12 12 12 12
 decoupled alu     2 12 12 12 12 12 12 12 12 12 12 12
 r2ur alu          1  1  1  1  1  1  2  2  2  2  2  2
 alu vote          1  1  1  1  1  1  1  1  1  1  1  1
-vote vote         1  1  1  1  1  1  1  1  1  1  1  1
+vote vote         1  1  1  1  1  1  2  2  2  2  1  1
 r2p vote          1  1  1  1  1  1  1  1  1  1  1  1
 fma vote          3  1  1  1  1  1  1  1  1  1  1  1
 fp16 vote         6  8  9  9  9  9  8  8  5  8  5  5
-fp64 vote         4  7  7  7  7  7  7  7  7  7  7  7
+fp64 vote         4  7  7  7  7  7  7  7 12 12 12 12
 decoupled vote    2 12 12 12 12 12 12 12 12 12 12 12
 r2ur vote         1  1  1  1  1  1  1  1  1  1  1  1
 alu r2p           1  1  1  1  1  1  1  1  1  1  1  1
@@ -41,7 +41,7 @@ vote fp16         4  1  1  1  1  1  1  1  1  1  1  1
 r2p fp16          4  1  1  1  1  1  1  1  1  1  1  1
 fma fp16          6  1  1  1  1  1  1  1  1  1  1  1
 fp16 fp16         1  1  1  1  1  1  1  1  1  1  1  1
-fp64 fp16         6  7  7  7  7  7  7  7  7  7  7  7
+fp64 fp16         6  7  7  7  7  7  7 12 12 12 12 12
 decoupled fp16    2 12 12 12 12 12 12 12 12 12 12 12
 r2ur fp16         4  1  1  1  1  1  1  1  1  1  1  1
 elect alu         -  -  -  -  -  -  1  1  1  1  1  1
@@ -51,7 +51,7 @@ vote elect        -  -  -  -  -  -  1  1  1  1  1  1
 elect elect       -  -  -  -  -  -  1  1  1  1  1  1
 r2p elect         -  -  -  -  -  -  1  1  1  1  1  1
 fma elect         -  -  -  -  -  -  1  1  1  1  1  1
-fp16 elect        -  -  -  -  -  -  8  8  8  8  8  8
+fp16 elect        -  -  -  -  -  -  8  8  8  8  8  6
 fp64 elect        -  -  -  -  -  -  7  7  7  7  7  7
 decoupled elect   -  -  -  -  -  - 12 12 12 12 12 12
 r2ur elect        -  -  -  -  -  -  1  1  1  1  1  1
@@ -86,7 +86,7 @@ elect alu5        -  -  -  -  -  -  -  -  -  -  1  1
 r2p alu5          -  -  -  -  -  -  -  -  -  -  1  1
 fma alu5          -  -  -  -  -  -  -  -  -  -  1  1
 fp16 alu5         -  -  -  -  -  -  -  -  -  -  5  5
-fp64 alu5         -  -  -  -  -  -  -  -  -  -  7  7
+fp64 alu5         -  -  -  -  -  -  -  -  -  - 12 12
 decoupled alu5    -  -  -  -  -  -  -  -  -  - 12 12
 r2ur alu5         -  -  -  -  -  -  -  -  -  -  1  1
 alu alu64         -  -  -  -  -  -  -  -  -  -  1  1
@@ -96,8 +96,8 @@ vote alu64        -  -  -  -  -  -  -  -  -  -  1  1
 elect alu64       -  -  -  -  -  -  -  -  -  -  1  1
 r2p alu64         -  -  -  -  -  -  -  -  -  -  1  1
 fma alu64         -  -  -  -  -  -  -  -  -  -  1  1
-fp16 alu64        -  -  -  -  -  -  -  -  -  -  7  8
-fp64 alu64        -  -  -  -  -  -  -  -  -  -  7  7
+fp16 alu64        -  -  -  -  -  -  -  -  -  -  7  7
+fp64 alu64        -  -  -  -  -  -  -  -  -  - 13 13
 decoupled alu64   -  -  -  -  -  -  -  -  -  - 12 12
 r2ur alu64        -  -  -  -  -  -  -  -  -  -  1  1
 alu5 vote         -  -  -  -  -  -  -  -  -  -  1  1

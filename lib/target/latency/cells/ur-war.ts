@@ -4,7 +4,7 @@
  * Written by tools/harvest-latency.ts from ../evidence/ur-war.csv: edit the evidence, not this file.
  */
 export default `
-r2ur coupled      1  1  1  1  1  1  1  1  1  1  1  1
+r2ur coupled      1  3  3  3  3  3  1  1  1  1  1  1
 tour coupled      1  1  1  1  1  1  1  1  1  1  1  1
 udp coupled       1  1  1  1  1  1  1  1  1  1  1  1
 uldc coupled      1  1  1  1  1  1  1  -  -  -  -  -
@@ -66,7 +66,7 @@ voteu decoupled   -  -  -  -  -  -  1  1  1  1  1  1
 elect udp         -  -  -  -  -  -  3  3  3  3  3  3
 elect uldc        -  -  -  -  -  -  1  1  1  1  1  1
 elect umov        -  -  -  -  -  -  1  1  1  1  1  1
-elect branch      -  -  -  -  -  -  1  1  1  1  1  1
+elect branch      -  -  -  -  -  -  1  5  5  5  1  1
 elect cmma        -  -  -  -  -  -  -  -  -  -  1  1
 tour cmma         -  -  -  -  -  -  -  -  -  -  1  1
 r2ur cmma         -  -  -  -  -  -  -  -  -  -  1  1
