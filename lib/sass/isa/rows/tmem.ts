@@ -48,6 +48,7 @@ const rows: Rows = [
     op: "LDTM",
     does: "d = tensor memory: rows (data path lanes) of so many bits, repeated",
     slots: "d*times <- a:UR off:I=0",
+    widths: ".16dp128bit d*2; .16dp256bit d*4; .16dp128bit.x128 d=1; .16dp256bit.x64 d=1; .16dp256bit.x128 d=1",
     lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-110" }],
     time: "result",
     sets: "write",
@@ -70,6 +71,8 @@ const rows: Rows = [
     op: "STTM",
     does: "tensor memory = data",
     slots: "<- a:UR off:I=0 data*times",
+    widths:
+      ".16dp128bit data*2; .16dp256bit data*4; .16dp128bit.x128 data=1; .16dp256bit.x64 data=1; .16dp256bit.x128 data=1",
     effect: true,
     lines: [
       { as: "9edu", text: `STTM${lanes}{_|.EXPAND16BIT@80} tmem[a@64?+off@40:24+72:8ss], data@32`, sm: "100-110" },
@@ -118,7 +121,7 @@ const rows: Rows = [
     op: "UTCATOMSWS",
     does: "allocate tensor memory: find free columns, compare and swap, and, or on the word that says which are taken",
     slots: "p:UP=none d:UR <- b:UR c:UR=none",
-    widths: ".2CTA d=2 b=2 c=2",
+    widths: ".2CTA d=2 b=2 c=2; .FIND_AND_SET d=1 b=1",
     effect: true,
     lines: [
       { as: "3e3u", text: "UTCATOMSWS{_|.2CTA@85}.CAS p@81, d@16, b@32, c@64", sm: "100-110" },

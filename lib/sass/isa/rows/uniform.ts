@@ -42,7 +42,7 @@ export const uniformRows: Rows = shared({ guard: "UP", time: "fixed" }, [
     does: "d = constant bank, with a uniform index register",
     slots: "d:UR*size <- b:C",
     widths:
-      ".TEXUNPACK d*2; .U8.TEXUNPACK d=1; .S8.TEXUNPACK d=1; .U16.TEXUNPACK d=1; .S16.TEXUNPACK d=1; .HDRUNPACK d=1",
+      ".TEXUNPACK d*2; .U8.TEXUNPACK d=1; .S8.TEXUNPACK d=1; .U16.TEXUNPACK d=1; .S16.TEXUNPACK d=1; .128.TEXUNPACK d=1; .128.HDRUNPACK d=1",
     memory: ["const", "load"],
     bytes: "size",
     lines: [
