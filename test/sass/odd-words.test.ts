@@ -31,6 +31,8 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   // Patches that are addresses, constants at any byte.
   [75, "e7360cab5beaafe0170cda30663c1521", "@P1 ALD.O.128 R60, a[UR38+-0x326], R48"],
   [75, "e524d814b7526b8cdda74695ae22ab52", "@!P2 RPCMOV.32 Rpc.HI, c[0x16][-0x62e6]"],
+  [80, "2f9fcc2df48a423341a562f9760ea95d", "@!P2 NANOSLEEP.CLEAR !P1"],
+  [90, "a0d3d0e6247a2abe2a696f0bffa1498f", null],
   // sm_89 has some of what came with sm_100.
   [89, "e0d9ea13f8db536433284f17d2d5ad8f", "@!P2 CCTL.E.???5.PF2.QFAULT P5, [R210+UR23]"],
   [89, "0e37c6f285f3123c21f0f9e27be3e98f", "@!P6 CCTL.???4.RML2 [R123+0x21f0f9e2], 0x1"],

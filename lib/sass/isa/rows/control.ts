@@ -215,7 +215,7 @@ export const controlRows: Rows = shared({ effect: true, time: "fixed" }, [
     op: "NANOSLEEP.CLEAR",
     does: "let the lanes that sleep go on",
     slots: "<- pin:P=PT",
-    lines: [{ as: "95d", text: "NANOSLEEP.CLEAR !pin@87?", is: "83=1", sm: "89-" }],
+    lines: [{ as: "95d", text: "NANOSLEEP.CLEAR !pin@87?", is: "83=1", sm: "80-" }],
     decoupled: true,
   },
   {

@@ -340,10 +340,11 @@ export const memoryRows: Rows = [
     effect: true,
     lines: [
       { as: "98f", text: "CCTL{cctlAll}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", not: "75 72=1" },
-      { as: "98f", text: "CCTL{cctlAll}.WBALL", is: "24:8=255 87:4=7", sm: "80-" },
-      { as: "98f", text: "CCTL{cctlAll}.WBALLP", is: "24:8=255 87:4=8", sm: "80-" },
+      { as: "98f", text: "CCTL{cctlAll}.WBALL", is: "24:8=255 87:4=7", not: "75 72=1" },
+      { as: "98f", text: "CCTL{cctlAll}.WBALLP", is: "24:8=255 87:4=8", not: "75 72=1" },
     ],
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "FENCE.VIEW.ASYNC",
