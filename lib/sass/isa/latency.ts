@@ -104,9 +104,9 @@ class SmLatency {
   private make(form: Form): FormTiming {
     const tables = latencyTables(this.target.sm);
     const c = tables.classes[tables.classOf(form.op, form.mods)]!;
-    const op = tables.timingOf(form.op, form.mods);
-    if (!c || !op) throw new InternalError(`no latency of ${form.name} on sm_${this.target.sm}`);
     const guards = guardsOf(form, this.target);
+    const op = tables.timingOf(form.op, guards.write || guards.read ? form.mods : [...form.mods, "fixed"]);
+    if (!c || !op) throw new InternalError(`no latency of ${form.name} on sm_${this.target.sm}`);
     return {
       timing: {
         pipe: c.pipe,

@@ -1,7 +1,8 @@
 /**
  * Issue interval, expected latency and least stall per opcode, in issue cycles: `OPCODE… @SMs; interval; latency; stall; source of
  * the latency`; behind it perhaps `scoreboards`: ptxas guards results and operands by scoreboards, except at -O0, where the longest
- * stall covers them. Of several lines that fit an instruction the one with the most modifiers counts, and of equal ones the later.
+ * stall covers them. `.fixed` after an opcode: only its forms without scoreboards. Of several lines that fit an instruction the one
+ * with the most modifiers counts, and of equal ones the later.
  *
  * Intervals and least stalls: the least that ptxas 13.0.88 puts between two instructions of the kind, or behind one
  * (`tools/harvest-latency.ts`). Latencies are for estimates only, never for correctness. Sources: `cells`: the common
@@ -101,6 +102,7 @@ BREAK YIELD NANOSLEEP WARPSYNC; 1; 12; 1; estimate
 BREAK YIELD NANOSLEEP WARPSYNC @90-; 5; 12; 5; estimate
 WARPSYNC @75; 4; 12; 4; estimate
 BSSY BMOV KILL BPT ENDCOLLECTIVE; 1; 12; 1; estimate
+BMOV.fixed @87; 4; 12; 4; estimate
 NOP DEPBAR PMTRIG WARPGROUP WARPGROUPSET PREEXIT ACQBULK ACQSHMINIT HIDDEN __HIR0X1E0; 1; 1; 1; cells
 DEPBAR; 4; 4; 4; cells
 WARPGROUP @90; 2; 2; 2; cells

@@ -230,12 +230,17 @@ export const moveRows: Rows = [
     op: "BMOV.32",
     does: "convergence barrier d = b (.PQUAD: the quads of b, completed)",
     slots: "d:B <- b",
-    lines: [
-      { as: "356", text: "BMOV.32{_|.PQUAD@84} d@24, b@32", is: "28:2=0" },
-      { as: "956", text: "BMOV.32{_|.PQUAD@84} d@24, b#32:32", is: "28:2=0", sets: "none" },
-    ],
+    lines: [{ as: "356", text: "BMOV.32{_|.PQUAD@84} d@24, b@32", is: "28:2=0" }],
     effect: true,
     time: "operands",
+  },
+  {
+    op: "BMOV.32",
+    does: "convergence barrier d = the constant b",
+    slots: "d:B <- b:I",
+    lines: [{ as: "956", text: "BMOV.32{_|.PQUAD@84} d@24, b#32:32", is: "28:2=0" }],
+    effect: true,
+    time: "fixed",
   },
   {
     op: "BMOV.32",
