@@ -71,7 +71,7 @@ widel fp16f           1  1  2  2  2  2  2  2  2  2  2  2
 wideh fp16f           1  1  2  2  2  2  2  2  2  2  2  2
 fp16 fp16f            2  2  1  1  1  1  2  2  2  2  2  2
 fp16f fp16f           2  2  2  2  2  2  2  2  2  2  2  2
-fp64 fp16f            2  1  2  1  2  2  2  2  2  2  2  2
+fp64 fp16f            2  1  1  1  2  2  2  2  2  2  2  2
 mmac fp16f            2  2  2  2  2  2  2  2  2  2  2  2
 decoupled fp16f       2  2  2  2  2  2  2  2  2  2  2  2
 alu branch            4  4  4  4  4  4  5  5  5  5  5  5
