@@ -5,6 +5,7 @@ import { classify, mayBeUnknown, type OperandClass, registerFits, sizeOf } from 
 import { type GateContext, type Resolved, resolve } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
+import { OPERAND_GATES } from "./spec/rules.js";
 import { SPECIAL_REGISTERS } from "./spec/sregs.js";
 
 /**
@@ -263,8 +264,9 @@ export class InstructionChecker {
     });
     if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
       report("error", "Boolean operation is required for instruction 'setp'", i.span);
-    if ((r.name === "min" || r.name === "max") && classes.length === 4 && this.context.target.sm < 100)
-      report("error", `Feature '${r.name}.f32 with 3 input operands' requires .target sm_100 or higher`, i.span);
+    const gate = OPERAND_GATES.get(r.name);
+    if (gate !== undefined && classes.length === gate[0] && this.context.target.sm < gate[2])
+      report("error", `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`, i.span);
     return bad || this.ranges(r, i) || this.spaces(r, i, scope);
   }
 

@@ -75,6 +75,12 @@ ld st ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .targe
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
 `;
 
+/** Name → gate of its form with so many operands, and the least SM that has it; measured. */
+export const OPERAND_GATES: ReadonlyMap<string, readonly [operands: number, feature: string, from: number]> = new Map([
+  ["min", [4, "min.f32 with 3 input operands", 100]],
+  ["max", [4, "max.f32 with 3 input operands", 100]],
+]);
+
 /** Operation of atom and red → types it takes, and ptxas's list of them. */
 export const ATOMIC_OPERATIONS: ReadonlyMap<string, readonly [types: string, named: string]> = new Map([
   [
