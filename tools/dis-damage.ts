@@ -108,50 +108,54 @@ const { values } = parseArgs({
   },
 });
 
-const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
-const all = originals(dir);
-rmSync(dir, { recursive: true, force: true });
-let [shown, refused, bad, slowest, most] = [0, 0, 0, 0, 0];
-for (let k = 0; k < Number(values.files); k++) {
-  const r = random(Number(values.seed) * 1_000_003 + k);
-  const original = all[k % all.length]!;
-  const view = views[Math.floor(k / all.length) % views.length]!;
-  const bytes = damaged(original.bytes, r);
-  let [printed, complaint] = [0, ""];
-  const host = {
-    read: () => bytes,
-    write: () => false,
-    out: (text: string) => {
-      printed += text.length;
-    },
-    err: (text: string) => {
-      complaint += text;
-    },
-  };
-  const start = process.hrtime.bigint();
-  let wrong = "";
-  try {
-    const status = ptxlab(["dis", ...view, "k"], host);
-    if (status === 0) shown++;
-    else if (status === 2 && complaint !== "") refused++;
-    else wrong = `status ${String(status)}: ${complaint}`;
-  } catch (e) {
-    wrong = e instanceof Error ? (e.stack ?? e.message) : String(e);
+async function main(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
+  const all = originals(dir);
+  rmSync(dir, { recursive: true, force: true });
+  let [shown, refused, bad, slowest, most] = [0, 0, 0, 0, 0];
+  for (let k = 0; k < Number(values.files); k++) {
+    const r = random(Number(values.seed) * 1_000_003 + k);
+    const original = all[k % all.length]!;
+    const view = views[Math.floor(k / all.length) % views.length]!;
+    const bytes = damaged(original.bytes, r);
+    let [printed, complaint] = [0, ""];
+    const host = {
+      read: () => bytes,
+      write: () => false,
+      out: (text: string) => {
+        printed += text.length;
+      },
+      err: (text: string) => {
+        complaint += text;
+      },
+    };
+    const start = process.hrtime.bigint();
+    let wrong = "";
+    try {
+      const status = await ptxlab(["dis", ...view, "k"], host);
+      if (status === 0) shown++;
+      else if (status === 2 && complaint !== "") refused++;
+      else wrong = `status ${String(status)}: ${complaint}`;
+    } catch (e) {
+      wrong = e instanceof Error ? (e.stack ?? e.message) : String(e);
+    }
+    const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+    slowest = Math.max(slowest, seconds);
+    most = Math.max(most, printed);
+    if (seconds > Number(values.seconds)) wrong ||= `${seconds.toFixed(1)} seconds`;
+    if (wrong === "") continue;
+    bad++;
+    if (bad <= 10) console.log(`${original.name} ${view.join(" ")} (file ${k}): ${wrong}`);
+    if (values.keep === undefined) continue;
+    mkdirSync(values.keep, { recursive: true });
+    writeFileSync(join(values.keep, `${k}.bin`), bytes);
   }
-  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
-  slowest = Math.max(slowest, seconds);
-  most = Math.max(most, printed);
-  if (seconds > Number(values.seconds)) wrong ||= `${seconds.toFixed(1)} seconds`;
-  if (wrong === "") continue;
-  bad++;
-  if (bad <= 10) console.log(`${original.name} ${view.join(" ")} (file ${k}): ${wrong}`);
-  if (values.keep === undefined) continue;
-  mkdirSync(values.keep, { recursive: true });
-  writeFileSync(join(values.keep, `${k}.bin`), bytes);
+  const memory = process.resourceUsage().maxRSS / 1024;
+  console.log(
+    `${values.files} files of ${all.length} originals: ${shown} shown, ${refused} refused with a message, ${bad} wrong; ` +
+      `slowest ${slowest.toFixed(2)} s, most printed ${(most / 1e6).toFixed(1)} MB, memory at most ${memory.toFixed(0)} MiB`,
+  );
+  if (bad > 0) process.exitCode = 1;
 }
-const memory = process.resourceUsage().maxRSS / 1024;
-console.log(
-  `${values.files} files of ${all.length} originals: ${shown} shown, ${refused} refused with a message, ${bad} wrong; ` +
-    `slowest ${slowest.toFixed(2)} s, most printed ${(most / 1e6).toFixed(1)} MB, memory at most ${memory.toFixed(0)} MiB`,
-);
-if (bad > 0) process.exitCode = 1;
+
+void main();

@@ -8,7 +8,7 @@
  * refuses every word; sm_87 and 88 decode the opcodes of sm_86). Opcodes that shall have no line are listed with the reason.
  */
 import { readFileSync } from "node:fs";
-import { tableFor } from "../lib/sass/isa/lines.js";
+import { tableFor } from "../lib/sass/isa/compiled.js";
 
 const [path, ...sms] = process.argv.slice(2);
 if (!path) throw new Error("usage: isa-coverage CENSUS.csv [SM…]");
@@ -33,7 +33,7 @@ for (const sm of sms.length > 0 ? sms.map(Number) : [75, 90, 100]) {
     if (!name) continue;
     all++;
     const opcode = Number.parseInt(cells[0]!, 16) | (cells[2] === "1" ? 0x1000 : 0);
-    if (table.byOpcode[opcode]!.length > 0) found++;
+    if (table.at(opcode).lines.length > 0) found++;
     else missing.set(name, [...(missing.get(name) ?? []), cells[0]! + (cells[2] === "1" ? "u" : "")]);
   }
   const excepted = [...missing.values()].flat().filter((code) => exceptions[code]);

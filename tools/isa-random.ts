@@ -14,7 +14,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { decodeInst } from "../lib/sass/decode.js";
 import { encodeInst } from "../lib/sass/encode.js";
 import { setBits } from "../lib/sass/isa/bits.js";
-import { tableFor } from "../lib/sass/isa/lines.js";
+import { tableFor } from "../lib/sass/isa/compiled.js";
 import type { MachineInst } from "../lib/sass/isa/operand.js";
 import { parseInst } from "../lib/sass/isa/parse.js";
 import { renderInst } from "../lib/sass/isa/text.js";
@@ -55,10 +55,7 @@ function randomBits(seed: number): () => number {
 /** Opcodes of a target, bit 91 as bit 12. */
 function opcodesOf(sm: number): number[] {
   if (options.has("opcodes")) return options.get("opcodes")!.split(",").map(codeOf);
-  const found = new Set<number>();
-  tableFor(sm).byOpcode.forEach((lines, opcode) => {
-    if (lines.length > 0) found.add(opcode);
-  });
+  const found = new Set(tableFor(sm).opcodes);
   const census = options.get("census");
   if (census) {
     const [head, ...lines] = readFileSync(census, "utf8").trim().split("\n");

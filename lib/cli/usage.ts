@@ -1,4 +1,7 @@
-/** What commands share: mistakes of the user on the command line, and reading what they name. */
+/**
+ * What commands share: mistakes of the user on the command line, reading what they name and
+ * writing what they ask for.
+ */
 import type { Host } from "./host.js";
 
 /** Exit status where the input cannot be used. */
@@ -25,4 +28,11 @@ export function jsonOf(path: string, host: Host): unknown {
     if (e instanceof UsageError) throw e;
     throw new UsageError(`${path} is not JSON: ${(e as Error).message}`);
   }
+}
+
+/** Writes a file; returns the exit status. */
+export function save(path: string, bytes: Uint8Array, host: Host): number {
+  if (host.write(path, bytes)) return 0;
+  host.err(`ptxlab: cannot write '${path}'\n`);
+  return UNUSABLE;
 }

@@ -6,9 +6,10 @@ import { InternalError } from "../errors.js";
 import type { Target } from "../target/types.js";
 import { operandOf } from "./decode-operand.js";
 import type { LineCase } from "./isa/cases.js";
+import { type CompiledTable, tableFor } from "./isa/compiled.js";
 import { inCubes } from "./isa/conditions.js";
 import { controlIndex } from "./isa/legal.js";
-import { type CodeLine, type CompiledTable, tableFor } from "./isa/lines.js";
+import type { CodeLine } from "./isa/lines.js";
 import { type Control, type Guard, type MachineInst, type Operand, ZERO_REG } from "./isa/operand.js";
 import { applyWidths } from "./isa/widths.js";
 
@@ -43,13 +44,13 @@ export function findCase(table: CompiledTable, words: Uint32Array, at: number): 
   const w0 = words[at]!;
   const w2 = words[at + 2]!;
   const opcode = (w0 & 0xfff) | (((w2 >>> 27) & 1) << 12);
-  const masks = table.masks[opcode]!;
+  const { lines, masks } = table.at(opcode);
   const w1 = words[at + 1]!;
   const w3 = words[at + 3]!;
   for (let i = 0; i < masks.length; i += 8) {
     if (((w2 ^ masks[i + 6]!) & masks[i + 2]!) !== 0 || ((w1 ^ masks[i + 5]!) & masks[i + 1]!) !== 0) continue;
     if (((w0 ^ masks[i + 4]!) & masks[i]!) !== 0 || ((w3 ^ masks[i + 7]!) & masks[i + 3]!) !== 0) continue;
-    return judged(table, table.byOpcode[opcode]![i >> 3]!, words, at, w3);
+    return judged(table, lines[i >> 3]!, words, at, w3);
   }
   return null;
 }

@@ -3,7 +3,8 @@
  * diagram, its fields, modifiers with their codes, and the SMs where it holds; an index by mnemonic and one by opcode.
  */
 import { target, targetNames } from "../target/index.js";
-import { type CodeLine, Do, type Step, tableFor } from "./isa/lines.js";
+import { tableFor } from "./isa/compiled.js";
+import { type CodeLine, Do, type Step } from "./isa/lines.js";
 import type { Group, Loc } from "./isa/syntax.js";
 import { mnemonics, type ParsedRow, rowsOf } from "./isa/table.js";
 import { File } from "./isa/types.js";
@@ -50,7 +51,7 @@ interface Encoded {
 function encodingsOf(row: ParsedRow): readonly Encoded[] {
   const found = new Map<string, Encoded>();
   for (const isa of isas)
-    for (const code of tableFor(isa).byRow[row.index] ?? []) {
+    for (const code of tableFor(isa).linesOfRow(row.index)) {
       const key = `${code.line.index} ${code.opcode} ${diagram(code).join("")}`;
       const known = found.get(key);
       if (known) known.isas.push(isa);
@@ -202,7 +203,7 @@ function modifierText(codes: readonly CodeLine[]): string[] {
 function mnemonicIndex(ops: readonly string[]): string {
   const lines = ops.map((op) => {
     const row = rowsOf(op)[0]!.row;
-    const sms = isas.filter((isa) => rowsOf(op).some((r) => (tableFor(isa).byRow[r.index] ?? []).length > 0));
+    const sms = isas.filter((isa) => rowsOf(op).some((r) => tableFor(isa).linesOfRow(r.index).length > 0));
     return `| [${op}](${op}.md) | ${cell(row.does)} | ${sms.join(" ")} |`;
   });
   const head = ["# Instructions", "", "By opcode: [opcodes.md](opcodes.md)", "", "| mnemonic | what it does | SMs |"];
@@ -212,15 +213,14 @@ function mnemonicIndex(ops: readonly string[]): string {
 function opcodeIndex(): string {
   const byOpcode = new Map<number, Map<string, number[]>>();
   for (const isa of isas)
-    tableFor(isa).byOpcode.forEach((codes, opcode) => {
-      for (const c of codes) {
+    for (const opcode of tableFor(isa).opcodes)
+      for (const c of tableFor(isa).at(opcode).lines) {
         const names = byOpcode.get(opcode) ?? new Map<string, number[]>();
         byOpcode.set(opcode, names);
         const sms = names.get(c.line.row.op) ?? [];
         names.set(c.line.row.op, sms);
         if (sms.at(-1) !== isa) sms.push(isa);
       }
-    });
   const lines = [...byOpcode]
     .sort(([a], [b]) => (a & 0xfff) - (b & 0xfff) || a - b)
     .flatMap(([opcode, names]) =>

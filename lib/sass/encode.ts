@@ -6,9 +6,10 @@ import { InternalError } from "../errors.js";
 import type { Target } from "../target/types.js";
 import { type EncodeContext, type Place, writeOperand } from "./encode-operand.js";
 import type { CodedStep } from "./isa/coded.js";
+import { tableFor } from "./isa/compiled.js";
 import { fixedBits, inCubes } from "./isa/conditions.js";
 import { type Form, matchMods, rowOf } from "./isa/form.js";
-import { type CodeLine, Do, modifierWords, type Step, tableFor } from "./isa/lines.js";
+import { type CodeLine, Do, modifierWords, type Step } from "./isa/lines.js";
 import { type Control, Kind, type MachineInst, type Operand, ZERO_REG } from "./isa/operand.js";
 import { widthOf } from "./isa/syntax.js";
 import { renderInst } from "./isa/text.js";
@@ -44,12 +45,14 @@ function candidatesOf(f: Form, target: Target): Candidates {
 }
 
 function makeCandidates(f: Form, target: Target): Candidates {
-  const all = tableFor(target.isa).byRow[rowOf(f).index]!.flatMap((code) => {
-    const values = matchMods(code.line.template, f.mods);
-    if (!values) return [];
-    const words = withoutOperands(modifierWords(values, code), code);
-    return [{ code, words, refused: fixedBits(code.refused, code.groups, words, 0) }];
-  });
+  const all = tableFor(target.isa)
+    .linesOfRow(rowOf(f).index)
+    .flatMap((code) => {
+      const values = matchMods(code.line.template, f.mods);
+      if (!values) return [];
+      const words = withoutOperands(modifierWords(values, code), code);
+      return [{ code, words, refused: fixedBits(code.refused, code.groups, words, 0) }];
+    });
   const slots = all[0]?.code.coded.map((_, i) => i) ?? [];
   const telling = slots.filter((i) => new Set(all.map((c) => kindsOf(c.code.coded[i]!))).size > 1).slice(0, 3);
   return { all, telling, byKinds: [] };

@@ -3,7 +3,8 @@ import type { Target } from "../target/types.js";
 import { findLine } from "./decode.js";
 import { fieldsOf, groupName, placeText } from "./docs.js";
 import { getField } from "./isa/bits.js";
-import { type CodeLine, tableFor } from "./isa/lines.js";
+import { tableFor } from "./isa/compiled.js";
+import type { CodeLine } from "./isa/lines.js";
 import type { Group } from "./isa/syntax.js";
 import { modifierWords } from "./modifier-words.js";
 

@@ -8,7 +8,7 @@ import { InternalError } from "../errors.js";
 import type { Target } from "../target/types.js";
 import { decodeAs, findCase } from "./decode.js";
 import type { LineCase } from "./isa/cases.js";
-import { tableFor } from "./isa/lines.js";
+import { tableFor } from "./isa/compiled.js";
 import { planOf } from "./isa/plan.js";
 import { headText, type Names } from "./isa/text.js";
 import { PrintedOperand, SlotConditions } from "./printed-operand.js";

@@ -14,9 +14,9 @@ function cubinOf(ptx: string, ...options: string[]): Uint8Array {
 
 const cubin = cubinOf(files["two.ptx"]!, "-arch=sm_90", "-O0", "-lineinfo");
 
-test("dis: every instruction of every function, with labels and control bits", () => {
+test("dis: every instruction of every function, with labels and control bits", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--control", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--control", "k.cubin"], host)).toBe(0);
   const read = readCubin(cubin);
   if (!read.ok) throw new Error("unreadable");
   expect([...host.stdout.matchAll(/^(\w+): /gm)].map((m) => m[1])).toEqual(["k2", "k"]);
@@ -27,9 +27,9 @@ test("dis: every instruction of every function, with labels and control bits", (
   expect(host.stderr).toBe("");
 });
 
-test("dis --json: the same as data, with PTX lines", () => {
+test("dis --json: the same as data, with PTX lines", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--json", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--json", "--kernel", "k", "k.cubin"], host)).toBe(0);
   const { target: name, functions } = JSON.parse(host.stdout);
   expect([name, functions.length, functions[0].name]).toEqual(["sm_90", 1, "k"]);
   const store = functions[0].instructions.find((i: { text: string }) => i.text.startsWith("STG"));
@@ -39,21 +39,21 @@ test("dis --json: the same as data, with PTX lines", () => {
   expect(decoded.form.op).toBe("STG");
 });
 
-test("dis: words that the table does not know are shown as words", () => {
+test("dis: words that the table does not know are shown as words", async () => {
   const damaged = cubin.slice();
   const read = readCubin(damaged);
   if (!read.ok) throw new Error("unreadable");
   const text = read.value.elf.sections.find((s) => s.name === ".text.k")!;
   damaged.fill(0xff, text.offset, text.offset + 16);
   const host = fakeHost({ "k.cubin": damaged });
-  expect(ptxlab(["dis", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toContain(`.word 0x${"f".repeat(32)} ;`);
   expect(host.stderr).toContain("1 instructions are not in the instruction table");
 });
 
-test("dis --lines: section, offset and text of every instruction, nothing else", () => {
+test("dis --lines: section, offset and text of every instruction, nothing else", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--lines", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--lines", "--kernel", "k", "k.cubin"], host)).toBe(0);
   const rows = host.stdout.trimEnd().split("\n");
   const read = readCubin(cubin);
   if (!read.ok) throw new Error("unreadable");
@@ -66,18 +66,18 @@ test("dis --lines: section, offset and text of every instruction, nothing else",
   });
 });
 
-test("dis --cfg: DOT with every instruction in one block", () => {
+test("dis --cfg: DOT with every instruction in one block", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--cfg", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--cfg", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toMatch(/^digraph code \{[\s\S]*\}\n$/);
   expect(host.stdout.match(/subgraph/g)).toHaveLength(2);
   // The tail is a block that goes to itself.
   expect(host.stdout).toMatch(/(f0b\d+) -> \1;/);
 });
 
-test("dis --html: one page; branches link to labels, instructions and modifiers tell what they are", () => {
+test("dis --html: one page; branches link to labels, instructions and modifiers tell what they are", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--html", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--html", "k.cubin"], host)).toBe(0);
   const page = host.stdout;
   expect(page).toMatch(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
   expect(page).not.toMatch(/<script|src=|href="[^#]/);
@@ -95,13 +95,13 @@ test("dis --html: one page; branches link to labels, instructions and modifiers 
   expect(store).toMatch(/<td title="STG[^"]*&#10;Operands: [^"]*&#10;Modifiers:&#10;[^"]*">STG/);
 });
 
-test("dis --data: symbols, bytes, numbers, relocations, sizes", () => {
+test("dis --data: symbols, bytes, numbers, relocations, sizes", async () => {
   const ptx = `.version 9.0\n.target sm_90\n.address_size 64\n.const .align 4 .f32 table[3] = {0f3F800000, 0f40200000, 0f00000000};
 .global .align 4 .u32 counter = 7;\n.global .align 8 .u64 where = generic(counter);
 .visible .entry k(.param .u64 a)\n{\n .shared .align 4 .b8 s[64];\n .reg .b64 %rd<4>;\n .reg .b32 %r<2>;\n ld.param.u64 %rd1, [a];
  ld.const.u32 %r1, [table+4];\n st.shared.u32 [s], %r1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n`;
   const host = fakeHost({ "k.cubin": cubinOf(ptx, "-arch=sm_90") });
-  expect([ptxlab(["dis", "--data", "k.cubin"], host), host.stderr]).toEqual([0, ""]);
+  expect([await ptxlab(["dis", "--data", "k.cubin"], host), host.stderr]).toEqual([0, ""]);
   const text = host.stdout;
   expect(text).toMatch(
     /\ntable:.*12 bytes.*\n {2}0000 {2}00 00 80 3f 00 00 20 40 00 00 00 00 +u32 1065353216 1075838976 0 {2}f32 1 2.5 0\n/,
@@ -112,59 +112,59 @@ test("dis --data: symbols, bytes, numbers, relocations, sizes", () => {
   expect(text).toMatch(/\/\/ parameter 0: 0x210, 8 bytes\n/);
 });
 
-test("dis --source: the PTX line in front of its instructions", () => {
+test("dis --source: the PTX line in front of its instructions", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--source", "--control", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--source", "--control", "--kernel", "k", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toMatch(/\n {8}\/\/ PTX line 8: st\.global\.u32 \[%rd1\], 7;\n {8}\/\*[0-9a-f]{4}\*\/ /);
 });
 
-test("dis --live: counts in front of the text", () => {
+test("dis --live: counts in front of the text", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);
   // R1 alone where the thread ends.
   expect(host.stdout).toMatch(/^ {10}1 {12}\/\*[0-9a-f]{4}\*\/ {2}EXIT ;$/m);
 });
 
-test("dis --info: attributes by name", () => {
+test("dis --info: attributes by name", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--info", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--info", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toMatch(/^\.nv\.info REGCOUNT k 0x[0-9a-f]+$/m);
   expect(host.stdout).not.toContain("section ");
 });
 
-test("dis --asm and asm --like: the same cubin again", () => {
+test("dis --asm and asm --like: the same cubin again", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["dis", "--asm", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["dis", "--asm", "k.cubin"], host)).toBe(0);
   const damaged = cubin.slice();
   const read = readCubin(cubin);
   if (!read.ok) throw new Error("unreadable");
   const text = read.value.elf.sections.find((s) => s.name === ".text.k")!;
   damaged.fill(0, text.offset, text.offset + text.size);
   const second = fakeHost({ "k.sass": host.stdout, "k.cubin": damaged });
-  expect([ptxlab(["asm", "k.sass", "--like", "k.cubin", "-o", "out"], second), second.stderr]).toEqual([0, ""]);
+  expect([await ptxlab(["asm", "k.sass", "--like", "k.cubin", "-o", "out"], second), second.stderr]).toEqual([0, ""]);
   expect(Buffer.from(second.written.get("out")!).equals(cubin)).toBe(true);
   const third = fakeHost({ "k.sass": host.stdout.replace("EXIT", "EXITT") });
-  expect(ptxlab(["asm", "k.sass"], third)).toBe(1);
+  expect(await ptxlab(["asm", "k.sass"], third)).toBe(1);
   expect(third.stderr).toContain('unknown instruction "EXITT"');
 });
 
-test("elf: sections, symbols, attributes", () => {
+test("elf: sections, symbols, attributes", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["elf", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["elf", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toContain("section .text.k ");
   expect(host.stdout).toContain(".nv.info.k2 MAXREG_COUNT 0xff");
 });
 
-test.each([["cubin"], ["sass"], ["ori"], ["lowered"]])("compile --emit %s", (emit) => {
+test.each([["cubin"], ["sass"], ["ori"], ["lowered"]])("compile --emit %s", async (emit) => {
   const host = fakeHost({ "k.ptx": files["two.ptx"]! });
-  expect([ptxlab(["compile", "k.ptx", "--arch", "sm_75", "--emit", emit], host), host.stderr]).toEqual([0, ""]);
+  expect([await ptxlab(["compile", "k.ptx", "--arch", "sm_75", "--emit", emit], host), host.stderr]).toEqual([0, ""]);
   if (emit === "cubin") expect(readCubin(host.written.get("a.cubin")!).ok).toBe(true);
   else expect(host.stdout.match(/\bSTG\b/g)).toHaveLength(2);
 });
 
-test("compile reports errors and fails", () => {
+test("compile reports errors and fails", async () => {
   const host = fakeHost({ "k.ptx": files["bad.ptx"]! });
-  expect(ptxlab(["compile", "k.ptx"], host)).toBe(1);
+  expect(await ptxlab(["compile", "k.ptx"], host)).toBe(1);
   expect(host.stderr).toBe("ptxlab k.ptx, line 8; error   : Not a name of any known instruction: 'stt'\n");
   expect(host.written.size).toBe(0);
 });
@@ -182,9 +182,9 @@ test.each([
   [["run", "k.cubin", "--launch", "k.ptx"]],
   [["compile", "k.ptx", "--arch", "sm_70"]],
   [["compile", "k.ptx", "--emit", "wasm"]],
-])("unusable: %j", (args) => {
+])("unusable: %j", async (args) => {
   const host = fakeHost({ "k.cubin": cubin, "k.ptx": files["ok.ptx"]! });
-  expect(ptxlab(args, host)).toBe(2);
+  expect(await ptxlab(args, host)).toBe(2);
   expect(host.stderr).not.toBe("");
   expect(host.written.size).toBe(0);
 });
@@ -204,33 +204,33 @@ describe("run", () => {
   test.each([
     [36, 0],
     [37, 1],
-  ])("expecting %d ends with %d", (value, status) => {
+  ])("expecting %d ends with %d", async (value, status) => {
     const host = fakeHost({ "k.cubin": saxpy, "d/k.json": launch(value) });
-    expect([ptxlab(["run", "k.cubin", "--launch", "d/k.json"], host), host.stderr]).toEqual([status, ""]);
+    expect([await ptxlab(["run", "k.cubin", "--launch", "d/k.json"], host), host.stderr]).toEqual([status, ""]);
     expect(host.stdout).toContain("36");
   });
 });
 
-test("names that do not exist", () => {
+test("names that do not exist", async () => {
   const host = fakeHost({ "k.ptx": files["two.ptx"]! });
-  expect(ptxlab(["compile", "--emit", "sass", "--kernel", "q", "k.ptx"], host)).toBe(1);
+  expect(await ptxlab(["compile", "--emit", "sass", "--kernel", "q", "k.ptx"], host)).toBe(1);
   expect(host.stderr).toContain("Unknown function q");
-  expect(ptxlab(["compile", "--emit", "ori", "--after", "allocateregister", "k.ptx"], host)).toBe(2);
+  expect(await ptxlab(["compile", "--emit", "ori", "--after", "allocateregister", "k.ptx"], host)).toBe(2);
   expect(host.stderr).toContain("unknown phase 'allocateregister' (did you mean AllocateRegisters");
-  expect(ptxlab(["compile", "--emit", "ori", "--after", "PostSchedule", "k.ptx"], host)).toBe(2);
+  expect(await ptxlab(["compile", "--emit", "ori", "--after", "PostSchedule", "k.ptx"], host)).toBe(2);
   expect(host.stderr).toContain("phase PostSchedule did not run: runs from -O2");
   expect(host.stdout).toBe("");
 });
 
-test("a file that is no cubin is named", () => {
+test("a file that is no cubin is named", async () => {
   const host = fakeHost({ "k.ptx": files["two.ptx"]! });
-  expect(ptxlab(["dis", "k.ptx"], host)).toBe(2);
+  expect(await ptxlab(["dis", "k.ptx"], host)).toBe(2);
   expect(host.stderr).toBe("ptxlab k.ptx; error: not an ELF file: bad magic number\n");
 });
 
-test("verify: our own code is clean; a wait taken away is found, with address and reason", () => {
+test("verify: our own code is clean; a wait taken away is found, with address and reason", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["verify", "k.cubin"], host)).toBe(0);
+  expect(await ptxlab(["verify", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toBe("clean\n");
   const read = readCubin(cubin);
   if (!read.ok) throw new Error("unreadable");
@@ -244,15 +244,15 @@ test("verify: our own code is clean; a wait taken away is found, with address an
     bytes[at + 1] = bytes[at + 1]! & ~0x03;
   }
   const bad = fakeHost({ "k.cubin": bytes });
-  expect(ptxlab(["verify", "k.cubin"], bad)).toBe(1);
+  expect(await ptxlab(["verify", "k.cubin"], bad)).toBe(1);
   expect(bad.stdout).toMatch(
     /^k \/\*[0-9a-f]{4}\*\/ STG.*: result: reads R\d+, which may still have to be written: SB0 tells when/m,
   );
   const json = fakeHost({ "k.cubin": bytes });
-  expect(ptxlab(["verify", "--json", "k.cubin"], json)).toBe(1);
+  expect(await ptxlab(["verify", "--json", "k.cubin"], json)).toBe(1);
   const out = JSON.parse(json.stdout);
   expect([out.clean, out.cubins[0].target]).toEqual([false, "sm_90"]);
   expect(out.cubins[0].findings[0]).toMatchObject({ function: "k", required: null });
   const none = fakeHost({ "k.cubin": new Uint8Array(10) });
-  expect(ptxlab(["verify", "k.cubin"], none)).toBe(2);
+  expect(await ptxlab(["verify", "k.cubin"], none)).toBe(2);
 });

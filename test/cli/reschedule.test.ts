@@ -6,9 +6,9 @@ import { fakeHost } from "./fake-host";
 
 const cubin = compile(corpusPtx("reduction", "sm_90"), { target: "sm_90" }).cubin!;
 
-test("reschedule --order keep: the same bytes", () => {
+test("reschedule --order keep: the same bytes", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["reschedule", "--order", "keep", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
+  expect(await ptxlab(["reschedule", "--order", "keep", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
   expect(Buffer.from(host.written.get("n.cubin")!).equals(Buffer.from(cubin))).toBe(true);
   expect(host.stdout).toMatch(/^reduction: \d+ instructions, 0 words changed\n$/);
 });
@@ -16,19 +16,19 @@ test("reschedule --order keep: the same bytes", () => {
 test.each([
   ["--order", "keep", "--controls", "new"],
   ["--policy", "balanced"],
-])("reschedule %s %s: other words, the same results", (...options) => {
+])("reschedule %s %s: other words, the same results", async (...options) => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["reschedule", ...options, "--json", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
+  expect(await ptxlab(["reschedule", ...options, "--json", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
   const { functions } = JSON.parse(host.stdout);
   expect(functions[0].changed).toBeGreaterThan(0);
   const launch = corpus.find((c) => c.name === "reduction")!.launch;
   expect(runLaunchFile(host.written.get("n.cubin")!, launch, { readFile: () => null }).status).toBe(0);
 });
 
-test("reschedule: an unknown policy is refused with the list", () => {
+test("reschedule: an unknown policy is refused with the list", async () => {
   const host = fakeHost({ "k.cubin": cubin });
-  expect(ptxlab(["reschedule", "--policy", "nope", "k.cubin"], host)).toBe(2);
+  expect(await ptxlab(["reschedule", "--policy", "nope", "k.cubin"], host)).toBe(2);
   expect(host.stderr).toMatch(/unknown policy 'nope' \(one of source-order, .*post-schedule/);
-  expect(ptxlab(["reschedule", "--kernel", "nope", "k.cubin"], host)).toBe(1);
+  expect(await ptxlab(["reschedule", "--kernel", "nope", "k.cubin"], host)).toBe(1);
   expect(host.stderr).toContain("the cubin has no function nope");
 });

@@ -19,7 +19,7 @@ const views = [
   ["--control"],
 ];
 
-test("2,000 seeded mutations", () => {
+test("2,000 seeded mutations", async () => {
   const originals = (["sm_75", "sm_90"] as const).map(
     (target) => compile(corpusPtx("switch_table", target), { target }).cubin!,
   );
@@ -41,7 +41,7 @@ test("2,000 seeded mutations", () => {
       if (at < bytes.length) bytes[at] = r.below(256);
     }
     const host = fakeHost({ "k.cubin": bytes });
-    const status = ptxlab(["dis", ...views[seed % views.length]!, "k.cubin"], host);
+    const status = await ptxlab(["dis", ...views[seed % views.length]!, "k.cubin"], host);
     if (status === 0) shown++;
     else expect([status, host.stderr !== ""]).toEqual([2, true]);
   }

@@ -1,8 +1,10 @@
 /** Words made from the instruction table with random fields, for comparison with nvdisasm. */
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
-import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
+import { tableFor } from "../../lib/sass/isa/compiled.js";
+import { type CodeLine, Do } from "../../lib/sass/isa/lines.js";
 import { hiddenRow } from "../../lib/sass/isa/rows/hidden.js";
 import { widthOf } from "../../lib/sass/isa/syntax.js";
+import { rows } from "../../lib/sass/isa/table.js";
 
 /** xorshift32: the same words on every machine. */
 export function randomBits(seed: number): () => number {
@@ -19,8 +21,8 @@ export function randomBits(seed: number): () => number {
 export function randomWords(isa: number, count: number, seed: number): { words: Uint32Array; lines: CodeLine[] } {
   const next = randomBits(seed);
   const lines: CodeLine[] = [];
-  for (const row of tableFor(isa).byRow)
-    for (const line of row) {
+  for (const row of rows.keys())
+    for (const line of tableFor(isa).linesOfRow(row)) {
       const { row: r } = line.line.row;
       if (r === hiddenRow || !line.groups.every((g) => g.values.some(isDefined))) continue;
       for (let i = 0; i < count; i++) lines.push(line);

@@ -1,6 +1,6 @@
 /** Texts straight from words are those of the decoded instructions, whatever was printed before. */
 import { decodeCode } from "../../lib/sass/decode";
-import { tableFor } from "../../lib/sass/isa/lines";
+import { tableFor } from "../../lib/sass/isa/compiled";
 import { renderInst } from "../../lib/sass/isa/text";
 import { codeTexts } from "../../lib/sass/word-text";
 import { type TargetName, target } from "../../lib/target/index";
@@ -10,13 +10,12 @@ import { random } from "../corpus/random";
 function randomWords(isa: number, perLine: number, seed: number): Uint32Array {
   const r = random(seed);
   const words: number[] = [];
-  for (const lines of tableFor(isa).byOpcode)
-    for (const { mask, value } of lines)
-      for (let n = 0; n < perLine; n++) {
-        const word = [0, 1, 2, 3].map((k) => (r.u32() & ~mask[k]!) | value[k]!);
-        if (n % 3 > 0) word[3] = (word[3]! & 0x1ff) | 0x000fe200;
-        words.push(...word);
-      }
+  for (const { mask, value } of tableFor(isa).allLines())
+    for (let n = 0; n < perLine; n++) {
+      const word = [0, 1, 2, 3].map((k) => (r.u32() & ~mask[k]!) | value[k]!);
+      if (n % 3 > 0) word[3] = (word[3]! & 0x1ff) | 0x000fe200;
+      words.push(...word);
+    }
   return Uint32Array.from(words);
 }
 

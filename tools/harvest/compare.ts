@@ -4,7 +4,7 @@
  * says. Asks no tool.
  */
 import { decodeInst } from "../../lib/sass/decode.js";
-import { tableFor } from "../../lib/sass/isa/lines.js";
+import { tableFor } from "../../lib/sass/isa/compiled.js";
 import { renderInst } from "../../lib/sass/isa/text.js";
 import type { Target } from "../../lib/target/index.js";
 import { type MapReader, predictText, type ReadEntry } from "./map.js";
@@ -41,7 +41,7 @@ export function compareTable(map: MapReader, target: Target): TableComparison {
   let words = 0;
   let known = 0;
   for (const [key, entries] of [...map.byKey].sort(([a], [b]) => a - b)) {
-    if (table.byOpcode[key]!.length === 0) {
+    if (table.at(key).lines.length === 0) {
       without.push(`${keyName(key)} ${entries[0]!.map.mnemonic}`);
       continue;
     }

@@ -2,6 +2,7 @@
 import { latencyGaps } from "../../lib/sass/isa/latency-gaps.js";
 import { holdsFor } from "../../lib/sass/isa/syntax.js";
 import { rows } from "../../lib/sass/isa/table.js";
+import { targetOfSm } from "../../lib/target/index.js";
 import { dependences, fileNames } from "../../lib/target/latency/index.js";
 import { isaOf, type Sm, sms } from "../../lib/target/table.js";
 import { readRuns, readSights, readStated } from "./evidence.js";
@@ -41,7 +42,7 @@ export function summaries(): Summary[] {
       by: by.get(sm)!,
       bounded: bounded.get(sm) ?? 0,
       opcodes: ops.length,
-      without: latencyGaps(sm),
+      without: latencyGaps(targetOfSm(sm)!),
       instructions: runs.filter((r) => r.sm === sm).reduce((n, r) => n + r.instructions, 0),
     };
   });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { hash32 } from "../../lib/experiment/random.js";
 import { decodeCode, decodeInst } from "../../lib/sass/decode.js";
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
-import { type CodeLine, Do, tableFor } from "../../lib/sass/isa/lines.js";
+import { tableFor } from "../../lib/sass/isa/compiled.js";
+import { type CodeLine, Do } from "../../lib/sass/isa/lines.js";
 import { Kind, type MachineInst, ZERO_REG } from "../../lib/sass/isa/operand.js";
 import { renderInst } from "../../lib/sass/isa/text.js";
 import { File, type Flow } from "../../lib/sass/isa/types.js";
@@ -111,7 +112,7 @@ export function sweepWords(sm: number, { count, seed, opcodes, undefined: odd }:
 
 /** Every line once for each of its opcodes. */
 function linesOf(sm: number): CodeLine[] {
-  return tableFor(sm).byOpcode.flatMap((lines) => [...lines]);
+  return tableFor(sm).allLines();
 }
 
 const isUndefined = (text: string): boolean => /INVALID\d|\?\?\?\d/.test(text);

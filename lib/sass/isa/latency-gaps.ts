@@ -1,8 +1,7 @@
 /** Whether the latency tables know every operand of every row of the instruction table. */
 
-import { targetOfSm } from "../../target/index.js";
 import { type Dependence, dependences, type FileName, latencyTables, portOf } from "../../target/latency/index.js";
-import { isaOf, type Sm } from "../../target/table.js";
+import type { Target } from "../../target/types.js";
 import { holdsFor, parseSlots } from "./syntax.js";
 import { rows } from "./table.js";
 import { guardsOfTime } from "./timing.js";
@@ -52,10 +51,9 @@ export const usesOfRow: readonly (readonly Use[])[] = rows.map((row): readonly U
 });
 
 /** Instructions of an SM that have no class or timing, or an operand whose port has no cells: `OPCODE: what is missing`. */
-export function latencyGaps(sm: Sm): string[] {
-  const tables = latencyTables(sm);
-  const target = targetOfSm(sm)!;
-  const known = knownPorts(sm);
+export function latencyGaps(target: Target): string[] {
+  const tables = latencyTables(target.sm);
+  const known = knownPorts(target.sm);
   const out: string[] = [];
   for (const [i, row] of rows.entries()) {
     const [op, ...mods] = row.op.split(".");
@@ -63,7 +61,7 @@ export function latencyGaps(sm: Sm): string[] {
     const timing = tables.timingOf(op!, mods);
     if (!c) out.push(`${row.op}: no class`);
     else if (timing === null) out.push(`${row.op}: no timing`);
-    else if (row.lines.some((l) => holdsFor(l.sm, isaOf[sm]))) {
+    else if (row.lines.some((l) => holdsFor(l.sm, target.isa))) {
       const guards = guardsOfTime(row.time ?? "fixed", target);
       for (const u of usesOfRow[i]!) {
         const port = portOf(u.written ? c.writes : c.reads, u.file, u.slot, 0, u.inConstant);
@@ -98,7 +96,7 @@ const readerRoles: readonly Role[] = [
 ];
 
 /** `kind earlier file port` of the ports that have cells on an SM. */
-function knownPorts(sm: Sm): Set<string> {
+function knownPorts(sm: number): Set<string> {
   const out = new Set<string>();
   for (const file of Object.values(fileNames))
     for (const kind of dependences) {

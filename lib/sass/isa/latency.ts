@@ -12,7 +12,6 @@ import {
   type Pipe,
   portOf,
 } from "../../target/latency/index.js";
-import { sms } from "../../target/table.js";
 import type { Target } from "../../target/types.js";
 import { latencyGaps } from "./latency-gaps.js";
 import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
@@ -175,16 +174,13 @@ const bySm: (SmLatency | undefined)[] = [];
 function latencyOf(target: Target): SmLatency {
   let t = bySm[target.sm];
   if (!t) {
+    // An opcode without its rows shows when the tables of its SM are loaded.
+    const [gap] = latencyGaps(target);
+    if (gap !== undefined) throw new InternalError(`no latency of ${gap} on sm_${target.sm}`);
     t = new SmLatency(target);
     bySm[target.sm] = t;
   }
   return t;
-}
-
-// An opcode without its rows shows when the program starts.
-for (const sm of sms) {
-  const [gap] = latencyGaps(sm);
-  if (gap !== undefined) throw new InternalError(`no latency of ${gap} on sm_${sm}`);
 }
 
 /** Pipe, scoreboards and intervals of an instruction. */

@@ -1,5 +1,5 @@
 /**
- * The table compiled for one SM: every opcode of every line as a `CodeLine`, with the bits that tell it from others, the
+ * Lines of the table compiled for one SM: an opcode of a line as a `CodeLine`, with the bits that tell it from others, the
  * places of its modifiers, and one `Step` per operand. Encoder and decoder run over steps; nothing here knows an
  * instruction by name.
  *
@@ -13,11 +13,9 @@ import { CodedStep, Field } from "./coded.js";
 import { type Condition, cubesOf } from "./conditions.js";
 import { legalControl, unsetBits } from "./legal.js";
 import type { ImmFormat, Sets } from "./row.js";
-import { hiddenRow } from "./rows/hidden.js";
-import { bit91Ignored } from "./rows/ignored.js";
 import type { ConstRef, Group, GroupValue, Loc, OperandRef, Slot } from "./syntax.js";
 import { widthOf } from "./syntax.js";
-import { linesFor, type ParsedLine, rows, rowsOf } from "./table.js";
+import type { ParsedLine } from "./table.js";
 import { File } from "./types.js";
 import type { Widths } from "./widths.js";
 
@@ -91,74 +89,8 @@ export interface CodeLine {
   readonly hidden: Uint32Array | null;
 }
 
-export interface CompiledTable {
-  readonly isa: number;
-  /** By bits 11:0 and bit 91 as bit 12. */
-  readonly byOpcode: readonly (readonly CodeLine[])[];
-  /** By opcode, of each line the mask and the value: eight i32. */
-  readonly masks: readonly Int32Array[];
-  /** By row index. */
-  readonly byRow: readonly (readonly CodeLine[])[];
-  /** For words that are printed as nothing. */
-  readonly hidden: CodeLine;
-}
-
-const compiled = new Map<number, CompiledTable>();
-
-/** The table of an SM (`Target.isa`); compiled on first use. */
-export function tableFor(isa: number): CompiledTable {
-  let t = compiled.get(isa);
-  if (!t) {
-    t = compile(isa);
-    compiled.set(isa, t);
-  }
-  return t;
-}
-
-const everyOpcode = 0x2000;
-
-function compile(isa: number): CompiledTable {
-  const byOpcode: CodeLine[][] = Array.from({ length: everyOpcode }, () => []);
-  const byRow: CodeLine[][] = [];
-  let id = 0;
-  rows.forEach((r, index) => {
-    const row = rowsOf(r.op.split(".")[0]!).find((p) => p.index === index)!;
-    const lines: CodeLine[] = [];
-    for (const line of linesFor(row, isa)) {
-      for (const e of line.encodings) {
-        // Constant operands of arithmetic went away with LDCU.
-        if (isa > 90 && /[CX]/.test(e.shape)) continue;
-        const code = compileLine(id++, line, e.shape, e.opcode, isa);
-        lines.push(code);
-        byOpcode[e.opcode]!.push(code);
-      }
-    }
-    byRow.push(lines);
-  });
-  if (isa === 75) for (const code of bit91Ignored) byOpcode[code | 0x1000]!.push(...byOpcode[code]!.map(withoutBit91));
-  // The line that says more about the word goes first.
-  for (const lines of byOpcode) lines.sort((a, b) => ones(b.mask) - ones(a.mask) || a.id - b.id);
-  const noMasks = new Int32Array(0);
-  const masks = byOpcode.map((lines) =>
-    lines.length === 0 ? noMasks : Int32Array.from(lines.flatMap((l) => [...l.mask, ...l.value])),
-  );
-  return { isa, byOpcode, masks, byRow, hidden: byRow[rows.indexOf(hiddenRow)]![0]! };
-}
-
-/** The same line for words whose bit 91 is set. */
-function withoutBit91(code: CodeLine): CodeLine {
-  const mask = code.mask.slice();
-  mask[2] = mask[2]! & ~(1 << 27);
-  return { ...code, mask };
-}
-
-function ones(words: Uint32Array): number {
-  let n = 0;
-  for (let w of words) for (; w; w &= w - 1) n++;
-  return n;
-}
-
-function compileLine(id: number, line: ParsedLine, shape: string, opcode: number, isa: number): CodeLine {
+/** A line of the table as the codec runs over it, for one of its opcodes. */
+export function compileLine(id: number, line: ParsedLine, shape: string, opcode: number, isa: number): CodeLine {
   const mask = new Uint32Array(4);
   const value = new Uint32Array(4);
   fix(mask, value, [{ lo: 0, width: 12 }], opcode & 0xfff);

@@ -3,8 +3,9 @@
  * of the three slots (bits 122 to 124 of the word).
  */
 import type { Target } from "../../target/types.js";
+import { tableFor } from "./compiled.js";
 import { matchMods, rowOf } from "./form.js";
-import { type CodeLine, Do, tableFor } from "./lines.js";
+import { type CodeLine, Do } from "./lines.js";
 import { Kind, type MachineInst, type Operand } from "./operand.js";
 import type { Form } from "./types.js";
 
@@ -41,7 +42,7 @@ export function reuseSlots(inst: MachineInst, target: Target): Int8Array {
 }
 
 function find(inst: MachineInst, target: Target): Int8Array {
-  for (const code of tableFor(target.isa).byRow[rowOf(inst.form).index]!) {
+  for (const code of tableFor(target.isa).linesOfRow(rowOf(inst.form).index)) {
     if (!fits(code, inst) || !matchMods(code.line.template, inst.form.mods)) continue;
     const slots = Int8Array.from(inst.srcs, (o, s) => {
       const { reuse } = code.steps[code.dsts + s]!;

@@ -131,6 +131,11 @@ export function rowsOf(op: string): readonly ParsedRow[] {
   return list;
 }
 
+/** The row at this position in `rows`. */
+export function rowAt(index: number): ParsedRow {
+  return rowsOf(rows[index]!.op.split(".")[0]!).find((r) => r.index === index)!;
+}
+
 function parseRow(row: Row, index: number): ParsedRow {
   const slots = parseSlots(row.slots);
   const out = {
@@ -172,7 +177,8 @@ function refOf(template: Template, slot: Slot): OperandRef | ConstRef | null {
   return null;
 }
 
-function parseEncodings(text: string): Encoding[] {
+/** `R=210 I=810 C=a10`: the opcodes of a line, of which `u` behind the digits is bit 91. */
+export function parseEncodings(text: string): Encoding[] {
   if (text === "") return [];
   return text.split(" ").map((item) => {
     const m = /^(?:([RICXUqr]+)=)?([0-9a-f]{3})(u?)$/.exec(item);

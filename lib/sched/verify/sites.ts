@@ -4,8 +4,8 @@
  */
 
 import { controlOf, decodeCode, findLine } from "../../sass/decode.js";
+import { tableFor } from "../../sass/isa/compiled.js";
 import { GUARD, type InstTiming, setToWait, timingOf } from "../../sass/isa/latency.js";
-import { tableFor } from "../../sass/isa/lines.js";
 import {
   type Control,
   Kind,

@@ -3,7 +3,8 @@
  * register swapped, the order of two instructions changed.
  */
 import { controlOf, decodeInst, findLine } from "../../../lib/sass/decode";
-import { Do, tableFor } from "../../../lib/sass/isa/lines";
+import { tableFor } from "../../../lib/sass/isa/compiled";
+import { Do } from "../../../lib/sass/isa/lines";
 import { File, Kind, type MachineInst } from "../../../lib/sass/isa/operand";
 import type { Target } from "../../../lib/target/types";
 import type { Random } from "../../corpus/random";

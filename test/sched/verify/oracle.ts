@@ -7,8 +7,8 @@
  * It shares the decoder and the latency tables with lib/sched/verify, no code.
  */
 import { decodeInst, findLine } from "../../../lib/sass/decode";
+import { tableFor } from "../../../lib/sass/isa/compiled";
 import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../../lib/sass/isa/latency";
-import { tableFor } from "../../../lib/sass/isa/lines";
 import { File, Kind, type MachineInst, makeOperand, NO_INDEX, ZERO_REG } from "../../../lib/sass/isa/operand";
 import type { Target } from "../../../lib/target/types";
 

@@ -1,0 +1,74 @@
+/** `ptxlab compile`: PTX to a cubin, or to the code after a stage. */
+import { parseArgs } from "node:util";
+import { type Compilation, compile } from "../compile.js";
+import { disassemble, listingText } from "../disassemble.js";
+import { readCubin } from "../elf/index.js";
+import { suggestion } from "../knobs/index.js";
+import { printFunc } from "../ori/print.js";
+import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
+import { isTargetName, targetNames } from "../target/index.js";
+import { printAll } from "./cubins.js";
+import type { Host } from "./host.js";
+import { bytesOf, oneFile, save, UsageError } from "./usage.js";
+
+const kinds = ["cubin", "sass", "ori", "lowered"] as const;
+
+/** Exit status 0, 1 when the PTX has mistakes, 2 when a file or an option cannot be used. */
+export function compileCommand(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      arch: { type: "string", default: "sm_90" },
+      emit: { type: "string", default: "cubin" },
+      after: { type: "string" },
+      kernel: { type: "string", multiple: true },
+      output: { type: "string", short: "o" },
+    },
+  });
+  const file = oneFile(positionals);
+  const { arch } = values;
+  const emit = kinds.find((k) => k === values.emit);
+  if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
+  if (emit === undefined) throw new UsageError(`unknown kind '${values.emit}' (one of ${kinds.join(", ")})`);
+  const after = values.after === undefined ? null : phaseNamed(values.after);
+  const stages: string[] = [];
+  const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
+    target: arch,
+    file,
+    ...(values.kernel && { entries: values.kernel }),
+    ...(after !== null && {
+      observe: (e) => {
+        if (e.kind === "after" && e.phase === after) stages.push(e.text());
+      },
+    }),
+  });
+  printAll(c.diagnostics, file, host);
+  if (emit === "cubin") return c.cubin === null ? 1 : save(values.output ?? "a.cubin", c.cubin, host);
+  const text = emit === "sass" ? sassText(c) : after !== null ? stages.join("\n") : oriText(c, emit);
+  if (after !== null && stages.length === 0 && c.ok)
+    throw new UsageError(`phase ${after} did not run: ${whyNot(c, after)}`);
+  if (values.output !== undefined) save(values.output, Buffer.from(text, "utf8"), host);
+  else host.out(text);
+  return c.ok ? 0 : 1;
+}
+
+function phaseNamed(name: string): PhaseName {
+  const row = phaseRow(name);
+  if (row === undefined) throw new UsageError(`unknown phase '${name}'${suggestion(name, phaseNames)}`);
+  return row.name;
+}
+
+function whyNot(c: Compilation, phase: PhaseName): string {
+  return c.functions[0]?.phases.find((p) => p.phase === phase)?.why ?? "there is no function";
+}
+
+function oriText(c: Compilation, emit: "ori" | "lowered"): string {
+  const funcs = c.functions.map((f) => (emit === "lowered" ? f.lowered : f.func)).filter((f) => f !== null);
+  return funcs.map((f) => printFunc(f)).join("\n");
+}
+
+function sassText(c: Compilation): string {
+  const cubin = c.cubin === null ? null : readCubin(c.cubin);
+  return cubin?.ok ? listingText(cubin.value, disassemble(cubin.value), { control: true }) : "";
+}

@@ -1,0 +1,63 @@
+/** `ptxlab reschedule`: the code of a cubin in another order, with control words for it. */
+import { parseArgs } from "node:util";
+import { reschedule } from "../reschedule.js";
+import { policyNamed, postSchedule, schedulePolicies } from "../sched/index.js";
+import { cubinsOf, printAll } from "./cubins.js";
+import type { Host } from "./host.js";
+import { oneFile, save, UNUSABLE, UsageError } from "./usage.js";
+
+/** Exit status 0 done, 1 refused, 2 unusable input. */
+export function rescheduleCommand(args: readonly string[], host: Host): number {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      arch: { type: "string" },
+      order: { type: "string", default: "new" },
+      controls: { type: "string" },
+      policy: { type: "string", default: postSchedule.name },
+      kernel: { type: "string", multiple: true },
+      output: { type: "string", short: "o", default: "a.cubin" },
+      json: { type: "boolean" },
+    },
+  });
+  const path = oneFile(positionals);
+  const order = keepOrNew("order", values.order);
+  const controls = values.controls === undefined ? null : keepOrNew("controls", values.controls);
+  const policy = policyNamed(values.policy);
+  if (policy === undefined)
+    throw new UsageError(
+      `unknown policy '${values.policy}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`,
+    );
+  const files = cubinsOf(path, values.arch, host);
+  if (files === null) return UNUSABLE;
+  if (files.length > 1)
+    throw new UsageError(
+      `'${path}' holds several cubins (${files.map((f) => f.cubin.target).join(", ")}): choose with --arch`,
+    );
+  const done = reschedule(files[0]!.bytes, {
+    order,
+    policy,
+    ...(controls !== null && { controls }),
+    ...(values.kernel && { functions: values.kernel }),
+  });
+  if (!done.ok) {
+    printAll(done.diagnostics, path, host);
+    return 1;
+  }
+  const { bytes, target, functions } = done.value;
+  if (values.json) host.out(`${JSON.stringify({ target, order, policy: policy.name, functions }, null, 1)}\n`);
+  else
+    for (const f of functions) {
+      const s = f.schedule;
+      const cycles =
+        s === null ? "" : `, estimated cycles ${Math.round(s.before)} -> ${Math.round(s.after)}, ${s.moved} moved`;
+      host.out(`${f.name}: ${f.instructions} instructions, ${f.changed} words changed${cycles}\n`);
+    }
+  return save(values.output, bytes, host);
+}
+
+function keepOrNew(option: string, value: string): "keep" | "new" {
+  if (value === "keep" || value === "new") return value;
+  throw new UsageError(`--${option} takes keep or new, not '${value}'`);
+}
