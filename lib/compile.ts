@@ -3,6 +3,7 @@
  * of its own; this one calls them in turn, keeps every intermediate result, and lets no failing kernel stop the others.
  */
 import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diagnostics.js";
+import type { SourceLines } from "./elf/cubin/debug.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
 import { shownAs } from "./inspect.js";
@@ -17,6 +18,7 @@ import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { encodeFunc, listing } from "./sass/index.js";
 import { settingsOfKnobs } from "./sched/index.js";
+import { sourceLines } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 
 export interface CompileOptions {
@@ -31,7 +33,7 @@ export interface CompileOptions {
   readonly overrideDirectives?: boolean;
   /** `-c`: a relocatable object for nvlink. */
   readonly relocatable?: boolean;
-  /** `-lineinfo`: keep PTX lines in the cubin. */
+  /** `-lineinfo`: lines of the PTX text, and of the source that its `.loc` name, in the cubin; default: if there are `.loc`, as ptxas. */
   readonly lineInfo?: boolean;
   /** Command line recorded in the cubin; default: what ptxas would record for these options. */
   readonly commandLine?: string;
@@ -181,10 +183,16 @@ class Run {
         commandLine: commandLine ?? `-O ${opt} -arch ${this.target.name} ${relocatable ? "-c  " : ""}`,
         ...(maxRegisters !== undefined && { maxRegisters }),
         ...virtualSm(this.module),
-        ...(lineInfo && { ptxText: this.text }),
+        ...this.source(lineInfo),
         level: opt,
       }),
     );
+  }
+
+  private source(wanted: boolean | undefined): { source?: SourceLines } {
+    if (this.module === null || wanted === false) return {};
+    const source = sourceLines(this.module, this.text);
+    return wanted === true || source.places.some((p) => p.position !== null) ? { source } : {};
   }
 
   /** Phases and encoding of one function; a failure is reported and leaves the rest of the record empty. */

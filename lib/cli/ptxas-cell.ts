@@ -34,7 +34,7 @@ export function ptxOptions(
   const value: CompileOptions = {
     target,
     opt: Number(values.get("O") ?? 3),
-    lineInfo: values.has("lineinfo"),
+    ...(values.has("lineinfo") && { lineInfo: true }),
     relocatable: values.has("c"),
     ...(registers !== undefined && { maxRegisters: Number(registers) }),
     ...(values.has("override-directive-values") && { overrideDirectives: true }),

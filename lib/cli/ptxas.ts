@@ -146,14 +146,14 @@ class Command {
 
   private compileOptions(target: TargetName, file: string, maxRegisters: number | null): CompileOptions {
     const { values } = this;
-    const lines = (values.has("lineinfo") || values.has("g")) && !values.has("suppress-debug-info");
+    const lines = values.has("lineinfo") || values.has("g");
     const entries = values.get("e")?.split(",");
     return {
       target,
       file,
       opt: Number(values.get("O") ?? 3),
       relocatable: values.has("c"),
-      lineInfo: lines,
+      ...(values.has("suppress-debug-info") ? { lineInfo: false } : lines && { lineInfo: true }),
       commandLine: this.recorded(),
       ...(maxRegisters !== null && { maxRegisters }),
       ...(values.has("override-directive-values") && { overrideDirectives: true }),

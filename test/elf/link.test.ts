@@ -245,12 +245,14 @@ test("lines of the PTX text can be found from the code", () => {
     code("a", "sm_90", { insts, locs: [null, at(3), at(3), at(300)] }),
     code("b", "sm_90", { insts, locs: [at(9), at(8), null, at(7)] }),
   ];
-  const cubin = linked(codes, program("sm_90", codes), { ptxText: ".version 9.0\n  .loc 1 2 3\n  ret;\n" });
-  expect(cubin.ptxText).toEqual([".version 9.0", "", "ret;"]);
+  const cubin = linked(codes, program("sm_90", codes), {
+    source: { text: ".version 9.0\n  .loc 1 2 3\n  // no\n  ret;\n", files: [], strings: null, places: [] },
+  });
+  expect(cubin.ptxText).toEqual([".version 9.0", "", "", "ret;"]);
   const lines = (name: string): number[][] =>
     cubin.functions.find((f) => f.name === name)!.ptxLines.map((l) => [l.offset, l.line]);
   expect(lines("a")).toEqual([
-    [16, 3],
+    [0, 3],
     [48, 300],
   ]);
   expect(lines("b")).toEqual([

@@ -32,7 +32,9 @@ function sample(target: "sm_75" | "sm_90"): Uint8Array {
     variable("c", "const", { init: new Uint8Array(4) }),
     variable("s", "shared", { users: ["first"] }),
   ];
-  const bytes = link(codes, program(target, codes, symbols), { ptxText: ".version 9.0\nret;\n" });
+  const bytes = link(codes, program(target, codes, symbols), {
+    source: { text: ".version 9.0\nret;\n", files: [{ path: "a.cu", time: 0, size: 0 }], strings: null, places: [] },
+  });
   if (!bytes.ok) throw new Error("no sample");
   return bytes.value;
 }

@@ -9,6 +9,7 @@ import { EIATTR } from "../../lib/elf/cubin/attributes";
 import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
 import { decodeInfo, encodeInfo, infoWords, wordsRecord } from "../../lib/elf/cubin/info";
 import { readCubin } from "../../lib/elf/cubin/read";
+import type { SourceLine } from "../../lib/elf/cubin/types";
 import { type Elf, readElf, SHDR_SIZE, view } from "../../lib/elf/elf64";
 import { runLaunchFile } from "../../lib/sim/index";
 import { type TargetName, target } from "../../lib/target/index";
@@ -124,6 +125,40 @@ describeOracle("Mercury sections of our objects", () => {
       }
       // FP64 is slower there: the finalizer has put NOPs in.
       if (level > 0) expect(changed).toBeGreaterThan(0);
+    });
+  });
+
+  test("-lineinfo: lines of the PTX text and of the source stay where they are, also through the finalizer", () => {
+    inScratch((dir) => {
+      for (const name of ["nbody", "switch_table", "transpose"]) {
+        // One line of the source for every third of the PTX text.
+        const body = corpusPtx(name, "sm_100").replace(
+          /(?<=\n\t)(?=(ld|st|mov|add|mul|fma)\.)/g,
+          (_, __, at: number) => (at % 3 === 0 ? `.loc 1 ${at} 0\n\t` : ""),
+        );
+        const made = compile(`${body}\n.file 1 "${name}.cu"\n`, {
+          ...{ target: "sm_100" as const, opt: 3, relocatable: true, lineInfo: true },
+        });
+        expect(made.diagnostics).toEqual([]);
+        const rows = (file: Uint8Array, offsets: boolean): unknown => {
+          const cubin = readCubin(file);
+          // nvlink may say the first line twice.
+          const row = (ls: readonly Pick<SourceLine, "offset" | "line">[]): string[] => [
+            ...new Set(ls.map((l) => `${l.offset}:${l.line}`)),
+          ];
+          const all = (ls: readonly Pick<SourceLine, "offset" | "line">[]): string[] =>
+            offsets ? row(ls) : row(ls).map((r) => r.replace(/.*:/, ""));
+          return cubin.ok && cubin.value.functions.map((f) => [all(f.ptxLines), all(f.sourceLines)]);
+        };
+        const linkedHere = linked(dir, made.cubin!, "sm_100");
+        expect(data(linkedHere, ".debug_line").length).toBeGreaterThan(100);
+        expect(rows(linkedHere, true)).toEqual(rows(made.cubin!, true));
+        // The finalizer may have put NOPs in.
+        expect(rows(linked(dir, finalizing(made.cubin!), "sm_103"), false)).toEqual(rows(made.cubin!, false));
+        const disassembled = tool("nvdisasm", ["-g", "-c", join(dir, "k.cubin")]);
+        expect([disassembled.status, disassembled.stderr]).toEqual([0, ""]);
+        expect(disassembled.stdout).toContain(`//## File "${name}.cu", line `);
+      }
     });
   });
 

@@ -5,33 +5,25 @@
  * addresses of global variables are relocations for the driver (or nvlink). In a relocatable object everything
  * stays symbolic.
  */
-import { type Diagnostic, diagnostic, notSupported } from "../../diagnostics.js";
-import { InternalError } from "../../errors.js";
-import type { Func, ModuleSymbol, Program } from "../../ori/types.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics.js";
+import type { Func, Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
-import type { Code, CodeReloc } from "../../sass/code.js";
+import type { Code } from "../../sass/code.js";
 import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
 import { type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
 import { EIATTR } from "./attributes.js";
+import { CodeRelocations } from "./code-relocs.js";
 import { type Container, containerOf } from "./container.js";
-import { debugFrame, debugLines } from "./debug.js";
-import { functionInfo, type IndirectBranch } from "./derive.js";
+import { type DebugSections, debugFrame, debugLines, type SourceLines } from "./debug.js";
+import { functionInfo } from "./derive.js";
 import { type DraftReloc, type DraftSymbol, relocationSections, Symbols, symbol } from "./draft.js";
 import { callgraphBytes, compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
+import { type JumpTable, jumpTable } from "./jump-table.js";
 import { type MercurySections, mercurySections } from "./mercury.js";
-import { JUMP_BANK, layoutShared, placeInOrder, type SharedLayout } from "./place.js";
-import { patchWord, R_CUDA } from "./relocations.js";
-import {
-  CUBIN_ABI,
-  CUBIN_MACHINE,
-  CUBIN_OSABI,
-  MERCURY_CODE,
-  PLAIN_CODE,
-  SHT_CUDA,
-  STO,
-  STT_CUDA,
-} from "./sections.js";
+import { layoutShared, type SharedLayout } from "./place.js";
+import { ReservedShared } from "./reserved.js";
+import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, MERCURY_CODE, PLAIN_CODE, SHT_CUDA, STO } from "./sections.js";
 import { segments } from "./segments.js";
 import { Variables } from "./variables.js";
 
@@ -42,8 +34,8 @@ export interface LinkOptions {
   readonly virtualSm?: number;
   /** Command line recorded in `.note.nv.tkinfo`, as ptxas writes it (`-O 0 -arch sm_90`). */
   readonly commandLine?: string;
-  /** PTX text: with it, `.nv_debug_ptx_txt` and `.nv_debug_line_sass` are written from `Code.locs`. */
-  readonly ptxText?: string;
+  /** With it, line tables are written from `Code.locs`. */
+  readonly source?: SourceLines;
   /** `-maxrregcount`, recorded for functions without bounds of their own. */
   readonly maxRegisters?: number;
   /**
@@ -66,11 +58,10 @@ interface Part {
   readonly text: SectionDraft;
   readonly info: SectionDraft;
   readonly constant0: SectionDraft;
-  readonly constant2: SectionDraft | null;
+  readonly jumps: JumpTable | null;
   readonly shared: SectionDraft | null;
   readonly layout: SharedLayout;
   readonly relocs: DraftReloc[];
-  readonly branches: readonly IndirectBranch[];
 }
 
 class Linker {
@@ -84,7 +75,8 @@ class Linker {
   readonly modern: boolean;
   private readonly symtab = section({ name: ".symtab", type: SHT.Symtab, align: 8, entsize: SYM_SIZE });
   private readonly variables: Variables;
-  private readonly byName: ReadonlyMap<string, ModuleSymbol>;
+  private readonly codeRelocs: CodeRelocations;
+  private readonly reserved: ReservedShared;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
   /** NOBITS sections in order of creation. */
   readonly nobits: SectionDraft[] = [];
@@ -97,7 +89,9 @@ class Linker {
     this.modern = this.container.modern;
     this.relocatable = options.relocatable ?? false;
     this.variables = new Variables(program, this.relocatable, this);
-    this.byName = new Map(program.symbols.map((s) => [s.name, s]));
+    this.codeRelocs = new CodeRelocations(program, this.relocatable, this.variables, this);
+    const { reservedSharedOffset } = program.target.limits;
+    this.reserved = new ReservedShared(this.container, this.symbols, this.relocatable, reservedSharedOffset);
   }
 
   run(): Result<Uint8Array> {
@@ -120,8 +114,8 @@ class Linker {
     this.symbols.section(cuda);
     const parts = this.parts();
     const frame = debugFrame(parts, this);
-    const { ptxText } = this.options;
-    const debug = ptxText === undefined ? [] : debugLines(parts, ptxText, this);
+    const { source } = this.options;
+    const debug = source === undefined ? null : debugLines(parts, source, this);
     const callgraph = section({
       name: ".nv.callgraph",
       type: SHT_CUDA.Callgraph,
@@ -161,7 +155,7 @@ class Linker {
     });
     if (order.length === 0) this.variables.placeAll();
     parts.forEach((p) => {
-      this.relocateText(p);
+      this.codeRelocs.relocate(p);
     });
     return parts;
   }
@@ -194,11 +188,13 @@ class Linker {
     const layout = layoutShared(this.program, code, base, this.relocatable);
     const shared = this.sharedSection(text, name, layout);
     if (first) {
-      if (modern) this.reservedSymbols();
+      const reserved = modern ? this.reserved.make() : null;
+      if (reserved !== null) this.nobits.push(reserved);
       this.variables.placeAll();
     }
-    if (this.container.reservedSize > 0 && layout.used) this.capSymbol();
-    const table = this.jumpTable(code, text);
+    if (layout.used) this.reserved.cap();
+    const jumps = jumpTable(this.program, code, text, this.relocatable);
+    if (jumps !== null) this.symbols.section(jumps.section);
     const constant0 = section({
       name: `.nv.constant0.${name}`,
       type: this.relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
@@ -223,11 +219,10 @@ class Linker {
       text,
       info,
       constant0,
-      constant2: table.section,
+      jumps,
       shared,
       layout,
       relocs: [],
-      branches: table.branches,
     };
   }
 
@@ -246,153 +241,12 @@ class Linker {
     return shared;
   }
 
-  /** Symbols and section by which the driver finds the shared memory that the system reserves (sm_90+). */
-  private reservedSymbols(): void {
-    const size = this.container.reservedSize;
-    this.symbols.local(
-      symbol({ name: ".nv.reservedSmem.offset0", bind: STB.Weak, type: STT.Object, value: size, size: 4 }),
-    );
-    if (this.relocatable) return;
-    const reserved = section({
-      name: ".nv.shared.reserved.0",
-      type: SHT.Nobits,
-      flags: SHF.Write | SHF.Alloc,
-      align: this.container.reservedUsed ? 16 : 1,
-      size: size + (this.container.reservedUsed ? 0x80 : 0),
-    });
-    this.nobits.push(reserved);
-    if (this.container.reservedUsed) this.symbols.section(reserved);
-    this.symbols.local(
-      symbol({
-        name: "__nv_reservedSMEM_offset_0_alias",
-        bind: STB.Weak,
-        other: STO.Reserved,
-        section: reserved,
-        value: size,
-      }),
-    );
-    if (!this.container.reservedUsed) return;
-    const name = "__nv_reservedSMEM_gb10b_war_var";
-    const more = { bind: STB.Weak, type: STT.Object, section: reserved, value: size, size: 0x80 };
-    this.symbols.local(symbol({ name, ...more }));
-  }
-
-  private capMade = false;
-
-  /** End of the reserved shared memory, once per module that uses shared memory (sm_100+). */
-  private capSymbol(): void {
-    if (this.capMade || this.relocatable) return;
-    this.capMade = true;
-    const value = this.program.target.limits.reservedSharedOffset;
-    this.symbols.local(symbol({ name: ".nv.reservedSmem.cap", bind: STB.Weak, type: STT.Object, value, size: 4 }));
-  }
-
-  /**
-   * Tables of code offsets made by lowering live in bank 2 of their function: `pointers` name blocks as `.L<id>`
-   * (see `jumpTarget`). Each indirect branch of the function goes with one table, in order.
-   */
-  private jumpTable(code: Code, text: SectionDraft): { section: SectionDraft | null; branches: IndirectBranch[] } {
-    const tables = this.program.symbols.filter((s) => s.bank === JUMP_BANK && s.users.includes(code.name));
-    if (tables.length === 0) return { section: null, branches: [] };
-    const region = placeInOrder(tables);
-    const data = new Uint8Array(region.size);
-    const v = view(data);
-    const sites = code.insts.flatMap((inst, i) => (inst.form.flow === "indirect" ? [i * 16] : []));
-    const branches: IndirectBranch[] = [];
-    region.placed.forEach((p, i) => {
-      data.set(p.symbol.init ?? [], p.offset);
-      const targets = p.symbol.pointers.map((pointer) => {
-        const target = this.codeOffset(code, pointer.symbol) + pointer.addend;
-        v.setUint32(p.offset + pointer.offset, target, true);
-        return target;
-      });
-      const site = sites[i];
-      if (site !== undefined) branches.push({ offset: site, targets });
-    });
-    const bank = section({
-      name: `.nv.constant2.${code.name}`,
-      type: this.relocatable ? SHT_CUDA.Constant0 + JUMP_BANK : SHT.Progbits,
-      flags: SHF.Alloc | SHF.InfoLink,
-      align: Math.max(4, region.align),
-      info: text,
-      data,
-    });
-    this.symbols.section(bank);
-    return { section: bank, branches };
-  }
-
-  private codeOffset(code: Code, label: string): number {
-    const offset = code.labels.get(Number(label.slice(2)));
-    if (!label.startsWith(".L") || offset === undefined)
-      throw new InternalError(`jump table names ${label}, which is not a block`, { func: code.name });
-    return offset;
-  }
-
   // ------------------------------------------------------------------------------------------------ code
 
   relocate(where: SectionDraft, reloc: DraftReloc): void {
     const list = this.relocs.get(where);
     if (list === undefined) this.relocs.set(where, [reloc]);
     else list.push(reloc);
-  }
-
-  private relocateText(p: Part): void {
-    const v = view(p.text.data!);
-    for (const r of p.code.relocs) this.relocateSite(p, v, r);
-  }
-
-  /** Fills in what is known and leaves the rest to relocations. */
-  private relocateSite(p: Part, v: DataView, r: CodeReloc): void {
-    const { source } = this.variables.byName.get(r.symbol) ?? { source: this.byName.get(r.symbol) };
-    if (source === undefined || (source.linkage === "extern" && source.space !== "shared")) {
-      this.diagnostics.push(notSupported(`reference to '${r.symbol}'`, null));
-      return;
-    }
-    const high = r.what === "32@hi";
-    if (!high && r.what !== "" && r.what !== "32@lo")
-      throw new InternalError(`unknown relocation ${r.what}`, { func: p.code.name });
-    if (source.space === "global") {
-      const type = high ? R_CUDA.ABS32_HI_32 : R_CUDA.ABS32_LO_32;
-      p.relocs.push({ offset: r.offset, type, symbol: this.variables.byName.get(r.symbol)!.symbol, addend: r.addend });
-      return;
-    }
-    if (this.relocatable) {
-      const constant = source.space === "const";
-      const type = constant ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
-      // Symbols of shared variables count from the end of what the system reserves; code counts that too.
-      const addend = r.addend + (constant ? 0 : this.program.target.limits.reservedSharedOffset);
-      p.relocs.push({ offset: r.offset, type, symbol: this.symbolFor(p, source), addend });
-      return;
-    }
-    const value =
-      source.space === "const" ? this.variables.byName.get(r.symbol)!.offset : (p.layout.offsets.get(r.symbol) ?? null);
-    if (value === null) throw new InternalError(`${r.symbol} is not laid out`, { func: p.code.name });
-    patchWord(v, r.offset, high ? 0 : value + r.addend);
-  }
-
-  private readonly sharedSymbols = new Map<string, DraftSymbol>();
-
-  /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */
-  private symbolFor(p: Part, source: ModuleSymbol): DraftSymbol {
-    if (source.space === "const") return this.variables.byName.get(source.name)!.symbol;
-    const external = source.size === 0;
-    const key = external ? source.name : `${p.code.name}\0${source.name}`;
-    let found = this.sharedSymbols.get(key);
-    if (found === undefined) {
-      found = symbol({
-        name: source.name,
-        bind: external ? STB.Global : STB.Local,
-        type: STT_CUDA.Object,
-        other: STO.Shared,
-        section: external ? null : p.shared,
-        value: external ? 0 : (p.layout.offsets.get(source.name) ?? 0),
-        size: source.size,
-      });
-      if (external) this.symbols.global(found);
-      else this.symbols.local(found);
-      this.sharedSymbols.set(key, found);
-    }
-    return found;
   }
 
   // ------------------------------------------------------------------------------------------------ writing
@@ -419,7 +273,7 @@ class Linker {
       frame: SectionDraft;
       callgraph: SectionDraft;
       action: SectionDraft | null;
-      debug: SectionDraft[];
+      debug: DebugSections | null;
     },
   ): Result<Uint8Array> {
     const { container, symtab } = this;
@@ -434,7 +288,8 @@ class Linker {
     );
     if (container.modern) made.cuda.info = compat;
     const { debug } = made;
-    const relocs = this.relocationSections(parts, debug, made.frame);
+    const lines = debug?.sections ?? [];
+    const relocs = this.relocationSections(parts, lines, made.frame);
 
     const present = (s: SectionDraft | null): s is SectionDraft => s !== null;
     const bank0 = parts.map((p) => p.constant0);
@@ -443,7 +298,7 @@ class Linker {
       strtab,
       symtab,
       made.frame,
-      ...debug,
+      ...lines,
       made.toolkit,
       made.cuda,
       info,
@@ -453,7 +308,7 @@ class Linker {
       ...[made.action].filter(present),
       ...relocs,
       ...this.variables.banks,
-      ...parts.map((p) => p.constant2).filter(present),
+      ...parts.map((p) => p.jumps?.section ?? null).filter(present),
       ...(container.modern ? [] : bank0),
       ...parts.map((p) => p.text),
       ...[this.variables.globalInit].filter(present),
@@ -478,7 +333,8 @@ class Linker {
       machine: CUBIN_MACHINE,
       osabi: CUBIN_OSABI,
       abiVersion: CUBIN_ABI,
-      flags: ((debug.length > 0 ? 0x09 : 0x06) << 24) | (this.program.target.sm << 8) | low,
+      flags:
+        ((debug === null ? 0x06 : debug.strings === null ? 0x09 : 0x0a) << 24) | (this.program.target.sm << 8) | low,
       sections,
       names: shstrtab,
       segments: (placed, table) => (this.relocatable ? [] : segments(placed, table.offset, container.modern)),
@@ -498,12 +354,11 @@ class Linker {
       info: SectionDraft;
       strtab: SectionDraft;
       frame: SectionDraft;
-      debug: readonly SectionDraft[];
+      debug: DebugSections | null;
     },
   ): MercurySections | string | null {
     const { level } = this.options;
     if (!this.container.capsules || !this.relocatable || level === undefined || parts.length === 0) return null;
-    if (made.debug.length > 0) return "line information";
     const data = [...this.variables.banks, this.variables.globalInit].filter((s) => s !== null);
     return mercurySections({
       codes: parts.map((p, i) => ({
@@ -513,9 +368,10 @@ class Linker {
         textIndex: made.sections.indexOf(p.text) + 1,
         records: records[i]!,
         relocs: [...p.relocs].reverse(),
-        hasJumpTable: p.constant2 !== null,
+        hasJumpTable: p.jumps !== null,
       })),
       level,
+      debug: made.debug,
       info: made.info,
       frame: made.frame,
       strtab: made.strtab,
@@ -533,7 +389,7 @@ class Linker {
         code: p.code,
         container: this.container,
         constant0: this.symbols.sectionIndex(p.constant0),
-        branches: p.branches,
+        branches: p.jumps?.branches ?? [],
         maxRegisters: this.options.maxRegisters ?? 0,
       });
       p.info.data = encodeInfo(records);
@@ -566,7 +422,7 @@ class Linker {
     for (const s of debug) add(s, { forward: true });
     for (const name of [".nv.constant4", ".nv.constant3"])
       add(this.variables.banks.find((b) => b.name === name) ?? null);
-    for (const p of parts) add(p.constant2, { keepEmpty: true });
+    for (const p of parts) add(p.jumps?.section ?? null, { keepEmpty: true });
     add(this.variables.globalInit);
     add(frame);
     return out;

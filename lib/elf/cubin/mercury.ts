@@ -11,10 +11,11 @@ import { relocationBytes, type SectionDraft, type StringTable, section, symbolBy
 import { EIATTR } from "./attributes.js";
 import { writeCapsule } from "./capmerc.js";
 import { capsuleOf, type DerivedCapsule } from "./capmerc-derive.js";
-import { frameEntry } from "./debug.js";
+import { type DebugSections, frameEntry } from "./debug.js";
 import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";
 import { type FrameEntry, frameBytes } from "./fixed.js";
 import { encodeInfo, type InfoRecord, infoName, infoWords, wordsRecord } from "./info.js";
+import { lineProgram } from "./line-program.js";
 import { R_CUDA, relocationName } from "./relocations.js";
 import { SHF_MERCURY, SHT_CUDA } from "./sections.js";
 
@@ -37,6 +38,8 @@ export interface MercuryInput {
   readonly level: number;
   readonly info: SectionDraft;
   readonly frame: SectionDraft;
+  /** Line tables; null without. */
+  readonly debug: DebugSections | null;
   readonly strtab: SectionDraft;
   readonly symbols: Symbols;
   /** Bank 3 and initial values, each with its relocations in the order of the file. */
@@ -51,6 +54,13 @@ interface Part extends MercuryCode {
   readonly frame: FrameEntry;
 }
 
+/** A table of lines, its name without the dot. */
+interface MercuryTable {
+  readonly name: string;
+  readonly section: SectionDraft;
+  readonly relocs: readonly DraftReloc[];
+}
+
 export interface MercurySections {
   readonly sections: readonly SectionDraft[];
   /** Fills the symbol table once all indices are known. */
@@ -63,6 +73,7 @@ const R_MERCURY = {
   address: 0x10002,
   frameAddress: 0x1003d,
   frameSize: 0x1000e,
+  strings: 0x10003,
 } as const;
 
 const MOVES: readonly number[] = [0x802, 0x882];
@@ -169,6 +180,7 @@ class Mercury {
     const { input, parts, symtab } = this;
     const capsules = parts.map((p) => this.capsule(p));
     const frame = this.frame();
+    const lines = this.lines();
     const info = this.copy(input.info, { type: SHT_CUDA.MercuryInfo });
     info.link = symtab;
     const infos = parts.map((p, i) => this.info(p, capsules[i]!));
@@ -182,6 +194,7 @@ class Mercury {
       }));
       relocations.push(...this.relocations(`text.${p.name}`, capsules[i]!, rows));
     });
+    for (const t of lines.tables) relocations.push(...this.relocations(t.name, t.section, t.relocs));
     input.data.forEach((d, i) => {
       const rows = d.relocs.map((r) => ({ ...r, type: R_MERCURY.data64 }));
       relocations.push(...this.relocations(data[i]!.name.slice(".nv.merc.".length), data[i]!, rows));
@@ -190,7 +203,7 @@ class Mercury {
     symtab.link = input.strtab;
     symtab.info = input.symbols.globalsFrom;
     return {
-      sections: [...capsules, frame.section, info, ...infos, ...relocations, ...data, symtab],
+      sections: [...capsules, frame.section, ...lines.sections, info, ...infos, ...relocations, ...data, symtab],
       finish: (strings, indexOf) => {
         symtab.data = symbolBytes(this.symbolsOfMercury(), strings, indexOf);
       },
@@ -238,6 +251,29 @@ class Mercury {
     const twin = this.copy(frame, {});
     twin.data = made.bytes;
     return { section: twin, relocs };
+  }
+
+  /** The same positions at other addresses. */
+  private lines(): { sections: SectionDraft[]; tables: MercuryTable[] } {
+    const { debug } = this.input;
+    if (debug === null) return { sections: [], tables: [] };
+    const sections = debug.sections.map((s) => this.copy(s, {}));
+    const addresses = this.parts.map((p) => p.capsule.addresses);
+    const tables = debug.tables.map((t) => {
+      const made = lineProgram(t.lines, { addresses, marked: debug.hasSource });
+      const twin = this.twins.get(t.section)!.section;
+      twin.data = made.bytes;
+      const relocs: DraftReloc[] = t.lines.functions.map((_, i) => ({
+        offset: made.places[i]!,
+        type: R_MERCURY.address,
+        symbol: this.parts[i]!.symbol,
+        addend: 0,
+      }));
+      if (made.strings !== null && debug.strings !== null)
+        relocs.push({ offset: made.strings, type: R_MERCURY.strings, symbol: debug.strings, addend: 0 });
+      return { name: t.section.name.slice(1), section: twin, relocs };
+    });
+    return { sections, tables };
   }
 
   private info(p: Part, capsule: SectionDraft): SectionDraft {

@@ -317,7 +317,7 @@ function lineRows(
 }
 
 function ptxText(elf: Elf): string[] {
-  const data = elf.sections.find((s) => s.name === ".nv_debug_ptx_txt")?.data;
+  const data = elf.sections.find((s) => /^\.nv_debug_ptx_txt(\.\d+)?$/.test(s.name))?.data;
   if (data === undefined || data.length === 0) return [];
   const lines = latin1(data).split("\0");
   if (lines[lines.length - 1] === "") lines.pop();

@@ -1,0 +1,101 @@
+/** The places of code that name a variable: what is known is filled in, the rest becomes relocations. */
+import { type Diagnostic, notSupported } from "../../diagnostics.js";
+import { InternalError } from "../../errors.js";
+import type { ModuleSymbol, Program } from "../../ori/types.js";
+import type { Code, CodeReloc } from "../../sass/code.js";
+import { STB, view } from "../elf64.js";
+import type { SectionDraft } from "../elf64-write.js";
+import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
+import type { SharedLayout } from "./place.js";
+import { patchWord, R_CUDA } from "./relocations.js";
+import { STO, STT_CUDA } from "./sections.js";
+import type { Variables } from "./variables.js";
+
+/** What of a function its relocations touch. */
+export interface RelocatedCode {
+  readonly code: Code;
+  readonly text: SectionDraft;
+  readonly shared: SectionDraft | null;
+  readonly layout: SharedLayout;
+  readonly relocs: DraftReloc[];
+}
+
+export class CodeRelocations {
+  private readonly program: Program;
+  private readonly relocatable: boolean;
+  private readonly variables: Variables;
+  private readonly symbols: Symbols;
+  private readonly diagnostics: Diagnostic[];
+  private readonly byName: ReadonlyMap<string, ModuleSymbol>;
+  private readonly sharedSymbols = new Map<string, DraftSymbol>();
+
+  constructor(
+    program: Program,
+    relocatable: boolean,
+    variables: Variables,
+    output: { readonly symbols: Symbols; readonly diagnostics: Diagnostic[] },
+  ) {
+    this.program = program;
+    this.relocatable = relocatable;
+    this.variables = variables;
+    this.symbols = output.symbols;
+    this.diagnostics = output.diagnostics;
+    this.byName = new Map(program.symbols.map((s) => [s.name, s]));
+  }
+
+  relocate(p: RelocatedCode): void {
+    const v = view(p.text.data!);
+    for (const r of p.code.relocs) this.site(p, v, r);
+  }
+
+  private site(p: RelocatedCode, v: DataView, r: CodeReloc): void {
+    const variable = this.variables.byName.get(r.symbol);
+    const source = variable?.source ?? this.byName.get(r.symbol);
+    if (source === undefined || (source.linkage === "extern" && source.space !== "shared")) {
+      this.diagnostics.push(notSupported(`reference to '${r.symbol}'`, null));
+      return;
+    }
+    const high = r.what === "32@hi";
+    if (!high && r.what !== "" && r.what !== "32@lo")
+      throw new InternalError(`unknown relocation ${r.what}`, { func: p.code.name });
+    if (source.space === "global") {
+      const type = high ? R_CUDA.ABS32_HI_32 : R_CUDA.ABS32_LO_32;
+      p.relocs.push({ offset: r.offset, type, symbol: variable!.symbol, addend: r.addend });
+      return;
+    }
+    if (this.relocatable) {
+      const constant = source.space === "const";
+      const type = constant ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
+      // Symbols of shared variables count from the end of what the system reserves; code counts that too.
+      const addend = r.addend + (constant ? 0 : this.program.target.limits.reservedSharedOffset);
+      p.relocs.push({ offset: r.offset, type, symbol: this.symbolFor(p, source), addend });
+      return;
+    }
+    const value = source.space === "const" ? variable!.offset : (p.layout.offsets.get(r.symbol) ?? null);
+    if (value === null) throw new InternalError(`${r.symbol} is not laid out`, { func: p.code.name });
+    patchWord(v, r.offset, high ? 0 : value + r.addend);
+  }
+
+  /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */
+  private symbolFor(p: RelocatedCode, source: ModuleSymbol): DraftSymbol {
+    if (source.space === "const") return this.variables.byName.get(source.name)!.symbol;
+    const external = source.size === 0;
+    const key = external ? source.name : `${p.code.name}\0${source.name}`;
+    let found = this.sharedSymbols.get(key);
+    if (found === undefined) {
+      found = symbol({
+        name: source.name,
+        bind: external ? STB.Global : STB.Local,
+        type: STT_CUDA.Object,
+        other: STO.Shared,
+        section: external ? null : p.shared,
+        value: external ? 0 : (p.layout.offsets.get(source.name) ?? 0),
+        size: source.size,
+      });
+      if (external) this.symbols.global(found);
+      else this.symbols.local(found);
+      this.sharedSymbols.set(key, found);
+    }
+    return found;
+  }
+}
