@@ -86,13 +86,18 @@ function leaveOf(inst: MachineInst | null, i: number, n: number, facts: FlowFact
       return { to: to(table ?? []), falls, call: null, open: table === undefined };
     }
     case "call":
-      return { to: [], falls: true, call: to(labelsOf(inst))[0] ?? null, open: false };
+      return { to: [], falls: true, call: isIndirect(inst) ? null : (to(labelsOf(inst))[0] ?? null), open: false };
     case "return":
     case "exit":
       return { to: [], falls, call: null, open: false };
     default:
       return null;
   }
+}
+
+/** A register is added to the label. */
+function isIndirect(inst: MachineInst): boolean {
+  return inst.srcs.some((o) => o.kind === Kind.Reg && (o.file === File.R || o.file === File.UR) && o.id >= 0);
 }
 
 function labelsOf(inst: MachineInst): number[] {

@@ -117,11 +117,13 @@ class Checker {
   private step(i: number): void {
     const { sites, state } = this;
     const inst = sites.asked[i]!;
-    if (sites.wait[i] !== 0) this.wait(sites.wait[i]!);
+    if (sites.wait[i] !== 0) this.wait(sites.wait[i]!, state.now);
     if (inst === null) {
       state.now += sites.stall[i]!;
       return;
     }
+    // A DEPBAR sees one cycle later what its control word would not see yet (TEX and SHFL of sm_75 stand one in front).
+    if (sites.barrier[i] !== 0) this.wait(sites.barrier[i]!, state.now + 1);
     if (sites.counted[i] !== 0) this.countedWait(i);
     this.reads(i, inst);
     this.reuse(i);
@@ -132,12 +134,12 @@ class Checker {
   }
 
   /** Everything that one of these scoreboards tells the end of is over. */
-  private wait(mask: number): void {
+  private wait(mask: number, now: number): void {
     const { state } = this;
     for (let u = 0; u < UNITS; u++) {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
-        const seen = state.now >= state.time[e]! ? state.mask[e]! : state.ripe[e]!;
+        const seen = now >= state.time[e]! ? state.mask[e]! : state.ripe[e]!;
         if (state.kind[e]! >= PENDING_WRITE && (seen & mask) !== 0) e = state.drop(u, before, e);
         else {
           before = e;
@@ -271,9 +273,18 @@ class Checker {
     for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
       const u = sites.writeUnit[k]!;
       const slot = sites.writeSlot[k]!;
-      if (t.write) this.pending(u, PENDING_WRITE, i, slot, sites.writeSb[i]!, order);
+      if (t.write) this.pending(u, PENDING_WRITE, i, slot, this.tells(i, u), order);
       else state.add(u, FIXED_WRITE, sourceOf(i, slot), state.now, sites.guard[i]!);
     }
+  }
+
+  /** Scoreboards that tell that unit u is written. */
+  private tells(i: number, u: number): number {
+    const { sites } = this;
+    const { memory } = sites.insts[i]!.form;
+    // Whether an address is that of shared memory is known as soon as the operands of a generic atomic are read (ptxas -O3).
+    const early = u >= 512 && memory?.space === "generic" && memory.access === "atomic";
+    return sites.writeSb[i]! | (early ? sites.readSb[i]! : 0);
   }
 
   /** Drops reads of the unit that no longer matter; whether this instruction is noted already (a pair read twice). */

@@ -13,10 +13,10 @@ const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64", "UDP", "TENSOR", "A
 
 /** Results are written in the order of issue within a class: whole pipes, … */
 const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3, TENSOR: 4 };
-/** … and parts of the others: what comes through the crossbar of shared memory, special registers. */
-const byOp: Readonly<Record<string, number>> = { LDS: 5, SHFL: 5, S2R: 6, S2UR: 6 };
+/** … and parts of the others: what comes through the crossbar of shared memory, special registers, transposed matrices, tensor memory. */
+const byOp: Readonly<Record<string, number>> = { LDS: 5, SHFL: 5, S2R: 6, S2UR: 6, MOVM: 7, LDTM: 8 };
 
-/** Bits 0–2: operands are read in the order of this queue; bits 3–5: results return in the order of this class; 0: none. */
+/** Bits 0–2: operands are read in the order of this queue; bits 3–6: results return in the order of this class; 0: none. */
 export function orderOf(inst: MachineInst, t: InstTiming): number {
   if (!t.read && !t.write) return 0;
   const results = t.write ? (byOp[inst.form.op] ?? byPipe[t.pipe] ?? 0) : 0;
@@ -24,13 +24,12 @@ export function orderOf(inst: MachineInst, t: InstTiming): number {
 }
 
 const RESULTS = 3;
-const FIELD = 7;
+const QUEUE = 7;
 
 /** Do operands (`reads`) or results of instructions of these two orders keep to the order of issue? */
 export function keepsOrder(first: number, second: number, reads: boolean): boolean {
-  const shift = reads ? 0 : RESULTS;
-  const queue = (first >> shift) & FIELD;
-  return queue !== 0 && queue === ((second >> shift) & FIELD);
+  const part = (order: number): number => (reads ? order & QUEUE : order >> RESULTS);
+  return part(first) !== 0 && part(first) === part(second);
 }
 
 /** The queue of memory instructions, as `orderOf` has it. */

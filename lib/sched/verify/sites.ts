@@ -58,8 +58,10 @@ export interface Sites {
   /** The control word is not one that goes with the instruction. */
   readonly illegal: Uint8Array;
   readonly stall: Uint8Array;
-  /** Scoreboards waited for: bits 0–5 of the control word, and those that DEPBAR names. */
+  /** Scoreboards that the control word waits for: bits 0–5. */
   readonly wait: Uint8Array;
+  /** Those that a DEPBAR waits for to the end, the groups' too. */
+  readonly barrier: Uint8Array;
   /** Bit of the scoreboard that the result counts on, 0 = none; GROUP_SB included. */
   readonly writeSb: Uint8Array;
   /** Scoreboard of a wait down to more than zero (DEPBAR.LE sb, n) as a bit, else 0. */
@@ -198,6 +200,9 @@ export function drains(c: Control): boolean {
 /** Longer than any fixed latency. */
 const DRAINED = 64;
 
+/** Sparse products of matrices keep their metadata with bit 125, for which nvdisasm prints nothing (ptxas -O3). */
+const METADATA = 3;
+
 /** Bits 125:105; stall 1, no scoreboards (facts/README). */
 const CONTROL_BITS = 0x1fffff << 9;
 const LEGAL_CONTROL = 0x7f1 << 9;
@@ -220,7 +225,7 @@ export function sitesOf(
   const bytes = (size = n): Uint8Array => new Uint8Array(size);
   const [stall, wait, counted, writeSb, readSb] = [bytes(), bytes(), bytes(), bytes(), bytes()] as const;
   const [ripe, guard, order, reuseSet] = [bytes(), bytes(), bytes(), bytes()] as const;
-  const countedTo = bytes();
+  const [countedTo, barrier] = [bytes(), bytes()] as const;
   const reuseUnit = new Int16Array(4 * n).fill(-1);
   const reuseWidth = bytes(4 * n);
   for (let i = 0; i < n; i++) {
@@ -240,7 +245,7 @@ export function sitesOf(
       }
       asked[i] = withImplicit(inst, b);
       inst.control = c;
-      wait[i] = c.wait | barrierWait(inst);
+      barrier[i] = barrierWait(inst);
       counted[i] = countedWait(inst);
       if (counted[i] !== 0) countedTo[i] = inst.srcs[1]!.kind === Kind.Imm ? inst.srcs[1]!.value : 255;
       writeSb[i] = sbBit(c.writeSb) | (groupScoreboard(inst) ? 1 << GROUP_SB : 0);
@@ -258,6 +263,12 @@ export function sitesOf(
           reuseWidth[4 * i + bit] = o.width;
         }
         if ((o.mods & Mod.Reuse) !== 0) reuseSet[i] = reuseSet[i]! | (1 << bit);
+      }
+      const metadata = inst.form.mods.includes("SP") ? inst.form.srcs.findIndex((s) => s.name === "e") : -1;
+      if (metadata >= 0 && inst.srcs[metadata]!.id >= 0) {
+        reuseUnit[4 * i + METADATA] = inst.srcs[metadata]!.id;
+        reuseWidth[4 * i + METADATA] = 1;
+        reuseSet[i] = reuseSet[i]! | (c.reuse & (1 << METADATA));
       }
     }
     readStart[i + 1] = b.readUnit.length;
@@ -278,6 +289,7 @@ export function sitesOf(
     illegal,
     stall,
     wait,
+    barrier,
     counted,
     countedTo,
     writeSb,

@@ -127,9 +127,9 @@ export class State {
       else {
         this.mask[e] = id & 127;
         this.ripe[e] = (id >> 7) & 127;
-        this.order[e] = (id >> 14) & 63;
-        this.guard[e] = (id >> 20) & 63;
-        this.behind[e] = (id >> 26) & 3;
+        this.order[e] = (id >> 14) & 127;
+        this.guard[e] = (id >> 21) & 63;
+        this.behind[e] = (id >> 27) & 3;
       }
     }
   }
@@ -156,7 +156,7 @@ export class State {
     } else if (kind !== REUSED) {
       cycles = Math.max(0, this.time[e]! - this.now);
       const ripe = cycles === 0 ? id : this.ripe[e]!;
-      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 20) | (this.behind[e]! << 26);
+      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 21) | (this.behind[e]! << 27);
     }
     insert(out, start, list * 8 + kind, id, cycles, source);
   }

@@ -1,8 +1,8 @@
 /**
- * How many registers a TEX really names. The instruction table gives the largest number for each operand; the dimension,
- * the modifiers and the mask say how many there are. Read off the register life ranges of nvdisasm 13.2.51 for all
+ * How many registers a texture instruction really names. The instruction table gives the largest number for each operand;
+ * the dimension, the modifiers and the mask say how many there are. Read off the register life ranges of nvdisasm 13.2.51 for all
  * dimensions, levels, offsets, comparisons and masks on sm_75, 90 and 120 (`nvdisasm -plr`). With .SCR, where the split
- * between the two operands is another, the least number seen for each is used.
+ * between the two operands is another, the least number seen for each is used, also for TLD and TLD4.
  */
 import { Kind, type MachineInst, type Operand } from "../../sass/isa/operand.js";
 
@@ -12,10 +12,10 @@ const coordinates: readonly number[] = [1, 2, 3, 3, 2, 3, 4, 4];
 /** The instruction with the widths that it has; others as they are. */
 export function withTrueWidths(inst: MachineInst): MachineInst {
   const { form } = inst;
-  if (form.op !== "TEX") return inst;
+  const scattered = form.mods.includes("SCR");
+  if (form.op !== "TEX" && !(scattered && /^TLD4?$/.test(form.op))) return inst;
   const source = (name: string): Operand => inst.srcs[form.srcs.findIndex((s) => s.name === name)]!;
   const has = (mod: string): number => (form.mods.includes(mod) ? 1 : 0);
-  const scattered = has("SCR") === 1;
   const dim = coordinates[source("dim").value] ?? 4;
   const mask = source("mask").value;
   const more = has("LB") + has("LL") + has("AOFFI") + has("DC");

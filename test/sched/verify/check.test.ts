@@ -1,7 +1,7 @@
 import { findingText, verifyHazards } from "../../../lib/sched/verify/index";
 import { target } from "../../../lib/target/index";
 import { random } from "../../corpus/random";
-import { brief, findings } from "./text";
+import { brief, findings, words } from "./text";
 
 const end = "B------ R- W- - S05   EXIT";
 
@@ -223,6 +223,38 @@ describe("variable latency", () => {
     expect(brief(code("DEPBAR.LE SB0, 0x0, {2}"))).toEqual([]);
     expect(brief(code("DEPBAR.LE SB2, 0x1"))).toEqual(["result R4 at 0x20 since 0x0"]);
   });
+  test("DEPBAR sees one cycle later what a control word would not see yet", () => {
+    const code = (wait: string): string => `
+      B------ R- W5 Y S01   SHFL.IDX PT, R8, R7, RZ, 0x1c03
+      ${wait}
+      B------ R- W- - S01   FADD R9, R8, R8
+      ${end}`;
+    expect(brief(code("B------ R- W- Y S06   DEPBAR.LE SB5, 0x0"), "sm_75")).toEqual([]);
+    expect(brief(code("B-----5 R- W- Y S06   MOV R1, R1"), "sm_75")).toEqual(["result R8 at 0x20 since 0x0"]);
+  });
+  test("the predicate of a generic atomic is there when its operands are read", () => {
+    const code = (wait: string, writeSb: string): string => `
+      B------ R0 W${writeSb} - S02   ATOM.E.ADD.64.STRONG.GPU P0, R4, desc[UR4][R2.64], R8
+      ${wait} R- W- - S05   @P0 EXIT
+      B-----5 R- W- - S05   EXIT`;
+    expect(brief(code("B0-----", "5"))).toEqual([]);
+    expect(brief(code("B-----5", "5"))).toEqual([]);
+    expect(brief(code("B------", "5"))).toEqual(["result P0 at 0x10 since 0x0"]);
+  });
+  test("transposed matrices return in order", () => {
+    const code = (wait: string): string => `
+      B------ R- W- - S01   MOVM.16.MT88 R4, R5
+      B------ R- W1 - S02   MOVM.16.MT88 R6, R7
+      ${wait} R- W- - S05   FADD R8, R4, R4
+      ${end}`;
+    expect(brief(code("B-1----"))).toEqual([]);
+    expect(brief(code("B------"))).toEqual(["result R4 at 0x20 since 0x0"]);
+  });
+  test("where a call through a register goes is not known", () => {
+    const call = "B------ R- W- - S05   CALL.REL.NOINC R2 `(.F)";
+    const code = `.F:\nB------ R1 W2 - S02   LDG.E R4, desc[UR4][R2.64]\n${call}\n${end}`;
+    expect(brief(code)).toContain("call R4 at 0x10 since 0x0");
+  });
 });
 
 test("a counted wait is for what has that many followers in its order", () => {
@@ -291,6 +323,22 @@ test("a texture instruction names as many registers as its dimension and mask sa
   expect(write("R16")).toEqual([]);
   expect(write("R2")).toEqual(["operand R2"]);
   expect(write("R3")).toEqual([]);
+});
+
+test("packed coordinates: one register in the second operand", () => {
+  const tld = "B------ R- W5 Y S02   TLD.SCR.F16.RN.LZ P0, R0, R4, R6, R8, 0x0, 0x5a, ARRAY_2D";
+  const write = (r: string): string[] =>
+    brief(`${tld}\nB------ R- W- - S01   MOV ${r}, R30\n${end}`, "sm_75").map((f) =>
+      f.split(" ").slice(0, 2).join(" "),
+    );
+  expect(write("R8")).toEqual(["operand R8"]);
+  expect(write("R9")).toEqual([]);
+});
+
+test("a sparse product may keep its metadata for reuse, which no text shows", () => {
+  const code = words(`B------ R- W- - S08   IMMA.SP.16864.S8.S8 R8, R8.ROW, R16.COL, RZ, R0, 0x0\n${end}`, "sm_90");
+  code[3] = code[3]! | (1 << 29);
+  expect(verifyHazards({ name: "k", words: code }, target("sm_90")).filter((f) => f.kind === "control")).toEqual([]);
 });
 
 test("any words are taken", () => {

@@ -90,8 +90,7 @@ const barrier: Rows = [
     slots: "<- base ur:UR off:I=0",
     effect: true,
     lines: [{ as: "9b1u", text: "SYNCS{.CCTL|...???@73}{.IV|.WB@72} [base@24+ur@64+off@40:24s]", sm: "90-" }],
-    time: "operands",
-    sets: "any",
+    time: "result",
   },
   {
     op: "SYNCS.CCTL.IVALL",

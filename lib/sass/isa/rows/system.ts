@@ -204,7 +204,6 @@ export const systemRows: Rows = shared({ effect: true, time: "fixed" }, [
     does: "d = one half of the saved return address",
     slots: "d <- h:WORD",
     lines: [{ as: "353", text: "RPCMOV.32 d, h{Rpc.LO|Rpc.HI@31}" }],
-    time: "result",
     decoupled: false,
   },
   {
@@ -317,8 +316,7 @@ export const systemRows: Rows = shared({ effect: true, time: "fixed" }, [
     does: "drop constants from the cache of LDCU",
     slots: "<- base:UR*2=none off:I=0 k:C=none ur:UR*2=none i=RZ iu:UR=URZ x:WORD=255 shift:I=0",
     lines: cacheOf("LDCU", "{_|.DEEP@86}"),
-    time: "operands",
-    sets: "any",
+    time: "result",
   },
   {
     op: "CSMTEST",

@@ -1,0 +1,102 @@
+/**
+ * The hazard checker on ptxas's code for single PTX instructions: every kernel of the harvest (about 16,000), for every SM.
+ * It reaches instructions and operand kinds that no compiled program uses.
+ *
+ *   node tools/run-ts.cjs tools/hazard-instructions.ts [90a …] [--levels=03] [--show=20]
+ *
+ * At -O0 the control words are also chosen again by our rule and compared.
+ * A finding says that the checker or a latency table is wrong; findings are counted by kind, opcodes, register file and distances.
+ */
+import { type Cubin, readCubin } from "../lib/elf/index.js";
+import { decodeInst } from "../lib/sass/decode.js";
+import { controlO0 } from "../lib/sched/index.js";
+import { findingText } from "../lib/sched/verify/index.js";
+import { targetOfSm } from "../lib/target/index.js";
+import { verifyCubin } from "../lib/verify.js";
+import { compileKernels, readBytes } from "./harvest/compile.js";
+import { allKernels } from "./harvest/kernels/index.js";
+
+const option = (name: string, otherwise: string): string =>
+  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
+const named = process.argv.slice(2).filter((a) => !a.startsWith("--"));
+const all = ["75", "80", "86", "87", "88", "89", "90a", "100a", "103a", "110a", "120a", "121a"];
+/** Kernels in a file. */
+const PART = 500;
+
+interface Seen {
+  count: number;
+  readonly first: string;
+  readonly ptx: string;
+}
+
+/** The control word's 21 bits: stall, yield, write, read, wait, reuse from bit 0 up. */
+const controlBits = (words: Uint32Array, at: number): number => (words[at + 3]! >>> 9) & 0x1fffff;
+/** Stall 1, no scoreboards: what ptxas adds after everything else is scheduled. */
+const UNSCHEDULED = 0x7e1;
+
+/** Control words of -O0 that our rule chooses otherwise, by form. */
+function otherControls(cubin: Cubin, found: Map<string, number>): number {
+  const target = targetOfSm(cubin.sm)!;
+  let compared = 0;
+  for (const f of cubin.functions)
+    for (let at = 0; at + 3 < f.words.length; at += 4) {
+      const theirs = controlBits(f.words, at);
+      const inst = decodeInst(f.words, at, target);
+      // Padding, and the branch to itself in front of it, stall for 0 cycles.
+      if (inst === null || (theirs & 15) === 0 || (inst.form.name === "NOP" && theirs === UNSCHEDULED)) continue;
+      const c = controlO0.control({ ...inst, control: null }, target);
+      const ours = c.stall | (c.yield << 4) | (c.writeSb << 5) | (c.readSb << 8) | (c.wait << 11) | (c.reuse << 17);
+      compared++;
+      if (ours === theirs) continue;
+      const key = `${inst.form.name}: ${theirs.toString(16)}, ours ${ours.toString(16)}`;
+      found.set(key, (found.get(key) ?? 0) + 1);
+    }
+  return compared;
+}
+
+const kernels = allKernels();
+let total = 0;
+for (const sm of named.length > 0 ? named : all)
+  for (const level of option("levels", "03")) {
+    let [functions, clean, instructions] = [0, 0, 0];
+    const seen = new Map<string, Seen>();
+    const others = new Map<string, number>();
+    let compared = 0;
+    for (let i = 0; i < kernels.length; i += PART)
+      compileKernels(kernels.slice(i, i + PART), {
+        sm,
+        opt: level === "0" ? "-O0" : "-O3",
+        refused: () => {},
+        compiled: ({ cubin: path, kernels: made }) => {
+          const cubin = readCubin(readBytes(path));
+          if (!cubin.ok) throw new Error(`${path}: unreadable`);
+          if (level === "0") compared += otherControls(cubin.value, others);
+          const lines = new Map(made.map((k) => [k.name, k.tested]));
+          const findings = verifyCubin(cubin.value)!;
+          functions += cubin.value.functions.length;
+          instructions += cubin.value.functions.reduce((n, f) => n + f.words.length / 4, 0);
+          const bad = new Set(findings.map((f) => f.function));
+          clean += cubin.value.functions.length - bad.size;
+          for (const f of findings) {
+            const text = findingText(f);
+            const opcodes = [f.since, f.at].map((site) => site?.text.replace(/^@\S+ /, "").split(/[. ]/)[0] ?? "");
+            const key = `${f.kind} ${opcodes.join(" → ")} ${f.register.replace(/\d+/, "")} ${f.actual ?? ""} of ${f.required ?? ""}`;
+            const known = seen.get(key);
+            if (known) known.count++;
+            else seen.set(key, { count: 1, first: `${key}: ${text}`, ptx: lines.get(f.function) ?? "" });
+          }
+        },
+      });
+    const found = [...seen.values()].sort((a, b) => b.count - a.count);
+    total += found.length + others.size;
+    console.log(`sm_${sm} -O${level}: ${clean} of ${functions} functions clean, ${instructions} instructions`);
+    if (level === "0")
+      console.log(
+        `    control words of our -O0 rule: ${[...others.values()].reduce((n, k) => n + k, 0)} of ${compared} differ`,
+      );
+    for (const [key, n] of [...others].sort(([, a], [, b]) => b - a).slice(0, Number(option("show", "20"))))
+      console.log(`        ${n}: ${key}`);
+    for (const f of found.slice(0, Number(option("show", "20"))))
+      console.log(`    ${f.count}: ${f.first}\n        ${f.ptx}`);
+  }
+process.exitCode = total === 0 ? 0 : 1;
