@@ -20,7 +20,8 @@ export function cubinsOf(path: string, arch: string | undefined, host: Host): re
     return null;
   }
   if (arch === undefined) return files.value;
-  const found = files.value.filter((f) => f.cubin.target === arch);
+  // A cubin does not say that it was made for a family: those of sm_100f are as those of sm_100.
+  const found = files.value.filter((f) => f.cubin.target === arch.replace(/f$/, ""));
   if (found.length > 0) return found;
   throw new UsageError(`no cubin for ${arch} in '${path}': ${files.value.map((f) => f.cubin.target).join(", ")}`);
 }

@@ -27,6 +27,12 @@ test("dis: every instruction of every function, with labels and control bits", a
   expect(host.stderr).toBe("");
 });
 
+test("--arch takes the name of a family for its cubin, which does not say that it was made for one", async () => {
+  const host = fakeHost({ "k.cubin": cubinOf(files["two.ptx"]!, "-arch=sm_100f") });
+  expect([await ptxlab(["dis", "--arch", "sm_100f", "k.cubin"], host), host.stderr]).toEqual([0, ""]);
+  expect(await ptxlab(["dis", "--arch", "sm_103f", "k.cubin"], host)).toBe(2);
+});
+
 test("dis --json: the same as data, with PTX lines", async () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(await ptxlab(["dis", "--json", "--kernel", "k", "k.cubin"], host)).toBe(0);
