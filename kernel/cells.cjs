@@ -8,11 +8,12 @@
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
 const { describeError, describeDiagnostics } = require("./errors.cjs");
-const { isForeign, openForeign } = require("./foreign.cjs");
+const foreign = require("./foreign.cjs");
 const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
 
 const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json[^,]*,([A-Za-z0-9+/=]+)\s*$/;
+const NOTHING_YET = /^(?:exports\.[\w$]+ = )+void 0;$/m;
 let lastMaps = null;
 
 /** tslab's second step. Notes the maps of both steps, innermost first, and keeps the text free of map comments. */
@@ -23,7 +24,9 @@ function transpileModule(js, options) {
     compilerOptions: { ...options.compilerOptions, sourceMap: true },
   });
   lastMaps = inline && [JSON.parse(out.sourceMapText), JSON.parse(Buffer.from(inline[1], "base64").toString())];
-  return { ...out, outputText: out.outputText.replace(/\/\/# sourceMappingURL=.*\s*$/, "") };
+  // Without `exports.x = void 0` at the start, a cell that fails before it gives `x` a new value leaves the old one.
+  const outputText = out.outputText.replace(/\/\/# sourceMappingURL=.*\s*$/, "").replace(NOTHING_YET, "");
+  return { ...out, outputText };
 }
 
 function createWatchCompilerHost(files, options, ...rest) {
@@ -101,7 +104,9 @@ function createSession(cwd) {
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
       forgetChanged();
-      const { source, error: refused } = isForeign(cell) ? openForeign(cell, name, cwd) : { source: cell };
+      const { source, error: refused } = foreign.isForeign(cell)
+        ? foreign.openForeign(cell, name, cwd)
+        : { source: cell };
       if (refused) return { ok: false, error: refused };
       const ok = await executor.execute(source);
       forgetChanged();
@@ -128,13 +133,13 @@ function createSession(cwd) {
       }
     },
     complete: (source, offset) =>
-      isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
+      foreign.isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
     /** Signature and documentation at an offset as text; null where there is nothing to tell. */
     inspect(source, offset) {
-      const info = isForeign(source) ? null : executor.inspect(source, offset);
+      const info = foreign.isForeign(source) ? null : executor.inspect(source, offset);
       return info ? printQuickInfo(info) : null;
     },
-    isComplete: (source) => (isForeign(source) ? { completed: true } : isCompleteCode(source)),
+    isComplete: (source) => (foreign.isForeign(source) ? foreign.isComplete(source) : isCompleteCode(source)),
     close: () => executor.close(),
   };
 }

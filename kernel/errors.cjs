@@ -53,7 +53,14 @@ function codeFrame(source, line, column) {
   const out = [];
   for (let n = Math.max(1, line - 1); n <= Math.min(lines.length, line + 1); n++) {
     out.push(`${n === line ? ">" : " "} ${String(n).padStart(3)} | ${lines[n - 1]}`);
-    if (n === line) out.push(`      | ${" ".repeat(column - 1)}^`);
+    // Tabs stay, so that the caret stands below its place whatever their width.
+    if (n === line)
+      out.push(
+        `      | ${lines[n - 1]
+          .slice(0, column - 1)
+          .replace(/[^\t]/g, " ")
+          .padEnd(column - 1)}^`,
+      );
   }
   return out;
 }
@@ -75,11 +82,20 @@ function translateLine(line, cells) {
   return frame && lost ? null : { text: frame ? text.replace("at Proxy.", "at ") : text, at };
 }
 
+/** Thrown by a cell whose failure is already told as Jupyter wants it: `{ ename, evalue, traceback }`. */
+class CellError extends Error {
+  constructor(told) {
+    super(told.evalue);
+    this.told = told;
+  }
+}
+
 /** Something thrown, as Jupyter's `{ ename, evalue, traceback }`. `cells` maps `In[n]` to `{ source, lines, maps }`. */
 function describeError(thrown, cells) {
   if (isInterrupt(thrown)) {
     return { ename: "Interrupted", evalue: "the cell was interrupted", traceback: ["Interrupted"] };
   }
+  if (thrown instanceof CellError) return thrown.told;
   const isError = util.types.isNativeError(thrown) || thrown instanceof Error;
   const text = util.inspect(thrown, { depth: 3 }).replace(DECORATION, "");
   const lines = text.split("\n").flatMap((l) => translateLine(l, cells) ?? []);
@@ -104,12 +120,17 @@ function describeDiagnostics(diagnostics, name, source) {
   return { ename: "TypeScript", evalue, traceback };
 }
 
+/** `In[3]:2:7 - warning: …`, or without a place. */
+function describeMessage(d, name) {
+  const place = d.span ? `${name}:${d.span.line}:${d.span.column} - ` : "";
+  return `${place}${d.severity}: ${d.message}`;
+}
+
 /** Messages about a cell in another language; spans count in the cell. */
 function describeMessages(ename, diagnostics, name, source) {
   const traceback = [];
   for (const d of diagnostics) {
-    const place = d.span ? `${name}:${d.span.line}:${d.span.column} - ` : "";
-    traceback.push(`${place}${d.severity}: ${d.message}`);
+    traceback.push(describeMessage(d, name));
     if (d.span) traceback.push(...codeFrame(source, d.span.line, d.span.column), "");
   }
   const first = diagnostics.find((d) => d.severity === "error" || d.severity === "fatal") ?? diagnostics[0];
@@ -117,4 +138,4 @@ function describeMessages(ename, diagnostics, name, source) {
   return { ename, evalue: place + first.message, traceback };
 }
 
-module.exports = { describeError, describeDiagnostics, describeMessages };
+module.exports = { CellError, describeError, describeDiagnostics, describeMessage, describeMessages };

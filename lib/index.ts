@@ -32,13 +32,17 @@ export * as phases from "./phases/index.js";
 export { type PhaseEvent, type PhaseOptions, runPhases } from "./phases/index.js";
 export {
   type Assembled,
+  type BlockLatency,
   type CellHead,
   type CellResult,
   type CudaCompilation,
   cellHead,
+  type FunctionLatency,
   isForeignCell,
+  occupancyView,
   presentCubin,
   runCell,
+  staticLatency,
 } from "./present/index.js";
 export * as ptx from "./ptx/index.js";
 export { check, type Module, parse, print } from "./ptx/index.js";

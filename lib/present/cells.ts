@@ -8,21 +8,26 @@
  *
  * Lines in messages count from the `%%` line, which is line 1 of the cell.
  */
-import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 import { assembleCubin } from "../assemble.js";
 import { ptxOptions } from "../cli/ptxas-cell.js";
-import { type Compilation, compile } from "../compile.js";
-import { type Diagnostic, diagnostic, isFailure } from "../diagnostics.js";
+import { type Compilation, compile, summary } from "../compile.js";
+import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { type Cubin, readCubin } from "../elf/index.js";
+import { shownAs } from "../inspect.js";
+import { targetNames } from "../target/index.js";
+import { presentCompilation } from "./compilation.js";
 import { presentCubin } from "./cubin.js";
+import { findNvcc, runNvcc } from "./nvcc.js";
 
 export type CellLanguage = "ptx" | "cuda" | "sass";
 
 /** The first line of a cell in another language. */
 export interface CellHead {
+  /** Where it stands in the cell, from 1. Empty lines may precede it. */
+  readonly line: number;
   readonly language: CellLanguage;
   /** Variable that the cell defines. */
   readonly name: string;
@@ -34,6 +39,8 @@ export interface CellHead {
 export interface CudaCompilation extends Compilation {
   /** The CUDA C++ text. */
   readonly cuda: string;
+  /** Where in the CUDA C++ text each line of the PTX comes from (index 0 is its first line); null: from nowhere there. */
+  readonly cudaPlaces: readonly (Span | null)[];
 }
 
 /** What a `%%sass` cell defines. */
@@ -62,58 +69,78 @@ export interface CellOptions {
 
 const LANGUAGES: readonly string[] = ["ptx", "cuda", "sass"] satisfies readonly CellLanguage[];
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+/** What `const NAME` cannot declare in a cell: words of the language, and names that every module has. */
+const RESERVED = new Set(
+  (
+    "arguments await break case catch class const continue debugger default delete do else enum eval export exports extends false " +
+    "finally for function globalThis if implements import in Infinity instanceof interface let module NaN new null package private " +
+    "protected public require return static super switch this throw true try typeof undefined var void while with yield"
+  ).split(" "),
+);
 
-/** True for a cell whose first line begins with `%%`. */
+/** True for a cell whose first line that is not empty begins with `%%`. */
 export function isForeignCell(source: string): boolean {
-  return source.startsWith("%%");
+  return source.trimStart().startsWith("%%");
 }
 
-/** Reads the first line of a cell that begins with `%%`; a text says what is wrong with it. */
-export function cellHead(source: string): CellHead | string {
-  const [magic = "", name, ...args] = source.split("\n", 1)[0]!.trim().split(/\s+/);
+/** Reads the `%%` line of a cell; a diagnostic says what is wrong with it. */
+export function cellHead(source: string): CellHead | Diagnostic {
+  const start = source.indexOf("%%");
+  const line = source.slice(0, start).split("\n").length;
+  const text = source.slice(start).split("\n", 1)[0]!;
+  const [magic = "", name, ...args] = text.trim().split(/\s+/);
+  const wrong = (message: string): Diagnostic => diagnostic("error", message, spanOf(line));
   const language = magic.slice(2);
-  if (!LANGUAGES.includes(language)) return `unknown cell language ${magic}: ptxlab knows %%${LANGUAGES.join(", %%")}`;
+  if (!LANGUAGES.includes(language))
+    return wrong(`unknown cell language ${magic}: ptxlab knows %%${LANGUAGES.join(", %%")}`);
   if (name === undefined || !IDENTIFIER.test(name))
-    return `${magic} wants the name of a variable: ${magic} NAME [options]`;
-  return { language: language as CellLanguage, name, args };
+    return wrong(`${magic} wants the name of a variable: ${magic} NAME [options]`);
+  if (RESERVED.has(name)) return wrong(`'${name}' cannot be the name of a variable`);
+  return { line, language: language as CellLanguage, name, args };
 }
 
 /** Compiles or assembles the cell. Never throws for bad input. */
 export function runCell(source: string, head: CellHead, options: CellOptions): CellResult {
   // An empty line in place of the first keeps the numbers of the others.
-  const body = source.slice(source.indexOf("\n") < 0 ? source.length : source.indexOf("\n"));
+  const lines = source.split("\n");
+  const body = lines.map((l, i) => (i < head.line ? "" : l)).join("\n");
   switch (head.language) {
     case "ptx":
-      return compiled(body, head.args, options.file);
+      return compiled(body, head, options.file);
     case "cuda":
-      return fromCuda(body, head.args, options);
+      return fromCuda(body, head, options);
     case "sass":
       return assembled(body, head, options.file);
   }
 }
 
 const isWarning = (d: Diagnostic): boolean => d.severity === "warning";
+const spanOf = (line: number): Span => ({ start: 0, end: 0, line, column: 1 });
 
-function mistake(message: string): CellResult {
-  return { ok: false, diagnostics: [diagnostic("error", message, { start: 0, end: 0, line: 1, column: 1 })] };
+function mistake(head: CellHead, message: string): CellResult {
+  const more = message.endsWith("for option 'gpu-name'") ? `: ${targetNames.join(" ")}` : "";
+  return { ok: false, diagnostics: [diagnostic("error", `${message}${more}`, spanOf(head.line))] };
 }
 
-function compiled(text: string, args: readonly string[], file: string): CellResult {
-  const options = ptxOptions(args, text);
-  if (!options.ok) return mistake(options.message);
+/** What has no place of its own concerns the options, and so the `%%` line. */
+function refused(head: CellHead, diagnostics: readonly Diagnostic[]): CellResult {
+  return { ok: false, diagnostics: diagnostics.map((d) => ({ ...d, span: d.span ?? spanOf(head.line) })) };
+}
+
+function compiled(text: string, head: CellHead, file: string): CellResult {
+  const options = ptxOptions(head.args, text);
+  if (!options.ok) return mistake(head, options.message);
   const c = compile(text, { ...options.value, file });
-  return c.ok
-    ? { ok: true, value: c, warnings: c.diagnostics.filter(isWarning) }
-    : { ok: false, diagnostics: c.diagnostics };
+  return c.ok ? { ok: true, value: c, warnings: c.diagnostics.filter(isWarning) } : refused(head, c.diagnostics);
 }
 
 function assembled(text: string, head: CellHead, file: string): CellResult {
   if (head.args.length > 0)
-    return mistake(`%%sass takes no options: the target stands in the text, not in ${head.args.join(" ")}`);
+    return mistake(head, `%%sass takes no options: the target stands in the text, not in ${head.args.join(" ")}`);
   const made = assembleCubin(text);
-  if (!made.ok) return { ok: false, diagnostics: made.diagnostics };
+  if (!made.ok) return refused(head, made.diagnostics);
   const cubin = readCubin(made.value);
-  if (!cubin.ok) return { ok: false, diagnostics: cubin.diagnostics };
+  if (!cubin.ok) return refused(head, cubin.diagnostics);
   const value: Assembled = { text, bytes: made.value, cubin: cubin.value };
   const title = `Cubin for ${cubin.value.target}: ${made.value.length} bytes`;
   const notes = { title, name: head.name, file, diagnostics: made.diagnostics, source: null };
@@ -124,81 +151,47 @@ function assembled(text: string, head: CellHead, file: string): CellResult {
 // ---------------------------------------------------------------------------------------------- CUDA C++
 
 /** Options that nvcc gets; the others are ptxas's. */
-const FOR_NVCC = /^(-I|-D|-U|-std=|--std=|-include|--expt-|-diag-|--use_fast_math|-use_fast_math|-lineinfo)/;
+const FOR_NVCC = /^(-I|-D|-U|-std=|--std=|-include|--expt-|-diag-|--use_fast_math|-use_fast_math)/;
 
-function fromCuda(text: string, args: readonly string[], options: CellOptions): CellResult {
+function fromCuda(text: string, head: CellHead, options: CellOptions): CellResult {
   const nvcc = findNvcc(options.folder);
-  if (nvcc === null) return mistake("%%cuda wants nvcc: npm run oracle:setup installs one, or set PTXLAB_NVCC");
-  const mine = args.filter((a) => FOR_NVCC.test(a));
-  const rest = args.filter((a) => !FOR_NVCC.test(a) || a === "-lineinfo");
-  const read = ptxOptions(rest, "");
-  if (!read.ok) return mistake(read.message);
+  if (nvcc === null) return mistake(head, "%%cuda wants nvcc: npm run oracle:setup installs one, or set PTXLAB_NVCC");
+  const mine = head.args.filter((a) => FOR_NVCC.test(a));
+  const read = ptxOptions(
+    head.args.filter((a) => !FOR_NVCC.test(a)),
+    "",
+  );
+  if (!read.ok) return mistake(head, read.message);
+  const { target, lineInfo = false } = read.value;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "ptxlab-"));
   try {
-    const input = path.join(folder, "cell.cu");
-    fs.writeFileSync(input, text);
-    const ran = runNvcc(nvcc, [
-      "-ptx",
-      `-arch=${read.value.target}`,
-      `-I${options.folder}`,
-      ...mine,
-      input,
-      "-o",
-      path.join(folder, "cell.ptx"),
-    ]);
-    const messages = cudaDiagnostics(ran.output, input);
-    if (!ran.ok) {
-      const errors = messages.some(isFailure) ? messages : [diagnostic("error", ran.output.trim())];
-      return { ok: false, diagnostics: errors };
-    }
-    const ptx = fs.readFileSync(path.join(folder, "cell.ptx"), "utf8");
+    const args = [`-arch=${target}`, `-I${options.folder}`, ...mine];
+    const { ptx, diagnostics, places } = runNvcc(text, { nvcc, folder, args, lineInfo });
+    if (ptx === null) return refused(head, diagnostics);
     const c = compile(ptx, { ...read.value, file: `${options.file} (PTX of nvcc)` });
-    // Places in the PTX that nvcc made are no places of the cell.
-    const told = c.diagnostics.map((d) =>
-      d.span === null ? d : { ...d, message: `PTX line ${d.span.line}: ${d.message}`, span: null },
-    );
-    if (!c.ok) return { ok: false, diagnostics: told };
-    const value: CudaCompilation = Object.defineProperty(c as CudaCompilation, "cuda", {
-      value: text,
-      enumerable: true,
-    });
-    return { ok: true, value, warnings: [...messages, ...told].filter(isWarning) };
+    const told = c.diagnostics.map((d) => inCell(d, places));
+    if (!c.ok) return refused(head, told);
+    return {
+      ok: true,
+      value: withCuda(c, text, places),
+      warnings: [...diagnostics, ...read.warnings, ...told].filter(isWarning),
+    };
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** `PTXLAB_NVCC`, the project's own, or the one on the path. */
-function findNvcc(folder: string): string | null {
-  const { PTXLAB_NVCC, PATH = "" } = process.env;
-  if (PTXLAB_NVCC !== undefined && PTXLAB_NVCC !== "") return PTXLAB_NVCC;
-  const places: string[] = [];
-  for (let dir = path.resolve(folder); ; dir = path.dirname(dir)) {
-    places.push(path.join(dir, ".oracle", "bin"));
-    if (dir === path.dirname(dir)) break;
-  }
-  const found = [...places, ...PATH.split(path.delimiter)].find((p) => fs.existsSync(path.join(p, "nvcc")));
-  return found === undefined ? null : path.join(found, "nvcc");
+/** What is said about the PTX that nvcc made, at the line of the cell it comes from. */
+function inCell(d: Diagnostic, places: readonly (Span | null)[]): Diagnostic {
+  if (d.span === null) return d;
+  return { ...d, message: `${d.message} (PTX line ${d.span.line})`, span: places[d.span.line - 1] ?? null };
 }
 
-function runNvcc(nvcc: string, args: readonly string[]): { readonly ok: boolean; readonly output: string } {
-  try {
-    return { ok: true, output: execFileSync(nvcc, [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }) };
-  } catch (e) {
-    const { stdout = "", stderr = "", message } = e as { stdout?: string; stderr?: string; message: string };
-    return { ok: false, output: `${stdout}${stderr}` || message };
-  }
-}
-
-/** `cell.cu(3): error: identifier "x" is undefined`, with its severity and line. */
-function cudaDiagnostics(output: string, input: string): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const line of output.split("\n")) {
-    if (!line.startsWith(input)) continue;
-    const m = /^[(:](\d+)\)?(?::\d+)?: (?:fatal )?(error|warning)(?: #[\w-]+)?: (.*)$/.exec(line.slice(input.length));
-    if (m === null) continue;
-    const span = { start: 0, end: 0, line: Number(m[1]), column: 1 };
-    found.push(diagnostic(m[2] === "warning" ? "warning" : "error", m[3]!, span));
-  }
-  return found;
+function withCuda(c: Compilation, cuda: string, cudaPlaces: readonly (Span | null)[]): CudaCompilation {
+  return shownAs(
+    { ...c, cuda, cudaPlaces },
+    (k) => summary(k, k.file),
+    (k) => `[${summary(k).split("\n")[0]}]`,
+    (k, text) => presentCompilation(k, text, { text: k.cuda, places: k.cudaPlaces }),
+  );
 }

@@ -1,9 +1,16 @@
 /** How a compilation looks in a notebook. */
 import type { Compilation } from "../compile.js";
+import type { Span } from "../diagnostics.js";
 import { presentCubin } from "./cubin.js";
 
-/** MIME bundle of a compilation: as for its cubin, with the PTX that each instruction came from. */
-export function presentCompilation(c: Compilation, text: string): Promise<Record<string, unknown>> {
+/** The text that the PTX was made of, and the place in it for each line of the PTX. */
+export interface PtxOrigin {
+  readonly text: string;
+  readonly places: readonly (Span | null)[];
+}
+
+/** MIME bundle of a compilation: as for its cubin, with the PTX (and what that came from) beside each instruction. */
+export function presentCompilation(c: Compilation, text: string, origin?: PtxOrigin): Promise<Record<string, unknown>> {
   const codes = new Map(c.functions.map((f) => [f.name, f.code]));
   const notes = {
     title: text.split("\n")[0]!,
@@ -12,6 +19,7 @@ export function presentCompilation(c: Compilation, text: string): Promise<Record
     diagnostics: c.diagnostics,
     source: c.text,
     lineOf: (func: string, index: number) => codes.get(func)?.locs[index]?.line ?? null,
+    ...(origin && { cuda: origin.text, cudaLineOf: (line: number) => origin.places[line - 1]?.line ?? null }),
   };
   return presentCubin(c.cubin, notes, text);
 }

@@ -11,3 +11,5 @@ export {
   runCell,
 } from "./cells.js";
 export { type CubinNotes, presentCubin } from "./cubin.js";
+export { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
+export { occupancyView } from "./occupancy.js";

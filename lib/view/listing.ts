@@ -12,6 +12,9 @@ export interface ListingRow {
   /** Line of the PTX, from 1, and its text. */
   readonly ptxLine?: number | null;
   readonly ptx?: string;
+  /** Line of the CUDA C++ that the PTX came from, from 1, and its text. */
+  readonly cudaLine?: number | null;
+  readonly cuda?: string;
   /** Registers live after it. */
   readonly live?: number;
   /** Control word in words: `W:02 R- B0 S04`. */
@@ -36,7 +39,10 @@ interface Column {
 }
 
 const hex = (n: number): string => n.toString(16).padStart(4, "0");
+/** Indentation and tabs cost width that the other columns want. */
+const oneSpace = (text = ""): string => text.trim().replace(/\s+/g, " ");
 const samePtx = (a: ListingRow, b: ListingRow | null): boolean => b !== null && a.ptxLine === b.ptxLine;
+const sameCuda = (a: ListingRow, b: ListingRow | null): boolean => b !== null && a.cudaLine === b.cudaLine;
 
 /** A bar behind a number, as wide as its share of the largest. */
 function bar(value: number | undefined, largest: number, colour: string): string {
@@ -50,10 +56,14 @@ function columnsFor(rows: readonly ListingRow[]): Column[] {
   const largest = (key: "live" | "count"): number => Math.max(0, ...rows.map((r) => r[key] ?? 0));
   const [mostLive, mostCount] = [largest("live"), largest("count")];
   const columns: (Column | null)[] = [
+    has("cudaLine")
+      ? { header: "line", right: true, text: (r, p) => (sameCuda(r, p) ? "" : String(r.cudaLine ?? "")) }
+      : null,
+    has("cuda") ? { header: "CUDA", right: false, text: (r, p) => (sameCuda(r, p) ? "" : oneSpace(r.cuda)) } : null,
     has("ptxLine")
       ? { header: "line", right: true, text: (r, p) => (samePtx(r, p) ? "" : String(r.ptxLine ?? "")) }
       : null,
-    has("ptx") ? { header: "PTX", right: false, text: (r, p) => (samePtx(r, p) ? "" : (r.ptx ?? "").trim()) } : null,
+    has("ptx") ? { header: "PTX", right: false, text: (r, p) => (samePtx(r, p) ? "" : oneSpace(r.ptx)) } : null,
     has("address")
       ? { header: "address", right: true, text: (r) => (r.address === undefined ? "" : hex(r.address)) }
       : null,

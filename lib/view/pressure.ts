@@ -20,6 +20,8 @@ export interface PressureOptions {
   readonly title?: string;
   /** Registers available; drawn as a line. */
   readonly limit?: number;
+  /** What the line is called. Default "limit". */
+  readonly limitName?: string;
   /** Phase shown first, by name. Default: the last. */
   readonly start?: string;
   /** Block boundaries to mark: program points. */
@@ -90,6 +92,7 @@ interface Panel {
   readonly height: number;
   readonly title: string;
   readonly limit: number | null;
+  readonly limitName: string;
   readonly blocks: readonly number[];
   readonly last: boolean;
 }
@@ -130,7 +133,7 @@ function panel(
         mark: { type: "text", dy: -9, fontSize: 11, fontWeight: "bold" },
         encoding: { x, y, color, text: { field: "live" } },
       },
-      ...(p.limit === null ? [] : limitRule(p.limit)),
+      ...(p.limit === null ? [] : limitRule(p.limit, p.limitName)),
     ],
   };
 }
@@ -154,7 +157,11 @@ export function pressureChart(traces: readonly PressureTrace[], options: Pressur
   const panels = groups.map((group, i) => {
     const values = used.filter((t) => group.includes(t.file)).flatMap((t) => stepsOf(t, phaseOf(t)));
     const first = i === 0;
-    const look = first ? { height: 200, limit: options.limit ?? null } : { height: 80, limit: null };
+    const limitName = options.limitName ?? "limit";
+    const look = {
+      limitName,
+      ...(first ? { height: 200, limit: options.limit ?? null } : { height: 80, limit: null }),
+    };
     const title = group.length === 1 ? `live ${group[0]}` : "live registers";
     const last = i === groups.length - 1;
     return panel({ files: group, values, title, blocks: options.blocks ?? [], last, ...look }, color, peaks, transform);
@@ -173,13 +180,13 @@ export function pressureChart(traces: readonly PressureTrace[], options: Pressur
   );
 }
 
-function limitRule(limit: number): VegaLiteSpec[] {
+function limitRule(limit: number, name: string): VegaLiteSpec[] {
   const y = { datum: limit };
   return [
     { data: { values: [{}] }, mark: { type: "rule", color: accent, strokeDash: [5, 4] }, encoding: { y } },
     {
       data: { values: [{}] },
-      mark: { type: "text", color: accent, align: "right", x: "width", dy: -6, fontSize: 11, text: `limit ${limit}` },
+      mark: { type: "text", color: accent, align: "right", x: "width", dy: -6, fontSize: 11, text: `${name} ${limit}` },
       encoding: { y },
     },
   ];

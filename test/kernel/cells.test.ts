@@ -66,6 +66,10 @@ describe("cells", () => {
       "await Promise.resolve();\nboom({ a: 2 });",
       "throw 'text'",
       "const later = async () => { await null; null!.x; };\nawait later();",
+      // Older values outlive a cell that fails to make new ones.
+      "const kept = 1;",
+      "const kept = JSON.parse('no JSON') as string;",
+      "kept",
     );
     expect(out[1]?.error).toEqual({
       ename: "RangeError",
@@ -88,6 +92,7 @@ describe("cells", () => {
     ]);
     expect(out[3]?.error).toMatchObject({ ename: "string", evalue: "'text'" });
     expect(out[4]?.error?.ename).toBe("TypeScript");
+    expect([out[6]?.error?.ename, text(out[7])]).toEqual(["SyntaxError", "1"]);
   });
 
   test("show what the library threw at its own TypeScript", () => {
@@ -142,45 +147,78 @@ describe("cells in other languages", () => {
     "}",
   ].join("\n");
 
-  test("%%ptx defines a compilation that shows code, picture and file, and has its type", () => {
-    const out = runCells(`%%ptx k -O0\n${ptx}`, "k.functions.map((f) => f.name).join() + k.target.name", "k.nothing");
-    expect(out[0]?.ok).toBe(true);
-    expect(text(out[0])).toMatch(/^Compilation for sm_90: cubin of \d+ bytes/);
-    const html = String(out[0]?.data?.["text/html"]);
+  const sass = ".target sm_90\n.entry e\n.registers 10\n.code\ne:\n    B------ R- W- Y S15   EXIT ;\n.end\n";
+  const groups = {
+    ptx: [`%%ptx k -O0\n${ptx}`, "k.functions.map((f) => f.name).join() + k.target.name", "k.nothing"],
+    mistake: [`%%ptx bad\n${ptx.replace("st.global.u64", "st.globe.u64")}`, "bad"],
+    sass: [`%%sass e\n${sass}`, "e.cubin.functions[0]!.words.length / 4", `%%sass f\n${sass.replace("EXIT", "LEAVE")}`],
+    heads: [
+      "%%ptx",
+      "\n  %%fortran x",
+      "%%ptx x -arch sm_20",
+      "%%ptx x -o file",
+      "%%ptx x -fast",
+      "%%cuda 1x",
+      "%%ptx class",
+      `%%ptx x -arch sm_75\n${ptx}`,
+      `\n%%ptx x -e other\n${ptx}`,
+    ],
+    again: [`%%ptx k -O1\n${ptx.replace("ret;", "rett;")}`, "k.ok", `%%sass k\n${sass}`, "k.bytes.length > 0", "k.ok"],
+  };
+  let out: Record<keyof typeof groups, readonly Outcome[]>;
+  // All in one session: most of the time is its start.
+  beforeAll(() => {
+    const all = runCells(...Object.values(groups).flat());
+    const parts = Object.entries(groups).map(([name, cells]) => [name, all.splice(0, cells.length)]);
+    out = Object.fromEntries(parts) as typeof out;
+  });
+
+  test("%%ptx defines a compilation that shows code, pictures and file, and has its type", () => {
+    const [shown, used, wrong] = out.ptx;
+    expect(shown?.ok).toBe(true);
+    expect(text(shown)).toMatch(/^Compilation for sm_90: cubin of \d+ bytes/);
+    const html = String(shown?.data?.["text/html"]);
     for (const part of ["STG.E.64", "st.global.u64", 'download="k.cubin"', "data:image/png;base64,", "warps per SM"])
       expect(html).toContain(part);
-    expect(text(out[1])).toBe("ksm_90");
-    expect(out[2]?.error?.evalue).toBe("1:3 - Property 'nothing' does not exist on type 'Compilation'.");
+    // The charts are told in words as well; the NOPs behind the code are no instructions.
+    const words = /k: live registers: R \d+[\s\S]*k: occupancy: 64 of 64 warps[\s\S]*k: \d+ cycles of one warp/;
+    expect(text(shown)).toMatch(words);
+    expect(html).not.toContain("NOP");
+    expect(text(used)).toBe("ksm_90");
+    expect(wrong?.error?.evalue).toBe("1:3 - Property 'nothing' does not exist on type 'Compilation'.");
   });
 
   test("mistakes stand at their line of the cell, and the variable stays undefined", () => {
-    const out = runCells(`%%ptx k\n${ptx.replace("st.global.u64", "st.globe.u64")}`, "k");
-    expect(out[0]?.error?.ename).toBe("PTX");
-    expect(out[0]?.error?.evalue).toMatch(/^9:\d+ - .*globe/);
-    expect(out[0]?.error?.traceback).toContain(">   9 |   st.globe.u64 [%rd1], %rd1;");
-    expect(out[1]?.error?.evalue).toBe("1:1 - Cannot find name 'k'.");
+    const [failed, used] = out.mistake;
+    expect(failed?.error?.ename).toBe("PTX");
+    expect(failed?.error?.evalue).toMatch(/^9:\d+ - .*globe/);
+    expect(failed?.error?.traceback).toContain(">   9 |   st.globe.u64 [%rd1], %rd1;");
+    expect(used?.error?.evalue).toBe("1:1 - Cannot find name 'bad'.");
   });
 
   test("%%sass assembles", () => {
-    const sass = ".target sm_90\n.entry e\n.registers 10\n.code\ne:\n    B------ R- W- Y S15   EXIT ;\n.end\n";
-    const out = runCells(
-      `%%sass e\n${sass}`,
-      "e.cubin.functions[0]!.words.length / 4",
-      `%%sass f\n${sass.replace("EXIT", "LEAVE")}`,
-    );
-    expect(text(out[0])).toMatch(/^Cubin for sm_90: \d+ bytes$/);
-    expect(text(out[1])).toBe("1");
-    expect(out[2]?.error?.evalue).toBe('7:5 - unknown instruction "LEAVE"');
+    const [shown, used, failed] = out.sass;
+    expect(text(shown)).toMatch(/^Cubin for sm_90: \d+ bytes$/m);
+    expect(text(used)).toBe("1");
+    expect(failed?.error?.evalue).toBe('7:5 - unknown instruction "LEAVE"');
   });
 
-  test("the first line is judged", () => {
-    const out = runCells("%%ptx", "%%fortran x", "%%ptx k -arch sm_20", "%%ptx k -o file", "%%cuda 1x");
-    expect(out.map((o) => o.error?.evalue)).toEqual([
+  test("the first line is judged, wherever it stands; what is said without a line is about its options", () => {
+    expect(out.heads.map((o) => o.error?.evalue)).toEqual([
       "1:1 - %%ptx wants the name of a variable: %%ptx NAME [options]",
-      "1:1 - unknown cell language %%fortran: ptxlab knows %%ptx, %%cuda, %%sass",
-      "1:1 - Value 'sm_20' is not defined for option 'gpu-name'",
+      "2:1 - unknown cell language %%fortran: ptxlab knows %%ptx, %%cuda, %%sass",
+      expect.stringMatching(/^1:1 - Value 'sm_20' is not defined for option 'gpu-name': sm_75 sm_80 .* sm_121f$/),
       "1:1 - option '-o' has no meaning in a cell: -arch -O -maxrregcount -lineinfo -c -e -override-directive-values",
+      "1:1 - Unknown option 'fast'; a cell takes -arch -O -maxrregcount -lineinfo -c -e -override-directive-values",
       "1:1 - %%cuda wants the name of a variable: %%cuda NAME [options]",
+      "1:1 - 'class' cannot be the name of a variable",
+      "1:1 - SM version specified by .target is higher than default SM version assumed",
+      "2:1 - Unknown function other",
     ]);
+  });
+
+  test("a new value replaces the old one and its type; a mistake leaves both", () => {
+    expect(out.again.map((o) => o.ok)).toEqual([false, true, true, true, false]);
+    expect(out.again[4]?.error?.evalue).toBe("1:3 - Property 'ok' does not exist on type 'Assembled'.");
   });
 });

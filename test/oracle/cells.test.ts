@@ -9,7 +9,7 @@ const folder = path.resolve(__dirname, "../..");
 function cuda(first: string, body: string): CellResult {
   const source = `%%cuda ${first}\n${body}`;
   const head = cellHead(source);
-  if (typeof head === "string") throw new Error(head);
+  if (!("language" in head)) throw new Error(head.message);
   return runCell(source, head, { file: "In[1]", folder });
 }
 
@@ -24,10 +24,34 @@ describeOracle("%%cuda", () => {
     expect(value.cubin).not.toBeNull();
   });
 
-  test("nvcc's errors stand at their line of the cell", () => {
-    const r = cuda("k -arch sm_90", "__global__ void k(float *x) {\n  y = 1;\n}");
-    expect(r.ok ? [] : r.diagnostics.map((d) => `${d.span?.line}: ${d.severity}: ${d.message}`)).toEqual([
-      '3: error: identifier "y" is undefined',
+  test("nvcc's messages stand at their place in the cell, with their details; warnings too", () => {
+    const say = (r: CellResult): string[] =>
+      (r.ok ? r.warnings : r.diagnostics).map((d) => `${d.span?.line}:${d.span?.column} ${d.severity}: ${d.message}`);
+    expect(say(cuda("k -arch sm_90", "__global__ void k(float *x) {\n\ty = 1;\n  x[0] = 1 + threadIdx;\n}"))).toEqual([
+      '3:2 error: identifier "y" is undefined',
+      '4:12 error: no operator "+" matches these operands; operand types are: int + const uint3',
     ]);
+    expect(say(cuda("k -arch sm_90", "#include <nowhere.h>"))).toEqual([
+      "2:10 error: nowhere.h: No such file or directory",
+    ]);
+    expect(say(cuda("k -arch sm_90", "__global__ void k() {\n  int unused = 1;\n}"))).toEqual([
+      '3:7 warning: variable "unused" was declared but never referenced',
+    ]);
+  });
+
+  test("what is said about nvcc's PTX, and the code, stand at the CUDA they came from", () => {
+    const refused = cuda("k -arch sm_90", '#include <cstdio>\n__global__ void k() {\n  printf("x");\n}');
+    expect(refused.ok ? [] : refused.diagnostics.map((d) => [d.span?.line, d.message])).toContainEqual([
+      4,
+      expect.stringMatching(/^not supported yet: call.*vprintf.* \(PTX line \d+\)$/),
+    ]);
+    const r = cuda("k -arch sm_90", "__global__ void k(float *x) {\n  x[threadIdx.x] = 2;\n}");
+    if (!r.ok) throw new Error("refused");
+    const value = r.value as CudaCompilation;
+    expect(value.text).not.toMatch(/\.loc|\.file|debug/);
+    const lines = value.text.split("\n");
+    expect(lines).toHaveLength(value.cudaPlaces.length);
+    const store = lines.findIndex((l) => l.includes("st.global"));
+    expect(value.cudaPlaces[store]).toMatchObject({ line: 3, column: 3 });
   });
 });
