@@ -5,8 +5,8 @@
  */
 import { diagnostic, notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import { touch } from "../ori/index.js";
-import type { File, Func } from "../ori/types.js";
+import { insertAt, removeInst, touch } from "../ori/index.js";
+import { type File, type Func, Kind } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
 import { colorFile } from "./color.js";
 import { gatherFacts } from "./facts.js";
@@ -104,11 +104,28 @@ class Work {
       }
       this.rounds++;
       if (this.func.frame.spillBytes === 0) this.func.frame.localBytes = this.spiller.areaStart;
+      if (this.loadStackFirst()) this.ranges = computeRanges(flatten(this.func));
       spillValues(this.spiller, this.ranges, result.spills);
       touch(this.func);
       this.ranges = null;
     }
     throw new InternalError("spilling does not end", { phase: "AllocateRegisters", func: this.func.name });
+  }
+
+  /**
+   * Spill code may come anywhere, also ahead of where a schedule has put the load of the stack pointer for the readers that
+   * it knew: the load goes to the front. Says whether it moved.
+   */
+  private loadStackFirst(): boolean {
+    const entry = this.func.blocks[0];
+    if (entry === undefined) return false;
+    const sp = this.findStackPointer();
+    const at = entry.insts.findIndex((i) => i.dsts.some((d) => d.kind === Kind.Reg && d.id === sp));
+    if (at <= 0) return false;
+    const load = entry.insts[at]!;
+    removeInst(this.func, entry, load);
+    insertAt(this.func, entry, 0, load);
+    return true;
   }
 
   finish(): AllocationResult {

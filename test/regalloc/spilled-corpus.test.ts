@@ -43,9 +43,12 @@ test("nearly the whole corpus is here", () => {
   expect(single.length).toBeGreaterThanOrEqual(19);
 });
 
-test.each(single.map((c) => [c.name, c] as const))("%s with 8 registers and 2 predicates", (name, c) => {
+// From -O1 on a schedule has moved the instructions, the load of the stack pointer among them.
+const cases = single.flatMap((c) => [0, 2].map((opt) => [c.name, opt, c] as const));
+test.each(cases)("%s at -O%i with 8 registers and 2 predicates", (name, opt, c) => {
   const made = compile(corpusPtx(name, "sm_90"), {
     target: "sm_90",
+    opt,
     verify: true,
     allocation: { ceilings: { R: 8, P: 2, UR: 2 } },
   });
@@ -75,5 +78,5 @@ test.each(single.map((c) => [c.name, c] as const))("%s with 8 registers and 2 pr
 });
 
 test("nearly all of them spilled", () => {
-  expect(spilled).toBeGreaterThanOrEqual(16);
+  expect(spilled).toBeGreaterThanOrEqual(32);
 });
