@@ -65,6 +65,22 @@ function createNamingConverter(cells, currentName, enter) {
   };
 }
 
+/** Offset of the last character of what is called where `offset` stands among the arguments; `offset` outside of a call. */
+function calleeBefore(source, offset) {
+  let open = 0;
+  for (let i = offset - 1; i >= 0; i--) {
+    if (")]}".includes(source[i])) open++;
+    else if ("([{".includes(source[i]) && open-- === 0) {
+      if (source[i] === "(") return Math.max(0, i - 1);
+      open = 0;
+    }
+  }
+  return offset;
+}
+
+/** Where the library finds the signal that an interrupt of the running cell gives to what runs on other threads. */
+const INTERRUPT = Symbol.for("ptxlab.interrupt");
+
 /**
  * One life of a kernel: cells run in order share their variables, imports and types. Running is serial: the caller
  * awaits `run` before the next.
@@ -76,6 +92,7 @@ function createSession(cwd) {
   const cells = new Map();
   let name = "In[0]";
   let run = null;
+  let interrupts = new AbortController();
   const forgetChanged = watchModules();
   const state = new Int32Array(new SharedArrayBuffer(4));
   const enter = (now) => Atomics.store(state, 0, now);
@@ -103,6 +120,8 @@ function createSession(cwd) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
+      interrupts = new AbortController();
+      globalThis[INTERRUPT] = interrupts.signal;
       forgetChanged();
       const { source, error: refused } = foreign.isForeign(cell)
         ? foreign.openForeign(cell, name, cwd)
@@ -119,7 +138,10 @@ function createSession(cwd) {
     },
     /** What `run` would report for a value thrown elsewhere, such as by a display method. */
     describe: (thrown) => describeError(thrown, cells),
-    interrupt: () => executor.interrupt(),
+    interrupt() {
+      interrupts.abort();
+      executor.interrupt();
+    },
     /** One word of shared memory: what runs now, as in state.cjs. */
     state,
     /** Runs code of the kernel that must not be cut off, also while a cell waits. */
@@ -134,9 +156,10 @@ function createSession(cwd) {
     },
     complete: (source, offset) =>
       foreign.isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
-    /** Signature and documentation at an offset as text; null where there is nothing to tell. */
+    /** Signature and documentation at an offset, else of the call around it, as text; null where there is nothing to tell. */
     inspect(source, offset) {
-      const info = foreign.isForeign(source) ? null : executor.inspect(source, offset);
+      if (foreign.isForeign(source)) return null;
+      const info = executor.inspect(source, offset) ?? executor.inspect(source, calleeBefore(source, offset));
       return info ? printQuickInfo(info) : null;
     },
     isComplete: (source) => (foreign.isForeign(source) ? foreign.isComplete(source) : isCompleteCode(source)),

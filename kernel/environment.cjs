@@ -20,21 +20,24 @@ function run(command, args) {
   process.exit(status || 1);
 }
 
+const WANTED = "Python >= 3.10 with venv (Debian: apt install python3-venv), or: conda env create -f environment.yml";
+
+/** Ends this process with a message where there is no usable Python. One that PYTHON= names is taken or refused. */
 function findPython() {
   const probe = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
   const usable = (c) => spawnSync(c, ["-c", probe], { stdio: "ignore" }).status === 0;
-  const python = [process.env.PYTHON, "python3", "python"].find((c) => c && usable(c));
+  const named = process.env.PYTHON;
+  const python = (named ? [named] : ["python3", "python"]).find(usable);
   if (python) return python;
-  console.error(
-    "needs Python >= 3.10 with venv (Debian: apt install python3-venv), or: conda env create -f environment.yml",
-  );
+  console.error(named ? `PYTHON=${named} is no ${WANTED}` : `needs ${WANTED}`);
   process.exit(1);
 }
 
 function installJupyter() {
   if (!fs.existsSync(bin("python"))) {
+    const python = findPython();
     console.log(`making ${path.relative(root, venv) || venv} with JupyterLab (about a minute, once)`);
-    run(findPython(), ["-m", "venv", venv]);
+    run(python, ["-m", "venv", venv]);
   }
   run(bin("python"), ["-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", "requirements.txt"]);
 }
@@ -71,6 +74,11 @@ const serverOptions = [
 
 /** Everything JupyterLab needs; quick when it is there already. */
 function setUp() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    console.error(`needs Node >= 20.19; this is ${process.version}`);
+    process.exit(1);
+  }
   if (!fs.existsSync(bin("jupyter-lab")) || !fs.existsSync(bin("jupyter-nbconvert"))) installJupyter();
   installKernelspec();
   installOverrides();

@@ -12,8 +12,8 @@ const CELL_POSITION = /\b(In\[\d+\]):(\d+):(\d+)/g;
 const BUILT_POSITION = /([^\s()]+[\\/]dist[\\/][^\s()]+\.js):(\d+):(\d+)/g;
 // tslab compiles a cell behind one line of its own.
 const LINES_BEFORE_CELL = 1;
-// Node puts the compiled line before the stack of what a script throws; we show the cell's own line instead.
-const DECORATION = /^(In\[\d+\]|evalmachine\.<anonymous>):\d+\n[\s\S]*?\n\n/;
+// Node puts file, compiled line and caret before the stack of what a script or a module throws; we show the cell's own line.
+const DECORATION = /^[^\n]+:\d+\n[^\n]*\n *\^+ *\n\n?/;
 
 /** Line and column (from 1) behind a list of maps, innermost first; null where a map has no entry. */
 function throughMaps(maps, line, column) {

@@ -1,6 +1,7 @@
 // `npm start`: the first notebook in JupyterLab. `npm start -- --headless` executes it without a browser instead and
 // writes `out/NAME.ipynb` and, with the pictures in it, `out/NAME.html`. Another notebook's path may follow.
 "use strict";
+const fs = require("node:fs");
 const path = require("node:path");
 const { bin, root, run, setUp } = require("./environment.cjs");
 const { startLab } = require("./lab.cjs");
@@ -18,9 +19,21 @@ const args = process.argv.slice(2);
 const headless = args.includes("--headless");
 const given = args.find((a) => a.endsWith(".ipynb"));
 const notebook = path.relative(root, path.resolve(given ?? path.join(root, "notebooks", "01-from-ptx-to-cubin.ipynb")));
-setUp();
-if (headless) executeHeadless(notebook);
-else {
+if (!fs.existsSync(path.join(root, notebook))) {
+  const there = fs.readdirSync(path.join(root, "notebooks")).filter((f) => f.endsWith(".ipynb"));
+  console.error(`no notebook ${given}; there are:\n${there.map((f) => `  notebooks/${f}`).join("\n")}`);
+  process.exit(1);
+}
+if (headless) {
+  setUp();
+  executeHeadless(notebook);
+} else {
   const options = args.filter((a) => a !== given);
-  startLab([`--LabApp.default_url=/lab/tree/${path.relative("notebooks", notebook)}`, ...options]);
+  const inFolder = path.relative("notebooks", notebook).split(path.sep);
+  if (inFolder[0] === "..") {
+    console.error(`${given} is not below notebooks/, the folder that JupyterLab serves; --headless takes any`);
+    process.exit(1);
+  }
+  setUp();
+  startLab([`--LabApp.default_url=/lab/tree/${inFolder.map(encodeURIComponent).join("/")}`, ...options]);
 }

@@ -15,8 +15,16 @@ export interface ExecuteOptions {
   readonly onWork?: (work: Work) => void;
   /** Called for every row as it comes. */
   readonly onRow?: (row: Row, index: number) => void;
-  /** Ends the run: rows that are not there yet are left out. */
+  /** Ends the run: rows that are not there yet are left out. Default: in a notebook, the interrupt of the running cell. */
   readonly signal?: AbortSignal;
+}
+
+/** Where the notebook kernel leaves the signal of the running cell. */
+const interruptSymbol: unique symbol = Symbol.for("ptxlab.interrupt") as never;
+
+/** What ends a run; to be asked at its start, since the running cell changes. */
+export function signalOf(options: ExecuteOptions): AbortSignal | undefined {
+  return options.signal ?? (globalThis as { [interruptSymbol]?: AbortSignal })[interruptSymbol];
 }
 
 /** How busy the threads were, in milliseconds. */
@@ -84,6 +92,8 @@ const workerFile: string = resolve(__dirname, "../../dist/experiment/worker.js")
 /** Runs points and returns their rows in order; null for those that an abort left out. */
 export async function execute(points: readonly Point[], options: ExecuteOptions): Promise<(Row | null)[]> {
   const rows: (Row | null)[] = points.map(() => null);
+  const signal = signalOf(options);
+  if (signal?.aborted) return rows;
   const put = (i: number, row: Row): void => {
     rows[i] = row;
     options.onRow?.(row, i);
@@ -91,7 +101,7 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
   const times = new Clock();
   const tell = (): void => options.onWork?.(times.work());
   if (options.threads === 0 || !existsSync(workerFile)) {
-    for (let i = 0; i < points.length && !options.signal?.aborted; i++) {
+    for (let i = 0; i < points.length && !signal?.aborted; i++) {
       const done = timed(points[i]!, options.folder, 0);
       times.add(done);
       put(i, done.row);
@@ -104,7 +114,7 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
   // The pool's own default leaves a core to this thread, which only waits.
   const workers = pool(workerFile, { workerType: "thread", maxWorkers: options.threads ?? availableParallelism() });
   const stop = (): void => void workers.terminate(true);
-  options.signal?.addEventListener("abort", stop);
+  signal?.addEventListener("abort", stop);
   try {
     await Promise.all(
       points.map(async (p, i) => {
@@ -113,12 +123,12 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
           times.add(done);
           put(i, done.row);
         } catch (e) {
-          if (!options.signal?.aborted) throw e;
+          if (!signal?.aborted) throw e;
         }
       }),
     );
   } finally {
-    options.signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", stop);
     tell();
     await workers.terminate(true);
   }

@@ -6,7 +6,7 @@
  * same seed gives the same result, however many threads work.
  */
 import { type Feature, schedulePolicies, type Weights } from "../sched/index.js";
-import { type ExecuteOptions, execute } from "./executor.js";
+import { type ExecuteOptions, execute, signalOf } from "./executor.js";
 import { hash32, unit } from "./random.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
@@ -39,6 +39,7 @@ const good = (r: Row): boolean =>
 /** `input` must name a cubin and a launch file with expectations. Throws when the cubin itself does not run as expected. */
 export async function search(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
   const { seed, steps, width = 3, children = 12 } = options;
+  const signal = signalOf(options);
   const at = (moves: readonly Move[] | null): Point => ({
     input,
     target: "",
@@ -50,7 +51,7 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
   const rows: Row[] = [];
   const tried = new Set<string>();
   const run = async (points: readonly Point[]): Promise<Row[]> => {
-    const found = (await execute(points, options)).filter((r) => r !== null);
+    const found = (await execute(points, { ...options, ...(signal && { signal }) })).filter((r) => r !== null);
     rows.push(...found);
     return found.filter((r) => good(r) && !tried.has(r.cubinHash) && tried.add(r.cubinHash));
   };
@@ -66,7 +67,7 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
   const order = (a: Row, b: Row): number => a.cycles! - b.cycles! || (a.id < b.id ? -1 : 1);
   let best = [...beam].sort(order)[0]!;
   const history = [start.cycles!, best.cycles!];
-  for (let step = 0; step < steps && !options.signal?.aborted; step++) {
+  for (let step = 0; step < steps && !signal?.aborted; step++) {
     beam = beam.sort(order).slice(0, width);
     const next = beam.flatMap((row, k) => {
       const moves = (JSON.parse(row.moves) as readonly Move[] | null) ?? [];
