@@ -98,8 +98,7 @@ const barrier: Rows = [
     slots: "<-",
     effect: true,
     lines: [{ as: "9b1", text: "SYNCS{.CCTL|...???@73}{.IVALL|.WBALL@72}", sm: "90-" }],
-    time: "fixed",
-    sets: "any",
+    time: "result",
     decoupled: true,
   },
   {
