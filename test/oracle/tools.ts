@@ -14,16 +14,29 @@ export const available: boolean = existsSync(join(bin, "ptxas")) && existsSync(j
 const required = process.env.PTXLAB_ORACLE === "required";
 
 export interface Ran {
+  /** Null where it was killed: by a signal, or because its time was up. */
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly input?: string;
+  /** Milliseconds, after which it is killed; as long as it takes where none are given. */
+  readonly timeout?: number;
+}
+
 /** Runs a tool; never throws for its exit status. */
-export function tool(name: Tool, args: readonly string[], options: { cwd?: string; input?: string } = {}): Ran {
-  const r = spawnSync(join(bin, name), args, { encoding: "utf8", maxBuffer: 1 << 28, ...options });
-  if (r.error) throw r.error;
-  return { status: r.status, stdout: r.stdout, stderr: r.stderr };
+export function tool(name: Tool, args: readonly string[], options: RunOptions = {}): Ran {
+  return program(join(bin, name), args, options);
+}
+
+/** Runs any program; what it printed until it was killed is kept. */
+export function program(path: string, args: readonly string[], options: RunOptions = {}): Ran {
+  const r = spawnSync(path, args, { encoding: "utf8", maxBuffer: 1 << 28, killSignal: "SIGKILL", ...options });
+  if (r.error && (r.error as NodeJS.ErrnoException).code !== "ETIMEDOUT") throw r.error;
+  return { status: r.error ? null : r.status, stdout: r.stdout, stderr: r.stderr };
 }
 
 /** A scratch folder for the duration of `body`. */

@@ -136,7 +136,7 @@ function eachOf(words: readonly Word[]): () => Word {
 }
 
 function record(seen: Map<number, Seen>, key: number, word: Word, a: Answer): void {
-  if (a.state === "unknown") return;
+  if (a.state === "unknown" || a.state === "unanswered") return;
   let s = seen.get(key);
   if (s === undefined) {
     s = { names: new Map(), hidden: 0, words: [] };

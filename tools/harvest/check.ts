@@ -15,6 +15,8 @@ export interface CheckFigures {
   readonly unknown: number;
   readonly "no entry": number;
   readonly refused: number;
+  /** Words that end the tool or keep it beyond its time. */
+  readonly unanswered: number;
 }
 
 export interface CheckReport {
@@ -29,14 +31,14 @@ export const entryName = (e: { opcode: string; bit91: number; when?: { mask: str
   `${e.opcode} ${e.bit91} ${e.when?.mask ?? ""} ${e.when?.value ?? ""}`;
 
 export function checkWords(decoder: Decoder, map: MapReader, words: readonly Word[]): CheckReport {
-  const figures = { right: 0, wrong: 0, unknown: 0, "no entry": 0, refused: 0 };
+  const figures = { right: 0, wrong: 0, unknown: 0, "no entry": 0, refused: 0, unanswered: 0 };
   const faults: Record<string, { count: number; example: string }> = {};
   const entries = new Map<string, [number, number, number]>();
   const answers = decoder.decode(words);
   words.forEach((w, i) => {
-    const { text, address } = answers[i]!;
+    const { text, state, address } = answers[i]!;
     if (text === null) {
-      figures.refused++;
+      figures[state === "unanswered" ? state : "refused"]++;
       return;
     }
     const e = map.find(w);

@@ -1,6 +1,6 @@
 /**
  * Kernels through ptxas, many in a file. It names the lines that it refuses: those kernels are taken out and the rest is
- * compiled again; kernels that it refuses without a line are found by halving.
+ * compiled again; kernels that it refuses without a line, or that end it, are found by halving and then taken out.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +13,12 @@ export interface Compiled {
   readonly cubin: string;
   readonly kernels: readonly Kernel[];
 }
+
+/** Milliseconds for a run of ptxas; a second or two is usual. */
+const LIMIT = 300_000;
+
+/** What stands for the message of a kernel that ends the tool. */
+export const ENDED = "the tool ends without a message";
 
 export interface CompileOptions {
   /** `90a`. */
@@ -70,32 +76,62 @@ export function compileKernels(kernels: readonly Kernel[], options: CompileOptio
 
 function compilePart(kernels: readonly Kernel[], o: CompileOptions, dir: string): void {
   let left = kernels;
-  const ptx = join(dir, "k.ptx");
-  const cubin = join(dir, "k.cubin");
   while (left.length > 0) {
-    const { text, starts } = moduleText(left, o.sm, o.marked);
-    writeFileSync(ptx, text);
-    const line = o.marked ? ["-lineinfo"] : [];
-    const ran = tool("ptxas", [...line, `-arch=sm_${o.sm}`, o.opt, ptx, "-o", cubin]);
-    if (ran.status === 0 && existsSync(cubin)) {
-      o.compiled({ cubin, kernels: left });
-      rmSync(cubin);
+    const ran = ask(left, o, dir);
+    if (ran.cubin !== null) {
+      o.compiled({ cubin: ran.cubin, kernels: left });
+      rmSync(ran.cubin);
       return;
     }
-    const bad = refusals(ran.stderr, left, starts);
-    if (bad.size === 0) {
-      if (left.length === 1) {
-        o.refused(left[0]!, ran.stderr.split("\n")[0] ?? "");
+    if (ran.bad.size === 0) {
+      const found = culprits(left, ran, o, dir);
+      if (found.size === 0) {
+        // Only together do they fail.
+        const half = left.length >> 1;
+        compilePart(left.slice(0, half), o, dir);
+        compilePart(left.slice(half), o, dir);
         return;
       }
-      const half = left.length >> 1;
-      compilePart(left.slice(0, half), o, dir);
-      compilePart(left.slice(half), o, dir);
-      return;
+      for (const [k, message] of found) o.refused(k, message);
+      left = left.filter((k) => !found.has(k));
+      continue;
     }
-    for (const [i, message] of bad) o.refused(left[i]!, message);
-    left = left.filter((_, i) => !bad.has(i));
+    for (const [i, message] of ran.bad) o.refused(left[i]!, message);
+    left = left.filter((_, i) => !ran.bad.has(i));
   }
+}
+
+interface Asked {
+  /** Path; null where the tool refused. */
+  readonly cubin: string | null;
+  /** Messages by kernel. */
+  readonly bad: ReadonlyMap<number, string>;
+  readonly stderr: string;
+}
+
+function ask(kernels: readonly Kernel[], o: CompileOptions, dir: string): Asked {
+  const ptx = join(dir, "k.ptx");
+  const cubin = join(dir, "k.cubin");
+  const { text, starts } = moduleText(kernels, o.sm, o.marked);
+  writeFileSync(ptx, text);
+  const line = o.marked ? ["-lineinfo"] : [];
+  const ran = tool("ptxas", [...line, `-arch=sm_${o.sm}`, o.opt, ptx, "-o", cubin], { timeout: LIMIT });
+  if (ran.status === 0 && existsSync(cubin)) return { cubin, bad: new Map(), stderr: "" };
+  return { cubin: null, bad: refusals(ran.stderr, kernels, starts), stderr: ran.stderr };
+}
+
+/** Kernels that fail by themselves though no message names them. */
+function culprits(kernels: readonly Kernel[], asked: Asked, o: CompileOptions, dir: string): Map<Kernel, string> {
+  if (kernels.length === 1) return new Map([[kernels[0]!, asked.stderr.split("\n")[0] || ENDED]]);
+  const half = kernels.length >> 1;
+  const out = new Map<Kernel, string>();
+  for (const part of [kernels.slice(0, half), kernels.slice(half)]) {
+    const ran = ask(part, o, dir);
+    // What a message names is taken out in the next round.
+    if (ran.cubin !== null) rmSync(ran.cubin);
+    else if (ran.bad.size === 0) for (const [k, message] of culprits(part, ran, o, dir)) out.set(k, message);
+  }
+  return out;
 }
 
 export const readBytes = (path: string): Uint8Array => Uint8Array.from(readFileSync(path));

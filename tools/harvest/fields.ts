@@ -3,6 +3,7 @@ import { type Census, censusWords, printedKeys } from "./census.js";
 import type { Decoder } from "./decoder.js";
 import { setDefaults } from "./defaults.js";
 import { emitLeaf } from "./emit.js";
+import type { MapReader } from "./map.js";
 import { defaultOptions, type Harvested, harvestOpcode, type OpcodeOptions } from "./opcode.js";
 import { runTasks, type Task } from "./probe.js";
 import { progress } from "./progress.js";
@@ -17,7 +18,25 @@ interface KeyResult {
   readonly entries: EntryMap[];
   readonly omitted: (EntryHead & { readonly why?: string })[];
   readonly accepted: readonly [number, number];
+  /** Taken over from an earlier map, of which no asked word was wrong. */
+  readonly adopted?: true;
 }
+
+/** Encodings of an earlier map of this target, but for `not`, as if they were harvested. */
+export function adoptKeys(folder: Folder, map: MapReader, not: ReadonlySet<number>): number {
+  const done = new Set(folder.lines(FIELDS).map((l) => (JSON.parse(l) as KeyResult).key));
+  let n = 0;
+  for (const [key, entries] of [...map.byKey].sort(([a], [b]) => a - b)) {
+    if (not.has(key) || done.has(keyName(key))) continue;
+    const bare = entries.map(({ map: { verify: _v, defaults: _d, inexact: _i, ...e } }) => e);
+    const r: KeyResult = { key: keyName(key), entries: bare, omitted: [], accepted: [0, 0], adopted: true };
+    folder.append(FIELDS, JSON.stringify(r));
+    n++;
+  }
+  return n;
+}
+
+const FIELDS = "fields.jsonl";
 
 export interface FieldsOptions extends Partial<OpcodeOptions> {
   /** Only these keys; they are done again. */
@@ -63,8 +82,7 @@ export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptio
   // A target that is compared with another one does only the encodings that differ.
   const own = folder.has("same.json") ? folder.json<Sameness>("same.json").replaced.map(keyNamed) : null;
   const wanted = options.keys ?? own ?? [...new Set([...printedKeys(census), ...real.keys()])].sort((a, b) => a - b);
-  const file = "fields.jsonl";
-  const done = new Set(options.keys ? [] : folder.lines(file).map((l) => (JSON.parse(l) as KeyResult).key));
+  const done = new Set(options.keys ? [] : folder.lines(FIELDS).map((l) => (JSON.parse(l) as KeyResult).key));
   const all = { ...defaultOptions, ...options };
   const tasks = wanted
     .filter((k) => !done.has(keyName(k)) && !options.skip?.includes(k))
@@ -75,7 +93,7 @@ export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptio
     journal: folder.file("journal"),
     finished: (_, h) => {
       const r = resultOf(h);
-      folder.append(file, JSON.stringify(r));
+      folder.append(FIELDS, JSON.stringify(r));
       bar?.add();
     },
     failed: (task, error) => {
@@ -85,7 +103,7 @@ export function runFields(folder: Folder, decoder: Decoder, options: FieldsOptio
         omitted: [{ ...headOf(task.name), why: `the classifier failed: ${error.message}` }],
         accepted: [0, 0],
       };
-      folder.append(file, JSON.stringify(r));
+      folder.append(FIELDS, JSON.stringify(r));
       process.stderr.write(`\n${task.name}: ${error.stack}\n`);
     },
   });
@@ -105,7 +123,7 @@ const NOTE =
 /** The map of a target from the finished keys; later lines replace earlier ones. */
 export function buildMap(folder: Folder, sm: string): SmMap {
   const results = new Map<string, KeyResult>();
-  for (const line of folder.lines("fields.jsonl")) {
+  for (const line of folder.lines(FIELDS)) {
     const r = JSON.parse(line) as KeyResult;
     results.set(r.key, r);
   }
@@ -123,6 +141,7 @@ export function buildMap(folder: Folder, sm: string): SmMap {
     ...(same ? { same_as: `sm_${same.of}`, replaced: rows(same.replaced), absent: rows(same.absent) } : {}),
     encodings,
     omitted: order.flatMap((r) => r.omitted),
+    adopted: order.filter((r) => r.adopted).length,
   };
 }
 

@@ -108,7 +108,7 @@ function replay<T>(
   return true;
 }
 
-const STATES: readonly Answer["state"][] = ["printed", "hidden", "refused", "unknown"];
+const STATES: readonly Answer["state"][] = ["printed", "hidden", "refused", "unknown", "unanswered"];
 
 class Journal {
   private readonly dir: string;

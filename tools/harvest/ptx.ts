@@ -5,7 +5,7 @@
  */
 import { textSections } from "../../test/oracle/nvdisasm.js";
 import { tool } from "../../test/oracle/tools.js";
-import { compileKernels } from "./compile.js";
+import { type CompileOptions, compileKernels, ENDED } from "./compile.js";
 import { allKernels, type Kernel } from "./kernels/index.js";
 import { progress } from "./progress.js";
 import type { Folder } from "./state.js";
@@ -16,31 +16,45 @@ export type Level = "O0" | "O3";
 /** One line of ptx-O3.jsonl. */
 interface PartResult {
   readonly part: number;
+  /** Of which parts: kernels in each, and every how many-th kernel. */
+  readonly of: string;
   /** PTX under test, machine instructions or the refusal. */
   readonly rows: readonly (readonly [ptx: string, sass: string])[];
   /** Words that no earlier part had. */
   readonly words: readonly string[];
 }
 
-const PART = 400;
+const PART = 1200;
 export const REFUSED = "refused: ";
 
-export function runCompile(folder: Folder, sm: string, level: Level, every: number, only: string): void {
+/**
+ * `suspects`: names of kernels that ended ptxas on a target or level before; they are asked alone, as finding them again
+ * is dear. The set grows.
+ */
+export function runCompile(
+  folder: Folder,
+  sm: string,
+  level: Level,
+  every: number,
+  only: string,
+  suspects: Set<string>,
+): void {
   const kernels = allKernels().filter((k, i) => i % every === 0 && k.tested.includes(only));
   const file = `ptx-${level}.jsonl`;
-  const done = folder.lines(file).map((l) => JSON.parse(l) as PartResult);
+  const of = `${PART} ${every} ${only}`;
+  const done = partsOf(folder, level, of);
   const seen = new Set(done.flatMap((p) => p.words.map((w) => sameBits(wordFromHex(w)))));
   const finished = new Set(done.map((p) => p.part));
   const parts = Math.ceil(kernels.length / PART);
   const bar = progress(`sm_${sm} -${level}, parts of ${PART} kernels`, parts, finished.size);
   for (let part = 0; part < parts; part++) {
     if (finished.has(part)) continue;
-    const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen);
-    folder.append(file, JSON.stringify({ part, ...r }));
+    const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen, suspects);
+    folder.append(file, JSON.stringify({ part, of, ...r }));
     bar.add();
   }
   bar.stop();
-  collect(folder, level);
+  collect(folder, level, of);
 }
 
 function compilePart(
@@ -48,14 +62,16 @@ function compilePart(
   sm: string,
   level: Level,
   seen: Set<string>,
-): Omit<PartResult, "part"> {
+  suspects: Set<string>,
+): Omit<PartResult, "part" | "of"> {
   const rows: [string, string][] = [];
   const words: string[] = [];
-  compileKernels(kernels, {
+  const options: CompileOptions = {
     sm,
     opt: `-${level}`,
     marked: true,
     refused: (k, message) => {
+      if (message === ENDED) suspects.add(k.name);
       rows.push([testedText(k), REFUSED + message.replaceAll(k.name, "k")]);
     },
     compiled: (c) => {
@@ -70,7 +86,13 @@ function compilePart(
       const by = testedInstructions(c.cubin);
       for (const k of c.kernels) rows.push([testedText(k), by.get(k.name)?.join(" ; ") ?? "(none)"]);
     },
-  });
+  };
+  const alone = kernels.filter((k) => suspects.has(k.name));
+  for (const k of alone) compileKernels([k], options);
+  compileKernels(
+    kernels.filter((k) => !alone.includes(k)),
+    options,
+  );
   return { rows, words };
 }
 
@@ -103,9 +125,15 @@ function testedInstructions(cubin: string): Map<string, string[]> {
   return out;
 }
 
+const partsOf = (folder: Folder, level: Level, of: string): PartResult[] =>
+  folder
+    .lines(`ptx-${level}.jsonl`)
+    .map((l) => JSON.parse(l) as PartResult)
+    .filter((p) => p.of === of);
+
 /** The word file and the table of all finished parts. */
-function collect(folder: Folder, level: Level): void {
-  const parts = folder.lines(`ptx-${level}.jsonl`).map((l) => JSON.parse(l) as PartResult);
+function collect(folder: Folder, level: Level, of: string): void {
+  const parts = partsOf(folder, level, of);
   const words = parts.flatMap((p) => p.words.map(wordFromHex));
   folder.writeWords(`words-${level}.bin`, words);
   const rows = [...new Set(parts.flatMap((p) => p.rows.map((r) => r.join("\t"))))].sort();

@@ -1,21 +1,22 @@
 /** The steps of the harvest, in working order. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { takeCensus } from "./census.js";
 import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
 import { compareTable } from "./compare.js";
 import { Nvdisasm } from "./decoder.js";
 import { findDefUse } from "./defuse.js";
-import { buildMap, mapText, runFields } from "./fields.js";
+import { adoptKeys, buildMap, mapText, runFields } from "./fields.js";
 import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } from "./gates.js";
 import { MapReader } from "./map.js";
 import { progress } from "./progress.js";
 import { type Level, runCompile } from "./ptx.js";
-import { findSame } from "./same.js";
+import { findSame, type Sameness } from "./same.js";
 import { Folder } from "./state.js";
 import { summaryOf } from "./summary.js";
 import type { SmMap } from "./types.js";
-import { keyNamed } from "./word.js";
+import { keyName, keyNamed } from "./word.js";
 
 export interface StepContext {
   /** As the tools name it: `90a`. */
@@ -33,9 +34,19 @@ interface Step {
 
 export const DEFAULT_OUT = ".cache/harvest";
 
+const UNANSWERED = "unanswered.tsv";
+
+/** Words that the tool gave no answer for, and how: `ended` or `late`. */
+const unansweredWords = (folder: Folder): Map<string, string> =>
+  new Map(folder.lines(UNANSWERED).map((l) => l.split("\t") as [string, string]));
+
 /** The decoder of a target for the time of `body`. */
-export function withDecoder<T>(sm: string, body: (d: Nvdisasm) => T): T {
-  const d = new Nvdisasm(sm);
+function withDecoder<T>(folder: Folder, body: (d: Nvdisasm) => T): T {
+  const { sm } = folder;
+  const d = new Nvdisasm(sm, {
+    unanswered: unansweredWords(folder).keys(),
+    silent: (word, how) => folder.append(UNANSWERED, `${word}\t${how}`),
+  });
   try {
     return body(d);
   } finally {
@@ -49,15 +60,19 @@ export function withDecoder<T>(sm: string, body: (d: Nvdisasm) => T): T {
 }
 
 /** `--level O3` one level only; `--every N` every Nth kernel; `--only TEXT` those that test it. */
-function compile({ sm, folder, option }: StepContext): void {
+function compile({ sm, folder, root, option }: StepContext): void {
   const level = option("level");
+  const known = join(root, "crashes.json");
+  const suspects = new Set<string>(existsSync(known) ? (JSON.parse(readFileSync(known, "utf8")) as string[]) : []);
+  const before = suspects.size;
   for (const l of level === null ? (["O3", "O0"] as const) : [level as Level])
-    runCompile(folder, sm, l, Number(option("every") ?? 1), option("only") ?? "");
+    runCompile(folder, sm, l, Number(option("every") ?? 1), option("only") ?? "", suspects);
+  if (suspects.size > before) writeFileSync(known, JSON.stringify([...suspects].sort()));
 }
 
 function census({ sm, folder, seed }: StepContext): void {
   const also = [...folder.words("words-O0.bin"), ...folder.words("words-O3.bin")];
-  const found = withDecoder(sm, (d) => takeCensus(d, { seed, also }));
+  const found = withDecoder(folder, (d) => takeCensus(d, { seed, also }));
   folder.write("census.json", JSON.stringify(found));
   const entries = Object.values(found);
   const hidden = entries.filter((e) => e.words.length === 0).length;
@@ -69,7 +84,7 @@ function fields(c: StepContext): void {
   const skip = c.option("skip")?.split(",").map(keyNamed);
   const number = (name: string): Record<string, number> =>
     c.option(name) === null ? {} : { [name]: Number(c.option(name)) };
-  withDecoder(c.sm, (d) => {
+  withDecoder(c.folder, (d) => {
     runFields(c.folder, d, {
       seed: c.seed,
       ...number("real"),
@@ -94,25 +109,57 @@ function writeMap({ sm, folder }: StepContext): void {
   );
 }
 
-/** `--map FILE` checks another map, say one harvested before. */
+/** `--map FILE` checks another map, say one harvested before; `--salt N` other random words. */
 function check({ sm, folder, seed, option }: StepContext): void {
   const path = option("map") ?? folder.file(mapName(sm));
   const map = MapReader.read(path);
   const keys = [...new Set([...Object.keys(folder.census()).map(keyNamed), ...map.byKey.keys()])].sort((a, b) => a - b);
   const count = Number(option("count") ?? 50);
-  const reports: Record<string, CheckReport> = withDecoder(sm, (d) => ({
-    random: checkWords(d, map, randomWords(keys, count, seed + 1)),
+  const salt = Number(option("salt") ?? 1);
+  const reports: Record<string, CheckReport> = withDecoder(folder, (d) => ({
+    random: checkWords(d, map, randomWords(keys, count, seed + salt)),
     compiler: checkWords(d, map, folder.realWords().held),
   }));
   for (const [name, { figures: f, faults }] of Object.entries(reports)) {
     const printed = f.right + f.wrong + f.unknown + f["no entry"];
     console.log(
       `sm_${sm} ${name}: right/wrong/unknown/no entry ${f.right}/${f.wrong}/${f.unknown}/${f["no entry"]} of ${printed}, ` +
-        `${f.refused} refused`,
+        `${f.refused} refused, ${f.unanswered} unanswered`,
     );
     for (const [key, { count: n, example }] of Object.entries(faults)) console.log(`    ${key} ${n} ${example}`);
   }
-  if (option("map") === null) mark(folder, sm, reports);
+  if (option("map") !== null) return;
+  mark(folder, sm, reports);
+  const faults = Object.values(reports).flatMap((r) => Object.keys(r.faults));
+  folder.write(FAULTS, JSON.stringify([...new Set(faults)].sort()));
+}
+
+/** Encodings that the last check found wrong or unknown. */
+const FAULTS = "faults.json";
+const MENDED = "mended.json";
+
+/**
+ * Encodings with faults are harvested again, with more samples: of a target that refers to another one they become its
+ * own. Then the check is made again, on other random words.
+ */
+function mend(c: StepContext): void {
+  const { folder } = c;
+  const keys = folder.json<string[]>(FAULTS);
+  if (keys.length > 0) {
+    if (folder.has(SAME)) {
+      const s = folder.json<Sameness>(SAME);
+      const own = new Set([...s.replaced, ...keys.filter((k) => !s.absent.includes(k))].map(keyNamed));
+      folder.write(SAME, JSON.stringify({ ...s, replaced: [...own].sort((x, y) => x - y).map(keyName) }));
+    }
+    const options = new Map([
+      ["keys", keys.join()],
+      ["real", "400"],
+      ["samples", "200"],
+    ]);
+    fields({ ...c, seed: c.seed + 1, option: (n) => options.get(n) ?? null });
+    check({ ...c, option: (n) => (n === "salt" ? "2" : c.option(n)) });
+  }
+  folder.write(MENDED, JSON.stringify(keys));
 }
 
 /** Writes the counts into the map; an entry that is wrong more than rarely moves to `omitted`. */
@@ -145,22 +192,39 @@ function mark(folder: Folder, sm: string, reports: Readonly<Record<string, Check
   folder.write(mapName(sm), mapText(map));
 }
 
+const SAME = "same.json";
+const ADOPTED = "adopted.json";
+
 /** `--of SM`: a target whose census is there. The encodings that differ go to `fields`, the map refers to the other one. */
 function same({ sm, folder, root, seed, option }: StepContext): void {
   const of = option("of");
   if (of === null) throw new Error("same needs --of SM");
-  const other = new Folder(root, of);
-  const found = withDecoder(of, (a) => withDecoder(sm, (b) => findSame(other, folder, [a, b], seed)));
-  folder.write("same.json", JSON.stringify(found));
+  const map = MapReader.read(new Folder(root, of).file(mapName(of)));
+  const found = withDecoder(folder, (d) => findSame(of, map, folder, d, seed));
+  folder.write(SAME, JSON.stringify(found));
   console.log(
     `sm_${sm} beside sm_${of}: ${found.replaced.length} encodings of its own, ${found.absent.length} absent, ` +
-      `the rest alike on ${found.words} words`,
+      `the rest alike on ${found.printed} printed words of ${found.words}`,
+  );
+}
+
+/** `--map FILE`: an earlier map of this target. What it predicts is taken over, so that `fields` does the rest alone. */
+function adopt({ sm, folder, seed, option }: StepContext): void {
+  const path = option("map");
+  if (path === null) throw new Error("adopt needs --map FILE");
+  const map = MapReader.read(path);
+  const found = withDecoder(folder, (d) => findSame(sm, map, folder, d, seed));
+  const n = adoptKeys(folder, map, new Set([...found.replaced, ...found.absent].map(keyNamed)));
+  folder.write(ADOPTED, JSON.stringify({ ...found, adopted: n }));
+  console.log(
+    `sm_${sm}: ${n} encodings taken over, right on ${found.printed} printed words of ${found.words} but for those of the ` +
+      `${found.replaced.length} left to fields`,
   );
 }
 
 function defuse({ sm, folder, option }: StepContext): void {
   const map = MapReader.read(option("map") ?? folder.file(mapName(sm)));
-  const found = withDecoder(sm, (d) => findDefUse(sm, map, d, option("keys")?.split(",").map(keyNamed) ?? null));
+  const found = withDecoder(folder, (d) => findDefUse(sm, map, d, option("keys")?.split(",").map(keyNamed) ?? null));
   const doc = { sm: `sm_${sm}`, tool: "register life ranges of nvdisasm 13.2.51", encodings: found };
   folder.write(`defuse-sm${sm}.json`, `${JSON.stringify(doc).replaceAll('{"opcode"', '\n{"opcode"')}\n`);
   console.log(`sm_${sm}: registers of ${found.length} entries`);
@@ -213,12 +277,70 @@ function gates(): void {
     console.log(`${String(d.count).padStart(6)} ${key} (${d.example})`);
 }
 
+/** Whose map a target's map refers to: only the encodings that print otherwise are harvested. */
+export const BASES: Readonly<Record<string, string | null>> = {
+  "75": null,
+  "80": null,
+  "86": "80",
+  "87": "86",
+  "88": "86",
+  "89": "86",
+  "90a": null,
+  "100a": null,
+  "103a": "100a",
+  "110a": "100a",
+  "120a": null,
+  "121a": "120a",
+};
+
+/**
+ * Every step of a target whose result is not there yet, its base first. `--adopt DIR`: where earlier maps lie; targets
+ * without a base take over from them what they still predict. `--without defuse` leaves the longest step out.
+ */
+function all(c: StepContext): void {
+  const { sm, folder, root } = c;
+  const of = c.option("of") ?? BASES[sm] ?? null;
+  const having = (more: Readonly<Record<string, string>>, from = c): StepContext => ({
+    ...from,
+    option: (n) => more[n] ?? c.option(n),
+  });
+  if (of !== null && !new Folder(root, of).has(MENDED)) all({ ...c, sm: of, folder: new Folder(root, of) });
+  const stage = (done: boolean, name: string, body: () => void): void => {
+    if (done) return;
+    const start = performance.now();
+    body();
+    process.stderr.write(`sm_${sm} ${name}: ${((performance.now() - start) / 1000).toFixed(0)} s\n`);
+  };
+  const map = mapName(sm);
+  const level = c.option("level");
+  const levels = level === null ? ["O3", "O0"] : [level];
+  stage(
+    levels.every((l) => folder.has(`words-${l}.bin`)),
+    "compile",
+    () => compile(c),
+  );
+  stage(folder.has("census.json"), "census", () => census(c));
+  if (of !== null) stage(folder.has(SAME), "same", () => same(having({ of })));
+  const earlier = c.option("adopt");
+  if (of === null && earlier !== null)
+    stage(folder.has(ADOPTED) || folder.has(map), "adopt", () => adopt(having({ map: join(earlier, map) })));
+  stage(folder.has(map), "fields", () => fields(c));
+  stage(folder.has(FAULTS), "check", () => check(c));
+  stage(folder.has(MENDED), "mend", () => mend(c));
+  stage(false, "compare", () => compare(c));
+  stage(false, "summary", () => summary(c));
+  if (c.option("without") !== "defuse") stage(folder.has(`defuse-sm${sm}.json`), "defuse", () => defuse(c));
+}
+
 export const steps: ReadonlyMap<string, Step> = new Map([
+  ["all", { what: "every step of a target that is not done yet, in order", run: all }],
   ["compile", { what: "kernels of one PTX instruction through ptxas: words, PTX to SASS, refusals", run: compile }],
   ["census", { what: "which values of bits 0-11 and 91 are decoded", run: census }],
   ["fields", { what: "the classifier: field maps; --keys 210,c10u for some encodings only", run: fields }],
   ["map", { what: "writes the map file of what `fields` has finished", run: writeMap }],
   ["same", { what: "which encodings print differently than on --of SM", run: same }],
+  ["mend", { what: "harvests again what the check found wrong, then checks again", run: mend }],
+  ["adopt", { what: "takes over what an earlier map (--map FILE) predicts rightly", run: adopt }],
   ["defuse", { what: "registers read and written, from life ranges", run: defuse }],
   ["summary", { what: "what the map of a target does not know", run: summary }],
   ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],

@@ -98,5 +98,7 @@ export interface SmMap {
   readonly absent?: readonly (readonly [string, number])[];
   encodings: EntryMap[];
   omitted: (EntryHead & { readonly why?: string })[];
+  /** Encodings taken over from an earlier map. */
+  readonly adopted?: number;
   checked?: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
