@@ -76,6 +76,16 @@ test("words that end the tool or keep it are left out, all others are answered",
   expect(runs).toBeLessThan(12);
 });
 
+test("where many words end the tool, the later ones take their neighbours with them", () => {
+  const words = Array.from({ length: 900 }, (_, i) => word(i % 3 === 1 ? ENDS : GOOD, i));
+  const { answers, silent, runs } = asked(words);
+  expect(runs).toBeLessThan(50);
+  expect(answers.slice(0, 60)).toEqual(words.slice(0, 60).map((_, i) => (i % 3 === 1 ? "unanswered" : `FOO R${i}`)));
+  expect(answers.filter((a, i) => a !== "unanswered" && a !== `FOO R${i}`)).toEqual([]);
+  expect(silent).toHaveLength(answers.filter((a) => a === "unanswered").length);
+  expect(silent.filter(([, how]) => how === "ended").length).toBeGreaterThan(24);
+});
+
 test("a word that stops the tool before it says anything is found by halving", () => {
   const words = many.slice();
   words[50] = word(SILENT, 3);

@@ -47,8 +47,19 @@ export interface DecoderFigures {
   halvings: number;
 }
 
-/** How the tool answers no question about a word: it ends, or it is still at it at the limit. */
-export type Silence = "ended" | "late";
+/**
+ * How the tool answers no question about a word: it ends, or it is still at it at the limit; `beside` words were not asked
+ * by themselves, as too many around them end it.
+ */
+export type Silence = "ended" | "late" | "beside";
+
+/**
+ * Words of a key that are pinned one by one; behind these each takes the rest of its chunk with it, and chunks grow, so
+ * that a table of thousands of such values does not take thousands of runs.
+ */
+const PINNED = 24;
+const CHUNK = 64;
+const LARGEST_CHUNK = 2048;
 
 export interface NvdisasmOptions {
   /** Words of one run. */
@@ -74,8 +85,8 @@ export class Nvdisasm implements Decoder {
   private readonly options: NvdisasmOptions;
   private readonly batch: number;
   private readonly unanswered: Set<string>;
-  /** Keys with words that end the tool: asked apart, so that they do not break the runs of the others. */
-  private readonly fatal = new Set<number>();
+  /** Keys with words that end the tool: how many; they are asked apart, so that they do not break the runs of the others. */
+  private readonly fatal = new Map<number, number>();
   private readonly dir = mkdtempSync(join(tmpdir(), "harvest-"));
 
   /** `sm` as the tool names it: `90a`. */
@@ -84,7 +95,7 @@ export class Nvdisasm implements Decoder {
     this.options = options;
     this.batch = options.batch ?? 40000;
     this.unanswered = new Set(options.unanswered);
-    for (const w of this.unanswered) this.fatal.add(keyOf(wordFromHex(w)));
+    for (const w of this.unanswered) this.count(wordFromHex(w));
   }
 
   close(): void {
@@ -153,22 +164,27 @@ export class Nvdisasm implements Decoder {
   /** Slow and sure: sentinels name each word, up to one that stops the tool; that one is left out and the rest asked again. */
   private pinned(words: readonly Word[]): Answer[] {
     const answers: (Answer | undefined)[] = new Array(words.length);
+    let chunk = CHUNK;
     for (let from = 0; from < words.length; ) {
       this.figures.sentinelRuns++;
-      const rest = words.slice(from);
+      const many = (this.fatal.get(keyOf(words[from]!)) ?? 0) > PINNED;
+      const rest = words.slice(from, many ? from + chunk : words.length);
       const ran = this.run(rest.flatMap((w) => [w, SENTINEL]));
       const verdicts = betweenSentinels(ran.stderr, rest.length);
       if (verdicts === null) return this.halved(words);
       for (const v of verdicts) answers[from++] = v ?? undefined;
-      if (from === words.length) break;
+      if (verdicts.length === rest.length) continue;
       const word = words[from]!;
       // A slow machine is no fault of the word: it must keep the tool on its own too.
       if (ran.status === null && rest.length > 1 && this.run([word]).status !== null) return this.halved(words);
       const known = this.fatal.has(keyOf(word));
-      answers[from++] = this.silent(word, ran);
-      if (known) continue;
+      answers[from++] = this.silent(word, ran.status === null ? "late" : "ended");
       // The first of its key: from here on such words are asked apart.
-      for (const a of this.safely(words.slice(from))) answers[from++] = a;
+      if (!known) for (const a of this.safely(words.slice(from))) answers[from++] = a;
+      else if (many) {
+        for (const w of rest.slice(verdicts.length + 1)) answers[from++] = this.silent(w, "beside");
+        chunk = Math.min(2 * chunk, LARGEST_CHUNK);
+      }
     }
     const kept = words.map((_, i) => i).filter((i) => answers[i] === undefined);
     if (kept.length === 0) return answers as Answer[];
@@ -177,18 +193,22 @@ export class Nvdisasm implements Decoder {
   }
 
   private halved(words: readonly Word[]): Answer[] {
-    if (words.length === 1) return [this.silent(words[0]!, this.run(words))];
+    if (words.length === 1) return [this.silent(words[0]!, this.run(words).status === null ? "late" : "ended")];
     this.figures.halvings++;
     const half = words.length >> 1;
     return [...this.part(words.slice(0, half)), ...this.part(words.slice(half))];
   }
 
-  private silent(word: Word, ran: Ran): Answer {
+  private count(word: Word): void {
+    this.fatal.set(keyOf(word), (this.fatal.get(keyOf(word)) ?? 0) + 1);
+  }
+
+  private silent(word: Word, how: Silence): Answer {
     const hex = hexWord(word);
-    this.fatal.add(keyOf(word));
     if (!this.unanswered.has(hex)) {
+      this.count(word);
       this.unanswered.add(hex);
-      this.options.silent?.(hex, ran.status === null ? "late" : "ended");
+      this.options.silent?.(hex, how);
     }
     return UNANSWERED;
   }

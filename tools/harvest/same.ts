@@ -25,8 +25,8 @@ export interface Sameness {
 }
 
 /** Known words per key, and random and mutated ones. */
-const KNOWN = 120;
-const FRESH = 60;
+const KNOWN = 80;
+const FRESH = 40;
 
 /** Compiled words that the check keeps for itself are not asked. */
 export function findSame(of: string, map: MapReader, folder: Folder, decoder: Decoder, seed: number): Sameness {
