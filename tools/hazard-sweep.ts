@@ -1,15 +1,16 @@
 /**
- * The hazard checker on what ptxas makes: test corpus and CUDA units (own and CUB/Thrust), every SM, -O0 … -O3.
+ * The hazard checker on what ptxas makes: test corpus, CUDA units (own and CUB/Thrust) and kernels with products of warp groups,
+ * every SM, -O0 … -O3.
  *
  *   node tools/run-ts.cjs tools/hazard-sweep.ts [sm_90 …] [--levels=0123] [--corpus] [--ours] [--show=3]
  *
- * `--corpus`: the test corpus alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
+ * `--corpus`: the test corpus alone. `--products`: the kernels with products of warp groups alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
  * says that the checker or a latency table is wrong. PTX of the CUDA units and ptxas's
  * cubins are kept in .cache/hazard.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
@@ -17,6 +18,7 @@ import { type Finding, findingText } from "../lib/sched/verify/index.js";
 import { isTargetName, target as targetOf } from "../lib/target/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { verifyCubin } from "../lib/verify.js";
+import { wgmmaKernels } from "./hazard/wgmma.js";
 
 const option = (name: string, otherwise: string): string =>
   process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
@@ -65,9 +67,21 @@ function units(sm: number): string[] {
     });
 }
 
+/** Products of warp groups are for sm_90a alone. */
+function products(sm: number): string[] {
+  if (sm !== 90) return [];
+  return wgmmaKernels.map(({ name, ptx }) => {
+    const file = join(cache, `wgmma-${name}.90a.ptx`);
+    writeFileSync(file, ptx);
+    return file;
+  });
+}
+
 /** ptxas takes most of the time: what it made of a text is kept. */
-function theirs(arch: TargetName, file: string, level: string): Uint8Array {
-  const id = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 16);
+function theirs(plain: TargetName, file: string, level: string): Uint8Array {
+  const text = readFileSync(file);
+  const arch = text.includes(".target sm_90a") ? "sm_90a" : plain;
+  const id = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const out = join(cache, "cubins", `${id}.${arch}.O${level}.cubin`);
   if (existsSync(out)) return readFileSync(out);
   const made = `${out}.${process.pid}`;
@@ -88,7 +102,11 @@ mkdirSync(join(cache, "cubins"), { recursive: true });
 for (const arch of named.length > 0 ? named : all) {
   if (!isTargetName(arch)) throw new Error(`unknown target '${arch}'`);
   const { sm } = targetOf(arch);
-  const files = flag("corpus") || flag("ours") ? corpus(sm) : [...corpus(sm), ...units(sm)];
+  const files = flag("products")
+    ? products(sm)
+    : flag("corpus") || flag("ours")
+      ? corpus(sm)
+      : [...corpus(sm), ...units(sm), ...products(sm)];
   for (const level of option("levels", "0123")) {
     let [cubins, instructions, clean] = [0, 0, 0];
     const found: Finding[] = [];

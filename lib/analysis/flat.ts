@@ -6,8 +6,10 @@
  * registers RZ, URZ, PT, UPT appear nowhere. A guarded definition, or one of only a part of a register, does not kill
  * what was there before. On physical registers the instructions that move whole predicate files (P2R, R2P and their
  * uniform kin) read or write all of them, with slot IMPLICIT; such a definition does not kill either (a mask says which).
+ * So do WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
  */
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Handover, handovers, type Runs } from "./products.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
 
 /** Slot of a register that an instruction reads or writes without naming it. */
@@ -65,11 +67,13 @@ export function flatten(func: Func): Flat {
   const first = new Int32Array(func.blocks.length + 1);
   const uses = new References();
   const defs = new References();
+  const handed = units.virtual ? null : handovers(func);
   func.blocks.forEach((b, i) => {
     for (const inst of b.insts) {
       insts.push(inst);
       addUses(units, uses, inst);
       addDefs(units, defs, inst);
+      if (handed !== null) addHandover(units, uses, defs, handed.get(inst));
       uses.start.push(uses.unit.length);
       defs.start.push(defs.unit.length);
     }
@@ -115,6 +119,16 @@ function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "d
   if (implied !== undefined && implied[1] === which) {
     to.add(unitAt(units, implied[0], 0, 0), PREDICATES, IMPLICIT, false);
   }
+}
+
+function addHandover(units: Units, uses: References, defs: References, h: Handover | undefined): void {
+  if (h === undefined) return;
+  const add = (to: References, runs: Runs): void => {
+    for (let k = 0; k < runs.length; k += 2)
+      to.add(unitAt(units, File.R, runs[k] as number, 0), runs[k + 1] as number, IMPLICIT, false);
+  };
+  add(uses, h.uses);
+  add(defs, h.defs);
 }
 
 function addDefs(units: Units, defs: References, inst: Inst): void {

@@ -15,9 +15,13 @@ import { Kind, type MachineInst } from "../ori/types.js";
 import type { Form } from "../sass/isa/form.js";
 import { sregName } from "../sass/isa/sreg.js";
 import { type Address, apart } from "./alias.js";
+import { isProduct } from "./products.js";
 
-/** State spaces as bits; `Group` is what is open of asynchronous copies: copies join it, LDGDEPBAR closes it. */
-export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8, Group: 16 } as const;
+/**
+ * State spaces as bits; `Group` is what is open of asynchronous copies: copies join it, LDGDEPBAR closes it. `Product` is the
+ * order of warp-group products: they join it, and so do the instructions that hand registers to them and back.
+ */
+export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8, Group: 16, Product: 32 } as const;
 
 /** How far an instruction restricts the order of others. */
 export const Order = {
@@ -63,10 +67,8 @@ export function memoryEffect(form: Form): MemoryEffect {
   return e;
 }
 
-/** Registers are read or written after the instruction has issued, up to an explicit wait. */
-const asynchronous = /^(WARPGROUP|WARPGROUPSET|[HQIB]GMMA)$/;
 /** They change what belongs to the warp itself: its registers, its barriers' state, where it returns to. */
-const warpState = /^(USETMAXREG|RPCMOV|SETCTAID|SETLMEMBASE|BMOV|PREEXIT|ACQBULK|ACQSHMINIT)$/;
+const warpState = /^(WARPGROUPSET|USETMAXREG|RPCMOV|SETCTAID|SETLMEMBASE|BMOV|PREEXIT|ACQBULK|ACQSHMINIT)$/;
 /** Their results depend on what earlier instructions with effects did, although they name no memory. */
 const stateful = /^(NOP|B2R|GETLMEMBASE|LDTM|QSPC)$/;
 /** Surfaces and textures are reached through handles; their contents do not meet plain accesses without a fence. */
@@ -91,6 +93,14 @@ function make(form: Form): MemoryEffect {
   if (form.flow === "region" && form.op === "BSSY") return { ...nothing, order: Order.Free };
   if (stateful.test(form.op)) return { ...nothing, order: Order.Fence };
   if (form.op === "R2P") return { ...nothing, order: Order.Free };
+  // Products read shared memory until they are waited for; registers: products.ts.
+  if (isProduct(form.op) || form.op === "WARPGROUP")
+    return {
+      ...nothing,
+      order: Order.Access,
+      reads: form.mods.includes("ARRIVE") ? 0 : Place.Shared,
+      writes: Place.Product,
+    };
   if (form.op === "LDGDEPBAR") return { ...nothing, order: Order.Access, writes: Place.Group };
   if (m === null) return { ...nothing, order: form.sideEffect ? Order.Fence : Order.Free };
   if (m.access === "fence" || m.access === "prefetch" || form.op === "SYNCS") return { ...nothing, order: Order.Fence };
@@ -103,7 +113,8 @@ function make(form: Form): MemoryEffect {
 
 function isFull(form: Form): boolean {
   if (form.op === "BSSY") return false;
-  return form.flow !== "next" || asynchronous.test(form.op) || warpState.test(form.op);
+  if (form.op === "WARPGROUP" && form.mods.includes("WAIT")) return true;
+  return form.flow !== "next" || warpState.test(form.op);
 }
 
 function placeOf(form: Form, space: string): number {
@@ -181,4 +192,4 @@ export function conflicts(first: MemoryEffect, a: Address, second: MemoryEffect,
 }
 
 /** Places that a fence orders: local memory is the thread's own. */
-export const fenced: number = Place.Global | Place.Shared | Place.Texture | Place.Group;
+export const fenced: number = Place.Global | Place.Shared | Place.Texture | Place.Group | Place.Product;

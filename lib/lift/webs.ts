@@ -8,6 +8,7 @@
  *
  * R1 stays where it is. Calls become control flow (routines.ts), P2R and R2P one instruction per predicate (predicates.ts).
  */
+import { isProduct } from "../analysis/products.js";
 import { type Diagnostic, notSupported } from "../diagnostics.js";
 import { newValues } from "../ori/func.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
@@ -49,11 +50,19 @@ function isGuarded(inst: Inst): boolean {
 
 /** Makes the registers of `func` virtual, in place. Returns why it cannot be, or null. */
 export function makeVirtual(func: Func): Diagnostic | null {
-  const refused = takeFrame(func) ?? callsAsEdges(func) ?? splitPacks(func);
+  const refused = products(func) ?? takeFrame(func) ?? callsAsEdges(func) ?? splitPacks(func);
   if (refused !== null) return refused;
   const webs = new Webs(func);
   webs.connect();
   return webs.rename();
+}
+
+/** The allocator does not know of registers that an instruction reads and writes behind its issue. */
+function products(func: Func): Diagnostic | null {
+  for (const b of func.blocks)
+    for (const { form } of b.insts)
+      if (isProduct(form.op)) return notSupported(`virtual registers of ${func.name}: products of warp groups`, null);
+  return null;
 }
 
 /** The allocator lowers the stack pointer itself, behind its load: the instruction that did so goes. */

@@ -1,8 +1,9 @@
 /** Builds the dependence graph of a block (dag.ts) from the function's columns (`Flat`), one block after the other. */
 import type { Addresses } from "../analysis/addresses.js";
 import { analysis } from "../analysis/cache.js";
-import type { Flat } from "../analysis/flat.js";
+import { type Flat, IMPLICIT } from "../analysis/flat.js";
 import { memoryEffect, Order, orderOf } from "../analysis/memory.js";
+import { isProduct } from "../analysis/products.js";
 import { homeUnits } from "../analysis/units.js";
 import { InternalError } from "../errors.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
@@ -104,6 +105,8 @@ class BlockGraph {
   private barrier = -1;
   private open = 0;
   private openJoin: number;
+  /** Last instruction that hands registers to products of the warp group or back. */
+  private lastGroup = -1;
 
   constructor(
     builder: DagBuilder,
@@ -139,8 +142,10 @@ class BlockGraph {
     this.registers(inst, i);
     if (order === Order.Full) this.fullBarrier(i);
     else {
-      if (order === Order.Access) this.access(inst, i);
-      else if (order === Order.Fence) this.memory.fenceAt(i);
+      if (order === Order.Access) {
+        this.access(inst, i);
+        this.arrival(inst, i);
+      } else if (order === Order.Fence) this.memory.fenceAt(i);
       if (this.barrier >= 0 && (this.edges.latest[i] as number) < this.barrier) {
         this.edges.add(this.barrier, i, this.afterBarrier(), EdgeKind.Order);
       }
@@ -171,6 +176,15 @@ class BlockGraph {
 
   private access(inst: Inst, i: number): void {
     this.memory.access(i, memoryEffect(inst.form), this.s.addresses.at(this.from + i));
+  }
+
+  /** A product stays behind the last ARRIVE, also where it writes nothing that was handed over there. */
+  private arrival(inst: Inst, i: number): void {
+    if (inst.form.op === "WARPGROUP") this.lastGroup = i;
+    else if (this.lastGroup >= 0 && isProduct(inst.form.op)) {
+      const first = this.flat.insts[this.from + this.lastGroup] as Inst;
+      this.edges.add(this.lastGroup, i, this.model.raw(first, IMPLICIT, inst, IMPLICIT), EdgeKind.Order);
+    }
   }
 
   private fresh(unit: number): void {

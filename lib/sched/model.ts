@@ -6,6 +6,7 @@
  * Variable latencies are expectations: they steer the order, correctness is the scoreboards' affair.
  */
 import { IMPLICIT } from "../analysis/flat.js";
+import { handoverDistance, isProduct, isWait } from "../analysis/products.js";
 import type { MachineInst } from "../ori/types.js";
 import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../sass/isa/latency.js";
 import type { Target } from "../target/types.js";
@@ -106,13 +107,26 @@ class TableModel implements LatencyModel {
   raw(producer: MachineInst, dst: number, consumer: MachineInst, src: number): number {
     const p = this.occupancy(producer);
     if (p.write) return Math.max(p.latency, setToWait(producer, this.target));
+    const handed = dst === IMPLICIT || src === IMPLICIT ? this.handover(producer, dst, consumer, false) : 0;
+    if (handed > 0) return handed;
     if (dst === IMPLICIT || src === IMPLICIT) return WHOLE_FILE;
     return Math.max(1, rawDistance(producer, dst, consumer, src, this.target));
+  }
+
+  /** Cycles between an instruction that touches registers and the one that hands them to products or back; 0 for others. */
+  private handover(first: MachineInst, dst: number, second: MachineInst, accumulator: boolean): number {
+    const distance = handoverDistance(first, dst, second, accumulator, this.target);
+    // What the products have worked out is expected at their end: what stands between has that much time.
+    if (distance > 0 && isProduct(first.form.op) && isWait(second))
+      return Math.max(distance, this.occupancy(first).latency);
+    return distance;
   }
 
   waw(first: MachineInst, dst: number, second: MachineInst, dst2: number): number {
     const p = this.occupancy(first);
     if (p.write) return Math.max(p.latency, setToWait(first, this.target));
+    const handed = dst === IMPLICIT || dst2 === IMPLICIT ? this.handover(first, dst, second, true) : 0;
+    if (handed > 0) return handed;
     if (dst === IMPLICIT || dst2 === IMPLICIT) return WHOLE_FILE;
     return Math.max(1, wawDistance(first, dst, second, dst2, this.target));
   }

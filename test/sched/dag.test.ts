@@ -146,12 +146,6 @@ describe("memory", () => {
       "2 -> 3 memory",
     ]);
   });
-
-  test("nothing passes a warp group's matrix instructions: their registers are read and written until the wait", () => {
-    const product = "HGMMA.64x8x16.F32.BF16 R24, gdesc[UR8], RZ, !UPT, gsb0";
-    const code = `WARPGROUP.ARRIVE\n${product}\nIADD3 R2, R3, R4, RZ\nWARPGROUP.DEPBAR.LE gsb0, 0x0\nIADD3 R5, R24, R25, RZ`;
-    expect(kinds(code)).toEqual(["0 -> 1 order", "1 -> 2 order", "2 -> 3 order", "1 -> 4 RAW", "3 -> 4 order"]);
-  });
 });
 
 describe("order", () => {

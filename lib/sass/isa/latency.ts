@@ -53,6 +53,7 @@ const APART = -2;
 /** What is known of a form on one SM. Ports are positions in the tables of the operand's file; −1 where there is none. */
 interface FormTiming {
   readonly timing: InstTiming;
+  readonly setToWait: number;
   /** Per slot and register: column of the raw and waw tables, row of the waw and war tables. */
   readonly writeColumn: Int16Array;
   readonly wawRow: Int16Array;
@@ -91,6 +92,14 @@ class SmLatency {
     return t;
   }
 
+  /** Row of the raw and of the waw table through which WARPGROUP.ARRIVE takes what products read and write. */
+  arriveRow(accumulator: boolean): number {
+    const tables = latencyTables(this.target.sm);
+    const c = tables.classes[tables.classOf("WARPGROUP", ["ARRIVE"])]!;
+    const port = portOf(accumulator ? c.writes : c.reads, "R", "", 0, false) ?? "";
+    return (accumulator ? this.waw : this.raw)[File.R]!.rows.indexOf(port);
+  }
+
   /** Position of the guard in the raw table (row) and the war table (column). */
   guardRow(file: number): number {
     return this.raw[file]!.rows.indexOf(guardPort[fileNames[file]!] ?? "");
@@ -115,6 +124,7 @@ class SmLatency {
         latency: op.latency,
         minStall: op.minStall,
       },
+      setToWait: Math.max(2, held(this.target, form.op, form.mods, "GROUP")),
       writeColumn: this.writePorts(form, c, (f, port) => this.raw[f]!.columns.indexOf(port)),
       wawRow: this.writePorts(form, c, (f, port) => this.waw[f]!.rows.indexOf(port)),
       warRow: this.writePorts(form, c, (f, port) => this.war[f]!.rows.indexOf(port)),
@@ -316,8 +326,37 @@ export function warDistance(
 }
 
 /** Least cycles from the instruction that sets a scoreboard to the first wait on it. */
-export function setToWait(_setter: MachineInst, _target: Target): number {
-  return 2;
+export function setToWait(setter: MachineInst, target: Target): number {
+  return latencyOf(target).of(setter.form).setToWait;
+}
+
+/**
+ * Least cycles from a producer to the WARPGROUP.ARRIVE that hands its result to products of the warp group, which read it, or
+ * use it as accumulator. 0 when a scoreboard guards it.
+ */
+export function arriveDistance(producer: MachineInst, dst: number, accumulator: boolean, target: Target): number {
+  const sm = latencyOf(target);
+  const from = sm.of(producer.form);
+  const d = producer.dsts[dst]!;
+  if (from.timing.write || d.file !== File.R) return 0;
+  const table = (accumulator ? sm.waw : sm.raw)[File.R]!;
+  const row = sm.arriveRow(accumulator);
+  let most = 0;
+  for (let k = 0; k < KS && k < Math.max(1, d.width); k++)
+    most = Math.max(most, cell(table, row, from.writeColumn[dst * KS + k]!));
+  return most;
+}
+
+/** Least cycles from a WARPGROUP.ARRIVE to a product. */
+export function arriveToProduct(target: Target): number {
+  return held(target, "WARPGROUP", ["ARRIVE"], "GMMA");
+}
+
+/** Cycles from its issue on for which an instruction holds a port that is not its own (lib/target/latency/ports.ts). */
+function held(target: Target, op: string, mods: readonly string[], port: string): number {
+  let cycles = 0;
+  for (const h of latencyTables(target.sm).holdsOf(op, mods)) if (h.port === port) cycles = Math.max(cycles, h.cycles);
+  return cycles;
 }
 
 /**
@@ -376,8 +415,8 @@ function worst(
   return most;
 }
 
-/** A pair of ports that the table does not know may be as slow as any. */
+/** A pair of ports that the table does not know may be as slow as any. What a product writes comes later than all fixed results. */
 function cell(table: DistanceTable, row: number, column: number): number {
-  if (column === APART) return 0;
+  if (column === APART || row === APART) return 0;
   return (row >= 0 && column >= 0 && table.cells[row * table.columns.length + column]) || table.largest;
 }

@@ -13,7 +13,10 @@
  */
 
 import { IMPLICIT } from "../../analysis/index.js";
+import { handoverDistance } from "../../analysis/products.js";
+import type { Inst } from "../../ori/types.js";
 import { drainDistance, GUARD, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import type { Target } from "../../target/types.js";
 import { Carry, gathers, segments, WHOLE_FILE } from "./carry.js";
 import { PORTS, Ports, setToWaitOf } from "./ports.js";
 import type { Prepared } from "./prepare.js";
@@ -154,9 +157,9 @@ class Timer {
         if (q < first) continue;
         const from = this.defSlot[u]!;
         const k =
-          from === IMPLICIT
-            ? WHOLE_FILE
-            : rawDistance(flat.insts[q]!, from, inst, slot === IMPLICIT ? GUARD : slot, target);
+          from === IMPLICIT || slot === IMPLICIT
+            ? implied(flat.insts[q]!, from, inst, false, target)
+            : rawDistance(flat.insts[q]!, from, inst, slot, target);
         this.ask(time[q]! + k, "raw", q, k, slot);
       }
     }
@@ -168,7 +171,9 @@ class Timer {
         if (q >= first) {
           const from = this.defSlot[u]!;
           const k =
-            from === IMPLICIT || slot === IMPLICIT ? WHOLE_FILE : wawDistance(flat.insts[q]!, from, inst, slot, target);
+            from === IMPLICIT || slot === IMPLICIT
+              ? implied(flat.insts[q]!, from, inst, true, target)
+              : wawDistance(flat.insts[q]!, from, inst, slot, target);
           this.ask(time[q]! + k, "waw", q, k, slot);
         }
         for (let n = u * READERS; n < (u + 1) * READERS; n++) {
@@ -223,7 +228,13 @@ class Timer {
     for (let i = last; i >= this.first && time[last]! - time[i]! < LONGEST_LATENCY; i--)
       for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
         const slot = flat.defSlot[d]!;
-        const k = slot === IMPLICIT ? WHOLE_FILE : drainDistance(flat.insts[i]!, slot, p.func.target);
+        const inst = flat.insts[i]!;
+        const k =
+          slot !== IMPLICIT
+            ? drainDistance(inst, slot, p.func.target)
+            : inst.form.op === "WARPGROUP"
+              ? p.timing[i]!.minStall
+              : WHOLE_FILE;
         if (k > above) this.ask(time[i]! + k - less, cause, i, k - less, slot);
       }
   }
@@ -331,6 +342,13 @@ class Timer {
         this.defSlot[u] = flat.defSlot[d]!;
       }
   }
+}
+
+/** Distance where one of the two names no register: moves of whole predicate files, registers of warp-group products. */
+function implied(first: Inst, dst: number, second: Inst, writes: boolean, target: Target): number {
+  if (first.form.op === "WARPGROUP" || second.form.op === "WARPGROUP")
+    return handoverDistance(first, dst, second, writes, target);
+  return writes || dst === IMPLICIT ? WHOLE_FILE : rawDistance(first, dst, second, GUARD, target);
 }
 
 /** A call, or a warp-wide gathering that goes on elsewhere. */

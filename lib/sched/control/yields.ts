@@ -3,6 +3,7 @@
  * instruction that stalls three cycles or more lets other warps in; one with scoreboards or of control flow does not;
  * and after ten cycles without a chance the next stall of two gives one.
  */
+import { isProduct } from "../../analysis/products.js";
 import type { Prepared } from "./prepare.js";
 import { LONGEST_STALL, type YieldRule } from "./types.js";
 
@@ -17,7 +18,7 @@ export const yieldLikePtxas: YieldRule = (p, i, stall, since) => {
   if (op === "NOP") return stall >= LONG || padsDelay(p, i) ? 0 : 1;
   // Double precision counts as fixed where it is not emulated at 64 cycles apiece.
   const fixed = t.pipe === "FP64" && t.interval <= LONGEST_STALL;
-  if (!fixed && (t.write || t.read || t.pipe === "CBU")) return 1;
+  if (!fixed && (t.write || t.read || t.pipe === "CBU" || isProduct(op))) return 1;
   if (stall >= LONG) return 0;
   return stall > 1 && since >= PATIENCE ? 0 : 1;
 };

@@ -21,15 +21,17 @@
 import { rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { MachineInst } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
-import { drains, keepsOrder, MEMORY_QUEUE, orderOf } from "./order.js";
+import { drains, keepsOrder, MEMORY_QUEUE, orderOf, PRODUCT_ORDER } from "./order.js";
 import { type Paths, pathsOf } from "./paths.js";
+import { Products } from "./products.js";
 import { Report } from "./report.js";
-import { complement, GROUP_UNIT, guardUnit, isPerThread, type Sites, sitesOf, UNITS } from "./sites.js";
+import { complement, GROUP_SB, GROUP_UNIT, guardUnit, isPerThread, type Sites, sitesOf, UNITS } from "./sites.js";
 import {
   FIXED_READ,
   FIXED_WRITE,
   type Frozen,
   HORIZON,
+  isPending,
   join,
   PENDING_READ,
   PENDING_WRITE,
@@ -37,6 +39,7 @@ import {
   REUSE_UNIT,
   REUSED,
   State,
+  UNFENCED,
 } from "./state.js";
 import type { CodeToVerify, Finding } from "./types.js";
 import { checkWords } from "./words.js";
@@ -58,6 +61,8 @@ export function verifyHazards(code: CodeToVerify, target: Target): readonly Find
 
 class Checker {
   private readonly state = new State();
+  /** For code with products of warp groups. */
+  private readonly products: Products | null;
   private readonly at: (Frozen | null)[];
   private reporting = false;
 
@@ -68,6 +73,7 @@ class Checker {
     private readonly found: Report,
   ) {
     this.at = new Array(paths.blocks.length).fill(null);
+    this.products = sites.order.includes(PRODUCT_ORDER) ? new Products(sites, this.state, found) : null;
   }
 
   reached(): readonly boolean[] {
@@ -123,7 +129,7 @@ class Checker {
       return;
     }
     // A DEPBAR sees one cycle later what its control word would not see yet (TEX and SHFL of sm_75 stand one in front).
-    if (sites.barrier[i] !== 0) this.wait(sites.barrier[i]!, state.now + 1);
+    if (sites.barrier[i] !== 0) this.wait(sites.barrier[i]!, state.now + (sites.barrier[i] === 1 << GROUP_SB ? 0 : 1));
     if (sites.counted[i] !== 0) this.countedWait(i);
     this.reads(i, inst);
     this.reuse(i);
@@ -140,7 +146,7 @@ class Checker {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
         const seen = now >= state.time[e]! ? state.mask[e]! : state.ripe[e]!;
-        if (state.kind[e]! >= PENDING_WRITE && (seen & mask) !== 0) e = state.drop(u, before, e);
+        if (isPending(state.kind[e]!) && (seen & mask) !== 0) e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;
@@ -151,7 +157,7 @@ class Checker {
 
   /**
    * DEPBAR.LE sb, n: what has n followers in its order on the same scoreboard is over, and groups of copies are waited for
-   * if they count there.
+   * if they count there. The same for groups of products, with what they read.
    */
   private countedWait(i: number): void {
     const { sites, state } = this;
@@ -160,15 +166,15 @@ class Checker {
     for (let u = 0; u < GROUP_UNIT; u++) {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
-        if (state.kind[e] === PENDING_WRITE && state.mask[e] === sb && state.behind[e]! >= n)
-          e = state.drop(u, before, e);
+        const over = state.kind[e] === PENDING_WRITE || (sb === 1 << GROUP_SB && state.kind[e] === PENDING_READ);
+        if (over && state.mask[e] === sb && state.behind[e]! >= n) e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;
         }
       }
     }
-    if (!this.reporting) return;
+    if (!this.reporting || sb === 1 << GROUP_SB) return;
     // ptxas lets it follow the LDGDEPBAR one cycle behind: both go through the memory queue.
     for (let e = state.head[GROUP_UNIT]!; e >= 0; e = state.next[e]!)
       if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
@@ -177,6 +183,8 @@ class Checker {
   private reads(i: number, inst: MachineInst): void {
     const { sites, state } = this;
     const guard = sites.guard[i]!;
+    const product = this.products?.isProduct(i) ?? false;
+    if (product && this.reporting) this.products!.check(i);
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
       const u = sites.readUnit[k]!;
       const slot = sites.readSlot[k]!;
@@ -185,7 +193,8 @@ class Checker {
         if (kind !== FIXED_WRITE && kind !== PENDING_WRITE) continue;
         if (apart(guard, state.guard[e]!, u)) continue;
         if (kind === PENDING_WRITE) {
-          if (this.reporting) this.found.pending("result", i, state, e, u);
+          if (this.reporting && !(product && this.products!.chains(i, slot, e)))
+            this.found.pending("result", i, state, e, u);
           continue;
         }
         const cycles = state.now - state.time[e]!;
@@ -219,7 +228,9 @@ class Checker {
     const { state, sites } = this;
     const kind = state.kind[e]!;
     const source = state.source[e]!;
-    if (kind >= PENDING_WRITE) {
+    if (kind === UNFENCED) return;
+    if (isPending(kind)) {
+      if (state.order[e] === PRODUCT_ORDER && sites.order[i] === PRODUCT_ORDER) return;
       if (keepsOrder(state.order[e]!, sites.order[i]!, kind === PENDING_READ)) return;
       this.found.pending(kind === PENDING_WRITE ? "overwrite" : "operand", i, state, e, u);
       return;
@@ -261,18 +272,24 @@ class Checker {
     const sbs = sites.writeSb[i]! | sites.readSb[i]!;
     const order = sites.order[i]!;
     if (drains(sites.asked[i]!)) this.drain();
-    if (order !== 0 && sbs !== 0) this.coverEarlier(order, sites.writeSb[i]!, sbs, i);
+    if (sites.asked[i]!.form.name === "WARPGROUP.ARRIVE") this.products?.arrive(i);
+    const product = order === PRODUCT_ORDER;
+    if (product) this.products!.enter(i);
+    if (order !== 0 && sbs !== 0 && !product) this.coverEarlier(order, sites.writeSb[i]!, sbs, i);
     if (sites.asked[i]!.form.op === "LDGDEPBAR") this.pending(GROUP_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, 0);
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
       const u = sites.readUnit[k]!;
       const slot = sites.readSlot[k]!;
+      if (product && u < 256) continue;
       // Predicates and what guards the instruction are read as it issues.
       if (t.read && u < 256) this.pending(u, PENDING_READ, i, slot, sbs, order);
       else if (!this.knownRead(u, i, slot)) state.add(u, FIXED_READ, sourceOf(i, slot), state.now, sites.guard[i]!);
     }
+    if (product) return;
     for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
       const u = sites.writeUnit[k]!;
       const slot = sites.writeSlot[k]!;
+      this.products?.mark(i, u, slot);
       if (t.write) this.pending(u, PENDING_WRITE, i, slot, this.tells(i, u), order);
       else state.add(u, FIXED_WRITE, sourceOf(i, slot), state.now, sites.guard[i]!);
     }
@@ -394,7 +411,7 @@ class Checker {
     for (let u = 0; u < UNITS; u++) {
       if (this.reporting)
         for (let e = state.head[u]!; e >= 0; e = state.next[e]!)
-          if (state.kind[e]! >= PENDING_WRITE && u !== GROUP_UNIT) this.found.pending("call", i, state, e, u);
+          if (isPending(state.kind[e]!) && u !== GROUP_UNIT) this.found.pending("call", i, state, e, u);
     }
     const { now } = state;
     state.clear();

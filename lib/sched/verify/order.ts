@@ -16,8 +16,13 @@ const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3
 /** … and parts of the others: what comes through the crossbar of shared memory, special registers, transposed matrices, tensor memory. */
 const byOp: Readonly<Record<string, number>> = { LDS: 5, SHFL: 5, S2R: 6, S2UR: 6, MOVM: 7, LDTM: 8 };
 
+const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
+/** Products of a warp group, which no scoreboard of the control word counts (products.ts). */
+export const PRODUCT_ORDER: number = 9 << 3;
+
 /** Bits 0–2: operands are read in the order of this queue; bits 3–6: results return in the order of this class; 0: none. */
 export function orderOf(inst: MachineInst, t: InstTiming): number {
+  if (products.has(inst.form.op)) return PRODUCT_ORDER;
   if (!t.read && !t.write) return 0;
   const results = t.write ? (byOp[inst.form.op] ?? byPipe[t.pipe] ?? 0) : 0;
   return (queues.indexOf(t.pipe) + 1) | (results << RESULTS);

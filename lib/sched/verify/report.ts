@@ -58,6 +58,18 @@ export class Report {
     this.add("group", i, state.source[e]! >> 5, "", null, null, what);
   }
 
+  /** A product of a warp group reads what no WARPGROUP.ARRIVE has handed over. */
+  unfenced(i: number, source: number, unit: number): void {
+    const register = unitName(unit);
+    const what = `takes ${register}, which was not there when WARPGROUP.ARRIVE last handed registers over`;
+    this.add("arrive", i, source >> 5, register, null, null, what);
+  }
+
+  arrival(i: number, source: number, need: number, cycles: number): void {
+    const what = `issues ${cycles} cycles behind WARPGROUP.ARRIVE, ${need} are needed`;
+    this.add("arrive", i, source >> 5, "", need, cycles, what);
+  }
+
   /** What concerns one instruction alone. */
   alone(
     kind: FindingKind,

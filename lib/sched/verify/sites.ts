@@ -20,9 +20,10 @@ import { File } from "../../sass/isa/types.js";
 import type { Target } from "../../target/types.js";
 import { withTrueWidths } from "./texture.js";
 
-/** R, UR, P, UP one behind the other, then the groups of asynchronous copies. */
+/** R, UR, P, UP one behind the other, then the groups of asynchronous copies and the last WARPGROUP.ARRIVE. */
 export const UNITS = 544;
 export const GROUP_UNIT = 528;
+export const ARRIVE_UNIT = 529;
 const firstUnit: Readonly<Record<number, number>> = { [File.R]: 0, [File.UR]: 256, [File.P]: 512, [File.UP]: 520 };
 const sizeOf: Readonly<Record<number, number>> = { [File.R]: 255, [File.UR]: 255, [File.P]: 7, [File.UP]: 7 };
 const FIRST_PREDICATE = 512;
@@ -161,6 +162,8 @@ function barrierWait(inst: MachineInst): number {
 
 /** The scoreboard that DEPBAR waits for down to a number other than zero, as a bit. */
 function countedWait(inst: MachineInst): number {
+  if (inst.form.op === "WARPGROUP")
+    return inst.form.name.includes("DEPBAR") && inst.srcs[1]!.value > 0 ? 1 << GROUP_SB : 0;
   if (inst.form.op !== "DEPBAR" || !inst.form.name.includes("LE")) return 0;
   const [sb, n] = inst.srcs;
   return n!.kind === Kind.Imm && n!.value === 0 ? 0 : sbBit(sb!.value);

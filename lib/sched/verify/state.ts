@@ -6,7 +6,8 @@
  *   longer than any distance in the tables;
  * - a write or read of a variable-latency instruction, with the scoreboards that tell its end: it is over when one of
  *   them has been waited for. Of several instructions under the same scoreboards the youngest stands for all;
- * - an operand kept in the reuse cache, on units of its own (`REUSE_UNIT` + position).
+ * - an operand kept in the reuse cache, on units of its own (`REUSE_UNIT` + position);
+ * - a write that no product of a warp group may count on yet (products.ts).
  *
  * Two states join to the union of their entries, each with the shorter distance; an entry under other scoreboards is
  * another entry, so that all of them must be waited for. Distances only shrink and entries only grow in number, hence
@@ -26,6 +27,13 @@ export const FIXED_READ = 1;
 export const PENDING_WRITE = 2;
 export const PENDING_READ = 3;
 export const REUSED = 4;
+/** Written since the last WARPGROUP.ARRIVE (products.ts). */
+export const UNFENCED = 5;
+
+/** Is the end of what the entry stands for told by a scoreboard? */
+export function isPending(kind: number): boolean {
+  return kind === PENDING_WRITE || kind === PENDING_READ;
+}
 
 /** One list for each reuse position (slot × bank). */
 export const REUSE_UNIT: number = UNITS;
@@ -52,7 +60,7 @@ export class State {
   /** Those of them that a wait sees already. */
   ripe: Uint8Array = new Uint8Array(this.capacity);
   order: Uint8Array = new Uint8Array(this.capacity);
-  /** Pending: later instructions of its order that count on the same scoreboard, at most 3. */
+  /** Pending: later instructions of its order that count on the same scoreboard (groups of products), at most 3 (7). */
   behind: Uint8Array = new Uint8Array(this.capacity);
   /** Guard under which it happens, 0 = always or no longer known. */
   guard: Uint8Array = new Uint8Array(this.capacity);
@@ -120,16 +128,15 @@ export class State {
       const place = frozen[r]!;
       const id = frozen[r + 1]!;
       const kind = place & 7;
-      const fixed = kind === FIXED_WRITE || kind === FIXED_READ;
-      const e = this.add(place >> 3, kind, frozen[r + 3]!, fixed ? -frozen[r + 2]! : frozen[r + 2]!, 0);
-      if (fixed) this.guard[e] = id;
-      else if (kind === REUSED) this.mask[e] = id;
+      const e = this.add(place >> 3, kind, frozen[r + 3]!, isFixed(place) ? -frozen[r + 2]! : frozen[r + 2]!, 0);
+      if (kind === FIXED_WRITE || kind === FIXED_READ) this.guard[e] = id;
+      else if (kind === REUSED || kind === UNFENCED) this.mask[e] = id;
       else {
         this.mask[e] = id & 127;
         this.ripe[e] = (id >> 7) & 127;
         this.order[e] = (id >> 14) & 127;
         this.guard[e] = (id >> 21) & 63;
-        this.behind[e] = (id >> 27) & 3;
+        this.behind[e] = (id >> 27) & 7;
       }
     }
   }
@@ -153,7 +160,8 @@ export class State {
       cycles = this.now - this.time[e]!;
       if (cycles >= HORIZON) return;
       id = this.guard[e]!;
-    } else if (kind !== REUSED) {
+    } else if (kind === UNFENCED) cycles = Math.min(HORIZON, this.now - this.time[e]!);
+    else if (kind !== REUSED) {
       cycles = Math.max(0, this.time[e]! - this.now);
       const ripe = cycles === 0 ? id : this.ripe[e]!;
       id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 21) | (this.behind[e]! << 27);
@@ -162,7 +170,7 @@ export class State {
   }
 }
 
-const isFixed = (place: number): boolean => (place & 7) <= FIXED_READ;
+const isFixed = (place: number): boolean => (place & 7) <= FIXED_READ || (place & 7) === UNFENCED;
 
 /** Order of records: place, identity, and for fixed ones the instruction. */
 function compare(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number {

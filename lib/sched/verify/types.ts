@@ -8,6 +8,7 @@
  * - `call`: control leaves for code that is not seen, or returns, while a register is still under way.
  * - `reuse`: an operand comes from the reuse cache although its register has been written since.
  * - `group`: a counted wait (DEPBAR.LE sb, n) that does not see a group of asynchronous copies under way.
+ * - `arrive`: a product of a warp group reads what was not there at the last WARPGROUP.ARRIVE, or issues too soon behind it.
  * - `stall`: the instruction does not hold back the next one as long as it must.
  * - `control`: the control word is not one that the machine knows.
  * - `unknown`: the word is not in the instruction table, or control goes where the words do not say; what is behind it
@@ -23,6 +24,7 @@ export const findingKinds = [
   "call",
   "reuse",
   "group",
+  "arrive",
   "stall",
   "control",
   "unknown",

@@ -36,7 +36,8 @@ mmab;     TENSOR;   R:mmab;                             R:mma P:guard UR:cmma UP
 mmac;     TENSOR;   R:mmac;                             R:mma2 P:guard UR:cmma UP:uguard
 mmad;     TENSOR;   R:mmab;                             R:mma2 P:guard UR:cmma UP:uguard
 dmma;     TENSOR;   R:decoupled;                        R:dmma P:guard UR:cmma UP:uguard
-gmma;     TENSOR;   R:apart P:apart;                    R:agu P:guard UR:bindless UP:uguard
+gmma;     TENSOR;   R:apart P:apart;                    R:agu P:guard UR:decoupled UP:uguard
+group;    DISPATCH; R:decoupled;                        R:decoupled P:guard UR:decoupled UP:uguard
 xu;       XU;       R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
 xu64;     FP64;     R:decoupled P:decoupled;            R:decoupled P:guard UR:decoupled UP:uguard
 lsu;      LSU;      R:decoupled P:decoupled UR:tour UP:tour; R:agu P:guard UR:decoupled UP:uguard
@@ -111,5 +112,6 @@ ldcu: LDCU
 umov: UMOV
 voteu: VOTEU
 cbu: BRA BRX BRXU CALL RET EXIT JMP JMX JMXU BSYNC BSSY BREAK BMOV WARPSYNC YIELD KILL BPT NANOSLEEP ENDCOLLECTIVE
-nop: NOP DEPBAR PMTRIG WARPGROUP WARPGROUPSET PREEXIT ACQBULK ACQSHMINIT HIDDEN __HIR0X1E0
+group: WARPGROUP
+nop: NOP DEPBAR PMTRIG WARPGROUPSET PREEXIT ACQBULK ACQSHMINIT HIDDEN __HIR0X1E0
 `;

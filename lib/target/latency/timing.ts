@@ -9,7 +9,7 @@
  * distance to a reader (see the cells); `MICRO25`: "Analyzing modern NVIDIA GPU cores", table 2, sm_86, hits in the nearest
  * cache, address in a register; `estimate`: nothing is known.
  */
-export const timingText = `
+export const timingText: string = `
 MOV SEL P2R R2P I2IP IADD3 IADD LEA LOP3 SHF PRMT IABS IMNMX VIMNMX VIMNMX3 VIADDMNMX VABSDIFF VABSDIFF4 VIADD; 2; 4; 1; cells
 ISETP BMSK SGXT PLOP3 FMNMX FSEL FSET FSETP FMNMX3 I2I I2FP F2FP F2IP VHMNMX CSMTEST RPCMOV PCOPY UNDEF; 2; 4; 1; cells
 MOV SEL FSEL FSETP ISETP VIMNMX VIADD FMNMX VOTE @120-; 1; 5; 1; cells
@@ -45,7 +45,7 @@ HMMA IMMA BMMA QMMA OMMA @100-110; 8; 19; 1; cells
 HMMA @120-; 8; 28; 1; cells
 IMMA @120-; 8; 26; 1; cells
 DMMA @103-; 64; 64; 1; estimate
-HGMMA QGMMA IGMMA BGMMA; 16; 64; 3; estimate
+${productTiming()}
 POPC FLO BREV FCHK MUFU F2F F2I I2F FRND MATCH; 8; 20; 1; estimate
 MATCH @103-; 4; 20; 1; estimate
 MUFU.EX2 @103; 4; 20; 1; estimate
@@ -106,4 +106,29 @@ BMOV.fixed @87; 4; 12; 4; estimate
 NOP DEPBAR PMTRIG WARPGROUP WARPGROUPSET PREEXIT ACQBULK ACQSHMINIT HIDDEN __HIR0X1E0; 1; 1; 1; cells
 DEPBAR; 4; 4; 4; cells
 WARPGROUP @90; 2; 2; 2; cells
+WARPGROUP.ARRIVE @90; 1; 1; 1; cells
 `;
+
+/**
+ * Products of warp groups by their number of columns. Issue intervals as ptxas puts them between three of a kind behind each
+ * other (`tools/hazard/wgmma.ts`: all shapes): a product of few columns asks for 3. Latencies: what the tensor cores need at the
+ * rate of the data sheet, N/2 cycles for 64 × N × 16 halves.
+ */
+function productTiming(): string {
+  const out: string[] = ["HGMMA QGMMA IGMMA BGMMA; 3; 64; 1; estimate"];
+  const integer: Readonly<Record<number, number>> = { 160: 4, 176: 5, 192: 5, 208: 6, 224: 7 };
+  for (let n = 8; n <= 256; n += 8) {
+    const latency = 32 + n / 2;
+    const line = (ops: readonly string[], depths: readonly number[], interval: number): void => {
+      const names = ops.flatMap((op) => depths.map((k) => `${op}.64x${n}x${k}`));
+      out.push(`${names.join(" ")}; ${Math.max(3, interval)}; ${latency}; 1; estimate`);
+    };
+    line(["HGMMA"], [8, 16], (n - 32) / 8);
+    line(["QGMMA"], [32], (n - 32) / 8);
+    line(["HGMMA.SP"], [16, 32], n / 8);
+    line(["QGMMA.SP"], [64], n / 8);
+    line(["BGMMA"], [256], Math.ceil(n / 16) - 2);
+    line(["IGMMA"], [32], integer[n] ?? 3);
+  }
+  return out.join("\n");
+}

@@ -49,7 +49,7 @@ fp16 widel           6  3  3  3  3  3  3  3  3  3  3  3
 fp16f widel          6  3  3  3  3  3  3  3  3  3  3  3
 fp64 widel           6  6  6  6  6  6  6  6  6  6  6  6
 mma2 widel           6  7  7  7  7  7  7  7  7  7  7  7
-decoupled widel      6  4  4  4  4  4  4  4  4  4  4  4
+decoupled widel      6  4  4  4  4  4  3  4  4  4  4  4
 agu widel            8  5  5  5  5  5  5  5  5  5  5  5
 branch widel         6  4  4  4  4  4  4  4  4  4  4  4
 alu wideh            5  5  5  5  5  5  5  5  5  5  5  5
