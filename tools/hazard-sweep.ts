@@ -4,7 +4,7 @@
  *
  *   node tools/run-ts.cjs tools/hazard-sweep.ts [sm_90 …] [--levels=0123] [--corpus] [--ours] [--show=3]
  *
- * `--corpus`: the test corpus alone. `--products`: the kernels with products of warp groups alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
+ * `--corpus`: the test corpus alone. `--products`: the module with products of warp groups alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
  * says that the checker or a latency table is wrong. PTX of the CUDA units and ptxas's
  * cubins are kept in .cache/hazard.
  */
@@ -18,7 +18,7 @@ import { type Finding, findingText } from "../lib/sched/verify/index.js";
 import { isTargetName, target as targetOf } from "../lib/target/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { verifyCubin } from "../lib/verify.js";
-import { wgmmaKernels } from "./hazard/wgmma.js";
+import { wgmmaModule } from "./hazard/wgmma.js";
 
 const option = (name: string, otherwise: string): string =>
   process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
@@ -70,11 +70,9 @@ function units(sm: number): string[] {
 /** Products of warp groups are for sm_90a alone. */
 function products(sm: number): string[] {
   if (sm !== 90) return [];
-  return wgmmaKernels.map(({ name, ptx }) => {
-    const file = join(cache, `wgmma-${name}.90a.ptx`);
-    writeFileSync(file, ptx);
-    return file;
-  });
+  const file = join(cache, "wgmma.90a.ptx");
+  writeFileSync(file, wgmmaModule);
+  return [file];
 }
 
 /** ptxas takes most of the time: what it made of a text is kept. */

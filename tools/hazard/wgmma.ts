@@ -3,19 +3,19 @@
  * WARPGROUP.ARRIVE, the products, their group's end and WARPGROUP.DEPBAR in ptxas's code. They need not compute anything.
  */
 
-export interface Kernel {
+interface Kernel {
   readonly name: string;
   readonly ptx: string;
 }
 
-export const fence = "wgmma.fence.sync.aligned;";
-export const commit = "wgmma.commit_group.sync.aligned;";
-export const wait = (n: number): string => `wgmma.wait_group.sync.aligned ${n};`;
+const fence = "wgmma.fence.sync.aligned;";
+const commit = "wgmma.commit_group.sync.aligned;";
+const wait = (n: number): string => `wgmma.wait_group.sync.aligned ${n};`;
 
 const list = (n: number, make: (i: number) => string, between = ", "): string =>
   Array.from({ length: n }, (_, i) => make(i)).join(between);
 
-export interface Shape {
+interface Shape {
   readonly n: number;
   /** Element type; default bf16. */
   readonly type?: "bf16" | "f16" | "tf32" | "e4m3" | "s8" | "b1";
@@ -26,12 +26,12 @@ export interface Shape {
 const depth = { bf16: 16, f16: 16, tf32: 8, e4m3: 32, s8: 32, b1: 256 } as const;
 
 /** Accumulator registers `%<d>0 …` of a thread. */
-export function count({ n, type = "bf16", acc }: Shape): number {
+function count({ n, type = "bf16", acc }: Shape): number {
   return acc === "f16" && type !== "s8" && type !== "b1" ? n / 4 : n / 2;
 }
 
 /** `d += a * b`, with a as descriptor (`%rd2`) or as four registers (`{%r0, …}`); `scale` 0 drops the old d. */
-export function product(shape: Shape, d: string, a: string, b: string, scale = "1"): string {
+function product(shape: Shape, d: string, a: string, b: string, scale = "1"): string {
   const { n, type = "bf16" } = shape;
   const integer = type === "s8" || type === "b1";
   const acc = integer ? "s32" : (shape.acc ?? "f32");
@@ -43,19 +43,16 @@ export function product(shape: Shape, d: string, a: string, b: string, scale = "
 }
 
 const each = (n: number, make: (i: number) => string): string => list(n, make, "\n");
-export const clear = (d: string, n: number, type = "f32"): string =>
+const clear = (d: string, n: number, type = "f32"): string =>
   each(n, (i) => `mov.${type} %${d}${i}, ${type === "f32" ? "0f00000000" : "0"};`);
-export const store = (d: string, n: number, type = "f32", from = 0): string =>
+const store = (d: string, n: number, type = "f32", from = 0): string =>
   each(n, (i) => `st.global.${type} [%rd5+${from + 512 * i}], %${d}${i};`);
 
 /** `%rd2`, `%rd3`: descriptors; `%rd5`: where a thread stores; `%r1`: a number from outside. */
-export function kernel(name: string, registers: string, body: string): Kernel {
+function kernel(name: string, registers: string, body: string): Kernel {
   return {
     name,
-    ptx: `.version 8.6
-.target sm_90a
-.address_size 64
-.visible .entry ${name}(.param .u64 out, .param .u64 da, .param .u64 db, .param .u32 n)
+    ptx: `.visible .entry ${name}(.param .u64 out, .param .u64 da, .param .u64 db, .param .u32 n)
 {
 .reg .pred %p<9>; .reg .b32 %r<99>; .reg .b64 %rd<99>; .reg .f32 %f<9>;
 ${registers}
@@ -174,7 +171,7 @@ function producers(): readonly Kernel[] {
   ]);
 }
 
-export const wgmmaKernels: readonly Kernel[] = [
+const kernels: readonly Kernel[] = [
   chain("narrow", { n: 16 }, false),
   chain("broad", { n: 256 }, false),
   chain("from_registers", { n: 64, type: "f16" }, true),
@@ -190,3 +187,6 @@ export const wgmmaKernels: readonly Kernel[] = [
   predicated(),
   ...producers(),
 ];
+
+/** All of them as one module. */
+export const wgmmaModule: string = `.version 8.6\n.target sm_90a\n.address_size 64\n${kernels.map((k) => k.ptx).join("")}`;
