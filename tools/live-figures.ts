@@ -42,8 +42,9 @@ function compare(sm: number, made: Made, out: Figures): void {
   if (!cubin.ok) throw new Error(`${made.name}: ${cubin.diagnostics[0]!.message}`);
   const theirs = askRanges(made.path);
   if (typeof theirs === "string") throw new Error(`${made.name}: ${theirs}`);
+  const all = ourRanges(cubin.value.functions, target(`sm_${sm}` as TargetName));
   for (const f of cubin.value.functions) {
-    const ours = ourRanges(f, target(`sm_${sm}` as TargetName));
+    const ours = all.get(f.name)!;
     let different = 0;
     for (const [offset, marks] of theirs.get(f.name)!) {
       out.instructions++;

@@ -29,7 +29,7 @@ export function blocksOf(cubin: Cubin, f: CubinFunction): readonly CodeBlock[] {
 /** Live registers at each instruction of a function of the cubin; empty for an SM without an instruction table. */
 export function liveOf(cubin: Cubin, f: CubinFunction): readonly LiveCount[] {
   const target = targetOfSm(cubin.sm);
-  return target === null ? [] : liveCounts(decodeCode(f.words, target), flowFacts(f));
+  return target === null ? [] : liveCounts(decodeCode(f.words, target), target, flowFacts(f));
 }
 
 /** A DOT digraph, one cluster per function, one node per block with its instructions; calls dashed. */

@@ -74,7 +74,10 @@ export async function presentCubin(
     const functions = [...disassemble(read.value)].reverse().map((f) => shownFunction(read.value, f, target));
     if (functions.length > 0) parts.push(table(functions.map((f) => resources(f, target))).html, legend());
     for (const [i, f] of functions.entries()) {
-      const live = liveCounts(decodeCode(f.source.words, target), flowFacts(f.source)).slice(0, f.instructions.length);
+      const live = liveCounts(decodeCode(f.source.words, target), target, flowFacts(f.source)).slice(
+        0,
+        f.instructions.length,
+      );
       const charts = i < MOST_CHARTED ? chartsOf(f, live, target) : [];
       const pictures = await Promise.all(charts.map(picture));
       const open = functions.length === 1;

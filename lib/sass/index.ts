@@ -21,6 +21,8 @@ export { type Names, renderInst } from "./isa/text.js";
 export { type Guards, guardsOf, latencyClass } from "./isa/timing.js";
 export type { Flow, Form, Memory, SlotInfo, Space } from "./isa/types.js";
 export {
+  type Convention,
+  columnsOf,
   type LifeMark,
   type LiveCount,
   lifeRanges,

@@ -8,12 +8,14 @@
  * behind any call of the section (the return address is data).
  *
  * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
- * them by the calling convention: a call reads R0 and R1 and may write R0, R3 … R15, above 31 every other four registers, all
- * predicates and UR4 … UR35; a return gives back R1, R2 and the other registers (UR40 and up of the uniform ones). A
- * result under a uniform guard is certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the
- * predicate behind the address of LD, LDG and LDGSTS is written, too. Measured with -plr on functions that name every register, and held to
- * its counts on all functions of the corpus (test/oracle/sass-live.test.ts).
+ * them by the calling convention, as far as its table for the file has columns: a call reads R0 and R1 and may write R0,
+ * R3 … R15, above 31 every other four registers, all predicates and UR4 … UR35; a return gives back R1, R2 and the other
+ * registers that the function has, of the uniform ones those from UR36 on that it names. A result under a uniform guard is
+ * certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the predicate behind the address of
+ * LD, LDG and LDGSTS is written, too. Measured with -plr (tools/live-words.ts, tools/live-figures.ts,
+ * test/oracle/sass-live.test.ts).
  */
+import type { Target } from "../target/types.js";
 import { type CodeBlock, codeFlow, type FlowFacts } from "./flow.js";
 import { Kind, type MachineInst, NO_INDEX, ZERO_REG } from "./isa/operand.js";
 import { File } from "./isa/types.js";
@@ -41,11 +43,11 @@ export interface LiveCount {
   readonly up: number;
 }
 
-/** What the operands say; guards included. `uniforms`: uniform registers of the target (URZ is none). */
-export function registerUse(inst: MachineInst, uniforms = 255): RegisterUse {
+/** What the operands say; guards included. */
+export function registerUse(inst: MachineInst, target: Target): RegisterUse {
   const set = new Uint32Array(2 * setWords);
-  addUses(inst, set, 0, { from: 0, end: uniforms });
-  addDefs(inst, set, setWords, { from: 0, end: uniforms });
+  addUses(inst, set, 0, uniformsOf(target));
+  addDefs(inst, set, setWords, uniformsOf(target));
   return { reads: names(set, 0), writes: names(set, setWords) };
 }
 
@@ -55,17 +57,30 @@ interface Uniforms {
   readonly end: number;
 }
 
+/** The last registers of a wide operand may not exist. */
+const uniformsOf = (target: Target): Uniforms => ({ from: 0, end: target.limits.uniformRegisters });
+
+/** What nvdisasm knows of a function when it comes to calls. */
+export interface Convention {
+  /** Registers per thread of the function. */
+  readonly registers: number;
+  /** Registers that its table for the file has columns for (`columnsOf`). */
+  readonly columns: LiveCount;
+}
+
 export interface LiveFacts extends FlowFacts {
-  /** Uniform registers of the target (63 up to sm_90, later 255, the default): an operand's last ones may not exist. */
-  readonly uniforms?: number;
-  /** Count as nvdisasm does (see above): registers per thread of the function. */
-  readonly asNvdisasm?: number;
+  /** Count as nvdisasm does (see above). */
+  readonly asNvdisasm?: Convention;
 }
 
 /** Counts per instruction, those of `nvdisasm -lrm count` where `asNvdisasm` is given. */
-export function liveCounts(insts: readonly (MachineInst | null)[], facts: LiveFacts = {}): readonly LiveCount[] {
+export function liveCounts(
+  insts: readonly (MachineInst | null)[],
+  target: Target,
+  facts: LiveFacts = {},
+): readonly LiveCount[] {
   const counts: LiveCount[] = new Array(insts.length);
-  eachLive(insts, facts, (i, here) => {
+  eachLive(insts, target, facts, (i, here) => {
     counts[i] = countOf(here);
   });
   return counts;
@@ -79,10 +94,11 @@ export interface LifeMark extends RegisterName {
 /** Life ranges: the registers that live at each instruction, in ascending order of file and number (`nvdisasm -plr`). */
 export function lifeRanges(
   insts: readonly (MachineInst | null)[],
+  target: Target,
   facts: LiveFacts = {},
 ): readonly (readonly LifeMark[])[] {
   const out: (readonly LifeMark[])[] = new Array(insts.length);
-  eachLive(insts, facts, (i, here, { uses, writes }) => {
+  eachLive(insts, target, facts, (i, here, { uses, writes }) => {
     const has = (set: Uint32Array, bit: number): boolean =>
       ((set[setWords * i + (bit >> 5)]! >>> (bit & 31)) & 1) === 1;
     out[i] = names(here, 0).map(({ file, id }) => {
@@ -97,13 +113,11 @@ export function lifeRanges(
 /** Calls `visit` with the registers that live at each instruction; the set is used again for the next one. */
 function eachLive(
   insts: readonly (MachineInst | null)[],
+  target: Target,
   facts: LiveFacts,
   visit: (index: number, here: Uint32Array, effects: Effects) => void,
 ): void {
-  const effects = effectsOf(
-    insts,
-    facts.asNvdisasm === undefined ? { from: 0, end: facts.uniforms ?? 255 } : shownUniforms,
-  );
+  const effects = effectsOf(insts, facts.asNvdisasm === undefined ? uniformsOf(target) : shownUniforms);
   let blocks = codeFlow(insts, facts);
   if (facts.asNvdisasm !== undefined) {
     assume(insts, effects, facts.asNvdisasm);
@@ -165,30 +179,62 @@ const shownUniforms: Uniforms = { from: 4, end: 63 };
 /** Loads whose last predicate nvdisasm takes for a result as well. */
 const writesPredicate: ReadonlySet<string> = new Set(["LD", "LDG", "LDGSTS"]);
 
+/** A call reads so many registers: R0 and the stack pointer. */
+const callReads = 2;
+
+/** Uniform registers from this one on are left as they were by a call. */
+const keptUniforms = 36;
+
 /** Does a call leave this register of R as it was? */
 const isKept = (id: number): boolean => id === 1 || id === 2 || (id >= 16 && id < 32) || (id >= 32 && (id & 4) !== 0);
 
-/** What nvdisasm takes calls and returns to do, up to the last register that it shows, and uniform guards. */
-function assume(insts: readonly (MachineInst | null)[], effects: Effects, registers: number): void {
-  const used = new Uint32Array(setWords);
-  for (let i = 0; i < insts.length; i++) {
-    merge(used, 0, effects.reads, setWords * i);
-    merge(used, 0, effects.writes, setWords * i);
+/**
+ * Columns of nvdisasm's table for a file with these functions: up to the last register that one names or gives back; the
+ * operands of calls do not count.
+ */
+export function columnsOf(
+  functions: readonly { readonly insts: readonly (MachineInst | null)[]; readonly registers: number }[],
+): LiveCount {
+  const named = new Uint32Array(setWords);
+  for (const { insts, registers } of functions) {
+    addNamed(named, effectsOf(withoutCalls(insts), shownUniforms));
+    if (insts.some((i) => i?.form.flow === "call")) addRange(named, 0, File.R, 0, callReads);
+    if (!insts.some((i) => i?.form.flow === "return")) continue;
+    for (let id = 0; id < registers; id++) if (isKept(id)) addRange(named, 0, File.R, id, 1);
   }
-  const named = names(used, 0);
-  const end = (file: File): number => named.reduce((n, r) => (r.file === file ? Math.max(n, r.id + 1) : n), 0);
+  const ends = { [File.R]: 0, [File.UR]: 0, [File.P]: 0, [File.UP]: 0 };
+  for (const { file, id } of names(named, 0)) ends[file as keyof typeof ends] = id + 1;
+  return { r: ends[File.R], ur: ends[File.UR], p: ends[File.P], up: ends[File.UP] };
+}
+
+const withoutCalls = (insts: readonly (MachineInst | null)[]): (MachineInst | null)[] =>
+  insts.map((i) => (i?.form.flow === "call" ? null : i));
+
+function addNamed(set: Uint32Array, effects: Effects): void {
+  for (let at = 0; at < effects.reads.length; at += setWords) {
+    merge(set, 0, effects.reads, at);
+    merge(set, 0, effects.writes, at);
+  }
+}
+
+/** What nvdisasm takes calls and returns to do, and uniform guards. */
+function assume(insts: readonly (MachineInst | null)[], effects: Effects, { registers, columns }: Convention): void {
+  const named = new Uint32Array(setWords);
+  addNamed(named, effects);
+  const table = new Uint32Array(setWords);
+  for (let id = 0; id < columns.r; id++) addRange(table, 0, File.R, id, 1);
+  for (let id = 0; id < columns.ur; id++) addRange(table, 0, File.UR, id, 1);
+  for (let id = 0; id < columns.p; id++) addRange(table, 0, File.P, id, 1);
+  for (let id = 0; id < columns.up; id++) addRange(table, 0, File.UP, id, 1);
   const call = new Uint32Array(setWords);
   const back = new Uint32Array(setWords);
-  let shown = end(File.R);
-  for (let id = 0; id < registers; id++)
-    if (isKept(id)) {
-      addRange(back, 0, File.R, id, 1);
-      shown = Math.max(shown, id + 1);
-    }
-  for (let id = 0; id < shown; id++) if (!isKept(id)) addRange(call, 0, File.R, id, 1);
-  for (let id = 4; id < end(File.UR); id++) if (id < 36 || id >= 40) addRange(id < 36 ? call : back, 0, File.UR, id, 1);
-  for (let id = 0; id < end(File.P); id++) addRange(call, 0, File.P, id, 1);
-  for (let id = 0; id < end(File.UP); id++) addRange(call, 0, File.UP, id, 1);
+  for (let id = 0; id < registers; id++) if (isKept(id)) addRange(back, 0, File.R, id, 1);
+  for (const { file, id } of names(named, 0))
+    if (file === File.UR && id >= keptUniforms) addRange(back, 0, file, id, 1);
+  for (let id = 0; id < columns.r; id++) if (!isKept(id)) addRange(call, 0, File.R, id, 1);
+  for (let id = shownUniforms.from; id < Math.min(columns.ur, keptUniforms); id++) addRange(call, 0, File.UR, id, 1);
+  for (let id = 0; id < columns.p; id++) addRange(call, 0, File.P, id, 1);
+  for (let id = 0; id < columns.up; id++) addRange(call, 0, File.UP, id, 1);
   insts.forEach((inst, i) => {
     if (inst === null) return;
     if (inst.guard?.file === File.UP) merge(effects.kills, setWords * i, effects.writes, setWords * i);
@@ -198,8 +244,10 @@ function assume(insts: readonly (MachineInst | null)[], effects: Effects, regist
       });
     if (inst.form.flow === "return") merge(effects.reads, setWords * i, back, 0);
     if (inst.form.flow !== "call") return;
-    addRange(effects.uses, setWords * i, File.R, 0, 2);
-    merge(effects.reads, setWords * i, effects.uses, setWords * i);
+    addRange(effects.uses, setWords * i, File.R, 0, callReads);
+    const shown = setWords * i;
+    for (let w = 0; w < setWords; w++) effects.uses[shown + w] = effects.uses[shown + w]! & table[w]!;
+    copy(effects.reads, shown, effects.uses, shown);
     merge(effects.writes, setWords * i, call, 0);
     if (inst.guard === null) merge(effects.kills, setWords * i, call, 0);
   });

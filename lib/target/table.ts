@@ -79,6 +79,7 @@ export function limitsOf(sm: Sm): Limits {
   return {
     registersPerSm: 65536,
     maxRegistersPerThread: 255,
+    uniformRegisters: features.wideUniformFile.on.includes(sm) ? 255 : 63,
     registerAllocationUnit: 256,
     maxThreadsPerSm: row.threads,
     maxCtasPerSm: row.ctas,

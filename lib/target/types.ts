@@ -72,6 +72,8 @@ export type Feature =
 export interface Limits {
   readonly registersPerSm: number;
   readonly maxRegistersPerThread: number;
+  /** Uniform registers a program can name, the hard-wired one excluded. */
+  readonly uniformRegisters: number;
   /** Registers are given to warps in units of this many per warp. */
   readonly registerAllocationUnit: number;
   readonly maxThreadsPerSm: number;

@@ -44,9 +44,10 @@ describeOracle("life ranges", () => {
         if (!cubin.ok) throw new Error(cubin.diagnostics[0]!.message);
         const theirs = askRanges(path);
         if (typeof theirs === "string") throw new Error(theirs);
+        const all = ourRanges(cubin.value.functions, t);
         for (const f of cubin.value.functions) {
           if (decodeCode(f.words, t).some((i) => i!.form.flow === "call")) calling++;
-          const ours = ourRanges(f, t);
+          const ours = all.get(f.name)!;
           for (const [offset, marks] of theirs.get(f.name)!) {
             compared++;
             if (ours[offset >> 4] !== marks)

@@ -45,8 +45,8 @@ export function templateOf(sm: string): Template {
   }
 }
 
-/** Functions f0, f1 … of one word each, with the template's tail. */
-export function functionsOf(t: Template, words: readonly Word[]): Uint8Array {
+/** Functions f0, f1 … of one word each, with the template's tail; `registers`: registers per thread that they say. */
+export function functionsOf(t: Template, words: readonly Word[], registers = 0): Uint8Array {
   const strings = new StringTable();
   const names = section({ name: ".shstrtab", type: SHT.Strtab });
   const strtab = section({ name: ".strtab", type: SHT.Strtab });
@@ -59,7 +59,7 @@ export function functionsOf(t: Template, words: readonly Word[]): Uint8Array {
       flags: 6,
       align: 128,
       link: symtab,
-      info: 4,
+      info: (registers << 24) | 4,
       data: new Uint8Array(data.buffer),
     });
   });

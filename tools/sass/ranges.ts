@@ -6,7 +6,7 @@ import { flowFacts } from "../../lib/disassemble.js";
 import type { CubinFunction } from "../../lib/elf/index.js";
 import { decodeCode } from "../../lib/sass/decode.js";
 import { File } from "../../lib/sass/isa/types.js";
-import { type LifeMark, lifeRanges } from "../../lib/sass/live.js";
+import { type LifeMark, lifeRanges, columnsOf as tableColumns } from "../../lib/sass/live.js";
 import type { Target } from "../../lib/target/types.js";
 import { tool } from "../../test/oracle/tools.js";
 
@@ -92,7 +92,14 @@ const prefixes: Readonly<Record<number, string>> = { [File.R]: "R", [File.UR]: "
 export const marksText = (marks: readonly LifeMark[]): string =>
   marks.map((m) => `${prefixes[m.file]}${m.id}${m.mark}`).join(" ");
 
-/** Marks of every instruction of a function, as nvdisasm counts. */
-export function ourRanges(f: CubinFunction, t: Target): string[] {
-  return lifeRanges(decodeCode(f.words, t), { ...flowFacts(f), asNvdisasm: f.registers }).map(marksText);
+/** Marks of every instruction of a cubin's functions, as nvdisasm counts. */
+export function ourRanges(functions: readonly CubinFunction[], t: Target): ReadonlyMap<string, readonly string[]> {
+  const decoded = functions.map((f) => ({ f, insts: decodeCode(f.words, t), registers: f.registers }));
+  const columns = tableColumns(decoded);
+  return new Map(
+    decoded.map(({ f, insts, registers }) => [
+      f.name,
+      lifeRanges(insts, t, { ...flowFacts(f), asNvdisasm: { registers, columns } }).map(marksText),
+    ]),
+  );
 }

@@ -9,7 +9,7 @@ function fileSize(func: Func, file: File): number {
     case File.R:
       return 255;
     case File.UR:
-      return func.target.has("wideUniformFile") ? 255 : 63;
+      return func.target.limits.uniformRegisters;
     case File.B:
       return 16;
     default:

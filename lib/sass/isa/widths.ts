@@ -82,15 +82,15 @@ export function parseWidths(text: string | undefined, slots: readonly Slot[]): W
   return { mods, masks, dims, open: masks.length > 0 || dims.length > 0 };
 }
 
+/** `?4` names U4 and S4. */
+const isNamed = (name: string, mod: string): boolean =>
+  name === mod || (name.startsWith("?") && mod.length === name.length && mod.endsWith(name.slice(1)));
+
 /** Are all of the first among the second, one as often as it is named? */
 const under = (named: readonly string[], mods: readonly string[]): boolean =>
   named.every((m, i) => {
-    let at = -1;
-    for (let n = named.slice(0, i + 1).filter((x) => x === m).length; n > 0; n--) {
-      at = mods.indexOf(m, at + 1);
-      if (at < 0) return false;
-    }
-    return true;
+    const times = named.slice(0, i + 1).filter((x) => x === m).length;
+    return mods.filter((mod) => isNamed(m, mod)).length >= times;
   });
 
 /** Width of a slot of a form with these modifiers. */

@@ -21,21 +21,15 @@ const floats100 = floats
   .replace("|?|?|?|", "|~|~|~|")
   .replace("@", "|?|.E5M2x4.RN/4|.E5M2x8.RN/8|.E5M2x16.RN/16|.E4M3x4.RN/4|.E4M3x8.RN/8|.E4M3x16.RN/16@");
 
-/** Copies with and without a descriptor, which sm_80 to 89 leave out of the text unless bit 101 says otherwise. */
-function copies(from: string, desc: 0 | 1): Line[] {
-  return ["80-89", "90", "100-"].flatMap((sm, i): Line[] => {
-    const wide = i < 2 ? 70 : 83;
-    const mods = i < 2 ? "{ltc@71:2}{?|?|?|?|_/4|.64/8|.128/16@73:3}" : "{ltc@72:2}{_/4|.64/8|.128/16@74:2}";
-    const head = `LDGSTS.E{.BYPASS|_@81}{evict}${mods}{_|.ZFILL@82}{scopeC} [base@16+ur@64+off@44:20s]`;
-    const line = { as: "daeu", text: `${head}${from}, !pin@87?`, sm };
-    if (i > 0) return [{ ...line, is: `76=${desc} ${wide}=1` }];
-    if (desc === 1) return [{ ...line, is: `76=1 101=1 ${wide}=1` }];
-    return [
-      { ...line, is: `76=0 ${wide}=1` },
-      { ...line, is: `76=1 101=0 ${wide}=1` },
-    ];
-  });
+/** A copy; bit 76 says that there is a descriptor, which sm_80 to 89 leave out of the text unless bit 101 says otherwise. */
+function copy(sm: "80-89" | "90" | "100-", from: string, is: string): Line {
+  const early = sm !== "100-";
+  const mods = early ? "{ltc@71:2}{?|?|?|?|_/4|.64/8|.128/16@73:3}" : "{ltc@72:2}{_/4|.64/8|.128/16@74:2}";
+  const head = `LDGSTS.E{.BYPASS|_@81}{evict}${mods}{_|.ZFILL@82}{scopeC} [base@16+ur@64+off@44:20s]`;
+  return { as: "daeu", text: `${head}${from}, !pin@87?`, is: `${is} ${early ? 70 : 83}=1`, sm };
 }
+const described = ", desc[ur+1][addr@24.64+goff@32:12s]";
+const bare = ", [addr@24.64+goff@32:12s]";
 
 export const globalRows: Rows = [
   {
@@ -218,7 +212,7 @@ export const globalRows: Rows = [
     memory: ["global", "load"],
     bytes: "size",
     effect: true,
-    lines: copies(", desc[ur+1][addr@24.64+goff@32:12s]", 1),
+    lines: [copy("80-89", described, "76=1 101=1"), copy("90", described, "76=1"), copy("100-", described, "76=1")],
     time: "result",
   },
   {
@@ -228,7 +222,17 @@ export const globalRows: Rows = [
     memory: ["global", "load"],
     bytes: "size",
     effect: true,
-    lines: copies(", [addr@24.64+goff@32:12s]", 0),
+    lines: [copy("80-89", bare, "76=0"), copy("90", bare, "76=0"), copy("100-", bare, "76=0")],
+    time: "result",
+  },
+  {
+    op: "LDGSTS.UD",
+    does: "the same with a descriptor behind the uniform register that the text does not show",
+    slots: "<- base off:I=0 ur:UR*3 addr*2 goff:I=0 pin:P=PT",
+    memory: ["global", "load"],
+    bytes: "size",
+    effect: true,
+    lines: [copy("80-89", bare, "76=1 101=0")],
     time: "result",
   },
 ];

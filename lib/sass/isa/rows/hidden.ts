@@ -77,7 +77,8 @@ export const namelessRows: Rows = [
   hiddenRow,
   {
     op: "__HIR0X1E0",
-    does: "not known",
+    does: "not known; nvdisasm's life ranges take it for a return",
+    flow: "return",
     slots: "<-",
     effect: true,
     lines: [{ as: "94f 94fu", text: "__HIR0X1E0", sm: "75", reuse: -1, not: `${nothing}; 109=0 105:4=0` }],

@@ -145,6 +145,8 @@ export const tensorRows: Rows = [
     op: "IMMA",
     does: "d = a * b + c on 16 x 8 integer fragments",
     slots: "d*4 <- a*imma b*imma/2 c*4 pin:UP=PT",
+    // Four-bit products of twice the depth fill the same registers; PTX has no others, and nvdisasm counts one register.
+    widths: ".?4 a=1 b=1; .16832.?4.?4 a=2; .16864.?8 a=1 b=1; .16864.?4.?4 a=4 b=2",
     lines: [
       ...each(early, "237", `IMMA{imma}${nibbles}${sat} ${products}`, { is: "72=0 86=1" }),
       ...each([hopper], "237", `IMMA{imma90}${bytes}${sat} ${products}`, { is: "72=0 86=1" }),
@@ -172,6 +174,7 @@ export const tensorRows: Rows = [
     op: "IMMA.SP",
     does: "the same with a sparse a",
     slots: "d*4 <- a*imma b*imma c*4 pin:UP=PT e n:I",
+    widths: ".?4 a=1 b=2; .16864.?4.?4 a=2 b=2; .168128.?8 a=1 b=2; .168128.?4.?4 a=4 b=4",
     lines: [
       ...each(early, "237", `IMMA.SP{immaS}${nibbles}${sat} ${products}${en}`, { is: "72=1 86=1", ...sparse81 }),
       ...each([hopper], "237", `IMMA.SP{immaS90}${bytes}${sat} ${products}${en}`, { is: "72=1 86=1", ...sparse81 }),
