@@ -10,7 +10,8 @@
  * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
  * them by the calling convention, as far as its table for the file has columns: a call reads R0 and R1 and may write R0,
  * R3 … R15, above 31 every other four registers, all predicates and UR4 … UR35; a return gives back R1, R2 and the other
- * registers that the function has, of the uniform ones those from UR36 on that it names. A result under a uniform guard is
+ * registers that the function has, of the uniform ones those from UR36 on that it names. The stack pointer is live behind
+ * every block (ptxas's code for sm_87 moves barriers about, in blocks of their own, before it writes R1). A result under a uniform guard is
  * certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the predicate behind the address of
  * LD, LDG and LDGSTS is written, too. Measured with -plr (tools/live-words.ts, tools/live-figures.ts,
  * test/oracle/sass-live.test.ts).
@@ -123,7 +124,7 @@ function eachLive(
     assume(insts, effects, facts.asNvdisasm);
     blocks = blocks.map((b) => ({ ...b, call: null }));
   }
-  const calls = new Calls(blocks, insts, effects);
+  const calls = new Calls(blocks, insts, effects, facts.asNvdisasm === undefined ? noRegister : stackPointerAlone());
   const liveOut = calls.behind();
   const live = new Uint32Array(setWords);
   const here = new Uint32Array(setWords);
@@ -172,6 +173,13 @@ function effectsOf(insts: readonly (MachineInst | null)[], uniforms: Uniforms): 
 }
 
 const stackPointer = 1;
+const noRegister = new Uint32Array(setWords);
+
+function stackPointerAlone(): Uint32Array {
+  const set = new Uint32Array(setWords);
+  addRange(set, 0, File.R, stackPointer, 1);
+  return set;
+}
 
 /** Uniform registers that nvdisasm shows, on every SM. */
 const shownUniforms: Uniforms = { from: 4, end: 63 };
@@ -275,6 +283,8 @@ class Calls {
     private readonly blocks: readonly CodeBlock[],
     insts: readonly (MachineInst | null)[],
     private readonly effects: Effects,
+    /** Live behind every block whatever comes. */
+    private readonly always: Uint32Array,
   ) {
     const size = setWords * blocks.length;
     this.gen = new Uint32Array(size);
@@ -320,7 +330,7 @@ class Calls {
   }
 
   private outOf(b: CodeBlock, liveIn: Uint32Array, returned: Uint32Array, out: Uint32Array): void {
-    out.fill(0);
+    out.set(this.always);
     for (const s of b.succ) merge(out, 0, liveIn, setWords * s);
     if (this.returns[b.id]) merge(out, 0, returned, 0);
     if (b.call === null) return;
