@@ -70,6 +70,23 @@ test("what is not known of Mercury leaves the capsules out, and says so", () => 
       [expect.stringMatching(/^info: Mercury capsules left out: not known for instruction at k\+0x[0-9a-f]+0$/)],
     ],
   ]);
-  const alone = object(ptx(store), { relocatable: false });
-  expect([alone.low, alone.said]).toEqual([4, []]);
+});
+
+test("an executable has them too, with what only executables hold; where they are not known it has none, and says nothing", () => {
+  const text = ptx(
+    "mov.u64 %d1, g; ld.global.u32 %r1, [%d1+4]; st.shared.u32 [s+8], %r1; st.global.u32 [%d0], %r1;",
+    ".global .u32 g[2] = {1, 2};\n.shared .u32 s[4];",
+  );
+  const o = object(text, { relocatable: false });
+  expect([o.low, o.said]).toEqual([2, []]);
+  expect(o.names.filter((n) => n.startsWith(".nv.merc") && !/rela|info|debug/.test(n))).toEqual([
+    ...[".nv.merc.nv.constant.pic", ".nv.merc.nv.global.init", ".nv.merc.nv.shared.reserved.0", ".nv.merc.symtab"],
+  ]);
+  // Shared memory counts from .nv.reservedSmem.cap, addresses of global memory are R_MERCURY 10005 and 10006.
+  const relocs = words(o.at(".nv.merc.rela.text.k"));
+  expect(Array.from({ length: relocs.length / 6 }, (_, i) => relocs[i * 6 + 2]).sort()).toEqual([
+    0x10003, 0x10005, 0x10006,
+  ]);
+  const unknown = object(ptx("bar.warp.sync %r1; bar.sync 0;"), { relocatable: false });
+  expect([unknown.low, unknown.names.some((n) => /merc/.test(n)), unknown.said]).toEqual([4, false, []]);
 });

@@ -8,6 +8,7 @@ import type { SectionDraft } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import type { SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
+import type { ReservedShared } from "./reserved.js";
 import { STO, STT_CUDA } from "./sections.js";
 import type { Variables } from "./variables.js";
 
@@ -18,6 +19,8 @@ export interface RelocatedCode {
   readonly shared: SectionDraft | null;
   readonly layout: SharedLayout;
   readonly relocs: DraftReloc[];
+  /** Places of an executable that hold an address of shared memory, relative to the end of what the system reserves. */
+  readonly sharedSites: DraftReloc[];
 }
 
 export class CodeRelocations {
@@ -27,17 +30,20 @@ export class CodeRelocations {
   private readonly symbols: Symbols;
   private readonly diagnostics: Diagnostic[];
   private readonly byName: ReadonlyMap<string, ModuleSymbol>;
+  private readonly reserved: ReservedShared;
   private readonly sharedSymbols = new Map<string, DraftSymbol>();
 
   constructor(
     program: Program,
     relocatable: boolean,
     variables: Variables,
+    reserved: ReservedShared,
     output: { readonly symbols: Symbols; readonly diagnostics: Diagnostic[] },
   ) {
     this.program = program;
     this.relocatable = relocatable;
     this.variables = variables;
+    this.reserved = reserved;
     this.symbols = output.symbols;
     this.diagnostics = output.diagnostics;
     this.byName = new Map(program.symbols.map((s) => [s.name, s]));
@@ -74,6 +80,10 @@ export class CodeRelocations {
     const value = source.space === "const" ? variable!.offset : (p.layout.offsets.get(r.symbol) ?? null);
     if (value === null) throw new InternalError(`${r.symbol} is not laid out`, { func: p.code.name });
     patchWord(v, r.offset, high ? 0 : value + r.addend);
+    const { end } = this.reserved;
+    if (source.space !== "shared" || high || end === null) return;
+    const addend = value + r.addend - this.program.target.limits.reservedSharedOffset;
+    p.sharedSites.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: end, addend });
   }
 
   /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */

@@ -8,7 +8,7 @@ import { EIATTR } from "./attributes.js";
 export interface Container {
   /** The layout from sm_90 on: `.nv.compat`, reserved shared memory, constants behind the code, one segment per permission. */
   readonly modern: boolean;
-  /** Relocatable objects hold Mercury capsules. */
+  /** Mercury capsules stand beside the code. */
   readonly capsules: boolean;
   /** EIATTR_SW_WAR mask, null for none. */
   readonly swWar: number | null;
@@ -55,31 +55,42 @@ const before = [
 ] as const;
 
 const early: readonly number[] = [EIATTR.SW_WAR, EIATTR.CUDA_API_VERSION, ...before];
-const hopper: readonly number[] = [
-  EIATTR.CUDA_API_VERSION,
-  EIATTR.KPARAM_INFO,
-  EIATTR.KPARAM_INFO_V2,
-  EIATTR.CTA_PER_CLUSTER,
-  EIATTR.MAX_CLUSTER_RANK,
-  EIATTR.EXPLICIT_CLUSTER,
-  EIATTR.RESERVED_SMEM_USED,
-  EIATTR.SPARSE_MMA_MASK,
-  EIATTR.MAXREG_COUNT,
-  EIATTR.NUM_BARRIERS,
-  EIATTR.MERCURY_ISA_VERSION,
-  EIATTR.COOP_GROUP_MASK_REGIDS,
-  EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
-  EIATTR.COOP_GROUP_INSTR_OFFSETS,
-  EIATTR.VRC_CTA_INIT_COUNT,
-  EIATTR.EXIT_INSTR_OFFSETS,
-  EIATTR.INDIRECT_BRANCH_TARGETS,
-  EIATTR.REQNTID,
-  EIATTR.MAX_THREADS,
-  EIATTR.CRS_STACK_SIZE,
-  EIATTR.CBANK_PARAM_SIZE,
-  EIATTR.PARAM_CBANK,
-  EIATTR.SW_WAR,
+/**
+ * What `.nv.merc.nv.info.NAME` says of an attribute of `.nv.info.NAME`: the same, nothing, or the same about other addresses;
+ * null where that is not known.
+ */
+export type MercuryForm = "same" | "absent" | "addresses" | null;
+
+/** Attributes from sm_90 on, in ptxas's order. */
+const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
+  [EIATTR.CUDA_API_VERSION, "same"],
+  [EIATTR.KPARAM_INFO, "same"],
+  [EIATTR.KPARAM_INFO_V2, "same"],
+  [EIATTR.CTA_PER_CLUSTER, "same"],
+  [EIATTR.MAX_CLUSTER_RANK, "same"],
+  [EIATTR.EXPLICIT_CLUSTER, "same"],
+  [EIATTR.RESERVED_SMEM_USED, "same"],
+  [EIATTR.SPARSE_MMA_MASK, "same"],
+  [EIATTR.MAXREG_COUNT, "same"],
+  [EIATTR.NUM_BARRIERS, "same"],
+  [EIATTR.MERCURY_ISA_VERSION, "same"],
+  [EIATTR.COOP_GROUP_MASK_REGIDS, "same"],
+  [EIATTR.INT_WARP_WIDE_INSTR_OFFSETS, "addresses"],
+  [EIATTR.COOP_GROUP_INSTR_OFFSETS, "addresses"],
+  [EIATTR.VRC_CTA_INIT_COUNT, "same"],
+  [EIATTR.EXIT_INSTR_OFFSETS, "addresses"],
+  [EIATTR.INDIRECT_BRANCH_TARGETS, null],
+  [EIATTR.REQNTID, "same"],
+  [EIATTR.MAX_THREADS, "same"],
+  [EIATTR.CRS_STACK_SIZE, "same"],
+  [EIATTR.CBANK_PARAM_SIZE, "absent"],
+  [EIATTR.PARAM_CBANK, "absent"],
+  [EIATTR.SW_WAR, "absent"],
 ];
+
+export function mercuryForm(code: number): MercuryForm {
+  return hopper.find(([c]) => c === code)?.[1] ?? null;
+}
 
 export function containerOf(target: Target): Container {
   const modern = target.has("rela");
@@ -95,6 +106,6 @@ export function containerOf(target: Target): Container {
     ctaidz: !modern,
     reservedSize: capmerc ? 0x40 : 0,
     fastpath: fastpath[target.sm] ?? 0,
-    order: modern ? hopper : early,
+    order: modern ? hopper.map(([code]) => code) : early,
   };
 }

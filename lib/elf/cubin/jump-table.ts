@@ -14,8 +14,6 @@ import { SHT_CUDA } from "./sections.js";
 export interface JumpTable {
   readonly section: SectionDraft;
   readonly branches: readonly IndirectBranch[];
-  /** Where in the section which code offset stands, ascending. */
-  readonly entries: readonly { readonly at: number; readonly target: number }[];
 }
 
 /** Null for a function without tables. */
@@ -27,14 +25,11 @@ export function jumpTable(program: Program, code: Code, text: SectionDraft, relo
   const v = view(data);
   const sites = code.insts.flatMap((inst, i) => (inst.form.flow === "indirect" ? [i * 16] : []));
   const branches: IndirectBranch[] = [];
-  const entries: { at: number; target: number }[] = [];
   region.placed.forEach((p, i) => {
     data.set(p.symbol.init ?? [], p.offset);
     const targets = p.symbol.pointers.map((pointer) => {
       const target = codeOffset(code, pointer.symbol) + pointer.addend;
-      const at = p.offset + pointer.offset;
-      v.setUint32(at, target, true);
-      entries.push({ at, target });
+      v.setUint32(p.offset + pointer.offset, target, true);
       return target;
     });
     const site = sites[i];
@@ -48,8 +43,7 @@ export function jumpTable(program: Program, code: Code, text: SectionDraft, relo
     info: text,
     data,
   });
-  entries.sort((a, b) => a.at - b.at);
-  return { section: made, branches, entries };
+  return { section: made, branches };
 }
 
 function codeOffset(code: Code, label: string): number {

@@ -39,7 +39,7 @@ export interface LinkOptions {
   /** `-maxrregcount`, recorded for functions without bounds of their own. */
   readonly maxRegisters?: number;
   /**
-   * Optimization level of code that the compiler made: relocatable objects from sm_100 on then get Mercury capsules. Other code
+   * Optimization level of code that the compiler made: from sm_100 on it then gets Mercury capsules. Other code
    * has none, for its NOPs may be meant.
    */
   readonly level?: number;
@@ -62,6 +62,7 @@ interface Part {
   readonly shared: SectionDraft | null;
   readonly layout: SharedLayout;
   readonly relocs: DraftReloc[];
+  readonly sharedSites: DraftReloc[];
 }
 
 class Linker {
@@ -77,6 +78,7 @@ class Linker {
   private readonly variables: Variables;
   private readonly codeRelocs: CodeRelocations;
   private readonly reserved: ReservedShared;
+  private reservedSection: SectionDraft | null = null;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
   /** NOBITS sections in order of creation. */
   readonly nobits: SectionDraft[] = [];
@@ -89,9 +91,9 @@ class Linker {
     this.modern = this.container.modern;
     this.relocatable = options.relocatable ?? false;
     this.variables = new Variables(program, this.relocatable, this);
-    this.codeRelocs = new CodeRelocations(program, this.relocatable, this.variables, this);
     const { reservedSharedOffset } = program.target.limits;
     this.reserved = new ReservedShared(this.container, this.symbols, this.relocatable, reservedSharedOffset);
+    this.codeRelocs = new CodeRelocations(program, this.relocatable, this.variables, this.reserved, this);
   }
 
   run(): Result<Uint8Array> {
@@ -188,11 +190,11 @@ class Linker {
     const layout = layoutShared(this.program, code, base, this.relocatable);
     const shared = this.sharedSection(text, name, layout);
     if (first) {
-      const reserved = modern ? this.reserved.make() : null;
-      if (reserved !== null) this.nobits.push(reserved);
+      this.reservedSection = modern ? this.reserved.make() : null;
+      if (this.reservedSection !== null) this.nobits.push(this.reservedSection);
       this.variables.placeAll();
     }
-    if (layout.used) this.reserved.cap();
+    if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(name))) this.reserved.cap();
     const jumps = jumpTable(this.program, code, text, this.relocatable);
     if (jumps !== null) this.symbols.section(jumps.section);
     const constant0 = section({
@@ -223,6 +225,7 @@ class Linker {
       shared,
       layout,
       relocs: [],
+      sharedSites: [],
     };
   }
 
@@ -341,7 +344,10 @@ class Linker {
     });
     return ok(
       bytes,
-      typeof capsules === "string" ? [diagnostic("info", `Mercury capsules left out: not known for ${capsules}`)] : [],
+      // What is linked further asks for them; code for this very SM does without.
+      typeof capsules === "string" && this.relocatable
+        ? [diagnostic("info", `Mercury capsules left out: not known for ${capsules}`)]
+        : [],
     );
   }
 
@@ -358,7 +364,7 @@ class Linker {
     },
   ): MercurySections | string | null {
     const { level } = this.options;
-    if (!this.container.capsules || !this.relocatable || level === undefined || parts.length === 0) return null;
+    if (!this.container.capsules || level === undefined) return null;
     const data = [...this.variables.banks, this.variables.globalInit].filter((s) => s !== null);
     return mercurySections({
       codes: parts.map((p, i) => ({
@@ -368,9 +374,12 @@ class Linker {
         textIndex: made.sections.indexOf(p.text) + 1,
         records: records[i]!,
         relocs: [...p.relocs].reverse(),
+        sharedSites: p.sharedSites,
         hasJumpTable: p.jumps !== null,
       })),
       level,
+      relocatable: this.relocatable,
+      reserved: this.reservedSection,
       debug: made.debug,
       info: made.info,
       frame: made.frame,

@@ -11,13 +11,15 @@ import { relocationBytes, type SectionDraft, type StringTable, section, symbolBy
 import { EIATTR } from "./attributes.js";
 import { writeCapsule } from "./capmerc.js";
 import { capsuleOf, type DerivedCapsule } from "./capmerc-derive.js";
+import { mercuryForm } from "./container.js";
 import { type DebugSections, frameEntry } from "./debug.js";
 import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";
+import { finalizerOptions } from "./finalizer-options.js";
 import { type FrameEntry, frameBytes } from "./fixed.js";
 import { encodeInfo, type InfoRecord, infoName, infoWords, wordsRecord } from "./info.js";
 import { lineProgram } from "./line-program.js";
 import { R_CUDA, relocationName } from "./relocations.js";
-import { SHF_MERCURY, SHT_CUDA } from "./sections.js";
+import { SHF_MERCURY, SHT_CUDA, STO, STT_CUDA } from "./sections.js";
 
 /** A function as the plain sections have it. */
 export interface MercuryCode {
@@ -29,6 +31,8 @@ export interface MercuryCode {
   readonly records: readonly InfoRecord[];
   /** In the order of the file. */
   readonly relocs: readonly DraftReloc[];
+  /** Addresses of shared memory in an executable, which count from the end of what the system reserves; any order. */
+  readonly sharedSites: readonly DraftReloc[];
   readonly hasJumpTable: boolean;
 }
 
@@ -36,13 +40,16 @@ export interface MercuryInput {
   readonly codes: readonly MercuryCode[];
   /** Optimization level, 0…3. */
   readonly level: number;
+  readonly relocatable: boolean;
   readonly info: SectionDraft;
   readonly frame: SectionDraft;
   /** Line tables; null without. */
   readonly debug: DebugSections | null;
   readonly strtab: SectionDraft;
   readonly symbols: Symbols;
-  /** Bank 3 and initial values, each with its relocations in the order of the file. */
+  /** What the system reserves of shared memory; null in relocatable objects. */
+  readonly reserved: SectionDraft | null;
+  /** Banks 4 and 3 and initial values, each with its relocations in the order of the file. */
   readonly data: readonly { readonly section: SectionDraft; readonly relocs: readonly DraftReloc[] }[];
 }
 
@@ -69,12 +76,16 @@ export interface MercurySections {
 
 /** Relocation numbers of Mercury by those of machine code, and where in the Mercury instruction the value stands. */
 const R_MERCURY = {
-  data64: 0x10001,
   address: 0x10002,
   frameAddress: 0x1003d,
   frameSize: 0x1000e,
   strings: 0x10003,
 } as const;
+
+const dataRelocation: Readonly<Record<number, number>> = { [R_CUDA.G64]: 0x10001, [R_CUDA.ABS64]: R_MERCURY.address };
+
+/** Bytes in front of the driver's variables in reserved shared memory; Mercury does not count them. */
+const RESERVED_SYSTEM = 0x40;
 
 const MOVES: readonly number[] = [0x802, 0x882];
 /** MOV and UMOV of 32 bits: one Mercury instruction of 16 bytes whose last four are the value. */
@@ -87,50 +98,12 @@ const moveRelocation: Readonly<Record<number, number>> = {
 const MOVE_VALUE = 12;
 
 /**
- * EIATTR_MERCURY_FINALIZER_OPTIONS of relocatable objects per optimization level, as ptxas writes it whatever else it is told
- * (not readable; the options of the level for the finalizer).
- */
-const finalizerOptions: readonly string[] = [
-  "8a9d22a4b19d146d00b42af3f7366de0626964758cb0e4b93c0de962b945696ea345e47cbfbde7d54be8040120b4f27fe8e20000",
-  "8a9d22a4b19d146d00b42af3f7144fc2404b4657ae92c69b1e2fcb409b674b4c8167c65e9d9fc5f769ca26230296d05dcac00000",
-  "8a9d22a4b19d146d00b42af3f7f5ae23a1aaa7b64f73277affce2aa17a86aaad608627bf7c7e2416882bc7c2e37731bc2b210000",
-  "8a9d22a4b19d146d00b42af3f758038e0c070a1be2de8ad75263870cd72b0700cd2b8a12d1d389bb25866a6f4eda9c11868c0000",
-];
-
-/** Attributes that belong to machine code alone. */
-const plainOnly: readonly number[] = [EIATTR.CBANK_PARAM_SIZE, EIATTR.PARAM_CBANK, EIATTR.SW_WAR];
-/** Attributes that are lists of addresses. */
-const addressLists: readonly number[] = [
-  EIATTR.EXIT_INSTR_OFFSETS,
-  EIATTR.COOP_GROUP_INSTR_OFFSETS,
-  EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
-];
-/** Attributes that say the same of both. */
-const shared: readonly number[] = [
-  EIATTR.CUDA_API_VERSION,
-  EIATTR.KPARAM_INFO,
-  EIATTR.KPARAM_INFO_V2,
-  EIATTR.CTA_PER_CLUSTER,
-  EIATTR.MAX_CLUSTER_RANK,
-  EIATTR.EXPLICIT_CLUSTER,
-  EIATTR.RESERVED_SMEM_USED,
-  EIATTR.SPARSE_MMA_MASK,
-  EIATTR.MAXREG_COUNT,
-  EIATTR.NUM_BARRIERS,
-  EIATTR.MERCURY_ISA_VERSION,
-  EIATTR.COOP_GROUP_MASK_REGIDS,
-  EIATTR.VRC_CTA_INIT_COUNT,
-  EIATTR.REQNTID,
-  EIATTR.MAX_THREADS,
-  EIATTR.CRS_STACK_SIZE,
-];
-
-/**
  * The sections, or what of the input has no known counterpart in Mercury. Then there must be no capsules at all: a finalizer
  * would trust what is wrong in them. Only for code of this compiler (see `CapsuleOptions.compiled`).
  */
 export function mercurySections(input: MercuryInput): MercurySections | string {
-  if (finalizerOptions[input.level] === undefined) return `optimization level ${input.level}`;
+  const options = finalizerOptions(input.level, input.debug !== null, input.relocatable);
+  if (options === null) return `optimization level ${input.level}`;
   const parts: Part[] = [];
   // Kinds of gathered instructions are numbered differently beside functions that are called.
   const calls = input.codes.some(({ code }) => code.kind !== "entry" || code.insts.some((i) => i.form.op === "CALL"));
@@ -142,14 +115,31 @@ export function mercurySections(input: MercuryInput): MercurySections | string {
     if ("unknown" in capsule) return `instruction at ${code.name}+0x${(capsule.unknown * 16).toString(16)}`;
     const p: Part = { ...c, name: code.name, words: code.words, capsule, frame: frameEntry(c) };
     for (const r of p.relocs) if (moveType(p, r) === null) return `relocation ${relocationName(r.type)} in ${p.name}`;
-    const foreign = p.records.find((r) => ![plainOnly, addressLists, shared].some((list) => list.includes(r.code)));
+    const foreign = p.records.find((r) => mercuryForm(r.code) === null);
     if (foreign !== undefined) return `attribute ${foreign.name} of ${p.name}`;
     parts.push(p);
   }
   for (const { section: s, relocs } of input.data)
-    for (const r of relocs) if (r.type !== R_CUDA.G64) return `relocation ${relocationName(r.type)} in ${s.name}`;
-  return new Mercury(input, parts).make();
+    for (const r of relocs)
+      if (dataRelocation[r.type] === undefined) return `relocation ${relocationName(r.type)} in ${s.name}`;
+  return new Mercury(input, parts, options).make();
 }
+
+/** Sections of constants: whose they are in Mercury. */
+const bankNames: Readonly<Record<string, { readonly name: string; readonly type: number }>> = {
+  ".nv.constant4": { name: ".nv.constant.pic", type: SHT_CUDA.MercuryPic },
+  ".nv.constant3": { name: ".nv.constant.user", type: SHT_CUDA.MercuryConstant },
+};
+
+const isBank = (s: SectionDraft): boolean => s.type === SHT_CUDA.MercuryPic || s.type === SHT_CUDA.MercuryConstant;
+
+/** What a variable's symbol says of it, by the plain section that holds it. */
+const objectSpace: Readonly<Record<string, number>> = {
+  ".nv.global": STO.Global,
+  ".nv.global.init": STO.Global,
+  ".nv.constant3": STO.Const,
+  ".nv.shared.reserved.0": STO.Reserved,
+};
 
 function moveType(p: Part, r: DraftReloc): number | null {
   if (r.offset % 16 !== 0 || !MOVES.includes(p.words[r.offset / 4]! & 0xfff)) return null;
@@ -169,8 +159,10 @@ class Mercury {
   /** Plain section → the one that stands for it, with the name of its symbol. */
   private readonly twins = new Map<SectionDraft, { section: SectionDraft; symbol: string }>();
   private readonly functions = new Map<DraftSymbol, Part>();
+  private readonly options: Uint8Array;
 
-  constructor(input: MercuryInput, parts: readonly Part[]) {
+  constructor(input: MercuryInput, parts: readonly Part[], options: Uint8Array) {
+    this.options = options;
     this.input = input;
     this.parts = parts;
     for (const p of parts) this.functions.set(p.symbol, p);
@@ -185,25 +177,21 @@ class Mercury {
     info.link = symtab;
     const infos = parts.map((p, i) => this.info(p, capsules[i]!));
     const data = input.data.map((d) => this.data(d.section));
-    const relocations: SectionDraft[] = [];
-    parts.forEach((p, i) => {
-      const rows = p.relocs.map((r) => ({
-        ...r,
-        offset: address(p, r.offset) + MOVE_VALUE,
-        type: moveType(p, r)!,
-      }));
-      relocations.push(...this.relocations(`text.${p.name}`, capsules[i]!, rows));
-    });
+    const reserved = input.reserved === null ? [] : [this.reserved(input.reserved)];
+    const relocations = parts.flatMap((p, i) => this.codeRelocations(p, capsules[i]!));
     for (const t of lines.tables) relocations.push(...this.relocations(t.name, t.section, t.relocs));
     input.data.forEach((d, i) => {
-      const rows = d.relocs.map((r) => ({ ...r, type: R_MERCURY.data64 }));
+      const rows = d.relocs.map((r) => ({ ...r, type: dataRelocation[r.type]! }));
       relocations.push(...this.relocations(data[i]!.name.slice(".nv.merc.".length), data[i]!, rows));
     });
     relocations.push(...this.relocations("debug_frame", frame.section, frame.relocs));
     symtab.link = input.strtab;
     symtab.info = input.symbols.globalsFrom;
     return {
-      sections: [...capsules, frame.section, ...lines.sections, info, ...infos, ...relocations, ...data, symtab],
+      sections: [
+        ...[...capsules, frame.section, ...lines.sections, info, ...infos, ...relocations],
+        ...[...data.filter(isBank), ...data.filter((d) => !isBank(d)), ...reserved, symtab],
+      ],
       finish: (strings, indexOf) => {
         symtab.data = symbolBytes(this.symbolsOfMercury(), strings, indexOf);
       },
@@ -225,8 +213,8 @@ class Mercury {
   }
 
   private frame(): { section: SectionDraft; relocs: DraftReloc[] } {
-    const { parts } = this;
-    const { frame } = this.input;
+    const { parts, input } = this;
+    const { frame } = input;
     const frameSymbol = this.input.symbols.sectionSymbol(frame);
     const made = frameBytes(
       parts.map((p) => ({
@@ -236,17 +224,21 @@ class Mercury {
         end: address(p, p.frame.end),
       })),
       "mercury",
-      true,
+      input.relocatable,
     );
     const relocs: DraftReloc[] = [];
     parts.forEach((p, i) => {
       const { cie, location } = made.places[i]!;
       const { symbol } = p;
-      relocs.unshift(
-        { offset: location + 8, type: R_MERCURY.frameSize, symbol, addend: 0 },
-        { offset: location, type: R_MERCURY.frameAddress, symbol, addend: 0 },
-        { offset: location - 8, type: R_MERCURY.address, symbol: frameSymbol, addend: cie },
-      );
+      const start = { offset: location, type: R_MERCURY.frameAddress, symbol, addend: 0 };
+      if (!input.relocatable) relocs.unshift(start);
+      else
+        relocs.unshift({ offset: location + 8, type: R_MERCURY.frameSize, symbol, addend: 0 }, start, {
+          offset: location - 8,
+          type: R_MERCURY.address,
+          symbol: frameSymbol,
+          addend: cie,
+        });
     });
     const twin = this.copy(frame, {});
     twin.data = made.bytes;
@@ -279,16 +271,16 @@ class Mercury {
   private info(p: Part, capsule: SectionDraft): SectionDraft {
     const records: InfoRecord[] = [];
     for (const r of p.records) {
-      if (plainOnly.includes(r.code)) continue;
-      records.push(
-        addressLists.includes(r.code)
-          ? wordsRecord(
-              r.code,
-              infoWords(r).map((at) => address(p, at)),
-            )
-          : r,
-      );
-      if (r.code === EIATTR.CUDA_API_VERSION) records.push(optionsRecord(this.input.level));
+      const form = mercuryForm(r.code);
+      if (form === "same") records.push(r);
+      else if (form === "addresses") {
+        const moved = infoWords(r).map((at) => address(p, at));
+        records.push(wordsRecord(r.code, moved));
+      }
+      if (r.code === EIATTR.CUDA_API_VERSION) {
+        const code = EIATTR.MERCURY_FINALIZER_OPTIONS;
+        records.push({ code, name: infoName(code), format: 4, value: 0, payload: this.options });
+      }
     }
     return section({
       name: `.nv.merc.nv.info.${p.name}`,
@@ -301,11 +293,28 @@ class Mercury {
     });
   }
 
-  /** Bank 3 gets a name that says whose it is; the finalizer decides on banks anew. */
+  /** Banks get names that say whose they are; the finalizer decides on banks anew. */
   private data(plain: SectionDraft): SectionDraft {
-    return plain.name === ".nv.constant3"
-      ? this.copy(plain, { type: SHT_CUDA.MercuryConstant }, ".nv.constant.user")
-      : this.copy(plain, {});
+    const bank = bankNames[plain.name];
+    return bank === undefined
+      ? this.copy(plain, { type: SHT_CUDA.GlobalInit })
+      : this.copy(plain, { type: bank.type }, bank.name);
+  }
+
+  /** Without what comes in front of the variables of the driver. */
+  private reserved(plain: SectionDraft): SectionDraft {
+    const made = this.copy(plain, { type: SHT_CUDA.MercuryReserved });
+    made.data = new Uint8Array(plain.size - RESERVED_SYSTEM);
+    return made;
+  }
+
+  private codeRelocations(p: Part, capsule: SectionDraft): SectionDraft[] {
+    const sites = p.sharedSites.filter((r) => moveType(p, r) !== null);
+    const rows = [...p.relocs, ...sites]
+      .map((r) => ({ ...r, offset: address(p, r.offset) + MOVE_VALUE, type: moveType(p, r)! }))
+      .sort((a, b) => b.offset - a.offset);
+    // Where the code has a section of relocations, nvlink wants one here, both empty if need be.
+    return this.relocations(`text.${p.name}`, capsule, rows, p.code.relocs.length > 0);
   }
 
   private copy(plain: SectionDraft, change: { type?: number }, name: string = plain.name): SectionDraft {
@@ -315,8 +324,8 @@ class Mercury {
     return made;
   }
 
-  private relocations(name: string, of: SectionDraft, list: readonly DraftReloc[]): SectionDraft[] {
-    if (list.length === 0) return [];
+  private relocations(name: string, of: SectionDraft, list: readonly DraftReloc[], keepEmpty = false): SectionDraft[] {
+    if (list.length === 0 && !keepEmpty) return [];
     const { symbols } = this.input;
     return [
       section({
@@ -337,22 +346,22 @@ class Mercury {
 
   /** The plain symbols up to the sections of bank 0, at the same indices; the system's own have no values yet. */
   private symbolsOfMercury(): DraftSymbol[] {
+    const { reserved } = this.input;
     return this.input.symbols.withoutLast().map((s) => {
-      const twin = s.section === null ? undefined : this.twins.get(s.section);
+      if (s.section === null) return { ...s, value: 0 };
+      const twin = this.twins.get(s.section);
       const part = this.functions.get(s);
-      const value = s.section === null ? 0 : s.value;
-      if (twin === undefined) return { ...s, value };
-      const name = s.type === STT.Section ? twin.symbol : s.name;
-      const size = part === undefined ? s.size : address(part, part.words.length * 4);
-      return { ...s, name, section: twin.section, value, size };
+      const space = s.type === STT.Object ? objectSpace[s.section.name] : undefined;
+      return {
+        ...s,
+        ...(space !== undefined && { type: STT_CUDA.Object, other: space }),
+        name: s.type === STT.Section ? (twin?.symbol ?? s.name) : s.name,
+        section: twin?.section ?? s.section,
+        value: s.section === reserved && s.type !== STT.Section ? s.value - RESERVED_SYSTEM : s.value,
+        size: part === undefined ? s.size : address(part, part.words.length * 4),
+      };
     });
   }
-}
-
-function optionsRecord(level: number): InfoRecord {
-  const payload = Uint8Array.from(finalizerOptions[level]!.match(/../g)!, (b) => Number.parseInt(b, 16));
-  const code = EIATTR.MERCURY_FINALIZER_OPTIONS;
-  return { code, name: infoName(code), format: 4, value: 0, payload };
 }
 
 function address(p: Part, offset: number): number {

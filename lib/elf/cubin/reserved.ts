@@ -2,7 +2,7 @@
 import { SHF, SHT, STB, STT } from "../elf64.js";
 import { type SectionDraft, section } from "../elf64-write.js";
 import type { Container } from "./container.js";
-import { type Symbols, symbol } from "./draft.js";
+import { type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import { STO } from "./sections.js";
 
 export class ReservedShared {
@@ -11,7 +11,8 @@ export class ReservedShared {
   private readonly relocatable: boolean;
   /** Bytes in front of the variables of a kernel. */
   private readonly offset: number;
-  private capMade = false;
+  /** The symbol of its end (`.nv.reservedSmem.cap`), once something needs it. */
+  end: DraftSymbol | null = null;
 
   constructor(container: Container, symbols: Symbols, relocatable: boolean, offset: number) {
     this.container = container;
@@ -43,9 +44,8 @@ export class ReservedShared {
 
   /** The end of it, once per executable that uses shared memory (sm_100 on). */
   cap(): void {
-    if (this.capMade || this.relocatable || this.container.reservedSize === 0) return;
-    this.capMade = true;
+    if (this.end !== null || this.relocatable || this.container.reservedSize === 0) return;
     const common = { bind: STB.Weak, type: STT.Object, size: 4 };
-    this.symbols.local(symbol({ ...common, name: ".nv.reservedSmem.cap", value: this.offset }));
+    this.end = this.symbols.local(symbol({ ...common, name: ".nv.reservedSmem.cap", value: this.offset }));
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type ElfSegment, PF, PT, roundUp, SHF, SHT } from "../elf64.js";
 import type { PlacedSection } from "../elf64-write.js";
+import { SHF_MERCURY } from "./sections.js";
 
 interface Run {
   flags: number;
@@ -14,7 +15,7 @@ function runsOf(placed: readonly PlacedSection[], modern: boolean): Run[] {
   const runs: Run[] = [];
   for (const p of placed) {
     const { flags } = p.draft;
-    if ((flags & SHF.Alloc) === 0) continue;
+    if ((flags & SHF.Alloc) === 0 || (flags & SHF_MERCURY) !== 0) continue;
     const execute = !modern || (flags & SHF.Exec) !== 0;
     const want = (flags & SHF.Write) !== 0 ? PF.R | PF.W : execute ? PF.R | PF.X : PF.R;
     const last = runs[runs.length - 1];
