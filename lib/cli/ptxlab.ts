@@ -34,6 +34,7 @@ const usage = `Usage: ptxlab <command> [options]
       --blocks N               Blocks played back per SM; the rest is extrapolated.
       --top N                  Instructions listed per launch (default 12).
       --json                   Everything as JSON.
+                               Exit status as of run.
   reschedule FILE              Put the code of a cubin into another order, with control words for it, and write the new cubin.
       --arch NAME              Of several cubins (fat binary) that for this target.
       --order new|keep         Default new. With keep and without --controls the bytes stay the same.
@@ -49,6 +50,7 @@ const usage = `Usage: ptxlab <command> [options]
       --threads N              Worker threads (default: one per core; 0: none).
       --report                 How busy the threads were, on the error output.
       --json                   The rows as JSON.
+                               Exit status: 0 done, 1 with rows that failed, 2 unusable input, 130 interrupted.
   compile FILE                 Compile PTX.
       --arch NAME              What for (default sm_90).
       --emit WHAT              cubin (default), sass, ori (after all phases), lowered (before the first phase).

@@ -3,6 +3,7 @@
  * writing what they ask for.
  */
 import type { Host } from "./host.js";
+import { jsonError } from "./json-error.js";
 
 /** Exit status where the input cannot be used. */
 export const UNUSABLE = 2;
@@ -22,12 +23,14 @@ export function bytesOf(path: string, host: Host): Uint8Array {
 
 /** The value in a JSON file. */
 export function jsonOf(path: string, host: Host): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytesOf(path, host)).toString("utf8"));
-  } catch (e) {
-    if (e instanceof UsageError) throw e;
-    throw new UsageError(`${path} is not JSON: ${(e as Error).message}`);
-  }
+  const text = Buffer.from(bytesOf(path, host)).toString("utf8");
+  const at = jsonError(text);
+  if (at < 0) return JSON.parse(text);
+  const before = text.slice(0, at).split("\n");
+  const place = `${path}:${before.length}:${before.at(-1)!.length + 1}`;
+  const found =
+    at === text.length ? "the text ends" : `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}`;
+  throw new UsageError(`${place}: not JSON: ${found}`);
 }
 
 /** Writes a file; returns the exit status. */
