@@ -3,7 +3,7 @@
  * Everything is in the tables of capmerc-table.ts; a word that they do not know has no capsule.
  */
 import { type Capsule, type CapsuleUnit, SEVERAL } from "./capmerc.js";
-import { mercuryGroups, mercuryLines, standingSizes } from "./capmerc-table.js";
+import { mercuryKeys, mercuryLines } from "./capmerc-table.js";
 
 const SELF_BRANCH = 0x947;
 const NOP = 0x918;
@@ -30,6 +30,8 @@ interface Field {
   readonly to: number;
   readonly width: number;
   readonly flags: number;
+  /** No word with the zero register there was measured. */
+  readonly nonzero: boolean;
 }
 
 interface Key {
@@ -37,10 +39,21 @@ interface Key {
   readonly mask: Uint32Array;
 }
 
-interface Line extends Key {
+/** What a unit of one or more words is. */
+interface Line {
+  readonly keys: readonly Key[];
   readonly low: boolean;
-  /** Null: the word stands for itself. */
+  /** Opcode of the instruction for which lanes come together next, −1 for any. */
+  readonly follower: number;
+  /** Null: the word stands for itself (`size` bytes), or it is refused (`size` 0). */
   readonly record: Uint8Array | null;
+  readonly size: number;
+  /** ptxas writes other items for the same words, too. */
+  readonly either: boolean;
+  /** The same words also occur as instructions of their own. */
+  readonly apart: boolean;
+  /** Only in the code of this compiler. */
+  readonly own: boolean;
   readonly fields: readonly Field[];
 }
 
@@ -50,74 +63,78 @@ function quad(hex: string): Uint32Array {
   return Uint32Array.from([24, 16, 8, 0], (i) => Number.parseInt(all.slice(i, i + 8), 16));
 }
 
-const GUARD: Field = { kind: "g", from: 12, length: 4, to: 32, width: 8, flags: 0 };
 const RZ = 255;
 const PT = 7;
 
 function parseField(text: string): Field {
-  if (text === "g") return GUARD;
-  if (text.startsWith("k>")) return { kind: "k", from: 0, length: 32, to: Number(text.slice(2)), width: 32, flags: 0 };
-  const m = /^([rpbsm])(\d+)(?:\.(\d+))?>(\d+)(?:\/(\d))?(?:\.(\d+))?$/.exec(text);
+  const m = /^([grpbsmk])(\d+)?(?:\.(\d+))?(?:>(\d+))?(?:\/(\d+))?(?:\.(\d+))?(!)?$/.exec(text);
   if (m === null) throw new Error(`capmerc table: field ${text}`);
   const kind = m[1]!;
-  const length = kind === "r" ? 8 : kind === "p" ? 3 : Number(m[3]);
-  const width = kind === "r" ? 10 : kind === "p" ? 5 : kind === "b" ? length : Number(m[6] ?? 32);
-  return { kind, from: Number(m[2]), length, to: Number(m[4]), width, flags: Number(m[5] ?? 0) };
+  const length = kind === "g" ? 4 : kind === "r" ? 8 : kind === "p" ? 3 : Number(m[3] ?? 32);
+  const widths: Readonly<Record<string, number>> = { g: 8, r: 10, p: 5, b: length };
+  return {
+    kind,
+    from: Number(m[2] ?? 12),
+    length,
+    to: Number(m[4] ?? 32),
+    width: widths[kind] ?? Number(m[6] ?? 32),
+    flags: Number(m[5] ?? 0),
+    nonzero: m[7] !== undefined,
+  };
 }
 
-function parseLine(text: string): Line {
-  const [, key, ...rest] = text.split(" ");
+/** `names`: keys that stand in many lines. */
+function parseLine(text: string, names: ReadonlyMap<string, string>): Line {
+  const [, ...rest] = text.split(" ");
+  const keys: Key[] = [];
+  while (rest.length > 0) {
+    const key = names.get(rest[0]!) ?? rest[0]!;
+    if (!/^[0-9a-f]+\/[0-9a-f]+$/.test(key)) break;
+    const [value, mask] = key.split("/");
+    keys.push({ value: quad(value!), mask: quad(mask!) });
+    rest.shift();
+  }
   const low = rest[0] === "low";
-  const [item, ...fields] = low ? rest.slice(1) : rest;
-  return { ...parseKey(key!), low, record: item === "1" ? null : hexBytes(item!), fields: fields.map(parseField) };
-}
-
-function parseKey(text: string): Key {
-  const [value, mask] = text.split("/");
-  return { value: quad(value!), mask: quad(mask!) };
+  if (low) rest.shift();
+  const follower = rest[0]!.startsWith("next=") ? Number.parseInt(rest.shift()!.slice(5), 16) : -1;
+  const m = /^([~|^]*)(\?|\d|[0-9a-f]{8,})$/.exec(rest.shift()!);
+  if (m === null || keys.length === 0) throw new Error(`capmerc table: ${text}`);
+  const item = m[2]!;
+  return {
+    keys,
+    low,
+    follower,
+    record: item.length === 1 ? null : hexBytes(item),
+    size: item.length === 1 ? Number(item.replace("?", "0")) * 16 : 0,
+    either: m[1]!.includes("~"),
+    apart: m[1]!.includes("|"),
+    own: m[1]!.includes("^"),
+    fields: rest.map(parseField),
+  };
 }
 
 function hexBytes(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g)!, (b) => Number.parseInt(b, 16));
 }
 
-/** Several words that are one Mercury instruction, or a word with what must follow it. */
-interface Group {
-  readonly words: number;
-  readonly keys: readonly Key[];
-  readonly record: Uint8Array;
-  readonly fields: readonly Field[];
-}
+let parsed: readonly (readonly Line[])[] | null = null;
 
-function parseGroup(text: string): Group {
-  const [, words, ...rest] = text.split(" ");
-  const keys = rest.filter((t) => t.includes("/") && !t.includes(">")).map(parseKey);
-  const [item, ...fields] = rest.slice(keys.length);
-  return { words: Number(words), keys, record: hexBytes(item!), fields: fields.map(parseField) };
-}
-
-interface Table {
-  /** By opcode (bits 11:0) of the (first) word. */
-  readonly lines: readonly (readonly Line[])[];
-  readonly groups: readonly (readonly Group[])[];
-}
-
-let parsed: Table | null = null;
-
-function table(): Table {
+/** By opcode (bits 11:0) of the first word; the first line that holds decides. */
+function table(): readonly (readonly Line[])[] {
   if (parsed !== null) return parsed;
   const lines: Line[][] = Array.from({ length: 0x1000 }, () => []);
-  const groups: Group[][] = Array.from({ length: 0x1000 }, () => []);
+  const names = new Map(
+    mercuryKeys
+      .trim()
+      .split("\n")
+      .map((l) => l.split(" ") as [string, string]),
+  );
   for (const text of mercuryLines.trim().split("\n")) {
-    const line = parseLine(text);
-    lines[line.value[0]! & 0xfff]!.push(line);
+    const line = parseLine(text, names);
+    lines[line.keys[0]!.value[0]! & 0xfff]!.push(line);
   }
-  for (const text of mercuryGroups.trim().split("\n")) {
-    const group = parseGroup(text);
-    groups[group.keys[0]!.value[0]! & 0xfff]!.push(group);
-  }
-  parsed = { lines, groups };
-  return parsed;
+  parsed = lines;
+  return lines;
 }
 
 /** Up to 32 bits of the word that starts at `base`, unsigned. */
@@ -151,7 +168,7 @@ function fill(record: Uint8Array, f: Field, words: Uint32Array, base: number, pa
     case "r":
       insert(record, f.to, f.width, v === RZ ? 1023 : v);
       if (v !== RZ) insert(record, f.to - 6, 6, f.flags);
-      return true;
+      return v !== RZ || !f.nonzero;
     case "p":
       insert(record, f.to, f.width, v === PT ? 31 : v);
       return true;
@@ -168,7 +185,7 @@ function fill(record: Uint8Array, f: Field, words: Uint32Array, base: number, pa
 }
 
 /** A compare without carry whose predicate the upper half (`.EX`) takes. */
-function lowerHalf(words: Uint32Array, index: number, count: number): boolean {
+export function lowerHalf(words: Uint32Array, index: number, count: number): boolean {
   const base = index * 4;
   if (!ISETP.includes(words[base]! & 0xfff) || bits(words, base, 72, 1) === 1) return false;
   const predicate = bits(words, base, 81, 3);
@@ -182,8 +199,15 @@ function lowerHalf(words: Uint32Array, index: number, count: number): boolean {
   return false;
 }
 
+/** The next word from `from` on that ends straight code or that lanes execute together. */
+export function follower(words: Uint32Array, from: number, end: number): number {
+  let i = from;
+  while (i < end && !ends.includes(words[i * 4]! & 0xfff)) i++;
+  return i;
+}
+
 /** The words before the self-branch that closes a function. */
-function bodyLength(words: Uint32Array): number {
+export function bodyLength(words: Uint32Array): number {
   let end = words.length / 4;
   while (end > 0 && (words[(end - 1) * 4]! & 0xfff) === NOP) end--;
   const branch = (end - 1) * 4;
@@ -195,57 +219,21 @@ function bodyLength(words: Uint32Array): number {
   return itself ? end - 1 : end;
 }
 
-interface SizeRule {
-  readonly conditions: readonly { readonly from: number; readonly length: number; readonly value: number }[];
-  readonly size: number;
-}
-
-let sizeRules: readonly (readonly SizeRule[])[] | null = null;
-
-/** Rules by opcode; the first whose conditions hold gives the size. */
-function sizes(): readonly (readonly SizeRule[])[] {
-  if (sizeRules !== null) return sizeRules;
-  const byOpcode: SizeRule[][] = Array.from({ length: 0x1000 }, () => []);
-  for (const text of standingSizes.trim().split("\n")) {
-    const [opcodes, size, ...conditions] = text.split(" ");
-    const rule: SizeRule = {
-      size: Number(size),
-      conditions: conditions.map((c) => {
-        const m = /^(\d+)\.(\d+)=([0-9a-f]+)$/.exec(c);
-        if (m === null) throw new Error(`capmerc sizes: condition ${c}`);
-        return { from: Number(m[1]), length: Number(m[2]), value: Number.parseInt(m[3]!, 16) };
-      }),
-    };
-    for (const opcode of opcodes!.split(",")) byOpcode[Number.parseInt(opcode, 16)]!.push(rule);
-  }
-  sizeRules = byOpcode;
-  return byOpcode;
-}
-
-/** Bytes of the Mercury instruction that a word stands for by itself; 0 for a word never measured. */
-function standingSize(words: Uint32Array, base: number): number {
-  const rule = sizes()[words[base]! & 0xfff]!.find((r) =>
-    r.conditions.every((c) => bits(words, base, c.from, c.length) === c.value),
-  );
-  return rule?.size ?? 0;
-}
-
 /** Bytes of the Mercury instruction that an item stands for. */
 function itemSize(item: Uint8Array): number {
   const size = (item[0]! & 15) * 16;
   return size > 0 && ((item[0]! >> 4) & 7) === SEVERAL ? (item[2]! & 15) * 16 : size;
 }
 
-function addressesOf(words: Uint32Array, units: readonly CapsuleUnit[]): Uint32Array | { readonly unknown: number } {
-  const out = new Uint32Array(words.length / 4 + 1);
+/** `sizes`: bytes of the units that stand for themselves. */
+function addressesOf(count: number, units: readonly CapsuleUnit[], sizes: Uint8Array): Uint32Array {
+  const out = new Uint32Array(count + 1);
   let at = 0;
   for (const u of units) {
     out.fill(at, u.first, u.first + u.words);
-    const size = u.item === null ? standingSize(words, u.first * 4) : itemSize(u.item);
-    if (size === 0 && u.item === null) return { unknown: u.first };
-    at += size;
+    at += u.item === null ? sizes[u.first]! : itemSize(u.item);
   }
-  out[out.length - 1] = at;
+  out[count] = at;
   return out;
 }
 
@@ -257,6 +245,8 @@ export interface CapsuleOptions {
    * a register belongs to the next instruction that lanes execute together.
    */
   readonly compiled?: boolean;
+  /** Where ptxas writes different items for the same words, the most frequent is taken; without this, such words are not known. */
+  readonly likely?: boolean;
   /** The function calls others. */
   readonly calls?: boolean;
 }
@@ -270,6 +260,8 @@ const generated: Uint8Array = Uint8Array.of((SEVERAL << 4) | (1 << 7), 0);
  */
 class Derivation {
   readonly units: CapsuleUnit[] = [];
+  /** By word: bytes of the Mercury instruction that it stands for by itself. */
+  readonly sizes: Uint8Array;
   private readonly kinds = new Map<string, number>();
   private readonly words: Uint32Array;
   private readonly end: number;
@@ -279,6 +271,7 @@ class Derivation {
     this.words = words;
     this.end = end;
     this.options = options;
+    this.sizes = new Uint8Array(end);
   }
 
   /** How many words from word `i` on became a unit; 0 where the true item is not known. */
@@ -286,14 +279,21 @@ class Derivation {
     const { words, options } = this;
     const opcode = words[i * 4]! & 0xfff;
     if (options.compiled === true && opcode === NOP) return this.push(i, 1, generated);
-    const group = table().groups[opcode]!.find((g) => this.matches(g, i));
-    if (group !== undefined) return this.group(group, i);
     const low = lowerHalf(words, i, this.end);
-    const line = table().lines[opcode]!.find((l) => l.low === low && holds(l, words, i * 4));
+    const line = table()[opcode]!.find((l) => this.matches(l, i, low));
     if (line === undefined) return 0;
-    if (line.record === null) return this.push(i, 1, null);
-    const item = this.filled(line.record, line.fields, i);
-    return item === null ? 0 : this.push(i, 1, item);
+    if (options.compiled !== true && options.likely !== true && (line.either || line.apart)) return 0;
+    const count = line.keys.length;
+    if (line.record === null) {
+      if (line.size === 0) return 0;
+      this.sizes[i] = line.size;
+      return this.push(i, 1, null);
+    }
+    const record = this.filled(line, i);
+    if (record === null) return 0;
+    if (count === 1) return this.push(i, 1, record);
+    const head = (SEVERAL << 4) | 1 | (count << 7);
+    return this.push(i, count, Uint8Array.of(head & 0xff, head >> 8, ...record));
   }
 
   private push(first: number, words: number, item: Uint8Array | null): number {
@@ -301,43 +301,31 @@ class Derivation {
     return words;
   }
 
-  private matches(g: Group, i: number): boolean {
-    return g.keys.every((key, k) => {
-      const at = k < g.words ? i + k : this.follower(i + k);
-      return at < this.end && holds(key, this.words, at * 4);
-    });
+  private matches(l: Line, i: number, low: boolean): boolean {
+    if (l.low !== low || i + l.keys.length > this.end) return false;
+    const { compiled, likely } = this.options;
+    if (compiled === true ? l.apart : l.own || (l.apart && likely === true)) return false;
+    for (let k = 0; k < l.keys.length; k++) if (!holds(l.keys[k]!, this.words, (i + k) * 4)) return false;
+    if (l.follower < 0) return true;
+    const next = follower(this.words, i + 1, this.end);
+    return next < this.end && (this.words[next * 4]! & 0xfff) === l.follower;
   }
 
-  /** Where the compiler is known to bring lanes together for one instruction, others may have come between. */
-  private follower(from: number): number {
-    let i = from;
-    if (this.options.compiled === true) while (i < this.end && !ends.includes(this.words[i * 4]! & 0xfff)) i++;
-    return i;
-  }
-
-  private group(g: Group, i: number): number {
-    const record = this.filled(g.record, g.fields, i);
-    if (record === null) return 0;
-    if (g.words === 1) return this.push(i, 1, record);
-    const head = (SEVERAL << 4) | 1 | (g.words << 7);
-    return this.push(i, g.words, Uint8Array.of(head & 0xff, head >> 8, ...record));
-  }
-
-  private filled(record: Uint8Array, fields: readonly Field[], i: number): Uint8Array | null {
-    const item = Uint8Array.from(record);
-    for (const f of fields) {
-      if (f.kind === "k") {
-        if (this.options.calls === true) return null;
-        insert(item, f.to, f.width, this.kind(record, item));
-      } else if (!fill(item, f, this.words, i * 4, this.options.paramBase)) return null;
-    }
+  private filled(line: Line, i: number): Uint8Array | null {
+    const item = Uint8Array.from(line.record!);
+    for (const f of line.fields)
+      if (f.kind !== "k" && !fill(item, f, this.words, i * 4, this.options.paramBase)) return null;
+    const number = line.fields.find((f) => f.kind === "k");
+    if (number === undefined) return item;
+    if (this.options.calls === true) return null;
+    insert(item, number.to, number.width, this.kind(item));
     return item;
   }
 
-  private kind(record: Uint8Array, item: Uint8Array): number {
+  private kind(item: Uint8Array): number {
     // Bits 95:86 are the register result.
     const none = item[11] === 0xff && item[10]! >> 6 === 3;
-    const name = `${record.subarray(0, 10).join()} ${none}`;
+    const name = `${item.subarray(0, 10).join()} ${none}`;
     const known = this.kinds.get(name);
     if (known !== undefined) return known;
     this.kinds.set(name, this.kinds.size);
@@ -366,6 +354,5 @@ export function capsuleOf(
   if (rest === 0) return { unknown: end };
   const tail = (SEVERAL << 4) | (rest << 7);
   units.push({ first: end, words: rest, item: Uint8Array.of(tail & 0xff, tail >> 8) });
-  const addresses = addressesOf(words, units);
-  return "unknown" in addresses ? addresses : { textSection, units, addresses };
+  return { textSection, units, addresses: addressesOf(words.length / 4, units, made.sizes) };
 }

@@ -1,0 +1,111 @@
+/** Derived capsules beside ptxas's, and for how many of our own functions there is one. */
+import { compile } from "../../lib/compile.js";
+import { EIATTR } from "../../lib/elf/cubin/attributes.js";
+import { writeCapsule } from "../../lib/elf/cubin/capmerc.js";
+import { capsuleOf, type DerivedCapsule } from "../../lib/elf/cubin/capmerc-derive.js";
+import { decodeInfo, infoWords } from "../../lib/elf/cubin/info.js";
+import { decodeCode, renderInst } from "../../lib/sass/index.js";
+import { type TargetName, target as targetOf } from "../../lib/target/index.js";
+import { functionsOf, sectionsOf, wordsOf } from "./objects.js";
+
+/** What became of the functions of some objects. */
+export class Count {
+  private functions = 0;
+  /** Every item follows from the words alone. */
+  private sure = 0;
+  /** Words for which ptxas writes several items had the most frequent. */
+  private likely = 0;
+  private other = 0;
+  private exits = 0;
+  private wrongExits = 0;
+  readonly wrong: string[] = [];
+  private readonly unknown = new Map<string, number>();
+
+  ptxas(file: Uint8Array, arch: TargetName): void {
+    const sections = sectionsOf(file);
+    const { paramBase } = targetOf(arch).constants;
+    for (const f of functionsOf(sections)) {
+      this.functions++;
+      const index = new DataView(f.capsule.buffer, f.capsule.byteOffset).getUint32(0, true);
+      const same = (c: DerivedCapsule): boolean => Buffer.from(writeCapsule(c)).equals(Buffer.from(f.capsule));
+      const sure = capsuleOf(f.words, index, { paramBase });
+      if (!("unknown" in sure)) {
+        if (same(sure)) this.sure++;
+        else this.wrong.push(`${f.name}${firstDifference(f, sure)}`);
+        this.addresses(sections, f.name, sure);
+        continue;
+      }
+      const likely = capsuleOf(f.words, index, { paramBase, likely: true });
+      if ("unknown" in likely) this.refuse(f.words, likely.unknown, arch);
+      else if (same(likely)) this.likely++;
+      else this.other++;
+    }
+  }
+
+  own(text: string, arch: TargetName, level: number): void {
+    const made = compile(text, { target: arch, opt: level, relocatable: true });
+    if (made.cubin === null) return;
+    const { paramBase } = targetOf(arch).constants;
+    for (const [section, data] of sectionsOf(made.cubin)) {
+      if (!section.startsWith(".text.")) continue;
+      this.functions++;
+      const words = wordsOf(data);
+      const derived = capsuleOf(words, 0, { paramBase, compiled: true });
+      if ("unknown" in derived) this.refuse(words, derived.unknown, arch);
+      else this.sure++;
+    }
+  }
+
+  private refuse(words: Uint32Array, at: number, arch: TargetName): void {
+    const { isa } = targetOf(arch);
+    const inst = decodeCode(words.subarray(at * 4, at * 4 + 4), targetOf(arch))[0] ?? null;
+    const text = inst === null ? `opcode ${(words[at * 4]! & 0xfff).toString(16)}` : renderInst(inst, { isa });
+    const name = text.replace(/^@\S+ /, "").split(" ")[0]!;
+    this.unknown.set(name, (this.unknown.get(name) ?? 0) + 1);
+  }
+
+  /** EXIT_INSTR_OFFSETS of both descriptions of a function. */
+  private addresses(file: ReadonlyMap<string, Uint8Array>, name: string, c: DerivedCapsule): void {
+    const offsets = (section: string): number[] => {
+      const records = decodeInfo(file.get(section) ?? new Uint8Array(0));
+      if (!records.ok) throw new Error(`${section}: unreadable`);
+      return records.value.filter((r) => r.code === EIATTR.EXIT_INSTR_OFFSETS).flatMap(infoWords);
+    };
+    const mercury = offsets(`.nv.merc.nv.info.${name}`);
+    offsets(`.nv.info.${name}`).forEach((plain, i) => {
+      this.exits++;
+      if (c.addresses[plain / 16] !== mercury[i]) this.wrongExits++;
+    });
+  }
+
+  printOwn(head: string): void {
+    console.log(`${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}`);
+  }
+
+  print(head: string): void {
+    const { functions, sure, likely, other, wrong, exits, wrongExits } = this;
+    const refused = functions - sure - likely - other - wrong.length;
+    const at = exits > 0 ? `; EXIT elsewhere at ${wrongExits} of ${exits} addresses` : "";
+    console.log(
+      `${head}: ${functions} functions, ${sure} the same, ${wrong.length} wrong; undecided by the words: ${likely} the same by the most frequent item, ${other} other; ${refused} refused${this.refusals()}${at}${wrong.map((w) => `\n  wrong: ${w}`).join("")}`,
+    );
+  }
+
+  private refusals(): string {
+    const list = [...this.unknown].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`);
+    return list.length === 0 ? "" : ` (first: ${list.join(", ")})`;
+  }
+}
+
+function firstDifference(
+  f: { units: readonly { first: number; item: Uint8Array | null }[]; words: Uint32Array },
+  c: DerivedCapsule,
+): string {
+  const text = (item: Uint8Array | null | undefined): string =>
+    item === undefined ? "nothing" : item === null ? "1" : Buffer.from(item).toString("hex");
+  const i = f.units.findIndex((u, k) => u.first !== c.units[k]?.first || text(u.item) !== text(c.units[k]?.item));
+  const u = f.units[i];
+  if (u === undefined) return "";
+  const word = [3, 2, 1, 0].map((k) => f.words[u.first * 4 + k]!.toString(16).padStart(8, "0")).join("");
+  return ` word ${u.first} ${word}: ${text(c.units[i]?.item)}, not ${text(u.item)}`;
+}

@@ -1,0 +1,152 @@
+/** Compiles the sources of evidence with ptxas and writes down what it says of every word. */
+import { writeFileSync } from "node:fs";
+import { compile } from "../../lib/compile.js";
+import { bodyLength, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
+import type { TargetName } from "../../lib/target/index.js";
+import { corpus, corpusPtx } from "../../test/corpus/cases.js";
+import { generate, ptxText } from "../../test/fuzz/program.js";
+import { inScratch } from "../../test/oracle/tools.js";
+import { moduleText } from "../harvest/compile.js";
+import { allKernels } from "../harvest/kernels/index.js";
+import { progress } from "../harvest/progress.js";
+import { Evidence, evidencePath, readEvidence, wordHex } from "./evidence.js";
+import { fitAll, knows } from "./fit.js";
+import { objectOf, objectsOf, sectionsOf, wordsOf } from "./objects.js";
+import { probe } from "./probe.js";
+import { randomKernel, type Size } from "./random.js";
+import { shapeOf } from "./shape.js";
+
+const PART = 300;
+
+/** One-instruction kernels, every `every`-th from the `from`-th on. */
+export function gatherSingle(sm: string, level: number, every: number, from: number): void {
+  const kernels = allKernels().filter((_, i) => i % every === from % every);
+  const evidence = new Evidence();
+  inScratch((dir) => {
+    const bar = progress(`sm_${sm} -O${level}, kernels of one instruction`, Math.ceil(kernels.length / PART));
+    for (let i = 0; i < kernels.length; i += PART) {
+      objectsOf(dir, kernels.slice(i, i + PART), sm, level, (file) => evidence.add(dir, file, sm));
+      bar.add();
+    }
+    bar.stop();
+  });
+  finish(evidence, `single-${sm}-O${level}-${every}`);
+}
+
+/** Random kernels of many instructions. */
+export function gatherRandom(sm: string, level: number, seed: number, files: number, family?: number): void {
+  const evidence = new Evidence();
+  inScratch((dir) => {
+    const bar = progress(`sm_${sm} -O${level}, random kernels`, files);
+    for (let f = 0; f < files; f++) {
+      for (const file of randomObjects(dir, sm, level, seed + f, { family })) evidence.add(dir, file, sm);
+      bar.add();
+    }
+    bar.stop();
+  });
+  finish(evidence, `random-${sm}-O${level}-${seed}${family === undefined ? "" : `-family${family}`}`);
+}
+
+/** Objects of random kernels; statements that ptxas refuses for the target are left out. */
+export function randomObjects(dir: string, sm: string, level: number, seed: number, size: Size = {}): Uint8Array[] {
+  let lines = randomKernel(seed, sm, size);
+  for (let attempt = 0; attempt < 30; attempt++) {
+    const made = objectOf(dir, lines.join("\n"), sm, level);
+    if (typeof made !== "string") return [made];
+    const bad = new Set([...made.matchAll(/line (\d+);/g)].map((m) => Number(m[1])));
+    if (bad.size === 0) return [];
+    lines = lines.filter((_, i) => !bad.has(i + 1));
+  }
+  return [];
+}
+
+export function gatherCorpus(sm: string): void {
+  const evidence = new Evidence();
+  inScratch((dir) => {
+    for (const level of [0, 1, 2, 3])
+      for (const { name } of corpus) {
+        const text = corpusPtx(name, "sm_100").replace(/\.target sm_100\b/, `.target sm_${sm}`);
+        const made = objectOf(dir, text, sm, level);
+        if (typeof made === "string") throw new Error(made);
+        evidence.add(dir, made, sm);
+      }
+  });
+  finish(evidence, `corpus-${sm}`);
+}
+
+/** Texts that our own compiler is asked for, all for sm_100. */
+export function ownTexts(fuzz: number, seed: number, every: number): string[] {
+  return [
+    ...corpus.map(({ name }) => corpusPtx(name, "sm_100")),
+    ...Array.from({ length: fuzz }, (_, i) => ptxText(generate(seed + i), "sm_100")),
+    ...allKernels()
+      .filter((_, i) => i % every === 0)
+      .map((k) => moduleText([k], "100").text),
+  ];
+}
+
+/** Words of our own compiler of which the evidence of ptxas says nothing, with nvlink as judge. */
+export function gatherOwn(arch: TargetName): void {
+  const units = readEvidence((name) => !name.startsWith("own-"));
+  const known = knows(fitAll(units));
+  const words = new Map<string, Uint32Array>();
+  for (const text of ownTexts(40, 5000, 5))
+    for (const opt of [0, 3]) {
+      const target = text.replace(/\.target sm_100\b/, `.target ${arch}`);
+      const made = compile(target, { target: arch, opt, relocatable: true }).cubin;
+      if (made === null) continue;
+      for (const [section, data] of sectionsOf(made)) {
+        if (!section.startsWith(".text.")) continue;
+        const all = wordsOf(data);
+        const end = bodyLength(all);
+        for (let i = 0; i < end; i++) {
+          const w = all.slice(i * 4, i * 4 + 4);
+          const key = wordHex(all, i);
+          const shape = words.has(key) || known(w) || lowerHalf(all, i, end) ? null : shapeOf([w]);
+          if (shape !== null && !shape.operands.some((o) => o.kind === "label")) words.set(key, w);
+        }
+      }
+    }
+  const names = new Map<number, Set<string>>();
+  for (const u of units) {
+    if (u.words.length > 1 || u.item.length !== 8) continue;
+    const opcode = u.words[0]![0]! & 0xfff;
+    names.set(opcode, (names.get(opcode) ?? new Set()).add(u.item));
+  }
+  const lines: string[] = [];
+  inScratch((dir) => {
+    let left = [...words.keys()].sort();
+    const ask = (keys: readonly string[], item: string): void => {
+      const bytes = item === "1" ? null : Uint8Array.from(Buffer.from(item, "hex"));
+      const sizes = probe(
+        dir,
+        keys.map((k) => words.get(k)!),
+        arch,
+        bytes,
+      );
+      keys.forEach((k, i) => {
+        if (sizes[i]! > 0) lines.push(`${k} - ${item} ${sizes[i]} 1`);
+      });
+      const found = new Set(keys.filter((_, i) => sizes[i]! > 0));
+      left = left.filter((k) => !found.has(k));
+    };
+    ask(left, "1");
+    for (const opcode of [...names.keys()].sort((a, b) => a - b))
+      for (const item of [...names.get(opcode)!].sort()) {
+        const keys = left.filter((k) => (words.get(k)![0]! & 0xfff) === opcode);
+        if (keys.length > 0) ask(keys, item);
+      }
+    console.log(
+      `own-${arch}: ${words.size} words not known, ${lines.length} of them true; the others:\n${left.join("\n")}`,
+    );
+  });
+  writeFileSync(evidencePath(`own-${arch.slice(3)}`), `${lines.sort().join("\n")}\n`);
+}
+
+function finish(evidence: Evidence, name: string): void {
+  evidence.write(evidencePath(name));
+  const { functions, distinct, unsized } = evidence;
+  console.log(
+    `${name}: ${functions} functions, ${distinct} different units; sizes not told: ${unsized.join("; ") || "none"}`,
+  );
+}
