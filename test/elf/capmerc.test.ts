@@ -49,6 +49,49 @@ test("a word without a line has no capsule, nor has a constant of the driver tha
   expect(capsuleOf(low, 12, PARAMS)).toEqual({ unknown: 0 });
 });
 
+/** Words with the loop behind them that closes a function. */
+const closed = (list: readonly (readonly number[])[]): Uint32Array =>
+  Uint32Array.from([...list.flat(), ...words.slice(12)]);
+
+test("a fence of our own code is one instruction, as is ptxas's with what it puts before it", () => {
+  // MEMBAR.SC.GPU; ERRBAR; CGAERRBAR; CCTL.IVALL (ptxas: @!PT LDS RZ, [RZ] four times and MEMBAR.ALL.CTA before).
+  const fence = [
+    [0x00007992, 0, 0x00002000, 0],
+    [0x000079ab, 0, 0, 0],
+    [0x000075ab, 0, 0, 0],
+    [0xff00798f, 0, 0x02000000, 0],
+  ];
+  const load = [0xfffff984, 0, 0x00000800, 0];
+  const cta = [0x00007992, 0, 0x00008000, 0];
+  const mine = capsuleOf(closed(fence), 1, { ...PARAMS, compiled: true });
+  if ("unknown" in mine) throw new Error(`word ${mine.unknown}`);
+  expect(mine.units.map((u) => [u.words, hex(u.item!)])).toEqual([
+    [4, "51020149100af8000c000000000000000000"],
+    [2, "5001"],
+  ]);
+  expect(mine.addresses[4]).toBe(16);
+  expect(capsuleOf(closed(fence), 1, PARAMS)).toHaveProperty("unknown");
+  const theirs = capsuleOf(closed([load, load, load, load, cta, ...fence]), 1, { ...PARAMS, likely: true });
+  expect("units" in theirs && theirs.units.map((u) => [u.words, hex(u.item!)])).toEqual([
+    [9, "d1040149100af8000c000000000000000000"],
+    [2, "5001"],
+  ]);
+});
+
+test("of two MOVs to a pair the words do not tell whether they are one; in our own code they are two", () => {
+  const moves = closed([
+    [0x00007202 | (40 << 16), 0, 0xf00, 0],
+    [0x00007202 | (41 << 16), 9, 0xf00, 0],
+  ]);
+  expect(capsuleOf(moves, 1, PARAMS)).toEqual({ unknown: 0 });
+  const mine = capsuleOf(moves, 1, { ...PARAMS, compiled: true });
+  expect("units" in mine && mine.units.map((u) => [u.words, u.item === null])).toEqual([
+    [1, true],
+    [1, true],
+    [2, false],
+  ]);
+});
+
 test("cut or foreign bytes are not read", () => {
   const whole = capsule();
   for (let n = 0; n < whole.length; n++) expect(readCapsule(whole.subarray(0, n))).toBeNull();

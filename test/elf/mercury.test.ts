@@ -62,7 +62,7 @@ test("a relocatable object has a capsule, and what describes it counts in its by
 
 test("what is not known of Mercury leaves the capsules out, and says so", () => {
   const store = "st.global.u32 [%d0], %r1;";
-  const refused = [object(ptx(`bar.warp.sync %r1; bar.sync 0; ${store}`))];
+  const refused = [object(ptx(`bar.sync %r1, %r1; ${store}`))];
   expect(refused.map((o) => [o.low, o.names.some((n) => /merc/.test(n)), o.said])).toEqual([
     [
       4,
