@@ -403,7 +403,7 @@ function addOperand(
   { from, end }: Uniforms,
 ): void {
   if (file !== File.UR) addRange(set, at, file, id, width);
-  else if (id >= from) addRange(set, at, file, id, Math.min(Math.max(1, width), end - id));
+  else if (id >= from && id < end) addRange(set, at, file, id, Math.min(Math.max(1, width), end - id));
 }
 
 /** Registers `id` … of a file; the hard-wired one and files without registers add nothing. */

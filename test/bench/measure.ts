@@ -8,3 +8,16 @@ export function median(values: readonly number[]): number {
 export function row(cells: readonly string[]): void {
   console.log(cells.map((c, i) => (i === 0 ? c.padEnd(16) : ` ${c}`.padStart(9))).join(""));
 }
+
+/** Runs per second of processor time, warmed up: on a shared machine the time that others take does not count. */
+export function perSecond(body: () => void, seconds = 0.5): number {
+  const used = (): number => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  };
+  for (const start = used(); used() - start < seconds; ) body();
+  const start = used();
+  let runs = 0;
+  for (; used() - start < seconds; runs++) body();
+  return runs / (used() - start);
+}
