@@ -1,7 +1,7 @@
 /**
  * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
  *
- *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain] [--modules 40] [--seed 1] [--folder DIR]
+ *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain,units] [--modules 40] [--seed 1] [--folder DIR]
  *     node tools/run-ts.cjs tools/harvest-latency.ts write                  cells of all SMs from their evidence
  *     node tools/run-ts.cjs tools/harvest-latency.ts summary [--json]       what the cells rest on, and which opcodes have no rows
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
@@ -11,13 +11,14 @@
  * each as there are modules; corpus: test corpus and CUDA's templates; units: tools/hazard; random: random programs; folder:
  * cubins that are there already; all but the last when none is named), adds what it saw to the evidence and makes the cells
  * again; a run that the evidence holds already is left out. What was seen per opcode stays in .cache/latency, for `classes`.
- * `check` derives cells again from kernels of another seed and compares.
+ * `check` derives cells again from kernels of other seeds (chain and directed) and compares; of each cell that they contradict it
+ * prints what the table rests on and where the new kernels say otherwise, as machine code and PTX.
  */
 import { type Sm, sms } from "../lib/target/table.js";
 import { Cells } from "./latency/cells.js";
 import { check } from "./latency/check.js";
-import { addSight, readRuns, readSights, writeRuns } from "./latency/evidence.js";
-import { Observations } from "./latency/observe.js";
+import { addSight, type Run, readRuns, readSights, writeRuns } from "./latency/evidence.js";
+import { Observations, type Place } from "./latency/observations.js";
 import { isSource, keep, kept, observeSource, type Source, sources } from "./latency/sources.js";
 import { printSummary } from "./latency/summary.js";
 import { writeTables } from "./latency/write.js";
@@ -35,33 +36,42 @@ const progress =
     if (process.stderr.isTTY || done === of) process.stderr.write(`\r${text} ${done}/${of}${done === of ? "\n" : ""}`);
   };
 
-function observe(sm: Sm, source: Source): void {
-  const seeded = source === "chain" || source === "directed" || source === "random";
-  const run = { sm, source, seed: seeded ? number("seed", 1) : 0, modules: seeded ? number("modules", 40) : 0 };
+/** Looks at kernels of some sources together: a stall is explained when all that was seen is there. */
+function observe(sm: Sm, wanted: readonly Source[]): void {
   const runs = readRuns();
-  if (source !== "folder" && runs.some((r) => r.sm === sm && r.source === source && r.seed === run.seed)) {
-    console.log(`sm_${sm} ${source}, seed ${run.seed}: the evidence holds it already`);
-    return;
-  }
-  const seen = observeSource(sm, source, {
-    ...run,
-    folder: option("folder") ?? "",
-    progress: progress(`sm_${sm} ${source}`),
-  });
-  const cells = new Cells(sm);
-  cells.add(seen.pairs, source);
   const sights = readSights();
-  cells.explain(seen.stalls, sights.get(sm)!);
+  const cells = new Cells(sm);
+  const stalls = new Map<string, Place | null>();
+  const done: Run[] = [];
+  for (const source of wanted) {
+    const seeded = source === "chain" || source === "directed" || source === "random";
+    const run = { sm, source, seed: seeded ? number("seed", 1) : 0, modules: seeded ? number("modules", 40) : 0 };
+    if (source !== "folder" && runs.some((r) => r.sm === sm && r.source === source && r.seed === run.seed)) {
+      console.log(`sm_${sm} ${source}, seed ${run.seed}: the evidence holds it already`);
+      continue;
+    }
+    const seen = observeSource(sm, source, {
+      ...run,
+      folder: option("folder") ?? "",
+      progress: progress(`sm_${sm} ${source}`),
+    });
+    cells.add(seen.pairs, source);
+    for (const [text, place] of seen.stalls) if (!stalls.has(text)) stalls.set(text, place);
+    done.push({ ...run, instructions: seen.instructions });
+    const all = new Observations();
+    const before = kept(sm, source);
+    if (before) all.merge(before);
+    all.merge(seen.kept());
+    keep(sm, source, all);
+  }
+  cells.explain(stalls, sights.get(sm)!);
   for (const [id, c] of cells.cells) addSight(sights.get(sm)!, id, c);
   console.log(
-    `sm_${sm} ${source}: ${seen.instructions} instructions; tables that change: ${writeTables(sights).join(" ")}`,
+    `sm_${sm} ${done.map((r) => r.source).join(" ")}: ${done.reduce((n, r) => n + r.instructions, 0)} instructions, ` +
+      `${cells.contexts} contexts of stalls, ${cells.unexplained.length} not explained; ` +
+      `tables that change: ${writeTables(sights).join(" ")}`,
   );
-  writeRuns([...runs, { ...run, instructions: seen.instructions }]);
-  const all = new Observations();
-  const before = kept(sm, source);
-  if (before) all.merge(before);
-  all.merge(seen.kept());
-  keep(sm, source, all);
+  writeRuns([...runs, ...done]);
 }
 
 function classes(sm: Sm): void {
@@ -72,10 +82,11 @@ function classes(sm: Sm): void {
 
 switch (command) {
   case "observe": {
-    const named = option("source") ?? (option("folder") === null ? null : "folder");
-    if (named !== null && !isSource(named)) throw new Error(`no source ${named}: ${sources.join(", ")}`);
+    const named = (option("source") ?? (option("folder") === null ? "" : "folder")).split(",").filter((x) => x !== "");
+    const bad = named.find((x) => !isSource(x));
+    if (bad !== undefined) throw new Error(`no source ${bad}: ${sources.join(", ")}`);
     for (const sm of targets)
-      for (const s of named === null ? sources.filter((x) => x !== "folder") : [named]) observe(sm, s);
+      observe(sm, named.length > 0 ? named.filter(isSource) : sources.filter((x) => x !== "folder"));
     break;
   }
   case "write":
@@ -93,6 +104,7 @@ switch (command) {
         cells: number("cells", 300),
         seed: number("seed", 7),
         modules: number("modules", 12),
+        directed: true,
         progress: progress(`sm_${sm}`),
       });
     break;

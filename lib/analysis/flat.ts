@@ -4,18 +4,16 @@
  *
  * Uses include guards and index registers of constant operands (`cx[UR4][…]` reads a descriptor of two). The hard-wired
  * registers RZ, URZ, PT, UPT appear nowhere. A guarded definition, or one of only a part of a register, does not kill
- * what was there before. On physical registers the instructions that move whole predicate files (P2R, R2P and their
- * uniform kin) read or write all of them, with slot IMPLICIT; such a definition does not kill either (a mask says which).
+ * what was there before. On physical registers the instructions that move predicates (P2R, R2P and their uniform kin)
+ * read or write those under their mask, with slot IMPLICIT; where the mask is no number any of them may be meant.
  * So do WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
  */
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { IMPLICIT } from "../sass/isa/operand.js";
 import { type Handover, handovers, type Runs } from "./products.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
 
-/** Slot of a register that an instruction reads or writes without naming it. */
-export const IMPLICIT = -2;
-
-/** Instructions on whole predicate files. */
+/** Instructions that move predicates by a mask, their second source. */
 const implicitFile: Readonly<Record<string, readonly [file: File, which: "use" | "def"]>> = {
   P2R: [File.P, "use"],
   R2P: [File.P, "def"],
@@ -23,6 +21,8 @@ const implicitFile: Readonly<Record<string, readonly [file: File, which: "use" |
   UR2UP: [File.UP, "def"],
 };
 const PREDICATES = 7;
+
+export { IMPLICIT };
 
 export interface Flat {
   readonly units: Units;
@@ -116,9 +116,14 @@ function addUses(units: Units, uses: References, inst: Inst): void {
 function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "def"): void {
   if (units.virtual) return;
   const implied = implicitFile[inst.form.op];
-  if (implied !== undefined && implied[1] === which) {
+  if (implied === undefined || implied[1] !== which) return;
+  const mask = inst.srcs[1]!;
+  if (mask.kind !== Kind.Imm) {
     to.add(unitAt(units, implied[0], 0, 0), PREDICATES, IMPLICIT, false);
+    return;
   }
+  for (let p = 0; p < PREDICATES; p++)
+    if (((mask.value >>> p) & 1) === 1) to.add(unitAt(units, implied[0], p, 0), 1, IMPLICIT, always(inst));
 }
 
 function addHandover(units: Units, uses: References, defs: References, h: Handover | undefined): void {
@@ -131,13 +136,15 @@ function addHandover(units: Units, uses: References, defs: References, h: Handov
   add(defs, h.defs);
 }
 
+const always = (inst: Inst): boolean => inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
+
 function addDefs(units: Units, defs: References, inst: Inst): void {
-  const always = inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
+  const certain = always(inst);
   for (let s = 0; s < inst.dsts.length; s++) {
     const o = inst.dsts[s] as Operand;
     if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
     const whole = !o.part.startsWith(".H") && !o.part.startsWith(".B");
-    defs.add(unitOf(units, o), o.width, s, always && whole);
+    defs.add(unitOf(units, o), o.width, s, certain && whole);
   }
   addImplicit(units, defs, inst, "def");
 }

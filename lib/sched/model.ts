@@ -56,8 +56,6 @@ export interface LatencyOverrides {
 
 /** Cycles until a load or store has read its operands, when nothing else is said. */
 export const READ_RELEASE = 10;
-/** Distance kept from instructions that move whole predicate files: the longest that any predicate needs (digest E §2L.2). */
-export const WHOLE_FILE = 13;
 
 /** The model of a target's latency tables. */
 export function latencyModel(target: Target, overrides: LatencyOverrides = {}): LatencyModel {
@@ -109,7 +107,6 @@ class TableModel implements LatencyModel {
     if (p.write) return Math.max(p.latency, setToWait(producer, this.target));
     const handed = dst === IMPLICIT || src === IMPLICIT ? this.handover(producer, dst, consumer, false) : 0;
     if (handed > 0) return handed;
-    if (dst === IMPLICIT || src === IMPLICIT) return WHOLE_FILE;
     return Math.max(1, rawDistance(producer, dst, consumer, src, this.target));
   }
 
@@ -127,7 +124,6 @@ class TableModel implements LatencyModel {
     if (p.write) return Math.max(p.latency, setToWait(first, this.target));
     const handed = dst === IMPLICIT || dst2 === IMPLICIT ? this.handover(first, dst, second, true) : 0;
     if (handed > 0) return handed;
-    if (dst === IMPLICIT || dst2 === IMPLICIT) return WHOLE_FILE;
     return Math.max(1, wawDistance(first, dst, second, dst2, this.target));
   }
 
@@ -139,7 +135,6 @@ class TableModel implements LatencyModel {
       if (op === "DMMA") return o.readSbDmmaLatency ?? o.readSbLatency ?? READ_RELEASE;
       return o.readSbLatency ?? READ_RELEASE;
     }
-    if (src === IMPLICIT || dst === IMPLICIT) return 1;
     return Math.max(1, warDistance(reader, src, writer, dst, this.target));
   }
 }

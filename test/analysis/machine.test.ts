@@ -73,9 +73,9 @@ test("liveness and pressure count all files on physical registers", () => {
     @P1 IADD3 R0, R2, UR4, RZ
     EXIT`);
   const p = analysis(f, "pressure");
-  // R2P writes what its mask says of all predicates, so each of them is still needed where P1 is read.
+  // R2P writes the predicates of its mask and no others.
   expect([p.R.max, p.UR.max]).toEqual([3, 1]);
-  expect(p.P.at[2]).toBe(7);
+  expect(p.P.at[2]).toBe(2);
 });
 
 test("block frequencies: loops run ten times, branches share, the sum of what leaves is what came", () => {

@@ -1,6 +1,6 @@
 /** Stalls here were read off chains compiled by ptxas 13.0.88 (digest E §2L.2). */
 import { GUARD, rawDistance, timingOf, warDistance, wawDistance } from "../../lib/sass/isa/latency.js";
-import type { MachineInst } from "../../lib/sass/isa/operand.js";
+import { IMPLICIT, type MachineInst } from "../../lib/sass/isa/operand.js";
 import { parseInst } from "../../lib/sass/isa/parse.js";
 import { rows } from "../../lib/sass/isa/table.js";
 import { type TargetName, target } from "../../lib/target/index.js";
@@ -47,6 +47,18 @@ describe("issue distances", () => {
     expect(waits("sm_75", "@P5 LDS R18, [R3]")).toBe(8);
     expect(waits("sm_75", "@P5 S2R R18, SR_TID.X")).toBe(8);
     expect(waits("sm_80", "@P5 IMAD R18, R3, R4, R5")).toBeLessThan(5);
+  });
+
+  test("predicates under a mask count like named ones: R2P to SEL 5, to a guard 13 (ptxas -O3)", () => {
+    const t = target("sm_90");
+    const move = inst("R2P PR, R4, 0x3f", "sm_90");
+    const sel = inst("SEL R1, R2, R3, P1", "sm_90");
+    const add = inst("@P1 IADD3 R2, R3, R4, RZ", "sm_90");
+    expect(rawDistance(move, IMPLICIT, sel, 2, t)).toBe(5);
+    expect(rawDistance(move, IMPLICIT, add, GUARD, t)).toBe(13);
+    // P2R reads them as the other instructions of its pipe do.
+    const set = inst("ISETP.LT.AND P1, PT, R1, R2, PT", "sm_90");
+    expect(rawDistance(set, 0, inst("P2R R2, PR, RZ, 0x2", "sm_90"), IMPLICIT, t)).toBe(4);
   });
 
   test("every row of the instruction table has a class on every SM", () => {

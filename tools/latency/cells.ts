@@ -4,20 +4,36 @@
  */
 import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
 import type { Sight, Sights } from "./evidence.js";
-import type { Seen } from "./observe.js";
+import type { Place, Seen } from "./observations.js";
 
 export interface CellSeen extends Sight {
   readonly byOp: Map<string, { n: number; min: number }>;
+  /** Where it was seen nearest, and the stalls that count in `tight`. */
+  place: Place | null;
+  readonly stalls: Place[];
+}
+
+/** One dependence of a stall: its cell, distance, and whether something was waited for in between. */
+interface Reason {
+  readonly id: string;
+  readonly distance: number;
+  readonly waited: boolean;
 }
 
 export class Cells {
   /** `kind file first second`. */
   readonly cells = new Map<string, CellSeen>();
   readonly unknown = new Set<string>();
+  /** Contexts of stalls that were looked at, and of those that no dependence is near enough for. */
+  contexts = 0;
+  readonly unexplained: { readonly text: string; readonly place: Place | null }[] = [];
 
   constructor(readonly sm: number) {}
 
-  add(pairs: Iterable<readonly [string, Seen]>, source: string): void {
+  add(
+    pairs: Iterable<readonly [string, Omit<Seen, "place"> & { readonly place?: Place | null }]>,
+    source: string,
+  ): void {
     for (const [key, seen] of pairs) {
       if (seen.n === 0 || apart(key)) continue;
       const [kind, file, a, b] = key.split(" ") as [string, FileName, string, string];
@@ -30,16 +46,15 @@ export class Cells {
       const id = `${kind} ${file} ${first} ${second}`;
       let c = this.cells.get(id);
       if (!c) {
-        c = { n: 0, chain: 0, min: 255, tight: 0, byOp: new Map() };
+        c = { n: 0, chain: 0, min: 255, tight: 0, byOp: new Map(), place: null, stalls: [] };
         this.cells.set(id, c);
       }
       c.n += seen.n;
       if (source === "chain") c.chain += seen.n;
-      const tight = seen.tight[seen.min] ?? 0;
       if (seen.min < c.min) {
         c.min = seen.min;
-        c.tight = tight;
-      } else if (seen.min === c.min) c.tight += tight;
+        c.place = seen.place ?? null;
+      }
       for (const op of [`1 ${short(a)}`, `2 ${short(b)}`]) {
         const o = c.byOp.get(op);
         if (o) {
@@ -51,27 +66,37 @@ export class Cells {
   }
 
   /**
-   * Counts stalls with several dependences for the one that is their reason: all others were seen nearer elsewhere, here or
-   * in `known`. To be called when all pairs are there.
+   * Counts each context of a stall for the dependence that is its reason: all others were seen nearer elsewhere, here or in
+   * `known`, so that they would have allowed less. To be called once, when all pairs are there.
    */
-  explain(stalls: Iterable<readonly [string, number]>, known: Sights): void {
-    for (const [text, n] of stalls) {
-      const distances = new Map<string, number>();
-      for (const part of text.split("|")) {
-        const [key, distance] = part.split("@") as [string, string];
-        if (apart(key)) continue;
-        const id = this.idOf(key);
-        if (id === null) {
-          distances.clear();
-          break;
-        }
-        distances.set(id, Math.min(distances.get(id) ?? 255, Number(distance)));
-      }
-      const reasons = [...distances].filter(([id, d]) => d <= this.least(id, known));
-      if (reasons.length !== 1) continue;
-      const c = this.cells.get(reasons[0]![0])!;
-      if (c.min === reasons[0]![1]) c.tight += n;
+  explain(stalls: Iterable<readonly [string, Place | null]>, known: Sights): void {
+    for (const [text, place] of stalls) {
+      const candidates = this.candidates(text.split("#")[0]!);
+      if (candidates === null) continue;
+      this.contexts++;
+      const reasons = candidates.filter((r) => r.distance <= this.least(r.id, known));
+      if (reasons.length === 0) this.unexplained.push({ text, place });
+      if (reasons.length !== 1 || reasons[0]!.waited) continue;
+      const c = this.cells.get(reasons[0]!.id)!;
+      if (c.min !== reasons[0]!.distance) continue;
+      c.tight++;
+      if (place) c.stalls.push(place);
     }
+  }
+
+  /** The nearest dependence of each cell; null when one has no cell. */
+  private candidates(text: string): Reason[] | null {
+    const nearest = new Map<string, Reason>();
+    for (const part of text.split("|")) {
+      const [key, rest] = part.split("@") as [string, string];
+      if (apart(key)) return null;
+      const id = this.idOf(key);
+      if (id === null) return null;
+      const distance = Number.parseInt(rest, 10);
+      const old = nearest.get(id);
+      if (!old || distance < old.distance) nearest.set(id, { id, distance, waited: rest.endsWith("~") });
+    }
+    return [...nearest.values()];
   }
 
   private least(id: string, known: Sights): number {

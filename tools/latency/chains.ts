@@ -2,7 +2,7 @@
  * Chain kernels: a long walk through PTX operations in which every one needs the result of the one before, so that the
  * scheduler has nothing to put between producer and consumer and the stall says the distance.
  */
-import { type ChainOp, chainOps, type Rewrite, rewrites, type ValueType } from "./ops.js";
+import { type ChainOp, chainOps, type Rewrite, rewrites, type ValueType } from "./ops/index.js";
 import { compileKernels } from "./ptxas.js";
 import { Random } from "./random.js";
 

@@ -11,7 +11,7 @@ import { targetOfSm } from "../../lib/target/index.js";
 import { type FileName, guardPort } from "../../lib/target/latency/index.js";
 import { portName } from "./cells.js";
 import { chainHead, chainKernel, type Step, type Vocabulary } from "./chains.js";
-import type { ChainOp, Rewrite, ValueType } from "./ops.js";
+import type { ChainOp, Rewrite, ValueType } from "./ops/index.js";
 import { archOf, compileKernels } from "./ptxas.js";
 import { Random } from "./random.js";
 

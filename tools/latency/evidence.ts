@@ -1,6 +1,6 @@
 /**
  * What the cells of lib/target/latency rest on: `evidence/FILE-KIND.csv` holds what was seen of each cell on each SM,
- * `evidence/stated.csv` the values that single places of ptxas's code show although the rules of `cells-from.ts` would say
+ * `evidence/stated.csv` the values that single places of ptxas's code show although the rules of `rules.ts` would say
  * otherwise, `evidence/runs.csv` which kernels were looked at. Cells are made from these files alone.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface Sight {
   n: number;
   chain: number;
   min: number;
-  /** At that distance between neighbours with nothing else as the reason. */
+  /** Contexts of stalls at that distance that have no other reason; those of one run are distinct. */
   tight: number;
 }
 

@@ -22,8 +22,11 @@ export interface Compiled {
 const TIMEOUT = 40000;
 
 /** Cubin of a PTX text; the same question is asked once. */
-export function compile(ptx: string, arch: string, opt: number): Compiled {
-  const id = createHash("sha256").update(`${arch} ${opt}\n${ptx}`).digest("hex").slice(0, 24);
+export function compile(ptx: string, arch: string, opt: number, more: readonly string[] = []): Compiled {
+  const id = createHash("sha256")
+    .update(`${[arch, opt, ...more].join(" ")}\n${ptx}`)
+    .digest("hex")
+    .slice(0, 24);
   const dir = join(cache, "cubin", arch);
   const out = join(dir, `${id}.cubin`);
   const err = join(dir, `${id}.txt`);
@@ -32,7 +35,7 @@ export function compile(ptx: string, arch: string, opt: number): Compiled {
   mkdirSync(dir, { recursive: true });
   const input = join(dir, `${id}.ptx`);
   writeFileSync(input, ptx);
-  const r = spawnSync(ptxas, [`-arch=${arch}`, `-O${opt}`, input, "-o", out], {
+  const r = spawnSync(ptxas, [`-arch=${arch}`, `-O${opt}`, ...more, input, "-o", out], {
     encoding: "utf8",
     maxBuffer: 1 << 28,
     timeout: TIMEOUT,
@@ -55,7 +58,7 @@ export function compileKernels(
   kernels: readonly string[],
   arch: string,
   opt: number,
-): { readonly cubin: Uint8Array | null; readonly taken: readonly number[] } {
+): { readonly cubin: Uint8Array | null; readonly taken: readonly number[]; readonly ptx: string } {
   let taken = kernels.map((_, i) => i);
   while (taken.length > 0) {
     let text = head;
@@ -65,7 +68,7 @@ export function compileKernels(
       text += kernels[i]!;
     }
     const { cubin, stderr } = compile(text, arch, opt);
-    if (cubin) return { cubin, taken };
+    if (cubin) return { cubin, taken, ptx: text };
     if (stderr === "timeout") break;
     const bad = new Set<number>();
     for (const m of stderr.matchAll(/line (\d+); (?:error|fatal)/g)) {
@@ -89,5 +92,5 @@ export function compileKernels(
     }
     taken = taken.filter((i) => !bad.has(i));
   }
-  return { cubin: null, taken: [] };
+  return { cubin: null, taken: [], ptx: "" };
 }

@@ -268,6 +268,8 @@ export function published(kind: string, file: string, first: string, second: str
   const text = tables[`${kind} ${file}`];
   // Products in two passes read as those in one.
   const reader = second === "mma2" ? "mma" : second;
-  const at = kind === "waw" ? `${plain(first)} ${plain(second)}` : `${first} ${reader}`;
+  // From sm_103 on 64-bit results come by scoreboard, which this table knows of no fp64.
+  const writer = second === "fp64" && sm >= 103 ? "decoupled" : plain(second);
+  const at = kind === "waw" ? `${plain(first)} ${writer}` : `${first} ${reader}`;
   return text === undefined ? null : (cells(text).get(at) ?? null);
 }

@@ -14,14 +14,16 @@ import { published } from "./published.js";
 const generations: readonly (readonly Sm[])[] = [[75], [80, 86, 87, 88, 89], [90], [100, 103, 110], [120, 121]];
 /** So many observations bound a cell although none of them is free of other reasons. */
 const MANY = 40;
-/** So many neighbours outweigh SMs of the same generation. */
-const SURE = 4;
+/** So many contexts whose stall has no other reason make a distance a fact. */
+const CONTEXTS = 3;
+/** So many where ptxas stays nearer on another SM of the generation. */
+const SURE = 8;
 /** Where nothing at all is known: longer than any fixed latency outside the tensor pipe. */
 const UNKNOWN = 15;
 
 /**
- * `tight`: a stall that nothing else explains, or none at all; `bounded`: the least of many distances; `sibling`: as on SMs of the
- * same generation; `reached`: NVIDIA's table for Mesa and the least distance seen agree; `published`: that table alone; `class`:
+ * `tight`: contexts of stalls that nothing else explains, or nothing is nearer than the next issue; `bounded`: the least distance
+ * of many, or one below what would stand there otherwise; `sibling`: as on SMs of the same generation; `reached`: NVIDIA's table for Mesa and the least distance seen agree; `published`: that table alone; `class`:
  * from the other cells of the same earlier port; `stated`: evidence/stated.csv.
  */
 export const statuses = ["tight", "bounded", "sibling", "reached", "published", "class", "stated"] as const;
@@ -108,12 +110,17 @@ function findPorts(sm: Sm): Map<string, Set<string>> {
   return out;
 }
 
+/**
+ * The cells of a table. Whatever else is known, no cell is larger than the least distance seen on its SM: one that ptxas left is
+ * enough. Up to that it is raised only by stalls without another reason (`isTight`), or by many observations none of which is nearer:
+ * a few stalls decide nothing, for their reason may be one that is not seen.
+ */
 export function cellsOf(evidence: Evidence, file: FileName, kind: Dependence): CellTable {
   const out: CellTable = new Map();
   for (const sm of sms) {
     const { first, second } = portsOf(sm, file, kind);
     for (const a of first) {
-      const known = second.map((b) => known_(evidence, sm, kind, file, a, b));
+      const known = second.map((b) => cellKnown(evidence, sm, kind, file, a, b));
       // One place says nothing about its neighbours: stated values stay out of what stands in for other cells.
       const values = known.flatMap((c) => (c ? [c.value] : []));
       const most = values.length > 0 ? Math.max(...values) : UNKNOWN;
@@ -129,10 +136,6 @@ export function cellsOf(evidence: Evidence, file: FileName, kind: Dependence): C
   return out;
 }
 
-function isTight(c: Sight): boolean {
-  return c.tight > 1 && (c.min > 1 || c.n >= MANY);
-}
-
 function put(out: CellTable, key: string, sm: Sm, c: Cell): void {
   const row = out.get(key);
   if (row) row.set(sm, c);
@@ -145,38 +148,48 @@ function stated(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string
   return s ? { value: s.value, status: "stated", seen: e.sights.get(sm)!.get(id) ?? null } : null;
 }
 
-/** What observations or publications say, null when they say too little. */
-function known_(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string, b: string): Cell | null {
-  const id = cellId(kind, file, a, b);
+/** The least distance seen is what the machine asks for: `contexts` of stalls have no other reason, or nothing is nearer. */
+function isTight(c: Sight, contexts: number): boolean {
+  return c.min === 1 || c.tight >= contexts;
+}
+
+/** What was seen of a cell on the other SMs of a generation. */
+function relativesOf(e: Evidence, sm: Sm, id: string): Sight[] {
   const family = generations.find((g) => g.includes(sm))!;
+  return family.flatMap((s) => (s === sm ? [] : [e.sights.get(s)!.get(id)])).filter((c) => c !== undefined);
+}
+
+const nearest = (sights: readonly Sight[]): Sight | undefined => [...sights].sort((x, y) => x.min - y.min)[0];
+
+/** What observations or publications say, null when they say too little. */
+function cellKnown(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string, b: string): Cell | null {
+  const id = cellId(kind, file, a, b);
   const own = e.sights.get(sm)!.get(id) ?? null;
-  const relatives = family.flatMap((s) => (s === sm ? [] : [e.sights.get(s)!.get(id)])).filter((c) => c !== undefined);
-  const best = relatives.filter((c) => isTight(c)).sort((x, y) => x.min - y.min)[0];
   const limit = own?.min ?? 255;
-  // Nothing is nearer than the next issue: on the SM itself one sight of that is enough.
-  if (own?.min === 1) return { value: 1, status: "tight", seen: own };
-  if (own && isTight(own) && (!best || best.min >= limit || own.tight >= SURE))
+  const relatives = relativesOf(e, sm, id);
+  if (own && isTight(own, relatives.some((c) => c.min < limit) ? SURE : CONTEXTS))
     return { value: limit, status: "tight", seen: own };
-  if (best && best.min <= limit) return { value: best.min, status: "sibling", seen: own };
-  const many = relatives.filter((c) => c.n >= MANY).sort((x, y) => x.min - y.min)[0];
+  const tight = nearest(relatives.filter((c) => isTight(c, CONTEXTS) && (c.min > 1 || c.n >= MANY)));
+  const atMost = (value: number, status: Status): Cell =>
+    limit < value ? { value: limit, status: "bounded", seen: own } : { value, status, seen: own };
   const pub = published(kind, file, a, b, sm);
-  if (
-    pub !== null &&
-    pub <= limit &&
-    (kind !== "raw" || (own?.n ?? 0) < MANY) &&
-    (many === undefined || many.min > pub)
-  )
-    return { value: pub, status: pub === own?.min && own.n > 1 ? "reached" : "published", seen: own };
-  if (kind === "war") return null;
-  if (own && own.n >= MANY) return { value: own.min, status: "bounded", seen: own };
-  if (many && many.min <= limit) return { value: many.min, status: "sibling", seen: own };
-  return null;
+  // Writes that are never read are rare: ptxas shows how near the next write may come too seldom for a bound.
+  if (own && own.n >= MANY && (kind === "raw" || (kind === "waw" && pub === null)))
+    return {
+      value: limit,
+      status: tight?.min === limit ? "sibling" : pub === limit ? "reached" : "bounded",
+      seen: own,
+    };
+  if (tight) return atMost(tight.min, "sibling");
+  const many = kind === "war" ? undefined : nearest(relatives.filter((c) => c.n >= MANY));
+  if (pub !== null && (many === undefined || many.min > pub))
+    return atMost(pub, pub === limit && own!.n > 1 ? "reached" : "published");
+  return many ? atMost(many.min, "sibling") : null;
 }
 
 /** By the rest of its column, never above what was seen. */
 function guess(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: string, b: string, most: number): Cell {
-  const own = e.sights.get(sm)!.get(cellId(kind, file, a, b)) ?? null;
-  const pub = published(kind, file, a, b, sm);
-  const value = Math.min(own?.min ?? 255, Math.max(most, pub ?? 0));
-  return { value, status: "class", seen: own };
+  const seen = e.sights.get(sm)!.get(cellId(kind, file, a, b)) ?? null;
+  if (seen && seen.min <= most) return { value: seen.min, status: "bounded", seen };
+  return { value: most, status: "class", seen };
 }

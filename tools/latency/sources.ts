@@ -10,7 +10,8 @@ import { generate, ptxText } from "../../test/fuzz/program.js";
 import { chainHead, vocabularyOf, Walker } from "./chains.js";
 import { directedKernels } from "./directed.js";
 import { cellId, readSights, readStated } from "./evidence.js";
-import { type Kept, Observations, observe } from "./observe.js";
+import { type Code, type Kept, Observations } from "./observations.js";
+import { observe } from "./observe.js";
 import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
 import { cellsOf } from "./rules.js";
 
@@ -21,6 +22,8 @@ export interface ChainOptions {
   readonly modules: number;
   readonly seed: number;
   readonly progress: (done: number, of: number) => void;
+  /** Directed kernels go for all cells, not for those only that rest on less than a stall of their own. */
+  readonly every?: boolean;
 }
 
 /** Walks through PTX operations, each needing the one before or, in every other module, an older one; at -O3 and -O1. */
@@ -33,37 +36,37 @@ export function fromChains(sm: number, { modules, seed, progress }: ChainOptions
       walker.kernel(`c${m}_${k}`, STEPS, m % 2 === 0 ? "chain" : "mesh"),
     );
     for (const opt of [3, 1]) {
-      const { cubin } = compileKernels(chainHead(arch), kernels, arch, opt);
-      if (cubin) addCubin(cubin, obs);
+      const { cubin, ptx } = compileKernels(chainHead(arch), kernels, arch, opt);
+      if (cubin) addCubin(cubin, obs, { ptx, arch, opt });
     }
     progress(m + 1, modules);
   }
   return obs;
 }
 
-/** Chain kernels for the cells that no stall has shown yet; at -O3 and -O1. */
-function fromDirected(sm: number, { modules, seed, progress }: ChainOptions): Observations {
+/** Chain kernels for the cells that no stall has shown yet, or for all; at -O3 and -O1. */
+function fromDirected(sm: number, { modules, seed, progress, every = false }: ChainOptions): Observations {
   const arch = archOf(sm);
   const obs = new Observations();
-  const kernels = directedKernels(sm, vocabularyOf(arch), unshown(sm as Sm), { seed, tries: modules });
+  const kernels = directedKernels(sm, vocabularyOf(arch), wantedCells(sm as Sm, every), { seed, tries: modules });
   for (let k = 0; k < kernels.length; k += KERNELS) {
     for (const opt of [3, 1]) {
-      const { cubin } = compileKernels(chainHead(arch), kernels.slice(k, k + KERNELS), arch, opt);
-      if (cubin) addCubin(cubin, obs);
+      const { cubin, ptx } = compileKernels(chainHead(arch), kernels.slice(k, k + KERNELS), arch, opt);
+      if (cubin) addCubin(cubin, obs, { ptx, arch, opt });
     }
     progress(Math.min(kernels.length, k + KERNELS), kernels.length);
   }
   return obs;
 }
 
-/** Cells that rest on less than a stall of their own. */
-function unshown(sm: Sm): string[] {
+/** All cells, or those that rest on less than a stall of their own. */
+function wantedCells(sm: Sm, every: boolean): string[] {
   const evidence = { sights: readSights(), stated: readStated() };
   return fileNames.flatMap((file) =>
     dependences.flatMap((kind) =>
       [...cellsOf(evidence, file, kind)].flatMap(([key, cells]) => {
         const cell = cells.get(sm);
-        if (cell === undefined || cell.status === "tight") return [];
+        if (cell === undefined || (cell.status === "tight" && !every)) return [];
         const [later, earlier] = key.split(" ");
         return [cellId(kind, file, earlier!, later!)];
       }),
@@ -71,12 +74,17 @@ function unshown(sm: Sm): string[] {
   );
 }
 
-function addCubin(bytes: Uint8Array, into: Observations): void {
+function addPtx(ptx: string, sm: number, opt: number, into: Observations): void {
+  const { cubin } = compile(ptx, `sm_${sm}`, opt);
+  if (cubin) addCubin(cubin, into, { ptx, arch: `sm_${sm}`, opt });
+}
+
+function addCubin(bytes: Uint8Array, into: Observations, asked: Code["asked"] = null): void {
   const c = readCubin(bytes);
   if (!c.ok) throw new Error(c.diagnostics.map((d) => d.message).join("; "));
   const t = targetOfSm(c.value.sm);
   if (!t) throw new Error(`cubin for sm_${c.value.sm}`);
-  for (const f of c.value.functions) observe(f.words, t, into);
+  for (const f of c.value.functions) observe(f.words, t, into, { name: f.name, asked });
 }
 
 /** Programs of a module: a random program is about as long as a chain kernel. */
@@ -88,8 +96,7 @@ function fromRandom(sm: number, { modules, seed, progress }: ChainOptions): Obse
   for (let m = 0; m < modules; m++) {
     for (let k = 0; k < PROGRAMS; k++)
       for (const opt of [3, 1]) {
-        const { cubin } = compile(ptxText(generate(seed * 100_000 + m * PROGRAMS + k), `sm_${sm}`), `sm_${sm}`, opt);
-        if (cubin) addCubin(cubin, obs);
+        addPtx(ptxText(generate(seed * 100_000 + m * PROGRAMS + k), `sm_${sm}`), sm, opt, obs);
       }
     progress(m + 1, modules);
   }
@@ -102,8 +109,7 @@ function fromUnits(sm: number, progress: (done: number, of: number) => void): Ob
   const files = templates(join(root, "tools", "hazard"), [100, 90, 75].find((v) => v <= sm)!);
   for (const [i, file] of files.entries()) {
     for (const opt of [1, 3]) {
-      const { cubin } = compile(readFileSync(file, "utf8"), `sm_${sm}`, opt);
-      if (cubin) addCubin(cubin, obs);
+      addPtx(readFileSync(file, "utf8"), sm, opt, obs);
     }
     progress(i + 1, files.length);
   }
@@ -123,8 +129,7 @@ function fromCorpus(sm: number, progress: (done: number, of: number) => void): O
   let done = 0;
   for (const file of files) {
     for (const opt of [1, 2, 3]) {
-      const { cubin } = compile(readFileSync(file, "utf8"), `sm_${sm}`, opt);
-      if (cubin) addCubin(cubin, obs);
+      addPtx(readFileSync(file, "utf8"), sm, opt, obs);
     }
     progress(++done, files.length);
   }

@@ -14,7 +14,7 @@ import {
 } from "../../target/latency/index.js";
 import type { Target } from "../../target/types.js";
 import { latencyGaps } from "./latency-gaps.js";
-import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
+import { IMPLICIT, Kind, type MachineInst, makeOperand, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
 import { guardsOf } from "./timing.js";
 import { File, type Form } from "./types.js";
 
@@ -150,7 +150,8 @@ class SmLatency {
 
   private keptPorts(c: LatencyClass): Int16Array {
     const out = new Int16Array(this.raw.length).fill(-1);
-    for (const f of FILES) {
+    // Uniform registers are not waited for (USHF.R UR4, …; @UP0 USHF.L UR4, … with a stall of 2, chain kernels).
+    for (const f of [File.R, File.P]) {
       const port = portOf(c.reads, fileNames[f]!, KEPT, 0, false);
       if (port !== null) out[f] = this.raw[f]!.rows.indexOf(port);
     }
@@ -179,6 +180,20 @@ function unnamed(form: Form): { readonly name: string; readonly file: File } {
   return { name: "", file: form.op === "UP2UR" || form.op === "UR2UP" ? File.UP : File.P };
 }
 
+const hidden: Readonly<Record<number, Operand>> = {
+  [File.P]: makeOperand(Kind.Reg, File.P, 1, 0, 0),
+  [File.UP]: makeOperand(Kind.Reg, File.UP, 1, 0, 0),
+};
+
+/** With an operand that stands for the predicates under the mask. */
+function withWritten(inst: MachineInst): MachineInst {
+  return { ...inst, dsts: [...inst.dsts, hidden[unnamed(inst.form).file]!] };
+}
+
+function withRead(inst: MachineInst): MachineInst {
+  return { ...inst, srcs: [...inst.srcs, hidden[unnamed(inst.form).file]!] };
+}
+
 const bySm: (SmLatency | undefined)[] = [];
 
 function latencyOf(target: Target): SmLatency {
@@ -200,8 +215,8 @@ export function timingOf(inst: MachineInst, target: Target): InstTiming {
 
 /**
  * Least issue distance in cycles from a producer to a reader of its definition `dst`, for the registers that the
- * reader's source `src` (or its guard: GUARD) shares with it. 0: none needed, or a scoreboard guards it. One slot behind
- * the form's stands for the predicates of P2R and R2P (here and below).
+ * reader's source `src` (or its guard: GUARD) shares with it. 0: none needed, or a scoreboard guards it. IMPLICIT, or one
+ * slot behind the form's, stands for the predicates of P2R and R2P (here and below).
  */
 export function rawDistance(
   producer: MachineInst,
@@ -210,6 +225,8 @@ export function rawDistance(
   src: number,
   target: Target,
 ): number {
+  if (dst === IMPLICIT) return rawDistance(withWritten(producer), producer.dsts.length, consumer, src, target);
+  if (src === IMPLICIT) return rawDistance(producer, dst, withRead(consumer), consumer.srcs.length, target);
   const sm = latencyOf(target);
   const from = sm.of(producer.form);
   if (from.timing.write) return 0;
@@ -241,6 +258,8 @@ export function wawDistance(
   dst2: number,
   target: Target,
 ): number {
+  if (dst === IMPLICIT) return wawDistance(withWritten(first), first.dsts.length, second, dst2, target);
+  if (dst2 === IMPLICIT) return wawDistance(first, dst, withWritten(second), second.dsts.length, target);
   const sm = latencyOf(target);
   const from = sm.of(first.form);
   if (from.timing.write) return 0;
@@ -313,6 +332,8 @@ export function warDistance(
   dst: number,
   target: Target,
 ): number {
+  if (src === IMPLICIT) return warDistance(withRead(reader), reader.srcs.length, writer, dst, target);
+  if (dst === IMPLICIT) return warDistance(reader, src, withWritten(writer), writer.dsts.length, target);
   const sm = latencyOf(target);
   const from = sm.of(reader.form);
   if (src !== GUARD && from.timing.read) return 0;
@@ -364,6 +385,7 @@ function held(target: Target, op: string, mods: readonly string[], port: string)
  * nothing is known of them. 0 when a scoreboard guards it.
  */
 export function drainDistance(producer: MachineInst, dst: number, target: Target): number {
+  if (dst === IMPLICIT) return drainDistance(withWritten(producer), producer.dsts.length, target);
   const sm = latencyOf(target);
   const from = sm.of(producer.form);
   if (from.timing.write) return 0;

@@ -5,15 +5,12 @@
  * until whatever it left under way is there when a block behind it needs it. Waits that long are short of CARRY cycles,
  * so the walk over the paths behind a block is bounded.
  */
-import { IMPLICIT } from "../../analysis/index.js";
-import { drainDistance, GUARD, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { drainDistance, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { Ports } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 
 /** Longer than any fixed latency of the SMs that carry, cycles. */
 const CARRY = 40;
-/** Behind an instruction that writes a whole file of predicates: longer than any distance of predicates, cycles. */
-export const WHOLE_FILE = 15;
 
 /** A stretch of instructions that is timed by itself: a block, or the part of one behind the prologue. */
 export interface Segment {
@@ -165,18 +162,13 @@ export class Carry {
         // Written again behind it: the later write counts.
         if (v >= end || v + flat.useWidth[e]! <= u || written[Math.max(u, v)]! > 0) continue;
         const by = flat.useSlot[e]!;
-        const k =
-          slot === IMPLICIT
-            ? WHOLE_FILE
-            : rawDistance(from, slot, to, by === IMPLICIT || by === -1 ? GUARD : by, target);
-        most = Math.max(most, k);
+        most = Math.max(most, rawDistance(from, slot, to, by, target));
       }
       for (let e = flat.defStart[i]!; e < flat.defStart[i + 1]!; e++) {
         const v = flat.defUnit[e]!;
         if (v >= end || v + flat.defWidth[e]! <= u) continue;
         const by = flat.defSlot[e]!;
-        const k = slot === IMPLICIT || by === IMPLICIT ? WHOLE_FILE : wawDistance(from, slot, to, by, target);
-        most = Math.max(most, k);
+        most = Math.max(most, wawDistance(from, slot, to, by, target));
       }
     }
     for (let d = flat.useStart[c]!; d < flat.useStart[c + 1]!; d++) {
@@ -187,7 +179,7 @@ export class Carry {
         const v = flat.defUnit[e]!;
         if (v >= end || v + flat.defWidth[e]! <= u) continue;
         const by = flat.defSlot[e]!;
-        most = Math.max(most, slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(from, slot, to, by, target));
+        most = Math.max(most, warDistance(from, slot, to, by, target));
       }
     }
     return most;
@@ -210,8 +202,7 @@ function drainOf(p: Prepared, i: number): number {
   let most = 0;
   for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
     const slot = flat.defSlot[d]!;
-    const k = slot === IMPLICIT ? WHOLE_FILE : drainDistance(flat.insts[i]!, slot, func.target);
-    most = Math.max(most, k);
+    most = Math.max(most, drainDistance(flat.insts[i]!, slot, func.target));
   }
   return most;
 }

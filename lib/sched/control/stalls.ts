@@ -15,9 +15,9 @@
 import { IMPLICIT } from "../../analysis/index.js";
 import { handoverDistance } from "../../analysis/products.js";
 import type { Inst } from "../../ori/types.js";
-import { drainDistance, GUARD, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { drainDistance, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { Target } from "../../target/types.js";
-import { Carry, gathers, segments, WHOLE_FILE } from "./carry.js";
+import { Carry, gathers, segments } from "./carry.js";
 import { PORTS, Ports, setToWaitOf } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 import { LONGEST_STALL, NONE, SCOREBOARDS, type Scoreboards, type StallCause } from "./types.js";
@@ -158,7 +158,7 @@ class Timer {
         const from = this.defSlot[u]!;
         const k =
           from === IMPLICIT || slot === IMPLICIT
-            ? implied(flat.insts[q]!, from, inst, false, target)
+            ? implied(flat.insts[q]!, from, inst, slot, false, target)
             : rawDistance(flat.insts[q]!, from, inst, slot, target);
         this.ask(time[q]! + k, "raw", q, k, slot);
       }
@@ -172,7 +172,7 @@ class Timer {
           const from = this.defSlot[u]!;
           const k =
             from === IMPLICIT || slot === IMPLICIT
-              ? implied(flat.insts[q]!, from, inst, true, target)
+              ? implied(flat.insts[q]!, from, inst, slot, true, target)
               : wawDistance(flat.insts[q]!, from, inst, slot, target);
           this.ask(time[q]! + k, "waw", q, k, slot);
         }
@@ -180,7 +180,7 @@ class Timer {
           const r = this.useInst[n]!;
           if (r < first) continue;
           const by = this.useSlot[n]!;
-          const k = slot === IMPLICIT || by === IMPLICIT ? 1 : warDistance(flat.insts[r]!, by, inst, slot, target);
+          const k = warDistance(flat.insts[r]!, by, inst, slot, target);
           this.ask(time[r]! + k, "war", r, k, slot);
         }
       }
@@ -229,12 +229,8 @@ class Timer {
       for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
         const slot = flat.defSlot[d]!;
         const inst = flat.insts[i]!;
-        const k =
-          slot !== IMPLICIT
-            ? drainDistance(inst, slot, p.func.target)
-            : inst.form.op === "WARPGROUP"
-              ? p.timing[i]!.minStall
-              : WHOLE_FILE;
+        const handed = slot === IMPLICIT && inst.form.op === "WARPGROUP";
+        const k = handed ? p.timing[i]!.minStall : drainDistance(inst, slot, p.func.target);
         if (k > above) this.ask(time[i]! + k - less, cause, i, k - less, slot);
       }
   }
@@ -345,10 +341,10 @@ class Timer {
 }
 
 /** Distance where one of the two names no register: moves of whole predicate files, registers of warp-group products. */
-function implied(first: Inst, dst: number, second: Inst, writes: boolean, target: Target): number {
+function implied(first: Inst, dst: number, second: Inst, slot: number, writes: boolean, target: Target): number {
   if (first.form.op === "WARPGROUP" || second.form.op === "WARPGROUP")
     return handoverDistance(first, dst, second, writes, target);
-  return writes || dst === IMPLICIT ? WHOLE_FILE : rawDistance(first, dst, second, GUARD, target);
+  return writes ? wawDistance(first, dst, second, slot, target) : rawDistance(first, dst, second, slot, target);
 }
 
 /** A call, or a warp-wide gathering that goes on elsewhere. */

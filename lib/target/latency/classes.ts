@@ -19,7 +19,7 @@ alu64;    ALU;      R:alu64 P:alu64;                    R:alu64 P:alu5 UR:couple
 set64;    ALU;      P:alu64;                            R:alu5 P:alu5 UR:coupled UP:coupled
 vote;     DISPATCH; R:alu P:vote;                       R:alu P:disp UR:coupled UP:coupled
 vote5;    DISPATCH; R:alu5 P:vote;                      R:alu5 P:disp UR:coupled UP:coupled
-elect;    DISPATCH; P:elect UR:elect;                   UR:elect P:disp
+elect;    DISPATCH; P:vote UR:elect;                    UR:elect P:disp
 r2p;      ALU;      P:r2p;                              R:alu P:alu UR:coupled UP:coupled
 disp32;   DISPATCH; R:alu;                              R:alu P:alu UR:coupled UP:coupled
 disp64;   DISPATCH; R:disp64;                           R:alu P:alu UR:coupled UP:coupled

@@ -10,10 +10,10 @@ udp uguard      1  1  1  1  1  1  1  1  1  1  1  1
 voteu uguard    1  1  1  1  1  1  1  1  1  1  1  1
 udp udp         1  1  1  1  1  1  1  1  1  1  1  1
 voteu udp       2  2  2  2  2  2  2  2  2  2  2  2
-udp bra         1  1  1  1  1  1  1  5  5  5  5  5
+udp bra         1  1  1  1  1  1  1  1  1  1  1  1
 voteu bra       1  1  1  1  1  1  1  1  1  1  1  1
 tour coupled    -  -  -  -  -  -  -  2  2  2  -  -
 tour uguard     -  -  -  -  -  -  -  1  1  1  -  -
 tour udp        -  -  -  -  -  -  -  2  2  2  -  -
-tour bra        -  -  -  -  -  -  -  5  5  5  -  -
+tour bra        -  -  -  -  -  -  -  1  1  1  -  -
 `;

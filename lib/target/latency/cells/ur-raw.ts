@@ -23,7 +23,7 @@ bindless umov     5  5  5  5  5  5  5  5  5  5  5  5
 decoupled umov    2  2  2  2  2  2  2  2  2  2  2  2
 udp umov          2  2  2  2  2  2  2  2  2  2  2  2
 uldc umov         5  5  5  5  5  5  5  5  5  5  5  5
-umov umov         2  2  2  2  2  2  2  5  5  5  5  5
+umov umov         2  2  2  2  2  2  2  2  2  2  2  2
 branch umov       3  3  3  3  3  3  3  3  3  3  3  3
 coupled voteu     2  2  2  2  2  2  2  2  2  2  2  2
 bindless voteu    5  5  5  5  5  5  5  5  5  5  5  5

@@ -4,7 +4,7 @@
  * Written by tools/harvest-latency.ts from ../evidence/ur-war.csv: edit the evidence, not this file.
  */
 export default `
-r2ur coupled      1  3  3  3  3  3  1  1  1  1  1  1
+r2ur coupled      1  1  1  1  1  1  1  1  1  1  1  1
 tour coupled      1  1  1  1  1  1  1  1  1  1  1  1
 udp coupled       1  1  1  1  1  1  1  1  1  1  1  1
 uldc coupled      1  1  1  1  1  1  1  -  -  -  -  -
@@ -18,7 +18,7 @@ umov bindless     1  1  1  1  1  1  1  1  1  1  1  1
 voteu bindless    1  1  1  1  1  1  1  1  1  1  1  1
 r2ur udp          1  1  1  1  1  1  1  1  1  1  1  1
 tour udp          1  1  1  1  1  1  1  1  1  1  1  1
-udp udp           2  2  2  2  2  2  2  2  2  2  1  1
+udp udp           1  1  1  1  1  1  1  1  1  1  1  1
 uldc udp          3  3  3  3  3  3  3  -  -  -  -  -
 umov udp          3  3  3  3  3  3  3  3  3  3  3  3
 voteu udp         3  3  3  3  3  3  3  3  3  3  3  3
@@ -35,7 +35,7 @@ uldc umov         1  1  1  1  1  1  1  -  -  -  -  -
 umov umov         1  1  1  1  1  1  1  1  1  1  1  1
 voteu umov        1  1  1  1  1  1  1  1  1  1  1  1
 r2ur branch       1  1  1  1  1  1  1  1  1  1  1  1
-tour branch       1  1  1  1  1  1  1  1  1  1  5  5
+tour branch       1  1  1  1  1  1  1  1  1  1  1  1
 udp branch        1  1  1  1  1  1  1  1  1  1  1  1
 uldc branch       1  1  1  1  1  1  1  -  -  -  -  -
 umov branch       1  1  1  1  1  1  1  1  1  1  1  1
@@ -66,7 +66,7 @@ voteu decoupled   -  -  -  -  -  -  1  1  1  1  1  1
 elect udp         -  -  -  -  -  -  3  3  3  3  3  3
 elect uldc        -  -  -  -  -  -  1  1  1  1  1  1
 elect umov        -  -  -  -  -  -  1  1  1  1  1  1
-elect branch      -  -  -  -  -  -  1  5  5  5  1  1
+elect branch      -  -  -  -  -  -  1  1  1  1  1  1
 elect cmma        -  -  -  -  -  -  -  -  -  -  1  1
 tour cmma         -  -  -  -  -  -  -  -  -  -  1  1
 r2ur cmma         -  -  -  -  -  -  -  -  -  -  1  1

@@ -5,8 +5,8 @@
  */
 export default `
 r2ur udp      7  7  7  7  7  7  7  7  7  7  7  7
-tour udp     11 11 11 11 11 11 11  8  8 11 11 11
-udp udp       1  2  2  2  2  2  1  1  1  1  1  1
+tour udp     11 11 11 11 11 11 11 11 11 11 11 11
+udp udp       1  1  1  1  1  1  1  1  1  1  1  1
 uldc udp      7  7  7  7  7  7  7  -  -  -  -  -
 umov udp      7  7  7  7  7  7  7  7  7  7  7  7
 voteu udp     7  7  7  7  7  7  7  7  7  7  7  7
