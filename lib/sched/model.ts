@@ -135,6 +135,7 @@ class TableModel implements LatencyModel {
       if (op === "DMMA") return o.readSbDmmaLatency ?? o.readSbLatency ?? READ_RELEASE;
       return o.readSbLatency ?? READ_RELEASE;
     }
+    if (reader.form.op === "WARPGROUP" || writer.form.op === "WARPGROUP") return 1;
     return Math.max(1, warDistance(reader, src, writer, dst, this.target));
   }
 }

@@ -180,7 +180,8 @@ class Timer {
           const r = this.useInst[n]!;
           if (r < first) continue;
           const by = this.useSlot[n]!;
-          const k = warDistance(flat.insts[r]!, by, inst, slot, target);
+          const handed = flat.insts[r]!.form.op === "WARPGROUP" || inst.form.op === "WARPGROUP";
+          const k = handed ? 1 : warDistance(flat.insts[r]!, by, inst, slot, target);
           this.ask(time[r]! + k, "war", r, k, slot);
         }
       }
@@ -340,7 +341,7 @@ class Timer {
   }
 }
 
-/** Distance where one of the two names no register: moves of whole predicate files, registers of warp-group products. */
+/** Distance where one of the two names no register: moves of predicates by a mask, registers of warp-group products. */
 function implied(first: Inst, dst: number, second: Inst, slot: number, writes: boolean, target: Target): number {
   if (first.form.op === "WARPGROUP" || second.form.op === "WARPGROUP")
     return handoverDistance(first, dst, second, writes, target);
