@@ -24,6 +24,7 @@ class Outputs {
   shown = new Map();
 
   stream(name, text) {
+    if (text === "") return;
     const last = this.list.at(-1);
     if (last?.output_type !== "stream" || last.name !== name)
       return void this.list.push({ output_type: "stream", name, text: asLines(text) });

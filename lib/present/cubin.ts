@@ -22,7 +22,7 @@ import {
   section,
   table,
 } from "../view/index.js";
-import { type FunctionLatency, staticLatency } from "./latency.js";
+import { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
 import { occupancyView } from "./occupancy.js";
 
 /** Functions with charts; the others of a large module have their code alone. */
@@ -120,7 +120,7 @@ function resources(f: Shown, target: Target): Record<string, string | number | n
     "threads per block": f.used.threadsPerBlock,
     "warps per SM": `${f.occupancy.warpsPerSm} of ${target.limits.maxWarpsPerSm}`,
     "limited by": f.occupancy.limitedBy.join(", "),
-    "latency (cycles)": f.latency === null ? null : Math.round(f.latency.cycles),
+    "latency (cycles)": f.latency === null ? null : f.latency.blocks.reduce((sum, b) => sum + spent(b), 0),
   };
 }
 
@@ -146,12 +146,15 @@ function chartsOf(f: Shown, live: readonly LiveCount[], target: Target): Chart[]
   return charts;
 }
 
+/** Cycles of a block per run of its function. */
+const spent = (b: BlockLatency): number => Math.round(b.frequency * b.cycles);
+
 function latencyChart(f: Shown, latency: FunctionLatency): Chart {
   const hex = (n: number): string => n.toString(16).padStart(4, "0");
   const times = (n: number): string => (n === 1 ? "" : ` × ${Number.isInteger(n) ? n : n.toPrecision(2)}`);
   const entries = latency.blocks.map((b): MixEntry => {
     const last = b.address + 16 * (b.instructions - 1);
-    return { name: `${hex(b.address)}–${hex(last)}${times(b.frequency)}`, count: Math.round(b.frequency * b.cycles) };
+    return { name: `${hex(b.address)}–${hex(last)}${times(b.frequency)}`, count: spent(b) };
   });
   const title = `Estimated latency of ${f.listed.name} by block (addresses × executions)`;
   return mixChart(entries, { title, unit: "cycles of one warp", top: MOST_BLOCKS });

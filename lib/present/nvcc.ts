@@ -91,6 +91,9 @@ export function nvccDiagnostics(output: string, input: string, text: string): Di
 }
 
 const spanAt = (line: number, column: number): Span => ({ start: 0, end: 0, line, column });
+/** Line 0 is nvcc's name for code that no line of the source is behind. */
+const placeAt = (line: string, column: string): Span | null =>
+  line === "0" ? null : spanAt(Number(line), Math.max(1, Number(column)));
 
 /** nvcc shows a line with its macros expanded; behind the caret it mostly still reads as in the source. */
 function columnOf(source: string, shown: string, caret: string): number {
@@ -118,8 +121,8 @@ function withPlaces(ptx: string, input: string, keep: boolean): { ptx: string; p
   for (const line of lines) {
     const m = LOCATION.exec(line);
     if (m !== null) {
-      if (numbers.has(m[1]!)) place = spanAt(Number(m[2]), Number(m[3]));
-      else place = m[4] !== undefined && numbers.has(m[4]) ? spanAt(Number(m[5]), Number(m[6])) : null;
+      if (numbers.has(m[1]!)) place = placeAt(m[2]!, m[3]!);
+      else place = m[4] !== undefined && numbers.has(m[4]) ? placeAt(m[5]!, m[6]!) : null;
     } else if (line.startsWith("{") || line.startsWith("}")) place = null;
     if (!keep && /^\s*\.section\s+\.debug/.test(line)) break;
     if (!keep && ADDED.test(line)) continue;

@@ -1,6 +1,7 @@
 /** What issues when: a Gantt chart of instructions over cycles, and bars of stall reasons. */
 import { type Chart, chart } from "./chart.js";
-import { palette } from "./theme.js";
+import type { VegaLiteSpec } from "./render.js";
+import { manyColors, palette } from "./theme.js";
 
 /** One instruction in time. */
 export interface GanttBar {
@@ -76,13 +77,15 @@ export function reasonChart(
   options: { readonly title?: string; readonly unit?: string } = {},
 ): Chart {
   const names = [...new Set(rows.map((r) => r.name))];
-  const reasons = [...new Set(rows.map((r) => r.reason))];
+  const total = new Map<string, number>();
+  for (const r of rows) total.set(r.reason, (total.get(r.reason) ?? 0) + r.cycles);
+  const reasons = [...total.keys()].sort((a, b) => total.get(b)! - total.get(a)!);
   return chart(
     {
       title: options.title ?? "Where cycles go",
       width: 620,
       height: { step: 24 },
-      data: { values: rows },
+      data: { values: rows.map((r) => ({ ...r, rank: reasons.indexOf(r.reason) })) },
       mark: { type: "bar" },
       encoding: {
         y: { field: "name", type: "nominal", sort: names, title: null },
@@ -92,8 +95,10 @@ export function reasonChart(
           type: "nominal",
           title: null,
           legend: { columns: 4 },
-          scale: { domain: reasons, range: [...palette, "#9bbb59", "#4bacc6", "#f79646", "#8064a2"] },
+          scale: { domain: reasons, range: manyColors },
         },
+        // The longest first, in the order of the legend.
+        order: { field: "rank", type: "quantitative" },
         tooltip: [{ field: "name" }, { field: "reason" }, { field: "cycles" }],
       },
     },
@@ -130,7 +135,15 @@ export function paretoChart(
       labels[labels.length - 1] = { ...last, name: `${last.name}, ${p.name}` };
     else labels.push(p);
   }
-  const axis = { type: "quantitative", scale: { zero: false } };
+  const axis = (key: "x" | "y"): VegaLiteSpec => {
+    const values = points.map((p) => p[key]);
+    const span = Math.max(...values) - Math.min(...values);
+    // No ticks between whole numbers.
+    const whole = values.every(Number.isInteger) && { axis: { tickCount: Math.max(1, Math.min(10, span)) } };
+    return { field: key, type: "quantitative", scale: { zero: false, padding: 12 }, ...whole };
+  };
+  const x = { ...axis("x"), title: options.x };
+  const y = { ...axis("y"), title: options.y };
   return chart(
     {
       title: options.title ?? "Trade-off",
@@ -140,14 +153,14 @@ export function paretoChart(
         {
           data: { values: front },
           mark: { type: "line", interpolate: "step-after", strokeDash: [4, 3], color: "#888888" },
-          encoding: { x: { field: "x", title: options.x, ...axis }, y: { field: "y", title: options.y, ...axis } },
+          encoding: { x, y },
         },
         {
           data: { values: points },
           mark: { type: "point", filled: true, size: 70 },
           encoding: {
-            x: { field: "x", title: options.x, ...axis },
-            y: { field: "y", title: options.y, ...axis },
+            x,
+            y,
             color: { field: "group", type: "nominal", title: null, scale: { range: palette } },
             tooltip: [{ field: "name" }, { field: "x", title: options.x }, { field: "y", title: options.y }],
           },
@@ -155,7 +168,7 @@ export function paretoChart(
         {
           data: { values: labels },
           mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10 },
-          encoding: { x: { field: "x", ...axis }, y: { field: "y", ...axis }, text: { field: "name" } },
+          encoding: { x, y, text: { field: "name" } },
         },
       ],
     },

@@ -39,6 +39,8 @@ interface Column {
 }
 
 const hex = (n: number): string => n.toString(16).padStart(4, "0");
+/** Long lines of source end in an ellipsis, so that the columns behind them are seen. */
+const NARROW = ";max-width:23em;overflow:hidden;text-overflow:ellipsis";
 /** Indentation and tabs cost width that the other columns want. */
 const oneSpace = (text = ""): string => text.trim().replace(/\s+/g, " ");
 const samePtx = (a: ListingRow, b: ListingRow | null): boolean => b !== null && a.ptxLine === b.ptxLine;
@@ -59,7 +61,9 @@ function columnsFor(rows: readonly ListingRow[]): Column[] {
     has("cudaLine")
       ? { header: "line", right: true, text: (r, p) => (sameCuda(r, p) ? "" : String(r.cudaLine ?? "")) }
       : null,
-    has("cuda") ? { header: "CUDA", right: false, text: (r, p) => (sameCuda(r, p) ? "" : oneSpace(r.cuda)) } : null,
+    has("cuda")
+      ? { header: "CUDA", right: false, text: (r, p) => (sameCuda(r, p) ? "" : oneSpace(r.cuda)), style: () => NARROW }
+      : null,
     has("ptxLine")
       ? { header: "line", right: true, text: (r, p) => (samePtx(r, p) ? "" : String(r.ptxLine ?? "")) }
       : null,

@@ -22,6 +22,9 @@ export const palette: readonly string[] = [
   "#7f7f7f",
 ];
 
+/** More of them, where a legend is long. */
+export const manyColors: readonly string[] = [...palette, "#9bbb59", "#d884b7", "#7a5230", "#1f3864"];
+
 export const ink = "#222222";
 export const faint = "#777777";
 /** The chosen, the kernel itself, a limit. */
