@@ -47,15 +47,22 @@ const { createConverter, isCompleteCode } = require("tslab/dist/converter");
 const { createExecutor } = require("tslab/dist/executor");
 const { printQuickInfo } = require("tslab/dist/inspect");
 
+/** Fails as a script does that SIGINT ends. */
+const INTERRUPTED = 'throw Object.assign(new Error("Interrupted"), { code: "ERR_SCRIPT_EXECUTION_INTERRUPTED" });';
+
 /** The converter, plus: remembers text and maps of each converted cell under the name its script gets. */
-function createNamingConverter(cells, currentName, enter) {
+function createNamingConverter(cells, currentName, enter, interrupted) {
   const inner = createConverter({ isJS: false, isBrowser: false });
   return {
     ...inner,
+    /** Reads the library's declarations; the next cell finds them read. */
+    readLibrary: () => inner.convert("", 'import "ptxlab";\nimport "ptxlab/view";'),
     convert(previous, source) {
       lastMaps = null;
       const out = inner.convert(previous, source);
       if (!out.output) return out;
+      // Nothing ends the compiler; what it was asked for does not begin.
+      if (interrupted()) return { ...out, output: INTERRUPTED, hasToplevelAwait: false };
       // The cell's code runs next; the microtask is ahead of any that it makes itself.
       enter(State.running);
       queueMicrotask(() => enter(State.waiting));
@@ -94,9 +101,10 @@ function createSession(cwd) {
   let run = null;
   let interrupts = new AbortController();
   const forgetChanged = watchModules();
-  const state = new Int32Array(new SharedArrayBuffer(4));
+  const state = new Int32Array(new SharedArrayBuffer(8));
   const enter = (now) => Atomics.store(state, 0, now);
-  const converter = createNamingConverter(cells, () => name, enter);
+  const interrupted = () => Atomics.load(state, 1) > 0;
+  const converter = createNamingConverter(cells, () => name, enter, interrupted);
   const converters = {
     node: converter,
     get browser() {
@@ -120,6 +128,7 @@ function createSession(cwd) {
       name = `In[${number}]`;
       run = { value: undefined, thrown: null, diagnostics: [] };
       const mine = run;
+      Atomics.store(state, 1, 0);
       interrupts = new AbortController();
       globalThis[INTERRUPT] = interrupts.signal;
       forgetChanged();
@@ -136,13 +145,21 @@ function createSession(cwd) {
         : describeDiagnostics(mine.diagnostics, name, source);
       return { ok: false, error };
     },
+    /** What the first cell that imports the library would else wait for. In two steps, so that requests come between. */
+    prepare: [
+      () => converter.readLibrary(),
+      () => {
+        require("../dist/index.js");
+        require("../dist/view/index.js");
+      },
+    ],
     /** What `run` would report for a value thrown elsewhere, such as by a display method. */
     describe: (thrown) => describeError(thrown, cells),
     interrupt() {
       interrupts.abort();
       executor.interrupt();
     },
-    /** One word of shared memory: what runs now, as in state.cjs. */
+    /** Shared memory: what runs now, and interrupts since it began, as in state.cjs. */
     state,
     /** Runs code of the kernel that must not be cut off, also while a cell waits. */
     shielded(body) {

@@ -72,6 +72,7 @@ async function serve({ connection, state }) {
   parentPort.postMessage({ bound: true });
   for await (const frames of control) {
     if (isInterrupt(connection.key, frames)) {
+      Atomics.add(state, 1, 1);
       process.kill(process.pid, "SIGINT");
       setTimeout(terminateUnlessHeard, PATIENCE, state, () => unheard === 0);
     }

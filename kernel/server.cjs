@@ -52,6 +52,9 @@ class CellOutput {
   }
 }
 
+/** How long nothing may be asked before the kernel prepares for a first cell (ms), and between the steps of that. */
+const IDLE = 300;
+
 class Server {
   constructor(session, connection) {
     this.session = session;
@@ -66,6 +69,7 @@ class Server {
     this.shell = new zmq.Router({ linger: 500 });
     this.stdin = new zmq.Router();
     this.control = null;
+    this.preparations = [...session.prepare];
     this.sending = Promise.resolve();
   }
 
@@ -184,7 +188,23 @@ class Server {
     if (content) this.reply(request, content);
     this.status("idle", request);
     if (this.running) this.status("busy", this.running);
+    if (request.header.msg_type === "kernel_info_request") this.prepareSoon();
     if (request.header.msg_type === "shutdown_request") this.shutdown(request, content);
+  }
+
+  /** While its user reads, the kernel does what the first cell would else wait for. Once a cell runs, that is its own affair. */
+  prepareSoon() {
+    clearTimeout(this.preparing);
+    this.preparing = setTimeout(() => {
+      const step = this.count === 0 && !this.running ? this.preparations.shift() : undefined;
+      if (!step) return;
+      try {
+        this.session.shielded(step);
+        this.prepareSoon();
+      } catch {
+        // Without a build there is nothing to prepare; the cell that imports the library says so.
+      }
+    }, IDLE);
   }
 
   answers = {

@@ -1,4 +1,5 @@
-// What the main thread is doing, shared with the thread of the control channel as one word of memory.
+// What the main thread is doing, shared with the thread of the control channel as one word of memory; a second word counts
+// the interrupts since the running cell began.
 "use strict";
 const State = {
   /** The kernel's own code, or nothing: not to be cut off. */

@@ -168,6 +168,27 @@ describeJupyter("the kernel over a Jupyter server", () => {
       await run("(globalThis as any).enough = false;");
     });
 
+    test("reaches what runs on other threads", async () => {
+      const signal = '(globalThis as any)[Symbol.for("ptxlab.interrupt")]';
+      const running = run(`(globalThis as any).signal = ${signal};\nawait new Promise(() => {});`);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await kernel.interrupt();
+      await running;
+      expect(result(await run(`[(globalThis as any).signal.aborted, ${signal}.aborted].join()`))).toBe("true,false");
+    });
+
+    test("ends a compilation in a cell of its own language, also before it has quite begun", async () => {
+      const adds = Array.from({ length: 60_000 }, (_, i) => `add.f32 %f${i % 200}, %f${(7 * i) % 200}, %f1;`);
+      const head = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .f32 %f<200>;\n";
+      const begun = new Promise<void>((resolve) => {
+        kernel.iopubMessage.connect((_, m) => m.header.msg_type === "execute_input" && resolve());
+      });
+      const running = run(`%%ptx long\n${head}${adds.join("\n")}\nret;\n}`);
+      await begun;
+      await kernel.interrupt();
+      expect((await running).reply).toMatchObject({ status: "error", ename: "Interrupted" });
+    });
+
     test("does not end a kernel that is starting", async () => {
       const model = await KernelAPI.startNew({ name: "ptxlab" }, server.settings);
       await KernelAPI.interruptKernel(model.id, server.settings);
@@ -200,11 +221,15 @@ describeJupyter("the kernel over a Jupyter server", () => {
         /floor\(x: number\): number[\s\S]*greatest integer/,
       );
       expect(await inspect("   ", 1)).toMatchObject({ status: "ok", found: false });
+      // Among the arguments of a call it tells of the call.
+      const around = await inspect("Math.atan2(1, [2][0], ", 22);
+      expect((around.data as Record<string, string>)["text/plain"]).toMatch(/atan2\(y: number, x: number\)/);
     });
     test("completeness, history, comms", async () => {
       const complete = async (code: string) => (await kernel.requestIsComplete({ code })).content.status;
       expect(await complete("const a = {")).toBe("incomplete");
       expect(await complete("const a = {};")).toBe("complete");
+      expect([await complete("%%ptx k"), await complete("%%ptx k\nret;\n\n")]).toEqual(["incomplete", "complete"]);
       const request = { output: false, raw: true, hist_access_type: "tail", n: 1 } as const;
       expect((await kernel.requestHistory(request as never)).content).toMatchObject({ status: "ok", history: [] });
       expect((await kernel.requestCommInfo({})).content).toMatchObject({ status: "ok", comms: {} });
