@@ -54,8 +54,8 @@ export interface DecoderFigures {
 export type Silence = "ended" | "late" | "beside";
 
 /**
- * Words of a key that are pinned one by one; behind these each takes the rest of its chunk with it, and chunks grow, so
- * that a table of thousands of such values does not take thousands of runs.
+ * Words of a key that are pinned one by one; behind these each takes the rest of its chunk with it; chunks grow with
+ * their number, so that a table of thousands of such values does not take thousands of runs.
  */
 const PINNED = 24;
 const CHUNK = 64;
@@ -164,10 +164,11 @@ export class Nvdisasm implements Decoder {
   /** Slow and sure: sentinels name each word, up to one that stops the tool; that one is left out and the rest asked again. */
   private pinned(words: readonly Word[]): Answer[] {
     const answers: (Answer | undefined)[] = new Array(words.length);
-    let chunk = CHUNK;
     for (let from = 0; from < words.length; ) {
       this.figures.sentinelRuns++;
-      const many = (this.fatal.get(keyOf(words[from]!)) ?? 0) > PINNED;
+      const before = this.fatal.get(keyOf(words[from]!)) ?? 0;
+      const many = before > PINNED;
+      const chunk = Math.min(CHUNK + before, LARGEST_CHUNK);
       const rest = words.slice(from, many ? from + chunk : words.length);
       const ran = this.run(rest.flatMap((w) => [w, SENTINEL]));
       const verdicts = betweenSentinels(ran.stderr, rest.length);
@@ -181,10 +182,7 @@ export class Nvdisasm implements Decoder {
       answers[from++] = this.silent(word, ran.status === null ? "late" : "ended");
       // The first of its key: from here on such words are asked apart.
       if (!known) for (const a of this.safely(words.slice(from))) answers[from++] = a;
-      else if (many) {
-        for (const w of rest.slice(verdicts.length + 1)) answers[from++] = this.silent(w, "beside");
-        chunk = Math.min(2 * chunk, LARGEST_CHUNK);
-      }
+      else if (many) for (const w of rest.slice(verdicts.length + 1)) answers[from++] = this.silent(w, "beside");
     }
     const kept = words.map((_, i) => i).filter((i) => answers[i] === undefined);
     if (kept.length === 0) return answers as Answer[];

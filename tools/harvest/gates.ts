@@ -128,7 +128,7 @@ export function readGates(text: string): GateRow[] {
 }
 
 /** Joins mnemonics that differ in one word, word by word: `add.{f16,bf16}`. */
-function folded(mnemonics: readonly string[]): string[] {
+export function folded(mnemonics: readonly string[]): string[] {
   let list = [...mnemonics];
   const longest = Math.max(...list.map((m) => m.split(".").length));
   for (let at = 0; at < longest; at++) {

@@ -6,12 +6,25 @@
  */
 import { hash32 } from "../../lib/experiment/random.js";
 import { Random } from "../../lib/sim/random.js";
-import { censusWords, printedKeys } from "./census.js";
+import { baseName, type Census, type CensusEntry, censusWords, printedKeys } from "./census.js";
 import type { Decoder } from "./decoder.js";
 import { type MapReader, predictText, printedTokens } from "./map.js";
 import type { Folder } from "./state.js";
 import { agree } from "./text.js";
-import { always, distinct, FREE_BITS, flipped, keyName, keyOf, pick, randomWord, settled, type Word } from "./word.js";
+import {
+  always,
+  distinct,
+  FREE_BITS,
+  flipped,
+  hexWord,
+  keyName,
+  keyOf,
+  pick,
+  randomWord,
+  settled,
+  type Word,
+  wordFromHex,
+} from "./word.js";
 
 export interface Sameness {
   readonly of: string;
@@ -28,10 +41,31 @@ export interface Sameness {
 const KNOWN = 80;
 const FRESH = 40;
 
+/** Encodings of the map that the census missed, by their own words: it is written again with them. */
+function completeCensus(map: MapReader, folder: Folder, decoder: Decoder): Census {
+  const census: Record<string, CensusEntry> = { ...folder.census() };
+  const words = [...map.byKey].flatMap(([k, entries]) =>
+    (census[keyName(k)]?.words.length ?? 0) > 0 ? [] : entries.map((e) => wordFromHex(e.map.base)),
+  );
+  if (words.length === 0) return census;
+  decoder.decode(words).forEach(({ text }, i) => {
+    if (text === null) return;
+    const name = keyName(keyOf(words[i]!));
+    const before = census[name] ?? { names: [], hidden: 0, words: [] };
+    census[name] = {
+      names: [...new Set([...before.names, baseName(text)])],
+      hidden: before.hidden,
+      words: [...before.words, hexWord(words[i]!)],
+    };
+  });
+  folder.write("census.json", JSON.stringify(census));
+  return census;
+}
+
 /** Compiled words that the check keeps for itself are not asked. */
 export function findSame(of: string, map: MapReader, folder: Folder, decoder: Decoder, seed: number): Sameness {
   const random = new Random(hash32(seed, 0x5a3e));
-  const census = folder.census();
+  const census = completeCensus(map, folder, decoder);
   const here = new Set(printedKeys(census));
   const real = new Map<number, Word[]>();
   for (const w of folder.realWords().seed) {

@@ -12,6 +12,8 @@ import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } 
 import { MapReader } from "./map.js";
 import { progress } from "./progress.js";
 import { type Level, runCompile } from "./ptx.js";
+import { ptxMapText } from "./ptxmap.js";
+import { type CompareFigures, type Harvest, reportText } from "./report.js";
 import { findSame, type Sameness } from "./same.js";
 import { Folder } from "./state.js";
 import { summaryOf } from "./summary.js";
@@ -31,6 +33,22 @@ interface Step {
   readonly what: string;
   run(context: StepContext): void;
 }
+
+/** Whose map a target's map refers to: only the encodings that print otherwise are harvested. */
+export const BASES: Readonly<Record<string, string | null>> = {
+  "75": null,
+  "80": null,
+  "86": "80",
+  "87": "86",
+  "88": "86",
+  "89": "86",
+  "90a": null,
+  "100a": null,
+  "103a": "100a",
+  "110a": "100a",
+  "120a": null,
+  "121a": "120a",
+};
 
 export const DEFAULT_OUT = ".cache/harvest";
 
@@ -244,12 +262,46 @@ function compare({ sm, folder, option }: StepContext): void {
     `sm_${sm}: ${c.encodings - c.without.length} of ${c.encodings} encodings have a line in lib/sass/isa; ` +
       `${c.known} of ${c.words} values are known to it`,
   );
+  if (option("map") === null)
+    folder.write(
+      COMPARED,
+      JSON.stringify({ encodings: c.encodings, without: c.without, words: c.words, known: c.known }),
+    );
   if (c.without.length > 0) console.log(`    no line: ${c.without.join(", ")}`);
   for (const d of c.differences) {
     const values =
       d.values.length > 12 ? `${d.values.slice(0, 12).join(",")} … (${d.values.length})` : d.values.join(",");
     console.log(`    ${d.key} ${d.mnemonic} ${d.kind}: ${d.field ?? "base word"} = ${values}\n        ${d.example}`);
   }
+}
+
+const COMPARED = "compare.json";
+const TARGETS = Object.keys(BASES);
+const DATA = "tools/harvest/data";
+
+/** All targets that have a map; no SM is named. */
+function report({ root }: StepContext): void {
+  const harvests = TARGETS.map((sm) => new Folder(root, sm))
+    .filter((f) => f.has(mapName(f.sm)))
+    .map((folder): Harvest => {
+      const compared = folder.has(COMPARED) ? folder.json<CompareFigures>(COMPARED) : null;
+      return { folder, map: folder.json(mapName(folder.sm)), compare: compared, unanswered: unansweredWords(folder) };
+    });
+  writeFileSync(join(DATA, "summary.md"), reportText(harvests));
+  console.log(`${DATA}/summary.md: ${harvests.map((h) => h.map.sm).join(", ")}`);
+}
+
+/** All targets that were compiled at `--level` (O3); no SM is named. */
+function ptxmap({ root, option }: StepContext): void {
+  const level = option("level") ?? "O3";
+  const tables = new Map(
+    TARGETS.map((sm) => new Folder(root, sm))
+      .filter((f) => f.has(`ptx-${level}.tsv`))
+      .map((f) => [f.sm, f.lines(`ptx-${level}.tsv`)]),
+  );
+  const file = join(DATA, `ptx-sass-${level}.txt`);
+  writeFileSync(file, ptxMapText(tables, level));
+  console.log(`${file}: ${[...tables.keys()].join(", ")}`);
 }
 
 const GATES = "tools/harvest/data/gates.txt";
@@ -277,25 +329,9 @@ function gates(): void {
     console.log(`${String(d.count).padStart(6)} ${key} (${d.example})`);
 }
 
-/** Whose map a target's map refers to: only the encodings that print otherwise are harvested. */
-export const BASES: Readonly<Record<string, string | null>> = {
-  "75": null,
-  "80": null,
-  "86": "80",
-  "87": "86",
-  "88": "86",
-  "89": "86",
-  "90a": null,
-  "100a": null,
-  "103a": "100a",
-  "110a": "100a",
-  "120a": null,
-  "121a": "120a",
-};
-
 /**
  * Every step of a target whose result is not there yet, its base first. `--adopt DIR`: where earlier maps lie; targets
- * without a base take over from them what they still predict. `--without defuse` leaves the longest step out.
+ * without a base take over from them what they still predict. `--without compile,defuse` leaves steps out.
  */
 function all(c: StepContext): void {
   const { sm, folder, root } = c;
@@ -314,11 +350,8 @@ function all(c: StepContext): void {
   const map = mapName(sm);
   const level = c.option("level");
   const levels = level === null ? ["O3", "O0"] : [level];
-  stage(
-    levels.every((l) => folder.has(`words-${l}.bin`)),
-    "compile",
-    () => compile(c),
-  );
+  const without = (c.option("without") ?? "").split(",");
+  stage(without.includes("compile") || levels.every((l) => folder.has(`words-${l}.bin`)), "compile", () => compile(c));
   stage(folder.has("census.json"), "census", () => census(c));
   if (of !== null) stage(folder.has(SAME), "same", () => same(having({ of })));
   const earlier = c.option("adopt");
@@ -329,7 +362,7 @@ function all(c: StepContext): void {
   stage(folder.has(MENDED), "mend", () => mend(c));
   stage(false, "compare", () => compare(c));
   stage(false, "summary", () => summary(c));
-  if (c.option("without") !== "defuse") stage(folder.has(`defuse-sm${sm}.json`), "defuse", () => defuse(c));
+  if (!without.includes("defuse")) stage(folder.has(`defuse-sm${sm}.json`), "defuse", () => defuse(c));
 }
 
 export const steps: ReadonlyMap<string, Step> = new Map([
@@ -344,13 +377,18 @@ export const steps: ReadonlyMap<string, Step> = new Map([
   ["defuse", { what: "registers read and written, from life ranges", run: defuse }],
   ["summary", { what: "what the map of a target does not know", run: summary }],
   ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],
+  ["report", { what: "figures of all harvested targets: data/summary.md; no SM", run: report }],
+  ["ptxmap", { what: "PTX to SASS of all compiled targets: data/ptx-sass-O3.txt; --level; no SM", run: ptxmap }],
   ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],
   ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
 ]);
 
+/** Steps that name no SM. */
+const ALL_TARGETS: ReadonlySet<string> = new Set(["gates", "report", "ptxmap"]);
+
 export function runStep(name: string, sms: readonly string[], options: ReadonlyMap<string, string>): void {
   const root = options.get("out") ?? DEFAULT_OUT;
-  for (const sm of sms.length > 0 ? sms : name === "gates" ? [""] : [])
+  for (const sm of sms.length > 0 ? sms : ALL_TARGETS.has(name) ? [""] : [])
     steps.get(name)!.run({
       sm,
       root,
