@@ -2,11 +2,11 @@
 import { compile } from "../../lib/compile.js";
 import { EIATTR } from "../../lib/elf/cubin/attributes.js";
 import { writeCapsule } from "../../lib/elf/cubin/capmerc.js";
-import { capsuleOf, type DerivedCapsule } from "../../lib/elf/cubin/capmerc-derive.js";
+import { bodyLength, capsuleOf, type DerivedCapsule } from "../../lib/elf/cubin/capmerc-derive.js";
 import { decodeInfo, infoWords } from "../../lib/elf/cubin/info.js";
 import { decodeCode, renderInst } from "../../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../../lib/target/index.js";
-import { functionsOf, sectionsOf, wordsOf } from "./objects.js";
+import { CAPSULE, finalizing, functionsOf, linked, replaced, sectionsOf, wordsOf } from "./objects.js";
 
 /** What became of the functions of some objects. */
 export class Count {
@@ -19,6 +19,10 @@ export class Count {
   private exits = 0;
   private wrongExits = 0;
   readonly wrong: string[] = [];
+  /** Objects of our own compiler that nvlink finalized; what it said; where its words are others, by our first such word. */
+  private objects = 0;
+  private readonly said: string[] = [];
+  private readonly changed = new Map<string, number>();
   private readonly unknown = new Map<string, number>();
 
   ptxas(file: Uint8Array, arch: TargetName): void {
@@ -42,11 +46,15 @@ export class Count {
     }
   }
 
-  own(text: string, arch: TargetName, level: number): void {
+  /** `dir`: nvlink must take the object without a word and make the same words when it goes by the capsules. */
+  own(text: string, arch: TargetName, level: number, dir: string): void {
     const made = compile(text, { target: arch, opt: level, relocatable: true });
     if (made.cubin === null) return;
     const { paramBase } = targetOf(arch).constants;
-    for (const [section, data] of sectionsOf(made.cubin)) {
+    const sections = sectionsOf(made.cubin);
+    if (sections.has(".nv.compat") && [...sections.keys()].some((s) => s.startsWith(CAPSULE)))
+      this.finalized(sections, made.cubin, arch, dir);
+    for (const [section, data] of sections) {
       if (!section.startsWith(".text.")) continue;
       this.functions++;
       const words = wordsOf(data);
@@ -56,11 +64,30 @@ export class Count {
     }
   }
 
-  private refuse(words: Uint32Array, at: number, arch: TargetName): void {
+  private finalized(sections: ReadonlyMap<string, Uint8Array>, file: Uint8Array, arch: TargetName, dir: string): void {
+    this.objects++;
+    const plain = linked(dir, file, arch.slice(3));
+    const made = linked(dir, replaced(file, finalizing(sections)), arch.slice(3));
+    for (const said of [plain, made]) if (typeof said === "string") this.said.push(said.split("\n")[0]!);
+    if (typeof made === "string" || typeof plain === "string") return;
+    const expected = sectionsOf(plain);
+    for (const [section, data] of sectionsOf(made)) {
+      if (!section.startsWith(".text.")) continue;
+      const [a, b] = [wordsOf(expected.get(section)!), wordsOf(data)];
+      const i = differs(a, b);
+      if (i >= 0) this.changed.set(this.text(a, i, arch), (this.changed.get(this.text(a, i, arch)) ?? 0) + 1);
+    }
+  }
+
+  private text(words: Uint32Array, at: number, arch: TargetName): string {
     const { isa } = targetOf(arch);
     const inst = decodeCode(words.subarray(at * 4, at * 4 + 4), targetOf(arch))[0] ?? null;
     const text = inst === null ? `opcode ${(words[at * 4]! & 0xfff).toString(16)}` : renderInst(inst, { isa });
-    const name = text.replace(/^@\S+ /, "").split(" ")[0]!;
+    return text.replace(/^@\S+ /, "").split(" ")[0]!;
+  }
+
+  private refuse(words: Uint32Array, at: number, arch: TargetName): void {
+    const name = this.text(words, at, arch);
     this.unknown.set(name, (this.unknown.get(name) ?? 0) + 1);
   }
 
@@ -79,7 +106,9 @@ export class Count {
   }
 
   printOwn(head: string): void {
-    console.log(`${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}`);
+    console.log(
+      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${this.said.length === 0 ? "nothing" : this.said.join(" | ")}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}`,
+    );
   }
 
   print(head: string): void {
@@ -95,6 +124,14 @@ export class Count {
     const list = [...this.unknown].sort((a, b) => b[1] - a[1]).map(([name, n]) => `${name} ${n}`);
     return list.length === 0 ? "" : ` (first: ${list.join(", ")})`;
   }
+}
+
+/** The first word of `a` that is not in `b`, control words aside; −1 if none. */
+function differs(a: Uint32Array, b: Uint32Array): number {
+  const end = bodyLength(a);
+  for (let i = 0; i < end; i++)
+    for (let k = 0; k < 4; k++) if (((a[i * 4 + k]! ^ (b[i * 4 + k] ?? 0)) & (k === 3 ? 0x1ff : -1)) !== 0) return i;
+  return -1;
 }
 
 function firstDifference(

@@ -103,17 +103,18 @@ function own(arch: TargetName): void {
     .filter((_, i) => i % number("every", 10) === 0)
     .map((k) => moduleText([k], "100").text);
   const target = (text: string): string => text.replace(/\.target sm_100\b/, `.target ${arch}`);
-  for (const level of levels) {
-    const mine = new Count();
-    for (const { name } of corpus) mine.own(corpusText(name, arch), arch, level);
-    mine.printOwn(`${arch} -O${level} corpus`);
-    const fuzzed = new Count();
-    for (const text of fuzz) fuzzed.own(target(text), arch, level);
-    fuzzed.printOwn(`${arch} -O${level} fuzz kernels`);
-    const one = new Count();
-    for (const text of single) one.own(target(text), arch, level);
-    one.printOwn(`${arch} -O${level} kernels of one instruction`);
-  }
+  for (const level of levels)
+    inScratch((dir) => {
+      const mine = new Count();
+      for (const { name } of corpus) mine.own(corpusText(name, arch), arch, level, dir);
+      mine.printOwn(`${arch} -O${level} corpus`);
+      const fuzzed = new Count();
+      for (const text of fuzz) fuzzed.own(target(text), arch, level, dir);
+      fuzzed.printOwn(`${arch} -O${level} fuzz kernels`);
+      const one = new Count();
+      for (const text of single) one.own(target(text), arch, level, dir);
+      one.printOwn(`${arch} -O${level} kernels of one instruction`);
+    });
 }
 
 function checkObjects(paths: readonly string[]): void {

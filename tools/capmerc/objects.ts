@@ -112,13 +112,15 @@ export function finalizing(sections: ReadonlyMap<string, Uint8Array>): Map<strin
   return new Map([[".nv.compat", compat]]);
 }
 
+/** What nvlink makes of an object, or what it says. */
 export function linked(dir: string, file: Uint8Array, sm: string): Uint8Array | string {
   const path = join(dir, "l.o");
   const out = join(dir, "l.cubin");
   writeFileSync(path, file);
   rmSync(out, { force: true });
   const ran = tool("nvlink", [`-arch=sm_${sm}`, path, "-o", out]);
-  return ran.status === 0 && existsSync(out) ? Uint8Array.from(readFileSync(out)) : ran.stderr || "died";
+  const said = ran.stdout + ran.stderr;
+  return ran.status === 0 && said === "" && existsSync(out) ? Uint8Array.from(readFileSync(out)) : said || "died";
 }
 
 const EXITS = EIATTR.EXIT_INSTR_OFFSETS;
