@@ -1,7 +1,7 @@
 /**
  * Steps `same` and `adopt`: which encodings of a target a map that is already there predicts. Known words of the target
  * (census, compiled code), mutations of them and random ones are asked; an encoding of which one printed word comes out
- * otherwise needs `fields` of its own. `same` refers to the map of another target, `adopt` takes entries over from an
+ * otherwise, or of which a base word of the map is refused, needs `fields` of its own. `same` refers to the map of another target, `adopt` takes entries over from an
  * earlier map of the same one.
  */
 import { hash32 } from "../../lib/experiment/random.js";
@@ -91,6 +91,11 @@ export function findSame(of: string, map: MapReader, folder: Folder, decoder: De
     const e = map.find(w);
     const said = e === null ? null : predictText(e, w);
     if (said === null || !agree(said, printedTokens(e!, text, address))) differ.add(keyOf(w));
+  });
+  // What the target refuses of the map's own words no text shows.
+  const bases = shared.flatMap((k) => map.byKey.get(k)!.map((e) => wordFromHex(e.map.base)));
+  decoder.decode(bases).forEach(({ text }, i) => {
+    if (text === null) differ.add(keyOf(bases[i]!));
   });
   const replaced = [...here].filter((k) => differ.has(k) || !map.byKey.has(k)).sort((x, y) => x - y);
   const absent = [...map.byKey.keys()].filter((k) => !here.has(k)).sort((x, y) => x - y);
