@@ -6,7 +6,7 @@
 export default `
 alu alu              4  2  2  2  2  2  2  2  2  2  1  1
 disp64 alu           1  1  1  1  1  1  1  1  1  1  1  1
-fma alu              1  1  1  1  1  1  1  1  1  1  1  1
+fma alu              5  1  1  1  1  1  1  1  1  1  1  1
 widel alu            3  3  3  3  3  3  3  1  1  1  1  1
 wideh alu            1  3  3  3  3  3  1  1  1  1  1  1
 fp16 alu             2  1  1  1  1  1  1  1  1  1  1  1
@@ -34,7 +34,7 @@ fp16f fma            2  1  1  1  1  1  1  1  1  1  1  1
 fp64 fma             2  1  1  1  1  1  1  1  3  3  6  6
 mmac fma             2  2  2  2  2  2  2  2  2  2  2  2
 decoupled fma        6  6  6  6  6  6  6  6  6  6  6  6
-alu widel            1  1  1  1  1  1  1  1  1  1  1  1
+alu widel            5  1  1  1  1  1  1  1  1  1  1  1
 disp64 widel         1  1  1  1  1  1  1  1  1  1  1  1
 fma widel            1  1  1  1  1  1  1  1  1  1  1  1
 widel widel          1  1  1  1  1  1  1  1  1  1  1  1
@@ -66,7 +66,7 @@ mmac fp16            4  2  2  2  2  2  2  2  2  2  2  2
 decoupled fp16       6  6  6  6  6  6  6  6  6  6  6  6
 alu fp16f            4  1  1  1  1  1  1  1  1  1  1  1
 disp64 fp16f         3  1  1  1  1  1  1  1  1  1  1  1
-fma fp16f            4  1  1  1  1  1  2  2  2  2  1  1
+fma fp16f            4  1  1  1  1  1  2  2  2  2  2  2
 widel fp16f          6  3  3  3  3  3  3  3  3  3  2  2
 wideh fp16f          4  1  1  1  1  1  1  1  1  1  1  1
 fp16 fp16f           1  1  1  1  1  1  1  1  1  1  1  1
@@ -88,7 +88,7 @@ mmaa widel           -  2  2  2  2  2  6  -  -  -  -  -
 mmab widel           -  2  2  2  2  2  6  -  -  -  6  6
 hfma2mma wideh       -  1  1  1  1  1  1  -  -  -  -  -
 mmaa wideh           -  2  2  2  2  2  2  -  -  -  -  -
-mmab wideh           -  2  2  2  2  2  2  -  -  -  2  5
+mmab wideh           -  2  2  2  2  2  2  -  -  -  2  2
 hfma2mma fp16        -  1  1  1  1  1  1  -  -  -  -  -
 mmaa fp16            -  2  2  2  2  2  2  -  -  -  -  -
 mmab fp16            -  2  2  2  2  2  2  -  -  -  2  2
@@ -116,13 +116,13 @@ wideh mmaa           - 11 11 11 11 11  9  -  -  -  -  -
 fp16 mmaa            -  9  9  9  9  9  9  -  -  -  -  -
 fp16f mmaa           -  8  8  8  8  8  8  -  -  -  -  -
 hfma2mma mmaa        - 14 13 13 13 14 13  -  -  -  -  -
-fp64 mmaa            - 13 13 13 13 14 13  -  -  -  -  -
+fp64 mmaa            - 13 13 13 13 13 13  -  -  -  -  -
 mmaa mmaa            - 14  4  4  4  4 13  -  -  -  -  -
 mmab mmaa            - 14  4  4  4 14 13  -  -  -  -  -
-mmac mmaa            - 14  4  4  4 10 13  -  -  -  -  -
+mmac mmaa            - 14  4  4  4  5 13  -  -  -  -  -
 decoupled mmaa       - 13 13 13 13 13 13  -  -  -  -  -
 alu mmab             - 12 12 12 12 12 12  -  -  - 23 23
-disp64 mmab          - 16 15 15 15 15 16  -  -  - 22 22
+disp64 mmab          - 16 15 15 15 15 11  -  -  - 22 22
 fma mmab             - 12 12 12 12 12 12  -  -  - 24 24
 widel mmab           - 14 14 14 14 14 12  -  -  - 24 24
 wideh mmab           - 14 14 14 14 14 12  -  -  - 24 24
@@ -132,10 +132,10 @@ hfma2mma mmab        - 16 15 15 15 15 16  -  -  -  -  -
 fp64 mmab            - 10 10 10 10 10 10  -  -  - 26 26
 mmaa mmab            -  8  8  8  8  8 16  -  -  -  -  -
 mmab mmab            -  8  8  8  8  8 16  -  -  - 27 27
-mmac mmab            - 16  8  8 10  8 16  -  -  - 27 27
+mmac mmab            - 16  8  8  8  8 16  -  -  - 27 27
 decoupled mmab       - 15 15 15 15 15 15  -  -  - 26 26
 alu mmac             - 20 20 20 20 20 20 16 16 16 25 25
-disp64 mmac          - 24 23 23 23 23 24 15 15 15 24 24
+disp64 mmac          - 19 19 23 23 23 24 15 15 15 24 24
 fma mmac             - 20 20 20 20 20 20 17 17 17 26 26
 widel mmac           - 22 22 22 22 22 20 17 17 17 26 26
 wideh mmac           - 22 22 22 22 22 20 17 17 17 26 26
@@ -143,7 +143,7 @@ fp16 mmac            - 20 20 20 20 20 20 16 16 16 25 25
 fp16f mmac           - 19 19 19 19 19 19 16 16 16 25 25
 hfma2mma mmac        - 24 23 23 23 23 24  -  -  -  -  -
 fp64 mmac            - 18 18 18 18 18 18 13 13 19 28 28
-mmaa mmac            - 24 16 16 16 16 24  -  -  -  -  -
+mmaa mmac            - 16 16 16 16 16 24  -  -  -  -  -
 mmab mmac            - 24 16 16 16 16 24  -  -  - 29 29
 mmac mmac            - 24 16 16 16 16 24 20 20 20 29 29
 decoupled mmac       - 23 23 23 23 23 23 19 19 19 28 28
