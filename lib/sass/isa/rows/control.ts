@@ -25,7 +25,8 @@ export const controlRows: Rows = shared({ effect: true, time: "fixed" }, [
       { as: "547u", text: `BRA{inc}{?|.U|...???@32:2} !pin@87?, !upin@24, ${rel}`, sm: "80-89" },
       { as: "547u", text: `BRA{inc}{?|.U|...???@32:2}{_|.ANY@84} !pin@87?, !upin@24, ${relWide}`, sm: "90-" },
       { as: "947", text: `BRA{inc}.U !pin@87?, ${rel}`, is: "32:2=1", sm: "-89" },
-      { as: "947", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, ${relWide}`, is: "32:2=1 83=0", sm: "90-" },
+      { as: "947", text: `BRA{inc}.U{_|.ANY@84} !pin@87?, ${relWide}`, is: "32:2=1", sm: "90" },
+      { as: "947", text: `BRA{inc}.U{_|.ANY@84}{_|.NOT_TID0@83} !pin@87?, ${relWide}`, is: "32:2=1", sm: "100-" },
     ],
   },
   {
