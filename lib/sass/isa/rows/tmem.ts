@@ -56,7 +56,7 @@ const rows: Rows = [
   {
     op: "LDTM.STAT",
     does: "the same; e = least or greatest of what was loaded",
-    slots: "d*times2 e <- a:UR off:I=0",
+    slots: "d*times e <- a:UR off:I=0",
     lines: [
       {
         as: "5eeu",
