@@ -87,6 +87,6 @@ test("an executable has them too, with what only executables hold; where they ar
   expect(Array.from({ length: relocs.length / 6 }, (_, i) => relocs[i * 6 + 2]).sort()).toEqual([
     0x10003, 0x10005, 0x10006,
   ]);
-  const unknown = object(ptx("bar.warp.sync %r1; bar.sync 0;"), { relocatable: false });
+  const unknown = object(ptx("bar.sync %r1, %r1;"), { relocatable: false });
   expect([unknown.low, unknown.names.some((n) => /merc/.test(n)), unknown.said]).toEqual([4, false, []]);
 });
