@@ -45,7 +45,7 @@ fma widel            4  4  4  4  4  4  4  4  4  4  4  4
 wideab widel         6  6  6  6  6  6  4  4  4  4  4  4
 widecl widel         6  6  6  6  6  6  4  4  4  4  4  4
 widech widel         2  2  2  2  2  2  2  2  2  2  2  2
-fp16 widel           6  3  3  3  3  3  3  3  3  3  4  3
+fp16 widel           6  3  3  3  3  3  3  4  3  3  4  3
 fp16f widel          6  3  3  3  3  3  3  3  3  3  3  3
 fp64 widel           6  6  6  6  6  6  6  6  6  6  6  6
 mma2 widel           6  7  7  7  7  7  7  7  7  7  7  7
@@ -204,7 +204,7 @@ branch fma2          -  -  -  -  -  -  -  7  7  -  -  -
 fma2 widel           -  -  -  -  -  -  -  4  4  -  -  -
 fma2 wideh           -  -  -  -  -  -  -  4  4  -  -  -
 fma2 fp16            -  -  -  -  -  -  -  5  5  -  -  -
-fma2 fp16f           -  -  -  -  -  -  -  7  5  -  -  -
+fma2 fp16f           -  -  -  -  -  -  -  5  5  -  -  -
 fma2 fp64            -  -  -  -  -  -  -  1  -  -  -  -
 fma2 mmac            -  -  -  -  -  -  - 19 19  -  -  -
 alu5 alu             -  -  -  -  -  -  -  -  -  -  5  5

@@ -5,7 +5,7 @@
  */
 export default `
 r2ur udp      7  7  7  7  7  7  7  7  7  7  7  7
-tour udp     11 11 11 11 11 11 11 11 11 11 11 11
+tour udp     11 11 11 11 11 11 11  7 11 11 11 11
 udp udp       1  1  1  1  1  1  1  1  1  1  1  1
 uldc udp      7  7  7  7  7  7  7  -  -  -  -  -
 umov udp      7  7  7  7  7  7  7  7  7  7  7  7
@@ -47,7 +47,7 @@ elect uldc    -  -  -  -  -  -  1  -  -  -  -  -
 elect umov    -  -  -  -  -  -  1  1  1  1  1  1
 elect voteu   -  -  -  -  -  -  1  1  1  1  1  1
 elect tour    -  -  -  -  -  -  - 11 11  -  -  -
-tour tour     -  -  -  -  -  -  - 14 14  -  -  -
+tour tour     -  -  -  -  -  -  -  8  8  -  -  -
 r2ur tour     -  -  -  -  -  -  -  1  1  -  -  -
 udp tour      -  -  -  -  -  -  -  9  9  -  -  -
 umov tour     -  -  -  -  -  -  - 11 11  -  -  -
