@@ -43,10 +43,10 @@ test("the bytes that ptxas 13.0.88 writes, an inlined function among them", () =
     ...{ 0: at(6), 16: at(7), 96: at(3, f), 112: at(2, f), 128: at(3, f) },
     ...{ 400: at(4, f), 416: at(7), 432: at(8) },
   });
-  const files = [{ path: "/tmp/cr/in.cu", time: 1795343424, size: 183 }];
+  const files = [{ path: "/src/cr/in.cu", time: 1795343424, size: 183 }];
   const made = lineProgram({ files, functions: [{ positions, size: 0x280 }], strings: true });
   expect(Buffer.from(made.bytes).toString("hex")).toBe(
-    "6200000002002a0000000101fb0e0a0001010101000000012f746d702f63720000696e2e63750001c0888bd806b70100000000" +
+    "6200000002002a0000000101fb0e0a0001010101000000012f7372632f63720000696e2e63750001c0888bd806b70100000000" +
       "0000090200000000000000000401030501f002d000010003900300037c01eef00301029002010003900000f2f002d001000101",
   );
   expect([made.places, made.strings]).toEqual([[0x37], 0x30]);
