@@ -3,9 +3,10 @@
  * random, control word and guard included: is the word taken or refused by both, is the text the same, do the words come
  * back from the instruction and from its text. Differences are grouped by opcode and rule.
  *
- *     node tools/run-ts.cjs tools/isa-random.ts [SM…] [--opcodes 210,c10u] [--count 300] [--seed N] [--census CSV]
+ *     node tools/run-ts.cjs tools/isa-random.ts [SM…] [--opcodes 210,c10u] [--count 300] [--seed N] [--census CSV] [--special 1]
  *                                               [--examples N] [--json FILE]
  *
+ * With --special, places of operands often hold the value that stands for none (RZ, PT), which other rows may claim.
  * Opcodes are those of the table and, with a census (columns opcode_hex, bit91, sm_NN), those that the target decodes.
  * Needs the real tools (npm run oracle:setup). The random control word is refused by the tool in about a third of the
  * cases, whatever the instruction.
@@ -33,6 +34,7 @@ if (sms.length === 0) sms.push(75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 1
 const count = Number(options.get("count") ?? 300);
 const seed = Number(options.get("seed") ?? 1);
 const examples = Number(options.get("examples") ?? 1);
+const special = options.has("special");
 
 const nameOf = (opcode: number): string => (opcode & 0xfff).toString(16).padStart(3, "0") + (opcode >> 12 ? "u" : "");
 const codeOf = (name: string): number => Number.parseInt(name, 16) | (name.endsWith("u") ? 0x1000 : 0);
@@ -50,6 +52,14 @@ function randomBits(seed: number): () => number {
   };
   for (let i = 0; i < 12; i++) next();
   return next;
+}
+
+/** Some of the places where operands lie get the value that stands for none: the bits of `r` say which. */
+function absent(words: Uint32Array, at: number, r: number): void {
+  for (const [k, lo] of [16, 24, 32, 64].entries()) if (((r >>> (2 * k)) & 3) === 0) setBits(words, at, lo, 8, 255);
+  if (((r >>> 8) & 7) === 0) setBits(words, at, 40, 24, 0);
+  for (const [k, lo] of [12, 68, 77, 81, 84, 87].entries())
+    if (((r >>> (11 + 3 * k)) & 7) === 0) setBits(words, at, lo, 3, 7);
 }
 
 /** Opcodes of a target, bit 91 as bit 12. */
@@ -124,6 +134,7 @@ function check(sm: number): Figures {
   opcodes.forEach((opcode, n) => {
     for (let i = n * count; i < (n + 1) * count; i++) {
       for (let k = 0; k < 4; k++) words[4 * i + k] = next();
+      if (special) absent(words, 4 * i, next());
       setBits(words, 4 * i, 0, 12, opcode & 0xfff);
       setBits(words, 4 * i, 91, 1, opcode >> 12);
     }

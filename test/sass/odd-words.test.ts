@@ -37,6 +37,11 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   [89, "e0d9ea13f8db536433284f17d2d5ad8f", "@!P2 CCTL.E.???5.PF2.QFAULT P5, [R210+UR23]"],
   [89, "0e37c6f285f3123c21f0f9e27be3e98f", "@!P6 CCTL.???4.RML2 [R123+0x21f0f9e2], 0x1"],
   [89, "422ff4c5249b4931b1902ececd94195d", "@P1 NANOSLEEP.CLEAR !P1"],
+  // The whole cache: one operation more, and those of sm_100 on that take scoreboards and keep no operand.
+  [75, "000fe33df3684a36f7686c9affe6d98f", "@!P5 CCTL.U.IVALLP"],
+  [121, "e312d8ed736293f87a628c1aff22298f", "@P2 CCTL.C.IVALLP"],
+  [120, "9685d4f31424aa3eeae6f92fff0e198f", "@P1 CCTL.C.WBALLP"],
+  [120, "85fff062926eeffeb9eb0032ffffc98f", null],
   // Refused for the control word or for values without a name.
   [90, "d6231eef58d87bc948c9edcb1d064df1", null],
   [90, "7359437d531519235c0a59455f0aa9c5", null],

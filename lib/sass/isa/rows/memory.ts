@@ -335,14 +335,18 @@ export const memoryRows: Rows = [
   },
   {
     op: "CCTL.IVALL",
-    does: "invalidate the whole first-level cache (.WBALL, .WBALLP: write it back)",
+    does: "invalidate the whole first-level cache (.WBALL, .WBALLP: write it back; what P adds is not known; .C and .I of sm_100 on take scoreboards)",
     slots: "<-",
     effect: true,
-    lines: [
-      { as: "98f", text: "CCTL{cctlAll}.IVALL", is: "24:8=255 87:4=4", fill: "72=0", not: "75 72=1" },
-      { as: "98f", text: "CCTL{cctlAll}.WBALL", is: "24:8=255 87:4=7", not: "75 72=1" },
-      { as: "98f", text: "CCTL{cctlAll}.WBALLP", is: "24:8=255 87:4=8", not: "75 72=1" },
-    ],
+    lines: ["IVALL 4", "IVALLP 6", "WBALL 7", "WBALLP 8"].flatMap((name): Line[] => {
+      const [what, value] = name.split(" ");
+      const line = { as: "98f", text: `CCTL{cctlAll}.${what}`, fill: "72=0" };
+      const is = `24:8=255 87:4=${value}`;
+      return [
+        { ...line, is, not: "75 72=1; 100- 79=1" },
+        { ...line, is: `${is} 79=1`, sm: "100-", decoupled: false, sets: "any", reuse: 0 },
+      ];
+    }),
     time: "fixed",
     decoupled: true,
   },
