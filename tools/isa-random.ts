@@ -21,19 +21,15 @@ import { parseInst } from "../lib/sass/isa/parse.js";
 import { renderInst } from "../lib/sass/isa/text.js";
 import { type TargetName, target } from "../lib/target/index.js";
 import { askWords, nop } from "../test/oracle/nvdisasm.js";
+import { readArguments } from "./arguments.js";
 import { explainSplit } from "./isa-split.js";
 
-const options = new Map<string, string>();
-const sms: number[] = [];
-for (let i = 2; i < process.argv.length; i++) {
-  const arg = process.argv[i]!;
-  if (arg.startsWith("--")) options.set(arg.slice(2), process.argv[++i] ?? "");
-  else sms.push(Number(arg.replace(/^sm_?/, "").replace(/[af]$/, "")));
-}
+const { names, options, number } = readArguments(process.argv.slice(2));
+const sms = names.map((name) => Number(name.replace(/^sm_?/, "").replace(/[af]$/, "")));
 if (sms.length === 0) sms.push(75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121);
-const count = Number(options.get("count") ?? 300);
-const seed = Number(options.get("seed") ?? 1);
-const examples = Number(options.get("examples") ?? 1);
+const count = number("count", 300);
+const seed = number("seed", 1);
+const examples = number("examples", 1);
 const special = options.has("special");
 
 const nameOf = (opcode: number): string => (opcode & 0xfff).toString(16).padStart(3, "0") + (opcode >> 12 ? "u" : "");

@@ -9,22 +9,18 @@
  * Needs the real tools (npm run oracle:setup).
  */
 
+import { readArguments } from "./arguments.js";
 import { allSms } from "./sass/cubins.js";
 import { sweepWords } from "./sass/live-sweep.js";
 
-const options = new Map<string, string>();
-const sms: number[] = [];
-for (let i = 2; i < process.argv.length; i++) {
-  const arg = process.argv[i]!;
-  if (arg.startsWith("--")) options.set(arg.slice(2), process.argv[++i] ?? "");
-  else sms.push(Number(arg.replace(/^sm_?/, "")));
-}
+const { names, options, number } = readArguments(process.argv.slice(2));
+const sms = names.map((name) => Number(name.replace(/^sm_?/, "")));
 const opcodes = options.get("opcodes")?.split(",");
 
 for (const sm of sms.length > 0 ? sms : allSms) {
   const f = sweepWords(sm, {
-    count: Number(options.get("count") ?? 20),
-    seed: Number(options.get("seed") ?? 1),
+    count: number("count", 20),
+    seed: number("seed", 1),
     ...(opcodes ? { opcodes } : {}),
     undefined: options.has("undefined"),
   });

@@ -70,7 +70,7 @@ export function memoryEffect(form: Form): MemoryEffect {
 /** They change what belongs to the warp itself: its registers, its barriers' state, where it returns to. */
 const warpState = /^(WARPGROUPSET|USETMAXREG|RPCMOV|SETCTAID|SETLMEMBASE|BMOV|PREEXIT|ACQBULK|ACQSHMINIT)$/;
 /** Their results depend on what earlier instructions with effects did, although they name no memory. */
-const stateful = /^(NOP|B2R|GETLMEMBASE|LDTM|QSPC)$/;
+const stateful = /^(NOP|GETLMEMBASE|LDTM|QSPC)$/;
 /** Surfaces and textures are reached through handles; their contents do not meet plain accesses without a fence. */
 const texture = /^(TEX|TLD|TLD4|TMML|TXD|TXQ|FOOTPRINT|SULD|SUST|SUATOM|SURED|SUQUERY)$/;
 
@@ -114,6 +114,8 @@ function make(form: Form): MemoryEffect {
 function isFull(form: Form): boolean {
   if (form.op === "BSSY") return false;
   if (form.op === "WARPGROUP" && form.mods.includes("WAIT")) return true;
+  // In Mercury a reduction and the read of its result are one instruction: nothing may come between them.
+  if (form.op === "B2R" || (form.op === "BAR" && form.mods.includes("RED"))) return true;
   return form.flow !== "next" || warpState.test(form.op);
 }
 
@@ -164,9 +166,13 @@ const clocks: ReadonlySet<number> = new Set(
   Array.from({ length: 256 }, (_, index) => index).filter((index) => clockName.test(sregName(index))),
 );
 
-/** How the order of an instruction with others is restricted, its operands included. */
+/**
+ * How the order of an instruction with others is restricted, its operands included. A barrier whose number is in a register is one
+ * Mercury instruction with those that put it there (lib/lower/sync.ts).
+ */
 export function orderOf(inst: MachineInst): Order {
   const { order } = memoryEffect(inst.form);
+  if (order === Order.Fence && inst.form.op === "BAR" && inst.srcs[0]?.kind === Kind.Reg) return Order.Full;
   return order === Order.Free && readsClock(inst) ? Order.Fence : order;
 }
 

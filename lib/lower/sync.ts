@@ -23,14 +23,22 @@ function barrierId(c: Context, o: PtxOperand): Operand {
   return id;
 }
 
-/** Barrier and thread count; two registers travel in one: count in bits 27:16, barrier in 3:0 (measured). */
+/**
+ * Barrier and thread count, behind the point where all lanes of the warp are; two registers travel in one: count in bits 27:16,
+ * barrier in 3:0 (measured). In Mercury the three instructions are one, so nothing may come between them: the same register
+ * throughout, between two instructions that nothing passes.
+ */
 function barrierOperands(c: Context, o: readonly PtxOperand[]): Operand[] {
   const id = barrierId(c, at(o, 0));
-  if (o.length < 2) return [id];
-  const count = c.read(at(o, 1), U32);
-  if (id.kind === Kind.Imm || count.kind === Kind.Imm) return [id, count];
-  const shifted = c.op("SHF.L.U32", [count, imm(16), RZ()]);
-  const both = c.op("LOP3.LUT", [id, imm(0xf), shifted, imm(0xea)]);
+  const count = o.length < 2 ? null : c.read(at(o, 1), U32);
+  if (count === null || id.kind === Kind.Imm || count.kind === Kind.Imm) {
+    convergeWarp(c);
+    return count === null ? [id] : [id, count];
+  }
+  const both = c.op("MOV", [count]);
+  convergeWarp(c);
+  c.emit("SHF.L.U32", [both], [both, imm(16), RZ()]);
+  c.emit("LOP3.LUT", [both], [both, imm(0xf), id, imm(0xf8)]);
   return [both, both];
 }
 
@@ -51,7 +59,6 @@ function bar(defaultAligned: boolean): Lowering {
       return;
     }
     const o = barrierOperands(c, operands(i, ...(kind === "sync" ? [1, 2] : [2])));
-    convergeWarp(c);
     c.emit(kind === "sync" ? `BAR.SYNC${defer(c)}` : "BAR.ARV", [], o);
   };
 }
@@ -65,9 +72,8 @@ function reduce(c: Context, m: Modifiers, list: readonly PtxOperand[]): void {
   if (list.length !== 3 && list.length !== 4) throw new Refusal();
   const op = m.need(["popc", "and", "or"]);
   m.need(op === "popc" ? ["u32"] : ["pred"]);
-  const o = barrierOperands(c, list.slice(1, -1));
   const p = c.read(at(list, list.length - 1), PRED);
-  convergeWarp(c);
+  const o = barrierOperands(c, list.slice(1, -1));
   const operandsOf = o.length === 1 ? [o[0] as Operand, imm(0), p] : [...o, p];
   c.emit(`BAR.RED.${op.toUpperCase()}${defer(c)}`, [], operandsOf);
   if (op === "popc") c.emit("B2R.RESULT", [c.inPlace(at(list, 0), U32)], []);

@@ -1,5 +1,4 @@
 /** Derived capsules beside ptxas's, and for how many of our own functions there is one. */
-import { compile } from "../../lib/compile.js";
 import { EIATTR } from "../../lib/elf/cubin/attributes.js";
 import { writeCapsule } from "../../lib/elf/cubin/capmerc.js";
 import { bodyLength, capsuleOf, type DerivedCapsule } from "../../lib/elf/cubin/capmerc-derive.js";
@@ -7,6 +6,7 @@ import { decodeInfo, infoWords } from "../../lib/elf/cubin/info.js";
 import { decodeCode, renderInst } from "../../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../../lib/target/index.js";
 import { CAPSULE, finalizing, functionsOf, linked, replaced, sectionsOf, wordsOf } from "./objects.js";
+import type { OwnObject } from "./own.js";
 
 /** What became of the functions of some objects. */
 export class Count {
@@ -19,6 +19,8 @@ export class Count {
   private exits = 0;
   private wrongExits = 0;
   readonly wrong: string[] = [];
+  /** Functions of our own without a capsule, and the instruction that is not known. */
+  private readonly refused: string[] = [];
   /** Objects of our own compiler that nvlink finalized; what it said; where its words are others, by our first such word. */
   private objects = 0;
   private readonly said: string[] = [];
@@ -47,29 +49,41 @@ export class Count {
   }
 
   /** `dir`: nvlink must take the object without a word and make the same words when it goes by the capsules. */
-  own(text: string, arch: TargetName, level: number, dir: string): void {
-    const made = compile(text, { target: arch, opt: level, relocatable: true });
-    if (made.cubin === null) return;
+  own(object: OwnObject, arch: TargetName, dir: string): void {
     const { paramBase } = targetOf(arch).constants;
-    const sections = sectionsOf(made.cubin);
-    if (sections.has(".nv.compat") && [...sections.keys()].some((s) => s.startsWith(CAPSULE)))
-      this.finalized(sections, made.cubin, arch, dir);
+    const sections = sectionsOf(object.file);
+    const said = linked(dir, object.file, arch.slice(3));
+    this.objects++;
+    if (typeof said === "string") this.said.push(said.split("\n")[0]!);
+    else if ([...sections.keys()].some((s) => s.startsWith(CAPSULE)))
+      this.finalized(sections, object.file, said, arch, dir);
+    // As the compiler decides: one function that calls changes the numbers of gathered instructions in all.
     for (const [section, data] of sections) {
       if (!section.startsWith(".text.")) continue;
       this.functions++;
       const words = wordsOf(data);
       const derived = capsuleOf(words, 0, { paramBase, compiled: true });
-      if ("unknown" in derived) this.refuse(words, derived.unknown, arch);
-      else this.sure++;
+      if (!("unknown" in derived)) this.sure++;
+      else {
+        this.refuse(words, derived.unknown, arch);
+        const name = section.slice(".text.".length);
+        this.refused.push(`${object.names.get(name) ?? name}: ${this.text(words, derived.unknown, arch)}`);
+      }
     }
   }
 
-  private finalized(sections: ReadonlyMap<string, Uint8Array>, file: Uint8Array, arch: TargetName, dir: string): void {
-    this.objects++;
-    const plain = linked(dir, file, arch.slice(3));
+  private finalized(
+    sections: ReadonlyMap<string, Uint8Array>,
+    file: Uint8Array,
+    plain: Uint8Array,
+    arch: TargetName,
+    dir: string,
+  ): void {
     const made = linked(dir, replaced(file, finalizing(sections)), arch.slice(3));
-    for (const said of [plain, made]) if (typeof said === "string") this.said.push(said.split("\n")[0]!);
-    if (typeof made === "string" || typeof plain === "string") return;
+    if (typeof made === "string") {
+      this.said.push(made.split("\n")[0]!);
+      return;
+    }
     const expected = sectionsOf(plain);
     for (const [section, data] of sectionsOf(made)) {
       if (!section.startsWith(".text.")) continue;
@@ -107,7 +121,7 @@ export class Count {
 
   printOwn(head: string): void {
     console.log(
-      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${this.said.length === 0 ? "nothing" : this.said.join(" | ")}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}`,
+      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${this.said.length === 0 ? "nothing" : this.said.join(" | ")}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}${this.refused.map((r) => `\n  ${r}`).join("")}`,
     );
   }
 

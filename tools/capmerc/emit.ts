@@ -1,7 +1,8 @@
 /** Writes lib/elf/cubin/capmerc-table.ts from the lines that fit.ts found. */
 import { readFileSync } from "node:fs";
 import type { Unit } from "./evidence.js";
-import { type Leaf, withoutFillers } from "./fit.js";
+import type { Leaf } from "./leaf.js";
+import { ownLines } from "./own-lines.js";
 
 export const tablePath = "lib/elf/cubin/capmerc-table.ts";
 /** Keys that stand in so many lines get a name. */
@@ -19,7 +20,7 @@ const keysOf = (l: Leaf): string[] =>
 const sequence = (l: Leaf): number[] => Array.from({ length: l.shape.words }, (_, k) => l.value[k * 4]! & 0xfff);
 
 export function tableText(found: readonly Leaf[], units: readonly Unit[]): string {
-  const leaves = [...found, ...withoutFillers(found)];
+  const leaves = [...ownLines(found), ...found];
   const alone = new Map<number, { stand: number; all: number }>();
   for (const u of units) {
     if (u.words.length > 1 || u.item.length === 4) continue;

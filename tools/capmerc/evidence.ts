@@ -10,7 +10,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SEVERAL } from "../../lib/elf/cubin/capmerc.js";
-import { bodyLength, follower, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
+import { bodyLength, follower, lowerHalf, quad } from "../../lib/elf/cubin/capmerc-derive.js";
 import { type FunctionFacts, functionsOf, sectionsOf, sizesOf } from "./objects.js";
 
 export interface Unit {
@@ -119,9 +119,4 @@ export function readEvidence(names: (name: string) => boolean): Unit[] {
       count: merged.get(key)!,
     };
   });
-}
-
-function quad(hex: string): Uint32Array {
-  const all = hex.padStart(32, "0");
-  return Uint32Array.from([24, 16, 8, 0], (i) => Number.parseInt(all.slice(i, i + 8), 16));
 }

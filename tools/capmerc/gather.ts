@@ -1,17 +1,15 @@
 /** Compiles the sources of evidence with ptxas and writes down what it says of every word. */
-import { writeFileSync } from "node:fs";
-import { compile } from "../../lib/compile.js";
+import { existsSync, writeFileSync } from "node:fs";
 import { bodyLength, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
-import { generate, ptxText } from "../../test/fuzz/program.js";
 import { inScratch } from "../../test/oracle/tools.js";
-import { moduleText } from "../harvest/compile.js";
 import { allKernels } from "../harvest/kernels/index.js";
 import { progress } from "../harvest/progress.js";
 import { Evidence, evidencePath, readEvidence, wordHex } from "./evidence.js";
 import { fitAll, knows } from "./fit.js";
 import { objectOf, objectsOf, sectionsOf, wordsOf } from "./objects.js";
+import { corpusObjects, fuzzObjects, type OwnObject, singleObjects } from "./own.js";
 import { probe } from "./probe.js";
 import { randomKernel, type Size } from "./random.js";
 import { shapeOf } from "./shape.js";
@@ -20,6 +18,8 @@ const PART = 300;
 
 /** One-instruction kernels, every `every`-th from the `from`-th on. */
 export function gatherSingle(sm: string, level: number, every: number, from: number): void {
+  const name = `single-${sm}-O${level}-${every}`;
+  if (gathered(name)) return;
   const kernels = allKernels().filter((_, i) => i % every === from % every);
   const evidence = new Evidence();
   inScratch((dir) => {
@@ -30,11 +30,13 @@ export function gatherSingle(sm: string, level: number, every: number, from: num
     }
     bar.stop();
   });
-  finish(evidence, `single-${sm}-O${level}-${every}`);
+  finish(evidence, name);
 }
 
 /** Random kernels of many instructions. */
 export function gatherRandom(sm: string, level: number, seed: number, files: number, family?: number): void {
+  const name = `random-${sm}-O${level}-${seed}${family === undefined ? "" : `-family${family}`}`;
+  if (gathered(name)) return;
   const evidence = new Evidence();
   inScratch((dir) => {
     const bar = progress(`sm_${sm} -O${level}, random kernels`, files);
@@ -44,7 +46,7 @@ export function gatherRandom(sm: string, level: number, seed: number, files: num
     }
     bar.stop();
   });
-  finish(evidence, `random-${sm}-O${level}-${seed}${family === undefined ? "" : `-family${family}`}`);
+  finish(evidence, name);
 }
 
 /** Objects of random kernels; statements that ptxas refuses for the target are left out. */
@@ -61,50 +63,36 @@ export function randomObjects(dir: string, sm: string, level: number, seed: numb
 }
 
 export function gatherCorpus(sm: string): void {
+  const name = `corpus-${sm}`;
+  if (gathered(name)) return;
   const evidence = new Evidence();
   inScratch((dir) => {
-    for (const level of [0, 1, 2, 3])
-      for (const { name } of corpus) {
-        const text = corpusPtx(name, "sm_100").replace(/\.target sm_100\b/, `.target sm_${sm}`);
+    for (const level of [0, 3])
+      for (const kernel of corpus) {
+        const text = corpusPtx(kernel.name, "sm_100").replace(/\.target sm_100\b/, `.target sm_${sm}`);
         const made = objectOf(dir, text, sm, level);
         if (typeof made === "string") throw new Error(made);
         evidence.add(dir, made, sm);
       }
   });
-  finish(evidence, `corpus-${sm}`);
-}
-
-/** Texts that our own compiler is asked for, all for sm_100. */
-export function ownTexts(fuzz: number, seed: number, every: number): string[] {
-  return [
-    ...corpus.map(({ name }) => corpusPtx(name, "sm_100")),
-    ...Array.from({ length: fuzz }, (_, i) => ptxText(generate(seed + i), "sm_100")),
-    ...allKernels()
-      .filter((_, i) => i % every === 0)
-      .map((k) => moduleText([k], "100").text),
-  ];
+  finish(evidence, name);
 }
 
 /** Words of our own compiler of which the evidence of ptxas says nothing, with nvlink as judge. */
-export function gatherOwn(arch: TargetName): void {
+export function gatherOwn(arch: TargetName, level: number, every: number): void {
   const units = readEvidence((name) => !name.startsWith("own-"));
   const known = knows(fitAll(units));
   const words = new Map<string, Uint32Array>();
-  for (const text of ownTexts(40, 5000, 5))
-    for (const opt of [0, 3]) {
-      const target = text.replace(/\.target sm_100\b/, `.target ${arch}`);
-      const made = compile(target, { target: arch, opt, relocatable: true }).cubin;
-      if (made === null) continue;
-      for (const [section, data] of sectionsOf(made)) {
-        if (!section.startsWith(".text.")) continue;
-        const all = wordsOf(data);
-        const end = bodyLength(all);
-        for (let i = 0; i < end; i++) {
-          const w = all.slice(i * 4, i * 4 + 4);
-          const key = wordHex(all, i);
-          const shape = words.has(key) || known(w) || lowerHalf(all, i, end) ? null : shapeOf([w]);
-          if (shape !== null && !shape.operands.some((o) => o.kind === "label")) words.set(key, w);
-        }
+  for (const { file } of ownObjects(arch, level, every))
+    for (const [section, data] of sectionsOf(file)) {
+      if (!section.startsWith(".text.")) continue;
+      const all = wordsOf(data);
+      const end = bodyLength(all);
+      for (let i = 0; i < end; i++) {
+        const w = all.slice(i * 4, i * 4 + 4);
+        const key = wordHex(all, i);
+        const shape = words.has(key) || known(w) || lowerHalf(all, i, end) ? null : shapeOf([w]);
+        if (shape !== null && !shape.operands.some((o) => o.kind === "label")) words.set(key, w);
       }
     }
   const names = new Map<number, Set<string>>();
@@ -137,11 +125,19 @@ export function gatherOwn(arch: TargetName): void {
         if (keys.length > 0) ask(keys, item);
       }
     console.log(
-      `own-${arch}: ${words.size} words not known, ${lines.length} of them true; the others:\n${left.join("\n")}`,
+      `own-${arch.slice(3)}-O${level}: ${words.size} words not known, ${lines.length} of them true; the others:\n${left.join("\n")}`,
     );
   });
-  writeFileSync(evidencePath(`own-${arch.slice(3)}`), `${lines.sort().join("\n")}\n`);
+  writeFileSync(evidencePath(`own-${arch.slice(3)}-O${level}`), `${lines.sort().join("\n")}\n`);
 }
+
+function* ownObjects(arch: TargetName, level: number, every: number): Generator<OwnObject> {
+  yield* corpusObjects(arch, level);
+  yield* fuzzObjects(arch, level, 5000, 40);
+  yield* singleObjects(arch, level, every);
+}
+
+const gathered = (name: string): boolean => existsSync(evidencePath(name));
 
 function finish(evidence: Evidence, name: string): void {
   evidence.write(evidencePath(name));

@@ -14,69 +14,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
-import { generate, ptxText } from "../../test/fuzz/program.js";
 import { inScratch } from "../../test/oracle/tools.js";
-import { moduleText } from "../harvest/compile.js";
-import { allKernels } from "../harvest/kernels/index.js";
+import { readArguments } from "../arguments.js";
 import { Count } from "./check.js";
 import { tablePath, tableText } from "./emit.js";
 import { readEvidence } from "./evidence.js";
 import { fitAll } from "./fit.js";
 import { gatherCorpus, gatherOwn, gatherRandom, gatherSingle, randomObjects } from "./gather.js";
 import { objectOf } from "./objects.js";
+import { corpusObjects, fuzzObjects, type OwnObject, singleObjects } from "./own.js";
+import { gatherAll } from "./plan.js";
 
 const [command, ...rest] = process.argv.slice(2);
-const options = new Map<string, string>();
-const names: string[] = [];
-for (let i = 0; i < rest.length; i++) {
-  if (rest[i]!.startsWith("--")) options.set(rest[i]!.slice(2), rest[++i] ?? "");
-  else names.push(rest[i]!);
-}
-const number = (name: string, otherwise: number): number => Number(options.get(name) ?? otherwise);
+const { names, options, number } = readArguments(rest);
 const levels = (options.get("levels") ?? "0,1,3").split(",").map(Number);
 const allArchs = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
-const EVERYTHING: readonly (readonly [source: string, sm: string, level: number, a: number, b: number])[] = [
-  ["random", "100a", 3, 1000, 25],
-  ["random", "100a", 0, 1000, 8],
-  ["random", "100a", 1, 4000, 5],
-  ["random", "120a", 3, 2000, 8],
-  ["random", "120a", 0, 2000, 8],
-  ...["103a", "110a", "121a"].flatMap((sm) => [3, 0].map((level) => ["random", sm, level, 3000, 5] as const)),
-  ["single", "100a", 3, 1, 0],
-  ["single", "120a", 3, 1, 0],
-  ["single", "100a", 0, 2, 0],
-  ["single", "120a", 0, 2, 1],
-  ["single", "103a", 3, 4, 1],
-  ["single", "110a", 3, 4, 2],
-  ["single", "121a", 3, 4, 3],
-];
-
-/** Random kernels of one family (templates.ts) each: target, level, family, files. */
-const FAMILIES: readonly (readonly [sm: string, level: number, family: number, files: number])[] = [
-  ["100a", 3, 6, 8],
-  ["100a", 3, 7, 8],
-  ["100a", 3, 5, 8],
-  ["100a", 3, 1, 6],
-  ["120a", 3, 7, 4],
-  ["120a", 3, 6, 4],
-  ["100a", 0, 5, 3],
-  ["100a", 0, 1, 3],
-  ["100a", 0, 7, 4],
-  ["100a", 3, 0, 4],
-  ["100a", 3, 4, 3],
-  ["100a", 3, 3, 3],
-  ["120a", 3, 0, 3],
-  ["120a", 3, 3, 3],
-  ["120a", 3, 5, 3],
-  ["120a", 3, 1, 2],
-  ["100a", 0, 6, 3],
-  ["100a", 3, 2, 3],
-];
-
 function gather(source: string, sm: string): void {
   if (source === "own") {
-    gatherOwn(`sm_${sm}` as TargetName);
+    for (const level of levels) gatherOwn(`sm_${sm}` as TargetName, level, number("every", 1));
     return;
   }
   if (source === "corpus") {
@@ -86,16 +42,6 @@ function gather(source: string, sm: string): void {
   for (const level of levels)
     if (source === "single") gatherSingle(sm, level, number("every", 1), 0);
     else gatherRandom(sm, level, number("seed", 1000), number("files", 10));
-}
-
-function gatherAll(): void {
-  for (const [source, sm, level, a, b] of EVERYTHING)
-    if (source === "single") gatherSingle(sm, level, a, b);
-    else gatherRandom(sm, level, a, b);
-  for (const [sm, level, family, files] of FAMILIES)
-    gatherRandom(sm, level, 20_000 + family * 100 + level * 10 + (sm === "120a" ? 5000 : 0), files, family);
-  for (const arch of allArchs) gatherCorpus(arch.slice(3));
-  for (const arch of ["sm_100", "sm_120"] as const) gatherOwn(arch);
 }
 
 function corpusText(name: string, arch: string): string {
@@ -121,24 +67,18 @@ function check(arch: TargetName): void {
 }
 
 function own(arch: TargetName): void {
-  const fuzz = Array.from({ length: number("files", 20) }, (_, i) =>
-    ptxText(generate(number("seed", 0) + i), "sm_100"),
-  );
-  const single = allKernels()
-    .filter((_, i) => i % number("every", 10) === 0)
-    .map((k) => moduleText([k], "100").text);
-  const target = (text: string): string => text.replace(/\.target sm_100\b/, `.target ${arch}`);
+  const sources = (level: number): readonly (readonly [name: string, objects: Iterable<OwnObject>])[] => [
+    ["corpus", corpusObjects(arch, level)],
+    ["fuzz kernels", fuzzObjects(arch, level, number("seed", 0), number("files", 20))],
+    ["kernels of one instruction", singleObjects(arch, level, number("every", 1))],
+  ];
   for (const level of levels)
     inScratch((dir) => {
-      const mine = new Count();
-      for (const { name } of corpus) mine.own(corpusText(name, arch), arch, level, dir);
-      mine.printOwn(`${arch} -O${level} corpus`);
-      const fuzzed = new Count();
-      for (const text of fuzz) fuzzed.own(target(text), arch, level, dir);
-      fuzzed.printOwn(`${arch} -O${level} fuzz kernels`);
-      const one = new Count();
-      for (const text of single) one.own(target(text), arch, level, dir);
-      one.printOwn(`${arch} -O${level} kernels of one instruction`);
+      for (const [name, objects] of sources(level)) {
+        const count = new Count();
+        for (const object of objects) count.own(object, arch, dir);
+        count.printOwn(`${arch} -O${level} ${name}`);
+      }
     });
 }
 

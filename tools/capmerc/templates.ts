@@ -331,6 +331,24 @@ mbarrier.inval.shared.b64 [$s];
 griddepcontrol.<wait|launch_dependents>;
 `;
 
+/** Barriers whose number or count is in a register: one instruction each, or several words that are one. */
+const BARRIER_REGISTERS = `
+bar.sync $r,<$r|$r|64>;
+bar.sync $n,$r;
+barrier.sync $r,$r;
+bar.arrive $r,<$r|$r|64>;
+bar.arrive $n,$r;
+bar.red.popc.u32 $r,$r,<$r|$r|64>,<|!>$p;
+bar.red.popc.u32 $r,$n,$r,<|!>$p;
+bar.red.<and|or>.pred $p,$r,<$r|$r|64>,<|!>$p;
+bar.red.<and|or>.pred $p,$n,$r,<|!>$p;
+barrier.red.<popc.u32 $r|and.pred $p|or.pred $p>,$r,$r,<|!>$p;
+add.s32 $r,$r,$i;
+xor.b32 $r,$r,$r;
+setp.<eq|lt>.s32 $p,$r,$i;
+mul.lo.s32 $r,$r,$i;
+`;
+
 /** Matrix instructions, textures and the like are among the kernels of one instruction; here they meet other instructions. */
 const MATRICES = `
 ldmatrix.sync.aligned.m8n8.<x1|x1.trans>.shared.b16 {$r},[%sb];
@@ -353,6 +371,7 @@ export const families: readonly { readonly weight: number; readonly lines: reado
   { weight: 4, text: ATOMICS },
   { weight: 5, text: BARRIERS },
   { weight: 1, text: MATRICES },
+  { weight: 0, text: BARRIER_REGISTERS },
 ].map(({ weight, text }) => ({ weight, lines: text.trim().split("\n") }));
 
 /** Statements that are not guarded begin with one of these. */

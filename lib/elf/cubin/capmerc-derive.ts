@@ -58,7 +58,7 @@ interface Line {
 }
 
 /** 128 bits from hexadecimal digits, as four u32. */
-function quad(hex: string): Uint32Array {
+export function quad(hex: string): Uint32Array {
   const all = hex.padStart(32, "0");
   return Uint32Array.from([24, 16, 8, 0], (i) => Number.parseInt(all.slice(i, i + 8), 16));
 }

@@ -1,0 +1,71 @@
+/** Our own relocatable objects: the corpus, fuzz kernels, and all kernels of one instruction that the compiler takes, many in a module. */
+import { compile } from "../../lib/compile.js";
+import { isFailure } from "../../lib/diagnostics.js";
+import type { TargetName } from "../../lib/target/index.js";
+import { corpus, corpusPtx } from "../../test/corpus/cases.js";
+import { generate, ptxText } from "../../test/fuzz/program.js";
+import { moduleText } from "../harvest/compile.js";
+import { allKernels, type Kernel } from "../harvest/kernels/index.js";
+
+/** Kernels of one module. */
+const PART = 100;
+
+export interface OwnObject {
+  /** `k12: add.s32 …` by name of the function; of corpus and fuzz the file's name. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly file: Uint8Array;
+}
+
+const targeted = (text: string, arch: TargetName): string => text.replace(/\.target sm_100\b/, `.target ${arch}`);
+
+function object(text: string, arch: TargetName, opt: number): Uint8Array | null {
+  return compile(targeted(text, arch), { target: arch, opt, relocatable: true }).cubin;
+}
+
+export function* corpusObjects(arch: TargetName, level: number): Generator<OwnObject> {
+  for (const { name } of corpus) {
+    const file = object(corpusPtx(name, "sm_100"), arch, level);
+    if (file !== null) yield { file, names: new Map([[name, name]]) };
+  }
+}
+
+export function* fuzzObjects(arch: TargetName, level: number, seed: number, count: number): Generator<OwnObject> {
+  for (let i = 0; i < count; i++) {
+    const file = object(ptxText(generate(seed + i), "sm_100"), arch, level);
+    if (file !== null) yield { file, names: new Map() };
+  }
+}
+
+/** Every `every`-th kernel of one instruction, without those that the compiler refuses. */
+export function* singleObjects(arch: TargetName, level: number, every: number): Generator<OwnObject> {
+  const kernels = allKernels().filter((_, i) => i % every === 0);
+  for (let i = 0; i < kernels.length; i += PART) yield* moduleOf(kernels.slice(i, i + PART), arch, level);
+}
+
+/** What the compiler refuses is taken out and the rest compiled again; where it names no line, halves are tried. */
+export function* moduleOf(kernels: readonly Kernel[], arch: TargetName, level: number): Generator<OwnObject> {
+  let left = kernels;
+  while (left.length > 0) {
+    const { text, starts } = moduleText(left, arch.slice(3));
+    const made = compile(text, { target: arch, opt: level, relocatable: true });
+    if (made.cubin !== null) {
+      yield { file: made.cubin, names: new Map(left.map((k) => [k.name, `${k.name}: ${k.tested}`])) };
+      return;
+    }
+    const bad = new Set<number>();
+    for (const d of made.diagnostics) {
+      if (!isFailure(d) || d.span === null) continue;
+      const { line } = d.span;
+      bad.add(starts.findLastIndex((s) => s <= line));
+    }
+    bad.delete(-1);
+    if (bad.size === 0) {
+      if (left.length === 1) return;
+      const half = left.length >> 1;
+      yield* moduleOf(left.slice(0, half), arch, level);
+      yield* moduleOf(left.slice(half), arch, level);
+      return;
+    }
+    left = left.filter((_, i) => !bad.has(i));
+  }
+}
