@@ -64,7 +64,7 @@ export function memoryAddress(c: Context, a: AddressOperand, space: Space | "gen
   if (variable !== null) return inVariable(c, variable, a.offset, space);
   const register = c.scope.find(a.base);
   if (register === null || register.kind !== "register" || register.lanes.length > 0) throw new Refusal();
-  const name = { kind: "name", name: a.base, component: null, offset: 0, index: null, span: a.span } as const;
+  const name = { kind: "name", name: a.base, component: null, offset: 0, index: null } as const;
   const wide = register.type.bits === 64;
   if (!wide && register.type.bits !== 32) throw new Refusal();
   const value = c.read(name, wide ? U64 : U32);

@@ -5,12 +5,14 @@ import type { Span } from "../diagnostics.js";
  *
  * Names stay names: whether `r1` is a register, a variable, a function or a label is a matter of scopes (scope.ts), because
  * PTX lets any identifier be any of them. All dotted words (types, state spaces, modifiers, directives) are stored without their dot.
- * Discriminated unions on `kind`; the nodes are plain data and may be serialised.
+ * Discriminated unions on `kind`; the nodes are plain data, but that a parsed instruction makes its span when it is asked for.
  */
 export interface Module {
   readonly kind: "module";
   /** Name for messages; null when the text came from nowhere. */
   readonly file: string | null;
+  /** What was parsed; spans count in it. Empty for a tree that no text was parsed to. */
+  readonly text: string;
   /** The first of each, for convenience; they also stand in `items`. */
   readonly version: VersionDirective | null;
   readonly target: TargetDirective | null;
@@ -249,7 +251,7 @@ export interface CallPrototype {
   readonly span: Span;
 }
 
-/** `@!%p1` */
+/** `@!%p1`; equal ones of a module may be one object, as operands. */
 export interface Guard {
   readonly name: string;
   readonly negated: boolean;
@@ -271,6 +273,10 @@ export interface Instruction {
 
 // ------------------------------------------------------------------------------------------------------------------ operands
 
+/**
+ * Operands are forms without a position: within one module equal names and plain addresses are one object, so that a tree stays small. Where an
+ * operand stands is read from the instruction's text again when a message needs it (locate.ts).
+ */
 export type Operand =
   | NameOperand
   | IntOperand
@@ -296,7 +302,6 @@ export interface NameOperand {
   readonly offset: number;
   /** A constant, or the name of a register. */
   readonly index: number | string | null;
-  readonly span: Span;
 }
 
 /** A 64-bit integer constant; two's complement in two u32 halves, sign applied. */
@@ -306,7 +311,6 @@ export interface IntOperand {
   readonly hi: number;
   /** Written with U, or too large for a signed 64-bit number. */
   readonly unsigned: boolean;
-  readonly span: Span;
 }
 
 /** `1.5`, `0d…` (width 64) or `0f…` (width 32). The exact bits: lo alone for width 32. */
@@ -315,7 +319,6 @@ export interface FloatOperand {
   readonly width: 32 | 64;
   readonly lo: number;
   readonly hi: number;
-  readonly span: Span;
 }
 
 /**
@@ -327,21 +330,18 @@ export interface AddressOperand {
   readonly base: string | null;
   readonly offset: number;
   readonly rest: readonly Operand[];
-  readonly span: Span;
 }
 
 /** `{%r1, %r2}` */
 export interface VectorOperand {
   readonly kind: "vector";
   readonly elements: readonly Operand[];
-  readonly span: Span;
 }
 
 /** `(a, b)` of a call: return values or arguments. */
 export interface ListOperand {
   readonly kind: "list";
   readonly elements: readonly Operand[];
-  readonly span: Span;
 }
 
 /** `p|q` */
@@ -349,27 +349,23 @@ export interface PairOperand {
   readonly kind: "pair";
   readonly first: Operand;
   readonly second: Operand;
-  readonly span: Span;
 }
 
 /** `!p` */
 export interface NotOperand {
   readonly kind: "not";
   readonly operand: Operand;
-  readonly span: Span;
 }
 
 /** `-c` of the video instructions. */
 export interface NegOperand {
   readonly kind: "neg";
   readonly operand: Operand;
-  readonly span: Span;
 }
 
 /** `_` */
 export interface SinkOperand {
   readonly kind: "sink";
-  readonly span: Span;
 }
 
 // --------------------------------------------------------------------------------------------------------------- expressions

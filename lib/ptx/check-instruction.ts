@@ -1,5 +1,6 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
+import { OperandPlaces } from "./locate.js";
 import { addressType, argFits, formFits } from "./match-arguments.js";
 import { classify, mayBeUnknown, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import { type GateContext, type Resolved, resolve } from "./resolve.js";
@@ -15,6 +16,8 @@ import { SPECIAL_REGISTERS } from "./spec/sregs.js";
  * All that depends on the mnemonic alone is worked out once per spelling (`resolve`), so that a clean instruction costs a walk over its operands.
  */
 export interface InstructionContext extends GateContext {
+  /** The module's text: operands have no position of their own. */
+  readonly text: string;
   readonly report: (severity: Severity, message: string, at: Span | null) => void;
   /** A name that means nothing (yet). */
   readonly unknown: (name: string, at: Span) => void;
@@ -34,7 +37,7 @@ export class InstructionChecker {
     this.guard(i, scope);
     for (const c of r.early) report(c.severity, c.message, i.span);
     const classes = i.operands.map((o) => classify(o, scope));
-    if (classes.some(mayBeUnknown)) this.names(i.operands, scope);
+    if (classes.some(mayBeUnknown)) this.names(i, i.operands, [], scope);
     if (r.stop) return;
     const fault = this.arguments(r, i, classes, scope);
     if (fault) return;
@@ -63,39 +66,55 @@ export class InstructionChecker {
     if (s === null && !SPECIAL_REGISTERS.has(i.guard.name)) this.context.unknown(i.guard.name, i.span);
   }
 
-  /** Collects the names without meaning. */
-  private names(operands: readonly Operand[], scope: Scope): void {
-    for (const o of operands) {
+  /** Collects the names without meaning; `path` leads to what holds these operands, `first` is the place of the first there (OperandPlaces). */
+  private names(
+    i: Instruction,
+    operands: readonly Operand[],
+    path: readonly number[],
+    scope: Scope,
+    first: number = 0,
+  ): void {
+    operands.forEach((o, k) => {
+      const here = [...path, first + k];
       switch (o.kind) {
         case "name":
-          this.name(o.name, o.span, scope);
+          this.name(i, o.name, here, scope);
           break;
         case "address":
-          if (o.base !== null) this.name(o.base, o.span, scope);
-          this.names(o.rest, scope);
+          if (o.base !== null) this.name(i, o.base, here, scope);
+          this.names(i, o.rest, here, scope, 1);
           break;
         case "vector":
         case "list":
-          this.names(o.elements, scope);
+          this.names(i, o.elements, here, scope);
           break;
         case "pair":
-          this.names([o.first, o.second], scope);
+          this.names(i, [o.first, o.second], here, scope);
           break;
         case "not":
         case "neg":
-          this.names([o.operand], scope);
+          this.names(i, [o.operand], here, scope);
           break;
         default:
       }
-    }
+    });
   }
 
-  private name(name: string, at: Span, scope: Scope): void {
+  private name(i: Instruction, name: string, path: readonly number[], scope: Scope): void {
     if (scope.lookup(name) !== null) return;
     const special = SPECIAL_REGISTERS.get(name);
-    if (special === undefined) this.context.unknown(name, at);
+    if (special === undefined) this.context.unknown(name, this.place(i, ...path));
     else if (special.sm > this.context.target.sm)
-      this.context.report("error", `Feature '${name}' requires .target sm_${special.sm} or higher`, at);
+      this.context.report(
+        "error",
+        `Feature '${name}' requires .target sm_${special.sm} or higher`,
+        this.place(i, ...path),
+      );
+  }
+
+  /** Where an operand stands. */
+  private place(i: Instruction, ...path: readonly number[]): Span {
+    return new OperandPlaces(this.context.text, i).span(...path);
   }
 
   // --------------------------------------------------------------------------------------------------------------- arguments
@@ -169,33 +188,38 @@ export class InstructionChecker {
     // The video instructions take all of it.
     if (r.name.startsWith("v")) return false;
     let bad = false;
-    for (let k = 0; k < classes.length; k++)
-      bad = this.selector(r, i.operands[k] as Operand, classes[k] as OperandClass, k) || bad;
+    for (let k = 0; k < classes.length; k++) bad = this.selector(r, i, classes[k] as OperandClass, k) || bad;
     return bad;
   }
 
-  private selector(r: Resolved, o: Operand, c: OperandClass, position: number): boolean {
+  private selector(r: Resolved, i: Instruction, c: OperandClass, position: number): boolean {
     const { report } = this.context;
+    const o = i.operands[position] as Operand;
     if (o.kind === "name" && o.component !== null && c.kind === "register" && !c.element && c.vector === null) {
-      if (!VIDEO_SELECTOR.test(o.component)) report("error", `Unknown video selector: '.${o.component}'`, o.span);
+      if (!VIDEO_SELECTOR.test(o.component))
+        report("error", `Unknown video selector: '.${o.component}'`, this.place(i, position));
       const place = position === 0 ? "destination" : "source";
-      report("error", `Video selector is not allowed on ${place} operand for instruction '${r.name}'`, o.span);
+      report(
+        "error",
+        `Video selector is not allowed on ${place} operand for instruction '${r.name}'`,
+        this.place(i, position),
+      );
       return true;
     }
     if (o.kind === "name" && o.component !== null && c.kind === "unknown") {
-      report("error", `Unknown field '.${o.component}'`, o.span);
+      report("error", `Unknown field '.${o.component}'`, this.place(i, position));
       return true;
     }
     if (c.kind === "notArray") {
-      report("error", "Array indexing on non-array", o.span);
+      report("error", "Array indexing on non-array", this.place(i, position));
       return true;
     }
     if (o.kind === "neg") {
-      report("error", `Operand negation not allowed for instruction '${r.name}'`, o.span);
+      report("error", `Operand negation not allowed for instruction '${r.name}'`, this.place(i, position));
       return true;
     }
     if (o.kind === "not" && (c.kind !== "register" || c.type !== "pred") && c.kind !== "unknown")
-      report("error", "Illegal argument to predicate negation", o.span);
+      report("error", "Illegal argument to predicate negation", this.place(i, position));
     return false;
   }
 

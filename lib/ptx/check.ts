@@ -55,6 +55,7 @@ class Checker {
     // Gates go by the module's own .target where it is older than the one compiled for.
     const own = module.target?.names.find((n) => TARGET_VERSIONS.has(n)) ?? options.target;
     this.instructions = new InstructionChecker({
+      text: module.text,
       report: this.report,
       unknown: (name, span) => this.unknown.push({ name, span }),
       target: { name: own, sm: smNumber(own) },

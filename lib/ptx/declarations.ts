@@ -19,6 +19,9 @@ function to(at: Span, end: number): Span {
   return { start: at.start, end, line: at.line, column: at.column };
 }
 
+/** The empty list of whatever: most declarations have neither attributes nor extents. */
+const NONE: readonly never[] = [];
+
 /** What stands before the names. Order in PTX: space and alignment in any order, then vector, type. */
 interface Prefix {
   space: string;
@@ -41,7 +44,7 @@ export function smallInt(s: Scanner): number {
 }
 
 function prefix(s: Scanner, parameter: boolean): Prefix {
-  const p: Prefix = { space: "", align: null, vector: null, type: "", attributes: [] };
+  const p: Prefix = { space: "", align: null, vector: null, type: "", attributes: NONE };
   while (s.at(T.dotted)) {
     const word = s.value;
     if (STATE_SPACES.has(word)) space(s, p, word);
@@ -99,11 +102,8 @@ export function parseAttributes(s: Scanner): readonly Attribute[] {
 /** From the state space (linkage already read) to the semicolon. */
 export function parseDeclaration(s: Scanner, linkage: Linkage, at: Span): Declaration {
   const p = prefix(s, false);
-  const variables: Variable[] = [];
-  if (!s.at(59)) {
-    do variables.push(variable(s));
-    while (s.accept(44));
-  }
+  // Not an empty array to push to: that would reserve 17 slots for the one variable that most declarations have.
+  const variables: readonly Variable[] = s.at(59) ? NONE : variableList(s);
   if (!s.at(59)) s.syntaxError();
   s.next();
   const { space, align, vector, type, attributes } = p;
@@ -118,6 +118,15 @@ export function parseDeclaration(s: Scanner, linkage: Linkage, at: Span): Declar
     variables,
     span: to(at, s.previousEnd),
   };
+}
+
+function variableList(s: Scanner): readonly Variable[] {
+  const first = variable(s);
+  if (!s.accept(44)) return [first];
+  const out = [first];
+  do out.push(variable(s));
+  while (s.accept(44));
+  return out;
 }
 
 function variable(s: Scanner): Variable {
@@ -138,6 +147,7 @@ function range(s: Scanner): number | null {
 }
 
 function extents(s: Scanner): readonly (number | null)[] {
+  if (!s.at(91)) return NONE;
   const dims: (number | null)[] = [];
   while (s.accept(91)) {
     dims.push(s.at(93) ? null : smallInt(s));

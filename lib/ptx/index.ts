@@ -8,6 +8,7 @@ import { printModule } from "./printer.js";
 export type * from "./ast.js";
 export { equalModules } from "./equal.js";
 export { type Constant, evaluate, floatBits, floatValue } from "./expressions.js";
+export { OperandPlaces } from "./locate.js";
 export { printInstruction, printOperand } from "./printer.js";
 
 /** Text to tree. `file` is the name in messages. Bad input gives diagnostics, never an exception. */

@@ -1,12 +1,14 @@
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import type { AddressOperand, NameOperand } from "./ast.js";
 import { longestName } from "./spec/instructions.js";
 
 /**
  * The scanner: one pass over the text on demand, one token ahead, no token objects.
  *
- * The current token lives in the scanner's fields. Words are interned by a hash taken while their characters are read, so a name that occurs a
- * thousand times is one string, and no substring is made to look it up. What counts as one token follows ptxas, because its messages quote the
- * token at which the parser gave up: a dotted word with its dot (`.u32`), `.version 9.0` as a whole, `08` as `0` and `8`.
+ * It reads bytes (PTX is ASCII), which costs half of what reading a string's characters does. The current token lives in the scanner's fields. Words
+ * are interned by a hash taken while they are read, so a name that occurs a thousand times is one string and one number, and no substring is made to
+ * look it up. What counts as one token follows ptxas, because its messages quote the token at which the parser gave up: a dotted word with its dot
+ * (`.u32`), `.version 9.0` as a whole, `08` as `0` and `8`.
  */
 
 /** Token kinds; punctuation has its character code, two-character operators those below. */
@@ -36,6 +38,8 @@ const START = 1;
 const PART = 2;
 const DIGIT = 4;
 const HEX = 8;
+/** May begin a blank or a comment, other than the space, the tab and the newline. */
+const BLANK = 16;
 
 const CLASS: Uint8Array = (() => {
   const t = new Uint8Array(256);
@@ -47,36 +51,84 @@ const CLASS: Uint8Array = (() => {
   mark(`${letters}${letters.toUpperCase()}_$0123456789`, PART);
   mark("0123456789", DIGIT);
   mark("0123456789abcdefABCDEF", HEX);
+  // Blanks are those of ptxas (measured): the SUB that ends DOS files (26) is one, the vertical tab is none.
+  mark("\r\f\x1a/#", BLANK);
   return t;
 })();
 
-/** Characters to their class; everything above ASCII has none (the text was checked to be ASCII before). */
-function classOf(c: number): number {
-  return c < 128 ? (CLASS[c] as number) : 0;
+/** Bytes behind the end of the text, all 0, so that no look-ahead leaves the array. */
+const PADDING = 64;
+
+/** The bytes of an ASCII text, padded; null if it holds a character that no PTX text may hold, in comments neither. */
+export function asciiBytes(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(text.length + PADDING);
+  const { read, written } = new TextEncoder().encodeInto(text, bytes);
+  return read === text.length && written === read && bytes.indexOf(0) === read ? bytes : null;
 }
 
-/** Names to one string each, found by hash of their characters in the source text. */
-export class Interner {
-  private slots: Int32Array = new Int32Array(4096).fill(-1);
-  private readonly strings: string[] = [];
-  private readonly hashes: number[] = [];
+/** Of a word of four bytes, the first 0 to 3. */
+const FIRST: Int32Array = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
-  get(text: string, start: number, end: number, hash: number): string {
-    const mask = this.slots.length - 1;
+/** Pieces of a text to small numbers and one string each, found by hash of their bytes; four bytes at a time are hashed and compared. */
+class Interner {
+  /** Id to string. */
+  readonly strings: string[] = [];
+  private readonly text: string;
+  private readonly bytes: DataView;
+  private slots: Int32Array = new Int32Array(4096).fill(-1);
+  private readonly hashes: number[] = [];
+  /** Where each stands first. */
+  private readonly starts: number[] = [];
+  private readonly lengths: number[] = [];
+
+  constructor(text: string, bytes: Uint8Array) {
+    this.text = text;
+    this.bytes = new DataView(bytes.buffer);
+  }
+
+  id(start: number, end: number): number {
+    const slots = this.slots;
+    const mask = slots.length - 1;
+    const hash = this.hash(start, end);
     let at = hash & mask;
     for (;;) {
-      const id = this.slots[at] as number;
-      if (id < 0) break;
-      if (this.hashes[id] === hash && same(this.strings[id] as string, text, start, end))
-        return this.strings[id] as string;
+      const id = slots[at] as number;
+      if (id < 0) return this.add(at, start, end, hash);
+      if (this.hashes[id] === hash && this.same(id, start, end)) return id;
       at = (at + 1) & mask;
     }
-    const s = text.slice(start, end);
-    this.slots[at] = this.strings.length;
-    this.strings.push(s);
+  }
+
+  private hash(start: number, end: number): number {
+    const bytes = this.bytes;
+    let h = end - start;
+    let p = start;
+    for (; p + 4 <= end; p += 4) {
+      h = Math.imul(h ^ bytes.getInt32(p, true), 0x9e3779b1);
+      h = (h << 15) | (h >>> 17);
+    }
+    h = Math.imul(h ^ (bytes.getInt32(p, true) & (FIRST[end - p] as number)), 0x9e3779b1);
+    return h ^ (h >>> 15);
+  }
+
+  private same(id: number, start: number, end: number): boolean {
+    if (this.lengths[id] !== end - start) return false;
+    const bytes = this.bytes;
+    let known = this.starts[id] as number;
+    let p = start;
+    for (; p + 4 <= end; p += 4, known += 4) if (bytes.getInt32(p) !== bytes.getInt32(known)) return false;
+    return ((bytes.getInt32(p, true) ^ bytes.getInt32(known, true)) & (FIRST[end - p] as number)) === 0;
+  }
+
+  private add(at: number, start: number, end: number, hash: number): number {
+    const id = this.strings.length;
+    this.slots[at] = id;
+    this.strings.push(this.text.slice(start, end));
     this.hashes.push(hash);
-    if (this.strings.length * 2 > this.slots.length) this.grow();
-    return s;
+    this.starts.push(start);
+    this.lengths.push(end - start);
+    if (id * 2 > this.slots.length) this.grow();
+    return id;
   }
 
   private grow(): void {
@@ -89,12 +141,6 @@ export class Interner {
     }
     this.slots = slots;
   }
-}
-
-function same(s: string, text: string, start: number, end: number): boolean {
-  if (s.length !== end - start) return false;
-  for (let i = 0; i < s.length; i++) if (s.charCodeAt(i) !== text.charCodeAt(start + i)) return false;
-  return true;
 }
 
 /** An opcode with its modifiers, one object for every spelling that occurs. */
@@ -112,131 +158,164 @@ const MAX_DEPTH = 200;
 export class Scanner {
   readonly text: string;
   readonly diagnostics: Diagnostic[] = [];
-  /** Current token. */
+  /** Current token: its kind, first byte, and the byte behind it. */
   kind: number = T.eof;
   start: number = 0;
   end: number = 0;
   line: number = 1;
-  column: number = 1;
-  /** Interned text of words, without dot; content of strings; digits and all of numbers are left in the source. */
-  value: string = "";
   lo: number = 0;
   hi: number = 0;
   unsigned: boolean = false;
   width: 32 | 64 = 64;
   /** End of the token before the current one. */
   previousEnd: number = 0;
-  private pos: number = 0;
-  private nextLine: number = 1;
+  /** Whether a comma ended the last operand. */
+  more: boolean = false;
+  /** Operands that are nothing but the name, and addresses that are nothing but a base, by the word's number: equal ones are one object. */
+  readonly nameOperands: (NameOperand | undefined)[] = [];
+  readonly addressOperands: (AddressOperand | undefined)[] = [];
+  /** First byte of the current token's line. */
   private lineStart: number = 0;
+  /** The same for the byte behind the current token: a string may hold newlines. */
+  private nextLine: number = 1;
+  private nextLineStart: number = 0;
+  /** Of the current word: its number once that was asked for, else -1. */
+  private wordId: number = -1;
+  /** Of other tokens: what `value` says. */
+  private content: string = "";
   private depth: number = 0;
   private gaveUp: boolean = false;
-  private readonly names: Interner = new Interner();
-  private readonly mnemonics: Map<string, Mnemonic> = new Map();
-  private readonly spellings: Interner = new Interner();
+  private readonly bytes: Uint8Array;
+  private readonly length: number;
+  private readonly names: Interner;
+  private readonly spellings: Interner;
+  /** By the spelling's number. */
+  private readonly mnemonics: (Mnemonic | undefined)[] = [];
+  /** By the spelling: blanks between the words do not make another mnemonic. */
+  private readonly mnemonicOf: Map<string, Mnemonic> = new Map();
 
-  constructor(text: string) {
+  /** `bytes` are those of `text`, from `asciiBytes`. */
+  constructor(text: string, bytes: Uint8Array) {
     this.text = text;
+    this.bytes = bytes;
+    this.length = text.length;
+    this.names = new Interner(text, bytes);
+    this.spellings = new Interner(text, bytes);
     this.next();
+  }
+
+  /** Of a word: the number that stands for it in this text, dense from 0. */
+  get id(): number {
+    if (this.wordId < 0) this.wordId = this.names.id(this.start, this.end);
+    return this.wordId;
+  }
+
+  /** Text of words, one string for every spelling, without the dot; content of strings; digits of numbers are left in the source. */
+  get value(): string {
+    return this.kind === T.word ? (this.names.strings[this.id] as string) : this.content;
+  }
+
+  /** Column of the current token, from 1. */
+  get column(): number {
+    return this.start - this.lineStart + 1;
   }
 
   /** Reads the next token into the fields. */
   next(): void {
-    this.previousEnd = this.end;
-    this.skipSpace();
-    const pos = this.pos;
-    this.start = pos;
-    this.line = this.nextLine;
-    this.column = pos - this.lineStart + 1;
-    if (pos >= this.text.length) {
-      this.kind = T.eof;
-      this.end = pos;
-      return;
+    const bytes = this.bytes;
+    let p = this.end;
+    this.previousEnd = p;
+    let c = bytes[p] as number;
+    for (;;) {
+      if (c === 32 || c === 9) p++;
+      else if (c === 10) {
+        p++;
+        this.nextLine++;
+        this.nextLineStart = p;
+      } else {
+        if (((CLASS[c] as number) & BLANK) === 0) break;
+        const q = this.blank(p, c);
+        if (q === p) break;
+        p = q;
+      }
+      c = bytes[p] as number;
     }
-    const c = this.text.charCodeAt(pos);
-    const cls = classOf(c);
-    if (cls & START) this.word(pos, c);
-    else if (cls & DIGIT) this.number(pos);
-    else if (c === 46) this.dotted(pos);
-    else this.punctuation(pos, c);
-    this.pos = this.end;
+    this.start = p;
+    this.line = this.nextLine;
+    this.lineStart = this.nextLineStart;
+    const cls = CLASS[c] as number;
+    if (cls & START) this.word(p, c);
+    else if (c === 44 || c === 59) {
+      this.kind = c;
+      this.end = p + 1;
+    } else if (cls & DIGIT) this.number(p);
+    else if (c === 46) this.dotted(p);
+    else if (c === 0) {
+      this.kind = T.eof;
+      this.end = p;
+    } else this.punctuation(p, c);
   }
 
-  /** Blanks are those of ptxas (measured): the SUB that ends DOS files (26) is one, the vertical tab is none. */
-  private skipSpace(): void {
-    const text = this.text;
-    let pos = this.pos;
-    for (;;) {
-      const c = text.charCodeAt(pos);
-      if (c === 10) {
-        pos++;
-        this.nextLine++;
-        this.lineStart = pos;
-      } else if (c === 32 || c === 9 || c === 13 || c === 12 || c === 26) pos++;
-      else if (c === 47 && text.charCodeAt(pos + 1) === 47) {
-        const end = text.indexOf("\n", pos);
-        pos = end < 0 ? text.length : end;
-      } else if (c === 47 && text.charCodeAt(pos + 1) === 42) pos = this.blockComment(pos);
-      else if (c === 35 && LINE_MARKER.test(text.slice(pos, pos + 40))) {
-        const end = text.indexOf("\n", pos);
-        pos = end < 0 ? text.length : end;
-      } else break;
+  /** End of the rarer blank or the comment that begins at `p`; `p` if none does. */
+  private blank(p: number, c: number): number {
+    const d = this.bytes[p + 1];
+    if (c === 47 && d === 42) return this.blockComment(p);
+    if ((c === 47 && d === 47) || (c === 35 && LINE_MARKER.test(this.text.slice(p, p + 40)))) {
+      const end = this.bytes.indexOf(10, p);
+      return end < 0 ? this.length : end;
     }
-    this.pos = pos;
+    return c === 47 || c === 35 ? p : p + 1;
   }
 
   private blockComment(pos: number): number {
     const close = this.text.indexOf("*/", pos + 2);
     if (close < 0) {
-      const at = { start: pos, end: this.text.length, line: this.nextLine, column: pos - this.lineStart + 1 };
+      const at = { start: pos, end: this.length, line: this.nextLine, column: pos - this.nextLineStart + 1 };
       this.report("fatal", "Parsing error near '': unexpected EOF while scanning", at);
-      return this.text.length;
+      return this.length;
     }
-    for (let nl = this.text.indexOf("\n", pos); nl >= 0 && nl < close; nl = this.text.indexOf("\n", nl + 1)) {
-      this.nextLine++;
-      this.lineStart = nl + 1;
-    }
+    this.newlines(pos, close);
     return close + 2;
   }
 
-  private word(pos: number, first: number): void {
-    const text = this.text;
-    let hash = first;
-    let p = pos + 1;
-    for (;;) {
-      const c = text.charCodeAt(p);
-      if (!(c < 128) || !((CLASS[c] as number) & PART)) break;
-      hash = (Math.imul(hash, 31) + c) | 0;
-      p++;
+  /** Counts the newlines inside a token or comment. */
+  private newlines(from: number, to: number): void {
+    for (let nl = this.bytes.indexOf(10, from); nl >= 0 && nl < to; nl = this.bytes.indexOf(10, nl + 1)) {
+      this.nextLine++;
+      this.nextLineStart = nl + 1;
     }
+  }
+
+  private word(pos: number, first: number): void {
+    const bytes = this.bytes;
+    let p = pos + 1;
+    while ((CLASS[bytes[p] as number] as number) & PART) p++;
     this.end = p;
     if (p === pos + 1 && first === 95) this.kind = T.sink;
     else if (p === pos + 1 && first === 37) this.kind = 37;
     else {
       this.kind = T.word;
-      this.value = this.names.get(text, pos, p, hash);
+      this.wordId = -1;
     }
   }
 
   /** `.word`, `.2d`, `.L2::128B`; `.5` is a number; `.version 9.0` one token. */
   private dotted(pos: number): void {
-    const text = this.text;
+    const { bytes, text } = this;
     const p = this.dottedEnd(pos + 1);
     if (p === pos + 1) {
       this.kind = 46;
       this.end = p;
       return;
     }
-    if (classOf(text.charCodeAt(pos + 1)) & DIGIT && FRACTION.test(text.slice(pos, p))) {
+    if ((CLASS[bytes[pos + 1] as number] as number) & DIGIT && FRACTION.test(text.slice(pos, p))) {
       this.number(pos);
       return;
     }
-    let hash = 0;
-    for (let i = pos + 1; i < p; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
     this.kind = T.dotted;
     this.end = p;
-    this.value = this.names.get(text, pos + 1, p, hash);
-    if (this.value === "version") {
+    this.content = this.names.strings[this.names.id(pos + 1, p)] as string;
+    if (this.content === "version") {
       const m = VERSION.exec(text.slice(p, p + 40));
       if (m !== null) {
         this.kind = T.version;
@@ -249,12 +328,12 @@ export class Scanner {
 
   /** End of the word that begins at `p`; `::` joins two words. */
   private dottedEnd(p: number): number {
-    const text = this.text;
+    const bytes = this.bytes;
     let at = p;
     for (;;) {
-      const c = text.charCodeAt(at);
-      if (c < 128 && (CLASS[c] as number) & PART) at++;
-      else if (c === 58 && at > p && text.charCodeAt(at + 1) === 58 && classOf(text.charCodeAt(at + 2)) & PART) at += 2;
+      const c = bytes[at] as number;
+      if ((CLASS[c] as number) & PART) at++;
+      else if (c === 58 && at > p && bytes[at + 1] === 58 && (CLASS[bytes[at + 2] as number] as number) & PART) at += 2;
       else return at;
     }
   }
@@ -264,22 +343,26 @@ export class Scanner {
    * The common case, no space inside, costs one look-up.
    */
   mnemonic(): Mnemonic {
-    const text = this.text;
+    const bytes = this.bytes;
     let p = this.end;
-    let m: Mnemonic;
-    if (text.charCodeAt(p) === 46) {
-      let hash = 7;
-      for (let i = this.start; i < p; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-      while (text.charCodeAt(p) === 46) {
-        const q = this.dottedEnd(p + 1);
-        if (q === p + 1) break;
-        for (let i = p; i < q; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-        p = q;
+    if (bytes[p] === 46)
+      for (;;) {
+        const c = bytes[p] as number;
+        if (((CLASS[c] as number) & PART) === 0) {
+          // A dot or `::` only with a word behind it.
+          const next = c === 46 ? p + 1 : c === 58 && bytes[p + 1] === 58 ? p + 2 : p;
+          if (next === p || ((CLASS[bytes[next] as number] as number) & PART) === 0) break;
+          p = next;
+        }
+        p++;
       }
-      m = this.spelled(this.spellings.get(text, this.start, p, hash));
-      this.end = p;
-      this.pos = p;
-    } else m = this.spelled(this.value);
+    const id = this.spellings.id(this.start, p);
+    let m = this.mnemonics[id];
+    if (m === undefined) {
+      m = this.spelled(this.spellings.strings[id] as string);
+      this.mnemonics[id] = m;
+    }
+    this.end = p;
     this.next();
     if (this.kind !== T.dotted) return m;
     let spelling = [m.opcode, ...m.modifiers].join(".");
@@ -291,41 +374,64 @@ export class Scanner {
   }
 
   private spelled(text: string): Mnemonic {
-    const known = this.mnemonics.get(text);
+    const known = this.mnemonicOf.get(text);
     if (known !== undefined) return known;
     const [opcode, ...modifiers] = text.split(".");
     const m = { opcode: opcode as string, modifiers };
-    this.mnemonics.set(text, m);
+    this.mnemonicOf.set(text, m);
     return m;
   }
 
+  /** The byte directly behind the current token; 0 at the end of the text. */
+  get following(): number {
+    return this.bytes[this.end] as number;
+  }
+
+  /** Steps over the current token and the byte directly behind it, which is a token of its own. */
+  nextButOne(): void {
+    this.end++;
+    this.next();
+  }
+
+  /** Whether a colon follows the current word, at most blanks between: it is a label. */
+  colonFollows(): boolean {
+    const bytes = this.bytes;
+    let p = this.end;
+    while (bytes[p] === 32) p++;
+    return bytes[p] === 58;
+  }
+
   private number(pos: number): void {
-    const text = this.text;
-    const c = text.charCodeAt(pos);
-    const d = text.charCodeAt(pos + 1) | 32;
+    const bytes = this.bytes;
+    const c = bytes[pos] as number;
+    const d = (bytes[pos + 1] as number) | 32;
     this.unsigned = false;
-    if (c === 48 && d === 120 && classOf(text.charCodeAt(pos + 2)) & HEX) this.radix(pos + 2, 16);
-    else if (c === 48 && d === 98 && (text.charCodeAt(pos + 2) & 0xfe) === 48) this.radix(pos + 2, 2);
+    if (c === 48 && d === 120 && this.has(pos + 2, HEX)) this.radix(pos + 2, 16);
+    else if (c === 48 && d === 98 && ((bytes[pos + 2] as number) & 0xfe) === 48) this.radix(pos + 2, 2);
     else if (c === 48 && d === 102 && this.hexRun(pos + 2, 8)) this.hexFloat(pos, 8);
     else if (c === 48 && d === 100 && this.hexRun(pos + 2, 16)) this.hexFloat(pos, 16);
     else this.decimalNumber(pos, c);
   }
 
+  /** Whether the byte at `p` is of this class. */
+  private has(p: number, cls: number): boolean {
+    return ((CLASS[this.bytes[p] as number] as number) & cls) !== 0;
+  }
+
   private decimalNumber(pos: number, c: number): void {
-    const text = this.text;
+    const { bytes, text } = this;
     let p = pos;
-    while (classOf(text.charCodeAt(p)) & DIGIT) p++;
-    const after = text.charCodeAt(p);
-    FLOAT.lastIndex = pos;
-    const float = after === 46 || after === 101 || after === 69 ? FLOAT.exec(text) : null;
-    if (float !== null && float[0].length > p - pos) this.decimalFloat(pos, float[0]);
+    while (this.has(p, DIGIT)) p++;
+    const after = bytes[p];
+    const float = after === 46 || after === 101 || after === 69 ? decimalFloatAt(text, pos) : null;
+    if (float !== null && float.length > p - pos) this.decimalFloat(pos, float);
     else if (c !== 48 || p === pos + 1) this.decimal(pos, p);
-    else if ((text.charCodeAt(pos + 1) & 0xf8) === 48) this.radix(pos, 8);
+    else if (((bytes[pos + 1] as number) & 0xf8) === 48) this.radix(pos, 8);
     else this.decimal(pos, pos + 1);
   }
 
   private hexRun(p: number, n: number): boolean {
-    for (let i = 0; i < n; i++) if (!(classOf(this.text.charCodeAt(p + i)) & HEX)) return false;
+    for (let i = 0; i < n; i++) if (!this.has(p + i, HEX)) return false;
     return true;
   }
 
@@ -339,7 +445,7 @@ export class Scanner {
       this.report("error", "Constant overflow", this.span());
     } else if (end - pos <= 15) {
       let v = 0;
-      for (let i = pos; i < end; i++) v = v * 10 + this.text.charCodeAt(i) - 48;
+      for (let i = pos; i < end; i++) v = v * 10 + (this.bytes[i] as number) - 48;
       this.lo = v >>> 0;
       this.hi = Math.floor(v / 0x100000000);
     } else this.big(BigInt(this.text.slice(pos, end)), pos, end);
@@ -353,8 +459,8 @@ export class Scanner {
     let p = pos;
     let overflow = false;
     for (; ; p++) {
-      const c = this.text.charCodeAt(p);
-      if (!(classOf(c) & HEX)) break;
+      const c = this.bytes[p] as number;
+      if (((CLASS[c] as number) & HEX) === 0) break;
       const digit = c < 58 ? c - 48 : (c | 32) - 87;
       if (digit >= radix) break;
       // ptxas notices an overflow only where the value so far has its top bit set.
@@ -376,7 +482,7 @@ export class Scanner {
     let overflow = false;
     for (let i = pos; i < end; i++) {
       if (before >> 63n !== 0n) overflow = true;
-      before = BigInt.asUintN(64, before * 10n + BigInt(this.text.charCodeAt(i) - 48));
+      before = BigInt.asUintN(64, before * 10n + BigInt((this.bytes[i] as number) - 48));
     }
     if (overflow) {
       this.end = end;
@@ -388,7 +494,7 @@ export class Scanner {
   }
 
   private suffix(end: number): void {
-    const u = this.text.charCodeAt(end) === 85;
+    const u = this.bytes[end] === 85;
     this.end = u ? end + 1 : end;
     this.unsigned = u || this.hi >= 0x80000000;
   }
@@ -414,10 +520,9 @@ export class Scanner {
   }
 
   private punctuation(pos: number, c: number): void {
-    const text = this.text;
     this.end = pos + 1;
     this.kind = c;
-    const d = text.charCodeAt(pos + 1);
+    const d = this.bytes[pos + 1];
     let two = 0;
     if (c === 60) two = d === 60 ? T.shl : d === 61 ? T.le : 0;
     else if (c === 62) two = d === 62 ? T.shr : d === 61 ? T.ge : 0;
@@ -429,28 +534,25 @@ export class Scanner {
       this.kind = two;
       this.end = pos + 2;
     } else if (c === 34) this.string(pos);
-    else if (c === 64 && text.startsWith("@@DWARF", pos)) {
-      const nl = text.indexOf("\n", pos);
+    else if (c === 64 && d === 64 && this.text.startsWith("@@DWARF", pos)) {
+      const nl = this.bytes.indexOf(10, pos);
       this.kind = T.dwarf;
-      this.end = nl < 0 ? text.length : nl;
-      this.value = text.slice(pos, this.end);
+      this.end = nl < 0 ? this.length : nl;
+      this.content = this.text.slice(pos, this.end);
     }
   }
 
   private string(pos: number): void {
     const close = this.text.indexOf('"', pos + 1);
     if (close < 0) {
-      this.end = this.text.length;
+      this.end = this.length;
       this.kind = T.unknown;
       return;
     }
     this.kind = T.string;
     this.end = close + 1;
-    this.value = this.text.slice(pos + 1, close);
-    for (let nl = this.text.indexOf("\n", pos); nl >= 0 && nl < close; nl = this.text.indexOf("\n", nl + 1)) {
-      this.nextLine++;
-      this.lineStart = nl + 1;
-    }
+    this.content = this.text.slice(pos + 1, close);
+    this.newlines(pos, close);
   }
 
   // ------------------------------------------------------------------------------------------------------------ for the parser
@@ -468,7 +570,7 @@ export class Scanner {
   syntaxError(): never {
     const token = this.tokenText();
     const last = this.diagnostics[this.diagnostics.length - 1];
-    const repeated = this.kind === T.eof && last?.severity === "fatal" && last.span?.end === this.text.length;
+    const repeated = this.kind === T.eof && last?.severity === "fatal" && last.span?.end === this.length;
     if (!repeated) this.report("fatal", `Parsing error near '${token}': syntax error`, this.span());
     throw SYNTAX;
   }
@@ -477,9 +579,9 @@ export class Scanner {
   private tokenText(): string {
     if (this.kind === T.dwarf) return "@@DWARF";
     const word = this.text.slice(this.start, this.end);
-    if (this.kind !== T.word || this.text.charCodeAt(this.end) !== 46) return word;
+    if (this.kind !== T.word || this.bytes[this.end] !== 46) return word;
     let end = this.end;
-    while (this.text.charCodeAt(end) === 46 && this.dottedEnd(end + 1) > end + 1) end = this.dottedEnd(end + 1);
+    while (this.bytes[end] === 46 && this.dottedEnd(end + 1) > end + 1) end = this.dottedEnd(end + 1);
     return longestName(word, this.text.slice(this.end + 1, end).split("."))?.name ?? word;
   }
 
@@ -545,5 +647,11 @@ const LINE_MARKER: RegExp = /^#[ \t]+\d+[ \t]+"/;
 const VERSION: RegExp = /^[ \t]+(\d+)\.(\d+)/;
 const FRACTION: RegExp = /^\.\d+(?:[eE]\d*)?$/;
 const FLOAT: RegExp = /(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?/y;
+
+function decimalFloatAt(text: string, at: number): string | null {
+  FLOAT.lastIndex = at;
+  return FLOAT.exec(text)?.[0] ?? null;
+}
+
 const FLOATS: Float64Array = new Float64Array(1);
 const WORDS: Uint32Array = new Uint32Array(FLOATS.buffer);

@@ -1,5 +1,4 @@
-import type { Span } from "../diagnostics.js";
-import type { AddressOperand, Expr, Operand, VectorOperand } from "./ast.js";
+import type { AddressOperand, Expr, IntOperand, NameOperand, Operand, SinkOperand, VectorOperand } from "./ast.js";
 import { evaluate, floatBits, parseExpr } from "./expressions.js";
 import { type Scanner, T } from "./lexer.js";
 
@@ -8,8 +7,32 @@ import { type Scanner, T } from "./lexer.js";
  * no names inside parentheses, only a constant after `+`.
  */
 
-function from(start: number, line: number, column: number, end: number): Span {
-  return { start, end, line, column };
+const SINK: SinkOperand = { kind: "sink" };
+const NONE: readonly never[] = [];
+/** The constants that most code is full of: one object for each. */
+const SMALL: readonly IntOperand[] = Array.from({ length: 256 }, (_, lo) => ({
+  kind: "int",
+  lo,
+  hi: 0,
+  unsigned: false,
+}));
+const SMALL_NEGATIVE: readonly IntOperand[] = SMALL.map(({ lo }) => ({
+  kind: "int",
+  lo: -lo >>> 0,
+  hi: lo === 0 ? 0 : 0xffffffff,
+  unsigned: false,
+}));
+
+/** The operand that is a name and nothing else: one object for each name of the text. */
+function nameOperand(s: Scanner): NameOperand {
+  const { id, nameOperands } = s;
+  // Without holes: an array with wide gaps becomes a dictionary.
+  while (nameOperands.length <= id) nameOperands.push(undefined);
+  const known = nameOperands[id];
+  if (known !== undefined) return known;
+  const made: NameOperand = { kind: "name", name: s.value, component: null, offset: 0, index: null };
+  nameOperands[id] = made;
+  return made;
 }
 
 /**
@@ -19,49 +42,59 @@ function from(start: number, line: number, column: number, end: number): Span {
 export function parseOperands(s: Scanner): readonly Operand[] {
   if (s.at(59)) {
     s.next();
-    return [];
+    return NONE;
   }
-  const a = destination(s);
-  if (!s.accept(44)) return finish(s, [a]);
-  const b = operand(s);
-  if (!s.accept(44)) return finish(s, [a, b]);
-  const c = operand(s);
-  if (!s.accept(44)) return finish(s, [a, b, c]);
-  const d = operand(s);
-  if (!s.accept(44)) return finish(s, [a, b, c, d]);
+  const a = separated(s, true);
+  if (!s.more) return [a];
+  const b = separated(s, false);
+  if (!s.more) return [a, b];
+  const c = separated(s, false);
+  if (!s.more) return [a, b, c];
+  const d = separated(s, false);
+  if (!s.more) return [a, b, c, d];
   const out = [a, b, c, d];
-  do out.push(operand(s));
-  while (s.accept(44));
-  return finish(s, out);
-}
-
-function finish(s: Scanner, out: readonly Operand[]): readonly Operand[] {
-  if (!s.at(59)) s.syntaxError();
-  s.next();
+  while (s.more) out.push(separated(s, false));
   return out;
 }
 
-function destination(s: Scanner): Operand {
-  const { start, line, column } = s;
-  if (s.at(T.sink)) {
-    const first: Operand = { kind: "sink", span: s.span() };
-    s.next();
-    return s.at(124) ? pair(s, first, start, line, column) : first;
+/** An operand with the comma or the semicolon behind it; `more` says that it was a comma. */
+function separated(s: Scanner, first: boolean): Operand {
+  if (s.at(T.word)) {
+    // Most operands are a name with its separator directly behind it.
+    const separator = s.following;
+    if ((separator === 44 || separator === 59) && s.value !== "WARP_SZ") {
+      const plain = nameOperand(s);
+      s.more = separator === 44;
+      s.nextButOne();
+      return plain;
+    }
   }
-  const first = operand(s);
-  return s.at(124) && (first.kind === "name" || first.kind === "vector") ? pair(s, first, start, line, column) : first;
+  const o = first ? destination(s) : operand(s);
+  s.more = s.at(44);
+  if (!s.more && !s.at(59)) s.syntaxError();
+  s.next();
+  return o;
 }
 
-function pair(s: Scanner, first: Operand, start: number, line: number, column: number): Operand {
+function destination(s: Scanner): Operand {
+  if (s.at(T.sink)) {
+    s.next();
+    return s.at(124) ? pair(s, SINK) : SINK;
+  }
+  const first = operand(s);
+  return s.at(124) && (first.kind === "name" || first.kind === "vector") ? pair(s, first) : first;
+}
+
+function pair(s: Scanner, first: Operand): Operand {
   s.next();
-  const second: Operand = s.at(T.sink) ? { kind: "sink", span: s.span() } : plainName(s);
-  if (second.kind === "sink") s.next();
-  return { kind: "pair", first, second, span: from(start, line, column, s.previousEnd) };
+  return { kind: "pair", first, second: s.accept(T.sink) ? SINK : plainName(s) };
 }
 
 function plainName(s: Scanner): Operand {
-  const span = s.span();
-  return { kind: "name", name: s.expectWord(), component: null, offset: 0, index: null, span };
+  if (!s.at(T.word)) s.syntaxError();
+  const made = nameOperand(s);
+  s.next();
+  return made;
 }
 
 function operand(s: Scanner): Operand {
@@ -82,13 +115,12 @@ function operand(s: Scanner): Operand {
 
 /** `!p`, `-c`; anything else that begins so is a constant expression. */
 function prefixed(s: Scanner): Operand {
-  const { start, line, column, kind } = s;
+  const kind = s.kind;
   const next = s.text.charCodeAt(s.end) | 0;
   if (next >= 48 && next <= 57) return constant(s);
   if (!nameFollows(s)) return constant(s);
   s.next();
-  const inner = name(s);
-  return { kind: kind === 33 ? "not" : "neg", operand: inner, span: from(start, line, column, s.previousEnd) };
+  return { kind: kind === 33 ? "not" : "neg", operand: name(s) };
 }
 
 const PREFIXED_NAME: RegExp = /[!-]\s*(?!WARP_SZ)[A-Za-z_$%]/y;
@@ -99,39 +131,42 @@ function nameFollows(s: Scanner): boolean {
 }
 
 function name(s: Scanner): Operand {
-  const { start, line, column } = s;
-  const text = s.value;
-  if (text === "WARP_SZ") return constant(s);
+  if (s.value === "WARP_SZ") return constant(s);
+  const plain = nameOperand(s);
   s.next();
-  let component: string | null = null;
-  let offset = 0;
-  let index: number | string | null = null;
-  if (s.at(T.dotted)) {
-    component = s.value;
-    s.next();
-  } else if (s.at(43)) {
-    s.next();
-    offset = constantNumber(s);
-  } else if (s.at(91)) {
-    s.next();
-    if (s.at(T.word) && s.value !== "WARP_SZ") index = s.expectWord();
-    else index = constantNumber(s);
-    s.expect(93);
+  switch (s.kind) {
+    case T.dotted: {
+      const component = s.value;
+      s.next();
+      return { kind: "name", name: plain.name, component, offset: 0, index: null };
+    }
+    case 43: {
+      s.next();
+      return { kind: "name", name: plain.name, component: null, offset: constantNumber(s), index: null };
+    }
+    case 91: {
+      s.next();
+      const index = s.at(T.word) && s.value !== "WARP_SZ" ? s.expectWord() : constantNumber(s);
+      s.expect(93);
+      return { kind: "name", name: plain.name, component: null, offset: 0, index };
+    }
+    default:
+      return plain;
   }
-  return { kind: "name", name: text, component, offset, index, span: from(start, line, column, s.previousEnd) };
 }
 
 function constant(s: Scanner): Operand {
-  const { start, line, column } = s;
   if (s.at(T.int)) {
-    const { lo, hi, unsigned, end } = s;
+    const { lo, hi, unsigned, start, line, column, end } = s;
     s.next();
-    if (s.at(44) || s.at(59) || s.at(125))
-      return { kind: "int", lo, hi, unsigned, span: from(start, line, column, end) };
-    return folded(s, parseExpr(s, false, { kind: "int", lo, hi, unsigned, span: from(start, line, column, end) }));
+    if (s.at(44) || s.at(59) || s.at(125) || s.at(93)) {
+      if (hi === 0 && lo < SMALL.length && !unsigned) return SMALL[lo] as IntOperand;
+      return { kind: "int", lo, hi, unsigned };
+    }
+    return folded(s, parseExpr(s, false, { kind: "int", lo, hi, unsigned, span: { start, end, line, column } }));
   }
   if (s.at(T.float) && exactFloat(s)) {
-    const e: Operand = { kind: "float", width: s.width, lo: s.lo, hi: s.hi, span: s.span() };
+    const e: Operand = { kind: "float", width: s.width, lo: s.lo, hi: s.hi };
     s.next();
     return e;
   }
@@ -145,60 +180,74 @@ function exactFloat(s: Scanner): boolean {
 }
 
 function folded(s: Scanner, e: Expr): Operand {
+  if (e.kind === "unary" && e.op === "-" && e.arg.kind === "int" && !e.arg.unsigned) return negated(e.arg.lo, e.arg.hi);
   const v = evaluate(e);
   if (typeof v === "string") {
     if (v.startsWith("Constant expression")) s.fatal(v, e.span);
     s.report("error", v, e.span);
-    return { kind: "int", lo: 0, hi: 0, unsigned: false, span: e.span };
+    return { kind: "int", lo: 0, hi: 0, unsigned: false };
   }
   if (v.kind === "float") {
     const [lo, hi] = floatBits(v.value);
-    return { kind: "float", width: 64, lo, hi, span: e.span };
+    return { kind: "float", width: 64, lo, hi };
   }
   const bits = BigInt.asUintN(64, v.value);
-  return { kind: "int", lo: Number(bits & 0xffffffffn), hi: Number(bits >> 32n), unsigned: v.unsigned, span: e.span };
+  return { kind: "int", lo: Number(bits & 0xffffffffn), hi: Number(bits >> 32n), unsigned: v.unsigned };
+}
+
+/** What most folded constants are, without `evaluate`'s BigInt. */
+function negated(lo: number, hi: number): IntOperand {
+  if (hi === 0 && lo < SMALL_NEGATIVE.length) return SMALL_NEGATIVE[lo] as IntOperand;
+  return { kind: "int", lo: -lo >>> 0, hi: (lo === 0 ? -hi : ~hi) >>> 0, unsigned: false };
 }
 
 /** A constant as a signed number. */
 export function constantNumber(s: Scanner): number {
+  const { start, line, column } = s;
   const c = constant(s);
   if (c.kind === "int") return (c.hi | 0) * 0x100000000 + c.lo;
   if (c.kind !== "float") s.syntaxError();
-  s.report("error", "Integer constant expression expected", c.span);
+  s.report("error", "Integer constant expression expected", { start, end: s.previousEnd, line, column });
   return 0;
 }
 
 function address(s: Scanner): AddressOperand {
-  const { start, line, column } = s;
   s.next();
-  let base: string | null = null;
-  let offset = 0;
-  let plain = true;
-  if (s.at(T.word) && s.value !== "WARP_SZ") {
-    base = s.value;
-    s.next();
-    if (s.at(43)) {
-      s.next();
-      offset = constantNumber(s);
-      plain = false;
-    }
-  } else offset = constantNumber(s);
-  const rest: Operand[] = s.at(44) ? [] : NONE;
-  while (plain && s.accept(44)) rest.push(s.at(123) ? vector(s) : plainName(s));
-  if (!s.at(93)) s.syntaxError();
+  if (!s.at(T.word) || s.value === "WARP_SZ") return addressEnd(s, null, constantNumber(s), true);
+  const { id, value: base } = s;
   s.next();
-  return { kind: "address", base, offset, rest, span: from(start, line, column, s.previousEnd) };
+  if (s.accept(43)) return addressEnd(s, base, constantNumber(s), false);
+  if (!s.at(93)) return addressEnd(s, base, 0, true);
+  s.next();
+  const { addressOperands } = s;
+  while (addressOperands.length <= id) addressOperands.push(undefined);
+  const known = addressOperands[id];
+  if (known !== undefined) return known;
+  const made: AddressOperand = { kind: "address", base, offset: 0, rest: NONE };
+  addressOperands[id] = made;
+  return made;
 }
 
-const NONE: Operand[] = [];
+/** What follows the base: coordinates, where the address is `plain` (without an offset), and the bracket. */
+function addressEnd(s: Scanner, base: string | null, offset: number, plain: boolean): AddressOperand {
+  const rest = plain && s.at(44) ? coordinates(s) : NONE;
+  if (!s.at(93)) s.syntaxError();
+  s.next();
+  return { kind: "address", base, offset, rest };
+}
+
+function coordinates(s: Scanner): readonly Operand[] {
+  const out: Operand[] = [];
+  while (s.accept(44)) out.push(s.at(123) ? vector(s) : plainName(s));
+  return out;
+}
 
 function vector(s: Scanner): VectorOperand {
-  const { start, line, column } = s;
   s.next();
   const elements = vectorElements(s);
   if (!s.at(125)) s.syntaxError();
   s.next();
-  return { kind: "vector", elements, span: from(start, line, column, s.previousEnd) };
+  return { kind: "vector", elements };
 }
 
 function vectorElements(s: Scanner): Operand[] {
@@ -214,12 +263,7 @@ function vectorElements(s: Scanner): Operand[] {
 
 function element(s: Scanner): Operand {
   if (s.at(T.word)) return name(s);
-  if (s.at(T.sink)) {
-    const sink: Operand = { kind: "sink", span: s.span() };
-    s.next();
-    return sink;
-  }
-  return constant(s);
+  return s.accept(T.sink) ? SINK : constant(s);
 }
 
 /** `call (ret), f, (args), prototype;` with its semicolon. */
@@ -247,7 +291,6 @@ function callee(s: Scanner): Operand {
 }
 
 function list(s: Scanner): Operand {
-  const { start, line, column } = s;
   s.next();
   const elements: Operand[] = [];
   if (!s.at(41)) {
@@ -256,5 +299,5 @@ function list(s: Scanner): Operand {
   }
   if (!s.at(41)) s.syntaxError();
   s.next();
-  return { kind: "list", elements, span: from(start, line, column, s.previousEnd) };
+  return { kind: "list", elements };
 }

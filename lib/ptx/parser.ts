@@ -5,10 +5,12 @@ import type {
   Expr,
   FunctionItem,
   Guard,
+  Instruction,
   Item,
   Linkage,
   LocDirective,
   Module,
+  Operand,
   SectionDirective,
   SectionLine,
   Statement,
@@ -23,7 +25,7 @@ import {
   smallInt,
 } from "./declarations.js";
 import { parseExpr } from "./expressions.js";
-import { Scanner, SYNTAX, T } from "./lexer.js";
+import { asciiBytes, type Mnemonic, Scanner, SYNTAX, T } from "./lexer.js";
 import { parseCall, parseOperands } from "./operands.js";
 import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES, SECTION_TYPES } from "./words.js";
 
@@ -43,9 +45,9 @@ export interface Parsed {
 const NOT_TEXT: RegExp = /[\0\u0080-\uffff]/;
 
 export function parseModule(text: string, file: string | null): Parsed {
-  const strange = text.search(NOT_TEXT);
-  if (strange >= 0) return notText(text, strange, file);
-  const s = new Scanner(text);
+  const bytes = asciiBytes(text);
+  if (bytes === null) return notText(text, text.search(NOT_TEXT), file);
+  const s = new Scanner(text, bytes);
   const items: Item[] = [];
   try {
     header(s, items, file);
@@ -53,13 +55,14 @@ export function parseModule(text: string, file: string | null): Parsed {
   } catch (e) {
     if (e !== SYNTAX) throw e;
   }
-  return { module: assemble(items, file), diagnostics: s.diagnostics };
+  return { module: assemble(items, text, file), diagnostics: s.diagnostics };
 }
 
-function assemble(items: readonly Item[], file: string | null): Module {
+function assemble(items: readonly Item[], text: string, file: string | null): Module {
   return {
     kind: "module",
     file,
+    text,
     version: items.find((i) => i.kind === "version") ?? null,
     target: items.find((i) => i.kind === "target") ?? null,
     addressSize: items.find((i) => i.kind === "address_size") ?? null,
@@ -73,7 +76,7 @@ function notText(text: string, at: number, file: string | null): Parsed {
   for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line++;
   const what = text.charCodeAt(at) === 0 ? "EOF" : "non-ASCII character";
   const message = `Unexpected ${what} encountered on line ${line}`;
-  return { module: assemble([], file), diagnostics: [diagnostic("fatal", message)] };
+  return { module: assemble([], text, file), diagnostics: [diagnostic("fatal", message)] };
 }
 
 function to(at: Span, end: number): Span {
@@ -348,10 +351,7 @@ function statement(s: Scanner, out: Statement[]): void {
 }
 
 function labelOrInstruction(s: Scanner, out: Statement[]): void {
-  const { text, end } = s;
-  let p = end;
-  while (text.charCodeAt(p) === 32) p++;
-  if (text.charCodeAt(p) !== 58) {
+  if (!s.colonFollows()) {
     instruction(s, out, null, s.start, s.line, s.column);
     return;
   }
@@ -375,14 +375,43 @@ function instruction(
 ): void {
   const m = s.mnemonic();
   const operands = m.opcode === "call" ? parseCall(s) : parseOperands(s);
-  out.push({
-    kind: "instruction",
-    guard,
-    opcode: m.opcode,
-    modifiers: m.modifiers,
-    operands,
-    span: { start, end: s.previousEnd, line, column },
-  });
+  out.push(new ParsedInstruction(guard, m, operands, start, s.previousEnd, line, column));
+}
+
+/** Its span is made when asked for: one object less for each instruction is a fifth of the tree. */
+class ParsedInstruction implements Instruction {
+  readonly kind = "instruction";
+  readonly guard: Guard | null;
+  readonly opcode: string;
+  readonly modifiers: readonly string[];
+  readonly operands: readonly Operand[];
+  readonly #start: number;
+  readonly #end: number;
+  readonly #line: number;
+  readonly #column: number;
+
+  constructor(
+    guard: Guard | null,
+    m: Mnemonic,
+    operands: readonly Operand[],
+    start: number,
+    end: number,
+    line: number,
+    column: number,
+  ) {
+    this.guard = guard;
+    this.opcode = m.opcode;
+    this.modifiers = m.modifiers;
+    this.operands = operands;
+    this.#start = start;
+    this.#end = end;
+    this.#line = line;
+    this.#column = column;
+  }
+
+  get span(): Span {
+    return { start: this.#start, end: this.#end, line: this.#line, column: this.#column };
+  }
 }
 
 function guarded(s: Scanner, out: Statement[]): void {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Expr, FunctionItem, Instruction, Module, Operand, Statement } from "../../lib/ptx/index.js";
-import { equalModules, evaluate, parse, print } from "../../lib/ptx/index.js";
+import { equalModules, evaluate, OperandPlaces, parse, print } from "../../lib/ptx/index.js";
 
 const HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
@@ -116,9 +116,44 @@ test("spans: offsets, lines and columns of what was written", () => {
   const i = (module(text).items[3] as FunctionItem).body?.statements[0] as Instruction;
   expect(i.span).toMatchObject({ line: 7, column: 3 });
   expect(text.slice(i.span.start, i.span.end)).toBe("add.s32 /* a\n */ %r1, %r2, 1;");
-  const second = i.operands[1] as Operand;
-  expect(second.span.line).toBe(8);
-  expect(text.slice(second.span.start, second.span.end)).toBe("%r2");
+  const second = new OperandPlaces(text, i).span(1);
+  expect(second).toMatchObject({ line: 8, column: 10 });
+  expect(text.slice(second.start, second.end)).toBe("%r2");
+});
+
+test("spans of operands and of their parts, by path", () => {
+  const at = (code: string, ...path: number[]): string => {
+    const text = `${HEAD}.entry k()\n{\n ${code}\n}\n`;
+    const i = (module(text).items[3] as FunctionItem).body?.statements[0] as Instruction;
+    const { start, end } = new OperandPlaces(text, i).span(...path);
+    return text.slice(start, end);
+  };
+  expect(at("add.s32 %r1, %r1, -1;", 1)).toBe("%r1");
+  expect(at("add.s32 %r1, %r1, -1;", 2)).toBe("-1");
+  expect(at("@!%p1 bra L;", 0)).toBe("L");
+  expect(at("mov.u32 %r1, %tid.x;", 1)).toBe("%tid.x");
+  expect(at("setp.lt.s32 %p1|%p2, %r1, (3+4)*2;", 0)).toBe("%p1|%p2");
+  expect(at("setp.lt.s32 %p1|%p2, %r1, (3+4)*2;", 0, 1)).toBe("%p2");
+  expect(at("setp.lt.s32 %p1|%p2, %r1, (3+4)*2;", 2)).toBe("(3+4)*2");
+  expect(at("ld.v2.u32 {%r1, _}, [a + 8];", 0, 1)).toBe("_");
+  expect(at("ld.v2.u32 {%r1, _}, [a + 8];", 1)).toBe("[a + 8]");
+  expect(at("ld.v2.u32 {%r1, _}, [a + 8];", 1, 0)).toBe("a + 8");
+  expect(at("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [t, s, {%f5, %f6}];", 1, 2, 1)).toBe("%f6");
+  expect(at("call (%r1), f, (%r2, %r3), p;", 2, 1)).toBe("%r3");
+  expect(at("call (%r1), f, (), p;", 3)).toBe("p");
+  expect(at("selp.b32 %r1, %r2, %r3, !%p1;", 3, 0)).toBe("%p1");
+  expect(at("mov.u32 %r1, a[3];", 1)).toBe("a[3]");
+});
+
+test("a tree without its text gives an operand the instruction's span", () => {
+  const i = body("add.s32 %r1, %r2, 1;")[0] as Instruction;
+  expect(new OperandPlaces("", i).span(1)).toEqual(i.span);
+});
+
+test("equal names and plain addresses are one object", () => {
+  const [a, b] = body("ld.u32 %r1, [%rd1];\nld.u32 %r1, [ %rd1 ];") as [Instruction, Instruction];
+  expect(a.operands[0]).toBe(b.operands[0]);
+  expect(a.operands[1]).toBe(b.operands[1]);
 });
 
 /** One of everything that the grammar knows. */
