@@ -241,6 +241,7 @@ export const moveRows: Rows = [
     lines: [{ as: "956", text: "BMOV.32{_|.PQUAD@84} d@24, b#32:32", is: "28:2=0" }],
     effect: true,
     time: "fixed",
+    decoupled: true,
   },
   {
     op: "BMOV.32",
