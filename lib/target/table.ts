@@ -132,6 +132,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   ldcu: { on: since(100), why: "constants go to uniform registers by LDCU instead of ULDC (measured)" },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
   fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
+  fixedLatencyImma: {
+    on: [75, 80, 86, 87, 88, 89, 90, 100, 110, 120, 121],
+    why: "IMMA needs no scoreboard at -O0 (measured: guarded on sm_103 only, at every level; tools/hazard-instructions.ts)",
+  },
   fixedLatencyR2ur: {
     on: since(90),
     why: "R2UR needs no scoreboard at -O0 (measured: guarded on sm_80, 86, 89, not on sm_90, 100, 120; sm_75 never uses it)",

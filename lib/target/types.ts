@@ -46,6 +46,7 @@ export type Feature =
   | "ldcu"
   | "launchConstantsAt0x360"
   | "fixedLatencyFp64"
+  | "fixedLatencyImma"
   | "fixedLatencyR2ur"
   | "wideBranchOffset"
   | "rela"

@@ -1,5 +1,5 @@
 /** Stalls here were read off chains compiled by ptxas 13.0.88 (digest E §2L.2). */
-import { GUARD, rawDistance, timingOf, warDistance, wawDistance } from "../../lib/sass/isa/latency.js";
+import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../lib/sass/isa/latency.js";
 import { IMPLICIT, type MachineInst } from "../../lib/sass/isa/operand.js";
 import { parseInst } from "../../lib/sass/isa/parse.js";
 import { rows } from "../../lib/sass/isa/table.js";
@@ -26,6 +26,44 @@ const chains: readonly (readonly [TargetName, string, string, number, number])[]
 describe("issue distances", () => {
   test.each(chains)("%s: %s → %s", (sm, first, second, src, n) => {
     expect(rawDistance(inst(first, sm), 0, inst(second, sm), src, target(sm))).toBe(n);
+  });
+
+  test("products differ by the work of their shape: 15 cycles to a store, or 23 (ptxas -O3, sm_80 and 89)", () => {
+    const toStore = (sm: TargetName, product: string): number =>
+      rawDistance(inst(`${product} R4, R8.ROW, R10.COL, R12`, sm), 0, inst("STG.E [R2.64], R4", sm), 1, target(sm));
+    expect(toStore("sm_89", "QMMA.16816.F32.E4M3.E4M3")).toBe(15);
+    expect(toStore("sm_89", "QMMA.16832.F32.E4M3.E4M3")).toBe(23);
+    const sparse = (name: string): number =>
+      rawDistance(
+        inst(`${name} R4, R4.ROW, R8.COL, R12, R0, 0x0`, "sm_80"),
+        0,
+        inst("STG.E [R2.64], R4", "sm_80"),
+        1,
+        target("sm_80"),
+      );
+    expect(sparse("IMMA.SP.16864.S4.S4")).toBe(15);
+    expect(sparse("IMMA.SP.16864.S8.S8")).toBe(23);
+  });
+
+  test("integer products of sm_103 alone come by scoreboard, one in 64 cycles (ptxas -O0 and -O3)", () => {
+    const guards = (sm: TargetName) => timingOf(inst("IMMA.16816.S8.S8 R8, R4.ROW, R6.COL, R8", sm), target(sm));
+    expect(guards("sm_103")).toMatchObject({ write: true, read: true, interval: 64 });
+    for (const sm of ["sm_90", "sm_100", "sm_110", "sm_120"] as const)
+      expect([sm, guards(sm)]).toMatchObject([sm, { write: false, read: false }]);
+  });
+
+  test("sm_90: only a product waits for its group; the scoreboard of BAR.RED is seen after 2 cycles (ptxas -O3)", () => {
+    const t = target("sm_90");
+    expect(setToWait(inst("BAR.RED.OR.DEFER_BLOCKING R5, R5, P0", "sm_90"), t)).toBe(2);
+  });
+
+  test("BRXU: 9 cycles behind its index on sm_75, 10 from then on; on sm_90 it holds back two cycles (ptxas -O1 … -O3)", () => {
+    const index = "USHF.R.S32.HI UR5, URZ, 0x1f, UR4";
+    const distance = (sm: TargetName): number =>
+      rawDistance(inst(index, sm), 0, inst("BRXU UR4 0x10", sm), 0, target(sm));
+    expect([distance("sm_75"), distance("sm_80"), distance("sm_90")]).toEqual([9, 10, 10]);
+    expect(timingOf(inst("BRXU UR4 0x10", "sm_90"), target("sm_90")).minStall).toBe(2);
+    expect(timingOf(inst("BRXU UR4 0x10", "sm_100"), target("sm_100")).minStall).toBe(5);
   });
 
   test("a scoreboard guards what arrives after a variable time", () => {

@@ -124,7 +124,11 @@ class SmLatency {
         latency: op.latency,
         minStall: op.minStall,
       },
-      setToWait: Math.max(2, held(this.target, form.op, form.mods, "GROUP")),
+      // A product is waited for by its group.
+      setToWait: Math.max(
+        2,
+        portOf(c.writes, "R", "", 0, false) === "apart" ? held(this.target, form.op, form.mods, "GROUP") : 0,
+      ),
       writeColumn: this.writePorts(form, c, (f, port) => this.raw[f]!.columns.indexOf(port)),
       wawRow: this.writePorts(form, c, (f, port) => this.waw[f]!.rows.indexOf(port)),
       warRow: this.writePorts(form, c, (f, port) => this.war[f]!.rows.indexOf(port)),

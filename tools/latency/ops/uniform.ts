@@ -177,6 +177,7 @@ export const uniformOps: readonly ChainOp[] = [
     min.f16x2 O, A, I;
     red.shared.add.u32 [I], A; ld.volatile.shared.b32 O, [SM];
     atom.shared.cas.b32 O, [SM], I, A;
+    and.b32 T, I, 1; { LB: .branchtargets LBa, LBb; brx.idx.uni T, LB; LBa: st.volatile.shared.b32 [SM], A; membar.cta; LBb: ld.volatile.shared.b32 O, [SM]; }
     mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {O,T}, {A}, {I}, {B,C};
   `,
   ),

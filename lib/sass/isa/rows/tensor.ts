@@ -139,7 +139,7 @@ export const tensorRows: Rows = [
       ...each(early, "237", `IMMA{.8816|?|.8832@75+85}${nibbles}${sat} ${products}`, { is: "72=0 86=0" }),
       ...each([hopper], "237", `IMMA{.8816|?|?|?@75+85}${bytes}${sat} ${products}`, { is: "72=0 86=0" }),
     ],
-    time: "fixed",
+    time: "imma",
   },
   {
     op: "IMMA",
@@ -152,7 +152,7 @@ export const tensorRows: Rows = [
       ...each([hopper], "237", `IMMA{imma90}${bytes}${sat} ${products}`, { is: "72=0 86=1" }),
       ...each([blackwell, consumer], "237", `IMMA{imma90}${bytes}${sat} ${products}`, { is: "72=0" }),
     ],
-    time: "fixed",
+    time: "imma",
   },
   {
     op: "IMMA.SP.8832",
@@ -168,7 +168,7 @@ export const tensorRows: Rows = [
         ...sparse81,
       }),
     ],
-    time: "fixed",
+    time: "imma",
   },
   {
     op: "IMMA.SP",
@@ -183,7 +183,7 @@ export const tensorRows: Rows = [
         ...sparse81,
       }),
     ],
-    time: "fixed",
+    time: "imma",
   },
   ...(["75:2=0", "75:2=1", "75:2=2", "75:2=3"] as const).map(
     (is, i): Row => ({

@@ -10,7 +10,7 @@ decoupled udp     9  9  9  9  9  9  9  9  9  9  9  9
 udp udp           4  4  4  4  4  4  4  4  4  4  4  4
 uldc udp         12 12 12 12 12 12 12 12 12 12 12 12
 umov udp          7  7  7  7  7  7  7  7  7  7  7  7
-branch udp       10 10 10 10 10 10 10 10 10 10 10 10
+branch udp        9 10 10 10 10 10 10 10 10 10 10 10
 coupled uldc      2  2  2  2  2  2  2  -  -  -  -  -
 bindless uldc     5  5  5  5  5  5  5  -  -  -  -  -
 decoupled uldc    2  2  2  2  2  2  2  -  -  -  -  -
