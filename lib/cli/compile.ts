@@ -1,5 +1,4 @@
 /** `ptxlab compile`: PTX to a cubin, or to the code after a stage. */
-import { parseArgs } from "node:util";
 import { type Compilation, compile } from "../compile.js";
 import { disassemble, listingText } from "../disassemble.js";
 import { readCubin } from "../elf/index.js";
@@ -7,31 +6,18 @@ import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
 import { isTargetName, targetNames } from "../target/index.js";
+import { readCommandLine } from "./command-line.js";
 import { printAll } from "./cubins.js";
 import type { Host } from "./host.js";
-import { bytesOf, oneFile, save, UsageError } from "./usage.js";
-
-const kinds = ["cubin", "sass", "ori", "lowered"] as const;
+import { bytesOf, save, UNUSABLE, UsageError } from "./usage.js";
 
 /** Exit status 0, 1 when the PTX has mistakes, 2 when a file or an option cannot be used. */
 export function compileCommand(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      arch: { type: "string", default: "sm_90" },
-      emit: { type: "string", default: "cubin" },
-      after: { type: "string" },
-      kernel: { type: "string", multiple: true },
-      output: { type: "string", short: "o" },
-    },
-  });
-  const file = oneFile(positionals);
-  const { arch } = values;
-  const emit = kinds.find((k) => k === values.emit);
+  const { file, values } = readCommandLine("compile", args);
+  const { arch = "sm_90", emit = values.after === undefined ? "cubin" : "ori" } = values;
   if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
-  if (emit === undefined) throw new UsageError(`unknown kind '${values.emit}' (one of ${kinds.join(", ")})`);
   const after = values.after === undefined ? null : phaseNamed(values.after);
+  if (after !== null && emit !== "ori") throw new UsageError(`--after prints ori, not ${emit}`);
   const stages: string[] = [];
   const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
     target: arch,
@@ -48,8 +34,8 @@ export function compileCommand(args: readonly string[], host: Host): number {
   const text = emit === "sass" ? sassText(c) : after !== null ? stages.join("\n") : oriText(c, emit);
   if (after !== null && stages.length === 0 && c.ok)
     throw new UsageError(`phase ${after} did not run: ${whyNot(c, after)}`);
-  if (values.output !== undefined) save(values.output, Buffer.from(text, "utf8"), host);
-  else host.out(text);
+  if (values.output === undefined) host.out(text);
+  else if (save(values.output, Buffer.from(text, "utf8"), host) !== 0) return UNUSABLE;
   return c.ok ? 0 : 1;
 }
 

@@ -1,13 +1,13 @@
 /** `ptxlab dis`: the code and data of cubins, in one of several views. */
-import { parseArgs } from "node:util";
 import { assemblyText } from "../assemble.js";
 import { disassemble, type ListedFunction, listingText } from "../disassemble.js";
 import { htmlText } from "./code-html.js";
 import { graphText, infoText, linesText, liveText } from "./code-views.js";
+import { readCommandLine } from "./command-line.js";
 import { cubinsOf } from "./cubins.js";
 import { dataText } from "./data-view.js";
 import type { Host } from "./host.js";
-import { oneFile, UNUSABLE, UsageError } from "./usage.js";
+import { UNUSABLE, UsageError } from "./usage.js";
 
 function chosen(functions: readonly ListedFunction[], names: readonly string[] | undefined): readonly ListedFunction[] {
   if (names === undefined) return functions;
@@ -17,25 +17,7 @@ function chosen(functions: readonly ListedFunction[], names: readonly string[] |
 
 /** Runs the command; exit status 0, or 2 when the input cannot be used. */
 export function dis(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      arch: { type: "string" },
-      control: { type: "boolean" },
-      asm: { type: "boolean" },
-      lines: { type: "boolean" },
-      live: { type: "boolean" },
-      cfg: { type: "boolean" },
-      data: { type: "boolean" },
-      source: { type: "boolean" },
-      html: { type: "boolean" },
-      info: { type: "boolean" },
-      json: { type: "boolean" },
-      kernel: { type: "string", multiple: true },
-    },
-  });
-  const path = oneFile(positionals);
+  const { file: path, values } = readCommandLine("dis", args);
   const views = ["asm", "lines", "live", "cfg", "data", "html", "info", "json"] as const;
   const view = views.filter((v) => values[v]);
   if (view.length > 1) throw new UsageError(`--${view[0]} and --${view[1]} exclude each other`);
@@ -68,7 +50,7 @@ export function dis(args: readonly string[], host: Host): number {
     else if (values.html) host.out(htmlText(cubin, functions));
     else if (values.data) host.out(dataText(cubin, new Set(functions.map((f) => f.name))));
     else if (values.cfg) host.out(graphText(cubin, functions));
-    else host.out(listingText(cubin, functions, { control: values.control ?? false, source: values.source ?? false }));
+    else host.out(listingText(cubin, functions, { control: values.control, source: values.source }));
   });
   if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
   return 0;

@@ -1,34 +1,24 @@
 /** `ptxlab estimate`: cycles of the launches of a launch file by the timing model, and where they go. */
 import { dirname, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { type Estimate, estimateLaunch, runLaunchFile, stallReasons } from "../sim/index.js";
+import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
-import { bytesOf, jsonOf, oneFile, UNUSABLE, UsageError } from "./usage.js";
+import { bytesOf, jsonOf, UNUSABLE, UsageError } from "./usage.js";
 
 const DEFAULT_TOP = 12;
 
 /** Exit status as for `run`: the launches are executed too. */
 export function estimateCommand(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      launch: { type: "string" },
-      blocks: { type: "string" },
-      top: { type: "string" },
-      json: { type: "boolean" },
-    },
-  });
-  const path = oneFile(positionals);
+  const { file: path, values } = readCommandLine("estimate", args);
   if (values.launch === undefined) throw new UsageError("estimate needs --launch FILE");
   const launchPath = values.launch;
-  const blocks = count("blocks", values.blocks);
-  const top = count("top", values.top) ?? DEFAULT_TOP;
+  const { blocks, top = DEFAULT_TOP } = values;
+  if (blocks === 0) throw new UsageError("--blocks takes a number from 1 on");
   const estimates: Estimate[] = [];
   const result = runLaunchFile(bytesOf(path, host), jsonOf(launchPath, host), {
     readFile: (p) => host.read(resolve(dirname(launchPath), p)),
     launch: (device, module, options) => {
-      const made = estimateLaunch(device, module, { ...options, ...(blocks !== null && { blocks }) });
+      const made = estimateLaunch(device, module, { ...options, ...(blocks !== undefined && { blocks }) });
       if (!made.ok) return made;
       estimates.push(made.value);
       return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
@@ -43,12 +33,6 @@ export function estimateCommand(args: readonly string[], host: Host): number {
   const rest = result.lines.filter((l) => result.status !== 0 || !l.endsWith(": as expected"));
   if (rest.length > 0) (result.status === UNUSABLE ? host.err : host.out)(`${rest.join("\n")}\n`);
   return result.status;
-}
-
-function count(name: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  if (!/^[1-9]\d*$/.test(text)) throw new UsageError(`--${name} wants a number, not '${text}'`);
-  return Number(text);
 }
 
 /** The estimate in lines: the launch, the reasons, the instructions where most warp-cycles are spent. */

@@ -1,34 +1,19 @@
 /** `ptxlab reschedule`: the code of a cubin in another order, with control words for it. */
-import { parseArgs } from "node:util";
 import { reschedule } from "../reschedule.js";
 import { policyNamed, postSchedule, schedulePolicies } from "../sched/index.js";
+import { readCommandLine } from "./command-line.js";
 import { cubinsOf, printAll } from "./cubins.js";
 import type { Host } from "./host.js";
-import { oneFile, save, UNUSABLE, UsageError } from "./usage.js";
+import { save, UNUSABLE, UsageError } from "./usage.js";
 
 /** Exit status 0 done, 1 refused, 2 unusable input. */
 export function rescheduleCommand(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      arch: { type: "string" },
-      order: { type: "string", default: "new" },
-      controls: { type: "string" },
-      policy: { type: "string", default: postSchedule.name },
-      kernel: { type: "string", multiple: true },
-      output: { type: "string", short: "o", default: "a.cubin" },
-      json: { type: "boolean" },
-    },
-  });
-  const path = oneFile(positionals);
-  const order = keepOrNew("order", values.order);
-  const controls = values.controls === undefined ? null : keepOrNew("controls", values.controls);
-  const policy = policyNamed(values.policy);
+  const { file: path, values } = readCommandLine("reschedule", args);
+  const { order = "new", controls } = values;
+  const policyName = values.policy ?? postSchedule.name;
+  const policy = policyNamed(policyName);
   if (policy === undefined)
-    throw new UsageError(
-      `unknown policy '${values.policy}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`,
-    );
+    throw new UsageError(`unknown policy '${policyName}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`);
   const files = cubinsOf(path, values.arch, host);
   if (files === null) return UNUSABLE;
   if (files.length > 1)
@@ -38,7 +23,7 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
   const done = reschedule(files[0]!.bytes, {
     order,
     policy,
-    ...(controls !== null && { controls }),
+    ...(controls !== undefined && { controls }),
     ...(values.kernel && { functions: values.kernel }),
   });
   if (!done.ok) {
@@ -54,10 +39,5 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
         s === null ? "" : `, estimated cycles ${Math.round(s.before)} -> ${Math.round(s.after)}, ${s.moved} moved`;
       host.out(`${f.name}: ${f.instructions} instructions, ${f.changed} words changed${cycles}\n`);
     }
-  return save(values.output, bytes, host);
-}
-
-function keepOrNew(option: string, value: string): "keep" | "new" {
-  if (value === "keep" || value === "new") return value;
-  throw new UsageError(`--${option} takes keep or new, not '${value}'`);
+  return save(values.output ?? "a.cubin", bytes, host);
 }

@@ -1,18 +1,13 @@
 /** `ptxlab run`: the launches of a launch file in the simulator. */
 import { dirname, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { runLaunchFile } from "../sim/index.js";
+import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
-import { bytesOf, jsonOf, oneFile, UNUSABLE, UsageError } from "./usage.js";
+import { bytesOf, jsonOf, UNUSABLE, UsageError } from "./usage.js";
 
 /** Exit status 0 as expected, 1 not, 2 unusable input, 3 a kernel faulted. */
 export function run(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { launch: { type: "string" }, json: { type: "boolean" } },
-  });
-  const path = oneFile(positionals);
+  const { file: path, values } = readCommandLine("run", args);
   if (values.launch === undefined) throw new UsageError("run needs --launch FILE");
   const launchPath = values.launch;
   const result = runLaunchFile(bytesOf(path, host), jsonOf(launchPath, host), {

@@ -1,29 +1,17 @@
 /** `ptxlab sweep`: runs a sweep that a file describes, with progress; an interrupted one goes on where it was. */
 import { dirname, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { SingleBar } from "cli-progress";
 import { type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
+import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
-import { jsonOf, oneFile, UsageError } from "./usage.js";
+import { jsonOf, UsageError } from "./usage.js";
 
 /** Exit status: 0 all points ran and computed what they should, 1 not all, 2 the description is unusable, 130 interrupted. */
 export async function sweepCommand(args: readonly string[], host: Host): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      out: { type: "string", short: "o" },
-      threads: { type: "string" },
-      json: { type: "boolean" },
-      report: { type: "boolean" },
-    },
-  });
-  const path = oneFile(positionals);
+  const { file: path, values } = readCommandLine("sweep", args);
   const folder = dirname(resolve(path));
   const spec = readSweep(jsonOf(path, host), folder);
   if (typeof spec === "string") throw new UsageError(`${path}: ${spec}`);
-  if (values.threads !== undefined && !/^\d+$/.test(values.threads))
-    throw new UsageError(`--threads wants a number, not '${values.threads}'`);
   const out = values.out ?? path.replace(/\.json$/, "");
   const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {eta_formatted} to go` });
   const stop = new AbortController();
@@ -36,7 +24,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
       folder,
       out,
       signal: stop.signal,
-      ...(values.threads !== undefined && { threads: Number(values.threads) }),
+      ...(values.threads !== undefined && { threads: values.threads }),
       onStart: (total, done) => {
         bar.setTotal(total);
         bar.update(done);

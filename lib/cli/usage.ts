@@ -10,11 +10,6 @@ export const UNUSABLE = 2;
 
 export class UsageError extends Error {}
 
-export function oneFile(positionals: readonly string[]): string {
-  if (positionals.length !== 1) throw new UsageError(`expected one file, got ${positionals.length}`);
-  return positionals[0]!;
-}
-
 export function bytesOf(path: string, host: Host): Uint8Array {
   const bytes = host.read(path);
   if (bytes === null) throw new UsageError(`cannot read '${path}'`);

@@ -1,19 +1,14 @@
 /** `ptxlab verify`: the hazard checker on the code of cubins. */
-import { parseArgs } from "node:util";
 import { findingText } from "../sched/verify/index.js";
 import { verifyCubin } from "../verify.js";
+import { readCommandLine } from "./command-line.js";
 import { cubinsOf } from "./cubins.js";
 import type { Host } from "./host.js";
-import { oneFile, UNUSABLE } from "./usage.js";
+import { UNUSABLE } from "./usage.js";
 
 /** Exit status 0 clean, 1 with findings, 2 unusable input. */
 export function verify(args: readonly string[], host: Host): number {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: { arch: { type: "string" }, json: { type: "boolean" } },
-  });
-  const path = oneFile(positionals);
+  const { file: path, values } = readCommandLine("verify", args);
   const files = cubinsOf(path, values.arch, host);
   if (files === null) return UNUSABLE;
   const outcomes = files.map(({ cubin }) => ({ target: cubin.target, findings: verifyCubin(cubin) }));

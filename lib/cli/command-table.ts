@@ -1,0 +1,142 @@
+/** The commands of ptxlab with their options: what is read from the command line, and what the help says of it. */
+
+/** A flag has no `value`; `value` is what stands for it in the help. Without `takes` any text will do. */
+export interface OptionRow {
+  readonly value?: string;
+  readonly short?: string;
+  /** `list`: may be repeated. `count`: a whole number from 0 on. */
+  readonly takes?: readonly string[] | "list" | "count";
+  readonly help: string;
+}
+
+export interface CommandRow {
+  /** What stands behind the name in the help. */
+  readonly operands: string;
+  readonly help: string;
+  readonly options: Readonly<Record<string, OptionRow>>;
+  readonly status?: string;
+}
+
+export const commandTable = {
+  dis: {
+    operands: "FILE",
+    help: "Print the code of a cubin, or of the cubins in a fat binary or a host object.",
+    options: {
+      arch: { value: "NAME", help: "Of several cubins those for this target." },
+      control: {
+        help: "Control bits beside each instruction: scoreboards waited for, set when operands are read, set when the result is written, Y where the warp may be switched, stall (cycles).",
+      },
+      source: {
+        help: "Lines of the source and of the PTX (-lineinfo) in front of the instructions made of them.",
+      },
+      asm: { help: "As text that the command asm takes: registers, parameters, labels, control words." },
+      lines: { help: "One instruction per line: section, TAB, offset (hexadecimal), TAB, text." },
+      live: { help: "Numbers of live registers (R, UR, P, UP) in front of each instruction." },
+      cfg: { help: "The control flow as a DOT graph." },
+      data: { help: "Constants and data: symbols, bytes as hexadecimal digits, u32 and f32, relocations." },
+      html: {
+        help: "As one HTML page: links from branches to labels, control words, live registers, PTX lines; the instruction table's words on each instruction and modifier under the pointer.",
+      },
+      info: { help: "The attributes (EIATTR) of the module and its functions." },
+      kernel: { value: "NAME", takes: "list", help: "Only this function (may be repeated)." },
+      json: { help: "As JSON." },
+    },
+  },
+  asm: {
+    operands: "FILE",
+    help: "Make a cubin of the text that dis --asm prints.",
+    options: {
+      like: { value: "CUBIN", help: "Put the code into this cubin instead; all else stays as it is." },
+      output: { value: "FILE", short: "o", help: "Default: a.cubin." },
+    },
+    status: "0 done, 1 mistakes in the text, 2 unusable input.",
+  },
+  run: {
+    operands: "FILE --launch FILE",
+    help: "Run kernels of a cubin in the simulator.",
+    options: {
+      launch: { value: "FILE", help: "The launches, their parameters and what to expect, as JSON." },
+      json: { help: "The outcome as JSON." },
+    },
+    status: "0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.",
+  },
+  verify: {
+    operands: "FILE",
+    help: "Check the code of a cubin (or of the cubins in a fat binary) for hazards: every register ready when it is read and free when it is written, on every way through the code.",
+    options: {
+      arch: { value: "NAME", help: "Of several cubins those for this target." },
+      json: { help: "The findings as JSON." },
+    },
+    status: "0 clean, 1 with findings, 2 unusable input.",
+  },
+  estimate: {
+    operands: "FILE --launch FILE",
+    help: "Estimate the cycles of the launches and tell where they go (a model, not a measurement).",
+    options: {
+      launch: { value: "FILE", help: "The launches, as for run." },
+      blocks: { value: "N", takes: "count", help: "Blocks played back per SM; the rest is extrapolated." },
+      top: { value: "N", takes: "count", help: "Instructions listed per launch (default 12)." },
+      json: { help: "Everything as JSON." },
+    },
+    status: "0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.",
+  },
+  reschedule: {
+    operands: "FILE",
+    help: "Put the code of a cubin into another order, with control words for it, and write the new cubin.",
+    options: {
+      arch: { value: "NAME", help: "Of several cubins (fat binary) that for this target." },
+      order: {
+        value: "new|keep",
+        takes: ["new", "keep"],
+        help: "Default new. With keep and without --controls the bytes stay the same.",
+      },
+      controls: {
+        value: "new|keep",
+        takes: ["new", "keep"],
+        help: "Control words of the control pass, or those of the file (default with --order keep).",
+      },
+      policy: { value: "NAME", help: "Of the scheduler (default post-schedule); an unknown name lists them all." },
+      kernel: { value: "NAME", takes: "list", help: "Only this function (may be repeated)." },
+      output: { value: "FILE", short: "o", help: "Default: a.cubin." },
+      json: { help: "What was done, as JSON." },
+    },
+    status: "0 done, 1 refused (also when the hazard checker finds fault), 2 unusable input.",
+  },
+  sweep: {
+    operands: "FILE",
+    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles); FILE.jsonl grows while it runs, FILE.parquet is the table.",
+    options: {
+      out: { value: "NAME", short: "o", help: "Another name for the results." },
+      threads: { value: "N", takes: "count", help: "Worker threads (default: one per core; 0: none)." },
+      report: { help: "How busy the threads were, on the error output." },
+      json: { help: "The rows as JSON." },
+    },
+    status: "0 done, 1 with rows that failed, 2 unusable input, 130 interrupted.",
+  },
+  compile: {
+    operands: "FILE",
+    help: "Compile PTX.",
+    options: {
+      arch: { value: "NAME", help: "What for (default sm_90)." },
+      emit: {
+        value: "WHAT",
+        takes: ["cubin", "sass", "ori", "lowered"],
+        help: "cubin (default), sass, ori (after all phases), lowered (before the first phase).",
+      },
+      after: { value: "PHASE", help: "The code as it is after this phase (as ori)." },
+      kernel: { value: "NAME", takes: "list", help: "Only this kernel (may be repeated)." },
+      output: { value: "FILE", short: "o", help: "Default: standard output for text, a.cubin for a cubin." },
+    },
+    status: "0 done, 1 mistakes in the PTX, 2 unusable input.",
+  },
+  elf: {
+    operands: "FILE",
+    help: "Print sections, symbols, relocations and attributes of a cubin (or fat binary).",
+    options: {
+      arch: { value: "NAME", help: "Of several cubins those for this target." },
+      contents: { help: "With the bytes of the data sections." },
+    },
+  },
+} as const;
+
+export type CommandName = keyof typeof commandTable;

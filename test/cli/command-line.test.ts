@@ -1,0 +1,41 @@
+import { ptxlab } from "../../lib/cli/index";
+import { fakeHost } from "./fake-host";
+
+async function said(...args: string[]): Promise<{ status: number; out: string; err: string }> {
+  const host = fakeHost({ "k.ptx": "" });
+  const status = await ptxlab(args, host);
+  expect(host.written.size).toBe(0);
+  return { status, out: host.stdout, err: host.stderr };
+}
+
+test.each([
+  ["dis", "dis needs a file"],
+  ["elf a b", "elf takes one file, not 2: a b"],
+  ["dis --jsn a", "dis has no option --jsn (did you mean --json?); ptxlab dis --help lists them"],
+  ["dis -x a", "dis has no option -x; ptxlab dis --help lists them"],
+  ["dis --json=1 a", "--json takes no value"],
+  ["dis a --arch", "--arch needs NAME"],
+  ["dis --kernel --json a", "--kernel needs NAME before --json"],
+  ["asm a -o --like", "-o needs FILE before --like"],
+  ["estimate a --launch b --top many", "--top takes a whole number, not 'many'"],
+  ["estimate a --launch b --top -1", "--top takes a whole number, not '-1'"],
+  ["reschedule a --order neww", "--order takes new, keep, not 'neww' (did you mean new?)"],
+  ["compile k.ptx --after AllocateRegisters --emit sass", "--after prints ori, not sass"],
+  ["complie a", "unknown command 'complie' (did you mean compile?); ptxlab help lists them"],
+  ["help complie", "unknown command 'complie' (did you mean compile?); ptxlab help lists them"],
+  ["toString a", "unknown command 'toString'; ptxlab help lists them"],
+])("%s: %s", async (line, message) => {
+  expect(await said(...line.split(" "))).toEqual({ status: 2, out: "", err: `ptxlab: ${message}\n` });
+});
+
+test("help: of all commands, of one of them, in lines of at most 120 columns", async () => {
+  const all = await said("help");
+  const one = await said("estimate", "--help");
+  expect([all.status, one.status, all.err + one.err]).toEqual([0, 0, ""]);
+  expect(one.out).toMatch(/^ {2}estimate FILE --launch FILE +Estimate the cycles[\s\S]*--top N[\s\S]*Exit status: /);
+  expect(all.out).toContain(one.out);
+  expect(Math.max(...all.out.split("\n").map((l) => l.length))).toBeLessThanOrEqual(120);
+  expect((await said("help", "estimate")).out).toBe(one.out);
+  const none = await said();
+  expect([none.status, none.err]).toEqual([2, all.out]);
+});
