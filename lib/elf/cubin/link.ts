@@ -6,24 +6,23 @@
  * stays symbolic.
  */
 import { type Diagnostic, diagnostic } from "../../diagnostics.js";
-import type { Func, Program } from "../../ori/types.js";
+import type { Program } from "../../ori/types.js";
 import { fail, ok, type Result } from "../../result.js";
 import type { Code } from "../../sass/code.js";
-import { ET, SHF, SHT, STB, STT, SYM_SIZE, view } from "../elf64.js";
+import { ET, SHT, SYM_SIZE } from "../elf64.js";
 import { type SectionDraft, StringTable, section, writeElf } from "../elf64-write.js";
 import { EIATTR } from "./attributes.js";
 import { CodeRelocations } from "./code-relocs.js";
 import { type Container, containerOf } from "./container.js";
 import { type DebugSections, debugFrame, debugLines, type SourceLines } from "./debug.js";
 import { functionInfo } from "./derive.js";
-import { type DraftReloc, type DraftSymbol, relocationSections, Symbols, symbol } from "./draft.js";
+import { type DraftReloc, type DraftSymbol, relocationSections, Symbols } from "./draft.js";
 import { callgraphBytes, compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
+import { type FunctionPart, functionPart } from "./function-part.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
-import { type JumpTable, jumpTable } from "./jump-table.js";
 import { type MercurySections, mercurySections } from "./mercury.js";
-import { layoutShared, type SharedLayout } from "./place.js";
 import { ReservedShared } from "./reserved.js";
-import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, MERCURY_CODE, PLAIN_CODE, SHT_CUDA, STO } from "./sections.js";
+import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, MERCURY_CODE, PLAIN_CODE, SHT_CUDA } from "./sections.js";
 import { segments } from "./segments.js";
 import { Variables } from "./variables.js";
 
@@ -50,31 +49,16 @@ export function link(codes: readonly Code[], program: Program, options: LinkOpti
   return new Linker(codes, program, options).run();
 }
 
-/** One function with the sections that are its own. */
-interface Part {
-  readonly code: Code;
-  readonly func: Func | null;
-  readonly symbol: DraftSymbol;
-  readonly text: SectionDraft;
-  readonly info: SectionDraft;
-  readonly constant0: SectionDraft;
-  readonly jumps: JumpTable | null;
-  readonly shared: SectionDraft | null;
-  readonly layout: SharedLayout;
-  readonly relocs: DraftReloc[];
-  readonly sharedSites: DraftReloc[];
-}
-
 class Linker {
   private readonly codes: readonly Code[];
-  private readonly program: Program;
+  readonly program: Program;
   private readonly options: LinkOptions;
   private readonly container: Container;
   readonly relocatable: boolean;
   readonly symbols: Symbols = new Symbols();
   readonly diagnostics: Diagnostic[] = [];
   readonly modern: boolean;
-  private readonly symtab = section({ name: ".symtab", type: SHT.Symtab, align: 8, entsize: SYM_SIZE });
+  readonly symtab: SectionDraft = section({ name: ".symtab", type: SHT.Symtab, align: 8, entsize: SYM_SIZE });
   private readonly variables: Variables;
   private readonly codeRelocs: CodeRelocations;
   private readonly reserved: ReservedShared;
@@ -107,7 +91,7 @@ class Linker {
     const cuda = section({
       name: ".note.nv.cuinfo",
       type: SHT.Note,
-      flags: this.container.modern ? 0x1000040 : 0x1000000,
+      flags: this.modern ? 0x1000040 : 0x1000000,
       align: 4,
       link: toolkit,
       data: cudaNote(this.options.virtualSm ?? this.program.target.sm),
@@ -128,13 +112,13 @@ class Linker {
     });
     this.symbols.section(callgraph);
     const action = this.relAction();
-    if (this.container.modern) for (const p of parts) this.symbols.section(p.constant0, true);
+    if (this.modern) for (const p of parts) this.symbols.section(p.constant0, true);
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
     return this.write(parts, { toolkit, cuda, frame, callgraph, action, debug });
   }
 
   private relAction(): SectionDraft | null {
-    if (this.container.modern || this.relocatable) return null;
+    if (this.modern || this.relocatable) return null;
     const action = section({
       name: ".nv.rel.action",
       type: SHT_CUDA.RelAction,
@@ -149,12 +133,14 @@ class Linker {
   // ------------------------------------------------------------------------------------------------ functions
 
   /** Executables hold the functions last first, relocatable objects in source order (measured). */
-  private parts(): Part[] {
+  private parts(): FunctionPart[] {
     const order = this.relocatable ? [...this.codes] : [...this.codes].reverse();
-    const parts: Part[] = [];
-    order.forEach((code, i) => {
-      parts.push(this.part(code, i === 0));
-    });
+    const parts = order.map((code, i) =>
+      functionPart(code, this, () => {
+        if (i === 0) this.placeModule();
+        if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(code.name))) this.reserved.cap();
+      }),
+    );
     if (order.length === 0) this.variables.placeAll();
     parts.forEach((p) => {
       this.codeRelocs.relocate(p);
@@ -162,86 +148,11 @@ class Linker {
     return parts;
   }
 
-  private part(code: Code, first: boolean): Part {
-    const func = this.program.funcs.find((f) => f.name === code.name) ?? null;
-    const { name } = code;
-    const modern = this.container.modern;
-    const text = section({
-      name: `.text.${name}`,
-      type: SHT.Progbits,
-      flags: SHF.Alloc | SHF.Exec,
-      align: 128,
-      link: this.symtab,
-    });
-    text.data = bytesOf(code.words);
-    const hidden = func?.linkage === "internal";
-    const entry = symbol({
-      name,
-      bind: hidden ? STB.Local : func?.linkage === "weak" ? STB.Weak : STB.Global,
-      type: STT.Func,
-      other: code.kind === "entry" ? STO.Entry : 0,
-      section: text,
-      size: text.data.length,
-    });
-    if (hidden) this.symbols.local(entry);
-    else this.symbols.global(entry);
-    this.symbols.section(text);
-    const base = this.relocatable ? 0 : this.program.target.limits.reservedSharedOffset;
-    const layout = layoutShared(this.program, code, base, this.relocatable);
-    const shared = this.sharedSection(text, name, layout);
-    if (first) {
-      this.reservedSection = modern ? this.reserved.make() : null;
-      if (this.reservedSection !== null) this.nobits.push(this.reservedSection);
-      this.variables.placeAll();
-    }
-    if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(name))) this.reserved.cap();
-    const jumps = jumpTable(this.program, code, text, this.relocatable);
-    if (jumps !== null) this.symbols.section(jumps.section);
-    const constant0 = section({
-      name: `.nv.constant0.${name}`,
-      type: this.relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
-      flags: SHF.Alloc | SHF.InfoLink,
-      align: 4,
-      info: text,
-      data: new Uint8Array(this.program.target.constants.paramBase + code.paramBytes),
-    });
-    if (!modern) this.symbols.section(constant0);
-    const info = section({
-      name: `.nv.info.${name}`,
-      type: SHT_CUDA.Info,
-      flags: SHF.InfoLink,
-      align: 4,
-      link: this.symtab,
-      info: text,
-    });
-    return {
-      code,
-      func,
-      symbol: entry,
-      text,
-      info,
-      constant0,
-      jumps,
-      shared,
-      layout,
-      relocs: [],
-      sharedSites: [],
-    };
-  }
-
-  private sharedSection(text: SectionDraft, name: string, layout: SharedLayout): SectionDraft | null {
-    if (!layout.needed || (this.relocatable && layout.size === 0)) return null;
-    const shared = section({
-      name: `.nv.shared.${name}`,
-      type: this.relocatable ? SHT_CUDA.Shared : SHT.Nobits,
-      flags: SHF.Write | SHF.Alloc | SHF.InfoLink,
-      align: layout.align,
-      info: text,
-      size: layout.size,
-    });
-    if (layout.used) this.symbols.section(shared);
-    this.nobits.push(shared);
-    return shared;
+  /** Once per module, behind the first function's own symbols: the reserved shared memory and the variables. */
+  private placeModule(): void {
+    this.reservedSection = this.modern ? this.reserved.make() : null;
+    if (this.reservedSection !== null) this.nobits.push(this.reservedSection);
+    this.variables.placeAll();
   }
 
   // ------------------------------------------------------------------------------------------------ code
@@ -254,9 +165,9 @@ class Linker {
 
   // ------------------------------------------------------------------------------------------------ writing
 
-  private moduleInfo(parts: readonly Part[]): InfoRecord[] {
+  private moduleInfo(parts: readonly FunctionPart[]): InfoRecord[] {
     const records: InfoRecord[] = [];
-    const index = (p: Part): number => this.symbols.indexOf(p.symbol);
+    const index = (p: FunctionPart): number => this.symbols.indexOf(p.symbol);
     for (const p of [...parts].reverse()) {
       records.push(wordsRecord(EIATTR.REGCOUNT, [index(p), p.code.registers]));
       if (this.relocatable) records.push(wordsRecord(EIATTR.MAX_STACK_SIZE, [index(p), 0]));
@@ -269,7 +180,7 @@ class Linker {
   }
 
   private write(
-    parts: readonly Part[],
+    parts: readonly FunctionPart[],
     made: {
       toolkit: SectionDraft;
       cuda: SectionDraft;
@@ -353,7 +264,7 @@ class Linker {
 
   /** The sections of Capsule Mercury; null where none are wanted, the reason where they would have to say what is not known. */
   private mercury(
-    parts: readonly Part[],
+    parts: readonly FunctionPart[],
     records: readonly (readonly InfoRecord[])[],
     made: {
       sections: readonly SectionDraft[];
@@ -389,11 +300,11 @@ class Linker {
     });
   }
 
-  private fillInfo(parts: readonly Part[], info: SectionDraft): InfoRecord[][] {
+  private fillInfo(parts: readonly FunctionPart[], info: SectionDraft): InfoRecord[][] {
     info.data = encodeInfo(this.moduleInfo(parts));
     return parts.map((p) => {
       const index = this.symbols.indexOf(p.symbol);
-      p.text.info = this.container.modern ? index : ((p.code.registers << 24) | index) >>> 0;
+      p.text.info = this.modern ? index : ((p.code.registers << 24) | index) >>> 0;
       const records = functionInfo({
         code: p.code,
         container: this.container,
@@ -408,12 +319,12 @@ class Linker {
 
   /** In ptxas's order: code, lines, bank 4, bank 3, bank 2, initial values, unwind information; each list last first. */
   private relocationSections(
-    parts: readonly Part[],
+    parts: readonly FunctionPart[],
     debug: readonly SectionDraft[],
     frame: SectionDraft,
   ): SectionDraft[] {
     const common = {
-      modern: this.container.modern,
+      modern: this.modern,
       symtab: this.symtab,
       indexOf: (s: DraftSymbol) => this.symbols.indexOf(s),
     };
@@ -436,13 +347,4 @@ class Linker {
     add(frame);
     return out;
   }
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  const out = new Uint8Array(words.length * 4);
-  const v = view(out);
-  words.forEach((w, i) => {
-    v.setUint32(i * 4, w, true);
-  });
-  return out;
 }

@@ -1,0 +1,112 @@
+/** One function of a cubin as the sections that are its own, with their symbols in ptxas's order. */
+import type { Func, Program } from "../../ori/types.js";
+import type { Code } from "../../sass/code.js";
+import { SHF, SHT, STB, STT, view } from "../elf64.js";
+import { type SectionDraft, section } from "../elf64-write.js";
+import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
+import { type JumpTable, jumpTable } from "./jump-table.js";
+import { layoutShared, type SharedLayout } from "./place.js";
+import { SHT_CUDA, STO } from "./sections.js";
+
+export interface FunctionPart {
+  readonly code: Code;
+  readonly func: Func | null;
+  readonly symbol: DraftSymbol;
+  readonly text: SectionDraft;
+  readonly info: SectionDraft;
+  readonly constant0: SectionDraft;
+  readonly jumps: JumpTable | null;
+  readonly shared: SectionDraft | null;
+  readonly layout: SharedLayout;
+  readonly relocs: DraftReloc[];
+  readonly sharedSites: DraftReloc[];
+}
+
+/** The file that the part is made for. */
+export interface PartOwner {
+  readonly program: Program;
+  /** Containers of sm_90 and later (container.ts). */
+  readonly modern: boolean;
+  readonly relocatable: boolean;
+  readonly symbols: Symbols;
+  readonly symtab: SectionDraft;
+  /** NOBITS sections in order of creation. */
+  readonly nobits: SectionDraft[];
+}
+
+/** `afterShared` is called where the symbols of the module's variables go (measured). */
+export function functionPart(code: Code, owner: PartOwner, afterShared: () => void): FunctionPart {
+  const { program, modern, relocatable, symbols, symtab } = owner;
+  const { name } = code;
+  const func = program.funcs.find((f) => f.name === name) ?? null;
+  const text = section({
+    name: `.text.${name}`,
+    type: SHT.Progbits,
+    flags: SHF.Alloc | SHF.Exec,
+    align: 128,
+    link: symtab,
+  });
+  text.data = bytesOf(code.words);
+  const hidden = func?.linkage === "internal";
+  const entry = symbol({
+    name,
+    bind: hidden ? STB.Local : func?.linkage === "weak" ? STB.Weak : STB.Global,
+    type: STT.Func,
+    other: code.kind === "entry" ? STO.Entry : 0,
+    section: text,
+    size: text.data.length,
+  });
+  if (hidden) symbols.local(entry);
+  else symbols.global(entry);
+  symbols.section(text);
+  const layout = layoutShared(program, code, relocatable ? 0 : program.target.limits.reservedSharedOffset, relocatable);
+  const shared = sharedSection(text, name, layout, owner);
+  afterShared();
+  const jumps = jumpTable(program, code, text, relocatable);
+  if (jumps !== null) symbols.section(jumps.section);
+  const constant0 = section({
+    name: `.nv.constant0.${name}`,
+    type: relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
+    flags: SHF.Alloc | SHF.InfoLink,
+    align: 4,
+    info: text,
+    data: new Uint8Array(program.target.constants.paramBase + code.paramBytes),
+  });
+  if (!modern) symbols.section(constant0);
+  const info = section({
+    name: `.nv.info.${name}`,
+    type: SHT_CUDA.Info,
+    flags: SHF.InfoLink,
+    align: 4,
+    link: symtab,
+    info: text,
+  });
+  return { code, func, symbol: entry, text, info, constant0, jumps, shared, layout, relocs: [], sharedSites: [] };
+}
+
+function sharedSection(
+  text: SectionDraft,
+  name: string,
+  layout: SharedLayout,
+  { relocatable, symbols, nobits }: PartOwner,
+): SectionDraft | null {
+  if (!layout.needed || (relocatable && layout.size === 0)) return null;
+  const shared = section({
+    name: `.nv.shared.${name}`,
+    type: relocatable ? SHT_CUDA.Shared : SHT.Nobits,
+    flags: SHF.Write | SHF.Alloc | SHF.InfoLink,
+    align: layout.align,
+    info: text,
+    size: layout.size,
+  });
+  if (layout.used) symbols.section(shared);
+  nobits.push(shared);
+  return shared;
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  const out = new Uint8Array(words.length * 4);
+  const v = view(out);
+  for (let i = 0; i < words.length; i++) v.setUint32(i * 4, words[i]!, true);
+  return out;
+}
