@@ -1,7 +1,7 @@
 /** `ptxlab sweep`: runs a sweep that a file describes, with progress; an interrupted one goes on where it was. */
 import { dirname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
-import { type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
+import { movesText, type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
 import { jsonOf, UsageError } from "./usage.js";
@@ -46,7 +46,9 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
 
 function rowText(r: Row): string {
   const how =
-    r.level === null ? r.moves : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
+    r.level === null
+      ? movesText(JSON.parse(r.moves))
+      : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
   const numbers = `${r.registers ?? "-"} registers, ${r.cycles ?? "-"} cycles`;
   return `${r.id}  ${r.input}  ${r.target}  ${how}: ${r.outcome === "ok" ? `${numbers}, results ${r.results}` : r.outcome}`;
 }

@@ -38,6 +38,8 @@ type Bar = {
   readonly scan: number;
   readonly slot: number;
   readonly cost: number;
+  /** Of the bar, in units of the cost. */
+  readonly height: number;
   readonly state: "taken" | "free" | "chosen";
 };
 
@@ -61,13 +63,9 @@ function barsOf(scan: FatpointScan, index: number, slots: number, which: Cost, u
   for (let slot = 0; slot < Math.min(slots, scan.occupied.length); slot++) {
     const cost = scan[which]?.[slot] ?? 0;
     const state = slot === scan.slot ? "chosen" : scan.occupied[slot] ? "taken" : "free";
-    // Taken registers stand out by a full bar, the chosen one is visible even at no cost.
-    bars.push({
-      scan: index,
-      slot,
-      state,
-      cost: state === "taken" ? unit : Math.max(cost, state === "chosen" ? unit * 0.04 : 0),
-    });
+    // Taken registers stand out by a full bar, the others are visible even at no cost.
+    const height = state === "taken" ? unit : Math.max(cost, unit * (state === "chosen" ? 0.04 : 0.02));
+    bars.push({ scan: index, slot, cost, height, state });
   }
   return bars;
 }
@@ -100,7 +98,7 @@ function panel(scans: readonly FatpointScan[], slots: number, which: Cost, title
         title: which === "secondary" ? "physical register" : null,
         axis: { labelAngle: 0, labelOverlap: true, grid: false },
       },
-      y: { field: "cost", type: "quantitative", title, scale: { domain: [0, unit * 1.15] } },
+      y: { field: "height", type: "quantitative", title, scale: { domain: [0, unit * 1.15] } },
       color: {
         field: "state",
         type: "nominal",
@@ -167,6 +165,11 @@ export function allocationCurve(
     axis: { grid: false, tickMinStep: 1 },
     scale: { nice: false },
   };
+  const shown = ["register given", "registers in use"] as const;
+  const color = (what: (typeof shown)[number]): VegaLiteSpec => ({
+    datum: what,
+    scale: { domain: shown, range: ["#3b66c4", accent] },
+  });
   return chart(
     {
       title: options.title ?? "How the register file fills",
@@ -175,14 +178,19 @@ export function allocationCurve(
       data: { values },
       layer: [
         {
-          mark: { type: "line", interpolate: "step-after", color: accent, strokeWidth: 1.6 },
-          encoding: { x, y: { field: "used", type: "quantitative", title: "physical register" } },
+          mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6 },
+          encoding: {
+            x,
+            y: { field: "used", type: "quantitative", title: "physical register" },
+            color: color("registers in use"),
+          },
         },
         {
-          mark: { type: "point", filled: true, size: 22, color: "#3b66c4", opacity: 0.75 },
+          mark: { type: "point", filled: true, size: 22, opacity: 0.75 },
           encoding: {
             x,
             y: { field: "slot", type: "quantitative" },
+            color: color("register given"),
             tooltip: [{ field: "value" }, { field: "slot" }, { field: "used" }],
           },
         },

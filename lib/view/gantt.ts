@@ -30,7 +30,10 @@ export function ganttChart(bars: readonly GanttBar[], options: GanttOptions = {}
   const groups = [...new Set(values.map((v) => v.group))];
   const lanes = [...new Set(values.map((v) => v.lane))];
   const y = { field: "lane", type: "nominal", sort: lanes, title: options.lanes ?? null, axis: { grid: true } };
-  const color = { field: "group", type: "nominal", title: null, scale: { domain: groups, range: palette } };
+  // Rows that have their group's name need no legend.
+  const legend = values.every((v) => v.group === v.lane) && { legend: null };
+  const scale = { domain: groups, range: groups.length > palette.length ? manyColors : palette };
+  const color = { field: "group", type: "nominal", title: null, scale, ...legend };
   const tooltip = [
     { field: "text", title: "instruction" },
     { field: "start", title: "issued" },

@@ -113,6 +113,8 @@ function panel(
   const y = { field: "live", type: "quantitative", title: p.title, scale, axis: { tickMinStep: 1, format: "d" } };
   const curve = { interpolate: "step-after" };
   const tooltip = [{ field: "file" }, { field: "point" }, { field: "live" }];
+  const number = { type: "text", dy: -9, fontSize: 11, fontWeight: "bold" };
+  const text = { field: "live" };
   return {
     width: 660,
     height: p.height,
@@ -121,19 +123,21 @@ function panel(
       ...(p.blocks.length === 0 ? [] : [blockRules(p.blocks)]),
       { mark: { type: "area", opacity: 0.1, ...curve }, transform, encoding: { x, y: { ...y, stack: null }, color } },
       { mark: { type: "line", strokeWidth: 1.6, ...curve }, transform, encoding: { x, y, color, tooltip } },
+      ...(p.limit === null ? [] : limitRule(p.limit, p.limitName)),
       {
         data: { values: mine },
         transform,
         mark: { type: "point", filled: true, size: 45, opacity: 1 },
         encoding: { x, y, color },
       },
+      // White around the number, where the line of the limit or another curve passes behind it.
       {
         data: { values: mine },
         transform,
-        mark: { type: "text", dy: -9, fontSize: 11, fontWeight: "bold" },
-        encoding: { x, y, color, text: { field: "live" } },
+        mark: { ...number, color: "#ffffff", stroke: "#ffffff", strokeWidth: 4, strokeJoin: "round" },
+        encoding: { x, y, text },
       },
-      ...(p.limit === null ? [] : limitRule(p.limit, p.limitName)),
+      { data: { values: mine }, transform, mark: number, encoding: { x, y, color, text } },
     ],
   };
 }

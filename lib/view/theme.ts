@@ -58,7 +58,7 @@ export const config: VegaLiteSpec = {
       titlePadding: 8,
       labelFlush: false,
     },
-    legend: { title: null, labelFontSize: 11, labelColor: "#444444", orient: "top" },
+    legend: { title: null, labelFontSize: 11, labelLimit: 0, labelColor: "#444444", orient: "top" },
     range: { category: palette },
   },
 };
