@@ -9,8 +9,8 @@
  *
  * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
  * them by the calling convention, as far as its table for the file has columns: a call reads R0 and R1 and may write R0,
- * R3 … R15, above 31 every other four registers, all predicates and UR4 … UR35; a return gives back R1, R2 and the other
- * registers that the function has, of the uniform ones those from UR36 on that it names. The stack pointer is live behind
+ * R3 … R15, above 31 every other four registers as far as the function has them, all predicates and UR4 … UR35; a return
+ * gives back R1, R2 and the other registers that the function has, of the uniform ones those from UR36 on that it names. The stack pointer is live behind
  * every block (ptxas's code for sm_87 moves barriers about, in blocks of their own, before it writes R1). A result under a uniform guard is
  * certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the predicate behind the address of
  * LD, LDG and LDGSTS is written, too. Measured with -plr (tools/live-words.ts, tools/live-figures.ts,
@@ -239,7 +239,7 @@ function assume(insts: readonly (MachineInst | null)[], effects: Effects, { regi
   for (let id = 0; id < registers; id++) if (isKept(id)) addRange(back, 0, File.R, id, 1);
   for (const { file, id } of names(named, 0))
     if (file === File.UR && id >= keptUniforms) addRange(back, 0, file, id, 1);
-  for (let id = 0; id < columns.r; id++) if (!isKept(id)) addRange(call, 0, File.R, id, 1);
+  for (let id = 0; id < Math.min(columns.r, registers); id++) if (!isKept(id)) addRange(call, 0, File.R, id, 1);
   for (let id = shownUniforms.from; id < Math.min(columns.ur, keptUniforms); id++) addRange(call, 0, File.UR, id, 1);
   for (let id = 0; id < columns.p; id++) addRange(call, 0, File.P, id, 1);
   for (let id = 0; id < columns.up; id++) addRange(call, 0, File.UP, id, 1);

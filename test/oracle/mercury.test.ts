@@ -11,6 +11,7 @@ import { decodeInfo, encodeInfo, infoWords, wordsRecord } from "../../lib/elf/cu
 import { readCubin } from "../../lib/elf/cubin/read";
 import type { SourceLine } from "../../lib/elf/cubin/types";
 import { type Elf, ET, readElf, SHDR_SIZE, view } from "../../lib/elf/elf64";
+import { unwrap } from "../../lib/result";
 import { runLaunchFile } from "../../lib/sim/index";
 import { type TargetName, target } from "../../lib/target/index";
 import { verifyCubin } from "../../lib/verify";
@@ -43,9 +44,13 @@ function object(name: string, arch: TargetName, opt: number): Uint8Array {
   return made.cubin!;
 }
 
-function linked(dir: string, file: Uint8Array, arch: TargetName): Uint8Array {
-  writeFileSync(join(dir, "k.o"), file);
-  const ran = tool("nvlink", [`-arch=${arch}`, "k.o", "-o", "k.cubin"], { cwd: dir });
+/** Objects become one cubin; many at once, for starting nvlink takes longer than linking. */
+function linked(dir: string, files: readonly Uint8Array[], arch: TargetName): Uint8Array {
+  const names = files.map((file, i) => {
+    writeFileSync(join(dir, `${i}.o`), file);
+    return `${i}.o`;
+  });
+  const ran = tool("nvlink", [`-arch=${arch}`, ...names, "-o", "k.cubin"], { cwd: dir });
   expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, "", ""]);
   return readFileSync(join(dir, "k.cubin"));
 }
@@ -72,18 +77,22 @@ function finalizing(file: Uint8Array): Uint8Array {
   return replaced(file, ".nv.compat", compat);
 }
 
-/** Per Mercury address (in units of 16 bytes) whether an instruction begins there, by what nvlink makes of EXIT_INSTR_OFFSETS. */
-function beginnings(dir: string, file: Uint8Array, name: string, arch: TargetName, size: number): number[] {
+/** The object asks nvlink at which Mercury addresses (in units of 16 bytes) an instruction begins: as EXIT_INSTR_OFFSETS. */
+function asking(file: Uint8Array, name: string, size: number): Uint8Array {
   const records = decodeInfo(data(file, `.nv.merc.nv.info.${name}`));
   if (!records.ok) throw new Error("unreadable");
   const asked = Array.from({ length: size / 16 }, (_, i) => i * 16);
   const info = encodeInfo(
     records.value.map((r) => (r.code === EIATTR.EXIT_INSTR_OFFSETS ? wordsRecord(r.code, asked) : r)),
   );
-  const made = linked(dir, finalizing(replaced(file, `.nv.merc.nv.info.${name}`, info)), arch);
+  return finalizing(replaced(file, `.nv.merc.nv.info.${name}`, info));
+}
+
+/** The answer: nvlink gives 0 for an address at which no instruction begins. */
+function beginnings(made: Uint8Array, name: string): number[] {
   const answer = decodeInfo(data(made, `.nv.info.${name}`));
   const words = answer.ok ? infoWords(answer.value.find((r) => r.code === EIATTR.EXIT_INSTR_OFFSETS)!) : [];
-  return asked.filter((at, i) => at === 0 || words[i] !== 0);
+  return [...words].flatMap((word, i) => (i === 0 || word !== 0 ? [i * 16] : []));
 }
 
 describeOracle("Mercury sections of our objects", () => {
@@ -91,22 +100,28 @@ describeOracle("Mercury sections of our objects", () => {
     "%s -O%i: nvlink takes the corpus without a word and finds our instructions where we say",
     (arch, level) => {
       inScratch((dir) => {
-        for (const { name } of corpus) {
+        const { paramBase } = target(arch).constants;
+        const objects = corpus.map(({ name }) => {
           const file = object(name, arch, level);
           expect(file[48]).toBe(2);
-          const made = linked(dir, file, arch);
           const text = data(file, `.text.${name}`);
-          expect(data(made, `.text.${name}`).length).toBe(text.length);
-          const { paramBase } = target(arch).constants;
           const capsule = capsuleOf(wordsOf(text), 1, { paramBase, compiled: true });
           if ("unknown" in capsule) throw new Error(`${name}: word ${capsule.unknown}`);
-          const { addresses } = capsule;
-          const size = addresses[addresses.length - 1]!;
-          expect([name, beginnings(dir, file, name, arch, size)]).toEqual([
-            name,
-            [...new Set(addresses)].filter((at) => at < size),
-          ]);
-        }
+          return { name, file, bytes: text.length, addresses: capsule.addresses, size: capsule.addresses.at(-1)! };
+        });
+        const made = linked(
+          dir,
+          objects.map((o) => o.file),
+          arch,
+        );
+        expect(objects.map((o) => data(made, `.text.${o.name}`).length)).toEqual(objects.map((o) => o.bytes));
+        const answer = linked(
+          dir,
+          objects.map((o) => asking(o.file, o.name, o.size)),
+          arch,
+        );
+        for (const { name, addresses, size } of objects)
+          expect([name, beginnings(answer, name)]).toEqual([name, [...new Set(addresses)].filter((at) => at < size)]);
       });
     },
   );
@@ -119,7 +134,7 @@ describeOracle("Mercury sections of our objects", () => {
         expect([name, file[48]]).toEqual([name, 2]);
         // nvlink passes over executables in silence; this one it reads, but for the size of static shared memory.
         file[16] = ET.Rel;
-        const ran = runLaunchFile(linked(dir, finalizing(file), "sm_103"), launch, { readFile: () => null });
+        const ran = runLaunchFile(linked(dir, [finalizing(file)], "sm_103"), launch, { readFile: () => null });
         expect([name, ran.status, ran.status === 0 ? [] : ran.lines]).toEqual([name, 0, []]);
       }
     });
@@ -127,16 +142,15 @@ describeOracle("Mercury sections of our objects", () => {
 
   test.each(levels)("sm_100 -O%i, finalized for sm_103, computes what it should and holds no hazard", (level) => {
     inScratch((dir) => {
+      const files = corpus.map(({ name }) => object(name, "sm_100", level));
+      const made = linked(dir, files.map(finalizing), "sm_103");
+      expect(verifyCubin(unwrap(readCubin(made)))).toEqual([]);
       let changed = 0;
-      for (const { name, launch } of corpus) {
-        const file = object(name, "sm_100", level);
-        const made = linked(dir, finalizing(file), "sm_103");
-        if (data(made, `.text.${name}`).length !== data(file, `.text.${name}`).length) changed++;
+      corpus.forEach(({ name, launch }, i) => {
+        if (data(made, `.text.${name}`).length !== data(files[i]!, `.text.${name}`).length) changed++;
         const ran = runLaunchFile(made, launch, { readFile: () => null });
         expect([name, ran.status, ran.status === 0 ? [] : ran.lines]).toEqual([name, 0, []]);
-        const cubin = readCubin(made);
-        expect([name, cubin.ok && verifyCubin(cubin.value)]).toEqual([name, []]);
-      }
+      });
       // FP64 is slower there: the finalizer has put NOPs in.
       if (level > 0) expect(changed).toBeGreaterThan(0);
     });
@@ -164,11 +178,11 @@ describeOracle("Mercury sections of our objects", () => {
             offsets ? row(ls) : row(ls).map((r) => r.replace(/.*:/, ""));
           return cubin.ok && cubin.value.functions.map((f) => [all(f.ptxLines), all(f.sourceLines)]);
         };
-        const linkedHere = linked(dir, made.cubin!, "sm_100");
+        const linkedHere = linked(dir, [made.cubin!], "sm_100");
         expect(data(linkedHere, ".debug_line").length).toBeGreaterThan(100);
         expect(rows(linkedHere, true)).toEqual(rows(made.cubin!, true));
         // The finalizer may have put NOPs in.
-        expect(rows(linked(dir, finalizing(made.cubin!), "sm_103"), false)).toEqual(rows(made.cubin!, false));
+        expect(rows(linked(dir, [finalizing(made.cubin!)], "sm_103"), false)).toEqual(rows(made.cubin!, false));
         const disassembled = tool("nvdisasm", ["-g", "-c", join(dir, "k.cubin")]);
         expect([disassembled.status, disassembled.stderr]).toEqual([0, ""]);
         expect(disassembled.stdout).toContain(`//## File "${name}.cu", line `);
@@ -182,7 +196,7 @@ describeOracle("Mercury sections of our objects", () => {
         for (const name of ["histogram", "dynamic_shared", "reduction"]) {
           const text = corpusPtx(name, arch);
           const alone = compile(text, { target: arch }).cubin!;
-          const made = linked(dir, compile(text, { target: arch, relocatable: true }).cubin!, arch);
+          const made = linked(dir, [compile(text, { target: arch, relocatable: true }).cubin!], arch);
           expect([name, wordsOf(data(made, `.text.${name}`))]).toEqual([name, wordsOf(data(alone, `.text.${name}`))]);
         }
     });

@@ -68,13 +68,14 @@ test("calls and returns as nvdisasm takes them", () => {
     { insts: callee, registers: 42 },
   ]);
   expect(columns).toEqual({ r: 42, ur: 39, p: 0, up: 0 });
+  // R40 and R41 have columns, but the caller has not so many registers (nvdisasm on the corpus in one file).
   const marks = lifeRanges(caller, t, { asNvdisasm: { registers, columns } }).map(marksText);
   const range = (from: number, to: number, mark: string): string =>
     Array.from({ length: to - from + 1 }, (_, i) => `R${from + i}${mark}`).join(" ");
   const uniforms = Array.from({ length: 32 }, (_, i) => `UR${4 + i}^`).join(" ");
   expect(marks[2]).toBe(
     `R0x R1v R2: ${range(3, 15, "^")} ${range(16, 19, ":")} ${range(20, 21, "v")} ${range(22, 31, ":")} ` +
-      `${range(32, 35, "^")} ${range(36, 37, ":")} ${range(40, 41, "^")} ${uniforms} UR38:`,
+      `${range(32, 35, "^")} ${range(36, 37, ":")} ${uniforms} UR38:`,
   );
   expect(marks[3]).toBe(`R1: R2: ${range(16, 19, ":")} R20v R21v ${range(22, 31, ":")} R36: R37: UR38:`);
 });
