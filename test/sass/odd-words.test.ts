@@ -45,6 +45,12 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   [121, "e312d8ed736293f87a628c1aff22298f", "@P2 CCTL.C.IVALLP"],
   [120, "9685d4f31424aa3eeae6f92fff0e198f", "@P1 CCTL.C.WBALLP"],
   [120, "85fff062926eeffeb9eb0032ffffc98f", null],
+  // No register here is absent.
+  [75, "277b48a56152b5a5e52c4cff46f103a9", "@P0 ATOMG.E.CAS.NA.64.SM.PRIVATE P1, R241, [R70+-0x1ad3b4], ???255, R165"],
+  // Hidden ones may name one scoreboard each, wait for none, and keep no operand.
+  [120, "400dc57237c3c4e8ff59b4c4aa5bb3d1", ""],
+  [121, "300ed509c7ad11cadf4d49ed2474f3d2", ""],
+  [121, "340ff0df758f7a4753ce47bf7d6da3d2", null],
   // Refused for the control word or for values without a name.
   [90, "d6231eef58d87bc948c9edcb1d064df1", null],
   [90, "7359437d531519235c0a59455f0aa9c5", null],

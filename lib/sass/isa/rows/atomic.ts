@@ -37,7 +37,7 @@ function returning(name: string, op: string, opcodes: string): Line[] {
 function comparing(as: string, name: string): Line[] {
   const text = (mods: string): string => `${name}{evict}${mods} pout@81, d, ${near}, cmp@32, data@64`;
   return [
-    { as, text: text(`{atypeS@73:3}${last75}`), sm: "75" },
+    { as, text: text(`{atypeS@73:3}${last75}`).replace("cmp@", as === "3a9" ? "cmp@@" : "cmp@"), sm: "75" },
     { as, text: text("{atypeS@73:4}{scopeA}"), sm: "80-89" },
     { as, text: text("{atypeC}{scopeA}"), sm: "90-" },
   ];

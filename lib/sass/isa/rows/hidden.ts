@@ -17,6 +17,8 @@ function lines(opcodes: string, sm: string, reuse: number, not = "", is = ""): L
 /** They guard no result, or nothing at all. */
 const noResult = "110:3=!7";
 const nothing = `${noResult}; 113:3=!7`;
+/** They wait for nothing, and have no reuse bits beside bit 109. */
+const lone = "116:6=!0; 109=1 122:3=!0";
 /** What F2FP is from sm_80 on: two numbers packed, one beside a half of c, or rounded with random bits from c. */
 const f2fp = (opcodes: string, reuse: readonly (readonly [kind: string, mask: number])[]): Line[] =>
   reuse.map(([kind, mask]) => lines(opcodes, "75", mask, kind.startsWith("81=0") ? "79:2=1,2" : "79:2=!0", kind));
@@ -50,7 +52,9 @@ export const hiddenRow: Row = {
     lines("31eu", "75", -1, noResult),
     lines("b5a b5au", "-90", -1, noResult),
     lines("3d0 3d5", "75,86-89,120-", -1, nothing),
-    lines("3d1 3d2 3d3", "75,86-89,120-", -1, `${nothing}; 116:6=!0`),
+    lines("3d1", "75,86-89,120-", -1, `110:3=!7; ${lone}`),
+    lines("3d2", "75,86-89,120-", -1, `113:3=!7; ${lone}`),
+    lines("3d3", "75,86-89,120-", -1, `${nothing}; ${lone}`),
     lines("5f0u 5f1u 5f2u 5f3u", "90", -1, nothing),
     lines("9e4u 9e5u", "100-110", -1),
     lines("deau feau", "100", -1, `${noResult}; 63=0; 72:2=!1`),
