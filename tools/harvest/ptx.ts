@@ -3,9 +3,11 @@
  * the classifier) and, per tested PTX line, the machine instructions that line information attributes to it, or the
  * refusal. Resumable by parts of the kernel list.
  */
-import { textSections } from "../../test/oracle/nvdisasm.js";
-import { tool } from "../../test/oracle/tools.js";
-import { type CompileOptions, compileKernels, ENDED } from "./compile.js";
+import { readCubin } from "../../lib/elf/index.js";
+import { unwrap } from "../../lib/result.js";
+import { type CompileOptions, compileKernels, ENDED, readBytes } from "./compile.js";
+import type { Decoder } from "./decoder.js";
+import { mnemonicOf } from "./gates.js";
 import { allKernels, type Kernel } from "./kernels/index.js";
 import { progress } from "./progress.js";
 import type { Folder } from "./state.js";
@@ -27,6 +29,28 @@ interface PartResult {
 const PART = 1200;
 export const REFUSED = "refused: ";
 
+export interface CompileChoice {
+  /** Every how many-th kernel. */
+  readonly every: number;
+  /** Part of the tested line, "" for all. */
+  readonly only: string;
+  /** How many kernels of each PTX instruction at most (in the order of the list: registers come first), 0 for all. */
+  readonly each: number;
+}
+
+/** The kernels of a choice, in the order of the list. */
+export function chosenKernels({ every, only, each }: CompileChoice): readonly Kernel[] {
+  const list = allKernels().filter((k, i) => i % every === 0 && k.tested.includes(only));
+  if (each === 0) return list;
+  const had = new Map<string, number>();
+  return list.filter((k) => {
+    const name = mnemonicOf(k.tested);
+    const n = (had.get(name) ?? 0) + 1;
+    had.set(name, n);
+    return n <= each;
+  });
+}
+
 /**
  * `suspects`: names of kernels that ended ptxas on a target or level before; they are asked alone, as finding them again
  * is dear. The set grows.
@@ -35,13 +59,14 @@ export function runCompile(
   folder: Folder,
   sm: string,
   level: Level,
-  every: number,
-  only: string,
+  choice: CompileChoice,
   suspects: Set<string>,
+  decoder: Decoder,
 ): void {
-  const kernels = allKernels().filter((k, i) => i % every === 0 && k.tested.includes(only));
+  const kernels = chosenKernels(choice);
+  const texts = new TextOfWords(decoder);
   const file = `ptx-${level}.jsonl`;
-  const of = `${PART} ${every} ${only}`;
+  const of = `${PART} ${choice.every} ${choice.each} ${choice.only}`;
   const done = partsOf(folder, level, of);
   const seen = new Set(done.flatMap((p) => p.words.map((w) => sameBits(wordFromHex(w)))));
   const finished = new Set(done.map((p) => p.part));
@@ -49,7 +74,7 @@ export function runCompile(
   const bar = progress(`sm_${sm} -${level}, parts of ${PART} kernels`, parts, finished.size);
   for (let part = 0; part < parts; part++) {
     if (finished.has(part)) continue;
-    const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen, suspects);
+    const r = compilePart(kernels.slice(part * PART, (part + 1) * PART), sm, level, seen, suspects, texts);
     folder.append(file, JSON.stringify({ part, of, ...r }));
     bar.add();
   }
@@ -63,6 +88,7 @@ function compilePart(
   level: Level,
   seen: Set<string>,
   suspects: Set<string>,
+  texts: TextOfWords,
 ): Omit<PartResult, "part" | "of"> {
   const rows: [string, string][] = [];
   const words: string[] = [];
@@ -75,16 +101,20 @@ function compilePart(
       rows.push([testedText(k), REFUSED + message.replaceAll(k.name, "k")]);
     },
     compiled: (c) => {
-      for (const [, data] of textSections(c.cubin))
-        for (let i = 0; i < data.length; i += 4) {
-          const w = data.subarray(i, i + 4) as Word;
+      const codes = codeOf(c.cubin);
+      for (const { words: code } of codes.values())
+        for (const w of code) {
           const key = sameBits(w);
           if (seen.has(key)) continue;
           seen.add(key);
           words.push(hexWord(w));
         }
-      const by = testedInstructions(c.cubin);
-      for (const k of c.kernels) rows.push([testedText(k), by.get(k.name)?.join(" ; ") ?? "(none)"]);
+      const tested = c.kernels.map((k) => codes.get(k.name)?.tested ?? []);
+      const said = texts.of(tested.flat()).values();
+      c.kernels.forEach((k, i) => {
+        const sass = tested[i]!.map(() => said.next().value!);
+        rows.push([testedText(k), sass.length > 0 ? sass.join(" ; ") : "(none)"]);
+      });
     },
   };
   const alone = kernels.filter((k) => suspects.has(k.name));
@@ -98,31 +128,45 @@ function compilePart(
 
 const testedText = (k: Kernel): string => k.tested.replaceAll("@N", "").replace(/\s+/g, " ").trim();
 
-/** Instructions between the line marks 2 and 3, by kernel. */
-function testedInstructions(cubin: string): Map<string, string[]> {
-  const out = new Map<string, string[]>();
-  let name = "";
-  let line = 0;
-  for (const text of tool("nvdisasm", ["-c", "-g", cubin]).stdout.split("\n")) {
-    const section = /^\s*\.section\s+\.text\.(\w+)/.exec(text);
-    if (section) {
-      name = section[1]!;
-      line = 0;
-      continue;
-    }
-    const at = /^\s*\/\/## File ".*", line (\d+)/.exec(text);
-    if (at) {
-      line = Number(at[1]);
-      continue;
-    }
-    const inst = line === 2 ? /^\s*\/\*[0-9a-f]+\*\/\s+(.*?)\s*;/.exec(text) : null;
-    if (!inst) continue;
-    const list = out.get(name);
-    const t = inst[1]!.replace(/\s+/g, " ");
-    if (list) list.push(t);
-    else out.set(name, [t]);
+interface KernelCode {
+  readonly words: readonly Word[];
+  /** Those between the line marks 2 and 3. */
+  readonly tested: readonly Word[];
+}
+
+/** Code of the kernels of a file, by name. */
+function codeOf(cubin: string): Map<string, KernelCode> {
+  const out = new Map<string, KernelCode>();
+  for (const f of unwrap(readCubin(readBytes(cubin))).functions) {
+    const words = Array.from({ length: f.words.length >> 2 }, (_, i) => f.words.slice(4 * i, 4 * i + 4) as Word);
+    const marks = [...f.sourceLines].sort((a, b) => a.offset - b.offset);
+    let next = 0;
+    let line = 0;
+    const tested = words.filter((_, i) => {
+      while (next < marks.length && marks[next]!.offset <= 16 * i) line = marks[next++]!.line;
+      return line === 2;
+    });
+    out.set(f.name, { words, tested });
   }
   return out;
+}
+
+/** Texts of words, each asked once: those of branches hold the address at which the word was asked. */
+class TextOfWords {
+  private readonly known = new Map<string, string>();
+
+  constructor(private readonly decoder: Decoder) {}
+
+  of(words: readonly Word[]): string[] {
+    const keys = words.map(hexWord);
+    const fresh = new Map(words.map((w, i) => [keys[i]!, w] as const).filter(([k]) => !this.known.has(k)));
+    const answers = this.decoder.decode([...fresh.values()]).values();
+    for (const k of fresh.keys()) {
+      const { text, state } = answers.next().value!;
+      this.known.set(k, text === null ? `(${state} ${k})` : text.replace(/\s+/g, " "));
+    }
+    return keys.map((k) => this.known.get(k)!);
+  }
 }
 
 const partsOf = (folder: Folder, level: Level, of: string): PartResult[] =>

@@ -77,14 +77,21 @@ function withDecoder<T>(folder: Folder, body: (d: Nvdisasm) => T): T {
   }
 }
 
-/** `--level O3` one level only; `--every N` every Nth kernel; `--only TEXT` those that test it. */
+/** `--level O3` one level only; `--every N` every Nth kernel; `--each N` N of each instruction; `--only TEXT` those that test it. */
 function compile({ sm, folder, root, option }: StepContext): void {
   const level = option("level");
   const known = join(root, "crashes.json");
   const suspects = new Set<string>(existsSync(known) ? (JSON.parse(readFileSync(known, "utf8")) as string[]) : []);
   const before = suspects.size;
-  for (const l of level === null ? (["O3", "O0"] as const) : [level as Level])
-    runCompile(folder, sm, l, Number(option("every") ?? 1), option("only") ?? "", suspects);
+  const choice = {
+    every: Number(option("every") ?? 1),
+    each: Number(option("each") ?? 0),
+    only: option("only") ?? "",
+  };
+  withDecoder(folder, (d) => {
+    for (const l of level === null ? (["O3", "O0"] as const) : [level as Level])
+      runCompile(folder, sm, l, choice, suspects, d);
+  });
   if (suspects.size > before) writeFileSync(known, JSON.stringify([...suspects].sort()));
 }
 
