@@ -25,3 +25,10 @@ export function cubinsOf(path: string, arch: string | undefined, host: Host): re
   if (found.length > 0) return found;
   throw new UsageError(`no cubin for ${arch} in '${path}': ${files.value.map((f) => f.cubin.target).join(", ")}`);
 }
+
+/** The cubin of a file; null after an error. `choose`: what the user can do where there are several. */
+export function oneCubinOf(path: string, arch: string | undefined, host: Host, choose = ""): CubinFile | null {
+  const files = cubinsOf(path, arch, host);
+  if (files === null || files.length === 1) return files?.[0] ?? null;
+  throw new UsageError(`'${path}' holds several cubins (${files.map((f) => f.cubin.target).join(", ")})${choose}`);
+}

@@ -1,22 +1,19 @@
 /** `ptxlab estimate`: cycles of the launches of a launch file by the timing model, and where they go. */
-import { dirname, resolve } from "node:path";
-import { type Estimate, estimateLaunch, runLaunchFile, stallReasons } from "../sim/index.js";
+import { type Estimate, estimateLaunch, stallReasons } from "../sim/index.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
-import { bytesOf, jsonOf, UNUSABLE, UsageError } from "./usage.js";
+import { runLaunches } from "./launched.js";
+import { UNUSABLE, UsageError } from "./usage.js";
 
 const DEFAULT_TOP = 12;
 
 /** Exit status as for `run`: the launches are executed too. */
 export function estimateCommand(args: readonly string[], host: Host): number {
-  const { file: path, values } = readCommandLine("estimate", args);
-  if (values.launch === undefined) throw new UsageError("estimate needs --launch FILE");
-  const launchPath = values.launch;
+  const { file, values } = readCommandLine("estimate", args);
   const { blocks, top = DEFAULT_TOP } = values;
   if (blocks === 0) throw new UsageError("--blocks takes a number from 1 on");
   const estimates: Estimate[] = [];
-  const result = runLaunchFile(bytesOf(path, host), jsonOf(launchPath, host), {
-    readFile: (p) => host.read(resolve(dirname(launchPath), p)),
+  const result = runLaunches({ file, launch: values.launch }, host, {
     launch: (device, module, options) => {
       const made = estimateLaunch(device, module, { ...options, ...(blocks !== undefined && { blocks }) });
       if (!made.ok) return made;
@@ -24,14 +21,16 @@ export function estimateCommand(args: readonly string[], host: Host): number {
       return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
     },
   });
+  if (result === null) return UNUSABLE;
   if (values.json) {
     const launches = estimates.map(({ run: _, timeline: __, ...rest }) => rest);
     host.out(`${JSON.stringify({ status: result.status, error: result.json.error, launches }, null, 1)}\n`);
     return result.status;
   }
   for (const e of estimates) host.out(`${estimateText(e, top).join("\n")}\n`);
+  if (result.json.error !== null) return result.status;
   const rest = result.lines.filter((l) => result.status !== 0 || !l.endsWith(": as expected"));
-  if (rest.length > 0) (result.status === UNUSABLE ? host.err : host.out)(`${rest.join("\n")}\n`);
+  if (rest.length > 0) host.out(`${rest.join("\n")}\n`);
   return result.status;
 }
 

@@ -2,7 +2,7 @@
 import { reschedule } from "../reschedule.js";
 import { policyNamed, postSchedule, schedulePolicies } from "../sched/index.js";
 import { readCommandLine } from "./command-line.js";
-import { cubinsOf, printAll } from "./cubins.js";
+import { oneCubinOf, printAll } from "./cubins.js";
 import type { Host } from "./host.js";
 import { save, UNUSABLE, UsageError } from "./usage.js";
 
@@ -14,13 +14,9 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
   const policy = policyNamed(policyName);
   if (policy === undefined)
     throw new UsageError(`unknown policy '${policyName}' (one of ${schedulePolicies.map((p) => p.name).join(", ")})`);
-  const files = cubinsOf(path, values.arch, host);
-  if (files === null) return UNUSABLE;
-  if (files.length > 1)
-    throw new UsageError(
-      `'${path}' holds several cubins (${files.map((f) => f.cubin.target).join(", ")}): choose with --arch`,
-    );
-  const done = reschedule(files[0]!.bytes, {
+  const cubin = oneCubinOf(path, values.arch, host, ": choose with --arch");
+  if (cubin === null) return UNUSABLE;
+  const done = reschedule(cubin.bytes, {
     order,
     policy,
     ...(controls !== undefined && { controls }),
@@ -31,6 +27,8 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
     return 1;
   }
   const { bytes, target, functions } = done.value;
+  const saved = save(values.output ?? "a.cubin", bytes, host);
+  if (saved !== 0) return saved;
   if (values.json) host.out(`${JSON.stringify({ target, order, policy: policy.name, functions }, null, 1)}\n`);
   else
     for (const f of functions) {
@@ -39,5 +37,5 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
         s === null ? "" : `, estimated cycles ${Math.round(s.before)} -> ${Math.round(s.after)}, ${s.moved} moved`;
       host.out(`${f.name}: ${f.instructions} instructions, ${f.changed} words changed${cycles}\n`);
     }
-  return save(values.output ?? "a.cubin", bytes, host);
+  return 0;
 }

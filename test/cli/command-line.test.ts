@@ -1,4 +1,5 @@
-import { ptxlab } from "../../lib/cli/index";
+import { ptxas, ptxlab } from "../../lib/cli/index";
+import { files } from "./commands";
 import { fakeHost } from "./fake-host";
 
 async function said(...args: string[]): Promise<{ status: number; out: string; err: string }> {
@@ -38,4 +39,25 @@ test("help: of all commands, of one of them, in lines of at most 120 columns", a
   expect((await said("help", "estimate")).out).toBe(one.out);
   const none = await said();
   expect([none.status, none.err]).toEqual([2, all.out]);
+});
+
+test.each<[string, string]>([
+  ["run no.cubin --launch l.json", "ptxlab no.cubin; error: not an ELF file: bad magic number\n"],
+  ["asm a.asm --like no.cubin", "ptxlab no.cubin; error: not an ELF file: bad magic number\n"],
+  ["asm binary", "ptxlab: 'binary' is not text; dis --asm makes the text of a cubin\n"],
+  ["run k.cubin", "ptxlab: the launches are missing: --launch FILE\n"],
+  ["run k.cubin --launch l.json", 'ptxlab: l.json: launches[0]: no kernel "q" in the cubin; it has: k\n'],
+  ["estimate k.cubin --launch l.json", 'ptxlab: l.json: launches[0]: no kernel "q" in the cubin; it has: k\n'],
+  ["reschedule k.cubin -o /nowhere/a", "ptxlab: cannot write '/nowhere/a'\n"],
+])("%s: the file with the fault is named", async (line, message) => {
+  const made = fakeHost({ "k.ptx": files["ok.ptx"]! });
+  expect(ptxas(["-arch=sm_90", "k.ptx", "-o", "k.cubin"], made)).toBe(0);
+  const host = fakeHost({
+    "k.cubin": made.written.get("k.cubin")!,
+    "no.cubin": "x".repeat(100),
+    "a.asm": ".target sm_90\n",
+    binary: "\0\0",
+    "l.json": JSON.stringify({ launches: [{ kernel: "q", grid: [1], block: [1], params: [] }] }),
+  });
+  expect([await ptxlab(line.split(" "), host), host.stdout, host.stderr]).toEqual([2, "", message]);
 });

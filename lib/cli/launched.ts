@@ -1,0 +1,21 @@
+/** What the commands that run kernels share: the cubin and its launch file. */
+import { dirname, resolve } from "node:path";
+import { type LaunchFileResult, type LaunchHost, runLaunchFile } from "../sim/index.js";
+import { oneCubinOf } from "./cubins.js";
+import type { Host } from "./host.js";
+import { jsonOf, UsageError } from "./usage.js";
+
+/** Runs the launches of `launch` on the cubin in `file`; null where that is no cubin. What cannot be used is told on stderr. */
+export function runLaunches(
+  { file, launch }: { readonly file: string; readonly launch: string | undefined },
+  host: Host,
+  how: Pick<LaunchHost, "launch"> = {},
+): LaunchFileResult | null {
+  if (launch === undefined) throw new UsageError("the launches are missing: --launch FILE");
+  const cubin = oneCubinOf(file, undefined, host);
+  if (cubin === null) return null;
+  const readFile = (path: string): Uint8Array | null => host.read(resolve(dirname(launch), path));
+  const result = runLaunchFile(cubin.bytes, jsonOf(launch, host), { ...how, readFile });
+  if (result.json.error !== null) host.err(`ptxlab: ${launch}: ${result.json.error}\n`);
+  return result;
+}
