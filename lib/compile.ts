@@ -18,7 +18,7 @@ import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { encodeFunc, listing } from "./sass/index.js";
 import { settingsOfKnobs } from "./sched/index.js";
-import { sourceLines } from "./source-lines.js";
+import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 
 export interface CompileOptions {
@@ -155,6 +155,8 @@ class Run {
     const module = parsed.value;
     this.diagnostics.push(...parsed.diagnostics);
     this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
+    const stray = strayLocs(module);
+    if (stray !== null) this.diagnostics.push(stray);
     if (this.failed() || this.unknownEntries(module)) return;
     const { entries, relocatable = false } = this.options;
     this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));

@@ -1,4 +1,5 @@
 /** Which source a module comes from: its `.file` and `.loc` directives as positions that hold from one place of the text on. */
+import { type Diagnostic, diagnostic } from "./diagnostics.js";
 import type { SourceLines } from "./elf/cubin/debug.js";
 import type { Inlined, Position } from "./elf/cubin/line-program.js";
 import type { Block, LocDirective, Module, SectionDirective } from "./ptx/ast.js";
@@ -36,6 +37,15 @@ export function sourceLines(module: Module, text: string): SourceLines {
     strings: named ? bytes : null,
     places,
   };
+}
+
+/** What ptxas 13.0.88 says of `.loc` in a module that names no file at all; null where there is nothing to say. */
+export function strayLocs(module: Module): Diagnostic | null {
+  if (module.items.some((i) => i.kind === "file")) return null;
+  const stray = module.items.some((i) => i.kind === "function" && i.body !== null && !locs(i.body).next().done);
+  const message =
+    ".loc directive without .file directive is found, line information in generated binary may not be complete";
+  return stray ? diagnostic("warning", message) : null;
 }
 
 /** The call stands as a `.loc` of its own in front of what was inlined; null where it or the name is not there. */

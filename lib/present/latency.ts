@@ -1,5 +1,6 @@
 /** How long the code of a cubin takes one warp, told from the machine words alone: no launch, no memory, no other warps. */
 import type { Cubin, CubinFunction } from "../elf/index.js";
+import { InternalError } from "../errors.js";
 import { liftFunction } from "../lift/index.js";
 import { policyNamed, scheduleFunc } from "../sched/index.js";
 
@@ -32,11 +33,10 @@ export function staticLatency(cubin: Cubin, f: CubinFunction): FunctionLatency |
   const address = new Map([...blockAt].map(([offset, block]) => [block, offset]));
   // The policy keeps the order; what it reports is the estimate.
   const report = scheduleFunc(func, policyNamed("source-order")!);
-  const blocks = report.blocks.map((b) => ({
-    address: address.get(b.block) ?? 0,
-    instructions: b.instructions,
-    frequency: b.frequency,
-    cycles: b.before.drain,
-  }));
+  const blocks = report.blocks.map((b) => {
+    const at = address.get(b.block);
+    if (at === undefined) throw new InternalError("a lifted block without an address", { func: f.name });
+    return { address: at, instructions: b.instructions, frequency: b.frequency, cycles: b.before.drain };
+  });
   return { cycles: report.before, blocks, end: tailOffset };
 }

@@ -13,6 +13,9 @@ export const files: Readonly<Record<string, string>> = {
   "bad.ptx": head + entry("k", "stt.global.u32 [%rd1], 7;"),
   "both.ptx": head + entry("k") + entry("k2", "foo.u32 %rd1;"),
   "newer.ptx": (head + entry("k")).replace(/sm_\d+/, "sm_90"),
+  "loc.ptx":
+    head + entry("k", ".loc 1 3 1\n st.global.u32 [%rd1], 7;") + entry("k2", ".loc 2 3 1\n st.global.u32 [%rd1], 7;"),
+  "loc-file.ptx": `${head}.file 1 "a.cu"\n${entry("k", ".loc 2 3 1\n st.global.u32 [%rd1], 7;")}`,
   "empty.ptx": "",
   "opts.txt": "-arch sm_90\n-c",
 };
@@ -52,6 +55,12 @@ export const cases: readonly Case[] = [
   good("--regAllocOptLevel=2 ok.ptx"),
   good("-e k two.ptx"),
   good("-optf opts.txt ok.ptx"),
+  good(
+    "loc.ptx",
+    "elf.o",
+    "ptxas warning : .loc directive without .file directive is found, line information in generated binary may not be complete\n",
+  ),
+  good("loc-file.ptx"),
   good("-arch compute_90 ok.ptx -o out.cubin", null),
   good("-lineinfo -suppress-debug-info ok.ptx"),
   good("ok.ptx ok2.ptx"),
