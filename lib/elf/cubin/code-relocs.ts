@@ -93,13 +93,15 @@ export class CodeRelocations {
     const key = external ? source.name : `${p.code.name}\0${source.name}`;
     let found = this.sharedSymbols.get(key);
     if (found === undefined) {
+      const value = external ? 0 : p.layout.offsets.get(source.name);
+      if (value === undefined) throw new InternalError(`${source.name} is not laid out`, { func: p.code.name });
       found = symbol({
         name: source.name,
         bind: external ? STB.Global : STB.Local,
         type: STT_CUDA.Object,
         other: STO.Shared,
         section: external ? null : p.shared,
-        value: external ? 0 : (p.layout.offsets.get(source.name) ?? 0),
+        value,
         size: source.size,
       });
       if (external) this.symbols.global(found);
