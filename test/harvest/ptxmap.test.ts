@@ -1,4 +1,5 @@
-import { chosenSass, ptxMapText, testedPtx } from "../../tools/harvest/ptxmap";
+import { readFileSync } from "node:fs";
+import { chosenSass, columnsText, PtxMap, ptxMapText, testedPtx } from "../../tools/harvest/ptxmap";
 
 test("set-up code is left out of both sides", () => {
   expect(testedPtx("add.s32 %r20, %r1, 7;")).toBe("add.s32");
@@ -13,24 +14,54 @@ test("set-up code is left out of both sides", () => {
   );
 });
 
+const both = [
+  ["not.b64 %l20, %l1;", "refused: no"],
+  ["not.b32 %r20, %r1;", "LOP3.LUT R0, RZ, R0, RZ, 0x33"],
+  ["not.b32 %r20, 7;", "MOV R0, 0x8"],
+] as const;
+const more = [
+  ["cnot.b32 %r20, %r1;", "ISETP.NE P0, R0, RZ, PT ; SEL R0, R0, R1, P0 ; MOV R1, R0 ; MOV R2, R1 ; MOV.64 R2, R2"],
+] as const;
+const text = ptxMapText([
+  [{ level: "O0", sm: "75" }, both],
+  [{ level: "O3", sm: "75" }, both],
+  [{ level: "O3", sm: "80" }, [...both, ...more]],
+]);
+
 test("rows join targets and instructions that are alike; refusals are left out", () => {
-  const both = ["not.b32 %r20, %r1;\tLOP3.LUT R0, RZ, R0, RZ, 0x33", "not.b64 %l20, %l1;\trefused: no"];
-  const text = ptxMapText(
-    new Map([
-      ["75", both],
-      [
-        "80",
-        [...both, "not.b32 %r20, 7;\tMOV R0, 0x8", "cnot.b32 %r20, %r1;\tISETP.NE P0, R0, RZ, PT ; SEL R0, R0, R1, P0"],
-      ],
-    ]),
-    "O3",
-  );
-  expect(text.split("\n").filter((l) => !l.startsWith("#"))).toEqual([
+  expect(text.split("\n").filter((l) => !l.startsWith("# ") || l.startsWith("#   "))).toEqual([
+    "#   O0 75",
+    "#   O3 75,80",
     "cnot.b32",
-    "  80: ISETP.NE SEL",
+    "  O3 80: ISETP.NE SEL MOV*2 MOV.64",
     "not.b32",
-    "  75: LOP3.LUT",
-    "  80: LOP3.LUT | MOV",
+    "  O0 all O3 all: LOP3.LUT",
     "",
   ]);
+});
+
+test("the text is read back", () => {
+  const map = new PtxMap(text);
+  expect([...map.instructions]).toEqual(["cnot.b32", "not.b32"]);
+  expect(map.choiceOf("not.b32", "O0", "75")).toBe("LOP3.LUT");
+  expect(map.choiceOf("cnot.b32", "O3", "80")).toBe("ISETP.NE SEL MOV MOV MOV.64");
+  expect(map.choiceOf("cnot.b32", "O3", "75")).toBeNull();
+  expect(map.choiceOf("not.b32", "O0", "80")).toBeNull();
+});
+
+test("neighbours among the targets make a range", () => {
+  const all = "75 80 86 90a 100a".split(" ").map((sm) => ({ level: "O3" as const, sm }));
+  const pick = (...at: number[]): string =>
+    columnsText(
+      at.map((i) => all[i]!),
+      all,
+    );
+  expect([pick(0, 1, 2, 4), pick(1, 2), pick(0, 1, 2, 3, 4)]).toEqual(["O3 75-86,100a", "O3 80,86", "O3 all"]);
+});
+
+test("the committed map", () => {
+  const map = new PtxMap(readFileSync("tools/harvest/data/ptx-sass.txt", "utf8"));
+  expect(map.choiceOf("add.s64", "O3", "80")).toBe("IADD3 IADD3.X");
+  // Every target that was compiled takes it, at every level.
+  expect(map.columns.filter((c) => map.choiceOf("add.s32", c.level, c.sm) === null)).toEqual([]);
 });

@@ -15,13 +15,15 @@ import { hexWord, sameBits, type Word, wordFromHex } from "./word.js";
 
 export type Level = "O0" | "O3";
 
+/** PTX under test, and machine instructions or the refusal. */
+export type PtxRow = readonly [ptx: string, sass: string];
+
 /** One line of ptx-O3.jsonl. */
 interface PartResult {
   readonly part: number;
   /** Of which parts: kernels in each, and every how many-th kernel. */
   readonly of: string;
-  /** PTX under test, machine instructions or the refusal. */
-  readonly rows: readonly (readonly [ptx: string, sass: string])[];
+  readonly rows: readonly PtxRow[];
   /** Words that no earlier part had. */
   readonly words: readonly string[];
 }
@@ -174,6 +176,17 @@ const partsOf = (folder: Folder, level: Level, of: string): PartResult[] =>
     .lines(`ptx-${level}.jsonl`)
     .map((l) => JSON.parse(l) as PartResult)
     .filter((p) => p.of === of);
+
+/** Rows of a level in the order of the kernels but for refusals; null where its compilation has not come to its end. */
+export function compiledRows(folder: Folder, level: Level): PtxRow[] | null {
+  if (!folder.has(`words-${level}.bin`)) return null;
+  const parts = folder.lines(`ptx-${level}.jsonl`).map((l) => JSON.parse(l) as PartResult);
+  const of = parts.at(-1)!.of;
+  return parts
+    .filter((p) => p.of === of)
+    .sort((a, b) => a.part - b.part)
+    .flatMap((p) => p.rows);
+}
 
 /** The word file and the table of all finished parts. */
 function collect(folder: Folder, level: Level, of: string): void {

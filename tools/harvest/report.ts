@@ -23,7 +23,8 @@ export interface Harvest {
 
 const HEAD = `# Harvest of encodings: figures, and what it could not see
 
-Written by \`node tools/run-ts.cjs tools/harvest/index.ts report\` from the results of \`all\`, for the targets that stand in them.
+Written by \`node tools/run-ts.cjs tools/harvest/index.ts report\` from the results of \`all\`, for the targets that stand in them;
+the others are kept from earlier.
 An encoding is a value of bits 0-11 and 91 (\`u\`: bit 91 is 1). Right / wrong / unknown / no entry: printed words against the text
 that the map alone predicts; "compiled" are words of ptxas that the classifier did not see.
 
@@ -32,12 +33,23 @@ that the map alone predicts; "compiled" are words of ptxas that the classifier d
 const COLUMNS =
   "SM | encodings decoded (printing nothing) | map of | own encodings harvested (taken over) | entries | left out | random words | compiled words | unanswered words | line in lib/sass/isa | values known to it";
 
-export function reportText(harvests: readonly Harvest[]): string {
+/** `earlier`: the text of an earlier report, whose targets stay where they were not harvested again; `order` of all targets. */
+export function reportText(harvests: readonly Harvest[], earlier: string, order: readonly string[]): string {
   const titles = COLUMNS.split(" | ");
-  const rows = harvests.map((h) => row(h));
-  return `${HEAD}${[titles, titles.map(() => "---"), ...rows].map((r) => `| ${r.join(" | ")} |`).join("\n")}\n\n${harvests
-    .map(unseen)
-    .join("\n")}`;
+  const rows = new Map<string, string>();
+  for (const m of earlier.matchAll(/^\| (sm_\w+) .*$/gm)) {
+    const cells = m[0].split("|").map((c) => c.trim());
+    rows.set(m[1]!, cells.slice(1, -1).join(" | "));
+  }
+  const sections = new Map<string, string>();
+  for (const text of earlier.split(/^(?=## )/m).slice(1)) sections.set(/^## (\S+)/.exec(text)![1]!, `${text.trim()}\n`);
+  for (const h of harvests) {
+    rows.set(h.map.sm, row(h).join(" | "));
+    sections.set(h.map.sm, unseen(h));
+  }
+  const sms = order.filter((sm) => rows.has(sm));
+  const table = [titles.join(" | "), titles.map(() => "---").join(" | "), ...sms.map((sm) => rows.get(sm)!)];
+  return `${HEAD}${table.map((r) => `| ${r} |`).join("\n")}\n\n${sms.map((sm) => sections.get(sm)!).join("\n")}`;
 }
 
 const keyed = (e: EntryHead): string => keyName(Number.parseInt(e.opcode, 16) | (e.bit91 << 12));

@@ -2,61 +2,28 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TargetName, target } from "../../lib/target/index.js";
+import { gates, ptxmap, report } from "./across.js";
 import { takeCensus } from "./census.js";
 import { type CheckReport, checkWords, entryName, randomWords } from "./check.js";
 import { compareTable } from "./compare.js";
+import { BASES, COMPARED, FAULTS, mapName, type StepContext, UNANSWERED, unansweredWords } from "./context.js";
 import { Nvdisasm } from "./decoder.js";
 import { findDefUse } from "./defuse.js";
 import { adoptKeys, buildMap, mapText, runFields } from "./fields.js";
-import { askVariant, compareGates, gateKernels, gateRows, gatesText, VARIANTS } from "./gates.js";
 import { MapReader } from "./map.js";
-import { progress } from "./progress.js";
 import { type Level, runCompile } from "./ptx.js";
-import { ptxMapText } from "./ptxmap.js";
-import { type CompareFigures, type Harvest, reportText } from "./report.js";
 import { findSame, type Sameness } from "./same.js";
 import { Folder } from "./state.js";
 import { summaryOf } from "./summary.js";
 import type { SmMap } from "./types.js";
 import { keyName, keyNamed } from "./word.js";
 
-export interface StepContext {
-  /** As the tools name it: `90a`. */
-  readonly sm: string;
-  readonly folder: Folder;
-  readonly root: string;
-  readonly seed: number;
-  option(name: string): string | null;
-}
-
 interface Step {
   readonly what: string;
   run(context: StepContext): void;
 }
 
-/** Whose map a target's map refers to: only the encodings that print otherwise are harvested. */
-export const BASES: Readonly<Record<string, string | null>> = {
-  "75": null,
-  "80": null,
-  "86": "80",
-  "87": "86",
-  "88": "86",
-  "89": "86",
-  "90a": null,
-  "100a": null,
-  "103a": "100a",
-  "110a": "100a",
-  "120a": null,
-  "121a": "120a",
-};
-
 export const DEFAULT_OUT = ".cache/harvest";
-
-const UNANSWERED = "unanswered.tsv";
-
-/** Words that the tool gave no answer for, and how: `ended` or `late`. */
-const unansweredWords = (folder: Folder): Map<string, string> =>
-  new Map(folder.lines(UNANSWERED).map((l) => l.split("\t") as [string, string]));
 
 /** The decoder of a target for the time of `body`. */
 function withDecoder<T>(folder: Folder, body: (d: Nvdisasm) => T): T {
@@ -122,8 +89,6 @@ function fields(c: StepContext): void {
   writeMap(c);
 }
 
-const mapName = (sm: string): string => `fields-sm${sm}.json`;
-
 function writeMap({ sm, folder }: StepContext): void {
   const map = buildMap(folder, sm);
   folder.write(mapName(sm), mapText(map));
@@ -159,8 +124,6 @@ function check({ sm, folder, seed, option }: StepContext): void {
   folder.write(FAULTS, JSON.stringify([...new Set(faults)].sort()));
 }
 
-/** Encodings that the last check found wrong or unknown. */
-const FAULTS = "faults.json";
 const MENDED = "mended.json";
 
 /**
@@ -282,60 +245,6 @@ function compare({ sm, folder, option }: StepContext): void {
   }
 }
 
-const COMPARED = "compare.json";
-const TARGETS = Object.keys(BASES);
-const DATA = "tools/harvest/data";
-
-/** All targets that have a map; no SM is named. */
-function report({ root }: StepContext): void {
-  const harvests = TARGETS.map((sm) => new Folder(root, sm))
-    .filter((f) => f.has(mapName(f.sm)))
-    .map((folder): Harvest => {
-      const compared = folder.has(COMPARED) ? folder.json<CompareFigures>(COMPARED) : null;
-      return { folder, map: folder.json(mapName(folder.sm)), compare: compared, unanswered: unansweredWords(folder) };
-    });
-  writeFileSync(join(DATA, "summary.md"), reportText(harvests));
-  console.log(`${DATA}/summary.md: ${harvests.map((h) => h.map.sm).join(", ")}`);
-}
-
-/** All targets that were compiled at `--level` (O3); no SM is named. */
-function ptxmap({ root, option }: StepContext): void {
-  const level = option("level") ?? "O3";
-  const tables = new Map(
-    TARGETS.map((sm) => new Folder(root, sm))
-      .filter((f) => f.has(`ptx-${level}.tsv`))
-      .map((f) => [f.sm, f.lines(`ptx-${level}.tsv`)]),
-  );
-  const file = join(DATA, `ptx-sass-${level}.txt`);
-  writeFileSync(file, ptxMapText(tables, level));
-  console.log(`${file}: ${[...tables.keys()].join(", ")}`);
-}
-
-const GATES = "tools/harvest/data/gates.txt";
-
-/** All variants at once; no SM is named. */
-function gates(): void {
-  const kernels = gateKernels();
-  const bar = progress("gates: variants", VARIANTS.length);
-  const verdicts = new Map(
-    VARIANTS.map((sm) => {
-      const v = [sm, askVariant(sm, kernels)] as const;
-      bar.add();
-      return v;
-    }),
-  );
-  bar.stop();
-  const rows = gateRows(verdicts, kernels.keys());
-  writeFileSync(GATES, gatesText(rows));
-  const c = compareGates(rows, verdicts, kernels);
-  console.log(
-    `${GATES}: ${rows.length} rows, ${rows.reduce((n, r) => n + r.mnemonics.length, 0)} of ${kernels.size} mnemonics`,
-  );
-  console.log(`lib/ptx: ${c.alike} of ${c.questions} verdicts alike, ${c.message} with ptxas's message`);
-  for (const [key, d] of [...c.differences].sort((a, b) => b[1].count - a[1].count))
-    console.log(`${String(d.count).padStart(6)} ${key} (${d.example})`);
-}
-
 /**
  * Every step of a target whose result is not there yet, its base first. `--adopt DIR`: where earlier maps lie; targets
  * without a base take over from them what they still predict. `--without compile,defuse` leaves steps out.
@@ -385,7 +294,7 @@ export const steps: ReadonlyMap<string, Step> = new Map([
   ["summary", { what: "what the map of a target does not know", run: summary }],
   ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],
   ["report", { what: "figures of all harvested targets: data/summary.md; no SM", run: report }],
-  ["ptxmap", { what: "PTX to SASS of all compiled targets: data/ptx-sass-O3.txt; --level; no SM", run: ptxmap }],
+  ["ptxmap", { what: "PTX to SASS of all compiled targets: data/ptx-sass.txt; no SM", run: ptxmap }],
   ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],
   ["check", { what: "predicts texts from a map alone; --map FILE, --count N", run: check }],
 ]);
