@@ -114,7 +114,11 @@ export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): 
       schedule: done,
     };
   });
-  return ok({ bytes: made.value.bytes, target: before.target, functions });
+  const empty =
+    before.functions.length > 0
+      ? []
+      : [diagnostic("info", "the cubin has no code: nothing to reschedule, it stays as it is")];
+  return ok({ bytes: made.value.bytes, target: before.target, functions }, empty);
 }
 
 function differing(before: Uint32Array, after: Uint32Array): number {

@@ -3,7 +3,8 @@ import { dirname, resolve } from "node:path";
 import { type LaunchFileResult, type LaunchHost, runLaunchFile } from "../sim/index.js";
 import { oneCubinOf } from "./cubins.js";
 import type { Host } from "./host.js";
-import { jsonOf, UsageError } from "./usage.js";
+import { unusableText } from "./launch-errors.js";
+import { jsonFile, UsageError } from "./usage.js";
 
 /** Runs the launches of `launch` on the cubin in `file`; null where that is no cubin. What cannot be used is told on stderr. */
 export function runLaunches(
@@ -15,7 +16,8 @@ export function runLaunches(
   const cubin = oneCubinOf(file, undefined, host);
   if (cubin === null) return null;
   const readFile = (path: string): Uint8Array | null => host.read(resolve(dirname(launch), path));
-  const result = runLaunchFile(cubin.bytes, jsonOf(launch, host), { ...how, readFile });
-  if (result.json.error !== null) host.err(`ptxlab: ${launch}: ${result.json.error}\n`);
+  const json = jsonFile(launch, host);
+  const result = runLaunchFile(cubin.bytes, json.value, { ...how, readFile });
+  if (result.json.error !== null) host.err(`ptxlab: ${unusableText(result, file, json)}\n`);
   return result;
 }

@@ -29,6 +29,7 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
   const { bytes, target, functions } = done.value;
   const saved = save(values.output ?? "a.cubin", bytes, host);
   if (saved !== 0) return saved;
+  printAll(done.diagnostics, path, host);
   if (values.json) host.out(`${JSON.stringify({ target, order, policy: policy.name, functions }, null, 1)}\n`);
   else
     for (const f of functions) {

@@ -16,16 +16,31 @@ export function bytesOf(path: string, host: Host): Uint8Array {
   return bytes;
 }
 
-/** The value in a JSON file. */
-export function jsonOf(path: string, host: Host): unknown {
+/** A JSON file: its text and the value in it. */
+export interface JsonFile {
+  readonly path: string;
+  readonly text: string;
+  readonly value: unknown;
+}
+
+export function jsonFile(path: string, host: Host): JsonFile {
   const text = Buffer.from(bytesOf(path, host)).toString("utf8");
   const at = jsonError(text);
-  if (at < 0) return JSON.parse(text);
-  const before = text.slice(0, at).split("\n");
-  const place = `${path}:${before.length}:${before.at(-1)!.length + 1}`;
+  if (at < 0) return { path, text, value: JSON.parse(text) };
   const found =
     at === text.length ? "the text ends" : `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at)!))}`;
-  throw new UsageError(`${place}: not JSON: ${found}`);
+  throw new UsageError(`${placeIn(path, text, at)}: not JSON: ${found}`);
+}
+
+/** The value in a JSON file. */
+export function jsonOf(path: string, host: Host): unknown {
+  return jsonFile(path, host).value;
+}
+
+/** `FILE:LINE:COLUMN` of an offset, both from 1. */
+export function placeIn(path: string, text: string, at: number): string {
+  const before = text.slice(0, at).split("\n");
+  return `${path}:${before.length}:${before.at(-1)!.length + 1}`;
 }
 
 /** Writes a file; returns the exit status. */

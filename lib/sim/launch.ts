@@ -19,6 +19,8 @@ export interface LaunchFileResult {
   readonly status: 0 | 1 | 2 | 3;
   /** What the command prints, line by line: printed buffers, differences, the fault, messages about the input. */
   readonly lines: readonly string[];
+  /** Of status 2: which of the two files cannot be used. What is said of a launch file begins with the path of a value in it. */
+  readonly about: "launch file" | "cubin" | null;
   /** The same as plain data (`--json`). */
   readonly json: LaunchFileJson;
 }
@@ -77,10 +79,10 @@ interface State {
  */
 export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHost): LaunchFileResult {
   const file = parseLaunchFile(launch, host.readFile);
-  if (typeof file === "string") return unusable(file);
+  if (typeof file === "string") return unusable(file, "launch file");
   const device = new Device();
   const module = device.load(cubin);
-  if (!module.ok) return unusable(module.diagnostics.map((d) => d.message).join("; "));
+  if (!module.ok) return unusable(module.diagnostics.map((d) => d.message).join("; "), "cubin");
   const state: State = {
     device,
     module: module.value,
@@ -90,10 +92,10 @@ export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHo
     launch: host.launch ?? launchOn,
   };
   const problem = prepare(state);
-  if (problem !== "") return unusable(problem);
+  if (problem !== "") return unusable(problem, "launch file");
   for (let i = 0; i < file.launches.length; i++) {
     const run = runStep(state, file.launches[i]!);
-    if (typeof run === "string") return unusable(`launches[${i}]: ${run}`);
+    if (typeof run === "string") return unusable(`launches[${i}]: ${run}`, "launch file");
     if (run.fault !== null) return faulted(state, run.fault);
   }
   return finish(state);
@@ -170,9 +172,9 @@ function runStep(s: State, step: LaunchStep): Run | string {
 
 // ------------------------------------------------------------------------------------------------ results
 
-function unusable(error: string): LaunchFileResult {
+function unusable(error: string, about: "launch file" | "cubin"): LaunchFileResult {
   const json = { status: 2, error, fault: null, launches: [], buffers: {}, differences: [] };
-  return { status: 2, lines: [`error: ${error}`], json };
+  return { status: 2, lines: [`error: ${error}`], about, json };
 }
 
 /** A fault in two or three lines. */
@@ -195,7 +197,7 @@ function faulted(s: State, fault: Fault): LaunchFileResult {
     buffers: {},
     differences: [],
   };
-  return { status: 3, lines: describeFault(fault), json };
+  return { status: 3, lines: describeFault(fault), about: null, json };
 }
 
 /** A number as JSON and text can hold it. */
@@ -233,7 +235,12 @@ function finish(s: State): LaunchFileResult {
     if (d.count > d.first.length) lines.push("  …");
   }
   const status = differences.length > 0 ? 1 : 0;
-  return { status, lines, json: { status, error: null, fault: null, launches: s.runs, buffers, differences } };
+  return {
+    status,
+    lines,
+    about: null,
+    json: { status, error: null, fault: null, launches: s.runs, buffers, differences },
+  };
 }
 
 function compare(s: State, e: Expectation): Difference | null {

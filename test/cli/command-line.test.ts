@@ -46,8 +46,8 @@ test.each<[string, string]>([
   ["asm a.asm --like no.cubin", "ptxlab no.cubin; error: not an ELF file: bad magic number\n"],
   ["asm binary", "ptxlab: 'binary' is not text; dis --asm makes the text of a cubin\n"],
   ["run k.cubin", "ptxlab: the launches are missing: --launch FILE\n"],
-  ["run k.cubin --launch l.json", 'ptxlab: l.json: launches[0]: no kernel "q" in the cubin; it has: k\n'],
-  ["estimate k.cubin --launch l.json", 'ptxlab: l.json: launches[0]: no kernel "q" in the cubin; it has: k\n'],
+  ["run k.cubin --launch l.json", 'ptxlab: l.json:1:14: launches[0]: no kernel "q" in the cubin; it has: k\n'],
+  ["estimate k.cubin --launch l.json", 'ptxlab: l.json:1:14: launches[0]: no kernel "q" in the cubin; it has: k\n'],
   ["reschedule k.cubin -o /nowhere/a", "ptxlab: cannot write '/nowhere/a'\n"],
 ])("%s: the file with the fault is named", async (line, message) => {
   const made = fakeHost({ "k.ptx": files["ok.ptx"]! });

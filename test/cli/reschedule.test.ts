@@ -32,3 +32,13 @@ test("reschedule: an unknown policy is refused with the list", async () => {
   expect(await ptxlab(["reschedule", "--kernel", "nope", "k.cubin"], host)).toBe(1);
   expect(host.stderr).toContain("the cubin has no function nope");
 });
+
+test("reschedule: a cubin without code stays as it is, and that is said", async () => {
+  const empty = compile(".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 x = 7;\n", {
+    target: "sm_90",
+  }).cubin!;
+  const host = fakeHost({ "k.cubin": empty });
+  expect(await ptxlab(["reschedule", "k.cubin", "-o", "n.cubin"], host)).toBe(0);
+  expect(host.stderr).toBe("ptxlab k.cubin; info: the cubin has no code: nothing to reschedule, it stays as it is\n");
+  expect(Buffer.from(host.written.get("n.cubin")!).equals(Buffer.from(empty))).toBe(true);
+});
