@@ -132,9 +132,13 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   ldcu: { on: since(100), why: "constants go to uniform registers by LDCU instead of ULDC (measured)" },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
   fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
+  fixedLatencyMma: {
+    on: since(80),
+    why: "HMMA and BMMA need no scoreboard (measured: guarded on sm_75 at every level; tools/hazard-instructions.ts)",
+  },
   fixedLatencyImma: {
-    on: [75, 80, 86, 87, 88, 89, 90, 100, 110, 120, 121],
-    why: "IMMA needs no scoreboard at -O0 (measured: guarded on sm_103 only, at every level; tools/hazard-instructions.ts)",
+    on: [80, 86, 87, 88, 89, 90, 100, 110, 120, 121],
+    why: "IMMA needs no scoreboard (measured: guarded on sm_75 and sm_103 at every level; tools/hazard-instructions.ts)",
   },
   fixedLatencyR2ur: {
     on: since(90),

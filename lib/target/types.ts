@@ -46,6 +46,7 @@ export type Feature =
   | "ldcu"
   | "launchConstantsAt0x360"
   | "fixedLatencyFp64"
+  | "fixedLatencyMma"
   | "fixedLatencyImma"
   | "fixedLatencyR2ur"
   | "wideBranchOffset"

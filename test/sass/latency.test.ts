@@ -45,9 +45,12 @@ describe("issue distances", () => {
     expect(sparse("IMMA.SP.16864.S8.S8")).toBe(23);
   });
 
-  test("integer products of sm_103 alone come by scoreboard, one in 64 cycles (ptxas -O0 and -O3)", () => {
-    const guards = (sm: TargetName) => timingOf(inst("IMMA.16816.S8.S8 R8, R4.ROW, R6.COL, R8", sm), target(sm));
+  test("products come by scoreboard on sm_75, integer ones on sm_103, one in 64 cycles there (ptxas -O0 and -O3)", () => {
+    const guards = (sm: TargetName, text = "IMMA.16816.S8.S8 R8, R4.ROW, R6.COL, R8") =>
+      timingOf(inst(text, sm), target(sm));
     expect(guards("sm_103")).toMatchObject({ write: true, read: true, interval: 64 });
+    expect(guards("sm_75", "HMMA.1688.F32 R8, R6, R4, R8")).toMatchObject({ write: true, read: true });
+    expect(guards("sm_103", "HMMA.1688.F32 R8, R6, R4, R8")).toMatchObject({ write: false, read: false });
     for (const sm of ["sm_90", "sm_100", "sm_110", "sm_120"] as const)
       expect([sm, guards(sm)]).toMatchObject([sm, { write: false, read: false }]);
   });
@@ -64,6 +67,14 @@ describe("issue distances", () => {
     expect([distance("sm_75"), distance("sm_80"), distance("sm_90")]).toEqual([9, 10, 10]);
     expect(timingOf(inst("BRXU UR4 0x10", "sm_90"), target("sm_90")).minStall).toBe(2);
     expect(timingOf(inst("BRXU UR4 0x10", "sm_100"), target("sm_100")).minStall).toBe(5);
+  });
+
+  test("sm_87: moves of barriers hold back four cycles, those of the active lanes need not (ptxas -O3)", () => {
+    const stall = (text: string): number => timingOf(inst(text, "sm_87"), target("sm_87")).minStall;
+    expect(stall("BMOV.32 B0, 0xffffffff")).toBe(4);
+    expect(stall("BMOV.32.CLEAR B1, B0")).toBe(4);
+    expect(stall("BMOV.32 B15, MACTIVE")).toBe(1);
+    expect(stall("BMOV.32.PQUAD MACTIVE, B15")).toBeLessThanOrEqual(2);
   });
 
   test("a scoreboard guards what arrives after a variable time", () => {

@@ -87,7 +87,6 @@ function findPorts(sm: Sm): Map<string, Set<string>> {
     for (const member of tables.membersOf(op!)) {
       if (!member.mods.every((m) => mods.includes(m))) continue;
       const guards = guardsOfTime(row.time ?? "fixed", target);
-      const { scoreboards } = tables.timingOf(op!, member.mods)!;
       const c = tables.classes[member.value]!;
       for (const u of usesOfRow[i]!)
         for (const k of [0, 1]) {
@@ -95,8 +94,8 @@ function findPorts(sm: Sm): Map<string, Set<string>> {
           if (port === null) continue;
           const side = (s: Side): void => void found.push({ side: s, file: u.file, port, at: member.value });
           side(u.written ? "write" : "read");
-          if (u.written && !guards.write && !scoreboards && port !== "apart") side("fixed");
-          if (!u.written && (u.slot === "guard" || (!guards.read && !scoreboards))) side("unguarded");
+          if (u.written && !guards.write && port !== "apart") side("fixed");
+          if (!u.written && (u.slot === "guard" || !guards.read)) side("unguarded");
         }
     }
   }

@@ -68,7 +68,7 @@ export function latencyGaps(target: Target): string[] {
         if (port === null) out.push(`${row.op}, ${u.slot}: class ${c.name} has no port in ${u.file}`);
         // Warp-group products: no distance guards their accumulators.
         else if (port !== "apart") {
-          const guarded = timing.scoreboards || (u.written ? guards.write : guards.read && u.slot !== "guard");
+          const guarded = u.written ? guards.write : guards.read && u.slot !== "guard";
           for (const role of u.written ? writerRoles : readerRoles)
             if (!(guarded && role.earlier) && !known.has(`${role.kind} ${role.earlier} ${u.file} ${port}`))
               out.push(`${row.op}, ${u.slot}: no ${role.kind} cells of port ${port} in ${u.file}`);

@@ -15,7 +15,7 @@ import {
 import type { Target } from "../../target/types.js";
 import { latencyGaps } from "./latency-gaps.js";
 import { IMPLICIT, Kind, type MachineInst, makeOperand, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
-import { guardsOf } from "./timing.js";
+import { type Guards, guardsOf } from "./timing.js";
 import { File, type Form } from "./types.js";
 
 export type { Pipe } from "../../target/latency/index.js";
@@ -113,14 +113,14 @@ class SmLatency {
     const tables = latencyTables(this.target.sm);
     const c = tables.classes[tables.classOf(form.op, form.mods)]!;
     const guards = guardsOf(form, this.target);
-    const op = tables.timingOf(form.op, guards.write || guards.read ? form.mods : [...form.mods, "fixed"]);
+    const op = tables.timingOf(form.op, timedMods(form, guards));
     if (!c || !op) throw new InternalError(`no latency of ${form.name} on sm_${this.target.sm}`);
     return {
       timing: {
         pipe: c.pipe,
         interval: op.interval,
-        write: guards.write || op.scoreboards,
-        read: guards.read || op.scoreboards,
+        write: guards.write,
+        read: guards.read,
         latency: op.latency,
         minStall: op.minStall,
       },
@@ -174,6 +174,14 @@ class SmLatency {
           }
     return out;
   }
+}
+
+/** Modifiers of the form, and the marks that lines of the timing table may tell forms by. */
+function timedMods(form: Form, guards: Guards): readonly string[] {
+  const mods = [...form.mods];
+  if (!guards.write && !guards.read) mods.push("fixed");
+  if ([...form.dsts, ...form.srcs].some((s) => s.name === "s")) mods.push("state");
+  return mods;
 }
 
 /**

@@ -120,10 +120,10 @@ export type ImmFormat = "u32" | "s32" | "n32" | "f32" | "f64" | "h2" | "h1" | "b
 /**
  * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).
  * `fixed`: no scoreboard. `result`: write scoreboard for the result and read scoreboard for the operands.
- * `operands`: read scoreboard only (stores, reductions, barriers). `write`: write scoreboard only. `fp64`, `imma`, `r2ur`: fixed
+ * `operands`: read scoreboard only (stores, reductions, barriers). `write`: write scoreboard only. `fp64`, `mma`, `imma`, `r2ur`: fixed
  * or result, as the target says.
  */
-export type TimeClass = "fixed" | "result" | "operands" | "write" | "fp64" | "imma" | "r2ur";
+export type TimeClass = "fixed" | "result" | "operands" | "write" | "fp64" | "mma" | "imma" | "r2ur";
 
 /** Declares rows: keeps the literal types out of the declaration file. */
 export type Rows = readonly Row[];

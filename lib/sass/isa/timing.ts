@@ -14,7 +14,7 @@ export interface Guards {
 }
 
 const fixed: Guards = { write: false, read: false };
-const byClass: Readonly<Record<Exclude<TimeClass, "fp64" | "imma" | "r2ur">, Guards>> = {
+const byClass: Readonly<Record<Exclude<TimeClass, "fp64" | "mma" | "imma" | "r2ur">, Guards>> = {
   fixed,
   result: { write: true, read: true },
   operands: { write: false, read: true },
@@ -28,6 +28,7 @@ export function guardsOf(form: Form, target: Target): Guards {
 
 export function guardsOfTime(time: TimeClass, target: Target): Guards {
   if (time === "fp64") return target.has("fixedLatencyFp64") ? fixed : byClass.result;
+  if (time === "mma") return target.has("fixedLatencyMma") ? fixed : byClass.result;
   if (time === "imma") return target.has("fixedLatencyImma") ? fixed : byClass.result;
   if (time === "r2ur") return target.has("fixedLatencyR2ur") ? fixed : byClass.result;
   return byClass[time];

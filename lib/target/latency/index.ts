@@ -110,15 +110,11 @@ function parsePorts(text: string): Ports {
 
 function build(sm: Sm): LatencyTables {
   const members = parseMembers(sm);
-  const timings = parseOpcodes(timingText, sm, ([interval, latency, stall, , marker]) => {
-    if (marker !== undefined && marker !== "scoreboards") throw new InternalError(`latency timing: bad mark ${marker}`);
-    return {
-      interval: Number(interval),
-      latency: Number(latency),
-      minStall: Number(stall),
-      scoreboards: marker !== undefined,
-    };
-  });
+  const timings = parseOpcodes(timingText, sm, ([interval, latency, stall]) => ({
+    interval: Number(interval),
+    latency: Number(latency),
+    minStall: Number(stall),
+  }));
   const ports = parseOpcodes(portText, sm, ([port]) => port!);
   const holds = parseOpcodes(holdText, sm, ([port, cycles]) => ({ port: port!, cycles: Number(cycles) }));
   const sets = parseOpcodes(setToWaitText, sm, ([own, other]) => ({ own: Number(own), other: Number(other) }));

@@ -1,8 +1,7 @@
 /**
  * Issue interval, expected latency and least stall per opcode, in issue cycles: `OPCODE… @SMs; interval; latency; stall; source of
- * the latency`; behind it perhaps `scoreboards`: ptxas guards results and operands by scoreboards, except at -O0, where the longest
- * stall covers them. `.fixed` after an opcode: only its forms without scoreboards. Of several lines that fit an instruction the one
- * with the most modifiers counts, and of equal ones the later.
+ * the latency`. `.fixed` after an opcode: only its forms without scoreboards, `.state`: those that move special state. Of several
+ * lines that fit an instruction the one with the most modifiers counts, and of equal ones the later.
  *
  * Intervals and least stalls: the least that ptxas 13.0.88 puts between two instructions of the kind, or behind one
  * (`tools/harvest-latency.ts`). Latencies are for estimates only, never for correctness. Sources: `cells`: the common
@@ -36,7 +35,7 @@ DADD DMUL DFMA DSETP @75; 4; 48; 1; estimate
 DADD DMUL DFMA DSETP @86-89; 4; 48; 1; estimate
 DADD DMUL DFMA DSETP @103-; 64; 64; 1; estimate: ptxas pads with up to 64 cycles of NOP (digest E 2L.2)
 HMMA IMMA BMMA DMMA QMMA OMMA; 8; 24; 1; estimate
-HMMA IMMA BMMA @75; 8; 24; 1; estimate; scoreboards
+HMMA IMMA BMMA @75; 8; 24; 1; estimate
 HMMA IMMA BMMA @80-90; 8; 24; 1; cells
 HMMA.1684 HMMA.1688 HMMA.SP.16816 IMMA.16816 BMMA.168128 HMMA.SP.1688.TF32 @80-90; 4; 16; 1; cells
 IMMA.SP.16832 IMMA.SP.16864.S4.S4 IMMA.SP.16864.S4.U4 IMMA.SP.16864.U4.S4 IMMA.SP.16864.U4.U4 @80-90; 6; 16; 1; cells
@@ -108,6 +107,8 @@ BREAK YIELD NANOSLEEP WARPSYNC @90-; 5; 12; 5; estimate
 WARPSYNC @75; 4; 12; 4; estimate
 BSSY BMOV KILL BPT ENDCOLLECTIVE; 1; 12; 1; estimate
 BMOV.fixed @87; 4; 12; 4; estimate
+BMOV.fixed.state @87; 1; 12; 1; estimate
+BMOV.fixed.state.CLEAR @87; 4; 12; 4; estimate
 NOP DEPBAR PMTRIG WARPGROUP WARPGROUPSET PREEXIT ACQBULK ACQSHMINIT HIDDEN __HIR0X1E0; 1; 1; 1; cells
 DEPBAR; 4; 4; 4; cells
 WARPGROUP @90; 2; 2; 2; cells

@@ -49,8 +49,6 @@ export interface OpTiming {
   readonly interval: number;
   readonly latency: number;
   readonly minStall: number;
-  /** Scoreboards guard results and operands even where the instruction table calls the latency fixed. */
-  readonly scoreboards: boolean;
 }
 
 /** A port that takes nothing for some cycles after an instruction has issued elsewhere. */

@@ -80,7 +80,7 @@ export const tensorRows: Rows = [
       ...each([ampere, blackwell, consumer], "23c", `HMMA{mma}{acc}{?|?|?|?@82:2} ${signed}`, { is: "73=0 82:2=3" }),
       ...each([laterAmpere, hopper], "23c", `HMMA{mma}{acc}{~|~|~|~@82:2} ${signed}`, { is: "73=0 82:2=3" }),
     ],
-    time: "fixed",
+    time: "mma",
   },
   {
     op: "HMMA.SP",
@@ -97,7 +97,7 @@ export const tensorRows: Rows = [
       }),
       ...each(since80, "23c", `HMMA.SP{mmaST}{acc}.TF32 ${signed}${en}`, { is: "73=1 82:2=2", ...sparse81 }),
     ],
-    time: "fixed",
+    time: "mma",
   },
   {
     op: "HMMA.884",
@@ -117,7 +117,7 @@ export const tensorRows: Rows = [
         sm: "75",
       },
     ],
-    time: "fixed",
+    time: "mma",
   },
   {
     op: "IMMA.8816",
@@ -205,7 +205,7 @@ export const tensorRows: Rows = [
         ...each(early, "23d", `BMMA{bmma}{.XOR|?|.AND@77:2}{?|.POPC|...???@80} ${products}`, { is }),
         ...each([hopper], "23d", `BMMA{bmma}{?|?|.AND|...???@77:2}{?|.POPC|...???@80} ${products}`, { is }),
       ],
-      time: "fixed",
+      time: "mma",
     }),
   ),
   {
