@@ -1,7 +1,7 @@
 /** Experiments: sweeps over inputs, targets, options, knobs and orders; search for better orders; tables of results. */
 export { type ExecuteOptions, execute, utilisation, type Work } from "./executor.js";
 export { movesText } from "./moves.js";
-export { launched, pointId, runPoint } from "./point.js";
+export { pointId } from "./point.js";
 export { hash32, unit } from "./random.js";
 export { type Reordered, reorderCubin } from "./reorder.js";
 export { type SearchOptions, type SearchResult, search } from "./search.js";

@@ -1,14 +1,14 @@
-/** One point of an experiment: from its description to its row. */
+/**
+ * One point of an experiment: from its description to its row. A thread loads only what its points need: an order of machine
+ * code needs no compiler, and nothing is simulated without a launch file.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { compile } from "../compile.js";
+import { resolve } from "node:path";
 import { type Diagnostic, isFailure, renderDiagnostic } from "../diagnostics.js";
 import { readCubin } from "../elf/index.js";
-import { type Estimate, estimateLaunch, runLaunchFile } from "../sim/index.js";
 import { isTargetName } from "../target/index.js";
 import { verifyCubin } from "../verify.js";
-import { reorderCubin } from "./reorder.js";
 import type { Point, Row } from "./types.js";
 
 const { version } = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8")) as { version: string };
@@ -40,11 +40,27 @@ function identify(point: Point, folder: string): Pick<Row, "id" | "inputHash" | 
   return { source, inputHash, launchHash, id: sha(inputHash, launchHash, what).slice(0, 16) };
 }
 
+/** What a point needs; null where it does not. */
+export interface Loaded {
+  readonly compile: typeof import("../compile.js") | null;
+  readonly reorder: typeof import("./reorder.js") | null;
+  readonly launched: typeof import("./launched.js") | null;
+}
+
+/** Loads what a point needs, where that has not been done yet. */
+export async function load({ input, moves }: Point): Promise<Loaded> {
+  return {
+    compile: input.ptx !== undefined ? await import("../compile.js") : null,
+    reorder: input.ptx === undefined && moves !== null ? await import("./reorder.js") : null,
+    launched: input.launch !== undefined ? await import("./launched.js") : null,
+  };
+}
+
 /**
  * Runs a point: compiles or reorders, checks, executes in the simulator, estimates. Paths are relative to `folder`. What
  * cannot be done is said in `outcome`; throws only when a file cannot be read.
  */
-export function runPoint(point: Point, folder: string): Row {
+export function runPoint(point: Point, folder: string, parts: Loaded): Row {
   const { source, ...identity } = identify(point, folder);
   const fromPtx = point.input.ptx !== undefined;
   const row: Row = {
@@ -67,7 +83,7 @@ export function runPoint(point: Point, folder: string): Row {
     cubinHash: "",
     version,
   };
-  const made = fromPtx ? compiled(point, source) : reordered(point, source);
+  const made = fromPtx ? compiled(point, source, parts) : reordered(point, source, parts);
   if (typeof made === "string") return { ...row, outcome: made };
   const { cubin, spillBytes, hazards } = made;
   const read = readCubin(cubin);
@@ -81,7 +97,8 @@ export function runPoint(point: Point, folder: string): Row {
     spillBytes,
     cubinHash: sha(cubin),
   };
-  return { ...row, ...facts, ...(point.input.launch === undefined ? {} : launched(cubin, point.input.launch, folder)) };
+  const { launch } = point.input;
+  return { ...row, ...facts, ...(launch === undefined ? {} : parts.launched!.launched(cubin, launch, folder)) };
 }
 
 /** A cubin to judge; `hazards` where they have been counted already. */
@@ -91,9 +108,9 @@ interface Made {
   readonly hazards: number | null;
 }
 
-function compiled(point: Point, source: Uint8Array): Made | string {
+function compiled(point: Point, source: Uint8Array, parts: Loaded): Made | string {
   if (!isTargetName(point.target)) return `no such target: ${point.target}`;
-  const c = compile(Buffer.from(source).toString("latin1"), {
+  const c = parts.compile!.compile(Buffer.from(source).toString("latin1"), {
     target: point.target,
     opt: point.level,
     knobs: point.knobs,
@@ -104,37 +121,9 @@ function compiled(point: Point, source: Uint8Array): Made | string {
   return { cubin: c.cubin, spillBytes, hazards: null };
 }
 
-function reordered(point: Point, source: Uint8Array): Made | string {
+function reordered(point: Point, source: Uint8Array, parts: Loaded): Made | string {
   if (point.moves === null) return { cubin: source, spillBytes: null, hazards: null };
-  const made = reorderCubin(source, point.moves);
+  const made = parts.reorder!.reorderCubin(source, point.moves);
   if (!made.ok) return told(made.diagnostics, point.input.cubin!);
   return { cubin: made.value.bytes, spillBytes: null, hazards: made.value.hazards };
-}
-
-/** Estimates and results of a launch file on a cubin. */
-export function launched(
-  cubin: Uint8Array,
-  launch: string,
-  folder: string,
-): Pick<Row, "results" | "cycles" | "microseconds" | "warpsPerSm"> & { outcome?: string } {
-  const path = resolve(folder, launch);
-  const estimates: Estimate[] = [];
-  const ran = runLaunchFile(cubin, JSON.parse(readFileSync(path, "utf8")), {
-    readFile: (p) => readFileSync(resolve(dirname(path), p)),
-    launch: (device, module, options) => {
-      const made = estimateLaunch(device, module, options);
-      if (!made.ok) return made;
-      estimates.push(made.value);
-      return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
-    },
-  });
-  const sum = (of: (e: Estimate) => number): number => estimates.reduce((n, e) => n + of(e), 0);
-  if (ran.status > 1)
-    return { results: "not run", cycles: null, microseconds: null, warpsPerSm: null, outcome: ran.lines[0] ?? "fault" };
-  return {
-    results: ran.status === 0 ? "as expected" : "different",
-    cycles: sum((e) => e.cycles),
-    microseconds: sum((e) => e.microseconds),
-    warpsPerSm: estimates.reduce((n, e) => Math.min(n, e.occupancy.warpsPerSm), Number.POSITIVE_INFINITY),
-  };
 }

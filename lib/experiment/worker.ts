@@ -4,4 +4,4 @@ import { worker } from "workerpool";
 import { type Done, timed } from "./executor.js";
 import type { Point } from "./types.js";
 
-worker({ runPoint: (point: Point, folder: string): Done => timed(point, folder, threadId) });
+worker({ runPoint: (point: Point, folder: string): Promise<Done> => timed(point, folder, threadId) });

@@ -16,6 +16,7 @@ import {
   utilisation,
   type Work,
 } from "../../lib/experiment/index.js";
+import { load } from "../../lib/experiment/point.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";
 
 let folder: string;
@@ -58,6 +59,28 @@ describe("sweep", () => {
     const { rows } = await sweep({ ...spec, targets: ["sm_75"], levels: [0] }, { folder, threads: 0 });
     expect(rows[0]!.outcome).toContain(".target");
     expect(rows[0]!.cycles).toBeNull();
+  });
+
+  test("a thread loads what its points need: no compiler for machine code, no simulator without a launch file", async () => {
+    const parts = async (input: SweepSpec["inputs"][0], shuffle: boolean): Promise<string[]> => {
+      const shuffles = { seeds: [1], reach: 2 };
+      const [point] = pointsOf({ name: "", inputs: [input], ...(shuffle && { shuffles }) }, folder);
+      return Object.entries(await load(point!)).flatMap(([name, part]) => (part === null ? [] : [name]));
+    };
+    expect(await parts({ cubin: "k.cubin" }, true)).toEqual(["reorder"]);
+    expect(await parts({ cubin: "k.cubin", launch: "k.json" }, false)).toEqual(["launched"]);
+    expect(await parts({ ptx: "k.ptx" }, false)).toEqual(["compile"]);
+  });
+
+  test("a launch file that cannot be used is named in the row", async () => {
+    writeFileSync(join(folder, "bad.json"), "{");
+    writeFileSync(join(folder, "odd.json"), '{ "launches": 3 }');
+    const inputs = ["bad.json", "odd.json"].map((launch) => ({ cubin: "k.cubin", launch }));
+    const { rows } = await sweep({ name: "", inputs }, { folder, threads: 0 });
+    expect(rows.map((r) => [r.results, r.outcome.split(" ")[0]])).toEqual([
+      ["not run", "bad.json:"],
+      ["not run", "odd.json:"],
+    ]);
   });
 
   test("goes on where it was interrupted, and ends with a table", async () => {
