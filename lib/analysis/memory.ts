@@ -71,6 +71,8 @@ export function memoryEffect(form: Form): MemoryEffect {
 const warpState = /^(WARPGROUPSET|USETMAXREG|RPCMOV|SETCTAID|SETLMEMBASE|BMOV|PREEXIT|ACQBULK|ACQSHMINIT)$/;
 /** Their results depend on what earlier instructions with effects did, although they name no memory. */
 const stateful = /^(NOP|GETLMEMBASE|LDTM|QSPC)$/;
+/** Parts of longer sequences. */
+const unbroken = /^(B2R|MEMBAR|ERRBAR|CGAERRBAR)$/;
 /** Surfaces and textures are reached through handles; their contents do not meet plain accesses without a fence. */
 const texture = /^(TEX|TLD|TLD4|TMML|TXD|TXQ|FOOTPRINT|SULD|SUST|SUATOM|SURED|SUQUERY)$/;
 
@@ -114,8 +116,9 @@ function make(form: Form): MemoryEffect {
 function isFull(form: Form): boolean {
   if (form.op === "BSSY") return false;
   if (form.op === "WARPGROUP" && form.mods.includes("WAIT")) return true;
-  // In Mercury a reduction and the read of its result are one instruction: nothing may come between them.
-  if (form.op === "B2R" || (form.op === "BAR" && form.mods.includes("RED"))) return true;
+  // In Mercury a fence is one instruction, and a reduction with the read of its result: nothing may come between their words.
+  if (unbroken.test(form.op)) return true;
+  if (form.op === "BAR" ? form.mods.includes("RED") : form.op === "CCTL" && form.mods.includes("IVALL")) return true;
   return form.flow !== "next" || warpState.test(form.op);
 }
 

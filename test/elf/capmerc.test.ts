@@ -1,5 +1,7 @@
+import { compile } from "../../lib/compile";
 import { readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
 import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
+import type { TargetName } from "../../lib/target/index";
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 
@@ -90,6 +92,50 @@ test("of two MOVs to a pair the words do not tell whether they are one; in our o
     [1, true],
     [2, false],
   ]);
+});
+
+/** Our own code of a statement: the words of the unit that has an instruction, and its item. */
+function unitOf(arch: TargetName, opt: number, statement: string, op: string): [ops: string, item: string] {
+  const text = `.version 9.0
+.target ${arch}
+.address_size 64
+.visible .entry k(.param .u64 p) {
+.reg .b64 %d<5>; .reg .b32 %r<9>; .reg .pred %p<4>; .reg .b16 %h<3>;
+ld.param.u64 %d1, [p]; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1]; setp.lt.s32 %p1, %r4, 3;
+${statement}
+selp.b32 %r6, %r5, 7, %p2; st.global.u32 [%d1], %r6; st.global.u64 [%d1+8], %d2; ret; }`;
+  const made = compile(text, { target: arch, opt, relocatable: true });
+  expect(made.diagnostics).toEqual([]);
+  const { insts, words: all, target } = made.functions[0]!.code!;
+  const derived = capsuleOf(all, 1, { paramBase: target.constants.paramBase, compiled: true });
+  if ("unknown" in derived) throw new Error(`${insts[derived.unknown]!.form.op} is not known`);
+  const at = insts.findIndex((i) => i.form.op === op);
+  const unit = derived.units.find((u) => u.first <= at && at < u.first + u.words)!;
+  const ops = insts.slice(unit.first, unit.first + unit.words).map((i) => i.form.op);
+  return [ops.join(" "), unit.item === null ? "1" : hex(unit.item)];
+}
+
+/** Record name and number of words; operands differ by level. */
+const OWN: readonly (readonly [statement: string, op: string, ops: string, item: RegExp])[] = [
+  ["bar.sync %r1, %r2;", "BAR", "SHF LOP3 BAR", /^d1010147540a/],
+  ["bar.arrive %r1, %r2;", "BAR", "SHF LOP3 BAR", /^d10101470c0a/],
+  ["bar.red.popc.u32 %r5, %r1, %r2, !%p1;", "BAR", "SHF LOP3 BAR B2R", /^510201473c04/],
+  ["bar.red.and.pred %p2, %r1, %r2, %p1;", "BAR", "SHF LOP3 BAR B2R", /^510201472404/],
+  ["bar.red.or.pred %p2, %r1, 64, !%p1;", "BAR", "BAR B2R", /^510102472624/],
+  ["redux.sync.add.s32 %r5, %r1, %r2;", "REDUX", "WARPSYNC REDUX MOV ENDCOLLECTIVE", /^510202321806/],
+  ["match.all.sync.b32 %r5|%p2, %r1, %r2;", "MATCH", "WARPSYNC MATCH ENDCOLLECTIVE", /^d101024a0806/],
+  ["cvta.local.u64 %d2, %d1;", "LDC", "LDC", /^010b040a/],
+  ["fma.rn.f16x2 %r5, %r1, %r2, %r3;", "HFMA2", "HFMA2", /^1$/],
+  ["ld.v2.u16 {%h1, %h2}, [%d1]; mov.b32 %r5, {%h1, %h2};", "LD", "LD", /^0222/],
+  ["fence.acq_rel.sys;", "MEMBAR", "MEMBAR ERRBAR CGAERRBAR CCTL", /^5102/],
+];
+
+const archs: readonly TargetName[] = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
+
+test.each(OWN)("in our own code: %s", (statement, op, ops, item) => {
+  for (const opt of [0, 1, 3])
+    for (const arch of archs)
+      expect([arch, opt, ...unitOf(arch, opt, statement, op)]).toEqual([arch, opt, ops, expect.stringMatching(item)]);
 });
 
 test("cut or foreign bytes are not read", () => {

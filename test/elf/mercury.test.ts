@@ -60,19 +60,7 @@ test("a relocatable object has a capsule, and what describes it counts in its by
   expect(exit(".nv.merc.nv.info.k")).toBeGreaterThan(exit(".nv.info.k"));
 });
 
-test("what is not known of Mercury leaves the capsules out, and says so", () => {
-  const store = "st.global.u32 [%d0], %r1;";
-  const refused = [object(ptx(`bar.sync %r1, %r1; ${store}`))];
-  expect(refused.map((o) => [o.low, o.names.some((n) => /merc/.test(n)), o.said])).toEqual([
-    [
-      4,
-      false,
-      [expect.stringMatching(/^info: Mercury capsules left out: not known for instruction at k\+0x[0-9a-f]+0$/)],
-    ],
-  ]);
-});
-
-test("an executable has them too, with what only executables hold; where they are not known it has none, and says nothing", () => {
+test("an executable has them too, with what only executables hold", () => {
   const text = ptx(
     "mov.u64 %d1, g; ld.global.u32 %r1, [%d1+4]; st.shared.u32 [s+8], %r1; st.global.u32 [%d0], %r1;",
     ".global .u32 g[2] = {1, 2};\n.shared .u32 s[4];",
@@ -87,6 +75,4 @@ test("an executable has them too, with what only executables hold; where they ar
   expect(Array.from({ length: relocs.length / 6 }, (_, i) => relocs[i * 6 + 2]).sort()).toEqual([
     0x10003, 0x10005, 0x10006,
   ]);
-  const unknown = object(ptx("bar.sync %r1, %r1;"), { relocatable: false });
-  expect([unknown.low, unknown.names.some((n) => /merc/.test(n)), unknown.said]).toEqual([4, false, []]);
 });

@@ -12,7 +12,7 @@ import { readCubin } from "../../lib/elf/cubin/read";
 import type { SourceLine } from "../../lib/elf/cubin/types";
 import { type Elf, ET, readElf, SHDR_SIZE, view } from "../../lib/elf/elf64";
 import { unwrap } from "../../lib/result";
-import { runLaunchFile } from "../../lib/sim/index";
+import { runLaunchFile, simulate } from "../../lib/sim/index";
 import { type TargetName, target } from "../../lib/target/index";
 import { verifyCubin } from "../../lib/verify";
 import { corpus, corpusPtx } from "../corpus/cases";
@@ -155,6 +155,41 @@ describeOracle("Mercury sections of our objects", () => {
       if (level > 0) expect(changed).toBeGreaterThan(0);
     });
   });
+
+  test.each(levels)(
+    "-O%i: barriers with number and count in registers are one instruction, and the finalizer makes them again",
+    (opt) => {
+      const text = `.version 9.0
+.target sm_100
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 i, .param .u32 n, .param .u32 m) {
+.reg .b64 %d<3>; .reg .b32 %r<9>; .reg .pred %p<3>;
+ld.param.u64 %d0, [p]; ld.param.u32 %r1, [i]; ld.param.u32 %r2, [n]; ld.param.u32 %r3, [m];
+mov.u32 %r4, %tid.x; setp.lt.u32 %p1, %r4, 10;
+bar.red.popc.u32 %r5, %r1, %r2, %p1;
+bar.sync %r1, %r2;
+bar.red.and.pred %p2, %r1, %r2, !%p1;
+redux.sync.add.s32 %r6, %r4, %r3;
+selp.u32 %r7, 1, 0, %p2;
+mad.lo.s32 %r6, %r6, 100, %r5; mad.lo.s32 %r6, %r7, 7, %r6; add.s32 %r6, %r6, %r2;
+mad.wide.u32 %d1, %r4, 4, %d0; st.global.u32 [%d1], %r6; ret; }`;
+      inScratch((dir) => {
+        const made = compile(text, { target: "sm_100", opt, relocatable: true });
+        expect(made.diagnostics).toEqual([]);
+        for (const arch of ["sm_100", "sm_103"] as const) {
+          const file = linked(dir, finalizing(made.cubin!), arch);
+          const out = new Int32Array(32);
+          const params = [out, { u32: 3 }, { u32: 32 }, { s32: -1 }];
+          const ran = simulate(file, { kernel: "k", grid: 1, block: 32, params });
+          expect(ran.ok && ran.value.fault).toBeNull();
+          // 10 lanes below 10, not all others; the sum of all numbers.
+          expect(out).toEqual(Int32Array.from(out, () => 42 + 49_600));
+          const cubin = readCubin(file);
+          expect(cubin.ok && verifyCubin(cubin.value)).toEqual([]);
+        }
+      });
+    },
+  );
 
   test("-lineinfo: lines of the PTX text and of the source stay where they are, also through the finalizer", () => {
     inScratch((dir) => {

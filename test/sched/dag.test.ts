@@ -85,10 +85,20 @@ describe("memory", () => {
   test("barriers and fences order all memory but the thread's own, and let arithmetic pass", () => {
     const code = `LDS R0, [R4]\nLDL R5, [R6]\nIADD3 R7, R8, R9, RZ\nBAR.SYNC.DEFER_BLOCKING 0x0\nSTS [R4], R1\nSTL [R6+0x8], R1`;
     expect(kinds(code)).toEqual(["0 -> 3 memory", "3 -> 4 memory"]);
-    expect(kinds(`${load("R0", "R2")}\nMEMBAR.SC.GPU\n${load("R1", "R4")}`)).toEqual([
-      "0 -> 1 memory",
-      "1 -> 2 memory",
-    ]);
+    expect(kinds(`${load("R0", "R2")}\nDEPBAR.LE SB0, 0x0\n${load("R1", "R4")}`).length).toBe(2);
+  });
+
+  test("what is one instruction in Mercury stays together: nothing passes the words of a fence, BAR of registers, BAR.RED and B2R", () => {
+    const add = (d: string): string => `IADD3 ${d}, R8, R9, RZ`;
+    for (const op of [
+      "MEMBAR.SC.GPU",
+      "ERRBAR",
+      "CCTL.IVALL",
+      "BAR.SYNC R2, R2",
+      "BAR.RED.POPC 0x0, PT",
+      "B2R.RESULT R3",
+    ])
+      expect([op, kinds(`${add("R0")}\n${op}\n${add("R1")}`)]).toEqual([op, ["0 -> 1 order", "1 -> 2 order"]]);
   });
 
   test("a strong load holds back what follows, a strong store what precedes it", () => {

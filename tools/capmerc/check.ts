@@ -23,7 +23,7 @@ export class Count {
   private readonly refused: string[] = [];
   /** Objects of our own compiler that nvlink finalized; what it said; where its words are others, by our first such word. */
   private objects = 0;
-  private readonly said: string[] = [];
+  private readonly said = new Map<string, number>();
   private readonly changed = new Map<string, number>();
   private readonly unknown = new Map<string, number>();
 
@@ -54,7 +54,7 @@ export class Count {
     const sections = sectionsOf(object.file);
     const said = linked(dir, object.file, arch.slice(3));
     this.objects++;
-    if (typeof said === "string") this.said.push(said.split("\n")[0]!);
+    if (typeof said === "string") this.heard(said);
     else if ([...sections.keys()].some((s) => s.startsWith(CAPSULE)))
       this.finalized(sections, object.file, said, arch, dir);
     // As the compiler decides: one function that calls changes the numbers of gathered instructions in all.
@@ -72,6 +72,11 @@ export class Count {
     }
   }
 
+  private heard(said: string): void {
+    const text = said.split("\n")[0]!.replace(/ '?\S*\/l\.o'?/g, "");
+    this.said.set(text, (this.said.get(text) ?? 0) + 1);
+  }
+
   private finalized(
     sections: ReadonlyMap<string, Uint8Array>,
     file: Uint8Array,
@@ -81,7 +86,7 @@ export class Count {
   ): void {
     const made = linked(dir, replaced(file, finalizing(sections)), arch.slice(3));
     if (typeof made === "string") {
-      this.said.push(made.split("\n")[0]!);
+      this.heard(made);
       return;
     }
     const expected = sectionsOf(plain);
@@ -121,7 +126,7 @@ export class Count {
 
   printOwn(head: string): void {
     console.log(
-      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${this.said.length === 0 ? "nothing" : this.said.join(" | ")}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}${this.refused.map((r) => `\n  ${r}`).join("")}`,
+      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${[...this.said].map(([text, n]) => `${n} times "${text}"`).join(", ") || "nothing"}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}${this.refused.map((r) => `\n  ${r}`).join("")}`,
     );
   }
 

@@ -78,10 +78,31 @@ export function gatherCorpus(sm: string): void {
   finish(evidence, name);
 }
 
+/** Words of our own compiler: target, level, one kernel of one instruction of so many. */
+export type OwnSource = readonly [arch: TargetName, level: number, every: number];
+
 /** Words of our own compiler of which the evidence of ptxas says nothing, with nvlink as judge. */
-export function gatherOwn(arch: TargetName, level: number, every: number): void {
+export function gatherOwn(sources: readonly OwnSource[]): void {
   const units = readEvidence((name) => !name.startsWith("own-"));
   const known = knows(fitAll(units));
+  const names = new Map<number, Set<string>>();
+  for (const u of units) {
+    if (u.words.length > 1 || u.item.length !== 8) continue;
+    const opcode = u.words[0]![0]! & 0xfff;
+    names.set(opcode, (names.get(opcode) ?? new Set()).add(u.item));
+  }
+  for (const source of sources) {
+    const words = unknownWords(source, known);
+    const { lines, left } = judged(source[0], words, names);
+    const name = `own-${source[0].slice(3)}-O${source[1]}`;
+    console.log(`${name}: ${words.size} words not known, ${lines.length} of them true; the others:`);
+    for (const key of left) console.log(`  ${key}`);
+    writeFileSync(evidencePath(name), `${lines.sort().join("\n")}\n`);
+  }
+}
+
+/** By their hexadecimal form. */
+function unknownWords([arch, level, every]: OwnSource, known: (w: Uint32Array) => boolean): Map<string, Uint32Array> {
   const words = new Map<string, Uint32Array>();
   for (const { file } of ownObjects(arch, level, every))
     for (const [section, data] of sectionsOf(file)) {
@@ -95,23 +116,22 @@ export function gatherOwn(arch: TargetName, level: number, every: number): void 
         if (shape !== null && !shape.operands.some((o) => o.kind === "label")) words.set(key, w);
       }
     }
-  const names = new Map<number, Set<string>>();
-  for (const u of units) {
-    if (u.words.length > 1 || u.item.length !== 8) continue;
-    const opcode = u.words[0]![0]! & 0xfff;
-    names.set(opcode, (names.get(opcode) ?? new Set()).add(u.item));
-  }
+  return words;
+}
+
+/** Lines of evidence for words that stand for themselves or are one of the instructions named for their opcode; `left`: the others. */
+function judged(
+  arch: TargetName,
+  words: ReadonlyMap<string, Uint32Array>,
+  names: ReadonlyMap<number, ReadonlySet<string>>,
+): { lines: string[]; left: readonly string[] } {
   const lines: string[] = [];
+  let left = [...words.keys()].sort();
   inScratch((dir) => {
-    let left = [...words.keys()].sort();
     const ask = (keys: readonly string[], item: string): void => {
       const bytes = item === "1" ? null : Uint8Array.from(Buffer.from(item, "hex"));
-      const sizes = probe(
-        dir,
-        keys.map((k) => words.get(k)!),
-        arch,
-        bytes,
-      );
+      const asked = keys.map((k) => words.get(k)!);
+      const sizes = probe(dir, asked, arch, bytes);
       keys.forEach((k, i) => {
         if (sizes[i]! > 0) lines.push(`${k} - ${item} ${sizes[i]} 1`);
       });
@@ -124,11 +144,8 @@ export function gatherOwn(arch: TargetName, level: number, every: number): void 
         const keys = left.filter((k) => (words.get(k)![0]! & 0xfff) === opcode);
         if (keys.length > 0) ask(keys, item);
       }
-    console.log(
-      `own-${arch.slice(3)}-O${level}: ${words.size} words not known, ${lines.length} of them true; the others:\n${left.join("\n")}`,
-    );
   });
-  writeFileSync(evidencePath(`own-${arch.slice(3)}-O${level}`), `${lines.sort().join("\n")}\n`);
+  return { lines, left };
 }
 
 function* ownObjects(arch: TargetName, level: number, every: number): Generator<OwnObject> {

@@ -1,15 +1,18 @@
 /**
  * Mercury capsules (lib/elf/cubin/capmerc.ts): their table from what ptxas writes, and how well it does.
  *
- *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   evidence into .cache/capmerc; SOURCE: single, random, corpus; own
+ *     node tools/run-ts.cjs tools/capmerc/index.ts gather all          all evidence that the table wants (plan.ts) into .cache/capmerc
+ *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, corpus; own
  *     node tools/run-ts.cjs tools/capmerc/index.ts fit                 lib/elf/cubin/capmerc-table.ts from the evidence
  *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels and the corpus, capsules beside ptxas's
  *     node tools/run-ts.cjs tools/capmerc/index.ts check FILE.o…       the same of objects of ptxas for sm_100
  *     node tools/run-ts.cjs tools/capmerc/index.ts own [SM…]           our own code: corpus, fuzz kernels, kernels of one instruction
  *
  * Options: --levels 0,3 · --seed N · --files N (random kernels: files of six kernels) · --every N (kernels of one instruction: one of N).
- * The same evidence gives the same table. `gather all` asks for everything that the
- * table wants, about an hour on a busy machine; the committed table's random kernels came from an earlier state of templates.ts.
+ *
+ * The same evidence gives the same table, and the same sources the same evidence: delete .cache/capmerc, then `gather all` and `fit`
+ * make the committed table again, byte for byte. That takes about ten times as long as `own sm_100 --levels 0`. `gather all` goes
+ * on where it was cut off; only our own code is always asked again.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TargetName } from "../../lib/target/index.js";
@@ -32,7 +35,7 @@ const allArchs = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
 function gather(source: string, sm: string): void {
   if (source === "own") {
-    for (const level of levels) gatherOwn(`sm_${sm}` as TargetName, level, number("every", 1));
+    gatherOwn(levels.map((level) => [`sm_${sm}` as TargetName, level, number("every", 1)]));
     return;
   }
   if (source === "corpus") {

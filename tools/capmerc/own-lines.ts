@@ -7,7 +7,7 @@ const MEMBAR = 0x992;
 const NOP = 0x918;
 const SHF = 0x819;
 const BAR = 0x31d;
-const REDUX = 0x3c4;
+const REDUX: readonly number[] = [0x3c4, 0x2cc];
 const MOV_UR = 0xc02;
 /** Where REDUX has its result, MOV a uniform source, SHF what it shifts, LOP3 the barrier's number. */
 const RESULT = 16;
@@ -28,7 +28,7 @@ export function ownLines(leaves: readonly Leaf[]): Leaf[] {
     const kept = keptWords(ops);
     const line = kept.length < ops.length ? without(l, kept, ops.indexOf(BAR)) : null;
     if (line !== null) out.push(line);
-    const at = ops.indexOf(REDUX);
+    const at = ops.findIndex((op) => REDUX.includes(op));
     if (at > 0 && ops[at + 1] === MOV_UR) out.push(anyUniform(l, at));
   }
   return out;

@@ -1,5 +1,5 @@
 /** Our own relocatable objects: the corpus, fuzz kernels, and all kernels of one instruction that the compiler takes, many in a module. */
-import { compile } from "../../lib/compile.js";
+import { type Compilation, compile } from "../../lib/compile.js";
 import { isFailure } from "../../lib/diagnostics.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
@@ -18,8 +18,15 @@ export interface OwnObject {
 
 const targeted = (text: string, arch: TargetName): string => text.replace(/\.target sm_100\b/, `.target ${arch}`);
 
+/** What the compiler refuses has no object; its own mistakes end the run. */
+function compiled(text: string, target: TargetName, opt: number): Compilation {
+  const made = compile(text, { target, opt, relocatable: true });
+  for (const error of made.internalErrors) throw error;
+  return made;
+}
+
 function object(text: string, arch: TargetName, opt: number): Uint8Array | null {
-  return compile(targeted(text, arch), { target: arch, opt, relocatable: true }).cubin;
+  return compiled(targeted(text, arch), arch, opt).cubin;
 }
 
 export function* corpusObjects(arch: TargetName, level: number): Generator<OwnObject> {
@@ -47,7 +54,7 @@ export function* moduleOf(kernels: readonly Kernel[], arch: TargetName, level: n
   let left = kernels;
   while (left.length > 0) {
     const { text, starts } = moduleText(left, arch.slice(3));
-    const made = compile(text, { target: arch, opt: level, relocatable: true });
+    const made = compiled(text, arch, level);
     if (made.cubin !== null) {
       yield { file: made.cubin, names: new Map(left.map((k) => [k.name, `${k.name}: ${k.tested}`])) };
       return;

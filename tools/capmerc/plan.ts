@@ -1,6 +1,5 @@
 /** All evidence for the table: `gather all`. */
-import type { TargetName } from "../../lib/target/index.js";
-import { gatherCorpus, gatherOwn, gatherRandom, gatherSingle } from "./gather.js";
+import { gatherCorpus, gatherOwn, gatherRandom, gatherSingle, type OwnSource } from "./gather.js";
 
 /** Random kernels of all families: target, level, first seed, files. */
 const RANDOM: readonly (readonly [sm: string, level: number, seed: number, files: number])[] = [
@@ -28,6 +27,11 @@ const FAMILIES: readonly (readonly [sm: string, level: number, family: number, f
   ["100a", 0, 9, 2],
   ["100a", 3, 9, 3],
   ["120a", 3, 9, 2],
+  ["100a", 0, 10, 4],
+  ["100a", 3, 10, 2],
+  ["120a", 0, 10, 2],
+  ["110a", 0, 11, 2],
+  ["110a", 3, 11, 2],
   ["100a", 0, 7, 4],
   ["100a", 3, 7, 4],
   ["120a", 3, 7, 2],
@@ -49,10 +53,12 @@ const FAMILIES: readonly (readonly [sm: string, level: number, family: number, f
 
 const CORPUS: readonly string[] = ["100", "103", "110", "120", "121"];
 
-/** Our own code, last: it is asked about what all before does not tell. Target, level, one kernel of so many. */
-const OWN: readonly (readonly [arch: TargetName, level: number, every: number])[] = [
+/** Our own code, last: it is asked about what all before does not tell. */
+const OWN: readonly OwnSource[] = [
   ["sm_100a", 0, 1],
-  ["sm_120a", 0, 1],
+  ["sm_120a", 0, 2],
+  ["sm_110a", 0, 5],
+  ["sm_103a", 0, 7],
 ];
 
 /** What is in the cache is not asked again, but for our own code, which depends on all the rest. */
@@ -62,5 +68,5 @@ export function gatherAll(): void {
   for (const [sm, level, family, files] of FAMILIES)
     gatherRandom(sm, level, 20_000 + family * 100 + level * 10 + (sm === "120a" ? 5000 : 0), files, family);
   for (const sm of CORPUS) gatherCorpus(sm);
-  for (const [arch, level, every] of OWN) gatherOwn(arch, level, every);
+  gatherOwn(OWN);
 }

@@ -43,7 +43,7 @@ const shapes = new Map<string, Shape>();
 
 function wordShape(word: Uint32Array): WordShape | null {
   const w = word.slice();
-  w[3]! |= CONTROL;
+  w[3] = (w[3]! & 0x1ff) | CONTROL;
   const line = findLine(tableFor(100), w, 0) ?? findLine(tableFor(120), w, 0) ?? findLine(tableFor(103), w, 0);
   if (line === null) return null;
   const operands: Operand[] = [];

@@ -349,6 +349,32 @@ setp.<eq|lt>.s32 $p,$r,$i;
 mul.lo.s32 $r,$r,$i;
 `;
 
+/** Lanes of a mask that is in a register, and orders of reductions without a result. */
+const MASKS = `
+match.all.sync.b32 $r|$p,$r,$r;
+match.all.sync.b64 $r|$p,$d,$r;
+match.any.sync.b<32 $r,$r|64 $r,$d>,$r;
+redux.sync.<add.u32|add.s32|min.s32|max.u32|and.b32|or.b32|xor.b32|min.u32|max.s32> $r,$r,$r;
+shfl.sync.<up|down|bfly|idx>.b32 $r|$p,$r,$i,<31|0|$r>,$r;
+vote.sync.<any|all|uni>.pred $p,<|!>$p,$r;
+vote.sync.ballot.b32 $r,<|!>$p,$r;
+red.release.<cta|gpu|sys|cluster>.global.add.<f32 [$a$o],$f|f64 [$a$o8],$g|u64 [$a$o8],$d>;
+red.release.<cta|gpu|sys|cluster>.global.<add.u32|min.u32|max.s32|and.b32|xor.b32|inc.u32> [$a$o],$r;
+add.s32 $r,$r,$i;
+xor.b32 $r,$r,$r;
+setp.<eq|lt>.s32 $p,$r,$i;
+`;
+
+/** What sm_110 has instructions of its own for. */
+const EXTREMES = `
+<min|max>.<s|u>32 $r,$r,$i;
+<min|max>.<s|u>32 $r,$r,<5|-7|255|100000>;
+<min|max>.<s|u>16 $h,$h,$h;
+<min|max>.<s|u>64 $d,$d,$d;
+cvt.sat.<u8|s8|u16>.<u32|s32> $r,$r;
+add.s32 $r,$r,$i;
+`;
+
 /** Matrix instructions, textures and the like are among the kernels of one instruction; here they meet other instructions. */
 const MATRICES = `
 ldmatrix.sync.aligned.m8n8.<x1|x1.trans>.shared.b16 {$r},[%sb];
@@ -372,6 +398,8 @@ export const families: readonly { readonly weight: number; readonly lines: reado
   { weight: 5, text: BARRIERS },
   { weight: 1, text: MATRICES },
   { weight: 0, text: BARRIER_REGISTERS },
+  { weight: 0, text: MASKS },
+  { weight: 0, text: EXTREMES },
 ].map(({ weight, text }) => ({ weight, lines: text.trim().split("\n") }));
 
 /** Statements that are not guarded begin with one of these. */
