@@ -177,7 +177,7 @@ mad.wide.u32 %d1, %r4, 4, %d0; st.global.u32 [%d1], %r6; ret; }`;
         const made = compile(text, { target: "sm_100", opt, relocatable: true });
         expect(made.diagnostics).toEqual([]);
         for (const arch of ["sm_100", "sm_103"] as const) {
-          const file = linked(dir, finalizing(made.cubin!), arch);
+          const file = linked(dir, [finalizing(made.cubin!)], arch);
           const out = new Int32Array(32);
           const params = [out, { u32: 3 }, { u32: 32 }, { s32: -1 }];
           const ran = simulate(file, { kernel: "k", grid: 1, block: 32, params });
