@@ -87,6 +87,18 @@ class Clock {
   }
 }
 
+/**
+ * Ranges of points that a thread is given at a time: between two of them it waits for this thread, which has no core of its own. Small enough that
+ * all threads end together and that an abort loses little.
+ */
+function portions(points: number, threads: number): readonly (readonly [from: number, to: number])[] {
+  const size = Math.min(8, Math.max(1, Math.floor(points / (12 * threads))));
+  return Array.from(
+    { length: Math.ceil(points / size) },
+    (_, k) => [k * size, Math.min(points, (k + 1) * size)] as const,
+  );
+}
+
 /** Threads need the built library. */
 const workerFile: string = resolve(__dirname, "../../dist/experiment/worker.js");
 
@@ -113,16 +125,19 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     return rows;
   }
   // The pool's own default leaves a core to this thread, which only waits.
-  const workers = pool(workerFile, { workerType: "thread", maxWorkers: options.threads ?? availableParallelism() });
+  const threads = options.threads ?? availableParallelism();
+  const workers = pool(workerFile, { workerType: "thread", maxWorkers: threads });
   const stop = (): void => void workers.terminate(true);
   signal?.addEventListener("abort", stop);
   try {
     await Promise.all(
-      points.map(async (p, i) => {
+      portions(points.length, threads).map(async ([from, to]) => {
         try {
-          const done = (await workers.exec("runPoint", [p, options.folder])) as Done;
-          times.add(done);
-          put(i, done.row);
+          const done = (await workers.exec("runPoints", [points.slice(from, to), options.folder])) as readonly Done[];
+          done.forEach((d, k) => {
+            times.add(d);
+            put(from + k, d.row);
+          });
         } catch (e) {
           if (!signal?.aborted) throw e;
         }

@@ -4,4 +4,10 @@ import { worker } from "workerpool";
 import { type Done, timed } from "./executor.js";
 import type { Point } from "./types.js";
 
-worker({ runPoint: (point: Point, folder: string): Promise<Done> => timed(point, folder, threadId) });
+async function runPoints(points: readonly Point[], folder: string): Promise<readonly Done[]> {
+  const done: Done[] = [];
+  for (const p of points) done.push(await timed(p, folder, threadId));
+  return done;
+}
+
+worker({ runPoints });
