@@ -178,12 +178,12 @@ mad.wide.u32 %d1, %r4, 4, %d0; st.global.u32 [%d1], %r6; ret; }`;
         expect(made.diagnostics).toEqual([]);
         for (const arch of ["sm_100", "sm_103"] as const) {
           const file = linked(dir, [finalizing(made.cubin!)], arch);
-          const out = new Int32Array(32);
-          const params = [out, { u32: 3 }, { u32: 32 }, { s32: -1 }];
-          const ran = simulate(file, { kernel: "k", grid: 1, block: 32, params });
+          const out = new Int32Array(64);
+          const params = [out, { u32: 3 }, { u32: 64 }, { s32: -1 }];
+          const ran = simulate(file, { kernel: "k", grid: 1, block: 64, params });
           expect(ran.ok && ran.value.fault).toBeNull();
-          // 10 lanes below 10, not all others; the sum of all numbers.
-          expect(out).toEqual(Int32Array.from(out, () => 42 + 49_600));
+          // 10 threads of both warps below 10, not all others; the sum of the warp's own numbers.
+          expect(out).toEqual(Int32Array.from(out, (_, t) => 74 + (t < 32 ? 49_600 : 152_000)));
           const cubin = readCubin(file);
           expect(cubin.ok && verifyCubin(cubin.value)).toEqual([]);
         }

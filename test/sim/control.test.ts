@@ -254,6 +254,23 @@ describe("CTA barriers", () => {
     expect(run.fault!.message).toContain("barrier 1");
   });
 
+  test("number and count in one register: bits 3:0 and 27:16", () => {
+    const { run, out } = runText(
+      `${prologue}
+      MOV R6, 0x400003
+      SHF.L.U32 R7, R0, 0x2, RZ
+      STS [R7], R0
+      BAR.SYNC R6, R6
+      LOP3.LUT R8, R7, 0xfc, RZ, 0x3c, !PT
+      LDS R9, [R8]
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { block: [64, 1, 1], words: 64 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(Int32Array.from({ length: 64 }, (_, t) => 63 - t));
+  });
+
   test("reductions over the CTA", () => {
     const { run, out } = runText(
       `${prologue}

@@ -21,10 +21,12 @@ function bar(s: Site): Exec {
   const op = s.has("RED") ? s.choose({ POPC: "POPC", AND: "AND", OR: "OR" } as const, "POPC") : "";
   const idOf = common(s, "id");
   const countOf = common(s, "n");
+  // Two registers are one: the count in bits 27:16, the barrier in 3:0 (measured: what ptxas puts together in front of it).
+  const shift = s.find("id")?.kind === Kind.Reg && s.find("n")?.kind === Kind.Reg ? 16 : 0;
   const pin = s.predMask("pin");
   return (w, m) => {
     const id = idOf(w, m) & 15;
-    const error = arrive(w, m, id, countOf(w, m) & 0xfff);
+    const error = arrive(w, m, id, (countOf(w, m) >>> shift) & 0xfff);
     if (error !== "") return w.fault("barrier", m, error);
     if (op !== "") contribute(w, m, id, op, pin(w));
     if (wait) suspend(w, m, Wait.Barrier, w.pc + 1, () => id);
