@@ -7,8 +7,9 @@ import { generate, ptxText } from "../../test/fuzz/program.js";
 import { moduleText } from "../harvest/compile.js";
 import { allKernels, type Kernel } from "../harvest/kernels/index.js";
 
-/** Kernels of one module. */
+/** Kernels of one module, and bytes of constants that they declare: nvlink refuses more than 64 KB. */
 const PART = 100;
+const CONSTANT_BYTES = 0x10000;
 
 export interface OwnObject {
   /** `k12: add.s32 …` by name of the function; of corpus and fuzz the file's name. */
@@ -46,7 +47,26 @@ export function* fuzzObjects(arch: TargetName, level: number, seed: number, coun
 /** Every `every`-th kernel of one instruction, without those that the compiler refuses. */
 export function* singleObjects(arch: TargetName, level: number, every: number): Generator<OwnObject> {
   const kernels = allKernels().filter((_, i) => i % every === 0);
-  for (let i = 0; i < kernels.length; i += PART) yield* moduleOf(kernels.slice(i, i + PART), arch, level);
+  let part: Kernel[] = [];
+  let bytes = 0;
+  for (const k of kernels) {
+    const more = constantBytes(k);
+    if (part.length === PART || bytes + more > CONSTANT_BYTES) {
+      yield* moduleOf(part, arch, level);
+      part = [];
+      bytes = 0;
+    }
+    part.push(k);
+    bytes += more;
+  }
+  yield* moduleOf(part, arch, level);
+}
+
+/** Arrays of bytes, as the kernels declare them. */
+function constantBytes(k: Kernel): number {
+  let bytes = 0;
+  for (const m of k.declarations.matchAll(/\.const\b[^;]*\.b8 [^;[]*\[(\d+)\]/g)) bytes += Number(m[1]);
+  return bytes;
 }
 
 /** What the compiler refuses is taken out and the rest compiled again; where it names no line, halves are tried. */

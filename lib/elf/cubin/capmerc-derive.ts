@@ -2,6 +2,7 @@
  * Capsules from machine words alone (see capmerc.ts): which words are one Mercury instruction, what it is, and how many bytes it has.
  * Everything is in the tables of capmerc-table.ts; a word that they do not know has no capsule.
  */
+import { InternalError } from "../../errors.js";
 import { type Capsule, type CapsuleUnit, SEVERAL } from "./capmerc.js";
 import { mercuryKeys, mercuryLines } from "./capmerc-table.js";
 
@@ -68,7 +69,7 @@ const PT = 7;
 
 function parseField(text: string): Field {
   const m = /^([grpbsmk])(\d+)?(?:\.(\d+))?(?:>(\d+))?(?:\/(\d+))?(?:\.(\d+))?(!)?$/.exec(text);
-  if (m === null) throw new Error(`capmerc table: field ${text}`);
+  if (m === null) throw new InternalError(`capmerc table: field ${text}`);
   const kind = m[1]!;
   const length = kind === "g" ? 4 : kind === "r" ? 8 : kind === "p" ? 3 : Number(m[3] ?? 32);
   const widths: Readonly<Record<string, number>> = { g: 8, r: 10, p: 5, b: length };
@@ -98,7 +99,7 @@ function parseLine(text: string, names: ReadonlyMap<string, string>): Line {
   if (low) rest.shift();
   const follower = rest[0]!.startsWith("next=") ? Number.parseInt(rest.shift()!.slice(5), 16) : -1;
   const m = /^([~|^]*)(\?|\d|[0-9a-f]{8,})$/.exec(rest.shift()!);
-  if (m === null || keys.length === 0) throw new Error(`capmerc table: ${text}`);
+  if (m === null || keys.length === 0) throw new InternalError(`capmerc table: ${text}`);
   const item = m[2]!;
   return {
     keys,
