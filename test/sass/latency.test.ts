@@ -20,6 +20,9 @@ const chains: readonly (readonly [TargetName, string, string, number, number])[]
   ["sm_90", "IADD3 R2, R3, R4, RZ", "FFMA R5, R2, R4, R6", 0, 5],
   ["sm_90", "ISETP.LT.AND P0, PT, R1, R2, PT", "@P0 IADD3 R2, R3, R4, RZ", GUARD, 13],
   ["sm_75", "ISETP.LT.AND P0, PT, R1, R2, PT", "@P0 IADD3 R2, R3, R4, RZ", GUARD, 12],
+  // One register for both halves: what else stands in its pair is not read.
+  ["sm_100", "FFMA R9, R0, R8, R9", "FFMA2 R4, R9.F32, R4.F32x2.HI_LO, R6.F32x2.HI_LO", 0, 4],
+  ["sm_103", "FFMA R8, R8, R10, R11", "FFMA2 R4, R8.F32x2.HI_LO, R4.F32x2.HI_LO, R6.F32x2.HI_LO", 0, 4],
   ["sm_90", "UIADD3 UR4, UR5, UR6, URZ", "ULOP3.LUT UR7, UR4, UR5, URZ, 0xc0, !UPT", 0, 4],
 ];
 

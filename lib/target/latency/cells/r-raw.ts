@@ -45,7 +45,7 @@ fma widel            4  4  4  4  4  4  4  4  4  4  4  4
 wideab widel         6  6  6  6  6  6  4  4  4  4  4  4
 widecl widel         6  6  6  6  6  6  4  4  4  4  4  4
 widech widel         2  2  2  2  2  2  2  2  2  2  2  2
-fp16 widel           6  3  3  3  3  3  3  4  3  3  4  3
+fp16 widel           6  3  3  3  3  3  3  4  4  3  4  3
 fp16f widel          6  3  3  3  3  3  3  3  3  3  3  3
 fp64 widel           6  6  6  6  6  6  6  6  6  6  6  6
 mma2 widel           6  7  7  7  7  7  7  7  7  7  7  7
@@ -185,8 +185,8 @@ agu fp64             -  -  -  -  -  -  7  7  -  -  -  -
 decoupled fp64       -  -  -  -  -  -  6  6  -  -  -  -
 branch fp64          -  -  -  -  -  -  6  6  -  -  -  -
 fma2 alu             -  -  -  -  -  -  -  5  5  -  -  -
-fma2 disp64          -  -  -  -  -  -  -  6  3  -  -  -
-fma2 fma             -  -  -  -  -  -  -  2  2  -  -  -
+fma2 disp64          -  -  -  -  -  -  -  6  6  -  -  -
+fma2 fma             -  -  -  -  -  -  -  4  4  -  -  -
 alu fma2             -  -  -  -  -  -  -  5  5  -  -  -
 fma fma2             -  -  -  -  -  -  -  4  4  -  -  -
 fma2 fma2            -  -  -  -  -  -  -  4  4  -  -  -
@@ -205,7 +205,7 @@ fma2 widel           -  -  -  -  -  -  -  4  4  -  -  -
 fma2 wideh           -  -  -  -  -  -  -  4  4  -  -  -
 fma2 fp16            -  -  -  -  -  -  -  5  5  -  -  -
 fma2 fp16f           -  -  -  -  -  -  -  5  5  -  -  -
-fma2 fp64            -  -  -  -  -  -  -  1  -  -  -  -
+fma2 fp64            -  -  -  -  -  -  - 10  -  -  -  -
 fma2 mmac            -  -  -  -  -  -  - 19 19  -  -  -
 alu5 alu             -  -  -  -  -  -  -  -  -  -  5  5
 alu64 alu            -  -  -  -  -  -  -  -  -  -  5  5

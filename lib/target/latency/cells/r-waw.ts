@@ -11,7 +11,7 @@ widel alu            3  3  3  3  3  3  3  1  1  1  1  1
 wideh alu            1  3  3  3  3  3  1  1  1  1  1  1
 fp16 alu             2  1  1  1  1  1  1  1  1  1  1  1
 fp16f alu            2  1  1  1  1  1  1  1  1  1  1  1
-fp64 alu             2  1  1  1  1  1  1  1  3  3  6  6
+fp64 alu             2  1  1  1  1  1  1  3  3  6  6  6
 mmac alu             2  2  2  2  2  2  2  2  2  2  2  2
 decoupled alu        6  6  6  6  6  6  6  6  6  6  6  6
 alu disp64           2  2  2  2  2  2  2  2  2  2  2  2
@@ -31,7 +31,7 @@ widel fma            2  2  2  2  2  2  2  2  2  2  1  1
 wideh fma            1  2  2  2  2  2  1  1  1  1  1  1
 fp16 fma             2  1  1  1  1  1  1  2  2  2  1  1
 fp16f fma            2  1  1  1  1  1  1  1  1  1  1  1
-fp64 fma             2  1  1  1  1  1  1  1  3  3  6  6
+fp64 fma             2  1  1  1  1  1  1  2  2  6  6  6
 mmac fma             2  2  2  2  2  2  2  2  2  2  2  2
 decoupled fma        6  6  6  6  6  6  6  6  6  6  6  6
 alu widel            5  1  1  1  1  1  1  1  1  1  1  1
@@ -41,7 +41,7 @@ widel widel          1  1  1  1  1  1  1  1  1  1  1  1
 wideh widel          1  1  1  1  1  1  1  1  1  1  1  1
 fp16 widel           2  1  1  1  1  1  1  1  1  1  1  1
 fp16f widel          2  1  1  1  1  1  1  1  1  1  1  1
-fp64 widel           2  1  1  1  1  1  1  1  6  6  6  6
+fp64 widel           2  1  1  1  1  1  1  1  5  5  6  6
 mmac widel           2  2  2  2  2  2  2  2  2  2  2  2
 decoupled widel      6  6  6  6  6  6  6  6  6  6  6  6
 alu wideh            1  1  1  1  1  1  1  1  1  1  1  1
@@ -51,7 +51,7 @@ widel wideh          1  2  2  2  2  2  2  2  2  2  2  2
 wideh wideh          1  1  1  1  1  1  1  1  1  1  1  1
 fp16 wideh           2  1  1  1  1  1  1  1  1  1  1  1
 fp16f wideh          2  1  1  1  1  1  1  1  1  1  1  1
-fp64 wideh           2  1  1  1  1  1  1  1  6  6  6  6
+fp64 wideh           2  1  1  1  1  1  1  1  5  5  6  6
 mmac wideh           2  2  2  2  2  2  2  2  2  2  2  2
 decoupled wideh      6  6  6  6  6  6  6  6  6  6  6  6
 alu fp16             4  1  1  1  1  1  1  1  1  1  1  1
@@ -142,7 +142,7 @@ wideh mmac           - 22 22 22 22 22 20 17 17 17 26 26
 fp16 mmac            - 20 20 20 20 20 20 16 16 16 25 25
 fp16f mmac           - 19 19 19 19 19 19 16 16 16 25 25
 hfma2mma mmac        - 24 23 23 23 23 24  -  -  -  -  -
-fp64 mmac            - 18 18 18 18 18 18 13 13 19 28 28
+fp64 mmac            - 18 18 18 18 18 18 13 19 19 28 28
 mmaa mmac            - 16 16 16 16 16 24  -  -  -  -  -
 mmab mmac            - 24 16 16 16 16 24  -  -  - 29 29
 mmac mmac            - 24 16 16 16 16 24  8 20 20 29 29
@@ -174,7 +174,7 @@ apart mmab           -  -  -  -  -  - 16  -  -  -  -  -
 apart mmac           -  -  -  -  -  - 24  -  -  -  -  -
 fma2 alu             -  -  -  -  -  -  -  1  1  -  -  -
 fma2 disp64          -  -  -  -  -  -  -  2  2  -  -  -
-fma2 fma             -  -  -  -  -  -  -  4  4  -  -  -
+fma2 fma             -  -  -  -  -  -  -  1  1  -  -  -
 alu fma2             -  -  -  -  -  -  -  1  1  -  -  -
 disp64 fma2          -  -  -  -  -  -  -  1  1  -  -  -
 fma fma2             -  -  -  -  -  -  -  1  1  -  -  -
@@ -190,7 +190,7 @@ fma2 widel           -  -  -  -  -  -  -  1  1  -  -  -
 fma2 wideh           -  -  -  -  -  -  -  2  2  -  -  -
 fma2 fp16            -  -  -  -  -  -  -  1  1  -  -  -
 fma2 fp16f           -  -  -  -  -  -  -  1  1  -  -  -
-fma2 fp64            -  -  -  -  -  -  - 10  -  -  -  -
+fma2 fp64            -  -  -  -  -  -  -  6  -  -  -  -
 fma2 mmac            -  -  -  -  -  -  - 17 17  -  -  -
 alu5 alu             -  -  -  -  -  -  -  -  -  -  1  1
 alu64 alu            -  -  -  -  -  -  -  -  -  -  1  1
