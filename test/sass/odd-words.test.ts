@@ -37,6 +37,8 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   [89, "e0d9ea13f8db536433284f17d2d5ad8f", "@!P2 CCTL.E.???5.PF2.QFAULT P5, [R210+UR23]"],
   [89, "0e37c6f285f3123c21f0f9e27be3e98f", "@!P6 CCTL.???4.RML2 [R123+0x21f0f9e2], 0x1"],
   [89, "422ff4c5249b4931b1902ececd94195d", "@P1 NANOSLEEP.CLEAR !P1"],
+  // Products keep operands.
+  [75, "e7b173b6f7de54e63781f8a79ee8c236", "@!P4 HMMA.884.F32.F32.STEP0 R232, R158.reuse.ROW, R167.COL, R230"],
   // A barrier set to a constant names no scoreboard.
   [75, "000fe200000000001d0c694e0c007956", "BMOV.32 B12, 0x1d0c694e"],
   [75, "65231bb55404886f1d0c694ec04c4956", null],

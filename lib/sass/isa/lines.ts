@@ -341,7 +341,9 @@ function reuses(line: ParsedLine): boolean {
   const { time, flow, decoupled } = line.row.row;
   const own = line.row.row.lines[line.index]!.decoupled ?? decoupled;
   if (own !== undefined) return !own;
-  return time === "fixed" || time === "fp64" ? flow === undefined : time === undefined;
+  // Products are of fixed latency on some SMs, and keep operands on all.
+  const fixed = time === "fixed" || time === "fp64" || time === "mma" || time === "imma";
+  return fixed ? flow === undefined : time === undefined;
 }
 
 /** More than 32 bits in pieces; a number of 64 bits in one piece has its own way. */
