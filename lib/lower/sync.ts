@@ -92,4 +92,10 @@ const membar: Lowering = (c, i, m) => {
   fence(c, "SC", level === "gl" ? "gpu" : level);
 };
 
-export const syncFamily: Family = { bar: bar(true), barrier: bar(false), fence: fenceInstruction, membar };
+/** A grid waits for those before it (ACQBULK), or lets those behind it begin (PREEXIT). */
+const griddepcontrol: Lowering = (c, i, m) => {
+  operands(i, 0);
+  c.emit(m.need(["launch_dependents", "wait"]) === "wait" ? "ACQBULK" : "PREEXIT", [], []);
+};
+
+export const syncFamily: Family = { bar: bar(true), barrier: bar(false), fence: fenceInstruction, griddepcontrol, membar };

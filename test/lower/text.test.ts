@@ -148,6 +148,10 @@ describe("instructions chosen", () => {
     ]);
   });
 
+  test("griddepcontrol waits for the grids before, or lets those behind begin", () => {
+    expect(body("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;")).toEqual(["ACQBULK", "PREEXIT"]);
+  });
+
   test("guarded instructions are branched around", () => {
     expect(body("@%p1 add.s32 %r1, %r1, 1;")).toEqual([
       "@!%P(%p1) BRA b1",
