@@ -1,36 +1,61 @@
 /**
- * node tools/run-ts.cjs test/gpu/export.ts DIR [sm_90]: the corpus as cubins and launch files for run.py on a machine with
- * a GPU, and beside each cubin ptxas's of the same PTX when the real tools are installed.
+ * node tools/run-ts.cjs test/gpu/export.ts DIR [--fuzz N] [--from SEED] [--variants NAME,…]: the corpus for sm_90, or N random
+ * kernels, by every maker of variants.ts, with launch files, for run.py on a machine with a GPU.
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { compile } from "../../lib/compile.js";
-import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../corpus/cases.js";
-import { available, tool } from "../oracle/tools.js";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { corpus, corpusPtx, type LaunchFile } from "../corpus/cases.js";
+import { evaluate, generate, inputCells, ptxText, RESULT_WORDS, THREADS } from "../fuzz/program.js";
+import { variants } from "./variants.js";
 
-const [dir, name = "sm_90"] = process.argv.slice(2);
-if (dir === undefined || !(corpusTargets as readonly string[]).includes(name)) {
-  console.error(`usage: export.ts DIR [${corpusTargets.join("|")}]`);
+const target = "sm_90";
+
+function randomKernel(seed: number): { name: string; launch: LaunchFile; ptx: string } {
+  const kernel = generate(seed);
+  const cells = inputCells(seed);
+  const out = THREADS * RESULT_WORDS;
+  const before = Array.from(cells);
+  const expected = evaluate(kernel, cells);
+  const launch: LaunchFile = {
+    buffers: { cells: { type: "u32", values: before }, out: { type: "u32", length: out } },
+    launches: [{ kernel: "k", grid: [1], block: [THREADS], params: [{ buffer: "cells" }, { buffer: "out" }] }],
+    expect: { out: { values: Array.from(expected) }, cells: { values: Array.from(cells) } },
+  };
+  return { name: `seed${seed}`, launch, ptx: ptxText(kernel, target) };
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { fuzz: { type: "string" }, from: { type: "string", default: "0" }, variants: { type: "string" } },
+});
+const [dir] = positionals;
+const names = values.variants?.split(",") ?? Object.keys(variants);
+if (dir === undefined || names.some((n) => variants[n] === undefined)) {
+  console.error(`usage: export.ts DIR [--fuzz N] [--from SEED] [--variants ${Object.keys(variants).join(",")}]`);
   process.exit(2);
 }
-const target = name as CorpusTarget;
 mkdirSync(dir, { recursive: true });
 
-const cases = corpus.map((c) => {
-  const text = corpusPtx(c.name, target);
-  const made = compile(text, { target, opt: 0 });
-  if (made.cubin === null) throw new Error(`${c.name}: ${made.diagnostics[0]?.message}`);
-  writeFileSync(join(dir, `${c.name}.cubin`), made.cubin);
-  writeFileSync(join(dir, `${c.name}.json`), JSON.stringify(c.launch));
-  let real: string | null = null;
-  if (available) {
-    const ptx = resolve(__dirname, "../corpus/ptx", target, `${c.name}.ptx`);
-    real = `${c.name}.ptxas-O0.cubin`;
-    const ran = tool("ptxas", [`-arch=${target}`, "-O0", ptx, "-o", join(dir, real)]);
-    if (ran.status !== 0) throw new Error(ran.stderr);
+const inputs =
+  values.fuzz === undefined
+    ? corpus.map((c) => ({ name: c.name, launch: c.launch, ptx: corpusPtx(c.name, target) }))
+    : Array.from({ length: Number(values.fuzz) }, (_, i) => randomKernel(Number(values.from) + i));
+const cases = inputs.map(({ name, launch, ptx }) => {
+  writeFileSync(join(dir, `${name}.json`), JSON.stringify(launch));
+  const cubins: Record<string, string> = {};
+  for (const variant of names) {
+    // One maker's refusal leaves the others.
+    try {
+      const file = `${name}.${variant}.cubin`;
+      writeFileSync(join(dir, file), variants[variant]!(ptx, target));
+      cubins[variant] = file;
+    } catch (error) {
+      console.error(`${name}, ${variant}: ${(error as Error).message}`);
+    }
   }
-  return { name: c.name, cubin: `${c.name}.cubin`, launch: `${c.name}.json`, ptxas: real };
+  return { name, launch: `${name}.json`, cubins };
 });
 writeFileSync(join(dir, "cases.json"), JSON.stringify({ target, cases }, null, 1));
-const { version } = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8")) as { version: string };
-console.log(`${cases.length} kernels for ${target}, ptxlab ${version}, in ${dir}`);
+const count = cases.reduce((n, c) => n + Object.keys(c.cubins).length, 0);
+console.log(`${count} cubins of ${cases.length} kernels for ${target} in ${dir}`);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Loads and runs the cubins that export.ts wrote on a real GPU and compares every buffer (Python standard library, libcuda).
 
-    run.py DIR [--repeat 20] [--results FILE.json]
+    run.py DIR [--repeat 20] [--jobs 8] [--results FILE.json]
 
-Each kernel runs in a process of its own, so that a fault of one does not end the others. Prints one line per kernel; with --repeat
-also the median time in microseconds and the ratio to ptxas's cubin of the same PTX, where there is one. FILE gets date, card, driver
-and all figures. Exit status: 0 all right, 1 a kernel failed, 2 no usable GPU.
+The kernels are shared out to some processes; when a kernel kills its process's context, the rest goes on in a new one. Prints
+what is wrong, and for each maker of cubins how many kernels are right. With --repeat also the median times in microseconds, one
+kernel at a time, its makers in turn, and their ratios to ptxas-O3's cubin of the same PTX. FILE gets date, card, driver and all
+figures. Exit status: 0 all right, 1 a kernel failed, 2 no usable GPU.
 """
 import argparse
+import concurrent.futures
 import ctypes as C
 import datetime
 import json
@@ -118,6 +120,11 @@ class Case:
                     found.append(f"{k}[{i}]: expected {b}, got {a}")
         return found
 
+    def free(self):
+        for p in self.at.values():
+            self.d.do("cuMemFree_v2", p)
+        self.d.do("cuModuleUnload", self.module)
+
     def microseconds(self):
         begin, end, ms = C.c_void_p(), C.c_void_p(), C.c_float()
         for event in (begin, end):
@@ -131,62 +138,111 @@ class Case:
         return ms.value * 1000
 
 
-def one(directory, case, repeat):
+def check(directory, jobs):
+    """One line of JSON for each (kernel, maker), so that what was done is known when the context dies."""
     driver = Driver()
-    with open(os.path.join(directory, case["launch"])) as f:
-        launch = json.load(f)
-    made = [Case(driver, os.path.join(directory, c), launch) for c in (case["cubin"], case["ptxas"]) if c]
-    result = {"card": driver.card, "driver": driver.version}
-    for c, who in zip(made, ("ptxlab", "ptxas")):
+    for name, launch, maker, cubin in jobs:
+        with open(os.path.join(directory, launch)) as f:
+            job = json.load(f)
+        print(json.dumps({"at": [name, maker]}), flush=True)
+        c = Case(driver, os.path.join(directory, cubin), job)
         c.reset()
         c.launch()
         driver.do("cuCtxSynchronize")
-        result[who] = c.differences()[:5]
-    if repeat:
-        times = [[c.microseconds() for c in made] for _ in range(repeat + 1)][1:]
-        result["us"] = round(statistics.median(t[0] for t in times), 2)
-        if len(made) == 2:
-            result["ratio"] = round(statistics.median(t[0] / t[1] for t in times), 3)
-    return result
+        print(json.dumps({"wrong": c.differences()[:5]}), flush=True)
+        c.free()
+
+
+def measure(directory, case, repeat):
+    driver = Driver()
+    with open(os.path.join(directory, case["launch"])) as f:
+        launch = json.load(f)
+    made = {m: Case(driver, os.path.join(directory, c), launch) for m, c in case["cubins"].items()}
+    times = [{m: c.microseconds() for m, c in made.items()} for _ in range(repeat + 3)][3:]
+    print(json.dumps({m: {"us": round(statistics.median(t[m] for t in times), 2), **({"ratio": round(statistics.median(t[m] / t["ptxas-O3"] for t in times), 3)} if "ptxas-O3" in made else {})} for m in made}))
+
+
+def shared(directory, jobs):
+    """Results of some jobs by (kernel, maker): a list of differences, or the error that ended the process."""
+    results, left = {}, list(jobs)
+    while left:
+        command = [sys.executable, __file__, directory, "--check", json.dumps(left)]
+        try:
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=60 + len(left))
+            out, error = ran.stdout, (ran.stderr.strip().splitlines() or [f"exit status {ran.returncode}"])[-1]
+        except subprocess.TimeoutExpired as e:
+            out, error = (e.stdout or b"").decode(), "it did not end in time"
+        at = None
+        for line in out.splitlines():
+            said = json.loads(line)
+            if "at" in said:
+                at = tuple(said["at"])
+                results[at] = [error]
+            else:
+                results[at] = said["wrong"]
+        if at is None:
+            at = (left[0][0], left[0][2])
+            results[at] = [error]
+        left = [j for j in left if (j[0], j[2]) not in results]
+    return results
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory")
     parser.add_argument("--repeat", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--results")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--check", help=argparse.SUPPRESS)
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
     o = parser.parse_args()
+    if o.check:
+        check(o.directory, json.loads(o.check))
+        return 0
     with open(os.path.join(o.directory, "cases.json")) as f:
         index = json.load(f)
-    if o.one:
-        case = next(c for c in index["cases"] if c["name"] == o.one)
-        print(json.dumps(one(o.directory, case, o.repeat)))
+    if o.measure:
+        measure(o.directory, next(c for c in index["cases"] if c["name"] == o.measure), o.repeat)
         return 0
     try:
         driver = Driver()
     except (OSError, RuntimeError) as error:
         print(f"no usable GPU: {error}")
         return 2
-    results, bad = {}, 0
-    for case in index["cases"]:
-        command = [sys.executable, __file__, o.directory, "--one", case["name"], "--repeat", str(o.repeat)]
+    jobs = [(c["name"], c["launch"], maker, cubin) for c in index["cases"] for maker, cubin in c["cubins"].items()]
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+        # Arguments have a limit of 128 KB.
+        parts = [jobs[i : i + 200] for i in range(0, len(jobs), 200)] if len(jobs) > 200 * o.jobs else [jobs[i :: o.jobs] for i in range(o.jobs)]
+        for part in pool.map(lambda p: shared(o.directory, p), parts):
+            results.update(part)
+    kernels, count = {}, {}
+    for (name, maker), wrong in results.items():
+        kernels.setdefault(name, {})[maker] = {"wrong": wrong} if wrong else {}
+        right, all_ = count.get(maker, (0, 0))
+        count[maker] = (right + (not wrong), all_ + 1)
+        if wrong:
+            print(f"{name} {maker}: {'; '.join(wrong)}")
+    for c in index["cases"] if o.repeat else []:
+        good = {m: f for m, f in c["cubins"].items() if not results[c["name"], m]}
+        command = [sys.executable, __file__, o.directory, "--measure", c["name"], "--repeat", str(o.repeat)]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        if ran.returncode == 0:
-            result = json.loads(ran.stdout)
-            right = not result["ptxlab"]
-        else:
-            lines = ran.stderr.strip().splitlines()
-            result, right = {"error": lines[-1] if lines else f"exit status {ran.returncode}"}, False
-        results[case["name"]] = result
-        bad += not right
-        print(f"{case['name']}: {'right' if right else result.get('error') or result['ptxlab']}", result.get("us", ""), result.get("ratio", ""))
-    print(f"{len(results) - bad} passed, {bad} failed on {driver.card}")
+        if ran.returncode or len(good) < len(c["cubins"]):
+            print(f"{c['name']}: no times {ran.stderr.strip()[-200:]}")
+            continue
+        for maker, figures in json.loads(ran.stdout).items():
+            kernels[c["name"]][maker].update(figures)
+    for maker, (right, all_) in count.items():
+        ratios = [k[maker]["ratio"] for k in kernels.values() if "ratio" in k.get(maker, {})]
+        mean = f", time / ptxas-O3 {math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}" if ratios else ""
+        print(f"{maker}: {right} of {all_} right{mean}")
+    good = sum(not w for w in results.values())
+    print(f"{good} passed, {len(results) - good} failed on {driver.card}")
     if o.results:
-        record = {"date": datetime.date.today().isoformat(), "card": driver.card, "driver": driver.version, "target": index["target"], "kernels": results}
+        record = {"date": datetime.date.today().isoformat(), "card": driver.card, "driver": driver.version, "target": index["target"]}
         with open(o.results, "w") as f:
-            json.dump(record, f, indent=1)
-    return 1 if bad else 0
+            json.dump({**record, "makers": {m: list(c) for m, c in count.items()}, "kernels": kernels}, f)
+    return int(good < len(results))
 
 
 if __name__ == "__main__":
