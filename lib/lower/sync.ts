@@ -98,4 +98,10 @@ const griddepcontrol: Lowering = (c, i, m) => {
   c.emit(m.need(["launch_dependents", "wait"]) === "wait" ? "ACQBULK" : "PREEXIT", [], []);
 };
 
-export const syncFamily: Family = { bar: bar(true), barrier: bar(false), fence: fenceInstruction, griddepcontrol, membar };
+export const syncFamily: Family = {
+  bar: bar(true),
+  barrier: bar(false),
+  fence: fenceInstruction,
+  griddepcontrol,
+  membar,
+};
