@@ -117,6 +117,9 @@ function leaveOut(p: Prepared, b: number, hits: Hits): void {
   for (let i = flat.first[b + 1]! - 1; i >= flat.first[b]!; i--) {
     const unit = p.order[i]!;
     const queue = p.queue[i]!;
+    // Behind a call nothing tells whether the routine overwrites first.
+    const { flow } = flat.insts[i]!.form;
+    if (flow === "call" || flow === "return") queues.fill(NEVER);
     if (p.drained[i]! > 0) queues[p.drained[i]!] = i;
     let result = NEVER;
     if (p.write[i] === 1) {

@@ -107,3 +107,20 @@ test("a loop waits for what its last turn left behind", () => {
     boards,
   );
 });
+
+test("a barrier behind a call does not stand for the operands of a store in front of it: the routine may overwrite them", () => {
+  // 64-bit remainder in a random kernel, sm_90
+  check(
+    `b0
+      W- R0 - | STG.E desc[UR6][R20.64], R3
+      W- R0 - | STG.E desc[UR6][R16.64+0x14], R27
+      W- R- 0 | CALL.REL.NOINC b1
+      W- R- - | BAR.SYNC.DEFER_BLOCKING 0x0
+      W- R- - | IMAD R20, R7, R8, R7
+      W- R- - | EXIT
+    b1
+      W- R- - | VIADD R20, R26, 0x1ffffffe
+      W- R- - | RET.REL.NODEC R4 b0`,
+    boards,
+  );
+});
