@@ -1,17 +1,18 @@
 /**
- * node tools/run-ts.cjs test/gpu/export.ts DIR [--fuzz N] [--from SEED] [--variants NAME,…]: the corpus for sm_90, or N random
- * kernels, by every maker of variants.ts, with launch files, for run.py on a machine with a GPU.
+ * node tools/run-ts.cjs test/gpu/export.ts DIR [--fuzz N] [--from SEED] [--variants NAME,…] [--target sm_90] [--simulate]
+ *
+ * The corpus, or N random kernels, by every maker of variants.ts, with launch files, for run.py on a machine with a GPU. With
+ * --simulate each cubin also runs in the simulator. Exit status: 0 all made (and right), 1 not, 2 unusable arguments.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { corpus, corpusPtx, type LaunchFile } from "../corpus/cases.js";
+import { runLaunchFile } from "../../lib/sim/index.js";
+import { type CorpusTarget, corpus, corpusPtx, corpusTargets, type LaunchFile } from "../corpus/cases.js";
 import { evaluate, generate, inputCells, ptxText, RESULT_WORDS, THREADS } from "../fuzz/program.js";
 import { variants } from "./variants.js";
 
-const target = "sm_90";
-
-function randomKernel(seed: number): { name: string; launch: LaunchFile; ptx: string } {
+function randomKernel(seed: number, target: CorpusTarget): { name: string; launch: LaunchFile; ptx: string } {
   const kernel = generate(seed);
   const cells = inputCells(seed);
   const out = THREADS * RESULT_WORDS;
@@ -27,12 +28,21 @@ function randomKernel(seed: number): { name: string; launch: LaunchFile; ptx: st
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { fuzz: { type: "string" }, from: { type: "string", default: "0" }, variants: { type: "string" } },
+  options: {
+    fuzz: { type: "string" },
+    from: { type: "string", default: "0" },
+    variants: { type: "string" },
+    target: { type: "string", default: "sm_90" },
+    simulate: { type: "boolean", default: false },
+  },
 });
 const [dir] = positionals;
 const names = values.variants?.split(",") ?? Object.keys(variants);
-if (dir === undefined || names.some((n) => variants[n] === undefined)) {
-  console.error(`usage: export.ts DIR [--fuzz N] [--from SEED] [--variants ${Object.keys(variants).join(",")}]`);
+const target = corpusTargets.find((t) => t === values.target);
+if (dir === undefined || target === undefined || names.some((n) => variants[n] === undefined)) {
+  const targets = corpusTargets.join("|");
+  const all = Object.keys(variants).join(",");
+  console.error(`usage: export.ts DIR [--fuzz N] [--from SEED] [--variants ${all}] [--target ${targets}] [--simulate]`);
   process.exit(2);
 }
 mkdirSync(dir, { recursive: true });
@@ -40,7 +50,8 @@ mkdirSync(dir, { recursive: true });
 const inputs =
   values.fuzz === undefined
     ? corpus.map((c) => ({ name: c.name, launch: c.launch, ptx: corpusPtx(c.name, target) }))
-    : Array.from({ length: Number(values.fuzz) }, (_, i) => randomKernel(Number(values.from) + i));
+    : Array.from({ length: Number(values.fuzz) }, (_, i) => randomKernel(Number(values.from) + i, target));
+let wrong = 0;
 const cases = inputs.map(({ name, launch, ptx }) => {
   writeFileSync(join(dir, `${name}.json`), JSON.stringify(launch));
   const cubins: Record<string, string> = {};
@@ -48,9 +59,16 @@ const cases = inputs.map(({ name, launch, ptx }) => {
     // One maker's refusal leaves the others.
     try {
       const file = `${name}.${variant}.cubin`;
-      writeFileSync(join(dir, file), variants[variant]!(ptx, target));
+      const cubin = variants[variant]!(ptx, target);
+      writeFileSync(join(dir, file), cubin);
       cubins[variant] = file;
+      if (!values.simulate) continue;
+      const ran = runLaunchFile(cubin, launch, { readFile: () => null });
+      if (ran.status === 0) continue;
+      wrong++;
+      console.error(`${name}, ${variant}, simulated: ${ran.lines.slice(0, 4).join("; ")}`);
     } catch (error) {
+      wrong++;
       console.error(`${name}, ${variant}: ${(error as Error).message}`);
     }
   }
@@ -59,3 +77,4 @@ const cases = inputs.map(({ name, launch, ptx }) => {
 writeFileSync(join(dir, "cases.json"), JSON.stringify({ target, cases }, null, 1));
 const count = cases.reduce((n, c) => n + Object.keys(c.cubins).length, 0);
 console.log(`${count} cubins of ${cases.length} kernels for ${target} in ${dir}`);
+process.exitCode = wrong > 0 ? 1 : 0;
