@@ -138,6 +138,55 @@ test.each(OWN)("in our own code: %s", (statement, op, ops, item) => {
       expect([arch, opt, ...unitOf(arch, opt, statement, op)]).toEqual([arch, opt, ops, expect.stringMatching(item)]);
 });
 
+/** Whether a logic table (bit 4a + 2b + c) gives another result for another value of the source with this weight in the index. */
+const decidedBy = (logic: number, weight: number): boolean =>
+  [0, 1, 2, 3, 4, 5, 6, 7].some((i) => ((logic >> i) & 1) !== ((logic >> (i ^ weight)) & 1));
+
+test("LOP3: the word stands for an instruction of 32 bytes unless its table is one of A and B: that is AND, OR, XOR where C is zero", () => {
+  const Z = 255;
+  for (let logic = 0; logic < 256; logic++) {
+    const two = decidedBy(logic, 4) && decidedBy(logic, 2) && !decidedBy(logic, 1);
+    // MOV and NOT of one register have items of their own.
+    const one = [0x33, 0xcc].includes(logic);
+    for (const [a, b, c] of [
+      [10, 11, 12],
+      [10, 11, Z],
+      [10, Z, 12],
+      [Z, 11, 12],
+      [10, Z, Z],
+      [Z, 11, Z],
+      [Z, Z, 12],
+      [Z, Z, Z],
+    ] as const) {
+      const made = capsuleOf(
+        closed([[0x212 | 0x7000 | (9 << 16) | (a << 24), b, c | (logic << 8) | 0x78e0000, 0]]),
+        1,
+        {
+          ...PARAMS,
+          compiled: true,
+        },
+      );
+      if ("unknown" in made) throw new Error(`${logic.toString(16)} ${a} ${b} ${c}`);
+      const { item } = made.units[0]!;
+      const what = `${item === null ? "word" : hex(item).slice(0, 8)} ${made.addresses[1]!}`;
+      const expected = two
+        ? c === Z
+          ? /^word 16|422a0014 32|01290004 16$/
+          : /^422a0014 32$/
+        : one && a === Z && c === Z
+          ? /^word 32|012b000a 16$/
+          : /^word 32$/;
+      expect([logic.toString(16), a, b, c, what]).toEqual([
+        logic.toString(16),
+        a,
+        b,
+        c,
+        expect.stringMatching(expected),
+      ]);
+    }
+  }
+});
+
 test("cut or foreign bytes are not read", () => {
   const whole = capsule();
   for (let n = 0; n < whole.length; n++) expect(readCapsule(whole.subarray(0, n))).toBeNull();

@@ -5,9 +5,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCapsule, writeCapsule } from "../../lib/elf/cubin/capmerc";
-import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
+import { bodyLength, capsuleOf } from "../../lib/elf/cubin/capmerc-derive";
 import { type Elf, readElf } from "../../lib/elf/elf64";
 import { type TargetName, target } from "../../lib/target/index";
+import { logicModules } from "../../tools/capmerc/logic";
+import { functionsOf, sectionsOf, sizesOf } from "../../tools/capmerc/objects";
+import { logicObject } from "../../tools/capmerc/own";
 import { corpusPtx } from "../corpus/cases";
 import { describeOracle, inScratch, tool } from "./tools";
 
@@ -57,6 +60,27 @@ describeOracle("Mercury capsules", () => {
         }
     });
     expect(likely).toBeGreaterThanOrEqual(11);
+  });
+
+  test("every logic table of LOP3, with a zero or not, in our own code: instructions begin where nvlink finds them", () => {
+    const arch: TargetName = "sm_103";
+    const { paramBase } = target(arch).constants;
+    inScratch((dir) => {
+      for (const text of logicModules("103", [false])) {
+        if (!/lop3\.b32 %r3, (%r0, %r1, (%r2|0)|0, %r1, 0),/.test(text)) continue;
+        const file = logicObject(text, arch, 1);
+        const sizes = sizesOf(dir, file, "103");
+        if (typeof sizes === "string") throw new Error(sizes);
+        for (const { name, words: code } of functionsOf(sectionsOf(file))) {
+          const derived = capsuleOf(code, 1, { paramBase, compiled: true });
+          if ("unknown" in derived) throw new Error(`${name}: word ${derived.unknown}`);
+          let at = 0;
+          const starts = [0, ...sizes.get(name)!.map((size) => (at += size))];
+          const own = [...new Set(derived.addresses.subarray(0, bodyLength(code)))];
+          expect(own).toEqual(starts.slice(0, own.length));
+        }
+      }
+    });
   });
 
   /** The text that nvlink makes for `arch` when it must finalize; `change` is made to the capsule. */

@@ -5,7 +5,7 @@ import { bodyLength, capsuleOf, type DerivedCapsule } from "../../lib/elf/cubin/
 import { decodeInfo, infoWords } from "../../lib/elf/cubin/info.js";
 import { decodeCode, renderInst } from "../../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../../lib/target/index.js";
-import { CAPSULE, finalizing, functionsOf, linked, replaced, sectionsOf, wordsOf } from "./objects.js";
+import { CAPSULE, finalizing, functionsOf, linked, MOST, replaced, sectionsOf, sizesOf, wordsOf } from "./objects.js";
 import type { OwnObject } from "./own.js";
 
 /** What became of the functions of some objects. */
@@ -26,6 +26,9 @@ export class Count {
   private readonly said = new Map<string, number>();
   private readonly changed = new Map<string, number>();
   private readonly unknown = new Map<string, number>();
+  /** Functions of our own whose Mercury instructions have the sizes that nvlink says, and the first that has not of each other. */
+  private sized = 0;
+  private readonly otherSizes = new Map<string, number>();
 
   ptxas(file: Uint8Array, arch: TargetName): void {
     const sections = sectionsOf(file);
@@ -57,19 +60,45 @@ export class Count {
     if (typeof said === "string") this.heard(said);
     else if ([...sections.keys()].some((s) => s.startsWith(CAPSULE)))
       this.finalized(sections, object.file, said, arch, dir);
+    const sizes = typeof said === "string" ? said : sizesOf(dir, object.file, arch.slice(3));
     // As the compiler decides: one function that calls changes the numbers of gathered instructions in all.
     for (const [section, data] of sections) {
       if (!section.startsWith(".text.")) continue;
       this.functions++;
       const words = wordsOf(data);
       const derived = capsuleOf(words, 0, { paramBase, compiled: true });
-      if (!("unknown" in derived)) this.sure++;
-      else {
+      if (!("unknown" in derived)) {
+        this.sure++;
+        const told = typeof sizes === "string" ? undefined : sizes.get(section.slice(".text.".length));
+        if (told !== undefined && told.length > 0 && (words.length / 4) * 2 <= MOST)
+          this.sizesAgree(words, derived, told, arch);
+      } else {
         this.refuse(words, derived.unknown, arch);
         const name = section.slice(".text.".length);
         this.refused.push(`${object.names.get(name) ?? name}: ${this.text(words, derived.unknown, arch)}`);
       }
     }
+  }
+
+  /** Instructions begin where nvlink finds them. */
+  private sizesAgree(words: Uint32Array, derived: DerivedCapsule, sizes: readonly number[], arch: TargetName): void {
+    const starts = new Set([0]);
+    let at = 0;
+    for (const size of sizes) {
+      at += size;
+      starts.add(at);
+    }
+    const wrong = derived.addresses.subarray(0, bodyLength(words)).findIndex((a) => !starts.has(a));
+    const ours = new Set(derived.addresses.subarray(0, bodyLength(words) + 1));
+    const missing = [...starts].find((s) => s < at && s < derived.addresses[bodyLength(words)]! && !ours.has(s));
+    if (wrong < 0 && missing === undefined) {
+      this.sized++;
+      return;
+    }
+    // The word before is the one with another size.
+    const word = Math.max(0, (wrong < 0 ? derived.addresses.findIndex((a) => a > missing!) : wrong) - 1);
+    const name = this.text(words, word, arch);
+    this.otherSizes.set(name, (this.otherSizes.get(name) ?? 0) + 1);
   }
 
   private heard(said: string): void {
@@ -126,7 +155,7 @@ export class Count {
 
   printOwn(head: string): void {
     console.log(
-      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${[...this.said].map(([text, n]) => `${n} times "${text}"`).join(", ") || "nothing"}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}${this.refused.map((r) => `\n  ${r}`).join("")}`,
+      `${head}: ${this.sure} of ${this.functions} functions known${this.refusals()}; nvlink finalized ${this.objects} objects, said ${[...this.said].map(([text, n]) => `${n} times "${text}"`).join(", ") || "nothing"}, made other words of ${[...this.changed].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}, sizes as nvlink's in ${this.sized}, others at ${[...this.otherSizes].map(([name, n]) => `${name} ${n}`).join(", ") || "none"}${this.refused.map((r) => `\n  ${r}`).join("")}`,
     );
   }
 

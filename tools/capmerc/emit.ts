@@ -19,7 +19,13 @@ const keysOf = (l: Leaf): string[] =>
 
 const sequence = (l: Leaf): number[] => Array.from({ length: l.shape.words }, (_, k) => l.value[k * 4]! & 0xfff);
 
-export function tableText(found: readonly Leaf[], units: readonly Unit[]): string {
+/** Keys with names and lines, as the table has them. */
+export interface TableParts {
+  readonly keys: string;
+  readonly lines: string;
+}
+
+export function tableParts(found: readonly Leaf[], units: readonly Unit[]): TableParts {
   const leaves = [...ownLines(found), ...found];
   const alone = new Map<number, { stand: number; all: number }>();
   for (const u of units) {
@@ -46,10 +52,15 @@ export function tableText(found: readonly Leaf[], units: readonly Unit[]): strin
     const context = l.context === "L" ? ["low"] : follows(l) ? [`next=${l.context}`] : [];
     return [l.shape.mnemonic, ...keys, ...context, `${marks}${l.item}`, ...l.fields].join(" ");
   });
+  return { keys: [...names].map(([key, name]) => `${name} ${key}`).join("\n"), lines: lines.join("\n") };
+}
+
+export function tableText(found: readonly Leaf[], units: readonly Unit[]): string {
+  const { keys, lines } = tableParts(found, units);
   const head = readFileSync("tools/capmerc/head.txt", "utf8");
   const different = new Set(units.map((u) => u.words.map((w) => w.join()).join("+"))).size;
   const text = head.replace("{WORDS}", different.toLocaleString("en-US")).split("{KEYS}\n");
-  return `${text[0]!}${[...names].map(([key, name]) => `${name} ${key}`).join("\n")}\n${text[1]!.replace("{LINES}", lines.join("\n"))}`;
+  return `${text[0]!}${keys}\n${text[1]!.replace("{LINES}", lines)}`;
 }
 
 const follows = (l: Leaf): boolean => l.context !== "-" && l.context !== "L";

@@ -19,6 +19,8 @@ export interface Unit {
   readonly item: string;
   readonly size: number;
   readonly count: number;
+  /** Only seen where PTX spells an instruction in a way that few programs do (logic.ts). */
+  readonly rare: boolean;
 }
 
 export class Evidence {
@@ -99,6 +101,7 @@ export function evidencePath(name: string): string {
 /** The same unit of several files once. */
 export function readEvidence(names: (name: string) => boolean): Unit[] {
   const merged = new Map<string, number>();
+  const usual = new Set<string>();
   if (!existsSync(evidenceFolder)) throw new Error(`no evidence in ${evidenceFolder}: gather first`);
   for (const file of readdirSync(evidenceFolder).sort()) {
     if (!file.endsWith(".txt") || !names(file.slice(0, -4))) continue;
@@ -106,6 +109,7 @@ export function readEvidence(names: (name: string) => boolean): Unit[] {
       if (line === "") continue;
       const cut = line.lastIndexOf(" ");
       const key = line.slice(0, cut);
+      if (!file.startsWith("logic-")) usual.add(key);
       merged.set(key, (merged.get(key) ?? 0) + Number(line.slice(cut + 1)));
     }
   }
@@ -117,6 +121,7 @@ export function readEvidence(names: (name: string) => boolean): Unit[] {
       item: item!,
       size: Number(size),
       count: merged.get(key)!,
+      rare: !usual.has(key),
     };
   });
 }

@@ -8,8 +8,9 @@ import { allKernels } from "../harvest/kernels/index.js";
 import { progress } from "../harvest/progress.js";
 import { Evidence, evidencePath, readEvidence, wordHex } from "./evidence.js";
 import { fitAll, knows } from "./fit.js";
+import { logicModules } from "./logic.js";
 import { objectOf, objectsOf, sectionsOf, wordsOf } from "./objects.js";
-import { corpusObjects, fuzzObjects, type OwnObject, singleObjects } from "./own.js";
+import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
 import { probe } from "./probe.js";
 import { randomKernel, type Size } from "./random.js";
 import { shapeOf } from "./shape.js";
@@ -74,6 +75,21 @@ export function gatherCorpus(sm: string): void {
         if (typeof made === "string") throw new Error(made);
         evidence.add(dir, made, sm);
       }
+  });
+  finish(evidence, name);
+}
+
+/** All logic tables (logic.ts). */
+export function gatherLogic(sm: string, level: number): void {
+  const name = `logic-${sm}-O${level}`;
+  if (gathered(name)) return;
+  const evidence = new Evidence();
+  inScratch((dir) => {
+    for (const text of logicModules(sm)) {
+      const made = objectOf(dir, text, sm, level);
+      if (typeof made === "string") throw new Error(made);
+      evidence.add(dir, made, sm);
+    }
   });
   finish(evidence, name);
 }
@@ -150,6 +166,7 @@ function judged(
 
 function* ownObjects(arch: TargetName, level: number, every: number): Generator<OwnObject> {
   yield* corpusObjects(arch, level);
+  yield* logicObjects(arch, level);
   yield* fuzzObjects(arch, level, 5000, 40);
   yield* singleObjects(arch, level, every);
 }

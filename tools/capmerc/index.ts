@@ -2,11 +2,11 @@
  * Mercury capsules (lib/elf/cubin/capmerc.ts): their table from what ptxas writes, and how well it does.
  *
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather all          all evidence that the table wants (plan.ts) into .cache/capmerc
- *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, corpus; own
+ *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, logic, corpus; own
  *     node tools/run-ts.cjs tools/capmerc/index.ts fit                 lib/elf/cubin/capmerc-table.ts from the evidence
- *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels and the corpus, capsules beside ptxas's
+ *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels, logic tables and the corpus, capsules beside ptxas's
  *     node tools/run-ts.cjs tools/capmerc/index.ts check FILE.o…       the same of objects of ptxas for sm_100
- *     node tools/run-ts.cjs tools/capmerc/index.ts own [SM…]           our own code: corpus, fuzz kernels, kernels of one instruction
+ *     node tools/run-ts.cjs tools/capmerc/index.ts own [SM…]           our own code: corpus, logic tables, fuzz kernels, kernels of one instruction
  *
  * Options: --levels 0,3 · --seed N · --files N (random kernels: files of six kernels) · --every N (kernels of one instruction: one of N).
  *
@@ -23,9 +23,10 @@ import { Count } from "./check.js";
 import { tablePath, tableText } from "./emit.js";
 import { readEvidence } from "./evidence.js";
 import { fitAll } from "./fit.js";
-import { gatherCorpus, gatherOwn, gatherRandom, gatherSingle, randomObjects } from "./gather.js";
+import { gatherCorpus, gatherLogic, gatherOwn, gatherRandom, gatherSingle, randomObjects } from "./gather.js";
+import { logicModules } from "./logic.js";
 import { objectOf } from "./objects.js";
-import { corpusObjects, fuzzObjects, type OwnObject, singleObjects } from "./own.js";
+import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
 import { gatherAll } from "./plan.js";
 
 const [command, ...rest] = process.argv.slice(2);
@@ -43,7 +44,8 @@ function gather(source: string, sm: string): void {
     return;
   }
   for (const level of levels)
-    if (source === "single") gatherSingle(sm, level, number("every", 1), 0);
+    if (source === "logic") gatherLogic(sm, level);
+    else if (source === "single") gatherSingle(sm, level, number("every", 1), 0);
     else gatherRandom(sm, level, number("seed", 1000), number("files", 10));
 }
 
@@ -66,12 +68,20 @@ function check(arch: TargetName): void {
       for (let i = 0; i < number("files", 4); i++)
         for (const file of randomObjects(dir, sm, level, seed + i, { statements: 8 })) fresh.ptxas(file, arch);
       fresh.print(`${arch} -O${level} fresh kernels`);
+      const logic = new Count();
+      for (const text of logicModules(sm)) {
+        const made = objectOf(dir, text, sm, level);
+        if (typeof made === "string") throw new Error(made);
+        logic.ptxas(made, arch);
+      }
+      logic.print(`${arch} -O${level} logic tables`);
     });
 }
 
 function own(arch: TargetName): void {
   const sources = (level: number): readonly (readonly [name: string, objects: Iterable<OwnObject>])[] => [
     ["corpus", corpusObjects(arch, level)],
+    ["logic tables", logicObjects(arch, level)],
     ["fuzz kernels", fuzzObjects(arch, level, number("seed", 0), number("files", 20))],
     ["kernels of one instruction", singleObjects(arch, level, number("every", 1))],
   ];

@@ -124,7 +124,8 @@ export function linked(dir: string, file: Uint8Array, sm: string): Uint8Array | 
 }
 
 const EXITS = EIATTR.EXIT_INSTR_OFFSETS;
-const MOST = 4000;
+/** Addresses that nvlink is asked about at once: of more it tells other things. */
+export const MOST = 4000;
 
 /**
  * Bytes of every Mercury instruction of every function, in order: nvlink says for every address that is asked as an EXIT's what becomes

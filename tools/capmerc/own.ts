@@ -6,6 +6,7 @@ import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { generate, ptxText } from "../../test/fuzz/program.js";
 import { moduleText } from "../harvest/compile.js";
 import { allKernels, type Kernel } from "../harvest/kernels/index.js";
+import { logicModules } from "./logic.js";
 
 /** Kernels of one module, and bytes of constants that they declare: nvlink refuses more than 64 KB. */
 const PART = 100;
@@ -35,6 +36,18 @@ export function* corpusObjects(arch: TargetName, level: number): Generator<OwnOb
     const file = object(corpusPtx(name, "sm_100"), arch, level);
     if (file !== null) yield { file, names: new Map([[name, name]]) };
   }
+}
+
+/** A module of logic.ts; the compiler has no predicate results of `lop3`. */
+export function logicObject(text: string, arch: TargetName, level: number): Uint8Array {
+  const file = object(text, arch, level);
+  if (file === null) throw new Error(`lop3 on ${arch}: refused`);
+  return file;
+}
+
+export function* logicObjects(arch: TargetName, level: number): Generator<OwnObject> {
+  for (const text of logicModules(arch.slice(3), [false]))
+    yield { file: logicObject(text, arch, level), names: new Map() };
 }
 
 export function* fuzzObjects(arch: TargetName, level: number, seed: number, count: number): Generator<OwnObject> {

@@ -1,5 +1,5 @@
 /** All evidence for the table: `gather all`. */
-import { gatherCorpus, gatherOwn, gatherRandom, gatherSingle, type OwnSource } from "./gather.js";
+import { gatherCorpus, gatherLogic, gatherOwn, gatherRandom, gatherSingle, type OwnSource } from "./gather.js";
 
 /** Random kernels of all families: target, level, first seed, files. */
 const RANDOM: readonly (readonly [sm: string, level: number, seed: number, files: number])[] = [
@@ -22,7 +22,7 @@ const SINGLE: readonly (readonly [sm: string, level: number, every: number, from
   ["121a", 3, 16, 3],
 ];
 
-/** Random kernels of one family (templates.ts) each: target, level, family, files. */
+/** Random kernels of one family (templates/) each: target, level, family, files. */
 const FAMILIES: readonly (readonly [sm: string, level: number, family: number, files: number])[] = [
   ["100a", 0, 9, 2],
   ["100a", 3, 9, 3],
@@ -51,6 +51,13 @@ const FAMILIES: readonly (readonly [sm: string, level: number, family: number, f
   ["100a", 3, 4, 2],
 ];
 
+/** All logic tables: target, level. */
+const LOGIC: readonly (readonly [sm: string, level: number])[] = [
+  ["100a", 0],
+  ["100a", 3],
+  ["120a", 3],
+];
+
 const CORPUS: readonly string[] = ["100", "103", "110", "120", "121"];
 
 /** Our own code, last: it is asked about what all before does not tell. */
@@ -67,6 +74,7 @@ export function gatherAll(): void {
   for (const [sm, level, every, from] of SINGLE) gatherSingle(sm, level, every, from);
   for (const [sm, level, family, files] of FAMILIES)
     gatherRandom(sm, level, 20_000 + family * 100 + level * 10 + (sm === "120a" ? 5000 : 0), files, family);
+  for (const [sm, level] of LOGIC) gatherLogic(sm, level);
   for (const sm of CORPUS) gatherCorpus(sm);
   gatherOwn(OWN);
 }

@@ -12,6 +12,9 @@ import { CAPSULE, finalizing, linked, replaced, sectionsOf, wordsOf } from "./ob
 const CARRIER = (arch: string): string =>
   `.version 9.0\n.target ${arch}\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n`;
 
+/** Words of one question. */
+const MOST = 1500;
+
 /**
  * For each word the bytes of the Mercury instruction, 0 where it does not stand for itself; with `item`, four bytes that name one, whether
  * the word is that.
@@ -22,34 +25,38 @@ export function probe(
   arch: TargetName,
   item: Uint8Array | null = null,
 ): number[] {
-  const carrier = compile(CARRIER(arch), { target: arch, opt: 1, relocatable: true }).cubin;
-  if (carrier === null) throw new Error(`no carrier for ${arch}`);
-  return ask(dir, words, arch, carrier, item);
+  return probeItems(
+    dir,
+    words.map((word) => ({ word, item })),
+    arch,
+  );
 }
 
-function ask(
-  dir: string,
-  words: readonly Uint32Array[],
-  arch: TargetName,
-  carrier: Uint8Array,
-  item: Uint8Array | null,
-): number[] {
-  if (words.length === 0) return [];
-  const sizes = once(dir, words, arch, carrier, item);
+/** A word and what is said of it: an item, or null where it is to stand for itself. */
+export interface Said {
+  readonly word: Uint32Array;
+  readonly item: Uint8Array | null;
+}
+
+/** The same where an item is said of each word; records may be whole. */
+export function probeItems(dir: string, said: readonly Said[], arch: TargetName): number[] {
+  const carrier = compile(CARRIER(arch), { target: arch, opt: 1, relocatable: true }).cubin;
+  if (carrier === null) throw new Error(`no carrier for ${arch}`);
+  return ask(dir, said, arch, carrier);
+}
+
+function ask(dir: string, said: readonly Said[], arch: TargetName, carrier: Uint8Array): number[] {
+  if (said.length === 0) return [];
+  const sizes = said.length > MOST ? null : once(dir, said, arch, carrier);
   if (sizes !== null) return sizes;
-  if (words.length === 1) return [0];
-  const half = words.length >> 1;
-  return [...ask(dir, words.slice(0, half), arch, carrier, item), ...ask(dir, words.slice(half), arch, carrier, item)];
+  if (said.length === 1) return [0];
+  const half = said.length >> 1;
+  return [...ask(dir, said.slice(0, half), arch, carrier), ...ask(dir, said.slice(half), arch, carrier)];
 }
 
 /** Null if nvlink refuses or the answers cannot be told apart. */
-function once(
-  dir: string,
-  words: readonly Uint32Array[],
-  arch: TargetName,
-  carrier: Uint8Array,
-  item: Uint8Array | null,
-): number[] | null {
+function once(dir: string, said: readonly Said[], arch: TargetName, carrier: Uint8Array): number[] | null {
+  const words = said.map((s) => s.word);
   const sections = sectionsOf(carrier);
   const text = wordsOf(sections.get(".text.k")!);
   const all = new Uint32Array(words.length * 4 + text.length);
@@ -62,7 +69,7 @@ function once(
   const capsule = writeCapsule({
     textSection: old.textSection,
     units: [
-      ...words.map((_, first) => ({ first, words: 1, item })),
+      ...said.map(({ item }, first) => ({ first, words: 1, item })),
       ...old.units.map((u) => ({ ...u, first: u.first + words.length })),
     ],
   });

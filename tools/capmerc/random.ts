@@ -1,11 +1,11 @@
-/** Random kernels of many statements (templates.ts): the same seed gives the same text. */
+/** Random kernels of many statements (templates/): the same seed gives the same text. */
 import { type Random, random } from "../../test/corpus/random.js";
-import { families, special, together } from "./templates.js";
+import { families, special, together } from "./templates/index.js";
 
 export interface Size {
   /** Of each kernel, 60 when left out. */
   readonly statements?: number;
-  /** Number of the only family (templates.ts), all when left out. */
+  /** Number of the only family (templates/), all when left out. */
   readonly family?: number | undefined;
   /** In a module, 6 when left out. */
   readonly kernels?: number;

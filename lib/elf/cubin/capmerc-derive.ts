@@ -118,24 +118,30 @@ function hexBytes(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g)!, (b) => Number.parseInt(b, 16));
 }
 
-let parsed: readonly (readonly Line[])[] | null = null;
-
 /** By opcode (bits 11:0) of the first word; the first line that holds decides. */
-function table(): readonly (readonly Line[])[] {
-  if (parsed !== null) return parsed;
+export type MercuryTable = readonly (readonly Line[])[];
+
+/** Both texts as in capmerc-table.ts. */
+export function parseTable(keys: string, text: string): MercuryTable {
   const lines: Line[][] = Array.from({ length: 0x1000 }, () => []);
   const names = new Map(
-    mercuryKeys
+    keys
       .trim()
       .split("\n")
       .map((l) => l.split(" ") as [string, string]),
   );
-  for (const text of mercuryLines.trim().split("\n")) {
-    const line = parseLine(text, names);
+  for (const one of text.trim().split("\n")) {
+    const line = parseLine(one, names);
     lines[line.keys[0]!.value[0]! & 0xfff]!.push(line);
   }
-  parsed = lines;
   return lines;
+}
+
+let parsed: MercuryTable | null = null;
+
+function committed(): MercuryTable {
+  parsed ??= parseTable(mercuryKeys, mercuryLines);
+  return parsed;
 }
 
 /** Up to 32 bits of the word that starts at `base`, unsigned. */
@@ -250,6 +256,8 @@ export interface CapsuleOptions {
   readonly likely?: boolean;
   /** The function calls others. */
   readonly calls?: boolean;
+  /** Another table than the committed one. */
+  readonly table?: MercuryTable;
 }
 
 /** Item of a word that is no Mercury instruction. */
@@ -267,11 +275,13 @@ class Derivation {
   private readonly words: Uint32Array;
   private readonly end: number;
   private readonly options: CapsuleOptions;
+  private readonly table: MercuryTable;
 
   constructor(words: Uint32Array, end: number, options: CapsuleOptions) {
     this.words = words;
     this.end = end;
     this.options = options;
+    this.table = options.table ?? committed();
     this.sizes = new Uint8Array(end);
   }
 
@@ -281,7 +291,7 @@ class Derivation {
     const opcode = words[i * 4]! & 0xfff;
     if (options.compiled === true && opcode === NOP) return this.push(i, 1, generated);
     const low = lowerHalf(words, i, this.end);
-    const line = table()[opcode]!.find((l) => this.matches(l, i, low));
+    const line = this.table[opcode]!.find((l) => this.matches(l, i, low));
     if (line === undefined) return 0;
     if (options.compiled !== true && options.likely !== true && (line.either || line.apart)) return 0;
     const count = line.keys.length;
