@@ -9,7 +9,7 @@ import { Builder } from "../ori/builder.js";
 import { blockFallsThrough, connect } from "../ori/flow.js";
 import { newFunc } from "../ori/func.js";
 import { type Block, File, type Func, type Operand } from "../ori/types.js";
-import type { Block as Body, Declaration, FunctionItem, Instruction, Statement } from "../ptx/ast.js";
+import type { Block as Body, Declaration, FunctionItem, Instruction, Statement, StatementList } from "../ptx/ast.js";
 
 import type { Target } from "../target/types.js";
 import { Context, type ModuleContext } from "./context.js";
@@ -65,7 +65,7 @@ function lowerBody(c: Context, body: Body): void {
   c.scope = outer;
 }
 
-function declareLabels(c: Context, statements: readonly Statement[]): void {
+function declareLabels(c: Context, statements: StatementList): void {
   for (const s of statements) {
     if (s.kind === "label") c.scope.declare(s.name, { kind: "label", block: c.newBlock(s.name), placed: false });
     else if (s.kind === "branchtargets") c.scope.declare(s.label, { kind: "targets", targets: s });

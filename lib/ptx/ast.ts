@@ -210,9 +210,20 @@ export type Statement =
   /** A function declaration inside a body. */
   | FunctionItem;
 
+/**
+ * Statements in source order, read like an array (a plain one is a list too). The parser keeps instructions as numbers and makes an object of one each
+ * time it is asked for, so compare instructions by index or by content, not by identity; equal operands and the lists of modifiers stay one object.
+ */
+export interface StatementList extends Iterable<Statement> {
+  readonly length: number;
+  /** Counted from the end where negative. */
+  at(index: number): Statement | undefined;
+  map<T>(f: (statement: Statement, index: number) => T): T[];
+}
+
 export interface Block {
   readonly kind: "block";
-  readonly statements: readonly Statement[];
+  readonly statements: StatementList;
   readonly span: Span;
   /** The closing brace. */
   readonly endSpan: Span;

@@ -10,6 +10,7 @@ import type {
   Operand,
   Parameter,
   Statement,
+  StatementList,
   Variable,
 } from "./ast.js";
 import { checkDeclaration, checkDirectiveSet, checkFunctionDirectives, checkParameter } from "./check-declarations.js";
@@ -274,7 +275,7 @@ class Checker {
   }
 
   /** Labels may be used before they stand. */
-  private labels(statements: readonly Statement[], scope: Scope): void {
+  private labels(statements: StatementList, scope: Scope): void {
     for (const s of statements) {
       if (s.kind === "label") scope.declare(s.name, { kind: "label" });
       else if (s.kind === "branchtargets" || s.kind === "calltargets") scope.declare(s.label, { kind: s.kind });

@@ -33,7 +33,7 @@ interface Prefix {
 
 /** An unsigned literal as a number; ptxas takes no expressions here. */
 export function smallInt(s: Scanner): number {
-  if (s.at(T.word) && s.value === "WARP_SZ") {
+  if (s.at(T.word) && s.warpSize) {
     s.next();
     return 32;
   }

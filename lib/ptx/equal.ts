@@ -10,13 +10,19 @@ const IGNORED: ReadonlySet<string> = new Set(["span", "endSpan", "nameSpan", "ta
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((x, i) => same(x, b[i]));
-  }
+  const p = elements(a);
+  const q = elements(b);
+  if (p !== null || q !== null)
+    return p !== null && q !== null && p.length === q.length && p.every((x, i) => same(x, q[i]));
   const x = a as Readonly<Record<string, unknown>>;
   const y = b as Readonly<Record<string, unknown>>;
   const keys = Object.keys(x).filter((k) => !IGNORED.has(k));
   if (keys.length !== Object.keys(y).filter((k) => !IGNORED.has(k)).length) return false;
   return keys.every((k) => k in y && same(x[k], y[k]));
+}
+
+/** Of an array or a list of statements. */
+function elements(o: object): readonly unknown[] | null {
+  if (Array.isArray(o)) return o;
+  return Symbol.iterator in o ? [...(o as Iterable<unknown>)] : null;
 }

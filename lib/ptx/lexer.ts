@@ -1,6 +1,7 @@
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
-import type { AddressOperand, NameOperand } from "./ast.js";
+import { Interner } from "./interner.js";
 import { longestName } from "./spec/instructions.js";
+import type { Mnemonic } from "./statements.js";
 
 /**
  * The scanner: one pass over the text on demand, one token ahead, no token objects.
@@ -56,99 +57,6 @@ const CLASS: Uint8Array = (() => {
   return t;
 })();
 
-/** Bytes behind the end of the text, all 0, so that no look-ahead leaves the array. */
-const PADDING = 64;
-
-/** The bytes of an ASCII text, padded; null if it holds a character that no PTX text may hold, in comments neither. */
-export function asciiBytes(text: string): Uint8Array | null {
-  const bytes = new Uint8Array(text.length + PADDING);
-  const { read, written } = new TextEncoder().encodeInto(text, bytes);
-  return read === text.length && written === read && bytes.indexOf(0) === read ? bytes : null;
-}
-
-/** Of a word of four bytes, the first 0 to 3. */
-const FIRST: Int32Array = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
-
-/** Pieces of a text to small numbers and one string each, found by hash of their bytes; four bytes at a time are hashed and compared. */
-class Interner {
-  /** Id to string. */
-  readonly strings: string[] = [];
-  private readonly text: string;
-  private readonly bytes: DataView;
-  private slots: Int32Array = new Int32Array(4096).fill(-1);
-  private readonly hashes: number[] = [];
-  /** Where each stands first. */
-  private readonly starts: number[] = [];
-  private readonly lengths: number[] = [];
-
-  constructor(text: string, bytes: Uint8Array) {
-    this.text = text;
-    this.bytes = new DataView(bytes.buffer);
-  }
-
-  id(start: number, end: number): number {
-    const slots = this.slots;
-    const mask = slots.length - 1;
-    const hash = this.hash(start, end);
-    let at = hash & mask;
-    for (;;) {
-      const id = slots[at] as number;
-      if (id < 0) return this.add(at, start, end, hash);
-      if (this.hashes[id] === hash && this.same(id, start, end)) return id;
-      at = (at + 1) & mask;
-    }
-  }
-
-  private hash(start: number, end: number): number {
-    const bytes = this.bytes;
-    let h = end - start;
-    let p = start;
-    for (; p + 4 <= end; p += 4) {
-      h = Math.imul(h ^ bytes.getInt32(p, true), 0x9e3779b1);
-      h = (h << 15) | (h >>> 17);
-    }
-    h = Math.imul(h ^ (bytes.getInt32(p, true) & (FIRST[end - p] as number)), 0x9e3779b1);
-    return h ^ (h >>> 15);
-  }
-
-  private same(id: number, start: number, end: number): boolean {
-    if (this.lengths[id] !== end - start) return false;
-    const bytes = this.bytes;
-    let known = this.starts[id] as number;
-    let p = start;
-    for (; p + 4 <= end; p += 4, known += 4) if (bytes.getInt32(p) !== bytes.getInt32(known)) return false;
-    return ((bytes.getInt32(p, true) ^ bytes.getInt32(known, true)) & (FIRST[end - p] as number)) === 0;
-  }
-
-  private add(at: number, start: number, end: number, hash: number): number {
-    const id = this.strings.length;
-    this.slots[at] = id;
-    this.strings.push(this.text.slice(start, end));
-    this.hashes.push(hash);
-    this.starts.push(start);
-    this.lengths.push(end - start);
-    if (id * 2 > this.slots.length) this.grow();
-    return id;
-  }
-
-  private grow(): void {
-    const slots = new Int32Array(this.slots.length * 4).fill(-1);
-    const mask = slots.length - 1;
-    for (let id = 0; id < this.strings.length; id++) {
-      let at = (this.hashes[id] as number) & mask;
-      while ((slots[at] as number) >= 0) at = (at + 1) & mask;
-      slots[at] = id;
-    }
-    this.slots = slots;
-  }
-}
-
-/** An opcode with its modifiers, one object for every spelling that occurs. */
-export interface Mnemonic {
-  readonly opcode: string;
-  readonly modifiers: readonly string[];
-}
-
 /** Thrown (and caught inside this room) to leave a construct after its syntax error was recorded. */
 export const SYNTAX: unique symbol = Symbol("syntax error");
 
@@ -169,11 +77,8 @@ export class Scanner {
   width: 32 | 64 = 64;
   /** End of the token before the current one. */
   previousEnd: number = 0;
-  /** Whether a comma ended the last operand. */
-  more: boolean = false;
-  /** Operands that are nothing but the name, and addresses that are nothing but a base, by the word's number: equal ones are one object. */
-  readonly nameOperands: (NameOperand | undefined)[] = [];
-  readonly addressOperands: (AddressOperand | undefined)[] = [];
+  /** Opcodes with their modifiers, each once. */
+  readonly mnemonics: Mnemonic[] = [];
   /** First byte of the current token's line. */
   private lineStart: number = 0;
   /** The same for the byte behind the current token: a string may hold newlines. */
@@ -189,10 +94,9 @@ export class Scanner {
   private readonly length: number;
   private readonly names: Interner;
   private readonly spellings: Interner;
-  /** By the spelling's number. */
-  private readonly mnemonics: (Mnemonic | undefined)[] = [];
-  /** By the spelling: blanks between the words do not make another mnemonic. */
-  private readonly mnemonicOf: Map<string, Mnemonic> = new Map();
+  /** The mnemonic's number by the spelling's number: blanks between the words do not make another mnemonic. */
+  private readonly mnemonicBySpelling: number[] = [];
+  private readonly mnemonicByText: Map<string, number> = new Map();
 
   /** `bytes` are those of `text`, from `asciiBytes`. */
   constructor(text: string, bytes: Uint8Array) {
@@ -213,6 +117,16 @@ export class Scanner {
   /** Text of words, one string for every spelling, without the dot; content of strings; digits of numbers are left in the source. */
   get value(): string {
     return this.kind === T.word ? (this.names.strings[this.id] as string) : this.content;
+  }
+
+  /** The words of the text by their numbers. */
+  get words(): readonly string[] {
+    return this.names.strings;
+  }
+
+  /** Whether the current word is `WARP_SZ`, which is a constant and no name. */
+  get warpSize(): boolean {
+    return this.end - this.start === 7 && this.value === "WARP_SZ";
   }
 
   /** Column of the current token, from 1. */
@@ -339,10 +253,10 @@ export class Scanner {
   }
 
   /**
-   * The current word as an opcode with the dotted words that follow it; afterwards the current token is what comes next.
+   * The number of the current word as an opcode with the dotted words that follow it; afterwards the current token is what comes next.
    * The common case, no space inside, costs one look-up.
    */
-  mnemonic(): Mnemonic {
+  mnemonic(): number {
     const bytes = this.bytes;
     let p = this.end;
     if (bytes[p] === 46)
@@ -357,14 +271,17 @@ export class Scanner {
         p++;
       }
     const id = this.spellings.id(this.start, p);
-    let m = this.mnemonics[id];
-    if (m === undefined) {
-      m = this.spelled(this.spellings.strings[id] as string);
-      this.mnemonics[id] = m;
-    }
+    const known = this.mnemonicBySpelling;
+    if (id === known.length) known.push(this.spelled(this.spellings.strings[id] as string));
+    const m = known[id] as number;
     this.end = p;
     this.next();
-    if (this.kind !== T.dotted) return m;
+    return this.kind === T.dotted ? this.spaced(m) : m;
+  }
+
+  /** The mnemonic that goes on behind a blank. */
+  private spaced(begun: number): number {
+    const m = this.mnemonics[begun] as Mnemonic;
     let spelling = [m.opcode, ...m.modifiers].join(".");
     while (this.kind === T.dotted) {
       spelling += `.${this.value}`;
@@ -373,13 +290,13 @@ export class Scanner {
     return this.spelled(spelling);
   }
 
-  private spelled(text: string): Mnemonic {
-    const known = this.mnemonicOf.get(text);
+  private spelled(text: string): number {
+    const known = this.mnemonicByText.get(text);
     if (known !== undefined) return known;
     const [opcode, ...modifiers] = text.split(".");
-    const m = { opcode: opcode as string, modifiers };
-    this.mnemonicOf.set(text, m);
-    return m;
+    const number = this.mnemonics.push({ opcode: opcode as string, modifiers }) - 1;
+    this.mnemonicByText.set(text, number);
+    return number;
   }
 
   /** The byte directly behind the current token; 0 at the end of the text. */

@@ -1,6 +1,7 @@
 import type { Span } from "../diagnostics.js";
 import type { Instruction } from "./ast.js";
-import { asciiBytes, Scanner, T } from "./lexer.js";
+import { asciiBytes } from "./interner.js";
+import { Scanner, T } from "./lexer.js";
 
 /**
  * Where operands stand. The tree does not keep it (ast.ts): the few operands that a message is about are found again in the instruction's text, by

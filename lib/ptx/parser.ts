@@ -4,16 +4,12 @@ import type {
   CallPrototype,
   Expr,
   FunctionItem,
-  Guard,
-  Instruction,
   Item,
   Linkage,
   LocDirective,
   Module,
-  Operand,
   SectionDirective,
   SectionLine,
-  Statement,
   TargetDirective,
 } from "./ast.js";
 import {
@@ -25,9 +21,11 @@ import {
   smallInt,
 } from "./declarations.js";
 import { parseExpr } from "./expressions.js";
-import { asciiBytes, type Mnemonic, Scanner, SYNTAX, T } from "./lexer.js";
+import { asciiBytes } from "./interner.js";
+import { Scanner, SYNTAX, T } from "./lexer.js";
 import { parseCall, parseOperands } from "./operands.js";
 import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES, SECTION_TYPES } from "./words.js";
+import { BodyWriter } from "./writer.js";
 
 /**
  * Modules, functions and statements by recursive descent.
@@ -48,10 +46,11 @@ export function parseModule(text: string, file: string | null): Parsed {
   const bytes = asciiBytes(text);
   if (bytes === null) return notText(text, text.search(NOT_TEXT), file);
   const s = new Scanner(text, bytes);
+  const w = new BodyWriter(s.mnemonics, s.words, text.length);
   const items: Item[] = [];
   try {
     header(s, items, file);
-    while (!s.at(T.eof) && s.alive) itemOrSkip(s, items);
+    while (!s.at(T.eof) && s.alive) itemOrSkip(s, w, items);
   } catch (e) {
     if (e !== SYNTAX) throw e;
   }
@@ -129,14 +128,16 @@ function addressSize(s: Scanner, items: Item[]): void {
   items.push({ kind: "address_size", bits, span: to(at, s.previousEnd) });
 }
 
-function itemOrSkip(s: Scanner, items: Item[]): void {
+function itemOrSkip(s: Scanner, w: BodyWriter, items: Item[]): void {
   const depth = s.mark();
   const start = s.start;
+  const { row, operand } = w;
   try {
-    item(s, items);
+    item(s, w, items);
   } catch (e) {
     if (e !== SYNTAX) throw e;
     s.reset(depth);
+    w.cut(row, operand);
     recoverItem(s, start);
   }
 }
@@ -166,7 +167,7 @@ const ITEM_START: ReadonlySet<string> = new Set([
   "alias",
 ]);
 
-function item(s: Scanner, items: Item[]): void {
+function item(s: Scanner, w: BodyWriter, items: Item[]): void {
   if (s.at(T.dwarf)) {
     items.push({ kind: "dwarf", text: s.value, span: s.span() });
     s.next();
@@ -177,7 +178,7 @@ function item(s: Scanner, items: Item[]): void {
   switch (s.value) {
     case "entry":
     case "func":
-      items.push(functionItem(s, null, at));
+      items.push(functionItem(s, w, null, at));
       return;
     case "file":
       fileDirective(s, items, at);
@@ -193,15 +194,15 @@ function item(s: Scanner, items: Item[]): void {
       alias(s, items, at);
       return;
     default:
-      linked(s, items, at);
+      linked(s, w, items, at);
       return;
   }
 }
 
-function linked(s: Scanner, items: Item[], at: Span): void {
+function linked(s: Scanner, w: BodyWriter, items: Item[], at: Span): void {
   const linkage = LINKAGES.has(s.value) ? (s.value as Linkage) : null;
   if (linkage !== null) s.next();
-  if (s.at(T.dotted) && (s.value === "func" || s.value === "entry")) items.push(functionItem(s, linkage, at));
+  if (s.at(T.dotted) && (s.value === "func" || s.value === "entry")) items.push(functionItem(s, w, linkage, at));
   else items.push(parseDeclaration(s, linkage, at));
 }
 
@@ -280,7 +281,7 @@ function plainOrExpr(s: Scanner): number | Expr {
 
 // ------------------------------------------------------------------------------------------------------------------ functions
 
-function functionItem(s: Scanner, linkage: Linkage, at: Span, definition: boolean = true): FunctionItem {
+function functionItem(s: Scanner, w: BodyWriter | null, linkage: Linkage, at: Span): FunctionItem {
   const entry = s.value === "entry";
   s.next();
   const attributes = s.atWord("attribute") ? parseAttributes(s) : [];
@@ -289,34 +290,52 @@ function functionItem(s: Scanner, linkage: Linkage, at: Span, definition: boolea
   const name = s.expectWord();
   const params = s.at(40) ? parseParameters(s) : null;
   const directives = parseDirectives(s, entry ? ENTRY_DIRECTIVES : FUNC_DIRECTIVES, true);
-  const head = { kind: "function", entry, linkage, attributes, name, nameSpan, returns, params, directives } as const;
-  if (s.accept(59)) return { ...head, body: null, span: to(at, s.previousEnd) };
-  if (!s.at(123) || !definition) s.syntaxError();
-  const body = block(s);
-  return { ...head, body, span: to(at, s.previousEnd) };
+  const body = s.at(59) ? null : definition(s, w);
+  if (body === null) s.next();
+  return {
+    kind: "function",
+    entry,
+    linkage,
+    attributes,
+    name,
+    nameSpan,
+    returns,
+    params,
+    directives,
+    body,
+    span: to(at, s.previousEnd),
+  };
 }
 
-function block(s: Scanner): Block {
+/** `w` is null where functions may only be declared. */
+function definition(s: Scanner, w: BodyWriter | null): Block {
+  if (!s.at(123) || w === null) s.syntaxError();
+  return block(s, w, false);
+}
+
+function block(s: Scanner, w: BodyWriter, inner: boolean): Block {
   const at = s.span();
+  const { row } = w;
   s.enter();
   s.next();
-  const statements: Statement[] = [];
-  while (!s.at(125) && !s.at(T.eof) && s.alive) statementOrSkip(s, statements);
+  while (!s.at(125) && !s.at(T.eof) && s.alive) statementOrSkip(s, w);
   const endSpan = s.span();
   if (!s.at(125)) s.syntaxError();
   s.next();
   s.leave();
-  return { kind: "block", statements, span: to(at, s.previousEnd), endSpan };
+  return { kind: "block", statements: w.close(row, inner), span: to(at, s.previousEnd), endSpan };
 }
 
-function statementOrSkip(s: Scanner, out: Statement[]): void {
+function statementOrSkip(s: Scanner, w: BodyWriter): void {
   const depth = s.mark();
   const start = s.start;
+  const { row, operand } = w;
   try {
-    statement(s, out);
+    statement(s, w);
   } catch (e) {
     if (e !== SYNTAX) throw e;
     s.reset(depth);
+    w.cut(row, operand);
     recoverStatement(s, start);
   }
 }
@@ -331,96 +350,72 @@ function recoverStatement(s: Scanner, start: number): void {
   }
 }
 
-function statement(s: Scanner, out: Statement[]): void {
+function statement(s: Scanner, w: BodyWriter): void {
   switch (s.kind) {
     case T.word:
-      labelOrInstruction(s, out);
+      labelOrInstruction(s, w);
       return;
     case 64:
-      guarded(s, out);
+      guarded(s, w);
       return;
     case T.dotted:
-      directive(s, out);
+      directive(s, w);
       return;
     case 123:
-      out.push(block(s));
+      innerBlock(s, w);
       return;
     default:
       s.syntaxError();
   }
 }
 
-function labelOrInstruction(s: Scanner, out: Statement[]): void {
+function innerBlock(s: Scanner, w: BodyWriter): void {
+  const { operand } = w;
+  w.statement(block(s, w, true), operand);
+}
+
+function labelOrInstruction(s: Scanner, w: BodyWriter): void {
   if (!s.colonFollows()) {
-    instruction(s, out, null, s.start, s.line, s.column);
+    instruction(s, w, false, w.operand, s.start, s.line, s.column);
     return;
   }
   const span = s.span();
   const name = s.value;
   s.next();
   s.next();
-  if (s.atWord("branchtargets")) out.push({ kind: "branchtargets", label: name, ...targets(s, span) });
-  else if (s.atWord("calltargets")) out.push({ kind: "calltargets", label: name, ...targets(s, span) });
-  else if (s.atWord("callprototype")) out.push(prototype(s, name, span));
-  else out.push({ kind: "label", name, span });
+  if (s.atWord("branchtargets")) w.statement({ kind: "branchtargets", label: name, ...targets(s, span) });
+  else if (s.atWord("calltargets")) w.statement({ kind: "calltargets", label: name, ...targets(s, span) });
+  else if (s.atWord("callprototype")) w.statement(prototype(s, name, span));
+  else w.statement({ kind: "label", name, span });
 }
 
+/** `operands` is where those of the instruction begin, its guard's number included. */
 function instruction(
   s: Scanner,
-  out: Statement[],
-  guard: Guard | null,
+  w: BodyWriter,
+  guarded: boolean,
+  operands: number,
   start: number,
   line: number,
   column: number,
 ): void {
+  const four = s.end - s.start === 4;
   const m = s.mnemonic();
-  const operands = m.opcode === "call" ? parseCall(s) : parseOperands(s);
-  out.push(new ParsedInstruction(guard, m, operands, start, s.previousEnd, line, column));
+  if (four && s.mnemonics[m]?.opcode === "call") parseCall(s, w);
+  else parseOperands(s, w);
+  w.instruction(m, guarded, start, s.previousEnd, line, column, operands);
 }
 
-/** Its span is made when asked for: one object less for each instruction is a fifth of the tree. */
-class ParsedInstruction implements Instruction {
-  readonly kind = "instruction";
-  readonly guard: Guard | null;
-  readonly opcode: string;
-  readonly modifiers: readonly string[];
-  readonly operands: readonly Operand[];
-  readonly #start: number;
-  readonly #end: number;
-  readonly #line: number;
-  readonly #column: number;
-
-  constructor(
-    guard: Guard | null,
-    m: Mnemonic,
-    operands: readonly Operand[],
-    start: number,
-    end: number,
-    line: number,
-    column: number,
-  ) {
-    this.guard = guard;
-    this.opcode = m.opcode;
-    this.modifiers = m.modifiers;
-    this.operands = operands;
-    this.#start = start;
-    this.#end = end;
-    this.#line = line;
-    this.#column = column;
-  }
-
-  get span(): Span {
-    return { start: this.#start, end: this.#end, line: this.#line, column: this.#column };
-  }
-}
-
-function guarded(s: Scanner, out: Statement[]): void {
+function guarded(s: Scanner, w: BodyWriter): void {
   const { start, line, column } = s;
+  const { operand } = w;
   s.next();
   const negated = s.accept(33);
-  const name = s.expectWord();
   if (!s.at(T.word)) s.syntaxError();
-  instruction(s, out, { name, negated }, start, line, column);
+  w.push(w.guard(s.id, negated));
+  s.next();
+  if (!s.at(T.word)) s.syntaxError();
+  instruction(s, w, true, operand, start, line, column);
 }
 
 function targets(s: Scanner, at: Span): { targets: readonly string[]; targetSpans: readonly Span[]; span: Span } {
@@ -445,20 +440,20 @@ function prototype(s: Scanner, label: string, at: Span): CallPrototype {
   return { kind: "callprototype", label, returns, params, directives, span: to(at, s.previousEnd) };
 }
 
-function directive(s: Scanner, out: Statement[]): void {
+function directive(s: Scanner, w: BodyWriter): void {
   const at = s.span();
   const word = s.value;
-  if (word === "loc") out.push(loc(s, at));
+  if (word === "loc") w.statement(loc(s, at));
   else if (word === "pragma") {
     s.next();
-    out.push({ kind: "pragma", strings: parseStrings(s), span: to(at, s.previousEnd) });
+    w.statement({ kind: "pragma", strings: parseStrings(s), span: to(at, s.previousEnd) });
   } // Functions may be declared, not defined, inside a body.
-  else if (word === "func") out.push(functionItem(s, null, at, false));
+  else if (word === "func") w.statement(functionItem(s, null, null, at));
   else if (LINKAGES.has(word)) {
     s.next();
     if (!s.atWord("func")) s.syntaxError();
-    out.push(functionItem(s, word as Linkage, at, false));
-  } else out.push(parseDeclaration(s, null, at));
+    w.statement(functionItem(s, null, word as Linkage, at));
+  } else w.statement(parseDeclaration(s, null, at));
 }
 
 function loc(s: Scanner, at: Span): LocDirective {

@@ -69,7 +69,7 @@ export function recode(ptx: string, bytes: Uint8Array, arch: TargetName): Recode
 
 function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: ModuleSymbol[]): Code {
   const insts = instructions(f, targetOf(arch));
-  const sharedName = (item.body?.statements ?? []).flatMap((s) =>
+  const sharedName = [...(item.body?.statements ?? [])].flatMap((s) =>
     s.kind === "declaration" && s.space === "shared" ? s.variables.map((v) => v.name) : [],
   )[0]!;
   const params: Param[] = [];

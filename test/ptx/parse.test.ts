@@ -13,7 +13,7 @@ function module(text: string): Module {
 
 function body(statements: string): readonly Statement[] {
   const m = module(`${HEAD}.entry k()\n{\n${statements}\n}\n`);
-  return (m.items[3] as FunctionItem).body?.statements ?? [];
+  return [...((m.items[3] as FunctionItem).body?.statements ?? [])];
 }
 
 function operand(text: string, opcode = "mov.b64 %rd1"): Operand {
@@ -113,7 +113,7 @@ test("equal mnemonics share one array of modifiers", () => {
 
 test("spans: offsets, lines and columns of what was written", () => {
   const text = `${HEAD}.entry k()\n{\n  // note\n  add.s32 /* a\n */ %r1, %r2, 1;\n}\n`;
-  const i = (module(text).items[3] as FunctionItem).body?.statements[0] as Instruction;
+  const i = (module(text).items[3] as FunctionItem).body?.statements.at(0) as Instruction;
   expect(i.span).toMatchObject({ line: 7, column: 3 });
   expect(text.slice(i.span.start, i.span.end)).toBe("add.s32 /* a\n */ %r1, %r2, 1;");
   const second = new OperandPlaces(text, i).span(1);
@@ -124,7 +124,7 @@ test("spans: offsets, lines and columns of what was written", () => {
 test("spans of operands and of their parts, by path", () => {
   const at = (code: string, ...path: number[]): string => {
     const text = `${HEAD}.entry k()\n{\n ${code}\n}\n`;
-    const i = (module(text).items[3] as FunctionItem).body?.statements[0] as Instruction;
+    const i = (module(text).items[3] as FunctionItem).body?.statements.at(0) as Instruction;
     const { start, end } = new OperandPlaces(text, i).span(...path);
     return text.slice(start, end);
   };
