@@ -266,6 +266,24 @@ export function generate(seed: number): readonly Statement[] {
   return list(6 + below(40), 0);
 }
 
+/**
+ * Does a loop inside an arm of an `if` write the predicate that the arm depends on? ptxas 13.0.88 at -O1 and above takes the
+ * predicate for a constant in such a loop, also in turns after the write: its code computes something else (-O0's does not).
+ */
+export function loopWritesItsCondition(program: readonly Statement[]): boolean {
+  const writes = (list: readonly Statement[], known: ReadonlySet<number>, inLoop: boolean): boolean =>
+    list.some((s) => {
+      if (s.kind === "op") return inLoop && s.op.result === "p" && known.has(s.to);
+      if (s.kind === "if") {
+        // Inside a loop only what was known in front of it counts.
+        const now = inLoop ? known : new Set([...known, s.p]);
+        return writes(s.yes, now, inLoop) || writes(s.no, now, inLoop);
+      }
+      return s.kind === "loop" && writes(s.body, known, true);
+    });
+  return writes(program, new Set(), false);
+}
+
 // ------------------------------------------------------------------------------------------------ text
 
 export function ptxText(program: readonly Statement[], target: string): string {
