@@ -122,6 +122,7 @@ export class Device {
       budget: options.maxInstructions ?? DEFAULT_BUDGET,
       profile: options.profile ?? false,
       ...(options.tracer && { tracer: options.tracer }),
+      ...(options.only && { only: options.only }),
     });
     const run = machine.run();
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));

@@ -35,6 +35,8 @@ export interface Launch {
   readonly budget: number;
   readonly profile: boolean;
   readonly tracer?: TraceRecorder;
+  /** Numbers of the blocks that run; all by default. */
+  readonly only?: ReadonlySet<number>;
 }
 
 export class GridMachine implements Machine {
@@ -76,6 +78,7 @@ export class GridMachine implements Machine {
     const resident: Cluster[] = [];
     let next = 0;
     while (this.fault === null && (next < clusters || resident.length > 0)) {
+      while (next < clusters && !this.wanted(next)) next++;
       if (next < clusters) resident.push(this.startCluster(next++));
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
@@ -94,22 +97,34 @@ export class GridMachine implements Machine {
   }
 
   private startCluster(index: number): Cluster {
+    const cluster: Cluster = { ctas: [], arrived: 0, phase: 0 };
+    this.blocksOf(index).forEach((at, rank) => {
+      cluster.ctas.push(this.startCta(at, cluster, rank));
+    });
+    return cluster;
+  }
+
+  private blocksOf(cluster: number): [number, number, number][] {
     const [cx, cy, cz] = this.clusterShape;
     const nx = this.grid[0] / cx;
     const ny = this.grid[1] / cy;
-    const x0 = (index % nx) * cx;
-    const y0 = (Math.floor(index / nx) % ny) * cy;
-    const z0 = Math.floor(index / (nx * ny)) * cz;
-    const cluster: Cluster = { ctas: [], arrived: 0, phase: 0 };
-    for (let rank = 0; rank < cx * cy * cz; rank++) {
-      const at: [number, number, number] = [
-        x0 + (rank % cx),
-        y0 + (Math.floor(rank / cx) % cy),
-        z0 + Math.floor(rank / (cx * cy)),
-      ];
-      cluster.ctas.push(this.startCta(at, cluster, rank));
-    }
-    return cluster;
+    const x0 = (cluster % nx) * cx;
+    const y0 = (Math.floor(cluster / nx) % ny) * cy;
+    const z0 = Math.floor(cluster / (nx * ny)) * cz;
+    return Array.from({ length: cx * cy * cz }, (_, rank) => [
+      x0 + (rank % cx),
+      y0 + (Math.floor(rank / cx) % cy),
+      z0 + Math.floor(rank / (cx * cy)),
+    ]);
+  }
+
+  private blockNumber([x, y, z]: readonly [number, number, number]): number {
+    return x + this.grid[0] * (y + this.grid[1] * z);
+  }
+
+  private wanted(cluster: number): boolean {
+    const { only } = this.launch;
+    return only === undefined || this.blocksOf(cluster).some((at) => only.has(this.blockNumber(at)));
   }
 
   private startCta(index: readonly [number, number, number], cluster: Cluster, rank: number): Cta {
@@ -128,7 +143,7 @@ export class GridMachine implements Machine {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
       const warp = new Warp(this, cta, w, lanes, this.tids[w]!);
       warp.pc = this.launch.entry;
-      warp.trace = this.launch.tracer?.warp(index[0] + this.grid[0] * (index[1] + this.grid[1] * index[2]), w) ?? null;
+      warp.trace = this.launch.tracer?.warp(this.blockNumber(index), w) ?? null;
       cta.warps.push(warp);
     }
     return cta;

@@ -45,6 +45,8 @@ export interface LaunchOptions {
   readonly profile?: boolean;
   /** Records what chosen blocks do, for the timing model. */
   readonly tracer?: TraceRecorder;
+  /** Numbers of the blocks that run (x fastest; with clusters, theirs run whole); the others don't, and what they would write is missing. */
+  readonly only?: ReadonlySet<number>;
 }
 
 export type FaultKind =

@@ -35,6 +35,12 @@ CACHES = [
     "smsp__issue_active.avg",
     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
     "dram__bytes_read.sum",
+    "sm__icc_requests.sum",
+    "sm__icc_requests_lookup_miss.sum",
+    "idc__requests.sum",
+    "idc__requests_lookup_miss.sum",
+    "gcc__cache_requests.sum",
+    "gcc__cache_requests_lookup_miss.sum",
 ]
 
 
@@ -347,11 +353,6 @@ def device(out):
             found[command[0]] = str(error)
     found["date"] = time.strftime("%Y-%m-%d")
     save(out, "device.json", found)
-    try:
-        names = subprocess.run(["ncu", "--query-metrics", "--chips", "gh100"], capture_output=True, text=True, timeout=25).stdout
-        save(out, "metrics.json", [line.split()[0] for line in names.splitlines() if "__" in line.split(" ")[0]])
-    except (OSError, subprocess.TimeoutExpired, IndexError) as error:
-        print(f"no list of metrics: {error}")
 
 
 def main():
@@ -404,7 +405,7 @@ def main():
         for file in codes(k)
         if right.get(f"{which}:{file}") == []
     ]
-    chosen = {k["variants"][v] for k in plan["kernels"] for v in ("ptxas-O3", "ours-O0", "ours-O2") if v in k["variants"]}
+    chosen = {k["variants"][v] for k in plan["kernels"] for v in ("ptxas-O3", "ptxlab-O0", "ptxlab-O2") if v in k["variants"]}
     few = [(launch, file) for launch, file in every if file in chosen]
     warm, cold = ["--cache-control", "none"], ["--cache-control", "all"]
     metrics = ["--metrics", ",".join(CYCLES)]

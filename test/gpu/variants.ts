@@ -26,7 +26,7 @@ function ours(opt: number): Maker {
   };
 }
 
-function real(level: number): Maker {
+export function real(level: number): Maker {
   return (ptx, target) =>
     inScratch((dir) => {
       const [input, output] = [join(dir, "k.ptx"), join(dir, "k.cubin")];

@@ -103,6 +103,37 @@ describe("timing model", () => {
     expect(e.reasons.barrier).toBeGreaterThan(0);
   });
 
+  test("where every SM has one block, the slowest block decides", () => {
+    // A loop of as many rounds as the block's number says.
+    const cubin = ptx(
+      `.reg .pred %p<2>; mov.u32 %r1, %ctaid.x; L: setp.eq.u32 %p1, %r1, 0; @%p1 bra E; sub.u32 %r1, %r1, 1; bra L; E:`,
+    );
+    const run = (grid: number): number => cyclesOf(cubin, { grid, block: 32, params: [{ u64: 0 }] });
+    expect(run(20)).toBeGreaterThan(run(2) + 100);
+  });
+
+  test("blocks that are not played back need not run", () => {
+    const cubin = code(...nops(20, "S04"));
+    const run = (partial: boolean): Estimate =>
+      estimated(cubin, { grid: 64, block: 64, blocks: 4, partial, parameters: { sms: 1 } });
+    const [all, some] = [run(false), run(true)];
+    expect(some.cycles).toBe(all.cycles);
+    expect([all.run.warpInstructions, some.run.warpInstructions]).toEqual([64 * 2 * 21, 4 * 2 * 21]);
+  });
+
+  test("a load takes the latencies of L1, L2 and memory, one on top of the other", () => {
+    // The same line twice; in between nothing that costs.
+    const twice = ptx(
+      `ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2;
+       ld.global.u32 %r3, [%rd3+-1]; st.global.u32 [%rd1], %r3;`,
+    );
+    const run = (parameters: EstimateOptions["parameters"]): number =>
+      cyclesOf(twice, { block: 1, params: [new Uint8Array(4)], parameters: parameters! });
+    const near = run({ warm: true, l2Latency: 0 });
+    expect(run({ warm: true, l2Latency: 200 }) - near).toBe(200);
+    expect(run({ warm: false, l2Latency: 200, dramLatency: 300 }) - near).toBe(500);
+  });
+
   test("the rest of a big grid is extrapolated", () => {
     const cubin = code(...nops(100, "S04"));
     const run = (grid: number): Estimate => estimated(cubin, { grid, block: 1024, blocks: 4, parameters: { sms: 1 } });

@@ -2,10 +2,10 @@
 import { ok, type Result } from "../../result.js";
 import { renderInst } from "../../sass/isa/text.js";
 import { type Occupancy, occupancy } from "../../target/index.js";
-import { Device, type Module } from "../device.js";
+import { Device, type LaunchFacts, type Module } from "../device.js";
 import { functionAt } from "../program.js";
 import type { LaunchOptions, Run } from "../types.js";
-import { timedCode } from "./code.js";
+import { type TimedCode, timedCode } from "./code.js";
 import { type CoreResult, type Issue, StreamingMultiprocessor } from "./core.js";
 import { type DeviceParameters, deviceParameters } from "./parameters.js";
 import { type StallReason, stallReasons } from "./reasons.js";
@@ -16,6 +16,8 @@ export interface EstimateOptions extends LaunchOptions {
   readonly parameters?: Partial<DeviceParameters>;
   /** Blocks that are played back on the SM; the rest of its share is extrapolated. Default: two turns of what fits, at most 64. */
   readonly blocks?: number;
+  /** Only the blocks that are played back are run: saves time on large grids; the results of the others are missing. Default false. */
+  readonly partial?: boolean;
   /** Issues kept in `timeline`. Default 0. */
   readonly timeline?: number;
 }
@@ -40,7 +42,7 @@ export interface Estimate {
   readonly cycles: number;
   /** The same at the GPU's clock. */
   readonly microseconds: number;
-  /** Cycles of the blocks that were played back, and how many those are. */
+  /** Cycles of the blocks that were played back on one SM, the slowest of those that were, and how many those are. */
   readonly simulatedCycles: number;
   readonly blocks: number;
   /** Blocks that the busiest SM gets. */
@@ -65,6 +67,8 @@ export interface Estimate {
 }
 
 const MOST_BLOCKS = 64;
+/** SMs that are played back where each has one block. */
+const MOST_SMS = 32;
 
 /** Runs a kernel of a cubin and estimates its cycles. A fault of the kernel is `estimate.run.fault`. */
 export function estimate(cubin: Uint8Array, options: EstimateOptions): Result<Estimate> {
@@ -74,43 +78,86 @@ export function estimate(cubin: Uint8Array, options: EstimateOptions): Result<Es
   return estimateLaunch(device, module.value, options);
 }
 
+/** A launch that has run, with what the chosen blocks did: played back as often as wanted, under other parameters too. */
+export interface Recorded {
+  readonly facts: LaunchFacts;
+  readonly run: Run;
+  readonly recorder: TraceRecorder;
+  readonly code: TimedCode;
+  readonly occupancy: Occupancy;
+  readonly blocksPerSm: number;
+  /** Blocks of each SM that is played back. */
+  readonly sets: readonly (readonly number[])[];
+}
+
+/** Runs a launch and records the blocks of one SM, or of several where each has one block. */
+export function recordLaunch(
+  device: Device,
+  module: Module,
+  options: EstimateOptions,
+  p: DeviceParameters,
+): Result<Recorded> {
+  const known = device.facts(module, options);
+  if (!known.ok) return known;
+  const facts = known.value;
+  const [gx, gy, gz] = facts.grid;
+  const total = gx * gy * gz;
+  const [bx, by, bz] = facts.block;
+  const fits = occupancy(facts.target, {
+    registers: facts.registers,
+    sharedBytes: Math.max(0, facts.sharedBytes - facts.sharedReserved),
+    threadsPerBlock: bx * by * bz,
+  });
+  const blocksPerSm = Math.ceil(total / p.sms);
+  const most = options.blocks ?? Math.min(MOST_BLOCKS, 2 * Math.max(1, fits.blocksPerSm));
+  const count = Math.max(1, Math.min(blocksPerSm, most));
+  // An SM gets every `sms`-th block. Where it gets only one, the block with the most work decides, wherever it runs.
+  const samples = blocksPerSm > 1 ? 1 : Math.min(total, MOST_SMS);
+  const step = Math.max(1, Math.min(p.sms, Math.floor(total / count)));
+  const sets = Array.from({ length: samples }, (_, k) =>
+    samples > 1 ? [Math.floor((k * total) / samples)] : Array.from({ length: count }, (_, i) => i * step),
+  );
+  const only = new Set(sets.flat());
+  const recorder = new TraceRecorder(only);
+  const run = device.launch(module, { ...options, tracer: recorder, ...(options.partial === true && { only }) });
+  if (!run.ok) return run;
+  const code = timedCode(recorder.program!);
+  return ok({ facts, run: run.value, recorder, code, occupancy: fits, blocksPerSm, sets }, run.diagnostics);
+}
+
+/** Plays a launch back; of several SMs the slowest. `cycles` are those of the whole launch. */
+export function play(
+  r: Recorded,
+  p: DeviceParameters,
+  timeline = 0,
+): { readonly result: CoreResult; readonly cycles: number } {
+  const resident = Math.max(1, r.occupancy.blocksPerSm);
+  const count = r.sets[0]!.length;
+  const results = r.sets.map((blocks) =>
+    new StreamingMultiprocessor(
+      r.code,
+      p,
+      r.recorder.warps.filter((w) => blocks.includes(w.block)),
+      r.recorder.accesses,
+      resident,
+      Math.min(resident, count) * r.facts.sharedBytes,
+      timeline,
+    ).run(),
+  );
+  const result = results.reduce((a, b) => (b.cycles > a.cycles ? b : a));
+  return { result, cycles: extrapolate(result, count, r.blocksPerSm, resident) };
+}
+
 /** The same on a device that has other launches behind it or before it. */
 export function estimateLaunch(device: Device, module: Module, options: EstimateOptions): Result<Estimate> {
   const known = device.facts(module, options);
   if (!known.ok) return known;
-  const facts = known.value;
-  const p: DeviceParameters = { ...deviceParameters(facts.target), ...options.parameters };
-  const [gx, gy, gz] = facts.grid;
-  const total = gx * gy * gz;
-  const [bx, by, bz] = facts.block;
-  const threadsPerBlock = bx * by * bz;
-  const fits = occupancy(facts.target, {
-    registers: facts.registers,
-    sharedBytes: Math.max(0, facts.sharedBytes - facts.sharedReserved),
-    threadsPerBlock,
-  });
-  const blocksPerSm = Math.ceil(total / p.sms);
-  const resident = Math.max(1, fits.blocksPerSm);
-  const most = options.blocks ?? Math.min(MOST_BLOCKS, 2 * resident);
-  const count = Math.max(1, Math.min(blocksPerSm, most));
-  // The SM gets every `sms`-th block; of a small grid there are fewer than that.
-  const step = Math.max(1, Math.min(p.sms, Math.floor(total / count)));
-  const recorder = new TraceRecorder(new Set(Array.from({ length: count }, (_, i) => i * step)));
-  const run = device.launch(module, { ...options, tracer: recorder });
-  if (!run.ok) return run;
+  const p: DeviceParameters = { ...deviceParameters(known.value.target), ...options.parameters };
+  const recorded = recordLaunch(device, module, options, p);
+  if (!recorded.ok) return recorded;
+  const { facts, run, recorder, code, occupancy: fits, blocksPerSm, sets } = recorded.value;
   const program = recorder.program!;
-  const code = timedCode(program);
-  const sm = new StreamingMultiprocessor(
-    code,
-    p,
-    recorder.warps,
-    recorder.accesses,
-    resident,
-    Math.min(resident, count) * facts.sharedBytes,
-    options.timeline ?? 0,
-  );
-  const result = sm.run();
-  const cycles = extrapolate(result, count, blocksPerSm, resident);
+  const { result, cycles } = play(recorded.value, p, options.timeline ?? 0);
   const at = (pc: number): { function: string; address: number; instruction: string } => {
     const place = functionAt(program, pc);
     const inst = program.insts[pc];
@@ -138,7 +185,7 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
       cycles: Math.round(cycles),
       microseconds: cycles / (p.clock * 1000),
       simulatedCycles: Math.round(result.cycles),
-      blocks: count,
+      blocks: sets[0]!.length,
       blocksPerSm,
       occupancy: fits,
       issued: result.issued,
@@ -151,9 +198,9 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
         return { ...i, instruction, address, pipe: code.pipes[code.pipe[i.pc]!]! };
       }),
       parameters: p,
-      run: run.value,
+      run,
     },
-    run.diagnostics,
+    recorded.diagnostics,
   );
 }
 

@@ -61,6 +61,7 @@ const LOCAL_STRIDE = 1 << 15;
 export class MemorySystem {
   private readonly l1: Cache;
   private readonly l2: Cache;
+  private readonly l2Lines: number;
   private readonly queues: number[][];
   private readonly addressFree: Float64Array;
   private sharedFree = 0;
@@ -76,7 +77,8 @@ export class MemorySystem {
     sharedBytes: number,
   ) {
     this.l1 = new Cache(Math.max(64, Math.floor((p.l1Kib * 1024 - sharedBytes) / LINE)));
-    this.l2 = new Cache(Math.floor((p.l2Mib * 1024 * 1024) / LINE));
+    this.l2Lines = Math.floor((p.l2Mib * 1024 * 1024) / LINE);
+    this.l2 = new Cache(this.l2Lines);
     this.queues = Array.from({ length: p.subCores }, () => []);
     this.addressFree = new Float64Array(p.subCores);
   }
@@ -123,10 +125,16 @@ export class MemorySystem {
     done.read = enter + (load ? READ.load : READ.store + (READ_WIDER[bytes] ?? 0)) + late;
     done.write = enter + WRITE.global + (load ? (WRITE_WIDER[bytes] ?? 0) : 0) + late;
     const arrival = this.beyond(access, where, warp, reach + cycles, load, work);
-    done.write = Math.max(done.write, arrival);
+    // L2's latency comes on top of that of a hit, part of which has passed.
+    if (arrival > 0) done.write = Math.max(done.write, arrival + WRITE.global - TO_SHARED - p.sharedInterval);
   }
 
-  /** When the slowest line is there. Stores go through to L2 and allocate nothing in L1. */
+  /** Was the line there before the launch? What was allocated first has stayed, as much as L2 holds; local memory too. */
+  private warm(line: number): boolean {
+    return line < this.l2Lines || line >= LOCAL_LINES;
+  }
+
+  /** When the slowest line is there, 0 where all hit. Stores go through to L2 and allocate nothing in L1. */
   private beyond(access: number, where: number, warp: number, t: number, load: boolean, sectors: number): number {
     const { p, accesses: a, totals } = this;
     const first = a.firstLine.data[access]!;
@@ -146,7 +154,7 @@ export class MemorySystem {
       const sent = Math.max(t, this.l2Free);
       this.l2Free = sent + bytesPerLine / p.l2Bytes;
       let back = sent + p.l2Latency;
-      if (this.l2.touch(line, true)) totals.l2Hits++;
+      if (this.l2.touch(line, true) || (p.warm && this.warm(line))) totals.l2Hits++;
       else {
         totals.misses++;
         const out = Math.max(sent, this.dramFree);

@@ -4,6 +4,7 @@
  * [M]  R. Huerta et al., "Analyzing Modern NVIDIA GPU cores" (MICRO 2025): issue, register-file ports and reuse cache,
  *      memory queues (table 1), load, store and write-after-read latencies (table 2), measured on Ampere.
  * [P]  NVIDIA's published product figures: SMs, clock, memory bandwidth, cache sizes.
+ * [H]  Event times of one H100 SXM, 2026-11-22 (test/gpu/results/corpus-sm_90.json): differences between codes of a kernel.
  * [J]  Z. Jia et al., microbenchmark reports on Turing and Volta: latencies of L2 and DRAM; for later SMs estimates.
  */
 import type { Target } from "../../target/types.js";
@@ -11,7 +12,7 @@ import type { Target } from "../../target/types.js";
 export interface DeviceParameters {
   /** SMs of the GPU. [P] */
   readonly sms: number;
-  /** SM clock in GHz, to turn cycles into time. [P] */
+  /** SM clock in GHz, to turn cycles into time. [P]; the H100's highest, which [H] agrees with. */
   readonly clock: number;
   /** Sub-cores of an SM; a warp stays on one. [M] */
   readonly subCores: number;
@@ -43,6 +44,8 @@ export interface DeviceParameters {
   /** Cycles to fetch from the L1 instruction cache, and from behind it. Estimate. */
   readonly fetchL1: number;
   readonly fetchL2: number;
+  /** The launch finds what it reads in L2, as behind a copy or another launch; else in memory. */
+  readonly warm: boolean;
   /** Lines of 128 bytes that are fetched ahead on a miss. [M] */
   readonly prefetchLines: number;
 }
@@ -61,6 +64,7 @@ const common = {
   fetchL1: 20,
   fetchL2: 200,
   prefetchLines: 8,
+  warm: false,
 };
 
 interface Product {
@@ -82,7 +86,7 @@ const products: Readonly<Record<number, Product>> = {
   87: { sms: 16, clock: 1.3, bandwidth: 205, l1Kib: 192, l2Mib: 4, l2Latency: 190, dramLatency: 300 },
   88: { sms: 82, clock: 1.7, bandwidth: 936, l1Kib: 128, l2Mib: 6, l2Latency: 190, dramLatency: 280 },
   89: { sms: 142, clock: 2.5, bandwidth: 864, l1Kib: 128, l2Mib: 96, l2Latency: 240, dramLatency: 300 },
-  90: { sms: 132, clock: 1.83, bandwidth: 3350, l1Kib: 256, l2Mib: 50, l2Latency: 220, dramLatency: 340 },
+  90: { sms: 132, clock: 1.98, bandwidth: 3350, l1Kib: 256, l2Mib: 50, l2Latency: 220, dramLatency: 340 },
   100: { sms: 148, clock: 1.85, bandwidth: 8000, l1Kib: 256, l2Mib: 126, l2Latency: 240, dramLatency: 360 },
   103: { sms: 148, clock: 1.9, bandwidth: 8000, l1Kib: 256, l2Mib: 126, l2Latency: 240, dramLatency: 360 },
   110: { sms: 20, clock: 1.57, bandwidth: 273, l1Kib: 256, l2Mib: 32, l2Latency: 240, dramLatency: 360 },

@@ -1,0 +1,82 @@
+/**
+ * The timing model against a GPU, without one: estimates the 80 codes of the corpus whose times on an H100 are recorded
+ * (test/gpu/events.ts) and prints rank correlation over all codes and within kernels, the error per kernel with one fitted
+ * constant (what lies around a launch between two events), differences between codes of a kernel, and the two codes that
+ * ran under the profiler.
+ *
+ *     node tools/run-ts.cjs tools/timing-gpu.ts [--codes] [NAME=VALUE …]
+ *
+ * `NAME=VALUE` changes a parameter of the model (`warm=true l2Latency=250`); `--codes` prints every code.
+ */
+import type { EstimateOptions } from "../lib/sim/index.js";
+import { mean, slope, spearman } from "../test/gpu/agreement.js";
+import { median, recordedEvents, timedCodes } from "../test/gpu/events.js";
+import { modelled } from "../test/gpu/model.js";
+
+const parameters: NonNullable<EstimateOptions["parameters"]> = Object.fromEntries(
+  process.argv
+    .slice(2)
+    .filter((a) => a.includes("="))
+    .map((a) => {
+      const [name, value] = a.split("=") as [string, string];
+      return [name, value === "true" || value === "false" ? value === "true" : Number(value)];
+    }),
+);
+/** Kernels whose codes differ by less cannot be told apart by events. */
+const RESOLVED = 2;
+
+const record = recordedEvents();
+const codes = timedCodes().map((c) => {
+  const { cycles, microseconds, instructions } = modelled(c.cubin, c.kernel, "small", parameters);
+  return { ...c, cycles, instructions, model: microseconds };
+});
+const times = codes.map((c) => c.us);
+const around = median(codes.map((c) => c.us - c.model));
+const show = (x: number, digits = 2): string => x.toFixed(digits);
+
+console.log(`${record.card}, driver ${record.driver}, ${record.date}: ${codes.length} codes`);
+const raw = codes.map((c) => {
+  const k = record.codes.indexOf(c.name);
+  return k === 0 ? c.us : record.kernels[c.kernel]!.us[k - 1]!;
+});
+const model = codes.map((c) => c.model);
+console.log(
+  `rank correlation over all: ${show(spearman(times, model), 3)} (of the times as they were taken ${show(spearman(raw, model), 3)})`,
+);
+
+const within: number[] = [];
+const resolved: number[] = [];
+const differences: [number, number][] = [];
+const noise: number[] = [];
+console.log(`\nkernel: microseconds beyond ${show(around)} and the model's (ranks within); mean error`);
+for (const kernel of Object.keys(record.kernels)) {
+  const own = codes.filter((c) => c.kernel === kernel);
+  const us = own.map((c) => c.us);
+  const rank = spearman(
+    us,
+    own.map((c) => c.model),
+  );
+  within.push(rank);
+  const apart = Math.max(...us) - Math.min(...us) >= RESOLVED;
+  if (apart) resolved.push(rank);
+  for (const c of own.slice(1)) differences.push([c.model - own[0]!.model, c.us - own[0]!.us]);
+  const { first } = own[0]!;
+  noise.push(Math.max(...first) - Math.min(...first));
+  const error = mean(own.map((c) => Math.abs(c.us - around - c.model)));
+  console.log(`  ${kernel.padEnd(18)} error ${show(error)} us, rank ${show(rank)}${apart ? "" : "  (not resolved)"}`);
+  if (process.argv.includes("--codes"))
+    for (const c of own)
+      console.log(`      ${c.name.padEnd(10)} ${show(c.us - around).padStart(6)}  model ${show(c.model).padStart(6)}`);
+}
+const [a, b] = [differences.map((d) => d[0]), differences.map((d) => d[1])];
+console.log(`
+mean error ${show(mean(codes.map((c) => Math.abs(c.us - around - c.model))))} us with one constant of ${show(around)} us; the same code differs between processes by ${show(median(noise))} us (median; at most ${show(Math.max(...noise))})
+rank correlation within kernels: mean ${show(mean(within))}; of the ${resolved.length} whose codes are ${RESOLVED} us apart ${show(mean(resolved))}
+differences to ${record.codes[0]} (${differences.length}): rank correlation ${show(spearman(a, b), 3)}, measured/model ${show(slope(a, b), 3)}, mean error ${show(mean(a.map((v, i) => Math.abs(v - b[i]!))))} us`);
+for (const [kernel, byCode] of Object.entries(record.profiled))
+  for (const [name, p] of Object.entries(byCode)) {
+    const c = codes.find((x) => x.kernel === kernel && x.name === name)!;
+    console.log(
+      `profiled, caches flushed: ${kernel} ${name} ${p.active} cycles, model ${Math.round(c.cycles)} (${show(c.cycles / p.active, 3)}); ${p.instructions} warp-instructions, simulator ${c.instructions}`,
+    );
+  }
