@@ -1,7 +1,7 @@
 /**
  * The codes of a kernel whose times on a GPU are compared with those of the timing model: what ptxlab and ptxas make of its
  * PTX, and ptxas -O3 with new control words, in the orders of policies, shuffled, and in the best order that the search found
- * (results/orders-sm_90.json: moves on ptxas's own code, which give the same order again).
+ * (orders-sm_90.json: moves on ptxas's own code, which give the same order again).
  */
 import { resolve } from "node:path";
 import { reorderCubin } from "../../lib/experiment/reorder.js";
@@ -10,7 +10,7 @@ import { unwrap } from "../../lib/result.js";
 import { type CorpusTarget, corpusPtx } from "../corpus/cases.js";
 import { real, variants } from "./variants.js";
 
-export const ordersFile = (target: string): string => resolve(__dirname, `results/orders-${target}.json`);
+export const ordersFile = (target: string): string => resolve(__dirname, `orders-${target}.json`);
 /** Moves by kernel and name; null leaves the code as it is. */
 export type Orders = Readonly<Record<string, Readonly<Record<string, readonly Move[] | null>>>>;
 

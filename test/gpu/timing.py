@@ -18,7 +18,6 @@ import time
 
 from run import FORMAT, Case, Driver, contents
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 NCU = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/ncu"]
 CYCLES = [
     "sm__cycles_active.max",
