@@ -10,7 +10,8 @@ import type {
   Variable,
 } from "./ast.js";
 import { evaluate, parseExpr } from "./expressions.js";
-import { type Scanner, T } from "./lexer.js";
+import type { Scanner } from "./lexer.js";
+import { T } from "./tokens.js";
 import { ATTRIBUTES, STATE_SPACES, VARIABLE_TYPES } from "./words.js";
 
 /** Variables, registers, parameters, initializers, attributes. */

@@ -1,6 +1,7 @@
 import type { Span } from "../diagnostics.js";
 import type { BinaryOperator, Expr } from "./ast.js";
-import { type Scanner, T } from "./lexer.js";
+import type { Scanner } from "./lexer.js";
+import { T } from "./tokens.js";
 
 /**
  * Constant expressions: the parser (precedence climbing, C's table) and the evaluator.

@@ -1,7 +1,9 @@
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { Interner } from "./interner.js";
+import { Mnemonics } from "./mnemonics.js";
+import { readNumber } from "./numbers.js";
 import { longestName } from "./spec/instructions.js";
-import type { Mnemonic } from "./statements.js";
+import { T } from "./tokens.js";
 
 /**
  * The scanner: one pass over the text on demand, one token ahead, no token objects.
@@ -12,35 +14,11 @@ import type { Mnemonic } from "./statements.js";
  * (`.u32`), `.version 9.0` as a whole, `08` as `0` and `8`.
  */
 
-/** Token kinds; punctuation has its character code, two-character operators those below. */
-export const T = {
-  eof: 0,
-  word: 1,
-  /** `.word`; the scanner's `value` has no dot. */
-  dotted: 2,
-  int: 3,
-  float: 4,
-  string: 5,
-  sink: 6,
-  version: 7,
-  dwarf: 8,
-  unknown: 9,
-  shl: 256,
-  shr: 257,
-  le: 258,
-  ge: 259,
-  eq: 260,
-  ne: 261,
-  and: 262,
-  or: 263,
-} as const;
-
 const START = 1;
 const PART = 2;
 const DIGIT = 4;
-const HEX = 8;
 /** May begin a blank or a comment, other than the space, the tab and the newline. */
-const BLANK = 16;
+const BLANK = 8;
 
 const CLASS: Uint8Array = (() => {
   const t = new Uint8Array(256);
@@ -51,7 +29,6 @@ const CLASS: Uint8Array = (() => {
   mark(`${letters}${letters.toUpperCase()}_$%`, START);
   mark(`${letters}${letters.toUpperCase()}_$0123456789`, PART);
   mark("0123456789", DIGIT);
-  mark("0123456789abcdefABCDEF", HEX);
   // Blanks are those of ptxas (measured): the SUB that ends DOS files (26) is one, the vertical tab is none.
   mark("\r\f\x1a/#", BLANK);
   return t;
@@ -65,12 +42,14 @@ const MAX_DEPTH = 200;
 
 export class Scanner {
   readonly text: string;
+  readonly bytes: Uint8Array;
   readonly diagnostics: Diagnostic[] = [];
   /** Current token: its kind, first byte, and the byte behind it. */
   kind: number = T.eof;
   start: number = 0;
   end: number = 0;
   line: number = 1;
+  /** Of a number: its bits in two halves, whether an integer is unsigned, the width of a floating constant. */
   lo: number = 0;
   hi: number = 0;
   unsigned: boolean = false;
@@ -78,7 +57,7 @@ export class Scanner {
   /** End of the token before the current one. */
   previousEnd: number = 0;
   /** Opcodes with their modifiers, each once. */
-  readonly mnemonics: Mnemonic[] = [];
+  readonly mnemonics: Mnemonics;
   /** First byte of the current token's line. */
   private lineStart: number = 0;
   /** The same for the byte behind the current token: a string may hold newlines. */
@@ -90,13 +69,8 @@ export class Scanner {
   private content: string = "";
   private depth: number = 0;
   private gaveUp: boolean = false;
-  private readonly bytes: Uint8Array;
   private readonly length: number;
   private readonly names: Interner;
-  private readonly spellings: Interner;
-  /** The mnemonic's number by the spelling's number: blanks between the words do not make another mnemonic. */
-  private readonly mnemonicBySpelling: number[] = [];
-  private readonly mnemonicByText: Map<string, number> = new Map();
 
   /** `bytes` are those of `text`, from `asciiBytes`. */
   constructor(text: string, bytes: Uint8Array) {
@@ -104,7 +78,7 @@ export class Scanner {
     this.bytes = bytes;
     this.length = text.length;
     this.names = new Interner(text, bytes);
-    this.spellings = new Interner(text, bytes);
+    this.mnemonics = new Mnemonics(text, bytes);
     this.next();
   }
 
@@ -162,7 +136,7 @@ export class Scanner {
     else if (c === 44 || c === 59) {
       this.kind = c;
       this.end = p + 1;
-    } else if (cls & DIGIT) this.number(p);
+    } else if (cls & DIGIT) readNumber(this, p);
     else if (c === 46) this.dotted(p);
     else if (c === 0) {
       this.kind = T.eof;
@@ -223,7 +197,7 @@ export class Scanner {
       return;
     }
     if ((CLASS[bytes[pos + 1] as number] as number) & DIGIT && FRACTION.test(text.slice(pos, p))) {
-      this.number(pos);
+      readNumber(this, pos);
       return;
     }
     this.kind = T.dotted;
@@ -270,33 +244,13 @@ export class Scanner {
         }
         p++;
       }
-    const id = this.spellings.id(this.start, p);
-    const known = this.mnemonicBySpelling;
-    if (id === known.length) known.push(this.spelled(this.spellings.strings[id] as string));
-    const m = known[id] as number;
+    const m = this.mnemonics.number(this.start, p);
     this.end = p;
     this.next();
-    return this.kind === T.dotted ? this.spaced(m) : m;
-  }
-
-  /** The mnemonic that goes on behind a blank. */
-  private spaced(begun: number): number {
-    const m = this.mnemonics[begun] as Mnemonic;
-    let spelling = [m.opcode, ...m.modifiers].join(".");
-    while (this.kind === T.dotted) {
-      spelling += `.${this.value}`;
-      this.next();
-    }
-    return this.spelled(spelling);
-  }
-
-  private spelled(text: string): number {
-    const known = this.mnemonicByText.get(text);
-    if (known !== undefined) return known;
-    const [opcode, ...modifiers] = text.split(".");
-    const number = this.mnemonics.push({ opcode: opcode as string, modifiers }) - 1;
-    this.mnemonicByText.set(text, number);
-    return number;
+    if (this.kind !== T.dotted) return m;
+    const more: string[] = [];
+    for (; this.kind === T.dotted; this.next()) more.push(this.value);
+    return this.mnemonics.longer(m, more);
   }
 
   /** The byte directly behind the current token; 0 at the end of the text. */
@@ -316,124 +270,6 @@ export class Scanner {
     let p = this.end;
     while (bytes[p] === 32) p++;
     return bytes[p] === 58;
-  }
-
-  private number(pos: number): void {
-    const bytes = this.bytes;
-    const c = bytes[pos] as number;
-    const d = (bytes[pos + 1] as number) | 32;
-    this.unsigned = false;
-    if (c === 48 && d === 120 && this.has(pos + 2, HEX)) this.radix(pos + 2, 16);
-    else if (c === 48 && d === 98 && ((bytes[pos + 2] as number) & 0xfe) === 48) this.radix(pos + 2, 2);
-    else if (c === 48 && d === 102 && this.hexRun(pos + 2, 8)) this.hexFloat(pos, 8);
-    else if (c === 48 && d === 100 && this.hexRun(pos + 2, 16)) this.hexFloat(pos, 16);
-    else this.decimalNumber(pos, c);
-  }
-
-  /** Whether the byte at `p` is of this class. */
-  private has(p: number, cls: number): boolean {
-    return ((CLASS[this.bytes[p] as number] as number) & cls) !== 0;
-  }
-
-  private decimalNumber(pos: number, c: number): void {
-    const { bytes, text } = this;
-    let p = pos;
-    while (this.has(p, DIGIT)) p++;
-    const after = bytes[p];
-    const float = after === 46 || after === 101 || after === 69 ? decimalFloatAt(text, pos) : null;
-    if (float !== null && float.length > p - pos) this.decimalFloat(pos, float);
-    else if (c !== 48 || p === pos + 1) this.decimal(pos, p);
-    else if (((bytes[pos + 1] as number) & 0xf8) === 48) this.radix(pos, 8);
-    else this.decimal(pos, pos + 1);
-  }
-
-  private hexRun(p: number, n: number): boolean {
-    for (let i = 0; i < n; i++) if (!this.has(p + i, HEX)) return false;
-    return true;
-  }
-
-  private decimal(pos: number, end: number): void {
-    this.kind = T.int;
-    if (end - pos > 400) {
-      // No loop over the digits of nonsense.
-      this.end = end;
-      this.lo = 0;
-      this.hi = 0;
-      this.report("error", "Constant overflow", this.span());
-    } else if (end - pos <= 15) {
-      let v = 0;
-      for (let i = pos; i < end; i++) v = v * 10 + (this.bytes[i] as number) - 48;
-      this.lo = v >>> 0;
-      this.hi = Math.floor(v / 0x100000000);
-    } else this.big(BigInt(this.text.slice(pos, end)), pos, end);
-    this.suffix(end);
-  }
-
-  private radix(pos: number, radix: 2 | 8 | 16): void {
-    const shift = radix === 16 ? 4 : radix === 8 ? 3 : 1;
-    let lo = 0;
-    let hi = 0;
-    let p = pos;
-    let overflow = false;
-    for (; ; p++) {
-      const c = this.bytes[p] as number;
-      if (((CLASS[c] as number) & HEX) === 0) break;
-      const digit = c < 58 ? c - 48 : (c | 32) - 87;
-      if (digit >= radix) break;
-      // ptxas notices an overflow only where the value so far has its top bit set.
-      if (hi >>> 31 !== 0) overflow = true;
-      hi = ((hi << shift) | (lo >>> (32 - shift))) >>> 0;
-      lo = ((lo << shift) | digit) >>> 0;
-    }
-    this.kind = T.int;
-    this.lo = lo;
-    this.hi = hi;
-    this.end = p;
-    this.suffix(p);
-    if (overflow) this.report("error", "Constant overflow", this.span());
-  }
-
-  private big(v: bigint, pos: number, end: number): void {
-    // As in `radix`: the value wraps, and the top bit set before a digit is the overflow that ptxas sees.
-    let before = 0n;
-    let overflow = false;
-    for (let i = pos; i < end; i++) {
-      if (before >> 63n !== 0n) overflow = true;
-      before = BigInt.asUintN(64, before * 10n + BigInt((this.bytes[i] as number) - 48));
-    }
-    if (overflow) {
-      this.end = end;
-      this.start = pos;
-      this.report("error", "Constant overflow", this.span());
-    }
-    this.lo = Number(v & 0xffffffffn);
-    this.hi = Number((v >> 32n) & 0xffffffffn);
-  }
-
-  private suffix(end: number): void {
-    const u = this.bytes[end] === 85;
-    this.end = u ? end + 1 : end;
-    this.unsigned = u || this.hi >= 0x80000000;
-  }
-
-  private hexFloat(pos: number, digits: 8 | 16): void {
-    this.kind = T.float;
-    this.width = digits === 8 ? 32 : 64;
-    this.end = pos + 2 + digits;
-    const high = Number.parseInt(this.text.slice(pos + 2, pos + 10), 16);
-    this.lo = digits === 8 ? high : Number.parseInt(this.text.slice(pos + 10, pos + 18), 16);
-    this.hi = digits === 8 ? 0 : high;
-  }
-
-  private decimalFloat(pos: number, digits: string): void {
-    this.kind = T.float;
-    this.width = 64;
-    this.end = pos + digits.length;
-    const v = Number(digits);
-    FLOATS[0] = v;
-    this.lo = WORDS[0] as number;
-    this.hi = WORDS[1] as number;
-    if (!Number.isFinite(v)) this.report("error", "Constant overflow", this.span());
   }
 
   private punctuation(pos: number, c: number): void {
@@ -476,6 +312,10 @@ export class Scanner {
 
   span(): Span {
     return { start: this.start, end: this.end, line: this.line, column: this.column };
+  }
+
+  overflow(): void {
+    this.report("error", "Constant overflow", this.span());
   }
 
   report(severity: "fatal" | "error" | "warning", message: string, at: Span | null): void {
@@ -563,12 +403,3 @@ export class Scanner {
 const LINE_MARKER: RegExp = /^#[ \t]+\d+[ \t]+"/;
 const VERSION: RegExp = /^[ \t]+(\d+)\.(\d+)/;
 const FRACTION: RegExp = /^\.\d+(?:[eE]\d*)?$/;
-const FLOAT: RegExp = /(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?/y;
-
-function decimalFloatAt(text: string, at: number): string | null {
-  FLOAT.lastIndex = at;
-  return FLOAT.exec(text)?.[0] ?? null;
-}
-
-const FLOATS: Float64Array = new Float64Array(1);
-const WORDS: Uint32Array = new Uint32Array(FLOATS.buffer);

@@ -1,7 +1,8 @@
 import type { Span } from "../diagnostics.js";
 import type { Instruction } from "./ast.js";
 import { asciiBytes } from "./interner.js";
-import { Scanner, T } from "./lexer.js";
+import { Scanner } from "./lexer.js";
+import { T } from "./tokens.js";
 
 /**
  * Where operands stand. The tree does not keep it (ast.ts): the few operands that a message is about are found again in the instruction's text, by

@@ -1,6 +1,7 @@
 import type { AddressOperand, Expr, FloatOperand, IntOperand, NameOperand, Operand } from "./ast.js";
 import { evaluate, floatBits, parseExpr } from "./expressions.js";
-import { type Scanner, T } from "./lexer.js";
+import type { Scanner } from "./lexer.js";
+import { T } from "./tokens.js";
 import { type BodyWriter, SINK } from "./writer.js";
 
 /**

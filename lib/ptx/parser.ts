@@ -22,8 +22,9 @@ import {
 } from "./declarations.js";
 import { parseExpr } from "./expressions.js";
 import { asciiBytes } from "./interner.js";
-import { Scanner, SYNTAX, T } from "./lexer.js";
+import { Scanner, SYNTAX } from "./lexer.js";
 import { parseCall, parseOperands } from "./operands.js";
+import { T } from "./tokens.js";
 import { ENTRY_DIRECTIVES, FUNC_DIRECTIVES, LINKAGES, SECTION_TYPES } from "./words.js";
 import { BodyWriter } from "./writer.js";
 
@@ -46,7 +47,7 @@ export function parseModule(text: string, file: string | null): Parsed {
   const bytes = asciiBytes(text);
   if (bytes === null) return notText(text, text.search(NOT_TEXT), file);
   const s = new Scanner(text, bytes);
-  const w = new BodyWriter(s.mnemonics, s.words, text.length);
+  const w = new BodyWriter(s.mnemonics.list, s.words, text.length);
   const items: Item[] = [];
   try {
     header(s, items, file);
@@ -401,7 +402,7 @@ function instruction(
 ): void {
   const four = s.end - s.start === 4;
   const m = s.mnemonic();
-  if (four && s.mnemonics[m]?.opcode === "call") parseCall(s, w);
+  if (four && s.mnemonics.list[m]?.opcode === "call") parseCall(s, w);
   else parseOperands(s, w);
   w.instruction(m, guarded, start, s.previousEnd, line, column, operands);
 }

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Expr, FunctionItem, Instruction, Module, Operand, Statement } from "../../lib/ptx/index.js";
-import { equalModules, evaluate, OperandPlaces, parse, print } from "../../lib/ptx/index.js";
+import type { Block, Expr, FunctionItem, Instruction, Module, Operand, Statement } from "../../lib/ptx/index.js";
+import { equalModules, evaluate, OperandPlaces, parse, print, printInstruction } from "../../lib/ptx/index.js";
+import { parseModule } from "../../lib/ptx/parser.js";
 
 const HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
@@ -148,6 +149,41 @@ test("spans of operands and of their parts, by path", () => {
 test("a tree without its text gives an operand the instruction's span", () => {
   const i = body("add.s32 %r1, %r2, 1;")[0] as Instruction;
   expect(new OperandPlaces("", i).span(1)).toEqual(i.span);
+});
+
+test("statements are read like an array, those of inner blocks beside those of the outer", () => {
+  const m = module(
+    `${HEAD}.entry a()\n{\n@%p1 add.s32 %r1, %r2, 300;\n{\n neg.s32 %r3, %r4;\n{ ret; }\n}\n L: exit;\n}\n.entry b() { ret; }\n`,
+  );
+  const [a, b] = m.items.slice(3).map((i) => (i as FunctionItem).body as Block) as [Block, Block];
+  const words = (list: Block["statements"]): unknown[] =>
+    list.map((s) =>
+      s.kind === "instruction" ? printInstruction(s) : s.kind === "block" ? words(s.statements) : s.kind,
+    );
+  expect(words(a.statements)).toEqual([
+    "@%p1 add.s32 %r1, %r2, 300;",
+    ["neg.s32 %r3, %r4;", ["ret;"]],
+    "label",
+    "exit;",
+  ]);
+  expect(words(b.statements)).toEqual(["ret;"]);
+  expect(a.statements.length).toBe(4);
+  expect(a.statements.at(-1)).toMatchObject({ opcode: "exit" });
+  expect([a.statements.at(4), a.statements.at(-5)]).toEqual([undefined, undefined]);
+  expect([...a.statements].map((s) => s.kind)).toEqual(["instruction", "block", "label", "instruction"]);
+});
+
+test("a statement with an error leaves nothing behind for the next", () => {
+  const { module: m } = parseModule(
+    `${HEAD}.entry a()\n{\n add.s32 %r1, %r2 %r3;\n { neg.s32 %r3, %r4; bra L M; ret; }\n @%p1 bra L, M N;\n exit;\n}\n`,
+    null,
+  );
+  const [inner, last, ...none] = (m.items[3] as FunctionItem).body?.statements ?? [];
+  expect(
+    inner?.kind === "block" && inner.statements.map((s) => s.kind === "instruction" && printInstruction(s)),
+  ).toEqual(["neg.s32 %r3, %r4;", "ret;"]);
+  expect(last).toMatchObject({ opcode: "exit", guard: null, operands: [] });
+  expect(none).toEqual([]);
 });
 
 test("equal names and plain addresses are one object", () => {

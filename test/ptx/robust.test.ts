@@ -63,6 +63,7 @@ test.each([
   ["digits", `mov.u32 %r1, ${"9".repeat(200_000)};`],
   ["comments", "/*/".repeat(50_000)],
   ["modifiers", `mov${".u32".repeat(50_000)} %r1, 1;`],
+  ["modifiers apart", `mov${" .u32".repeat(50_000)} %r1, 1;`],
 ])("deep or long input ends: %s", (_name, text) => {
   survives(`${HEAD}.entry k()\n{\n${text}\n}\n`);
   survives(`${HEAD}.global .u32 x = ${text};`);
