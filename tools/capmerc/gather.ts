@@ -1,17 +1,19 @@
 /** Compiles the sources of evidence with ptxas and writes down what it says of every word. */
 import { existsSync, writeFileSync } from "node:fs";
-import { bodyLength, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
+import { bodyLength, lowerHalf, type MercuryTable, parseTable } from "../../lib/elf/cubin/capmerc-derive.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { inScratch } from "../../test/oracle/tools.js";
 import { allKernels } from "../harvest/kernels/index.js";
 import { progress } from "../harvest/progress.js";
-import { Evidence, evidencePath, readEvidence, wordHex } from "./evidence.js";
+import { claims, isLegal, judges, saidOf } from "./doubt.js";
+import { tableParts } from "./emit.js";
+import { Evidence, evidencePath, readEvidence, type Unit, wordHex } from "./evidence.js";
 import { fitAll, knows } from "./fit.js";
 import { logicModules } from "./logic.js";
 import { objectOf, objectsOf, sectionsOf, wordsOf } from "./objects.js";
 import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
-import { probe } from "./probe.js";
+import { probe, probeItems, type Said } from "./probe.js";
 import { randomKernel, type Size } from "./random.js";
 import { shapeOf } from "./shape.js";
 
@@ -99,14 +101,9 @@ export type OwnSource = readonly [arch: TargetName, level: number, every: number
 
 /** Words of our own compiler of which the evidence of ptxas says nothing, with nvlink as judge. */
 export function gatherOwn(sources: readonly OwnSource[]): void {
-  const units = readEvidence((name) => !name.startsWith("own-"));
+  const units = readEvidence((name) => !/^(own-|doubt)/.test(name));
   const known = knows(fitAll(units));
-  const names = new Map<number, Set<string>>();
-  for (const u of units) {
-    if (u.words.length > 1 || u.item.length !== 8) continue;
-    const opcode = u.words[0]![0]! & 0xfff;
-    names.set(opcode, (names.get(opcode) ?? new Set()).add(u.item));
-  }
+  const names = itemNames(units);
   for (const source of sources) {
     const words = unknownWords(source, known);
     const { lines, left } = judged(source[0], words, names);
@@ -115,6 +112,69 @@ export function gatherOwn(sources: readonly OwnSource[]): void {
     for (const key of left) console.log(`  ${key}`);
     writeFileSync(evidencePath(name), `${lines.sort().join("\n")}\n`);
   }
+}
+
+/** Items of four bytes, by opcode. */
+function itemNames(units: readonly Unit[]): Map<number, Set<string>> {
+  const names = new Map<number, Set<string>>();
+  for (const u of units) {
+    if (u.words.length > 1 || u.item.length !== 8) continue;
+    const opcode = u.words[0]![0]! & 0xfff;
+    names.set(opcode, (names.get(opcode) ?? new Set()).add(u.item));
+  }
+  return names;
+}
+
+/** Words of which the lines claim more than was measured and nvlink says otherwise: what they are, or that it is not known. */
+export function gatherDoubts(): void {
+  const units = readEvidence((name) => name !== "doubt");
+  const leaves = fitAll(units);
+  const { keys, lines: text } = tableParts(leaves, units);
+  const table = parseTable(keys, text);
+  const claimed = claims(leaves, units);
+  let left = claimed;
+  const lines: string[] = [];
+  inScratch((dir) => {
+    for (const arch of judges) left = left.filter(doubtful(dir, left, arch, table));
+    const names = itemNames(units);
+    for (const arch of judges) {
+      const words = new Map(left.filter((w) => isLegal(w, arch)).map((w) => [wordHex(w, 0), w]));
+      const found = judged(arch, words, names);
+      lines.push(...found.lines);
+      const still = new Set(found.left);
+      left = left.filter((w) => !words.has(wordHex(w, 0)) || still.has(wordHex(w, 0)));
+    }
+  });
+  console.log(`doubt: ${claimed.length} words asked, ${lines.length} are something else, ${left.length} are not known`);
+  for (const w of left) lines.push(`${wordHex(w, 0)} - ? 0 1`);
+  writeFileSync(evidencePath("doubt"), `${lines.sort().join("\n")}\n`);
+}
+
+/** Whether nvlink does not make a word again from what the table says of it. */
+function doubtful(
+  dir: string,
+  words: readonly Uint32Array[],
+  arch: TargetName,
+  table: MercuryTable,
+): (w: Uint32Array) => boolean {
+  const sure = new Set<Uint32Array>();
+  // A kind of word that nvlink refuses spoils the answers for those beside it.
+  const byOpcode = new Map<number, (Said & { size: number })[]>();
+  for (const w of words) {
+    const said = isLegal(w, arch) ? saidOf(w, arch, table) : null;
+    if (said === null) continue;
+    const list = byOpcode.get(w[0]! & 0xfff);
+    if (list === undefined) byOpcode.set(w[0]! & 0xfff, [said]);
+    else list.push(said);
+  }
+  for (const list of byOpcode.values()) {
+    const sizes = probeItems(dir, list, arch);
+    // Words beside each other may be one instruction: what fails is asked again alone.
+    list.forEach((said, i) => {
+      if (sizes[i] === said.size || probeItems(dir, [said], arch)[0] === said.size) sure.add(said.word);
+    });
+  }
+  return (w) => !sure.has(w);
 }
 
 /** By their hexadecimal form. */

@@ -3,6 +3,8 @@
  *
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather all          all evidence that the table wants (plan.ts) into .cache/capmerc
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, logic, corpus; own
+ *     node tools/run-ts.cjs tools/capmerc/index.ts gather doubts       what lines claim beyond the evidence and nvlink denies: `fit` then
+ *                                                                      refuses it (not in `all`; the committed table is made without)
  *     node tools/run-ts.cjs tools/capmerc/index.ts fit                 lib/elf/cubin/capmerc-table.ts from the evidence
  *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels, logic tables and the corpus, capsules beside ptxas's
  *     node tools/run-ts.cjs tools/capmerc/index.ts check FILE.o…       the same of objects of ptxas for sm_100
@@ -23,7 +25,15 @@ import { Count } from "./check.js";
 import { tablePath, tableText } from "./emit.js";
 import { readEvidence } from "./evidence.js";
 import { fitAll } from "./fit.js";
-import { gatherCorpus, gatherLogic, gatherOwn, gatherRandom, gatherSingle, randomObjects } from "./gather.js";
+import {
+  gatherCorpus,
+  gatherDoubts,
+  gatherLogic,
+  gatherOwn,
+  gatherRandom,
+  gatherSingle,
+  randomObjects,
+} from "./gather.js";
 import { logicModules } from "./logic.js";
 import { objectOf } from "./objects.js";
 import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
@@ -103,6 +113,7 @@ function checkObjects(paths: readonly string[]): void {
 
 const archs = (names.length > 0 ? names : allArchs) as TargetName[];
 if (command === "gather" && names[0] === "all") gatherAll();
+else if (command === "gather" && names[0] === "doubts") gatherDoubts();
 else if (command === "gather") for (const sm of names.slice(1)) gather(names[0]!, sm.replace("sm_", ""));
 else if (command === "fit") {
   const units = readEvidence(() => true);

@@ -112,13 +112,16 @@ export function finalizing(sections: ReadonlyMap<string, Uint8Array>): Map<strin
   return new Map([[".nv.compat", compat]]);
 }
 
+/** Milliseconds; some words that no compiler writes keep nvlink for ever. */
+const LINK_TIME = 20_000;
+
 /** What nvlink makes of an object, or what it says. */
 export function linked(dir: string, file: Uint8Array, sm: string): Uint8Array | string {
   const path = join(dir, "l.o");
   const out = join(dir, "l.cubin");
   writeFileSync(path, file);
   rmSync(out, { force: true });
-  const ran = tool("nvlink", [`-arch=sm_${sm}`, path, "-o", out]);
+  const ran = tool("nvlink", [`-arch=sm_${sm}`, path, "-o", out], { timeout: LINK_TIME });
   const said = ran.stdout + ran.stderr;
   return ran.status === 0 && said === "" && existsSync(out) ? Uint8Array.from(readFileSync(out)) : said || "died";
 }
