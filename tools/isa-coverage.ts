@@ -5,7 +5,7 @@
  *     node tools/run-ts.cjs tools/isa-coverage.ts CENSUS.csv [SM…]
  *
  * The census is a CSV file with the columns opcode_hex, bit91 and sm_NN (names that nvdisasm prints, empty where it
- * refuses every word; sm_87 and 88 decode the opcodes of sm_86). Opcodes that shall have no line are listed with the reason.
+ * refuses every word; sm_87 and 88 decode the opcodes of sm_86).
  */
 import { readFileSync } from "node:fs";
 import { tableFor } from "../lib/sass/isa/compiled.js";
@@ -14,11 +14,6 @@ const [path, ...sms] = process.argv.slice(2);
 if (!path) throw new Error("usage: isa-coverage CENSUS.csv [SM…]");
 const [head, ...lines] = readFileSync(path, "utf8").trim().split("\n");
 const columns = head!.split(",");
-
-/** Opcodes without a line, and why. */
-const exceptions: Readonly<Record<string, string>> = {
-  "0x94f": "nvdisasm took none of 16,000 random words of it from sm_80 on",
-};
 
 for (const sm of sms.length > 0 ? sms.map(Number) : [75, 90, 100]) {
   const like = sm === 87 || sm === 88 ? 86 : sm;
@@ -36,14 +31,7 @@ for (const sm of sms.length > 0 ? sms.map(Number) : [75, 90, 100]) {
     if (table.at(opcode).lines.length > 0) found++;
     else missing.set(name, [...(missing.get(name) ?? []), cells[0]! + (cells[2] === "1" ? "u" : "")]);
   }
-  const excepted = [...missing.values()].flat().filter((code) => exceptions[code]);
-  for (const [name, codes] of missing) {
-    const left = codes.filter((code) => !exceptions[code]);
-    if (left.length > 0) missing.set(name, left);
-    else missing.delete(name);
-  }
   console.log(`sm_${sm}: ${found} of ${all} opcodes have a line (${((100 * found) / all).toFixed(1)} %)`);
   for (const [name, opcodes] of [...missing].sort(([a], [b]) => (a < b ? -1 : 1)))
     console.log(`    ${name.padEnd(24)} ${opcodes.join(" ")}`);
-  for (const code of excepted) console.log(`    excepted ${code}: ${exceptions[code]}`);
 }

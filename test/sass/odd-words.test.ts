@@ -49,6 +49,20 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   [120, "85fff062926eeffeb9eb0032ffffc98f", null],
   // No register here is absent.
   [75, "277b48a56152b5a5e52c4cff46f103a9", "@P0 ATOMG.E.CAS.NA.64.SM.PRIVATE P1, R241, [R70+-0x1ad3b4], ???255, R165"],
+  // Behind a descriptor an atomic needs a base (sm_80 to 89).
+  [86, "7483f495f87461c5ba6620ecff6b298a", null],
+  [
+    86,
+    "7483f495f87461c5ba6620ecfe6b298a",
+    "@P2 ATOM.E.ADD.INVALID7.CONSTANT.CTA.PRIVATE P2, R107, [R254.64+-0x4599e0], R236",
+  ],
+  // All predicates: the mask is left out; RZ as a mask is not.
+  [86, "f7531cd114055673000000ffdf37c804", "@!P4 R2P PR, R223.B1"],
+  [90, "e0b9071ae2b1fc94f28755ffffa27204", "R2P PR, RZ.B3, RZ"],
+  // Taken with one control word only, whatever it waits for; printed up to sm_88.
+  [86, "208fc1d7835cb4f8229dd30638e9294f", "@P2 __HIR0X1E0"],
+  [86, "208fc3d7835cb4f8229dd30638e9294f", null],
+  [90, "000fc09f73d8b0bf6c108127220a694f", ""],
   // Hidden ones may name one scoreboard each, wait for none, and keep no operand.
   [120, "400dc57237c3c4e8ff59b4c4aa5bb3d1", ""],
   [121, "300ed509c7ad11cadf4d49ed2474f3d2", ""],

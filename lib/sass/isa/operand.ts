@@ -136,7 +136,8 @@ export function isDefault(o: Operand, optional: SlotInfo["optional"]): boolean {
     if (o.id !== ZERO_REG) return false;
     const not = (o.mods & Mod.Not) !== 0;
     if (o.file === File.P || o.file === File.UP) return not === (optional === "!PT");
-    return !not;
+    // RZ is the number 0.
+    return !not && !(Number(optional) > 0);
   }
   return o.kind === Kind.Imm && o.value === (Number(optional) || 0);
 }

@@ -4,6 +4,8 @@ import { type AddressBits, far } from "./memory.js";
 
 /** Bits that say which kind of address there is. */
 const atom90: AddressBits = { desc: 71, wide: 70 };
+/** Behind a descriptor a base is needed. */
+const atom80: AddressBits = { ...atom90, bare: true };
 const atom100: AddressBits = { desc: 76, wide: 63, off: "40:23" };
 const atomF100: AddressBits = { desc: 90, wide: 63, off: "40:23" };
 const red90: AddressBits = { desc: 71, wide: 90 };
@@ -23,7 +25,7 @@ function returning(name: string, op: string, opcodes: string): Line[] {
   return [
     ...far(wide, 64, text(until75, "%A"), "75", { desc: -1, wide: 70 }),
     { as, text: text(until75, near), fill: "64:8=255", sm: "75" },
-    ...far(wide, 64, text(until89, "%A"), "80-89", atom90),
+    ...far(wide, 64, text(until89, "%A"), "80-89", atom80),
     ...far(wide, 64, text(from90, "%A"), "90", atom90),
     ...far(wide, 64, text(from90, "%A"), "100-", atom100),
     { as, text: text(until89, near), sm: "80-89" },

@@ -3,8 +3,6 @@
  * which control words they take (measured on all-random words, tools/isa-random.ts). The instruction holds the word
  * itself, so that it comes back as it was. Words of other instructions that are printed as nothing (`hidden` of their
  * rows) decode to it too.
- *
- * Opcode 94f of sm_80 on is in the census, but not one of 16,000 random words of it was taken: it has no line.
  */
 import type { Line, Row, Rows } from "../row.js";
 
@@ -19,6 +17,8 @@ const noResult = "110:3=!7";
 const nothing = `${noResult}; 113:3=!7`;
 /** They wait for nothing, and have no reuse bits beside bit 109. */
 const lone = "116:6=!0; 109=1 122:3=!0";
+/** No stall, no yield, no scoreboard, nothing kept: only what they wait for is open (all 16,384 others asked). */
+const bare = `${nothing}; 105:4=!0; 109=1; 122:3=!0`;
 /** What F2FP is from sm_80 on: two numbers packed, one beside a half of c, or rounded with random bits from c. */
 const f2fp = (opcodes: string, reuse: readonly (readonly [kind: string, mask: number])[]): Line[] =>
   reuse.map(([kind, mask]) => lines(opcodes, "75", mask, kind.startsWith("81=0") ? "79:2=1,2" : "79:2=!0", kind));
@@ -45,6 +45,7 @@ export const hiddenRow: Row = {
     lines("47e e79u", "120-", 2),
     lines("878u c78u", "80-", 0),
     lines("3c7u 5c7u", "90-", 0),
+    lines("94f", "89-", -1, bare),
     lines("951", "", 0),
     lines("951u", "75", 0),
     lines("9d4", "75,86-89,120-", -1, "109=1 122:3=!0; 122:3=5"),
@@ -85,7 +86,10 @@ export const namelessRows: Rows = [
     flow: "return",
     slots: "<-",
     effect: true,
-    lines: [{ as: "94f 94fu", text: "__HIR0X1E0", sm: "75", reuse: -1, not: `${nothing}; 109=0 105:4=0` }],
+    lines: [
+      { as: "94f 94fu", text: "__HIR0X1E0", sm: "75", reuse: -1, not: `${nothing}; 109=0 105:4=0` },
+      { as: "94f", text: "__HIR0X1E0", sm: "80-88", reuse: -1, not: bare },
+    ],
     time: "fixed",
   },
 ];

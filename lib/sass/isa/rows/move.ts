@@ -77,8 +77,8 @@ export const moveRows: Rows = [
   {
     op: "R2P",
     does: "the predicates P0…P6 where b has ones = the bits of byte .Bn of a",
-    slots: "<- a b",
-    lines: [{ as: two(0x04), text: "R2P PR, a{byte}, b" }],
+    slots: "<- a b=255",
+    lines: [{ as: two(0x04), text: "R2P PR, a{byte}, b?" }],
     effect: true,
     time: "fixed",
   },
