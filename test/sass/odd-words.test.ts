@@ -59,6 +59,10 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   // All predicates: the mask is left out; RZ as a mask is not.
   [86, "f7531cd114055673000000ffdf37c804", "@!P4 R2P PR, R223.B1"],
   [90, "e0b9071ae2b1fc94f28755ffffa27204", "R2P PR, RZ.B3, RZ"],
+  [120, "357703ee7f70ccf5000000ffa0738884", "@!UP0 UR2UP UPR, UR160"],
+  // A wide base is there from sm_90 on, multicast and arrivals too.
+  [90, "0e0e73b14d00e37065f2dac1ffa8ef8a", "@!P6 ATOM.E.ARRIVE.EF.???1.STRONG.GPU P0, R168, [???255.64+UR48+0x65f2da]"],
+  [120, "0e31276fda4b40c7fbbd691effd0f9a5", "@!PT LDGMC.???0.MAX.F16x2.RN.STRONG.SYS R208, [???255.64+UR199+-0x44297]"],
   // Taken with one control word only, whatever it waits for; printed up to sm_88.
   [86, "208fc1d7835cb4f8229dd30638e9294f", "@P2 __HIR0X1E0"],
   [86, "208fc3d7835cb4f8229dd30638e9294f", null],

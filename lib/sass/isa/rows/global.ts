@@ -100,13 +100,13 @@ export const globalRows: Rows = [
       })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
-        text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:24s]`,
+        text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:3}{scopeA} p@81, d, [base${i === 0 ? "@@" : "@"}24.${w}+ur@64+off@40:24s]`,
         is: `87:4=10 70=${1 - i}`,
         sm: "90",
       })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
-        text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:23s]`,
+        text: `ATOM{?|.E|...???@72}.ARRIVE{evict}{?|?|.64|...???@73:3}{scopeA} p@81, d, [base${i === 0 ? "@@" : "@"}24.${w}+ur@64+off@40:23s]`,
         is: `87:4=10 63=${1 - i}`,
         sm: "100-",
       })),
@@ -129,13 +129,13 @@ export const globalRows: Rows = [
       })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
-        text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:24s]`,
+        text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:3}{scopeA} p@81, d, [base${i === 0 ? "@@" : "@"}24.${w}+ur@64+off@40:24s]`,
         is: `87:4=11 70=${1 - i}`,
         sm: "90",
       })),
       ...(["64", "U32"] as const).map((w, i) => ({
         as: "f8au",
-        text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:3}{scopeA} p@81, d, [base@24.${w}+ur@64+off@40:23s]`,
+        text: `ATOM{?|.E|...???@72}.POPC.INC{evict}{.32|...???@73:3}{scopeA} p@81, d, [base${i === 0 ? "@@" : "@"}24.${w}+ur@64+off@40:23s]`,
         is: `87:4=11 63=${1 - i}`,
         sm: "100-",
       })),
@@ -159,7 +159,7 @@ export const globalRows: Rows = [
           far("9a5u", 64, `LDGMC{e}{.ADD|.MIN|.MAX|.${add}@88:2}${types}.STRONG.SYS d, %A`, sm, { desc, wide }),
         ]
           .flat()
-          .map((l) => ({ ...l, text: l.text.replace("{e}", "{eW}").replace("@@", "@"), is: `${l.is} 77:4=10` })),
+          .map((l) => ({ ...l, text: l.text.replace("{e}", "{eW}"), is: `${l.is} 77:4=10` })),
       ),
     ],
     time: "result",

@@ -84,9 +84,9 @@ const uniform: Rows = [
   {
     op: "UR2UP",
     does: "the uniform predicates of the mask b = a byte of a",
-    slots: "<- a:UR b:UR",
+    slots: "<- a:UR b:UR=255",
     lines: [
-      { as: "884u", text: "UR2UP UPR, a@24{byte}, b#32:32" },
+      { as: "884u", text: "UR2UP UPR, a@24{byte}, b#32:32?" },
       { as: "c84u", text: "UR2UP UPR, a@24{byte}, b@32" },
     ],
     effect: true,
