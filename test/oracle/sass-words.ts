@@ -1,10 +1,12 @@
 /** Words made from the instruction table with random fields, for comparison with nvdisasm. */
+import { decodeInst } from "../../lib/sass/decode.js";
 import { setBits, setField } from "../../lib/sass/isa/bits.js";
 import { tableFor } from "../../lib/sass/isa/compiled.js";
 import { type CodeLine, Do } from "../../lib/sass/isa/lines.js";
 import { hiddenRow } from "../../lib/sass/isa/rows/hidden.js";
 import { widthOf } from "../../lib/sass/isa/syntax.js";
 import { rows } from "../../lib/sass/isa/table.js";
+import { targetOfSm } from "../../lib/target/index.js";
 
 /** xorshift32: the same words on every machine. */
 export function randomBits(seed: number): () => number {
@@ -28,14 +30,22 @@ export function randomWords(isa: number, count: number, seed: number): { words: 
       for (let i = 0; i < count; i++) lines.push(line);
     }
   const words = new Uint32Array(4 * lines.length);
+  const t = targetOfSm(isa)!;
   lines.forEach((line, i) => {
     randomWord(line, words, 4 * i, next);
+    if (decodeInst(words, 4 * i, t, 16 * i) === null) setControl(words, 4 * i, still);
   });
   return { words, lines };
 }
 
 /** Stall 1, no scoreboards: what the disassembler takes with any reuse bits. */
-export const control = 0x7f1;
+const control = 0x7f1;
+/** The same without a stall: all that one opcode without a name takes. */
+const still = 0x7e0;
+
+function setControl(out: Uint32Array, at: number, bits: number): void {
+  out[at + 3] = (out[at + 3]! & 0xfc0001ff) | (bits << 9);
+}
 
 function randomWord(line: CodeLine, out: Uint32Array, at: number, next: () => number): void {
   out.set(line.base, at);
@@ -66,7 +76,7 @@ function randomWord(line: CodeLine, out: Uint32Array, at: number, next: () => nu
   }
   // Values of modifiers may share bits with what tells the line from others.
   for (let k = 0; k < 4; k++) out[at + k] = (out[at + k]! & ~line.mask[k]!) | line.value[k]!;
-  out[at + 3] = (out[at + 3]! & 0xfc0001ff) | (control << 9);
+  setControl(out, at, control);
 }
 
 function definedCode(values: readonly { readonly text: string; readonly code: number }[], next: () => number): number {
