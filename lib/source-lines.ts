@@ -70,7 +70,7 @@ function inlinedAt(
 }
 
 function* locs(block: Block): Generator<LocDirective> {
-  for (const s of block.statements) {
+  for (const s of block.statements.others()) {
     if (s.kind === "loc") yield s;
     else if (s.kind === "block") yield* locs(s);
   }

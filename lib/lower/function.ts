@@ -66,7 +66,7 @@ function lowerBody(c: Context, body: Body): void {
 }
 
 function declareLabels(c: Context, statements: StatementList): void {
-  for (const s of statements) {
+  for (const s of statements.others()) {
     if (s.kind === "label") c.scope.declare(s.name, { kind: "label", block: c.newBlock(s.name), placed: false });
     else if (s.kind === "branchtargets") c.scope.declare(s.label, { kind: "targets", targets: s });
   }

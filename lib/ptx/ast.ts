@@ -211,7 +211,7 @@ export type Statement =
   | FunctionItem;
 
 /**
- * Statements in source order, read like an array (a plain one is a list too). The parser keeps instructions as numbers and makes an object of one each
+ * Statements in source order, read like an array. The parser keeps instructions as numbers and makes an object of one each
  * time it is asked for, so compare instructions by index or by content, not by identity; equal operands and the lists of modifiers stay one object.
  */
 export interface StatementList extends Iterable<Statement> {
@@ -219,6 +219,8 @@ export interface StatementList extends Iterable<Statement> {
   /** Counted from the end where negative. */
   at(index: number): Statement | undefined;
   map<T>(f: (statement: Statement, index: number) => T): T[];
+  /** The few that are no instructions, in order. */
+  others(): readonly Exclude<Statement, Instruction>[];
 }
 
 export interface Block {

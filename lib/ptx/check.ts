@@ -276,7 +276,7 @@ class Checker {
 
   /** Labels may be used before they stand. */
   private labels(statements: StatementList, scope: Scope): void {
-    for (const s of statements) {
+    for (const s of statements.others()) {
       if (s.kind === "label") scope.declare(s.name, { kind: "label" });
       else if (s.kind === "branchtargets" || s.kind === "calltargets") scope.declare(s.label, { kind: s.kind });
       else if (s.kind === "callprototype") scope.declare(s.label, { kind: "prototype", prototype: s });

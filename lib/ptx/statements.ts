@@ -15,13 +15,15 @@ export interface Mnemonic {
   readonly modifiers: readonly string[];
 }
 
+export type OtherStatement = Exclude<Statement, Instruction>;
+
 /** What the statements of a module are made of; numbers in rows are indices into these. */
 export interface Forms {
   readonly mnemonics: readonly Mnemonic[];
   readonly operands: readonly Operand[];
   readonly guards: readonly Guard[];
   /** Statements other than instructions. */
-  readonly others: readonly Statement[];
+  readonly others: readonly OtherStatement[];
   /** The operands of all instructions, each one's in a row. */
   readonly numbers: Int32Array;
 }
@@ -100,6 +102,18 @@ export class ParsedStatements implements StatementList {
     return Array.from(this, f);
   }
 
+  others(): readonly OtherStatement[] {
+    const { others } = this.#forms;
+    const { rows } = this.#column;
+    const to = this.#from + this.length * ROW;
+    const out: OtherStatement[] = [];
+    for (let at = this.#from; at < to; at += ROW) {
+      const what = rows[at + WHAT] as number;
+      if (what < 0) out.push(others[~what] as OtherStatement);
+    }
+    return out;
+  }
+
   [Symbol.iterator](): Iterator<Statement> {
     return new Each(this);
   }
@@ -110,7 +124,7 @@ export class ParsedStatements implements StatementList {
     const { rows } = this.#column;
     const at = this.#from + k * ROW;
     const what = rows[at + WHAT] as number;
-    if (what < 0) return others[~what] as Statement;
+    if (what < 0) return others[~what] as OtherStatement;
     const end = k + 1 < this.length ? (rows[at + ROW + OPERANDS] as number) : this.#operandsEnd;
     let p = rows[at + OPERANDS] as number;
     const guard = (what & 1) === 0 ? null : (guards[numbers[p++] as number] as Guard);

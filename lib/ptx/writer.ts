@@ -1,13 +1,4 @@
-import type {
-  AddressOperand,
-  Guard,
-  IntOperand,
-  NameOperand,
-  Operand,
-  SinkOperand,
-  Statement,
-  StatementList,
-} from "./ast.js";
+import type { AddressOperand, Guard, IntOperand, NameOperand, Operand, SinkOperand, StatementList } from "./ast.js";
 import {
   COLUMN,
   END,
@@ -15,6 +6,7 @@ import {
   LINE,
   type Mnemonic,
   OPERANDS,
+  type OtherStatement,
   ParsedStatements,
   ROW,
   type Rows,
@@ -51,7 +43,7 @@ export class BodyWriter implements Forms, Rows {
   readonly mnemonics: readonly Mnemonic[];
   readonly operands: Operand[] = [...COMMON];
   readonly guards: Guard[] = [];
-  readonly others: Statement[] = [];
+  readonly others: OtherStatement[] = [];
   rows: Int32Array;
   numbers: Int32Array;
   /** Behind the last row and the last operand. */
@@ -74,7 +66,7 @@ export class BodyWriter implements Forms, Rows {
   // --------------------------------------------------------------------------------------------------------------- statements
 
   /** A statement other than an instruction. `operands` is where those of what follows begin, or of what it holds itself. */
-  statement(s: Statement, operands: number = this.operand): void {
+  statement(s: OtherStatement, operands: number = this.operand): void {
     const at = this.newRow();
     this.rows[at + WHAT] = ~this.others.length;
     this.rows[at + OPERANDS] = operands;

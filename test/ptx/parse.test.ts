@@ -170,6 +170,7 @@ test("statements are read like an array, those of inner blocks beside those of t
   expect(a.statements.length).toBe(4);
   expect(a.statements.at(-1)).toMatchObject({ opcode: "exit" });
   expect([a.statements.at(4), a.statements.at(-5)]).toEqual([undefined, undefined]);
+  expect(a.statements.others().map((s) => s.kind)).toEqual(["block", "label"]);
   expect([...a.statements].map((s) => s.kind)).toEqual(["instruction", "block", "label", "instruction"]);
 });
 
