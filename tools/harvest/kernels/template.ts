@@ -124,7 +124,8 @@ export function keep(letter: string, register: string, place: number): string {
 
 export const bitsOfLetter = (letter: string): string => BITS[letter]!;
 
-function letters(op: string, column: string): string {
+/** The letters of a column of a template, by the types in the instruction. */
+export function letters(op: string, column: string): string {
   const types = op
     .split(/[ ;]/)[0]!
     .split(".")
