@@ -165,8 +165,11 @@ const testp: Lowering = (c, i, m) => {
   const smallest = type.bits === 32 ? imm(0x00800000) : { ...imm(0), width: 2, high: 0x00100000 };
   const first = c.predicate();
   if (kind === "normal") {
+    // Zeros count as normal numbers (PTX §9.7.3.1).
     c.emit(`${op}.GE.AND`, [first], [abs(a), smallest]);
-    c.emit(`${op}.LT.AND`, [p], [abs(a), infinity, first]);
+    const zero = c.predicate();
+    c.emit(`${op}.EQ.OR`, [zero], [a, RZ(type.bits / 32), first]);
+    c.emit(`${op}.LT.AND`, [p], [abs(a), infinity, zero]);
   } else {
     c.emit(`${op}.LT.AND`, [first], [abs(a), smallest]);
     c.emit(`${op}.GT.AND`, [p], [abs(a), RZ(type.bits / 32), first]);

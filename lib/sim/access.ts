@@ -67,6 +67,12 @@ export class Place {
 
 export const place: Place = new Place();
 
+/** The space that a generic address is in. */
+export function windowOf(address: number): "global" | "shared" | "local" {
+  const window = Math.floor(address / TWO32);
+  return window === SHARED_WINDOW ? "shared" : window === LOCAL_WINDOW ? "local" : "global";
+}
+
 /** Finds `size` bytes at an address of a lane. False: the fault is noted. */
 export function locate(w: Warp, space: AccessSpace, address: number, size: number, lane: number): boolean {
   if (space === "generic") {

@@ -10,6 +10,7 @@ import { half } from "./ops/half.js";
 import { integer } from "./ops/integer.js";
 import { memory } from "./ops/memory.js";
 import { move } from "./ops/move.js";
+import { packing } from "./ops/packing.js";
 import { warp } from "./ops/warp.js";
 import { functionAt, type Program } from "./program.js";
 import { type Maker, type Makers, Site, Unsupported } from "./site.js";
@@ -22,6 +23,7 @@ const families: readonly Makers[] = [
   double,
   half,
   conversion,
+  packing,
   move,
   memory,
   warp,

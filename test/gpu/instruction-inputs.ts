@@ -9,7 +9,7 @@ export const ROWS = 1024;
 export const BLOCK = 128;
 export const COLUMNS = 4;
 
-export const pools = ["i16", "i32", "i64", "count", "f16", "bf16", "f32", "f64", "f16x2", "bf16x2"] as const;
+export const pools = ["i16", "i32", "i64", "count", "byte", "f16", "bf16", "f32", "f64", "f16x2", "bf16x2"] as const;
 export type Pool = (typeof pools)[number];
 
 /** Byte offset of a row's cell in a column from the row's first cell. */
@@ -35,8 +35,30 @@ const powers = (bits: readonly number[]): bigint[] => bits.map((b) => 1n << BigI
 function integerEdges(bits: number): bigint[] {
   const top = 1n << BigInt(bits - 1);
   const full = (1n << BigInt(bits)) - 1n;
-  const wide = bits === 16 ? [] : bits === 32 ? [0x7fffn, 0x8000n, 0xffffn, 0x10000n, 0xffff8000n] : [...powers([31, 32, 33]), 0x7fffffffn, 0xffffffffn, 0xffffffff80000000n, 0xffffffff7fffffffn];
-  return [0n, 1n, 2n, 3n, full, full - 1n, top, top - 1n, top + 1n, 0x7fn, 0x80n, 0xffn, 0x100n, full - 0x7fn, full - 0x80n, ...wide];
+  const wide =
+    bits === 16
+      ? []
+      : bits === 32
+        ? [0x7fffn, 0x8000n, 0xffffn, 0x10000n, 0xffff8000n]
+        : [...powers([31, 32, 33]), 0x7fffffffn, 0xffffffffn, 0xffffffff80000000n, 0xffffffff7fffffffn];
+  return [
+    0n,
+    1n,
+    2n,
+    3n,
+    full,
+    full - 1n,
+    top,
+    top - 1n,
+    top + 1n,
+    0x7fn,
+    0x80n,
+    0xffn,
+    0x100n,
+    full - 0x7fn,
+    full - 0x80n,
+    ...wide,
+  ];
 }
 
 interface Format {
@@ -53,13 +75,31 @@ const formats: Readonly<Record<"f16" | "bf16" | "f32" | "f64", Format>> = {
 
 const exponentBits = (f: Format): number => f.bits - 1 - f.fraction;
 const biasOf = (f: Format): bigint => (1n << BigInt(exponentBits(f) - 1)) - 1n;
-const scaled = (f: Format, exponent: number, fraction = 0n): bigint => ((biasOf(f) + BigInt(exponent)) << BigInt(f.fraction)) | fraction;
+const scaled = (f: Format, exponent: number, fraction = 0n): bigint =>
+  ((biasOf(f) + BigInt(exponent)) << BigInt(f.fraction)) | fraction;
 
 /** Zeros, ones, least and largest numbers of each kind, infinities, quiet and signalling NaNs with payloads, both signs. */
 function floatEdges(f: Format): bigint[] {
   const one = 1n << BigInt(f.fraction);
   const infinity = ((1n << BigInt(exponentBits(f))) - 1n) << BigInt(f.fraction);
-  const some = [0n, 1n, one - 1n, one, one + 1n, scaled(f, 0), scaled(f, 0, 1n), scaled(f, 0) - 1n, scaled(f, 1), scaled(f, -1), scaled(f, 0, one >> 1n), infinity - 1n, infinity, infinity | 1n, infinity | (one >> 1n), infinity | (one >> 1n) | 5n];
+  const some = [
+    0n,
+    1n,
+    one - 1n,
+    one,
+    one + 1n,
+    scaled(f, 0),
+    scaled(f, 0, 1n),
+    scaled(f, 0) - 1n,
+    scaled(f, 1),
+    scaled(f, -1),
+    scaled(f, 0, one >> 1n),
+    infinity - 1n,
+    infinity,
+    infinity | 1n,
+    infinity | (one >> 1n),
+    infinity | (one >> 1n) | 5n,
+  ];
   const sign = 1n << BigInt(f.bits - 1);
   return some.flatMap((x) => [x, x | sign]);
 }
@@ -81,11 +121,13 @@ function randomFloat(f: Format, next: Stream): bigint {
 /** Values around powers of two, ± a half, as large as integer types end. */
 function integralEdges(f: Format): bigint[] {
   const top = biasOf(f);
-  return [7, 8, 15, 16, 31, 32, 63, 64].filter((e) => BigInt(e) <= top).flatMap((e) => {
-    const x = scaled(f, e);
-    const sign = 1n << BigInt(f.bits - 1);
-    return [x, x - 1n, x + 1n, x | sign, (x - 1n) | sign, (x + 1n) | sign];
-  });
+  return [7, 8, 15, 16, 31, 32, 63, 64]
+    .filter((e) => BigInt(e) <= top)
+    .flatMap((e) => {
+      const x = scaled(f, e);
+      const sign = 1n << BigInt(f.bits - 1);
+      return [x, x - 1n, x + 1n, x | sign, (x - 1n) | sign, (x + 1n) | sign];
+    });
 }
 
 interface Source {
@@ -105,16 +147,51 @@ function sourceOf(pool: Pool): Source {
     }
     case "count":
       return {
-        edges: [0n, 1n, 7n, 8n, 15n, 16n, 17n, 31n, 32n, 33n, 63n, 64n, 65n, 127n, 128n, 255n, 256n, 257n, 0x1_00n + 31n, 0x7fffffffn, 0x80000000n, 0xffffffffn, 0xffffff00n],
+        edges: [
+          0n,
+          1n,
+          7n,
+          8n,
+          15n,
+          16n,
+          17n,
+          31n,
+          32n,
+          33n,
+          63n,
+          64n,
+          65n,
+          127n,
+          128n,
+          255n,
+          256n,
+          257n,
+          0x1_00n + 31n,
+          0x7fffffffn,
+          0x80000000n,
+          0xffffffffn,
+          0xffffff00n,
+        ],
         more: [],
         random: (next) => (next(2) === 0n ? next(32) : next(6)),
+      };
+    case "byte":
+      // What PTX restricts to 0 … 255.
+      return {
+        edges: [0n, 1n, 7n, 8n, 15n, 16n, 31n, 32n, 33n, 63n, 64n, 65n, 127n, 128n, 254n, 255n],
+        more: [],
+        random: (next) => (next(2) === 0n ? next(8) : next(6)),
       };
     case "f16x2":
     case "bf16x2": {
       const half = sourceOf(pool === "f16x2" ? "f16" : "bf16");
       const all = [...half.edges, ...half.more];
       const some = (next: Stream): bigint => (next(1) === 0n ? all[Number(next(16)) % all.length]! : half.random(next));
-      return { edges: half.edges.map((e, i) => (half.edges[(i * 5 + 3) % half.edges.length]! << 16n) | e), more: [], random: (next) => (some(next) << 16n) | some(next) };
+      return {
+        edges: half.edges.map((e, i) => (half.edges[(i * 5 + 3) % half.edges.length]! << 16n) | e),
+        more: [],
+        random: (next) => (some(next) << 16n) | some(next),
+      };
     }
     default: {
       const f = formats[pool];
@@ -127,11 +204,17 @@ function sourceOf(pool: Pool): Source {
 function negatedProduct(pool: Pool, a: bigint, b: bigint): bigint {
   const view = new DataView(new ArrayBuffer(8));
   if (pool === "f64") {
-    const value = (x: bigint): number => (view.setBigUint64(0, x), view.getFloat64(0));
+    const value = (x: bigint): number => {
+      view.setBigUint64(0, x);
+      return view.getFloat64(0);
+    };
     view.setFloat64(0, -(value(a) * value(b)));
     return view.getBigUint64(0);
   }
-  const value = (x: bigint): number => (view.setUint32(0, Number(x)), view.getFloat32(0));
+  const value = (x: bigint): number => {
+    view.setUint32(0, Number(x));
+    return view.getFloat32(0);
+  };
   view.setFloat32(0, Math.fround(-(value(a) * value(b))));
   return BigInt(view.getUint32(0));
 }
@@ -150,7 +233,12 @@ function columnsOf(pool: Pool): bigint[][] {
   const columns: bigint[][] = Array.from({ length: COLUMNS }, () => []);
   for (let i = 0; i < ROWS; i++) {
     const cross = i < n * n;
-    const row = [cross ? crossed[i % n]! : mixed(), cross ? crossed[Math.floor(i / n)]! : random(next), mixed(), mixed()];
+    const row = [
+      cross ? crossed[i % n]! : mixed(),
+      cross ? crossed[Math.floor(i / n)]! : random(next),
+      mixed(),
+      mixed(),
+    ];
     if (!cross && i % 8 === 0) row[1] = row[0]!;
     if (!cross && i % 8 === 1) row[1] = row[0]! ^ 1n;
     if (!cross && i % 4 === 2 && (pool === "f32" || pool === "f64")) row[2] = negatedProduct(pool, row[0]!, row[1]!);
@@ -166,7 +254,10 @@ export function inputBytes(): Uint8Array {
   const out = new BigUint64Array(pools.length * COLUMNS * ROWS);
   pools.forEach((pool, p) => {
     columnsOf(pool).forEach((column, k) => {
-      out.set(column.map((x) => BigInt.asUintN(64, x)), (p * COLUMNS + k) * ROWS);
+      out.set(
+        column.map((x) => BigInt.asUintN(64, x)),
+        (p * COLUMNS + k) * ROWS,
+      );
     });
   });
   return new Uint8Array(out.buffer);

@@ -12,6 +12,8 @@ export interface GpuKernel {
   readonly name: string;
   /** The PTX under test, one line: what names the kernel in recorded results. */
   readonly tested: string;
+  /** Letter of each result: p predicate, h 16, r 32, l 64 bits, f f32, d f64. */
+  readonly results: string;
   /** Bytes of results of a row. */
   readonly stride: number;
   /** Has 64 bytes of memory per row behind the results of all rows. */
@@ -63,7 +65,8 @@ export class GpuKernels {
     const body = `${PREAMBLE}${where}${b.before ?? ""}\n${tested}\n${b.after ?? ""}${stores.join("")}ret;\n`;
     const text = `${b.declarations ?? ""}.visible .entry ${name}(.param .u64 in, .param .u64 out, .param .b64 a0, .param .b64 a1, .param .b64 a2, .param .b64 a3) {\n${body}}\n`;
     const constants = [0, 1, 2, 3].map((i) => b.constants?.[i] ?? 0n);
-    this.list.push({ name, tested, stride, scratch, constants, text: text.replaceAll("@N", name) });
+    const letters = b.results.map(([l]) => l).join("");
+    this.list.push({ name, tested, results: letters, stride, scratch, constants, text: text.replaceAll("@N", name) });
   }
 
   /** All kernels of a table of template lines (tools/harvest/kernels/template.ts). */
@@ -74,7 +77,8 @@ export class GpuKernels {
         const sources = letters(x, s);
         const list = kinds === "" ? defaultKinds(sources) : kinds.split(" ");
         list.forEach((k, salt) => {
-          if (!(x.startsWith("cvt") && k.includes("C"))) this.instruction(x, letters(x, d), sources, k.replaceAll("U", "R"), salt);
+          if (!(x.startsWith("cvt") && k.includes("C")))
+            this.instruction(x, letters(x, d), sources, k.replaceAll("U", "R"), salt);
         });
       }
     }
@@ -87,7 +91,10 @@ export class GpuKernels {
     const code = plain
       ? `${op} ${[...out, ...o.names].join(", ")};`
       : `${op.replace(/\$([ds])(\d)/g, (_, x: string, i: string) => (x === "d" ? out : o.names)[Number(i)] ?? "?")};`;
-    const tested = code.replaceAll(";;", ";").replaceAll(" ;", ";").replace(/};$/, op.startsWith("{") ? "}" : "};");
+    const tested = code
+      .replaceAll(";;", ";")
+      .replaceAll(" ;", ";")
+      .replace(/};$/, op.startsWith("{") ? "}" : "};");
     this.add(tested, { before: o.code, results: [...d].map((t, i) => [t, out[i]!] as const), constants: o.constants });
   }
 }
@@ -100,18 +107,21 @@ function defaultKinds(s: string): string[] {
   return out;
 }
 
-/** Which sources are shift counts, positions and lengths. */
+/** Which sources are positions and lengths of bit fields, and which are shift counts. */
+const BYTES: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/^bfe\./, [1, 2]],
+  [/^bfi\./, [2, 3]],
+];
 const COUNTS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^(shl|shr)\./, [1]],
   [/^shf\./, [2]],
-  [/^bfe\./, [1, 2]],
-  [/^bfi\./, [2, 3]],
   [/^bmsk\./, [0, 1]],
   [/^(szext|fns)\./, [1, 2]],
 ];
 
 /** What kind of values the source `i` with this letter takes. */
 function poolOf(op: string, letter: string, i: number): Pool {
+  if (BYTES.some(([name, at]) => name.test(op) && at.includes(i))) return "byte";
   if (COUNTS.some(([name, at]) => name.test(op) && at.includes(i))) return "count";
   const types = op.startsWith("{") ? op.split(/[. ;]/) : op.split(/[ ;]/)[0]!.split(".");
   const last = types.filter((t) => /^(u|s|b|f|bf|e\dm\d)\d+(x\d)?$/.test(t)).at(-1) ?? "";

@@ -17,7 +17,10 @@ interface Space {
 
 const copy = (from: string, source: string, to: string, target: string): string =>
   [0, 16, 32, 48]
-    .map((o) => `ld.${from}.v4.b32 {%x20,%x21,%x22,%x23},[${source}+${o}];\nst.${to}.v4.b32 [${target}+${o}],{%x20,%x21,%x22,%x23};\n`)
+    .map(
+      (o) =>
+        `ld.${from}.v4.b32 {%x20,%x21,%x22,%x23},[${source}+${o}];\nst.${to}.v4.b32 [${target}+${o}],{%x20,%x21,%x22,%x23};\n`,
+    )
     .join("");
 
 const SHARED = `.shared .align 16 .b8 sm@N[${BLOCK * 64}];\n`;
@@ -59,8 +62,24 @@ const spaces: Readonly<Record<string, Space>> = {
 };
 
 const LETTER: Readonly<Record<string, string>> = {
-  b8: "h", u8: "h", s8: "h", b16: "h", u16: "h", s16: "h", f16: "h", bf16: "h",
-  b32: "r", u32: "r", s32: "r", f16x2: "r", bf16x2: "r", b64: "l", u64: "l", s64: "l", f32: "f", f64: "d",
+  b8: "h",
+  u8: "h",
+  s8: "h",
+  b16: "h",
+  u16: "h",
+  s16: "h",
+  f16: "h",
+  bf16: "h",
+  b32: "r",
+  u32: "r",
+  s32: "r",
+  f16x2: "r",
+  bf16x2: "r",
+  b64: "l",
+  u64: "l",
+  s64: "l",
+  f32: "f",
+  f64: "d",
 };
 const BYTES: Readonly<Record<string, number>> = { "8": 1, "16": 2, "32": 4, "64": 8 };
 const bytesOf = (type: string): number => (type.endsWith("x2") ? 4 : BYTES[/\d+$/.exec(type)![0]]!);
@@ -68,10 +87,20 @@ const bytesOf = (type: string): number => (type.endsWith("x2") ? 4 : BYTES[/\d+$
 /** What loads may have before the state space, and behind it. */
 const LOADS = expand("<|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.acquire.cta|.acquire.gpu>");
 const STORES = expand("<|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.release.cta|.release.gpu>");
-const LOAD_HINTS = expand("<.ca|.cg|.cs|.lu|.cv|.nc|.L1::evict_first|.L1::evict_last|.L1::no_allocate|.L1::evict_unchanged|.L2::64B|.L2::128B|.L2::256B>");
+const LOAD_HINTS = expand(
+  "<.ca|.cg|.cs|.lu|.cv|.nc|.L1::evict_first|.L1::evict_last|.L1::no_allocate|.L1::evict_unchanged|.L2::64B|.L2::128B|.L2::256B>",
+);
 const STORE_HINTS = expand("<.wb|.cg|.cs|.wt|.L1::evict_first|.L1::evict_last|.L1::no_allocate>");
 
-function load(k: GpuKernels, op: string, at: Space, vector: number, type: string, letter: string, offset: number): void {
+function load(
+  k: GpuKernels,
+  op: string,
+  at: Space,
+  vector: number,
+  type: string,
+  letter: string,
+  offset: number,
+): void {
   const regs = Array.from({ length: vector }, (_, i) => `%${letter}${20 + i}`);
   const to = vector === 1 ? regs[0]! : `{${regs.join(",")}}`;
   k.add(`${op}${vector === 1 ? "" : `.v${vector}`}.${type} ${to},[${at.address}+${offset}];`, {
@@ -81,16 +110,41 @@ function load(k: GpuKernels, op: string, at: Space, vector: number, type: string
   });
 }
 
-function store(k: GpuKernels, op: string, at: Space, vector: number, type: string, letter: string, offset: number, constant = false): void {
-  const pool: Pool = letter === "h" ? "i16" : letter === "r" ? "i32" : letter === "l" ? "i64" : letter === "f" ? "f32" : "f64";
-  const regs = Array.from({ length: vector }, (_, i) => (constant && i === 0 ? (letter === "f" ? "0f40490FDB" : letter === "d" ? "0d400921FB54442D18" : "0x5b") : `%${letter}${1 + i}`));
-  const values = regs.map((r, i) => (r.startsWith("%") ? `ld.global.${bitsOfLetter(letter)} ${r},[%y2+${columnOffset(pool, i)}];\n` : "")).join("");
-  k.add(`${op}${vector === 1 ? "" : `.v${vector}`}.${type} [${at.address}+${offset}],${vector === 1 ? regs[0] : `{${regs.join(",")}}`};`, {
-    ...at,
-    before: at.before + values,
-    results: [],
-    scratch: true,
-  });
+function store(
+  k: GpuKernels,
+  op: string,
+  at: Space,
+  vector: number,
+  type: string,
+  letter: string,
+  offset: number,
+  constant = false,
+): void {
+  const pool: Pool =
+    letter === "h" ? "i16" : letter === "r" ? "i32" : letter === "l" ? "i64" : letter === "f" ? "f32" : "f64";
+  const regs = Array.from({ length: vector }, (_, i) =>
+    constant && i === 0
+      ? letter === "f"
+        ? "0f40490FDB"
+        : letter === "d"
+          ? "0d400921FB54442D18"
+          : "0x5b"
+      : `%${letter}${1 + i}`,
+  );
+  const values = regs
+    .map((r, i) =>
+      r.startsWith("%") ? `ld.global.${bitsOfLetter(letter)} ${r},[%y2+${columnOffset(pool, i)}];\n` : "",
+    )
+    .join("");
+  k.add(
+    `${op}${vector === 1 ? "" : `.v${vector}`}.${type} [${at.address}+${offset}],${vector === 1 ? regs[0] : `{${regs.join(",")}}`};`,
+    {
+      ...at,
+      before: at.before + values,
+      results: [],
+      scratch: true,
+    },
+  );
 }
 
 function accesses(k: GpuKernels): void {
@@ -99,7 +153,8 @@ function accesses(k: GpuKernels): void {
       for (const vector of [1, 2, 4]) {
         if (bytesOf(type) * vector > 16) continue;
         // A narrow value into wider registers: its extension is part of the meaning.
-        const wider = vector === 1 && bytesOf(type) < 8 && !type.startsWith("f") ? (bytesOf(type) < 4 ? ["r", "l"] : ["l"]) : [];
+        const wider =
+          vector === 1 && bytesOf(type) < 8 && !type.startsWith("f") ? (bytesOf(type) < 4 ? ["r", "l"] : ["l"]) : [];
         for (const letter of [LETTER[type]!, ...wider]) {
           load(k, `ld${at.word}`, at, vector, type, letter, 16);
           store(k, `st${at.word}`, at, vector, type, letter, 32);
@@ -122,11 +177,17 @@ function accesses(k: GpuKernels): void {
       for (const where of ["%y5", "cc@N"]) {
         const letter = LETTER[type]!;
         const regs = Array.from({ length: vector }, (_, i) => `%${letter}${20 + i}`);
-        k.add(`ld.const${vector === 1 ? "" : ".v2"}.${type} ${vector === 1 ? regs[0] : `{${regs.join(",")}}`},[${where === "%y5" ? where : "cc"}+16];`.replace("[cc+", "[cc@N+"), {
-          declarations: `.const .align 16 .b32 cc@N[64] = {${table}};\n`,
-          before: "and.b32 %x5,%x3,7;\nmul.wide.u32 %y6,%x5,16;\nmov.u64 %y5, cc@N;\nadd.u64 %y5,%y5,%y6;\n",
-          results: regs.map((r) => [letter, r] as const),
-        });
+        k.add(
+          `ld.const${vector === 1 ? "" : ".v2"}.${type} ${vector === 1 ? regs[0] : `{${regs.join(",")}}`},[${where === "%y5" ? where : "cc"}+16];`.replace(
+            "[cc+",
+            "[cc@N+",
+          ),
+          {
+            declarations: `.const .align 16 .b32 cc@N[64] = {${table}};\n`,
+            before: "and.b32 %x5,%x3,7;\nmul.wide.u32 %y6,%x5,16;\nmov.u64 %y5, cc@N;\nadd.u64 %y5,%y5,%y6;\n",
+            results: regs.map((r) => [letter, r] as const),
+          },
+        );
       }
 }
 
@@ -143,8 +204,12 @@ function atomics(k: GpuKernels): void {
     const offset = 16;
     const v = operands(`atom.${o}`, c, kind);
     const body = { ...at, before: at.before + v.code, constants: v.constants, scratch: true };
-    k.add(`atom${order}${at.word}.${o} %${c}20,[${at.address}+${offset}],${v.names[0]};`, { ...body, results: [[c, `%${c}20`]] });
-    if (!o.startsWith("exch") && !order.includes("acq")) k.add(`red${order}${at.word}.${o} [${at.address}+${offset}],${v.names[0]};`, { ...body, results: [] });
+    k.add(`atom${order}${at.word}.${o} %${c}20,[${at.address}+${offset}],${v.names[0]};`, {
+      ...body,
+      results: [[c, `%${c}20`]],
+    });
+    if (!o.startsWith("exch") && !order.includes("acq"))
+      k.add(`red${order}${at.word}.${o} [${at.address}+${offset}],${v.names[0]};`, { ...body, results: [] });
   };
   for (const at of places) {
     for (const o of OPERATIONS) for (const kind of ["R", "I"]) one(at, "", o, kind);
@@ -167,7 +232,11 @@ function atomics(k: GpuKernels): void {
     const type = o.split(".").at(-1)!;
     const c = LETTER[type]!;
     const v = operands(`red.${o}`, c, "R");
-    k.add(`red.global.${o} [%y6],${v.names[0]};`, { before: `${v.code}add.u64 %y6,%y1,8;\n`, results: [], scratch: true });
+    k.add(`red.global.${o} [%y6],${v.names[0]};`, {
+      before: `${v.code}add.u64 %y6,%y1,8;\n`,
+      results: [],
+      scratch: true,
+    });
     k.add(`bar.sync 0; red.shared.${o} [sm@N+8],${v.names[0]}; bar.sync 0;`.replace("@N", "@N"), {
       ...spaces.shared!,
       before: spaces.shared!.before + v.code,
@@ -175,22 +244,41 @@ function atomics(k: GpuKernels): void {
       scratch: true,
     });
   }
-  for (const o of ["inc.u32", "dec.u32"]) k.add(`red.global.${o} [%y6],77;`, { before: "add.u64 %y6,%y1,8;\n", results: [], scratch: true });
+  for (const o of ["inc.u32", "dec.u32"])
+    k.add(`red.global.${o} [%y6],77;`, { before: "add.u64 %y6,%y1,8;\n", results: [], scratch: true });
 }
 
 function addresses(k: GpuKernels): void {
   const before = `${spaces.genericShared!.before}${LOCAL_ADDRESS.replace("lc[64]", "lc[64]")}cvt.u64.u32 %y6,%x6;\ncvta.local.u64 %y6,%y6;\n`;
   for (const s of ["global", "shared", "local", "const", "shared::cta", "shared::cluster", "param"])
-    for (const [y, what] of [["%y4", "a global"], ["%y5", "a shared"], ["%y6", "a local"]] as const)
-      k.add(`isspacep.${s} %p1,${y}; // ${what} address`, { declarations: SHARED, before, results: [["p", "%p1"]], scratch: true });
+    for (const [y, what] of [
+      ["%y4", "a global"],
+      ["%y5", "a shared"],
+      ["%y6", "a local"],
+    ] as const)
+      k.add(`isspacep.${s} %p1,${y}; // ${what} address`, {
+        declarations: SHARED,
+        before,
+        results: [["p", "%p1"]],
+        scratch: true,
+      });
   for (const s of ["shared", "local"])
-    k.add(`cvta.to.${s}.u64 %l20,%y${s === "shared" ? 5 : 6}; cvta.${s}.u64 %l21,%l20; sub.u64 %l21,%l21,%y${s === "shared" ? 5 : 6};`, {
-      declarations: SHARED,
-      before,
-      results: [["l", "%l21"]],
-      scratch: true,
-    });
-  k.add("cvta.to.global.u64 %l20,%y4; cvta.global.u64 %l21,%l20; sub.u64 %l20,%l20,%y4; sub.u64 %l21,%l21,%y4;", { results: [["l", "%l20"], ["l", "%l21"]], scratch: true });
+    k.add(
+      `cvta.to.${s}.u64 %l20,%y${s === "shared" ? 5 : 6}; cvta.${s}.u64 %l21,%l20; sub.u64 %l21,%l21,%y${s === "shared" ? 5 : 6};`,
+      {
+        declarations: SHARED,
+        before,
+        results: [["l", "%l21"]],
+        scratch: true,
+      },
+    );
+  k.add("cvta.to.global.u64 %l20,%y4; cvta.global.u64 %l21,%l20; sub.u64 %l20,%l20,%y4; sub.u64 %l21,%l21,%y4;", {
+    results: [
+      ["l", "%l20"],
+      ["l", "%l21"],
+    ],
+    scratch: true,
+  });
 }
 
 export function addMemory(k: GpuKernels): void {

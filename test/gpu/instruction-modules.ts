@@ -92,6 +92,9 @@ export function initialOutput(k: GpuKernel, inputs: Uint8Array): Uint8Array {
   return out;
 }
 
+/** Warp instructions after which a kernel is taken to run for ever. */
+const BUDGET = 1_000_000;
+
 export class Simulation {
   private readonly device = new Device();
   private readonly module: Module;
@@ -115,9 +118,16 @@ export class Simulation {
     this.device.write(this.output, initialOutput(k, this.inputs));
     const constants = k.constants.map((c) => ({ u64: c }));
     const params = [{ address: this.input }, { address: this.output }, ...constants];
-    const run = this.device.launch(this.module, { kernel: k.name, grid: rows / BLOCK, block: BLOCK, params });
+    const run = this.device.launch(this.module, {
+      kernel: k.name,
+      grid: rows / BLOCK,
+      block: BLOCK,
+      params,
+      maxInstructions: BUDGET,
+    });
     if (!run.ok) return run.diagnostics.map((d) => d.message).join("; ");
-    if (run.value.fault !== null) return `${run.value.fault.kind}: ${run.value.fault.message} (${run.value.fault.instruction})`;
+    if (run.value.fault !== null)
+      return `${run.value.fault.kind}: ${run.value.fault.message} (${run.value.fault.instruction})`;
     return this.device.read(this.output, outputBytes(k));
   }
 }

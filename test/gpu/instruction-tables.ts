@@ -116,9 +116,16 @@ and.b32 %x12,%x12,31;
 `;
 
 const line = (tested: string, results: Body["results"]): WarpLine => ({ tested, before: OPERANDS, results });
-const RP = [["r", "%r20"], ["p", "%p1"]] as const;
+const RP = [
+  ["r", "%r20"],
+  ["p", "%p1"],
+] as const;
 const lines = (texts: string, results: Body["results"]): WarpLine[] =>
-  texts.trim().split("\n").flatMap(expand).map((t) => line(t, results));
+  texts
+    .trim()
+    .split("\n")
+    .flatMap(expand)
+    .map((t) => line(t, results));
 
 export const WARP: readonly WarpLine[] = [
   ...lines(
@@ -147,7 +154,10 @@ redux.sync.<and|or|xor>.b32 %r20,<%r1|%r4|%x12|5>,-1;
 activemask.b32 %r20;
 @%q1 bra L1; mov.b32 %r20,1; L1: bar.warp.sync -1; shfl.sync.bfly.b32 %r21,%r20,1,31,-1;
 `,
-    [["r", "%r20"], ["r", "%r21"]],
+    [
+      ["r", "%r20"],
+      ["r", "%r21"],
+    ],
   ),
   ...lines(
     `

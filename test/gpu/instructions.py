@@ -3,9 +3,9 @@
 
     instructions.py DIR RESULTS.tar.gz [--seconds 140] [--pool 12]
 
-A child process runs the modules' cubins, one module each, a pool of them at a time. A kernel that faults or never ends takes its process
-with it; the rest of its module goes on in another one. The archive gets results.json: per kernel and variant a hash of the output (of its first
-block and of all), and raw/: the output of ptxas's code of the first block, and all of every output that differs from it.
+A child process runs the cubins of a module, a pool of them at a time. A kernel that faults or never ends takes its process with it; the rest
+of its module goes on in another one. The archive gets results.json: per kernel and variant hashes of the output (of its first block and of all),
+and raw/: the output of ptxas's code of the first block, and all of every output that differs from it, xor what the memory held before.
 """
 import argparse
 import ctypes as C

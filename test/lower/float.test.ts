@@ -143,14 +143,14 @@ describe.each(targets)("float comparisons on %s", (target) => {
       expectRows(target, snippet, soft.floatRows(f, 1, 100, randomBits(9)), (a) => {
         const v = soft.decode(f, a!);
         const denormal = soft.isDenormal(f, a!);
-        const zero = v.kind === "finite" && v.num === 0n;
         return BigInt(
           {
             finite: v.kind === "finite",
             infinite: v.kind === "infinite",
             number: v.kind !== "nan",
             notanumber: v.kind === "nan",
-            normal: v.kind === "finite" && !denormal && !zero,
+            // Zeros are normal numbers (PTX §9.7.3.1).
+            normal: v.kind === "finite" && !denormal,
             subnormal: denormal,
           }[kind]!,
         );

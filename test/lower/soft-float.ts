@@ -240,6 +240,8 @@ export function corners(f: Format): bigint[] {
     infinity(f, false) - pow2(f.mantissa),
     infinity(f, false) - one,
     infinity(f, false),
+    // A NaN whose payload is in its lowest bit: of a double, the upper word is that of an infinity.
+    infinity(f, false) + one,
   ];
   return [...positive, ...positive.map((v) => v | signBit(f)), nan(f)];
 }

@@ -325,12 +325,12 @@ describe("faults", () => {
   });
 
   test("an instruction without meaning faults when it runs, not before", () => {
-    const odd = "HMNMX2.XORSIGN R1, R2, R3, PT";
+    const odd = "HFMA2.OOB R1, R2, R3, R4";
     const skipped = runText(`BRA end\n${odd}\nend:\nEXIT`, { sm: "sm_90" });
     expect(skipped.run.fault).toBeNull();
     const ran = runText(`${odd}\nEXIT`, { sm: "sm_90" });
     expect(ran.run.fault).toMatchObject({ kind: "not-supported", address: 0 });
-    expect(ran.run.fault!.message).toContain("not supported by the simulator: HMNMX2");
+    expect(ran.run.fault!.message).toContain("not supported by the simulator: HFMA2");
   });
 });
 

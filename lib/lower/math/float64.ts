@@ -9,7 +9,8 @@
  *  3. Comparing r with half a unit times b tells the bits behind the last: the rounding is then done on integers, which also
  *     covers denormal results and overflow.
  *
- * Zeros, infinities and NaNs: all other magnitudes become 1, and the reciprocal and product of the machine give the answer.
+ * Zeros, infinities and NaNs: all other magnitudes become 1, and the reciprocal and product of the machine give the answer. The
+ * reciprocal looks at the upper word alone: a product by one first makes a NaN whose payload is in the lower word a quiet one.
  */
 import type { Rounding } from "./float32.js";
 
@@ -87,6 +88,7 @@ ${special("nd", "pb")}
   selp.f64 z, f, 0d3FF0000000000000, pa;
   mov.b64 f, nd;
   selp.f64 f, f, 0d3FF0000000000000, pb;
+  mul.f64 f, f, 0d3FF0000000000000;
   rcp.approx.ftz.f64 f, f;
   mul.f64 z, z, f;
   or.pred pa, pa, pb;
@@ -240,7 +242,7 @@ ${rootUp[rounding]}
 }`;
 }
 
-/** rsqrt.approx.f64: denormals scaled, one step of third order, y + y e (1/2 + 3/8 e) with e = 1 − x y², as ptxas takes it; zeros, infinities, negatives as the machine has them. */
+/** rsqrt.approx.f64: denormals scaled, one step of third order, y + y e (1/2 + 3/8 e) with e = 1 − x y², as ptxas takes it; a product brings denormals up and NaNs whose payload is in the lower word to light; zeros, infinities, negatives as the machine has them. */
 export const reciprocalRootF64: string = `
 .func (.reg .f64 d) rsqrt_f64 (.reg .f64 a)
 {
@@ -248,8 +250,8 @@ export const reciprocalRootF64: string = `
   .reg .pred p, q;
   abs.f64 f, a;
   setp.lt.f64 p, f, 0d0010000000000000;
-  mul.f64 x, a, 0d4350000000000000;
-  selp.f64 x, x, a, p;
+  selp.f64 x, 0d4350000000000000, 0d3FF0000000000000, p;
+  mul.f64 x, a, x;
   selp.f64 scale, 0d41A0000000000000, 0d3FF0000000000000, p;
   rsqrt.approx.ftz.f64 y, x;
   mov.f64 z, y;

@@ -2,7 +2,7 @@
  * The multi-function unit. NVIDIA publishes error bounds, not tables, so every function is computed in double precision
  * and rounded to nearest: at least as accurate as the hardware. Code that relies on the result being an approximation
  * with a bounded error (division and square root refine it) is served; results of `*.approx` PTX may differ from a GPU
- * in the last place. Subnormal inputs of the f32 functions count as zero, and EX2 flushes its result: ptxas scales
+ * in the last place. Subnormal inputs of the f32 functions count as zero, and RCP and EX2 flush their results: ptxas scales
  * around both (seen in its code for rcp.approx, rsqrt.approx, lg2.approx, ex2.approx without .ftz).
  */
 
@@ -16,7 +16,7 @@ function radians(turns: number): number {
 
 /** Functions of one f32. */
 export const mufu32: Readonly<Record<string, (x: number) => number>> = {
-  RCP: (x) => Math.fround(1 / flush(x)),
+  RCP: (x) => flush(Math.fround(1 / flush(x))),
   RSQ: (x) => Math.fround(1 / Math.sqrt(flush(x))),
   SQRT: (x) => Math.fround(Math.sqrt(flush(x))),
   LG2: (x) => Math.fround(Math.log2(flush(x))),

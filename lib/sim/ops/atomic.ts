@@ -3,7 +3,7 @@
  * choose, always the same here.
  */
 import { File, Kind } from "../../sass/isa/operand.js";
-import { type AccessSpace, addressOf, locate, place, shortAddress, wideAddress } from "../access.js";
+import { type AccessSpace, addressOf, locate, place, shortAddress, wideAddress, windowOf } from "../access.js";
 import { add32, bitsOfF32, f32OfBits, flush, max32, min32 } from "../number/f32.js";
 import { doubleOf, highOf, lowOf } from "../number/f64.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
@@ -181,7 +181,11 @@ function run(
   second: string = "",
   success: boolean = false,
 ): Exec {
-  if ((s.pred("pout") & 7) !== 7) s.unsupported("predicate result");
+  // The predicate of wide and floating-point ones on generic addresses says that they were done: they are in global memory only (ptxas's
+  // code then asks QSPC for the space and goes its own way there).
+  const done = s.pred("pout");
+  const asks = (done & 7) !== 7;
+  if (asks && space !== "generic") s.unsupported("predicate result");
   const a = addressOf(s);
   const wide = space === "global" || space === "generic";
   const d = s.find("d");
@@ -194,9 +198,14 @@ function run(
   return (w, m) => {
     const add = a.add(w);
     const I = w.I;
+    if (asks) w.P[done] = w.P[done]! | m;
     for (let l = 0; l < LANES; l++) {
       if (((m >>> l) & 1) === 0) continue;
       const address = wide ? wideAddress(w, a, add, l) : shortAddress(w, a, add, l);
+      if (asks && windowOf(address) !== "global") {
+        w.P[done] = w.P[done]! & ~(1 << l);
+        continue;
+      }
       if (!locate(w, space, address, n * 4, l)) return Step.Fault;
       const at = place.at >> 2;
       for (let i = 0; i < n; i++) {
@@ -209,9 +218,34 @@ function run(
       if (success) {
         let equal = 1;
         for (let i = 0; i < n; i++) if (old[i] !== value[i]) equal = 0;
-        I[dst[0]! + l] = equal;
+        // As wide as the operands (ptxas compares both words with one).
+        for (let i = 0; i < n; i++) I[dst[i]! + l] = i === 0 ? equal : 0;
       } else for (let i = 0; i < n; i++) I[dst[i]! + l] = old[i]!;
     }
+    return Step.Next;
+  };
+}
+
+/** QSPC: is the generic address in the window of a space? Every shared address is in that of the cluster. */
+function querySpace(s: Site): Exec {
+  const wanted = s.choose<"global" | "shared" | "local">(
+    { G: "global", L: "local", S: "shared", D: "shared" },
+    "global",
+  );
+  const own = s.has("S");
+  const d = s.find("d");
+  if (d !== null && d.id >= 0) s.unsupported("register result");
+  const a = addressOf(s);
+  const p = s.pred("p");
+  return (w, m) => {
+    const add = a.add(w);
+    let found = 0;
+    for (let l = 0; l < LANES; l++) {
+      const address = wideAddress(w, a, add, l);
+      const rank = Math.floor(address / 0x1000000) & 0xff;
+      if (windowOf(address) === wanted && !(own && rank !== w.cta.rank)) found |= 1 << l;
+    }
+    if ((p & 7) !== 7) w.P[p] = (w.P[p]! & ~m) | (found & m);
     return Step.Next;
   };
 }
@@ -244,4 +278,5 @@ export const atomic: Makers = {
   RED: operation("global"),
   REDG: operation("global"),
   REDS: operation("shared"),
+  QSPC: querySpace,
 };

@@ -1,8 +1,9 @@
 /** Logic, shifts, bytes and bits (and their uniform twins). */
+import { File } from "../../sass/isa/operand.js";
 import { popcount } from "../groups.js";
 import type { Makers, Site } from "../site.js";
 import { high, type LaneFunction } from "../stamp.js";
-import { type Exec, Step } from "../state.js";
+import { type Exec, LANES, Step, type Warp } from "../state.js";
 import { writesCarry } from "./integer.js";
 
 // ------------------------------------------------------------------------------------------------ logic
@@ -71,11 +72,27 @@ function lop3(s: Site): Exec {
   return s.lanes(test, [...sources, s.flag("pin")], { d: "i", preds: ["pout"] });
 }
 
+/** A predicate of all lanes, or the signs of a register. */
+function truthMask(s: Site, name: string): (warp: Warp) => number {
+  // Where some are registers the predicates among them are called pa and pc.
+  const predicate = s.find(name) === null ? `p${name}` : name;
+  const o = s.operand(predicate);
+  if (o.file === File.P || o.file === File.UP) return s.predMask(predicate);
+  const get = s.scalar(o);
+  if (get !== null) return (w) => get(w) >> 31;
+  const row = s.row(o);
+  return (w) => {
+    let mask = 0;
+    for (let l = 0; l < LANES; l++) mask |= (w.I[row + l]! >>> 31) << l;
+    return mask;
+  };
+}
+
 function plop3(s: Site): Exec {
   s.has("LUT");
   const f = lookup(s.imm("lut") & 255);
   const g = lookup(s.imm("lut2") & 255);
-  const [a, b, c] = [s.predMask("a"), s.predMask("b"), s.predMask("c")];
+  const [a, b, c] = [truthMask(s, "a"), truthMask(s, "b"), truthMask(s, "c")];
   const p = s.pred("p");
   const q = s.pred("q");
   return (w, m) => {

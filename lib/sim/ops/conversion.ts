@@ -133,24 +133,15 @@ function i2f(s: Site): Exec {
       const sum = a + b;
       return round(sum, sumError(a, b, sum));
     };
+    // As of doubles, an immediate is the upper word (ptxas has 0x2 for 2³³).
+    const o = s.operand("b");
+    if (o.kind === Kind.Imm) return s.lanes((hi) => fromLong(0, hi), [s.raw("b")], { d });
     return s.lanes(fromLong, [s.long("b")], { d });
   }
   const o = s.operand("b");
   if (o.kind === Kind.Reg && (o.mods & ~Mod.Reuse) !== 0) s.unsupported("sign of an integer operand");
   const value = narrow(s, "b", type);
   return s.lanes((x) => round(value(x), 0), [s.raw("b")], { d });
-}
-
-/** F2FP: two f32 rounded and packed, a in the upper half. */
-function f2fp(s: Site): Exec {
-  s.has("PACK_AB");
-  const [to = "F16"] = floatMods(s);
-  if (to !== "F16" && to !== "BF16") s.unsupported(`to ${to}`);
-  const relu = s.has("RELU");
-  const mode = s.has("RZ") ? Rounding.RZ : Rounding.RN;
-  const format = to === "F16" ? F16 : BF16;
-  const half = (x: number): number => shortBits(relu && !(x > 0) && !Number.isNaN(x) ? 0 : x, 0, format, mode);
-  return s.lanes((a, b) => (half(a) << 16) | half(b), [s.f32("a"), s.f32("b")], { d: "i" });
 }
 
 /** I2I: a signed word clamped to a narrow type. */
@@ -160,18 +151,11 @@ function i2i(s: Site): Exec {
   return s.lanes((x) => Math.min(Math.max(x, low!), high!), [s.int("b")], { d: "i" });
 }
 
-/** I2IP: a and b saturated to a narrow type and packed below c. */
-function i2ip(s: Site): Exec {
-  return s.unsupported("packing of integers");
-}
-
 export const conversion: Makers = {
   F2F: f2f,
   FRND: frnd,
   F2I: f2i,
   I2F: i2f,
   I2FP: i2f,
-  F2FP: f2fp,
   I2I: i2i,
-  I2IP: i2ip,
 };

@@ -1,4 +1,5 @@
 /** f32 arithmetic. */
+import { Mod } from "../../sass/isa/operand.js";
 import { add32, fma32, fma32Mode, mul32, toF32 } from "../number/f32.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
 import { mufu32, rcp64h, rsq64h } from "../number/mufu.js";
@@ -81,16 +82,15 @@ function fmnmx3(s: Site): Exec {
 function fmnmx(s: Site): Exec {
   const ftz = s.has("FTZ");
   const [min, max] = extremes(s.has("NAN"));
-  const xorsign = s.has("XORSIGN");
-  let f: LaneFunction = (a, b, p) => (p ? min(a, b) : max(a, b));
-  if (xorsign) {
-    const negative = (x: number): boolean => x < 0 || Object.is(x, -0);
-    f = (a, b, p) => {
-      const r = p ? min(Math.abs(a), Math.abs(b)) : max(Math.abs(a), Math.abs(b));
-      return negative(a) !== negative(b) ? -r : r;
-    };
-  }
-  return s.lanes(f, [s.f32("a", ftz), s.f32("b", ftz), s.flag("pin")], { d: "f" });
+  const sources = [s.f32("a", ftz), s.f32("b", ftz), s.flag("pin")];
+  if (!s.has("XORSIGN")) return s.lanes((a, b, p) => (p ? min(a, b) : max(a, b)), sources, { d: "f" });
+  // The signs are those before the bars: ptxas writes |a| and |b| and leaves them away from a constant.
+  const f: LaneFunction = (a, b, p, x, y) => {
+    const r = Math.abs(p ? min(a, b) : max(a, b));
+    return (x ^ y) < 0 ? -r : r;
+  };
+  const signs = [s.bits("a"), s.bits("b")].map((x) => ({ ...x, abs: false }));
+  return s.lanes(f, [...sources, ...signs], { d: "f" });
 }
 
 function fsel(s: Site): Exec {
@@ -176,14 +176,16 @@ function mufu(s: Site): Exec {
   const f = s.choose<((x: number) => number) | null>(mufu32, null) ?? s.unsupported("function");
   if (s.has("F16") || s.has("BF16")) {
     const short = s.has("F16");
-    const top = s.operand("b").part === ".H1";
-    const neg = s.int("b").neg;
+    const { part, mods } = s.operand("b");
+    const top = part === ".H1" || part === ".H1_H1";
+    const [abs, neg] = [(mods & Mod.Abs) !== 0, (mods & Mod.Neg) !== 0];
     const g: LaneFunction = (b) => {
       const bits = top ? b >>> 16 : b & 0xffff;
-      const x = short ? f16Value(bits) : bf16Value(bits);
+      const y = short ? f16Value(bits) : bf16Value(bits);
+      const x = abs ? Math.abs(y) : y;
       return shortBits(f(neg ? -x : x), 0, short ? F16 : BF16, Rounding.RN);
     };
-    return s.lanes(g, [{ ...s.int("b"), neg: false }], { d: "i" });
+    return s.lanes(g, [s.raw("b")], { d: "i" });
   }
   return s.lanes((x) => f(x), [s.f32("b")], { d: "f" });
 }

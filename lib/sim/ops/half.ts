@@ -52,6 +52,13 @@ function reader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
   };
 }
 
+/** The sign bit of the half for result half `h`, with the operand's own sign but without bars. */
+function signOf(o: Operand, h: 0 | 1): (x: number) => number {
+  const which = o.part === ".H0_H0" ? 0 : o.part === ".H1_H1" ? 1 : h;
+  const flip = (o.mods & Mod.Neg) !== 0 ? 0x8000 : 0;
+  return (x) => ((which === 1 ? x >>> 16 : x) & 0x8000) ^ flip;
+}
+
 /** Clamps a rounded result; works on its bits. */
 function finish(f: Flavour): (bits: number) => number {
   if (!f.sat && !f.relu && !f.ftz) return (bits) => bits;
@@ -103,7 +110,7 @@ const addExact: Compute = (a, b, _c, f) =>
 
 function minMax(s: Site): Exec {
   const nan = s.has("NAN");
-  if (s.has("XORSIGN")) s.unsupported("XORSIGN");
+  const xorsign = s.has("XORSIGN");
   const f = flavour(s);
   const pin = s.flag("pin");
   const reads = ([0, 1] as const).map((h) => [reader(s.operand("a"), h, f), reader(s.operand("b"), h, f)]);
@@ -111,8 +118,14 @@ function minMax(s: Site): Exec {
     if (Number.isNaN(a) || Number.isNaN(b)) return nan ? Number.NaN : Number.isNaN(a) ? b : a;
     return min ? Math.min(a, b) : Math.max(a, b);
   };
-  const half = (h: 0 | 1, a: number, b: number, min: boolean): number =>
-    shortBits(choose(reads[h]![0]!(a), reads[h]![1]!(b), min), 0, f.format, Rounding.RN);
+  // As of FMNMX, the signs are those before the bars; no number keeps the canonical one.
+  const signs = ([0, 1] as const).map((h) => [signOf(s.operand("a"), h), signOf(s.operand("b"), h)]);
+  const half = (h: 0 | 1, a: number, b: number, min: boolean): number => {
+    const x = choose(reads[h]![0]!(a), reads[h]![1]!(b), min);
+    const bits = shortBits(x, 0, f.format, Rounding.RN);
+    if (!xorsign || Number.isNaN(x)) return bits;
+    return (bits & 0x7fff) | (signs[h]![0]!(a) ^ signs[h]![1]!(b));
+  };
   const both: LaneFunction = (a, b, p) => half(0, a, b, p === 1) | (half(1, a, b, p === 1) << 16);
   return s.lanes(both, [s.raw("a"), s.raw("b"), pin], { d: "i" });
 }
