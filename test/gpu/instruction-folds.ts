@@ -70,6 +70,6 @@ export function foldAll(kernels: readonly GpuKernel[], inputs: Uint8Array): Fold
     const output = simulation.run(kernel, BLOCK);
     return typeof output === "string"
       ? []
-      : [{ kernel, output: output.subarray(0, FOLDED_ROWS * kernel.stride), folded }];
+      : [{ kernel, output: output.slice(0, FOLDED_ROWS * kernel.stride), folded }];
   });
 }

@@ -59,6 +59,12 @@ test("F2FP to tf32 and with .SATFINITE", () => {
   expect(run("F2FP.TF32.F32.PACK_B.RZ R16, R8", rows).slice(0, 4)).toEqual([
     0x3f800000, 0x3f802000, 0x3f800000, 0x7f7fe000,
   ]);
+  expect(
+    run("F2FP.RELU.BF16.F32.MERGE_C.RZ R16, R8, R9", [
+      [0x3f8fffff, 0x12345678],
+      [bits(-2), 7],
+    ]),
+  ).toEqual([0x56783f8f, 0x70000]);
   const large = [[bits(1e6), bits(-inf)]];
   expect(run("F2FP.SATFINITE.F16.F32.PACK_AB R16, R8, R9", large)).toEqual([0x7bfffbff]);
   expect(run("F2FP.F16.F32.PACK_AB R16, R8, R9", large)).toEqual([0x7c00fc00]);

@@ -53,6 +53,7 @@ function f2fp(s: Site): Exec {
   if (s.has("UNPACK_B")) return unpacked(s, to, from, clamp);
   if (s.has("UNPACK_B_MERGE_C")) return merged(s, to, from, clamp);
   if (s.has("PACK_AB_MERGE_C")) return packedBytes(s, to, from, clamp, mode);
+  if (s.has("MERGE_C")) return besideC(s, to, from, clamp, mode);
   if (s.has("PACK_B")) {
     if (to !== "TF32" || from !== "F32") s.unsupported(`to ${to}`);
     return s.lanes((b) => toTf32(b, mode, clamp), [s.f32("b")], { d: "i" });
@@ -62,6 +63,14 @@ function f2fp(s: Site): Exec {
   if (from !== "F32") s.unsupported(`from ${from}`);
   const half = (x: number): number => toShort(x, format, mode, clamp);
   return s.lanes((a, b) => (half(a) << 16) | half(b), [s.f32("a"), s.f32("b")], { d: "i" });
+}
+
+/** One f32 of b to a half, below the lower half of c. */
+function besideC(s: Site, to: string, from: string, clamp: Clamp, mode: Rounding): Exec {
+  const format = shorts[to] ?? s.unsupported(`to ${to}`);
+  if (from !== "F32") s.unsupported(`from ${from}`);
+  const f: LaneFunction = (b, c) => (c << 16) | toShort(b, format, mode, clamp);
+  return s.lanes(f, [s.f32("b"), s.int("c")], { d: "i" });
 }
 
 /** Two 8-bit floats of b to halves. */
