@@ -68,8 +68,6 @@ export function foldAll(kernels: readonly GpuKernel[], inputs: Uint8Array): Fold
   return made.kernels.flatMap((kernel) => {
     const folded = !decodeCode(codes.get(kernel.name)!, target(TARGET)).some(computes);
     const output = simulation.run(kernel, BLOCK);
-    return typeof output === "string"
-      ? []
-      : [{ kernel, output: output.slice(0, FOLDED_ROWS * kernel.stride), folded }];
+    return typeof output === "string" ? [] : [{ kernel, output: output.slice(0, FOLDED_ROWS * kernel.stride), folded }];
   });
 }
