@@ -3,10 +3,10 @@ import { ROWS } from "./instruction-inputs.js";
 import type { GpuKernel } from "./instruction-kernels.js";
 import { make, Simulation, type Variant } from "./instruction-modules.js";
 
-/** Where ptxas itself gives different results at -O0 and -O3, and why ours, which are those of one of them, are right. */
+/** Literal operands for which ptxas departs from the PTX manual or from its own code for registers, at one level or at both. */
 export const exceptions: readonly (readonly [tested: RegExp, why: string])[] = [
   [/^(sin|cos)\.approx.* 0f/, "an approximation of a literal is folded to the exact value"],
-  [/^shr\.[us]16 .* 0x80000000;/, "of a literal count -O3 takes 16 bits; PTX clamps it to the width"],
+  [/^shr\.[us]16 .* 0x80000000;/, "of a literal count ptxas takes 16 bits; PTX clamps it to the width"],
   [
     /^bfe\.s32 .*, 0x000000[4-7].,/,
     "a field beyond the register is folded to ones at -O3; PTX fills it with the sign bit",

@@ -168,7 +168,7 @@ function agreeAll(only: RegExp): void {
   }
   console.log(
     `${total.ptx} kernels are PTX to ptxas, we compile ${total.ours} (${total.mnemonics.size} instructions); the same results from ours at -O0, -O1, -O2 and ptxas's at -O0, -O3: ` +
-      `${total.equal}, of them ${total.nan} but for the bits of NaNs; of the others ptxas's -O0 and -O3 agree on ${total.others}; ${total.exceptions} differ where ptxas's -O0 and -O3 do (instruction-agree.ts says why); ${total.stopped} have code that the simulator does not run`,
+      `${total.equal}, of them ${total.nan} but for the bits of NaNs; of the others ptxas's -O0 and -O3 agree on ${total.others}; ${total.exceptions} differ in literals that ptxas reads otherwise (instruction-agree.ts says why); ${total.stopped} have code that the simulator does not run`,
   );
 }
 
