@@ -129,7 +129,7 @@ hfma2mma mma          -  7  7  7  7  7  4  -  -  -  -  -
 fp64 mma              -  1  1  1  1  1  4  -  -  -  8  8
 mmaa mma              -  1  1  1  1  1  4  -  -  -  -  -
 mmab mma              -  1  1  1  1  1  4  -  -  -  8  8
-mmac mma              -  7  7  7  7  7  4  -  -  -  8  8
+mmac mma              -  7  7  7  4  4  4  -  -  -  8  8
 decoupled mma         -  1  1  1  1  1  1  -  -  -  1  1
 alu mma2              -  7  7  7  7  7  7  1  1  1  8  8
 disp64 mma2           -  7  7  7  7  7  7  1  1  1  8  8

@@ -5,7 +5,7 @@
  */
 export default `
 alu alu              4  2  2  2  2  2  2  2  2  2  1  1
-disp64 alu           1  1  1  1  1  1  1  1  1  1  1  1
+disp64 alu           1  2  2  2  2  2  1  1  1  1  1  1
 fma alu              5  1  1  1  1  1  1  1  1  1  1  1
 widel alu            3  3  3  3  3  3  3  1  1  1  1  1
 wideh alu            1  3  3  3  3  3  1  1  1  1  1  1
@@ -135,7 +135,7 @@ mmab mmab            -  8  8  8  8  8 16  -  -  - 27 27
 mmac mmab            - 16  8  8  8  8 16  -  -  - 27 27
 decoupled mmab       - 15 15 15 15 15 15  -  -  - 26 26
 alu mmac             - 20 20 20 20 20 20 16 16 16 25 25
-disp64 mmac          - 19 19 23 23 23 19 15 15 15 24 24
+disp64 mmac          - 19 19 19 23 19 19 15 15 15 24 24
 fma mmac             - 20 20 20 20 20 20 17 17 17 26 26
 widel mmac           - 22 22 22 22 22 20 17 17 17 26 26
 wideh mmac           - 22 22 22 22 22 20 17 17 17 26 26
