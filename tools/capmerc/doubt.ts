@@ -59,7 +59,7 @@ export function claims(leaves: readonly Leaf[], units: readonly Unit[]): Uint32A
   const lineOf = lineFinder(leaves);
   const measured = new Map<Leaf, Uint32Array[]>();
   for (const { words, context, item } of units) {
-    if (words.length > 1 || context !== "-" || item === "?") continue;
+    if (words.length > 1 || context !== "-") continue;
     if (item !== "1" && isGenerated(Uint8Array.from(Buffer.from(item, "hex")))) continue;
     const line = lineOf(words[0]!);
     // Where code goes depends on where the word stands.

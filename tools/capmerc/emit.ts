@@ -29,7 +29,7 @@ export function tableParts(found: readonly Leaf[], units: readonly Unit[]): Tabl
   const leaves = [...ownLines(found), ...found];
   const alone = new Map<number, { stand: number; all: number }>();
   for (const u of units) {
-    if (u.words.length > 1 || u.item.length === 4 || u.item === "?") continue;
+    if (u.words.length > 1 || u.item.length === 4) continue;
     const opcode = u.words[0]![0]! & 0xfff;
     const seen = alone.get(opcode) ?? { stand: 0, all: 0 };
     seen.all += u.count;

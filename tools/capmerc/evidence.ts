@@ -5,7 +5,7 @@
  *
  * WORDS: bits 104:0 of each word in hexadecimal, joined by `+`. CONTEXT: `L` for the lower half of a 64-bit comparison, the opcode of
  * the instruction that lanes execute together next for a WARPSYNC alone, else `-`. ITEM: hexadecimal, or `1` where the word stands
- * for itself, or `?` where it is none that is known (doubt.ts). SIZE: bytes of the Mercury instruction by nvlink, 0 where it was not asked.
+ * for itself. SIZE: bytes of the Mercury instruction by nvlink, 0 where it was not asked.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

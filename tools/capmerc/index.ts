@@ -3,8 +3,7 @@
  *
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather all          all evidence that the table wants (plan.ts) into .cache/capmerc
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, logic, corpus; own
- *     node tools/run-ts.cjs tools/capmerc/index.ts gather doubts       what lines claim beyond the evidence and nvlink denies: `fit` then
- *                                                                      refuses it (not in `all`; the committed table is made without)
+ *     node tools/run-ts.cjs tools/capmerc/index.ts gather doubts       what lines claim beyond the evidence and is something else by nvlink
  *     node tools/run-ts.cjs tools/capmerc/index.ts fit                 lib/elf/cubin/capmerc-table.ts from the evidence
  *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels, logic tables and the corpus, capsules beside ptxas's
  *     node tools/run-ts.cjs tools/capmerc/index.ts check FILE.o…       the same of objects of ptxas for sm_100

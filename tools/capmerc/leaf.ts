@@ -54,7 +54,7 @@ export class Items {
   /** The record with its fields zero, or the name; the number of 16 bytes where the word stands for itself. */
   base(): string {
     const first = this.samples[0]!;
-    if (first.item === null) return first.label === "?" ? "?" : `${Number(first.label) / 16}`;
+    if (first.item === null) return `${Number(first.label) / 16}`;
     if (first.item.length < 16) return Buffer.from(first.item).toString("hex");
     const record = Uint8Array.from(Buffer.from(first.rest, "hex"));
     for (const m of this.layout.moves) {

@@ -1,5 +1,13 @@
 /** All evidence for the table: `gather all`. */
-import { gatherCorpus, gatherLogic, gatherOwn, gatherRandom, gatherSingle, type OwnSource } from "./gather.js";
+import {
+  gatherCorpus,
+  gatherDoubts,
+  gatherLogic,
+  gatherOwn,
+  gatherRandom,
+  gatherSingle,
+  type OwnSource,
+} from "./gather.js";
 
 /** Random kernels of all families: target, level, first seed, files. */
 const RANDOM: readonly (readonly [sm: string, level: number, seed: number, files: number])[] = [
@@ -77,4 +85,5 @@ export function gatherAll(): void {
   for (const [sm, level] of LOGIC) gatherLogic(sm, level);
   for (const sm of CORPUS) gatherCorpus(sm);
   gatherOwn(OWN);
+  gatherDoubts();
 }

@@ -8,7 +8,7 @@ const ENDCOLLECTIVE = 0x91b;
 export interface Sample {
   readonly bits: Uint32Array;
   readonly item: Uint8Array | null;
-  /** Name of the record with its length, the number of bytes where the word stands for itself, `?` where it is not known. */
+  /** Name of the record with its length, or the number of bytes where the word stands for itself. */
   readonly label: string;
   readonly count: number;
   /** Other units with these words have another item. */
@@ -44,17 +44,13 @@ export function samplesOf(all: readonly Unit[], shape: Shape): Sample[] {
     u.words.forEach((w, k) => {
       bits.set(w, k * 4);
     });
-    const item = u.item === "1" || u.item === "?" ? null : Uint8Array.from(Buffer.from(u.item, "hex"));
+    const item = u.item === "1" ? null : Uint8Array.from(Buffer.from(u.item, "hex"));
     const record = item === null ? null : recordOf(item);
     if (record !== null && numbered(u.words)) record.fill(0, record.length - 4);
     // Offsets in bank 0 count from the parameters, those in other banks from their beginning.
     const bank = shape.bank === null ? "" : ` ${bitsAt(bits, shape.bank.from, shape.bank.length)}`;
     const label =
-      u.item === "?"
-        ? "?"
-        : record === null
-          ? `${u.size}`
-          : `${Buffer.from(record.subarray(0, 4)).toString("hex")} ${record.length}${bank}`;
+      record === null ? `${u.size}` : `${Buffer.from(record.subarray(0, 4)).toString("hex")} ${record.length}${bank}`;
     const items = new Set(list.map((x) => (numbered(x.words) ? x.item.slice(0, -8) : x.item)));
     const either = items.size > 1 || spelled.has(manner(u, shape));
     return { bits, item: record, label, count: u.count, either, rest: "", flags: [] };
