@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from run import Driver
+from driver import Driver
 
 TURNS = 8
 # name, blocks, threads, launches
@@ -24,12 +24,7 @@ CONDITIONS = (("alone", 8, 32, 4), ("busy", 2, 512, 2))
 
 
 class Gpu(Driver):
-    """With what measuring kernels need: buffers, functions, launches of one-dimensional grids."""
-
-    def alloc(self, size):
-        p = C.c_uint64()
-        self.do("cuMemAlloc_v2", C.byref(p), C.c_size_t(size))
-        return p
+    """With what measuring kernels need: functions, launches of one-dimensional grids."""
 
     def module(self, path):
         m = C.c_void_p()

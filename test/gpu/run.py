@@ -20,6 +20,8 @@ import struct
 import subprocess
 import sys
 
+from driver import Driver
+
 FORMAT = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "f32": "f", "u64": "Q", "s64": "q", "f64": "d"}
 
 
@@ -36,27 +38,6 @@ def contents(spec):
     return bytes(spec["length"] * struct.calcsize(FORMAT[spec["type"]]))
 
 
-class Driver:
-    def __init__(self):
-        self.lib = C.CDLL("libcuda.so.1")
-        self.do("cuInit", 0)
-        device, context = C.c_int(), C.c_void_p()
-        self.do("cuDeviceGet", C.byref(device), 0)
-        self.do("cuDevicePrimaryCtxRetain", C.byref(context), device)
-        self.do("cuCtxSetCurrent", context)
-        name, version = C.create_string_buffer(100), C.c_int()
-        self.do("cuDeviceGetName", name, 100, device)
-        self.do("cuDriverGetVersion", C.byref(version))
-        self.card, self.version = name.value.decode(), version.value
-
-    def do(self, function, *args):
-        status = getattr(self.lib, function)(*args)
-        if status:
-            text = C.c_char_p()
-            self.lib.cuGetErrorName(status, C.byref(text))
-            raise RuntimeError(f"{function}: {text.value.decode() if text.value else status}")
-
-
 class Case:
     """One cubin with the buffers and launches of its launch file."""
 
@@ -70,9 +51,7 @@ class Case:
         self.globals = {k: contents(v) for k, v in launch.get("globals", {}).items()}
         self.at = {}
         for k, data in self.init.items():
-            p = C.c_uint64()
-            driver.do("cuMemAlloc_v2", C.byref(p), C.c_size_t(max(len(data), 16)))
-            self.at[k] = p
+            self.at[k] = driver.alloc(max(len(data), 16))
         self.calls = [self.prepare(l) for l in launch["launches"]]
 
     def prepare(self, l):
@@ -98,9 +77,9 @@ class Case:
 
     def reset(self):
         for k, data in self.init.items():
-            self.d.do("cuMemcpyHtoD_v2", self.at[k], data, C.c_size_t(len(data)))
+            self.d.put(self.at[k], data)
         for k, data in self.globals.items():
-            self.d.do("cuMemcpyHtoD_v2", self.symbol(k), data, C.c_size_t(len(data)))
+            self.d.put(self.symbol(k), data)
 
     def launch(self):
         for function, grid, block, shared, array, _ in self.calls:
@@ -111,10 +90,9 @@ class Case:
         for k, want in self.job["expect"].items():
             kind = (self.job["buffers"].get(k) or self.job["globals"][k])["type"]
             data = b"".join(pack(kind, v) for v in want["values"])
-            got = C.create_string_buffer(len(data))
-            self.d.do("cuMemcpyDtoH_v2", got, self.at[k] if k in self.at else self.symbol(k), C.c_size_t(len(data)))
+            got = self.d.get(self.at[k] if k in self.at else self.symbol(k), len(data))
             form = f"<{len(want['values'])}{FORMAT[kind]}"
-            for i, (a, b) in enumerate(zip(struct.unpack(form, got.raw), struct.unpack(form, data))):
+            for i, (a, b) in enumerate(zip(struct.unpack(form, got), struct.unpack(form, data))):
                 close = "rel" in want and abs(a - b) <= want.get("abs", 0) + want["rel"] * abs(b)
                 if not (a == b or close or (isinstance(a, float) and math.isnan(a) and math.isnan(b))):
                     found.append(f"{k}[{i}]: expected {b}, got {a}")

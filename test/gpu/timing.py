@@ -16,7 +16,8 @@ import subprocess
 import sys
 import time
 
-from run import FORMAT, Case, Driver, contents
+from driver import Driver
+from run import FORMAT, Case, contents
 
 NCU = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/ncu"]
 CYCLES = [
