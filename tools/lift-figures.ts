@@ -1,14 +1,14 @@
 /**
  * Figures of lib/lift:  node tools/run-ts.cjs tools/lift-figures.ts [SM …] [--cccl]
  *
- * For every kernel of the corpus, compiled by ptxas -O0 … -O3 for each SM (default: all), and with --cccl for device-wide
- * sort, scan and reduce of CCCL (sm_75, 90, 100, 120; minutes): are the words of `lift → encode` the same, and with NOPs in every
+ * For every kernel of the corpus, compiled by us and by ptxas -O0 … -O3 for each SM (default: all), and with --cccl for
+ * device-wide sort, scan and reduce of CCCL (not run): are the words of `lift → encode` the same, and with NOPs in every
  * block put back into the cubin, does it still compute what it should? For registers made virtual, allocated again and
  * given new control words the same. What is refused is counted and named.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
 import { encodeLifted, type Lifted, liftFunction, replaceCode } from "../lib/lift/index.js";
@@ -16,10 +16,11 @@ import { snapshot } from "../lib/ori/index.js";
 import { allocate, checkAllocation } from "../lib/regalloc/index.js";
 import { assignControl } from "../lib/sched/index.js";
 import { runLaunchFile } from "../lib/sim/index.js";
-import { type TargetName, targetNames } from "../lib/target/index.js";
-import { type CorpusTarget, corpus, corpusPtx, corpusTargets, type LaunchFile } from "../test/corpus/cases.js";
+import type { TargetName } from "../lib/target/index.js";
+import { corpus, corpusPtx, type LaunchFile } from "../test/corpus/cases.js";
 import { insertNops } from "../test/lift/nops.js";
-import { available, tool } from "../test/oracle/tools.js";
+import { available } from "../test/oracle/tools.js";
+import { allSms, ccclCubins, corpusCubins, type Made, sourceOf } from "./sass/cubins.js";
 
 class Tally {
   private readonly counts = new Map<string, number>();
@@ -96,77 +97,40 @@ function simulated(bytes: Uint8Array, launch: LaunchFile): boolean {
   return runLaunchFile(bytes, { ...launch, maxInstructions: 5_000_000 }, { readFile: () => null }).status === 0;
 }
 
-/** The PTX of the corpus that an SM takes. */
-function source(sm: number): CorpusTarget {
-  return [...corpusTargets].reverse().find((t) => Number(t.slice(3)) <= sm) ?? corpusTargets[0];
+const levels = [0, 1, 2, 3];
+
+/** Launch file of a corpus cubin by the first word of its name. */
+function launchOf(made: Made): LaunchFile | null {
+  return corpus.find((c) => c.name === made.name.split(" ")[0])?.launch ?? null;
 }
 
-function theirs(names: readonly TargetName[], dir: string): void {
-  for (const name of names) {
-    const tally = new Tally();
-    for (const c of corpus)
-      for (const level of [0, 1, 2, 3]) {
-        writeFileSync(join(dir, "k.ptx"), corpusPtx(c.name, source(Number(name.slice(3)))));
-        const made = tool("ptxas", [`-arch=${name}`, `-O${level}`, "-o", "k.cubin", "k.ptx"], { cwd: dir });
-        if (made.status !== 0) throw new Error(made.stderr);
-        judge(new Uint8Array(readFileSync(join(dir, "k.cubin"))), c.launch, tally);
-      }
-    tally.print(`ptxas ${name}`);
+function judgeAll(name: string, cubins: readonly Made[]): void {
+  const tally = new Tally();
+  for (const made of cubins) judge(made.bytes, launchOf(made), tally);
+  tally.print(name);
+}
+
+function ours(sm: number): void {
+  const tally = new Tally();
+  for (const c of corpus) {
+    const { cubin } = compile(corpusPtx(c.name, sourceOf(sm)), { target: `sm_${sm}` as TargetName });
+    if (cubin === null) tally.refuse("compile", c.name);
+    else judge(cubin, c.launch, tally);
   }
-}
-
-function ours(names: readonly TargetName[]): void {
-  for (const name of names) {
-    const tally = new Tally();
-    for (const c of corpus) {
-      const { cubin } = compile(corpusPtx(c.name, source(Number(name.slice(3)))), { target: name });
-      if (cubin === null) tally.refuse("compile", c.name);
-      else judge(cubin, c.launch, tally);
-    }
-    tally.print(`ours ${name}`);
-  }
-}
-
-const headers = resolve(__dirname, "../.oracle/lib");
-
-function includeFolder(): string {
-  const python = readdirSync(headers).find((f) => f.startsWith("python3"));
-  return join(headers, python ?? "", "site-packages/nvidia/cu13/include/cccl");
-}
-
-const units: Readonly<Record<string, string>> = {
-  sort: `#include <cub/device/device_radix_sort.cuh>
-void f(void* t, size_t& n, const unsigned* in, unsigned* out) { cub::DeviceRadixSort::SortKeys(t, n, in, out, 1000); }`,
-  scan: `#include <cub/device/device_scan.cuh>
-void f(void* t, size_t& n, const int* in, int* out) { cub::DeviceScan::InclusiveSum(t, n, in, out, 1000); }`,
-  reduce: `#include <cub/device/device_reduce.cuh>
-void f(void* t, size_t& n, const float* in, float* out) { cub::DeviceReduce::Sum(t, n, in, out, 1000); }`,
-};
-
-function cccl(dir: string): void {
-  for (const sm of [75, 90, 100, 120])
-    for (const [name, text] of Object.entries(units)) {
-      writeFileSync(join(dir, `${name}.cu`), text);
-      const made = tool(
-        "nvcc",
-        ["-std=c++17", "-cubin", `-arch=sm_${sm}`, `-I${includeFolder()}`, `${name}.cu`, "-o", "k.cubin"],
-        { cwd: dir },
-      );
-      if (made.status !== 0) throw new Error(made.stderr);
-      const tally = new Tally();
-      judge(new Uint8Array(readFileSync(join(dir, "k.cubin"))), null, tally);
-      tally.print(`CCCL ${name} sm_${sm}`);
-    }
+  tally.print(`ours sm_${sm}`);
 }
 
 const args = process.argv.slice(2);
-const chosen = args.filter((a) => /^\d+$/.test(a)).map((a) => `sm_${a}`);
-const names = targetNames.filter((n) => /^sm_\d+$/.test(n) && (chosen.length === 0 || chosen.includes(n)));
+const chosen = args.filter((a) => /^\d+$/.test(a)).map(Number);
+const sms = chosen.length === 0 ? allSms : allSms.filter((sm) => chosen.includes(sm));
 const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
 try {
-  ours(names);
-  if (available) theirs(names, dir);
-  if (available && args.includes("--cccl") && existsSync(includeFolder())) cccl(dir);
+  for (const sm of sms) {
+    ours(sm);
+    if (!available) continue;
+    judgeAll(`ptxas sm_${sm}`, corpusCubins(sm, levels, dir));
+    if (args.includes("--cccl")) judgeAll(`CCCL sm_${sm}`, ccclCubins(sm, levels, dir));
+  }
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }

@@ -18,7 +18,7 @@ export interface Made {
 export const allSms: readonly number[] = targetNames.filter((n) => /^sm_\d+$/.test(n)).map((n) => Number(n.slice(3)));
 
 /** The PTX of the corpus that an SM takes. */
-function sourceOf(sm: number): (typeof corpusTargets)[number] {
+export function sourceOf(sm: number): (typeof corpusTargets)[number] {
   return [...corpusTargets].reverse().find((t) => Number(t.slice(3)) <= sm) ?? corpusTargets[0];
 }
 
@@ -64,7 +64,7 @@ export function ccclCubins(sm: number, levels: readonly number[], dir: string): 
   const from = [...sources].reverse().find((s) => s <= sm) ?? sources[0];
   return Object.entries(units).flatMap(([unit, text]) => {
     const ptx = unitPtx(unit, text, from, dir);
-    return levels.map((level) => made(`${unit} sm_${sm} -O${level}`, ptx, sm, level, dir));
+    return levels.map((level) => made(`cccl-${unit} sm_${sm} -O${level}`, ptx, sm, level, dir));
   });
 }
 
