@@ -52,6 +52,7 @@ export { type Rescheduled, type RescheduledFunction, type RescheduleOptions, res
 export { fail, ok, type Result, unwrap } from "./result.js";
 export * as sass from "./sass/index.js";
 export { type Code, encodeFunc } from "./sass/index.js";
+export * as sched from "./sched/index.js";
 export {
   buildDag,
   Candidate,
@@ -99,3 +100,4 @@ export {
   target,
   targetNames,
 } from "./target/index.js";
+export { type Finding, findingKinds, findingText, verifyCubin, verifyHazards } from "./verify.js";

@@ -4,6 +4,8 @@ import { branchTargets, type Cubin, type CubinFunction, relocationName } from ".
 import { type CodeToVerify, type Finding, verifyHazards } from "./sched/verify/index.js";
 import { type Target, targetOfSm } from "./target/index.js";
 
+export { type Finding, findingKinds, findingText, verifyHazards } from "./sched/verify/index.js";
+
 /**
  * Hazards of every function of a cubin (`readCubin` gives it), ours, ptxas's or a library's, in the order of the file;
  * empty when it is safe. Null for an SM that is not a target.

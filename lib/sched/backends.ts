@@ -16,10 +16,10 @@ import {
   longLatencyFirst,
   rungs,
   sourceOrder,
-  weighted,
 } from "./policies.js";
 import type { BlockFacts, OrderEstimate, Policy, SchedulePolicy, ScheduleStrategy } from "./policy.js";
 import { bytePolicy } from "./priority.js";
+import { twoWay } from "./two-way.js";
 
 /** Mode 1 of page 36. */
 export const reduceReg: SchedulePolicy = bytePolicy({
@@ -45,16 +45,25 @@ export const ilpReverse: SchedulePolicy = bytePolicy({
   reduceReg: false,
 });
 
-/** Shorter until its results are there, then shorter in issue; no more registers than allowed. */
-export function better(after: OrderEstimate, { now, budget }: BlockFacts): boolean {
-  const before = now.maxLive[0] ?? 0;
-  const here = after.maxLive[0] ?? 0;
-  if (here > budget && here > before) return false;
+/** Shorter until its results are there, then shorter in issue; no more registers than allowed, or than there were. */
+export function better(after: OrderEstimate, { now, limits }: BlockFacts): boolean {
+  for (let f = 0; f < limits.length; f++) {
+    const here = after.maxLive[f] ?? 0;
+    if (here > (limits[f] as number) && here > (now.maxLive[f] ?? 0)) return false;
+  }
   return after.drain < now.drain || (after.drain === now.drain && after.cycles < now.cycles);
 }
 
-const crowded = ({ now, budget }: BlockFacts): boolean => (now.maxLive[0] ?? 0) > budget;
-const fewer = (after: OrderEstimate, { now }: BlockFacts): boolean => (after.maxLive[0] ?? 0) < (now.maxLive[0] ?? 0);
+/** Registers above the limits, all files together. */
+function excess({ maxLive }: OrderEstimate, limits: readonly number[]): number {
+  let over = 0;
+  for (let f = 0; f < limits.length; f++) over += Math.max(0, (maxLive[f] ?? 0) - (limits[f] as number));
+  return over;
+}
+
+const crowded = ({ now, limits }: BlockFacts): boolean => excess(now, limits) > 0;
+const fewer = (after: OrderEstimate, { now, limits }: BlockFacts): boolean =>
+  excess(after, limits) < excess(now, limits);
 
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
@@ -73,31 +82,16 @@ export const lowPressure: ScheduleStrategy = {
   passes: [{ policy: reduceReg, when: crowded, accept: fewer }],
 };
 
-/** 1.8 and −0.8, 3.2 and −2.2: the weights that the wiki read (page 37, backend B). */
-const forwardB = weighted(
-  "backend-b-forward",
-  { deltaR: -1.8, stall: -0.8, longLatency: 1 },
-  { does: "registers freed at 1.8, cycles lost at 0.8, loads early" },
-);
-const backwardB = weighted(
-  "backend-b-backward",
-  { ahead: 3.2, behind: -2.2, stall: -3.2 },
-  { does: "path ahead at 3.2, path behind at −2.2", direction: "backward" },
-);
-
-export const backendB: ScheduleStrategy = {
-  name: "backend-b",
-  does: "forward with weights 1.8/−0.8, then backward with 3.2/−2.2 (wiki page 37)",
-  passes: [{ policy: forwardB }, { policy: backwardB }],
-};
-
-/** Keys of the tree: priority, latency, program order. */
+/** Keys of backend C's tree: priority, latency, program order. */
 const treeC: SchedulePolicy = {
   name: "backend-c-tree",
   does: "priority (path ahead without stall), latency, program order",
   direction: "forward",
   ladder: [rungs.overBudget, { why: "priority", by: (c) => c.ahead - 2 * c.stall }, rungs.latency],
 };
+
+/** Backend B with the weights that the wiki read. */
+export const backendB: ScheduleStrategy = twoWay();
 
 export const backendC: ScheduleStrategy = {
   name: "backend-c",

@@ -11,9 +11,23 @@ import type { HeuristicParameters } from "./policy.js";
 /** Registers of a count "as ptxas counts" that are not for values: two that it adds, and R1, which stays the stack's. */
 const RESERVED = 3;
 
-export function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
+/** Barriers and predicates that the encoding has (the predicate that is always true aside). */
+const BARRIERS = 16;
+const PREDICATES = 7;
+
+/**
+ * Registers of each file (R, UR, P, UP, B) that may be live. SchedMaxRTarget 0 means no budget but what the encoding has
+ * (wiki page 36).
+ */
+export function registerLimits(func: Func, parameters: HeuristicParameters, maxRegisters?: number): readonly number[] {
+  const uniform = func.target.limits.uniformRegisters;
+  return [registerBudget(func, parameters, maxRegisters), uniform, PREDICATES, PREDICATES, BARRIERS];
+}
+
+function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
   const { maxRegistersPerThread: most, registersPerSm, maxThreadsPerSm, registerAllocationUnit } = func.target.limits;
-  if (parameters.registerTarget !== null) return Math.min(parameters.registerTarget, most);
+  const { registerTarget } = parameters;
+  if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
   const perThread = registerAllocationUnit / func.target.limits.warpSize;

@@ -24,9 +24,9 @@ export class Candidate {
     return this.state.inst(this.node);
   }
 
-  /** Position in the order given. */
+  /** Position in the order that the pass starts from: the order given, or what an earlier pass of the strategy made of it. */
   get position(): number {
-    return this.node;
+    return this.state.placeOf(this.node);
   }
 
   /** Longest path in cycles still ahead in the direction of scheduling: forward to the end, backward to the start. */
@@ -88,10 +88,15 @@ export class Candidate {
     return this.state.pressure.of(3, this.node);
   }
 
-  /** Registers of file R above the budget if it came next; 0 when within. */
+  /** Registers above the limits of their files if it came next; 0 when within. */
   get over(): number {
-    const { live } = this.state.pressure;
-    return Math.max(0, (live[0] as number) + this.deltaR - this.state.context.budget);
+    const { pressure, context } = this.state;
+    let over = 0;
+    for (let f = 0; f < context.limits.length; f++) {
+      const more = (pressure.live[f] as number) + pressure.of(f, this.node) - (context.limits[f] as number);
+      if (more > 0) over += more;
+    }
+    return over;
   }
 
   /** Dependences that lead on from it, in the direction of scheduling. */
@@ -116,6 +121,19 @@ export class Candidate {
   /** Reads a result that a scoreboard guards: the hardware would wait at a barrier for it. */
   get barrierTarget(): boolean {
     return this.state.waitsForScoreboard(this.node);
+  }
+
+  /** The instruction whose scoreboard it waits for, −1 for none: those of one group wait at the same time. */
+  get barrierGroup(): number {
+    return this.state.barrierGroup(this.node);
+  }
+
+  /** Share of the issue cycles so far that went to its resource, in sixteenths. */
+  get contention(): number {
+    const { used } = this.state;
+    let all = 0;
+    for (let r = 0; r < used.length; r++) all += used[r] as number;
+    return all === 0 ? 0 : Math.floor((16 * (used[this.resource] as number)) / all);
   }
 
   /** Its own results are guarded by a scoreboard. */

@@ -6,6 +6,7 @@ export {
   backendB,
   backendC,
   best,
+  better,
   lowPressure,
   policyNamed,
   postSchedule,
@@ -34,7 +35,17 @@ export {
   type ScheduleStrategy,
   type StrategyPass,
 } from "./policy.js";
-export { Bit, type BitName, type ByteOptions, bitOrder, bytePolicy, priorityByte } from "./priority.js";
+export {
+  Bit,
+  type BitName,
+  type ByteOptions,
+  bitOrder,
+  bytePolicy,
+  PriorityMemory,
+  priorityByte,
+  type TieName,
+  tieOrder,
+} from "./priority.js";
 export {
   type BlockReport,
   type ScheduleOptions,
@@ -42,3 +53,4 @@ export {
   scheduleFunc,
 } from "./schedule.js";
 export type { BlockContext, SchedState } from "./state.js";
+export { type TwoWayWeights, twoWay } from "./two-way.js";

@@ -33,7 +33,9 @@ const parameters = [
   "okSlack",
   "okSlackCold",
   "carefulSlack",
+  "depth",
   "batchTarget",
+  "batchStall",
 ] as const satisfies readonly (keyof HeuristicParameters)[];
 
 const busy = /^busy(.+)$/;

@@ -22,7 +22,7 @@ export interface Choice {
   readonly winner: number;
   /** The candidate that would be next best, −1 when there was no other. */
   readonly runnerUp: number;
-  /** The rung that told the two apart; "only candidate" or "program order" when none did. */
+  /** The rung that told the two apart; "only candidate", or "program order" (that which the pass starts from) when none did. */
   readonly why: string;
   /** What every rung says of every candidate: row per entry of `ready`, column per rung. */
   scores(): number[][];
@@ -112,7 +112,7 @@ class ListScheduler {
       if (its > mine) return (ladder[r] as { why: string }).why;
       if (its < mine) return null;
     }
-    const earlier = this.other.node < this.best.node;
+    const earlier = this.state.placeOf(this.other.node) < this.state.placeOf(this.best.node);
     return earlier === this.state.forward ? PROGRAM_ORDER : null;
   }
 

@@ -90,7 +90,8 @@ export type Feature =
   | "cold"
   | "barrierTarget"
   | "setsScoreboard"
-  | "longLatency";
+  | "longLatency"
+  | "contention";
 
 /** Numbers of a candidate that a weighted sum may use. */
 export const features: Readonly<Record<Feature, (c: Candidate) => number>> = {
@@ -113,6 +114,7 @@ export const features: Readonly<Record<Feature, (c: Candidate) => number>> = {
   barrierTarget: (c: Candidate) => (c.barrierTarget ? 1 : 0),
   setsScoreboard: (c: Candidate) => (c.setsScoreboard ? 1 : 0),
   longLatency: (c: Candidate) => (c.longLatency ? 1 : 0),
+  contention: (c: Candidate) => c.contention,
 };
 export type Weights = Readonly<Partial<Record<Feature, number>>>;
 

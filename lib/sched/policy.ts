@@ -47,8 +47,8 @@ export interface OrderEstimate {
 /** What a strategy knows of a block when it decides about a pass. */
 export interface BlockFacts {
   readonly instructions: number;
-  /** Registers the function may use. */
-  readonly budget: number;
+  /** Registers of each file (R, UR, P, UP, B) that may be live. */
+  readonly limits: readonly number[];
   /** The order as it stands now. */
   readonly now: OrderEstimate;
   /** Estimated executions per run of the function. */
@@ -58,13 +58,18 @@ export interface BlockFacts {
 /** One pass of a strategy over a block. */
 export interface StrategyPass {
   readonly policy: SchedulePolicy;
+  /** Starts from the order given, whatever passes before did: an alternative, not a refinement. Default false. */
+  readonly afresh?: boolean;
   /** Whether to try it. Default: always. */
   when?(facts: BlockFacts): boolean;
   /** Whether to take its order. Default: always. */
   accept?(after: OrderEstimate, facts: BlockFacts): boolean;
 }
 
-/** Several passes over a block; each proposes an order, which stands when it is accepted: the wiki's backends are such. */
+/**
+ * Several passes over a block; each proposes an order, which stands when it is accepted, and the next one starts from it
+ * (`Candidate.position`, and program order as the last rung): the wiki's backends are such.
+ */
 export interface ScheduleStrategy {
   readonly name: string;
   readonly does: string;

@@ -8,7 +8,7 @@ import { hasBit } from "../analysis/bits.js";
 import { analysis } from "../analysis/cache.js";
 import { touch } from "../ori/editor.js";
 import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
-import { registerBudget } from "./budget.js";
+import { registerLimits } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
@@ -81,7 +81,7 @@ class Scheduler {
   private readonly cross: CrossBlock | null;
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
-  private readonly budget: number;
+  private readonly limits: readonly number[];
   private readonly orders: (Int32Array | null)[] = [];
   private readonly reports: (BlockReport | null)[] = [];
 
@@ -96,7 +96,7 @@ class Scheduler {
     this.cross = (options.crossBlock ?? true) ? new CrossBlock(analysis(func, "cfg"), analysis(func, "flat")) : null;
     this.parameters = { ...defaultParameters, ...options.parameters };
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
-    this.budget = registerBudget(func, this.parameters, options.maxRegisters);
+    this.limits = registerLimits(func, this.parameters, options.maxRegisters);
   }
 
   run(): ScheduleReport {
@@ -157,12 +157,13 @@ class Scheduler {
       for (const pass of this.passes) {
         const facts: BlockFacts = {
           instructions: block.insts.length,
-          budget: this.budget,
+          limits: this.limits,
           now,
           frequency: full.frequency,
         };
         if (pass.when?.(facts) === false) continue;
-        const order = listSchedule(dag, pass.policy, full, this.options.observe ?? null);
+        const places = pass.afresh === true || best === null ? null : placesOf(best);
+        const order = listSchedule(dag, pass.policy, { ...full, places }, this.options.observe ?? null);
         const [after, afterTime] = judge(order);
         if (pass.accept?.(after, facts) === false) continue;
         best = order;
@@ -192,9 +193,10 @@ class Scheduler {
       values: blockValues(this.scratch, b),
       entry: this.cross?.entry(b) ?? null,
       exit: null,
-      budget: this.budget,
+      limits: this.limits,
       frequency: analysis(this.func, "frequencies")[b] as number,
       parameters: this.parameters,
+      places: null,
     };
   }
 
@@ -206,6 +208,12 @@ class Scheduler {
 }
 
 type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];
+
+function placesOf(order: Int32Array): Int32Array {
+  const places = new Int32Array(order.length);
+  for (let k = 0; k < order.length; k++) places[order[k] as number] = k;
+  return places;
+}
 
 /** Greatest number of live registers per file in an order (null: as it stands). */
 function maxLive(context: BlockContext, order: Int32Array | null): number[] {

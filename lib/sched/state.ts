@@ -26,10 +26,12 @@ export interface BlockContext {
   readonly entry: Int32Array | null;
   /** Cycles that a node's results are still waited for behind the block; null: nobody waits. */
   readonly exit: Int32Array | null;
-  /** Registers of file R that may be live. */
-  readonly budget: number;
+  /** Registers of each file (R, UR, P, UP, B) that may be live. */
+  readonly limits: readonly number[];
   readonly frequency: number;
   readonly parameters: HeuristicParameters;
+  /** Place of each node in the order that the passes before left; null: as given. */
+  readonly places: Int32Array | null;
 }
 
 export class SchedState {
@@ -53,7 +55,7 @@ export class SchedState {
   /** Candidates: `ready[0 … readyCount − 1]`, in no particular order. */
   readonly ready: Int32Array;
   readyCount = 0;
-  /** Instructions placed per resource (lib/sched/pipes.ts). */
+  /** Issue cycles that placed instructions took of each resource (lib/sched/pipes.ts). */
   readonly used: Int32Array = new Int32Array(resources.length);
   /** The instruction placed last, −1 at the start. */
   last = -1;
@@ -88,7 +90,7 @@ export class SchedState {
     const start = forward ? dag.predStart : dag.succStart;
     this.waiting = new Int32Array(n);
     for (let i = 0; i < n; i++) this.waiting[i] = (start[i + 1] as number) - (start[i] as number);
-    this.spare = new Spare(this.ahead);
+    this.spare = new Spare(this.ahead, context.places);
     for (let i = 0; i < n; i++) if (this.waiting[i] === 0) this.admit(i);
     this.refill();
   }
@@ -117,6 +119,23 @@ export class SchedState {
     return this.dag.insts[node] as Inst;
   }
 
+  /** Place of a node in the order that this pass starts from. */
+  placeOf(node: number): number {
+    const { places } = this.context;
+    return places === null ? node : (places[node] as number);
+  }
+
+  /** The first instruction whose scoreboard a node waits for, −1 for none: nodes of one group wait at the same time. */
+  barrierGroup(node: number): number {
+    if (!this.waitsForScoreboard(node)) return -1;
+    const { dag, occupancy, total } = this;
+    for (let e = dag.predStart[node] as number; e < (dag.predStart[node + 1] as number); e++) {
+      const p = dag.pred[e] as number;
+      if (p < total && dag.predKind[e] === EdgeKind.Raw && occupancy[p]?.write === true) return p;
+    }
+    return -1;
+  }
+
   /** Cycle in which a candidate would issue if it were next. */
   issueCycle(node: number): number {
     const o = this.occupancy[node] as Occupancy;
@@ -134,7 +153,7 @@ export class SchedState {
     this.issue[node] = t;
     this.pipe[o.pipe] = this.forward ? t + o.interval : t;
     this.cycle = this.forward ? t + Math.max(1, o.minStall) : t + 1;
-    this.used[o.resource] = (this.used[o.resource] as number) + 1;
+    this.used[o.resource] = (this.used[o.resource] as number) + o.interval;
     this.pressure.place(node);
     this.order[this.placed++] = node;
     this.last = node;
@@ -171,11 +190,14 @@ export class SchedState {
   }
 }
 
-/** Candidates beyond the lookahead: a heap by the longest path ahead, then by program order. */
+/** Candidates beyond the lookahead: a heap by the longest path ahead, then by the order that the pass starts from. */
 class Spare {
   private readonly heap: number[] = [];
 
-  constructor(private readonly key: Int32Array) {}
+  constructor(
+    private readonly key: Int32Array,
+    private readonly places: Int32Array | null,
+  ) {}
 
   get size(): number {
     return this.heap.length;
@@ -183,7 +205,8 @@ class Spare {
 
   private above(a: number, b: number): boolean {
     const d = (this.key[a] as number) - (this.key[b] as number);
-    return d > 0 || (d === 0 && a < b);
+    if (d !== 0) return d > 0;
+    return this.places === null ? a < b : (this.places[a] as number) < (this.places[b] as number);
   }
 
   add(node: number): void {

@@ -1,16 +1,25 @@
 /** One small text per policy, and what observers are told. */
+import { knobs } from "../../lib/knobs/index.js";
+import { parseFunc } from "../../lib/ori/parse.js";
+import { unwrap } from "../../lib/result.js";
 import {
   Bit,
+  bitOrder,
+  bytePolicy,
   type Choice,
+  type PriorityMemory,
   policyNamed,
   priorityByte,
   type SchedulePolicy,
+  type ScheduleStrategy,
   scheduleFunc,
   schedulePolicies,
+  settingsOfKnobs,
+  tieOrder,
+  twoWay,
   weighted,
 } from "../../lib/sched/index.js";
 import { batchTarget } from "../../lib/sched/policies.js";
-import type { PriorityMemory } from "../../lib/sched/priority.js";
 import { orderOf, physical } from "./texts.js";
 
 const named = (name: string): SchedulePolicy => policyNamed(name) as SchedulePolicy;
@@ -123,6 +132,91 @@ test("the bits of page 37: a load that something waits for is hot and critical, 
   const sum = Bit.SameBlock | Bit.StallFree;
   expect(bytes).toEqual([sum, sum, sum | Bit.Hot | Bit.Critical]);
   expect(Object.values(Bit).reduce((x: number, y) => x | y, 0)).toBe(0xff);
+});
+
+/** The last of what may come, and: whatever stands first in the order that the pass starts from. */
+const lastFirst = weighted("last first", { position: 1 });
+const asItStands: SchedulePolicy = { name: "as it stands", does: "", direction: "forward", ladder: [] };
+
+test("a pass of a strategy starts from what the one before left, unless it starts afresh", () => {
+  const passes = (afresh: boolean): ScheduleStrategy => ({
+    name: "s",
+    does: "",
+    passes: [{ policy: lastFirst }, { policy: asItStands, afresh }],
+  });
+  expect(orderOf(late, passes(false))).toEqual(orderOf(late, lastFirst));
+  expect(orderOf(late, passes(true))).toEqual([0, 1, 2, 3]);
+});
+
+test("backend B's weights are a value, and its backward pass refines the forward one", () => {
+  const strategy = twoWay({ pressure: 1, path: 1, name: "mine" });
+  expect(strategy.passes.map((p) => p.policy.direction)).toEqual(["forward", "backward"]);
+  // All three are equally long; the category of the forward pass is all that tells them apart.
+  const code = `STG.E desc[UR4][R2.64], R20
+    IADD3 R10, R20, R21, RZ
+    LDG.E.CONSTANT R11, desc[UR4][R6.64]`;
+  expect(orderOf(code, strategy.passes[0]!.policy)).toEqual([2, 1, 0]);
+});
+
+/** Nine comparisons, then nine selections: more predicates than there are. */
+const predicates = unwrap(
+  parseFunc(
+    [
+      `func "k" entry sm_90 virtual scheduled`,
+      "b0",
+      "S2R %R0, SR_TID.X",
+      "S2R %R1, SR_CTAID.X",
+      ...Array.from({ length: 9 }, (_, k) => `ISETP.GE.AND %P${k + 2}, PT, %R0, ${k}, PT`),
+      ...Array.from({ length: 9 }, (_, k) => `SEL %R${k + 11}, %R0, %R1, %P${k + 2}`),
+      ...Array.from({ length: 9 }, (_, k) => `STS [%R0+${4 * k}], %R${k + 11}`),
+      "EXIT",
+    ].join("\n"),
+  ),
+);
+
+test("predicates run short as registers do: no more live than there are", () => {
+  for (const name of ["reduce-reg", "backend-a", "ilp"]) {
+    const report = scheduleFunc(predicates, policyNamed(name)!);
+    expect([name, report.blocks[0]!.after.maxLive[2]! <= 7]).toEqual([name, true]);
+  }
+});
+
+test("a target of no registers means no budget (SchedMaxRTarget 0)", () => {
+  const seen: number[] = [];
+  const look: SchedulePolicy = {
+    ...asItStands,
+    ladder: [{ why: "", by: (c) => seen.push(c.over) }],
+  };
+  for (const registerTarget of [0, 1]) scheduleFunc(physical(late), look, { parameters: { registerTarget } });
+  expect([seen.slice(0, seen.length / 2).every((x) => x === 0), seen.some((x) => x > 0)]).toEqual([true, true]);
+});
+
+test("the order in which bits and ties are compared is data", () => {
+  const base = { name: "b", does: "", direction: "forward", reduceReg: false } as const;
+  const code = `IADD3 R10, R20, R21, RZ
+    IADD3 R11, R10, R21, RZ
+    IADD3 R12, R11, R21, RZ
+    LDG.E R0, desc[UR4][R2.64]`;
+  // The sums are the longer way, the load is hot.
+  const [first] = orderOf(code, bytePolicy(base));
+  const [hotFirst] = orderOf(code, bytePolicy({ ...base, bits: ["Hot"] }));
+  expect(first).toBe(0);
+  expect(hotFirst).toBe(3);
+  const bare = bytePolicy({ ...base, bits: [], ties: [] });
+  expect(bare.ladder.map((r) => r.why)).toEqual(["register pressure"]);
+  expect(bytePolicy(base).ladder).toHaveLength(1 + bitOrder.length + tieOrder.length);
+});
+
+test("every knob that names the scheduler as its reader changes its settings", () => {
+  const read = knobs.flatMap((k) => (k.readBy?.startsWith("sched: ") ? [[k.readBy.slice(7), k.type] as const] : []));
+  expect(read.length).toBeGreaterThan(25);
+  const without = JSON.stringify(settingsOfKnobs({}));
+  const idle = read.filter(([option, type]) => {
+    const settings = settingsOfKnobs({ [option]: type === "flag" ? true : 1 });
+    return JSON.stringify(settings, (_, v) => v ?? null) === without;
+  });
+  expect(idle).toEqual([]);
+  expect(settingsOfKnobs({ crossBlock: 0 }).options?.crossBlock).toBe(false);
 });
 
 test("an unknown name gives no policy, names are unique", () => {
