@@ -8,9 +8,11 @@ import { double } from "./ops/double.js";
 import { float } from "./ops/float.js";
 import { half } from "./ops/half.js";
 import { integer } from "./ops/integer.js";
+import { matrices } from "./ops/matrix.js";
 import { memory } from "./ops/memory.js";
 import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
+import { tensor } from "./ops/tensor.js";
 import { warp } from "./ops/warp.js";
 import { functionAt, type Program } from "./program.js";
 import { type Maker, type Makers, Site, Unsupported } from "./site.js";
@@ -29,6 +31,8 @@ const families: readonly Makers[] = [
   warp,
   control,
   barrier,
+  tensor,
+  matrices,
 ];
 const makers = new Map<string, Maker>();
 for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);

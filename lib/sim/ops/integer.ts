@@ -411,7 +411,12 @@ const add2x16: LaneFunction = (a, b) => ((a + b) & 0xffff) | ((((a >>> 16) + (b 
 
 /** Names of the types differ by SM; sums of 32 bits have no sign unless they saturate. */
 function viadd(s: Site): Exec {
-  s.choose({ "32": 0, S32: 0 }, 0);
+  const word = s.choose({ "32": 1, S32: 2 }, 0);
+  if (s.has("ISAT")) {
+    if (word !== 2) s.unsupported(".ISAT of this type");
+    const f: LaneFunction = (a, b) => Math.min(Math.max(a + b, -0x80000000), 0x7fffffff);
+    return s.lanes(f, [s.int("a"), s.int("b")], { d: "i" });
+  }
   return s.lanes(s.has("16x2") ? add2x16 : add2, [s.int("a"), s.int("b")], { d: "i" });
 }
 

@@ -73,13 +73,15 @@ function besideC(s: Site, to: string, from: string, clamp: Clamp, mode: Rounding
   return s.lanes(f, [s.f32("b"), s.int("c")], { d: "i" });
 }
 
-/** Two 8-bit floats of b to halves. */
+/** Two 8-bit floats of b to halves, from the lower or the upper half. */
 function unpacked(s: Site, to: string, from: string, clamp: Clamp): Exec {
   const format = shorts[to] ?? s.unsupported(`to ${to}`);
   const source = tiny[from] ?? s.unsupported(`from ${from}`);
-  if (s.operand("b").part !== "") s.unsupported("part of b");
+  const { part } = s.operand("b");
+  if (part !== "" && part !== ".H1") s.unsupported("part of b");
+  const shift = part === ".H1" ? 16 : 0;
   const half = (bits: number): number => toShort(float8Value(bits & 0xff, source), format, Rounding.RN, clamp);
-  return s.lanes((b) => (half(b >>> 8) << 16) | half(b), [s.int("b")], { d: "i" });
+  return s.lanes((b) => (half(b >>> (shift + 8)) << 16) | half(b >>> shift), [s.raw("b")], { d: "i" });
 }
 
 /** Two halves of b to 8-bit floats. */
