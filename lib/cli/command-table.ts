@@ -104,9 +104,14 @@ export const commandTable = {
   },
   sweep: {
     operands: "FILE",
-    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles); FILE.jsonl grows while it runs, FILE.parquet is the table.",
+    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective); FILE.jsonl grows while it runs, FILE.parquet is the table.",
     options: {
       out: { value: "NAME", short: "o", help: "Another name for the results." },
+      objective: {
+        value: "WHO",
+        takes: ["model", "clock"],
+        help: "Who judges, in place of what the file says: the timing model (default) or the clock of a GPU.",
+      },
       threads: { value: "N", takes: "count", help: "Worker threads (default: one per core; 0: none)." },
       report: { help: "How busy the threads were, on the error output." },
       json: { help: "The rows as JSON." },

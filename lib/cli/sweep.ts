@@ -1,10 +1,11 @@
 /** `ptxlab sweep`: runs a sweep that a file describes, with progress; an interrupted one goes on where it was. */
 import { dirname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
-import { movesText, type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
+import { movesText, objectiveOf, type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
 import { readCommandLine } from "./command-line.js";
+import { printAll } from "./cubins.js";
 import type { Host } from "./host.js";
-import { jsonOf, UsageError } from "./usage.js";
+import { jsonOf, UNUSABLE, UsageError } from "./usage.js";
 
 /** Exit status: 0 all points ran and computed what they should, 1 not all, 2 the description is unusable, 130 interrupted. */
 export async function sweepCommand(args: readonly string[], host: Host): Promise<number> {
@@ -12,6 +13,12 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   const folder = dirname(resolve(path));
   const spec = readSweep(jsonOf(path, host), folder);
   if (typeof spec === "string") throw new UsageError(`${path}: ${spec}`);
+  const objective = objectiveOf(values.objective === undefined ? spec : { objective: values.objective });
+  const opened = await objective.open();
+  if (!opened.ok) {
+    printAll(opened.diagnostics, path, host);
+    return UNUSABLE;
+  }
   const out = values.out ?? path.replace(/\.json$/, "");
   const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {eta_formatted} to go` });
   const stop = new AbortController();
@@ -23,6 +30,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
     const result = await sweep(spec, {
       folder,
       out,
+      objective,
       signal: stop.signal,
       ...(values.threads !== undefined && { threads: values.threads }),
       onStart: (total, done) => {
@@ -41,6 +49,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   } finally {
     bar.stop();
     process.removeListener("SIGINT", interrupt);
+    await objective.close();
   }
 }
 
@@ -49,9 +58,15 @@ function rowText(r: Row): string {
     r.level === null
       ? movesText(JSON.parse(r.moves))
       : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
-  const numbers = `${r.registers ?? "-"} registers, ${r.cycles ?? "-"} cycles`;
+  const figures = r.objective === null ? `${r.cycles ?? "-"} cycles` : measuredText(r);
+  const numbers = `${r.registers ?? "-"} registers, ${figures}`;
   return `${r.id}  ${r.input}  ${r.target}  ${how}: ${r.outcome === "ok" ? `${numbers}, results ${r.results}` : r.outcome}`;
 }
+
+const measuredText = (r: Row): string =>
+  r.median === null
+    ? "no time"
+    : `${r.median} us${r.ratio === null ? "" : `, ${r.ratio} of the base`} (spread ${r.spread})`;
 
 /** How busy the threads were, for `--report`. */
 function workText(work: Work, points: number): string {

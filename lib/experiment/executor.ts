@@ -3,7 +3,10 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { pool } from "workerpool";
-import { load, runPoint } from "./point.js";
+import { unwrap } from "../result.js";
+import { Judge } from "./judged.js";
+import { model, type Objective } from "./objective.js";
+import { load, type Ran, runPoint } from "./point.js";
 import type { Point, Row } from "./types.js";
 
 export interface ExecuteOptions {
@@ -15,6 +18,8 @@ export interface ExecuteOptions {
   readonly onWork?: (work: Work) => void;
   /** Called for every row as it comes. */
   readonly onRow?: (row: Row, index: number) => void;
+  /** Who judges; default the timing model, on the threads. Any other is asked here, and throws when it cannot be opened. */
+  readonly objective?: Objective;
   /** Ends the run: rows that are not there yet are left out. Default: in a notebook, the interrupt of the running cell. */
   readonly signal?: AbortSignal;
 }
@@ -44,9 +49,8 @@ export function utilisation(work: Work): number {
   return work.wall === 0 ? 1 : work.busy.reduce((a, b) => a + b, 0) / (work.wall * Math.max(1, work.busy.length));
 }
 
-/** What a thread hands back. */
-export interface Done {
-  readonly row: Row;
+/** What a thread hands back; the cubin only where it is judged elsewhere. */
+export interface Done extends Ran {
   readonly thread: number;
   /** When the point began and ended, in milliseconds since 1970. */
   readonly from: number;
@@ -55,16 +59,21 @@ export interface Done {
 
 const clock = (): number => performance.timeOrigin + performance.now();
 
-/** Runs a point and notes when; loading what it needs does not count as work. */
-export async function timed(point: Point, folder: string, thread: number): Promise<Done> {
-  const parts = await load(point);
+/** Runs a point and notes when; loading what it needs does not count as work. `key` as in `pointId`. */
+export async function timed(point: Point, folder: string, thread: number, key: string | null): Promise<Done> {
+  const parts = await load(point, key);
   const from = clock();
-  const row = runPoint(point, folder, parts);
-  return { row, thread, from, to: clock() };
+  const { row, cubin } = runPoint(point, folder, parts, key);
+  return { row, cubin: key === null ? null : cubin, thread, from, to: clock() };
+}
+
+/** Opens an objective; its key for ids, null for the timing model. Throws with what is told where it cannot judge. */
+export async function keyOf(objective: Objective = model): Promise<string | null> {
+  return objective === model ? null : unwrap(await objective.open(), objective.name);
 }
 
 /** What the threads did so far. */
-class Clock {
+class Times {
   private readonly began = clock();
   private readonly threads = new Map<number, { busy: number; first: number; last: number }>();
 
@@ -111,13 +120,25 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     rows[i] = row;
     options.onRow?.(row, i);
   };
-  const times = new Clock();
+  const { objective = model, folder } = options;
+  const key = await keyOf(objective);
+  const judge = key === null ? null : new Judge(objective, key, folder);
+  let judging: Promise<void> = Promise.resolve();
+  /** A row is there once it is judged: in this thread one after the other. */
+  const settle = (i: number, done: Done): Promise<void> => {
+    times.add(done);
+    if (judge === null) put(i, done.row);
+    else
+      judging = judging.then(async () => {
+        if (!signal?.aborted) put(i, await judge.row(points[i]!, done));
+      });
+    return judging;
+  };
+  const times = new Times();
   const tell = (): void => options.onWork?.(times.work());
   if (options.threads === 0 || !existsSync(workerFile)) {
     for (let i = 0; i < points.length && !signal?.aborted; i++) {
-      const done = await timed(points[i]!, options.folder, 0);
-      times.add(done);
-      put(i, done.row);
+      await settle(i, await timed(points[i]!, folder, 0, key));
       // Lets an abort in.
       await new Promise((r) => setImmediate(r));
     }
@@ -133,11 +154,8 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
     await Promise.all(
       portions(points.length, threads).map(async ([from, to]) => {
         try {
-          const done = (await workers.exec("runPoints", [points.slice(from, to), options.folder])) as readonly Done[];
-          done.forEach((d, k) => {
-            times.add(d);
-            put(from + k, d.row);
-          });
+          const done = (await workers.exec("runPoints", [points.slice(from, to), folder, key])) as readonly Done[];
+          await Promise.all(done.map((d, k) => settle(from + k, d)));
         } catch (e) {
           if (!signal?.aborted) throw e;
         }

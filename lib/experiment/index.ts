@@ -1,11 +1,13 @@
 /** Experiments: sweeps over inputs, targets, options, knobs and orders; search for better orders; tables of results. */
+export { type ClockOptions, clock } from "./clock/clock.js";
 export { type ExecuteOptions, execute, utilisation, type Work } from "./executor.js";
 export { movesText } from "./moves.js";
+export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";
 export { pointId } from "./point.js";
 export { hash32, unit } from "./random.js";
 export { type Reordered, reorderCubin } from "./reorder.js";
 export { type SearchOptions, type SearchResult, search } from "./search.js";
-export { pointsOf, readSweep } from "./spec.js";
+export { objectiveOf, pointsOf, readSweep } from "./spec.js";
 export { type SweepOptions, type SweepResult, sweep } from "./sweep.js";
 export { readJournal, readTable, writeTable } from "./table.js";
-export type { Chosen, Move, Point, Row, SweepInput, SweepSpec } from "./types.js";
+export type { Chosen, ClockSettings, Estimated, Measured, Move, Point, Row, SweepInput, SweepSpec } from "./types.js";

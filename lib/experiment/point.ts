@@ -25,18 +25,26 @@ function told(diagnostics: readonly Diagnostic[], file: string): string {
   return d === undefined ? "failed" : renderDiagnostic(d, file);
 }
 
-/** The id that the row of a point has, known before it is run. Throws when a file of it cannot be read. */
-export function pointId(point: Point, folder: string): string {
-  return identify(point, folder).id;
+/**
+ * The id that the row of a point has, known before it is run; `key` tells the objective that judges it, null the timing model.
+ * Throws when a file of it cannot be read.
+ */
+export function pointId(point: Point, folder: string, key: string | null = null): string {
+  return identify(point, folder, key).id;
 }
 
-function identify(point: Point, folder: string): Pick<Row, "id" | "inputHash" | "launchHash"> & { source: Uint8Array } {
+function identify(
+  point: Point,
+  folder: string,
+  key: string | null,
+): Pick<Row, "id" | "inputHash" | "launchHash"> & { source: Uint8Array } {
   const source = readFileSync(resolve(folder, point.input.ptx ?? point.input.cubin ?? ""));
   const inputHash = sha(source);
   const launchHash = point.input.launch === undefined ? "" : sha(readFileSync(resolve(folder, point.input.launch)));
   const { target, level, maxRegisters, knobs, moves } = point;
   const sorted = Object.entries(knobs).sort(([a], [b]) => (a < b ? -1 : 1));
-  const what = JSON.stringify([version, target, level, maxRegisters, sorted, moves]);
+  const judge = key === null ? [] : [key];
+  const what = JSON.stringify([version, target, level, maxRegisters, sorted, moves, ...judge]);
   return { source, inputHash, launchHash, id: sha(inputHash, launchHash, what).slice(0, 16) };
 }
 
@@ -47,21 +55,27 @@ export interface Loaded {
   readonly launched: typeof import("./launched.js") | null;
 }
 
-/** Loads what a point needs, where that has not been done yet. */
-export async function load({ input, moves }: Point): Promise<Loaded> {
+/** Loads what a point needs, where that has not been done yet; `key` as in `pointId`: only the model needs the simulator. */
+export async function load({ input, moves }: Point, key: string | null = null): Promise<Loaded> {
   return {
     compile: input.ptx !== undefined ? await import("../compile.js") : null,
     reorder: input.ptx === undefined && moves !== null ? await import("./reorder.js") : null,
-    launched: input.launch !== undefined ? await import("./launched.js") : null,
+    launched: input.launch !== undefined && key === null ? await import("./launched.js") : null,
   };
 }
 
+/** A row, and the cubin that it is about; null where none was made. */
+export interface Ran {
+  readonly row: Row;
+  readonly cubin: Uint8Array | null;
+}
+
 /**
- * Runs a point: compiles or reorders, checks, executes in the simulator, estimates. Paths are relative to `folder`. What
- * cannot be done is said in `outcome`; throws only when a file cannot be read.
+ * Runs a point: compiles or reorders, checks, and, where the timing model judges, executes in the simulator and estimates. Paths
+ * are relative to `folder`. What cannot be done is said in `outcome`; throws only when a file cannot be read.
  */
-export function runPoint(point: Point, folder: string, parts: Loaded): Row {
-  const { source, ...identity } = identify(point, folder);
+export function runPoint(point: Point, folder: string, parts: Loaded, key: string | null = null): Ran {
+  const { source, ...identity } = identify(point, folder, key);
   const fromPtx = point.input.ptx !== undefined;
   const row: Row = {
     ...identity,
@@ -82,12 +96,23 @@ export function runPoint(point: Point, folder: string, parts: Loaded): Row {
     warpsPerSm: null,
     cubinHash: "",
     version,
+    objective: null,
+    card: null,
+    driver: null,
+    clockMhz: null,
+    repetitions: null,
+    inARow: null,
+    median: null,
+    least: null,
+    ratio: null,
+    spread: null,
+    baseHash: null,
   };
   const made = fromPtx ? compiled(point, source, parts) : reordered(point, source, parts);
-  if (typeof made === "string") return { ...row, outcome: made };
+  if (typeof made === "string") return { row: { ...row, outcome: made }, cubin: null };
   const { cubin, spillBytes, hazards } = made;
   const read = readCubin(cubin);
-  if (!read.ok) return { ...row, outcome: told(read.diagnostics, row.input) };
+  if (!read.ok) return { row: { ...row, outcome: told(read.diagnostics, row.input) }, cubin: null };
   const functions = read.value.functions;
   const facts = {
     target: read.value.target,
@@ -98,7 +123,8 @@ export function runPoint(point: Point, folder: string, parts: Loaded): Row {
     cubinHash: sha(cubin),
   };
   const { launch } = point.input;
-  return { ...row, ...facts, ...(launch === undefined ? {} : parts.launched!.launched(cubin, launch, folder)) };
+  const judged = launch === undefined ? undefined : parts.launched?.launched(cubin, launch, folder);
+  return { row: { ...row, ...facts, ...judged }, cubin };
 }
 
 /** A cubin to judge; `hazards` where they have been counted already. */

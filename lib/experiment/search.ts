@@ -2,11 +2,20 @@
  * Beam search over legal orders of a cubin's instructions. It starts from the code as it is and from every named policy,
  * within blocks and with motion between them; each step changes the best orders at random places (shuffles within the
  * dependences, other policies and random weights for some blocks, more motion) and keeps the best again. Every candidate
- * has new control words, passes the hazard checker, computes the expected results, and is judged by the timing model. The
- * same seed gives the same result, however many threads work.
+ * has new control words, passes the hazard checker, and computes the expected results. Under the timing model, the default
+ * objective, the same seed gives the same result, however many threads work.
+ *
+ * A clock is noisy, and its least ratio of many is low by luck. So the model keeps the beam (`screen`), the clock ranks the
+ * `finalists` that the model likes best, and the `width` best of those are measured once more, beside the code as it was: the best
+ * is the one with the least ratio in this second measurement whose ratio is below 1 by more than its spread (the distance between
+ * the quartiles over the repetitions). Where none is, the code as it was stays the best: what the noise hides is no gain. Of equal
+ * ratios the lesser id wins. Without `screen` the clock judges every candidate, and the ending is the same.
  */
+
+import { unwrap } from "../result.js";
 import { type Feature, schedulePolicies, type Weights } from "../sched/index.js";
 import { type ExecuteOptions, execute, signalOf } from "./executor.js";
+import { model, type Objective, scoreOf } from "./objective.js";
 import { hash32, unit } from "./random.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
@@ -19,27 +28,43 @@ export interface SearchOptions extends ExecuteOptions {
   readonly children?: number;
   /** Policies to start from. Default: all. */
   readonly policies?: readonly string[];
+  /**
+   * Where the objective is another than the timing model: whether the model keeps the beam, and the objective judges the finalists
+   * alone. A question to a clock takes milliseconds to seconds, and one code at a time. Default true.
+   */
+  readonly screen?: boolean;
+  /** Codes that the objective judges behind the model. Default 16. */
+  readonly finalists?: number;
 }
 
 export interface SearchResult {
   /** The cubin as it was. */
   readonly start: Row;
-  /** The best found; `start` when nothing is better. */
+  /** The best found, by its second measurement where the objective measures; `start` when nothing is better. */
   readonly best: Row;
-  /** Best cycles after each step, the first the start. */
+  /** Best score (cycles, or ratio to the start) after each step by the judge of the steps, the first the start. */
   readonly history: readonly number[];
-  /** Everything that was tried, in order. */
+  /** Everything that was tried, in order; what both model and objective judged has a row of each. */
   readonly rows: readonly Row[];
+  /** Second measurements, the start first; none under the model. */
+  readonly second: readonly Row[];
 }
 
-/** Safe, right, and with an estimate. */
+/** Safe, right, and with a figure. */
 const good = (r: Row): boolean =>
-  r.outcome === "ok" && r.results === "as expected" && r.hazards === 0 && r.cycles !== null;
+  r.outcome === "ok" && r.results === "as expected" && r.hazards === 0 && scoreOf(r) !== null;
 
-/** `input` must name a cubin and a launch file with expectations. Throws when the cubin itself does not run as expected. */
+const order = (a: Row, b: Row): number => scoreOf(a)! - scoreOf(b)! || (a.id < b.id ? -1 : 1);
+
+/**
+ * `input` must name a cubin and a launch file with expectations. Throws when the cubin itself does not run as expected, and when
+ * the objective cannot judge here.
+ */
 export async function search(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
-  const { seed, steps, width = 3, children = 12 } = options;
+  const { seed, steps, width = 3, children = 12, objective = model, finalists = 16 } = options;
+  const screened = objective !== model && options.screen !== false;
   const signal = signalOf(options);
+  if (screened) unwrap(await objective.open(), objective.name);
   const at = (moves: readonly Move[] | null): Point => ({
     input,
     target: "",
@@ -48,12 +73,15 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
     knobs: {},
     moves,
   });
+  const again = (r: Row): Point => at(JSON.parse(r.moves));
+  const judged = async (points: readonly Point[], by: Objective): Promise<Row[]> =>
+    (await execute(points, { ...options, objective: by, ...(signal && { signal }) })).filter((r) => r !== null);
   const rows: Row[] = [];
-  const tried = new Set<string>();
+  const tried = new Map<string, Row>();
   const run = async (points: readonly Point[]): Promise<Row[]> => {
-    const found = (await execute(points, { ...options, ...(signal && { signal }) })).filter((r) => r !== null);
+    const found = await judged(points, screened ? model : objective);
     rows.push(...found);
-    return found.filter((r) => good(r) && !tried.has(r.cubinHash) && tried.add(r.cubinHash));
+    return found.filter((r) => good(r) && !tried.has(r.cubinHash) && tried.set(r.cubinHash, r));
   };
   const policies = options.policies ?? schedulePolicies.map((p) => p.name);
   const first = [[], [{ hoist: "loads" }], [{ hoist: "all" }]] as const;
@@ -61,12 +89,9 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
     at(null),
     ...first.flatMap((moves) => [at(moves), ...policies.map((policy) => at([...moves, { policy }]))]),
   ]);
-  const start = rows[0];
-  if (start === undefined || !good(start))
-    throw new Error(`${input.cubin}: ${start?.outcome ?? "aborted"}, results ${start?.results}`);
-  const order = (a: Row, b: Row): number => a.cycles! - b.cycles! || (a.id < b.id ? -1 : 1);
+  const start = startOf(rows, input);
   let best = [...beam].sort(order)[0]!;
-  const history = [start.cycles!, best.cycles!];
+  const history = [scoreOf(start)!, scoreOf(best)!];
   for (let step = 0; step < steps && !signal?.aborted; step++) {
     beam = beam.sort(order).slice(0, width);
     const next = beam.flatMap((row, k) => {
@@ -75,9 +100,33 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
     });
     beam = [...beam, ...(await run(next))];
     best = [best, ...beam].sort(order)[0]!;
-    history.push(best.cycles!);
+    history.push(scoreOf(best)!);
   }
-  return { start, best, history, rows };
+  if (objective === model) return { start, best, history, rows, second: [] };
+  let ranked = [...tried.values()].filter((r) => r !== start).sort(order);
+  let measured = start;
+  if (screened && !signal?.aborted) {
+    const first = await judged([at(null), ...ranked.slice(0, finalists).map(again)], objective);
+    rows.push(...first);
+    if (!signal?.aborted) measured = startOf(first, input);
+    ranked = first.slice(1).filter(good).sort(order);
+  }
+  if (signal?.aborted) return { start: measured, best: measured, history, rows, second: [] };
+  const second = await judged([at(null), ...ranked.slice(0, width).map(again)], objective);
+  return { start: measured, best: winnerOf(second) ?? measured, history, rows, second };
+}
+
+/** The code as it was, which comes first. */
+function startOf([start]: readonly Row[], input: SweepInput): Row {
+  if (start !== undefined && good(start)) return start;
+  throw new Error(`${input.cubin}: ${start?.outcome ?? "aborted"}, results ${start?.results ?? "not run"}`);
+}
+
+/** The best of measurements that beats the start, the first of them, by more than its spread; null for none. */
+function winnerOf([start, ...others]: readonly Row[]): Row | null {
+  // Who measures without a base says times, which are held against the start's.
+  const over = (r: Row): number => r.ratio ?? r.median! / (start?.median ?? r.median!);
+  return others.filter((r) => good(r) && over(r) < 1 - (r.spread ?? 0)).sort(order)[0] ?? null;
 }
 
 /** Kinds of moves in turn; each takes its numbers from the seed. */

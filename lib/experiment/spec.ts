@@ -4,9 +4,12 @@ import { resolve } from "node:path";
 import { readKnobs } from "../knobs/index.js";
 import { policyNamed, schedulePolicies } from "../sched/index.js";
 import { isTargetName } from "../target/index.js";
+import { clock } from "./clock/clock.js";
+import { model, type Objective } from "./objective.js";
 import type { Move, Point, SweepInput, SweepSpec } from "./types.js";
 
-const KEYS = ["name", "inputs", "targets", "levels", "maxRegisters", "knobs", "policies", "shuffles"];
+const KEYS = ["name", "inputs", "targets", "levels", "maxRegisters", "knobs", "policies", "shuffles", "objective"];
+const CLOCK = ["device", "repetitions", "inARow", "seconds"];
 
 const isObject = (x: unknown): x is Record<string, unknown> => typeof x === "object" && x !== null && !Array.isArray(x);
 const isList = <T>(x: unknown, of: (e: unknown) => e is T): x is T[] => Array.isArray(x) && x.length > 0 && x.every(of);
@@ -18,7 +21,7 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
   if (!isObject(json)) return "a sweep is an object";
   const strange = Object.keys(json).find((k) => !KEYS.includes(k));
   if (strange !== undefined) return `unknown field "${strange}": a sweep has ${KEYS.join(", ")}`;
-  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles } = json;
+  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective } = json;
   if (!isText(name)) return "name: wants a text";
   if (!isList(inputs, isObject)) return "inputs: wants a list of objects";
   for (const [i, input] of inputs.entries()) {
@@ -44,7 +47,26 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
     return `policies: no policy ${policy}; there are keep, control, ${schedulePolicies.map((p) => p.name).join(", ")}`;
   if (shuffles !== undefined && !(isObject(shuffles) && isList(shuffles.seeds, isWhole) && isWhole(shuffles.reach)))
     return "shuffles: wants { seeds: [numbers], reach: number }";
+  const judge = objectiveProblem(objective);
+  if (judge !== "") return `objective: ${judge}`;
   return json as unknown as SweepSpec;
+}
+
+function objectiveProblem(objective: unknown): string {
+  if (objective === undefined || objective === "model" || objective === "clock") return "";
+  const wanted = `wants "model", "clock" or { "clock": { ${CLOCK.join(", ")} } }`;
+  if (!isObject(objective) || !isObject(objective.clock) || Object.keys(objective).length !== 1) return wanted;
+  for (const [name, value] of Object.entries(objective.clock)) {
+    if (!CLOCK.includes(name)) return wanted;
+    if (!isWhole(value) || (value === 0 && name !== "device")) return `clock.${name}: wants a whole number`;
+  }
+  return "";
+}
+
+/** Who judges the points of a sweep: a value of its own for each call, to be closed. */
+export function objectiveOf({ objective = "model" }: Pick<SweepSpec, "objective">): Objective {
+  if (objective === "model") return model;
+  return clock(objective === "clock" ? {} : objective.clock);
 }
 
 function inputProblem(input: Record<string, unknown>, folder: string): string {

@@ -1,7 +1,7 @@
 /** Sweeps: all points of a description, resumable, with a table at the end. */
-import { type ExecuteOptions, execute } from "./executor.js";
+import { type ExecuteOptions, execute, keyOf } from "./executor.js";
 import { pointId } from "./point.js";
-import { pointsOf } from "./spec.js";
+import { objectiveOf, pointsOf } from "./spec.js";
 import { appendJournal, mendJournal, readJournal, writeTable } from "./table.js";
 import type { Row, SweepSpec } from "./types.js";
 
@@ -20,13 +20,26 @@ export interface SweepResult {
   readonly complete: boolean;
 }
 
-/** Runs a sweep. Points whose row is in the journal already are not run again. */
+/**
+ * Runs a sweep. Points whose row is in the journal already are not run again. `options.objective` judges, else what the sweep
+ * names; throws when that cannot judge here (no GPU).
+ */
 export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<SweepResult> {
+  if (options.objective !== undefined) return judgedBy(spec, options, await keyOf(options.objective));
+  const objective = objectiveOf(spec);
+  try {
+    return await judgedBy(spec, { ...options, objective }, await keyOf(objective));
+  } finally {
+    await objective.close();
+  }
+}
+
+async function judgedBy(spec: SweepSpec, options: SweepOptions, key: string | null): Promise<SweepResult> {
   const { out, folder } = options;
   const points = pointsOf(spec, folder);
   if (out !== undefined) mendJournal(`${out}.jsonl`);
   const journal = out === undefined ? new Map<string, Row>() : readJournal(`${out}.jsonl`);
-  const known = points.map((p) => journal.get(pointId(p, folder)) ?? null);
+  const known = points.map((p) => journal.get(pointId(p, folder, key)) ?? null);
   const open = points.flatMap((_, i) => (known[i] === null ? [i] : []));
   options.onStart?.(points.length, points.length - open.length);
   const fresh = await execute(

@@ -50,6 +50,17 @@ const types: Readonly<Record<keyof Row, "STRING" | "INT32" | "DOUBLE">> = {
   warpsPerSm: "INT32",
   cubinHash: "STRING",
   version: "STRING",
+  objective: "STRING",
+  card: "STRING",
+  driver: "STRING",
+  clockMhz: "DOUBLE",
+  repetitions: "INT32",
+  inARow: "INT32",
+  median: "DOUBLE",
+  least: "DOUBLE",
+  ratio: "DOUBLE",
+  spread: "DOUBLE",
+  baseHash: "STRING",
 };
 
 /** Writes a Parquet file, whole or not at all. */
@@ -57,7 +68,8 @@ export async function writeTable(path: string, rows: readonly Row[]): Promise<vo
   const { parquetWriteBuffer } = await import("hyparquet-writer");
   const columnData = (Object.keys(types) as (keyof Row)[]).map((name) => ({
     name,
-    data: rows.map((r) => r[name]),
+    // Journals of an earlier version lack columns.
+    data: rows.map((r) => r[name] ?? null),
     type: types[name],
     nullable: true,
   }));

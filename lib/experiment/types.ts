@@ -47,6 +47,20 @@ export interface SweepSpec {
   readonly policies?: readonly string[];
   /** Repetitions with random legal orders, one per seed; cubins only. */
   readonly shuffles?: { readonly seeds: readonly number[]; readonly reach: number };
+  /** Who judges; default the timing model. */
+  readonly objective?: "model" | "clock" | { readonly clock: ClockSettings };
+}
+
+/** How a GPU is asked. */
+export interface ClockSettings {
+  /** Number of the GPU in the driver's order. Default 0. */
+  readonly device?: number;
+  /** Measurements of each code. Default 30. */
+  readonly repetitions?: number;
+  /** Most runs of all launches that are measured together, each on fresh buffers. Default 20. */
+  readonly inARow?: number;
+  /** Seconds after which a code is held to hang. Default 20. */
+  readonly seconds?: number;
 }
 
 /** One point: all that is needed to repeat it. */
@@ -60,8 +74,37 @@ export interface Point {
   readonly moves: readonly Move[] | null;
 }
 
-/** What came of a point. Numbers that could not be had are null. */
-export interface Row {
+/** What the timing model says of the launches. */
+export interface Estimated {
+  /** Sums over the launches. */
+  readonly cycles: number | null;
+  readonly microseconds: number | null;
+  /** Least of the launches. */
+  readonly warpsPerSm: number | null;
+}
+
+/** What was measured, and all that is needed to measure it again. */
+export interface Measured {
+  /** Name of the GPU, version of its driver, rate of its SMs in MHz behind the last repetition (null where that is not told). */
+  readonly card: string | null;
+  readonly driver: string | null;
+  readonly clockMhz: number | null;
+  /** How often it was measured, and how many runs of all launches were taken together each time. */
+  readonly repetitions: number | null;
+  readonly inARow: number | null;
+  /** Microseconds of one run of all launches: median and least of the repetitions. */
+  readonly median: number | null;
+  readonly least: number | null;
+  /** Time over that of the base in the same repetition, the median; null without a base. */
+  readonly ratio: number | null;
+  /** Between the quartiles of that ratio over the repetitions; without a base, of the times over their median. */
+  readonly spread: number | null;
+  /** SHA-256 of the base's cubin. */
+  readonly baseHash: string | null;
+}
+
+/** What came of a point. Numbers that could not be had are null: of what judged nothing, of the model where another objective did. */
+export interface Row extends Estimated, Measured {
   /** Hash of the point and of what its files held: rows with the same id are the same experiment. */
   readonly id: string;
   readonly input: string;
@@ -85,12 +128,9 @@ export interface Row {
   /** Greatest of the functions. */
   readonly registers: number | null;
   readonly spillBytes: number | null;
-  /** By the timing model, summed over the launches. */
-  readonly cycles: number | null;
-  readonly microseconds: number | null;
-  /** Least of the launches. */
-  readonly warpsPerSm: number | null;
   readonly cubinHash: string;
   /** Version of ptxlab. */
   readonly version: string;
+  /** Name of the objective that judged; null for the timing model. */
+  readonly objective: string | null;
 }

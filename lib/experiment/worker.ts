@@ -4,9 +4,9 @@ import { worker } from "workerpool";
 import { type Done, timed } from "./executor.js";
 import type { Point } from "./types.js";
 
-async function runPoints(points: readonly Point[], folder: string): Promise<readonly Done[]> {
+async function runPoints(points: readonly Point[], folder: string, key: string | null): Promise<readonly Done[]> {
   const done: Done[] = [];
-  for (const p of points) done.push(await timed(p, folder, threadId));
+  for (const p of points) done.push(await timed(p, folder, threadId, key));
   return done;
 }
 

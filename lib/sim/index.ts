@@ -12,6 +12,7 @@ export {
   type LaunchHost,
   runLaunchFile,
 } from "./launch.js";
+export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate } from "./simulate.js";
 export {

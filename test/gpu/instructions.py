@@ -19,6 +19,7 @@ import tarfile
 import threading
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib/experiment/clock"))
 from driver import Driver
 
 ORDER = ["ptxas-O3", "ptxas-O0", "ours-O0", "ours-O1", "ours-O2"]
@@ -59,9 +60,7 @@ def child(directory, index, work, skip):
             say(begin=f"load:{v}")
             try:
                 with open(os.path.join(directory, module["files"][v]), "rb") as f:
-                    m = C.c_void_p()
-                    driver.do("cuModuleLoadData", C.byref(m), f.read())
-                loaded[v] = m
+                    loaded[v] = driver.module(f.read())
             except RuntimeError as error:
                 say(error=str(error), variant=v, kernel="")
     budget = RAW_BUDGET
@@ -79,14 +78,13 @@ def child(directory, index, work, skip):
                 continue
             say(begin=tag)
             try:
-                function = C.c_void_p()
-                driver.do("cuModuleGetFunction", C.byref(function), loaded[v], k["name"].encode())
+                function = driver.function(loaded[v], k["name"])
             except RuntimeError as error:
                 say(error=str(error), variant=v, kernel=k["name"])
                 continue
             driver.put(target, start)
             driver.do("cuLaunchKernel", function, *map(C.c_uint, (rows // block, 1, 1, block, 1, 1, 0)), None, params, None)
-            driver.do("cuCtxSynchronize")
+            driver.sync()
             out = driver.get(target, total)
             whole = digest(out)
             say(kernel=k["name"], variant=v, head=digest(out[:head]), all=whole)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib/experiment/clock"))
 from driver import Driver
 
 TURNS = 8
@@ -24,18 +25,11 @@ CONDITIONS = (("alone", 8, 32, 4), ("busy", 2, 512, 2))
 
 
 class Gpu(Driver):
-    """With what measuring kernels need: functions, launches of one-dimensional grids."""
+    """With what measuring kernels need: modules from files, launches of one-dimensional grids."""
 
-    def module(self, path):
-        m = C.c_void_p()
+    def load(self, path):
         with open(path, "rb") as f:
-            self.do("cuModuleLoadData", C.byref(m), f.read())
-        return m
-
-    def function(self, module, name):
-        f = C.c_void_p()
-        self.do("cuModuleGetFunction", C.byref(f), module, name.encode())
-        return f
+            return self.module(f.read())
 
     def launch(self, function, grid, block, values):
         keep = [C.create_string_buffer(v, len(v)) for v in values]
@@ -59,7 +53,7 @@ def measure(d, function, pair, source, sink, host, rest):
             d.do("cuMemsetD8_v2", sink, C.c_ubyte(0xA5), C.c_size_t(size))
             values = [sink.value.to_bytes(8, "little"), source.value.to_bytes(8, "little"), struct.pack("<II", stride, TURNS) + rest]
             d.launch(function, blocks, threads, values)
-            d.do("cuCtxSynchronize")
+            d.sync()
             d.do("cuMemcpyDtoH_v2", host, sink, C.c_size_t(size))
             data = C.string_at(host, size)
             right = data[:stride]
@@ -100,7 +94,7 @@ def child(directory, first, out):
                 if module is not None:
                     d.do("cuModuleUnload", module)
                 loaded = pairs[i]["cubin"]
-                module = d.module(os.path.join(directory, loaded))
+                module = d.load(os.path.join(directory, loaded))
             result = measure(d, d.function(module, pairs[i]["kernel"]), pairs[i], source, sink, host, rest)
             log.write(json.dumps({"i": i, **result}) + "\n")
             log.flush()

@@ -35,7 +35,7 @@ def probe(d, function, entry, sink, source, size):
             best = []
             for _ in range(LAUNCHES):
                 params(d, function, 1, warps * 32, sink.value, source.value, [stride, 0])
-                d.do("cuCtxSynchronize")
+                d.sync()
                 host = C.create_string_buffer(size)
                 d.do("cuMemcpyDtoH_v2", host, sink, C.c_size_t(size))
                 for turn in range(TURNS):
@@ -83,7 +83,7 @@ def chase(d, functions, sink, size, step, steps):
         here = buffer.value
         for n in [warm] * (1 if warm else 0) + [min(steps, count)] * 3:
             params(d, function, 1, 1, sink.value, here, [n, 0])
-            d.do("cuCtxSynchronize")
+            d.sync()
             host = C.create_string_buffer(16)
             d.do("cuMemcpyDtoH_v2", host, sink, C.c_size_t(16))
             t0, t1, lo, hi = struct.unpack("<4I", host)
@@ -97,7 +97,7 @@ def child(directory, first, log_path):
     d = Gpu()
     with open(os.path.join(directory, "probes.json")) as f:
         entries = json.load(f)
-    module = d.module(os.path.join(directory, "pipes.cubin"))
+    module = d.load(os.path.join(directory, "pipes.cubin"))
     size = 4 << 20
     source, sink = d.alloc(size), d.alloc(TURNS * 0x4000)
     data = bytearray(size)

@@ -5,139 +5,57 @@
 
 The kernels are shared out to some processes; when a kernel kills its process's context, the rest goes on in a new one. Prints
 what is wrong, and for each maker of cubins how many kernels are right. With --repeat also the median times in microseconds, one
-kernel at a time, its makers in turn, and their ratios to ptxas-O3's cubin of the same PTX. FILE gets date, card, driver and all
+kernel at a time, its makers in turn (in_turn of lib/experiment/clock/case.py), and their ratios to ptxas-O3's cubin of the same PTX. FILE gets date, card, driver and all
 figures. Exit status: 0 all right, 1 a kernel failed, 2 no usable GPU.
 """
 import argparse
 import concurrent.futures
-import ctypes as C
 import datetime
 import json
 import math
 import os
 import statistics
-import struct
 import subprocess
 import sys
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib/experiment/clock"))
+from case import Case, Memory, in_turn, read_job
 from driver import Driver
 
-FORMAT = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "f32": "f", "u64": "Q", "s64": "q", "f64": "d"}
+# Runs of a launch file that are timed together.
+IN_A_ROW = 20
 
 
-def pack(kind, value):
-    if kind in ("f32", "f64"):
-        return struct.pack("<" + FORMAT[kind], float(value))
-    size = struct.calcsize(FORMAT[kind])
-    return (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-
-
-def contents(spec):
-    if "values" in spec:
-        return b"".join(pack(spec["type"], v) for v in spec["values"])
-    return bytes(spec["length"] * struct.calcsize(FORMAT[spec["type"]]))
-
-
-class Case:
-    """One cubin with the buffers and launches of its launch file."""
-
-    def __init__(self, driver, cubin, launch):
-        self.d = driver
-        self.job = launch
-        self.module = C.c_void_p()
-        with open(cubin, "rb") as f:
-            driver.do("cuModuleLoadData", C.byref(self.module), f.read())
-        self.init = {k: contents(v) for k, v in launch["buffers"].items()}
-        self.globals = {k: contents(v) for k, v in launch.get("globals", {}).items()}
-        self.at = {}
-        for k, data in self.init.items():
-            self.at[k] = driver.alloc(max(len(data), 16))
-        self.calls = [self.prepare(l) for l in launch["launches"]]
-
-    def prepare(self, l):
-        function = C.c_void_p()
-        self.d.do("cuModuleGetFunction", C.byref(function), self.module, l["kernel"].encode())
-        values = []
-        for p in l["params"]:
-            if "buffer" in p:
-                values.append(self.at[p["buffer"]].value.to_bytes(8, "little"))
-            elif "bytes" in p:
-                values.append(bytes.fromhex(p["bytes"]))
-            else:
-                ((kind, value),) = p.items()
-                values.append(pack(kind, value))
-        keep = [C.create_string_buffer(v, len(v)) for v in values]
-        array = (C.c_void_p * max(1, len(keep)))(*[C.addressof(k) for k in keep])
-        return function, (l["grid"] + [1, 1])[:3], (l["block"] + [1, 1])[:3], l.get("sharedBytes", 0), array, keep
-
-    def symbol(self, name):
-        p, n = C.c_uint64(), C.c_size_t()
-        self.d.do("cuModuleGetGlobal_v2", C.byref(p), C.byref(n), self.module, name.encode())
-        return p
-
-    def reset(self):
-        for k, data in self.init.items():
-            self.d.put(self.at[k], data)
-        for k, data in self.globals.items():
-            self.d.put(self.symbol(k), data)
-
-    def launch(self):
-        for function, grid, block, shared, array, _ in self.calls:
-            self.d.do("cuLaunchKernel", function, *map(C.c_uint, grid + block), C.c_uint(shared), None, array, None)
-
-    def differences(self):
-        found = []
-        for k, want in self.job["expect"].items():
-            kind = (self.job["buffers"].get(k) or self.job["globals"][k])["type"]
-            data = b"".join(pack(kind, v) for v in want["values"])
-            got = self.d.get(self.at[k] if k in self.at else self.symbol(k), len(data))
-            form = f"<{len(want['values'])}{FORMAT[kind]}"
-            for i, (a, b) in enumerate(zip(struct.unpack(form, got), struct.unpack(form, data))):
-                close = "rel" in want and abs(a - b) <= want.get("abs", 0) + want["rel"] * abs(b)
-                if not (a == b or close or (isinstance(a, float) and math.isnan(a) and math.isnan(b))):
-                    found.append(f"{k}[{i}]: expected {b}, got {a}")
-        return found
-
-    def free(self):
-        for p in self.at.values():
-            self.d.do("cuMemFree_v2", p)
-        self.d.do("cuModuleUnload", self.module)
-
-    def microseconds(self):
-        begin, end, ms = C.c_void_p(), C.c_void_p(), C.c_float()
-        for event in (begin, end):
-            self.d.do("cuEventCreate", C.byref(event), 0)
-        self.reset()
-        self.d.do("cuEventRecord", begin, None)
-        self.launch()
-        self.d.do("cuEventRecord", end, None)
-        self.d.do("cuEventSynchronize", end)
-        self.d.do("cuEventElapsedTime", C.byref(ms), begin, end)
-        return ms.value * 1000
+def code_in(directory, cubin):
+    with open(os.path.join(directory, cubin), "rb") as f:
+        return f.read()
 
 
 def check(directory, jobs):
     """One line of JSON for each (kernel, maker), so that what was done is known when the context dies."""
     driver = Driver()
     for name, launch, maker, cubin in jobs:
-        with open(os.path.join(directory, launch)) as f:
-            job = json.load(f)
         print(json.dumps({"at": [name, maker]}), flush=True)
-        c = Case(driver, os.path.join(directory, cubin), job)
-        c.reset()
-        c.launch()
-        driver.do("cuCtxSynchronize")
-        print(json.dumps({"wrong": c.differences()[:5]}), flush=True)
-        c.free()
+        memory = Memory(driver, read_job(os.path.join(directory, launch)))
+        c = Case(driver, code_in(directory, cubin), memory)
+        print(json.dumps({"wrong": c.check()[:5]}), flush=True)
+        c.unload()
+        memory.free()
 
 
 def measure(directory, case, repeat):
     driver = Driver()
-    with open(os.path.join(directory, case["launch"])) as f:
-        launch = json.load(f)
-    made = {m: Case(driver, os.path.join(directory, c), launch) for m, c in case["cubins"].items()}
-    times = [{m: c.microseconds() for m, c in made.items()} for _ in range(repeat + 3)][3:]
-    print(json.dumps({m: {"us": round(statistics.median(t[m] for t in times), 2), **({"ratio": round(statistics.median(t[m] / t["ptxas-O3"] for t in times), 3)} if "ptxas-O3" in made else {})} for m in made}))
+    job = read_job(os.path.join(directory, case["launch"]))
+    memory = Memory(driver, job, Memory.most(job, IN_A_ROW))
+    makers = list(case["cubins"])
+    times = in_turn(driver, [Case(driver, code_in(directory, case["cubins"][m]), memory) for m in makers], repeat)
+    base = makers.index("ptxas-O3") if "ptxas-O3" in makers else None
+    out = {}
+    for i, m in enumerate(makers):
+        out[m] = {"us": round(statistics.median(t[i] for t in times), 2)}
+        if base is not None:
+            out[m]["ratio"] = round(statistics.median(t[i] / t[base] for t in times), 3)
+    print(json.dumps(out))
 
 
 def shared(directory, jobs):

@@ -16,8 +16,9 @@ import subprocess
 import sys
 import time
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib/experiment/clock"))
+from case import Case, Memory, alike, in_turn, numbers, read_job
 from driver import Driver
-from run import FORMAT, Case, contents
 
 NCU = ["ncu", "/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/ncu"]
 CYCLES = [
@@ -44,65 +45,17 @@ CACHES = [
 ]
 
 
-def load(directory, launch):
-    """A launch file whose buffers may be files."""
-    with open(os.path.join(directory, launch)) as f:
-        job = json.load(f)
-    for spec in job["buffers"].values():
-        if "file" in spec:
-            with open(os.path.join(directory, spec["file"]), "rb") as f:
-                spec["bytes"] = f.read()
-    return job
-
-
-class Loaded(Case):
-    """A cubin that shares its buffers with the other codes of the kernel."""
-
-    def __init__(self, driver, cubin, job, at=None):
-        self.d, self.job, self.module = driver, job, C.c_void_p()
-        with open(cubin, "rb") as f:
-            driver.do("cuModuleLoadData", C.byref(self.module), f.read())
-        self.init = {k: v["bytes"] if "bytes" in v else contents(v) for k, v in job["buffers"].items()}
-        self.globals = {k: contents(v) for k, v in job.get("globals", {}).items()}
-        self.at = at or {}
-        for k, data in self.init.items():
-            if k not in self.at:
-                p = C.c_uint64()
-                driver.do("cuMemAlloc_v2", C.byref(p), C.c_size_t(max(len(data), 16)))
-                self.at[k] = p
-        self.calls = [self.prepare(l) for l in job["launches"]]
-
-    def output(self):
-        out = {}
-        for k, data in self.init.items():
-            got = C.create_string_buffer(len(data))
-            self.d.do("cuMemcpyDtoH_v2", got, self.at[k], C.c_size_t(len(data)))
-            out[k] = got.raw
-        return out
-
-    def sync(self):
-        self.d.do("cuCtxSynchronize")
-
-    def unload(self):
-        self.d.do("cuModuleUnload", self.module)
-
-    def free(self):
-        for p in self.at.values():
-            self.d.do("cuMemFree_v2", p)
+def code_in(directory, file):
+    with open(os.path.join(directory, file), "rb") as f:
+        return f.read()
 
 
 def close(kind, a, b):
     """Floats within 1e-4 of each other; everything else must be the same."""
     if a == b:
         return True
-    if kind not in ("f32", "f64"):
-        return False
-    n = len(a) // struct.calcsize(FORMAT[kind])
-    form = f"<{n}{FORMAT[kind]}"
-    return all(
-        x == y or abs(x - y) <= 1e-5 + 1e-4 * abs(y) or (x != x and y != y)
-        for x, y in zip(struct.unpack(form, a), struct.unpack(form, b))
-    )
+    near = {"abs": 1e-5, "rel": 1e-4}
+    return kind in ("f32", "f64") and all(x == y or alike(near, y, x) for x, y in zip(numbers(kind, a), numbers(kind, b)))
 
 
 def codes(kernel):
@@ -117,18 +70,14 @@ def check_one(directory, kernel):
     driver = Driver()
     out = {}
     for which, launch in kernel["launches"].items():
-        job = load(directory, launch)
-        want, at, base = None, None, kernel["variants"]["ptxas-O3"]
+        job = read_job(os.path.join(directory, launch))
+        memory = Memory(driver, job, 1, directory)
+        want, base = None, kernel["variants"]["ptxas-O3"]
         for file in [base] + [c for c in codes(kernel) if c != base]:
-            case = Loaded(driver, os.path.join(directory, file), job, at)
-            at = case.at
-            case.reset()
-            case.launch()
-            case.sync()
-            if "expect" in job:
-                bad = case.differences()[:3]
-            else:
-                got = case.output()
+            case = Case(driver, code_in(directory, file), memory)
+            bad = case.check()[:3]
+            if "expect" not in job:
+                got = memory.output()
                 want = want or got
                 bad = [k for k in got if not close(job["buffers"][k]["type"], got[k], want[k])]
             out[f"{which}:{file}"] = bad
@@ -165,49 +114,24 @@ def check(directory, plan, out, seconds):
 
 
 def graph_times(directory, plan, right, out, until):
-    """Microseconds per launch, from graphs of `n` launches in a row; codes in turn, the least of several rounds."""
+    """Microseconds per launch in sorted order (in_turn): runs in a row on fresh buffers, codes in turn, a few rounds."""
     driver = Driver()
-    stream, begin, end = C.c_void_p(), C.c_void_p(), C.c_void_p()
-    driver.do("cuStreamCreate", C.byref(stream), C.c_uint(1))
-    driver.do("cuEventCreate", C.byref(begin), 0)
-    driver.do("cuEventCreate", C.byref(end), 0)
     times = {}
     for kernel in plan["kernels"]:
         for which, launch in kernel["launches"].items():
-            job = load(directory, launch)
-            n = 40 if which == "small" else 10
-            at, made = None, []
-            for file in codes(kernel):
-                if right.get(f"{which}:{file}") != []:
-                    continue
-                case = Loaded(driver, os.path.join(directory, file), job, at)
-                at = case.at
-                graph, ready = C.c_void_p(), C.c_void_p()
-                driver.do("cuStreamBeginCapture_v2", stream, C.c_uint(2))
-                for _ in range(n):
-                    for function, grid, block, shared, array, _ in case.calls:
-                        driver.do("cuLaunchKernel", function, *map(C.c_uint, grid + block), C.c_uint(shared), stream, array, None)
-                driver.do("cuStreamEndCapture", stream, C.byref(graph))
-                driver.do("cuGraphInstantiateWithFlags", C.byref(ready), graph, C.c_ulonglong(0))
-                made.append((file, case, graph, ready, []))
-            for _ in range(6):
-                for file, case, graph, ready, list_ in made:
-                    case.reset()
-                    driver.do("cuGraphLaunch", ready, stream)
-                    driver.do("cuEventRecord", begin, stream)
-                    driver.do("cuGraphLaunch", ready, stream)
-                    driver.do("cuEventRecord", end, stream)
-                    driver.do("cuStreamSynchronize", stream)
-                    ms = C.c_float()
-                    driver.do("cuEventElapsedTime", C.byref(ms), begin, end)
-                    list_.append(round(ms.value * 1000 / n, 3))
-            for file, case, graph, ready, list_ in made:
-                times[f"{which}:{file}"] = sorted(list_)
-                driver.do("cuGraphExecDestroy", ready)
-                driver.do("cuGraphDestroy", graph)
+            job = read_job(os.path.join(directory, launch))
+            files = [f for f in codes(kernel) if right.get(f"{which}:{f}") == []]
+            if not files:
+                continue
+            copies = Memory.most(job, 40 if which == "small" else 10, directory)
+            memory = Memory(driver, job, copies, directory)
+            made = [Case(driver, code_in(directory, f), memory) for f in files]
+            rounds = in_turn(driver, made, 6, 1)
+            for i, file in enumerate(files):
+                times[f"{which}:{file}"] = sorted(round(r[i], 3) for r in rounds)
+            for case in made:
                 case.unload()
-            if made:
-                made[0][1].free()
+            memory.free()
             save(out, "graphs.json", times)
             if time.time() > until:
                 return
@@ -221,27 +145,25 @@ def profiled(directory, plan_file, until):
     with open(plan_file) as f:
         wanted = json.load(f)
     driver = Driver()
-    job, at, last, previous = None, None, None, None
+    memory, last = None, None
     for launch, file in wanted:
         if time.time() > until:
             return
         if launch != last:
-            if previous is not None:
-                previous.free()
-            job, at, last = load(directory, launch), None, launch
-        case = Loaded(driver, os.path.join(directory, file), job, at)
-        at = case.at
+            if memory is not None:
+                memory.free()
+            memory, last = Memory(driver, read_job(os.path.join(directory, launch)), 1, directory), launch
+        case = Case(driver, code_in(directory, file), memory)
         case.reset()
         case.launch()
-        case.sync()
+        driver.sync()
         case.reset()
-        case.sync()
+        driver.sync()
         driver.do("cuProfilerStart")
         case.launch()
-        case.sync()
+        driver.sync()
         driver.do("cuProfilerStop")
         case.unload()
-        previous = case
 
 
 def ncu(directory, out, name, wanted, options, seconds):
@@ -275,16 +197,14 @@ def rows(out, name):
 
 
 def probe(driver, directory, p):
-    module, function, buffer = C.c_void_p(), C.c_void_p(), C.c_uint64()
-    with open(os.path.join(directory, p["cubin"]), "rb") as f:
-        driver.do("cuModuleLoadData", C.byref(module), f.read())
-    driver.do("cuModuleGetFunction", C.byref(function), module, b"k")
-    driver.do("cuMemAlloc_v2", C.byref(buffer), C.c_size_t(4 * p["words"] + 4096))
+    module = driver.module(code_in(directory, p["cubin"]))
+    function = driver.function(module, "k")
+    buffer = driver.alloc(4 * p["words"] + 4096)
     driver.do("cuMemsetD8_v2", buffer, C.c_ubyte(0), C.c_size_t(4 * p["words"] + 4096))
     values, data = [buffer.value.to_bytes(8, "little")], C.c_uint64()
     if "data" in p:
         n = p["data"]["bytes"]
-        driver.do("cuMemAlloc_v2", C.byref(data), C.c_size_t(n))
+        data = driver.alloc(n)
         driver.do("cuMemsetD8_v2", data, C.c_ubyte(0), C.c_size_t(n))
         if "step" in p["data"]:
             import numpy
@@ -304,17 +224,15 @@ def probe(driver, directory, p):
     found = []
     for _ in range(p["launches"]):
         driver.do("cuLaunchKernel", function, *map(C.c_uint, grid + block), C.c_uint(p["sharedBytes"]), None, array, None)
-        driver.do("cuCtxSynchronize")
-        got = C.create_string_buffer(4 * p["words"])
-        driver.do("cuMemcpyDtoH_v2", got, buffer, C.c_size_t(4 * p["words"]))
-        words = struct.unpack(f"<{p['words']}I", got.raw)
+        driver.sync()
+        words = struct.unpack(f"<{p['words']}I", driver.get(buffer, 4 * p["words"]))
         if p["name"].startswith("blocks-"):
             # Start, end, SM, block of each warp: four SMs tell enough.
             words = [w for i in range(0, len(words), 4) if words[i + 2] < 4 for w in words[i : i + 4]]
         found.append(list(words))
-    driver.do("cuMemFree_v2", buffer)
+    driver.free(buffer)
     if "data" in p:
-        driver.do("cuMemFree_v2", data)
+        driver.free(data)
     driver.do("cuModuleUnload", module)
     return found
 
@@ -342,9 +260,7 @@ def save(out, name, what):
 def device(out):
     driver, found = Driver(), {}
     for name, number in {"clock": 13, "sms": 16, "memoryClock": 36, "busWidth": 37, "l2": 38, "sharedPerSm": 81}.items():
-        v = C.c_int()
-        driver.do("cuDeviceGetAttribute", C.byref(v), number, 0)
-        found[name] = v.value
+        found[name] = driver.attribute(number)
     found["card"], found["driver"] = driver.card, driver.version
     for command in (["nvidia-smi", "--query-gpu=driver_version,clocks.sm,clocks.max.sm,clocks.mem", "--format=csv"], ["ncu", "--version"]):
         try:

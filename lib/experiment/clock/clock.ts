@@ -1,0 +1,219 @@
+/**
+ * The clock of a GPU as an objective. One process per GPU (clock.py: Python's standard library and libcuda, started with the
+ * first question) loads cubins, checks their results against the launch file, and times them in turn with the base. What is told
+ * is microseconds of one run of all launches of the file between two events, part of a row of such runs on fresh buffers each;
+ * median and least of the repetitions, and the median of the ratios to the base in the same repetition, which the drift of the
+ * GPU's clock leaves alone.
+ *
+ * Only cubins in which the hazard checker finds nothing are sent; a wrong result, a fault or a hang is the outcome of that code
+ * alone: the rest goes on in a new process.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { diagnostic } from "../../diagnostics.js";
+import { type Cubin, readCubin } from "../../elf/index.js";
+import { fail, ok, type Result } from "../../result.js";
+import { type LaunchFile, parseLaunchFile } from "../../sim/index.js";
+import { verifyCubin } from "../../verify.js";
+import type { Candidate, Judgement, Objective } from "../objective.js";
+import { median, quantile, spread } from "../statistics.js";
+import type { ClockSettings, Measured } from "../types.js";
+import { jobOf, launchesOf } from "./job.js";
+import { type Answer, LineProcess } from "./process.js";
+
+export interface ClockOptions extends ClockSettings {
+  /** How the process is started; the number of the device is added. Default: `python3` on clock.py. Its files need nothing else, so
+   * they also run at the other end of an ssh connection. */
+  readonly command?: readonly string[];
+}
+
+/** The file of the process; the same from lib/ and from dist/. */
+const script: string = resolve(__dirname, "../../../lib/experiment/clock/clock.py");
+/** Seconds that the driver may take to start. */
+const START = 60;
+
+/** Stops a judgement with what is told of it. */
+class NotJudged extends Error {}
+
+function stop(why: string): never {
+  throw new NotJudged(why);
+}
+
+interface Gpu {
+  readonly card: string;
+  readonly driver: string;
+  readonly process: LineProcess;
+}
+
+export function clock(options: ClockOptions = {}): Objective {
+  return new Clock(options);
+}
+
+class Clock implements Objective {
+  readonly name = "clock";
+  private gpu: Gpu | null = null;
+  /** The launches and the base that the process holds, and how many runs it takes in a row. */
+  private opened: { readonly key: string; readonly inARow: number } | null = null;
+  /** Bases that cannot be one, and why. */
+  private readonly unfit = new Map<string, string>();
+  private readonly files = new Map<string, { readonly key: string; readonly file: LaunchFile }>();
+  /** One question at a time. */
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly device: number;
+  private readonly repetitions: number;
+  private readonly inARow: number;
+  private readonly seconds: number;
+  private readonly command: readonly string[];
+
+  constructor({ device = 0, repetitions = 30, inARow = 20, seconds = 20, command }: ClockOptions) {
+    this.device = device;
+    this.repetitions = repetitions;
+    this.inARow = inARow;
+    this.seconds = seconds;
+    this.command = command ?? ["python3", "-B", script];
+  }
+
+  async open(): Promise<Result<string>> {
+    const gpu = await this.inTurn(() => this.start());
+    if (!gpu.ok) return gpu;
+    const { card, driver } = gpu.value;
+    return ok(JSON.stringify(["clock", card, driver, this.repetitions, this.inARow]));
+  }
+
+  judge(candidate: Candidate): Promise<Judgement> {
+    return this.inTurn(() => this.judgeNow(candidate));
+  }
+
+  async close(): Promise<void> {
+    await this.inTurn(async () => this.forget());
+  }
+
+  private inTurn<T>(what: () => Promise<T>): Promise<T> {
+    const done = this.last.then(what);
+    this.last = done.catch(() => {});
+    return done;
+  }
+
+  private forget(): void {
+    this.gpu?.process.stop();
+    this.gpu = null;
+    this.opened = null;
+  }
+
+  private async start(): Promise<Result<Gpu>> {
+    if (this.gpu?.process.alive) return ok(this.gpu);
+    this.forget();
+    const process = new LineProcess([...this.command, String(this.device)]);
+    const said = await process.ask(null, START);
+    const { card, driver, unusable } = said as Answer;
+    if (typeof card === "string" && typeof driver === "string") {
+      this.gpu = { card, driver, process };
+      return ok(this.gpu);
+    }
+    process.stop();
+    const why = "ended" in said ? said.ended : unusable;
+    return fail([diagnostic("error", `the clock needs a GPU, its driver (libcuda.so.1) and python3: ${why}`)]);
+  }
+
+  private async judgeNow(candidate: Candidate): Promise<Judgement> {
+    try {
+      return await this.measure(candidate);
+    } catch (e) {
+      if (!(e instanceof NotJudged)) throw e;
+      return { outcome: e.message, results: "not run", estimated: null, measured: null };
+    }
+  }
+
+  private async measure({ cubin: bytes, base, launch, folder, hazards }: Candidate): Promise<Judgement> {
+    const cubin = safe(bytes, hazards);
+    const { key, file } = this.launchFile(resolve(folder, launch), launch);
+    const launches = launchesOf(file, cubin);
+    if (typeof launches === "string") stop(`${launch}: ${launches}`);
+    const baseHash = base === null ? null : hash(base);
+    const wanted = JSON.stringify([key, launches, baseHash]);
+    const unfit = this.unfit.get(wanted);
+    if (unfit !== undefined) stop(unfit);
+    const gpu = await this.start();
+    if (!gpu.ok) stop(gpu.diagnostics[0]!.message);
+    if (this.opened?.key !== wanted) {
+      const job = jobOf(file, launches);
+      if (typeof job === "string") stop(`${launch}: ${job}`);
+      this.opened = null;
+      try {
+        if (base !== null) safe(base, null);
+        const said = await this.ask({ job, base: base === null ? null : base64(base), inARow: this.inARow });
+        const wrong = wrongIn(said);
+        if (wrong.length > 0) stop(`different results: ${wrong.join("; ")}`);
+        this.opened = { key: wanted, inARow: Number(said.inARow) };
+      } catch (e) {
+        if (e instanceof NotJudged) e.message = `the base: ${e.message}`;
+        if (e instanceof NotJudged) this.unfit.set(wanted, e.message);
+        throw e;
+      }
+    }
+    const { inARow } = this.opened!;
+    const said = await this.ask({ cubin: base64(bytes), repetitions: this.repetitions });
+    if (wrongIn(said).length > 0) return { outcome: "ok", results: "different", estimated: null, measured: null };
+    const { card, driver } = gpu.value;
+    const measured = { card, driver, inARow, baseHash, ...figures(said) };
+    return { outcome: "ok", results: "as expected", estimated: null, measured };
+  }
+
+  private async ask(question: Answer): Promise<Answer> {
+    const said = await this.gpu!.process.ask(question, this.seconds);
+    if ("refused" in said) stop(String(said.refused));
+    if (!("ended" in said) && !("fault" in said)) return said;
+    this.forget();
+    return stop(String("ended" in said ? said.ended : said.fault));
+  }
+
+  private launchFile(path: string, name: string): { readonly key: string; readonly file: LaunchFile } {
+    const text = readFileSync(path, "utf8");
+    const key = JSON.stringify([path, hash(text)]);
+    const known = this.files.get(path);
+    if (known?.key === key) return known;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (e) {
+      return stop(`${name}: ${(e as SyntaxError).message}`);
+    }
+    const file = parseLaunchFile(json, (p) => readFileSync(resolve(dirname(path), p)));
+    if (typeof file === "string") return stop(`${name}: ${file}`);
+    const made = { key, file };
+    this.files.set(path, made);
+    return made;
+  }
+}
+
+const hash = (what: string | Uint8Array): string => createHash("sha256").update(what).digest("hex");
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const wrongIn = (said: Answer): readonly string[] => said.wrong as readonly string[];
+
+/** The cubin, where it may run. */
+function safe(bytes: Uint8Array, hazards: number | null): Cubin {
+  const read = readCubin(bytes);
+  if (!read.ok) return stop(read.diagnostics[0]!.message);
+  const found = hazards ?? verifyCubin(read.value)?.length;
+  if (found === undefined) return stop(`${read.value.target}: the hazard checker does not know this target`);
+  return found === 0 ? read.value : stop(`${found} findings of the hazard checker`);
+}
+
+/** Enough digits for what an event can tell. */
+const rounded = (x: number): number => Number(x.toPrecision(6));
+
+function figures(said: Answer): Omit<Measured, "card" | "driver" | "inARow" | "baseHash"> {
+  const times = said.candidate as readonly number[];
+  const base = said.base as readonly number[] | undefined;
+  const middle = median(times);
+  const ratios = times.map((t, i) => t / (base === undefined ? middle : base[i]!));
+  return {
+    clockMhz: said.clockMhz as number | null,
+    repetitions: times.length,
+    median: rounded(middle),
+    least: quantile(times, 0),
+    ratio: base === undefined ? null : rounded(median(ratios)),
+    spread: rounded(spread(ratios)),
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Who judges a code: the timing model, the clock of a GPU (clock/clock.ts), or a value that a person passes. The model answers
+ * at once and always the same; a clock is asked over and over, so its answer has a spread.
+ */
+import { ok, type Result } from "../result.js";
+import type { Estimated, Measured, Row } from "./types.js";
+
+/** A code to judge. */
+export interface Candidate {
+  readonly cubin: Uint8Array;
+  /** The code that it is compared with: measured in turn with it, so that what changes on the GPU meanwhile meets both. */
+  readonly base: Uint8Array | null;
+  /** Path of the launch file, from `folder` on. */
+  readonly launch: string;
+  readonly folder: string;
+  /** Findings of the hazard checker on the cubin, where they are known already. */
+  readonly hazards: number | null;
+}
+
+export interface Judgement {
+  /** `ok`, or what stopped it. */
+  readonly outcome: string;
+  readonly results: Row["results"];
+  readonly estimated: Estimated | null;
+  readonly measured: Measured | null;
+}
+
+export interface Objective {
+  readonly name: string;
+  /**
+   * Asked before the first code, as often as one likes. Fails where it cannot judge at all (no GPU, no driver). The text tells
+   * this judge from others of the same name: it goes into the ids of rows, so that no row is taken for one of another card.
+   */
+  readonly open: () => Promise<Result<string>>;
+  /** Never throws for the code: what is wrong with that is the outcome. */
+  readonly judge: (candidate: Candidate) => Promise<Judgement>;
+  /** Gives back what it holds. It may be opened again. */
+  readonly close: () => Promise<void>;
+}
+
+/** The timing model. `execute` asks it on the worker threads. */
+export const model: Objective = {
+  name: "model",
+  open: async () => ok(""),
+  judge: async ({ cubin, launch, folder }) => {
+    const { launched } = await import("./launched.js");
+    const { outcome = "ok", results, ...estimated } = launched(cubin, launch, folder);
+    return { outcome, results, estimated, measured: null };
+  },
+  close: async () => {},
+};
+
+/** What is made small: cycles under the model, else the ratio to the base, or the median time without one. */
+export function scoreOf(row: Row): number | null {
+  return row.objective === null ? row.cycles : (row.ratio ?? row.median);
+}

@@ -1,0 +1,75 @@
+/** The runners in Python on a stub of libcuda: what they check, what they leave, and that one bad kernel does not end the rest. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { program, type Ran } from "../oracle/tools.js";
+import { describePython, type StubPlan, saxpy, sha, stubEnvironment } from "./stub.js";
+
+const code = (k: number): Uint8Array => Uint8Array.of(0x7f, k);
+const plan: StubPlan = {
+  codes: {
+    [sha(code(2))]: { us: 20 },
+    [sha(code(3))]: { wrong: true },
+    [sha(code(4))]: { fault: true },
+    [sha(code(5))]: { unloadable: true },
+  },
+};
+
+describePython("runners", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
+    for (const k of [1, 2, 3, 4, 5]) writeFileSync(join(folder, `${k}.cubin`), code(k));
+    writeFileSync(join(folder, "saxpy.json"), JSON.stringify(saxpy.launch));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function run(runner: string, args: readonly string[], how: StubPlan = plan): Ran {
+    const env = Object.entries(stubEnvironment(folder, how)).map(([k, v]) => `${k}=${v}`);
+    return program("env", [...env, "python3", resolve(__dirname, runner), ...args]);
+  }
+  const json = (...path: string[]) => JSON.parse(readFileSync(join(folder, ...path), "utf8"));
+  const write = (name: string, what: unknown): void => writeFileSync(join(folder, name), JSON.stringify(what));
+
+  test("run.py: right, wrong, faults; times beside ptxas -O3's", () => {
+    const cubins = { "ptxas-O3": "1.cubin", new: "2.cubin" };
+    const bad = { keep: "3.cubin", asm: "4.cubin", "ptxlab-O0": "5.cubin" };
+    const cases = [
+      { name: "good", launch: "saxpy.json", cubins },
+      { name: "bad", launch: "saxpy.json", cubins: bad },
+    ];
+    write("cases.json", { target: "sm_90", cases });
+    const ran = run("run.py", [folder, "--jobs", "2", "--repeat", "3", "--results", join(folder, "out.json")]);
+    expect([ran.status, ran.stderr]).toEqual([1, ""]);
+    expect(ran.stdout).toContain("2 passed, 3 failed on Stub");
+    const { kernels } = json("out.json");
+    expect(kernels.good).toEqual({ "ptxas-O3": { us: 10, ratio: 1 }, new: { us: 20, ratio: 2 } });
+    expect(kernels.bad.keep.wrong[0]).toMatch(/^y\[0\]: expected /);
+    expect(kernels.bad.asm.wrong).toEqual(["RuntimeError: cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS"]);
+    expect(kernels.bad["ptxlab-O0"].wrong).toEqual(["RuntimeError: cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE"]);
+    expect(run("run.py", [folder], { missing: true }).status).toBe(2);
+  });
+
+  test("timing.py: checks and times what timing-export.ts lists", () => {
+    const variants = { "ptxas-O3": "1.cubin", best: "2.cubin", keep: "3.cubin", same: "1.cubin" };
+    const kernels = [{ name: "saxpy", variants, launches: { small: "saxpy.json", large: "large.json" } }];
+    // Of large launches nothing is expected but what ptxas's code gives; buffers may be files.
+    const { expect: _, ...large } = saxpy.launch;
+    const zeros = { type: "f32", file: "x.bin" };
+    const x = large.buffers.x!.values!;
+    writeFileSync(join(folder, "x.bin"), new Uint8Array(4 * x.length));
+    write("large.json", { ...large, buffers: { ...large.buffers, x: zeros } });
+    write("plan.json", { target: "sm_90", kernels, probes: [] });
+    mkdirSync(join(folder, "out"));
+    expect(run("timing.py", [folder, join(folder, "out"), "60"]).status).toBe(0);
+    const { results, errors } = json("out", "check.json");
+    expect(errors).toEqual({});
+    expect(Object.entries(results).map(([name, wrong]) => [name, (wrong as string[]).length > 0])).toEqual(
+      ["small", "large"].flatMap((set) => ["1", "2", "3"].map((k) => [`${set}:${k}.cubin`, k === "3"])),
+    );
+    const times = json("out", "graphs.json");
+    expect(Object.keys(times)).toEqual(["small:1.cubin", "small:2.cubin", "large:1.cubin", "large:2.cubin"]);
+    expect(times["small:2.cubin"]).toEqual(Array(6).fill(20));
+    expect(json("out", "device.json").card).toBe("Stub");
+  });
+});
