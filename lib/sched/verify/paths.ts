@@ -26,7 +26,11 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
     ...(code.targets && { targets: code.targets }),
   });
   const lastOf = (b: CodeBlock): MachineInst | null => insts[b.end - 1] ?? null;
-  const calls = blocks.map((b) => (lastOf(b)?.form.flow === "call" ? calleeOf(b, code) : null));
+  const byStart = new Map(blocks.map((b) => [16 * b.start, b.id]));
+  const calls = blocks.map((b) => {
+    const last = lastOf(b);
+    return last?.form.flow === "call" ? calleesOf(b, last, code, byStart) : null;
+  });
   const returnsOf = returnBlocks(blocks, calls, lastOf);
   const next: number[][] = blocks.map(() => []);
   const leaves = new Uint8Array(blocks.length);
@@ -34,16 +38,16 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
   const jumps = new Uint8Array(blocks.length);
   const called = new Uint8Array(blocks.length);
   blocks.forEach((b, id) => {
-    const callee = calls[id]!;
+    const callees = calls[id]!;
     if (b.open) open[id] = 1;
-    if (callee === null) next[id]!.push(...b.succ);
-    else if (callee === OUTSIDE) {
+    if (callees === null) next[id]!.push(...b.succ);
+    else if (callees.length === 0) {
       leaves[id] = 1;
       next[id]!.push(...b.succ);
     } else {
-      next[id]!.push(callee);
+      next[id]!.push(...callees);
       const conditional = lastOf(b)!.guard !== null;
-      const returns = returnsOf.get(callee)!;
+      const returns = callees.flatMap((callee) => returnsOf.get(callee)!);
       if (returns.length === 0) jumps[id] = 1;
       for (const r of returns) {
         called[r] = 1;
@@ -64,22 +68,30 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
   return { blocks, next: unique, leaves, jumps, open, roots: rootsOf(blocks, unique, code, isPadding) };
 }
 
-const OUTSIDE = -1;
-
-function calleeOf(b: CodeBlock, code: CodeToVerify): number {
-  if (b.call === null || code.relocated?.has(16 * (b.end - 1))) return OUTSIDE;
-  return b.call;
+/**
+ * Blocks that a call may enter; none where it leaves the section. `CALL.REL` through a register counts from the section's
+ * start (ptxas takes the offset from a table in bank 2): it may be any function there.
+ */
+function calleesOf(
+  b: CodeBlock,
+  call: MachineInst,
+  code: CodeToVerify,
+  byStart: ReadonlyMap<number, number>,
+): readonly number[] {
+  if (code.relocated?.has(16 * (b.end - 1))) return [];
+  if (b.call !== null) return [b.call];
+  if (!call.form.mods.includes("REL")) return [];
+  return (code.entries ?? []).flatMap((entry) => byStart.get(entry) ?? []);
 }
 
 /** For each called block the blocks that return from there; calls inside are stepped over. */
 function returnBlocks(
   blocks: readonly CodeBlock[],
-  calls: readonly (number | null)[],
+  calls: readonly (readonly number[] | null)[],
   lastOf: (b: CodeBlock) => MachineInst | null,
 ): Map<number, number[]> {
   const found = new Map<number, number[]>();
-  for (const entry of new Set(calls)) {
-    if (entry === null || entry === OUTSIDE) continue;
+  for (const entry of new Set(calls.flatMap((callees) => callees ?? []))) {
     const seen = new Uint8Array(blocks.length);
     const stack = [entry];
     const returns: number[] = [];

@@ -61,7 +61,7 @@ export interface CodeToVerify {
   readonly name: string;
   /** Four u32 per instruction, low first. */
   readonly words: Uint32Array;
-  /** Byte addresses where functions begin, besides 0. */
+  /** Byte addresses where functions begin, besides 0: also what a `CALL.REL` through a register may call. */
   readonly entries?: readonly number[];
   /** Byte address of an indirect branch → those of its targets (EIATTR_INDIRECT_BRANCH_TARGETS). */
   readonly targets?: ReadonlyMap<number, readonly number[]>;

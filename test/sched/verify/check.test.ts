@@ -250,6 +250,21 @@ describe("variable latency", () => {
     expect(brief(code("B-1----"))).toEqual([]);
     expect(brief(code("B------"))).toEqual(["result R4 at 0x20 since 0x0"]);
   });
+  test("CALL.REL through a register enters the functions of its section", () => {
+    const code = (callee: string): string => `B------ R- W- - S01   LDC R1, c[0x0][0x28]
+B------ R- W- - S05   MOV R2, 0x40
+B------ R- W- - S05   MOV R20, 0x40
+B------ R- W- - S05   CALL.REL.NOINC R2 \`(.F)
+${end}
+.F:
+${callee}
+B------ R- W- - S05   RET.REL.NODEC R20 \`(.F)`;
+    expect(brief(code("B------ R- W- - S05   IADD3 R4, R2, 0x10, RZ"), "sm_90", [0x50])).toEqual([]);
+    expect(brief(code("B------ R- W- - S05   IADD3 R4, R1, 0x10, RZ"), "sm_90", [0x50])).toEqual([
+      "result R1 at 0x50 since 0x0",
+    ]);
+  });
+
   test("where a call through a register goes is not known", () => {
     const call = "B------ R- W- - S05   CALL.REL.NOINC R2 `(.F)";
     const code = `.F:\nB------ R1 W2 - S02   LDG.E R4, desc[UR4][R2.64]\n${call}\n${end}`;

@@ -17,13 +17,17 @@ export function words(text: string, arch: TargetName): Uint32Array {
   return made.value;
 }
 
-export function findings(text: string, arch: TargetName = "sm_90"): readonly Finding[] {
-  return verifyHazards({ name: "k", words: words(text, arch) }, target(arch));
+export function findings(
+  text: string,
+  arch: TargetName = "sm_90",
+  entries: readonly number[] = [],
+): readonly Finding[] {
+  return verifyHazards({ name: "k", words: words(text, arch), entries }, target(arch));
 }
 
 /** `result R4 at 0x20 since 0x0`, one line per finding. */
-export function brief(text: string, arch: TargetName = "sm_90"): string[] {
-  return findings(text, arch).map((f) => {
+export function brief(text: string, arch: TargetName = "sm_90", entries: readonly number[] = []): string[] {
+  return findings(text, arch, entries).map((f) => {
     const since = f.since === null ? "" : ` since 0x${f.since.address.toString(16)}`;
     return `${f.kind} ${f.register}${f.register ? " " : ""}at 0x${f.at.address.toString(16)}${since}`;
   });
