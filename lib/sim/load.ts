@@ -3,7 +3,8 @@
  * filled in with the addresses, the code becomes a program.
  */
 
-import { relocationField, relocationName } from "../elf/cubin/relocations.js";
+import { relocationFields, relocationName } from "../elf/cubin/relocations.js";
+import { STT } from "../elf/elf64.js";
 import type { Cubin, CubinFunction, CubinReloc, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
 import { targetOfSm } from "../target/index.js";
@@ -29,6 +30,21 @@ interface Space {
   readonly sections: ReadonlyMap<number, number>;
   /** Code address of each text section. */
   readonly code: ReadonlyMap<number, number>;
+  readonly outside: Outside;
+}
+
+/** Functions that a driver brings along (vprintf, malloc …): each has an address behind the code, where nothing is. */
+class Outside {
+  readonly names: string[] = [];
+  /** `end`: number of instructions of the module. */
+  constructor(private readonly end: number) {}
+
+  /** Null for what is no function, or is defined. */
+  address(symbol: CubinSymbol): number | null {
+    if (symbol.section !== 0 || symbol.type !== STT.Func) return null;
+    if (!this.names.includes(symbol.name)) this.names.push(symbol.name);
+    return CODE_BASE + (this.end + this.names.indexOf(symbol.name)) * 16;
+  }
 }
 
 function addressOf(space: Space, symbol: CubinSymbol): number | null {
@@ -41,17 +57,19 @@ function addressOf(space: Space, symbol: CubinSymbol): number | null {
 /** Fills relocations in; an error text, or "". */
 function relocate(bytes: Uint8Array, relocs: readonly CubinReloc[], space: Space): string {
   for (const r of relocs) {
-    const field = relocationField(r.type);
-    if (field === null) {
+    const fields = relocationFields(r.type);
+    if (fields === null) {
       // Marks for tools and for scheduling repairs store nothing.
       if (/UNUSED|YIELD|NONE|INSTRUCTION|QUERY/.test(relocationName(r.type))) continue;
       return `relocation ${relocationName(r.type)} of ${r.symbol.name} is not supported by the simulator`;
     }
-    const address = addressOf(space, r.symbol);
+    const address = addressOf(space, r.symbol) ?? space.outside.address(r.symbol);
     if (address === null) return `${r.symbol.name} is not defined in the cubin`;
-    const value = BigInt.asUintN(64, (BigInt(address) + BigInt(r.addend)) >> BigInt(field.shift));
-    if (r.offset + Math.ceil((field.at + field.width) / 8) > bytes.length) return "relocation outside its section";
-    storeField(bytes, r.offset * 8 + field.at, field.width, value);
+    const value = BigInt.asUintN(64, BigInt(address) + BigInt(r.addend));
+    for (const { at, width, shift } of fields) {
+      if (r.offset + Math.ceil((at + width) / 8) > bytes.length) return "relocation outside its section";
+      storeField(bytes, r.offset * 8 + at, width, value >> BigInt(shift));
+    }
   }
   return "";
 }
@@ -82,7 +100,8 @@ export function load(cubin: Cubin, global: GlobalMemory): Result<Loaded> {
     code.set(f.section, CODE_BASE + first * 16);
     first += f.words.length >> 2;
   }
-  const space: Space = { sections, code };
+  const outside = new Outside(first);
+  const space: Space = { sections, code, outside };
   const banks = new Map<number, Uint8Array>();
   for (const b of cubin.banks) {
     const bytes = b.bytes.slice();
@@ -103,7 +122,7 @@ export function load(cubin: Cubin, global: GlobalMemory): Result<Loaded> {
     if (typeof linked === "string") return fail([inputError(linked)]);
     functions.push(linked);
   }
-  return ok({ cubin, target, program: makeProgram(target, functions), banks, sections });
+  return ok({ cubin, target, program: makeProgram(target, functions, outside.names), banks, sections });
 }
 
 function relocatedCode(f: CubinFunction, space: Space): CubinFunction | string {

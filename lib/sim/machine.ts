@@ -201,7 +201,7 @@ export class GridMachine implements Machine {
       }
       if (pc >= end || pc < 0) {
         w.pc = pc;
-        w.fault("illegal-instruction", active, "the program counter left the code");
+        this.leftCode(w, active, pc - end);
         break;
       }
       issued++;
@@ -244,6 +244,13 @@ export class GridMachine implements Machine {
       const text = `no end after ${this.launch.budget} warp-instructions`;
       w.fault("budget", active === 0 ? w.live : active, text);
     }
+  }
+
+  /** `beyond`: how many instructions behind the last of the module. */
+  private leftCode(w: Warp, mask: number, beyond: number): void {
+    const name = this.program.outside[beyond];
+    if (name === undefined) w.fault("illegal-instruction", mask, "the program counter left the code");
+    else w.fault("not-supported", mask, `the kernel calls ${name}, which the driver would bring: the cubin has none`);
   }
 
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void {

@@ -10,7 +10,11 @@ import { build } from "./build.js";
 import type { Placed, Program } from "./program.js";
 import type { Exec } from "./state.js";
 
-export function makeProgram(target: Target, functions: readonly CubinFunction[]): Program {
+export function makeProgram(
+  target: Target,
+  functions: readonly CubinFunction[],
+  outside: readonly string[] = [],
+): Program {
   const placed: Placed[] = [];
   const insts: (MachineInst | null)[] = [];
   for (const cubin of functions) {
@@ -18,7 +22,7 @@ export function makeProgram(target: Target, functions: readonly CubinFunction[])
     placed.push({ cubin, first: insts.length, count });
     for (const inst of decodeCode(cubin.words, target)) insts.push(inst);
   }
-  return programOf(target, placed, insts);
+  return programOf(target, placed, insts, outside);
 }
 
 /** A program of decoded instructions. */
@@ -26,10 +30,12 @@ export function programOf(
   target: Target,
   functions: readonly Placed[],
   insts: readonly (MachineInst | null)[],
+  outside: readonly string[] = [],
 ): Program {
   const program: Program = {
     target,
     functions,
+    outside,
     insts,
     exec: new Array<Exec>(insts.length),
     guard: new Uint8Array(insts.length).fill(7),

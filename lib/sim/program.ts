@@ -17,6 +17,8 @@ export interface Placed {
 export interface Program {
   readonly target: Target;
   readonly functions: readonly Placed[];
+  /** Names of functions that the module calls and does not hold; their indices follow the last instruction. */
+  readonly outside: readonly string[];
   /** null: the word is no instruction of the target. */
   readonly insts: readonly (MachineInst | null)[];
   readonly exec: Exec[];

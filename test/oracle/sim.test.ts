@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Argument, type LaunchOptions, type Run, simulate } from "../../lib/sim/index.js";
@@ -743,3 +743,37 @@ const directed64 = (a: number, b: number, c: number, dir: Direction): number =>
 function bracket(r: number, v: number, dir: "u" | "d"): boolean {
   return dir === "u" ? r >= v && step32(r, false) < v : r <= v && step32(r, true) > v;
 }
+
+/** `-g` calls by relocated addresses; vprintf is the driver's. */
+const calling = (sm: number): string => `.version 8.6
+.target sm_${sm}
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
+.visible .func (.param .b32 r) twice (.param .b32 x)
+{ .reg .b32 %a<3>; ld.param.u32 %a1, [x]; shl.b32 %a2, %a1, 1; st.param.b32 [r], %a2; ret; }
+.visible .entry k(.param .u64 p, .param .u32 print) {
+.reg .b64 %d<3>; .reg .b32 %r<9>; .reg .pred %q;
+ld.param.u64 %d1, [p]; ld.param.u32 %r1, [print]; setp.eq.u32 %q, %r1, 0;
+@%q bra go;
+{ .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %d1; st.param.b64 [b], %d1; call.uni (r), vprintf, (a, b); }
+go: { .param .b32 x; .param .b32 r; st.param.b32 [x], 21; call.uni (r), twice, (x); ld.param.b32 %r2, [r]; }
+st.global.u32 [%d1], %r2; ret; }
+`;
+
+describeOracle("calls of other sections", () => {
+  test.each(SMS)("sm_%i: code for debuggers runs; a function of the driver faults where it is called", (sm) => {
+    const [source, out] = [join(dir, `call.${sm}.ptx`), join(dir, `call.${sm}.cubin`)];
+    writeFileSync(source, calling(sm));
+    expect(tool("ptxas", [`-arch=sm_${sm}`, "-g", "-O0", "-o", out, source]).status).toBe(0);
+    const cubin = new Uint8Array(readFileSync(out));
+    const result = new Int32Array(1);
+    const run = (print: number): Run => {
+      const ran = simulate(cubin, { kernel: "k", grid: 1, block: 1, params: [result, { u32: print }] });
+      if (!ran.ok) throw new Error(ran.diagnostics[0]!.message);
+      return ran.value;
+    };
+    expect(run(0).fault).toBeNull();
+    expect(result[0]).toBe(42);
+    expect(run(1).fault).toMatchObject({ kind: "not-supported", message: expect.stringContaining("calls vprintf") });
+  });
+});

@@ -153,20 +153,26 @@ export function relocationName(type: number): string {
 export interface RelocField {
   readonly at: number;
   readonly width: number;
-  /** 32 for the upper half of an address, 2 where a word index is stored. */
+  /** 32 for the upper half of an address, 2 where units of four bytes are stored. */
   readonly shift: number;
 }
 
-/** Fields of the types that are one run of bits; null for the rest (split fields, whole instructions, indices). */
-export function relocationField(type: number): RelocField | null {
+/** Bits of the types that store parts of an address; null for the rest (whole instructions, indices). */
+export function relocationFields(type: number): readonly RelocField[] | null {
   const name = relocationNames[type] ?? "";
-  if (type === R_CUDA.ABS32) return { at: 0, width: 32, shift: 0 };
-  if (name === "64" || name === "G64" || name === "UNIFIED") return { at: 0, width: 64, shift: 0 };
-  if (name === "32_LO" || name === "G32" || name === "UNIFIED_32") return { at: 0, width: 32, shift: 0 };
-  if (name === "32_HI") return { at: 0, width: 32, shift: 32 };
+  if (type === R_CUDA.ABS32) return [{ at: 0, width: 32, shift: 0 }];
+  if (name === "64" || name === "G64" || name === "UNIFIED") return [{ at: 0, width: 64, shift: 0 }];
+  if (name === "32_LO" || name === "G32" || name === "UNIFIED_32") return [{ at: 0, width: 32, shift: 0 }];
+  if (name === "32_HI") return [{ at: 0, width: 32, shift: 32 }];
+  // The target of CALL.ABS counts units of four bytes (the words of CALL.ABS, as nvdisasm reads them).
+  if (name === "ABS47_34") return [{ at: 34, width: 47, shift: 2 }];
+  if (name === "ABS55_16_34")
+    return [
+      { at: 16, width: 8, shift: 2 },
+      { at: 34, width: 47, shift: 10 },
+    ];
   const m = /^(?:ABS|UNIFIED)(\d+)_(LO_|HI_)?(\d+)$/.exec(name);
-  if (m !== null) return { at: Number(m[3]), width: Number(m[1]), shift: m[2] === "HI_" ? 32 : 0 };
-  return null;
+  return m === null ? null : [{ at: Number(m[3]), width: Number(m[1]), shift: m[2] === "HI_" ? 32 : 0 }];
 }
 
 /**
@@ -174,8 +180,9 @@ export function relocationField(type: number): RelocField | null {
  * and outside the section.
  */
 export function inPlaceAddend(type: number, bytes: Uint8Array, offset: number): number {
-  const field = relocationField(type);
-  if (field === null || field.at % 8 !== 0 || field.width % 8 !== 0 || field.shift !== 0) return 0;
+  const [field, more] = relocationFields(type) ?? [];
+  if (field === undefined || more !== undefined || field.at % 8 !== 0 || field.width % 8 !== 0 || field.shift !== 0)
+    return 0;
   const first = offset + field.at / 8;
   if (first + field.width / 8 > bytes.length) return 0;
   let value = 0;
