@@ -12,6 +12,7 @@ import type { Control, Func, Inst } from "../lib/ori/types.js";
 import { renderInst } from "../lib/sass/index.js";
 import { assignControl, type ControlDecision } from "../lib/sched/index.js";
 import { inScratch, tool } from "../test/oracle/tools.js";
+import { numberOf, readArguments } from "./arguments.js";
 
 const fields = ["stall", "yield", "writeSb", "readSb", "wait", "reuse"] as const;
 type Field = (typeof fields)[number];
@@ -133,15 +134,16 @@ function cubinsOf(arch: string, level: string, files: readonly string[]): [strin
   return out;
 }
 
-const args = process.argv.slice(2);
-const option = (name: string, otherwise: string): string => {
-  const at = args.indexOf(name);
-  return at < 0 ? otherwise : args.splice(at, 2)[1]!;
-};
-const archs = option("-t", Object.keys(folders).join(",")).split(",");
-const levels = option("-O", "1,2,3").split(",");
-const shown = Number(option("-n", "12"));
-const verbose = option("-v", "");
+const { values: options, positionals } = readArguments({
+  targets: { type: "string", short: "t", default: Object.keys(folders).join() },
+  levels: { type: "string", short: "O", default: "1,2,3" },
+  rules: { type: "string", short: "n", default: "12" },
+  verbose: { type: "string", short: "v", default: "" },
+});
+const archs = options.targets.split(",");
+const levels = options.levels.split(",");
+const shown = numberOf(options.rules);
+const { verbose } = options;
 
 const percent = (n: number, of: number): string => `${((100 * n) / of).toFixed(2)} %`;
 console.log(`${"".padEnd(8)}${["insts", "word", ...fields, "refused"].map((c) => c.padStart(10)).join("")}`);
@@ -154,7 +156,7 @@ for (const arch of archs) {
     rules: new Map(),
   };
   for (const level of levels) {
-    for (const [name, bytes] of cubinsOf(arch, level, args)) {
+    for (const [name, bytes] of cubinsOf(arch, level, positionals)) {
       const cubin = readCubin(bytes);
       if (!cubin.ok) throw new Error(`${name} is unreadable`);
       for (const f of cubin.value.functions) {

@@ -1,7 +1,7 @@
 /**
  * Seeded faults in ptxas's code of the test corpus, judged by an exhaustive oracle and by the hazard checker:
  *
- *   node tools/run-ts.cjs tools/hazard-faults.ts [sm_90 …] [--faults=1000] [--seed=1] [--show]
+ *   node tools/run-ts.cjs tools/hazard-faults.ts [SM …] [--faults=1000] [--seed=1] [--show]
  *
  * `small`: straight pieces of at most ten instructions, every execution tried. `large`: whole functions, the code around
  * the fault executed on several ways.
@@ -12,18 +12,18 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CubinFunction, readCubin } from "../lib/elf/index.js";
-import { isTargetName, target as targetOf } from "../lib/target/index.js";
+import { target as targetOf } from "../lib/target/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { random } from "../test/corpus/random.js";
 import { largeFaults, smallFaults, type Tally } from "../test/sched/verify/judge.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 
-const option = (name: string, otherwise: number): number =>
-  Number(process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise);
-const faults = option("faults", 1000);
-const seed = option("seed", 1);
-const show = process.argv.includes("--show");
-const named = process.argv.slice(2).filter((a) => !a.startsWith("--"));
-const all = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121].map((n) => `sm_${n}`);
+const { values: options, positionals } = readArguments({
+  faults: { type: "string", default: "1000" },
+  seed: { type: "string", default: "1" },
+  show: { type: "boolean", default: false },
+});
+const [faults, seed] = [numberOf(options.faults), numberOf(options.seed)];
 const ptxas = join(__dirname, "../.oracle/bin/ptxas");
 
 function corpus(arch: TargetName): CubinFunction[] {
@@ -57,8 +57,8 @@ function line(name: string, t: Tally): string {
   );
 }
 
-for (const arch of named.length > 0 ? named : all) {
-  if (!isTargetName(arch)) throw new Error(`unknown target '${arch}'`);
+for (const sm of smsOf(positionals)) {
+  const arch = `sm_${sm}` as TargetName;
   const functions = corpus(arch);
   for (const [name, run] of [
     ["small", smallFaults],
@@ -66,7 +66,7 @@ for (const arch of named.length > 0 ? named : all) {
   ] as const) {
     const t = run(functions, targetOf(arch), faults, random(seed));
     console.log(line(`${arch} ${name}`, t));
-    if (show)
+    if (options.show)
       for (const m of [...t.missed.map((x) => `missed ${x}`), ...t.alarmed.map((x) => `alarm ${x}`)].slice(0, 40))
         console.log(`    ${m}`);
   }

@@ -2,11 +2,11 @@
  * The hazard checker on what ptxas makes: test corpus, CUDA units (own and CUB/Thrust) and kernels with products of warp groups,
  * every SM, -O0 … -O3.
  *
- *   node tools/run-ts.cjs tools/hazard-sweep.ts [sm_90 …] [--levels=0123] [--corpus] [--ours] [--show=3]
+ *   node tools/run-ts.cjs tools/hazard-sweep.ts [SM …] [--levels=0123] [--corpus] [--ours] [--show=3]
  *
- * `--corpus`: the test corpus alone. `--products`: the module with products of warp groups alone. `--ours`: our own cubins of the corpus instead of ptxas's. A finding on ptxas's code
- * says that the checker or a latency table is wrong. PTX of the CUDA units and ptxas's
- * cubins are kept in .cache/hazard.
+ * `--corpus`: the test corpus alone. `--products`: the module with products of warp groups alone. `--ours`: our own cubins of
+ * the corpus instead of ptxas's. A finding on ptxas's code says that the checker or a latency table is wrong. PTX of the CUDA
+ * units and ptxas's cubins are kept in .cache/hazard.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,20 +15,22 @@ import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
 import { type Finding, findingText } from "../lib/sched/verify/index.js";
-import { isTargetName, target as targetOf } from "../lib/target/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { verifyCubin } from "../lib/verify.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 import { wgmmaModule } from "./hazard/wgmma.js";
 
-const option = (name: string, otherwise: string): string =>
-  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
-const flag = (name: string): boolean => process.argv.includes(`--${name}`);
+const { values: options, positionals } = readArguments({
+  levels: { type: "string", default: "0123" },
+  show: { type: "string", default: "3" },
+  corpus: { type: "boolean", default: false },
+  products: { type: "boolean", default: false },
+  ours: { type: "boolean", default: false },
+});
 const root = join(__dirname, "..");
 const bin = join(root, ".oracle/bin");
 const cache = join(root, ".cache/hazard");
-const named = process.argv.slice(2).filter((a) => !a.startsWith("--"));
-const all = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121].map((n) => `sm_${n}`);
-const show = Number(option("show", "3"));
+const show = numberOf(options.show);
 
 const version = (sm: number): number => (sm >= 100 ? 100 : sm >= 90 ? 90 : 75);
 
@@ -97,19 +99,18 @@ function ours(arch: TargetName, file: string, level: string): Uint8Array {
 
 let total = 0;
 mkdirSync(join(cache, "cubins"), { recursive: true });
-for (const arch of named.length > 0 ? named : all) {
-  if (!isTargetName(arch)) throw new Error(`unknown target '${arch}'`);
-  const { sm } = targetOf(arch);
-  const files = flag("products")
+for (const sm of smsOf(positionals)) {
+  const arch = `sm_${sm}` as TargetName;
+  const files = options.products
     ? products(sm)
-    : flag("corpus") || flag("ours")
+    : options.corpus || options.ours
       ? corpus(sm)
       : [...corpus(sm), ...units(sm), ...products(sm)];
-  for (const level of option("levels", "0123")) {
+  for (const level of options.levels) {
     let [cubins, instructions, clean] = [0, 0, 0];
     const found: Finding[] = [];
     for (const file of files) {
-      const cubin = readCubin(new Uint8Array((flag("ours") ? ours : theirs)(arch, file, level)));
+      const cubin = readCubin(new Uint8Array((options.ours ? ours : theirs)(arch, file, level)));
       if (!cubin.ok) throw new Error(`${file}: unreadable`);
       const findings = verifyCubin(cubin.value)!;
       cubins++;

@@ -3,7 +3,7 @@
  * random, control word and guard included: is the word taken or refused by both, is the text the same, do the words come
  * back from the instruction and from its text. Differences are grouped by opcode and rule.
  *
- *     node tools/run-ts.cjs tools/isa-random.ts [SM…] [--opcodes 210,c10u] [--count 300] [--seed N] [--census CSV] [--special 1]
+ *     node tools/run-ts.cjs tools/isa-random.ts [SM…] [--opcodes 210,c10u] [--count 300] [--seed N] [--census CSV] [--special]
  *                                               [--examples N] [--json FILE]
  *
  * With --special, places of operands often hold the value that stands for none (RZ, PT), which other rows may claim.
@@ -21,16 +21,21 @@ import { parseInst } from "../lib/sass/isa/parse.js";
 import { renderInst } from "../lib/sass/isa/text.js";
 import { type TargetName, target } from "../lib/target/index.js";
 import { askWords, nop } from "../test/oracle/nvdisasm.js";
-import { readArguments } from "./arguments.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 import { explainSplit } from "./isa-split.js";
 
-const { names, options, number } = readArguments(process.argv.slice(2));
-const sms = names.map((name) => Number(name.replace(/^sm_?/, "").replace(/[af]$/, "")));
-if (sms.length === 0) sms.push(75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121);
-const count = number("count", 300);
-const seed = number("seed", 1);
-const examples = number("examples", 1);
-const special = options.has("special");
+const { values: options, positionals } = readArguments({
+  opcodes: { type: "string" },
+  count: { type: "string", default: "300" },
+  seed: { type: "string", default: "1" },
+  census: { type: "string" },
+  special: { type: "boolean", default: false },
+  examples: { type: "string", default: "1" },
+  json: { type: "string" },
+});
+const sms = smsOf(positionals);
+const [count, seed, examples] = [numberOf(options.count), numberOf(options.seed), numberOf(options.examples)];
+const { census, json, special } = options;
 
 const nameOf = (opcode: number): string => (opcode & 0xfff).toString(16).padStart(3, "0") + (opcode >> 12 ? "u" : "");
 const codeOf = (name: string): number => Number.parseInt(name, 16) | (name.endsWith("u") ? 0x1000 : 0);
@@ -60,9 +65,8 @@ function absent(words: Uint32Array, at: number, r: number): void {
 
 /** Opcodes of a target, bit 91 as bit 12. */
 function opcodesOf(sm: number): number[] {
-  if (options.has("opcodes")) return options.get("opcodes")!.split(",").map(codeOf);
+  if (options.opcodes) return options.opcodes.split(",").map(codeOf);
   const found = new Set(tableFor(sm).opcodes);
-  const census = options.get("census");
   if (census) {
     const [head, ...lines] = readFileSync(census, "utf8").trim().split("\n");
     // sm_87 and sm_88 decode what sm_86 does.
@@ -276,5 +280,4 @@ for (const sm of sms) {
     }
   }
 }
-const json = options.get("json");
 if (json) writeFileSync(json, JSON.stringify(all, null, 1));

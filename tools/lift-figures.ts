@@ -20,7 +20,8 @@ import type { TargetName } from "../lib/target/index.js";
 import { corpus, corpusPtx, type LaunchFile } from "../test/corpus/cases.js";
 import { insertNops } from "../test/lift/nops.js";
 import { available } from "../test/oracle/tools.js";
-import { allSms, ccclCubins, corpusCubins, type Made, sourceOf } from "./sass/cubins.js";
+import { readArguments, smsOf } from "./arguments.js";
+import { ccclCubins, corpusCubins, type Made, sourceOf } from "./sass/cubins.js";
 
 class Tally {
   private readonly counts = new Map<string, number>();
@@ -120,16 +121,14 @@ function ours(sm: number): void {
   tally.print(`ours sm_${sm}`);
 }
 
-const args = process.argv.slice(2);
-const chosen = args.filter((a) => /^\d+$/.test(a)).map(Number);
-const sms = chosen.length === 0 ? allSms : allSms.filter((sm) => chosen.includes(sm));
+const { values: options, positionals } = readArguments({ cccl: { type: "boolean", default: false } });
 const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
 try {
-  for (const sm of sms) {
+  for (const sm of smsOf(positionals)) {
     ours(sm);
     if (!available) continue;
     judgeAll(`ptxas sm_${sm}`, corpusCubins(sm, levels, dir));
-    if (args.includes("--cccl")) judgeAll(`CCCL sm_${sm}`, ccclCubins(sm, levels, dir));
+    if (options.cccl) judgeAll(`CCCL sm_${sm}`, ccclCubins(sm, levels, dir));
   }
 } finally {
   rmSync(dir, { recursive: true, force: true });

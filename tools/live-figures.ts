@@ -12,21 +12,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCubin } from "../lib/elf/index.js";
 import { type TargetName, target } from "../lib/target/index.js";
-import { allSms, ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
+import { ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
 import { askRanges, ourRanges } from "./sass/ranges.js";
 
-const flags = new Set<string>();
-const options = new Map<string, string>();
-const sms: number[] = [];
-for (let i = 2; i < process.argv.length; i++) {
-  const arg = process.argv[i]!;
-  if (arg === "--cccl") flags.add("cccl");
-  else if (arg.startsWith("-")) options.set(arg.replace(/^-+/, ""), process.argv[++i] ?? "");
-  else sms.push(Number(arg.replace(/^sm_?/, "")));
-}
-const levels = (options.get("O") ?? "0,1,2,3").split(",").map(Number);
-const dir = options.get("keep") ?? mkdtempSync(join(tmpdir(), "live-"));
-const examples = Number(options.get("examples") ?? 3);
+const { values: options, positionals } = readArguments({
+  levels: { type: "string", short: "O", default: "0,1,2,3" },
+  cccl: { type: "boolean", default: false },
+  keep: { type: "string" },
+  examples: { type: "string", default: "3" },
+});
+const levels = options.levels.split(",").map(numberOf);
+const dir = options.keep ?? mkdtempSync(join(tmpdir(), "live-"));
+const examples = numberOf(options.examples);
 
 /** Functions, instructions, and what differs: `function+offset: theirs | ours`. */
 interface Figures {
@@ -58,10 +56,10 @@ function compare(sm: number, made: Made, out: Figures): void {
 }
 
 let wrong = 0;
-for (const sm of sms.length > 0 ? sms : allSms) {
+for (const sm of smsOf(positionals)) {
   const out: Figures = { functions: 0, agree: 0, instructions: 0, alike: 0, differences: [] };
   for (const made of corpusCubins(sm, levels, dir)) compare(sm, made, out);
-  if (flags.has("cccl")) for (const made of ccclCubins(sm, levels, dir)) compare(sm, made, out);
+  if (options.cccl) for (const made of ccclCubins(sm, levels, dir)) compare(sm, made, out);
   wrong += out.functions - out.agree;
   console.log(
     `sm_${sm}: ${out.agree} of ${out.functions} functions alike, ${out.alike} of ${out.instructions} instructions`,

@@ -12,7 +12,8 @@ import { readCubin } from "../lib/elf/index.js";
 import { liftCubin } from "../lib/lift/index.js";
 import { unwrap } from "../lib/result.js";
 import { available } from "../test/oracle/tools.js";
-import { allSms, ccclCubins, corpusCubins } from "./sass/cubins.js";
+import { readArguments, smsOf } from "./arguments.js";
+import { ccclCubins, corpusCubins } from "./sass/cubins.js";
 
 class Shares {
   private readonly counts = new Map<string, number>();
@@ -66,12 +67,14 @@ function describe(o: MemoryOperand): string {
 }
 
 if (!available) throw new Error("needs .oracle");
-const args = process.argv.slice(2);
-const chosen = args.filter((a) => /^\d+$/.test(a)).map(Number);
-const only = args.includes("--list") ? args[args.indexOf("--list") + 1] : undefined;
+const { values: options, positionals } = readArguments({
+  list: { type: "string" },
+  cccl: { type: "boolean", default: false },
+});
+const only = options.list;
 const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
 try {
-  for (const sm of chosen.length > 0 ? chosen : allSms) {
+  for (const sm of smsOf(positionals)) {
     if (only !== undefined) {
       for (const c of corpusCubins(sm, [3], dir)) if (c.name.startsWith(`${only} `)) new Tally().add(c.bytes, true);
       continue;
@@ -79,7 +82,7 @@ try {
     const tally = new Tally();
     for (const c of corpusCubins(sm, [0, 1, 2, 3], dir)) tally.add(c.bytes, false);
     tally.print(`sm_${sm}`);
-    if (!args.includes("--cccl")) continue;
+    if (!options.cccl) continue;
     const large = new Tally();
     for (const c of ccclCubins(sm, [3], dir)) large.add(c.bytes, false);
     large.print(`CCCL sm_${sm} -O3`);

@@ -8,7 +8,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { readCubin } from "../lib/elf/index.js";
 import { reschedule } from "../lib/reschedule.js";
 import { unwrap } from "../lib/result.js";
@@ -17,11 +16,13 @@ import { runLaunchFile } from "../lib/sim/index.js";
 import { verifyCubin } from "../lib/verify.js";
 import { corpus, type LaunchFile } from "../test/corpus/cases.js";
 import { available, tool } from "../test/oracle/tools.js";
-import { allSms, ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
+import { readArguments, smsOf } from "./arguments.js";
+import { ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
 
-const { values: args, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { cccl: { type: "boolean" }, policy: { type: "string" }, O: { type: "string", short: "O", default: "3" } },
+const { values: args, positionals } = readArguments({
+  cccl: { type: "boolean" },
+  policy: { type: "string" },
+  levels: { type: "string", short: "O", default: "3" },
 });
 const policy = policyNamed(args.policy ?? postSchedule.name);
 if (!available || policy === undefined) throw new Error(available ? `no policy ${args.policy}` : "needs .oracle");
@@ -89,8 +90,8 @@ function judge(made: Made, launch: LaunchFile | undefined, tally: Tally): void {
 }
 
 try {
-  for (const sm of positionals.length > 0 ? positionals.map(Number) : allSms) {
-    const levels = [...args.O].filter((c) => c !== ",").map(Number);
+  for (const sm of smsOf(positionals)) {
+    const levels = [...args.levels].filter((c) => c !== ",").map(Number);
     const tally = new Tally();
     for (const c of corpusCubins(sm, levels, dir))
       judge(c, corpus.find((k) => c.name.startsWith(`${k.name} `))?.launch, tally);

@@ -21,7 +21,8 @@ import { parseInst } from "../lib/sass/isa/parse.js";
 import { renderInst } from "../lib/sass/isa/text.js";
 import { type Target, type TargetName, target } from "../lib/target/index.js";
 import { disassembleWords, textSections } from "../test/oracle/nvdisasm.js";
-import { allSms, ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
+import { readArguments, smsOf } from "./arguments.js";
+import { ccclCubins, corpusCubins, type Made } from "./sass/cubins.js";
 
 const levels = [0, 1, 2, 3];
 
@@ -114,15 +115,18 @@ function assembled(what: string, sm: number, cubins: readonly Made[]): boolean {
 
 const codeOf = (cubin: Cubin): string => cubin.functions.map((f) => `${f.name} ${f.words.join()}`).join("\n");
 
-const args = process.argv.slice(2);
-const keep = args.includes("--keep") ? args[args.indexOf("--keep") + 1] : undefined;
-const chosen = args.filter((a) => /^\d+$/.test(a)).map(Number);
+const { values: options, positionals } = readArguments({
+  asm: { type: "boolean", default: false },
+  cccl: { type: "boolean", default: false },
+  keep: { type: "string" },
+});
+const { keep } = options;
 const dir = keep ?? mkdtempSync(join(tmpdir(), "ptxlab-"));
 try {
-  for (const sm of chosen.length > 0 ? chosen : allSms) {
-    const figure = args.includes("--asm") ? assembled : judge;
+  for (const sm of smsOf(positionals)) {
+    const figure = options.asm ? assembled : judge;
     let good = figure("corpus", sm, corpusCubins(sm, levels, dir));
-    if (args.includes("--cccl")) good = figure("CCCL", sm, ccclCubins(sm, levels, dir)) && good;
+    if (options.cccl) good = figure("CCCL", sm, ccclCubins(sm, levels, dir)) && good;
     if (!good) process.exitCode = 1;
   }
 } finally {

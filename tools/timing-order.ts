@@ -15,14 +15,18 @@ import { readCubin } from "../lib/elf/index.js";
 import { unwrap } from "../lib/result.js";
 import { type Estimate, estimateLaunch, runLaunchFile } from "../lib/sim/index.js";
 import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 
 const ptxas = resolve(__dirname, "../.oracle/bin/ptxas");
 const levels = [0, 1, 3] as const;
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
-const sms = Number(process.argv.find((a) => a.startsWith("--sms="))?.slice(6) ?? 0);
-const ours = process.argv.includes("--ours");
-const chosen = process.argv.slice(2).filter((a) => /^\d+$/.test(a));
-const targets = (chosen.length > 0 ? chosen : ["75", "90", "100"]).map((n) => `sm_${n}` as CorpusTarget);
+const { values: options, positionals } = readArguments({
+  sms: { type: "string", default: "0" },
+  ours: { type: "boolean", default: false },
+});
+const sms = numberOf(options.sms);
+const { ours } = options;
+const targets = (positionals.length > 0 ? smsOf(positionals) : [75, 90, 100]).map((n) => `sm_${n}` as CorpusTarget);
 
 function cubinOf(name: string, target: CorpusTarget, level: number): Uint8Array {
   if (ours) {

@@ -19,7 +19,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { inScratch } from "../../test/oracle/tools.js";
-import { readArguments } from "../arguments.js";
+import { numberOf, readArguments } from "../arguments.js";
 import { Count } from "./check.js";
 import { tablePath, tableText } from "./emit.js";
 import { readEvidence } from "./evidence.js";
@@ -39,13 +39,23 @@ import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects
 import { gatherAll } from "./plan.js";
 
 const [command, ...rest] = process.argv.slice(2);
-const { names, options, number } = readArguments(rest);
-const levels = (options.get("levels") ?? "0,1,3").split(",").map(Number);
+const { values: options, positionals: names } = readArguments(
+  {
+    levels: { type: "string", default: "0,1,3" },
+    seed: { type: "string" },
+    files: { type: "string" },
+    every: { type: "string", default: "1" },
+  },
+  rest,
+);
+const levels = options.levels.split(",").map(numberOf);
+const every = numberOf(options.every);
+const number = (option: "seed" | "files", otherwise: number): number => numberOf(options[option] ?? String(otherwise));
 const allArchs = ["sm_100", "sm_103", "sm_110", "sm_120", "sm_121"];
 
 function gather(source: string, sm: string): void {
   if (source === "own") {
-    gatherOwn(levels.map((level) => [`sm_${sm}` as TargetName, level, number("every", 1)]));
+    gatherOwn(levels.map((level) => [`sm_${sm}` as TargetName, level, every]));
     return;
   }
   if (source === "corpus") {
@@ -54,7 +64,7 @@ function gather(source: string, sm: string): void {
   }
   for (const level of levels)
     if (source === "logic") gatherLogic(sm, level);
-    else if (source === "single") gatherSingle(sm, level, number("every", 1), 0);
+    else if (source === "single") gatherSingle(sm, level, every, 0);
     else gatherRandom(sm, level, number("seed", 1000), number("files", 10));
 }
 
@@ -92,7 +102,7 @@ function own(arch: TargetName): void {
     ["corpus", corpusObjects(arch, level)],
     ["logic tables", logicObjects(arch, level)],
     ["fuzz kernels", fuzzObjects(arch, level, number("seed", 0), number("files", 20))],
-    ["kernels of one instruction", singleObjects(arch, level, number("every", 1))],
+    ["kernels of one instruction", singleObjects(arch, level, every)],
   ];
   for (const level of levels)
     inScratch((dir) => {

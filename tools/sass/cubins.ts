@@ -4,7 +4,6 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { targetNames } from "../../lib/target/index.js";
 import { corpus, corpusPtx, corpusTargets } from "../../test/corpus/cases.js";
 import { tool } from "../../test/oracle/tools.js";
 
@@ -13,9 +12,6 @@ export interface Made {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
-
-/** Numbers of all SMs that ptxas makes code for. */
-export const allSms: readonly number[] = targetNames.filter((n) => /^sm_\d+$/.test(n)).map((n) => Number(n.slice(3)));
 
 /** The PTX of the corpus that an SM takes. */
 export function sourceOf(sm: number): (typeof corpusTargets)[number] {
