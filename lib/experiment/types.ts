@@ -59,7 +59,7 @@ export interface ClockSettings {
   readonly repetitions?: number;
   /** Most runs of all launches that are measured together, each on fresh buffers. Default 20. */
   readonly inARow?: number;
-  /** Seconds after which a code is held to hang. Default 20. */
+  /** Seconds, beyond what the base lets expect of all repetitions, after which a code is held to hang. Default 20. */
   readonly seconds?: number;
 }
 

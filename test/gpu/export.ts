@@ -18,7 +18,7 @@ import {
   RESULT_WORDS,
   THREADS,
 } from "../fuzz/program.js";
-import { variants } from "./variants.js";
+import { sourceOf, variants } from "./variants.js";
 
 function randomKernel(seed: number, target: CorpusTarget): { name: string; launch: LaunchFile; ptx: string } {
   const kernel = generate(seed);
@@ -65,11 +65,12 @@ let wrong = 0;
 const cases = inputs.map(({ name, launch, ptx }) => {
   writeFileSync(join(dir, `${name}.json`), JSON.stringify(launch));
   const cubins: Record<string, string> = {};
+  const source = sourceOf(ptx, target);
   for (const variant of names) {
     // One maker's refusal leaves the others.
     try {
       const file = `${name}.${variant}.cubin`;
-      const cubin = variants[variant]!(ptx, target);
+      const cubin = variants[variant]!(source);
       writeFileSync(join(dir, file), cubin);
       cubins[variant] = file;
       if (!values.simulate) continue;

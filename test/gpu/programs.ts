@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { program } from "../oracle/tools.js";
-import { variants } from "./variants.js";
+import { sourceOf, variants } from "./variants.js";
 
 const target = "sm_90";
 const source = resolve(__dirname, "programs");
@@ -57,11 +57,12 @@ for (const name of names) {
     const nvcc = [`-arch=${target}`, "-O2", "--extended-lambda", "--keep", "--keep-dir", scratch];
     run(join(toolkit, "bin/nvcc"), ...nvcc, "-c", join(source, `${name}.cu`), "-o", at("host.o"));
     const ptx = readFileSync(at(`${name}.ptx`), "utf8");
+    const code = sourceOf(ptx, target);
     for (const variant of chosen) {
       // One maker's failure leaves the others.
       try {
         const cubin = at(`${variant}.cubin`);
-        writeFileSync(cubin, variants[variant]!(ptx, target));
+        writeFileSync(cubin, variants[variant]!(code));
         run(
           join(toolkit, "bin/fatbinary"),
           "-64",

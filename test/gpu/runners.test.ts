@@ -2,6 +2,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { compile } from "../../lib/compile.js";
+import { jobOf } from "../../lib/experiment/clock/job.js";
+import { parseLaunchFile, runLaunchFile } from "../../lib/sim/index.js";
+import { corpusPtx } from "../corpus/cases.js";
 import { program, type Ran } from "../oracle/tools.js";
 import { describePython, type StubPlan, saxpy, sha, stubEnvironment } from "./stub.js";
 
@@ -14,6 +18,67 @@ const plan: StubPlan = {
     [sha(code(5))]: { unloadable: true },
   },
 };
+
+describePython("expectations", () => {
+  const same = (
+    type: string,
+    values: readonly (number | string)[],
+    got: readonly (number | string)[],
+    how: object = {},
+  ) => ({
+    ...{ type, values, got, how },
+  });
+  const table = [
+    same("f32", [1, "nan", "inf", 0], [1, "nan", "inf", 0]),
+    same("f32", [1], [1.0001], { rel: 1e-3 }),
+    same("f32", [1], [1.01], { rel: 1e-3 }),
+    same("f32", [1], [1.01], { rel: 1e-3, abs: 0.02 }),
+    same("f32", [0], [-0]),
+    same("f32", [0], [-0], { abs: 0 }),
+    same("f32", ["nan"], ["0x7fc00001"]),
+    same("f32", ["nan"], ["0x7fc00001"], { nanBits: true }),
+    same("f32", ["nan"], [1], { abs: 1e9 }),
+    same("f32", ["inf"], [1e30], { rel: 1 }),
+    same("f32", ["inf"], ["-inf"], { rel: 1 }),
+    same("f16", [1], [1.5], { abs: 0.5 }),
+    same("bf16", [256], [258], { rel: 0.01 }),
+    same("bf16", [256], [264], { rel: 0.01 }),
+    same("f64", [1e300], [1e300], {}),
+    same("s32", [-5], [-4], { abs: 1 }),
+    same("u64", ["18446744073709551615"], ["18446744073709551614"]),
+    same("u8", [255], [254], { rel: 0.01 }),
+  ];
+
+  test("are held against results by the simulator's rule", () => {
+    // A launch that does nothing leaves the buffers as they are.
+    const params = saxpy.launch.launches[0]!.params.map((p) => ("s32" in p ? { s32: 0 } : p));
+    const buffers = Object.fromEntries(table.map(({ type, got }, i) => [`b${i}`, { type, values: got }]));
+    const expected = Object.fromEntries(table.map(({ values, how }, i) => [`b${i}`, { values, ...how }]));
+    const launch = {
+      buffers: { ...saxpy.launch.buffers, ...buffers },
+      launches: [{ ...saxpy.launch.launches[0]!, params }],
+      expect: expected,
+    };
+    const cubin = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0 }).cubin!;
+    const ran = runLaunchFile(cubin, launch, { readFile: () => null });
+    expect(ran.status).toBe(1);
+    const file = parseLaunchFile(launch, () => null);
+    const job = typeof file === "string" ? file : jobOf(file, []);
+    const script = [
+      "import json, sys",
+      "from case import contents, differences",
+      "job = json.load(sys.stdin)",
+      "wrong = [k for k, e in job['expect'].items() if differences(k, e, e['type'], contents(e), contents(job['buffers'][k]))]",
+      "print(json.dumps(wrong))",
+    ];
+    const folder = resolve(__dirname, "../../lib/experiment/clock");
+    const env = [`PYTHONPATH=${folder}`, "PYTHONDONTWRITEBYTECODE=1"];
+    const said = program("env", [...env, "python3", "-c", script.join("\n")], { input: JSON.stringify(job) });
+    expect(said.stderr).toBe("");
+    expect(JSON.parse(said.stdout)).toEqual(ran.json.differences.map((d) => d.name));
+    expect(ran.json.differences.map((d) => Number(d.name.slice(1)))).toEqual([2, 4, 7, 8, 9, 10, 13, 16]);
+  });
+});
 
 describePython("runners", () => {
   let folder: string;

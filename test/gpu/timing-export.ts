@@ -1,14 +1,14 @@
 /**
  * node tools/run-ts.cjs test/gpu/timing-export.ts DIR [sm_90]: what timing.py measures on a GPU. Every code of every kernel
- * of the corpus (timing-variants.ts) with its launch file, the large launches, and the probes. Needs the real tools.
+ * of the corpus (variants.ts) with its launch file, the large launches, and the probes. Needs the real tools.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CorpusTarget, corpus, corpusTargets } from "../corpus/cases.js";
+import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../corpus/cases.js";
 import { largeCases } from "./timing-large.js";
 import { probes } from "./timing-probes.js";
-import { type Orders, ordersFile, variantsOf } from "./timing-variants.js";
+import { orders, sourceOf, timed } from "./variants.js";
 
 const [dir, name = "sm_90"] = process.argv.slice(2);
 if (dir === undefined || !(corpusTargets as readonly string[]).includes(name)) {
@@ -17,14 +17,16 @@ if (dir === undefined || !(corpusTargets as readonly string[]).includes(name)) {
 }
 const target = name as CorpusTarget;
 mkdirSync(join(dir, "cubins"), { recursive: true });
-const orders = JSON.parse(readFileSync(ordersFile(target), "utf8")) as Orders;
+const found = orders(target);
 const large = new Map(largeCases().map((c) => [c.name, c]));
 
 const kernels = corpus.map((c) => {
   // The same code under two names is stored and measured once.
   const known = new Map<string, string>();
   const variants: Record<string, string> = {};
-  for (const [variant, cubin] of variantsOf(c.name, target, orders)) {
+  const source = sourceOf(corpusPtx(c.name, target), target);
+  for (const [variant, make] of Object.entries(timed(found[c.name]))) {
+    const cubin = make(source);
     const hash = createHash("sha256").update(cubin).digest("hex");
     let file = known.get(hash);
     if (file === undefined) {

@@ -7,7 +7,8 @@ One line of JSON comes first: the GPU, or {"unusable": why} and exit status 2. T
 and gets one line:
 
     {"job": JOB, "base": CUBIN or null, "inARow": N}  the launches (case.py) and the code that others are compared with, for all
-                                                      questions that follow: {"wrong": [...], "inARow": n}
+                                                      questions that follow: {"wrong": [...], "inARow": n, "once": microseconds
+                                                      of a run by itself, 0 without a base}
     {"cubin": CUBIN, "repetitions": N}                {"wrong": [...]}; with nothing wrong also "candidate" and, where there is
                                                       one, "base": microseconds per repetition (case.in_turn), and "clockMhz"
 
@@ -78,7 +79,7 @@ class Clock:
         self.base = None
         self.take(job, 1)
         if base is None:
-            return {"wrong": [], "inARow": 1}
+            return {"wrong": [], "inARow": 1, "once": 0}
         self.base = self.load(base)
         wrong = self.base.check()
         if wrong:
@@ -89,7 +90,7 @@ class Clock:
             self.base.unload()
             self.take(job, copies)
             self.base = self.load(base)
-        return {"wrong": [], "inARow": copies}
+        return {"wrong": [], "inARow": copies, "once": once}
 
     def judge(self, cubin, repetitions):
         case = self.load(cubin)

@@ -32,6 +32,9 @@ export interface ClockOptions extends ClockSettings {
 const script: string = resolve(__dirname, "../../../lib/experiment/clock/clock.py");
 /** Seconds that the driver may take to start. */
 const START = 60;
+/** Repetitions that do not count (case.py), and how much slower than the base a code may be before it is held to hang. */
+const WARM_UP = 5;
+const SLOWER = 4;
 
 /** Stops a judgement with what is told of it. */
 class NotJudged extends Error {}
@@ -53,8 +56,8 @@ export function clock(options: ClockOptions = {}): Objective {
 class Clock implements Objective {
   readonly name = "clock";
   private gpu: Gpu | null = null;
-  /** The launches and the base that the process holds, and how many runs it takes in a row. */
-  private opened: { readonly key: string; readonly inARow: number } | null = null;
+  /** The launches and the base that the process holds, how many runs it takes in a row, how long it may take over a code. */
+  private opened: { readonly key: string; readonly inARow: number; readonly seconds: number } | null = null;
   /** Bases that cannot be one, and why. */
   private readonly unfit = new Map<string, string>();
   private readonly files = new Map<string, { readonly key: string; readonly file: LaunchFile }>();
@@ -142,26 +145,29 @@ class Clock implements Objective {
       this.opened = null;
       try {
         if (base !== null) safe(base, null);
-        const said = await this.ask({ job, base: base === null ? null : base64(base), inARow: this.inARow });
+        const question = { job, base: base === null ? null : base64(base), inARow: this.inARow };
+        const said = await this.ask(question, this.seconds);
         const wrong = wrongIn(said);
         if (wrong.length > 0) stop(`different results: ${wrong.join("; ")}`);
-        this.opened = { key: wanted, inARow: Number(said.inARow) };
+        const inARow = Number(said.inARow);
+        const all = 2e-6 * Number(said.once) * inARow * (this.repetitions + WARM_UP);
+        this.opened = { key: wanted, inARow, seconds: this.seconds + SLOWER * all };
       } catch (e) {
         if (e instanceof NotJudged) e.message = `the base: ${e.message}`;
         if (e instanceof NotJudged) this.unfit.set(wanted, e.message);
         throw e;
       }
     }
-    const { inARow } = this.opened!;
-    const said = await this.ask({ cubin: base64(bytes), repetitions: this.repetitions });
+    const { inARow, seconds } = this.opened!;
+    const said = await this.ask({ cubin: base64(bytes), repetitions: this.repetitions }, seconds);
     if (wrongIn(said).length > 0) return { outcome: "ok", results: "different", estimated: null, measured: null };
     const { card, driver } = gpu.value;
     const measured = { card, driver, inARow, baseHash, ...figures(said) };
     return { outcome: "ok", results: "as expected", estimated: null, measured };
   }
 
-  private async ask(question: Answer): Promise<Answer> {
-    const said = await this.gpu!.process.ask(question, this.seconds);
+  private async ask(question: Answer, seconds: number): Promise<Answer> {
+    const said = await this.gpu!.process.ask(question, seconds);
     if ("refused" in said) stop(String(said.refused));
     if (!("ended" in said) && !("fault" in said)) return said;
     this.forget();

@@ -70,7 +70,7 @@ export class LineProcess {
     if (this.end !== null) return Promise.resolve(this.end);
     return new Promise((done) => {
       const late = setTimeout(() => {
-        this.stop(`no answer within ${seconds} s`);
+        this.stop(`no answer within ${Math.round(seconds)} s`);
       }, 1000 * seconds);
       this.waiting = (answer) => {
         clearTimeout(late);
