@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { pool } from "workerpool";
-import { unwrap } from "../result.js";
 import { Judge } from "./judged.js";
 import { model, type Objective } from "./objective.js";
 import { load, type Ran, runPoint } from "./point.js";
@@ -69,7 +68,10 @@ export async function timed(point: Point, folder: string, thread: number, key: s
 
 /** Opens an objective; its key for ids, null for the timing model. Throws with what is told where it cannot judge. */
 export async function keyOf(objective: Objective = model): Promise<string | null> {
-  return objective === model ? null : unwrap(await objective.open(), objective.name);
+  if (objective === model) return null;
+  const opened = await objective.open();
+  if (opened.ok) return opened.value;
+  throw new Error(opened.diagnostics.map((d) => d.message).join("\n"));
 }
 
 /** What the threads did so far. */

@@ -12,9 +12,8 @@
  * ratios the lesser id wins. Without `screen` the clock judges every candidate, and the ending is the same.
  */
 
-import { unwrap } from "../result.js";
 import { type Feature, schedulePolicies, type Weights } from "../sched/index.js";
-import { type ExecuteOptions, execute, signalOf } from "./executor.js";
+import { type ExecuteOptions, execute, keyOf, signalOf } from "./executor.js";
 import { model, type Objective, scoreOf } from "./objective.js";
 import { hash32, unit } from "./random.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
@@ -64,7 +63,8 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
   const { seed, steps, width = 3, children = 12, objective = model, finalists = 16 } = options;
   const screened = objective !== model && options.screen !== false;
   const signal = signalOf(options);
-  if (screened) unwrap(await objective.open(), objective.name);
+  // Before the model is asked for all candidates.
+  await keyOf(objective);
   const at = (moves: readonly Move[] | null): Point => ({
     input,
     target: "",

@@ -29,6 +29,9 @@ import { describePython, type StubPlan, saxpy, sha, stubEnvironment } from "../g
 
 const script = resolve(__dirname, "../../lib/experiment/clock/clock.py");
 
+// Processes are started, and some are waited for.
+jest.setTimeout(30_000);
+
 let folder: string;
 let base: Uint8Array;
 /** Codes that differ from the base and from each other. */
@@ -101,14 +104,14 @@ describePython("clock", () => {
     bad.forEach((how, i) => {
       plan[sha(codes[i]!)] = how;
     });
-    const options = { seconds: 3 };
+    const options = { seconds: 2 };
     const gpu = stubbed({ codes: plan }, options);
     const told: unknown[] = [];
     for (const c of [...codes, unloadable, base]) told.push(inShort(await gpu.judge(candidate(c))));
     expect(told).toEqual([
       ["ok", "different", null],
       ["cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS", "not run", null],
-      ["no answer within 3 s", "not run", null],
+      ["no answer within 2 s", "not run", null],
       ["cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE", "not run", null],
       ["ok", "as expected", 1],
     ]);
@@ -167,7 +170,12 @@ describePython("clock", () => {
   });
 
   test("no library, no GPU, no Python: a diagnostic, and no row of the model in place", async () => {
-    const none = [stubbed({ missing: true }), stubbed({}, { device: 7 }), clock({ command: ["no-such-python"] })];
+    const none = [
+      stubbed({ missing: true }),
+      stubbed({}, { device: 7 }),
+      clock({ command: ["no-such-python"] }),
+      clock({ command: ["echo", "{ Welcome"] }),
+    ];
     const told: string[] = [];
     for (const o of none) {
       const opened = await o.open();
@@ -177,6 +185,7 @@ describePython("clock", () => {
       "libcuda.so.1: cannot open shared object file: No such file or directory",
       "cuDeviceGet: CUDA_ERROR_INVALID_DEVICE",
       "cannot start no-such-python: no such program",
+      "no answer: { Welcome 0",
     ]);
     const spec: SweepSpec = { name: "s", inputs: [{ cubin: "k.cubin", launch: "k.json" }] };
     await expect(sweep(spec, { folder, threads: 0, objective: none[0]! })).rejects.toThrow("libcuda.so.1");
@@ -219,9 +228,8 @@ describePython("clock", () => {
       folder,
       threads: 0,
       seed: 7,
-      steps: 1,
+      steps: 0,
       width: 2,
-      children: 2,
       policies: ["critical-path"],
       finalists: 3,
     };
@@ -241,7 +249,7 @@ describePython("clock", () => {
     expect(found.rows.length).toBe(plain.rows.length + 4);
     expect(found.second.map((r) => r.ratio)).toEqual([1, 0.9, 1]);
     // All alike: the code as it was.
-    const none = await search(input, { ...how, steps: 0, objective: stubbed({}), screen: false });
+    const none = await search(input, { ...how, objective: stubbed({}), screen: false });
     expect(none.best).toBe(none.start);
     expect(new Set(none.rows.map((r) => r.objective))).toEqual(new Set(["clock"]));
   });

@@ -9,6 +9,9 @@ import { corpusPtx } from "../corpus/cases.js";
 import { program, type Ran } from "../oracle/tools.js";
 import { describePython, type StubPlan, saxpy, sha, stubEnvironment } from "./stub.js";
 
+// Processes are started.
+jest.setTimeout(60_000);
+
 const code = (k: number): Uint8Array => Uint8Array.of(0x7f, k);
 const plan: StubPlan = {
   codes: {

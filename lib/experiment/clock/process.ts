@@ -52,7 +52,13 @@ export class LineProcess {
     for (const line of lines) {
       // Whatever else a program on the way says (a shell's greeting) is no answer.
       if (!line.startsWith("{")) continue;
-      const answer = JSON.parse(line) as Answer;
+      let answer: Answer;
+      try {
+        answer = JSON.parse(line) as Answer;
+      } catch {
+        this.stop(`no answer: ${line.slice(0, 80)}`);
+        return;
+      }
       if (this.waiting === null) this.answers.push(answer);
       else this.waiting(answer);
     }
