@@ -2,6 +2,7 @@
  * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
  *
  *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain,units] [--modules 40] [--seed 1] [--folder DIR]
+ *     node tools/run-ts.cjs tools/harvest-latency.ts renew [--sm 90] [--ports "R mma;R mma2"]
  *     node tools/run-ts.cjs tools/harvest-latency.ts write                  cells of all SMs from their evidence
  *     node tools/run-ts.cjs tools/harvest-latency.ts summary [--json]       what the cells rest on, and which opcodes have no rows
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
@@ -10,15 +11,21 @@
  * `observe` looks at kernels of a source (chain: chain kernels; directed: such for the cells that no stall has shown yet, so many tries
  * each as there are modules; corpus: test corpus and CUDA's templates; units: tools/hazard; random: random programs; folder:
  * cubins that are there already; all but the last when none is named), adds what it saw to the evidence and makes the cells
- * again; a run that the evidence holds already is left out. What was seen per opcode stays in .cache/latency, for `classes`.
+ * again; a run that the evidence holds already is left out; `--ports` sends directed kernels to the cells of these ports alone.
+ * What was seen per opcode stays in .cache/latency, for `classes`.
+ * `renew` drops what was seen of ports whose instructions read or write other registers than when they were looked at
+ * (evidence/forms.csv), and of ports that are named, looks at the kernels of all runs again and adds these cells anew.
  * `check` derives cells again from kernels of other seeds (chain and directed) and compares; of each cell that they contradict it
- * prints what the table rests on and where the new kernels say otherwise, as machine code and PTX.
+ * prints what the table rests on and where the new kernels say otherwise, as machine code and PTX, and the explanation of
+ * evidence/explained.csv; one without makes the exit status 1.
  */
 import { type Sm, sms } from "../lib/target/table.js";
 import { Cells } from "./latency/cells.js";
 import { check } from "./latency/check.js";
 import { addSight, type Run, readRuns, readSights, writeRuns } from "./latency/evidence.js";
+import { accessOf, readForms, staleForms, writeForms } from "./latency/forms.js";
 import { Observations, type Place } from "./latency/observations.js";
+import { renew } from "./latency/renew.js";
 import { isSource, keep, kept, observeSource, type Source, sources } from "./latency/sources.js";
 import { printSummary } from "./latency/summary.js";
 import { writeTables } from "./latency/write.js";
@@ -28,6 +35,8 @@ const option = (name: string): string | null => {
   const i = args.indexOf(`--${name}`);
   return i < 0 ? null : (args[i + 1] ?? null);
 };
+/** `--ports "R mma;R mma2"` */
+const ports = (option("ports") ?? "").split(";").filter((p) => p !== "");
 const number = (name: string, otherwise: number): number => Number(option(name) ?? otherwise);
 const targets: readonly Sm[] = option("sm") === null ? sms : [number("sm", 90) as Sm];
 const progress =
@@ -40,6 +49,10 @@ const progress =
 function observe(sm: Sm, wanted: readonly Source[]): void {
   const runs = readRuns();
   const sights = readSights();
+  const forms = readForms();
+  const stale = [...staleForms(forms.get(sm)!, sm).keys()];
+  if (stale.length > 0)
+    throw new Error(`sm_${sm}: renew comes first, these have other operands now: ${stale.join(" ")}`);
   const cells = new Cells(sm);
   const stalls = new Map<string, Place | null>();
   const done: Run[] = [];
@@ -53,11 +66,13 @@ function observe(sm: Sm, wanted: readonly Source[]): void {
     const seen = observeSource(sm, source, {
       ...run,
       folder: option("folder") ?? "",
+      ports,
       progress: progress(`sm_${sm} ${source}`),
     });
     cells.add(seen.pairs, source);
     for (const [text, place] of seen.stalls) if (!stalls.has(text)) stalls.set(text, place);
-    done.push({ ...run, instructions: seen.instructions });
+    done.push({ ...run, instructions: seen.instructions, without: [] });
+    for (const name of seen.ops.keys()) forms.get(sm)!.set(name, accessOf(name, sm));
     const all = new Observations();
     const before = kept(sm, source);
     if (before) all.merge(before);
@@ -72,6 +87,7 @@ function observe(sm: Sm, wanted: readonly Source[]): void {
       `tables that change: ${writeTables(sights).join(" ")}`,
   );
   writeRuns([...runs, ...done]);
+  writeForms(forms);
 }
 
 function classes(sm: Sm): void {
@@ -89,6 +105,15 @@ switch (command) {
       observe(sm, named.length > 0 ? named.filter(isSource) : sources.filter((x) => x !== "folder"));
     break;
   }
+  case "renew":
+    for (const sm of targets) {
+      const r = renew(sm, { ports, progress: (source) => progress(`sm_${sm} ${source}`) });
+      console.log(
+        `sm_${sm}: ${r.stale.length} stale forms${r.stale.map((f) => ` ${f}`).join("")}; ports ${r.ports.join(", ")}; ` +
+          `${r.dropped} cells dropped, ${r.again} of them seen again; tables that change: ${r.changed.join(" ")}`,
+      );
+    }
+    break;
   case "write":
     console.log(`tables that change: ${writeTables().join(" ")}`);
     break;
@@ -99,15 +124,17 @@ switch (command) {
     for (const sm of targets) classes(sm);
     break;
   case "check":
-    for (const sm of targets)
-      check(sm, {
+    for (const sm of targets) {
+      const open = check(sm, {
         cells: number("cells", 300),
         seed: number("seed", 7),
         modules: number("modules", 12),
         directed: true,
         progress: progress(`sm_${sm}`),
       });
+      if (open > 0) process.exitCode = 1;
+    }
     break;
   default:
-    throw new Error("what: observe, write, summary, classes or check");
+    throw new Error("what: observe, renew, write, summary, classes or check");
 }

@@ -3,7 +3,7 @@ import { dependences, fileNames, latencyTables } from "../../lib/target/latency/
 import type { Sm } from "../../lib/target/table.js";
 import { type CellSeen, Cells } from "./cells.js";
 import { contextLines } from "./context.js";
-import { readSights, readStated, sightText } from "./evidence.js";
+import { readExplained, readSights, readStated, sightText } from "./evidence.js";
 import type { Place } from "./observations.js";
 import { Random } from "./random.js";
 import { type Cell, cellsOf } from "./rules.js";
@@ -141,8 +141,11 @@ function basis({ status, seen }: Cell): string {
   }
 }
 
-export function check(sm: Sm, options: CheckOptions): void {
+/** Prints what the new kernels contradict, with the explanation of evidence/explained.csv; how many contradictions have none. */
+export function check(sm: Sm, options: CheckOptions): number {
   const c = derive(sm, options);
+  const explained = readExplained().get(sm)!;
+  let open = 0;
   const agree = c.cells - c.contradictions.length;
   console.log(
     `sm_${sm}: ${c.cells} of ${c.reached} cells that the kernels reach (of ${c.all}) derived again, ` +
@@ -151,6 +154,13 @@ export function check(sm: Sm, options: CheckOptions): void {
   );
   for (const { id, table, seen, reason, places } of c.contradictions) {
     console.log(`  ${id}: table ${table}, seen ${seen}: ${reason}`);
+    const known = explained.get(id);
+    if (known?.seen === seen) console.log(`    explained: ${known.because}`);
+    else {
+      open++;
+      console.log("    NOT EXPLAINED");
+    }
     for (const p of places) for (const line of contextLines(p)) console.log(`      ${line}`);
   }
+  return open;
 }

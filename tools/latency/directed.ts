@@ -59,11 +59,18 @@ function stepsFor(cell: CellName, { ops, rewrites }: Learned, random: Random): S
   const first = `${file} ${a}`;
   const second = `${file} ${b}`;
   const plain = { rewrite: null, back: 0 };
+  // Of several instructions in one operation two may have the ports.
+  const both = [...ops].filter(([, u]) =>
+    kind === "raw"
+      ? u.writes.has(first) && u.reads.has(second)
+      : (kind === "waw" ? u.writes : u.reads).has(first) && u.writes.has(second),
+  );
+  const alone = (): Step[] | null => (both.length === 0 ? null : [{ op: random.pick(both)[0], ...plain }]);
   if (kind === "raw") {
     const from = [...ops].filter(([, u]) => u.writes.has(first));
     const to = [...ops].filter(([, u]) => u.reads.has(second));
     const fit = from.filter(([f]) => to.some(([t]) => t.from === f.to));
-    if (fit.length === 0) return null;
+    if (fit.length === 0) return alone();
     const [f] = random.pick(fit);
     const [t] = random.pick(to.filter(([x]) => x.from === f.to));
     return [
@@ -77,7 +84,7 @@ function stepsFor(cell: CellName, { ops, rewrites }: Learned, random: Random): S
     const type = kind === "waw" ? op.to : op.from;
     return uses.has(first) && writers.some(([w]) => w.to === type) ? [op] : [];
   });
-  if (fit.length === 0) return null;
+  if (fit.length === 0) return alone();
   const op = random.pick(fit);
   const type = kind === "waw" ? op.to : op.from;
   const [again] = random.pick(writers.filter(([w]) => w.to === type));

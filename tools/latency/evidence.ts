@@ -1,7 +1,8 @@
 /**
  * What the cells of lib/target/latency rest on: `evidence/FILE-KIND.csv` holds what was seen of each cell on each SM,
  * `evidence/stated.csv` the values that single places of ptxas's code show although the rules of `rules.ts` would say
- * otherwise, `evidence/runs.csv` which kernels were looked at. Cells are made from these files alone.
+ * otherwise; cells are made from these files alone. `evidence/runs.csv` says which kernels were looked at, `evidence/forms.csv`
+ * what their instructions read and write (forms.ts), `evidence/explained.csv` why other kernels say otherwise (check.ts).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,6 +34,12 @@ const evidenceFolder = join(latencyFolder, "evidence");
 
 export function cellId(kind: Dependence, file: FileName, earlier: string, later: string): string {
   return `${kind} ${file} ${earlier} ${later}`;
+}
+
+/** A cell that starts or ends at one of the ports. */
+export function concerns(ports: ReadonlySet<string>, id: string): boolean {
+  const [, file, earlier, later] = id.split(" ");
+  return ports.has(`${file} ${earlier}`) || ports.has(`${file} ${later}`);
 }
 
 export function tableName(file: FileName, kind: Dependence): string {
@@ -90,11 +97,40 @@ export function readStated(): Map<Sm, Map<string, Stated>> {
   return out;
 }
 
-function smsOf(range: string): Sm[] {
+export function smsOf(range: string): Sm[] {
   return range.split(" ").flatMap((part) => {
     const [from, to] = part.split("-").map(Number);
     return sms.filter((sm) => sm >= from! && sm <= (to ?? from!));
   });
+}
+
+/** Why kernels of other seeds show another distance than the table has. */
+export interface Explained {
+  /** The distance that they show. */
+  readonly seen: number;
+  readonly because: string;
+}
+
+/** Explanations by SM and id. Lines: `kind,file,earlier,later,sms,seen,because`. */
+export function readExplained(): Map<Sm, Map<string, Explained>> {
+  const out = new Map<Sm, Map<string, Explained>>(sms.map((sm) => [sm, new Map()]));
+  for (const [kind, file, earlier, later, range, seen, because] of readCsv("explained.csv", 7))
+    for (const sm of smsOf(range!))
+      out
+        .get(sm)!
+        .set(cellId(kind as Dependence, file as FileName, earlier!, later!), { seen: Number(seen), because: because! });
+  return out;
+}
+
+/** Ranges of SMs as `smsOf` takes them. */
+export function smsText(of: readonly Sm[]): string {
+  const parts: string[] = [];
+  for (let i = 0; i < sms.length; i++) {
+    const from = i;
+    while (i < sms.length && of.includes(sms[i]!)) i++;
+    if (i > from) parts.push(i === from + 1 ? `${sms[from]}` : `${sms[from]}-${sms[i - 1]}`);
+  }
+  return parts.join(" ");
 }
 
 /** One look at kernels: what they were, with which seed, how many instructions. */
@@ -104,22 +140,27 @@ export interface Run {
   readonly seed: number;
   readonly modules: number;
   readonly instructions: number;
+  /** Ports (`FILE port`) that were taken anew since, without this run: what it showed of their cells counts no more. */
+  readonly without: readonly string[];
 }
 
 export function readRuns(): Run[] {
-  return readCsv("runs.csv", 5).map(([sm, source, seed, modules, instructions]) => ({
+  return readCsv("runs.csv", 6).map(([sm, source, seed, modules, instructions, without]) => ({
     sm: Number(sm),
     source: source!,
     seed: Number(seed),
     modules: Number(modules),
     instructions: Number(instructions),
+    without: without!.split(";").flatMap((p) => (p === "" ? [] : [p])),
   }));
 }
 
 export function writeRuns(runs: readonly Run[]): void {
   const sorted = [...runs].sort((a, b) => a.sm - b.sm || (a.source < b.source ? -1 : 1) || a.seed - b.seed);
-  const lines = sorted.map((r) => `${r.sm},${r.source},${r.seed},${r.modules},${r.instructions}`);
-  writeEvidence("runs.csv", ["sm,source,seed,modules,instructions", ...lines]);
+  const lines = sorted.map(
+    (r) => `${r.sm},${r.source},${r.seed},${r.modules},${r.instructions},${r.without.join(";")}`,
+  );
+  writeEvidence("runs.csv", ["sm,source,seed,modules,instructions,without", ...lines]);
 }
 
 export function writeEvidence(name: string, lines: readonly string[]): void {
@@ -127,7 +168,7 @@ export function writeEvidence(name: string, lines: readonly string[]): void {
   writeFileSync(join(evidenceFolder, name), `${lines.join("\n")}\n`);
 }
 
-function readCsv(name: string, columns: number): string[][] {
+export function readCsv(name: string, columns: number): string[][] {
   const path = join(evidenceFolder, name);
   if (!existsSync(path)) return [];
   const [, ...lines] = readFileSync(path, "utf8").trimEnd().split("\n");

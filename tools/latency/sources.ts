@@ -9,7 +9,7 @@ import type { Sm } from "../../lib/target/table.js";
 import { generate, ptxText } from "../../test/fuzz/program.js";
 import { chainHead, vocabularyOf, Walker } from "./chains.js";
 import { directedKernels } from "./directed.js";
-import { cellId, readSights, readStated } from "./evidence.js";
+import { cellId, concerns, readSights, readStated } from "./evidence.js";
 import { type Code, type Kept, Observations } from "./observations.js";
 import { observe } from "./observe.js";
 import { archOf, cache, compile, compileKernels, root } from "./ptxas.js";
@@ -24,6 +24,8 @@ export interface ChainOptions {
   readonly progress: (done: number, of: number) => void;
   /** Directed kernels go for all cells, not for those only that rest on less than a stall of their own. */
   readonly every?: boolean;
+  /** Directed kernels go for cells of these ports (`FILE port`) alone; all when left out or empty. */
+  readonly ports?: readonly string[];
 }
 
 /** Walks through PTX operations, each needing the one before or, in every other module, an older one; at -O3 and -O1. */
@@ -45,10 +47,12 @@ export function fromChains(sm: number, { modules, seed, progress }: ChainOptions
 }
 
 /** Chain kernels for the cells that no stall has shown yet, or for all; at -O3 and -O1. */
-function fromDirected(sm: number, { modules, seed, progress, every = false }: ChainOptions): Observations {
+function fromDirected(sm: number, { modules, seed, progress, every = false, ports = [] }: ChainOptions): Observations {
   const arch = archOf(sm);
   const obs = new Observations();
-  const kernels = directedKernels(sm, vocabularyOf(arch), wantedCells(sm as Sm, every), { seed, tries: modules });
+  const among = new Set(ports);
+  const wanted = wantedCells(sm as Sm, every).filter((id) => among.size === 0 || concerns(among, id));
+  const kernels = directedKernels(sm, vocabularyOf(arch), wanted, { seed, tries: modules });
   for (let k = 0; k < kernels.length; k += KERNELS) {
     for (const opt of [3, 1]) {
       const { cubin, ptx } = compileKernels(chainHead(arch), kernels.slice(k, k + KERNELS), arch, opt);

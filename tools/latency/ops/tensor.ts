@@ -1,5 +1,58 @@
 /** Operations of chain kernels (types.ts): products of matrices. */
-import { type ChainOp, list } from "./types.js";
+import { type ChainOp, list, type ValueType } from "./types.js";
+
+/** Products by the class of their result on sm_80 to 90, that of DMMA apart: result and addend stand for `D` and `E`. */
+const products = [
+  "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {D}, {A,B,C,A}, {B,C}, {E};",
+  "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {D}, {A,B}, {C}, {E};",
+  "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {d}, {A}, {C}, {e};",
+  "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {D}, {A,B,C,A}, {B,C}, {E};",
+  "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {D}, {A,B}, {B,C}, {E}, A, 0x0;",
+] as const;
+
+/** What stands between two products that write the same registers x and y: reads them at once, leaves something in T. */
+const between = [
+  "mov.b64 q, {x, y}; mad.wide.u32 s, A, B, q; mov.b64 {T, U}, s;",
+  "mul.wide.u32 s, x, y; mov.b64 {T, U}, s;",
+  "mov.b64 q, {x, y}; add.f64 s, L, q; mov.b64 {T, U}, s;",
+  "mov.b32 {h, g}, x; cvt.f32.f16 T, h;",
+  "mov.b32 {h, g}, y; cvt.f32.f16 T, g;",
+  "add.f16x2 T, x, B;",
+  "fma.rn.f32 T, x, y, B;",
+  "add.s32 T, x, y;",
+  "mov.b64 q, {x, y}; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {r, s}, {q}, {L}, {M, L}; mov.b64 {T, U}, s;",
+] as const;
+
+const registers = ".reg .b32 x, y, z, w; .reg .b64 q, r, s; .reg .b16 h, g;";
+const product = (text: string, to: string, from: string): string => {
+  const [d, e] = [to.split(","), from.split(",")];
+  return text
+    .replace("{D}", `{${d.join(",")}}`)
+    .replace("{d}", `{${d.slice(0, 2).join(",")}}`)
+    .replace("{E}", `{${e.join(",")}}`)
+    .replace("{e}", `{${e.slice(0, 2).join(",")}}`);
+};
+
+const inBraces = (from: ValueType, to: ValueType, body: string): ChainOp => ({
+  from,
+  to,
+  text: `{ ${registers} ${body} }`,
+});
+
+/** Products that meet others in the registers of their results, which no second writer of a single register does. */
+const meetings: readonly ChainOp[] = products.flatMap((p) => [
+  ...between.map((b) =>
+    inBraces("r", "r", `${product(p, "x,y,z,w", "I,A,B,C")} ${b} ${product(p, "x,y,z,w", "x,y,z,w")} add.s32 O, x, T;`),
+  ),
+  inBraces("r", "l", `${product(p, "x,y,z,w", "I,A,B,C")} mov.b64 q, {x, y}; mad.wide.u32 O, A, B, q;`),
+  inBraces("r", "l", `${product(p, "x,y,z,w", "I,A,B,C")} mov.b64 O, {x, y}; @P mov.u64 O, %clock64;`),
+  inBraces("r", "l", `${product(p, "x,y,z,w", "I,A,B,C")} mov.b64 O, {x, y}; @P mad.wide.u32 O, A, B, L;`),
+  inBraces(
+    "r",
+    "r",
+    `mov.u64 q, %clock64; mov.b64 {x, y}, q; mov.b32 z, I; mov.b32 w, A; @Q ${product(p, "x,y,z,w", "A,I,B,C")} add.s32 O, x, y;`,
+  ),
+]);
 
 export const tensorOps: readonly ChainOp[] = [
   ...list(
@@ -73,6 +126,16 @@ export const tensorOps: readonly ChainOp[] = [
     mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {T,U}, {A,I}, {C}, {A,B}; mov.b64 O, {T, U};
     mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {T,U}, {I}, {B}, {C,A}; mov.b64 O, {T, U};
     mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {T,U,V,T}, {I,A,B,C}, {B,C}, {A,A,B,C}; mov.b64 O, {U, V};
+  `,
+  ),
+  ...meetings,
+  ...list(
+    "l",
+    "l",
+    `
+    { .reg .b64 q, s; mov.u64 q, %clock64; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {O,s}, {q}, {I}, {M,L}; }
+    { .reg .b64 q, s; mov.u64 q, %clock64; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {O,s}, {I}, {M}, {q,L}; }
+    { .reg .b64 q, s; mov.u64 q, %clock64; mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {O,s}, {I}, {q}, {M,L}; }
   `,
   ),
 ];
