@@ -19,12 +19,14 @@ import { verifyCubin } from "../../verify.js";
 import type { Candidate, Judgement, Objective } from "../objective.js";
 import { median, quantile, spread } from "../statistics.js";
 import type { ClockSettings, Measured } from "../types.js";
-import { jobOf, launchesOf } from "./job.js";
+import { type JobLaunch, jobOf, launchesOf } from "./job.js";
 import { type Answer, LineProcess } from "./process.js";
 
 export interface ClockOptions extends ClockSettings {
-  /** How the process is started; the number of the device is added. Default: `python3` on clock.py. Its files need nothing else, so
-   * they also run at the other end of an ssh connection. */
+  /**
+   * How the process is started; the number of the device is added. Default: `python3` on clock.py. Its files need nothing else, so
+   * they also run at the other end of an ssh connection.
+   */
   readonly command?: readonly string[];
 }
 
@@ -49,6 +51,13 @@ interface Gpu {
   readonly process: LineProcess;
 }
 
+/** The launches and the base that the process holds, how many runs it takes in a row, how long it may take over a code. */
+interface Opened {
+  readonly key: string;
+  readonly inARow: number;
+  readonly seconds: number;
+}
+
 export function clock(options: ClockOptions = {}): Objective {
   return new Clock(options);
 }
@@ -56,8 +65,7 @@ export function clock(options: ClockOptions = {}): Objective {
 class Clock implements Objective {
   readonly name = "clock";
   private gpu: Gpu | null = null;
-  /** The launches and the base that the process holds, how many runs it takes in a row, how long it may take over a code. */
-  private opened: { readonly key: string; readonly inARow: number; readonly seconds: number } | null = null;
+  private opened: Opened | null = null;
   /** Bases that cannot be one, and why. */
   private readonly unfit = new Map<string, string>();
   private readonly files = new Map<string, { readonly key: string; readonly file: LaunchFile }>();
@@ -128,7 +136,8 @@ class Clock implements Objective {
     }
   }
 
-  private async measure({ cubin: bytes, base, launch, folder, hazards }: Candidate): Promise<Judgement> {
+  private async measure(candidate: Candidate): Promise<Judgement> {
+    const { cubin: bytes, base, launch, folder, hazards } = candidate;
     const cubin = safe(bytes, hazards);
     const { key, file } = this.launchFile(resolve(folder, launch), launch);
     const launches = launchesOf(file, cubin);
@@ -139,31 +148,41 @@ class Clock implements Objective {
     if (unfit !== undefined) stop(unfit);
     const gpu = await this.start();
     if (!gpu.ok) stop(gpu.diagnostics[0]!.message);
-    if (this.opened?.key !== wanted) {
-      const job = jobOf(file, launches);
-      if (typeof job === "string") stop(`${launch}: ${job}`);
-      this.opened = null;
-      try {
-        if (base !== null) safe(base, null);
-        const question = { job, base: base === null ? null : base64(base), inARow: this.inARow };
-        const said = await this.ask(question, this.seconds);
-        const wrong = wrongIn(said);
-        if (wrong.length > 0) stop(`different results: ${wrong.join("; ")}`);
-        const inARow = Number(said.inARow);
-        const all = 2e-6 * Number(said.once) * inARow * (this.repetitions + WARM_UP);
-        this.opened = { key: wanted, inARow, seconds: this.seconds + SLOWER * all };
-      } catch (e) {
-        if (e instanceof NotJudged) e.message = `the base: ${e.message}`;
-        if (e instanceof NotJudged) this.unfit.set(wanted, e.message);
-        throw e;
-      }
-    }
-    const { inARow, seconds } = this.opened!;
+    const { inARow, seconds } =
+      this.opened?.key === wanted ? this.opened : await this.take(wanted, candidate, file, launches);
     const said = await this.ask({ cubin: base64(bytes), repetitions: this.repetitions }, seconds);
     if (wrongIn(said).length > 0) return { outcome: "ok", results: "different", estimated: null, measured: null };
     const { card, driver } = gpu.value;
     const measured = { card, driver, inARow, baseHash, ...figures(said) };
     return { outcome: "ok", results: "as expected", estimated: null, measured };
+  }
+
+  /** Gives the process launches and a base for the questions that follow. */
+  private async take(
+    key: string,
+    { base, launch }: Candidate,
+    file: LaunchFile,
+    launches: readonly JobLaunch[],
+  ): Promise<Opened> {
+    const job = jobOf(file, launches);
+    if (typeof job === "string") stop(`${launch}: ${job}`);
+    this.opened = null;
+    try {
+      if (base !== null) safe(base, null);
+      const question = { job, base: base === null ? null : base64(base), inARow: this.inARow };
+      const said = await this.ask(question, this.seconds);
+      const wrong = wrongIn(said);
+      if (wrong.length > 0) stop(`different results: ${wrong.join("; ")}`);
+      const inARow = Number(said.inARow);
+      const all = 2e-6 * Number(said.once) * inARow * (this.repetitions + WARM_UP);
+      this.opened = { key, inARow, seconds: this.seconds + SLOWER * all };
+      return this.opened;
+    } catch (e) {
+      if (!(e instanceof NotJudged)) throw e;
+      const why = `the base: ${e.message}`;
+      this.unfit.set(key, why);
+      return stop(why);
+    }
   }
 
   private async ask(question: Answer, seconds: number): Promise<Answer> {
