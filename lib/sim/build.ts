@@ -2,6 +2,7 @@
 import { renderInst as print } from "../sass/isa/text.js";
 import { barrier } from "./ops/barrier.js";
 import { bits } from "./ops/bits.js";
+import { bulk } from "./ops/bulk.js";
 import { control } from "./ops/control.js";
 import { conversion } from "./ops/conversion.js";
 import { double } from "./ops/double.js";
@@ -9,6 +10,7 @@ import { float } from "./ops/float.js";
 import { half } from "./ops/half.js";
 import { integer } from "./ops/integer.js";
 import { matrices } from "./ops/matrix.js";
+import { mbarrier } from "./ops/mbarrier.js";
 import { memory } from "./ops/memory.js";
 import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
@@ -33,6 +35,8 @@ const families: readonly Makers[] = [
   barrier,
   tensor,
   matrices,
+  mbarrier,
+  bulk,
 ];
 const makers = new Map<string, Maker>();
 for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);

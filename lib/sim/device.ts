@@ -151,6 +151,7 @@ export class Device {
     put(c.localWindow, 0, LOCAL_WINDOW);
     put(c.stackPointer, LOCAL_TOP);
     if (c.memoryDescriptor !== null) put(c.memoryDescriptor, 0, 0);
+    if (c.explicitCluster !== null) put(c.explicitCluster, shape.explicitCluster ? 1 : 0);
     let full = false;
     const addressOf = (array: TypedArray): number => {
       let address = buffers.get(array);
@@ -187,6 +188,8 @@ interface Shape {
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly cluster: readonly [number, number, number];
+  /** The launch or the kernel says that there are clusters. */
+  readonly explicitCluster: boolean;
   readonly sharedBytes: number;
 }
 
@@ -227,5 +230,6 @@ function checkShape(kernel: CubinFunction, target: Target, options: LaunchOption
   const sharedBytes = kernel.sharedBytes + dynamic;
   if (sharedBytes > target.limits.sharedPerCta + target.limits.reservedShared)
     return bad(`${sharedBytes} bytes of shared memory per block, ${target.name} has ${target.limits.sharedPerCta}`);
-  return ok({ grid, block, cluster, sharedBytes });
+  const explicitCluster = options.cluster !== undefined || kernel.cluster !== null;
+  return ok({ grid, block, cluster, explicitCluster, sharedBytes });
 }

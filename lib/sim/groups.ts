@@ -188,7 +188,9 @@ export function describeWaits(warp: Warp): string {
             ? `barrier ${on}`
             : kind === Wait.Cluster
               ? "the cluster barrier"
-              : "nothing";
+              : kind === Wait.Phase
+                ? `the phase of the mbarrier at 0x${(on & 0xffffff).toString(16)}`
+                : "nothing";
     const key = `${kind}:${what}`;
     if (seen.has(key)) continue;
     seen.add(key);

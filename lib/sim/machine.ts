@@ -6,6 +6,7 @@
 import { renderInst as print } from "../sass/isa/text.js";
 import { freshBarrier } from "./barrier.js";
 import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
+import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
@@ -17,6 +18,9 @@ const GROUP_SLICE = 4096;
 const WARP_SLICE = 32768;
 /** Turns of a warp that a CTA gets before the next CTA is tried. */
 const CTA_SLICE = 512;
+/** Rounds over all CTAs after which waits for phases of mbarriers give up, and how often without the end of a phase. */
+const WAIT_ROUNDS = 64;
+const WAKINGS = 64;
 
 export interface Launch {
   readonly program: Program;
@@ -50,6 +54,7 @@ export class GridMachine implements Machine {
   issued: number = 0;
   threads: number = 0;
   fault: Fault | null = null;
+  phases: number = 0;
   private readonly program: Program;
   private readonly warpCounts: Float64Array | null;
   private readonly threadCounts: Float64Array | null;
@@ -77,6 +82,9 @@ export class GridMachine implements Machine {
     const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
     const resident: Cluster[] = [];
     let next = 0;
+    let rounds = 0;
+    let woken = 0;
+    let phases = 0;
     while (this.fault === null && (next < clusters || resident.length > 0)) {
       while (next < clusters && !this.wanted(next)) next++;
       if (next < clusters) resident.push(this.startCluster(next++));
@@ -86,7 +94,14 @@ export class GridMachine implements Machine {
         if (this.runCluster(resident[i]!)) resident.splice(i--, 1);
         if (this.issued !== before) moved = true;
       }
-      if (!moved && next === clusters && resident.length > 0 && this.fault === null) this.deadlock(resident[0]!);
+      if (this.fault !== null || resident.length === 0) continue;
+      if (this.phases !== phases) woken = 0;
+      phases = this.phases;
+      const stuck = !moved && next === clusters;
+      // Waits for phases are limited in time; a program may do something else when they say no.
+      if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
+      if (woken < WAKINGS && wakeWaiters(resident)) woken++;
+      else if (stuck) this.deadlock(resident[0]!);
     }
     return {
       fault: this.fault,
@@ -234,9 +249,10 @@ export class GridMachine implements Machine {
           active = 0;
           w.active = 0;
         }
-      } else if (step === Step.Fault) break;
+      } else if (step === Step.Fault || w.resting) break;
       else if (issued - start >= WARP_SLICE) break;
     }
+    w.resting = false;
     w.pc = pc;
     this.issued = issued;
     this.threads = threads;
@@ -303,6 +319,13 @@ export class GridMachine implements Machine {
     }
     return list;
   }
+}
+
+/** Lanes that wait for phases of mbarriers are told that these have not ended. True if there were any. */
+function wakeWaiters(clusters: readonly Cluster[]): boolean {
+  let any = false;
+  for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, 0, false)) any = true;
+  return any;
 }
 
 function threadIndices(

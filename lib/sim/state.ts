@@ -52,6 +52,8 @@ export const Wait = {
   Cluster: 4,
   Exclusive: 5,
   Collective: 6,
+  /** The end of a phase of an mbarrier. */
+  Phase: 7,
 } as const;
 
 export class Warp {
@@ -81,10 +83,16 @@ export class Warp {
   readonly waitKind: Uint8Array = new Uint8Array(LANES);
   readonly waitOn: Int32Array = new Int32Array(LANES);
   readonly waitPc: Int32Array = new Int32Array(LANES);
+  /** Predicate that tells a lane at an mbarrier whether the phase has ended. */
+  readonly waitPredicate: Uint8Array = new Uint8Array(LANES);
+  /** The group that ran gave the turn of the warp away. */
+  resting: boolean = false;
   /** Lanes whose group gave up its turn by YIELD and has not run since. */
   yielded: number = 0;
   /** YIELDs for which lanes at a convergence barrier have waited for yielded lanes alone. */
   patience: number = 0;
+  /** The saved return address, which RPCMOV reads and writes: low words, then high words. */
+  readonly returnAddress: Int32Array = new Int32Array(2 * LANES);
   /** Where the lanes go on after ENDCOLLECTIVE. */
   readonly collective: Int32Array = new Int32Array(LANES);
   /** Phase of the cluster barrier in which the lanes last arrived. */
@@ -165,5 +173,7 @@ export interface Machine {
   /** Warp-instructions issued. */
   issued: number;
   fault: Fault | null;
+  /** Phases of mbarriers that have ended. */
+  phases: number;
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void;
 }

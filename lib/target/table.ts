@@ -104,9 +104,10 @@ const turing: ConstantBank = {
   nctaid: 0xc,
   sharedWindow: 0x18,
   localWindow: 0x20,
+  explicitCluster: null,
 };
 const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
-const hopper: ConstantBank = { ...turing, paramBase: 0x210, memoryDescriptor: 0x208 };
+const hopper: ConstantBank = { ...turing, paramBase: 0x210, memoryDescriptor: 0x208, explicitCluster: 0x140 };
 const blackwell: ConstantBank = {
   paramBase: 0x380,
   stackPointer: 0x37c,
@@ -115,6 +116,7 @@ const blackwell: ConstantBank = {
   nctaid: 0x370,
   sharedWindow: 0x2f0,
   localWindow: 0x2f8,
+  explicitCluster: 0x36c,
 };
 
 export function constantsOf(sm: Sm): ConstantBank {

@@ -114,4 +114,6 @@ export interface ConstantBank {
   readonly sharedWindow: number;
   /** 64-bit generic address of the local window. */
   readonly localWindow: number;
+  /** `%is_explicit_cluster`: 1 in a launch with clusters; null where there are none. */
+  readonly explicitCluster: number | null;
 }

@@ -10,6 +10,7 @@ import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
 import { Rounding } from "../number/rounding.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step } from "../state.js";
+import { atomicArrive } from "./mbarrier.js";
 
 /** New words of memory from the old and the operand: works on the arrays in place of values, `to` receives them. */
 type Update = (old: Int32Array, value: Int32Array, to: Int32Array) => void;
@@ -252,6 +253,7 @@ function querySpace(s: Site): Exec {
 
 /** ATOMS.POPC.INC: adds one per lane (a count of the lanes that hit the address); d gets the old value. */
 function atoms(s: Site): Exec {
+  if (s.inst.form.mods.includes("ARRIVE")) return atomicArrive(s);
   if (!s.has("POPC")) return operation("shared")(s);
   s.has("INC");
   s.has("32");

@@ -48,7 +48,11 @@ function scatter(w: Warp, taken: number, targetOf: (lane: number) => number): St
 function bra(s: Site): Exec {
   s.has("INC");
   s.has("DEC");
-  s.has("ANY");
+  // Taken by all lanes if one wants it: the end of ptxas's loops that issue a bulk copy for each lane.
+  if (s.has("ANY") && s.has("U") && s.pred("pin") === 7 && s.pred("upin") === 7) {
+    const target = s.target(s.operand("target"));
+    return (w) => branch(w, w.active, target);
+  }
   s.has("U");
   const pin = s.predMask("pin");
   const upin = s.predMask("upin");
@@ -273,6 +277,27 @@ function moveBarrier(to: number, from: number, clear: boolean): Exec {
   };
 }
 
+/** RPCMOV.32: between a half of the saved return address and a register; ptxas keeps other words there, too. */
+function rpcmov(s: Site): Exec {
+  if (!s.has("32")) s.unsupported("both halves");
+  const h = (s.operand("h").value & 1) * LANES;
+  const d = s.find("d");
+  if (d !== null) {
+    const row = s.dstRow(d);
+    return (w, m) => {
+      for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.I[row + l] = w.returnAddress[h + l]!;
+      return Step.Next;
+    };
+  }
+  const b = s.operand("b");
+  const get = s.scalar(b);
+  const row = s.row(b);
+  return (w, m) => {
+    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.returnAddress[h + l] = get === null ? w.I[row + l]! : get(w);
+    return Step.Next;
+  };
+}
+
 function warpsync(s: Site): Exec {
   const exclusive = s.has("EXCLUSIVE");
   const all = s.has("ALL");
@@ -349,6 +374,7 @@ export const control: Makers = {
   BSYNC: bsync,
   BREAK: breakOut,
   BMOV: bmov,
+  RPCMOV: rpcmov,
   WARPSYNC: warpsync,
   ENDCOLLECTIVE: endCollective,
   YIELD: yieldTurn,

@@ -160,24 +160,41 @@ function store(space: AccessSpace, a: Address, size: Size, rows: readonly number
   };
 }
 
-/** LDGSTS: global to shared memory. Asynchronous on a GPU, done at once here: one of the orders that are allowed. */
+/**
+ * LDGSTS: global to shared memory. Asynchronous on a GPU, done at once here: one of the orders that are allowed. With .ZFILL the low bits of
+ * the address say how many bytes at the end are zero, and a false predicate that all are (ptxas's code for cp.async with a source size).
+ */
 function copy(s: Site): Exec {
   s.has("BYPASS");
-  s.has("ZFILL");
+  const fill = s.has("ZFILL");
   const { bytes } = s.choose(sizes, WORD);
-  if ((s.pred("pin") & 7) !== 7) s.unsupported("predicated copy");
+  const pin = s.predMask("pin");
+  if (!fill && (s.pred("pin") & 7) !== 7) s.unsupported("predicated copy");
   if (s.operand("gur").kind !== Kind.None) s.unsupported("copy from a uniform offset");
   const to = addressOf(s);
   const address = s.operand("addr");
   const from: Address = { low: s.row(address), high: s.row(address, 1), shift: 0, add: () => 0 };
   const offset = s.imm("goff");
   const data = new Int32Array(4);
+  const dataBytes = new Uint8Array(data.buffer);
   return (w, m) => {
     const add = to.add(w);
+    const wanted = pin(w);
     for (let l = 0; l < LANES; l++) {
       if (((m >>> l) & 1) === 0) continue;
-      if (!locate(w, "global", wideAddress(w, from, offset, l), bytes, l)) return Step.Fault;
-      for (let i = 0; i * 4 < bytes; i++) data[i] = place.words[(place.at >> 2) + i]!;
+      data.fill(0);
+      if ((wanted >>> l) & 1) {
+        const at = wideAddress(w, from, offset, l);
+        const missing = fill ? at % bytes : 0;
+        if (missing === 0) {
+          if (!locate(w, "global", at, bytes, l)) return Step.Fault;
+          for (let i = 0; i * 4 < bytes; i++) data[i] = place.words[(place.at >> 2) + i]!;
+        } else
+          for (let i = 0; i < bytes - missing; i++) {
+            if (!locate(w, "global", at - missing + i, 1, l)) return Step.Fault;
+            dataBytes[i] = place.bytes[place.at]!;
+          }
+      }
       if (!locate(w, "shared", shortAddress(w, to, add, l), bytes, l)) return Step.Fault;
       for (let i = 0; i * 4 < bytes; i++) place.words[(place.at >> 2) + i] = data[i]!;
     }
