@@ -35,8 +35,9 @@ export function reuseFlags(p: Prepared, yields: Uint8Array, wait: Uint8Array, ru
         const o = inst.srcs[s]!;
         if (k < 0 || o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
         const at = k * BANKS + (o.id & 1);
-        if (nextReg[at] === (o.id | (o.width << 16)) && rule(p, i, nextInst[at]!, yields, wait))
-          out[i] = out[i]! | (1 << k);
+        // With bit 109 clear the reuse bits mean something else (facts: nvdisasm refuses such words).
+        const keeps = yields[i] === 1 && nextReg[at] === (o.id | (o.width << 16));
+        if (keeps && rule(p, i, nextInst[at]!, yields, wait)) out[i] = out[i]! | (1 << k);
         nextReg[at] = o.id | (o.width << 16);
         nextInst[at] = i;
       }

@@ -7,6 +7,7 @@
  * (`order.ts`). Then the policy names one for each, block by block, knowing what is under way. At last a dataflow over
  * all paths finds what is under way in front of every instruction, and it waits for what it touches.
  */
+import { InternalError } from "../../errors.js";
 import { latencyTables } from "../../target/latency/index.js";
 import { BEYOND, beyond, blockHits, type Hits, NEVER, Nexts } from "./hits.js";
 import { ORDERS } from "./order.js";
@@ -163,6 +164,7 @@ function allocate(a: Allocation): void {
   const choose = (inst: number, side: "result" | "operands", hit: number): number => {
     const state: ScoreboardState = { busy: s.busy, allowed: ALL & ~p.reserved, hits: waiters, meets };
     const k = a.rules.scoreboard(p, { inst, side, hit }, state);
+    if (((state.allowed >> k) & 1) === 0 || k < 0 || k >= SCOREBOARDS) throw notAllowed(p, inst, k);
     s.busy |= 1 << k;
     // Operands of several instructions may share one across blocks, results do not.
     waiters[k] = Math.min(waiters[k]!, side === "result" && hit === BEYOND ? NEVER - 1 : hit);
@@ -184,6 +186,13 @@ function allocate(a: Allocation): void {
     else if (p.write[i] === 1 && hits.result[i]! < NEVER) sb.write[i] = choose(i, "result", hits.result[i]!);
     s.issue(p, i, sb);
   }
+}
+
+function notAllowed(p: Prepared, inst: number, k: number): InternalError {
+  const { form } = p.flat.insts[inst]!;
+  return new InternalError(`the scoreboard rule chose ${k} for ${form.name}, which it may not use`, {
+    func: p.func.name,
+  });
 }
 
 /**

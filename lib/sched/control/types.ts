@@ -53,7 +53,7 @@ export interface BranchQuestion {
 /** Shall the end of the block wait for it? A matter of taste: who needs it waits anyway. */
 export type BranchRule = (p: Prepared, question: BranchQuestion) => boolean;
 
-/** Chooses a scoreboard. Any of the six is safe: waits wait for everything on it. */
+/** Chooses a scoreboard. Any that is allowed is safe: waits wait for everything on it. Others are refused by an error. */
 export type ScoreboardRule = (p: Prepared, request: ScoreboardRequest, state: ScoreboardState) => number;
 
 /** Chooses bit 109; never a matter of safety. `since`: cycles since the warp could last be left. */

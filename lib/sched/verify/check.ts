@@ -376,7 +376,7 @@ class Checker {
   /** Operands from the reuse cache must not have been written since they were put there. */
   private reuse(i: number): void {
     const { sites, state } = this;
-    const variable = sites.timing[i]!.read;
+    const passes = !this.collects(i);
     for (let s = 0; s < 4; s++) {
       const unit = sites.reuseUnit[4 * i + s]!;
       if (unit < 0) continue;
@@ -384,7 +384,7 @@ class Checker {
         const list = REUSE_UNIT + 2 * s + (r & 1);
         for (let e = state.head[list]!; e >= 0; e = state.next[e]!)
           if (state.mask[e] === 2 * r + 1 && this.reporting) this.found.reuse(i, state.source[e]!, r);
-        if (variable) continue;
+        if (passes) continue;
         while (state.head[list]! >= 0) state.drop(list, -1, state.head[list]!);
         if (((sites.reuseSet[i]! >> s) & 1) === 1) {
           const e = state.add(list, REUSED, sourceOf(i, s), 0, 0);
@@ -396,6 +396,15 @@ class Checker {
       const u = sites.writeUnit[k]!;
       if (u < 256) this.makeStale(u);
     }
+  }
+
+  /**
+   * Its operands go through the reuse cache. Those that are read late do not, but for double precision: on SMs that emulate
+   * it ptxas keeps operands of one DMUL for the next (-O3, sm_75).
+   */
+  private collects(i: number): boolean {
+    const { read, pipe } = this.sites.timing[i]!;
+    return !read || pipe === "FP64";
   }
 
   private makeStale(u: number): void {

@@ -81,6 +81,16 @@ describe("reuse", () => {
       kept,
     );
   });
+  test("never where the warp may be left: the bits mean something else there, whatever the rules say", () => {
+    check(
+      `b0
+        - | LEA R19, R0, R17, 0x2
+        - | LEA R16, R0, R5, 0x2
+        - | EXIT`,
+      kept,
+      { policy: { yield: () => 0, reuse: () => true } },
+    );
+  });
   test("the operand says so too, for text and encoder", () => {
     const f = func(`b0
       LEA R19, R0, R17, 0x2

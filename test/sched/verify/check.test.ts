@@ -307,6 +307,20 @@ describe("reuse cache", () => {
     expect(brief(code("B------ R- W- - S05   FFMA R8, R14, R15, R16"))).toEqual([]);
     expect(brief(code("B------ R- W- - S05   FFMA R8, R15, R15, R16"))).toEqual(["reuse R8 at 0x20 since 0x0"]);
   });
+  test("double precision keeps operands also where it is emulated; other late readers leave the cache alone", () => {
+    const kept = (between: string): string[] =>
+      brief(
+        `B------ R0 W1 - S02   DMUL R20, R2.reuse, R6
+         ${between}
+         B-1---- R0 W1 - S02   DMUL R24, R2, R8
+         ${end}`,
+        "sm_75",
+      );
+    expect(kept("B01---- R- W- - S05   NOP")).toEqual([]);
+    expect(kept("B01---- R- W- Y S14   MOV R2, R30")).toEqual(["reuse R2 at 0x20 since 0x0"]);
+    expect(kept("B01---- R0 W1 - S05   DADD R2, R30, R32")).toEqual([]);
+    expect(kept("B01---- R0 W1 - S05   MUFU.RCP R2, R30")).toEqual(["reuse R2 at 0x20 since 0x0"]);
+  });
 });
 
 describe("the control word", () => {

@@ -23,6 +23,8 @@ interface Op {
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
   readonly lateReads: boolean;
+  /** Operands go through the reuse cache. */
+  readonly collects: boolean;
   readonly lateWrites: boolean;
   /** Read in the order of this queue, return in the order of this class; "" none. */
   readonly queue: string;
@@ -84,6 +86,7 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     reads,
     writes,
     lateReads: t.read,
+    collects: !t.read || t.pipe === "FP64",
     lateWrites: t.write,
     queue: variable ? t.pipe : "",
     returns: t.write ? (inOrder[inst.form.op] ?? (inOrderPipes.has(t.pipe) ? t.pipe : "")) : "",
@@ -222,7 +225,7 @@ function staleReuse(ops: readonly Op[], runs: readonly boolean[]): string | null
       const entry = kept.get(place);
       if (entry !== undefined && entry.unit === unit && entry.version !== (version.get(unit) ?? -1))
         return `${op.inst.form.name} takes an old ${unit} from the reuse cache`;
-      if (op.lateReads) continue;
+      if (!op.collects) continue;
       kept.delete(place);
       if ((op.keeps >> slot) & 1) kept.set(place, { unit, version: version.get(unit) ?? -1 });
     }
