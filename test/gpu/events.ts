@@ -33,6 +33,10 @@ interface Recorded {
   >;
 }
 
+/** As they were taken: every launch right behind copies of all its buffers, the profiled ones with flushed caches. */
+export const behindCopies = { warm: true } as const;
+export const flushed = { warm: false } as const;
+
 export interface TimedCode {
   readonly kernel: string;
   readonly name: string;

@@ -1,35 +1,9 @@
 /** The timing model: what follows from control words and from how memory is touched. */
-import { assembleCubin } from "../../lib/assemble.js";
 import { compile } from "../../lib/compile.js";
-import { type Estimate, type EstimateOptions, estimate, stallReasons } from "../../lib/sim/index.js";
-
-function estimated(cubin: Uint8Array, options: EstimateOptions): Estimate {
-  const made = estimate(cubin, options);
-  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
-  expect(made.value.run.fault).toBeNull();
-  return made.value;
-}
-
-/** A kernel of these lines; each has its control column. */
-function code(...lines: string[]): Uint8Array {
-  const text = [
-    ".target sm_90",
-    ".entry k",
-    ".registers 32",
-    ".code",
-    "k:",
-    ...lines,
-    "B------ R- W- Y S05 EXIT ;",
-    ".end",
-  ];
-  const made = assembleCubin(`${text.join("\n")}\n`);
-  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
-  return made.value;
-}
+import { type Estimate, type EstimateOptions, stallReasons } from "../../lib/sim/index.js";
+import { code, estimated, nops } from "./assembled.js";
 
 const cyclesOf = (cubin: Uint8Array, options: EstimateOptions = {}): number => estimated(cubin, options).cycles;
-const nops = (n: number, stall: string): string[] => Array.from({ length: n }, () => `B------ R- W- Y ${stall} NOP ;`);
-
 function ptx(body: string, shared = 0): Uint8Array {
   const text = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;
     ${shared > 0 ? `.shared .align 4 .b8 s[${shared}];` : ""}\n${body}\nret;\n}`;
@@ -128,10 +102,32 @@ describe("timing model", () => {
        ld.global.u32 %r3, [%rd3+-1]; st.global.u32 [%rd1], %r3;`,
     );
     const run = (parameters: EstimateOptions["parameters"]): number =>
-      cyclesOf(twice, { block: 1, params: [new Uint8Array(4)], parameters: parameters! });
+      cyclesOf(twice, { block: 1, params: [new Uint8Array(4)], parameters: { coldFront: false, ...parameters } });
     const near = run({ warm: true, l2Latency: 0 });
     expect(run({ warm: true, l2Latency: 200 }) - near).toBe(200);
     expect(run({ warm: false, l2Latency: 200, dramLatency: 300 }) - near).toBe(500);
+  });
+
+  test("L1 fetches sectors of 32 bytes, not lines", () => {
+    // One thread: the second load is in the same sector, or in another of the same line.
+    const run = (offset: number): Estimate =>
+      estimated(
+        ptx(`ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+${offset}];
+          add.u32 %r3, %r1, %r2; st.global.u32 [%rd1], %r3;`),
+        { block: 1, params: [new Uint8Array(128)] },
+      );
+    expect([run(28).memory.l1Hits, run(32).memory.l1Hits]).toEqual([1, 0]);
+  });
+
+  test("each line of a scattered access is a pass of its own", () => {
+    const load = (shift: number): number =>
+      estimated(
+        ptx(`ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, ${shift}; cvt.u64.u32 %rd2, %r2;
+        add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; ld.global.u32 %r4, [%rd3]; st.global.u32 [%rd3], %r4;`),
+        { block: 32, params: [new Uint8Array(8192)], parameters: { warm: true, l2Latency: 0, l2Bytes: 1e9 } },
+      ).cycles;
+    // Two loads of 32 lines for one, two cycles each.
+    expect(load(7) - load(2)).toBeGreaterThanOrEqual(2 * 31 * 2);
   });
 
   test("the rest of a big grid is extrapolated", () => {

@@ -3,6 +3,7 @@ import { timingOf } from "../../sass/isa/latency.js";
 import { File, Kind, type MachineInst, Mod } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
 import type { Program } from "../program.js";
+import { constantLine } from "./front.js";
 
 /** Kinds of instructions that the model treats apart. */
 export const Special = { None: 0, Memory: 1, Barrier: 2, Exit: 3, Jump: 4, Depbar: 5, Arrive: 6 } as const;
@@ -37,6 +38,9 @@ export interface TimedCode {
   /** Bytes per thread. */
   readonly bytes: Uint8Array;
   readonly load: Uint8Array;
+  /** Line of the constant that it reads, as an operand or as a load, −1 none; loads whose address is in a register: the access says. */
+  readonly operand: Int32Array;
+  readonly constant: Int32Array;
 }
 
 const barriers: readonly string[] = ["SYNC", "RED", "SCAN"];
@@ -65,6 +69,8 @@ export function timedCode(program: Program): TimedCode {
     long: u8(),
     bytes: u8(),
     load: u8(),
+    operand: new Int32Array(n).fill(-1),
+    constant: new Int32Array(n).fill(-1),
   };
   program.insts.forEach((inst, i) => {
     if (inst) fill(code, pipes, i, inst, program.target);
@@ -92,16 +98,19 @@ function fill(code: TimedCode, pipes: string[], i: number, inst: MachineInst, ta
     code.first[i] = Math.max(0, immediateOf(inst, "id"));
     code.second[i] = Math.max(0, immediateOf(inst, "n"));
   }
-  const c = inst.control;
-  if (c !== null) {
-    code.stall[i] = c.stall;
-    code.yield[i] = c.yield;
-    code.wait[i] = c.wait;
-    code.writeSb[i] = c.writeSb;
-    code.readSb[i] = c.readSb;
-    code.reuse[i] = c.reuse;
+  const { control } = inst;
+  if (control !== null) {
+    code.stall[i] = control.stall;
+    code.yield[i] = control.yield;
+    code.wait[i] = control.wait;
+    code.writeSb[i] = control.writeSb;
+    code.readSb[i] = control.readSb;
+    code.reuse[i] = control.reuse;
   }
   if (!t.write && !t.read && flow === "next") operandSlots(code, i, inst);
+  const c = inst.srcs.find((o) => o.kind === Kind.Const);
+  if (c !== undefined)
+    (t.write && memory?.space === "const" ? code.constant : code.operand)[i] = constantLine(c.id, c.value);
 }
 
 function specialOf(inst: MachineInst): number {

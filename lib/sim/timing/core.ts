@@ -7,17 +7,19 @@
  * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued.
  */
 import { BANKS, SLOTS, Special, type TimedCode } from "./code.js";
+import { FrontL1, SubCoreFront } from "./front.js";
 import { MemorySystem } from "./memory.js";
 import type { DeviceParameters } from "./parameters.js";
 import { type StallReason, stallReasons } from "./reasons.js";
 import type { Accesses, WarpTrace } from "./trace.js";
 
-const [WAIT, LONG, SHORT, BARRIER, NO_INST, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
+const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
   "wait",
   "long_scoreboard",
   "short_scoreboard",
   "barrier",
   "no_instruction",
+  "imc_miss",
   "math_pipe_throttle",
   "mio_throttle",
   "lg_throttle",
@@ -26,6 +28,7 @@ const [WAIT, LONG, SHORT, BARRIER, NO_INST, MATH, MIO, LG, DISPATCH, BRANCH, NOT
   "not_selected",
   "selected",
 ].map((r) => stallReasons.indexOf(r as StallReason)) as [
+  number,
   number,
   number,
   number,
@@ -73,6 +76,9 @@ class WarpState {
   readonly under: number[][] = Array.from({ length: SCOREBOARDS }, () => []);
   /** When the next instruction is fetched. */
   fetched = 0;
+  /** When the constant operand is there that was missing, and for which instruction of the trace. */
+  constant = 0;
+  served = -1;
   depbar = 0;
 
   constructor(
@@ -107,15 +113,11 @@ class SubCore {
   /** Reuse cache: register by slot and bank, and whose. */
   readonly kept = new Int16Array(SLOTS * BANKS).fill(-1);
   keeper: WarpState | null = null;
-  /** Lines of eight instructions in the L0 instruction cache, by last use. */
-  readonly lines = new Map<number, number>();
-  /** Lines fetched ahead: [first, last] of the running stream. */
-  streamFirst = 0;
-  streamLast = -1;
 
   constructor(
     readonly index: number,
     pipes: number,
+    readonly front: SubCoreFront,
   ) {
     this.pipeFree = new Float64Array(pipes);
   }
@@ -138,7 +140,6 @@ export class StreamingMultiprocessor {
   private readonly memory: MemorySystem;
   private readonly reasons: Float64Array[];
   private readonly issues: Float64Array;
-  private readonly l1Lines = new Set<number>();
   private readonly timeline: Issue[] = [];
   private issued = 0;
   private age = 0;
@@ -150,13 +151,17 @@ export class StreamingMultiprocessor {
     private readonly code: TimedCode,
     private readonly p: DeviceParameters,
     private readonly traces: readonly WarpTrace[],
-    accesses: Accesses,
+    private readonly accesses: Accesses,
     /** Blocks that fit on the SM at a time, and the shared memory they take. */
     private readonly resident: number,
     sharedBytes: number,
     private readonly timelineLimit: number,
   ) {
-    this.cores = Array.from({ length: p.subCores }, (_, i) => new SubCore(i, code.pipes.length));
+    const l1 = new FrontL1(p);
+    this.cores = Array.from(
+      { length: p.subCores },
+      (_, i) => new SubCore(i, code.pipes.length, new SubCoreFront(p, l1)),
+    );
     this.memory = new MemorySystem(p, accesses, sharedBytes);
     this.reasons = stallReasons.map(() => new Float64Array(code.count));
     this.issues = new Float64Array(code.count);
@@ -201,7 +206,7 @@ export class StreamingMultiprocessor {
       const core = this.cores[trace.index % this.cores.length]!;
       core.warps.push(warp);
       core.next = -1;
-      warp.fetched = this.fetch(core, warp, t);
+      warp.fetched = core.front.instruction(warp.pc, t);
     }
     if (cta.live === 0) this.ended(cta, t);
   }
@@ -228,7 +233,7 @@ export class StreamingMultiprocessor {
 
   private ready(core: SubCore, w: WarpState): number {
     if (w.blocked) return Number.POSITIVE_INFINITY;
-    const t = Math.max(w.next, w.released, w.fetched, this.scoreboards(w));
+    const t = Math.max(w.next, w.released, w.fetched, w.constant, this.scoreboards(w));
     return this.unitFree(core, w.pc, t);
   }
 
@@ -258,6 +263,8 @@ export class StreamingMultiprocessor {
     const w = this.choose(core, t);
     const pc = w.pc;
     this.account(core, w, t);
+    if (code.operand[pc]! >= 0 && this.missing(core, w, pc, t)) return;
+    this.reasons[SELECTED]![pc]!++;
     core.last = w;
     core.next = -1;
     core.pipeFree[code.pipe[pc]!] = t + code.interval[pc]!;
@@ -269,7 +276,7 @@ export class StreamingMultiprocessor {
     w.next = t + Math.max(1, code.stall[pc]!, code.stall[pc] === 1 && code.yield[pc] === 0 ? 2 : 0);
     w.issuedAt = t + 1;
     w.depbar = 0;
-    const done = this.results(w, core.index, pc, t);
+    const done = this.results(w, core, pc, t);
     if (this.timeline.length < this.timelineLimit)
       this.timeline.push({ block: w.trace.block, warp: w.trace.index, subCore: core.index, pc, cycle: t, done });
     this.issued++;
@@ -279,22 +286,58 @@ export class StreamingMultiprocessor {
     if (special === Special.Barrier || special === Special.Arrive) this.barrier(w, pc, t, special === Special.Barrier);
     if (w.at === w.trace.pcs.length) this.finish(core, w, t + 1);
     else {
-      w.fetched = this.fetch(core, w, t);
+      if (w.pc !== pc + 1 && w.jumped) w.next = Math.max(w.next, t + this.p.takenJump);
+      w.fetched = core.front.instruction(w.pc, t);
       if (special === Special.Depbar) w.depbar = this.depbar(w, pc);
     }
   }
 
+  /**
+   * The tags of constant operands are looked up when the instruction would issue: what is not there holds up all warps of
+   * the sub-core for some cycles, and its own until it comes [M].
+   */
+  private missing(core: SubCore, w: WarpState, pc: number, t: number): boolean {
+    if (w.served === w.at) return false;
+    const at = core.front.operand(this.constantLine(w, this.code.operand[pc]!), t);
+    if (at <= t) return false;
+    w.served = w.at;
+    w.constant = at;
+    w.issuedAt = t;
+    core.free = Math.min(at, t + this.p.constantHold);
+    core.next = -1;
+    return true;
+  }
+
+  /** The line that an instruction reads: its own, or what the trace says of an address in a register. */
+  private constantLine(w: WarpState, own: number): number {
+    const access = w.trace.accesses.data[w.at]!;
+    return access < 0 ? own : this.accesses.lines.data[this.accesses.firstLine.data[access]!]!;
+  }
+
+  /** When the last line of a load of constants is there. */
+  private constants(core: SubCore, w: WarpState, own: number, t: number): number {
+    const access = w.trace.accesses.data[w.at]!;
+    if (access < 0) return core.front.load(own, t);
+    const { firstLine, lineCount, lines } = this.accesses;
+    const first = firstLine.data[access]!;
+    let at = t;
+    for (let i = first; i < first + lineCount.data[access]!; i++) at = Math.max(at, core.front.load(lines.data[i]!, t));
+    return at;
+  }
+
   /** Scoreboards of an issued instruction; returns when its result is there. */
-  private results(w: WarpState, index: number, pc: number, t: number): number {
+  private results(w: WarpState, core: SubCore, pc: number, t: number): number {
     const { code, memory } = this;
     const { writeSb, readSb } = { writeSb: code.writeSb[pc]!, readSb: code.readSb[pc]! };
     let read = t + COUNT_DELAY;
     let write = t + Math.max(COUNT_DELAY, code.latency[pc]!);
     if (code.queued[pc] === 1) {
-      memory.send(code, pc, index, w.age, w.trace.accesses.data[w.at]!, t);
+      const constant = code.constant[pc]! >= 0;
+      memory.send(code, pc, core.index, w.age, constant ? -1 : w.trace.accesses.data[w.at]!, t);
       // Bandwidth is shared in fractions of a cycle.
-      read = Math.ceil(memory.done.read);
-      write = Math.ceil(memory.done.write);
+      const late = constant ? this.constants(core, w, code.constant[pc]!, t) - t : 0;
+      read = Math.ceil(memory.done.read) + late;
+      write = Math.ceil(memory.done.write) + late;
     } else if (readSb < SCOREBOARDS) read = t + Math.min(code.latency[pc]!, 12);
     if (writeSb < SCOREBOARDS) this.raise(w, writeSb, Math.max(write, t + COUNT_DELAY), code.long[pc]!);
     if (readSb < SCOREBOARDS) this.raise(w, readSb, Math.max(read, t + COUNT_DELAY), 0);
@@ -355,26 +398,6 @@ export class StreamingMultiprocessor {
 
   // ------------------------------------------------------------------------------------------ front end, registers
 
-  /** Cycle from which the warp's next instruction is there. */
-  private fetch(core: SubCore, w: WarpState, t: number): number {
-    const line = w.pc >> 3;
-    const { lines } = core;
-    const { p } = this;
-    let at = t;
-    if (!lines.has(line)) {
-      if (line >= core.streamFirst && line <= core.streamLast) core.streamLast = line + p.prefetchLines;
-      else {
-        at = t + (this.l1Lines.has(line) ? p.fetchL1 : p.fetchL2);
-        core.streamFirst = line;
-        core.streamLast = line + p.prefetchLines;
-      }
-      if (lines.size >= p.l0Instructions >> 3) lines.delete(lines.keys().next().value!);
-      for (let k = line; k <= line + p.prefetchLines; k++) this.l1Lines.add(k);
-    } else lines.delete(line);
-    lines.set(line, at);
-    return Math.max(at, lines.get(line)!);
-  }
-
   /**
    * Cycles for which operand reads of a fixed-latency instruction hold up the ones behind it: each bank gives one
    * register per cycle, all operands are read within three cycles [M].
@@ -423,10 +446,10 @@ export class StreamingMultiprocessor {
     const mask = code.wait[pc]!;
     for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1) until(w.zero[k]!, w.isLong[k] === 1 ? LONG : SHORT);
     until(w.depbar, LONG);
+    until(w.constant, IMC);
     until(core.pipeFree[code.pipe[pc]!]!, code.queued[pc] === 1 ? MIO : MATH);
     if (code.queued[pc] === 1) until(this.memory.room(core.index, from), code.long[pc] === 1 ? LG : MIO);
     if (core.held > from && core.last === w) until(core.held, DISPATCH);
     until(t, NOT_SELECTED);
-    reasons[SELECTED]![pc]!++;
   }
 }

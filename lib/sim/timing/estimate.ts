@@ -5,6 +5,7 @@ import { type Occupancy, occupancy } from "../../target/index.js";
 import { Device, type LaunchFacts, type Module } from "../device.js";
 import { functionAt } from "../program.js";
 import type { LaunchOptions, Run } from "../types.js";
+import { differing } from "./alike.js";
 import { type TimedCode, timedCode } from "./code.js";
 import { type CoreResult, type Issue, StreamingMultiprocessor } from "./core.js";
 import { type DeviceParameters, deviceParameters } from "./parameters.js";
@@ -125,7 +126,7 @@ export function recordLaunch(
   return ok({ facts, run: run.value, recorder, code, occupancy: fits, blocksPerSm, sets }, run.diagnostics);
 }
 
-/** Plays a launch back; of several SMs the slowest. `cycles` are those of the whole launch. */
+/** Plays a launch back; of several SMs the slowest, SMs with the same work once. `cycles` are those of the whole launch. */
 export function play(
   r: Recorded,
   p: DeviceParameters,
@@ -133,16 +134,11 @@ export function play(
 ): { readonly result: CoreResult; readonly cycles: number } {
   const resident = Math.max(1, r.occupancy.blocksPerSm);
   const count = r.sets[0]!.length;
-  const results = r.sets.map((blocks) =>
-    new StreamingMultiprocessor(
-      r.code,
-      p,
-      r.recorder.warps.filter((w) => blocks.includes(w.block)),
-      r.recorder.accesses,
-      resident,
-      Math.min(resident, count) * r.facts.sharedBytes,
-      timeline,
-    ).run(),
+  const sharedBytes = Math.min(resident, count) * r.facts.sharedBytes;
+  const loads = r.sets.map((blocks) => r.recorder.warps.filter((w) => blocks.includes(w.block)));
+  const chosen = loads.length > 1 ? differing(loads, r.recorder.accesses, p, sharedBytes) : [0];
+  const results = chosen.map((i) =>
+    new StreamingMultiprocessor(r.code, p, loads[i]!, r.recorder.accesses, resident, sharedBytes, timeline).run(),
   );
   const result = results.reduce((a, b) => (b.cycles > a.cycles ? b : a));
   return { result, cycles: extrapolate(result, count, r.blocksPerSm, resident) };

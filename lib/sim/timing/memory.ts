@@ -1,39 +1,58 @@
 /** The memory system as one SM sees it: queues of the sub-cores, L1, its share of L2 and of memory. */
 import type { TimedCode } from "./code.js";
 import type { DeviceParameters } from "./parameters.js";
-import { type Accesses, LINE, SECTOR, Where } from "./trace.js";
+import { type Accesses, LINE, SECTOR, type WarpTrace, Where } from "./trace.js";
 
 const WAYS = 4;
 
-/** A set-associative cache of line numbers, least recently used out first. */
+/** Sectors of a line. */
+const SECTORS = LINE / SECTOR;
+const ALL = (1 << SECTORS) - 1;
+const bits = (mask: number): number => (mask & 1) + ((mask >> 1) & 1) + ((mask >> 2) & 1) + ((mask >> 3) & 1);
+
+const setsOf = (lines: number): number => Math.max(1, Math.floor(lines / WAYS));
+const setOf = (line: number, sets: number): number => ((line % sets) + sets) % sets;
+const l1Lines = (p: DeviceParameters, sharedBytes: number): number =>
+  Math.max(64, Math.floor((p.l1Kib * 1024 - sharedBytes) / LINE));
+const l2Lines = (p: DeviceParameters): number => Math.floor((p.l2Mib * 1024 * 1024) / LINE);
+/** Lines of local memory of different warps are kept apart from one another and from global ones. */
+const lineOf = (a: Accesses, i: number, where: number, warp: number): number =>
+  where === Where.Local ? a.lines.data[i]! + LOCAL_LINES + warp * LOCAL_STRIDE : a.lines.data[i]!;
+
+/** A set-associative cache of lines of which some sectors are there, least recently used out first. */
 class Cache {
   private readonly tags: Int32Array;
+  private readonly held: Uint8Array;
   private readonly used: Float64Array;
   private readonly sets: number;
   private clock = 0;
 
   constructor(lines: number) {
-    this.sets = Math.max(1, Math.floor(lines / WAYS));
+    this.sets = setsOf(lines);
     this.tags = new Int32Array(this.sets * WAYS).fill(-1);
+    this.held = new Uint8Array(this.sets * WAYS);
     this.used = new Float64Array(this.sets * WAYS);
   }
 
-  /** True when the line is there; `fill` brings it in. */
-  touch(line: number, fill: boolean): boolean {
-    const first = (((line % this.sets) + this.sets) % this.sets) * WAYS;
+  /** Which of the sectors of a line are there; `fill` brings all of them in. */
+  touch(line: number, sectors: number, fill: boolean): number {
+    const first = setOf(line, this.sets) * WAYS;
     let oldest = first;
     for (let w = first; w < first + WAYS; w++) {
       if (this.tags[w] === line) {
         this.used[w] = ++this.clock;
-        return true;
+        const held = this.held[w]!;
+        if (fill) this.held[w] = held | sectors;
+        return held & sectors;
       }
       if (this.used[w]! < this.used[oldest]!) oldest = w;
     }
     if (fill) {
       this.tags[oldest] = line;
+      this.held[oldest] = sectors;
       this.used[oldest] = ++this.clock;
     }
-    return false;
+    return 0;
   }
 }
 
@@ -54,7 +73,6 @@ const WRITE_WIDER: Readonly<Record<number, number>> = { 8: 2, 16: 6 };
 const SHARED_WIDER: Readonly<Record<number, number>> = { 16: 2 };
 /** Where in the pipe an instruction reaches the unit that the sub-cores share. */
 const TO_SHARED = 8;
-/** Space numbers that keep lines of local memory of different warps apart from global ones. */
 const LOCAL_LINES = 0x40000000;
 const LOCAL_STRIDE = 1 << 15;
 
@@ -76,8 +94,8 @@ export class MemorySystem {
     private readonly accesses: Accesses,
     sharedBytes: number,
   ) {
-    this.l1 = new Cache(Math.max(64, Math.floor((p.l1Kib * 1024 - sharedBytes) / LINE)));
-    this.l2Lines = Math.floor((p.l2Mib * 1024 * 1024) / LINE);
+    this.l1 = new Cache(l1Lines(p, sharedBytes));
+    this.l2Lines = l2Lines(p);
     this.l2 = new Cache(this.l2Lines);
     this.queues = Array.from({ length: p.subCores }, () => []);
     this.addressFree = new Float64Array(p.subCores);
@@ -119,12 +137,13 @@ export class MemorySystem {
       done.write = enter + WRITE.shared + (SHARED_WIDER[bytes] ?? 0) + late;
       return;
     }
-    const cycles = Math.max(p.sharedInterval, a.lineCount.data[access]!, Math.ceil((work * SECTOR) / p.l1Bytes));
+    // A line at a time, 32 lanes of four bytes or less of it.
+    const cycles = Math.max(p.sharedInterval, (a.lineCount.data[access]! * LINE) / p.l1Bytes);
     this.sharedFree = reach + cycles;
     const late = reach - enter - TO_SHARED + cycles - p.sharedInterval;
     done.read = enter + (load ? READ.load : READ.store + (READ_WIDER[bytes] ?? 0)) + late;
     done.write = enter + WRITE.global + (load ? (WRITE_WIDER[bytes] ?? 0) : 0) + late;
-    const arrival = this.beyond(access, where, warp, reach + cycles, load, work);
+    const arrival = this.beyond(access, where, warp, reach + cycles, load);
     // L2's latency comes on top of that of a hit, part of which has passed.
     if (arrival > 0) done.write = Math.max(done.write, arrival + WRITE.global - TO_SHARED - p.sharedInterval);
   }
@@ -134,35 +153,68 @@ export class MemorySystem {
     return line < this.l2Lines || line >= LOCAL_LINES;
   }
 
-  /** When the slowest line is there, 0 where all hit. Stores go through to L2 and allocate nothing in L1. */
-  private beyond(access: number, where: number, warp: number, t: number, load: boolean, sectors: number): number {
+  /**
+   * When the slowest sector is there, 0 where all hit. L1 fetches sectors, memory gives L2 whole lines. Stores go through
+   * to L2 and allocate nothing in L1; those to local memory stay in L1.
+   */
+  private beyond(access: number, where: number, warp: number, t: number, load: boolean): number {
     const { p, accesses: a, totals } = this;
     const first = a.firstLine.data[access]!;
     const count = a.lineCount.data[access]!;
-    const bytesPerLine = Math.min(LINE, (sectors * SECTOR) / Math.max(1, count));
     let latest = 0;
     for (let i = first; i < first + count; i++) {
-      const line = a.lines.data[i]! + (where === Where.Local ? LOCAL_LINES + warp * LOCAL_STRIDE : 0);
-      if (this.l1.touch(line, load) && load) {
+      const local = where === Where.Local;
+      const line = lineOf(a, i, where, warp);
+      const sectors = a.sectors.data[i]!;
+      const lack = sectors & ~this.l1.touch(line, sectors, load || local);
+      if (load && lack === 0) {
         totals.l1Hits++;
         continue;
       }
-      if (where === Where.Local && !load) {
-        this.l1.touch(line, true);
-        continue;
-      }
+      if (local && !load) continue;
       const sent = Math.max(t, this.l2Free);
-      this.l2Free = sent + bytesPerLine / p.l2Bytes;
+      this.l2Free = sent + (bits(load ? lack : sectors) * SECTOR) / p.l2Bytes;
       let back = sent + p.l2Latency;
-      if (this.l2.touch(line, true) || (p.warm && this.warm(line))) totals.l2Hits++;
+      if (this.l2.touch(line, ALL, true) !== 0 || (p.warm && this.warm(line))) totals.l2Hits++;
       else {
         totals.misses++;
         const out = Math.max(sent, this.dramFree);
-        this.dramFree = out + bytesPerLine / p.dramBytes;
+        this.dramFree = out + LINE / p.dramBytes;
         back = Math.max(back, out + p.l2Latency + p.dramLatency);
       }
       if (back > latest) latest = back;
     }
     return latest;
   }
+}
+
+/** Do the caches hold all that a block touches which is alone on its SM, and L2 what it reads when it is warm? */
+export function evictsNothing(
+  traces: readonly WarpTrace[],
+  a: Accesses,
+  p: DeviceParameters,
+  sharedBytes: number,
+): boolean {
+  const lines = new Set<number>();
+  traces.forEach((w, warp) => {
+    for (let k = 0; k < w.accesses.length; k++) {
+      const access = w.accesses.data[k]!;
+      if (access < 0) continue;
+      const where = a.where.data[access]!;
+      if (where !== Where.Global && where !== Where.Local) continue;
+      const first = a.firstLine.data[access]!;
+      for (let i = first; i < first + a.lineCount.data[access]!; i++) lines.add(lineOf(a, i, where, warp));
+    }
+  });
+  for (const line of lines) if (line < LOCAL_LINES && line >= l2Lines(p)) return false;
+  return [l1Lines(p, sharedBytes), l2Lines(p)].every((n) => {
+    const used = new Map<number, number>();
+    for (const line of lines) {
+      const set = setOf(line, setsOf(n));
+      const count = (used.get(set) ?? 0) + 1;
+      if (count > WAYS) return false;
+      used.set(set, count);
+    }
+    return true;
+  });
 }

@@ -4,8 +4,11 @@
  * [M]  R. Huerta et al., "Analyzing Modern NVIDIA GPU cores" (MICRO 2025): issue, register-file ports and reuse cache,
  *      memory queues (table 1), load, store and write-after-read latencies (table 2), measured on Ampere.
  * [P]  NVIDIA's published product figures: SMs, clock, memory bandwidth, cache sizes.
+ * [S]  The simulator of [M] as published (gpgpusim.config: latency_L0_to_L1 and back 39, prefetch_per_stream_buffer_size 8,
+ *      num_const_cache_cycle_misses_before_switch_to_other_warp 4, invalidate_instruction_caches_at_kernel_end 1).
  * [H]  Event times of one H100 SXM, 2026-11-22 (test/gpu/results/corpus-sm_90.json): differences between codes of a kernel.
- * [J]  Z. Jia et al., microbenchmark reports on Turing and Volta: latencies of L2 and DRAM; for later SMs estimates.
+ * [J]  Z. Jia et al., microbenchmark reports on Turing and Volta: latencies of L2 and DRAM, for later SMs estimates; sizes of
+ *      the caches of instructions and constants (constants: 2 KiB in lines of 64 bytes, behind them lines of 256).
  */
 import type { Target } from "../../target/types.js";
 
@@ -41,12 +44,22 @@ export interface DeviceParameters {
   /** Instructions that the L0 instruction cache of a sub-core holds, and the L1 behind it. [J] */
   readonly l0Instructions: number;
   readonly l1Instructions: number;
-  /** Cycles to fetch from the L1 instruction cache, and from behind it. Estimate. */
-  readonly fetchL1: number;
-  readonly fetchL2: number;
-  /** The launch finds what it reads in L2, as behind a copy or another launch; else in memory. */
+  /** The caches of instructions and constants are empty when the launch starts ([S]); else they hold all of both. */
+  readonly coldFront: boolean;
+  /** Bytes of each of the constant caches of a sub-core: of operands, and of loads. [J] */
+  readonly l0Constants: number;
+  /** Cycles from the L0 caches of instructions and constants to the L1 behind them, and as many back. [S]; [M] sees 79. */
+  readonly toFrontL1: number;
+  /** Cycles for which a constant operand that is not there holds up the other warps of a sub-core, too. [M] */
+  readonly constantHold: number;
+  /** The launch finds data, code and constants in L2, as behind a copy or another launch; else in memory. */
   readonly warm: boolean;
-  /** Lines of 128 bytes that are fetched ahead on a miss. [M] */
+  /**
+   * Cycles from a jump that is taken to the next instruction at least. [H]: chosen on every other kernel (mean error of
+   * differences 0.75 to 0.70 us), judged on the rest (0.61 to 0.57).
+   */
+  readonly takenJump: number;
+  /** Lines of 128 bytes that the stream buffer of a sub-core fetches ahead. [M] */
   readonly prefetchLines: number;
 }
 
@@ -61,8 +74,11 @@ const common = {
   l2Bytes: 64,
   l0Instructions: 768,
   l1Instructions: 8192,
-  fetchL1: 20,
-  fetchL2: 200,
+  coldFront: true,
+  l0Constants: 2048,
+  toFrontL1: 39,
+  constantHold: 4,
+  takenJump: 15,
   prefetchLines: 8,
   warm: false,
 };

@@ -2,15 +2,16 @@
  * What warps did, in the order in which they did it: the instructions of chosen blocks with what their memory accesses
  * touched. The functional simulator records it; the timing model plays it back.
  */
-import { Kind, type MachineInst } from "../../sass/isa/operand.js";
+import { File, Kind, type MachineInst } from "../../sass/isa/operand.js";
 import { type Address, addressOf, shortAddress, wideAddress } from "../access.js";
 import { GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW } from "../memory.js";
 import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
 import { LANES, type Warp } from "../state.js";
+import { constantLine } from "./front.js";
 
-/** Where an access went. */
-export const Where = { Global: 1, Shared: 2, Local: 3 } as const;
+/** Where an access went. Constants have no work: they come through caches of their own (front.ts). */
+export const Where = { Global: 1, Shared: 2, Local: 3, Constant: 4 } as const;
 
 /** Bytes of a cache line and of a sector. */
 export const LINE = 128;
@@ -52,8 +53,9 @@ export class Accesses {
   /** Lines touched: first index into `lines`, and how many. */
   readonly firstLine: Column = new Column();
   readonly lineCount: Column = new Column();
-  /** Line numbers (address over LINE, from the start of the space). */
+  /** Line numbers (address over LINE, from the start of the space), and the sectors touched in each, bit n = sector n. */
   readonly lines: Column = new Column();
+  readonly sectors: Column = new Column();
 }
 
 type Reader = (warp: Warp, mask: number) => number;
@@ -99,8 +101,8 @@ export class TraceRecorder {
     const program = this.program!;
     const inst = program.insts[pc];
     const memory = inst?.form.memory;
-    if (!inst || !memory || memory.space === "const" || memory.space === "param" || memory.access === "fence")
-      return SILENT;
+    if (!inst || !memory || memory.space === "param" || memory.access === "fence") return SILENT;
+    if (memory.space === "const") return this.constants(inst);
     let address: Address;
     try {
       address = addressOf(new Site(program, pc, functionAt(program, pc).first, inst));
@@ -122,6 +124,22 @@ export class TraceRecorder {
       if (space === "generic" && window === LOCAL_WINDOW)
         return this.local(w, m, address, LOCAL_WINDOW * 2 ** 32, bytes);
       return this.global(w, m, address, bytes);
+    };
+  }
+
+  /** Constants at an address in a register; of the others the instruction itself says the line. */
+  private constants(inst: MachineInst): Reader {
+    const c = inst.srcs.find((o) => o.kind === Kind.Const);
+    if (c === undefined || c.id < 0 || c.index < 0) return SILENT;
+    const lane = (w: Warp, l: number): void => {
+      const index = c.file === File.R ? w.I[c.index * LANES + l]! : w.U[c.index]!;
+      this.line(constantLine(c.id, index + c.value), 1);
+    };
+    return (w, m) => {
+      this.open(Where.Constant);
+      if (c.file !== File.R) lane(w, 0);
+      else for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) lane(w, l);
+      return this.close(0);
     };
   }
 
@@ -151,13 +169,14 @@ export class TraceRecorder {
       for (let s = sector; s <= last; s++) {
         if (among(seen, sectors, s)) continue;
         seen[sectors++] = s;
-        this.line(Math.floor((s * SECTOR) / LINE));
+        const line = Math.floor((s * SECTOR) / LINE);
+        this.line(line, 1 << (s - (line * LINE) / SECTOR));
       }
     }
     return this.close(sectors);
   }
 
-  /** Local memory is interleaved by lanes: one word of all lanes is one line. */
+  /** Local memory is interleaved by lanes: one word of all lanes is one line, of eight lanes a sector. */
   private local(w: Warp, mask: number, address: Address, base: number, bytes: number): number {
     this.open(Where.Local);
     const add = address.add(w);
@@ -165,17 +184,24 @@ export class TraceRecorder {
     for (let l = 0; l < LANES; l++) {
       if (((mask >>> l) & 1) === 0) continue;
       const at = base === 0 ? shortAddress(w, address, add, l) : wideAddress(w, address, add, l) - base;
-      for (let word = at >> 2; word <= (at + Math.max(1, bytes) - 1) >> 2; word++) if (this.line(word)) sectors += 4;
+      for (let word = at >> 2; word <= (at + Math.max(1, bytes) - 1) >> 2; word++)
+        if (this.line(word, 1 << Math.floor((4 * l) / SECTOR))) sectors++;
     }
     return this.close(sectors);
   }
 
-  /** Adds a line to the open access; false when it is there already. */
-  private line(line: number): boolean {
+  /** Adds a sector of a line to the open access; false when it is there already. */
+  private line(line: number, sector: number): boolean {
     const a = this.accesses;
     const { data, length } = a.lines;
-    for (let i = a.firstLine.data[a.firstLine.length - 1]!; i < length; i++) if (data[i] === line) return false;
+    for (let i = a.firstLine.data[a.firstLine.length - 1]!; i < length; i++) {
+      if (data[i] !== line) continue;
+      const known = a.sectors.data[i]!;
+      a.sectors.data[i] = known | sector;
+      return (known & sector) === 0;
+    }
     a.lines.push(line);
+    a.sectors.push(sector);
     return true;
   }
 

@@ -1,0 +1,158 @@
+/**
+ * Instructions and constants on their way to a sub-core [M = MICRO'25, see parameters.ts]: an L0 cache of each kind per
+ * sub-core, one L1 for both behind all of them, then L2. The L0 of instructions fetches ahead through a stream buffer.
+ * All of it is cold when a launch starts, unless a parameter says otherwise. Everything is a line number with the cycle at which the line arrives.
+ */
+import type { DeviceParameters } from "./parameters.js";
+
+/** Instructions in a line of 128 bytes, as a shift. */
+const LINE_SHIFT = 3;
+/** Constants: lines of 64 bytes before and of 256 behind the L1; a bank has 64 KiB. */
+const CONSTANT_SHIFT = 6;
+const FAR_SHIFT = 2;
+const BANK_LINES = 1 << (16 - CONSTANT_SHIFT);
+/** Banks are numbered to 31; what is bindless counts as one bank of its own. */
+const BINDLESS = 32;
+/** Parameters and launch constants: written when the launch starts, so never beyond L2. */
+const LAUNCH_BANK = 0;
+
+/** Line of an address in a constant bank. */
+export function constantLine(bank: number, at: number): number {
+  return (bank < 0 ? BINDLESS : bank) * BANK_LINES + ((at & 0xffff) >> CONSTANT_SHIFT);
+}
+
+/** Lines with their times of arrival, least recently asked for out first. */
+class Lines {
+  private readonly at = new Map<number, number>();
+  constructor(private readonly capacity: number) {}
+
+  /** When the line is there; −1 when it was not asked for. */
+  get(line: number): number {
+    const at = this.at.get(line);
+    if (at === undefined) return -1;
+    this.at.delete(line);
+    this.at.set(line, at);
+    return at;
+  }
+
+  set(line: number, at: number): void {
+    if (this.at.size >= this.capacity) this.at.delete(this.at.keys().next().value!);
+    this.at.set(line, at);
+  }
+}
+
+/** The L1 of an SM for instructions and constants. */
+export class FrontL1 {
+  private readonly code: Lines;
+  private readonly constants: Lines;
+
+  constructor(private readonly p: DeviceParameters) {
+    this.code = new Lines(p.l1Instructions >> LINE_SHIFT);
+    this.constants = new Lines(p.l1Instructions >> LINE_SHIFT);
+  }
+
+  /** When a line of code that a sub-core asks for at `t` is there. */
+  instruction(line: number, t: number): number {
+    return this.line(this.code, line, t, this.p.warm);
+  }
+
+  /** The same of constants. */
+  constant(line: number, t: number): number {
+    return this.line(this.constants, line >> FAR_SHIFT, t, this.p.warm || line < (LAUNCH_BANK + 1) * BANK_LINES);
+  }
+
+  private line(lines: Lines, line: number, t: number, near: boolean): number {
+    const { p } = this;
+    const asked = t + p.toFrontL1;
+    let at = lines.get(line);
+    if (at < 0) {
+      at = asked + p.l2Latency + (near ? 0 : p.dramLatency);
+      lines.set(line, at);
+    }
+    return Math.max(asked, at) + p.toFrontL1;
+  }
+}
+
+/** What a sub-core keeps of them. */
+export class SubCoreFront {
+  private readonly code: Lines;
+  /** Constants of instructions that read them as operands, and of loads (LDC). */
+  private readonly operands: Lines;
+  private readonly loads: Lines;
+  private loaded = 0;
+  /** The line that was asked for last: eight instructions in a row are one question. */
+  private last = -1;
+  private lastAt = 0;
+  /** Stream buffer: lines fetched ahead are `first` and those behind it, with their times in a ring. */
+  private first = 0;
+  private ahead = 0;
+  private readonly ring: Float64Array;
+
+  constructor(
+    private readonly p: DeviceParameters,
+    private readonly l1: FrontL1,
+  ) {
+    this.code = new Lines(p.l0Instructions >> LINE_SHIFT);
+    this.operands = new Lines(p.l0Constants >> CONSTANT_SHIFT);
+    this.loads = new Lines(p.l0Constants >> CONSTANT_SHIFT);
+    this.ring = new Float64Array(Math.max(1, p.prefetchLines));
+  }
+
+  /** Cycle from which the instruction is there that a warp wants at `t`. */
+  instruction(pc: number, t: number): number {
+    if (!this.p.coldFront) return t;
+    const line = pc >> LINE_SHIFT;
+    if (line !== this.last) {
+      this.last = line;
+      this.lastAt = this.code.get(line);
+      if (this.lastAt < 0) {
+        this.lastAt = this.stream(line, t);
+        this.code.set(line, this.lastAt);
+      }
+    }
+    return Math.max(this.lastAt, t);
+  }
+
+  /** A line that the L0 lacks: from the stream buffer, or, when it is not there, with a new stream behind it. */
+  private stream(line: number, t: number): number {
+    const { ring, p } = this;
+    const size = p.prefetchLines;
+    const skip = line - this.first;
+    if (skip < 0 || skip >= this.ahead) {
+      const at = this.l1.instruction(line, t);
+      this.first = line + 1;
+      this.ahead = size;
+      // One request per cycle.
+      for (let k = 1; k <= size; k++) ring[(line + k) % size] = this.l1.instruction(line + k, t + k);
+      return at;
+    }
+    const at = ring[line % size]!;
+    for (let k = 0; k <= skip; k++) {
+      const next = this.first + size;
+      ring[next % size] = this.l1.instruction(next, t + k + 1);
+      this.first++;
+    }
+    return Math.max(t, at);
+  }
+
+  /** When a constant is there that an operand names; `t` when it is in the cache. */
+  operand(line: number, t: number): number {
+    return this.constant(this.operands, line, t);
+  }
+
+  /** The same for a load. Loads come back in order: one that misses holds up those behind it. */
+  load(line: number, t: number): number {
+    this.loaded = this.constant(this.loads, line, Math.max(t, this.loaded));
+    return this.loaded;
+  }
+
+  private constant(lines: Lines, line: number, t: number): number {
+    if (!this.p.coldFront) return t;
+    let at = lines.get(line);
+    if (at < 0) {
+      at = this.l1.constant(line, t);
+      lines.set(line, at);
+    }
+    return Math.max(t, at);
+  }
+}
