@@ -6,12 +6,13 @@
  *
  * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued.
  */
-import { BANKS, SLOTS, Special, type TimedCode } from "./code.js";
+import { Special, type TimedCode } from "./code.js";
 import { FrontL1, SubCoreFront } from "./front.js";
 import { MemorySystem } from "./memory.js";
 import type { DeviceParameters } from "./parameters.js";
 import { type StallReason, stallReasons } from "./reasons.js";
 import type { Accesses, WarpTrace } from "./trace.js";
+import { CtaState, SCOREBOARDS, SubCore, WarpState } from "./warps.js";
 
 const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
   "wait",
@@ -43,7 +44,6 @@ const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, MATH, MIO, LG, DISPATCH, BRANCH
   number,
 ];
 
-const SCOREBOARDS = 6;
 /** A scoreboard's count is raised in the cycle behind the issue [M]; a queued instruction without lanes ends soon. */
 const COUNT_DELAY = 2;
 
@@ -57,70 +57,6 @@ export interface Issue {
   readonly cycle: number;
   /** Cycle at which its result is there, when that is known; the cycle behind the issue otherwise. */
   readonly done: number;
-}
-
-class WarpState {
-  at = 0;
-  /** Stall count: may not issue before. */
-  next = 0;
-  /** Why: the stall of a jump is the branch's. */
-  jumped = false;
-  issuedAt = 0;
-  /** Waits at a CTA barrier. */
-  blocked = false;
-  /** When the barrier let it go. */
-  released = 0;
-  /** Scoreboards: when the count is zero; the operations under way, for DEPBAR.LE; what the last to end is. */
-  readonly zero = new Float64Array(SCOREBOARDS);
-  readonly isLong = new Uint8Array(SCOREBOARDS);
-  readonly under: number[][] = Array.from({ length: SCOREBOARDS }, () => []);
-  /** When the next instruction is fetched. */
-  fetched = 0;
-  /** When the constant operand is there that was missing, and for which instruction of the trace. */
-  constant = 0;
-  served = -1;
-  depbar = 0;
-
-  constructor(
-    readonly trace: WarpTrace,
-    readonly cta: CtaState,
-    readonly age: number,
-  ) {}
-
-  get pc(): number {
-    return this.trace.pcs.data[this.at]!;
-  }
-}
-
-class CtaState {
-  live = 0;
-  readonly warps: WarpState[] = [];
-  readonly waiting: WarpState[][] = Array.from({ length: 16 }, () => []);
-  readonly arrivedOnly = new Int32Array(16);
-  constructor(readonly number: number) {}
-}
-
-class SubCore {
-  readonly warps: WarpState[] = [];
-  last: WarpState | null = null;
-  /** Cycle of its next issue as last computed; −1 when something changed since. */
-  next = -1;
-  /** May issue again; the last instruction held up the ones behind it until here. */
-  free = 0;
-  held = 0;
-  readonly pipeFree: Float64Array;
-  readonly bankFree = new Float64Array(BANKS);
-  /** Reuse cache: register by slot and bank, and whose. */
-  readonly kept = new Int16Array(SLOTS * BANKS).fill(-1);
-  keeper: WarpState | null = null;
-
-  constructor(
-    readonly index: number,
-    pipes: number,
-    readonly front: SubCoreFront,
-  ) {
-    this.pipeFree = new Float64Array(pipes);
-  }
 }
 
 export interface CoreResult {
@@ -268,7 +204,7 @@ export class StreamingMultiprocessor {
     core.last = w;
     core.next = -1;
     core.pipeFree[code.pipe[pc]!] = t + code.interval[pc]!;
-    const bubble = this.registerPorts(core, w, pc, t);
+    const bubble = core.registerPorts(this.code, w, pc, t);
     core.free = t + 1 + bubble;
     core.held = core.free;
     w.jumped = code.special[pc] === Special.Jump;
@@ -394,37 +330,6 @@ export class StreamingMultiprocessor {
     // Whoever has ended is not waited for.
     for (let id = 0; id < 16; id++) if (cta.waiting[id]!.length > 0) this.release(cta, id, 0, t);
     if (cta.live === 0) this.ended(cta, t);
-  }
-
-  // ------------------------------------------------------------------------------------------ front end, registers
-
-  /**
-   * Cycles for which operand reads of a fixed-latency instruction hold up the ones behind it: each bank gives one
-   * register per cycle, all operands are read within three cycles [M].
-   */
-  private registerPorts(core: SubCore, w: WarpState, pc: number, t: number): number {
-    const { operands, reuse } = this.code;
-    if (core.keeper !== w) {
-      core.kept.fill(-1);
-      core.keeper = w;
-    }
-    const need = [0, 0];
-    for (let slot = 0; slot < SLOTS; slot++) {
-      const r = operands[SLOTS * pc + slot]!;
-      if (r < 0) continue;
-      const bank = r & 1;
-      const entry = SLOTS * bank + slot;
-      if (core.kept[entry] !== r) need[bank]!++;
-      core.kept[entry] = (reuse[pc]! >> slot) & 1 ? r : -1;
-    }
-    let bubble = 0;
-    for (let b = 0; b < BANKS; b++) {
-      if (need[b] === 0) continue;
-      const end = Math.max(core.bankFree[b]!, t) + need[b]!;
-      bubble = Math.max(bubble, end - (t + SLOTS));
-      core.bankFree[b] = end;
-    }
-    return bubble;
   }
 
   // ------------------------------------------------------------------------------------------ where cycles go
