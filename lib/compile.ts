@@ -6,7 +6,7 @@ import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diag
 import type { SourceLines } from "./elf/cubin/debug.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
-import { shownAs } from "./inspect.js";
+import { counted, shownAs } from "./inspect.js";
 import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { snapshot } from "./ori/index.js";
@@ -297,7 +297,7 @@ function functionLine(f: CompiledFunction): string {
   const { insts, registers, frameBytes, spillStores, spillLoads } = f.code;
   const shared = f.func?.sharedBytes ?? 0;
   return (
-    `${f.kind} ${f.name}: ${insts.length} instructions, ${registers} registers, ${shared} bytes shared memory, ` +
+    `${f.kind} ${f.name}: ${counted(insts.length, "instruction")}, ${counted(registers, "register")}, ${shared} bytes shared memory, ` +
     `${frameBytes} bytes stack frame, ${spillStores} bytes spill stores, ${spillLoads} bytes spill loads`
   );
 }

@@ -1,5 +1,7 @@
 /** The code of a cubin as a listing: functions, labels, instructions in nvdisasm's syntax, control bits beside them. */
+
 import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "./elf/index.js";
+import { counted } from "./inspect.js";
 import {
   type CodeReloc,
   controlText,
@@ -122,7 +124,7 @@ export function listingText(cubin: Cubin, functions: readonly ListedFunction[], 
   const out = [`\t.target ${cubin.target}`];
   for (const f of functions) {
     const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
-    out.push("", `${f.name}:  // ${f.registers} registers, ${f.frameBytes} bytes stack${shared}`);
+    out.push("", `${f.name}:  // ${counted(f.registers, "register")}, ${f.frameBytes} bytes stack${shared}`);
     let before: ListedInstruction | null = null;
     for (const i of f.instructions) {
       const label = f.labels.get(i.offset);

@@ -35,3 +35,8 @@ export function shownAs<T extends object>(
     },
   });
 }
+
+/** `1 block`, `2 blocks`; `of` is the word for one. */
+export function counted(n: number, of: string): string {
+  return `${n} ${of}${n === 1 ? "" : "s"}`;
+}

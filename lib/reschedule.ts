@@ -103,7 +103,7 @@ export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): 
   if (controls === "new") {
     const known = new Set(verifyCubin(before)?.map(findingText));
     const added = (verifyCubin(after) ?? []).map(findingText).filter((text) => !known.has(text));
-    if (added.length > 0) return fail(added.map((text) => diagnostic("error", text)));
+    if (added.length > 0) return fail(added.map((text) => diagnostic("error", `hazard in the new code: ${text}`)));
   }
   const functions = made.value.functions.map(({ lifted, done }): RescheduledFunction => {
     const { words } = after.functions.find((f) => f.section === lifted.source.section)!;

@@ -2,8 +2,10 @@
  * The listing as one HTML page that needs nothing else: labels that branches link to, control words, live registers,
  * relocations, lines of the PTX text; what the instruction table says is shown while the pointer rests on a word.
  */
+
 import type { ListedFunction, ListedInstruction } from "../disassemble.js";
 import type { Cubin } from "../elf/index.js";
+import { counted } from "../inspect.js";
 import { controlText, type LiveCount, type ModifierDoc, type WordDoc, wordDoc } from "../sass/index.js";
 import type { Control } from "../sass/isa/operand.js";
 import { type Target, targetOfSm } from "../target/index.js";
@@ -79,7 +81,7 @@ function functionHtml(
   const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
   return [
     `<h2 id="f${k}">${escapeHtml(f.name)}</h2>`,
-    `<p>${f.kind}, ${f.registers} registers, ${f.frameBytes} bytes stack${shared}</p>`,
+    `<p>${f.kind}, ${counted(f.registers, "register")}, ${f.frameBytes} bytes stack${shared}</p>`,
     `<table><thead><tr>${heads.map((h) => `<th>${h}</th>`).join("")}</tr></thead><tbody>`,
     ...rows,
     "</tbody></table>",

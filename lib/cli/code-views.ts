@@ -1,6 +1,8 @@
 /** Other views of a cubin's code than the listing: lines for comparison with other tools, control flow as DOT, live registers. */
+
 import { flowFacts, type ListedFunction } from "../disassemble.js";
 import { type Cubin, type CubinFile, type CubinFunction, describeCubin } from "../elf/index.js";
+import { counted } from "../inspect.js";
 import { type CodeBlock, codeFlow, decodeCode, type LiveCount, liveCounts } from "../sass/index.js";
 import { targetOfSm } from "../target/index.js";
 
@@ -68,7 +70,7 @@ export function liveText(cubin: Cubin, functions: readonly ListedFunction[]): st
   for (const f of functions) {
     const source = cubin.functions.find((x) => x.name === f.name);
     const counts = source === undefined ? [] : liveOf(cubin, source);
-    out.push("", `${f.name}:  // ${f.registers} registers`, "          R  UR  P UP");
+    out.push("", `${f.name}:  // ${counted(f.registers, "register")}`, "          R  UR  P UP");
     f.instructions.forEach((i, k) => {
       const label = f.labels.get(i.offset);
       if (label !== undefined && label !== f.name) out.push(`${label}:`);

@@ -56,6 +56,7 @@ export const commandTable = {
     help: "Run kernels of a cubin in the simulator.",
     options: {
       launch: { value: "FILE", help: "The launches, their parameters and what to expect, as JSON." },
+      arch: { value: "NAME", help: "Of several cubins (fat binary) that for this target." },
       json: { help: "The outcome as JSON." },
     },
     status: "0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.",
@@ -74,6 +75,7 @@ export const commandTable = {
     help: "Estimate the cycles of the launches and tell where they go (a model, not a measurement).",
     options: {
       launch: { value: "FILE", help: "The launches, as for run." },
+      arch: { value: "NAME", help: "Of several cubins (fat binary) that for this target." },
       blocks: { value: "N", takes: "count", help: "Blocks played back per SM; the rest is extrapolated." },
       top: { value: "N", takes: "count", help: "Instructions listed per launch (default 12)." },
       json: { help: "Everything as JSON." },

@@ -52,6 +52,9 @@ export function dis(args: readonly string[], host: Host): number {
     else if (values.cfg) host.out(graphText(cubin, functions));
     else host.out(listingText(cubin, functions, { control: values.control, source: values.source }));
   });
-  if (unknown > 0) host.err(`ptxlab: ${unknown} instructions are not in the instruction table\n`);
+  if (unknown > 0)
+    host.err(
+      `ptxlab: ${unknown === 1 ? "1 instruction is" : `${unknown} instructions are`} not in the instruction table\n`,
+    );
   return 0;
 }

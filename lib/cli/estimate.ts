@@ -1,4 +1,5 @@
 /** `ptxlab estimate`: cycles of the launches of a launch file by the timing model, and where they go. */
+import { counted } from "../inspect.js";
 import { type Estimate, estimateLaunch, stallReasons } from "../sim/index.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
@@ -13,7 +14,7 @@ export function estimateCommand(args: readonly string[], host: Host): number {
   const { blocks, top = DEFAULT_TOP } = values;
   if (blocks === 0) throw new UsageError("--blocks takes a number from 1 on");
   const estimates: Estimate[] = [];
-  const result = runLaunches({ file, launch: values.launch }, host, {
+  const result = runLaunches({ file, launch: values.launch, arch: values.arch }, host, {
     launch: (device, module, options) => {
       const made = estimateLaunch(device, module, { ...options, ...(blocks !== undefined && { blocks }) });
       if (!made.ok) return made;
@@ -47,8 +48,8 @@ export function estimateText(e: Estimate, top: number): string[] {
       .join(", ");
   const worst = [...e.instructions].sort((a, b) => b.cycles - a.cycles || a.address - b.address).slice(0, top);
   return [
-    `${e.kernel} on ${e.target} (${e.parameters.sms} SMs at ${e.parameters.clock} GHz): ${e.cycles} cycles, ${e.microseconds.toFixed(2)} us`,
-    `  ${e.blocksPerSm} blocks per SM, ${e.blocks} played back in ${e.simulatedCycles} cycles, ${e.occupancy.warpsPerSm} warps resident at most; ${e.issued} instructions issued, ${e.ipc.toFixed(3)} per cycle`,
+    `${e.kernel} on ${e.target} (${e.parameters.sms} SMs at ${e.parameters.clock} GHz): ${counted(e.cycles, "cycle")}, ${e.microseconds.toFixed(2)} us`,
+    `  ${counted(e.blocksPerSm, "block")} per SM, ${e.blocks} played back in ${counted(e.simulatedCycles, "cycle")}, ${counted(e.occupancy.warpsPerSm, "warp")} resident at most; ${counted(e.issued, "instruction")} issued, ${e.ipc.toFixed(3)} per cycle`,
     `  warp-cycles: ${of(e.reasons)}, selected ${share(e.reasons.selected)}`,
     `  L1 hits ${e.memory.l1Hits}, L2 hits ${e.memory.l2Hits}, misses ${e.memory.misses}, shared-memory conflicts ${e.memory.conflicts}`,
     ...worst.map(

@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 export interface Host {
   /** Null when the file cannot be read. `-` is the standard input. */
   readonly read: (path: string) => Uint8Array | null;
+  readonly isDirectory: (path: string) => boolean;
   /** Writes the file whole or not at all; false when it cannot be written. */
   readonly write: (path: string, bytes: Uint8Array) => boolean;
   readonly out: (text: string) => void;
@@ -20,6 +21,7 @@ export const processHost: Host = {
       return null;
     }
   },
+  isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
   write: writeWhole,
   out: (text) => write(1, text),
   err: (text) => write(2, text),

@@ -8,12 +8,16 @@ import { jsonFile, UsageError } from "./usage.js";
 
 /** Runs the launches of `launch` on the cubin in `file`; null where that is no cubin. What cannot be used is told on stderr. */
 export function runLaunches(
-  { file, launch }: { readonly file: string; readonly launch: string | undefined },
+  {
+    file,
+    launch,
+    arch,
+  }: { readonly file: string; readonly launch: string | undefined; readonly arch: string | undefined },
   host: Host,
   how: Pick<LaunchHost, "launch"> = {},
 ): LaunchFileResult | null {
   if (launch === undefined) throw new UsageError("the launches are missing: --launch FILE");
-  const cubin = oneCubinOf(file, undefined, host);
+  const cubin = oneCubinOf(file, arch, host, ": choose with --arch");
   if (cubin === null) return null;
   const readFile = (path: string): Uint8Array | null => host.read(resolve(dirname(launch), path));
   const json = jsonFile(launch, host);

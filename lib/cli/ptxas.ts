@@ -134,7 +134,9 @@ class Command {
         sources.push({ name: "application ptx input", text: input.text });
         continue;
       }
-      const text = textOf(this.host.read(input.path));
+      const { path } = input;
+      // To ptxas a directory is a file without text (measured).
+      const text = textOf(this.host.read(path)) ?? (this.host.isDirectory(path) ? "" : null);
       if (text === null) {
         this.report(diagnostic("fatal", `Input file '${input.path}' could not be opened`), null);
         return null;

@@ -1,4 +1,5 @@
 /** `ptxlab reschedule`: the code of a cubin in another order, with control words for it. */
+import { counted } from "../inspect.js";
 import { reschedule } from "../reschedule.js";
 import { policyNamed, postSchedule, schedulePolicies } from "../sched/index.js";
 import { readCommandLine } from "./command-line.js";
@@ -36,7 +37,9 @@ export function rescheduleCommand(args: readonly string[], host: Host): number {
       const s = f.schedule;
       const cycles =
         s === null ? "" : `, estimated cycles ${Math.round(s.before)} -> ${Math.round(s.after)}, ${s.moved} moved`;
-      host.out(`${f.name}: ${f.instructions} instructions, ${f.changed} words changed${cycles}\n`);
+      host.out(
+        `${f.name}: ${counted(f.instructions, "instruction")}, ${counted(f.changed, "word")} changed${cycles}\n`,
+      );
     }
   return 0;
 }

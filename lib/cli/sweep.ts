@@ -2,6 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
 import { movesText, objectiveOf, type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
+import { counted } from "../inspect.js";
 import { readCommandLine } from "./command-line.js";
 import { printAll } from "./cubins.js";
 import type { Host } from "./host.js";
@@ -56,10 +57,11 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
 function rowText(r: Row): string {
   const how =
     r.level === null
-      ? movesText(JSON.parse(r.moves))
-      : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""} ${r.knobs}`;
+      ? movesText(JSON.parse(r.moves), true)
+      : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""}${r.knobs === "{}" ? "" : ` ${r.knobs}`}`;
   const figures = r.objective === null ? `${r.cycles ?? "-"} cycles` : measuredText(r);
-  const numbers = `${r.registers ?? "-"} registers, ${figures}`;
+  const hazards = r.hazards ? `, ${counted(r.hazards, "hazard")}` : "";
+  const numbers = `${r.registers === null ? "- registers" : counted(r.registers, "register")}, ${figures}${hazards}`;
   return `${r.id}  ${r.input}  ${r.target}  ${how}: ${r.outcome === "ok" ? `${numbers}, results ${r.results}` : r.outcome}`;
 }
 
@@ -77,7 +79,7 @@ function workText(work: Work, points: number): string {
       `${seconds(work.starting[k]!)} s to start, ${seconds(ms)} in points, ${seconds(work.ending[k]!)} at the end`,
   );
   return (
-    `${points} points on ${work.busy.length} threads in ${seconds(work.wall)} s; busy ${share} % of the time\n` +
+    `${counted(points, "point")} on ${counted(work.busy.length, "thread")} in ${seconds(work.wall)} s; busy ${share} % of the time\n` +
     each.map((e) => `  ${e}\n`).join("")
   );
 }
@@ -89,6 +91,6 @@ function endText(
   const { rows, resumed, complete } = result;
   const before = resumed > 0 ? `, ${resumed} of them from before` : "";
   return complete
-    ? `${rows.length} points${before}; table: ${out}.parquet`
-    : `interrupted after ${rows.length} points; run it again to go on`;
+    ? `${counted(rows.length, "point")}${before}; table: ${out}.parquet`
+    : `interrupted after ${counted(rows.length, "point")}; run it again to go on`;
 }

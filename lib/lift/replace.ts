@@ -73,7 +73,7 @@ class Replacer {
   }
 
   private refuse(what: string): void {
-    this.diagnostics.push(diagnostic("error", what));
+    if (!this.diagnostics.some((d) => d.message === what)) this.diagnostics.push(diagnostic("error", what));
   }
 
   replace(): Result<Uint8Array> {
@@ -246,7 +246,10 @@ class Replacer {
     for (const section of this.sections) {
       if ((section.flags & SHF_MERCURY) !== 0 || section.size === 0) continue;
       if (opaque.includes(section.name)) {
-        if (this.namesMoved(section)) this.refuse(`${section.name} describes code that moves`);
+        if (this.namesMoved(section))
+          this.refuse(
+            `${section.name} describes code that moves (-G): only the order kept, without new words, leaves it true`,
+          );
       } else if (section.name === ".debug_frame") this.frames(section);
       else if (section.name === ".debug_line" || section.name === ".nv_debug_line_sass") this.lines(section);
     }

@@ -2,7 +2,7 @@
  * Making functions, blocks and instructions. Everything that has an id gets it here.
  */
 import type { Span } from "../diagnostics.js";
-import { shownAs } from "../inspect.js";
+import { counted, shownAs } from "../inspect.js";
 import type { Form } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { clone } from "./operand.js";
@@ -91,7 +91,7 @@ export function noBounds(): LaunchBounds {
 function briefly(func: Func): string {
   const insts = func.blocks.reduce((n, b) => n + b.insts.length, 0);
   const registers = func.virtual ? "virtual" : "physical";
-  return `Func ${func.name}: ${func.blocks.length} blocks, ${insts} instructions, ${registers} registers, ${func.milestone}`;
+  return `Func ${func.name}: ${counted(func.blocks.length, "block")}, ${counted(insts, "instruction")}, ${registers} registers, ${func.milestone}`;
 }
 
 /** Functions show themselves as their code; `printFunc` gives the whole text form. */

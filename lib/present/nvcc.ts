@@ -118,11 +118,19 @@ function withPlaces(ptx: string, input: string, keep: boolean): { ptx: string; p
   const kept: string[] = [];
   const places: (Span | null)[] = [];
   let place: Span | null = null;
+  /** Where code of other files came into the cell's: a header's function may itself be inlined into a header's. */
+  const inlined = new Map<string, Span | null>();
   for (const line of lines) {
     const m = LOCATION.exec(line);
     if (m !== null) {
-      if (numbers.has(m[1]!)) place = placeAt(m[2]!, m[3]!);
-      else place = m[4] !== undefined && numbers.has(m[4]) ? placeAt(m[5]!, m[6]!) : null;
+      const [, file, row, column, into, intoRow, intoColumn] = m as unknown as string[];
+      if (numbers.has(file!)) place = placeAt(row!, column!);
+      else if (into === undefined) place = null;
+      else
+        place = numbers.has(into)
+          ? placeAt(intoRow!, intoColumn!)
+          : (inlined.get(`${into} ${intoRow} ${intoColumn}`) ?? null);
+      inlined.set(`${file} ${row} ${column}`, place);
     } else if (line.startsWith("{") || line.startsWith("}")) place = null;
     if (!keep && /^\s*\.section\s+\.debug/.test(line)) break;
     if (!keep && ADDED.test(line)) continue;

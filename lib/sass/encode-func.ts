@@ -3,7 +3,7 @@
  * instruction a branch to itself, then NOPs up to 128 bytes; from sm_80 on at least eight of them.
  */
 import { InternalError } from "../errors.js";
-import { shownAs } from "../inspect.js";
+import { counted, shownAs } from "../inspect.js";
 import { label, PT } from "../ori/operand.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
@@ -54,7 +54,11 @@ export function encodeFunc(func: Func): Code {
     paramBytes: func.paramBytes,
     limits: func.limits,
   };
-  return shownAs(code, listing, (c) => `[Code ${c.name}: ${c.insts.length} instructions, ${c.registers} registers]`);
+  return shownAs(
+    code,
+    listing,
+    (c) => `[Code ${c.name}: ${counted(c.insts.length, "instruction")}, ${counted(c.registers, "register")}]`,
+  );
 }
 
 function layout(blocks: readonly Block[]): Map<number, number> {

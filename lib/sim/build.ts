@@ -61,7 +61,7 @@ export function build(program: Program, index: number): Exec {
     return left.length === 0 ? exec : refuse(`not supported by the simulator: ${inst.form.op} with ${left.join(", ")}`);
   } catch (e) {
     if (!(e instanceof Unsupported)) throw e;
-    return refuse(`not supported by the simulator: ${print(inst)} (${e.message})`);
+    return refuse(`not supported by the simulator: ${print(inst, { isa: program.target.isa })} (${e.message})`);
   }
 }
 

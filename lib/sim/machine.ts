@@ -285,7 +285,7 @@ export class GridMachine implements Machine {
       lanes: mask >>> 0,
       address: known ? address : -1,
       function: rangeName(place.cubin, address),
-      instruction: inst ? print(inst) : "",
+      instruction: inst ? print(inst, { isa: this.program.target.isa }) : "",
       ptxLine: known ? lineAt(place.cubin.ptxLines, address) : null,
       memoryAddress,
     };
@@ -312,7 +312,7 @@ export class GridMachine implements Machine {
       list.push({
         function: rangeName(place.cubin, address),
         address,
-        instruction: inst ? print(inst) : "",
+        instruction: inst ? print(inst, { isa: this.program.target.isa }) : "",
         warps: this.warpCounts[i]!,
         threads: this.threadCounts![i]!,
       });

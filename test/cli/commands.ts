@@ -112,6 +112,7 @@ export const cases: readonly Case[] = [
   fatal("-optf /nowhere/opts ok.ptx", "Could not open options file '/nowhere/opts'"),
   fatal("ok.ptx -o /nowhere/x.cubin", "Output file '/nowhere/x.cubin' could not be opened"),
   bad("nofile.ptx", `ptxas fatal   : Input file 'nofile.ptx' could not be opened\n${aborted}`),
+  bad("folder", `ptxas folder, line 1; fatal   : Missing .version directive at start of file 'folder'\n${aborted}`),
   bad("-O 2 ok.ptx", `ptxas fatal   : Input file '2' could not be opened\n${aborted}`),
   bad(
     "bad.ptx -o out.cubin",

@@ -16,6 +16,7 @@ export function fakeHost(files: Readonly<Record<string, string | Uint8Array>> = 
       const file = files[path];
       return file === undefined ? null : typeof file === "string" ? Buffer.from(file, "latin1") : file;
     },
+    isDirectory: (path) => path === "folder",
     write: (path, bytes) => {
       if (path === "" || path.startsWith("/nowhere/")) return false;
       host.written.set(path, bytes);

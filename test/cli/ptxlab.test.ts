@@ -54,7 +54,7 @@ test("dis: words that the table does not know are shown as words", async () => {
   const host = fakeHost({ "k.cubin": damaged });
   expect(await ptxlab(["dis", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toContain(`.word 0x${"f".repeat(32)} ;`);
-  expect(host.stderr).toContain("1 instructions are not in the instruction table");
+  expect(host.stderr).toContain("1 instruction is not in the instruction table");
 });
 
 test("dis --lines: section, offset and text of every instruction, nothing else", async () => {

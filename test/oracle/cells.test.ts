@@ -45,6 +45,12 @@ describeOracle("%%cuda", () => {
       4,
       expect.stringMatching(/^not supported yet: call.*vprintf.* \(PTX line \d+\)$/),
     ]);
+    // A function of a header that another one of it calls, both inlined.
+    const deep = cuda(
+      "k -arch sm_90",
+      "__global__ void k(cudaTextureObject_t t, float *x) {\n  x[0] = tex2D<float>(t, 1.f, 2.f);\n}",
+    );
+    expect(deep.ok ? [] : deep.diagnostics.map((d) => d.span?.line)).toEqual([3]);
     const r = cuda("k -arch sm_90", "__global__ void k(float *x) {\n  x[threadIdx.x] = 2;\n}");
     if (!r.ok) throw new Error("refused");
     const value = r.value as CudaCompilation;

@@ -1,5 +1,5 @@
 /** The expectations of the command's unit tests, asked of the real ptxas. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cases, files } from "../cli/commands";
 import { describeOracle, inScratch, tool } from "./tools";
@@ -8,6 +8,7 @@ describeOracle("ptxas's answers to command lines", () => {
   test("are those that the unit tests expect", () => {
     inScratch((dir) => {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+      mkdirSync(join(dir, "folder"));
       const got = cases.map((c) => {
         const outputs = ["elf.o", "out.cubin", "out.o", "a", "b"].map((f) => join(dir, f));
         for (const f of outputs) rmSync(f, { force: true });

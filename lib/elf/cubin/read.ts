@@ -4,7 +4,7 @@
  * What belongs to a function is found as the driver finds it: sections point to their text section by `sh_info`, the
  * module's `.nv.info` names functions by symbol, `.nv.info.NAME` holds the rest.
  */
-import { shownAs } from "../../inspect.js";
+import { counted, shownAs } from "../../inspect.js";
 import { fail, ok, type Result } from "../../result.js";
 import { targetOfSm } from "../../target/index.js";
 import {
@@ -121,14 +121,14 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
 }
 
 function headline(c: Cubin): string {
-  return `Cubin for ${c.target}: ${c.kind}, ${c.functions.length} functions, ${c.elf.bytes.length} bytes`;
+  return `Cubin for ${c.target}: ${c.kind}, ${counted(c.functions.length, "function")}, ${c.elf.bytes.length} bytes`;
 }
 
 /** How a cubin shows itself in notebooks and by console.log. */
 function describeBriefly(c: Cubin): string {
   const lines = c.functions.map(
     (f) =>
-      `  ${f.kind} ${f.name}: ${f.words.length / 4} instructions, ${f.registers} registers, ` +
+      `  ${f.kind} ${f.name}: ${counted(f.words.length / 4, "instruction")}, ${counted(f.registers, "register")}, ` +
       `${f.sharedBytes - f.sharedReserved} bytes shared memory, ${f.frameBytes} bytes stack frame`,
   );
   return [headline(c), ...lines].join("\n");

@@ -157,7 +157,11 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
   const at = (pc: number): { function: string; address: number; instruction: string } => {
     const place = functionAt(program, pc);
     const inst = program.insts[pc];
-    return { function: place.cubin.name, address: 16 * (pc - place.first), instruction: inst ? renderInst(inst) : "" };
+    return {
+      function: place.cubin.name,
+      address: 16 * (pc - place.first),
+      instruction: inst ? renderInst(inst, { isa: program.target.isa }) : "",
+    };
   };
   const instructions: InstructionEstimate[] = [];
   for (let pc = 0; pc < code.count; pc++) {
