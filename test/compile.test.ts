@@ -113,7 +113,7 @@ test("by hand, stage by stage, the same code comes out", () => {
   const whole = compile(text, { target: "sm_90" });
   expect(cubin.functions[0]!.words).toEqual(whole.functions[0]!.code!.words);
   expect(inspect(cubin)).toMatch(
-    /^Cubin for sm_90: executable, 1 functions, \d+ bytes\n {2}entry saxpy: \d+ instructions/,
+    /^Cubin for sm_90: executable, 1 function, \d+ bytes\n {2}entry saxpy: \d+ instructions/,
   );
   const listed = disassemble(cubin)[0]!;
   expect(listed.instructions).toHaveLength(code.words.length / 4);
