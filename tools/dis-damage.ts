@@ -121,6 +121,7 @@ async function main(): Promise<void> {
     let [printed, complaint] = [0, ""];
     const host = {
       read: () => bytes,
+      isDirectory: () => false,
       write: () => false,
       out: (text: string) => {
         printed += text.length;

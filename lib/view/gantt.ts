@@ -1,7 +1,7 @@
 /** What issues when: a Gantt chart of instructions over cycles, and bars of stall reasons. */
 import { type Chart, chart } from "./chart.js";
 import type { VegaLiteSpec } from "./render.js";
-import { manyColors, palette } from "./theme.js";
+import { faint, manyColors, palette } from "./theme.js";
 
 /** One instruction in time. */
 export interface GanttBar {
@@ -75,10 +75,27 @@ export interface ReasonRow {
   readonly cycles: number;
 }
 
+/** Reasons that are less than this share of every bar are shown together. */
+const SLIVER = 0.01;
+
+function withoutSlivers(rows: readonly ReasonRow[]): ReasonRow[] {
+  const whole = new Map<string, number>();
+  for (const r of rows) whole.set(r.name, (whole.get(r.name) ?? 0) + r.cycles);
+  const seen = new Set(rows.filter((r) => r.cycles >= SLIVER * whole.get(r.name)!).map((r) => r.reason));
+  if (new Set(rows.map((r) => r.reason)).size <= seen.size + 1) return [...rows];
+  const other = new Map<string, number>();
+  for (const r of rows) if (!seen.has(r.reason)) other.set(r.name, (other.get(r.name) ?? 0) + r.cycles);
+  return [
+    ...rows.filter((r) => seen.has(r.reason)),
+    ...[...other].map(([name, cycles]) => ({ name, reason: "other", cycles })),
+  ];
+}
+
 export function reasonChart(
-  rows: readonly ReasonRow[],
+  all: readonly ReasonRow[],
   options: { readonly title?: string; readonly unit?: string } = {},
 ): Chart {
+  const rows = withoutSlivers(all);
   const names = [...new Set(rows.map((r) => r.name))];
   const total = new Map<string, number>();
   for (const r of rows) total.set(r.reason, (total.get(r.reason) ?? 0) + r.cycles);
@@ -91,7 +108,7 @@ export function reasonChart(
       data: { values: rows.map((r) => ({ ...r, rank: reasons.indexOf(r.reason) })) },
       mark: { type: "bar" },
       encoding: {
-        y: { field: "name", type: "nominal", sort: names, title: null },
+        y: { field: "name", type: "nominal", sort: names, title: null, axis: { labelLimit: 260 } },
         x: { field: "cycles", type: "quantitative", title: options.unit ?? "warp-cycles" },
         color: {
           field: "reason",
@@ -122,6 +139,28 @@ export interface TradePoint {
   readonly group: string;
 }
 
+/** Points in the same place share one label. */
+function atPlaces(points: readonly TradePoint[]): TradePoint[] {
+  const places = new Map<string, TradePoint>();
+  for (const p of points) {
+    const key = `${p.x} ${p.y}`;
+    const known = places.get(key);
+    places.set(key, known === undefined ? p : { ...known, name: `${known.name}, ${p.name}` });
+  }
+  return [...places.values()];
+}
+
+/** Those of `points` whose label would not lie on that of another, `taken` first. */
+function clearOf(taken: readonly TradePoint[], points: readonly TradePoint[]): TradePoint[] {
+  const all = [...taken, ...points];
+  const span = (key: "x" | "y"): number => Math.max(...all.map((p) => p[key])) - Math.min(...all.map((p) => p[key]));
+  const [wide, high] = [0.2 * span("x"), 0.04 * span("y")];
+  const kept: TradePoint[] = [];
+  for (const p of points)
+    if (![...taken, ...kept].some((q) => Math.abs(p.x - q.x) < wide && Math.abs(p.y - q.y) < high)) kept.push(p);
+  return kept;
+}
+
 /** Points with the Pareto front: those that no other point beats on both axes (less is better). */
 export function paretoChart(
   points: readonly TradePoint[],
@@ -130,14 +169,8 @@ export function paretoChart(
   const front = points
     .filter((p) => !points.some((q) => q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y)))
     .sort((a, b) => a.x - b.x || a.y - b.y);
-  // Points in the same place share one label.
-  const labels: TradePoint[] = [];
-  for (const p of front) {
-    const last = labels[labels.length - 1];
-    if (last !== undefined && last.x === p.x && last.y === p.y)
-      labels[labels.length - 1] = { ...last, name: `${last.name}, ${p.name}` };
-    else labels.push(p);
-  }
+  const labels = atPlaces(front);
+  const others = clearOf(labels, atPlaces(points.filter((p) => !front.includes(p))));
   const axis = (key: "x" | "y"): VegaLiteSpec => {
     const values = points.map((p) => p[key]);
     const span = Math.max(...values) - Math.min(...values);
@@ -167,6 +200,11 @@ export function paretoChart(
             color: { field: "group", type: "nominal", title: null, scale: { range: palette } },
             tooltip: [{ field: "name" }, { field: "x", title: options.x }, { field: "y", title: options.y }],
           },
+        },
+        {
+          data: { values: others },
+          mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10, color: faint },
+          encoding: { x, y, text: { field: "name" } },
         },
         {
           data: { values: labels },
