@@ -302,6 +302,7 @@ describe("objectives", () => {
     const host = {
       read: (p: string) => readFileSync(p),
       write: () => true,
+      isDirectory: () => false,
       out: () => {},
       err: (text: string) => {
         said += text;
