@@ -3,7 +3,8 @@
  * the file. The hazard checker looks at the result before anyone gets it.
  */
 import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
-import { type Cubin, readCubin } from "./elf/index.js";
+import { readCubin } from "./elf/cubin/read.js";
+import type { Cubin } from "./elf/index.js";
 import { type Lifted, liftFunction, replaceCode } from "./lift/index.js";
 import type { Func } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";

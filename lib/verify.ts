@@ -1,6 +1,8 @@
 /** The hazard checker over a whole cubin. */
 
-import { branchTargets, type Cubin, type CubinFunction, relocationName } from "./elf/index.js";
+import { branchTargets } from "./elf/cubin/branches.js";
+import { relocationName } from "./elf/cubin/relocations.js";
+import type { Cubin, CubinFunction } from "./elf/index.js";
 import { type CodeToVerify, type Finding, verifyHazards } from "./sched/verify/index.js";
 import { type Target, targetOfSm } from "./target/index.js";
 

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Diagnostic, isFailure, renderDiagnostic } from "../diagnostics.js";
-import { readCubin } from "../elf/index.js";
+import { readCubin } from "../elf/cubin/read.js";
 import { isTargetName } from "../target/index.js";
 import { verifyCubin } from "../verify.js";
 import type { Point, Row } from "./types.js";

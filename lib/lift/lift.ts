@@ -7,7 +7,9 @@
  * same function, reached from no other block; `entries` names them.
  */
 import { type Diagnostic, diagnostic, notSupported } from "../diagnostics.js";
-import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "../elf/index.js";
+import { branchTargets } from "../elf/cubin/branches.js";
+import { relocationName } from "../elf/cubin/relocations.js";
+import type { Cubin, CubinFunction, CubinReloc } from "../elf/index.js";
 import { connect, endsBlock, fallsThrough } from "../ori/flow.js";
 import { newBlock, newFunc, newInst, noBounds } from "../ori/func.js";
 import {

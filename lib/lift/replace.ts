@@ -13,11 +13,13 @@
  */
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { EIATTR } from "../elf/cubin/attributes.js";
+import { encodeInfo, infoWords } from "../elf/cubin/info.js";
+import { readCubin } from "../elf/cubin/read.js";
 import { inPlaceAddend } from "../elf/cubin/relocations.js";
 import { PLAIN_CODE, SHF_MERCURY } from "../elf/cubin/sections.js";
 import { type ElfSection, joined, REL_SIZE, RELA_SIZE, readRelocations, SHT, SYM_SIZE, view } from "../elf/elf64.js";
 import { editElf } from "../elf/elf64-edit.js";
-import { type Cubin, encodeInfo, infoWords, readCubin } from "../elf/index.js";
+import type { Cubin } from "../elf/index.js";
 import { InternalError } from "../errors.js";
 import { fail, ok, type Result } from "../result.js";
 import { moveFrames } from "./replace/frame.js";

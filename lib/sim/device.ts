@@ -1,4 +1,5 @@
-import { type CubinFunction, type CubinSymbol, readCubin } from "../elf/index.js";
+import { readCubin } from "../elf/cubin/read.js";
+import type { CubinFunction, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import { inputError, placeArguments } from "./arguments.js";

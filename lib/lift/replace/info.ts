@@ -3,7 +3,7 @@
  * (digest G §1B; payloads compared with the code of real cubins in test/oracle/lift.test.ts).
  */
 import { type Diagnostic, diagnostic } from "../../diagnostics.js";
-import { type InfoRecord, infoWords } from "../../elf/index.js";
+import { type InfoRecord, infoWords } from "../../elf/cubin/info.js";
 import { File, type Inst, Kind } from "../../ori/types.js";
 import { decodeInst } from "../../sass/index.js";
 import type { CodeMap } from "./map.js";
