@@ -16,6 +16,7 @@ import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
 import { tensor } from "./ops/tensor.js";
 import { warp } from "./ops/warp.js";
+import { warpgroup } from "./ops/warpgroup.js";
 import { functionAt, type Program } from "./program.js";
 import { type Maker, type Makers, Site, Unsupported } from "./site.js";
 import { type Exec, Step } from "./state.js";
@@ -37,6 +38,7 @@ const families: readonly Makers[] = [
   matrices,
   mbarrier,
   bulk,
+  warpgroup,
 ];
 const makers = new Map<string, Maker>();
 for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);

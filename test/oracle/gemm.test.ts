@@ -97,4 +97,16 @@ describeOracle("tiled products", () => {
       expect(made.value.instructions.some((i) => i.instruction.startsWith("HMMA.16816.F32"))).toBe(true);
     });
   });
+
+  describe("wgmma, cp.async and mbarriers", () => {
+    let ptx = "";
+    beforeAll(() => {
+      ptx = nvcc("wgmma.cu", "compute_90a");
+    });
+    const p = problem(128, 64, 192, true);
+    const shape: LaunchOptions = { grid: [1, 2], block: 160 };
+    test.each([0, 3])("sm_90a -O%i", (level) => {
+      expect(wrong(ptxas(ptx, "sm_90a", level), p, shape)).toEqual([]);
+    });
+  });
 });

@@ -382,7 +382,6 @@ export const control: Makers = {
   BPT: breakpoint,
   NOP: nothing,
   PMTRIG: nothing,
-  WARPGROUP: nothing,
   PREEXIT: nothing,
   ACQBULK: nothing,
 };

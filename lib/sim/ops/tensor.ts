@@ -86,7 +86,7 @@ function checkParts(s: Site): void {
 }
 
 /** The elements of A and B by their modifiers: of two the first is A's. F16 names an accumulator; f16 elements have no name. */
-function elements(s: Site): [Element, Element] {
+export function elements(s: Site): [Element, Element] {
   const found = s.inst.form.mods.filter((m) => m !== "F16" && elementOf(m) !== undefined);
   for (const m of found) s.has(m);
   const a = elementOf(found[0] ?? "F16")!;
@@ -140,7 +140,7 @@ const addHalves: Accumulator = (w, rows) => {
     }
 };
 
-const halfBits = (x: number): number => shortBits(x, 0, F16, Rounding.RN);
+export const halfBits = (x: number): number => shortBits(x, 0, F16, Rounding.RN);
 
 const writeHalves: Accumulator = (w, rows) => {
   for (let j = 0; j < rows.length; j++)

@@ -1,0 +1,183 @@
+/**
+ * Products of a warp group (sm_90a): HGMMA, QGMMA, IGMMA, BGMMA. Warp i of four makes rows 16 i … 16 i + 15 of the 64; its A is in registers, as that of
+ * a product of a warp (tensor.ts), or behind a descriptor (the first two uniform registers), B behind the other two. Register r of D holds row
+ * g + 8 (r / 2 % 2), column 8 (r / 4) + 2 t + r % 2, of 16 bits row g + 8 (r % 2), columns 8 (r / 2) + 2 t and one more.
+ *
+ * Sources: PTX ISA 9.7.15.5, whose layouts of D and A are pictures; the same in CUTLASS, include/cute/atom/mma_traits_sm90_gmma.hpp (CLayout_64xN,
+ * ALayout_64x16; BSD-3-Clause). Which registers hold the descriptors, and that !UP drops c, is seen in ptxas's code.
+ *
+ * They work at once here: a GPU may do so any time up to WARPGROUP.DEPBAR, and a program may not look before. Numbers as in tensor.ts.
+ */
+import { Mod, type Operand } from "../../sass/isa/operand.js";
+import { readMatrix, WORDS_PER_ROW } from "../descriptor.js";
+import { popcount } from "../groups.js";
+import { accumulate, truncatedF32, unpack } from "../number/elements.js";
+import { f32OfBits } from "../number/f32.js";
+import { f16Value } from "../number/half.js";
+import type { Makers, Site } from "../site.js";
+import { type Exec, LANES, Step, type Warp } from "../state.js";
+import { dstRowsOf, elements, halfBits, rowsOf, together } from "./tensor.js";
+
+const ROWS = 16;
+const MOST = 256;
+/** 256 bits along k: up to 32 elements, or bits. */
+const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(MOST * WORDS_PER_ROW) };
+const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(MOST * 32) };
+const sum: Float64Array = new Float64Array(ROWS * MOST);
+
+/** Fills the words of A and B; null, or a fault. */
+type Read = (w: Warp) => Step | null;
+
+function readers(s: Site, columns: number): { readonly read: Read; readonly negA: boolean; readonly negB: boolean } {
+  const shared = s.operand("ua");
+  const isShared = shared.width > 0;
+  const u: Operand = isShared ? shared : s.operand("ub");
+  const has = (what: string): boolean => u.part.includes(what);
+  const uniform = Array.from({ length: 4 }, (_, i) => s.scalar(u, i)!);
+  const [a0, a1, b0, b1] = uniform as [
+    (w: Warp) => number,
+    (w: Warp) => number,
+    (w: Warp) => number,
+    (w: Warp) => number,
+  ];
+  const [turnA, turnB] = [has("tnspA"), has("tnspB")];
+  const readB: Read = (w) => readMatrix(w, b0(w), b1(w), 0, columns, turnB, words.b);
+  if (isShared)
+    return {
+      read: (w) => readMatrix(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA, words.a) ?? readB(w),
+      negA: has("negA"),
+      negB: has("negB"),
+    };
+  const a = s.operand("a");
+  const from = rowsOf(s, a, 4);
+  return {
+    read: (w) => {
+      for (let j = 0; j < 4; j++)
+        for (let l = 0; l < LANES; l++)
+          words.a[(8 * (j & 1) + (l >> 2)) * WORDS_PER_ROW + 4 * (j >> 1) + (l & 3)] = w.I[from[j]! + l]!;
+      return readB(w);
+    },
+    negA: (a.mods & Mod.Neg) !== 0,
+    negB: has("negB"),
+  };
+}
+
+/** `64x128x16`. */
+function shapeOf(s: Site): { readonly columns: number; readonly depth: number } {
+  const text = s.inst.form.mods.find((m) => /^64x\d+x\d+$/.test(m)) ?? s.unsupported("shape");
+  s.has(text);
+  if (s.has("SP")) s.unsupported("a sparse factor");
+  const [, columns, depth] = text.split("x").map(Number) as [number, number, number];
+  return { columns, depth };
+}
+
+interface Accumulator {
+  readonly half: boolean;
+  readonly value: (bits: number) => number;
+  readonly bits: (value: number) => number;
+}
+
+const f32: Accumulator = { half: false, value: f32OfBits, bits: truncatedF32 };
+const f16: Accumulator = { half: true, value: f16Value, bits: halfBits };
+const s32: Accumulator = { half: false, value: (x) => x, bits: (x) => x | 0 };
+const saturated: Accumulator = { ...s32, bits: (x) => Math.min(Math.max(x, -0x80000000), 0x7fffffff) };
+
+/** Place in `sum` of the first element of register r in lane l. */
+function placeOf(r: number, l: number, half: boolean, columns: number): number {
+  const row = (l >> 2) + 8 * (half ? r & 1 : (r >> 1) & 1);
+  return row * columns + 8 * (half ? r >> 1 : r >> 2) + 2 * (l & 3) + (half ? 0 : r & 1);
+}
+
+function add(w: Warp, rows: readonly number[], { half, value }: Accumulator, columns: number): void {
+  for (let r = 0; r < rows.length; r++)
+    for (let l = 0; l < LANES; l++) {
+      const at = placeOf(r, l, half, columns);
+      const word = w.I[rows[r]! + l]!;
+      if (!half) sum[at]! += value(word);
+      else {
+        sum[at]! += value(word & 0xffff);
+        sum[at + 1]! += value(word >>> 16);
+      }
+    }
+}
+
+function write(w: Warp, rows: readonly number[], { half, bits }: Accumulator, columns: number): void {
+  for (let r = 0; r < rows.length; r++)
+    for (let l = 0; l < LANES; l++) {
+      const at = placeOf(r, l, half, columns);
+      w.I[rows[r]! + l] = half ? bits(sum[at]!) | (bits(sum[at + 1]!) << 16) : bits(sum[at]!);
+    }
+}
+
+/** `multiply` adds A · B to the sums. */
+function product(s: Site, columns: number, read: Read, multiply: () => void, kind: Accumulator): Exec {
+  const registers = columns / (kind.half ? 4 : 2);
+  const c = rowsOf(s, s.operand("c"), registers);
+  const d = dstRowsOf(s, s.operand("d"), registers);
+  const withC = s.predMask("pin");
+  return together((w) => {
+    const fault = read(w);
+    if (fault !== null) return fault;
+    sum.fill(0, 0, ROWS * columns);
+    multiply();
+    if (withC(w) !== 0) add(w, c, kind, columns);
+    write(w, d, kind, columns);
+    return Step.Next;
+  });
+}
+
+/** Products of elements that have a value. */
+function ofValues(s: Site, kind: Accumulator): Exec {
+  const { columns, depth } = shapeOf(s);
+  const [ea, eb] = elements(s);
+  const { read, negA, negB } = readers(s, columns);
+  const multiply = (): void => {
+    unpack(words.a, ROWS * WORDS_PER_ROW, ea, negA ? -1 : 1, values.a);
+    unpack(words.b, columns * WORDS_PER_ROW, eb, negB ? -1 : 1, values.b);
+    accumulate(sum, values.a, values.b, ROWS, columns, depth);
+  };
+  return product(s, columns, read, multiply, kind);
+}
+
+const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 }, f32));
+
+function ofBits(s: Site): Exec {
+  const { columns } = shapeOf(s);
+  if (!s.has("AND") || !s.has("POPC")) s.unsupported("operation on bits");
+  const { read } = readers(s, columns);
+  const multiply = (): void => {
+    for (let i = 0; i < ROWS; i++)
+      for (let j = 0; j < columns; j++) {
+        let ones = 0;
+        for (let k = 0; k < WORDS_PER_ROW; k++)
+          ones += popcount(words.a[i * WORDS_PER_ROW + k]! & words.b[j * WORDS_PER_ROW + k]!);
+        sum[i * columns + j] = ones;
+      }
+  };
+  return product(s, columns, read, multiply, s32);
+}
+
+/** USETMAXREG: registers are never short here, so that taking some always works. */
+function registersOf(s: Site): Exec {
+  s.ignoreModifiers();
+  const p = s.pred("p");
+  return (w) => {
+    if ((p & 7) !== 7) w.P[p] = -1;
+    return Step.Next;
+  };
+}
+
+function nothing(s: Site): Exec {
+  s.ignoreModifiers();
+  return () => Step.Next;
+}
+
+export const warpgroup: Makers = {
+  HGMMA: ofFloats,
+  QGMMA: ofFloats,
+  IGMMA: (s) => ofValues(s, s.has("SAT") ? saturated : s32),
+  BGMMA: ofBits,
+  WARPGROUP: nothing,
+  WARPGROUPSET: nothing,
+  USETMAXREG: registersOf,
+};
