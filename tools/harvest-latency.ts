@@ -2,7 +2,7 @@
  * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
  *
  *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain,units] [--modules 40] [--seed 1] [--folder DIR]
- *     node tools/run-ts.cjs tools/harvest-latency.ts renew [--sm 90] [--ports "R mma;R mma2"]
+ *     node tools/run-ts.cjs tools/harvest-latency.ts renew [--sm 90] [--ports "R mma;R mma2"] [--seeds 1,2]
  *     node tools/run-ts.cjs tools/harvest-latency.ts write                  cells of all SMs from their evidence
  *     node tools/run-ts.cjs tools/harvest-latency.ts summary [--json]       what the cells rest on, and which opcodes have no rows
  *     node tools/run-ts.cjs tools/harvest-latency.ts classes [--sm 90]      opcodes that do not behave like their class
@@ -14,7 +14,8 @@
  * again; a run that the evidence holds already is left out; `--ports` sends directed kernels to the cells of these ports alone.
  * What was seen per opcode stays in .cache/latency, for `classes`.
  * `renew` drops what was seen of ports whose instructions read or write other registers than when they were looked at
- * (evidence/forms.csv), and of ports that are named, looks at the kernels of all runs again and adds these cells anew.
+ * (evidence/forms.csv), and of ports that are named, looks at the kernels of its runs (or of those with the seeds) again
+ * and adds these cells anew. Without ports and with nothing stale it notes what the instructions of these kernels read and write.
  * `check` derives cells again from kernels of other seeds (chain and directed) and compares; of each cell that they contradict it
  * prints what the table rests on and where the new kernels say otherwise, as machine code and PTX, and the explanation of
  * evidence/explained.csv; one without makes the exit status 1.
@@ -37,6 +38,8 @@ const option = (name: string): string | null => {
 };
 /** `--ports "R mma;R mma2"` */
 const ports = (option("ports") ?? "").split(";").filter((p) => p !== "");
+/** `--seeds 1,2` */
+const seeds = (option("seeds") ?? "").split(",").flatMap((s) => (s === "" ? [] : [Number(s)]));
 const number = (name: string, otherwise: number): number => Number(option(name) ?? otherwise);
 const targets: readonly Sm[] = option("sm") === null ? sms : [number("sm", 90) as Sm];
 const progress =
@@ -107,7 +110,7 @@ switch (command) {
   }
   case "renew":
     for (const sm of targets) {
-      const r = renew(sm, { ports, progress: (source) => progress(`sm_${sm} ${source}`) });
+      const r = renew(sm, { ports, seeds, progress: (source) => progress(`sm_${sm} ${source}`) });
       console.log(
         `sm_${sm}: ${r.stale.length} stale forms${r.stale.map((f) => ` ${f}`).join("")}; ports ${r.ports.join(", ")}; ` +
           `${r.dropped} cells dropped, ${r.again} of them seen again; tables that change: ${r.changed.join(" ")}`,

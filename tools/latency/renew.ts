@@ -10,6 +10,8 @@ import { writeTables } from "./write.js";
 export interface RenewOptions {
   /** Ports (`FILE port`) to take anew beside those of stale forms. */
   readonly ports: readonly string[];
+  /** Seeds of the runs to repeat; all when empty. The others are marked as without these ports. */
+  readonly seeds: readonly number[];
   readonly progress: (source: string) => (done: number, of: number) => void;
 }
 
@@ -32,10 +34,10 @@ export function drop(sights: Sights, ports: ReadonlySet<string>): Sights {
 }
 
 /**
- * Runs all runs of an SM again and takes from them the cells of the ports of stale forms (and those asked for). Nothing that
+ * Looks at the kernels of the runs of an SM again and takes from them the cells of the ports of stale forms (and those asked for). Nothing that
  * was seen of them before stays.
  */
-export function renew(sm: Sm, { ports: asked, progress }: RenewOptions): Renewed {
+export function renew(sm: Sm, { ports: asked, seeds, progress }: RenewOptions): Renewed {
   const forms = readForms();
   const stale = staleForms(forms.get(sm)!, sm);
   const ports = new Set([...asked, ...[...stale.values()].flatMap((p) => [...p])]);
@@ -53,8 +55,13 @@ export function renew(sm: Sm, { ports: asked, progress }: RenewOptions): Renewed
     return seen.instructions;
   };
   const runs = readRuns().map((run): Run => {
-    if (run.sm !== sm || !isSource(run.source) || run.source === "folder") return run;
-    return { ...run, instructions: look(run.source, run), without: run.without.filter((p) => !ports.has(p)) };
+    if (run.sm !== sm) return run;
+    const others = run.without.filter((p) => !ports.has(p));
+    if (!isSource(run.source) || run.source === "folder" || (seeds.length > 0 && !seeds.includes(run.seed)))
+      return { ...run, without: [...others, ...ports].sort() };
+    // Kernels are not what they were where operations came new: what they show of other cells stays uncounted.
+    const instructions = look(run.source, run);
+    return { ...run, instructions: ports.size > 0 ? instructions : run.instructions, without: others };
   });
   cells.explain(stalls, sights.get(sm)!);
   let again = 0;

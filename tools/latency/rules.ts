@@ -158,6 +158,12 @@ function relativesOf(e: Evidence, sm: Sm, id: string): Sight[] {
   return family.flatMap((s) => (s === sm ? [] : [e.sights.get(s)!.get(id)])).filter((c) => c !== undefined);
 }
 
+/** Where ptxas stays nearer on a relative more contexts are asked for: those of relatives with the same distance count, too. */
+function isSure(own: Sight, relatives: readonly Sight[]): boolean {
+  if (!relatives.some((c) => c.min < own.min)) return true;
+  return relatives.reduce((n, c) => (c.min === own.min ? n + c.tight : n), own.tight) >= SURE;
+}
+
 const nearest = (sights: readonly Sight[]): Sight | undefined => [...sights].sort((x, y) => x.min - y.min)[0];
 
 /** What observations or publications say, null when they say too little. */
@@ -166,7 +172,7 @@ function cellKnown(e: Evidence, sm: Sm, kind: Dependence, file: FileName, a: str
   const own = e.sights.get(sm)!.get(id) ?? null;
   const limit = own?.min ?? 255;
   const relatives = relativesOf(e, sm, id);
-  if (own && isTight(own, relatives.some((c) => c.min < limit) ? SURE : CONTEXTS))
+  if (own && isTight(own, CONTEXTS) && (own.min === 1 || isSure(own, relatives)))
     return { value: limit, status: "tight", seen: own };
   const tight = nearest(relatives.filter((c) => isTight(c, CONTEXTS) && (c.min > 1 || c.n >= MANY)));
   const atMost = (value: number, status: Status): Cell =>

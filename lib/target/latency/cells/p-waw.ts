@@ -16,7 +16,7 @@ alu vote          1  1  1  1  1  1  1  1  1  1  1  1
 vote vote         1  1  1  1  1  1  1  1  1  1  1  1
 r2p vote          1  1  1  1  1  1  1  1  1  1  1  1
 fma vote          3  1  1  1  1  1  1  1  1  1  1  1
-fp16 vote         6  8  9  9  9  9  8  5  5  8  5  5
+fp16 vote         6  8  8  9  8  8  8  5  5  8  5  5
 fp64 vote         4  7  7  7  7  7  7  7  7  7 12 12
 decoupled vote    2 12 12 12 12 12 12 12 12 12 12 12
 r2ur vote         1  1  1  1  1  1  1  1  1  1  1  1

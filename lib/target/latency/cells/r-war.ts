@@ -42,7 +42,7 @@ wideh widecl          1  1  1  1  1  1  1  4  4  4  4  4
 fp16 widecl           1  1  1  1  1  1  1  4  4  4  4  4
 fp16f widecl          1  1  1  1  1  1  1  4  4  4  4  4
 fp64 widecl           1  1  1  1  1  1  1  1  1  2  1  1
-mmac widecl           1  1  1  1  1  1  1  4  4  4  2  2
+mmac widecl           1  1  1  1  1  1  1  4  4  2  2  2
 decoupled widecl      2  2  2  2  2  2  2  2  2  2  2  2
 alu widech            1  1  1  1  1  1  1  1  1  1  1  1
 disp64 widech         1  1  1  1  1  1  1  1  1  1  1  1
