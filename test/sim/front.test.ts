@@ -7,7 +7,12 @@ import { code, estimated, nops } from "./assembled.js";
 
 const FAR = 1000;
 const L1 = 78;
-const parameters: NonNullable<EstimateOptions["parameters"]> = { warm: true, l2Latency: FAR };
+const parameters: NonNullable<EstimateOptions["parameters"]> = {
+  warm: true,
+  l2Latency: FAR,
+  launchPrefetch: 0,
+  launchConstants: false,
+};
 
 interface Seen {
   readonly at: number[];
@@ -85,6 +90,12 @@ describe("instructions", () => {
     const [taken, not] = [over("@P0"), over("@!P0")];
     expect([taken[2]! - taken[1]!, not[2]! - not[1]!]).toEqual([15, 5]);
   });
+
+  test("code that the launch brought in comes from L1", () => {
+    expect(seen(nops(16, "S02"), { parameters: { launchPrefetch: 1024 } }).reasons.no_instruction).toBe(L1);
+    const { reasons } = seen(nops(23, "S02"), { parameters: { launchPrefetch: 256, prefetchLines: 1 } });
+    expect(reasons.no_instruction).toBeGreaterThan(FAR);
+  });
 });
 
 describe("constants", () => {
@@ -96,6 +107,7 @@ describe("constants", () => {
     const { at, reasons } = seen([operand, operand]);
     expect(reasons.imc_miss).toBe(L1 + FAR);
     expect(at[1]! - at[0]!).toBe(4);
+    expect(seen([operand, operand], { parameters: { launchConstants: true } }).reasons.imc_miss).toBe(L1);
     expect(seen([operand, operand], { parameters: { coldFront: false } }).reasons.imc_miss).toBe(0);
   });
 

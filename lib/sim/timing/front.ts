@@ -1,7 +1,8 @@
 /**
  * Instructions and constants on their way to a sub-core [M = MICRO'25, see parameters.ts]: an L0 cache of each kind per
  * sub-core, one L1 for both behind all of them, then L2. The L0 of instructions fetches ahead through a stream buffer.
- * All of it is cold when a launch starts, unless a parameter says otherwise. Everything is a line number with the cycle at which the line arrives.
+ * When a launch starts, L1 has what came with the launch, the L0s nothing. Everything is a line number with the cycle at
+ * which the line arrives.
  */
 import type { DeviceParameters } from "./parameters.js";
 
@@ -46,30 +47,41 @@ export class FrontL1 {
   private readonly code: Lines;
   private readonly constants: Lines;
 
+  /** Lines of code that the launch brought in. */
+  private readonly prefetched: number;
+
   constructor(private readonly p: DeviceParameters) {
+    this.prefetched = p.launchPrefetch >> (LINE_SHIFT + 4);
     this.code = new Lines(p.l1Instructions >> LINE_SHIFT);
     this.constants = new Lines(p.l1Instructions >> LINE_SHIFT);
   }
 
   /** When a line of code that a sub-core asks for at `t` is there. */
   instruction(line: number, t: number): number {
-    return this.line(this.code, line, t, this.p.warm);
+    const asked = t + this.p.toFrontL1;
+    const far = line < this.prefetched ? 0 : this.beyond(this.p.warm);
+    return this.line(this.code, line, asked, far) + this.p.toFrontL1;
   }
 
   /** The same of constants. */
   constant(line: number, t: number): number {
-    return this.line(this.constants, line >> FAR_SHIFT, t, this.p.warm || line < (LAUNCH_BANK + 1) * BANK_LINES);
+    const asked = t + this.p.toFrontL1;
+    const launch = line < (LAUNCH_BANK + 1) * BANK_LINES;
+    const far = launch && this.p.launchConstants ? 0 : this.beyond(launch || this.p.warm);
+    return this.line(this.constants, line >> FAR_SHIFT, asked, far) + this.p.toFrontL1;
   }
 
-  private line(lines: Lines, line: number, t: number, near: boolean): number {
-    const { p } = this;
-    const asked = t + p.toFrontL1;
+  private beyond(near: boolean): number {
+    return this.p.l2Latency + (near ? 0 : this.p.dramLatency);
+  }
+
+  private line(lines: Lines, line: number, asked: number, far: number): number {
     let at = lines.get(line);
     if (at < 0) {
-      at = asked + p.l2Latency + (near ? 0 : p.dramLatency);
+      at = asked + far;
       lines.set(line, at);
     }
-    return Math.max(asked, at) + p.toFrontL1;
+    return Math.max(asked, at);
   }
 }
 
