@@ -1,7 +1,7 @@
 /**
  * The timing model against the times that an H100 took for 80 codes of the corpus. The bounds leave the room that the noise of the
- * measurement has: with 0.3 microseconds more of it (normally distributed, 300 draws), 98 % of the correlations lie above 0.82 and
- * 0.91.
+ * measurement has: with 0.3 microseconds more of it (normally distributed, 300 draws), 98 % of the correlations lie above 0.85 and
+ * 0.89.
  */
 import { agreement, mean, slope, spearman } from "./agreement.js";
 import { behindCopies, flushed, median, recordedEvents, timedCodes } from "./events.js";
@@ -17,7 +17,7 @@ describe("timing model and GPU", () => {
 
   test("ranks the codes as the GPU does", () => {
     const us = model.map((m) => m.microseconds);
-    expect(spearman(times, us)).toBeGreaterThan(0.82);
+    expect(spearman(times, us)).toBeGreaterThan(0.85);
   });
 
   test("tells the codes of a kernel apart as the GPU does", () => {
@@ -28,7 +28,7 @@ describe("timing model and GPU", () => {
         : [[model[i]!.microseconds - model[first]!.microseconds, c.us - codes[first]!.us] as const];
     });
     const [a, b] = [pairs.map((p) => p[0]), pairs.map((p) => p[1])];
-    expect(spearman(a, b)).toBeGreaterThan(0.91);
+    expect(spearman(a, b)).toBeGreaterThan(0.89);
     expect(slope(a, b)).toBeCloseTo(1, 1);
   });
 
@@ -36,6 +36,16 @@ describe("timing model and GPU", () => {
     const around = median(codes.map((c, i) => c.us - model[i]!.microseconds));
     const noise = median(codes.map((c) => Math.max(...c.first) - Math.min(...c.first)));
     expect(mean(codes.map((c, i) => Math.abs(c.us - around - model[i]!.microseconds)))).toBeLessThan(noise);
+  });
+
+  test("holds on every other kernel with what lies around a launch taken from the rest", () => {
+    const kernels = [...new Set(codes.map((c) => c.kernel))];
+    for (const rest of [0, 1]) {
+      const own = (kernel: string): boolean => kernels.indexOf(kernel) % 2 === rest;
+      const off = codes.map((c, i) => ({ own: own(c.kernel), by: c.us - model[i]!.microseconds }));
+      const around = median(off.filter((o) => !o.own).map((o) => o.by));
+      expect(mean(off.filter((o) => o.own).map((o) => Math.abs(o.by - around)))).toBeLessThan(0.95);
+    }
   });
 
   test("the simulator executes as many instructions as the profiler counts, in about as many cycles", () => {
