@@ -5,6 +5,8 @@
  */
 import { clearRange, setRange, wordsFor } from "../../analysis/index.js";
 import { File, type Inst, Kind } from "../../ori/types.js";
+import { Role } from "./acquire.js";
+import { ORDERS } from "./order.js";
 import type { Prepared } from "./prepare.js";
 
 /** First needed behind the end of the block. */
@@ -19,8 +21,6 @@ export interface Hits {
   readonly operands: Int32Array;
 }
 
-import { ORDERS } from "./order.js";
-
 /** Unit of R1 on physical registers. */
 const STACK_POINTER = 1;
 
@@ -33,6 +33,8 @@ export class Nexts {
   private readonly mark: Uint8Array;
   /** Next call or return. It waits for everything, so what is behind it counts as another block. */
   call: number = BEYOND;
+  /** Next instruction that empties the cache; NEVER when a fence or another strong access comes first. */
+  invalidate: number = BEYOND;
   /** It is a helper of the compiler's own, which leaves the stack pointer alone. */
   private helper = false;
   /** Some instruction reads the stack pointer: a routine behind a call may be it. */
@@ -56,6 +58,7 @@ export class Nexts {
     }
     this.touched.length = 0;
     this.call = BEYOND;
+    this.invalidate = BEYOND;
   }
 
   add(p: Prepared, i: number): void {
@@ -65,6 +68,9 @@ export class Nexts {
       this.call = i;
       this.helper = helperCall(flat.insts[i]!);
     }
+    if (p.role[i]! >= Role.Invalidates) this.invalidate = i;
+    else if (p.role[i] === Role.Ends || (p.role[i] === Role.Acquires && flat.insts[i]!.guard === null))
+      this.invalidate = NEVER;
     const skip = p.write[i] === 1 ? p.queue[i]! : 0;
     for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
       const from = flat.defUnit[d]!;
@@ -195,7 +201,8 @@ export const has = (set: Uint32Array, row: number, u: number): boolean =>
 
 function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Nexts): number {
   const { flat } = p;
-  let hit = NEVER;
+  let hit = p.role[i] === Role.Acquires && p.invalidates ? nexts.invalidate : NEVER;
+  if (hit < BEYOND && hit >= nexts.call) hit = BEYOND;
   for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
     const from = flat.defUnit[d]!;
     for (let u = from; u < from + flat.defWidth[d]!; u++) {

@@ -5,6 +5,7 @@
 import { type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
+import { acquireRoles, Role } from "./acquire.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 
@@ -29,6 +30,9 @@ export interface Prepared {
   readonly fixedRead: Uint8Array;
   /** 1 where everything under way must be done: calls, returns, the end of a gathering of the warp. */
   readonly barrier: Uint8Array;
+  /** What it has to do with acquires (acquire.ts), and whether any instruction empties the cache. */
+  readonly role: Uint8Array;
+  readonly invalidates: boolean;
   /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
   readonly reserved: number;
   /** Stalls, once they are known. */
@@ -48,13 +52,15 @@ export function prepare(func: Func): Prepared {
   const fixed = new Uint8Array(n).fill(NONE);
   const fixedRead = new Uint8Array(n).fill(NONE);
   const barrier = new Uint8Array(n);
+  const role = acquireRoles(flat.insts, flat.first);
+  const invalidates = role.some((r) => r >= Role.Invalidates);
   let reserved = 0;
   let fence = -1;
   for (let i = 0; i < n; i++) {
     const inst = flat.insts[i]!;
     const t = timingOf(inst, func.target);
     timing[i] = t;
-    if (t.write && flat.defStart[i + 1]! > flat.defStart[i]!) write[i] = 1;
+    if (t.write && (flat.defStart[i + 1]! > flat.defStart[i]! || role[i] === Role.Acquires)) write[i] = 1;
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t, func.target);
@@ -84,6 +90,8 @@ export function prepare(func: Func): Prepared {
     fixed,
     fixedRead,
     barrier,
+    role,
+    invalidates,
     reserved,
     stalls: new Uint8Array(n),
   };

@@ -241,7 +241,7 @@ class Timer {
     const { p, time } = this;
     let stall = this.at - time[i - 1]!;
     if (stall > LONGEST_STALL) stall = this.spread(i, missing);
-    p.stalls[i - 1] = stall;
+    p.stalls[i - 1] = drainsPipes(p, i - 1) ? 0 : stall;
     onReason?.(this.reason(i - 1, i));
   }
 
@@ -346,6 +346,14 @@ function implied(first: Inst, dst: number, second: Inst, slot: number, writes: b
   if (first.form.op === "WARPGROUP" || second.form.op === "WARPGROUP")
     return handoverDistance(first, dst, second, writes, target);
   return writes ? wawDistance(first, dst, second, slot, target) : rawDistance(first, dst, second, slot, target);
+}
+
+/**
+ * ptxas has errors of memory told before anything else issues: behind ERRBAR it stalls 0 cycles with yielding, which waits
+ * until all pipelines are empty (13.0.88, -O3, all SMs).
+ */
+function drainsPipes(p: Prepared, i: number): boolean {
+  return p.flat.insts[i]!.form.op === "ERRBAR";
 }
 
 /** A call, or a warp-wide gathering that goes on elsewhere. */

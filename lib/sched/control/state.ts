@@ -1,4 +1,5 @@
 /** What is under way at a point of the code: scoreboards by register unit. */
+import { EVERY, Role } from "./acquire.js";
 import type { Prepared } from "./prepare.js";
 import { NONE, SCOREBOARDS, type Scoreboards } from "./types.js";
 
@@ -11,6 +12,8 @@ export class State {
   readonly reads: Uint8Array;
   /** Scoreboards that may count more than zero. */
   busy = 0;
+  /** Scoreboards on which the last strong access may count. */
+  strong = 0;
 
   constructor(units: number) {
     this.writes = new Uint8Array(units);
@@ -21,13 +24,15 @@ export class State {
     this.writes.set(o.writes);
     this.reads.set(o.reads);
     this.busy = o.busy;
+    this.strong = o.strong;
   }
 
   /** Takes over what is under way in `o`; true when that is more than before. */
   merge(o: State): boolean {
     if (o.busy === 0) return false;
-    let grew = (o.busy & ~this.busy) !== 0;
+    let grew = (o.busy & ~this.busy) !== 0 || (o.strong & ~this.strong) !== 0;
     this.busy |= o.busy;
+    this.strong |= o.strong;
     const { writes, reads } = this;
     for (let u = 0; u < writes.length; u++) {
       const w = writes[u]! | o.writes[u]!;
@@ -50,14 +55,16 @@ export class State {
       reads[u] = reads[u]! & keep;
     }
     this.busy &= keep;
+    this.strong &= keep;
   }
 
   /** Scoreboards that instruction `i` must wait for. Barriers wait for all. */
   need(p: Prepared, i: number): number {
+    if (p.role[i] === Role.InvalidatesAll) return EVERY;
     if (this.busy === 0) return 0;
     const { flat } = p;
     if (p.barrier[i] === 1) return this.busy & ~p.reserved;
-    let need = 0;
+    let need = p.role[i] === Role.Invalidates ? this.strong : 0;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
       const end = flat.useUnit[d]! + flat.useWidth[d]!;
       for (let u = flat.useUnit[d]!; u < end; u++) need |= this.writes[u]!;
@@ -74,6 +81,7 @@ export class State {
     const { flat } = p;
     const w = sb.write[i]!;
     const r = sb.read[i]!;
+    this.access(p.role[i]!, flat.insts[i]!.guard === null, w);
     if (w !== NONE) {
       this.busy |= 1 << w;
       for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
@@ -88,5 +96,10 @@ export class State {
       const end = flat.useUnit[d]! + flat.useWidth[d]!;
       for (let u = flat.useUnit[d]!; u < end; u++) this.reads[u] = this.reads[u]! | (1 << r);
     }
+  }
+
+  private access(role: number, always: boolean, w: number): void {
+    if (role === Role.Ends) this.strong = 0;
+    else if (role === Role.Acquires) this.strong = (always ? 0 : this.strong) | (w === NONE ? 0 : 1 << w);
   }
 }

@@ -15,6 +15,7 @@ const PATIENCE = 10;
 export const yieldLikePtxas: YieldRule = (p, i, stall, since) => {
   const t = p.timing[i]!;
   const { op } = p.flat.insts[i]!.form;
+  if (op === "CGAERRBAR") return 1;
   if (op === "NOP") return stall >= LONG || padsDelay(p, i) ? 0 : 1;
   // Double precision counts as fixed where it is not emulated at 64 cycles apiece.
   const fixed = t.pipe === "FP64" && t.interval <= LONGEST_STALL;

@@ -21,11 +21,22 @@
 import { rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { MachineInst } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
+import { Role } from "./acquire.js";
 import { drains, keepsOrder, MEMORY_QUEUE, orderOf, PRODUCT_ORDER } from "./order.js";
 import { type Paths, pathsOf } from "./paths.js";
 import { Products } from "./products.js";
 import { Report } from "./report.js";
-import { complement, GROUP_SB, GROUP_UNIT, guardUnit, isPerThread, type Sites, sitesOf, UNITS } from "./sites.js";
+import {
+  ACQUIRE_UNIT,
+  complement,
+  GROUP_SB,
+  GROUP_UNIT,
+  guardUnit,
+  isPerThread,
+  type Sites,
+  sitesOf,
+  UNITS,
+} from "./sites.js";
 import {
   FIXED_READ,
   FIXED_WRITE,
@@ -131,6 +142,7 @@ class Checker {
     // A DEPBAR sees one cycle later what its control word would not see yet (TEX and SHFL of sm_75 stand one in front).
     if (sites.barrier[i] !== 0) this.wait(sites.barrier[i]!, state.now + (sites.barrier[i] === 1 << GROUP_SB ? 0 : 1));
     if (sites.counted[i] !== 0) this.countedWait(i);
+    if (sites.role[i] !== Role.None) this.acquire(i);
     this.reads(i, inst);
     this.reuse(i);
     this.writes(i, inst);
@@ -221,6 +233,21 @@ class Checker {
         }
       }
     }
+  }
+
+  /** Strong accesses, and what may not issue before they are done. */
+  private acquire(i: number): void {
+    const { sites, state } = this;
+    const role = sites.role[i]!;
+    if (role === Role.Invalidates) {
+      if (!this.reporting) return;
+      for (let e = state.head[ACQUIRE_UNIT]!; e >= 0; e = state.next[e]!) this.found.acquire(i, state, e);
+      return;
+    }
+    // A fence ends them, and the last one is what counts, unless it may not be executed.
+    if (role === Role.Ends || sites.guard[i] === 0)
+      while (state.head[ACQUIRE_UNIT]! >= 0) state.drop(ACQUIRE_UNIT, -1, state.head[ACQUIRE_UNIT]!);
+    if (role === Role.Acquires) this.pending(ACQUIRE_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, sites.order[i]!);
   }
 
   /** May instruction i write unit u while entry e is in its list? */
@@ -420,7 +447,7 @@ class Checker {
     for (let u = 0; u < UNITS; u++) {
       if (this.reporting)
         for (let e = state.head[u]!; e >= 0; e = state.next[e]!)
-          if (isPending(state.kind[e]!) && u !== GROUP_UNIT) this.found.pending("call", i, state, e, u);
+          if (isPending(state.kind[e]!) && u < GROUP_UNIT) this.found.pending("call", i, state, e, u);
     }
     const { now } = state;
     state.clear();

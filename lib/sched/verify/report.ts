@@ -58,6 +58,21 @@ export class Report {
     this.add("group", i, state.source[e]! >> 5, "", null, null, what);
   }
 
+  /** The cache is thrown away while an access that acquires may be under way. */
+  acquire(i: number, state: State, e: number): void {
+    const mask = state.mask[e]!;
+    const told = mask === 0 ? "nothing tells when it is done" : `${scoreboards(mask)} is not waited for`;
+    this.add(
+      "acquire",
+      i,
+      state.source[e]! >> 5,
+      "",
+      null,
+      null,
+      `empties the cache while a strong access is under way: ${told}`,
+    );
+  }
+
   /** A product of a warp group reads what no WARPGROUP.ARRIVE has handed over. */
   unfenced(i: number, source: number, unit: number): void {
     const register = unitName(unit);

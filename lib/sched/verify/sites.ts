@@ -18,12 +18,15 @@ import {
 } from "../../sass/isa/operand.js";
 import { File } from "../../sass/isa/types.js";
 import type { Target } from "../../target/types.js";
+import { roleOf } from "./acquire.js";
 import { withTrueWidths } from "./texture.js";
 
-/** R, UR, P, UP one behind the other, then the groups of asynchronous copies and the last WARPGROUP.ARRIVE. */
+/** R, UR, P, UP one behind the other, then the groups of asynchronous copies, the last WARPGROUP.ARRIVE and the last strong access. */
 export const UNITS = 544;
 export const GROUP_UNIT = 528;
 export const ARRIVE_UNIT = 529;
+/** The last strong access, until it is done. */
+export const ACQUIRE_UNIT = 530;
 const firstUnit: Readonly<Record<number, number>> = { [File.R]: 0, [File.UR]: 256, [File.P]: 512, [File.UP]: 520 };
 const sizeOf: Readonly<Record<number, number>> = { [File.R]: 255, [File.UR]: 255, [File.P]: 7, [File.UP]: 7 };
 const FIRST_PREDICATE = 512;
@@ -76,6 +79,8 @@ export interface Sites {
   readonly guard: Uint8Array;
   /** In-order class (order.ts), 0 = none. */
   readonly order: Uint8Array;
+  /** What it has to do with acquires (acquire.ts). */
+  readonly role: Uint8Array;
   /** Units behind the reuse bits: slot s of instruction i reads reuseUnit[4·i+s] (−1: none); bit set: reuseSet. */
   readonly reuseUnit: Int16Array;
   readonly reuseWidth: Uint8Array;
@@ -228,7 +233,7 @@ export function sitesOf(
   const bytes = (size = n): Uint8Array => new Uint8Array(size);
   const [stall, wait, counted, writeSb, readSb] = [bytes(), bytes(), bytes(), bytes(), bytes()] as const;
   const [ripe, guard, order, reuseSet] = [bytes(), bytes(), bytes(), bytes()] as const;
-  const [countedTo, barrier] = [bytes(), bytes()] as const;
+  const [countedTo, barrier, role] = [bytes(), bytes(), bytes()] as const;
   const reuseUnit = new Int16Array(4 * n).fill(-1);
   const reuseWidth = bytes(4 * n);
   for (let i = 0; i < n; i++) {
@@ -255,6 +260,7 @@ export function sitesOf(
       readSb[i] = sbBit(c.readSb);
       ripe[i] = setToWait(inst, target);
       order[i] = orderOf(inst, t);
+      role[i] = roleOf(inst);
       const steps = findLine(table, known, 4 * i)!.steps;
       const first = inst.dsts.length;
       for (let s = first; s < steps.length; s++) {
@@ -300,6 +306,7 @@ export function sitesOf(
     ripe,
     guard,
     order,
+    role,
     reuseUnit,
     reuseWidth,
     reuseSet,

@@ -9,6 +9,7 @@
  * - `reuse`: an operand comes from the reuse cache although its register has been written since.
  * - `group`: a counted wait (DEPBAR.LE sb, n) that does not see a group of asynchronous copies under way.
  * - `arrive`: a product of a warp group reads what was not there at the last WARPGROUP.ARRIVE, or issues too soon behind it.
+ * - `acquire`: CCTL.IVALL throws the cache away before the strong access in front of it is done (acquire.ts).
  * - `stall`: the instruction does not hold back the next one as long as it must.
  * - `control`: the control word is not one that the machine knows.
  * - `unknown`: the word is not in the instruction table, or control goes where the words do not say; what is behind it
@@ -25,6 +26,7 @@ export const findingKinds = [
   "reuse",
   "group",
   "arrive",
+  "acquire",
   "stall",
   "control",
   "unknown",

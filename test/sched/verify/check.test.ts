@@ -323,6 +323,27 @@ describe("reuse cache", () => {
   });
 });
 
+describe("acquires", () => {
+  const code = (wait: string, between = ""): string => `
+    B------ R- W2 - S04   LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+    ${between}
+    ${wait} R- W- - S04   CCTL.IVALL
+    B--2--- R- W- - S05   IADD3 R1, R0, R0, RZ
+    ${end}`;
+  test("the cache is thrown away behind the strong access only", () => {
+    expect(brief(code("B--2---"))).toEqual([]);
+    expect(brief(code("B------"))).toEqual(["acquire at 0x10 since 0x0"]);
+  });
+  test("a fence in between ends it; a weak or a later one that is waited for is another matter", () => {
+    expect(brief(code("B------", "B------ R- W- - S06   MEMBAR.SC.GPU"))).toEqual([]);
+    const later = "B------ R- W3 - S04   LDG.E.STRONG.GPU R6, desc[UR4][R2.64]";
+    expect(brief(code("B---3--", later))).toEqual([]);
+    expect(brief(code("B--2---", later))).toEqual(["acquire at 0x20 since 0x10"]);
+    expect(brief(code("B--2---", `${later.replace("LDG", "@P0 LDG")}`))).toEqual(["acquire at 0x20 since 0x10"]);
+    expect(brief(code("B------").replace(".STRONG.GPU", ""))).toEqual([]);
+  });
+});
+
 describe("the control word", () => {
   const add = (control: string): string[] =>
     brief(`${control}   IADD3 R4, R5, R6, RZ\nB------ R- W- Y S15   NOP\n${end}`);

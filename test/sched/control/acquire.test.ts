@@ -1,0 +1,83 @@
+/** What throws the cache away waits for the access that acquires: as ptxas 13.0.88 -O3 has it, sm_75 and sm_90. */
+import { assignControl } from "../../../lib/sched/index.js";
+import { boards, check, func, yields } from "./words.js";
+
+describe("acquires", () => {
+  test("ld.acquire: CCTL.IVALL waits for the load, not for a relaxed one ahead of it", () => {
+    check(
+      `b0
+        W2 R- - | LDG.E.STRONG.GPU R7, desc[UR4][R2.64]
+        W3 R- - | LD.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W- R- 3 | CCTL.IVALL
+        W- R- 2 | STG.E desc[UR4][R2.64+0x40], R7
+        W2 R- - | LDG.E R5, desc[UR4][R8.64+0x4]
+        W- R- 2 | IADD3 R9, R0, R5, RZ
+        W- R- - | STG.E desc[UR4][R2.64+0x8], R9
+        W- R- - | EXIT`,
+      boards,
+    );
+  });
+  test("the load has a scoreboard even when nobody reads its result", () => {
+    check(
+      `b0
+        W2 R- - | LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W- R- 2 | CCTL.IVALL
+        W2 R- - | LDG.E R5, desc[UR4][R8.64+0x4]
+        W- R- 2 | STG.E desc[UR4][R2.64+0x8], R5
+        W- R- - | EXIT`,
+      boards,
+    );
+  });
+  test("an atomic under a guard: it may be the one ahead that counts", () => {
+    check(
+      `b0
+        W2 R- - | LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W2 R- - | @P0 ATOMG.E.ADD.STRONG.GPU PT, R9, desc[UR4][R2.64], R9
+        W- R- 2 | CCTL.IVALL
+        W- R- - | STG.E desc[UR4][R2.64+0x8], R0
+        W- R- - | STG.E desc[UR4][R2.64+0xc], R9
+        W- R- - | EXIT`,
+      boards,
+    );
+  });
+  test("fence.acq_rel waits for everything, membar for nothing: MEMBAR.SC ends accesses itself", () => {
+    const code = (fence: string, waits: string): string => `b0
+        W2 R- - | LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W- R- - | MEMBAR.${fence}.GPU
+        W- R- - | ERRBAR
+        W- R- - | CGAERRBAR
+        W- R- ${waits} | CCTL.IVALL
+        W2 R- - | LDG.E R5, desc[UR4][R8.64+0x4]
+        W- R- 2 | IADD3 R7, R0, R5, RZ
+        W- R- - | STG.E desc[UR4][R2.64+0x8], R7
+        W- R- - | EXIT`;
+    check(code("ALL", "012345"), boards);
+    check(code("SC", "-"), boards);
+  });
+  test("from another block", () => {
+    check(
+      `b0
+        W5 R0 - | LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W- R- - | @P0 BRA b1
+       b1
+        W- R- 012345 | CCTL.IVALL
+        W- R- - | STG.E desc[UR4][R2.64+0x8], R0
+        W- R- - | EXIT`,
+      boards,
+    );
+  });
+});
+
+test("behind ERRBAR the pipelines run empty", () => {
+  check(
+    `b0
+      6 - | MEMBAR.SC.GPU
+      0 Y | ERRBAR
+      6 - | CGAERRBAR
+      5 - | EXIT`,
+    yields,
+  );
+  const f = func("b0\nMEMBAR.SC.GPU\nERRBAR\nEXIT", "sm_75");
+  assignControl(f);
+  expect(f.blocks[0]!.insts.map((i) => i.control!.stall)).toEqual([5, 0, 5]);
+});
