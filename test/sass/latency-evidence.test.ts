@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { latencyGaps } from "../../lib/sass/isa/latency-gaps.js";
 import { targetOfSm } from "../../lib/target/index.js";
-import { sms } from "../../lib/target/table.js";
+import { type Dependence, type FileName, latencyTables } from "../../lib/target/latency/index.js";
+import { type Sm, sms } from "../../lib/target/table.js";
 import {
   concerns,
   latencyFolder,
+  readExplained,
   readRuns,
   readSights,
   readStated,
@@ -33,6 +35,35 @@ describe("evidence of the latency tables", () => {
     expect(summaries().reduce((n, s) => n + s.by.stated, 0)).toBe(stated.length);
   });
 
+  test("every explanation is of a cell whose value is another", () => {
+    const texts = [...readExplained()].flatMap(([sm, cells]) =>
+      [...cells].flatMap(([id, { seen, because }]) => {
+        const [kind, file, earlier, later] = id.split(" ") as [Dependence, FileName, string, string];
+        const t = latencyTables(sm).table(file, kind);
+        const value = t.cells[t.rows.indexOf(later) * t.columns.length + t.columns.indexOf(earlier)];
+        return value === undefined || value === seen || because.length < 40 ? [`${sm} ${id}`] : [];
+      }),
+    );
+    expect(texts).toEqual([]);
+  });
+
+  test("what a run shows no more are ports of its SM", () => {
+    const ports = (sm: Sm): Set<string> =>
+      new Set(
+        [...readSights().get(sm)!.keys()].flatMap((id) => {
+          const [, file, earlier, later] = id.split(" ");
+          return [`${file} ${earlier}`, `${file} ${later}`];
+        }),
+      );
+    for (const sm of sms) {
+      const known = ports(sm);
+      const without = readRuns()
+        .filter((r) => r.sm === sm)
+        .flatMap((r) => r.without);
+      expect(without.filter((p) => !known.has(p))).toEqual([]);
+    }
+  });
+
   test("no run counts twice", () => {
     const names = readRuns().map((r) => `${r.sm} ${r.source} ${r.seed}`);
     expect(names.length).toBe(new Set(names).size);
@@ -40,6 +71,7 @@ describe("evidence of the latency tables", () => {
 
   test.each(sms)("sm_%i: instructions read and write what they did when they were looked at", (sm) => {
     const seen = readForms().get(sm)!;
+    expect(seen.size).toBeGreaterThan(200);
     // Others: `harvest-latency renew --sm` takes anew what was seen of their ports.
     expect([...staleForms(seen, sm)]).toEqual([]);
   });

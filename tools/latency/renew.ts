@@ -59,7 +59,7 @@ export function renew(sm: Sm, { ports: asked, seeds, progress }: RenewOptions): 
     const others = run.without.filter((p) => !ports.has(p));
     if (!isSource(run.source) || run.source === "folder" || (seeds.length > 0 && !seeds.includes(run.seed)))
       return { ...run, without: [...others, ...ports].sort() };
-    // Kernels are not what they were where operations came new: what they show of other cells stays uncounted.
+    // What they show of other cells is counted already.
     const instructions = look(run.source, run);
     return { ...run, instructions: ports.size > 0 ? instructions : run.instructions, without: others };
   });
