@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reschedule } from "../../lib/reschedule";
-import { estimate, type LaunchOptions, simulate } from "../../lib/sim/index";
+import { type Estimate, estimate, type LaunchOptions, simulate } from "../../lib/sim/index";
 import { random } from "./mma-kernels";
 import { ptxas } from "./ptxas";
 import { describeOracle, inScratch, tool } from "./tools";
@@ -73,6 +73,15 @@ function wrong(cubin: Uint8Array, p: Problem, options: LaunchOptions): string[] 
   });
 }
 
+function estimated(cubin: Uint8Array, p: Problem, options: LaunchOptions): Estimate {
+  const c = new Float32Array(p.expected.length);
+  const made = estimate(cubin, { ...options, params: [{ s32: p.n }, { s32: p.k }, p.a, p.b, c] });
+  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  expect(made.value.run.fault).toBeNull();
+  expect([...c]).toEqual([...p.expected]);
+  return made.value;
+}
+
 describeOracle("tiled products", () => {
   describe("wmma and cp.async", () => {
     let ptx = "";
@@ -89,12 +98,9 @@ describeOracle("tiled products", () => {
     );
 
     test("has an estimate", () => {
-      const cubin = ptxas(ptx, "sm_80", 3);
-      const c = new Float32Array(p.expected.length);
-      const made = estimate(cubin, { ...shape, params: [{ s32: p.n }, { s32: p.k }, p.a, p.b, c] });
-      if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
-      expect(made.value.run.fault).toBeNull();
-      expect(made.value.instructions.some((i) => i.instruction.startsWith("HMMA.16816.F32"))).toBe(true);
+      const e = estimated(ptxas(ptx, "sm_80", 3), p, shape);
+      expect(e.instructions.some((i) => i.instruction.startsWith("HMMA.16816.F32"))).toBe(true);
+      expect(e.reasons.long_scoreboard).toBeGreaterThan(0);
     });
   });
 
@@ -107,6 +113,14 @@ describeOracle("tiled products", () => {
     const shape: LaunchOptions = { grid: [1, 2], block: 160 };
     test.each([0, 3])("sm_90a -O%i", (level) => {
       expect(wrong(ptxas(ptx, "sm_90a", level), p, shape)).toEqual([]);
+    });
+
+    test("has an estimate, longer with more to multiply", () => {
+      const cubin = ptxas(ptx, "sm_90a", 3);
+      const e = estimated(cubin, p, shape);
+      expect(e.reasons.gmma).toBeGreaterThan(0);
+      expect(e.reasons.long_scoreboard).toBeGreaterThan(0);
+      expect(estimated(cubin, problem(128, 64, 384, true), shape).cycles).toBeGreaterThan(e.cycles);
     });
   });
 });

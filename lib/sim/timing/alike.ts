@@ -46,7 +46,7 @@ function sameCode(a: WarpTrace, b: WarpTrace): boolean {
 function sameAccesses(
   a: WarpTrace,
   b: WarpTrace,
-  { where, work, firstLine, lineCount, lines, sectors }: Accesses,
+  { where, work, firstLine, lineCount, lines, sectors, phase }: Accesses,
   there: Map<number, number>,
   back: Map<number, number>,
 ): boolean {
@@ -56,7 +56,10 @@ function sameAccesses(
     if (x < 0 && y < 0) continue;
     if (x < 0 || y < 0 || where.data[x] !== where.data[y] || work.data[x] !== work.data[y]) return false;
     if (lineCount.data[x] !== lineCount.data[y]) return false;
-    const exact = where.data[x] !== Where.Global;
+    // Phases have names of their own, too: below those of lines.
+    const [i, j] = [phase.data[x]!, phase.data[y]!];
+    if (i < 0 !== j < 0 || (i >= 0 && !paired(there, back, -1 - i, -1 - j))) return false;
+    const exact = where.data[x] !== Where.Global && where.data[x] !== Where.Bulk;
     for (let i = 0; i < lineCount.data[x]!; i++) {
       const [p, q] = [firstLine.data[x]! + i, firstLine.data[y]! + i];
       if (sectors.data[p] !== sectors.data[q]) return false;

@@ -4,9 +4,29 @@ import { File, Kind, type MachineInst, Mod } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
 import type { Program } from "../program.js";
 import { constantLine } from "./front.js";
+import { productWork } from "./products.js";
 
 /** Kinds of instructions that the model treats apart. */
-export const Special = { None: 0, Memory: 1, Barrier: 2, Exit: 3, Jump: 4, Depbar: 5, Arrive: 6 } as const;
+export const Special = {
+  None: 0,
+  Memory: 1,
+  Barrier: 2,
+  Exit: 3,
+  Jump: 4,
+  Depbar: 5,
+  Arrive: 6,
+  /** A product of a warp group, and the wait for groups of them. */
+  Product: 7,
+  GroupWait: 8,
+  /** An operation on an mbarrier; the wait for the end of its phase; copies (LDGSTS) and the operation behind them; a bulk copy. */
+  PhaseArrive: 9,
+  PhaseWait: 10,
+  Copy: 11,
+  CopyArrive: 12,
+  Bulk: 13,
+  /** The end of a group of copies (LDGDEPBAR): its scoreboard is at zero when they are done. */
+  CopyGroup: 14,
+} as const;
 
 /** Register-file banks of a sub-core. */
 export const BANKS = 2;
@@ -38,6 +58,11 @@ export interface TimedCode {
   /** Bytes per thread. */
   readonly bytes: Uint8Array;
   readonly load: Uint8Array;
+  /** Multiply-adds of 16-bit elements that a product costs its sub-core; 1 where a product closes its group. */
+  readonly work: Uint32Array;
+  readonly closes: Uint8Array;
+  /** 1: an operation on a phase of an mbarrier. */
+  readonly arrives: Uint8Array;
   /** Line of the constant that it reads, as an operand or as a load, −1 none; loads whose address is in a register: the access says. */
   readonly operand: Int32Array;
   readonly constant: Int32Array;
@@ -69,6 +94,9 @@ export function timedCode(program: Program): TimedCode {
     long: u8(),
     bytes: u8(),
     load: u8(),
+    work: new Uint32Array(n),
+    closes: u8(),
+    arrives: u8(),
     operand: new Int32Array(n).fill(-1),
     constant: new Int32Array(n).fill(-1),
   };
@@ -98,6 +126,12 @@ function fill(code: TimedCode, pipes: string[], i: number, inst: MachineInst, ta
     code.first[i] = Math.max(0, immediateOf(inst, "id"));
     code.second[i] = Math.max(0, immediateOf(inst, "n"));
   }
+  code.work[i] = productWork(inst);
+  const special = code.special[i]!;
+  if (special === Special.Product) code.closes[i] = immediateOf(inst, "sb") === 0 ? 1 : 0;
+  else if (special === Special.GroupWait) code.second[i] = Math.max(0, immediateOf(inst, "n"));
+  if (special === Special.PhaseArrive || special === Special.CopyArrive || special === Special.Bulk)
+    code.arrives[i] = 1;
   const { control } = inst;
   if (control !== null) {
     code.stall[i] = control.stall;
@@ -117,9 +151,24 @@ function specialOf(inst: MachineInst): number {
   const { op, mods, flow, memory } = inst.form;
   if (op === "BAR") return barriers.includes(mods[0] ?? "") ? Special.Barrier : mods[0] === "ARV" ? Special.Arrive : 0;
   if (op === "DEPBAR") return Special.Depbar;
+  const asynchronous = asynchronousOf(op, mods);
+  if (asynchronous !== Special.None) return asynchronous;
   if (flow === "exit") return Special.Exit;
   if (flow === "branch" || flow === "indirect" || flow === "call" || flow === "return") return Special.Jump;
   return memory !== null && memory.space !== "const" && memory.access !== "fence" ? Special.Memory : Special.None;
+}
+
+function asynchronousOf(op: string, mods: readonly string[]): number {
+  if (/^[HQIB]GMMA$/.test(op)) return Special.Product;
+  if (op === "WARPGROUP") return mods.includes("DEPBAR") ? Special.GroupWait : Special.None;
+  if (op === "SYNCS") {
+    if (mods.includes("PHASECHK")) return Special.PhaseWait;
+    return mods.includes("ARRIVE") ? Special.PhaseArrive : Special.None;
+  }
+  if (op === "LDGSTS") return Special.Copy;
+  if (op === "LDGDEPBAR") return Special.CopyGroup;
+  if (op === "ARRIVES") return Special.CopyArrive;
+  return op === "UBLKCP" ? Special.Bulk : Special.None;
 }
 
 /** An immediate operand by its slot, −1 when it is something else. */

@@ -4,23 +4,27 @@
  * the scoreboards it waits for are at zero, its instruction has been fetched, and the pipe or the memory queue takes
  * it. Of those that may, the one that issued last goes on; else the youngest (greedy, then youngest [M]).
  *
- * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued.
+ * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued, but for waits at barriers: a
+ * warp stands still until the others have come, or the phase of an mbarrier has ended (phases.ts). Products of warp groups queue up at the tensor
+ * core of their sub-core; WARPGROUP.DEPBAR waits for groups of them. What tensor cores take behind a product is not bounded here.
  */
 import { Special, type TimedCode } from "./code.js";
 import { FrontL1, SubCoreFront } from "./front.js";
 import { MemorySystem } from "./memory.js";
 import type { DeviceParameters } from "./parameters.js";
+import { Phases } from "./phases.js";
 import { type StallReason, stallReasons } from "./reasons.js";
 import type { Accesses, WarpTrace } from "./trace.js";
 import { CtaState, SCOREBOARDS, SubCore, WarpState } from "./warps.js";
 
-const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
+const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, GMMA, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
   "wait",
   "long_scoreboard",
   "short_scoreboard",
   "barrier",
   "no_instruction",
   "imc_miss",
+  "gmma",
   "math_pipe_throttle",
   "mio_throttle",
   "lg_throttle",
@@ -29,6 +33,7 @@ const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, MATH, MIO, LG, DISPATCH, BRANCH
   "not_selected",
   "selected",
 ].map((r) => stallReasons.indexOf(r as StallReason)) as [
+  number,
   number,
   number,
   number,
@@ -74,6 +79,7 @@ export interface CoreResult {
 export class StreamingMultiprocessor {
   private readonly cores: SubCore[];
   private readonly memory: MemorySystem;
+  private readonly phases: Phases;
   private readonly reasons: Float64Array[];
   private readonly issues: Float64Array;
   private readonly timeline: Issue[] = [];
@@ -99,6 +105,7 @@ export class StreamingMultiprocessor {
       (_, i) => new SubCore(i, code.pipes.length, new SubCoreFront(p, l1)),
     );
     this.memory = new MemorySystem(p, accesses, sharedBytes);
+    this.phases = new Phases(traces, accesses, code.arrives);
     this.reasons = stallReasons.map(() => new Float64Array(code.count));
     this.issues = new Float64Array(code.count);
     this.numbers = [...new Set(traces.map((t) => t.block))];
@@ -117,7 +124,12 @@ export class StreamingMultiprocessor {
           best = core;
         }
       }
-      if (best === null) break;
+      if (best === null) {
+        const stuck = this.phases.stuck();
+        if (stuck === null) break;
+        this.endPhase(stuck);
+        continue;
+      }
       this.issue(best, bestTime);
     }
     return {
@@ -169,7 +181,7 @@ export class StreamingMultiprocessor {
 
   private ready(core: SubCore, w: WarpState): number {
     if (w.blocked) return Number.POSITIVE_INFINITY;
-    const t = Math.max(w.next, w.released, w.fetched, w.constant, this.scoreboards(w));
+    const t = Math.max(w.next, w.released, w.fetched, w.constant, w.gmma, this.scoreboards(w));
     return this.unitFree(core, w.pc, t);
   }
 
@@ -203,7 +215,7 @@ export class StreamingMultiprocessor {
     this.reasons[SELECTED]![pc]!++;
     core.last = w;
     core.next = -1;
-    core.pipeFree[code.pipe[pc]!] = t + code.interval[pc]!;
+    core.pipeFree[code.pipe[pc]!] = t + this.interval(core, pc, t);
     const bubble = core.registerPorts(this.code, w, pc, t);
     core.free = t + 1 + bubble;
     core.held = core.free;
@@ -225,6 +237,7 @@ export class StreamingMultiprocessor {
       if (w.pc !== pc + 1 && w.jumped) w.next = Math.max(w.next, t + this.p.takenJump);
       w.fetched = core.front.instruction(w.pc, t);
       if (special === Special.Depbar) w.depbar = this.depbar(w, pc);
+      else if (special === Special.GroupWait) w.gmma = w.groups[w.groups.length - 1 - code.second[pc]!] ?? 0;
     }
   }
 
@@ -275,9 +288,81 @@ export class StreamingMultiprocessor {
       read = Math.ceil(memory.done.read) + late;
       write = Math.ceil(memory.done.write) + late;
     } else if (readSb < SCOREBOARDS) read = t + Math.min(code.latency[pc]!, 12);
+    const special = code.special[pc]!;
+    if (special >= Special.Product) write = this.asynchronous(w, core, pc, t, write);
     if (writeSb < SCOREBOARDS) this.raise(w, writeSb, Math.max(write, t + COUNT_DELAY), code.long[pc]!);
     if (readSb < SCOREBOARDS) this.raise(w, readSb, Math.max(read, t + COUNT_DELAY), 0);
     return write;
+  }
+
+  /** Cycles for which the pipe takes no other instruction: those of issue, and of a product of a warp what the tensor core needs [W]. */
+  private interval(core: SubCore, pc: number, t: number): number {
+    const { interval, work, special } = this.code;
+    const { tensorMacs } = this.p;
+    if (work[pc] === 0 || tensorMacs === 0 || special[pc] === Special.Product) return interval[pc]!;
+    const busy = Math.ceil(work[pc]! / tensorMacs);
+    core.tensorFree = Math.max(core.tensorFree, t) + busy;
+    return Math.max(interval[pc]!, core.tensorFree - t);
+  }
+
+  /** What an instruction does behind its issue; returns when its result is there. */
+  private asynchronous(w: WarpState, core: SubCore, pc: number, t: number, write: number): number {
+    const { code, p } = this;
+    const access = w.trace.accesses.data[w.at]!;
+    const id = access < 0 ? -1 : this.accesses.phase.data[access]!;
+    switch (code.special[pc]) {
+      case Special.Product: {
+        const begin = Math.max(t, core.tensorFree);
+        core.tensorFree = begin + (p.tensorMacs === 0 ? code.interval[pc]! : Math.ceil(code.work[pc]! / p.tensorMacs));
+        w.open = begin + code.latency[pc]!;
+        if (code.closes[pc] === 1) {
+          if (w.groups.length > 15) w.groups.shift();
+          w.groups.push(w.open);
+        }
+        return w.open;
+      }
+      case Special.Copy:
+        w.copies = Math.max(w.copies, write);
+        return write;
+      case Special.CopyGroup:
+        return Math.max(write, w.copies);
+      case Special.PhaseArrive:
+      case Special.CopyArrive:
+        this.arrive(id, code.special[pc] === Special.CopyArrive ? Math.max(write, w.copies) : write);
+        return write;
+      case Special.Bulk: {
+        const done = access < 0 ? write : this.memory.bulk(access, t + p.bulkLatency);
+        this.arrive(id, done);
+        return write;
+      }
+      case Special.PhaseWait: {
+        if (id < 0) return write;
+        const end = this.phases.wait(id, w);
+        if (end >= 0) return Math.max(write, end);
+        w.blocked = true;
+        w.phaseSb = code.writeSb[pc]!;
+        return write;
+      }
+      default:
+        return write;
+    }
+  }
+
+  private arrive(id: number, time: number): void {
+    if (id < 0) return;
+    const ended = this.phases.arrive(id, time);
+    if (ended !== null) this.endPhase(ended);
+  }
+
+  /** Warps that wait for a phase go on: the result of their wait is there when the last operation is done. */
+  private endPhase(phase: { readonly time: number; readonly waiting: WarpState[] }): void {
+    for (const w of phase.waiting) {
+      w.blocked = false;
+      if (w.phaseSb < SCOREBOARDS) this.raise(w, w.phaseSb, phase.time, 1);
+      else w.released = Math.max(w.released, phase.time);
+      this.cores[w.trace.index % this.cores.length]!.next = -1;
+    }
+    phase.waiting.length = 0;
   }
 
   private raise(w: WarpState, sb: number, until: number, long: number): void {
@@ -351,6 +436,7 @@ export class StreamingMultiprocessor {
     const mask = code.wait[pc]!;
     for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1) until(w.zero[k]!, w.isLong[k] === 1 ? LONG : SHORT);
     until(w.depbar, LONG);
+    until(w.gmma, GMMA);
     until(w.constant, IMC);
     until(core.pipeFree[code.pipe[pc]!]!, code.queued[pc] === 1 ? MIO : MATH);
     if (code.queued[pc] === 1) until(this.memory.room(core.index, from), code.long[pc] === 1 ? LG : MIO);

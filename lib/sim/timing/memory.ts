@@ -158,7 +158,7 @@ export class MemorySystem {
    * to L2 and allocate nothing in L1; those to local memory stay in L1.
    */
   private beyond(access: number, where: number, warp: number, t: number, load: boolean): number {
-    const { p, accesses: a, totals } = this;
+    const { accesses: a, totals } = this;
     const first = a.firstLine.data[access]!;
     const count = a.lineCount.data[access]!;
     let latest = 0;
@@ -172,19 +172,35 @@ export class MemorySystem {
         continue;
       }
       if (local && !load) continue;
-      const sent = Math.max(t, this.l2Free);
-      this.l2Free = sent + (bits(load ? lack : sectors) * SECTOR) / p.l2Bytes;
-      let back = sent + p.l2Latency;
-      if (this.l2.touch(line, ALL, true) !== 0 || (p.warm && this.warm(line))) totals.l2Hits++;
-      else {
-        totals.misses++;
-        const out = Math.max(sent, this.dramFree);
-        this.dramFree = out + LINE / p.dramBytes;
-        back = Math.max(back, out + p.l2Latency + p.dramLatency);
-      }
-      if (back > latest) latest = back;
+      latest = Math.max(latest, this.fromL2(line, load ? lack : sectors, t));
     }
     return latest;
+  }
+
+  /** When sectors of a line are there that are asked for at `t`. */
+  private fromL2(line: number, sectors: number, t: number): number {
+    const { p, totals } = this;
+    const sent = Math.max(t, this.l2Free);
+    this.l2Free = sent + (bits(sectors) * SECTOR) / p.l2Bytes;
+    const back = sent + p.l2Latency;
+    if (this.l2.touch(line, ALL, true) !== 0 || (p.warm && this.warm(line))) {
+      totals.l2Hits++;
+      return back;
+    }
+    totals.misses++;
+    const out = Math.max(sent, this.dramFree);
+    this.dramFree = out + LINE / p.dramBytes;
+    return Math.max(back, out + p.l2Latency + p.dramLatency);
+  }
+
+  /** A bulk copy past L1: when its last line is there. */
+  bulk(access: number, t: number): number {
+    const { accesses: a } = this;
+    const first = a.firstLine.data[access]!;
+    let latest = t;
+    for (let i = first; i < first + a.lineCount.data[access]!; i++)
+      latest = Math.max(latest, this.fromL2(a.lines.data[i]!, a.sectors.data[i]!, t));
+    return Math.ceil(latest);
   }
 }
 
@@ -201,7 +217,7 @@ export function evictsNothing(
       const access = w.accesses.data[k]!;
       if (access < 0) continue;
       const where = a.where.data[access]!;
-      if (where !== Where.Global && where !== Where.Local) continue;
+      if (where !== Where.Global && where !== Where.Local && where !== Where.Bulk) continue;
       const first = a.firstLine.data[access]!;
       for (let i = first; i < first + a.lineCount.data[access]!; i++) lines.add(lineOf(a, i, where, warp));
     }

@@ -9,6 +9,8 @@
  * [Q]  Launch descriptors of sm_80 and later as tinygrad's driver writes them: program_prefetch_size, at most 0x1ff times 256
  *      bytes; instructions are not invalidated, bank 0 is.
  * [H]  Event times of one H100 SXM, 2026-11-22 (test/gpu/results/corpus-sm_90.json): differences between codes of a kernel.
+ * [W]  NVIDIA's A100 and H100 white papers: dense multiply-adds of f16 per cycle, 1024 and 2048 per SM (312 and 1000 TFLOPS); tf32 half, 8-bit
+ *      elements twice as many, f64 a sixteenth.
  * [J]  Z. Jia et al., microbenchmark reports on Turing and Volta: latencies of L2 and DRAM, for later SMs estimates; sizes of
  *      the caches of instructions and constants (constants: 2 KiB in lines of 64 bytes, behind them lines of 256).
  */
@@ -59,6 +61,10 @@ export interface DeviceParameters {
   readonly l0Constants: number;
   /** Cycles from the L0 caches of instructions and constants to the L1 behind them, and as many back. [S]; [M] sees 79. */
   readonly toFrontL1: number;
+  /** Multiply-adds of 16-bit elements per cycle of a sub-core's tensor core [W]; 0: not known, the issue intervals say how fast products go. */
+  readonly tensorMacs: number;
+  /** Cycles from a bulk copy's issue to its first request. Estimate. */
+  readonly bulkLatency: number;
   /** Cycles for which a constant operand that is not there holds up the other warps of a sub-core, too. [M] */
   readonly constantHold: number;
   /** The launch finds data, code and constants in L2, as behind a copy or another launch; else in memory. */
@@ -79,6 +85,7 @@ const common = {
   memoryQueue: 5,
   addressInterval: 4,
   sharedInterval: 2,
+  bulkLatency: 150,
   l1Bytes: 64,
   l2Bytes: 64,
   l0Instructions: 768,
@@ -106,6 +113,9 @@ interface Product {
 }
 
 /** One product per SM: T4, A100, RTX 3090, Orin, (88: as 86), L40S, H100 SXM, B200, B300, Thor, RTX 5090, GB10. */
+/** [W]. */
+const tensorMacs: Readonly<Record<number, number>> = { 80: 256, 90: 512 };
+
 const products: Readonly<Record<number, Product>> = {
   75: { sms: 40, clock: 1.59, bandwidth: 320, l1Kib: 96, l2Mib: 4, l2Latency: 156, dramLatency: 250 },
   80: { sms: 108, clock: 1.41, bandwidth: 1555, l1Kib: 192, l2Mib: 40, l2Latency: 168, dramLatency: 280 },
@@ -124,5 +134,5 @@ const products: Readonly<Record<number, Product>> = {
 /** Defaults for a target: the product named above for its SM. */
 export function deviceParameters(target: Target): DeviceParameters {
   const { bandwidth, ...p } = products[target.sm]!;
-  return { ...common, ...p, dramBytes: bandwidth / p.clock / p.sms };
+  return { ...common, ...p, tensorMacs: tensorMacs[target.sm] ?? 0, dramBytes: bandwidth / p.clock / p.sms };
 }

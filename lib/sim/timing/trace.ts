@@ -9,9 +9,10 @@ import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
 import { LANES, type Warp } from "../state.js";
 import { constantLine } from "./front.js";
+import { firstLane, PhaseNames } from "./phases.js";
 
 /** Where an access went. Constants have no work: they come through caches of their own (front.ts). */
-export const Where = { Global: 1, Shared: 2, Local: 3, Constant: 4 } as const;
+export const Where = { Global: 1, Shared: 2, Local: 3, Constant: 4, Bulk: 5 } as const;
 
 /** Bytes of a cache line and of a sector. */
 export const LINE = 128;
@@ -56,6 +57,9 @@ export class Accesses {
   /** Line numbers (address over LINE, from the start of the space), and the sectors touched in each, bit n = sector n. */
   readonly lines: Column = new Column();
   readonly sectors: Column = new Column();
+  /** Number of the phase of an mbarrier that it works on or waits for, −1 none; and whether there are such. */
+  readonly phase: Column = new Column();
+  phases: boolean = false;
 }
 
 type Reader = (warp: Warp, mask: number) => number;
@@ -65,6 +69,7 @@ export class TraceRecorder {
   readonly warps: WarpTrace[] = [];
   readonly accesses: Accesses = new Accesses();
   program: Program | null = null;
+  private readonly names = new PhaseNames();
   private readers: (Reader | undefined)[] = [];
   private readonly words = new Float64Array(2 * LANES);
   private readonly seen = new Float64Array(2 * LANES);
@@ -101,11 +106,15 @@ export class TraceRecorder {
     const program = this.program!;
     const inst = program.insts[pc];
     const memory = inst?.form.memory;
-    if (!inst || !memory || memory.space === "param" || memory.access === "fence") return SILENT;
-    if (memory.space === "const") return this.constants(inst);
+    if (!inst) return SILENT;
+    const site = new Site(program, pc, functionAt(program, pc).first, inst);
     let address: Address;
     try {
-      address = addressOf(new Site(program, pc, functionAt(program, pc).first, inst));
+      const own = this.special(site);
+      if (own !== null) return own;
+      if (!memory || memory.space === "param" || memory.access === "fence") return SILENT;
+      if (memory.space === "const") return this.constants(inst);
+      address = addressOf(site);
     } catch (e) {
       if (e instanceof Unsupported) return SILENT;
       throw e;
@@ -127,6 +136,68 @@ export class TraceRecorder {
     };
   }
 
+  /** Instructions whose operands say more, or other things, than an access of each lane; null for all others. */
+  private special(s: Site): Reader | null {
+    const { op, mods } = s.inst.form;
+    if (op === "LDSM" || op === "STSM") {
+      // The lanes that have addresses, of 16 bytes each.
+      const lanes = mods.includes("4") ? -1 : mods.includes("2") ? 0xffff : 0xff;
+      const address = addressOf(s);
+      return (w, m) => this.shared(w, m & lanes, address, 0, 16, false);
+    }
+    if (op === "LDGSTS") {
+      const o = s.operand("addr");
+      const off = s.imm("goff");
+      const from: Address = { low: s.row(o), high: s.row(o, 1), shift: 0, add: () => off };
+      return (w, m) => this.global(w, m, from, s.inst.form.memory!.bytes);
+    }
+    if (op === "UBLKCP") return this.bulk(s);
+    const phased = op === "ARRIVES" || (op === "SYNCS" && (mods.includes("ARRIVE") || mods.includes("PHASECHK")));
+    if (!phased) return null;
+    const address = addressOf(s);
+    const o = mods.includes("PHASECHK") ? s.operand("data") : null;
+    const parity = o === null ? null : (s.scalar(o) ?? ((w: Warp, l: number): number => w.I[s.row(o) + l]!));
+    return (w, m) => {
+      const lane = firstLane(m);
+      const at = shortAddress(w, address, address.add(w), lane);
+      const id = parity === null ? this.names.current(w, at) : this.names.waited(w, at, parity(w, lane) >>> 31);
+      return this.phase(Where.Shared, 1, id);
+    };
+  }
+
+  /** UBLKCP: the lines of global memory that it reads or writes, and the phase that its bytes are counted on. */
+  private bulk(s: Site): Reader {
+    const [to, from] = s.inst.form.mods.filter((m) => m === "G" || m === "S");
+    const [d, n] = [s.operand("d"), s.scalar(s.operand("n"))!];
+    const global = to === "G" ? d : from === "G" ? s.operand("s") : null;
+    const [lo, hi] = global === null ? [() => 0, () => 0] : [s.scalar(global)!, s.scalar(global, 1)!];
+    const barrier = to === "S" ? s.scalar(d, 1)! : null;
+    return (w) => {
+      const id = barrier === null ? -1 : this.names.current(w, barrier(w) >>> 0);
+      this.open(Where.Bulk);
+      if (global !== null) {
+        const first = hi(w) * 2 ** 32 + (lo(w) >>> 0) - GLOBAL_BASE;
+        const last = first + Math.max(1, (n(w) & 0xffff) * 16) - 1;
+        for (let x = Math.floor(first / SECTOR); x <= Math.floor(last / SECTOR); x++) {
+          const line = Math.floor((x * SECTOR) / LINE);
+          this.line(line, 1 << (x - (line * LINE) / SECTOR));
+        }
+      }
+      return this.named(this.close(1), id);
+    };
+  }
+
+  private phase(where: number, work: number, id: number): number {
+    this.open(where);
+    return this.named(this.close(work), id);
+  }
+
+  private named(access: number, id: number): number {
+    this.accesses.phase.data[access] = id;
+    if (id >= 0) this.accesses.phases = true;
+    return access;
+  }
+
   /** Constants at an address in a register; of the others the instruction itself says the line. */
   private constants(inst: MachineInst): Reader {
     const c = inst.srcs.find((o) => o.kind === Kind.Const);
@@ -146,6 +217,7 @@ export class TraceRecorder {
   private open(where: number): void {
     const a = this.accesses;
     a.where.push(where);
+    a.phase.push(-1);
     a.firstLine.push(a.lines.length);
   }
 

@@ -27,6 +27,14 @@ export class WarpState {
   constant = 0;
   served = -1;
   depbar = 0;
+  /** When the groups of products that were closed end, the open one, and when the wait for them is over. */
+  readonly groups: number[] = [];
+  open = 0;
+  gmma = 0;
+  /** When the copies so far are done. */
+  copies = 0;
+  /** Scoreboard of the wait for a phase that holds the warp. */
+  phaseSb: number = SCOREBOARDS + 1;
 
   constructor(
     readonly trace: WarpTrace,
@@ -58,6 +66,8 @@ export class SubCore {
   free = 0;
   held = 0;
   readonly pipeFree: Float64Array;
+  /** When the tensor core is done with the products of warp groups that it has been given. */
+  tensorFree = 0;
   readonly bankFree: Float64Array = new Float64Array(BANKS);
   /** Reuse cache: register by slot and bank, and whose. */
   readonly kept: Int16Array = new Int16Array(SLOTS * BANKS).fill(-1);
