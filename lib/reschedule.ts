@@ -119,7 +119,7 @@ export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): 
     before.functions.length > 0
       ? []
       : [diagnostic("info", "the cubin has no code: nothing to reschedule, it stays as it is")];
-  return ok({ bytes: made.value.bytes, target: before.target, functions }, empty);
+  return ok({ bytes: made.value.bytes, target: before.target, functions }, [...empty, ...made.diagnostics]);
 }
 
 function differing(before: Uint32Array, after: Uint32Array): number {

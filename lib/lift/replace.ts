@@ -8,12 +8,12 @@
  * refused; code that only changes in place is always taken.
  *
  * From sm_100 on a cubin holds the code a second time as Capsule Mercury (`.nv.capmerc.*`, `.nv.merc.*`), from which a
- * driver for another SM could make its own. It would describe the old code, so it goes when the code changes, and the file
- * says so as cubins of plain machine code do (e_flags; digest G §2M.1). How a driver takes that is not proved.
+ * driver for another SM could make its own. It follows (replace/mercury.ts); where that is not known it goes, with a message, and the file
+ * says so as cubins of plain machine code do (e_flags; digest G §2M.1).
  */
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { EIATTR } from "../elf/cubin/attributes.js";
-import { encodeInfo, infoWords } from "../elf/cubin/info.js";
+import { encodeInfo, type InfoRecord, infoWords } from "../elf/cubin/info.js";
 import { readCubin } from "../elf/cubin/read.js";
 import { inPlaceAddend } from "../elf/cubin/relocations.js";
 import { PLAIN_CODE, SHF_MERCURY } from "../elf/cubin/sections.js";
@@ -26,11 +26,15 @@ import { moveFrames } from "./replace/frame.js";
 import { InfoEditor } from "./replace/info.js";
 import { moveLines } from "./replace/lines.js";
 import { CodeMap, type NewReloc } from "./replace/map.js";
+import { type MovedMercury, moveMercury } from "./replace/mercury.js";
 import type { Lifted } from "./types.js";
 
 export interface ReplaceOptions {
-  /** What becomes of Capsule Mercury when code changes. Default `drop`; `keep` leaves that of the old code. */
-  readonly mercury?: "drop" | "keep";
+  /**
+   * What becomes of Capsule Mercury when code changes. Default `follow`: it describes the new code, or goes with a message where
+   * that is not known; `drop`: it goes; `keep` leaves that of the old code.
+   */
+  readonly mercury?: "follow" | "drop" | "keep";
 }
 
 /** Sections that describe code for debuggers in ways that are not followed here. */
@@ -54,6 +58,8 @@ class Replacer {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly contents = new Map<number, Uint8Array>();
   private readonly info = new Map<number, number>();
+  /** Attributes of the changed functions by the index of their text section. */
+  private readonly records = new Map<number, readonly InfoRecord[]>();
   /** Code by the index of its text section. */
   private readonly maps = new Map<number, CodeMap>();
 
@@ -98,7 +104,17 @@ class Replacer {
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
     const edit = { contents: this.contents, info: this.info };
     if (!drop) return ok(editElf(elf, edit));
-    return ok(editElf(elf, { ...edit, keep: mercury, flags: (elf.flags & ~0xff) | PLAIN_CODE }));
+    const made = this.options.mercury === "drop" ? "" : this.mercury();
+    if (typeof made !== "string") return ok(editElf(elf, { ...edit, contents: new Map([...this.contents, ...made]) }));
+    const why =
+      made === "" ? [] : [diagnostic("info", `Capsule Mercury is left out, for sm_${this.cubin.sm} alone: ${made}`)];
+    return ok(editElf(elf, { ...edit, keep: mercury, flags: (elf.flags & ~0xff) | PLAIN_CODE }), why);
+  }
+
+  private mercury(): MovedMercury {
+    const module = this.sections.findIndex((s) => s.name === ".nv.info");
+    if (this.contents.has(module)) return "the code takes more registers";
+    return moveMercury(this.cubin, this.maps, this.records);
   }
 
   /** The words of a function and what hangs on its section alone. */
@@ -131,7 +147,9 @@ class Replacer {
     const section = this.belonging(text, ".nv.info.");
     if (section === undefined) return;
     const editor = new InfoEditor(map);
-    const data = encodeInfo(editor.records());
+    const records = editor.records();
+    const data = encodeInfo(records);
+    this.records.set(text.index, records);
     this.diagnostics.push(...editor.diagnostics);
     this.contents.set(section.index, data);
   }

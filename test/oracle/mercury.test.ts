@@ -11,6 +11,7 @@ import { decodeInfo, encodeInfo, infoWords, wordsRecord } from "../../lib/elf/cu
 import { readCubin } from "../../lib/elf/cubin/read";
 import type { SourceLine } from "../../lib/elf/cubin/types";
 import { type Elf, ET, readElf, SHDR_SIZE, view } from "../../lib/elf/elf64";
+import { reschedule } from "../../lib/reschedule";
 import { unwrap } from "../../lib/result";
 import { runLaunchFile, simulate } from "../../lib/sim/index";
 import { type TargetName, target } from "../../lib/target/index";
@@ -139,6 +140,29 @@ describeOracle("Mercury sections of our objects", () => {
       }
     });
   });
+
+  test.each(["sm_100", "sm_120"] as const)(
+    "ptxas's %s objects in another order: nvlink takes them without a word, and what it finalizes computes what it should",
+    (arch) => {
+      inScratch((dir) => {
+        const files = corpus.map(({ name }) => {
+          writeFileSync(join(dir, "k.ptx"), corpusPtx(name, "sm_100").replace(/\.target sm_100\b/, `.target ${arch}`));
+          expect(tool("ptxas", ["-c", "-O3", `-arch=${arch}`, "k.ptx", "-o", "k.o"], { cwd: dir }).status).toBe(0);
+          const made = reschedule(readFileSync(join(dir, "k.o")));
+          return { file: unwrap(made).bytes, said: made.diagnostics.map((d) => `${name}: ${d.message}`) };
+        });
+        expect(files.flatMap((f) => f.said)).toEqual([]);
+        const bytes = files.map((f) => f.file);
+        linked(dir, bytes, arch);
+        const made = linked(dir, bytes.map(finalizing), arch === "sm_100" ? "sm_103" : "sm_121");
+        corpus.forEach(({ name, launch }) => {
+          const ran = runLaunchFile(made, launch, { readFile: () => null });
+          expect([name, ran.status, ran.status === 0 ? [] : ran.lines]).toEqual([name, 0, []]);
+        });
+        expect(verifyCubin(unwrap(readCubin(made)))).toEqual([]);
+      });
+    },
+  );
 
   test.each(levels)("sm_100 -O%i, finalized for sm_103, computes what it should and holds no hazard", (level) => {
     inScratch((dir) => {

@@ -261,7 +261,7 @@ export interface CapsuleOptions {
 }
 
 /** Item of a word that is no Mercury instruction. */
-const generated: Uint8Array = Uint8Array.of((SEVERAL << 4) | (1 << 7), 0);
+export const GENERATED: Uint8Array = Uint8Array.of((SEVERAL << 4) | (1 << 7), 0);
 
 /**
  * Makes the units of one function. Kinds of instructions of several words are numbered as they appear: a finalizer must not
@@ -289,7 +289,7 @@ class Derivation {
   take(i: number): number {
     const { words, options } = this;
     const opcode = words[i * 4]! & 0xfff;
-    if (options.compiled === true && opcode === NOP) return this.push(i, 1, generated);
+    if (options.compiled === true && opcode === NOP) return this.push(i, 1, GENERATED);
     const low = lowerHalf(words, i, this.end);
     const line = this.table[opcode]!.find((l) => this.matches(l, i, low));
     if (line === undefined) return 0;
@@ -305,6 +305,17 @@ class Derivation {
     if (count === 1) return this.push(i, 1, record);
     const head = (SEVERAL << 4) | 1 | (count << 7);
     return this.push(i, count, Uint8Array.of(head & 0xff, head >> 8, ...record));
+  }
+
+  /** Notes the size of a word that is known to stand for itself; false where no line says it. */
+  standsAlone(i: number): boolean {
+    const low = lowerHalf(this.words, i, this.end);
+    const holding = this.table[this.words[i * 4]! & 0xfff]!.find(
+      (l) => l.record === null && l.size > 0 && l.low === low && holds(l.keys[0]!, this.words, i * 4),
+    );
+    if (holding === undefined) return false;
+    this.sizes[i] = holding.size;
+    return true;
   }
 
   private push(first: number, words: number, item: Uint8Array | null): number {
@@ -343,6 +354,39 @@ class Derivation {
     return this.kinds.size - 1;
   }
 }
+
+/**
+ * Addresses of the words of a function whose units are known (`DerivedCapsule.addresses`) and that has `size` bytes of Mercury; null where
+ * the tables do not agree. Words that stand for themselves and are in no table (calls) have 16 or 32 bytes, all of an opcode the same: taken
+ * when the size leaves one way only.
+ */
+export function unitAddresses(
+  words: Uint32Array,
+  units: readonly CapsuleUnit[],
+  options: { readonly paramBase: number; readonly size: number },
+): Uint32Array | null {
+  const made = new Derivation(words, bodyLength(words), options);
+  const unknown = new Map<number, number[]>();
+  for (const { first, item } of units) {
+    if (item !== null || made.standsAlone(first)) continue;
+    const opcode = words[first * 4]! & 0xfff;
+    unknown.set(opcode, [...(unknown.get(opcode) ?? []), first]);
+  }
+  const places = [...unknown.values()];
+  const found: Uint32Array[] = [];
+  if (places.length > MOST_UNKNOWN) return null;
+  for (let way = 0; way < 1 << places.length; way++) {
+    places.forEach((list, k) => {
+      for (const i of list) made.sizes[i] = (way >> k) & 1 ? 32 : 16;
+    });
+    const addresses = addressesOf(words.length / 4, units, made.sizes);
+    if (addresses[words.length / 4] === options.size) found.push(addresses);
+  }
+  return found.length === 1 ? found[0]! : null;
+}
+
+/** Opcodes whose sizes are looked for together. */
+const MOST_UNKNOWN = 4;
 
 /**
  * The capsule of a function's words, or the index of the first whose true item is not known: then there must be none, for a

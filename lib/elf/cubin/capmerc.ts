@@ -20,7 +20,8 @@
 import { view } from "../elf64.js";
 
 const MAGIC = 0xc0000001;
-const CUT = 4;
+/** Form of an item of four bytes that name the instruction. */
+export const CUT = 4;
 /** Form of an item for several words. */
 export const SEVERAL = 5;
 

@@ -3,10 +3,14 @@
  * rules change. These are DW_CFA_advance_loc4 in all that ptxas writes (four bytes each, in units of four bytes of
  * code), so nothing changes its length.
  */
-import type { CodeMap } from "./map.js";
 
 const ADVANCE4 = 0x04;
-const WRAP = 0x40000000;
+
+/** Where places in the code have gone, byte offsets both; −1 when gone. */
+export interface Places {
+  place(offset: number): number;
+  behind(offset: number): number;
+}
 
 /** Arguments of the other DW_CFA instructions: u a LEB128 number, b a block with its length in front. */
 const others: Readonly<Record<number, string>> = {
@@ -31,12 +35,13 @@ const others: Readonly<Record<number, string>> = {
 };
 
 /**
- * Rewrites `bytes` in place. `functions`: byte offset of an FDE's address field (its relocation) → the code that it is in
+ * Rewrites `bytes` in place; positions count `unit` bytes. `functions`: byte offset of an FDE's address field (its relocation) → the code that it is in
  * and where it began there. Returns what could not be understood, or null.
  */
 export function moveFrames(
   bytes: Uint8Array,
-  functions: ReadonlyMap<number, { readonly map: CodeMap; readonly start: number }>,
+  functions: ReadonlyMap<number, { readonly map: Places; readonly start: number }>,
+  unit = 4,
 ): string | null {
   const v = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -47,7 +52,7 @@ export function moveFrames(
     if (end > bytes.length) return ".debug_frame is truncated";
     const place = functions.get(body + 8);
     if (place !== undefined) {
-      const problem = moveEntry(v, body, end, place.map, place.start);
+      const problem = moveEntry(v, body, end, place.map, place.start, unit);
       if (problem !== null) return problem;
     }
     at = end;
@@ -55,7 +60,7 @@ export function moveFrames(
   return null;
 }
 
-function moveEntry(v: DataView, body: number, end: number, map: CodeMap, start: number): string | null {
+function moveEntry(v: DataView, body: number, end: number, map: Places, start: number, unit: number): string | null {
   const size = Number(v.getBigUint64(body + 16, true));
   const from = map.place(start);
   const to = map.place(start + size);
@@ -63,16 +68,17 @@ function moveEntry(v: DataView, body: number, end: number, map: CodeMap, start: 
   // ptxas writes the address both here and into the relocation; an object for the linker has 0.
   if (Number(v.getBigUint64(body + 8, true)) === start) v.setBigUint64(body + 8, BigInt(from), true);
   v.setBigUint64(body + 16, BigInt(to - from), true);
-  return moveProgram(v, body + 24, end, map, start, from);
+  return moveProgram(v, body + 24, end, map, start, from, unit);
 }
 
 function moveProgram(
   v: DataView,
   first: number,
   end: number,
-  map: CodeMap,
+  map: Places,
   start: number,
   from: number,
+  unit: number,
 ): string | null {
   let old = start;
   let now = from;
@@ -89,11 +95,11 @@ function moveProgram(
   while (at < end) {
     const op = v.getUint8(at++);
     if (op === ADVANCE4) {
-      // Steps back are written modulo 2^30.
-      old += ((v.getUint32(at, true) << 2) >> 2) * 4;
+      // Steps back wrap at 32 bits of bytes.
+      old += (v.getUint32(at, true) * unit) | 0;
       const place = old === start ? from : map.behind(old);
       if (place < 0) return "an instruction that .debug_frame names is gone";
-      v.setUint32(at, ((place - now) / 4) & (WRAP - 1), true);
+      v.setUint32(at, ((place - now) >>> 0) / unit, true);
       now = place;
       at += 4;
       continue;
