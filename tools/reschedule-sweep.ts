@@ -68,6 +68,9 @@ function judge(made: Made, launch: LaunchFile | undefined, tally: Tally): void {
     tally.add("REFUSED", `${made.name}: ${done.diagnostics[0]!.message}`);
     return;
   }
+  // From sm_100 on: the capsules follow, or a message says why they went.
+  const lost = done.diagnostics.find((d) => d.message.startsWith("Capsule Mercury"));
+  if (lost !== undefined) tally.add("without capsules", `${made.name}: ${lost.message}`);
   const { bytes, functions } = done.value;
   for (const f of functions) if (f.schedule !== null) tally.cycles(f.schedule.before, f.schedule.after);
   const findings = verifyCubin(unwrap(readCubin(bytes))) ?? [];
