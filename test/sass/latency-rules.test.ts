@@ -99,3 +99,22 @@ test("stalls that a shorter sight contradicts decide nothing", () => {
   // 5 is published.
   expect([at([two]), at([many]), at([many, near]), at([near, many])]).toEqual([5, 7, 4, 4]);
 });
+
+test("where one SM of a generation is nearer, contexts of those that agree count together", () => {
+  const id = cellId("war", "P", "fp16", "alu");
+  const at = (sm: Sm, sights: Readonly<Record<number, Sight>>): number => {
+    const all = new Map<Sm, Map<string, Sight>>(
+      sms.map((s) => [s, new Map(sights[s] ? [[id, sights[s]] as const] : [])]),
+    );
+    return cellsOf({ sights: all, stated: new Map(sms.map((s) => [s, new Map()])) }, "P", "war")
+      .get("alu fp16")!
+      .get(sm)!.value;
+  };
+  const near = { n: 67, chain: 0, min: 1, tight: 0 };
+  const two = (tight: number): Sight => ({ n: 60, chain: 0, min: 2, tight });
+  expect(at(86, { 80: near, 86: two(5) })).toBe(1);
+  expect(at(86, { 80: near, 86: two(5), 87: two(3) })).toBe(2);
+  // Too few of its own.
+  expect(at(86, { 80: near, 86: two(2), 87: two(9) })).toBe(1);
+  expect(at(80, { 80: near, 86: two(5), 87: two(9) })).toBe(1);
+});
