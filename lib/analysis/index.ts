@@ -1,4 +1,5 @@
 /** Analyses: functions from a Func to a result, cached under the function's edit generation. */
+export * from "./acquire.js";
 export * from "./addresses.js";
 export * from "./affine.js";
 export * from "./alias.js";

@@ -10,7 +10,7 @@ import type { Operand as PtxOperand } from "../ptx/ast.js";
 import { type Address, memoryAddress } from "./address.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
-import { invalidateL1, membar, type Scope } from "./fence.js";
+import { acquired, membar, type Scope } from "./fence.js";
 import { takeSpace } from "./memory.js";
 import type { Modifiers } from "./modifiers.js";
 import { skip } from "./place.js";
@@ -75,7 +75,7 @@ function scopeName(c: Context, scope: Scope): string {
 function ordered(c: Context, a: Atomic, body: () => void): void {
   if (a.order === "release" || a.order === "acq_rel") membar(c, "ALL", a.scope);
   body();
-  if ((a.order === "acquire" || a.order === "acq_rel") && a.scope !== "cta") invalidateL1(c);
+  if (a.order === "acquire" || a.order === "acq_rel") acquired(c, a.scope);
 }
 
 function addressed(c: Context, o: PtxOperand, a: Atomic): Address {

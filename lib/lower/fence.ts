@@ -18,6 +18,12 @@ export function invalidateL1(c: Context): void {
   c.emit("CCTL.IVALL", [], []);
 }
 
+/** Behind a strong access that acquires: what follows is loaded afterwards. At the scope of a CTA that needs no invalidation. */
+export function acquired(c: Context, scope: Scope): void {
+  if (scope === "cta") c.emit("NOP", [], []);
+  else invalidateL1(c);
+}
+
 /** A full fence: `membar`, `fence`. */
 export function fence(c: Context, kind: "SC" | "ALL", scope: Scope): void {
   membar(c, kind, scope);

@@ -12,7 +12,7 @@ import { type Address, memoryAddress } from "./address.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
-import { invalidateL1, membar, type Scope } from "./fence.js";
+import { acquired, membar, type Scope } from "./fence.js";
 import type { Modifiers } from "./modifiers.js";
 import { elementOf, packValues } from "./move.js";
 import { skip } from "./place.js";
@@ -129,7 +129,7 @@ const ld: Lowering = (c, i, m) => {
   }
   const bytes = bytesOf(a.type) * a.vector;
   const value = emitLoad(c, a, memoryAddress(c, where, a.space), bytes);
-  if (a.order === "acquire" && a.space !== "local") acquireFence(c, a.scope);
+  if (a.order === "acquire" && a.space !== "local") acquired(c, a.scope);
   if (a.vector === 1) assign(c, at(ops, 0), value, a.type);
   else {
     const to = vectorElements(at(ops, 0), a.vector);
@@ -178,10 +178,6 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand
     default:
       throw new Refusal();
   }
-}
-
-function acquireFence(c: Context, scope: Scope): void {
-  if (scope !== "cta") invalidateL1(c);
 }
 
 /** Constant banks and kernel parameters: one LDC per element. */

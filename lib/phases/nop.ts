@@ -1,4 +1,5 @@
-/** OriRemoveNopCode: NOPs that only held a place. */
+/** OriRemoveNopCode: NOPs that only held a place. One behind a strong access may be what an acquire waits at. */
+import { AcquireRole, acquireRoles } from "../analysis/acquire.js";
 import { rewriteBlock } from "../ori/editor.js";
 import type { Func } from "../ori/types.js";
 
@@ -6,9 +7,13 @@ import type { Func } from "../ori/types.js";
 export function removeNops(func: Func): number {
   let removed = 0;
   for (const block of func.blocks) {
+    if (!block.insts.some((inst) => inst.form.op === "NOP")) continue;
+    const roles = acquireRoles(block.insts);
+    let at = 0;
     rewriteBlock(func, block, (inst, out) => {
-      if (inst.form.op !== "NOP") out.push(inst);
+      if (inst.form.op !== "NOP" || roles[at] === AcquireRole.Wait) out.push(inst);
       else removed++;
+      at++;
     });
   }
   return removed;

@@ -126,6 +126,10 @@ describe("instructions chosen", () => {
       "LDG.E.STRONG.GPU %R(%r1), desc[%UR(descriptor)][%R(%rd1).64]",
       "CCTL.IVALL",
     ]);
+    expect(body("ld.acquire.cta.global.u32 %r1, [%rd1];").slice(1, 3)).toEqual([
+      "LDG.E.STRONG.SM %R(%r1), desc[%UR(descriptor)][%R(%rd1).64]",
+      "NOP",
+    ]);
   });
 
   test("addresses of shared variables carry the CTA's rank where there are clusters", () => {

@@ -48,6 +48,24 @@ test("OriRemoveNopCode: placeholders go, a block may become empty", () => {
   expect(after(before, "OriRemoveNopCode")).toBe(normalize(expected));
 });
 
+test("OriRemoveNopCode: the NOP at which an acquire of a CTA waits stays", () => {
+  const before = `${head}
+    b0
+      NOP
+      LDG.E.STRONG.SM %R0, [RZ]
+      NOP
+      NOP
+      STG.E [RZ], %R0
+      EXIT`;
+  const expected = `${head}
+    b0
+      LDG.E.STRONG.SM %R0, [RZ]
+      NOP
+      STG.E [RZ], %R0
+      EXIT`;
+  expect(after(before, "OriRemoveNopCode")).toBe(normalize(expected));
+});
+
 test("dead code: a chain that ends nowhere goes, from its end on", () => {
   const before = `${head}
     b0

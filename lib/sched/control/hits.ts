@@ -3,9 +3,8 @@
  * or writes one of its registers; the hit of operands that are read late is the first that overwrites one. Behind the
  * block there is one answer only: some path comes to such an instruction (BEYOND) or none does (NEVER).
  */
-import { clearRange, setRange, wordsFor } from "../../analysis/index.js";
+import { AcquireRole, clearRange, setRange, wordsFor } from "../../analysis/index.js";
 import { File, type Inst, Kind } from "../../ori/types.js";
-import { Role } from "./acquire.js";
 import { ORDERS } from "./order.js";
 import type { Prepared } from "./prepare.js";
 
@@ -33,8 +32,8 @@ export class Nexts {
   private readonly mark: Uint8Array;
   /** Next call or return. It waits for everything, so what is behind it counts as another block. */
   call: number = BEYOND;
-  /** Next instruction that empties the cache; NEVER when a fence or another strong access comes first. */
-  invalidate: number = BEYOND;
+  /** Next instruction that waits for a strong access; NEVER when a fence or another strong access comes first. */
+  acquired: number = BEYOND;
   /** It is a helper of the compiler's own, which leaves the stack pointer alone. */
   private helper = false;
   /** Some instruction reads the stack pointer: a routine behind a call may be it. */
@@ -58,7 +57,7 @@ export class Nexts {
     }
     this.touched.length = 0;
     this.call = BEYOND;
-    this.invalidate = BEYOND;
+    this.acquired = BEYOND;
   }
 
   add(p: Prepared, i: number): void {
@@ -68,9 +67,9 @@ export class Nexts {
       this.call = i;
       this.helper = helperCall(flat.insts[i]!);
     }
-    if (p.role[i]! >= Role.Invalidates) this.invalidate = i;
-    else if (p.role[i] === Role.Ends || (p.role[i] === Role.Acquires && flat.insts[i]!.guard === null))
-      this.invalidate = NEVER;
+    if (p.role[i]! >= AcquireRole.Wait) this.acquired = i;
+    else if (p.role[i] === AcquireRole.Fence || (p.role[i] === AcquireRole.Access && flat.insts[i]!.guard === null))
+      this.acquired = NEVER;
     const skip = p.write[i] === 1 ? p.queue[i]! : 0;
     for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
       const from = flat.defUnit[d]!;
@@ -201,7 +200,7 @@ export const has = (set: Uint32Array, row: number, u: number): boolean =>
 
 function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Nexts): number {
   const { flat } = p;
-  let hit = p.role[i] === Role.Acquires && p.invalidates ? nexts.invalidate : NEVER;
+  let hit = p.role[i] === AcquireRole.Access && p.awaitsAcquire ? nexts.acquired : NEVER;
   if (hit < BEYOND && hit >= nexts.call) hit = BEYOND;
   for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
     const from = flat.defUnit[d]!;

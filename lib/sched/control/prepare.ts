@@ -2,10 +2,9 @@
  * A function laid out for the control pass: columns per instruction over the flattened form of lib/analysis. Everything
  * below asks these columns and never walks operand objects in its loops.
  */
-import { type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
+import { AcquireRole, acquireRoles, type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
-import { acquireRoles, Role } from "./acquire.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 
@@ -30,9 +29,9 @@ export interface Prepared {
   readonly fixedRead: Uint8Array;
   /** 1 where everything under way must be done: calls, returns, the end of a gathering of the warp. */
   readonly barrier: Uint8Array;
-  /** What it has to do with acquires (acquire.ts), and whether any instruction empties the cache. */
+  /** What it has to do with acquires (lib/analysis/acquire.ts), and whether any instruction waits for one. */
   readonly role: Uint8Array;
-  readonly invalidates: boolean;
+  readonly awaitsAcquire: boolean;
   /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
   readonly reserved: number;
   /** Stalls, once they are known. */
@@ -52,15 +51,18 @@ export function prepare(func: Func): Prepared {
   const fixed = new Uint8Array(n).fill(NONE);
   const fixedRead = new Uint8Array(n).fill(NONE);
   const barrier = new Uint8Array(n);
-  const role = acquireRoles(flat.insts, flat.first);
-  const invalidates = role.some((r) => r >= Role.Invalidates);
+  const role = new Uint8Array(n);
+  cfg.blocks.forEach((b, k) => {
+    role.set(acquireRoles(b.insts), flat.first[k]);
+  });
+  const awaitsAcquire = role.some((r) => r >= AcquireRole.Wait);
   let reserved = 0;
   let fence = -1;
   for (let i = 0; i < n; i++) {
     const inst = flat.insts[i]!;
     const t = timingOf(inst, func.target);
     timing[i] = t;
-    if (t.write && (flat.defStart[i + 1]! > flat.defStart[i]! || role[i] === Role.Acquires)) write[i] = 1;
+    if (t.write && (flat.defStart[i + 1]! > flat.defStart[i]! || role[i] === AcquireRole.Access)) write[i] = 1;
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t, func.target);
@@ -91,7 +93,7 @@ export function prepare(func: Func): Prepared {
     fixedRead,
     barrier,
     role,
-    invalidates,
+    awaitsAcquire,
     reserved,
     stalls: new Uint8Array(n),
   };

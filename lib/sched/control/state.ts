@@ -1,5 +1,5 @@
 /** What is under way at a point of the code: scoreboards by register unit. */
-import { EVERY, Role } from "./acquire.js";
+import { AcquireRole } from "../../analysis/index.js";
 import type { Prepared } from "./prepare.js";
 import { NONE, SCOREBOARDS, type Scoreboards } from "./types.js";
 
@@ -60,11 +60,11 @@ export class State {
 
   /** Scoreboards that instruction `i` must wait for. Barriers wait for all. */
   need(p: Prepared, i: number): number {
-    if (p.role[i] === Role.InvalidatesAll) return EVERY;
+    if (p.role[i] === AcquireRole.WaitAll) return ALL;
     if (this.busy === 0) return 0;
     const { flat } = p;
     if (p.barrier[i] === 1) return this.busy & ~p.reserved;
-    let need = p.role[i] === Role.Invalidates ? this.strong : 0;
+    let need = p.role[i] === AcquireRole.Wait ? this.strong : 0;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
       const end = flat.useUnit[d]! + flat.useWidth[d]!;
       for (let u = flat.useUnit[d]!; u < end; u++) need |= this.writes[u]!;
@@ -99,7 +99,7 @@ export class State {
   }
 
   private access(role: number, always: boolean, w: number): void {
-    if (role === Role.Ends) this.strong = 0;
-    else if (role === Role.Acquires) this.strong = (always ? 0 : this.strong) | (w === NONE ? 0 : 1 << w);
+    if (role === AcquireRole.Fence) this.strong = 0;
+    else if (role === AcquireRole.Access) this.strong = (always ? 0 : this.strong) | (w === NONE ? 0 : 1 << w);
   }
 }

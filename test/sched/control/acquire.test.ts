@@ -54,6 +54,20 @@ describe("acquires", () => {
     check(code("ALL", "012345"), boards);
     check(code("SC", "-"), boards);
   });
+  test("at the scope of a CTA a NOP waits, but not one that only takes time", () => {
+    check(
+      `b0
+        W2 R- - | LDG.E.STRONG.SM R0, desc[UR4][R2.64]
+        W- R- - | MOV R6, 0x1
+        W- R- 2 | NOP
+        W2 R- - | LDG.E R5, desc[UR4][R8.64+0x4]
+        W- R- - | NOP
+        W- R- 2 | IADD3 R7, R0, R5, RZ
+        W- R- - | STG.E desc[UR4][R2.64+0x8], R7
+        W- R- - | EXIT`,
+      boards,
+    );
+  });
   test("from another block", () => {
     check(
       `b0
