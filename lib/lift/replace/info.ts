@@ -9,7 +9,7 @@ import { decodeInst } from "../../sass/index.js";
 import type { CodeMap } from "./map.js";
 
 /** Words of an entry, which of them is the offset, and which holds a register number from bit `shift` on. */
-interface Layout {
+export interface Layout {
   readonly stride: number;
   readonly offset: number;
   readonly register?: { readonly word: number; readonly shift: number };
@@ -17,7 +17,8 @@ interface Layout {
 
 const list: Layout = { stride: 1, offset: 0 };
 
-const layouts: Readonly<Record<string, Layout>> = {
+/** Of the attributes that name instructions. */
+export const layouts: Readonly<Record<string, Layout>> = {
   EXIT_INSTR_OFFSETS: list,
   S2RCTAID_INSTR_OFFSETS: list,
   LD_CACHEMOD_INSTR_OFFSETS: list,

@@ -5,13 +5,13 @@
  */
 import { type CapsuleUnit, CUT, readCapsule, SEVERAL, writeCapsule } from "../../elf/cubin/capmerc.js";
 import { GENERATED, unitAddresses } from "../../elf/cubin/capmerc-derive.js";
-import { mercuryForm } from "../../elf/cubin/container.js";
 import { decodeInfo, encodeInfo, type InfoRecord, infoWords, wordsRecord } from "../../elf/cubin/info.js";
 import { SHF_MERCURY } from "../../elf/cubin/sections.js";
 import { type ElfSection, RELA_SIZE, readRelocations, SYM_SIZE, view } from "../../elf/elf64.js";
 import type { Cubin } from "../../elf/index.js";
 import { placeOf } from "../encode.js";
 import { moveFrames, type Places } from "./frame.js";
+import { layouts } from "./info.js";
 import type { CodeMap } from "./map.js";
 
 /** New contents of Mercury sections by their index, or why the sections must go. */
@@ -230,22 +230,20 @@ class Mover {
     const plain = this.info.get(source.section);
     if (!records.ok || plain === undefined) throw new Refused(`${s.name} is not readable`);
     const made = records.value.map((r) => {
-      const form = mercuryForm(r.code);
-      const branches = r.name === "INDIRECT_BRANCH_TARGETS";
-      if (form !== "addresses" && !branches) {
-        if (form === null && r.name !== "MERCURY_FINALIZER_OPTIONS" && !silent(r, source.info, plain))
+      if (r.name === "MERCURY_FINALIZER_OPTIONS") return r;
+      const stride = strideOf(r.name);
+      if (stride === 0) {
+        if (!silent(r, source.info) || !(silent(r, plain) || r.name === "COOP_GROUP_MASK_REGIDS"))
           throw new Refused(`attribute ${r.name} of ${m.name} is not followed`);
         return r.name === "COOP_GROUP_MASK_REGIDS" ? (plain.find((p) => p.code === r.code) ?? r) : r;
       }
       const [was, now] = [source.info, plain].map((list) => list.find((p) => p.code === r.code));
       if (was === undefined || now === undefined) throw new Refused(`attribute ${r.name} of ${m.name} stands alone`);
-      const words = (of: InfoRecord, at: (offset: number) => number): readonly number[] =>
-        branches ? branchWords(infoWords(of), at) : infoWords(of).map(at);
-      if (words(was, (o) => m.was(o)).join() !== infoWords(r).join())
+      if (addressed(was, stride, (o) => m.was(o)).join() !== infoWords(r).join())
         throw new Refused(`${r.name} of ${m.name} has other addresses than the tables give`);
       return wordsRecord(
         r.code,
-        words(now, (o) => m.at(o)),
+        addressed(now, stride, (o) => m.at(o)),
       );
     });
     this.out.set(s.index, encodeInfo(made));
@@ -321,9 +319,23 @@ class Mover {
   }
 }
 
-/** The same as in the plain attributes, before and after: it does not say where code is. */
-function silent(r: InfoRecord, ...lists: readonly (readonly InfoRecord[])[]): boolean {
-  return lists.every((list) => list.find((p) => p.code === r.code)?.payload.join() === r.payload.join());
+/** One of the plain attributes is the same: it does not say where code is. */
+function silent(r: InfoRecord, list: readonly InfoRecord[]): boolean {
+  return list.some((p) => p.code === r.code && p.payload.join() === r.payload.join());
+}
+
+const BRANCHES = -1;
+
+/** Words of an entry, whose first is a byte offset of code; 0 for attributes without. */
+function strideOf(name: string): number {
+  if (name === "INDIRECT_BRANCH_TARGETS") return BRANCHES;
+  const layout = layouts[name];
+  return layout === undefined || layout.offset !== 0 ? 0 : layout.stride;
+}
+
+function addressed(r: InfoRecord, stride: number, at: (offset: number) => number): readonly number[] {
+  const words = infoWords(r);
+  return stride === BRANCHES ? branchWords(words, at) : words.map((w, i) => (i % stride === 0 ? at(w) : w));
 }
 
 /** Instruction, zero, count, targets. */
