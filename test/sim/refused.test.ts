@@ -1,0 +1,40 @@
+/** Matrix instructions and copies without a meaning here fault by name and address. */
+import { assembleCubin } from "../../lib/assemble.js";
+import { simulate } from "../../lib/sim/index.js";
+
+test.each([
+  ["sm_90a", "HMMA.SP.16816.F32 R4, R4, R6, R8, R0, 0x0", "a sparse factor"],
+  ["sm_120a", "QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R4, R8, R12, R0, R0, URZ", "scales of blocks"],
+  ["sm_90a", "UTMALDG.2D [UR8], [UR4]", "UTMALDG"],
+  ["sm_100a", "UTCBAR [UR4], URZ", "UTCBAR"],
+])("%s %s", (target, instruction, why) => {
+  const lines = ["B------ R- W- Y S02 NOP ;", `B------ R- W- Y S08 ${instruction} ;`, "B------ R- W- Y S05 EXIT ;"];
+  const head = [`.target ${target}`, ".entry k", ".registers 32", ".code", "k:"];
+  const made = assembleCubin([...head, ...lines, ".end", ""].join("\n"));
+  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  const run = simulate(made.value, { block: 32 });
+  if (!run.ok) throw new Error(run.diagnostics.map((d) => d.message).join("\n"));
+  const { fault } = run.value;
+  expect(fault?.kind).toBe("not-supported");
+  expect(fault?.address).toBe(16);
+  expect(fault?.message).toContain(why);
+  expect(fault?.message).toContain(instruction.split(".")[0]!.split(" ")[0]!);
+});
+
+test("a matrix instruction of some of the lanes is a fault", () => {
+  const text = [
+    ".target sm_80",
+    ".entry k",
+    ".registers 32",
+    ".code",
+    "k:",
+    "B------ R- W- Y S08 HMMA.1688.F32 R8, R4, R0, R8 ;",
+    "B------ R- W- Y S05 EXIT ;",
+    ".end",
+    "",
+  ].join("\n");
+  const made = assembleCubin(text);
+  if (!made.ok) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  const run = simulate(made.value, { block: 16 });
+  expect(run.ok && run.value.fault?.kind).toBe("illegal-instruction");
+});
