@@ -45,7 +45,9 @@ export function runNvcc(text: string, options: NvccOptions): NvccResult {
   fs.writeFileSync(input, text);
   const args = ["-ptx", "-lineinfo", ...options.args, input, "-o", output];
   const ran = spawnSync(options.nvcc, args, { encoding: "utf8", maxBuffer: 1 << 26 });
-  const said = ran.error ? ran.error.message : `${ran.stdout}${ran.stderr}`;
+  const said = ran.error
+    ? `cannot run ${options.nvcc} (${ran.error.message.replace(/^.* /, "")})`
+    : `${ran.stdout}${ran.stderr}`;
   const diagnostics = nvccDiagnostics(said, input, text);
   if (ran.status === 0) {
     const { ptx, places } = withPlaces(fs.readFileSync(output, "utf8"), input, options.lineInfo);

@@ -24,6 +24,15 @@ describeOracle("%%cuda", () => {
     expect(value.cubin).not.toBeNull();
   });
 
+  test("an nvcc that cannot be run is named", () => {
+    const before = process.env.PTXLAB_NVCC;
+    process.env.PTXLAB_NVCC = "/nowhere/nvcc";
+    const r = cuda("k", "__global__ void k() {}");
+    if (before === undefined) delete process.env.PTXLAB_NVCC;
+    else process.env.PTXLAB_NVCC = before;
+    expect(r.ok ? [] : r.diagnostics.map((d) => d.message)).toEqual(["cannot run /nowhere/nvcc (ENOENT)"]);
+  });
+
   test("nvcc's messages stand at their place in the cell, with their details; warnings too", () => {
     const say = (r: CellResult): string[] =>
       (r.ok ? r.warnings : r.diagnostics).map((d) => `${d.span?.line}:${d.span?.column} ${d.severity}: ${d.message}`);
