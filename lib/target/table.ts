@@ -174,6 +174,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: since(90),
     why: "a block ends with all results of fixed latency there; before, they are carried into the next (tools/control-fidelity.ts)",
   },
+  fenceTellsEnd: {
+    on: [90, 100, 103, 110],
+    why: "MEMBAR of a CTA's scope counts on a scoreboard, and what is written behind it waits for that (ptxas 13.0.88 -O3, st.release.cta)",
+  },
   guardedWritesRead: {
     on: [75],
     why: "a write under a guard waits for the value that it may leave, like a reader (ptxas's stalls, tools/harvest-latency.ts)",

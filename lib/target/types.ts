@@ -63,6 +63,7 @@ export type Feature =
   | "globalOperandsInOrder"
   | "barrierDrainsMemory"
   | "blocksEndDone"
+  | "fenceTellsEnd"
   | "guardedWritesRead"
   | "scoreboardsKeptApart"
   | "branchWaitsForShortResults"

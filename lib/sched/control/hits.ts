@@ -34,6 +34,8 @@ export class Nexts {
   call: number = BEYOND;
   /** Next instruction that waits for a strong access; NEVER when a fence or another strong access comes first. */
   acquired: number = BEYOND;
+  /** Next instruction that waits for a fence. */
+  fenced: number = BEYOND;
   /** It is a helper of the compiler's own, which leaves the stack pointer alone. */
   private helper = false;
   /** Some instruction reads the stack pointer: a routine behind a call may be it. */
@@ -58,6 +60,7 @@ export class Nexts {
     this.touched.length = 0;
     this.call = BEYOND;
     this.acquired = BEYOND;
+    this.fenced = BEYOND;
   }
 
   add(p: Prepared, i: number): void {
@@ -70,6 +73,7 @@ export class Nexts {
     if (p.role[i]! >= AcquireRole.Wait) this.acquired = i;
     else if (p.role[i] === AcquireRole.Fence || (p.role[i] === AcquireRole.Access && flat.insts[i]!.guard === null))
       this.acquired = NEVER;
+    if (p.awaitsFence[i] === 1) this.fenced = i;
     const skip = p.write[i] === 1 ? p.queue[i]! : 0;
     for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {
       const from = flat.defUnit[d]!;
@@ -190,7 +194,7 @@ export function blockHits(p: Prepared, block: number, far: Beyond, nexts: Nexts,
   const row = block * far.words;
   for (let i = flat.first[block + 1]! - 1; i >= flat.first[block]!; i--) {
     if (p.write[i] === 1) hits.result[i] = resultHit(p, i, far, row, nexts);
-    if (p.read[i] === 1) hits.operands[i] = operandHit(p, i, nexts);
+    if (p.read[i] === 1) hits.operands[i] = p.role[i] === AcquireRole.Fence ? nexts.fenced : operandHit(p, i, nexts);
     nexts.add(p, i);
   }
 }

@@ -2,7 +2,16 @@
  * A function laid out for the control pass: columns per instruction over the flattened form of lib/analysis. Everything
  * below asks these columns and never walks operand objects in its loops.
  */
-import { AcquireRole, acquireRoles, type Cfg, controlFlow, type Flat, flatten } from "../../analysis/index.js";
+import {
+  AcquireRole,
+  acquireRoles,
+  type Cfg,
+  controlFlow,
+  type Flat,
+  flatten,
+  memoryEffect,
+  Order,
+} from "../../analysis/index.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
@@ -32,6 +41,8 @@ export interface Prepared {
   /** What it has to do with acquires (lib/analysis/acquire.ts), and whether any instruction waits for one. */
   readonly role: Uint8Array;
   readonly awaitsAcquire: boolean;
+  /** 1 where the instruction must not be done before a fence that tells its end: it writes memory, or orders it. */
+  readonly awaitsFence: Uint8Array;
   /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
   readonly reserved: number;
   /** Stalls, once they are known. */
@@ -55,6 +66,8 @@ export function prepare(func: Func): Prepared {
   cfg.blocks.forEach((b, k) => {
     role.set(acquireRoles(b.insts), flat.first[k]);
   });
+  const awaitsFence = new Uint8Array(n);
+  const tellsEnd = func.target.has("fenceTellsEnd");
   const awaitsAcquire = role.some((r) => r >= AcquireRole.Wait);
   let reserved = 0;
   let fence = -1;
@@ -64,6 +77,8 @@ export function prepare(func: Func): Prepared {
     timing[i] = t;
     if (t.write && (flat.defStart[i + 1]! > flat.defStart[i]! || role[i] === AcquireRole.Access)) write[i] = 1;
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
+    if (tellsEnd && role[i] === AcquireRole.Fence && inst.form.mods.includes("CTA")) read[i] = 1;
+    if (tellsEnd && ordersWrites(inst)) awaitsFence[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t, func.target);
     drained[i] = drainedQueue(inst, func.target);
@@ -94,6 +109,7 @@ export function prepare(func: Func): Prepared {
     barrier,
     role,
     awaitsAcquire,
+    awaitsFence,
     reserved,
     stalls: new Uint8Array(n),
   };
@@ -109,4 +125,9 @@ const GROUPS = 0;
 function groupOf(inst: Inst): number {
   for (const o of inst.srcs) if (o.kind === Kind.Imm) return o.value < SCOREBOARDS ? o.value : NONE;
   return NONE;
+}
+
+function ordersWrites(inst: Inst): boolean {
+  const effect = memoryEffect(inst.form);
+  return effect.order >= Order.Fence ? inst.form.flow === "next" : effect.order === Order.Access && effect.writes !== 0;
 }

@@ -14,6 +14,8 @@ export class State {
   busy = 0;
   /** Scoreboards on which the last strong access may count. */
   strong = 0;
+  /** Scoreboards that tell the end of a fence. */
+  fence = 0;
 
   constructor(units: number) {
     this.writes = new Uint8Array(units);
@@ -25,14 +27,16 @@ export class State {
     this.reads.set(o.reads);
     this.busy = o.busy;
     this.strong = o.strong;
+    this.fence = o.fence;
   }
 
   /** Takes over what is under way in `o`; true when that is more than before. */
   merge(o: State): boolean {
     if (o.busy === 0) return false;
-    let grew = (o.busy & ~this.busy) !== 0 || (o.strong & ~this.strong) !== 0;
+    let grew = (o.busy & ~this.busy) !== 0 || ((o.strong & ~this.strong) | (o.fence & ~this.fence)) !== 0;
     this.busy |= o.busy;
     this.strong |= o.strong;
+    this.fence |= o.fence;
     const { writes, reads } = this;
     for (let u = 0; u < writes.length; u++) {
       const w = writes[u]! | o.writes[u]!;
@@ -56,6 +60,7 @@ export class State {
     }
     this.busy &= keep;
     this.strong &= keep;
+    this.fence &= keep;
   }
 
   /** Scoreboards that instruction `i` must wait for. Barriers wait for all. */
@@ -65,6 +70,7 @@ export class State {
     const { flat } = p;
     if (p.barrier[i] === 1) return this.busy & ~p.reserved;
     let need = p.role[i] === AcquireRole.Wait ? this.strong : 0;
+    if (p.awaitsFence[i] === 1) need |= this.fence;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
       const end = flat.useUnit[d]! + flat.useWidth[d]!;
       for (let u = flat.useUnit[d]!; u < end; u++) need |= this.writes[u]!;
@@ -91,6 +97,7 @@ export class State {
     }
     if (r === NONE) return;
     this.busy |= 1 << r;
+    if (p.role[i] === AcquireRole.Fence) this.fence |= 1 << r;
     for (let d = flat.useStart[i]!; d < flat.useStart[i + 1]!; d++) {
       if (flat.useSlot[d] === -1) continue;
       const end = flat.useUnit[d]! + flat.useWidth[d]!;

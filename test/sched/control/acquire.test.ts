@@ -95,3 +95,15 @@ test("behind ERRBAR the pipelines run empty", () => {
   assignControl(f);
   expect(f.blocks[0]!.insts.map((i) => i.control!.stall)).toEqual([5, 0, 5]);
 });
+
+test("a release of a CTA's scope waits for its fence where that tells its end; loads do not", () => {
+  const code = (fence: string, waits: string): string => `b0
+    W- R${fence} - | MEMBAR.ALL.CTA
+    W2 R- - | LDG.E R5, desc[UR4][R8.64]
+    W- R- ${waits} | STG.E.STRONG.SM desc[UR4][R2.64+0x8], R7
+    W- R- 2 | IADD3 R6, R5, R5, RZ
+    W- R- - | STG.E desc[UR4][R2.64+0x10], R6
+    W- R- - | EXIT`;
+  check(code("0", "0"), boards);
+  check(code("-", "-").replace(/IADD3 (R6), /, "IADD3 $1, PT, PT, "), boards, { target: "sm_120" });
+});
