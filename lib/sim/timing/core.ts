@@ -102,7 +102,7 @@ export class StreamingMultiprocessor {
     const l1 = new FrontL1(p);
     this.cores = Array.from(
       { length: p.subCores },
-      (_, i) => new SubCore(i, code.pipes.length, new SubCoreFront(p, l1)),
+      (_, i) => new SubCore(i, code.pipes.length, new SubCoreFront(p, l1, accesses)),
     );
     this.memory = new MemorySystem(p, accesses, sharedBytes);
     this.phases = new Phases(traces, accesses, code.arrives);
@@ -247,7 +247,7 @@ export class StreamingMultiprocessor {
    */
   private missing(core: SubCore, w: WarpState, pc: number, t: number): boolean {
     if (w.served === w.at) return false;
-    const at = core.front.operand(this.constantLine(w, this.code.operand[pc]!), t);
+    const at = core.front.operand(this.code.operand[pc]!, w.trace.accesses.data[w.at]!, t);
     if (at <= t) return false;
     w.served = w.at;
     w.constant = at;
@@ -255,23 +255,6 @@ export class StreamingMultiprocessor {
     core.free = Math.min(at, t + this.p.constantHold);
     core.next = -1;
     return true;
-  }
-
-  /** The line that an instruction reads: its own, or what the trace says of an address in a register. */
-  private constantLine(w: WarpState, own: number): number {
-    const access = w.trace.accesses.data[w.at]!;
-    return access < 0 ? own : this.accesses.lines.data[this.accesses.firstLine.data[access]!]!;
-  }
-
-  /** When the last line of a load of constants is there. */
-  private constants(core: SubCore, w: WarpState, own: number, t: number): number {
-    const access = w.trace.accesses.data[w.at]!;
-    if (access < 0) return core.front.load(own, t);
-    const { firstLine, lineCount, lines } = this.accesses;
-    const first = firstLine.data[access]!;
-    let at = t;
-    for (let i = first; i < first + lineCount.data[access]!; i++) at = Math.max(at, core.front.load(lines.data[i]!, t));
-    return at;
   }
 
   /** Scoreboards of an issued instruction; returns when its result is there. */
@@ -284,7 +267,7 @@ export class StreamingMultiprocessor {
       const constant = code.constant[pc]! >= 0;
       memory.send(code, pc, core.index, w.age, constant ? -1 : w.trace.accesses.data[w.at]!, t);
       // Bandwidth is shared in fractions of a cycle.
-      const late = constant ? this.constants(core, w, code.constant[pc]!, t) - t : 0;
+      const late = constant ? core.front.load(code.constant[pc]!, w.trace.accesses.data[w.at]!, t) - t : 0;
       read = Math.ceil(memory.done.read) + late;
       write = Math.ceil(memory.done.write) + late;
     } else if (readSb < SCOREBOARDS) read = t + Math.min(code.latency[pc]!, 12);
