@@ -57,9 +57,14 @@ const controlBits = (words: Uint32Array, at: number): number => (words[at + 3]! 
 /** Stall 1, no scoreboards: what ptxas adds after everything else is scheduled. */
 const UNSCHEDULED = 0x7e1;
 
+/** Instructions that ptxas puts in front of a kernel on sm_87 (ISETP of UR2, BRA, BMOV of all barriers, UMOV UR2). */
+const PROLOGUE = 20;
+
 /** What explains a control word of -O0 that our rule chooses otherwise; "" where nothing does. */
-function explainedControl(theirs: number, ours: number): string {
+function explainedControl(theirs: number, ours: number, prologue: boolean): string {
   const wait = theirs >>> 11;
+  if (prologue)
+    return "sm_87 begins its kernels with code that clears the convergence barriers, with control words of its own";
   if (wait === 0)
     return "put in behind ptxas's control pass: it waits for nothing (LDS and DEPBAR beside cp.async, WARPSYNC)";
   const sb = (word: number, at: number): number => (word >>> at) & 7;
@@ -84,7 +89,7 @@ function otherControls(cubin: Cubin, found: Map<string, number>, explained: Map<
       const ours = c.stall | (c.yield << 4) | (c.writeSb << 5) | (c.readSb << 8) | (c.wait << 11) | (c.reuse << 17);
       compared++;
       if (ours === theirs) continue;
-      const why = explainedControl(theirs, ours);
+      const why = explainedControl(theirs, ours, cubin.sm === 87 && at < 4 * PROLOGUE);
       if (why !== "") {
         explained.set(why, (explained.get(why) ?? 0) + 1);
         continue;

@@ -22,19 +22,7 @@ import {
   type SetToWait,
 } from "./types.js";
 
-export {
-  type Dependence,
-  type DistanceTable,
-  dependences,
-  type FileName,
-  fileNames,
-  type LatencyClass,
-  type OpTiming,
-  type Pipe,
-  type PortHold,
-  type Ports,
-  type SetToWait,
-} from "./types.js";
+export * from "./types.js";
 
 /** All that is known of one SM. */
 export interface LatencyTables {
