@@ -26,6 +26,7 @@ import { drains, keepsOrder, MEMORY_QUEUE, orderOf, PRODUCT_ORDER } from "./orde
 import { type Paths, pathsOf } from "./paths.js";
 import { Products } from "./products.js";
 import { Report } from "./report.js";
+import { ReuseCache } from "./reuse.js";
 import {
   ACQUIRE_UNIT,
   complement,
@@ -46,10 +47,8 @@ import {
   join,
   PENDING_READ,
   PENDING_WRITE,
-  REUSE_POSITIONS,
-  REUSE_UNIT,
-  REUSED,
   State,
+  sourceOf,
   UNFENCED,
 } from "./state.js";
 import type { CodeToVerify, Finding } from "./types.js";
@@ -74,6 +73,7 @@ class Checker {
   private readonly state = new State();
   /** For code with products of warp groups. */
   private readonly products: Products | null;
+  private readonly cache: ReuseCache;
   private readonly at: (Frozen | null)[];
   private reporting = false;
 
@@ -84,6 +84,7 @@ class Checker {
     private readonly found: Report,
   ) {
     this.at = new Array(paths.blocks.length).fill(null);
+    this.cache = new ReuseCache(sites, this.state, found);
     this.products = sites.order.includes(PRODUCT_ORDER) ? new Products(sites, this.state, found) : null;
   }
 
@@ -144,7 +145,7 @@ class Checker {
     if (sites.counted[i] !== 0) this.countedWait(i);
     if (sites.role[i] !== Role.None) this.acquire(i);
     this.reads(i, inst);
-    this.reuse(i);
+    this.cache.step(i, this.reporting);
     this.writes(i, inst);
     this.forgetGuards(i);
     this.enter(i);
@@ -400,47 +401,6 @@ class Checker {
     }
   }
 
-  /** Operands from the reuse cache must not have been written since they were put there. */
-  private reuse(i: number): void {
-    const { sites, state } = this;
-    const passes = !this.collects(i);
-    for (let s = 0; s < 4; s++) {
-      const unit = sites.reuseUnit[4 * i + s]!;
-      if (unit < 0) continue;
-      for (let r = unit; r < unit + sites.reuseWidth[4 * i + s]!; r++) {
-        const list = REUSE_UNIT + 2 * s + (r & 1);
-        for (let e = state.head[list]!; e >= 0; e = state.next[e]!)
-          if (state.mask[e] === 2 * r + 1 && this.reporting) this.found.reuse(i, state.source[e]!, r);
-        if (passes) continue;
-        while (state.head[list]! >= 0) state.drop(list, -1, state.head[list]!);
-        if (((sites.reuseSet[i]! >> s) & 1) === 1) {
-          const e = state.add(list, REUSED, sourceOf(i, s), 0, 0);
-          state.mask[e] = 2 * r;
-        }
-      }
-    }
-    for (let k = sites.writeStart[i]!; k < sites.writeStart[i + 1]!; k++) {
-      const u = sites.writeUnit[k]!;
-      if (u < 256) this.makeStale(u);
-    }
-  }
-
-  /**
-   * Its operands go through the reuse cache. Those that are read late do not, but for double precision: on SMs that emulate
-   * it ptxas keeps operands of one DMUL for the next (-O3, sm_75).
-   */
-  private collects(i: number): boolean {
-    const { read, pipe } = this.sites.timing[i]!;
-    return !read || pipe === "FP64";
-  }
-
-  private makeStale(u: number): void {
-    const { state } = this;
-    for (let p = 0; p < REUSE_POSITIONS; p++)
-      for (let e = state.head[REUSE_UNIT + p]!; e >= 0; e = state.next[e]!)
-        if (state.mask[e]! >> 1 === u) state.mask[e] = 2 * u + 1;
-  }
-
   /** Behind a call out of the code, or a return, nothing is known: nothing may be under way. */
   private leave(i: number): void {
     const { state } = this;
@@ -455,7 +415,6 @@ class Checker {
   }
 }
 
-const sourceOf = (i: number, slot: number): number => i * 32 + slot + 2;
 const slotOf = (source: number): number => (source & 31) - 2;
 
 /** Do the two instructions touch different threads' copies of the unit? */

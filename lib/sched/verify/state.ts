@@ -40,6 +40,9 @@ export const REUSE_UNIT: number = UNITS;
 export const REUSE_POSITIONS = 8;
 const LISTS = UNITS + REUSE_POSITIONS;
 
+/** An instruction and its slot as one number (`State.source`). */
+export const sourceOf = (i: number, slot: number): number => i * 32 + slot + 2;
+
 /** Record: list·8+kind, identity, cycles, site. */
 export const RECORD = 4;
 export type Frozen = Int32Array;
