@@ -2,7 +2,7 @@
  * Acquires, as ptxas has them (13.0.88, -O3, sm_75 to 121). An instruction behind the strong load or atomic holds back what
  * follows until that is done: CCTL.IVALL, which throws the first-level cache away, or for the scope of a CTA, where that is not
  * needed, a NOP. Behind MEMBAR.SC, which ends the access itself, CCTL.IVALL waits for nothing, else (MEMBAR.ALL, nothing in
- * the block) for every scoreboard.
+ * the block) for every scoreboard. A fence under a guard may not be executed: it ends nothing (ptxas writes none, it branches around).
  */
 import type { Inst } from "../ori/types.js";
 import { memoryEffect, Place } from "./memory.js";
@@ -11,7 +11,7 @@ export const AcquireRole = {
   None: 0,
   /** A strong access that gives a result. */
   Access: 1,
-  /** A fence: strong accesses in front of it are done. */
+  /** A fence: strong accesses in front of it are done, if it is executed. */
   Fence: 2,
   /** Waits for the last strong access. */
   Wait: 3,
@@ -29,8 +29,10 @@ export function acquireRoles(insts: readonly Inst[]): Uint8Array {
     const { op, mods, memory } = insts[i]!.form;
     if (op === "MEMBAR") {
       roles[i] = AcquireRole.Fence;
-      invalidation = mods.includes("SC") ? AcquireRole.None : AcquireRole.WaitAll;
-      narrow = false;
+      const ends = insts[i]!.guard === null;
+      if (!mods.includes("SC")) invalidation = AcquireRole.WaitAll;
+      else if (ends) invalidation = AcquireRole.None;
+      if (ends) narrow = false;
     } else if (op === "CCTL" && mods.includes("IVALL")) roles[i] = invalidation;
     else if (op === "NOP" && narrow) {
       roles[i] = AcquireRole.Wait;

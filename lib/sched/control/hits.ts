@@ -32,7 +32,7 @@ export class Nexts {
   private readonly mark: Uint8Array;
   /** Next call or return. It waits for everything, so what is behind it counts as another block. */
   call: number = BEYOND;
-  /** Next instruction that waits for a strong access; NEVER when a fence or another strong access comes first. */
+  /** Next instruction that waits for a strong access; NEVER when a fence or another strong access (without a guard) comes first. */
   acquired: number = BEYOND;
   /** Next instruction that waits for a fence. */
   fenced: number = BEYOND;
@@ -71,8 +71,7 @@ export class Nexts {
       this.helper = helperCall(flat.insts[i]!);
     }
     if (p.role[i]! >= AcquireRole.Wait) this.acquired = i;
-    else if (p.role[i] === AcquireRole.Fence || (p.role[i] === AcquireRole.Access && flat.insts[i]!.guard === null))
-      this.acquired = NEVER;
+    else if (p.role[i] !== AcquireRole.None && flat.insts[i]!.guard === null) this.acquired = NEVER;
     if (p.awaitsFence[i] === 1) this.fenced = i;
     const skip = p.write[i] === 1 ? p.queue[i]! : 0;
     for (let d = flat.defStart[i]!; d < flat.defStart[i + 1]!; d++) {

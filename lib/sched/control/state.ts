@@ -106,7 +106,7 @@ export class State {
   }
 
   private access(role: number, always: boolean, w: number): void {
-    if (role === AcquireRole.Fence) this.strong = 0;
+    if (role === AcquireRole.Fence) this.strong = always ? 0 : this.strong;
     else if (role === AcquireRole.Access) this.strong = (always ? 0 : this.strong) | (w === NONE ? 0 : 1 << w);
   }
 }

@@ -245,8 +245,8 @@ class Checker {
       for (let e = state.head[ACQUIRE_UNIT]!; e >= 0; e = state.next[e]!) this.found.acquire(i, state, e);
       return;
     }
-    // A fence ends them, and the last one is what counts, unless it may not be executed.
-    if (role === Role.Ends || sites.guard[i] === 0)
+    // A fence ends them, and the last one is what counts, unless they may not be executed.
+    if (sites.guard[i] === 0)
       while (state.head[ACQUIRE_UNIT]! >= 0) state.drop(ACQUIRE_UNIT, -1, state.head[ACQUIRE_UNIT]!);
     if (role === Role.Acquires) this.pending(ACQUIRE_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, sites.order[i]!);
   }

@@ -54,6 +54,17 @@ describe("acquires", () => {
     check(code("ALL", "012345"), boards);
     check(code("SC", "-"), boards);
   });
+  test("a fence under a guard may not be executed: it ends nothing", () => {
+    const code = (guard: string, waits: string): string => `b0
+        W${waits} R- - | LDG.E.STRONG.GPU R0, desc[UR4][R2.64]
+        W- R${waits} - | ${guard}MEMBAR.SC.GPU
+        W- R- ${waits} | CCTL.IVALL
+        W2 R- - | LDG.E R5, desc[UR4][R8.64+0x4]
+        W- R- 2 | STG.E desc[UR4][R2.64+0x8], R5
+        W- R- - | EXIT`;
+    check(code("", "-"), boards);
+    check(code("@P0 ", "2"), boards);
+  });
   test("at the scope of a CTA a NOP waits, but not one that only takes time", () => {
     check(
       `b0

@@ -336,6 +336,7 @@ describe("acquires", () => {
   });
   test("a fence in between ends it; a weak or a later one that is waited for is another matter", () => {
     expect(brief(code("B------", "B------ R- W- - S06   MEMBAR.SC.GPU"))).toEqual([]);
+    expect(brief(code("B------", "B------ R- W- - S06   @P0 MEMBAR.SC.GPU"))).toEqual(["acquire at 0x20 since 0x0"]);
     const later = "B------ R- W3 - S04   LDG.E.STRONG.GPU R6, desc[UR4][R2.64]";
     expect(brief(code("B---3--", later))).toEqual([]);
     expect(brief(code("B--2---", later))).toEqual(["acquire at 0x20 since 0x10"]);
