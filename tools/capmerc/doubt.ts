@@ -2,7 +2,8 @@
  * What lines claim beyond the evidence, so that nvlink can be asked: words with a modifier that no measured word of the same line has
  * beside the same zero registers, and words with a zero register, or none, where no measured word of the line has that.
  */
-import { capsuleOf, type MercuryTable } from "../../lib/elf/cubin/capmerc-derive.js";
+import { capsuleOf } from "../../lib/elf/cubin/capmerc-derive.js";
+import type { MercuryTable } from "../../lib/elf/cubin/capmerc-lines.js";
 import { decodeCode, renderInst } from "../../lib/sass/index.js";
 import { type TargetName, target as targetOf } from "../../lib/target/index.js";
 import { PT, RZ, setBit } from "./bits.js";

@@ -10,7 +10,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SEVERAL } from "../../lib/elf/cubin/capmerc.js";
-import { bodyLength, follower, lowerHalf, quad } from "../../lib/elf/cubin/capmerc-derive.js";
+import { bodyLength, follower, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
+import { quad } from "../../lib/elf/cubin/capmerc-lines.js";
 import { type FunctionFacts, functionsOf, sectionsOf, sizesOf } from "./objects.js";
 
 export interface Unit {

@@ -1,6 +1,7 @@
 /** Compiles the sources of evidence with ptxas and writes down what it says of every word. */
 import { existsSync, writeFileSync } from "node:fs";
-import { bodyLength, lowerHalf, type MercuryTable, parseTable } from "../../lib/elf/cubin/capmerc-derive.js";
+import { bodyLength, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
+import { type MercuryTable, parseTable } from "../../lib/elf/cubin/capmerc-lines.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { inScratch } from "../../test/oracle/tools.js";

@@ -153,8 +153,13 @@ class Moved implements Places {
 
   /** The word whose Mercury instruction holds a byte, and where it begins. */
   holding(offset: number): { id: number; start: number } {
-    let id = 0;
-    while (id + 1 < this.old.length - 1 && this.old[id + 1]! <= offset) id++;
+    // The last word that begins at or before it.
+    let [id, end] = [0, this.old.length - 1];
+    while (id + 1 < end) {
+      const middle = (id + end) >> 1;
+      if (this.old[middle]! <= offset) id = middle;
+      else end = middle;
+    }
     return { id, start: this.old[id]! };
   }
 }
@@ -235,7 +240,10 @@ class Mover {
       if (stride === 0) {
         if (!silent(r, source.info) || !(silent(r, plain) || r.name === "COOP_GROUP_MASK_REGIDS"))
           throw new Refused(`attribute ${r.name} of ${m.name} is not followed`);
-        return r.name === "COOP_GROUP_MASK_REGIDS" ? (plain.find((p) => p.code === r.code) ?? r) : r;
+        if (r.name !== "COOP_GROUP_MASK_REGIDS") return r;
+        const now = plain.find((p) => p.code === r.code);
+        if (now === undefined) throw new Refused(`attribute ${r.name} of ${m.name} is gone`);
+        return now;
       }
       const [was, now] = [source.info, plain].map((list) => list.find((p) => p.code === r.code));
       if (was === undefined || now === undefined) throw new Refused(`attribute ${r.name} of ${m.name} stands alone`);
@@ -303,8 +311,9 @@ class Mover {
       if ((table.flags & SHF_MERCURY) === 0 || table.info !== s.index || !table.name.startsWith(".nv.merc.rela."))
         continue;
       const list = readRelocations(table, true);
+      if (!list.ok) throw new Refused(`${table.name} is not readable`);
       const symbols = view(this.symtab.data);
-      for (const r of list.ok ? list.value : []) {
+      for (const r of list.value) {
         const m = this.moved.get(symbols.getUint16(r.symbol * SYM_SIZE + 6, true));
         if (m !== undefined)
           found.set(r.offset, {
