@@ -20,7 +20,8 @@
  * prints what the table rests on and where the new kernels say otherwise, as machine code and PTX, and the explanation of
  * evidence/explained.csv; one without makes the exit status 1.
  */
-import { type Sm, sms } from "../lib/target/table.js";
+import type { Sm } from "../lib/target/table.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 import { Cells } from "./latency/cells.js";
 import { check } from "./latency/check.js";
 import { addSight, type Run, readRuns, readSights, writeRuns } from "./latency/evidence.js";
@@ -31,17 +32,29 @@ import { isSource, keep, kept, observeSource, type Source, sources } from "./lat
 import { printSummary } from "./latency/summary.js";
 import { writeTables } from "./latency/write.js";
 
-const [command, ...args] = process.argv.slice(2);
-const option = (name: string): string | null => {
-  const i = args.indexOf(`--${name}`);
-  return i < 0 ? null : (args[i + 1] ?? null);
-};
+const [command, ...rest] = process.argv.slice(2);
+const text = { type: "string" } as const;
+const { values: options } = readArguments(
+  {
+    sm: text,
+    source: text,
+    modules: text,
+    cells: text,
+    seed: text,
+    seeds: text,
+    ports: text,
+    folder: text,
+    json: { type: "boolean", default: false },
+  },
+  rest,
+);
 /** `--ports "R mma;R mma2"` */
-const ports = (option("ports") ?? "").split(";").filter((p) => p !== "");
+const ports = (options.ports ?? "").split(";").filter((p) => p !== "");
 /** `--seeds 1,2` */
-const seeds = (option("seeds") ?? "").split(",").flatMap((s) => (s === "" ? [] : [Number(s)]));
-const number = (name: string, otherwise: number): number => Number(option(name) ?? otherwise);
-const targets: readonly Sm[] = option("sm") === null ? sms : [number("sm", 90) as Sm];
+const seeds = (options.seeds ?? "").split(",").flatMap((s) => (s === "" ? [] : [numberOf(s)]));
+const number = (name: "modules" | "cells" | "seed", otherwise: number): number =>
+  numberOf(options[name] ?? String(otherwise));
+const targets = smsOf(options.sm === undefined ? [] : [options.sm]) as readonly Sm[];
 const progress =
   (text: string) =>
   (done: number, of: number): void => {
@@ -68,7 +81,7 @@ function observe(sm: Sm, wanted: readonly Source[]): void {
     }
     const seen = observeSource(sm, source, {
       ...run,
-      folder: option("folder") ?? "",
+      folder: options.folder ?? "",
       ports,
       progress: progress(`sm_${sm} ${source}`),
     });
@@ -101,7 +114,7 @@ function classes(sm: Sm): void {
 
 switch (command) {
   case "observe": {
-    const named = (option("source") ?? (option("folder") === null ? "" : "folder")).split(",").filter((x) => x !== "");
+    const named = (options.source ?? (options.folder === undefined ? "" : "folder")).split(",").filter((x) => x !== "");
     const bad = named.find((x) => !isSource(x));
     if (bad !== undefined) throw new Error(`no source ${bad}: ${sources.join(", ")}`);
     for (const sm of targets)
@@ -121,7 +134,7 @@ switch (command) {
     console.log(`tables that change: ${writeTables().join(" ")}`);
     break;
   case "summary":
-    process.exitCode = printSummary(args.includes("--json")) ? 0 : 1;
+    process.exitCode = printSummary(options.json) ? 0 : 1;
     break;
   case "classes":
     for (const sm of targets) classes(sm);

@@ -3,14 +3,14 @@
  * [SM…] [-O 0,1,3]`.
  */
 import { matrixFindings } from "../test/oracle/mma-run.js";
+import { numberOf, readArguments, smsOf } from "./arguments.js";
 
-const args = process.argv.slice(2);
-const at = args.indexOf("-O");
-const levels = at < 0 ? [0, 1, 3] : args.splice(at, 2)[1]!.split(",").map(Number);
-const sms = args.length > 0 ? args.map(Number) : [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
+const { values: options, positionals } = readArguments({
+  levels: { type: "string", short: "O", default: "0,1,3" },
+});
 let failed = false;
-for (const sm of sms)
-  for (const level of levels) {
+for (const sm of smsOf(positionals))
+  for (const level of options.levels.split(",").map(numberOf)) {
     const { kernels, wrong } = matrixFindings(sm, level);
     console.log(`sm_${sm} -O${level}: ${kernels - wrong.length} of ${kernels} right`);
     for (const text of wrong) console.log(`  ${text}`);
