@@ -7,7 +7,9 @@
  *     and their sum; from sm_90 on LEPC names a label, and needs nothing
  *   - relocations of a MOV against the function's own symbol, with the offset as addend (-c, -G)
  *   - tables in constant bank 2: for `BRX` words of four bytes, in the order of EIATTR_INDIRECT_BRANCH_TARGETS; for
- *     `CALL.REL.NOINC Rx` words of eight bytes with the offsets of helper functions
+ *     `CALL.REL.NOINC Rx` words of eight bytes with the offsets of helper functions. In objects for linking (-c) the words
+ *     are the same, but a relocation (R_CUDA_CONST_FIELD…) names the place that is read, 0x8000 in front of the table, and the
+ *     index is 0x8000 too high; nvlink writes `c[0x2][Rx-0x8000]`
  * On sm_75 to 89 a `CALL.REL.NOINC` without any return address leaves a loop: no way from its target comes to a return, it
  * is a branch (measured: -O3 of the histogram of CUB's radix sort).
  *
@@ -15,6 +17,7 @@
  * replace it.
  */
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
+import { relocationName } from "../elf/cubin/relocations.js";
 import type { CubinFunction } from "../elf/index.js";
 import { endsBlock, fallsThrough } from "../ori/flow.js";
 import { File, type Inst, Kind, type MachineInst, type Operand, ZERO_REG } from "../ori/types.js";
@@ -158,7 +161,7 @@ export function findTables(
     const { form } = insts[i]!;
     if (form.flow === "indirect") {
       const targets = branches.get(16 * i) ?? [];
-      const offset = tableOf(insts, i, words, targets);
+      const offset = tableOf(f, insts, i, words, targets);
       if (offset !== null) tables.push({ offset, stride: 4, blocks: targets.map((t) => blockAt(t)) });
       else
         pinned.push(
@@ -176,6 +179,7 @@ export function throughRegister(inst: MachineInst): boolean {
 
 /** Offset in bank 2 that the register of an indirect branch is loaded from, when exactly its targets stand there. */
 function tableOf(
+  f: CubinFunction,
   insts: readonly MachineInst[],
   branch: number,
   words: DataView,
@@ -184,22 +188,53 @@ function tableOf(
   const wanted = insts[branch]!.srcs.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.P);
   if (wanted === undefined || targets.length === 0) return null;
   let register: Operand = wanted;
-  for (let i = branch - 1; i >= 0; i--) {
-    const inst = insts[i]!;
-    if (endsBlock(inst as Inst) && !fallsThrough(inst as Inst)) return null;
-    if (!inst.dsts.some((o) => covers(o, register))) continue;
-    const source = inst.srcs.find((o) => o.kind === Kind.Const);
-    if (source !== undefined) return source.id === 2 && matches(words, source.value, targets) ? source.value : null;
-    const copied: Operand | undefined = inst.srcs.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG);
-    if (copied === undefined || !copies.includes(inst.form.op)) return null;
+  for (;;) {
+    const i = definition(insts, branch, register);
+    if (i < 0) return null;
+    const { form, srcs } = insts[i]!;
+    const source = srcs.find((o) => o.kind === Kind.Const);
+    if (source !== undefined) {
+      const base = inBank2(f, i, source);
+      if (base === null) return null;
+      const places = new Set([base, base + added(insts, i, source.index)]);
+      const found = [...places].filter((at) => matches(words, at, targets));
+      return found.length === 1 ? found[0]! : null;
+    }
+    const copied: Operand | undefined = srcs.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG);
+    if (copied === undefined || !copies.includes(form.op)) return null;
     register = copied;
+    branch = i;
   }
-  return null;
 }
 
+/** Index of the instruction that last writes a register on the straight way to `before`; −1 when there is none. */
+function definition(insts: readonly MachineInst[], before: number, register: Pick<Operand, "file" | "id">): number {
+  for (let i = before - 1; i >= 0; i--) {
+    const inst = insts[i]!;
+    if (endsBlock(inst as Inst) && !fallsThrough(inst as Inst)) return -1;
+    if (inst.dsts.some((o) => covers(o, register))) return i;
+  }
+  return -1;
+}
+
+/** Offset of a constant operand in bank 2: a relocation says it in objects for linking, the operand itself else. */
+function inBank2(f: CubinFunction, index: number, o: Operand): number | null {
+  const field = f.relocs.find((r) => r.offset >> 4 === index && relocationName(r.type).includes("_CONST_FIELD"));
+  if (field === undefined) return o.id === 2 ? o.value : null;
+  return field.symbol.sectionName === `.nv.constant2.${f.name}` ? field.symbol.value + field.addend : null;
+}
+
+/** What is added to the index of a table before it is read: -c takes the same 0x8000 from the operand's offset. */
+function added(insts: readonly MachineInst[], load: number, index: number): number {
+  const { op } = insts[load]!.form;
+  const inst = insts[definition(insts, load, { file: op.startsWith("U") ? File.UR : File.R, id: index })];
+  return inst !== undefined && inst.guard === null && sums.includes(inst.form.op) ? Math.max(0, number(inst)) : 0;
+}
+
+const sums: readonly string[] = ["IADD3", "UIADD3", "VIADD", "IADD"];
 const copies: readonly string[] = ["MOV", "UMOV", "R2UR", "IMAD"];
 
-function covers(o: Operand, register: Operand): boolean {
+function covers(o: Operand, register: Pick<Operand, "file" | "id">): boolean {
   return o.kind === Kind.Reg && o.file === register.file && o.id <= register.id && register.id < o.id + o.width;
 }
 
