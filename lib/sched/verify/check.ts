@@ -22,7 +22,7 @@ import { rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js
 import type { MachineInst } from "../../sass/isa/operand.js";
 import type { Target } from "../../target/types.js";
 import { Role } from "./acquire.js";
-import { drains, keepsOrder, MEMORY_QUEUE, orderOf, PRODUCT_ORDER } from "./order.js";
+import { drains, keepsOrder, orderOf, PRODUCT_ORDER } from "./order.js";
 import { type Paths, pathsOf } from "./paths.js";
 import { Products } from "./products.js";
 import { Report } from "./report.js";
@@ -52,6 +52,7 @@ import {
   UNFENCED,
 } from "./state.js";
 import type { CodeToVerify, Finding } from "./types.js";
+import { Waits } from "./waits.js";
 import { checkWords } from "./words.js";
 
 /**
@@ -74,6 +75,7 @@ class Checker {
   /** For code with products of warp groups. */
   private readonly products: Products | null;
   private readonly cache: ReuseCache;
+  private readonly waits: Waits;
   private readonly at: (Frozen | null)[];
   private reporting = false;
 
@@ -85,6 +87,7 @@ class Checker {
   ) {
     this.at = new Array(paths.blocks.length).fill(null);
     this.cache = new ReuseCache(sites, this.state, found);
+    this.waits = new Waits(sites, this.state, found);
     this.products = sites.order.includes(PRODUCT_ORDER) ? new Products(sites, this.state, found) : null;
   }
 
@@ -135,14 +138,15 @@ class Checker {
   private step(i: number): void {
     const { sites, state } = this;
     const inst = sites.asked[i]!;
-    if (sites.wait[i] !== 0) this.wait(sites.wait[i]!, state.now);
+    if (sites.wait[i] !== 0) this.waits.wait(sites.wait[i]!, state.now);
     if (inst === null) {
       state.now += sites.stall[i]!;
       return;
     }
     // A DEPBAR sees one cycle later what its control word would not see yet (TEX and SHFL of sm_75 stand one in front).
-    if (sites.barrier[i] !== 0) this.wait(sites.barrier[i]!, state.now + (sites.barrier[i] === 1 << GROUP_SB ? 0 : 1));
-    if (sites.counted[i] !== 0) this.countedWait(i);
+    if (sites.barrier[i] !== 0)
+      this.waits.wait(sites.barrier[i]!, state.now + (sites.barrier[i] === 1 << GROUP_SB ? 0 : 1));
+    if (sites.counted[i] !== 0) this.waits.counted(i, this.reporting);
     if (sites.role[i] !== Role.None) this.acquire(i);
     this.reads(i, inst);
     this.cache.step(i, this.reporting);
@@ -150,47 +154,6 @@ class Checker {
     this.forgetGuards(i);
     this.enter(i);
     state.now += sites.stall[i]!;
-  }
-
-  /** Everything that one of these scoreboards tells the end of is over. */
-  private wait(mask: number, now: number): void {
-    const { state } = this;
-    for (let u = 0; u < UNITS; u++) {
-      let before = -1;
-      for (let e = state.head[u]!; e >= 0; ) {
-        const seen = now >= state.time[e]! ? state.mask[e]! : state.ripe[e]!;
-        if (isPending(state.kind[e]!) && (seen & mask) !== 0) e = state.drop(u, before, e);
-        else {
-          before = e;
-          e = state.next[e]!;
-        }
-      }
-    }
-  }
-
-  /**
-   * DEPBAR.LE sb, n: what has n followers in its order on the same scoreboard is over, and groups of copies are waited for
-   * if they count there. The same for groups of products, with what they read.
-   */
-  private countedWait(i: number): void {
-    const { sites, state } = this;
-    const sb = sites.counted[i]!;
-    const n = sites.countedTo[i]!;
-    for (let u = 0; u < GROUP_UNIT; u++) {
-      let before = -1;
-      for (let e = state.head[u]!; e >= 0; ) {
-        const over = state.kind[e] === PENDING_WRITE || (sb === 1 << GROUP_SB && state.kind[e] === PENDING_READ);
-        if (over && state.mask[e] === sb && state.behind[e]! >= n) e = state.drop(u, before, e);
-        else {
-          before = e;
-          e = state.next[e]!;
-        }
-      }
-    }
-    if (!this.reporting || sb === 1 << GROUP_SB) return;
-    // ptxas lets it follow the LDGDEPBAR one cycle behind: both go through the memory queue.
-    for (let e = state.head[GROUP_UNIT]!; e >= 0; e = state.next[e]!)
-      if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
   }
 
   private reads(i: number, inst: MachineInst): void {
@@ -299,11 +262,11 @@ class Checker {
     const t = sites.timing[i]!;
     const sbs = sites.writeSb[i]! | sites.readSb[i]!;
     const order = sites.order[i]!;
-    if (drains(sites.asked[i]!)) this.drain();
+    if (drains(sites.asked[i]!)) this.waits.drain();
     if (sites.asked[i]!.form.name === "WARPGROUP.ARRIVE") this.products?.arrive(i);
     const product = order === PRODUCT_ORDER;
     if (product) this.products!.enter(i);
-    if (order !== 0 && sbs !== 0 && !product) this.coverEarlier(order, sites.writeSb[i]!, sbs, i);
+    if (order !== 0 && sbs !== 0 && !product) this.waits.coverEarlier(order, sites.writeSb[i]!, sbs, i);
     if (sites.asked[i]!.form.op === "LDGDEPBAR") this.pending(GROUP_UNIT, PENDING_WRITE, i, 0, sites.writeSb[i]!, 0);
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
       const u = sites.readUnit[k]!;
@@ -365,40 +328,6 @@ class Checker {
     state.ripe[e] = 0;
     state.behind[e] = 0;
     state.order[e] = order;
-  }
-
-  /** Everything in the memory queue has read its operands. */
-  private drain(): void {
-    const { state } = this;
-    for (let u = 0; u < 256; u++) {
-      let before = -1;
-      for (let e = state.head[u]!; e >= 0; ) {
-        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, MEMORY_QUEUE, true))
-          e = state.drop(u, before, e);
-        else {
-          before = e;
-          e = state.next[e]!;
-        }
-      }
-    }
-  }
-
-  /** Units that work in order: what tells the end of this one tells that of those before it. */
-  private coverEarlier(order: number, result: number, any: number, i: number): void {
-    const { sites, state } = this;
-    for (let u = 0; u < UNITS; u++) {
-      for (let e = state.head[u]!; e >= 0; e = state.next[e]!) {
-        const kind = state.kind[e]!;
-        const sb = kind === PENDING_READ ? any : kind === PENDING_WRITE ? result : 0;
-        if (sb === 0 || !keepsOrder(state.order[e]!, order, kind === PENDING_READ)) continue;
-        if (kind === PENDING_WRITE && state.mask[e] === sb && state.behind[e]! < 3)
-          state.behind[e] = state.behind[e]! + 1;
-        // The earliest wait is one cycle away.
-        if (state.now + 1 >= state.time[e]!) state.ripe[e] = state.mask[e]!;
-        state.mask[e] = state.mask[e]! | sb;
-        state.time[e] = state.now + sites.ripe[i]!;
-      }
-    }
   }
 
   /** Behind a call out of the code, or a return, nothing is known: nothing may be under way. */
