@@ -14,7 +14,7 @@ export function membar(c: Context, kind: "SC" | "ALL", scope: Scope): void {
 }
 
 /** Later loads do not see old lines of L1. */
-export function invalidateL1(c: Context): void {
+function invalidateL1(c: Context): void {
   c.emit("CCTL.IVALL", [], []);
 }
 

@@ -5,7 +5,7 @@
 import { InternalError } from "../../errors.js";
 import { mercuryKeys, mercuryLines } from "./capmerc-table.js";
 
-export interface Field {
+interface Field {
   readonly kind: string;
   readonly from: number;
   readonly length: number;
@@ -16,7 +16,7 @@ export interface Field {
   readonly nonzero: boolean;
 }
 
-export interface Key {
+interface Key {
   readonly value: Uint32Array;
   readonly mask: Uint32Array;
 }
