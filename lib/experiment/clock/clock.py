@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks and times cubins on a GPU for lib/experiment/clock.ts (Python standard library, libcuda).
+"""Checks and times cubins on a GPU for lib/experiment/clock/clock.ts (Python standard library, libcuda).
 
     clock.py [DEVICE]
 
@@ -88,6 +88,7 @@ class Clock:
         copies = max(1, min(Memory.most(job, in_a_row), int(LONG / max(once, 0.1))))
         if copies > 1:
             self.base.unload()
+            self.base = None
             self.take(job, copies)
             self.base = self.load(base)
         return {"wrong": [], "inARow": copies, "once": once}

@@ -68,8 +68,9 @@ function paramOf(p: LaunchParam): JobParam {
 export function jobOf(file: LaunchFile, launches: readonly JobLaunch[]): Job | string {
   if (file.expect.length === 0) return "expect: the results of a code that runs on a GPU need to be known";
   const all = [...file.buffers.values(), ...file.globals.values()];
-  const size = all.reduce((n, b) => n + b.bytes.length, 0);
-  if (size > MOST) return `buffers: ${size} bytes; the clock takes ${MOST}`;
+  let size = all.reduce((n, b) => n + b.bytes.length, 0);
+  const full = (): string => `buffers: ${size} bytes with what is expected of them; the clock takes ${MOST}`;
+  if (size > MOST) return full();
   const named = (list: LaunchFile["buffers"]): Record<string, Bytes> =>
     Object.fromEntries(
       [...list].map(([name, { type, bytes }]) => [
@@ -83,6 +84,8 @@ export function jobOf(file: LaunchFile, launches: readonly JobLaunch[]): Job | s
     const type = e.type ?? buffer?.type ?? "u32";
     const packed = e.bytes ?? packValues(e.values!, type);
     if (typeof packed === "string") return `expect.${e.name}.values${packed}`;
+    size += packed.length;
+    if (size > MOST) return full();
     const room = file.buffers.get(e.name)?.bytes.length ?? packed.length;
     if (packed.length > room) return `expect.${e.name}: ${packed.length} bytes are expected of a buffer of ${room}`;
     expect[e.name] = {

@@ -72,7 +72,9 @@ export class LineProcess {
   /** The answer to a question; null asks nothing and waits for what it says by itself. Without one in time it is stopped. */
   ask(question: Answer | null, seconds: number): Promise<Answer | Ended> {
     const said = this.answers.shift();
-    if (said !== undefined) return Promise.resolve(said);
+    if (said !== undefined && question === null) return Promise.resolve(said);
+    // Answers from here on would be taken for those of the questions behind them.
+    if (said !== undefined) this.stop(`an answer to no question: ${JSON.stringify(said).slice(0, 80)}`);
     if (this.end !== null) return Promise.resolve(this.end);
     return new Promise((done) => {
       const late = setTimeout(() => {
