@@ -8,46 +8,14 @@
  * warp stands still until the others have come, or the phase of an mbarrier has ended (phases.ts). Products of warp groups queue up at the tensor
  * core of their sub-core; WARPGROUP.DEPBAR waits for groups of them. What tensor cores take behind a product is not bounded here.
  */
+import { StallAccount } from "./account.js";
 import { Special, type TimedCode } from "./code.js";
 import { FrontL1, SubCoreFront } from "./front.js";
 import { MemorySystem } from "./memory.js";
 import type { DeviceParameters } from "./parameters.js";
 import { Phases } from "./phases.js";
-import { type StallReason, stallReasons } from "./reasons.js";
 import type { Accesses, WarpTrace } from "./trace.js";
 import { CtaState, SCOREBOARDS, SubCore, WarpState } from "./warps.js";
-
-const [WAIT, LONG, SHORT, BARRIER, NO_INST, IMC, GMMA, MATH, MIO, LG, DISPATCH, BRANCH, NOT_SELECTED, SELECTED] = [
-  "wait",
-  "long_scoreboard",
-  "short_scoreboard",
-  "barrier",
-  "no_instruction",
-  "imc_miss",
-  "gmma",
-  "math_pipe_throttle",
-  "mio_throttle",
-  "lg_throttle",
-  "dispatch_stall",
-  "branch_resolving",
-  "not_selected",
-  "selected",
-].map((r) => stallReasons.indexOf(r as StallReason)) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-  number,
-];
 
 /** A scoreboard's count is raised in the cycle behind the issue [M]; a queued instruction without lanes ends soon. */
 const COUNT_DELAY = 2;
@@ -69,8 +37,8 @@ export interface CoreResult {
   readonly blockEnds: readonly number[];
   readonly cycles: number;
   readonly issued: number;
-  /** Warp-cycles by reason and instruction: `reasons[reason][pc]`. */
-  readonly reasons: readonly Float64Array[];
+  /** As in StallAccount. */
+  readonly reasons: StallAccount["reasons"];
   readonly issues: Float64Array;
   readonly memory: MemorySystem["totals"];
   readonly timeline: readonly Issue[];
@@ -80,7 +48,7 @@ export class StreamingMultiprocessor {
   private readonly cores: SubCore[];
   private readonly memory: MemorySystem;
   private readonly phases: Phases;
-  private readonly reasons: Float64Array[];
+  private readonly account: StallAccount;
   private readonly issues: Float64Array;
   private readonly timeline: Issue[] = [];
   private issued = 0;
@@ -106,7 +74,7 @@ export class StreamingMultiprocessor {
     );
     this.memory = new MemorySystem(p, accesses, sharedBytes);
     this.phases = new Phases(traces, accesses, code.arrives);
-    this.reasons = stallReasons.map(() => new Float64Array(code.count));
+    this.account = new StallAccount(code, this.memory);
     this.issues = new Float64Array(code.count);
     this.numbers = [...new Set(traces.map((t) => t.block))];
   }
@@ -136,7 +104,7 @@ export class StreamingMultiprocessor {
       blockEnds: this.ends,
       cycles: this.ends.reduce((a, b) => Math.max(a, b), 0),
       issued: this.issued,
-      reasons: this.reasons,
+      reasons: this.account.reasons,
       issues: this.issues,
       memory: this.memory.totals,
       timeline: this.timeline,
@@ -210,9 +178,9 @@ export class StreamingMultiprocessor {
     const { code } = this;
     const w = this.choose(core, t);
     const pc = w.pc;
-    this.account(core, w, t);
+    this.account.waited(core, w, t);
     if (code.operand[pc]! >= 0 && this.missing(core, w, pc, t)) return;
-    this.reasons[SELECTED]![pc]!++;
+    this.account.selected(pc);
     core.last = w;
     core.next = -1;
     core.pipeFree[code.pipe[pc]!] = t + this.interval(core, pc, t);
@@ -260,7 +228,8 @@ export class StreamingMultiprocessor {
   /** Scoreboards of an issued instruction; returns when its result is there. */
   private results(w: WarpState, core: SubCore, pc: number, t: number): number {
     const { code, memory } = this;
-    const { writeSb, readSb } = { writeSb: code.writeSb[pc]!, readSb: code.readSb[pc]! };
+    const writeSb = code.writeSb[pc]!;
+    const readSb = code.readSb[pc]!;
     let read = t + COUNT_DELAY;
     let write = t + Math.max(COUNT_DELAY, code.latency[pc]!);
     if (code.queued[pc] === 1) {
@@ -398,32 +367,5 @@ export class StreamingMultiprocessor {
     // Whoever has ended is not waited for.
     for (let id = 0; id < 16; id++) if (cta.waiting[id]!.length > 0) this.release(cta, id, 0, t);
     if (cta.live === 0) this.ended(cta, t);
-  }
-
-  // ------------------------------------------------------------------------------------------ where cycles go
-
-  /** Shares the cycles since the warp's last issue out among the reasons, in the order in which they ended. */
-  private account(core: SubCore, w: WarpState, t: number): void {
-    const { reasons, code } = this;
-    const pc = w.pc;
-    let from = w.issuedAt;
-    const until = (end: number, reason: number): void => {
-      const to = Math.min(end, t);
-      if (to <= from) return;
-      reasons[reason]![pc]! += to - from;
-      from = to;
-    };
-    until(w.next, w.jumped ? BRANCH : WAIT);
-    until(w.released, BARRIER);
-    until(w.fetched, NO_INST);
-    const mask = code.wait[pc]!;
-    for (let k = 0; k < SCOREBOARDS; k++) if ((mask >> k) & 1) until(w.zero[k]!, w.isLong[k] === 1 ? LONG : SHORT);
-    until(w.depbar, LONG);
-    until(w.gmma, GMMA);
-    until(w.constant, IMC);
-    until(core.pipeFree[code.pipe[pc]!]!, code.queued[pc] === 1 ? MIO : MATH);
-    if (code.queued[pc] === 1) until(this.memory.room(core.index, from), code.long[pc] === 1 ? LG : MIO);
-    if (core.held > from && core.last === w) until(core.held, DISPATCH);
-    until(t, NOT_SELECTED);
   }
 }

@@ -112,10 +112,10 @@ interface Product {
   readonly dramLatency: number;
 }
 
-/** One product per SM: T4, A100, RTX 3090, Orin, (88: as 86), L40S, H100 SXM, B200, B300, Thor, RTX 5090, GB10. */
-/** [W]. */
+/** By SM, per sub-core and cycle [W]. */
 const tensorMacs: Readonly<Record<number, number>> = { 80: 256, 90: 512 };
 
+/** One product per SM: T4, A100, RTX 3090, Orin, (88: as 86), L40S, H100 SXM, B200, B300, Thor, RTX 5090, GB10. */
 const products: Readonly<Record<number, Product>> = {
   75: { sms: 40, clock: 1.59, bandwidth: 320, l1Kib: 96, l2Mib: 4, l2Latency: 156, dramLatency: 250 },
   80: { sms: 108, clock: 1.41, bandwidth: 1555, l1Kib: 192, l2Mib: 40, l2Latency: 168, dramLatency: 280 },
