@@ -324,7 +324,7 @@ export class GridMachine implements Machine {
 /** Lanes that wait for phases of mbarriers are told that these have not ended. True if there were any. */
 function wakeWaiters(clusters: readonly Cluster[]): boolean {
   let any = false;
-  for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, 0, false)) any = true;
+  for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, null, false)) any = true;
   return any;
 }
 

@@ -12,6 +12,8 @@ import { type Cta, LANES, Wait, type Warp } from "./state.js";
 
 const COUNT = 0x100000;
 const TX_BITS = 21;
+/** PTX ISA 9.7.13.15.2: the tx-count is from -(2^20 - 1) to 2^20 - 1. */
+const TX_MOST = 0xfffff;
 
 /** An operation on a barrier: arrivals, transactions to expect (negative: to complete), arrivals that are not expected any more. */
 export interface Arrival {
@@ -25,12 +27,12 @@ function wake(w: Warp, address: number): void {
   if (cta !== undefined) wakeAll(cta, address | 0, true);
 }
 
-/** Lanes of a CTA that wait for a phase of the barrier (0: of any) go on; `over` is what their wait says. */
-export function wakeAll(cta: Cta, address: number, over: boolean): boolean {
+/** Lanes of a CTA that wait for a phase of the barrier (null: of any) go on; `over` is what their wait says. True if there were any. */
+export function wakeAll(cta: Cta, address: number | null, over: boolean): boolean {
   let any = false;
   for (const w of cta.warps) {
     let mask = 0;
-    if (address !== 0) mask = waiting(w, Wait.Phase, address);
+    if (address !== null) mask = waiting(w, Wait.Phase, address);
     else for (let l = 0; l < LANES; l++) if (w.waitKind[l] === Wait.Phase) mask |= (1 << l) & w.live;
     if (mask === 0) continue;
     any = true;
@@ -63,6 +65,15 @@ export function actOn(w: Warp, address: number, what: Arrival, lane: number): bo
   pending = (pending + what.arrivals) & (COUNT - 1);
   expected = (expected + what.drops) & (COUNT - 1);
   tx += what.transactions;
+  if (Math.abs(tx) > TX_MOST) {
+    w.fault(
+      "barrier",
+      1 << lane,
+      `${tx} transactions pending at an mbarrier, which counts to ${TX_MOST}`,
+      BigInt(address),
+    );
+    return false;
+  }
   const done = pending === 0 && tx === 0;
   if (done) {
     phase ^= 1;

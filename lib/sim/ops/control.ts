@@ -49,7 +49,8 @@ function bra(s: Site): Exec {
   s.has("INC");
   s.has("DEC");
   // Taken by all lanes if one wants it: the end of ptxas's loops that issue a bulk copy for each lane.
-  if (s.has("ANY") && s.has("U") && s.pred("pin") === 7 && s.pred("upin") === 7) {
+  if (s.has("ANY")) {
+    if (!s.has("U") || s.pred("pin") !== 7 || s.pred("upin") !== 7) s.unsupported(".ANY with predicates of its own");
     const target = s.target(s.operand("target"));
     return (w) => branch(w, w.active, target);
   }

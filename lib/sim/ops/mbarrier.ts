@@ -90,8 +90,9 @@ function check(s: Site): Exec {
     if (p < 7) w.P[p] = (w.P[p]! & ~m) | ended;
     if (ended === m) return Step.Next;
     if (!waits) return giveWay(w);
-    for (let l = 0; l < LANES; l++) w.waitPredicate[l] = p;
-    suspend(w, m & ~ended, Wait.Phase, w.pc + 1, (l) => shortAddress(w, a, add, l) | 0);
+    const left = m & ~ended;
+    for (let l = 0; l < LANES; l++) if ((left >>> l) & 1) w.waitPredicate[l] = p;
+    suspend(w, left, Wait.Phase, w.pc + 1, (l) => shortAddress(w, a, add, l) | 0);
     return Step.Switch;
   };
 }

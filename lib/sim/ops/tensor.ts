@@ -252,6 +252,11 @@ function signed(o: Operand): (x: number) => number {
   return neg ? (x) => -x : (x) => x;
 }
 
+/** Element j of a fragment in lane l. */
+function doubleAt(I: Int32Array, from: readonly number[], j: number, l: number): number {
+  return doubleOf(I[from[2 * j]! + l]!, I[from[2 * j + 1]! + l]!);
+}
+
 function doubleProduct(s: Site): Exec {
   const f = factors(s);
   const mode = s.rounding();
@@ -264,20 +269,19 @@ function doubleProduct(s: Site): Exec {
   ];
   return together((w) => {
     const { I } = w;
-    const at = (from: readonly number[], j: number, l: number): number =>
-      doubleOf(I[from[2 * j]! + l]!, I[from[2 * j + 1]! + l]!);
     for (let l = 0; l < LANES; l++) {
-      const [g, t] = [l >> 2, l & 3];
+      const g = l >> 2;
+      const t = l & 3;
       for (let j = 0; j < na; j++) {
         const row = rows === 16 ? g + 8 * (j & 1) : g;
-        values.a[row * depth + t + 4 * (rows === 16 ? j >> 1 : j)] = a(at(f.a, j, l));
+        values.a[row * depth + t + 4 * (rows === 16 ? j >> 1 : j)] = a(doubleAt(I, f.a, j, l));
       }
-      for (let j = 0; j < nb; j++) values.b[g * depth + t + 4 * j] = b(at(f.b, j, l));
+      for (let j = 0; j < nb; j++) values.b[g * depth + t + 4 * j] = b(doubleAt(I, f.b, j, l));
     }
     const withC = f.withC(w) !== 0;
     for (let l = 0; l < LANES; l++)
       for (let j = 0; j < nc; j++)
-        sum[((l >> 2) + 8 * (j >> 1)) * N + 2 * (l & 3) + (j & 1)] = withC ? c(at(f.c, j, l)) : 0;
+        sum[((l >> 2) + 8 * (j >> 1)) * N + 2 * (l & 3) + (j & 1)] = withC ? c(doubleAt(I, f.c, j, l)) : 0;
     for (let i = 0; i < rows * N; i++) {
       let x = sum[i]!;
       const ai = (i >> 3) * depth;
@@ -297,7 +301,11 @@ function doubleProduct(s: Site): Exec {
 
 // ------------------------------------------------------------------------------------------------ sm_75: 8 × 8 × 4
 
-/** One of the four products of HMMA.884: lanes of the low and high half that hold it, and its matrices. */
+/** Lanes that hold each of the four products of HMMA.884. */
+const lanesOf: readonly (readonly number[])[] = [0, 4, 8, 12].map((l) =>
+  [0, 1, 2, 3, 16, 17, 18, 19].map((i) => l + i),
+);
+/** The matrices of one of them. */
 const part = { a: new Float64Array(32), b: new Float64Array(32), c: new Float64Array(64) };
 
 /**
@@ -323,10 +331,15 @@ function product884(s: Site): Exec {
   const row = (i: number, l: number): number => (l & 1) + (i & 2) + (l < 16 ? 0 : 4);
   const column = (i: number, l: number): number => (i & 4) + (l & 2) + (i & 1);
   const result = new Int32Array(2 * LANES);
+  const at = (r: number, n: number): number => {
+    let x = 0;
+    for (let k = 0; k < 4; k++) x += part.a[r * 4 + k]! * part.b[n * 4 + k]!;
+    return x + part.c[r * 8 + n]!;
+  };
   return together((w) => {
     const { I } = w;
     for (let q = 0; q < 4; q++) {
-      const lanes = Array.from({ length: 8 }, (_, i) => (i < 4 ? 4 * q + i : 12 + 4 * q + i));
+      const lanes = lanesOf[q]!;
       for (const l of lanes) {
         const high = l < 16 ? 0 : 4;
         const t = l & 3;
@@ -339,11 +352,6 @@ function product884(s: Site): Exec {
           for (let j = 0; j < 2; j++)
             part.c[row(2 * step + j, l) * 8 + column(2 * step + j, l)] = f32OfBits(I[rc[j]! + l]!);
       }
-      const at = (r: number, n: number): number => {
-        let x = 0;
-        for (let k = 0; k < 4; k++) x += part.a[r * 4 + k]! * part.b[n * 4 + k]!;
-        return x + part.c[r * 8 + n]!;
-      };
       for (const l of lanes)
         for (let j = 0; j < 2; j++) {
           const r = (l & 3) + (l < 16 ? 0 : 4);
