@@ -1,5 +1,5 @@
 /**
- * Machine code of a whole function: its blocks laid out one after the other, then the tail (digest G §2M.3): after the last
+ * Machine code of a whole function: on sm_87 a prologue, its blocks laid out one after the other, then the tail (digest G §2M.3): after the last
  * instruction a branch to itself, then NOPs up to 128 bytes; from sm_80 on at least eight of them.
  */
 import { InternalError } from "../errors.js";
@@ -12,6 +12,7 @@ import { type EncodeContext, encodeInst } from "./encode.js";
 import { form } from "./isa/form.js";
 import type { Control, MachineInst, Operand } from "./isa/operand.js";
 import { listing } from "./print.js";
+import { clearBarriers } from "./prologue.js";
 
 /**
  * Machine code of a function with physical registers; it shows itself as its listing. Throws InternalError on virtual
@@ -20,8 +21,10 @@ import { listing } from "./print.js";
 export function encodeFunc(func: Func): Code {
   if (func.virtual)
     throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
-  const labels = layout(func.blocks);
-  const insts: Inst[] = func.blocks.flatMap((b) => b.insts);
+  const start = func.target.has("clearsBarriers") ? clearBarriers() : [];
+  const labels = layout(func.blocks, 16 * start.length);
+  const body: Inst[] = func.blocks.flatMap((b) => b.insts);
+  const insts: MachineInst[] = start.length === 0 ? body : [...start, ...body];
   const words = new Uint32Array(4 * codeLength(insts.length + 1, func.target));
   const relocs: CodeReloc[] = [];
   const context: EncodeContext = {
@@ -32,8 +35,10 @@ export function encodeFunc(func: Func): Code {
     },
     reloc: (r) => relocs.push(r),
   };
+  // The address that RET.REL takes from its registers counts from the start of the function, not from its first block.
+  const returning: EncodeContext = { ...context, label: () => 0 };
   insts.forEach((inst, i) => {
-    encodeInst(inst, func.target, words, 4 * i, 16 * i, context);
+    encodeInst(inst, func.target, words, 4 * i, 16 * i, inst.form.flow === "return" ? returning : context);
   });
   writeTail(words, insts.length, func.target);
   const code: Code = {
@@ -42,7 +47,7 @@ export function encodeFunc(func: Func): Code {
     target: func.target,
     words,
     insts,
-    locs: insts.map((i) => i.loc),
+    locs: start.length === 0 ? body.map((i) => i.loc) : [...start.map(() => null), ...body.map((i) => i.loc)],
     relocs,
     labels,
     registers: registerCount(func),
@@ -61,9 +66,9 @@ export function encodeFunc(func: Func): Code {
   );
 }
 
-function layout(blocks: readonly Block[]): Map<number, number> {
+function layout(blocks: readonly Block[], start: number): Map<number, number> {
   const labels = new Map<number, number>();
-  let at = 0;
+  let at = start;
   for (const b of blocks) {
     labels.set(b.id, at);
     at += 16 * b.insts.length;

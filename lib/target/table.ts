@@ -153,6 +153,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   rela: { on: since(90), why: "relocations with explicit addends: REL on sm_75-89, RELA from 90 (digest G D12)" },
   capmerc: { on: since(100), why: "Capsule Mercury sections beside the text (digest G D15)" },
   nopTail: { on: since(80), why: "at least 8 NOPs after the function (digest G §2M.3)" },
+  clearsBarriers: {
+    on: [87],
+    why: "functions begin by emptying the convergence barriers (measured; lib/sass/prologue.ts)",
+  },
   clusters: { on: since(90), why: "thread block clusters; shared addresses carry the CTA rank in bits 31:24" },
   i2fp: { on: since(86), why: "32-bit integer to f32 by I2FP (measured: sm_80 has I2F, sm_86 I2FP)" },
   vimnmx: {

@@ -53,6 +53,7 @@ export type Feature =
   | "rela"
   | "capmerc"
   | "nopTail"
+  | "clearsBarriers"
   | "clusters"
   | "i2fp"
   | "vimnmx"
