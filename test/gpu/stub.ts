@@ -5,9 +5,10 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { corpus } from "../corpus/cases.js";
 
-/** `describe` for tests that need Python. */
+/** `describe` for tests that need Python; where Jupyter is required, so is Python. */
 export function describePython(name: string, body: () => void): void {
-  if (spawnSync("python3", ["--version"]).status === 0) describe(name, body);
+  const required = process.env.PTXLAB_JUPYTER === "required";
+  if (required || spawnSync("python3", ["--version"]).status === 0) describe(name, body);
   else describe.skip(name, body);
 }
 
