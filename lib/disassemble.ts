@@ -2,6 +2,7 @@
 
 import { branchTargets, type Cubin, type CubinFunction, type CubinReloc, relocationName } from "./elf/index.js";
 import { counted } from "./inspect.js";
+import type { Control } from "./isa/operand.js";
 import {
   type CodeReloc,
   controlText,
@@ -10,7 +11,6 @@ import {
   type Listed,
   listingLines,
 } from "./sass/index.js";
-import type { Control } from "./sass/isa/operand.js";
 import { type Target, targetOfSm } from "./target/index.js";
 
 export interface ListedInstruction {

@@ -85,7 +85,7 @@ export {
   weighted,
 } from "./sched/index.js";
 export * as sim from "./sim/index.js";
-export { Device, type Estimate, estimate, type Run, runLaunchFile, simulate } from "./sim/index.js";
+export { Device, type Run, runLaunchFile, simulate } from "./sim/index.js";
 export {
   type ConstantBank,
   type Feature,
@@ -100,4 +100,6 @@ export {
   target,
   targetNames,
 } from "./target/index.js";
+export * as timing from "./timing/index.js";
+export { type Estimate, estimate } from "./timing/index.js";
 export { type Finding, findingKinds, findingText, verifyCubin, verifyHazards } from "./verify.js";

@@ -5,11 +5,11 @@
 import { type Diagnostic, diagnostic, isFailure } from "./diagnostics.js";
 import { readCubin } from "./elf/cubin/read.js";
 import type { Cubin } from "./elf/index.js";
+import { findingText } from "./hazard/index.js";
 import { type Lifted, liftFunction, replaceCode } from "./lift/index.js";
 import type { Func } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";
 import { assignControl, type Policy, postSchedule, type ScheduleReport, scheduleFunc } from "./sched/index.js";
-import { findingText } from "./sched/verify/index.js";
 import { verifyCubin } from "./verify.js";
 
 export interface RescheduleOptions {

@@ -3,10 +3,10 @@
 import { branchTargets } from "./elf/cubin/branches.js";
 import { relocationName } from "./elf/cubin/relocations.js";
 import type { Cubin, CubinFunction } from "./elf/index.js";
-import { type CodeToVerify, type Finding, verifyHazards } from "./sched/verify/index.js";
+import { type CodeToVerify, type Finding, verifyHazards } from "./hazard/index.js";
 import { type Target, targetOfSm } from "./target/index.js";
 
-export { type Finding, findingKinds, findingText, verifyHazards } from "./sched/verify/index.js";
+export { type Finding, findingKinds, findingText, verifyHazards } from "./hazard/index.js";
 
 /**
  * Hazards of every function of a cubin (`readCubin` gives it), ours, ptxas's or a library's, in the order of the file;

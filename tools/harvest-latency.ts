@@ -1,5 +1,5 @@
 /**
- * Finds the latency tables of lib/target/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
+ * Finds the latency tables of lib/isa/latency by reading what the real ptxas does (needs oracle:setup, but for write and summary):
  *
  *     node tools/run-ts.cjs tools/harvest-latency.ts observe [--sm 90] [--source chain,units] [--modules 40] [--seed 1] [--folder DIR]
  *     node tools/run-ts.cjs tools/harvest-latency.ts renew [--sm 90] [--ports "R mma;R mma2"] [--seeds 1,2]

@@ -15,7 +15,7 @@ import { type CubinFunction, readCubin } from "../lib/elf/index.js";
 import { target as targetOf } from "../lib/target/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { random } from "../test/corpus/random.js";
-import { largeFaults, smallFaults, type Tally } from "../test/sched/verify/judge.js";
+import { largeFaults, smallFaults, type Tally } from "../test/hazard/judge.js";
 import { numberOf, readArguments, smsOf } from "./arguments.js";
 
 const { values: options, positionals } = readArguments({

@@ -9,9 +9,9 @@
  * kind, opcodes, register file and distances. Exit 0: every finding is explained.
  */
 import { type Cubin, readCubin } from "../lib/elf/index.js";
+import { type Finding, findingText } from "../lib/hazard/index.js";
 import { decodeInst } from "../lib/sass/decode.js";
 import { controlO0 } from "../lib/sched/index.js";
-import { type Finding, findingText } from "../lib/sched/verify/index.js";
 import { targetOfSm } from "../lib/target/index.js";
 import { verifyCubin } from "../lib/verify.js";
 import { compileKernels, readBytes } from "./harvest/compile.js";

@@ -14,7 +14,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
-import { type Finding, findingText } from "../lib/sched/verify/index.js";
+import { type Finding, findingText } from "../lib/hazard/index.js";
 import type { TargetName } from "../lib/target/types.js";
 import { verifyCubin } from "../lib/verify.js";
 import { numberOf, readArguments, smsOf } from "./arguments.js";

@@ -8,7 +8,7 @@
  * refuses every word; sm_87 and 88 decode the opcodes of sm_86).
  */
 import { readFileSync } from "node:fs";
-import { tableFor } from "../lib/sass/isa/compiled.js";
+import { tableFor } from "../lib/isa/compiled.js";
 
 const [path, ...sms] = process.argv.slice(2);
 if (!path) throw new Error("usage: isa-coverage CENSUS.csv [SM…]");

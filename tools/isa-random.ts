@@ -12,13 +12,13 @@
  * cases, whatever the instruction.
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { setBits } from "../lib/isa/bits.js";
+import { tableFor } from "../lib/isa/compiled.js";
+import type { MachineInst } from "../lib/isa/operand.js";
+import { parseInst } from "../lib/isa/parse.js";
+import { renderInst } from "../lib/isa/text.js";
 import { decodeInst } from "../lib/sass/decode.js";
 import { encodeInst } from "../lib/sass/encode.js";
-import { setBits } from "../lib/sass/isa/bits.js";
-import { tableFor } from "../lib/sass/isa/compiled.js";
-import type { MachineInst } from "../lib/sass/isa/operand.js";
-import { parseInst } from "../lib/sass/isa/parse.js";
-import { renderInst } from "../lib/sass/isa/text.js";
 import { type TargetName, target } from "../lib/target/index.js";
 import { askWords, nop } from "../test/oracle/nvdisasm.js";
 import { numberOf, readArguments, smsOf } from "./arguments.js";

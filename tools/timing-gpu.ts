@@ -8,7 +8,7 @@
  *
  * `NAME=VALUE` changes a parameter of the model (`warm=true l2Latency=250`); `--codes` prints every code.
  */
-import type { EstimateOptions } from "../lib/sim/index.js";
+import type { EstimateOptions } from "../lib/timing/index.js";
 import { mean, slope, spearman } from "../test/gpu/agreement.js";
 import { behindCopies, flushed, median, recordedEvents, type TimedCode, timedCodes } from "../test/gpu/events.js";
 import { modelled } from "../test/gpu/model.js";

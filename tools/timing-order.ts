@@ -13,7 +13,8 @@ import { join, resolve } from "node:path";
 import { compile } from "../lib/compile.js";
 import { readCubin } from "../lib/elf/index.js";
 import { unwrap } from "../lib/result.js";
-import { type Estimate, estimateLaunch, runLaunchFile } from "../lib/sim/index.js";
+import { runLaunchFile } from "../lib/sim/index.js";
+import { type Estimate, estimateLaunch } from "../lib/timing/index.js";
 import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
 import { numberOf, readArguments, smsOf } from "./arguments.js";
 

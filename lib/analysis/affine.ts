@@ -8,8 +8,9 @@
  * Sums are made on demand, of the registers that addresses are made of. Every rule below holds for all values of the
  * operands; what has no rule is an atom. For an atom is kept which bits may be one, and its greatest value.
  */
+
+import { sregName } from "../isa/sreg.js";
 import { type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
-import { sregName } from "../sass/isa/sreg.js";
 import { popcount } from "./bits.js";
 import type { Names } from "./names.js";
 import { ANY, type Bits, below, combinations, combine, lowest, MOST, type Sum, spread } from "./sums.js";

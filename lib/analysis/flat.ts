@@ -8,8 +8,9 @@
  * read or write those under their mask, with slot IMPLICIT; where the mask is no number any of them may be meant.
  * So do WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
  */
+
+import { IMPLICIT } from "../isa/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
-import { IMPLICIT } from "../sass/isa/operand.js";
 import { type Handover, handovers, type Runs } from "./products.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
 

@@ -11,9 +11,10 @@
  * A strong load or atomic may be an acquire: what follows it stays behind; a strong store, atomic or reduction may be a
  * release: what precedes it stays ahead.
  */
+
+import type { Form } from "../isa/form.js";
+import { sregName } from "../isa/sreg.js";
 import { Kind, type MachineInst } from "../ori/types.js";
-import type { Form } from "../sass/isa/form.js";
-import { sregName } from "../sass/isa/sreg.js";
 import { type Address, apart } from "./alias.js";
 import { isProduct } from "./products.js";
 

@@ -7,9 +7,10 @@
  * that all ways agree on; what is added on the way is then not known as a sum. Shared and local addresses without such a
  * term count from the start of their window.
  */
+
+import { sregName } from "../isa/sreg.js";
+import type { Space } from "../isa/types.js";
 import { File, type Func, type Inst } from "../ori/types.js";
-import { sregName } from "../sass/isa/sreg.js";
-import type { Space } from "../sass/isa/types.js";
 import { type Affine, type Atom, instOf } from "./affine.js";
 import { type Address, apart, same } from "./alias.js";
 import { analysis } from "./cache.js";

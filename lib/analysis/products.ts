@@ -16,6 +16,8 @@
  * everything else moves freely over all three (tools/hazard/wgmma.ts). A product with gsb0 closes its group; DEPBAR.LE gsb0, n gives
  * back what all but the last n groups had.
  */
+
+import { arriveDistance, arriveToProduct, setToWait, timingOf } from "../isa/latency.js";
 import {
   type Block,
   File,
@@ -26,7 +28,6 @@ import {
   type Operand,
   ZERO_REG,
 } from "../ori/types.js";
-import { arriveDistance, arriveToProduct, setToWait, timingOf } from "../sass/isa/latency.js";
 import type { Target } from "../target/types.js";
 import { setRange } from "./bits.js";
 

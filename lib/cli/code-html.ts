@@ -6,8 +6,8 @@
 import type { ListedFunction, ListedInstruction } from "../disassemble.js";
 import type { Cubin } from "../elf/index.js";
 import { counted } from "../inspect.js";
+import type { Control } from "../isa/operand.js";
 import { controlText, type LiveCount, type ModifierDoc, type WordDoc, wordDoc } from "../sass/index.js";
-import type { Control } from "../sass/isa/operand.js";
 import { type Target, targetOfSm } from "../target/index.js";
 import { escapeHtml } from "../view/html.js";
 import { liveOf } from "./code-views.js";

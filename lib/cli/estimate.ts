@@ -1,6 +1,6 @@
 /** `ptxlab estimate`: cycles of the launches of a launch file by the timing model, and where they go. */
 import { counted } from "../inspect.js";
-import { type Estimate, estimateLaunch, stallReasons } from "../sim/index.js";
+import { type Estimate, estimateLaunch, stallReasons } from "../timing/index.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
 import { runLaunches } from "./launched.js";

@@ -1,5 +1,5 @@
 /** `ptxlab verify`: the hazard checker on the code of cubins. */
-import { findingText } from "../sched/verify/index.js";
+import { findingText } from "../hazard/index.js";
 import { verifyCubin } from "../verify.js";
 import { readCommandLine } from "./command-line.js";
 import { cubinsOf } from "./cubins.js";

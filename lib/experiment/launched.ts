@@ -1,7 +1,8 @@
 /** What a launch file says of a cubin: its results in the simulator, and the cycles of the timing model. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type Estimate, estimateLaunch, runLaunchFile } from "../sim/index.js";
+import { runLaunchFile } from "../sim/index.js";
+import { type Estimate, estimateLaunch } from "../timing/index.js";
 import type { Row } from "./types.js";
 
 /** Estimates and results of a launch file on a cubin. */

@@ -11,6 +11,7 @@
  */
 import type { Diagnostic, Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
+import { tryForm } from "../isa/form.js";
 import type { Builder } from "../ori/builder.js";
 import { newInst } from "../ori/func.js";
 import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
@@ -22,7 +23,6 @@ import type {
   Operand as PtxOperand,
   Variable as PtxVariable,
 } from "../ptx/ast.js";
-import { tryForm } from "../sass/isa/form.js";
 import type { Target } from "../target/types.js";
 import { f32Bits, f64Bits } from "./float-bits.js";
 import type { MeetingPlace } from "./gather.js";

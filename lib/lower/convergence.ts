@@ -27,11 +27,11 @@
 import { type Cfg, controlFlow } from "../analysis/cfg.js";
 import { commonDominator, type DominatorTree, dominates, dominators, postDominators } from "../analysis/dominators.js";
 import { type Loop, type Loops, naturalLoops } from "../analysis/loops.js";
+import { form } from "../isa/form.js";
 import { blockFallsThrough, connect, isConditional, terminator } from "../ori/flow.js";
 import { newBlock, newInst } from "../ori/func.js";
 import { breg, label, PT } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
-import { form } from "../sass/isa/form.js";
 
 /** Barrier registers B0 … B15, less some for what later phases add. */
 const MAX_NESTING = 12;

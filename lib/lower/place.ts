@@ -2,10 +2,11 @@
  * Puts the operands of one machine instruction into the slots of its form and makes them fit: zero becomes RZ, and an
  * immediate goes to a register where the slot has no immediate, or where the instruction already has one.
  */
+
+import type { Form, SlotInfo } from "../isa/form.js";
 import { clone, none, RZ } from "../ori/operand.js";
 import { fillInOrder, fitWidths, slotAccepts } from "../ori/slots.js";
 import { File, Kind, type Operand } from "../ori/types.js";
-import type { Form, SlotInfo } from "../sass/isa/form.js";
 
 /** Brings a constant into registers; emits the moves. */
 export type ToRegister = (o: Operand, width: number) => Operand;

@@ -11,7 +11,7 @@
  */
 import type { Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import { type Form, form as lookUpForm } from "../sass/isa/form.js";
+import { type Form, form as lookUpForm } from "../isa/form.js";
 import { connect, endsBlock } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf, register } from "./operand.js";

@@ -6,7 +6,7 @@
  * which is linear, instead of many single insertions.
  */
 import { InternalError } from "../errors.js";
-import { form } from "../sass/isa/form.js";
+import { form } from "../isa/form.js";
 import { blockFallsThrough, endsBlock, fallsThrough, isPhi, terminator } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf } from "./operand.js";

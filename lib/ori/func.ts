@@ -3,7 +3,7 @@
  */
 import type { Span } from "../diagnostics.js";
 import { counted, shownAs } from "../inspect.js";
-import type { Form } from "../sass/isa/form.js";
+import type { Form } from "../isa/form.js";
 import type { Target } from "../target/types.js";
 import { clone } from "./operand.js";
 import { printFunc } from "./print.js";

@@ -6,8 +6,8 @@
  * as they first appear, as wide as their slots say. `//` starts a comment.
  */
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import { parseInst } from "../isa/parse.js";
 import { fail, ok, type Result } from "../result.js";
-import { parseInst } from "../sass/isa/parse.js";
 import { isTargetName, target as targetOf } from "../target/index.js";
 import { blocksById, connect } from "./flow.js";
 import { newFunc } from "./func.js";

@@ -15,7 +15,7 @@
  * there is something to say, its source position, its origin and its control word. Header lines that say nothing new
  * (no parameters, an empty frame, …) are left out.
  */
-import { registerName, renderInst } from "../sass/isa/text.js";
+import { registerName, renderInst } from "../isa/text.js";
 import type { Block, Control, Func, Inst, LaunchBounds, Operand, Param } from "./types.js";
 
 export interface PrintOptions {

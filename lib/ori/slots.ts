@@ -7,7 +7,7 @@
  * `LOP3.LUT pout?, d` fills d, and `[d, p]` of `IADD3 d, pout?, pout2?` fills d and pout.
  */
 import { InternalError } from "../errors.js";
-import type { Form, SlotInfo } from "../sass/isa/form.js";
+import type { Form, SlotInfo } from "../isa/form.js";
 import { imm, none, notPT, PT, RZ, URZ } from "./operand.js";
 import { File, Kind, type Operand, ZERO_REG } from "./types.js";
 

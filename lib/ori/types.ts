@@ -6,12 +6,12 @@
  *
  * 1. An operand names at most one register value. Addresses are flattened: `desc[UR4][R2.64+UR6+0x10]` is the four
  *    sources base (R2, width 2), uniform offset (UR6), immediate offset (0x10), descriptor (UR4, width 2).
- * 2. `dsts` and `srcs` are positional: one operand for every slot of the form's row in `lib/sass/isa`, definitions
+ * 2. `dsts` and `srcs` are positional: one operand for every slot of the form's row in `lib/isa`, definitions
  *    first, each in printed order. A slot left out in the text holds its default (PT, !PT, RZ, URZ, immediate 0, NONE).
  */
 import type { Span } from "../diagnostics.js";
-import type { File } from "../sass/isa/form.js";
-import type { MachineInst } from "../sass/isa/operand.js";
+import type { File } from "../isa/form.js";
+import type { MachineInst } from "../isa/operand.js";
 import type { Target } from "../target/types.js";
 
 export {
@@ -24,7 +24,7 @@ export {
   NO_INDEX,
   type Operand,
   ZERO_REG,
-} from "../sass/isa/operand.js";
+} from "../isa/operand.js";
 
 export interface Inst extends MachineInst {
   /** Dense, unique in its function, stable under edits. */

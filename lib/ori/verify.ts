@@ -7,8 +7,8 @@
  * SSA window (milestone "ssa") one dominating definition per register; after control a control word everywhere.
  */
 import { InternalError } from "../errors.js";
-import { type Form, rowOf } from "../sass/isa/form.js";
-import { linesFor } from "../sass/isa/table.js";
+import { type Form, rowOf } from "../isa/form.js";
+import { linesFor } from "../isa/table.js";
 import { isPhi } from "./flow.js";
 import type { Func, Milestone } from "./types.js";
 import { checkControl } from "./verify/control.js";

@@ -16,12 +16,12 @@
  * the old one. Where a path brings no value at all the phi has RZ (or PT): PTX lets such code read anything.
  */
 import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, unitAt } from "../analysis/index.js";
+import { form } from "../isa/form.js";
 import { insertAt, rewriteBlock, touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
 import { part, register } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
-import { form } from "../sass/isa/form.js";
 import { copyUnit } from "./parallel-copy.js";
 
 export function generateMovPhi(func: Func): void {

@@ -14,13 +14,14 @@
  * Control words exist by now. The caller's were chosen for the code in place; a subroutine has its own, each of which waits
  * for everything under way, so nothing is open when it returns.
  */
+
+import { form } from "../isa/form.js";
+import { renderInst } from "../isa/text.js";
 import { touch } from "../ori/editor.js";
 import { newBlock, newInst } from "../ori/func.js";
 import { label, reg } from "../ori/operand.js";
 import { fillSlots, type Given } from "../ori/slots.js";
 import { type Block, type Func, type Inst, Kind } from "../ori/types.js";
-import { form } from "../sass/isa/form.js";
-import { renderInst } from "../sass/isa/text.js";
 import { controlO0 } from "../sched/index.js";
 
 /** All six scoreboards. */

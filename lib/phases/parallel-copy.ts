@@ -9,11 +9,11 @@
  */
 
 import { InternalError } from "../errors.js";
+import { form } from "../isa/form.js";
 import { newInst } from "../ori/func.js";
 import { clone, imm, isReg, PT, register, sameOperand, UPT } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Inst, type Operand } from "../ori/types.js";
-import { form } from "../sass/isa/form.js";
 
 export interface Copy {
   /** One unit of a virtual register. */

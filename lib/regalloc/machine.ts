@@ -5,10 +5,10 @@
  */
 import type { Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
+import { form } from "../isa/form.js";
 import { fillSlots, newInst } from "../ori/index.js";
 import { constBank, imm, not, PT, RZ, reg, register, upreg, ureg } from "../ori/operand.js";
 import { File, type Func, type Inst, type Operand, ZERO_REG } from "../ori/types.js";
-import { form } from "../sass/isa/form.js";
 
 type Named = Readonly<Record<string, Operand | undefined>>;
 

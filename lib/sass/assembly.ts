@@ -10,14 +10,14 @@
  * end with the reuse bits (`U5`) where the operands' `.reuse` does not say them.
  */
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import { type Control, Kind, type MachineInst, makeOperand, type Operand } from "../isa/operand.js";
+import { parseInst } from "../isa/parse.js";
+import { renderInst } from "../isa/text.js";
+import { File } from "../isa/types.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import { decodeCode } from "./decode.js";
 import { encodeInst, isEncodable } from "./encode.js";
-import { type Control, Kind, type MachineInst, makeOperand, type Operand } from "./isa/operand.js";
-import { parseInst } from "./isa/parse.js";
-import { renderInst } from "./isa/text.js";
-import { File } from "./isa/types.js";
 import { controlText } from "./print.js";
 
 export interface AssemblySource {

@@ -1,7 +1,7 @@
 /** Operands out of machine words, as the steps of a line say. */
-import { getBits, getWide } from "./isa/bits.js";
-import type { CodedStep, Field } from "./isa/coded.js";
-import { Do } from "./isa/lines.js";
+import { getBits, getWide } from "../isa/bits.js";
+import type { CodedStep, Field } from "../isa/coded.js";
+import { Do } from "../isa/lines.js";
 import {
   defaultOperand,
   Kind,
@@ -11,8 +11,8 @@ import {
   setAddress,
   setNumber,
   ZERO_REG,
-} from "./isa/operand.js";
-import { File } from "./isa/types.js";
+} from "../isa/operand.js";
+import { File } from "../isa/types.js";
 
 /** Reuse bits from here on mean something else while the yield bit is clear (isa/legal.ts). */
 export const REUSE_BITS = 122;

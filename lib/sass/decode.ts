@@ -3,15 +3,15 @@
  * bits agree is the instruction. Everything else is generic over the line's steps.
  */
 import { InternalError } from "../errors.js";
+import type { LineCase } from "../isa/cases.js";
+import { type CompiledTable, tableFor } from "../isa/compiled.js";
+import { inCubes } from "../isa/conditions.js";
+import { controlIndex } from "../isa/legal.js";
+import type { CodeLine } from "../isa/lines.js";
+import { type Control, type Guard, type MachineInst, type Operand, ZERO_REG } from "../isa/operand.js";
+import { applyWidths } from "../isa/widths.js";
 import type { Target } from "../target/types.js";
 import { operandOf } from "./decode-operand.js";
-import type { LineCase } from "./isa/cases.js";
-import { type CompiledTable, tableFor } from "./isa/compiled.js";
-import { inCubes } from "./isa/conditions.js";
-import { controlIndex } from "./isa/legal.js";
-import type { CodeLine } from "./isa/lines.js";
-import { type Control, type Guard, type MachineInst, type Operand, ZERO_REG } from "./isa/operand.js";
-import { applyWidths } from "./isa/widths.js";
 
 /**
  * The instruction in words[at … at+3], or null when the table does not know it.

@@ -2,12 +2,13 @@
  * Documentation of the instruction set, made from the table: one Markdown page per mnemonic with every encoding as a bit
  * diagram, its fields, modifiers with their codes, and the SMs where it holds; an index by mnemonic and one by opcode.
  */
+
+import { tableFor } from "../isa/compiled.js";
+import { type CodeLine, Do, type Step } from "../isa/lines.js";
+import type { Group, Loc } from "../isa/syntax.js";
+import { mnemonics, type ParsedRow, rowsOf } from "../isa/table.js";
+import { File } from "../isa/types.js";
 import { target, targetNames } from "../target/index.js";
-import { tableFor } from "./isa/compiled.js";
-import { type CodeLine, Do, type Step } from "./isa/lines.js";
-import type { Group, Loc } from "./isa/syntax.js";
-import { mnemonics, type ParsedRow, rowsOf } from "./isa/table.js";
-import { File } from "./isa/types.js";
 
 /** A file of the documentation. */
 export interface DocPage {

@@ -4,13 +4,13 @@
  */
 import { InternalError } from "../errors.js";
 import { counted, shownAs } from "../inspect.js";
+import { form } from "../isa/form.js";
+import type { Control, MachineInst, Operand } from "../isa/operand.js";
 import { label, PT } from "../ori/operand.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { Code, CodeReloc } from "./code.js";
 import { type EncodeContext, encodeInst } from "./encode.js";
-import { form } from "./isa/form.js";
-import type { Control, MachineInst, Operand } from "./isa/operand.js";
 import { listing } from "./print.js";
 import { clearBarriers } from "./prologue.js";
 

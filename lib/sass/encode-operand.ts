@@ -2,11 +2,12 @@
  * Operands into machine words, as the steps of a line say. An operand that the step does not take (another kind, a register
  * or number out of range, a sign without a bit) is not written: the line is then not the instruction's.
  */
+
+import { setBits, setWide } from "../isa/bits.js";
+import type { CodedStep } from "../isa/coded.js";
+import { Do } from "../isa/lines.js";
+import { addressOf, isDefault, Kind, Mod, NO_INDEX, numberOf, type Operand, ZERO_REG } from "../isa/operand.js";
 import type { CodeReloc } from "./code.js";
-import { setBits, setWide } from "./isa/bits.js";
-import type { CodedStep } from "./isa/coded.js";
-import { Do } from "./isa/lines.js";
-import { addressOf, isDefault, Kind, Mod, NO_INDEX, numberOf, type Operand, ZERO_REG } from "./isa/operand.js";
 
 /** What labels and symbols become. */
 export interface EncodeContext {

@@ -3,17 +3,17 @@
  * operands is the encoding. Bits that no text shows come from the line.
  */
 import { InternalError } from "../errors.js";
+import type { CodedStep } from "../isa/coded.js";
+import { tableFor } from "../isa/compiled.js";
+import { fixedBits, inCubes } from "../isa/conditions.js";
+import { type Form, matchMods, rowOf } from "../isa/form.js";
+import { type CodeLine, Do, modifierWords, type Step } from "../isa/lines.js";
+import { type Control, Kind, type MachineInst, type Operand, ZERO_REG } from "../isa/operand.js";
+import { widthOf } from "../isa/syntax.js";
+import { renderInst } from "../isa/text.js";
+import { File } from "../isa/types.js";
 import type { Target } from "../target/types.js";
 import { type EncodeContext, type Place, writeOperand } from "./encode-operand.js";
-import type { CodedStep } from "./isa/coded.js";
-import { tableFor } from "./isa/compiled.js";
-import { fixedBits, inCubes } from "./isa/conditions.js";
-import { type Form, matchMods, rowOf } from "./isa/form.js";
-import { type CodeLine, Do, modifierWords, type Step } from "./isa/lines.js";
-import { type Control, Kind, type MachineInst, type Operand, ZERO_REG } from "./isa/operand.js";
-import { widthOf } from "./isa/syntax.js";
-import { renderInst } from "./isa/text.js";
-import { File } from "./isa/types.js";
 
 export type { EncodeContext } from "./encode-operand.js";
 

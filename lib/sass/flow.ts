@@ -5,8 +5,8 @@
  * be told (an indirect branch without a table, a word that is not in the instruction table) ends a block without
  * successors, and says so.
  */
-import { Kind, type MachineInst, Mod, type Operand, ZERO_REG } from "./isa/operand.js";
-import { File } from "./isa/types.js";
+import { Kind, type MachineInst, Mod, type Operand, ZERO_REG } from "../isa/operand.js";
+import { File } from "../isa/types.js";
 
 export interface CodeBlock {
   readonly id: number;

@@ -1,4 +1,12 @@
 /** Machine code: the instruction table, encoder, decoder, text and listings. */
+
+export { describe, form, tryForm } from "../isa/form.js";
+export { type Parsed, type ParseNames, parseInst } from "../isa/parse.js";
+export { sregIndex, sregName } from "../isa/sreg.js";
+export { mnemonics } from "../isa/table.js";
+export { type Names, renderInst } from "../isa/text.js";
+export { type Guards, guardsOf, latencyClass } from "../isa/timing.js";
+export type { Flow, Form, Memory, SlotInfo, Space } from "../isa/types.js";
 export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
 export type { Code, CodeReloc } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
@@ -13,13 +21,6 @@ export {
 } from "./encode.js";
 export { encodeFunc } from "./encode-func.js";
 export { type CodeBlock, codeFlow, type FlowFacts, isConditional } from "./flow.js";
-export { describe, form, tryForm } from "./isa/form.js";
-export { type Parsed, type ParseNames, parseInst } from "./isa/parse.js";
-export { sregIndex, sregName } from "./isa/sreg.js";
-export { mnemonics } from "./isa/table.js";
-export { type Names, renderInst } from "./isa/text.js";
-export { type Guards, guardsOf, latencyClass } from "./isa/timing.js";
-export type { Flow, Form, Memory, SlotInfo, Space } from "./isa/types.js";
 export {
   type Convention,
   columnsOf,

@@ -16,10 +16,11 @@
  * LD, LDG and LDGSTS is written, too. Measured with -plr (tools/live-words.ts, tools/live-figures.ts,
  * test/oracle/sass-live.test.ts).
  */
+
+import { Kind, type MachineInst, NO_INDEX, ZERO_REG } from "../isa/operand.js";
+import { File } from "../isa/types.js";
 import type { Target } from "../target/types.js";
 import { type CodeBlock, codeFlow, type FlowFacts } from "./flow.js";
-import { Kind, type MachineInst, NO_INDEX, ZERO_REG } from "./isa/operand.js";
-import { File } from "./isa/types.js";
 
 /** First bit of each file in a set of registers: 256 R, 256 UR, 8 P, 8 UP. */
 const firstBit: Readonly<Record<number, number>> = { [File.R]: 0, [File.UR]: 256, [File.P]: 512, [File.UP]: 520 };

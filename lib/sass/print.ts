@@ -5,12 +5,12 @@
  *     B01---- R1 W0 Y S15   wait for scoreboards 0 and 1, operands guarded by 1, result by 0, may yield, stall 15
  */
 
+import { type Names, renderInst } from "../isa/text.js";
 import { clone } from "../ori/operand.js";
 import { type Control, Kind, type MachineInst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { CodeReloc } from "./code.js";
 import { controlOf, decodeInst } from "./decode.js";
-import { type Names, renderInst } from "./isa/text.js";
 import { wordPrinter } from "./word-text.js";
 
 /** What is listed: a `Code`, or words of a cubin with what is known of them. */

@@ -1,13 +1,14 @@
 /** Operands of a line by their bits: texts, and conditions on them (see `word-text.ts`). */
+
+import type { CodedStep } from "../isa/coded.js";
+import { Key, Memo } from "../isa/gather.js";
+import { Do } from "../isa/lines.js";
+import type { MachineInst } from "../isa/operand.js";
+import type { LinePlan } from "../isa/plan.js";
+import type { Piece, Slot, Token } from "../isa/syntax.js";
+import { conditionHolds, type Names, operandText } from "../isa/text.js";
+import type { Form } from "../isa/types.js";
 import { operandOf, REUSE_BITS, YIELD_BIT } from "./decode-operand.js";
-import type { CodedStep } from "./isa/coded.js";
-import { Key, Memo } from "./isa/gather.js";
-import { Do } from "./isa/lines.js";
-import type { MachineInst } from "./isa/operand.js";
-import type { LinePlan } from "./isa/plan.js";
-import type { Piece, Slot, Token } from "./isa/syntax.js";
-import { conditionHolds, type Names, operandText } from "./isa/text.js";
-import type { Form } from "./isa/types.js";
 
 /** A slot with what reads it. */
 export interface PlacedSlot {

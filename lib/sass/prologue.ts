@@ -12,10 +12,10 @@
  * The last UMOV may still be under way when the body writes UR2: both are fixed in latency and end in order.
  */
 import { InternalError } from "../errors.js";
+import { type Form, form, formsNamed } from "../isa/form.js";
+import type { Control, MachineInst, Operand } from "../isa/operand.js";
 import { breg, imm, label, PT, preg, RZ, ureg } from "../ori/operand.js";
 import { File } from "../ori/types.js";
-import { type Form, form, formsNamed } from "./isa/form.js";
-import type { Control, MachineInst, Operand } from "./isa/operand.js";
 
 const BARRIERS = 16;
 

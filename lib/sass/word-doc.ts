@@ -1,11 +1,12 @@
 /** What the instruction table says about one machine word: for documentation beside a listing. */
+
+import { getField } from "../isa/bits.js";
+import { tableFor } from "../isa/compiled.js";
+import type { CodeLine } from "../isa/lines.js";
+import type { Group } from "../isa/syntax.js";
 import type { Target } from "../target/types.js";
 import { findLine } from "./decode.js";
 import { fieldsOf, groupName, placeText } from "./docs.js";
-import { getField } from "./isa/bits.js";
-import { tableFor } from "./isa/compiled.js";
-import type { CodeLine } from "./isa/lines.js";
-import type { Group } from "./isa/syntax.js";
 import { modifierWords } from "./modifier-words.js";
 
 /** A group of modifiers that exclude each other, and the one that the word has. */

@@ -5,12 +5,12 @@
  * alike. Labels and operands of more bits (addresses, 32-bit immediates) are printed anew each time.
  */
 import { InternalError } from "../errors.js";
+import type { LineCase } from "../isa/cases.js";
+import { tableFor } from "../isa/compiled.js";
+import { planOf } from "../isa/plan.js";
+import { headText, type Names } from "../isa/text.js";
 import type { Target } from "../target/types.js";
 import { decodeAs, findCase } from "./decode.js";
-import type { LineCase } from "./isa/cases.js";
-import { tableFor } from "./isa/compiled.js";
-import { planOf } from "./isa/plan.js";
-import { headText, type Names } from "./isa/text.js";
 import { PrintedOperand, SlotConditions } from "./printed-operand.js";
 
 /** The text of the word at words[at … at+3] of code that begins at words[0]; null when the table does not know it. */

@@ -26,10 +26,10 @@ import { type DominatorTree, dominates } from "../analysis/dominators.js";
 import type { Flat } from "../analysis/flat.js";
 import type { Loops } from "../analysis/loops.js";
 import { Order, orderOf } from "../analysis/memory.js";
+import { guardsOf } from "../isa/timing.js";
 import { touch } from "../ori/editor.js";
 import { terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, ZERO_REG } from "../ori/types.js";
-import { guardsOf } from "../sass/isa/timing.js";
 
 export interface HoistOptions {
   /** `loads`: only what a scoreboard guards (constants, special registers, conversions); default `all`. */

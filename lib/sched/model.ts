@@ -7,8 +7,8 @@
  */
 import { IMPLICIT } from "../analysis/flat.js";
 import { handoverDistance, isProduct, isWait } from "../analysis/products.js";
+import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../isa/latency.js";
 import type { MachineInst } from "../ori/types.js";
-import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../sass/isa/latency.js";
 import type { Target } from "../target/types.js";
 import { pipeIndex, resourceOf } from "./pipes.js";
 

@@ -3,8 +3,8 @@
  * latency tables. The resource vectors of the priority function count by the ten pipes of wiki page 37 (digest E §2D.8),
  * which lump some of those together and split shared memory off.
  */
-import type { Form } from "../sass/isa/form.js";
-import type { Pipe } from "../sass/isa/latency.js";
+import type { Form } from "../isa/form.js";
+import type { Pipe } from "../isa/latency.js";
 
 /** Execution pipes in a fixed order; `Occupancy.pipe` is an index. */
 export const executionPipes: readonly Pipe[] = [

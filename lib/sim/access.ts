@@ -2,7 +2,7 @@
  * Addresses of memory instructions, and where they lead: per lane `base (· scale) + uniform register + offset`, in
  * global, shared, local or generic space. `locate` finds the bytes or notes the fault.
  */
-import { File, Kind } from "../sass/isa/operand.js";
+import { File, Kind } from "../isa/operand.js";
 import { GLOBAL_BASE, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
 import type { Site } from "./site.js";
 import { LANES, type Warp, ZERO_ROW } from "./state.js";

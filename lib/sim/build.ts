@@ -1,5 +1,5 @@
 /** From a decoded instruction to what runs it: the tables of all families by mnemonic. */
-import { renderInst as print } from "../sass/isa/text.js";
+import { renderInst as print } from "../isa/text.js";
 import { barrier } from "./ops/barrier.js";
 import { bits } from "./ops/bits.js";
 import { bulk } from "./ops/bulk.js";

@@ -2,6 +2,7 @@
  * The functional simulator of SASS: loads a cubin as a driver would and runs grids of it, thread by thread, without a
  * GPU. `simulate` is the short way; `Device` keeps memory and modules between launches.
  */
+
 export { supportedMnemonics } from "./build.js";
 export { Device, type Module } from "./device.js";
 export {
@@ -15,19 +16,6 @@ export {
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate } from "./simulate.js";
-export {
-  type DeviceParameters,
-  deviceParameters,
-  type Estimate,
-  type EstimateOptions,
-  estimate,
-  estimateLaunch,
-  type InstructionEstimate,
-  type Issue,
-  reasonTexts,
-  type StallReason,
-  stallReasons,
-} from "./timing/index.js";
 export type {
   Argument,
   Dim3,

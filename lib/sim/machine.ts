@@ -3,14 +3,14 @@
  * groups (groups.ts). A CTA that has not ended when its turn is over stays resident and the next one is started too, so
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
-import { renderInst as print } from "../sass/isa/text.js";
+import { renderInst as print } from "../isa/text.js";
 import { freshBarrier } from "./barrier.js";
 import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
-import type { TraceRecorder } from "./timing/trace.js";
+import type { TraceRecorder } from "./trace.js";
 import type { Fault, FaultKind, ProfileEntry, Run } from "./types.js";
 
 /** Warp-instructions after which a jump ends the turn of a group, and of a warp. */

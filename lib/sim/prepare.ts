@@ -3,8 +3,8 @@
  * quick and an instruction without meaning faults only where it runs.
  */
 import type { CubinFunction } from "../elf/index.js";
+import { File, type MachineInst } from "../isa/operand.js";
 import { decodeCode } from "../sass/decode.js";
-import { File, type MachineInst } from "../sass/isa/operand.js";
 import type { Target } from "../target/types.js";
 import { build } from "./build.js";
 import type { Placed, Program } from "./program.js";

@@ -2,7 +2,7 @@
  * Code in the form that runs. All functions of a module lie in one index space, one index per instruction.
  */
 import type { CubinFunction } from "../elf/index.js";
-import type { MachineInst } from "../sass/isa/operand.js";
+import type { MachineInst } from "../isa/operand.js";
 import type { Target } from "../target/types.js";
 import type { Exec } from "./state.js";
 

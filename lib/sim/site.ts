@@ -2,7 +2,7 @@
  * What the makers of instructions see: one decoded instruction, its operands by slot name, its modifiers. Every modifier
  * must be asked for; one that no maker asked for makes the instruction "not supported", so nothing is silently ignored.
  */
-import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../sass/isa/operand.js";
+import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../isa/operand.js";
 import { f32OfBits } from "./number/f32.js";
 import { doubleOf } from "./number/f64.js";
 import { Rounding } from "./number/rounding.js";

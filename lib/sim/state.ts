@@ -4,7 +4,7 @@
  */
 
 import { type GlobalMemory, LocalMemory, type SharedMemory } from "./memory.js";
-import type { WarpTrace } from "./timing/trace.js";
+import type { WarpTrace } from "./trace.js";
 import type { Fault, FaultKind } from "./types.js";
 
 export const LANES = 32 as const;

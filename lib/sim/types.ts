@@ -1,6 +1,6 @@
 /** What goes into a launch and what comes out of it: plain data. */
 import type { TypedArray } from "./scalar.js";
-import type { TraceRecorder } from "./timing/trace.js";
+import type { TraceRecorder } from "./trace.js";
 
 /** Threads or CTAs per dimension; a number stands for `[n, 1, 1]`, missing dimensions are 1. */
 export type Dim3 = number | readonly [x: number, y?: number, z?: number];

@@ -1,9 +1,10 @@
 /** Small programs for the cubin writer: machine words are NOPs, for what matters here is around them. */
+
+import { form } from "../../lib/isa/form";
+import type { MachineInst } from "../../lib/isa/operand";
 import { noBounds } from "../../lib/ori/func";
 import type { Func, ModuleSymbol, Param, Program } from "../../lib/ori/types";
 import type { Code } from "../../lib/sass/code";
-import { form } from "../../lib/sass/isa/form";
-import type { MachineInst } from "../../lib/sass/isa/operand";
 import { type TargetName, target as targetOf } from "../../lib/target/index";
 
 export function inst(name: string): MachineInst {

@@ -3,9 +3,9 @@
  * for what an instruction means, beside the machine code that it chooses.
  */
 import { readCubin } from "../../lib/elf/index.js";
+import { Kind, type MachineInst } from "../../lib/isa/operand.js";
 import { unwrap } from "../../lib/result.js";
 import { decodeCode } from "../../lib/sass/index.js";
-import { Kind, type MachineInst } from "../../lib/sass/isa/operand.js";
 import { target } from "../../lib/target/index.js";
 import { BLOCK } from "./instruction-inputs.js";
 import type { GpuKernel } from "./instruction-kernels.js";

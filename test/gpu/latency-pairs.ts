@@ -3,13 +3,13 @@
  * cell which asks most.
  */
 
+import { guardPort, latencyTables, type Ports, portOf } from "../../lib/isa/latency/index.js";
+import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../lib/isa/latency.js";
+import { IMPLICIT, Kind, type MachineInst, NO_INDEX, type Operand } from "../../lib/isa/operand.js";
+import { File } from "../../lib/isa/types.js";
 import { assembleLines } from "../../lib/sass/assembly.js";
 import { decodeInst, guardsOf } from "../../lib/sass/index.js";
-import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../lib/sass/isa/latency.js";
-import { IMPLICIT, Kind, type MachineInst, NO_INDEX, type Operand } from "../../lib/sass/isa/operand.js";
-import { File } from "../../lib/sass/isa/types.js";
 import type { Target } from "../../lib/target/index.js";
-import { guardPort, latencyTables, type Ports, portOf } from "../../lib/target/latency/index.js";
 import { lateWriters, type Op, readers, writers } from "./latency-ops.js";
 
 type Dependence = "raw" | "waw" | "war";
@@ -74,7 +74,7 @@ function span(o: Operand, file: File): readonly [number, number] | null {
 }
 
 interface Place {
-  /** As the functions of lib/sass/isa/latency.ts name it. */
+  /** As the functions of lib/isa/latency.ts name it. */
   readonly slot: number;
   readonly port: string;
 }

@@ -1,6 +1,6 @@
 /** Lines of assembly for measuring kernels: instructions with control words that are chosen by hand. */
 
-import { timingOf } from "../../lib/sass/isa/latency.js";
+import { timingOf } from "../../lib/isa/latency.js";
 import type { Target } from "../../lib/target/index.js";
 import { instruction } from "./latency-pairs.js";
 

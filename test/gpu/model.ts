@@ -1,5 +1,6 @@
 /** The timing model on the launches that a GPU measured: the corpus's own ("small") and those that fill a GPU ("large"). */
-import { type EstimateOptions, estimateLaunch, runLaunchFile } from "../../lib/sim/index.js";
+import { runLaunchFile } from "../../lib/sim/index.js";
+import { type EstimateOptions, estimateLaunch } from "../../lib/timing/index.js";
 import { corpus } from "../corpus/cases.js";
 import { type LargeCase, largeCases } from "./timing-large.js";
 

@@ -8,8 +8,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assembleCubin } from "../../lib/assemble.js";
+import { timingOf } from "../../lib/isa/latency.js";
 import { unwrap } from "../../lib/result.js";
-import { timingOf } from "../../lib/sass/isa/latency.js";
 import { target as targetNamed } from "../../lib/target/index.js";
 import { instruction } from "./latency-pairs.js";
 import { chase, kernel } from "./pipes-kernels.js";

@@ -5,12 +5,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
+import { findingText } from "../../lib/hazard/index.js";
 import { liftCubin, replaceCode } from "../../lib/lift/index.js";
 import { snapshot } from "../../lib/ori/func.js";
 import type { Control } from "../../lib/ori/types.js";
 import { unwrap } from "../../lib/result.js";
 import { assignControl } from "../../lib/sched/index.js";
-import { findingText } from "../../lib/sched/verify/index.js";
 import { verifyCubin } from "../../lib/verify.js";
 import { type CorpusTarget, corpus, corpusPtx } from "../corpus/cases.js";
 import { describeOracle, inScratch, tool } from "./tools.js";

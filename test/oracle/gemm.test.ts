@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reschedule } from "../../lib/reschedule";
-import { type Estimate, estimate, type LaunchOptions, simulate } from "../../lib/sim/index";
+import { type LaunchOptions, simulate } from "../../lib/sim/index";
+import { type Estimate, estimate } from "../../lib/timing/index";
 import { random } from "./mma-kernels";
 import { ptxas } from "./ptxas";
 import { describeOracle, inScratch, tool } from "./tools";

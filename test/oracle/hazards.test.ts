@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type CubinFunction, readCubin } from "../../lib/elf/index";
-import { findingText } from "../../lib/sched/verify/index";
+import { findingText } from "../../lib/hazard/index";
 import { target } from "../../lib/target/index";
 import type { TargetName } from "../../lib/target/types";
 import { verifyCubin } from "../../lib/verify";
 import { random } from "../corpus/random";
-import { largeFaults, smallFaults } from "../sched/verify/judge";
+import { largeFaults, smallFaults } from "../hazard/judge";
 import { describeOracle, inScratch, tool } from "./tools";
 
 const ptx = resolve(__dirname, "../corpus/ptx");

@@ -1,6 +1,6 @@
 /** Cells of the latency tables, derived again from kernels that ptxas compiles now (tools/harvest-latency.ts). */
 import { existsSync } from "node:fs";
-import { latencyTables } from "../../lib/target/latency/index.js";
+import { latencyTables } from "../../lib/isa/latency/index.js";
 import { type Checked, derive } from "../../tools/latency/check.js";
 import { describeOracle } from "./tools.js";
 

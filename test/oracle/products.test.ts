@@ -2,10 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCubin } from "../../lib/elf/index.js";
+import { findingText } from "../../lib/hazard/index.js";
 import { liftCubin, replaceCode } from "../../lib/lift/index.js";
 import { unwrap } from "../../lib/result.js";
 import { assignControl, best, scheduleFunc } from "../../lib/sched/index.js";
-import { findingText } from "../../lib/sched/verify/index.js";
 import { verifyCubin } from "../../lib/verify.js";
 import { wgmmaModule } from "../../tools/hazard/wgmma.js";
 import { describeOracle, inScratch, tool } from "./tools.js";

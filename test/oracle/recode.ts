@@ -3,6 +3,8 @@
  * that the writer can be compared with ptxas without the rest of the compiler.
  */
 import { type CubinFunction, infoWords, readCubin } from "../../lib/elf/index";
+import { form } from "../../lib/isa/form";
+import type { MachineInst } from "../../lib/isa/operand";
 import { Symbols } from "../../lib/lower/symbols";
 import { launchBounds, parameterLayout } from "../../lib/lower/variables";
 import { noBounds } from "../../lib/ori/func";
@@ -10,8 +12,6 @@ import type { Func, ModuleSymbol, Param, Program } from "../../lib/ori/types";
 import { type FunctionItem, parse } from "../../lib/ptx/index";
 import type { Code } from "../../lib/sass/code";
 import { decodeCode } from "../../lib/sass/decode";
-import { form } from "../../lib/sass/isa/form";
-import type { MachineInst } from "../../lib/sass/isa/operand";
 import { type Target, type TargetName, target as targetOf } from "../../lib/target/index";
 
 export interface Recoded {

@@ -4,9 +4,9 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { renderInst } from "../../lib/isa/text.js";
 import { decodeInst } from "../../lib/sass/decode.js";
 import { encodeInst } from "../../lib/sass/encode.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { disassembleWords, textSections } from "./nvdisasm.js";
 import { describeOracle, inScratch, tool } from "./tools.js";

@@ -1,9 +1,9 @@
 /** What ptxas makes of the corpus, at -O0 and -O3: decoded to nvdisasm's text and re-encoded to the same words. */
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { renderInst } from "../../lib/isa/text.js";
 import { decodeInst } from "../../lib/sass/decode.js";
 import { encodeInst } from "../../lib/sass/encode.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { listingLines } from "../../lib/sass/print.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { disassembleWords, textSections } from "./nvdisasm.js";

@@ -2,12 +2,13 @@
  * The instruction table against nvdisasm: every line of it on every SM, with random values in all fields. What the tool
  * prints as undefined (`INVALID3`, `???5`) is left out.
  */
+
+import type { CodeLine } from "../../lib/isa/lines.js";
+import { parseInst } from "../../lib/isa/parse.js";
+import { sregName } from "../../lib/isa/sreg.js";
+import { renderInst } from "../../lib/isa/text.js";
 import { decodeInst } from "../../lib/sass/decode.js";
 import { encodeInst } from "../../lib/sass/encode.js";
-import type { CodeLine } from "../../lib/sass/isa/lines.js";
-import { parseInst } from "../../lib/sass/isa/parse.js";
-import { sregName } from "../../lib/sass/isa/sreg.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { disassembleWords } from "./nvdisasm.js";
 import { randomWords } from "./sass-words.js";

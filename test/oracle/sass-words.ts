@@ -1,11 +1,12 @@
 /** Words made from the instruction table with random fields, for comparison with nvdisasm. */
+
+import { setBits, setField } from "../../lib/isa/bits.js";
+import { tableFor } from "../../lib/isa/compiled.js";
+import { type CodeLine, Do } from "../../lib/isa/lines.js";
+import { hiddenRow } from "../../lib/isa/rows/hidden.js";
+import { widthOf } from "../../lib/isa/syntax.js";
+import { rows } from "../../lib/isa/table.js";
 import { decodeInst } from "../../lib/sass/decode.js";
-import { setBits, setField } from "../../lib/sass/isa/bits.js";
-import { tableFor } from "../../lib/sass/isa/compiled.js";
-import { type CodeLine, Do } from "../../lib/sass/isa/lines.js";
-import { hiddenRow } from "../../lib/sass/isa/rows/hidden.js";
-import { widthOf } from "../../lib/sass/isa/syntax.js";
-import { rows } from "../../lib/sass/isa/table.js";
 import { targetOfSm } from "../../lib/target/index.js";
 
 /** xorshift32: the same words on every machine. */

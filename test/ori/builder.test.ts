@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { form } from "../../lib/isa/form.js";
 import { Builder } from "../../lib/ori/builder.js";
 import {
   insertAtEnd,
@@ -13,7 +14,6 @@ import { guardOn, newFunc, newInst, snapshot } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
 import { type Block, File, type Func, Kind, type Operand } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
-import { form } from "../../lib/sass/isa/form.js";
 import { target } from "../../lib/target/index.js";
 import { build, plans } from "./random.js";
 

@@ -3,12 +3,12 @@
  * function, so it is a fault by the rule's definition; it counts as caught when a finding names that rule.
  */
 import * as fc from "fast-check";
+import { form } from "../../lib/isa/form.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { guardOn, newFunc, newInst, snapshot } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
 import { type Block, type Control, File, type Func, type Inst, Kind, type Operand } from "../../lib/ori/types.js";
 import { type Rule, rules, undefinedValues, verify } from "../../lib/ori/verify.js";
-import { form } from "../../lib/sass/isa/form.js";
 import { target } from "../../lib/target/index.js";
 import { makePhysical } from "./physical.js";
 import { build, type Plan, plans } from "./random.js";

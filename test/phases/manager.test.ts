@@ -1,3 +1,4 @@
+import { form } from "../../lib/isa/form.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { newFunc, newInst } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
@@ -9,7 +10,6 @@ import { parsePhaseList, phaseIndex, phaseNames } from "../../lib/phases/names.j
 import { dumpIr, phaseStatistics } from "../../lib/phases/report.js";
 import { order, type PhaseName, phases } from "../../lib/phases/table.js";
 import type { PhaseEvent, PhaseOptions } from "../../lib/phases/types.js";
-import { form } from "../../lib/sass/isa/form.js";
 import { target } from "../../lib/target/index.js";
 import { makePhysical } from "../ori/physical.js";
 

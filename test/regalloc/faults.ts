@@ -1,7 +1,8 @@
 /** Seeded mistakes in an allocated function, of the kinds an allocator makes. */
+
+import { form } from "../../lib/isa/form.js";
 import { insertAt, newInst, operand } from "../../lib/ori/index.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../../lib/ori/types.js";
-import { form } from "../../lib/sass/isa/form.js";
 
 export const faultKinds = [
   "wrong source",

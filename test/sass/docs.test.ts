@@ -1,5 +1,5 @@
+import { tableFor } from "../../lib/isa/compiled";
 import { isaPage, isaPages } from "../../lib/sass/docs";
-import { tableFor } from "../../lib/sass/isa/compiled";
 
 const textOf = (opcode: number): string => `0x${(opcode & 0xfff).toString(16)}${opcode >> 12 ? " (bit 91 set)" : ""}`;
 

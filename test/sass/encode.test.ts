@@ -1,12 +1,12 @@
 /** Words here were read off ptxas cubins with nvdisasm 13.2.51 (digest F §2B, G §2M.3 for the tail). */
 import { InternalError } from "../../lib/errors.js";
+import { form } from "../../lib/isa/form.js";
+import { parseInst } from "../../lib/isa/parse.js";
+import { renderInst } from "../../lib/isa/text.js";
 import { constBank, imm, RZ, reg, sym, ureg } from "../../lib/ori/operand.js";
 import type { MachineInst } from "../../lib/ori/types.js";
 import { decodeInst } from "../../lib/sass/decode.js";
 import { accepts, encodeInst, isEncodable } from "../../lib/sass/encode.js";
-import { form } from "../../lib/sass/isa/form.js";
-import { parseInst } from "../../lib/sass/isa/parse.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 
 /** Target, bytes of the word in order, text. */

@@ -1,4 +1,6 @@
 /** What instructions read and write, and what is live between them, on instructions written down. */
+
+import { File, type MachineInst } from "../../lib/isa/operand.js";
 import {
   columnsOf,
   decodeInst,
@@ -8,7 +10,6 @@ import {
   parseInst,
   registerUse,
 } from "../../lib/sass/index.js";
-import { File, type MachineInst } from "../../lib/sass/isa/operand.js";
 import { type Target, target } from "../../lib/target/index.js";
 
 const prefixes: Readonly<Record<number, string>> = { [File.R]: "R", [File.UR]: "UR", [File.P]: "P", [File.UP]: "UP" };

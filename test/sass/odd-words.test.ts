@@ -1,6 +1,7 @@
 /** Words that were once read differently from nvdisasm; what it says of them (13.2.51). */
+
+import { renderInst } from "../../lib/isa/text.js";
 import { decodeInst } from "../../lib/sass/decode.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 
 /** SM, word, and the tool's text: "" for what it prints as nothing, null for what it refuses. */

@@ -1,9 +1,9 @@
+import { parseInst } from "../../lib/isa/parse.js";
+import { renderInst } from "../../lib/isa/text.js";
 import { label, reg, register } from "../../lib/ori/operand.js";
 import { File, Kind, type Operand } from "../../lib/ori/types.js";
 import { decodeInst } from "../../lib/sass/decode.js";
 import { encodeInst } from "../../lib/sass/encode.js";
-import { parseInst } from "../../lib/sass/isa/parse.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { controlText, listing } from "../../lib/sass/print.js";
 import { type TargetName, target } from "../../lib/target/index.js";
 import { randomWords } from "../oracle/sass-words.js";

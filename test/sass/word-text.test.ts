@@ -1,7 +1,8 @@
 /** Texts straight from words are those of the decoded instructions, whatever was printed before. */
+
+import { tableFor } from "../../lib/isa/compiled";
+import { renderInst } from "../../lib/isa/text";
 import { decodeCode } from "../../lib/sass/decode";
-import { tableFor } from "../../lib/sass/isa/compiled";
-import { renderInst } from "../../lib/sass/isa/text";
 import { codeTexts } from "../../lib/sass/word-text";
 import { type TargetName, target } from "../../lib/target/index";
 import { random } from "../corpus/random";

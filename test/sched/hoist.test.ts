@@ -1,9 +1,9 @@
 /** Motion between blocks: what may go up, what must stay, on small texts; and whole programs that compute the same. */
 import { compile } from "../../lib/compile.js";
 import { reorderCubin } from "../../lib/experiment/index.js";
+import { renderInst } from "../../lib/isa/text.js";
 import { parseFunc } from "../../lib/ori/parse.js";
 import type { Func } from "../../lib/ori/types.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import { type HoistOptions, hoist } from "../../lib/sched/index.js";
 import { runLaunchFile } from "../../lib/sim/index.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";

@@ -1,6 +1,6 @@
 /** Kernels written as lines of code with their control columns, and what the timing model says of them. */
 import { assembleCubin } from "../../lib/assemble.js";
-import { type Estimate, type EstimateOptions, estimate } from "../../lib/sim/index.js";
+import { type Estimate, type EstimateOptions, estimate } from "../../lib/timing/index.js";
 
 /** A kernel of these lines; each has its control column. Labels may stand among them. */
 export function code(...lines: string[]): Uint8Array {

@@ -1,6 +1,6 @@
 import type { CubinFunction } from "../../lib/elf/index.js";
+import { tableFor } from "../../lib/isa/compiled.js";
 import { decodeInst, renderInst } from "../../lib/sass/index.js";
-import { tableFor } from "../../lib/sass/isa/compiled.js";
 import { GridMachine } from "../../lib/sim/machine.js";
 import { GlobalMemory } from "../../lib/sim/memory.js";
 import { programOf } from "../../lib/sim/prepare.js";

@@ -1,7 +1,8 @@
 /** What the instruction table says about the bits of a word: operands, whose values are free, and everything else. */
+
+import { tableFor } from "../../lib/isa/compiled.js";
 import { findLine } from "../../lib/sass/decode.js";
 import { fieldsOf } from "../../lib/sass/docs.js";
-import { tableFor } from "../../lib/sass/isa/compiled.js";
 
 export const WORD = 128;
 /** The control word is no part of what is described. */

@@ -1,11 +1,12 @@
 /**
- * Step `compare`: a harvested map against the instruction table of lib/sass/isa. Every encoding must have a line, and
+ * Step `compare`: a harvested map against the instruction table of lib/isa. Every encoding must have a line, and
  * every value of every enumeration that the harvest saw must be known: the word is taken, and its text is what the map
  * says. Asks no tool.
  */
+
+import { tableFor } from "../../lib/isa/compiled.js";
+import { renderInst } from "../../lib/isa/text.js";
 import { decodeInst } from "../../lib/sass/decode.js";
-import { tableFor } from "../../lib/sass/isa/compiled.js";
-import { renderInst } from "../../lib/sass/isa/text.js";
 import type { Target } from "../../lib/target/index.js";
 import { type MapReader, predictText, type ReadEntry } from "./map.js";
 import { agree, relative, tokens } from "./text.js";

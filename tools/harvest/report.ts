@@ -31,7 +31,7 @@ that the map alone predicts; "compiled" are words of ptxas that the classifier d
 `;
 
 const COLUMNS =
-  "SM | encodings decoded (printing nothing) | map of | own encodings harvested (taken over) | entries | left out | random words | compiled words | unanswered words | line in lib/sass/isa | values known to it";
+  "SM | encodings decoded (printing nothing) | map of | own encodings harvested (taken over) | entries | left out | random words | compiled words | unanswered words | line in lib/isa | values known to it";
 
 /** `earlier`: the text of an earlier report, whose targets stay where they were not harvested again; `order` of all targets. */
 export function reportText(harvests: readonly Harvest[], earlier: string, order: readonly string[]): string {
@@ -106,7 +106,7 @@ function unseen({ folder, map, compare, unanswered }: Harvest): string {
     ],
     ["of its own beside the base", same === null ? "" : same.replaced.join(", ")],
     ["of the base, absent here", same === null ? "" : same.absent.join(", ")],
-    ["no line in lib/sass/isa", unique([...(compare?.without ?? [])])],
+    ["no line in lib/isa", unique([...(compare?.without ?? [])])],
   ];
   const kept = lines.filter(([, text]) => text !== "");
   const bits = map.encodings.reduce((n, e) => n + e.unprinted.length, 0);

@@ -229,7 +229,7 @@ function compare({ sm, folder, option }: StepContext): void {
   const map = MapReader.read(option("map") ?? folder.file(mapName(sm)));
   const c = compareTable(map, target(`sm_${Number.parseInt(sm, 10)}` as TargetName));
   console.log(
-    `sm_${sm}: ${c.encodings - c.without.length} of ${c.encodings} encodings have a line in lib/sass/isa; ` +
+    `sm_${sm}: ${c.encodings - c.without.length} of ${c.encodings} encodings have a line in lib/isa; ` +
       `${c.known} of ${c.words} values are known to it`,
   );
   if (option("map") === null)
@@ -292,7 +292,7 @@ export const steps: ReadonlyMap<string, Step> = new Map([
   ["adopt", { what: "takes over what an earlier map (--map FILE) predicts rightly", run: adopt }],
   ["defuse", { what: "registers read and written, from life ranges", run: defuse }],
   ["summary", { what: "what the map of a target does not know", run: summary }],
-  ["compare", { what: "a map against the table lib/sass/isa: encodings and values that it lacks", run: compare }],
+  ["compare", { what: "a map against the table lib/isa: encodings and values that it lacks", run: compare }],
   ["report", { what: "figures of all harvested targets: data/summary.md; no SM", run: report }],
   ["ptxmap", { what: "PTX to SASS of all compiled targets: data/ptx-sass.txt; no SM", run: ptxmap }],
   ["gates", { what: "which variants (plain, f, a) take which PTX instructions, from refusals; no SM", run: gates }],

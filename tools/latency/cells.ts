@@ -2,7 +2,7 @@
  * From observations to cells: what was seen between opcodes becomes what holds between the ports of classes, with the
  * evidence of each cell, and the opcodes that do not behave like their class.
  */
-import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
+import { type FileName, latencyTables, portOf } from "../../lib/isa/latency/index.js";
 import type { Sight, Sights } from "./evidence.js";
 import type { Place, Seen } from "./observations.js";
 

@@ -1,5 +1,5 @@
 /** Derives random cells again, from kernels of another seed than those the tables were written from. */
-import { dependences, fileNames, latencyTables } from "../../lib/target/latency/index.js";
+import { dependences, fileNames, latencyTables } from "../../lib/isa/latency/index.js";
 import type { Sm } from "../../lib/target/table.js";
 import { type CellSeen, Cells } from "./cells.js";
 import { contextLines } from "./context.js";

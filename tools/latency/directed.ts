@@ -3,12 +3,12 @@
  * then pairs of them are put one behind the other.
  */
 import { readCubin } from "../../lib/elf/index.js";
+import type { Form } from "../../lib/isa/form.js";
+import { type FileName, guardPort } from "../../lib/isa/latency/index.js";
+import { Kind, type MachineInst, NO_INDEX } from "../../lib/isa/operand.js";
+import { File } from "../../lib/isa/types.js";
 import { decodeCode } from "../../lib/sass/decode.js";
-import type { Form } from "../../lib/sass/isa/form.js";
-import { Kind, type MachineInst, NO_INDEX } from "../../lib/sass/isa/operand.js";
-import { File } from "../../lib/sass/isa/types.js";
 import { targetOfSm } from "../../lib/target/index.js";
-import { type FileName, guardPort } from "../../lib/target/latency/index.js";
 import { portName } from "./cells.js";
 import { chainHead, chainKernel, type Step, type Vocabulary } from "./chains.js";
 import type { ChainOp, Rewrite, ValueType } from "./ops/index.js";

@@ -1,12 +1,12 @@
 /**
- * What the cells of lib/target/latency rest on: `evidence/FILE-KIND.csv` holds what was seen of each cell on each SM,
+ * What the cells of lib/isa/latency rest on: `evidence/FILE-KIND.csv` holds what was seen of each cell on each SM,
  * `evidence/stated.csv` the values that single places of ptxas's code show although the rules of `rules.ts` would say
  * otherwise; cells are made from these files alone. `evidence/runs.csv` says which kernels were looked at, `evidence/forms.csv`
  * what their instructions read and write (forms.ts), `evidence/explained.csv` why other kernels say otherwise (check.ts).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Dependence, dependences, type FileName, fileNames } from "../../lib/target/latency/index.js";
+import { type Dependence, dependences, type FileName, fileNames } from "../../lib/isa/latency/index.js";
 import { type Sm, sms } from "../../lib/target/table.js";
 import { root } from "./ptxas.js";
 

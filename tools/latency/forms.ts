@@ -4,9 +4,9 @@
  * since, registers were counted that the instruction has nothing to do with, or some were not: what was seen of those ports is
  * stale, and `harvest-latency renew` takes it anew.
  */
-import { formsNamed } from "../../lib/sass/isa/form.js";
-import { File, type Form } from "../../lib/sass/isa/types.js";
-import { type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
+import { formsNamed } from "../../lib/isa/form.js";
+import { type FileName, latencyTables, portOf } from "../../lib/isa/latency/index.js";
+import { File, type Form } from "../../lib/isa/types.js";
 import { type Sm, sms } from "../../lib/target/table.js";
 import { readCsv, smsOf, smsText, writeEvidence } from "./evidence.js";
 

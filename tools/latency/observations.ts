@@ -1,5 +1,5 @@
 /** What walks through machine code saw (observe.ts), added up. */
-import type { MachineInst } from "../../lib/sass/isa/operand.js";
+import type { MachineInst } from "../../lib/isa/operand.js";
 
 /** The code that something was seen in. */
 export interface Code {

@@ -6,10 +6,11 @@
  * A lower bound comes from stalls. Where the issue itself explains a stall (a port that is taken, the least stall of the
  * instruction in front, the end of a block, a scoreboard), nothing is said; of all others the dependences are the reason.
  */
+
+import { KEPT } from "../../lib/isa/latency.js";
+import { Kind } from "../../lib/isa/operand.js";
+import { File } from "../../lib/isa/types.js";
 import { decodeCode } from "../../lib/sass/decode.js";
-import { KEPT } from "../../lib/sass/isa/latency.js";
-import { Kind } from "../../lib/sass/isa/operand.js";
-import { File } from "../../lib/sass/isa/types.js";
 import type { Target } from "../../lib/target/types.js";
 import type { Code, Observations } from "./observations.js";
 import { exclusive, fallsThrough, fileName, type Step, stepOf } from "./step.js";

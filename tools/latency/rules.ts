@@ -1,11 +1,11 @@
 /** From what was seen of cells on all SMs to the cells: the rules by which an observation counts, and what stands in where nothing was seen. */
 
-import { usesOfRow } from "../../lib/sass/isa/latency-gaps.js";
-import { holdsFor } from "../../lib/sass/isa/syntax.js";
-import { rows, rowsOf } from "../../lib/sass/isa/table.js";
-import { guardsOfTime } from "../../lib/sass/isa/timing.js";
+import { type Dependence, type FileName, latencyTables, portOf } from "../../lib/isa/latency/index.js";
+import { usesOfRow } from "../../lib/isa/latency-gaps.js";
+import { holdsFor } from "../../lib/isa/syntax.js";
+import { rows, rowsOf } from "../../lib/isa/table.js";
+import { guardsOfTime } from "../../lib/isa/timing.js";
 import { targetOfSm } from "../../lib/target/index.js";
-import { type Dependence, type FileName, latencyTables, portOf } from "../../lib/target/latency/index.js";
 import { isaOf, type Sm, sms } from "../../lib/target/table.js";
 import { cellId, type Sight, type Sights, type Stated } from "./evidence.js";
 import { published } from "./published.js";

@@ -1,8 +1,9 @@
 /** An instruction as the walks of observe.ts need it: what it reads and writes through which ports, and what it does to the issue. */
-import { timingOf } from "../../lib/sass/isa/latency.js";
-import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "../../lib/sass/isa/operand.js";
-import { File } from "../../lib/sass/isa/types.js";
-import { latencyTables, type PortHold } from "../../lib/target/latency/index.js";
+
+import { latencyTables, type PortHold } from "../../lib/isa/latency/index.js";
+import { timingOf } from "../../lib/isa/latency.js";
+import { Kind, type MachineInst, NO_INDEX, type Operand, ZERO_REG } from "../../lib/isa/operand.js";
+import { File } from "../../lib/isa/types.js";
 import type { Target } from "../../lib/target/types.js";
 
 export const fileName: Readonly<Record<number, string>> = {

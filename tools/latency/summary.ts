@@ -1,9 +1,10 @@
 /** What the cells of each SM rest on, and whether every opcode of the instruction table has its rows. */
-import { latencyGaps } from "../../lib/sass/isa/latency-gaps.js";
-import { holdsFor } from "../../lib/sass/isa/syntax.js";
-import { rows } from "../../lib/sass/isa/table.js";
+
+import { dependences, fileNames } from "../../lib/isa/latency/index.js";
+import { latencyGaps } from "../../lib/isa/latency-gaps.js";
+import { holdsFor } from "../../lib/isa/syntax.js";
+import { rows } from "../../lib/isa/table.js";
 import { targetOfSm } from "../../lib/target/index.js";
-import { dependences, fileNames } from "../../lib/target/latency/index.js";
 import { isaOf, type Sm, sms } from "../../lib/target/table.js";
 import { readRuns, readSights, readStated } from "./evidence.js";
 import { cellsOf, type Status, statuses } from "./rules.js";

@@ -1,7 +1,7 @@
-/** Makes lib/target/latency/cells from lib/target/latency/evidence, and writes both. */
+/** Makes lib/isa/latency/cells from lib/isa/latency/evidence, and writes both. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Dependence, dependences, type FileName, fileNames } from "../../lib/target/latency/index.js";
+import { type Dependence, dependences, type FileName, fileNames } from "../../lib/isa/latency/index.js";
 import { sms } from "../../lib/target/table.js";
 import { latencyFolder, readSights, readStated, sightText, tableName } from "./evidence.js";
 import { type Cell, type CellTable, cellsOf, type Evidence, type Status } from "./rules.js";
@@ -16,7 +16,7 @@ const letter: Readonly<Record<Status, string>> = {
   stated: "x",
 };
 
-/** The texts of the tables and of their evidence, by path below lib/target/latency. */
+/** The texts of the tables and of their evidence, by path below lib/isa/latency. */
 export function tableTexts(evidence: Evidence): Map<string, string> {
   const out = new Map<string, string>();
   for (const file of fileNames)

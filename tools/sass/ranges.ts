@@ -4,8 +4,8 @@
  */
 import { flowFacts } from "../../lib/disassemble.js";
 import type { CubinFunction } from "../../lib/elf/index.js";
+import { File } from "../../lib/isa/types.js";
 import { decodeCode } from "../../lib/sass/decode.js";
-import { File } from "../../lib/sass/isa/types.js";
 import { type LifeMark, lifeRanges, columnsOf as tableColumns } from "../../lib/sass/live.js";
 import type { Target } from "../../lib/target/types.js";
 import { tool } from "../../test/oracle/tools.js";

@@ -1,8 +1,8 @@
 /** Sections for debuggers: unwind information, and the lines of the PTX text. */
 import type { Span } from "../../diagnostics.js";
+import type { Form } from "../../isa/form.js";
 import { File, Kind, type Operand } from "../../ori/types.js";
 import type { Code } from "../../sass/code.js";
-import type { Form } from "../../sass/isa/form.js";
 import { SHT } from "../elf64.js";
 import { asciiBytes, type SectionDraft, section } from "../elf64-write.js";
 import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";

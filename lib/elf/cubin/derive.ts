@@ -3,10 +3,10 @@
  * order (digest G §2M.5; compared with ptxas's own cubins in test/oracle/elf-attributes.test.ts).
  */
 import { InternalError } from "../../errors.js";
+import type { MachineInst, Operand } from "../../isa/operand.js";
 import type { Param } from "../../ori/types.js";
 import { File, Kind } from "../../ori/types.js";
 import type { Code } from "../../sass/code.js";
-import type { MachineInst, Operand } from "../../sass/isa/operand.js";
 import { registerCap } from "../../target/index.js";
 import { EIATTR } from "./attributes.js";
 import type { Container } from "./container.js";

@@ -1,5 +1,5 @@
 /** Operands against the slots of the form, and against the value table while registers are virtual. */
-import type { Form, SlotInfo } from "../../sass/isa/form.js";
+import type { Form, SlotInfo } from "../../isa/form.js";
 import { kindName, slotAccepts } from "../slots.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";

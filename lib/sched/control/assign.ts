@@ -6,10 +6,10 @@
  * fixed latency under way at the end of a block. The policy chooses only among safe words.
  */
 import { InternalError } from "../../errors.js";
+import { form } from "../../isa/form.js";
+import { reuseSlots } from "../../isa/reuse.js";
 import { newInst } from "../../ori/func.js";
 import { type Func, type Inst, Kind, Mod } from "../../ori/types.js";
-import { form } from "../../sass/isa/form.js";
-import { reuseSlots } from "../../sass/isa/reuse.js";
 import { BEYOND } from "./hits.js";
 import { type Prepared, prepare } from "./prepare.js";
 import { reuseFlags, reuseLikePtxas } from "./reuse.js";

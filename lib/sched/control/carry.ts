@@ -5,7 +5,7 @@
  * until whatever it left under way is there when a block behind it needs it. Waits that long are short of CARRY cycles,
  * so the walk over the paths behind a block is bounded.
  */
-import { drainDistance, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
+import { drainDistance, rawDistance, warDistance, wawDistance } from "../../isa/latency.js";
 import type { Ports } from "./ports.js";
 import type { Prepared } from "./prepare.js";
 

@@ -1,8 +1,9 @@
 /**
  * Control words: the 21 scheduling bits of every instruction. How they are chosen is a policy.
  */
+
+import { guardsOf } from "../../isa/timing.js";
 import type { Control, Func, MachineInst } from "../../ori/types.js";
-import { guardsOf } from "../../sass/isa/timing.js";
 import type { Target } from "../../target/types.js";
 
 /** Chooses the control word of each instruction. Policies are values: `controlO0` is the only one so far. */

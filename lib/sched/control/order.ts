@@ -3,8 +3,9 @@
  * none when a later result of the same unit is waited for first, and operands need none when a later instruction of the
  * same queue is waited for before they are overwritten.
  */
+
+import type { InstTiming } from "../../isa/latency.js";
 import type { Inst } from "../../ori/types.js";
-import type { InstTiming } from "../../sass/isa/latency.js";
 import type { Target } from "../../target/types.js";
 
 /** In order among themselves where they share the pipe of DFMA too. */

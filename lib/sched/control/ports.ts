@@ -1,12 +1,13 @@
 /**
  * Issue ports of one SM by dense number: what takes one instruction of the warp at a time. Which opcode issues where stands
- * in lib/target/latency/ports.ts.
+ * in lib/isa/latency/ports.ts.
  */
+
+import type { Form } from "../../isa/form.js";
+import { latencyTables } from "../../isa/latency/index.js";
+import { type InstTiming, setToWait, timingOf } from "../../isa/latency.js";
 import type { Inst } from "../../ori/types.js";
 import { ZERO_REG } from "../../ori/types.js";
-import type { Form } from "../../sass/isa/form.js";
-import { type InstTiming, setToWait, timingOf } from "../../sass/isa/latency.js";
-import { latencyTables } from "../../target/latency/index.js";
 import type { Target } from "../../target/types.js";
 import type { Prepared } from "./prepare.js";
 

@@ -12,8 +12,8 @@ import {
   memoryEffect,
   Order,
 } from "../../analysis/index.js";
+import { type InstTiming, timingOf } from "../../isa/latency.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
-import { type InstTiming, timingOf } from "../../sass/isa/latency.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 

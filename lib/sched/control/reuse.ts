@@ -5,8 +5,9 @@
  * when the next instruction that reads the slot and bank reads the same register, and nothing writes it or lets another
  * warp in between.
  */
+
+import { reuseSlots } from "../../isa/reuse.js";
 import { type Inst, Kind, ZERO_REG } from "../../ori/types.js";
-import { reuseSlots } from "../../sass/isa/reuse.js";
 import type { Prepared } from "./prepare.js";
 import type { ReuseRule } from "./types.js";
 

@@ -8,7 +8,7 @@
  * all paths finds what is under way in front of every instruction, and it waits for what it touches.
  */
 import { InternalError } from "../../errors.js";
-import { latencyTables } from "../../target/latency/index.js";
+import { latencyTables } from "../../isa/latency/index.js";
 import { BEYOND, beyond, blockHits, type Hits, NEVER, Nexts } from "./hits.js";
 import { ORDERS } from "./order.js";
 import type { Prepared } from "./prepare.js";

@@ -14,8 +14,8 @@
 
 import { IMPLICIT } from "../../analysis/index.js";
 import { handoverDistance } from "../../analysis/products.js";
+import { drainDistance, rawDistance, warDistance, wawDistance } from "../../isa/latency.js";
 import type { Inst } from "../../ori/types.js";
-import { drainDistance, rawDistance, warDistance, wawDistance } from "../../sass/isa/latency.js";
 import type { Target } from "../../target/types.js";
 import { Carry, gathers, segments } from "./carry.js";
 import { PORTS, Ports, setToWaitOf } from "./ports.js";

@@ -2,7 +2,7 @@
  * Atomic operations and reductions. Lanes act one after another in ascending order: one of the orders that a GPU may
  * choose, always the same here.
  */
-import { File, Kind } from "../../sass/isa/operand.js";
+import { File, Kind } from "../../isa/operand.js";
 import { type AccessSpace, addressOf, locate, place, shortAddress, wideAddress, windowOf } from "../access.js";
 import { add32, bitsOfF32, f32OfBits, flush, max32, min32 } from "../number/f32.js";
 import { doubleOf, highOf, lowOf } from "../number/f64.js";

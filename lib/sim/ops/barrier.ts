@@ -1,5 +1,5 @@
 /** Barriers of CTAs and clusters. */
-import { Kind } from "../../sass/isa/operand.js";
+import { Kind } from "../../isa/operand.js";
 import { arrive, complete, completeCluster, contribute } from "../barrier.js";
 import { popcount, suspend } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";

@@ -1,5 +1,5 @@
 /** Logic, shifts, bytes and bits (and their uniform twins). */
-import { File } from "../../sass/isa/operand.js";
+import { File } from "../../isa/operand.js";
 import { popcount } from "../groups.js";
 import type { Makers, Site } from "../site.js";
 import { high, type LaneFunction } from "../stamp.js";

@@ -1,5 +1,5 @@
 /** Control flow, convergence barriers, the end of threads. See groups.ts for the model. */
-import { File, Kind, Mod, type Operand } from "../../sass/isa/operand.js";
+import { File, Kind, Mod, type Operand } from "../../isa/operand.js";
 import { afterExit } from "../barrier.js";
 import { enqueue, lowest, popcount, releaseFromYielders, settle, suspend } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";

@@ -1,5 +1,5 @@
 /** Conversions between number types: all roundings, saturation, NaN. */
-import { Kind, Mod } from "../../sass/isa/operand.js";
+import { Kind, Mod } from "../../isa/operand.js";
 import { flush, toF32 } from "../number/f32.js";
 import { add64 } from "../number/f64.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";

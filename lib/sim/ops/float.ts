@@ -1,5 +1,5 @@
 /** f32 arithmetic. */
-import { Mod } from "../../sass/isa/operand.js";
+import { Mod } from "../../isa/operand.js";
 import { add32, fma32, fma32Mode, mul32, toF32 } from "../number/f32.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
 import { mufu32, rcp64h, rsq64h } from "../number/mufu.js";

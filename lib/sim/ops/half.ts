@@ -3,7 +3,7 @@
  * operand's part selects (none: its own; .H0_H0, .H1_H1: one for both). Products are exact in double precision, sums
  * carry their error along, so every result is rounded once.
  */
-import { Kind, Mod, type Operand } from "../../sass/isa/operand.js";
+import { Kind, Mod, type Operand } from "../../isa/operand.js";
 import { BF16, bf16Value, F16, f16Value, type Short, shortBits, shortFma } from "../number/half.js";
 import { Rounding } from "../number/rounding.js";
 import type { Makers, Site } from "../site.js";

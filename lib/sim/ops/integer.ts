@@ -1,5 +1,5 @@
 /** Integer arithmetic and comparison (and the uniform twins). */
-import { Mod } from "../../sass/isa/operand.js";
+import { Mod } from "../../isa/operand.js";
 import type { Makers, Site } from "../site.js";
 import { high, type LaneFunction, type Source } from "../stamp.js";
 import { type Exec, Step } from "../state.js";

@@ -1,5 +1,5 @@
 /** Loads, stores, constant loads, fences. Atomics are in atomic.ts. */
-import { File, Kind, NO_INDEX, type Operand } from "../../sass/isa/operand.js";
+import { File, Kind, NO_INDEX, type Operand } from "../../isa/operand.js";
 import { type AccessSpace, type Address, addressOf, locate, place, shortAddress, wideAddress } from "../access.js";
 import { GLOBAL_BASE } from "../memory.js";
 import type { Maker, Makers, Site } from "../site.js";

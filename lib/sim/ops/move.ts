@@ -1,5 +1,5 @@
 /** Moves, selects, special registers, traffic between register files. */
-import { Kind, Mod } from "../../sass/isa/operand.js";
+import { Kind, Mod } from "../../isa/operand.js";
 import { lowest } from "../groups.js";
 import { LOCAL_WINDOW, SHARED_WINDOW } from "../memory.js";
 import type { Makers, Site } from "../site.js";

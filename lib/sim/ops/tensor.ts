@@ -15,7 +15,7 @@
  * differ from a GPU in the last places. Subnormals are kept (the same paper). f64: a chain of fused multiply-adds in the
  * order of k (the manual: "identical to that of f64 fused multiply-add").
  */
-import { Kind, Mod, type Operand } from "../../sass/isa/operand.js";
+import { Kind, Mod, type Operand } from "../../isa/operand.js";
 import { popcount } from "../groups.js";
 import { accumulate, type Element, elementOf, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";

@@ -8,7 +8,7 @@
  *
  * They work at once here: a GPU may do so any time up to WARPGROUP.DEPBAR, and a program may not look before. Numbers as in tensor.ts.
  */
-import { Mod, type Operand } from "../../sass/isa/operand.js";
+import { Mod, type Operand } from "../../isa/operand.js";
 import { readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { popcount } from "../groups.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";

@@ -1,8 +1,8 @@
 /** Whatever the policy chooses, the words are safe: random code and random rules, judged by the hazard checker. */
 import * as fc from "fast-check";
+import { findingText, verifyHazards } from "../../../lib/hazard/index.js";
 import { encodeFunc } from "../../../lib/sass/index.js";
 import { type AssignPolicy, assignControl, type Policy, scheduleFunc } from "../../../lib/sched/index.js";
-import { findingText, verifyHazards } from "../../../lib/sched/verify/index.js";
 import { target } from "../../../lib/target/index.js";
 import { random } from "../../regalloc/random.js";
 import { func } from "./words.js";

@@ -1,0 +1,46 @@
+/**
+ * Units that work in order, so that what tells the end of one instruction tells that of those before it.
+ *
+ * ptxas relies on it: of several loads from shared memory only the last has a scoreboard, a register that one memory
+ * instruction reads is the result of the next. Each class below is the smallest under which the checker finds nothing
+ * in ptxas's output (digest E §2L.3.5; tools/hazard-sweep.ts).
+ */
+import type { InstTiming, Pipe } from "../isa/latency.js";
+import type { MachineInst } from "../isa/operand.js";
+
+/** Operands are read in the order of issue by all instructions of one of these pipes. */
+const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64", "UDP", "TENSOR", "ADU"];
+
+/** Results are written in the order of issue within a class: whole pipes, … */
+const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3, TENSOR: 4 };
+/** … and parts of the others: what comes through the crossbar of shared memory, special registers, transposed matrices, tensor memory. */
+const byOp: Readonly<Record<string, number>> = { LDS: 5, SHFL: 5, S2R: 6, S2UR: 6, MOVM: 7, LDTM: 8 };
+
+const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
+/** Products of a warp group, which no scoreboard of the control word counts (products.ts). */
+export const PRODUCT_ORDER: number = 9 << 3;
+
+/** Bits 0–2: operands are read in the order of this queue; bits 3–6: results return in the order of this class; 0: none. */
+export function orderOf(inst: MachineInst, t: InstTiming): number {
+  if (products.has(inst.form.op)) return PRODUCT_ORDER;
+  if (!t.read && !t.write) return 0;
+  const results = t.write ? (byOp[inst.form.op] ?? byPipe[t.pipe] ?? 0) : 0;
+  return (queues.indexOf(t.pipe) + 1) | (results << RESULTS);
+}
+
+const RESULTS = 3;
+const QUEUE = 7;
+
+/** Do operands (`reads`) or results of instructions of these two orders keep to the order of issue? */
+export function keepsOrder(first: number, second: number, reads: boolean): boolean {
+  const part = (order: number): number => (reads ? order & QUEUE : order >> RESULTS);
+  return part(first) !== 0 && part(first) === part(second);
+}
+
+/** The queue of memory instructions, as `orderOf` has it. */
+export const MEMORY_QUEUE = 1;
+
+/** A barrier of the thread block goes through the memory queue, and comes back behind all that was in it. */
+export function drains(inst: MachineInst): boolean {
+  return inst.form.op === "BAR" && !inst.form.mods.includes("ARV");
+}
