@@ -29,7 +29,7 @@ export interface Stated {
   readonly source: string;
 }
 
-export const latencyFolder: string = join(root, "lib", "target", "latency");
+export const latencyFolder: string = join(root, "lib", "isa", "latency");
 const evidenceFolder = join(latencyFolder, "evidence");
 
 export function cellId(kind: Dependence, file: FileName, earlier: string, later: string): string {
