@@ -7,7 +7,7 @@ const may = {
   knobs: [],
   analysis: ["ori", "target", "isa"],
   lower: ["ptx", "ori", "target", "isa", "analysis"],
-  phases: ["ori", "analysis", "knobs", "target", "isa", "regalloc", "sched"],
+  phases: ["ori", "analysis", "knobs", "target", "isa", "regalloc", "sched", "sass"],
   regalloc: ["ori", "analysis", "knobs", "target", "isa"],
   sched: ["ori", "analysis", "knobs", "target", "isa"],
   // The hazard checker judges the scheduler: it shares the tables with it and nothing else.

@@ -6,6 +6,7 @@ export * from "./alias.js";
 export * from "./bits.js";
 export * from "./cache.js";
 export * from "./cfg.js";
+export * from "./definitions.js";
 export * from "./defuse.js";
 export * from "./dominators.js";
 export * from "./flat.js";

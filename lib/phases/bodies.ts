@@ -10,6 +10,7 @@ import { allocateRegisters } from "./allocate.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
+import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
@@ -71,7 +72,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AnalyzeUniformsForSpeculation: later,
   SinkRemat: later,
   OptimizeNaNOrZero: later,
-  GeneralOptimize: later,
+  GeneralOptimize: generalOptimize,
   DoSwitchOptSecond: later,
   OriLinearReplacement: later,
   CompactLocalMemory: later,

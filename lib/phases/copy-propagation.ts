@@ -1,0 +1,109 @@
+/**
+ * Copy propagation in the SSA window (the first part of the GeneralOptimize bundles).
+ *
+ * A read of a register that is a copy reads the original instead; copies of copies resolve to the first. Every register
+ * involved has one definition, and the copy's comes before the read on every path, so the original still holds the same
+ * value there. Wide registers that are copied part by part are followed when the parts come from consecutive parts of one.
+ *
+ *     MOV %R4:0, %R2:0                      MOV %R4:0, %R2:0        (dead now)
+ *     MOV %R4:1, %R2:1                →     MOV %R4:1, %R2:1
+ *     LDG.E %R5, desc[…][%R4.64]            LDG.E %R5, desc[…][%R2.64]
+ *
+ * A register that holds a literal is read as the literal where the instruction has an encoding for it. Phis keep their
+ * sources: a copy that stands on one path only would have to be made again on the edge. Registers bound to a physical
+ * one keep their copies: code at which lanes meet finds its operands there.
+ */
+import { Definitions, unitOf } from "../analysis/index.js";
+import { rowOf } from "../isa/form.js";
+import { isDefault } from "../isa/operand.js";
+import { touch } from "../ori/editor.js";
+import { isPhi } from "../ori/flow.js";
+import { clone, isReg, isZeroReg } from "../ori/operand.js";
+import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { alignmentOf } from "../ori/verify/physical.js";
+import { encodes } from "./encodable.js";
+
+/** Returns how many reads changed. */
+export function propagateCopies(func: Func): number {
+  const defs = new Definitions(func);
+  const { units, def, flat } = defs;
+  const origin = new Int32Array(units.count).fill(-1);
+  const literal = new Map<number, Operand>();
+  flat.insts.forEach((inst, i) => {
+    const copied = copiedBy(inst);
+    if (copied === null) return;
+    const d = unitOf(units, inst.dsts[0] as Operand);
+    if (def[d] !== i) return;
+    if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
+    else if (defs.holds(copied, i)) origin[d] = unitOf(units, copied);
+  });
+  let changed = 0;
+  flat.insts.forEach((inst, i) => {
+    if (isPhi(inst)) return;
+    inst.srcs.forEach((o, slot) => {
+      if (!isReg(o)) return;
+      const u = unitOf(units, o);
+      const root = rootOf(origin, u);
+      if (root === u && !literal.has(u)) return;
+      for (let k = 0; k < o.width; k++) {
+        const d = def[u + k] as number;
+        if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
+      }
+      const value = units.owner[root] as number;
+      const sub = root - (units.base[value] as number);
+      if (root !== u && units.owner[root + o.width - 1] === value && sub % alignmentOf(o.width) === 0) {
+        o.id = value;
+        o.sub = sub;
+        changed++;
+      }
+      const l = o.width === 1 ? literal.get(root) : undefined;
+      if (l !== undefined && readAs(func, inst, slot, l)) changed++;
+    });
+  });
+  if (changed > 0) touch(func);
+  return changed;
+}
+
+/** What an instruction copies into the one register it defines, always and unchanged; null: it is no copy of a register or literal. */
+function copiedBy(inst: Inst): Operand | null {
+  if (inst.form.op !== "MOV" || isPhi(inst) || inst.guard !== null || inst.dsts.length !== 1) return null;
+  const from = inst.srcs[0] as Operand;
+  const to = inst.dsts[0] as Operand;
+  if (to.file !== File.R || to.width !== 1 || isZeroReg(to) || to.part !== "" || from.mods !== 0 || from.part !== "")
+    return null;
+  if (!inst.srcs.every((o, s) => s === 0 || isDefault(o, inst.form.srcs[s]!.optional))) return null;
+  if (from.kind === Kind.Imm) return from;
+  return from.kind === Kind.Reg && from.file === File.R && from.width === 1 ? from : null;
+}
+
+/** The first of a row of copies; the way there is shortened. */
+function rootOf(origin: Int32Array, u: number): number {
+  let root = u;
+  while ((origin[root] as number) >= 0) root = origin[root] as number;
+  for (let at = u; at !== root; ) {
+    const next = origin[at] as number;
+    origin[at] = root;
+    at = next;
+  }
+  return root;
+}
+
+/** Formats in which a literal is the bits of the register, in arithmetic of fixed latency. */
+const plain: ReadonlySet<string> = new Set(["u32", "s32", "f32"]);
+
+function takesBits(inst: Inst): boolean {
+  const { imm, time } = rowOf(inst.form).row;
+  return (time ?? "fixed") === "fixed" && (imm === undefined || plain.has(imm));
+}
+
+/** Puts the literal in the slot, where the form can have it there with no modifier to apply. */
+function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
+  const o = inst.srcs[slot] as Operand;
+  // A literal of half-precision and f64 instructions is not the register's bits.
+  if (o.mods !== 0 || o.part !== "" || inst.form.srcs[slot]!.file !== File.R || !takesBits(inst)) return false;
+  const srcs = inst.srcs.slice();
+  srcs[slot] = clone(l);
+  if (!encodes(func, inst.form, inst.dsts, srcs)) return false;
+  inst.srcs[slot] = srcs[slot];
+  return true;
+}
