@@ -15,7 +15,7 @@
  * A definition of part of a wide register makes a new name whose other parts, as far as they are live, are copied from
  * the old one. Where a path brings no value at all the phi has RZ (or PT): PTX lets such code read anything.
  */
-import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, unitAt } from "../analysis/index.js";
+import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, stepBack, unitAt } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { insertAt, rewriteBlock, touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
@@ -24,100 +24,87 @@ import { part, register } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { copyUnit } from "./parallel-copy.js";
 
+/** The registers to rename: their ids, ascending, and the same as a column of flags (ids made later have none). */
+interface Renamed {
+  readonly ids: readonly number[];
+  readonly flag: Uint8Array;
+}
+
 export function generateMovPhi(func: Func): void {
   const renamed = candidates(func);
-  if (renamed.size === 0) return;
+  if (renamed.ids.length === 0) return;
   widen(func, renamed);
   placePhis(func, renamed);
   new Renaming(func, renamed).run();
   touch(func);
 }
 
-/** Registers with several definitions in reachable code, or one that some path misses; none of them guarded. */
-function candidates(func: Func): Set<number> {
+/** Registers with several definitions of one part, or one that some path misses; none of them guarded. */
+function candidates(func: Func): Renamed {
   const { values } = func;
-  const defs = new Int32Array(values.count);
-  const guarded = new Uint8Array(values.count);
-  const cfg = analysis(func, "cfg");
+  const { order } = analysis(func, "cfg");
   const live = analysis(func, "liveness");
+  const { base } = live.flat.units;
+  const defined = new Uint8Array(values.count);
+  const guarded = new Uint8Array(values.count);
+  /** A register whose parts are each defined once is in SSA form as it is; here counts unreachable code too. */
+  const seen = new Uint8Array(live.flat.units.count);
+  const again = new Uint8Array(values.count);
   func.blocks.forEach((block, b) => {
-    if ((cfg.order[b] as number) < 0) return;
+    const reached = (order[b] as number) >= 0;
     for (const inst of block.insts) {
       for (const o of inst.dsts) {
         if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
-        defs[o.id] = (defs[o.id] as number) + 1;
+        const first = (base[o.id] as number) + o.sub;
+        for (let u = first; u < first + o.width; u++) {
+          if (seen[u] === 1) again[o.id] = 1;
+          seen[u] = 1;
+        }
+        if (!reached) continue;
+        defined[o.id] = 1;
         if (inst.guard !== null || o.part !== "") guarded[o.id] = 1;
       }
     }
   });
-  const found = new Set<number>();
+  const ids: number[] = [];
+  const flag = new Uint8Array(values.count);
   for (let v = 0; v < values.count; v++) {
-    const fits = (defs[v] as number) > 0 && guarded[v] === 0 && values.fixed(v) < 0 && values.file(v) !== File.B;
-    if (fits && (isLiveIn(func, live, 0, v) || !onceEach(func, v))) found.add(v);
+    const fits = defined[v] === 1 && guarded[v] === 0 && values.fixed(v) < 0 && values.file(v) !== File.B;
+    if (!fits || (again[v] === 0 && !isLiveIn(func, live, 0, v))) continue;
+    ids.push(v);
+    flag[v] = 1;
   }
-  return found;
-}
-
-/** A register whose parts are each defined once is in SSA form as it is. */
-function onceEach(func: Func, v: number): boolean {
-  const seen = new Uint8Array(func.values.width(v));
-  for (const block of func.blocks) {
-    for (const inst of block.insts) {
-      for (const o of inst.dsts) {
-        if (o.kind !== Kind.Reg || o.id !== v) continue;
-        for (let k = o.sub; k < o.sub + o.width; k++) {
-          if (seen[k] === 1) return false;
-          seen[k] = 1;
-        }
-      }
-    }
-  }
-  return true;
+  return { ids, flag };
 }
 
 /**
  * Definitions of a part become definitions of the whole: `PCOPY v:0, v:1 = t, v:1` behind one of `v:0`, with only the
  * parts that are live there. The renaming gives the whole one new name; then single copies take the place of PCOPY.
  */
-function widen(func: Func, renamed: ReadonlySet<number>): void {
+function widen(func: Func, renamed: Renamed): void {
   const live = analysis(func, "liveness");
   const { flat } = live;
   const { order } = analysis(func, "cfg");
+  const isPart = (o: Operand): boolean =>
+    o.kind === Kind.Reg && renamed.flag[o.id] === 1 && o.width !== func.values.width(o.id);
   func.blocks.forEach((block, b) => {
-    if ((order[b] as number) < 0) return;
+    if ((order[b] as number) < 0 || !block.insts.some((inst) => inst.dsts.some(isPart))) return;
     const rest: Inst[][] = [];
     const set = live.liveOut.slice(b * live.words, (b + 1) * live.words);
     for (let i = (flat.first[b + 1] as number) - 1; i >= (flat.first[b] as number); i--) {
-      rest[i - (flat.first[b] as number)] = joins(func, flat.insts[i] as Inst, renamed, live, set);
-      stepBackOver(live, i, set);
+      rest[i - (flat.first[b] as number)] = joins(func, flat.insts[i] as Inst, isPart, live, set);
+      stepBack(flat, i, set);
     }
     let at = 0;
     rewriteBlock(func, block, (inst, out) => out.push(inst, ...(rest[at++] as Inst[])));
   });
 }
 
-function stepBackOver(live: Liveness, i: number, set: Uint32Array): void {
-  const { flat } = live;
-  for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-    if (flat.defKills[d] === 0) continue;
-    for (let k = 0; k < (flat.defWidth[d] as number); k++) toggle(set, (flat.defUnit[d] as number) + k, false);
-  }
-  for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
-    for (let k = 0; k < (flat.useWidth[u] as number); k++) toggle(set, (flat.useUnit[u] as number) + k, true);
-  }
-}
-
-function toggle(set: Uint32Array, bit: number, on: boolean): void {
-  const w = bit >>> 5;
-  const mask = 1 << (bit & 31);
-  set[w] = on ? (set[w] as number) | mask : (set[w] as number) & ~mask;
-}
-
 /** The PCOPYs behind an instruction; its partial definitions go to temporaries. */
-function joins(func: Func, inst: Inst, renamed: ReadonlySet<number>, live: Liveness, after: Uint32Array): Inst[] {
+function joins(func: Func, inst: Inst, isPart: (o: Operand) => boolean, live: Liveness, after: Uint32Array): Inst[] {
   const out: Inst[] = [];
   inst.dsts.forEach((o, slot) => {
-    if (o.kind !== Kind.Reg || !renamed.has(o.id) || o.width === func.values.width(o.id)) return;
+    if (!isPart(o)) return;
     const t = register(o.file, func.values.add(o.file, o.width), o.width);
     inst.dsts[slot] = t;
     const dsts: Operand[] = [];
@@ -153,28 +140,20 @@ function frontiers(cfg: Cfg, dom: DominatorTree): number[][] {
   return frontier;
 }
 
-function placePhis(func: Func, renamed: ReadonlySet<number>): void {
+function placePhis(func: Func, renamed: Renamed): void {
   const cfg = analysis(func, "cfg");
   const live = analysis(func, "liveness");
   const frontier = frontiers(cfg, analysis(func, "dominators"));
-  const defining = new Map<number, Set<number>>();
-  func.blocks.forEach((block, b) => {
-    for (const inst of block.insts) {
-      for (const o of inst.dsts) {
-        if (o.kind !== Kind.Reg || !renamed.has(o.id)) continue;
-        const set = defining.get(o.id) ?? new Set();
-        defining.set(o.id, set.add(b));
-      }
-    }
-  });
+  const defining = definingBlocks(func, renamed);
   const phis: Inst[][] = Array.from({ length: cfg.count }, () => []);
-  for (const v of [...renamed].sort((a, b) => a - b)) {
-    const work = [...(defining.get(v) ?? [])];
-    const placed = new Set<number>();
+  /** The last register that got a phi in each block. */
+  const placed = new Int32Array(cfg.count).fill(-1);
+  for (const v of renamed.ids) {
+    const work = defining[v] ?? [];
     for (let b = work.pop(); b !== undefined; b = work.pop()) {
       for (const f of frontier[b] as number[]) {
-        if (placed.has(f) || !isLiveIn(func, live, f, v)) continue;
-        placed.add(f);
+        if (placed[f] === v || !isLiveIn(func, live, f, v)) continue;
+        placed[f] = v;
         work.push(f);
         (phis[f] as Inst[]).push(...phisOf(func, live, f, v));
       }
@@ -183,6 +162,22 @@ function placePhis(func: Func, renamed: ReadonlySet<number>): void {
   phis.forEach((list, b) => {
     if (list.length > 0) insertAt(func, func.blocks[b] as Block, 0, ...list);
   });
+}
+
+/** The blocks that define each of the registers, ascending; undefined for all others. */
+function definingBlocks(func: Func, renamed: Renamed): (number[] | undefined)[] {
+  const lists: (number[] | undefined)[] = new Array(renamed.flag.length);
+  for (const v of renamed.ids) lists[v] = [];
+  func.blocks.forEach((block, b) => {
+    for (const inst of block.insts) {
+      for (const o of inst.dsts) {
+        if (o.kind !== Kind.Reg) continue;
+        const list = lists[o.id];
+        if (list !== undefined && list[list.length - 1] !== b) list.push(b);
+      }
+    }
+  });
+  return lists;
 }
 
 function isLiveIn(func: Func, live: Liveness, block: number, v: number): boolean {
@@ -211,16 +206,26 @@ function phisOf(func: Func, live: Liveness, b: number, v: number): Inst[] {
 /** Gives every definition its own name, walking the dominator tree. */
 class Renaming {
   private readonly func: Func;
-  private readonly renamed: ReadonlySet<number>;
+  private readonly renamed: Uint8Array;
   private readonly children: number[][];
+  private readonly edges: Edges;
   /** Current name of each register, −1 where none is defined yet. */
-  private readonly current: Map<number, number> = new Map();
+  private readonly current: Int32Array;
+  /** What to restore on the way up: registers, and the names they had. */
+  private readonly changed: number[] = [];
+  private readonly former: number[] = [];
+  /** The group of definitions that named each register last: those of one instruction, or the phis of one block. */
+  private readonly namedIn: Int32Array;
+  private groups = 0;
 
-  constructor(func: Func, renamed: ReadonlySet<number>) {
+  constructor(func: Func, renamed: Renamed) {
     this.func = func;
-    this.renamed = renamed;
+    this.renamed = renamed.flag;
+    this.current = new Int32Array(renamed.flag.length).fill(-1);
+    this.namedIn = new Int32Array(renamed.flag.length);
     const cfg = analysis(func, "cfg");
     const dom = analysis(func, "dominators");
+    this.edges = edgesOf(cfg);
     this.children = Array.from({ length: cfg.count }, () => []);
     for (const b of dom.order)
       if ((dom.idom[b] as number) >= 0) (this.children[dom.idom[b] as number] as number[]).push(b);
@@ -228,30 +233,37 @@ class Renaming {
 
   /** Without recursion: dominator trees may be thousands deep. */
   run(): void {
-    const stack: { block: number; saved: Map<number, number> | null }[] = [{ block: 0, saved: null }];
+    const stack: { block: number; restoreTo: number }[] = [{ block: 0, restoreTo: -1 }];
     for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-      if (top.saved !== null) {
-        for (const [v, name] of top.saved) this.current.set(v, name);
+      if (top.restoreTo >= 0) {
+        this.restore(top.restoreTo);
         continue;
       }
-      const saved = this.block(this.func.blocks[top.block] as Block);
-      stack.push({ block: top.block, saved });
-      for (const c of this.children[top.block] as number[]) stack.push({ block: c, saved: null });
+      stack.push({ block: top.block, restoreTo: this.changed.length });
+      this.block(top.block);
+      for (const c of this.children[top.block] as number[]) stack.push({ block: c, restoreTo: -1 });
     }
   }
 
-  /** Renames one block; returns what to restore when its subtree is done. */
-  private block(block: Block): Map<number, number> {
-    const saved = new Map<number, number>();
-    const phiNames = new Map<number, number>();
-    rewriteBlock(this.func, block, (inst, out) => {
-      if (!isPhi(inst)) this.uses(inst);
-      this.definitions(inst, saved, isPhi(inst) ? phiNames : new Map());
+  private restore(length: number): void {
+    while (this.changed.length > length) {
+      const v = this.changed.pop() as number;
+      this.current[v] = this.former.pop() as number;
+    }
+  }
+
+  private block(b: number): void {
+    const ofPhis = ++this.groups;
+    rewriteBlock(this.func, this.func.blocks[b] as Block, (inst, out) => {
+      const phi = isPhi(inst);
+      if (!phi) this.uses(inst);
+      this.definitions(inst, phi ? ofPhis : ++this.groups);
       if (inst.form.op !== "PCOPY") out.push(inst);
       else for (let k = 0; k < inst.dsts.length; k++) out.push(this.copy(inst, k));
     });
-    for (const s of block.succs) this.phiSources(block, s);
-    return saved;
+    const { start, to, slot } = this.edges;
+    for (let e = start[b] as number; e < (start[b + 1] as number); e++)
+      this.phiSources(this.func.blocks[to[e] as number] as Block, slot[e] as number);
   }
 
   private copy(from: Inst, k: number): Inst {
@@ -261,49 +273,72 @@ class Renaming {
     return inst;
   }
 
-  private nameOf(v: number): number {
-    return this.current.get(v) ?? -1;
-  }
-
   private uses(inst: Inst): void {
     const g = inst.guard;
-    if (g !== null && this.renamed.has(g.id)) g.id = this.nameOf(g.id);
+    if (g !== null && this.renamed[g.id] === 1) g.id = this.current[g.id] as number;
     for (const o of inst.srcs) {
-      if (o.kind === Kind.Reg && this.renamed.has(o.id)) this.rename(o);
-      else if (o.kind === Kind.Const && o.index !== NO_INDEX && this.renamed.has(o.index))
-        o.index = this.nameOf(o.index);
+      if (o.kind === Kind.Reg && this.renamed[o.id] === 1) this.rename(o);
+      else if (o.kind === Kind.Const && o.index !== NO_INDEX && this.renamed[o.index] === 1)
+        o.index = this.current[o.index] as number;
     }
   }
 
   /** A register that nothing has defined reads as RZ or PT. */
   private rename(o: Operand): void {
-    o.id = this.nameOf(o.id);
+    o.id = this.current[o.id] as number;
     if (o.id === ZERO_REG) o.sub = 0;
   }
 
   /** Definitions of parts of one register share a name: those of a PCOPY, and the phis of a block. */
-  private definitions(inst: Inst, saved: Map<number, number>, names: Map<number, number>): void {
+  private definitions(inst: Inst, group: number): void {
     const { values } = this.func;
     for (const o of inst.dsts) {
-      if (o.kind !== Kind.Reg || !this.renamed.has(o.id)) continue;
+      if (o.kind !== Kind.Reg || this.renamed[o.id] !== 1) continue;
       const v = o.id;
-      let name = names.get(v);
-      if (name === undefined) {
-        name = values.add(values.file(v), values.width(v), values.name(v));
-        names.set(v, name);
-        if (!saved.has(v)) saved.set(v, this.nameOf(v));
-        this.current.set(v, name);
+      if (this.namedIn[v] !== group) {
+        this.namedIn[v] = group;
+        this.changed.push(v);
+        this.former.push(this.current[v] as number);
+        this.current[v] = values.add(values.file(v), values.width(v), values.name(v));
       }
-      o.id = name;
+      o.id = this.current[v] as number;
     }
   }
 
-  private phiSources(from: Block, to: Block): void {
-    const at = to.preds.indexOf(from);
+  private phiSources(to: Block, slot: number): void {
     for (const inst of to.insts) {
       if (!isPhi(inst)) break;
-      const o = inst.srcs[at];
-      if (o !== undefined && o.kind === Kind.Reg && this.renamed.has(o.id)) this.rename(o);
+      const o = inst.srcs[slot];
+      if (o !== undefined && o.kind === Kind.Reg && this.renamed[o.id] === 1) this.rename(o);
     }
   }
+}
+
+/** Edges out of each block, as columns: block b has `start[b]` … `start[b + 1] − 1`. */
+interface Edges {
+  readonly start: Int32Array;
+  readonly to: Int32Array;
+  /** Position of the edge among the predecessors of `to`: the slot of its source in phis. */
+  readonly slot: Int32Array;
+}
+
+function edgesOf(cfg: Cfg): Edges {
+  const start = new Int32Array(cfg.count + 1);
+  for (const p of cfg.pred) if (p >= 0) start[p + 1] = (start[p + 1] as number) + 1;
+  for (let b = 0; b < cfg.count; b++) start[b + 1] = (start[b + 1] as number) + (start[b] as number);
+  const next = start.slice();
+  const to = new Int32Array(start[cfg.count] as number);
+  const slot = new Int32Array(start[cfg.count] as number);
+  for (let b = 0; b < cfg.count; b++) {
+    const from = cfg.predStart[b] as number;
+    for (let e = from; e < (cfg.predStart[b + 1] as number); e++) {
+      const p = cfg.pred[e] as number;
+      if (p < 0) continue;
+      const at = next[p] as number;
+      next[p] = at + 1;
+      to[at] = b;
+      slot[at] = e - from;
+    }
+  }
+  return { start, to, slot };
 }

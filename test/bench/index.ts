@@ -1,7 +1,8 @@
-/** npm run bench [-- parse|compile|sass|dis|sim ...]: the speed figures of docs/status.md, ratios against ptxas in the same run. */
+/** npm run bench [-- parse|compile|growth|sass|dis|sim ...]: the speed figures of docs/status.md, ratios against ptxas in the same run. */
 import { cpus } from "node:os";
 import { benchCompile } from "./compile.js";
 import { benchDis } from "./dis.js";
+import { benchGrowth } from "./growth.js";
 import { benchParse } from "./parse.js";
 import { benchSass } from "./sass.js";
 import { benchSim } from "./sim.js";
@@ -9,6 +10,7 @@ import { benchSim } from "./sim.js";
 const benches: Record<string, () => void | Promise<void>> = {
   parse: benchParse,
   compile: benchCompile,
+  growth: benchGrowth,
   sass: benchSass,
   dis: benchDis,
   sim: benchSim,
