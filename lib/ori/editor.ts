@@ -98,11 +98,6 @@ function dropPredecessor(from: Block, to: Block): void {
   for (const inst of to.insts) if (isPhi(inst)) inst.srcs.splice(at, 1);
 }
 
-function replaceEdge(from: Block, to: Block, middle: Block): void {
-  from.succs[from.succs.indexOf(to)] = middle;
-  to.preds[to.preds.indexOf(from)] = middle;
-}
-
 function retarget(inst: Inst, from: number, to: number): void {
   for (const o of inst.srcs) if (o.kind === Kind.Label && o.id === from) o.id = to;
 }
@@ -146,27 +141,47 @@ export function splitBlock(func: Func, block: Block, at: number): Block {
  * Refused for edges of indirect branches, whose targets are not in the code.
  */
 export function splitEdge(func: Func, from: Block, to: Block): Block {
-  const last = terminator(from);
-  if (last !== null && last.form.flow === "indirect") {
-    throw new InternalError(`the edge ${from.id} → ${to.id} of an indirect branch cannot be split`, {
-      func: func.name,
-    });
-  }
-  const middle = newBlock(func, "", Math.min(from.freq, to.freq));
-  const at = layoutIndex(func, from);
-  const byFallThrough = func.blocks[at + 1] === to && blockFallsThrough(from);
-  const byBranch = last?.srcs.some((o) => o.kind === Kind.Label && o.id === to.id) ?? false;
-  replaceEdge(from, to, middle);
-  middle.preds = [from];
-  middle.succs = [to];
-  if (byFallThrough) func.blocks.splice(at + 1, 0, middle);
-  else {
-    func.blocks.push(middle);
-    middle.insts.push(jump(func, to, last));
-  }
-  if (byBranch && last !== null) retarget(last, to.id, middle.id);
+  return splitEdges(func, [{ from, to }])[0] as Block;
+}
+
+/** Splits edges, each named once, as `splitEdge` does one; returns the new blocks in their order. */
+export function splitEdges(func: Func, edges: readonly { readonly from: Block; readonly to: Block }[]): Block[] {
+  if (edges.length === 0) return [];
+  const next = new Map<Block, Block | undefined>();
+  func.blocks.forEach((b, i) => {
+    next.set(b, func.blocks[i + 1]);
+  });
+  const between = new Map<Block, Block>();
+  const atEnd: Block[] = [];
+  const slots = new Map<Block, Map<Block, number>>();
+  const made = edges.map(({ from, to }) => {
+    const last = terminator(from);
+    if (last !== null && last.form.flow === "indirect") {
+      throw new InternalError(`the edge ${from.id} → ${to.id} of an indirect branch cannot be split`, {
+        func: func.name,
+      });
+    }
+    if (!next.has(from)) throw new InternalError(`block ${from.id} is not in the layout`, { func: func.name });
+    const middle = newBlock(func, "", Math.min(from.freq, to.freq));
+    if (next.get(from) === to && blockFallsThrough(from)) between.set(from, middle);
+    else {
+      atEnd.push(middle);
+      middle.insts.push(jump(func, to, last));
+    }
+    const slot = slots.get(to) ?? new Map(to.preds.map((p, i) => [p, i]));
+    slots.set(to, slot);
+    to.preds[slot.get(from) as number] = middle;
+    from.succs[from.succs.indexOf(to)] = middle;
+    middle.preds = [from];
+    middle.succs = [to];
+    if (last !== null) retarget(last, to.id, middle.id);
+    return middle;
+  });
+  func.blocks = func.blocks
+    .flatMap((b) => (between.get(b) === undefined ? [b] : [b, between.get(b) as Block]))
+    .concat(atEnd);
   func.generation++;
-  return middle;
+  return made;
 }
 
 function jump(func: Func, to: Block, like: Inst | null): Inst {
@@ -182,16 +197,12 @@ export function isCritical(from: Block, to: Block): boolean {
 
 /** Splits every critical edge that can be split; returns how many were. */
 export function splitCriticalEdges(func: Func): number {
-  let count = 0;
-  for (const from of func.blocks.slice()) {
+  const edges: { from: Block; to: Block }[] = [];
+  for (const from of func.blocks) {
     if (from.succs.length < 2 || terminator(from)?.form.flow === "indirect") continue;
-    for (const to of from.succs.slice()) {
-      if (!isCritical(from, to)) continue;
-      splitEdge(func, from, to);
-      count++;
-    }
+    for (const to of from.succs) if (isCritical(from, to)) edges.push({ from, to });
   }
-  return count;
+  return splitEdges(func, edges).length;
 }
 
 /** Splits blocks behind transfers of control that stand inside them; returns how many blocks were made. */

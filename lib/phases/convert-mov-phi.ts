@@ -2,7 +2,7 @@
  * ConvertAllMovPhiToMov: out of the SSA window.
  *
  * All phis of a block happen at once, on the edge that control takes. So each edge into a block with phis gets one
- * parallel copy, on a block of its own where the edge is critical (splitEdge), else at the end of the predecessor. It
+ * parallel copy, on a block of its own where the edge is critical (splitEdges), else at the end of the predecessor. It
  * is put into sequence in parallel-copy.ts. Copying phi by phi at the end of the predecessors would be wrong twice over:
  * a phi's source may be another phi's destination (swap), and a branching predecessor may still need the old value of
  * a destination on its other way out (lost copy; digest B D13).
@@ -15,28 +15,45 @@
  * through fresh registers: written at the end of every predecessor, which harms no other way out, and copied into the
  * phis' own registers at the head of the block.
  */
-import { insertAt, insertAtEnd, isCritical, splitEdge } from "../ori/editor.js";
+import { insertAt, insertAtEnd, isCritical, rewriteBlock, splitEdges } from "../ori/editor.js";
 import { isPhi, terminator } from "../ori/flow.js";
 import { isZeroReg, part, register } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { type Copy, sequentialize } from "./parallel-copy.js";
 
+/** Copies for an edge that needs a block of its own. */
+interface OnEdge {
+  readonly from: Block;
+  readonly to: Block;
+  readonly insts: readonly Inst[];
+}
+
 export function convertAllMovPhiToMov(func: Func): void {
-  for (const block of func.blocks.slice()) {
-    if (block.insts.some(isPhi)) lowerPhis(func, block);
+  const onEdges: OnEdge[] = [];
+  for (const block of func.blocks) {
+    if (block.insts.some(isPhi)) lowerPhis(func, block, onEdges);
   }
+  const made = splitEdges(func, onEdges);
+  onEdges.forEach(({ insts }, i) => {
+    insertAtEnd(func, made[i] as Block, ...insts);
+  });
   if (func.milestone === "ssa") func.milestone = "expanded";
 }
 
-function lowerPhis(func: Func, block: Block): void {
+/** A critical edge on which nothing is to be copied stays as it is: a block there would only be a jump. */
+function lowerPhis(func: Func, block: Block, onEdges: OnEdge[]): void {
   const phis = block.insts.filter(isPhi);
-  block.insts = block.insts.filter((inst) => !isPhi(inst));
+  rewriteBlock(func, block, (inst, out) => {
+    if (!isPhi(inst)) out.push(inst);
+  });
   const unsplittable = block.preds.some((p) => isCritical(p, block) && terminator(p)?.form.flow === "indirect");
   const into = unsplittable ? throughFresh(func, block, phis) : phis.map((phi) => phi.dsts[0] as Operand);
-  block.preds.slice().forEach((pred, i) => {
+  block.preds.forEach((pred, i) => {
     const copies = phis.flatMap((phi, k) => unitCopies(into[k] as Operand, phi.srcs[i] as Operand));
-    const place = isCritical(pred, block) && !unsplittable ? splitEdge(func, pred, block) : pred;
-    insertAtEnd(func, place, ...sequentialize(func, copies));
+    const insts = sequentialize(func, copies);
+    if (insts.length === 0) return;
+    if (isCritical(pred, block) && !unsplittable) onEdges.push({ from: pred, to: block, insts });
+    else insertAtEnd(func, pred, ...insts);
   });
 }
 

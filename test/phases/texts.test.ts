@@ -108,6 +108,28 @@ test("ConvertAllMovPhiToMov: a swap takes a temporary", () => {
   expect(after(before, "ConvertAllMovPhiToMov")).toBe(normalize(expected));
 });
 
+test("ConvertAllMovPhiToMov: a critical edge on which nothing is copied gets no block", () => {
+  const before = `func "k" entry sm_90 virtual ssa
+    b0
+      MOV %R0, 0x1
+    b1
+      MOV.PHI %R1, %R0, %R1
+      STG.E [RZ], %R1
+      @%P2 BRA b1
+    b2
+      EXIT`;
+  const expected = `func "k" entry sm_90 virtual expanded
+    b0
+      MOV %R0, 0x1
+      MOV %R1, %R0
+    b1
+      STG.E [RZ], %R1
+      @%P2 BRA b1
+    b2
+      EXIT`;
+  expect(after(before, "ConvertAllMovPhiToMov")).toBe(normalize(expected));
+});
+
 test("into the window and out again", () => {
   const before = `func "k" entry sm_90 virtual ssa
     b0
