@@ -3,6 +3,7 @@ import { add32, fma32, fma32Mode, mul32, nextF32 } from "../../lib/sim/number/f3
 import { add64, fma64, mul64 } from "../../lib/sim/number/f64.js";
 import { BF16, bf16Value, F16, f16Value, type Short, shortBits, shortFma } from "../../lib/sim/number/half.js";
 import { Rounding } from "../../lib/sim/number/rounding.js";
+import { runText } from "./assemble.js";
 
 /**
  * Against exact rational arithmetic: a number is m·2^e with a bigint m; the result must be the representable value on
@@ -200,4 +201,31 @@ describe.each([
       options,
     );
   });
+});
+
+test("the value of every binary16", () => {
+  // The bits in the places of an f32, whose exponent has a bias larger by 112: 2^112 puts that right, subnormals included.
+  const word = new Int32Array(1);
+  const value = new Float32Array(word.buffer);
+  const wrong: number[] = [];
+  for (let bits = 0; bits < 0x10000; bits++) {
+    word[0] = ((bits & 0x8000) << 16) | ((bits & 0x7fff) << 13);
+    const top = (bits & 0x7c00) === 0x7c00;
+    const expected = top ? ((bits & 0x3ff) !== 0 ? Number.NaN : Math.sign(value[0]!) / 0) : value[0]! * 2 ** 112;
+    if (!Object.is(f16Value(bits), expected)) wrong.push(bits);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("a half sum of constants alone, with signs and parts", () => {
+  const { out } = runText(
+    `S2R R0, SR_TID.X
+     MOV R6, 0x4
+     IMAD.WIDE.U32 R2, R0, R6, c[0x0][0x160]
+     HFMA2 R8, -RZ.H0_H0, RZ.H0_H0, 1.5, -2
+     STG.E.SYS [R2], R8
+     EXIT`,
+    { words: 32 },
+  );
+  expect(out[7]! >>> 0).toBe(0x3e00_c000);
 });

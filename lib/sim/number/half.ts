@@ -16,7 +16,7 @@ export interface Short {
 export const F16: Short = { precision: 11, least: -14, max: 65504, bias: 15, nan: 0x7fff };
 export const BF16: Short = { precision: 8, least: -126, max: 3.3895313892515355e38, bias: 127, nan: 0x7fff };
 
-/** The value of 16 bits. */
+/** The value of 16 bits, from the format's definition: what the table below and those of matrix elements are made with. */
 export function shortValue(bits: number, format: Short): number {
   const fractionBits = format.precision - 1;
   const sign = bits & 0x8000 ? -1 : 1;
@@ -64,8 +64,12 @@ export function shortBits(s: number, e: number, format: Short, mode: Rounding): 
   return sign | (field === 0 ? n : (field << fractionBits) + n - (1 << fractionBits));
 }
 
+/** Every binary16 value is exact in f32. */
+const f16Values: Float32Array = Float32Array.from({ length: 0x10000 }, (_, bits) => shortValue(bits, F16));
+
+/** The value of the 16 bits given (none above them). */
 export function f16Value(bits: number): number {
-  return shortValue(bits, F16);
+  return f16Values[bits]!;
 }
 
 export function bf16Value(bits: number): number {

@@ -96,7 +96,19 @@ function packed(s: Site, names: readonly string[], compute: Compute): Exec {
     if (names.length === 2 && s.inst.form.op !== "HADD2") s.unsupported("f32 result");
     return s.lanes(wide, sources, { d: "f", ftz: f.ftz, sat: f.sat });
   }
-  return s.lanes((a, b, c) => half(0, a, b, c) | (half(1, a, b, c) << 16), sources, { d: "i" });
+  const both: LaneFunction = (a, b, c) => half(0, a, b, c) | (half(1, a, b, c) << 16);
+  // ptxas moves constants with HFMA2 of zeros: the sum is known once.
+  const known = operands.map(knownWord);
+  if (known.every((x): x is number => x !== null)) return s.lanes(same, [s.constant(both(...known))], { d: "i" });
+  return s.lanes(both, sources, { d: "i" });
+}
+
+const same: LaneFunction = (x) => x;
+
+/** The word of an operand that is the same in every run: an immediate or a zero register; null for others. */
+function knownWord(o: Operand): number | null {
+  if (o.kind === Kind.Imm) return o.value | 0;
+  return o.kind === Kind.Reg && o.id < 0 ? 0 : null;
 }
 
 const add: Compute = (a, b, _c, f) => shortBits(a + b, 0, f.format, Rounding.RN);
