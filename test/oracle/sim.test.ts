@@ -421,6 +421,18 @@ describeOracle("warps and atomics", () => {
     expect(o).toEqual(Int32Array.from([0, 1, 2, 3].map(sum)));
   });
 
+  onAll("sums of eight lanes in loops of different lengths", (launch) => {
+    const x = ints(32, 33);
+    const o = new Int32Array(32);
+    launch({ kernel: "eights", block: 32, params: [o, x, { s32: 1 }] });
+    const expected = [0, 8, 16, 24].flatMap((first) => {
+      const sum = x.subarray(first, first + 8).reduce((a, b) => (a + b) | 0, 0);
+      // From the second round on eight equal numbers are added.
+      return Array<number>(8).fill(Math.imul(sum, 8 ** (x[first >> 3]! & 3)));
+    });
+    expect([...o]).toEqual(expected);
+  });
+
   onAll("votes, shuffles, match of whole warps", (launch) => {
     const x = Int32Array.from(ints(32, 32), (v) => (v >>> 3) % 11);
     const o = new Uint32Array(32 * 6);

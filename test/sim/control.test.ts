@@ -31,6 +31,26 @@ describe("divergence and convergence", () => {
     expect(out).toEqual(lanes((t) => (t & 1 ? 200 : 100) + t));
   });
 
+  test("a branch of the group as a whole is taken if all lanes want it", () => {
+    const { run, out } = runText(
+      `${prologue}
+      MOV R8, RZ
+      ISETP.LT.AND P0, PT, R0, 0x8, PT
+      @P0 BRA.U away
+      VOTE.ANY R8, PT, PT
+      ISETP.LT.AND P0, PT, R0, 0x20, PT
+      @P0 BRA.U store
+      away:
+      MOV R8, RZ
+      store:
+      STG.E.SYS [R2], R8
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => -1));
+  });
+
   test("without a barrier the two sides stay apart", () => {
     const { run, out } = runText(
       `${prologue}

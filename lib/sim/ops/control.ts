@@ -54,7 +54,7 @@ function bra(s: Site): Exec {
     const target = s.target(s.operand("target"));
     return (w) => branch(w, w.active, target);
   }
-  s.has("U");
+  const together = s.has("U");
   const pin = s.predMask("pin");
   const upin = s.predMask("upin");
   const target = s.target(s.operand("target"));
@@ -68,6 +68,13 @@ function bra(s: Site): Exec {
       return branch(w, diverged === div ? m & pin(w) : 0, target);
     };
   }
+  // The group goes as a whole, or not at all: ptxas's loop that gathers lanes in front of a BSSY (VOTE before a YIELD, VOTEU
+  // behind it, then @!P BRA.U) ends for all lanes when none of them has seen others come.
+  if (together)
+    return (w, m) => {
+      const wanted = m & pin(w) & upin(w);
+      return branch(w, wanted === w.active ? wanted : 0, target);
+    };
   if (s.pred("pin") === 7 && s.pred("upin") === 7) return (w, m) => branch(w, m, target);
   return (w, m) => branch(w, m & pin(w) & upin(w), target);
 }
