@@ -1,6 +1,7 @@
 /**
  * What the makers of instructions see: one decoded instruction, its operands by slot name, its modifiers. Every modifier
- * must be asked for; one that no maker asked for makes the instruction "not supported", so nothing is silently ignored.
+ * must be asked for, as must the part and the signs of every operand; what no maker asked for makes the instruction "not
+ * supported", so nothing is silently ignored.
  */
 import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../isa/operand.js";
 import { f32OfBits } from "./number/f32.js";
@@ -44,6 +45,8 @@ export interface Out {
 
 export class Site {
   private readonly unasked: Set<string>;
+  /** Operands with a part or sign operations, by slot: as they are given to makers, which must look at these. */
+  private readonly watched: Map<string, Operand> = new Map();
 
   constructor(
     readonly program: Program,
@@ -54,6 +57,39 @@ export class Site {
     readonly inst: MachineInst,
   ) {
     this.unasked = new Set(inst.form.mods.filter((m) => !inert.has(m)));
+    const { form, dsts, srcs } = inst;
+    form.srcs.forEach((slot, i) => {
+      this.watch(slot.name, srcs[i]);
+    });
+    form.dsts.forEach((slot, i) => {
+      this.watch(slot.name, dsts[i]);
+    });
+  }
+
+  /** Notes the part and the signs of an operand as not asked for, until its maker reads them. */
+  private watch(name: string, o: Operand | undefined): void {
+    const { unasked } = this;
+    if (o === undefined) return;
+    const { part, mods } = o;
+    // !PT is also how a predicate slot looks that has nothing to do (LOP3 without a predicate result).
+    const isPredicate = o.kind === Kind.Reg && (o.file === File.P || o.file === File.UP);
+    const signs = isPredicate && o.id < 0 ? 0 : mods & (Mod.Neg | Mod.Abs | Mod.Not);
+    if (part === "" && signs === 0) return;
+    const partText = `${part} on operand ${name}`;
+    const signText = `a sign on operand ${name}`;
+    if (part !== "") unasked.add(partText);
+    if (signs !== 0) unasked.add(signText);
+    this.watched.set(name, {
+      ...o,
+      get part(): string {
+        unasked.delete(partText);
+        return part;
+      },
+      get mods(): number {
+        unasked.delete(signText);
+        return mods;
+      },
+    });
   }
 
   // ------------------------------------------------------------------------------------------ modifiers
@@ -83,7 +119,7 @@ export class Site {
     this.unasked.clear();
   }
 
-  /** Modifiers that no maker asked for. */
+  /** Modifiers, parts and signs of operands that no maker asked for. */
   leftover(): string[] {
     return [...this.unasked];
   }
@@ -96,6 +132,8 @@ export class Site {
 
   /** The operand of a slot; null when the form has no such slot. */
   find(name: string): Operand | null {
+    const watched = this.watched.get(name);
+    if (watched !== undefined) return watched;
     const { form, dsts, srcs } = this.inst;
     const d = form.dsts.findIndex((s) => s.name === name);
     if (d >= 0) return dsts[d] ?? null;

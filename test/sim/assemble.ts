@@ -22,6 +22,8 @@ export interface Setup {
   readonly words?: number;
   readonly input?: readonly number[];
   readonly budget?: number;
+  /** Words of constant bank 0: offset and value. */
+  readonly constants?: readonly (readonly [offset: number, word: number])[];
   readonly profile?: boolean;
 }
 
@@ -66,6 +68,7 @@ export function runText(text: string, setup: Setup = {}): Assembled {
   put(c.sharedWindow, 0, SHARED_WINDOW);
   put(c.localWindow, 0, LOCAL_WINDOW);
   put(c.paramBase, out | 0, Math.floor(out / 2 ** 32), input | 0, Math.floor(input / 2 ** 32));
+  for (const [at, word] of setup.constants ?? []) put(at, word);
   const cubin = { name: "k", ranges: [], ptxLines: [{ offset: 16, file: 1, line: 7 }], params: [] as CubinParam[] };
   const placed = { cubin: cubin as unknown as CubinFunction, first: 0, count: insts.length };
   const machine = new GridMachine({

@@ -229,3 +229,32 @@ test("a half sum of constants alone, with signs and parts", () => {
   );
   expect(out[7]! >>> 0).toBe(0x3e00_c000);
 });
+
+test("a sum of a half and an f32 counts the f32 for both halves", () => {
+  const { out } = runText(
+    `S2R R0, SR_TID.X
+     MOV R6, 0x4
+     IMAD.WIDE.U32 R2, R0, R6, c[0x0][0x160]
+     HADD2 R8, -RZ.H0_H0, c[0x0][0x1c0].F32
+     STG.E.SYS [R2], R8
+     EXIT`,
+    { words: 32, constants: [[0x1c0, 0x42000000]] },
+  );
+  // 32: 0x42000000 in f32, 0x5000 in binary16.
+  expect(out[0]).toBe(0x5000_5000);
+});
+
+test("the double of an immediate under RSQ64H and RCP64H", () => {
+  const { out } = runText(
+    `S2R R0, SR_TID.X
+     MOV R6, 0x8
+     IMAD.WIDE.U32 R2, R0, R6, c[0x0][0x160]
+     MUFU.RSQ64H R8, 4
+     MUFU.RCP64H R9, -4
+     STG.E.64.SYS [R2], R8
+     EXIT`,
+    { words: 64 },
+  );
+  // 1/2 is 2^-1: exponent field 1022. -1/4: sign and 1021.
+  expect([...out.subarray(0, 2)]).toEqual([1022 << 20, (1021 << 20) | (1 << 31)]);
+});

@@ -1,11 +1,11 @@
 /** f32 arithmetic. */
-import { Mod } from "../../isa/operand.js";
+import { Kind, Mod } from "../../isa/operand.js";
 import { add32, fma32, fma32Mode, mul32, toF32 } from "../number/f32.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
 import { mufu32, rcp64h, rsq64h } from "../number/mufu.js";
 import { Rounding } from "../number/rounding.js";
 import type { Makers, Site } from "../site.js";
-import type { LaneFunction } from "../stamp.js";
+import type { LaneFunction, Source } from "../stamp.js";
 import type { Exec } from "../state.js";
 import { boolTables } from "./integer.js";
 
@@ -170,9 +170,15 @@ function divisionCheck(a: number, b: number): number {
   return ea - eb > 125 || ea - eb < -124 ? 1 : 0;
 }
 
+/** The upper word of a double as the operand of a 32-bit slot; an immediate is the double itself. */
+function upperWord(s: Site, name: string): Source {
+  const o = s.operand(name);
+  return o.kind === Kind.Imm ? s.constant(o.high) : s.bits(name);
+}
+
 function mufu(s: Site): Exec {
-  if (s.has("RCP64H")) return s.lanes((b) => rcp64h(b), [s.bits("b")], { d: "i" });
-  if (s.has("RSQ64H")) return s.lanes((b) => rsq64h(b), [s.bits("b")], { d: "i" });
+  if (s.has("RCP64H")) return s.lanes(rcp64h, [upperWord(s, "b")], { d: "i" });
+  if (s.has("RSQ64H")) return s.lanes(rsq64h, [upperWord(s, "b")], { d: "i" });
   const f = s.choose<((x: number) => number) | null>(mufu32, null) ?? s.unsupported("function");
   if (s.has("F16") || s.has("BF16")) {
     const short = s.has("F16");

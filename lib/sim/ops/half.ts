@@ -4,9 +4,10 @@
  * carry their error along, so every result is rounded once.
  */
 import { Kind, Mod, type Operand } from "../../isa/operand.js";
+import { f32OfBits } from "../number/f32.js";
 import { BF16, bf16Value, F16, f16Value, type Short, shortBits, shortFma } from "../number/half.js";
 import { Rounding } from "../number/rounding.js";
-import type { Makers, Site } from "../site.js";
+import { type Makers, type Site, Unsupported } from "../site.js";
 import type { LaneFunction } from "../stamp.js";
 import type { Exec } from "../state.js";
 import { boolNames, compareNames, floatCompare } from "./float.js";
@@ -37,9 +38,16 @@ function flavour(s: Site): Flavour {
   };
 }
 
+/** Which half of an operand result half `h` (0 low, 1 high) takes. */
+function halfOf(o: Operand, h: 0 | 1): 0 | 1 {
+  if (o.part === "") return h;
+  if (o.part !== ".H0_H0" && o.part !== ".H1_H1") throw new Unsupported(`operand part ${o.part}`);
+  return o.part === ".H0_H0" ? 0 : 1;
+}
+
 /** Reads the half for result half `h` (0 low, 1 high) out of a word. */
 function reader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
-  const which = o.part === ".H0_H0" ? 0 : o.part === ".H1_H1" ? 1 : h;
+  const which = halfOf(o, h);
   const abs = (o.mods & Mod.Abs) !== 0;
   const neg = (o.mods & Mod.Neg) !== 0;
   const { value, ftz } = f;
@@ -52,9 +60,21 @@ function reader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
   };
 }
 
+/** A sum's operand: a half, or with `.F32` a whole word that counts for both halves (ptxas has constants of f16 as f32). */
+function termReader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
+  if (o.part !== ".F32") return reader(o, h, f);
+  if (f.ftz) throw new Unsupported(".FTZ with an f32 operand");
+  const abs = (o.mods & Mod.Abs) !== 0;
+  const neg = (o.mods & Mod.Neg) !== 0;
+  return (x) => {
+    const v = abs ? Math.abs(f32OfBits(x)) : f32OfBits(x);
+    return neg ? -v : v;
+  };
+}
+
 /** The sign bit of the half for result half `h`, with the operand's own sign but without bars. */
 function signOf(o: Operand, h: 0 | 1): (x: number) => number {
-  const which = o.part === ".H0_H0" ? 0 : o.part === ".H1_H1" ? 1 : h;
+  const which = halfOf(o, h);
   const flip = (o.mods & Mod.Neg) !== 0 ? 0x8000 : 0;
   return (x) => ((which === 1 ? x >>> 16 : x) & 0x8000) ^ flip;
 }
@@ -74,12 +94,12 @@ function finish(f: Flavour): (bits: number) => number {
 
 type Compute = (a: number, b: number, c: number, f: Flavour) => number;
 
-function packed(s: Site, names: readonly string[], compute: Compute): Exec {
+function packed(s: Site, names: readonly string[], compute: Compute, read: typeof reader = reader): Exec {
   const f = flavour(s);
   const done = finish(f);
   const operands = names.map((n) => s.operand(n));
   for (const o of operands) if (o.kind === Kind.Imm && o.part !== "") s.unsupported("part of an immediate");
-  const reads = ([0, 1] as const).map((h) => operands.map((o) => reader(o, h, f)));
+  const reads = ([0, 1] as const).map((h) => operands.map((o) => read(o, h, f)));
   const half = (h: 0 | 1, a: number, b: number, c: number): number => {
     const r = reads[h]!;
     return done(compute(r[0]!(a), r[1]!(b), r.length > 2 ? r[2]!(c) : 0, f));
@@ -116,9 +136,14 @@ const mul: Compute = (a, b, _c, f) => (f.fmz && (a === 0 || b === 0) ? 0 : short
 const fma: Compute = (a, b, c, f) =>
   f.fmz && (a === 0 || b === 0) ? shortBits(c, 0, f.format, Rounding.RN) : shortFma(a, b, c, f.format, Rounding.RN);
 
-/** bf16 sums may be inexact in double precision: a fused multiply by one carries the error. */
-const addExact: Compute = (a, b, _c, f) =>
-  f.format === BF16 ? shortFma(a, 1, b, f.format, Rounding.RN) : add(a, b, 0, f);
+/** Sums with bf16 or f32 may be inexact in double precision: a fused multiply by one carries the error. */
+const addExact: Compute = (a, b, _c, f) => shortFma(a, 1, b, f.format, Rounding.RN);
+
+function sum(s: Site): Exec {
+  const wide = ["a", "b"].some((n) => s.operand(n).part === ".F32");
+  const exact = wide || s.inst.form.mods.includes("BF16_V2");
+  return packed(s, ["a", "b"], exact ? addExact : add, termReader);
+}
 
 function minMax(s: Site): Exec {
   const nan = s.has("NAN");
@@ -178,7 +203,7 @@ function hset2(s: Site): Exec {
 }
 
 export const half: Makers = {
-  HADD2: (s) => packed(s, ["a", "b"], addExact),
+  HADD2: sum,
   HMUL2: (s) => packed(s, ["a", "b"], mul),
   HFMA2: (s) => packed(s, ["a", "b", "c"], fma),
   HMNMX2: minMax,
