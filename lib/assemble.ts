@@ -35,6 +35,7 @@ import {
   link,
   readCubin,
 } from "./elf/index.js";
+import { counted } from "./inspect.js";
 import type { Func, MachineInst, ModuleSymbol } from "./ori/types.js";
 import { fail, ok, type Result } from "./result.js";
 import { assemblyLines, type Code, decodeCode, form } from "./sass/index.js";
@@ -123,7 +124,7 @@ function replace(m: AssembledModule, like: Uint8Array): Result<Uint8Array> {
     const old = cubin.functions.find((x) => x.name === f.name);
     if (old === undefined) return fail([diagnostic("error", `the cubin has no function ${f.name}`, f.span)]);
     if (old.words.length !== f.words.length) {
-      const message = `${f.name} has ${f.words.length / 4} instructions, in the cubin ${old.words.length / 4}`;
+      const message = `${f.name} has ${counted(f.words.length / 4, "instruction")}, in the cubin ${old.words.length / 4}`;
       return fail([diagnostic("error", message, f.span)]);
     }
     const at = cubin.elf.sections[old.section]!.offset;

@@ -123,8 +123,8 @@ export interface ListingOptions {
 export function listingText(cubin: Cubin, functions: readonly ListedFunction[], options: ListingOptions = {}): string {
   const out = [`\t.target ${cubin.target}`];
   for (const f of functions) {
-    const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
-    out.push("", `${f.name}:  // ${counted(f.registers, "register")}, ${f.frameBytes} bytes stack${shared}`);
+    const shared = f.sharedBytes > 0 ? `, ${counted(f.sharedBytes, "byte")} shared memory` : "";
+    out.push("", `${f.name}:  // ${counted(f.registers, "register")}, ${counted(f.frameBytes, "byte")} stack${shared}`);
     let before: ListedInstruction | null = null;
     for (const i of f.instructions) {
       const label = f.labels.get(i.offset);

@@ -78,10 +78,10 @@ function functionHtml(
     const origin = (ptx ? ptxCell(cubin, i.line, before?.line ?? null) : "") + (sources ? sourceCell(i, before) : "");
     rows.push(instructionHtml(i, counts[n], target, places, origin));
   });
-  const shared = f.sharedBytes > 0 ? `, ${f.sharedBytes} bytes shared memory` : "";
+  const shared = f.sharedBytes > 0 ? `, ${counted(f.sharedBytes, "byte")} shared memory` : "";
   return [
     `<h2 id="f${k}">${escapeHtml(f.name)}</h2>`,
-    `<p>${f.kind}, ${counted(f.registers, "register")}, ${f.frameBytes} bytes stack${shared}</p>`,
+    `<p>${f.kind}, ${counted(f.registers, "register")}, ${counted(f.frameBytes, "byte")} stack${shared}</p>`,
     `<table><thead><tr>${heads.map((h) => `<th>${h}</th>`).join("")}</tr></thead><tbody>`,
     ...rows,
     "</tbody></table>",

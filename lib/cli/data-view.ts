@@ -1,4 +1,5 @@
 /** Constants and data of a cubin as text: sections, the symbols in them, bytes as hexadecimal digits, u32 and f32, relocations. */
+
 import {
   type Cubin,
   type CubinFunction,
@@ -7,6 +8,7 @@ import {
   type ElfSection,
   relocationName,
 } from "../elf/index.js";
+import { counted } from "../inspect.js";
 
 /** Constant banks, variables in global, shared and local memory, and the tables of unified functions and data. */
 const dataSection = /^\.nv\.(constant\d+|global|shared|local|uft|udt)\b/;
@@ -49,15 +51,15 @@ function sectionLines(
   owner: CubinFunction | null,
 ): string[] {
   const bytes = s.data.length === s.size ? "" : ", no bytes in the file";
-  const lines = [`${s.name}:  // ${s.size} bytes, aligned to ${s.align}${bytes}`];
+  const lines = [`${s.name}:  // ${counted(s.size, "byte")}, aligned to ${s.align}${bytes}`];
   const marks: Mark[] = symbols.map((v) => ({
     offset: v.value,
-    text: `${v.name}:  // ${hex(v.value)}, ${v.size} bytes${v.bind === 0 ? ", local" : v.bind === 2 ? ", weak" : ""}`,
+    text: `${v.name}:  // ${hex(v.value)}, ${counted(v.size, "byte")}${v.bind === 0 ? ", local" : v.bind === 2 ? ", weak" : ""}`,
   }));
   if (owner !== null && s.name.startsWith(".nv.constant0"))
     for (const p of owner.params) {
       const offset = owner.paramBase + p.offset;
-      marks.push({ offset, text: `// parameter ${p.ordinal}: ${hex(offset)}, ${p.size} bytes` });
+      marks.push({ offset, text: `// parameter ${p.ordinal}: ${hex(offset)}, ${counted(p.size, "byte")}` });
     }
   marks.sort((a, b) => a.offset - b.offset);
   const places = [...relocs].sort((a, b) => a.offset - b.offset);

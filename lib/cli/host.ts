@@ -1,7 +1,22 @@
 /** What the commands need of the world around them; tests bring their own. */
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { getSystemErrorMap } from "node:util";
+import { UsageError } from "./usage.js";
 
 export interface Host {
   /** Null when the file cannot be read. `-` is the standard input. */
@@ -9,6 +24,7 @@ export interface Host {
   readonly isDirectory: (path: string) => boolean;
   /** Writes the file whole or not at all; false when it cannot be written. */
   readonly write: (path: string, bytes: Uint8Array) => boolean;
+  /** Throws a UsageError when the text cannot be written (a full disk). */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -27,23 +43,40 @@ export const processHost: Host = {
   err: (text) => write(2, text),
 };
 
-/** Synchronous, so that nothing is lost when the process ends; a closed pipe is the reader's business. */
+/**
+ * Synchronous, so that nothing is lost when the process ends. A closed pipe is the reader's business, and of an error
+ * output that takes nothing nobody can be told.
+ */
 function write(fd: number, text: string): void {
   const bytes = Buffer.from(text, "utf8");
   for (let at = 0; at < bytes.length; ) {
     try {
       at += writeSync(fd, bytes, at);
     } catch (e) {
-      const code = (e as NodeJS.ErrnoException).code;
-      if (code === "EPIPE") return;
-      if (code !== "EAGAIN") throw e;
+      const { code, errno = 0 } = e as NodeJS.ErrnoException;
+      if (code === "EAGAIN") continue;
+      if (code === "EPIPE" || fd === 2) return;
+      const why = getSystemErrorMap().get(errno)?.[1] ?? code;
+      throw new UsageError(`cannot write to the standard output: ${why}`);
     }
   }
 }
 
+/** The file that a path names behind symbolic links, also one that does not exist yet, as `open` would find it. */
+function linked(path: string): string {
+  let file = path;
+  for (let links = 0; lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false; links++) {
+    if (links > 40) throw new UsageError(`'${path}': too many symbolic links`);
+    // The folder first: `..` in a link leads away from where the link really is.
+    file = resolve(realpathSync(dirname(file)), readlinkSync(file));
+  }
+  return file;
+}
+
 /** Regular files are replaced by renaming a finished neighbour; devices and pipes are written to directly. */
-function writeWhole(path: string, bytes: Uint8Array): boolean {
+function writeWhole(name: string, bytes: Uint8Array): boolean {
   try {
+    const path = linked(name);
     const there = statSync(path, { throwIfNoEntry: false });
     if (there !== undefined && !there.isFile()) {
       if (there.isDirectory()) return false;
@@ -54,6 +87,7 @@ function writeWhole(path: string, bytes: Uint8Array): boolean {
     try {
       closeSync(openSync(part, "wx"));
       writeFileSync(part, bytes);
+      if (there !== undefined) chmodSync(part, there.mode & 0o7777);
       renameSync(part, path);
       return true;
     } catch {

@@ -13,7 +13,8 @@ import { helpText } from "./help.js";
 import type { Host } from "./host.js";
 import { type OptionSpec, ptxasOptions, ptxVersions, unrecorded } from "./ptxas-options.js";
 import { reportLines } from "./report.js";
-import { type Joined, join, type Source } from "./sources.js";
+import { join, type Located, misread, type Source } from "./sources.js";
+import { UsageError } from "./usage.js";
 
 const FAILED = 255;
 /** `-maxrregcount archmin` (digest A §1.1). */
@@ -26,6 +27,16 @@ Cuda compilation tools, release 13.0, V13.0.88
 
 /** Runs the command and returns its exit code. */
 export function ptxas(args: readonly string[], host: Host): number {
+  try {
+    return answer(args, host);
+  } catch (e) {
+    if (!(e instanceof UsageError)) throw e;
+    host.err(`ptxas fatal   : ${e.message}\n`);
+    return FAILED;
+  }
+}
+
+function answer(args: readonly string[], host: Host): number {
   const parsed = parseArguments(args, ptxasOptions, (path) => textOf(host.read(path)));
   if (!parsed.ok) {
     host.err(`ptxas fatal   : ${parsed.message}\n`);
@@ -75,6 +86,9 @@ class Command {
     if (this.failed) return this.abort();
     const sources = this.sources();
     if (sources === null) return this.abort();
+    const wrong = misread(sources, name);
+    for (const { diagnostics, located } of wrong) for (const d of diagnostics) this.report(d, located);
+    if (wrong.length > 0) return this.abort();
     const joined = join(sources);
     const c = compile(joined.text, this.compileOptions(name, sources[0]!.name, registers));
     // What concerns kernels comes in the order in which ptxas compiles them: last first.
@@ -212,7 +226,7 @@ class Command {
   }
 
   /** Prints what the user is to see: information only with -v, warnings unless -w, as errors with -Werror. */
-  private report(d: Diagnostic, where: Joined | null): void {
+  private report(d: Diagnostic, where: Located | null): void {
     const { values } = this;
     if (d.severity === "info" && !values.has("v")) return;
     const severity = d.severity === "warning" && values.has("Werror") ? "error" : d.severity;

@@ -2,8 +2,8 @@
  * Several PTX files compiled as one module, as ptxas takes them: the texts are joined, the header directives of the
  * later ones blanked out, and positions led back to the file they came from.
  */
-import type { Span } from "../diagnostics.js";
-import { parse } from "../ptx/index.js";
+import type { Diagnostic, Span } from "../diagnostics.js";
+import { analyze, parse } from "../ptx/index.js";
 
 export interface Source {
   /** Name in messages. */
@@ -11,10 +11,33 @@ export interface Source {
   readonly text: string;
 }
 
-export interface Joined {
-  readonly text: string;
-  /** The file that a position of the joined text lies in, and the line there. */
+export interface Located {
+  /** The file that a position lies in, and the line there. */
   readonly locate: (span: Span) => { readonly name: string; readonly line: number };
+}
+
+export interface Joined extends Located {
+  readonly text: string;
+}
+
+/**
+ * What is wrong with several files, each read on its own, where one does not parse: joined, one without a header would be
+ * taken for a part of the file before it. ptxas reads each up to
+ * what is fatal before it gives up (measured). Of files that parse, and
+ * of a single one, the compiler tells.
+ */
+export function misread(
+  sources: readonly Source[],
+  target: string,
+): { readonly diagnostics: readonly Diagnostic[]; readonly located: Located }[] {
+  if (sources.length < 2 || sources.every((s) => parse(s.text, { file: s.name }).ok)) return [];
+  return sources.flatMap((s) => {
+    const parsed = analyze(s.text, { target, file: s.name });
+    const located: Located = { locate: (span) => ({ name: s.name, line: span.line }) };
+    if (parsed.ok) return [];
+    const end = parsed.diagnostics.findIndex((d) => d.severity === "fatal");
+    return [{ diagnostics: end < 0 ? parsed.diagnostics : parsed.diagnostics.slice(0, end + 1), located }];
+  });
 }
 
 export function join(sources: readonly Source[]): Joined {

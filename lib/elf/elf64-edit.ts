@@ -3,12 +3,13 @@
  * change their size stay where they are; otherwise the file is laid out anew as ptxas does it: contents in the order of
  * the file, each at its alignment, then section headers, then program headers.
  */
-import { InternalError } from "../errors.js";
+import { fail, ok, type Result } from "../result.js";
 import {
   EHDR_SIZE,
   type Elf,
   type ElfSection,
   type ElfSegment,
+  elfError,
   heldInFile,
   PHDR_SIZE,
   PT,
@@ -29,10 +30,11 @@ export interface ElfEdit {
   readonly flags?: number;
 }
 
-export function editElf(elf: Elf, edit: ElfEdit): Uint8Array {
+/** Fails on a file that cannot be laid out anew. */
+export function editElf(elf: Elf, edit: ElfEdit): Result<Uint8Array> {
   const count = edit.keep ?? elf.sections.length;
   const sameSize = [...edit.contents].every(([i, data]) => elf.sections[i]!.size === data.length);
-  return sameSize && count === elf.sections.length ? inPlace(elf, edit) : laidOut(elf, edit, count);
+  return sameSize && count === elf.sections.length ? ok(inPlace(elf, edit)) : laidOut(elf, edit, count);
 }
 
 function inPlace(elf: Elf, edit: ElfEdit): Uint8Array {
@@ -50,11 +52,20 @@ interface Place {
   readonly size: number;
 }
 
-function laidOut(elf: Elf, edit: ElfEdit, count: number): Uint8Array {
+/** Bytes that a file may grow by beside its new contents; ptxas aligns to 128. */
+const MOST_GROWTH = 2 ** 26;
+
+function laidOut(elf: Elf, edit: ElfEdit, count: number): Result<Uint8Array> {
   const kept = elf.sections.slice(0, count);
   const places = placeSections(kept, edit);
   let end = EHDR_SIZE;
   for (const s of kept) if (heldInFile(s.type)) end = Math.max(end, places[s.index]!.offset + places[s.index]!.size);
+  const contents = [...edit.contents.values()].reduce((n, data) => n + data.length, 0);
+  if (end > elf.bytes.length + contents + MOST_GROWTH) {
+    const coarse = kept.reduce((a, b) => (b.align > a.align ? b : a));
+    const what = `the sections take ${end} bytes with the alignments that they have`;
+    return fail([elfError(`${what}; ${coarse.name} is aligned to ${coarse.align}`)]);
+  }
   const shoff = roundUp(end, 8);
   const phoff = shoff + count * SHDR_SIZE;
   const out = new Uint8Array(phoff + elf.segments.length * PHDR_SIZE);
@@ -65,7 +76,7 @@ function laidOut(elf: Elf, edit: ElfEdit, count: number): Uint8Array {
   // The count of a file with very many sections is in header 0 and not rewritten here.
   if (v.getUint16(60, true) !== 0) v.setUint16(60, count, true);
   else if (count !== elf.sections.length)
-    throw new InternalError("sections left out of a file with extended numbering");
+    return fail([elfError("sections cannot be left out of a file with extended numbering")]);
   if (edit.flags !== undefined) v.setUint32(48, edit.flags, true);
   const old = view(elf.bytes);
   const oldHeaders = Number(old.getBigUint64(40, true));
@@ -90,7 +101,7 @@ function laidOut(elf: Elf, edit: ElfEdit, count: number): Uint8Array {
     v.setBigUint64(at + 32, BigInt(moved.filesz), true);
     v.setBigUint64(at + 40, BigInt(moved.memsz), true);
   });
-  return out;
+  return ok(out);
 }
 
 /** New offset and size of each section; sections that share bytes go on sharing them. */

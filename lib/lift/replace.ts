@@ -103,12 +103,13 @@ class Replacer {
       this.refuse("Capsule Mercury sections are not the last ones of the file");
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
     const edit = { contents: this.contents, info: this.info };
-    if (!drop) return ok(editElf(elf, edit));
+    if (!drop) return editElf(elf, edit);
     const made = this.options.mercury === "drop" ? "" : this.mercury();
-    if (typeof made !== "string") return ok(editElf(elf, { ...edit, contents: new Map([...this.contents, ...made]) }));
+    if (typeof made !== "string") return editElf(elf, { ...edit, contents: new Map([...this.contents, ...made]) });
     const why =
       made === "" ? [] : [diagnostic("info", `Capsule Mercury is left out, for sm_${this.cubin.sm} alone: ${made}`)];
-    return ok(editElf(elf, { ...edit, keep: mercury, flags: (elf.flags & ~0xff) | PLAIN_CODE }), why);
+    const rest = editElf(elf, { ...edit, keep: mercury, flags: (elf.flags & ~0xff) | PLAIN_CODE });
+    return rest.ok ? ok(rest.value, why) : rest;
   }
 
   private mercury(): MovedMercury {

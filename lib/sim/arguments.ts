@@ -151,6 +151,7 @@ function placeOne(
   }
   if ("address" in given) {
     if (size !== 8) return `an address has 8 bytes, the parameter has ${size}`;
+    if (!Number.isInteger(given.address)) return `${given.address} is no address`;
     area.setBigUint64(at, BigInt(given.address), true);
     return "";
   }

@@ -215,7 +215,9 @@ function param(value: unknown, where: string, buffers: ReadonlyMap<string, Buffe
     object(value, where, ["buffer", "offset"]);
     const name = text(o.buffer, `${where}.buffer`);
     if (!buffers.has(name)) bad(`${where}.buffer`, `there is no buffer "${name}"`);
-    return { kind: "buffer", name, offset: o.offset === undefined ? 0 : number(o.offset, `${where}.offset`) };
+    const offset = o.offset === undefined ? 0 : number(o.offset, `${where}.offset`);
+    if (!Number.isSafeInteger(offset)) bad(`${where}.offset`, "an integer of at most 53 bits is expected");
+    return { kind: "buffer", name, offset };
   }
   if (o.bytes !== undefined) {
     object(value, where, ["bytes"]);

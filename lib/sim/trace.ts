@@ -188,7 +188,10 @@ export class TraceRecorder {
       if (global !== null) {
         const first = hi(w) * 2 ** 32 + (lo(w) >>> 0) - GLOBAL_BASE;
         const last = first + Math.max(1, (n(w) & 0xffff) * 16) - 1;
-        for (let x = Math.floor(first / SECTOR); x <= Math.floor(last / SECTOR); x++) {
+        const sector = Math.floor(first / SECTOR);
+        // Counted: far above 2^53, where only a faulting access lies, a number and the next one are the same.
+        for (let k = 0; k <= Math.floor(last / SECTOR) - sector; k++) {
+          const x = sector + k;
           const line = Math.floor((x * SECTOR) / LINE);
           this.line(line, 1 << (x - (line * LINE) / SECTOR));
         }
@@ -248,7 +251,8 @@ export class TraceRecorder {
       if (((mask >>> l) & 1) === 0) continue;
       const sector = Math.floor((wideAddress(w, address, add, l) - GLOBAL_BASE) / SECTOR);
       const last = Math.floor((wideAddress(w, address, add, l) + Math.max(1, bytes) - 1 - GLOBAL_BASE) / SECTOR);
-      for (let s = sector; s <= last; s++) {
+      for (let k = 0; k <= last - sector; k++) {
+        const s = sector + k;
         if (among(seen, sectors, s)) continue;
         seen[sectors++] = s;
         const line = Math.floor((s * SECTOR) / LINE);
