@@ -23,7 +23,7 @@ import { type Target, type TargetName, target as targetOf } from "./target/index
 
 export interface CompileOptions {
   readonly target: TargetName;
-  /** 0…3; 3 is the same as 2. Above 0 instructions are scheduled; the optimizing phases do not exist yet. Default 0. */
+  /** 0…3, anything else is an error; 3 is the same as 2. Above 0 instructions are scheduled; the optimizing phases do not exist yet. Default 0. */
   readonly opt?: number;
   /** Name of the input in messages. Default "<text>". */
   readonly file?: string;
@@ -141,6 +141,11 @@ class Run {
 
   private stages(): void {
     const { target, file } = this;
+    const { opt = 0 } = this.options;
+    if (![0, 1, 2, 3].includes(opt)) {
+      this.diagnostics.push(diagnostic("error", `opt is 0, 1, 2 or 3, not ${opt}`));
+      return;
+    }
     const knobs = readKnobs(this.options.knobs ?? {});
     this.diagnostics.push(...knobs.diagnostics);
     if (!knobs.ok) return;

@@ -33,7 +33,9 @@ export function readCommandLine<N extends CommandName>(
       multiple: true,
       ...(o.short !== undefined && { short: o.short }),
     };
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  // Long names also behind one dash, as ptxas takes them: -arch, -maxrregcount.
+  const known = args.map((a) => (Object.hasOwn(options, /^-([a-z-]{2,})(=|$)/.exec(a)?.[1] ?? "") ? `-${a}` : a));
+  const { tokens } = parseArgs({ args: known, options, strict: false, allowPositionals: true, tokens: true });
   const values: Record<string, unknown> = {};
   for (const [key, o] of rows) if (o.value === undefined) values[key] = false;
   const files: string[] = [];
@@ -96,7 +98,7 @@ export function commandHelp(name: CommandName): string {
 /** The help of all commands. */
 export function allHelp(): string {
   const names = Object.keys(commandTable) as CommandName[];
-  return `Usage: ptxlab <command> [options]\n\n${names.map(commandHelp).join("")}${entry("  help [COMMAND]", "Print this.").join("\n")}\n`;
+  return `Usage: ptxlab <command> [options]\n\n${names.map(commandHelp).join("")}${entry("  help [COMMAND]", "Print this.").join("\n")}\n${entry("  --version", "Print the version.").join("\n")}\n`;
 }
 
 function optionText(key: string, o: OptionRow): string {

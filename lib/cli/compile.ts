@@ -5,7 +5,8 @@ import { readCubin } from "../elf/index.js";
 import { suggestion } from "../knobs/index.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
-import { isTargetName, targetNames } from "../target/index.js";
+import { adjustRegisterOption } from "../regalloc/index.js";
+import { isTargetName, target, targetNames } from "../target/index.js";
 import { readCommandLine } from "./command-line.js";
 import { printAll } from "./cubins.js";
 import type { Host } from "./host.js";
@@ -18,10 +19,16 @@ export function compileCommand(args: readonly string[], host: Host): number {
   if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
   const after = values.after === undefined ? null : phaseNamed(values.after);
   if (after !== null && emit !== "ori") throw new UsageError(`--after prints ori, not ${emit}`);
+  const { maxrregcount } = values;
+  const limit = maxrregcount === undefined ? null : adjustRegisterOption(target(arch), maxrregcount);
+  printAll(limit?.diagnostics ?? [], file, host);
   const stages: string[] = [];
   const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
     target: arch,
     file,
+    ...(values["opt-level"] && { opt: Number(values["opt-level"]) }),
+    ...(limit !== null && limit.value !== null && { maxRegisters: limit.value }),
+    ...(values.knob && { knobs: Object.fromEntries(values.knob.map(knobSetting)) }),
     ...(values.kernel && { entries: values.kernel }),
     ...(after !== null && {
       observe: (e) => {
@@ -37,6 +44,13 @@ export function compileCommand(args: readonly string[], host: Host): number {
   if (values.output === undefined) host.out(text);
   else if (save(values.output, Buffer.from(text, "utf8"), host) !== 0) return UNUSABLE;
   return c.ok ? 0 : 1;
+}
+
+/** `NAME=VALUE`; what names and values there are the compiler says. */
+function knobSetting(text: string): [string, string] {
+  const eq = text.indexOf("=");
+  if (eq < 1) throw new UsageError(`--knob takes NAME=VALUE, not '${text}'`);
+  return [text.slice(0, eq), text.slice(eq + 1)];
 }
 
 function phaseNamed(name: string): PhaseName {

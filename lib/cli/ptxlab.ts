@@ -1,4 +1,6 @@
 /** The ptxlab command: look into cubins, run them in the simulator, watch a compilation. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { suggestion } from "../knobs/index.js";
 import { allHelp, commandHelp } from "./command-line.js";
 import type { CommandName } from "./command-table.js";
@@ -24,21 +26,35 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 /** Runs the command; its exit status. */
 export async function ptxlab(args: readonly string[], host: Host): Promise<number> {
   const [name, ...rest] = args;
-  if (name === "help" || name === "--help" || name === "-h") return help(rest[0], host);
-  if (name === undefined) {
-    host.err(allHelp());
-    return UNUSABLE;
-  }
   try {
-    if (!isCommand(name)) throw unknown(name);
-    if (rest.some((a) => a === "--help" || a === "-h")) return help(name, host);
-    const command = await commands[name]();
-    return await command(rest, host);
+    return await answer(name, rest, host);
   } catch (e) {
     if (!(e instanceof UsageError)) throw e;
     host.err(`ptxlab: ${e.message}\n`);
     return UNUSABLE;
   }
+}
+
+async function answer(name: string | undefined, rest: readonly string[], host: Host): Promise<number> {
+  if (name === "help" || name === "--help" || name === "-h") return help(rest[0], host);
+  if (name === undefined) {
+    host.err(allHelp());
+    return UNUSABLE;
+  }
+  const version = name === "--version";
+  if (!version && !isCommand(name)) throw unknown(name);
+  if (version || rest.includes("--version")) {
+    host.out(`ptxlab ${packageVersion()}\n`);
+    return 0;
+  }
+  if (rest.some((a) => a === "--help" || a === "-h")) return help(name, host);
+  const command = await commands[name as CommandName]();
+  return command(rest, host);
+}
+
+function packageVersion(): string {
+  const file = readFileSync(join(__dirname, "../../package.json"), "utf8");
+  return (JSON.parse(file) as { version: string }).version;
 }
 
 function help(name: string | undefined, host: Host): number {

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ptxas, ptxlab } from "../../lib/cli/index";
+import { type CompileOptions, compile } from "../../lib/compile";
+import { readCubin } from "../../lib/elf/index";
 import { files } from "./commands";
 import { fakeHost } from "./fake-host";
 
@@ -22,6 +26,10 @@ test.each([
   ["estimate a --launch b --top -1", "--top takes a whole number, not '-1'"],
   ["reschedule a --order neww", "--order takes new, keep, not 'neww' (did you mean new?)"],
   ["compile k.ptx --after AllocateRegisters --emit sass", "--after prints ori, not sass"],
+  ["compile k.ptx -O4", "-O takes 0, 1, 2, 3, not '4'"],
+  ["compile k.ptx -O -1", "-O takes 0, 1, 2, 3, not '-1'"],
+  ["compile k.ptx -maxrregcount x", "--maxrregcount takes a whole number, not 'x'"],
+  ["compile k.ptx --knob x", "--knob takes NAME=VALUE, not 'x'"],
   ["complie a", "unknown command 'complie' (did you mean compile?); ptxlab help lists them"],
   ["help complie", "unknown command 'complie' (did you mean compile?); ptxlab help lists them"],
   ["toString a", "unknown command 'toString'; ptxlab help lists them"],
@@ -60,4 +68,54 @@ test.each<[string, string]>([
     "l.json": JSON.stringify({ launches: [{ kernel: "q", grid: [1], block: [1], params: [] }] }),
   });
   expect([await ptxlab(line.split(" "), host), host.stdout, host.stderr]).toEqual([2, "", message]);
+});
+
+test("--version: of ptxlab and behind every command, that of the package", async () => {
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
+  const text = `ptxlab ${version}\n`;
+  for (const line of [["--version"], ["dis", "--version"], ["compile", "k.ptx", "--version"]])
+    expect(await said(...line)).toEqual({ status: 0, out: text, err: "" });
+  expect(await said("complie", "--version")).toMatchObject({ status: 2, out: "" });
+});
+
+test("compile: level and registers as for ptxas; the library makes the same cubin", async () => {
+  const text = files["two.ptx"]!;
+  const host = fakeHost({ "k.ptx": text });
+  const made = async (...args: string[]): Promise<Uint8Array | undefined> => {
+    host.written.clear();
+    expect(await ptxlab(["compile", "k.ptx", "-arch=sm_75", ...args], host)).toBe(0);
+    return host.written.get("a.cubin");
+  };
+  const expected = (options: Partial<CompileOptions>): Uint8Array | null =>
+    compile(text, { target: "sm_75", file: "k.ptx", ...options }).cubin;
+  for (const args of [["-O2"], ["-O", "2"], ["--opt-level=2"]])
+    expect(await made(...args)).toEqual(expected({ opt: 2 }));
+  expect(await made("-maxrregcount", "32")).toEqual(expected({ maxRegisters: 32 }));
+  expect(host.stderr).not.toContain("warning");
+  expect(await made("--maxrregcount=16")).toEqual(expected({ maxRegisters: 24 }));
+  expect(host.stderr).toMatch(
+    /warning: For profile sm_75 adjusting per thread register count of 16 to lower bound of 24/,
+  );
+});
+
+test("compile --knob: what there is the compiler says", async () => {
+  const host = fakeHost({ "k.ptx": files["ok.ptx"]! });
+  expect(await ptxlab(["compile", "k.ptx", "--knob", "NoSuchKnob=1"], host)).toBe(1);
+  expect(host.stderr).toContain("NoSuchKnob");
+});
+
+test.each([4, -1, 1.5, Number.NaN])("opt: %s is an error of the library", (opt) => {
+  const made = compile(files["ok.ptx"]!, { target: "sm_75", opt });
+  expect(made.cubin).toBeNull();
+  expect(made.diagnostics.map((d) => d.message)).toEqual([`opt is 0, 1, 2 or 3, not ${opt}`]);
+});
+
+test("-O of ptxas takes any number: above 3 the code is that of 3", () => {
+  const code = (level: string): string => {
+    const host = fakeHost({ "k.ptx": files["two.ptx"]! });
+    expect(ptxas([`-O${level}`, "k.ptx"], host)).toBe(0);
+    const cubin = readCubin(host.written.get("elf.o")!);
+    return cubin.ok ? cubin.value.functions.map((f) => f.words.join()).join("\n") : "";
+  };
+  expect(code("9")).toBe(code("3"));
 });
