@@ -77,6 +77,8 @@ export class Context {
   calls: number;
   /** Guard of a transfer of control being lowered. */
   guard: Guard | null;
+  /** Greatest alignment of a variable on the stack: the frame's size is a multiple of it. */
+  frameAlign: number;
   /** Carry of add.cc … as a predicate value; null until the first use. */
   carry: Operand | null;
   private reads: Set<number>;
@@ -102,6 +104,7 @@ export class Context {
     this.calls = 0;
     this.guard = null;
     this.carry = null;
+    this.frameAlign = 8;
     this.reads = new Set();
     this.copies = [];
     this.origin = { values: 0, block: builder.block, insts: 0 };

@@ -21,7 +21,7 @@ import { Refusal } from "./refusal.js";
 import { type Entity, Scope } from "./scope.js";
 import { lowerings, transfers } from "./table.js";
 import { type PtxType, registersOf, typeNamed } from "./types.js";
-import { declareVariables, kernelParameters, launchBounds } from "./variables.js";
+import { alignUp, declareVariables, kernelParameters, launchBounds } from "./variables.js";
 
 export interface Lowered {
   readonly func: Func;
@@ -48,6 +48,8 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   lowerBody(c, item.body as Body);
   if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
   builder.finish();
+  // The stack grows down from a multiple of 16: its variables lie right only if the frame's size is a multiple of their alignment.
+  func.frame.localBytes = alignUp(func.frame.localBytes, c.frameAlign);
   if (c.diagnostics.length === 0) {
     dropUnreachable(func);
     if (gather(c)) connect(func);

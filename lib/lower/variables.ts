@@ -82,7 +82,9 @@ export function declareVariables(c: Context, d: Declaration): void {
   for (const v of d.variables) {
     const layout = layoutOf(d.type, d.vector, v.dims, d.align);
     if (d.space === "local") {
-      if (v.init !== null || v.count !== null) throw new Refusal();
+      // A frame begins at a multiple of 16 only.
+      if (v.init !== null || v.count !== null || layout.align > 16) throw new Refusal();
+      c.frameAlign = Math.max(c.frameAlign, layout.align);
       const offset = alignUp(c.func.frame.localBytes, layout.align);
       c.func.frame.localBytes = offset + layout.size;
       c.scope.declare(v.name, {
