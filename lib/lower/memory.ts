@@ -122,17 +122,17 @@ const ld: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const a = access(m, true);
   const where = addressOperand(at(ops, 1));
-  if (a.space === "param" && loadSlot(c, where, at(ops, 0), a.type, a.vector)) return;
+  const to = elements(at(ops, 0), a.vector);
+  if (a.space === "param" && loadSlot(c, where, to, a.type)) return;
   if (a.space === "const" || a.space === "param") {
-    loadConstant(c, a, at(ops, 0), memoryAddress(c, where, a.space));
+    loadConstant(c, a, to, memoryAddress(c, where, a.space));
     return;
   }
   const bytes = bytesOf(a.type) * a.vector;
   const value = emitLoad(c, a, memoryAddress(c, where, a.space), bytes);
   if (a.order === "acquire" && a.space !== "local") acquired(c, a.scope);
-  if (a.vector === 1) assign(c, at(ops, 0), value, a.type);
+  if (a.vector === 1) assign(c, at(to, 0), value, a.type);
   else {
-    const to = vectorElements(at(ops, 0), a.vector);
     const parts = to.map((_, k) => elementOf(c, value, k, a.type.bits));
     to.forEach((o, k) => {
       assign(c, o, extendElement(c, parts[k] as Operand, a.type), a.type);
@@ -140,7 +140,9 @@ const ld: Lowering = (c, i, m) => {
   }
 };
 
-function vectorElements(o: PtxOperand, n: number): readonly PtxOperand[] {
+/** What an access of `n` elements moves; a single one may stand in braces. */
+function elements(o: PtxOperand, n: number): readonly PtxOperand[] {
+  if (o.kind !== "vector" && n === 1) return [o];
   if (o.kind === "vector" && o.elements.length === n) return o.elements;
   throw new Refusal();
 }
@@ -181,11 +183,10 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand
 }
 
 /** Constant banks and kernel parameters: one LDC per element. */
-function loadConstant(c: Context, a: Access, to: PtxOperand, where: Address): void {
+function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], where: Address): void {
   const bank = a.space === "param" ? 0 : 3;
   const start = where.offset + (a.space === "param" ? c.target.constants.paramBase : 0);
   const bytes = bytesOf(a.type);
-  const targets = a.vector === 1 ? [to] : vectorElements(to, a.vector);
   const values = targets.map((_, k) => {
     const d = c.temp(registersOf(a.type));
     const offset = start + k * bytes;
@@ -213,8 +214,7 @@ const st: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const a = access(m, false);
   const where = addressOperand(at(ops, 0));
-  const values =
-    a.vector === 1 ? [c.read(at(ops, 1), a.type)] : vectorElements(at(ops, 1), a.vector).map((o) => c.read(o, a.type));
+  const values = elements(at(ops, 1), a.vector).map((o) => c.read(o, a.type));
   if (a.space === "param") {
     storeSlot(c, where, values, a.type);
     return;

@@ -14,6 +14,8 @@ const mov: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const [to, from] = [at(ops, 0), at(ops, 1)];
   const type = m.type();
+  // ptxas takes `mov.b32 {a}, b` too, but moves a quarter of it, or ends in a segmentation fault: PTX gives it no meaning.
+  if ([to, from].some((o) => o.kind === "vector" && o.elements.length === 1)) throw new Refusal();
   if (from.kind === "vector") {
     const value = pack(c, from, type);
     c.settle(c.out(to, type), value);

@@ -19,12 +19,10 @@ function slotsAt(c: Context, where: AddressOperand): Slots | null {
 }
 
 /** Loads from a slot; false when the address names none. */
-export function loadSlot(c: Context, where: AddressOperand, to: PtxOperand, type: PtxType, vector: number): boolean {
+export function loadSlot(c: Context, where: AddressOperand, to: readonly PtxOperand[], type: PtxType): boolean {
   const slots = slotsAt(c, where);
   if (slots === null) return false;
-  const targets = vector === 1 ? [to] : to.kind === "vector" ? to.elements : [];
-  if (targets.length !== vector) throw new Refusal();
-  targets.forEach((o, k) => {
+  to.forEach((o, k) => {
     assign(c, o, field(c, slots, where.offset + k * bytesOf(type), type), type);
   });
   return true;

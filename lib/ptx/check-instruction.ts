@@ -1,8 +1,8 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
 import { OperandPlaces } from "./locate.js";
-import { addressType, argFits, formFits } from "./match-arguments.js";
-import { classify, mayBeUnknown, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { addressType, argFits, formFits, illegalElement, SCALAR_VECTORS } from "./match-arguments.js";
+import { classify, constantFits, mayBeUnknown, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import { type GateContext, type Resolved, resolve } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
@@ -35,10 +35,18 @@ export class InstructionChecker {
     const r = this.resolved(i);
     const { report } = this.context;
     this.guard(i, scope);
-    for (const c of r.early) report(c.severity, c.message, i.span);
     const classes = i.operands.map((o) => classify(o, scope));
+    // Braces are judged where ptxas reads them: behind the modifiers, before name and types.
+    const last = r.stop ? r.early.length - 1 : r.early.length;
+    for (const c of r.early.slice(0, last)) report(c.severity, c.message, i.span);
+    const untyped = classes.filter((c, k) => this.untyped(i, k, c)).length > 0;
+    for (const c of r.early.slice(last)) report(c.severity, c.message, i.span);
     if (classes.some(mayBeUnknown)) this.names(i, i.operands, [], scope);
     if (r.stop) return;
+    if (untyped) {
+      report("error", `Arguments mismatch for instruction '${r.name}'`, i.span);
+      return;
+    }
     const fault = this.arguments(r, i, classes, scope);
     if (fault) return;
     for (const c of r.late) report(c.severity, c.message, i.span);
@@ -56,6 +64,20 @@ export class InstructionChecker {
       byOpcode.set(i.opcode, r);
     }
     return r;
+  }
+
+  /** Reports what may not stand within the braces of operand `k`; true where nothing in them has a type. */
+  private untyped(i: Instruction, k: number, c: OperandClass): boolean {
+    const o = i.operands[k];
+    if (c.kind !== "vector" || o?.kind !== "vector") return false;
+    c.elements.forEach((e, n) => {
+      const element = o.elements[n];
+      if (illegalElement(e) && element?.kind === "name")
+        this.context.report("error", `Illegal expression '${element.name}'`, i.span);
+    });
+    const untyped = c.elements.every((e) => e.kind === "sink" || illegalElement(e));
+    if (untyped) this.context.report("error", "Unable to infer type of vector elements (assuming .b8)", i.span);
+    return untyped;
   }
 
   private guard(i: Instruction, scope: Scope): void {
@@ -146,7 +168,9 @@ export class InstructionChecker {
   private mismatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): string {
     if (r.name === "mov" && r.vector > 1) return "Result vector expected";
     const vectors = classes.some(
-      (c) => c.kind === "vector" || (c.kind === "special" && c.vector > 1 && r.vector === 1),
+      (c) =>
+        (c.kind === "vector" && (r.vector > 1 || VECTOR_NAMES.has(r.name))) ||
+        (c.kind === "special" && c.vector > 1 && r.vector === 1),
     );
     const form = r.forms[0] as Form;
     if (r.name === "bra" && classes.length === 1 && classes[0]?.kind !== "variable")
@@ -157,7 +181,7 @@ export class InstructionChecker {
       !classes.some((c) => c.kind === "vector" || (c.kind === "register" && c.vector !== null))
     )
       return r.name.startsWith("st") ? "Vector expected for argument 1" : "Result vector expected";
-    if (vectors && (r.vector > 1 || classes.length === form.args.length))
+    if (vectors && (r.vector > 1 || (classes.length >= form.required && classes.length <= form.args.length)))
       return `Argument vector size mismatch for instruction '${r.name}'`;
     const bad = this.badAddress(r, i, classes, scope);
     return bad ?? `Arguments mismatch for instruction '${r.name}'`;
@@ -227,6 +251,11 @@ export class InstructionChecker {
   private movVector(r: Resolved, i: Instruction, classes: readonly OperandClass[]): boolean {
     const { report } = this.context;
     const type = r.types[0] as string;
+    const to = classes[0];
+    if (to?.kind === "vector" && to.elements.some(constant)) {
+      report("error", `Result register required for instruction '${r.name}'`, i.span);
+      return true;
+    }
     for (const c of classes) {
       if (c.kind !== "vector") continue;
       const n = c.elements.length;
@@ -245,8 +274,8 @@ export class InstructionChecker {
         report("error", `Argument vector size mismatch for instruction '${r.name}'`, i.span);
         return true;
       }
-      if (n === 1) {
-        report("error", `Argument vector size mismatch for instruction '${r.name}'`, i.span);
+      if (n === 1 && !type.startsWith("b")) {
+        report("error", this.movElement(r, type, c.elements[0] as OperandClass), i.span);
         return true;
       }
       const width = sizes[0] === undefined ? sizeOf(type) : sizes[0] * n;
@@ -254,6 +283,10 @@ export class InstructionChecker {
         report("error", `Arguments mismatch for instruction '${r.name}'`, i.span);
         return true;
       }
+    }
+    if (r.vector === 1 && classes.every((c) => c.kind === "vector")) {
+      report("error", "Illegal vector-vector operands for vector-scalar or scalar-vector mov instruction", i.span);
+      return true;
     }
     const whole = classes.find((c) => c.kind === "register");
     if (whole?.kind === "register" && r.vector === 1 && !registerFits(type, whole.type, sizeOf(type), false)) {
@@ -263,6 +296,17 @@ export class InstructionChecker {
     return classes.some((c) => c.kind === "unknown");
   }
 
+  /** Why `{a}` may not be moved as another type than bits. */
+  private movElement(r: Resolved, type: string, e: OperandClass): string {
+    const fits =
+      e.kind === "register" || e.kind === "special"
+        ? registerFits(type, e.type, sizeOf(type), false)
+        : constantFits(type, e);
+    if (!fits) return `Arguments mismatch for instruction '${r.name}'`;
+    if (type === "pred") return `Vector operand is not allowed for instruction '${r.name}'`;
+    return `Argument vector size mismatch for instruction '${r.name}'`;
+  }
+
   private afterMatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): boolean {
     const { report } = this.context;
     const f = r.forms.find((x) => classes.length >= x.required && classes.length <= x.args.length) as Form;
@@ -270,11 +314,11 @@ export class InstructionChecker {
     classes.forEach((c, k) => {
       const a = f.args[k] as Arg;
       const o = i.operands[k] as Operand;
-      if (a.role === "def" && c.kind === "int")
+      if (a.role === "def" && (c.kind === "int" || (c.kind === "vector" && c.elements.some(constant))))
         report("error", `Result register required for instruction '${r.name}'`, i.span);
       else if (a.role === "def" && c.kind === "special" && SPECIAL_ALLOWED.has(r.name))
         report("error", "Read-only special register cannot be destination argument", i.span);
-      else if (a.role === "def" && c.kind === "sink" && r.vector === 1) {
+      else if ((a.role === "def" || a.role === "defPred") && c.kind === "sink" && !discards(r, o)) {
         report("fatal", `Result discard mode is not allowed for instruction '${r.name}'`, i.span);
         bad = true;
       } else if (o.kind === "pair" && !a.pair) {
@@ -286,12 +330,27 @@ export class InstructionChecker {
         report("error", `Argument ${k} of instruction '${r.name}': must be register`, i.span);
       }
     });
+    bad = this.vectors(r, f, i, classes) || bad;
     if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
       report("error", "Boolean operation is required for instruction 'setp'", i.span);
     const gate = OPERAND_GATES.get(r.name);
     if (gate !== undefined && classes.length === gate[0] && this.context.target.sm < gate[2])
       report("error", `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`, i.span);
     return bad || this.ranges(r, i) || this.spaces(r, i, scope);
+  }
+
+  /** Braces around what is no vector. */
+  private vectors(r: Resolved, f: Form, i: Instruction, classes: readonly OperandClass[]): boolean {
+    if (r.vector > 1 || SCALAR_VECTORS.has(r.name)) return false;
+    if (!classes.some((c, k) => c.kind === "vector" && ["def", "use"].includes((f.args[k] as Arg).role))) return false;
+    const { report } = this.context;
+    // atom and red count their arguments in this order.
+    if (r.name === "atom" || r.name === "red")
+      for (const k of [2, 1, 0])
+        if (classes[k]?.kind === "vector")
+          report("error", `Vector is not expected for argument ${k} of instruction '${r.name}'`, i.span);
+    report("error", `Vector operand is not allowed for instruction '${r.name}'`, i.span);
+    return true;
   }
 
   /** Constants with a range of their own. */
@@ -348,6 +407,16 @@ export class InstructionChecker {
     report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
     return false;
   }
+}
+
+function constant(c: OperandClass): boolean {
+  return c.kind === "int" || c.kind === "float";
+}
+
+/** Whether the instruction takes `_` for its result; measured. */
+function discards(r: Resolved, o: Operand): boolean {
+  if (r.name === "atom" || r.name === "setp" || r.name === "lop3") return true;
+  return r.name === "match" && o.kind === "pair";
 }
 
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;

@@ -54,6 +54,7 @@ function addressFits(c: OperandClass): boolean {
 function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
   const type = typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
   if (o.kind === "neg") return false;
+  if (c.kind === "sink" && r.name === "atom") return a.role === "def";
   if (r.vector > 1 && (a.relaxed || ATOMICS.has(r.name))) return vectorFits(c, type, r.vector, a.relaxed);
   if (r.vector > 1 && r.name === "mov")
     return (
@@ -73,6 +74,14 @@ function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
       return a.role === "def" ? c.kind === "int" && r.vector === 1 : constantFits(type, c);
     case "sink":
       return a.role === "def";
+    case "vector":
+      // Only the instructions of SCALAR_VECTORS mean it; of the others it is said once the types fit.
+      return (
+        typeof a.type === "number" &&
+        !a.double &&
+        (!SCALAR_VECTORS.has(r.name) || c.elements.length === 1) &&
+        elementsFit(c, type, a.relaxed)
+      );
     case "variable":
       return a.role === "use" && !type.startsWith("f") && bits >= 32;
     case "element":
@@ -96,11 +105,34 @@ function specialFits(type: string, special: string, bits: number, name: string):
 
 function vectorFits(c: OperandClass, type: string, length: number, relaxed: boolean): boolean {
   if (c.kind === "register") return c.vector === length && registerFits(type, c.type, sizeOf(type), relaxed);
-  if (c.kind !== "vector" || c.elements.length !== length) return false;
+  return c.kind === "vector" && c.elements.length === length && elementsFit(c, type, relaxed);
+}
+
+function elementsFit(c: OperandClass & { kind: "vector" }, type: string, relaxed: boolean): boolean {
   return c.elements.every((e) => {
-    if (e.kind === "register") return e.vector === null && registerFits(type, e.type, sizeOf(type), relaxed);
-    return e.kind === "sink" || constantFits(type, e);
+    if (e.kind === "register") return e.vector !== null || registerFits(type, e.type, sizeOf(type), relaxed);
+    if (e.kind === "special") return e.vector > 1 || registerFits(type, e.type, sizeOf(type), relaxed);
+    return illegalElement(e) || e.kind === "sink" || constantFits(type, e);
   });
 }
+
+/** What ptxas calls an illegal expression within braces; it goes on as if that fitted. */
+export function illegalElement(e: OperandClass): boolean {
+  switch (e.kind) {
+    case "register":
+      return e.vector !== null;
+    case "special":
+      return e.vector > 1;
+    case "int":
+    case "float":
+    case "sink":
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** Instructions that take `{%r1}` where they take `%r1`; measured. */
+export const SCALAR_VECTORS: ReadonlySet<string> = new Set(["ld", "ldu", "st", "mov"]);
 
 const ATOMICS: ReadonlySet<string> = new Set(["atom", "red"]);

@@ -47,7 +47,8 @@ function destination(s: Scanner, w: BodyWriter): number {
 
 function pair(s: Scanner, w: BodyWriter, first: number): number {
   s.next();
-  const second = s.accept(T.sink) ? SINK : plainName(s, w);
+  // At least one of the two is wanted.
+  const second = first !== SINK && s.accept(T.sink) ? SINK : plainName(s, w);
   return w.add({ kind: "pair", first: w.of(first), second: w.of(second) });
 }
 

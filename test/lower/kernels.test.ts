@@ -37,6 +37,49 @@ const registers = `
 const lanes = (f: (i: number) => number, n = 32): number[] => Array.from({ length: n }, (_, i) => f(i));
 
 describe.each(targets)("kernels on %s", (target) => {
+  test("vectors of one element, atomics without a result", () => {
+    const out = new Uint32Array([7, 0, 100, 5]);
+    run(
+      target,
+      `.visible .entry k(.param .u64 out) {${registers}
+        ld.param.u64 {%rd1}, [out];
+        mov.u32 %r1, 1;
+        setp.ne.u32 %p1, %r1, 1;
+        mov.u32 %r2, 9;
+        ld.global.b32 {%r3}, [%rd1];
+        @%p1 ld.global.b32 {%r2}, [%rd1];
+        add.u32 %r2, %r2, %r3;
+        st.global.b32 [%rd1+4], {%r2};
+        atom.global.add.u32 _, [%rd1+8], %r3;
+        atom.exch.b32 _, [%rd1+12], %r3;
+        ret; }`,
+      { block: 1, params: [out] },
+    );
+    expect([...out]).toEqual([7, 16, 107, 7]);
+  });
+
+  test("a frame's size is a multiple of what its variables are aligned to", () => {
+    const out = new Uint32Array(4);
+    const text = `.func f(.reg .u64 %o) {
+        .reg .b32 %r<5>; .reg .b64 %rd<3>;
+        .local .align 16 .b8 a[32]; .local .align 4 .b8 b[8];
+        mov.u32 %r1, 11; mov.u32 %r2, 22;
+        st.local.v4.u32 [a], {%r1, %r2, %r2, %r1};
+        st.local.u32 [b], %r2;
+        ld.local.v4.u32 {%r1, %r2, %r3, %r4}, [a];
+        st.global.v4.u32 [%o], {%r1, %r2, %r3, %r4};
+        ret; }
+      .visible .entry k(.param .u64 out) { .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [out];
+        call f, (%rd1);
+        ret; }`;
+    run(target, text, { block: 1, params: [out] });
+    expect([...out]).toEqual([11, 22, 22, 11]);
+    const made = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target });
+    // ptxas -O0 -v: 48 bytes stack frame.
+    expect(made.functions[0]?.code?.frameBytes).toBe(48);
+  });
+
   test("vector loads and stores of all element sizes, with extension", () => {
     const input = new Uint8Array(64).map((_, i) => (i * 37 + 150) & 255);
     const out = new Uint8Array(256);

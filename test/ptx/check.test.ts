@@ -18,6 +18,21 @@ function messages(statement: string, target = "sm_90"): readonly string[] {
 describe("instructions that ptxas takes", () => {
   test.each(
     [
+      "ld.global.b32 {r1}, [d1];",
+      "@p0 ld.global.u8 {h1}, [d1];",
+      "ld.global.b128 {q1}, [d1];",
+      "ldu.global.f32 {f1}, [d1];",
+      "st.global.b32 [d1], {r1};",
+      "st.global.f32 [d1], {1.0};",
+      "st.global.b32 [d1], {%tid.x};",
+      "st.global.v2.b32 [d1], {%tid.x, r1};",
+      "mov.b32 {r1}, r2;",
+      "mov.b64 d1, {d2};",
+      "atom.global.add.u32 _, [d1], r1;",
+      "atom.exch.b32 _, [d1], r1;",
+      "atom.shared.cas.b32 _, [sm], r1, r2;",
+      "lop3.b32 _, r1, r2, r3, 5;",
+      "match.all.sync.b32 _|p1, r1, r2;",
       "add.ftz.rn.f32 f0, f1, f2;",
       "add.f32.ftz.sat.rn r0, f1, r2;",
       "add.u32 s0, u1, 5;",
@@ -49,6 +64,36 @@ describe("instructions that ptxas takes", () => {
 
 describe("and what it says about the others", () => {
   test.each<[string, readonly string[]]>([
+    ["add.u32 {r1}, r2, r3;", ["0 error: Vector operand is not allowed for instruction 'add'"]],
+    ["add.u32 r1, {d1}, r2;", ["0 error: Arguments mismatch for instruction 'add'"]],
+    [
+      "atom.global.add.u32 r1, [d1], {r2};",
+      [
+        "0 error: Vector is not expected for argument 2 of instruction 'atom'",
+        "0 error: Vector operand is not allowed for instruction 'atom'",
+      ],
+    ],
+    ["ld.global.b32 {r1, r2}, [d1];", ["0 error: Argument vector size mismatch for instruction 'ld'"]],
+    ["ld.global.b32 {5}, [d1];", ["0 error: Result register required for instruction 'ld'"]],
+    [
+      "ld.global.b32 {_}, [d1];",
+      [
+        "0 error: Unable to infer type of vector elements (assuming .b8)",
+        "0 error: Arguments mismatch for instruction 'ld'",
+      ],
+    ],
+    [
+      "st.global.v2.b32 [d1], {nothing, r1};",
+      ["0 error: Illegal expression 'nothing'", "0 error: Unknown symbol 'nothing'"],
+    ],
+    ["mov.u32 {r1}, r2;", ["0 error: Argument vector size mismatch for instruction 'mov'"]],
+    [
+      "mov.b32 {r1}, {r2};",
+      ["0 error: Illegal vector-vector operands for vector-scalar or scalar-vector mov instruction"],
+    ],
+    ["vote.sync.any.pred _, p1, r1;", ["0 fatal: Result discard mode is not allowed for instruction 'vote'"]],
+    ["match.any.sync.b32 _, r1, r2;", ["0 fatal: Result discard mode is not allowed for instruction 'match'"]],
+    ["setp.eq.u32 _|_, r1, r2;", ["0 fatal: Parsing error near '_': syntax error"]],
     ["add.foo.f32 f0, f1;", ["0 error: Unknown modifier '.foo'", "0 error: Arguments mismatch for instruction 'add'"]],
     [
       "mov.u32 r0, nothing;",
