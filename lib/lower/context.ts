@@ -73,6 +73,8 @@ export class Context {
   readonly watching: Set<Inst>;
   /** Instructions that wait for the lanes of a mask. */
   readonly meetings: MeetingPlace[];
+  /** Code for rare cases, emitted behind everything else. */
+  private readonly rare: (() => void)[];
   /** Calls inlined so far. */
   calls: number;
   /** Guard of a transfer of control being lowered. */
@@ -101,6 +103,7 @@ export class Context {
     this.inside = [];
     this.watching = new Set();
     this.meetings = [];
+    this.rare = [];
     this.calls = 0;
     this.guard = null;
     this.carry = null;
@@ -236,6 +239,20 @@ export class Context {
   /** A guard that holds when predicate operand `p` (which may be inverted) is true. */
   when(p: Operand, inverted = false): Guard {
     return { file: p.file, id: p.id, not: ((p.mods & 4) !== 0) !== inverted };
+  }
+
+  /** Has `body` emit its blocks at the end of the function, at the position of the instruction being lowered. */
+  later(body: () => void): void {
+    const { loc } = this.builder;
+    this.rare.push(() => {
+      this.builder.loc = loc;
+      body();
+    });
+  }
+
+  /** Emits what was put off. The function must have ended. */
+  emitRare(): void {
+    for (const body of this.rare) body();
   }
 
   // ------------------------------------------------------------------------------------------------ entry-block values

@@ -12,6 +12,7 @@ import { divisionF64, reciprocalRootF64, squareRootF64 } from "./math/float64.js
 import { integerDivision } from "./math/integer-division.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
+import { roundedQuotient, roundedReciprocal, roundedRoot } from "./rounded.js";
 import { F32, F64, isSigned, type PtxType, registersOf } from "./types.js";
 import * as wide from "./wide.js";
 
@@ -103,6 +104,7 @@ function one(type: PtxType): Operand {
 function divided(c: Context, q: Quality, a: Operand, b: Operand): Operand {
   const args = [c.materialize(a, registersOf(q.type)), c.materialize(b, registersOf(q.type))];
   if (q.rounding === null) throw new Refusal();
+  if (q.type === F32 && q.rounding === "rn") return roundedQuotient(c, args[0] as Operand, args[1] as Operand, q.ftz);
   if (q.type === F32) return inlineRoutine(c, divisionF32(q.rounding, q.ftz), args)[0] as Operand;
   if (q.ftz) throw new Refusal();
   return inlineRoutine(c, divisionF64(q.rounding), args)[0] as Operand;
@@ -124,7 +126,8 @@ export const rcp: Lowering = (c, i, m) => {
   const a = c.materialize(c.read(at(ops, 1), q.type), registersOf(q.type));
   const d = c.out(at(ops, 0), q.type);
   if (q.full || (q.approx && q.type === F64 && !q.ftz)) throw new Refusal();
-  if (q.rounding !== null) c.move(d, divided(c, q, one(q.type), a));
+  if (q.type === F32 && q.rounding === "rn") c.move(d, roundedReciprocal(c, a, q.ftz));
+  else if (q.rounding !== null) c.move(d, divided(c, q, one(q.type), a));
   else reciprocal(c, d, a, q.ftz);
 };
 
@@ -135,6 +138,7 @@ export const sqrt: Lowering = (c, i, m) => {
   const d = c.out(at(ops, 0), q.type);
   if (q.full || (q.type === F64 && (q.approx || q.ftz))) throw new Refusal();
   if (q.rounding === null) squareRoot(c, d, a, q.ftz);
+  else if (q.type === F32 && q.rounding === "rn") c.move(d, roundedRoot(c, a, q.ftz));
   else {
     const text = q.type === F32 ? squareRootF32(q.rounding, q.ftz) : squareRootF64(q.rounding);
     c.move(d, inlineRoutine(c, text, [a])[0] as Operand);

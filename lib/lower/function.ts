@@ -47,6 +47,12 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   );
   lowerBody(c, item.body as Body);
   if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
+  reported(
+    c,
+    item.nameSpan,
+    () => `rounded division in ${item.name}`,
+    () => c.emitRare(),
+  );
   builder.finish();
   // The stack grows down from a multiple of 16: its variables lie right only if the frame's size is a multiple of their alignment.
   func.frame.localBytes = alignUp(func.frame.localBytes, c.frameAlign);

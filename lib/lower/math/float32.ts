@@ -1,5 +1,6 @@
 /**
- * Correctly rounded f32 division, reciprocal and square root, in all rounding modes, by way of f64.
+ * Correctly rounded f32 division, reciprocal and square root, in all rounding modes, by way of f64. To nearest it serves the
+ * operands that the code in line (lower/rounded.ts) leaves.
  *
  * Inputs (denormals too) and results lie well inside the range of f64, so nothing there over- or underflows. Division: two Newton
  * steps make r ≈ 1/b to about 2⁻⁵², q = a·r, then q + (a − q·b)·r with the remainder exact (fma): q is within one unit of
