@@ -50,6 +50,11 @@ export function estimateText(e: Estimate, top: number): string[] {
   return [
     `${e.kernel} on ${e.target} (${e.parameters.sms} SMs at ${e.parameters.clock} GHz): ${counted(e.cycles, "cycle")}, ${e.microseconds.toFixed(2)} us`,
     `  ${counted(e.blocksPerSm, "block")} per SM, ${e.blocks} played back in ${counted(e.simulatedCycles, "cycle")}, ${counted(e.occupancy.warpsPerSm, "warp")} resident at most; ${counted(e.issued, "instruction")} issued, ${e.ipc.toFixed(3)} per cycle`,
+    ...(e.gridWarpInstructions === null || e.gridThreadInstructions === null
+      ? []
+      : [
+          `  whole grid: ${counted(e.gridWarpInstructions, "warp-instruction")} issued, ${counted(e.gridThreadInstructions, "thread-instruction")} executed`,
+        ]),
     `  warp-cycles: ${of(e.reasons)}, selected ${share(e.reasons.selected)}`,
     `  L1 hits ${e.memory.l1Hits}, L2 hits ${e.memory.l2Hits}, misses ${e.memory.misses}, shared-memory conflicts ${e.memory.conflicts}`,
     ...worst.map(

@@ -50,9 +50,13 @@ export interface Estimate {
   /** Blocks that the busiest SM gets. */
   readonly blocksPerSm: number;
   readonly occupancy: Occupancy;
-  /** Warp-instructions that the SM issued, and per cycle. */
+  /** Warp-instructions that the SM issued in the blocks that were played back, and per cycle. */
   readonly issued: number;
   readonly ipc: number;
+  /** Warp-instructions that all blocks of the grid issued, counted by the functional run. null with `partial`: not all ran. */
+  readonly gridWarpInstructions: number | null;
+  /** Sum over them of the threads that executed each (active and guard true); null as above. */
+  readonly gridThreadInstructions: number | null;
   /** Warp-cycles by reason, all instructions together. */
   readonly reasons: Readonly<Record<StallReason, number>>;
   readonly memory: CoreResult["memory"];
@@ -191,6 +195,8 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
       occupancy: fits,
       issued: result.issued,
       ipc: result.cycles === 0 ? 0 : result.issued / result.cycles,
+      gridWarpInstructions: options.partial === true ? null : run.warpInstructions,
+      gridThreadInstructions: options.partial === true ? null : run.threadInstructions,
       reasons,
       memory: result.memory,
       instructions,

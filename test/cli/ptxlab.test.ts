@@ -215,6 +215,21 @@ describe("run", () => {
     expect([await ptxlab(["run", "k.cubin", "--launch", "d/k.json"], host), host.stderr]).toEqual([status, ""]);
     expect(host.stdout).toContain("36");
   });
+
+  test("an estimate tells the counts of the whole grid, in words and as JSON", async () => {
+    const said = async (...more: string[]): Promise<string> => {
+      const host = fakeHost({ "k.cubin": saxpy, "d/k.json": launch(36) });
+      expect(await ptxlab(["estimate", "k.cubin", "--launch", "d/k.json", ...more], host)).toBe(0);
+      return host.stdout;
+    };
+    const [one] = JSON.parse(await said("--json")).launches;
+    // One block of one warp: what it issues is what the grid issues.
+    expect(one.gridWarpInstructions).toBe(one.issued);
+    expect(one.gridThreadInstructions).toBeGreaterThan(one.issued);
+    expect(await said()).toContain(
+      `whole grid: ${one.gridWarpInstructions} warp-instructions issued, ${one.gridThreadInstructions} thread-instructions executed\n`,
+    );
+  });
 });
 
 test("names that do not exist", async () => {

@@ -95,6 +95,22 @@ describe("timing model", () => {
     expect([all.run.warpInstructions, some.run.warpInstructions]).toEqual([64 * 2 * 21, 4 * 2 * 21]);
   });
 
+  test("counts of the whole grid stand beside those of the blocks that are played back", () => {
+    // Two warps a block, of 32 and 8 threads; threads 0 to 9 execute the guarded move.
+    const cubin = code(
+      "B------ R- W0 Y S02 S2R R0, SR_TID.X ;",
+      "B0----- R- W- Y S13 ISETP.LT.U32.AND P0, PT, R0, 0xa, PT ;",
+      "B------ R- W- Y S05 @P0 MOV R1, R0 ;",
+    );
+    const run = (partial: boolean): Estimate =>
+      estimated(cubin, { grid: 70, block: 40, blocks: 4, partial, parameters: { sms: 1 } });
+    const e = run(false);
+    expect(e.issued).toBe(4 * 2 * 4);
+    expect(e.gridWarpInstructions).toBe(70 * 2 * 4);
+    expect(e.gridThreadInstructions).toBe(70 * (3 * 40 + 10));
+    expect([run(true).gridWarpInstructions, run(true).gridThreadInstructions]).toEqual([null, null]);
+  });
+
   test("a load takes the latencies of L1, L2 and memory, one on top of the other", () => {
     // The same line twice; in between nothing that costs.
     const twice = ptx(
