@@ -1,6 +1,8 @@
 /**
- * npm run fidelity [-- sm_90 ...]: ptxlab's code of the corpus beside ptxas's of the same PTX: instructions, registers, stack,
- * simulated warp-instructions, and how much of the text is the same. Needs the real tools (npm run oracle:setup).
+ * npm run fidelity [-- sm_90 ...]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
+ * ptxas's default (-O3): instructions, warp-instructions that the whole grid issues in the simulator, cycles by the timing
+ * model, registers, stack, and how much of the text is the same; for the corpus of CUDA kernels and for kernels in Triton's
+ * style. Needs the real tools (npm run oracle:setup).
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,13 +11,21 @@ import { type CubinFunction, readCubin } from "../lib/elf/index.js";
 import { decodeCode, renderInst } from "../lib/sass/index.js";
 import { runLaunchFile } from "../lib/sim/index.js";
 import { type Target, target as targetOf } from "../lib/target/index.js";
+import { estimateLaunch } from "../lib/timing/index.js";
 import { row } from "../test/bench/measure.js";
-import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../test/corpus/cases.js";
+import { type CorpusCase, type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../test/corpus/cases.js";
+import { tritonStyle, tritonStylePtx } from "../test/corpus/triton-style/cases.js";
 import { available, inScratch, tool } from "../test/oracle/tools.js";
 
 interface Facts {
+  /** In the cubin, without the tail. */
   readonly instructions: number;
+  /** Warp-instructions that all blocks of all launches issue. */
+  readonly issued: number;
+  /** Of all launches, by the timing model. */
+  readonly cycles: number;
   readonly registers: number;
+  /** Bytes. */
   readonly stack: number;
   readonly mnemonics: ReadonlyMap<string, number>;
   readonly right: boolean;
@@ -53,12 +63,25 @@ function factsOf(cubin: Uint8Array, target: Target, launch: unknown): Facts {
   if (!read.ok) throw new Error(read.diagnostics[0]?.message);
   const f = read.value.functions[0]!;
   const counts = mnemonics(f, target);
+  let [issued, cycles] = [0, 0];
+  const ran = runLaunchFile(cubin, launch, {
+    readFile: () => null,
+    launch: (device, module, options) => {
+      const made = estimateLaunch(device, module, options);
+      if (!made.ok) return made;
+      issued += made.value.run.warpInstructions;
+      cycles += made.value.cycles;
+      return { ok: true, value: made.value.run, diagnostics: made.diagnostics };
+    },
+  });
   return {
     instructions: [...counts.values()].reduce((a, b) => a + b, 0),
+    issued,
+    cycles,
     registers: f.registers,
     stack: f.frameBytes,
     mnemonics: counts,
-    right: runLaunchFile(cubin, launch, { readFile: () => null }).status === 0,
+    right: ran.status === 0,
   };
 }
 
@@ -72,48 +95,75 @@ function common(a: Facts, b: Facts): number {
 const geomean = (values: readonly number[]): number =>
   Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
 
-function report(name: CorpusTarget): void {
+/** What is compared, with its column. */
+const columns = [
+  ["instructions", "insts"],
+  ["issued", "issued"],
+  ["cycles", "cycles"],
+  ["registers", "regs"],
+] as const;
+
+interface Pair {
+  readonly ours: Facts;
+  readonly theirs: Facts;
+}
+
+/** Geometric means over the kernels that both compilers have right. */
+function means(what: string, pairs: readonly Pair[]): void {
+  const used = pairs.filter((p) => p.ours.right && p.theirs.right);
+  const text = columns.map(([of]) => `${of} ${geomean(used.map((p) => p.ours[of] / p.theirs[of])).toFixed(2)}`);
+  console.log(`geometric means, ${what} (${used.length} kernels): ${text.join(", ")}`);
+}
+
+interface Kernels {
+  readonly title: string;
+  readonly cases: readonly CorpusCase[];
+  readonly ptx: (name: string, target: CorpusTarget) => string;
+}
+
+const collections: readonly Kernels[] = [
+  { title: "CUDA kernels", cases: corpus, ptx: corpusPtx },
+  { title: "kernels in Triton's style", cases: tritonStyle, ptx: tritonStylePtx },
+];
+
+/** Prints one level and returns what was compared, by kernel. */
+function table(name: CorpusTarget, { title, cases, ptx }: Kernels, level: number): Map<string, Pair> {
   const target = targetOf(name);
-  console.log(
-    `\n${name}: ptxlab -O0 beside ptxas -O0 and -O3 (instructions without the tail; common = same mnemonics)`,
-  );
-  row([
-    "kernel",
-    "insts",
-    "ptxas-O0",
-    "ptxas-O3",
-    "regs",
-    "ptxas-O0",
-    "ptxas-O3",
-    "stack",
-    "ptxas-O0",
-    "common",
-    "right",
-  ]);
-  const ratios: [number, number, number, number][] = [];
-  for (const c of corpus) {
-    const text = corpusPtx(c.name, name);
-    const made = compile(text, { target: name, opt: 0 });
+  console.log(`\n${name}, ${title}: ptxlab -O${level}, behind each column ptxas -O${level}`);
+  row(["kernel", ...columns.flatMap(([, title]) => [title, "ptxas"]), "stack", "ptxas", "common", "right"]);
+  const pairs = new Map<string, Pair>();
+  for (const c of cases) {
+    const text = ptx(c.name, name);
+    const made = compile(text, { target: name, opt: level });
     if (made.cubin === null) {
       row([c.name, "refused"]);
       continue;
     }
     const ours = factsOf(made.cubin, target, c.launch);
-    const [o0, o3] = [0, 3].map((level) => factsOf(ptxas(text, name, level), target, c.launch)) as [Facts, Facts];
-    ratios.push([
-      ours.instructions / o0.instructions,
-      ours.instructions / o3.instructions,
-      ours.registers / o0.registers,
-      ours.registers / o3.registers,
-    ]);
-    const cells = [ours.instructions, o0.instructions, o3.instructions, ours.registers, o0.registers, o3.registers];
-    const right = `${ours.right ? "y" : "n"}${o0.right ? "y" : "n"}${o3.right ? "y" : "n"}`;
-    row([c.name, ...[...cells, ours.stack, o0.stack].map(String), `${Math.round(100 * common(ours, o0))} %`, right]);
+    const theirs = factsOf(ptxas(text, name, level), target, c.launch);
+    pairs.set(c.name, { ours, theirs });
+    const cells = columns.flatMap(([of]) => [ours[of], theirs[of]]);
+    const right = `${ours.right ? "y" : "n"}${theirs.right ? "y" : "n"}`;
+    const same = `${Math.round(100 * common(ours, theirs))} %`;
+    row([c.name, ...[...cells, ours.stack, theirs.stack].map(String), same, right]);
   }
-  const mean = (i: 0 | 1 | 2 | 3): string => geomean(ratios.map((r) => r[i])).toFixed(2);
-  console.log(
-    `geometric means: instructions ${mean(0)} × ptxas -O0, ${mean(1)} × -O3; registers ${mean(2)} × -O0, ${mean(3)} × -O3`,
-  );
+  means(`ptxlab -O${level} over ptxas -O${level}`, [...pairs.values()]);
+  return pairs;
+}
+
+/** Level of both commands where none is asked for. */
+const DEFAULT = 3;
+
+function report(name: CorpusTarget): void {
+  for (const kernels of collections) {
+    const plain = table(name, kernels, 0);
+    const best = table(name, kernels, DEFAULT);
+    const across = [...plain].flatMap(([kernel, { ours }]) => {
+      const theirs = best.get(kernel)?.theirs;
+      return theirs ? [{ ours, theirs }] : [];
+    });
+    means(`ptxlab -O0 over ptxas -O${DEFAULT}`, across);
+  }
 }
 
 if (!available) {
