@@ -13,12 +13,21 @@ const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64", "UDP", "TENSOR", "A
 
 /** Results are written in the order of issue within a class: whole pipes, … */
 const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3, TENSOR: 4 };
-/** … and parts of the others: what comes through the crossbar of shared memory, special registers, transposed matrices, tensor memory. */
-const byOp: Readonly<Record<string, number>> = { LDS: 5, SHFL: 5, S2R: 6, S2UR: 6, MOVM: 7, LDTM: 8 };
+/** … and parts of the others: what comes through the crossbar of shared memory, special registers, tensor memory. */
+const byOp: Readonly<Record<string, number>> = {
+  LDS: 5,
+  LDSM: 5,
+  ATOMS: 5,
+  SHFL: 5,
+  MOVM: 5,
+  S2R: 6,
+  S2UR: 6,
+  LDTM: 7,
+};
 
 const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
 /** Products of a warp group, which no scoreboard of the control word counts (products.ts). */
-export const PRODUCT_ORDER: number = 9 << 3;
+export const PRODUCT_ORDER: number = 8 << 3;
 
 /** Bits 0–2: operands are read in the order of this queue; bits 3–6: results return in the order of this class; 0: none. */
 export function orderOf(inst: MachineInst, t: InstTiming): number {

@@ -176,6 +176,23 @@ describe("variable latency", () => {
     expect(brief(code("LDS R5, [R10+0x4]"))).toEqual([]);
     expect(brief(code("LDG.E R5, desc[UR4][R8.64]"))).toEqual(["result R4 at 0x20 since 0x0"]);
   });
+  test("matrices, atomics and transposed matrices come through the crossbar of shared memory too, in order", () => {
+    // ptxas 13.0.88 -O3: the first has no scoreboard where the second's is waited for (sm_75 to 120).
+    const code = (first: string, second: string): string => `
+      B------ R- W- - S04   ${first}
+      B------ R- W0 - S04   ${second}
+      B0----- R- W- Y S05   IADD3 R7, R4, R5, RZ
+      ${end}`;
+    const crossbar = ["LDSM.16.M88 R{}, [R0]", "ATOMS.ADD R{}, [R0], R9", "MOVM.16.MT88 R{}, R9", "LDS R{}, [R0+0x10]"];
+    for (const a of crossbar)
+      for (const b of [...crossbar, "SHFL.BFLY PT, R{}, R9, 0x1, 0x1f"])
+        expect(brief(code(a.replace("{}", "4"), b.replace("{}", "5")))).toEqual([]);
+    for (const other of ["MATCH.ANY R{}, R9", "LDL R{}, [R9]", "S2R R{}, SR_LANEID"]) {
+      const lds = "LDS R{}, [R0]";
+      for (const [a, b] of [[lds, other] as const, [other, lds] as const])
+        expect(brief(code(a.replace("{}", "4"), b.replace("{}", "5")))).toEqual(["result R4 at 0x20 since 0x0"]);
+    }
+  });
   test("memory instructions read their operands in order", () => {
     const code = `B------ R- W- - S02   LDG.E R4, desc[UR4][R2.64]\nB------ R- W2 - S02   LDG.E R2, desc[UR4][R8.64]\n${end}`;
     expect(brief(code)).toEqual([]);

@@ -106,6 +106,9 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
 /** Results come back in program order: what ptxas relies on when it leaves the first of several without a scoreboard. */
 const inOrder: Readonly<Record<string, string>> = {
   LDS: "crossbar",
+  LDSM: "crossbar",
+  ATOMS: "crossbar",
+  MOVM: "crossbar",
   SHFL: "crossbar",
   S2R: "special",
   S2UR: "special",

@@ -8,13 +8,16 @@ import type { InstTiming } from "../../isa/latency.js";
 import type { Inst } from "../../ori/types.js";
 import type { Target } from "../../target/types.js";
 
+/** What comes through the crossbar of shared memory (ptxas 13.0.88 -O3, pairs of them on sm_75, 80, 90, 100 and 120). */
+const crossbar: ReadonlySet<string> = new Set(["LDS", "LDSM", "ATOMS", "SHFL", "MOVM"]);
+
 /** In order among themselves where they share the pipe of DFMA too. */
 const conversions: ReadonlySet<string> = new Set(["I2F", "F2I", "F2F", "FRND"]);
 
 /** Units whose results come in order: 0 none, else its number. */
 export function unitOfOrder(inst: Inst, t: InstTiming): number {
   const { op } = inst.form;
-  if (op === "LDS" || op === "SHFL") return 1;
+  if (crossbar.has(op)) return 1;
   if (t.pipe === "XU") return 2;
   if (t.pipe === "TEX") return 3;
   if (t.pipe === "FP64" && conversions.has(op)) return 4;

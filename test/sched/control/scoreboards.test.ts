@@ -35,6 +35,27 @@ test("shared memory answers in order: only the last of a group needs a scoreboar
   );
 });
 
+test("so do matrices, atomics on shared memory and transposed matrices", () => {
+  // ptxas 13.0.88 -O3, sm_90: ldmatrix, ld.shared, shfl; atom.shared; movmatrix
+  check(
+    `b0
+      W- R- - | SHFL.BFLY PT, R4, R4, 0x1, 0x1f
+      W0 R- - | LDSM.16.M88 R5, [R0]
+      W- R- - | LDS R6, [R0+0x7d0]
+      W0 R- 0 | LDSM.16.M88 R5, [R5]
+      W- R- 0 | IADD3 R7, R6, R4, R5
+      W- R- - | MOVM.16.MT88 R4, R4
+      W0 R- - | LDS R0, [R0+0x10]
+      W- R- 0 | IADD3 R7, R4, R0, R7
+      W- R- - | ATOMS.ADD R4, [R0], R9
+      W0 R- - | LDS R5, [R0+0x10]
+      W- R- 0 | IADD3 R7, R4, R5, R7
+      W- R- - | STG.E desc[UR8][R2.64], R7
+      W- R- - | EXIT`,
+    boards,
+  );
+});
+
 test("loads from memory count from scoreboard 2 up; addresses that are overwritten while they are read, from 0 up", () => {
   // dgemm, sm_90
   check(
