@@ -262,7 +262,7 @@ class Checker {
     const t = sites.timing[i]!;
     const sbs = sites.writeSb[i]! | sites.readSb[i]!;
     const order = sites.order[i]!;
-    if (drains(sites.asked[i]!)) this.waits.drain();
+    if (drains(sites.asked[i]!, this.target)) this.waits.drain();
     if (sites.asked[i]!.form.name === "WARPGROUP.ARRIVE") this.products?.arrive(i);
     const product = order === PRODUCT_ORDER;
     if (product) this.products!.enter(i);

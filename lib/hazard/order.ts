@@ -7,20 +7,22 @@
  */
 import type { InstTiming, Pipe } from "../isa/latency.js";
 import type { MachineInst } from "../isa/operand.js";
+import type { Target } from "../target/types.js";
 
-/** Operands are read in the order of issue by all instructions of one of these pipes. */
-const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64", "UDP", "TENSOR", "ADU"];
+/** Operands are read in the order of issue by all instructions of one of these pipes, … */
+const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64"];
+/** … but stores to and loads from local memory keep order among themselves alone, and LDC keeps none. */
+const ownQueue: Readonly<Record<string, number>> = { STL: 5, LDL: 6, LDC: 0 };
 
 /** Results are written in the order of issue within a class: whole pipes, … */
 const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3, TENSOR: 4 };
-/** … and parts of the others: what comes through the crossbar of shared memory, special registers, tensor memory. */
+/** … and parts of the others (S2R is none: ptxas gives each its scoreboard): what comes through the crossbar of shared memory, special registers, tensor memory. */
 const byOp: Readonly<Record<string, number>> = {
   LDS: 5,
   LDSM: 5,
   ATOMS: 5,
   SHFL: 5,
   MOVM: 5,
-  S2R: 6,
   S2UR: 6,
   LDTM: 7,
 };
@@ -34,9 +36,11 @@ export function orderOf(inst: MachineInst, t: InstTiming): number {
   if (products.has(inst.form.op)) return PRODUCT_ORDER;
   if (!t.read && !t.write) return 0;
   const results = t.write ? (byOp[inst.form.op] ?? byPipe[t.pipe] ?? 0) : 0;
-  return (queues.indexOf(t.pipe) + 1) | (results << RESULTS);
+  const queue = ownQueue[inst.form.op] ?? queues.indexOf(t.pipe) + 1;
+  return queue | (results << RESULTS);
 }
 
+const MEMORY_QUEUE = 1;
 const RESULTS = 3;
 const QUEUE = 7;
 
@@ -46,10 +50,13 @@ export function keepsOrder(first: number, second: number, reads: boolean): boole
   return part(first) !== 0 && part(first) === part(second);
 }
 
-/** The queue of memory instructions, as `orderOf` has it. */
-export const MEMORY_QUEUE = 1;
+/** Of these orders a barrier tells that the operands are read. */
+export function drained(order: number): boolean {
+  const queue = order & QUEUE;
+  return queue === MEMORY_QUEUE || queue === ownQueue.STL || queue === ownQueue.LDL;
+}
 
-/** A barrier of the thread block goes through the memory queue, and comes back behind all that was in it. */
-export function drains(inst: MachineInst): boolean {
-  return inst.form.op === "BAR" && !inst.form.mods.includes("ARV");
+/** A barrier of the thread block comes back behind all memory instructions in front of it (ptxas: on sm_75 alone). */
+export function drains(inst: MachineInst, target: Target): boolean {
+  return inst.form.op === "BAR" && !inst.form.mods.includes("ARV") && target.has("barrierDrainsMemory");
 }

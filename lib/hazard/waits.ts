@@ -2,7 +2,7 @@
  * What is over: by scoreboards waited for, by counted waits, by an empty memory queue, and by what later instructions of
  * units that work in order tell.
  */
-import { keepsOrder, MEMORY_QUEUE } from "./order.js";
+import { drained, keepsOrder } from "./order.js";
 import type { Report } from "./report.js";
 import { GROUP_SB, GROUP_UNIT, type Sites, UNITS } from "./sites.js";
 import { isPending, PENDING_READ, PENDING_WRITE, type State } from "./state.js";
@@ -55,14 +55,13 @@ export class Waits {
       if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
   }
 
-  /** Everything in the memory queue has read its operands. */
+  /** All memory instructions have read their operands. */
   drain(): void {
     const { state } = this;
     for (let u = 0; u < 256; u++) {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
-        if (state.kind[e] === PENDING_READ && keepsOrder(state.order[e]!, MEMORY_QUEUE, true))
-          e = state.drop(u, before, e);
+        if (state.kind[e] === PENDING_READ && drained(state.order[e]!)) e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;

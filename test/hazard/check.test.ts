@@ -197,14 +197,51 @@ describe("variable latency", () => {
     const code = `B------ R- W- - S02   LDG.E R4, desc[UR4][R2.64]\nB------ R- W2 - S02   LDG.E R2, desc[UR4][R8.64]\n${end}`;
     expect(brief(code)).toEqual([]);
   });
-  test("a barrier of the block comes back when the memory instructions before it have read their operands", () => {
+  test("constants are in no queue, accesses to local memory in their own", () => {
+    // STL's operands: ptxas lets the LDC wait (its scoreboard at -O0 to -O3).
+    const code = (first: string, second: string): string => `${first}\n${second}\n${end}`;
+    const stl = "B------ R{} W- - S02   STL [R1], R0";
+    const ldc = "B{}----- R- W1 - S02   LDC R0, c[0x0][0x210]";
+    const both = (sb: string, wait: string): string => code(stl.replace("{}", sb), ldc.replace("{}", wait));
+    expect(brief(both("-", "-"))).toEqual(["operand R0 at 0x10 since 0x0"]);
+    expect(brief(both("0", "-"))).toEqual(["operand R0 at 0x10 since 0x0"]);
+    expect(brief(both("0", "0"))).toEqual([]);
+    // sm_90, -O3, end of a function: the wait for the last load's address is that for all of them.
+    const loads = (last: string): string => `
+      B------ R- W2 - S04   LDL R21, [R1+0x8]
+      B------ R0 W3 - S02   ${last}
+      B0----- R- W- Y S05   VIADD R1, R1, 0x10
+      ${end}`;
+    expect(brief(loads("LDL R2, [R1]"))).toEqual([]);
+    expect(brief(loads("LDS R2, [R3]"))).toEqual(["operand R1 at 0x20 since 0x0"]);
+    expect(brief(loads("STL [R3], R2").replace("W3", "W-"))).toEqual(["operand R1 at 0x20 since 0x0"]);
+  });
+  test("each S2R needs its scoreboard, S2UR come in order", () => {
+    const code = (first: string, second: string, use: string): string => `
+      B------ R- W- - S02   ${first}
+      B------ R- W1 - S02   ${second}
+      B-1---- R- W- Y S05   ${use}
+      ${end}`;
+    expect(brief(code("S2R R4, SR_TID.X", "S2R R5, SR_TID.Y", "IADD3 R6, R4, R5, RZ"))).toEqual([
+      "result R4 at 0x20 since 0x0",
+    ]);
+    expect(brief(code("S2R R4, SR_TID.X", "S2UR UR5, SR_CTAID.X", "IADD3 R6, R4, UR5, RZ"))).toEqual([
+      "result R4 at 0x20 since 0x0",
+    ]);
+    // ptxas 13.0.88 -O3, sm_90 (DeviceHistogramSweepKernel of CUB)
+    expect(brief(code("S2UR UR4, SR_CTAID.Y", "S2UR UR12, SR_CTAID.X", "UIMAD UR5, UR13, UR4, UR12"))).toEqual([]);
+  });
+  test("a barrier of the block comes back when the memory instructions before it have read their operands, on sm_75", () => {
     const code = (between: string): string => `
       B------ R- W- - S04   STS [R9], R2
       B------ R- W- - S05   ${between}
       B------ R- W- - S01   MOV R2, R8
       ${end}`;
-    expect(brief(code("BAR.SYNC.DEFER_BLOCKING 0x0"))).toEqual([]);
-    expect(brief(code("NOP"))).toEqual(["operand R2 at 0x20 since 0x0"]);
+    const sync = code("BAR.SYNC.DEFER_BLOCKING 0x0");
+    expect(brief(sync, "sm_75")).toEqual([]);
+    expect(brief(sync.replace("STS [R9]", "STL [R9]"), "sm_75")).toEqual([]);
+    expect(brief(sync, "sm_90")).toEqual(["operand R2 at 0x20 since 0x0"]);
+    expect(brief(code("NOP"), "sm_75")).toEqual(["operand R2 at 0x20 since 0x0"]);
   });
   test("nothing may be under way when control leaves for code that is not seen", () => {
     const leave = "B------ R- W- - S05   RET.REL.NODEC R20 `(k)";

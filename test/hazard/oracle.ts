@@ -89,7 +89,7 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     lateReads: t.read,
     collects: !t.read || t.pipe === "FP64",
     lateWrites: t.write,
-    queue: variable ? t.pipe : "",
+    queue: variable ? (ownQueues[inst.form.op] ?? (inOrderQueues.has(t.pipe) ? t.pipe : "")) : "",
     returns: t.write ? (inOrder[inst.form.op] ?? (inOrderPipes.has(t.pipe) ? t.pipe : "")) : "",
     waits: c.wait | depbar(inst),
     // 0: until the pipelines are empty.
@@ -97,7 +97,7 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     writeSb: c.writeSb,
     readSb: c.readSb,
     visible: setToWait(inst, target),
-    barrier: inst.form.op === "BAR" && !inst.form.name.includes("ARV"),
+    barrier: target.has("barrierDrainsMemory") && inst.form.op === "BAR" && !inst.form.name.includes("ARV"),
     slots: reuseSlots(words, i, inst, target),
     keeps: c.yield === 1 ? c.reuse : 0,
   };
@@ -110,9 +110,12 @@ const inOrder: Readonly<Record<string, string>> = {
   ATOMS: "crossbar",
   MOVM: "crossbar",
   SHFL: "crossbar",
-  S2R: "special",
   S2UR: "special",
 };
+/** Operands are read in program order by these, … */
+const inOrderQueues: ReadonlySet<string> = new Set(["LSU", "XU", "TEX", "FP64"]);
+/** … with these apart. */
+const ownQueues: Readonly<Record<string, string>> = { STL: "stores", LDL: "loads", LDC: "" };
 const inOrderPipes: ReadonlySet<string> = new Set(["XU", "FP64", "TEX", "TENSOR"]);
 
 function depbar(inst: MachineInst): number {
@@ -281,7 +284,7 @@ function execute(ops: readonly Op[], choice: Uint8Array): Times {
       classes.set(op.returns, done[i]!);
     }
     earliest = t + op.stall;
-    if (op.barrier) earliest = Math.max(earliest, queues.get("LSU") ?? 0);
+    if (op.barrier) for (const q of ["LSU", "stores", "loads"]) earliest = Math.max(earliest, queues.get(q) ?? 0);
   }
   return { issue, read, done };
 }
