@@ -23,7 +23,7 @@ import { type Target, type TargetName, target as targetOf } from "./target/index
 
 export interface CompileOptions {
   readonly target: TargetName;
-  /** 0…3, anything else is an error; 3 is the same as 2. Above 0 instructions are scheduled; the optimizing phases do not exist yet. Default 0. */
+  /** 0…3, anything else is an error; 3 is the same as 2. Above 0 GeneralOptimize runs and instructions are scheduled; the other optimizing phases do not exist yet. Default 0. */
   readonly opt?: number;
   /** Name of the input in messages. Default "<text>". */
   readonly file?: string;
