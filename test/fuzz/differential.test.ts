@@ -11,13 +11,13 @@ const seeds = Number(process.env.PTXLAB_FUZZ ?? 200);
 const first = Number(process.env.PTXLAB_FUZZ_FROM ?? 0);
 const PER_TEST = 40;
 
-/** "" when all is as it should be. */
-function trouble(seed: number): string {
+/** "" when all is as it should be, at a level. */
+function trouble(seed: number, opt: number): string {
   const target = corpusTargets[seed % corpusTargets.length]!;
   const program = generate(seed);
   const text = ptxText(program, target);
-  const made = compile(text, { target, verify: true });
-  const at = `seed ${seed}, ${target}`;
+  const made = compile(text, { target, opt, verify: true });
+  const at = `seed ${seed}, ${target}, -O${opt}`;
   if (made.cubin === null) return `${at}: ${made.diagnostics.map((d) => d.message).join("; ")}\n${text}`;
   const [cells, out] = [inputCells(seed), new Uint32Array(THREADS * RESULT_WORDS)];
   const ran = simulate(made.cubin, { kernel: "k", block: THREADS, params: [cells, out], maxInstructions: 1_000_000 });
@@ -35,6 +35,7 @@ function trouble(seed: number): string {
 describe("random kernels against an evaluator", () => {
   const starts = Array.from({ length: Math.ceil(seeds / PER_TEST) }, (_, i) => first + i * PER_TEST);
   test.each(starts)("seeds from %i on", (start) => {
-    for (let s = start; s < Math.min(start + PER_TEST, first + seeds); s++) expect(trouble(s)).toBe("");
+    for (let s = start; s < Math.min(start + PER_TEST, first + seeds); s++)
+      for (const opt of [0, 2]) expect(trouble(s, opt)).toBe("");
   });
 });
