@@ -20,9 +20,9 @@ import type { PhaseContext } from "./types.js";
 function run(func: Func, context: PhaseContext, policy: Policy | null): void {
   if (policy === null) return;
   const { schedule, onSchedule, allocation } = context.options;
-  const maxRegisters = allocation?.maxRegisters;
   const report = scheduleFunc(func, policy, {
-    ...(maxRegisters !== undefined && { maxRegisters }),
+    ...(allocation?.maxRegisters !== undefined && { maxRegisters: allocation.maxRegisters }),
+    ...(allocation?.ceilings !== undefined && { ceilings: allocation.ceilings }),
     ...schedule?.options,
   });
   onSchedule?.(report, context.phase);

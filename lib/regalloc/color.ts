@@ -110,7 +110,12 @@ class Attempt {
       else rest.push(v);
     }
     const rank = new Map(rest.map((v) => [v.id, policies.priority(v, this.attempt)]));
-    rest.sort((a, b) => (rank.get(b.id) as number) - (rank.get(a.id) as number) || a.id - b.id);
+    // Temporaries of spill code cannot give way, so where values may be spilled they come first, the wide ones ahead of
+    // those that would stand in the middle of an aligned group.
+    const firm = (v: ValueFacts): number => (this.mayspill && v.temporary ? v.width : 0);
+    const order = (a: ValueFacts, b: ValueFacts): number =>
+      firm(b) - firm(a) || (rank.get(b.id) as number) - (rank.get(a.id) as number) || a.id - b.id;
+    rest.sort(order);
     for (const v of rest) {
       this.place(v);
       if (this.stuck !== null) break;

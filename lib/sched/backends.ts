@@ -17,7 +17,14 @@ import {
   rungs,
   sourceOrder,
 } from "./policies.js";
-import type { BlockFacts, OrderEstimate, Policy, SchedulePolicy, ScheduleStrategy } from "./policy.js";
+import {
+  type BlockFacts,
+  exceeds,
+  type OrderEstimate,
+  type Policy,
+  type SchedulePolicy,
+  type ScheduleStrategy,
+} from "./policy.js";
 import { bytePolicy } from "./priority.js";
 import { twoWay } from "./two-way.js";
 
@@ -46,11 +53,9 @@ export const ilpReverse: SchedulePolicy = bytePolicy({
 });
 
 /** Shorter until its results are there, then shorter in issue; no more registers than allowed, or than there were. */
-export function better(after: OrderEstimate, { now, limits }: BlockFacts): boolean {
-  for (let f = 0; f < limits.length; f++) {
-    const here = after.maxLive[f] ?? 0;
-    if (here > (limits[f] as number) && here > (now.maxLive[f] ?? 0)) return false;
-  }
+export function better(after: OrderEstimate, facts: BlockFacts): boolean {
+  const { now } = facts;
+  if (exceeds(after, facts)) return false;
   return after.drain < now.drain || (after.drain === now.drain && after.cycles < now.cycles);
 }
 
@@ -65,13 +70,39 @@ const crowded = ({ now, limits }: BlockFacts): boolean => excess(now, limits) > 
 const fewer = (after: OrderEstimate, { now, limits }: BlockFacts): boolean =>
   excess(after, limits) < excess(now, limits);
 
+/** On physical registers: the same keys, with operand cache and banks to break ties (wiki page 73). */
+const treePost: SchedulePolicy = {
+  name: "post-schedule-tree",
+  does: "stall, path ahead, operand cache, banks",
+  direction: "forward",
+  ladder: [rungs.stall, rungs.path, rungs.reuse, rungs.banks],
+};
+
+/** The same policy, kept within the register limits choice by choice. */
+export function within<M>(policy: SchedulePolicy<M>): SchedulePolicy<M> {
+  return {
+    ...policy,
+    name: `${policy.name}-within`,
+    does: `${policy.does}; within the register budget`,
+    withinLimits: true,
+  };
+}
+
+const tooMany = ({ exceeded }: BlockFacts): boolean => exceeded;
+
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
-  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36)",
+  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget where that stops them",
   passes: [
     { policy: reduceReg, when: crowded, accept: fewer },
     { policy: ilp, accept: better },
     { policy: dynBatch, accept: better },
+    // Only where the budget stood in the way of one of those: an order within it.
+    ...[ilp, dynBatch, criticalPath, balanced, treePost].map((policy) => ({
+      policy: within(policy),
+      when: tooMany,
+      accept: better,
+    })),
   ],
 };
 
@@ -97,14 +128,6 @@ export const backendC: ScheduleStrategy = {
   name: "backend-c",
   does: "evaluate, then commit: taken only where the block gets shorter (wiki page 37)",
   passes: [{ policy: treeC, accept: better }],
-};
-
-/** On physical registers: the same keys, with operand cache and banks to break ties (wiki page 73). */
-const treePost: SchedulePolicy = {
-  name: "post-schedule-tree",
-  does: "stall, path ahead, operand cache, banks",
-  direction: "forward",
-  ladder: [rungs.stall, rungs.path, rungs.reuse, rungs.banks],
 };
 
 export const postSchedule: ScheduleStrategy = {

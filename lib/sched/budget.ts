@@ -1,15 +1,28 @@
 /**
  * How many registers a schedule may keep live (wiki page 36, digest E §2D.3): what the function may have, less a
  * sixty-fourth, since the allocator needs room for registers that must stand together; and no more than let all warps of
- * an SM run at once, since hiding latency inside a warp is not worth the other warps (ptxas -O3 on the corpus stops at
- * exactly 32 registers on sm_90 and 64 on sm_75). A target given by SchedMaxRTarget is taken as it is. On physical
- * registers the allocation is made, so nothing more can be had or lost.
+ * an SM run at once that the kernel's shared memory and block size allow, since hiding latency inside a warp is not worth
+ * the other warps (ptxas -O3 on the corpus stops at exactly 32 registers on sm_90 and 64 on sm_75, with `.maxntid 768` at
+ * 40 and 80). A block size that the kernel does not tell could be any, and some fill the SM (ptxas
+ * keeps to 32 there whatever the shared memory; with 32 KB and `.maxntid 128` it takes 80). A target given by
+ * SchedMaxRTarget is taken as it is. On physical registers the allocation is made, so nothing more can be had or lost.
  */
-import type { Func } from "../ori/types.js";
+import { File, type Func } from "../ori/types.js";
+import { registersWithoutLoss } from "../target/index.js";
 import type { HeuristicParameters } from "./policy.js";
 
-/** Registers of a count "as ptxas counts" that are not for values: two that it adds, and R1, which stays the stack's. */
-const RESERVED = 3;
+/** What the allocator may use: a schedule that needs more would be spilled. */
+export interface MayUse {
+  /** Registers the function may use (`-maxrregcount`, `.maxnreg`). Default: what the target has. */
+  readonly maxRegisters?: number;
+  /** Lower ceilings of an experiment, in registers per file. */
+  readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
+}
+
+/** R1, which stays the stack's. */
+const STACK_POINTER = 1;
+/** Registers of a count "as ptxas counts" that are not for values: two that it adds, and the stack pointer. */
+const RESERVED = 2 + STACK_POINTER;
 
 /** Barriers and predicates that the encoding has (the predicate that is always true aside). */
 const BARRIERS = 16;
@@ -19,18 +32,37 @@ const PREDICATES = 7;
  * Registers of each file (R, UR, P, UP, B) that may be live. SchedMaxRTarget 0 means no budget but what the encoding has
  * (wiki page 36).
  */
-export function registerLimits(func: Func, parameters: HeuristicParameters, maxRegisters?: number): readonly number[] {
-  const uniform = func.target.limits.uniformRegisters;
-  return [registerBudget(func, parameters, maxRegisters), uniform, PREDICATES, PREDICATES, BARRIERS];
+export function registerLimits(func: Func, parameters: HeuristicParameters, may: MayUse = {}): readonly number[] {
+  const { maxRegisters, ceilings = {} } = may;
+  const { R = Number.POSITIVE_INFINITY, UR, P = PREDICATES, UP = PREDICATES, B = BARRIERS } = ceilings;
+  const registers = Math.min(registerBudget(func, parameters, maxRegisters), R - STACK_POINTER);
+  return [registers, UR ?? func.target.limits.uniformRegisters, P, UP, B];
 }
 
 function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
-  const { maxRegistersPerThread: most, registersPerSm, maxThreadsPerSm, registerAllocationUnit } = func.target.limits;
+  const { maxRegistersPerThread: most } = func.target.limits;
   const { registerTarget } = parameters;
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
-  const perThread = registerAllocationUnit / func.target.limits.warpSize;
-  const allWarps = Math.floor(registersPerSm / maxThreadsPerSm / perThread) * perThread;
-  return Math.min(may - (may >> 6), allWarps) - RESERVED;
+  return Math.min(may - (may >> 6), (allWarps(func) ?? most) - alignmentLoss(func)) - RESERVED;
+}
+
+/** Registers that groups aligned to their width may leave unused between them. */
+function alignmentLoss({ values }: Func): number {
+  let widest = 1;
+  for (let v = 0; v < values.count; v++) if (values.file(v) === File.R) widest = Math.max(widest, values.width(v));
+  return Math.min(widest, 4) - 1;
+}
+
+/** Registers per thread with which as many warps run at once as without any; null where one block does not fit. */
+function allWarps({ target, limits, sharedBytes }: Func): number | null {
+  const { maxThreadsPerSm, maxThreadsPerCta } = target.limits;
+  const block = limits.reqntid ?? limits.maxntid;
+  if (block !== null) {
+    return registersWithoutLoss(target, { sharedBytes, threadsPerBlock: block[0] * block[1] * block[2] });
+  }
+  // The largest block of which a whole number fills the SM.
+  const threadsPerBlock = maxThreadsPerSm / Math.ceil(maxThreadsPerSm / maxThreadsPerCta);
+  return registersWithoutLoss(target, { sharedBytes: 0, threadsPerBlock });
 }

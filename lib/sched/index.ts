@@ -11,6 +11,7 @@ export {
   policyNamed,
   postSchedule,
   schedulePolicies,
+  within,
 } from "./backends.js";
 export { buildDag, DagBuilder, type DagOptions } from "./build.js";
 export { Candidate } from "./candidate.js";

@@ -3,8 +3,11 @@
  * candidates comes next, places it, and tells whoever observes. A choice costs one look at each candidate within the
  * lookahead and as many rungs as it takes; with an observer the runner-up and the deciding rung are found as well.
  */
+
+import { InternalError } from "../errors.js";
 import { Candidate } from "./candidate.js";
 import type { Dag } from "./dag.js";
+import { BudgetGuard } from "./guard.js";
 import type { SchedulePolicy } from "./policy.js";
 import { type BlockContext, SchedState } from "./state.js";
 
@@ -46,6 +49,7 @@ export function listSchedule(
 class ListScheduler {
   private readonly state: SchedState;
   private readonly memory: unknown;
+  private readonly guard: BudgetGuard | null;
   /** The best so far and its challenger; they change places when the challenger wins. */
   private best: Candidate;
   private other: Candidate;
@@ -62,6 +66,10 @@ class ListScheduler {
     private readonly observe: ObserveChoice | null,
   ) {
     this.state = new SchedState(dag, context, policy.direction === "forward");
+    if (policy.withinLimits === true && !this.state.forward) {
+      throw new InternalError(`policy ${policy.name}: only forward passes keep within the register limits`);
+    }
+    this.guard = policy.withinLimits === true ? new BudgetGuard(this.state) : null;
     this.memory = policy.start?.(this.state);
     this.best = new Candidate(this.state);
     this.other = new Candidate(this.state);
@@ -70,13 +78,15 @@ class ListScheduler {
   }
 
   run(): Int32Array {
-    const { state, policy } = this;
+    const { state, policy, guard } = this;
     while (state.readyCount > 0) {
+      if (guard !== null) state.admitNow(guard.first);
       policy.before?.(state, this.memory);
       const at = this.choose(-1);
       const winner = state.ready[at] as number;
       if (this.observe !== null) this.tell(at, this.observe);
       policy.after?.(state, winner, this.memory);
+      guard?.take(winner);
       state.place(at);
     }
     return state.forward ? state.order : state.order.reverse();
@@ -85,18 +95,21 @@ class ListScheduler {
   /** Position in `ready` of the best candidate, leaving out position `without`. −1 when there is none. */
   private choose(without: number): number {
     const { ready, readyCount } = this.state;
+    const { guard } = this;
     let place = -1;
     for (let k = 0; k < readyCount; k++) {
       if (k === without) continue;
+      const node = ready[k] as number;
       if (place < 0) {
+        if (guard?.safe(node) === false) continue;
         place = k;
-        this.best.node = ready[k] as number;
+        this.best.node = node;
         this.bestKnown = 0;
         continue;
       }
-      this.other.node = ready[k] as number;
+      this.other.node = node;
       this.otherKnown = 0;
-      if (this.challenge() === null) continue;
+      if (this.challenge() === null || guard?.safe(node) === false) continue;
       place = k;
       this.swap();
     }

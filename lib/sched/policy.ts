@@ -26,6 +26,11 @@ export interface SchedulePolicy<M = unknown> {
   /** Forward places instructions from the start of the block, backward from its end. */
   readonly direction: "forward" | "backward";
   readonly ladder: readonly Rung<M>[];
+  /**
+   * Only candidates behind which the rest can follow, in the order that the pass starts from, within the register limits
+   * (guard.ts): then no order needs more than the limits, or than the order before it. Forward only. Default false.
+   */
+  readonly withinLimits?: boolean;
   /** Called once per block; what it returns is handed to the rungs and to the functions below. */
   start?(state: SchedState): M;
   /** Called before each choice; `state.ready` holds the candidates. */
@@ -53,6 +58,13 @@ export interface BlockFacts {
   readonly now: OrderEstimate;
   /** Estimated executions per run of the function. */
   readonly frequency: number;
+  /** A pass of the strategy proposed an order that exceeds the limits and needs more registers than the one before it. */
+  readonly exceeded: boolean;
+}
+
+/** More registers of some file than allowed, and than the order needs that stands now. */
+export function exceeds(after: OrderEstimate, { now, limits }: Pick<BlockFacts, "now" | "limits">): boolean {
+  return limits.some((limit, f) => (after.maxLive[f] ?? 0) > Math.max(limit, now.maxLive[f] ?? 0));
 }
 
 /** One pass of a strategy over a block. */

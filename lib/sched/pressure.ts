@@ -16,6 +16,9 @@ export class PressureTracker {
   /** Exclusive or of the nodes that still have to read a value: the last one, when one is left. */
   private readonly left: Int32Array;
   private readonly isLive: Uint8Array;
+  /** Makers of a value that are not placed, and the exclusive or of them. Forward, 0 as soon as one is: it has begun. */
+  private readonly unmade: Int32Array;
+  private readonly makersLeft: Int32Array;
   private readonly placed: Uint8Array;
 
   constructor(
@@ -30,6 +33,8 @@ export class PressureTracker {
     this.remaining = new Int32Array(v.count);
     this.left = new Int32Array(v.count);
     this.isLive = v.liveOut.slice();
+    this.unmade = new Int32Array(v.count);
+    this.makersLeft = new Int32Array(v.count);
     this.placed = new Uint8Array(this.nodes);
     this.begin();
   }
@@ -43,9 +48,8 @@ export class PressureTracker {
       this.left[x] = left;
     }
     for (let i = 0; i < this.nodes; i++) {
-      for (let k = v.defStart[i] as number; k < (v.defStart[i + 1] as number); k++) {
-        if (this.lasts(v.def[k] as number)) this.change(v.def[k] as number, i, this.forward ? 1 : -1);
-      }
+      for (let k = v.defStart[i] as number; k < (v.defStart[i + 1] as number); k++)
+        this.beginMakers(v.def[k] as number);
       for (let k = v.useStart[i] as number; k < (v.useStart[i + 1] as number); k++) {
         const x = v.use[k] as number;
         if (v.liveOut[x] === 1) continue;
@@ -53,6 +57,44 @@ export class PressureTracker {
         else if (this.remaining[x] === 1) this.change(x, i, -1);
       }
     }
+  }
+
+  /** Of the makers of a value that the block makes, whichever comes first takes its registers. */
+  private beginMakers(x: number): void {
+    const v = this.values;
+    if (!this.lasts(x)) return;
+    const from = v.makerStart[x] as number;
+    const to = v.makerStart[x + 1] as number;
+    this.unmade[x] = to - from;
+    for (let k = from; k < to; k++) {
+      const maker = v.maker[k] as number;
+      this.makersLeft[x] = (this.makersLeft[x] as number) ^ maker;
+      if (this.forward) this.change(x, maker, 1);
+      else if (to - from === 1) this.change(x, maker, -1);
+    }
+  }
+
+  /** A maker of the value is placed. */
+  private make(x: number, node: number): void {
+    const v = this.values;
+    const unmade = this.unmade[x] as number;
+    if (unmade === 0) return;
+    if (this.forward) {
+      this.unmade[x] = 0;
+      for (let k = v.makerStart[x] as number; k < (v.makerStart[x + 1] as number); k++) {
+        if (v.maker[k] !== node) this.change(x, v.maker[k] as number, -1);
+      }
+      return;
+    }
+    this.unmade[x] = unmade - 1;
+    const left = (this.makersLeft[x] as number) ^ node;
+    this.makersLeft[x] = left;
+    if (unmade === 2) this.change(x, left, -1);
+  }
+
+  /** Forward: nothing of the value is made yet, so that its next maker takes its registers. */
+  begins(x: number): boolean {
+    return (this.unmade[x] as number) > 0;
   }
 
   /** Somebody reads the value after its definition. */
@@ -70,16 +112,24 @@ export class PressureTracker {
     return this.delta[file * this.nodes + node] as number;
   }
 
+  /** By how much more than `live` an instruction occupies while it issues: what is live ahead of it, or behind it with results nobody reads. */
+  step(file: number, node: number): number {
+    return this.of(file, node) + (this.forward ? this.unread(node, file) : 0);
+  }
+
   place(node: number): void {
     this.placed[node] = 1;
     const { live, max } = this;
-    // While it issues, an instruction occupies what is live ahead of it, or behind it with results nobody reads.
     for (let f = 0; f < FILES; f++) {
-      const after = (live[f] as number) + this.of(f, node);
-      live[f] = after;
-      const here = after + (this.forward ? this.unread(node, f) : 0);
+      const here = (live[f] as number) + this.step(f, node);
+      live[f] = (live[f] as number) + this.of(f, node);
       if (here > (max[f] as number)) max[f] = here;
     }
+    const v = this.values;
+    for (let k = v.defStart[node] as number; k < (v.defStart[node + 1] as number); k++)
+      this.make(v.def[k] as number, node);
+    for (let k = v.partStart[node] as number; k < (v.partStart[node + 1] as number); k++)
+      this.make(v.part[k] as number, node);
     if (this.forward) this.readForward(node);
     else this.readBackward(node);
   }

@@ -8,7 +8,7 @@ import { hasBit } from "../analysis/bits.js";
 import { analysis } from "../analysis/cache.js";
 import { touch } from "../ori/editor.js";
 import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
-import { registerLimits } from "./budget.js";
+import { type MayUse, registerLimits } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
@@ -18,6 +18,7 @@ import { type LatencyOverrides, latencyModel } from "./model.js";
 import {
   type BlockFacts,
   defaultParameters,
+  exceeds,
   type HeuristicParameters,
   isStrategy,
   type OrderEstimate,
@@ -28,12 +29,10 @@ import { PressureTracker } from "./pressure.js";
 import type { BlockContext } from "./state.js";
 import { blockValues, FILES, ValueScratch } from "./values.js";
 
-export interface ScheduleOptions extends DagOptions {
+export interface ScheduleOptions extends DagOptions, MayUse {
   /** Changes of the target's latencies; ignored when a `model` is given. */
   readonly latencies?: LatencyOverrides;
   readonly parameters?: Partial<HeuristicParameters>;
-  /** Registers the function may use (`-maxrregcount`, `.maxnreg`). Default: what the target has. */
-  readonly maxRegisters?: number;
   /** Latencies along edges between blocks. Default true. */
   readonly crossBlock?: boolean;
   /** Only blocks for which it says yes. Default all. */
@@ -96,7 +95,7 @@ class Scheduler {
     this.cross = (options.crossBlock ?? true) ? new CrossBlock(analysis(func, "cfg"), analysis(func, "flat")) : null;
     this.parameters = { ...defaultParameters, ...options.parameters };
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
-    this.limits = registerLimits(func, this.parameters, options.maxRegisters);
+    this.limits = registerLimits(func, this.parameters, options);
   }
 
   run(): ScheduleReport {
@@ -153,6 +152,7 @@ class Scheduler {
     const before = now;
     let by = "";
     let best: Int32Array | null = null;
+    let exceeded = false;
     if (wanted && block.insts.length > 1) {
       for (const pass of this.passes) {
         const facts: BlockFacts = {
@@ -160,11 +160,13 @@ class Scheduler {
           limits: this.limits,
           now,
           frequency: full.frequency,
+          exceeded,
         };
         if (pass.when?.(facts) === false) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
         const order = listSchedule(dag, pass.policy, { ...full, places }, this.options.observe ?? null);
         const [after, afterTime] = judge(order);
+        exceeded ||= exceeds(after, facts);
         if (pass.accept?.(after, facts) === false) continue;
         best = order;
         now = after;

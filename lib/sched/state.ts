@@ -90,7 +90,7 @@ export class SchedState {
     const start = forward ? dag.predStart : dag.succStart;
     this.waiting = new Int32Array(n);
     for (let i = 0; i < n; i++) this.waiting[i] = (start[i + 1] as number) - (start[i] as number);
-    this.spare = new Spare(this.ahead, context.places);
+    this.spare = new Spare(this.ahead, context.places, this.total);
     for (let i = 0; i < n; i++) if (this.waiting[i] === 0) this.admit(i);
     this.refill();
   }
@@ -188,19 +188,33 @@ export class SchedState {
     const limit = this.context.parameters.lookahead;
     while (this.readyCount < limit && this.spare.size > 0) this.ready[this.readyCount++] = this.spare.take();
   }
+
+  /** Makes a node whose dependences are met a candidate, whatever the lookahead. */
+  admitNow(node: number): void {
+    if (this.spare.remove(node)) this.ready[this.readyCount++] = node;
+  }
 }
 
 /** Candidates beyond the lookahead: a heap by the longest path ahead, then by the order that the pass starts from. */
 class Spare {
   private readonly heap: number[] = [];
+  /** 1: waits here. What was removed stays in the heap until it comes to its top. */
+  private readonly waits: Uint8Array;
+  size = 0;
 
   constructor(
     private readonly key: Int32Array,
     private readonly places: Int32Array | null,
-  ) {}
+    nodes: number,
+  ) {
+    this.waits = new Uint8Array(nodes);
+  }
 
-  get size(): number {
-    return this.heap.length;
+  remove(node: number): boolean {
+    if (this.waits[node] === 0) return false;
+    this.waits[node] = 0;
+    this.size--;
+    return true;
   }
 
   private above(a: number, b: number): boolean {
@@ -211,6 +225,8 @@ class Spare {
 
   add(node: number): void {
     const h = this.heap;
+    this.waits[node] = 1;
+    this.size++;
     let i = h.length;
     h.push(node);
     while (i > 0) {
@@ -223,6 +239,12 @@ class Spare {
   }
 
   take(): number {
+    let top = this.pop();
+    while (!this.remove(top)) top = this.pop();
+    return top;
+  }
+
+  private pop(): number {
     const h = this.heap;
     const top = h[0] as number;
     const node = h.pop() as number;

@@ -31,6 +31,9 @@ export interface BlockValues {
   /** Values that node i continues by a guarded or partial definition. */
   readonly partStart: Int32Array;
   readonly part: Int32Array;
+  /** Nodes that write value v, or a part of it: `maker[makerStart[v]] …`. A value made in parts is there from any of them on. */
+  readonly makerStart: Int32Array;
+  readonly maker: Int32Array;
   /** Nodes that read value v: `user[userStart[v]] …`, ascending. */
   readonly userStart: Int32Array;
   readonly user: Int32Array;
@@ -107,6 +110,7 @@ class Values {
       def: Int32Array.from(this.defs),
       partStart: Int32Array.from(this.partStart),
       part: Int32Array.from(this.parts),
+      ...this.makers(to - from),
       ...this.users(to - from),
       liveAtStart: this.counts(live.liveIn),
       liveAtEnd: this.counts(live.liveOut),
@@ -174,22 +178,36 @@ class Values {
   }
 
   private users(nodes: number): { userStart: Int32Array; user: Int32Array } {
-    const userStart = new Int32Array(this.file.length + 1);
-    for (const v of this.uses) userStart[v + 1] = (userStart[v + 1] as number) + 1;
-    for (let v = 0; v < this.file.length; v++) {
-      userStart[v + 1] = (userStart[v + 1] as number) + (userStart[v] as number);
-    }
-    const next = userStart.slice();
-    const user = new Int32Array(this.uses.length);
+    const [userStart, user] = this.nodesOf(nodes, [[this.useStart, this.uses]]);
+    return { userStart, user };
+  }
+
+  private makers(nodes: number): { makerStart: Int32Array; maker: Int32Array } {
+    const [makerStart, maker] = this.nodesOf(nodes, [
+      [this.defStart, this.defs],
+      [this.partStart, this.parts],
+    ]);
+    return { makerStart, maker };
+  }
+
+  /** For each value the nodes in whose lists it stands. */
+  private nodesOf(nodes: number, lists: readonly (readonly [number[], number[]])[]): [Int32Array, Int32Array] {
+    const start = new Int32Array(this.file.length + 1);
+    for (const [, list] of lists) for (const v of list) start[v + 1] = (start[v + 1] as number) + 1;
+    for (let v = 0; v < this.file.length; v++) start[v + 1] = (start[v + 1] as number) + (start[v] as number);
+    const next = start.slice();
+    const found = new Int32Array(start[this.file.length] as number);
     for (let i = 0; i < nodes; i++) {
-      for (let k = this.useStart[i] as number; k < (this.useStart[i + 1] as number); k++) {
-        const v = this.uses[k] as number;
-        const at = next[v] as number;
-        next[v] = at + 1;
-        user[at] = i;
+      for (const [from, list] of lists) {
+        for (let k = from[i] as number; k < (from[i + 1] as number); k++) {
+          const v = list[k] as number;
+          const at = next[v] as number;
+          next[v] = at + 1;
+          found[at] = i;
+        }
       }
     }
-    return { userStart, user };
+    return [start, found];
   }
 
   private counts(sets: Uint32Array): Int32Array {

@@ -1,4 +1,11 @@
-export { type KernelResources, type Occupancy, type OccupancyLimit, occupancy, registerCap } from "./occupancy.js";
+export {
+  type KernelResources,
+  type Occupancy,
+  type OccupancyLimit,
+  occupancy,
+  registerCap,
+  registersWithoutLoss,
+} from "./occupancy.js";
 export { features, sms, targetNames } from "./table.js";
 export { isTargetName, target, targetOfSm } from "./target.js";
 export type { ConstantBank, Feature, Limits, Target, TargetName } from "./types.js";

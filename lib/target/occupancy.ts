@@ -57,6 +57,16 @@ export function occupancy(target: Target, kernel: KernelResources): Occupancy {
 }
 
 /**
+ * Registers per thread (as `-v` reports them) up to which the kernel keeps as many blocks on an SM as its shared memory
+ * and its block size let it have. null: one block does not fit at all. ptxas -O3 stops at this count (measured on dgemm
+ * for sm_90: 32 with `.maxntid 1024`, 40 with 768, 80 with 128 and 32 KB of shared memory).
+ */
+export function registersWithoutLoss(target: Target, kernel: Omit<KernelResources, "registers">): number | null {
+  const { blocksPerSm } = occupancy(target, { ...kernel, registers: 1 });
+  return blocksPerSm === 0 ? null : registerCap(target, kernel.threadsPerBlock, blocksPerSm);
+}
+
+/**
  * Register limit per thread that lets `minnctapersm` blocks of `threads` threads live on one SM (digest A §2.5: 405
  * measured points without a misfit). null: out of range, ptxas then ignores the directive with a warning.
  */

@@ -1,0 +1,116 @@
+/** Scheduling within the register budget: what fits stays within it, and the budget is what occupancy can use. */
+import { parseFunc } from "../../lib/ori/parse.js";
+import type { Func } from "../../lib/ori/types.js";
+import { unwrap } from "../../lib/result.js";
+import { registerLimits } from "../../lib/sched/budget.js";
+import {
+  type BlockReport,
+  backendA,
+  type Policy,
+  policyNamed,
+  type SchedulePolicy,
+  scheduleFunc,
+  within,
+} from "../../lib/sched/index.js";
+import { defaultParameters } from "../../lib/sched/policy.js";
+
+const named = (name: string): SchedulePolicy => policyNamed(name) as SchedulePolicy;
+const func = (...lines: string[]): Func =>
+  unwrap(parseFunc([`func "k" entry sm_90 virtual scheduled`, "b0", ...lines, "EXIT"].join("\n")));
+
+/** `n` times: two loads from shared memory, their sum stored. In this order three registers are live at once. */
+function sums(n: number): Func {
+  const lines = ["S2R %R0, SR_TID.X"];
+  for (let k = 0; k < n; k++) {
+    const [a, b, c] = [3 * k + 1, 3 * k + 2, 3 * k + 3];
+    lines.push(`LDS %R${a}, [%R0+${8 * k}]`, `LDS %R${b}, [%R0+${8 * k + 4}]`);
+    lines.push(`IADD3 %R${c}, %R${a}, %R${b}, RZ`, `STS [%R0+${4096 + 4 * k}], %R${c}`);
+  }
+  return func(...lines);
+}
+
+const report = (f: Func, policy: Policy, registerTarget: number): BlockReport =>
+  scheduleFunc(f, policy, { parameters: { registerTarget } }).blocks[0]!;
+
+test("a budget between the order given and the fastest one is used, not exceeded", () => {
+  const fastest = report(sums(8), backendA, 0).after;
+  expect(fastest.maxLive[0]).toBeGreaterThan(12);
+  let last = report(sums(8), named("source-order"), 3).after.drain;
+  for (const budget of [5, 7, 9, 11]) {
+    const { after } = report(sums(8), backendA, budget);
+    expect([budget, after.maxLive[0]! <= budget]).toEqual([budget, true]);
+    expect([budget, after.drain < last]).toEqual([budget, true]);
+    last = after.drain;
+  }
+});
+
+test("a budget that no order meets costs no register more than the order given", () => {
+  const { before, after } = report(sums(8), within(named("critical-path")), 1);
+  expect(after.maxLive[0]).toBeLessThanOrEqual(before.maxLive[0]!);
+});
+
+test("every forward policy keeps within it, also where the lookahead does not reach the next of the order given", () => {
+  for (const name of ["critical-path", "balanced", "long-latency-first", "ilp", "dyn-batch"]) {
+    for (const lookahead of [1, 3, 96]) {
+      const made = scheduleFunc(sums(40), within(named(name)), { parameters: { registerTarget: 12, lookahead } });
+      const { before, after } = made.blocks[0]!;
+      expect([name, lookahead, after.maxLive[0]! <= 12]).toEqual([name, lookahead, true]);
+      if (lookahead > 3) expect([name, after.drain < before.drain]).toEqual([name, true]);
+    }
+  }
+});
+
+test("a backward policy cannot be kept within the limits", () => {
+  expect(() => report(sums(2), within(named("reduce-reg")), 9)).toThrow("only forward passes");
+});
+
+test("a value that is made in parts is live from the first part on, whichever it is", () => {
+  const parts = `func "k" entry sm_90 virtual scheduled
+  value %R0 width 4
+b0
+MOV %R0:0, 0x0
+MOV %R0:1, 0x1
+MOV %R0:2, 0x2
+MOV %R0:3, 0x3
+S2R %R1, SR_TID.X
+IADD3 %R2, %R1, 0x1, RZ
+STS [%R2], %R1
+STS [%R2+0x10], %R0:0
+STS [%R2+0x14], %R0:3
+EXIT`;
+  // Part 3 first: the four registers are taken from there on.
+  const last: SchedulePolicy = {
+    name: "last",
+    does: "the last part first",
+    direction: "forward",
+    ladder: [{ why: "last part", by: (c) => (c.node === 3 ? 1 : c.node < 3 ? -1 : 0) }],
+  };
+  const live: number[] = [];
+  scheduleFunc(unwrap(parseFunc(parts)), last, { observe: (c) => live.push(c.state.pressure.live[0]!) });
+  expect(live.slice(0, 4)).toEqual([0, 4, 5, 6]);
+});
+
+describe("the budget: registers that let as many warps run as without any", () => {
+  const budget = (sm: string, ntid: number | null, sharedBytes: number): number => {
+    const f = unwrap(parseFunc(`func "k" entry ${sm} virtual scheduled\nb0\nEXIT`));
+    f.limits.maxntid = ntid === null ? null : [ntid, 1, 1];
+    f.sharedBytes = sharedBytes;
+    return registerLimits(f, defaultParameters)[0]!;
+  };
+  // What ptxas -O3 -v says of dgemm with this `.maxntid` and so much shared memory more, less R1 and the two it adds.
+  test.each([
+    ["sm_90", null, 0, 32],
+    ["sm_90", null, 49152, 32],
+    ["sm_90", 1024, 49152, 32],
+    ["sm_90", 768, 0, 40],
+    ["sm_90", 128, 16384, 32],
+    ["sm_90", 128, 32768, 80],
+    ["sm_90", 256, 32768, 40],
+    ["sm_90", 256, 49152, 64],
+    ["sm_75", null, 0, 64],
+    ["sm_75", 768, 0, 80],
+    ["sm_75", 256, 16384, 64],
+  ] as const)("%s, %s threads, %s bytes of shared memory", (sm, ntid, shared, registers) => {
+    expect(budget(sm, ntid, shared)).toBe(registers - 3);
+  });
+});
