@@ -7,6 +7,7 @@ import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
+import { joinCopies } from "./coalesce.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
@@ -36,6 +37,13 @@ function check(func: Func): void {
 
 function deadCode(func: Func): void {
   removeDeadCode(func);
+}
+
+/** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
+function closeWindow(func: Func): void {
+  const open = func.milestone === "ssa";
+  convertAllMovPhiToMov(func);
+  if (open) joinCopies(func);
 }
 
 export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
@@ -124,7 +132,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OptimizeSyncInstructions: later,
   AdvancedPhaseLateExpandSyncInstructions: hook,
   LateExpandSyncInstructions: { none: "nothing to do: lowering makes machine instructions" },
-  ConvertAllMovPhiToMov: convertAllMovPhiToMov,
+  ConvertAllMovPhiToMov: closeWindow,
   ConvertToUniformReg: later,
   LateArchOptimizeFirst: later,
   UpdateAfterOptimize: update,

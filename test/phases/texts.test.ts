@@ -1,5 +1,6 @@
 import { parseFunc } from "../../lib/ori/parse.js";
 import { estimateFrequencies } from "../../lib/phases/control-flow.js";
+import { convertAllMovPhiToMov } from "../../lib/phases/convert-mov-phi.js";
 import { after, normalize } from "./texts.js";
 
 const head = 'func "k" entry sm_90 virtual initial';
@@ -105,7 +106,7 @@ test("ConvertAllMovPhiToMov: a swap takes a temporary", () => {
       MOV %R2, %R3
       MOV %R3, %R4
       BRA b1`;
-  expect(after(before, "ConvertAllMovPhiToMov")).toBe(normalize(expected));
+  expect(after(before, convertAllMovPhiToMov)).toBe(normalize(expected));
 });
 
 test("ConvertAllMovPhiToMov: a critical edge on which nothing is copied gets no block", () => {
@@ -127,7 +128,7 @@ test("ConvertAllMovPhiToMov: a critical edge on which nothing is copied gets no 
       @%P2 BRA b1
     b2
       EXIT`;
-  expect(after(before, "ConvertAllMovPhiToMov")).toBe(normalize(expected));
+  expect(after(before, convertAllMovPhiToMov)).toBe(normalize(expected));
 });
 
 test("into the window and out again", () => {
@@ -155,7 +156,7 @@ test("into the window and out again", () => {
     b3
       MOV %R3, %R2
       BRA b2`;
-  expect(after(before, "GenerateMovPhi", "ConvertAllMovPhiToMov")).toBe(normalize(expected));
+  expect(after(before, "GenerateMovPhi", convertAllMovPhiToMov)).toBe(normalize(expected));
 });
 
 test("AnalyzeControlFlow: ten rounds per loop level", () => {

@@ -1,17 +1,19 @@
 /** Phases on small texts: the IR before, the phase's name, the IR after. */
 import { parseFunc } from "../../lib/ori/parse.js";
 import { printFunc } from "../../lib/ori/print.js";
+import type { Func } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
 import { bodies } from "../../lib/phases/bodies.js";
 import type { PhaseName } from "../../lib/phases/table.js";
 
-/** Runs the bodies of phases on a function in text form (text.test.ts tells what may be left out of it). */
-export function after(text: string, ...phases: readonly PhaseName[]): string {
+/** Runs the bodies of phases, or functions of their own, on a function in text form (text.test.ts tells what may be left out of it). */
+export function after(text: string, ...phases: readonly (PhaseName | ((func: Func) => unknown))[]): string {
   const read = parseFunc(text);
   if (!read.ok) throw new Error(read.diagnostics.map((d) => `line ${d.span?.line}: ${d.message}`).join("\n"));
   const func = read.value;
-  for (const phase of phases) {
-    const body = bodies[phase];
+  for (const asked of phases) {
+    const phase = typeof asked === "function" ? "NOP" : asked;
+    const body = typeof asked === "function" ? asked : bodies[asked];
     if (typeof body !== "function") throw new Error(`${phase} has no body: ${body.none}`);
     body(func, { phase, level: 0, parameter: null, options: {}, report: () => {} });
     const findings = verify(func, func.milestone, { skipDefinedness: true });
