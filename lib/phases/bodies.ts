@@ -16,6 +16,7 @@ import { generateMovPhi } from "./generate-mov-phi.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
+import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
 
@@ -124,7 +125,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateOriCommoning: later,
   GeneralOptimizeLate2: later,
   OriHoistInvariantsLate: later,
-  SinkCodeIntoBlock: later,
+  SinkCodeIntoBlock: (func) => void sinkCode(func),
   DoKillMovement: later,
   DoTexMovement: later,
   OriDoRemat: later,
