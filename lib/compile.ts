@@ -141,7 +141,7 @@ class Run {
 
   private stages(): void {
     const { target, file } = this;
-    const { opt = 0 } = this.options;
+    const { opt = 0, relocatable = false } = this.options;
     if (![0, 1, 2, 3].includes(opt)) {
       this.diagnostics.push(diagnostic("error", `opt is 0, 1, 2 or 3, not ${opt}`));
       return;
@@ -159,11 +159,11 @@ class Run {
     this.module = parsed.value;
     const module = parsed.value;
     this.diagnostics.push(...parsed.diagnostics);
-    this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file })));
+    this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file, relocatable })));
     const stray = strayLocs(module);
     if (stray !== null) this.diagnostics.push(stray);
     if (this.failed() || this.unknownEntries(module)) return;
-    const { entries, relocatable = false } = this.options;
+    const { entries } = this.options;
     this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));
     if (this.program === null) return;
     this.functions = this.program.funcs.map((func) => this.function(func));

@@ -73,6 +73,18 @@ function linked(path: string): string {
   return file;
 }
 
+/** One call writes no more than 2 GiB. */
+const MOST = 0x40000000;
+
+function writeNew(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, "wx");
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, Math.min(MOST, bytes.length - at));
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Regular files are replaced by renaming a finished neighbour; devices and pipes are written to directly. */
 function writeWhole(name: string, bytes: Uint8Array): boolean {
   try {
@@ -85,8 +97,7 @@ function writeWhole(name: string, bytes: Uint8Array): boolean {
     }
     const part = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.part`);
     try {
-      closeSync(openSync(part, "wx"));
-      writeFileSync(part, bytes);
+      writeNew(part, bytes);
       if (there !== undefined) chmodSync(part, there.mode & 0o7777);
       renameSync(part, path);
       return true;

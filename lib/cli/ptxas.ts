@@ -95,8 +95,10 @@ class Command {
     const info = c.diagnostics.filter((d) => d.severity === "info").reverse();
     for (const d of c.diagnostics) if (d.severity !== "info") this.report(d, joined);
     for (const d of info) this.report(d, joined);
-    // ptxas leaves at once where something is fatal that stands in no line; so it does not tell that it aborts.
-    if (c.module !== null && c.diagnostics.some((d) => d.severity === "fatal" && d.span === null)) return FAILED;
+    // ptxas leaves at once where something is fatal that stands in no line, or where the checks let pass what does not fit; so it
+    // does not tell that it aborts.
+    const leaves = (d: Diagnostic): boolean => d.severity === "fatal" || (c.program !== null && isFailure(d));
+    if (c.module !== null && c.diagnostics.some((d) => d.span === null && leaves(d))) return FAILED;
     if (this.failed || c.cubin === null) return this.abort();
     this.warnUse(c);
     if (this.failed) return this.abort();

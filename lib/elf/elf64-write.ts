@@ -204,13 +204,28 @@ export function writeElf(draft: ElfDraft): Uint8Array {
   const v = view(out);
   fileHeader(v, draft, { shoff, shnum, phoff, phnum: segments.length, shstrndx: index.get(draft.names)! });
   placed.forEach((p, i) => {
-    if (p.draft.type !== SHT.Nobits && p.draft.data !== null) out.set(p.draft.data, p.offset);
+    if (p.draft.type !== SHT.Nobits && p.draft.data !== null) put(out, p.draft.data, p.offset);
     sectionHeader(v, shoff + p.index * SHDR_SIZE, p, nameAt[i]!, index);
   });
   segments.forEach((s, i) => {
     programHeader(v, phoff + i * PHDR_SIZE, s);
   });
   return out;
+}
+
+const BLOCK = 0x10000;
+const ZEROS: Uint8Array = new Uint8Array(BLOCK);
+
+/** Copies what is not zero: memory that nobody wrote to costs nothing, and an array may be large and almost empty. */
+function put(out: Uint8Array, data: Uint8Array, offset: number): void {
+  if (data.length <= BLOCK) {
+    out.set(data, offset);
+    return;
+  }
+  for (let at = 0; at < data.length; at += BLOCK) {
+    const block = data.subarray(at, at + BLOCK);
+    if (Buffer.compare(block, ZEROS.subarray(0, block.length)) !== 0) out.set(block, offset + at);
+  }
 }
 
 interface Tables {

@@ -105,7 +105,8 @@ function initialBytes(
   size: number,
 ): { bytes: Uint8Array | null; pointers: Pointer[] } {
   if (init === null) return { bytes: null, pointers: [] };
-  const bytes = new Uint8Array(size);
+  // Only as far as the text goes: an array may be far larger than its initial values.
+  const bytes = new Uint8Array(Math.min(size, endOf(init, dims, vector, bytesOf(type))));
   const pointers: Pointer[] = [];
   const extents = dims.map((n) => n ?? 0);
   if (vector > 1) extents.push(vector);
@@ -125,6 +126,19 @@ function initialBytes(
   };
   fill(init, 0, 0);
   return { bytes, pointers };
+}
+
+/** Bytes up to the end of the last initial value. */
+function endOf(init: Initializer, dims: readonly (number | null)[], vector: number, element: number): number {
+  const extents = dims.map((n) => n ?? 0);
+  if (vector > 1) extents.push(vector);
+  const end = (node: Initializer, level: number): number => {
+    if (node.kind !== "list") return element;
+    const flat = level >= extents.length || node.elements.some((e) => e.kind !== "list");
+    const stride = flat ? element : extents.slice(level + 1).reduce((n, d) => n * d, element);
+    return node.elements.reduce((most, e, i) => Math.max(most, i * stride + end(e, level + 1)), 0);
+  };
+  return end(init, 0);
 }
 
 function store(bytes: Uint8Array, pointers: Pointer[], at: number, type: PtxType, e: Expr): void {

@@ -153,7 +153,7 @@ export interface ModuleSymbol {
   readonly size: number;
   readonly align: number;
   readonly linkage: "extern" | "visible" | "weak" | "common" | "internal";
-  /** Initial bytes; null = zeros (global) or uninitialized (shared). */
+  /** Initial bytes up to the last that the text names, zeros behind them; null = zeros (global) or uninitialized (shared). */
   readonly init: Uint8Array | null;
   /** Addresses of other symbols inside the initial value. */
   readonly pointers: readonly {

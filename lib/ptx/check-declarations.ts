@@ -156,8 +156,9 @@ const CONFLICTS: readonly (readonly [string, string])[] = [
   ["reqnctapercluster", "maxclusterrank"],
 ];
 
-/** Directive → least PTX version times ten, least SM. */
+/** Directive or attribute → least PTX version times ten, least SM. */
 const DIRECTIVE_GATES: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["unified", [80, 90]],
   ["noreturn", [64, 0]],
   ["reqnctapercluster", [78, 90]],
   ["explicitcluster", [78, 90]],
@@ -167,7 +168,8 @@ const DIRECTIVE_GATES: ReadonlyMap<string, readonly [number, number]> = new Map(
   ["abi_preserve_control", [90, 0]],
 ]);
 
-function directiveGate(name: string, at: Span, version: number, sm: number, report: Report): void {
+/** What a directive or an attribute asks of version and target. */
+export function directiveGate(name: string, at: Span, version: number, sm: number, report: Report): void {
   const gate = DIRECTIVE_GATES.get(name);
   if (gate === undefined) return;
   if (version < gate[0])

@@ -7,7 +7,7 @@ import { type GateContext, type Resolved, resolve } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
 import { OPERAND_GATES } from "./spec/rules.js";
-import { SPECIAL_REGISTERS } from "./spec/sregs.js";
+import { SPECIAL_REGISTERS, type SpecialRegister } from "./spec/sregs.js";
 
 /**
  * One instruction against the specification, in ptxas's order: unknown modifiers and name, types, arguments, then whether the modifiers belong, are
@@ -21,6 +21,8 @@ export interface InstructionContext extends GateContext {
   readonly report: (severity: Severity, message: string, at: Span | null) => void;
   /** A name that means nothing (yet). */
   readonly unknown: (name: string, at: Span) => void;
+  /** An address of 32 bits where 64 are needed, in this line. */
+  readonly shortAddress: (line: number) => void;
 }
 
 export class InstructionChecker {
@@ -126,12 +128,16 @@ export class InstructionChecker {
     if (scope.lookup(name) !== null) return;
     const special = SPECIAL_REGISTERS.get(name);
     if (special === undefined) this.context.unknown(name, this.place(i, ...path));
-    else if (special.sm > this.context.target.sm)
-      this.context.report(
-        "error",
-        `Feature '${name}' requires .target sm_${special.sm} or higher`,
-        this.place(i, ...path),
-      );
+    else this.specialGate(name, special, this.place(i, ...path));
+  }
+
+  private specialGate(name: string, { sm, version }: SpecialRegister, at: Span): void {
+    const { report, target } = this.context;
+    if (version > this.context.version) {
+      const least = `${Math.floor(version / 10)}.${version % 10}`;
+      report("error", `Feature '${name}' requires PTX ISA .version ${least} or later`, at);
+    }
+    if (sm > target.sm) report("error", `Feature '${name}' requires .target sm_${sm} or higher`, at);
   }
 
   /** Where an operand stands. */
@@ -146,8 +152,10 @@ export class InstructionChecker {
     if (r.forms.some((f) => f.open)) return this.selectors(r, i, classes);
     const { report } = this.context;
     const operands = i.operands;
-    if (r.name === "mov" && operands.length === 2 && (classes[0]?.kind === "vector" || classes[1]?.kind === "vector"))
-      return this.movVector(r, i, classes);
+    if (r.name === "mov" && operands.length === 2) {
+      const whole = classes.map(spread);
+      if (whole.some((c) => c.kind === "vector")) return this.movVector(r, i, whole);
+    }
     if (this.selectors(r, i, classes)) return true;
     if (r.name === "atom" && !atomCount(r, operands.length)) {
       report("error", "Arguments mismatch for instruction 'atom'", i.span);
@@ -393,11 +401,7 @@ export class InstructionChecker {
     }
     const s = scope.lookup(address.base);
     if (s?.kind === "register" && (space === "" || space === "global") && sizeOf(s.type) === 32)
-      report(
-        "warning",
-        `Program uses 32-bit address on line '${i.span.line}' which is conflicting with .address_size 64`,
-        null,
-      );
+      this.context.shortAddress(i.span.line);
     if (s?.kind === "variable" && s.space === "param" && space === "") {
       report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
       return false;
@@ -407,6 +411,13 @@ export class InstructionChecker {
     report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
     return false;
   }
+}
+
+/** A vector register as the vector of its elements. */
+function spread(c: OperandClass): OperandClass {
+  if (c.kind !== "register" || c.vector === null) return c;
+  const element: OperandClass = { kind: "register", type: c.type, vector: null, element: true };
+  return { kind: "vector", elements: Array.from({ length: c.vector }, () => element) };
 }
 
 function constant(c: OperandClass): boolean {
@@ -421,15 +432,7 @@ function discards(r: Resolved, o: Operand): boolean {
 
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
-const ADDRESS_ALLOWED: ReadonlySet<string> = new Set([
-  "mov",
-  "cvta",
-  "cvta.to",
-  "isspacep",
-  "istypep",
-  "mapa",
-  "getctarank",
-]);
+const ADDRESS_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvta", "cvta.to", "isspacep", "mapa", "getctarank"]);
 const VECTOR_NAMES: ReadonlySet<string> = new Set(["ld", "st", "ldu", "atom", "red"]);
 const MEMORY: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
 const WRONG_SPACES: ReadonlyMap<string, ReadonlySet<string>> = new Map([

@@ -13,11 +13,18 @@ import type {
   StatementList,
   Variable,
 } from "./ast.js";
-import { checkDeclaration, checkDirectiveSet, checkFunctionDirectives, checkParameter } from "./check-declarations.js";
+import {
+  checkDeclaration,
+  checkDirectiveSet,
+  checkFunctionDirectives,
+  checkParameter,
+  directiveGate,
+} from "./check-declarations.js";
+import { checkEnd } from "./check-end.js";
 import { InstructionChecker } from "./check-instruction.js";
 import { sizeOf } from "./operand-types.js";
 import { type PtxSymbol, Scope, symbolOf, type UnknownName } from "./scope.js";
-import { CURRENT_VERSION, sameFamily, smNumber, TARGET_OPTIONS, TARGET_VERSIONS, VERSIONS } from "./versions.js";
+import { CURRENT_VERSION, smNumber, TARGET_OPTIONS, TARGET_VERSIONS, VERSIONS } from "./versions.js";
 
 /**
  * The checks of a module in ptxas's order: header, then item by item; inside a function statement by statement, names without meaning at its end.
@@ -26,12 +33,15 @@ import { CURRENT_VERSION, sameFamily, smNumber, TARGET_OPTIONS, TARGET_VERSIONS,
 export interface CheckOptions {
   readonly target: string;
   readonly file?: string;
+  /** `-c`: what is missing may come from elsewhere. */
+  readonly relocatable?: boolean;
 }
 
 const STOP: unique symbol = Symbol("fatal");
 
-export function checkModule(module: Module, options: CheckOptions): readonly Diagnostic[] {
-  const c = new Checker(module, options);
+/** `faulty`: the parser has errors to tell already. */
+export function checkModule(module: Module, options: CheckOptions, faulty: boolean = false): readonly Diagnostic[] {
+  const c = new Checker(module, options, faulty);
   try {
     c.run();
   } catch (e) {
@@ -47,18 +57,27 @@ class Checker {
   private readonly globals: Scope = new Scope(null);
   private readonly instructions: InstructionChecker;
   private readonly version: number;
+  private readonly faulty: boolean;
+  /** The module's target. */
+  private readonly own: string;
+  private readonly aliased: Set<string> = new Set();
+  private readonly externs: { name: string; open: boolean }[] = [];
+  private readonly shortAddresses: number[] = [];
   private unknown: UnknownName[] = [];
 
-  constructor(module: Module, options: CheckOptions) {
+  constructor(module: Module, options: CheckOptions, faulty: boolean) {
     this.module = module;
+    this.faulty = faulty;
     this.options = options;
     this.version = module.version === null ? 0 : module.version.major * 10 + module.version.minor;
     // Gates go by the module's own .target where it is older than the one compiled for.
     const own = module.target?.names.find((n) => TARGET_VERSIONS.has(n)) ?? options.target;
+    this.own = own;
     this.instructions = new InstructionChecker({
       text: module.text,
       report: this.report,
       unknown: (name, span) => this.unknown.push({ name, span }),
+      shortAddress: (line) => this.shortAddresses.push(line),
       target: { name: own, sm: smNumber(own) },
       version: this.version,
     });
@@ -95,7 +114,8 @@ class Checker {
       this.report("fatal", `Unsupported .version ${text}; current version is '${CURRENT_VERSION}'`, version.span);
     if (target === null) return;
     this.targetNames(target.names, target.span, text);
-    if (addressSize !== null && addressSize.bits !== 64) this.addressSize(addressSize.bits, addressSize.span);
+    if (addressSize !== null && addressSize.bits !== 64 && addressSize.bits !== 32)
+      this.report("error", "Illegal value for .address_size directive (must be 32 or 64)", addressSize.span);
   }
 
   private targetNames(names: readonly string[], at: Span, version: string): void {
@@ -124,62 +144,18 @@ class Checker {
       this.report("error", "Debug information not found in presence of .target debug", null);
   }
 
-  private addressSize(bits: number, at: Span): void {
-    if (bits !== 32) this.report("error", "Illegal value for .address_size directive (must be 32 or 64)", at);
-    else {
-      this.report(
-        "warning",
-        " 64 Bit host architecture (--machine) being used mismatches with .address_size of 32 bits",
-        null,
-      );
-      this.report(
-        "fatal",
-        " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.",
-        null,
-      );
-    }
-  }
-
   /** What ptxas says after the last line, when all else is well. */
   private finish(): void {
-    if (this.diagnostics.some((d) => d.message.includes(SHORT_ADDRESS)))
-      this.report(
-        "fatal",
-        " 32-Bit ABI (--machine 32 or 32-Bit addressing) is not supported on sm_90 or higher architectures.",
-        null,
-      );
-    if (this.diagnostics.some((d) => d.severity === "error")) return;
-    const { target } = this.options;
-    const own = this.module.target?.names.find((n) => TARGET_VERSIONS.has(n));
-    if (own !== undefined) this.compatible(own, target);
-    for (const i of this.module.items) {
-      if (i.kind !== "function" || i.body !== null) continue;
-      const s = this.globals.own(i.name);
-      if (s?.kind === "function" && s.item === i && !this.aliased.has(i.name) && !BUILT_IN.has(i.name))
-        this.report("fatal", `Unresolved extern function '${i.name}'`, null);
-    }
-  }
-
-  private readonly aliased: Set<string> = new Set();
-
-  private compatible(own: string, target: string): void {
-    const from = smNumber(own);
-    const to = smNumber(target);
-    if (from > to)
-      this.report("fatal", "SM version specified by .target is higher than default SM version assumed", null);
-    if (own.endsWith("a") && own !== target && !(own === "sm_101a" && target === "sm_110a"))
-      this.report("fatal", `Program with .target '${own}' cannot be compiled to future architecture`, null);
-    if (own.endsWith("f") && !sameFamily(from, to) && from !== 101)
-      this.report(
-        "fatal",
-        `Program with .target '${own}' cannot be compiled to different SM-family architecture`,
-        null,
-      );
+    if (this.faulty || this.diagnostics.some((d) => d.severity === "error")) return;
+    const { module, globals, aliased, externs, shortAddresses, report } = this;
+    const { target, relocatable = false } = this.options;
+    checkEnd({ module, target, relocatable, globals, aliased, externs, shortAddresses, report });
   }
 
   // ----------------------------------------------------------------------------------------------------------------- variables
 
   private declaration(d: Declaration, scope: Scope, moduleScope: boolean): void {
+    for (const a of d.attributes) directiveGate(a.name, a.span, this.version, smNumber(this.own), this.report);
     for (const v of d.variables) {
       checkDeclaration(d, v, moduleScope, this.globals, scope, this.report);
       this.declare(scope, d, v, moduleScope);
@@ -194,6 +170,7 @@ class Checker {
       return;
     }
     const old = scope.own(v.name);
+    if (moduleScope && "linkage" in d && d.linkage === "extern" && old === null) this.externVariable(d, v);
     if (moduleScope && old?.kind === "variable" && "linkage" in d && redeclares(d, old)) {
       scope.redeclare(v.name, symbol);
       return;
@@ -205,6 +182,12 @@ class Checker {
       `${other ? "Inconsistent redefinition" : "Duplicate definition"} of variable '${v.name}'`,
       v.span,
     );
+  }
+
+  /** Shared arrays without extent are the launch's. */
+  private externVariable(d: Declaration, v: Variable | Parameter): void {
+    const open = v.dims.includes(null);
+    if (!open || d.space !== "shared") this.externs.push({ name: v.name, open });
   }
 
   private alias(a: AliasDirective): void {
@@ -224,6 +207,7 @@ class Checker {
     for (const p of f.params ?? []) this.parameter(f, p, params);
     if (f.returns !== null && f.returns.length > 1 && f.returns.some((p) => p.space !== "reg"))
       this.report("error", "Multiple return parameters require .register state space", f.nameSpan);
+    for (const a of f.attributes) directiveGate(a.name, a.span, this.version, smNumber(this.own), this.report);
     checkFunctionDirectives(f, this.version, smNumber(this.options.target), this.report);
     if (f.body === null) return;
     this.unknown = [];
@@ -293,7 +277,7 @@ class Checker {
         this.label(s.name, s.span, scope, labels);
         return;
       case "declaration":
-        this.local(s, scope, outermost);
+        this.local(s, scope, labels, outermost);
         return;
       case "block":
         this.block(s, new Scope(scope), false);
@@ -322,15 +306,17 @@ class Checker {
   }
 
   private label(name: string, at: Span, scope: Scope, labels: Set<string>): void {
-    const own = scope.own(name);
+    const own = scope.named(name);
     const taken = own !== null && (own.kind === "register" || own.kind === "variable" || own.kind === "function");
     if (labels.has(name) || taken) this.report("error", `Duplicate definition of label '${name}'`, at);
     labels.add(name);
   }
 
   /** A variable of the body collides with the parameters too. */
-  private local(d: Declaration, scope: Scope, outermost: boolean): void {
+  private local(d: Declaration, scope: Scope, labels: ReadonlySet<string>, outermost: boolean): void {
     for (const v of d.variables) {
+      // A label further down is the one in the wrong.
+      if (v.count === null && scope.named(v.name)?.kind === "label" && !labels.has(v.name)) scope.forget(v.name);
       checkDeclaration(d, v, false, this.globals, scope, this.report);
       const params = outermost ? scope.parent : null;
       if (v.count === null && params !== null && params.own(v.name) !== null)
@@ -397,19 +383,7 @@ class Checker {
   }
 }
 
-const SHORT_ADDRESS: string = "which is conflicting with .address_size 64";
-
 const PRAGMAS: RegExp = /^(?:nounroll|used_bytes_mask\b|enable_smem_spilling|frequency\b|next knob)/;
-
-/** Functions that the system supplies. */
-const BUILT_IN: ReadonlySet<string> = new Set([
-  "vprintf",
-  "malloc",
-  "free",
-  "__assertfail",
-  "cudaLaunchDevice",
-  "cudaGetParameterBuffer",
-]);
 
 function elements(o: Operand | undefined): readonly Operand[] {
   return o?.kind === "list" ? o.elements : [];

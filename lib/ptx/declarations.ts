@@ -32,8 +32,8 @@ interface Prefix {
   attributes: readonly Attribute[];
 }
 
-/** An unsigned literal as a number; ptxas takes no expressions here. */
-export function smallInt(s: Scanner): number {
+/** An unsigned literal of up to 64 bits as a number; ptxas takes no expressions here. */
+export function wideInt(s: Scanner): number {
   if (s.at(T.word) && s.warpSize) {
     s.next();
     return 32;
@@ -42,6 +42,12 @@ export function smallInt(s: Scanner): number {
   const v = s.hi * 0x100000000 + s.lo;
   s.next();
   return v;
+}
+
+/** The same where only 32 bits have room: ptxas says so and goes on with the low ones (measured). */
+export function smallInt(s: Scanner): number {
+  if (s.at(T.int) && s.hi !== 0) s.report("error", "Constant overflow", s.span());
+  return wideInt(s) % 0x100000000;
 }
 
 function prefix(s: Scanner, parameter: boolean): Prefix {
@@ -151,7 +157,7 @@ function extents(s: Scanner): readonly (number | null)[] {
   if (!s.at(91)) return NONE;
   const dims: (number | null)[] = [];
   while (s.accept(91)) {
-    dims.push(s.at(93) ? null : smallInt(s));
+    dims.push(s.at(93) ? null : wideInt(s));
     s.expect(93);
   }
   return dims;

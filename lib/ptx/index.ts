@@ -22,8 +22,11 @@ export function print(module: Module): string {
   return printModule(module);
 }
 
-/** Names, types, version and target rules; ptxas's wording. `target` is the -arch name; its rules apply beside the module's own .target. */
-export function check(module: Module, options: { target: string; file?: string }): readonly Diagnostic[] {
+/** Names, types, version and target rules; ptxas's wording. `target` is the -arch name; its rules apply beside the module's own .target; `relocatable` is `-c`. */
+export function check(
+  module: Module,
+  options: { target: string; file?: string; relocatable?: boolean },
+): readonly Diagnostic[] {
   return checkModule(module, options);
 }
 
@@ -33,7 +36,7 @@ export function check(module: Module, options: { target: string; file?: string }
  */
 export function analyze(text: string, options: { target: string; file?: string }): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
-  const findings = checkModule(module, options);
+  const findings = checkModule(module, options, diagnostics.some(isFailure));
   const syntax = diagnostics.find((d) => d.severity === "fatal");
   if (syntax !== undefined)
     return fail(merge(diagnostics, beforeSyntaxError(module, findings, syntax.span?.start ?? 0)));

@@ -65,7 +65,8 @@ function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
   const bits = sizeOf(type) * (a.double ? 2 : 1);
   switch (c.kind) {
     case "register":
-      if (c.vector !== null) return false;
+      // Elsewhere ptxas looks at the type of the elements alone (measured).
+      if (c.vector !== null && SCALAR_VECTORS.has(r.name)) return false;
       return registerFits(type, c.type, bits, a.relaxed);
     case "special":
       return c.vector === 1 && specialFits(type, c.type, bits, r.name);
@@ -83,7 +84,7 @@ function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
         elementsFit(c, type, a.relaxed)
       );
     case "variable":
-      return a.role === "use" && !type.startsWith("f") && bits >= 32;
+      return a.role === "use" && !type.startsWith("f") && bits >= 32 && r.name !== "istypep";
     case "element":
     case "function":
       return a.role === "use" && bits >= 32 && (r.name === "mov" || r.name.startsWith("cvta"));

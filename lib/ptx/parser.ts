@@ -19,6 +19,7 @@ import {
   parseParameters,
   parseStrings,
   smallInt,
+  wideInt,
 } from "./declarations.js";
 import { parseExpr } from "./expressions.js";
 import { asciiBytes } from "./interner.js";
@@ -226,9 +227,9 @@ function fileDirective(s: Scanner, items: Item[], at: Span): void {
   let timestamp: number | null = null;
   let size: number | null = null;
   if (s.accept(44)) {
-    timestamp = smallInt(s);
+    timestamp = wideInt(s);
     s.expect(44);
-    size = smallInt(s);
+    size = wideInt(s);
   }
   items.push({ kind: "file", index, name, timestamp, size, span: to(at, s.previousEnd) });
 }

@@ -48,12 +48,28 @@ export class Scope {
     this.names.set(name, symbol);
   }
 
+  forget(name: string): void {
+    this.names.delete(name);
+  }
+
   /** `%r<100>`; false if this scope has such a range. */
   declareRange(prefix: string, count: number, symbol: PtxSymbol): boolean {
     this.ranges ??= new Map();
     if (this.ranges.has(prefix)) return false;
     this.ranges.set(prefix, { prefix, count, symbol });
+    // ptxas lets a label have the form of such a register, and then no longer finds it.
+    for (const [name, s] of this.names)
+      if (s.kind === "label" && name.startsWith(prefix) && inRange(name.slice(prefix.length), count))
+        this.names.delete(name);
     return true;
+  }
+
+  /** What this scope declares under the name itself, not by a range. */
+  named(name: string): PtxSymbol | null {
+    const found = this.names.get(name) ?? null;
+    // Registers of a range are kept there too, once they were looked up.
+    for (const range of this.ranges?.values() ?? []) if (range.symbol === found) return null;
+    return found;
   }
 
   /** The symbol of this scope alone. */
@@ -65,8 +81,7 @@ export class Scope {
     // `%r1<5>` declares %r10 … %r14: the digits may belong to the prefix, so every cut is tried.
     for (let cut = m === null ? name.length : name.length - (trailingDigits(name) || 1); cut < name.length; cut++) {
       const range = this.ranges.get(name.slice(0, cut));
-      const digits = name.slice(cut);
-      if (range === undefined || (digits.length > 1 && digits[0] === "0") || Number(digits) >= range.count) continue;
+      if (range === undefined || !inRange(name.slice(cut), range.count)) continue;
       this.names.set(name, range.symbol);
       return range.symbol;
     }
@@ -81,6 +96,10 @@ export class Scope {
     }
     return null;
   }
+}
+
+function inRange(digits: string, count: number): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(digits) && Number(digits) < count;
 }
 
 function trailingDigits(name: string): number {

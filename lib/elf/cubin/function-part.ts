@@ -35,7 +35,7 @@ export interface PartOwner {
 }
 
 /** `afterShared` is called where the symbols of the module's variables go (measured). */
-export function functionPart(code: Code, owner: PartOwner, afterShared: () => void): FunctionPart {
+export function functionPart(code: Code, owner: PartOwner, afterShared: (layout: SharedLayout) => void): FunctionPart {
   const { program, modern, relocatable, symbols, symtab } = owner;
   const { name } = code;
   const func = program.funcs.find((f) => f.name === name) ?? null;
@@ -61,7 +61,7 @@ export function functionPart(code: Code, owner: PartOwner, afterShared: () => vo
   symbols.section(text);
   const layout = layoutShared(program, code, relocatable ? 0 : program.target.limits.reservedSharedOffset, relocatable);
   const shared = sharedSection(text, name, layout, owner);
-  afterShared();
+  afterShared(layout);
   const jumps = jumpTable(program, code, text, relocatable);
   if (jumps !== null) symbols.section(jumps.section);
   const constant0 = section({

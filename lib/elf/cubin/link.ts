@@ -99,6 +99,7 @@ class Linker {
     this.symbols.section(toolkit);
     this.symbols.section(cuda);
     const parts = this.parts();
+    if (this.diagnostics.length > 0) return fail(this.diagnostics);
     const frame = debugFrame(parts, this);
     const { source } = this.options;
     const debug = source === undefined ? null : debugLines(parts, source, this);
@@ -136,16 +137,27 @@ class Linker {
   private parts(): FunctionPart[] {
     const order = this.relocatable ? [...this.codes] : [...this.codes].reverse();
     const parts = order.map((code, i) =>
-      functionPart(code, this, () => {
+      functionPart(code, this, (layout) => {
+        this.sharedFits(code, layout.size);
         if (i === 0) this.placeModule();
         if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(code.name))) this.reserved.cap();
       }),
     );
     if (order.length === 0) this.variables.placeAll();
+    if (this.diagnostics.length > 0) return parts;
     parts.forEach((p) => {
       this.codeRelocs.relocate(p);
     });
     return parts;
+  }
+
+  /** What a launch can ask for is more; without a linker ptxas gives static variables this much, on every SM (measured). */
+  private sharedFits(code: Code, end: number): void {
+    const { staticSharedLimit, reservedSharedOffset } = this.program.target.limits;
+    const bytes = end - reservedSharedOffset;
+    if (this.relocatable || code.kind !== "entry" || bytes <= staticSharedLimit) return;
+    const sizes = `0x${(bytes % 0x100000000).toString(16)} bytes, 0x${staticSharedLimit.toString(16)} max`;
+    this.diagnostics.push(diagnostic("error", `Entry function '${code.name}' uses too much shared data (${sizes})`));
   }
 
   /** Once per module, behind the first function's own symbols: the reserved shared memory and the variables. */

@@ -2,7 +2,7 @@
  * The variables of a module in a cubin: constants in bank 3, initialized and zeroed global memory, and in executables the
  * table of global addresses in bank 4. Where each goes is decided in place.ts.
  */
-import { type Diagnostic, notSupported } from "../../diagnostics.js";
+import { type Diagnostic, diagnostic, notSupported } from "../../diagnostics.js";
 import type { ModuleSymbol, Program } from "../../ori/types.js";
 import { SHF, SHT, STB, STT } from "../elf64.js";
 import { type SectionDraft, section } from "../elf64-write.js";
@@ -26,6 +26,13 @@ export interface Variable {
   /** Bytes from the start of its section. */
   readonly offset: number;
 }
+
+/** Bytes of a constant bank. */
+const CONSTANT_BANK = 0x10000;
+/** Above, ptxas finds no memory, for what it counts as well as for what it writes (measured: 4 GiB pass, 10^10 and 2^64 - 1 do not). */
+const MOST_COUNTED = 10e9;
+/** The most that one array of bytes holds here. */
+const MOST_INITIALIZED = 0xf0000000;
 
 export class Variables {
   readonly byName: Map<string, Variable>;
@@ -55,8 +62,13 @@ export class Variables {
   placeAll(): void {
     const all = moduleVariables(this.program);
     const constants = placeInOrder(all.filter((s) => s.space === "const"));
+    if (!this.fits(constants.size)) return;
     const initialized = placeSorted(all.filter((s) => s.space === "global" && hasInit(s)));
     const zero = placeSorted(all.filter((s) => s.space === "global" && !hasInit(s)));
+    if (initialized.size > MOST_INITIALIZED) {
+      this.output.diagnostics.push(diagnostic("fatal", "Memory allocation failure"));
+      return;
+    }
     const where = new Map<ModuleSymbol, Placed & { region: "c" | "i" | "z" }>();
     for (const p of constants.placed) where.set(p.symbol, { ...p, region: "c" });
     for (const p of initialized.placed) where.set(p.symbol, { ...p, region: "i" });
@@ -78,6 +90,17 @@ export class Variables {
     }
     for (const source of [...all].reverse()) this.initialize(source, where.get(source)!.offset);
     if (this.constant4 !== null) this.constant4.data = new Uint8Array(slot);
+  }
+
+  private fits(constants: number): boolean {
+    if (constants <= CONSTANT_BANK) return true;
+    const bytes = `0x${constants.toString(16)} bytes, 0x${CONSTANT_BANK.toString(16)} max`;
+    this.output.diagnostics.push(
+      constants < MOST_COUNTED
+        ? diagnostic("error", `File uses too much global constant data (${bytes})`)
+        : diagnostic("fatal", "Memory allocation failure"),
+    );
+    return false;
   }
 
   private dataSection(name: string, size: number, align: number): SectionDraft {

@@ -83,9 +83,10 @@ createpolicy.fractional | b64 | d :f32?
 createpolicy.range | b64 | d a :u32 :u32
 createpolicy.cvt | b64 | d :b64
 isspacep | - | =p *
-istypep | - | =p *
+istypep | texref samplerref surfref | =p :b64
 cvta cvta.to | u32 u64 s32 s64 | d s
-cvt | u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16} | d~ s1~
+cvt | u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64} | d~ s1~
+cvt | bf16.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16} u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64.{bf16} | d s1
 cvt | tf32.{f32} | =b32~ s1
 cvt | f16x2,bf16x2.{f32} | d s1 s1 :b32?
 cvt | e4m3x2,e5m2x2,ue8m0x2.{f32} | =b16 s1 s1
