@@ -1,0 +1,194 @@
+/**
+ * How much of PTX is compiled, instruction by instruction: one kernel for each line of a file of `ptx-to-sass` (the PTX under test, TAB,
+ * what ptxas makes of it or `rejected: `), outside the matrix, asynchronous, texture families and calls:
+ *
+ *   node tools/run-ts.cjs tools/single-instructions.ts FACTS.tsv.gz sm_90a [-O LEVEL] [--every N] [--only REGEX] [--list] [--run]
+ *
+ * prints how many of those ptxas takes are compiled, what is refused by our first message, and what is compiled though ptxas refuses
+ * it. `--run` compares results in the simulator with those of ptxas -O0's and -O3's code on random and edge values, bit by bit.
+ * `--every` samples, `--list` prints every line refused, `--only` takes lines that match.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { compile } from "../lib/compile.js";
+import { isTargetName, type TargetName } from "../lib/target/index.js";
+import { numberOf, readArguments, usage } from "./arguments.js";
+import { inScope, type Single, singleKernel } from "./single/kernel.js";
+import { inputs, loaded, type Outcome, room, runSingle } from "./single/run.js";
+
+const { values, positionals } = readArguments({
+  every: { type: "string", default: "1" },
+  from: { type: "string", default: "0" },
+  only: { type: "string" },
+  list: { type: "boolean", default: false },
+  run: { type: "boolean", default: false },
+  opt: { type: "string", short: "O", default: "0" },
+});
+const [file, arch = ""] = positionals;
+if (file === undefined || !isTargetName(arch)) usage("usage: single-instructions.ts FACTS.tsv.gz sm_NN [options]");
+const target = arch as TargetName;
+const every = numberOf(values.every);
+const from = numberOf(values.from);
+const header = `.version 9.0\n.target ${target}\n.address_size 64\n`;
+
+/** Lines with ptxas's verdict, each once. */
+function rows(): { line: string; taken: boolean }[] {
+  const seen = new Map<string, boolean>();
+  const only = values.only === undefined ? null : new RegExp(values.only);
+  for (const row of gunzipSync(readFileSync(file as string))
+    .toString("utf8")
+    .split("\n")) {
+    const [line, made] = row.split("\t");
+    if (line === undefined || made === undefined || !inScope(line)) continue;
+    if (only !== null && !only.test(line)) continue;
+    seen.set(line, !made.startsWith("rejected: "));
+  }
+  return [...seen].map(([line, taken]) => ({ line, taken })).filter((_, i) => i % every === from % every);
+}
+
+/** Cubins of ptxas for a batch, without the kernels it refuses. */
+function theirs(batch: readonly Single[], level: number): { cubin: Uint8Array; kept: Single[] } | null {
+  const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
+  try {
+    let kept = [...batch];
+    for (let round = 0; round < 20 && kept.length > 0; round++) {
+      const starts: number[] = [];
+      let text = header;
+      for (const k of kept) {
+        starts.push(text.split("\n").length);
+        text += k.text;
+      }
+      const [source, out] = [join(dir, "k.ptx"), join(dir, "k.cubin")];
+      writeFileSync(source, text);
+      const ptxas = join(__dirname, "../.oracle/bin/ptxas");
+      const ran = spawnSync(ptxas, [`-arch=${target}`, `-O${level}`, source, "-o", out], { encoding: "utf8" });
+      if (ran.status === 0) return { cubin: new Uint8Array(readFileSync(out)), kept };
+      const bad = new Set<Single>();
+      for (const m of ran.stderr.matchAll(/line (\d+); (?:error|fatal)/g)) {
+        const k = kept[starts.filter((s) => s <= Number(m[1])).length - 1];
+        if (k !== undefined) bad.add(k);
+      }
+      for (const m of ran.stderr.matchAll(/'(k\d+_)'/g)) for (const k of kept) if (k.name === m[1]) bad.add(k);
+      if (bad.size === 0) {
+        console.log(`ptxas: ${ran.stderr.split("\n")[0]}`);
+        return null;
+      }
+      kept = kept.filter((k) => !bad.has(k));
+    }
+    return null;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+interface Compiled {
+  readonly single: Single;
+  readonly cubin: Uint8Array;
+}
+
+function difference(a: Uint8Array, b: Uint8Array): string {
+  let n = 0;
+  let first = "";
+  const [x, y] = [new Uint32Array(a.buffer), new Uint32Array(b.buffer)];
+  for (let i = 0; i < x.length; i++) {
+    if (x[i] === y[i]) continue;
+    if (n++ < 3)
+      first += ` +0x${(i * 4 - 4096).toString(16)}: 0x${(x[i] as number).toString(16)}, ptxas 0x${(y[i] as number).toString(16)};`;
+  }
+  return n === 0 ? "" : `${n} words:${first}`;
+}
+
+function compareRuns(all: readonly Compiled[]): void {
+  const counts = new Map<string, number>();
+  const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
+  const data = inputs(1);
+  for (let i = 0; i < all.length; i += 100) {
+    const batch = all.slice(i, i + 100);
+    for (const level of [0, 3]) {
+      const made = theirs(
+        batch.map((k) => k.single),
+        level,
+      );
+      const their = made === null ? null : loaded(made.cubin);
+      if (made === null || their === null || typeof their === "string") {
+        note(`-O${level}: ptxas's cubin not loaded`);
+        if (typeof their === "string") console.log(their);
+        continue;
+      }
+      const theirRoom = room(their.device);
+      for (const k of batch) {
+        if (!made.kept.includes(k.single)) {
+          note(`-O${level}: rebuilt kernel refused by ptxas`);
+          continue;
+        }
+        const our = loaded(k.cubin);
+        if (typeof our === "string") {
+          note("our cubin not loaded");
+          continue;
+        }
+        // The same address on both devices, so that stored addresses are the same.
+        const a = runSingle(our, k.single, data, room(our.device));
+        const b = runSingle(their, k.single, data, theirRoom);
+        note(`-O${level}: ${verdict(k.single, level, a, b)}`);
+      }
+    }
+  }
+  for (const [what, n] of [...counts].sort()) console.log(`${n} ${what}`);
+}
+
+function verdict(k: Single, level: number, a: Outcome, b: Outcome): string {
+  if (b.fault !== null && a.fault !== null) return "both fault";
+  if (b.fault !== null) {
+    console.log(`${k.line}\n  ptxas -O${level} faults: ${b.fault}`);
+    return "ptxas's code faults";
+  }
+  if (a.fault !== null) {
+    console.log(`${k.line}\n  ours faults: ${a.fault}`);
+    return "ours faults";
+  }
+  const d = difference(a.memory, b.memory);
+  if (d === "") return "equal";
+  console.log(`${k.line}\n  -O${level} differs: ${d}`);
+  return "different";
+}
+
+function reason(message: string): string {
+  const text = message.replace(/^not supported yet: /, "");
+  const name = text.split(" ")[0] as string;
+  return message === text ? text.replace(/'[^']*'/g, "'…'") : name.split(".").slice(0, 3).join(".");
+}
+
+const groups = new Map<string, string[]>();
+const accepted: string[] = [];
+const compiled: Compiled[] = [];
+let taken = 0;
+for (const [i, row] of rows().entries()) {
+  const single = singleKernel(row.line, `k${i}_`);
+  const made = compile(header + single.text, { target, opt: numberOf(values.opt) });
+  if (!row.taken) {
+    if (made.cubin !== null) accepted.push(row.line);
+    continue;
+  }
+  taken++;
+  if (made.cubin !== null) {
+    compiled.push({ single, cubin: made.cubin });
+    continue;
+  }
+  const first = made.diagnostics.find((d) => d.severity !== "warning")?.message ?? "no message";
+  const key = reason(first);
+  groups.set(key, [...(groups.get(key) ?? []), `${row.line}   [${first}]`]);
+}
+console.log(`${target}: ${compiled.length} of ${taken} compiled (${((100 * compiled.length) / taken).toFixed(2)} %)`);
+for (const [key, lines] of [...groups].sort((a, b) => b[1].length - a[1].length)) {
+  console.log(`${String(lines.length).padStart(5)} ${key}: ${values.list ? "" : (lines[0] as string).slice(0, 200)}`);
+  if (values.list) for (const l of lines) console.log(`        ${l}`);
+}
+if (accepted.length > 0) {
+  console.log(
+    `${accepted.length} compiled though ptxas refuses them, as ${accepted.slice(0, values.list ? undefined : 3).join("\n    ")}`,
+  );
+}
+if (values.run) compareRuns(compiled);
