@@ -5,7 +5,7 @@ import type { AddressOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
 import type { Space, Variable } from "./scope.js";
-import { CGA_CTA_ID } from "./special.js";
+import { CGA_CTA_ID, SHARED_WINDOW_HIGH } from "./special.js";
 import { U32, U64 } from "./types.js";
 
 /** Offsets of memory instructions are 24-bit signed numbers. */
@@ -72,6 +72,20 @@ export function memoryAddress(c: Context, a: AddressOperand, space: Space | "gen
   return withOffset(c, base, a.offset, null);
 }
 
+/** `[base+offset]` in the shared window of a cluster, as a generic address: SR_SWINHI over the 32-bit address. */
+export function clusterAddress(c: Context, a: AddressOperand): Address {
+  const where = memoryAddress(c, a, "shared");
+  const window = c.op("S2R", [sreg(SHARED_WINDOW_HIGH)]);
+  return { base: c.pair(where.base, window), offset: where.offset, variable: null };
+}
+
+/** The same place with everything in the base. */
+export function moved(c: Context, where: Address): Address {
+  if (where.base.width === 1)
+    return { ...where, base: c.op("IADD3", [where.base, imm(where.offset), RZ()]), offset: 0 };
+  return { ...where, base: sum64(c, where.base, where.offset), offset: 0 };
+}
+
 function absolute(c: Context, offset: number, width: 1 | 2): Address {
   const base = width === 1 ? c.op("MOV", [imm(offset)]) : c.pair(imm(offset), imm(Math.floor(offset / 2 ** 32)));
   return { base, offset: 0, variable: null };
@@ -89,9 +103,13 @@ function inVariable(c: Context, v: Variable, offset: number, space: Space | "gen
 function withOffset(c: Context, base: Operand, offset: number, variable: Variable | null): Address {
   if (offset >= OFFSET_MIN && offset <= OFFSET_MAX) return { base, offset, variable };
   if (base.width === 1) return { base: c.op("IADD3", [base, imm(offset), RZ()]), offset: 0, variable };
+  return { base: sum64(c, base, offset), offset: 0, variable };
+}
+
+function sum64(c: Context, base: Operand, offset: number): Operand {
   const sum = c.temp(2);
   const carry = c.predicate();
   c.emit("IADD3", [lo(sum), carry], [lo(base), imm(offset), RZ()]);
   c.emit("IADD3.X", [hi(sum)], [hi(base), imm(Math.floor(offset / 2 ** 32)), RZ(), carry]);
-  return { base: sum, offset: 0, variable };
+  return sum;
 }

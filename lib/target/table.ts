@@ -195,6 +195,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     why: "a branch waits for what should be there by then; before, the blocks behind it do first thing (tools/control-fidelity.ts)",
   },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
+  castPredicate: { on: since(100), why: "ATOMS.CAST tells success by a predicate, by a register before (measured)" },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },
   reconvergent: { on: since(100), why: "BSSY and BSYNC as .RECONVERGENT (measured)" },

@@ -71,6 +71,7 @@ export type Feature =
   | "redux"
   | "credux"
   | "reconvergent"
+  | "castPredicate"
   | "asyncCopy";
 
 export interface Limits {

@@ -230,7 +230,6 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
     "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;",
     "shfl.down.b32 %r1, %r2, 1, 31;",
     "barrier.sync 0;",
-    "atom.add.f64 %d1, [%rd1], %d2;",
     "mov.u64 %rd1, k;",
     "call nowhere, ();",
     "st.global.f32 [%rd1], %p1;",

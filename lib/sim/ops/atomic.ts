@@ -104,6 +104,20 @@ function halves(f: Word, bf: boolean): Update {
 }
 
 const plainFloats: Readonly<Record<string, Word>> = { ...floats, ADD: (a, b) => a + b };
+/** Vectors have extrema, too; a number wins over none. */
+const shortFloats: Readonly<Record<string, Word>> = {
+  ADD: (a, b) => a + b,
+  MIN: number(Math.min),
+  MAX: number(Math.max),
+};
+
+function number(f: Word): Word {
+  return (a, b) => {
+    if (Number.isNaN(a)) return b;
+    return Number.isNaN(b) ? a : f(a, b);
+  };
+}
+
 const opNames: Readonly<Record<string, string>> = Object.fromEntries(Object.keys(words).map((k) => [k, k]));
 
 /** The operation and how many words it works on. */
@@ -118,6 +132,13 @@ function updateOf(s: Site): { update: Update; n: number } {
     F16x2: "F16x2",
     BF16_V2: "BF16x2",
     BF16x2: "BF16x2",
+    F16x4: "F16x4",
+    F16x8: "F16x8",
+    BF16x4: "BF16x4",
+    BF16x8: "BF16x8",
+    F32x2: "F32x2",
+    F32x4: "F32x4",
+    "128": "128",
   };
   const type = s.choose(types, "U32");
   const ftz = s.has("FTZ");
@@ -135,9 +156,29 @@ function updateOf(s: Site): { update: Update; n: number } {
     case "F16x2":
     case "BF16x2":
       return { update: halves(plainFloats[op] ?? s.unsupported(op), type === "BF16x2"), n: 1 };
+    case "F16x4":
+    case "F16x8":
+    case "BF16x4":
+    case "BF16x8": {
+      const f = shortFloats[op] ?? s.unsupported(op);
+      return elements(halves(f, type.startsWith("B")), Number(type.at(-1)) / 2);
+    }
+    case "128":
+      return op === "EXCH" ? elements(each(words.EXCH!), 4) : s.unsupported(op);
+    case "F32x2":
+    case "F32x4":
+      return elements(f32(floats[op] ?? s.unsupported(op), ftz), Number(type.at(-1)));
     default:
       return { update: each(words[op]!), n: 1 };
   }
+}
+
+/** The same on each of `n` words. */
+function elements(one: Update, n: number): { update: Update; n: number } {
+  const update: Update = (old, value, to) => {
+    for (let i = 0; i < n; i++) one(old.subarray(i, i + 1), value.subarray(i, i + 1), to.subarray(i, i + 1));
+  };
+  return { update, n };
 }
 
 function operation(space: AccessSpace): Maker {
@@ -182,10 +223,12 @@ function run(
   second: string = "",
   success: boolean = false,
 ): Exec {
+  // A compare-and-swap in shared memory tells by it that memory was what was expected.
+  const done = s.pred("pout");
+  const told = success && space === "shared" && (done & 7) !== 7;
   // The predicate of wide and floating-point ones on generic addresses says that they were done: they are in global memory only (ptxas's
   // code then asks QSPC for the space and goes its own way there).
-  const done = s.pred("pout");
-  const asks = (done & 7) !== 7;
+  const asks = (done & 7) !== 7 && !told;
   if (asks && space !== "generic") s.unsupported("predicate result");
   const a = addressOf(s);
   const wide = space === "global" || space === "generic";
@@ -219,6 +262,10 @@ function run(
       if (success) {
         let equal = 1;
         for (let i = 0; i < n; i++) if (old[i] !== value[i]) equal = 0;
+        if (told) {
+          w.P[done] = (w.P[done]! & ~(1 << l)) | (equal << l);
+          continue;
+        }
         // As wide as the operands (ptxas compares both words with one).
         for (let i = 0; i < n; i++) I[dst[i]! + l] = i === 0 ? equal : 0;
       } else for (let i = 0; i < n; i++) I[dst[i]! + l] = old[i]!;
