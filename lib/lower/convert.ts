@@ -6,6 +6,7 @@ import { abs, imm, neg, RZ, select } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
+import { convertPacked, isPacked } from "./convert-packed.js";
 import { extend32, upperWord } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { minMax32 } from "./integer.js";
@@ -28,10 +29,13 @@ interface Conversion {
 }
 
 const cvt: Lowering = (c, i, m) => {
-  const ops = operands(i, 2, 3);
+  if (isPacked(i)) {
+    convertPacked(c, i, m);
+    return;
+  }
+  const ops = operands(i, 2);
   const integral = m.oneOf(["rni", "rzi", "rmi", "rpi"]);
   const rounding = m.oneOf(["rn", "rz", "rm", "rp"]);
-  const relu = m.flag("relu");
   const k: Omit<Conversion, "to" | "from"> = {
     rounding: floatRoundings[rounding ?? "rn"],
     integral: integral === null ? null : integerRoundings[integral],
@@ -40,13 +44,8 @@ const cvt: Lowering = (c, i, m) => {
   };
   const to = m.type();
   const from = m.type();
-  if (ops.length === 3) {
-    if (k.sat || k.ftz || integral !== null) throw new Refusal();
-    packHalves(c, ops, to, from, k.rounding, relu);
-    return;
-  }
   if (rounding !== null && (to === from || (isInteger(to) && isInteger(from)))) throw new Refusal();
-  if (relu || to.cls === "p" || from.cls === "p" || to.lanes !== 1 || from.lanes !== 1) throw new Refusal();
+  if (to.cls === "p" || from.cls === "p" || to.lanes !== 1 || from.lanes !== 1) throw new Refusal();
   const source = c.read(at(ops, 1), from);
   const value = convert(c, { ...k, to, from }, source);
   assign(c, at(ops, 0), value, to);
@@ -174,7 +173,28 @@ function saturateFloat(c: Context, k: Conversion, x: Operand): Operand {
       { ...x, part: ".H0_H0" },
       { ...neg(RZ()), part: ".H0_H0" },
     ]);
+  if (k.to.name === "f64") return saturateDouble(c, x);
   throw new Refusal();
+}
+
+/** x where it lies between 0 and 1, else the nearer one; 0 for what is no number. */
+function saturateDouble(c: Context, x: Operand): Operand {
+  const [positive, small] = [c.predicate(), c.predicate()];
+  c.emit("DSETP.GT.AND", [positive], [x, RZ(2)]);
+  const low = c.temp(2);
+  select64(c, c.words(low), c.words(x), [RZ(), RZ()], positive);
+  const one = c.pair(RZ(), imm(0x3ff00000));
+  c.emit("DSETP.LT.AND", [small], [low, one]);
+  const d = c.temp(2);
+  select64(c, c.words(d), c.words(low), c.words(one), small);
+  return d;
+}
+
+/** A half plus −0: the number itself, no number as the machine has it. */
+function sameHalf(c: Context, k: Conversion, x: Operand): Operand {
+  const [a, zero] = [select(x, ".H0_H0"), select(neg(RZ()), ".H0_H0")];
+  if (k.to.cls === "bf") return c.op("HFMA2.BF16_V2", [zero, select(RZ(), ".H0_H0"), a]);
+  return c.op(`HADD2${k.sat ? ".SAT" : ""}`, [a, zero]);
 }
 
 function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
@@ -187,14 +207,14 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
       return saturateFloat(c, k, c.op(`FRND${flush}${target}${integral}`, [x], registersOf(to)));
     }
     if (to.name === "f32") return c.op(`FADD${flush}${k.sat ? ".SAT" : ""}`, [x, neg(RZ())]);
-    if (to.name === "f64" && !k.sat && !ftz) return x;
+    if (to.name === "f64" && !ftz) return saturateFloat(c, k, x);
+    if (to.bits === 16 && !ftz && !(k.sat && to.cls === "bf")) return sameHalf(c, k, x);
     throw new Refusal();
   }
   if (integral !== null) throw new Refusal();
   if (from.name === "f32" && to.name === "f64") {
-    if (k.sat) throw new Refusal();
     const y = ftz ? c.op("FMUL.FTZ", [x, imm(0x3f800000)]) : x;
-    return c.op("F2F.F64.F32", [y], 2);
+    return saturateFloat(c, k, c.op("F2F.F64.F32", [y], 2));
   }
   if (from.name === "f64" && to.name === "f32") {
     const y = ftz ? narrowFlushed(c, x, rounding) : c.op(`F2F.F32.F64${rounding}`, [x]);
@@ -207,7 +227,8 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   if (from.name === "bf16" && to.name === "f32" && !ftz) {
     return saturateFloat(c, k, c.op("SHF.L.U32", [x, imm(16), RZ()]));
   }
-  if (k.sat && to.name !== "f16") throw new Refusal();
+  if (from.name === "bf16" && to.name === "f32") return saturateFloat(c, k, c.op("F2F.FTZ.F32.BF16", [x]));
+  if (k.sat && to.name !== "f16" && to.name !== "f64") throw new Refusal();
   if (ftz && from.name !== "f32") throw new Refusal();
   const names = `${to.name.toUpperCase()}.${from.name.toUpperCase()}`;
   // The smallest normal f32 is far below the smallest f16: flushing changes nothing there.
@@ -228,24 +249,6 @@ function narrowFlushed(c: Context, x: Operand, rounding: string): Operand {
   const scaled = c.op("DMUL", [x, c.pair(RZ(), up)], 2);
   const down = c.op("FSEL", [c.op("MOV", [imm(0x33800000)]), imm(0x3f800000), small]);
   return c.op("FMUL.FTZ", [c.op(`F2F.F32.F64${rounding}`, [scaled]), down]);
-}
-
-/** cvt.f16x2.f32 d, a, b: a in the upper half. */
-function packHalves(
-  c: Context,
-  ops: Parameters<typeof at>[0],
-  to: PtxType,
-  from: PtxType,
-  rounding: string,
-  relu: boolean,
-): void {
-  if (to.lanes !== 2 || from.name !== "f32" || (rounding !== "" && rounding !== ".RZ")) throw new Refusal();
-  if (!c.target.has("memoryDescriptor")) throw new Refusal();
-  const [a, b] = [c.read(at(ops, 1), from), c.read(at(ops, 2), from)];
-  const bf = to.cls === "bf";
-  const types = c.target.has("f2fpTypes") ? (bf ? ".BF16.F32" : ".F16.F32") : bf ? ".BF16" : "";
-  const form = `F2FP${relu ? ".RELU" : ""}${types}.PACK_AB${rounding}`;
-  c.emit(form, [c.inPlace(at(ops, 0), to)], [c.materialize(a), b]);
 }
 
 export const convertFamily: Family = { cvt };

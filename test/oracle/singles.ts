@@ -33,7 +33,63 @@ function windows(op: string, bits: 16 | 32 | 64): string[] {
   ];
 }
 
+const tiny = "e4m3 e5m2 e2m3 e3m2".split(" ");
+
 export const families: readonly Family[] = [
+  {
+    name: "cvt to and from floats of 8, 6 and 4 bits",
+    targets: ["sm_100a"],
+    lines: [
+      ...tiny.flatMap((t) => [
+        `cvt.rn.satfinite.${t}x2.f32 %h20, %f1, %f2;`,
+        `cvt.rn.satfinite.relu.${t}x2.f32 %h20, %f1, 0f3FC00000;`,
+        `cvt.rn.relu.f16x2.${t}x2 %r20, %h1;`,
+      ]),
+      "cvt.rn.satfinite.e4m3x2.f16x2 %h20, %r1;",
+      "cvt.rn.satfinite.relu.e5m2x2.f16x2 %h20, %r1;",
+      "{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, %f1, %f2; cvt.u32.u8 %r20, t; }",
+      "{ .reg .b8 t, u; mov.b16 {t, u}, %h1; cvt.rn.f16x2.e2m1x2 %r20, u; }",
+      "cvt.rp.satfinite.ue8m0x2.f32 %h20, %f1, %f2;",
+      "cvt.rz.ue8m0x2.bf16x2 %h20, %r1;",
+      "cvt.rn.bf16x2.ue8m0x2 %r20, %h1;",
+    ],
+  },
+  {
+    name: "cvt with .satfinite, .relu and to tf32",
+    targets: ["sm_80", ...hopper],
+    lines: [
+      "cvt.rn.satfinite.relu.f16x2.f32 %r20, %f1, %f2;",
+      "cvt.rz.satfinite.bf16x2.f32 %r20, %f1, %f2;",
+      "cvt.rn.relu.f16.f32 %h20, %f1;",
+      "cvt.rz.satfinite.bf16.f32 %h20, %f1;",
+      "cvt.rna.tf32.f32 %r20, %f1;",
+      "cvt.rna.satfinite.tf32.f32 %r20, %f1;",
+    ],
+  },
+  {
+    name: "cvt to tf32 by the machine, ftz of bf16",
+    targets: hopper,
+    lines: [
+      "cvt.rn.tf32.f32 %r20, %f1;",
+      "cvt.rz.relu.tf32.f32 %r20, %f1;",
+      "cvt.ftz.f32.bf16 %f20, %h1;",
+      "cvt.bf16.bf16 %h20, %h1;",
+    ],
+  },
+  {
+    name: "cvt.pack, saturation of f64, halves to themselves",
+    targets: all,
+    lines: [
+      ..."u16 s16".split(" ").map((t) => `cvt.pack.sat.${t}.s32 %r20, %r1, %r2;`),
+      ..."u8 s8 u4 s4 u2 s2".split(" ").map((t) => `cvt.pack.sat.${t}.s32.b32 %r20, %r1, %r2, %r3;`),
+      "cvt.sat.f64.f64 %d20, %d1;",
+      "cvt.rn.sat.f64.s32 %d20, %r1;",
+      "cvt.ftz.sat.f64.f32 %d20, %f1;",
+      "cvt.rni.sat.f64.f64 %d20, %d1;",
+      "cvt.sat.f16.f16 %h20, %h1;",
+      "cvt.f16.f16 %h20, %h1;",
+    ],
+  },
   {
     name: "atomics on generic addresses",
     targets: all,

@@ -53,7 +53,7 @@ function loads(line: string): string[] {
   const out: string[] = [];
   let at = 0;
   for (const [letter, type] of Object.entries(registers)) {
-    for (const n of used(line, letter, 0, 20))
+    for (const n of [...used(line, letter, 0, 20), ...used(line, letter, 30, 40)])
       out.push(`ld.global.${type} %${letter}${n}, [%y2+${(8 * at++) % ROW_BYTES}];`);
   }
   for (const n of used(line, "q", 0, 9)) {

@@ -98,22 +98,6 @@ export const packedRows: Rows = shared({ time: "fixed" }, [
     ],
   },
   {
-    op: "I2IP",
-    does: "d = a and b saturated to small integers and packed below c",
-    slots: "d <- a b c",
-    imm: "s32",
-    lines: [
-      {
-        as: middle(0x39),
-        text: "I2IP{.U8|.S8|.U16|.S16@76:2}.S32.SAT d, a, b, c{_|.H1|?|?@72:2}",
-        is: "78=0",
-        sm: "75",
-      },
-      { as: middle(0x39), text: "I2IP{.U2|.S2@76}.S32.SAT d, a, b, c{!|!|!|.28@72:2}", is: "77:2=2", sm: "75" },
-      { as: middle(0x39), text: "I2IP{.U4|.S4@76}.S32.SAT d, a, b, c{!|!|.24|!@72:2}", is: "77:2=3", sm: "75" },
-    ],
-  },
-  {
     op: "I2FP.F16x2",
     does: "d = two 4-bit integers of b as f16",
     slots: "d <- b",

@@ -6,12 +6,28 @@ import { E4M3, E5M2, type Float8, float8Bits, float8Value } from "../number/floa
 import { BF16, bf16Value, F16, f16Value, type Short, shortBits } from "../number/half.js";
 import { clampInteger, type IntegerType, integralModes } from "../number/integral.js";
 import { Rounding } from "../number/rounding.js";
+import { E2M1, E2M3, E3M2, powerBits, powerValue, tinyBits, tinyValue } from "../number/tiny.js";
 import type { Makers, Site } from "../site.js";
 import type { LaneFunction } from "../stamp.js";
 import type { Exec } from "../state.js";
 
 const shorts: Readonly<Record<string, Short>> = { F16, BF16 };
-const tiny: Readonly<Record<string, Float8>> = { E4M3, E5M2 };
+
+/** A narrow float: the bits that one takes, and its two ways. */
+interface Narrow {
+  readonly bits: number;
+  readonly value: (code: number) => number;
+  readonly code: (x: number) => number;
+}
+
+const float8 = (f: Float8): Narrow => ({ bits: 8, value: (b) => float8Value(b, f), code: (x) => float8Bits(x, f) });
+const narrows: Readonly<Record<string, Narrow>> = {
+  E4M3: float8(E4M3),
+  E5M2: float8(E5M2),
+  E2M3: { bits: 8, value: (b) => tinyValue(b & 0x3f, E2M3), code: (x) => tinyBits(x, E2M3) },
+  E3M2: { bits: 8, value: (b) => tinyValue(b & 0x3f, E3M2), code: (x) => tinyBits(x, E3M2) },
+  E2M1: { bits: 4, value: (b) => tinyValue(b & 0xf, E2M1), code: (x) => tinyBits(x, E2M1) },
+};
 
 interface Clamp {
   readonly relu: boolean;
@@ -46,12 +62,12 @@ const word: Int32Array = new Int32Array(single.buffer);
 
 function f2fp(s: Site): Exec {
   const clamp: Clamp = { relu: s.has("RELU"), satfinite: s.has("SATFINITE") };
-  const mode = s.has("RZ") ? Rounding.RZ : Rounding.RN;
-  const types = s.inst.form.mods.filter((m) => /^(B?F16|[BT]?F32|E\dM\d)$/.test(m));
+  const mode = s.has("RZ") ? Rounding.RZ : s.has("RP") ? Rounding.RP : Rounding.RN;
+  const types = s.inst.form.mods.filter((m) => /^(B?F16|[BT]?F32|E\dM\d|E8)$/.test(m));
   for (const t of types) s.has(t);
   const [to = "F16", from = "F32"] = types;
   if (s.has("UNPACK_B")) return unpacked(s, to, from, clamp);
-  if (s.has("UNPACK_B_MERGE_C")) return merged(s, to, from, clamp);
+  if (s.has("UNPACK_B_MERGE_C")) return merged(s, to, from, clamp, mode);
   if (s.has("PACK_AB_MERGE_C")) return packedBytes(s, to, from, clamp, mode);
   if (s.has("MERGE_C")) return besideC(s, to, from, clamp, mode);
   if (s.has("PACK_B")) {
@@ -73,40 +89,47 @@ function besideC(s: Site, to: string, from: string, clamp: Clamp, mode: Rounding
   return s.lanes(f, [s.f32("b"), s.int("c")], { d: "i" });
 }
 
-/** Two 8-bit floats of b to halves, from the lower or the upper half. */
+/** Two narrow floats of b to halves, from the lower or the upper half. */
 function unpacked(s: Site, to: string, from: string, clamp: Clamp): Exec {
   const format = shorts[to] ?? s.unsupported(`to ${to}`);
-  const source = tiny[from] ?? s.unsupported(`from ${from}`);
+  const power: Narrow = { bits: 8, value: powerValue, code: () => 0 };
+  const source = from === "E8" ? power : (narrows[from] ?? s.unsupported(`from ${from}`));
   const { part } = s.operand("b");
   if (part !== "" && part !== ".H1") s.unsupported("part of b");
   const shift = part === ".H1" ? 16 : 0;
-  const half = (bits: number): number => toShort(float8Value(bits & 0xff, source), format, Rounding.RN, clamp);
-  return s.lanes((b) => (half(b >>> (shift + 8)) << 16) | half(b >>> shift), [s.raw("b")], { d: "i" });
+  const { bits } = source;
+  const mask = (1 << bits) - 1;
+  const half = (code: number): number => toShort(source.value(code & mask), format, Rounding.RN, clamp);
+  return s.lanes((b) => (half(b >>> (shift + bits)) << 16) | half(b >>> shift), [s.raw("b")], { d: "i" });
 }
 
-/** Two halves of b to 8-bit floats. */
-function merged(s: Site, to: string, from: string, clamp: Clamp): Exec {
-  const format = bytesFormat(s, to, clamp);
+/** Two halves of b to narrow floats. */
+function merged(s: Site, to: string, from: string, clamp: Clamp, mode: Rounding): Exec {
+  const { code, bits } = narrowFormat(s, to, clamp, mode);
   if (shorts[from] === undefined) s.unsupported(`from ${from}`);
   const value = from === "F16" ? f16Value : bf16Value;
-  const byte = (bits: number): number => float8Bits(lowered(value(bits & 0xffff), clamp), format);
-  const f: LaneFunction = (b, c) => (c << 16) | (byte(b >>> 16) << 8) | byte(b);
+  const one = (x: number): number => code(lowered(value(x & 0xffff), clamp));
+  const f: LaneFunction = (b, c) => (c << (2 * bits)) | (one(b >>> 16) << bits) | one(b);
   return s.lanes(f, [s.int("b"), s.int("c")], { d: "i" });
 }
 
-/** One f32 of a and one of b to 8-bit floats. */
+/** One f32 of a and one of b to narrow floats. */
 function packedBytes(s: Site, to: string, from: string, clamp: Clamp, mode: Rounding): Exec {
-  const format = bytesFormat(s, to, clamp);
-  if (from !== "F32" || mode !== Rounding.RN) s.unsupported(`from ${from}`);
-  const byte = (x: number): number => float8Bits(lowered(x, clamp), format);
-  const f: LaneFunction = (a, b, c) => (c << 16) | (byte(a) << 8) | byte(b);
+  const { code, bits } = narrowFormat(s, to, clamp, mode);
+  if (from !== "F32") s.unsupported(`from ${from}`);
+  const one = (x: number): number => code(lowered(x, clamp));
+  const f: LaneFunction = (a, b, c) => (c << (2 * bits)) | (one(a) << bits) | one(b);
   return s.lanes(f, [s.f32("a"), s.f32("b"), s.int("c")], { d: "i" });
 }
 
-/** PTX has only saturating conversions to 8-bit floats. */
-function bytesFormat(s: Site, to: string, clamp: Clamp): Float8 {
-  if (!clamp.satfinite) s.unsupported("without .SATFINITE");
-  return tiny[to] ?? s.unsupported(`to ${to}`);
+/** PTX has only saturating conversions to narrow floats, rounded to nearest; powers of two are rounded up or to zero. */
+function narrowFormat(s: Site, to: string, clamp: Clamp, mode: Rounding): Narrow {
+  if (to === "E8") {
+    if (mode === Rounding.RN || clamp.relu) s.unsupported("rounding to a power of two");
+    return { bits: 8, value: powerValue, code: (x) => powerBits(x, mode === Rounding.RP, clamp.satfinite) };
+  }
+  if (!clamp.satfinite || mode !== Rounding.RN) s.unsupported("without .SATFINITE");
+  return narrows[to] ?? s.unsupported(`to ${to}`);
 }
 
 /** Integers that can be packed, with the part of c that is left. */
