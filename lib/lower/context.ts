@@ -11,7 +11,7 @@
  */
 import type { Diagnostic, Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import { tryForm } from "../isa/form.js";
+import { type Form, tryForm } from "../isa/form.js";
 import type { Builder } from "../ori/builder.js";
 import { newInst } from "../ori/func.js";
 import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
@@ -118,8 +118,8 @@ export class Context {
   // ------------------------------------------------------------------------------------------------ emission
 
   /** Appends a machine instruction; operands in slot order, `skip()` passes over an optional slot. Operands may be shared. */
-  emit(name: string, dsts: readonly Operand[], srcs: readonly Operand[], guard: Guard | null = null): Inst {
-    const form = tryForm(name);
+  emit(name: string | Form, dsts: readonly Operand[], srcs: readonly Operand[], guard: Guard | null = null): Inst {
+    const form = typeof name === "string" ? tryForm(name) : name;
     if (form === null) throw new Refusal();
     const d = place(form, form.dsts, dsts, noConstant);
     const s = place(form, form.srcs, srcs, (o, width) => this.materialize(o, width));

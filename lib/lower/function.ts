@@ -16,6 +16,7 @@ import { Context, type ModuleContext } from "./context.js";
 import { addRegions } from "./convergence.js";
 import { instructionText } from "./describe.js";
 import { gather } from "./gather.js";
+import { fragmentsOf, planFragments } from "./matrix/groups.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { type Entity, Scope } from "./scope.js";
@@ -67,6 +68,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
 /** Lowers `{ … }` in a scope of its own. */
 function lowerBody(c: Context, body: Body): void {
   const outer = c.scope;
+  planFragments(body);
   c.scope = new Scope(outer);
   declareLabels(c, body.statements);
   for (const s of body.statements) statement(c, s);
@@ -166,9 +168,13 @@ function declare(c: Context, d: Declaration): void {
   }
   const type = typeNamed(d.type);
   if (type === null || (d.vector !== null && d.vector > 4)) throw new Refusal();
+  const fragment = fragmentsOf(c, d);
   for (const v of d.variables) {
     if (v.dims.length > 0 || v.init !== null) throw new Refusal();
-    const make = (name: string): Entity => makeRegister(c, name, type, d.vector);
+    const make = (name: string): Entity => {
+      const operand = fragment(name);
+      return operand === null ? makeRegister(c, name, type, d.vector) : { kind: "register", type, operand, lanes: [] };
+    };
     if (v.count === null) c.scope.declare(v.name, make(v.name));
     else c.scope.declareRange(v.name, v.count, make);
   }

@@ -3,6 +3,7 @@
  * one opcode serves several number types, `byType` chooses by the last type modifier.
  */
 import { approximateFamily } from "./approximate.js";
+import { asyncFamily } from "./async/index.js";
 import { atomicFamily } from "./atomic.js";
 import { bitsFamily } from "./bits.js";
 import { compareFamily } from "./compare.js";
@@ -14,6 +15,7 @@ import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from
 import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
 import { callFamily } from "./inline.js";
 import { integer } from "./integer.js";
+import { matrixFamily } from "./matrix/index.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
 import { Refusal } from "./refusal.js";
@@ -53,6 +55,8 @@ export const lowerings: Family = {
   ...atomicFamily,
   ...approximateFamily,
   ...callFamily,
+  ...matrixFamily,
+  ...asyncFamily,
   ...integer,
   add: byType({ integer: integer.add, float: floatAdd(false), half: halfAdd }),
   sub: byType({ integer: integer.sub, float: floatAdd(true), half: halfSub }),

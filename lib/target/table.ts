@@ -200,6 +200,18 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },
   reconvergent: { on: since(100), why: "BSSY and BSYNC as .RECONVERGENT (measured)" },
   asyncCopy: { on: since(80), why: "cp.async as LDGSTS" },
+  mma80: { on: since(80), why: "HMMA and IMMA of depth 16 and more, bf16, tf32 (facts/ptx-to-sass)" },
+  mmaHalf884: { on: [75], why: "HMMA.884 in steps; later ptxas calls a routine (measured)" },
+  mmaDouble884: { on: [80, 86, 87, 88, 89], why: "DMMA.884, the name of DMMA.8x8x4 before sm_90 (measured)" },
+  mmaDouble8x8x4: { on: since(90), why: "DMMA.8x8x4 (measured)" },
+  mmaDouble16: { on: [90], why: "DMMA of 16 rows; later ptxas makes them of DMMA.8x8x4 (measured)" },
+  mmaInteger8: { on: sms.filter((sm) => sm <= 90), why: "IMMA of 8 rows; later 16 rows, half of them zero (measured)" },
+  mmaNibble: { on: sms.filter((sm) => sm <= 89), why: "IMMA of 4-bit and BMMA.XOR of 1-bit factors (measured)" },
+  mmaNibble80: { on: sms.filter((sm) => sm >= 80 && sm <= 89), why: "the same on 16 rows (measured)" },
+  mmaBitAnd: { on: sms.filter((sm) => sm >= 80 && sm <= 90), why: "BMMA.AND (measured)" },
+  mmaByteFloat: { on: [89, 120, 121], why: "QMMA; elsewhere ptxas widens 8-bit floats to f16 (measured)" },
+  mmaByteFloatLayouts: { on: [89], why: "QMMA names the layouts of its factors (lib/isa/rows/tensor.ts)" },
+  mmaSmallFloat: { on: [120, 121], why: "QMMA of 6-bit and 4-bit floats (measured)" },
 };
 
 function since(first: number): readonly Sm[] {

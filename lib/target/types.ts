@@ -72,7 +72,19 @@ export type Feature =
   | "credux"
   | "reconvergent"
   | "castPredicate"
-  | "asyncCopy";
+  | "asyncCopy"
+  | "mma80"
+  | "mmaHalf884"
+  | "mmaDouble884"
+  | "mmaDouble8x8x4"
+  | "mmaDouble16"
+  | "mmaInteger8"
+  | "mmaNibble"
+  | "mmaNibble80"
+  | "mmaBitAnd"
+  | "mmaByteFloat"
+  | "mmaByteFloatLayouts"
+  | "mmaSmallFloat";
 
 export interface Limits {
   readonly registersPerSm: number;

@@ -1,5 +1,7 @@
-/** Asks ptxas for kernels of one matrix instruction each and runs them in the simulator. */
+/** Kernels of one matrix instruction each, in ptxas's code or ours, run in the simulator. */
+import { compile } from "../../lib/compile";
 import { Device } from "../../lib/sim/index";
+import type { TargetName } from "../../lib/target/index";
 import { matrixData, matrixKernel, matrixMoves } from "./matrix-moves";
 import { mmaCases, mmaData, mmaKernel } from "./mma-kernels";
 import { mma884Cases, mma884Data, mma884Kernel } from "./mma884";
@@ -25,6 +27,8 @@ const asked = (sm: number): Asked[] => [
 /** The target with all that the SM has. */
 const archOf = (sm: number): string => `sm_${sm}${sm >= 90 ? "a" : ""}`;
 
+const headOf = (sm: number): string => `.version 9.0\n.target ${archOf(sm)}\n.address_size 64\n`;
+
 function check(device: Device, module: Parameters<Device["launch"]>[0], name: string, { data }: Asked): string {
   const { input, expected } = data;
   const run = device.launch(module, { kernel: name, grid: 1, block: 32, params: [input] });
@@ -44,7 +48,7 @@ export interface Findings {
 /** All matrix instructions that an SM takes, in ptxas's code at a level. */
 export function matrixFindings(sm: number, level: number): Findings {
   const cases = asked(sm);
-  const head = `.version 9.0\n.target ${archOf(sm)}\n.address_size 64\n`;
+  const head = headOf(sm);
   const device = new Device();
   const module = device.load(ptxas(head + cases.map((c, i) => c.text(`k${i}`)).join(""), archOf(sm), level));
   if (!module.ok) throw new Error(module.diagnostics.map((d) => d.message).join("\n"));
@@ -53,4 +57,24 @@ export function matrixFindings(sm: number, level: number): Findings {
     return problem === "" ? [] : [`${c.ptx}: ${problem}`];
   });
   return { kernels: cases.length, wrong };
+}
+
+/** The same in our code: one file per kernel, since what is refused stops its file alone. */
+export function ownFindings(sm: number, level: number): Findings & { readonly refused: readonly string[] } {
+  const cases = asked(sm);
+  const device = new Device();
+  const wrong: string[] = [];
+  const refused: string[] = [];
+  for (const c of cases) {
+    const made = compile(headOf(sm) + c.text("k"), { target: archOf(sm) as TargetName, opt: level, verify: true });
+    if (made.cubin === null) {
+      refused.push(`${c.ptx}: ${made.diagnostics.map((d) => d.message).join("; ")}`);
+      continue;
+    }
+    const module = device.load(made.cubin);
+    if (!module.ok) throw new Error(module.diagnostics.map((d) => d.message).join("\n"));
+    const problem = check(device, module.value, "k", c);
+    if (problem !== "") wrong.push(`${c.ptx}: ${problem}`);
+  }
+  return { kernels: cases.length, wrong, refused };
 }

@@ -162,14 +162,14 @@ function store(space: AccessSpace, a: Address, size: Size, rows: readonly number
 
 /**
  * LDGSTS: global to shared memory. Asynchronous on a GPU, done at once here: one of the orders that are allowed. With .ZFILL the low bits of
- * the address say how many bytes at the end are zero, and a false predicate that all are (ptxas's code for cp.async with a source size).
+ * the address say how many bytes at the end are zero; a false predicate says that all are (ptxas's code for cp.async with a source size,
+ * and with a predicate that ignores the source).
  */
 function copy(s: Site): Exec {
   s.has("BYPASS");
   const fill = s.has("ZFILL");
   const { bytes } = s.choose(sizes, WORD);
   const pin = s.predMask("pin");
-  if (!fill && (s.pred("pin") & 7) !== 7) s.unsupported("predicated copy");
   if (s.operand("gur").kind !== Kind.None) s.unsupported("copy from a uniform offset");
   const to = addressOf(s);
   const address = s.operand("addr");

@@ -1,0 +1,6 @@
+/** Matrix instructions by opcode. */
+import type { Family } from "../family.js";
+import { mma } from "./mma.js";
+import { ldmatrix, movmatrix, stmatrix } from "./moves.js";
+
+export const matrixFamily: Family = { mma, ldmatrix, stmatrix, movmatrix };

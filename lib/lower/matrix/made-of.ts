@@ -1,0 +1,168 @@
+/**
+ * Products that an SM has no unit for, made of those that it has. Which elements of a factor lie at which place along k does not
+ * matter as long as both factors agree, so factors are taken apart word by word and never moved between lanes.
+ *
+ * - f64 on 16 rows from sm_100 on: DMMA.8x8x4 for each four of k and half of the rows (as ptxas).
+ * - bytes on 8 rows from sm_100 on: 16 rows, half of them zero (as ptxas).
+ * - 8-bit floats where there is no QMMA: both halves of each word widened to f16, added to c at the end (as ptxas).
+ * - 4-bit integers from sm_90 on: the low and the high nibbles of each word as bytes (ptxas puts the same into routines).
+ * - single bits: XOR by two products AND; without BMMA each bit of a byte as a byte.
+ */
+import { formsNamed } from "../../isa/form.js";
+import { imm, part, RZ, select } from "../../ori/operand.js";
+import type { Operand } from "../../ori/types.js";
+import { File } from "../../ori/types.js";
+import type { Context } from "../context.js";
+
+/** Words of the factors and of C; returns the words of D. */
+export type MadeOf = (c: Context, a: readonly Operand[], b: readonly Operand[], acc: readonly Operand[]) => Operand[];
+
+/** Consecutive registers with these words. */
+function wide(c: Context, words: readonly Operand[]): Operand {
+  if (words.every((w) => w.id < 0 && w.file === File.R)) return RZ(words.length);
+  const d = c.temp(words.length);
+  words.forEach((w, k) => {
+    c.move(part(d, k), w);
+  });
+  return d;
+}
+
+const wordsOf = (o: Operand): Operand[] => Array.from({ length: o.width }, (_, k) => part(o, k));
+
+function product(c: Context, name: string, a: readonly Operand[], b: readonly Operand[], acc: Operand): Operand {
+  const d = c.temp(acc.width);
+  const [first, second] = [wide(c, a), wide(c, b)];
+  const laidOut = /^[IB]MMA/.test(name);
+  const [x, y] = laidOut ? [select(first, ".ROW"), select(second, ".COL")] : [first, second];
+  // One-bit products of several shapes share their names.
+  const form = formsNamed(name).find((f) => f.srcs.find((s) => s.name === "a")?.width === first.width);
+  c.emit(form ?? name, [d], [x, y, acc]);
+  return d;
+}
+
+// ------------------------------------------------------------------------------------------------ f64
+
+/** Words of element n of f64. */
+const pairAt = (words: readonly Operand[], n: number): Operand[] => words.slice(2 * n, 2 * n + 2);
+
+export function doubles(rounding: string): MadeOf {
+  return (c, a, b, acc) => {
+    const rows = [0, 1].map((half) => {
+      let d = wide(c, acc.slice(4 * half, 4 * half + 4));
+      for (let k = 0; k < b.length / 2; k++)
+        d = product(c, `DMMA.8x8x4${rounding}`, pairAt(a, 2 * k + half), pairAt(b, k), d);
+      return d;
+    });
+    return rows.flatMap(wordsOf);
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ integers
+
+/** Eight rows as the upper ones of sixteen. */
+export function eightRows(name: string): MadeOf {
+  return (c, a, b, acc) => {
+    const [first] = a as [Operand];
+    return wordsOf(product(c, name, [first, RZ()], b, wide(c, [...acc, RZ(), RZ()]))).slice(0, 2);
+  };
+}
+
+/** The nibbles of a word as bytes, from bit 0 or 4 of each byte on; signed ones with their sign brought up. */
+function nibbles(c: Context, word: Operand, high: boolean, signed: boolean): Operand {
+  const low = high ? c.op("SHF.R.U32.HI", [RZ(), imm(4), word]) : word;
+  const value = c.op("LOP3.LUT", [low, imm(0x0f0f0f0f), RZ(), imm(0xc0)]);
+  if (!signed) return value;
+  const sign = c.op("LOP3.LUT", [low, imm(0x08080808), RZ(), imm(0xc0)]);
+  // Bit 3 of a byte times 0x1e: bits 4 to 7.
+  return c.op("IMAD", [sign, imm(0x1e), value]);
+}
+
+const LIMIT = 0x7fffffff;
+
+/** Sums that end at the greatest and least number. */
+function saturatingSum(c: Context, x: Operand, y: Operand): Operand {
+  const sum = c.op("IADD3", [x, y, RZ()]);
+  // Overflow: both signs differ from that of the sum.
+  const over = c.op("LOP3.LUT", [x, y, sum, imm(~(0xf0 ^ 0xcc) & (0xf0 ^ 0xaa) & 0xff)]);
+  const bound = c.op("LOP3.LUT", [c.op("SHF.R.S32.HI", [RZ(), imm(31), x]), imm(LIMIT), RZ(), imm(0x3c)]);
+  const p = c.predicate();
+  c.emit("ISETP.LT.AND", [p], [over, RZ()]);
+  return c.op("SEL", [bound, sum, p]);
+}
+
+/** `s4` and `u4` on the unit for bytes: rows 8 or 16, each word of b one product of depth 32. */
+export function nibbleProduct(a: string, b: string, saturates: boolean): MadeOf {
+  const name = `IMMA.16832.${a === "s4" ? "S8" : "U8"}.${b === "s4" ? "S8" : "U8"}`;
+  return (c, wa, wb, acc) => {
+    const rows = wa.length / wb.length;
+    const once = wb.length === 1;
+    const padded = rows === 2 ? acc : [...acc, RZ(), RZ()];
+    let d = once || !saturates ? wide(c, padded) : RZ(4);
+    wb.forEach((word, k) => {
+      const factor = [false, true].flatMap((high) =>
+        [0, 1].map((r) => (r < rows ? nibbles(c, wa[k * rows + r] as Operand, high, a === "s4") : RZ())),
+      );
+      const other = [false, true].map((high) => nibbles(c, word, high, b === "s4"));
+      d = product(c, once && saturates ? `${name}.SAT` : name, factor, other, d);
+    });
+    const sums = wordsOf(d).slice(0, acc.length);
+    return once || !saturates ? sums : sums.map((s, k) => saturatingSum(c, s, acc[k] as Operand));
+  };
+}
+
+// ------------------------------------------------------------------------------------------------ bits
+
+const inverted = (c: Context, words: readonly Operand[]): Operand[] =>
+  words.map((w) => c.op("LOP3.LUT", [RZ(), w, RZ(), imm(0x33)]));
+
+/** a XOR b has the ones of a AND NOT b and those of NOT a AND b. */
+function bothWays(and: MadeOf): MadeOf {
+  return (c, a, b, acc) => and(c, inverted(c, a), b, and(c, a, inverted(c, b), acc));
+}
+
+/** Bit `at` of each byte. */
+function bitOfBytes(c: Context, word: Operand, at: number): Operand {
+  const moved = at === 0 ? word : c.op("SHF.R.U32.HI", [RZ(), imm(at), word]);
+  return c.op("LOP3.LUT", [moved, imm(0x01010101), RZ(), imm(0xc0)]);
+}
+
+const bitsAsBytes: MadeOf = (c, wa, wb, acc) => {
+  const rows = wa.length / wb.length;
+  let d = wide(c, rows === 2 ? acc : [...acc, RZ(), RZ()]);
+  wb.forEach((word, k) => {
+    for (let bit = 0; bit < 8; bit += 2) {
+      const factor = [bit, bit + 1].flatMap((n) =>
+        [0, 1].map((r) => (r < rows ? bitOfBytes(c, wa[k * rows + r] as Operand, n) : RZ())),
+      );
+      const other = [bit, bit + 1].map((n) => bitOfBytes(c, word, n));
+      d = product(c, "IMMA.16832.U8.U8", factor, other, d);
+    }
+  });
+  return wordsOf(d).slice(0, acc.length);
+};
+
+/** One-bit products; `name` is the BMMA of AND where there is one. */
+export function bits(xor: boolean, name: string | null): MadeOf {
+  const and: MadeOf = name === null ? bitsAsBytes : (c, a, b, acc) => wordsOf(product(c, name, a, b, wide(c, acc)));
+  return xor ? bothWays(and) : and;
+}
+
+// ------------------------------------------------------------------------------------------------ 8-bit floats
+
+/** Both 8-bit floats of a half of the word as f16. */
+function widened(c: Context, word: Operand, type: string, upper: boolean): Operand {
+  return c.op(`F2FP.F16.${type.toUpperCase()}.UNPACK_B`, [upper ? select(word, ".H1") : word]);
+}
+
+export function byteFloats(a: string, b: string, sum: string): MadeOf {
+  return (c, wa, wb, acc) => {
+    const name = `HMMA.${wa.length === 2 ? "1688" : "16816"}.${sum.toUpperCase()}`;
+    let d: Operand = RZ(acc.length);
+    for (const upper of [false, true]) {
+      const half = (words: readonly Operand[], type: string): Operand[] => words.map((w) => widened(c, w, type, upper));
+      d = product(c, name, half(wa, a), half(wb, b), d);
+    }
+    const add = sum === "f32" ? "FADD" : "HADD2";
+    return wordsOf(d).map((x, k) => c.op(add, [x, acc[k] as Operand]));
+  };
+}
