@@ -58,6 +58,8 @@ export class GridMachine implements Machine {
   private readonly program: Program;
   private readonly warpCounts: Float64Array | null;
   private readonly threadCounts: Float64Array | null;
+  /** Warps of ended CTAs by index. */
+  private readonly ended: Warp[][] = [];
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   constructor(private readonly launch: Launch) {
@@ -91,7 +93,7 @@ export class GridMachine implements Machine {
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
         const before = this.issued;
-        if (this.runCluster(resident[i]!)) resident.splice(i--, 1);
+        if (this.runCluster(resident[i]!)) this.retire(resident.splice(i--, 1)[0]!);
         if (this.issued !== before) moved = true;
       }
       if (this.fault !== null || resident.length === 0) continue;
@@ -156,12 +158,23 @@ export class GridMachine implements Machine {
     };
     for (let w = 0; w * 32 < threads; w++) {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
-      const warp = new Warp(this, cta, w, lanes, this.tids[w]!);
+      const ended = this.ended[w]?.pop();
+      const warp = ended ?? new Warp(this, cta, w, lanes, this.tids[w]!);
+      ended?.restart(cta);
       warp.pc = this.launch.entry;
       warp.trace = this.launch.tracer?.warp(this.blockNumber(index), w) ?? null;
       cta.warps.push(warp);
     }
     return cta;
+  }
+
+  /** The warps of ended CTAs serve others. */
+  private retire(cluster: Cluster): void {
+    for (const cta of cluster.ctas)
+      for (const warp of cta.warps) {
+        this.ended[warp.index] ??= [];
+        this.ended[warp.index]!.push(warp);
+      }
   }
 
   /** Gives every CTA of a cluster its turn. True when all have ended. */

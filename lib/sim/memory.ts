@@ -109,11 +109,12 @@ export class SharedMemory {
   readonly half: Uint16Array;
   readonly words: Int32Array;
 
-  constructor(size: number) {
+  /** At `at` of a buffer whose bytes are zero there, or in one of its own. */
+  constructor(size: number, buffer: ArrayBufferLike = new ArrayBuffer((size + 15) & ~15), at: number = 0) {
     this.size = size;
-    this.bytes = new Uint8Array((size + 15) & ~15);
-    this.half = new Uint16Array(this.bytes.buffer);
-    this.words = new Int32Array(this.bytes.buffer);
+    this.bytes = new Uint8Array(buffer, at, (size + 15) & ~15);
+    this.half = new Uint16Array(buffer, at, this.bytes.length >> 1);
+    this.words = new Int32Array(buffer, at, this.bytes.length >> 2);
   }
 }
 
@@ -122,7 +123,7 @@ export class SharedMemory {
  * depth that is used and not with the size that is allowed.
  */
 export class LocalMemory {
-  words: Int32Array = new Int32Array(64 * 32);
+  words: Int32Array = new Int32Array(0);
   bytes: Uint8Array = new Uint8Array(this.words.buffer);
   half: Uint16Array = new Uint16Array(this.words.buffer);
 
@@ -135,7 +136,7 @@ export class LocalMemory {
   }
 
   private grow(at: number): void {
-    let size = this.words.length;
+    let size = Math.max(64 * 32, this.words.length);
     while (size <= at) size *= 2;
     const words = new Int32Array(size);
     words.set(this.words);

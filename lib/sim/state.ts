@@ -56,20 +56,28 @@ export const Wait = {
   Phase: 7,
 } as const;
 
+/** Words of a warp's arrays. */
+export const WARP_WORDS: Readonly<Record<"I" | "P" | "U" | "B", number>> = {
+  I: ROWS * LANES,
+  P: 16,
+  U: 272,
+  B: 16 * LANES,
+};
+
 export class Warp {
-  readonly I: Int32Array = new Int32Array(ROWS * LANES);
-  readonly F: Float32Array = new Float32Array(this.I.buffer);
+  I: Int32Array;
+  F: Float32Array;
   /** Predicates P0…P6 as lane masks, entry 7 is PT; UP0…UP6, UPT follow from entry 8 on, as masks of all lanes. */
-  readonly P: Int32Array = new Int32Array(16);
+  P: Int32Array;
   /** Uniform registers; ZERO_UNIFORM… read as zero. */
-  readonly U: Int32Array = new Int32Array(272);
+  U: Int32Array;
   /** The uniform half of P: masks of all lanes (0 or −1). */
-  readonly UP: Int32Array = this.P.subarray(8);
+  UP: Int32Array;
   /**
    * Convergence barriers, per lane: B[b · 32 + lane] is the mask of threads that meet at barrier b. One copy per thread:
    * both sides of a divergent branch use the same number for regions of their own.
    */
-  readonly B: Int32Array = new Int32Array(16 * LANES);
+  B: Int32Array;
   readonly local: LocalMemory = new LocalMemory();
 
   /** The running group. */
@@ -96,7 +104,7 @@ export class Warp {
   /** Where the lanes go on after ENDCOLLECTIVE. */
   readonly collective: Int32Array = new Int32Array(LANES);
   /** Phase of the cluster barrier in which the lanes last arrived. */
-  readonly clusterPhase: Int32Array = new Int32Array(LANES).fill(-1);
+  readonly clusterPhase: Int32Array = new Int32Array(LANES);
   /** Where what it does is recorded. */
   trace: WarpTrace | null = null;
   /** Result of the last BAR.RED. */
@@ -104,18 +112,59 @@ export class Warp {
 
   constructor(
     readonly machine: Machine,
-    readonly cta: Cta,
+    public cta: Cta,
     readonly index: number,
     /** Lanes that exist. */
     readonly lanes: number,
     /** Thread indices x, y, z per lane. */
     readonly tid: readonly [Int32Array, Int32Array, Int32Array],
   ) {
+    const words = new Int32Array(WARP_WORDS.I + WARP_WORDS.P + WARP_WORDS.U + WARP_WORDS.B);
+    const { buffer } = words;
+    let at = 0;
+    const next = (n: number): Int32Array => {
+      at += 4 * n;
+      return new Int32Array(buffer, at - 4 * n, n);
+    };
+    this.I = next(WARP_WORDS.I);
+    this.F = new Float32Array(buffer, 0, WARP_WORDS.I);
+    this.P = next(WARP_WORDS.P);
+    this.UP = this.P.subarray(8);
+    this.U = next(WARP_WORDS.U);
+    this.B = next(WARP_WORDS.B);
+    this.start();
+  }
+
+  /** As before the first instruction. */
+  private start(): void {
     this.I.fill(POISON, 0, 255 * LANES);
     this.P[TRUE_PREDICATE] = -1;
     this.UP[TRUE_PREDICATE] = -1;
-    this.live = lanes;
-    this.active = lanes;
+    this.clusterPhase.fill(-1);
+    this.live = this.lanes;
+    this.active = this.lanes;
+  }
+
+  /** Makes an ended warp the warp of the same index of another CTA: allocating one anew costs more than all else a short CTA does. */
+  restart(cta: Cta): void {
+    this.cta = cta;
+    this.I.fill(0, 255 * LANES);
+    this.P.fill(0);
+    this.U.fill(0);
+    this.B.fill(0);
+    this.local.clear();
+    this.ready.length = 0;
+    this.waitKind.fill(0);
+    this.waitOn.fill(0);
+    this.waitPc.fill(0);
+    this.waitPredicate.fill(0);
+    this.resting = false;
+    this.yielded = 0;
+    this.patience = 0;
+    this.returnAddress.fill(0);
+    this.collective.fill(0);
+    this.barrierValue = 0;
+    this.start();
   }
 
   /** Notes a fault of the lanes in `mask`. */

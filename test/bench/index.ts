@@ -1,4 +1,4 @@
-/** npm run bench [-- parse|compile|growth|sass|dis|sim ...]: the speed figures of docs/status.md, ratios against ptxas in the same run. */
+/** npm run bench [-- parse|compile|growth|sass|dis|sim|simulate ...]: the speed figures of docs/status.md, ratios against ptxas in the same run. */
 import { cpus } from "node:os";
 import { benchCompile } from "./compile.js";
 import { benchDis } from "./dis.js";
@@ -6,6 +6,7 @@ import { benchGrowth } from "./growth.js";
 import { benchParse } from "./parse.js";
 import { benchSass } from "./sass.js";
 import { benchSim } from "./sim.js";
+import { benchSimulate } from "./simulate.js";
 
 const benches: Record<string, () => void | Promise<void>> = {
   parse: benchParse,
@@ -14,6 +15,7 @@ const benches: Record<string, () => void | Promise<void>> = {
   sass: benchSass,
   dis: benchDis,
   sim: benchSim,
+  simulate: benchSimulate,
 };
 
 async function main(names: readonly string[]): Promise<void> {
