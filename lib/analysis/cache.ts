@@ -6,6 +6,7 @@ import type { Func } from "../ori/types.js";
 import { Addresses } from "./addresses.js";
 import { type Cfg, controlFlow } from "./cfg.js";
 import { type DefUse, defUse } from "./defuse.js";
+import { type Divergence, divergence } from "./divergence.js";
 import { type DominatorTree, dominators, postDominators } from "./dominators.js";
 import { type Flat, flatten } from "./flat.js";
 import { blockFrequencies } from "./frequency.js";
@@ -27,6 +28,7 @@ export interface Analyses {
   pressure: Pressure;
   reaching: Reaching;
   frequencies: Float64Array;
+  divergence: Divergence;
   routines: Routines;
   names: Names;
   addresses: Addresses;
@@ -45,6 +47,7 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   routines: (f) => routines(analysis(f, "cfg"), analysis(f, "flat")),
   names: (f) => names(f, analysis(f, "cfg"), analysis(f, "dominators"), analysis(f, "flat"), analysis(f, "routines")),
   addresses: (f) => new Addresses(f, analysis(f, "names")),
+  divergence: (f) => divergence(f, analysis(f, "cfg")),
   frequencies: (f) => blockFrequencies(analysis(f, "cfg"), analysis(f, "loops")),
 };
 

@@ -7,7 +7,9 @@ import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
+import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
+import { simplifyConditionalFlow } from "./conditional-flow.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
@@ -120,7 +122,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriSimpleLiveDead: deadCode,
   OriPerformLiveDeadThird: deadCode,
   OriRemoveRedundantMultiDefMov: later,
-  OriDoPredication: later,
+  OriDoPredication: {
+    none: "done behind the SSA window, where guarded writes are natural: LateMergeEquivalentConditionalFlow",
+  },
   LateVectorization: later,
   LateOriCommoning: later,
   GeneralOptimizeLate2: later,
@@ -140,7 +144,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhaseLateConvUnSup: hook,
   LateExpansionUnsupportedOps: { none: "nothing to do: lowering only makes what the SM has" },
   OriHoistInvariantsLate2: later,
-  LateMergeEquivalentConditionalFlow: later,
+  LateMergeEquivalentConditionalFlow: simplifyConditionalFlow,
   LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
   ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
   LateArchOptimizeSecond: later,
@@ -178,7 +182,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   PostExpansion: { none: "nothing to do: nothing waits for physical registers" },
   ApplyPostRegAllocWars: { none: "nothing to do: control words cover all hazards" },
   AdvancedPhasePostSched: hook,
-  OriRemoveNopCode: (func) => void removeNops(func),
+  OriRemoveNopCode: (func, { level }) => {
+    removeNops(func);
+    if (level > 0) foldBranches(func);
+  },
   OptimizeHotColdInLoop: later,
   OptimizeHotColdFlow: later,
   PostSchedule: postSchedule,

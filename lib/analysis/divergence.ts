@@ -1,0 +1,194 @@
+/**
+ * Divergence: which registers hold the same in all lanes of a warp, and where the lanes of a warp are together.
+ *
+ * Three facts that feed each other, found as a least fixed point from "everything is uniform" on:
+ * - a register varies when an operation makes it from one that varies (thread index, loads from addresses that vary, …), under
+ *   a guard that varies, or at a place where lanes are apart;
+ * - lanes part at a conditional branch whose condition varies;
+ * - behind it they are apart until the BSYNC of a region that the branch lies in.
+ *
+ * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again.
+ */
+import { isConditional, terminator } from "../ori/flow.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import type { Cfg } from "./cfg.js";
+import { isLanewise, isPlainLoad, readsBlockConstant, readsConstants } from "./traits.js";
+
+export interface Divergence {
+  /** 1 for values that lanes of one warp may hold differently. Virtual registers. */
+  readonly varies: Uint8Array;
+  /** Per block (layout index): lanes are together at its start (0), apart up to its BSYNC (1), apart (2). */
+  readonly apart: Uint8Array;
+  /** The block ends in a transfer of control at which lanes may part. */
+  parts(block: Block): boolean;
+  /** Lanes may be apart when they come to this instruction of the block. */
+  apartAt(block: Block, at: number): boolean;
+}
+
+/** A region: where its barrier is set up and where it is waited for, as layout indices. */
+export interface Region {
+  readonly barrier: number;
+  readonly entry: number;
+  readonly blocks: ReadonlySet<number>;
+  readonly joins: ReadonlySet<number>;
+}
+
+export function divergence(func: Func, cfg: Cfg): Divergence {
+  return new Finding(func, cfg).run();
+}
+
+const barrierOf = (operands: readonly Operand[]): number =>
+  operands.find((o) => o.kind === Kind.Reg && o.file === File.B)?.id ?? -1;
+
+/** All regions: what can be reached from BSSY without passing the BSYNC of its barrier. */
+export function regionsOf(func: Func, { indexOf }: Cfg): Region[] {
+  const joins = new Map<number, Set<number>>();
+  const entries: { barrier: number; entry: number }[] = [];
+  func.blocks.forEach((block, b) => {
+    for (const inst of block.insts) {
+      if (inst.form.op === "BSSY") entries.push({ barrier: barrierOf(inst.dsts), entry: b });
+      else if (inst.form.op === "BSYNC") {
+        const barrier = barrierOf(inst.srcs);
+        joins.set(barrier, (joins.get(barrier) ?? new Set()).add(b));
+      }
+    }
+  });
+  return entries.map(({ barrier, entry }) => {
+    const ends = joins.get(barrier) ?? new Set<number>();
+    if (endsInPlace(func.blocks[entry] as Block, barrier)) return { barrier, entry, blocks: new Set(), joins: ends };
+    const blocks = new Set([entry]);
+    const work = [entry];
+    for (let b = work.pop(); b !== undefined; b = work.pop()) {
+      for (const s of (func.blocks[b] as Block).succs) {
+        const i = indexOf[s.id] as number;
+        if (ends.has(i) || blocks.has(i)) continue;
+        blocks.add(i);
+        work.push(i);
+      }
+    }
+    return { barrier, entry, blocks, joins: ends };
+  });
+}
+
+/** The region is left in the block in which it is entered. */
+function endsInPlace(block: Block, barrier: number): boolean {
+  const enter = block.insts.findLastIndex((i) => i.form.op === "BSSY" && barrierOf(i.dsts) === barrier);
+  return block.insts.some((i, k) => k > enter && i.form.op === "BSYNC" && barrierOf(i.srcs) === barrier);
+}
+
+class Finding {
+  private readonly func: Func;
+  private readonly varies: Uint8Array;
+  private readonly apart: Uint8Array;
+  private readonly regions: readonly Region[];
+  private readonly indexOf: Int32Array;
+  /** Branches whose effect is in `apart` already. */
+  private readonly done: Set<number> = new Set();
+
+  constructor(func: Func, cfg: Cfg) {
+    this.func = func;
+    this.indexOf = cfg.indexOf;
+    this.varies = new Uint8Array(func.values.count);
+    this.apart = new Uint8Array(func.blocks.length);
+    this.regions = regionsOf(func, cfg);
+  }
+
+  run(): Divergence {
+    const { func, varies, apart } = this;
+    // A function may be called from anywhere.
+    if (func.kind !== "entry") {
+      varies.fill(1);
+      apart.fill(1);
+    } else {
+      for (let again = true; again; ) {
+        again = false;
+        func.blocks.forEach((block, b) => {
+          const until = this.apartUntil(block, b);
+          block.insts.forEach((inst, i) => {
+            if (this.transfer(inst, i < until)) again = true;
+          });
+        });
+        func.blocks.forEach((block, b) => {
+          if (this.done.has(b) || !this.parts(block)) return;
+          this.done.add(b);
+          this.part(b);
+          again = true;
+        });
+      }
+    }
+    return {
+      varies,
+      apart,
+      parts: (block) => this.parts(block),
+      apartAt: (block, at) => at < this.apartUntil(block, this.indexOf[block.id] as number),
+    };
+  }
+
+  /** Lanes may be apart at the instructions of the block before this index: behind a BSYNC that ends a region they are together. */
+  private apartUntil(block: Block, b: number): number {
+    if (this.apart[b] === 0) return 0;
+    const syncs = this.apart[b] === 2 ? -1 : block.insts.findLastIndex((i) => i.form.op === "BSYNC");
+    return syncs < 0 ? block.insts.length : syncs + 1;
+  }
+
+  private reads(o: Operand): boolean {
+    if (o.kind === Kind.Const) return o.index !== NO_INDEX && o.index !== ZERO_REG && this.varies[o.index] === 1;
+    return o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && this.varies[o.id] === 1;
+  }
+
+  /** Marks the results of an instruction that vary; true when one did not before. */
+  private transfer(inst: Inst, apart: boolean): boolean {
+    const uniform =
+      !apart &&
+      !(inst.guard !== null && inst.guard.id !== ZERO_REG && this.varies[inst.guard.id] === 1) &&
+      this.keepsUniform(inst) &&
+      !inst.srcs.some((o) => this.reads(o));
+    if (uniform) return false;
+    let changed = false;
+    for (const o of inst.dsts) {
+      if (o.kind !== Kind.Reg || o.id === ZERO_REG || o.file === File.B || this.varies[o.id] === 1) continue;
+      if (o.file === File.UR || o.file === File.UP) continue;
+      this.varies[o.id] = 1;
+      changed = true;
+    }
+    return changed;
+  }
+
+  /** From operands that do not vary come results that do not. */
+  private keepsUniform(inst: Inst): boolean {
+    if (isLanewise(inst) || inst.form.pseudo || readsConstants(inst) || readsBlockConstant(inst)) return true;
+    return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
+  }
+
+  parts(block: Block): boolean {
+    const last = terminator(block);
+    if (last === null || last.form.flow === "exit") return false;
+    if (last.form.flow !== "branch") return last.form.flow === "indirect" && last.srcs.some((o) => this.reads(o));
+    if (!isConditional(last)) return false;
+    if (last.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
+    const g = last.guard;
+    if (g !== null && g.id !== ZERO_REG && g.file === File.P && this.varies[g.id] === 1) return true;
+    return last.srcs.some((o) => this.reads(o) || (o.kind === Kind.Reg && (o.mods & Mod.Not) !== 0 && this.reads(o)));
+  }
+
+  /** Lanes that part at block x are apart up to the BSYNC of a region around it. */
+  private part(x: number): void {
+    const ends = new Set<number>();
+    for (const r of this.regions) if (r.blocks.has(x)) for (const j of r.joins) ends.add(j);
+    const work = [x];
+    const seen = new Set<number>();
+    for (let b = work.pop(); b !== undefined; b = work.pop()) {
+      for (const s of (this.func.blocks[b] as Block).succs) {
+        const i = this.indexOf[s.id] as number;
+        if (seen.has(i)) continue;
+        seen.add(i);
+        // At the block of the BSYNC they are apart in front of it, and together behind.
+        if (ends.has(i)) this.apart[i] = Math.max(this.apart[i] as number, 1);
+        else {
+          this.apart[i] = 2;
+          work.push(i);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Branch folding on plain registers (no phis): jumps to jumps, jumps to what comes next, blocks that cannot be reached, branches
+ * around a jump, branches to an end (`@P EXIT`), straight lines of blocks as one block, and a layout in which a jump's
+ * target follows it where nothing else wants that place.
+ *
+ *     @P BRA a                @!P BRA c              …                 …
+ *     BRA c             →     a: …                   BRA e       →     EXIT
+ *     a: …                                           e: EXIT
+ *
+ * Blocks that an instruction names without going there (BSSY, gathered code, tables) stay.
+ */
+import { form } from "../isa/form.js";
+import { blockFallsThrough, connect, goesElsewhere, isConditional, terminator } from "../ori/flow.js";
+import { newInst } from "../ori/func.js";
+import { slotDefault } from "../ori/slots.js";
+import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
+
+/** Folds until nothing changes; returns whether anything did. */
+export function foldBranches(func: Func): boolean {
+  let changed = false;
+  for (let again = true; again; ) {
+    again = thread(func);
+    for (const step of [dropUnreachable, shorten, merge, place]) {
+      if (!step(func)) continue;
+      connect(func);
+      again = true;
+    }
+    changed ||= again;
+  }
+  if (changed) func.generation++;
+  return changed;
+}
+
+/** A branch to one place that is taken when its guard holds and in no other case. */
+export function isPlainBranch(inst: Inst | null): inst is Inst {
+  if (inst === null || inst.form.name !== "BRA") return false;
+  const guard = inst.guard;
+  inst.guard = null;
+  const plain = !isConditional(inst);
+  inst.guard = guard;
+  return plain && inst.srcs.filter((o) => o.kind === Kind.Label).length === 1;
+}
+
+/** The guard that holds when this one does not; null (always) has none. */
+export function opposite(g: Guard): Guard {
+  return { file: g.file, id: g.id, not: !g.not };
+}
+
+const always = (inst: Inst): boolean => inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
+
+const target = (inst: Inst): number => inst.srcs.find((o) => o.kind === Kind.Label)?.id ?? -1;
+
+function aim(inst: Inst, to: number): void {
+  for (const o of inst.srcs) if (o.kind === Kind.Label) o.id = to;
+}
+
+/** Blocks that instructions name, those that transfer control aside. */
+export function namedBlocks(func: Func): Set<number> {
+  const ids = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      if (inst.form.flow !== "branch") for (const o of inst.srcs) if (o.kind === Kind.Label) ids.add(o.id);
+  return ids;
+}
+
+/** Branches go where the jumps that they lead to go. */
+function thread(func: Func): boolean {
+  const next = new Map<number, number>();
+  func.blocks.forEach((block, b) => {
+    const [only] = block.insts;
+    if (only === undefined) {
+      const after = func.blocks[b + 1];
+      if (after !== undefined) next.set(block.id, after.id);
+    } else if (isPlainBranch(only) && always(only)) next.set(block.id, target(only));
+  });
+  const end = (id: number): number => {
+    const seen = new Set<number>();
+    let at = id;
+    while (next.has(at) && !seen.has(at)) {
+      seen.add(at);
+      at = next.get(at) as number;
+    }
+    return seen.has(at) ? id : at;
+  };
+  let changed = false;
+  for (const block of func.blocks) {
+    const last = terminator(block);
+    if (last === null || last.form.flow !== "branch") continue;
+    for (const o of last.srcs) {
+      if (o.kind !== Kind.Label || end(o.id) === o.id) continue;
+      o.id = end(o.id);
+      changed = true;
+    }
+  }
+  if (changed) connect(func);
+  return changed;
+}
+
+function dropUnreachable(func: Func): boolean {
+  const kept = new Set<Block>();
+  const byId = new Map(func.blocks.map((b) => [b.id, b]));
+  const work: Block[] = [func.blocks[0] as Block];
+  for (let b = work.pop(); b !== undefined; b = work.pop()) {
+    if (kept.has(b)) continue;
+    kept.add(b);
+    work.push(...b.succs);
+    for (const inst of b.insts)
+      for (const o of inst.srcs) {
+        const to = o.kind === Kind.Label ? byId.get(o.id) : undefined;
+        if (to !== undefined) work.push(to);
+      }
+  }
+  if (kept.size === func.blocks.length) return false;
+  func.blocks = func.blocks.filter((b) => kept.has(b));
+  return true;
+}
+
+/** Jumps to what comes next, branches around a jump or an end, branches to an end. */
+function shorten(func: Func): boolean {
+  let changed = false;
+  const ends = new Map(
+    func.blocks.flatMap((b): [number, Inst][] => {
+      const [only] = b.insts;
+      return only !== undefined && only.form.name === "EXIT" && always(only) ? [[b.id, only]] : [];
+    }),
+  );
+  const names = namedBlocks(func);
+  for (let b = 0; b < func.blocks.length; b++) {
+    const block = func.blocks[b] as Block;
+    const last = terminator(block);
+    if (!isPlainBranch(last)) continue;
+    const next = func.blocks[b + 1];
+    if (next !== undefined && target(last) === next.id) {
+      block.insts.pop();
+      changed = true;
+      continue;
+    }
+    const end = ends.get(target(last));
+    if (end !== undefined) {
+      block.insts[block.insts.length - 1] = exit(func, last.guard, end);
+      changed = true;
+      continue;
+    }
+    if (always(last) || next === undefined || next.preds.length !== 1 || names.has(next.id)) continue;
+    if (func.blocks[b + 2]?.id !== target(last)) continue;
+    // Around one jump, or around the end.
+    const [only] = next.insts;
+    if (only === undefined || !always(only) || next.insts.length !== 1) continue;
+    if (isPlainBranch(only)) {
+      last.guard = opposite(last.guard as Guard);
+      aim(last, target(only));
+    } else if (ends.has(next.id)) {
+      block.insts[block.insts.length - 1] = exit(func, opposite(last.guard as Guard), only);
+    } else continue;
+    func.blocks.splice(b + 1, 1);
+    changed = true;
+  }
+  return changed;
+}
+
+function exit(func: Func, guard: Guard | null, like: Inst): Inst {
+  const f = form("EXIT");
+  return newInst(func, f, [], f.srcs.map(slotDefault), guard === null ? null : { ...guard }, like.loc, like.id);
+}
+
+/** A block and the next one that only it leads to become one. */
+function merge(func: Func): boolean {
+  const names = namedBlocks(func);
+  const kept: Block[] = [];
+  for (const block of func.blocks) {
+    const before = kept[kept.length - 1];
+    const joins =
+      before !== undefined &&
+      terminator(before) === null &&
+      !goesElsewhere(func, before) &&
+      before.succs[0] === block &&
+      block.preds.length === 1 &&
+      !names.has(block.id);
+    if (joins) {
+      before.insts.push(...block.insts);
+      before.succs = block.succs;
+    } else kept.push(block);
+  }
+  const changed = kept.length !== func.blocks.length;
+  func.blocks = kept;
+  return changed;
+}
+
+/** Where a block ends in a jump, its target and what follows that come next, if nothing falls into the target as it is. */
+function place(func: Func): boolean {
+  let changed = false;
+  for (let at = positions(func), b = 0; b < func.blocks.length; b++) {
+    const last = terminator(func.blocks[b] as Block);
+    if (!isPlainBranch(last) || !always(last)) continue;
+    const from = at.get(target(last));
+    if (from === undefined || from === 0 || from === b + 1) continue;
+    if (blockFallsThrough(func.blocks[from - 1] as Block)) continue;
+    let to = from;
+    while (blockFallsThrough(func.blocks[to] as Block)) to++;
+    if (b >= from && b <= to) continue;
+    const chain = func.blocks.splice(from, to + 1 - from);
+    func.blocks.splice(from < b ? b + 1 - chain.length : b + 1, 0, ...chain);
+    at = positions(func);
+    changed = true;
+  }
+  return changed;
+}
+
+const positions = (func: Func): Map<number, number> => new Map(func.blocks.map((b, i) => [b.id, i]));

@@ -1,0 +1,16 @@
+/**
+ * LateMergeEquivalentConditionalFlow: what becomes of branches once phis are copies. In turn until nothing changes: branches are
+ * folded, regions around what never parts go, short arms become straight code. Each step makes room for the others: an
+ * arm without its region may be short, and two arms less is one block more for the scheduler.
+ */
+import type { Func } from "../ori/types.js";
+import { foldBranches } from "./branches.js";
+import { predicate } from "./predication.js";
+import { dropRegions, dropWarpSyncs } from "./regions.js";
+
+export function simplifyConditionalFlow(func: Func): void {
+  if (!func.virtual) return;
+  do foldBranches(func);
+  while (dropRegions(func) + predicate(func) > 0);
+  dropWarpSyncs(func);
+}

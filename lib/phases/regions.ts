@@ -1,0 +1,66 @@
+/**
+ * Regions and warp synchronization only where lanes may part (behind divergence analysis).
+ *
+ * A region around branches that all lanes take alike brings together what never parted: its BSSY and BSYNC go. WARPSYNC for all
+ * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
+ * constants and loads from uniform addresses, and has them on conditions from thread indices.
+ */
+import { analysis, regionsOf } from "../analysis/index.js";
+import { rewriteBlock } from "../ori/editor.js";
+import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
+
+/** Removes what is not needed; returns how many instructions went. */
+export function dropRegions(func: Func): number {
+  const { parts } = analysis(func, "divergence");
+  const parting = new Set(func.blocks.flatMap((b, i) => (parts(b) || calls(b) ? [i] : [])));
+  const dropped = new Set<number>();
+  for (const r of regionsOf(func, analysis(func, "cfg")))
+    if (![...r.blocks].some((b) => parting.has(b))) dropped.add(r.barrier);
+  const others = otherUses(func);
+  const gone = (inst: Inst): boolean => {
+    const barrier = barrierOf(inst);
+    return barrier >= 0 && dropped.has(barrier) && !others.has(barrier);
+  };
+  return remove(func, (_, inst) => gone(inst));
+}
+
+/** Removes WARPSYNC of all lanes where they are together. */
+export function dropWarpSyncs(func: Func): number {
+  const { apartAt } = analysis(func, "divergence");
+  return remove(func, (block, inst, at) => isSyncOfAll(inst) && !apartAt(block, at));
+}
+
+function isSyncOfAll(inst: Inst): boolean {
+  if (inst.form.name === "WARPSYNC.ALL") return inst.guard === null;
+  const mask = inst.srcs.find((o) => o.kind === Kind.Imm);
+  return inst.form.name === "WARPSYNC" && inst.guard === null && mask !== undefined && mask.value === 0xffffffff;
+}
+
+function remove(func: Func, gone: (block: Block, inst: Inst, at: number) => boolean): number {
+  const out = new Set<Inst>();
+  for (const block of func.blocks)
+    for (const [at, inst] of block.insts.entries()) if (gone(block, inst, at)) out.add(inst);
+  if (out.size > 0)
+    for (const block of func.blocks) rewriteBlock(func, block, (inst, kept) => !out.has(inst) && kept.push(inst));
+  return out.size;
+}
+
+function calls(block: Block): boolean {
+  return block.insts.some((i) => i.form.flow === "call");
+}
+
+/** The barrier that a BSSY or BSYNC works on, −1 for all others. */
+function barrierOf(inst: Inst): number {
+  if (inst.form.op !== "BSSY" && inst.form.op !== "BSYNC") return -1;
+  return [...inst.dsts, ...inst.srcs].find((o) => o.kind === Kind.Reg && o.file === File.B)?.id ?? -1;
+}
+
+/** Barriers that something else than BSSY and BSYNC reads or writes. */
+function otherUses(func: Func): Set<number> {
+  const found = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      if (barrierOf(inst) < 0)
+        for (const o of [...inst.dsts, ...inst.srcs]) if (o.kind === Kind.Reg && o.file === File.B) found.add(o.id);
+  return found;
+}

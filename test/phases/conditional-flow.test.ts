@@ -1,0 +1,179 @@
+import { foldBranches } from "../../lib/phases/branches.js";
+import { predicate } from "../../lib/phases/predication.js";
+import { after, normalize } from "./texts.js";
+
+const head = `func "k" entry sm_90 virtual expanded`;
+const run = (code: string): string => after(`${head}\n${code}`, "LateMergeEquivalentConditionalFlow");
+const text = (code: string): string => normalize(`${head}\n${code}`);
+
+test("a short arm runs under a guard; what harms nobody has none; its region goes", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      LDC %R1, c[0x0][0x210]
+      MOV %R2, RZ
+      ISETP.LT.AND %P3, PT, %R0, %R1, PT
+      BSSY %B4, b3
+      @!%P3 BRA b2
+    b1
+      IADD3 %R5, %R0, %R1, RZ
+      LDG.E %R2, [%R5]
+    b2
+      BSYNC %B4
+    b3
+      STG.E [RZ], %R2
+      EXIT`;
+  const expected = `
+    b0
+      S2R %R0, SR_TID.X
+      LDC %R1, c[0x0][0x210]
+      MOV %R2, RZ
+      ISETP.LT.AND %P3, PT, %R0, %R1, PT
+      IADD3 %R5:0, %R0, %R1, RZ
+      @%P3 LDG.E %R2, [%R5]
+      STG.E [RZ], %R2
+      EXIT`;
+  expect(run(before)).toBe(text(expected));
+});
+
+test("two arms: the first leaves alone what the second reads", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      MOV %R2, %R0
+      @%P1 BRA b2
+    b1
+      IADD3 %R2, %R2, 0x1, RZ
+      IADD3 %R3, %R0, 0x2, RZ
+      BRA b3
+    b2
+      IADD3 %R3, %R2, 0x3, RZ
+    b3
+      STG.E [RZ], %R2
+      STG.E [RZ], %R3
+      EXIT`;
+  const expected = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      MOV %R2, %R0
+      @!%P1 IADD3 %R2, %R2, 0x1, RZ
+      IADD3 %R3, %R0, 0x2, RZ
+      @%P1 IADD3 %R3, %R2, 0x3, RZ
+      STG.E [RZ], %R2
+      STG.E [RZ], %R3
+      EXIT`;
+  expect(run(before)).toBe(text(expected));
+});
+
+test("an arm that writes the condition, and one with a barrier, keep their branch", () => {
+  for (const inst of [
+    "ISETP.EQ.AND %P1, PT, %R0, RZ, PT",
+    "BAR.SYNC.DEFER_BLOCKING 0x0",
+    "SHFL.BFLY PT, %R0, %R0, 0x1, 0x1f",
+  ]) {
+    const code = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      @%P1 BRA b2
+    b1
+      ${inst}
+    b2
+      STG.E [RZ], %R0
+      @%P1 EXIT
+    b3
+      STG.E [RZ], %R0
+      EXIT`;
+    expect(after(`${head}\n${code}`, predicate)).toBe(text(code));
+  }
+});
+
+test("regions and WARPSYNC stay where lanes part, and only there", () => {
+  const loop = (trips: string): string => `
+    b0
+      ${trips}
+      MOV %R1, RZ
+      BSSY %B2, b3
+    b1
+      IADD3 %R1, %R1, 0x1, RZ
+      WARPSYNC.ALL
+      BAR.SYNC.DEFER_BLOCKING 0x0
+      ISETP.LT.AND %P3, PT, %R1, %R0, PT
+      @%P3 BRA b1
+    b2
+      BSYNC %B2
+    b3
+      WARPSYNC.ALL
+      BAR.SYNC.DEFER_BLOCKING 0x0
+      EXIT`;
+  expect(run(loop("S2R %R0, SR_TID.X")).match(/BSSY|BSYNC|WARPSYNC/g)).toEqual(["BSSY", "WARPSYNC", "BSYNC"]);
+  expect(run(loop("S2R %R0, SR_CTAID.X")).match(/BSSY|BSYNC|WARPSYNC/g)).toBeNull();
+});
+
+test("a value made where lanes are apart varies, whatever it is made from", () => {
+  const code = `
+    b0
+      S2R %R0, SR_TID.X
+      MOV %R1, RZ
+      ISETP.LT.AND %P2, PT, %R0, 0x5, PT
+      BSSY %B3, b3
+      @%P2 BRA b2
+    b1
+      MOV %R1, 0x1
+      BAR.SYNC.DEFER_BLOCKING 0x0
+    b2
+      BSYNC %B3
+    b3
+      ISETP.EQ.AND %P4, PT, %R1, RZ, PT
+      BSSY %B5, b6
+      @%P4 BRA b5
+    b4
+      BAR.SYNC.DEFER_BLOCKING 0x0
+    b5
+      BSYNC %B5
+    b6
+      EXIT`;
+  expect(run(code).match(/BSYNC/g)).toHaveLength(2);
+});
+
+test("jumps to jumps, around jumps, to ends; a target that nothing falls into comes next", () => {
+  const before = `
+    b0
+      LDC %R0, c[0x0][0x210]
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      @%P1 BRA b2
+    b1
+      BRA b4
+    b2
+      STG.E [RZ], %R0
+      BRA b5
+    b3
+      EXIT
+    b4
+      STG.E [0x4], %R0
+      @%P1 BRA b3
+    b6
+      STG.E [0xc], %R0
+      BRA b2
+    b5
+      STG.E [0x8], %R0
+      BRA b3`;
+  const expected = `
+    b0
+      LDC %R0, c[0x0][0x210]
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      @!%P1 BRA b4
+    b2
+      STG.E [RZ], %R0
+      STG.E [0x8], %R0
+      EXIT
+    b4
+      STG.E [0x4], %R0
+      @%P1 EXIT
+    b6
+      STG.E [0xc], %R0
+      BRA b2`;
+  expect(after(`${head}\n${before}`, foldBranches)).toBe(text(expected));
+});
