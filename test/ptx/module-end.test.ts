@@ -1,7 +1,14 @@
 import { analyze, check, parse } from "../../lib/ptx/index.js";
 
 /** Every answer here was given by ptxas 13.0.88 to the same text. */
-function say(body: string, { target = "sm_75", own = target, size = "64", relocatable = false } = {}): string[] {
+interface Unit {
+  readonly target?: string;
+  readonly own?: string;
+  readonly size?: string;
+  readonly relocatable?: boolean;
+}
+
+function say(body: string, { target = "sm_75", own = target, size = "64", relocatable = false }: Unit = {}): string[] {
   const text = `.version 9.0\n.target ${own}\n.address_size ${size}\n${body}`;
   const m = parse(text);
   const found = m.ok ? check(m.value, { target, relocatable }) : analyze(text, { target }).diagnostics;
