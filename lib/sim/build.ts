@@ -1,4 +1,5 @@
 /** From a decoded instruction to what runs it: the tables of all families by mnemonic. */
+import type { MachineInst } from "../isa/operand.js";
 import { renderInst as print } from "../isa/text.js";
 import { barrier } from "./ops/barrier.js";
 import { bits } from "./ops/bits.js";
@@ -54,16 +55,28 @@ function makerOf(op: string): Maker | undefined {
 export function build(program: Program, index: number): Exec {
   const inst = program.insts[index];
   if (!inst) return (w, mask) => w.fault("illegal-instruction", mask, "the word is no instruction");
+  const exec = meaningOf(program, index, inst);
+  return typeof exec === "string" ? refuse(`not supported by the simulator: ${exec}`) : exec;
+}
+
+/** Has the instruction a meaning here? */
+export function isSupported(program: Program, index: number): boolean {
+  const inst = program.insts[index];
+  return inst ? typeof meaningOf(program, index, inst) !== "string" : false;
+}
+
+/** What runs the instruction, or what is not supported. */
+function meaningOf(program: Program, index: number, inst: MachineInst): Exec | string {
   const maker = makerOf(inst.form.op);
-  if (maker === undefined) return refuse(`not supported by the simulator: ${inst.form.op}`);
+  if (maker === undefined) return inst.form.op;
   const site = new Site(program, index, functionAt(program, index).first, inst);
   try {
     const exec = maker(site);
     const left = site.leftover();
-    return left.length === 0 ? exec : refuse(`not supported by the simulator: ${inst.form.op} with ${left.join(", ")}`);
+    return left.length === 0 ? exec : `${inst.form.op} with ${left.join(", ")}`;
   } catch (e) {
     if (!(e instanceof Unsupported)) throw e;
-    return refuse(`not supported by the simulator: ${print(inst, { isa: program.target.isa })} (${e.message})`);
+    return `${print(inst, { isa: program.target.isa })} (${e.message})`;
   }
 }
 

@@ -124,6 +124,7 @@ export class Device {
       profile: options.profile ?? false,
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.only && { only: options.only }),
+      ...(options.engine && { engine: options.engine }),
     });
     const run = machine.run();
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));

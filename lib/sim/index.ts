@@ -19,6 +19,7 @@ export { simulate } from "./simulate.js";
 export type {
   Argument,
   Dim3,
+  EngineChoice,
   Fault,
   FaultKind,
   LaunchOptions,

@@ -11,7 +11,10 @@ import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
-import type { Fault, FaultKind, ProfileEntry, Run } from "./types.js";
+import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run } from "./types.js";
+import { type Engine, Entry, engineOf } from "./wasm/engine.js";
+import { Exchange } from "./wasm/layout.js";
+import { Status } from "./wasm/translate.js";
 
 /** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
 const GROUP_SLICE = 4096;
@@ -41,6 +44,7 @@ export interface Launch {
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run; all by default. */
   readonly only?: ReadonlySet<number>;
+  readonly engine?: EngineChoice;
 }
 
 export class GridMachine implements Machine {
@@ -58,8 +62,11 @@ export class GridMachine implements Machine {
   private readonly program: Program;
   private readonly warpCounts: Float64Array | null;
   private readonly threadCounts: Float64Array | null;
-  /** Warps of ended CTAs by index. */
-  private readonly ended: Warp[][] = [];
+  /** Ended CTAs, whose warps and shared memory serve others. */
+  private readonly ended: Cta[] = [];
+  private readonly resident: Cluster[] = [];
+  /** Translated code; null: all runs in closures. */
+  private readonly engine: Engine | null;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   constructor(private readonly launch: Launch) {
@@ -75,14 +82,19 @@ export class GridMachine implements Machine {
     this.warpCounts = launch.profile ? new Float64Array(n) : null;
     this.threadCounts = launch.profile ? new Float64Array(n) : null;
     launch.tracer?.begin(launch.program);
+    // A profile counts every instruction, which translated code does not.
+    const choice = launch.engine ?? "auto";
+    this.engine =
+      choice === "closures" || launch.profile ? null : engineOf(launch.program, launch.global, choice === "wasm");
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
+    this.engine?.begin(launch.banks, this.tids.length, launch.sharedBytes);
   }
 
   run(): Run {
     const [cx, cy, cz] = this.clusterShape;
     const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
-    const resident: Cluster[] = [];
+    const { resident } = this;
     let next = 0;
     let rounds = 0;
     let woken = 0;
@@ -93,7 +105,7 @@ export class GridMachine implements Machine {
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
         const before = this.issued;
-        if (this.runCluster(resident[i]!)) this.retire(resident.splice(i--, 1)[0]!);
+        if (this.runCluster(resident[i]!)) this.ended.push(...resident.splice(i--, 1)[0]!.ctas);
         if (this.issued !== before) moved = true;
       }
       if (this.fault !== null || resident.length === 0) continue;
@@ -146,10 +158,12 @@ export class GridMachine implements Machine {
 
   private startCta(index: readonly [number, number, number], cluster: Cluster, rank: number): Cta {
     const threads = this.block[0] * this.block[1] * this.block[2];
+    const ended = this.ended.pop();
+    ended?.shared.bytes.fill(0);
     const cta: Cta = {
       index,
-      shared: new SharedMemory(this.launch.sharedBytes),
-      warps: [],
+      shared: ended?.shared ?? new SharedMemory(this.launch.sharedBytes),
+      warps: ended?.warps ?? [],
       barriers: Array.from({ length: 16 }, freshBarrier),
       cluster,
       rank,
@@ -158,23 +172,16 @@ export class GridMachine implements Machine {
     };
     for (let w = 0; w * 32 < threads; w++) {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
-      const ended = this.ended[w]?.pop();
-      const warp = ended ?? new Warp(this, cta, w, lanes, this.tids[w]!);
-      ended?.restart(cta);
+      let warp = cta.warps[w];
+      if (warp === undefined) {
+        warp = new Warp(this, cta, w, lanes, this.tids[w]!);
+        cta.warps.push(warp);
+      } else warp.restart(cta);
       warp.pc = this.launch.entry;
       warp.trace = this.launch.tracer?.warp(this.blockNumber(index), w) ?? null;
-      cta.warps.push(warp);
     }
+    this.engine?.start(cta);
     return cta;
-  }
-
-  /** The warps of ended CTAs serve others. */
-  private retire(cluster: Cluster): void {
-    for (const cta of cluster.ctas)
-      for (const warp of cta.warps) {
-        this.ended[warp.index] ??= [];
-        this.ended[warp.index]!.push(warp);
-      }
   }
 
   /** Gives every CTA of a cluster its turn. True when all have ended. */
@@ -208,7 +215,8 @@ export class GridMachine implements Machine {
     const { exec, guard, invert } = this.program;
     const { warpCounts, threadCounts } = this;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
-    const P = w.P;
+    const engine = w.trace === null ? this.engine : null;
+    let P = w.P;
     const end = exec.length;
     const start = this.issued;
     let issued = start;
@@ -231,6 +239,35 @@ export class GridMachine implements Machine {
         w.pc = pc;
         this.leftCode(w, active, pc - end);
         break;
+      }
+      if (engine !== null) {
+        const flavour = active === -1 ? engine.full : engine.masked;
+        let entry = flavour.entry[pc]!;
+        if (entry === Entry.Counted && engine.visit(flavour, pc, () => this.residentCtas())) {
+          P = w.P;
+          entry = flavour.entry[pc]!;
+        }
+        if (entry >= Entry.First && w.base !== 0) {
+          const status = flavour.run!(w.base, entry - Entry.First, active, w.live, groupEnd - issued);
+          const { exchange } = w;
+          pc = exchange[Exchange.pc]!;
+          issued += exchange[Exchange.issued]!;
+          threads += exchange[Exchange.threads]!;
+          if (status === Status.Jumped) {
+            this.issued = issued;
+            if (issued < groupEnd) continue;
+            if (issued - start >= WARP_SLICE) break;
+            groupEnd = issued + GROUP_SLICE;
+            if (w.ready.length > 0) {
+              w.ready.push({ pc, mask: active });
+              active = 0;
+              w.active = 0;
+            }
+            continue;
+          }
+          // Stopped at an instruction for its closure.
+          if (pc >= end || pc < 0) continue;
+        }
       }
       issued++;
       this.issued = issued;
@@ -273,6 +310,10 @@ export class GridMachine implements Machine {
       const text = `no end after ${this.launch.budget} warp-instructions`;
       w.fault("budget", active === 0 ? w.live : active, text);
     }
+  }
+
+  private *residentCtas(): Iterable<Cta> {
+    for (const cluster of this.resident) yield* cluster.ctas;
   }
 
   /** `beyond`: how many instructions behind the last of the module. */

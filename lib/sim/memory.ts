@@ -29,6 +29,8 @@ export class GlobalMemory {
   words: Int32Array;
   private used: number = GUARD;
   private readonly list: Allocation[] = [];
+  /** Where bytes are found when they are not this memory's own. */
+  private room: ((bytes: number) => { readonly buffer: ArrayBuffer; readonly at: number } | null) | null = null;
   /** Bounds of the allocation of the last access: nearly always the one of the next. */
   start: number = 0;
   end: number = 0;
@@ -51,10 +53,36 @@ export class GlobalMemory {
     return GLOBAL_BASE + start;
   }
 
+  /** Where the bytes lie from now on. Their views are these; all that came before are stale. */
+  private view(buffer: ArrayBuffer, at: number, length: number): void {
+    this.bytes = new Uint8Array(buffer, at, length);
+    this.half = new Uint16Array(buffer, at, length >> 1);
+    this.words = new Int32Array(buffer, at, length >> 2);
+  }
+
+  /**
+   * Moves the bytes into a memory that `make` gives for their number, or gives for more of them later; null: the host has no room.
+   */
+  move(room: (bytes: number) => { readonly buffer: ArrayBuffer; readonly at: number } | null): boolean {
+    const { bytes } = this;
+    const place = room(bytes.length);
+    if (place === null) return false;
+    this.view(place.buffer, place.at, bytes.length);
+    this.bytes.set(bytes);
+    this.room = room;
+    return true;
+  }
+
   /** False when the host has no room. */
   private grow(need: number): boolean {
     let size = this.bytes.length;
     while (size < need) size *= 2;
+    if (this.room !== null) {
+      const length = Math.min(size, LIMIT);
+      const place = this.room(length);
+      if (place !== null) this.view(place.buffer, place.at, length);
+      return place !== null;
+    }
     let bytes: Uint8Array;
     try {
       bytes = new Uint8Array(Math.min(size, LIMIT));
@@ -66,6 +94,11 @@ export class GlobalMemory {
     this.half = new Uint16Array(bytes.buffer);
     this.words = new Int32Array(bytes.buffer);
     return true;
+  }
+
+  /** The allocation that holds the byte at `offset` (from GLOBAL_BASE). */
+  allocationAt(offset: number): Allocation | null {
+    return this.holds(offset, 1) ? { start: this.start, end: this.end } : null;
   }
 
   /** Are `size` bytes at `offset` (from GLOBAL_BASE) inside one allocation? */

@@ -64,6 +64,8 @@ export const WARP_WORDS: Readonly<Record<"I" | "P" | "U" | "B", number>> = {
   B: 16 * LANES,
 };
 
+const NO_WORDS = new Int32Array(0);
+
 export class Warp {
   I: Int32Array;
   F: Float32Array;
@@ -109,6 +111,10 @@ export class Warp {
   trace: WarpTrace | null = null;
   /** Result of the last BAR.RED. */
   barrierValue: number = 0;
+  /** Where its state is in the memory of translated code; 0: not there. */
+  base: number = 0;
+  /** What it and the simulator tell each other there. */
+  exchange: Int32Array = NO_WORDS;
 
   constructor(
     readonly machine: Machine,
@@ -119,20 +125,32 @@ export class Warp {
     /** Thread indices x, y, z per lane. */
     readonly tid: readonly [Int32Array, Int32Array, Int32Array],
   ) {
-    const words = new Int32Array(WARP_WORDS.I + WARP_WORDS.P + WARP_WORDS.U + WARP_WORDS.B);
-    const { buffer } = words;
-    let at = 0;
-    const next = (n: number): Int32Array => {
-      at += 4 * n;
-      return new Int32Array(buffer, at - 4 * n, n);
-    };
-    this.I = next(WARP_WORDS.I);
-    this.F = new Float32Array(buffer, 0, WARP_WORDS.I);
-    this.P = next(WARP_WORDS.P);
+    const { I, P, U, B } = WARP_WORDS;
+    this.I = new Int32Array(I);
+    this.F = new Float32Array(this.I.buffer);
+    this.P = new Int32Array(P);
     this.UP = this.P.subarray(8);
-    this.U = next(WARP_WORDS.U);
-    this.B = next(WARP_WORDS.B);
+    this.U = new Int32Array(U);
+    this.B = new Int32Array(B);
     this.start();
+  }
+
+  /** Moves registers, predicates and barriers to a buffer, one behind the other from byte `at` on. */
+  move(buffer: ArrayBuffer, at: number): void {
+    let from = at;
+    const moved = (old: Int32Array): Int32Array => {
+      const next = new Int32Array(buffer, from, old.length);
+      next.set(old);
+      from += 4 * old.length;
+      return next;
+    };
+    this.I = moved(this.I);
+    this.F = new Float32Array(buffer, at, this.I.length);
+    this.P = moved(this.P);
+    this.UP = this.P.subarray(8);
+    this.U = moved(this.U);
+    this.B = moved(this.B);
+    this.base = at;
   }
 
   /** As before the first instruction. */
@@ -189,7 +207,7 @@ export interface Barrier {
 
 export interface Cta {
   readonly index: readonly [number, number, number];
-  readonly shared: SharedMemory;
+  shared: SharedMemory;
   readonly warps: Warp[];
   readonly barriers: Barrier[];
   readonly cluster: Cluster;

@@ -25,6 +25,12 @@ export type Argument =
   | { readonly address: number }
   | { readonly bytes: Uint8Array };
 
+/**
+ * What executes instructions: `closures`, a function for each instruction and warp; `wasm`, code translated to WebAssembly from the
+ * start; `auto`, code translated where it has run often. Results, faults and counts are the same.
+ */
+export type EngineChoice = "closures" | "wasm" | "auto";
+
 /** How to run a kernel. */
 export interface LaunchOptions {
   /** Name of the kernel as in the cubin (mangled for C++). May be left out when the module has one kernel. */
@@ -43,6 +49,8 @@ export interface LaunchOptions {
   readonly maxInstructions?: number;
   /** Count executions of every instruction. Default false. */
   readonly profile?: boolean;
+  /** Default auto. A profile, and blocks that are recorded, run in closures. */
+  readonly engine?: EngineChoice;
   /** Records what chosen blocks do, for the timing model. */
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run (x fastest; with clusters, theirs run whole); the others don't, and what they would write is missing. */

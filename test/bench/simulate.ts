@@ -151,11 +151,13 @@ export function benchSimulate(): void {
     ["ours", (ptx) => compile(ptx, { target: TARGET }).cubin],
   ];
   if (available) makers.push(["ptxas -O3", realCubin]);
-  row(["kernel", "code", "M/s"]);
+  row(["kernel", "code", "closures", "wasm", "ratio"]);
   for (const c of cases())
     for (const [code, make] of makers) {
       const cubin = make(c.ptx);
       // Null: not supported by our compiler.
-      if (cubin !== null) row([c.name, code, rate(cubin, c.launch).toFixed(1)]);
+      if (cubin === null) continue;
+      const [closures, wasm] = (["closures", "auto"] as const).map((engine) => rate(cubin, { ...c.launch, engine }));
+      row([c.name, code, closures!.toFixed(0), wasm!.toFixed(0), (wasm! / closures!).toFixed(1)]);
     }
 }

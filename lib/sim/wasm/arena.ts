@@ -1,0 +1,135 @@
+/** The WebAssembly memory of a device: layout.ts says what is where. */
+import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "../memory.js";
+import type { Cta } from "../state.js";
+import type { Slot } from "./access.js";
+import { type HostMemory, wasm } from "./host.js";
+import {
+  BANK_BYTES,
+  BANK_COUNT,
+  BANK_ROOM,
+  BANKS,
+  EXCHANGE,
+  EXCHANGE_WORDS,
+  Exchange,
+  GLOBAL,
+  GLOBAL_LEAST,
+  ROW_BYTES,
+  SLOT_BYTES,
+  SLOTS,
+  SLOTS_END,
+  STATE,
+  UNIFORM,
+  WARP_BYTES,
+} from "./layout.js";
+
+const PAGE = 0x10000;
+const MOST_PAGES = 0x10000;
+
+const arenas = new WeakMap<GlobalMemory, Arena>();
+
+/** The arena of a global memory, which moves into it; null: the host has no room or no WebAssembly. */
+export function arenaOf(global: GlobalMemory): Arena | null {
+  const known = arenas.get(global);
+  if (known !== undefined) return known;
+  if (wasm === null) return null;
+  try {
+    const initial = (GLOBAL + GLOBAL_LEAST) / PAGE;
+    const arena = new Arena(new wasm.Memory({ initial, maximum: MOST_PAGES }), global);
+    if (!global.move((bytes) => arena.room(bytes))) return null;
+    arenas.set(global, arena);
+    return arena;
+  } catch {
+    return null;
+  }
+}
+
+export class Arena {
+  words: Int32Array;
+  private readonly slots: Slot[] = [];
+  private readonly bankBytes = new Int32Array(BANK_COUNT);
+  /** Address for the next CTA of this launch. */
+  private next: number = STATE;
+  private ctaBytes = 0;
+
+  constructor(
+    readonly memory: HostMemory,
+    private readonly global: GlobalMemory,
+  ) {
+    this.words = new Int32Array(memory.buffer);
+  }
+
+  /** Room for so many bytes of global memory. */
+  room(bytes: number): { readonly buffer: ArrayBuffer; readonly at: number } | null {
+    const missing = GLOBAL + bytes - this.memory.buffer.byteLength;
+    if (missing > 0) {
+      try {
+        this.memory.grow(Math.ceil(missing / PAGE));
+      } catch {
+        return null;
+      }
+    }
+    this.words = new Int32Array(this.memory.buffer);
+    return { buffer: this.memory.buffer, at: GLOBAL };
+  }
+
+  /** A launch begins: its constants, and how much room a CTA takes. */
+  begin(banks: readonly Int32Array[], warps: number, sharedBytes: number): void {
+    for (let b = 0; b < BANK_COUNT; b++) {
+      const bank = banks[b];
+      const bytes = Math.min(bank?.byteLength ?? 0, BANK_ROOM);
+      const at = (BANKS + b * BANK_ROOM) >> 2;
+      if (bytes < this.bankBytes[b]!) this.words.fill(0, at, at + (this.bankBytes[b]! >> 2));
+      if (bank !== undefined) this.words.set(bank.subarray(0, bytes >> 2), at);
+      this.bankBytes[b] = bytes;
+      this.words[(BANK_BYTES >> 2) + b] = bytes;
+    }
+    this.ctaBytes = warps * WARP_BYTES + ((sharedBytes + 127) & ~127);
+    this.next = STATE;
+  }
+
+  /** Moves a CTA that has its own arrays into the arena, if there is room; its warps serve later CTAs there. */
+  adopt(cta: Cta): void {
+    const at = this.next;
+    if (at + this.ctaBytes > GLOBAL) return;
+    this.next += this.ctaBytes;
+    const { buffer } = this.memory;
+    const sharedAt = at + cta.warps.length * WARP_BYTES;
+    const shared = new SharedMemory(cta.shared.size, buffer, sharedAt);
+    shared.bytes.set(cta.shared.bytes);
+    cta.shared = shared;
+    cta.warps.forEach((w, i) => {
+      const base = at + i * WARP_BYTES;
+      w.move(buffer, base);
+      w.exchange = new Int32Array(buffer, base + EXCHANGE, EXCHANGE_WORDS);
+      w.exchange[Exchange.sharedAt] = sharedAt;
+      w.exchange[Exchange.sharedSize] = shared.size;
+      w.exchange[Exchange.sharedFirst] = cta.rank * 0x1000000;
+    });
+  }
+
+  /** A new slot; when there are no more the first, which never holds an allocation: the access is for the closures. */
+  slot(s: Slot): number {
+    if (this.slots.length === 0) this.slots.push(s);
+    if (SLOTS + SLOT_BYTES * (this.slots.length + 1) > SLOTS_END) return 0;
+    return this.slots.push(s) - 1;
+  }
+
+  /** Looks for the allocation that the first of the lanes of `mask` touches. */
+  find(id: number, base: number, mask: number): void {
+    if (mask === 0 || id === 0) return;
+    const s = this.slots[id]!;
+    const lane = 31 - Math.clz32(mask & -mask);
+    const reg = (n: number): number => (n < 0 ? 0 : this.words[(base + n * ROW_BYTES + 4 * lane) >> 2]!);
+    const uniform = (n: number): number => this.words[(base + UNIFORM + 4 * n) >> 2]!;
+    let address = reg(s.high) * 2 ** 32 + (reg(s.low) >>> 0);
+    if (s.uniform >= 0)
+      address += s.uniformWide ? uniform(s.uniform + 1) * 2 ** 32 + (uniform(s.uniform) >>> 0) : uniform(s.uniform);
+    const found = this.global.allocationAt(address + s.lowest - GLOBAL_BASE);
+    if (found === null) return;
+    const from = Math.max(0, found.start - s.lowest);
+    const count = found.end - s.end - from + 1;
+    const at = (SLOTS + SLOT_BYTES * id) >> 2;
+    this.words[at] = from;
+    this.words[at + 1] = Math.max(0, count);
+  }
+}

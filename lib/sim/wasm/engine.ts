@@ -1,0 +1,178 @@
+/**
+ * Decides what is translated, and when: blocks are counted where control can come to, a block that has run often is translated with
+ * all that have run at all. One set of blocks for warps with all lanes active, one for the others.
+ */
+import { Kind } from "../../isa/operand.js";
+import type { GlobalMemory } from "../memory.js";
+import { fma64 } from "../number/f64.js";
+import { mufu32 } from "../number/mufu.js";
+import { Rounding } from "../number/rounding.js";
+import type { Program } from "../program.js";
+import type { Cta } from "../state.js";
+import { slotOf } from "./access.js";
+import { type Arena, arenaOf } from "./arena.js";
+import { wasm } from "./host.js";
+import { relaxedFmaIsExact } from "./relaxed.js";
+import { type Translation, translationOf } from "./segments.js";
+import { type Run, translate } from "./translate.js";
+
+/** Visits after which a block is translated; what has been translated waits for more the next time. */
+const OFTEN = 256;
+const MOST_OFTEN = 1 << 14;
+/** Most instructions of a module. */
+const LONGEST = 20_000;
+
+/** Entries of `Flavour.entry`: nothing here; a block that is counted; from here on, numbers of entries. */
+export const Entry = { None: 0, Counted: 1, First: 2 } as const;
+
+/** The code for warps with all 32 lanes active, or for all others. */
+export class Flavour {
+  readonly entry: Int32Array;
+  readonly visits: Uint32Array;
+  run: Run | null = null;
+  limit: number;
+
+  constructor(
+    readonly full: boolean,
+    leaders: Uint8Array,
+    eager: boolean,
+  ) {
+    this.entry = Int32Array.from(leaders);
+    this.visits = new Uint32Array(leaders.length);
+    this.limit = eager ? 1 : OFTEN;
+  }
+}
+
+const engines = new WeakMap<Program, Engine>();
+
+/** The engine of a program; `eager`: everything is translated at once. Null where it cannot be: no WebAssembly, another memory. */
+export function engineOf(program: Program, global: GlobalMemory, eager: boolean): Engine | null {
+  if (wasm === null) return null;
+  let engine = engines.get(program);
+  if (engine === undefined || engine.eager !== eager) {
+    engine = new Engine(program, global, eager);
+    engines.set(program, engine);
+  }
+  return engine.global === global ? engine : null;
+}
+
+/** Instructions to which control comes otherwise than from the one before: there a group can be sent into translated code. */
+function leadersOf(program: Program): Uint8Array {
+  const { insts } = program;
+  const leaders = new Uint8Array(insts.length);
+  for (const f of program.functions) {
+    if (f.count === 0) continue;
+    leaders[f.first] = 1;
+    for (let pc = f.first; pc < f.first + f.count; pc++) {
+      const inst = insts[pc];
+      if (!inst) continue;
+      if (inst.form.flow !== "next" || inst.form.op === "BAR") leaders[pc + 1] = 1;
+      for (const o of inst.srcs)
+        if (o.kind === Kind.Label && Number.isInteger(o.value / 16)) leaders[f.first + o.value / 16] = 1;
+    }
+  }
+  return leaders;
+}
+
+export class Engine {
+  readonly full: Flavour;
+  readonly masked: Flavour;
+  private readonly leaders: Uint8Array;
+  private readonly translations: (Translation | null | undefined)[];
+  private arena: Arena | null = null;
+  /** What the running launch gives. */
+  private launch: {
+    readonly banks: readonly Int32Array[];
+    readonly warps: number;
+    readonly sharedBytes: number;
+  } | null = null;
+
+  constructor(
+    private readonly program: Program,
+    readonly global: GlobalMemory,
+    readonly eager: boolean,
+  ) {
+    this.leaders = leadersOf(program);
+    this.translations = new Array(program.insts.length);
+    this.full = new Flavour(true, this.leaders, eager);
+    this.masked = new Flavour(false, this.leaders, eager);
+  }
+
+  /** A launch begins. */
+  begin(banks: readonly Int32Array[], warps: number, sharedBytes: number): void {
+    this.launch = { banks, warps, sharedBytes };
+    this.arena?.begin(banks, warps, sharedBytes);
+  }
+
+  /** A CTA starts. */
+  start(cta: Cta): void {
+    if (this.arena !== null && cta.warps[0]!.base === 0) this.arena.adopt(cta);
+  }
+
+  /** Counts a visit of the block at `pc`; true: code was translated, and the CTAs have moved. */
+  visit(flavour: Flavour, pc: number, ctas: () => Iterable<Cta>): boolean {
+    if (++flavour.visits[pc]! < flavour.limit) return false;
+    if (this.arena === null) {
+      this.arena = arenaOf(this.global);
+      if (this.arena === null) {
+        // Never again.
+        flavour.entry.fill(Entry.None);
+        return false;
+      }
+      const { banks, warps, sharedBytes } = this.launch!;
+      this.arena.begin(banks, warps, sharedBytes);
+      for (const cta of ctas()) this.arena.adopt(cta);
+    }
+    this.translate(flavour, this.arena);
+    return true;
+  }
+
+  private translationAt(pc: number): Translation | null {
+    let t = this.translations[pc];
+    if (t === undefined) {
+      t = translationOf(this.program, pc);
+      this.translations[pc] = t;
+    }
+    return t;
+  }
+
+  private translate(flavour: Flavour, arena: Arena): void {
+    const blocks: [number, number][] = [];
+    const { leaders } = this;
+    const n = leaders.length;
+    let size = 0;
+    for (let pc = 0; pc < n && size < LONGEST; pc++) {
+      if (leaders[pc] === 0 || !(this.eager || flavour.visits[pc]! > 0)) continue;
+      let to = pc + 1;
+      while (to < n && leaders[to] === 0) to++;
+      blocks.push([pc, to]);
+      size += to - pc;
+    }
+    const made = translate(
+      this.program,
+      blocks,
+      flavour.full,
+      relaxedFmaIsExact(),
+      (pc) => this.translationAt(pc),
+      (group) => (group.first.space === "global" ? arena.slot(slotOf(group)) : 0),
+    );
+    const instance = new wasm!.Instance(new wasm!.Module(made.bytes), {
+      env: {
+        memory: arena.memory,
+        find: (id: number, base: number, mask: number) => arena.find(id, base, mask),
+        fma64: (a: number, b: number, c: number) => fma64(a, b, c, Rounding.RN),
+        log2: mufu32.LG2,
+        exp2: mufu32.EX2,
+        sin: mufu32.SIN,
+        cos: mufu32.COS,
+        tanh: mufu32.TANH,
+      },
+    });
+    flavour.run = instance.exports.run as Run;
+    for (const [from, to] of blocks) for (let pc = from; pc < to; pc++) flavour.entry[pc] = Entry.None;
+    made.entries.forEach((pc, i) => {
+      if (pc >= 0) flavour.entry[pc] = Entry.First + i;
+    });
+    flavour.limit = Math.min(2 * flavour.limit, MOST_OFTEN);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Where things lie in the one WebAssembly memory of a device: what translated code needs besides global memory is below it.
+ */
+import { LANES, WARP_WORDS } from "../state.js";
+
+/** What lanes that take no part store. */
+export const TRASH = 0;
+/** Rows of registers that other lanes read: copies of 128 bytes. */
+export const SCRATCH = 0x400;
+export const SCRATCH_ROWS = 64;
+/** Bytes of every constant bank, a word each. */
+export const BANK_BYTES = 0x4000;
+/** Allocations that accesses found last: lowest lower word of an address, and how many from there on are good. */
+export const SLOTS = 0x8000;
+export const SLOT_BYTES = 8;
+export const SLOTS_END = 0x100000;
+/** Constant banks. */
+export const BANKS = 0x100000;
+export const BANK_ROOM = 0x10000;
+export const BANK_COUNT = 32;
+/** CTAs: the state of their warps, then their shared memory. */
+export const STATE = 0x300000;
+/** Global memory; offset from GLOBAL_BASE. */
+export const GLOBAL = 0x4000000;
+/** Global memory has at least this room, so that an address near 0 with any offset of an instruction is inside the memory. */
+export const GLOBAL_LEAST = 0x1000000;
+
+/** A register row in a warp's state. */
+export const ROW_BYTES: number = 4 * LANES;
+export const PREDICATES: number = 4 * WARP_WORDS.I;
+export const UNIFORM: number = PREDICATES + 4 * WARP_WORDS.P;
+export const CONVERGENCE: number = UNIFORM + 4 * WARP_WORDS.U;
+/** Words that the simulator and translated code tell each other. */
+export const EXCHANGE: number = CONVERGENCE + 4 * WARP_WORDS.B;
+export const Exchange = {
+  /** Address of the CTA's shared memory, its size, and the shared address of its first byte. */
+  sharedAt: 0,
+  sharedSize: 1,
+  sharedFirst: 2,
+  /** Where to go on, instructions issued, threads that executed them. */
+  pc: 3,
+  issued: 4,
+  threads: 5,
+} as const;
+export const EXCHANGE_WORDS = 16;
+export const WARP_BYTES: number = EXCHANGE + 4 * EXCHANGE_WORDS;

@@ -1,0 +1,28 @@
+/** What is translated: by mnemonic, as in ops/; those of the uniform datapath share the entry of the name without U. */
+import type { MachineInst } from "../../isa/operand.js";
+import type { Site } from "../site.js";
+import type { Access, Group } from "./access.js";
+import { float } from "./float.js";
+import { integer } from "./integer.js";
+import { move } from "./move.js";
+import type { Segment } from "./segment.js";
+
+export interface Emitter {
+  /** Emits the instruction with number `index`, or throws Untranslated; what it does not ask the site for makes it untranslated, too. */
+  readonly emit: (e: Segment, s: Site, index: number, group: Group | null) => void;
+  /** Its access to memory. */
+  readonly access?: (s: Site, inst: MachineInst) => Access;
+  /** Registers, and predicates, of which it reads other lanes: they must stand since before the segment. */
+  readonly rows?: (s: Site, inst: MachineInst) => readonly number[];
+  readonly predicates?: (s: Site) => readonly number[];
+}
+export type Emitters = Readonly<Record<string, Emitter>>;
+
+const all: ReadonlyMap<string, Emitter> = new Map([integer, float, move].flatMap((family) => Object.entries(family)));
+
+/** Mnemonics that are translated, besides BRA, BSYNC and WARPSYNC, which end a segment. */
+export const translatedMnemonics: readonly string[] = [...all.keys()].sort();
+
+export function emitterOf(op: string): Emitter | undefined {
+  return all.get(op) ?? (op.startsWith("U") ? all.get(op.slice(1)) : undefined);
+}

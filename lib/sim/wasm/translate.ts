@@ -1,0 +1,320 @@
+/**
+ * Blocks of a program as a WebAssembly module. Its function `run` starts at any segment or branch and goes on from block to block while the
+ * lanes of the group stay together; it comes back at what is not translated, where lanes part, where an access may fault, and at
+ * a jump when the group's turn is over.
+ */
+import { Kind, Mod } from "../../isa/operand.js";
+import type { Program } from "../program.js";
+import type { Site } from "../site.js";
+import { Unsupported } from "../site.js";
+import type { Group } from "./access.js";
+import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
+import { exactFma32x4 } from "./float.js";
+import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
+import { Op } from "./opcodes.js";
+import { cut, segmentFunction, siteOf, type Translation } from "./segments.js";
+
+/** What `run` returns. */
+export const Status = {
+  /** The instruction at `pc` has not been done: it is for the closures. */
+  Stopped: 0,
+  /** A jump to `pc` has been made. */
+  Jumped: 1,
+} as const;
+
+/** Warp's state, number of the entry, active lanes, live lanes, instructions until jumps come back → Status. */
+export type Run = (base: number, entry: number, active: number, live: number, limit: number) => number;
+
+const { i32, f64, v128 } = Type;
+/** In the order of Callee (segment.ts). */
+export const imports: readonly Import[] = [
+  { name: "find", params: [i32, i32, i32], results: [] },
+  { name: "fma64", params: [f64, f64, f64], results: [f64] },
+  ...["log2", "exp2", "sin", "cos", "tanh"].map((name): Import => ({ name, params: [f64], results: [f64] })),
+];
+const TOGETHER = imports.length + 1;
+const FIRST_SEGMENT = imports.length + 2;
+
+/** Parameters and locals of `run`. */
+const BASE = 0;
+const ENTRY = 1;
+const ACTIVE = 2;
+const LIVE = 3;
+const LIMIT = 4;
+
+/** A place of the program in `run`. */
+type Node =
+  | { readonly kind: "segment"; readonly pc: number; readonly list: readonly Translation[] }
+  | { readonly kind: "branch"; readonly pc: number; readonly branch: Branch }
+  | { readonly kind: "sync"; readonly pc: number; readonly sync: Sync }
+  | { readonly kind: "stop"; readonly pc: number };
+
+interface Branch {
+  readonly target: number;
+  readonly guard: Test | null;
+  /** All of them must hold for a lane to go. */
+  readonly tests: readonly Test[];
+  /** All lanes go or none. */
+  readonly together: boolean;
+}
+
+/** A predicate of Warp.P. */
+interface Test {
+  readonly index: number;
+  readonly not: boolean;
+}
+
+/** Goes on when: the lanes of the barrier are here; those of the mask are; all are. */
+type Sync = { readonly barrier: number } | { readonly mask: number };
+
+function testOf(s: Site, name: string): Test | null {
+  const index = s.pred(name);
+  const o = s.find(name);
+  const not = o !== null && (o.mods & Mod.Not) !== 0;
+  return (index & 7) === 7 && !not ? null : { index, not };
+}
+
+function guardOf(program: Program, pc: number): Test | null {
+  const index = program.guard[pc]!;
+  const not = program.invert[pc] !== 0;
+  return (index & 7) === 7 && !not ? null : { index, not };
+}
+
+function branchOf(program: Program, pc: number, s: Site): Branch | null {
+  const { op, mods } = s.inst.form;
+  if (op === "CALL" && (mods.includes("ABS") || s.find("a")?.kind === Kind.Reg)) return null;
+  if (op !== "BRA" && op !== "CALL") return null;
+  if (mods.some((m) => m !== "U" && m !== "INC" && m !== "DEC" && m !== "REL" && m !== "NOINC")) return null;
+  const o = s.find("target");
+  if (o === null || o.kind !== Kind.Label) return null;
+  const tests = ["pin", "upin"].map((n) => testOf(s, n)).filter((t): t is Test => t !== null);
+  return { target: s.target(o), guard: guardOf(program, pc), tests, together: op === "BRA" && mods.includes("U") };
+}
+
+function syncOf(program: Program, pc: number, s: Site): Sync | null {
+  if (guardOf(program, pc) !== null || testOf(s, "pin") !== null) return null;
+  const { op, mods } = s.inst.form;
+  if (op === "BSYNC") return { barrier: s.operand("b").id & 15 };
+  if (op === "YIELD" || op === "NANOSLEEP") return { mask: -1 };
+  if (op !== "WARPSYNC" || mods.includes("COLLECTIVE")) return null;
+  if (mods.includes("ALL")) return { mask: -1 };
+  const o = s.find("b");
+  return o !== null && o.kind === Kind.Imm ? { mask: o.value | 0 } : null;
+}
+
+/** The nodes of the instructions from `from` to before `to`. */
+function nodesOf(program: Program, from: number, to: number, translation: (pc: number) => Translation | null): Node[] {
+  const nodes: Node[] = [];
+  let list: Translation[] = [];
+  const flush = (): void => {
+    for (const segment of cut(list)) nodes.push({ kind: "segment", pc: segment[0]!.index, list: segment });
+    list = [];
+  };
+  for (let pc = from; pc < to; pc++) {
+    const t = translation(pc);
+    if (t !== null) {
+      list.push(t);
+      continue;
+    }
+    flush();
+    nodes.push(endOfSegment(program, pc));
+  }
+  flush();
+  return nodes;
+}
+
+function endOfSegment(program: Program, pc: number): Node {
+  if (program.insts[pc]) {
+    try {
+      const s = siteOf(program, pc);
+      const branch = branchOf(program, pc, s);
+      if (branch !== null) return { kind: "branch", pc, branch };
+      const sync = syncOf(program, pc, s);
+      if (sync !== null) return { kind: "sync", pc, sync };
+    } catch (e) {
+      if (!(e instanceof Unsupported)) throw e;
+    }
+  }
+  return { kind: "stop", pc };
+}
+
+/** Are the active lanes the live ones that meet at a barrier? Address of its rows, active, live → 1 or 0. */
+function togetherFunction(): Fn {
+  const fn = new Fn([i32, i32, i32], [i32]);
+  const { code } = fn;
+  const all = fn.local(v128);
+  const wanted = fn.local(v128);
+  const living = fn.local(v128);
+  const bits = fn.local(v128);
+  const shift = fn.local(i32);
+  code.words(-1, -1, -1, -1).set(all).words(1, 2, 4, 8).set(bits);
+  code.get(1).op(Op.i32x4Splat).set(wanted).get(2).op(Op.i32x4Splat).set(living);
+  code.open(Op.loop);
+  code.get(0).memory(Op.load, 0).get(living).op(Op.and).get(wanted).op(Op.i32x4Eq);
+  code.get(1).get(shift).op(Op.i32ShrU).op(Op.i32x4Splat).get(bits).op(Op.and).get(bits).op(Op.i32x4Ne);
+  code.op(Op.or).get(all).op(Op.and).set(all);
+  code.get(0).i32(16).op(Op.i32Add).set(0);
+  code.get(shift).i32(4).op(Op.i32Add).tee(shift).i32(32).op(Op.i32LtU).index(Op.brIf, 0).end();
+  code.get(all).op(Op.i32x4AllTrue);
+  return fn;
+}
+
+export interface Translated {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Instructions at which `run` can start, by number of the entry. */
+  readonly entries: readonly number[];
+}
+
+class Writer {
+  readonly fn: Fn = new Fn([i32, i32, i32, i32, i32], [i32]);
+  private readonly issued = this.fn.local(i32);
+  private readonly threads = this.fn.local(i32);
+  private readonly temporary = this.fn.local(i32);
+  private readonly mask = this.fn.local(i32);
+  readonly functions: Fn[] = [];
+
+  constructor(
+    private readonly program: Program,
+    private readonly nodes: readonly Node[],
+    private readonly full: boolean,
+    private readonly relaxed: boolean,
+    private readonly slot: (group: Group) => number,
+  ) {}
+
+  write(): void {
+    const { code } = this.fn;
+    const { nodes } = this;
+    code.open(Op.loop);
+    for (const _ of nodes) code.open(Op.block);
+    code.get(ENTRY).table(
+      nodes.map((_, i) => i),
+      nodes.length - 1,
+    );
+    const entry = new Map(nodes.map((node, i) => [node.pc, i]));
+    nodes.forEach((node, i) => {
+      code.end();
+      this.node(node, nodes.length - 1 - i, entry);
+    });
+    code.end().op(0);
+  }
+
+  /** `depth`: how many blocks are around the code, inside the loop. */
+  private node(node: Node, depth: number, entry: ReadonlyMap<number, number>): void {
+    const { code } = this.fn;
+    switch (node.kind) {
+      case "stop":
+        this.leave(code, node.pc, Status.Stopped);
+        return;
+      case "segment": {
+        const { fn, fails } = segmentFunction(this.program, node.list, this.full, this.relaxed, this.slot);
+        const number = FIRST_SEGMENT + this.functions.push(fn) - 1;
+        code.get(BASE).get(ACTIVE).index(Op.call, number).set(this.temporary);
+        if (fails) {
+          code.get(this.temporary).i32(0).op(Op.i32LtS).open(Op.if);
+          this.leave(code, node.pc, Status.Stopped);
+          code.end();
+        }
+        code.get(this.threads).get(this.temporary).op(Op.i32Add).set(this.threads);
+        this.count(code, node.list.length);
+        return;
+      }
+      case "sync":
+        if ("barrier" in node.sync) {
+          code
+            .get(BASE)
+            .i32(CONVERGENCE + node.sync.barrier * ROW_BYTES)
+            .op(Op.i32Add);
+          code.get(ACTIVE).get(LIVE).index(Op.call, TOGETHER).op(Op.i32Eqz);
+        } else code.get(LIVE).i32(node.sync.mask).op(Op.i32And).get(ACTIVE).i32(-1).op(Op.i32Xor).op(Op.i32And);
+        code.open(Op.if);
+        this.leave(code, node.pc, Status.Stopped);
+        code.end();
+        this.count(code, 1);
+        code.get(this.threads).get(ACTIVE).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
+        return;
+      case "branch":
+        this.branch(node.pc, node.branch, depth, entry);
+    }
+  }
+
+  /** Ands the lanes on the stack with a predicate. */
+  private and(code: Code, t: Test): void {
+    code.get(BASE).memory(Op.i32Load, PREDICATES + 4 * t.index);
+    if (t.not) code.i32(-1).op(Op.i32Xor);
+    code.op(Op.i32And);
+  }
+
+  private branch(pc: number, b: Branch, depth: number, entry: ReadonlyMap<number, number>): void {
+    const { code } = this.fn;
+    const taken = this.temporary;
+    const executed = (): void => {
+      this.count(code, 1);
+      code.get(this.threads).get(this.mask).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
+    };
+    code.get(ACTIVE);
+    if (b.guard !== null) this.and(code, b.guard);
+    code.tee(this.mask);
+    for (const t of b.tests) this.and(code, t);
+    code.tee(taken).get(ACTIVE).op(Op.i32Eq).open(Op.if);
+    executed();
+    const to = entry.get(b.target);
+    if (to === undefined) this.leave(code, b.target, Status.Jumped);
+    else {
+      code.get(this.issued).get(LIMIT).op(Op.i32GeS).open(Op.if);
+      this.leave(code, b.target, Status.Jumped);
+      code.end();
+      code
+        .i32(to)
+        .set(ENTRY)
+        .index(Op.br, depth + 1);
+    }
+    code.end();
+    if (!b.together) {
+      code.get(taken).open(Op.if);
+      this.leave(code, pc, Status.Stopped);
+      code.end();
+    }
+    executed();
+  }
+
+  private count(code: Code, n: number): void {
+    code.get(this.issued).i32(n).op(Op.i32Add).set(this.issued);
+  }
+
+  private leave(code: Code, pc: number, status: number): void {
+    code
+      .get(BASE)
+      .i32(pc)
+      .memory(Op.i32Store, EXCHANGE + 4 * Exchange.pc);
+    code
+      .get(BASE)
+      .get(this.issued)
+      .memory(Op.i32Store, EXCHANGE + 4 * Exchange.issued);
+    code
+      .get(BASE)
+      .get(this.threads)
+      .memory(Op.i32Store, EXCHANGE + 4 * Exchange.threads);
+    code.i32(status).op(Op.return);
+  }
+}
+
+/** Translates the blocks (first instruction, and the one behind the last), in the order of the program. */
+export function translate(
+  program: Program,
+  blocks: readonly (readonly [from: number, to: number])[],
+  full: boolean,
+  relaxed: boolean,
+  translation: (pc: number) => Translation | null,
+  slot: (group: Group) => number,
+): Translated {
+  const nodes: Node[] = [];
+  blocks.forEach(([from, to], i) => {
+    nodes.push(...nodesOf(program, from, to, translation));
+    if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to });
+  });
+  const writer = new Writer(program, nodes, full, relaxed, slot);
+  writer.write();
+  const bytes = encodeModule(imports, [exactFma32x4(), togetherFunction(), ...writer.functions, writer.fn]);
+  // A stop is no place to start: nothing would be done.
+  return { bytes, entries: nodes.map((n) => (n.kind === "stop" ? -1 : n.pc)) };
+}
