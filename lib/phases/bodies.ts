@@ -9,6 +9,7 @@ import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
 import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
+import { commonSubexpressions } from "./commoning.js";
 import { simplifyConditionalFlow } from "./conditional-flow.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
@@ -106,8 +107,8 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   GeneralOptimizeMid2: later,
   AdvancedPhaseEarlyEnforceArgs: hook,
   EnforceArgumentRestrictions: { none: "nothing to do: lowering binds arguments to registers" },
-  GvnCse: later,
-  OriCommoning: later,
+  GvnCse: (func) => void commonSubexpressions(func, true),
+  OriCommoning: (func) => void commonSubexpressions(func, false),
   OriReassociateAndCommon: later,
   ExtractShaderConstsFinal: graphics,
   OriReplaceEquivMultiDefMov: later,
@@ -116,7 +117,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateExpansion: { none: "nothing to do: lowering only makes what the SM has" },
   SpeculativeHoistComInsts: later,
   RemoveASTToDefaultValues: { none: "nothing to do: the IR has no address space annotations" },
-  GeneralOptimizeLate: later,
+  GeneralOptimizeLate: generalOptimize,
   OriLoopFusion: later,
   DoVTGMultiViewExpansion: graphics,
   OriSimpleLiveDead: deadCode,

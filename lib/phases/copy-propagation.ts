@@ -22,6 +22,7 @@ import { clone, isReg, isZeroReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "./encodable.js";
+import { propagatePredicates } from "./predicate-copies.js";
 
 /** Returns how many reads changed. */
 export function propagateCopies(func: Func): number {
@@ -60,6 +61,7 @@ export function propagateCopies(func: Func): number {
       if (l !== undefined && readAs(func, inst, slot, l)) changed++;
     });
   });
+  changed += propagatePredicates(defs);
   if (changed > 0) touch(func);
   return changed;
 }
@@ -91,9 +93,12 @@ function rootOf(origin: Int32Array, u: number): number {
 /** Formats in which a literal is the bits of the register, in arithmetic of fixed latency. */
 const plain: ReadonlySet<string> = new Set(["u32", "s32", "f32"]);
 
+/** Of variable latency, with literals that are the bits of a register all the same. */
+const slowWithBits: ReadonlySet<string> = new Set(["SHFL"]);
+
 function takesBits(inst: Inst): boolean {
   const { imm, time } = rowOf(inst.form).row;
-  return (time ?? "fixed") === "fixed" && (imm === undefined || plain.has(imm));
+  return ((time ?? "fixed") === "fixed" || slowWithBits.has(inst.form.op)) && (imm === undefined || plain.has(imm));
 }
 
 /** Puts the literal in the slot, where the form can have it there with no modifier to apply. */

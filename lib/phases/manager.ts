@@ -9,6 +9,7 @@
 import { type Diagnostic, diagnostic, isFailure } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import { printFunc, renderFinding, snapshot, undefinedValues, verify } from "../ori/index.js";
+import { isReg } from "../ori/operand.js";
 import { type Func, type Milestone, milestones } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
 import { bodies } from "./bodies.js";
@@ -37,6 +38,8 @@ class Run {
   private readonly records: PhaseRecord[] = [];
   /** Values that the input may read undefined; found once, before the first phase. */
   private mayBeUndefined: ReadonlySet<number> = new Set();
+  /** Some value was seen all of whose definitions are guarded. */
+  private guarded = false;
 
   constructor(func: Func, options: PhaseOptions) {
     this.func = func;
@@ -177,8 +180,10 @@ class Run {
 
   private verify(phase: string, before: Func | null): void {
     const { func } = this;
-    // Undefined values of the input lose their names in allocation; who reads them is then the allocation checker's.
-    const skipDefinedness = !func.virtual && this.mayBeUndefined.size > 0;
+    // Undefined values of the input lose their names in allocation; who reads them is then the allocation checker's. So does
+    // what is only ever written under guards: spilled, its home is read ahead of the first write.
+    this.guarded ||= func.virtual && writesOnlyGuarded(func);
+    const skipDefinedness = !func.virtual && (this.mayBeUndefined.size > 0 || this.guarded);
     const findings = verify(func, func.milestone, { mayBeUndefined: this.mayBeUndefined, skipDefinedness });
     if (findings.length === 0) return;
     const parts = [findings.map(renderFinding).join("\n")];
@@ -190,6 +195,14 @@ class Run {
       detail: parts.join("\n"),
     });
   }
+}
+
+function writesOnlyGuarded(func: Func): boolean {
+  const [guarded, always] = [new Set<number>(), new Set<number>()];
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      for (const o of inst.dsts) if (isReg(o)) (inst.guard === null ? always : guarded).add(o.id);
+  return [...guarded].some((v) => !always.has(v));
 }
 
 /** Milestones only move forward; inside the SSA window the function stays there until the window is closed. */

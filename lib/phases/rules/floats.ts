@@ -1,0 +1,32 @@
+/**
+ * Signs and absolute values of floats as modifiers of the operand, as ptxas has them. `FADD d, -x, -RZ` only turns the sign, but
+ * for NaN, whose bits PTX leaves open.
+ */
+import { isZeroReg } from "../../ori/operand.js";
+import { Mod, type Operand } from "../../ori/types.js";
+import { type Apply, type CombineRule, plainReg } from "./combining.js";
+
+const signOps: Readonly<Record<string, readonly string[]>> = {
+  FADD: ["FADD", "FADD.FTZ", "FMUL", "FMUL.FTZ", "FFMA", "FFMA.FTZ"],
+  DADD: ["DADD", "DMUL", "DFMA"],
+};
+
+/** `FADD t, -x, -RZ; FMUL d, t, y` → `FMUL d, -x, y`. */
+const signAsModifier: Apply = (c, root, at) => {
+  const op = root.form.op.startsWith("D") ? "DADD" : "FADD";
+  for (const [k, o] of root.srcs.entries()) {
+    if (!plainReg({ ...o, mods: 0 }) || o.part !== "") continue;
+    const inner = c.inner({ ...o, mods: 0 }, at, [op]);
+    if (inner === null) continue;
+    const [x, zero] = inner.srcs as [Operand, Operand];
+    if (!isZeroReg(zero) || zero.mods !== Mod.Neg || !plainReg({ ...x, mods: 0 }) || x.mods === 0) continue;
+    const mods = (o.mods & Mod.Abs) !== 0 ? Mod.Abs | (o.mods & Mod.Neg) : x.mods ^ (o.mods & Mod.Neg);
+    const srcs = root.srcs.map((s, n) => (n === k ? { ...x, mods } : s));
+    if (c.write(at, root.form, root.dsts, srcs)) return true;
+  }
+  return false;
+};
+
+export const floatRules: readonly CombineRule[] = [
+  { name: "sign-as-modifier", roots: [...(signOps.FADD ?? []), ...(signOps.DADD ?? [])], apply: signAsModifier },
+];

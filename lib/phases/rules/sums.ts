@@ -1,0 +1,63 @@
+/** Sums: of three, of a product, of a shift. Exact: integers modulo 2^32. */
+import { form } from "../../isa/form.js";
+import { imm, PT, RZ } from "../../ori/operand.js";
+import { Kind, Mod, type Operand } from "../../ori/types.js";
+import { type Apply, type CombineRule, carries, isZero, orders, plainReg } from "./combining.js";
+
+/** `IADD3 d, (IADD3 t, a, b, RZ), c, RZ` → `IADD3 d, a, b, c`; literals that meet are added. */
+const sumOfThree: Apply = (c, root, at) => {
+  if (carries(root)) return false;
+  for (let s = 0; s < 3; s++) {
+    const t = root.srcs[s] as Operand;
+    if (!plainReg(t) || !c.once(t)) continue;
+    const inner = c.inner(t, at, ["IADD3"]);
+    if (inner === null || carries(inner)) continue;
+    const all = [...inner.srcs.slice(0, 3), ...root.srcs.slice(0, 3).filter((_, k) => k !== s)].filter(
+      (o) => !isZero(o),
+    );
+    const literals = all.filter((o) => o.kind === Kind.Imm && o.mods === 0);
+    const terms = all.filter((o) => !literals.includes(o));
+    const sum = literals.reduce((n, o) => (n + o.value) >>> 0, 0);
+    if (sum !== 0) terms.push(imm(sum));
+    if (terms.length > 3 || terms.filter((o) => (o.mods & Mod.Neg) !== 0).length > 1) continue;
+    while (terms.length < 3) terms.push(RZ());
+    for (const srcs of orders(terms)) if (c.write(at, root.form, root.dsts, srcs)) return true;
+  }
+  return false;
+};
+
+/** `IADD3 d, (IMAD t, a, b, RZ), c, RZ` → `IMAD d, a, b, c`. */
+const productAndSum: Apply = (c, root, at) => {
+  if (carries(root)) return false;
+  for (let s = 0; s < 3; s++) {
+    const t = root.srcs[s] as Operand;
+    const rest = root.srcs.slice(0, 3).filter((_, k) => k !== s && !isZero(root.srcs[k] as Operand));
+    if (!plainReg(t) || !c.once(t) || rest.length !== 1 || !plainReg(rest[0] as Operand)) continue;
+    const inner = c.inner(t, at, ["IMAD"]);
+    if (inner === null || !isZero(inner.srcs[2] as Operand)) continue;
+    if (c.write(at, inner.form, [root.dsts[0] as Operand], [inner.srcs[0]!, inner.srcs[1]!, rest[0]!])) return true;
+  }
+  return false;
+};
+
+/** `IADD3 d, (SHF.L.U32 t, x, n, RZ), y, RZ` → `LEA d, x, y, n`. */
+const shiftAndSum: Apply = (c, root, at) => {
+  if (carries(root)) return false;
+  for (let s = 0; s < 3; s++) {
+    const t = root.srcs[s] as Operand;
+    const rest = root.srcs.slice(0, 3).filter((_, k) => k !== s && !isZero(root.srcs[k] as Operand));
+    if (!plainReg(t) || !c.once(t) || rest.length !== 1) continue;
+    const inner = c.inner(t, at, ["SHF.L.U32"]);
+    const n = inner?.srcs[1];
+    if (inner === null || n?.kind !== Kind.Imm || n.value > 31 || !plainReg(inner.srcs[0] as Operand)) continue;
+    const lea = form("LEA");
+    if (c.write(at, lea, [root.dsts[0]!, PT()], [inner.srcs[0]!, rest[0]!, imm(n.value)])) return true;
+  }
+  return false;
+};
+
+export const sumRules: readonly CombineRule[] = [
+  { name: "sum-of-three", roots: ["IADD3"], apply: sumOfThree },
+  { name: "product-and-sum", roots: ["IADD3"], apply: productAndSum },
+  { name: "shift-and-sum", roots: ["IADD3"], apply: shiftAndSum },
+];

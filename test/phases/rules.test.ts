@@ -1,0 +1,109 @@
+/**
+ * One body of PTX per combining rule: the rule fires on it, and -O2 computes what -O0 does on edge and random operands, in the
+ * simulator. What plain JavaScript says of the folded operations is compared with the simulator as well.
+ */
+import { compile } from "../../lib/compile.js";
+import { combine, combineRules } from "../../lib/phases/combine.js";
+import { propagateCopies } from "../../lib/phases/copy-propagation.js";
+import { removeDeadCode } from "../../lib/phases/dead-code.js";
+import { lut3, permute } from "../../lib/phases/rules/evaluate.js";
+import { simulate } from "../../lib/sim/index.js";
+import { random } from "../corpus/random.js";
+
+/** Over a, b, c (u32) and e, f (u64), loaded; results in x (u32) or y (u64). */
+const bodies: Readonly<Record<string, string>> = {
+  fold: "mov.u32 t, 12; shl.b32 t, t, 3; or.b32 t, t, 5; mul.lo.u32 t, t, 7; add.u32 x, a, t;",
+  "fold-compare": "mov.u32 t, 12; setp.lt.s32 p, t, 13; selp.u32 x, a, b, p;",
+  identity: "mov.u32 t, 0; add.u32 x, a, t; mul.lo.u32 x, x, 1; shl.b32 x, x, 0;",
+  "power-of-two": "mul.lo.u32 t, a, 8; mad.lo.u32 x, b, 16, t;",
+  "shift-of-shift": "shl.b32 t, a, 3; shl.b32 x, t, 8;",
+  "no-carry": "mov.u64 g, 0; cvt.u64.u32 h, a; add.u64 y, g, h; ",
+  "unread-carry": "add.u64 g, e, f; cvt.u32.u64 x, g;",
+  "add-wide": "mul.wide.u32 g, a, b; add.u64 y, g, e;",
+  "sum-of-three": "add.u32 t, a, b; sub.u32 x, t, c;",
+  "product-and-sum": "mul.lo.u32 t, a, b; add.u32 x, t, c;",
+  "shift-and-sum": "shl.b32 t, a, 5; add.u32 x, t, c;",
+  "fewer-inputs": "and.b32 t, a, -1; or.b32 x, t, 0; xor.b32 x, x, b; and.b32 x, x, x;",
+  "logic-of-three": "and.b32 t, a, b; xor.b32 x, t, c;",
+  "join-compare": "setp.lt.u32 p, a, b; setp.ge.s32 q, b, c; not.pred q, q; or.pred p, p, q; selp.u32 x, a, c, p;",
+  "test-of-select": "setp.lt.u32 p, a, b; selp.u32 t, 1, 0, p; setp.eq.u32 q, t, 0; selp.u32 x, a, c, q;",
+  "test-of-logic": "and.b32 t, a, b; setp.ne.u32 p, t, 0; selp.u32 x, b, c, p;",
+  "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",
+  "store-of-part": "cvt.u16.u32 s, a; st.global.u16 [r+8], s;",
+  "sign-as-modifier": "mov.b32 v, a; mov.b32 w, b; neg.f32 v, v; abs.f32 w, w; mul.f32 w, v, w; mov.b32 x, w;",
+};
+
+const kernel = (body: string, target: string): string => `.version 8.6
+.target ${target}
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .b32 a, b, c, t, x, i; .reg .b64 e, f, g, h, y, r, z; .reg .b16 s; .reg .f32 v, w; .reg .pred p, q;
+  ld.param.u64 z, [in]; ld.param.u64 r, [out]; mov.u32 i, %tid.x; mul.wide.u32 g, i, 32; add.u64 z, z, g; add.u64 r, r, g;
+  ld.global.u32 a, [z]; ld.global.u32 b, [z+4]; ld.global.u32 c, [z+8]; ld.global.u64 e, [z+16]; ld.global.u64 f, [z+24];
+  mov.u32 x, 0; mov.u64 y, 0;
+  ${body}
+  st.global.u32 [r], x; st.global.u64 [r+16], y;
+  ret;
+}`;
+
+const LANES = 32;
+
+function operands(): Uint32Array {
+  const edges = [
+    0, 1, 2, 31, 32, 0xff, 0x80, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xc0490fdb,
+  ];
+  const r = random(7);
+  return Uint32Array.from({ length: LANES * 8 }, () =>
+    r.below(3) > 0 ? edges[r.below(edges.length)]! : r.below(0x10000) * 0x10000 + r.below(0x10000),
+  );
+}
+
+function run(text: string, target: "sm_75" | "sm_90", opt: number): Uint32Array {
+  const made = compile(text, { target, opt, verify: true });
+  if (made.cubin === null) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  const out = new Uint32Array(LANES * 8);
+  const ran = simulate(made.cubin, { kernel: "k", block: LANES, params: [operands(), out] });
+  if (!ran.ok || ran.value.fault !== null) throw new Error("the kernel does not run");
+  return out;
+}
+
+test("every rule has a body here", () => {
+  expect(Object.keys(bodies).sort()).toEqual(combineRules.map((r) => r.name).sort());
+});
+
+test.each(Object.entries(bodies))("%s", (name, body) => {
+  const hits = new Map<string, number>();
+  for (const target of ["sm_75", "sm_90"] as const) {
+    const text = kernel(body, target);
+    expect(run(text, target, 2)).toEqual(run(text, target, 0));
+    const func = compile(text, { target, opt: 1, phases: { bodies: { GeneralOptimize: (f) => void counted(f) } } });
+    expect(func.cubin).not.toBeNull();
+  }
+  function counted(func: Parameters<typeof combine>[0]): void {
+    for (let round = 0; round < 3; round++) {
+      propagateCopies(func);
+      combine(func, hits);
+      removeDeadCode(func);
+    }
+  }
+  expect([...hits.keys()]).toContain(name);
+});
+
+test("truth tables and permutations against their definition, bit by bit and byte by byte", () => {
+  const r = random(3);
+  const word = (): number => (r.below(0x10000) * 0x10000 + r.below(0x10000)) >>> 0;
+  for (let n = 0; n < 2000; n++) {
+    const [a, b, c, table] = [word(), word(), word(), r.below(256)];
+    const bits = Array.from({ length: 32 }, (_, k) => {
+      const at = (((a >>> k) & 1) << 2) | (((b >>> k) & 1) << 1) | ((c >>> k) & 1);
+      return (table >> at) & 1;
+    });
+    expect(lut3(a, b, c, table)).toBe(bits.reduce((sum, bit, k) => sum + bit * 2 ** k, 0));
+    const bytes = [a, c].flatMap((w) => [0, 8, 16, 24].map((s) => (w >>> s) & 255));
+    const chosen = [0, 4, 8, 12].map((s) => {
+      const byte = bytes[(b >>> s) & 7]!;
+      return ((b >>> s) & 8) === 0 ? byte : byte >= 128 ? 255 : 0;
+    });
+    expect(permute(a, b, c)).toBe(chosen.reduce((sum, byte, k) => sum + byte * 256 ** k, 0));
+  }
+});
