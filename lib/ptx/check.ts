@@ -1,4 +1,4 @@
-import { type Diagnostic, diagnostic, type Severity, type Span } from "../diagnostics.js";
+import { type Diagnostic, diagnostic, isFailure, type Severity, type Span } from "../diagnostics.js";
 import type {
   AliasDirective,
   Block,
@@ -39,9 +39,13 @@ export interface CheckOptions {
 
 const STOP: unique symbol = Symbol("fatal");
 
-/** `faulty`: the parser has errors to tell already. */
-export function checkModule(module: Module, options: CheckOptions, faulty: boolean = false): readonly Diagnostic[] {
-  const c = new Checker(module, options, faulty);
+/** `parsed`: what the parser has to tell already. */
+export function checkModule(
+  module: Module,
+  options: CheckOptions,
+  parsed: readonly Diagnostic[] = [],
+): readonly Diagnostic[] {
+  const c = new Checker(module, options, parsed);
   try {
     c.run();
   } catch (e) {
@@ -58,6 +62,9 @@ class Checker {
   private readonly instructions: InstructionChecker;
   private readonly version: number;
   private readonly faulty: boolean;
+  private readonly broken: boolean;
+  /** Targets that the module's version does not know, told when all else was. */
+  private readonly tooOld: (readonly [string, Span])[] = [];
   /** The module's target. */
   private readonly own: string;
   private readonly aliased: Set<string> = new Set();
@@ -65,9 +72,10 @@ class Checker {
   private readonly shortAddresses: number[] = [];
   private unknown: UnknownName[] = [];
 
-  constructor(module: Module, options: CheckOptions, faulty: boolean) {
+  constructor(module: Module, options: CheckOptions, parsed: readonly Diagnostic[]) {
     this.module = module;
-    this.faulty = faulty;
+    this.faulty = parsed.some(isFailure);
+    this.broken = parsed.some((d) => d.severity === "fatal");
     this.options = options;
     this.version = module.version === null ? 0 : module.version.major * 10 + module.version.minor;
     // Gates go by the module's own .target where it is older than the one compiled for.
@@ -132,7 +140,7 @@ class Checker {
       const least = TARGET_VERSIONS.get(n);
       if (least === undefined && !TARGET_OPTIONS.has(n)) this.report("fatal", `Unsupported .target '${n}'`, at);
       if (least !== undefined && this.version < least)
-        this.report("error", `PTX .version ${version} does not support .target ${n}`, at);
+        this.tooOld.push([`PTX .version ${version} does not support .target ${n}`, at]);
       if (
         (n === "texmode_independent" && seen.has("texmode_unified")) ||
         (n === "texmode_unified" && seen.has("texmode_independent"))
@@ -146,6 +154,8 @@ class Checker {
 
   /** What ptxas says after the last line, when all else is well. */
   private finish(): void {
+    if (this.broken) return;
+    for (const [message, at] of this.tooOld) this.report("error", message, at);
     if (this.faulty || this.diagnostics.some((d) => d.severity === "error")) return;
     const { module, globals, aliased, externs, shortAddresses, report } = this;
     const { target, relocatable = false } = this.options;

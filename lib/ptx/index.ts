@@ -36,7 +36,7 @@ export function check(
  */
 export function analyze(text: string, options: { target: string; file?: string }): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
-  const findings = checkModule(module, options, diagnostics.some(isFailure));
+  const findings = checkModule(module, options, diagnostics);
   const syntax = diagnostics.find((d) => d.severity === "fatal");
   if (syntax !== undefined)
     return fail(merge(diagnostics, beforeSyntaxError(module, findings, syntax.span?.start ?? 0)));

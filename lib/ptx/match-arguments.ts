@@ -1,9 +1,13 @@
 import type { Operand } from "./ast.js";
-import { constantFits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { constantFits, isBits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import type { Resolved } from "./resolve.js";
 import type { Arg, Form } from "./spec/instructions.js";
 
-/** Whether operands fit an instruction form. */
+/**
+ * Whether operands fit an instruction form, as ptxas asks first: by their types alone. `[%r1]` has the type of `%r1`, a constant may be a result, a
+ * vector of the wrong length fits by its elements, a variable fits in any width. What of this is wrong all the same is said later, in better words
+ * (check-operands.ts). Measured.
+ */
 
 export function formFits(
   f: Form,
@@ -18,11 +22,14 @@ export function formFits(
 }
 
 export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
+  // What stands behind `!` is a predicate, whatever was said of it.
+  if (o.kind === "not" && c.kind !== "int")
+    return a.role === "usePred" || (a.role === "use" && typeOf(a, r) === "pred");
   switch (a.role) {
     case "any":
       return true;
     case "address":
-      return addressFits(c) || c.kind === "element";
+      return addressFits(c) || c.kind === "element" || c.kind === "sink";
     case "int":
       return c.kind === "int";
     case "label":
@@ -32,17 +39,18 @@ export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boole
     case "sink":
       return c.kind === "sink" || c.kind === "register";
     case "usePred":
-      return (
-        (c.kind === "register" && c.type === "pred") || c.kind === "int" || (c.kind === "special" && c.type === "pred")
-      );
     case "defPred":
-      return (c.kind === "register" && c.type === "pred") || c.kind === "sink";
+      return predFits(c) || (c.kind === "sink" && a.role === "defPred");
     case "def":
     case "use":
-      return valueFits(a, r, o, c);
+      return valueFits(a, r, c);
     default:
       return a.role satisfies never;
   }
+}
+
+function typeOf(a: Arg, r: Resolved): string {
+  return typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
 }
 
 function addressFits(c: OperandClass): boolean {
@@ -51,40 +59,38 @@ function addressFits(c: OperandClass): boolean {
   return c.base.kind === "variable" || (c.base.kind === "register" && addressType(c.base.type));
 }
 
-function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
-  const type = typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
-  if (o.kind === "neg") return false;
-  if (c.kind === "sink" && r.name === "atom") return a.role === "def";
-  if (r.vector > 1 && (a.relaxed || ATOMICS.has(r.name))) return vectorFits(c, type, r.vector, a.relaxed);
-  if (r.vector > 1 && r.name === "mov")
-    return (
-      c.kind === "vector" ||
-      (c.kind === "register" && c.vector === r.vector) ||
-      (c.kind === "special" && c.vector === r.vector)
-    );
+function predFits(c: OperandClass): boolean {
+  switch (c.kind) {
+    case "register":
+    case "special":
+      return c.type === "pred";
+    case "address":
+      return c.base?.kind === "register" && c.base.type === "pred";
+    default:
+      return c.kind === "int";
+  }
+}
+
+function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
+  const type = typeOf(a, r);
   const bits = sizeOf(type) * (a.double ? 2 : 1);
   switch (c.kind) {
     case "register":
-      // Elsewhere ptxas looks at the type of the elements alone (measured).
-      if (c.vector !== null && SCALAR_VECTORS.has(r.name)) return false;
+      if (c.vector !== null && r.vector === 1) return wholeFits(a, r, type, c.type, c.vector);
       return registerFits(type, c.type, bits, a.relaxed);
     case "special":
-      return c.vector === 1 && specialFits(type, c.type, bits, r.name);
+      return specialFits(type, c, bits, a.relaxed);
     case "int":
     case "float":
-      return a.role === "def" ? c.kind === "int" && r.vector === 1 : constantFits(type, c);
+      return constantFits(type, c);
     case "sink":
-      return a.role === "def";
+      return true;
     case "vector":
-      // Only the instructions of SCALAR_VECTORS mean it; of the others it is said once the types fit.
-      return (
-        typeof a.type === "number" &&
-        !a.double &&
-        (!SCALAR_VECTORS.has(r.name) || c.elements.length === 1) &&
-        elementsFit(c, type, a.relaxed)
-      );
+      return typeof a.type === "number" && !a.double && elementsFit(a, r, type, c.elements);
+    case "address":
+      return addressAsValue(type, c, bits, a.relaxed);
     case "variable":
-      return a.role === "use" && !type.startsWith("f") && bits >= 32 && r.name !== "istypep";
+      return a.role === "def" ? !ADDRESSES.has(r.name) && variableFits(type, c.type) : variableFits(type, c.type);
     case "element":
     case "function":
       return a.role === "use" && bits >= 32 && (r.name === "mov" || r.name.startsWith("cvta"));
@@ -93,28 +99,53 @@ function valueFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
   }
 }
 
+/** A vector register where no vector is asked for: bits by the width of the whole, others by the elements. */
+function wholeFits(a: Arg, r: Resolved, type: string, element: string, length: number): boolean {
+  if (!isBits(type)) return registerFits(type, element, sizeOf(type), a.relaxed);
+  const size = sizeOf(element) * length;
+  return r.vector === 1 && element !== "pred" && (size === sizeOf(type) || (a.relaxed && size > sizeOf(type)));
+}
+
+function elementsFit(a: Arg, r: Resolved, type: string, elements: readonly OperandClass[]): boolean {
+  const sized = elements.filter((e) => e.kind === "register" || e.kind === "special");
+  const first = sized[0];
+  if (isBits(type) && r.vector === 1 && first !== undefined && (first.kind === "register" || first.kind === "special"))
+    return wholeFits(a, r, type, first.type, elements.length);
+  return elements.every((e) => {
+    if (e.kind === "register") return e.vector !== null || registerFits(type, e.type, sizeOf(type), a.relaxed);
+    if (e.kind === "special") return e.vector > 1 || registerFits(type, e.type, sizeOf(type), a.relaxed);
+    return illegalElement(e) || e.kind === "sink" || constantFits(type, e);
+  });
+}
+
 export function addressType(type: string): boolean {
   return !type.startsWith("f") && type !== "pred";
 }
 
-function specialFits(type: string, special: string, bits: number, name: string): boolean {
-  if (special === "pred") return type === "pred";
-  if (type === "pred") return false;
-  // A move may take the low half of a 32-bit special register, nothing else narrows or widens.
-  return sizeOf(special) === bits || (name === "mov" && special === "u32" && bits === 16);
+/** Special registers are bits; those with components may be narrowed to 16 of them. */
+function specialFits(type: string, c: OperandClass & { kind: "special" }, bits: number, relaxed: boolean): boolean {
+  if (c.type === "pred" || type === "pred") return type === c.type;
+  if (c.vector > 1 && isBits(type)) {
+    const size = sizeOf(c.type) * c.vector;
+    return size === bits || (relaxed && size > bits);
+  }
+  const width = sizeOf(c.type);
+  if (type === "bf16") return false;
+  return width === bits || (relaxed && width > bits) || (c.narrow && bits === 16);
 }
 
-function vectorFits(c: OperandClass, type: string, length: number, relaxed: boolean): boolean {
-  if (c.kind === "register") return c.vector === length && registerFits(type, c.type, sizeOf(type), relaxed);
-  return c.kind === "vector" && c.elements.length === length && elementsFit(c, type, relaxed);
+/** The name of a variable stands for its address, and is looked at as if it were a value of its type of any width. */
+function variableFits(type: string, of: string): boolean {
+  if (type === "bf16") return false;
+  if (isBits(type) || isBits(of) || type === "pred") return true;
+  if (type.endsWith("x2")) return false;
+  return type.startsWith("f") === of.startsWith("f");
 }
 
-function elementsFit(c: OperandClass & { kind: "vector" }, type: string, relaxed: boolean): boolean {
-  return c.elements.every((e) => {
-    if (e.kind === "register") return e.vector !== null || registerFits(type, e.type, sizeOf(type), relaxed);
-    if (e.kind === "special") return e.vector > 1 || registerFits(type, e.type, sizeOf(type), relaxed);
-    return illegalElement(e) || e.kind === "sink" || constantFits(type, e);
-  });
+function addressAsValue(type: string, c: OperandClass & { kind: "address" }, bits: number, relaxed: boolean): boolean {
+  if (c.base === null) return !c.named && registerFits(type, "u64", bits, relaxed);
+  if (c.base.kind === "variable") return registerFits(type, "u32", bits, relaxed);
+  return c.base.kind === "register" && c.base.vector === null && registerFits(type, c.base.type, bits, relaxed);
 }
 
 /** What ptxas calls an illegal expression within braces; it goes on as if that fitted. */
@@ -133,7 +164,8 @@ export function illegalElement(e: OperandClass): boolean {
   }
 }
 
+/** Instructions that take the name of a variable for its address. */
+export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "cvta.to", "isspacep", "mapa", "getctarank"]);
+
 /** Instructions that take `{%r1}` where they take `%r1`; measured. */
 export const SCALAR_VECTORS: ReadonlySet<string> = new Set(["ld", "ldu", "st", "mov"]);
-
-const ATOMICS: ReadonlySet<string> = new Set(["atom", "red"]);

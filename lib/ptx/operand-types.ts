@@ -6,18 +6,19 @@ import { SPECIAL_REGISTERS } from "./spec/sregs.js";
  * What an operand is, and whether it fits a place of a given type.
  *
  * The rules are ptxas's own (measured): registers of .b types fit every type of their width, .u and .s mix, floats only fit floats and bits. In
- * ld, st and cvt integer and bit registers may be wider than the type. Integer constants fit everything but floats, `0f` constants also .b32,
- * doubles also .b64.
+ * ld, st and cvt integer and bit registers may be wider than the type. Integer constants fit everything but floats, the others .f32 and .f64, `0f`
+ * constants also .b32, doubles also .b64.
  */
 export type OperandClass =
   /** `element` is one component of a vector register. */
   | { readonly kind: "register"; readonly type: string; readonly vector: number | null; readonly element: boolean }
-  | { readonly kind: "special"; readonly type: string; readonly vector: number }
+  /** `narrow` ones have components. */
+  | { readonly kind: "special"; readonly type: string; readonly vector: number; readonly narrow: boolean }
   | { readonly kind: "int" }
   | { readonly kind: "float"; readonly width: 32 | 64 }
   /** What the base stands for; null for a number or an unknown name, told apart by `named`. */
   | { readonly kind: "address"; readonly base: PtxSymbol | null; readonly named: boolean; readonly simple: boolean }
-  | { readonly kind: "variable"; readonly space: string }
+  | { readonly kind: "variable"; readonly space: string; readonly type: string }
   | { readonly kind: "function" }
   | { readonly kind: "label" }
   | { readonly kind: "vector"; readonly elements: readonly OperandClass[] }
@@ -96,7 +97,7 @@ function classifyName(o: Operand & { kind: "name" }, scope: Scope): OperandClass
 function special(o: Operand & { kind: "name" }): OperandClass {
   const s = SPECIAL_REGISTERS.get(o.name);
   if (s === undefined) return { kind: "unknown" };
-  return { kind: "special", type: s.type, vector: o.component === null ? s.vector : 1 };
+  return { kind: "special", type: s.type, vector: o.component === null ? s.vector : 1, narrow: s.vector > 1 };
 }
 
 export function ofSymbol(s: PtxSymbol): OperandClass {
@@ -104,7 +105,7 @@ export function ofSymbol(s: PtxSymbol): OperandClass {
     case "register":
       return { kind: "register", type: s.type, vector: s.vector, element: false };
     case "variable":
-      return { kind: "variable", space: s.space };
+      return { kind: "variable", space: s.space, type: s.type };
     case "function":
       return { kind: "function" };
     default:
@@ -155,8 +156,12 @@ export function constantFits(type: string, c: OperandClass): boolean {
   const place = family(type);
   if (c.kind === "int") return place !== "float" && !type.endsWith("x2");
   if (c.kind !== "float") return false;
-  if (place === "float") return true;
+  if (place === "float") return type === "f32" || type === "f64";
   return place === "bits" && ((type === "b32" && c.width === 32) || (type === "b64" && c.width === 64));
+}
+
+export function isBits(type: string): boolean {
+  return family(type) === "bits";
 }
 
 export function isFloat(type: string): boolean {

@@ -1,5 +1,6 @@
 import type { Severity } from "../diagnostics.js";
 import { sizeOf } from "./operand-types.js";
+import { EXCLUSIVE_GROUPS, OPERATIONS } from "./spec/exclusive.js";
 import { type Form, type Gate, instructions, longestName, TYPE_WORDS, type Words } from "./spec/instructions.js";
 import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
 
@@ -25,79 +26,149 @@ export interface Resolved {
   /** Length of vectors, 1 without a vector modifier. */
   readonly vector: number;
   readonly forms: readonly Form[];
-  /** Found while reading the mnemonic. */
+  /** Found while the modifiers are read, in front of the operands. */
+  readonly read: readonly Complaint[];
+  /** Found before the arguments are looked at: words that the target lacks, an unknown name, types that do not belong. */
   readonly early: readonly Complaint[];
   /** Nothing more can be said. */
   readonly stop: boolean;
-  /** Found when the arguments are right. */
-  readonly late: readonly Complaint[];
+  /** Found when the arguments fit: what version and target lack, … */
+  readonly gated: readonly Complaint[];
+  /** … modifiers that do not belong (said behind what is wrong with single arguments), … */
+  readonly refused: readonly Complaint[];
+  /** … and those that are missing (said behind the lengths of vectors). */
+  readonly demanded: readonly Complaint[];
   readonly words: readonly string[];
 }
 
 const ATOMICS: ReadonlySet<string> = new Set(["atom", "red"]);
 const ROUNDING: string = "Illegal rounding modifier for instruction '@'";
 const COMPARISON: string = "Comparison qualifier is not allowed for instruction '@'";
-const LATE: ReadonlySet<string> = new Set([
+/** Wordings of what atom and red refuse as others do. */
+const COMMON: ReadonlySet<string> = new Set([
   ROUNDING,
   COMPARISON,
   "No state space qualifier expected for instruction '@'",
   "Vector qualifier is not allowed for instruction '@'",
 ]);
-const LATE_WORDS: ReadonlySet<string> = new Set(["ftz", "sat", "cc"]);
 
 export function resolve(opcode: string, modifiers: readonly string[], context: GateContext): Resolved {
   const spec = instructions();
   const found = longestName(opcode, modifiers);
-  const none = { types: [], vector: 1, forms: [], late: [], words: [] };
-  if (found === null) {
-    const message = `Not a name of any known instruction: '${opcode}'`;
-    return { ...none, name: opcode, early: [{ severity: "error", message }], stop: true };
-  }
-  const { name, used } = found;
-  const early: Complaint[] = [];
-  const rest = modifiers.slice(used);
-  const forms = spec.forms.get(name) as readonly Form[];
+  const name = found?.name ?? opcode;
+  const rest = modifiers.slice(found?.used ?? 0);
+  const forms = spec.forms.get(name) ?? [];
   const open = forms.some((f) => f.open);
   const words = rest.filter((w) => !TYPE_WORDS.has(w));
   const types = rest.filter((w) => TYPE_WORDS.has(w));
-  for (const w of words)
-    if (!spec.refusals.has(w) && !spec.inert.has(w) && !MATRIX_SHAPE.test(w) && !(open && KNOWN_IN_OPEN.has(w)))
-      early.push({ severity: "error", message: `Unknown modifier '.${w}'` });
-  if (words.filter((w) => spec.refusals.get(w) === COMPARISON).length > 1 && COMPARING.has(name))
-    early.push({ severity: "error", message: "Multiple comparisons set" });
-  if (words.filter((w) => spec.refusals.get(w) === ROUNDING && !w.startsWith("rs")).length > 1 && !open)
-    early.push({ severity: "error", message: "Multiple rounding modifiers specified" });
   const typeList = types.join(".");
+  const read = [...strange(words, open), ...repeated(words)];
+  const early: Complaint[] = [];
   for (const key of ["*", name]) gates(spec.earlyGates.get(key) ?? [], name, types, words, context, early);
+  const none = { name, types, words, read, early, gated: [], refused: [], demanded: [], vector: 1, forms: [] };
+  if (found === null) {
+    if (words.includes("v8")) read.push(error("Illegal vector size: 8"));
+    early.push(error(`Not a name of any known instruction: '${opcode}'`));
+    return { ...none, stop: true };
+  }
   if ((name === "shfl" || name === "vote") && !words.includes("sync") && context.version >= 64)
-    early.push({
-      severity: "error",
-      message: `Instruction '${name}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4`,
-    });
+    early.push(
+      error(
+        `Instruction '${name}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4`,
+      ),
+    );
   const matching = forms.filter((f) => f.types === null || f.types.has(typeList));
-  const table = spec.words.get(`${name} ${typeList}`);
-  const late: Complaint[] = [];
-  for (const w of words) refuse(w, name, typeList, table, early, late);
-  const vector = vectorLength(words);
+  if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
+    early.push(error(`Unexpected instruction types specified for '${name}'`));
+    return { ...none, stop: true };
+  }
   // With .sync the member mask is no longer optional.
   const full =
     SHUFFLES.has(name) && words.includes("sync")
       ? matching.filter((f) => f.args.length === longest(matching))
       : matching;
-  const base = { name, types, vector, forms: full, words, early, late };
-  if (matching.length === 0) strangers(words, name, early);
-  if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
-    early.push({ severity: "error", message: `Unexpected instruction types specified for '${name}'` });
-    return { ...base, stop: true };
-  }
-  if (name === "ld" || name === "st") memoryOrder(name, words, late);
-  if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, late);
-  const wide = (name === "ld" || name === "st") && vector * sizeOf(typeList) === WIDE_ACCESS.bits;
-  if (wide && context.target.sm < WIDE_ACCESS.from) late.push({ severity: "error", message: WIDE_ACCESS.message });
-  if (name === "atom" || name === "red") atomic(name, typeList, words, context, late);
-  gates(spec.gates.get(name) ?? [], name, types, words, context, late);
-  return { ...base, stop: false };
+  const belonging = modifierComplaints(name, types, words, context);
+  return { ...none, ...belonging, vector: vectorLength(words), forms: full, stop: false };
 }
+
+function error(message: string): Complaint {
+  return { severity: "error", message };
+}
+
+function strange(words: readonly string[], open: boolean): Complaint[] {
+  const spec = instructions();
+  const known = (w: string): boolean =>
+    spec.refusals.has(w) || spec.inert.has(w) || MATRIX_SHAPE.test(w) || (open && KNOWN_IN_OPEN.has(w));
+  return words.filter((w) => !known(w)).map((w) => error(`Unknown modifier '.${w}'`));
+}
+
+/** Second modifiers where there is room for one. */
+function repeated(words: readonly string[]): Complaint[] {
+  const seen = new Set<number>();
+  const out: Complaint[] = [];
+  for (const w of words) {
+    const of = EXCLUSIVE_GROUPS.get(w);
+    if (of === undefined) continue;
+    if (seen.has(of.group)) out.push(error(of.message.replace("%", w)));
+    seen.add(of.group);
+  }
+  return out;
+}
+
+/** What ptxas says of the modifiers when the arguments fit. */
+function modifierComplaints(
+  name: string,
+  types: readonly string[],
+  words: readonly string[],
+  context: GateContext,
+): Pick<Resolved, "gated" | "refused" | "demanded"> {
+  const spec = instructions();
+  const typeList = types.join(".");
+  const table = spec.words.get(`${name} ${typeList}`);
+  const gated: Complaint[] = [];
+  const refused: Complaint[] = [];
+  const demanded: Complaint[] = [];
+  const list = spec.gates.get(name) ?? [];
+  // The instruction itself, then its modifiers.
+  gates(list.filter(bare), name, types, words, context, gated);
+  if (words.filter((w) => STATE_SPACES.has(w)).length > 1 && SPACED.has(name))
+    gated.push(error(`Unexpected number of state spaces specified in instruction '${name}'`));
+  if (words.filter((w) => OPERATIONS.has(w)).length > 1 && (OPERATING.has(name) || words.some((w) => ODD.has(w))))
+    gated.push(error("Multiple instruction post-operation flags set"));
+  gates(spec.gates.get("*") ?? [], name, types, words, context, gated);
+  const wide = (name === "ld" || name === "st") && vectorLength(words) * sizeOf(typeList) === WIDE_ACCESS.bits;
+  if (wide && context.target.sm < WIDE_ACCESS.from) gated.push(error(WIDE_ACCESS.message));
+  gates(
+    list.filter((g) => !bare(g)),
+    name,
+    types,
+    words,
+    context,
+    gated,
+  );
+  for (const w of words) refuse(w, name, typeList, table, refused);
+  if (name === "ld" || name === "st") memoryOrder(name, words, demanded);
+  if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, demanded);
+  if (ATOMICS.has(name)) atomic(name, typeList, words, context, gated);
+  return { gated, refused, demanded };
+}
+
+function bare(g: Gate): boolean {
+  return g.words.has("-");
+}
+
+/** State spaces among the modifiers. */
+export const STATE_SPACES: ReadonlySet<string> = new Set([
+  ..."const global local shared param shared::cta shared::cluster param::entry param::func tex".split(" "),
+]);
+/** Names that take one of them. */
+const SPACED: ReadonlySet<string> = new Set(
+  "ld st ldu atom red isspacep cvta cvta.to prefetch prefetchu applypriority discard".split(" "),
+);
+const OPERATING: ReadonlySet<string> = new Set(
+  "set setp atom red redux multimem.red multimem.ld_reduce sured.b sured.p red.async cp.reduce.async.bulk".split(" "),
+);
+const ODD: ReadonlySet<string> = new Set(["dec", "exch", "inc"]);
 
 /** The one gate that depends on the width of an access (measured). */
 const WIDE_ACCESS = {
@@ -107,19 +178,19 @@ const WIDE_ACCESS = {
 } as const;
 
 /** A scope needs a memory order and the other way round. */
-function memoryOrder(name: string, words: readonly string[], late: Complaint[]): void {
+function memoryOrder(name: string, words: readonly string[], out: Complaint[]): void {
   const scope = words.find((w) => w === "cta" || w === "cluster" || w === "gpu" || w === "sys");
   const order = words.find((w) => w === "relaxed" || w === "acquire" || w === "release");
   if (scope !== undefined && order === undefined)
-    late.push({ severity: "error", message: `Modifier '.${scope}' requires memory order with '${name}' instruction` });
+    out.push(error(`Modifier '.${scope}' requires memory order with '${name}' instruction`));
   if (order !== undefined && scope === undefined)
-    late.push({ severity: "error", message: `Modifier '.${order}' requires scope with '${name}' instruction` });
+    out.push(error(`Modifier '.${order}' requires scope with '${name}' instruction`));
 }
 
 /** Operation and type of atom and red. */
-function atomic(name: string, type: string, words: readonly string[], context: GateContext, late: Complaint[]): void {
+function atomic(name: string, type: string, words: readonly string[], context: GateContext, out: Complaint[]): void {
   const say = (message: string): void => {
-    late.push({ severity: "error", message });
+    out.push(error(message));
   };
   const op = words.find((w) => ATOMIC_OPERATIONS.has(w));
   if (op === undefined) {
@@ -148,20 +219,6 @@ function longest(forms: readonly Form[]): number {
   return Math.max(...forms.map((f) => f.args.length));
 }
 
-/** Modifiers that the instruction takes with no types at all; ptxas names them before it misses the types. */
-function strangers(words: readonly string[], name: string, early: Complaint[]): void {
-  const spec = instructions();
-  const rows = [...spec.words].filter(([key]) => key.startsWith(`${name} `)).map(([, w]) => w);
-  if (rows.length === 0 || rows.some((r) => !r.measured)) return;
-  for (const w of words) {
-    const usual = spec.refusals.get(w);
-    if (usual === undefined || !usual.startsWith("Illegal modifier '.%'") || LATE_WORDS.has(w) || spec.inert.has(w))
-      continue;
-    if (rows.some((r) => r.accepted.has(w) || r.conditional.has(w) || r.demands.some((d) => d.group.has(w)))) continue;
-    early.push({ severity: "error", message: fill(usual, name, "", w) });
-  }
-}
-
 /** Least SM of additions of bf16 and of minimum and maximum of 16-bit floats in memory (measured). */
 const HALF_ATOMICS_FROM = 90;
 const NOFTZ: ReadonlySet<string> = new Set(["f16", "f16x2", "bf16", "bf16x2"]);
@@ -175,18 +232,11 @@ function vectorLength(words: readonly string[]): number {
 }
 
 /** A modifier that does not belong. */
-function refuse(
-  w: string,
-  name: string,
-  types: string,
-  table: Words | undefined,
-  early: Complaint[],
-  late: Complaint[],
-): void {
+function refuse(w: string, name: string, types: string, table: Words | undefined, out: Complaint[]): void {
   if (table === undefined || table.accepted.has(w) || !table.measured) return;
   const spec = instructions();
   const usual = spec.refusals.get(w);
-  if (usual === undefined || spec.inert.has(w) || ((name === "atom" || name === "red") && !LATE.has(usual))) return;
+  if (usual === undefined || spec.inert.has(w) || (ATOMICS.has(name) && !COMMON.has(usual))) return;
   if (table.demands.some((d) => d.group.has(w))) return;
   const exclusive = usual === ROUNDING || usual === COMPARISON;
   if (table.conditional.has(w) && !exclusive) return;
@@ -195,8 +245,7 @@ function refuse(
   const message = compared
     ? "Mismatch between instruction type and comparison qualifier"
     : (table.refused.get(w) ?? usual);
-  const text = fill(message, name, types, w);
-  (LATE.has(usual) || LATE_WORDS.has(w) ? late : early).push({ severity: "error", message: text });
+  out.push(error(fill(message, name, types, w)));
 }
 
 function sameKind(group: ReadonlySet<string>, usual: string): boolean {
@@ -209,12 +258,12 @@ function fill(message: string, name: string, types: string, word: string): strin
   return message.replaceAll("@", name).replaceAll("%", word).replaceAll("&", types);
 }
 
-function demand(table: Words, words: readonly string[], name: string, types: string, late: Complaint[]): void {
+function demand(table: Words, words: readonly string[], name: string, types: string, out: Complaint[]): void {
   for (const d of table.demands) {
     if (words.some((w) => d.group.has(w))) continue;
     // A modifier of the same kind that does not belong was reported as such.
     if (words.some((w) => EXCLUSIVE.has(kindOf(w)) && sameKind(d.group, kindOf(w)))) continue;
-    late.push({ severity: "error", message: fill(d.message, name, types, "") });
+    out.push(error(fill(d.message, name, types, "")));
   }
 }
 
@@ -245,10 +294,8 @@ function gates(
     // "Modifier '.satfinite' on 'cvt.tf32.f32.rn'": measured with that rounding, and for it alone.
     const rounding = /\.(r[nzmp])' requires/.exec(g.message);
     if (rounding !== null && !words.includes(rounding[1] as string)) continue;
-    out.push({
-      severity: "error",
-      message: fill(g.message, name, types.join("."), word).replace("#", context.target.name),
-    });
+    const message = fill(g.message, name, types.join("."), word).replace("#", context.target.name);
+    if (!out.some((c) => c.message === message)) out.push(error(message));
   }
 }
 

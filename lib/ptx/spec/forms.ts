@@ -131,7 +131,8 @@ barrier.cluster.arrive barrier.cluster.wait | - |
 membar fence | - |
 membar.proxy fence.proxy | - | ...
 griddepcontrol | - |
-atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | d a s *? *?
+atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | d a s :b64?
+atom | b16 b32 b64 b128 | d a s s :b64?
 red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | a s :b64?
 red.async | b32 b64 u32 s32 u64 s64 | a * a?
 vote | pred | =p p :b32

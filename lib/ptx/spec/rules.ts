@@ -11,16 +11,15 @@ export const EARLY_GATES: string = `
 * | + bf16 | - | Feature '.bf16' requires .target sm_80 or higher |
 * | + bf16x2 | - | Feature '.bf16x2' requires .target sm_80 or higher |
 * | + tf32 | - | Feature '.tf32' requires .target sm_80 or higher |
-* | * | shared::cluster | Feature '::cluster' requires .target sm_90 or higher |
-tcgen05.ld tcgen05.ld.red tcgen05.st | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
-tcgen05.cp | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
-ldmatrix stmatrix | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+* | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+* | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+* | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 mma | * | sp::ordered_metadata | Feature '.%' requires .target sm_80 or higher |
 mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires PTX ISA .version 7.1 or later |
 mma | * | sp::ordered_metadata | Feature '.%' requires PTX ISA .version 8.5 or later |
-min max redux | * | abs | Feature '.%' requires .target sm_86 or higher |
+* | * | abs | Feature '.%' requires .target sm_86 or higher |
 ld st | * | mmio | Feature '.%' requires PTX ISA .version 8.2 or later |
 fence | * | mbarrier_init | Feature '.op_restrict' requires .target sm_90 or higher |
 fence | * | sync_restrict::shared::cta sync_restrict::shared::cluster | Feature '.sync_restrict' requires .target sm_90 or higher |
@@ -29,6 +28,7 @@ cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group:
 
 /** The same, read when the arguments are right. */
 export const LATE_GATES: string = `
+* | * | shared::cluster | Feature '::cluster' requires .target sm_90 or higher |
 wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Instruction '@' not supported on .target '#' | !sm_90a
 tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.st | * | - | Instruction '@' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 tcgen05.ld.red | * | - | Instruction '@' not supported on .target '#' | !sm_103a sm_103f sm_110a sm_110f
