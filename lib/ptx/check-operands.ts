@@ -1,7 +1,7 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
 import { ADDRESSES, addressType, argFits, formFits, SCALAR_VECTORS } from "./match-arguments.js";
-import { constantFits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { constantFits, isFloat, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import { type Complaint, type Resolved, STATE_SPACES } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
@@ -53,7 +53,7 @@ export class OperandChecker {
       }
     }
     if (this.selectors(r, i, classes)) return false;
-    if (!r.forms.some((f) => formFits(f, r, operands, classes) && atomFits(f, r))) {
+    if (!r.forms.some((f) => formFits(f, r, operands, classes, scope) && atomFits(f, r))) {
       this.say(i, this.mismatch(r, i, classes, scope));
       return false;
     }
@@ -88,7 +88,7 @@ export class OperandChecker {
       const o = i.operands[k] as Operand;
       if (form.args[k]?.role !== "address" || o.kind !== "address" || o.base === null) continue;
       const others = i.operands.every(
-        (p, n) => n === k || argFits(form.args[n] as Arg, r, p, classes[n] as OperandClass),
+        (p, n) => n === k || argFits(form.args[n] as Arg, r, p, classes[n] as OperandClass, scope),
       );
       if (!others) return null;
       const s = scope.lookup(o.base);
@@ -194,7 +194,7 @@ export class OperandChecker {
 
   private afterMatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): void {
     const counts = (x: Form): boolean => classes.length >= x.required && classes.length <= x.args.length;
-    const f = r.forms.find((x) => formFits(x, r, i.operands, classes)) ?? (r.forms.find(counts) as Form);
+    const f = r.forms.find((x) => formFits(x, r, i.operands, classes, scope)) ?? (r.forms.find(counts) as Form);
     const gate = OPERAND_GATES.get(r.name);
     if (gate !== undefined && classes.length === gate[0] && this.context.sm < gate[2])
       this.say(i, `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`);
@@ -219,7 +219,7 @@ export class OperandChecker {
       const result = a.role === "def" || a.role === "defPred";
       if (result && (constant(c) || (c.kind === "vector" && c.elements.some(constant))))
         this.say(i, `Result register required for instruction '${r.name}'`);
-      else if (c.kind === "special" && (result ? r.name !== "mov" : !SPECIAL_ALLOWED.has(r.name)))
+      else if (c.kind === "special" && !(SPECIAL_ALLOWED.has(r.name) && !r.types.some(isFloat)))
         this.say(i, `Special register argument not allowed for instruction '${r.name}'`);
       else if (result && c.kind === "special") this.say(i, "Read-only special register cannot be destination argument");
       else if (c.kind === "sink" && a.role !== "sink" && a.role !== "any" && !discards(r, o)) {
@@ -254,6 +254,8 @@ export class OperandChecker {
       if (typeof a.type !== "number") continue;
       const length = lengthOf(classes[k] as OperandClass);
       if (length === (r.vector === 1 && length === 0 ? 0 : r.vector) || (r.vector === 1 && length === 1)) continue;
+      if (r.vector > 1 && r.name.startsWith("multimem"))
+        this.say(i, `Vector of size ${r.vector} is expected for argument ${k} of instruction '${r.name}'`);
       if (r.vector > 1 && length === 0) {
         if (ATOMIC.has(r.name)) this.say(i, `Vector expected for argument ${k}`);
         else if (a.role === "def") this.say(i, "Result vector expected");
@@ -277,7 +279,9 @@ export class OperandChecker {
       });
     classes.forEach((c, k) => {
       const { role } = f.args[k] as Arg;
-      if (role === "address" || role === "any" || role === "label") return;
+      if (role === "query" && c.kind !== "address")
+        this.say(i, `Address expected for argument ${k} of instruction '${r.name}'`);
+      if (!VALUES.has(role)) return;
       const address = c.kind === "address" || (c.kind === "variable" && (role === "def" || !ADDRESSES.has(r.name)));
       if (address) this.say(i, `Argument ${k} of instruction '${r.name}': must be register`);
     });
@@ -346,6 +350,7 @@ function discards(r: Resolved, o: Operand): boolean {
   return r.name === "match" && o.kind === "pair";
 }
 
+const VALUES: ReadonlySet<Arg["role"]> = new Set(["def", "use", "defPred", "usePred", "int"]);
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ATOMIC: ReadonlySet<string> = new Set(["atom", "red"]);

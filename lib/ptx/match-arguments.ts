@@ -1,6 +1,7 @@
 import type { Operand } from "./ast.js";
-import { constantFits, isBits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { classify, constantFits, isBits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import type { Resolved } from "./resolve.js";
+import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
 
 /**
@@ -14,14 +15,15 @@ export function formFits(
   r: Resolved,
   operands: readonly Operand[],
   classes: readonly OperandClass[],
+  scope: Scope,
 ): boolean {
   if (classes.length < f.required || classes.length > f.args.length) return false;
   for (let k = 0; k < classes.length; k++)
-    if (!argFits(f.args[k] as Arg, r, operands[k] as Operand, classes[k] as OperandClass)) return false;
+    if (!argFits(f.args[k] as Arg, r, operands[k] as Operand, classes[k] as OperandClass, scope)) return false;
   return true;
 }
 
-export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boolean {
+export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass, scope: Scope): boolean {
   // What stands behind `!` is a predicate, whatever was said of it.
   if (o.kind === "not" && c.kind !== "int")
     return a.role === "usePred" || (a.role === "use" && typeOf(a, r) === "pred");
@@ -41,6 +43,14 @@ export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass): boole
     case "usePred":
     case "defPred":
       return predFits(c) || (c.kind === "sink" && a.role === "defPred");
+    case "texture":
+      return opaqueFits(o, c, "b32", scope);
+    case "surface":
+      return opaqueFits(o, c, "u32", scope);
+    case "query":
+      return queryFits(c);
+    case "extra":
+      return extraFits(c);
     case "def":
     case "use":
       return valueFits(a, r, c);
@@ -71,6 +81,34 @@ function predFits(c: OperandClass): boolean {
   }
 }
 
+function wide(c: { readonly kind: string; readonly type?: string }): boolean {
+  return c.kind === "register" && c.type !== undefined && addressType(c.type) && sizeOf(c.type) === 64;
+}
+
+/** `[texture, {x, y}]`, a sampler between them, a single coordinate without braces. */
+function opaqueFits(o: Operand, c: OperandClass, coordinate: string, scope: Scope): boolean {
+  if (o.kind !== "address" || c.kind !== "address" || c.base === null || o.rest.length === 0) return false;
+  if (c.base.kind !== "variable" && !wide(c.base)) return false;
+  const last = classify(o.rest[o.rest.length - 1] as Operand, scope);
+  const elements = last.kind === "vector" ? last.elements : [last];
+  return elements.every((e) => {
+    if (e.kind === "register") return e.vector === null && registerFits(coordinate, e.type, 32, false);
+    return e.kind !== "special";
+  });
+}
+
+function queryFits(c: OperandClass): boolean {
+  if (c.kind === "address")
+    return c.simple && (c.base === null ? !c.named : c.base.kind === "variable" || wide(c.base));
+  return wide(c) || c.kind === "int" || c.kind === "variable";
+}
+
+function extraFits(c: OperandClass): boolean {
+  if (c.kind === "vector") return c.elements.every(extraFits);
+  if (c.kind === "register") return registerFits("b32", c.type, 32, false);
+  return c.kind === "int" || c.kind === "float" || c.kind === "sink";
+}
+
 function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
   const type = typeOf(a, r);
   const bits = sizeOf(type) * (a.double ? 2 : 1);
@@ -88,7 +126,7 @@ function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
     case "vector":
       return typeof a.type === "number" && !a.double && elementsFit(a, r, type, c.elements);
     case "address":
-      return addressAsValue(type, c, bits, a.relaxed);
+      return typeof a.type === "number" && addressAsValue(type, c, bits, a.relaxed);
     case "variable":
       return a.role === "def" ? !ADDRESSES.has(r.name) && variableFits(type, c.type) : variableFits(type, c.type);
     case "element":
@@ -136,7 +174,7 @@ function specialFits(type: string, c: OperandClass & { kind: "special" }, bits: 
 
 /** The name of a variable stands for its address, and is looked at as if it were a value of its type of any width. */
 function variableFits(type: string, of: string): boolean {
-  if (type === "bf16") return false;
+  if (type.startsWith("bf16")) return false;
   if (isBits(type) || isBits(of) || type === "pred") return true;
   if (type.endsWith("x2")) return false;
   return type.startsWith("f") === of.startsWith("f");

@@ -60,7 +60,9 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const forms = spec.forms.get(name) ?? [];
   const open = forms.some((f) => f.open);
   const words = rest.filter((w) => !TYPE_WORDS.has(w));
-  const types = rest.filter((w) => TYPE_WORDS.has(w));
+  const given = rest.filter((w) => TYPE_WORDS.has(w));
+  // ptxas overlooks a .pred behind other types.
+  const types = given.length > 1 && given[given.length - 1] === "pred" ? given.slice(0, -1) : given;
   const typeList = types.join(".");
   const read = [...strange(words, open), ...repeated(words)];
   const early: Complaint[] = [];

@@ -15,7 +15,8 @@
  *   =u32   destination of that type; :u32 source of that type
  *   =p     predicate destination; =p| also `p|q`; p predicate source, `!` allowed
  *   d|p    register destination with an optional predicate behind `|`
- *   a      address; i integer constant; l label; f function or register; v vector; _ destination or `_`
+ *   a      address; t, u address of a texture or surface with coordinates (of 32 bits, of integers); q what is asked about it;
+ *   x      32 bits or a vector of such; i integer constant; l label; f function or register; v vector; _ destination or `_`
  *   *      any operand, `*|p` with an optional predicate; ... any operands
  * Where a vector modifier is written, `d~` and `s~` are vectors of that length.
  */
@@ -74,15 +75,17 @@ shfl | b32 | d|p s :u32 :u32
 prmt | b32 | d s s s
 ld ldu | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | d~ a :b64?
 st | b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a s~ :b64?
-st.async | b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a * a?
-st.bulk | - | a * *
-multimem.ld_reduce multimem.st multimem.red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 e5m2x4 | ...
-prefetch prefetchu | - | ...
-applypriority discard | - | ...
+st.async | b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 | a s a?
+st.bulk | - | a :u64 i
+multimem.ld_reduce | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 e5m2x4 | d a
+multimem.st multimem.red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 e4m3 e5m2 e4m3x2 e5m2x2 e4m3x4 e5m2x4 | a s
+prefetch prefetchu | - | a
+applypriority discard | - | a i
 createpolicy.fractional | b64 | d :f32?
 createpolicy.range | b64 | d a :u32 :u32
 createpolicy.cvt | b64 | d :b64
-isspacep | - | =p *
+isspacep | - | =p :u64
+isspacep | - | =p :u32
 istypep | texref samplerref surfref | =p :b64
 cvta cvta.to | u32 u64 s32 s64 | d s
 cvt | u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64} | d~ s1~
@@ -98,12 +101,15 @@ cvt | f16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} bf16x2.{e4m3x2,e5m2x2,e2m3x2,e
 cvt | f16x2.{e2m1x2} | d :b8
 cvt.pack | s16,u16.{s32,u32} | =u32 s1 s1
 cvt.pack | s8,u8,u4,s4,u2,s2.{s32,u32}.{b32} | =u32 s1 s1 :u32
-mapa | u32 u64 s32 s64 | ...
-getctarank | u32 u64 s32 s64 | ...
+mapa | u32 u64 s32 s64 | d s :u32
+getctarank | u32 u64 s32 s64 | =u32 s
 alloca | u32 u64 s32 s64 | d s i?
 stacksave | u32 u64 s32 s64 | d
 stackrestore | u32 u64 s32 s64 | s
-cp.async | - | ...
+cp.async | - | a a i
+cp.async | - | a a i :u32 :b64?
+cp.async | - | a a i p :b64?
+cp.async | - | a a i :b64
 cp.async.commit_group cp.async.wait_all cp.async.bulk.commit_group | - |
 cp.async.wait_group cp.async.bulk.wait_group | - | i
 cp.async.mbarrier.arrive | b64 | a
@@ -111,30 +117,37 @@ cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.prefetch.tensor cp.async.bulk
 cp.reduce.async.bulk | b32 b64 u32 u64 s32 s64 f16 bf16 f32 f64 | ...
 tensormap.replace | b32 b64 b32.{b32} b64.{b1024} b32.{b1024} b1024.{b32} b1024.{b64} | ...
 tensormap.cp_fenceproxy | - | ...
-tex tex.base tex.level tex.grad | f16,f16x2,f32,s32,u32.{f32,s32,u32} | ...
-tld4 | f32,s32,u32.{f32} | ...
-txq txq.level suq | b32 | ...
-suld.b sust.b | b8 b16 b32 b64 | ...
-sust.p | b32 | ...
-sured.b | b32 u32 s32 u64 s64 | ...
-sured.p | b32 b64 | ...
+tex tex.base | f16,f16x2,f32,s32,u32.{f32,s32,u32} | d|p t x? x?
+tex.level | f16,f16x2,f32,s32,u32.{f32,s32,u32} | d|p t :f32 x? x?
+tex.grad | f16,f16x2,f32,s32,u32.{f32,s32,u32} | d|p t x x x? x?
+tld4 | f32,s32,u32.{f32} | d|p t x? x?
+txq suq | b32 | =b32 q
+txq.level | b32 | =b32 q :u32
+suld.b | b8 b16 b32 b64 | d~ u
+sust.b | b8 b16 b32 b64 | u s~
+sust.p | b32 | u s~
+sured.b | b32 u32 s32 u64 s64 | u s~
+sured.p | b32 b64 | u s~
 bra | - | l
 brx.idx | - | :u32 l
 call | - | ...
 ret exit trap brkpt | - |
 bar barrier barrier.cta bar.cta | - | :u32 :u32?
 bar.arrive barrier.arrive bar.cta.arrive barrier.cta.arrive | - | :u32 :u32
-bar.red barrier.red bar.cta.red barrier.cta.red | pred | =p :u32 * p?
-bar.red barrier.red bar.cta.red barrier.cta.red | u32 s32 | =u32 :u32 * p?
+bar.red barrier.red bar.cta.red barrier.cta.red | pred | =p :u32 p
+bar.red barrier.red bar.cta.red barrier.cta.red | pred | =p :u32 :u32 p
+bar.red barrier.red bar.cta.red barrier.cta.red | u32 s32 | =u32 :u32 p
+bar.red barrier.red bar.cta.red barrier.cta.red | u32 s32 | =u32 :u32 :u32 p
 bar.warp | - | :u32
 barrier.cluster.arrive barrier.cluster.wait | - |
 membar fence | - |
-membar.proxy fence.proxy | - | ...
+membar.proxy fence.proxy | - |
+membar.proxy fence.proxy | - | a i
 griddepcontrol | - |
 atom | b16 b32 b64 b128 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | d a s :b64?
 atom | b16 b32 b64 b128 | d a s s :b64?
 red | b32 b64 u32 u64 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64 | a s :b64?
-red.async | b32 b64 u32 s32 u64 s64 | a * a?
+red.async | b32 b64 u32 s32 u64 s64 | a s a?
 vote | pred | =p p :b32
 vote | pred | =p p
 vote | b32 | d p :b32
@@ -158,12 +171,18 @@ clusterlaunchcontrol.query_cancel | pred.{b128} b32.{b128} | ...
 ldmatrix | * | ...
 stmatrix | b16 b8 | ...
 movmatrix | b16 | ...
-wgmma.fence wgmma.commit_group | - | ...
-wgmma.wait_group | - | ...
+wgmma.fence wgmma.commit_group | - |
+wgmma.wait_group | - | i
 nanosleep | u32 s32 | s
 pmevent pmevent.mask | - | i
-setmaxnreg.inc setmaxnreg.dec | u32 s32 | ...
+setmaxnreg.inc setmaxnreg.dec | u32 s32 | i
 mma wmma.mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wgmma.mma_async suld.p | * | ...
 vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4 vavrg2 vavrg4 | * | ...
-tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws | * | ...
+tcgen05.alloc | b32 | a :b32
+tcgen05.dealloc | b32 | :b32 :b32
+tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.fence | - |
+tcgen05.shift | - | a
+tcgen05.cp | - b8x16.b6x16_p32 b8x16.b4x16_p64 | a :b64
+tcgen05.commit | b64 | a :b16?
+tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.mma tcgen05.mma.ws | * | ...
 `;

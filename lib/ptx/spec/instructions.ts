@@ -15,9 +15,23 @@ export interface Form {
   readonly open: boolean;
 }
 
+/** Textures and surfaces with coordinates, what is asked about them, and what else samples take: 32 bits, or a vector. */
+export type OpaqueRole = "texture" | "surface" | "query" | "extra";
+
 /** One argument position, as forms.ts writes it. */
 export interface Arg {
-  readonly role: "def" | "use" | "defPred" | "usePred" | "address" | "int" | "label" | "vector" | "sink" | "any";
+  readonly role:
+    | "def"
+    | "use"
+    | "defPred"
+    | "usePred"
+    | "address"
+    | "int"
+    | "label"
+    | "vector"
+    | "sink"
+    | "any"
+    | OpaqueRole;
   /** Type name, or the index of an instruction type; -1 where neither applies. */
   readonly type: string | number;
   /** Twice as wide as the type. */
@@ -102,6 +116,18 @@ function typeLists(column: string): ReadonlySet<string> | null {
   return out;
 }
 
+const ROLES: Readonly<Record<string, Arg["role"]>> = {
+  a: "address",
+  i: "int",
+  l: "label",
+  v: "vector",
+  _: "sink",
+  t: "texture",
+  u: "surface",
+  q: "query",
+  x: "extra",
+};
+
 function argument(text: string): Arg {
   const relaxed = text.includes("~");
   const pair = text.endsWith("|") || text.endsWith("|p");
@@ -114,7 +140,7 @@ function argument(text: string): Arg {
   const index = /\d/.test(core) ? Number(core.slice(1)) : 0;
   if (core[0] === "d") return { role: "def", type: index, ...base };
   if (core[0] === "s") return { role: "use", type: index, ...base };
-  const role = ({ a: "address", i: "int", l: "label", v: "vector", _: "sink" } as const)[core] ?? "any";
+  const role = ROLES[core] ?? "any";
   return { role, type: -1, ...base };
 }
 
