@@ -44,12 +44,13 @@ export class InstructionChecker {
     this.guard(i, scope);
     const classes = i.operands.map((o) => classify(o, scope));
     this.complain(i, r.read);
+    this.complain(i, r.early);
     i.operands.forEach((o, k) => {
-      this.sign(i, o, classes[k] as OperandClass);
+      this.sign(i, o, classes[k] as OperandClass, k === 0);
     });
     // Braces are judged where ptxas reads them: behind the modifiers, before name and types.
     const untyped = classes.filter((c, k) => this.untyped(i, k, c)).length > 0;
-    this.complain(i, r.early);
+    this.complain(i, r.unnamed);
     if (classes.some(mayBeUnknown)) this.names(i, i.operands, [], scope);
     if (r.stop) return;
     const open = r.forms.some((f) => f.open);
@@ -66,10 +67,12 @@ export class InstructionChecker {
   }
 
   /** `-` and `!` where they mean nothing: ptxas looks at what is behind them while it reads the operand. */
-  private sign(i: Instruction, o: Operand, c: OperandClass): void {
+  private sign(i: Instruction, o: Operand, c: OperandClass, first: boolean): void {
     const { report } = this.context;
     if (o.kind === "neg" && !((c.kind === "register" || c.kind === "special") && NEGATED.has(c.type)))
       report("error", "Illegal argument to unary minus", i.span);
+    if (o.kind === "neg" && first)
+      report("error", "Operand negation limited to either (source A xor source B) or source C", i.span);
     if (o.kind === "not" && c.kind !== "int" && !(c.kind === "register" && c.type === "pred"))
       report("error", "Illegal argument to predicate negation", i.span);
   }

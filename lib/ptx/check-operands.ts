@@ -53,12 +53,15 @@ export class OperandChecker {
       }
     }
     if (this.selectors(r, i, classes)) return false;
-    if (!r.forms.some((f) => formFits(f, r, operands, classes, scope) && atomFits(f, r))) {
+    const fits = r.forms.some((f) => formFits(f, r, operands, classes, scope) && atomFits(f, r));
+    const combines =
+      (COMPARES.has(r.name) && r.words.some((w) => BOOLEANS.has(w))) ||
+      (VIDEO.test(r.name) && r.words.some((w) => SECONDARY.has(w)));
+    if (!fits || (combines && operands.length < 4)) {
       this.say(i, this.mismatch(r, i, classes, scope));
       return false;
     }
-    if (this.policyFits(r, i)) return true;
-    return false;
+    return true;
   }
 
   /** One operand more than usual is a cache policy, for which a modifier must ask. */
@@ -103,7 +106,7 @@ export class OperandChecker {
   /** `r.x` on what has no components. */
   private selectors(r: Resolved, i: Instruction, classes: readonly OperandClass[]): boolean {
     // The video instructions take all of it.
-    if (r.name.startsWith("v")) return false;
+    if (VIDEO.test(r.name)) return false;
     let bad = false;
     for (let k = 0; k < classes.length; k++) bad = this.selector(r, i, classes[k] as OperandClass, k) || bad;
     return bad;
@@ -199,6 +202,7 @@ export class OperandChecker {
     if (gate !== undefined && classes.length === gate[0] && this.context.sm < gate[2])
       this.say(i, `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`);
     this.complain(i, r.gated);
+    if (!this.policyFits(r, i)) return;
     if (this.singles(r, f, i, classes)) return;
     this.complain(i, r.refused);
     if (this.vectors(r, f, i, classes)) return;
@@ -217,7 +221,12 @@ export class OperandChecker {
       const a = f.args[k] as Arg;
       const o = i.operands[k] as Operand;
       const result = a.role === "def" || a.role === "defPred";
-      if (result && (constant(c) || (c.kind === "vector" && c.elements.some(constant))))
+      const selected = PACKED_VIDEO.test(r.name);
+      if (
+        result &&
+        !selected &&
+        (constant(c) || o.kind === "not" || (c.kind === "vector" && c.elements.some(constant)))
+      )
         this.say(i, `Result register required for instruction '${r.name}'`);
       else if (c.kind === "special" && !(SPECIAL_ALLOWED.has(r.name) && !r.types.some(isFloat)))
         this.say(i, `Special register argument not allowed for instruction '${r.name}'`);
@@ -229,6 +238,8 @@ export class OperandChecker {
         this.say(i, `Predicate output not allowed for instruction '${r.name}'`);
         bad = true;
       }
+      if (PACKED_VIDEO.test(r.name) && ["int", "special", "address"].includes(c.kind))
+        this.say(i, `Incorrect video selector for operand ${k}`);
     });
     return bad;
   }
@@ -268,7 +279,8 @@ export class OperandChecker {
 
   /** Where nothing but a register will do. */
   private registers(r: Resolved, f: Form, i: Instruction, classes: readonly OperandClass[]): void {
-    if (!r.name.startsWith("v"))
+    // The addends of vmad may have either sign.
+    if (r.name !== "vmad")
       i.operands.forEach((o, k) => {
         if (o.kind === "neg")
           this.context.report(
@@ -283,7 +295,9 @@ export class OperandChecker {
         this.say(i, `Address expected for argument ${k} of instruction '${r.name}'`);
       if (!VALUES.has(role)) return;
       const address = c.kind === "address" || (c.kind === "variable" && (role === "def" || !ADDRESSES.has(r.name)));
-      if (address) this.say(i, `Argument ${k} of instruction '${r.name}': must be register`);
+      // ptxas counts the coordinates of surfaces.
+      const at = f.args.slice(0, k).some((a) => a.role === "surface") ? k + 1 : k;
+      if (address) this.say(i, `Argument ${at} of instruction '${r.name}': must be register`);
     });
   }
 
@@ -344,13 +358,20 @@ function constant(c: OperandClass): boolean {
   return c.kind === "int" || c.kind === "float";
 }
 
-/** Whether the instruction takes `_` for its result; measured. */
+/** Whether the instruction takes `_` for its result; measured. What becomes of red's address nobody knows: nothing is made of it here. */
 function discards(r: Resolved, o: Operand): boolean {
-  if (r.name === "atom" || r.name === "setp" || r.name === "lop3") return true;
+  if (DISCARDING.has(r.name)) return true;
+  if ((r.name === "cvt" || r.name === "mul") && r.types.some((t) => t.startsWith("bf16"))) return true;
   return r.name === "match" && o.kind === "pair";
 }
 
 const VALUES: ReadonlySet<Arg["role"]> = new Set(["def", "use", "defPred", "usePred", "int"]);
+const COMPARES: ReadonlySet<string> = new Set(["set", "setp"]);
+const BOOLEANS: ReadonlySet<string> = new Set(["and", "or", "xor"]);
+const DISCARDING: ReadonlySet<string> = new Set(["atom", "red", "setp", "lop3"]);
+const VIDEO: RegExp = /^v(?:add|sub|absdiff|min|max|shl|shr|mad|set|avrg)[24]?$/;
+const PACKED_VIDEO: RegExp = /^v\w+[24]$/;
+const SECONDARY: ReadonlySet<string> = new Set(["add", "min", "max"]);
 const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ATOMIC: ReadonlySet<string> = new Set(["atom", "red"]);

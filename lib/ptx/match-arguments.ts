@@ -120,13 +120,17 @@ function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
       return specialFits(type, c, bits, a.relaxed);
     case "int":
     case "float":
-      return constantFits(type, c);
+      // Before sm_90 most of what is done with bf16 is refused as such, later.
+      return (type.startsWith("bf16") && r.sm < 90 && BF16_LATER.has(r.name)) || constantFits(type, c);
     case "sink":
       return true;
     case "vector":
       return typeof a.type === "number" && !a.double && elementsFit(a, r, type, c.elements);
     case "address":
-      return typeof a.type === "number" && addressAsValue(type, c, bits, a.relaxed);
+      return (
+        (typeof a.type === "number" || a.role === "def" || r.name.startsWith("dp")) &&
+        addressAsValue(type, c, bits, a.relaxed)
+      );
     case "variable":
       return a.role === "def" ? !ADDRESSES.has(r.name) && variableFits(type, c.type) : variableFits(type, c.type);
     case "element":
@@ -201,6 +205,8 @@ export function illegalElement(e: OperandClass): boolean {
       return true;
   }
 }
+
+const BF16_LATER: ReadonlySet<string> = new Set(["cvt", "set", "setp", "fma"]);
 
 /** Instructions that take the name of a variable for its address. */
 export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "cvta.to", "isspacep", "mapa", "getctarank"]);

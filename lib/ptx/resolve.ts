@@ -22,14 +22,18 @@ export interface Complaint {
 /** What is known from the mnemonic. */
 export interface Resolved {
   readonly name: string;
+  /** Of the target. */
+  readonly sm: number;
   readonly types: readonly string[];
   /** Length of vectors, 1 without a vector modifier. */
   readonly vector: number;
   readonly forms: readonly Form[];
   /** Found while the modifiers are read, in front of the operands. */
   readonly read: readonly Complaint[];
-  /** Found before the arguments are looked at: words that the target lacks, an unknown name, types that do not belong. */
+  /** Found before the arguments are looked at: words that the target lacks, … */
   readonly early: readonly Complaint[];
+  /** … an unknown name, types that do not belong. */
+  readonly unnamed: readonly Complaint[];
   /** Nothing more can be said. */
   readonly stop: boolean;
   /** Found when the arguments fit: what version and target lack, … */
@@ -66,22 +70,46 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const typeList = types.join(".");
   const read = [...strange(words, open), ...repeated(words)];
   const early: Complaint[] = [];
-  for (const key of ["*", name]) gates(spec.earlyGates.get(key) ?? [], name, types, words, context, early);
-  const none = { name, types, words, read, early, gated: [], refused: [], demanded: [], vector: 1, forms: [] };
+  const unnamed: Complaint[] = [];
+  // Types as they stand, then the rest.
+  const earlyGates = [...(spec.earlyGates.get("*") ?? []), ...(spec.earlyGates.get(name) ?? [])];
+  for (const t of types) gates(earlyGates.filter(typed), name, [t], words, context, early);
+  gates(
+    earlyGates.filter((g) => !typed(g)),
+    name,
+    types,
+    words,
+    context,
+    early,
+  );
+  const none = {
+    sm: context.target.sm,
+    name,
+    types,
+    words,
+    read,
+    early,
+    unnamed,
+    gated: [],
+    refused: [],
+    demanded: [],
+    vector: 1,
+    forms: [],
+  };
   if (found === null) {
     if (words.includes("v8")) read.push(error("Illegal vector size: 8"));
-    early.push(error(`Not a name of any known instruction: '${opcode}'`));
+    unnamed.push(error(`Not a name of any known instruction: '${opcode}'`));
     return { ...none, stop: true };
   }
   if ((name === "shfl" || name === "vote") && !words.includes("sync") && context.version >= 64)
-    early.push(
+    unnamed.push(
       error(
         `Instruction '${name}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4`,
       ),
     );
   const matching = forms.filter((f) => f.types === null || f.types.has(typeList));
   if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
-    early.push(error(`Unexpected instruction types specified for '${name}'`));
+    unnamed.push(error(`Unexpected instruction types specified for '${name}'`));
     return { ...none, stop: true };
   }
   // With .sync the member mask is no longer optional.
@@ -139,7 +167,10 @@ function modifierComplaints(
     gated.push(error("Multiple instruction post-operation flags set"));
   gates(spec.gates.get("*") ?? [], name, types, words, context, gated);
   const wide = (name === "ld" || name === "st") && vectorLength(words) * sizeOf(typeList) === WIDE_ACCESS.bits;
-  if (wide && context.target.sm < WIDE_ACCESS.from) gated.push(error(WIDE_ACCESS.message));
+  if (wide && context.version < WIDE_ACCESS.version)
+    gated.push(error(`${WIDE_ACCESS.feature} requires PTX ISA .version 8.8 or later`));
+  if (wide && context.target.sm < WIDE_ACCESS.from)
+    gated.push(error(`${WIDE_ACCESS.feature} requires .target sm_100 or higher`));
   gates(
     list.filter((g) => !bare(g)),
     name,
@@ -148,11 +179,17 @@ function modifierComplaints(
     context,
     gated,
   );
-  for (const w of words) refuse(w, name, typeList, table, refused);
+  const rounding = (w: string): boolean => spec.refusals.get(w) === ROUNDING;
+  for (const w of words) if (!rounding(w)) refuse(w, name, typeList, table, refused);
+  for (const w of words) if (rounding(w)) refuse(w, name, typeList, table, refused);
   if (name === "ld" || name === "st") memoryOrder(name, words, demanded);
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, demanded);
   if (ATOMICS.has(name)) atomic(name, typeList, words, context, gated);
   return { gated, refused, demanded };
+}
+
+function typed(g: Gate): boolean {
+  return g.anyType;
 }
 
 function bare(g: Gate): boolean {
@@ -176,7 +213,8 @@ const ODD: ReadonlySet<string> = new Set(["dec", "exch", "inc"]);
 const WIDE_ACCESS = {
   bits: 256,
   from: 100,
-  message: "Feature '256 bit wide load/store' requires .target sm_100 or higher",
+  version: 88,
+  feature: "Feature '256 bit wide load/store'",
 } as const;
 
 /** A scope needs a memory order and the other way round. */

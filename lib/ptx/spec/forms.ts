@@ -177,7 +177,11 @@ nanosleep | u32 s32 | s
 pmevent pmevent.mask | - | i
 setmaxnreg.inc setmaxnreg.dec | u32 s32 | i
 mma wmma.mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wgmma.mma_async suld.p | * | ...
-vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4 vavrg2 vavrg4 | * | ...
+vadd vsub vabsdiff vmin vmax vshl vshr | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s?
+vmad | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s
+vset | u32,s32.{u32,s32} | =u32 s s1 s?
+vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vavrg2 vavrg4 | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s
+vset2 vset4 | u32,s32.{u32,s32} | =u32 s s1 s
 tcgen05.alloc | b32 | a :b32
 tcgen05.dealloc | b32 | :b32 :b32
 tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.fence | - |

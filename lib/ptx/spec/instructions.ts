@@ -1,5 +1,5 @@
 import { FORMS } from "./forms.js";
-import { EARLY_GATES, LATE_GATES } from "./rules.js";
+import { EARLY_GATES, LATE_GATES, VERSION_GATES } from "./rules.js";
 import { GATES, INERT, REFUSALS, ROWS } from "./words.js";
 
 /**
@@ -234,7 +234,7 @@ function read(): Instructions {
   return {
     ...readForms(),
     words: readWords(),
-    gates: readGates(GATES, LATE_GATES),
+    gates: readGates(VERSION_GATES, GATES, LATE_GATES),
     earlyGates: readGates(EARLY_GATES),
     refusals,
     inert: set(INERT),

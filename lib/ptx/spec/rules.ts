@@ -8,8 +8,11 @@
  * empty where the message says which. Read before the arguments are looked at.
  */
 export const EARLY_GATES: string = `
+* | + bf16 | - | Feature '.bf16' requires PTX ISA .version 7.0 or later |
 * | + bf16 | - | Feature '.bf16' requires .target sm_80 or higher |
+* | + bf16x2 | - | Feature '.bf16x2' requires PTX ISA .version 7.0 or later |
 * | + bf16x2 | - | Feature '.bf16x2' requires .target sm_80 or higher |
+* | + tf32 | - | Feature '.tf32' requires PTX ISA .version 7.0 or later |
 * | + tf32 | - | Feature '.tf32' requires .target sm_80 or higher |
 * | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 * | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
@@ -28,6 +31,7 @@ cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group:
 
 /** The same, read when the arguments are right. */
 export const LATE_GATES: string = `
+* | * | shared::cluster | Feature '::cluster' requires PTX ISA .version 7.8 or later |
 * | * | shared::cluster | Feature '::cluster' requires .target sm_90 or higher |
 wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Instruction '@' not supported on .target '#' | !sm_90a
 tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.st | * | - | Instruction '@' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
@@ -39,6 +43,7 @@ mma | + e4m3 e5m2 | - | Feature 'mma with FP8 floating point type' requires .tar
 stmatrix | * | - | Feature '@' requires .target sm_90 or higher |
 cp.async | * | - | Feature '@' requires .target sm_80 or higher |
 cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires .target sm_90 or higher |
+cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires PTX ISA .version 8.0 or later |
 multimem.ld_reduce multimem.st multimem.red mapa getctarank red.async st.async | * | - | Feature '@' requires .target sm_90 or higher |
 tensormap.cp_fenceproxy | * | - | Instruction '@' not supported on .target '#' | sm_75 sm_80 sm_86 sm_87 sm_88 sm_89
 setmaxnreg.inc setmaxnreg.dec | * | - | Instruction '@' not supported on .target '#' | !sm_90a sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
@@ -73,6 +78,30 @@ tensormap.replace | * | - | Instruction '@' not supported on .target '#' | !sm_9
 ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |
 ld st ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .target sm_80 or higher |
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
+`;
+
+/** The same, in front of all others: what a PTX version lacks altogether. */
+export const VERSION_GATES: string = `
+tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.ld.red tcgen05.st | * | - | Feature '@' requires PTX ISA .version 8.6 or later |
+multimem.ld_reduce multimem.st multimem.red st.async red.async | * | - | Feature '@' requires PTX ISA .version 8.1 or later |
+wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Feature 'WGMMA' requires PTX ISA .version 8.0 or later |
+setmaxnreg.inc setmaxnreg.dec | * | - | Feature '@' requires PTX ISA .version 8.0 or later |
+tensormap.replace | * | - | Feature '@' requires PTX ISA .version 8.3 or later |
+fence.proxy membar.proxy | * | - | Feature '@' requires PTX ISA .version 7.5 or later |
+griddepcontrol movmatrix | * | - | Feature '@' requires PTX ISA .version 7.8 or later |
+createpolicy.fractional createpolicy.range createpolicy.cvt | * | - | Feature '@' requires PTX ISA .version 7.4 or later |
+ldmatrix | * | - | Feature '@' requires PTX ISA .version 6.5 or later |
+nanosleep | * | - | Feature '@' requires PTX ISA .version 6.3 or later |
+mma | * | - | Feature '@' requires PTX ISA .version 6.4 or later |
+redux cp.async | * | - | Feature '@' requires PTX ISA .version 7.0 or later |
+add sub mul | bf16 bf16x2 | - | Feature '@.&' requires PTX ISA .version 7.8 or later |
+ex2 tanh setp | bf16 bf16x2 | - | Feature '@.&' requires PTX ISA .version 7.8 or later |
+add sub | f32.f16 f32.bf16 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
+add sub mul fma | f32x2 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
+add min max | u16x2 s16x2 | - | Feature '@.&' requires PTX ISA .version 8.0 or later |
+cvt | u16.bf16 u32.bf16 u64.bf16 s16.bf16 s32.bf16 s64.bf16 f16.bf16 bf16.u16 bf16.u32 bf16.u64 bf16.s16 bf16.s32 bf16.s64 bf16.bf16 bf16.f64 | - | Feature 'cvt with .&' requires PTX ISA .version 7.8 or later |
+atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires PTX ISA .version 8.1 or later |
+ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires PTX ISA .version 7.8 or later |
 `;
 
 /** Name → gate of its form with so many operands, and the least SM that has it; measured. */
