@@ -140,7 +140,8 @@ function compareRuns(all: readonly Compiled[]): void {
 }
 
 function verdict(k: Single, level: number, a: Outcome, b: Outcome): string {
-  if (b.fault !== null && a.fault !== null) return "both fault";
+  if (b.fault !== null && a.fault !== null)
+    return `both fault (${/supported by the simulator: \S+ /.exec(a.fault)?.[0].split(" ")[4] ?? a.fault.split(":")[0]})`;
   if (b.fault !== null) {
     console.log(`${k.line}\n  ptxas -O${level} faults: ${b.fault}`);
     return "ptxas's code faults";

@@ -2,10 +2,12 @@
  * Approximations by the machine's function unit (MUFU). It flushes denormals; without .ftz inputs are scaled by powers of two around
  * it, as ptxas does (facts/ptx-to-sass): the constants are 2²⁴ and the power that undoes it.
  */
-import { abs, imm, not, RZ } from "../ori/operand.js";
+import { abs, imm, not, RZ, select } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
+import type { Instruction } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
+import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { F32 } from "./types.js";
 
@@ -107,6 +109,32 @@ function unary(emit: Emit): Lowering {
   };
 }
 
+/** ex2 and tanh of halves; of pairs, one after the other. `.ftz` only of bf16's ex2, whose MUFU always flushes. */
+function unaryHalf(c: Context, i: Instruction, m: Modifiers, name: string): void {
+  const ops = operands(i, 2);
+  m.need(["approx"]);
+  const ftz = m.flag("ftz");
+  const type = m.type();
+  if (type.bits !== 16 || ftz !== (name === "EX2" && type.cls === "bf")) throw new Refusal();
+  const form = `MUFU.${name}.${type.cls === "bf" ? "BF16" : "F16"}`;
+  const a = c.materialize(c.read(at(ops, 1), type));
+  if (type.lanes === 1) {
+    c.emit(form, [c.inPlace(at(ops, 0), type)], [a]);
+    return;
+  }
+  const low = c.op(form, [a]);
+  const high = c.op(form, [select(a, ".H1")]);
+  c.emit("PRMT", [c.out(at(ops, 0), type)], [low, imm(0x5410), high]);
+}
+
+function withHalves(emit: Emit, name: string): Lowering {
+  const single = unary(emit);
+  return (c, i, m) => {
+    if (/16(x2)?$/.test(i.modifiers.at(-1) ?? "")) unaryHalf(c, i, m, name);
+    else single(c, i, m);
+  };
+}
+
 /** The angle in turns. */
 const trigonometric = (form: string): Emit => {
   return (c, d, a) => {
@@ -147,6 +175,6 @@ export const approximateFamily: Family = {
   sin: unary(trigonometric("MUFU.SIN")),
   cos: unary(trigonometric("MUFU.COS")),
   lg2: unary(logarithm),
-  ex2: unary(power),
-  tanh: unary(tanh),
+  ex2: withHalves(power, "EX2"),
+  tanh: withHalves(tanh, "TANH"),
 };

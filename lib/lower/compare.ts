@@ -5,7 +5,7 @@ import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { extend32 } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
-import { compareHalves } from "./half.js";
+import { compareHalves, setHalves } from "./half.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits } from "./types.js";
@@ -99,19 +99,41 @@ const setp: Lowering = (c, i, m) => {
   compare(c, cond, type, predicateTargets(c, at(ops, 0)), a, b, combine);
 };
 
-/** As setp, into a register: all ones or 1.0. */
+/** What true is in each type. */
+const trueBits: Readonly<Record<string, number>> = {
+  u16: 0xffff,
+  s16: 0xffff,
+  u32: 0xffffffff,
+  s32: 0xffffffff,
+  f32: 0x3f800000,
+  f16: 0x3c00,
+  bf16: 0x3f80,
+};
+
+/** As setp, into a register: all ones or 1.0. Halves are compared as such, pairs into pairs. */
 const set: Lowering = (c, i, m) => {
   const ops = operands(i, 3, 4);
   const cond = takeCondition(m);
   const result = m.type();
   const type = m.type();
-  if (result.name !== "u32" && result.name !== "s32" && result.name !== "f32") throw new Refusal();
   const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
   const combine = ops.length === 4 ? c.read(at(ops, 3), PRED) : PT();
+  const isPair = type.lanes === 2;
+  if (isPair || (type.bits === 16 && !isInteger(type) && (isInteger(result) || result === type))) {
+    const one = !isInteger(result);
+    if (one ? result !== type : isPair && result.bits !== 32) throw new Refusal();
+    if (unsignedNames[cond.cmp] !== undefined || (type.cls === "bf" && cond.ftz)) throw new Refusal();
+    const suffix = `${cond.ftz ? ".FTZ" : ""}.${cond.bool.toUpperCase()}`;
+    const y = setHalves(c, type, cond.cmp.toUpperCase(), suffix, one, c.materialize(a), b, combine);
+    const wide = !isPair && result.bits === 32;
+    c.settle(c.out(at(ops, 0), result), wide ? c.op("PRMT", [y, imm(0x9910), RZ()]) : y);
+    return;
+  }
+  const bits = trueBits[result.name];
+  if (bits === undefined) throw new Refusal();
   const p = c.predicate();
   compare(c, cond, type, [p], a, b, combine);
-  const one = imm(result.name === "f32" ? 0x3f800000 : 0xffffffff);
-  c.emit("SEL", [c.out(at(ops, 0), result)], [RZ(), one, not(p)]);
+  c.emit("SEL", [c.out(at(ops, 0), result)], [RZ(), imm(bits), not(p)]);
 };
 
 /** d = p ? a : b, word by word. */

@@ -21,12 +21,17 @@ function take(m: Modifiers, fused: boolean): Half {
   m.flag("rn");
   const ftz = m.flag("ftz");
   const sat = m.flag("sat");
+  const oob = fused && m.flag("oob");
   const relu = fused && m.flag("relu");
   const type = m.type();
   if (type.cls === "bf" && (ftz || sat)) throw new Refusal();
   if (type.cls !== "bf" && type.cls !== "f") throw new Refusal();
   const kind = type.cls === "bf" ? ".BF16_V2" : "";
-  return { type, suffix: `${kind}${ftz ? ".FTZ" : ""}${sat ? ".SAT" : ""}${relu ? ".RELU" : ""}`, ftz };
+  return {
+    type,
+    suffix: `${kind}${ftz ? ".FTZ" : ""}${sat ? ".SAT" : ""}${oob ? ".OOB" : ""}${relu ? ".RELU" : ""}`,
+    ftz,
+  };
 }
 
 /** A source: one number is in the low half. */
@@ -129,6 +134,21 @@ export function compareHalves(
   targets.forEach((p, k) => {
     c.emit(form(k === 0 ? cmp : opposite), [p], [x, y, combine]);
   });
+}
+
+/** Compares halves into a register of the operands' form: ones, or (`one`) numbers 1. */
+export function setHalves(
+  c: Context,
+  type: PtxType,
+  cmp: string,
+  suffix: string,
+  one: boolean,
+  a: Operand,
+  b: Operand,
+  combine: Operand,
+): Operand {
+  const form = `HSET2${type.cls === "bf" ? ".BF16_V2" : ""}${one ? ".BF" : ""}.${cmp}${suffix}`;
+  return c.op(form, [source(a, type), source(b, type), combine]);
 }
 
 /** Four products of bytes, or two of halves and bytes, added to c. */

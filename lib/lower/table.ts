@@ -12,15 +12,17 @@ import { convertFamily } from "./convert.js";
 import { floatDivide, integerDivide, rcp, rsqrt, sqrt } from "./divide.js";
 import type { Family, Lowering } from "./family.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
+import { extremum3, mixed, pairs } from "./float-pairs.js";
 import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
 import { callFamily } from "./inline.js";
 import { integer } from "./integer.js";
+import { pairAdd, pairExtremum, reluExtremum } from "./integer-pairs.js";
 import { matrixFamily } from "./matrix/index.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
 import { Refusal } from "./refusal.js";
 import { syncFamily } from "./sync.js";
-import { typeNamed } from "./types.js";
+import { type PtxType, typeNamed } from "./types.js";
 import { warpFamily } from "./warp.js";
 
 interface Kinds {
@@ -29,6 +31,18 @@ interface Kinds {
   readonly float?: Lowering;
   /** f16, bf16 and their pairs. */
   readonly half?: Lowering;
+  /** f32x2. */
+  readonly pair?: Lowering;
+  /** f32 with operands of f16 or bf16. */
+  readonly mixed?: Lowering;
+  /** u16x2 and s16x2. */
+  readonly integerPair?: Lowering;
+}
+
+function kindOf(type: PtxType, words: readonly string[]): keyof Kinds {
+  if (type.cls !== "f" && type.cls !== "bf") return type.lanes === 2 ? "integerPair" : "integer";
+  if (type.bits === 16) return words.includes("f32") ? "mixed" : "half";
+  return type.lanes === 2 ? "pair" : "float";
 }
 
 function byType(kinds: Kinds): Lowering {
@@ -36,8 +50,7 @@ function byType(kinds: Kinds): Lowering {
     const last = i.modifiers[i.modifiers.length - 1];
     const type = last === undefined ? null : typeNamed(last);
     if (type === null) throw new Refusal();
-    const isFloat = type.cls === "f" || type.cls === "bf";
-    const lower = !isFloat ? kinds.integer : type.bits === 16 ? kinds.half : kinds.float;
+    const lower = kinds[kindOf(type, i.modifiers)];
     if (lower === undefined) throw new Refusal();
     lower(c, i, m);
   };
@@ -58,15 +71,32 @@ export const lowerings: Family = {
   ...matrixFamily,
   ...asyncFamily,
   ...integer,
-  add: byType({ integer: integer.add, float: floatAdd(false), half: halfAdd }),
-  sub: byType({ integer: integer.sub, float: floatAdd(true), half: halfSub }),
-  mul: byType({ integer: integer.mul, float: floatMul, half: halfMul }),
+  add: byType({
+    integer: integer.add,
+    float: floatAdd(false),
+    half: halfAdd,
+    pair: pairs.add,
+    mixed: mixed.add,
+    integerPair: pairAdd,
+  }),
+  sub: byType({ integer: integer.sub, float: floatAdd(true), half: halfSub, pair: pairs.sub, mixed: mixed.sub }),
+  mul: byType({ integer: integer.mul, float: floatMul, half: halfMul, pair: pairs.mul }),
   mad: byType({ integer: integer.mad, float: floatFma }),
-  fma: byType({ float: floatFma, half: halfFma }),
+  fma: byType({ float: floatFma, half: halfFma, pair: pairs.fma, mixed: mixed.fma }),
   neg: byType({ integer: integer.neg, float: floatSign(false), half: halfSign(false) }),
   abs: byType({ integer: integer.abs, float: floatSign(true), half: halfSign(true) }),
-  min: byType({ integer: integer.min, float: floatExtremum(false), half: halfExtremum(false) }),
-  max: byType({ integer: integer.max, float: floatExtremum(true), half: halfExtremum(true) }),
+  min: byType({
+    integer: (c, i, m) => (i.modifiers.includes("relu") ? reluExtremum(false) : (integer.min as Lowering))(c, i, m),
+    float: (c, i, m) => (i.operands.length === 4 ? extremum3(false) : floatExtremum(false))(c, i, m),
+    half: halfExtremum(false),
+    integerPair: pairExtremum(false),
+  }),
+  max: byType({
+    integer: (c, i, m) => (i.modifiers.includes("relu") ? reluExtremum(true) : (integer.max as Lowering))(c, i, m),
+    float: (c, i, m) => (i.operands.length === 4 ? extremum3(true) : floatExtremum(true))(c, i, m),
+    half: halfExtremum(true),
+    integerPair: pairExtremum(true),
+  }),
   div: byType({ integer: integerDivide(false), float: floatDivide }),
   rem: byType({ integer: integerDivide(true) }),
   rcp: byType({ float: rcp }),

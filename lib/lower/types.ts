@@ -21,6 +21,12 @@ made.set("b128", { name: "b128", cls: "b", bits: 128, lanes: 1 });
 made.set("pred", { name: "pred", cls: "p", bits: 1, lanes: 1 });
 made.set("bf16", { name: "bf16", cls: "bf", bits: 16, lanes: 1 });
 made.set("f16x2", { name: "f16x2", cls: "f", bits: 16, lanes: 2 });
+for (const [name, cls, bits] of [
+  ["f32x2", "f", 32],
+  ["u16x2", "u", 16],
+  ["s16x2", "s", 16],
+] as const)
+  made.set(name, { name, cls, bits, lanes: 2 });
 made.set("bf16x2", { name: "bf16x2", cls: "bf", bits: 16, lanes: 2 });
 
 /** The type of this name (without its dot), null when lowering does not know it. */

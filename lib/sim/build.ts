@@ -8,6 +8,7 @@ import { control } from "./ops/control.js";
 import { conversion } from "./ops/conversion.js";
 import { double } from "./ops/double.js";
 import { float } from "./ops/float.js";
+import { floatPairs } from "./ops/float-pairs.js";
 import { half } from "./ops/half.js";
 import { integer } from "./ops/integer.js";
 import { matrices } from "./ops/matrix.js";
@@ -27,6 +28,7 @@ const families: readonly Makers[] = [
   bits,
   float,
   double,
+  floatPairs,
   half,
   conversion,
   packing,

@@ -225,10 +225,10 @@ export class Site {
   }
 
   /** The words of an operand without sign operations and whatever part of them is meant: the maker looks at both. */
-  raw(name: string): Source {
+  raw(name: string, word: number = 0): Source {
     const o = this.operand(name);
-    const get = this.scalar(o);
-    const row = get === null ? this.row(o) : 0;
+    const get = this.scalar(o, word);
+    const row = get === null ? this.row(o, word) : 0;
     return { type: "i", row, row2: 0, scalar: get, high: null, neg: false, abs: false, not: false, ftz: false };
   }
 

@@ -196,6 +196,8 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
   castPredicate: { on: since(100), why: "ATOMS.CAST tells success by a predicate, by a register before (measured)" },
+  packedF32: { on: [100, 103], why: "FADD2, FMUL2, FFMA2 on pairs of f32 (measured)" },
+  fmnmx3: { on: [100, 103, 110], why: "FMNMX3 (measured)" },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },
   reconvergent: { on: since(100), why: "BSSY and BSYNC as .RECONVERGENT (measured)" },

@@ -84,7 +84,9 @@ export type Feature =
   | "mmaBitAnd"
   | "mmaByteFloat"
   | "mmaByteFloatLayouts"
-  | "mmaSmallFloat";
+  | "mmaSmallFloat"
+  | "packedF32"
+  | "fmnmx3";
 
 export interface Limits {
   readonly registersPerSm: number;

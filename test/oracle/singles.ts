@@ -33,9 +33,63 @@ function windows(op: string, bits: 16 | 32 | 64): string[] {
   ];
 }
 
+const halfTypes: readonly (readonly [type: string, register: string])[] = [
+  ["f16", "%h"],
+  ["bf16", "%h"],
+  ["f16x2", "%r"],
+  ["bf16x2", "%r"],
+];
+
 const tiny = "e4m3 e5m2 e2m3 e3m2".split(" ");
 
 export const families: readonly Family[] = [
+  {
+    name: "set with halves",
+    targets: hopper,
+    lines: [
+      ...halfTypes.map(([t, r]) => `set.ltu.${t}.${t} ${r}20, ${r}1, ${r}2;`),
+      ...halfTypes.map(([t, r]) => `set.ge.u32.${t} %r20, ${r}1, ${r}2;`),
+      "set.num.u16.f16 %h20, %h1, %h2;",
+      "set.gt.or.f16.f16 %h20, %h1, %h2, %q1;",
+      "set.lt.f16.f32 %h20, %f1, %f2;",
+      "set.ne.f16.s32 %h20, %r1, %r2;",
+    ],
+  },
+  {
+    name: "ex2 and tanh of halves",
+    targets: hopper,
+    lines: halfTypes.flatMap(([t, r]) => [
+      `ex2.approx${t.startsWith("b") ? ".ftz" : ""}.${t} ${r}20, ${r}1;`,
+      `tanh.approx.${t} ${r}20, ${r}1;`,
+    ]),
+  },
+  {
+    name: "pairs of 16-bit integers, .relu",
+    targets: [...hopper, "sm_110a", "sm_120a"],
+    lines: [
+      "add.u16x2 %r20, %r1, %r2;",
+      "min.u16x2 %r20, %r1, %r2;",
+      "max.s16x2 %r20, %r1, %r2;",
+      "max.relu.s16x2 %r20, %r1, %r2;",
+      "min.relu.s32 %r20, %r1, %r2;",
+      "max.relu.s32 %r20, %r1, 0x12345;",
+    ],
+  },
+  {
+    name: "pairs of f32, f32 with halves, extrema of three",
+    targets: ["sm_100a", "sm_103a", "sm_110a", "sm_120a"],
+    lines: [
+      "add.rm.f32x2 %l20, %l1, %l2;",
+      "sub.ftz.f32x2 %l20, %l1, %l2;",
+      "mul.rz.f32x2 %l20, %l1, %l2;",
+      "fma.rn.ftz.f32x2 %l20, %l1, %l2, %l3;",
+      "add.rz.sat.f32.f16 %f20, %h1, %f1;",
+      "sub.f32.bf16 %f20, %h1, 0f3FC00000;",
+      "fma.rn.f32.bf16 %f20, %h1, %h2, %f1;",
+      "min.NaN.abs.f32 %f20, %f1, %f2, %f3;",
+      "max.ftz.f32 %f20, %f1, 0f3FC00000, %f3;",
+    ],
+  },
   {
     name: "cvt to and from floats of 8, 6 and 4 bits",
     targets: ["sm_100a"],
