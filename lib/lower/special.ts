@@ -5,6 +5,7 @@
 import { constBank, hi, imm, lo, RZ, sreg } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { ConstantBank } from "../target/types.js";
+import { clusterRegister } from "./async/cluster.js";
 import type { Context } from "./context.js";
 import type { PtxType } from "./types.js";
 
@@ -54,6 +55,8 @@ export const SHARED_WINDOW_HIGH = 0x2f;
 
 /** A fresh value holding the special register, null when the name is none that is known here. */
 export function specialRegister(c: Context, name: string, component: string | null, type: PtxType): Operand | null {
+  const ofCluster = clusterRegister(c, name, component, type);
+  if (ofCluster !== null) return ofCluster;
   const source = sources[component === null ? name : `${name}.${component}`];
   if (source === undefined || type.cls === "p" || type.cls === "f") return null;
   const value = readSource(c, source);

@@ -3,6 +3,7 @@
  * one opcode serves several number types, `byType` chooses by the last type modifier.
  */
 import { approximateFamily } from "./approximate.js";
+import { withClusters } from "./async/cluster.js";
 import { asyncFamily } from "./async/index.js";
 import { atomicFamily } from "./atomic.js";
 import { bitsFamily } from "./bits.js";
@@ -56,7 +57,7 @@ function byType(kinds: Kinds): Lowering {
   };
 }
 
-export const lowerings: Family = {
+export const lowerings: Family = withClusters({
   ...moveFamily,
   ...bitsFamily,
   ...compareFamily,
@@ -105,7 +106,7 @@ export const lowerings: Family = {
   copysign,
   dp4a: dot(true),
   dp2a: dot(false),
-};
+});
 
 /** Transfers of control: they carry their guard themselves. */
 export const transfers: ReadonlySet<string> = new Set(["bra", "brx", "exit", "ret"]);

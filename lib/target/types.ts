@@ -73,6 +73,8 @@ export type Feature =
   | "reconvergent"
   | "castPredicate"
   | "asyncCopy"
+  | "barrierInitByStore"
+  | "bulkCopiesToCluster"
   | "mma80"
   | "mmaHalf884"
   | "mmaDouble884"

@@ -7,7 +7,7 @@
  */
 import { hi, imm, lo, not, RZ } from "../../ori/operand.js";
 import { Kind, type Operand } from "../../ori/types.js";
-import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
+import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import { type Address, memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
 import { at, type Lowering, operands } from "../family.js";
@@ -15,11 +15,9 @@ import type { Modifiers } from "../modifiers.js";
 import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
 import { B64, PRED, U32 } from "../types.js";
-
-export function addressIn(o: PtxOperand): AddressOperand {
-  if (o.kind !== "address" || o.rest.length > 0) throw new Refusal();
-  return o;
-}
+import { bulk, reduceBulk } from "./bulk.js";
+import { arriveAfterCopies } from "./mbarrier.js";
+import { addressIn } from "./operands.js";
 
 const sizes: Readonly<Record<number, string>> = { 4: "", 8: ".64", 16: ".128" };
 
@@ -122,10 +120,19 @@ function copy(c: Context, list: readonly PtxOperand[], m: Modifiers): void {
 /** The greatest count that DEPBAR can wait for; greater ones become it (as ptxas does). */
 const MOST_GROUPS = 63;
 
-/** What `cp.async.*` means by its second word; null for the copy itself. */
-export const cpAsync: Lowering = (c, i, m) => {
+/** `cp.async…`, and `cp.reduce.async.bulk`. */
+export const cp: Lowering = (c, i, m) => {
   if (!c.target.has("asyncCopy")) throw new Refusal();
+  const reduces = m.flag("reduce");
   m.need(["async"]);
+  if (m.flag("bulk")) {
+    (reduces ? reduceBulk : bulk)(c, i.operands, m);
+    return;
+  }
+  if (m.flag("mbarrier")) {
+    arriveAfterCopies(c, i.operands, m);
+    return;
+  }
   const kind = m.oneOf(["commit_group", "wait_group", "wait_all"]);
   if (kind === null) {
     copy(c, i.operands, m);

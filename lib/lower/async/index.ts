@@ -1,5 +1,7 @@
-/** Asynchronous copies by opcode. */
+/** Asynchronous copies, barriers in shared memory and clusters by opcode. */
 import type { Family } from "../family.js";
-import { cpAsync } from "./copy.js";
+import { clusterFamily } from "./cluster.js";
+import { cp } from "./copy.js";
+import { mbarrier } from "./mbarrier.js";
 
-export const asyncFamily: Family = { cp: cpAsync };
+export const asyncFamily: Family = { ...clusterFamily, cp, mbarrier };

@@ -1,0 +1,274 @@
+/**
+ * Bulk copies: runs of bytes (`cp.async.bulk`, UBLK*) and boxes of a tensor behind a descriptor (`cp.async.bulk.tensor`, UTMA*), their
+ * reductions and prefetches, and the groups that writes are waited for in.
+ *
+ * All operands are uniform registers, so one lane goes at a time (uniform.ts). What the register groups hold (measured at -O0 on sm_90a, 100a):
+ *
+ *     UBLKCP.S.G [dst, barrier], [from.lo, from.hi], bytes >> 4 | mask << 16
+ *     UBLKCP.G.S [to.lo, to.hi], [from], …
+ *     UTMALDG.2D [dst, barrier, c0, c1], [map.lo, map.hi], mask << 16 or the offsets of im2col
+ *     UTMASTG.2D [from, c0, c1], [map.lo, map.hi]        UTMAPF.L2.2D [c0, c1], [map.lo, map.hi]
+ */
+import { imm, RZ } from "../../ori/operand.js";
+import type { Operand } from "../../ori/types.js";
+import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
+import type { Context } from "../context.js";
+import { at } from "../family.js";
+import type { Modifiers } from "../modifiers.js";
+import { Refusal } from "../refusal.js";
+import { B64, U16, U32 } from "../types.js";
+import { addressIn, sharedAddress, wideAddress } from "./operands.js";
+import { eachLane, toUniform } from "./uniform.js";
+
+/** The list of operands, taken from the front; a cache policy stands last. */
+class Operands {
+  private readonly list: readonly PtxOperand[];
+  private next = 0;
+
+  constructor(list: readonly PtxOperand[]) {
+    this.list = list;
+  }
+
+  take(): PtxOperand {
+    return at(this.list, this.next++);
+  }
+
+  end(): void {
+    if (this.next !== this.list.length) throw new Refusal();
+  }
+}
+
+const policyOf = (c: Context, hinted: boolean, list: Operands): Operand | null =>
+  hinted ? c.materialize(c.read(list.take(), B64), 2) : null;
+
+/** Emits the instruction for each lane: groups of registers, then the policy as a descriptor. */
+function issue(c: Context, name: string, groups: readonly (readonly Operand[])[], policy: Operand | null): void {
+  eachLane(c, () => {
+    const uniform = [...groups, ...(policy === null ? [] : [[policy]])].map((g) => toUniform(c, g));
+    c.emit(name, [], uniform);
+  });
+}
+
+/** Sixteenths of the bytes below, a mask of CTAs above. */
+function countAndMask(c: Context, bytes: Operand, mask: Operand | null): Operand {
+  const count = c.op("SHF.R.U32.HI", [RZ(), imm(4), c.materialize(bytes)]);
+  return c.op("PRMT", [count, imm(0x5410), mask ?? RZ()]);
+}
+
+const upper = (c: Context, mask: Operand): Operand => c.op("PRMT", [RZ(), imm(0x5410), mask]);
+
+const cluster = ["shared::cluster", "shared::cta"] as const;
+
+/** Shared memory of the cluster as destination: only where the unit reaches it. */
+function takeDestination(c: Context, m: Modifiers): "shared" | "global" {
+  const word = m.need([...cluster, "global"]);
+  if (word === "shared::cluster" && !c.target.has("bulkCopiesToCluster")) throw new Refusal();
+  return word === "global" ? "global" : "shared";
+}
+
+// ------------------------------------------------------------------------------------------------ runs of bytes
+
+const operations = ["add", "min", "max", "inc", "dec", "and", "or", "xor"] as const;
+
+/** Type words of UBLKRED; unsigned and untyped 32-bit numbers have none. */
+const types: Readonly<Record<string, string>> = {
+  b32: "",
+  u32: "",
+  s32: ".S32",
+  b64: ".U64",
+  u64: ".U64",
+  s64: ".S64",
+  f16: ".F16.RN",
+  bf16: ".BF16.RN",
+  f32: ".F32.RN",
+  f64: ".F64.RN",
+};
+
+function bytesToShared(c: Context, list: Operands, m: Modifiers, reduction: string | null): void {
+  const from = m.need(["global", "shared::cta"]);
+  m.need(["mbarrier::complete_tx::bytes"]);
+  const multicast = m.flag("multicast::cluster");
+  const hinted = m.flag("L2::cache_hint");
+  if (from !== "global" && (multicast || hinted)) throw new Refusal();
+  const [to, source, size, barrier] = [list.take(), list.take(), list.take(), list.take()];
+  const mask = multicast ? c.read(list.take(), U16) : null;
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const groups = [
+    [sharedAddress(c, to), sharedAddress(c, barrier)],
+    [from === "global" ? wideAddress(c, addressIn(source), "global") : sharedAddress(c, source)],
+    [countAndMask(c, c.read(size, U32), mask)],
+  ];
+  const kind = from === "global" ? "G" : "S";
+  const name = reduction === null ? `UBLKCP.S.${kind}` : `UBLKRED.S.S${reduction}`;
+  if (reduction !== null && from === "global") throw new Refusal();
+  issue(c, `${name}${multicast ? ".MULTICAST" : ""}`, groups, policy);
+}
+
+function bytesToGlobal(c: Context, list: Operands, m: Modifiers, reduction: string | null): void {
+  m.need(["shared::cta"]);
+  m.need(["bulk_group"]);
+  const hinted = m.flag("L2::cache_hint");
+  const [to, source, size] = [list.take(), list.take(), list.take()];
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const groups = [
+    [wideAddress(c, addressIn(to), "global")],
+    [sharedAddress(c, source)],
+    [countAndMask(c, c.read(size, U32), null)],
+  ];
+  issue(c, reduction === null ? "UBLKCP.G.S" : `UBLKRED.G.S${reduction}`, groups, policy);
+}
+
+function prefetchBytes(c: Context, list: Operands, m: Modifiers): void {
+  m.need(["L2"]);
+  m.need(["global"]);
+  const hinted = m.flag("L2::cache_hint");
+  const [source, size] = [list.take(), list.take()];
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const groups = [[wideAddress(c, addressIn(source), "global")], [countAndMask(c, c.read(size, U32), null)]];
+  issue(c, "UBLKPF.L2", groups, policy);
+}
+
+/** What a reduction does: `.ADD.F32.RN`. */
+function takeReduction(m: Modifiers): string {
+  const op = m.need(operations);
+  m.flag("noftz");
+  const type = m.need(Object.keys(types));
+  return `.${op.toUpperCase()}${types[type] as string}`;
+}
+
+// ------------------------------------------------------------------------------------------------ boxes of a tensor
+
+interface Box {
+  readonly map: Operand;
+  readonly coordinates: readonly Operand[];
+}
+
+/** `[map, {c0, …}]`. */
+function boxOf(c: Context, o: PtxOperand, dimensions: number): Box {
+  if (o.kind !== "address" || o.rest.length !== 1) throw new Refusal();
+  const [list] = o.rest as [PtxOperand];
+  const coordinates = list.kind === "vector" ? list.elements : [list];
+  if (coordinates.length !== dimensions) throw new Refusal();
+  const plain: AddressOperand = { ...o, rest: [] };
+  return {
+    map: wideAddress(c, plain, "generic"),
+    coordinates: coordinates.map((x) => c.materialize(c.read(x, U32))),
+  };
+}
+
+/** Offsets of im2col: a byte each, or halves where there is one. */
+function offsetsOf(c: Context, o: PtxOperand, dimensions: number): Operand {
+  if (o.kind !== "vector" || o.elements.length !== dimensions - 2) throw new Refusal();
+  const given = o.elements.map((x) => c.materialize(c.read(x, U16)));
+  const [first, second, third] = given as [Operand, Operand?, Operand?];
+  if (second === undefined) return first;
+  const two = c.op("PRMT", [first, imm(0x0040), second]);
+  return third === undefined ? two : c.op("PRMT", [two, imm(0x0410), third]);
+}
+
+function boxToShared(c: Context, list: Operands, m: Modifiers, dimensions: number): void {
+  m.need(["global"]);
+  const mode = m.oneOf(["tile", "im2col"]) ?? "tile";
+  m.need(["mbarrier::complete_tx::bytes"]);
+  const multicast = m.flag("multicast::cluster");
+  const pair = m.oneOf(["cta_group::1", "cta_group::2"]);
+  const hinted = m.flag("L2::cache_hint");
+  // The offsets of im2col and the mask of a multicast share a register; their places beside each other are not measured.
+  if (mode === "im2col" && (multicast || dimensions !== 4)) throw new Refusal();
+  const [to, source, barrier] = [list.take(), list.take(), list.take()];
+  const offsets = mode === "im2col" ? offsetsOf(c, list.take(), dimensions) : null;
+  const mask = multicast ? upper(c, c.read(list.take(), U16)) : null;
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const { map, coordinates } = boxOf(c, source, dimensions);
+  const groups = [[sharedAddress(c, to), sharedAddress(c, barrier), ...coordinates], [map]];
+  const more = offsets ?? mask;
+  const words = `${mode === "im2col" ? ".IM2COL" : ""}${multicast ? ".MULTICAST" : ""}${pair === "cta_group::2" ? ".2CTA" : ""}`;
+  issue(c, `UTMALDG.${dimensions}D${words}`, more === null ? groups : [...groups, [more]], policy);
+}
+
+function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: number, op: string | null): void {
+  m.need(["shared::cta"]);
+  const reduction = op === null ? null : m.need(operations);
+  m.flag("tile");
+  m.need(["bulk_group"]);
+  const hinted = m.flag("L2::cache_hint");
+  const [to, source] = [list.take(), list.take()];
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const { map, coordinates } = boxOf(c, to, dimensions);
+  const name = reduction === null ? `UTMASTG.${dimensions}D` : `UTMAREDG.${dimensions}D.${reduction.toUpperCase()}`;
+  issue(c, name, [[sharedAddress(c, source), ...coordinates], [map]], policy);
+}
+
+function prefetchBox(c: Context, list: Operands, m: Modifiers): void {
+  const dimensions = takeDimensions(m);
+  m.need(["L2"]);
+  m.need(["global"]);
+  m.flag("tile");
+  const hinted = m.flag("L2::cache_hint");
+  const source = list.take();
+  const policy = policyOf(c, hinted, list);
+  list.end();
+  const { map, coordinates } = boxOf(c, source, dimensions);
+  issue(c, `UTMAPF.L2.${dimensions}D`, [coordinates, [map]], policy);
+}
+
+const takeDimensions = (m: Modifiers): number => Number(m.need(["1d", "2d", "3d", "4d", "5d"]).slice(0, 1));
+
+function box(c: Context, list: Operands, m: Modifiers, op: string | null): void {
+  const dimensions = takeDimensions(m);
+  if (takeDestination(c, m) === "global") boxToGlobal(c, list, m, dimensions, op);
+  else if (op === null) boxToShared(c, list, m, dimensions);
+  else throw new Refusal();
+}
+
+// ------------------------------------------------------------------------------------------------ groups
+
+/** The scoreboard that counts groups of bulk copies (ptxas always takes the first). */
+const GROUPS = 0;
+
+function waitGroup(c: Context, list: Operands, m: Modifiers): void {
+  const read = m.flag("read");
+  const o = list.take();
+  list.end();
+  if (o.kind !== "int") throw new Refusal();
+  c.emit("DEPBAR.LE", [], [imm(GROUPS), imm(Math.min(o.lo >>> 0, 63))]);
+  // Writes that are complete are seen by loads behind.
+  if (!read) c.emit("CCTL.IVALL", [], []);
+}
+
+/** `cp.async.bulk…` behind these three words. */
+export function bulk(c: Context, operands: readonly PtxOperand[], m: Modifiers): void {
+  if (!c.target.has("clusters")) throw new Refusal();
+  const list = new Operands(operands);
+  const kind = m.oneOf(["commit_group", "wait_group", "prefetch", "tensor"]);
+  if (kind === "commit_group") {
+    list.end();
+    c.emit("UTMACMDFLUSH", [], []);
+  } else if (kind === "wait_group") waitGroup(c, list, m);
+  else if (kind === "tensor") box(c, list, m, null);
+  else if (kind === "prefetch") {
+    if (m.flag("tensor")) prefetchBox(c, list, m);
+    else prefetchBytes(c, list, m);
+  } else if (takeDestination(c, m) === "global") bytesToGlobal(c, list, m, null);
+  else bytesToShared(c, list, m, null);
+}
+
+/** `cp.reduce.async.bulk…` behind these four words. */
+export function reduceBulk(c: Context, operands: readonly PtxOperand[], m: Modifiers): void {
+  if (!c.target.has("clusters")) throw new Refusal();
+  const list = new Operands(operands);
+  if (m.flag("tensor")) {
+    box(c, list, m, "reduce");
+    return;
+  }
+  const to = takeDestination(c, m);
+  // The words of the reduction stand behind those of the copy, but are taken by name.
+  const reduction = takeReduction(m);
+  if (to === "global") bytesToGlobal(c, list, m, reduction);
+  else bytesToShared(c, list, m, reduction);
+}
