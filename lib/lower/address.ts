@@ -2,10 +2,14 @@
 import { hi, imm, lo, part, RZ, sreg, sym } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { AddressOperand } from "../ptx/ast.js";
+import { CGA_CTA_ID } from "./async/cluster-registers.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
 import type { Space, Variable } from "./scope.js";
+<<<<<<< HEAD
 import { CGA_CTA_ID, SHARED_WINDOW_HIGH } from "./special.js";
+=======
+>>>>>>> e1a73db (Special registers of clusters in a file of their own)
 import { U32, U64 } from "./types.js";
 
 /** Offsets of memory instructions are 24-bit signed numbers. */

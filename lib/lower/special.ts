@@ -5,7 +5,7 @@
 import { constBank, hi, imm, lo, RZ, sreg } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { ConstantBank } from "../target/types.js";
-import { clusterRegister } from "./async/cluster.js";
+import { clusterRegister } from "./async/cluster-registers.js";
 import type { Context } from "./context.js";
 import type { PtxType } from "./types.js";
 
@@ -48,8 +48,6 @@ const sources: Readonly<Record<string, Source>> = {
   WARP_SZ: { value: 32 },
 };
 
-/** Index of SR_CgaCtaId: this CTA's rank in its cluster. */
-export const CGA_CTA_ID = 0x88;
 /** Index of SR_SWINHI: upper half of the generic address of shared memory. */
 export const SHARED_WINDOW_HIGH = 0x2f;
 

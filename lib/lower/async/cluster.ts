@@ -13,8 +13,8 @@ import { together } from "../gather.js";
 import { readFragment } from "../matrix/fragment.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
-import { CGA_CTA_ID, SHARED_WINDOW_HIGH } from "../special.js";
-import { PRED, type PtxType, registersOf, U32, U64 } from "../types.js";
+import { SHARED_WINDOW_HIGH } from "../special.js";
+import { PRED, registersOf, U32, U64 } from "../types.js";
 import { sharedAddress } from "./operands.js";
 
 const needClusters = (c: Context): void => {
@@ -288,14 +288,4 @@ export function withClusters(base: Family): Family {
       (word && c.target.has("clusters") ? isspacep : space)(c, i, m);
     },
   };
-}
-
-/** Of the cluster: a fresh value of the type, null for other names and types. */
-export function clusterRegister(c: Context, name: string, component: string | null, type: PtxType): Operand | null {
-  if (component !== null || !c.target.has("clusters")) return null;
-  if (name === "%cluster_ctarank" && type.bits === 32) return c.op("S2R", [sreg(CGA_CTA_ID)]);
-  if (name !== "%is_explicit_cluster" || type.cls !== "p") return null;
-  const p = c.predicate();
-  c.emit("ISETP.EQ.AND", [p], [c.op("LDC", [constBank(0, c.target.constants.explicitCluster as number)]), imm(1)]);
-  return p;
 }
