@@ -6,10 +6,7 @@ import { CGA_CTA_ID } from "./async/cluster-registers.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
 import type { Space, Variable } from "./scope.js";
-<<<<<<< HEAD
-import { CGA_CTA_ID, SHARED_WINDOW_HIGH } from "./special.js";
-=======
->>>>>>> e1a73db (Special registers of clusters in a file of their own)
+import { SHARED_WINDOW_HIGH } from "./special.js";
 import { U32, U64 } from "./types.js";
 
 /** Offsets of memory instructions are 24-bit signed numbers. */

@@ -235,7 +235,6 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
     "st.global.f32 [%rd1], %p1;",
     "setp.lo.s32 %p1, %r1, %r2;",
     "cvt.rn.f32.f32 %f1, %f2;",
-    "ld.shared::cluster.u32 %r1, [%r2];",
   ])("%s is refused", (code) => {
     const found = messages(`.entry k() { ${registers}\n${code} }`);
     expect(found).toHaveLength(1);
