@@ -211,5 +211,7 @@ function codeOf(f: AssembledFunction, target: Target): Code {
     params: f.params,
     paramBytes: f.params.reduce((n, p) => Math.max(n, p.offset + p.size), 0),
     limits: f.limits,
+    routines: [],
+    stackBytes: 0,
   };
 }

@@ -9,11 +9,11 @@ import { InternalError } from "./errors.js";
 import { counted, shownAs } from "./inspect.js";
 import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
-import { snapshot } from "./ori/index.js";
-import type { Func, Program } from "./ori/types.js";
+import { joinRoutines, reachedFrom, snapshot, stackDepth } from "./ori/index.js";
+import type { Block, Func, Program } from "./ori/types.js";
 import { type PhaseEvent, type PhaseOptions, type PhaseRecord, runPhases } from "./phases/index.js";
 import { analyze, check, type Module, parse } from "./ptx/index.js";
-import { type AllocationOptions, type AllocationResult, registerLimit } from "./regalloc/index.js";
+import { type AllocationOptions, type AllocationResult, type RegisterLimit, registerLimit } from "./regalloc/index.js";
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { encodeFunc, listing } from "./sass/index.js";
@@ -166,7 +166,12 @@ class Run {
     const { entries } = this.options;
     this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));
     if (this.program === null) return;
-    this.functions = this.program.funcs.map((func) => this.function(func));
+    const program = this.program;
+    // What a kernel reaches is asked before phases change the code.
+    const reached = new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
+    const records = program.funcs.map((func) => this.function(func, callersOf(func, reached)));
+    this.functions = records;
+    for (const r of records) this.guarded(r.name, () => this.encode(r, program, reached));
     if (this.failed()) return;
     this.finish(this.program);
   }
@@ -202,34 +207,62 @@ class Run {
     return wanted === true || source.places.some((p) => p.position !== null) ? { source } : {};
   }
 
-  /** Phases and encoding of one function; a failure is reported and leaves the rest of the record empty. */
-  private function(func: Func): CompiledFunction {
-    const record = {
+  /** The phases of one function; a failure is reported and leaves the rest of the record empty. `callers`: kernels that reach it. */
+  private function(func: Func, callers: readonly Func[]): Progress {
+    const record: Progress = {
       name: func.name,
       kind: func.kind,
       lowered: snapshot(func),
-      func: null as Func | null,
-      phases: [] as readonly PhaseRecord[],
-      allocation: null as AllocationResult | null,
-      code: null as Code | null,
+      func: null,
+      phases: [],
+      allocation: null,
+      code: null,
     };
     this.guarded(func.name, () => {
-      const ran = this.take("phases", () => runPhases(func, this.phaseOptions(func, record)));
+      const ran = this.take("phases", () => runPhases(func, this.phaseOptions(func, callers, record)));
       if (ran === null) return;
       record.func = ran.func;
       record.phases = ran.records;
-      record.code = this.timed("encode", () => encodeFunc(func));
     });
     return shownAs(record, described, (r) => `[${functionLine(r)}]`);
   }
 
-  private phaseOptions(func: Func, record: { allocation: AllocationResult | null }): PhaseOptions {
-    const { maxRegisters, overrideDirectives, observe, opt = 0, phases, allocation } = this.options;
-    const limit = registerLimit(func.name, this.target, func.limits, {
-      ...(maxRegisters !== undefined && { maxrregcount: maxRegisters }),
-      ...(overrideDirectives !== undefined && { overrideDirectives }),
+  /** Words of a function; in an executable those of a kernel with all that it calls, and none of the called ones by themselves. */
+  private encode(record: Progress, program: Program, reached: ReadonlyMap<Func, readonly Func[]>): void {
+    const { func } = record;
+    if (func === null) return;
+    const routines = reached.get(func) ?? [];
+    if (routines.some((r) => r.virtual)) return;
+    if (this.options.relocatable === true || (func.kind === "entry" && routines.length === 0)) {
+      record.code = this.timed("encode", () => encodeFunc(func));
+      return;
+    }
+    if (func.kind !== "entry") return;
+    record.code = this.timed("encode", () => {
+      const kernels = program.funcs.filter((f) => f.kind === "entry").length;
+      const joined = joinRoutines(func, routines, program.taken ?? [], kernels > 1);
+      return encodeFunc(joined.func, {
+        routines: routines.map((r) => ({ func: r, start: joined.starts.get(r.name) as Block })),
+        stackBytes: stackDepth(func, routines, program.taken ?? []),
+      });
     });
-    this.diagnostics.push(...limit.diagnostics);
+  }
+
+  private phaseOptions(
+    func: Func,
+    callers: readonly Func[],
+    record: { allocation: AllocationResult | null },
+  ): PhaseOptions {
+    const { maxRegisters, overrideDirectives, observe, opt = 0, phases, allocation } = this.options;
+    const limitOf = (f: Func): RegisterLimit =>
+      registerLimit(f.name, this.target, f.limits, {
+        ...(maxRegisters !== undefined && { maxrregcount: maxRegisters }),
+        ...(overrideDirectives !== undefined && { overrideDirectives }),
+      });
+    const limit = limitOf(func);
+    if (func.kind === "entry") this.diagnostics.push(...limit.diagnostics);
+    // A function takes registers of the kernel that calls it.
+    const registers = Math.min(limit.registers, ...callers.map((f) => limitOf(f).registers));
     return {
       ...optionsOf("phases", this.knobs),
       schedule: settingsOfKnobs(optionsOf("sched", this.knobs)),
@@ -239,7 +272,7 @@ class Run {
       allocation: {
         ...allocation,
         knobs: { ...optionsOf("regalloc", this.knobs), ...allocation?.knobs },
-        maxRegisters: limit.registers,
+        maxRegisters: registers,
       },
       onAllocation: (result) => {
         record.allocation = result;
@@ -283,6 +316,23 @@ class Run {
   private failed(): boolean {
     return this.diagnostics.some(isFailure);
   }
+}
+
+/** A function on its way. */
+interface Progress {
+  readonly name: string;
+  readonly kind: "entry" | "func";
+  readonly lowered: Func;
+  func: Func | null;
+  phases: readonly PhaseRecord[];
+  allocation: AllocationResult | null;
+  code: Code | null;
+}
+
+/** Kernels that reach a function. */
+function callersOf(func: Func, reached: ReadonlyMap<Func, readonly Func[]>): Func[] {
+  if (func.kind === "entry") return [];
+  return [...reached].flatMap(([f, all]) => (f.kind === "entry" && all.includes(func) ? [f] : []));
 }
 
 /** The number in the module's `.target sm_90a`. */

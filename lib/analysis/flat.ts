@@ -6,7 +6,7 @@
  * registers RZ, URZ, PT, UPT appear nowhere. A guarded definition, or one of only a part of a register, does not kill
  * what was there before. On physical registers the instructions that move predicates (P2R, R2P and their uniform kin)
  * read or write those under their mask, with slot IMPLICIT; where the mask is no number any of them may be meant.
- * So do WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
+ * So do calls and returns with what the ABI passes in registers, and WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
  */
 
 import { IMPLICIT } from "../isa/operand.js";
@@ -111,6 +111,7 @@ function addUses(units: Units, uses: References, inst: Inst): void {
       uses.add(unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0), width, s, false);
     }
   }
+  if (inst.passed !== undefined) for (const o of inst.passed.uses) uses.add(unitOf(units, o), o.width, IMPLICIT, false);
   addImplicit(units, uses, inst, "use");
 }
 
@@ -147,5 +148,7 @@ function addDefs(units: Units, defs: References, inst: Inst): void {
     const whole = !o.part.startsWith(".H") && !o.part.startsWith(".B");
     defs.add(unitOf(units, o), o.width, s, certain && whole);
   }
+  if (inst.passed !== undefined)
+    for (const o of inst.passed.defs) defs.add(unitOf(units, o), o.width, IMPLICIT, certain);
   addImplicit(units, defs, inst, "def");
 }

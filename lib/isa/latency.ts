@@ -206,6 +206,11 @@ function withRead(inst: MachineInst): MachineInst {
   return { ...inst, srcs: [...inst.srcs, hidden[unnamed(inst.form).file]!] };
 }
 
+/** A register that a call or return passes on: both wait for everything under way. */
+function passes(inst: MachineInst, slot: number): boolean {
+  return slot === IMPLICIT && (inst.form.flow === "call" || inst.form.flow === "return");
+}
+
 const bySm: (SmLatency | undefined)[] = [];
 
 function latencyOf(target: Target): SmLatency {
@@ -237,6 +242,7 @@ export function rawDistance(
   src: number,
   target: Target,
 ): number {
+  if (passes(producer, dst) || passes(consumer, src)) return 0;
   if (dst === IMPLICIT) return rawDistance(withWritten(producer), producer.dsts.length, consumer, src, target);
   if (src === IMPLICIT) return rawDistance(producer, dst, withRead(consumer), consumer.srcs.length, target);
   const sm = latencyOf(target);
@@ -270,6 +276,7 @@ export function wawDistance(
   dst2: number,
   target: Target,
 ): number {
+  if (passes(first, dst) || passes(second, dst2)) return 0;
   if (dst === IMPLICIT) return wawDistance(withWritten(first), first.dsts.length, second, dst2, target);
   if (dst2 === IMPLICIT) return wawDistance(first, dst, withWritten(second), second.dsts.length, target);
   const sm = latencyOf(target);
@@ -344,6 +351,7 @@ export function warDistance(
   dst: number,
   target: Target,
 ): number {
+  if (passes(reader, src) || passes(writer, dst)) return 0;
   if (src === IMPLICIT) return warDistance(withRead(reader), reader.srcs.length, writer, dst, target);
   if (dst === IMPLICIT) return warDistance(reader, src, withWritten(writer), writer.dsts.length, target);
   const sm = latencyOf(target);
@@ -397,6 +405,7 @@ function held(target: Target, op: string, mods: readonly string[], port: string)
  * nothing is known of them. 0 when a scoreboard guards it.
  */
 export function drainDistance(producer: MachineInst, dst: number, target: Target): number {
+  if (passes(producer, dst)) return 0;
   if (dst === IMPLICIT) return drainDistance(withWritten(producer), producer.dsts.length, target);
   const sm = latencyOf(target);
   const from = sm.of(producer.form);

@@ -24,6 +24,7 @@ import type {
   Variable as PtxVariable,
 } from "../ptx/ast.js";
 import type { Target } from "../target/types.js";
+import type { Signature } from "./call.js";
 import { f32Bits, f64Bits } from "./float-bits.js";
 import type { MeetingPlace } from "./gather.js";
 import { place, skip, type ToRegister } from "./place.js";
@@ -34,6 +35,20 @@ import { type PtxType, registersOf, totalBits } from "./types.js";
 
 /** What the function needs of the module around it. */
 export interface ModuleContext {
+  /** All functions, those without a body too. */
+  readonly declared: ReadonlyMap<string, FunctionItem>;
+  /** Functions that are inlined where they are called. */
+  readonly inlined: ReadonlySet<string>;
+  /** How functions find each other: see call.ts. */
+  readonly convention: "merged" | "table" | "relocatable";
+  /** Bytes that calls may need for arguments on the stack: the most of any function or prototype of the module. */
+  readonly stackArguments: number;
+  /** Notes that the code calls a function by the ABI. */
+  need(name: string): void;
+  /** Notes that the code takes the address of a function. */
+  take(name: string): void;
+  /** Notes that the code calls through an address. */
+  indirect(s: Signature): void;
   /** Functions with a body, by name: the callees. */
   readonly functions: ReadonlyMap<string, FunctionItem>;
   /** Notes that this function mentions a module symbol. */
@@ -76,7 +91,13 @@ export class Context {
   /** Code for rare cases, emitted behind everything else. */
   private readonly rare: (() => void)[];
   /** Calls inlined so far. */
-  calls: number;
+  inlinedCalls: number;
+  /** Calls by the ABI. */
+  readonly calls: Inst[];
+  /** Bytes at the bottom of the frame for arguments on the stack. */
+  readonly outgoing: number;
+  /** Values bound to registers of the ABI, by register. */
+  private readonly machines: Map<number, Operand>;
   /** Guard of a transfer of control being lowered. */
   guard: Guard | null;
   /** Greatest alignment of a variable on the stack: the frame's size is a multiple of it. */
@@ -104,7 +125,10 @@ export class Context {
     this.watching = new Set();
     this.meetings = [];
     this.rare = [];
-    this.calls = 0;
+    this.inlinedCalls = 0;
+    this.calls = [];
+    this.outgoing = module.stackArguments;
+    this.machines = new Map();
     this.guard = null;
     this.carry = null;
     this.frameAlign = 8;
@@ -275,10 +299,64 @@ export class Context {
     return this.stackValue;
   }
 
+  /** The value that stands for registers of the ABI from `n` on. */
+  machine(n: number, width = 1): Operand {
+    let o = this.machines.get(n);
+    if (o === undefined) {
+      o = this.builder.value(File.R, width, "", n);
+      this.machines.set(n, o);
+    }
+    return clone(o);
+  }
+
+  /** All registers of the ABI that the function has named. */
+  get machineRegisters(): Operand[] {
+    return [...this.machines.values()].map(clone);
+  }
+
+  /** The stack pointer of a function that is called: it comes in its register. */
+  takeStackPointer(): void {
+    this.stackValue = this.builder.value(File.R, 1, "SP", 1);
+  }
+
   /** First instruction of the function. */
   loadStackPointer(): void {
     this.stackValue = this.builder.value(File.R, 1, "SP", 1);
     this.atEntry("LDC", this.stackValue, this.target.constants.stackPointer, 1);
+  }
+
+  /** An instruction that is in no block. */
+  detached(name: string, dsts: readonly Operand[], srcs: readonly Operand[]): Inst {
+    const form = tryForm(name);
+    if (form === null) throw new Refusal();
+    const same = (o: Operand): Operand => o;
+    return newInst(this.func, form, place(form, form.dsts, dsts, same), place(form, form.srcs, srcs, same));
+  }
+
+  /** Replaces the descriptor that was loaded once by one for each stretch of a block without calls. */
+  loadDescriptorWhereUsed(): void {
+    const once = this.descriptorValue;
+    if (once === null) return;
+    const offset = this.target.constants.memoryDescriptor as number;
+    const load = this.target.has("ldcu") ? "LDCU.64" : "ULDC.64";
+    for (const block of this.func.blocks) {
+      const out: Inst[] = [];
+      let own: Operand | null = null;
+      for (const inst of block.insts) {
+        if (inst.dsts.some((o) => names(o, once))) continue;
+        if (inst.srcs.some((o) => names(o, once))) {
+          if (own === null) {
+            own = this.builder.ur(2, "descriptor");
+            out.push(this.detached(load, [clone(own)], [constBank(0, offset, 2)]));
+          }
+          for (const o of inst.srcs) if (names(o, once)) o.id = own.id;
+        }
+        if (inst.form.flow === "call") own = null;
+        out.push(inst);
+      }
+      block.insts = out;
+    }
+    this.func.generation++;
   }
 
   private atEntry(name: string, d: Operand, offset: number, width: number): void {

@@ -19,6 +19,7 @@ import { gather } from "./gather.js";
 import { fragmentsOf, planFragments } from "./matrix/groups.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
+import { finishCalls, lowerRoutine } from "./routine.js";
 import { type Entity, Scope } from "./scope.js";
 import { lowerings, transfers } from "./table.js";
 import { type PtxType, registersOf, typeNamed } from "./types.js";
@@ -29,7 +30,7 @@ export interface Lowered {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Lowers one .entry with a body. */
+/** Lowers one .entry with a body, or a .func as code of its own. */
 export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleContext, target: Target): Lowered {
   const func = newFunc(item.name, target, item.entry ? "entry" : "func");
   const builder = new Builder(func);
@@ -38,16 +39,25 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   const c = new Context(builder, scope, module, lowerBody);
   func.linkage = item.linkage ?? "internal";
   func.limits = launchBounds(item);
-  // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
-  c.loadStackPointer();
-  reported(
-    c,
-    item.nameSpan,
-    () => `parameters of ${item.name}`,
-    () => kernelParameters(item, func, scope),
-  );
-  lowerBody(c, item.body as Body);
-  if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
+  func.frame.localBytes = c.outgoing;
+  if (item.entry) {
+    // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
+    c.loadStackPointer();
+    reported(
+      c,
+      item.nameSpan,
+      () => `parameters of ${item.name}`,
+      () => kernelParameters(item, func, scope),
+    );
+    lowerBody(c, item.body as Body);
+    if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);
+  } else
+    reported(
+      c,
+      item.nameSpan,
+      () => `.func ${item.name}`,
+      () => lowerRoutine(c, item, (body) => lowerBody(c, body)),
+    );
   reported(
     c,
     item.nameSpan,
@@ -58,6 +68,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   // The stack grows down from a multiple of 16: its variables lie right only if the frame's size is a multiple of their alignment.
   func.frame.localBytes = alignUp(func.frame.localBytes, c.frameAlign);
   if (c.diagnostics.length === 0) {
+    finishCalls(c);
     dropUnreachable(func);
     if (gather(c)) connect(func);
     addRegions(func, c.watching);
@@ -79,6 +90,8 @@ function declareLabels(c: Context, statements: StatementList): void {
   for (const s of statements.others()) {
     if (s.kind === "label") c.scope.declare(s.name, { kind: "label", block: c.newBlock(s.name), placed: false });
     else if (s.kind === "branchtargets") c.scope.declare(s.label, { kind: "targets", targets: s });
+    else if (s.kind === "callprototype") c.scope.declare(s.label, { kind: "prototype", prototype: s });
+    else if (s.kind === "calltargets") c.scope.declare(s.label, { kind: "calltargets", targets: s.targets });
   }
 }
 

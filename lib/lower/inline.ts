@@ -7,18 +7,18 @@ import { Kind, type Operand } from "../ori/types.js";
 import type { FunctionItem, Parameter, Operand as PtxOperand } from "../ptx/ast.js";
 import { parse } from "../ptx/index.js";
 import type { Context } from "./context.js";
-import { at, type Family, type Lowering } from "./family.js";
+import { at } from "./family.js";
 import { Refusal } from "./refusal.js";
 import { type Entity, Scope } from "./scope.js";
+import { type Slots, storePart } from "./slots.js";
 import { type PtxType, registersOf, typeNamed } from "./types.js";
 import { layoutOf } from "./variables.js";
 
 /** A body inside itself never ends; deeper nests than this, or more bodies in one function, are too much to copy. */
-const MAX_DEPTH = 24;
+const MAX_DEPTH = 200;
 const MAX_CALLS = 2000;
 
 type RegisterEntity = Extract<Entity, { kind: "register" }>;
-type SlotsEntity = Extract<Entity, { kind: "slots" }>;
 
 /** Lowers the body of a function whose parameters are declared in `scope`. */
 function body(c: Context, item: FunctionItem, scope: Scope): void {
@@ -38,7 +38,7 @@ function body(c: Context, item: FunctionItem, scope: Scope): void {
 }
 
 /** A `ret` at the very end needs no jump. */
-function endBody(c: Context, end: NonNullable<Context["returnTo"]>): void {
+export function endBody(c: Context, end: NonNullable<Context["returnTo"]>): void {
   if (!end.used) return;
   const insts = c.builder.block.insts;
   const last = insts[insts.length - 1];
@@ -104,14 +104,14 @@ export function inlineRoutine(c: Context, text: string, args: readonly Operand[]
 
 // ------------------------------------------------------------------------------------------------ calls
 
-interface Actual {
+export interface Actual {
   /** A register or constant, … */
   readonly value: ((type: PtxType) => Operand) | null;
   /** … or a `.param` variable. */
-  readonly slots: SlotsEntity | null;
+  readonly slots: Slots | null;
 }
 
-function actual(c: Context, o: PtxOperand): Actual {
+export function actual(c: Context, o: PtxOperand): Actual {
   if (o.kind === "name") {
     const entity = c.find(o.name);
     if (entity !== null && entity.kind === "slots") return { value: null, slots: entity };
@@ -119,33 +119,27 @@ function actual(c: Context, o: PtxOperand): Actual {
   return { value: (type) => c.read(o, type), slots: null };
 }
 
-function list(o: PtxOperand | undefined): readonly PtxOperand[] {
-  if (o === undefined) return [];
-  if (o.kind !== "list") throw new Refusal();
-  return o.elements;
-}
-
 /** The slots of a formal `.param`, holding copies of the actual's. */
-function copySlots(c: Context, p: Parameter, from: SlotsEntity | null): SlotsEntity {
+function copySlots(c: Context, p: Parameter, from: Slots | null): Slots {
   const parts = new Map<number, { operand: Operand; bytes: number }>();
   for (const [offset, part] of from?.parts ?? []) {
     const operand = c.temp(part.operand.width);
     c.move(operand, part.operand);
     parts.set(offset, { operand, bytes: part.bytes });
   }
-  return { kind: "slots", bytes: layoutOf(p.type, p.vector, p.dims, p.align).size, parts };
+  const { size, align } = layoutOf(p.type, p.vector, p.dims, p.align);
+  return { kind: "slots", bytes: size, align, parts, memory: from?.memory ?? null };
 }
 
-/** A direct call of a function with a body in this module. */
-const call: Lowering = (c, i, m) => {
-  m.flag("uni");
-  const hasResult = i.operands[0]?.kind === "list";
-  const [result, name, args] = hasResult ? i.operands : [undefined, ...i.operands];
-  if (name === undefined || name.kind !== "name" || i.operands.length > (hasResult ? 3 : 2)) throw new Refusal();
-  const item = c.module.functions.get(name.name);
-  if (item === undefined || ++c.calls > MAX_CALLS) throw new Refusal();
+/** Lowers the body of a function with a body in this module in the place of its call. */
+export function inlineCall(
+  c: Context,
+  item: FunctionItem,
+  given: readonly PtxOperand[],
+  wanted: readonly PtxOperand[],
+): void {
+  if (++c.inlinedCalls > MAX_CALLS) throw new Refusal();
   const [formals, results] = [item.params ?? [], item.returns ?? []];
-  const [given, wanted] = [list(args), list(result)];
   if (formals.length !== given.length || results.length !== wanted.length) throw new Refusal();
   const scope = new Scope(c.module.outer);
   formals.forEach((p, k) => {
@@ -165,16 +159,18 @@ const call: Lowering = (c, i, m) => {
   values.forEach((v, k) => {
     giveResult(c, v, at(wanted, k));
   });
-};
+}
 
-function giveResult(c: Context, v: RegisterEntity | SlotsEntity, to: PtxOperand): void {
+function giveResult(c: Context, v: RegisterEntity | Slots, to: PtxOperand): void {
   if (v.kind === "register") {
     c.move(c.inPlace(to, v.type), v.operand);
     return;
   }
   const target = actual(c, to).slots;
   if (target === null) throw new Refusal();
-  for (const [offset, part] of v.parts) target.parts.set(offset, part);
+  target.memory = null;
+  for (const [offset, part] of v.parts) {
+    if (target.parts.size === 0 || !target.parts.has(offset)) target.parts.set(offset, part);
+    else storePart(c, target, offset, part.operand, part.bytes);
+  }
 }
-
-export const callFamily: Family = { call };

@@ -1,18 +1,21 @@
 /**
- * Lowering a module: its variables, then each kernel. Functions are not lowered by themselves: they are inlined where they are
- * called (inline.ts), so a program holds one Func per .entry.
+ * Lowering a module: its variables, then each kernel, then the functions that these call by the ABI, and those that they call. Most
+ * functions are inlined where they are called (call-graph.ts) and have no code of their own.
  */
 import { type Diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import type { Func, Program } from "../ori/types.js";
-import type { Declaration, FunctionItem, Module } from "../ptx/ast.js";
+import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
 import { target as targetOf } from "../target/index.js";
 import type { Target, TargetName } from "../target/types.js";
+import { passedLayout, passingOf, type Signature } from "./call.js";
+import { callGraph } from "./call-graph.js";
 import type { ModuleContext } from "./context.js";
 import { lowerFunction } from "./function.js";
 import { Refusal } from "./refusal.js";
 import { Scope } from "./scope.js";
 import { Symbols } from "./symbols.js";
+import { typeNamed } from "./types.js";
 
 export interface LowerOptions {
   /** What to compile for. */
@@ -33,40 +36,71 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const diagnostics: Diagnostic[] = [];
   const symbols = new Symbols();
   const scope = new Scope(null);
+  const items = new Map<string, FunctionItem>();
   const functions = new Map<string, FunctionItem>();
   for (const item of module.items) {
     if (item.kind === "declaration") declare(item, symbols, scope, diagnostics);
-    else if (item.kind === "function" && item.body !== null) functions.set(item.name, item);
-    else if (item.kind === "alias") diagnostics.push(notSupported(`.alias ${item.name}`, item.span));
+    else if (item.kind === "function") {
+      if (item.body !== null || !items.has(item.name)) items.set(item.name, item);
+      if (item.body !== null) functions.set(item.name, item);
+    } else if (item.kind === "alias") diagnostics.push(notSupported(`.alias ${item.name}`, item.span));
   }
-  const funcs: Func[] = [];
-  for (const item of module.items) {
-    if (item.kind !== "function" || item.body === null) continue;
-    if (!item.entry) {
-      // Callees are inlined, so that only a linker could miss them.
-      if (options.relocatable && item.linkage !== null)
-        diagnostics.push(notSupported(`.func ${item.name} in a relocatable object`, item.span));
-      continue;
-    }
-    if (options.entries !== undefined && !options.entries.includes(item.name)) continue;
+  const chosen = (item: FunctionItem): boolean => options.entries === undefined || options.entries.includes(item.name);
+  const entries = [...functions.values()].filter((item) => item.entry && chosen(item));
+  const graph = callGraph(module);
+  const relocatable = options.relocatable === true;
+  const needed = new Set(entries.map((item) => item.name));
+  const taken = new Set(graph.inVariables);
+  const calls = {
+    prototypes: new Map<string, string>(),
+    indirect: new Map<string, Set<string>>(),
+    takes: new Map<string, Set<string>>(),
+  };
+  for (const item of items.values()) if (!item.entry) notePrototype(item, calls.prototypes);
+  let indirect = relocatable;
+  if (relocatable) for (const [name, item] of functions) if (!item.entry && item.linkage !== null) needed.add(name);
+  const funcs = new Map<string, Func>();
+  const lowerOne = (item: FunctionItem): void => {
     const context: ModuleContext = {
+      declared: items,
       functions,
+      inlined: graph.inlined,
+      convention: relocatable ? "relocatable" : entries.length > 1 ? "table" : "merged",
+      stackArguments: stackArguments(module),
+      need: (name) => needed.add(name),
+      take: (name) => {
+        taken.add(name);
+        note(calls.takes, item.name, name);
+      },
+      indirect: (s) => {
+        indirect = true;
+        note(calls.indirect, item.name, prototypeOf(s));
+      },
       use: (symbol) => symbols.use(symbol, item.name),
       declare: (d, v) => symbols.declare(d, v, item.name),
       outer: scope,
     };
     const lowered = lowerFunction(item, scope, context, target);
     diagnostics.push(...lowered.diagnostics);
-    if (lowered.diagnostics.some(isFailure)) continue;
+    if (lowered.diagnostics.some(isFailure)) return;
     lowered.func.sharedBytes = symbols.sharedBytes(item.name);
-    funcs.push(lowered.func);
+    funcs.set(item.name, lowered.func);
+  };
+  // Sets grow while they are walked.
+  for (const name of needed) {
+    const item = functions.get(name);
+    if (item !== undefined) lowerOne(item);
+    if (indirect) for (const t of taken) needed.add(t);
   }
+  const inOrder = (names: ReadonlySet<string>): string[] => [...items.keys()].filter((name) => names.has(name));
   const program: Program = {
     target,
     ptxVersion: [module.version?.major ?? 1, module.version?.minor ?? 0],
     addressSize: module.addressSize?.bits ?? 64,
-    funcs,
+    funcs: inOrder(needed).flatMap((name) => funcs.get(name) ?? []),
     symbols: symbols.list(),
+    taken: inOrder(taken),
+    calls,
   };
   return ok(program, diagnostics);
 }
@@ -80,4 +114,57 @@ function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Di
       diagnostics.push(notSupported(`.${d.space} variable ${v.name}`, v.span));
     }
   }
+}
+
+function note(to: Map<string, Set<string>>, key: string, value: string): void {
+  const set = to.get(key);
+  if (set === undefined) to.set(key, new Set([value]));
+  else set.add(value);
+}
+
+function notePrototype(item: FunctionItem, to: Map<string, string>): void {
+  try {
+    to.set(item.name, prototypeOf(item));
+  } catch (e) {
+    // Told where it is called.
+    if (!(e instanceof Refusal)) throw e;
+  }
+}
+
+/** Letters of scalars by class and bits; arrays are `b` and their bytes (13.0.88, `.strtab` of objects). */
+const letters: Readonly<Record<string, string>> = { 8: "b", 16: "h", 32: "i", 64: "l", 128: "x", f32: "f", f64: "d" };
+
+function prototypeOf(s: Signature): string {
+  const letter = (p: Parameter): string => {
+    const type = typeNamed(p.type);
+    if (type === null) throw new Refusal();
+    if (p.dims.length > 0 || p.vector !== null) return `b${passedLayout(p).size}`;
+    return letters[type.cls === "f" ? type.name : type.bits] ?? (letters[type.bits] as string);
+  };
+  const returns = (s.returns ?? []).map(letter).join("");
+  return `#${returns === "" ? "v" : returns}${(s.params ?? []).map(letter).join("")}`;
+}
+
+/** The most bytes that arguments of any function or prototype of the module take on the stack. */
+function stackArguments(module: Module): number {
+  let most = 0;
+  const measure = (s: Signature): void => {
+    try {
+      most = Math.max(most, passingOf(s).stackBytes);
+    } catch (e) {
+      // Told where it is called.
+      if (!(e instanceof Refusal)) throw e;
+    }
+  };
+  const walk = (b: Block): void => {
+    for (const s of b.statements)
+      if (s.kind === "callprototype") measure(s);
+      else if (s.kind === "block") walk(s);
+  };
+  for (const item of module.items) {
+    if (item.kind !== "function" || item.entry) continue;
+    measure(item);
+  }
+  for (const item of module.items) if (item.kind === "function" && item.body !== null) walk(item.body);
+  return Math.ceil(most / 16) * 16;
 }

@@ -3,6 +3,7 @@ import { imm, lo, part, RZ, sreg } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
 import type { NameOperand, VectorOperand } from "../ptx/ast.js";
 import { addressOf } from "./address.js";
+import { functionAddress } from "./call.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { Refusal } from "./refusal.js";
@@ -30,7 +31,7 @@ const mov: Lowering = (c, i, m) => {
 /** The address a variable's name means in mov: in its own space, 32 or 64 bits wide. Null for other names. */
 export function variableAddress(c: Context, o: NameOperand): Operand | null {
   const v = c.variableOf(o.name);
-  if (v === null) return null;
+  if (v === null) return functionAddress(c, o);
   if (o.component !== null || typeof o.index === "string") throw new Refusal();
   return addressOf(c, v, o.offset + (o.index ?? 0) * v.element);
 }

@@ -1,6 +1,6 @@
 /** What names mean inside a function: registers, variables, parameters, labels, jump tables, in nested scopes. */
 import type { Block, Operand } from "../ori/types.js";
-import type { BranchTargets } from "../ptx/ast.js";
+import type { BranchTargets, CallPrototype } from "../ptx/ast.js";
 import type { PtxType } from "./types.js";
 
 export type Space = "global" | "const" | "shared" | "local" | "param";
@@ -11,8 +11,23 @@ export type Entity =
   | Variable
   | { readonly kind: "label"; readonly block: Block; placed: boolean }
   | { readonly kind: "targets"; readonly targets: BranchTargets }
-  /** A parameter or return value of a function whose body is inlined, or a `.param` of a call: elements of registers. */
-  | { readonly kind: "slots"; readonly bytes: number; readonly parts: Map<number, SlotPart> };
+  | { readonly kind: "prototype"; readonly prototype: CallPrototype }
+  | { readonly kind: "calltargets"; readonly targets: readonly string[] }
+  /** A parameter or return value of a function, or a `.param` of a call: elements of registers, or in local memory. */
+  | {
+      readonly kind: "slots";
+      readonly bytes: number;
+      readonly align: number;
+      readonly parts: Map<number, SlotPart>;
+      /** Where it lies in local memory; null: in registers. */
+      memory: SlotMemory | null;
+    };
+
+export interface SlotMemory {
+  /** One register: a local address. */
+  readonly base: Operand;
+  readonly offset: number;
+}
 
 export interface SlotPart {
   readonly operand: Operand;

@@ -5,6 +5,7 @@ import type { Declaration, FunctionItem, Parameter } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
 import type { Scope } from "./scope.js";
+import { newSlots } from "./slots.js";
 import { bytesOf, typeNamed } from "./types.js";
 
 export interface Layout {
@@ -97,7 +98,7 @@ export function declareVariables(c: Context, d: Declaration): void {
         bank: 0,
       });
     } else if (d.space === "param") {
-      c.scope.declare(v.name, { kind: "slots", bytes: layout.size, parts: new Map() });
+      c.scope.declare(v.name, newSlots(layout.size, layout.align));
     } else c.scope.declare(v.name, c.module.declare(d, v));
   }
 }

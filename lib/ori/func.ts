@@ -7,7 +7,7 @@ import type { Form } from "../isa/form.js";
 import type { Target } from "../target/types.js";
 import { clone } from "./operand.js";
 import { printFunc } from "./print.js";
-import type { Block, Control, File, Func, Guard, Inst, LaunchBounds, Operand, ValueTable } from "./types.js";
+import type { Block, Control, File, Func, Guard, Inst, LaunchBounds, Operand, Passed, ValueTable } from "./types.js";
 
 /** Growable typed columns; the arrays double, so adding n values costs O(n). */
 class Values implements ValueTable {
@@ -171,7 +171,12 @@ export function copyInst(func: Func, inst: Inst): Inst {
     inst.id,
   );
   copy.control = copyControl(inst.control);
+  if (inst.passed !== undefined) copy.passed = copyPassed(inst.passed);
   return copy;
+}
+
+function copyPassed(p: Passed): Passed {
+  return { uses: p.uses.map(clone), defs: p.defs.map(clone) };
 }
 
 /**
@@ -208,5 +213,6 @@ function sameInst(inst: Inst): Inst {
     control: copyControl(inst.control),
     loc: inst.loc,
     origin: inst.origin,
+    ...(inst.passed !== undefined && { passed: copyPassed(inst.passed) }),
   };
 }

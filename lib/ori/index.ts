@@ -7,6 +7,7 @@ export * as operand from "./operand.js";
 export * from "./packed.js";
 export * from "./parse.js";
 export * from "./print.js";
+export * from "./routines.js";
 export * from "./slots.js";
 export * from "./types.js";
 export * from "./verify.js";

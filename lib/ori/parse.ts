@@ -226,10 +226,26 @@ class Reader {
       } else for (const o of [...dsts, ...srcs]) this.settle(o, 1);
     }
     const inst: Inst = { id: -1, form, dsts, srcs, guard, control: null, loc: null, origin: -1 };
-    if (at >= 0) annotate(inst, line.slice(at + 1).trim());
+    if (at >= 0) annotate(inst, this.passed(func, inst, line.slice(at + 1)).trim());
     if (inst.id < 0) inst.id = func.nextInst;
     func.nextInst = Math.max(func.nextInst, inst.id + 1);
     block.insts.push(inst);
+  }
+
+  /** Takes `passes (%R4,%R20) -> (%R4)` out of an annotation. */
+  private passed(func: Func, inst: Inst, text: string): string {
+    const m = / passes \(([^)]*)\) -> \(([^)]*)\)/.exec(text);
+    if (m === null) return text;
+    const list = (names: string | undefined): Operand[] =>
+      (names ?? "").split(",").flatMap((name) => (name === "" ? [] : [this.passedRegister(func, name)]));
+    inst.passed = { uses: list(m[1]), defs: list(m[2]) };
+    return text.replace(m[0], "");
+  }
+
+  private passedRegister(func: Func, name: string): Operand {
+    const o = func.virtual ? this.register(func, name) : physicalRegister(name);
+    if (o === null || o.width === 0) throw new Problem(`expected a register, found '${name}'`);
+    return o;
   }
 
   /** `%R4`, `%R4:1`, `%R4:2-3`. An operand without a part is as wide as its value; width 0 = not known yet. */
@@ -314,6 +330,14 @@ function headline(w: readonly string[], before: Func | null): Func {
   func.milestone = (milestone ?? "initial") as Milestone;
   if (linkage !== undefined) func.linkage = linkageOf(linkage);
   return func;
+}
+
+/** `R4`, `R20-21`. */
+function physicalRegister(name: string): Operand | null {
+  const m = /^(UR|UP|R|P|B)(\d+)(?:-(\d+))?$/.exec(name);
+  if (m === null) return null;
+  const first = idOf(m[2]);
+  return register(files[m[1] as string] as File, first, m[3] === undefined ? 1 : idOf(m[3]) - first + 1);
 }
 
 const linkages = ["extern", "visible", "weak", "common", "internal"] as const;

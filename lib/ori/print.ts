@@ -34,7 +34,7 @@ export function printFunc(func: Func, options: PrintOptions = {}): string {
     const width = details ? Math.min(60, Math.max(0, ...texts.map((t) => t.length))) : 0;
     block.insts.forEach((inst, i) => {
       const text = texts[i] as string;
-      lines.push(details ? `  ${text.padEnd(width)} ; ${annotation(inst)}` : `  ${text}`);
+      lines.push(details ? `  ${text.padEnd(width)} ; ${annotation(func, inst)}` : `  ${text}`);
     });
   }
   return `${lines.join("\n")}\n`;
@@ -116,11 +116,22 @@ function blockLine(block: Block, details: boolean): string {
   return `b${block.id}${label} freq ${block.freq} <-${list(block.preds)} ->${list(block.succs)}`;
 }
 
-function annotation(inst: Inst): string {
+/** `%R4` on virtual registers, `R20-21` on physical ones. */
+function printPassed(func: Func, o: Operand): string {
+  if (func.virtual) return printValue(func, o);
+  const name = registerName(o.file, o.id);
+  return o.width === 1 ? name : `${name}-${o.id + o.width - 1}`;
+}
+
+function annotation(func: Func, inst: Inst): string {
   let text = `${inst.id}`;
   const { loc } = inst;
   if (loc !== null) text += ` line ${loc.line}:${loc.column} @${loc.start}-${loc.end}`;
   if (inst.origin >= 0) text += ` from ${inst.origin}`;
+  if (inst.passed !== undefined) {
+    const list = (operands: readonly Operand[]): string => operands.map((o) => printPassed(func, o)).join(",");
+    text += ` passes (${list(inst.passed.uses)}) -> (${list(inst.passed.defs)})`;
+  }
   if (inst.control !== null) text += ` ${printControl(inst.control)}`;
   return text;
 }

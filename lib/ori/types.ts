@@ -11,7 +11,7 @@
  */
 import type { Span } from "../diagnostics.js";
 import type { File } from "../isa/form.js";
-import type { MachineInst } from "../isa/operand.js";
+import type { MachineInst, Operand } from "../isa/operand.js";
 import type { Target } from "../target/types.js";
 
 export {
@@ -26,6 +26,15 @@ export {
   ZERO_REG,
 } from "../isa/operand.js";
 
+/**
+ * What the calling convention adds to the operands of a call or return: registers that hold arguments, results, the return address. They
+ * are values bound to these registers. A call with it leaves nothing in registers that its callee need not keep (lib/isa/abi.ts).
+ */
+export interface Passed {
+  readonly uses: readonly Operand[];
+  readonly defs: readonly Operand[];
+}
+
 export interface Inst extends MachineInst {
   /** Dense, unique in its function, stable under edits. */
   id: number;
@@ -33,6 +42,8 @@ export interface Inst extends MachineInst {
   loc: Span | null;
   /** The instruction this one was made from (observation only), −1 when it came from lowering. */
   origin: number;
+  /** Of calls by the ABI, and of returns from functions. */
+  passed?: Passed;
 }
 
 export interface Block {
@@ -166,6 +177,16 @@ export interface ModuleSymbol {
   readonly users: readonly string[];
 }
 
+/** Prototypes as the linker compares them: `#` and letters for result and parameters (`#ilb12`). */
+export interface CallFacts {
+  /** Of all functions that the module declares. */
+  readonly prototypes: ReadonlyMap<string, string>;
+  /** Prototypes of a function's calls through addresses. */
+  readonly indirect: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Functions whose addresses the code of a function takes. */
+  readonly takes: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 /** A module after lowering. */
 export interface Program {
   readonly target: Target;
@@ -173,7 +194,11 @@ export interface Program {
   readonly ptxVersion: readonly [number, number];
   /** `.address_size`: 32 or 64. */
   readonly addressSize: number;
-  /** In source order. */
+  /** In source order: kernels, and functions that have code of their own. */
   readonly funcs: readonly Func[];
+  /** Functions whose address something takes, in source order. */
+  readonly taken?: readonly string[];
+  /** What a linker is told of calls; by name of a function. */
+  readonly calls?: CallFacts;
   readonly symbols: readonly ModuleSymbol[];
 }

@@ -5,6 +5,7 @@
  */
 import { diagnostic, notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
+import { FIRST_KEPT_UNIFORM } from "../isa/abi.js";
 import { insertAt, removeInst, touch } from "../ori/index.js";
 import { type File, type Func, Kind } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
@@ -13,6 +14,7 @@ import { gatherFacts } from "./facts.js";
 import { dropIdentityCopies, setUpFrame, toPhysical } from "./finish.js";
 import { flatten } from "./flat.js";
 import { type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
+import { keepBarriers } from "./kept.js";
 import { defaultKnobs, defaultPolicies } from "./policies.js";
 import { computeRanges, type Ranges } from "./ranges.js";
 import { type Spiller, spillValues } from "./spill.js";
@@ -46,7 +48,7 @@ const namesHiddenRegisters: ReadonlySet<string> = new Set(["P2R", "R2P"]);
 function refusal(func: Func): ReturnType<typeof notSupported> | null {
   for (const block of func.blocks) {
     for (const inst of block.insts) {
-      if (inst.form.flow === "call" && func.callEdges !== true)
+      if (inst.form.flow === "call" && func.callEdges !== true && inst.passed === undefined)
         return notSupported(`register allocation around ${inst.form.name}`, inst.loc);
       if (inst.form.pseudo || namesHiddenRegisters.has(inst.form.op)) {
         throw new InternalError(`${inst.form.name} cannot stand in a function on virtual registers`, {
@@ -68,6 +70,7 @@ class Work {
   private ranges: Ranges | null = null;
   private stackPointer = -1;
   private rounds = 0;
+  private keptBarriers = false;
 
   constructor(func: Func, options: AllocationOptions) {
     this.func = func;
@@ -99,6 +102,12 @@ class Work {
       });
       if (result.stuck !== null) return this.failure(info, registers);
       if (result.spills.length === 0) {
+        if (info.name === "B" && !this.keptBarriers && keepBarriers(this.func, result.assignment)) {
+          this.keptBarriers = true;
+          touch(this.func);
+          this.ranges = null;
+          continue;
+        }
         this.places.set(info.file, result.assignment);
         return null;
       }
@@ -144,7 +153,8 @@ class Work {
   }
 
   private limit(info: FileInfo): number {
-    const ceiling = Math.min(info.registers, this.options.ceilings?.[info.name] ?? info.registers);
+    const own = info.name === "UR" && this.func.kind === "func" ? FIRST_KEPT_UNIFORM : info.registers;
+    const ceiling = Math.min(own, this.options.ceilings?.[info.name] ?? own);
     if (info.name !== "R" || this.options.maxRegisters === undefined) return ceiling;
     return Math.min(ceiling, this.options.maxRegisters - REPORTED_EXTRA);
   }

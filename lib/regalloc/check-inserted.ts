@@ -93,6 +93,8 @@ export function inserted(inst: Inst, at: Locations): Effect {
         writesAllBytes(inst)
         ? moves(d, s, at)
         : refuse(inst, at);
+    case "BMOV":
+      return d !== undefined && s !== undefined ? moves(d, s, at) : refuse(inst, at);
     case "R2UR":
       return toUniform(inst, at);
     case "SEL":

@@ -17,6 +17,7 @@
  *
  * After regalloc2's and V8's checkers in idea (style.md §12); nothing here is shared with the allocator.
  */
+import { INCOMING, isClobbered, RETURN_ADDRESS } from "../isa/abi.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Effect, inserted, isPlainCopy } from "./check-inserted.js";
 import { FRAME_READY, Locations } from "./check-locations.js";
@@ -153,11 +154,28 @@ class Checker {
   /** The state at the start of a block; null while no path to it has been walked. */
   private enter(b: number, preds: readonly number[], outs: readonly (State | null)[]): State | null {
     let state: State | null = b === 0 ? new State(this.units.count) : null;
+    if (state !== null) this.receive(state);
     for (const p of preds) {
       const out = outs[p];
       if (out !== null && out !== undefined) state = state === null ? out.copy() : State.join(state, out);
     }
     return state;
+  }
+
+  /** What a function finds in registers: what is passed, and what it must keep. */
+  private receive(state: State): void {
+    for (const [location] of this.keptLocations()) state.set(location, [this.atEntry(location)]);
+    const { values, kind } = this.before;
+    if (kind !== "func") return;
+    for (let v = 0; v < values.count; v++) {
+      const register = values.fixed(v);
+      if (register < 0) continue;
+      for (let k = 0; k < values.width(v); k++) {
+        const location = this.locations.register(values.file(v), register + k);
+        state.set(location, [...state.get(location), this.units.of(v, k)]);
+        state.defined[this.units.of(v, k)] = 1;
+      }
+    }
   }
 
   private run(b: number, state: State): void {
@@ -182,10 +200,11 @@ class Checker {
     old.srcs.forEach((o, i) => {
       this.read(o, now.srcs[i] as Operand, state);
     });
+    const passed = this.passed(old, now, state);
     const taken = new Set<number>();
     const writes: { unit: number; location: number; keeps: boolean }[] = [];
-    old.dsts.forEach((o, i) => {
-      const p = now.dsts[i] as Operand;
+    const results = [...old.dsts.map((o, i) => [o, now.dsts[i]]), ...passed] as [Operand, Operand][];
+    results.forEach(([o, p]) => {
       if (!this.sameButRegister(o, p) || o.kind !== Kind.Reg || o.id === ZERO_REG) return;
       const base = this.place(o, p.id);
       if (base < 0) return;
@@ -204,6 +223,51 @@ class Checker {
       this.guardStack(w.location, w.unit, state);
       state.set(w.location, w.keeps ? [w.unit] : []);
     }
+  }
+
+  /** What calls and returns take by the ABI; returns the registers that a call sets, in pairs as before and now. */
+  private passed(old: Inst, now: Inst, state: State): [Operand, Operand][] {
+    if (old.passed === undefined || now.passed === undefined) {
+      if (old.passed !== now.passed) this.fault("what is passed changed");
+      return [];
+    }
+    const { uses, defs } = now.passed;
+    old.passed.uses.forEach((o, i) => {
+      this.read(o, uses[i] as Operand, state);
+    });
+    if (old.form.flow === "return") this.returns(state);
+    if (old.form.flow === "call") this.called(state);
+    return old.passed.defs.map((o, i) => [o, defs[i] as Operand]);
+  }
+
+  /** Behind a call the registers that its callee need not keep hold nothing. */
+  private called(state: State): void {
+    for (const file of [File.R, File.UR, File.P, File.UP, File.B])
+      for (let n = 0; n <= (highest[file] as number); n++)
+        if (file !== File.R || n !== STACK_POINTER)
+          if (isClobbered(file, n)) state.set(this.locations.register(file, n), []);
+  }
+
+  /** Where a function returns, what it keeps is as it was. */
+  private returns(state: State): void {
+    for (const [location, name] of this.keptLocations())
+      if (!state.holds(location, this.atEntry(location))) this.fault(`${name} is not given back`);
+    if (this.frameBytes > 0 && state.holds(FRAME_READY, 0)) this.fault("the stack pointer is not given back");
+  }
+
+  /** A mark for what a register held as the function was entered. */
+  private atEntry(location: number): number {
+    return -1 - location;
+  }
+
+  private keptLocations(): [number, string][] {
+    if (this.before.kind !== "func") return [];
+    const list: [number, string][] = [];
+    for (const file of [File.R, File.B])
+      for (let n = 0; n <= (highest[file] as number); n++)
+        if (!isClobbered(file, n) && !(file === File.R && (n === STACK_POINTER || n >> 1 === RETURN_ADDRESS >> 1)))
+          list.push([this.locations.register(file, n), `${names[file]}${n}`]);
+    return list;
   }
 
   /** R1 belongs to the stack pointer alone. */
@@ -264,13 +328,20 @@ class Checker {
       o.width === p.width &&
       o.mods === p.mods &&
       o.part === p.part &&
-      o.value === p.value &&
+      this.expectedValue(o) === p.value &&
       o.high === p.high &&
       o.sym === p.sym &&
       (o.kind === Kind.Reg ? (o.id === ZERO_REG) === (p.id === ZERO_REG) : o.id === p.id) &&
       (o.index < 0 ? o.index === p.index : p.index >= 0);
     if (!same) this.fault("an operand changed in more than its register");
     return same;
+  }
+
+  /** Offsets of parameters on the stack count from the lowered stack pointer. */
+  private expectedValue(o: Operand): number {
+    const incoming =
+      this.before.kind === "func" && o.kind === Kind.Imm && o.value >= INCOMING && o.value < 2 * INCOMING;
+    return incoming ? o.value - INCOMING + this.frameBytes : o.value;
   }
 
   /** Location of the first register of an operand; −1 (reported) when no such registers exist. */
@@ -311,6 +382,7 @@ class Checker {
     if (effect.fault !== "") this.fault(effect.fault);
     if (effect.usesStack && !state.holds(FRAME_READY, 0)) this.fault("local memory is used before the frame is set up");
     if (effect.lowersBy > 0) this.lower(effect, now, state, inEntry);
+    if (effect.lowersBy < 0) this.raise(effect, now, state);
     const sets = effect.moves.map((m) => this.moved(m.from, m.predicatesOnly, state));
     effect.moves.forEach((m, i) => {
       const set = sets[i] as readonly number[];
@@ -321,7 +393,16 @@ class Checker {
 
   private moved(from: number, predicatesOnly: boolean, state: State): readonly number[] {
     const set = from < 0 ? [] : state.get(from);
-    return predicatesOnly ? set.filter((u) => this.units.isPredicate(u)) : set;
+    return predicatesOnly ? set.filter((u) => u >= 0 && this.units.isPredicate(u)) : set;
+  }
+
+  /** A function that is called raises the stack pointer again. */
+  private raise(effect: Effect, now: Inst, state: State): void {
+    if (this.before.kind !== "func" || isGuarded(now.guard) || !state.holds(FRAME_READY, 0))
+      this.fault("the stack pointer is raised where it was not lowered");
+    if (-effect.lowersBy !== this.frameBytes)
+      this.fault("the stack pointer is raised by another size than the frame's");
+    state.set(FRAME_READY, []);
   }
 
   private lower(effect: Effect, now: Inst, state: State, inEntry: boolean): void {

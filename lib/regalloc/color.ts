@@ -8,11 +8,12 @@
  * for the cheapest place, counting the values that must leave it, and compares that with spilling the value itself.
  */
 import { InternalError } from "../errors.js";
+import { isClobbered } from "../isa/abi.js";
 import { accumulate } from "./constraints.js";
 import type { FileFacts } from "./facts.js";
 import type { FileInfo } from "./geometry.js";
 import { Occupancy, overlap } from "./occupancy.js";
-import type { Ranges } from "./ranges.js";
+import { livesAcrossCall, type Ranges } from "./ranges.js";
 import type {
   AllocationEvent,
   AllocatorKnobs,
@@ -59,6 +60,9 @@ export function colorFile(problem: FileProblem): FileResult {
   return last.result();
 }
 
+/** Among this many registers in a row are some that calls leave alone. */
+const KEPT_PERIOD = 20;
+
 class Attempt {
   failed = 0;
   private readonly p: FileProblem;
@@ -69,6 +73,8 @@ class Attempt {
   /** Units placed in each register. */
   private readonly tenants: number[][];
   private readonly byId: Map<number, ValueFacts>;
+  /** Values that must outlive calls. */
+  private readonly across: Set<number>;
   private readonly spills: ValueFacts[] = [];
   private stuck: ValueFacts | null = null;
   private used = 0;
@@ -87,6 +93,11 @@ class Attempt {
     this.assignment = new Int16Array(problem.ranges.flat.func.values.count).fill(-1);
     this.tenants = Array.from({ length: problem.info.registers }, () => []);
     this.byId = new Map(problem.facts.values.map((v) => [v.id, v]));
+    this.across = new Set(
+      problem.facts.values
+        .filter((v) => problem.ranges.flat.func.values.fixed(v.id) < 0 && livesAcrossCall(problem.ranges, v.id))
+        .map((v) => v.id),
+    );
     this.occupied = new Uint8Array(problem.info.registers);
     this.primary = new Int32Array(problem.info.registers);
     this.secondary = new Int32Array(problem.info.registers);
@@ -188,10 +199,10 @@ class Attempt {
 
   /**
    * Zeroes the cost arrays and finds the taken registers. Registers above the highest one used so far are all alike,
-   * so the scan ends after the first place among them.
+   * so the scan ends after the first place among them; where a value must outlive calls, they repeat.
    */
   private survey(v: ValueFacts): number {
-    const enough = this.used + v.align + v.width + 1;
+    const enough = this.used + v.align + v.width + 1 + (this.across.has(v.id) ? KEPT_PERIOD : 0);
     const slots = this.p.observe === null ? Math.min(this.p.registers, enough) : this.p.registers;
     this.primary.fill(0, 0, slots);
     this.secondary.fill(0, 0, slots);
@@ -204,8 +215,16 @@ class Attempt {
     const { flat } = this.p.ranges;
     const { reserved } = this.p.info;
     if (reserved >= slot && reserved < slot + v.width) return false;
+    if (!this.outlives(v, slot)) return false;
     const unit = flat.unitBase[v.id] as number;
     for (let k = 0; k < v.width; k++) if (!this.occupancy.isFree(slot + k, unit + k)) return false;
+    return true;
+  }
+
+  /** Calls leave the registers from `slot` on alone, if the value is still needed behind one. */
+  private outlives(v: ValueFacts, slot: number): boolean {
+    if (!this.across.has(v.id)) return true;
+    for (let k = 0; k < v.width; k++) if (isClobbered(this.p.info.file, slot + k)) return false;
     return true;
   }
 
@@ -272,6 +291,7 @@ class Attempt {
   private conflicting(v: ValueFacts, slot: number): ValueFacts[] | null {
     const { ranges, info } = this.p;
     if (info.reserved >= slot && info.reserved < slot + v.width) return null;
+    if (!this.outlives(v, slot)) return null;
     const unit = ranges.flat.unitBase[v.id] as number;
     const found: ValueFacts[] = [];
     for (let k = 0; k < v.width; k++) {

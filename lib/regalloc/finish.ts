@@ -6,6 +6,7 @@ import { type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "..
 import { copyOf } from "./facts.js";
 import { isGuarded } from "./flat.js";
 import { type FileName, files, STACK_POINTER } from "./geometry.js";
+import { findIncoming, keptRegisters, saveRegisters } from "./kept.js";
 import { loadStack, lowerStack } from "./machine.js";
 
 /** Renames every register of the function to its physical number and records how many of each file are used. */
@@ -31,6 +32,8 @@ export function toPhysical(func: Func, assignment: Int16Array): void {
     for (const inst of block.insts) {
       for (const o of inst.dsts) rename(o);
       for (const o of inst.srcs) rename(o);
+      for (const o of inst.passed?.uses ?? []) rename(o);
+      for (const o of inst.passed?.defs ?? []) rename(o);
       if (inst.guard !== null && inst.guard.id !== ZERO_REG) {
         inst.guard = { file: inst.guard.file, id: place(inst.guard.id, 0, 1), not: inst.guard.not };
       }
@@ -61,6 +64,10 @@ function roundUp(n: number, to: number): number {
  */
 export function setUpFrame(func: Func): void {
   const { frame } = func;
+  if (func.kind === "func") {
+    setUpCalled(func);
+    return;
+  }
   const total = frame.localBytes + frame.spillBytes;
   if (total === 0) return;
   if (frame.spillBytes === 0) frame.localBytes = roundUp(total, 8);
@@ -74,6 +81,23 @@ export function setUpFrame(func: Func): void {
     at = 0;
   }
   insertAt(func, entry, at + 1, lowerStack(cause, reg(STACK_POINTER), frame.localBytes + frame.spillBytes));
+  func.used.R = Math.max(func.used.R, STACK_POINTER + 1);
+}
+
+/** The frame of a function that is called: what it must give back lies on top. */
+function setUpCalled(func: Func): void {
+  const { frame } = func;
+  const kept = keptRegisters(func);
+  const offset = roundUp(frame.localBytes + frame.spillBytes, 4);
+  const total = roundUp(offset + 4 * kept.length, frame.localBytes % 16 === 0 && frame.localBytes > 0 ? 16 : 8);
+  if (kept.length > 0 || frame.spillBytes > 0) {
+    frame.spillBytes = total - frame.localBytes;
+    frame.spillStores += 4 * kept.length;
+    frame.spillLoads += 4 * kept.length;
+  } else frame.localBytes = total;
+  findIncoming(func, total);
+  if (total === 0) return;
+  saveRegisters(func, kept, offset, total);
   func.used.R = Math.max(func.used.R, STACK_POINTER + 1);
 }
 

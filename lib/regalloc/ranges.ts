@@ -26,6 +26,8 @@ export interface Ranges {
   readonly start: Int32Array;
   /** [from, to] pairs, ascending and disjoint per unit. */
   readonly segments: Int32Array;
+  /** Calls by the ABI: their indices in `flat.insts`, ascending. */
+  readonly calls: Int32Array;
 }
 
 interface Crossing {
@@ -113,6 +115,14 @@ function solve(flat: Flat, crossing: Crossing): BlockSets {
       for (let w = row; w < row + words; w++) {
         liveIn[w] = (exposed[w] as number) | ((liveOut[w] as number) & ~(killed[w] as number));
       }
+    }
+  }
+  if (flat.func.kind === "func") {
+    // What the caller passes.
+    for (let c = 0; c < crossing.members.length; c++) {
+      const u = crossing.members[c] as number;
+      if (flat.func.values.fixed(flat.owner[u] as number) >= 0)
+        maybeIn[c >>> 5] = (maybeIn[c >>> 5] as number) | (1 << (c & 31));
     }
   }
   const maybeOut = written;
@@ -219,7 +229,40 @@ export function computeRanges(flat: Flat): Ranges {
   const open = new Int32Array(flat.units).fill(NONE);
   for (let b = flat.blockStart.length - 2; b >= 0; b--) scanBlock(flat, b, crossing, sets, first, lists, open);
   if (hasDivergence(flat.func)) extendPerWarp(flat, crossing, lists);
-  return { flat, points: flat.insts.length * 2, ...lists.finish() };
+  return { flat, points: flat.insts.length * 2, ...lists.finish(), calls: callsOf(flat) };
+}
+
+function callsOf(flat: Flat): Int32Array {
+  const calls: number[] = [];
+  flat.insts.forEach((inst, i) => {
+    if (inst.passed !== undefined && inst.form.flow === "call") calls.push(i);
+  });
+  return Int32Array.from(calls);
+}
+
+/** A register of the value holds something from before a call until behind it. */
+export function livesAcrossCall(ranges: Ranges, value: number): boolean {
+  const { flat, start, segments, calls } = ranges;
+  if (calls.length === 0) return false;
+  for (let u = flat.unitBase[value] as number; u < (flat.unitBase[value + 1] as number); u++) {
+    for (let s = start[u] as number; s < (start[u + 1] as number); s++) {
+      const call = firstAtLeast(calls, (segments[2 * s] as number) / 2);
+      // It is read at point 2c and comes back at 2c + 1.
+      if (call < calls.length && (segments[2 * s + 1] as number) > 2 * (calls[call] as number)) return true;
+    }
+  }
+  return false;
+}
+
+function firstAtLeast(sorted: Int32Array, least: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function scanBlock(

@@ -12,6 +12,14 @@ export interface CodeReloc {
   readonly what: string;
 }
 
+/** A function that lies in the code of a kernel. */
+export interface Routine {
+  readonly name: string;
+  /** Byte offset of its first instruction. */
+  readonly offset: number;
+  readonly frameBytes: number;
+}
+
 /** Machine code of one function: what the encoder makes and the cubin writer takes. */
 export interface Code {
   readonly name: string;
@@ -30,10 +38,14 @@ export interface Code {
   readonly registers: number;
   /** Bytes of local memory frame (depot and spills). */
   readonly frameBytes: number;
+  /** The deepest stack of frames, of all calls that are known; a function that calls itself counts once. */
+  readonly stackBytes: number;
   readonly spillStores: number;
   readonly spillLoads: number;
   readonly barriers: number;
   readonly params: readonly Param[];
   readonly paramBytes: number;
   readonly limits: LaunchBounds;
+  /** Functions behind a kernel in its code, in their order. */
+  readonly routines: readonly Routine[];
 }

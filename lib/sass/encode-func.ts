@@ -7,18 +7,26 @@ import { counted, shownAs } from "../inspect.js";
 import { form } from "../isa/form.js";
 import type { Control, MachineInst, Operand } from "../isa/operand.js";
 import { label, PT } from "../ori/operand.js";
-import type { Block, Func, Inst } from "../ori/types.js";
+import { type Block, type Func, type Inst, Kind } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import type { Code, CodeReloc } from "./code.js";
 import { type EncodeContext, encodeInst } from "./encode.js";
 import { listing } from "./print.js";
 import { clearBarriers } from "./prologue.js";
 
+export interface EncodeOptions {
+  /** Functions that were joined to it, and where each begins. */
+  readonly routines?: readonly { readonly func: Func; readonly start: Block }[];
+  /** Default: the function's own frame. */
+  readonly stackBytes?: number;
+}
+
 /**
- * Machine code of a function with physical registers; it shows itself as its listing. Throws InternalError on virtual
+ * Machine code of a function with physical registers, and of the routines that were joined to it (ori/routines.ts); it shows itself as its listing. Throws InternalError on virtual
  * registers and on an instruction that has no encoding.
  */
-export function encodeFunc(func: Func): Code {
+export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
+  const { routines = [] } = options;
   if (func.virtual)
     throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
   const start = func.target.has("clearsBarriers") ? clearBarriers() : [];
@@ -35,10 +43,15 @@ export function encodeFunc(func: Func): Code {
     },
     reloc: (r) => relocs.push(r),
   };
-  // The address that RET.REL takes from its registers counts from the start of the function, not from its first block.
-  const returning: EncodeContext = { ...context, label: () => 0 };
+  // The address that RET.REL and CALL.REL take from their registers counts from the start of the function, not from its first block.
+  const fromStart: EncodeContext = { ...context, label: () => 0 };
   insts.forEach((inst, i) => {
-    encodeInst(inst, func.target, words, 4 * i, 16 * i, inst.form.flow === "return" ? returning : context);
+    encodeInst(inst, func.target, words, 4 * i, 16 * i, countsFromStart(inst) ? fromStart : context);
+    const here = inst.srcs.find((o) => o.kind === Kind.Label && o.part !== "");
+    if (here === undefined) return;
+    // An absolute address in the code: the linker knows it.
+    words[4 * i + 1] = 0;
+    relocs.push({ offset: 16 * i, symbol: func.name, addend: context.label(here.id), what: `here ${here.part}` });
   });
   writeTail(words, insts.length, func.target);
   const code: Code = {
@@ -52,17 +65,30 @@ export function encodeFunc(func: Func): Code {
     labels,
     registers: registerCount(func),
     frameBytes: func.frame.localBytes + func.frame.spillBytes,
+    stackBytes: options.stackBytes ?? func.frame.localBytes + func.frame.spillBytes,
     spillStores: func.frame.spillStores,
     spillLoads: func.frame.spillLoads,
     barriers: func.barriers,
     params: func.params,
     paramBytes: func.paramBytes,
     limits: func.limits,
+    routines: routines.map((r) => ({
+      name: r.func.name,
+      offset: labels.get(r.start.id) as number,
+      frameBytes: r.func.frame.localBytes + r.func.frame.spillBytes,
+    })),
   };
   return shownAs(
     code,
     listing,
     (c) => `[Code ${c.name}: ${counted(c.insts.length, "instruction")}, ${counted(c.registers, "register")}]`,
+  );
+}
+
+function countsFromStart(inst: MachineInst): boolean {
+  const { flow } = inst.form;
+  return (
+    flow === "return" || (flow === "call" && inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2))
   );
 }
 

@@ -131,6 +131,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: sms.filter((sm) => sm < 90),
     why: "-O0 code reads constants as ALU operands; from sm_90 on through LDC (measured)",
   },
+  unifiedFunctions: { on: since(90), why: "objects name functions by the unified function table (measured)" },
   ldcu: { on: since(100), why: "constants go to uniform registers by LDCU instead of ULDC (measured)" },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
   fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },

@@ -43,6 +43,7 @@ export type Feature =
   | "memoryDescriptor"
   | "wideUniformFile"
   | "constantOperands"
+  | "unifiedFunctions"
   | "ldcu"
   | "launchConstantsAt0x360"
   | "fixedLatencyFp64"

@@ -26,6 +26,8 @@ export function code(name: string, target: TargetName, change: Partial<Code> = {
     labels: new Map(),
     registers: 10,
     frameBytes: 0,
+    routines: [],
+    stackBytes: change.frameBytes ?? 0,
     spillStores: 0,
     spillLoads: 0,
     barriers: 0,

@@ -118,6 +118,8 @@ function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: Mo
     words: f.words,
     insts,
     locs: insts.map(() => null),
+    routines: [],
+    stackBytes: f.frameBytes,
     relocs: f.relocs.map((r) => ({
       offset: r.offset,
       // ptxas renames shared variables of functions in objects; the tests have one of them per function.

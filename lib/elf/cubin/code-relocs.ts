@@ -6,6 +6,7 @@ import type { Code, CodeReloc } from "../../sass/code.js";
 import { STB, view } from "../elf64.js";
 import type { SectionDraft } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
+import type { Functions } from "./functions.js";
 import type { SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
 import type { ReservedShared } from "./reserved.js";
@@ -31,6 +32,7 @@ export class CodeRelocations {
   private readonly diagnostics: Diagnostic[];
   private readonly byName: ReadonlyMap<string, ModuleSymbol>;
   private readonly reserved: ReservedShared;
+  private readonly functions: Functions;
   private readonly sharedSymbols = new Map<string, DraftSymbol>();
 
   constructor(
@@ -38,12 +40,14 @@ export class CodeRelocations {
     relocatable: boolean,
     variables: Variables,
     reserved: ReservedShared,
+    functions: Functions,
     output: { readonly symbols: Symbols; readonly diagnostics: Diagnostic[] },
   ) {
     this.program = program;
     this.relocatable = relocatable;
     this.variables = variables;
     this.reserved = reserved;
+    this.functions = functions;
     this.symbols = output.symbols;
     this.diagnostics = output.diagnostics;
     this.byName = new Map(program.symbols.map((s) => [s.name, s]));
@@ -55,8 +59,18 @@ export class CodeRelocations {
   }
 
   private site(p: RelocatedCode, v: DataView, r: CodeReloc): void {
+    const called = this.functions.reloc(r);
+    if (called !== null) {
+      p.relocs.push(called);
+      return;
+    }
     const variable = this.variables.byName.get(r.symbol);
     const source = variable?.source ?? this.byName.get(r.symbol);
+    if (source !== undefined && source.linkage === "extern" && source.space === "global" && this.relocatable) {
+      const type = r.what === "32@hi" ? R_CUDA.ABS32_HI_32 : R_CUDA.ABS32_LO_32;
+      p.relocs.push({ offset: r.offset, type, symbol: this.external(source), addend: r.addend });
+      return;
+    }
     if (source === undefined || (source.linkage === "extern" && source.space !== "shared")) {
       this.diagnostics.push(notSupported(`reference to '${r.symbol}'`, null));
       return;
@@ -84,6 +98,18 @@ export class CodeRelocations {
     if (source.space !== "shared" || high || end === null) return;
     const addend = value + r.addend - this.program.target.limits.reservedSharedOffset;
     p.sharedSites.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: end, addend });
+  }
+
+  /** The symbol of a variable that another object defines. */
+  private external(source: ModuleSymbol): DraftSymbol {
+    let found = this.sharedSymbols.get(source.name);
+    if (found === undefined) {
+      const other = source.space === "global" ? STO.Global : STO.Const;
+      found = symbol({ name: source.name, bind: STB.Global, type: STT_CUDA.Object, other, size: source.size });
+      this.symbols.global(found);
+      this.sharedSymbols.set(source.name, found);
+    }
+    return found;
   }
 
   /** The symbol of a constant, or of a shared variable in this kernel's section (relocatable objects). */

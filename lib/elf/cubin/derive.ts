@@ -24,6 +24,8 @@ export interface DeriveInput {
   readonly container: Container;
   /** Symbol index of the section `.nv.constant0.NAME`. */
   readonly constant0: number;
+  /** Symbol indices of functions that the code names and others define. */
+  readonly externs: readonly number[];
   readonly branches: readonly IndirectBranch[];
   /** `-maxrregcount`, 0 for none. */
   readonly maxRegisters: number;
@@ -38,7 +40,7 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
   const { code, container } = input;
   const records: InfoRecord[] = [
     wordsRecord(EIATTR.CUDA_API_VERSION, [CUDA_API]),
-    halfRecord(EIATTR.MAXREG_COUNT, registerBound(code, input.maxRegisters)),
+    ...(code.kind === "entry" ? [halfRecord(EIATTR.MAXREG_COUNT, registerBound(code, input.maxRegisters))] : []),
     halfRecord(EIATTR.MERCURY_ISA_VERSION, container.mercuryIsa),
     ...parameterRecords(code, input.constant0),
     ...instructionRecords(code, container),
@@ -50,6 +52,7 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
   if (container.vrc) records.push(byteRecord(EIATTR.VRC_CTA_INIT_COUNT, 0));
   if (container.reservedUsed) records.push(flagRecord(EIATTR.RESERVED_SMEM_USED));
   if (code.barriers > 0) records.push(byteRecord(EIATTR.NUM_BARRIERS, code.barriers));
+  if (input.externs.length > 0) records.push(wordsRecord(EIATTR.EXTERNS, input.externs));
   if (input.branches.length > 0) records.push(branchRecord(input.branches));
   return inOrder(records, container.order);
 }
@@ -116,6 +119,7 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
     const { op } = inst.form;
     if (op === "EXIT") exits.push(i * 16);
     else if (op === "BSSY") regions = true;
+    else if (op === "CALL" && isAbiCall(code, inst)) regions ||= code.routines.length > 0;
     else if (op === "CALL") {
       // A call of gathered code; the code itself is not listed.
       regions = true;
@@ -146,11 +150,20 @@ function instructionRecords(code: Code, container: Container): InfoRecord[] {
   return records;
 }
 
+/** A call of a function, not of code that gathers lanes. */
+function isAbiCall(code: Code, inst: MachineInst): boolean {
+  const to = inst.srcs.find((o) => o.kind === Kind.Label);
+  if (inst.form.mods.includes("ABS") || to === undefined) return true;
+  if (inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2)) return true;
+  const target = code.labels.get(to.id);
+  return code.routines.some((r) => r.offset === target) || (code.kind === "func" && target === 0);
+}
+
 /** Offset of the first instruction that is called; all of those stand behind everything else. */
 function firstSubroutine(code: Code): number {
   let first = Number.POSITIVE_INFINITY;
   for (const inst of code.insts) {
-    if (inst.form.op !== "CALL") continue;
+    if (inst.form.op !== "CALL" || isAbiCall(code, inst)) continue;
     for (const o of inst.srcs) if (o.kind === Kind.Label) first = Math.min(first, code.labels.get(o.id) ?? first);
   }
   return first;

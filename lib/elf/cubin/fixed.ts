@@ -78,11 +78,17 @@ export function compatBytes(
   ]);
 }
 
-/** `.nv.callgraph` of functions that call nothing: four sentinel pairs. */
-export function callgraphBytes(): Uint8Array {
-  const out = new Uint8Array(32);
+/** `.nv.callgraph`: four lists of pairs, each behind a sentinel. */
+export function callgraphBytes(
+  lists: readonly (readonly (readonly [number, number])[])[] = [[], [], [], []],
+): Uint8Array {
+  const pairs = lists.flatMap((list, i) => [[0, -1 - i] as const, ...list]);
+  const out = new Uint8Array(8 * pairs.length);
   const v = view(out);
-  for (let i = 0; i < 4; i++) v.setInt32(i * 8 + 4, -1 - i, true);
+  pairs.forEach(([a, b], i) => {
+    v.setInt32(i * 8, a, true);
+    v.setInt32(i * 8 + 4, b, true);
+  });
   return out;
 }
 

@@ -13,8 +13,11 @@ export interface FunctionPart {
   readonly func: Func | null;
   readonly symbol: DraftSymbol;
   readonly text: SectionDraft;
+  /** Symbols of `code.routines`. */
+  readonly routines: readonly DraftSymbol[];
   readonly info: SectionDraft;
-  readonly constant0: SectionDraft;
+  /** Null for a function that is no kernel. */
+  readonly constant0: SectionDraft | null;
   readonly jumps: JumpTable | null;
   readonly shared: SectionDraft | null;
   readonly layout: SharedLayout;
@@ -35,7 +38,11 @@ export interface PartOwner {
 }
 
 /** `afterShared` is called where the symbols of the module's variables go (measured). */
-export function functionPart(code: Code, owner: PartOwner, afterShared: (layout: SharedLayout) => void): FunctionPart {
+export function functionPart(
+  code: Code,
+  owner: PartOwner,
+  afterShared: (layout: SharedLayout, symbol: DraftSymbol) => void,
+): FunctionPart {
   const { program, modern, relocatable, symbols, symtab } = owner;
   const { name } = code;
   const func = program.funcs.find((f) => f.name === name) ?? null;
@@ -56,23 +63,27 @@ export function functionPart(code: Code, owner: PartOwner, afterShared: (layout:
     section: text,
     size: text.data.length,
   });
-  if (hidden) symbols.local(entry);
+  if (hidden || func?.linkage === "weak") symbols.local(entry);
   else symbols.global(entry);
   symbols.section(text);
   const layout = layoutShared(program, code, relocatable ? 0 : program.target.limits.reservedSharedOffset, relocatable);
   const shared = sharedSection(text, name, layout, owner);
-  afterShared(layout);
+  afterShared(layout, entry);
+  const routines = code.routines.map((r) =>
+    symbols.local(
+      symbol({
+        name: `$${name}$${r.name}`,
+        type: STT.Func,
+        section: text,
+        value: r.offset,
+        size: routineSize(code, r.offset, text),
+      }),
+    ),
+  );
   const jumps = jumpTable(program, code, text, relocatable);
   if (jumps !== null) symbols.section(jumps.section);
-  const constant0 = section({
-    name: `.nv.constant0.${name}`,
-    type: relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
-    flags: SHF.Alloc | SHF.InfoLink,
-    align: 4,
-    info: text,
-    data: new Uint8Array(program.target.constants.paramBase + code.paramBytes),
-  });
-  if (!modern) symbols.section(constant0);
+  const constant0 = code.kind === "entry" ? parameters(code, text, owner) : null;
+  if (!modern && constant0 !== null) symbols.section(constant0);
   const info = section({
     name: `.nv.info.${name}`,
     type: SHT_CUDA.Info,
@@ -81,7 +92,38 @@ export function functionPart(code: Code, owner: PartOwner, afterShared: (layout:
     link: symtab,
     info: text,
   });
-  return { code, func, symbol: entry, text, info, constant0, jumps, shared, layout, relocs: [], sharedSites: [] };
+  return {
+    code,
+    func,
+    symbol: entry,
+    text,
+    routines,
+    info,
+    constant0,
+    jumps,
+    shared,
+    layout,
+    relocs: [],
+    sharedSites: [],
+  };
+}
+
+/** Up to the next routine; the last one has the tail of the section. */
+function routineSize(code: Code, offset: number, text: SectionDraft): number {
+  const next = Math.min(...code.routines.map((r) => (r.offset > offset ? r.offset : Number.POSITIVE_INFINITY)));
+  return Math.min(next, text.data!.length) - offset;
+}
+
+/** Bank 0 of a kernel. */
+function parameters(code: Code, text: SectionDraft, { relocatable, program }: PartOwner): SectionDraft {
+  return section({
+    name: `.nv.constant0.${code.name}`,
+    type: relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
+    flags: SHF.Alloc | SHF.InfoLink,
+    align: 4,
+    info: text,
+    data: new Uint8Array(program.target.constants.paramBase + code.paramBytes),
+  });
 }
 
 function sharedSection(

@@ -17,8 +17,9 @@ import { type Container, containerOf } from "./container.js";
 import { type DebugSections, debugFrame, debugLines, type SourceLines } from "./debug.js";
 import { functionInfo } from "./derive.js";
 import { type DraftReloc, type DraftSymbol, relocationSections, Symbols } from "./draft.js";
-import { callgraphBytes, compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
+import { compatBytes, cudaNote, relActionBytes, toolNote } from "./fixed.js";
 import { type FunctionPart, functionPart } from "./function-part.js";
+import { Functions } from "./functions.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
 import { type MercurySections, mercurySections } from "./mercury.js";
 import { ReservedShared } from "./reserved.js";
@@ -62,6 +63,7 @@ class Linker {
   private readonly variables: Variables;
   private readonly codeRelocs: CodeRelocations;
   private readonly reserved: ReservedShared;
+  private readonly functions: Functions;
   private reservedSection: SectionDraft | null = null;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
   /** NOBITS sections in order of creation. */
@@ -77,7 +79,15 @@ class Linker {
     this.variables = new Variables(program, this.relocatable, this);
     const { reservedSharedOffset } = program.target.limits;
     this.reserved = new ReservedShared(this.container, this.symbols, this.relocatable, reservedSharedOffset);
-    this.codeRelocs = new CodeRelocations(program, this.relocatable, this.variables, this.reserved, this);
+    this.functions = new Functions(program, codes, this.relocatable, this.modern, this.symbols);
+    this.codeRelocs = new CodeRelocations(
+      program,
+      this.relocatable,
+      this.variables,
+      this.reserved,
+      this.functions,
+      this,
+    );
   }
 
   run(): Result<Uint8Array> {
@@ -109,13 +119,14 @@ class Linker {
       align: 4,
       entsize: 8,
       link: this.symtab,
-      data: callgraphBytes(),
     });
     this.symbols.section(callgraph);
+    const prototypes = this.functions.prototypeSection(this.symtab);
+    if (prototypes !== null) this.symbols.section(prototypes);
     const action = this.relAction();
-    if (this.modern) for (const p of parts) this.symbols.section(p.constant0, true);
+    if (this.modern) for (const p of parts) if (p.constant0 !== null) this.symbols.section(p.constant0, true);
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
-    return this.write(parts, { toolkit, cuda, frame, callgraph, action, debug });
+    return this.write(parts, { toolkit, cuda, frame, callgraph, prototypes, action, debug });
   }
 
   private relAction(): SectionDraft | null {
@@ -137,7 +148,8 @@ class Linker {
   private parts(): FunctionPart[] {
     const order = this.relocatable ? [...this.codes] : [...this.codes].reverse();
     const parts = order.map((code, i) =>
-      functionPart(code, this, (layout) => {
+      functionPart(code, this, (layout, symbol) => {
+        this.functions.define(code, symbol);
         this.sharedFits(code, layout.size);
         if (i === 0) this.placeModule();
         if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(code.name))) this.reserved.cap();
@@ -145,6 +157,7 @@ class Linker {
     );
     if (order.length === 0) this.variables.placeAll();
     if (this.diagnostics.length > 0) return parts;
+    this.variables.initializeAll((name) => this.functions.pointer(name));
     parts.forEach((p) => {
       this.codeRelocs.relocate(p);
     });
@@ -183,11 +196,15 @@ class Linker {
     for (const p of [...parts].reverse()) {
       records.push(wordsRecord(EIATTR.REGCOUNT, [index(p), p.code.registers]));
       if (this.relocatable) records.push(wordsRecord(EIATTR.MAX_STACK_SIZE, [index(p), 0]));
+      for (let k = p.routines.length - 1; k >= 0; k--) {
+        const bytes = p.code.routines[k]!.frameBytes;
+        records.push(wordsRecord(EIATTR.FRAME_SIZE, [this.symbols.indexOf(p.routines[k]!), bytes]));
+      }
       records.push(wordsRecord(EIATTR.FRAME_SIZE, [index(p), p.code.frameBytes]));
     }
     if (this.relocatable) return records;
     const bySymbol = parts.filter((p) => p.code.kind === "entry").sort((a, b) => index(a) - index(b));
-    for (const p of bySymbol) records.push(wordsRecord(EIATTR.MIN_STACK_SIZE, [index(p), p.code.frameBytes]));
+    for (const p of bySymbol) records.push(wordsRecord(EIATTR.MIN_STACK_SIZE, [index(p), p.code.stackBytes]));
     return records;
   }
 
@@ -198,6 +215,7 @@ class Linker {
       cuda: SectionDraft;
       frame: SectionDraft;
       callgraph: SectionDraft;
+      prototypes: SectionDraft | null;
       action: SectionDraft | null;
       debug: DebugSections | null;
     },
@@ -218,7 +236,7 @@ class Linker {
     const relocs = this.relocationSections(parts, lines, made.frame);
 
     const present = (s: SectionDraft | null): s is SectionDraft => s !== null;
-    const bank0 = parts.map((p) => p.constant0);
+    const bank0 = parts.map((p) => p.constant0).filter(present);
     const sections: SectionDraft[] = [
       shstrtab,
       strtab,
@@ -231,7 +249,7 @@ class Linker {
       ...(container.modern ? [compat] : []),
       ...parts.map((p) => p.info),
       made.callgraph,
-      ...[made.action].filter(present),
+      ...[made.prototypes, made.action].filter(present),
       ...relocs,
       ...this.variables.banks,
       ...parts.map((p) => p.jumps?.section ?? null).filter(present),
@@ -248,6 +266,8 @@ class Linker {
     const mercury = typeof capsules === "string" ? null : capsules;
     if (mercury !== null) sections.push(...mercury.sections);
     const strings = new StringTable();
+    made.callgraph.data = this.functions.callgraph(strings);
+    if (made.prototypes !== null) made.prototypes.data = this.functions.prototypes(strings);
     const index = new Map(sections.map((s, i) => [s, i + 1]));
     const indexOf = (s: SectionDraft): number => index.get(s)!;
     symtab.data = this.symbols.bytes(strings, indexOf);
@@ -320,7 +340,8 @@ class Linker {
       const records = functionInfo({
         code: p.code,
         container: this.container,
-        constant0: this.symbols.sectionIndex(p.constant0),
+        constant0: p.constant0 === null ? 0 : this.symbols.sectionIndex(p.constant0),
+        externs: this.functions.externs(p.code).map((s) => this.symbols.indexOf(s)),
         branches: p.jumps?.branches ?? [],
         maxRegisters: this.options.maxRegisters ?? 0,
       });

@@ -4,7 +4,7 @@
  */
 import { type Diagnostic, diagnostic, notSupported } from "../../diagnostics.js";
 import type { ModuleSymbol, Program } from "../../ori/types.js";
-import { SHF, SHT, STB, STT } from "../elf64.js";
+import { SHF, SHT, STB, STT, view } from "../elf64.js";
 import { type SectionDraft, section } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import { moduleVariables, type Placed, placeInOrder, placeSorted } from "./place.js";
@@ -19,6 +19,9 @@ export interface Output {
   readonly nobits: SectionDraft[];
   relocate(where: SectionDraft, reloc: DraftReloc): void;
 }
+
+/** The number itself, or the relocation that gives it. */
+export type FunctionPointer = number | { readonly type: number; readonly symbol: DraftSymbol };
 
 export interface Variable {
   readonly symbol: DraftSymbol;
@@ -45,6 +48,8 @@ export class Variables {
   private constant3: SectionDraft | null;
   private constant4: SectionDraft | null;
   private globalZero: SectionDraft | null;
+  /** In the order in which their initial values are written. */
+  private sources: readonly ModuleSymbol[] = [];
 
   constructor(program: Program, relocatable: boolean, output: Output) {
     this.program = program;
@@ -88,7 +93,7 @@ export class Variables {
       if (!this.relocatable) this.addressSlot(draft, slot);
       slot += 8;
     }
-    for (const source of [...all].reverse()) this.initialize(source, where.get(source)!.offset);
+    this.sources = [...all].reverse();
     if (this.constant4 !== null) this.constant4.data = new Uint8Array(slot);
   }
 
@@ -101,6 +106,11 @@ export class Variables {
         : diagnostic("fatal", "Memory allocation failure"),
     );
     return false;
+  }
+
+  /** Initial values; `pointer` says what the address of a function is. */
+  initializeAll(pointer: (name: string) => FunctionPointer | null): void {
+    for (const source of this.sources) this.initialize(source, this.byName.get(source.name)!.offset, pointer);
   }
 
   private dataSection(name: string, size: number, align: number): SectionDraft {
@@ -155,11 +165,18 @@ export class Variables {
     this.output.relocate(this.constant4, { offset: slot, type: R_CUDA.ABS64, symbol: of, addend: 0 });
   }
 
-  private initialize(source: ModuleSymbol, offset: number): void {
+  private initialize(source: ModuleSymbol, offset: number, pointer: (name: string) => FunctionPointer | null): void {
     const home = source.space === "const" ? this.constant3 : hasInit(source) ? this.globalInit : null;
     if (home === null || home.data === null) return;
     if (source.init !== null) home.data.set(source.init, offset);
     for (const p of source.pointers) {
+      const f = p.bytes === 8 ? pointer(p.symbol) : null;
+      if (f !== null) {
+        if (typeof f === "number") view(home.data).setUint32(offset + p.offset, f + p.addend, true);
+        else
+          this.output.relocate(home, { offset: offset + p.offset, type: f.type, symbol: f.symbol, addend: p.addend });
+        continue;
+      }
       const of = this.byName.get(p.symbol);
       if (of === undefined || p.bytes !== 8) {
         this.output.diagnostics.push(

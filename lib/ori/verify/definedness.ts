@@ -38,6 +38,7 @@ function eachUse(of: UnitOf, inst: Inst, visit: Visit): void {
   const g = inst.guard;
   if (g !== null && g.id !== ZERO_REG) visit(of(g.file, g.id, 0), g.id, g.file);
   for (const o of inst.srcs) eachUnit(of, o, visit);
+  for (const o of inst.passed?.uses ?? []) eachUnit(of, o, visit);
 }
 
 /** What the caller provides: values bound to a register of a called function, and all of its physical registers. */
@@ -72,6 +73,11 @@ function routinesOf(func: Func): Routines {
 /** What is defined behind an instruction; behind a call, what the called block defines too. */
 function define(of: UnitOf, inst: Inst, routines: Routines, set: Uint8Array): void {
   for (const o of inst.dsts) {
+    eachUnit(of, o, (u) => {
+      set[u] = 1;
+    });
+  }
+  for (const o of inst.passed?.defs ?? []) {
     eachUnit(of, o, (u) => {
       set[u] = 1;
     });

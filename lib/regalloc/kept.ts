@@ -1,0 +1,91 @@
+/**
+ * What a called function owes its caller (lib/isa/abi.ts): registers that it keeps, and the stack pointer.
+ *
+ *     IADD3 R1, R1, -frame            BMOV.32.CLEAR R16, B6
+ *     STL [R1+n], R16 …               …
+ *     …                               BMOV.32 B6, R16
+ *     LDL R16, [R1+n] …
+ *     IADD3 R1, R1, frame
+ *     RET
+ */
+import { FIRST_KEPT_BARRIER, INCOMING, isKept, RETURN_ADDRESS, STACK_REGISTER } from "../isa/abi.js";
+import { type Form, formsNamed } from "../isa/form.js";
+import { fillSlots, insertAt, newInst } from "../ori/index.js";
+import { breg, reg } from "../ori/operand.js";
+import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Cause, loadLocal, lowerStack, storeLocal } from "./machine.js";
+
+/** General registers that the code changes and must give back. The return address is in its registers when the function returns. */
+export function keptRegisters(func: Func): number[] {
+  const written = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      for (const o of inst.dsts) {
+        if (o.kind !== Kind.Reg || o.file !== File.R || o.id === ZERO_REG) continue;
+        for (let k = 0; k < o.width; k++) written.add(o.id + k);
+      }
+  const own = [STACK_REGISTER, RETURN_ADDRESS, RETURN_ADDRESS + 1];
+  return [...written].filter((n) => isKept(n) && !own.includes(n)).sort((a, b) => a - b);
+}
+
+/** Blocks that end in a return. */
+function returning(func: Func): Block[] {
+  return func.blocks.filter((b) => b.insts[b.insts.length - 1]?.form.flow === "return");
+}
+
+/** Stores the registers at the entry, behind the lowered stack pointer, and loads them ahead of each return; `offset`: of the first. */
+export function saveRegisters(func: Func, registers: readonly number[], offset: number, frame: number): void {
+  const cause: Cause = { func, loc: null, origin: -1 };
+  const sp = (): Operand => reg(STACK_REGISTER);
+  const entry = func.blocks[0] as Block;
+  let at = 0;
+  insertAt(func, entry, at++, lowerStack(cause, sp(), frame));
+  registers.forEach((n, k) => {
+    insertAt(func, entry, at++, storeLocal(cause, sp(), offset + 4 * k, reg(n)));
+  });
+  for (const b of returning(func)) {
+    let last = b.insts.length - 1;
+    registers.forEach((n, k) => {
+      insertAt(func, b, last++, loadLocal(cause, reg(n), sp(), offset + 4 * k));
+    });
+    insertAt(func, b, last, lowerStack(cause, sp(), -frame));
+  }
+}
+
+/** Parameters on the stack lie above the frame: gives their loads the offsets from the lowered stack pointer. */
+export function findIncoming(func: Func, frame: number): void {
+  for (const block of func.blocks)
+    for (const inst of block.insts) {
+      if (inst.form.op !== "LDL") continue;
+      for (const o of inst.srcs) if (o.kind === Kind.Imm && o.value >= INCOMING) o.value += frame - INCOMING;
+    }
+}
+
+/**
+ * Saves the convergence barriers that the function uses and must keep in general registers, while those are still virtual.
+ * Returns whether there were any.
+ */
+export function keepBarriers(func: Func, places: Int16Array): boolean {
+  if (func.kind !== "func") return false;
+  const used = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      for (const o of inst.dsts) if (o.kind === Kind.Reg && o.file === File.B) used.add(places[o.id] as number);
+  const kept = [...used].filter((n) => n >= FIRST_KEPT_BARRIER).sort((a, b) => a - b);
+  const entry = func.blocks[0] as Block;
+  for (const n of kept) {
+    const barrier = func.values.add(File.B, 1, "", n);
+    const home = func.values.add(File.R);
+    insertAt(func, entry, 0, move(func, "BMOV.32.CLEAR", reg(home), breg(barrier)));
+    for (const b of returning(func))
+      insertAt(func, b, b.insts.length - 1, move(func, "BMOV.32", breg(barrier), reg(home)));
+  }
+  return kept.length > 0;
+}
+
+/** BMOV from `b` to `d`, one of them a convergence barrier. */
+function move(func: Func, name: string, d: Operand, b: Operand): Inst {
+  const takes = (file: File, o: Operand): boolean => file === o.file;
+  const f = formsNamed(name).find((x) => takes(x.dsts[0]!.file, d) && takes(x.srcs[0]!.file, b)) as Form;
+  return newInst(func, f, fillSlots(f, f.dsts, [d]), fillSlots(f, f.srcs, [b]));
+}
