@@ -107,6 +107,20 @@ function partners(warp: Warp, l: number): number {
   return warp.waitKind[l] === Wait.Convergence ? warp.B[on * 32 + l]! : on;
 }
 
+/**
+ * Lanes that have come to where lane `l` waits. At a convergence barrier those of its region: a function that is called again by some
+ * of them waits at the same barrier register with a region of its own.
+ */
+function arrived(warp: Warp, l: number): number {
+  const kind = warp.waitKind[l]!;
+  const on = warp.waitOn[l]!;
+  const there = waiting(warp, kind, on);
+  if (kind !== Wait.Convergence) return there;
+  let mutual = 0;
+  for (let k = 0; k < 32; k++) if ((there >>> k) & 1 && (warp.B[on * 32 + k]! >>> l) & 1) mutual |= 1 << k;
+  return mutual;
+}
+
 /** Lets go on whoever no longer has to wait inside the warp: after an arrival, an exit or a break. */
 export function settle(warp: Warp): void {
   let done = 0;
@@ -114,7 +128,7 @@ export function settle(warp: Warp): void {
     const kind = warp.waitKind[l]!;
     if (((warp.live >>> l) & 1) === 0) continue;
     if (kind !== Wait.Convergence && !isWarpSync(kind)) continue;
-    const there = waiting(warp, kind, warp.waitOn[l]!);
+    const there = arrived(warp, l);
     if ((partners(warp, l) & warp.live & ~there) !== 0) continue;
     if (kind === Wait.Convergence || kind === Wait.WarpSync) done |= 1 << l;
     else releaseMask(warp, kind, there);
@@ -129,7 +143,7 @@ export function releaseFromYielders(warp: Warp): void {
   let done = 0;
   for (let l = 0; l < 32; l++) {
     if (warp.waitKind[l] !== Wait.Convergence || ((warp.live >>> l) & 1) === 0) continue;
-    const missing = partners(warp, l) & warp.live & ~waiting(warp, Wait.Convergence, warp.waitOn[l]!);
+    const missing = partners(warp, l) & warp.live & ~arrived(warp, l);
     if ((missing & ~warp.yielded) === 0) done |= 1 << l;
   }
   if (done === 0) return;
