@@ -40,7 +40,10 @@ export interface CompileOptions {
   /** Names of the entries to compile; all by default. One that the module does not have is an error. */
   readonly entries?: readonly string[];
   /** Which phases run, hooks, other bodies, how control words are chosen. */
-  readonly phases?: Omit<PhaseOptions, "level" | "verify" | "observe" | "allocation" | "onAllocation">;
+  readonly phases?: Omit<
+    PhaseOptions,
+    "level" | "verify" | "observe" | "allocation" | "onAllocation" | "from" | "to" | "stopBefore"
+  >;
   /** Policies, knobs and ceilings of the register allocator. */
   readonly allocation?: Omit<AllocationOptions, "maxRegisters">;
   /** Knobs by name, as text or values; unknown ones and those that nothing reads are errors. `allocation` and `phases` win. */
@@ -59,6 +62,8 @@ export interface CompiledFunction {
   readonly kind: "entry" | "func";
   /** As lowered: virtual registers, before any phase. */
   readonly lowered: Func;
+  /** What the phases were run with: `runPhases(snapshot, phaseOptions)` goes on from any snapshot to the same code. */
+  readonly phaseOptions: PhaseOptions | null;
   /** After the phases: physical registers, control words. */
   readonly func: Func | null;
   /** What became of each phase. */
@@ -213,13 +218,17 @@ class Run {
       name: func.name,
       kind: func.kind,
       lowered: snapshot(func),
+      phaseOptions: null,
       func: null,
       phases: [],
       allocation: null,
       code: null,
     };
     this.guarded(func.name, () => {
-      const ran = this.take("phases", () => runPhases(func, this.phaseOptions(func, callers, record)));
+      const options = this.phaseOptions(func, callers, record);
+      const { observe, onAllocation, ...rest } = options;
+      record.phaseOptions = rest;
+      const ran = this.take("phases", () => runPhases(func, options));
       if (ran === null) return;
       record.func = ran.func;
       record.phases = ran.records;
@@ -323,6 +332,7 @@ interface Progress {
   readonly name: string;
   readonly kind: "entry" | "func";
   readonly lowered: Func;
+  phaseOptions: PhaseOptions | null;
   func: Func | null;
   phases: readonly PhaseRecord[];
   allocation: AllocationResult | null;

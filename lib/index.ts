@@ -29,7 +29,7 @@ export { type LowerOptions, lower } from "./lower/index.js";
 export * as ori from "./ori/index.js";
 export type { Block, Func, Inst, Program } from "./ori/types.js";
 export * as phases from "./phases/index.js";
-export { type PhaseEvent, type PhaseOptions, runPhases } from "./phases/index.js";
+export { type PhaseEvent, type PhaseOptions, runPhase, runPhases } from "./phases/index.js";
 export {
   type Assembled,
   type BlockLatency,

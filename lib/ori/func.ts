@@ -120,6 +120,7 @@ export function newFunc(name: string, target: Target, kind: "entry" | "func" = "
     barriers: 0,
     used: { R: 0, UR: 0, P: 0, UP: 0, B: 0 },
     milestone: "initial",
+    passed: null,
     generation: 0,
     nextInst: 0,
     nextBlock: 0,

@@ -24,6 +24,7 @@ import {
   milestones,
   type Operand,
   type Param,
+  type PassedPhase,
 } from "./types.js";
 
 /** One function from its text. Diagnostics carry the line. */
@@ -131,6 +132,9 @@ class Reader {
     switch (w[0]) {
       case "next":
         this.next = [idOf(w[1]), idOf(w[2])];
+        break;
+      case "passed":
+        func.passed = passed(w);
         break;
       case "param":
         func.params.push(param(w));
@@ -346,6 +350,14 @@ function linkageOf(word: string): (typeof linkages)[number] {
   const found = linkages.find((l) => l === word);
   if (found === undefined) throw new Problem(`unknown linkage '${word}'`);
   return found;
+}
+
+/** `passed GeneralOptimize level 2` */
+function passed(w: readonly string[]): PassedPhase {
+  const level = ([0, 1, 2] as const).find((l) => String(l) === w[3]);
+  if (w[1] === undefined || w[2] !== "level" || level === undefined)
+    throw new Problem("expected 'passed PHASE level 0…2'");
+  return { phase: w[1], level };
 }
 
 const spaces = ["generic", "global", "shared", "const", "local"] as const;

@@ -67,6 +67,7 @@ function headline(func: Func): string {
 function header(func: Func): string[] {
   const { frame, used, values } = func;
   const lines: string[] = [`next ${func.nextInst} ${func.nextBlock}`];
+  if (func.passed !== null) lines.push(`passed ${func.passed.phase} level ${func.passed.level}`);
   for (const p of func.params) lines.push(paramLine(p));
   if (func.paramBytes > 0) lines.push(`parambytes ${func.paramBytes}`);
   if (func.sharedBytes > 0) lines.push(`shared ${func.sharedBytes}`);

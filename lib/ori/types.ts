@@ -109,6 +109,13 @@ export const milestones = [
 ] as const;
 export type Milestone = (typeof milestones)[number];
 
+/** How far a run through the phases has come. */
+export interface PassedPhase {
+  /** Name of the phase. */
+  readonly phase: string;
+  readonly level: 0 | 1 | 2;
+}
+
 export interface Func {
   name: string;
   kind: "entry" | "func";
@@ -138,6 +145,8 @@ export interface Func {
   /** Registers used by the allocation per file: highest index + 1. Set by the allocator. */
   used: { R: number; UR: number; P: number; UP: number; B: number };
   milestone: Milestone;
+  /** The last phase that is behind it and the level of that run, so that a run can go on from here; null before the first. */
+  passed: PassedPhase | null;
   /** Grows with each edit; analyses are cached under it. */
   generation: number;
   nextInst: number;

@@ -3,7 +3,7 @@ export { bodies, type NoBody } from "./bodies.js";
 export { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 export { removeDeadCode } from "./dead-code.js";
 export { generateMovPhi } from "./generate-mov-phi.js";
-export { highestLevel, runPhases } from "./manager.js";
+export { highestLevel, runPhase, runPhases } from "./manager.js";
 export { type LiveMaxima, Metrics } from "./metrics.js";
 export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } from "./names.js";
 export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";

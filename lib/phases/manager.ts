@@ -3,31 +3,46 @@
  * the level, and whether there is anything to run (a body, or a function at a hook). Around each phase that runs the
  * observer is called, and the verifier if asked; without them a run costs nothing but its phases.
  *
- * NamedPhases gives the phases and their order. The few phases without which no correct code comes out (`must` in the
+ * NamedPhases gives the phases and their order; orders that cannot work are refused. The few phases without which no correct code comes out (`must` in the
  * table) run all the same: each ahead of the first named phase that stands behind it in the table.
  */
+
 import { type Diagnostic, diagnostic, isFailure } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import { printFunc, renderFinding, snapshot, undefinedValues, verify } from "../ori/index.js";
+import { suggestion } from "../knobs/nearest.js";
+import { type Finding, printFunc, renderFinding, snapshot, undefinedValues, verify } from "../ori/index.js";
 import { isReg } from "../ori/operand.js";
 import { type Func, type Milestone, milestones } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
 import { bodies } from "./bodies.js";
 import { Metrics } from "./metrics.js";
-import { type PhaseRequest, parsePhaseList } from "./names.js";
-import { type PhaseName, type PhaseRow, phases } from "./table.js";
+import { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames } from "./names.js";
+import { order, type PhaseName, type PhaseRow, phases } from "./table.js";
 import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, PhaseRun } from "./types.js";
 
 /** The highest optimization level in effect: -O2 and above are one (digest B D3). */
 export const highestLevel = 2;
 
-/** Runs all phases in place. Fails on unknown phase names and on problems of the input that a phase reports. */
+/**
+ * Runs phases in place: from where the function stands (or `from`) to the last one (or `to`, or ahead of `stopBefore`).
+ * Stopping, taking a snapshot or the text, and going on with the same options gives what going through would have given.
+ * Fails on unknown phase names, on phases that need another kind of function than this one, on problems of the input that a
+ * phase reports, and where a body, hook or observer of the caller throws.
+ */
 export function runPhases(func: Func, options: PhaseOptions = {}): Result<PhaseRun> {
   return new Run(func, options).result();
 }
 
+/** Runs one phase in place, at any level. Fails as `runPhases` does. */
+export function runPhase(func: Func, phase: PhaseName, options: PhaseOptions = {}): Result<PhaseRun> {
+  return new Run(func, options, phase).result();
+}
+
 interface Step extends PhaseRequest {
+  /** Asked for by name: runs at any level. */
   readonly named: boolean;
+  /** Why the phase is left out whatever its level, "" when it is not. */
+  readonly left: string;
 }
 
 class Run {
@@ -40,11 +55,15 @@ class Run {
   private mayBeUndefined: ReadonlySet<number> = new Set();
   /** Some value was seen all of whose definitions are guarded. */
   private guarded = false;
+  /** The only phase of the run, null for all. */
+  private readonly only: PhaseName | null;
 
-  constructor(func: Func, options: PhaseOptions) {
+  constructor(func: Func, options: PhaseOptions, only: PhaseName | null = null) {
     this.func = func;
     this.options = options;
-    this.level = Math.max(0, Math.min(options.level ?? 0, highestLevel)) as 0 | 1 | 2;
+    this.only = only;
+    const level = options.level ?? func.passed?.level ?? 0;
+    this.level = Math.max(0, Math.min(level, highestLevel)) as 0 | 1 | 2;
   }
 
   result(): Result<PhaseRun> {
@@ -67,47 +86,95 @@ class Run {
 
   /** All phases to consider, in the order of execution. */
   private plan(): Step[] {
+    if (this.only !== null) {
+      const index = this.position(this.only, "runPhase");
+      return index < 0 ? [] : [{ index, parameter: null, named: true, left: "" }];
+    }
     const { namedPhases, disablePhases } = this.options;
     const disabled = new Set<number>();
     for (const { index } of parsePhaseList(disablePhases ?? "", "DisablePhases", this.diagnostics)) {
       const row = phases[index] as PhaseRow;
-      if (row.must) {
-        this.diagnostics.push(diagnostic("error", `DisablePhases: phase '${row.name}' cannot be left out`));
-      }
+      if (row.must) this.refuse(`DisablePhases: phase '${row.name}' cannot be left out`);
       disabled.add(index);
     }
-    const steps =
+    const steps: Step[] =
       namedPhases === undefined
-        ? phases.map((_, index) => ({ index, parameter: null, named: false }))
+        ? phases.map((_, index) => ({ index, parameter: null, named: false, left: "" }))
         : this.named(parsePhaseList(namedPhases, "NamedPhases", this.diagnostics));
-    return steps.filter((s) => !disabled.has(s.index));
+    return this.range(steps.map((s) => (disabled.has(s.index) ? { ...s, left: "left out by DisablePhases" } : s)));
   }
 
+  /** The named phases in their order, those that must run, and records of the others at their places in the table. */
   private named(requests: readonly PhaseRequest[]): Step[] {
-    const must = phases.flatMap((row, i) => (row.must && !requests.some((r) => r.index === i) ? [i] : []));
+    const rest = phases.flatMap((_, i) => (requests.some((r) => r.index === i) ? [] : [i]));
     const steps: Step[] = [];
-    const mustBefore = (index: number): void => {
-      while (must.length > 0 && (must[0] as number) < index) {
-        steps.push({ index: must.shift() as number, parameter: null, named: false });
+    const restBefore = (index: number): void => {
+      while (rest.length > 0 && (rest[0] as number) < index) {
+        const next = rest.shift() as number;
+        steps.push({
+          index: next,
+          parameter: null,
+          named: false,
+          left: phases[next]?.must ? "" : "not among NamedPhases",
+        });
       }
     };
     for (const r of requests) {
-      mustBefore(r.index);
-      steps.push({ ...r, named: true });
+      restBefore(r.index);
+      steps.push({ ...r, named: true, left: "" });
     }
-    mustBefore(phases.length);
+    restBefore(phases.length);
+    this.checkOrder(requests.map((r) => (phases[r.index] as PhaseRow).name));
     return steps;
+  }
+
+  /** Orders that the table knows to be impossible. */
+  private checkOrder(names: readonly PhaseName[]): void {
+    for (const [first, then, why] of order) {
+      const at = names.indexOf(first);
+      if (at >= 0 && names.slice(0, at).includes(then)) {
+        this.refuse(`NamedPhases: phase '${then}' cannot stand ahead of '${first}': ${why}`);
+      }
+    }
+  }
+
+  /** The part of the run that the options ask for. */
+  private range(steps: readonly Step[]): Step[] {
+    const { from, to, stopBefore } = this.options;
+    const { passed } = this.func;
+    const find = (name: string, option: string): number => {
+      const index = this.position(name, option);
+      return steps.findIndex((s) => s.index === index);
+    };
+    const start = from !== undefined ? find(from, "from") : passed === null ? 0 : find(passed.phase, "passed") + 1;
+    let end = to === undefined ? steps.length : find(to, "to") + 1;
+    if (stopBefore !== undefined) end = Math.min(end, find(stopBefore, "stopBefore"));
+    return steps.slice(Math.max(0, start), end);
+  }
+
+  private position(name: string, option: string): number {
+    const index = phaseIndex(name);
+    if (index < 0) this.refuse(`${option}: unknown phase '${name}'${suggestion(name, phaseNames)}`);
+    return index;
+  }
+
+  private refuse(message: string): void {
+    this.diagnostics.push(diagnostic("error", message));
   }
 
   private step(step: Step): void {
     const row = phases[step.index] as PhaseRow;
     const name = row.name;
     const body = this.bodyOf(name);
-    const why = typeof body === "function" ? this.whyNot(row, step) : body.none;
+    const why = step.left !== "" ? step.left : typeof body === "function" ? this.whyNot(row, step) : body.none;
+    if (this.failed()) return;
     const before = this.func.generation;
     const ran = typeof body === "function" && why === "";
     if (ran) this.execute(row, name, body, step.parameter);
-    else this.reach(row, false);
+    else {
+      this.reach(row, false);
+      this.func.passed = { phase: name, level: this.level };
+    }
     let instructions = 0;
     for (const b of this.func.blocks) instructions += b.insts.length;
     this.records.push({
@@ -122,16 +189,26 @@ class Run {
   }
 
   private bodyOf(name: PhaseName): PhaseBody | { readonly none: string } {
-    const hooks: Partial<Record<string, PhaseBody>> = this.options.hooks ?? {};
-    return hooks[name] ?? this.options.bodies?.[name] ?? bodies[name];
+    return this.bodyOfCaller(name) ?? bodies[name];
   }
 
-  /** Level gates; a phase asked for by name runs at any level. */
+  private bodyOfCaller(name: PhaseName): PhaseBody | undefined {
+    const hooks: Partial<Record<string, PhaseBody>> = this.options.hooks ?? {};
+    return hooks[name] ?? this.options.bodies?.[name];
+  }
+
+  /**
+   * Level gates (a phase asked for by name runs at any level), and what the body needs of the function: where a phase asked
+   * for by name, or one without which there is no code, lacks it, the run is refused.
+   */
   private whyNot(row: PhaseRow, step: Step): string {
-    if (step.named) return "";
-    if (this.level < row.from) return `runs from -O${row.from}`;
-    if (this.level > row.upTo) return `runs up to -O${row.upTo}`;
-    return "";
+    if (!step.named) {
+      if (this.level < row.from) return `runs from -O${row.from}`;
+      if (this.level > row.upTo) return `runs up to -O${row.upTo}`;
+    }
+    const lacks = this.bodyOfCaller(row.name) === undefined ? unmet(row, this.func) : "";
+    if (lacks !== "" && (step.named || row.needs !== "ssa")) this.refuse(`phase '${row.name}' ${lacks}`);
+    return lacks;
   }
 
   private execute(row: PhaseRow, name: PhaseName, body: PhaseBody, parameter: string | null): void {
@@ -145,12 +222,31 @@ class Run {
     };
     const before = options.verify ? snapshot(func) : null;
     const generation = func.generation;
-    if (options.observe) options.observe(this.event("before", row, false));
-    body(func, context);
+    this.observe("before", row, false);
+    if (this.failed()) return;
+    if (this.bodyOfCaller(name) === undefined) body(func, context);
+    else this.ofCaller(`the body given for phase '${name}'`, () => body(func, context));
     this.reach(row, true);
+    func.passed = { phase: name, level: this.level };
     if (this.failed()) return;
     if (options.verify) this.verify(name, before);
-    if (options.observe) options.observe(this.event("after", row, func.generation !== generation));
+    if (this.failed()) return;
+    this.observe("after", row, func.generation !== generation);
+  }
+
+  private observe(kind: "before" | "after", row: PhaseRow, changed: boolean): void {
+    const { observe } = this.options;
+    if (observe === undefined) return;
+    this.ofCaller(`the observer, ${kind} phase '${row.name}',`, () => observe(this.event(kind, row, changed)));
+  }
+
+  /** Runs a function of the caller: what it throws is the caller's, told with its place, and ends the run. */
+  private ofCaller(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (cause) {
+      this.refuse(`${what} failed: ${thrown(cause)} (function ${this.func.name})`);
+    }
   }
 
   private event(kind: "before" | "after", row: PhaseRow, changed: boolean): PhaseEvent {
@@ -178,7 +274,7 @@ class Run {
     if (ran || (to !== "ssa" && to !== "allocated" && to !== "controlled")) advance(this.func, to);
   }
 
-  private verify(phase: string, before: Func | null): void {
+  private verify(phase: PhaseName | "", before: Func | null): void {
     const { func } = this;
     // Undefined values of the input lose their names in allocation; who reads them is then the allocation checker's. So does
     // what is only ever written under guards: spilled, its home is read ahead of the first write.
@@ -186,10 +282,16 @@ class Run {
     const skipDefinedness = !func.virtual && (this.mayBeUndefined.size > 0 || this.guarded);
     const findings = verify(func, func.milestone, { mayBeUndefined: this.mayBeUndefined, skipDefinedness });
     if (findings.length === 0) return;
+    const found = renderFinding(findings[0] as Finding);
+    if (phase !== "" && this.bodyOfCaller(phase) !== undefined) {
+      this.refuse(`the body given for phase '${phase}' broke the IR: ${found} (function ${func.name})`);
+      return;
+    }
     const parts = [findings.map(renderFinding).join("\n")];
     if (before !== null) parts.push(`before:\n${printFunc(before)}`, `after:\n${printFunc(func)}`);
     else parts.push(printFunc(func));
-    throw new InternalError(phase === "" ? "the function is wrong before the first phase" : "the phase broke the IR", {
+    const what = phase === "" ? "the function is wrong before the first phase" : "the phase broke the IR";
+    throw new InternalError(`${what}: ${found}`, {
       ...(phase !== "" && { phase }),
       func: func.name,
       detail: parts.join("\n"),
@@ -203,6 +305,25 @@ function writesOnlyGuarded(func: Func): boolean {
     for (const inst of block.insts)
       for (const o of inst.dsts) if (isReg(o)) (inst.guard === null ? always : guarded).add(o.id);
   return [...guarded].some((v) => !always.has(v));
+}
+
+/** What a phase needs and the function lacks, "" when nothing. */
+function unmet({ needs }: PhaseRow, func: Func): string {
+  if (needs === "virtual" && !func.virtual) return "works on virtual registers, and registers are allocated already";
+  if (needs === "physical" && func.virtual) return "works on physical registers, and none are allocated yet";
+  if (needs === "ssa" && func.milestone !== "ssa") return "works between GenerateMovPhi and ConvertAllMovPhiToMov";
+  return "";
+}
+
+/** Folder of this library, as stacks name it. */
+const library = __dirname.replace(/[\\/]phases$/, "");
+
+/** Name and message of what was thrown, and the innermost place in its stack that is not this library. */
+function thrown(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const frame = (cause.stack ?? "").split("\n").find((line) => /^\s+at /.test(line) && !line.includes(library));
+  const place = frame?.replace(/^\s+at /, "").trim();
+  return `${cause.name}: ${cause.message}${place === undefined ? "" : `, at ${place}`}`;
 }
 
 /** Milestones only move forward; inside the SSA window the function stays there until the window is closed. */

@@ -204,6 +204,8 @@ export interface PhaseRow {
   readonly does: string;
   /** Milestone of the function once the phase has been passed, null when it is none. */
   readonly reaches: Milestone | null;
+  /** Registers that the body works on; "ssa": virtual ones inside the SSA window; "any": it does not mind. */
+  readonly needs: "virtual" | "ssa" | "physical" | "any";
   /** Cannot be left out: without it no correct code comes out. */
   readonly must: boolean;
 }
@@ -233,6 +235,17 @@ const must: readonly PhaseName[] = [
   "PostFixUp",
 ];
 
+/** Bodies that rely on one definition per register. */
+const inWindow: readonly PhaseName[] = ["GeneralOptimize", "SinkCodeIntoBlock"];
+const ofAnyRegisters: readonly PhaseName[] = ["AnalyzeControlFlow", "SetControlFlowOpLastInBB", "OriRemoveNopCode"];
+
+/** Up to AllocateRegisters registers are virtual, behind it physical; who only looks or belongs to the caller does not mind. */
+function needsOf(name: PhaseName, category: Category, index: number): PhaseRow["needs"] {
+  if (inWindow.includes(name)) return "ssa";
+  if (ofAnyRegisters.includes(name) || ["validation", "hook", "report", "update"].includes(category)) return "any";
+  return index <= rows.findIndex(([other]) => other === "AllocateRegisters") ? "virtual" : "physical";
+}
+
 /** Pairs that must stand in this order, with the reason. */
 export const order: readonly (readonly [first: PhaseName, then: PhaseName, why: string])[] = [
   ["AnalyzeControlFlow", "ConvertUnsupportedOps", "legalization may ask for dominance"],
@@ -257,5 +270,6 @@ export const phases: readonly PhaseRow[] = rows.map(([name, wiki, page, category
   upTo: upTo[name] ?? 2,
   does,
   reaches: reaches[name] ?? null,
+  needs: needsOf(name, category, index),
   must: must.includes(name),
 }));

@@ -25,8 +25,14 @@ export type PhaseBody = (func: Func, context: PhaseContext) => void;
 export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
 
 export interface PhaseOptions {
-  /** 0…3; 3 is the same as 2. Default 0. */
+  /** 0…3; 3 is the same as 2. Default: that of the run that brought the function here, else 0. */
   readonly level?: number;
+  /** First phase of the run. Default: the one behind the last that the function has passed (`func.passed`), so that a run goes on. */
+  readonly from?: PhaseName;
+  /** Last phase of the run. Default: the last of all. */
+  readonly to?: PhaseName;
+  /** The run ends ahead of this phase. */
+  readonly stopBefore?: PhaseName;
   /** Verify the IR before the first phase and after every phase that ran; a finding throws InternalError. */
   readonly verify?: boolean;
   /** Called before and after every phase that runs. Must not edit the function; `event.snapshot()` gives a copy. */
@@ -86,6 +92,6 @@ export interface PhaseRecord {
 export interface PhaseRun {
   /** The function given, edited. */
   readonly func: Func;
-  /** In the order of execution; one record for each phase considered. */
+  /** In the order of execution; one record for each phase between the first and the last of the run, also of those left out. */
   readonly records: readonly PhaseRecord[];
 }

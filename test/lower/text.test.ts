@@ -251,4 +251,3 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
     expect(funcs(`.func g ();\n${many}\n.entry k() { call f, (); }`)).toEqual(["g", "f", "k"]);
   });
 });
-});

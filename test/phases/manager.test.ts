@@ -5,7 +5,7 @@ import * as o from "../../lib/ori/operand.js";
 import type { Func } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
 import { bodies } from "../../lib/phases/bodies.js";
-import { runPhases } from "../../lib/phases/manager.js";
+import { runPhase, runPhases } from "../../lib/phases/manager.js";
 import { parsePhaseList, phaseIndex, phaseNames } from "../../lib/phases/names.js";
 import { dumpIr, phaseStatistics } from "../../lib/phases/report.js";
 import { order, type PhaseName, phases } from "../../lib/phases/table.js";
@@ -113,11 +113,8 @@ function sample(): Func {
 }
 
 const nothing = (): void => {};
-/** The manager by itself: allocation and control are other rooms'. */
-const alone: PhaseOptions = { bodies: { AllocateRegisters: nothing, ProcessO0WaitsAndSBs: nothing } };
-
-/** With the simplest allocation there is, so that the whole run can be verified. */
-const simple: PhaseOptions = {
+/** The manager by itself: allocation and control are other rooms', so here is the simplest allocation there is. */
+const alone: PhaseOptions = {
   bodies: {
     AllocateRegisters: (f) => {
       makePhysical(f);
@@ -229,7 +226,7 @@ describe("observation", () => {
     const live: number[] = [];
     const func = sample();
     runPhases(func, {
-      ...simple,
+      ...alone,
       observe: (e) => {
         if (e.kind === "after") counts.set(e.phase, e.metrics.instructions);
         if (e.kind === "after" && e.phase === "EarlyOriSimpleLiveDead") {
@@ -262,18 +259,75 @@ describe("observation", () => {
   });
 });
 
+describe("parts of a run", () => {
+  const messages = (options: PhaseOptions, func = sample()): string[] =>
+    runPhases(func, options).diagnostics.map((d) => d.message);
+
+  test("from, to, stopBefore; a function goes on where it stands", () => {
+    const func = sample();
+    const names = (options: PhaseOptions): string[] => {
+      const result = runPhases(func, { ...alone, ...options });
+      return result.ok ? result.value.records.map((r) => r.phase) : ["failed"];
+    };
+    expect(names({ to: "PromoteFP16" })).toEqual(phaseNames.slice(0, 3));
+    expect(func.passed).toEqual({ phase: "PromoteFP16", level: 0 });
+    expect(names({ stopBefore: "ConvertUnsupportedOps" })).toEqual(phaseNames.slice(3, 5));
+    expect(names({ from: "OriCopyProp", to: "OriCopyProp" })).toEqual(["OriCopyProp"]);
+    expect(names({})).toEqual(phaseNames.slice(phaseIndex("OriCopyProp") + 1));
+    expect(names({})).toEqual([]);
+  });
+
+  test("what a phase needs is said, not found out by a crash", () => {
+    const func = sample();
+    runPhases(func, { ...alone, to: "AllocateRegisters" });
+    expect(messages({ from: "OriPerformLiveDeadFirst" }, func)).toEqual([
+      "phase 'OriPerformLiveDeadFirst' works on virtual registers, and registers are allocated already",
+    ]);
+    expect(runPhase(sample(), "PostSchedule").diagnostics.map((d) => d.message)).toEqual([
+      "phase 'PostSchedule' works on physical registers, and none are allocated yet",
+    ]);
+    expect(runPhase(sample(), "GeneralOptimize").diagnostics.map((d) => d.message)).toEqual([
+      "phase 'GeneralOptimize' works between GenerateMovPhi and ConvertAllMovPhiToMov",
+    ]);
+    expect(messages({ namedPhases: "ConvertAllMovPhiToMov+GenerateMovPhi" })).toEqual([
+      "NamedPhases: phase 'ConvertAllMovPhiToMov' cannot stand ahead of 'GenerateMovPhi': the SSA window must close",
+    ]);
+    expect(messages({ stopBefore: "OriCopyPropp" as PhaseName })).toEqual([
+      "stopBefore: unknown phase 'OriCopyPropp' (did you mean OriCopyProp?)",
+    ]);
+  });
+
+  test("what a function of the caller throws is the caller's, with its place; phases left out have records", () => {
+    const fails = (): void => {
+      throw new TypeError("x is not a function");
+    };
+    const [told] = messages({ hooks: { AdvancedPhaseBeforeConvUnSup: fails } });
+    expect(told).toMatch(
+      /^the body given for phase 'AdvancedPhaseBeforeConvUnSup' failed: TypeError: x is not a function, at .*manager\.test\.ts:\d+:\d+/,
+    );
+    expect(messages({ observe: fails })[0]).toMatch(
+      /^the observer, before phase 'OriCheckInitialProgram', failed: TypeError/,
+    );
+    const result = runPhases(sample(), { ...alone, disablePhases: "OriRemoveNopCode" });
+    const left = result.ok ? result.value.records.find((r) => r.phase === "OriRemoveNopCode") : undefined;
+    expect(left).toMatchObject({ ran: false, why: "left out by DisablePhases" });
+  });
+});
+
 describe("verification", () => {
-  test("names the phase that broke the function, with the IR before and after", () => {
-    const breaks = (f: Func): void => void f.blocks[0]?.insts.pop();
-    const run = (): unknown =>
-      runPhases(sample(), {
-        verify: true,
-        bodies: { ...alone.bodies, OriCopyProp: breaks },
-        namedPhases: "OriCopyProp",
-      });
-    expect(run).toThrow(/phase OriCopyProp, function k/);
-    expect(run).toThrow(/control runs past block 0.*\[falls-off\]/s);
-    expect(run).toThrow(/before:.*EXIT.*after:/s);
+  const pops = (f: Func): void => void f.blocks[0]?.insts.pop();
+
+  test("a body of the caller that breaks the function is told as the caller's, with what is wrong", () => {
+    const result = runPhases(sample(), {
+      verify: true,
+      bodies: { ...alone.bodies, OriCopyProp: pops },
+      namedPhases: "OriCopyProp",
+    });
+    expect(result.diagnostics.map((d) => d.message)).toEqual([
+      expect.stringMatching(
+        /^the body given for phase 'OriCopyProp' broke the IR: .*control runs past block 0.*\(function k\)$/,
+      ),
+    ]);
   });
 
   test("reports what lowering got wrong before any phase runs", () => {
@@ -286,7 +340,7 @@ describe("verification", () => {
     const b = new Builder(newFunc("k", target("sm_90")));
     b.emit("STG.E", [], { base: o.RZ(2), data: b.r() });
     b.exit();
-    expect(runPhases(b.finish(), { ...simple, verify: true }).ok).toBe(true);
+    expect(runPhases(b.finish(), { ...alone, verify: true }).ok).toBe(true);
   });
 });
 
@@ -305,7 +359,7 @@ describe("reports", () => {
   test("dumps: the IR after the phases asked for", () => {
     const texts: [string, number][] = [];
     const observe = dumpIr(["oriremovenopcode", "NOP"], (phase, text) => texts.push([phase, text.split("\n").length]));
-    runPhases(sample(), { ...simple, observe });
+    runPhases(sample(), { ...alone, observe });
     expect(texts.map(([phase]) => phase)).toEqual(["OriRemoveNopCode"]);
   });
 });
