@@ -6,7 +6,7 @@ const { CellError, describeMessage, describeMessages } = require("./errors.cjs")
 
 /** Where the TypeScript that stands in for a cell finds what makes the value. */
 const MAKE = Symbol.for("ptxlab.cell");
-const TYPES = { ptx: "Compilation", cuda: "CudaCompilation", sass: "Assembled" };
+const TYPES = { ptx: "FinishedCompilation", cuda: "CudaCompilation", sass: "Assembled" };
 
 const isForeign = (source) => source.trimStart().startsWith("%%");
 

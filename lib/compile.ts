@@ -57,40 +57,86 @@ export interface CompileOptions {
 export type Stage = "parse" | "check" | "lower" | "phases" | "encode" | "link";
 
 /** One function on its way, with every intermediate result that was reached. */
-export interface CompiledFunction {
+interface FunctionInAnyState {
   readonly name: string;
-  readonly kind: "entry" | "func";
   /** As lowered: virtual registers, before any phase. */
   readonly lowered: Func;
-  /** What the phases were run with: `runPhases(snapshot, phaseOptions)` goes on from any snapshot to the same code. */
-  readonly phaseOptions: PhaseOptions | null;
-  /** After the phases: physical registers, control words. */
-  readonly func: Func | null;
   /** What became of each phase. */
   readonly phases: readonly PhaseRecord[];
+}
+
+interface FinishedInAnyWay extends FunctionInAnyState {
+  readonly ok: true;
+  /** What the phases were run with: `runPhases(snapshot, phaseOptions)` goes on from any snapshot to the same code. */
+  readonly phaseOptions: PhaseOptions;
+  /** After the phases: physical registers, control words. */
+  readonly func: Func;
+  /** null where a body of the caller allocated. */
   readonly allocation: AllocationResult | null;
+}
+
+/** A kernel that became code. */
+export interface FinishedEntry extends FinishedInAnyWay {
+  readonly kind: "entry";
+  readonly code: Code;
+}
+
+/** A function that became code. */
+export interface FinishedRoutine extends FinishedInAnyWay {
+  readonly kind: "func";
+  /** null in an executable: the code is part of that of the kernels that call it. */
   readonly code: Code | null;
 }
 
-export interface Compilation {
-  /** A cubin was made. */
-  readonly ok: boolean;
+export type FinishedFunction = FinishedEntry | FinishedRoutine;
+
+/** A function that a phase or the encoder refused, or one that calls such a one; what was reached is there. */
+export interface UnfinishedFunction extends FunctionInAnyState {
+  readonly ok: false;
+  readonly kind: "entry" | "func";
+  readonly phaseOptions: PhaseOptions | null;
+  readonly func: Func | null;
+  readonly allocation: AllocationResult | null;
+  readonly code: null;
+}
+
+export type CompiledFunction = FinishedFunction | UnfinishedFunction;
+
+interface CompilationInAnyState {
   readonly target: Target;
   /** The PTX that was compiled, and its name in messages. */
   readonly text: string;
   readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
-  readonly module: Module | null;
-  readonly program: Program | null;
-  /** Functions in source order, also when one of them failed. */
-  readonly functions: readonly CompiledFunction[];
-  readonly cubin: Uint8Array | null;
   /** Milliseconds per stage, summed over the functions. */
   readonly times: Readonly<Record<Stage, number>>;
   /** Mistakes of ptxlab itself; each also stands among the diagnostics. */
   readonly internalErrors: readonly InternalError[];
 }
+
+/** A cubin was made. */
+export interface FinishedCompilation extends CompilationInAnyState {
+  readonly ok: true;
+  readonly module: Module;
+  readonly program: Program;
+  /** Functions in source order. */
+  readonly functions: readonly FinishedFunction[];
+  readonly cubin: Uint8Array;
+}
+
+/** No cubin was made: `diagnostics` says why; what was reached is there. */
+export interface FailedCompilation extends CompilationInAnyState {
+  readonly ok: false;
+  readonly module: Module | null;
+  readonly program: Program | null;
+  /** Functions in source order, also when one of them failed. */
+  readonly functions: readonly CompiledFunction[];
+  readonly cubin: null;
+}
+
+/** `ok` tells which of the two it is. */
+export type Compilation = FinishedCompilation | FailedCompilation;
 
 /**
  * Compiles a PTX module. Never throws for bad input; see `diagnostics`. Throws RangeError on an unknown target name. The
@@ -123,19 +169,13 @@ class Run {
 
   result(): Compilation {
     this.guarded("", () => this.stages());
-    const compilation: Compilation = {
-      ok: this.cubin !== null,
-      target: this.target,
-      text: this.text,
-      file: this.file,
-      diagnostics: this.diagnostics,
-      module: this.module,
-      program: this.program,
-      functions: this.functions,
-      cubin: this.cubin,
-      times: this.times,
-      internalErrors: this.internalErrors,
-    };
+    const { target, text, file, diagnostics, times, internalErrors, module, program, functions, cubin } = this;
+    const state = { target, text, file, diagnostics, times, internalErrors };
+    const finished = functions.filter((f) => f.ok);
+    const compilation: Compilation =
+      cubin !== null && module !== null && program !== null
+        ? { ok: true, ...state, module, program, functions: finished, cubin }
+        : { ok: false, ...state, module, program, functions, cubin: null };
     return shownAs(
       compilation,
       (c) => summary(c, this.file),
@@ -175,8 +215,8 @@ class Run {
     // What a kernel reaches is asked before phases change the code.
     const reached = new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
     const records = program.funcs.map((func) => this.function(func, callersOf(func, reached)));
-    this.functions = records;
     for (const r of records) this.guarded(r.name, () => this.encode(r, program, reached));
+    this.functions = records.map((r) => compiled(r, relocatable));
     if (this.failed()) return;
     this.finish(this.program);
   }
@@ -233,7 +273,7 @@ class Run {
       record.func = ran.func;
       record.phases = ran.records;
     });
-    return shownAs(record, described, (r) => `[${functionLine(r)}]`);
+    return record;
   }
 
   /** Words of a function; in an executable those of a kernel with all that it calls, and none of the called ones by themselves. */
@@ -339,6 +379,21 @@ interface Progress {
   code: Code | null;
 }
 
+/** What became of a function. */
+function compiled(record: Progress, relocatable: boolean): CompiledFunction {
+  return shownAs(outcomeOf(record, relocatable), described, (f) => `[${functionLine(f)}]`);
+}
+
+function outcomeOf(record: Progress, relocatable: boolean): CompiledFunction {
+  const { kind, func, code, phaseOptions, ...rest } = record;
+  if (func !== null && phaseOptions !== null) {
+    if (kind === "entry" && code !== null) return { ok: true, kind, ...rest, phaseOptions, func, code };
+    if (kind === "func" && (code !== null || !relocatable))
+      return { ok: true, kind, ...rest, phaseOptions, func, code };
+  }
+  return { ok: false, kind, ...rest, phaseOptions, func, code: null };
+}
+
 /** Kernels that reach a function. */
 function callersOf(func: Func, reached: ReadonlyMap<Func, readonly Func[]>): Func[] {
   if (func.kind === "entry") return [];
@@ -358,7 +413,7 @@ function outcome(c: Compilation): string {
 }
 
 function functionLine(f: CompiledFunction): string {
-  if (f.code === null) return `${f.kind} ${f.name}: no code`;
+  if (f.code === null) return `${f.kind} ${f.name}: ${f.ok ? "part of the code of its callers" : "no code"}`;
   const { insts, registers, frameBytes, spillStores, spillLoads } = f.code;
   const shared = f.func?.sharedBytes ?? 0;
   return (

@@ -7,8 +7,14 @@ export {
   type CompiledFunction,
   type CompileOptions,
   compile,
+  type FailedCompilation,
+  type FinishedCompilation,
+  type FinishedEntry,
+  type FinishedFunction,
+  type FinishedRoutine,
   type Stage,
   summary,
+  type UnfinishedFunction,
 } from "./compile.js";
 export * from "./diagnostics.js";
 export {

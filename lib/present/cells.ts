@@ -13,7 +13,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { assembleCubin } from "../assemble.js";
 import { ptxOptions } from "../cli/ptxas-cell.js";
-import { type Compilation, compile, summary } from "../compile.js";
+import { compile, type FinishedCompilation, summary } from "../compile.js";
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { type Cubin, readCubin } from "../elf/index.js";
 import { shownAs } from "../inspect.js";
@@ -36,7 +36,7 @@ export interface CellHead {
 }
 
 /** What a `%%cuda` cell defines: the compilation of the PTX that nvcc made. */
-export interface CudaCompilation extends Compilation {
+export interface CudaCompilation extends FinishedCompilation {
   /** The CUDA C++ text. */
   readonly cuda: string;
   /** Where in the CUDA C++ text each line of the PTX comes from (index 0 is its first line); null: from nowhere there. */
@@ -55,7 +55,7 @@ export interface Assembled {
 export type CellResult =
   | {
       readonly ok: true;
-      readonly value: Compilation | CudaCompilation | Assembled;
+      readonly value: FinishedCompilation | CudaCompilation | Assembled;
       readonly warnings: readonly Diagnostic[];
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
@@ -187,7 +187,7 @@ function inCell(d: Diagnostic, places: readonly (Span | null)[]): Diagnostic {
   return { ...d, message: `${d.message} (PTX line ${d.span.line})`, span: places[d.span.line - 1] ?? null };
 }
 
-function withCuda(c: Compilation, cuda: string, cudaPlaces: readonly (Span | null)[]): CudaCompilation {
+function withCuda(c: FinishedCompilation, cuda: string, cudaPlaces: readonly (Span | null)[]): CudaCompilation {
   return shownAs(
     { ...c, cuda, cudaPlaces },
     (k) => summary(k, k.file),
