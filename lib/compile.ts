@@ -23,7 +23,10 @@ import { type Target, type TargetName, target as targetOf } from "./target/index
 
 export interface CompileOptions {
   readonly target: TargetName;
-  /** 0…3, anything else is an error; 3 is the same as 2. Above 0 GeneralOptimize runs and instructions are scheduled; the other optimizing phases do not exist yet. Default 0. */
+  /**
+   * Optimization level: 0, 1, 2 or 3; 3 is the same as 2. Any other whole number counts as 3 (measured: ptxas -O4 gives the code
+   * of -O3, -O-1 code that differs from it in 22 lines of nbody's 297). Default 3, as ptxas.
+   */
   readonly opt?: number;
   /** Name of the input in messages. Default "<text>". */
   readonly file?: string;
@@ -186,9 +189,9 @@ class Run {
 
   private stages(): void {
     const { target, file } = this;
-    const { opt = 0, relocatable = false } = this.options;
-    if (![0, 1, 2, 3].includes(opt)) {
-      this.diagnostics.push(diagnostic("error", `opt is 0, 1, 2 or 3, not ${opt}`));
+    const { opt = 3, relocatable = false } = this.options;
+    if (!Number.isInteger(opt)) {
+      this.diagnostics.push(diagnostic("error", `opt is a whole number, not ${opt}`));
       return;
     }
     const knobs = readKnobs(this.options.knobs ?? {});
@@ -232,7 +235,7 @@ class Run {
   }
 
   private finish(program: Program): void {
-    const { relocatable = false, lineInfo, commandLine, maxRegisters, opt = 0 } = this.options;
+    const { relocatable = false, lineInfo, commandLine, maxRegisters, opt = 3 } = this.options;
     const codes = this.functions.map((f) => f.code).filter((c) => c !== null);
     this.cubin = this.take("link", () =>
       link(codes, program, {
@@ -241,7 +244,7 @@ class Run {
         ...(maxRegisters !== undefined && { maxRegisters }),
         ...virtualSm(this.module),
         ...this.source(lineInfo),
-        level: opt,
+        level: levelOf(opt),
       }),
     );
   }
@@ -302,7 +305,7 @@ class Run {
     callers: readonly Func[],
     record: { allocation: AllocationResult | null },
   ): PhaseOptions {
-    const { maxRegisters, overrideDirectives, observe, opt = 0, phases, allocation } = this.options;
+    const { maxRegisters, overrideDirectives, observe, opt, phases, allocation } = this.options;
     const limitOf = (f: Func): RegisterLimit =>
       registerLimit(f.name, this.target, f.limits, {
         ...(maxRegisters !== undefined && { maxrregcount: maxRegisters }),
@@ -316,7 +319,7 @@ class Run {
       ...optionsOf("phases", this.knobs),
       schedule: settingsOfKnobs(optionsOf("sched", this.knobs)),
       ...phases,
-      level: opt,
+      level: levelOf(opt),
       verify: this.options.verify ?? false,
       allocation: {
         ...allocation,

@@ -84,7 +84,7 @@ test.each([
 });
 
 test("--like: another SM, another length, another name are refused", () => {
-  const bytes = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" }).cubin!;
+  const bytes = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0 }).cubin!;
   for (const text of [
     small.join("\n"),
     small.join("\n").replace("sm_90", "sm_75"),
@@ -94,7 +94,7 @@ test("--like: another SM, another length, another name are refused", () => {
 });
 
 test("2,000 seeded mutations of a text: diagnostics, never an exception", () => {
-  const original = assemblyText(read(compile(corpusPtx("reduction", "sm_90"), { target: "sm_90" }).cubin!));
+  const original = assemblyText(read(compile(corpusPtx("reduction", "sm_90"), { target: "sm_90", opt: 0 }).cubin!));
   const snippets = [
     "`(",
     ")",

@@ -35,7 +35,7 @@ const two = `.version 8.0
 `;
 
 test("every intermediate result stays reachable", () => {
-  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" });
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0 });
   expect(c.ok).toBe(true);
   expect(c.module?.version).toBeDefined();
   const [f] = c.functions;
@@ -47,7 +47,7 @@ test("every intermediate result stays reachable", () => {
 });
 
 test("what is not lowered yet is refused with its line, and the other kernel goes on", () => {
-  const c = compile(two, { target: "sm_75" });
+  const c = compile(two, { target: "sm_75", opt: 0 });
   expect(c.ok).toBe(false);
   expect(c.cubin).toBeNull();
   expect(c.diagnostics.map((d) => [d.kind, d.span?.line, d.message])).toEqual([
@@ -60,7 +60,7 @@ test("a mistake inside a phase ends its kernel, not the run", () => {
   const select: Policies["select"] = () => {
     throw new Error("a policy that breaks");
   };
-  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", allocation: { policies: { select } } });
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0, allocation: { policies: { select } } });
   expect(c.ok).toBe(false);
   expect(c.internalErrors).toHaveLength(1);
   expect(c.diagnostics[0]!.message).toContain("a policy that breaks");
@@ -68,8 +68,8 @@ test("a mistake inside a phase ends its kernel, not the run", () => {
 
 test("knobs set by name; unknown ones and those without effect are errors", () => {
   const text = corpusPtx("saxpy", "sm_90");
-  expect(compile(text, { target: "sm_90", knobs: { RegAllocNumNonSpillTrials: 2 } }).ok).toBe(true);
-  const wrong = compile(text, { target: "sm_90", knobs: { RegAllocNumNonSpilTrials: 2 } });
+  expect(compile(text, { target: "sm_90", opt: 0, knobs: { RegAllocNumNonSpillTrials: 2 } }).ok).toBe(true);
+  const wrong = compile(text, { target: "sm_90", opt: 0, knobs: { RegAllocNumNonSpilTrials: 2 } });
   expect(wrong.diagnostics[0]!.message).toContain("RegAllocNumNonSpillTrials");
 });
 
@@ -77,6 +77,7 @@ test("observers see every phase that runs", () => {
   const seen: string[] = [];
   compile(corpusPtx("saxpy", "sm_90"), {
     target: "sm_90",
+    opt: 0,
     observe: (e) => {
       if (e.kind === "after") seen.push(`${e.phase} ${e.metrics.instructions > 0}`);
     },
@@ -86,17 +87,17 @@ test("observers see every phase that runs", () => {
 });
 
 test("entries: only those that are asked for; one that is not there is an error, in ptxas's words", () => {
-  const good = compile(two, { target: "sm_75", entries: ["good"] });
+  const good = compile(two, { target: "sm_75", opt: 0, entries: ["good"] });
   expect(good.functions.map((f) => f.name)).toEqual(["good"]);
   expect(good.ok).toBe(true);
-  const none = compile(two, { target: "sm_75", entries: ["goood"] });
+  const none = compile(two, { target: "sm_75", opt: 0, entries: ["goood"] });
   expect(none.cubin).toBeNull();
   expect(none.diagnostics.map((d) => [d.severity, d.message])).toEqual([["fatal", "Unknown function goood"]]);
 });
 
 test("another way to choose control words", () => {
   const policy: ControlPolicy = { name: "twelve", control: (i, t) => ({ ...controlO0.control(i, t), stall: 12 }) };
-  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", phases: { control: policy } });
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0, phases: { control: policy } });
   expect(new Set(c.functions[0]!.code!.insts.map((i) => i.control?.stall))).toEqual(new Set([12]));
 });
 
@@ -121,7 +122,7 @@ test("by hand, stage by stage, the same code comes out", () => {
 });
 
 test("results show themselves as text, short inside of others, and stay plain data", () => {
-  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" });
+  const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0 });
   expect(inspect(c)).toMatch(
     /^Compilation for sm_90: cubin of \d+ bytes, [\d.]+ ms\n {2}entry saxpy: \d+ instructions/,
   );

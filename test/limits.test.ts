@@ -5,7 +5,7 @@ import { readCubin } from "../lib/elf/index.js";
 /** Sizes that do not fit; the messages are ptxas 13.0.88's for the same texts. */
 const HEAD = ".version 9.0\n.target sm_75\n.address_size 64\n";
 const compiled = (text: string, target: "sm_75" | "sm_90" = "sm_75", relocatable = false) =>
-  compile(HEAD + text, { target, relocatable });
+  compile(HEAD + text, { target, opt: 0, relocatable });
 const messages = (text: string, target: "sm_75" | "sm_90" = "sm_75", relocatable = false): string[] =>
   compiled(text, target, relocatable).diagnostics.map((d) => renderDiagnostic(d, "k.ptx"));
 

@@ -42,7 +42,7 @@ function lines(bytes: Uint8Array): string[] {
   return described.value.map((l) => l.replace(/^symbol \d+ /, "symbol "));
 }
 
-const ours = compile(readFileSync(file, "latin1"), { target: arch, file });
+const ours = compile(readFileSync(file, "latin1"), { target: arch, opt: 0, file });
 if (ours.cubin === null) {
   for (const d of ours.diagnostics) console.error(d.message);
   process.exit(1);

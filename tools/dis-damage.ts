@@ -53,7 +53,7 @@ function originals(dir: string): Original[] {
     for (const flags of [["-O3"], ["-c"], ["-lineinfo"], ["-O0", "-c"]])
       if (run("ptxas", [`-arch=${arch}`, ...flags, "k.ptx", "-o", `${arch}.cubin`]))
         take(`ptxas ${flags.join(" ")} ${arch}`, `${arch}.cubin`);
-    out.push({ name: `ours ${arch}`, bytes: compile(corpusPtx("saxpy", arch), { target: arch }).cubin! });
+    out.push({ name: `ours ${arch}`, bytes: compile(corpusPtx("saxpy", arch), { target: arch, opt: 0 }).cubin! });
   }
   const images = corpusTargets.map((arch) => `--image3=kind=elf,sm=${arch.slice(3)},file=${arch}.cubin`);
   for (const mode of ["none", "speed", "size"])

@@ -114,7 +114,7 @@ function judgeAll(name: string, cubins: readonly Made[]): void {
 function ours(sm: number): void {
   const tally = new Tally();
   for (const c of corpus) {
-    const { cubin } = compile(corpusPtx(c.name, sourceOf(sm)), { target: `sm_${sm}` as TargetName });
+    const { cubin } = compile(corpusPtx(c.name, sourceOf(sm)), { target: `sm_${sm}` as TargetName, opt: 0 });
     if (cubin === null) tally.refuse("compile", c.name);
     else judge(cubin, c.launch, tally);
   }

@@ -130,7 +130,7 @@ export const commandTable = {
         takes: ["cubin", "sass", "ori", "lowered"],
         help: "cubin (default), sass, ori (after all phases), lowered (before the first phase).",
       },
-      "opt-level": { value: "N", short: "O", takes: ["0", "1", "2", "3"], help: "Level (default 0)." },
+      "opt-level": { value: "N", short: "O", takes: ["0", "1", "2", "3"], help: "Level (default 3)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       after: { value: "PHASE", help: "The code as it is after this phase (as ori)." },

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics.js";
 import { adjustRegisterOption } from "../regalloc/index.js";
 import { isTargetName, target as targetOf } from "../target/index.js";
 import { parseArguments } from "./arguments.js";
-import { levelOf, ptxasOptions } from "./ptxas-options.js";
+import { ptxasOptions } from "./ptxas-options.js";
 
 /** Those that say something about one compilation; where its result goes and what is printed is the notebook's matter. */
 const TAKEN = ["arch", "O", "maxrregcount", "lineinfo", "c", "e", "override-directive-values"];
@@ -41,7 +41,7 @@ export function ptxOptions(args: readonly string[], text: string): CellOptionsRe
   const entries = values.get("e")?.split(",");
   const value: CompileOptions = {
     target,
-    opt: levelOf(values.get("O")),
+    ...(values.has("O") && { opt: Number(values.get("O")) }),
     ...(values.has("lineinfo") && { lineInfo: true }),
     relocatable: values.has("c"),
     ...(limit !== null && { maxRegisters: limit.value }),

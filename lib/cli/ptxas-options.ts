@@ -235,11 +235,3 @@ export const ptxVersions: readonly string[] = [
   ),
   ..."7.2 7.3 7.4 7.5 7.6 7.7 7.8 8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0".split(" "),
 ];
-
-/**
- * The level that `-O` means; without it ptxas's default. ptxas takes any number: above 3 the code is that of 3 (measured).
- * What it does below 0 is none of its levels; here it is level 0.
- */
-export function levelOf(text: string | undefined): number {
-  return text === undefined ? 3 : Math.max(0, Math.min(3, Number(text)));
-}

@@ -11,7 +11,7 @@ import { isTargetName, type Target, type TargetName, target as targetOf } from "
 import { type Arguments, parseArguments } from "./arguments.js";
 import { helpText } from "./help.js";
 import type { Host } from "./host.js";
-import { levelOf, type OptionSpec, ptxasOptions, ptxVersions, unrecorded } from "./ptxas-options.js";
+import { type OptionSpec, ptxasOptions, ptxVersions, unrecorded } from "./ptxas-options.js";
 import { reportLines } from "./report.js";
 import { join, type Located, misread, type Source } from "./sources.js";
 import { UsageError } from "./usage.js";
@@ -169,7 +169,7 @@ class Command {
     return {
       target,
       file,
-      opt: levelOf(values.get("O")),
+      ...(values.has("O") && { opt: Number(values.get("O")) }),
       relocatable: values.has("c"),
       ...(values.has("suppress-debug-info") ? { lineInfo: false } : lines && { lineInfo: true }),
       commandLine: this.recorded(),

@@ -62,7 +62,7 @@ class Run {
     this.func = func;
     this.options = options;
     this.only = only;
-    const level = options.level ?? func.passed?.level ?? 0;
+    const level = options.level ?? func.passed?.level ?? highestLevel;
     this.level = Math.max(0, Math.min(level, highestLevel)) as 0 | 1 | 2;
   }
 

@@ -25,7 +25,7 @@ export type PhaseBody = (func: Func, context: PhaseContext) => void;
 export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
 
 export interface PhaseOptions {
-  /** 0…3; 3 is the same as 2. Default: that of the run that brought the function here, else 0. */
+  /** 0…3; 3 is the same as 2. Default: that of the run that brought the function here, else 2. */
   readonly level?: number;
   /** First phase of the run. Default: the one behind the last that the function has passed (`func.passed`), so that a run goes on. */
   readonly from?: PhaseName;

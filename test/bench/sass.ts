@@ -16,7 +16,7 @@ export function benchSass(): void {
   for (const name of corpusTargets) {
     const t = target(name);
     const functions = corpus.flatMap((c) =>
-      compile(corpusPtx(c.name, name), { target: name }).functions.map((f) => f.code!.words),
+      compile(corpusPtx(c.name, name), { target: name, opt: 0 }).functions.map((f) => f.code!.words),
     );
     const distinct = distinctWords(functions);
     for (const [what, parts] of [

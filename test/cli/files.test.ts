@@ -15,7 +15,7 @@ const head = ".version 8.0\n.target sm_90\n.address_size 64\n";
 const kernel = (name: string): string =>
   `.visible .entry ${name}(.param .u64 a)\n{\n .reg .b64 %rd<2>;\n ld.param.u64 %rd1, [a];\n st.global.u64 [%rd1], %rd1;\n ret;\n}\n`;
 const ptx = head + kernel("k");
-const cubin = compile(ptx, { target: "sm_90" }).cubin!;
+const cubin = compile(ptx, { target: "sm_90", opt: 0 }).cubin!;
 
 describe("symbolic links as output", () => {
   const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
@@ -124,7 +124,7 @@ describe("addresses in launch files", () => {
 });
 
 test("one byte is one byte", async () => {
-  const one = compile(`${head}.visible .global .u8 x = 7;\n`, { target: "sm_90" }).cubin!;
+  const one = compile(`${head}.visible .global .u8 x = 7;\n`, { target: "sm_90", opt: 0 }).cubin!;
   const host = fakeHost({ "k.cubin": one });
   expect(await ptxlab(["dis", "--data", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toContain("1 byte");

@@ -13,7 +13,7 @@ test("places of the values of a JSON text", () => {
   expect([...jsonPlaces(" 17 ")]).toEqual([["", 1]]);
 });
 
-const cubin = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" }).cubin!;
+const cubin = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0 }).cubin!;
 const launches = (params: string): string =>
   `{\n "launches": [\n  { "kernel": "saxpy",\n    "params": ${params} }\n ]\n}`;
 

@@ -4,7 +4,7 @@ import { runLaunchFile } from "../../lib/sim/index";
 import { corpus, corpusPtx } from "../corpus/cases";
 import { fakeHost } from "./fake-host";
 
-const cubin = compile(corpusPtx("reduction", "sm_90"), { target: "sm_90" }).cubin!;
+const cubin = compile(corpusPtx("reduction", "sm_90"), { target: "sm_90", opt: 0 }).cubin!;
 
 test("reschedule --order keep: the same bytes", async () => {
   const host = fakeHost({ "k.cubin": cubin });
@@ -36,6 +36,7 @@ test("reschedule: an unknown policy is refused with the list", async () => {
 test("reschedule: a cubin without code stays as it is, and that is said", async () => {
   const empty = compile(".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 x = 7;\n", {
     target: "sm_90",
+    opt: 0,
   }).cubin!;
   const host = fakeHost({ "k.cubin": empty });
   expect(await ptxlab(["reschedule", "k.cubin", "-o", "n.cubin"], host)).toBe(0);

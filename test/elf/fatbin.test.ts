@@ -45,7 +45,7 @@ function stored(data: Uint8Array): Uint8Array {
   return Uint8Array.from([0xf0, ...length, ...data]);
 }
 
-const cubins = (["sm_75", "sm_90"] as const).map((t) => compile(corpusPtx("saxpy", t), { target: t }).cubin!);
+const cubins = (["sm_75", "sm_90"] as const).map((t) => compile(corpusPtx("saxpy", t), { target: t, opt: 0 }).cubin!);
 
 test("several cubins, one of them compressed, PTX between them", () => {
   const file = fatbin(

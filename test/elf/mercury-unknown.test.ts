@@ -17,7 +17,7 @@ function object(relocatable: boolean) {
 .visible .entry k(.param .u64 p) {
 .reg .b64 %d; .reg .b32 %r;
 ld.param.u64 %d, [p]; mov.u32 %r, 5; st.global.u32 [%d], %r; ret; }`;
-  const made = compile(text, { target: "sm_100", relocatable });
+  const made = compile(text, { target: "sm_100", opt: 0, relocatable });
   const elf = readElf(made.cubin!);
   if (!elf.ok) throw new Error("unreadable");
   const { flags, sections } = elf.value;

@@ -17,7 +17,7 @@ ret; }`;
 }
 
 function object(text: string, options: { lineInfo?: boolean; relocatable?: boolean } = {}) {
-  const made = compile(text, { target: "sm_100", relocatable: true, ...options });
+  const made = compile(text, { target: "sm_100", opt: 0, relocatable: true, ...options });
   const elf = readElf(made.cubin!);
   if (!elf.ok) throw new Error("unreadable");
   const { sections } = elf.value;

@@ -7,7 +7,7 @@ import { unwrap } from "../../lib/result.js";
 import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../corpus/cases.js";
 
 function lifted(ptx: string, target: CorpusTarget): readonly Lifted[] {
-  const cubin = compile(ptx, { target }).cubin;
+  const cubin = compile(ptx, { target, opt: 0 }).cubin;
   return unwrap(liftCubin(unwrap(readCubin(cubin!))));
 }
 

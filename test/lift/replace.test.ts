@@ -10,7 +10,7 @@ import { insertNops } from "./nops.js";
 const host = { readFile: () => null };
 
 function made(name: string): { bytes: Uint8Array; lifted: readonly Lifted[] } {
-  const bytes = compile(corpusPtx(name, "sm_90"), { target: "sm_90", lineInfo: true }).cubin!;
+  const bytes = compile(corpusPtx(name, "sm_90"), { target: "sm_90", opt: 0, lineInfo: true }).cubin!;
   return { bytes, lifted: unwrap(liftCubin(unwrap(readCubin(bytes)))) };
 }
 

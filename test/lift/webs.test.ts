@@ -81,7 +81,7 @@ describe("webs", () => {
 
 describe("lifted, allocated again", () => {
   test.each(corpus.map((c) => [c.name, c] as const))("%s computes what it should", (name, c) => {
-    const bytes = compile(corpusPtx(name, "sm_90"), { target: "sm_90" }).cubin!;
+    const bytes = compile(corpusPtx(name, "sm_90"), { target: "sm_90", opt: 0 }).cubin!;
     const lifted = unwrap(liftCubin(unwrap(readCubin(bytes)), { registers: "virtual" }));
     for (const { func } of lifted) {
       expect(verify(func, "scheduled", { skipDefinedness: true }).map(renderFinding)).toEqual([]);

@@ -123,7 +123,7 @@ function lane(p: Program, i: number): number {
 describe.each(targets)("random control flow on %s", (target) => {
   test.each(Array.from({ length: 60 }, (_, k) => k + 1))("program %d", (seed) => {
     const p = program(seed);
-    const made = compile(text(p, target), { target, verify: true });
+    const made = compile(text(p, target), { target, opt: 0, verify: true });
     if (made.cubin === null)
       throw new Error(
         [...made.diagnostics.map((d) => d.message), ...made.internalErrors.map((e) => e.stack)].join("\n"),

@@ -58,7 +58,11 @@ test.each(["sm_75", "sm_80", "sm_90", "sm_100"] as const)("%s: scheduled code", 
 });
 
 test("fewer registers than gathered code has", () => {
-  const made = compile(gatherText(gatherKernels[0]!, "sm_75"), { target: "sm_75", allocation: { ceilings: { R: 7 } } });
+  const made = compile(gatherText(gatherKernels[0]!, "sm_75"), {
+    target: "sm_75",
+    opt: 0,
+    allocation: { ceilings: { R: 7 } },
+  });
   expect(made.internalErrors).toEqual([]);
   expect(made.diagnostics.map((d) => d.message)).toEqual([
     "Register allocation failed with register count of '9'. Compile the program with a higher register target",

@@ -66,7 +66,7 @@ export function kernelText(s: Snippet, name: string): string {
 
 /** Results of the snippet for each row of source values (unsigned bit patterns). */
 export function evaluate(target: TargetName, s: Snippet, rows: readonly (readonly bigint[])[]): bigint[] {
-  const made = compile(moduleHeader(target) + kernelText(s, "k"), { target, verify: true });
+  const made = compile(moduleHeader(target) + kernelText(s, "k"), { target, opt: 0, verify: true });
   if (made.cubin === null) {
     const why = [...made.diagnostics.map((d) => d.message), ...made.internalErrors.map((e) => String(e.stack))];
     throw new Error(`${target}: ${s.code}\n${why.join("\n")}`);

@@ -12,7 +12,7 @@ interface Launch {
 }
 
 function run(target: TargetName, text: string, launch: Launch): void {
-  const made = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target, verify: true });
+  const made = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target, opt: 0, verify: true });
   if (made.cubin === null) {
     throw new Error(
       [
@@ -75,7 +75,7 @@ describe.each(targets)("kernels on %s", (target) => {
         ret; }`;
     run(target, text, { block: 1, params: [out] });
     expect([...out]).toEqual([11, 22, 22, 11]);
-    const made = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target });
+    const made = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target, opt: 0 });
     // ptxas -O0 -v: 48 bytes stack frame.
     expect(made.functions[0]?.code?.frameBytes).toBe(48);
   });

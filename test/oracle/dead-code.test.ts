@@ -34,7 +34,7 @@ describeOracle("dead code at -O0", () => {
         expect(text).not.toContain("0x11,");
         expect(text).not.toContain("LOP3");
       });
-      const c = compile(ptx, { target });
+      const c = compile(ptx, { target, opt: 0 });
       const ops = c.functions[0]?.func?.blocks.flatMap((b) => b.insts.map((i) => i.form.op)) ?? [];
       expect(ops).not.toContain("LOP3");
       expect(ops).toContain("STG");

@@ -158,8 +158,8 @@ describeOracle("NVIDIA's tools accept our cubins", () => {
     inScratch((dir) => {
       for (const name of names) {
         const text = corpusPtx(name, source);
-        const exec = compile(text, { target: arch, lineInfo: true });
-        const object = compile(text, { target: arch, relocatable: true });
+        const exec = compile(text, { target: arch, opt: 0, lineInfo: true });
+        const object = compile(text, { target: arch, opt: 0, relocatable: true });
         if (exec.cubin === null || object.cubin === null) throw new Error(exec.diagnostics[0]?.message ?? name);
         const files = { exec: join(dir, "k.cubin"), object: join(dir, "k.o"), linked: join(dir, "l.cubin") };
         writeFileSync(files.exec, exec.cubin);

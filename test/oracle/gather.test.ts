@@ -117,7 +117,7 @@ describeOracle("gathering", () => {
 
   test("nvdisasm reads ours; attributes list the same kinds of places", () => {
     for (const sm of SMS) {
-      const made = compile(gatherText(gatherKernels[0]!, `sm_${sm}`), { target: `sm_${sm}` });
+      const made = compile(gatherText(gatherKernels[0]!, `sm_${sm}`), { target: `sm_${sm}`, opt: 0 });
       expect(instructionsIn(sections(made.cubin!).get("k") ?? "")).toContain("EXIT");
       inScratch((dir) => {
         const file = join(dir, "k.cubin");

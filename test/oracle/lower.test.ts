@@ -113,7 +113,7 @@ function results(cubin: Uint8Array, kernel: string, s: Snippet, rows: bigint[][]
 /** One module with a kernel for each snippet, compiled by both. */
 function bothCubins(target: (typeof targets)[number]): { ours: Uint8Array; theirs: Uint8Array } {
   const text = moduleHeader(target) + snippets.map((s, k) => kernelText(s, `k${k}`)).join("");
-  const made = compile(text, { target });
+  const made = compile(text, { target, opt: 0 });
   if (made.cubin === null) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
   const ours = made.cubin;
   return inScratch((dir) => {

@@ -254,8 +254,8 @@ mad.wide.u32 %d1, %r4, 4, %d0; st.global.u32 [%d1], %r6; ret; }`;
       for (const arch of ["sm_90", "sm_100"] as const)
         for (const name of ["histogram", "dynamic_shared", "reduction"]) {
           const text = corpusPtx(name, arch);
-          const alone = compile(text, { target: arch }).cubin!;
-          const made = linked(dir, [compile(text, { target: arch, relocatable: true }).cubin!], arch);
+          const alone = compile(text, { target: arch, opt: 0 }).cubin!;
+          const made = linked(dir, [compile(text, { target: arch, opt: 0, relocatable: true }).cubin!], arch);
           expect([name, wordsOf(data(made, `.text.${name}`))]).toEqual([name, wordsOf(data(alone, `.text.${name}`))]);
         }
     });

@@ -21,7 +21,7 @@ function roundTrip(func: Func): void {
 
 describe.each(["sm_75", "sm_90", "sm_100"] as const)("%s", (target) => {
   test.each(readdirSync(join(root, target)))("%s", (file) => {
-    const c = compile(readFileSync(join(root, target, file), "utf8"), { target, verify: true });
+    const c = compile(readFileSync(join(root, target, file), "utf8"), { target, opt: 0, verify: true });
     expect(c.internalErrors).toEqual([]);
     expect(c.functions.length).toBeGreaterThan(0);
     for (const f of c.functions) {

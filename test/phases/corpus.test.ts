@@ -9,6 +9,7 @@ test.each(corpus.map((c) => [c.name, c] as const))("%s", (name, c) => {
   let phis = 0;
   const made = compile(corpusPtx(name, "sm_90"), {
     target: "sm_90",
+    opt: 0,
     verify: true,
     phases: { namedPhases },
     observe: (e) => {

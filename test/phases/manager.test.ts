@@ -115,6 +115,7 @@ function sample(): Func {
 const nothing = (): void => {};
 /** The manager by itself: allocation and control are other rooms', so here is the simplest allocation there is. */
 const alone: PhaseOptions = {
+  level: 0,
   bodies: {
     AllocateRegisters: (f) => {
       makePhysical(f);
