@@ -403,6 +403,11 @@ function callersOf(func: Func, reached: ReadonlyMap<Func, readonly Func[]>): Fun
   return [...reached].flatMap(([f, all]) => (f.kind === "entry" && all.includes(func) ? [f] : []));
 }
 
+/** The level that `-O N` means. */
+function levelOf(opt = 3): 0 | 1 | 2 | 3 {
+  return opt === 0 || opt === 1 || opt === 2 ? opt : 3;
+}
+
 /** The number in the module's `.target sm_90a`. */
 function virtualSm(module: Module | null): { virtualSm?: number } {
   const number = module?.target?.names.map((n) => /^sm_(\d+)/.exec(n)?.[1]).find((n) => n !== undefined);
