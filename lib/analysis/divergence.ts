@@ -4,7 +4,7 @@
  * Three facts that feed each other, found as a least fixed point from "everything is uniform" on:
  * - a register varies when an operation makes it from one that varies (thread index, loads from addresses that vary, …), under
  *   a guard that varies, or at a place where lanes are apart;
- * - lanes part at a conditional branch whose condition varies;
+ * - lanes part at a conditional branch whose condition varies, and behind code for the lanes of a mask that varies (gathered code);
  * - behind it they are apart until the BSYNC of a region that the branch lies in.
  *
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again.
@@ -74,6 +74,11 @@ export function regionsOf(func: Func, { indexOf }: Cfg): Region[] {
 function endsInPlace(block: Block, barrier: number): boolean {
   const enter = block.insts.findLastIndex((i) => i.form.op === "BSSY" && barrierOf(i.dsts) === barrier);
   return block.insts.some((i, k) => k > enter && i.form.op === "BSYNC" && barrierOf(i.srcs) === barrier);
+}
+
+/** Lanes of each mask go on by themselves behind it. */
+function isGathering({ form }: Inst): boolean {
+  return form.op === "WARPSYNC" && (form.mods.includes("COLLECTIVE") || form.mods.includes("EXCLUSIVE"));
 }
 
 class Finding {
@@ -161,6 +166,7 @@ class Finding {
   }
 
   parts(block: Block): boolean {
+    if (block.insts.some((i) => isGathering(i) && i.srcs.some((o) => this.reads(o)))) return true;
     const last = terminator(block);
     if (last === null || last.form.flow === "exit") return false;
     if (last.form.flow !== "branch") return last.form.flow === "indirect" && last.srcs.some((o) => this.reads(o));

@@ -25,9 +25,12 @@
  * its qualifiers stays bare. Instructions that know no mask (VOTE.ALL, MATCH.ALL, REDUX) tell lanes with several masks in
  * one place apart only when gathered: they stay bare with constant masks alone. Before sm_90 WARPSYNC.EXCLUSIVE does it, used for
  * REDUX; the others become ballots, as in ptxas's subroutines.
+ *
+ * Both forms let the lanes of each mask go on by themselves. Where masks in registers may differ from lane to lane (tiles of a warp),
+ * BSSY and BSYNC around it bring together again who came together, as in ptxas's code; what follows would run once for each tile else.
  */
 import { InternalError } from "../errors.js";
-import { clone, imm, label, lo, part, RZ } from "../ori/operand.js";
+import { breg, clone, imm, label, lo, PT, part, RZ } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { convergeMask } from "./converge.js";
@@ -173,7 +176,9 @@ class Gathering {
     const { builder, func } = c;
     const rest = block.insts.splice(at).slice(1 + m.body.length);
     const after = builder.newBlock("", block.freq);
-    func.blocks.splice(func.blocks.indexOf(block) + 1, 0, after);
+    const splits = m.mask.kind !== Kind.Imm && (c.target.has("collective") || m.exact);
+    const back = splits ? builder.newBlock("", block.freq) : after;
+    func.blocks.splice(func.blocks.indexOf(block) + 1, 0, ...(splits ? [back, after] : [after]));
     builder.resume(block);
     builder.loc = m.sync.loc;
     const results: { to: Operand; from: Operand }[] = [];
@@ -181,11 +186,17 @@ class Gathering {
     this.bindResults(m, results);
     const mask = this.bound(File.R, MASK);
     c.move(mask, m.mask);
+    const barrier = splits ? func.values.add(File.B) : -1;
+    if (splits) c.emit("BSSY", [breg(barrier)], [PT(), label(after)]);
     if (c.target.has("collective")) {
-      c.emit("WARPSYNC.COLLECTIVE", [], [mask, label(after)]);
+      c.emit("WARPSYNC.COLLECTIVE", [], [mask, label(back)]);
       block.insts.push(...m.body);
       c.emit("ENDCOLLECTIVE", [], []);
-    } else this.callable(block, after, mask, m);
+    } else this.callable(block, back, mask, m);
+    if (splits) {
+      builder.resume(back);
+      c.emit("BSYNC", [], [PT(), breg(barrier)]);
+    }
     builder.resume(after);
     for (const r of results) c.move(r.to, r.from);
     after.insts.push(...rest);

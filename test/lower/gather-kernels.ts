@@ -263,3 +263,33 @@ add.u32 %d, %d, %r10; add.u32 %d, %d, %r11; add.u32 %d, %d, %r12; add.u32 %d, %d
     },
   },
 ];
+
+/** Tiles of eight lanes, each with a mask of its own in %r3. The warp is together again behind them, or the result is not what it should be. */
+const tiled = (code: string): string => `and.b32 %r2, %l, -8; shl.b32 %r3, 255, %r2;
+${code}
+activemask.b32 %r9; setp.ne.u32 %p9, %r9, -1; @%p9 mov.u32 %d, %r9;`;
+
+export const TILED: readonly GatherKernel[] = [
+  {
+    name: "three shuffles in tiles",
+    code: tiled(`mov.u32 %d, %l;
+${[4, 2, 1].map((k) => `shfl.sync.bfly.b32 %r4, %d, ${k}, 0x181f, %r3; add.u32 %d, %d, %r4;`).join("\n")}`),
+    expected: (l) => 28 + 8 * (l & ~7),
+  },
+  {
+    name: "redux in tiles",
+    code: tiled("redux.sync.add.u32 %d, %l, %r3;"),
+    expected: (l) => 28 + 8 * (l & ~7),
+    from: 80,
+  },
+  {
+    name: "match.all in tiles",
+    code: tiled("match.all.sync.b32 %d|%p1, %r2, %r3;"),
+    expected: (l) => (255 << (l & ~7)) >>> 0,
+  },
+  {
+    name: "warp barriers of tiles, then the whole warp",
+    code: tiled("bar.warp.sync %r3; bar.warp.sync %r3; shfl.sync.bfly.b32 %d, %l, 16, 31, -1;"),
+    expected: (l) => l ^ 16,
+  },
+];

@@ -2,7 +2,7 @@
 import { type CompileOptions, compile } from "../../lib/compile";
 import { simulate } from "../../lib/sim/index";
 import { sms, type TargetName } from "../../lib/target/index";
-import { type GatherKernel, gatherKernels, gatherText, LANES, N } from "./gather-kernels";
+import { type GatherKernel, gatherKernels, gatherText, LANES, N, TILED } from "./gather-kernels";
 
 function compiled(k: GatherKernel, options: CompileOptions): ReturnType<typeof compile> {
   const made = compile(gatherText(k, options.target), { verify: true, ...options });
@@ -50,6 +50,16 @@ test.each(["sm_75", "sm_80", "sm_90", "sm_120"] as const)("%s: few registers", (
 test.each(["sm_75", "sm_80", "sm_90", "sm_100"] as const)("%s: scheduled code", (target) => {
   for (const opt of [1, 3]) {
     for (const k of gatherKernels) {
+      if (sm(target) < (k.from ?? 0)) continue;
+      const { cubin } = compiled(k, { target, opt });
+      expect([k.name, opt, run(cubin!)]).toEqual([k.name, opt, LANES.map((l) => k.expected(l) >>> 0)]);
+    }
+  }
+});
+
+test.each(["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"] as const)("%s: tiles come together again", (target) => {
+  for (const opt of [0, 1, 2]) {
+    for (const k of TILED) {
       if (sm(target) < (k.from ?? 0)) continue;
       const { cubin } = compiled(k, { target, opt });
       expect([k.name, opt, run(cubin!)]).toEqual([k.name, opt, LANES.map((l) => k.expected(l) >>> 0)]);

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../lib/compile";
 import { simulate } from "../../lib/sim/index";
-import { type GatherKernel, gatherKernels, gatherText, LANES, N } from "../lower/gather-kernels";
+import { type GatherKernel, gatherKernels, gatherText, LANES, N, TILED } from "../lower/gather-kernels";
 import { describeOracle, inScratch, tool } from "./tools";
 
 const SMS = [75, 80, 90, 100] as const;
@@ -76,7 +76,7 @@ const instructions = [
 
 describeOracle("gathering", () => {
   test.each(SMS.flatMap((sm) => LEVELS.map((level) => [sm, level] as const)))("sm_%i -O%i", (sm, level) => {
-    const kernels = gatherKernels.filter((k) => sm >= (k.from ?? 0) && !differs(k, sm, level));
+    const kernels = [...gatherKernels, ...TILED].filter((k) => sm >= (k.from ?? 0) && !differs(k, sm, level));
     const cubin = ptxas(module(kernels, sm), sm, level);
     const found = kernels.map((k, n) => [k.name, run(cubin, `k${n}_`)]);
     expect(found).toEqual(kernels.map((k) => [k.name, LANES.map((l) => k.expected(l) >>> 0)]));
