@@ -187,7 +187,8 @@ class Bases {
     if (offset === constants.stackPointer) return { kind: "stack" };
     const at = offset - constants.paramBase;
     if (at < 0) {
-      const pointer = offset === constants.sharedWindow || offset === constants.localWindow;
+      const { sharedWindow, localWindow, constantWindow } = constants;
+      const pointer = [sharedWindow, localWindow, constantWindow].includes(offset);
       return pointer ? { kind: "constant", bank, offset } : unknown;
     }
     const param = this.func.params.find((p) => p.offset <= at && at < p.offset + p.size);

@@ -7,7 +7,7 @@ import { functionAddress } from "./call.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { Refusal } from "./refusal.js";
-import { SHARED_WINDOW_HIGH, windowBase } from "./special.js";
+import { SHARED_WINDOW_HIGH, type Window, windowBase } from "./special.js";
 import { type PtxType, totalBits, typeNamed, U64 } from "./types.js";
 import { add64, sub64 } from "./wide.js";
 
@@ -104,10 +104,17 @@ function unpack(c: Context, to: VectorOperand, value: Operand, type: PtxType): v
 
 // ------------------------------------------------------------------------------------------------ address spaces
 
+const windows: Readonly<Record<string, Window>> = {
+  shared: "sharedWindow",
+  "shared::cta": "sharedWindow",
+  local: "localWindow",
+  const: "constantWindow",
+};
+
 const cvta: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const toSpace = m.flag("to");
-  const space = m.need(["global", "shared", "shared::cta", "local"]);
+  const space = m.need(["global", "shared", "shared::cta", "local", "const"]);
   const type = m.type();
   if (type.bits !== 64) throw new Refusal();
   const source = at(ops, 1);
@@ -115,29 +122,29 @@ const cvta: Lowering = (c, i, m) => {
   const value = address === null ? c.read(source, U64) : extend(c, address, U64);
   const d = c.out(at(ops, 0), type);
   if (space === "global") c.move(d, value);
-  else if (toSpace) toWindow(c, d, value, space === "local");
-  else toGeneric(c, d, value, space === "local");
+  else if (toSpace) toWindow(c, d, value, windows[space] as Window);
+  else toGeneric(c, d, value, windows[space] as Window);
 };
 
 /** generic = window + offset; with clusters the shared window fills its upper half alone. */
-function toGeneric(c: Context, d: Operand, value: Operand, local: boolean): void {
-  if (!local && c.target.has("clusters")) {
+function toGeneric(c: Context, d: Operand, value: Operand, window: Window): void {
+  if (window === "sharedWindow" && c.target.has("clusters")) {
     const [low, high] = c.words(d);
     c.move(low, c.word(value, 0));
     c.emit("S2R", [high], [sreg(SHARED_WINDOW_HIGH)]);
     return;
   }
-  add64(c, c.words(d), c.words(value), windowBase(c, local ? "localWindow" : "sharedWindow"));
+  add64(c, c.words(d), c.words(value), windowBase(c, window));
 }
 
-function toWindow(c: Context, d: Operand, value: Operand, local: boolean): void {
-  if (!local && c.target.has("clusters")) {
+function toWindow(c: Context, d: Operand, value: Operand, window: Window): void {
+  if (window === "sharedWindow" && c.target.has("clusters")) {
     const [low, high] = c.words(d);
     c.move(low, c.word(value, 0));
     c.move(high, RZ());
     return;
   }
-  sub64(c, c.words(d), c.words(value), windowBase(c, local ? "localWindow" : "sharedWindow"));
+  sub64(c, c.words(d), c.words(value), windowBase(c, window));
 }
 
 export const moveFamily: Family = { mov, cvta };

@@ -73,11 +73,14 @@ function readSource(c: Context, source: Source): Operand {
   return c.op("SGXT.U32", [c.op("SHF.R.U32.HI", [RZ(), imm(source.shift), raw]), imm(source.bits)]);
 }
 
+export type Window = "sharedWindow" | "localWindow" | "constantWindow";
+
 /** The 64-bit generic address of an address in a window whose base stands in bank 0. */
-export function windowBase(c: Context, which: "sharedWindow" | "localWindow"): [Operand, Operand] {
+export function windowBase(c: Context, which: Window): [Operand, Operand] {
   const at = c.target.constants[which];
   // Mercury has two words for it (measured: ptxas never loads them as one where there are capsules).
-  if (c.target.has("capmerc")) return [c.op("LDC", [constBank(0, at)]), c.op("LDC", [constBank(0, at + 4)])];
+  if (c.target.has("capmerc") && which !== "constantWindow")
+    return [c.op("LDC", [constBank(0, at)]), c.op("LDC", [constBank(0, at + 4)])];
   const base = c.op("LDC.64", [constBank(0, at, 2)], 2);
   return [lo(base), hi(base)];
 }

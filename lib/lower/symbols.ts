@@ -147,7 +147,7 @@ function store(bytes: Uint8Array, pointers: Pointer[], at: number, type: PtxType
   const address = symbolAddress(e);
   if (address !== null) {
     if (size !== 8 && size !== 4) throw new Refusal();
-    pointers.push({ offset: at, symbol: address.symbol, addend: address.addend, bytes: size });
+    pointers.push({ offset: at, ...address, bytes: size });
     return;
   }
   const view = new DataView(bytes.buffer);
@@ -161,15 +161,17 @@ function store(bytes: Uint8Array, pointers: Pointer[], at: number, type: PtxType
   else throw new Refusal();
 }
 
-function symbolAddress(e: Expr): { symbol: string; addend: number } | null {
-  if (e.kind === "symbol") return { symbol: e.name, addend: 0 };
-  // Global addresses are generic addresses.
-  if (e.kind === "apply" && e.name === "generic" && e.mask === null) return symbolAddress(e.arg);
+function symbolAddress(e: Expr): { symbol: string; addend: number; generic: boolean } | null {
+  if (e.kind === "symbol") return { symbol: e.name, addend: 0, generic: false };
+  if (e.kind === "apply" && e.name === "generic" && e.mask === null) {
+    const address = symbolAddress(e.arg);
+    return address === null ? null : { ...address, generic: true };
+  }
   if (e.kind === "binary" && (e.op === "+" || e.op === "-")) {
     const base = symbolAddress(e.left);
     if (base === null || e.right.kind !== "int") return null;
     const n = e.right.hi === 0 ? e.right.lo >>> 0 : e.right.lo | 0;
-    return { symbol: base.symbol, addend: base.addend + (e.op === "+" ? n : -n) };
+    return { ...base, addend: base.addend + (e.op === "+" ? n : -n) };
   }
   return null;
 }

@@ -181,6 +181,8 @@ export interface ModuleSymbol {
     readonly symbol: string;
     readonly addend: number;
     readonly bytes: number;
+    /** `generic(symbol)`; else in the symbol's own space. */
+    readonly generic?: boolean;
   }[];
   /** Functions that mention it (static shared memory is laid out per kernel). */
   readonly users: readonly string[];

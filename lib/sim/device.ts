@@ -102,7 +102,7 @@ export class Device {
     const shape = checkShape(kernel.value, loaded.target, options);
     if (!shape.ok) return shape;
     const buffers = new Map<TypedArray, number>();
-    const bank0 = this.bank0(loaded.target, kernel.value, shape.value, options, buffers);
+    const bank0 = this.bank0(loaded, kernel.value, shape.value, options, buffers);
     if (!bank0.ok) return bank0;
     const banks: Int32Array[] = [];
     for (const [bank, bytes] of loaded.banks) banks[bank] = bankWords(bytes);
@@ -133,7 +133,7 @@ export class Device {
 
   /** Constant bank 0 of a launch: dimensions, windows, stack pointer, arguments. */
   private bank0(
-    target: Target,
+    { target, constantWindow }: Loaded,
     kernel: CubinFunction,
     shape: Shape,
     options: LaunchOptions,
@@ -151,6 +151,7 @@ export class Device {
     put(c.nctaid, ...shape.grid);
     put(c.sharedWindow, 0, SHARED_WINDOW);
     put(c.localWindow, 0, LOCAL_WINDOW);
+    put(c.constantWindow, constantWindow % 0x100000000, Math.floor(constantWindow / 0x100000000));
     put(c.stackPointer, LOCAL_TOP);
     if (c.memoryDescriptor !== null) put(c.memoryDescriptor, 0, 0);
     if (c.explicitCluster !== null) put(c.explicitCluster, shape.explicitCluster ? 1 : 0);

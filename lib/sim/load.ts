@@ -3,7 +3,7 @@
  * filled in with the addresses, the code becomes a program.
  */
 
-import { relocationFields, relocationName } from "../elf/cubin/relocations.js";
+import { R_CUDA, relocationFields, relocationName } from "../elf/cubin/relocations.js";
 import { STT } from "../elf/elf64.js";
 import type { Cubin, CubinFunction, CubinReloc, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
@@ -23,6 +23,8 @@ export interface Loaded {
   readonly banks: ReadonlyMap<number, Uint8Array>;
   /** Address of each section of variables, by section index. */
   readonly sections: ReadonlyMap<number, number>;
+  /** Generic address of bank 3: its bytes in device memory once more; 0 where there is none. */
+  readonly constantWindow: number;
 }
 
 /** The only address space the symbols of a loaded module can be in. */
@@ -31,6 +33,8 @@ interface Space {
   /** Code address of each text section. */
   readonly code: ReadonlyMap<number, number>;
   readonly outside: Outside;
+  /** Section of bank 3 and its generic address. */
+  readonly constants: { readonly section: number; readonly window: number };
 }
 
 /** Functions that a driver brings along (vprintf, malloc …): each has an address behind the code, where nothing is. */
@@ -46,6 +50,8 @@ class Outside {
     return CODE_BASE + (this.end + this.names.indexOf(symbol.name)) * 16;
   }
 }
+
+const WINDOW_ALIGN = 256;
 
 function addressOf(space: Space, symbol: CubinSymbol): number | null {
   const base = space.sections.get(symbol.section) ?? space.code.get(symbol.section);
@@ -65,7 +71,8 @@ function relocate(bytes: Uint8Array, relocs: readonly CubinReloc[], space: Space
     }
     const address = addressOf(space, r.symbol) ?? space.outside.address(r.symbol);
     if (address === null) return `${r.symbol.name} is not defined in the cubin`;
-    const value = BigInt.asUintN(64, BigInt(address) + BigInt(r.addend));
+    const generic = r.type === R_CUDA.G64 && r.symbol.section === space.constants.section;
+    const value = BigInt.asUintN(64, BigInt(address) + BigInt(r.addend) + BigInt(generic ? space.constants.window : 0));
     for (const { at, width, shift } of fields) {
       if (r.offset + Math.ceil((at + width) / 8) > bytes.length) return "relocation outside its section";
       storeField(bytes, r.offset * 8 + at, width, value >> BigInt(shift));
@@ -101,13 +108,22 @@ export function load(cubin: Cubin, global: GlobalMemory): Result<Loaded> {
     first += f.words.length >> 2;
   }
   const outside = new Outside(first);
-  const space: Space = { sections, code, outside };
+  const bank3 = cubin.banks.find((b) => b.bank === 3);
+  const constantWindow = bank3 === undefined ? 0 : global.allocate(bank3.bytes.length, WINDOW_ALIGN);
+  if (bank3 !== undefined && constantWindow === 0) return fail([inputError("device memory is exhausted")]);
+  const space: Space = {
+    sections,
+    code,
+    outside,
+    constants: { section: bank3?.section ?? -1, window: constantWindow },
+  };
   const banks = new Map<number, Uint8Array>();
   for (const b of cubin.banks) {
     const bytes = b.bytes.slice();
     const error = relocate(bytes, b.relocs, space);
     if (error !== "") return fail([inputError(error)]);
     banks.set(b.bank, bytes);
+    if (b.bank === 3) global.write(constantWindow, bytes);
   }
   for (const g of cubin.globals) {
     const bytes = new Uint8Array(g.size);
@@ -122,7 +138,7 @@ export function load(cubin: Cubin, global: GlobalMemory): Result<Loaded> {
     if (typeof linked === "string") return fail([inputError(linked)]);
     functions.push(linked);
   }
-  return ok({ cubin, target, program: makeProgram(target, functions, outside.names), banks, sections });
+  return ok({ cubin, target, program: makeProgram(target, functions, outside.names), banks, sections, constantWindow });
 }
 
 function relocatedCode(f: CubinFunction, space: Space): CubinFunction | string {

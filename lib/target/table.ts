@@ -104,10 +104,17 @@ const turing: ConstantBank = {
   nctaid: 0xc,
   sharedWindow: 0x18,
   localWindow: 0x20,
+  constantWindow: 0x50,
   explicitCluster: null,
 };
 const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
-const hopper: ConstantBank = { ...turing, paramBase: 0x210, memoryDescriptor: 0x208, explicitCluster: 0x140 };
+const hopper: ConstantBank = {
+  ...turing,
+  paramBase: 0x210,
+  memoryDescriptor: 0x208,
+  constantWindow: 0xd0,
+  explicitCluster: 0x140,
+};
 const blackwell: ConstantBank = {
   paramBase: 0x380,
   stackPointer: 0x37c,
@@ -116,6 +123,7 @@ const blackwell: ConstantBank = {
   nctaid: 0x370,
   sharedWindow: 0x2f0,
   localWindow: 0x2f8,
+  constantWindow: 0x120,
   explicitCluster: 0x36c,
 };
 

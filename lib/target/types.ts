@@ -134,6 +134,8 @@ export interface ConstantBank {
   readonly sharedWindow: number;
   /** 64-bit generic address of the local window. */
   readonly localWindow: number;
+  /** 64-bit generic address of what stands in bank 3 (`.const` variables). */
+  readonly constantWindow: number;
   /** `%is_explicit_cluster`: 1 in a launch with clusters; null where there are none. */
   readonly explicitCluster: number | null;
 }

@@ -283,7 +283,7 @@ function moduleBanks(context: Context): CubinBank[] {
   for (const s of context.elf.sections) {
     const m = /^\.nv\.constant(\d+)$/.exec(s.name);
     if (m === null) continue;
-    banks.push({ bank: Number(m[1]), bytes: s.data, relocs: context.relocs.get(s.index) ?? [] });
+    banks.push({ bank: Number(m[1]), section: s.index, bytes: s.data, relocs: context.relocs.get(s.index) ?? [] });
   }
   return banks.sort((a, b) => a.bank - b.bank);
 }

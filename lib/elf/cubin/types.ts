@@ -90,6 +90,8 @@ export interface CubinFunction {
 /** A bank shared by the whole module: 3 (`.const` variables), 4 (addresses of globals). */
 export interface CubinBank {
   readonly bank: number;
+  /** Index of its section. */
+  readonly section: number;
   readonly bytes: Uint8Array;
   readonly relocs: readonly CubinReloc[];
 }

@@ -184,6 +184,14 @@ export class Variables {
         );
         continue;
       }
+      // In its own space a constant's address is its place in the bank.
+      if (of.source.space === "const" && p.generic !== true) {
+        if (this.relocatable) {
+          const what = `address of constant '${p.symbol}' in the initial value of '${source.name}' of an object`;
+          this.output.diagnostics.push(notSupported(what, null));
+        } else new DataView(home.data.buffer).setUint32(offset + p.offset, of.offset + p.addend, true);
+        continue;
+      }
       this.output.relocate(home, { offset: offset + p.offset, type: R_CUDA.G64, symbol: of.symbol, addend: p.addend });
     }
   }
