@@ -121,9 +121,14 @@ const shf: Lowering = (c, i, m) => {
 
 // ------------------------------------------------------------------------------------------------ bit fields
 
-/** Positions and lengths of bit fields are bytes. */
-function byteOf(c: Context, o: Operand): Operand {
+/**
+ * Position or length of a bit field. PTX ISA 9.7.1.18 and .19: the low 8 bits of the operand. That is what ptxas 13.0.88 does for fields of 32 bits; of
+ * 64-bit instructions it takes all 32 bits of a register as an unsigned number (measured in the simulator on its code for all targets and
+ * levels, test/oracle/bit-fields.test.ts), and so is it here, for programs depend on what ptxas does. Constants above 255 are errors.
+ */
+function fieldNumber(c: Context, o: Operand, bits: number): Operand {
   if (o.kind === Kind.Imm) return imm(o.value & 0xff);
+  if (bits === 64) return o;
   return c.op("LOP3.LUT", [o, imm(0xff), RZ(), imm(0xc0)]);
 }
 
@@ -133,8 +138,8 @@ const bfe: Lowering = (c, i, m) => {
   if (type.bits < 32 || type.cls === "b") throw new Refusal();
   const signed = isSigned(type);
   const a = c.read(at(ops, 1), type);
-  const position = byteOf(c, c.read(at(ops, 2), U32));
-  const length = byteOf(c, c.read(at(ops, 3), U32));
+  const position = fieldNumber(c, c.read(at(ops, 2), U32), type.bits);
+  const length = fieldNumber(c, c.read(at(ops, 3), U32), type.bits);
   const d = c.out(at(ops, 0), type);
   if (type.bits === 32) {
     const shifted = c.op(signed ? "SHF.R.S32.HI" : "SHF.R.U32.HI", [RZ(), position, c.materialize(a)]);
@@ -156,8 +161,8 @@ const bfi: Lowering = (c, i, m) => {
   if (type.cls !== "b" || type.bits < 32) throw new Refusal();
   const a = c.read(at(ops, 1), type);
   const b = c.read(at(ops, 2), type);
-  const position = byteOf(c, c.read(at(ops, 3), U32));
-  const length = byteOf(c, c.read(at(ops, 4), U32));
+  const position = fieldNumber(c, c.read(at(ops, 3), U32), type.bits);
+  const length = fieldNumber(c, c.read(at(ops, 4), U32), type.bits);
   const d = c.out(at(ops, 0), type);
   if (type.bits === 32) {
     const mask = c.op("BMSK", [c.materialize(position), length]);
