@@ -61,7 +61,7 @@ for (const n of [16, 32, 64]) {
     }
     if (n > 16) {
       const field = (a: bigint, p: bigint, l: bigint): bigint => {
-        const [position, length] = [p & 0xffn, l & 0xffn];
+        const [position, length] = n === 64 ? [p, l] : [p & 0xffn, l & 0xffn];
         if (length === 0n) return 0n;
         const top = min(position + length, BigInt(n)) - 1n;
         const sign = k === "s" ? (a >> min(top < position ? BigInt(n - 1) : top, BigInt(n - 1))) & 1n : 0n;
@@ -103,7 +103,7 @@ for (const n of [16, 32, 64]) {
       BigInt(`0b${a!.toString(2).padStart(n, "0").split("").reverse().join("")}`),
     );
     add(`bfi.b${n} %d, %a, %b, %c, %e;`, [t, t, "b32", "b32"], t, (a, b, c, e) => {
-      const [position, length] = [c! & 0xffn, e! & 0xffn];
+      const [position, length] = n === 64 ? [c!, e!] : [c! & 0xffn, e! & 0xffn];
       if (position >= BigInt(n)) return b!;
       const mask = u((length >= BigInt(n) ? M(n) : (1n << length) - 1n) << position, n);
       return (u(a! << position, n) & mask) | (b! & ~mask);
