@@ -6,6 +6,12 @@ export function freshBarrier(): Barrier {
   return { arrived: 0, expected: 0, count: 0, all: true, any: false, op: "" };
 }
 
+/** The barriers of a CTA that starts; of those of an ended one only a barrier at which threads still wait is not as at the start. */
+export function freshBarriers(used: Barrier[] = []): Barrier[] {
+  for (let id = 0; id < 16; id++) if (used[id] === undefined || used[id]!.arrived > 0) used[id] = freshBarrier();
+  return used;
+}
+
 /**
  * Lanes of a warp arrive at barrier `id`; `expected` threads complete it, 0: all of the CTA. The whole warp counts as
  * 32 threads even when it has fewer, since counts are given in whole warps. Returns an error text, or "".

@@ -52,6 +52,15 @@ export function enqueue(warp: Warp, pc: number, mask: number): void {
   warp.ready.push({ pc, mask });
 }
 
+/** All lanes of the warp wait for the same at the same place: the common case of a barrier of the CTA, without looking at every lane. */
+export function suspendAll(warp: Warp, kind: number, next: number, on: number): void {
+  warp.waitKind.fill(kind);
+  warp.waitOn.fill(on);
+  warp.waitPc.fill(next);
+  warp.allWait = true;
+  warp.active = 0;
+}
+
 /** The running group waits. Lanes of it outside `mask` go on at `next` on their own. */
 export function suspend(warp: Warp, mask: number, kind: number, next: number, on: (lane: number) => number): void {
   const rest = warp.active & ~mask;
@@ -67,6 +76,14 @@ export function suspend(warp: Warp, mask: number, kind: number, next: number, on
 
 /** Lanes stop waiting and could run from where they wait. */
 export function resume(warp: Warp, mask: number): void {
+  if (warp.allWait) {
+    warp.allWait = false;
+    if (mask === warp.live) {
+      warp.waitKind.fill(Wait.None);
+      enqueue(warp, warp.waitPc[0]!, mask);
+      return;
+    }
+  }
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
     warp.waitKind[l] = Wait.None;
@@ -76,6 +93,7 @@ export function resume(warp: Warp, mask: number): void {
 
 /** Lanes that wait for `kind` on `on`. */
 export function waiting(warp: Warp, kind: number, on: number): number {
+  if (warp.allWait) return warp.waitKind[0] === kind && warp.waitOn[0] === on ? warp.live : 0;
   let mask = 0;
   for (let l = 0; l < 32; l++) if (warp.waitKind[l] === kind && warp.waitOn[l] === on) mask |= 1 << l;
   return mask & warp.live;

@@ -4,11 +4,11 @@
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
 import { renderInst as print } from "../isa/text.js";
-import { freshBarrier } from "./barrier.js";
+import { freshBarriers } from "./barrier.js";
 import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
-import { functionAt, type Program } from "./program.js";
+import { functionAt, type Program, registersOf } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
 import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run } from "./types.js";
@@ -55,6 +55,7 @@ export class GridMachine implements Machine {
   readonly clusterShape: readonly [number, number, number];
   readonly dynamicShared: number;
   readonly sharedReserved: number;
+  readonly registers: number;
   issued: number = 0;
   threads: number = 0;
   fault: Fault | null = null;
@@ -78,6 +79,7 @@ export class GridMachine implements Machine {
     this.clusterShape = launch.cluster;
     this.dynamicShared = launch.dynamicShared;
     this.sharedReserved = launch.sharedReserved;
+    this.registers = registersOf(launch.program);
     const n = launch.program.insts.length;
     this.warpCounts = launch.profile ? new Float64Array(n) : null;
     this.threadCounts = launch.profile ? new Float64Array(n) : null;
@@ -164,7 +166,7 @@ export class GridMachine implements Machine {
       index,
       shared: ended?.shared ?? new SharedMemory(this.launch.sharedBytes),
       warps: ended?.warps ?? [],
-      barriers: Array.from({ length: 16 }, freshBarrier),
+      barriers: freshBarriers(ended?.barriers),
       cluster,
       rank,
       liveThreads: threads,

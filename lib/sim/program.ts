@@ -2,7 +2,7 @@
  * Code in the form that runs. All functions of a module lie in one index space, one index per instruction.
  */
 import type { CubinFunction } from "../elf/index.js";
-import type { MachineInst } from "../isa/operand.js";
+import { File, Kind, type MachineInst, type Operand } from "../isa/operand.js";
 import type { Target } from "../target/types.js";
 import type { Exec } from "./state.js";
 
@@ -26,6 +26,32 @@ export interface Program {
   readonly guard: Uint8Array;
   /** −1 for `@!P`, else 0. */
   readonly invert: Int32Array;
+}
+
+const touched = new WeakMap<Program, number>();
+
+/** How many registers, from R0 on, the instructions of a program can touch. */
+export function registersOf(program: Program): number {
+  let n = touched.get(program);
+  if (n !== undefined) return n;
+  n = 0;
+  const note = (o: Operand, width: number): void => {
+    if (o.kind === Kind.Reg && o.file === File.R && o.id >= 0) n = Math.max(n!, o.id + Math.max(width, o.width, 1));
+    if (o.kind === Kind.Const && o.index >= 0) n = Math.max(n!, o.index + 1);
+  };
+  for (const inst of program.insts) {
+    if (!inst) continue;
+    inst.form.dsts.forEach((slot, i) => {
+      note(inst.dsts[i]!, slot.width);
+    });
+    inst.form.srcs.forEach((slot, i) => {
+      note(inst.srcs[i]!, slot.width);
+    });
+  }
+  // Some instructions have more registers than their slots say: none has more than 8 that are not theirs.
+  n = Math.min(255, n + 8);
+  touched.set(program, n);
+  return n;
 }
 
 /** The function that holds an instruction. */

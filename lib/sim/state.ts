@@ -93,6 +93,8 @@ export class Warp {
   readonly waitKind: Uint8Array = new Uint8Array(LANES);
   readonly waitOn: Int32Array = new Int32Array(LANES);
   readonly waitPc: Int32Array = new Int32Array(LANES);
+  /** All live lanes wait for the same at the same place (`suspendAll`). */
+  allWait: boolean = false;
   /** Predicate that tells a lane at an mbarrier whether the phase has ended. */
   readonly waitPredicate: Uint8Array = new Uint8Array(LANES);
   /** The group that ran gave the turn of the warp away. */
@@ -155,7 +157,7 @@ export class Warp {
 
   /** As before the first instruction. */
   private start(): void {
-    this.I.fill(POISON, 0, 255 * LANES);
+    this.I.fill(POISON, 0, this.machine.registers * LANES);
     this.P[TRUE_PREDICATE] = -1;
     this.UP[TRUE_PREDICATE] = -1;
     this.clusterPhase.fill(-1);
@@ -172,10 +174,9 @@ export class Warp {
     this.B.fill(0);
     this.local.clear();
     this.ready.length = 0;
+    // The rest of what describes a wait means nothing without its kind.
     this.waitKind.fill(0);
-    this.waitOn.fill(0);
-    this.waitPc.fill(0);
-    this.waitPredicate.fill(0);
+    this.allWait = false;
     this.resting = false;
     this.yielded = 0;
     this.patience = 0;
@@ -237,6 +238,8 @@ export interface Machine {
   readonly clusterShape: readonly [number, number, number];
   readonly dynamicShared: number;
   readonly sharedReserved: number;
+  /** Registers that the program can touch. */
+  readonly registers: number;
   /** Warp-instructions issued. */
   issued: number;
   fault: Fault | null;

@@ -54,7 +54,7 @@ again:
   ret;
 }`;
 
-function cases(): Case[] {
+export function benchCases(): Case[] {
   const n = 256;
   const square = { grid: [n / 16, n / 16], block: [16, 16] } as const;
   const long = 1 << 18;
@@ -115,7 +115,7 @@ function cases(): Case[] {
 }
 
 /** Million thread-instructions per second of processor time. */
-function rate(cubin: Uint8Array, options: LaunchOptions): number {
+export function rate(cubin: Uint8Array, options: LaunchOptions): number {
   const device = new Device();
   const module = device.load(cubin);
   if (!module.ok) throw new Error(module.diagnostics.map((d) => d.message).join("; "));
@@ -133,7 +133,7 @@ function rate(cubin: Uint8Array, options: LaunchOptions): number {
   return done / (used() - start) / 1e6;
 }
 
-function realCubin(ptx: string): Uint8Array {
+export function realCubin(ptx: string): Uint8Array {
   const dir = mkdtempSync(join(tmpdir(), "ptxlab-bench-"));
   try {
     writeFileSync(join(dir, "k.ptx"), ptx);
@@ -152,7 +152,7 @@ export function benchSimulate(): void {
   ];
   if (available) makers.push(["ptxas -O3", realCubin]);
   row(["kernel", "code", "closures", "wasm", "ratio"]);
-  for (const c of cases())
+  for (const c of benchCases())
     for (const [code, make] of makers) {
       const cubin = make(c.ptx);
       // Null: not supported by our compiler.

@@ -1,7 +1,7 @@
 /** Barriers of CTAs and clusters. */
 import { Kind } from "../../isa/operand.js";
 import { arrive, complete, completeCluster, contribute } from "../barrier.js";
-import { popcount, suspend } from "../groups.js";
+import { popcount, suspend, suspendAll } from "../groups.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
 
@@ -29,7 +29,10 @@ function bar(s: Site): Exec {
     const error = arrive(w, m, id, (countOf(w, m) >>> shift) & 0xfff);
     if (error !== "") return w.fault("barrier", m, error);
     if (op !== "") contribute(w, m, id, op, pin(w));
-    if (wait) suspend(w, m, Wait.Barrier, w.pc + 1, () => id);
+    if (wait) {
+      if (m === w.live) suspendAll(w, Wait.Barrier, w.pc + 1, id);
+      else suspend(w, m, Wait.Barrier, w.pc + 1, () => id);
+    }
     complete(w.cta, id);
     return wait ? Step.Switch : Step.Next;
   };

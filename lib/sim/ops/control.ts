@@ -155,7 +155,7 @@ export function end(w: Warp, lanes: number): Step {
   w.live &= ~lanes;
   w.active &= ~lanes;
   w.cta.liveThreads -= popcount(lanes);
-  settle(w);
+  if (w.live !== 0) settle(w);
   afterExit(w.cta);
   if (w.active === 0) return Step.Switch;
   w.pc++;

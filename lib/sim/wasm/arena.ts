@@ -1,6 +1,6 @@
 /** The WebAssembly memory of a device: layout.ts says what is where. */
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "../memory.js";
-import type { Cta } from "../state.js";
+import { type Cta, LANES } from "../state.js";
 import type { Slot } from "./access.js";
 import { type HostMemory, wasm } from "./host.js";
 import {
@@ -18,6 +18,7 @@ import {
   SLOTS,
   SLOTS_END,
   STATE,
+  THREADS,
   UNIFORM,
   WARP_BYTES,
 } from "./layout.js";
@@ -103,8 +104,20 @@ export class Arena {
       w.exchange = new Int32Array(buffer, base + EXCHANGE, EXCHANGE_WORDS);
       w.exchange[Exchange.sharedAt] = sharedAt;
       w.exchange[Exchange.sharedSize] = shared.size;
-      w.exchange[Exchange.sharedFirst] = cta.rank * 0x1000000;
+      w.tid.forEach((row, k) => {
+        new Int32Array(buffer, base + THREADS + k * ROW_BYTES, LANES).set(row);
+      });
     });
+    this.place(cta);
+  }
+
+  /** What of a CTA in the arena is not the same for the one before. */
+  place(cta: Cta): void {
+    for (const { exchange } of cta.warps) {
+      exchange[Exchange.sharedFirst] = cta.rank * 0x1000000;
+      exchange[Exchange.rank] = cta.rank;
+      exchange.set(cta.index, Exchange.block);
+    }
   }
 
   /** A new slot; when there are no more the first, which never holds an allocation: the access is for the closures. */

@@ -106,7 +106,9 @@ export class Engine {
 
   /** A CTA starts. */
   start(cta: Cta): void {
-    if (this.arena !== null && cta.warps[0]!.base === 0) this.arena.adopt(cta);
+    if (this.arena === null) return;
+    if (cta.warps[0]!.base === 0) this.arena.adopt(cta);
+    else this.arena.place(cta);
   }
 
   /** Counts a visit of the block at `pc`; true: code was translated, and the CTAs have moved. */

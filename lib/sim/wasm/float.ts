@@ -326,7 +326,12 @@ function quickFma64(e: Segment, a: V, b: V, c: V): readonly [V, V] {
   fine = e.v(Op.and, fine, e.v(Op.f64x2Lt, e.v(Op.f64x2Abs, c), e.f64s(2 ** 900)));
   // A result near the subnormals, or exact cancellation, is for the exact way.
   fine = e.v(Op.and, fine, e.v(Op.f64x2Gt, e.v(Op.f64x2Abs, up), e.f64s(2 ** -900)));
-  return [up, fine];
+  // Where the product is exact the sum has been rounded once: it is zero, or fits (f32 values as f64).
+  const zero = e.words(0);
+  const none = e.v(Op.or, e.v(Op.f64x2Eq, a, zero), e.v(Op.f64x2Eq, b, zero));
+  const fits = e.v(Op.and, e.v(Op.f64x2Eq, low, zero), e.v(Op.and, insideOnce(e, a, inside), insideOnce(e, b, inside)));
+  const exact = e.v(Op.or, none, e.v(Op.and, fits, inside(p, 2 ** -800, 2 ** 900)));
+  return [e.v(Op.bitselect, s, up, exact), e.v(Op.or, fine, exact)];
 }
 
 function insideOnce(e: Segment, a: V, inside: (x: V, low: number, high: number) => V): V {

@@ -41,6 +41,11 @@ export const Exchange = {
   pc: 3,
   issued: 4,
   threads: 5,
+  /** Index of the CTA x, y, z, and its rank in its cluster. */
+  block: 6,
+  rank: 9,
 } as const;
 export const EXCHANGE_WORDS = 16;
-export const WARP_BYTES: number = EXCHANGE + 4 * EXCHANGE_WORDS;
+/** Indices of the threads: x, y, z by lane. */
+export const THREADS: number = EXCHANGE + 4 * EXCHANGE_WORDS;
+export const WARP_BYTES: number = THREADS + 3 * ROW_BYTES;

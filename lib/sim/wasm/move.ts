@@ -1,9 +1,9 @@
 /** Moves, selects, constants, memory, traffic between lanes and register files; the meaning is that of ops/move.ts, memory.ts and warp.ts. */
-import { File, Kind, type MachineInst, Mod, NO_INDEX } from "../../isa/operand.js";
+import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { type AccessSpace, accessOf, emitLoad, emitStore } from "./access.js";
 import { Type } from "./encoder.js";
-import { BANK_ROOM, BANKS, ROW_BYTES, SCRATCH, SCRATCH_ROWS } from "./layout.js";
+import { BANK_ROOM, BANKS, EXCHANGE, Exchange, ROW_BYTES, SCRATCH, SCRATCH_ROWS, THREADS } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { ACTIVE, BASE, type Segment, Untranslated } from "./segment.js";
 import type { Emitter, Emitters } from "./table.js";
@@ -65,6 +65,63 @@ function ldc(e: Segment, s: Site): void {
     return;
   }
   e.setDst(d, ...Array.from({ length: bytes >> 2 }, (_, i) => e.constant(o.id, at + 4 * i, load)));
+}
+
+// ------------------------------------------------------------------------------------------------ special registers
+
+/** By hardware index, as in ops/move.ts. */
+function s2r(e: Segment, s: Site): void {
+  const { id } = s.operand("s");
+  const d = s.operand("d");
+  const splat = (word: number): void => {
+    const v = e.local();
+    e.out
+      .get(BASE)
+      .memory(Op.load32Splat, EXCHANGE + 4 * word)
+      .set(v);
+    e.setDst(d, e.newValue(v));
+  };
+  if (id >= 37 && id <= 39) splat(Exchange.block + id - 37);
+  else if (id === 136) splat(Exchange.rank);
+  else if (e.uniform) throw new Untranslated("special register");
+  else if (id >= 33 && id <= 35) {
+    const v = e.local();
+    e.out
+      .get(e.row)
+      .memory(Op.load, THREADS + (id - 33) * ROW_BYTES)
+      .set(v);
+    e.setDst(d, e.newValue(v));
+  } else if (id === 0) {
+    const v = e.local();
+    e.out
+      .get(e.words(0, 1, 2, 3))
+      .get(e.shift)
+      .op(Op.i32x4Splat)
+      .op(Op.i32x4Add)
+      .set(v);
+    e.setDst(d, e.newValue(v));
+  } else throw new Untranslated("special register");
+}
+
+/** Zeros, as a pair or a word. */
+function cs2r(e: Segment, s: Site): void {
+  const { id } = s.operand("s");
+  if (id >= 0 && id !== 255) throw new Untranslated("special register");
+  const zero = e.newValue(e.words(0));
+  e.setDst(s.operand("d"), ...(s.has("32") ? [zero] : [zero, zero]));
+}
+
+/** HFMA2 as ptxas moves constants with it: −0 · 0 + c is c. */
+function hfma2(e: Segment, s: Site): void {
+  s.has("MMA");
+  const [a, b, c] = [s.operand("a"), s.operand("b"), s.operand("c")];
+  const isZero = (o: Operand): boolean => o.kind === Kind.Reg && o.id < 0;
+  const negative = [a, b].filter((o) => o.mods & Mod.Neg).length === 1;
+  const isNaN16 = (x: number): boolean => (x & 0x7fff) > 0x7c00;
+  if (!isZero(a) || !isZero(b) || !negative || (a.mods | b.mods) & Mod.Abs || c.kind !== Kind.Imm || c.part !== "")
+    throw new Untranslated("HFMA2");
+  if (c.mods & (Mod.Neg | Mod.Abs) || isNaN16(c.value) || isNaN16(c.value >>> 16)) throw new Untranslated("constant");
+  e.setDst(s.operand("d"), e.operand(c));
 }
 
 // ------------------------------------------------------------------------------------------------ memory
@@ -242,6 +299,10 @@ export const move: Emitters = {
   MOV: { emit: mov },
   MOV64IUR: { emit: (e: Segment, s: Site): void => e.setDst(s.operand("d"), ...e.pairOf(s, "b", false)) },
   SEL: { emit: sel },
+  S2R: { emit: s2r },
+  S2UR: { emit: s2r },
+  CS2R: { emit: cs2r },
+  HFMA2: { emit: hfma2 },
   LDC: { emit: ldc },
   ULDC: { emit: ldc },
   LDCU: { emit: ldc },

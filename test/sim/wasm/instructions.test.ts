@@ -51,6 +51,7 @@ function state(banks: readonly Int32Array[]): State {
     clusterShape: [1, 1, 1],
     dynamicShared: 0,
     sharedReserved: 0,
+    registers: 255,
     issued: 0,
     fault: null,
     phases: 0,
