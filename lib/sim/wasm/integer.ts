@@ -1,5 +1,5 @@
 /** Integer arithmetic, logic, shifts, bytes and bits, four lanes at a time; the meaning is that of ops/integer.ts and ops/bits.ts. */
-import { File, Kind, Mod } from "../../isa/operand.js";
+import { File, Kind, Mod, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { Type } from "./encoder.js";
 import { Op } from "./opcodes.js";
@@ -8,6 +8,9 @@ import type { Emitters } from "./table.js";
 
 /** Is the predicate result wanted? */
 const wanted = (s: Site, name: string): boolean => (s.pred(name) & 7) !== 7;
+
+/** RZ, not inverted. */
+const isZero = (o: Operand): boolean => o.kind === Kind.Reg && o.id < 0 && (o.mods & Mod.Not) === 0;
 
 function setResult(e: Segment, s: Site, v: V): void {
   e.setDst(s.operand("d"), e.newValue(v));
@@ -46,7 +49,7 @@ function iadd3(e: Segment, s: Site): void {
   const terms: V[] = [];
   for (const n of ["a", "b", "c"]) {
     const o = s.operand(n);
-    if (o.kind === Kind.Reg && o.id < 0 && (o.mods & (Mod.Neg | Mod.Not)) === 0) continue;
+    if (isZero(o) && (o.mods & Mod.Neg) === 0) continue;
     const v = e.int(s, n);
     terms.push(v);
     // Here −x is 2³² − x: the carry of a − b is "no borrow" also for b = 0.
@@ -79,22 +82,19 @@ function imad(e: Segment, s: Site): void {
   const ob = s.operand("b");
   const one = ob.kind === Kind.Imm && ob.value === 1 && (ob.mods & 7) === 0;
   if (!hi && !wide) {
-    const oc = s.operand("c");
     const b = e.int(s, "b");
-    const zeroC = oc.kind === Kind.Reg && oc.id < 0;
     let r = one ? a : e.v(Op.i32x4Mul, a, b);
     const c = e.int(s, "c");
-    if (!zeroC) r = e.v(Op.i32x4Add, r, c);
+    if (!isZero(s.operand("c"))) r = e.v(Op.i32x4Add, r, c);
     if (x) r = plusOne(e, r, e.flag(s, "ci"), null);
     setResult(e, s, r);
     return;
   }
   const b = e.int(s, "b");
   const [cl, ch] = e.pairOf(s, "c");
-  const oc = s.operand("c");
   let low = e.v(unsigned ? Op.i64x2ExtmulLowU : Op.i64x2ExtmulLowS, a, b);
   let high = e.v(unsigned ? Op.i64x2ExtmulHighU : Op.i64x2ExtmulHighS, a, b);
-  if (!(oc.kind === Kind.Reg && oc.id < 0)) {
+  if (!isZero(s.operand("c"))) {
     const [c0, c1] = e.long(cl, ch);
     low = e.v(Op.i64x2Add, low, c0);
     high = e.v(Op.i64x2Add, high, c1);
