@@ -49,3 +49,8 @@ export const EXCHANGE_WORDS = 16;
 /** Indices of the threads: x, y, z by lane. */
 export const THREADS: number = EXCHANGE + 4 * EXCHANGE_WORDS;
 export const WARP_BYTES: number = THREADS + 3 * ROW_BYTES;
+
+/** Matrices of a product as f64: A by rows, B by k and column, the sums by rows. */
+export const MATRIX_A = 0x2400;
+export const MATRIX_B: number = MATRIX_A + 16 * 16 * 8;
+export const MATRIX_SUM: number = MATRIX_B + 16 * 8 * 8;

@@ -20,7 +20,7 @@ export type Emitters = Readonly<Record<string, Emitter>>;
 
 const all: ReadonlyMap<string, Emitter> = new Map([integer, float, move].flatMap((family) => Object.entries(family)));
 
-/** Mnemonics that are translated, besides BRA, BSYNC and WARPSYNC, which end a segment. */
+/** Mnemonics that are translated into segments; BRA, CALL, BSYNC, WARPSYNC, YIELD and HMMA stand between them (translate.ts). */
 export const translatedMnemonics: readonly string[] = [...all.keys()].sort();
 
 export function emitterOf(op: string): Emitter | undefined {

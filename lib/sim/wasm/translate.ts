@@ -4,6 +4,7 @@
  * a jump when the group's turn is over.
  */
 import { Kind, Mod } from "../../isa/operand.js";
+import { isSupported } from "../build.js";
 import type { Program } from "../program.js";
 import type { Site } from "../site.js";
 import { Unsupported } from "../site.js";
@@ -11,6 +12,7 @@ import type { Group } from "./access.js";
 import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
 import { exactFma32x4 } from "./float.js";
 import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
+import { type Product, productFunction, productOf } from "./matrix.js";
 import { Op } from "./opcodes.js";
 import { cut, segmentFunction, siteOf, type Translation } from "./segments.js";
 
@@ -47,6 +49,7 @@ type Node =
   | { readonly kind: "segment"; readonly pc: number; readonly list: readonly Translation[] }
   | { readonly kind: "branch"; readonly pc: number; readonly branch: Branch }
   | { readonly kind: "sync"; readonly pc: number; readonly sync: Sync }
+  | { readonly kind: "product"; readonly pc: number; readonly product: Product }
   | { readonly kind: "stop"; readonly pc: number };
 
 interface Branch {
@@ -103,7 +106,13 @@ function syncOf(program: Program, pc: number, s: Site): Sync | null {
 }
 
 /** The nodes of the instructions from `from` to before `to`. */
-function nodesOf(program: Program, from: number, to: number, translation: (pc: number) => Translation | null): Node[] {
+function nodesOf(
+  program: Program,
+  from: number,
+  to: number,
+  full: boolean,
+  translation: (pc: number) => Translation | null,
+): Node[] {
   const nodes: Node[] = [];
   let list: Translation[] = [];
   const flush = (): void => {
@@ -117,13 +126,13 @@ function nodesOf(program: Program, from: number, to: number, translation: (pc: n
       continue;
     }
     flush();
-    nodes.push(endOfSegment(program, pc));
+    nodes.push(endOfSegment(program, pc, full));
   }
   flush();
   return nodes;
 }
 
-function endOfSegment(program: Program, pc: number): Node {
+function endOfSegment(program: Program, pc: number, full: boolean): Node {
   if (program.insts[pc]) {
     try {
       const s = siteOf(program, pc);
@@ -131,6 +140,9 @@ function endOfSegment(program: Program, pc: number): Node {
       if (branch !== null) return { kind: "branch", pc, branch };
       const sync = syncOf(program, pc, s);
       if (sync !== null) return { kind: "sync", pc, sync };
+      // A product of some of the lanes is a fault.
+      const product = full && isSupported(program, pc) ? productOf(s) : null;
+      if (product !== null) return { kind: "product", pc, product };
     } catch (e) {
       if (!(e instanceof Unsupported)) throw e;
     }
@@ -172,6 +184,7 @@ class Writer {
   private readonly temporary = this.fn.local(i32);
   private readonly mask = this.fn.local(i32);
   readonly functions: Fn[] = [];
+  private readonly products = new Map<string, number>();
 
   constructor(
     private readonly program: Program,
@@ -232,9 +245,28 @@ class Writer {
         this.count(code, 1);
         code.get(this.threads).get(ACTIVE).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
         return;
+      case "product": {
+        const { product } = node;
+        for (const at of product.rows) code.get(BASE).i32(at).op(Op.i32Add);
+        code.index(Op.call, this.productNumber(product));
+        this.count(code, 1);
+        code.get(this.threads).i32(32).op(Op.i32Add).set(this.threads);
+        return;
+      }
       case "branch":
         this.branch(node.pc, node.branch, depth, entry);
     }
+  }
+
+  /** The function of a kind of product, one in the module. */
+  private productNumber(p: Product): number {
+    const key = `${p.depth} ${p.bf16}`;
+    let number = this.products.get(key);
+    if (number === undefined) {
+      number = FIRST_SEGMENT + this.functions.push(productFunction(p)) - 1;
+      this.products.set(key, number);
+    }
+    return number;
   }
 
   /** Ands the lanes on the stack with a predicate. */
@@ -309,7 +341,7 @@ export function translate(
 ): Translated {
   const nodes: Node[] = [];
   blocks.forEach(([from, to], i) => {
-    nodes.push(...nodesOf(program, from, to, translation));
+    nodes.push(...nodesOf(program, from, to, full, translation));
     if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to });
   });
   const writer = new Writer(program, nodes, full, relaxed, slot);

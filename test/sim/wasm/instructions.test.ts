@@ -230,3 +230,19 @@ test.each(["sm_75", "sm_90", "sm_100", "sm_120"] as const)(
     expect([...tester.ran.keys()].length).toBeGreaterThan(20);
   },
 );
+
+test.each([
+  "HMMA.16816.F32 R4, R8, R12, R16",
+  "HMMA.16816.F32 R8, R8, R12, R8",
+  "HMMA.16816.F32 R12, R8, R14, RZ",
+  "HMMA.16816.F32.BF16 R4, R8, R12, R4",
+  "HMMA.1688.F32 R4, R8, R12, R4",
+  "HMMA.1688.F32.BF16 R4, R8, R12, R16",
+])("%s does the same translated", (text) => {
+  const sm = target("sm_90");
+  const tester = new Tester(sm, new Random(5));
+  const parsed = parseInst(text, { isa: sm.isa });
+  if (!parsed.ok) throw new Error(parsed.message);
+  tester.check(parsed.inst, 40);
+  expect(tester.ran.get("HMMA")).toBeGreaterThanOrEqual(40);
+});
