@@ -9,7 +9,8 @@
  *     MOV %R4:1, %R2:1                →     MOV %R4:1, %R2:1
  *     LDG.E %R5, desc[…][%R4.64]            LDG.E %R5, desc[…][%R2.64]
  *
- * A register that holds a literal is read as the literal where the instruction has an encoding for it. Phis keep their
+ * A register that holds a literal is read as the literal where the instruction has an encoding for it, and one that holds a
+ * word of a constant bank as that word (constant-moves.ts says where). Phis keep their
  * sources: a copy that stands on one path only would have to be made again on the edge. Registers bound to a physical
  * one keep their copies: code at which lanes meet finds its operands there.
  */
@@ -19,8 +20,9 @@ import { isDefault } from "../isa/operand.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { clone, isReg, isZeroReg } from "../ori/operand.js";
-import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
+import { isWideProduct } from "./constant-moves.js";
 import { encodes } from "./encodable.js";
 import { propagatePredicates } from "./predicate-copies.js";
 
@@ -30,12 +32,14 @@ export function propagateCopies(func: Func): number {
   const { units, def, flat } = defs;
   const origin = new Int32Array(units.count).fill(-1);
   const literal = new Map<number, Operand>();
+  const constant = new Map<number, Operand>();
   flat.insts.forEach((inst, i) => {
     const copied = copiedBy(inst);
     if (copied === null) return;
     const d = unitOf(units, inst.dsts[0] as Operand);
     if (def[d] !== i) return;
-    if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
+    if (copied.kind === Kind.Const) constant.set(d, copied);
+    else if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
     else if (defs.holds(copied, i)) origin[d] = unitOf(units, copied);
   });
   let changed = 0;
@@ -45,7 +49,7 @@ export function propagateCopies(func: Func): number {
       if (!isReg(o)) return;
       const u = unitOf(units, o);
       const root = rootOf(origin, u);
-      if (root === u && !literal.has(u)) return;
+      if (root === u && !literal.has(u) && !constant.has(u)) return;
       for (let k = 0; k < o.width; k++) {
         const d = def[u + k] as number;
         if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
@@ -59,6 +63,8 @@ export function propagateCopies(func: Func): number {
       }
       const l = o.width === 1 ? literal.get(root) : undefined;
       if (l !== undefined && readAs(func, inst, slot, l)) changed++;
+      const k = constantAt(constant, origin, u, o.width);
+      if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
     });
   });
   changed += propagatePredicates(defs);
@@ -74,7 +80,7 @@ function copiedBy(inst: Inst): Operand | null {
   if (to.file !== File.R || to.width !== 1 || isZeroReg(to) || to.part !== "" || from.mods !== 0 || from.part !== "")
     return null;
   if (!inst.srcs.every((o, s) => s === 0 || isDefault(o, inst.form.srcs[s]!.optional))) return null;
-  if (from.kind === Kind.Imm) return from;
+  if (from.kind === Kind.Imm || (from.kind === Kind.Const && from.index === NO_INDEX)) return from;
   return from.kind === Kind.Reg && from.file === File.R && from.width === 1 ? from : null;
 }
 
@@ -89,6 +95,49 @@ function rootOf(origin: Int32Array, u: number): number {
   }
   return root;
 }
+
+/** The constants that registers from `u` on were given, as one operand; null: they are none, or not one behind the other. */
+function constantAt(
+  constant: ReadonlyMap<number, Operand>,
+  origin: Int32Array,
+  u: number,
+  width: number,
+): Operand | null {
+  const first = constant.get(rootOf(origin, u));
+  if (first === undefined || first.value % (4 * width) !== 0) return null;
+  for (let k = 1; k < width; k++) {
+    const next = constant.get(rootOf(origin, u + k));
+    if (next === undefined || next.id !== first.id || next.value !== first.value + 4 * k) return null;
+  }
+  return { ...clone(first), width };
+}
+
+/** Puts a constant operand in the slot, or where factors and terms may change places in the next one. */
+function readAsConstant(func: Func, inst: Inst, slot: number, constant: Operand): boolean {
+  const o = inst.srcs[slot] as Operand;
+  if (
+    o.part !== "" ||
+    inst.form.srcs[slot]!.file !== File.R ||
+    inst.form.op === "MOV" ||
+    (rowOf(inst.form).row.time ?? "fixed") !== "fixed"
+  )
+    return false;
+  const places = slot === 0 && commuting.has(inst.form.op) ? [0, 1] : [slot];
+  for (const place of places) {
+    const srcs = inst.srcs.slice();
+    if (place !== slot) srcs[slot] = srcs[place] as Operand;
+    srcs[place] = { ...clone(constant), mods: o.mods };
+    if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
+    srcs.forEach((now, s) => {
+      inst.srcs[s] = now;
+    });
+    return true;
+  }
+  return false;
+}
+
+/** The first two sources may change places. */
+const commuting: ReadonlySet<string> = new Set("IADD3 IMAD FADD FMUL FFMA IMNMX VIMNMX FMNMX".split(" "));
 
 /** Formats in which a literal is the bits of the register, in arithmetic of fixed latency. */
 const plain: ReadonlySet<string> = new Set(["u32", "s32", "f32"]);
@@ -106,6 +155,7 @@ function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   const o = inst.srcs[slot] as Operand;
   // A literal of half-precision and f64 instructions is not the register's bits.
   if (o.mods !== 0 || o.part !== "" || inst.form.srcs[slot]!.file !== File.R || !takesBits(inst)) return false;
+  if (isWideProduct(inst) && func.target.has("constantOperands")) return false;
   const srcs = inst.srcs.slice();
   srcs[slot] = clone(l);
   if (!encodes(func, inst.form, inst.dsts, srcs)) return false;

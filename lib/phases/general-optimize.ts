@@ -4,6 +4,7 @@
  */
 import type { Func } from "../ori/types.js";
 import { combine } from "./combine.js";
+import { constantsAsOperands } from "./constant-moves.js";
 import { propagateCopies } from "./copy-propagation.js";
 import { removeDeadCode } from "./dead-code.js";
 
@@ -12,6 +13,7 @@ const ROUNDS = 4;
 
 export function generalOptimize(func: Func): void {
   if (func.milestone !== "ssa") return;
+  constantsAsOperands(func);
   for (let round = 0; round < ROUNDS; round++) {
     const changed = propagateCopies(func) + combine(func);
     removeDeadCode(func);

@@ -101,3 +101,24 @@ test("a copy is not followed to a register with another definition", () => {
       EXIT`;
   expect(run(code)).toBe(normalize(code));
 });
+
+test("sm_75: words of a constant bank are operands; a wide product takes its factor from a register then", () => {
+  const code = `b0
+      LDC %R0, c[0x0][0x170]
+      LDC.64 %R1, c[0x0][0x160]
+      S2R %R6, SR_TID.X
+      IADD3 %R7, %R0, %R6, RZ
+      IMAD.WIDE %R3, %R7, 0x4, RZ
+      IADD3 %R4:0, %P5, %R1:0, %R3:0, RZ
+      IADD3.X %R4:1, %R1:1, %R3:1, RZ, %P5, !PT
+      STG.E.SYS [%R4], %R7
+      EXIT`;
+  const expected = `b0
+      MOV %R15, 0x4
+      S2R %R6, SR_TID.X
+      IADD3 %R7, %R6, c[0x0][0x170], RZ
+      IMAD.WIDE %R4, %R7, %R15, c[0x0][0x160]
+      STG.E.SYS [%R4], %R7
+      EXIT`;
+  expect(body(after(`${head.replace("sm_90", "sm_75")}\n${code}`, "GeneralOptimize"))).toBe(normalize(expected));
+});
