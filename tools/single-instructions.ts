@@ -16,7 +16,7 @@ import { gunzipSync } from "node:zlib";
 import { compile } from "../lib/compile.js";
 import { isTargetName, type TargetName } from "../lib/target/index.js";
 import { numberOf, readArguments, usage } from "./arguments.js";
-import { inScope, type Single, singleKernel } from "./single/kernel.js";
+import { inScope, moduleOf, type Single, singleKernel } from "./single/kernel.js";
 import { inputs, loaded, type Outcome, room, runSingle } from "./single/run.js";
 
 const { values, positionals } = readArguments({
@@ -32,7 +32,6 @@ if (file === undefined || !isTargetName(arch)) usage("usage: single-instructions
 const target = arch as TargetName;
 const every = numberOf(values.every);
 const from = numberOf(values.from);
-const header = `.version 9.0\n.target ${target}\n.address_size 64\n`;
 
 /** Lines with ptxas's verdict, each once. */
 function rows(): { line: string; taken: boolean }[] {
@@ -55,12 +54,8 @@ function theirs(batch: readonly Single[], level: number): { cubin: Uint8Array; k
   try {
     let kept = [...batch];
     for (let round = 0; round < 20 && kept.length > 0; round++) {
-      const starts: number[] = [];
-      let text = header;
-      for (const k of kept) {
-        starts.push(text.split("\n").length);
-        text += k.text;
-      }
+      const text = moduleOf(target, kept);
+      const starts = kept.map((k) => text.slice(0, text.indexOf(`.entry ${k.name}(`)).split("\n").length);
       const [source, out] = [join(dir, "k.ptx"), join(dir, "k.cubin")];
       writeFileSync(source, text);
       const ptxas = join(__dirname, "../.oracle/bin/ptxas");
@@ -168,7 +163,7 @@ const compiled: Compiled[] = [];
 let taken = 0;
 for (const [i, row] of rows().entries()) {
   const single = singleKernel(row.line, `k${i}_`);
-  const made = compile(header + single.text, { target, opt: numberOf(values.opt) });
+  const made = compile(moduleOf(target, [single]), { target, opt: numberOf(values.opt) });
   if (!row.taken) {
     if (made.cubin !== null) accepted.push(row.line);
     continue;

@@ -53,6 +53,8 @@ export interface ModuleContext {
   readonly functions: ReadonlyMap<string, FunctionItem>;
   /** Notes that this function mentions a module symbol. */
   use(symbol: string): void;
+  /** Bytes of the constants that the module declares; null where others are linked to it. */
+  constantBytes(): number | null;
   /** Adds a variable declared inside the function. */
   declare(d: Declaration, v: PtxVariable): Variable;
   /** The module's names. */

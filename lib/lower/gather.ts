@@ -29,6 +29,7 @@
  * Both forms let the lanes of each mask go on by themselves. Where masks in registers may differ from lane to lane (tiles of a warp),
  * BSSY and BSYNC around it bring together again who came together, as in ptxas's code; what follows would run once for each tile else.
  */
+import { notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import { breg, clone, imm, label, lo, PT, part, RZ } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
@@ -62,6 +63,11 @@ export function together(c: Context, kind: string, mask: Operand, exact: boolean
   c.meetings.push({ kind, mask, exact, sync, body: code });
 }
 
+/** Barrier and count in one register, made right in front of the barrier: the form has no room for that. */
+function packsBarrier(m: MeetingPlace): boolean {
+  return m.kind.startsWith("barrier.") && m.body.some((i) => i.form.op === "SHF");
+}
+
 function isConstant(i: Inst): boolean {
   return i.form.op === "MOV" && i.srcs[0]?.kind === Kind.Imm;
 }
@@ -85,6 +91,10 @@ export function gather(c: Context): boolean {
     for (const group of byMask(list)) if (!meetsByItself(c.func, group)) for (const m of group) apart.add(m.sync);
   }
   if (apart.size === 0) return false;
+  for (const sync of apart) {
+    const m = places.get(sync) as MeetingPlace;
+    if (packsBarrier(m)) c.diagnostics.push(notSupported("barrier in registers where lanes part", m.sync.loc));
+  }
   const work = new Gathering(c);
   for (const b of [...c.func.blocks]) {
     for (let k = b.insts.length - 1; k >= 0; k--) {
@@ -227,6 +237,8 @@ class Gathering {
         if (o.kind !== Kind.Reg && o.kind !== Kind.Imm) return;
         const slot = inst.form.srcs[k];
         if (inst.form.op === "MOV" || slot === undefined) return;
+        // Numbers of a barrier belong to its kind, and stay.
+        if (inst.form.op === "BAR" && o.kind === Kind.Imm) return;
         const file = slot.file === File.P ? File.P : File.R;
         const to = this.bound(file, next[file], o.width);
         next[file] += o.width;

@@ -8,8 +8,9 @@
 import { clone, constBank, constIndexed, imm, RZ } from "../ori/operand.js";
 import { File, type Operand, ZERO_REG } from "../ori/types.js";
 import type { AddressOperand, Operand as PtxOperand } from "../ptx/ast.js";
-import { type Address, memoryAddress } from "./address.js";
+import { type Address, clusterAddress, memoryAddress, moved } from "./address.js";
 import { assign } from "./assign.js";
+import { policyDescriptor } from "./cache-policy.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { acquired, membar, type Scope } from "./fence.js";
@@ -20,22 +21,25 @@ import { Refusal } from "./refusal.js";
 import { loadSlot, storeSlot } from "./slots.js";
 import { bytesOf, type PtxType, registersOf, typeNamed } from "./types.js";
 
-export type AccessSpace = "global" | "shared" | "local" | "const" | "param" | "generic";
+export type AccessSpace = "global" | "shared" | "cluster" | "local" | "const" | "param" | "generic";
 
 interface Access {
   readonly space: AccessSpace;
   readonly vector: number;
   readonly type: PtxType;
-  readonly order: "weak" | "volatile" | "relaxed" | "acquire" | "release";
+  readonly order: "weak" | "volatile" | "relaxed" | "acquire" | "release" | "mmio";
   readonly scope: Scope;
   /** Modifiers of the machine instruction for caching. */
   readonly cache: string;
+  /** The last operand is a cache policy. */
+  readonly hint: boolean;
 }
 
 const spaces: Readonly<Record<string, AccessSpace>> = {
   global: "global",
   shared: "shared",
   "shared::cta": "shared",
+  "shared::cluster": "cluster",
   local: "local",
   const: "const",
   param: "param",
@@ -60,26 +64,48 @@ const evictions: Readonly<Record<string, string>> = {
   "L1::no_allocate": ".NA",
 };
 
+/** How accesses of 256 bits, and they alone, say it. */
+const evictionsOfL2: Readonly<Record<string, string>> = {
+  "L2::evict_normal": ".ENL2",
+  "L2::evict_first": ".EFL2",
+  "L2::evict_last": ".ELL2",
+};
+
 function access(m: Modifiers, load: boolean): Access {
+  const mmio = m.flag("mmio");
   const order = m.oneOf(["weak", "volatile", "relaxed", load ? "acquire" : "release"] as const) ?? "weak";
   const scope = order === "weak" ? "cta" : order === "volatile" ? "sys" : takeScope(m);
+  if (mmio && (order !== "relaxed" || scope !== "sys")) throw new Refusal();
   const space = takeSpace(m);
   const readOnly = load && m.flag("nc");
   const cacheWord = m.oneOf(load ? ["ca", "cg", "cs", "lu", "cv"] : ["wb", "cg", "cs", "wt"]);
   const evict = m.oneOf(Object.keys(evictions));
+  const level2 = m.oneOf(["L2::evict_first", "L2::evict_last", "L2::evict_normal"]);
   const prefetch = load ? m.oneOf(["L2::64B", "L2::128B", "L2::256B"]) : null;
+  const hint = m.flag("L2::cache_hint");
   const vector = Number((m.oneOf(["v2", "v4", "v8"]) ?? "v1").slice(1));
   const type = m.type();
-  if (type.cls === "p" || type.bits * vector > 128 || type.lanes !== 1) throw new Refusal();
+  const bits = type.bits * vector;
+  if (type.cls === "p" || type.lanes !== 1 || bits > (space === "global" || space === "generic" ? 256 : 128))
+    throw new Refusal();
+  // ptxas takes eight narrow elements, and moves the first alone: PTX gives them no meaning.
+  if (vector === 8 && type.bits < 32) throw new Refusal();
   let cache = evict === null ? "" : (evictions[evict] as string);
-  if (prefetch !== null) cache += `.LTC${prefetch.slice(4)}`;
   // Caching hints (.ca, .cg, .wt …) are performance only; evict-first and last-use have a modifier of their own.
   if (cacheWord === "cs" && evict === null) cache += ".EF";
   if (cacheWord === "lu" && evict === null) cache += ".LU";
-  if (readOnly) cache += ".CONSTANT";
+  if (bits === 256) cache += level2 === null ? ".ENL2" : (evictionsOfL2[level2] as string);
+  else if (level2 !== null) throw new Refusal();
+  if (prefetch !== null) cache += `.LTC${prefetch.slice(4)}`;
   if (readOnly && (space !== "global" || order !== "weak")) throw new Refusal();
-  if (cacheWord === "cv" && order === "weak") return { space, vector, type, order: "volatile", scope: "sys", cache };
-  return { space, vector, type, order, scope, cache };
+  if (bits === 256) cache += ".256";
+  if (readOnly) cache += ".CONSTANT";
+  const made = { space, vector, type, cache, hint };
+  if (mmio && space !== "global" && space !== "generic") throw new Refusal();
+  if (mmio) return { ...made, order: "mmio", scope };
+  return cacheWord === "cv" && order === "weak"
+    ? { ...made, order: "volatile", scope: "sys" }
+    : { ...made, order, scope };
 }
 
 /** `.64`, `.U8` …: size modifier of an access of `bytes`, with the extension of a narrow element. */
@@ -103,6 +129,7 @@ function sizeModifier(bytes: number, signed: boolean): string {
 /** `.STRONG.GPU`: how strong a global or generic access is. */
 function strength(c: Context, a: Access): string {
   const old = !c.target.has("memoryDescriptor");
+  if (a.order === "mmio") return ".MMIO.SYS";
   if (a.order === "weak") return old ? ".SYS" : "";
   const scopes = { cta: old ? "CTA" : "SM", cluster: "GPU", gpu: "GPU", sys: "SYS" } as const;
   return `.STRONG.${scopes[a.scope]}`;
@@ -118,9 +145,24 @@ function addressOperand(o: PtxOperand): AddressOperand {
 
 // ------------------------------------------------------------------------------------------------ loads
 
+/** The descriptor of an access: none for devices and the cluster's window, a policy, or the usual one. */
+function descriptorOf(c: Context, a: Access, policy: PtxOperand | undefined): Operand {
+  if (policy !== undefined && (a.space === "global" || a.space === "generic")) return policyDescriptor(c, policy);
+  if (policy !== undefined) throw new Refusal();
+  if (a.space === "shared" || a.space === "local") return skip();
+  return a.order === "mmio" || a.space === "cluster" ? skip() : c.descriptor;
+}
+
+/** The address of an access. One of 256 bits has an offset of whole ones (ptxas keeps it so). */
+function addressOfAccess(c: Context, a: Access, o: AddressOperand, bytes: number): Address {
+  if (a.space === "cluster") return clusterAddress(c, o);
+  const where = memoryAddress(c, o, a.space);
+  return bytes === 32 && where.offset % 32 !== 0 ? moved(c, where) : where;
+}
+
 const ld: Lowering = (c, i, m) => {
-  const ops = operands(i, 2);
   const a = access(m, true);
+  const ops = operands(i, a.hint ? 3 : 2);
   const where = addressOperand(at(ops, 1));
   const to = elements(at(ops, 0), a.vector);
   if (a.space === "param" && loadSlot(c, where, to, a.type)) return;
@@ -129,11 +171,12 @@ const ld: Lowering = (c, i, m) => {
     return;
   }
   const bytes = bytesOf(a.type) * a.vector;
-  const value = emitLoad(c, a, memoryAddress(c, where, a.space), bytes);
+  const values = emitLoad(c, a, addressOfAccess(c, a, where, bytes), bytes, descriptorOf(c, a, ops[2]));
   if (a.order === "acquire" && a.space !== "local") acquired(c, a.scope);
-  if (a.vector === 1) assign(c, at(to, 0), value, a.type);
+  if (a.vector === 1) assign(c, at(to, 0), values[0], a.type);
   else {
-    const parts = to.map((_, k) => elementOf(c, value, k, a.type.bits));
+    const per = a.vector / values.length;
+    const parts = to.map((_, k) => elementOf(c, values[Math.floor(k / per)] as Operand, k % per, a.type.bits));
     to.forEach((o, k) => {
       assign(c, o, extendElement(c, parts[k] as Operand, a.type), a.type);
     });
@@ -154,17 +197,23 @@ function extendElement(c: Context, o: Operand, type: PtxType): Operand {
   return c.op("PRMT", [o, imm(type.bits === 8 ? 0x7770 : 0x7710), RZ()]);
 }
 
-function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand {
-  const size = sizeModifier(bytes, a.vector === 1 && a.type.cls === "s");
-  const d = c.temp(Math.max(1, bytes / 4));
+function emitLoad(c: Context, a: Access, where: Address, bytes: number, descriptor: Operand): [Operand, ...Operand[]] {
   const offset = imm(where.offset);
+  if (bytes === 32) {
+    // The upper half is a result of its own, named first; ptxas takes every address for one of global memory.
+    const halves: [Operand, Operand] = [c.temp(4), c.temp(4)];
+    c.emit(`LDG.E${a.cache}${strength(c, a)}`, [halves[1], halves[0]], [where.base, skip(), offset, descriptor]);
+    return halves;
+  }
+  const d = c.temp(Math.max(1, bytes / 4));
+  if (a.space !== "shared" && a.space !== "local") {
+    const name = a.space === "global" ? "LDG" : "LD";
+    const form = `${name}.E${sizeModifier(bytes, signed(a))}${a.cache}${strength(c, a)}`;
+    c.emit(form, [d], [where.base, skip(), offset, descriptor]);
+    return [d];
+  }
+  const size = sizeModifier(bytes, signed(a));
   switch (a.space) {
-    case "global":
-      c.emit(`LDG.E${size}${a.cache}${strength(c, a)}`, [d], [where.base, skip(), offset, c.descriptor]);
-      return d;
-    case "generic":
-      c.emit(`LD.E${size}${a.cache}${strength(c, a)}`, [d], [where.base, skip(), offset, c.descriptor]);
-      return d;
     case "shared": {
       const load = c.emit(
         `LDS${c.target.has("memoryDescriptor") ? "" : ".U"}${size}`,
@@ -172,14 +221,19 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number): Operand
         [where.base, skip(), offset],
       );
       if (a.order !== "weak") c.watching.add(load);
-      return d;
+      return [d];
     }
     case "local":
       c.emit(`LDL${size}`, [d], [where.base, skip(), offset]);
-      return d;
+      return [d];
     default:
       throw new Refusal();
   }
+}
+
+/** Does the machine bring up the sign of the one element? */
+function signed(a: Access): boolean {
+  return a.vector === 1 && a.type.cls === "s";
 }
 
 /** Constant banks and kernel parameters: one LDC per element. */
@@ -190,11 +244,11 @@ function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], whe
   const values = targets.map((_, k) => {
     const d = c.temp(registersOf(a.type));
     const offset = start + k * bytes;
-    if (offset < -32768 || offset > 65535) throw new Refusal();
+    const near = offset >= -32768 && offset <= 65535;
     const source =
-      where.base.id === ZERO_REG
+      where.base.id === ZERO_REG && near
         ? constBank(bank, offset, d.width)
-        : constIndexed(bank, File.R, indexRegister(c, where.base), offset, d.width);
+        : constIndexed(bank, File.R, indexRegister(c, where.base, near ? 0 : offset), near ? offset : 0, d.width);
     c.emit(`LDC${sizeModifier(bytes, a.type.cls === "s")}`, [d], [source]);
     return d;
   });
@@ -204,15 +258,15 @@ function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], whe
 }
 
 /** An index register is a value of its own (the operand names no part of one). */
-function indexRegister(c: Context, base: Operand): number {
-  return c.op("MOV", [base]).id;
+function indexRegister(c: Context, base: Operand, plus: number): number {
+  return (plus === 0 ? c.op("MOV", [base]) : c.op("IADD3", [base, imm(plus), RZ()])).id;
 }
 
 // ------------------------------------------------------------------------------------------------ stores
 
 const st: Lowering = (c, i, m) => {
-  const ops = operands(i, 2);
   const a = access(m, false);
+  const ops = operands(i, a.hint ? 3 : 2);
   const where = addressOperand(at(ops, 0));
   const values = elements(at(ops, 1), a.vector).map((o) => c.read(o, a.type));
   if (a.space === "param") {
@@ -221,27 +275,41 @@ const st: Lowering = (c, i, m) => {
   }
   if (a.order === "release") membar(c, "ALL", a.scope);
   const bytes = bytesOf(a.type) * a.vector;
-  const whole = typeNamed(`b${bytes * 8}`);
+  const at256 = bytes === 32;
+  const whole = typeNamed(at256 ? "b128" : `b${bytes * 8}`);
   if (whole === null) throw new Refusal();
-  const data = a.vector === 1 ? clone(values[0] as Operand) : packValues(c, values, a.type.bits, whole);
-  emitStore(c, a, memoryAddress(c, where, a.space), bytes, data);
+  const descriptor = descriptorOf(c, a, ops[2]);
+  const address = addressOfAccess(c, a, where, bytes);
+  const half = a.vector / 2;
+  const data = at256
+    ? [values.slice(0, half), values.slice(half)].map((v) => packValues(c, v, a.type.bits, whole))
+    : [a.vector === 1 ? clone(values[0] as Operand) : packValues(c, values, a.type.bits, whole)];
+  emitStore(c, a, address, bytes, data, descriptor);
 };
 
-function emitStore(c: Context, a: Access, where: Address, bytes: number, data: Operand): void {
-  const size = sizeModifier(bytes, false);
+function emitStore(
+  c: Context,
+  a: Access,
+  where: Address,
+  bytes: number,
+  data: readonly Operand[],
+  descriptor: Operand,
+): void {
   const offset = imm(where.offset);
+  if (a.space !== "shared" && a.space !== "local") {
+    const name = a.space === "global" || bytes === 32 ? "STG" : "ST";
+    const size = bytes === 32 ? "" : sizeModifier(bytes, false);
+    const form = `${name}.E${size}${a.cache}${strength(c, a)}`;
+    c.emit(form, [], [where.base, skip(), offset, descriptor, ...data]);
+    return;
+  }
+  const size = sizeModifier(bytes, false);
   switch (a.space) {
-    case "global":
-      c.emit(`STG.E${size}${a.cache}${strength(c, a)}`, [], [where.base, skip(), offset, c.descriptor, data]);
-      return;
-    case "generic":
-      c.emit(`ST.E${size}${a.cache}${strength(c, a)}`, [], [where.base, skip(), offset, c.descriptor, data]);
-      return;
     case "shared":
-      c.emit(`STS${size}`, [], [where.base, skip(), offset, data]);
+      c.emit(`STS${size}`, [], [where.base, skip(), offset, ...data]);
       return;
     case "local":
-      c.emit(`STL${size}`, [], [where.base, skip(), offset, skip(), data]);
+      c.emit(`STL${size}`, [], [where.base, skip(), offset, skip(), ...data]);
       return;
     default:
       throw new Refusal();

@@ -76,6 +76,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
         indirect = true;
         note(calls.indirect, item.name, prototypeOf(s));
       },
+      constantBytes: () => (options.relocatable ? null : symbols.constantBytes()),
       use: (symbol) => symbols.use(symbol, item.name),
       declare: (d, v) => symbols.declare(d, v, item.name),
       outer: scope,

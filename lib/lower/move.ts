@@ -1,5 +1,5 @@
 /** mov in all its shapes, cvta, and the packing of elements into wider registers. */
-import { imm, lo, part, RZ, sreg } from "../ori/operand.js";
+import { imm, lo, part, RZ } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
 import type { NameOperand, VectorOperand } from "../ptx/ast.js";
 import { addressOf } from "./address.js";
@@ -7,9 +7,7 @@ import { functionAddress } from "./call.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { Refusal } from "./refusal.js";
-import { SHARED_WINDOW_HIGH, type Window, windowBase } from "./special.js";
-import { type PtxType, totalBits, typeNamed, U64 } from "./types.js";
-import { add64, sub64 } from "./wide.js";
+import { type PtxType, totalBits, typeNamed } from "./types.js";
 
 const mov: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
@@ -23,7 +21,7 @@ const mov: Lowering = (c, i, m) => {
   } else if (to.kind === "vector") unpack(c, to, c.read(from, type), type);
   else {
     const address = from.kind === "name" ? variableAddress(c, from) : null;
-    const value = address === null ? c.read(from, type) : extend(c, address, type);
+    const value = address === null ? c.read(from, type) : extendAddress(c, address, type);
     c.settle(c.inPlace(to, type), value);
   }
 };
@@ -36,7 +34,8 @@ export function variableAddress(c: Context, o: NameOperand): Operand | null {
   return addressOf(c, v, o.offset + (o.index ?? 0) * v.element);
 }
 
-function extend(c: Context, address: Operand, type: PtxType): Operand {
+/** A variable's address as a value of the type. */
+export function extendAddress(c: Context, address: Operand, type: PtxType): Operand {
   if (type.bits === 64) return address.width === 2 ? address : c.pair(address, RZ());
   if (type.bits === 32 && type.cls !== "f") return lo(address);
   throw new Refusal();
@@ -102,49 +101,4 @@ function unpack(c: Context, to: VectorOperand, value: Operand, type: PtxType): v
   });
 }
 
-// ------------------------------------------------------------------------------------------------ address spaces
-
-const windows: Readonly<Record<string, Window>> = {
-  shared: "sharedWindow",
-  "shared::cta": "sharedWindow",
-  local: "localWindow",
-  const: "constantWindow",
-};
-
-const cvta: Lowering = (c, i, m) => {
-  const ops = operands(i, 2);
-  const toSpace = m.flag("to");
-  const space = m.need(["global", "shared", "shared::cta", "local", "const"]);
-  const type = m.type();
-  if (type.bits !== 64) throw new Refusal();
-  const source = at(ops, 1);
-  const address = source.kind === "name" ? variableAddress(c, source) : null;
-  const value = address === null ? c.read(source, U64) : extend(c, address, U64);
-  const d = c.out(at(ops, 0), type);
-  if (space === "global") c.move(d, value);
-  else if (toSpace) toWindow(c, d, value, windows[space] as Window);
-  else toGeneric(c, d, value, windows[space] as Window);
-};
-
-/** generic = window + offset; with clusters the shared window fills its upper half alone. */
-function toGeneric(c: Context, d: Operand, value: Operand, window: Window): void {
-  if (window === "sharedWindow" && c.target.has("clusters")) {
-    const [low, high] = c.words(d);
-    c.move(low, c.word(value, 0));
-    c.emit("S2R", [high], [sreg(SHARED_WINDOW_HIGH)]);
-    return;
-  }
-  add64(c, c.words(d), c.words(value), windowBase(c, window));
-}
-
-function toWindow(c: Context, d: Operand, value: Operand, window: Window): void {
-  if (window === "sharedWindow" && c.target.has("clusters")) {
-    const [low, high] = c.words(d);
-    c.move(low, c.word(value, 0));
-    c.move(high, RZ());
-    return;
-  }
-  sub64(c, c.words(d), c.words(value), windowBase(c, window));
-}
-
-export const moveFamily: Family = { mov, cvta };
+export const moveFamily: Family = { mov };

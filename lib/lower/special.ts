@@ -2,7 +2,7 @@
  * Special registers: hardware registers read by S2R or CS2R, launch constants in bank 0, and a few computed from one
  * of them (measured; digest A §2.6).
  */
-import { constBank, hi, imm, lo, RZ, sreg } from "../ori/operand.js";
+import { constBank, hi, imm, lo, neg, RZ, sreg } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { ConstantBank } from "../target/types.js";
 import { clusterRegister } from "./async/cluster-registers.js";
@@ -16,7 +16,9 @@ type Source =
   | { readonly bank0: keyof ConstantBank; readonly plus: number }
   /** A bit field of a hardware register. */
   | { readonly s2r: number; readonly shift: number; readonly bits: number }
-  | { readonly value: number };
+  | { readonly value: number }
+  /** SR_SMEMSZ less what the system takes. */
+  | { readonly total: number };
 
 const sources: Readonly<Record<string, Source>> = {
   "%tid.x": { s2r: 0x21 },
@@ -46,8 +48,55 @@ const sources: Readonly<Record<string, Source>> = {
   "%globaltimer_lo": { cs2r: 0x52, wide: false },
   "%globaltimer_hi": { cs2r: 0x53, wide: false },
   WARP_SZ: { value: 32 },
+  "%total_smem_size": { total: 0x32 },
+  "%cluster_ctarank": { s2r: 0x88 },
+  "%reserved_smem_offset_begin": { value: 0 },
+  ...Object.fromEntries(
+    [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n): [string, Source][] => [
+      [`%pm${n}`, { cs2r: 0x64 + n, wide: false }],
+      [`%pm${n}_64`, { cs2r: 0x64 + n, wide: true }],
+    ]),
+  ),
 };
 
+/** Launch constants by the first SM of their layout: offset in bank 0, and whether they are pairs (measured). */
+const launch: readonly { readonly from: number; readonly at: Readonly<Record<string, number | [number]>> }[] = [
+  {
+    from: 100,
+    at: { "%gridid": [0x140], "%current_graph_exec": [0x2e8], "%nsmid": 0x2d0, "%envreg31": 0x10c },
+  },
+  {
+    from: 90,
+    at: {
+      "%gridid": [0x30],
+      "%current_graph_exec": [0x190],
+      "%nsmid": 0x10c,
+      "%dynamic_smem_size": 0x2c,
+      "%cluster_nctaid.x": 0x144,
+      "%cluster_nctaid.y": 0x148,
+      "%cluster_nctaid.z": 0x14c,
+      "%nclusterid.x": 0x15c,
+      "%nclusterid.y": 0x160,
+      "%nclusterid.z": 0x164,
+      "%cluster_nctarank": 0x188,
+    },
+  },
+  {
+    from: 75,
+    at: { "%gridid": [0x30], "%current_graph_exec": [0x120], "%nsmid": 0x10c, "%dynamic_smem_size": 0x2c },
+  },
+];
+
+function launchConstant(c: Context, name: string): Operand | null {
+  const layout = launch.find((l) => c.target.sm >= l.from);
+  const at = layout?.at[name];
+  if (at === undefined) return null;
+  if (typeof at === "number") return c.op("LDC", [constBank(0, at)]);
+  return c.pair(c.op("LDC", [constBank(0, at[0])]), c.op("LDC", [constBank(0, at[0] + 4)]));
+}
+
+/** Index of SR_CgaCtaId: this CTA's rank in its cluster. */
+export const CGA_CTA_ID = 0x88;
 /** Index of SR_SWINHI: upper half of the generic address of shared memory. */
 export const SHARED_WINDOW_HIGH = 0x2f;
 
@@ -55,14 +104,32 @@ export const SHARED_WINDOW_HIGH = 0x2f;
 export function specialRegister(c: Context, name: string, component: string | null, type: PtxType): Operand | null {
   const ofCluster = clusterRegister(c, name, component, type);
   if (ofCluster !== null) return ofCluster;
-  const source = sources[component === null ? name : `${name}.${component}`];
-  if (source === undefined || type.cls === "p" || type.cls === "f") return null;
-  const value = readSource(c, source);
+  const whole = component === null ? name : `${name}.${component}`;
+  const source = sources[whole];
+  if (type.cls === "f") return null;
+  if (type.cls === "p") return whole === "%is_explicit_cluster" ? explicitCluster(c) : null;
+  const value = source === undefined ? launchConstant(c, whole) : readSource(c, source);
+  if (value === null) return null;
   if (type.bits === 64) return value.width === 2 ? value : c.pair(value, RZ());
   return value.width === 2 ? lo(value) : value;
 }
 
+/** 1 in a launch with clusters. */
+function explicitCluster(c: Context): Operand | null {
+  const at = c.target.constants.explicitCluster;
+  if (at === null) return null;
+  const p = c.predicate();
+  c.emit("ISETP.EQ.U32.AND", [p], [c.op("LDC", [constBank(0, at)]), imm(1)]);
+  return p;
+}
+
 function readSource(c: Context, source: Source): Operand {
+  if ("total" in source) {
+    const size = c.op("S2R", [sreg(source.total)]);
+    const system = c.target.constants.systemShared;
+    if (system === null) return size;
+    return c.op("IADD3", [size, neg(c.op("LDC", [constBank(0, system)])), RZ()]);
+  }
   if ("value" in source) return imm(source.value);
   if ("bank0" in source) {
     return c.op("LDC", [constBank(0, (c.target.constants[source.bank0] as number) + source.plus)]);
@@ -73,7 +140,7 @@ function readSource(c: Context, source: Source): Operand {
   return c.op("SGXT.U32", [c.op("SHF.R.U32.HI", [RZ(), imm(source.shift), raw]), imm(source.bits)]);
 }
 
-export type Window = "sharedWindow" | "localWindow" | "constantWindow";
+export type Window = "sharedWindow" | "localWindow" | "constantWindow" | "paramWindow" | "paramEnd";
 
 /** The 64-bit generic address of an address in a window whose base stands in bank 0. */
 export function windowBase(c: Context, which: Window): [Operand, Operand] {

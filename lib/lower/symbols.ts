@@ -78,6 +78,15 @@ export class Symbols {
     return size;
   }
 
+  /** Bytes of all constants, laid out in order of declaration. */
+  constantBytes(): number {
+    let size = 0;
+    for (const d of this.drafts.values()) {
+      if (d.space === "const") size = Math.ceil(size / d.align) * d.align + d.size;
+    }
+    return size;
+  }
+
   list(): ModuleSymbol[] {
     return [...this.drafts.values()].map((d) => ({ ...d, users: [...d.users] }));
   }

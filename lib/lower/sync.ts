@@ -5,7 +5,7 @@ import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { convergeWarp } from "./converge.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
-import { fence } from "./fence.js";
+import { acquired, fence, membar as releasing } from "./fence.js";
 import { together } from "./gather.js";
 import { takeScope } from "./memory.js";
 import type { Modifiers } from "./modifiers.js";
@@ -28,18 +28,33 @@ function barrierId(c: Context, o: PtxOperand): Operand {
  * barrier in 3:0 (measured). In Mercury the three instructions are one, so nothing may come between them: the same register
  * throughout, between two instructions that nothing passes.
  */
-function barrierOperands(c: Context, o: readonly PtxOperand[]): Operand[] {
+function atBarrier(
+  c: Context,
+  o: readonly PtxOperand[],
+  meet: string | null,
+  body: (operands: readonly Operand[]) => void,
+): void {
   const id = barrierId(c, at(o, 0));
   const count = o.length < 2 ? null : c.read(at(o, 1), U32);
-  if (count === null || id.kind === Kind.Imm || count.kind === Kind.Imm) {
+  const packed = count !== null && id.kind !== Kind.Imm && count.kind !== Kind.Imm;
+  const both = packed ? c.op("MOV", [count]) : null;
+  const code = (): void => {
+    if (both === null) {
+      body(count === null ? [id] : [id, count]);
+      return;
+    }
+    c.emit("SHF.L.U32", [both], [both, imm(16), RZ()]);
+    c.emit("LOP3.LUT", [both], [both, imm(0xf), id, imm(0xf8)]);
+    body([both, both]);
+  };
+  if (meet === null) {
     convergeWarp(c);
-    return count === null ? [id] : [id, count];
+    code();
+    return;
   }
-  const both = c.op("MOV", [count]);
-  convergeWarp(c);
-  c.emit("SHF.L.U32", [both], [both, imm(16), RZ()]);
-  c.emit("LOP3.LUT", [both], [both, imm(0xf), id, imm(0xf8)]);
-  return [both, both];
+  // Lanes may come one by one and from different places; the machine's barrier counts warps. Those of one barrier meet.
+  const name = [id, count].map((x) => (x === null ? "" : x.kind === Kind.Imm ? x.value : "r")).join(".");
+  together(c, `${meet}.${name}`, imm(0xffffffff), false, code);
 }
 
 function bar(defaultAligned: boolean): Lowering {
@@ -52,14 +67,16 @@ function bar(defaultAligned: boolean): Lowering {
       return;
     }
     const aligned = m.flag("aligned") || defaultAligned;
-    // Without .aligned the lanes of a warp may arrive one by one; the machine's barrier counts warps.
-    if (kind === null || !aligned) throw new Refusal();
+    if (kind === null) throw new Refusal();
+    const meet = aligned ? null : `barrier.${kind}`;
     if (kind === "red") {
-      reduce(c, m, i.operands);
+      reduce(c, m, i.operands, meet);
       return;
     }
-    const o = barrierOperands(c, operands(i, ...(kind === "sync" ? [1, 2] : [2])));
-    c.emit(kind === "sync" ? `BAR.SYNC${defer(c)}` : "BAR.ARV", [], o);
+    const list = operands(i, ...(kind === "sync" ? [1, 2] : [2]));
+    atBarrier(c, list, meet, (o) => {
+      c.emit(kind === "sync" ? `BAR.SYNC${defer(c)}` : "BAR.ARV", [], o);
+    });
   };
 }
 
@@ -68,22 +85,32 @@ function defer(c: Context): string {
 }
 
 /** bar.red: barrier and reduction of a predicate over the threads of the CTA. */
-function reduce(c: Context, m: Modifiers, list: readonly PtxOperand[]): void {
+function reduce(c: Context, m: Modifiers, list: readonly PtxOperand[], meet: string | null): void {
   if (list.length !== 3 && list.length !== 4) throw new Refusal();
   const op = m.need(["popc", "and", "or"]);
   m.need(op === "popc" ? ["u32"] : ["pred"]);
   const p = c.read(at(list, list.length - 1), PRED);
-  const o = barrierOperands(c, list.slice(1, -1));
-  const operandsOf = o.length === 1 ? [o[0] as Operand, imm(0), p] : [...o, p];
-  c.emit(`BAR.RED.${op.toUpperCase()}${defer(c)}`, [], operandsOf);
-  if (op === "popc") c.emit("B2R.RESULT", [c.inPlace(at(list, 0), U32)], []);
-  else c.emit("B2R.RESULT", [RZ(), c.inPlace(at(list, 0), PRED)], []);
+  const d = op === "popc" ? c.inPlace(at(list, 0), U32) : c.inPlace(at(list, 0), PRED);
+  atBarrier(c, list.slice(1, -1), meet === null ? null : `${meet}.${op}`, (o) => {
+    const operandsOf = o.length === 1 ? [o[0] as Operand, imm(0), p] : [...o, p];
+    c.emit(`BAR.RED.${op.toUpperCase()}${defer(c)}`, [], operandsOf);
+    c.emit("B2R.RESULT", op === "popc" ? [d] : [RZ(), d], []);
+  });
 }
 
 const fenceInstruction: Lowering = (c, i, m) => {
   operands(i, 0);
-  const kind = m.oneOf(["sc", "acq_rel"]) ?? "acq_rel";
-  fence(c, kind === "sc" ? "SC" : "ALL", takeScope(m));
+  if (m.flag("mbarrier_init")) {
+    // Later operations see what mbarrier.init wrote: nothing to do within a CTA's own memory (as ptxas).
+    m.need(["release"]);
+    m.need(["cluster"]);
+    c.emit("NOP", [], []);
+    return;
+  }
+  const kind = m.oneOf(["sc", "acq_rel", "acquire", "release"]) ?? "acq_rel";
+  if (kind === "acquire") acquired(c, takeScope(m));
+  else if (kind === "release") releasing(c, "ALL", takeScope(m));
+  else fence(c, kind === "sc" ? "SC" : "ALL", takeScope(m));
 };
 
 const membar: Lowering = (c, i, m) => {

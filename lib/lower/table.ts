@@ -7,6 +7,7 @@ import { withClusters } from "./async/cluster.js";
 import { asyncFamily } from "./async/index.js";
 import { atomicFamily } from "./atomic.js";
 import { bitsFamily } from "./bits.js";
+import { policyFamily } from "./cache-policy.js";
 import { callFamily } from "./call.js";
 import { compareFamily } from "./compare.js";
 import { controlFamily } from "./control.js";
@@ -22,6 +23,7 @@ import { matrixFamily } from "./matrix/index.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
 import { Refusal } from "./refusal.js";
+import { spaceFamily } from "./spaces.js";
 import { syncFamily } from "./sync.js";
 import { type PtxType, typeNamed } from "./types.js";
 import { warpFamily } from "./warp.js";
@@ -59,6 +61,8 @@ function byType(kinds: Kinds): Lowering {
 
 export const lowerings: Family = withClusters({
   ...moveFamily,
+  ...spaceFamily,
+  ...policyFamily,
   ...bitsFamily,
   ...compareFamily,
   ...controlFamily,

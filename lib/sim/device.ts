@@ -58,6 +58,8 @@ export interface LaunchFacts {
 /** A simulated GPU: global memory and the modules loaded into it. */
 export class Device {
   private readonly global: GlobalMemory = new GlobalMemory();
+  /** Copies of the constants and parameters of a module: addresses, 0 for none, and room for so many bytes of parameters. */
+  private readonly copies: Map<Loaded, { parameters: number; bytes: number }> = new Map();
 
   /** Reserves zeroed global memory; the address is aligned to 256 bytes. 0 when the memory is exhausted. */
   alloc(bytes: number): number {
@@ -131,14 +133,38 @@ export class Device {
     return ok(run);
   }
 
+  /** Constants (load.ts) and parameters stand in global memory, too, for who has their generic addresses; bank 0 says where. */
+  private windows(loaded: Loaded, parameters: Uint8Array, put: (at: number, ...values: number[]) => void): void {
+    const c = loaded.target.constants;
+    const words = (address: number): [number, number] => [address | 0, Math.floor(address / 2 ** 32)];
+    let copies = this.copies.get(loaded);
+    if (copies === undefined) {
+      copies = { parameters: 0, bytes: -1 };
+      this.copies.set(loaded, copies);
+    }
+    if (copies.bytes < parameters.length) {
+      copies.parameters = this.alloc(c.paramBase + parameters.length);
+      copies.bytes = parameters.length;
+    }
+    put(c.constantWindow, ...words(loaded.constantWindow));
+    if (copies.parameters === 0) return;
+    // Before sm_90 bank 0 as a whole has an address.
+    const before = loaded.target.has("clusters") ? 0 : c.paramBase;
+    this.write(copies.parameters + before, parameters);
+    put(c.paramWindow, ...words(copies.parameters));
+    if (before === 0) put(c.paramEnd, ...words(copies.parameters + parameters.length));
+    else put(c.paramEnd, before + parameters.length);
+  }
+
   /** Constant bank 0 of a launch: dimensions, windows, stack pointer, arguments. */
   private bank0(
-    { target, constantWindow }: Loaded,
+    loaded: Loaded,
     kernel: CubinFunction,
     shape: Shape,
     options: LaunchOptions,
     buffers: Map<TypedArray, number>,
   ): Result<Int32Array> {
+    const { target } = loaded;
     const words = bankWords(kernel.constant0, kernel.paramBase + kernel.paramBytes);
     const view = new DataView(words.buffer);
     const put = (at: number, ...values: number[]): void => {
@@ -151,7 +177,6 @@ export class Device {
     put(c.nctaid, ...shape.grid);
     put(c.sharedWindow, 0, SHARED_WINDOW);
     put(c.localWindow, 0, LOCAL_WINDOW);
-    put(c.constantWindow, constantWindow % 0x100000000, Math.floor(constantWindow / 0x100000000));
     put(c.stackPointer, LOCAL_TOP);
     if (c.memoryDescriptor !== null) put(c.memoryDescriptor, 0, 0);
     if (c.explicitCluster !== null) put(c.explicitCluster, shape.explicitCluster ? 1 : 0);
@@ -168,6 +193,7 @@ export class Device {
     };
     const placed = placeArguments(view, kernel.paramBase, kernel.params, options.params ?? [], addressOf);
     if (!placed.ok) return placed;
+    this.windows(loaded, new Uint8Array(words.buffer, kernel.paramBase, kernel.paramBytes), put);
     return full ? fail([inputError("device memory is exhausted")]) : ok(words);
   }
 }

@@ -105,6 +105,9 @@ const turing: ConstantBank = {
   sharedWindow: 0x18,
   localWindow: 0x20,
   constantWindow: 0x50,
+  systemShared: null,
+  paramWindow: 0x40,
+  paramEnd: 0x114,
   explicitCluster: null,
 };
 const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
@@ -113,6 +116,9 @@ const hopper: ConstantBank = {
   paramBase: 0x210,
   memoryDescriptor: 0x208,
   constantWindow: 0xd0,
+  systemShared: 0x114,
+  paramWindow: 0x198,
+  paramEnd: 0x1a0,
   explicitCluster: 0x140,
 };
 const blackwell: ConstantBank = {
@@ -124,6 +130,9 @@ const blackwell: ConstantBank = {
   sharedWindow: 0x2f0,
   localWindow: 0x2f8,
   constantWindow: 0x120,
+  systemShared: 0x16c,
+  paramWindow: 0x348,
+  paramEnd: 0x350,
   explicitCluster: 0x36c,
 };
 

@@ -136,6 +136,12 @@ export interface ConstantBank {
   readonly localWindow: number;
   /** 64-bit generic address of what stands in bank 3 (`.const` variables). */
   readonly constantWindow: number;
+  /** Bytes of shared memory that the system takes; null where it takes none. */
+  readonly systemShared: number | null;
+  /** 64-bit generic address of the parameters; before sm_90 that of bank 0. */
+  readonly paramWindow: number;
+  /** 64-bit generic address of their end (the last that counts as theirs); before sm_90 its 32-bit offset in bank 0. */
+  readonly paramEnd: number;
   /** `%is_explicit_cluster`: 1 in a launch with clusters; null where there are none. */
   readonly explicitCluster: number | null;
 }

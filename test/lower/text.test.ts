@@ -227,9 +227,7 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
   test.each([
     "add.s32.sat.wide %r1, %r1, %r1;",
     "mul.lo.s32.ftz %r1, %r1, %r1;",
-    "ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd2;",
     "shfl.down.b32 %r1, %r2, 1, 31;",
-    "barrier.sync 0;",
     "mov.u64 %rd1, k;",
     "call nowhere, ();",
     "st.global.f32 [%rd1], %p1;",

@@ -1,13 +1,11 @@
 /** One-instruction kernels: our code and that of ptxas -O0 and -O3 leave the same bytes in the simulator. */
 import { compile } from "../../lib/compile";
 import type { TargetName } from "../../lib/target/index";
-import { singleKernel } from "../../tools/single/kernel";
+import { moduleOf, singleKernel } from "../../tools/single/kernel";
 import { inputs, loaded, room, runSingle } from "../../tools/single/run";
 import { ptxas } from "./ptxas";
 import { type Family, families } from "./singles";
 import { describeOracle } from "./tools";
-
-const header = (target: string): string => `.version 9.0\n.target ${target}\n.address_size 64\n`;
 
 /** The outcome of each kernel: its memory, or its fault. */
 function outcomes(family: Family, cubin: Uint8Array): string[] {
@@ -22,25 +20,16 @@ function outcomes(family: Family, cubin: Uint8Array): string[] {
 }
 
 function check(family: Family, target: TargetName, opt: number): void {
-  const text = header(target) + shared(family.lines.map((line, i) => singleKernel(line, `k${i}`).text).join(""));
+  const text = moduleOf(
+    target,
+    family.lines.map((line, i) => singleKernel(line, `k${i}`)),
+  );
   const ours = compile(text, { target, opt, verify: true });
   expect(ours.diagnostics.map((d) => d.message)).toEqual([]);
   const theirs = [0, 3].map((level) => outcomes(family, ptxas(text, target, level)));
   const got = outcomes(family, ours.cubin as Uint8Array);
   const wrong = family.lines.filter((_, i) => theirs.some((t) => t[i] !== got[i]) || !isMemory(got[i] as string));
   expect(wrong).toEqual([]);
-}
-
-/** Each variable once, however many kernels name it. */
-function shared(text: string): string {
-  const declared = new Set<string>();
-  const lines = text.split("\n").filter((l) => {
-    if (!/^\.(shared|const|global) /.test(l)) return true;
-    const first = !declared.has(l);
-    declared.add(l);
-    return first;
-  });
-  return lines.join("\n");
 }
 
 const isMemory = (outcome: string): boolean => !outcome.includes(":");

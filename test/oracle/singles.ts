@@ -44,6 +44,54 @@ const tiny = "e4m3 e5m2 e2m3 e3m2".split(" ");
 
 export const families: readonly Family[] = [
   {
+    name: "generic addresses of constants, parameters, shared and local memory",
+    targets: all,
+    lines: [
+      "ld.param.b32 %r1,[pa]; mov.u64 %l4,cck1; cvta.const.u64 %l5,%l4; mad.wide.u32 %l5,%x0,4,%l5; ld.u32 %r20,[%l5]; cvta.to.const.u64 %l6,%l5; ld.const.u32 %r21,[%l6]; isspacep.const %p1,%l5; isspacep.global %p2,%l5; selp.b32 %r22,1,2,%p1; selp.b32 %r23,1,2,%p2; st.global.v4.b32 [%y3],{%r20,%r21,%r22,%r23};",
+      "ld.param.b32 %r1,[pa]; mov.b64 %l4,pa; cvta.param.u64 %l5,%l4; ld.u32 %r20,[%l5]; isspacep.param %p1,%l5; isspacep.const %p2,%l5; selp.b32 %r22,1,2,%p1; selp.b32 %r23,1,2,%p2; st.global.v4.b32 [%y3],{%r20,%r1,%r22,%r23};",
+      "mov.u32 %x21,smk1; cvt.u64.u32 %l4,%x21; cvta.shared.u64 %l5,%l4; isspacep.shared %p1,%l5; isspacep.local %p2,%l5; isspacep.global %p3,%l5; selp.b32 %r21,1,2,%p1; selp.b32 %r22,1,2,%p2; selp.b32 %r23,1,2,%p3; st.global.v4.b32 [%y3],{%r21,%r22,%r23,%r21};",
+      "isspacep.global %p1,%y2; isspacep.const %p2,%y2; isspacep.param %p3,%y2; selp.b32 %r21,1,2,%p1; selp.b32 %r22,1,2,%p2; selp.b32 %r23,1,2,%p3; st.global.v4.b32 [%y3],{%r21,%r22,%r23,%r21};",
+      "mov.u64 %l4,cck1; add.u64 %l4,%l4,-74000; ld.const.v2.b32 {%r20,%r21},[%l4+74008]; st.global.v2.b32 [%y3],{%r20,%r21};",
+    ],
+  },
+  {
+    name: "barriers without .aligned, counted and with operands in registers",
+    targets: all,
+    lines: [
+      "mov.u32 %x20,smk1; mad.lo.u32 %x20,%x0,4,%x20; st.shared.b32 [%x20],%x0; barrier.sync 0; xor.b32 %x21,%x0,63; mad.lo.u32 %x20,%x21,4,0; mov.u32 %x22,smk1; add.u32 %x20,%x20,%x22; ld.shared.b32 %r20,[%x20]; st.global.b32 [%y3],%r20;",
+      "setp.lt.u32 %p1,%x0,40; @%p1 bra A; barrier.sync 3,64; mov.u32 %r20,1; bra.uni B; A: mov.u32 %r20,2; barrier.sync 3,64; B: st.global.b32 [%y3],%r20;",
+      "mov.u32 %r1,5; ld.global.b32 %r3,[%y2]; and.b32 %r3,%r3,0; add.u32 %r2,%r3,64; add.u32 %r1,%r1,%r3; setp.gt.s32 %p1,%x0,3; barrier.sync %r1,%r2; barrier.red.and.pred %p2,%r1,%r2,%p1; barrier.red.popc.u32 %r20,2,64,%p1; selp.b32 %r21,1,2,%p2; st.global.v2.b32 [%y3],{%r20,%r21};",
+      "setp.lt.u32 %p1,%x0,32; @%p1 barrier.arrive 4,64; @!%p1 barrier.sync 4,64; st.global.b32 [%y3],%x0;",
+    ],
+  },
+  {
+    // The words that ptxas writes for it on sm_75 are none for nvdisasm.
+    name: "fences of one direction",
+    targets: hopper,
+    lines: [
+      "st.global.b32 [%y3],%x0; fence.release.gpu; fence.acquire.sys; fence.release.cta; fence.acquire.cta; ld.global.b32 %r1,[%y3]; st.global.b32 [%y3+8],%r1;",
+    ],
+  },
+  {
+    name: "accesses in the cluster's window, of devices, with cache policies",
+    targets: hopper,
+    lines: [
+      "mov.u32 %x20,smk1; mad.lo.u32 %x20,%x0,16,%x20; ld.global.v2.b32 {%r1,%r2},[%y2]; st.shared::cluster.v2.b32 [%x20+8],{%r1,%r2}; ld.shared::cluster.b64 %l20,[%x20+8]; ld.relaxed.cluster.shared::cluster.u8 %h20,[%x20+9]; st.global.b64 [%y3],%l20; st.global.b16 [%y3+8],%h20;",
+      "ld.mmio.relaxed.sys.global.b32 %r1,[%y2]; st.mmio.relaxed.sys.b32 [%y3],%r1;",
+      "createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %l1,0.5; st.global.b64 [%y3],%l1; createpolicy.fractional.L2::evict_first.b64 %l2,0.3; st.global.b64 [%y3+8],%l2;",
+      "createpolicy.fractional.L2::evict_normal.b64 %l1; ld.global.L2::cache_hint.v2.b32 {%r1,%r2},[%y2],%l1; st.global.L2::cache_hint.b32 [%y3],%r2,%l1; red.global.add.L2::cache_hint.u32 [%y3+8],%r1,%l1;",
+      "discard.global.L2 [%y2],128; applypriority.global.L2::evict_normal [%y2],128; st.global.b32 [%y3],%x0;",
+    ],
+  },
+  {
+    name: "accesses of 256 bits",
+    targets: ["sm_100a", "sm_120a"],
+    lines: [
+      "ld.global.nc.L1::evict_last.v8.b32 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8},[%y2]; st.global.v8.b32 [%y3],{%r8,%r7,%r6,%r5,%r4,%r3,%r2,%r1};",
+      "ld.v4.b64 {%l1,%l2,%l3,%l4},[%y2+32]; st.global.L2::evict_first.v4.b64 [%y3+32],{%l4,%l1,%l2,%l3};",
+    ],
+  },
+  {
     name: "set with halves",
     targets: hopper,
     lines: [

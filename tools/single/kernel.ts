@@ -90,7 +90,23 @@ export interface Single {
   readonly parameters: readonly string[];
 }
 
-export function singleKernel(line: string, name: string): Single {
+/** The kernels as a module; a variable that several name is declared once. */
+export function moduleOf(target: string, kernels: readonly Single[]): string {
+  const declared = new Set<string>();
+  const lines = kernels
+    .flatMap((k) => k.text.split("\n"))
+    .filter((l) => {
+      if (!/^\.(shared|const) /.test(l)) return true;
+      const first = !declared.has(l);
+      declared.add(l);
+      return first;
+    });
+  return `.version 9.0\n.target ${target}\n.address_size 64\n${lines.join("\n")}\n`;
+}
+
+/** Variables are called the same in all kernels. */
+export function singleKernel(original: string, name: string): Single {
+  const line = original.replace(/\b(sm|cc)k\d+\b/g, "$1k0");
   const own = (prefix: string): string[] => [
     ...new Set([...line.matchAll(new RegExp(`\\b${prefix}(k\\d+)\\b`, "g"))].map((m) => m[0])),
   ];

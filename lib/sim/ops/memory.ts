@@ -5,6 +5,7 @@ import { GLOBAL_BASE } from "../memory.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, TRASH_UNIFORM, type Warp, ZERO_ROW } from "../state.js";
 import { atomic } from "./atomic.js";
+import { load256, store256 } from "./wide-memory.js";
 
 /** Width of the data and how a narrow value is extended. */
 interface Size {
@@ -27,6 +28,7 @@ function spaceMakers(space: AccessSpace): { load: Maker; store: Maker } {
   return {
     load: (s) => {
       s.has("U"); // LDS.U: uniform hint
+      if (space === "global" && s.has("256")) return load256(s);
       const size = s.choose(sizes, WORD);
       if ((s.pred("pout") & 7) !== 7 || (s.pred("pin") & 7) !== 7) s.unsupported("predicated load result");
       const d = s.operand("d");
@@ -35,6 +37,7 @@ function spaceMakers(space: AccessSpace): { load: Maker; store: Maker } {
     },
     store: (s) => {
       s.has("U");
+      if (space === "global" && s.has("256")) return store256(s);
       const size = s.choose(sizes, WORD);
       const data = s.operand("data");
       if (data.kind !== Kind.Reg || data.file !== File.R) s.unsupported("data operand");
