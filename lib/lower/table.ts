@@ -26,6 +26,7 @@ import { Refusal } from "./refusal.js";
 import { spaceFamily } from "./spaces.js";
 import { syncFamily } from "./sync.js";
 import { type PtxType, typeNamed } from "./types.js";
+import { videoFamily } from "./video.js";
 import { warpFamily } from "./warp.js";
 
 interface Kinds {
@@ -63,6 +64,7 @@ export const lowerings: Family = withClusters({
   ...moveFamily,
   ...spaceFamily,
   ...policyFamily,
+  ...videoFamily,
   ...bitsFamily,
   ...compareFamily,
   ...controlFamily,
