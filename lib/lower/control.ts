@@ -24,8 +24,8 @@ const bra: Lowering = (c, i, m) => {
 };
 
 /**
- * A jump table as a chain of comparisons. An index outside the table has no meaning, so the last target needs no
- * comparison.
+ * A jump table as a tree of comparisons, which halves the indices at each step; neighbours with the same target are one. An index outside
+ * the table has no meaning.
  */
 const brx: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
@@ -34,20 +34,29 @@ const brx: Lowering = (c, i, m) => {
   const table = c.find(labelName(at(ops, 1)));
   if (table === null || table.kind !== "targets") throw new Refusal();
   const targets = table.targets.targets.map((t) => blockOf(c, t));
-  const last = targets.length - 1;
-  if (last < 0) throw new Refusal();
+  if (targets.length === 0) throw new Refusal();
   const skip = c.guard === null ? null : c.newBlock();
   if (c.guard !== null && skip !== null) c.branch(skip, { ...c.guard, not: !c.guard.not });
   const index = c.materialize(c.read(at(ops, 0), U32));
-  targets.forEach((target, k) => {
-    if (k === last) {
+  // Where each run of equal targets begins.
+  const runs = targets.map((_, k) => k).filter((k) => k === 0 || targets[k] !== targets[k - 1]);
+  const among = (from: number, to: number): void => {
+    const target = targets[runs[from] as number] as Block;
+    if (to - from === 1) {
       c.branch(target);
       return;
     }
+    const middle = (from + to) >> 1;
     const p = c.predicate();
-    c.emit("ISETP.EQ.U32.AND", [p], [index, imm(k)]);
-    c.branch(target, c.when(p));
-  });
+    c.emit("ISETP.GE.U32.AND", [p], [index, imm(runs[middle] as number)]);
+    const upper = c.newBlock();
+    c.branch(upper, c.when(p));
+    c.start(c.newBlock());
+    among(from, middle);
+    c.start(upper);
+    among(middle, to);
+  };
+  among(0, runs.length);
   if (skip !== null) c.start(skip);
 };
 

@@ -17,6 +17,8 @@ type Source =
   /** A bit field of a hardware register. */
   | { readonly s2r: number; readonly shift: number; readonly bits: number }
   | { readonly value: number }
+  /** Warps that an SM can hold: a number before there were clusters, a field of a register since. */
+  | { readonly warps: { readonly s2r: number; readonly shift: number; readonly bits: number } }
   /** SR_SMEMSZ less what the system takes. */
   | { readonly total: number };
 
@@ -49,6 +51,7 @@ const sources: Readonly<Record<string, Source>> = {
   "%globaltimer_hi": { cs2r: 0x53, wide: false },
   WARP_SZ: { value: 32 },
   "%total_smem_size": { total: 0x32 },
+  "%nwarpid": { warps: { s2r: 0x02, shift: 8, bits: 8 } },
   "%cluster_ctarank": { s2r: 0x88 },
   "%reserved_smem_offset_begin": { value: 0 },
   ...Object.fromEntries(
@@ -124,6 +127,9 @@ function explicitCluster(c: Context): Operand | null {
 }
 
 function readSource(c: Context, source: Source): Operand {
+  if ("warps" in source) {
+    return c.target.has("clusters") ? readSource(c, source.warps) : imm(c.target.limits.maxWarpsPerSm);
+  }
   if ("total" in source) {
     const size = c.op("S2R", [sreg(source.total)]);
     const system = c.target.constants.systemShared;

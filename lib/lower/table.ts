@@ -14,6 +14,7 @@ import { controlFamily } from "./control.js";
 import { convertFamily } from "./convert.js";
 import { floatDivide, integerDivide, rcp, rsqrt, sqrt } from "./divide.js";
 import type { Family, Lowering } from "./family.js";
+import { findFamily } from "./find.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
 import { extremum3, mixed, pairs } from "./float-pairs.js";
 import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
@@ -65,6 +66,7 @@ export const lowerings: Family = withClusters({
   ...spaceFamily,
   ...policyFamily,
   ...videoFamily,
+  ...findFamily,
   ...bitsFamily,
   ...compareFamily,
   ...controlFamily,

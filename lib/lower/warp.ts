@@ -128,8 +128,12 @@ const redux: Lowering = (c, i, m) => {
   const ops = operands(i, 3);
   m.need(["sync"]);
   const op = m.need(["add", "min", "max", "and", "or", "xor"]);
-  const type = m.need(["u32", "s32", "b32"]);
+  const bars = m.flag("abs");
+  const nan = m.flag("NaN");
+  const type = m.need(["u32", "s32", "b32", "f32"]);
   if (!c.target.has("redux")) throw new Refusal();
+  if (type === "f32" ? op !== "min" && op !== "max" : bars || nan) throw new Refusal();
+  if (type === "f32" && !c.target.has("credux")) throw new Refusal();
   const logic = op === "and" || op === "or" || op === "xor";
   if (logic !== (type === "b32")) throw new Refusal();
   const a = c.materialize(c.read(at(ops, 1), U32));
@@ -140,10 +144,27 @@ const redux: Lowering = (c, i, m) => {
   const form = extremum ? `CREDUX${names[op]}` : `REDUX${names[op]}`;
   const d = c.inPlace(at(ops, 0), U32);
   // The uniform register is read before anybody else can write it.
-  together(c, `redux.${op}.${type}`, mask, true, () => {
-    c.emit(`${form}${type === "s32" ? ".S32" : ""}`, [result], [a]);
+  together(c, `redux.${op}.${type}${nan ? ".NaN" : ""}${bars ? ".abs" : ""}`, mask, true, () => {
+    const suffix = type === "f32" ? `.F32${nan ? ".NAN" : ""}` : type === "s32" ? ".S32" : "";
+    c.emit(`${form}${bars ? "ABS" : ""}${suffix}`, [result], [a]);
     c.emit("MOV", [d], [result]);
   });
 };
 
-export const warpFamily: Family = { shfl, vote, activemask, match, redux };
+/** One lane of the mask: whether this is it, and which it is. */
+const elect: Lowering = (c, i, m) => {
+  const ops = operands(i, 2);
+  m.need(["sync"]);
+  const target = at(ops, 0);
+  if (target.kind !== "pair") throw new Refusal();
+  const mask = c.read(at(ops, 1), U32);
+  const d = c.out(target.first, U32);
+  const p = c.inPlace(target.second, PRED);
+  const lane = c.builder.ur(1);
+  together(c, "elect", mask, true, () => {
+    c.emit("ELECT", [p, lane], []);
+    c.emit("MOV", [d], [lane]);
+  });
+};
+
+export const warpFamily: Family = { shfl, vote, activemask, match, redux, elect };

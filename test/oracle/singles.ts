@@ -118,6 +118,31 @@ export const families: readonly Family[] = [
     ],
   },
   {
+    name: "fns, jump tables, special registers",
+    targets: all,
+    lines: [
+      "and.b32 %r2,%r2,31; and.b32 %r3,%r3,7; fns.b32 %r20, %r1, %r2, %r3;",
+      "and.b32 %r2,%r2,31; and.b32 %r3,%r3,7; sub.u32 %r3,0,%r3; fns.b32 %r20, %r1, %r2, %r3;",
+      "and.b32 %r2,%r2,31; fns.b32 %r20, %r1, %r2, 0;",
+      "rem.u32 %r1,%x0,7; ts: .branchtargets A,B,B,C,A,D,C; brx.idx %r1, ts; A: mov.u32 %r20,10; bra E; B: mov.u32 %r20,11; bra E; C: mov.u32 %r20,12; bra E; D: mov.u32 %r20,13; E: st.global.b32 [%y3],%r20;",
+      "mov.u32 %r20,%nsmid; mov.u32 %r21,%total_smem_size; mov.u32 %r22,%nwarpid; mov.u64 %l20,%gridid; st.global.v4.b32 [%y3],{%r20,%r21,%r22,%r20}; st.global.b64 [%y3+16],%l20;",
+    ],
+  },
+  {
+    name: "elect, registers of clusters",
+    targets: hopper,
+    lines: [
+      "elect.sync %r20|%p1,-1; selp.b32 %r21,1,2,%p1; st.global.v2.b32 [%y3],{%r20,%r21};",
+      "setp.gt.u32 %p2,%x0,5; @!%p2 bra A; elect.sync %r20|%p1,0xffffffc0; selp.b32 %r21,1,2,%p1; st.global.v2.b32 [%y3],{%r20,%r21}; A:",
+      "mov.u32 %r20,%cluster_ctarank; mov.pred %p1,%is_explicit_cluster; selp.b32 %r21,1,2,%p1; mov.u32 %r22,%reserved_smem_offset_begin; st.global.v4.b32 [%y3],{%r20,%r21,%r22,%r22};",
+    ],
+  },
+  {
+    name: "redux of floats",
+    targets: ["sm_100a"],
+    lines: ["redux.sync.max.f32 %f20, %f1, -1;", "redux.sync.min.NaN.f32 %f20, %f1, -1;"],
+  },
+  {
     name: "set with halves",
     targets: hopper,
     lines: [
