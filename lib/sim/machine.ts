@@ -8,7 +8,7 @@ import { freshBarriers } from "./barrier.js";
 import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
-import { functionAt, type Program, registersOf } from "./program.js";
+import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
 import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run } from "./types.js";
@@ -79,7 +79,7 @@ export class GridMachine implements Machine {
     this.clusterShape = launch.cluster;
     this.dynamicShared = launch.dynamicShared;
     this.sharedReserved = launch.sharedReserved;
-    this.registers = registersOf(launch.program);
+    this.registers = launch.program.registers;
     const n = launch.program.insts.length;
     this.warpCounts = launch.profile ? new Float64Array(n) : null;
     this.threadCounts = launch.profile ? new Float64Array(n) : null;

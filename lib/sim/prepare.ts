@@ -7,7 +7,7 @@ import { File, type MachineInst } from "../isa/operand.js";
 import { decodeCode } from "../sass/decode.js";
 import type { Target } from "../target/types.js";
 import { build } from "./build.js";
-import type { Placed, Program } from "./program.js";
+import { type Placed, type Program, registersOf } from "./program.js";
 import type { Exec } from "./state.js";
 
 export function makeProgram(
@@ -40,6 +40,8 @@ export function programOf(
     exec: new Array<Exec>(insts.length),
     guard: new Uint8Array(insts.length).fill(7),
     invert: new Int32Array(insts.length),
+    registers: registersOf(insts),
+    engine: null,
   };
   insts.forEach((inst, i) => {
     const guard = inst?.guard;

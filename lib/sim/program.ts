@@ -26,32 +26,27 @@ export interface Program {
   readonly guard: Uint8Array;
   /** −1 for `@!P`, else 0. */
   readonly invert: Int32Array;
+  /** How many registers, from R0 on, its instructions can touch. */
+  readonly registers: number;
+  /** What translates it (wasm/engine.ts), once something has run. */
+  engine: object | null;
 }
 
-const touched = new WeakMap<Program, number>();
-
-/** How many registers, from R0 on, the instructions of a program can touch. */
-export function registersOf(program: Program): number {
-  let n = touched.get(program);
-  if (n !== undefined) return n;
-  n = 0;
+/** How many registers, from R0 on, instructions can touch. */
+export function registersOf(insts: readonly (MachineInst | null)[]): number {
+  let n = 0;
   const note = (o: Operand, width: number): void => {
-    if (o.kind === Kind.Reg && o.file === File.R && o.id >= 0) n = Math.max(n!, o.id + Math.max(width, o.width, 1));
-    if (o.kind === Kind.Const && o.index >= 0) n = Math.max(n!, o.index + 1);
+    if (o.kind === Kind.Reg && o.file === File.R && o.id >= 0) n = Math.max(n, o.id + Math.max(width, o.width, 1));
+    if (o.kind === Kind.Const && o.index >= 0) n = Math.max(n, o.index + 1);
   };
-  for (const inst of program.insts) {
+  for (const inst of insts) {
     if (!inst) continue;
-    inst.form.dsts.forEach((slot, i) => {
-      note(inst.dsts[i]!, slot.width);
-    });
-    inst.form.srcs.forEach((slot, i) => {
-      note(inst.srcs[i]!, slot.width);
-    });
+    const { form, dsts, srcs } = inst;
+    for (let i = 0; i < dsts.length; i++) note(dsts[i]!, form.dsts[i]?.width ?? 1);
+    for (let i = 0; i < srcs.length; i++) note(srcs[i]!, form.srcs[i]?.width ?? 1);
   }
   // Some instructions have more registers than their slots say: none has more than 8 that are not theirs.
-  n = Math.min(255, n + 8);
-  touched.set(program, n);
-  return n;
+  return Math.min(255, n + 8);
 }
 
 /** The function that holds an instruction. */

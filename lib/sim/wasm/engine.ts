@@ -37,22 +37,19 @@ export class Flavour {
     leaders: Uint8Array,
     eager: boolean,
   ) {
-    this.entry = Int32Array.from(leaders);
+    this.entry = new Int32Array(leaders);
     this.visits = new Uint32Array(leaders.length);
     this.limit = eager ? 1 : OFTEN;
   }
 }
 
-const engines = new WeakMap<Program, Engine>();
-
 /** The engine of a program; `eager`: everything is translated at once. Null where it cannot be: no WebAssembly, another memory. */
 export function engineOf(program: Program, global: GlobalMemory, eager: boolean): Engine | null {
   if (wasm === null) return null;
-  let engine = engines.get(program);
-  if (engine === undefined || engine.eager !== eager) {
-    engine = new Engine(program, global, eager);
-    engines.set(program, engine);
-  }
+  const known = program.engine;
+  // Not a map beside the programs: weak ones keep short-lived programs alive for long.
+  const engine = known instanceof Engine && known.eager === eager ? known : new Engine(program, global, eager);
+  program.engine = engine;
   return engine.global === global ? engine : null;
 }
 
