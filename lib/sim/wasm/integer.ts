@@ -474,9 +474,17 @@ function sgxt(e: Segment, s: Site): void {
   else setResult(e, s, e.shifted(unsigned ? Op.i32x4ShrU : Op.i32x4ShrS, e.shifted(Op.i32x4Shl, a, 32 - n), 32 - n));
 }
 
+function viadd(e: Segment, s: Site): void {
+  if (s.has("ISAT") || s.has("16x2")) throw new Untranslated("VIADD of this type");
+  s.has("32");
+  s.has("S32");
+  setResult(e, s, e.v(Op.i32x4Add, e.int(s, "a"), e.int(s, "b")));
+}
+
 export const integer: Emitters = {
   IADD3: { emit: iadd3 },
   IMAD: { emit: imad },
+  VIADD: { emit: viadd },
   LEA: { emit: lea },
   ISETP: { emit: isetp },
   IMNMX: { emit: imnmx },
