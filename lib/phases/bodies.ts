@@ -16,12 +16,14 @@ import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
+import { guardSelections } from "./guarded-select.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
+import { pairZeros } from "./zero-pairs.js";
 
 export interface NoBody {
   /** Why the phase does nothing. */
@@ -46,6 +48,7 @@ function deadCode(func: Func): void {
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
 function closeWindow(func: Func): void {
   const open = func.milestone === "ssa";
+  if (open && guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open) joinCopies(func);
 }
@@ -148,7 +151,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateMergeEquivalentConditionalFlow: simplifyConditionalFlow,
   LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
   ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
-  LateArchOptimizeSecond: later,
+  LateArchOptimizeSecond: (func, { level }) => {
+    if (level > 0 && func.virtual) pairZeros(func);
+  },
   AdvancedPhaseBackPropVReg: hook,
   OriBackCopyPropagate: later,
   OriPerformLiveDeadFourth: deadCode,

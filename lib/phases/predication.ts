@@ -25,7 +25,7 @@ import {
 } from "../analysis/index.js";
 import { connect, goesElsewhere, terminator } from "../ori/flow.js";
 import { isReg } from "../ori/operand.js";
-import { type Block, File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
 
 /** Most instructions in an arm, by what it loads from. */
@@ -41,8 +41,16 @@ export function predicate(func: Func): number {
   };
   const gone = new Set<Block>();
   let count = 0;
-  for (const block of func.blocks) {
-    const shape = gone.has(block) ? null : shapeOf(func, block, facts);
+  for (const [b, block] of func.blocks.entries()) {
+    if (gone.has(block)) continue;
+    const edge = edgeOf(func, b, facts);
+    if (edge !== null && !gone.has(edge.arm.block)) {
+      takeEdge(block, edge, facts);
+      gone.add(edge.arm.block);
+      count++;
+      continue;
+    }
+    const shape = shapeOf(func, block, facts);
     if (shape === null || !convertible(block, shape, facts)) continue;
     convert(block, shape, facts);
     for (const arm of shape.arms) gone.add(arm.block);
@@ -99,6 +107,52 @@ function shapeOf(func: Func, head: Block, { named }: Facts): Shape | null {
   };
 }
 
+/** A way out of a block on which a little is done before a jump: copies on the way back to a loop's head, as a rule. */
+interface Edge {
+  readonly branch: Inst;
+  readonly arm: Arm;
+  readonly to: Block;
+  readonly other: Block;
+}
+
+/** Most instructions on such a way: lanes that go the other way execute them in vain. */
+const EDGE_LIMIT = 3;
+
+/** The way, where it is taken at least as often as the other and the other comes next without it. */
+function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
+  const head = func.blocks[b] as Block;
+  const branch = terminator(head);
+  if (!isPlainBranch(branch) || branch.guard === null || branch.guard.id === ZERO_REG) return null;
+  if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
+  const [next, far] = head.succs as [Block, Block];
+  for (const block of [next, far]) {
+    const other = block === next ? far : next;
+    const to = block.preds.length === 1 && !facts.named.has(block.id) ? soleExit(block) : null;
+    const jump = terminator(block);
+    if (to === null || jump === null || to === other || to === block || block.freq < other.freq || block === head)
+      continue;
+    if (block === next && func.blocks[b + 2] !== other) continue;
+    const body = bodyOf(block);
+    const guard = block === next ? opposite(branch.guard) : { ...branch.guard };
+    const fits = (inst: Inst): boolean =>
+      isLanewise(inst) && !writes(inst, guard) && (inst.guard === null || harmless(inst, other, facts));
+    if (body.length === 0 || body.length > EDGE_LIMIT || !body.every(fits)) continue;
+    return { branch, arm: { block, guard }, to, other };
+  }
+  return null;
+}
+
+/** What is done on the way is done under its guard ahead of the branch, which goes where the way led. */
+function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): void {
+  const body = bodyOf(arm.block);
+  for (const inst of body) if (!harmless(inst, other, facts)) inst.guard = { ...arm.guard };
+  head.insts.splice(head.insts.length - 1, 0, ...body);
+  branch.guard = { ...arm.guard };
+  for (const o of branch.srcs) if (o.kind === Kind.Label) o.id = to.id;
+  head.succs = [other, to];
+  to.preds = to.preds.map((p) => (p === arm.block ? head : p));
+}
+
 /** Where the block always goes; null: several places, or an end. */
 function soleExit(b: Block): Block | null {
   const last = terminator(b);
@@ -108,13 +162,17 @@ function soleExit(b: Block): Block | null {
 
 const bodyOf = (b: Block): readonly Inst[] => (terminator(b) === null ? b.insts : b.insts.slice(0, -1));
 
-function convertible(head: Block, { branch, arms }: Shape, { divergence }: Facts): boolean {
-  const varies = divergence.parts(head);
+function convertible(head: Block, shape: Shape, facts: Facts): boolean {
+  const { branch, arms } = shape;
+  const varies = facts.divergence.parts(head);
   const guard = branch.guard as Guard;
   const less = arms.length - 1 + (varies ? 0 : 2);
   for (const arm of arms) {
     const body = bodyOf(arm.block);
-    if (!body.every((inst) => canBeGuarded(inst) && !writes(inst, guard))) return false;
+    const other = otherWay(shape, arm);
+    const fits = (inst: Inst): boolean =>
+      inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
+    if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
     const space = (name: string): boolean =>
       body.some((i) => i.form.memory?.access === "load" && i.form.memory.space === name);
     const limit = space("global") || space("generic") ? limits.global : space("shared") ? limits.shared : limits.plain;
@@ -126,7 +184,7 @@ function convertible(head: Block, { branch, arms }: Shape, { divergence }: Facts
 /** May stand under a guard, executed by all lanes of a warp together. */
 function canBeGuarded(inst: Inst): boolean {
   const { form } = inst;
-  if (inst.guard !== null || form.flow !== "next" || writesUniform(inst)) return false;
+  if (form.flow !== "next" || writesUniform(inst)) return false;
   if (isLanewise(inst) || readsConstants(inst) || isPlainLoad(inst)) return true;
   return form.op === "ST" || form.op === "STG" || form.op === "STS" || form.op === "STL";
 }
@@ -139,23 +197,32 @@ function writes(inst: Inst, guard: Guard): boolean {
   return inst.dsts.some((o) => o.kind === Kind.Reg && o.file === guard.file && o.id === guard.id);
 }
 
-function convert(head: Block, { branch, arms, join }: Shape, { live, indexOf }: Facts): void {
-  const isLiveIn = (b: Block, o: Operand): boolean => {
+/** Where lanes that do not want the arm's results go, or have been: the other arm, or the join. */
+function otherWay({ arms, join }: Shape, arm: Arm): Block {
+  return arm === arms[0] && arms.length === 2 ? (arms[1] as Arm).block : join;
+}
+
+/** Nothing that the instruction writes is read there before it is written. */
+function harmless(inst: Inst, other: Block, { live, indexOf }: Facts): boolean {
+  const row = (indexOf[other.id] as number) * live.words;
+  return inst.dsts.every((o) => {
+    if (!isReg(o)) return true;
     const u = unitOf(live.flat.units, o);
-    const at = (indexOf[b.id] as number) * live.words;
-    for (let k = u; k < u + o.width; k++) if (hasBit(live.liveIn, at, k)) return true;
-    return false;
-  };
+    for (let k = u; k < u + o.width; k++) if (hasBit(live.liveIn, row, k)) return false;
+    return true;
+  });
+}
+
+function convert(head: Block, shape: Shape, facts: Facts): void {
+  const { branch, arms, join } = shape;
   head.insts.pop();
-  arms.forEach((arm, k) => {
-    // Lanes that do not want the arm's results go to the other arm, or have been there.
-    const other = k === 0 && arms.length === 2 ? (arms[1] as Arm).block : join;
+  for (const arm of arms) {
+    const other = otherWay(shape, arm);
     for (const inst of bodyOf(arm.block)) {
-      const harmless = isLanewise(inst) && !inst.dsts.some((o) => isReg(o) && isLiveIn(other, o));
-      if (!harmless) inst.guard = { ...arm.guard };
+      if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = { ...arm.guard };
       head.insts.push(inst);
     }
-  });
+  }
   // A jump to the join, which folding takes away where that comes next.
   branch.guard = null;
   for (const o of branch.srcs) if (o.kind === Kind.Label) o.id = join.id;

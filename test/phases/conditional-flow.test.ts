@@ -177,3 +177,26 @@ test("jumps to jumps, around jumps, to ends; a target that nothing falls into co
       BRA b2`;
   expect(after(`${head}\n${before}`, foldBranches)).toBe(text(expected));
 });
+
+test("a copy on the way back to a loop's head is made under the branch's guard", () => {
+  const before = `
+    b0 freq 1
+      LDC %R0, c[0x0][0x210]
+      MOV %R1, RZ
+    b1 freq 10
+      IADD3 %R2, %R1, %R0, RZ
+      STG.E [RZ], %R2
+      ISETP.LT.AND %P3, PT, %R2, 0x64, PT
+      @!%P3 BRA b3
+    b2 freq 10
+      MOV %R1, %R2
+      BRA b1
+    b3 freq 1
+      STG.E [RZ], %R1
+      EXIT`;
+  const expected = before.replace(
+    / {6}@!%P3 BRA b3\n {4}b2 freq 10\n {6}MOV %R1, %R2\n {6}BRA b1/,
+    "      @%P3 MOV %R1, %R2\n      @%P3 BRA b1",
+  );
+  expect(run(before)).toBe(text(expected.replace(/ freq \d+/g, "")));
+});

@@ -1,0 +1,151 @@
+/**
+ * A selection between a value and what an operation makes is the operation under a guard, over the value (the last thing done in
+ * the SSA window: a guarded write keeps the old contents, and its register is none of SSA's any more).
+ *
+ *     FMUL %R4, %R2, %R3                          MOV %R5, %R1          (joined with %R1 as a rule)
+ *     SEL %R5, %R4, %R1, %P0                →     @%P0 FMUL %R5, %R2, %R3
+ *
+ *     FSEL %R4, 0.5, 1, %P0                       MOV %R5, %R1
+ *     FMUL %R5, %R1, %R4                    →     @%P0 FMUL %R5, %R1, 0.5
+ *
+ * ptxas 13.0.88 does both. In the first both inner values die there, so that an instruction is saved. In the second a product
+ * with 1 is its factor, but for the bits of NaN, which PTX leaves open.
+ */
+import { Definitions, isLanewise, unitOf } from "../analysis/index.js";
+import { form } from "../isa/form.js";
+import { rewriteBlock } from "../ori/editor.js";
+import { newInst } from "../ori/func.js";
+import { clone, imm, isReg } from "../ori/operand.js";
+import { slotDefault } from "../ori/slots.js";
+import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
+import { encodes } from "./encodable.js";
+
+interface Plan {
+  /** What the result is where the guard is false. */
+  readonly base: Operand;
+  readonly guard: Guard;
+  /** The operation, whose result is replaced. */
+  readonly inst: Inst;
+  readonly srcs: Operand[];
+  /** The instruction that goes; null: dead code removal sees to it. */
+  readonly gone: Inst | null;
+}
+
+/** Returns how many selections went. */
+export function guardSelections(func: Func): number {
+  const defs = new Definitions(func);
+  const plans = new Map<Inst, Plan>();
+  const gone = new Set<Inst>();
+  const factors = readsByProducts(defs);
+  defs.flat.insts.forEach((inst, at) => {
+    const plan = inst.guard === null ? (selection(defs, inst, at) ?? product(func, defs, inst, at, factors)) : null;
+    if (plan === null || gone.has(plan.inst) || plans.has(plan.inst)) return;
+    plans.set(inst, plan);
+    if (plan.gone !== null) gone.add(plan.gone);
+  });
+  if (plans.size === 0) return 0;
+  const mov = form("MOV");
+  for (const block of func.blocks) {
+    rewriteBlock(func, block, (inst, out) => {
+      const plan = plans.get(inst);
+      if (plan === undefined) {
+        if (!gone.has(inst)) out.push(inst);
+        return;
+      }
+      const d = resultOf(inst) as Operand;
+      const rest = mov.srcs.slice(1).map(slotDefault);
+      out.push(newInst(func, mov, [clone(d)], [clone(plan.base), ...rest], null, inst.loc, inst.id));
+      const dsts = plan.inst.dsts.map((o) => (isReg(o) ? clone(d) : clone(o)));
+      // The old value is read where it is now, so that its own register may end.
+      const isBase = (o: Operand): boolean =>
+        isReg(o) && o.id === plan.base.id && o.sub === plan.base.sub && o.width === 1;
+      const srcs = plan.srcs.map((o) => (isBase(o) ? { ...clone(d), mods: o.mods, part: o.part } : clone(o)));
+      out.push(newInst(func, plan.inst.form, dsts, srcs, { ...plan.guard }, inst.loc, inst.id));
+    });
+  }
+  return plans.size;
+}
+
+/** The one register an instruction defines, of file R; null: it defines others. */
+function resultOf(inst: Inst): Operand | null {
+  const results = inst.dsts.filter(isReg);
+  const d = results[0];
+  return results.length === 1 && d !== undefined && d.file === File.R && d.width === 1 && d.part === "" ? d : null;
+}
+
+const plain = (o: Operand): boolean => isReg(o) && o.file === File.R && o.mods === 0 && o.part === "" && o.width === 1;
+
+function guardOf(pin: Operand, not: boolean): Guard | null {
+  if (pin.kind !== Kind.Reg || pin.file !== File.P || pin.id === ZERO_REG) return null;
+  return { file: File.P, id: pin.id, not: ((pin.mods & Mod.Not) !== 0) !== not };
+}
+
+/** Single definition and single use, in the block of the reader. */
+function innerOf(defs: Definitions, o: Operand, at: number): Inst | null {
+  if (!plain(o) || defs.usesOf(o) !== 1) return null;
+  const i = defs.indexOf(o);
+  if (i < 0 || i > at || defs.flat.block[i] !== defs.flat.block[at]) return null;
+  const inst = defs.flat.insts[i] as Inst;
+  if (inst.guard !== null || !isLanewise(inst) || resultOf(inst) === null) return null;
+  return inst.srcs.every((s) => s.kind === Kind.None || s.kind === Kind.Label || defs.holds(s, at)) ? inst : null;
+}
+
+function selection(defs: Definitions, inst: Inst, at: number): Plan | null {
+  if ((inst.form.name !== "SEL" && inst.form.name !== "FSEL") || resultOf(inst) === null) return null;
+  const [a, b, pin] = inst.srcs as [Operand, Operand, Operand];
+  for (const [made, base, not] of [
+    [a, b, false],
+    [b, a, true],
+  ] as const) {
+    if (!plain(base) || defs.usesOf(base) !== 1 || !defs.holds(base, at)) continue;
+    const inner = innerOf(defs, made, at);
+    const guard = guardOf(pin, not);
+    // A literal is better selected than moved twice.
+    if (inner === null || guard === null || inner.form.op === "MOV" || inner.form.op === "SEL") continue;
+    return { base, guard, inst: inner, srcs: inner.srcs, gone: inner };
+  }
+  return null;
+}
+
+const ONE = 0x3f800000;
+
+/** How often each register unit is a factor of FMUL. */
+function readsByProducts(defs: Definitions): Int32Array {
+  const count = new Int32Array(defs.units.count);
+  for (const inst of defs.flat.insts) {
+    if (inst.form.name !== "FMUL") continue;
+    for (const o of inst.srcs)
+      if (plain(o)) count[unitOf(defs.units, o)] = (count[unitOf(defs.units, o)] as number) + 1;
+  }
+  return count;
+}
+
+function product(func: Func, defs: Definitions, inst: Inst, at: number, factors: Int32Array): Plan | null {
+  if (inst.form.name !== "FMUL" || resultOf(inst) === null) return null;
+  const [x, y] = inst.srcs as [Operand, Operand];
+  for (const [base, factor] of [
+    [x, y],
+    [y, x],
+  ] as const) {
+    if (!plain(factor) || !plain(base) || !defs.holds(base, at)) continue;
+    // One that other instructions read, too, stays, and nothing is saved.
+    const select = defs.usesOf(factor) === factors[unitOf(defs.units, factor)] ? defs.definition(factor) : null;
+    if (select?.form.name !== "FSEL" || select.guard !== null || !defs.holds(select.srcs[2]!, at)) continue;
+    const [p, q, pin] = select.srcs as [Operand, Operand, Operand];
+    const [yes, no] = [literalOf(defs, p), literalOf(defs, q)];
+    if (yes === null || no === null || (yes === ONE) === (no === ONE)) continue;
+    const guard = guardOf(pin, yes === ONE);
+    const srcs = [base, imm(yes === ONE ? no : yes)];
+    if (guard === null || !encodes(func, inst.form, inst.dsts, srcs)) continue;
+    return { base, guard, inst, srcs, gone: null };
+  }
+  return null;
+}
+
+function literalOf(defs: Definitions, o: Operand): number | null {
+  if (o.mods !== 0) return null;
+  if (o.kind === Kind.Imm) return o.value;
+  const inst = defs.definition(o);
+  const from = inst?.srcs[0];
+  return inst?.form.name === "MOV" && inst.guard === null && from?.kind === Kind.Imm ? from.value : null;
+}

@@ -1,0 +1,66 @@
+/**
+ * Two zeros in a pair of registers are one instruction, as in ptxas's code on every SM: `CS2R` reads a special register of 64 bits,
+ * and SRZ is one. On plain registers, behind the joining of copies, when it is known what is a pair.
+ *
+ *     MOV %R4:0, RZ; MOV %R4:1, RZ      →      CS2R %R4, SRZ
+ */
+import { form } from "../isa/form.js";
+import { rewriteBlock } from "../ori/editor.js";
+import { newInst } from "../ori/func.js";
+import { isReg, isZeroReg, register, sreg } from "../ori/operand.js";
+import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+
+/** SRZ. */
+const ZERO = 255;
+
+/** Returns how many pairs became one instruction. */
+export function pairZeros(func: Func): number {
+  let count = 0;
+  for (const block of func.blocks) {
+    const pairs = pairsOf(func, block);
+    if (pairs.size === 0) continue;
+    const second = new Set(pairs.values());
+    rewriteBlock(func, block, (inst, out) => {
+      if (second.has(inst)) return;
+      if (!pairs.has(inst)) {
+        out.push(inst);
+        return;
+      }
+      const d = inst.dsts[0] as Operand;
+      const pair = register(File.R, d.id, 2, d.sub & ~1);
+      out.push(newInst(func, form("CS2R"), [pair], [sreg(ZERO)], null, inst.loc, inst.id));
+      count++;
+    });
+  }
+  return count;
+}
+
+/** The first zero of each pair, with the other: nothing between them names the pair. */
+function pairsOf(func: Func, block: Block): Map<Inst, Inst> {
+  /** By value and pair. */
+  const waiting = new Map<number, Inst>();
+  const key = (o: Operand, k: number): number => o.id * 256 + ((o.sub + k) >> 1);
+  const pairs = new Map<Inst, Inst>();
+  for (const inst of block.insts) {
+    const d = zeroed(func, inst);
+    const first = d === null ? undefined : waiting.get(key(d, 0));
+    if (d !== null && first !== undefined && ((first.dsts[0] as Operand).sub ^ d.sub) === 1) {
+      pairs.set(first, inst);
+      waiting.delete(key(d, 0));
+      continue;
+    }
+    for (const o of [...inst.dsts, ...inst.srcs])
+      if (isReg(o)) for (let k = 0; k < o.width; k++) waiting.delete(key(o, k));
+    if (d !== null) waiting.set(key(d, 0), inst);
+  }
+  return pairs;
+}
+
+/** What the instruction sets to zero, a part of a wide register; null: nothing. */
+function zeroed(func: Func, inst: Inst): Operand | null {
+  if (inst.form.name !== "MOV" || inst.guard !== null) return null;
+  const [d, from] = [inst.dsts[0], inst.srcs[0]] as [Operand, Operand];
+  const zero = isZeroReg(from) || (from.kind === Kind.Imm && from.value === 0);
+  const fits = isReg(d) && d.file === File.R && d.width === 1 && func.values.width(d.id) > 1;
+  return zero && fits && (d.sub | 1) < func.values.width(d.id) && inst.srcs[1]?.value === 15 ? d : null;
+}

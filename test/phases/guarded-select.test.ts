@@ -1,0 +1,61 @@
+import { guardSelections } from "../../lib/phases/guarded-select.js";
+import { pairZeros } from "../../lib/phases/zero-pairs.js";
+import { after, normalize } from "./texts.js";
+
+const head = (milestone: string): string => `func "k" entry sm_90 virtual ${milestone}`;
+
+test("a selection over an operation becomes the operation under a guard, if both sides end there", () => {
+  const code = (last: string): string => `
+    b0
+      LDC %R0, c[0x0][0x210]
+      LDC %R1, c[0x0][0x214]
+      ISETP.LT.AND %P2, PT, %R0, RZ, PT
+      IMAD %R3, %R0, %R0, RZ
+      SEL %R4, %R1, %R3, %P2
+      STG.E [RZ], %R4
+      STG.E [RZ], ${last}
+      EXIT`;
+  const expected = code("%R0")
+    .replace("      IMAD %R3, %R0, %R0, RZ\n", "")
+    .replace("SEL %R4, %R1, %R3, %P2", "MOV %R4, %R1\n      @!%P2 IMAD %R4, %R0, %R0, RZ");
+  const run = (t: string): string => after(`${head("ssa")}\n${t}`, guardSelections);
+  expect(run(code("%R0"))).toBe(normalize(`${head("ssa")}\n${expected}`));
+  expect(run(code("%R1"))).toBe(normalize(`${head("ssa")}\n${code("%R1")}`));
+  expect(run(code("%R3"))).toBe(normalize(`${head("ssa")}\n${code("%R3")}`));
+});
+
+test("a product with 1 or another literal is a product under a guard", () => {
+  const code = `
+    b0
+      LDC %R0, c[0x0][0x210]
+      FSETP.LT.AND %P1, PT, %R0, -126, PT
+      MOV %R2, 0x3f000000
+      FSEL %R3, %R2, 1, %P1
+      FMUL %R4, %R0, %R3
+      STG.E [RZ], %R4
+      EXIT`;
+  const expected = code.replace("FMUL %R4, %R0, %R3", "MOV %R4, %R0\n      @%P1 FMUL %R4, %R4, 0.5");
+  expect(after(`${head("ssa")}\n${code}`, guardSelections)).toBe(normalize(`${head("ssa")}\n${expected}`));
+});
+
+test("two zeros of an aligned pair are one CS2R; not when the pair is read between", () => {
+  const quad = `
+    value %R0 width 4`;
+  const code = (between: string): string => `
+    b0
+      MOV %R0:0, RZ
+      MOV %R0:2, RZ
+      ${between}
+      MOV %R0:1, RZ
+      MOV %R0:3, 0x7
+      STG.E.128 [RZ], %R0
+      EXIT`;
+  const run = (t: string): string => after(`${head("expanded")}${quad}${t}`, pairZeros);
+  const kept = normalize(`${head("expanded")}${code("STG.E [RZ], %R0:1")}`);
+  expect(run(code("STG.E [RZ], %R0:1"))).toBe(kept);
+  expect(run(code("STG.E [RZ], %R0:3"))).toBe(
+    normalize(`${head("expanded")}${code("STG.E [RZ], %R0:3")}`)
+      .replace("MOV %R0:0, RZ", "CS2R %R0:0-1, SRZ")
+      .replace("MOV %R0:1, RZ\n", ""),
+  );
+});
