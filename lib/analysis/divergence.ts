@@ -100,8 +100,8 @@ class Finding {
 
   run(): Divergence {
     const { func, varies, apart } = this;
-    // A function may be called from anywhere.
-    if (func.kind !== "entry") {
+    // A function may be called from anywhere, and lanes may come back from one at different times with different results.
+    if (func.kind !== "entry" || func.blocks.some((b) => b.insts.some((inst) => inst.passed !== undefined))) {
       varies.fill(1);
       apart.fill(1);
     } else {

@@ -12,7 +12,7 @@
  * In an object for the linker calls and addresses are absolute.
  */
 import { passing } from "../isa/abi.js";
-import { clone, constIndexed, imm, label, lo, part, sym } from "../ori/operand.js";
+import { clone, constIndexed, imm, label, lo, part, RZ, sym } from "../ori/operand.js";
 import { File, type Func, type Operand } from "../ori/types.js";
 import type { NameOperand, Parameter, Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
@@ -126,7 +126,7 @@ function callByAbi(
   const moves: [number, Operand][] = [];
   const result = returns[0];
   const buffer = pass.resultInMemory && result !== undefined ? localBuffer(c, passedLayout(result)) : -1;
-  if (buffer >= 0) moves.push([4, c.op("IADD3", [c.stack, imm(buffer), skip()])]);
+  if (buffer >= 0) moves.push([4, c.op("IADD3", [c.stack, imm(buffer), RZ()])]);
   values.forEach((list_, k) => {
     const { register, offset } = pass.places[k] as (typeof pass.places)[number];
     list_.forEach((w, n) => {
