@@ -53,7 +53,7 @@ const call: Lowering = (c, i, m) => {
     return;
   }
   const item = c.module.declared.get(callee.name);
-  if (item === undefined || targets !== undefined) throw new Refusal();
+  if (item === undefined || item.entry || targets !== undefined) throw new Refusal();
   const known = c.module.functions.get(callee.name);
   if (known !== undefined && c.module.inlined.has(callee.name)) inlineCall(c, known, given, wanted);
   else {
@@ -170,8 +170,8 @@ function transfer(
   argumentRegisters: readonly number[],
   results: number,
 ): void {
-  const { convention } = c.module;
-  const absolute = convention === "relocatable";
+  // What the driver brings along lies elsewhere.
+  const absolute = c.module.convention === "relocatable" || ("name" in callee && !c.module.functions.has(callee.name));
   const behind = c.newBlock();
   const link = c.machine(20, 2);
   const here = (half: string): Operand => ({ ...label(behind), part: absolute ? half : "" });
@@ -187,7 +187,7 @@ function transfer(
   } else {
     const { name } = callee as { name: string };
     if (!absolute) inst = c.emit("CALL.REL.NOINC", [], [skip(), skip(), sym(name, 0, "call")]);
-    else if (name === c.func.name) inst = c.emit("CALL.REL.NOINC", [], [skip(), skip(), own]);
+    else if (name === c.func.name && c.func.kind === "func") inst = c.emit("CALL.REL.NOINC", [], [skip(), skip(), own]);
     else inst = c.emit("CALL.ABS.NOINC", [], [skip(), skip(), sym(name, 0, "call")]);
   }
   inst.passed = {

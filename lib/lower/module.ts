@@ -2,7 +2,7 @@
  * Lowering a module: its variables, then each kernel, then the functions that these call by the ABI, and those that they call. Most
  * functions are inlined where they are called (call-graph.ts) and have no code of their own.
  */
-import { type Diagnostic, isFailure, notSupported } from "../diagnostics.js";
+import { type Diagnostic, diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
@@ -91,6 +91,10 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   for (const name of needed) {
     const item = functions.get(name);
     if (item !== undefined) lowerOne(item);
+    else if (!relocatable && !driverFunctions.has(name)) {
+      // In ptxas's words.
+      diagnostics.push(diagnostic("fatal", `Unresolved extern function '${name}'`));
+    }
     if (indirect) for (const t of taken) needed.add(t);
   }
   const inOrder = (names: ReadonlySet<string>): string[] => [...items.keys()].filter((name) => names.has(name));
@@ -116,6 +120,9 @@ function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Di
     }
   }
 }
+
+/** Functions that the driver brings along (13.0.88 leaves these unresolved in executables). */
+const driverFunctions: ReadonlySet<string> = new Set(["vprintf", "malloc", "free", "__assertfail"]);
 
 function note(to: Map<string, Set<string>>, key: string, value: string): void {
   const set = to.get(key);

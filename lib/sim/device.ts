@@ -3,9 +3,11 @@ import type { CubinFunction, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import { inputError, placeArguments } from "./arguments.js";
+import { Heap } from "./host.js";
 import { bankWords, type Loaded, load } from "./load.js";
 import { GridMachine } from "./machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
+import type { Program } from "./program.js";
 import type { TypedArray } from "./scalar.js";
 import type { Dim3, LaunchOptions, Run } from "./types.js";
 
@@ -60,6 +62,7 @@ export class Device {
   private readonly global: GlobalMemory = new GlobalMemory();
   /** Copies of the constants and parameters of a module: addresses, 0 for none, and room for so many bytes of parameters. */
   private readonly copies: Map<Loaded, { parameters: number; bytes: number }> = new Map();
+  private heap: Heap | null = null;
 
   /** Reserves zeroed global memory; the address is aligned to 256 bytes. 0 when the memory is exhausted. */
   alloc(bytes: number): number {
@@ -115,6 +118,7 @@ export class Device {
       kernel: kernel.value.name,
       entry: loaded.program.functions.find((f) => f.cubin.name === kernel.value.name)!.first,
       global: this.global,
+      heap: this.heapFor(loaded.program),
       banks,
       grid: shape.value.grid,
       block: shape.value.block,
@@ -154,6 +158,12 @@ export class Device {
     put(c.paramWindow, ...words(copies.parameters));
     if (before === 0) put(c.paramEnd, ...words(copies.parameters + parameters.length));
     else put(c.paramEnd, before + parameters.length);
+  }
+
+  /** Made once a kernel may ask for it: device memory must not move while one runs. */
+  private heapFor(program: Program): Heap | null {
+    if (program.outside.includes("malloc")) this.heap ??= new Heap(this.global);
+    return this.heap;
   }
 
   /** Constant bank 0 of a launch: dimensions, windows, stack pointer, arguments. */

@@ -70,6 +70,8 @@ interface State {
   readonly file: LaunchFile;
   readonly addresses: Map<string, number>;
   readonly runs: { kernel: string; warpInstructions: number; threadInstructions: number }[];
+  /** Lines that kernels printed. */
+  readonly printed: string[];
   readonly launch: NonNullable<LaunchHost["launch"]>;
 }
 
@@ -89,6 +91,7 @@ export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHo
     file,
     addresses: new Map(),
     runs: [],
+    printed: [],
     launch: host.launch ?? launchOn,
   };
   const problem = prepare(state);
@@ -166,6 +169,7 @@ function runStep(s: State, step: LaunchStep): Run | string {
   });
   if (!run.ok) return run.diagnostics.map((d) => d.message).join("; ");
   const { warpInstructions, threadInstructions } = run.value;
+  if (run.value.output !== "") s.printed.push(...run.value.output.replace(/\n$/, "").split("\n"));
   s.runs.push({ kernel: step.kernel ?? s.module.kernels[0]!, warpInstructions, threadInstructions });
   return run.value;
 }
@@ -197,7 +201,7 @@ function faulted(s: State, fault: Fault): LaunchFileResult {
     buffers: {},
     differences: [],
   };
-  return { status: 3, lines: describeFault(fault), about: null, json };
+  return { status: 3, lines: [...s.printed, ...describeFault(fault)], about: null, json };
 }
 
 /** A number as JSON and text can hold it. */
@@ -214,7 +218,7 @@ function elements(b: Buffer): (number | bigint)[] {
 }
 
 function finish(s: State): LaunchFileResult {
-  const lines: string[] = [];
+  const lines: string[] = [...s.printed];
   const buffers: Record<string, readonly (number | string)[]> = {};
   for (const name of s.file.print) {
     const b = bufferOf(s, name, null)!;

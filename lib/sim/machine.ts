@@ -3,11 +3,14 @@
  * groups (groups.ts). A CTA that has not ended when its turn is over stays resident and the next one is started too, so
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
+import { RETURN_ADDRESS } from "../isa/abi.js";
 import { renderInst as print } from "../isa/text.js";
 import { freshBarriers } from "./barrier.js";
-import { describeWaits, lowest, popcount, releaseWanted } from "./groups.js";
+import { describeWaits, enqueue, lowest, popcount, releaseWanted } from "./groups.js";
+import { callHost, type Heap, type Host } from "./host.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
+import { codeIndex } from "./ops/control.js";
 import { functionAt, type Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
@@ -31,6 +34,8 @@ export interface Launch {
   /** Index of the first instruction. */
   readonly entry: number;
   readonly global: GlobalMemory;
+  /** Where `malloc` takes from. */
+  readonly heap?: Heap | null;
   readonly banks: readonly Int32Array[];
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
@@ -47,7 +52,9 @@ export interface Launch {
   readonly engine?: EngineChoice;
 }
 
-export class GridMachine implements Machine {
+export class GridMachine implements Machine, Host {
+  readonly heap: Heap | null;
+  private readonly printed: string[] = [];
   readonly global: GlobalMemory;
   readonly banks: readonly Int32Array[];
   readonly grid: readonly [number, number, number];
@@ -73,6 +80,7 @@ export class GridMachine implements Machine {
   constructor(private readonly launch: Launch) {
     this.program = launch.program;
     this.global = launch.global;
+    this.heap = launch.heap ?? null;
     this.banks = launch.banks;
     this.grid = launch.grid;
     this.block = launch.block;
@@ -124,7 +132,12 @@ export class GridMachine implements Machine {
       warpInstructions: this.issued,
       threadInstructions: this.threads,
       profile: this.profile(),
+      output: this.printed.join(""),
     };
+  }
+
+  print(text: string): void {
+    this.printed.push(text);
   }
 
   private startCluster(index: number): Cluster {
@@ -322,7 +335,10 @@ export class GridMachine implements Machine {
   private leftCode(w: Warp, mask: number, beyond: number): void {
     const name = this.program.outside[beyond];
     if (name === undefined) w.fault("illegal-instruction", mask, "the program counter left the code");
-    else w.fault("not-supported", mask, `the kernel calls ${name}, which the driver would bring: the cubin has none`);
+    else if (callHost(name, w, mask, this)) {
+      w.active = 0;
+      for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) enqueue(w, codeIndex(w.I[RETURN_ADDRESS * 32 + l]!), 1 << l);
+    } else w.fault("not-supported", mask, `the kernel calls ${name}, which the driver would bring: the cubin has none`);
   }
 
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void {

@@ -116,4 +116,6 @@ export interface Run {
   readonly threadInstructions: number;
   /** With `profile: true`: every instruction that was issued at least once, in code order. */
   readonly profile: readonly ProfileEntry[] | null;
+  /** What the kernel printed, and the text of an assertion that failed. */
+  readonly output: string;
 }

@@ -26,6 +26,8 @@ export interface DeriveInput {
   readonly constant0: number;
   /** Symbol indices of functions that the code names and others define. */
   readonly externs: readonly number[];
+  /** Offsets of calls of what the driver brings along, in executables. */
+  readonly syscalls: readonly number[];
   readonly branches: readonly IndirectBranch[];
   /** `-maxrregcount`, 0 for none. */
   readonly maxRegisters: number;
@@ -53,6 +55,7 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
   if (container.reservedUsed) records.push(flagRecord(EIATTR.RESERVED_SMEM_USED));
   if (code.barriers > 0) records.push(byteRecord(EIATTR.NUM_BARRIERS, code.barriers));
   if (input.externs.length > 0) records.push(wordsRecord(EIATTR.EXTERNS, input.externs));
+  if (input.syscalls.length > 0) records.push(wordsRecord(EIATTR.SYSCALL_OFFSETS, input.syscalls));
   if (input.branches.length > 0) records.push(branchRecord(input.branches));
   return inOrder(records, container.order);
 }

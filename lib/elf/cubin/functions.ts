@@ -3,7 +3,7 @@
  *
  * `.nv.callgraph` has four lists of pairs: calls (caller, callee); functions whose address is taken, with their prototype; calls
  * through an address (caller, prototype); and who takes which address. `.nv.prototype` has functions that others may call, with
- * theirs. Prototypes are offsets of texts in `.strtab` (13.0.88, objects of -c; in executables all lists are empty).
+ * theirs. Prototypes are offsets of texts in `.strtab` (13.0.88, objects of -c; in executables all lists are empty, but for calls of what the driver brings along).
  */
 import type { CallFacts, Program } from "../../ori/types.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
@@ -114,7 +114,7 @@ export class Functions {
   }
 
   callgraph(strings: StringTable): Uint8Array {
-    if (!this.relocatable) return callgraphBytes();
+    if (!this.relocatable) return callgraphBytes([this.driverCalls(), [], [], []]);
     const prototype = (name: string): number => strings.add(this.facts.prototypes.get(name) ?? "");
     const calls: [number, number][] = [];
     const indirect: [number, number][] = [];
@@ -129,6 +129,15 @@ export class Functions {
     }
     const taken = (this.program.taken ?? []).map((name): [number, number] => [this.index(name), prototype(name)]);
     return callgraphBytes([calls, taken, indirect, takes]);
+  }
+
+  /** In executables: calls of what the driver brings along, last first. */
+  private driverCalls(): [number, number][] {
+    return this.codes.flatMap((code) =>
+      this.externs(code)
+        .reverse()
+        .map((of): [number, number] => [this.index(code.name), this.symbols.indexOf(of)]),
+    );
   }
 
   /** Functions whose addresses a function takes, itself or by a variable that it mentions. */

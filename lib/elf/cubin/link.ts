@@ -341,6 +341,7 @@ class Linker {
         code: p.code,
         container: this.container,
         constant0: p.constant0 === null ? 0 : this.symbols.sectionIndex(p.constant0),
+        syscalls: this.relocatable ? [] : p.code.relocs.flatMap((r) => (r.what === "call" ? [r.offset] : [])),
         externs: this.functions.externs(p.code).map((s) => this.symbols.indexOf(s)),
         branches: p.jumps?.branches ?? [],
         maxRegisters: this.options.maxRegisters ?? 0,

@@ -119,7 +119,7 @@ function absolute(s: Site): Exec {
 
 /** Code addresses are 16 bytes per instruction, from CODE_BASE on. */
 export const CODE_BASE = 0x1_0000;
-function codeIndex(address: number): number {
+export function codeIndex(address: number): number {
   return Math.floor((address - CODE_BASE) / 16);
 }
 
@@ -133,10 +133,10 @@ function ret(s: Site): Exec {
   return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
 }
 
-/** LEPC: the code address of a label, or of the next instruction. */
+/** LEPC: the code address of a label, or its own (ptxas on sm_75 adds the distance from it to the return point). */
 function lepc(s: Site): Exec {
   const o = s.find("target");
-  const address = CODE_BASE + 16 * (o?.kind === Kind.Label ? s.target(o) : s.index + 1);
+  const address = CODE_BASE + 16 * (o?.kind === Kind.Label ? s.target(o) : s.index);
   const d = s.operand("d");
   const rows = [s.dstRow(d), s.dstRow(d, 1)];
   return (w, m) => {
