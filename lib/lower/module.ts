@@ -3,6 +3,7 @@
  * functions are inlined where they are called (call-graph.ts) and have no code of their own.
  */
 import { type Diagnostic, diagnostic, isFailure, notSupported } from "../diagnostics.js";
+import { reachedFrom } from "../ori/routines.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
@@ -97,6 +98,8 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     }
     if (indirect) for (const t of taken) needed.add(t);
   }
+  const kernels = entries.flatMap((item) => funcs.get(item.name) ?? []);
+  if (!relocatable) shareVariables(kernels, [...funcs.values()], [...taken], symbols);
   const inOrder = (names: ReadonlySet<string>): string[] => [...items.keys()].filter((name) => names.has(name));
   const program: Program = {
     target,
@@ -118,6 +121,22 @@ function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Di
       if (!(e instanceof Refusal)) throw e;
       diagnostics.push(notSupported(`.${d.space} variable ${v.name}`, v.span));
     }
+  }
+}
+
+/** In an executable the variables of a function belong to every kernel that reaches it. */
+function shareVariables(
+  kernels: readonly Func[],
+  funcs: readonly Func[],
+  taken: readonly string[],
+  symbols: Symbols,
+): void {
+  for (const k of kernels) {
+    for (const r of reachedFrom(k, funcs, taken)) {
+      symbols.share(r.name, k.name);
+      k.barriers = Math.max(k.barriers, r.barriers);
+    }
+    k.sharedBytes = symbols.sharedBytes(k.name);
   }
 }
 

@@ -68,6 +68,11 @@ export class Symbols {
     this.drafts.get(symbol)?.users.add(func);
   }
 
+  /** What one function mentions, another mentions too. */
+  share(from: string, to: string): void {
+    for (const d of this.drafts.values()) if (d.users.has(from)) d.users.add(to);
+  }
+
   /** Bytes of static shared memory that a function mentions, laid out in order of declaration. */
   sharedBytes(func: string): number {
     let size = 0;

@@ -141,7 +141,14 @@ function finite(x: number, kind: string, digits: number, alternate: boolean, fre
 
 /** `toFixed` beyond 1e21, where JavaScript goes over to exponents. */
 function fixed(x: number, digits: number): string {
-  if (x < 1e21) return x.toFixed(Math.min(100, digits));
+  if (x < 1e21) {
+    const shown = Math.min(40, digits);
+    // JavaScript rounds halves up, C to even; toFixed is exact.
+    const exact = x.toFixed(shown + 60);
+    const kept = exact.slice(0, -60).replace(/\.$/, "");
+    const half = /^50*$/.test(exact.slice(-60)) && /[02468]$/.test(kept);
+    return (half ? kept : x.toFixed(shown)) + "0".repeat(digits - shown);
+  }
   return BigInt(x).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
 }
 

@@ -3,14 +3,14 @@ import { type Diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
 import type { ModuleSymbol, Program } from "../../ori/types.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
-import { STB, view } from "../elf64.js";
-import type { SectionDraft } from "../elf64-write.js";
+import { roundUp, SHF, STB, view } from "../elf64.js";
+import { type SectionDraft, section } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import type { Functions } from "./functions.js";
-import type { SharedLayout } from "./place.js";
+import { isPlacedByLinker, type SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
 import type { ReservedShared } from "./reserved.js";
-import { STO, STT_CUDA } from "./sections.js";
+import { SHT_CUDA, STO, STT_CUDA } from "./sections.js";
 import type { Variables } from "./variables.js";
 
 /** What of a function its relocations touch. */
@@ -34,6 +34,8 @@ export class CodeRelocations {
   private readonly reserved: ReservedShared;
   private readonly functions: Functions;
   private readonly sharedSymbols = new Map<string, DraftSymbol>();
+  private readonly nobits: SectionDraft[];
+  private common: SectionDraft | null = null;
 
   constructor(
     program: Program,
@@ -41,7 +43,7 @@ export class CodeRelocations {
     variables: Variables,
     reserved: ReservedShared,
     functions: Functions,
-    output: { readonly symbols: Symbols; readonly diagnostics: Diagnostic[] },
+    output: { readonly symbols: Symbols; readonly diagnostics: Diagnostic[]; readonly nobits: SectionDraft[] },
   ) {
     this.program = program;
     this.relocatable = relocatable;
@@ -50,6 +52,7 @@ export class CodeRelocations {
     this.functions = functions;
     this.symbols = output.symbols;
     this.diagnostics = output.diagnostics;
+    this.nobits = output.nobits;
     this.byName = new Map(program.symbols.map((s) => [s.name, s]));
   }
 
@@ -83,6 +86,10 @@ export class CodeRelocations {
       p.relocs.push({ offset: r.offset, type, symbol: variable!.symbol, addend: r.addend });
       return;
     }
+    if (this.relocatable && source.space === "shared" && isPlacedByLinker(this.program, source)) {
+      p.relocs.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: this.commonShared(source), addend: r.addend });
+      return;
+    }
     if (this.relocatable) {
       const constant = source.space === "const";
       const type = constant ? R_CUDA.ABS16_32 : R_CUDA.ABS32_32;
@@ -98,6 +105,30 @@ export class CodeRelocations {
     if (source.space !== "shared" || high || end === null) return;
     const addend = value + r.addend - this.program.target.limits.reservedSharedOffset;
     p.sharedSites.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: end, addend });
+  }
+
+  /** A symbol that asks the linker for shared memory; its value is the alignment. */
+  private commonShared(source: ModuleSymbol): DraftSymbol {
+    const found = this.sharedSymbols.get(source.name);
+    if (found !== undefined) return found;
+    if (this.common === null) {
+      const flags = SHF.Write | SHF.Alloc;
+      this.common = section({ name: ".nv_debug.shared", type: SHT_CUDA.Shared, flags, align: 1, size: 0 });
+      this.symbols.section(this.common);
+      this.nobits.push(this.common);
+    }
+    this.common.size = roundUp(this.common.size, source.align) + source.size;
+    this.common.align = Math.max(this.common.align, source.align);
+    const made = symbol({
+      name: source.name,
+      type: STT_CUDA.Object,
+      other: STO.Shared,
+      section: this.common,
+      value: source.align,
+      size: source.size,
+    });
+    this.sharedSymbols.set(source.name, made);
+    return this.symbols.local(made);
   }
 
   /** The symbol of a variable that another object defines. */

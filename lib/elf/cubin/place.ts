@@ -94,6 +94,11 @@ export interface SharedLayout {
   readonly used: boolean;
 }
 
+/** In objects: a shared variable that a function mentions lies with every kernel that calls it; the linker finds a place. */
+export function isPlacedByLinker(program: Program, s: ModuleSymbol): boolean {
+  return s.size > 0 && program.funcs.some((f) => f.kind === "func" && s.users.includes(f.name));
+}
+
 /** Alignment of the section when the module has an `extern .shared` array. */
 const DYNAMIC_ALIGN = 16;
 
@@ -105,7 +110,7 @@ export function layoutShared(
   relocatable: boolean,
 ): SharedLayout {
   const shared = program.symbols.filter((s) => s.space === "shared");
-  const mine = shared.filter((s) => s.users.includes(func.name));
+  const mine = shared.filter((s) => s.users.includes(func.name) && !(relocatable && isPlacedByLinker(program, s)));
   const dynamic = relocatable ? [] : shared.filter((s) => s.size === 0);
   const statics = mine.filter((s) => s.size > 0);
   const offsets = new Map<string, number>();
