@@ -6,7 +6,8 @@
  * registers RZ, URZ, PT, UPT appear nowhere. A guarded definition, or one of only a part of a register, does not kill
  * what was there before. On physical registers the instructions that move predicates (P2R, R2P and their uniform kin)
  * read or write those under their mask, with slot IMPLICIT; where the mask is no number any of them may be meant.
- * So do calls and returns with what the ABI passes in registers, and WARPGROUP.ARRIVE and .DEPBAR with the registers of warp-group products (products.ts).
+ * So do calls and returns with what the ABI passes in registers, and WARPGROUP.ARRIVE and .DEPBAR with the registers of
+ * warp-group products (products.ts), also on virtual registers.
  */
 
 import { IMPLICIT } from "../isa/operand.js";
@@ -68,13 +69,13 @@ export function flatten(func: Func): Flat {
   const first = new Int32Array(func.blocks.length + 1);
   const uses = new References();
   const defs = new References();
-  const handed = units.virtual ? null : handovers(func);
+  const handed = handovers(func, units);
   func.blocks.forEach((b, i) => {
     for (const inst of b.insts) {
       insts.push(inst);
       addUses(units, uses, inst);
       addDefs(units, defs, inst);
-      if (handed !== null) addHandover(units, uses, defs, handed.get(inst));
+      if (handed !== null) addHandover(uses, defs, handed.get(inst));
       uses.start.push(uses.unit.length);
       defs.start.push(defs.unit.length);
     }
@@ -128,11 +129,10 @@ function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "d
     if (((mask.value >>> p) & 1) === 1) to.add(unitAt(units, implied[0], p, 0), 1, IMPLICIT, always(inst));
 }
 
-function addHandover(units: Units, uses: References, defs: References, h: Handover | undefined): void {
+function addHandover(uses: References, defs: References, h: Handover | undefined): void {
   if (h === undefined) return;
   const add = (to: References, runs: Runs): void => {
-    for (let k = 0; k < runs.length; k += 2)
-      to.add(unitAt(units, File.R, runs[k] as number, 0), runs[k + 1] as number, IMPLICIT, false);
+    for (let k = 0; k < runs.length; k += 2) to.add(runs[k] as number, runs[k + 1] as number, IMPLICIT, false);
   };
   add(uses, h.uses);
   add(defs, h.defs);

@@ -30,6 +30,7 @@ import {
 } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import { setRange } from "./bits.js";
+import { type Units, unitOf } from "./units.js";
 
 const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
 
@@ -38,7 +39,7 @@ export function isProduct(op: string): boolean {
   return products.has(op);
 }
 
-/** Registers of file R as runs: first, count, first, count … */
+/** Register units as runs: first, count, first, count … */
 export type Runs = readonly number[];
 
 /** What a WARPGROUP instruction reads and may write without naming it. */
@@ -47,16 +48,25 @@ export interface Handover {
   readonly defs: Runs;
 }
 
-/** Registers of file R as bits. */
-const WORDS = 8;
-const REGISTERS = 255;
 /** Groups told apart: the open one, and by how many have been closed since; the last stands for all older ones. */
 const AGES = 9;
-const SET = 2 * WORDS;
+/** Unit of RZ on physical registers, which no instruction owns. */
+const ZERO_UNIT = 255;
+/** A use or definition of the flat columns is no wider. */
+const WIDEST = 128;
 
-/** Reads and writes of the products at a point, by age of their group: two sets each, read first. */
+/** Reads and writes of the products at a point as bits of register units, by age of their group: two sets each, read first. */
 class Sets {
-  readonly bits = new Uint32Array(AGES * SET);
+  readonly bits: Uint32Array;
+  private readonly units: Units;
+  /** Words of one set. */
+  private readonly words: number;
+
+  constructor(units: Units) {
+    this.units = units;
+    this.words = (units.count + 31) >>> 5;
+    this.bits = new Uint32Array(AGES * 2 * this.words);
+  }
 
   /** Adds all of `o`; true when there was something new. */
   merge(o: Sets): boolean {
@@ -71,30 +81,35 @@ class Sets {
 
   product(inst: Inst): void {
     for (const o of inst.srcs) this.add(o, 0);
-    for (const o of inst.dsts) this.add(o, WORDS);
+    for (const o of inst.dsts) this.add(o, this.words);
   }
 
   private add(o: Operand, from: number): void {
     if (o.kind !== Kind.Reg || o.file !== File.R || o.id === ZERO_REG) return;
-    setRange(this.bits, from, o.id + o.sub, Math.min(Math.max(1, o.width), REGISTERS - o.id - o.sub));
+    const first = unitOf(this.units, o);
+    const end = this.units.virtual ? this.units.count : ZERO_UNIT;
+    setRange(this.bits, from, first, Math.min(Math.max(1, o.width), end - first));
   }
 
   /** The open group is closed: all are one group older. */
   close(): void {
     const { bits } = this;
-    const oldest = bits.slice((AGES - 1) * SET);
-    bits.copyWithin(SET, 0, (AGES - 1) * SET);
-    for (let w = 0; w < SET; w++) bits[(AGES - 1) * SET + w] = bits[(AGES - 1) * SET + w]! | oldest[w]!;
-    bits.fill(0, 0, SET);
+    const set = 2 * this.words;
+    const last = (AGES - 1) * set;
+    const oldest = bits.slice(last);
+    bits.copyWithin(set, 0, last);
+    for (let w = 0; w < set; w++) bits[last + w] = bits[last + w]! | oldest[w]!;
+    bits.fill(0, 0, set);
   }
 
   /** What all groups from this age on read, and write. */
   private from(age: number): readonly [reads: Uint32Array, writes: Uint32Array] {
-    const [reads, writes] = [new Uint32Array(WORDS), new Uint32Array(WORDS)];
-    for (let at = age * SET; at < this.bits.length; at += SET)
-      for (let w = 0; w < WORDS; w++) {
+    const { words } = this;
+    const [reads, writes] = [new Uint32Array(words), new Uint32Array(words)];
+    for (let at = age * 2 * words; at < this.bits.length; at += 2 * words)
+      for (let w = 0; w < words; w++) {
         reads[w] = reads[w]! | this.bits[at + w]!;
-        writes[w] = writes[w]! | this.bits[at + WORDS + w]!;
+        writes[w] = writes[w]! | this.bits[at + words + w]!;
       }
     return [reads, writes];
   }
@@ -108,8 +123,8 @@ class Sets {
   /** Groups from this age on are done, and gone. */
   done(age: number): Handover {
     const [reads, writes] = this.from(age);
-    this.bits.fill(0, age * SET);
-    for (let w = 0; w < WORDS; w++) reads[w] = reads[w]! | writes[w]!;
+    this.bits.fill(0, age * 2 * this.words);
+    for (let w = 0; w < this.words; w++) reads[w] = reads[w]! | writes[w]!;
     const both = runs(reads);
     return { uses: both, defs: both };
   }
@@ -117,10 +132,10 @@ class Sets {
 
 function runs(set: Uint32Array): Runs {
   const out: number[] = [];
-  for (let r = 0; r < REGISTERS; r++) {
+  for (let r = 0; r < 32 * set.length; r++) {
     if (((set[r >>> 5]! >>> (r & 31)) & 1) === 0) continue;
     const n = out.length;
-    if (n > 0 && out[n - 2]! + out[n - 1]! === r) out[n - 1] = out[n - 1]! + 1;
+    if (n > 0 && out[n - 2]! + out[n - 1]! === r && out[n - 1]! < WIDEST) out[n - 1] = out[n - 1]! + 1;
     else out.push(r, 1);
   }
   return out;
@@ -160,11 +175,11 @@ export function handoverDistance(
   return isArrive(second) ? arriveDistance(first, dst, accumulator, target) : 1;
 }
 
-/** For every ARRIVE and DEPBAR of a function on physical registers what it hands over; null without products. */
-export function handovers(func: Func): ReadonlyMap<Inst, Handover> | null {
+/** For every ARRIVE and DEPBAR of a function what it hands over; null without products. */
+export function handovers(func: Func, units: Units): ReadonlyMap<Inst, Handover> | null {
   if (!func.blocks.some((b) => b.insts.some((i) => products.has(i.form.op)))) return null;
   const out = new Map<Inst, Handover>();
-  solve(func, true, (b, sets) => {
+  solve(func, units, true, (b, sets) => {
     for (let i = b.insts.length - 1; i >= 0; i--) {
       const inst = b.insts[i]!;
       if (products.has(inst.form.op)) sets.product(inst);
@@ -174,7 +189,7 @@ export function handovers(func: Func): ReadonlyMap<Inst, Handover> | null {
       }
     }
   });
-  solve(func, false, (b, sets) => {
+  solve(func, units, false, (b, sets) => {
     for (const inst of b.insts) {
       if (products.has(inst.form.op)) {
         sets.product(inst);
@@ -186,13 +201,13 @@ export function handovers(func: Func): ReadonlyMap<Inst, Handover> | null {
 }
 
 /** Repeats `step` over the blocks, against the flow or along it, until nothing grows any more. */
-function solve(func: Func, backward: boolean, step: (b: Block, sets: Sets) => void): void {
-  const at = new Map<Block, Sets>(func.blocks.map((b) => [b, new Sets()]));
+function solve(func: Func, units: Units, backward: boolean, step: (b: Block, sets: Sets) => void): void {
+  const at = new Map<Block, Sets>(func.blocks.map((b) => [b, new Sets(units)]));
   const order = backward ? [...func.blocks].reverse() : func.blocks;
   for (let again = true; again; ) {
     again = false;
     for (const b of order) {
-      const sets = new Sets();
+      const sets = new Sets(units);
       sets.merge(at.get(b)!);
       step(b, sets);
       for (const next of backward ? b.preds : b.succs) if (at.get(next)!.merge(sets)) again = true;

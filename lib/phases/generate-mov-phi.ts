@@ -10,8 +10,9 @@
  *     b1: x = 2                  →    b1: x2 = 2
  *     b2: STG x                       b2: x3 = PHI(x1, x2); STG x3
  *
- * Registers that stay as they are: those with one definition; those bound to a physical register; those with a guarded
- * definition, which keeps the old value where the guard is false and so is no definition in the sense of SSA.
+ * Registers that stay as they are: those with one definition; those wider than four (accumulators of warp groups); those bound to
+ * a physical register; those with a guarded definition, which keeps the old value where the guard is false and so is no definition in
+ * the sense of SSA.
  * A definition of part of a wide register makes a new name whose other parts, as far as they are live, are copied from
  * the old one. Where a path brings no value at all the phi has RZ (or PT): PTX lets such code read anything.
  */
@@ -22,6 +23,7 @@ import { isPhi } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
 import { part, register } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { WIDEST_IN_SSA } from "../ori/verify/ssa.js";
 import { copyUnit } from "./parallel-copy.js";
 
 /** The registers to rename: their ids, ascending, and the same as a column of flags (ids made later have none). */
@@ -69,7 +71,8 @@ function candidates(func: Func): Renamed {
   const ids: number[] = [];
   const flag = new Uint8Array(values.count);
   for (let v = 0; v < values.count; v++) {
-    const fits = defined[v] === 1 && guarded[v] === 0 && values.fixed(v) < 0 && values.file(v) !== File.B;
+    const narrow = values.width(v) <= WIDEST_IN_SSA;
+    const fits = narrow && defined[v] === 1 && guarded[v] === 0 && values.fixed(v) < 0 && values.file(v) !== File.B;
     if (!fits || (again[v] === 0 && !isLiveIn(func, live, 0, v))) continue;
     ids.push(v);
     flag[v] = 1;

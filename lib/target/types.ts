@@ -76,6 +76,7 @@ export type Feature =
   | "asyncCopy"
   | "barrierInitByStore"
   | "bulkCopiesToCluster"
+  | "warpgroupProducts"
   | "mma80"
   | "mmaHalf884"
   | "mmaDouble884"

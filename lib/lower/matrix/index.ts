@@ -2,5 +2,6 @@
 import type { Family } from "../family.js";
 import { mma } from "./mma.js";
 import { ldmatrix, movmatrix, stmatrix } from "./moves.js";
+import { setmaxnreg, wgmma } from "./wgmma.js";
 
-export const matrixFamily: Family = { mma, ldmatrix, stmatrix, movmatrix };
+export const matrixFamily: Family = { mma, ldmatrix, stmatrix, movmatrix, wgmma, setmaxnreg };

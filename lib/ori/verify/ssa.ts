@@ -7,6 +7,9 @@ import { isPhi } from "../flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
 
+/** Registers of the widest values that are renamed: wider ones are accumulators, whose parts would be copied as often as there are parts. */
+export const WIDEST_IN_SSA = 4;
+
 interface Place {
   readonly block: Block;
   readonly at: number;
@@ -27,12 +30,13 @@ export function checkSsa(func: Func, out: Findings): void {
 
 /**
  * Outside the rules: B registers, which are set and consumed rather than computed; values bound to a register; values
- * with a guarded definition, which leaves the old contents where the guard is false.
+ * with a guarded definition, which leaves the old contents where the guard is false; accumulators of warp groups.
  */
 function exempt(func: Func): Set<number> {
   const outside = new Set<number>();
   for (let v = 0; v < func.values.count; v++) {
-    if (func.values.file(v) === File.B || func.values.fixed(v) >= 0) outside.add(v);
+    const wide = func.values.width(v) > WIDEST_IN_SSA;
+    if (wide || func.values.file(v) === File.B || func.values.fixed(v) >= 0) outside.add(v);
   }
   for (const block of func.blocks) {
     for (const inst of block.insts) {

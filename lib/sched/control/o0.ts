@@ -29,6 +29,11 @@ const OPERANDS = 1;
 /** The longest stall that four bits hold; longer than any fixed latency (digest E §2L.2). */
 const LONGEST_STALL = 15;
 
+/** Waits for products of a warp group take no scoreboard beside (lib/isa/rows/warpgroup.ts); all before them are waited for already. */
+function waitsForGroups({ form }: MachineInst): boolean {
+  return form.name.startsWith("WARPGROUP.DEPBAR") || form.name === "WARPGROUP.WAIT";
+}
+
 /**
  * ptxas -O0's rule: stall as long as possible, and wait for everything that is under way, before every instruction
  * (digest E §2L.6, F §2C). Which scoreboards an instruction sets follows from its row in the instruction table.
@@ -42,7 +47,7 @@ export const controlO0: ControlPolicy = {
       yield: 0,
       writeSb: write ? RESULT : NONE,
       readSb: read ? OPERANDS : NONE,
-      wait: (1 << RESULT) | (1 << OPERANDS),
+      wait: waitsForGroups(inst) ? 0 : (1 << RESULT) | (1 << OPERANDS),
       reuse: 0,
     };
   },

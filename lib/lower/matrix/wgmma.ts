@@ -1,0 +1,221 @@
+/**
+ * `wgmma`: products of a warp group (sm_90a).
+ *
+ * A product works on registers until WARPGROUP.DEPBAR has waited for it. Here it is waited for where it is issued, as ptxas does when it
+ * cannot follow the registers (its message C7515 and others); products in a row share one wait, as long as what stands between them touches no
+ * register of theirs:
+ *
+ *     wgmma.fence; mma_async; add; mma_async; commit; wait     →     ARRIVE; HGMMA; R2UR…; HGMMA gsb0; DEPBAR gsb0, 0
+ *
+ * So `fence`, `commit_group` and `wait_group` mean nothing more than that the warp is together. Waiting earlier than the PTX asks is right,
+ * and costs overlap. Descriptors go in four uniform registers, A's in the lower two (nothing where A is in registers). Forms: facts/ptx-to-sass
+ * sm_90a; the sign of `scale-d` as in ptxas's code.
+ */
+import { tryForm } from "../../isa/form.js";
+import { imm, neg, not, RZ, select, UPT, URZ } from "../../ori/operand.js";
+import { File, type Inst, Kind, type Operand } from "../../ori/types.js";
+import type { Operand as PtxOperand } from "../../ptx/ast.js";
+import { toUniform } from "../async/uniform.js";
+import type { Context } from "../context.js";
+import { at, type Lowering } from "../family.js";
+import type { Modifiers } from "../modifiers.js";
+import { Refusal } from "../refusal.js";
+import { B64, PRED, type PtxType, typeNamed } from "../types.js";
+import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
+import { allTogether } from "./together.js";
+
+const B32: PtxType = typeNamed("b32") as PtxType;
+/** `sb` of the last product of a group, and of one that is followed by others. */
+const CLOSES = 0;
+const FOLLOWED = 7;
+
+interface Wanted {
+  readonly n: number;
+  readonly k: number;
+  readonly d: string;
+  readonly a: string;
+  readonly b: string;
+  readonly more: string;
+}
+
+const shape = /^m64n(\d+)k(\d+)$/;
+
+function takeShape(i: readonly string[], m: Modifiers): { n: number; k: number } {
+  const word = i.find((w) => shape.test(w));
+  if (word === undefined) throw new Refusal();
+  m.need([word]);
+  const [, n, k] = shape.exec(word) as unknown as [string, string, string];
+  return { n: Number(n), k: Number(k) };
+}
+
+function wanted(words: readonly string[], m: Modifiers): Wanted {
+  m.need(["sync"]);
+  m.need(["aligned"]);
+  const size = takeShape(words, m);
+  const saturates = m.flag("satfinite");
+  const d = m.need(["f16", "f32", "s32"]);
+  const factor = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8", "b1"];
+  const [a, b] = [m.need(factor), m.need(factor)];
+  if (a === "b1") {
+    m.need(["and"]);
+    m.need(["popc"]);
+  }
+  return { ...size, d, a, b, more: saturates ? ".SAT" : "" };
+}
+
+/** The machine instruction: `HGMMA.64x8x16.F32.BF16`. */
+function nameOf(w: Wanted): string {
+  const size = `64x${w.n}x${w.k}`;
+  const sum = w.d.toUpperCase();
+  const types = `${w.a.toUpperCase()}.${w.b.toUpperCase()}`;
+  if (w.a === "b1" && w.b === "b1") return `BGMMA.${size}.AND.POPC`;
+  if (/^[su]8$/.test(w.a)) return `IGMMA.${size}.${types}${w.more}`;
+  if (/^e/.test(w.a)) return `QGMMA.${size}.${sum}.${types}`;
+  if (w.a !== w.b) throw new Refusal();
+  return `HGMMA.${size}.${sum}${w.a === "f16" ? "" : `.${w.a.toUpperCase()}`}`;
+}
+
+/** 1 or −1 of `imm-scale`, 0 or 1 of `imm-trans`. */
+function number(o: PtxOperand, one: number, other: number): boolean {
+  const value = o.kind === "int" ? o.lo | 0 : Number.NaN;
+  if (value !== one && value !== other) throw new Refusal();
+  return value === other;
+}
+
+/** What stands behind the operands: signs for floats, transpositions for 16-bit ones. */
+interface Extras {
+  readonly negA: boolean;
+  readonly negB: boolean;
+  readonly tnspA: boolean;
+  readonly tnspB: boolean;
+}
+
+function extras(w: Wanted, list: readonly PtxOperand[], inRegisters: boolean): Extras {
+  const float = w.d !== "s32";
+  const turns = w.a === "f16" || w.a === "bf16" ? (inRegisters ? 1 : 2) : 0;
+  if (list.length !== (float ? 2 : 0) + turns) throw new Refusal();
+  const [negA, negB] = float ? [number(at(list, 0), 1, -1), number(at(list, 1), 1, -1)] : [false, false];
+  const tnspA = turns === 2 && number(at(list, 2), 0, 1);
+  const tnspB = turns > 0 && number(at(list, list.length - 1), 0, 1);
+  return { negA, negB, tnspA, tnspB };
+}
+
+/** Whether the sum goes on: a uniform predicate, or known. */
+function scaleD(c: Context, o: PtxOperand): Operand {
+  const p = c.read(o, PRED);
+  if (p.kind === Kind.Imm) return p.value === 0 ? not(UPT()) : UPT();
+  if (p.id < 0) return (p.mods & 4) === 0 ? UPT() : not(UPT());
+  const uniform = c.builder.up();
+  c.emit("VOTEU.ANY", [URZ(), uniform], [p]);
+  return uniform;
+}
+
+const isNumber = (o: PtxOperand): boolean => o.kind === "int";
+
+/** `scale-d` may be an integer, too. */
+function sumGoesOn(c: Context, o: PtxOperand): Operand {
+  if (!isNumber(o)) return scaleD(c, o);
+  return o.kind === "int" && o.lo === 0 && o.hi === 0 ? not(UPT()) : UPT();
+}
+
+// ------------------------------------------------------------------------------------------------ products in a row
+
+const names = (o: Operand, p: Operand): boolean =>
+  o.kind === Kind.Reg && p.kind === Kind.Reg && o.id >= 0 && o.file === p.file && o.id === p.id;
+
+/** Instructions that may stand between products under way: they compute and move registers. */
+const harmless = /^(MOV|IMAD|IADD3|IADD|LEA|SHF|LOP3|PRMT|ISETP|PLOP3|SEL|R2UR|UMOV|UIADD3|ULOP3|VOTEU|WARPSYNC|NOP)$/;
+
+const isProduct = (i: Inst): boolean => /^[HQIB]GMMA\b/.test(i.form.name);
+
+/** The product in this block whose wait may be left to the next one; its wait is taken out. */
+function goOn(c: Context): boolean {
+  const { insts } = c.builder.block;
+  if (c.builder.ended) return false;
+  const wait = insts.findLastIndex((i) => i.form.name.startsWith("WARPGROUP.DEPBAR"));
+  const last = insts[wait - 1];
+  if (wait < 1 || last === undefined || !isProduct(last)) return false;
+  const owned: Operand[] = [];
+  for (let k = wait - 1; k >= 0 && insts[k]?.form.name !== "WARPGROUP.ARRIVE"; k--) {
+    const inst = insts[k] as Inst;
+    if (isProduct(inst)) owned.push(...inst.dsts, ...inst.srcs);
+  }
+  for (const inst of insts.slice(wait + 1)) {
+    if (!harmless.test(inst.form.name.split(".")[0] as string) || inst.guard !== null) return false;
+    // Descriptors are read when a product is issued: uniform registers may change.
+    if ([...inst.dsts, ...inst.srcs].some((o) => o.file === File.R && owned.some((p) => names(o, p)))) return false;
+  }
+  const sb = last.form.srcs.findIndex((s) => s.name === "sb");
+  last.srcs[sb] = imm(FOLLOWED);
+  insts.splice(wait, 1);
+  return true;
+}
+
+function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
+  const [to, a, b, scale] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
+  const inRegisters = a.kind === "vector";
+  const more = extras(w, list.slice(4), inRegisters);
+  const name = nameOf(w);
+  const form = tryForm(name);
+  if (form === null) throw new Refusal();
+  const width = form.dsts[0]?.width as number;
+  elementsOf(to, width);
+  const acc = readFragment(c, to, width, B32);
+  const pin = sumGoesOn(c, scale);
+  const db = c.materialize(c.read(b, B64), 2);
+  const registers = inRegisters ? readFragment(c, a, 4, B32) : null;
+  const da = registers === null ? c.materialize(c.read(a, B64), 2) : null;
+  const d = fragmentOut(c, to, width, B32);
+  allTogether(c);
+  const descriptors = toUniform(c, da === null ? [URZ(2), db] : [da, db]);
+  if (!goOn(c)) c.emit("WARPGROUP.ARRIVE", [], []);
+  const parts = (aToo: boolean): string =>
+    `${aToo && more.negA ? ".negA" : ""}${more.negB ? ".negB" : ""}${aToo && more.tnspA ? ".tnspA" : ""}${more.tnspB ? ".tnspB" : ""}`;
+  const unused = pin.id < 0 && (pin.mods & 4) !== 0;
+  const c0 = unused ? RZ(width) : acc;
+  const slots: Record<string, Operand> =
+    registers === null
+      ? { ua: select(descriptors, parts(true)), c: c0, pin, sb: imm(CLOSES) }
+      : {
+          a: more.negA ? neg(registers) : registers,
+          ub: select(descriptors, parts(false)),
+          c: c0,
+          pin,
+          sb: imm(CLOSES),
+        };
+  emitSlots(c, name, d, slots);
+  c.emit("WARPGROUP.DEPBAR.LE", [], [imm(CLOSES), imm(0)]);
+  finishFragment(c, to, d, B32);
+}
+
+/** By slot names: both places of a factor are optional. */
+function emitSlots(c: Context, name: string, d: Operand, slots: Readonly<Record<string, Operand>>): void {
+  const form = tryForm(name);
+  if (form === null) throw new Refusal();
+  c.builder.emit(form, { d }, slots);
+}
+
+export const wgmma: Lowering = (c, i, m) => {
+  if (!c.target.has("warpgroupProducts")) throw new Refusal();
+  const op = m.need(["fence", "commit_group", "wait_group", "mma_async"]);
+  if (op === "mma_async") {
+    const w = wanted(i.modifiers, m);
+    if (i.operands.length < 4) throw new Refusal();
+    emitProduct(c, w, i.operands);
+    return;
+  }
+  m.need(["sync"]);
+  m.need(["aligned"]);
+  const list = i.operands;
+  if (list.length !== (op === "wait_group" ? 1 : 0)) throw new Refusal();
+  if (op === "wait_group" && !isNumber(at(list, 0))) throw new Refusal();
+  allTogether(c);
+};
+
+/** Registers are not given back or taken: the whole kernel keeps what it was launched with (ptxas does so where it does not know how many that are). */
+export const setmaxnreg: Lowering = (c, i, m) => {
+  if (!c.target.has("clusters") || i.operands.length !== 1) throw new Refusal();
+  m.need(["inc", "dec"]);
+  for (const w of ["sync", "aligned", "u32"]) m.need([w]);
+  allTogether(c);
+};
