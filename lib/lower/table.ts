@@ -5,6 +5,7 @@
 import { approximateFamily } from "./approximate.js";
 import { withClusters } from "./async/cluster.js";
 import { asyncFamily } from "./async/index.js";
+import { withTensorMaps } from "./async/tensor-map.js";
 import { atomicFamily } from "./atomic.js";
 import { bitsFamily } from "./bits.js";
 import { policyFamily } from "./cache-policy.js";
@@ -61,7 +62,7 @@ function byType(kinds: Kinds): Lowering {
   };
 }
 
-export const lowerings: Family = withClusters({
+const families: Family = {
   ...moveFamily,
   ...spaceFamily,
   ...policyFamily,
@@ -114,7 +115,9 @@ export const lowerings: Family = withClusters({
   copysign,
   dp4a: dot(true),
   dp2a: dot(false),
-});
+};
+
+export const lowerings: Family = withTensorMaps(withClusters(families));
 
 /** Transfers of control: they carry their guard themselves. */
 export const transfers: ReadonlySet<string> = new Set(["bra", "brx", "exit", "ret"]);

@@ -37,9 +37,11 @@ export function alignUp(n: number, align: number): number {
 /** Lays out the parameters of a kernel in constant bank 0 and declares their names. */
 export function kernelParameters(item: FunctionItem, func: Func, scope: Scope): void {
   let offset = 0;
+  // What counts is the place in the bank: the first parameter need not be aligned more than to 16 bytes.
+  const base = func.target.constants.paramBase;
   for (const p of item.params ?? []) {
     const { element, size, align } = parameterLayout(p);
-    offset = alignUp(offset, align);
+    offset = alignUp(base + offset, align) - base;
     func.params.push({ name: p.name, offset, size, align, pointer: pointee(p) });
     scope.declare(p.name, { kind: "variable", space: "param", symbol: null, offset, size, element, bank: 0 });
     offset += size;

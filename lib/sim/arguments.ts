@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../result.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "./number/half.js";
 import { Rounding } from "./number/rounding.js";
 import type { TypedArray } from "./scalar.js";
+import { encodeMap, MAP_BYTES, mapError } from "./tensor-map.js";
 import type { Argument, ScalarType, ScalarValue } from "./types.js";
 
 export const scalarBytes: Readonly<Record<ScalarType, number>> = {
@@ -158,6 +159,14 @@ function placeOne(
   if ("bytes" in given) {
     if (given.bytes.length !== size) return `${given.bytes.length} bytes for a parameter of ${size}`;
     new Uint8Array(area.buffer, area.byteOffset + at, size).set(given.bytes);
+    return "";
+  }
+  if ("tensorMap" in given) {
+    if (size !== MAP_BYTES) return `a tensor map has ${MAP_BYTES} bytes, the parameter has ${size}`;
+    const { tensorMap } = given;
+    const error = mapError(tensorMap);
+    if (error !== "") return error;
+    new Uint8Array(area.buffer, area.byteOffset + at, size).set(encodeMap(tensorMap, addressOf(tensorMap.data)));
     return "";
   }
   const entries = Object.entries(given) as [string, ScalarValue][];

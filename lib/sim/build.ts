@@ -17,6 +17,7 @@ import { memory } from "./ops/memory.js";
 import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
 import { tensor } from "./ops/tensor.js";
+import { tensorCopy } from "./ops/tensor-copy.js";
 import { warp } from "./ops/warp.js";
 import { warpgroup } from "./ops/warpgroup.js";
 import { functionAt, type Program } from "./program.js";
@@ -41,6 +42,7 @@ const families: readonly Makers[] = [
   matrices,
   mbarrier,
   bulk,
+  tensorCopy,
   warpgroup,
 ];
 const makers = new Map<string, Maker>();

@@ -152,12 +152,17 @@ export class Device {
     }
     put(c.constantWindow, ...words(loaded.constantWindow));
     if (copies.parameters === 0) return;
-    // Before sm_90 bank 0 as a whole has an address.
-    const before = loaded.target.has("clusters") ? 0 : c.paramBase;
-    this.write(copies.parameters + before, parameters);
-    put(c.paramWindow, ...words(copies.parameters));
-    if (before === 0) put(c.paramEnd, ...words(copies.parameters + parameters.length));
-    else put(c.paramEnd, before + parameters.length);
+    // At the same distance from an aligned address as in the bank, so that they are aligned alike.
+    const start = copies.parameters + c.paramBase;
+    this.write(start, parameters);
+    if (loaded.target.has("clusters")) {
+      put(c.paramWindow, ...words(start));
+      put(c.paramEnd, ...words(start + parameters.length));
+    } else {
+      // Before sm_90 bank 0 as a whole has an address.
+      put(c.paramWindow, ...words(copies.parameters));
+      put(c.paramEnd, c.paramBase + parameters.length);
+    }
   }
 
   /** Made once a kernel may ask for it: device memory must not move while one runs. */

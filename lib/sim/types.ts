@@ -18,12 +18,29 @@ export type ScalarValue = number | bigint | string;
  * - `{ s32: 5 }`, `{ f32: 0.5 }`, `{ u64: "18446744073709551615" }`: a scalar of that type.
  * - `{ address }`: a device address (from `Device.alloc`).
  * - `{ bytes }`: the raw bytes of a parameter (a struct by value).
+ * - `{ tensorMap }`: a descriptor of a tensor (128 bytes).
  */
 export type Argument =
   | TypedArray
   | { readonly [T in ScalarType]?: ScalarValue }
   | { readonly address: number }
-  | { readonly bytes: Uint8Array };
+  | { readonly bytes: Uint8Array }
+  | { readonly tensorMap: TensorMap };
+
+/** A tensor in memory as bulk copies see it (CUDA driver API, cuTensorMapEncodeTiled). */
+export interface TensorMap {
+  readonly data: TypedArray;
+  /** Bytes of an element: 1, 2, 4 or 8. */
+  readonly elementBytes: number;
+  /** Elements along each dimension, fastest first; 1 to 5. */
+  readonly dims: readonly number[];
+  /** Bytes from one element to the next along dimensions 1 and above; without gaps when left out. */
+  readonly strides?: readonly number[];
+  /** Elements of a box along each dimension. */
+  readonly box: readonly number[];
+  /** Bytes of the pattern in which shared memory is swizzled. Default 0: not at all. */
+  readonly swizzle?: 0 | 32 | 64 | 128;
+}
 
 /**
  * What executes instructions: `closures`, a function for each instruction and warp; `wasm`, code translated to WebAssembly from the

@@ -1,0 +1,129 @@
+/**
+ * UTMALDG, UTMASTG: boxes of a tensor to and from shared memory (PTX ISA cp.async.bulk.tensor, tile mode). Elements outside of the tensor come as
+ * zero and are not written. Done at once, one of the orders that are allowed; what arrives completes the bytes of the whole box on the mbarrier.
+ * Swizzles exchange chunks of 16 bytes within their rows by the address's bits from 7 on (PTX ISA 5.5.7).
+ */
+import { locate, place } from "../access.js";
+import { type Arrival, actOn } from "../mbarrier.js";
+import type { Makers, Site } from "../site.js";
+import { type Exec, Step, type Warp } from "../state.js";
+import { type Box, decodeMap, MAP_BYTES } from "../tensor-map.js";
+
+const what: Arrival = { arrivals: 0, transactions: 0, drops: 0 };
+const words: Int32Array = new Int32Array(MAP_BYTES / 4);
+
+/** The map at a generic address; null: a fault is noted. */
+function mapAt(w: Warp, address: number, dimensions: number, lane: number): Box | null {
+  for (let i = 0; i < words.length; i++) {
+    if (!locate(w, "generic", address + 4 * i, 4, lane)) return null;
+    words[i] = place.words[place.at >> 2]!;
+  }
+  const box = decodeMap(words, dimensions);
+  if (box === null)
+    w.fault("illegal-instruction", 1 << lane, `no tensor map of ${dimensions} dimensions at the address`);
+  return box;
+}
+
+const swizzled = (b: Box, address: number): number => address ^ (((address >>> 7) & (2 ** b.swizzle - 1)) << 4);
+
+/** Elements in the order of the box: `body` gets the shared and the global address (−1: outside of the tensor). */
+function eachElement(b: Box, at: readonly number[], shared: number, body: (s: number, g: number) => boolean): boolean {
+  const index = b.box.map(() => 0);
+  const count = b.box.reduce((n, x) => n * x, 1);
+  for (let e = 0; e < count; e++) {
+    let from = b.address;
+    for (let i = 0; i < index.length; i++) {
+      const x = at[i]! + index[i]!;
+      if (x < 0 || x >= b.dims[i]!) from = Number.NaN;
+      else from += x * b.strides[i]!;
+    }
+    if (!body(swizzled(b, shared + e * b.elementBytes), Number.isNaN(from) ? -1 : from)) return false;
+    for (let i = 0; i < index.length; i++) {
+      index[i]!++;
+      if (index[i]! < b.box[i]!) break;
+      index[i] = 0;
+    }
+  }
+  return true;
+}
+
+interface Copy {
+  readonly dimensions: number;
+  readonly map: (w: Warp) => number;
+  /** Uniform operand word k of the first group. */
+  readonly word: (w: Warp, k: number) => number;
+}
+
+function copyOf(s: Site): Copy {
+  const dimensions =
+    s.choose<number | null>({ "1D": 1, "2D": 2, "3D": 3, "4D": 4, "5D": 5 }, null) ?? s.unsupported("shape");
+  const o = s.operand("s");
+  const [lo, hi] = [s.scalar(o)!, s.scalar(o, 1)!];
+  const group = s.operand("d");
+  const values = Array.from({ length: group.width }, (_, k) => s.scalar(group, k)!);
+  return { dimensions, map: (w) => (hi(w) >>> 0) * 4294967296 + (lo(w) >>> 0), word: (w, k) => values[k]!(w) };
+}
+
+const laneOf = (m: number): number => 31 - Math.clz32(m & -m);
+const bytesAt = (address: number): number => address >>> 0;
+
+function load(s: Site): Exec {
+  const c = copyOf(s);
+  const multicast = s.has("MULTICAST");
+  const mask = multicast ? s.scalar(s.operand("c"))! : null;
+  return (w, m) => {
+    const lane = laneOf(m);
+    const b = mapAt(w, c.map(w), c.dimensions, lane);
+    if (b === null) return Step.Fault;
+    const at = b.box.map((_, i) => c.word(w, 2 + i) | 0);
+    const ctas = mask === null ? 1 : mask(w) >>> 16;
+    for (let rank = 0; rank < 16; rank++) {
+      if (((ctas >>> rank) & 1) === 0) continue;
+      const inCta = (x: number): number => (mask === null ? bytesAt(x) : ((x & 0xffffff) | (rank << 24)) >>> 0);
+      const done = eachElement(b, at, inCta(c.word(w, 0)), (to, from) => move(w, lane, b.elementBytes, to, from));
+      if (!done) return Step.Fault;
+      what.transactions = -b.box.reduce((n, x) => n * x, b.elementBytes);
+      if (!actOn(w, inCta(c.word(w, 1)), what, lane)) return Step.Fault;
+    }
+    return Step.Next;
+  };
+}
+
+/** One element from global to shared memory; zero from outside. */
+function move(w: Warp, lane: number, bytes: number, to: number, from: number): boolean {
+  const value = [0, 0, 0, 0, 0, 0, 0, 0];
+  if (from >= 0) {
+    if (!locate(w, "global", from, bytes, lane)) return false;
+    for (let i = 0; i < bytes; i++) value[i] = place.bytes[place.at + i]!;
+  }
+  if (!locate(w, "shared", to, bytes, lane)) return false;
+  for (let i = 0; i < bytes; i++) place.bytes[place.at + i] = value[i]!;
+  return true;
+}
+
+function store(s: Site): Exec {
+  const c = copyOf(s);
+  return (w, m) => {
+    const lane = laneOf(m);
+    const b = mapAt(w, c.map(w), c.dimensions, lane);
+    if (b === null) return Step.Fault;
+    const at = b.box.map((_, i) => c.word(w, 1 + i) | 0);
+    const value = new Uint8Array(8);
+    const done = eachElement(b, at, bytesAt(c.word(w, 0)), (from, to) => {
+      if (to < 0) return true;
+      if (!locate(w, "shared", from, b.elementBytes, lane)) return false;
+      for (let i = 0; i < b.elementBytes; i++) value[i] = place.bytes[place.at + i]!;
+      if (!locate(w, "global", to, b.elementBytes, lane)) return false;
+      for (let i = 0; i < b.elementBytes; i++) place.bytes[place.at + i] = value[i]!;
+      return true;
+    });
+    return done ? Step.Next : Step.Fault;
+  };
+}
+
+const nothing = (s: Site): Exec => {
+  s.ignoreModifiers();
+  return () => Step.Next;
+};
+
+export const tensorCopy: Makers = { UTMALDG: load, UTMASTG: store, UTMAPF: nothing, UTMACCTL: nothing };
