@@ -16,6 +16,7 @@ import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { removeDeadCode } from "./dead-code.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
+import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
@@ -198,7 +199,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhasePostFixUp: hook,
   PlaceBlocksInSourceOrder: { none: "nothing to do: the layout is in source order until optimizations move blocks" },
   PostFixForMercTargets: { none: "nothing to do: no Mercury" },
-  FixUpTexDepBarAndSync: { none: "not built yet (textures)" },
+  FixUpTexDepBarAndSync: (func) => {
+    guardCopies(func);
+  },
   AdvancedScoreboardsAndOpexes: scoreboards,
   ProcessO0WaitsAndSBs: (func, { options }) => control(func, options.control ?? controlO0),
   PostFixUp: outlineGathered,

@@ -8,7 +8,7 @@ import type { Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
 import { convergeWarp } from "../converge.js";
 import { at, type Family, type Lowering, operands } from "../family.js";
-import { membar } from "../fence.js";
+import { acquired, membar } from "../fence.js";
 import { together } from "../gather.js";
 import { readFragment } from "../matrix/fragment.js";
 import type { Modifiers } from "../modifiers.js";
@@ -211,10 +211,20 @@ export function fenceOfProxies(c: Context, i: Instruction, m: Modifiers): boolea
     return true;
   }
   const restricted = m.oneOf(["sync_restrict::shared::cta", "sync_restrict::shared::cluster"]);
-  if (restricted === null) return false;
+  if (restricted === null && (has("acq_rel") || has("sc") || (!has("acquire") && !has("release")))) return false;
   operands(i, 0);
-  restrictedFence(c, m.need(["acquire", "release"]), m);
+  const sem = m.need(["acquire", "release"]);
+  if (restricted === null) halfFence(c, sem, m);
+  else restrictedFence(c, sem, m);
   return true;
+}
+
+/** One half of an acquire-release fence. */
+function halfFence(c: Context, sem: "acquire" | "release", m: Modifiers): void {
+  needClusters(c);
+  const scope = m.need(["cta", "cluster", "gpu", "sys"] as const);
+  if (sem === "release") membar(c, "ALL", scope);
+  else acquired(c, scope);
 }
 
 function restrictedFence(c: Context, sem: "acquire" | "release", m: Modifiers): void {
@@ -232,6 +242,13 @@ function proxyFence(c: Context, i: Instruction, m: Modifiers): void {
     const sem = m.need(["acquire", "release"]);
     m.need(["sync_restrict::shared::cta", "sync_restrict::shared::cluster"]);
     restrictedFence(c, sem, m);
+    return;
+  }
+  if (m.flag("tensormap::generic")) {
+    operands(i, 0);
+    m.need(["release"]);
+    const scope = m.need(["cta", "cluster", "gpu", "sys"] as const);
+    membar(c, "ALL", scope === "sys" ? "sys" : "gpu");
     return;
   }
   m.need(["async"]);
