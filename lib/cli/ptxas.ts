@@ -215,7 +215,8 @@ class Command {
     const share = (c.times.phases + c.times.encode) / Math.max(1, c.functions.length);
     const lines = reportLines(cubin.value, arch, (name) => {
       const code = c.functions.find((f) => f.name === name)?.code;
-      return { spillStores: code?.spillStores ?? 0, spillLoads: code?.spillLoads ?? 0, time: share };
+      const { spillStores = 0, spillLoads = 0, routines = [] } = code ?? {};
+      return { spillStores, spillLoads, time: share, routines };
     });
     this.host.err(`${lines.join("\n")}\n`);
   }

@@ -1,5 +1,6 @@
 /** The report of `-v`: what each kernel of a cubin uses, read from the cubin itself (wording and order: digest A §2.1). */
 import type { Cubin, CubinFunction } from "../elf/index.js";
+import type { Routine } from "../sass/code.js";
 import { targetOfSm } from "../target/index.js";
 
 /** What the cubin does not say. */
@@ -8,6 +9,8 @@ export interface KernelTimes {
   readonly spillLoads: number;
   /** Milliseconds. */
   readonly time: number;
+  /** Functions in the code of the kernel. */
+  readonly routines: readonly Routine[];
 }
 
 /** Constant banks are reported only where they are ALU operands (before sm_90). */
@@ -19,16 +22,21 @@ export function reportLines(cubin: Cubin, target: string, kernel: (name: string)
   const lines = [`ptxas info    : ${memoryLine(cubin)}`];
   const functions = cubin.kind === "relocatable" ? [...cubin.functions].reverse() : cubin.functions;
   for (const f of functions) {
-    const { spillStores, spillLoads, time } = kernel(f.name);
+    const { spillStores, spillLoads, time, routines } = kernel(f.name);
     if (f.kind === "entry") lines.push(`ptxas info    : Compiling entry function '${f.name}' for '${target}'`);
-    lines.push(
-      `ptxas info    : Function properties for ${f.name}`,
-      `    ${f.frameBytes} bytes stack frame, ${spillStores} bytes spill stores, ${spillLoads} bytes spill loads`,
-      `ptxas info    : ${usageLine(cubin, f)}`,
-      `ptxas info    : Compile time = ${time.toFixed(3)} ms`,
-    );
+    lines.push(...properties({ name: f.name, frameBytes: f.frameBytes, spillStores, spillLoads }));
+    if (f.kind === "entry") lines.push(`ptxas info    : ${usageLine(cubin, f)}`);
+    lines.push(`ptxas info    : Compile time = ${time.toFixed(3)} ms`);
+    for (const r of routines) lines.push(...properties(r));
   }
   return lines;
+}
+
+function properties(r: Omit<Routine, "offset">): string[] {
+  return [
+    `ptxas info    : Function properties for ${r.name}`,
+    `    ${r.frameBytes} bytes stack frame, ${r.spillStores} bytes spill stores, ${r.spillLoads} bytes spill loads`,
+  ];
 }
 
 function memoryLine(cubin: Cubin): string {

@@ -36,20 +36,26 @@ interface Node {
 
 export function callGraph(module: Module): CallGraph {
   const nodes = new Map<string, Node>();
+  const aliases = aliasesOf(module);
   const names = new Set<string>();
   for (const item of module.items) {
     if (item.kind !== "function") continue;
     names.add(item.name);
-    if (item.body !== null) nodes.set(item.name, nodeOf(item, item.body));
+    if (item.body !== null) nodes.set(item.name, nodeOf(item, item.body, aliases));
   }
   const inVariables = new Set<string>();
   for (const item of module.items) if (item.kind === "declaration") named(item, names, inVariables);
   return { inlined: decide(nodes), inVariables };
 }
 
+/** `.alias name, function`: by name. */
+export function aliasesOf(module: Module): Map<string, string> {
+  return new Map(module.items.flatMap((item) => (item.kind === "alias" ? [[item.name, item.aliasee] as const] : [])));
+}
+
 // ------------------------------------------------------------------------------------------------ what is there
 
-function nodeOf(item: FunctionItem, body: Body): Node {
+function nodeOf(item: FunctionItem, body: Body, aliases: ReadonlyMap<string, string>): Node {
   const node: Node = { item, size: 0, calls: [] };
   const walk = (b: Body): void => {
     for (const s of b.statements) statement(s);
@@ -59,7 +65,7 @@ function nodeOf(item: FunctionItem, body: Body): Node {
     if (s.kind !== "instruction") return;
     node.size++;
     const callee = s.opcode === "call" ? calleeOf(s) : null;
-    if (callee !== null) node.calls.push(callee);
+    if (callee !== null) node.calls.push(aliases.get(callee) ?? callee);
   };
   walk(body);
   return node;

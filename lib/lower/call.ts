@@ -52,13 +52,14 @@ const call: Lowering = (c, i, m) => {
     callByAbi(c, signature, given, wanted, { address });
     return;
   }
-  const item = c.module.declared.get(callee.name);
+  const name = c.module.aliases.get(callee.name) ?? callee.name;
+  const item = c.module.declared.get(name);
   if (item === undefined || item.entry || targets !== undefined) throw new Refusal();
-  const known = c.module.functions.get(callee.name);
-  if (known !== undefined && c.module.inlined.has(callee.name)) inlineCall(c, known, given, wanted);
+  const known = c.module.functions.get(name);
+  if (known !== undefined && c.module.inlined.has(name)) inlineCall(c, known, given, wanted);
   else {
-    c.module.need(callee.name);
-    callByAbi(c, item, given, wanted, { name: callee.name });
+    c.module.need(name);
+    callByAbi(c, item, given, wanted, { name });
   }
 };
 
@@ -68,7 +69,7 @@ function signatureOf(c: Context, o: PtxOperand | undefined): Signature {
   const entity = c.find(o.name);
   if (entity !== null && entity.kind === "prototype") return entity.prototype;
   if (entity === null || entity.kind !== "calltargets") throw new Refusal();
-  for (const name of entity.targets) c.module.take(name);
+  for (const name of entity.targets) c.module.take(c.module.aliases.get(name) ?? name);
   const first = c.module.declared.get(entity.targets[0] ?? "");
   if (first === undefined) throw new Refusal();
   return first;
@@ -219,13 +220,14 @@ function takeResult(c: Context, result: Parameter, to: PtxOperand, buffer: numbe
 
 /** What `mov` makes of a function's name; null for other names. */
 export function functionAddress(c: Context, o: NameOperand): Operand | null {
-  const item = c.module.declared.get(o.name);
+  const name = c.module.aliases.get(o.name) ?? o.name;
+  const item = c.module.declared.get(name);
   if (c.find(o.name) !== null || item === undefined || item.entry) return null;
   if (o.component !== null || o.index !== null || o.offset !== 0) throw new Refusal();
-  c.module.take(o.name);
+  c.module.take(name);
   const d = c.temp(2);
-  c.emit("MOV", [part(d, 0)], [sym(o.name, 0, "32@lo")]);
-  c.emit("MOV", [part(d, 1)], [c.module.convention === "relocatable" ? sym(o.name, 0, "32@hi") : imm(0)]);
+  c.emit("MOV", [part(d, 0)], [sym(name, 0, "32@lo")]);
+  c.emit("MOV", [part(d, 1)], [c.module.convention === "relocatable" ? sym(name, 0, "32@hi") : imm(0)]);
   return d;
 }
 

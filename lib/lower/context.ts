@@ -51,6 +51,8 @@ export interface ModuleContext {
   indirect(s: Signature): void;
   /** Functions with a body, by name: the callees. */
   readonly functions: ReadonlyMap<string, FunctionItem>;
+  /** Other names of functions. */
+  readonly aliases: ReadonlyMap<string, string>;
   /** Notes that this function mentions a module symbol. */
   use(symbol: string): void;
   /** Bytes of the constants that the module declares; null where others are linked to it. */

@@ -10,7 +10,7 @@ import { ok, type Result } from "../result.js";
 import { target as targetOf } from "../target/index.js";
 import type { Target, TargetName } from "../target/types.js";
 import { passedLayout, passingOf, type Signature } from "./call.js";
-import { callGraph } from "./call-graph.js";
+import { aliasesOf, callGraph } from "./call-graph.js";
 import type { ModuleContext } from "./context.js";
 import { lowerFunction } from "./function.js";
 import { Refusal } from "./refusal.js";
@@ -44,18 +44,24 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     else if (item.kind === "function") {
       if (item.body !== null || !items.has(item.name)) items.set(item.name, item);
       if (item.body !== null) functions.set(item.name, item);
-    } else if (item.kind === "alias") diagnostics.push(notSupported(`.alias ${item.name}`, item.span));
+    }
+  }
+  const aliases = aliasesOf(module);
+  for (const item of module.items) {
+    if (item.kind === "alias" && functions.get(item.aliasee)?.entry !== false)
+      diagnostics.push(notSupported(`.alias ${item.name}`, item.span));
   }
   const chosen = (item: FunctionItem): boolean => options.entries === undefined || options.entries.includes(item.name);
   const entries = [...functions.values()].filter((item) => item.entry && chosen(item));
   const graph = callGraph(module);
   const relocatable = options.relocatable === true;
   const needed = new Set(entries.map((item) => item.name));
-  const taken = new Set(graph.inVariables);
+  const taken = new Set([...graph.inVariables].map((name) => aliases.get(name) ?? name));
   const calls = {
     prototypes: new Map<string, string>(),
     indirect: new Map<string, Set<string>>(),
     takes: new Map<string, Set<string>>(),
+    aliases: aliasesOf(module),
   };
   for (const item of items.values()) if (!item.entry) notePrototype(item, calls.prototypes);
   let indirect = relocatable;
@@ -65,6 +71,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     const context: ModuleContext = {
       declared: items,
       functions,
+      aliases,
       inlined: graph.inlined,
       convention: relocatable ? "relocatable" : entries.length > 1 ? "table" : "merged",
       stackArguments: stackArguments(module),

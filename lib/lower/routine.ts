@@ -3,7 +3,7 @@
  * goes out in registers or through memory, and every `ret` leads to the one return at the end.
  */
 import { INCOMING } from "../isa/abi.js";
-import { clone, imm, label, part } from "../ori/operand.js";
+import { imm, label, part } from "../ori/operand.js";
 import { type Block, File, type Operand } from "../ori/types.js";
 import type { Block as Body, FunctionItem, Parameter } from "../ptx/ast.js";
 import { passedLayout, passingOf } from "./call.js";
@@ -44,7 +44,7 @@ export function lowerRoutine(c: Context, item: FunctionItem, lowerBody: (body: B
       ? c.emit("RET.ABS.NODEC", [], [skip(), link])
       : c.emit("RET.REL.NODEC", [], [skip(), link, label(entry)]);
   inst.passed = {
-    uses: [...Array.from({ length: registers }, (_, k) => c.machine(4 + k)), clone(c.stack)],
+    uses: Array.from({ length: registers }, (_, k) => c.machine(4 + k)),
     defs: [],
   };
 }

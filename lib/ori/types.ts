@@ -196,6 +196,8 @@ export interface CallFacts {
   readonly indirect: ReadonlyMap<string, ReadonlySet<string>>;
   /** Functions whose addresses the code of a function takes. */
   readonly takes: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Other names of functions. */
+  readonly aliases: ReadonlyMap<string, string>;
 }
 
 /** A module after lowering. */

@@ -9,6 +9,7 @@
  */
 import { InternalError } from "../errors.js";
 import { isClobbered } from "../isa/abi.js";
+import { File } from "../ori/types.js";
 import { accumulate } from "./constraints.js";
 import type { FileFacts } from "./facts.js";
 import type { FileInfo } from "./geometry.js";
@@ -215,10 +216,17 @@ class Attempt {
     const { flat } = this.p.ranges;
     const { reserved } = this.p.info;
     if (reserved >= slot && reserved < slot + v.width) return false;
-    if (!this.outlives(v, slot)) return false;
+    if (!this.outlives(v, slot) || this.isPrologues(slot, v.width)) return false;
     const unit = flat.unitBase[v.id] as number;
     for (let k = 0; k < v.width; k++) if (!this.occupancy.isFree(slot + k, unit + k)) return false;
     return true;
+  }
+
+  /** On sm_87 UR2 tells ptxas's functions that the kernel has cleared its barriers (sass/prologue.ts): code that they meet leaves it alone. */
+  private isPrologues(slot: number, width: number): boolean {
+    const { func } = this.p.ranges.flat;
+    if (this.p.info.file !== File.UR || !func.target.has("clearsBarriers")) return false;
+    return slot <= 2 && slot + width > 2 && (func.kind === "func" || this.p.ranges.calls.length > 0);
   }
 
   /** Calls leave the registers from `slot` on alone, if the value is still needed behind one. */

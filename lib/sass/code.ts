@@ -18,6 +18,8 @@ export interface Routine {
   /** Byte offset of its first instruction. */
   readonly offset: number;
   readonly frameBytes: number;
+  readonly spillStores: number;
+  readonly spillLoads: number;
 }
 
 /** Machine code of one function: what the encoder makes and the cubin writer takes. */

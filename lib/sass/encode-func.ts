@@ -29,7 +29,8 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
   const { routines = [] } = options;
   if (func.virtual)
     throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
-  const start = func.target.has("clearsBarriers") ? clearBarriers() : [];
+  // What is called runs behind the kernel's own prologue.
+  const start = func.kind === "entry" && func.target.has("clearsBarriers") ? clearBarriers() : [];
   const labels = layout(func.blocks, 16 * start.length);
   const body: Inst[] = func.blocks.flatMap((b) => b.insts);
   const insts: MachineInst[] = start.length === 0 ? body : [...start, ...body];
@@ -76,6 +77,8 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
       name: r.func.name,
       offset: labels.get(r.start.id) as number,
       frameBytes: r.func.frame.localBytes + r.func.frame.spillBytes,
+      spillStores: r.func.frame.spillStores,
+      spillLoads: r.func.frame.spillLoads,
     })),
   };
   return shownAs(

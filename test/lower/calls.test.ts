@@ -4,6 +4,9 @@
  */
 import { compile } from "../../lib/compile";
 import { readCubin } from "../../lib/elf/index";
+import type { Func } from "../../lib/ori/types";
+import type { PhaseEvent } from "../../lib/phases/index";
+import { checkAllocation } from "../../lib/regalloc/index";
 import { simulate } from "../../lib/sim/index";
 import type { TargetName } from "../../lib/target/index";
 import { verifyCubin } from "../../lib/verify";
@@ -36,7 +39,15 @@ function kernel(body: string, outside: string, name = "k"): string {
 }
 
 function run(text: string, target: TargetName, opt: number, name = "k"): number[] {
-  const c = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, { target, opt, verify: true });
+  let before: Func | null = null;
+  const observe = (e: PhaseEvent): void => {
+    // Above -O0 the phase may choose another order first.
+    if (e.phase !== "AllocateRegisters" || opt > 0) return;
+    if (e.kind === "before") before = e.snapshot();
+    else if (before !== null) expect(checkAllocation(before, e.func)).toEqual([]);
+  };
+  const options = { target, opt, verify: true, observe };
+  const c = compile(`.version 9.0\n.target ${target}\n.address_size 64\n${text}`, options);
   if (c.cubin === null) throw new Error(c.diagnostics.map((d) => d.message).join("\n"));
   const read = readCubin(c.cubin);
   if (!read.ok) throw new Error("the cubin cannot be read");

@@ -42,7 +42,7 @@ export class Functions {
     this.relocatable = relocatable;
     this.modern = modern;
     this.symbols = symbols;
-    this.facts = program.calls ?? { prototypes: new Map(), indirect: new Map(), takes: new Map() };
+    this.facts = program.calls ?? { prototypes: new Map(), indirect: new Map(), takes: new Map(), aliases: new Map() };
     this.known = new Map();
   }
 
@@ -52,6 +52,14 @@ export class Functions {
       for (const name of unified)
         this.known.set(name, this.symbols.local(symbol({ name, bind: STB.Weak, type: STT.Object, size: 8 })));
     this.known.set(code.name, of);
+    if (!this.relocatable) return;
+    for (const [alias, name] of this.facts.aliases)
+      if (name === code.name) {
+        const other = symbol({ name: alias, bind: of.bind, type: STT.Func, section: of.section });
+        this.known.set(alias, other);
+        if (of.bind === STB.Local) this.symbols.local(other);
+        else this.symbols.global(other);
+      }
   }
 
   private callsAnything(): boolean {
@@ -84,8 +92,9 @@ export class Functions {
   }
 
   /** What a variable holds that is set to the address of a function; null for other names. */
-  pointer(name: string): FunctionPointer | null {
-    if (!this.facts.prototypes.has(name)) return null;
+  pointer(named: string): FunctionPointer | null {
+    if (!this.facts.prototypes.has(named)) return null;
+    const name = this.facts.aliases.get(named) ?? named;
     if (this.relocatable) {
       const of = this.find(name);
       return of === null ? null : { type: this.modern ? R_CUDA.UNIFIED : R_CUDA.ABS64, symbol: of };
@@ -127,6 +136,8 @@ export class Functions {
       for (const p of this.facts.indirect.get(code.name) ?? []) indirect.push([own, strings.add(p)]);
       for (const name of this.takenBy(code.name)) takes.push([own, this.index(name)]);
     }
+    for (const [alias, name] of this.facts.aliases)
+      if (this.known.has(alias)) calls.push([this.index(alias), this.index(name)]);
     const taken = (this.program.taken ?? []).map((name): [number, number] => [this.index(name), prototype(name)]);
     return callgraphBytes([calls, taken, indirect, takes]);
   }
@@ -150,7 +161,8 @@ export class Functions {
   }
 
   private visible(): string[] {
-    return this.program.funcs.flatMap((f) => (f.kind === "func" && f.linkage !== "internal" ? [f.name] : []));
+    const own = this.program.funcs.flatMap((f) => (f.kind === "func" && f.linkage !== "internal" ? [f.name] : []));
+    return [...own, ...[...this.facts.aliases].flatMap(([alias, name]) => (own.includes(name) ? [alias] : []))];
   }
 
   /** `.nv.prototype` of an object with functions that others may call. */
