@@ -30,7 +30,7 @@ export type Makers = Readonly<Record<string, Maker>>;
 
 /** Modifiers without effect on results: caching, eviction, ordering (the simulator is sequentially consistent). */
 const inert: ReadonlySet<string> = new Set(
-  `E EF EFL2 ENL2 ELL2 EL LU EU NA LTC64B LTC128B LTC256B CONSTANT STRONG MMIO CTA SM GPU SYS PRIVATE VC reuse
+  `E EF EL LU EU NA EFL2 ENL2 ELL2 RML2 LTC64B LTC128B LTC256B CONSTANT STRONG MMIO CTA SM GPU SYS PRIVATE VC reuse
    RELIABLE RECONVERGENT DEFER_BLOCKING NOINC NODEC`.split(/\s+/),
 );
 

@@ -77,3 +77,27 @@ test("the uniform datapath of sm_120: 64-bit moves, selects and minima", () => {
   );
   expect([...out.subarray(0, 4)]).toEqual([-16 + 7, -1 + 5, 0x23456789, 1]);
 });
+
+/** The order of the halves and the packing under a mask: ptxas 13.0.88's code for `ld.global.v4.b64` (test/oracle/wide-access.test.ts). */
+test("32 bytes at once, all of them and some words", () => {
+  const { out } = runText(
+    `S2R R0, SR_TID.X
+     LDC.64 R4, c[0x0][0x388]
+     LDC.64 R2, c[0x0][0x380]
+     IMAD.WIDE.U32 R4, R0, 0x20, R4
+     IMAD.WIDE.U32 R2, R0, 0x40, R2
+     LDG.E.ENL2.256 R12, R8, desc[UR4][R4.64]
+     STG.E.ENL2.256 desc[UR4][R2.64], R8, R12
+     LDG.E.ENL2.256 R18, R16, desc[UR4][R4.64], 0xcc
+     STG.E.128 desc[UR4][R2.64+0x20], R16
+     EXIT`,
+    { sm: "sm_120", words: 32 * 16, input: Array.from({ length: 32 * 8 }, (_, i) => i) },
+  );
+  const lane = (l: number): number[] => Array.from({ length: 8 }, (_, i) => 8 * l + i);
+  const expected = Array.from({ length: 32 }, (_, l) => [
+    ...lane(l),
+    ...[2, 3, 6, 7].map((i) => 8 * l + i),
+    ...[0, 0, 0, 0],
+  ]).flat();
+  expect([...out]).toEqual(expected);
+});
