@@ -29,7 +29,7 @@ const two = `.version 8.0
 .visible .entry bad(.param .u64 p)
 {
   .reg .b32 %r<4>;
-  vadd2.u32.u32.u32 %r1, %r2, %r3, %r1;
+  vmad.u32.u32.u32 %r1, %r2, %r3, %r1;
   ret;
 }
 `;
@@ -51,7 +51,7 @@ test("what is not lowered yet is refused with its line, and the other kernel goe
   expect(c.ok).toBe(false);
   expect(c.cubin).toBeNull();
   expect(c.diagnostics.map((d) => [d.kind, d.span?.line, d.message])).toEqual([
-    ["unsupported", 14, expect.stringMatching(/^not supported yet: vadd2\.u32\.u32\.u32/)],
+    ["unsupported", 14, expect.stringMatching(/^not supported yet: vmad\.u32\.u32\.u32/)],
   ]);
   expect(c.functions.map((f) => [f.name, f.code !== null])).toEqual([["good", true]]);
 });

@@ -28,6 +28,7 @@ export function commonSubexpressions(func: Func, across: boolean): number {
   const { first, insts } = defs.flat;
   const known = new Map<string, number>();
   const same = new Map<Inst, Inst>();
+  const whole = func.target.has("capmerc") ? barrierOperands(defs) : new Set<Inst>();
   /** Keys in the order in which they were learnt, with how many of them each block on the way down had found. */
   const learnt: string[] = [];
   const path: { block: number; had: number }[] = [];
@@ -37,7 +38,7 @@ export function commonSubexpressions(func: Func, across: boolean): number {
     path.push({ block: b, had: learnt.length });
     for (let i = first[b] as number; i < (first[b + 1] as number); i++) {
       const inst = insts[i] as Inst;
-      const key = keyOf(defs, inst, i, across);
+      const key = whole.has(inst) ? null : keyOf(defs, inst, i, across);
       if (key === null) continue;
       const before = known.get(key);
       if (before === undefined) {
@@ -48,6 +49,24 @@ export function commonSubexpressions(func: Func, across: boolean): number {
   }
   if (same.size > 0) for (const block of func.blocks) copyInstead(func, block, same);
   return same.size;
+}
+
+/** What puts number and count of a barrier into one register: Capsule Mercury has one item for it and the barrier together. */
+function barrierOperands(defs: Definitions): Set<Inst> {
+  const found = new Set<Inst>();
+  for (const barrier of defs.flat.insts) {
+    if (barrier.form.op !== "BAR") continue;
+    for (const o of barrier.srcs) {
+      const joined = isReg(o) && o.file === File.R ? defs.definition(o) : null;
+      if (joined === null) continue;
+      found.add(joined);
+      for (const s of joined.srcs) {
+        const shifted = isReg(s) ? defs.definition(s) : null;
+        if (shifted?.form.op === "SHF") found.add(shifted);
+      }
+    }
+  }
+  return found;
 }
 
 /** Blocks of the dominator tree, each behind its parent and the parent's earlier subtrees. */

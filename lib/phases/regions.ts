@@ -7,6 +7,7 @@
  */
 import { analysis, regionsOf } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
+import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
 
 /** Removes what is not needed; returns how many instructions went. */
@@ -27,7 +28,11 @@ export function dropRegions(func: Func): number {
 /** Removes WARPSYNC of all lanes where they are together. */
 export function dropWarpSyncs(func: Func): number {
   const { apartAt } = analysis(func, "divergence");
-  return remove(func, (block, inst, at) => isSyncOfAll(inst) && !apartAt(block, at));
+  // The capsule of a barrier whose number is in a register is known behind a WARPSYNC only.
+  const inRegister = (i: Inst): boolean => i.form.op === "BAR" && i.srcs.some((o) => isReg(o) && o.file === File.R);
+  const kept = (block: Block, at: number): boolean =>
+    func.target.has("capmerc") && block.insts.some((i, k) => k > at && inRegister(i));
+  return remove(func, (block, inst, at) => isSyncOfAll(inst) && !apartAt(block, at) && !kept(block, at));
 }
 
 function isSyncOfAll(inst: Inst): boolean {

@@ -185,7 +185,7 @@ describe("cells in other languages", () => {
     expect(text(shown)).toMatch(words);
     expect(html).not.toContain("NOP");
     expect(text(used)).toBe("ksm_90");
-    expect(wrong?.error?.evalue).toBe("1:3 - Property 'nothing' does not exist on type 'Compilation'.");
+    expect(wrong?.error?.evalue).toBe("1:3 - Property 'nothing' does not exist on type 'FinishedCompilation'.");
   });
 
   test("mistakes stand at their line of the cell, and the variable stays undefined", () => {

@@ -49,10 +49,13 @@ describeOracle("%%cuda", () => {
   });
 
   test("what is said about nvcc's PTX, and the code, stand at the CUDA they came from", () => {
-    const refused = cuda("k -arch sm_90", '#include <cstdio>\n__global__ void k() {\n  printf("x");\n}');
+    const refused = cuda(
+      "k -arch sm_90",
+      '__global__ void k(int *x) {\n  asm("vmad.s32.s32.s32 %0, %0, %0, %0;" : "+r"(x[0]));\n}',
+    );
     expect(refused.ok ? [] : refused.diagnostics.map((d) => [d.span?.line, d.message])).toContainEqual([
-      4,
-      expect.stringMatching(/^not supported yet: call.*vprintf.* \(PTX line \d+\)$/),
+      3,
+      expect.stringMatching(/^not supported yet: vmad.* \(PTX line \d+\)$/),
     ]);
     // A function of a header that another one of it calls, both inlined.
     const deep = cuda(

@@ -25,6 +25,7 @@ const bodies: Readonly<Record<string, string>> = {
   "shift-and-sum": "shl.b32 t, a, 5; add.u32 x, t, c;",
   "fewer-inputs": "and.b32 t, a, -1; or.b32 x, t, 0; xor.b32 x, x, b; and.b32 x, x, x;",
   "logic-of-three": "and.b32 t, a, b; xor.b32 x, t, c;",
+  "known-lower-half": "and.b64 g, e, 0xffffffff00000000; setp.ne.u64 p, g, 0; selp.u32 x, a, b, p;",
   "join-compare": "setp.lt.u32 p, a, b; setp.ge.s32 q, b, c; not.pred q, q; or.pred p, p, q; selp.u32 x, a, c, p;",
   "test-of-select": "setp.lt.u32 p, a, b; selp.u32 t, 1, 0, p; setp.eq.u32 q, t, 0; selp.u32 x, a, c, q;",
   "test-of-logic": "and.b32 t, a, b; setp.ne.u32 p, t, 0; selp.u32 x, b, c, p;",

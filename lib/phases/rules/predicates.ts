@@ -112,7 +112,31 @@ const testOfLogic: Apply = (c, root, at) => {
   return c.write(at, inner.form, [root.dsts[0]!, RZ()], inner.srcs);
 };
 
+/** What the upper halves must compare as where the lower halves are known to: the strict relation, or the one with equality. */
+const upperHalves: Readonly<Record<string, readonly [lowFails: string | null, lowHolds: string | null]>> = {
+  LT: ["LT", "LE"],
+  LE: ["LT", "LE"],
+  GT: ["GT", "GE"],
+  GE: ["GT", "GE"],
+  EQ: [null, "EQ"],
+  NE: ["NE", null],
+};
+
+/** A 64-bit comparison whose lower halves are known is one of the upper halves. */
+const knownLowerHalf: Apply = (c, root, at) => {
+  const [a, b, pin, low] = root.srcs as [Operand, Operand, Operand, Operand];
+  if (!unused(root.dsts[1]) || !isZeroReg(low)) return false;
+  const [cmp = "", ...rest] = root.form.mods;
+  const word = upperHalves[cmp]?.[negated(low) ? 0 : 1];
+  if (word === undefined || word === null) return false;
+  const f = tryForm(["ISETP", word, ...rest.filter((m) => m !== "EX")].join("."));
+  return f !== null && c.write(at, f, root.dsts, [a, b, pin]);
+};
+
+const longCompares = Object.keys(upperHalves).flatMap((cmp) => [`ISETP.${cmp}.AND.EX`, `ISETP.${cmp}.U32.AND.EX`]);
+
 export const predicateRules: readonly CombineRule[] = [
+  { name: "known-lower-half", roots: longCompares, apply: knownLowerHalf },
   { name: "join-compare", roots: ["PLOP3.LUT"], apply: joinCompare },
   { name: "test-of-select", roots: integerCompares, apply: testOfSelect },
   { name: "test-of-logic", roots: integerCompares, apply: testOfLogic },

@@ -166,7 +166,7 @@ export interface Import {
 }
 
 /** A module that imports `env.memory` and functions, and exports its last function as `run`. Imports come first in the numbering. */
-export function encodeModule(imports: readonly Import[], functions: readonly Fn[]): Uint8Array<ArrayBuffer> {
+export function encodeModule(imports: readonly Import[], functions: readonly Fn[]): Uint8Array {
   const types: number[] = [];
   const known = new Map<string, number>();
   const typeOf = (params: readonly Type[], results: readonly Type[]): number => {

@@ -8,9 +8,9 @@ export interface HostMemory {
 
 interface Host {
   readonly Memory: new (size: { initial: number; maximum: number }) => HostMemory;
-  readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => object;
+  readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
-  validate(bytes: Uint8Array<ArrayBuffer>): boolean;
+  validate(bytes: Uint8Array): boolean;
 }
 
 /** Null where the host has no WebAssembly. */

@@ -8,7 +8,7 @@ import { wasm } from "./host.js";
 import { Op } from "./opcodes.js";
 
 /** A function that applies an operation to vectors at addresses 0, 16, 32 and stores the result at 48. */
-function module(op: number): Uint8Array<ArrayBuffer> {
+function module(op: number): Uint8Array {
   const fn = new Fn([], []);
   fn.code.i32(48);
   for (const at of [0, 16, 32]) fn.code.i32(at).memory(Op.load, 0);

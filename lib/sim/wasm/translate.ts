@@ -172,7 +172,7 @@ function togetherFunction(): Fn {
 }
 
 export interface Translated {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
   /** Instructions at which `run` can start, by number of the entry. */
   readonly entries: readonly number[];
 }
