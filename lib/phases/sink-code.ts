@@ -13,8 +13,16 @@
  * Nothing moves whose own operands would take more registers up to there than its results did. ptxas loads parameters where they are used, also
  * at -O1 (measured: `c[0x0][…]` of an epilogue stands in the epilogue).
  */
-import { analysis, clearRange, commonDominator, Definitions, type Flat, hasBit, unitOf } from "../analysis/index.js";
-import { isLanewise } from "../isa/lanewise.js";
+import {
+  analysis,
+  clearRange,
+  commonDominator,
+  Definitions,
+  type Flat,
+  hasBit,
+  isLanewise,
+  unitOf,
+} from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
 import { isReg } from "../ori/operand.js";
@@ -24,6 +32,11 @@ import { type Block, File, type Func, type Inst } from "../ori/types.js";
 export function sinkCode(func: Func): number {
   if (func.milestone !== "ssa") return 0;
   return new Sink(func).run();
+}
+
+/** Where it stands shows in no result: the uniform datapath, which runs once for all lanes, stays. */
+function isMovable(inst: Inst): boolean {
+  return isLanewise(inst) || inst.form.op === "LDC";
 }
 
 class Sink {
@@ -92,7 +105,7 @@ class Sink {
 
   private visit(i: number): void {
     const inst = this.flat.insts[i] as Inst;
-    if (!isLanewise(inst.form) || inst.guard !== null || !this.isSingle(inst, i)) return;
+    if (!isMovable(inst) || inst.guard !== null || !this.isSingle(inst, i)) return;
     const target = this.target(i);
     if (target < 0 || !this.pays(inst, i, target)) return;
     this.block[i] = target;
@@ -227,7 +240,7 @@ class Sink {
   /** The definition reads no registers, and nothing but instruction `reader` reads it where it stands. */
   private follows(def: number, reader: number): boolean {
     const inst = this.flat.insts[def] as Inst;
-    if (!isLanewise(inst.form) || inst.guard !== null || this.flat.useStart[def] !== this.flat.useStart[def + 1])
+    if (!isMovable(inst) || inst.guard !== null || this.flat.useStart[def] !== this.flat.useStart[def + 1])
       return false;
     const { defStart, defUnit, defWidth } = this.flat;
     for (let d = defStart[def] as number; d < (defStart[def + 1] as number); d++) {
