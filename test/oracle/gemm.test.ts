@@ -11,11 +11,11 @@ import { random } from "./mma-kernels";
 import { ptxas } from "./ptxas";
 import { describeOracle, inScratch, tool } from "./tools";
 
-/** PTX of a CUDA file of this folder. */
+/** PTX of a CUDA file. */
 function nvcc(file: string, arch: string): string {
   return inScratch((dir) => {
     const out = join(dir, "k.ptx");
-    const made = tool("nvcc", ["-ptx", `-arch=${arch}`, "-o", out, join(__dirname, "gemm", file)]);
+    const made = tool("nvcc", ["-ptx", `-arch=${arch}`, "-o", out, join(__dirname, file)]);
     if (made.status !== 0) throw new Error(made.stderr);
     return readFileSync(out, "utf8");
   });
@@ -87,7 +87,7 @@ describeOracle("tiled products", () => {
   describe("wmma and cp.async", () => {
     let ptx = "";
     beforeAll(() => {
-      ptx = nvcc("wmma.cu", "compute_80");
+      ptx = nvcc("gemm/wmma.cu", "compute_80");
     });
     const p = problem(64, 64, 96, false);
     const shape: LaunchOptions = { grid: [2, 2], block: 128 };
@@ -108,7 +108,7 @@ describeOracle("tiled products", () => {
   describe("wgmma, cp.async and mbarriers", () => {
     let ptx = "";
     beforeAll(() => {
-      ptx = nvcc("wgmma.cu", "compute_90a");
+      ptx = nvcc("../corpus/matrix/gemm_wgmma.cu", "compute_90a");
     });
     const p = problem(128, 64, 192, true);
     const shape: LaunchOptions = { grid: [1, 2], block: 160 };
