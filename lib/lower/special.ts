@@ -62,37 +62,8 @@ const sources: Readonly<Record<string, Source>> = {
   ),
 };
 
-/** Launch constants by the first SM of their layout: offset in bank 0, and whether they are pairs (measured). */
-const launch: readonly { readonly from: number; readonly at: Readonly<Record<string, number | [number]>> }[] = [
-  {
-    from: 100,
-    at: { "%gridid": [0x140], "%current_graph_exec": [0x2e8], "%nsmid": 0x2d0, "%envreg31": 0x10c },
-  },
-  {
-    from: 90,
-    at: {
-      "%gridid": [0x30],
-      "%current_graph_exec": [0x190],
-      "%nsmid": 0x10c,
-      "%dynamic_smem_size": 0x2c,
-      "%cluster_nctaid.x": 0x144,
-      "%cluster_nctaid.y": 0x148,
-      "%cluster_nctaid.z": 0x14c,
-      "%nclusterid.x": 0x15c,
-      "%nclusterid.y": 0x160,
-      "%nclusterid.z": 0x164,
-      "%cluster_nctarank": 0x188,
-    },
-  },
-  {
-    from: 75,
-    at: { "%gridid": [0x30], "%current_graph_exec": [0x120], "%nsmid": 0x10c, "%dynamic_smem_size": 0x2c },
-  },
-];
-
 function launchConstant(c: Context, name: string): Operand | null {
-  const layout = launch.find((l) => c.target.sm >= l.from);
-  const at = layout?.at[name];
+  const at = c.target.constants.specialRegisters[name];
   if (at === undefined) return null;
   if (typeof at === "number") return c.op("LDC", [constBank(0, at)]);
   return c.pair(c.op("LDC", [constBank(0, at[0])]), c.op("LDC", [constBank(0, at[0] + 4)]));

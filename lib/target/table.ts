@@ -108,6 +108,12 @@ const turing: ConstantBank = {
   systemShared: null,
   paramWindow: 0x40,
   paramEnd: 0x114,
+  specialRegisters: {
+    "%gridid": [0x30],
+    "%current_graph_exec": [0x120],
+    "%nsmid": 0x10c,
+    "%dynamic_smem_size": 0x2c,
+  },
   explicitCluster: null,
 };
 const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
@@ -119,6 +125,19 @@ const hopper: ConstantBank = {
   systemShared: 0x114,
   paramWindow: 0x198,
   paramEnd: 0x1a0,
+  specialRegisters: {
+    "%gridid": [0x30],
+    "%current_graph_exec": [0x190],
+    "%nsmid": 0x10c,
+    "%dynamic_smem_size": 0x2c,
+    "%cluster_nctaid.x": 0x144,
+    "%cluster_nctaid.y": 0x148,
+    "%cluster_nctaid.z": 0x14c,
+    "%nclusterid.x": 0x15c,
+    "%nclusterid.y": 0x160,
+    "%nclusterid.z": 0x164,
+    "%cluster_nctarank": 0x188,
+  },
   explicitCluster: 0x140,
 };
 const blackwell: ConstantBank = {
@@ -133,6 +152,7 @@ const blackwell: ConstantBank = {
   systemShared: 0x16c,
   paramWindow: 0x348,
   paramEnd: 0x350,
+  specialRegisters: { "%gridid": [0x140], "%current_graph_exec": [0x2e8], "%nsmid": 0x2d0, "%envreg31": 0x10c },
   explicitCluster: 0x36c,
 };
 

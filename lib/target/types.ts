@@ -143,6 +143,8 @@ export interface ConstantBank {
   readonly paramWindow: number;
   /** 64-bit generic address of their end (the last that counts as theirs); before sm_90 its 32-bit offset in bank 0. */
   readonly paramEnd: number;
+  /** Special registers whose values the driver puts here: offset in bank 0, in brackets where they have 64 bits (measured). */
+  readonly specialRegisters: Readonly<Record<string, number | readonly [number]>>;
   /** `%is_explicit_cluster`: 1 in a launch with clusters; null where there are none. */
   readonly explicitCluster: number | null;
 }
