@@ -236,7 +236,13 @@ const must: readonly PhaseName[] = [
 ];
 
 /** Bodies that rely on one definition per register. */
-const inWindow: readonly PhaseName[] = ["GeneralOptimize", "SinkCodeIntoBlock"];
+const inWindow: readonly PhaseName[] = [
+  "GeneralOptimize",
+  "GvnCse",
+  "OriCommoning",
+  "GeneralOptimizeLate",
+  "SinkCodeIntoBlock",
+];
 const ofAnyRegisters: readonly PhaseName[] = ["AnalyzeControlFlow", "SetControlFlowOpLastInBB", "OriRemoveNopCode"];
 
 /** Up to AllocateRegisters registers are virtual, behind it physical; who only looks or belongs to the caller does not mind. */

@@ -287,9 +287,16 @@ describe("parts of a run", () => {
     expect(runPhase(sample(), "PostSchedule").diagnostics.map((d) => d.message)).toEqual([
       "phase 'PostSchedule' works on physical registers, and none are allocated yet",
     ]);
-    expect(runPhase(sample(), "GeneralOptimize").diagnostics.map((d) => d.message)).toEqual([
-      "phase 'GeneralOptimize' works between GenerateMovPhi and ConvertAllMovPhiToMov",
-    ]);
+    for (const phase of [
+      "GeneralOptimize",
+      "GvnCse",
+      "OriCommoning",
+      "GeneralOptimizeLate",
+      "SinkCodeIntoBlock",
+    ] as const)
+      expect(runPhase(sample(), phase).diagnostics.map((d) => d.message)).toEqual([
+        `phase '${phase}' works between GenerateMovPhi and ConvertAllMovPhiToMov`,
+      ]);
     expect(messages({ namedPhases: "ConvertAllMovPhiToMov+GenerateMovPhi" })).toEqual([
       "NamedPhases: phase 'ConvertAllMovPhiToMov' cannot stand ahead of 'GenerateMovPhi': the SSA window must close",
     ]);
