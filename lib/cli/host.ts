@@ -1,5 +1,4 @@
 /** What the commands need of the world around them; tests bring their own. */
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -95,7 +94,7 @@ function writeWhole(name: string, bytes: Uint8Array): boolean {
       writeFileSync(path, bytes);
       return true;
     }
-    const part = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.part`);
+    const part = join(dirname(path), `.${basename(path)}.${process.pid}-${process.hrtime.bigint()}.part`);
     try {
       writeNew(part, bytes);
       if (there !== undefined) chmodSync(part, there.mode & 0o7777);

@@ -1,4 +1,4 @@
-/** Whether the latency tables know every operand of every row of the instruction table. */
+/** Whether the latency tables know every operand of every row of the instruction table (asked by a test, for every SM). */
 
 import type { Target } from "../target/types.js";
 import { type Dependence, dependences, type FileName, latencyTables, portOf } from "./latency/index.js";

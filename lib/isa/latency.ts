@@ -13,7 +13,6 @@ import {
   type Pipe,
   portOf,
 } from "./latency/index.js";
-import { latencyGaps } from "./latency-gaps.js";
 import { IMPLICIT, Kind, type MachineInst, makeOperand, NO_INDEX, type Operand, ZERO_REG } from "./operand.js";
 import { type Guards, guardsOf } from "./timing.js";
 import { File, type Form } from "./types.js";
@@ -216,9 +215,6 @@ const bySm: (SmLatency | undefined)[] = [];
 function latencyOf(target: Target): SmLatency {
   let t = bySm[target.sm];
   if (!t) {
-    // An opcode without its rows shows when the tables of its SM are loaded.
-    const [gap] = latencyGaps(target);
-    if (gap !== undefined) throw new InternalError(`no latency of ${gap} on sm_${target.sm}`);
     t = new SmLatency(target);
     bySm[target.sm] = t;
   }
