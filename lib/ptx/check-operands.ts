@@ -325,6 +325,7 @@ export class OperandChecker {
     const refused = WRONG_SPACES.get(r.name);
     if (refused !== undefined && written.some((w) => refused.has(w)))
       report("error", `State space incorrect for instruction '${r.name}'`, i.span);
+    if (ADDRESSES.has(r.name)) this.ofVariable(r, i, written[0], scope);
     if (!MEMORY.has(r.name)) return;
     const address = i.operands.find((o) => o.kind === "address");
     if (address === undefined || address.kind !== "address") return;
@@ -343,7 +344,22 @@ export class OperandChecker {
     }
     if (s?.kind !== "variable" || space === "" || s.space === space || (space === "param" && s.space === "reg")) return;
     report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
-    return;
+  }
+
+  /** The state space that an instruction names against the variable whose address it takes; addresses of 32 bits (measured). */
+  private ofVariable(r: Resolved, i: Instruction, space: string | undefined, scope: Scope): void {
+    const o = i.operands[1];
+    const s = o?.kind === "name" ? scope.lookup(o.name) : null;
+    if (s?.kind !== "variable") return;
+    const narrow = sizeOf(r.types[0] ?? "u64") === 32;
+    if (narrow && (r.name === "cvta" || (r.name === "mov" && s.space === "global")))
+      this.context.shortAddress(i.span.line);
+    if (space === undefined || s.space === space.split("::")[0]) return;
+    this.context.report(
+      "error",
+      `State space mismatch between instruction and address in instruction '${r.name}'`,
+      i.span,
+    );
   }
 }
 

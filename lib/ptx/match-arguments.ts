@@ -1,5 +1,5 @@
 import type { Operand } from "./ast.js";
-import { classify, constantFits, isBits, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { classify, constantFits, isBits, isFloat, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import type { Resolved } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
@@ -131,7 +131,8 @@ function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
         addressAsValue(type, c, bits, a.relaxed)
       );
     case "variable":
-      return a.role === "def" ? !ADDRESSES.has(r.name) && variableFits(type, c.type) : variableFits(type, c.type);
+      if (!ADDRESSES.has(r.name)) return variableFits(type, c.type);
+      return a.role !== "def" && !isFloat(type) && bits >= 16;
     case "element":
     case "function":
       return a.role === "use" && bits >= 32 && (r.name === "mov" || r.name.startsWith("cvta"));
@@ -213,7 +214,7 @@ function refusedLater(type: string, { name, sm }: Resolved): boolean {
 }
 
 /** Instructions that take the name of a variable for its address. */
-export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "cvta.to", "isspacep", "mapa", "getctarank"]);
+export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "mapa", "getctarank"]);
 
 /** Instructions that take `{%r1}` where they take `%r1`; measured. */
 export const SCALAR_VECTORS: ReadonlySet<string> = new Set(["ld", "ldu", "st", "mov"]);

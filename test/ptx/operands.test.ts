@@ -3,7 +3,7 @@ import { analyze } from "../../lib/ptx/index.js";
 /** First messages about single instructions; every answer was given by ptxas 13.0.88 for sm_90a, null where it has none. */
 const DECLARATIONS =
   ".global .align 16 .b8 out[256];\n.visible .entry k() {\n.reg .pred %p<8>; .reg .b8 %b<8>; .reg .b16 %h<16>; .reg .b32 %r<16>; " +
-  ".reg .b64 %l<16>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .v2 .u32 %t<4>;\n";
+  ".reg .b64 %l<16>; .reg .f32 %f<8>; .reg .f64 %d<8>; .reg .v2 .u32 %t<4>; .shared .f32 sf; .const .f64 cd;\n";
 
 function first(statement: string): string | null {
   const text = `.version 9.0\n.target sm_90a\n.address_size 64\n${DECLARATIONS}${statement}\nret; }\n`;
@@ -28,6 +28,19 @@ const ANSWERS: readonly (readonly [string, string | null])[] = [
   ["st.s32 [%l1],%clock64;", "Special register argument not allowed for instruction 'st'"],
   ["add.u64 %l1,%l1,%tid.x;", "Arguments mismatch for instruction 'add'"],
   ["mov.u16 %h1,%tid.x;", null],
+  ["mov.u32 %r1,sf;", null],
+  ["mov.b64 %l1,cd;", null],
+  ["mov.f32 %f1,sf;", "Arguments mismatch for instruction 'mov'"],
+  ["mov.f64 %d1,out;", "Arguments mismatch for instruction 'mov'"],
+  ["mov.u32 %r1,out;", "Program uses 32-bit address on line '7' which is conflicting with .address_size 64"],
+  ["cvta.const.u64 %l1,cd;", null],
+  ["cvta.shared.u64 %l1,cd;", "State space mismatch between instruction and address in instruction 'cvta'"],
+  ["cvta.global.u64 %l1,sf;", "State space mismatch between instruction and address in instruction 'cvta'"],
+  ["cvta.to.global.u64 %l1,out;", "Argument 1 of instruction 'cvta.to': must be register"],
+  ["cvta.to.global.u64 %l1,cd;", "Arguments mismatch for instruction 'cvta.to'"],
+  ["mapa.shared::cluster.u32 %r1,sf,1;", null],
+  ["mapa.shared::cluster.u32 %r1,out,1;", "State space mismatch between instruction and address in instruction 'mapa'"],
+  ["isspacep.global %p1,out;", "Argument 1 of instruction 'isspacep': must be register"],
   ["mov.f32 %f1,%laneid;", "Special register argument not allowed for instruction 'mov'"],
   ["cvt.s16.u64 %laneid,%l1;", "Read-only special register cannot be destination argument"],
   ["cvt.rni.s32.f32 %tid.x,%f1;", "Special register argument not allowed for instruction 'cvt'"],
