@@ -44,6 +44,8 @@ class LoadedModule implements Module {
 }
 
 const DEFAULT_BUDGET = 2_000_000_000;
+/** Milliseconds between two times that a launch gives way. */
+const GIVE_WAY = 20;
 
 /** What is known of a launch before it runs. */
 export interface LaunchFacts {
@@ -100,6 +102,34 @@ export class Device {
 
   /** Runs a grid to its end or its fault. Typed arrays among the arguments are copied in and back. */
   launch(module: Module, options: LaunchOptions): Result<Run> {
+    const ready = this.prepare(module, options);
+    if (!ready.ok) return ready;
+    const run = ready.value.machine.run();
+    this.copyBack(ready.value.buffers);
+    return ok(run);
+  }
+
+  /**
+   * The same, giving way every 20 ms to what else the host has to do: a page stays alive, and `options.signal` can be aborted.
+   * The device must be left alone until it is done.
+   */
+  async launchGivingWay(module: Module, options: LaunchOptions): Promise<Result<Run>> {
+    const ready = this.prepare(module, options);
+    if (!ready.ok) return ready;
+    const run = await ready.value.machine.runGivingWay(() => new Promise((done) => setTimeout(done, 0)), GIVE_WAY);
+    this.copyBack(ready.value.buffers);
+    return ok(run);
+  }
+
+  private copyBack(buffers: ReadonlyMap<TypedArray, number>): void {
+    for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
+  }
+
+  /** A launch that is ready to run, and its buffers with their addresses. */
+  private prepare(
+    module: Module,
+    options: LaunchOptions,
+  ): Result<{ readonly machine: GridMachine; readonly buffers: ReadonlyMap<TypedArray, number> }> {
     if (!(module instanceof LoadedModule)) return fail([inputError("the module was not made by Device.load")]);
     const { loaded } = module;
     const kernel = chooseKernel(loaded, options.kernel);
@@ -127,14 +157,14 @@ export class Device {
       dynamicShared: options.sharedBytes ?? 0,
       sharedReserved: kernel.value.sharedReserved,
       budget: options.maxInstructions ?? DEFAULT_BUDGET,
+      ...(options.maxSeconds !== undefined && { seconds: options.maxSeconds }),
+      ...(options.signal && { signal: options.signal }),
       profile: options.profile ?? false,
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.only && { only: options.only }),
       ...(options.engine && { engine: options.engine }),
     });
-    const run = machine.run();
-    for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
-    return ok(run);
+    return ok({ machine, buffers });
   }
 
   /** Constants (load.ts) and parameters stand in global memory, too, for who has their generic addresses; bank 0 says where. */

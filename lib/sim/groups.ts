@@ -120,7 +120,7 @@ function releaseMask(warp: Warp, kind: number, there: number): void {
 }
 
 /** The lanes that lane `l` waits for at a convergence barrier or WARPSYNC, itself included. */
-function partners(warp: Warp, l: number): number {
+export function partners(warp: Warp, l: number): number {
   const on = warp.waitOn[l]!;
   return warp.waitKind[l] === Wait.Convergence ? warp.B[on * 32 + l]! : on;
 }
@@ -199,44 +199,6 @@ function leave(warp: Warp, done: number): void {
   resume(warp, done);
 }
 
-function isWarpSync(kind: number): boolean {
+export function isWarpSync(kind: number): boolean {
   return kind === Wait.WarpSync || kind === Wait.Exclusive || kind === Wait.Collective;
-}
-
-/** Lanes that wait, and for what: the text of a deadlock report. */
-export function describeWaits(warp: Warp): string {
-  const parts: string[] = [];
-  const seen = new Set<string>();
-  for (let l = 0; l < 32; l++) {
-    if (((warp.live >>> l) & 1) === 0) continue;
-    const kind = warp.waitKind[l]!;
-    const on = warp.waitOn[l]!;
-    const what =
-      kind === Wait.Convergence
-        ? `BSYNC B${on} for lanes 0x${(partners(warp, l) >>> 0).toString(16)}`
-        : isWarpSync(kind)
-          ? `WARPSYNC${kind === Wait.Collective ? ".COLLECTIVE" : ""} 0x${(on >>> 0).toString(16)}`
-          : kind === Wait.Barrier
-            ? `barrier ${on}`
-            : kind === Wait.Cluster
-              ? "the cluster barrier"
-              : kind === Wait.Phase
-                ? `the phase of the mbarrier at 0x${(on & 0xffffff).toString(16)}`
-                : "nothing";
-    const key = `${kind}:${what}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    const lanes = lanesLike(warp, l);
-    parts.push(`lanes 0x${(lanes >>> 0).toString(16)} wait at ${what}`);
-  }
-  return parts.join("; ");
-}
-
-function lanesLike(warp: Warp, lane: number): number {
-  let mask = 0;
-  for (let l = 0; l < 32; l++) {
-    if (((warp.live >>> l) & 1) === 0 || warp.waitKind[l] !== warp.waitKind[lane]) continue;
-    if (warp.waitOn[l] === warp.waitOn[lane]) mask |= 1 << l;
-  }
-  return mask;
 }

@@ -50,7 +50,8 @@ export class Heap {
 /** What such functions work on. */
 export interface Host {
   readonly heap: Heap | null;
-  print(text: string): void;
+  /** False: more than a launch may print. */
+  print(text: string): boolean;
 }
 
 type Routine = (w: Warp, lane: number, host: Host) => void;
@@ -92,7 +93,7 @@ function vprintf(w: Warp, lane: number, host: Host): void {
   const format = memory.text(read64(w, 4, lane));
   const text = format === null ? null : formatted(format, read64(w, 6, lane), memory);
   if (text === null) return;
-  host.print(text);
+  if (!host.print(text)) w.fault("budget", 1 << lane, "the kernel prints without end");
   // As the guide says: the number of arguments, or of what was parsed; programs look for negative numbers only.
   write(w, 4, lane, (format!.match(/%[^%]/g) ?? []).length);
 }

@@ -15,7 +15,7 @@ export {
 } from "./launch.js";
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
 export type { TypedArray } from "./scalar.js";
-export { simulate } from "./simulate.js";
+export { simulate, simulateGivingWay } from "./simulate.js";
 export type {
   Argument,
   Dim3,
@@ -27,4 +27,5 @@ export type {
   Run,
   ScalarType,
   ScalarValue,
+  StopSignal,
 } from "./types.js";

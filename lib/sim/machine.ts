@@ -4,20 +4,21 @@
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
 import { RETURN_ADDRESS } from "../isa/abi.js";
-import { renderInst as print } from "../isa/text.js";
 import { freshBarriers } from "./barrier.js";
-import { describeWaits, enqueue, lowest, popcount, releaseWanted } from "./groups.js";
+import { enqueue, lowest, popcount, releaseWanted } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
-import { functionAt, type Program } from "./program.js";
+import type { Program } from "./program.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
-import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run } from "./types.js";
+import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run, StopSignal } from "./types.js";
+import { waitsText } from "./waits.js";
 import { type Engine, Entry, engineOf } from "./wasm/engine.js";
 import { Exchange } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
+import { loopText, placeOf } from "./where.js";
 
 /** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
 const GROUP_SLICE = 4096;
@@ -27,6 +28,10 @@ const CTA_SLICE = 512;
 /** Rounds over all CTAs after which waits for phases of mbarriers give up, and how often without the end of a phase. */
 const WAIT_ROUNDS = 64;
 const WAKINGS = 64;
+/** Warp-instructions between two looks at the clock and the signal. */
+const LOOK = 1 << 16;
+/** Characters that a launch may print. */
+const MOST_TEXT = 1 << 24;
 
 export interface Launch {
   readonly program: Program;
@@ -44,7 +49,11 @@ export interface Launch {
   readonly sharedBytes: number;
   readonly dynamicShared: number;
   readonly sharedReserved: number;
+  /** Warp-instructions. */
   readonly budget: number;
+  /** Seconds by the clock. Default: no limit. */
+  readonly seconds?: number;
+  readonly signal?: StopSignal;
   readonly profile: boolean;
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run; all by default. */
@@ -55,6 +64,7 @@ export interface Launch {
 export class GridMachine implements Machine, Host {
   readonly heap: Heap | null;
   private readonly printed: string[] = [];
+  private printedLength = 0;
   readonly global: GlobalMemory;
   readonly banks: readonly Int32Array[];
   readonly grid: readonly [number, number, number];
@@ -64,6 +74,7 @@ export class GridMachine implements Machine, Host {
   readonly sharedReserved: number;
   readonly registers: number;
   issued: number = 0;
+  private nextLook: number = LOOK;
   threads: number = 0;
   fault: Fault | null = null;
   phases: number = 0;
@@ -101,7 +112,61 @@ export class GridMachine implements Machine, Host {
     this.engine?.begin(launch.banks, this.tids.length, launch.sharedBytes);
   }
 
+  /** Runs the grid to its end. */
   run(): Run {
+    const steps = this.steps();
+    const deadline = this.deadline();
+    for (let s = steps.next(); !s.done; s = steps.next()) this.look(s.value, deadline);
+    return this.outcome();
+  }
+
+  /** The same, giving way to what else is to be done every now and then: a page stays alive, a signal can come. */
+  async runGivingWay(pause: () => Promise<void>, every: number): Promise<Run> {
+    const steps = this.steps();
+    const deadline = this.deadline();
+    let next = performance.now() + every;
+    for (let s = steps.next(); !s.done; s = steps.next()) {
+      if (performance.now() >= next) {
+        await pause();
+        next = performance.now() + every;
+      }
+      this.look(s.value, deadline);
+    }
+    return this.outcome();
+  }
+
+  private deadline(): number {
+    const { seconds } = this.launch;
+    return seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * seconds;
+  }
+
+  /** Is there still time? `w` has just run. */
+  private look(w: Warp, deadline: number): void {
+    if (this.fault !== null) return;
+    if (this.launch.signal?.aborted) this.stop(w, "interrupted", "interrupted");
+    else if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline)
+      this.stop(w, "budget", `no end after ${this.launch.seconds} seconds`);
+  }
+
+  /** Ends the launch at what a warp does. */
+  private stop(last: Warp, kind: FaultKind, message: string): void {
+    const w = last.active !== 0 ? last : (last.cta.warps.find((x) => x.live !== 0 && x.active !== 0) ?? last);
+    const lanes = w.active !== 0 ? w.active : w.live !== 0 ? w.live : w.lanes;
+    w.fault(kind, lanes, `${message}${loopText(this.program, w.pc)}`);
+  }
+
+  private outcome(): Run {
+    return {
+      fault: this.fault,
+      warpInstructions: this.issued,
+      threadInstructions: this.threads,
+      profile: this.profile(),
+      output: this.printed.join(""),
+    };
+  }
+
+  /** Runs the grid; yields the warp that ran last whenever it is time to look at the clock. */
+  private *steps(): Generator<Warp, void> {
     const [cx, cy, cz] = this.clusterShape;
     const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
     const { resident } = this;
@@ -115,7 +180,7 @@ export class GridMachine implements Machine, Host {
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
         const before = this.issued;
-        if (this.runCluster(resident[i]!)) this.ended.push(...resident.splice(i--, 1)[0]!.ctas);
+        if (yield* this.runCluster(resident[i]!)) this.ended.push(...resident.splice(i--, 1)[0]!.ctas);
         if (this.issued !== before) moved = true;
       }
       if (this.fault !== null || resident.length === 0) continue;
@@ -125,19 +190,14 @@ export class GridMachine implements Machine, Host {
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
       if (woken < WAKINGS && wakeWaiters(resident)) woken++;
-      else if (stuck) this.deadlock(resident[0]!);
+      else if (stuck) this.deadlock(resident);
     }
-    return {
-      fault: this.fault,
-      warpInstructions: this.issued,
-      threadInstructions: this.threads,
-      profile: this.profile(),
-      output: this.printed.join(""),
-    };
   }
 
-  print(text: string): void {
+  print(text: string): boolean {
     this.printed.push(text);
+    this.printedLength += text.length;
+    return this.printedLength <= MOST_TEXT;
   }
 
   private startCluster(index: number): Cluster {
@@ -200,16 +260,16 @@ export class GridMachine implements Machine, Host {
   }
 
   /** Gives every CTA of a cluster its turn. True when all have ended. */
-  private runCluster(cluster: Cluster): boolean {
+  private *runCluster(cluster: Cluster): Generator<Warp, boolean> {
     let live = 0;
     for (const cta of cluster.ctas) {
-      if (this.fault === null && cta.liveThreads > 0) this.runCta(cta);
+      if (this.fault === null && cta.liveThreads > 0) yield* this.runCta(cta);
       live += cta.liveThreads;
     }
     return live === 0;
   }
 
-  private runCta(cta: Cta): void {
+  private *runCta(cta: Cta): Generator<Warp, void> {
     const n = cta.warps.length;
     let idle = 0;
     for (let turns = 0; turns < CTA_SLICE * n && idle < n && cta.liveThreads > 0; turns++) {
@@ -222,6 +282,9 @@ export class GridMachine implements Machine, Host {
       idle = 0;
       this.runWarp(warp);
       if (this.fault !== null) return;
+      if (this.issued < this.nextLook) continue;
+      this.nextLook = this.issued + LOOK;
+      yield warp;
     }
   }
 
@@ -321,10 +384,10 @@ export class GridMachine implements Machine, Host {
     w.pc = pc;
     this.issued = issued;
     this.threads = threads;
-    if (issued > this.launch.budget && this.fault === null) {
-      const text = `no end after ${this.launch.budget} warp-instructions`;
-      w.fault("budget", active === 0 ? w.live : active, text);
-    }
+    if (issued > this.launch.budget && this.fault === null)
+      this.stop(w, "budget", `no end after ${this.launch.budget} warp-instructions`);
+    if (tracer?.full && this.fault === null)
+      this.stop(w, "budget", `${tracer.bytes >>> 20} MiB have been recorded of the blocks to play back, and no end`);
   }
 
   private *residentCtas(): Iterable<Cta> {
@@ -344,10 +407,8 @@ export class GridMachine implements Machine, Host {
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void {
     if (this.fault !== null) return;
     const lane = lowest(mask) & 31;
-    const known = warp.pc >= 0 && warp.pc < this.program.insts.length && kind !== "deadlock";
-    const place = functionAt(this.program, warp.pc);
-    const address = (warp.pc - place.first) * 16;
-    const inst = known ? this.program.insts[warp.pc] : null;
+    const known = warp.pc >= 0 && warp.pc < this.program.insts.length;
+    const { address, ...place } = placeOf(this.program, warp.pc);
     this.fault = {
       kind,
       message,
@@ -355,22 +416,20 @@ export class GridMachine implements Machine, Host {
       block: warp.cta.index,
       thread: [warp.tid[0][lane]!, warp.tid[1][lane]!, warp.tid[2][lane]!],
       lanes: mask >>> 0,
+      ...place,
       address: known ? address : -1,
-      function: rangeName(place.cubin, address),
-      instruction: inst ? print(inst, { isa: this.program.target.isa }) : "",
-      ptxLine: known ? lineAt(place.cubin.ptxLines, address) : null,
+      instruction: known ? place.instruction : "",
+      ptxLine: known ? place.ptxLine : null,
       memoryAddress,
     };
   }
 
-  private deadlock(cluster: Cluster): void {
-    for (const cta of cluster.ctas)
-      for (const w of cta.warps)
-        if (w.live !== 0) {
-          w.pc = w.waitPc[lowest(w.live)]! - 1;
-          this.noteFault(w, "deadlock", w.live, `no thread can go on: ${describeWaits(w)}`, null);
-          return;
-        }
+  /** Nothing can go on: told of the first warp that waits, with what the others of its blocks wait for. */
+  private deadlock(resident: readonly Cluster[]): void {
+    const waiting = resident.flatMap((c) => c.ctas.flatMap((cta) => cta.warps.filter((w) => w.live !== 0)));
+    const w = waiting[0]!;
+    w.pc = w.waitPc[lowest(w.live)]! - 1;
+    this.noteFault(w, "deadlock", w.live, `no thread can go on: ${waitsText(waiting, this.program)}`, null);
   }
 
   private profile(): ProfileEntry[] | null {
@@ -378,16 +437,8 @@ export class GridMachine implements Machine, Host {
     const list: ProfileEntry[] = [];
     for (let i = 0; i < this.warpCounts.length; i++) {
       if (this.warpCounts[i] === 0) continue;
-      const place = functionAt(this.program, i);
-      const inst = this.program.insts[i];
-      const address = (i - place.first) * 16;
-      list.push({
-        function: rangeName(place.cubin, address),
-        address,
-        instruction: inst ? print(inst, { isa: this.program.target.isa }) : "",
-        warps: this.warpCounts[i]!,
-        threads: this.threadCounts![i]!,
-      });
+      const { ptxLine: _, ...place } = placeOf(this.program, i);
+      list.push({ ...place, warps: this.warpCounts[i]!, threads: this.threadCounts![i]! });
     }
     return list;
   }
@@ -414,23 +465,6 @@ function threadIndices(
     z[l] = Math.floor(t / (block[0] * block[1]));
   }
   return [x, y, z];
-}
-
-function rangeName(
-  f: { readonly name: string; readonly ranges: readonly { name: string; offset: number; size: number }[] },
-  address: number,
-): string {
-  for (const r of f.ranges) if (address >= r.offset && address < r.offset + r.size) return r.name;
-  return f.name;
-}
-
-function lineAt(lines: readonly { readonly offset: number; readonly line: number }[], address: number): number | null {
-  let line: number | null = null;
-  for (const l of lines) {
-    if (l.offset > address) break;
-    line = l.line;
-  }
-  return line;
 }
 
 export { GLOBAL_BASE };

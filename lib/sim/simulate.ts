@@ -12,3 +12,10 @@ export function simulate(cubin: Uint8Array, options: LaunchOptions): Result<Run>
   const module = device.load(cubin);
   return module.ok ? device.launch(module.value, options) : module;
 }
+
+/** `simulate` that gives way to what else the host has to do: a page stays alive meanwhile, and `options.signal` can stop it. */
+export async function simulateGivingWay(cubin: Uint8Array, options: LaunchOptions): Promise<Result<Run>> {
+  const device = new Device();
+  const module = device.load(cubin);
+  return module.ok ? device.launchGivingWay(module.value, options) : module;
+}

@@ -72,6 +72,9 @@ export class Accesses {
   phases: boolean = false;
 }
 
+/** Bytes of what a recorder keeps, unless told otherwise: some twenty million instructions. */
+const MOST_BYTES = 256 << 20;
+
 type Reader = (warp: Warp, mask: number) => number;
 const SILENT: Reader = () => -1;
 
@@ -84,8 +87,26 @@ export class TraceRecorder {
   private readonly words = new Float64Array(2 * LANES);
   private readonly seen = new Float64Array(2 * LANES);
 
-  /** `wanted`: numbers of the blocks to record, x fastest. */
-  constructor(private readonly wanted: ReadonlySet<number>) {}
+  /** Instructions recorded. */
+  private issues = 0;
+
+  /** `wanted`: numbers of the blocks to record, x fastest; `most`: bytes that may be kept. */
+  constructor(
+    private readonly wanted: ReadonlySet<number>,
+    private readonly most: number = MOST_BYTES,
+  ) {}
+
+  /** Bytes of what is recorded. */
+  get bytes(): number {
+    const { where, work, firstLine, lineCount, lines, sectors, phase } = this.accesses;
+    const columns = [where, work, firstLine, lineCount, lines, sectors, phase];
+    return 8 * this.issues + columns.reduce((n, c) => n + 4 * c.length, 0);
+  }
+
+  /** As much is recorded as may be: the launch ends with a `budget` fault. */
+  get full(): boolean {
+    return this.bytes > this.most;
+  }
 
   /** A new launch runs this program. */
   begin(program: Program): void {
@@ -104,6 +125,7 @@ export class TraceRecorder {
   /** The warp is about to execute an instruction for the lanes of `mask` (0: for none). */
   issue(warp: Warp, trace: WarpTrace, pc: number, mask: number): void {
     trace.pcs.push(pc);
+    this.issues++;
     let reader = this.readers[pc];
     if (reader === undefined) {
       reader = this.reader(pc);

@@ -64,6 +64,10 @@ export interface LaunchOptions {
   readonly sharedBytes?: number;
   /** Stop with a `budget` fault after this many warp-instructions. Default 2 000 000 000. */
   readonly maxInstructions?: number;
+  /** Stop with a `budget` fault after this many seconds. Default: no limit. */
+  readonly maxSeconds?: number;
+  /** Stop with an `interrupted` fault once it is aborted. What aborts it must come to its turn: see `simulateGivingWay`. */
+  readonly signal?: StopSignal;
   /** Count executions of every instruction. Default false. */
   readonly profile?: boolean;
   /** Default auto. A profile, and blocks that are recorded, run in closures. */
@@ -72,6 +76,11 @@ export interface LaunchOptions {
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run (x fastest; with clusters, theirs run whole); the others don't, and what they would write is missing. */
   readonly only?: ReadonlySet<number>;
+}
+
+/** What can stop a launch from outside: the part of an AbortSignal that is asked. */
+export interface StopSignal {
+  readonly aborted: boolean;
 }
 
 export type FaultKind =
@@ -85,7 +94,8 @@ export type FaultKind =
   | "deadlock"
   | "trap"
   | "breakpoint"
-  | "budget";
+  | "budget"
+  | "interrupted";
 
 /** Why a kernel stopped. */
 export interface Fault {
