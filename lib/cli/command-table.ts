@@ -57,9 +57,21 @@ export const commandTable = {
     options: {
       launch: { value: "FILE", help: "The launches, their parameters and what to expect, as JSON." },
       arch: { value: "NAME", help: "Of several cubins (fat binary) that for this target." },
+      races: {
+        help: "Look for races (two accesses to the same bytes in no order, at least one a write) and for reads of shared and local memory that nobody has written.",
+      },
+      profile: {
+        help: "How often every instruction ran and what it moved, by instruction and (-lineinfo) by PTX line; what never ran.",
+      },
+      "max-instructions": {
+        value: "N",
+        takes: "count",
+        help: "Stop a launch after so many warp-instructions (default: what the file says, else 2000000000).",
+      },
+      "max-seconds": { value: "N", takes: "count", help: "Stop a launch after so many seconds." },
       json: { help: "The outcome as JSON." },
     },
-    status: "0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.",
+    status: "0 as expected, 1 not or with findings, 2 unusable input, 3 a kernel faulted.",
   },
   verify: {
     operands: "FILE",

@@ -77,16 +77,16 @@ export function windowOf(address: number): "global" | "shared" | "local" {
 export function locate(w: Warp, space: AccessSpace, address: number, size: number, lane: number): boolean {
   if (space === "generic") {
     const window = Math.floor(address / TWO32);
-    if (window === SHARED_WINDOW) return locateShared(w, address - SHARED_WINDOW * TWO32, address, size, lane);
-    if (window === LOCAL_WINDOW) return locateLocal(w, address - LOCAL_WINDOW * TWO32, address, size, lane);
-    return locateGlobal(w, address, size, lane);
+    if (window === SHARED_WINDOW) return locateShared(w, space, address - SHARED_WINDOW * TWO32, address, size, lane);
+    if (window === LOCAL_WINDOW) return locateLocal(w, space, address - LOCAL_WINDOW * TWO32, address, size, lane);
+    return locateGlobal(w, space, address, size, lane);
   }
-  if (space === "shared") return locateShared(w, address, address, size, lane);
-  if (space === "local") return locateLocal(w, address, address, size, lane);
-  return locateGlobal(w, address, size, lane);
+  if (space === "shared") return locateShared(w, space, address, address, size, lane);
+  if (space === "local") return locateLocal(w, space, address, address, size, lane);
+  return locateGlobal(w, space, address, size, lane);
 }
 
-function locateGlobal(w: Warp, address: number, size: number, lane: number): boolean {
+function locateGlobal(w: Warp, asked: AccessSpace, address: number, size: number, lane: number): boolean {
   const global = w.machine.global;
   const at = address - GLOBAL_BASE;
   if (at % size !== 0) return misaligned(w, "global", address, size, lane);
@@ -96,11 +96,12 @@ function locateGlobal(w: Warp, address: number, size: number, lane: number): boo
   place.words = global.words;
   place.at = at;
   place.stride = 1;
+  w.machine.watch?.access(w, asked, "global", null, at, size, lane, place);
   return true;
 }
 
 /** The upper byte of a shared address is the rank of the CTA in its cluster. */
-function locateShared(w: Warp, offset: number, shown: number, size: number, lane: number): boolean {
+function locateShared(w: Warp, asked: AccessSpace, offset: number, shown: number, size: number, lane: number): boolean {
   const rank = Math.floor(offset / 0x1000000);
   const shared = rank === w.cta.rank ? w.cta.shared : w.cta.cluster.ctas[rank]?.shared;
   const at = offset % 0x1000000;
@@ -111,10 +112,11 @@ function locateShared(w: Warp, offset: number, shown: number, size: number, lane
   place.words = shared.words;
   place.at = at;
   place.stride = 1;
+  w.machine.watch?.access(w, asked, "shared", w.cta.cluster.ctas[rank] ?? w.cta, at, size, lane, place);
   return true;
 }
 
-function locateLocal(w: Warp, offset: number, shown: number, size: number, lane: number): boolean {
+function locateLocal(w: Warp, asked: AccessSpace, offset: number, shown: number, size: number, lane: number): boolean {
   if (offset % size !== 0) return misaligned(w, "local", shown, size, lane);
   if (!(offset >= 0 && offset + size <= LOCAL_TOP)) return outside(w, "local", shown, size, lane);
   // The deepest word first: it is the one that may grow the memory.
@@ -124,6 +126,7 @@ function locateLocal(w: Warp, offset: number, shown: number, size: number, lane:
   place.words = w.local.words;
   place.at = first * 4 + (offset & 3);
   place.stride = -LANES;
+  w.machine.watch?.access(w, asked, "local", null, offset, size, lane, place);
   return true;
 }
 

@@ -21,6 +21,7 @@ export function arrive(warp: Warp, mask: number, id: number, expected: number): 
   if (b.arrived > 0 && b.expected !== expected)
     return `barrier ${id} is used with ${expected || "all"} and ${b.expected || "all"} threads at a time`;
   b.expected = expected;
+  warp.machine.watch?.tell(warp, mask, b);
   b.arrived += expected !== 0 && mask === warp.live ? 32 : popcount(mask);
   return "";
 }
@@ -43,6 +44,7 @@ export function complete(cta: Cta, id: number): void {
     const mask = waiting(w, Wait.Barrier, id);
     if (mask === 0) continue;
     if (b.op !== "") w.barrierValue = value;
+    w.machine.watch?.learn(w, mask, b);
     resume(w, mask);
   }
   cta.barriers[id] = freshBarrier();
@@ -64,6 +66,8 @@ export function completeCluster(cluster: Cluster): void {
   for (const cta of cluster.ctas)
     for (const w of cta.warps) {
       const mask = waiting(w, Wait.Cluster, cluster.phase - 1);
-      if (mask !== 0) resume(w, mask);
+      if (mask === 0) continue;
+      w.machine.watch?.learn(w, mask, cluster);
+      resume(w, mask);
     }
 }

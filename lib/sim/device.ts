@@ -160,6 +160,7 @@ export class Device {
       ...(options.maxSeconds !== undefined && { seconds: options.maxSeconds }),
       ...(options.signal && { signal: options.signal }),
       profile: options.profile ?? false,
+      races: options.races ?? false,
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.only && { only: options.only }),
       ...(options.engine && { engine: options.engine }),

@@ -148,6 +148,7 @@ export function settle(warp: Warp): void {
     if (kind !== Wait.Convergence && !isWarpSync(kind)) continue;
     const there = arrived(warp, l);
     if ((partners(warp, l) & warp.live & ~there) !== 0) continue;
+    warp.machine.watch?.meet(warp, there);
     if (kind === Wait.Convergence || kind === Wait.WarpSync) done |= 1 << l;
     else releaseMask(warp, kind, there);
   }

@@ -14,6 +14,8 @@ export {
   runLaunchFile,
 } from "./launch.js";
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
+export { type LineProfile, type ProfileEntry, profileByLine, type Traffic } from "./profile.js";
+export type { Findings, Race, RaceAccess, UninitializedRead } from "./races/findings.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate, simulateGivingWay } from "./simulate.js";
 export type {
@@ -23,9 +25,9 @@ export type {
   Fault,
   FaultKind,
   LaunchOptions,
-  ProfileEntry,
   Run,
   ScalarType,
   ScalarValue,
   StopSignal,
 } from "./types.js";
+export type { CodePlace } from "./where.js";

@@ -10,10 +10,12 @@ import { callHost, type Heap, type Host } from "./host.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
+import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
+import { RaceDetector } from "./races/detector.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { TraceRecorder } from "./trace.js";
-import type { EngineChoice, Fault, FaultKind, ProfileEntry, Run, StopSignal } from "./types.js";
+import type { EngineChoice, Fault, FaultKind, Run, StopSignal } from "./types.js";
 import { waitsText } from "./waits.js";
 import { type Engine, Entry, engineOf } from "./wasm/engine.js";
 import { Exchange } from "./wasm/layout.js";
@@ -55,6 +57,7 @@ export interface Launch {
   readonly seconds?: number;
   readonly signal?: StopSignal;
   readonly profile: boolean;
+  readonly races?: boolean;
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run; all by default. */
   readonly only?: ReadonlySet<number>;
@@ -79,8 +82,8 @@ export class GridMachine implements Machine, Host {
   fault: Fault | null = null;
   phases: number = 0;
   private readonly program: Program;
-  private readonly warpCounts: Float64Array | null;
-  private readonly threadCounts: Float64Array | null;
+  readonly watch: RaceDetector | null;
+  private readonly profiler: Profiler | null;
   /** Ended CTAs, whose warps and shared memory serve others. */
   private readonly ended: Cta[] = [];
   private readonly resident: Cluster[] = [];
@@ -99,14 +102,15 @@ export class GridMachine implements Machine, Host {
     this.dynamicShared = launch.dynamicShared;
     this.sharedReserved = launch.sharedReserved;
     this.registers = launch.program.registers;
-    const n = launch.program.insts.length;
-    this.warpCounts = launch.profile ? new Float64Array(n) : null;
-    this.threadCounts = launch.profile ? new Float64Array(n) : null;
+    this.watch = launch.races === true ? new RaceDetector(launch.program, launch.grid, launch.block) : null;
+    this.profiler = launch.profile ? new Profiler(launch.program) : null;
     launch.tracer?.begin(launch.program);
-    // A profile counts every instruction, which translated code does not.
+    // Translated code tells nobody what its instructions do.
     const choice = launch.engine ?? "auto";
     this.engine =
-      choice === "closures" || launch.profile ? null : engineOf(launch.program, launch.global, choice === "wasm");
+      choice === "closures" || launch.profile || launch.races
+        ? null
+        : engineOf(launch.program, launch.global, choice === "wasm");
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
     this.engine?.begin(launch.banks, this.tids.length, launch.sharedBytes);
@@ -160,7 +164,9 @@ export class GridMachine implements Machine, Host {
       fault: this.fault,
       warpInstructions: this.issued,
       threadInstructions: this.threads,
-      profile: this.profile(),
+      profile: this.profiler?.entries() ?? null,
+      findings: this.watch?.findings() ?? null,
+      missed: this.profiler?.missed() ?? null,
       output: this.printed.join(""),
     };
   }
@@ -180,7 +186,7 @@ export class GridMachine implements Machine, Host {
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
         const before = this.issued;
-        if (yield* this.runCluster(resident[i]!)) this.ended.push(...resident.splice(i--, 1)[0]!.ctas);
+        if (yield* this.runCluster(resident[i]!)) this.endCluster(resident.splice(i--, 1)[0]!);
         if (this.issued !== before) moved = true;
       }
       if (this.fault !== null || resident.length === 0) continue;
@@ -206,6 +212,11 @@ export class GridMachine implements Machine, Host {
       cluster.ctas.push(this.startCta(at, cluster, rank));
     });
     return cluster;
+  }
+
+  private endCluster(cluster: Cluster): void {
+    for (const cta of cluster.ctas) this.watch?.end(cta);
+    this.ended.push(...cluster.ctas);
   }
 
   private blocksOf(cluster: number): [number, number, number][] {
@@ -256,6 +267,7 @@ export class GridMachine implements Machine, Host {
       warp.trace = this.launch.tracer?.warp(this.blockNumber(index), w) ?? null;
     }
     this.engine?.start(cta);
+    this.watch?.start(cta);
     return cta;
   }
 
@@ -291,7 +303,7 @@ export class GridMachine implements Machine, Host {
   /** Runs a warp until it waits, ends, faults, or its turn is over. */
   private runWarp(w: Warp): void {
     const { exec, guard, invert } = this.program;
-    const { warpCounts, threadCounts } = this;
+    const { profiler, watch } = this;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
     const engine = w.trace === null ? this.engine : null;
     let P = w.P;
@@ -351,17 +363,16 @@ export class GridMachine implements Machine, Host {
       this.issued = issued;
       const m = active & (P[guard[pc]!]! ^ invert[pc]!);
       threads += m === -1 ? 32 : popcount(m);
-      if (warpCounts !== null) {
-        warpCounts[pc]!++;
-        threadCounts![pc]! += popcount(m);
-      }
+      if (profiler !== null) profiler.issue(w, pc, m);
       if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
+      if (watch !== null) watch.issue(w, pc, m);
       if (m === 0) {
         pc++;
         continue;
       }
       w.pc = pc;
       const step = exec[pc]!(w, m);
+      if (watch !== null) watch.done(w);
       if (step === Step.Next) {
         pc++;
         continue;
@@ -430,17 +441,6 @@ export class GridMachine implements Machine, Host {
     const w = waiting[0]!;
     w.pc = w.waitPc[lowest(w.live)]! - 1;
     this.noteFault(w, "deadlock", w.live, `no thread can go on: ${waitsText(waiting, this.program)}`, null);
-  }
-
-  private profile(): ProfileEntry[] | null {
-    if (this.warpCounts === null) return null;
-    const list: ProfileEntry[] = [];
-    for (let i = 0; i < this.warpCounts.length; i++) {
-      if (this.warpCounts[i] === 0) continue;
-      const { ptxLine: _, ...place } = placeOf(this.program, i);
-      list.push({ ...place, warps: this.warpCounts[i]!, threads: this.threadCounts![i]! });
-    }
-    return list;
   }
 }
 

@@ -36,6 +36,7 @@ export function wakeAll(cta: Cta, address: number | null, over: boolean): boolea
     else for (let l = 0; l < LANES; l++) if (w.waitKind[l] === Wait.Phase) mask |= (1 << l) & w.live;
     if (mask === 0) continue;
     any = true;
+    if (over) w.machine.watch?.passed(w, mask, address!);
     for (let l = 0; l < LANES; l++) {
       if (((mask >>> l) & 1) === 0) continue;
       const p = w.waitPredicate[l]!;
@@ -49,6 +50,7 @@ export function wakeAll(cta: Cta, address: number | null, over: boolean): boolea
 /** Performs an operation for a lane; false: a fault is noted. */
 export function actOn(w: Warp, address: number, what: Arrival, lane: number): boolean {
   if (!locate(w, "shared", address, 8, lane)) return false;
+  w.machine.watch?.arrive(w, lane, address);
   const { words } = place;
   const at = place.at >> 2;
   const lo = words[at]!;
@@ -91,6 +93,7 @@ export function actOn(w: Warp, address: number, what: Arrival, lane: number): bo
 /** One arrival at a barrier as code before sm_90 has them; false: a fault is noted. */
 export function arriveEarly(w: Warp, address: number, lane: number): boolean {
   if (!locate(w, "shared", address, 8, lane)) return false;
+  w.machine.watch?.arrive(w, lane, address);
   const { words } = place;
   const at = place.at >> 2;
   const hi = words[at + 1]!;

@@ -6,6 +6,7 @@
 import { type GlobalMemory, LocalMemory, type SharedMemory } from "./memory.js";
 import type { WarpTrace } from "./trace.js";
 import type { Fault, FaultKind } from "./types.js";
+import type { Watch } from "./watch.js";
 
 export const LANES = 32 as const;
 /** Row (of 32 lanes) that reads as zero: RZ as a source. */
@@ -243,6 +244,8 @@ export interface Machine {
   /** Warp-instructions issued. */
   issued: number;
   fault: Fault | null;
+  /** Who looks on. */
+  readonly watch: Watch | null;
   /** Phases of mbarriers that have ended. */
   phases: number;
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void;

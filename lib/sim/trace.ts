@@ -126,12 +126,26 @@ export class TraceRecorder {
   issue(warp: Warp, trace: WarpTrace, pc: number, mask: number): void {
     trace.pcs.push(pc);
     this.issues++;
+    trace.accesses.push(mask === 0 ? -1 : this.readerOf(pc)(warp, mask));
+  }
+
+  /** What an access touches, which is not kept; null: the instruction touches no memory. */
+  measure(warp: Warp, pc: number, mask: number): { readonly where: number; readonly work: number } | null {
+    const access = this.readerOf(pc)(warp, mask);
+    if (access < 0) return null;
+    const a = this.accesses;
+    const touched = { where: a.where.data[access]!, work: a.work.data[access]! };
+    for (const column of [a.where, a.work, a.firstLine, a.lineCount, a.lines, a.sectors, a.phase]) column.length = 0;
+    return touched;
+  }
+
+  private readerOf(pc: number): Reader {
     let reader = this.readers[pc];
     if (reader === undefined) {
       reader = this.reader(pc);
       this.readers[pc] = reader;
     }
-    trace.accesses.push(mask === 0 ? -1 : reader(warp, mask));
+    return reader;
   }
 
   private reader(pc: number): Reader {

@@ -1,6 +1,9 @@
 /** What goes into a launch and what comes out of it: plain data. */
+import type { ProfileEntry } from "./profile.js";
+import type { Findings } from "./races/findings.js";
 import type { TypedArray } from "./scalar.js";
 import type { TraceRecorder } from "./trace.js";
+import type { CodePlace } from "./where.js";
 
 /** Threads or CTAs per dimension; a number stands for `[n, 1, 1]`, missing dimensions are 1. */
 export type Dim3 = number | readonly [x: number, y?: number, z?: number];
@@ -68,8 +71,10 @@ export interface LaunchOptions {
   readonly maxSeconds?: number;
   /** Stop with an `interrupted` fault once it is aborted. What aborts it must come to its turn: see `simulateGivingWay`. */
   readonly signal?: StopSignal;
-  /** Count executions of every instruction. Default false. */
+  /** Count executions of every instruction, and its memory traffic. Default false. */
   readonly profile?: boolean;
+  /** Look for races and for reads of memory that nobody has written; slow, in closures. Default false. */
+  readonly races?: boolean;
   /** Default auto. A profile, and blocks that are recorded, run in closures. */
   readonly engine?: EngineChoice;
   /** Records what chosen blocks do, for the timing model. */
@@ -121,18 +126,6 @@ export interface Fault {
   readonly memoryAddress: bigint | null;
 }
 
-/** Executions of one instruction. */
-export interface ProfileEntry {
-  readonly function: string;
-  /** Byte offset in the function. */
-  readonly address: number;
-  readonly instruction: string;
-  /** Times a warp issued it. */
-  readonly warps: number;
-  /** Sum of the threads for which it was active and its guard true. */
-  readonly threads: number;
-}
-
 /** What a launch did. */
 export interface Run {
   /** null: every thread exited. */
@@ -141,8 +134,12 @@ export interface Run {
   readonly warpInstructions: number;
   /** Sum over warp-instructions of the threads executing them (guard true). */
   readonly threadInstructions: number;
-  /** With `profile: true`: every instruction that was issued at least once, in code order. */
+  /** With `profile: true`: every instruction that was issued at least once, in code order, with what it moved. */
   readonly profile: readonly ProfileEntry[] | null;
+  /** With `profile: true`: what no warp issued of the functions in which something ran, without the padding at their ends. */
+  readonly missed: readonly CodePlace[] | null;
+  /** With `races: true`: what was found. */
+  readonly findings: Findings | null;
   /** What the kernel printed, and the text of an assertion that failed. */
   readonly output: string;
 }

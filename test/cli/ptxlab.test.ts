@@ -216,6 +216,51 @@ describe("run", () => {
     expect(host.stdout).toContain("36");
   });
 
+  const racy = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %ctaid.x;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}`;
+
+  const ranRacy = async (...options: string[]): Promise<{ status: number; stdout: string }> => {
+    const json = { buffers: { p: { type: "u32", length: 1 } }, launches: [{ grid: [2], params: [{ buffer: "p" }] }] };
+    const cubin = cubinOf(racy, "-arch=sm_90", "-lineinfo");
+    const host = fakeHost({ "k.cubin": cubin, "k.json": JSON.stringify(json) });
+    const status = await ptxlab(["run", "k.cubin", "--launch", "k.json", ...options], host);
+    expect(host.stderr).toBe("");
+    return { status, stdout: host.stdout };
+  };
+
+  test("--races names both accesses and ends with 1", async () => {
+    const { status, stdout } = await ranRacy("--races");
+    expect(status).toBe(1);
+    expect(stdout).toMatch(
+      /^1 race, 0 uninitialised reads\nrace in global memory at 0x\w+, 1 time:\n {2}write by block \[0, 0, 0\], thread \[0, 0, 0\] at k\+0x\w+: STG.*\(PTX line 8\)\n {2}write by block \[1, 0, 0\]/,
+    );
+    const { findings, status: told } = JSON.parse((await ranRacy("--races", "--json")).stdout);
+    expect([told, findings[0].races.length]).toEqual([1, 1]);
+  });
+
+  test("--profile counts by instruction and line, and tells what never ran", async () => {
+    const { status, stdout } = await ranRacy("--profile");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^ +2 +2 {2}k\+0x\w+ {2}STG.* global 2 requests, 8 bytes, 2 sectors$/m);
+    expect(stdout).toMatch(/^ +\d+ +\d+ {2}line 8 .* global 2 requests/m);
+    expect(stdout).toContain("every instruction ran\n");
+    expect(JSON.parse((await ranRacy("--profile", "--json")).stdout).profiles[0].missed).toEqual([]);
+  });
+
+  test("budgets", async () => {
+    const { status, stdout } = await ranRacy("--max-instructions", "1");
+    expect([status, stdout]).toEqual([3, expect.stringContaining("no end after 1 warp-instructions")]);
+    expect((await ranRacy("--max-seconds", "100")).status).toBe(0);
+  });
+
   test("an estimate tells the counts of the whole grid, in words and as JSON", async () => {
     const said = async (...more: string[]): Promise<string> => {
       const host = fakeHost({ "k.cubin": saxpy, "d/k.json": launch(36) });

@@ -25,6 +25,7 @@ export interface Setup {
   /** Words of constant bank 0: offset and value. */
   readonly constants?: readonly (readonly [offset: number, word: number])[];
   readonly profile?: boolean;
+  readonly races?: boolean;
 }
 
 /**
@@ -85,6 +86,7 @@ export function runText(text: string, setup: Setup = {}): Assembled {
     sharedReserved: 0,
     budget: setup.budget ?? 100_000,
     profile: setup.profile ?? false,
+    races: setup.races ?? false,
   });
   const run = machine.run();
   return { run, out: new Int32Array(global.read(out, words * 4).buffer) };

@@ -54,6 +54,7 @@ const clusterArrive: Maker = (s) => {
   return (w, m) => {
     const { cluster } = w.cta;
     for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.clusterPhase[l] = cluster.phase;
+    w.machine.watch?.tell(w, m, cluster);
     cluster.arrived += popcount(m);
     completeCluster(cluster);
     return Step.Next;
@@ -66,6 +67,7 @@ const clusterWait: Maker = (s) => {
     const { cluster } = w.cta;
     let waits = 0;
     for (let l = 0; l < LANES; l++) if ((m >>> l) & 1 && w.clusterPhase[l] === cluster.phase) waits |= 1 << l;
+    w.machine.watch?.learn(w, m & ~waits, cluster);
     if (waits === 0) return Step.Next;
     suspend(w, waits, Wait.Cluster, w.pc + 1, () => cluster.phase);
     return Step.Switch;

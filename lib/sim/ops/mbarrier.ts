@@ -85,7 +85,10 @@ function check(s: Site): Exec {
       if (((m >>> l) & 1) === 0) continue;
       if (!locate(w, "shared", shortAddress(w, a, add, l), 8, l)) return Step.Fault;
       const parity = (scalar === null ? w.I[row + l]! : scalar(w)) >>> 31;
-      if (place.words[(place.at >> 2) + 1]! >>> 31 !== parity) ended |= 1 << l;
+      if (place.words[(place.at >> 2) + 1]! >>> 31 !== parity) {
+        ended |= 1 << l;
+        w.machine.watch?.passed(w, 1 << l, shortAddress(w, a, add, l));
+      }
     }
     if (p < 7) w.P[p] = (w.P[p]! & ~m) | ended;
     if (ended === m) return Step.Next;

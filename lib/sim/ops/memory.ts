@@ -54,6 +54,10 @@ function isWide(space: AccessSpace): boolean {
 function load(space: AccessSpace, a: Address, size: Size, rows: readonly number[]): Exec {
   if (size.bytes >= 4 && space === "global") return loadGlobalWords(a, size.bytes, rows);
   if (size.bytes >= 4 && space === "shared") return loadSharedWords(a, size.bytes, rows);
+  return loadAny(space, a, size, rows);
+}
+
+function loadAny(space: AccessSpace, a: Address, size: Size, rows: readonly number[]): Exec {
   const wide = isWide(space);
   const n = size.bytes >> 2;
   return (w, m) => {
@@ -86,7 +90,9 @@ function narrow(size: Size): number {
 function loadGlobalWords(a: Address, bytes: number, rows: readonly number[]): Exec {
   const n = bytes >> 2;
   const [r0, r1, r2, r3] = rows as [number, number, number, number];
+  const watched = loadAny("global", a, { bytes, signed: false }, rows);
   return (w, m) => {
+    if (w.machine.watch !== null) return watched(w, m);
     const add = a.add(w);
     const I = w.I;
     const global = w.machine.global;
@@ -114,7 +120,9 @@ function loadGlobalWords(a: Address, bytes: number, rows: readonly number[]): Ex
 function loadSharedWords(a: Address, bytes: number, rows: readonly number[]): Exec {
   const n = bytes >> 2;
   const [r0, r1, r2, r3] = rows as [number, number, number, number];
+  const watched = loadAny("shared", a, { bytes, signed: false }, rows);
   return (w, m) => {
+    if (w.machine.watch !== null) return watched(w, m);
     const add = a.add(w);
     const I = w.I;
     const own = w.cta.shared;

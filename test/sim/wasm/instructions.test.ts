@@ -54,6 +54,7 @@ function state(banks: readonly Int32Array[]): State {
     registers: 255,
     issued: 0,
     fault: null,
+    watch: null,
     phases: 0,
     noteFault: () => {
       made.faulted = true;

@@ -1,0 +1,40 @@
+/** What the race detector finds, as plain data. */
+import type { CodePlace } from "../where.js";
+
+/** One of two accesses that race. */
+export interface RaceAccess extends CodePlace {
+  readonly kind: "read" | "write" | "atomic" | "copy";
+  /** CTA index in the grid, thread index in the CTA. */
+  readonly block: readonly [number, number, number];
+  readonly thread: readonly [number, number, number];
+}
+
+/** Two accesses to the same bytes of which at least one writes, and nothing says which comes first. */
+export interface Race {
+  readonly space: "shared" | "global";
+  /** The first bytes at which they were seen to meet: an address in shared memory, or a global one. */
+  readonly memoryAddress: number;
+  /** In the order in which the simulator ran them; on a GPU either may come first. */
+  readonly first: RaceAccess;
+  readonly second: RaceAccess;
+  /** How often these two instructions met so. */
+  count: number;
+}
+
+/** A load of bytes that nobody has written since the block began. */
+export interface UninitializedRead extends CodePlace {
+  readonly space: "shared" | "local";
+  readonly memoryAddress: number;
+  readonly block: readonly [number, number, number];
+  readonly thread: readonly [number, number, number];
+  /** How often threads read so at this instruction. */
+  count: number;
+}
+
+/** What a launch was seen to do that it should not. */
+export interface Findings {
+  /** One for each pair of instructions, in the order in which they were found. */
+  readonly races: readonly Race[];
+  /** One for each instruction. */
+  readonly uninitialized: readonly UninitializedRead[];
+}

@@ -1,0 +1,75 @@
+/** What an instruction is to the race detector. */
+import { type MachineInst, Kind as Operands } from "../../isa/operand.js";
+
+export interface Kind {
+  readonly read: boolean;
+  readonly write: boolean;
+  /** Two strong accesses do not race (PTX ISA, memory consistency model: morally strong; scopes are not looked at). */
+  readonly strong: boolean;
+  /** An asynchronous copy: done when its thread has waited for it. */
+  readonly copy: boolean;
+}
+
+export interface Meaning {
+  /** What the `turn`-th access of a lane is; null: none that counts. `asked`: the space that the instruction names. */
+  kind(space: "global" | "shared" | "local", asked: string, turn: number): Kind | null;
+  readonly fence: boolean;
+  /** Copies so far are a group from here on; waits until so many groups are left. */
+  readonly commit: boolean;
+  readonly waits: number | null;
+  /** An arrival of the copies of the thread at an mbarrier. */
+  readonly copiesArrive: boolean;
+}
+
+const READ: Kind = { read: true, write: false, strong: false, copy: false };
+const WRITE: Kind = { read: false, write: true, strong: false, copy: false };
+const STRONG_READ: Kind = { ...READ, strong: true };
+const STRONG_WRITE: Kind = { ...WRITE, strong: true };
+const ATOMIC: Kind = { read: true, write: true, strong: true, copy: false };
+const COPY: Kind = { ...WRITE, copy: true };
+
+type Of = Meaning["kind"];
+const none: Of = () => null;
+
+/** Instructions whose accesses are others than their row says. */
+const special: Readonly<Record<string, Of>> = {
+  LDGSTS: (space) => (space === "global" ? READ : COPY),
+  // A chunk is read, then written.
+  UBLKCP: (_, __, turn) => (turn % 2 === 0 ? READ : WRITE),
+  // The descriptor has a generic address.
+  UTMALDG: (space, asked) => (space === "global" || asked === "generic" ? READ : WRITE),
+  UTMASTG: (space, asked) => (space === "shared" || asked === "generic" ? READ : WRITE),
+  SYNCS: none,
+  ARRIVES: none,
+};
+
+function kindOf(inst: MachineInst): Of {
+  const { op, mods, memory } = inst.form;
+  const own = special[op];
+  if (own !== undefined) return own;
+  if (!memory || mods.includes("ARRIVE")) return none;
+  const strong = mods.includes("STRONG") || mods.includes("MMIO");
+  switch (memory.access) {
+    case "load":
+      return () => (strong ? STRONG_READ : READ);
+    case "store":
+      return () => (strong ? STRONG_WRITE : WRITE);
+    case "atomic":
+    case "reduce":
+      return () => ATOMIC;
+    default:
+      return none;
+  }
+}
+
+export function meaningOf(inst: MachineInst): Meaning {
+  const { op, mods } = inst.form;
+  const wait = op === "DEPBAR" && mods.includes("LE") ? inst.srcs.find((o) => o.kind === Operands.Imm) : undefined;
+  return {
+    kind: kindOf(inst),
+    fence: op === "MEMBAR",
+    commit: op === "LDGDEPBAR",
+    waits: wait === undefined ? null : wait.value,
+    copiesArrive: op === "ARRIVES",
+  };
+}
