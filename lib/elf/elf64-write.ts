@@ -214,7 +214,6 @@ export function writeElf(draft: ElfDraft): Uint8Array {
 }
 
 const BLOCK = 0x10000;
-const ZEROS: Uint8Array = new Uint8Array(BLOCK);
 
 /** Copies what is not zero: memory that nobody wrote to costs nothing, and an array may be large and almost empty. */
 function put(out: Uint8Array, data: Uint8Array, offset: number): void {
@@ -224,8 +223,13 @@ function put(out: Uint8Array, data: Uint8Array, offset: number): void {
   }
   for (let at = 0; at < data.length; at += BLOCK) {
     const block = data.subarray(at, at + BLOCK);
-    if (Buffer.compare(block, ZEROS.subarray(0, block.length)) !== 0) out.set(block, offset + at);
+    if (!isZero(block)) out.set(block, offset + at);
   }
+}
+
+function isZero(block: Uint8Array): boolean {
+  for (let i = 0; i < block.length; i++) if (block[i] !== 0) return false;
+  return true;
 }
 
 interface Tables {

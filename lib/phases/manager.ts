@@ -315,8 +315,8 @@ function unmet({ needs }: PhaseRow, func: Func): string {
   return "";
 }
 
-/** Folder of this library, as stacks name it. */
-const library = __dirname.replace(/[\\/]phases$/, "");
+/** Folder of this library, as stacks name it; "" in a page, which has none: then no place is told. */
+const library = typeof __dirname === "undefined" ? "" : __dirname.replace(/[\\/]phases$/, "");
 
 /** Name and message of what was thrown, and the innermost place in its stack that is not this library. */
 function thrown(cause: unknown): string {

@@ -75,8 +75,12 @@ function contentLines(cubin: Cubin, s: ElfSection, options: DescribeOptions): st
   if (s.type === SHT.Symtab || s.type === SHT.Strtab || !options.contents || s.name.startsWith(".text.")) return [];
   const lines: string[] = [];
   for (let at = 0; at < s.data.length; at += 16)
-    lines.push(`${s.name}+${hex(at)} ${Buffer.from(s.data.subarray(at, at + 16)).toString("hex")}`);
+    lines.push(`${s.name}+${hex(at)} ${hexBytes(s.data.subarray(at, at + 16))}`);
   return lines;
+}
+
+function hexBytes(bytes: Uint8Array): string {
+  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 /** Attributes whose first word is a symbol. */
