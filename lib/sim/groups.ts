@@ -177,6 +177,8 @@ export function releaseFromYielders(warp: Warp): void {
  * region. True if there were any.
  */
 export function releaseWanted(warp: Warp): boolean {
+  // All wait for the same: nobody for others.
+  if (warp.allWait) return false;
   let wanted = 0;
   for (let l = 0; l < 32; l++) {
     if (((warp.live >>> l) & 1) === 0 || !isWarpSync(warp.waitKind[l]!)) continue;

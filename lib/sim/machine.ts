@@ -22,6 +22,13 @@ import { Exchange } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
 import { loopText, placeOf } from "./where.js";
 
+const AT_PC = Exchange.pc;
+const AT_ISSUED = Exchange.issued;
+const AT_THREADS = Exchange.threads;
+const FIRST_ENTRY = Entry.First;
+const COUNTED = Entry.Counted;
+const JUMPED = Status.Jumped;
+
 /** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
 const GROUP_SLICE = 4096;
 const WARP_SLICE = 32768;
@@ -333,17 +340,17 @@ export class GridMachine implements Machine, Host {
       if (engine !== null) {
         const flavour = active === -1 ? engine.full : engine.masked;
         let entry = flavour.entry[pc]!;
-        if (entry === Entry.Counted && engine.visit(flavour, pc, () => this.residentCtas())) {
+        if (entry === COUNTED && engine.visit(flavour, pc, () => this.residentCtas())) {
           P = w.P;
           entry = flavour.entry[pc]!;
         }
-        if (entry >= Entry.First && w.base !== 0) {
-          const status = flavour.run!(w.base, entry - Entry.First, active, w.live, groupEnd - issued);
+        if (entry >= FIRST_ENTRY && w.base !== 0) {
+          const status = flavour.run!(w.base, entry - FIRST_ENTRY, active, w.live, groupEnd - issued);
           const { exchange } = w;
-          pc = exchange[Exchange.pc]!;
-          issued += exchange[Exchange.issued]!;
-          threads += exchange[Exchange.threads]!;
-          if (status === Status.Jumped) {
+          pc = exchange[AT_PC]!;
+          issued += exchange[AT_ISSUED]!;
+          threads += exchange[AT_THREADS]!;
+          if (status === JUMPED) {
             this.issued = issued;
             if (issued < groupEnd) continue;
             if (issued - start >= WARP_SLICE) break;

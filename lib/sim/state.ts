@@ -169,7 +169,7 @@ export class Warp {
   /** Makes an ended warp the warp of the same index of another CTA: allocating one anew costs more than all else a short CTA does. */
   restart(cta: Cta): void {
     this.cta = cta;
-    this.I.fill(0, 255 * LANES);
+    // Registers that no instruction can touch are as they were made.
     this.P.fill(0);
     this.U.fill(0);
     this.B.fill(0);

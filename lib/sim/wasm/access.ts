@@ -5,9 +5,9 @@
 import { File, Kind, type MachineInst } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { Code, Type } from "./encoder.js";
-import { EXCHANGE, Exchange, GLOBAL, PREDICATES, ROW_BYTES, SLOT_BYTES, SLOTS, TRASH, UNIFORM } from "./layout.js";
+import { ADDRESSES, EXCHANGE, Exchange, GLOBAL, SLOT_BYTES, SLOTS, TRASH } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { ACTIVE, BASE, Callee, type Segment, Untranslated, type V, type Value } from "./segment.js";
+import { BASE, Callee, type Segment, Untranslated, type V, type Value } from "./segment.js";
 
 export type AccessSpace = "global" | "shared";
 
@@ -36,15 +36,21 @@ export interface Group {
   id: number;
 }
 
-/** What finding an allocation for a group needs to know. */
+/** What finding an allocation for a group needs to know: the lowest offset, and the end of what the highest one reaches. */
 export interface Slot {
-  readonly low: number;
-  readonly high: number;
-  readonly uniform: number;
-  readonly uniformWide: boolean;
-  /** Lowest offset, and the end of what the highest one reaches. */
   readonly lowest: number;
   readonly end: number;
+}
+
+/** Registers and predicates that say which addresses are accessed, and by which lanes. */
+export function basesOf(a: Access): string[] {
+  const bases: string[] = [];
+  if (a.low >= 0) bases.push(`R${a.low}`);
+  if (a.high >= 0) bases.push(`R${a.high}`);
+  if (a.uniform >= 0) bases.push(`U${a.uniform}`);
+  if (a.uniform >= 0 && a.uniformWide) bases.push(`U${a.uniform + 1}`);
+  if ((a.guard & 7) !== 7) bases.push(a.guard >= 8 ? `UP${a.guard - 8}` : `P${a.guard}`);
+  return bases;
 }
 
 const sizes: Readonly<Record<string, readonly [bytes: number, signed: boolean]>> = {
@@ -92,11 +98,18 @@ export function accessOf(s: Site, inst: MachineInst, space: AccessSpace, store: 
 const keyOf = (a: Access): string =>
   [a.space, a.store, a.low, a.high, a.shift, a.uniform, a.guard, a.not, a.guard].join();
 
+/** An access, and the instructions of the segment that wrote its bases last. */
+export interface PlacedAccess {
+  readonly index: number;
+  readonly access: Access;
+  readonly writers: string;
+}
+
 /** Puts accesses with the same base and guard together. */
-export function groupsOf(list: readonly { readonly index: number; readonly access: Access }[]): Map<string, Group> {
+export function groupsOf(list: readonly PlacedAccess[]): Map<string, Group> {
   const groups = new Map<string, Group>();
   for (const item of list) {
-    const key = keyOf(item.access);
+    const key = `${keyOf(item.access)},${item.writers}`;
     const known = groups.get(key);
     if (known) known.accesses.push(item);
     else groups.set(key, { first: item.access, accesses: [item], id: -1 });
@@ -108,103 +121,102 @@ const lowestOf = (g: Group): number => Math.min(...g.accesses.map(({ access }) =
 const endOf = (g: Group): number => Math.max(...g.accesses.map(({ access }) => access.offset + access.bytes));
 
 export function slotOf(g: Group): Slot {
-  const { low, high, uniform, uniformWide } = g.first;
-  return { low, high, uniform, uniformWide, lowest: lowestOf(g), end: endOf(g) };
+  return { lowest: lowestOf(g), end: endOf(g) };
 }
 
 // ------------------------------------------------------------------------------------------------ the test
 
 const slotAt = (g: Group): number => SLOTS + SLOT_BYTES * g.id;
 
-/** Uniform register `n` as it is before the segment. */
-function splat(e: Segment, offset: number): V {
-  return e.inPrologue(() => {
-    const d = e.local();
-    e.out.get(BASE).memory(Op.load32Splat, offset).set(d);
-    return d;
-  });
-}
-
-function load(e: Segment, reg: number): V {
-  if (reg < 0) return e.words(0);
-  const d = e.local();
-  e.out
-    .get(e.row)
-    .memory(Op.load, reg * ROW_BYTES)
-    .set(d);
-  return d;
-}
-
-/** Lanes that make the access, for one round of the test; null: all. */
-function lanesOf(e: Segment, g: Group): V | null {
-  const { guard, not } = g.first;
-  let m: V | null = null;
-  if (guard !== 7) {
-    m = guard >= 8 ? splat(e, PREDICATES + 4 * guard) : e.expanded(e.givenPredicate(guard));
-    if (not) m = e.v(Op.not, m);
-  }
-  if (e.full) return m;
-  const active = e.expanded(ACTIVE);
-  return m === null ? active : e.v(Op.and, active, m);
-}
-
 /** Lower words of the addresses without offset, and the upper ones. */
 function wideAddress(e: Segment, g: Group, low: V, high: V | null): readonly [V, V | null] {
   const { uniform, uniformWide } = g.first;
   if (uniform < 0) return [low, high];
-  const u = splat(e, UNIFORM + 4 * uniform);
+  const u = e.value(e.ureg(uniform));
   const sum = e.v(Op.i32x4Add, low, u);
   if (high === null) return [sum, null];
-  const up = uniformWide ? splat(e, UNIFORM + 4 * uniform + 4) : e.inPrologue(() => e.shifted(Op.i32x4ShrS, u, 31));
+  const up = uniformWide ? e.value(e.ureg(uniform + 1)) : e.inPrologue(() => e.shifted(Op.i32x4ShrS, u, 31));
   const carry = e.v(Op.i32x4LtU, sum, u);
   return [sum, e.v(Op.i32x4Sub, e.v(Op.i32x4Add, high, up), carry)];
 }
 
-/** Notes in `bad` the lanes whose access is not certainly good. */
-function test(e: Segment, g: Group): void {
+/** Notes in `bad` the lanes whose access is not certainly good; `again`: allocations have been looked for. */
+export function testGroup(e: Segment, g: Group, again: number): void {
+  const { first } = g;
+  const low = e.value(e.reg(first.low));
+  let bad = first.space === "global" ? globalTest(e, g, low) : sharedTest(e, g, low);
+  if (e.mask !== null) bad = e.v(Op.and, bad, e.mask);
+  e.out.get(e.bad).get(bad).op(Op.or).set(e.bad);
+  if (first.space === "global") lookFor(e, g, low, bad, again);
+}
+
+/** Where the access lies outside of the allocation found last, or is misaligned. */
+function globalTest(e: Segment, g: Group, register: V): V {
+  const [low, high] = wideAddress(e, g, register, e.value(e.reg(g.first.high)));
+  const from = e.local();
+  const count = e.local();
+  e.out.i32(0).memory(Op.load32Splat, slotAt(g)).set(from);
+  e.out
+    .i32(0)
+    .memory(Op.load32Splat, slotAt(g) + 4)
+    .set(count);
+  const bad = e.v(Op.or, e.v(Op.i32x4Ne, high!, e.words(7)), e.v(Op.i32x4GeU, e.v(Op.i32x4Sub, low, from), count));
+  return misaligned(e, g, low, bad);
+}
+
+/** Looks for the allocation that the first of the bad lanes touches. */
+function lookFor(e: Segment, g: Group, register: V, bad: V, again: number): void {
+  const lane = e.local(Type.i32);
+  const [low, high] = wideAddress(e, g, register, e.value(e.reg(g.first.high)));
+  const { out } = e;
+  out.get(bad).op(Op.anyTrue).open(Op.if).get(again).op(Op.i32Eqz).open(Op.if);
+  out.i32(ADDRESSES).get(low).memory(Op.store, 0);
+  out.i32(ADDRESSES).get(high!).memory(Op.store, 16);
+  out.get(bad).op(Op.i32x4Bitmask).op(Op.i32Ctz).i32(2).op(Op.i32Shl).set(lane);
+  out.i32(g.id).get(lane).memory(Op.i32Load, ADDRESSES);
+  out
+    .get(lane)
+    .memory(Op.i32Load, ADDRESSES + 16)
+    .index(Op.call, Callee.find);
+  out.end().end();
+}
+
+function sharedTest(e: Segment, g: Group, register: V): V {
   const { first } = g;
   const lowest = lowestOf(g);
   const span = endOf(g) - lowest;
-  let base = load(e, first.low);
-  let bad: V;
-  if (first.space === "global") {
-    const [low, high] = wideAddress(e, g, base, load(e, first.high));
-    base = low;
-    const from = e.local();
-    const count = e.local();
-    e.out.i32(0).memory(Op.load32Splat, slotAt(g)).set(from);
-    e.out
-      .i32(0)
-      .memory(Op.load32Splat, slotAt(g) + 4)
-      .set(count);
-    bad = e.v(Op.or, e.v(Op.i32x4Ne, high!, e.words(7)), e.v(Op.i32x4GeU, e.v(Op.i32x4Sub, low, from), count));
-  } else {
-    if (first.shift !== 0) base = e.shifted(Op.i32x4Shl, base, first.shift);
-    base = wideAddress(e, g, base, null)[0];
-    // address − first + lowest, at most size − span; a size below the span leaves no room.
-    const start = e.local(Type.i32);
-    const room = e.local(Type.i32);
-    const [size, mine] = [
-      e.exchange(EXCHANGE + 4 * Exchange.sharedSize),
-      e.exchange(EXCHANGE + 4 * Exchange.sharedFirst),
-    ];
-    e.prologue.i32(lowest).get(mine).op(Op.i32Sub).set(start);
-    e.prologue
-      .get(size)
-      .i32(span - 1)
-      .op(Op.i32Sub)
-      .i32(0)
-      .get(size)
-      .i32(span)
-      .op(Op.i32GeU)
-      .op(Op.select)
-      .set(room);
-    const at = e.local();
-    e.out.get(base).get(start).op(Op.i32x4Splat).op(Op.i32x4Add).set(at);
-    bad = e.local();
-    e.out.get(at).get(room).op(Op.i32x4Splat).op(Op.i32x4GeU).set(bad);
-  }
+  let base = register;
+  if (first.shift !== 0) base = e.shifted(Op.i32x4Shl, base, first.shift);
+  base = wideAddress(e, g, base, null)[0];
+  // address − first + lowest, at most size − span; a size below the span leaves no room.
+  const start = e.local(Type.i32);
+  const room = e.local(Type.i32);
+  const [size, mine] = [
+    e.exchange(EXCHANGE + 4 * Exchange.sharedSize),
+    e.exchange(EXCHANGE + 4 * Exchange.sharedFirst),
+  ];
+  e.prologue.i32(lowest).get(mine).op(Op.i32Sub).set(start);
+  e.prologue
+    .get(size)
+    .i32(span - 1)
+    .op(Op.i32Sub)
+    .i32(0)
+    .get(size)
+    .i32(span)
+    .op(Op.i32GeU)
+    .op(Op.select)
+    .set(room);
+  const at = e.local();
+  e.out.get(base).get(start).op(Op.i32x4Splat).op(Op.i32x4Add).set(at);
+  const bad = e.local();
+  e.out.get(at).get(room).op(Op.i32x4Splat).op(Op.i32x4GeU).set(bad);
+  return misaligned(e, g, base, bad);
+}
+
+/** `bad`, and where an address is no multiple of what is accessed. */
+function misaligned(e: Segment, g: Group, base: V, bad: V): V {
   const seen = new Set<string>();
+  let r = bad;
   for (const { access } of g.accesses) {
     const n = access.bytes;
     const rest = ((access.offset % n) + n) % n;
@@ -212,24 +224,16 @@ function test(e: Segment, g: Group): void {
     if (n === 1 || seen.has(key)) continue;
     seen.add(key);
     const x = rest === 0 ? base : e.v(Op.i32x4Add, base, e.words(rest));
-    bad = e.v(Op.or, bad, e.v(Op.i32x4Ne, e.v(Op.and, x, e.words(n - 1)), e.words(0)));
+    r = e.v(Op.or, r, e.v(Op.i32x4Ne, e.v(Op.and, x, e.words(n - 1)), e.words(0)));
   }
-  const lanes = lanesOf(e, g);
-  if (lanes !== null) bad = e.v(Op.and, bad, lanes);
-  e.out.get(e.bad).get(bad).op(Op.or).set(e.bad);
+  return r;
 }
 
 /**
- * All accesses of the segment for all lanes: leaves the function with −1 where one may fault. Where the allocations found last do not fit,
- * others are looked for once.
+ * All accesses of the segment for all lanes, `round` for four of them: leaves the function with −1 where one may fault. Where the allocations
+ * found last do not fit, others are looked for once.
  */
-export function testAccesses(e: Segment, groups: readonly Group[]): Code {
-  e.uniform = false;
-  e.mask = null;
-  const round = new Code();
-  e.out = round;
-  for (const g of groups) test(e, g);
-  const again = e.local(Type.i32);
+export function testAccesses(e: Segment, round: Code, again: number, looksAgain: boolean): Code {
   const out = new Code();
   out.i32(0).set(again).open(Op.loop);
   out.words(0, 0, 0, 0).set(e.bad).get(BASE).set(e.row).i32(0).set(e.shift);
@@ -237,21 +241,7 @@ export function testAccesses(e: Segment, groups: readonly Group[]): Code {
   nextRound(e, out);
   out.end();
   out.get(e.bad).op(Op.anyTrue).open(Op.if);
-  const global = groups.filter((g) => g.first.space === "global");
-  if (global.length > 0) {
-    out.get(again).op(Op.i32Eqz).open(Op.if).i32(1).set(again);
-    for (const g of global) {
-      const { guard, not } = g.first;
-      out.i32(g.id).get(BASE).get(ACTIVE);
-      if (guard !== 7) {
-        out.get(BASE).memory(Op.i32Load, PREDICATES + 4 * guard);
-        if (not) out.i32(-1).op(Op.i32Xor);
-        out.op(Op.i32And);
-      }
-      out.index(Op.call, Callee.find);
-    }
-    out.index(Op.br, 2).end();
-  }
+  if (looksAgain) out.get(again).op(Op.i32Eqz).open(Op.if).i32(1).set(again).index(Op.br, 2).end();
   return out.i32(-1).op(Op.return).end().end();
 }
 

@@ -19,7 +19,6 @@ import {
   SLOTS_END,
   STATE,
   THREADS,
-  UNIFORM,
   WARP_BYTES,
 } from "./layout.js";
 
@@ -127,17 +126,11 @@ export class Arena {
     return this.slots.push(s) - 1;
   }
 
-  /** Looks for the allocation that the first of the lanes of `mask` touches. */
-  find(id: number, base: number, mask: number): void {
-    if (mask === 0 || id === 0) return;
+  /** Looks for the allocation that an access at this address touches. */
+  find(id: number, low: number, high: number): void {
+    if (id === 0) return;
     const s = this.slots[id]!;
-    const lane = 31 - Math.clz32(mask & -mask);
-    const reg = (n: number): number => (n < 0 ? 0 : this.words[(base + n * ROW_BYTES + 4 * lane) >> 2]!);
-    const uniform = (n: number): number => this.words[(base + UNIFORM + 4 * n) >> 2]!;
-    let address = reg(s.high) * 2 ** 32 + (reg(s.low) >>> 0);
-    if (s.uniform >= 0)
-      address += s.uniformWide ? uniform(s.uniform + 1) * 2 ** 32 + (uniform(s.uniform) >>> 0) : uniform(s.uniform);
-    const found = this.global.allocationAt(address + s.lowest - GLOBAL_BASE);
+    const found = this.global.allocationAt(high * 2 ** 32 + (low >>> 0) + s.lowest - GLOBAL_BASE);
     if (found === null) return;
     const from = Math.max(0, found.start - s.lowest);
     const count = found.end - s.end - from + 1;

@@ -12,6 +12,7 @@ import type { Cta } from "../state.js";
 import { slotOf } from "./access.js";
 import { type Arena, arenaOf } from "./arena.js";
 import { wasm } from "./host.js";
+import { Liveness } from "./liveness.js";
 import { relaxedFmaIsExact } from "./relaxed.js";
 import { type Translation, translationOf } from "./segments.js";
 import { type Run, translate } from "./translate.js";
@@ -147,6 +148,7 @@ export class Engine {
       blocks.push([pc, to]);
       size += to - pc;
     }
+    let liveness: Liveness | null = null;
     const made = translate(
       this.program,
       blocks,
@@ -154,11 +156,16 @@ export class Engine {
       relaxedFmaIsExact(),
       (pc) => this.translationAt(pc),
       (group) => (group.first.space === "global" ? arena.slot(slotOf(group)) : 0),
+      (register, pc) => {
+        // All blocks have been looked at by then.
+        liveness ??= new Liveness(this.program, (at) => this.translations[at]);
+        return liveness.isLive(register, pc);
+      },
     );
     const instance = new wasm!.Instance(new wasm!.Module(made.bytes), {
       env: {
         memory: arena.memory,
-        find: (id: number, base: number, mask: number) => arena.find(id, base, mask),
+        find: (id: number, low: number, high: number) => arena.find(id, low, high),
         fma64: (a: number, b: number, c: number) => fma64(a, b, c, Rounding.RN),
         log2: mufu32.LG2,
         exp2: mufu32.EX2,

@@ -3,7 +3,8 @@
  *
  * The FMA of f32 without a processor's: product and sum in f64 are rounded again to f32. The product is exact, so the second
  * rounding errs only where the sum lies midway between two f32 (its low 29 bits are 1 0…0) or is subnormal as f32, where the middle lies
- * elsewhere. Such sums are noted, and the round is done again with the sum rounded to odd first (see number/rounding.ts).
+ * elsewhere. Such sums are noted, and the round is done again with the sum rounded to odd first (see number/rounding.ts). Where a result is
+ * an operand of the next FMA it stays an f64, rounded to 24 bits.
  *
  * The FMA of f64: product and sum with their errors (Dekker, Knuth), and the result where it is the same with the rest a little larger
  * and a little smaller; the round is done again with the simulator's own where it is not.
@@ -58,19 +59,6 @@ function fmul(e: Segment, s: Site): void {
   setFloat(e, s, r, false, s.has("SAT"));
 }
 
-/** Notes lanes in which the f32 of the f64 sums s and t may be rounded wrongly. */
-function noteRisk(e: Segment, s: V, t: V): void {
-  const low = e.evenWords(s, t);
-  const high = e.oddWords(s, t);
-  const middle = e.v(Op.i32x4Eq, e.shifted(Op.i32x4Shl, low, 3), e.words(0x80000000));
-  // Twice the magnitude, less 1 and moved to signed order: zeros are the largest.
-  const limit = (1023 - 125) << 21;
-  const magnitude = e.v(Op.i32x4Add, e.shifted(Op.i32x4Shl, high, 1), e.words(0x7fffffff));
-  const tiny = e.v(Op.i32x4LtS, magnitude, e.words((limit - 1) ^ 0x80000000));
-  e.risky = true;
-  e.out.get(e.risk).get(middle).op(Op.or).get(tiny).op(Op.or).set(e.risk);
-}
-
 function ffma(e: Segment, s: Site): void {
   nearest(s);
   if (s.has("FMZ")) throw new Untranslated("FMZ");
@@ -89,20 +77,18 @@ function ffma(e: Segment, s: Site): void {
   }
   const [x, y, z] = [e.promoted(a), e.promoted(b), e.promoted(c)];
   const sums = [0, 1].map((i) => e.v(Op.f64x2Add, e.v(Op.f64x2Mul, x[i]!, y[i]!), z[i]!)) as [V, V];
-  noteRisk(e, ...sums);
-  const halves = sums.map((v) => e.v(Op.f32x4Demote, v)) as [V, V];
+  const rounded = [e.roundedToSingle(0, sums[0]), e.roundedToSingle(1, sums[1])] as const;
   if (ftz || sat) {
-    setFloat(e, s, e.lowHalves(...halves), ftz, sat);
+    setFloat(e, s, e.demoted(...sums), ftz, sat);
     return;
   }
-  let whole: V | null = null;
   const bits = (): V => {
-    whole ??= e.lowHalves(...halves);
+    const whole = e.demoted(...sums);
     return e.v(Op.bitselect, e.words(0x7fffffff), whole, e.v(Op.f32x4Ne, whole, whole));
   };
   e.setDst(
     s.operand("d"),
-    e.lazy(bits, null, () => [e.v(Op.f64x2Promote, halves[0]), e.v(Op.f64x2Promote, halves[1])]),
+    e.lazy(bits, null, () => [rounded[0](), rounded[1]()]),
   );
 }
 
@@ -278,80 +264,63 @@ function dmul(e: Segment, s: Site): void {
   e.setDouble(s.operand("d"), [e.v(Op.f64x2Mul, a[0], b[0]), e.v(Op.f64x2Mul, a[1], b[1])]);
 }
 
-/** High and low parts of 26 bits (Veltkamp). */
-function split(e: Segment, a: V): readonly [V, V] {
-  const t = e.v(Op.f64x2Mul, e.f64s(134217729), a);
-  const high = e.v(Op.f64x2Sub, t, e.v(Op.f64x2Sub, t, a));
-  return [high, e.v(Op.f64x2Sub, a, high)];
-}
-
-function splitOnce(e: Segment, a: V): readonly [V, V] {
-  const key = `split ${a}`;
-  let known = e.round.get(key) as readonly [V, V] | undefined;
+/** What is kept of a vector for the round. */
+function once<T>(e: Segment, key: string, make: () => T): T {
+  let known = e.round.get(key) as T | undefined;
   if (known === undefined) {
-    known = split(e, a);
+    known = make();
     e.round.set(key, known);
   }
   return known;
 }
 
-/** The result for two lanes, and where it is certain. */
+/** High and low parts of 26 bits; infinite or NaN where the number is too large. */
+function split(e: Segment, a: V): readonly [V, V] {
+  return once(e, `split ${a}`, () => {
+    const half = e.v(Op.i64x2Add, a, e.words(1 << 26, 0, 1 << 26, 0));
+    const high = e.v(Op.and, half, e.words(-1 << 27, -1, -1 << 27, -1));
+    return [high, e.v(Op.f64x2Sub, a, high)] as const;
+  });
+}
+
+const isZero = (e: Segment, a: V): V => once(e, `zero ${a}`, () => e.v(Op.f64x2Eq, a, e.words(0)));
+
+/**
+ * The result for two lanes, and where it may be wrong. With p = RN(a·b), a·b = p − low exactly unless something overflowed, which makes `low` a NaN, or
+ * |p| is tiny; p + c = s − error exactly. So the sum lies between s − rest·(1 + ε) and s − rest·(1 − ε), and is what both round to where that is the
+ * same. It is s where the product is exact.
+ */
 function quickFma64(e: Segment, a: V, b: V, c: V): readonly [V, V] {
   const p = e.v(Op.f64x2Mul, a, b);
-  const [ah, al] = splitOnce(e, a);
-  const [bh, bl] = splitOnce(e, b);
-  // Dekker: al·bl − (p − ah·bh − al·bh − ah·bl)
-  let rest = e.v(Op.f64x2Sub, p, e.v(Op.f64x2Mul, ah, bh));
-  rest = e.v(Op.f64x2Sub, rest, e.v(Op.f64x2Mul, al, bh));
-  rest = e.v(Op.f64x2Sub, rest, e.v(Op.f64x2Mul, ah, bl));
-  const low = e.v(Op.f64x2Sub, e.v(Op.f64x2Mul, al, bl), rest);
-  // Knuth: s + error = p + c
+  const [ah, al] = split(e, a);
+  const [bh, bl] = split(e, b);
+  // Dekker: p − ah·bh − al·bh − ah·bl − al·bl
+  let low = e.v(Op.f64x2Sub, p, e.v(Op.f64x2Mul, ah, bh));
+  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, al, bh));
+  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, ah, bl));
+  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, al, bl));
+  // Knuth
   const s = e.v(Op.f64x2Add, p, c);
   const t = e.v(Op.f64x2Sub, s, p);
-  const error = e.v(Op.f64x2Add, e.v(Op.f64x2Sub, p, e.v(Op.f64x2Sub, s, t)), e.v(Op.f64x2Sub, c, t));
-  const e1 = e.v(Op.f64x2Add, error, low);
-  // The sum of the two small parts is off by at most 2^-53 of itself.
-  const slack = e.v(Op.f64x2Mul, e.v(Op.f64x2Abs, e1), e.f64s(2 ** -52));
-  const up = e.v(Op.f64x2Add, s, e.v(Op.f64x2Add, e1, slack));
-  const down = e.v(Op.f64x2Add, s, e.v(Op.f64x2Sub, e1, slack));
-  // No part may have overflowed or underflowed: |p| between 2^-900 and 2^900, the factors between 2^-500 and 2^500.
-  const inside = (x: V, low: number, high: number): V => {
-    const m = e.v(Op.f64x2Abs, x);
-    return e.v(Op.and, e.v(Op.f64x2Gt, m, e.f64s(low)), e.v(Op.f64x2Lt, m, e.f64s(high)));
-  };
-  let fine = e.v(Op.f64x2Eq, up, down);
-  fine = e.v(Op.and, fine, inside(p, 2 ** -800, 2 ** 900));
-  fine = e.v(Op.and, fine, insideOnce(e, a, inside));
-  fine = e.v(Op.and, fine, insideOnce(e, b, inside));
-  fine = e.v(Op.and, fine, e.v(Op.f64x2Lt, e.v(Op.f64x2Abs, c), e.f64s(2 ** 900)));
-  // A result near the subnormals, or exact cancellation, is for the exact way.
-  fine = e.v(Op.and, fine, e.v(Op.f64x2Gt, e.v(Op.f64x2Abs, up), e.f64s(2 ** -900)));
-  // Where the product is exact the sum has been rounded once: it is zero, or fits (f32 values as f64).
-  const zero = e.words(0);
-  const none = e.v(Op.or, e.v(Op.f64x2Eq, a, zero), e.v(Op.f64x2Eq, b, zero));
-  const fits = e.v(Op.and, e.v(Op.f64x2Eq, low, zero), e.v(Op.and, insideOnce(e, a, inside), insideOnce(e, b, inside)));
-  const exact = e.v(Op.or, none, e.v(Op.and, fits, inside(p, 2 ** -800, 2 ** 900)));
-  return [e.v(Op.bitselect, s, up, exact), e.v(Op.or, fine, exact)];
-}
-
-function insideOnce(e: Segment, a: V, inside: (x: V, low: number, high: number) => V): V {
-  const key = `inside ${a}`;
-  let known = e.round.get(key) as V | undefined;
-  if (known === undefined) {
-    known = inside(a, 2 ** -500, 2 ** 500);
-    e.round.set(key, known);
-  }
-  return known;
+  const error = e.v(Op.f64x2Add, e.v(Op.f64x2Sub, e.v(Op.f64x2Sub, s, t), p), e.v(Op.f64x2Sub, t, c));
+  // Rounded once, to 2^-53 of itself. Taken away, not added, so that −0 stays.
+  const inexact = e.v(Op.f64x2Ne, low, e.words(0));
+  const rest = e.v(Op.and, e.v(Op.f64x2Add, error, low), inexact);
+  const result = e.v(Op.f64x2Sub, s, e.v(Op.f64x2Mul, rest, e.f64s(1 + 2 ** -50)));
+  const other = e.v(Op.f64x2Sub, s, e.v(Op.f64x2Mul, rest, e.f64s(1 - 2 ** -50)));
+  const tiny = e.v(Op.f64x2Le, e.v(Op.f64x2Abs, p), e.f64s(2 ** -800));
+  const small = e.v(Op.andnot, tiny, e.v(Op.or, isZero(e, a), isZero(e, b)));
+  return [result, e.v(Op.or, e.v(Op.f64x2Ne, result, other), small)];
 }
 
 function dfma(e: Segment, s: Site): void {
   nearest(s);
   const [a, b, c] = [e.f64(s, "a"), e.f64(s, "b"), e.f64(s, "c")];
   if (e.fma === "quick") {
-    const [low, lowFine] = quickFma64(e, a[0], b[0], c[0]);
-    const [high, highFine] = quickFma64(e, a[1], b[1], c[1]);
+    const [low, lowWrong] = quickFma64(e, a[0], b[0], c[0]);
+    const [high, highWrong] = quickFma64(e, a[1], b[1], c[1]);
     e.risky = true;
-    e.out.get(e.risk).get(e.evenWords(lowFine, highFine)).op(Op.not).op(Op.or).set(e.risk);
+    e.out.get(e.risk).get(e.evenWords(lowWrong, highWrong)).op(Op.or).set(e.risk);
     e.setDouble(s.operand("d"), [low, high]);
     return;
   }

@@ -5,6 +5,8 @@ import { LANES, WARP_WORDS } from "../state.js";
 
 /** What lanes that take no part store. */
 export const TRASH = 0;
+/** Addresses of which one is looked for: lower and upper words of four lanes. */
+export const ADDRESSES = 0x200;
 /** Rows of registers that other lanes read: copies of 128 bytes. */
 export const SCRATCH = 0x400;
 export const SCRATCH_ROWS = 64;
@@ -50,7 +52,6 @@ export const EXCHANGE_WORDS = 16;
 export const THREADS: number = EXCHANGE + 4 * EXCHANGE_WORDS;
 export const WARP_BYTES: number = THREADS + 3 * ROW_BYTES;
 
-/** Matrices of a product as f64: A by rows, B by k and column, the sums by rows. */
+/** Two rows of A as f64, and B by k and column. */
 export const MATRIX_A = 0x2400;
-export const MATRIX_B: number = MATRIX_A + 16 * 16 * 8;
-export const MATRIX_SUM: number = MATRIX_B + 16 * 8 * 8;
+export const MATRIX_B: number = MATRIX_A + 2 * 16 * 8;

@@ -290,6 +290,7 @@ function bssy(e: Segment, s: Site): void {
 }
 
 const nothing: Emitter = {
+  nothing: true,
   emit: (_e, s) => {
     s.ignoreModifiers();
   },
@@ -316,7 +317,7 @@ export const move: Emitters = {
   VOTE: { emit: vote, predicates: predicatesOf("pin") },
   VOTEU: { emit: vote, predicates: predicatesOf("pin") },
   R2UR: { emit: r2ur, rows: rowsOf("a") },
-  BSSY: { emit: bssy },
+  BSSY: { emit: bssy, pure: false },
   NOP: nothing,
   MEMBAR: nothing,
   ERRBAR: nothing,

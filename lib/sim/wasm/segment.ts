@@ -49,6 +49,10 @@ const ODD_WORDS = [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31];
 const LOW_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
 const UPPER = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
 
+/** Upper words, less 1, of the least f64 that is normal as an f32 with room to spare, and of 2^128. */
+const TINY = ((1023 - 125) << 20) - 1;
+const HUGE = ((1023 + 128) << 20) - 2;
+
 /** Thrown for what is not translated; the instruction runs as before. */
 export class Untranslated extends Error {}
 
@@ -62,6 +66,9 @@ export class Segment {
   readonly shift: number = this.fn.local(Type.i32);
   readonly count: number = this.fn.local(Type.i32);
   readonly risk: V = this.fn.local(Type.v128);
+  /** Least and greatest of what was noted of the f64 sums that were rounded to f32: lanes 0 and 1, lanes 2 and 3 (float.ts). */
+  readonly least: readonly [V, V] = [this.fn.local(Type.v128), this.fn.local(Type.v128)];
+  readonly most: readonly [V, V] = [this.fn.local(Type.v128), this.fn.local(Type.v128)];
   readonly bad: V = this.fn.local(Type.v128);
   /** Lanes of the running instruction; null: all. */
   mask: V | null = null;
@@ -69,6 +76,8 @@ export class Segment {
   uniform: boolean = false;
   /** Some operation of the body may be wrong where `risk` says so. */
   risky: boolean = false;
+  /** f64 sums are rounded to f32. */
+  private rounds = false;
 
   private ids = 0;
   private regs = new Map<number, Value>();
@@ -76,7 +85,6 @@ export class Segment {
   private longs = new Map<string, readonly [V, V]>();
   private doubles = new Map<string, readonly [V, V]>();
   private active: V | null = null;
-  readonly written: Set<number> = new Set();
   readonly writtenPreds: Set<number> = new Set();
   private readonly ownUniform = new Map<number, V>();
   private readonly ownUniformPreds = new Map<number, V>();
@@ -93,6 +101,8 @@ export class Segment {
   /** What emitters keep for a round, and addresses of copies of rows, for all. */
   round: Map<string, unknown> = new Map();
   readonly lasting: Map<string, number> = new Map();
+  /** Registers and predicates of which the value before the segment was asked for. */
+  readonly touched: Set<string> = new Set();
   /** Constant banks that must have so many bytes. */
   readonly banks: Map<number, number> = new Map();
 
@@ -248,6 +258,7 @@ export class Segment {
     if (this.uniform) throw new Untranslated("a vector register in the uniform datapath");
     let known = this.regs.get(n);
     if (known === undefined) {
+      this.touched.add(`R${n}`);
       const d = this.local();
       this.out
         .get(this.row)
@@ -263,6 +274,7 @@ export class Segment {
     if (n < 0) return this.fixedWords(0, 0, 0, 0);
     const own = this.ownUniform.get(n);
     if (own !== undefined) return this.fixed(`o${own}`, (code) => code.get(own));
+    this.touched.add(`U${n}`);
     return this.fixed(`u${n}`, (code) => code.get(BASE).memory(Op.load32Splat, UNIFORM + 4 * n));
   }
 
@@ -285,7 +297,6 @@ export class Segment {
       this.ownUniform.set(n, own);
       return;
     }
-    this.written.add(n);
     this.regs.set(n, this.mask === null ? x : this.newValue(this.merged(this.value(x), () => this.value(this.reg(n)))));
   }
 
@@ -354,6 +365,7 @@ export class Segment {
 
   /** The predicate as a lane mask before the segment. */
   givenPredicate(p: number): number {
+    this.touched.add(p >= 8 ? `UP${p - 8}` : `P${p}`);
     return this.given32(`p${p}`, PREDICATES + 4 * p);
   }
 
@@ -363,6 +375,7 @@ export class Segment {
     if (index >= 8) {
       const own = this.ownUniformPreds.get(index);
       if (own !== undefined) return own;
+      this.touched.add(`UP${index - 8}`);
       return this.value(
         this.fixed(`p${index}`, (code) => code.get(BASE).memory(Op.load32Splat, PREDICATES + 4 * index)),
       );
@@ -536,6 +549,54 @@ export class Segment {
     this.commits.push(emit);
   }
 
+  /** Before a round that may be wrong in some lanes. */
+  startRisk(out: Code): void {
+    out.words(0, 0, 0, 0).set(this.risk);
+    if (this.rounds) for (const x of this.least) out.words(-1, -1, -1, -1).set(x);
+    if (this.rounds) for (const x of this.most) out.words(-1, -1, -1, -1).set(x);
+  }
+
+  /** Leaves on the stack whether some lane of the round may be wrong. */
+  endRisk(out: Code): void {
+    const after = this.out;
+    this.out = out;
+    let { risk } = this;
+    if (this.rounds) {
+      const halves = [0, 1].map((i) =>
+        this.v(
+          Op.or,
+          this.v(Op.i32x4LtU, this.least[i]!, this.words(1, TINY, 1, TINY)),
+          this.v(Op.i32x4GtS, this.most[i]!, this.words(0x7fffffff, HUGE, 0x7fffffff, HUGE)),
+        ),
+      ) as [V, V];
+      risk = this.v(Op.or, risk, this.v(Op.or, this.evenWords(...halves), this.oddWords(...halves)));
+    }
+    out.get(risk);
+    if (!this.full) out.get(this.activeLanes()).op(Op.and);
+    out.op(Op.anyTrue);
+    this.out = after;
+  }
+
+  /**
+   * The f64 sums of lanes 0 and 1 (`half` 0) or 2 and 3 rounded to 24 bits, as f64. Notes where that is not the f32 of the exact sum: where the
+   * sum lies midway, or the f32 is subnormal.
+   */
+  roundedToSingle(half: 0 | 1, sum: V): () => V {
+    this.risky = true;
+    this.rounds = true;
+    // Half a unit more, and cut: away from zero where the sum lies midway, which is noted.
+    const more = this.v(Op.i64x2Add, sum, this.words(0x10000000, 0, 0x10000000, 0));
+    const parts = this.v(Op.and, more, this.words(0x1fffffff, 0x7fffffff, 0x1fffffff, 0x7fffffff));
+    // The upper word less 1: zero is none of the small ones.
+    const noted = this.v(Op.i32x4Add, parts, this.words(0, -1, 0, -1));
+    this.out.get(this.least[half]!).get(noted).op(Op.i32x4MinU).set(this.least[half]!);
+    return () => {
+      // What is too large for an f32 is noted where it is not made one.
+      this.out.get(this.most[half]!).get(noted).op(Op.i32x4MaxS).set(this.most[half]!);
+      return this.v(Op.and, more, this.words(-0x20000000, -1, -0x20000000, -1));
+    };
+  }
+
   /** Starts the code of a round. */
   startRound(fma: FmaMode): void {
     this.fma = fma;
@@ -548,7 +609,6 @@ export class Segment {
     this.underGiven.clear();
     this.underUniform.length = 0;
     this.plain = 0;
-    this.written.clear();
     this.writtenPreds.clear();
     this.round = new Map();
     this.ownUniform.clear();
@@ -601,16 +661,19 @@ export class Segment {
     else this.underGiven.set(key, { index, not, n: 1 });
   }
 
-  /** Code of the round's writes, behind what has been emitted since `startRound`. */
-  finishRound(): Code {
+  /** Stores a register that has been written in this round. */
+  writeBack(n: number): void {
+    const v = this.value(this.regs.get(n)!);
+    this.out
+      .get(this.row)
+      .get(v)
+      .memory(Op.store, n * ROW_BYTES);
+  }
+
+  /** Code of the round's writes, of these registers among them, behind what has been emitted since `startRound`. */
+  finishRound(registers: ReadonlySet<number> = new Set()): Code {
     for (const emit of this.commits) emit();
-    for (const n of this.written) {
-      const v = this.value(this.regs.get(n)!);
-      this.out
-        .get(this.row)
-        .get(v)
-        .memory(Op.store, n * ROW_BYTES);
-    }
+    for (const n of registers) this.writeBack(n);
     for (const p of this.writtenPreds) {
       let out = this.predicateOut.get(p);
       if (out === undefined) {

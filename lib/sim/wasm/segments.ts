@@ -3,8 +3,8 @@ import { File, Kind, type MachineInst } from "../../isa/operand.js";
 import { isSupported } from "../build.js";
 import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
-import { type Access, type Group, groupsOf, nextRound, testAccesses } from "./access.js";
-import { Code, type Fn } from "./encoder.js";
+import { type Access, basesOf, type Group, groupsOf, nextRound, testAccesses, testGroup } from "./access.js";
+import { Code, type Fn, Type } from "./encoder.js";
 import { BANK_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { BASE, type FmaMode, Segment, Untranslated } from "./segment.js";
@@ -13,6 +13,9 @@ import { type Emitter, emitterOf } from "./table.js";
 /** Most instructions of a segment: bounds the time the host's compiler takes. */
 const LONGEST = 96;
 
+/** Most instructions that are done again where the addresses of a segment are tested. */
+const LONGEST_SLICE = 24;
+
 /** What cutting needs to know of an instruction. */
 export interface Translation {
   readonly index: number;
@@ -20,14 +23,22 @@ export interface Translation {
   readonly emitter: Emitter;
   readonly uniform: boolean;
   readonly access: Access | null;
-  /** Registers, predicates (uniform ones from 8 on) and uniform registers that must stand since before the segment. */
+  /** Registers and predicates of which other lanes are read: they must stand since before the segment. */
   readonly stands: readonly string[];
+  /** What its access depends on: stands, or is made of what stands by pure instructions, which the test of the addresses repeats. */
+  readonly bases: readonly string[];
+  readonly reads: readonly string[];
   readonly writes: readonly string[];
+  /** Its results depend on what it reads alone, and are exact at the first attempt. */
+  readonly pure: boolean;
+  /** The first attempt may be wrong. */
+  readonly risky: boolean;
 }
 
 const fileName = (file: File): string =>
   file === File.R ? "R" : file === File.UR ? "U" : file === File.P ? "P" : file === File.UP ? "UP" : "?";
 
+/** Registers and predicates that a `dsts` operand of the instruction names. */
 function writesOf(inst: MachineInst): string[] {
   const { form, dsts } = inst;
   return dsts.flatMap((o, i) => {
@@ -51,25 +62,37 @@ export function translationOf(program: Program, index: number): Translation | nu
     const site = siteOf(program, index);
     const access = emitter.access?.(site, inst) ?? null;
     const group: Group | null = access === null ? null : { first: access, accesses: [{ index, access }], id: 0 };
+    const reads = new Set<string>();
+    let risky = false;
     for (const fma of ["quick", "exact"] as const) {
-      const trial = new Segment(false, fma);
+      const trial = new Segment(true, fma);
       trial.startRound(fma);
       const s = siteOf(program, index);
       emitInstruction(trial, s, emitter, index, group);
       trial.finishRound();
       if (s.leftover().length > 0) return null;
+      for (const r of trial.touched) reads.add(r);
+      if (trial.risky) risky = true;
     }
     const stands = [
       ...(emitter.rows?.(siteOf(program, index), inst) ?? []).map((r) => `R${r}`),
       ...(emitter.predicates?.(siteOf(program, index)) ?? []).map((p) => `P${p}`),
     ];
-    if (access !== null) {
-      if (access.low >= 0) stands.push(`R${access.low}`);
-      if (access.high >= 0) stands.push(`R${access.high}`);
-      if (access.uniform >= 0) stands.push(`U${access.uniform}`, `U${access.uniform + 1}`);
-      if (access.guard !== 7) stands.push(access.guard >= 8 ? `UP${access.guard - 8}` : `P${access.guard}`);
-    }
-    return { index, inst, emitter, uniform: site.uniform, access, stands, writes: writesOf(inst) };
+    const bases = access === null ? [] : basesOf(access);
+    for (const r of bases) reads.add(r);
+    return {
+      index,
+      inst,
+      emitter,
+      uniform: site.uniform,
+      access,
+      stands,
+      bases,
+      reads: [...reads],
+      writes: writesOf(inst),
+      risky,
+      pure: !risky && access === null && emitter.pure !== false && stands.length === 0,
+    };
   } catch (e) {
     if (e instanceof Untranslated || e instanceof Unsupported) return null;
     throw e;
@@ -82,65 +105,165 @@ function emitInstruction(e: Segment, s: Site, emitter: Emitter, index: number, g
   else emitter.emit(e, s, index, group);
 }
 
+/** A piece of straight-line code that one function does. */
+export interface Piece {
+  readonly list: readonly Translation[];
+  /** Those of the instructions that make addresses, and guards of accesses. */
+  readonly slice: ReadonlySet<Translation>;
+}
+
+/** How what a segment has written was made: by these instructions of it; null: not by pure ones. */
+type Makers = Map<string, ReadonlySet<Translation> | null>;
+
+/** The instructions of the segment that make the registers, null where some are not pure, or too many. */
+function makersOf(made: Makers, registers: readonly string[]): Set<Translation> | null {
+  const all = new Set<Translation>();
+  for (const r of registers) {
+    const makers = made.get(r);
+    if (makers === null) return null;
+    for (const t of makers ?? []) all.add(t);
+  }
+  return all.size > LONGEST_SLICE ? null : all;
+}
+
 /** Cuts consecutive instructions into segments. */
-export function cut(list: readonly Translation[]): Translation[][] {
-  const segments: Translation[][] = [];
+export function cut(list: readonly Translation[]): Piece[] {
+  const pieces: Piece[] = [];
   let current: Translation[] = [];
-  let written = new Set<string>();
+  let slice = new Set<Translation>();
+  let made: Makers = new Map();
   /** Spaces that are loaded from, stored to. */
   let loads = new Set<string>();
   let stores = new Set<string>();
+  const end = (): void => {
+    if (current.length > 0) pieces.push({ list: current, slice });
+    current = [];
+    slice = new Set();
+    made = new Map();
+    loads = new Set();
+    stores = new Set();
+  };
   for (const t of list) {
     const { access } = t;
     const alias = access !== null && (stores.has(access.space) || (access.store && loads.has(access.space)));
-    if (current.length > 0 && (alias || current.length >= LONGEST || t.stands.some((x) => written.has(x)))) {
-      segments.push(current);
-      current = [];
-      written = new Set();
-      loads = new Set();
-      stores = new Set();
+    let addresses = makersOf(made, t.bases);
+    if (alias || current.length >= LONGEST || addresses === null || t.stands.some((x) => made.has(x))) {
+      end();
+      addresses = null;
     }
     current.push(t);
-    for (const w of t.writes) written.add(w);
+    for (const maker of addresses ?? []) slice.add(maker);
+    const makers = t.pure ? makersOf(made, t.reads)?.add(t) : null;
+    for (const w of t.writes) made.set(w, makers ?? null);
     if (access !== null) (access.store ? stores : loads).add(access.space);
   }
-  if (current.length > 0) segments.push(current);
-  return segments;
+  end();
+  return pieces;
+}
+
+/** The groups of the accesses: those of the same group have the same addresses but for their offsets. */
+function groupsIn(list: readonly Translation[], slot: (group: Group) => number): Map<number, Group> {
+  const writer = new Map<string, number>();
+  const placed = list.flatMap((t) => {
+    const writers = t.bases.map((r) => writer.get(r) ?? -1).join();
+    for (const w of t.writes) writer.set(w, t.index);
+    return t.access === null ? [] : [{ index: t.index, access: t.access, writers }];
+  });
+  const groupOf = new Map<number, Group>();
+  for (const g of groupsOf(placed).values()) {
+    g.id = slot(g);
+    for (const { index } of g.accesses) groupOf.set(index, g);
+  }
+  return groupOf;
+}
+
+/** The test of all accesses; nothing where there are none. */
+function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyMap<number, Group>): Code {
+  if (groupOf.size === 0) return new Code();
+  const again = e.local(Type.i32);
+  e.startRound("quick");
+  let looksAgain = false;
+  for (const t of piece.list) {
+    const group = groupOf.get(t.index);
+    if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
+    else if (group?.accesses[0]!.index === t.index) {
+      e.startInstruction(t.inst, false);
+      testGroup(e, group, again);
+      if (group.first.space === "global") looksAgain = true;
+    }
+  }
+  return testAccesses(e, e.out, again, looksAgain);
+}
+
+/**
+ * For each instruction the registers that it may write back at once: those that it is the last of the segment to write, and whose value before
+ * the segment is not needed again. `late` gets the rest that is live after the segment.
+ */
+function writesBack(piece: Piece, full: boolean, live: (register: number, pc: number) => boolean): WritesBack {
+  const { list } = piece;
+  const after = list[list.length - 1]!.index + 1;
+  const risky = list.some((t) => t.risky);
+  const given = new Set<string>();
+  const written = new Set<string>();
+  const last = new Map<string, Translation>();
+  for (const t of list) {
+    for (const r of t.reads) if (!written.has(r)) given.add(r);
+    for (const r of t.writes) {
+      written.add(r);
+      last.set(r, t);
+    }
+  }
+  const atOnce = new Map<Translation, number[]>();
+  const late = new Set<number>();
+  for (const [r, t] of last) {
+    if (!r.startsWith("R")) continue;
+    const n = Number(r.slice(1));
+    if (!live(n, after)) continue;
+    if (risky && (!full || given.has(r))) late.add(n);
+    else atOnce.set(t, [...(atOnce.get(t) ?? []), n]);
+  }
+  return { atOnce, late };
+}
+
+interface WritesBack {
+  readonly atOnce: ReadonlyMap<Translation, readonly number[]>;
+  readonly late: ReadonlySet<number>;
 }
 
 /** The function of a segment: address of the warp's state and active lanes → threads that executed, or −1 with nothing done. */
 export function segmentFunction(
   program: Program,
-  list: readonly Translation[],
+  piece: Piece,
   full: boolean,
   relaxed: boolean,
   slot: (group: Group) => number,
+  live: (register: number, pc: number) => boolean,
 ): { fn: Fn; fails: boolean } {
-  const groups = groupsOf(list.flatMap((t) => (t.access === null ? [] : [{ index: t.index, access: t.access }])));
-  const groupOf = new Map<number, Group>();
-  for (const g of groups.values()) {
-    g.id = slot(g);
-    for (const { index } of g.accesses) groupOf.set(index, g);
-  }
+  const { list } = piece;
+  const { atOnce, late } = writesBack(piece, full, live);
+  const groupOf = groupsIn(list, slot);
   const e = new Segment(full, relaxed ? "relaxed" : "quick");
+  const test = testCode(e, program, piece, groupOf);
   const round = (fma: FmaMode): [Code, Code] => {
     e.startRound(fma);
-    for (const t of list)
+    for (const t of list) {
       emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, groupOf.get(t.index) ?? null);
+      for (const r of atOnce.get(t) ?? []) e.writeBack(r);
+    }
     const body = e.out;
     e.out = new Code();
-    return [body, e.finishRound()];
+    return [body, e.finishRound(late)];
   };
   const rounds = new Code();
   const [body, commit] = round(relaxed ? "relaxed" : "quick");
   if (e.risky) {
-    rounds.words(0, 0, 0, 0).set(e.risk).append(body).get(e.risk);
-    if (!full) rounds.get(e.activeLanes()).op(Op.and);
-    rounds.op(Op.anyTrue).open(Op.if);
+    e.startRisk(rounds);
+    rounds.append(body);
+    e.endRisk(rounds);
+    rounds.open(Op.if);
     const [again, exact] = round("exact");
     rounds.append(again).append(exact).op(Op.else).append(commit).end();
   } else rounds.append(body).append(commit);
-  const test = groups.size === 0 ? new Code() : testAccesses(e, [...groups.values()]);
   const epilogue = e.epilogue();
   const { code } = e.fn;
   for (const [bank, bytes] of e.banks)
@@ -160,5 +283,5 @@ export function segmentFunction(
     code.end();
   }
   code.append(epilogue);
-  return { fn: e.fn, fails: groups.size > 0 || e.banks.size > 0 };
+  return { fn: e.fn, fails: groupOf.size > 0 || e.banks.size > 0 };
 }

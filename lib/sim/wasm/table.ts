@@ -15,6 +15,10 @@ export interface Emitter {
   /** Registers, and predicates, of which it reads other lanes: they must stand since before the segment. */
   readonly rows?: (s: Site, inst: MachineInst) => readonly number[];
   readonly predicates?: (s: Site) => readonly number[];
+  /** false: it does more than to give values to registers and predicates. */
+  readonly pure?: false;
+  /** true: it does nothing here. */
+  readonly nothing?: true;
 }
 export type Emitters = Readonly<Record<string, Emitter>>;
 

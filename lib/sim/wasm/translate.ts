@@ -14,7 +14,7 @@ import { exactFma32x4 } from "./float.js";
 import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
 import { type Product, productFunction, productOf } from "./matrix.js";
 import { Op } from "./opcodes.js";
-import { cut, segmentFunction, siteOf, type Translation } from "./segments.js";
+import { cut, type Piece, segmentFunction, siteOf, type Translation } from "./segments.js";
 
 /** What `run` returns. */
 export const Status = {
@@ -46,11 +46,12 @@ const LIMIT = 4;
 
 /** A place of the program in `run`. */
 type Node =
-  | { readonly kind: "segment"; readonly pc: number; readonly list: readonly Translation[] }
+  | { readonly kind: "segment"; readonly pc: number; readonly piece: Piece }
   | { readonly kind: "branch"; readonly pc: number; readonly branch: Branch }
   | { readonly kind: "sync"; readonly pc: number; readonly sync: Sync }
   | { readonly kind: "product"; readonly pc: number; readonly product: Product }
-  | { readonly kind: "stop"; readonly pc: number };
+  /** For the closures, where the guard holds for some of the lanes. */
+  | { readonly kind: "stop"; readonly pc: number; readonly guard: Test | null };
 
 interface Branch {
   readonly target: number;
@@ -116,7 +117,7 @@ function nodesOf(
   const nodes: Node[] = [];
   let list: Translation[] = [];
   const flush = (): void => {
-    for (const segment of cut(list)) nodes.push({ kind: "segment", pc: segment[0]!.index, list: segment });
+    for (const piece of cut(list)) nodes.push({ kind: "segment", pc: piece.list[0]!.index, piece });
     list = [];
   };
   for (let pc = from; pc < to; pc++) {
@@ -147,7 +148,7 @@ function endOfSegment(program: Program, pc: number, full: boolean): Node {
       if (!(e instanceof Unsupported)) throw e;
     }
   }
-  return { kind: "stop", pc };
+  return { kind: "stop", pc, guard: program.insts[pc] ? guardOf(program, pc) : null };
 }
 
 /** Are the active lanes the live ones that meet at a barrier? Address of its rows, active, live → 1 or 0. */
@@ -192,6 +193,7 @@ class Writer {
     private readonly full: boolean,
     private readonly relaxed: boolean,
     private readonly slot: (group: Group) => number,
+    private readonly live: (register: number, pc: number) => boolean,
   ) {}
 
   write(): void {
@@ -216,10 +218,25 @@ class Writer {
     const { code } = this.fn;
     switch (node.kind) {
       case "stop":
+        if (node.guard !== null) {
+          code.get(ACTIVE);
+          this.and(code, node.guard);
+          code.open(Op.if);
+        }
         this.leave(code, node.pc, Status.Stopped);
+        if (node.guard === null) return;
+        code.end();
+        this.count(code, 1);
         return;
       case "segment": {
-        const { fn, fails } = segmentFunction(this.program, node.list, this.full, this.relaxed, this.slot);
+        const { list } = node.piece;
+        if (list.every((t) => t.emitter.nothing === true && t.inst.guard === null)) {
+          this.count(code, list.length);
+          code.get(ACTIVE).op(Op.i32Popcnt).i32(list.length).op(Op.i32Mul);
+          code.get(this.threads).op(Op.i32Add).set(this.threads);
+          return;
+        }
+        const { fn, fails } = segmentFunction(this.program, node.piece, this.full, this.relaxed, this.slot, this.live);
         const number = FIRST_SEGMENT + this.functions.push(fn) - 1;
         code.get(BASE).get(ACTIVE).index(Op.call, number).set(this.temporary);
         if (fails) {
@@ -228,7 +245,7 @@ class Writer {
           code.end();
         }
         code.get(this.threads).get(this.temporary).op(Op.i32Add).set(this.threads);
-        this.count(code, node.list.length);
+        this.count(code, list.length);
         return;
       }
       case "sync":
@@ -260,10 +277,11 @@ class Writer {
 
   /** The function of a kind of product, one in the module. */
   private productNumber(p: Product): number {
-    const key = `${p.depth} ${p.bf16}`;
+    const key = `${p.depth} ${p.elements}`;
     let number = this.products.get(key);
     if (number === undefined) {
-      number = FIRST_SEGMENT + this.functions.push(productFunction(p)) - 1;
+      const slow = FIRST_SEGMENT + this.functions.push(productFunction(p, true, -1)) - 1;
+      number = p.elements === "F16" ? FIRST_SEGMENT + this.functions.push(productFunction(p, false, slow)) - 1 : slow;
       this.products.set(key, number);
     }
     return number;
@@ -338,13 +356,14 @@ export function translate(
   relaxed: boolean,
   translation: (pc: number) => Translation | null,
   slot: (group: Group) => number,
+  live: (register: number, pc: number) => boolean,
 ): Translated {
   const nodes: Node[] = [];
   blocks.forEach(([from, to], i) => {
     nodes.push(...nodesOf(program, from, to, full, translation));
-    if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to });
+    if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to, guard: null });
   });
-  const writer = new Writer(program, nodes, full, relaxed, slot);
+  const writer = new Writer(program, nodes, full, relaxed, slot, live);
   writer.write();
   const bytes = encodeModule(imports, [exactFma32x4(), togetherFunction(), ...writer.functions, writer.fn]);
   // A stop is no place to start: nothing would be done.
