@@ -70,7 +70,8 @@ export class Liveness {
       const label = inst.srcs.find((o) => o.kind === Kind.Label);
       if (label === undefined || !Number.isInteger(label.value / 16)) out.fill(-1);
       else add(functionAt(this.program, pc).first + label.value / 16);
-    } else if (op === "EXIT" && inst.guard === null && inst.srcs.every((o) => o.id < 0 && (o.mods & Mod.Not) === 0)) return;
+    } else if (op === "EXIT" && inst.guard === null && inst.srcs.every((o) => o.id < 0 && (o.mods & Mod.Not) === 0))
+      return;
     else if (flow !== "next" && !onward.has(op)) out.fill(-1);
     add(pc + 1);
   }

@@ -140,7 +140,8 @@ class Writer {
 
   /** The elements of word `j` of a row or column. */
   private elements(word: number, j: number): Elements4[] {
-    if (this.kind.elements === "TF32") return [{ v: this.v(Op.and, word, this.splat(0xffffe000)), start: 4 * j, step: 1 }];
+    if (this.kind.elements === "TF32")
+      return [{ v: this.v(Op.and, word, this.splat(0xffffe000)), start: 4 * j, step: 1 }];
     return [0, 1].map((h) => ({ v: this.half(word, h === 1), start: 8 * j + h, step: 2 }));
   }
 
@@ -193,15 +194,19 @@ class Writer {
   /** Leaves on the stack whether a factor has an infinity or a NaN. */
   private findSpecial(): void {
     const { code } = this;
-    const most = this.fn.local(Type.v128);
     const mask = this.splat(0x7c007c00);
-    code.get(this.splat(0)).set(most);
-    this.start();
-    [A, B].forEach((p) => {
-      for (let j = 0; j < this.words[p]!; j++) code.get(most).get(this.v(Op.and, this.row(p, j), mask)).op(Op.i16x8MaxU).set(most);
-    });
-    this.next(16);
-    code.get(most).get(mask).op(Op.i16x8Eq).op(Op.anyTrue);
+    const most = [A, B].flatMap((p) =>
+      Array.from({ length: this.words[p]! }, (_, j) =>
+        Array.from({ length: 8 }, (_, n) => this.v(Op.and, this.load(Op.load, p, j * ROW_BYTES + 16 * n), mask)).reduce(
+          (x, y) => this.v(Op.i16x8MaxU, x, y),
+        ),
+      ),
+    );
+    code
+      .get(most.reduce((x, y) => this.v(Op.i16x8MaxU, x, y)))
+      .get(mask)
+      .op(Op.i16x8Eq)
+      .op(Op.anyTrue);
   }
 
   /** B as f64 by k and column. A round does two columns. */
@@ -209,11 +214,17 @@ class Writer {
     const { code } = this;
     this.start();
     for (let j = 0; j < this.words[1]; j++) {
-      const [left, right] = [0, 16].map((ahead) => this.elements(this.row(B, j, ahead), j)) as [Elements4[], Elements4[]];
+      const [left, right] = [0, 16].map((ahead) => this.elements(this.row(B, j, ahead), j)) as [
+        Elements4[],
+        Elements4[],
+      ];
       left.forEach(({ v, start, step }, i) => {
         [LOW_PAIR, HIGH_PAIR].forEach((order, half) => {
           this.promoted(this.shuffled(v, right[i]!.v, order)).forEach((pair, t) => {
-            code.get(this.column).get(pair).memory(Op.store, MATRIX_B + 64 * (start + step * (2 * half + t)));
+            code
+              .get(this.column)
+              .get(pair)
+              .memory(Op.store, MATRIX_B + 64 * (start + step * (2 * half + t)));
           });
         });
       });
@@ -232,7 +243,10 @@ class Writer {
       const list = this.elements(this.row(A, j), j >> 1);
       const stored = (v: number, k: number): void => {
         this.promoted(v).forEach((pair, t) => {
-          code.i32(0).get(pair).memory(Op.store, this.atA(j & 1, k + 2 * t));
+          code
+            .i32(0)
+            .get(pair)
+            .memory(Op.store, this.atA(j & 1, k + 2 * t));
         });
       };
       if (list.length === 1) stored(list[0]!.v, list[0]!.start);
@@ -271,7 +285,11 @@ class Writer {
     for (let i = 0; i < 2; i++) {
       const [even, odd] = [this.row(C, 2 * i), this.row(C, 2 * i + 1)];
       const results = [LOW_PAIR, HIGH_PAIR].map((order, half) =>
-        this.rounded(this.promoted(this.shuffled(even, odd, order)).map((c, n) => this.v(Op.f64x2Add, sums[4 * i + 2 * half + n]!, c))),
+        this.rounded(
+          this.promoted(this.shuffled(even, odd, order)).map((c, n) =>
+            this.v(Op.f64x2Add, sums[4 * i + 2 * half + n]!, c),
+          ),
+        ),
       ) as [number, number];
       [EVEN_WORDS, ODD_WORDS].forEach((order, j) => {
         const r = this.shuffled(results[0], results[1], order);
