@@ -56,8 +56,8 @@ export class GlobalMemory {
   /** Where the bytes lie from now on. Their views are these; all that came before are stale. */
   private view(buffer: ArrayBuffer, at: number, length: number): void {
     this.bytes = new Uint8Array(buffer, at, length);
-    this.half = new Uint16Array(buffer, at, length >> 1);
-    this.words = new Int32Array(buffer, at, length >> 2);
+    this.half = new Uint16Array(buffer, at, length >>> 1);
+    this.words = new Int32Array(buffer, at, length >>> 2);
   }
 
   /**
@@ -146,8 +146,8 @@ export class SharedMemory {
   constructor(size: number, buffer: ArrayBufferLike = new ArrayBuffer((size + 15) & ~15), at: number = 0) {
     this.size = size;
     this.bytes = new Uint8Array(buffer, at, (size + 15) & ~15);
-    this.half = new Uint16Array(buffer, at, this.bytes.length >> 1);
-    this.words = new Int32Array(buffer, at, this.bytes.length >> 2);
+    this.half = new Uint16Array(buffer, at, this.bytes.length >>> 1);
+    this.words = new Int32Array(buffer, at, this.bytes.length >>> 2);
   }
 }
 

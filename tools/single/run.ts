@@ -1,5 +1,5 @@
 /** Runs one-instruction kernels in the simulator on random and edge values. */
-import { type Argument, Device, type Module } from "../../lib/sim/index.js";
+import { type Argument, Device, type EngineChoice, type Module } from "../../lib/sim/index.js";
 import type { Single } from "./kernel.js";
 
 const THREADS = 64;
@@ -76,7 +76,13 @@ export function loaded(cubin: Uint8Array): { device: Device; module: Module } | 
   return module.ok ? { device, module: module.value } : module.diagnostics.map((d) => d.message).join("; ");
 }
 
-export function runSingle(where: { device: Device; module: Module }, k: Single, data: Uint8Array, at: number): Outcome {
+export function runSingle(
+  where: { device: Device; module: Module },
+  k: Single,
+  data: Uint8Array,
+  at: number,
+  engine: EngineChoice = "auto",
+): Outcome {
   const { device, module } = where;
   device.write(at, data);
   const run = device.launch(module, {
@@ -85,6 +91,7 @@ export function runSingle(where: { device: Device; module: Module }, k: Single, 
     block: THREADS,
     params: [{ address: at + BEFORE }, ...k.parameters.map(argument)],
     maxInstructions: 200_000,
+    engine,
   });
   if (!run.ok) return { fault: run.diagnostics.map((d) => d.message).join("; "), memory: new Uint8Array() };
   const { fault } = run.value;

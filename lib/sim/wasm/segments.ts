@@ -186,7 +186,7 @@ function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyM
   for (const t of piece.list) {
     const group = groupOf.get(t.index);
     if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
-    else if (group?.accesses[0]!.index === t.index) {
+    else if (group !== undefined && group.accesses[0]!.index === t.index) {
       e.startInstruction(t.inst, false);
       testGroup(e, group, again);
       if (group.first.space === "global") looksAgain = true;
