@@ -95,8 +95,19 @@ function collect(body: Body, parent: Names | null, out: Occurrence[], seen: Set<
   for (const s of body.statements) visit(s);
 }
 
+/** `wmma` names the fragments of several products of the machine at once: up to four registers belong together, two of pairs of f16 that are sums. */
+function fragments(i: Instruction, o: PtxOperand): readonly PtxOperand[] {
+  if (i.opcode !== "wmma" || o.kind !== "vector") return [o];
+  const words = i.modifiers.includes("f16") && o.elements.length === 4 ? 2 : 4;
+  const parts = Math.ceil(o.elements.length / words);
+  return Array.from({ length: parts }, (_, k) => ({
+    kind: "vector" as const,
+    elements: o.elements.slice(k * words, (k + 1) * words),
+  }));
+}
+
 function note(i: Instruction, names: Names, out: Occurrence[], seen: Set<string>): void {
-  for (const o of i.operands) {
+  for (const o of i.operands.flatMap((x) => fragments(i, x))) {
     const found = occurrence(o, names);
     if (found === null) continue;
     const key = `${found.declaration.span.start}:${found.names.join()}`;

@@ -20,19 +20,23 @@ const shapes = "m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 m16n8k3
 const factorTypes = "f16 bf16 tf32 f64 s8 u8 s4 u4 b1 e4m3 e5m2 e3m2 e2m3 e2m1".split(" ");
 const sumTypes = ["f16", "f32", "f64", "s32"];
 
-/** What the modifiers of an `mma` say. */
-interface Wanted {
+/** A product of a warp. */
+export interface Asked {
   readonly shape: string;
-  readonly layouts: readonly [a: string, b: string];
   /** Type of D. */
   readonly d: string;
   readonly a: string;
   readonly b: string;
-  readonly c: string;
   /** `xor` or `and` of single bits. */
   readonly bits: string | null;
   /** `.RM`, `.SAT` and the like. */
   readonly more: string;
+}
+
+/** What the modifiers of an `mma` say. */
+interface Wanted extends Asked {
+  readonly layouts: readonly [a: string, b: string];
+  readonly c: string;
 }
 
 function wanted(m: Modifiers): Wanted {
@@ -112,15 +116,15 @@ function steps884(c: Context, w: Wanted, f: Fragments): void {
   finishFragment(c, f.d, d, bits);
 }
 
-const sumOf = (w: Wanted): string => (w.bits === null ? w.d : `${w.d}.${w.bits}`);
+const sumOf = (w: Asked): string => (w.bits === null ? w.d : `${w.d}.${w.bits}`);
 
 /** The row that the target has. */
-function productFor(c: Context, w: Wanted): Product | null {
+function productFor(c: Context, w: Asked): Product | null {
   return productsOf(w.shape, sumOf(w), w.a, w.b).find((p) => p.needs === null || c.target.has(p.needs)) ?? null;
 }
 
 /** What the wanted product is made of where the target has no unit for it. */
-function madeOf(c: Context, w: Wanted): MadeOf | null {
+function madeOf(c: Context, w: Asked): MadeOf | null {
   const later = c.target.has("clusters");
   if (w.a === "f64" && c.target.has("mmaDouble8x8x4")) return doubles(w.more);
   if (w.shape === "m8n8k16" && later) return eightRows(`IMMA.16816.${w.a.toUpperCase()}.${w.b.toUpperCase()}${w.more}`);
@@ -159,6 +163,24 @@ function checkWords(w: Wanted, p: Product, given: readonly (readonly Operand[])[
   if (form === undefined) throw new Refusal();
   ["a", "b", "c"].forEach((slot, k) => {
     if (widthOf(form, slot) !== given[k]?.length) throw new Refusal();
+  });
+}
+
+/** D = A · B + C on consecutive registers, by the machine's product or what it is made of. */
+export function productOfWords(c: Context, w: Asked, d: Operand, a: Operand, b: Operand, acc: Operand): void {
+  const product = productFor(c, w);
+  if (product !== null) {
+    const name = formOf(product, w.d, w.a, w.b) + w.more;
+    const form = formsNamed(name).find((x) => widthOf(x, "a") === a.width);
+    if (form === undefined) throw new Refusal();
+    c.emit(form, [d], [laidOut(c, name, a, ".ROW"), laidOut(c, name, b, ".COL"), acc]);
+    return;
+  }
+  const make = madeOf(c, w);
+  if (make === null) throw new Refusal();
+  const words = (o: Operand): Operand[] => Array.from({ length: o.width }, (_, k) => c.word(o, k));
+  make(c, words(a), words(b), words(acc)).forEach((word, k) => {
+    c.move(part(d, k), word);
   });
 }
 
