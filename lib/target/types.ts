@@ -89,6 +89,7 @@ export type Feature =
   | "mmaByteFloat"
   | "mmaByteFloatLayouts"
   | "mmaSmallFloat"
+  | "mmaOrderedMetadata"
   | "packedF32"
   | "fmnmx3";
 

@@ -8,10 +8,12 @@ import type { Context } from "../context.js";
 import { type Lowering, operands } from "../family.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
-import { type PtxType, typeNamed } from "../types.js";
+import type { PtxType } from "../types.js";
 import { finishFragment, fragmentOut, readFragment } from "./fragment.js";
 import { bits, byteFloats, doubles, eightRows, type MadeOf, nibbleProduct } from "./made-of.js";
 import { formOf, type Product, productsOf } from "./products.js";
+import { typeOfRegisters } from "./registers.js";
+import { scaled, sparse } from "./sparse.js";
 import { allTogether } from "./together.js";
 
 const shapes = "m8n8k4 m8n8k16 m8n8k32 m8n8k128 m16n8k4 m16n8k8 m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256".split(
@@ -55,9 +57,6 @@ function wanted(m: Modifiers): Wanted {
   const round = rounding === null || rounding === "rn" ? "" : `.${rounding.toUpperCase()}`;
   return { shape, layouts, d, a, b, c, bits, more: saturates ? ".SAT" : round };
 }
-
-/** Registers of an accumulator hold f32, s32 or pairs of f16; f64 takes two. */
-export const typeOfRegisters = (type: string): PtxType => typeNamed(type === "f64" ? "b64" : "b32") as PtxType;
 
 /** Factors of the rows that name their layouts carry it as a part. */
 function laidOut(c: Context, form: string, o: Operand, layout: string): Operand {
@@ -185,6 +184,14 @@ export function productOfWords(c: Context, w: Asked, d: Operand, a: Operand, b: 
 }
 
 export const mma: Lowering = (c, i, m) => {
+  if (i.modifiers.includes("block_scale")) {
+    scaled(c, i, m);
+    return;
+  }
+  if (i.modifiers.some((word) => word.startsWith("sp"))) {
+    sparse(c, i, m);
+    return;
+  }
   const w = wanted(m);
   const [d, a, b, acc] = operands(i, 4) as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
   const f: Fragments = { d, a, b, c: acc };

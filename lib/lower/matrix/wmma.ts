@@ -9,9 +9,9 @@ import type { Context } from "../context.js";
 import { type Lowering, operands } from "../family.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
-import { type PtxType, typeNamed } from "../types.js";
 import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
 import { productOfWords } from "./mma.js";
+import { typeOfRegisters } from "./registers.js";
 import { allTogether } from "./together.js";
 import { load, store } from "./wmma-memory.js";
 import { bitsOf, type Fragment, factor, isTurned, shapeNames, sum } from "./wmma-shapes.js";
@@ -83,14 +83,12 @@ function divisionOf(c: Context, w: Wanted): Division {
   }
 }
 
-const typeOf = (type: string): PtxType => typeNamed(type === "f64" ? "b64" : "b32") as PtxType;
-
 /** Blocks of `count` elements. */
 function blocks(c: Context, o: PtxOperand, count: number, type: string, used: number): Operand[] {
   const { elements } = o as Extract<PtxOperand, { kind: "vector" }>;
   return Array.from({ length: used / count }, (_, k) => {
     const own = { kind: "vector" as const, elements: elements.slice(k * count, (k + 1) * count) };
-    return readFragment(c, own, count, typeOf(type));
+    return readFragment(c, own, count, typeOfRegisters(type));
   });
 }
 
@@ -142,7 +140,7 @@ function sumsOf(c: Context, w: Wanted, div: Division, list: readonly PtxOperand[
     kind: "vector" as const,
     elements: elements.slice(k * per(w.d), (k + 1) * per(w.d)),
   }));
-  const places = parts.map((e) => fragmentOut(c, e, per(w.d), typeOf(w.d)));
+  const places = parts.map((e) => fragmentOut(c, e, per(w.d), typeOfRegisters(w.d)));
   const needed = places.some((d, k) =>
     [...factors, ...given].some((o) => overlap(d, o) && !(o === given[k] && same(d, o))),
   );
@@ -187,7 +185,7 @@ const mma: Lowering = (c, i, m) => {
     });
   results.forEach((d, k) => {
     const out = sums.out[k] as Operand;
-    finishFragment(c, sums.elements[k] as PtxOperand, d.width === out.width ? d : narrowed(c, d), typeOf(w.d));
+    finishFragment(c, sums.elements[k] as PtxOperand, d.width === out.width ? d : narrowed(c, d), typeOfRegisters(w.d));
   });
 };
 

@@ -1,0 +1,192 @@
+/**
+ * `mma.sp` (half of A's elements are zero, and left out; the metadata says which) and `mma` with a scale for each block of the factors.
+ *
+ * Registers go over as they are; one immediate says which lanes hold the metadata, and a uniform register which bytes of which lanes hold the scales
+ * (ptxas's code on sm_80 to sm_120a). A sparse product with scales takes metadata and A's scales as a pair.
+ *
+ * From sm_100 on products of f16 and integers need metadata in ascending order; for `.sp` without `::ordered_metadata` ptxas then calls a routine that
+ * sorts it across lanes. That one is refused.
+ */
+import { formsNamed } from "../../isa/form.js";
+import { imm, select } from "../../ori/operand.js";
+import type { Operand } from "../../ori/types.js";
+import type { Operand as PtxOperand } from "../../ptx/ast.js";
+import type { Feature } from "../../target/types.js";
+import type { Context } from "../context.js";
+import { at, type Lowering, operands } from "../family.js";
+import type { Modifiers } from "../modifiers.js";
+import { Refusal } from "../refusal.js";
+import { U32 } from "../types.js";
+import { finishFragment, fragmentOut, readFragment } from "./fragment.js";
+import { typeOfRegisters } from "./registers.js";
+import { allTogether } from "./together.js";
+
+/**
+ * PTX shape | factors | sums | machine instruction | what the target must have | metadata must be in order where the target says so. `{a}`, `{b}`, `{d}`
+ * as in products.ts.
+ */
+const SPARSE = `
+m16n8k16  | f16       | f16 f32 | HMMA.SP.16816.{d}          | mma80         | ordered
+m16n8k32  | f16       | f16 f32 | HMMA.SP.16832.{d}          | mma80         | ordered
+m16n8k16  | bf16      | f32     | HMMA.SP.16816.F32.BF16     | mma80         | -
+m16n8k32  | bf16      | f32     | HMMA.SP.16832.F32.BF16     | mma80         | -
+m16n8k8   | tf32      | f32     | HMMA.SP.1688.F32.TF32      | mma80         | -
+m16n8k16  | tf32      | f32     | HMMA.SP.16816.F32.TF32     | mma80         | -
+m16n8k32  | s8 u8     | s32     | IMMA.SP.16832.{a}.{b}      | mma80         | ordered
+m16n8k64  | s8 u8     | s32     | IMMA.SP.16864.{a}.{b}      | mma80         | ordered
+m16n8k64  | s4 u4     | s32     | IMMA.SP.16864.{a}.{b}      | mmaNibble80   | -
+m16n8k128 | s4 u4     | s32     | IMMA.SP.168128.{a}.{b}     | mmaNibble80   | -
+m16n8k64  | e4m3 e5m2 | f16 f32 | QMMA.SP.16864.{d}.{a}.{b}  | mmaByteFloat  | -
+m16n8k64  | e4m3 e5m2 e3m2 e2m3 e2m1 | f16 f32 | QMMA.SP.16864.{d}.{a}.{b} | mmaSmallFloat | -
+`;
+
+/** Kind | size of the vector of scales | type of scales | shape | factors | machine instruction of dense and of sparse products. */
+const SCALED = `
+mxf8f6f4 | 1X | ue8m0 | m16n8k32 m16n8k64  | e4m3 e5m2 e3m2 e2m3 e2m1 | QMMA.SF.16832.F32.{a}.{b}.E8 | QMMA.SF.SP.16864.F32.{a}.{b}.E8
+mxf4     | 2X | ue8m0 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.E8        | OMMA.SF.SP.168128.F32.E2M1.E2M1.E8
+mxf4nvf4 | 2X | ue8m0 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.E8        | OMMA.SF.SP.168128.F32.E2M1.E2M1.E8
+mxf4nvf4 | 4X | ue4m3 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X  | OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X
+`;
+
+const rowsOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((x) => x.trim()));
+
+const sparseRows = rowsOf(SPARSE);
+const scaledRows = rowsOf(SCALED);
+const has = (words: string | undefined, word: string): boolean => (words ?? "").split(" ").includes(word);
+
+const shapes = ["m16n8k8", "m16n8k16", "m16n8k32", "m16n8k64", "m16n8k128"];
+const factorTypes = "f16 bf16 tf32 s8 u8 s4 u4 e4m3 e5m2 e3m2 e2m3 e2m1".split(" ");
+
+/** What all of them say: shape, layouts, types. */
+interface Wanted {
+  readonly shape: string;
+  readonly a: string;
+  readonly b: string;
+  readonly d: string;
+  readonly saturates: boolean;
+}
+
+function wanted(m: Modifiers): Wanted {
+  m.need(["sync"]);
+  m.need(["aligned"]);
+  const shape = m.need(shapes);
+  m.need(["row"]);
+  m.need(["col"]);
+  const saturates = m.flag("satfinite");
+  const d = m.need(["f16", "f32", "s32"]);
+  const [a, b] = [m.need(factorTypes), m.need(factorTypes)];
+  m.need([d]);
+  if (saturates && d !== "s32") throw new Refusal();
+  return { shape, a, b, d, saturates };
+}
+
+/** The machine instruction with its types. */
+const named = (form: string, w: Wanted): string =>
+  form.replace("{a}", w.a.toUpperCase()).replace("{b}", w.b.toUpperCase()).replace("{d}", w.d.toUpperCase());
+
+interface Emission {
+  readonly name: string;
+  readonly w: Wanted;
+  readonly list: readonly PtxOperand[];
+  /** What follows C. */
+  readonly more: readonly Operand[];
+}
+
+function emit(c: Context, { name, w, list, more }: Emission): void {
+  const [to, fa, fb, fc] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
+  const words = fa.kind === "vector" ? fa.elements.length : 0;
+  const width = (f: (typeof forms)[number], slot: string): number => f.srcs.find((s) => s.name === slot)?.width ?? 0;
+  const forms = formsNamed(name);
+  const form = forms.find((f) => width(f, "a") === words);
+  if (form === undefined) throw new Refusal();
+  const [factor, sums] = [typeOfRegisters(w.a), typeOfRegisters(w.d)];
+  const a = readFragment(c, fa, words, factor);
+  const b = readFragment(c, fb, width(form, "b"), factor);
+  const acc = readFragment(c, fc, width(form, "c"), sums);
+  const d = fragmentOut(c, to, form.dsts[0]?.width ?? 0, sums);
+  allTogether(c);
+  const layouts = name.startsWith("IMMA") || (name.startsWith("QMMA") && c.target.has("mmaByteFloatLayouts"));
+  const slots: Record<string, Operand> = {
+    a: layouts ? select(a, ".ROW") : a,
+    b: layouts ? select(b, ".COL") : b,
+    c: acc,
+    ...Object.fromEntries(form.srcs.slice(form.srcs.length - more.length).map((s, k) => [s.name, more[k] as Operand])),
+  };
+  c.builder.emit(form, { d }, slots);
+  finishFragment(c, to, d, sums);
+}
+
+/** A number below `limit`. */
+function selector(o: PtxOperand, limit: number): number {
+  if (o.kind !== "int" || o.hi !== 0 || o.lo >= limit) throw new Refusal();
+  return o.lo;
+}
+
+/** `mma.sp`. */
+export const sparse: Lowering = (c, i, m) => {
+  const ordered = m.oneOf(["sp", "sp::ordered_metadata"]) === "sp::ordered_metadata";
+  m.flag("kind::f8f6f4");
+  const w = wanted(m);
+  const list = operands(i, 6);
+  const row = sparseRows.find(
+    ([shape, factors, sums, , needs]) =>
+      shape === w.shape && has(factors, w.a) && has(factors, w.b) && has(sums, w.d) && c.target.has(needs as Feature),
+  );
+  if (row === undefined || (/^b?f16|^tf/.test(w.a) && w.a !== w.b)) throw new Refusal();
+  if (row[5] === "ordered" && !ordered && c.target.has("mmaOrderedMetadata")) throw new Refusal();
+  const name = named(row[3] as string, w) + (w.saturates ? ".SAT" : "");
+  const lanes = imm(selector(at(list, 5), 4));
+  const metadata = c.materialize(c.read(at(list, 4), U32));
+  emit(c, { name, w, list, more: [metadata, lanes] });
+};
+
+/** Both numbers of `{byte, thread}`. */
+function pairOf(o: PtxOperand): readonly [byte: number, thread: number] {
+  if (o.kind !== "vector" || o.elements.length !== 2) throw new Refusal();
+  return [selector(at(o.elements, 0), 4), selector(at(o.elements, 1), 4)];
+}
+
+/** Which bytes of which lanes: two bits, one, two, two. */
+function places(a: PtxOperand, b: PtxOperand): number {
+  const [[byteA, pairA], [byteB, laneB]] = [pairOf(a), pairOf(b)];
+  if (pairA > 1) throw new Refusal();
+  return byteA | (pairA << 2) | (byteB << 3) | (laneB << 5);
+}
+
+/** `mma` with `.block_scale`, dense or sparse. */
+export const scaled: Lowering = (c, i, m) => {
+  const isSparse = m.flag("sp::ordered_metadata");
+  const kind = m.need(["kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"]).slice("kind::".length);
+  m.need(["block_scale"]);
+  const size = m.oneOf(["scale_vec::1X", "scale_vec::2X", "scale_vec::4X"])?.slice("scale_vec::".length) ?? null;
+  const w = wanted(m);
+  const scales = m.need(["ue8m0", "ue4m3"]);
+  const list = operands(i, isSparse ? 10 : 8);
+  const row = scaledRows.find(
+    ([k, vector, type, shape, factors]) =>
+      k === kind &&
+      (size === null || vector === size) &&
+      type === scales &&
+      shape?.split(" ")[isSparse ? 1 : 0] === w.shape &&
+      has(factors, w.a) &&
+      has(factors, w.b),
+  );
+  if (row === undefined || w.d !== "f32" || !c.target.has("mmaSmallFloat")) throw new Refusal();
+  if (size === null && kind === "mxf4nvf4") throw new Refusal();
+  const rest = list.slice(isSparse ? 6 : 4);
+  const where = c.builder.ur(1);
+  const a = c.materialize(c.read(at(rest, 0), U32));
+  const b = c.materialize(c.read(at(rest, 2), U32));
+  c.emit("UMOV", [where], [imm(places(at(rest, 1), at(rest, 3)))]);
+  if (!isSparse) {
+    emit(c, { name: named(row[5] as string, w), w, list, more: [a, b, where] });
+    return;
+  }
+  const lanes = imm(selector(at(list, 5), 4));
+  const both = c.pair(c.read(at(list, 4), U32), a);
+  emit(c, { name: named(row[6] as string, w), w, list, more: [both, b, where, lanes] });
+};
