@@ -18,6 +18,7 @@
  */
 
 import { arriveDistance, arriveToProduct, setToWait, timingOf } from "../isa/latency.js";
+import { isWarpGroupProduct } from "../isa/warp-group.js";
 import {
   type Block,
   File,
@@ -32,12 +33,8 @@ import type { Target } from "../target/types.js";
 import { setRange } from "./bits.js";
 import { type Units, unitOf } from "./units.js";
 
-const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
-
 /** A product of matrices by a warp group: it works on registers after its issue. */
-export function isProduct(op: string): boolean {
-  return products.has(op);
-}
+export const isProduct: (op: string) => boolean = isWarpGroupProduct;
 
 /** Register units as runs: first, count, first, count … */
 export type Runs = readonly number[];
@@ -177,12 +174,12 @@ export function handoverDistance(
 
 /** For every ARRIVE and DEPBAR of a function what it hands over; null without products. */
 export function handovers(func: Func, units: Units): ReadonlyMap<Inst, Handover> | null {
-  if (!func.blocks.some((b) => b.insts.some((i) => products.has(i.form.op)))) return null;
+  if (!func.blocks.some((b) => b.insts.some((i) => isProduct(i.form.op)))) return null;
   const out = new Map<Inst, Handover>();
   solve(func, units, true, (b, sets) => {
     for (let i = b.insts.length - 1; i >= 0; i--) {
       const inst = b.insts[i]!;
-      if (products.has(inst.form.op)) sets.product(inst);
+      if (isProduct(inst.form.op)) sets.product(inst);
       else if (isArrive(inst)) {
         out.set(inst, sets.arrival());
         sets.bits.fill(0);
@@ -191,7 +188,7 @@ export function handovers(func: Func, units: Units): ReadonlyMap<Inst, Handover>
   });
   solve(func, units, false, (b, sets) => {
     for (const inst of b.insts) {
-      if (products.has(inst.form.op)) {
+      if (isProduct(inst.form.op)) {
         sets.product(inst);
         if (closesGroup(inst)) sets.close();
       } else if (isWait(inst)) out.set(inst, sets.done(Math.min(groupsLeft(inst) + 1, AGES - 1)));

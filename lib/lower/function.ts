@@ -17,6 +17,7 @@ import { addRegions } from "./convergence.js";
 import { instructionText } from "./describe.js";
 import { gather } from "./gather.js";
 import { fragmentsOf, planFragments } from "./matrix/groups.js";
+import { settleProducts } from "./matrix/under-way.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { finishCalls, lowerRoutine } from "./routine.js";
@@ -70,6 +71,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   if (c.diagnostics.length === 0) {
     finishCalls(c);
     dropUnreachable(func);
+    settleProducts(func);
     if (gather(c)) connect(func);
     addRegions(func, c.watching);
   }

@@ -23,7 +23,7 @@ import { isPhi } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
 import { part, register } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
-import { WIDEST_IN_SSA } from "../ori/verify/ssa.js";
+import { productRegisters, WIDEST_IN_SSA } from "../ori/verify/ssa.js";
 import { copyUnit } from "./parallel-copy.js";
 
 /** The registers to rename: their ids, ascending, and the same as a column of flags (ids made later have none). */
@@ -70,8 +70,9 @@ function candidates(func: Func): Renamed {
   });
   const ids: number[] = [];
   const flag = new Uint8Array(values.count);
+  const apart = productRegisters(func);
   for (let v = 0; v < values.count; v++) {
-    const narrow = values.width(v) <= WIDEST_IN_SSA;
+    const narrow = values.width(v) <= WIDEST_IN_SSA && !apart.has(v);
     const fits = narrow && defined[v] === 1 && guarded[v] === 0 && values.fixed(v) < 0 && values.file(v) !== File.B;
     if (!fits || (again[v] === 0 && !isLiveIn(func, live, 0, v))) continue;
     ids.push(v);

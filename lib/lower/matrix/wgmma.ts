@@ -1,19 +1,14 @@
 /**
- * `wgmma`: products of a warp group (sm_90a).
+ * `wgmma`: products of a warp group (sm_90a). `fence` hands registers over (WARPGROUP.ARRIVE), `mma_async` works on them from its issue on,
+ * `commit_group` makes the last product close a group (gsb0), `wait_group` waits for groups (WARPGROUP.DEPBAR). Whether that may stay so is found out
+ * when the function is there (under-way.ts).
  *
- * A product works on registers until WARPGROUP.DEPBAR has waited for it. Here it is waited for where it is issued, as ptxas does when it
- * cannot follow the registers (its message C7515 and others); products in a row share one wait, as long as what stands between them touches no
- * register of theirs:
- *
- *     wgmma.fence; mma_async; add; mma_async; commit; wait     →     ARRIVE; HGMMA; R2UR…; HGMMA gsb0; DEPBAR gsb0, 0
- *
- * So `fence`, `commit_group` and `wait_group` mean nothing more than that the warp is together. Waiting earlier than the PTX asks is right,
- * and costs overlap. Descriptors go in four uniform registers, A's in the lower two (nothing where A is in registers). Forms: facts/ptx-to-sass
- * sm_90a; the sign of `scale-d` as in ptxas's code.
+ * Descriptors go in four uniform registers, A's in the lower two (nothing where A is in registers). Forms: facts/ptx-to-sass sm_90a; the sign of
+ * `scale-d` as in ptxas's code.
  */
 import { tryForm } from "../../isa/form.js";
 import { imm, neg, not, RZ, select, UPT, URZ } from "../../ori/operand.js";
-import { File, type Inst, Kind, type Operand } from "../../ori/types.js";
+import { Kind, type Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
@@ -23,12 +18,12 @@ import { Refusal } from "../refusal.js";
 import { B64, PRED, type PtxType, typeNamed } from "../types.js";
 import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
 import { allTogether } from "./together.js";
+import { CLOSES, closeGroup, FOLLOWED } from "./under-way.js";
+
+/** As many as WARPGROUP.DEPBAR can leave under way. */
+const MOST_GROUPS = 7;
 
 const B32: PtxType = typeNamed("b32") as PtxType;
-/** `sb` of the last product of a group, and of one that is followed by others. */
-const CLOSES = 0;
-const FOLLOWED = 7;
-
 interface Wanted {
   readonly n: number;
   readonly k: number;
@@ -118,39 +113,6 @@ function sumGoesOn(c: Context, o: PtxOperand): Operand {
   return o.kind === "int" && o.lo === 0 && o.hi === 0 ? not(UPT()) : UPT();
 }
 
-// ------------------------------------------------------------------------------------------------ products in a row
-
-const names = (o: Operand, p: Operand): boolean =>
-  o.kind === Kind.Reg && p.kind === Kind.Reg && o.id >= 0 && o.file === p.file && o.id === p.id;
-
-/** Instructions that may stand between products under way: they compute and move registers. */
-const harmless = /^(MOV|IMAD|IADD3|IADD|LEA|SHF|LOP3|PRMT|ISETP|PLOP3|SEL|R2UR|UMOV|UIADD3|ULOP3|VOTEU|WARPSYNC|NOP)$/;
-
-const isProduct = (i: Inst): boolean => /^[HQIB]GMMA\b/.test(i.form.name);
-
-/** The product in this block whose wait may be left to the next one; its wait is taken out. */
-function goOn(c: Context): boolean {
-  const { insts } = c.builder.block;
-  if (c.builder.ended) return false;
-  const wait = insts.findLastIndex((i) => i.form.name.startsWith("WARPGROUP.DEPBAR"));
-  const last = insts[wait - 1];
-  if (wait < 1 || last === undefined || !isProduct(last)) return false;
-  const owned: Operand[] = [];
-  for (let k = wait - 1; k >= 0 && insts[k]?.form.name !== "WARPGROUP.ARRIVE"; k--) {
-    const inst = insts[k] as Inst;
-    if (isProduct(inst)) owned.push(...inst.dsts, ...inst.srcs);
-  }
-  for (const inst of insts.slice(wait + 1)) {
-    if (!harmless.test(inst.form.name.split(".")[0] as string) || inst.guard !== null) return false;
-    // Descriptors are read when a product is issued: uniform registers may change.
-    if ([...inst.dsts, ...inst.srcs].some((o) => o.file === File.R && owned.some((p) => names(o, p)))) return false;
-  }
-  const sb = last.form.srcs.findIndex((s) => s.name === "sb");
-  last.srcs[sb] = imm(FOLLOWED);
-  insts.splice(wait, 1);
-  return true;
-}
-
 function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
   const [to, a, b, scale] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
   const inRegisters = a.kind === "vector";
@@ -168,23 +130,21 @@ function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
   const d = fragmentOut(c, to, width, B32);
   allTogether(c);
   const descriptors = toUniform(c, da === null ? [URZ(2), db] : [da, db]);
-  if (!goOn(c)) c.emit("WARPGROUP.ARRIVE", [], []);
   const parts = (aToo: boolean): string =>
     `${aToo && more.negA ? ".negA" : ""}${more.negB ? ".negB" : ""}${aToo && more.tnspA ? ".tnspA" : ""}${more.tnspB ? ".tnspB" : ""}`;
   const unused = pin.id < 0 && (pin.mods & 4) !== 0;
   const c0 = unused ? RZ(width) : acc;
   const slots: Record<string, Operand> =
     registers === null
-      ? { ua: select(descriptors, parts(true)), c: c0, pin, sb: imm(CLOSES) }
+      ? { ua: select(descriptors, parts(true)), c: c0, pin, sb: imm(FOLLOWED) }
       : {
           a: more.negA ? neg(registers) : registers,
           ub: select(descriptors, parts(false)),
           c: c0,
           pin,
-          sb: imm(CLOSES),
+          sb: imm(FOLLOWED),
         };
   emitSlots(c, name, d, slots);
-  c.emit("WARPGROUP.DEPBAR.LE", [], [imm(CLOSES), imm(0)]);
   finishFragment(c, to, d, B32);
 }
 
@@ -193,6 +153,12 @@ function emitSlots(c: Context, name: string, d: Operand, slots: Readonly<Record<
   const form = tryForm(name);
   if (form === null) throw new Refusal();
   c.builder.emit(form, { d }, slots);
+}
+
+/** Groups that may be under way: more than the machine counts apart are waited for. */
+function groupsLeft(o: PtxOperand): number {
+  if (o.kind !== "int" || o.hi !== 0) throw new Refusal();
+  return Math.min(o.lo, MOST_GROUPS);
 }
 
 export const wgmma: Lowering = (c, i, m) => {
@@ -208,8 +174,10 @@ export const wgmma: Lowering = (c, i, m) => {
   m.need(["aligned"]);
   const list = i.operands;
   if (list.length !== (op === "wait_group" ? 1 : 0)) throw new Refusal();
-  if (op === "wait_group" && !isNumber(at(list, 0))) throw new Refusal();
   allTogether(c);
+  if (op === "fence") c.emit("WARPGROUP.ARRIVE", [], []);
+  else if (op === "commit_group") closeGroup(c.func, c.builder.block);
+  else c.emit("WARPGROUP.DEPBAR.LE", [], [imm(CLOSES), imm(groupsLeft(at(list, 0)))]);
 };
 
 /** Registers are not given back or taken: the whole kernel keeps what it was launched with (ptxas does so where it does not know how many that are). */

@@ -3,6 +3,7 @@
  * blocks and have a source for every predecessor. Dominance is found by definition rather than by an algorithm: a block
  * dominates another when the other cannot be reached without it; small and slow on purpose.
  */
+import { isWarpGroupProduct } from "../../isa/warp-group.js";
 import { isPhi } from "../flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
@@ -28,9 +29,22 @@ export function checkSsa(func: Func, out: Findings): void {
   }
 }
 
+/** Registers that products of a warp group work on: a copy would touch them while they are under way. */
+export function productRegisters(func: Func): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts) {
+      if (!isWarpGroupProduct(inst.form.op)) continue;
+      for (const o of [...inst.dsts, ...inst.srcs])
+        if (o.kind === Kind.Reg && o.file === File.R && o.id !== ZERO_REG) found.add(o.id);
+    }
+  return found;
+}
+
 /**
  * Outside the rules: B registers, which are set and consumed rather than computed; values bound to a register; values
- * with a guarded definition, which leaves the old contents where the guard is false; accumulators of warp groups.
+ * with a guarded definition, which leaves the old contents where the guard is false; registers of products of warp
+ * groups.
  */
 function exempt(func: Func): Set<number> {
   const outside = new Set<number>();
@@ -38,6 +52,7 @@ function exempt(func: Func): Set<number> {
     const wide = func.values.width(v) > WIDEST_IN_SSA;
     if (wide || func.values.file(v) === File.B || func.values.fixed(v) >= 0) outside.add(v);
   }
+  for (const v of productRegisters(func)) outside.add(v);
   for (const block of func.blocks) {
     for (const inst of block.insts) {
       if (inst.guard === null) continue;
