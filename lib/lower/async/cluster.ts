@@ -64,15 +64,14 @@ export function clusterBarrier(c: Context, i: Instruction, m: Modifiers): void {
     inCluster(c, arrive, () => {});
     return;
   }
-  if (!aligned) throw new Refusal();
   c.func.barriers = Math.max(c.func.barriers, 1);
   inCluster(
     c,
     () => {
-      byWarp(c, name, true, () => c.emit("UCGABAR_WAIT", [], []));
+      byWarp(c, name, aligned, () => c.emit("UCGABAR_WAIT", [], []));
       c.emit("CCTL.IVALL", [], []);
     },
-    () => byWarp(c, name, true, () => c.emit("BAR.SYNC.DEFER_BLOCKING", [], [imm(0)])),
+    () => byWarp(c, `${name}.alone`, aligned, () => c.emit("BAR.SYNC.DEFER_BLOCKING", [], [imm(0)])),
   );
 }
 
