@@ -2,7 +2,7 @@
  * Who calls whom in a module, and which calls are inlined.
  *
  * A function is inlined where it is called when it is small with all that is inlined into it, or called at one place and not huge.
- * Never: one that may call itself again, and a weak one, which the linker may replace.
+ * Never: one that may call itself again, one with alloca, and a weak one, which the linker may replace.
  * (ptxas inlines nothing of what the tests have; its callers have done that.)
  */
 import type {
@@ -32,6 +32,8 @@ interface Node {
   readonly item: FunctionItem;
   size: number;
   readonly calls: string[];
+  /** What it allocates is given back when it returns. */
+  allocates: boolean;
 }
 
 export function callGraph(module: Module): CallGraph {
@@ -56,7 +58,7 @@ export function aliasesOf(module: Module): Map<string, string> {
 // ------------------------------------------------------------------------------------------------ what is there
 
 function nodeOf(item: FunctionItem, body: Body, aliases: ReadonlyMap<string, string>): Node {
-  const node: Node = { item, size: 0, calls: [] };
+  const node: Node = { item, size: 0, calls: [], allocates: false };
   const walk = (b: Body): void => {
     for (const s of b.statements) statement(s);
   };
@@ -64,6 +66,7 @@ function nodeOf(item: FunctionItem, body: Body, aliases: ReadonlyMap<string, str
     if (s.kind === "block") walk(s);
     if (s.kind !== "instruction") return;
     node.size++;
+    if (s.opcode === "alloca") node.allocates = true;
     const callee = s.opcode === "call" ? calleeOf(s) : null;
     if (callee !== null) node.calls.push(aliases.get(callee) ?? callee);
   };
@@ -100,11 +103,11 @@ function decide(nodes: ReadonlyMap<string, Node>): Set<string> {
   const inlined = new Set<string>();
   const sizes = new Map<string, number>();
   for (const name of calleesFirst(nodes)) {
-    const { item, size, calls } = nodes.get(name) as Node;
+    const { item, size, calls, allocates } = nodes.get(name) as Node;
     let whole = size;
     for (const c of calls) if (inlined.has(c)) whole += sizes.get(c) as number;
     sizes.set(name, whole);
-    if (item.entry || item.linkage === "weak" || recursive.has(name)) continue;
+    if (item.entry || allocates || item.linkage === "weak" || recursive.has(name)) continue;
     if (whole <= SMALL || (sites.get(name) === 1 && whole <= LARGE)) inlined.add(name);
   }
   return inlined;

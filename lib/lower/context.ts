@@ -113,6 +113,7 @@ export class Context {
   /** Where the instruction being lowered begins. */
   private origin: { readonly values: number; readonly block: Block; readonly insts: number };
   private descriptorValue: Operand | null;
+  private topValue: Operand | null;
   private stackValue: Operand | null;
 
   constructor(builder: Builder, scope: Scope, module: ModuleContext, lowerBody: (c: Context, body: Body) => void) {
@@ -140,6 +141,7 @@ export class Context {
     this.copies = [];
     this.origin = { values: 0, block: builder.block, insts: 0 };
     this.descriptorValue = null;
+    this.topValue = null;
     this.stackValue = null;
   }
 
@@ -301,6 +303,21 @@ export class Context {
   get stack(): Operand {
     if (this.stackValue === null) throw new InternalError("the stack pointer is not loaded");
     return this.stackValue;
+  }
+
+  /** The lowest address of what alloca has given, the stack pointer at first. */
+  get top(): Operand {
+    this.topValue ??= this.builder.r(1, "top");
+    return clone(this.topValue);
+  }
+
+  /** Starts `top` off, once the function is complete. False where calls would write over what was allocated. */
+  startTop(): boolean {
+    if (this.topValue === null) return true;
+    const entry = (this.func.blocks[0] as Block).insts;
+    const loaded = entry.findIndex((inst) => inst.dsts.some((o) => names(o, this.stack)));
+    entry.splice(loaded + 1, 0, this.detached("MOV", [clone(this.topValue)], [this.stack]));
+    return this.calls.length === 0;
   }
 
   /** The value that stands for registers of the ABI from `n` on. */

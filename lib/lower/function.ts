@@ -65,6 +65,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
     () => `rounded division in ${item.name}`,
     () => c.emitRare(),
   );
+  if (!c.startTop()) c.diagnostics.push(notSupported(`alloca beside calls in ${item.name}`, item.nameSpan));
   builder.finish();
   // The stack grows down from a multiple of 16: its variables lie right only if the frame's size is a multiple of their alignment.
   func.frame.localBytes = alignUp(func.frame.localBytes, c.frameAlign);

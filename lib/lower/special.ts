@@ -2,11 +2,13 @@
  * Special registers: hardware registers read by S2R or CS2R, launch constants in bank 0, and a few computed from one
  * of them (measured; digest A §2.6).
  */
-import { constBank, hi, imm, lo, neg, RZ, sreg } from "../ori/operand.js";
-import type { Operand } from "../ori/types.js";
+import { constBank, constIndexed, hi, imm, lo, neg, RZ, sreg } from "../ori/operand.js";
+import { File, type Operand } from "../ori/types.js";
 import type { ConstantBank } from "../target/types.js";
 import { clusterRegister } from "./async/cluster-registers.js";
 import type { Context } from "./context.js";
+import { minMax32 } from "./integer.js";
+import { Refusal } from "./refusal.js";
 import type { PtxType } from "./types.js";
 
 type Source =
@@ -20,8 +22,11 @@ type Source =
   /** Warps that an SM can hold: a number before there were clusters, a field of a register since. */
   | { readonly warps: { readonly s2r: number; readonly shift: number; readonly bits: number } }
   /** SR_SMEMSZ less what the system takes. */
-  | { readonly total: number };
+  | { readonly total: number }
+  /** The smaller of SR_SMEMSZ and a launch's value. */
+  | { readonly most: number };
 
+const SMEMSZ = 0x32;
 const sources: Readonly<Record<string, Source>> = {
   "%tid.x": { s2r: 0x21 },
   "%tid.y": { s2r: 0x22 },
@@ -50,10 +55,14 @@ const sources: Readonly<Record<string, Source>> = {
   "%globaltimer_lo": { cs2r: 0x52, wide: false },
   "%globaltimer_hi": { cs2r: 0x53, wide: false },
   WARP_SZ: { value: 32 },
-  "%total_smem_size": { total: 0x32 },
+  "%total_smem_size": { total: SMEMSZ },
   "%nwarpid": { warps: { s2r: 0x02, shift: 8, bits: 8 } },
   "%cluster_ctarank": { s2r: 0x88 },
-  "%reserved_smem_offset_begin": { value: 0 },
+  // Before sm_90 the system's part lies at the end.
+  "%reserved_smem_offset_begin": { total: SMEMSZ },
+  "%reserved_smem_offset_0": { total: SMEMSZ },
+  "%reserved_smem_offset_cap": { s2r: SMEMSZ },
+  "%aggr_smem_size": { most: SMEMSZ },
   ...Object.fromEntries(
     [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n): [string, Source][] => [
       [`%pm${n}`, { cs2r: 0x64 + n, wide: false }],
@@ -62,11 +71,33 @@ const sources: Readonly<Record<string, Source>> = {
   ),
 };
 
+/** Index of SR_CgaSize. */
+const CGA_SIZE = 0x8a;
+
 function launchConstant(c: Context, name: string): Operand | null {
   const at = c.target.constants.specialRegisters[name];
   if (at === undefined) return null;
   if (typeof at === "number") return c.op("LDC", [constBank(0, at)]);
-  return c.pair(c.op("LDC", [constBank(0, at[0])]), c.op("LDC", [constBank(0, at[0] + 4)]));
+  if ("value" in at) return imm(at.value);
+  if (!("byCluster" in at)) return c.pair(c.op("LDC", [constBank(0, at[0])]), c.op("LDC", [constBank(0, at[0] + 4)]));
+  const back = c.op("IMAD", [c.op("CS2R.32", [sreg(CGA_SIZE)]), imm(-0xa0), RZ()]);
+  return c.op("LDC", [constIndexed(0, File.R, back.id, at.byCluster)]);
+}
+
+/**
+ * The cluster's place in the grid, and this CTA's in the cluster: the CTA's place times the reciprocal of the cluster's size, which the driver
+ * rounds so that the integral part is right.
+ */
+function placeOfCluster(c: Context, name: string, component: string | null): Operand | null {
+  if (component === null || (name !== "%clusterid" && name !== "%cluster_ctaid")) return null;
+  const cell = launchConstant(c, `reciprocal.${component}`);
+  const size = launchConstant(c, `%cluster_nctaid.${component}`);
+  const place = sources[`%ctaid.${component}`];
+  if (cell === null || size === null || place === undefined) return null;
+  const cta = readSource(c, place);
+  const cluster = c.op("F2I.U32.TRUNC.NTZ", [c.op("FMUL", [c.op("I2FP.F32.U32", [cta]), cell])]);
+  if (name === "%clusterid") return cluster;
+  return c.op("IADD3", [cta, neg(c.op("IMAD", [cluster, size, RZ()])), RZ()]);
 }
 
 /** Index of SR_CgaCtaId: this CTA's rank in its cluster. */
@@ -82,7 +113,10 @@ export function specialRegister(c: Context, name: string, component: string | nu
   const source = sources[whole];
   if (type.cls === "f") return null;
   if (type.cls === "p") return whole === "%is_explicit_cluster" ? explicitCluster(c) : null;
-  const value = source === undefined ? launchConstant(c, whole) : readSource(c, source);
+  const value =
+    launchConstant(c, whole) ??
+    placeOfCluster(c, name, component) ??
+    (source === undefined ? null : readSource(c, source));
   if (value === null) return null;
   if (type.bits === 64) return value.width === 2 ? value : c.pair(value, RZ());
   return value.width === 2 ? lo(value) : value;
@@ -106,6 +140,13 @@ function readSource(c: Context, source: Source): Operand {
     const system = c.target.constants.systemShared;
     if (system === null) return size;
     return c.op("IADD3", [size, neg(c.op("LDC", [constBank(0, system)])), RZ()]);
+  }
+  if ("most" in source) {
+    const limit = launchConstant(c, "most shared");
+    if (limit === null) throw new Refusal();
+    const d = c.temp();
+    minMax32(c, d, c.op("S2R", [sreg(source.most)]), limit, false, false);
+    return d;
   }
   if ("value" in source) return imm(source.value);
   if ("bank0" in source) {

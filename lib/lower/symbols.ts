@@ -32,7 +32,9 @@ export class Symbols {
   declare(d: Declaration, v: PtxVariable, owner: string | null): Variable {
     const base = d.space.replace(/\[.*$/, "");
     const space = Object.hasOwn(spaces, base) ? spaces[base] : undefined;
-    if (space === undefined || v.count !== null || d.attributes.length > 0) throw new Refusal();
+    if (space === undefined || v.count !== null) throw new Refusal();
+    const managed = d.attributes.some((a) => a.name === "managed");
+    if (d.attributes.length > (managed ? 1 : 0)) throw new Refusal();
     const bank = base === d.space ? 0 : Number(/\[(\d+)\]/.exec(d.space)?.[1] ?? Number.NaN);
     if (bank !== 0) throw new Refusal();
     const { type, dims } = sized(d, v);
@@ -48,6 +50,7 @@ export class Symbols {
         size: layout.size,
         align: layout.align,
         linkage: d.linkage ?? "internal",
+        ...(managed && { managed }),
         init: data.bytes,
         pointers: data.pointers,
         users: taken !== undefined && name === v.name ? taken.users : new Set(),
@@ -160,7 +163,7 @@ function store(bytes: Uint8Array, pointers: Pointer[], at: number, type: PtxType
   if (at + size > bytes.length) throw new Refusal();
   const address = symbolAddress(e);
   if (address !== null) {
-    if (size !== 8 && size !== 4) throw new Refusal();
+    if (address.byte === undefined ? size !== 8 && size !== 4 : size !== 1) throw new Refusal();
     pointers.push({ offset: at, ...address, bytes: size });
     return;
   }
@@ -175,7 +178,27 @@ function store(bytes: Uint8Array, pointers: Pointer[], at: number, type: PtxType
   else throw new Refusal();
 }
 
-function symbolAddress(e: Expr): { symbol: string; addend: number; generic: boolean } | null {
+interface SymbolAddress {
+  readonly symbol: string;
+  readonly addend: number;
+  readonly generic: boolean;
+  readonly byte?: number;
+}
+
+/** The byte that 0xff, 0xff00 … leaves of an address; null for other masks. */
+function byteOfMask(mask: { readonly lo: number; readonly hi: number }): number | null {
+  for (let n = 0; n < 8; n++) {
+    const word = (0xff << (8 * (n % 4))) >>> 0;
+    if (mask.lo >>> 0 === (n < 4 ? word : 0) && mask.hi >>> 0 === (n < 4 ? 0 : word)) return n;
+  }
+  return null;
+}
+
+function symbolAddress(e: Expr): SymbolAddress | null {
+  if (e.kind === "apply" && e.mask?.kind === "int") {
+    const [byte, address] = [byteOfMask(e.mask), symbolAddress(e.arg)];
+    return byte === null || address === null ? null : { ...address, byte };
+  }
   if (e.kind === "symbol") return { symbol: e.name, addend: 0, generic: false };
   if (e.kind === "apply" && e.name === "generic" && e.mask === null) {
     const address = symbolAddress(e.arg);

@@ -26,6 +26,7 @@ import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
 import { Refusal } from "./refusal.js";
 import { spaceFamily } from "./spaces.js";
+import { stackFamily } from "./stack.js";
 import { syncFamily } from "./sync.js";
 import { type PtxType, typeNamed } from "./types.js";
 import { videoFamily } from "./video.js";
@@ -53,8 +54,8 @@ function kindOf(type: PtxType, words: readonly string[]): keyof Kinds {
 
 function byType(kinds: Kinds): Lowering {
   return (c, i, m) => {
-    const last = i.modifiers[i.modifiers.length - 1];
-    const type = last === undefined ? null : typeNamed(last);
+    // `.relu` may stand after the type (as nvcc's headers write it).
+    const type = i.modifiers.reduceRight<PtxType | null>((found, w) => found ?? typeNamed(w), null);
     if (type === null) throw new Refusal();
     const lower = kinds[kindOf(type, i.modifiers)];
     if (lower === undefined) throw new Refusal();
@@ -73,6 +74,7 @@ const families: Family = {
   ...controlFamily,
   ...memoryFamily,
   ...convertFamily,
+  ...stackFamily,
   ...syncFamily,
   ...warpFamily,
   ...atomicFamily,

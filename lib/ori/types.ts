@@ -175,12 +175,16 @@ export interface ModuleSymbol {
   readonly linkage: "extern" | "visible" | "weak" | "common" | "internal";
   /** Initial bytes up to the last that the text names, zeros behind them; null = zeros (global) or uninitialized (shared). */
   readonly init: Uint8Array | null;
+  /** `.attribute(.managed)`: the driver keeps it in memory that the host sees, too. */
+  readonly managed?: boolean;
   /** Addresses of other symbols inside the initial value. */
   readonly pointers: readonly {
     readonly offset: number;
     readonly symbol: string;
     readonly addend: number;
     readonly bytes: number;
+    /** `0xff00(symbol)`: only this byte of the address, 0 the lowest. */
+    readonly byte?: number;
     /** `generic(symbol)`; else in the symbol's own space. */
     readonly generic?: boolean;
   }[];

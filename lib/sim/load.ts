@@ -71,7 +71,7 @@ function relocate(bytes: Uint8Array, relocs: readonly CubinReloc[], space: Space
     }
     const address = addressOf(space, r.symbol) ?? space.outside.address(r.symbol);
     if (address === null) return `${r.symbol.name} is not defined in the cubin`;
-    const generic = r.type === R_CUDA.G64 && r.symbol.section === space.constants.section;
+    const generic = /^R_CUDA_G/.test(relocationName(r.type)) && r.symbol.section === space.constants.section;
     const value = BigInt.asUintN(64, BigInt(address) + BigInt(r.addend) + BigInt(generic ? space.constants.window : 0));
     for (const { at, width, shift } of fields) {
       if (r.offset + Math.ceil((at + width) / 8) > bytes.length) return "relocation outside its section";

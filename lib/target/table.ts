@@ -2,7 +2,7 @@
  * What is true of each SM. Sources: limits from digest G §2M.8 (measured messages of ptxas, public limits of shared
  * memory); constant-bank offsets and features measured on ptxas 13.0.88 output (test/oracle/target.test.ts).
  */
-import type { ConstantBank, Feature, Limits, TargetName } from "./types.js";
+import type { ConstantBank, Feature, LaunchCell, Limits, TargetName } from "./types.js";
 
 /** SM numbers of ptxas 13.0.88 in ascending order. */
 export const sms = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121] as const;
@@ -96,6 +96,17 @@ export function limitsOf(sm: Sm): Limits {
   };
 }
 
+/** %envreg FROM … TO, four bytes apart. */
+function environment(from: number, to: number, cell: (k: number) => LaunchCell): Record<string, LaunchCell> {
+  const count = to - from + 1;
+  return Object.fromEntries(Array.from({ length: count }, (_, k) => [`%envreg${from + k}`, cell(4 * k)]));
+}
+
+/** The same registers of each dimension. */
+function byDimension(name: string, cell: (k: number) => LaunchCell): Record<string, LaunchCell> {
+  return Object.fromEntries(["x", "y", "z"].map((d, k) => [`${name}.${d}`, cell(4 * k)]));
+}
+
 const turing: ConstantBank = {
   paramBase: 0x160,
   stackPointer: 0x28,
@@ -113,10 +124,20 @@ const turing: ConstantBank = {
     "%current_graph_exec": [0x120],
     "%nsmid": 0x10c,
     "%dynamic_smem_size": 0x2c,
+    ...environment(0, 31, (k) => 0x88 + k),
   },
   explicitCluster: null,
 };
-const ampere: ConstantBank = { ...turing, memoryDescriptor: 0x118 };
+const ampere: ConstantBank = {
+  ...turing,
+  memoryDescriptor: 0x118,
+  systemShared: 0x114,
+  specialRegisters: {
+    ...turing.specialRegisters,
+    "%reserved_smem_offset_end": 0x120,
+    "%reserved_smem_offset_1": 0x124,
+  },
+};
 const hopper: ConstantBank = {
   ...turing,
   paramBase: 0x210,
@@ -130,13 +151,17 @@ const hopper: ConstantBank = {
     "%current_graph_exec": [0x190],
     "%nsmid": 0x10c,
     "%dynamic_smem_size": 0x2c,
-    "%cluster_nctaid.x": 0x144,
-    "%cluster_nctaid.y": 0x148,
-    "%cluster_nctaid.z": 0x14c,
-    "%nclusterid.x": 0x15c,
-    "%nclusterid.y": 0x160,
-    "%nclusterid.z": 0x164,
+    ...byDimension("%cluster_nctaid", (k) => 0x144 + k),
+    ...byDimension("reciprocal", (k) => 0x150 + k),
+    ...byDimension("%nclusterid", (k) => 0x15c + k),
     "%cluster_nctarank": 0x188,
+    "%reserved_smem_offset_begin": { value: 0 },
+    "%reserved_smem_offset_cap": { value: 0x400 },
+    "%reserved_smem_offset_0": { value: 0 },
+    "%reserved_smem_offset_end": 0x68,
+    "%reserved_smem_offset_1": 0x6c,
+    "most shared": 0x13c,
+    ...environment(0, 31, (k) => 0x40 + k),
   },
   explicitCluster: 0x140,
 };
@@ -152,7 +177,24 @@ const blackwell: ConstantBank = {
   systemShared: 0x16c,
   paramWindow: 0x348,
   paramEnd: 0x350,
-  specialRegisters: { "%gridid": [0x140], "%current_graph_exec": [0x2e8], "%nsmid": 0x2d0, "%envreg31": 0x10c },
+  specialRegisters: {
+    "%gridid": [0x140],
+    "%current_graph_exec": [0x2e8],
+    "%nsmid": 0x2d0,
+    ...byDimension("%cluster_nctaid", (k) => ({ byCluster: 0x2a0 + k })),
+    "%dynamic_smem_size": { byCluster: 0x2ac },
+    ...byDimension("reciprocal", (k) => ({ byCluster: 0x2b0 + k })),
+    "most shared": { byCluster: 0x2bc },
+    ...byDimension("%nclusterid", (k) => ({ byCluster: 0x2c0 + k })),
+    "%cluster_nctarank": { byCluster: 0x2cc },
+    "%reserved_smem_offset_begin": { value: 0 },
+    "%reserved_smem_offset_cap": { value: 0x400 },
+    "%reserved_smem_offset_0": { value: 0x40 },
+    "%reserved_smem_offset_end": { byCluster: 0x278 },
+    "%reserved_smem_offset_1": { byCluster: 0x27c },
+    ...environment(0, 15, (k) => ({ byCluster: 0x250 + k })),
+    ...environment(16, 31, (k) => 0xd0 + k),
+  },
   explicitCluster: 0x36c,
 };
 

@@ -120,6 +120,12 @@ export interface Limits {
   readonly sharedAllocationUnit: number;
 }
 
+/**
+ * Where a launch's value stands in bank 0: byte offset of 32 bits, in brackets of 64; `byCluster`: at this offset less 160 times SR_CgaSize
+ * (sm_100 and later); `value`: the same for every launch.
+ */
+export type LaunchCell = number | readonly [number] | { readonly byCluster: number } | { readonly value: number };
+
 /** Byte offsets in constant bank 0 (measured on ptxas output: test/oracle/target.test.ts). */
 export interface ConstantBank {
   /** First kernel parameter. */
@@ -144,8 +150,8 @@ export interface ConstantBank {
   readonly paramWindow: number;
   /** 64-bit generic address of their end (the last that counts as theirs); before sm_90 its 32-bit offset in bank 0. */
   readonly paramEnd: number;
-  /** Special registers whose values the driver puts here: offset in bank 0, in brackets where they have 64 bits (measured). */
-  readonly specialRegisters: Readonly<Record<string, number | readonly [number]>>;
+  /** Special registers whose values the driver puts here, and what others are computed from (measured). */
+  readonly specialRegisters: Readonly<Record<string, LaunchCell>>;
   /** `%is_explicit_cluster`: 1 in a launch with clusters; null where there are none. */
   readonly explicitCluster: number | null;
 }

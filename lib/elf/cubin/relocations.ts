@@ -137,6 +137,8 @@ export const R_CUDA = {
   CONST_FIELD19_40: 64,
   CONST_FIELD21_38: 66,
   UNUSED_CLEAR64: 73,
+  /** The lowest byte of a generic address; the seven that follow are the others. */
+  G8_0: 84,
   ABS24_40: 74,
   ABS55_16_34: 75,
   UNIFIED: 102,
@@ -173,6 +175,8 @@ export function relocationFields(type: number): readonly RelocField[] | null {
       { at: 16, width: 8, shift: 2 },
       { at: 34, width: 47, shift: 10 },
     ];
+  const byte = /^G8_(\d+)$/.exec(name);
+  if (byte !== null) return [{ at: 0, width: 8, shift: Number(byte[1]) }];
   const m = /^(?:ABS|UNIFIED)(\d+)_(LO_|HI_)?(\d+)$/.exec(name);
   return m === null ? null : [{ at: Number(m[3]), width: Number(m[1]), shift: m[2] === "HI_" ? 32 : 0 }];
 }

@@ -38,7 +38,7 @@ export const SHF_MERCURY = 0x10000000;
 export const STT_CUDA = { Texref: 10, Object: 13 } as const;
 
 /** Bits of st_other: what a symbol is, by memory space. */
-export const STO = { Entry: 0x10, Global: 0x20, Shared: 0x40, Const: 0x80, Reserved: 0xa0 } as const;
+export const STO = { Managed: 4, Entry: 0x10, Global: 0x20, Shared: 0x40, Const: 0x80, Reserved: 0xa0 } as const;
 
 export const NOTE_TKINFO = 2000;
 export const NOTE_CUINFO = 1000;

@@ -147,7 +147,7 @@ export class Variables {
       name: source.name,
       bind: source.linkage === "internal" ? STB.Local : source.linkage === "weak" ? STB.Weak : STB.Global,
       type: this.relocatable ? STT_CUDA.Object : STT.Object,
-      other: this.relocatable ? space : 0,
+      other: (this.relocatable ? space : 0) | (source.managed === true ? STO.Managed : 0),
       section: home,
       value: offset,
       size: source.size,
@@ -178,21 +178,23 @@ export class Variables {
         continue;
       }
       const of = this.byName.get(p.symbol);
-      if (of === undefined || p.bytes !== 8) {
+      const own = of?.source.space === "const" && p.generic !== true;
+      if (of === undefined || (p.byte === undefined ? p.bytes !== 8 : own)) {
         this.output.diagnostics.push(
           notSupported(`address of '${p.symbol}' in the initial value of '${source.name}'`, null),
         );
         continue;
       }
       // In its own space a constant's address is its place in the bank.
-      if (of.source.space === "const" && p.generic !== true) {
+      if (own) {
         if (this.relocatable) {
           const what = `address of constant '${p.symbol}' in the initial value of '${source.name}' of an object`;
           this.output.diagnostics.push(notSupported(what, null));
         } else new DataView(home.data.buffer).setUint32(offset + p.offset, of.offset + p.addend, true);
         continue;
       }
-      this.output.relocate(home, { offset: offset + p.offset, type: R_CUDA.G64, symbol: of.symbol, addend: p.addend });
+      const type = p.byte === undefined ? R_CUDA.G64 : R_CUDA.G8_0 + p.byte;
+      this.output.relocate(home, { offset: offset + p.offset, type, symbol: of.symbol, addend: p.addend });
     }
   }
 }
