@@ -3,7 +3,7 @@
  * filled in with the addresses, the code becomes a program.
  */
 
-import { R_CUDA, relocationFields, relocationName } from "../elf/cubin/relocations.js";
+import { relocationFields, relocationName } from "../elf/cubin/relocations.js";
 import { STT } from "../elf/elf64.js";
 import type { Cubin, CubinFunction, CubinReloc, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
