@@ -40,7 +40,6 @@ const createpolicy: Lowering = (c, i, m) => {
   const kind = first[m.need(words)] as number;
   const second = m.oneOf(["L2::evict_first", "L2::evict_unchanged"]) === "L2::evict_first" ? 0x10 : 0;
   m.need(["b64"]);
-  if (!c.target.has("clusters")) throw new Refusal();
   const ops = operands(i, 1, 2);
   const fraction = ops.length === 1 ? null : c.materialize(c.read(at(ops, 1), F32));
   const steps =

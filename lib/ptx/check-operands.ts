@@ -80,6 +80,10 @@ export class OperandChecker {
   private mismatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): string {
     if (r.name === "bra" && classes.length === 1 && classes[0]?.kind !== "variable")
       return "Label expected for argument 0 of instruction 'bra'";
+    // Brackets left out around a texture or surface and its coordinates.
+    const at = r.forms[0]?.args.findIndex((a) => a.role === "texture" || a.role === "surface") ?? -1;
+    const apart = at >= 0 && r.forms.some((f) => classes.length === f.required + 1);
+    if (apart && classes[at]?.kind !== "address") return `Illegal Addressing Mode in instruction '${r.name}'`;
     return this.badAddress(r, i, classes, scope) ?? `Arguments mismatch for instruction '${r.name}'`;
   }
 
@@ -209,8 +213,11 @@ export class OperandChecker {
     this.complain(i, r.demanded);
     if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
       this.say(i, "Boolean operation is required for instruction 'setp'");
+    const signs = (r.name === "min" || r.name === "max") && r.words.includes("abs") && classes.length === 3;
+    if (signs && !r.words.includes("xorsign")) this.say(i, "Modifier '.abs' requires modifier '.xorsign'");
     this.registers(r, f, i, classes);
     this.ranges(r, i);
+    this.values(r, i);
     this.spaces(r, i, scope);
   }
 
@@ -310,12 +317,29 @@ export class OperandChecker {
       if (v >= least && v <= greatest) continue;
       this.context.report(
         "error",
-        BARRIERS.test(name) && index === 0
+        BARRIERS.test(name)
           ? `Barrier number '${(BigInt(o.hi) << 32n) | BigInt(o.lo)}' out of range, expected to be in range [${least}..${greatest}]`
           : `Argument ${index} of instruction '${name}': value '${v}' out of range, expected to be in range [${least}..${greatest}]`,
         i.span,
       );
     }
+  }
+
+  /** Constants that must have one of few values. */
+  private values(r: Resolved, i: Instruction): void {
+    const threads = BARRIERS.test(r.name) ? i.operands[r.name.includes("red") ? 2 : 1] : undefined;
+    if (threads?.kind === "int" && threads.lo % WARP !== 0)
+      this.context.report(
+        "error",
+        "Number of threads participating in barrier must be in multiple of warp size",
+        i.span,
+      );
+    const expected = EXPECTED.get(r.name);
+    const o = i.operands[expected?.[0] ?? 0];
+    if (expected === undefined || o?.kind !== "int" || (o.hi === 0 && expected[2].includes(o.lo))) return;
+    const value = (BigInt(o.hi) << 32n) | BigInt(o.lo >>> 0);
+    const text = `Argument ${expected[1]} of instruction '${r.name}': unexpected value '${value}', expected to be ${expected[2].join(" or ")}`;
+    this.context.report("error", text, i.span);
   }
 
   /** State spaces of ld, st and friends against the variable in the address. */
@@ -403,12 +427,25 @@ const RANGES: readonly (readonly [string, number, number, number])[] = [
   ["bar", 0, 0, 15],
   ["barrier", 0, 0, 15],
   ["bar.arrive", 0, 0, 15],
+  ...["bar.cta", "barrier.cta", "barrier.arrive", "bar.cta.arrive", "barrier.cta.arrive"].map(
+    (name) => [name, 0, 0, 15] as const,
+  ),
   ["bar.red", 1, 0, 15],
+  ...["barrier.red", "bar.cta.red", "barrier.cta.red"].map((name) => [name, 1, 0, 15] as const),
   ["bfe", 2, 0, 255],
   ["bfe", 3, 0, 255],
   ["bfi", 3, 0, 255],
   ["bfi", 4, 0, 255],
 ];
+
+const WARP = 32;
+/** Name → operand, how it is called, its values; measured. */
+const EXPECTED: ReadonlyMap<string, readonly [number, number, readonly number[]]> = new Map([
+  ["applypriority", [1, 2, [128]]],
+  ["discard", [1, 2, [128]]],
+  ["mbarrier.test_wait.parity", [2, 2, [0, 1]]],
+  ["mbarrier.try_wait.parity", [2, 2, [0, 1]]],
+]);
 
 /** Name → number of operands without a cache policy; one more asks for its modifier. */
 const POLICY_AT: ReadonlyMap<string, number> = new Map([

@@ -140,12 +140,16 @@ function family(type: string): Family {
   return c === 117 || c === 115 ? (type.startsWith("ue") ? "float" : "int") : "float";
 }
 
+/** Types that only registers of .b types of their width hold, in arithmetic (measured). */
+const PACKED: RegExp = /^(?:[fb]f?\d+x2|[us]16x2|tf32)$/;
+
 /** Whether a register of type `reg` fits a place of type `type` that is `bits` wide. */
 export function registerFits(type: string, reg: string, bits: number, relaxed: boolean): boolean {
   const place = family(type);
   const given = family(reg);
   if (place === "pred" || given === "pred") return place === given;
   const size = sizeOf(reg);
+  if (PACKED.test(type) && reg !== type) return size === bits && given === "bits";
   if (size === bits) return place === given || place === "bits" || given === "bits";
   if (!relaxed || size < bits) return false;
   return place === "bits" || given === "bits" || (place === "int" && given === "int");

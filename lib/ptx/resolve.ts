@@ -1,5 +1,5 @@
 import type { Severity } from "../diagnostics.js";
-import { sizeOf } from "./operand-types.js";
+import { isBits, isFloat, sizeOf } from "./operand-types.js";
 import { EXCLUSIVE_GROUPS, OPERATIONS } from "./spec/exclusive.js";
 import { type Form, type Gate, instructions, longestName, TYPE_WORDS, type Words } from "./spec/instructions.js";
 import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
@@ -56,6 +56,23 @@ const COMMON: ReadonlySet<string> = new Set([
   "Vector qualifier is not allowed for instruction '@'",
 ]);
 
+let ofAtomics: ReadonlySet<string> | null = null;
+
+/** What some atomic instruction takes or asks for, with any operation and type. */
+function takenByAtomics(): ReadonlySet<string> {
+  if (ofAtomics !== null) return ofAtomics;
+  const taken = new Set(["acquire", "acq_rel", "release", "relaxed", "noftz", "async", "mmio", ...OPERATIONS]);
+  for (const [key, w] of instructions().words) {
+    if (!ATOMICS.has(key.split(" ")[0] as string)) continue;
+    for (const list of [w.accepted, w.conditional, w.refused.keys(), ...w.demands.map((d) => d.group)])
+      for (const word of list) taken.add(word);
+  }
+  ofAtomics = taken;
+  return taken;
+}
+
+const SEES_PRED: ReadonlySet<string> = new Set(["activemask", "redux", "vote", "mov", "ld"]);
+
 export function resolve(opcode: string, modifiers: readonly string[], context: GateContext): Resolved {
   const spec = instructions();
   const found = longestName(opcode, modifiers);
@@ -65,8 +82,9 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const open = forms.some((f) => f.open);
   const words = rest.filter((w) => !TYPE_WORDS.has(w));
   const given = rest.filter((w) => TYPE_WORDS.has(w));
-  // ptxas overlooks a .pred behind other types.
-  const types = given.length > 1 && given[given.length - 1] === "pred" ? given.slice(0, -1) : given;
+  // ptxas overlooks a .pred behind other types, but for some.
+  const types =
+    given.length > 1 && !SEES_PRED.has(name) && given[given.length - 1] === "pred" ? given.slice(0, -1) : given;
   const typeList = types.join(".");
   const read = [...strange(words, open), ...repeated(words)];
   const early: Complaint[] = [];
@@ -182,9 +200,14 @@ function modifierComplaints(
   const rounding = (w: string): boolean => spec.refusals.get(w) === ROUNDING;
   for (const w of words) if (!rounding(w)) refuse(w, name, typeList, table, refused);
   for (const w of words) if (rounding(w)) refuse(w, name, typeList, table, refused);
+  closed(name, typeList, words, refused);
+  comparisons(name, types, words, refused);
   if (name === "ld" || name === "st") memoryOrder(name, words, demanded);
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, demanded);
+  indispensable(name, typeList, words, demanded);
   if (ATOMICS.has(name)) atomic(name, typeList, words, context, gated);
+  if (types.includes("f32x2"))
+    gated.sort((a, b) => Number(NEEDS_SM.test(b.message)) - Number(NEEDS_SM.test(a.message)));
   return { gated, refused, demanded };
 }
 
@@ -273,10 +296,12 @@ function vectorLength(words: readonly string[]): number {
 
 /** A modifier that does not belong. */
 function refuse(w: string, name: string, types: string, table: Words | undefined, out: Complaint[]): void {
-  if (table === undefined || table.accepted.has(w) || !table.measured) return;
   const spec = instructions();
   const usual = spec.refusals.get(w);
-  if (usual === undefined || spec.inert.has(w) || (ATOMICS.has(name) && !COMMON.has(usual))) return;
+  const said = table !== undefined && (table.measured || (ATOMICS.has(name) && usual === ROUNDING));
+  if (!said || table.accepted.has(w)) return;
+  if (usual === undefined || spec.inert.has(w) || (ATOMICS.has(name) && !COMMON.has(usual) && takenByAtomics().has(w)))
+    return;
   if (table.demands.some((d) => d.group.has(w))) return;
   const exclusive = usual === ROUNDING || usual === COMPARISON;
   if (table.conditional.has(w) && !exclusive) return;
@@ -286,6 +311,40 @@ function refuse(w: string, name: string, types: string, table: Words | undefined
     ? "Mismatch between instruction type and comparison qualifier"
     : (table.refused.get(w) ?? usual);
   out.push(error(fill(message, name, types, w)));
+}
+
+/** What does not belong to an instruction with open forms. */
+function closed(name: string, types: string, words: readonly string[], out: Complaint[]): void {
+  const spec = instructions();
+  const taken = spec.closed.get(name);
+  if (taken === undefined) return;
+  for (const w of words) {
+    const usual = spec.refusals.get(w);
+    if (usual !== undefined && !taken.has(w) && !spec.inert.has(w)) out.push(error(fill(usual, name, types, w)));
+  }
+}
+
+/** Integers and bits take few of the comparisons; the types of set are those of its result first. */
+function comparisons(name: string, types: readonly string[], words: readonly string[], out: Complaint[]): void {
+  const type = types[types.length - 1];
+  if (!COMPARING.has(name) || type === undefined || isFloat(type)) return;
+  const spec = instructions();
+  const taken = isBits(type) ? EQUALITY : type.startsWith("u") ? UNSIGNED_ORDER : SIGNED_ORDER;
+  const odd = words.some((w) => spec.refusals.get(w) === COMPARISON && !taken.has(w));
+  const message = "Mismatch between instruction type and comparison qualifier";
+  if (odd && !out.some((c) => c.message === message)) out.push(error(message));
+}
+
+const EQUALITY: ReadonlySet<string> = new Set(["eq", "ne"]);
+const SIGNED_ORDER: ReadonlySet<string> = new Set([...EQUALITY, "lt", "le", "gt", "ge"]);
+const UNSIGNED_ORDER: ReadonlySet<string> = new Set([...SIGNED_ORDER, "lo", "ls", "hi", "hs"]);
+
+/** What an instruction with open forms lacks. */
+function indispensable(name: string, types: string, words: readonly string[], out: Complaint[]): void {
+  for (const d of instructions().demanded.get(name) ?? []) {
+    const message = fill(d.message, name, types, "");
+    if (!words.some((w) => d.group.has(w)) && !out.some((c) => c.message === message)) out.push(error(message));
+  }
 }
 
 function sameKind(group: ReadonlySet<string>, usual: string): boolean {

@@ -220,7 +220,6 @@ export function fenceOfProxies(c: Context, i: Instruction, m: Modifiers): boolea
 
 /** One half of an acquire-release fence. */
 function halfFence(c: Context, sem: "acquire" | "release", m: Modifiers): void {
-  needClusters(c);
   const scope = m.need(["cta", "cluster", "gpu", "sys"] as const);
   if (sem === "release") membar(c, "ALL", scope);
   else acquired(c, scope);

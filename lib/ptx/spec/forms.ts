@@ -154,7 +154,8 @@ vote | b32 | d p :b32
 vote | b32 | d p
 match | b32 b64 | =b32|p s :b32
 activemask | b32 | d
-redux | b32 u32 s32 f32 | d s :b32
+redux | u32 s32 f32 | d s :b32
+redux | b32 | =u32 :u32 :b32
 elect | - | *|p :b32
 mbarrier.init | b64 | a :u32
 mbarrier.inval | b64 | a

@@ -1,3 +1,4 @@
+import { CLOSED, DEMANDED } from "./closed.js";
 import { FORMS } from "./forms.js";
 import { EARLY_GATES, LATE_GATES, VERSION_GATES } from "./rules.js";
 import { GATES, INERT, REFUSALS, ROWS } from "./words.js";
@@ -42,12 +43,18 @@ export interface Arg {
   readonly pair: boolean;
 }
 
+/** One of the modifiers must be there; else the message. */
+export interface Demand {
+  readonly group: ReadonlySet<string>;
+  readonly message: string;
+}
+
 /** What modifiers a name takes with a type list. */
 export interface Words {
   /** False where no sample of the form was accepted: then nothing is refused. */
   readonly measured: boolean;
   /** One modifier of each group must be there; the message where it is not. An empty group refuses the form as such. */
-  readonly demands: readonly { readonly group: ReadonlySet<string>; readonly message: string }[];
+  readonly demands: readonly Demand[];
   readonly accepted: ReadonlySet<string>;
   /** Accepted beside others; which is not recorded. */
   readonly conditional: ReadonlySet<string>;
@@ -78,6 +85,9 @@ export interface Instructions {
   readonly earlyGates: ReadonlyMap<string, readonly Gate[]>;
   /** Known modifiers and what ptxas says where they do not belong. */
   readonly refusals: ReadonlyMap<string, string>;
+  /** All that names with open forms take, and what they cannot do without. */
+  readonly closed: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly demanded: ReadonlyMap<string, readonly Demand[]>;
   readonly inert: ReadonlySet<string>;
 }
 
@@ -228,6 +238,20 @@ function readGates(...tables: readonly string[]): Map<string, Gate[]> {
   return gates;
 }
 
+function readClosed(): Map<string, ReadonlySet<string>> {
+  return new Map(
+    columns(CLOSED).flatMap(([names, words]) => (names as string).split(" ").map((n) => [n, set(words)] as const)),
+  );
+}
+
+function readDemanded(): Map<string, Demand[]> {
+  const demanded = new Map<string, Demand[]>();
+  for (const [names, group, message] of columns(DEMANDED))
+    for (const n of (names as string).split(" "))
+      append(demanded, n, { group: set(group), message: message as string });
+  return demanded;
+}
+
 function read(): Instructions {
   const refusals = new Map<string, string>();
   for (const [message, words] of columns(REFUSALS)) for (const w of set(words)) refusals.set(w, message as string);
@@ -237,6 +261,8 @@ function read(): Instructions {
     gates: readGates(VERSION_GATES, GATES, LATE_GATES),
     earlyGates: readGates(EARLY_GATES),
     refusals,
+    closed: readClosed(),
+    demanded: readDemanded(),
     inert: set(INERT),
   };
 }

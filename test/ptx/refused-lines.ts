@@ -1,0 +1,48 @@
+/** Instructions that ptxas 13.0.88 refuses for sm_100a, and what it says. */
+export const refusedLines: readonly (readonly [line: string, message: string])[] = [
+  ["setp.xor.u64 %p1, %l1, %l2, %p2;", "Comparison modifier required for instruction 'setp'"],
+  ["setp.lt.b32 %p1, %r1, %r2;", "Mismatch between instruction type and comparison qualifier"],
+  ["setp.lo.s32 %p1, %r1, %r2;", "Mismatch between instruction type and comparison qualifier"],
+  ["setp.nan.u32 %p1, %r1, %r2;", "Mismatch between instruction type and comparison qualifier"],
+  ["set.lt.u32.b32 %r1, %r1, %r2;", "Mismatch between instruction type and comparison qualifier"],
+  ["min.abs.f32 %f1, %f1, %f2;", "Modifier '.abs' requires modifier '.xorsign'"],
+  ["isspacep %p1, %l1;", "State space modifier required for instruction 'isspacep'"],
+  ["prefetch.global [%l1];", "Cache level modifier required for instruction 'prefetch'"],
+  ["prefetch.aligned.global.L1 [%l1];", "Illegal modifier '.aligned' for instruction 'prefetch'"],
+  ["txq.b32 %r1, [%l1];", "Query modifier required for instruction 'txq'"],
+  ["suq.filter_mode.b32 %r1, [%l1];", "Illegal query modifier for instruction 'suq'"],
+  ["suld.b.2d.b8 %h1, [%l1, {%r1, %r2}];", "Clamp modifier required for instruction 'suld.b'"],
+  ["suld.b.b8.clamp %h1, [%l1, {%r1, %r2}];", "Geometry modifier required for instruction 'suld.b'"],
+  ["tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, %l1, {%r1, %r2};", "Illegal Addressing Mode in instruction 'tex'"],
+  ["txq.width.sat.b32 %r1, [%l1];", "Illegal modifier '.sat' for instruction 'txq'"],
+  ["fence.proxy.acquire.gpu [%l1], 128;", ".proxykind modifier required for instruction 'fence.proxy'"],
+  ["red.sync.add.u32 [%l1], %r1;", "Illegal modifier '.sync' for instruction 'red'"],
+  ["atom.max.s64.sync %l1, [%l1], %l2;", "Illegal modifier '.sync' for instruction 'atom'"],
+  ["atom.shared.add.noftz.bf16x2.rm %r1, [%l1], %r1;", "Illegal rounding modifier for instruction 'atom'"],
+  ["redux.sync.min.s32.pred %r1, %r1, -1;", "Unexpected instruction types specified for 'redux'"],
+  ["redux.sync.xor.b32 %r1, %f1, -1;", "Arguments mismatch for instruction 'redux'"],
+  ["add.rn.f16x2 %f1, %r1, %r2;", "Arguments mismatch for instruction 'add'"],
+  ["add.rn.f32x2 %d1, %l1, %l2;", "Arguments mismatch for instruction 'add'"],
+  ["add.u16x2 %u1, %r1, %r2;", "Arguments mismatch for instruction 'add'"],
+  ["cvt.rn.bf16x2.f32 %f1, %f2, %f3;", "Arguments mismatch for instruction 'cvt'"],
+  ["barrier.cta.sync 3, 33;", "Number of threads participating in barrier must be in multiple of warp size"],
+  ["barrier.arrive 16, 32;", "Barrier number '16' out of range, expected to be in range [0..15]"],
+  ["bar.red.popc.u32 %r1, 16, %p1;", "Barrier number '16' out of range, expected to be in range [0..15]"],
+  ["discard.global.L2 [%l1], 64;", "Argument 2 of instruction 'discard': unexpected value '64', expected to be 128"],
+  [
+    "mbarrier.test_wait.parity.shared::cta.b64 %p1, [%l1], 2;",
+    "Argument 2 of instruction 'mbarrier.test_wait.parity': unexpected value '2', expected to be 0 or 1",
+  ],
+];
+
+/** The lines in a module, and the number of the first. */
+export function refusedModule(): { text: string; first: number } {
+  const head = `.version 9.0
+.target sm_100a
+.address_size 64
+.visible .entry k() {
+.reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .u32 %u<9>; .reg .b64 %l<9>; .reg .f32 %f<9>; .reg .f64 %d<9>;
+`;
+  const lines = refusedLines.map(([line]) => line).join("\n");
+  return { text: `${head}${lines}\nret;\n}\n`, first: head.split("\n").length };
+}
