@@ -2,6 +2,7 @@
 import { analysis, type Pressure } from "../analysis/index.js";
 import { InternalError } from "../errors.js";
 import type { Func } from "../ori/types.js";
+import { type FuncLatency, funcLatency } from "../sched/index.js";
 import { type Occupancy, occupancy } from "../target/index.js";
 
 /** Highest number of simultaneously live registers per file; R and UR in 32-bit registers. */
@@ -66,6 +67,11 @@ export class Metrics {
   get registers(): number {
     const f = this.now();
     return (f.virtual ? this.pressure.R.max : f.used.R) + 2;
+  }
+
+  /** Cycles of one warp, of the function and of its blocks, by the issue model (lib/sched/latency.ts). */
+  get latency(): FuncLatency {
+    return funcLatency(this.now());
   }
 
   /** Bytes of stack frame: local variables and spills. */

@@ -1,8 +1,9 @@
-/** How long the code of a cubin takes one warp, told from the machine words alone: no launch, no memory, no other warps. */
+/** How long code takes one warp, told from the instructions alone: no launch, no memory, no other warps. */
 import type { Cubin, CubinFunction } from "../elf/index.js";
 import { InternalError } from "../errors.js";
 import { liftFunction } from "../lift/index.js";
-import { policyNamed, scheduleFunc } from "../sched/index.js";
+import type { Func } from "../ori/types.js";
+import { type FuncLatency, funcLatency } from "../sched/index.js";
 
 export interface BlockLatency {
   /** Byte offset of the block. */
@@ -24,19 +25,24 @@ export interface FunctionLatency {
 
 /**
  * Issue model of lib/sched/estimate.ts on the order as it stands: fixed distances and expected latencies from the tables.
- * Null for code that cannot be lifted (unknown words).
+ * Of a function between lowering and encoding, or of one in a cubin; null for code that cannot be lifted (unknown words).
  */
-export function staticLatency(cubin: Cubin, f: CubinFunction): FunctionLatency | null {
+export function staticLatency(func: Func): FuncLatency;
+export function staticLatency(cubin: Cubin, f: CubinFunction): FunctionLatency | null;
+export function staticLatency(from: Func | Cubin, f?: CubinFunction): FuncLatency | FunctionLatency | null {
+  return f === undefined ? funcLatency(from as Func) : ofWords(from as Cubin, f);
+}
+
+function ofWords(cubin: Cubin, f: CubinFunction): FunctionLatency | null {
   const lifted = liftFunction(cubin, f);
   if (!lifted.ok) return null;
   const { func, blockAt, tailOffset } = lifted.value;
   const address = new Map([...blockAt].map(([offset, block]) => [block, offset]));
-  // The policy keeps the order; what it reports is the estimate.
-  const report = scheduleFunc(func, policyNamed("source-order")!);
-  const blocks = report.blocks.map((b) => {
-    const at = address.get(b.block);
+  const { cycles, blocks } = funcLatency(func);
+  const placed = blocks.map(({ block, ...b }) => {
+    const at = address.get(block);
     if (at === undefined) throw new InternalError("a lifted block without an address", { func: f.name });
-    return { address: at, instructions: b.instructions, frequency: b.frequency, cycles: b.before.drain };
+    return { address: at, ...b };
   });
-  return { cycles: report.before, blocks, end: tailOffset };
+  return { cycles, blocks: placed, end: tailOffset };
 }
