@@ -6,7 +6,7 @@ import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diag
 import type { SourceLines } from "./elf/cubin/debug.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
-import { counted, shownAs } from "./inspect.js";
+import { answers, counted, shownAs } from "./inspect.js";
 import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { joinRoutines, reachedFrom, snapshot, stackDepth } from "./ori/index.js";
@@ -20,6 +20,7 @@ import { encodeFunc, listing } from "./sass/index.js";
 import { settingsOfKnobs } from "./sched/index.js";
 import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
+import type { PipelineOptions } from "./view/pipeline/data.js";
 
 export interface CompileOptions {
   readonly target: TargetName;
@@ -179,11 +180,14 @@ class Run {
       cubin !== null && module !== null && program !== null
         ? { ok: true, ...state, module, program, functions: finished, cubin }
         : { ok: false, ...state, module, program, functions, cubin: null };
-    return shownAs(
+    const shown = shownAs(
       compilation,
       (c) => summary(c, this.file),
       (c) => `[${outcome(c)}]`,
       async (c, text) => (await import("./present/compilation.js")).presentCompilation(c, text),
+    );
+    return answers(shown, "ptxlab.pipeline", async (c, options: PipelineOptions) =>
+      (await import("./present/pipeline.js")).pipelineData(c, options),
     );
   }
 
@@ -306,6 +310,7 @@ class Run {
     record: { allocation: AllocationResult | null },
   ): PhaseOptions {
     const { maxRegisters, overrideDirectives, observe, opt, phases, allocation } = this.options;
+    const byKnobs = settingsOfKnobs(optionsOf("sched", this.knobs));
     const limitOf = (f: Func): RegisterLimit =>
       registerLimit(f.name, this.target, f.limits, {
         ...(maxRegisters !== undefined && { maxrregcount: maxRegisters }),
@@ -317,8 +322,12 @@ class Run {
     const registers = Math.min(limit.registers, ...callers.map((f) => limitOf(f).registers));
     return {
       ...optionsOf("phases", this.knobs),
-      schedule: settingsOfKnobs(optionsOf("sched", this.knobs)),
       ...phases,
+      schedule: {
+        ...byKnobs,
+        ...phases?.schedule,
+        options: { ...byKnobs.options, ...phases?.schedule?.options },
+      },
       level: levelOf(opt),
       verify: this.options.verify ?? false,
       allocation: {

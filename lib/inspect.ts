@@ -36,6 +36,15 @@ export function shownAs<T extends object>(
   });
 }
 
+/** Gives `value` a method under a well-known symbol, which copies and JSON do not see. Returns `value`. */
+export function answers<T extends object, O, A>(value: T, symbol: string, answer: (value: T, options: O) => A): T {
+  return Object.defineProperty(value, Symbol.for(symbol), {
+    value(this: T, options: O): A {
+      return answer(this, options);
+    },
+  });
+}
+
 /** `1 block`, `2 blocks`; `of` is the word for one. */
 export function counted(n: number, of: string): string {
   return `${n} ${of}${n === 1 ? "" : "s"}`;

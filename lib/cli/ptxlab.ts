@@ -20,6 +20,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   reschedule: async () => (await import("./reschedule.js")).rescheduleCommand,
   sweep: async () => (await import("./sweep.js")).sweepCommand,
   compile: async () => (await import("./compile.js")).compileCommand,
+  view: async () => (await import("./view.js")).viewCommand,
   elf: async () => (await import("./elf.js")).elf,
 };
 

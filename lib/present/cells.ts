@@ -16,11 +16,13 @@ import { ptxOptions } from "../cli/ptxas-cell.js";
 import { compile, type FinishedCompilation, summary } from "../compile.js";
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { type Cubin, readCubin } from "../elf/index.js";
-import { shownAs } from "../inspect.js";
+import { answers, shownAs } from "../inspect.js";
 import { targetNames } from "../target/index.js";
+import type { PipelineOptions } from "../view/index.js";
 import { presentCompilation } from "./compilation.js";
 import { presentCubin } from "./cubin.js";
 import { findNvcc, runNvcc } from "./nvcc.js";
+import { pipelineData } from "./pipeline.js";
 
 export type CellLanguage = "ptx" | "cuda" | "sass";
 
@@ -188,10 +190,13 @@ function inCell(d: Diagnostic, places: readonly (Span | null)[]): Diagnostic {
 }
 
 function withCuda(c: FinishedCompilation, cuda: string, cudaPlaces: readonly (Span | null)[]): CudaCompilation {
-  return shownAs(
+  const shown = shownAs(
     { ...c, cuda, cudaPlaces },
     (k) => summary(k, k.file),
     (k) => `[${summary(k).split("\n")[0]}]`,
     (k, text) => presentCompilation(k, text, { text: k.cuda, places: k.cudaPlaces }),
+  );
+  return answers(shown, "ptxlab.pipeline", async (k, options: PipelineOptions) =>
+    pipelineData(k, options, { text: k.cuda, places: k.cudaPlaces }),
   );
 }

@@ -13,3 +13,4 @@ export {
 export { type CubinNotes, presentCubin } from "./cubin.js";
 export { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
 export { occupancyView } from "./occupancy.js";
+export { figuresOf, pipelineData } from "./pipeline.js";

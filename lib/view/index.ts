@@ -30,6 +30,20 @@ export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
 export { download, notices, picture, section } from "./parts.js";
 export { type PhaseRow, phaseChart } from "./phases.js";
+export {
+  type PipelineBlock,
+  type PipelineData,
+  type PipelineFigures,
+  type PipelineFunction,
+  type PipelineInst,
+  type PipelineMoment,
+  type PipelineOptions,
+  type PipelinePhase,
+  type PipelineSass,
+  type PipelineSource,
+  pipelineSymbol,
+} from "./pipeline/data.js";
+export { type PipelinePage, type PipelineTeller, pipeline } from "./pipeline/page.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export type { Png, VegaLiteSpec } from "./render.js";
 export { type Cell, type Row, type TableOptions, table } from "./table.js";

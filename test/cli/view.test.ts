@@ -1,0 +1,54 @@
+/** `ptxlab view`, and the options that it shares with `compile`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ptxlab } from "../../lib/cli/index";
+import { compile, schedulePolicies } from "../../lib/index";
+import { fakeHost } from "./fake-host";
+
+const kernel = (name: string): string => readFileSync(join(__dirname, `../corpus/ptx/sm_90/${name}.ptx`), "latin1");
+const text = kernel("saxpy");
+const files = { "k.ptx": text, "k.cu": "line one\nline two\n", "bad.ptx": text.replace("ld.param", "ldd.param") };
+
+const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("utf8");
+
+test("the page is written, with the CUDA source beside the PTX when asked", async () => {
+  const host = fakeHost(files);
+  expect(await ptxlab(["view", "k.ptx"], host)).toBe(0);
+  const page = textOf(host.written.get("k.html"));
+  expect(page).toContain("Content-Security-Policy");
+  expect(page).toContain("AllocateRegisters");
+  expect(page).not.toContain("line one");
+  expect(await ptxlab(["view", "k.ptx", "--cuda", "k.cu", "-o", "x.html"], host)).toBe(0);
+  expect(textOf(host.written.get("x.html"))).toContain("line one");
+});
+
+test("PTX with mistakes: the status says so, the page shows what was reached", async () => {
+  const host = fakeHost(files);
+  expect(await ptxlab(["view", "bad.ptx", "-o", "x.html"], host)).toBe(1);
+  expect(textOf(host.written.get("x.html"))).toContain("ldd.param");
+});
+
+test("--policy: that of both scheduling phases; an unknown name lists them all", async () => {
+  const host = fakeHost(files);
+  expect(await ptxlab(["compile", "k.ptx", "--policy", "source-order", "-o", "x"], host)).toBe(0);
+  const policy = schedulePolicies.find((p) => p.name === "source-order")!;
+  const phases = { schedule: { pre: policy, post: policy } };
+  expect(new Uint8Array(host.written.get("x")!)).toEqual(
+    compile(text, { target: "sm_90", file: "k.ptx", phases }).cubin,
+  );
+  expect(new Uint8Array(host.written.get("x")!)).not.toEqual(compile(text, { target: "sm_90", file: "k.ptx" }).cubin);
+  expect(await ptxlab(["compile", "k.ptx", "--policy", "source-odrer"], host)).toBe(2);
+  expect(host.stderr).toContain("unknown policy 'source-odrer' (did you mean source-order");
+  for (const p of schedulePolicies) expect(host.stderr).toContain(p.name);
+});
+
+test("knobs of the scheduler hold beside a policy", async () => {
+  const host = fakeHost({ "k.ptx": kernel("sgemm") });
+  const run = async (...more: string[]): Promise<string> => {
+    expect(await ptxlab(["compile", "k.ptx", "--policy", "critical-path", "--emit", "sass", ...more], host)).toBe(0);
+    const out = host.stdout;
+    host.stdout = "";
+    return out;
+  };
+  expect(await run("--knob", "SchedResBusyFMA=40")).not.toBe(await run());
+});
