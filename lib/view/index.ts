@@ -29,7 +29,7 @@ export {
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
 export { download, notices, picture, section } from "./parts.js";
-export { type PhaseRow, phaseChart } from "./phases.js";
+export { type PhaseRow, phaseChart, phases } from "./phases.js";
 export {
   type PipelineBlock,
   type PipelineData,
@@ -41,9 +41,11 @@ export {
   type PipelinePhase,
   type PipelineSass,
   type PipelineSource,
+  type PipelineTeller,
+  pipelineData,
   pipelineSymbol,
 } from "./pipeline/data.js";
-export { type PipelinePage, type PipelineTeller, pipeline } from "./pipeline/page.js";
+export { type PipelinePage, pipeline } from "./pipeline/page.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export type { Png, VegaLiteSpec } from "./render.js";
 export { type Cell, type Row, type TableOptions, table } from "./table.js";

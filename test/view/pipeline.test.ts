@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { type Compilation, compile, type Func } from "../../lib/index.js";
-import { pipeline } from "../../lib/view/index.js";
+import { type Compilation, compile, type Func, figuresOf, staticLatency } from "../../lib/index.js";
+import { phases, pipeline } from "../../lib/view/index.js";
 import { shapes } from "../bench/growth";
 import { describeBrowser, launch, type Opened, open } from "./browser";
 
@@ -41,8 +41,20 @@ test("the data say what the phases did", async () => {
   expect(shown.sass!.map((s) => s.id)).toEqual(insts(moments.at(-1)!.func).map((i) => i.id));
 });
 
+test("pressure, occupancy, latency and instructions in one chart", async () => {
+  const { c, moments } = momentsOf(ptx);
+  const chart = await phases(c);
+  const end = moments.at(-1)!.func;
+  const { warps, cycles } = figuresOf(end);
+  expect(chart.text).toContain(`${insts(end).length} instructions`);
+  expect(chart.text).toContain(`${warps} warps per SM, ${cycles} cycles`);
+  expect(cycles).toBe(Math.round(staticLatency(end).cycles));
+  expect((chart.spec.vconcat as unknown[]).length).toBe(4);
+  expect(await chart.svg()).toContain("latency (cycles)");
+});
+
 test("a value without phases is refused, and so is a function that is not there", async () => {
-  await expect(pipeline({})).rejects.toThrow("pipeline wants a compilation");
+  await expect(pipeline({})).rejects.toThrow("a compilation");
   await expect(pipeline(momentsOf(ptx).c, { functions: ["nix"] })).rejects.toThrow("no function nix");
 });
 

@@ -121,3 +121,17 @@ export interface PipelineOptions {
   /** The CUDA C++ that the PTX was made of; its lines are found by the PTX's `.loc`. */
   readonly cuda?: { readonly name: string; readonly text: string };
 }
+
+/** A value that tells what its page is made of, as a compilation does. */
+export interface PipelineTeller {
+  [pipelineSymbol]?(options: PipelineOptions): Promise<PipelineData>;
+}
+
+/** What a compilation, or data of one's own, tell. Throws TypeError for anything else. */
+export async function pipelineData(from: object, options: PipelineOptions = {}): Promise<PipelineData> {
+  const told = await (from as PipelineTeller)[pipelineSymbol]?.(options);
+  if (told !== undefined) return told;
+  if (!("functions" in from) || !("sources" in from))
+    throw new TypeError("what is shown phase by phase is a compilation");
+  return from as PipelineData;
+}

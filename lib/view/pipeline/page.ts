@@ -12,7 +12,7 @@ import {
   type PipelineFunction,
   type PipelineMoment,
   type PipelineOptions,
-  pipelineSymbol,
+  pipelineData,
 } from "./data.js";
 import { NODE, Pictures } from "./graph.js";
 
@@ -28,23 +28,12 @@ export interface PipelinePage extends Displayable {
   readonly data: PipelineData;
 }
 
-/** A value that tells what its page is made of, as a compilation does. */
-export interface PipelineTeller {
-  [pipelineSymbol]?(options: PipelineOptions): Promise<PipelineData>;
-}
-
 /**
  * The page of a compilation: source, IR after every phase that changed it, SASS. `from` is a compilation or data of one's
  * own. Throws TypeError for anything else, RangeError on a function that the compilation does not have.
  */
 export async function pipeline(from: object, options: PipelineOptions = {}): Promise<PipelinePage> {
-  const data = await (from as PipelineTeller)[pipelineSymbol]?.(options);
-  if (data !== undefined) return pipelinePage(data);
-  if (!("functions" in from) || !("sources" in from)) throw new TypeError("pipeline wants a compilation");
-  return pipelinePage(from as PipelineData);
-}
-
-async function pipelinePage(data: PipelineData): Promise<PipelinePage> {
+  const data = await pipelineData(from, options);
   const html = await pageOf(data);
   const text = [`${data.title}: ${data.subtitle}`, ...data.functions.map(inWords)].join("\n");
   // Scripts run in the frame; it has no other rights, and its policy lets it ask for nothing.
