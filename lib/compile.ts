@@ -7,7 +7,7 @@ import type { SourceLines } from "./elf/cubin/debug.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
 import { answers, counted, shownAs } from "./inspect.js";
-import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
+import { type KnobReading, type KnobValues, optionsOf, readingsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { joinRoutines, reachedFrom, snapshot, stackDepth } from "./ori/index.js";
 import type { Block, Func, Program } from "./ori/types.js";
@@ -113,6 +113,8 @@ interface CompilationInAnyState {
   readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Knobs that were set: who read which value. */
+  readonly knobs: readonly KnobReading[];
   /** Milliseconds per stage, summed over the functions. */
   readonly times: Readonly<Record<Stage, number>>;
   /** Mistakes of ptxlab itself; each also stands among the diagnostics. */
@@ -174,7 +176,8 @@ class Run {
   result(): Compilation {
     this.guarded("", () => this.stages());
     const { target, text, file, diagnostics, times, internalErrors, module, program, functions, cubin } = this;
-    const state = { target, text, file, diagnostics, times, internalErrors };
+    const knobs = readingsOf(this.knobs);
+    const state = { target, text, file, diagnostics, knobs, times, internalErrors };
     const finished = functions.filter((f) => f.ok);
     const compilation: Compilation =
       cubin !== null && module !== null && program !== null

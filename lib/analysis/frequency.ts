@@ -11,14 +11,14 @@ export const TRIPS = 10;
 /** Deeper loops count no more, so that the numbers stay comparable. */
 const most = 1e6;
 
-/** Executions of each block (layout index) per run of the function; 0 for unreachable ones. */
-export function blockFrequencies(cfg: Cfg, loops: Loops): Float64Array {
+/** Executions of each block (layout index) per run of the function, loops making `trips` trips; 0 for unreachable ones. */
+export function blockFrequencies(cfg: Cfg, loops: Loops, trips: number = TRIPS): Float64Array {
   const freq = new Float64Array(cfg.count);
   if (cfg.count === 0) return freq;
   freq[0] = 1;
   for (const b of cfg.rpo) {
-    if (isHeader(loops, b)) freq[b] = Math.min(most, (freq[b] as number) * TRIPS);
-    spread(cfg, loops, b, freq);
+    if (isHeader(loops, b)) freq[b] = Math.min(most, (freq[b] as number) * trips);
+    spread(cfg, loops, b, freq, trips);
   }
   return freq;
 }
@@ -39,13 +39,13 @@ function leaves(loops: Loops, from: number, to: number): boolean {
 }
 
 /** Hands the frequency of a block to its successors; edges back to a loop's header are part of its trips. */
-function spread(cfg: Cfg, loops: Loops, b: number, freq: Float64Array): void {
+function spread(cfg: Cfg, loops: Loops, b: number, freq: Float64Array, trips: number): void {
   const from = cfg.succStart[b] as number;
   const end = cfg.succStart[b + 1] as number;
   let out = 0;
   for (let e = from; e < end; e++) if (leaves(loops, b, cfg.succ[e] as number)) out++;
   const stay = end - from - out;
-  const leaving = out === 0 ? 0 : stay === 0 ? 1 : 1 / TRIPS;
+  const leaving = out === 0 ? 0 : stay === 0 ? 1 : 1 / trips;
   for (let e = from; e < end; e++) {
     const s = cfg.succ[e] as number;
     if ((cfg.order[s] as number) <= (cfg.order[b] as number)) continue;

@@ -4,10 +4,12 @@ export { nearest, suggestion } from "./nearest.js";
 export {
   findKnob,
   type Knob,
+  type KnobReading,
   type KnobValue,
   type KnobValues,
   knobs,
   optionsOf,
   parseValue,
+  readingsOf,
   readKnobs,
 } from "./registry.js";

@@ -9,11 +9,15 @@ import { type KnobType, namedKnobs } from "./named.js";
 import { suggestion } from "./nearest.js";
 
 export interface Knob {
-  readonly number: number;
+  /** In the OCG knob space; null where it is not known. */
+  readonly number: number | null;
   readonly name: string;
   readonly type: KnobType;
   /** Value when it is not set; null where ptxas's is not known or there is none. */
   readonly value: number | null;
+  /** Page of the wiki, and what it says the knob is for. */
+  readonly page: string;
+  readonly says: string;
   /** `room: option`, null when nothing reads it yet. */
   readonly readBy: string | null;
 }
@@ -25,6 +29,15 @@ export type KnobValues = Readonly<Record<string, KnobValue>>;
 const readers: Readonly<Record<string, string>> = {
   DisablePhases: "phases: disablePhases",
   NamedPhases: "phases: namedPhases",
+  RegAllocAvoidBankConflictMac: "regalloc: bankPreference",
+  RegAllocAvoidBankConflictMacPenalty: "regalloc: bankPenalty",
+  RegAllocCoalescing: "regalloc: coalescing",
+  RegAllocCoalesceBudget: "regalloc: coalesceBudget",
+  RegAllocSortRegs: "regalloc: order",
+  RegAllocSpillLatencyScale: "regalloc: reloadScale",
+  RegAllocSpillMemResScale: "regalloc: storeScale",
+  RegAllocEstimatedLoopIterations: "regalloc: trips",
+  RegAllocUserSmemBytesPerCTA: "sched: sharedBytes",
   RegAllocThresholdForDiscardConflicts: "regalloc: regAllocThreshold",
   RegAllocNumNonSpillTrials: "regalloc: attempts",
   RegAllocPerfDiffBackoff: "regalloc: bankAware",
@@ -47,6 +60,20 @@ const readers: Readonly<Record<string, string>> = {
   SchedReadSBBaseLatency: "sched: readSbLatency",
   SchedReadSbDmmaLatency: "sched: readSbDmmaLatency",
   SchedReadSbLdgstsLatency: "sched: readSbLdgstsLatency",
+  PostSchedBudget: "sched: postBudget",
+  SchedDynBatchBudget: "sched: batchBudget",
+  SchedReduceRegBudget: "sched: reduceBudget",
+  SchedReadLatency: "sched: readLatency",
+  SchedReadSBBaseUseLSULat: "sched: readSbUseLatency",
+  SchedSyncsPhasechkLatency: "sched: phasechkLatency",
+  SchedTex2TexIssueRate: "sched: busyTEX",
+  SchedResBusyDMMA: "sched: busyDMMA",
+  SchedResBusyGMMA: "sched: busyGMMA",
+  SchedResBusyHMMA16816: "sched: busyHMMA16816",
+  SchedResBusyHMMA1688: "sched: busyHMMA1688",
+  SchedResBusyIMMA: "sched: busyIMMA",
+  SchedResBusyOp: "sched: opBusy",
+  SchedResBusyMachineOpcode: "sched: formBusy",
   SchedResBusyADU: "sched: busyADU",
   SchedResBusyALU: "sched: busyALU",
   SchedResBusyCBU: "sched: busyCBU",
@@ -62,11 +89,13 @@ const readers: Readonly<Record<string, string>> = {
   SchedXU64Latency: "sched: xuLatency",
 };
 
-export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value]) => ({
+export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value, page, says]) => ({
   number,
   name,
   type,
-  value: value ?? null,
+  value,
+  page,
+  says,
   readBy: readers[name] ?? null,
 }));
 
@@ -93,6 +122,33 @@ export function readKnobs(settings: Readonly<Record<string, string | number | bo
   return diagnostics.length > 0 ? fail(diagnostics) : ok(values);
 }
 
+/** A knob that was set, and who read which value of it. */
+export interface KnobReading {
+  readonly knob: string;
+  readonly number: number | null;
+  readonly value: KnobValue;
+  /** Room, and its option that the knob sets. */
+  readonly room: string;
+  readonly option: string;
+}
+
+/** Who reads the values that were set. */
+export function readingsOf(values: KnobValues): readonly KnobReading[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const knob = findKnob(name);
+    const [room, option] = (knob?.readBy ?? "").split(": ");
+    if (knob === undefined || room === undefined || option === undefined) return [];
+    return [{ knob: knob.name, number: knob.number, value, room, option }];
+  });
+}
+
+/** Texts with a form of their own, and how it is told. */
+const forms: Readonly<Record<string, readonly [form: RegExp, words: string]>> = {
+  RegAllocEstimatedLoopIterations: [/^[1-9]\d{0,5}$/, "a number of trips"],
+  SchedResBusyOp: [/^[A-Z][A-Z0-9]*,\d{1,4}(,[A-Z][A-Z0-9]*,\d{1,4})*$/, "MNEMONIC,cycles,MNEMONIC,cycles …"],
+  SchedResBusyMachineOpcode: [/^[A-Z][\w.]*,\d{1,4}(,[A-Z][\w.]*,\d{1,4})*$/, "MNEMONIC.MODIFIERS,cycles …"],
+};
+
 /** The options of one room (`phases`, `regalloc`, `sched`) that a set of values gives, by option name. */
 export function optionsOf(room: string, values: KnobValues): Record<string, KnobValue> {
   const options: Record<string, KnobValue> = {};
@@ -110,6 +166,8 @@ function unknown(name: string): Diagnostic {
 
 function problemOf(knob: Knob, text: string): Diagnostic | null {
   if (knob.readBy === null) return diagnostic("error", `knob '${knob.name}' has no effect: nothing reads it yet`);
+  const [form, words] = forms[knob.name] ?? [null, ""];
+  if (form !== null && !form.test(text)) return diagnostic("error", `knob '${knob.name}': '${text}' is not ${words}`);
   if (parseValue(knob.type, text) !== null) return null;
   return diagnostic("error", `knob '${knob.name}': '${text}' is no ${knob.type}`);
 }

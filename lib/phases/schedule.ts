@@ -24,6 +24,7 @@ function run(func: Func, context: PhaseContext, policy: Policy | null): void {
     ...(allocation?.maxRegisters !== undefined && { maxRegisters: allocation.maxRegisters }),
     ...(allocation?.ceilings !== undefined && { ceilings: allocation.ceilings }),
     ...schedule?.options,
+    ...(context.phase === "PostSchedule" && schedule?.postOptions),
   });
   onSchedule?.(report, context.phase);
 }

@@ -15,10 +15,10 @@ import { dropIdentityCopies, setUpFrame, toPhysical } from "./finish.js";
 import { flatten } from "./flat.js";
 import { type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
 import { keepBarriers } from "./kept.js";
-import { defaultKnobs, defaultPolicies } from "./policies.js";
+import { defaultKnobs, policiesOf } from "./policies.js";
 import { computeRanges, type Ranges } from "./ranges.js";
 import { type Spiller, spillValues } from "./spill.js";
-import type { AllocationOptions, AllocationResult, SpillSlot } from "./types.js";
+import type { AllocationOptions, AllocationResult, AllocatorKnobs, SpillSlot } from "./types.js";
 
 /** Spill rounds after which something must be wrong: each round but the last turns at least one value into memory. */
 const ROUND_LIMIT = 10_000;
@@ -61,6 +61,12 @@ function refusal(func: Func): ReturnType<typeof notSupported> | null {
   return null;
 }
 
+/** Trips of loops by the knob, null where it is not set or no number. */
+function tripsOf({ trips }: AllocatorKnobs): number | null {
+  const n = Number(trips);
+  return trips.trim() === "" || !Number.isFinite(n) || n < 1 ? null : n;
+}
+
 class Work {
   private readonly func: Func;
   private readonly options: AllocationOptions;
@@ -87,16 +93,17 @@ class Work {
   /** Null when the file fits, after as many spill rounds as it takes. */
   allocateFile(info: FileInfo): ReturnType<typeof diagnostic> | null {
     const registers = this.limit(info);
+    const knobs = { ...defaultKnobs, ...this.options.knobs };
     for (let round = 0; round < ROUND_LIMIT; round++) {
       this.ranges ??= computeRanges(flatten(this.func));
-      const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v));
+      const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v), tripsOf(knobs));
       const result = colorFile({
         ranges: this.ranges,
         info,
         registers,
         facts,
-        policies: { ...defaultPolicies, ...this.options.policies },
-        knobs: { ...defaultKnobs, ...this.options.knobs },
+        policies: { ...policiesOf(knobs), ...this.options.policies },
+        knobs,
         round,
         observe: this.options.observe ?? null,
       });

@@ -20,6 +20,7 @@ import type {
   AllocatorKnobs,
   Constraint,
   ConstraintContext,
+  CopyHint,
   Policies,
   Scan,
   ValueFacts,
@@ -80,6 +81,7 @@ class Attempt {
   private stuck: ValueFacts | null = null;
   private used = 0;
   private cost = 0;
+  private coalesced = 0;
   private readonly occupied: Uint8Array;
   private readonly primary: Int32Array;
   private readonly secondary: Int32Array;
@@ -108,9 +110,16 @@ class Attempt {
       func: problem.ranges.flat.func,
       file: problem.info.file,
       assigned: (v) => assignment[v] as number,
-      copies: (v) => facts.copies.get(v) ?? [],
+      copies: (v) => this.copiesOf(v),
       triples: (v) => facts.triples.get(v) ?? [],
     };
+  }
+
+  /** Copies of a value, as long as the budget of coalescing lasts. */
+  private copiesOf(v: number): readonly CopyHint[] {
+    const copies = this.p.facts.copies.get(v) ?? [];
+    if (copies.length === 0) return copies;
+    return this.coalesced++ < this.p.knobs.coalesceBudget ? copies : [];
   }
 
   run(): void {

@@ -1,5 +1,7 @@
 /** What the policies may know about the values of one register file: counts, lengths, copies, fellow operands. */
-import { type Block, type File, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { analysis } from "../analysis/cache.js";
+import { blockFrequencies } from "../analysis/frequency.js";
+import { type Block, type File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isGuarded } from "./flat.js";
 import { alignmentOf } from "./geometry.js";
 import type { Ranges } from "./ranges.js";
@@ -31,7 +33,13 @@ export function copyOf(inst: Inst): { readonly to: Operand; readonly from: Opera
 const COPY_WEIGHT = 4;
 const WEIGHT_LIMIT = 1 << 20;
 
-export function gatherFacts(ranges: Ranges, file: File, isTemporary: (value: number) => boolean): FileFacts {
+/** `trips`: how often a loop is taken to run; null: as the blocks' frequencies say. */
+export function gatherFacts(
+  ranges: Ranges,
+  file: File,
+  isTemporary: (value: number) => boolean,
+  trips: number | null = null,
+): FileFacts {
   const { flat } = ranges;
   const n = flat.func.values.count;
   const uses = new Float64Array(n);
@@ -39,10 +47,12 @@ export function gatherFacts(ranges: Ranges, file: File, isTemporary: (value: num
   const present = new Uint8Array(n);
   const copies = new Map<number, CopyHint[]>();
   const triples = new Map<number, [number, number][]>();
+  const again = trips === null ? flat.func.blocks.map((b) => b.freq) : frequenciesOf(flat.func, trips);
   flat.func.blocks.forEach((block, b) => {
     for (let i = flat.blockStart[b] as number; i < (flat.blockStart[b + 1] as number); i++) {
-      count(flat.useStart, flat.uses, i, block.freq, uses);
-      count(flat.defStart, flat.defs, i, block.freq, defs);
+      const freq = again[b] as number;
+      count(flat.useStart, flat.uses, i, freq, uses);
+      count(flat.defStart, flat.defs, i, freq, defs);
       noteCopy(flat.insts[i] as Inst, block, file, copies);
       noteTriple(flat.insts[i] as Inst, file, triples);
     }
@@ -65,6 +75,10 @@ export function gatherFacts(ranges: Ranges, file: File, isTemporary: (value: num
     if (present[v] === 1) values.push(factsOf(ranges, v, uses[v] as number, defs[v] as number, isTemporary(v)));
   }
   return { values, copies, triples };
+}
+
+function frequenciesOf(func: Func, trips: number): Float64Array {
+  return blockFrequencies(analysis(func, "cfg"), analysis(func, "loops"), trips);
 }
 
 function factsOf(ranges: Ranges, v: number, uses: number, defs: number, temporary: boolean): ValueFacts {

@@ -17,6 +17,14 @@ export const defaultKnobs: AllocatorKnobs = {
   relaxHead: 1,
   relaxTail: 1,
   bankAware: true,
+  coalescing: true,
+  coalesceBudget: Number.POSITIVE_INFINITY,
+  bankPreference: 1,
+  bankPenalty: 1,
+  order: 0,
+  reloadScale: 1,
+  storeScale: 1,
+  trips: "",
 };
 
 /** Weight of one operand in the spill cost (wiki page 34: 15.0). */
@@ -101,6 +109,25 @@ export function selectFirstFree(scan: Scan): Choice {
     if (scan.occupied[slot] === 0) return { slot, why: "zero-cost" };
   }
   return { slot: -1, why: "none" };
+}
+
+/** The default decisions with the numbers that knobs set. */
+export function policiesOf(knobs: AllocatorKnobs): Policies {
+  const { coalescing, bankPreference: banks, bankPenalty, order, reloadScale, storeScale } = knobs;
+  const weighed: ConstraintPolicy = (ctx, v, out) => {
+    const from = out.length;
+    bankPreference(ctx, v, out);
+    for (let k = from; k < out.length; k++) out[k] = { ...(out[k] as Constraint), weight: bankPenalty };
+  };
+  const bankPolicy = bankPenalty === 1 ? bankPreference : weighed;
+  return {
+    ...defaultPolicies,
+    ...(order === 1 && { priority: programOrder }),
+    ...((reloadScale !== 1 || storeScale !== 1) && {
+      spillCost: (v: ValueFacts) => (OPERAND_WEIGHT * (reloadScale * v.uses + storeScale * v.defs)) / (v.points + 1),
+    }),
+    constraints: allOf(...(coalescing ? [copyAffinity] : []), ...(banks === 0 ? [] : [bankPolicy])),
+  };
 }
 
 export const defaultPolicies: Policies = {

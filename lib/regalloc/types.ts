@@ -115,6 +115,19 @@ export interface AllocatorKnobs {
   readonly relaxTail: number;
   /** 641: the tail is relaxed too. */
   readonly bankAware: boolean;
+  /** 618: copies ask for the same register; 617: in as many values of a file. */
+  readonly coalescing: boolean;
+  readonly coalesceBudget: number;
+  /** 613: three sources of an instruction avoid one bank (not 0); 614: what that weighs. */
+  readonly bankPreference: number;
+  readonly bankPenalty: number;
+  /** 657: order in which values are taken: 0 wide ones first, 1 in order of definition. */
+  readonly order: number;
+  /** 670 and 672: what a load and what a store of spill code weigh. */
+  readonly reloadScale: number;
+  readonly storeScale: number;
+  /** 623: trips that a loop is taken to make when spills are weighed, as text; "" for 10. */
+  readonly trips: string;
 }
 
 export interface AllocationOptions {

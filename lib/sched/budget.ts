@@ -15,6 +15,8 @@ import type { HeuristicParameters } from "./policy.js";
 export interface MayUse {
   /** Registers the function may use (`-maxrregcount`, `.maxnreg`). Default: what the target has. */
   readonly maxRegisters?: number;
+  /** Bytes of shared memory of a block, in place of what the function uses by itself (RegAllocUserSmemBytesPerCTA). */
+  readonly sharedBytes?: number;
   /** Lower ceilings of an experiment, in registers per file. */
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
 }
@@ -33,19 +35,20 @@ const PREDICATES = 7;
  * (wiki page 36).
  */
 export function registerLimits(func: Func, parameters: HeuristicParameters, may: MayUse = {}): readonly number[] {
-  const { maxRegisters, ceilings = {} } = may;
+  const { ceilings = {} } = may;
   const { R = Number.POSITIVE_INFINITY, UR, P = PREDICATES, UP = PREDICATES, B = BARRIERS } = ceilings;
-  const registers = Math.min(registerBudget(func, parameters, maxRegisters), R - STACK_POINTER);
+  const registers = Math.min(registerBudget(func, parameters, may), R - STACK_POINTER);
   return [registers, UR ?? func.target.limits.uniformRegisters, P, UP, B];
 }
 
-function registerBudget(func: Func, parameters: HeuristicParameters, maxRegisters?: number): number {
+function registerBudget(func: Func, parameters: HeuristicParameters, given: MayUse): number {
+  const { maxRegisters, sharedBytes } = given;
   const { maxRegistersPerThread: most } = func.target.limits;
   const { registerTarget } = parameters;
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
-  return Math.min(may - (may >> 6), (allWarps(func) ?? most) - alignmentLoss(func)) - RESERVED;
+  return Math.min(may - (may >> 6), (allWarps(func, sharedBytes) ?? most) - alignmentLoss(func)) - RESERVED;
 }
 
 /** Registers that groups aligned to their width may leave unused between them. */
@@ -56,7 +59,7 @@ function alignmentLoss({ values }: Func): number {
 }
 
 /** Registers per thread with which as many warps run at once as without any; null where one block does not fit. */
-function allWarps({ target, limits, sharedBytes }: Func): number | null {
+function allWarps({ target, limits, ...func }: Func, sharedBytes = func.sharedBytes): number | null {
   const { maxThreadsPerSm, maxThreadsPerCta } = target.limits;
   const block = limits.reqntid ?? limits.maxntid;
   if (block !== null) {

@@ -16,6 +16,8 @@ export interface ScheduleSettings {
   readonly pre?: Policy | null;
   readonly post?: Policy | null;
   readonly options?: ScheduleOptions;
+  /** What holds after allocation only, beside `options`. */
+  readonly postOptions?: ScheduleOptions;
 }
 
 const latencies = [
@@ -26,6 +28,8 @@ const latencies = [
   "readSbLdgstsLatency",
   "readSbDmmaLatency",
   "syncsLatency",
+  "readLatency",
+  "phasechkLatency",
 ] as const satisfies readonly (keyof LatencyOverrides)[];
 
 const parameters = [
@@ -36,13 +40,27 @@ const parameters = [
   "depth",
   "batchTarget",
   "batchStall",
+  "batchBudget",
+  "reduceBudget",
 ] as const satisfies readonly (keyof HeuristicParameters)[];
 
 const busy = /^busy(.+)$/;
 
+const given = <K extends string, V>(key: K, value: V | undefined): { [k in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { [k in K]?: V };
+
 function numbers(knobs: SchedKnobs, names: readonly string[]): Record<string, number> {
   const out: Record<string, number> = {};
   for (const name of names) if (typeof knobs[name] === "number") out[name] = knobs[name];
+  return out;
+}
+
+/** `FFMA,3,LDG,8`: what stands beside each name (wiki page 63, the type OPCODE_STR_LIST). */
+function pairs(text: unknown): Record<string, number> | undefined {
+  if (typeof text !== "string") return undefined;
+  const words = text.split(",").map((w) => w.trim());
+  const out: Record<string, number> = {};
+  for (let k = 0; k + 1 < words.length; k += 2) out[words[k] as string] = Number(words[k + 1]);
   return out;
 }
 
@@ -54,8 +72,15 @@ export function settingsOfKnobs(knobs: SchedKnobs): ScheduleSettings {
     if (pipe !== undefined && typeof value === "number") pipes[pipe] = value;
   }
   const options: ScheduleOptions = {
-    latencies: { ...numbers(knobs, latencies), ...(Object.keys(pipes).length > 0 && { busy: pipes }) },
+    latencies: {
+      ...numbers(knobs, latencies),
+      ...(knobs.readSbUseLatency === true && { readSbUseLatency: true }),
+      ...(Object.keys(pipes).length > 0 && { busy: pipes }),
+      ...given("opBusy", pairs(knobs.opBusy)),
+      ...given("formBusy", pairs(knobs.formBusy)),
+    },
     parameters: numbers(knobs, parameters),
+    ...(typeof knobs.sharedBytes === "number" && { sharedBytes: knobs.sharedBytes }),
     ...(typeof knobs.memoryWindow === "number" && { memoryWindow: Math.max(1, knobs.memoryWindow) }),
     ...(knobs.noAlias === true && { noAlias: true }),
     ...(knobs.crossBlock !== undefined && { crossBlock: knobs.crossBlock !== 0 }),
@@ -65,5 +90,11 @@ export function settingsOfKnobs(knobs: SchedKnobs): ScheduleSettings {
     off ? null : option === 1 ? policyNamed(name) : undefined;
   const pre = reverse(knobs.forceReverse, "ilp-reverse");
   const post = reverse(knobs.postForceReverse, "critical-path-backward");
-  return { options, ...(pre !== undefined && { pre }), ...(post !== undefined && { post }) };
+  const postOptions = typeof knobs.postBudget === "number" ? { passBudget: knobs.postBudget } : undefined;
+  return {
+    options,
+    ...given("postOptions", postOptions),
+    ...(pre !== undefined && { pre }),
+    ...(post !== undefined && { post }),
+  };
 }

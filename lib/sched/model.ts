@@ -44,15 +44,33 @@ export interface LatencyOverrides {
   readonly ldsLatency?: number;
   readonly texLatency?: number;
   readonly xuLatency?: number;
+  /** Results of other instructions whose results scoreboards guard. */
+  readonly readLatency?: number;
+  /** Tests of a barrier in shared memory. */
+  readonly phasechkLatency?: number;
   /** Operands read late: cycles until they may be overwritten (an estimate; digest E has no measurement). */
   readonly readSbLatency?: number;
   readonly readSbLdgstsLatency?: number;
   readonly readSbDmmaLatency?: number;
+  /** Operands read late are free when the reader's results are there. */
+  readonly readSbUseLatency?: boolean;
   /** Barriers of a CTA. */
   readonly syncsLatency?: number;
   /** Issue intervals by pipe name of the latency tables: `{ ALU: 4 }`. */
   readonly busy?: Readonly<Record<string, number>>;
+  /** Issue intervals by mnemonic (`FFMA`), and by mnemonic with all modifiers; they win over those of pipes. */
+  readonly opBusy?: Readonly<Record<string, number>>;
+  readonly formBusy?: Readonly<Record<string, number>>;
 }
+
+/** Matrix units that share the tensor pipe and have a busy time of their own (wiki page 63). */
+const units: readonly (readonly [name: RegExp, unit: string])[] = [
+  [/^DMMA/, "DMMA"],
+  [/^IMMA/, "IMMA"],
+  [/^[HIQB]GMMA/, "GMMA"],
+  [/^HMMA.*\.16816\b/, "HMMA16816"],
+  [/^HMMA.*\.1688\b/, "HMMA1688"],
+];
 
 /** Cycles until a load or store has read its operands, when nothing else is said. */
 export const READ_RELEASE = 10;
@@ -84,12 +102,20 @@ class TableModel implements LatencyModel {
     return {
       pipe: pipeIndex(t.pipe),
       resource: resourceOf(inst.form, t.pipe),
-      interval: this.overrides.busy?.[t.pipe] ?? t.interval,
-      latency: this.expected(inst, t.pipe) ?? t.latency,
+      interval: this.busy(inst, t.pipe) ?? t.interval,
+      latency: this.expected(inst, t.pipe) ?? (t.write ? this.overrides.readLatency : undefined) ?? t.latency,
       write: t.write,
       read: t.read,
       minStall: t.minStall,
     };
+  }
+
+  private busy({ form }: MachineInst, pipe: string): number | undefined {
+    const { busy, opBusy, formBusy } = this.overrides;
+    const own = formBusy?.[form.name] ?? opBusy?.[form.op];
+    if (own !== undefined || busy === undefined) return own;
+    const unit = units.find(([name]) => name.test(form.name))?.[1];
+    return (unit === undefined ? undefined : busy[unit]) ?? busy[pipe];
   }
 
   private expected(inst: MachineInst, pipe: string): number | undefined {
@@ -97,6 +123,7 @@ class TableModel implements LatencyModel {
     const { op, memory } = inst.form;
     if (op === "LDS" || op === "LDSM") return o.ldsLatency;
     if (op === "BAR") return o.syncsLatency;
+    if (inst.form.name.startsWith("SYNCS.PHASECHK")) return o.phasechkLatency;
     if (pipe === "TEX") return o.texLatency;
     if (pipe === "XU" && memory === null) return o.xuLatency;
     return undefined;
@@ -131,6 +158,7 @@ class TableModel implements LatencyModel {
     const o = this.overrides;
     if (src !== -1 && this.occupancy(reader).read) {
       const { op } = reader.form;
+      if (o.readSbUseLatency === true) return this.occupancy(reader).latency;
       if (op === "LDGSTS") return o.readSbLdgstsLatency ?? o.readSbLatency ?? READ_RELEASE;
       if (op === "DMMA") return o.readSbDmmaLatency ?? o.readSbLatency ?? READ_RELEASE;
       return o.readSbLatency ?? READ_RELEASE;

@@ -112,6 +112,9 @@ export interface HeuristicParameters {
   readonly batchStall: number;
   /** Candidates looked at per choice; the others wait in the order of their remaining paths. */
   readonly lookahead: number;
+  /** Blocks in which batches are tried, and in which the order with fewest registers is (SchedDynBatchBudget, SchedReduceRegBudget). */
+  readonly batchBudget: number;
+  readonly reduceBudget: number;
 }
 
 export const defaultParameters: HeuristicParameters = {
@@ -123,4 +126,6 @@ export const defaultParameters: HeuristicParameters = {
   batchTarget: 16,
   batchStall: 3,
   lookahead: 96,
+  batchBudget: Number.POSITIVE_INFINITY,
+  reduceBudget: Number.POSITIVE_INFINITY,
 };

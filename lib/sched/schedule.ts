@@ -23,6 +23,7 @@ import {
   isStrategy,
   type OrderEstimate,
   type Policy,
+  type SchedulePolicy,
   type StrategyPass,
 } from "./policy.js";
 import { PressureTracker } from "./pressure.js";
@@ -35,6 +36,8 @@ export interface ScheduleOptions extends DagOptions, MayUse {
   readonly parameters?: Partial<HeuristicParameters>;
   /** Latencies along edges between blocks. Default true. */
   readonly crossBlock?: boolean;
+  /** Passes over blocks that may be tried in all (PostSchedBudget). Default: no limit. */
+  readonly passBudget?: number;
   /** Only blocks for which it says yes. Default all. */
   readonly select?: (block: Block) => boolean;
   /** Called at every choice; costs nothing when absent. */
@@ -81,6 +84,9 @@ class Scheduler {
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
   private readonly limits: readonly number[];
+  /** Passes tried so far, and how many of each policy. */
+  private tried = 0;
+  private readonly triedOf: Map<string, number> = new Map();
   private readonly orders: (Int32Array | null)[] = [];
   private readonly reports: (BlockReport | null)[] = [];
 
@@ -162,7 +168,7 @@ class Scheduler {
           frequency: full.frequency,
           exceeded,
         };
-        if (pass.when?.(facts) === false) continue;
+        if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
         const order = listSchedule(dag, pass.policy, { ...full, places }, this.options.observe ?? null);
         const [after, afterTime] = judge(order);
@@ -186,6 +192,17 @@ class Scheduler {
       policy: by,
       moved,
     };
+  }
+
+  /** Whether the budgets leave room for one more pass with this policy, which is then counted. */
+  private affords({ name }: SchedulePolicy): boolean {
+    const { batchBudget, reduceBudget } = this.parameters;
+    const most = name === "dyn-batch" ? batchBudget : name === "reduce-reg" ? reduceBudget : Number.POSITIVE_INFINITY;
+    const so = this.triedOf.get(name) ?? 0;
+    if (so >= most || this.tried >= (this.options.passBudget ?? Number.POSITIVE_INFINITY)) return false;
+    this.triedOf.set(name, so + 1);
+    this.tried++;
+    return true;
   }
 
   private context(b: number, block: Block): BlockContext {

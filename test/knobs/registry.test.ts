@@ -3,7 +3,10 @@ import { defaultKnobs } from "../../lib/regalloc/policies.js";
 import type { AllocatorKnobs } from "../../lib/regalloc/types.js";
 
 test("names and numbers are unique", () => {
-  expect(new Set(knobs.map((k) => k.number)).size).toBe(knobs.length);
+  const numbers = knobs.flatMap((k) => (k.number === null ? [] : [k.number]));
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect([knobs.length, numbers.length]).toEqual([289, 217]);
+  expect(knobs.every((k) => k.says.length > 5 && /^\d\d$/.test(k.page))).toBe(true);
   expect(new Set(knobs.map((k) => k.name.toLowerCase())).size).toBe(knobs.length);
 });
 
@@ -39,12 +42,18 @@ test("values become options of the rooms that read them", () => {
 });
 
 test("what is wrong with a setting is said, all at once", () => {
-  const result = readKnobs({ RegAllocTreshold: 1, RegAllocNumNonSpillTrials: "many", SchedDynBatchBudget: 100 });
+  const result = readKnobs({
+    RegAllocTreshold: 1,
+    RegAllocNumNonSpillTrials: "many",
+    SchedRefineMemDepBudget: 100,
+    SchedResBusyOp: "FFMA",
+  });
   expect(result.ok).toBe(false);
   expect(result.diagnostics.map((d) => d.message)).toEqual([
     expect.stringMatching(/^unknown knob 'RegAllocTreshold'/),
     "knob 'RegAllocNumNonSpillTrials': 'many' is no int",
-    "knob 'SchedDynBatchBudget' has no effect: nothing reads it yet",
+    "knob 'SchedRefineMemDepBudget' has no effect: nothing reads it yet",
+    "knob 'SchedResBusyOp': 'FFMA' is not MNEMONIC,cycles,MNEMONIC,cycles …",
   ]);
 });
 

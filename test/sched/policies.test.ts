@@ -212,7 +212,7 @@ test("every knob that names the scheduler as its reader changes its settings", (
   expect(read.length).toBeGreaterThan(25);
   const without = JSON.stringify(settingsOfKnobs({}));
   const idle = read.filter(([option, type]) => {
-    const settings = settingsOfKnobs({ [option]: type === "flag" ? true : 1 });
+    const settings = settingsOfKnobs({ [option]: type === "flag" ? true : type === "text" ? "FFMA,3" : 1 });
     return JSON.stringify(settings, (_, v) => v ?? null) === without;
   });
   expect(idle).toEqual([]);
