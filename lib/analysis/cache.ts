@@ -1,10 +1,11 @@
 /**
  * `analysis(func, name)`: a pass asks for what it needs and never invalidates by hand. A result is kept until the
- * function's generation moves on.
+ * function's generation moves on; what depends on blocks and edges alone is kept as long as these are the same, which is
+ * looked at and not believed: comparing them costs less than one reverse post-order.
  */
 import type { Func } from "../ori/types.js";
 import { Addresses } from "./addresses.js";
-import { type Cfg, controlFlow } from "./cfg.js";
+import { type Cfg, controlFlow, sameShape } from "./cfg.js";
 import { type DefUse, defUse } from "./defuse.js";
 import { type Divergence, divergence } from "./divergence.js";
 import { type DominatorTree, dominators, postDominators } from "./dominators.js";
@@ -51,6 +52,9 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   frequencies: (f) => blockFrequencies(analysis(f, "cfg"), analysis(f, "loops")),
 };
 
+/** Functions of blocks and edges. */
+const ofShape: readonly (keyof Analyses)[] = ["cfg", "dominators", "postDominators", "loops", "frequencies"];
+
 interface Kept {
   generation: number;
   results: Partial<Analyses>;
@@ -62,7 +66,7 @@ const cache = new WeakMap<Func, Kept>();
 export function analysis<K extends keyof Analyses>(func: Func, name: K): Analyses[K] {
   let kept = cache.get(func);
   if (kept === undefined || kept.generation !== func.generation) {
-    kept = { generation: func.generation, results: {} };
+    kept = { generation: func.generation, results: kept === undefined ? {} : stillRight(func, kept.results) };
     cache.set(func, kept);
   }
   const known: Analyses[K] | undefined = kept.results[name];
@@ -70,4 +74,16 @@ export function analysis<K extends keyof Analyses>(func: Func, name: K): Analyse
   const made = compute[name](func);
   kept.results[name] = made;
   return made;
+}
+
+/** What holds of the results for an earlier state of the function. */
+function stillRight(func: Func, old: Partial<Analyses>): Partial<Analyses> {
+  const now: Partial<Analyses> = {};
+  if (old.cfg !== undefined && sameShape(old.cfg, func)) for (const name of ofShape) keep(now, old, name);
+  return now;
+}
+
+function keep<K extends keyof Analyses>(now: Partial<Analyses>, old: Partial<Analyses>, name: K): void {
+  const known: Analyses[K] | undefined = old[name];
+  if (known !== undefined) now[name] = known;
 }

@@ -32,6 +32,23 @@ function edges(blocks: readonly Block[], indexOf: Int32Array, which: "succs" | "
   return [start, list];
 }
 
+/** The function still has these blocks in this order with these edges. */
+export function sameShape(cfg: Cfg, func: Func): boolean {
+  const { blocks, indexOf } = cfg;
+  if (func.blocks.length !== blocks.length || func.nextBlock !== indexOf.length) return false;
+  for (let i = 0; i < blocks.length; i++) if (func.blocks[i] !== blocks[i]) return false;
+  return sameEdges(cfg, cfg.succStart, cfg.succ, "succs") && sameEdges(cfg, cfg.predStart, cfg.pred, "preds");
+}
+
+function sameEdges({ blocks, indexOf }: Cfg, start: Int32Array, list: Int32Array, which: "succs" | "preds"): boolean {
+  for (let i = 0, e = 0; i < blocks.length; i++) {
+    const others = (blocks[i] as Block)[which];
+    if (e + others.length !== start[i + 1]) return false;
+    for (let k = 0; k < others.length; k++) if (indexOf[(others[k] as Block).id] !== list[e++]) return false;
+  }
+  return true;
+}
+
 /** Reverse post-order from `root` over edges given as columns. */
 export function reversePostOrder(count: number, root: number, start: Int32Array, list: Int32Array): Int32Array {
   const seen = new Uint8Array(count);

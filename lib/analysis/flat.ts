@@ -11,7 +11,7 @@
  */
 
 import { IMPLICIT } from "../isa/operand.js";
-import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Handover, handovers, type Runs } from "./products.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
 
@@ -49,54 +49,98 @@ export interface Flat {
 
 /** Growable columns of one kind of reference (uses or definitions). */
 class References {
-  readonly start: number[] = [0];
-  readonly unit: number[] = [];
-  readonly width: number[] = [];
-  readonly slot: number[] = [];
-  readonly kills: number[] = [];
+  readonly start: Int32Array;
+  private unit: Int32Array;
+  private width: Uint8Array;
+  private slot: Int16Array;
+  private kills: Uint8Array;
+  private count = 0;
+  private rows = 0;
+
+  constructor(rows: number, room: number) {
+    this.start = new Int32Array(rows + 1);
+    this.unit = new Int32Array(room);
+    this.width = new Uint8Array(room);
+    this.slot = new Int16Array(room);
+    this.kills = new Uint8Array(room);
+  }
 
   add(unit: number, width: number, slot: number, kills: boolean): void {
-    this.unit.push(unit);
-    this.width.push(width);
-    this.slot.push(slot);
-    this.kills.push(kills ? 1 : 0);
+    const at = this.count++;
+    if (at === this.unit.length) this.grow();
+    this.unit[at] = unit;
+    this.width[at] = width;
+    this.slot[at] = slot;
+    this.kills[at] = kills ? 1 : 0;
+  }
+
+  /** The instruction has no more of them. */
+  end(): void {
+    this.start[++this.rows] = this.count;
+  }
+
+  get columns(): { start: Int32Array; unit: Int32Array; width: Uint8Array; slot: Int16Array; kills: Uint8Array } {
+    const { start, unit, width, slot, kills, count } = this;
+    return {
+      start,
+      unit: unit.subarray(0, count),
+      width: width.subarray(0, count),
+      slot: slot.subarray(0, count),
+      kills: kills.subarray(0, count),
+    };
+  }
+
+  private grow(): void {
+    const room = 2 * this.unit.length + 16;
+    const wider = <T extends { set(from: T): void }>(to: T, from: T): T => {
+      to.set(from);
+      return to;
+    };
+    this.unit = wider(new Int32Array(room), this.unit);
+    this.width = wider(new Uint8Array(room), this.width);
+    this.slot = wider(new Int16Array(room), this.slot);
+    this.kills = wider(new Uint8Array(room), this.kills);
   }
 }
 
 export function flatten(func: Func): Flat {
   const units = unitsOf(func);
-  const insts: Inst[] = [];
   const first = new Int32Array(func.blocks.length + 1);
-  const uses = new References();
-  const defs = new References();
-  const handed = handovers(func, units);
   func.blocks.forEach((b, i) => {
-    for (const inst of b.insts) {
-      insts.push(inst);
+    first[i + 1] = (first[i] as number) + b.insts.length;
+  });
+  const count = first[func.blocks.length] as number;
+  const insts: Inst[] = new Array(count);
+  const block = new Int32Array(count);
+  const uses = new References(count, 3 * count + 8);
+  const defs = new References(count, count + 8);
+  const handed = handovers(func, units);
+  for (let b = 0, i = 0; b < func.blocks.length; b++) {
+    for (const inst of (func.blocks[b] as Block).insts) {
+      insts[i] = inst;
+      block[i++] = b;
       addUses(units, uses, inst);
       addDefs(units, defs, inst);
       if (handed !== null) addHandover(uses, defs, handed.get(inst));
-      uses.start.push(uses.unit.length);
-      defs.start.push(defs.unit.length);
+      uses.end();
+      defs.end();
     }
-    first[i + 1] = insts.length;
-  });
-  const block = new Int32Array(insts.length);
-  for (let i = 0; i < func.blocks.length; i++) block.fill(i, first[i], first[i + 1]);
+  }
+  const [u, d] = [uses.columns, defs.columns];
   return {
     units,
     insts,
     first,
     block,
-    useStart: Int32Array.from(uses.start),
-    useUnit: Int32Array.from(uses.unit),
-    useWidth: Uint8Array.from(uses.width),
-    useSlot: Int16Array.from(uses.slot),
-    defStart: Int32Array.from(defs.start),
-    defUnit: Int32Array.from(defs.unit),
-    defWidth: Uint8Array.from(defs.width),
-    defSlot: Int16Array.from(defs.slot),
-    defKills: Uint8Array.from(defs.kills),
+    useStart: u.start,
+    useUnit: u.unit,
+    useWidth: u.width,
+    useSlot: u.slot,
+    defStart: d.start,
+    defUnit: d.unit,
+    defWidth: d.width,
+    defSlot: d.slot,
+    defKills: d.kills,
   };
 }
 
@@ -113,11 +157,10 @@ function addUses(units: Units, uses: References, inst: Inst): void {
     }
   }
   if (inst.passed !== undefined) for (const o of inst.passed.uses) uses.add(unitOf(units, o), o.width, IMPLICIT, false);
-  addImplicit(units, uses, inst, "use");
+  if (!units.virtual) addImplicit(units, uses, inst, "use");
 }
 
 function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "def"): void {
-  if (units.virtual) return;
   const implied = implicitFile[inst.form.op];
   if (implied === undefined || implied[1] !== which) return;
   const mask = inst.srcs[1]!;
@@ -145,10 +188,10 @@ function addDefs(units: Units, defs: References, inst: Inst): void {
   for (let s = 0; s < inst.dsts.length; s++) {
     const o = inst.dsts[s] as Operand;
     if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
-    const whole = !o.part.startsWith(".H") && !o.part.startsWith(".B");
+    const whole = o.part === "" || (!o.part.startsWith(".H") && !o.part.startsWith(".B"));
     defs.add(unitOf(units, o), o.width, s, certain && whole);
   }
   if (inst.passed !== undefined)
     for (const o of inst.passed.defs) defs.add(unitOf(units, o), o.width, IMPLICIT, certain);
-  addImplicit(units, defs, inst, "def");
+  if (!units.virtual) addImplicit(units, defs, inst, "def");
 }

@@ -3,7 +3,7 @@
  * virtual registers the units of a value are consecutive (value × sub-register); on physical ones every register of
  * every file has its fixed unit. All five files share one numbering, so one bit set covers them.
  */
-import { File, type Func, type Operand } from "../ori/types.js";
+import { File, type Func, type Operand, type ValueTable } from "../ori/types.js";
 
 /** First unit of each file on physical registers, indexed by File; UPs and Ps get 16 places although 8 exist. */
 const physicalBase: readonly number[] = [0, 0, 256, 512, 528, 544];
@@ -20,12 +20,23 @@ export interface Units {
   readonly base: Int32Array;
 }
 
+/** By table of values: these are only ever added. */
+const known = new WeakMap<ValueTable, Units>();
+let physical: Units | null = null;
+
 export function unitsOf(func: Func): Units {
-  return func.virtual ? virtualUnits(func) : physicalUnits();
+  if (!func.virtual) {
+    physical ??= physicalUnits();
+    return physical;
+  }
+  const before = known.get(func.values);
+  if (before !== undefined && before.base.length === func.values.count + 1) return before;
+  const units = virtualUnits(func.values);
+  known.set(func.values, units);
+  return units;
 }
 
-function virtualUnits(func: Func): Units {
-  const { values } = func;
+function virtualUnits(values: ValueTable): Units {
   const base = new Int32Array(values.count + 1);
   for (let v = 0; v < values.count; v++) base[v + 1] = (base[v] as number) + values.width(v);
   const count = base[values.count] as number;
@@ -62,9 +73,20 @@ export function unitOf(units: Units, o: Operand): number {
   return unitAt(units, o.file, o.id, o.sub);
 }
 
+const homes = new WeakMap<Units, Int32Array>();
+
 /** The unit that stands for each: its own, or on virtual registers the first one bound to the same register. */
 export function homeUnits(func: Func, units: Units): Int32Array {
-  const home = Int32Array.from({ length: units.count }, (_, u) => u);
+  const before = homes.get(units);
+  if (before !== undefined) return before;
+  const home = findHomes(func, units);
+  homes.set(units, home);
+  return home;
+}
+
+function findHomes(func: Func, units: Units): Int32Array {
+  const home = new Int32Array(units.count);
+  for (let u = 0; u < home.length; u++) home[u] = u;
   if (!func.virtual) return home;
   const bound = new Map<number, number>();
   for (let v = 0; v < func.values.count; v++) {
