@@ -6,7 +6,7 @@
  * again only while a successor changed. A guarded definition does not kill: where the guard is false the old contents
  * live on. Unreachable blocks are solved too (their code is allocated and encoded like any other).
  */
-import { clearRange, countBits, setRange, wordsFor } from "./bits.js";
+import { clearRange, countBits, hasBit, setBit, setRange, wordsFor } from "./bits.js";
 import type { Cfg } from "./cfg.js";
 import type { Flat } from "./flat.js";
 
@@ -17,6 +17,36 @@ export interface Liveness {
   /** Row per block (layout index), `words` words each. */
   readonly liveIn: Uint32Array;
   readonly liveOut: Uint32Array;
+}
+
+/** What is read in a block before it is certainly written there. */
+export class Reads {
+  readonly block: number[] = [];
+  readonly unit: number[] = [];
+
+  add(block: number, unit: number): void {
+    this.block.push(block);
+    this.unit.push(unit);
+  }
+}
+
+/** Follows the reads back to where their units are killed; adds to `liveIn` (which holds the reads) and returns `liveOut`. */
+export function followBack(cfg: Cfg, words: number, reads: Reads, liveIn: Uint32Array, kill: Uint32Array): Uint32Array {
+  const liveOut = new Uint32Array(liveIn.length);
+  const { block, unit } = reads;
+  while (block.length > 0) {
+    const b = block.pop() as number;
+    const u = unit.pop() as number;
+    for (let e = cfg.predStart[b] as number; e < (cfg.predStart[b + 1] as number); e++) {
+      const p = cfg.pred[e] as number;
+      if (p < 0 || hasBit(liveOut, p * words, u)) continue;
+      setBit(liveOut, p * words, u);
+      if (hasBit(kill, p * words, u) || hasBit(liveIn, p * words, u)) continue;
+      setBit(liveIn, p * words, u);
+      reads.add(p, u);
+    }
+  }
+  return liveOut;
 }
 
 export function liveness(cfg: Cfg, flat: Flat): Liveness {

@@ -199,7 +199,9 @@ class Naming {
         for (let at = cfg.pred[e] as number; at >= 0 && at !== tree.idom[b]; at = tree.idom[at] as number) {
           if ((cfg.order[at] as number) < 0) break;
           const list = of[at] as number[];
-          if (list[list.length - 1] !== b) list.push(b);
+          // Another way to the join came by here: it has been up from here already.
+          if (list[list.length - 1] === b) break;
+          list.push(b);
         }
       }
     }

@@ -140,34 +140,45 @@ function indexRegisters(func: Func): Set<number> {
   return found;
 }
 
+/** The first range of the list that ends at `from` or later. */
+function endingFrom(list: Int32Array, from: number): number {
+  let [low, high] = [0, list.length >> 1];
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if ((list[2 * mid + 1] as number) < from) low = mid + 1;
+    else high = mid;
+  }
+  return low;
+}
+
 /** Two lists of ascending, disjoint ranges share a point; the second is the shorter. */
 function overlap(long: Int32Array, short: Int32Array): boolean {
   for (let s = 0; s < short.length; s += 2) {
     const from = short[s] as number;
     const to = short[s + 1] as number;
-    // The first range that ends at `from` or later.
-    let [low, high] = [0, long.length >> 1];
-    while (low < high) {
-      const mid = (low + high) >> 1;
-      if ((long[2 * mid + 1] as number) < from) low = mid + 1;
-      else high = mid;
-    }
+    const low = endingFrom(long, from);
     if (2 * low < long.length && (long[2 * low] as number) <= to) return true;
   }
   return false;
 }
 
-/** Two lists of disjoint ranges that share no point as one. */
+/** Two lists of disjoint ranges that share no point as one: the longer is copied in runs between the ranges of the shorter. */
 function union(a: Int32Array, b: Int32Array): Int32Array {
-  const out = new Int32Array(a.length + b.length);
-  let [i, j] = [0, 0];
-  for (let k = 0; k < out.length; k += 2) {
-    const first = j >= b.length || (i < a.length && (a[i] as number) < (b[j] as number));
-    out[k] = (first ? a[i] : b[j]) as number;
-    out[k + 1] = (first ? a[i + 1] : b[j + 1]) as number;
-    if (first) i += 2;
-    else j += 2;
+  const [long, short] = a.length < b.length ? [b, a] : [a, b];
+  if (short.length === 0) return long;
+  const out = new Int32Array(long.length + short.length);
+  let [taken, made] = [0, 0];
+  const take = (to: number): void => {
+    out.set(long.subarray(taken, to), made);
+    made += to - taken;
+    taken = to;
+  };
+  for (let s = 0; s < short.length; s += 2) {
+    take(2 * endingFrom(long, short[s] as number));
+    out[made++] = short[s] as number;
+    out[made++] = short[s + 1] as number;
   }
+  take(long.length);
   return out;
 }
 

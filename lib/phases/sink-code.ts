@@ -22,6 +22,7 @@ import {
   hasBit,
   isLanewise,
   unitOf,
+  wordsFor,
 } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
@@ -199,8 +200,9 @@ class Sink {
   private acrossLoops(): Uint32Array {
     const { flat } = this;
     const { loops } = analysis(this.func, "loops");
+    const across = new Uint32Array(wordsFor(flat.units.count));
+    if (loops.length === 0) return across;
     const { words, liveIn } = analysis(this.func, "liveness");
-    const across = new Uint32Array(words);
     for (const { header, blocks } of loops) {
       const idle = liveIn.slice(header * words, (header + 1) * words);
       for (const b of blocks) {

@@ -15,6 +15,7 @@
  * Block-level sets are kept for the units that are read in a block before it writes them, the only ones that can cross
  * an edge; in PTX-like code they are few.
  */
+import { analysis, followBack, hasBit, Reads, setBit } from "../analysis/index.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Flat, flatten, isGuarded } from "./flat.js";
 
@@ -62,71 +63,78 @@ function crossingUnits(flat: Flat): Crossing {
 }
 
 interface BlockSets {
+  readonly liveIn: Uint32Array;
   readonly liveOut: Uint32Array;
-  /** Units that some path to the block's start has defined. */
-  readonly maybeIn: Uint32Array;
 }
 
-function localSets(
-  flat: Flat,
-  crossing: Crossing,
-): { exposed: Uint32Array; killed: Uint32Array; written: Uint32Array } {
-  const { column, words } = crossing;
+/**
+ * Of the units that cross blocks those that may be undefined where they are live: such as some write leaves standing, and
+ * such as are live where nothing comes before. What is live anywhere else has been defined on every way there.
+ */
+function doubtful(flat: Flat, crossing: Crossing, { liveIn }: BlockSets): Crossing {
+  const column = new Int32Array(flat.units).fill(NONE);
+  const members: number[] = [];
+  const add = (u: number): void => {
+    if (column[u] !== NONE) return;
+    column[u] = members.length;
+    members.push(u);
+  };
+  for (let k = 0; k < flat.defs.length; k++) {
+    const u = flat.defs[k] as number;
+    if (flat.partial[k] === 1 && crossing.column[u] !== NONE) add(u);
+  }
+  const { order, count } = analysis(flat.func, "cfg");
+  for (let b = 0; b < count; b++) if (b === 0 || (order[b] as number) < 0) eachMember(liveIn, b, crossing, add);
+  return { column, members: Int32Array.from(members), words: (members.length + 31) >>> 5 };
+}
+
+/** Units live at both ends of each block: each read is followed back. */
+function liveSets(flat: Flat, { column, words }: Crossing): BlockSets {
   const n = flat.blockStart.length - 1;
-  const exposed = new Uint32Array(n * words);
+  const liveIn = new Uint32Array(n * words);
   const killed = new Uint32Array(n * words);
-  const written = new Uint32Array(n * words);
+  const reads = new Reads();
   for (let b = 0; b < n; b++) {
     const row = b * words;
     const end = flat.blockStart[b + 1] as number;
     for (let i = flat.blockStart[b] as number; i < end; i++) {
       for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
         const c = column[flat.uses[k] as number] as number;
-        if (c < 0) continue;
-        const w = row + (c >>> 5);
-        if ((((killed[w] as number) >>> (c & 31)) & 1) === 0) exposed[w] = (exposed[w] as number) | (1 << (c & 31));
+        if (c < 0 || hasBit(killed, row, c) || hasBit(liveIn, row, c)) continue;
+        setBit(liveIn, row, c);
+        reads.add(b, c);
       }
       for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
         const c = column[flat.defs[k] as number] as number;
-        if (c < 0) continue;
-        const w = row + (c >>> 5);
-        written[w] = (written[w] as number) | (1 << (c & 31));
-        if (flat.partial[k] === 0) killed[w] = (killed[w] as number) | (1 << (c & 31));
+        if (c >= 0 && flat.partial[k] === 0) setBit(killed, row, c);
       }
     }
   }
-  return { exposed, killed, written };
+  const liveOut = followBack(analysis(flat.func, "cfg"), words, reads, liveIn, killed);
+  return { liveIn, liveOut };
 }
 
-/** Both data-flow problems, each by sweeps in its own direction until nothing changes. */
-function solve(flat: Flat, crossing: Crossing): BlockSets {
-  const { words } = crossing;
+/** Doubtful units that some path to each block's start has defined. */
+function maybeDefined(flat: Flat, asked: Crossing): Uint32Array {
+  const { words, members, column } = asked;
   const blocks = flat.func.blocks;
-  const { exposed, killed, written } = localSets(flat, crossing);
-  const liveIn = exposed.slice();
-  const liveOut = new Uint32Array(exposed.length);
-  const maybeIn = new Uint32Array(exposed.length);
-  for (let changed = words > 0; changed; ) {
-    changed = false;
-    for (let b = blocks.length - 1; b >= 0; b--) {
-      const row = b * words;
-      for (const s of (blocks[b] as Block).succs)
-        changed = merge(liveOut, row, liveIn, at(flat, s) * words, words) || changed;
-      for (let w = row; w < row + words; w++) {
-        liveIn[w] = (exposed[w] as number) | ((liveOut[w] as number) & ~(killed[w] as number));
-      }
+  const maybeOut = new Uint32Array(blocks.length * words);
+  const maybeIn = new Uint32Array(blocks.length * words);
+  if (words === 0) return maybeIn;
+  for (let b = 0; b < blocks.length; b++) {
+    const from = flat.defStart[flat.blockStart[b] as number] as number;
+    const to = flat.defStart[flat.blockStart[b + 1] as number] as number;
+    for (let k = from; k < to; k++) {
+      const c = column[flat.defs[k] as number] as number;
+      if (c >= 0) setBit(maybeOut, b * words, c);
     }
   }
   if (flat.func.kind === "func") {
     // What the caller passes.
-    for (let c = 0; c < crossing.members.length; c++) {
-      const u = crossing.members[c] as number;
-      if (flat.func.values.fixed(flat.owner[u] as number) >= 0)
-        maybeIn[c >>> 5] = (maybeIn[c >>> 5] as number) | (1 << (c & 31));
-    }
+    for (let c = 0; c < members.length; c++)
+      if (flat.func.values.fixed(flat.owner[members[c] as number] as number) >= 0) setBit(maybeIn, 0, c);
   }
-  const maybeOut = written;
-  for (let changed = words > 0; changed; ) {
+  for (let changed = true; changed; ) {
     changed = false;
     for (let b = 0; b < blocks.length; b++) {
       const row = b * words;
@@ -135,7 +143,7 @@ function solve(flat: Flat, crossing: Crossing): BlockSets {
       for (let w = row; w < row + words; w++) maybeOut[w] = (maybeOut[w] as number) | (maybeIn[w] as number);
     }
   }
-  return { liveOut, maybeIn };
+  return maybeIn;
 }
 
 function at(flat: Flat, block: Block): number {
@@ -198,7 +206,7 @@ class SegmentLists {
 }
 
 /** Marks the guarded writes before which their unit cannot have been defined: they begin a range. */
-function firstWrites(flat: Flat, crossing: Crossing, sets: BlockSets): Uint8Array {
+function firstWrites(flat: Flat, asked: Crossing, maybeIn: Uint32Array): Uint8Array {
   const first = new Uint8Array(flat.defs.length);
   const seen = new Int32Array(flat.units).fill(NONE);
   for (let b = 0; b + 1 < flat.blockStart.length; b++) {
@@ -208,7 +216,7 @@ function firstWrites(flat: Flat, crossing: Crossing, sets: BlockSets): Uint8Arra
       k++
     ) {
       const u = flat.defs[k] as number;
-      if (seen[u] !== b && !inSet(sets.maybeIn, b, u, crossing)) first[k] = 1;
+      if (flat.partial[k] === 1 && seen[u] !== b && !inSet(maybeIn, b, u, asked)) first[k] = 1;
       seen[u] = b;
     }
   }
@@ -222,12 +230,16 @@ function inSet(set: Uint32Array, block: number, unit: number, crossing: Crossing
 
 export function computeRanges(flat: Flat): Ranges {
   const crossing = crossingUnits(flat);
-  const sets = solve(flat, crossing);
-  const first = firstWrites(flat, crossing, sets);
+  const sets = liveSets(flat, crossing);
+  const asked = doubtful(flat, crossing, sets);
+  const maybeIn = maybeDefined(flat, asked);
+  const first = firstWrites(flat, asked, maybeIn);
+  const defined = (b: number, u: number): boolean => asked.column[u] === NONE || inSet(maybeIn, b, u, asked);
   const lists = new SegmentLists(flat.units);
   // End of the range that is open at the current point; stale entries are told by the block they were made in.
   const open = new Int32Array(flat.units).fill(NONE);
-  for (let b = flat.blockStart.length - 2; b >= 0; b--) scanBlock(flat, b, crossing, sets, first, lists, open);
+  for (let b = flat.blockStart.length - 2; b >= 0; b--)
+    scanBlock(flat, b, crossing, sets.liveOut, defined, first, lists, open);
   if (hasDivergence(flat.func)) extendPerWarp(flat, crossing, lists);
   return { flat, points: flat.insts.length * 2, ...lists.finish(), calls: callsOf(flat) };
 }
@@ -269,7 +281,8 @@ function scanBlock(
   flat: Flat,
   b: number,
   crossing: Crossing,
-  sets: BlockSets,
+  liveOut: Uint32Array,
+  defined: (block: number, unit: number) => boolean,
   first: Uint8Array,
   lists: SegmentLists,
   open: Int32Array,
@@ -277,7 +290,7 @@ function scanBlock(
   const begin = flat.blockStart[b] as number;
   const end = flat.blockStart[b + 1] as number;
   const touched: number[] = [];
-  eachMember(sets.liveOut, b, crossing, (u) => {
+  eachMember(liveOut, b, crossing, (u) => {
     open[u] = 2 * end - 1;
     touched.push(u);
   });
@@ -302,7 +315,7 @@ function scanBlock(
     const to = open[u] as number;
     if (to === NONE) continue;
     open[u] = NONE;
-    if (to >= 2 * begin && inSet(sets.maybeIn, b, u, crossing)) lists.prepend(u, 2 * begin, to);
+    if (to >= 2 * begin && defined(b, u)) lists.prepend(u, 2 * begin, to);
   }
 }
 
