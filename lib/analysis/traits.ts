@@ -48,5 +48,5 @@ export function readsBlockConstant(inst: Inst): boolean {
   return o !== undefined && blockConstants.has(o.id);
 }
 
-/** SR_CTAID.X, .Y, .Z. */
-const blockConstants: ReadonlySet<number> = new Set([37, 38, 39]);
+/** SR_CTAID.X, .Y, .Z, SR_CgaCtaId. */
+const blockConstants: ReadonlySet<number> = new Set([37, 38, 39, 136]);

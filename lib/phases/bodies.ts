@@ -24,6 +24,7 @@ import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
+import { toUniformRegisters } from "./uniform-registers.js";
 import { pairZeros } from "./zero-pairs.js";
 
 export interface NoBody {
@@ -52,6 +53,12 @@ function closeWindow(func: Func): void {
   if (open && guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open) joinCopies(func);
+}
+
+/** What stays a branch is settled first: behind `@P EXIT` lanes are together. */
+function uniformRegisters(func: Func): void {
+  simplifyConditionalFlow(func);
+  toUniformRegisters(func);
 }
 
 export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
@@ -143,7 +150,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhaseLateExpandSyncInstructions: hook,
   LateExpandSyncInstructions: { none: "nothing to do: lowering makes machine instructions" },
   ConvertAllMovPhiToMov: closeWindow,
-  ConvertToUniformReg: later,
+  ConvertToUniformReg: uniformRegisters,
   LateArchOptimizeFirst: later,
   UpdateAfterOptimize: update,
   AdvancedPhaseLateConvUnSup: hook,

@@ -98,7 +98,7 @@ const rows = [
   ["AdvancedPhaseLateExpandSyncInstructions", [135], "17", "hook", 0, "hook ahead of the expansion of synchronization"],
   ["LateExpandSyncInstructions", [72], "27", "lowering", 0, "expands synchronization into machine instructions"],
   ["ConvertAllMovPhiToMov", [73], "17", "lowering", 0, "closes the SSA window: MOV.PHI become copies on edges"],
-  ["ConvertToUniformReg", [74], "30", "optimization", 0, "uniform values move to the uniform register file"],
+  ["ConvertToUniformReg", [74], "30", "optimization", 1, "uniform values move to the uniform register file"],
   ["LateArchOptimizeFirst", [75], "17", "optimization", 0, "what only one SM profits from, first time"],
   ["UpdateAfterOptimize", [76], "17", "update", 0, "refreshes what the optimizations may have outdated"],
   ["AdvancedPhaseLateConvUnSup", [77], "17", "hook", 0, "hook ahead of the last legalization"],

@@ -1,0 +1,266 @@
+/**
+ * ConvertToUniformReg: what all lanes of a warp compute alike moves to the uniform datapath, once per warp in place of
+ * once per lane, and frees registers of the lanes.
+ *
+ *     S2R %R4, SR_CTAID.X                      S2UR %UR4, SR_CTAID.X
+ *     LDC %R5, c[0x0][0x210]            →      ULDC %UR5, c[0x0][0x210]
+ *     IMAD %R6, %R7, %R4, %R0                  IMAD %R6, %R7, %UR4, %R0
+ *     ISETP.GE.AND %P0, PT, %R6, %R5, PT       ISETP.GE.AND %P0, PT, %R6, %UR5, PT
+ *
+ * A register moves as a whole: every definition is one that the uniform datapath has, on operands that are uniform too, at
+ * a place where the lanes are together; and every reader is such a definition or has a slot for a uniform register. An
+ * instruction has one such slot: of two registers that want it the one with more readers gets it, then what is computed
+ * rather than loaded (measured: ptxas 13.0.88 gives the slot of `IMAD d, ntid, ctaid, tid` to ctaid, or to ntid where that
+ * has further readers). Loop counters move like everything else.
+ *
+ * Behind the closing of the SSA window, so that a counter and its copies are one register; branches are settled first, since
+ * what is a straight line behind `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
+ * have the words of the banks in the same slot, and keep them there.
+ */
+import { analysis, type Divergence, isLanewise } from "../analysis/index.js";
+import { type Form, tryForm } from "../isa/form.js";
+import { touch } from "../ori/editor.js";
+import { clone, isReg, isZeroReg } from "../ori/operand.js";
+import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { encodes } from "./encodable.js";
+
+/** Most registers that move: where lanes part each keeps its place throughout. */
+const MOST = 40;
+
+/** Uniform twins of opcodes; their forms have the same modifiers and slots. */
+const twins: Readonly<Record<string, string>> = {
+  IADD3: "UIADD3",
+  IMAD: "UIMAD",
+  LEA: "ULEA",
+  LOP3: "ULOP3",
+  MOV: "UMOV",
+  PRMT: "UPRMT",
+  S2R: "S2UR",
+  SHF: "USHF",
+};
+
+/** Special registers that are the same for a block and that S2UR reads: block index, place in the cluster. */
+const blockRegisters: ReadonlySet<number> = new Set([37, 38, 39, 136]);
+
+/** Returns how many registers moved. */
+export function toUniformRegisters(func: Func): number {
+  if (!func.virtual || func.kind !== "entry" || func.target.has("constantOperands")) return 0;
+  const moving = new Moving(func);
+  return moving.settle() ? moving.move() : 0;
+}
+
+class Moving {
+  private readonly func: Func;
+  private readonly divergence: Divergence;
+  /** 1 for registers that move. */
+  private readonly moves: Uint8Array;
+  /** Reading operands, and 1 where some definition computes rather than loads. */
+  private readonly readers: Int32Array;
+  private readonly computed: Uint8Array;
+  /** 1 where some definition is no literal: literals are made again for lanes, cheaper than a slot. */
+  private readonly varied: Uint8Array;
+
+  constructor(func: Func) {
+    this.func = func;
+    this.divergence = analysis(func, "divergence");
+    this.moves = new Uint8Array(func.values.count);
+    this.readers = new Int32Array(func.values.count);
+    this.computed = new Uint8Array(func.values.count);
+    this.varied = new Uint8Array(func.values.count);
+    this.candidates();
+  }
+
+  /** Registers all of whose definitions have a uniform twin, where the lanes are together. */
+  private candidates(): void {
+    const { func, moves, divergence } = this;
+    const never = new Uint8Array(func.values.count);
+    for (const block of func.blocks) {
+      block.insts.forEach((inst, i) => {
+        for (const o of inst.srcs) if (isReg(o)) this.readers[o.id] = (this.readers[o.id] as number) + 1;
+        const fits = inst.guard === null && twinOf(func, inst) !== null && !divergence.apartAt(block, i);
+        for (const o of inst.dsts) {
+          if (!isReg(o)) continue;
+          const plain = o.file === File.R && o.part === "" && func.values.fixed(o.id) < 0;
+          if (fits && plain && divergence.varies[o.id] === 0) moves[o.id] = 1;
+          else never[o.id] = 1;
+          if (inst.form.op !== "LDC") this.computed[o.id] = 1;
+          if (inst.form.op !== "MOV") this.varied[o.id] = 1;
+        }
+      });
+    }
+    for (let v = 0; v < never.length; v++) if (never[v] === 1) moves[v] = 0;
+  }
+
+  /** Takes back what cannot move until nothing more has to be; returns whether anything is left. */
+  settle(): boolean {
+    for (let again = true; again; ) {
+      again = false;
+      for (const block of this.func.blocks) for (const inst of block.insts) if (this.stay(inst)) again = true;
+    }
+    const left = this.moves.reduce((n, m) => n + m, 0);
+    return left > 0 && left <= MOST;
+  }
+
+  private isMoving(o: Operand): boolean {
+    return o.kind === Kind.Reg && o.id !== ZERO_REG && this.moves[o.id] === 1;
+  }
+
+  /** Takes back registers that stand in the way at one instruction; true when there were any. */
+  private stay(inst: Inst): boolean {
+    const results = inst.dsts.filter((o) => this.isMoving(o));
+    const read = inst.srcs.filter((o) => this.isMoving(o));
+    const indexes = inst.srcs.filter(
+      (o) => o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG && this.moves[o.index] === 1,
+    );
+    for (const o of indexes) this.moves[o.index] = 0;
+    if (results.length > 0) {
+      if (this.uniform(inst) !== null) return indexes.length > 0;
+      for (const o of results) this.moves[o.id] = 0;
+      return true;
+    }
+    if (read.length === 0) return indexes.length > 0;
+    const best = read.reduce((a, b) => (this.rank(b) > this.rank(a) ? b : a));
+    const losers = this.withUniform(inst, best.id) === null ? read : read.filter((o) => o.id !== best.id);
+    for (const o of losers) this.moves[o.id] = 0;
+    return losers.length + indexes.length > 0;
+  }
+
+  private rank(o: Operand): number {
+    return 2 * (this.readers[o.id] as number) + (this.computed[o.id] as number);
+  }
+
+  /** The uniform twin of a definition, if all it reads moves or is uniform already; null: it cannot be one. */
+  private uniform(inst: Inst): { readonly form: Form; readonly dsts: Operand[]; readonly srcs: Operand[] } | null {
+    const twin = twinOf(this.func, inst);
+    if (twin === null) return null;
+    const uniform = (o: Operand): Operand | null => {
+      if (o.kind !== Kind.Reg) return clone(o);
+      if (isZeroReg(o))
+        return { ...clone(o), file: o.file === File.P ? File.UP : o.file === File.R ? File.UR : o.file };
+      if (o.file === File.UR) return clone(o);
+      return this.isMoving(o) && o.part === "" ? { ...clone(o), file: File.UR } : null;
+    };
+    const dsts = inst.dsts.map(uniform);
+    const srcs = inst.srcs.slice(0, twin.srcs.length).map(uniform);
+    const all = (list: (Operand | null)[]): list is Operand[] => list.every((o) => o !== null);
+    if (!all(dsts) || !all(srcs)) return null;
+    for (const order of orders(inst.form, srcs)) {
+      if (encodes(this.func, twin, dsts, order)) return { form: twin, dsts, srcs: order };
+    }
+    return null;
+  }
+
+  /** The instruction with one of its registers in the uniform slot; null: it has none for it. */
+  private withUniform(inst: Inst, value: number): { readonly form: Form; readonly srcs: Operand[] } | null {
+    if (!isLanewise(inst) || inst.form.op === "MOV") return null;
+    const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
+    const o = places[0] as Operand;
+    if (this.varied[value] === 0) return null;
+    if (places.length !== 1 || o.width !== 1 || o.part !== "" || o.file !== File.R) return null;
+    const at = inst.srcs.indexOf(o);
+    const srcs = inst.srcs.map((s, i) => (i === at ? { ...clone(s), file: File.UR } : s));
+    for (const order of orders(inst.form, srcs)) {
+      if (encodes(this.func, inst.form, inst.dsts, order)) return { form: inst.form, srcs: order };
+    }
+    const swapped = mirrored(inst.form);
+    if (swapped === null) return null;
+    const order = [srcs[1] as Operand, srcs[0] as Operand, ...srcs.slice(2)];
+    return encodes(this.func, swapped, inst.dsts, order) ? { form: swapped, srcs: order } : null;
+  }
+
+  move(): number {
+    const { func, moves } = this;
+    const to = new Map<number, number>();
+    for (let v = 0; v < moves.length; v++) {
+      if (moves[v] === 1) to.set(v, func.values.add(File.UR, func.values.width(v), func.values.name(v)));
+    }
+    for (const block of func.blocks) {
+      for (const inst of block.insts) {
+        const defines = inst.dsts.some((o) => this.isMoving(o));
+        const read = inst.srcs.find((o) => this.isMoving(o));
+        const now = defines ? this.uniform(inst) : read === undefined ? null : this.withUniform(inst, read.id);
+        if (now === null) continue;
+        inst.form = now.form;
+        if ("dsts" in now) inst.dsts = now.dsts as Operand[];
+        inst.srcs = now.srcs;
+      }
+    }
+    for (const block of func.blocks)
+      for (const inst of block.insts)
+        for (const o of [...inst.dsts, ...inst.srcs]) {
+          const v = o.kind === Kind.Reg && o.id !== ZERO_REG ? to.get(o.id) : undefined;
+          if (v !== undefined) o.id = v;
+        }
+    touch(func);
+    return to.size;
+  }
+}
+
+/** The form of the uniform datapath that computes the same; null: there is none. */
+function twinOf(func: Func, inst: Inst): Form | null {
+  const { form } = inst;
+  if (form.op === "LDC") {
+    const from = inst.srcs.find((o) => o.kind === Kind.Const);
+    if (from === undefined || from.index !== NO_INDEX || form.mods.some((m) => m !== "64")) return null;
+    return tryForm(form.name.replace("LDC", func.target.has("ldcu") ? "LDCU" : "ULDC"));
+  }
+  if (form.op === "S2R") return inst.srcs.some((o) => blockRegisters.has(o.id)) ? tryForm("S2UR") : null;
+  if (form.name.startsWith("IMAD.") || form.name.startsWith("IADD3.") || (form.op === "MOV" && !wholeMove(inst)))
+    return null;
+  const twin = twins[form.op];
+  return twin === undefined ? null : tryForm(form.name.replace(form.op, twin));
+}
+
+/** A MOV of all bytes. */
+const wholeMove = (inst: Inst): boolean => inst.srcs[1]?.value === 15;
+
+/** The comparison with its operands exchanged. */
+function mirrored(form: Form): Form | null {
+  if (form.op !== "ISETP" || form.mods.includes("EX")) return null;
+  const other: Readonly<Record<string, string>> = { LT: "GT", GT: "LT", LE: "GE", GE: "LE", EQ: "EQ", NE: "NE" };
+  const words = form.name.split(".");
+  const relation = other[words[1] as string];
+  return relation === undefined ? null : tryForm([words[0], relation, ...words.slice(2)].join("."));
+}
+
+/** Sources in the orders that give the same result, the given one first. */
+function orders({ op }: Form, srcs: readonly Operand[]): Operand[][] {
+  const [a, b, c, ...rest] = srcs as [Operand, Operand, Operand, ...Operand[]];
+  if (op === "IADD3") {
+    return [
+      [a, b, c],
+      [b, a, c],
+      [a, c, b],
+      [c, a, b],
+      [b, c, a],
+      [c, b, a],
+    ].map((o) => [...o, ...rest]);
+  }
+  if (["IMAD", "FADD", "FMUL", "FFMA", "IMNMX", "VIMNMX", "FMNMX"].includes(op))
+    return [srcs.slice(), [b, a, c, ...rest].filter((o) => o !== undefined)];
+  if (op === "LOP3") return logicOrders(srcs);
+  return [srcs.slice()];
+}
+
+/** A three-input function with its inputs in every order. */
+function logicOrders(srcs: readonly Operand[]): Operand[][] {
+  const table = srcs[3] as Operand;
+  if (table.kind !== Kind.Imm) return [srcs.slice()];
+  return [
+    [0, 1, 2],
+    [1, 0, 2],
+    [0, 2, 1],
+    [2, 1, 0],
+    [1, 2, 0],
+    [2, 0, 1],
+  ].map((order) => {
+    let value = 0;
+    for (let row = 0; row < 8; row++) {
+      // Row of the new table: bit 2 is the first input. `order[k]` says which old input stands k-th.
+      let old = 0;
+      for (let k = 0; k < 3; k++) if (((row >> (2 - k)) & 1) === 1) old |= 1 << (2 - (order[k] as number));
+      value |= ((table.value >> old) & 1) << row;
+    }
+    return [...order.map((k) => srcs[k] as Operand), { ...clone(table), value }, ...srcs.slice(4)];
+  });
+}
