@@ -12,6 +12,7 @@ export * from "./divergence.js";
 export * from "./dominators.js";
 export * from "./flat.js";
 export * from "./frequency.js";
+export * from "./induction.js";
 export * from "./liveness.js";
 export * from "./loops.js";
 export * from "./memory.js";

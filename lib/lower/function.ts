@@ -121,8 +121,11 @@ function statement(c: Context, s: Statement): void {
         () => declare(c, s),
       );
       return;
+    case "pragma":
+      if (s.strings.includes("nounroll")) c.builder.block.nounroll = true;
+      return;
     default:
-      // Debug information and pragmas change no meaning; jump tables were declared; prototypes serve indirect calls only.
+      // Debug information changes no meaning; jump tables were declared; prototypes serve indirect calls only.
       return;
   }
 }

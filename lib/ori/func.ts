@@ -187,7 +187,9 @@ function copyPassed(p: Passed): Passed {
 export function snapshot(func: Func): Func {
   const blocks = new Map<Block, Block>();
   for (const b of func.blocks) {
-    blocks.set(b, { id: b.id, label: b.label, insts: b.insts.map(sameInst), succs: [], preds: [], freq: b.freq });
+    const { id, label, freq, nounroll } = b;
+    const insts = b.insts.map(sameInst);
+    blocks.set(b, { id, label, insts, succs: [], preds: [], freq, ...(nounroll === true && { nounroll }) });
   }
   const twin = (b: Block): Block => blocks.get(b) ?? b;
   for (const [from, to] of blocks) {

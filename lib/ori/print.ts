@@ -112,9 +112,10 @@ function limitsText(limits: LaunchBounds): string {
 
 function blockLine(block: Block, details: boolean): string {
   const label = block.label === "" ? "" : ` ${JSON.stringify(block.label)}`;
-  if (!details) return `b${block.id}${label}`;
+  const nounroll = block.nounroll === true ? " nounroll" : "";
+  if (!details) return `b${block.id}${label}${nounroll}`;
   const list = (blocks: readonly Block[]): string => blocks.map((b) => ` b${b.id}`).join("");
-  return `b${block.id}${label} freq ${block.freq} <-${list(block.preds)} ->${list(block.succs)}`;
+  return `b${block.id}${label}${nounroll} freq ${block.freq} <-${list(block.preds)} ->${list(block.succs)}`;
 }
 
 /** `%R4` on virtual registers, `R20-21` on physical ones. */

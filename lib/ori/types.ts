@@ -56,6 +56,8 @@ export interface Block {
   preds: Block[];
   /** Estimated executions relative to the entry = 1. */
   freq: number;
+  /** `.pragma "nounroll"`: the loop that begins here keeps its turns. */
+  nounroll?: boolean;
 }
 
 /** Virtual values: column per property, index = value id. Widths are in 32-bit registers (or predicates). */

@@ -20,11 +20,14 @@ import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
+import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
+import { unrollLoops } from "./unroll.js";
+import { unrollLimits } from "./unroll-cost.js";
 import { pairZeros } from "./zero-pairs.js";
 
 export interface NoBody {
@@ -79,15 +82,15 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   GeneralOptimizeEarly: later,
   MergeEquivalentConditionalFlow: later,
   DoSwitchOptFirst: later,
-  OriBranchOpt: later,
+  OriBranchOpt: (func) => void foldBranches(func),
   OriPerformLiveDeadFirst: deadCode,
   OptimizeBindlessHeaderLoads: graphics,
-  OriLoopSimplification: later,
+  OriLoopSimplification: (func) => void rotateLoops(func),
   OriSplitLiveRanges: later,
   OriCopyProp: later,
   PerformPGO: { none: "no profile" },
   OriStrengthReduce: later,
-  OriLoopUnrolling: later,
+  OriLoopUnrolling: (func, { options }) => void unrollLoops(func, { ...unrollLimits, ...options.unroll }),
   GenerateMovPhi: generateMovPhi,
   OriPipelining: later,
   StageAndFence: { none: "nothing to do: lowering places fences" },

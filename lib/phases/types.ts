@@ -5,6 +5,7 @@ import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
 import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
 import type { Category, PhaseName } from "./table.js";
+import type { UnrollLimits } from "./unroll-cost.js";
 
 /** What a phase sees besides the function. */
 export interface PhaseContext {
@@ -45,6 +46,8 @@ export interface PhaseOptions {
   readonly hooks?: Partial<Record<HookName, PhaseBody>>;
   /** Other bodies than the built-in ones, by phase. */
   readonly bodies?: Partial<Record<PhaseName, PhaseBody>>;
+  /** Thresholds of OriLoopUnrolling; what is left out is as ptxas has it. */
+  readonly unroll?: Partial<UnrollLimits>;
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
   readonly onAllocation?: (result: AllocationResult) => void;

@@ -1,0 +1,102 @@
+/**
+ * How large a loop may become by unrolling. Measured on ptxas 13.0.88 -O3 (sm_90 by bisection, 75 and 100 agree on a grid; facts
+ * on its optimizer and its flow decisions). A body is counted in instructions, without copies, constants that are operands
+ * anyway, and what only counts turns; an access to memory counts two.
+ */
+import { readsConstants } from "../analysis/index.js";
+import type { CountedLoop } from "../analysis/induction.js";
+import type { Inst } from "../ori/types.js";
+
+/** Thresholds, by the wiki's names where it has one. */
+export interface UnrollLimits {
+  /** No loop is unrolled. */
+  readonly LoopUnroll: boolean;
+  /** Largest size of a loop of known trips after unrolling in part. */
+  readonly UnrollBudget: number;
+  /** Largest body that is unrolled in part. */
+  readonly UnrollInstLimit: number;
+  /** Turns of the main loop where the trips are not known. */
+  readonly UnrollUnknownCount: number;
+  /** Largest body of such a loop. */
+  readonly UnrollUnknownInstLimit: number;
+  readonly UnrollMultiBlockLoops: boolean;
+  readonly UnrollVariableBounds: boolean;
+}
+
+export const unrollLimits: UnrollLimits = {
+  LoopUnroll: true,
+  UnrollBudget: 350,
+  UnrollInstLimit: 75,
+  UnrollUnknownCount: 4,
+  UnrollUnknownInstLimit: 18,
+  UnrollMultiBlockLoops: true,
+  UnrollVariableBounds: true,
+};
+
+/** Most trips that are unrolled in full, for bodies of 1, 2, 3 … instructions. */
+const mostTrips: readonly number[] = [
+  3591, 1451, 1368, 850, 596, 441, 343, 268, 221, 182, 150, 132, 108, 95, 84, 73, 70, 61, 54, 52, 45, 43, 38, 37, 32,
+  31, 30, 26, 25, 25, 21, 21, 20, 20, 17, 17, 16, 16, 15, 13, 13, 13, 12, 12, 12, 12, 11, 10, 9,
+];
+/** Largest body for so many trips, beyond that list. */
+const largestBody: readonly (readonly [trips: number, body: number])[] = [
+  [9, 55],
+  [8, 57],
+  [7, 62],
+  [6, 72],
+  [5, 78],
+  [4, 97],
+  [3, 126],
+  [2, 194],
+];
+
+/** Whether a body of this size, so many times, is unrolled in full. */
+export function fitsInFull(body: number, trips: number): boolean {
+  if (trips <= 1) return true;
+  const most = mostTrips[Math.max(1, body) - 1];
+  return most === undefined ? largestBody.some(([t, largest]) => trips <= t && body <= largest) : trips <= most;
+}
+
+/** Turns per round of the main loop, the rest of the trips in front; 1: none fits. */
+export function partialFactor(body: number, trips: number, limits: UnrollLimits): number {
+  if (body > limits.UnrollInstLimit) return 1;
+  for (let u = Math.floor(limits.UnrollBudget / Math.max(1, body)); u > 1; u--)
+    if (u < trips && (u + (trips % u)) * body <= limits.UnrollBudget) return u;
+  return 1;
+}
+
+const free: ReadonlySet<string> = new Set(["MOV", "BSSY", "BSYNC", "BRA", "ULDC", "UMOV", "NOP"]);
+
+/** Size of one turn as it counts where the trips are known. */
+export function bodySize({ blocks, overhead }: CountedLoop): number {
+  let size = 0;
+  for (const b of blocks) for (const i of b.insts) if (!overhead.has(i)) size += weight(i);
+  return size;
+}
+
+function weight(inst: Inst): number {
+  if (free.has(inst.form.op) || readsConstants(inst)) return 0;
+  return inst.form.memory === null ? 1 : 2;
+}
+
+/**
+ * Size of one turn where the trips are not known: loads count half (from global memory) or nothing, since sums of what they
+ * give are joined in threes, which are counted here as they will be.
+ */
+export function unknownBodySize({ blocks, overhead }: CountedLoop): number {
+  let size = 0;
+  for (const b of blocks) {
+    const loaded = new Set<number>();
+    for (const i of b.insts) {
+      if (overhead.has(i)) continue;
+      const load = i.form.memory?.access === "load" && !readsConstants(i);
+      if (load) {
+        for (const o of i.dsts) loaded.add(o.id);
+        size += i.form.memory?.space === "shared" ? 0 : 0.5;
+      } else if (i.form.name === "IADD3" && i.srcs.some((o) => loaded.has(o.id))) size += 0.5;
+      else size += weight(i);
+      if (i.form.op === "MOV" && i.srcs.some((o) => loaded.has(o.id))) for (const o of i.dsts) loaded.add(o.id);
+    }
+  }
+  return size;
+}
