@@ -24,6 +24,7 @@ import {
   unitOf,
 } from "../analysis/index.js";
 import { connect, goesElsewhere, terminator } from "../ori/flow.js";
+import { copyInst } from "../ori/func.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
@@ -47,6 +48,13 @@ export function predicate(func: Func): number {
     if (edge !== null && !gone.has(edge.arm.block)) {
       takeEdge(block, edge, facts);
       gone.add(edge.arm.block);
+      count++;
+      continue;
+    }
+    const end = endOf(func, b, facts);
+    if (end !== null && !gone.has(end.arms[0]?.block as Block) && convertible(block, end, facts)) {
+      takeEnd(func, block, end, facts);
+      gone.add(end.arms[0]?.block as Block);
       count++;
       continue;
     }
@@ -81,6 +89,8 @@ interface Shape {
   /** In the order in which they will stand. */
   readonly arms: readonly Arm[];
   readonly join: Block;
+  /** The arm does not come to the join but ends the kernel here. */
+  readonly end?: Inst;
 }
 
 function shapeOf(func: Func, head: Block, { named }: Facts): Shape | null {
@@ -153,6 +163,33 @@ function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): 
   to.preds = to.preds.map((p) => (p === arm.block ? head : p));
 }
 
+/** A way that ends the kernel after a little, while the other comes next: its join is the other way. */
+function endOf(func: Func, b: number, { named }: Facts): Shape | null {
+  const head = func.blocks[b] as Block;
+  const branch = terminator(head);
+  if (!isPlainBranch(branch) || branch.guard === null || branch.guard.id === ZERO_REG) return null;
+  if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
+  const [next, far] = head.succs as [Block, Block];
+  const last = terminator(next);
+  if (next.preds.length !== 1 || named.has(next.id) || far === head || func.blocks[b + 2] !== far) return null;
+  if (last === null || last.form.name !== "EXIT" || last.guard !== null) return null;
+  return { branch, arms: [{ block: next, guard: opposite(branch.guard) }], join: far, end: last };
+}
+
+/** What is done on the way is done under its guard, and so is the end. */
+function takeEnd(func: Func, head: Block, shape: Shape, facts: Facts): void {
+  const [arm] = shape.arms as [Arm];
+  head.insts.pop();
+  for (const inst of bodyOf(arm.block)) {
+    if (!isLanewise(inst) || !harmless(inst, shape.join, facts)) inst.guard = { ...arm.guard };
+    head.insts.push(inst);
+  }
+  const exit = copyInst(func, shape.end as Inst);
+  exit.guard = { ...arm.guard };
+  head.insts.push(exit);
+  head.succs = [shape.join];
+}
+
 /** Where the block always goes; null: several places, or an end. */
 function soleExit(b: Block): Block | null {
   const last = terminator(b);
@@ -176,7 +213,7 @@ function convertible(head: Block, shape: Shape, facts: Facts): boolean {
     const space = (name: string): boolean =>
       body.some((i) => i.form.memory?.access === "load" && i.form.memory.space === name);
     const limit = space("global") || space("generic") ? limits.global : space("shared") ? limits.shared : limits.plain;
-    if (body.length > limit - less) return false;
+    if (body.length + (shape.end === undefined ? 0 : 1) > limit - less) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@
  * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
  * constants and loads from uniform addresses, and has them on conditions from thread indices.
  */
-import { analysis, regionsOf } from "../analysis/index.js";
+import { analysis, type Region, regionsOf } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
@@ -15,14 +15,23 @@ export function dropRegions(func: Func): number {
   const { parts } = analysis(func, "divergence");
   const parting = new Set(func.blocks.flatMap((b, i) => (parts(b) || calls(b) ? [i] : [])));
   const dropped = new Set<number>();
-  for (const r of regionsOf(func, analysis(func, "cfg")))
-    if (![...r.blocks].some((b) => parting.has(b))) dropped.add(r.barrier);
+  const regions = regionsOf(func, analysis(func, "cfg"));
+  for (const r of regions) {
+    const inner = regions.filter((s) => s !== r && !dropped.has(s.barrier) && liesIn(s, r));
+    const together = (b: number): boolean => !parting.has(b) || inner.some((s) => s.blocks.has(b));
+    if ([...r.blocks].every(together)) dropped.add(r.barrier);
+  }
   const others = otherUses(func);
   const gone = (inst: Inst): boolean => {
     const barrier = barrierOf(inst);
     return barrier >= 0 && dropped.has(barrier) && !others.has(barrier);
   };
   return remove(func, (_, inst) => gone(inst));
+}
+
+/** All of region `s`, and where it ends, is inside of `r`: lanes that part in `s` are together again before `r` ends. */
+function liesIn(s: Region, r: Region): boolean {
+  return s.blocks.size < r.blocks.size && [...s.blocks, ...s.joins].every((b) => r.blocks.has(b));
 }
 
 /** Removes WARPSYNC of all lanes where they are together. */
