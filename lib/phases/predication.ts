@@ -9,9 +9,15 @@
  * An instruction keeps its guard off where it does no harm to the lanes that did not take its arm: when it touches no memory
  * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
  *
- * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 arithmetic instructions for an arm
- * whose condition varies, 7 in each of two arms; two less where it is uniform, since no region is saved; loads from shared
- * memory with their use 5 and 4; from global memory 14 and 13, so that they start together.
+ * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
+ * varies, two less where it is uniform, since no region is saved; 21 where it loads from global memory, so that loads start together.
+ * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
+ * shorter than the second; and where only the first is short enough, it alone is converted.
+ *
+ *     @P BRA b                         @!P x
+ *     x; BRA j                  →      @!P BRA j
+ *     b: y … y                         y … y
+ *     j:                               j:
  */
 import {
   analysis,
@@ -29,8 +35,8 @@ import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
 
-/** Most instructions in an arm, by what it loads from. */
-const limits = { plain: 8, shared: 10, global: 28 } as const;
+/** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
+const limits = { varying: 8, uniform: 6, global: 21 } as const;
 
 /** Converts arms that have no branches themselves; returns how many branches went. */
 export function predicate(func: Func): number {
@@ -51,17 +57,13 @@ export function predicate(func: Func): number {
       count++;
       continue;
     }
-    const end = endOf(func, b, facts);
-    if (end !== null && !gone.has(end.arms[0]?.block as Block) && convertible(block, end, facts)) {
-      takeEnd(func, block, end, facts);
-      gone.add(end.arms[0]?.block as Block);
-      count++;
-      continue;
-    }
-    const shape = shapeOf(func, block, facts);
-    if (shape === null || !convertible(block, shape, facts)) continue;
-    convert(block, shape, facts);
-    for (const arm of shape.arms) gone.add(arm.block);
+    const shape = shapeOf(func, block, facts) ?? endOf(func, b, facts);
+    if (shape === null || shape.arms.some((arm) => gone.has(arm.block))) continue;
+    const fitting = shape.arms.findIndex((arm) => !convertible(block, shape, arm, facts));
+    if (fitting < 0 && shape.end === undefined) convert(block, shape, facts);
+    else if (fitting !== 0 && follows(func, b, shape)) takeFirst(func, block, shape, facts);
+    else continue;
+    for (const arm of fitting < 0 ? shape.arms : shape.arms.slice(0, 1)) gone.add(arm.block);
     count++;
   }
   if (count === 0) return 0;
@@ -163,7 +165,7 @@ function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): 
   to.preds = to.preds.map((p) => (p === arm.block ? head : p));
 }
 
-/** A way that ends the kernel after a little, while the other comes next: its join is the other way. */
+/** A way that ends the kernel, while the other goes on: its join is the other way. */
 function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   const head = func.blocks[b] as Block;
   const branch = terminator(head);
@@ -171,23 +173,37 @@ function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
   const [next, far] = head.succs as [Block, Block];
   const last = terminator(next);
-  if (next.preds.length !== 1 || named.has(next.id) || far === head || func.blocks[b + 2] !== far) return null;
+  if (next.preds.length !== 1 || named.has(next.id) || far === head) return null;
   if (last === null || last.form.name !== "EXIT" || last.guard !== null) return null;
   return { branch, arms: [{ block: next, guard: opposite(branch.guard) }], join: far, end: last };
 }
 
-/** What is done on the way is done under its guard, and so is the end. */
-function takeEnd(func: Func, head: Block, shape: Shape, facts: Facts): void {
+/** Behind the first arm stands the other way, so that what does not take the arm's end falls into it. */
+function follows(func: Func, b: number, shape: Shape): boolean {
+  const first = shape.arms[0] as Arm;
+  return func.blocks[b + 1] === first.block && func.blocks[b + 2] === otherWay(shape, first);
+}
+
+/** Only the first arm is done under its guard, and so is its jump or end. */
+function takeFirst(func: Func, head: Block, shape: Shape, facts: Facts): void {
   const [arm] = shape.arms as [Arm];
+  const other = otherWay(shape, arm);
   head.insts.pop();
   for (const inst of bodyOf(arm.block)) {
-    if (!isLanewise(inst) || !harmless(inst, shape.join, facts)) inst.guard = { ...arm.guard };
+    if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = { ...arm.guard };
     head.insts.push(inst);
   }
-  const exit = copyInst(func, shape.end as Inst);
-  exit.guard = { ...arm.guard };
-  head.insts.push(exit);
-  head.succs = [shape.join];
+  if (shape.end !== undefined) {
+    head.insts.push({ ...copyInst(func, shape.end), guard: { ...arm.guard } });
+    head.succs = [other];
+    return;
+  }
+  const { branch, join } = shape;
+  branch.guard = { ...arm.guard };
+  for (const o of branch.srcs) if (o.kind === Kind.Label) o.id = join.id;
+  head.insts.push(branch);
+  head.succs = [other, join];
+  join.preds = join.preds.map((p) => (p === arm.block ? head : p));
 }
 
 /** Where the block always goes; null: several places, or an end. */
@@ -199,23 +215,19 @@ function soleExit(b: Block): Block | null {
 
 const bodyOf = (b: Block): readonly Inst[] => (terminator(b) === null ? b.insts : b.insts.slice(0, -1));
 
-function convertible(head: Block, shape: Shape, facts: Facts): boolean {
-  const { branch, arms } = shape;
-  const varies = facts.divergence.parts(head);
-  const guard = branch.guard as Guard;
-  const less = arms.length - 1 + (varies ? 0 : 2);
-  for (const arm of arms) {
-    const body = bodyOf(arm.block);
-    const other = otherWay(shape, arm);
-    const fits = (inst: Inst): boolean =>
-      inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
-    if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
-    const space = (name: string): boolean =>
-      body.some((i) => i.form.memory?.access === "load" && i.form.memory.space === name);
-    const limit = space("global") || space("generic") ? limits.global : space("shared") ? limits.shared : limits.plain;
-    if (body.length + (shape.end === undefined ? 0 : 1) > limit - less) return false;
-  }
-  return true;
+function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean {
+  const guard = shape.branch.guard as Guard;
+  const body = bodyOf(arm.block);
+  const other = otherWay(shape, arm);
+  const fits = (inst: Inst): boolean =>
+    inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
+  if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
+  const far = (space: string | undefined): boolean => space === "global" || space === "generic";
+  const loads = body.some((i) => i.form.memory?.access === "load" && far(i.form.memory.space));
+  const limit = loads ? limits.global : facts.divergence.parts(head) ? limits.varying : limits.uniform;
+  // Its jump counts: the last of the arms falls into the join.
+  const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
+  return body.length + (leaves ? 1 : 0) <= limit;
 }
 
 /** May stand under a guard, executed by all lanes of a warp together. */

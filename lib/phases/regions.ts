@@ -3,7 +3,8 @@
  *
  * A region around branches that all lanes take alike brings together what never parted: its BSSY and BSYNC go. WARPSYNC for all
  * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
- * constants and loads from uniform addresses, and has them on conditions from thread indices.
+ * constants and loads from uniform addresses, and has them on conditions from thread indices. A region
+ * in which lanes part inside of inner regions only goes, too.
  */
 import { analysis, type Region, regionsOf } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
