@@ -201,7 +201,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhasePostSched: hook,
   OriRemoveNopCode: (func, { level }) => {
     removeNops(func);
-    if (level > 0) foldBranches(func);
+    if (level > 0) foldBranches(func, false);
   },
   OptimizeHotColdInLoop: later,
   OptimizeHotColdFlow: later,

@@ -15,12 +15,15 @@ import { newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 
-/** Folds until nothing changes; returns whether anything did. */
-export function foldBranches(func: Func): boolean {
+/**
+ * Folds until nothing changes; returns whether anything did. `ends`: branches to an end become that end (ptxas does so early only;
+ * what comes to end a kernel later is branched to).
+ */
+export function foldBranches(func: Func, ends = true): boolean {
   let changed = false;
   for (let again = true; again; ) {
     again = thread(func);
-    for (const step of [dropUnreachable, shorten, merge, place]) {
+    for (const step of [dropUnreachable, ends ? shorten : shortenJumps, merge, place]) {
       if (!step(func)) continue;
       connect(func);
       again = true;
@@ -117,13 +120,17 @@ function dropUnreachable(func: Func): boolean {
 
 /** Jumps to what comes next, branches around a jump or an end, branches to an end. */
 function shorten(func: Func): boolean {
+  const ends = func.blocks.flatMap((b): [number, Inst][] => {
+    const [only] = b.insts;
+    return only !== undefined && only.form.name === "EXIT" && always(only) ? [[b.id, only]] : [];
+  });
+  return shortenTo(func, new Map(ends));
+}
+
+const shortenJumps = (func: Func): boolean => shortenTo(func, new Map());
+
+function shortenTo(func: Func, ends: ReadonlyMap<number, Inst>): boolean {
   let changed = false;
-  const ends = new Map(
-    func.blocks.flatMap((b): [number, Inst][] => {
-      const [only] = b.insts;
-      return only !== undefined && only.form.name === "EXIT" && always(only) ? [[b.id, only]] : [];
-    }),
-  );
   const names = namedBlocks(func);
   for (let b = 0; b < func.blocks.length; b++) {
     const block = func.blocks[b] as Block;

@@ -1,10 +1,12 @@
 /**
  * LateMergeEquivalentConditionalFlow: what becomes of branches once phis are copies. In turn until nothing changes: branches are
  * folded, regions around what never parts go, short arms become straight code. Each step makes room for the others: an
- * arm without its region may be short, and two arms less is one block more for the scheduler.
+ * arm without its region may be short, and two arms less is one block more for the scheduler. What is done behind the last region
+ * and could be done ahead of it moves there at last (hoist-end.ts).
  */
 import type { Func } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
+import { hoistEnds } from "./hoist-end.js";
 import { predicate } from "./predication.js";
 import { dropRegions, dropWarpSyncs } from "./regions.js";
 
@@ -13,4 +15,5 @@ export function simplifyConditionalFlow(func: Func): void {
   do foldBranches(func);
   while (dropRegions(func) + predicate(func) > 0);
   dropWarpSyncs(func);
+  if (hoistEnds(func) > 0) foldBranches(func, false);
 }
