@@ -9,6 +9,7 @@ import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
 import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
+import { commonLoads } from "./common-loads.js";
 import { commonSubexpressions } from "./commoning.js";
 import { simplifyConditionalFlow } from "./conditional-flow.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
@@ -48,6 +49,12 @@ function check(func: Func): void {
 
 function deadCode(func: Func): void {
   removeDeadCode(func);
+}
+
+/** Values first, so that addresses of equal loads are the same registers. */
+function common(func: Func, across: boolean): void {
+  commonSubexpressions(func, across);
+  commonLoads(func, across);
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
@@ -121,8 +128,8 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   GeneralOptimizeMid2: later,
   AdvancedPhaseEarlyEnforceArgs: hook,
   EnforceArgumentRestrictions: { none: "nothing to do: lowering binds arguments to registers" },
-  GvnCse: (func) => void commonSubexpressions(func, true),
-  OriCommoning: (func) => void commonSubexpressions(func, false),
+  GvnCse: (func) => common(func, true),
+  OriCommoning: (func) => common(func, false),
   OriReassociateAndCommon: later,
   ExtractShaderConstsFinal: graphics,
   OriReplaceEquivMultiDefMov: later,
