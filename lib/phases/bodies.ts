@@ -19,6 +19,7 @@ import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
+import { hoistInvariants } from "./hoist-invariants.js";
 import { removeNops } from "./nop.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { rotateLoops } from "./rotate-loops.js";
@@ -112,7 +113,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   ConvertMemoryToRegisterOrUniform: later,
   OriPerformLiveDeadSecond: deadCode,
   ExtractShaderConstsFirst: graphics,
-  OriHoistInvariantsEarly: later,
+  OriHoistInvariantsEarly: (func) => void hoistInvariants(func),
   Vectorization: later,
   EmitPSI: graphics,
   GeneralOptimizeMid: later,
@@ -150,7 +151,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateVectorization: later,
   LateOriCommoning: later,
   GeneralOptimizeLate2: later,
-  OriHoistInvariantsLate: later,
+  OriHoistInvariantsLate: (func) => void hoistInvariants(func),
   SinkCodeIntoBlock: (func) => void sinkCode(func),
   DoKillMovement: later,
   DoTexMovement: later,

@@ -173,7 +173,8 @@ function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
   const [next, far] = head.succs as [Block, Block];
   const last = terminator(next);
-  if (next.preds.length !== 1 || named.has(next.id) || far === head) return null;
+  // Out of a loop lanes go once; the others would do it in each turn.
+  if (next.preds.length !== 1 || named.has(next.id) || far === head || next.freq < head.freq) return null;
   if (last === null || last.form.name !== "EXIT" || last.guard !== null) return null;
   return { branch, arms: [{ block: next, guard: opposite(branch.guard) }], join: far, end: last };
 }

@@ -238,9 +238,11 @@ const must: readonly PhaseName[] = [
 /** Bodies that rely on one definition per register. */
 const inWindow: readonly PhaseName[] = [
   "GeneralOptimize",
+  "OriHoistInvariantsEarly",
   "GvnCse",
   "OriCommoning",
   "GeneralOptimizeLate",
+  "OriHoistInvariantsLate",
   "SinkCodeIntoBlock",
 ];
 const ofAnyRegisters: readonly PhaseName[] = ["AnalyzeControlFlow", "SetControlFlowOpLastInBB", "OriRemoveNopCode"];
