@@ -176,5 +176,8 @@ class Plan {
 
 /** What it computes, as text. */
 function text({ form, srcs }: Inst): string {
-  return srcs.reduce((t, o) => `${t}|${o.kind},${o.file},${o.id},${o.sub},${o.value},${o.mods},${o.part}`, `${form.id}`);
+  return srcs.reduce(
+    (t, o) => `${t}|${o.kind},${o.file},${o.id},${o.sub},${o.value},${o.mods},${o.part}`,
+    `${form.id}`,
+  );
 }

@@ -10,7 +10,7 @@
  * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
- * varies, two less where it is uniform, since no region is saved; 21 where it loads from global memory, so that loads start together.
+ * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together.
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -36,7 +36,7 @@ import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } fr
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
 
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
-const limits = { varying: 8, uniform: 6, global: 21 } as const;
+const limits = { varying: 8, uniform: 6, global: 28 } as const;
 
 /** Converts arms that have no branches themselves; returns how many branches went. */
 export function predicate(func: Func): number {
@@ -225,7 +225,10 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
   if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
   const far = (space: string | undefined): boolean => space === "global" || space === "generic";
   const loads = body.some((i) => i.form.memory?.access === "load" && far(i.form.memory.space));
-  const limit = loads ? limits.global : facts.divergence.parts(head) ? limits.varying : limits.uniform;
+  const varies = facts.divergence.parts(head);
+  // Lanes that go on need not wait for those that end; ptxas keeps the branch, too.
+  if (loads && varies && shape.end !== undefined) return false;
+  const limit = loads ? limits.global : varies ? limits.varying : limits.uniform;
   // Its jump counts: the last of the arms falls into the join.
   const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
   return body.length + (leaves ? 1 : 0) <= limit;
