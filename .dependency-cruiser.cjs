@@ -7,7 +7,8 @@ const may = {
   knobs: [],
   analysis: ["ori", "target", "isa"],
   lower: ["ptx", "ori", "target", "isa", "analysis"],
-  phases: ["ori", "analysis", "knobs", "target", "isa", "regalloc", "sched", "sass"],
+  rules: ["ori", "analysis", "target", "isa", "sass"],
+  phases: ["rules", "ori", "analysis", "knobs", "target", "isa", "regalloc", "sched", "sass"],
   regalloc: ["ori", "analysis", "knobs", "target", "isa"],
   sched: ["ori", "analysis", "knobs", "target", "isa"],
   // The hazard checker judges the scheduler: it shares the tables with it and nothing else.

@@ -22,8 +22,8 @@ import { isPhi } from "../ori/flow.js";
 import { clone, isReg, isZeroReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
+import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
-import { encodes } from "./encodable.js";
 import { propagatePredicates } from "./predicate-copies.js";
 
 /** Returns how many reads changed. */

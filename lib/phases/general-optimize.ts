@@ -3,19 +3,27 @@
  * Inside the SSA window only, where each register has one definition.
  */
 import type { Func } from "../ori/types.js";
-import { combine } from "./combine.js";
+import { combine, newRewrites } from "./combine.js";
 import { constantsAsOperands } from "./constant-moves.js";
 import { propagateCopies } from "./copy-propagation.js";
 import { removeDeadCode } from "./dead-code.js";
+import type { PhaseBody } from "./types.js";
 
 /** What one round makes the next finds: constants through copies, single uses through dead code. Most functions need two. */
 const ROUNDS = 4;
 
-export function generalOptimize(func: Func): void {
+export const generalOptimize: PhaseBody = (func, context) => {
   if (func.milestone !== "ssa") return;
+  const { rewriteBudget, onRewrites } = context.options;
+  const rewrites = newRewrites(rewriteBudget);
+  optimize(func, (f) => combine(f, rewrites, context.level === 1 ? 1 : 2));
+  onRewrites?.(rewrites.hits, context.phase);
+};
+
+function optimize(func: Func, step: (func: Func) => number): void {
   constantsAsOperands(func);
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = propagateCopies(func) + combine(func);
+    const changed = propagateCopies(func) + step(func);
     removeDeadCode(func);
     if (changed === 0) return;
   }

@@ -18,7 +18,7 @@ import { newInst } from "../ori/func.js";
 import { clone, imm, isReg } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
-import { encodes } from "./encodable.js";
+import { encodes } from "../rules/encodable.js";
 
 interface Plan {
   /** What the result is where the guard is false. */

@@ -55,6 +55,10 @@ export interface PhaseOptions {
   readonly schedule?: ScheduleSettings;
   /** Called with what ScheduleInstructions and PostSchedule did. */
   readonly onSchedule?: (report: ScheduleReport, phase: PhaseName) => void;
+  /** Most rewrites by rules in each phase that applies them; default: no limit. */
+  readonly rewriteBudget?: number;
+  /** Called after each such phase with how often it applied each rule, by name. */
+  readonly onRewrites?: (hits: ReadonlyMap<string, number>, phase: PhaseName) => void;
   /** The control pass of -O1 and above: its policy, and who observes it. */
   readonly assign?: AssignOptions;
   /** A rule per instruction in place of the level's control words. Default at -O0 `controlO0`. */

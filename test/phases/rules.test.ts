@@ -3,10 +3,11 @@
  * simulator. What plain JavaScript says of the folded operations is compared with the simulator as well.
  */
 import { compile } from "../../lib/compile.js";
-import { combine, combineRules } from "../../lib/phases/combine.js";
+import { combine, newRewrites } from "../../lib/phases/combine.js";
 import { propagateCopies } from "../../lib/phases/copy-propagation.js";
 import { removeDeadCode } from "../../lib/phases/dead-code.js";
-import { lut3, permute } from "../../lib/phases/rules/evaluate.js";
+import { lut3, permute } from "../../lib/rules/evaluate.js";
+import { isProved, nativeRules, proofs, rules, textRules } from "../../lib/rules/index.js";
 import { simulate } from "../../lib/sim/index.js";
 import { random } from "../corpus/random.js";
 
@@ -68,12 +69,38 @@ function run(text: string, target: "sm_75" | "sm_90", opt: number): Uint32Array 
   return out;
 }
 
-test("every rule has a body here", () => {
-  expect(Object.keys(bodies).sort()).toEqual(combineRules.map((r) => r.name).sort());
+test("every rule that is a function has a body here", () => {
+  expect(Object.keys(bodies).sort()).toEqual(nativeRules.map((r) => r.name).sort());
+});
+
+test("every rule that is a text has a proof of this text, and no other rule has one", () => {
+  expect(textRules().filter((r) => !isProved(r))).toEqual([]);
+  expect(Object.keys(proofs).sort()).toEqual(
+    textRules()
+      .map((r) => r.name)
+      .sort(),
+  );
+  expect(rules().length).toBe(nativeRules.length + textRules().length);
+});
+
+test("a budget of rewrites is kept", () => {
+  const text = kernel("mov.u32 t, 12; shl.b32 t, t, 3; or.b32 t, t, 5; mul.lo.u32 t, t, 7; add.u32 x, a, t;", "sm_90");
+  const counts = [0, 2].map((rewriteBudget) => {
+    let n = 0;
+    const onRewrites = (hits: ReadonlyMap<string, number>): void => {
+      n = Math.max(
+        n,
+        [...hits.values()].reduce((a, b) => a + b, 0),
+      );
+    };
+    expect(compile(text, { target: "sm_90", opt: 2, phases: { rewriteBudget, onRewrites } }).cubin).not.toBeNull();
+    return n;
+  });
+  expect(counts).toEqual([0, 2]);
 });
 
 test.each(Object.entries(bodies))("%s", (name, body) => {
-  const hits = new Map<string, number>();
+  const rewrites = newRewrites();
   for (const target of ["sm_75", "sm_90"] as const) {
     const text = kernel(body, target);
     expect(run(text, target, 2)).toEqual(run(text, target, 0));
@@ -83,11 +110,11 @@ test.each(Object.entries(bodies))("%s", (name, body) => {
   function counted(func: Parameters<typeof combine>[0]): void {
     for (let round = 0; round < 3; round++) {
       propagateCopies(func);
-      combine(func, hits);
+      combine(func, rewrites);
       removeDeadCode(func);
     }
   }
-  expect([...hits.keys()]).toContain(name);
+  expect([...rewrites.hits.keys()]).toContain(name);
 });
 
 test("truth tables and permutations against their definition, bit by bit and byte by byte", () => {

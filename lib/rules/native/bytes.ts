@@ -1,7 +1,7 @@
 /** PRMT over PRMT, and stores that read only part of what a PRMT made. Exact. */
 import { imm, isZeroReg, RZ, sameOperand } from "../../ori/operand.js";
 import { Kind, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, isZero, plainReg } from "./combining.js";
+import { type Apply, type CombineRule, isZero, plainReg } from "../combining.js";
 
 /** Both choose bytes of at most two registers: one does. */
 const permuteOfPermute: Apply = (c, root, at) => {

@@ -2,7 +2,7 @@
 import { form } from "../../isa/form.js";
 import { imm, PT, RZ } from "../../ori/operand.js";
 import { Kind, Mod, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, carries, isZero, orders, plainReg } from "./combining.js";
+import { type Apply, type CombineRule, carries, isZero, orders, plainReg } from "../combining.js";
 
 /** `IADD3 d, (IADD3 t, a, b, RZ), c, RZ` → `IADD3 d, a, b, c`; literals that meet are added. */
 const sumOfThree: Apply = (c, root, at) => {

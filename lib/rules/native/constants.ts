@@ -3,8 +3,8 @@ import { form } from "../../isa/form.js";
 import { clone, imm, isZeroReg, notPT, PT, RZ } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { File, type Inst, Kind, Mod, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "./combining.js";
-import { comparisons, evaluations } from "./evaluate.js";
+import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "../combining.js";
+import { comparisons, evaluations } from "../evaluate.js";
 
 /** The one result of file R of an instruction, and nothing else; null: it has others. */
 function soleResult(inst: Inst): Operand | null {

@@ -2,9 +2,9 @@
 import { form, tryForm } from "../../isa/form.js";
 import { imm, isReg, isZeroReg, PT, RZ } from "../../ori/operand.js";
 import { File, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../../ori/types.js";
-import { type Apply, type CombineRule, type Combining, plainReg, unused } from "./combining.js";
+import { type Apply, type CombineRule, type Combining, plainReg, unused } from "../combining.js";
+import { comparisons, floatOpposites } from "../evaluate.js";
 import { integerCompares } from "./constants.js";
-import { comparisons, floatOpposites } from "./evaluate.js";
 
 const isPredicate = (o: Operand): boolean => o.kind === Kind.Reg && o.file === File.P;
 const negated = (o: Operand): boolean => (o.mods & Mod.Not) !== 0;

@@ -3,7 +3,7 @@ import { form } from "../../isa/form.js";
 import { imm, RZ, sameOperand } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { Kind, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, isZero, orders, plainReg, unused } from "./combining.js";
+import { type Apply, type CombineRule, isZero, orders, plainReg, unused } from "../combining.js";
 
 const TABLES = [0xf0, 0xcc, 0xaa] as const;
 

@@ -4,7 +4,7 @@ import { isReg, register } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { type Inst, Kind, NO_INDEX, type Operand } from "../../ori/types.js";
 import { alignmentOf } from "../../ori/verify/physical.js";
-import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "./combining.js";
+import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "../combining.js";
 
 /** The two halves of a 64-bit sum: `IADD3 d:k, P, x, y, RZ` and `IADD3.X d:k+1, x', y', RZ, P, !PT`. */
 interface WideSum {

@@ -4,7 +4,7 @@
  */
 import { isZeroReg } from "../../ori/operand.js";
 import { Mod, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, plainReg } from "./combining.js";
+import { type Apply, type CombineRule, plainReg } from "../combining.js";
 
 const signOps: Readonly<Record<string, readonly string[]>> = {
   FADD: ["FADD", "FADD.FTZ", "FMUL", "FMUL.FTZ", "FFMA", "FFMA.FTZ"],

@@ -4,11 +4,12 @@
  * A rule looks at one instruction, the root, and at the definitions of its operands. It writes the root anew in place; the
  * inner instruction stays for its other readers, or dies.
  */
-import { Definitions, unitOf } from "../../analysis/index.js";
-import type { Form } from "../../isa/types.js";
-import { clone, isReg, isZeroReg } from "../../ori/operand.js";
-import { File, type Func, type Inst, Kind, Mod, type Operand } from "../../ori/types.js";
-import { encodes } from "../encodable.js";
+import { Definitions, unitOf } from "../analysis/index.js";
+import type { Form } from "../isa/types.js";
+import { newInst } from "../ori/func.js";
+import { clone, isReg, isZeroReg } from "../ori/operand.js";
+import { File, type Func, type Inst, Kind, Mod, type Operand } from "../ori/types.js";
+import { encodes } from "./encodable.js";
 
 /** Tries the rule at the instruction with this index in `defs.flat.insts`. */
 export type Apply = (c: Combining, root: Inst, at: number) => boolean;
@@ -18,6 +19,8 @@ export interface CombineRule {
   /** Names of the forms of the root. */
   readonly roots: readonly string[];
   readonly apply: Apply;
+  /** Lowest level at which it is tried; default 1. */
+  readonly level?: 1 | 2;
 }
 
 /** One run over a function: definitions, kept right under the edits, and what is left out in the end. */
@@ -25,15 +28,21 @@ export class Combining {
   readonly func: Func;
   readonly defs: Definitions;
   readonly dropped: Set<Inst> = new Set();
+  /** New instructions, to stand before the one that reads them; analyses know them from the next run on. */
+  readonly inserted: Map<Inst, Inst[]> = new Map();
+
+  /** Values that there were at the start. */
+  private readonly known: number;
 
   constructor(func: Func) {
     this.func = func;
+    this.known = func.values.count;
     this.defs = new Definitions(func);
   }
 
   /** The unguarded instruction of one of the forms that alone defines the operand, whose sources hold the same at `at`; null: none. */
   inner(o: Operand, at: number, names: readonly string[]): Inst | null {
-    if (!isReg(o)) return null;
+    if (!isReg(o) || this.isNew(o)) return null;
     const inst = this.defs.definition(o);
     if (inst === null || inst.guard !== null || !names.includes(inst.form.name) || this.dropped.has(inst)) return null;
     return this.defs.before(this.defs.indexOf(o), at) && inst.srcs.every((s) => this.stays(s, at)) ? inst : null;
@@ -41,7 +50,7 @@ export class Combining {
 
   /** What the operand holds is the same wherever the code that reads it stands, from `at` on. */
   stays(o: Operand, at: number): boolean {
-    return o.kind === Kind.None || this.defs.holds(o, at);
+    return o.kind === Kind.None || (!(isReg(o) && this.isNew(o)) && this.defs.holds(o, at));
   }
 
   /** The 32 bits that an operand of an integer instruction stands for, its sign and inversion applied; null: no literal. */
@@ -56,6 +65,7 @@ export class Combining {
     if (o.kind === Kind.Imm) return o.value;
     if (o.kind !== Kind.Reg || o.file !== File.R) return null;
     if (isZeroReg(o)) return 0;
+    if (this.isNew(o)) return null;
     const inst = this.defs.definition(o);
     const from = inst?.srcs[0];
     if (inst?.form.name !== "MOV" || inst.guard !== null || from?.kind !== Kind.Imm || from.mods !== 0) return null;
@@ -63,7 +73,7 @@ export class Combining {
   }
 
   once(o: Operand): boolean {
-    return this.defs.usesOf(o) === o.width;
+    return !this.isNew(o) && this.defs.usesOf(o) === o.width;
   }
 
   /** Writes the instruction anew, when it has an encoding. */
@@ -80,6 +90,26 @@ export class Combining {
     return true;
   }
 
+  encodes(f: Form, dsts: readonly Operand[], srcs: readonly Operand[]): boolean {
+    return encodes(this.func, f, dsts, srcs);
+  }
+
+  /** New instructions ahead of the root, in this order. */
+  insertBefore(root: Inst, made: readonly { form: Form; dsts: Operand[]; srcs: Operand[] }[]): void {
+    if (made.length === 0) return;
+    const list = this.inserted.get(root) ?? [];
+    this.inserted.set(root, list);
+    for (const i of made) {
+      list.push(newInst(this.func, i.form, i.dsts, i.srcs.map(clone), null, root.loc, root.id));
+      this.count(i.srcs, 1);
+    }
+  }
+
+  /** The operand was made in this run: nothing is known of it yet. */
+  private isNew(o: Operand): boolean {
+    return o.id >= this.known;
+  }
+
   drop(inst: Inst): void {
     this.dropped.add(inst);
     this.count(inst.srcs, -1);
@@ -88,7 +118,7 @@ export class Combining {
   private count(srcs: readonly Operand[], by: number): void {
     const { uses, units } = this.defs;
     for (const o of srcs) {
-      if (!isReg(o)) continue;
+      if (!isReg(o) || this.isNew(o)) continue;
       const u = unitOf(units, o);
       for (let k = u; k < u + o.width; k++) uses[k] = (uses[k] as number) + by;
     }
