@@ -22,7 +22,7 @@ import { type Form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
 import { clone, isReg, isZeroReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
-import { encodes } from "./encodable.js";
+import { encodes } from "../rules/encodable.js";
 
 /** Most registers that move: where lanes part each keeps its place throughout. */
 const MOST = 40;
