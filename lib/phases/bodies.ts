@@ -177,7 +177,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriBackCopyPropagate: later,
   OriPerformLiveDeadFourth: deadCode,
   OriPropagateGmma: { none: "not built yet (warp-group matrix operations)" },
-  InsertPseudoUseDefForConvUR: { none: "not built yet (conversion to uniform registers)" },
+  InsertPseudoUseDefForConvUR: { none: "nothing to do: slots say which readers take uniform registers" },
   FixupGmmaSequence: { none: "not built yet (warp-group matrix operations)" },
   OriSplitHighPressureLiveRanges: later,
   LateEnforceArgumentRestrictions: { none: "nothing to do: the allocator keeps bound values where they are" },

@@ -11,7 +11,9 @@
  * a place where the lanes are together; and every reader is such a definition or has a slot for a uniform register. An
  * instruction has one such slot: of two registers that want it the one with more readers gets it, then what is computed
  * rather than loaded (measured: ptxas 13.0.88 gives the slot of `IMAD d, ntid, ctaid, tid` to ctaid, or to ntid where that
- * has further readers). Loop counters move like everything else.
+ * has further readers). Loop counters move like everything else, and results of comparisons that only choose between uniform
+ * registers or, on SMs where a branch takes a uniform predicate beside its own, decide a branch: `BRA.U` (measured; `@P EXIT` keeps its P).
+ * Neighbouring words of a bank are loaded together first, so that they move or stay together.
  *
  * Behind the closing of the SSA window, so that a counter and its copies are one register; branches are settled first, since
  * what is a straight line behind `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
@@ -20,9 +22,11 @@
 import { analysis, type Divergence, isLanewise } from "../analysis/index.js";
 import { type Form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
-import { clone, isReg, isZeroReg } from "../ori/operand.js";
-import { File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
+import { fillSlots } from "../ori/slots.js";
+import { File, type Func, type Guard, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
+import { pairLoads } from "./pair-loads.js";
 
 /** Most registers that move: where lanes part each keeps its place throughout. */
 const MOST = 40;
@@ -37,6 +41,8 @@ const twins: Readonly<Record<string, string>> = {
   PRMT: "UPRMT",
   S2R: "S2UR",
   SHF: "USHF",
+  SEL: "USEL",
+  ISETP: "UISETP",
 };
 
 /** Special registers that are the same for a block and that S2UR reads: block index, place in the cluster. */
@@ -45,6 +51,7 @@ const blockRegisters: ReadonlySet<number> = new Set([37, 38, 39, 136]);
 /** Returns how many registers moved. */
 export function toUniformRegisters(func: Func): number {
   if (!func.virtual || func.kind !== "entry" || func.target.has("constantOperands")) return 0;
+  pairLoads(func);
   const moving = new Moving(func);
   return moving.settle() ? moving.move() : 0;
 }
@@ -80,11 +87,11 @@ class Moving {
         const fits = inst.guard === null && twinOf(func, inst) !== null && !divergence.apartAt(block, i);
         for (const o of inst.dsts) {
           if (!isReg(o)) continue;
-          const plain = o.file === File.R && o.part === "" && func.values.fixed(o.id) < 0;
+          const plain = (o.file === File.R || o.file === File.P) && o.part === "" && func.values.fixed(o.id) < 0;
           if (fits && plain && divergence.varies[o.id] === 0) moves[o.id] = 1;
           else never[o.id] = 1;
           if (inst.form.op !== "LDC") this.computed[o.id] = 1;
-          if (inst.form.op !== "MOV") this.varied[o.id] = 1;
+          if (inst.form.op !== "MOV" || isReg(inst.srcs[0] as Operand)) this.varied[o.id] = 1;
         }
       });
     }
@@ -113,6 +120,11 @@ class Moving {
       (o) => o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG && this.moves[o.index] === 1,
     );
     for (const o of indexes) this.moves[o.index] = 0;
+    const g = inst.guard;
+    if (g !== null && g.id !== ZERO_REG && this.moves[g.id] === 1 && uniformBranch(this.func, inst) === null) {
+      this.moves[g.id] = 0;
+      return true;
+    }
     if (results.length > 0) {
       if (this.uniform(inst) !== null) return indexes.length > 0;
       for (const o of results) this.moves[o.id] = 0;
@@ -135,10 +147,9 @@ class Moving {
     if (twin === null) return null;
     const uniform = (o: Operand): Operand | null => {
       if (o.kind !== Kind.Reg) return clone(o);
-      if (isZeroReg(o))
-        return { ...clone(o), file: o.file === File.P ? File.UP : o.file === File.R ? File.UR : o.file };
-      if (o.file === File.UR) return clone(o);
-      return this.isMoving(o) && o.part === "" ? { ...clone(o), file: File.UR } : null;
+      const file = o.file === File.P ? File.UP : o.file === File.R ? File.UR : o.file;
+      const is = isZeroReg(o) || file === o.file || (this.isMoving(o) && o.part === "");
+      return is ? { ...clone(o), file } : null;
     };
     const dsts = inst.dsts.map(uniform);
     const srcs = inst.srcs.slice(0, twin.srcs.length).map(uniform);
@@ -168,16 +179,31 @@ class Moving {
     return encodes(this.func, swapped, inst.dsts, order) ? { form: swapped, srcs: order } : null;
   }
 
+  /** A branch on a predicate that moved. */
+  private branch(inst: Inst, predicate: number): void {
+    const form = uniformBranch(this.func, inst) as Form;
+    const condition = { ...upreg(predicate), mods: (inst.guard as Guard).not ? Mod.Not : 0 };
+    const target = inst.srcs.find((o) => o.kind === Kind.Label) as Operand;
+    inst.form = form;
+    inst.srcs = fillSlots(form, form.srcs, { upin: condition, target });
+    inst.guard = null;
+  }
+
   move(): number {
     const { func, moves } = this;
     const to = new Map<number, number>();
     for (let v = 0; v < moves.length; v++) {
-      if (moves[v] === 1) to.set(v, func.values.add(File.UR, func.values.width(v), func.values.name(v)));
+      if (moves[v] !== 1) continue;
+      const file = func.values.file(v) === File.P ? File.UP : File.UR;
+      to.set(v, func.values.add(file, func.values.width(v), func.values.name(v)));
     }
     for (const block of func.blocks) {
       for (const inst of block.insts) {
         const defines = inst.dsts.some((o) => this.isMoving(o));
         const read = inst.srcs.find((o) => this.isMoving(o));
+        const g = inst.guard;
+        const p = g === null || g.id === ZERO_REG ? undefined : to.get(g.id);
+        if (p !== undefined) this.branch(inst, p);
         const now = defines ? this.uniform(inst) : read === undefined ? null : this.withUniform(inst, read.id);
         if (now === null) continue;
         inst.form = now.form;
@@ -209,6 +235,12 @@ function twinOf(func: Func, inst: Inst): Form | null {
     return null;
   const twin = twins[form.op];
   return twin === undefined ? null : tryForm(form.name.replace(form.op, twin));
+}
+
+/** The form of the branch that goes by a uniform predicate; null: there is none, or it is no plain branch. */
+function uniformBranch(func: Func, inst: Inst): Form | null {
+  if (!func.target.has("uniformBranch") || inst.form.name !== "BRA" || !isZeroReg(inst.srcs[0] as Operand)) return null;
+  return tryForm("BRA.U");
 }
 
 /** A MOV of all bytes. */

@@ -212,6 +212,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   unifiedFunctions: { on: since(90), why: "objects name functions by the unified function table (measured)" },
   ldcu: { on: since(100), why: "constants go to uniform registers by LDCU instead of ULDC (measured)" },
+  uniformBranch: {
+    on: since(100),
+    why: "ptxas branches by a uniform predicate (BRA.U UP0); on sm_90 it never does (measured)",
+  },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
   fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
   fixedLatencyMma: {

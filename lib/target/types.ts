@@ -45,6 +45,7 @@ export type Feature =
   | "constantOperands"
   | "unifiedFunctions"
   | "ldcu"
+  | "uniformBranch"
   | "launchConstantsAt0x360"
   | "fixedLatencyFp64"
   | "fixedLatencyMma"

@@ -112,6 +112,36 @@ test("regions and WARPSYNC stay where lanes part, and only there", () => {
   expect(run(loop("S2R %R0, SR_CTAID.X")).match(/BSSY|BSYNC|WARPSYNC/g)).toBeNull();
 });
 
+test("a region around a loop goes where a region in the loop brings the lanes together that part there", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      LDC %R1, c[0x0][0x210]
+      BSSY %B4, b6
+    b1
+      ISETP.LT.AND %P2, PT, %R0, %R1, PT
+      BSSY %B5, b4
+      @%P2 BRA b3
+    b2
+      BAR.SYNC.DEFER_BLOCKING 0x0
+    b3
+      BSYNC %B5
+    b4
+      IADD3 %R1, %R1, 0x1, RZ
+      ISETP.LT.AND %P3, PT, %R1, 0x9, PT
+      @%P3 BRA b1
+    b5
+      BSYNC %B4
+    b6
+      STG.E [RZ], %R1
+      EXIT`;
+  const expected = before.replace("      BSSY %B4, b6\n", "").replace("    b5\n      BSYNC %B4\n    b6\n", "    b5\n");
+  expect(run(before)).toBe(text(expected));
+  // A way past the inner BSYNC needs the outer one.
+  const past = before.replace("BAR.SYNC.DEFER_BLOCKING 0x0", "@%P9 BRA b5");
+  expect(run(past)).toContain("BSYNC %B4");
+});
+
 test("a value made where lanes are apart varies, whatever it is made from", () => {
   const code = `
     b0

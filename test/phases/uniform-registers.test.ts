@@ -122,6 +122,88 @@ b2
       EXIT`);
 });
 
+test("… and on SMs that branch by a uniform predicate the comparison moves too", () => {
+  const before = `b0
+      LDC %R0, c[0x0][0x380]
+      MOV %R1, 0x0
+      S2R %R2, SR_TID.X
+b1
+      IMAD %R2, %R2, %R1, %R2
+      IADD3 %R1, PT, PT, %R1, 0x1, RZ
+      ISETP.LT.AND %P4, PT, %R1, %R0, PT
+      @!%P4 BRA b3
+b2
+      BRA b1
+b3
+      STG.E desc[%UR7][%R6.64], %R2
+      EXIT`;
+  const expected = `b0
+      LDCU %UR9, c[0x0][0x380]
+      UMOV %UR10, 0x0
+      S2R %R2, SR_TID.X
+b1
+      IMAD %R2, %R2, %UR10, %R2
+      UIADD3 %UR10, UPT, UPT, %UR10, 0x1, URZ
+      UISETP.LT.AND %UP11, UPT, %UR10, %UR9, UPT
+      BRA.U !%UP11, b3
+b2
+      BRA b1
+b3
+      STG.E desc[%UR7][%R6.64], %R2
+      EXIT`;
+  expect(run(before, "sm_100")).toBe(normalize(expected));
+});
+
+test("comparison and selection of uniform values move together", () => {
+  const before = `b0
+      LDC %R0, c[0x0][0x218]
+      S2R %R1, SR_CTAID.X
+      S2R %R2, SR_TID.X
+      ISETP.GT.AND %P4, PT, %R0, %R1, PT
+      SEL %R3, %R0, 0x7, !%P4
+      IADD3 %R5, %R2, %R3, RZ
+      STG.E desc[%UR7][%R6.64], %R5
+      EXIT`;
+  const expected = `b0
+      ULDC %UR9, c[0x0][0x218]
+      S2UR %UR10, SR_CTAID.X
+      S2R %R2, SR_TID.X
+      UISETP.GT.AND %UP12, UPT, %UR9, %UR10, UPT
+      USEL %UR11, %UR9, 0x7, !%UP12
+      IADD3 %R5, %R2, %UR11, RZ
+      STG.E desc[%UR7][%R6.64], %R5
+      EXIT`;
+  expect(run(before)).toBe(normalize(expected));
+});
+
+test("neighbouring words are loaded together; where one must stay both do", () => {
+  const before = `b0
+      LDC %R0, c[0x0][0x218]
+      S2R %R2, SR_TID.X
+      LDC %R1, c[0x0][0x21c]
+      IMAD %R3, %R2, %R0, %R2
+      IADD3 %R5, %R3, %R1, RZ
+      STG.E desc[%UR7][%R6.64], %R5
+      EXIT`;
+  const moved = `b0
+      ULDC.64 %UR10, c[0x0][0x218]
+      S2R %R2, SR_TID.X
+      IMAD %R3, %R2, %UR10:0, %R2
+      IADD3 %R5, %R3, %UR10:1, RZ
+      STG.E desc[%UR7][%R6.64], %R5
+      EXIT`;
+  expect(run(before)).toBe(normalize(moved));
+  const stored = before.replace("%R6.64], %R5", "%R6.64], %R1");
+  const kept = `b0
+      LDC.64 %R9, c[0x0][0x218]
+      S2R %R2, SR_TID.X
+      IMAD %R3, %R2, %R9:0, %R2
+      IADD3 %R5, %R3, %R9:1, RZ
+      STG.E desc[%UR7][%R6.64], %R9:1
+      EXIT`;
+  expect(run(stored)).toBe(normalize(kept));
+});
+
 test("what is made where lanes are apart, or under a guard, stays", () => {
   stays(`b0
       S2R %R2, SR_TID.X
