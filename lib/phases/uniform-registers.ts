@@ -9,9 +9,8 @@
  *
  * A register moves as a whole: every definition is one that the uniform datapath has, on operands that are uniform too, at
  * a place where the lanes are together; and every reader is such a definition or has a slot for a uniform register. An
- * instruction has one such slot: of two registers that want it the one with more readers gets it, then what is computed
- * rather than loaded (measured: ptxas 13.0.88 gives the slot of `IMAD d, ntid, ctaid, tid` to ctaid, or to ntid where that
- * has further readers). Loop counters move like everything else, and results of comparisons that only choose between uniform
+ * instruction has one such slot: of two registers that want it the one that stands first gets it, however often the other
+ * is read elsewhere (measured: ptxas 13.0.88 gives the slot of `mad d, ctaid, ntid, tid` to ctaid). Loop counters move like everything else, and results of comparisons that only choose between uniform
  * registers or, on SMs where a branch takes a uniform predicate beside its own, decide a branch: `BRA.U` (measured; `@P EXIT` keeps its P).
  * Neighbouring words of a bank are loaded together first, so that they move or stay together.
  *
@@ -61,9 +60,6 @@ class Moving {
   private readonly divergence: Divergence;
   /** 1 for registers that move. */
   private readonly moves: Uint8Array;
-  /** Reading operands, and 1 where some definition computes rather than loads. */
-  private readonly readers: Int32Array;
-  private readonly computed: Uint8Array;
   /** 1 where some definition is no literal: literals are made again for lanes, cheaper than a slot. */
   private readonly varied: Uint8Array;
 
@@ -71,8 +67,6 @@ class Moving {
     this.func = func;
     this.divergence = analysis(func, "divergence");
     this.moves = new Uint8Array(func.values.count);
-    this.readers = new Int32Array(func.values.count);
-    this.computed = new Uint8Array(func.values.count);
     this.varied = new Uint8Array(func.values.count);
     this.candidates();
   }
@@ -83,14 +77,12 @@ class Moving {
     const never = new Uint8Array(func.values.count);
     for (const block of func.blocks) {
       block.insts.forEach((inst, i) => {
-        for (const o of inst.srcs) if (isReg(o)) this.readers[o.id] = (this.readers[o.id] as number) + 1;
         const fits = inst.guard === null && twinOf(func, inst) !== null && !divergence.apartAt(block, i);
         for (const o of inst.dsts) {
           if (!isReg(o)) continue;
           const plain = (o.file === File.R || o.file === File.P) && o.part === "" && func.values.fixed(o.id) < 0;
           if (fits && plain && divergence.varies[o.id] === 0) moves[o.id] = 1;
           else never[o.id] = 1;
-          if (inst.form.op !== "LDC") this.computed[o.id] = 1;
           if (inst.form.op !== "MOV" || isReg(inst.srcs[0] as Operand)) this.varied[o.id] = 1;
         }
       });
@@ -131,14 +123,10 @@ class Moving {
       return true;
     }
     if (read.length === 0) return indexes.length > 0;
-    const best = read.reduce((a, b) => (this.rank(b) > this.rank(a) ? b : a));
-    const losers = this.withUniform(inst, best.id) === null ? read : read.filter((o) => o.id !== best.id);
+    const first = read.find((o) => this.withUniform(inst, o.id) !== null);
+    const losers = read.filter((o) => o.id !== first?.id);
     for (const o of losers) this.moves[o.id] = 0;
     return losers.length + indexes.length > 0;
-  }
-
-  private rank(o: Operand): number {
-    return 2 * (this.readers[o.id] as number) + (this.computed[o.id] as number);
   }
 
   /** The uniform twin of a definition, if all it reads moves or is uniform already; null: it cannot be one. */

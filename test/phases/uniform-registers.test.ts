@@ -20,7 +20,7 @@ const run = (code: string, target = "sm_90"): string => {
 };
 const stays = (code: string, target?: string): void => expect(run(code, target)).toBe(normalize(code));
 
-test("an instruction's one slot goes to what is computed rather than loaded", () => {
+test("an instruction's one slot goes to what stands first", () => {
   const before = `b0
       LDC %R0, c[0x0][RZ]
       S2R %R1, SR_CTAID.X
@@ -38,7 +38,7 @@ test("an instruction's one slot goes to what is computed rather than loaded", ()
   expect(run(before)).toBe(normalize(expected));
 });
 
-test("… or to what has more readers", () => {
+test("… however often the other is read elsewhere", () => {
   const before = `b0
       LDC %R0, c[0x0][RZ]
       S2R %R1, SR_CTAID.X
@@ -48,11 +48,11 @@ test("… or to what has more readers", () => {
       STG.E desc[%UR7][%R6.64], %R5
       EXIT`;
   const expected = `b0
-      ULDC %UR9, c[0x0][0x0]
-      S2R %R1, SR_CTAID.X
+      LDC %R0, c[0x0][RZ]
+      S2UR %UR9, SR_CTAID.X
       S2R %R2, SR_TID.X
-      IMAD %R3, %R1, %UR9, %R2
-      IADD3 %R5, %R3, %UR9, RZ
+      IMAD %R3, %R0, %UR9, %R2
+      IADD3 %R5, %R3, %R0, RZ
       STG.E desc[%UR7][%R6.64], %R5
       EXIT`;
   expect(run(before)).toBe(normalize(expected));
