@@ -8,7 +8,7 @@
  * acquire of a CTA's scope waits, and whether a release waits for the end of its fence (`fenceTellsEnd`): both rest on
  * ptxas's words alone, which tools/control-fidelity.ts compares.
  */
-import type { MachineInst } from "../isa/operand.js";
+import { File, Kind, type MachineInst, ZERO_REG } from "../isa/operand.js";
 
 export const Role = { None: 0, Acquires: 1, Ends: 2, Invalidates: 3 } as const;
 
@@ -19,5 +19,8 @@ export function roleOf(inst: MachineInst): number {
   if (op === "CCTL") return mods.includes("IVALL") ? Role.Invalidates : Role.None;
   if (memory === null || !mods.includes("STRONG")) return Role.None;
   if (memory.space !== "global" && memory.space !== "generic") return Role.None;
-  return memory.access === "load" || memory.access === "atomic" ? Role.Acquires : Role.None;
+  // ptxas has nothing wait for an atomic whose result nobody wants, not even CCTL.IVALL (sm_90, 100, 120: `@P0 ATOM … RZ`).
+  const unwanted = inst.dsts.every((o) => o.kind !== Kind.Reg || o.id === ZERO_REG || o.file !== File.R);
+  if (memory.access === "atomic") return unwanted ? Role.None : Role.Acquires;
+  return memory.access === "load" ? Role.Acquires : Role.None;
 }

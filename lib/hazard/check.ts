@@ -22,7 +22,7 @@ import { rawDistance, warDistance, wawDistance } from "../isa/latency.js";
 import type { MachineInst } from "../isa/operand.js";
 import type { Target } from "../target/types.js";
 import { Role } from "./acquire.js";
-import { drains, keepsOrder, orderOf, PRODUCT_ORDER } from "./order.js";
+import { comesAfterReading, drains, keepsOrder, orderOf, orderOfProducts, PRODUCT_ORDER } from "./order.js";
 import { type Paths, pathsOf } from "./paths.js";
 import { Products } from "./products.js";
 import { Report } from "./report.js";
@@ -60,7 +60,7 @@ import { checkWords } from "./words.js";
  * cycles. Never throws for any words; code that it cannot follow is a finding of kind `unknown`.
  */
 export function verifyHazards(code: CodeToVerify, target: Target): readonly Finding[] {
-  const sites = sitesOf(code.words, target, orderOf);
+  const sites = sitesOf(code.words, target, code.withoutOrder === true ? orderOfProducts : orderOf);
   const paths = pathsOf(code, sites.insts);
   const report = new Report(code.name, sites);
   const checker = new Checker(sites, paths, target, report);
@@ -223,6 +223,7 @@ class Checker {
     if (isPending(kind)) {
       if (state.order[e] === PRODUCT_ORDER && sites.order[i] === PRODUCT_ORDER) return;
       if (keepsOrder(state.order[e]!, sites.order[i]!, kind === PENDING_READ)) return;
+      if (kind === PENDING_READ && comesAfterReading(state.order[e]!, inst)) return;
       this.found.pending(kind === PENDING_WRITE ? "overwrite" : "operand", i, state, e, u);
       return;
     }

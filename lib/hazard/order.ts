@@ -11,8 +11,8 @@ import type { Target } from "../target/types.js";
 
 /** Operands are read in the order of issue by all instructions of one of these pipes, … */
 const queues: readonly Pipe[] = ["LSU", "XU", "TEX", "FP64"];
-/** … but stores to and loads from local memory keep order among themselves alone, and LDC keeps none. */
-const ownQueue: Readonly<Record<string, number>> = { STL: 5, LDL: 6, LDC: 0 };
+/** … but stores to and loads from local memory keep order among themselves alone, as reductions of a warp do, and LDC keeps none. */
+const ownQueue: Readonly<Record<string, number>> = { STL: 5, LDL: 6, REDUX: 7, LDC: 0 };
 
 /** Results are written in the order of issue within a class: whole pipes, … */
 const byPipe: Readonly<Partial<Record<Pipe, number>>> = { XU: 1, FP64: 2, TEX: 3, TENSOR: 4 };
@@ -25,6 +25,8 @@ const byOp: Readonly<Record<string, number>> = {
   MOVM: 5,
   S2UR: 6,
   LDTM: 7,
+  // sm_80: REDUX.OR has no scoreboard where REDUX.SUM follows it.
+  REDUX: 9,
 };
 
 const products: ReadonlySet<string> = new Set(["HGMMA", "QGMMA", "IGMMA", "BGMMA"]);
@@ -40,6 +42,11 @@ export function orderOf(inst: MachineInst, t: InstTiming): number {
   return queue | (results << RESULTS);
 }
 
+/** The same, as if nothing but the products of a warp group kept order. */
+export function orderOfProducts(inst: MachineInst): number {
+  return products.has(inst.form.op) ? PRODUCT_ORDER : 0;
+}
+
 const MEMORY_QUEUE = 1;
 const RESULTS = 3;
 const QUEUE = 7;
@@ -48,6 +55,14 @@ const QUEUE = 7;
 export function keepsOrder(first: number, second: number, reads: boolean): boolean {
   const part = (order: number): number => (reads ? order & QUEUE : order >> RESULTS);
   return part(first) !== 0 && part(first) === part(second);
+}
+
+/**
+ * What a load from shared memory brings comes after stores to local memory have read (ptxas on sm_75 and sm_80: no STL has a
+ * scoreboard for a register that LDS writes next; before LDL each has one).
+ */
+export function comesAfterReading(reader: number, later: MachineInst): boolean {
+  return (reader & QUEUE) === ownQueue.STL && later.form.op === "LDS";
 }
 
 /** Of these orders a barrier tells that the operands are read. */

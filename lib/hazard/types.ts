@@ -69,4 +69,6 @@ export interface CodeToVerify {
   readonly targets?: ReadonlyMap<number, readonly number[]>;
   /** Byte addresses of instructions whose target a relocation fills in: calls out of the section. */
   readonly relocated?: ReadonlySet<number>;
+  /** As if no unit worked in order (order.ts): tells what rests on that alone. Default false. */
+  readonly withoutOrder?: boolean;
 }

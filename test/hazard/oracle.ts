@@ -29,6 +29,7 @@ interface Op {
   readonly lateWrites: boolean;
   /** Read in the order of this queue, return in the order of this class; "" none. */
   readonly queue: string;
+  readonly op: string;
   readonly returns: string;
   readonly waits: number;
   readonly stall: number;
@@ -89,6 +90,7 @@ function prepare(words: Uint32Array, i: number, decoded: MachineInst, target: Ta
     lateReads: t.read,
     collects: !t.read || t.pipe === "FP64",
     lateWrites: t.write,
+    op: inst.form.op,
     queue: variable ? (ownQueues[inst.form.op] ?? (inOrderQueues.has(t.pipe) ? t.pipe : "")) : "",
     returns: t.write ? (inOrder[inst.form.op] ?? (inOrderPipes.has(t.pipe) ? t.pipe : "")) : "",
     waits: c.wait | depbar(inst),
@@ -111,11 +113,12 @@ const inOrder: Readonly<Record<string, string>> = {
   MOVM: "crossbar",
   SHFL: "crossbar",
   S2UR: "special",
+  REDUX: "reductions",
 };
 /** Operands are read in program order by these, … */
 const inOrderQueues: ReadonlySet<string> = new Set(["LSU", "XU", "TEX", "FP64"]);
 /** … with these apart. */
-const ownQueues: Readonly<Record<string, string>> = { STL: "stores", LDL: "loads", LDC: "" };
+const ownQueues: Readonly<Record<string, string>> = { STL: "stores", LDL: "loads", REDUX: "reductions", LDC: "" };
 const inOrderPipes: ReadonlySet<string> = new Set(["XU", "FP64", "TEX", "TENSOR"]);
 
 function depbar(inst: MachineInst): number {
@@ -279,6 +282,8 @@ function execute(ops: readonly Op[], choice: Uint8Array): Times {
       queues.set(op.queue, read[i]!);
     }
     done[i] = Math.max(t + (choice[i]! & 2 ? LATE : EARLY_WRITE), read[i]!);
+    // Loads from shared memory come after stores to local memory.
+    if (op.op === "LDS") done[i] = Math.max(done[i]!, queues.get("stores") ?? 0);
     if (op.returns !== "") {
       done[i] = Math.max(done[i]!, classes.get(op.returns) ?? 0);
       classes.set(op.returns, done[i]!);

@@ -11,7 +11,7 @@ widel alu            3  3  3  3  3  3  3  1  1  1  1  1
 wideh alu            1  3  3  3  3  3  1  1  1  1  1  1
 fp16 alu             2  1  1  1  1  1  1  1  1  1  1  1
 fp16f alu            2  1  1  1  1  1  1  1  1  1  1  1
-fp64 alu             2  1  1  1  1  1  1  3  6  6  6  6
+fp64 alu             2  1  1  1  1  1  1  1  6  6  6  6
 mmac alu             2  2  2  2  2  2  2  2  2  2  2  2
 decoupled alu        6  6  6  6  6  6  6  6  6  6  6  6
 alu disp64           2  2  2  2  2  2  2  2  2  2  2  2
@@ -31,7 +31,7 @@ widel fma            2  2  2  2  2  2  2  2  2  2  1  1
 wideh fma            1  2  2  2  2  2  1  1  1  1  1  1
 fp16 fma             2  1  1  1  1  1  1  2  2  2  1  1
 fp16f fma            2  1  1  1  1  1  1  1  1  1  1  1
-fp64 fma             2  1  1  1  1  1  1  2  2  6  6  6
+fp64 fma             2  1  1  1  1  1  1  1  2  6  6  6
 mmac fma             2  2  2  2  2  2  2  2  2  2  2  2
 decoupled fma        6  6  6  6  6  6  6  6  6  6  6  6
 alu widel            5  1  1  1  1  1  1  1  1  1  1  1
