@@ -454,12 +454,21 @@ export class Context {
     return this.fit(this.lane(entity, o.component), type);
   }
 
+  /** A vector register named as a whole, as its elements; other operands as they are. */
+  wholeVector(o: PtxOperand): PtxOperand {
+    if (o.kind !== "name" || o.component !== null || o.offset !== 0 || o.index !== null) return o;
+    const entity = this.scope.find(o.name);
+    if (entity === null || entity.kind !== "register" || entity.lanes.length === 0) return o;
+    const elements = entity.lanes.map((_, k) => ({ ...o, component: "xyzw"[k] as string }));
+    return { kind: "vector", elements };
+  }
+
   private lane(entity: Extract<Entity, { kind: "register" }>, component: string | null): Operand {
     if (component === null) {
       if (entity.lanes.length > 0) throw new Refusal();
       return entity.operand;
     }
-    const index = "xyzw".indexOf(component);
+    const index = Math.max("xyzw".indexOf(component), "rgba".indexOf(component));
     const lane = index < 0 || component.length !== 1 ? undefined : entity.lanes[index];
     if (lane === undefined) throw new Refusal();
     return lane;

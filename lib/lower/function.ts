@@ -164,7 +164,9 @@ function instruction(c: Context, i: Instruction): void {
   );
 }
 
-function run(c: Context, i: Instruction, lower: (typeof lowerings)[string]): void {
+function run(c: Context, written: Instruction, lower: (typeof lowerings)[string]): void {
+  const operands = written.operands.map((o) => c.wholeVector(o));
+  const i = operands.some((o, k) => o !== written.operands[k]) ? { ...written, operands } : written;
   const m = new Modifiers(i.modifiers);
   c.instruction(() => {
     lower?.(c, i, m);

@@ -113,7 +113,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     ptxVersion: [module.version?.major ?? 1, module.version?.minor ?? 0],
     addressSize: module.addressSize?.bits ?? 64,
     funcs: inOrder(needed).flatMap((name) => funcs.get(name) ?? []),
-    symbols: symbols.list(),
+    symbols: symbols.list(!relocatable),
     taken: inOrder(taken),
     calls,
   };

@@ -1,7 +1,7 @@
 /** mov in all its shapes, cvta, and the packing of elements into wider registers. */
 import { imm, lo, part, RZ } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
-import type { NameOperand, VectorOperand } from "../ptx/ast.js";
+import type { NameOperand, Operand as PtxOperand, VectorOperand } from "../ptx/ast.js";
 import { addressOf } from "./address.js";
 import { functionAddress } from "./call.js";
 import type { Context } from "./context.js";
@@ -12,7 +12,12 @@ import { type PtxType, totalBits, typeNamed } from "./types.js";
 const mov: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const [to, from] = [at(ops, 0), at(ops, 1)];
+  const vector = m.oneOf(["v2", "v4"]);
   const type = m.type();
+  if (vector !== null) {
+    moveElements(c, to, from, type);
+    return;
+  }
   // ptxas takes `mov.b32 {a}, b` too, but moves a quarter of it, or ends in a segmentation fault: PTX gives it no meaning.
   if ([to, from].some((o) => o.kind === "vector" && o.elements.length === 1)) throw new Refusal();
   if (from.kind === "vector") {
@@ -25,6 +30,21 @@ const mov: Lowering = (c, i, m) => {
     c.settle(c.inPlace(to, type), value);
   }
 };
+
+/** Each element to its place, all at once. */
+function moveElements(c: Context, to: PtxOperand, from: PtxOperand, type: PtxType): void {
+  if (to.kind !== "vector" || from.kind !== "vector" || to.elements.length !== from.elements.length)
+    throw new Refusal();
+  const values = from.elements.map((e) => {
+    const value = c.read(e, type);
+    const kept = c.temp(value.width);
+    c.move(kept, value);
+    return kept;
+  });
+  to.elements.forEach((e, k) => {
+    if (e.kind !== "sink") c.move(c.out(e, type), values[k] as Operand);
+  });
+}
 
 /** The address a variable's name means in mov: in its own space, 32 or 64 bits wide. Null for other names. */
 export function variableAddress(c: Context, o: NameOperand): Operand | null {

@@ -95,8 +95,12 @@ export class Symbols {
     return size;
   }
 
-  list(): ModuleSymbol[] {
-    return [...this.drafts.values()].map((d) => ({ ...d, users: [...d.users] }));
+  /** `whole`: nobody links it, so that variables from outside become its own, as ptxas does with a warning. */
+  list(whole: boolean): ModuleSymbol[] {
+    return [...this.drafts.values()].map((d) => {
+      const own = whole && d.linkage === "extern" && d.space !== "shared";
+      return { ...d, linkage: own ? "visible" : d.linkage, users: [...d.users] };
+    });
   }
 }
 

@@ -103,4 +103,20 @@ again:
   0xff00000000(generic(c)), 0xff0000000000(generic(c)), 0xff000000000000(generic(c)), 0xff00000000000000(generic(c))};`,
     },
   ),
+  kernel(
+    "vector registers as wholes",
+    `.reg .v2 .u32 t; .reg .v4 .f32 v, w; .reg .v2 .b16 h;
+  ld.global.v4.f32 v, [%o]; mov.v4.f32 w, v;
+  cvt.rn.f32.u32 v.x, %t; add.f32 w.y, v.x, 0f3F800000; mov.f32 w.b, w.g; mov.f32 w.w, v.r;
+  st.global.v4.f32 [%o], w;
+  mov.u32 %r1, 7; mov.v2.u32 t, {%t, %r1}; mov.v2.u32 t, {t.y, t.x}; mov.b64 %l1, t; add.u64 %l1, %l1, 5;
+  mov.b64 t, %l1; st.global.v2.u32 [%o+16], t;
+  mov.b32 h, %t; mov.b32 %r2, h; st.global.u32 [%o+24], %r2;`,
+  ),
+  kernel(
+    "variables from outside and common ones",
+    `ld.global.u32 %r1, [outside]; add.u32 %r1, %r1, %t; st.global.u32 [outside], %r1; ld.global.u32 %r2, [common+4];
+  add.u32 %r2, %r2, %n; st.global.u32 [%o], %r2; ld.global.u32 %r3, [outside]; sub.u32 %r3, %r3, %r1; st.global.u32 [%o+4], %r3;`,
+    { module: ".extern .global .align 4 .u32 outside;\n.common .global .align 4 .u32 common[4];" },
+  ),
 ];

@@ -27,7 +27,7 @@ describeOracle("rare PTX", () => {
     if (k.notBest === "") expect(memory(ptxas(text, target, 3))).toEqual(plain);
     for (const opt of [0, 1, 2]) {
       const made = compile(text, { target, opt, verify: true });
-      expect(made.diagnostics.map((d) => d.message)).toEqual([]);
+      expect(made.diagnostics.filter((d) => d.severity !== "warning").map((d) => d.message)).toEqual([]);
       const cubin = made.cubin as Uint8Array;
       expect(verifyCubin(unwrap(readCubin(cubin)))).toEqual([]);
       expect(memory(cubin)).toEqual(plain);
