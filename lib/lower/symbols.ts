@@ -96,7 +96,7 @@ export class Symbols {
   }
 
   /** `whole`: nobody links it, so that variables from outside become its own, as ptxas does with a warning. */
-  list(whole: boolean): ModuleSymbol[] {
+  list(whole = true): ModuleSymbol[] {
     return [...this.drafts.values()].map((d) => {
       const own = whole && d.linkage === "extern" && d.space !== "shared";
       return { ...d, linkage: own ? "visible" : d.linkage, users: [...d.users] };

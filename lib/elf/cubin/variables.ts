@@ -66,6 +66,9 @@ export class Variables {
   /** Places everything; called once, where ptxas creates the symbols. */
   placeAll(): void {
     const all = moduleVariables(this.program);
+    // The linker joins those of several objects.
+    const common = this.relocatable ? all.find((s) => s.linkage === "common") : undefined;
+    if (common !== undefined) this.output.diagnostics.push(notSupported(`.common ${common.name} in an object`, null));
     const constants = placeInOrder(all.filter((s) => s.space === "const"));
     if (!this.fits(constants.size)) return;
     const initialized = placeSorted(all.filter((s) => s.space === "global" && hasInit(s)));
