@@ -136,9 +136,10 @@ const set: Lowering = (c, i, m) => {
   c.emit("SEL", [c.out(at(ops, 0), result)], [RZ(), imm(bits), not(p)]);
 };
 
-/** d = p ? a : b, word by word. */
-function select(c: Context, d: Operand, a: Operand, b: Operand, p: Operand): void {
-  for (let w = 0; w < d.width; w++) c.emit("SEL", [c.word(d, w)], [c.materialize(c.word(a, w)), c.word(b, w), p]);
+/** d = p ? a : b, word by word; of floats by FSEL, as in ptxas's code. */
+function select(c: Context, type: PtxType, d: Operand, a: Operand, b: Operand, p: Operand): void {
+  const op = type.cls === "f" && type.bits >= 32 ? "FSEL" : "SEL";
+  for (let w = 0; w < d.width; w++) c.emit(op, [c.word(d, w)], [c.materialize(c.word(a, w)), c.word(b, w), p]);
 }
 
 const selp: Lowering = (c, i, m) => {
@@ -147,7 +148,7 @@ const selp: Lowering = (c, i, m) => {
   if (type.cls === "p" || totalBits(type) > 64 || totalBits(type) < 16) throw new Refusal();
   const [a, b] = [c.read(at(ops, 1), type), c.read(at(ops, 2), type)];
   const p = c.read(at(ops, 3), PRED);
-  select(c, c.out(at(ops, 0), type), a, b, p);
+  select(c, type, c.out(at(ops, 0), type), a, b, p);
 };
 
 /** d = (s >= 0) ? a : b */
@@ -162,7 +163,7 @@ const slct: Lowering = (c, i, m) => {
   const s = c.read(at(ops, 3), by);
   const p = c.predicate();
   compare(c, { cmp: "ge", ftz: ftz && by === F32, bool: "and" }, by, [p], s, RZ(), PT());
-  select(c, c.out(at(ops, 0), type), a, b, p);
+  select(c, type, c.out(at(ops, 0), type), a, b, p);
 };
 
 /** Classes of floating-point numbers, told from the bits of the upper word without its sign. */

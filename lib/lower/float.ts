@@ -68,7 +68,7 @@ export const floatFma: Lowering = (c, i, m) => {
   c.emit(`${type.bits === 32 ? "FFMA" : "DFMA"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y, s]);
 };
 
-/** neg and abs: an addition of −0, which flushes where it is asked to; of f64 the sign bit alone. */
+/** neg and abs: an addition of −0, which flushes where it is asked to. */
 export const floatSign = (absolute: boolean): Lowering => {
   return (c, i, m) => {
     const ops = operands(i, 2);
@@ -80,9 +80,7 @@ export const floatSign = (absolute: boolean): Lowering => {
     if (type.name === "f32") {
       c.emit(`FADD${ftz ? ".FTZ" : ""}`, [d], [absolute ? abs(a) : neg(a), neg(RZ())]);
     } else if (type.name === "f64") {
-      c.move(c.word(d, 0), c.word(a, 0));
-      const mask = absolute ? imm(0x7fffffff) : imm(0x80000000);
-      c.emit("LOP3.LUT", [c.word(d, 1)], [c.word(a, 1), mask, RZ(), imm(absolute ? 0xc0 : 0x3c)]);
+      c.emit("DADD", [d], [neg(RZ(2)), absolute ? abs(a) : neg(a)]);
     } else throw new Refusal();
   };
 };

@@ -60,16 +60,16 @@ export const halfFma: Lowering = (c, i, m) => {
   c.emit(`HFMA2${suffix}`, [c.inPlace(at(ops, 0), type)], [a, b, s]);
 };
 
-/** neg and abs of the sign bits alone; with .ftz an addition of −0. */
+/** neg and abs: additions of −0; of bf16 the sign bits alone. */
 export const halfSign = (absolute: boolean): Lowering => {
   return (c, i, m) => {
     const ops = operands(i, 2);
     const { type, ftz } = take(m, false);
     const a = c.read(at(ops, 1), type);
     const d = c.inPlace(at(ops, 0), type);
-    if (ftz) {
+    if (type.cls === "f") {
       const x = source(a, type);
-      c.emit("HADD2.FTZ", [d], [absolute ? abs(x) : neg(x), source(neg(RZ()), type)]);
+      c.emit(`HADD2${ftz ? ".FTZ" : ""}`, [d], [absolute ? abs(x) : neg(x), source(neg(RZ()), type)]);
     } else if (absolute) c.emit("LOP3.LUT", [d], [a, imm(0x7fff7fff), RZ(), imm(0xc0)]);
     else c.emit("LOP3.LUT", [d], [a, imm(0x80008000), RZ(), imm(0x3c)]);
   };
