@@ -14,6 +14,7 @@ import { commonSubexpressions } from "./commoning.js";
 import { simplifyConditionalFlow } from "./conditional-flow.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
+import { readCopies } from "./copy-names.js";
 import { removeDeadCode } from "./dead-code.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
@@ -21,6 +22,7 @@ import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { hoistInvariants } from "./hoist-invariants.js";
 import { removeNops } from "./nop.js";
+import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
@@ -61,8 +63,10 @@ function common(func: Func, across: boolean): void {
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
 function closeWindow(func: Func): void {
   const open = func.milestone === "ssa";
+  if (open) turnCompares(func);
   if (open && guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
+  if (open && readCopies(func) > 0) removeDeadCode(func);
   if (open) joinCopies(func);
 }
 

@@ -19,8 +19,8 @@ import { rowOf } from "../isa/form.js";
 import { isDefault } from "../isa/operand.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
-import { clone, isReg, isZeroReg } from "../ori/operand.js";
-import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
+import { clone, imm, isReg, isZeroReg, RZ } from "../ori/operand.js";
+import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
@@ -154,11 +154,43 @@ function takesBits(inst: Inst): boolean {
 function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   const o = inst.srcs[slot] as Operand;
   // A literal of half-precision and f64 instructions is not the register's bits.
-  if (o.mods !== 0 || o.part !== "" || inst.form.srcs[slot]!.file !== File.R || !takesBits(inst)) return false;
+  if (o.part !== "" || inst.form.srcs[slot]!.file !== File.R) return false;
+  if (o.mods === 0 && (isZeroReg(l) || l.value === 0) && readAsZero(func, inst, slot)) return true;
+  if (!takesBits(inst)) return false;
+  if (o.mods !== 0) return readAsInverse(func, inst, slot, l);
   if (isWideProduct(inst) && func.target.has("constantOperands")) return false;
   const srcs = inst.srcs.slice();
   srcs[slot] = clone(l);
   if (!encodes(func, inst.form, inst.dsts, srcs)) return false;
   inst.srcs[slot] = srcs[slot];
   return true;
+}
+
+/** Stores, and whatever has no literal in that slot, read zero from RZ. */
+function readAsZero(func: Func, inst: Inst, slot: number): boolean {
+  const info = inst.form.srcs[slot]!;
+  const isData = inst.form.memory?.access === "store" && info.name === "data";
+  if (!isData && (info.accepts.includes("imm") || !takesBits(inst))) return false;
+  const srcs = inst.srcs.slice();
+  srcs[slot] = RZ();
+  if (!encodes(func, inst.form, inst.dsts, srcs)) return false;
+  inst.srcs[slot] = srcs[slot];
+  return true;
+}
+
+/** The sum's upper half reads an inverted literal as the literal that it is. */
+function readAsInverse(func: Func, inst: Inst, slot: number, l: Operand): boolean {
+  const o = inst.srcs[slot] as Operand;
+  if (inst.form.name !== "IADD3.X" || o.mods !== Mod.Not) return false;
+  const value = l.kind === Kind.Imm ? ~l.value : -1;
+  const srcs = inst.srcs.slice();
+  for (const place of [slot, 1]) {
+    srcs[slot] = srcs[place] as Operand;
+    srcs[place] = imm(value);
+    if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
+    inst.srcs[slot] = srcs[slot] as Operand;
+    inst.srcs[place] = srcs[place] as Operand;
+    return true;
+  }
+  return false;
 }

@@ -23,7 +23,7 @@ const clean = new WeakMap<Func, number>();
 export function removeDeadCode(func: Func): number {
   if (!func.virtual || clean.get(func) === func.generation) return 0;
   const flat = analysis(func, "flat");
-  const alive = mark(func, flat, analysis(func, "defUse"));
+  const alive = func.milestone === "ssa" ? markUnits(func, flat) : mark(func, flat, analysis(func, "defUse"));
   let at = 0;
   let removed = 0;
   for (const block of func.blocks) {
@@ -79,4 +79,50 @@ function mark(func: Func, flat: Flat, du: DefUse): Uint8Array {
     }
   }
   return alive;
+}
+
+/** As `mark`, for each register of a wide value by itself: in the SSA window copies of parts are gone and leave such halves. */
+function markUnits(func: Func, flat: Flat): Uint8Array {
+  const count = flat.insts.length;
+  const { next, last } = definitionsOf(flat);
+  const alive = new Uint8Array(count);
+  const needed = new Uint8Array(flat.units.count);
+  const work: number[] = [];
+  for (let i = 0; i < count; i++) {
+    if (!hasEffect(func, flat.insts[i] as Inst)) continue;
+    alive[i] = 1;
+    work.push(i);
+  }
+  for (let i = work.pop(); i !== undefined; i = work.pop()) {
+    for (let s = flat.useStart[i] as number; s < (flat.useStart[i + 1] as number); s++) {
+      for (let k = 0; k < (flat.useWidth[s] as number); k++) {
+        const u = (flat.useUnit[s] as number) + k;
+        if (needed[u] === 1) continue;
+        needed[u] = 1;
+        for (let at = last[u] as number; at >= 0; at = next[at * 2] as number) {
+          const def = next[at * 2 + 1] as number;
+          if (alive[def] === 1) continue;
+          alive[def] = 1;
+          work.push(def);
+        }
+      }
+    }
+  }
+  return alive;
+}
+
+/** For each unit a chain of its definitions: entry `last[u]`, then `next[2n]`; `next[2n + 1]` is the instruction. */
+function definitionsOf(flat: Flat): { readonly next: readonly number[]; readonly last: Int32Array } {
+  const last = new Int32Array(flat.units.count).fill(-1);
+  const next: number[] = [];
+  for (let i = 0; i < flat.insts.length; i++) {
+    for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
+      for (let k = 0; k < (flat.defWidth[d] as number); k++) {
+        const u = (flat.defUnit[d] as number) + k;
+        next.push(last[u] as number, i);
+        last[u] = next.length / 2 - 1;
+      }
+    }
+  }
+  return { next, last };
 }

@@ -38,6 +38,9 @@ export const evaluations: Readonly<Record<string, Evaluate>> = {
   "SHF.L.U64.HI": ([a, n, c]) => (n! > 31 ? null : n === 0 ? c! : u32((c! << n!) | (a! >>> (32 - n!)))),
   LEA: ([a, b, n]) => (n! > 31 ? null : u32((a! << n!) + b!)),
   PRMT: ([a, b, c]) => permute(a!, b!, c!),
+  BMSK: ([a, b]) => (a! > 31 ? 0 : u32((b! > 31 ? -1 : (1 << b!) - 1) << a!)),
+  SGXT: ([a, b]) => (b === 0 || b! > 31 ? null : u32((a! << (32 - b!)) >> (32 - b!))),
+  "SGXT.U32": ([a, b]) => (b! > 31 ? a! : u32(a! & ((1 << b!) - 1))),
   IABS: ([a]) => u32(Math.abs(a! | 0)),
   POPC: ([a]) => {
     let n = 0;

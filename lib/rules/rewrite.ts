@@ -3,7 +3,7 @@
  */
 import { InternalError } from "../errors.js";
 import type { Form } from "../isa/types.js";
-import { clone, imm, isReg, isZeroReg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
+import { clone, imm, isReg, isZeroReg, neg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Inst, Kind, Mod, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
@@ -30,6 +30,7 @@ const commuting: Readonly<Record<string, readonly number[]>> = {
   FMNMX: [0, 1],
   FMNMX3: [0, 1, 2],
   VABSDIFF: [0, 1],
+  VIADDMNMX: [0, 1],
 };
 
 /** Tables of LOP3 under which the first two inputs may change places. */
@@ -54,6 +55,7 @@ const orders: Readonly<Record<number, readonly (readonly number[])[]>> = {
 export function permutations(f: Form, srcs: readonly PatternOperand[]): readonly (readonly number[])[] {
   const own = srcs.map((_, k) => k);
   let places = f.mods.includes("X") ? undefined : commuting[f.op];
+  if (/^[IFD]SETP\.(EQ|NE|EQU|NEU)\b/.test(f.name)) places = [0, 1];
   if (f.op === "LOP3") {
     const table = srcs[3];
     const value = table?.is === "literal" && table.value.is === "number" ? table.value.value : -1;
@@ -103,6 +105,7 @@ class Matching {
           const holds = isZeroReg(o) && o.file === File.P && ((o.mods & Mod.Not) !== 0) === p.not;
           return holds && this.solve(goals, n + 1);
         }
+        if (p.not) return isZeroReg(o) && o.mods === Mod.Neg && this.solve(goals, n + 1);
         return o.mods === 0 && this.c.literal(o) === 0 && this.solve(goals, n + 1);
       case "literal":
         return this.literal(p, o, goals, n);
@@ -165,7 +168,11 @@ class Matching {
     if (!p.shared && !this.c.once(o)) return false;
     const inst = this.c.inner(o, this.at, [p.inst.form.name]);
     if (inst === null || inst.dsts.filter((d) => !unused(d)).length !== 1) return false;
-    return this.instruction(p.inst, inst, goals.slice(n + 1));
+    if (p.name === null) return this.instruction(p.inst, inst, goals.slice(n + 1));
+    const mark = this.trail.length;
+    this.operands.set(p.name, o);
+    this.trail.push(p.name);
+    return this.instruction(p.inst, inst, goals.slice(n + 1)) || this.back(mark);
   }
 
   /** The sources of the instruction in every order, then the goals that are left. */
@@ -178,6 +185,12 @@ class Matching {
     }
     return false;
   }
+}
+
+function zeroOf(p: PatternOperand & { is: "zero" }, slot: Form["srcs"][number]): Operand {
+  if (p.predicate) return p.not ? notPT() : PT();
+  const zero = RZ(Math.max(1, slot.width));
+  return p.not ? neg(zero) : zero;
 }
 
 function modBits(m: Mods): number {
@@ -261,7 +274,7 @@ function replace(rule: Rule, c: Combining, root: Inst, at: number, m: Matching):
       case "default":
         return slotDefault(slot);
       case "zero":
-        return p.predicate ? (p.not ? notPT() : PT()) : RZ(Math.max(1, slot.width));
+        return zeroOf(p, slot);
       case "literal":
         return imm(evaluate(p.value, value));
       case "inner": {

@@ -10,6 +10,7 @@
  *
  * Operands: `x` one without modifiers, the same wherever it stands again; `?x` one with any; `-x`, `~x`, `|x|`, `!p` with just this; names
  * that begin with p or q are predicates. `#n` a literal of 32 bits (also one that a register holds), on the right `#(…)` a computed one.
+ * `y@(…)` also gives the operand that the inner instruction defines a name.
  * `RZ`, `PT`, numbers stand for themselves. What is left out has its default, and results that are left out are not read.
  * `x.0` and `x.1` are the lower and upper half of the pair `x`.
  *
@@ -26,8 +27,14 @@ import { type Expression, parseExpression } from "./expression.js";
 export type PatternOperand =
   | { readonly is: "name"; readonly name: string; readonly mods: Mods; readonly half: 0 | 1 | null }
   | { readonly is: "literal"; readonly value: Expression; readonly name: string | null }
-  | { readonly is: "zero"; readonly predicate: boolean; readonly not: boolean }
-  | { readonly is: "inner"; readonly inst: PatternInst; readonly shared: boolean; readonly mods: Mods }
+  | { readonly is: "zero"; readonly predicate: boolean /** `!PT`, `-RZ`. */; readonly not: boolean }
+  | {
+      readonly is: "inner";
+      readonly inst: PatternInst;
+      readonly shared: boolean;
+      readonly mods: Mods;
+      readonly name: string | null;
+    }
   | { readonly is: "default" };
 
 /** `any` binds the operand with its modifiers. */
@@ -78,9 +85,10 @@ function expand(text: string): Rule[] {
     const [word, values] = c.split("=") as [string, string];
     return { word: word.trim(), values: values.split("|").map((v) => v.trim()) };
   });
-  return words[0]!.values.map((first, k) => {
+  return words[0]!.values.map((_, k) => {
     const put = (s: string): string => words.reduce((t, w) => t.replaceAll(`$${w.word}`, w.values[k] ?? ""), s);
-    return parseRule(`${name}.${first === "" ? k : first.replace(/^\./, "")}`, put(gates), put(body));
+    const column = words.map((w) => (w.values[k] ?? "").replace(/^\./, "").replace("!", "not ") || "plain");
+    return parseRule(`${name} ${column.join(" ")}`, put(gates), put(body));
   });
 }
 
@@ -156,17 +164,16 @@ function parseInst(text: string, place: "root" | "inner", rule: string): Pattern
     : { form: f, dsts, srcs: filled };
 }
 
-const isPredicate = (o: PatternOperand): boolean =>
-  o.is === "zero"
-    ? o.predicate
-    : o.is === "name"
-      ? /^[pq]/.test(o.name)
-      : o.is === "inner" && /^I?[FDHP]?(SETP|LOP3)/.test(o.inst.form.op) && o.mods === "!";
+const isPredicate = (o: PatternOperand): boolean => {
+  if (o.is === "zero") return o.predicate;
+  if (o.is === "name") return /^[pq]/.test(o.name);
+  return o.is === "inner" && o.inst.form.dsts.find((d) => d.optional === null)?.file === File.P;
+};
 
 function accepts(slot: SlotInfo, o: PatternOperand): boolean {
   const predicate = slot.file === File.P;
-  if (o.is === "literal") return slot.accepts.includes("imm");
-  if (o.is === "inner" && o.inst.form.dsts[0]?.file === File.P) return predicate || isPredicate(o);
+  // A register may hold a literal.
+  if (o.is === "literal") return slot.accepts.includes("imm") || slot.file === File.R;
   return isPredicate(o) === predicate;
 }
 
@@ -192,15 +199,16 @@ function fill(f: Form, slots: readonly SlotInfo[], given: readonly PatternOperan
 }
 
 function parseOperand(text: string, rule: string): PatternOperand {
-  const inner = /^([-~!]?)(\*?)\(([\s\S]*)\)$/.exec(text);
+  const inner = /^(?:([a-z]\w*)@)?([-~!]?)(\*?)\(([\s\S]*)\)$/.exec(text);
   if (inner !== null)
     return {
       is: "inner",
-      inst: parseInst(inner[3]!.trim(), "inner", rule),
-      shared: inner[2] === "*",
-      mods: inner[1] as Mods,
+      inst: parseInst(inner[4]!.trim(), "inner", rule),
+      shared: inner[3] === "*",
+      mods: inner[2] as Mods,
+      name: inner[1] ?? null,
     };
-  if (text === "RZ") return { is: "zero", predicate: false, not: false };
+  if (text === "RZ" || text === "-RZ") return { is: "zero", predicate: false, not: text === "-RZ" };
   if (text === "PT" || text === "!PT") return { is: "zero", predicate: true, not: text === "!PT" };
   if (text.startsWith("#")) {
     const value = parseExpression(text.slice(1));

@@ -92,7 +92,12 @@ export type Feature =
   | "mmaSmallFloat"
   | "mmaOrderedMetadata"
   | "packedF32"
-  | "fmnmx3";
+  | "fmnmx3"
+  | "viaddmnmx"
+  | "leaForProducts"
+  | "halfOnFma"
+  | "hfma2Mma"
+  | "vabsdiff";
 
 export interface Limits {
   readonly registersPerSm: number;

@@ -87,6 +87,7 @@ class Formula {
         const at = p.inst.form.dsts.findIndex((d) => d.optional === null);
         const v = results[at];
         if (v == null) throw new Error(`${this.rule.name}: no meaning of ${p.inst.form.name}`);
+        if (p.name !== null) this.vars.set(p.name, v);
         return v;
       }
       default: {

@@ -7,7 +7,7 @@ import { form } from "../../lib/isa/form.js";
 import type { Form } from "../../lib/isa/types.js";
 import { lower } from "../../lib/lower/index.js";
 import { newInst } from "../../lib/ori/func.js";
-import { clone, imm, notPT, PT, preg, RZ, register } from "../../lib/ori/operand.js";
+import { clone, imm, neg, notPT, PT, preg, RZ, register } from "../../lib/ori/operand.js";
 import { slotDefault } from "../../lib/ori/slots.js";
 import { File, type Func, type Inst, Kind, Mod, type Operand } from "../../lib/ori/types.js";
 import { runPhases } from "../../lib/phases/index.js";
@@ -123,7 +123,7 @@ class Build {
     const { form } = like;
     const srcs = like.srcs.map((o, k) => {
       const { name } = form.srcs[k]!;
-      return name === "data" ? clone(word) : name === "offset" ? imm(offset) : clone(o);
+      return name === "data" ? clone(word) : name === "off" ? imm(offset) : clone(o);
     });
     this.out.push(newInst(this.func, form, [], srcs));
   }
@@ -161,7 +161,8 @@ class Build {
       case "default":
         return slotDefault(slot);
       case "zero":
-        return p.predicate ? (p.not ? notPT() : PT()) : RZ(Math.max(1, slot.width));
+        if (p.predicate) return p.not ? notPT() : PT();
+        return p.not ? neg(RZ(Math.max(1, slot.width))) : RZ(Math.max(1, slot.width));
       case "literal": {
         const value = evaluate(p.value, (n) => this.literals.get(n) ?? 0);
         return slot.accepts.includes("imm") ? imm(value) : this.inRegister(value);
@@ -175,6 +176,7 @@ class Build {
           p.inst,
           forms.map((s, n) => (n === at ? d : slotDefault(s))),
         );
+        if (p.name !== null) this.named.set(p.name, clone(d));
         return { ...clone(d), mods: bitsOf(p.mods) };
       }
       default: {

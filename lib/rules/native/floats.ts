@@ -2,14 +2,22 @@
  * Signs and absolute values of floats as modifiers of the operand, as ptxas has them. `FADD d, -x, -RZ` only turns the sign, but
  * for NaN, whose bits PTX leaves open.
  */
+import { tryForm } from "../../isa/form.js";
 import { isZeroReg } from "../../ori/operand.js";
 import { Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, plainReg } from "../combining.js";
+import { floatOpposites } from "../evaluate.js";
 
-const signOps: Readonly<Record<string, readonly string[]>> = {
-  FADD: ["FADD", "FADD.FTZ", "FMUL", "FMUL.FTZ", "FFMA", "FFMA.FTZ"],
-  DADD: ["DADD", "DMUL", "DFMA"],
-};
+const comparisonsOf = (op: string): string[] =>
+  Object.keys(floatOpposites).flatMap((c) => ["AND", "OR", "XOR"].map((j) => `${op}.${c}.${j}`));
+
+/** Instructions that take signs and bars on their float operands. */
+const signOps: readonly string[] = [
+  ...["FADD", "FMUL", "FFMA"].flatMap((op) => ["", ".FTZ", ".SAT", ".FTZ.SAT"].map((m) => op + m)),
+  ...["FMNMX", "FSEL", "MUFU.RCP", "MUFU.EX2", "MUFU.LG2", "DADD", "DMUL", "DFMA"],
+  ...comparisonsOf("FSETP"),
+  ...comparisonsOf("DSETP"),
+];
 
 /** `FADD t, -x, -RZ; FMUL d, t, y` → `FMUL d, -x, y`. */
 const signAsModifier: Apply = (c, root, at) => {
@@ -18,7 +26,8 @@ const signAsModifier: Apply = (c, root, at) => {
     if (!plainReg({ ...o, mods: 0 }) || o.part !== "") continue;
     const inner = c.inner({ ...o, mods: 0 }, at, [op]);
     if (inner === null) continue;
-    const [x, zero] = inner.srcs as [Operand, Operand];
+    const isFirst = isZeroReg(inner.srcs[0] as Operand);
+    const [x, zero] = (isFirst ? [inner.srcs[1], inner.srcs[0]] : inner.srcs) as [Operand, Operand];
     if (!isZeroReg(zero) || zero.mods !== Mod.Neg || !plainReg({ ...x, mods: 0 }) || x.mods === 0) continue;
     const mods = (o.mods & Mod.Abs) !== 0 ? Mod.Abs | (o.mods & Mod.Neg) : x.mods ^ (o.mods & Mod.Neg);
     const srcs = root.srcs.map((s, n) => (n === k ? { ...x, mods } : s));
@@ -28,5 +37,5 @@ const signAsModifier: Apply = (c, root, at) => {
 };
 
 export const floatRules: readonly CombineRule[] = [
-  { name: "sign-as-modifier", roots: [...(signOps.FADD ?? []), ...(signOps.DADD ?? [])], apply: signAsModifier },
+  { name: "sign-as-modifier", roots: signOps.filter((name) => tryForm(name) !== null), apply: signAsModifier },
 ];

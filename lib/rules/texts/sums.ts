@@ -8,7 +8,95 @@ rule shift-right-and-sum-signed
   IADD3 d, (SHF.R.S32.HI RZ, #n, x), y, RZ   when n != 0, n <= 31, reg(x)
   => LEA.HI.SX32 d, x, y, #(32 - n)
 
-rule absolute-difference with V = VIMNMX | IMNMX, U = .U32 | .U32
+rule high-product-and-sum
+  IADD3 d, (IMAD.HI.U32 x, #k, RZ), ?y, RZ   when pow2(k), k != 1, reg(x)
+  => LEA.HI d, x, ?y, RZ, #(log2(k))
+
+rule high-product-and-sum-signed
+  IADD3 d, (IMAD.HI x, #k, RZ), ?y, RZ   when pow2(k), k != 1, k < 0x80000000, reg(x)
+  => LEA.HI.SX32 d, x, ?y, #(log2(k))
+
+rule absolute-difference on vabsdiff with V = VIMNMX | IMNMX | VIMNMX | IMNMX, U = .U32 | .U32 | |
   IADD3 d, ($V$U x, y, !PT), -($V$U x, y, PT), z
   => VABSDIFF$U d, x, y, z
+
+rule sum-of-plus-one-product
+  IADD3 d, (LEA x, x, #n), y, RZ   when n <= 31, reg(x), notimm(y)
+  => IMAD d, x, #((1 << n) + 1), y
+
+rule sum-of-minus-one-product
+  IADD3 d, (LEA x, -x, #n), y, RZ   when n <= 31, reg(x), notimm(y)
+  => IMAD d, x, #((1 << n) - 1), y
+
+rule literal-sum-of-plus-one-product off constantOperands
+  IADD3 d, (LEA x, x, #n), #m, RZ   when n <= 31, m != 0, reg(x)
+  => IMAD d, x, (MOV #((1 << n) + 1)), #m
+
+rule literal-sum-of-minus-one-product off constantOperands
+  IADD3 d, (LEA x, -x, #n), #m, RZ   when n <= 31, m != 0, reg(x)
+  => IMAD d, x, (MOV #((1 << n) - 1)), #m
+
+rule literal-sum-of-product
+  IADD3 d, (IMAD x, #k, RZ), #m, RZ   when m != 0, reg(x)
+  => IMAD d, x, (MOV #k), #m
+
+rule product-of-minus-one
+  IMAD d, x, 0xffffffff, RZ   when reg(x)
+  => IADD3 d, -x, RZ, RZ
+
+rule product-of-minus-one-and-sum
+  IMAD d, x, 0xffffffff, y   when reg(x)
+  => IADD3 d, -x, y, RZ
+
+rule difference-with-shift
+  IADD3 d, -(SHF.L.U32 x, #n, RZ), y, RZ   when n <= 31, reg(x), reg(y)
+  => IMAD d, x, #(0 - (1 << n)), y
+
+rule literal-difference-with-shift
+  IADD3 d, -(SHF.L.U32 x, #n, RZ), #m, RZ   when n <= 31, m != 0, reg(x)
+  => IMAD d, x, (MOV #(0 - (1 << n))), #m
+
+rule negated-shift
+  IADD3 d, -(SHF.L.U32 x, #n, RZ), RZ, RZ   when n <= 31, reg(x)
+  => LEA d, -x, RZ, #n
+
+rule minus-of-minus
+  IADD3 d, -*(IADD3 -x, RZ, RZ), ?y, ?z
+  => IADD3 d, x, ?y, ?z
+
+rule plus-of-minus
+  IADD3 d, *(IADD3 -x, RZ, RZ), y, RZ
+  => IADD3 d, -x, y, RZ
+
+rule minus-of-difference
+  IADD3 d, -(IADD3 x, -y, RZ), z, RZ
+  => IADD3 d, y, -x, z
+
+rule minus-of-literal-sum
+  IADD3 d, -(IADD3 x, #k, RZ), #m, RZ   when reg(x)
+  => IADD3 d, -x, #(m - k), RZ
+
+rule difference-of-same
+  IADD3 d, x, -x, RZ
+  => MOV d, RZ
+
+rule shift-or-small
+  OR d, (SHF.L.U32 x, #n, RZ), #k   when n <= 31, k < (1 << n), reg(x)
+  => LEA d, x, #k, #n
+
+rule shift-of-product
+  SHF.L.U32 d, (IMAD x, #k, RZ), #n, RZ   when n <= 31, reg(x)
+  => IMAD d, x, #(k << n), RZ
+
+rule shift-of-plus-one-product
+  SHF.L.U32 d, (LEA x, x, #m), #n, RZ   when n <= 31, m <= 31, reg(x)
+  => IMAD d, x, #(((1 << m) + 1) << n), RZ
+
+rule product-of-shift
+  IMAD d, (SHF.L.U32 x, #n, RZ), #k, RZ   when n <= 31, reg(x)
+  => IMAD d, x, #(k << n), RZ
+
+rule product-of-product
+  IMAD d, (IMAD x, #k, RZ), #m, RZ   when reg(x)
+  => IMAD d, x, #(k * m), RZ
 `;

@@ -1,0 +1,46 @@
+/** Floats: signs, factors of one, saturation, contraction. NaNs of any bits count as one. */
+export const floats = `
+rule product-of-one
+  FMUL d, x, 0x3f800000   when reg(x)
+  => MOV d, x
+
+rule product-of-one-flushed
+  FMUL.FTZ d, ?x, 0x3f800000
+  => FADD.FTZ d, ?x, -RZ
+
+rule product-of-minus-one-float with F = | .FTZ
+  FMUL$F d, x, 0xbf800000
+  => FADD$F d, -x, -RZ
+
+rule saturated-product
+  FADD.SAT d, (FMUL x, y), -RZ
+  => FMUL.SAT d, x, y
+
+rule minimum-of-saturated
+  FMNMX d, y@*(FADD.SAT ?a, ?b), #k, PT   when k >= 0x3f800000, k <= 0x7f800000
+  => MOV d, y
+
+rule maximum-of-saturated
+  FMNMX d, y@*(FADD.SAT ?a, ?b), RZ, !PT
+  => MOV d, y
+
+rule sum-of-halves on halfOnFma off hfma2Mma
+  HADD2 d, x, y
+  => HFMA2 d, x, 0x3c003c00, y
+
+rule product-of-halves on halfOnFma off hfma2Mma
+  HMUL2 d, x, y
+  => HFMA2 d, x, y, -RZ
+
+rule sum-of-halves-mma on hfma2Mma
+  HADD2 d, x, y
+  => HFMA2.MMA d, x, 0x3c003c00, y
+
+rule product-of-halves-mma on hfma2Mma
+  HMUL2 d, x, y
+  => HFMA2.MMA d, x, y, -RZ
+
+rule product-and-sum-of-halves-mma on hfma2Mma
+  HFMA2 d, x, y, z
+  => HFMA2.MMA d, x, y, z
+`;

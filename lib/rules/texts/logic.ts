@@ -1,0 +1,111 @@
+/** Logic with literals, fields of bits, bytes. */
+export const logic = `
+rule low-half
+  PRMT d, x, 0x7710, RZ   when reg(x)
+  => AND d, x, 0xffff
+
+rule low-byte
+  PRMT d, x, 0x7770, RZ   when reg(x)
+  => AND d, x, 0xff
+
+rule low-half-of-permute
+  AND d, (PRMT x, #s, RZ), 0xffff   when reg(x)
+  => PRMT d, x, #((s & 0xff) | 0x7700), RZ
+
+rule low-byte-of-permute
+  AND d, (PRMT x, #s, RZ), 0xff   when reg(x)
+  => PRMT d, x, #((s & 0xf) | 0x7770), RZ
+
+rule low-half-of-two
+  AND d, (PRMT x, #s, y), 0xffff   when reg(x), (s & 0x44) == 0
+  => PRMT d, x, #((s & 0xff) | 0x7700), RZ
+
+rule and-of-and
+  AND d, (AND x, #k), #m
+  => AND d, x, #(k & m)
+
+rule or-of-or
+  OR d, (OR x, #k), #m
+  => OR d, x, #(k | m)
+
+rule xor-of-xor
+  XOR d, (XOR x, #k), #m
+  => XOR d, x, #(k ^ m)
+
+rule field-of-byte
+  SGXT.U32 d, (SHF.R.U32.HI RZ, #n, x), 8   when n == 8 or n == 16 or n == 24, reg(x)
+  => PRMT d, x, #(0x7770 | (n >>> 3)), RZ
+
+rule field-of-half
+  SGXT.U32 d, (SHF.R.U32.HI RZ, 16, x), 16   when reg(x)
+  => PRMT d, x, 0x7732, RZ
+
+rule insert-byte with K = 8 | 16 | 24, M = 0xff00 | 0xff0000 | 0xff000000, S = 0x7604 | 0x7054 | 0x0654
+  LOP3.LUT d, (SHF.L.U32 y, $K, RZ), $M, x, 0xe2   when reg(y), reg(x)
+  => PRMT d, y, $S, x
+
+rule insert-low with M = 0xff | 0xffff, S = 0x7650 | 0x7610
+  LOP3.LUT d, y, $M, x, 0xe2   when reg(y), reg(x)
+  => PRMT d, y, $S, x
+
+rule insert-half with K = 8 | 16, M = 0xffff00 | 0xffff0000, S = 0x7104 | 0x1054
+  LOP3.LUT d, (SHF.L.U32 y, $K, RZ), $M, x, 0xe2   when reg(y), reg(x)
+  => PRMT d, y, $S, x
+
+rule mask-without-effect-right
+  AND d, y@(SHF.R.U32.HI RZ, #n, x), #m   when n <= 31, (~m & (0xffffffff >>> n)) == 0
+  => SHF.R.U32.HI d, RZ, #n, x
+
+rule mask-without-effect-left
+  AND d, (SHF.L.U32 x, #n, RZ), #m   when n <= 31, (~m & (0xffffffff << n)) == 0
+  => SHF.L.U32 d, x, #n, RZ
+
+rule mask-without-effect-count
+  AND d, y@*(POPC x), #m   when (m & 63) == 63
+  => MOV d, y
+
+rule mask-without-effect-field
+  AND d, y@*(SGXT.U32 x, #w), #m   when w <= 31, (~m & ((1 << w) - 1)) == 0
+  => MOV d, y
+
+rule mask-of-selected
+  AND d, (SEL #j, #k, ?p), #m
+  => SEL d, (MOV #(j & m)), #(k & m), ?p
+
+rule mask-of-one-selected
+  AND d, (SEL RZ, #k, ?p), #m   when k != 0
+  => SEL d, RZ, #(k & m), ?p
+
+rule field-without-effect
+  SGXT.U32 d, y@*(SHF.R.U32.HI RZ, #n, x), #w   when n <= 31, w + n >= 32, w <= 32
+  => MOV d, y
+
+rule field-as-mask-of-field
+  SGXT.U32 d, (SGXT.U32 x, #v), #w   when v <= 32, w <= 32
+  => SGXT.U32 d, x, #(umin(v, w))
+
+rule shift-of-mask
+  SHF.L.U32 d, (AND x, #m), #n, RZ   when n <= 31, reg(x)
+  => AND d, (SHF.L.U32 x, #n, RZ), #(m << n)
+
+rule shift-back-left
+  SHF.L.U32 d, (SHF.R.U32.HI RZ, #n, x), #n, RZ   when n <= 31, n != 0
+  => AND d, x, #(0xffffffff << n)
+
+rule shift-back-right
+  SHF.R.U32.HI d, RZ, #n, (SHF.L.U32 x, #n, RZ)   when n <= 31, n != 0
+  => AND d, x, #(0xffffffff >>> n)
+
+rule shift-out-right
+  SHF.R.U32.HI d, RZ, #n, (AND x, #m)   when n <= 31, n != 0, (m >>> n) == 0
+  => MOV d, RZ
+
+rule double-reverse
+  BREV d, *(BREV x)   when reg(x)
+  => MOV d, x
+
+rule count-of-reverse
+  POPC d, *(BREV x)   when reg(x)
+  => POPC d, x
+
+`;
