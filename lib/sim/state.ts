@@ -104,10 +104,11 @@ export class Warp {
   yielded: number = 0;
   /** YIELDs for which lanes at a convergence barrier have waited for yielded lanes alone. */
   patience: number = 0;
+  private readonly rare = new Int32Array(3 * LANES);
   /** The saved return address, which RPCMOV reads and writes: low words, then high words. */
-  readonly returnAddress: Int32Array = new Int32Array(2 * LANES);
+  readonly returnAddress: Int32Array = this.rare.subarray(0, 2 * LANES);
   /** Where the lanes go on after ENDCOLLECTIVE. */
-  readonly collective: Int32Array = new Int32Array(LANES);
+  readonly collective: Int32Array = this.rare.subarray(2 * LANES);
   /** Phase of the cluster barrier in which the lanes last arrived. */
   readonly clusterPhase: Int32Array = new Int32Array(LANES);
   /** Where what it does is recorded. */
@@ -118,6 +119,8 @@ export class Warp {
   base: number = 0;
   /** What it and the simulator tell each other there. */
   exchange: Int32Array = NO_WORDS;
+  /** Makes registers undefined, and the rest of its state there zero (many calls of `fill` take longer than a short warp runs). */
+  clear: ((base: number, registers: number) => void) | null = null;
 
   constructor(
     readonly machine: Machine,
@@ -158,7 +161,13 @@ export class Warp {
 
   /** As before the first instruction. */
   private start(): void {
-    this.I.fill(POISON, 0, this.machine.registers * LANES);
+    if (this.clear !== null) this.clear(this.base, this.machine.registers);
+    else {
+      this.I.fill(POISON, 0, this.machine.registers * LANES);
+      this.P.fill(0);
+      this.U.fill(0);
+      this.B.fill(0);
+    }
     this.P[TRUE_PREDICATE] = -1;
     this.UP[TRUE_PREDICATE] = -1;
     this.clusterPhase.fill(-1);
@@ -170,9 +179,6 @@ export class Warp {
   restart(cta: Cta): void {
     this.cta = cta;
     // Registers that no instruction can touch are as they were made.
-    this.P.fill(0);
-    this.U.fill(0);
-    this.B.fill(0);
     this.local.clear();
     this.ready.length = 0;
     // The rest of what describes a wait means nothing without its kind.
@@ -181,8 +187,7 @@ export class Warp {
     this.resting = false;
     this.yielded = 0;
     this.patience = 0;
-    this.returnAddress.fill(0);
-    this.collective.fill(0);
+    this.rare.fill(0);
     this.barrierValue = 0;
     this.start();
   }

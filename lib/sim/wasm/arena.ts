@@ -1,7 +1,8 @@
 /** The WebAssembly memory of a device: layout.ts says what is where. */
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "../memory.js";
-import { type Cta, LANES } from "../state.js";
+import { type Cta, LANES, POISON } from "../state.js";
 import type { Slot } from "./access.js";
+import { encodeModule, Fn, Type } from "./encoder.js";
 import { type HostMemory, wasm } from "./host.js";
 import {
   BANK_BYTES,
@@ -13,6 +14,7 @@ import {
   Exchange,
   GLOBAL,
   GLOBAL_LEAST,
+  PREDICATES,
   ROW_BYTES,
   SLOT_BYTES,
   SLOTS,
@@ -21,6 +23,32 @@ import {
   THREADS,
   WARP_BYTES,
 } from "./layout.js";
+import { Op } from "./opcodes.js";
+
+/** Address of a warp's state, how many registers it has: as before the first instruction. */
+type Clear = (base: number, registers: number) => void;
+
+function clearFunction(): Fn {
+  const fn = new Fn([Type.i32, Type.i32], []);
+  const { code } = fn;
+  const at = fn.local(Type.i32);
+  const end = fn.local(Type.i32);
+  const value = fn.local(Type.v128);
+  const ROW = 128;
+  const store = (): void => {
+    code.get(0).set(at).open(Op.loop);
+    for (let k = 0; k < ROW; k += 16) code.get(at).get(value).memory(Op.store, k);
+    code.get(at).i32(ROW).op(Op.i32Add).tee(at).get(end).op(Op.i32LtU).index(Op.brIf, 0).end();
+  };
+  code.words(POISON, POISON, POISON, POISON).set(value);
+  code.get(0).get(1).i32(ROW_BYTES).op(Op.i32Mul).op(Op.i32Add).set(end);
+  store();
+  code.words(0, 0, 0, 0).set(value);
+  code.get(0).i32(EXCHANGE).op(Op.i32Add).set(end);
+  code.get(0).i32(PREDICATES).op(Op.i32Add).set(0);
+  store();
+  return fn;
+}
 
 const PAGE = 0x10000;
 const MOST_PAGES = 0x10000;
@@ -51,11 +79,15 @@ export class Arena {
   private next: number = STATE;
   private ctaBytes = 0;
 
+  private readonly clear: Clear;
+
   constructor(
     readonly memory: HostMemory,
     private readonly global: GlobalMemory,
   ) {
     this.words = new Int32Array(memory.buffer);
+    const module = new wasm!.Module(encodeModule([], [clearFunction()]));
+    this.clear = new wasm!.Instance(module, { env: { memory } }).exports.run as Clear;
   }
 
   /** Room for so many bytes of global memory. */
@@ -100,6 +132,7 @@ export class Arena {
     cta.warps.forEach((w, i) => {
       const base = at + i * WARP_BYTES;
       w.move(buffer, base);
+      w.clear = this.clear;
       w.exchange = new Int32Array(buffer, base + EXCHANGE, EXCHANGE_WORDS);
       w.exchange[Exchange.sharedAt] = sharedAt;
       w.exchange[Exchange.sharedSize] = shared.size;
