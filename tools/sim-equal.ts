@@ -31,6 +31,7 @@ const { values, positionals } = readArguments({
   opt: { type: "string", short: "O", default: "2" },
 });
 
+let done = 0;
 const counts = new Map<string, number>();
 const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
 
@@ -48,12 +49,17 @@ function cubinOf(text: string, target: TargetName, opt: number): Uint8Array | nu
   }
 }
 
-/** Compares what the engines tell. */
+function report(): void {
+  for (const [k, v] of [...counts].sort()) console.log(`${v} ${k}`);
+}
+
+/** Compares what the engines tell. Long runs tell now and then how far they are. */
 function compared(
   what: string,
   outcome: (engine: EngineChoice) => { readonly fault: string | null; readonly all: string },
 ): void {
   const [closures, wasm] = [outcome("closures"), outcome("wasm")];
+  if (++done % 100 === 0) console.log(`after ${done}: ${[...counts].map(([k, v]) => `${v} ${k}`).join(", ")}`);
   if (closures.all === wasm.all) note(closures.fault === null ? "equal" : "equal, with a fault");
   else {
     note("DIFFERENT");
@@ -128,5 +134,5 @@ const [what, file, target = ""] = positionals;
 if (what === "fuzz") fuzz();
 else if (what === "singles" && file !== undefined && isTargetName(target)) singles(file, target);
 else usage("usage: sim-equal.ts fuzz | singles FACTS.tsv.gz sm_NN [options]");
-for (const [k, v] of [...counts].sort()) console.log(`${v} ${k}`);
+report();
 if (counts.has("DIFFERENT")) process.exitCode = 1;

@@ -51,6 +51,21 @@ test.each([
     5000,
     "out-of-bounds",
   ],
+  [
+    "an atomic beyond the buffer, in its closure right after translated code",
+    "red.global.add.u32 [%rd1], %r2;",
+    128,
+    5000,
+    "out-of-bounds",
+  ],
+  ["a trap in one lane", `add.u32 %r5, %r1, %r2; setp.eq.u32 %p2, %r5, 777; @%p2 trap; ${increment}`, 0, 5000, "trap"],
+  [
+    "an address made in the same block as the store",
+    `mul.lo.u32 %r5, %r2, 128; cvt.u64.u32 %rd2, %r5; add.s64 %rd4, %rd1, %rd2; st.global.u32 [%rd4], %r2; ${increment}`,
+    0,
+    5000,
+    "out-of-bounds",
+  ],
   ["no end", increment, 0, 1 << 30, "budget"],
 ] as const)("%s", (_, body, step, rounds, kind) => {
   const cubin = kernel(body);
