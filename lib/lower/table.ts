@@ -18,6 +18,8 @@ import type { Family, Lowering } from "./family.js";
 import { findFamily } from "./find.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
 import { extremum3, mixed, pairs } from "./float-pairs.js";
+import { surfaceFamily } from "./graphics/surface.js";
+import { textureFamily } from "./graphics/texture.js";
 import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
 import { integer } from "./integer.js";
 import { pairAdd, pairExtremum, reluExtremum } from "./integer-pairs.js";
@@ -80,6 +82,8 @@ const families: Family = {
   ...atomicFamily,
   ...approximateFamily,
   ...callFamily,
+  ...textureFamily,
+  ...surfaceFamily,
   ...matrixFamily,
   ...asyncFamily,
   ...integer,

@@ -308,6 +308,14 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   mmaBitAnd: { on: sms.filter((sm) => sm >= 80 && sm <= 90), why: "BMMA.AND (measured)" },
   mmaByteFloat: { on: [89, 120, 121], why: "QMMA; elsewhere ptxas widens 8-bit floats to f16 (measured)" },
   mmaByteFloatLayouts: { on: [89], why: "QMMA names the layouts of its factors (lib/isa/rows/tensor.ts)" },
+  uniformHandles: {
+    on: since(90),
+    why: "handles of textures and surfaces go to uniform registers; before, constant banks or packed registers (measured)",
+  },
+  textureLeastLevel: {
+    on: [120, 121],
+    why: "TEX takes level 0 in a kernel; before, .LL with level −32 says so (measured)",
+  },
   mmaOrderedMetadata: {
     on: since(100),
     why: "sparse products of f16 and integers want their metadata in order: ptxas calls a routine that sorts others (measured)",

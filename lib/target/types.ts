@@ -91,6 +91,8 @@ export type Feature =
   | "mmaByteFloatLayouts"
   | "mmaSmallFloat"
   | "mmaOrderedMetadata"
+  | "uniformHandles"
+  | "textureLeastLevel"
   | "packedF32"
   | "fmnmx3"
   | "viaddmnmx"

@@ -1,5 +1,6 @@
 /** Operands against the slots of the form, and against the value table while registers are virtual. */
-import type { Form, SlotInfo } from "../../isa/form.js";
+import { type Form, rowOf, type SlotInfo } from "../../isa/form.js";
+import { applyWidths } from "../../isa/widths.js";
 import { kindName, slotAccepts } from "../slots.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
@@ -54,9 +55,23 @@ function checkSlot(block: Block, inst: Inst, slot: SlotInfo, o: Operand, out: Fi
   // Beside a uniform register a base of 32 bits is an offset (`[R4.U32+UR4]`).
   const narrow = slot.name === "base" && o.width === 1 && hasUniformOffset(inst);
   if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.width !== slot.width && !narrow) {
-    const message = `${describe(inst.form, slot)} takes ${slot.width} registers, not ${o.width}`;
+    const width = widthWithin(inst, o, slot);
+    if (o.width === width) return;
+    const message = `${describe(inst.form, slot)} takes ${width} registers, not ${o.width}`;
     out.add("operand-width", message, block, inst, o.id);
   }
+}
+
+/** Registers of an operand that other operands tell: coordinates by the dimension of a texture, results by a mask. */
+function widthWithin(inst: Inst, o: Operand, slot: SlotInfo): number {
+  const { widths } = rowOf(inst.form);
+  if (!widths.open) return slot.width;
+  const sized = (operands: readonly Operand[], slots: readonly SlotInfo[]): Operand[] =>
+    operands.map((x, i) => ({ ...x, width: slots[i]?.width ?? x.width }));
+  const [dsts, srcs] = [sized(inst.dsts, inst.form.dsts), sized(inst.srcs, inst.form.srcs)];
+  applyWidths(widths, inst.form, dsts, srcs);
+  const at = inst.srcs.indexOf(o);
+  return (at >= 0 ? srcs[at] : dsts[inst.dsts.indexOf(o)])?.width ?? slot.width;
 }
 
 function hasUniformOffset(inst: Inst): boolean {
