@@ -101,10 +101,10 @@ function ring(): Prepared {
 
 const kernels: readonly Kernel[] = [
   { file: "gemm_wmma.sm_75", kernel: "gemm", targets: ["sm_75"], grid: [2, 1], block: 128, prepare: wmma },
-  { file: "gemm_wmma.sm_80", kernel: "gemm", targets: ["sm_80", "sm_89"], grid: [2, 1], block: 128, prepare: wmma },
-  { file: "gemm_wmma.sm_90", kernel: "gemm", targets: ["sm_90", "sm_100", "sm_120"], grid: [2, 1], block: 128, prepare: wmma },
-  { file: "attention.sm_80", kernel: "attention", targets: ["sm_80", "sm_86"], grid: 2, block: 128, prepare: attention },
-  { file: "attention.sm_90", kernel: "attention", targets: ["sm_90", "sm_103", "sm_121"], grid: 2, block: 128, prepare: attention },
+  { file: "gemm_wmma.sm_80", kernel: "gemm", targets: ["sm_80"], grid: [2, 1], block: 128, prepare: wmma },
+  { file: "gemm_wmma.sm_90", kernel: "gemm", targets: ["sm_90", "sm_120"], grid: [2, 1], block: 128, prepare: wmma },
+  { file: "attention.sm_80", kernel: "attention", targets: ["sm_80"], grid: 2, block: 128, prepare: attention },
+  { file: "attention.sm_90", kernel: "attention", targets: ["sm_90", "sm_121"], grid: 2, block: 128, prepare: attention },
   { file: "histogram_dsm.sm_90", kernel: "histogram", targets: ["sm_90", "sm_100", "sm_120"], grid: 4, block: 128, prepare: histogram },
   { file: "ring.sm_90", kernel: "rows", targets: ["sm_90", "sm_100", "sm_110"], grid: 1, block: 64, prepare: ring },
 ];
