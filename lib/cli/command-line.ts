@@ -19,7 +19,7 @@ export type Values<N extends CommandName> = {
   readonly [K in keyof (typeof commandTable)[N]["options"]]: Value<(typeof commandTable)[N]["options"][K]>;
 };
 
-/** The file that a command works on and the values of its options; throws a UsageError. */
+/** The file that a command works on ("" where it may be left out and is) and the values of its options; throws a UsageError. */
 export function readCommandLine<N extends CommandName>(
   name: N,
   args: readonly string[],
@@ -62,11 +62,12 @@ export function readCommandLine<N extends CommandName>(
     else if (o.takes === "list") values[t.name] = [...((values[t.name] as string[] | undefined) ?? []), t.value];
     else values[t.name] = checked(o, t.rawName, t.value);
   }
-  if (files.length !== 1)
+  const optional = row.operands.startsWith("[");
+  if (files.length !== 1 && !(optional && files.length === 0))
     throw new UsageError(
       files.length === 0 ? `${name} needs a file` : `${name} takes one file, not ${files.length}: ${files.join(" ")}`,
     );
-  return { file: files[0]!, values: values as Values<N> };
+  return { file: files[0] ?? "", values: values as Values<N> };
 }
 
 function checked(o: OptionRow, name: string, text: string): string | number {

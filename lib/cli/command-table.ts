@@ -126,11 +126,32 @@ export const commandTable = {
         takes: ["model", "clock"],
         help: "Who judges, in place of what the file says: the timing model (default) or the clock of a GPU.",
       },
+      shard: {
+        value: "I/N",
+        help: "Only every N-th point from the I-th on: NAME.IofN.jsonl grows, and merge makes the table of all.",
+      },
       threads: { value: "N", takes: "count", help: "Worker threads (default: one per core; 0: none)." },
       report: { help: "How busy the threads were, on the error output." },
       json: { help: "The rows as JSON." },
     },
     status: "0 done, 1 with rows that failed, 2 unusable input, 130 interrupted.",
+  },
+  merge: {
+    operands: "FILE",
+    help: "Put the journals of a sweep's shards together to the table that one run would have written.",
+    options: {
+      out: { value: "NAME", short: "o", help: "Where the results are, as for sweep." },
+      journal: { value: "FILE", takes: "list", help: "Instead of NAME.*of*.jsonl and NAME.jsonl (may be repeated)." },
+    },
+    status: "0 done, 1 points are missing, 2 unusable input.",
+  },
+  knobs: {
+    operands: "[TEXT]",
+    help: "List the knobs (those whose name or meaning has TEXT): number, type, value when not set, who reads it, what it is for.",
+    options: {
+      acting: { help: "Only those that something reads." },
+      json: { help: "As JSON." },
+    },
   },
   compile: {
     operands: "FILE",

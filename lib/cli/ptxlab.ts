@@ -19,6 +19,8 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   estimate: async () => (await import("./estimate.js")).estimateCommand,
   reschedule: async () => (await import("./reschedule.js")).rescheduleCommand,
   sweep: async () => (await import("./sweep.js")).sweepCommand,
+  merge: async () => (await import("./merge.js")).mergeCommand,
+  knobs: async () => (await import("./knobs.js")).knobsCommand,
   compile: async () => (await import("./compile.js")).compileCommand,
   view: async () => (await import("./view.js")).viewCommand,
   elf: async () => (await import("./elf.js")).elf,

@@ -21,6 +21,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
     return UNUSABLE;
   }
   const out = values.out ?? path.replace(/\.json$/, "");
+  const shard = values.shard === undefined ? undefined : shardOf(values.shard);
   const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {eta_formatted} to go` });
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
@@ -33,6 +34,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
       out,
       objective,
       signal: stop.signal,
+      ...(shard && { shard }),
       ...(values.threads !== undefined && { threads: values.threads }),
       onStart: (total, done) => {
         bar.setTotal(total);
@@ -43,7 +45,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
     });
     bar.stop();
     if (values.json) host.out(`${JSON.stringify(result, null, 1)}\n`);
-    else host.out(`${[...result.rows.map(rowText), endText(result, out)].join("\n")}\n`);
+    else host.out(`${[...result.rows.map(rowText), endText(result, out, shard)].join("\n")}\n`);
     if (values.report) for (const w of work) host.err(workText(w, result.rows.length - result.resumed));
     if (!result.complete) return 130;
     return result.rows.every((r) => r.outcome === "ok" && r.results !== "different" && !r.hazards) ? 0 : 1;
@@ -52,6 +54,16 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
     process.removeListener("SIGINT", interrupt);
     await objective.close();
   }
+}
+
+type Shard = { readonly index: number; readonly of: number };
+
+function shardOf(text: string): Shard {
+  const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
+  const shard = { index: Number(index), of: Number(of) };
+  if (index === undefined || shard.index < 1 || shard.index > shard.of)
+    throw new UsageError(`--shard takes I/N with I from 1 to N, not '${text}'`);
+  return shard;
 }
 
 function rowText(r: Row): string {
@@ -87,9 +99,12 @@ function workText(work: Work, points: number): string {
 function endText(
   result: { readonly rows: readonly Row[]; readonly resumed: number; readonly complete: boolean },
   out: string,
+  shard: Shard | undefined,
 ): string {
   const { rows, resumed, complete } = result;
   const before = resumed > 0 ? `, ${resumed} of them from before` : "";
+  if (complete && shard !== undefined)
+    return `${counted(rows.length, "point")} of shard ${shard.index} of ${shard.of}${before}; merge makes the table`;
   return complete
     ? `${counted(rows.length, "point")}${before}; table: ${out}.parquet`
     : `interrupted after ${counted(rows.length, "point")}; run it again to go on`;

@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { pool } from "workerpool";
+import { type Pool, pool, Promise as WorkerPromise } from "workerpool";
 import { Judge } from "./judged.js";
 import { model, type Objective } from "./objective.js";
-import { load, type Ran, runPoint } from "./point.js";
-import type { Point, Row } from "./types.js";
+import { failedRow, type Loaded, load, type Ran, runPoint } from "./point.js";
+import type { Budget, Point, Row } from "./types.js";
 
 export interface ExecuteOptions {
   /** Folder that paths start at. */
@@ -62,9 +62,20 @@ const clock = (): number => performance.timeOrigin + performance.now();
 export async function timed(point: Point, folder: string, thread: number, key: string | null): Promise<Done> {
   const parts = await load(point, key);
   const from = clock();
-  const { row, cubin } = runPoint(point, folder, parts, key);
+  const { row, cubin } = ran(point, folder, parts, key);
   return { row, cubin: key === null ? null : cubin, thread, from, to: clock() };
 }
+
+/** What is thrown inside of a point is its outcome; only a file that cannot be read ends the run. */
+function ran(point: Point, folder: string, parts: Loaded, key: string | null): Ran {
+  try {
+    return runPoint(point, folder, parts, key);
+  } catch (e) {
+    return { row: failedRow(point, folder, key, `failed: ${messageOf(e)}`), cubin: null };
+  }
+}
+
+const messageOf = (e: unknown): string => (e instanceof Error ? e.message.split("\n")[0]! : String(e));
 
 /** Opens an objective; its key for ids, null for the timing model. Throws with what is told where it cannot judge. */
 export async function keyOf(objective: Objective = model): Promise<string | null> {
@@ -102,12 +113,58 @@ class Times {
  * Ranges of points that a thread is given at a time: between two of them it waits for this thread, which has no core of its own. Small enough that
  * all threads end together and that an abort loses little.
  */
-function portions(points: number, threads: number): readonly (readonly [from: number, to: number])[] {
-  const size = Math.min(8, Math.max(1, Math.floor(points / (12 * threads))));
+function portions(points: number, threads: number, timed: boolean): readonly (readonly [from: number, to: number])[] {
+  const size = timed ? 1 : Math.min(8, Math.max(1, Math.floor(points / (12 * threads))));
   return Array.from(
     { length: Math.ceil(points / size) },
     (_, k) => [k * size, Math.min(points, (k + 1) * size)] as const,
   );
+}
+
+/** Heap of a thread in MiB where the budget does not say. */
+const HEAP = 4096;
+/** Seconds that a thread may take to load the library. */
+const LOADING = 20;
+
+/** Threads that run points; one that ends before its time is replaced. */
+class Workers {
+  private readonly threads: Pool;
+
+  constructor(
+    count: number,
+    private readonly budget: Budget,
+  ) {
+    const resourceLimits = { maxOldGenerationSizeMb: budget.memory ?? HEAP };
+    this.threads = pool(workerFile, { workerType: "thread", maxWorkers: count, workerThreadOpts: { resourceLimits } });
+  }
+
+  /** What came of the points, or why the thread is gone. Throws where a file of a point cannot be read. */
+  async run(points: readonly Point[], folder: string, key: string | null): Promise<readonly Done[] | Error> {
+    const { seconds } = this.budget;
+    const asked = this.threads.exec("runPoints", [points, folder, key]);
+    try {
+      return (await (seconds === undefined ? asked : asked.timeout(1000 * (seconds + LOADING)))) as readonly Done[];
+    } catch (e) {
+      if ((e as NodeJS.ErrnoException).syscall !== undefined) throw e;
+      return e instanceof Error ? e : new Error(String(e));
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.threads.terminate(true);
+  }
+}
+
+/** The row of a point whose thread is gone. */
+function gone(point: Point, folder: string, key: string | null, budget: Budget, e: Error): Done {
+  const why =
+    e.name === "TimeoutError" || e instanceof WorkerPromise.TimeoutError
+      ? `budget: no end after ${budget.seconds} seconds`
+      : /memory/i.test(e.message)
+        ? `budget: more than ${budget.memory ?? HEAP} MiB`
+        : `the worker died: ${messageOf(e)}`;
+  const now = clock();
+  return { row: failedRow(point, folder, key, why), cubin: null, thread: 0, from: now, to: now };
 }
 
 /** Threads need the built library. */
@@ -149,24 +206,27 @@ export async function execute(points: readonly Point[], options: ExecuteOptions)
   }
   // The pool's own default leaves a core to this thread, which only waits.
   const threads = options.threads ?? availableParallelism();
-  const workers = pool(workerFile, { workerType: "thread", maxWorkers: threads });
-  const stop = (): void => void workers.terminate(true);
+  const budget = points[0]?.budget ?? {};
+  const workers = new Workers(threads, budget);
+  const stop = (): void => void workers.end();
   signal?.addEventListener("abort", stop);
+  const run = async (from: number, to: number): Promise<void> => {
+    const part = points.slice(from, to);
+    const done = await workers.run(part, folder, key);
+    if (signal?.aborted) return;
+    if (done instanceof Error) {
+      // One of several: each by itself tells which.
+      if (part.length > 1) for (let i = from; i < to && !signal?.aborted; i++) await run(i, i + 1);
+      else await settle(from, gone(part[0]!, folder, key, budget, done));
+    } else await Promise.all(done.map((d, k) => settle(from + k, d)));
+  };
   try {
-    await Promise.all(
-      portions(points.length, threads).map(async ([from, to]) => {
-        try {
-          const done = (await workers.exec("runPoints", [points.slice(from, to), folder, key])) as readonly Done[];
-          await Promise.all(done.map((d, k) => settle(from + k, d)));
-        } catch (e) {
-          if (!signal?.aborted) throw e;
-        }
-      }),
-    );
+    const parts = portions(points.length, threads, budget.seconds !== undefined);
+    await Promise.all(parts.map(([from, to]) => run(from, to)));
   } finally {
     signal?.removeEventListener("abort", stop);
     tell();
-    await workers.terminate(true);
+    await workers.end();
   }
   return rows;
 }

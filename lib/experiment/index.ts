@@ -8,6 +8,17 @@ export { hash32, unit } from "./random.js";
 export { type Reordered, reorderCubin } from "./reorder.js";
 export { type SearchOptions, type SearchResult, search } from "./search.js";
 export { objectiveOf, pointsOf, readSweep } from "./spec.js";
-export { type SweepOptions, type SweepResult, sweep } from "./sweep.js";
+export { type Merged, mergeShards, type SweepOptions, type SweepResult, sweep } from "./sweep.js";
 export { readJournal, readTable, writeTable } from "./table.js";
-export type { Chosen, ClockSettings, Estimated, Measured, Move, Point, Row, SweepInput, SweepSpec } from "./types.js";
+export type {
+  Budget,
+  Chosen,
+  ClockSettings,
+  Estimated,
+  Measured,
+  Move,
+  Point,
+  Row,
+  SweepInput,
+  SweepSpec,
+} from "./types.js";

@@ -3,13 +3,14 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { runLaunchFile } from "../sim/index.js";
 import { type Estimate, estimateLaunch } from "../timing/index.js";
-import type { Row } from "./types.js";
+import type { Budget, Row } from "./types.js";
 
 /** Estimates and results of a launch file on a cubin. */
 export function launched(
   cubin: Uint8Array,
   launch: string,
   folder: string,
+  budget: Budget = {},
 ): Pick<Row, "results" | "cycles" | "microseconds" | "warpsPerSm"> & { outcome?: string } {
   const path = resolve(folder, launch);
   const notRun = (outcome: string) =>
@@ -25,7 +26,10 @@ export function launched(
   const ran = runLaunchFile(cubin, file, {
     readFile: (p) => readFileSync(resolve(dirname(path), p)),
     launch: (device, module, options) => {
-      const made = estimateLaunch(device, module, options);
+      const made = estimateLaunch(device, module, {
+        ...options,
+        ...(budget.instructions !== undefined && { maxInstructions: budget.instructions }),
+      });
       if (!made.ok) return made;
       estimates.push(made.value);
       return { ok: true, value: made.value.run, diagnostics: made.diagnostics };

@@ -41,10 +41,11 @@ function identify(
   const source = readFileSync(resolve(folder, point.input.ptx ?? point.input.cubin ?? ""));
   const inputHash = sha(source);
   const launchHash = point.input.launch === undefined ? "" : sha(readFileSync(resolve(folder, point.input.launch)));
-  const { target, level, maxRegisters, knobs, moves } = point;
+  const { target, level, maxRegisters, knobs, moves, budget } = point;
   const sorted = Object.entries(knobs).sort(([a], [b]) => (a < b ? -1 : 1));
   const judge = key === null ? [] : [key];
-  const what = JSON.stringify([version, target, level, maxRegisters, sorted, moves, ...judge]);
+  const limits = budget === undefined ? [] : [{ budget: Object.entries(budget).sort(([a], [b]) => (a < b ? -1 : 1)) }];
+  const what = JSON.stringify([version, target, level, maxRegisters, sorted, moves, ...judge, ...limits]);
   return { source, inputHash, launchHash, id: sha(inputHash, launchHash, what).slice(0, 16) };
 }
 
@@ -76,8 +77,36 @@ export interface Ran {
  */
 export function runPoint(point: Point, folder: string, parts: Loaded, key: string | null = null): Ran {
   const { source, ...identity } = identify(point, folder, key);
+  const row = rowOf(point, identity);
+  const made = point.input.ptx !== undefined ? compiled(point, source, parts) : reordered(point, source, parts);
+  if (typeof made === "string") return { row: { ...row, outcome: made }, cubin: null };
+  const { cubin, spillBytes, hazards } = made;
+  const read = readCubin(cubin);
+  if (!read.ok) return { row: { ...row, outcome: told(read.diagnostics, row.input) }, cubin: null };
+  const functions = read.value.functions;
+  const facts = {
+    target: read.value.target,
+    hazards: hazards ?? verifyCubin(read.value)?.length ?? null,
+    instructions: functions.reduce((n, f) => n + f.words.length / 4, 0),
+    registers: functions.reduce((n, f) => Math.max(n, f.registers), 0),
+    spillBytes,
+    cubinHash: sha(cubin),
+  };
+  const { launch } = point.input;
+  const judged = launch === undefined ? undefined : parts.launched?.launched(cubin, launch, folder, point.budget);
+  return { row: { ...row, ...facts, ...judged }, cubin };
+}
+
+/** The row of a point that did not get to its end, for the reason given. Throws when a file of it cannot be read. */
+export function failedRow(point: Point, folder: string, key: string | null, outcome: string): Row {
+  const { source, ...identity } = identify(point, folder, key);
+  return { ...rowOf(point, identity), outcome };
+}
+
+/** A row of which nothing is known yet. */
+function rowOf(point: Point, identity: Pick<Row, "id" | "inputHash" | "launchHash">): Row {
   const fromPtx = point.input.ptx !== undefined;
-  const row: Row = {
+  return {
     ...identity,
     input: point.input.name ?? point.input.ptx ?? point.input.cubin ?? "",
     target: point.target,
@@ -108,23 +137,6 @@ export function runPoint(point: Point, folder: string, parts: Loaded, key: strin
     spread: null,
     baseHash: null,
   };
-  const made = fromPtx ? compiled(point, source, parts) : reordered(point, source, parts);
-  if (typeof made === "string") return { row: { ...row, outcome: made }, cubin: null };
-  const { cubin, spillBytes, hazards } = made;
-  const read = readCubin(cubin);
-  if (!read.ok) return { row: { ...row, outcome: told(read.diagnostics, row.input) }, cubin: null };
-  const functions = read.value.functions;
-  const facts = {
-    target: read.value.target,
-    hazards: hazards ?? verifyCubin(read.value)?.length ?? null,
-    instructions: functions.reduce((n, f) => n + f.words.length / 4, 0),
-    registers: functions.reduce((n, f) => Math.max(n, f.registers), 0),
-    spillBytes,
-    cubinHash: sha(cubin),
-  };
-  const { launch } = point.input;
-  const judged = launch === undefined ? undefined : parts.launched?.launched(cubin, launch, folder);
-  return { row: { ...row, ...facts, ...judged }, cubin };
 }
 
 /** A cubin to judge; `hazards` where they have been counted already. */

@@ -8,7 +8,19 @@ import { clock } from "./clock/clock.js";
 import { model, type Objective } from "./objective.js";
 import type { Move, Point, SweepInput, SweepSpec } from "./types.js";
 
-const KEYS = ["name", "inputs", "targets", "levels", "maxRegisters", "knobs", "policies", "shuffles", "objective"];
+const KEYS = [
+  "name",
+  "inputs",
+  "targets",
+  "levels",
+  "maxRegisters",
+  "knobs",
+  "policies",
+  "shuffles",
+  "objective",
+  "budget",
+];
+const BUDGET = ["instructions", "seconds", "memory"];
 const CLOCK = ["device", "repetitions", "inARow", "seconds"];
 
 const isObject = (x: unknown): x is Record<string, unknown> => typeof x === "object" && x !== null && !Array.isArray(x);
@@ -21,7 +33,7 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
   if (!isObject(json)) return "a sweep is an object";
   const strange = Object.keys(json).find((k) => !KEYS.includes(k));
   if (strange !== undefined) return `unknown field "${strange}": a sweep has ${KEYS.join(", ")}`;
-  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective } = json;
+  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget } = json;
   if (!isText(name)) return "name: wants a text";
   if (!isList(inputs, isObject)) return "inputs: wants a list of objects";
   for (const [i, input] of inputs.entries()) {
@@ -47,6 +59,12 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
     return `policies: no policy ${policy}; there are keep, control, ${schedulePolicies.map((p) => p.name).join(", ")}`;
   if (shuffles !== undefined && !(isObject(shuffles) && isList(shuffles.seeds, isWhole) && isWhole(shuffles.reach)))
     return "shuffles: wants { seeds: [numbers], reach: number }";
+  if (budget !== undefined) {
+    const said = `wants whole numbers from 1 for some of ${BUDGET.join(", ")}`;
+    if (!isObject(budget)) return `budget: ${said}`;
+    for (const [k, v] of Object.entries(budget))
+      if (!BUDGET.includes(k) || !isWhole(v) || v === 0) return `budget.${k}: ${said}`;
+  }
   const judge = objectiveProblem(objective);
   if (judge !== "") return `objective: ${judge}`;
   return json as unknown as SweepSpec;
@@ -82,9 +100,11 @@ function inputProblem(input: Record<string, unknown>, folder: string): string {
 
 /** All points of a sweep, in the order of its lists. */
 export function pointsOf(spec: SweepSpec, folder: string): Point[] {
-  return spec.inputs.flatMap((input) =>
+  const points = spec.inputs.flatMap((input) =>
     input.ptx === undefined ? cubinPoints(spec, input) : ptxPoints(spec, input, folder),
   );
+  const { budget } = spec;
+  return budget === undefined ? points : points.map((p) => ({ ...p, budget }));
 }
 
 function ptxPoints(spec: SweepSpec, input: SweepInput, folder: string): Point[] {

@@ -1,4 +1,6 @@
 /** Sweeps: all points of a description, resumable, with a table at the end. */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { type ExecuteOptions, execute, keyOf } from "./executor.js";
 import { pointId } from "./point.js";
 import { objectiveOf, pointsOf } from "./spec.js";
@@ -8,6 +10,8 @@ import type { Row, SweepSpec } from "./types.js";
 export interface SweepOptions extends ExecuteOptions {
   /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` at the end. None: rows are only returned. */
   readonly out?: string;
+  /** Only every `of`-th point, from the `index`-th (from 1) on: rows go to the journal of the shard, no table is made (`mergeShards`). */
+  readonly shard?: { readonly index: number; readonly of: number };
   /** Called before the first point: how many there are, and how many are known already. */
   readonly onStart?: (total: number, known: number) => void;
 }
@@ -36,9 +40,11 @@ export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<Swe
 
 async function judgedBy(spec: SweepSpec, options: SweepOptions, key: string | null): Promise<SweepResult> {
   const { out, folder } = options;
-  const points = pointsOf(spec, folder);
-  if (out !== undefined) mendJournal(`${out}.jsonl`);
-  const journal = out === undefined ? new Map<string, Row>() : readJournal(`${out}.jsonl`);
+  const { shard } = options;
+  const points = pointsOf(spec, folder).filter((_, i) => shard === undefined || i % shard.of === shard.index - 1);
+  const name = out === undefined ? undefined : journalOf(out, shard);
+  if (name !== undefined) mendJournal(name);
+  const journal = name === undefined ? new Map<string, Row>() : readJournal(name);
   const known = points.map((p) => journal.get(pointId(p, folder, key)) ?? null);
   const open = points.flatMap((_, i) => (known[i] === null ? [i] : []));
   options.onStart?.(points.length, points.length - open.length);
@@ -47,7 +53,7 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, key: string | nu
     {
       ...options,
       onRow: (row, i) => {
-        if (out !== undefined) appendJournal(`${out}.jsonl`, row);
+        if (name !== undefined) appendJournal(name, row);
         options.onRow?.(row, open[i]!);
       },
     },
@@ -57,6 +63,56 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, key: string | nu
   });
   const rows = known.filter((r) => r !== null);
   const complete = rows.length === points.length;
-  if (complete && out !== undefined) await writeTable(`${out}.parquet`, rows);
+  if (complete && out !== undefined && shard === undefined) await writeTable(`${out}.parquet`, rows);
   return { rows, resumed: points.length - open.length, complete };
+}
+
+/** Journal of a sweep or of one shard of it: `OUT.jsonl`, `OUT.2of8.jsonl`. */
+function journalOf(out: string, shard: SweepOptions["shard"]): string {
+  return shard === undefined ? `${out}.jsonl` : `${out}.${shard.index}of${shard.of}.jsonl`;
+}
+
+/** What was put together. */
+export interface Merged {
+  readonly points: number;
+  /** Points that no journal has a row of; with any, no table is written. */
+  readonly missing: number;
+  readonly journals: readonly string[];
+}
+
+/**
+ * Puts the journals of shards together to the table that one run would have written, byte for byte. `journals`: their
+ * files; default all of `OUT.jsonl` and `OUT.*of*.jsonl` that there are.
+ */
+export async function mergeShards(
+  spec: SweepSpec,
+  options: {
+    readonly folder: string;
+    readonly out: string;
+    readonly journals?: readonly string[];
+    readonly key?: string | null;
+  },
+): Promise<Merged> {
+  const { folder, out, key = null, journals = journalsOf(out) } = options;
+  const known = new Map<string, Row>();
+  for (const path of journals) for (const [id, row] of readJournal(path)) known.set(id, row);
+  const ids = pointsOf(spec, folder).map((p) => pointId(p, folder, key));
+  const missing = ids.filter((id) => !known.has(id)).length;
+  if (missing === 0) await writeTable(`${out}.parquet`, inOrder(ids, known));
+  return { points: ids.length, missing, journals };
+}
+
+function* inOrder(ids: readonly string[], rows: ReadonlyMap<string, Row>): Generator<Row> {
+  for (const id of ids) yield rows.get(id) as Row;
+}
+
+function journalsOf(out: string): string[] {
+  const [folder, name] = [dirname(out), basename(out)];
+  if (!existsSync(folder)) return [];
+  const mine = (f: string): boolean =>
+    f.startsWith(`${name}.`) && /^(\d+of\d+\.)?jsonl$/.test(f.slice(name.length + 1));
+  return readdirSync(folder)
+    .filter(mine)
+    .sort()
+    .map((f) => join(folder, f));
 }

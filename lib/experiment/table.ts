@@ -1,12 +1,21 @@
 /** Rows in files: a journal that grows while a sweep runs, and a Parquet table of the whole. */
-import { appendFileSync, existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  truncateSync,
+} from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 import type { Row } from "./types.js";
 
 /** Rows of a journal by id; a last line that was cut off is left out. */
 export function readJournal(path: string): Map<string, Row> {
   const rows = new Map<string, Row>();
-  if (!existsSync(path)) return rows;
-  for (const line of readFileSync(path, "utf8").split("\n")) {
+  for (const line of linesOf(path)) {
     try {
       const row = JSON.parse(line) as Row;
       rows.set(row.id, row);
@@ -15,6 +24,27 @@ export function readJournal(path: string): Map<string, Row> {
     }
   }
   return rows;
+}
+
+const CHUNK = 1 << 20;
+
+/** Lines of a file, read piece by piece; none when it does not exist. */
+function* linesOf(path: string): Generator<string> {
+  if (!existsSync(path)) return;
+  const file = openSync(path, "r");
+  const decoder = new StringDecoder("utf8");
+  const bytes = Buffer.alloc(CHUNK);
+  let rest = "";
+  try {
+    for (let n = readSync(file, bytes); n > 0; n = readSync(file, bytes)) {
+      const lines = (rest + decoder.write(bytes.subarray(0, n))).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    if (rest !== "") yield rest;
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function appendJournal(path: string, row: Row): void {
@@ -63,17 +93,32 @@ const types: Readonly<Record<keyof Row, "STRING" | "INT32" | "DOUBLE">> = {
   baseHash: "STRING",
 };
 
-/** Writes a Parquet file, whole or not at all. */
-export async function writeTable(path: string, rows: readonly Row[]): Promise<void> {
-  const { parquetWriteBuffer } = await import("hyparquet-writer");
-  const columnData = (Object.keys(types) as (keyof Row)[]).map((name) => ({
-    name,
+/** Rows per row group: so many are in memory at once. */
+const GROUP = 10_000;
+
+/** Writes a Parquet file, whole or not at all, group by group; the rows may come one by one. */
+export async function writeTable(path: string, rows: Iterable<Row>): Promise<void> {
+  const { ByteWriter, ParquetWriter, fileWriter, schemaFromColumnData } = await import("hyparquet-writer");
+  const names = Object.keys(types) as (keyof Row)[];
+  const columns = (group: readonly Row[]) =>
     // Journals of an earlier version lack columns.
-    data: rows.map((r) => r[name] ?? null),
-    type: types[name],
-    nullable: true,
-  }));
-  writeFileSync(`${path}.part`, new Uint8Array(parquetWriteBuffer({ columnData })));
+    names.map((name) => ({ name, data: group.map((r) => r[name] ?? null), type: types[name], nullable: true }));
+  const writer = new ParquetWriter({
+    writer: fileWriter(`${path}.part`) as InstanceType<typeof ByteWriter>,
+    schema: schemaFromColumnData({ columnData: columns([]) }),
+  });
+  let group: Row[] = [];
+  const flush = async (): Promise<void> => {
+    if (group.length > 0)
+      await writer.write({ columnData: columns(group).map(({ name, data }) => ({ name, data })), rowGroupSize: GROUP });
+    group = [];
+  };
+  for (const row of rows) {
+    group.push(row);
+    if (group.length === GROUP) await flush();
+  }
+  await flush();
+  await writer.finish();
   renameSync(`${path}.part`, path);
 }
 

@@ -49,6 +49,21 @@ export interface SweepSpec {
   readonly shuffles?: { readonly seeds: readonly number[]; readonly reach: number };
   /** Who judges; default the timing model. */
   readonly objective?: "model" | "clock" | { readonly clock: ClockSettings };
+  /** What a point may take; one that takes more is a row whose outcome says so. */
+  readonly budget?: Budget;
+}
+
+/** What one point may take. */
+export interface Budget {
+  /** Warp-instructions of each launch in the simulator. Default 2,000,000,000. */
+  readonly instructions?: number;
+  /**
+   * Seconds, on worker threads; loading the library is not counted up to 20 seconds. Which points stay within depends on the
+   * machine. Default: no limit.
+   */
+  readonly seconds?: number;
+  /** MiB of the thread's heap, on worker threads. Default 4096. */
+  readonly memory?: number;
 }
 
 /** How a GPU is asked. */
@@ -72,6 +87,8 @@ export interface Point {
   readonly knobs: Readonly<Record<string, string | number | boolean>>;
   /** Cubins: null keeps order and control words. */
   readonly moves: readonly Move[] | null;
+  /** Of the sweep's budget what decides about rows. */
+  readonly budget?: Budget;
 }
 
 /** What the timing model says of the launches. */

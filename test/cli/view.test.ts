@@ -52,3 +52,19 @@ test("knobs of the scheduler hold beside a policy", async () => {
   };
   expect(await run("--knob", "SchedResBusyFMA=40")).not.toBe(await run());
 });
+
+test("knobs: all of them, those that act, those that speak of something", async () => {
+  const host = fakeHost({});
+  const said = async (...args: string[]): Promise<string[]> => {
+    host.stdout = "";
+    expect(await ptxlab(["knobs", ...args], host)).toBe(0);
+    return host.stdout.trimEnd().split("\n").slice(1);
+  };
+  expect(await said()).toHaveLength(289);
+  const acting = await said("--acting");
+  expect(acting).toHaveLength(60);
+  expect(await said("SchedLDSLatency")).toEqual([
+    expect.stringMatching(/^ *757 +SchedLDSLatency +int +- +sched: ldsLatency +.*\(page 63\)$/),
+  ]);
+  expect((await said("spill", "--acting")).length).toBeGreaterThan(1);
+});
