@@ -149,7 +149,7 @@ function panelOf(
           mark: {
             type: "line",
             interpolate: "linear",
-            point: { size: 34, filled: true },
+            point: { size: 34, filled: true, color: panelColors[key] },
             strokeWidth: 1.6,
             color: panelColors[key],
           },
