@@ -69,6 +69,11 @@ export const commandTable = {
         help: "Stop a launch after so many warp-instructions (default: what the file says, else 2000000000).",
       },
       "max-seconds": { value: "N", takes: "count", help: "Stop a launch after so many seconds." },
+      threads: {
+        value: "N",
+        takes: "count",
+        help: "Run blocks on so many threads (default 1); the results are the same.",
+      },
       json: { help: "The outcome as JSON." },
     },
     status: "0 as expected, 1 not or with findings, 2 unusable input, 3 a kernel faulted.",

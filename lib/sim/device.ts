@@ -5,10 +5,11 @@ import type { Target } from "../target/types.js";
 import { inputError, placeArguments } from "./arguments.js";
 import { Heap } from "./host.js";
 import { bankWords, type Loaded, load } from "./load.js";
-import { GridMachine } from "./machine.js";
+import { GridMachine, type Launch } from "./machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
 import type { Program } from "./program.js";
 import type { TypedArray } from "./scalar.js";
+import { beginOnThreads, finish } from "./threads/pool.js";
 import type { Dim3, LaunchOptions, Run } from "./types.js";
 
 /** A cubin in a device's memory. */
@@ -104,7 +105,9 @@ export class Device {
   launch(module: Module, options: LaunchOptions): Result<Run> {
     const ready = this.prepare(module, options);
     if (!ready.ok) return ready;
-    const run = ready.value.machine.run();
+    const { launch } = ready.value;
+    const threaded = beginOnThreads(launch, options.threads ?? 1);
+    const run = threaded === null ? new GridMachine(launch).run() : finish(threaded);
     this.copyBack(ready.value.buffers);
     return ok(run);
   }
@@ -116,7 +119,18 @@ export class Device {
   async launchGivingWay(module: Module, options: LaunchOptions): Promise<Result<Run>> {
     const ready = this.prepare(module, options);
     if (!ready.ok) return ready;
-    const run = await ready.value.machine.runGivingWay(() => new Promise((done) => setTimeout(done, 0)), GIVE_WAY);
+    const { launch } = ready.value;
+    const threaded = beginOnThreads(launch, options.threads ?? 1);
+    if (threaded === null) {
+      const run = await new GridMachine(launch).runGivingWay(() => pause(0), GIVE_WAY);
+      this.copyBack(ready.value.buffers);
+      return ok(run);
+    }
+    while (!threaded.wait(0)) {
+      await pause(1);
+      if (options.signal?.aborted) threaded.stop();
+    }
+    const run = threaded.run();
     this.copyBack(ready.value.buffers);
     return ok(run);
   }
@@ -129,7 +143,7 @@ export class Device {
   private prepare(
     module: Module,
     options: LaunchOptions,
-  ): Result<{ readonly machine: GridMachine; readonly buffers: ReadonlyMap<TypedArray, number> }> {
+  ): Result<{ readonly launch: Launch; readonly buffers: ReadonlyMap<TypedArray, number> }> {
     if (!(module instanceof LoadedModule)) return fail([inputError("the module was not made by Device.load")]);
     const { loaded } = module;
     const kernel = chooseKernel(loaded, options.kernel);
@@ -143,7 +157,7 @@ export class Device {
     for (const [bank, bytes] of loaded.banks) banks[bank] = bankWords(bytes);
     banks[0] = bank0.value;
     if (kernel.value.constant2 !== null) banks[2] = bankWords(kernel.value.constant2);
-    const machine = new GridMachine({
+    const launch: Launch = {
       program: loaded.program,
       kernel: kernel.value.name,
       entry: loaded.program.functions.find((f) => f.cubin.name === kernel.value.name)!.first,
@@ -164,8 +178,9 @@ export class Device {
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.only && { only: options.only }),
       ...(options.engine && { engine: options.engine }),
-    });
-    return ok({ machine, buffers });
+      ...(options.order !== undefined && { order: options.order }),
+    };
+    return ok({ launch, buffers });
   }
 
   /** Constants (load.ts) and parameters stand in global memory, too, for who has their generic addresses; bank 0 says where. */
@@ -242,6 +257,10 @@ export class Device {
     this.windows(loaded, new Uint8Array(words.buffer, kernel.paramBase, kernel.paramBytes), put);
     return full ? fail([inputError("device memory is exhausted")]) : ok(words);
   }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
 }
 
 function bytesOf(array: TypedArray): Uint8Array {

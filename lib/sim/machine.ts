@@ -14,11 +14,12 @@ import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
 import { RaceDetector } from "./races/detector.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
+import { shuffled } from "./threads/order.js";
 import type { TraceRecorder } from "./trace.js";
 import type { EngineChoice, Fault, FaultKind, Run, StopSignal } from "./types.js";
 import { waitsText } from "./waits.js";
 import { type Engine, Entry, engineOf } from "./wasm/engine.js";
-import { Exchange } from "./wasm/layout.js";
+import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
 import { loopText, placeOf } from "./where.js";
 
@@ -69,6 +70,18 @@ export interface Launch {
   /** Numbers of the blocks that run; all by default. */
   readonly only?: ReadonlySet<number>;
   readonly engine?: EngineChoice;
+  /** Seed of the order in which blocks start. */
+  readonly order?: number;
+  /** Others run blocks of the grid, too. */
+  readonly share?: Share;
+}
+
+/** What threads that run a grid together tell each other. */
+export interface Share {
+  /** Number of the next cluster in the order of starting, which is this thread's now. */
+  claim(): number;
+  /** Told how many warp-instructions it has issued. `budget`: all threads together have issued too many; `stop`: blocks before have faulted. */
+  ended(issued: number): "budget" | "stop" | null;
 }
 
 export class GridMachine implements Machine, Host {
@@ -115,7 +128,7 @@ export class GridMachine implements Machine, Host {
     // Translated code tells nobody what its instructions do.
     const choice = launch.engine ?? "auto";
     this.engine =
-      choice === "closures" || launch.profile || launch.races
+      choice === "closures" || launch.profile || launch.races || launch.global.shared !== IS_SHARED
         ? null
         : engineOf(launch.program, launch.global, choice === "wasm");
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
@@ -154,6 +167,9 @@ export class GridMachine implements Machine, Host {
   /** Is there still time? `w` has just run. */
   private look(w: Warp, deadline: number): void {
     if (this.fault !== null) return;
+    const end = this.launch.share?.ended(this.issued) ?? null;
+    if (end === "stop") this.stop(w, "interrupted", "another thread has ended the launch");
+    if (end === "budget") this.stop(w, "budget", `no end after ${this.launch.budget} warp-instructions`);
     if (this.launch.signal?.aborted) this.stop(w, "interrupted", "interrupted");
     else if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline)
       this.stop(w, "budget", `no end after ${this.launch.seconds} seconds`);
@@ -172,34 +188,52 @@ export class GridMachine implements Machine, Host {
       warpInstructions: this.issued,
       threadInstructions: this.threads,
       profile: this.profiler?.entries() ?? null,
+      threadsUsed: 1,
       findings: this.watch?.findings() ?? null,
       missed: this.profiler?.missed() ?? null,
       output: this.printed.join(""),
     };
   }
 
-  /** Runs the grid; yields the warp that ran last whenever it is time to look at the clock. */
-  private *steps(): Generator<Warp, void> {
+  /** Numbers of the clusters that this thread starts, in their order. */
+  private *clustersInOrder(): Generator<number, void> {
     const [cx, cy, cz] = this.clusterShape;
     const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
+    const { order, share } = this.launch;
+    const nth = order === undefined ? (k: number): number => k : shuffled(clusters, order);
+    for (let k = 0; ; k++) {
+      const i = share === undefined ? k : share.claim();
+      if (i >= clusters) return;
+      if (this.wanted(nth(i))) yield nth(i);
+    }
+  }
+
+  /** Runs the grid; yields the warp that ran last whenever it is time to look at the clock. */
+  private *steps(): Generator<Warp, void> {
     const { resident } = this;
-    let next = 0;
+    const { share } = this.launch;
+    const blocks = this.clustersInOrder();
+    let next = blocks.next();
     let rounds = 0;
     let woken = 0;
     let phases = 0;
-    while (this.fault === null && (next < clusters || resident.length > 0)) {
-      while (next < clusters && !this.wanted(next)) next++;
-      if (next < clusters) resident.push(this.startCluster(next++));
+    while (this.fault === null && (!next.done || resident.length > 0)) {
+      if (!next.done) {
+        resident.push(this.startCluster(next.value));
+        // Of a shared grid a block is claimed when there is time for it.
+        if (share === undefined) next = blocks.next();
+      }
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
         const before = this.issued;
         if (yield* this.runCluster(resident[i]!)) this.endCluster(resident.splice(i--, 1)[0]!);
         if (this.issued !== before) moved = true;
       }
+      if (share !== undefined && !next.done) next = blocks.next();
       if (this.fault !== null || resident.length === 0) continue;
       if (this.phases !== phases) woken = 0;
       phases = this.phases;
-      const stuck = !moved && next === clusters;
+      const stuck = !moved && next.done === true;
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
       if (woken < WAKINGS && wakeWaiters(resident)) woken++;

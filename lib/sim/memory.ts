@@ -22,15 +22,20 @@ export interface Allocation {
   readonly end: number;
 }
 
+/** A place for so many bytes; null: the host has none. */
+type Room = (bytes: number) => { readonly buffer: ArrayBufferLike; readonly at: number } | null;
+
 /** Byte storage with views of every width; the views are replaced when it grows. */
 export class GlobalMemory {
   bytes: Uint8Array;
   half: Uint16Array;
   words: Int32Array;
+  /** Other threads work on the bytes, too. */
+  shared: boolean = false;
   private used: number = GUARD;
   private readonly list: Allocation[] = [];
   /** Where bytes are found when they are not this memory's own. */
-  private room: ((bytes: number) => { readonly buffer: ArrayBuffer; readonly at: number } | null) | null = null;
+  private room: Room | null = null;
   /** Bounds of the allocation of the last access: nearly always the one of the next. */
   start: number = 0;
   end: number = 0;
@@ -54,7 +59,8 @@ export class GlobalMemory {
   }
 
   /** Where the bytes lie from now on. Their views are these; all that came before are stale. */
-  private view(buffer: ArrayBuffer, at: number, length: number): void {
+  private view(buffer: ArrayBufferLike, at: number, length: number): void {
+    this.shared = typeof SharedArrayBuffer !== "undefined" && buffer instanceof SharedArrayBuffer;
     this.bytes = new Uint8Array(buffer, at, length);
     this.half = new Uint16Array(buffer, at, length >>> 1);
     this.words = new Int32Array(buffer, at, length >>> 2);
@@ -63,7 +69,7 @@ export class GlobalMemory {
   /**
    * Moves the bytes into a memory that `make` gives for their number, or gives for more of them later; null: the host has no room.
    */
-  move(room: (bytes: number) => { readonly buffer: ArrayBuffer; readonly at: number } | null): boolean {
+  move(room: Room): boolean {
     const { bytes } = this;
     const place = room(bytes.length);
     if (place === null) return false;
@@ -94,6 +100,18 @@ export class GlobalMemory {
     this.half = new Uint16Array(bytes.buffer);
     this.words = new Int32Array(bytes.buffer);
     return true;
+  }
+
+  get allocations(): readonly Allocation[] {
+    return this.list;
+  }
+
+  /** Stands for the memory of another thread: its bytes, from byte `at` of the buffer on, and its allocations. */
+  attach(buffer: ArrayBufferLike, at: number, length: number, allocations: readonly Allocation[]): void {
+    this.view(buffer, at, length);
+    this.list.splice(0, this.list.length, ...allocations);
+    this.start = 0;
+    this.end = 0;
   }
 
   /** The allocation that holds the byte at `offset` (from GLOBAL_BASE). */

@@ -142,7 +142,7 @@ export class Warp {
   }
 
   /** Moves registers, predicates and barriers to a buffer, one behind the other from byte `at` on. */
-  move(buffer: ArrayBuffer, at: number): void {
+  move(buffer: ArrayBufferLike, at: number): void {
     let from = at;
     const moved = (old: Int32Array): Int32Array => {
       const next = new Int32Array(buffer, from, old.length);

@@ -77,6 +77,14 @@ export interface LaunchOptions {
   readonly races?: boolean;
   /** Default auto. A profile, and blocks that are recorded, run in closures. */
   readonly engine?: EngineChoice;
+  /**
+   * Threads of this machine that run blocks, at most 16 (default 1). The result is the same on any number of them: launches whose
+   * result the code may make depend on the order of the blocks (results of atomics, sums of floats, flags, clocks, printing) run on
+   * one. Needs Node; elsewhere, and with a profile, races or a tracer, one runs all.
+   */
+  readonly threads?: number;
+  /** Seed of an order in which blocks start; default: in the order of their numbers. The same seed gives the same result again. */
+  readonly order?: number;
   /** Records what chosen blocks do, for the timing model. */
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run (x fastest; with clusters, theirs run whole); the others don't, and what they would write is missing. */
@@ -132,6 +140,8 @@ export interface Run {
   readonly fault: Fault | null;
   /** Instructions issued by warps. */
   readonly warpInstructions: number;
+  /** Threads of this machine that ran blocks. */
+  readonly threadsUsed: number;
   /** Sum over warp-instructions of the threads executing them (guard true). */
   readonly threadInstructions: number;
   /** With `profile: true`: every instruction that was issued at least once, in code order, with what it moved. */

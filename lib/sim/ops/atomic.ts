@@ -257,8 +257,12 @@ function run(
         value[i] = I[src[i]! + l]!;
         if (other !== null) swapped.value[i] = I[other[i]! + l]!;
       }
-      update(old, value, to);
-      for (let i = 0; i < n; i++) place.words[at + i * place.stride] = to[i]!;
+      if (place.words === w.machine.global.words && w.machine.global.shared)
+        updateShared(place.words, at, n, update, old, value, to);
+      else {
+        update(old, value, to);
+        for (let i = 0; i < n; i++) place.words[at + i * place.stride] = to[i]!;
+      }
       if (success) {
         let equal = 1;
         for (let i = 0; i < n; i++) if (old[i] !== value[i]) equal = 0;
@@ -272,6 +276,42 @@ function run(
     }
     return Step.Next;
   };
+}
+
+/**
+ * The same as one step on memory that other threads work on, too: tried again until nobody came between. Of wider operands none can come
+ * here with other threads at work (threads/order.ts).
+ */
+function updateShared(
+  words: Int32Array,
+  at: number,
+  n: number,
+  update: Update,
+  old: Int32Array,
+  value: Int32Array,
+  to: Int32Array,
+): void {
+  if (n > 2) {
+    update(old, value, to);
+    words.set(to.subarray(0, n), at);
+    return;
+  }
+  if (n === 1) {
+    do {
+      old[0] = Atomics.load(words, at);
+      update(old, value, to);
+    } while (Atomics.compareExchange(words, at, old[0]!, to[0]!) !== old[0]);
+    return;
+  }
+  const pair = new BigInt64Array(words.buffer, words.byteOffset + 4 * at, 1);
+  const both = (x: Int32Array): bigint => (BigInt(x[1]!) << 32n) | BigInt(x[0]! >>> 0);
+  for (;;) {
+    const before = Atomics.load(pair, 0);
+    old[0] = Number(BigInt.asIntN(32, before));
+    old[1] = Number(before >> 32n);
+    update(old, value, to);
+    if (Atomics.compareExchange(pair, 0, before, both(to)) === before) return;
+  }
 }
 
 /** QSPC: is the generic address in the window of a space? Every shared address is in that of the cluster. */

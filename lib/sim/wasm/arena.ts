@@ -3,7 +3,7 @@ import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "../memory.js";
 import { type Cta, LANES, POISON } from "../state.js";
 import type { Slot } from "./access.js";
 import { encodeModule, Fn, Type } from "./encoder.js";
-import { type HostMemory, wasm } from "./host.js";
+import { type HostMemory, MOST_PAGES, wasm } from "./host.js";
 import {
   BANK_BYTES,
   BANK_COUNT,
@@ -20,6 +20,7 @@ import {
   SLOTS,
   SLOTS_END,
   STATE,
+  STATE_END,
   THREADS,
   WARP_BYTES,
 } from "./layout.js";
@@ -51,7 +52,6 @@ function clearFunction(): Fn {
 }
 
 const PAGE = 0x10000;
-const MOST_PAGES = 0x10000;
 
 const arenas = new WeakMap<GlobalMemory, Arena>();
 
@@ -69,6 +69,11 @@ export function arenaOf(global: GlobalMemory): Arena | null {
   } catch {
     return null;
   }
+}
+
+/** The arena of a global memory that threads share, in the memory that the thread was given. */
+export function shareArena(global: GlobalMemory, memory: HostMemory): void {
+  arenas.set(global, new Arena(memory, global));
 }
 
 export class Arena {
@@ -91,7 +96,7 @@ export class Arena {
   }
 
   /** Room for so many bytes of global memory. */
-  room(bytes: number): { readonly buffer: ArrayBuffer; readonly at: number } | null {
+  room(bytes: number): { readonly buffer: ArrayBufferLike; readonly at: number } | null {
     const missing = GLOBAL + bytes - this.memory.buffer.byteLength;
     if (missing > 0) {
       try {
@@ -122,7 +127,7 @@ export class Arena {
   /** Moves a CTA that has its own arrays into the arena, if there is room; its warps serve later CTAs there. */
   adopt(cta: Cta): void {
     const at = this.next;
-    if (at + this.ctaBytes > GLOBAL) return;
+    if (at + this.ctaBytes > STATE_END) return;
     this.next += this.ctaBytes;
     const { buffer } = this.memory;
     const sharedAt = at + cta.warps.length * WARP_BYTES;

@@ -1,4 +1,6 @@
 /** WebAssembly modules as bytes: instructions, functions, sections. Only what the translator needs. */
+import { MOST_PAGES } from "./host.js";
+import { IS_SHARED } from "./layout.js";
 import { Op, SIMD } from "./opcodes.js";
 
 export const Type = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
@@ -191,7 +193,8 @@ export function encodeModule(imports: readonly Import[], functions: readonly Fn[
   unsigned(imported, imports.length + 1);
   text(imported, "env");
   text(imported, "memory");
-  imported.push(2, 0, 1);
+  imported.push(2, IS_SHARED ? 3 : 0, 1);
+  if (IS_SHARED) unsigned(imported, MOST_PAGES);
   for (const i of imports) {
     text(imported, "env");
     text(imported, i.name);

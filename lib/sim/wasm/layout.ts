@@ -2,28 +2,42 @@
  * Where things lie in the one WebAssembly memory of a device: what translated code needs besides global memory is below it.
  */
 import { LANES, WARP_WORDS } from "../state.js";
+import { threadSymbol } from "./host.js";
+
+/** Threads that share a memory: each has a part of it for itself, below the global memory of all. */
+export const MOST_THREADS = 16;
+const THREAD_BYTES = 0x1000000;
+/** Where the global memory of all threads is. */
+export const SHARED_GLOBAL: number = MOST_THREADS * THREAD_BYTES;
+
+/** Said by the thread before it loads this (threads/worker.ts): its number; null: it has a memory for itself. */
+const thread: number | null = (globalThis as { [threadSymbol]?: number })[threadSymbol] ?? null;
+const ORIGIN: number = (thread ?? 0) * THREAD_BYTES;
+/** The memory is one that threads share. */
+export const IS_SHARED: boolean = thread !== null;
 
 /** What lanes that take no part store. */
-export const TRASH = 0;
+export const TRASH: number = ORIGIN;
 /** Addresses of which one is looked for: lower and upper words of four lanes. */
-export const ADDRESSES = 0x200;
+export const ADDRESSES: number = ORIGIN + 0x200;
 /** Rows of registers that other lanes read: copies of 128 bytes. */
-export const SCRATCH = 0x400;
+export const SCRATCH: number = ORIGIN + 0x400;
 export const SCRATCH_ROWS = 64;
 /** Bytes of every constant bank, a word each. */
-export const BANK_BYTES = 0x4000;
+export const BANK_BYTES: number = ORIGIN + 0x4000;
 /** Allocations that accesses found last: lowest lower word of an address, and how many from there on are good. */
-export const SLOTS = 0x8000;
+export const SLOTS: number = ORIGIN + 0x8000;
 export const SLOT_BYTES = 8;
-export const SLOTS_END = 0x100000;
+export const SLOTS_END: number = ORIGIN + 0x100000;
 /** Constant banks. */
-export const BANKS = 0x100000;
+export const BANKS: number = ORIGIN + 0x100000;
 export const BANK_ROOM = 0x10000;
 export const BANK_COUNT = 32;
 /** CTAs: the state of their warps, then their shared memory. */
-export const STATE = 0x300000;
+export const STATE: number = ORIGIN + 0x300000;
 /** Global memory; offset from GLOBAL_BASE. */
-export const GLOBAL = 0x4000000;
+export const GLOBAL: number = IS_SHARED ? SHARED_GLOBAL : 0x4000000;
+export const STATE_END: number = IS_SHARED ? ORIGIN + THREAD_BYTES : GLOBAL;
 /** Global memory has at least this room, so that an address near 0 with any offset of an instruction is inside the memory. */
 export const GLOBAL_LEAST = 0x1000000;
 
@@ -53,5 +67,5 @@ export const THREADS: number = EXCHANGE + 4 * EXCHANGE_WORDS;
 export const WARP_BYTES: number = THREADS + 3 * ROW_BYTES;
 
 /** Two rows of A as f64, and B by k and column. */
-export const MATRIX_A = 0x2400;
+export const MATRIX_A: number = ORIGIN + 0x2400;
 export const MATRIX_B: number = MATRIX_A + 2 * 16 * 8;

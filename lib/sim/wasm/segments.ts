@@ -5,7 +5,7 @@ import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
 import { type Access, basesOf, type Group, groupsOf, nextRound, testAccesses, testGroup } from "./access.js";
 import { Code, type Fn, Type } from "./encoder.js";
-import { BANK_BYTES } from "./layout.js";
+import { BANK_BYTES, IS_SHARED } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { BASE, type FmaMode, Segment, Untranslated } from "./segment.js";
 import { type Emitter, emitterOf } from "./table.js";
@@ -58,6 +58,9 @@ export function translationOf(program: Program, index: number): Translation | nu
   if (!inst) return null;
   const emitter = emitterOf(inst.form.op);
   if (emitter === undefined || !isSupported(program, index)) return null;
+  // With other threads at work an atomic is one step only in the closures.
+  const kind = inst.form.memory?.access;
+  if (IS_SHARED && (kind === "atomic" || kind === "reduce")) return null;
   try {
     const site = siteOf(program, index);
     const access = emitter.access?.(site, inst) ?? null;
