@@ -1,0 +1,128 @@
+/**
+ * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races: figures of the simulator for docs/status.md.
+ * `memory` (run it with node --expose-gc): bytes that a simulated thread takes beside its registers. `endless`: the largest memory of the process while
+ * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
+ * races that are found (PTXLAB_RACES=N random programs).
+ */
+import { availableParallelism, loadavg } from "node:os";
+import { compile } from "../lib/compile.js";
+import { simulate } from "../lib/sim/index.js";
+import { WARP_WORDS } from "../lib/sim/state.js";
+import { WARP_BYTES } from "../lib/sim/wasm/layout.js";
+import { estimate } from "../lib/timing/index.js";
+import { corpusPtx } from "../test/corpus/cases.js";
+import { racyProgram } from "../test/sim/racy-programs.js";
+
+function compiled(ptx: string): Uint8Array {
+  const { cubin, diagnostics } = compile(ptx, { target: "sm_90" });
+  if (cubin === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
+  return cubin;
+}
+
+const head = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+/** Blocks that wait for each other, so that all are resident at once: what each thread takes beside what all share. */
+function memory(): void {
+  const cubin = compiled(`${head}.visible .entry k(.param .u64 p, .param .u32 n) {
+  .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p<2>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n];
+  bar.sync 0; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra w; red.global.add.u32 [%rd1], 1;
+w: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.le.u32 %p1, %r1, %r2; @%p1 bra w; ret; }`);
+  const { gc } = globalThis as { gc?: () => void };
+  const used = (blocks: number): number => {
+    gc?.();
+    const p = new Uint32Array(1);
+    let most = 0;
+    let looks = 0;
+    const before = process.memoryUsage();
+    const from = before.heapUsed + before.arrayBuffers;
+    const signal = {
+      // Looked at after some turns of every block; two times are enough.
+      get aborted(): boolean {
+        if (++looks % (2 * blocks) !== 0) return false;
+        gc?.();
+        const now = process.memoryUsage();
+        most = Math.max(most, now.heapUsed + now.arrayBuffers - from);
+        return looks >= 4 * blocks;
+      },
+    };
+    const run = simulate(cubin, { grid: blocks, block: 256, params: [p, { u32: blocks }], engine: "closures", signal });
+    if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+    return most;
+  };
+  used(4);
+  const [few, many] = [used(4), used(20)];
+  const perThread = (many - few) / (16 * 256);
+  const registers = (4 * (WARP_WORDS.I + WARP_WORDS.P + WARP_WORDS.U + WARP_WORDS.B)) / 32;
+  console.log(
+    `resident thread: ${perThread.toFixed(0)} bytes, registers R, P, UR, B ${registers}: beside them ${(perThread - registers).toFixed(0)}`,
+  );
+  console.log(
+    `in the memory of translated code: ${WARP_BYTES / 32} bytes, beside registers ${WARP_BYTES / 32 - registers}`,
+  );
+  console.log(
+    `thread of a grid whose blocks do not wait for each other: none (blocks run in turn, with the memory of the one before)`,
+  );
+}
+
+function endless(): void {
+  const cubin = compiled(`${head}.visible .entry k() {\n.reg .b32 %r<2>;\nagain: add.u32 %r1, %r1, 1;\nbra again; }`);
+  const told = (what: string, message: string | undefined): void => {
+    console.log(
+      `${what}: ${message}; largest memory of the process ${(process.resourceUsage().maxRSS / 1000).toFixed(0)} MB`,
+    );
+  };
+  const run = simulate(cubin, { grid: 4, block: 256 });
+  told("simulate", run.ok ? run.value.fault?.message : "?");
+  const made = estimate(cubin, { grid: 4, block: 256 });
+  told("estimate", made.ok ? made.value.run.fault?.message : "?");
+}
+
+function threads(count: number): void {
+  const cubin = compiled(corpusPtx("sgemm", "sm_90"));
+  const n = 512;
+  const array = (): Float32Array => new Float32Array(n * n).map((_, i) => i % 7);
+  const rate = (of: number): number => {
+    const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
+    const from = performance.now();
+    const run = simulate(cubin, { grid: [n / 16, n / 16], block: [16, 16], params, threads: of });
+    if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+    if (run.value.threadsUsed !== of) throw new Error("not built: npm run build");
+    return run.value.threadInstructions / (performance.now() - from) / 1000;
+  };
+  // In turn, so that both see the same load; the first of each loads and compiles.
+  const rates = Array.from({ length: 6 }, () => [rate(1), rate(count)] as const).slice(1);
+  const best = (k: 0 | 1): number => Math.max(...rates.map((r) => r[k]));
+  const factor = best(1) / best(0);
+  console.log(
+    `sgemm ${n}: ${best(0).toFixed(0)} M thread-instructions per second on one thread, ${best(1).toFixed(0)} on ${count}: ` +
+      `${factor.toFixed(2)} times, ${(factor / count).toFixed(2)} × threads; ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}`,
+  );
+}
+
+function races(): void {
+  let [planted, found, clean, wrong] = [0, 0, 0, 0];
+  const look = (ptx: string, grid: number, block: number): number => {
+    const params = [new Uint32Array(512), new Uint32Array(256).map((_, i) => 5 * i)];
+    const run = simulate(compiled(ptx), { grid, block, params, races: true, maxInstructions: 2_000_000 });
+    if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+    return run.value.findings!.races.length;
+  };
+  for (let seed = 0; seed < Number(process.env.PTXLAB_RACES ?? 50); seed++) {
+    const p = racyProgram(seed);
+    clean++;
+    if (look(p.ptx(null), p.grid, p.block) > 0) wrong++;
+    for (let piece = 0; piece < p.pieces; piece++) {
+      planted++;
+      if (look(p.ptx(piece), p.grid, p.block) > 0) found++;
+    }
+  }
+  console.log(`random programs: ${found} of ${planted} planted races found; races in ${wrong} of ${clean} without`);
+}
+
+const [what, n] = process.argv.slice(2);
+if (what === "memory") memory();
+else if (what === "endless") endless();
+else if (what === "threads") threads(Number(n ?? availableParallelism()));
+else if (what === "races") races();
+else console.log("memory | endless | threads [N] | races");
