@@ -1,6 +1,6 @@
 /**
  * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races: figures of the simulator for docs/status.md.
- * `memory` (run it with node --expose-gc): bytes that a simulated thread takes beside its registers. `endless`: the largest memory of the process while
+ * `memory`: bytes that a resident thread takes in the memory of translated code, and beside its registers. `endless`: the largest memory of the process while
  * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
  * races that are found (PTXLAB_RACES=N random programs).
  */
@@ -21,47 +21,12 @@ function compiled(ptx: string): Uint8Array {
 
 const head = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/** Blocks that wait for each other, so that all are resident at once: what each thread takes beside what all share. */
+/** By the layout of a warp's state; a block that has ended leaves its memory to the next. */
 function memory(): void {
-  const cubin = compiled(`${head}.visible .entry k(.param .u64 p, .param .u32 n) {
-  .reg .b32 %r<4>; .reg .b64 %rd<3>; .reg .pred %p<2>;
-  ld.param.u64 %rd1, [p]; ld.param.u32 %r2, [n];
-  bar.sync 0; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra w; red.global.add.u32 [%rd1], 1;
-w: ld.relaxed.gpu.global.u32 %r1, [%rd1]; setp.le.u32 %p1, %r1, %r2; @%p1 bra w; ret; }`);
-  const { gc } = globalThis as { gc?: () => void };
-  const used = (blocks: number): number => {
-    gc?.();
-    const p = new Uint32Array(1);
-    let most = 0;
-    let looks = 0;
-    const before = process.memoryUsage();
-    const from = before.heapUsed + before.arrayBuffers;
-    const signal = {
-      // Looked at after some turns of every block; two times are enough.
-      get aborted(): boolean {
-        if (++looks % (2 * blocks) !== 0) return false;
-        gc?.();
-        const now = process.memoryUsage();
-        most = Math.max(most, now.heapUsed + now.arrayBuffers - from);
-        return looks >= 4 * blocks;
-      },
-    };
-    const run = simulate(cubin, { grid: blocks, block: 256, params: [p, { u32: blocks }], engine: "closures", signal });
-    if (!run.ok) throw new Error(run.diagnostics[0]!.message);
-    return most;
-  };
-  used(4);
-  const [few, many] = [used(4), used(20)];
-  const perThread = (many - few) / (16 * 256);
   const registers = (4 * (WARP_WORDS.I + WARP_WORDS.P + WARP_WORDS.U + WARP_WORDS.B)) / 32;
+  const all = WARP_BYTES / 32;
   console.log(
-    `resident thread: ${perThread.toFixed(0)} bytes, registers R, P, UR, B ${registers}: beside them ${(perThread - registers).toFixed(0)}`,
-  );
-  console.log(
-    `in the memory of translated code: ${WARP_BYTES / 32} bytes, beside registers ${WARP_BYTES / 32 - registers}`,
-  );
-  console.log(
-    `thread of a grid whose blocks do not wait for each other: none (blocks run in turn, with the memory of the one before)`,
+    `a resident thread: ${all} bytes, of them ${registers} for registers (R, P, UR, B), ${all - registers} beside`,
   );
 }
 
