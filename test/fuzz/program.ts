@@ -203,6 +203,31 @@ interface Repeat {
   readonly leave: number;
   readonly body: readonly Statement[];
 }
+/** A loop whose counter goes up: to a constant, or to the low bits of a register. */
+interface Count {
+  readonly kind: "count";
+  readonly counter: number;
+  readonly from: number;
+  readonly step: number;
+  readonly compare: "lt" | "le";
+  /** Bound; null: the low bits of register `turns`. */
+  readonly to: number | null;
+  readonly turns: number;
+  /** Tested before each turn. */
+  readonly top: boolean;
+  readonly nounroll: boolean;
+  /** Register to which the counter is added in each turn. */
+  readonly sum: number;
+  readonly body: readonly Statement[];
+}
+interface Switch {
+  readonly kind: "switch";
+  /** Register whose low two bits choose. */
+  readonly by: number;
+  /** With a table of targets, else by comparing. */
+  readonly table: boolean;
+  readonly cases: readonly (readonly Statement[])[];
+}
 interface Access {
   readonly kind: "load" | "store";
   readonly register: number;
@@ -216,7 +241,7 @@ interface Together {
   readonly register: number;
   readonly mask: number;
 }
-type Statement = Apply | Branch | Repeat | Access | Together;
+type Statement = Apply | Branch | Repeat | Count | Switch | Access | Together;
 
 const MAX_DEPTH = 3;
 
@@ -254,6 +279,25 @@ export function generate(seed: number): readonly Statement[] {
         body: list(1 + below(5), depth + 1),
       };
     }
+    if (kind === 7 && depth < MAX_DEPTH) {
+      return {
+        kind: "count",
+        counter: depth,
+        from: below(5) - 2,
+        step: 1 + below(3),
+        compare: below(2) === 0 ? "lt" : "le",
+        to: below(2) === 0 ? null : below(14) - 2,
+        turns: below(counts.r),
+        top: below(3) === 0,
+        nounroll: below(6) === 0,
+        sum: below(counts.r),
+        body: list(1 + below(4), depth + 1),
+      };
+    }
+    if (kind === 8 && depth < MAX_DEPTH && below(2) === 0) {
+      const cases = Array.from({ length: 4 }, () => list(below(3), depth + 1));
+      return { kind: "switch", by: below(counts.r), table: below(2) === 0, cases };
+    }
     if (kind < 6) {
       const cell = below(3) === 0 ? -1 : below(CELLS);
       return { kind: kind === 3 ? "store" : "load", register: below(counts.r), cell, index: below(counts.r) };
@@ -279,7 +323,8 @@ export function loopWritesItsCondition(program: readonly Statement[]): boolean {
         const now = inLoop ? known : new Set([...known, s.p]);
         return writes(s.yes, now, inLoop) || writes(s.no, now, inLoop);
       }
-      return s.kind === "loop" && writes(s.body, known, true);
+      if (s.kind === "switch") return s.cases.some((c) => writes(c, known, inLoop));
+      return (s.kind === "loop" || s.kind === "count") && writes(s.body, known, true);
     });
   return writes(program, new Set(), false);
 }
@@ -310,6 +355,25 @@ export function ptxText(program: readonly Statement[], target: string): string {
         return `and.b32 %l${s.counter}, %r${s.turns}, 3;\nTOP${n}:\n${lines(s.body)}\n${leave}sub.u32 %l${s.counter}, %l${s.counter}, 1;
 setp.ge.s32 %q, %l${s.counter}, 0;\n@%q bra TOP${n};\nEND${n}:`;
       }
+      case "count": {
+        const n = labels++;
+        const [c, bound] = [`%l${s.counter}`, s.to === null ? `%u${s.counter}` : `${s.to}`];
+        const again = `setp.${s.compare}.s32 %q, ${c}, ${bound};`;
+        const start = `and.b32 %u${s.counter}, %r${s.turns}, 7;\nmov.b32 ${c}, ${s.from};`;
+        const body = `${s.nounroll ? '.pragma "nounroll";\n' : ""}add.u32 %r${s.sum}, %r${s.sum}, ${c};\n${lines(s.body)}\nadd.s32 ${c}, ${c}, ${s.step};`;
+        return s.top
+          ? `${start}\nTOP${n}:\n${again}\n@!%q bra END${n};\n${body}\nbra TOP${n};\nEND${n}:`
+          : `${start}\nTOP${n}:\n${body}\n${again}\n@%q bra TOP${n};\nEND${n}:`;
+      }
+      case "switch": {
+        const n = labels++;
+        const names = s.cases.map((_, k) => `CASE${n}_${k}`);
+        const choose = s.table
+          ? `TABLE${n}: .branchtargets ${names.join(", ")};\nbrx.idx %t, TABLE${n};`
+          : names.map((name, k) => `setp.eq.u32 %q, %t, ${k};\n@%q bra ${name};`).join("\n");
+        const arms = s.cases.map((c, k) => `${names[k]}:\n${lines(c)}\nbra END${n};`).join("\n");
+        return `and.b32 %t, %r${s.by}, 3;\n${choose}\n${arms}\nEND${n}:`;
+      }
       case "load":
         return `${address(s)} ld.global.u32 %r${s.register}, [%a];`;
       case "store":
@@ -328,7 +392,7 @@ setp.ge.s32 %q, %l${s.counter}, 0;\n@%q bra TOP${n};\nEND${n}:`;
 .visible .entry k(.param .u64 cells, .param .u64 out)
 {
 ${files.map((f) => `.reg .${types[f]} %${f}<${counts[f]}>;`).join("\n")}
-.reg .b32 %l<${MAX_DEPTH + 1}>, %t, %own; .reg .b64 %a, %mine, %result; .reg .pred %q;
+.reg .b32 %l<${MAX_DEPTH + 1}>, %u<${MAX_DEPTH + 1}>, %t, %own; .reg .b64 %a, %mine, %result; .reg .pred %q;
 .shared .align 4 .b8 all[${THREADS * 4}];
 ld.param.u64 %mine, [cells];
 ld.param.u64 %result, [out];
@@ -442,6 +506,18 @@ function step(t: Thread, s: Statement): void {
         for (const x of s.body) step(t, x);
         if ((s.leave >= 0 && t.p[s.leave] === 1) || --n < 0) return;
       }
+    case "count": {
+      const to = s.to ?? Number(t.r[s.turns]!) & 7;
+      const more = (c: number): boolean => (s.compare === "lt" ? c < to : c <= to);
+      for (let c = s.from, first = true; (first && !s.top) || more(c); c += s.step, first = false) {
+        t.r[s.sum] = (Number(t.r[s.sum]!) + c) >>> 0;
+        for (const x of s.body) step(t, x);
+      }
+      return;
+    }
+    case "switch":
+      for (const x of s.cases[Number(t.r[s.by]!) & 3]!) step(t, x);
+      return;
     case "load":
       t.r[s.register] = t.cells[cellOf(t, s)]!;
       return;

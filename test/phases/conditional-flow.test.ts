@@ -164,6 +164,7 @@ test("a value made where lanes are apart varies, whatever it is made from", () =
     b5
       BSYNC %B5
     b6
+      STG.E [RZ], %R0
       EXIT`;
   expect(run(code).match(/BSYNC/g)).toHaveLength(2);
 });
@@ -229,4 +230,59 @@ test("a copy on the way back to a loop's head is made under the branch's guard",
     "      @%P3 MOV %R1, %R2\n      @%P3 BRA b1",
   );
   expect(run(before)).toBe(text(expected.replace(/ freq \d+/g, "")));
+});
+
+test("of two arms only the first is short: it runs under a guard with its jump", () => {
+  const long = Array.from({ length: 12 }, () => "IMAD %R2, %R2, %R2, %R0").join("\n      ");
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      MOV %R2, %R0
+      @%P1 BRA b2
+    b1
+      IMAD %R2, %R0, %R0, %R0
+      BRA b3
+    b2
+      ${long}
+    b3
+      STG.E [RZ], %R2
+      EXIT`;
+  const out = run(before);
+  expect(out).toMatch(/@!%P1 IMAD %R2, %R0, %R0, %R0\n@!%P1 BRA b3/);
+  expect(out.match(/BRA/g)).toHaveLength(1);
+});
+
+test("a short way that ends the kernel runs under a guard, its EXIT too", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      @%P1 BRA b2
+    b1
+      STG.E [RZ+0x4], %R0
+      EXIT
+    b2
+      STG.E [RZ], %R0
+      EXIT`;
+  expect(run(before)).toMatch(/@!%P1 STG.E \[0x4\], %R0\n@!%P1 EXIT\nb2\nSTG.E \[RZ\], %R0\nEXIT/);
+});
+
+test("what stands behind the last region moves ahead of it unless it may meet a store inside", () => {
+  const code = (address: string): string => `
+    b0
+      S2R %R0, SR_TID.X
+      LDC.64 %R5, c[0x0][0x210]
+      ISETP.LT.AND %P1, PT, %R0, 0x5, PT
+      BSSY %B2, b3
+      @%P1 BRA b2
+    b1
+      ${Array.from({ length: 10 }, (_, k) => `STG.E [%R5+0x${(4 * k + 16).toString(16)}], %R0`).join("\n      ")}
+    b2
+      BSYNC %B2
+    b3
+      STG.E [${address}], %R0
+      EXIT`;
+  expect(run(code("%R5"))).not.toMatch(/BSSY/);
+  expect(run(code("%R5+0x14"))).toMatch(/BSSY/);
 });
