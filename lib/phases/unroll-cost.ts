@@ -9,7 +9,7 @@ import type { Inst } from "../ori/types.js";
 
 /** Thresholds, by the wiki's names where it has one. */
 export interface UnrollLimits {
-  /** No loop is unrolled. */
+  /** False: no loop is unrolled. */
   readonly LoopUnroll: boolean;
   /** Largest size of a loop of known trips after unrolling in part. */
   readonly UnrollBudget: number;

@@ -147,7 +147,8 @@ function unroll(func: Func, loop: CountedLoop, region: Inst | null, limits: Unro
   }
   const size = unknownBodySize(loop);
   const fits = !stays && limits.UnrollVariableBounds && size <= limits.UnrollUnknownInstLimit;
-  const factor = limits.UnrollUnknownCount;
+  // Tails of half as many turns, a quarter … do the rest.
+  const factor = 2 ** Math.floor(Math.log2(Math.max(1, limits.UnrollUnknownCount)));
   if (!fits || factor < 2 || !isUnknownCount(loop) || !laneByLane(loop.blocks))
     return { loop: name, trips, size, factor: 1 };
   unrollUnknown(func, loop, region, factor);

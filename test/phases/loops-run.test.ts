@@ -1,6 +1,7 @@
 /** Loops in all their forms, in the simulator: what they do at -O2 against counting in TypeScript. */
 import { compile } from "../../lib/compile.js";
 import { simulate } from "../../lib/sim/index.js";
+import type { TargetName } from "../../lib/target/index.js";
 
 const targets = ["sm_75", "sm_90", "sm_100", "sm_120"] as const;
 const LANES = 32;
@@ -54,7 +55,7 @@ function expected(
   return [v >>> 0, n];
 }
 
-function check(target: string, form: Form, inputs: Inputs): void {
+function check(target: TargetName, form: Form, inputs: Inputs): void {
   const made = compile(ptx(target, form), { target, opt: 2, verify: true });
   if (made.cubin === null) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
   const lanes = Array.from({ length: LANES }, (_, k) => inputs[k % inputs.length]!);
