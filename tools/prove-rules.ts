@@ -11,35 +11,13 @@ import { hashOf } from "../lib/rules/hash.js";
 import { type Proof, proofs } from "../lib/rules/proofs.js";
 import type { PatternInst, Rule } from "../lib/rules/syntax.js";
 import { isProved, textRules } from "../lib/rules/table.js";
-import { type TargetName, target as targetOf } from "../lib/target/index.js";
 import { formulaOf } from "./rules/formula.js";
 import { literalSamples, operandRows } from "./rules/samples.js";
 import { solve } from "./rules/solver.js";
+import { targetFor } from "./rules/targets.js";
 import { differs } from "./rules/trial.js";
 
-const TARGETS: readonly TargetName[] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
 const ROWS = 100_096;
-
-/** The first SM on which the rule may fire. */
-function targetFor(rule: Rule): TargetName | null {
-  return (
-    TARGETS.find(
-      (t) =>
-        rule.on.every((f) => targetOf(t).has(f as never)) &&
-        !rule.off.some((f) => targetOf(t).has(f as never)) &&
-        formsExist(rule, t),
-    ) ?? null
-  );
-}
-
-function formsExist(rule: Rule, t: TargetName): boolean {
-  try {
-    const literals = literalSamples(rule, 1)[0];
-    return literals !== undefined && differs(rule, { target: t, literals }, new Uint32Array(8 * 128)) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 function onOperands(rule: Rule): string {
   const target = targetFor(rule);

@@ -1,6 +1,6 @@
 /**
- * What integer and logic instructions compute, as bit vectors, for the prover. test/rules/meaning.test.ts compares each with the
- * simulator. Sources come in slot order with their modifiers applied, but for LEA, which shifts first.
+ * What integer and logic instructions compute, as bit vectors, for the prover. test/rules/sides.test.ts tries what is
+ * proved with them in the simulator. Sources come in slot order with their modifiers applied, but for LEA, which shifts first.
  */
 import type { Form } from "../../lib/isa/types.js";
 import type { Term, Terms } from "./terms.js";
