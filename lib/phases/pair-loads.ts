@@ -1,6 +1,6 @@
 /**
  * Loads of two neighbouring words of a constant bank in one block become one, as ptxas 13.0.88 has them on every SM from sm_90 on
- * (measured; earlier ones have the words as operands).
+ * (measured; earlier ones have the words as operands). The cells of the launch, ahead of the parameters, it loads one by one.
  *
  *     LDC %R4, c[0x0][0x218]                 LDC.64 %R8, c[0x0][0x218]
  *     LDC %R5, c[0x0][0x21c]          →      IMAD %R6, %R2, %R8:0, %R8:1
@@ -66,6 +66,7 @@ function singles(func: Func): (inst: Inst) => boolean {
     if (form.name !== "LDC" || guard !== null || d === undefined || !isReg(d) || from?.kind !== Kind.Const)
       return false;
     const plain = from.index === NO_INDEX && from.id >= 0 && from.sym === "";
+    if (from.id === 0 && from.value < func.target.constants.paramBase) return false;
     return (
       plain &&
       d.file === File.R &&

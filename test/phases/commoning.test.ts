@@ -9,7 +9,7 @@ const head = `func "k" entry sm_90 virtual ssa
     value %P5`;
 const text = (code: string): string => normalize(`func "k" entry sm_90 virtual ssa\n${code}`);
 
-test("what is computed again where it is known is copied; loads and guarded code are not", () => {
+test("what is computed again where it is known is copied; loads of another place and guarded code are not", () => {
   const before = `
     b0
       S2R %R0, SR_TID.X
@@ -19,7 +19,7 @@ test("what is computed again where it is known is copied; loads and guarded code
     b1
       IADD3 %R2, %R0, 0x1, RZ
       LDS %R3, [%R2]
-      LDS %R6, [%R2]
+      LDS %R6, [%R2+0x4]
       STS [%R3], %R6
     b2
       EXIT`;
@@ -59,7 +59,7 @@ test("a clock is read each time, a thread's index once; equal literals are equal
       LEA %R8, %R0, %R6, 0x2
       LEA %R9, %R0, %R7, 0x2
       STS [%R8], %R2
-      STS [%R9], %R3
+      STS [%R9+0x4], %R3
       STS [%R1], %R3
       EXIT`;
   const expected = before

@@ -55,6 +55,13 @@ export function tableParts(found: readonly Leaf[], units: readonly Unit[]): Tabl
   return { keys: [...names].map(([key, name]) => `${name} ${key}`).join("\n"), lines: lines.join("\n") };
 }
 
+/** Lines of single words that nothing else decides about, as the table has them. */
+export function linesOf(leaves: readonly Leaf[]): string[] {
+  return leaves.map((l) =>
+    [l.shape.mnemonic, ...keysOf(l), `${l.either ? "~" : ""}${l.own ? "^" : ""}${l.item}`, ...l.fields].join(" "),
+  );
+}
+
 export function tableText(found: readonly Leaf[], units: readonly Unit[]): string {
   const { keys, lines } = tableParts(found, units);
   const head = readFileSync("tools/capmerc/head.txt", "utf8");

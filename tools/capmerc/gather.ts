@@ -5,6 +5,7 @@ import { type MercuryTable, parseTable } from "../../lib/elf/cubin/capmerc-lines
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { inScratch } from "../../test/oracle/tools.js";
+import { programs } from "../../test/programs/programs.js";
 import { allKernels } from "../harvest/kernels/index.js";
 import { progress } from "../harvest/progress.js";
 import { claims, isLegal, judges, saidOf } from "./doubt.js";
@@ -13,7 +14,7 @@ import { Evidence, evidencePath, readEvidence, type Unit, wordHex } from "./evid
 import { fitAll, knows } from "./fit.js";
 import { logicModules } from "./logic.js";
 import { objectOf, objectsOf, sectionsOf, wordsOf } from "./objects.js";
-import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
+import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, programObjects, singleObjects } from "./own.js";
 import { probe, probeItems, type Said } from "./probe.js";
 import { randomKernel, type Size } from "./random.js";
 import { shapeOf } from "./shape.js";
@@ -80,6 +81,35 @@ export function gatherCorpus(sm: string): void {
       }
   });
   finish(evidence, name);
+}
+
+/** The programs of test/programs that are for every SM. */
+export function gatherPrograms(sm: string): void {
+  const name = `programs-${sm}`;
+  if (gathered(name)) return;
+  const evidence = new Evidence();
+  inScratch((dir) => {
+    for (const level of [1, 3])
+      for (const { ptx } of [...programs, ...corpus.map((c) => ({ ptx: corpusPtx(c.name, "sm_100") }))]) {
+        const made = objectOf(dir, ptx, sm, level);
+        if (typeof made === "string") throw new Error(made);
+        evidence.add(dir, made, sm);
+      }
+  });
+  finish(evidence, name);
+}
+
+/** Words of our own objects of the programs, the corpus and fuzz kernels that are not known, with nvlink as judge. */
+export function gatherOwnPrograms(arch: TargetName, known: (w: Uint32Array) => boolean): void {
+  const names = itemNames(readEvidence((name) => !/^(own-|doubt)/.test(name)));
+  const words = new Map<string, Uint32Array>();
+  for (const level of [1, 3])
+    for (const objects of [corpusObjects(arch, level), programObjects(arch, level), fuzzObjects(arch, level, 5000, 20)])
+      unknownIn(objects, known, words);
+  const { lines, left } = judged(arch, words, names);
+  console.log(`own-programs-${arch}: ${words.size} words not known, ${lines.length} of them true; the others:`);
+  for (const key of left) console.log(`  ${key}`);
+  writeFileSync(evidencePath(`own-programs-${arch}`), `${lines.sort().join("\n")}\n`);
 }
 
 /** All logic tables (logic.ts). */
@@ -185,7 +215,16 @@ function doubtful(
 /** By their hexadecimal form. */
 function unknownWords([arch, level, every]: OwnSource, known: (w: Uint32Array) => boolean): Map<string, Uint32Array> {
   const words = new Map<string, Uint32Array>();
-  for (const { file } of ownObjects(arch, level, every))
+  unknownIn(ownObjects(arch, level, every), known, words);
+  return words;
+}
+
+function unknownIn(
+  objects: Iterable<OwnObject>,
+  known: (w: Uint32Array) => boolean,
+  words: Map<string, Uint32Array>,
+): void {
+  for (const { file } of objects)
     for (const [section, data] of sectionsOf(file)) {
       if (!section.startsWith(".text.")) continue;
       const all = wordsOf(data);
@@ -197,7 +236,6 @@ function unknownWords([arch, level, every]: OwnSource, known: (w: Uint32Array) =
         if (shape !== null && !shape.operands.some((o) => o.kind === "label")) words.set(key, w);
       }
     }
-  return words;
 }
 
 /** Lines of evidence for words that stand for themselves or are one of the instructions named for their opcode; `left`: the others. */

@@ -5,6 +5,7 @@
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather SOURCE SM…   a part of it; SOURCE: single, random, logic, corpus; own
  *     node tools/run-ts.cjs tools/capmerc/index.ts gather doubts       what lines claim beyond the evidence and is something else by nvlink
  *     node tools/run-ts.cjs tools/capmerc/index.ts fit                 lib/elf/cubin/capmerc-table.ts from the evidence
+ *     node tools/run-ts.cjs tools/capmerc/index.ts more                lines for what the table does not know of the programs, after those that stand
  *     node tools/run-ts.cjs tools/capmerc/index.ts check [SM…]         fresh random kernels, logic tables and the corpus, capsules beside ptxas's
  *     node tools/run-ts.cjs tools/capmerc/index.ts check FILE.o…       the same of objects of ptxas for sm_100
  *     node tools/run-ts.cjs tools/capmerc/index.ts own [SM…]           our own code: corpus, logic tables, fuzz kernels, kernels of one instruction
@@ -12,7 +13,7 @@
  * Options: --levels 0,3 · --seed N · --files N (random kernels: files of six kernels) · --every N (kernels of one instruction: one of N).
  *
  * The same evidence gives the same table, and the same sources the same evidence: delete .cache/capmerc, then `gather all` and `fit`
- * make the committed table again, byte for byte. That takes about ten times as long as `own sm_100 --levels 0`. `gather all` goes
+ * make the committed table again, byte for byte, but for our own code that the compiler makes otherwise since and the lines of `more`. That takes about ten times as long as `own sm_100 --levels 0`. `gather all` goes
  * on where it was cut off; only our own code is always asked again.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -34,6 +35,7 @@ import {
   randomObjects,
 } from "./gather.js";
 import { logicModules } from "./logic.js";
+import { addLines } from "./more.js";
 import { objectOf } from "./objects.js";
 import { corpusObjects, fuzzObjects, logicObjects, type OwnObject, singleObjects } from "./own.js";
 import { gatherAll } from "./plan.js";
@@ -129,7 +131,8 @@ else if (command === "fit") {
   const leaves = fitAll(units);
   writeFileSync(tablePath, tableText(leaves, units));
   console.log(`${tablePath}: ${leaves.length} lines of ${units.length} different units`);
-} else if (command === "check" && names[0]?.endsWith(".o")) checkObjects(names);
+} else if (command === "more") addLines();
+else if (command === "check" && names[0]?.endsWith(".o")) checkObjects(names);
 else if (command === "check") for (const arch of archs) check(arch);
 else if (command === "own") for (const arch of archs) own(arch);
-else throw new Error(`command ${command}: gather, fit, check, own`);
+else throw new Error(`command ${command}: gather, fit, more, check, own`);

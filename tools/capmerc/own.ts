@@ -4,6 +4,7 @@ import { isFailure } from "../../lib/diagnostics.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { generate, ptxText } from "../../test/fuzz/program.js";
+import { programs } from "../../test/programs/programs.js";
 import { moduleText } from "../harvest/compile.js";
 import { allKernels, type Kernel } from "../harvest/kernels/index.js";
 import { logicModules } from "./logic.js";
@@ -34,6 +35,14 @@ function object(text: string, arch: TargetName, opt: number): Uint8Array | null 
 export function* corpusObjects(arch: TargetName, level: number): Generator<OwnObject> {
   for (const { name } of corpus) {
     const file = object(corpusPtx(name, "sm_100"), arch, level);
+    if (file !== null) yield { file, names: new Map([[name, name]]) };
+  }
+}
+
+/** Programs that the compiler refuses are left out. */
+export function* programObjects(arch: TargetName, level: number): Generator<OwnObject> {
+  for (const { name, ptx } of programs) {
+    const file = compiled(ptx, arch, level).cubin;
     if (file !== null) yield { file, names: new Map([[name, name]]) };
   }
 }
