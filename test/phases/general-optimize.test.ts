@@ -122,3 +122,17 @@ test("sm_75: words of a constant bank are operands; a wide product takes its fac
       EXIT`;
   expect(body(after(`${head.replace("sm_90", "sm_75")}\n${code}`, "GeneralOptimize"))).toBe(normalize(expected));
 });
+
+test("a difference has a carry, zero taken away or not; a sum with zero has none", () => {
+  const code = (mod: string): string => `b0
+      LDS %R6, [RZ]
+      LDS %R7, [RZ+0x4]
+      MOV %R8, 0x0
+      IADD3 %R10, %P5, %R6, ${mod}%R8, RZ
+      IADD3.X %R11, %R7, 0x5, RZ, %P5, !PT
+      STS [RZ+0x8], %R10
+      STS [RZ+0xc], %R11
+      EXIT`;
+  expect(body(after(`${head}\n${code("-")}`, "GeneralOptimize"))).toContain("IADD3.X");
+  expect(body(after(`${head}\n${code("")}`, "GeneralOptimize"))).not.toContain("IADD3.X");
+});

@@ -128,7 +128,7 @@ const foldCompare: Apply = (c, root, at) => {
   return c.write(at, form("PLOP3.LUT"), [p, PT()], [PT(), PT(), holds ? PT() : notPT(), imm(0x80), imm(0)]);
 };
 
-/** The carry out of a sum with one term is none: the upper half is a sum of its own. */
+/** The carry out of a sum with one term is none: the upper half is a sum of its own. A difference has one, also from zero. */
 const noCarry: Apply = (c, root, at) => {
   const [a, b, z, ci, ci2] = root.srcs as [Operand, Operand, Operand, Operand, Operand];
   if (!isZeroReg(ci2) || (ci2.mods & Mod.Not) === 0) return false;
@@ -137,7 +137,7 @@ const noCarry: Apply = (c, root, at) => {
     if (low === null || low.guard !== null || low.form.name !== "IADD3" || (ci.mods & Mod.Not) !== 0) return false;
     const out = low.dsts[1] as Operand;
     if (out.id !== ci.id || !unused(low.dsts[2])) return false;
-    const terms = low.srcs.slice(0, 3).filter((o) => c.literal(o) !== 0);
+    const terms = low.srcs.slice(0, 3).filter((o) => o.mods !== 0 || c.literal(o) !== 0);
     if (terms.length > 1 || terms.some((o) => o.mods !== 0)) return false;
   } else if ((ci.mods & Mod.Not) === 0) return false;
   if (carries(root) || [a, b, z].some((o) => o.mods !== 0)) return false;
