@@ -83,6 +83,26 @@ export function gatherCorpus(sm: string): void {
   finish(evidence, name);
 }
 
+/** Zero stored in every strength, space and width: few programs do. */
+function zeros(sm: string): string {
+  const stores: string[] = [];
+  for (const strength of ["", ".volatile", ".relaxed.gpu", ".relaxed.sys", ".relaxed.cta"])
+    for (const space of [".global", ".shared", ""])
+      for (const type of [".u8", ".u16", ".u32", ".u64", ".v2.u32", ".v4.u32"]) {
+        const value = type.startsWith(".v") ? `{${Array(Number(type[2])).fill("%zero").join()}}` : "0";
+        stores.push(
+          `st${strength}${space}${type} [${space === ".shared" ? "%s" : "%a"}+${stores.length * 16}], ${value};`,
+        );
+      }
+  return `.version 8.7
+.target sm_${sm}
+.address_size 64
+.visible .entry zeros(.param .u64 to) {
+.reg .b64 %a; .reg .b32 %s, %zero; ld.param.u64 %a, [to]; mov.u32 %s, %tid.x; shl.b32 %s, %s, 4; mov.u32 %zero, 0;
+${stores.join("\n")}
+ret; }`;
+}
+
 /** The programs of test/programs that are for every SM. */
 export function gatherPrograms(sm: string): void {
   const name = `programs-${sm}`;
@@ -90,7 +110,7 @@ export function gatherPrograms(sm: string): void {
   const evidence = new Evidence();
   inScratch((dir) => {
     for (const level of [1, 3])
-      for (const { ptx } of [...programs, ...corpus.map((c) => ({ ptx: corpusPtx(c.name, "sm_100") }))]) {
+      for (const ptx of [...programs.map((p) => p.ptx), ...corpus.map((c) => corpusPtx(c.name, "sm_100")), zeros(sm)]) {
         const made = objectOf(dir, ptx, sm, level);
         if (typeof made === "string") throw new Error(made);
         evidence.add(dir, made, sm);
@@ -104,7 +124,12 @@ export function gatherOwnPrograms(arch: TargetName, known: (w: Uint32Array) => b
   const names = itemNames(readEvidence((name) => !/^(own-|doubt)/.test(name)));
   const words = new Map<string, Uint32Array>();
   for (const level of [1, 3])
-    for (const objects of [corpusObjects(arch, level), programObjects(arch, level), fuzzObjects(arch, level, 5000, 20)])
+    for (const objects of [
+      corpusObjects(arch, level),
+      programObjects(arch, level),
+      fuzzObjects(arch, level, 5000, 20),
+      logicObjects(arch, level),
+    ])
       unknownIn(objects, known, words);
   const { lines, left } = judged(arch, words, names);
   console.log(`own-programs-${arch}: ${words.size} words not known, ${lines.length} of them true; the others:`);
