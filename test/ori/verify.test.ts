@@ -7,6 +7,7 @@ import { form } from "../../lib/isa/form.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { guardOn, newFunc, newInst, snapshot } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
+import { parseFunc } from "../../lib/ori/parse.js";
 import { type Block, type Control, File, type Func, type Inst, Kind, type Operand } from "../../lib/ori/types.js";
 import { type Rule, rules, undefinedValues, verify } from "../../lib/ori/verify.js";
 import { target } from "../../lib/target/index.js";
@@ -678,6 +679,21 @@ test("values that the input leaves undefined can be told and forgiven", () => {
   expect(undefinedValues(func)).toEqual(new Set([x.id]));
   expect(verify(func).map((f) => f.rule)).toEqual(["undefined"]);
   expect(verify(func, "initial", { mayBeUndefined: undefinedValues(func) })).toEqual([]);
+});
+
+test("the registers of a pair in the SSA window have one definition each, and each dominates its own uses", () => {
+  const found = (b0: string, b1: string, b2: string): Rule[] => {
+    const head = 'func "k" entry sm_90 virtual ssa\nvalue %R0\nvalue %R1 width 2\nvalue %P2';
+    const branch = "ISETP.LT.AND %P2, PT, %R0, RZ, PT\n@%P2 BRA b2";
+    const read = parseFunc(`${head}\nb0\nS2R %R0, SR_TID.X\n${b0}\n${branch}\nb1\n${b1}\nb2\n${b2}\nEXIT`);
+    if (!read.ok) throw new Error(read.diagnostics[0]?.message);
+    return verify(read.value, "ssa", { skipDefinedness: true }).map((f) => f.rule);
+  };
+  const [low, high] = ["MOV %R1:0, 0x1", "MOV %R1:1, 0x2"];
+  expect(found(`${high}\nSTS [%R0], %R1:1`, `${low}\nSTS.64 [%R0], %R1`, "STS [%R0], %R1:1")).toEqual([]);
+  expect(found("NOP", low, `${high}\nSTS.64 [%R0], %R1`)).toEqual(["dominated-use"]);
+  expect(found(high, low, "STS.64 [%R0], %R1")).toEqual(["dominated-use"]);
+  expect(found(high, low, high)).toEqual(["single-definition"]);
 });
 
 test("a plan of one block is a function", () => {

@@ -67,3 +67,26 @@ test("a clock is read each time, a thread's index once; equal literals are equal
     .replace("LEA %R9, %R0, %R7, 0x2", "MOV %R9, %R8");
   expect(after(`${head}\n${before}`, "OriCommoning")).toBe(text(expected));
 });
+
+test("a register of a pair is shared where the other one is not computed yet", () => {
+  const pairs = `func "k" entry sm_90 virtual ssa
+    value %R0
+    value %R1
+    value %R2 width 2
+    value %P3`;
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      IADD3 %R2:1, %R0, 0x1, RZ
+      IADD3 %R1, %R0, 0x1, RZ
+      STS [%R0], %R1
+      ISETP.LT.AND %P3, PT, %R0, RZ, PT
+      @%P3 BRA b2
+    b1
+      IADD3 %R2:0, %R0, 0x2, RZ
+      STS.64 [%R0+0x8], %R2
+    b2
+      EXIT`;
+  const body = before.replace("IADD3 %R1, %R0, 0x1, RZ", "MOV %R1, %R2:1");
+  expect(after(`${pairs}\n${before}`, "GvnCse")).toBe(text(body));
+});

@@ -1,11 +1,12 @@
 /**
  * The SSA window: one definition per R, UR, P and UP register, definitions dominate uses, phis lead their
- * blocks and have a source for every predecessor. Dominance is found by definition rather than by an algorithm: a block
- * dominates another when the other cannot be reached without it; small and slow on purpose.
+ * blocks and have a source for every predecessor. The registers of a value of several are looked at one by one.
+ * Dominance is found by definition rather than by an algorithm: a block dominates another when the other cannot be
+ * reached without it; small and slow on purpose.
  */
 import { isWarpGroupProduct } from "../../isa/warp-group.js";
 import { isPhi } from "../flow.js";
-import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../types.js";
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, ZERO_REG } from "../types.js";
 import type { Findings } from "./finding.js";
 
 /** Registers of the widest values that are renamed: wider ones are accumulators, whose parts would be copied as often as there are parts. */
@@ -62,30 +63,29 @@ function exempt(func: Func): Set<number> {
   return outside;
 }
 
-function definitions(func: Func, dominance: Dominance, out: Findings): Map<number, Place> {
+/** Where each register of each value is defined: the parts of a value may be defined in different blocks. */
+type Places = ReadonlyMap<number, readonly Place[]>;
+
+function definitions(func: Func, dominance: Dominance, out: Findings): Places {
   const outside = exempt(func);
-  const defs = new Map<number, Place>();
+  const defs = new Map<number, Place[]>();
   for (const block of func.blocks) {
     if (!dominance.reachable(block)) continue;
     block.insts.forEach((inst, at) => {
       for (const o of inst.dsts) {
         if (o.kind !== Kind.Reg || o.id === ZERO_REG || outside.has(o.id)) continue;
-        // Parts of one value may be defined separately, each once.
-        const whole = o.width === func.values.width(o.id);
-        const known = defs.get(o.id);
-        if (known !== undefined && (whole || samePart(known, o))) {
-          out.add("single-definition", `%${o.id} is defined more than once`, block, inst, o.id);
+        const places = defs.get(o.id) ?? [];
+        defs.set(o.id, places);
+        let again = false;
+        for (let k = o.sub; k < o.sub + o.width; k++) {
+          again ||= places[k] !== undefined;
+          places[k] = { block, at };
         }
-        defs.set(o.id, { block, at });
+        if (again) out.add("single-definition", `%${o.id} is defined more than once`, block, inst, o.id);
       }
     });
   }
   return defs;
-}
-
-function samePart(known: Place, o: Operand): boolean {
-  const other = (known.block.insts[known.at] as Inst).dsts.find((d) => d.kind === Kind.Reg && d.id === o.id);
-  return other !== undefined && other.sub < o.sub + o.width && o.sub < other.sub + other.width;
 }
 
 function checkPhis(block: Block, out: Findings): void {
@@ -103,41 +103,35 @@ function checkPhis(block: Block, out: Findings): void {
   }
 }
 
-function checkUses(
-  block: Block,
-  inst: Inst,
-  at: number,
-  defs: ReadonlyMap<number, Place>,
-  dominance: Dominance,
-  out: Findings,
-): void {
-  const visit = (id: number): void => {
-    const def = defs.get(id);
-    if (def === undefined) return;
-    const fine = def.block === block ? def.at < at : dominance.dominates(def.block, block);
-    if (!fine)
-      out.add("dominated-use", `${inst.form.name} reads %${id} where its definition may not have run`, block, inst, id);
+function checkUses(block: Block, inst: Inst, at: number, defs: Places, dominance: Dominance, out: Findings): void {
+  const visit = (id: number, sub: number, width: number): void => {
+    const places = defs.get(id);
+    for (let k = sub; k < sub + width; k++) {
+      const def = places?.[k];
+      if (def === undefined) continue;
+      if (def.block === block ? def.at < at : dominance.dominates(def.block, block)) continue;
+      const message = `${inst.form.name} reads %${id} where its definition may not have run`;
+      out.add("dominated-use", message, block, inst, id);
+      return;
+    }
   };
-  if (inst.guard !== null && inst.guard.id !== ZERO_REG) visit(inst.guard.id);
+  if (inst.guard !== null && inst.guard.id !== ZERO_REG) visit(inst.guard.id, 0, 1);
   for (const o of inst.srcs) {
-    if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B) visit(o.id);
-    if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) visit(o.index);
+    if (o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B) visit(o.id, o.sub, o.width);
+    if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) visit(o.index, 0, o.id === -1 ? 2 : 1);
   }
 }
 
-function checkPhiUses(
-  block: Block,
-  inst: Inst,
-  defs: ReadonlyMap<number, Place>,
-  dominance: Dominance,
-  out: Findings,
-): void {
+function checkPhiUses(block: Block, inst: Inst, defs: Places, dominance: Dominance, out: Findings): void {
   inst.srcs.forEach((o, i) => {
     const from = block.preds[i];
     if (o.kind !== Kind.Reg || o.id === ZERO_REG || from === undefined || !dominance.reachable(from)) return;
-    const def = defs.get(o.id);
-    if (def !== undefined && def.block !== from && !dominance.dominates(def.block, from)) {
+    const places = defs.get(o.id);
+    for (let k = o.sub; k < o.sub + o.width; k++) {
+      const def = places?.[k];
+      if (def === undefined || def.block === from || dominance.dominates(def.block, from)) continue;
       out.add("dominated-use", `a phi reads %${o.id}, which does not reach block ${from.id}`, block, inst, o.id);
+      return;
     }
   });
 }
