@@ -94,7 +94,7 @@ function zeros(sm: string): string {
           `st${strength}${space}${type} [${space === ".shared" ? "%s" : "%a"}+${stores.length * 16}], ${value};`,
         );
       }
-  return `.version 8.7
+  return `.version 9.0
 .target sm_${sm}
 .address_size 64
 .visible .entry zeros(.param .u64 to) {

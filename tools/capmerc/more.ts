@@ -1,7 +1,7 @@
 /**
  * Lines for words that the committed table does not know yet, from the programs of test/programs: what ptxas's objects of them say,
- * and what nvlink makes of our own words. What stands decides as before: the new lines come last; where a line refuses (`?`), a
- * line for just the words that were seen comes ahead of it.
+ * and what nvlink makes of our own words. What stands decides as before: the new lines come last; where one refuses (`?`, or a
+ * zero register that was not measured), a line for just the words that were seen comes ahead of it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { committed } from "../../lib/elf/cubin/capmerc-lines.js";
@@ -41,9 +41,9 @@ function narrowed(l: Leaf, word: Uint32Array): Leaf {
   return { ...l, mask, value: mask.map((m, k) => (word[k]! & m) >>> 0) };
 }
 
-/** Value and mask of a line for one word, in bits 104:0; null for other lines. */
-function refusal(line: string): { value: bigint; mask: bigint } | null {
-  const found = /^\S+ ([0-9a-f]+)\/([0-9a-f]+) \?$/.exec(line);
+/** Value and mask of a line for one word anywhere, in bits 104:0; null for other lines. */
+function single(line: string): { value: bigint; mask: bigint } | null {
+  const found = /^\S+ ([0-9a-f]+)\/([0-9a-f]+) (?!\S+\/|@|low|next)/.exec(line);
   return found === null ? null : { value: BigInt(`0x${found[1]}`), mask: BigInt(`0x${found[2]}`) };
 }
 
@@ -70,7 +70,7 @@ export function addLines(): void {
     const leaf = leaves.find((l) => lineKnows(l, w));
     const n = number(w);
     const at = lines.findIndex((line) => {
-      const r = refusal(line);
+      const r = single(line);
       return r !== null && (n & r.mask) === r.value;
     });
     if (leaf === undefined || at < 0) continue;
@@ -78,6 +78,9 @@ export function addLines(): void {
     ahead.set(at, (ahead.get(at) ?? new Set()).add(line!));
   }
   const all = lines.flatMap((line, i) => [...[...(ahead.get(i) ?? [])].sort(), line]);
-  writeFileSync(tablePath, `${[...all, ...linesOf(leaves)].join("\n")}${text.slice(end)}`);
-  console.log(`${tablePath}: ${all.length - lines.length + leaves.length} lines more`);
+  // Of equal lines the first decides.
+  const known = new Set<string>();
+  const kept = [...all, ...linesOf(leaves)].filter((l) => !/^\S+ \S+\/\S+ /.test(l) || (!known.has(l) && known.add(l)));
+  writeFileSync(tablePath, `${kept.join("\n")}${text.slice(end)}`);
+  console.log(`${tablePath}: ${kept.length - lines.length} lines more`);
 }
