@@ -40,11 +40,17 @@ export class Combining {
     this.defs = new Definitions(func);
   }
 
-  /** The unguarded instruction of one of the forms that alone defines the operand, whose sources hold the same at `at`; null: none. */
-  inner(o: Operand, at: number, names: readonly string[]): Inst | null {
+  /** The instruction that alone defines the operand, null where there is none such, it has a guard or is left out. */
+  made(o: Operand): Inst | null {
     if (!isReg(o) || this.isNew(o)) return null;
     const inst = this.defs.definition(o);
-    if (inst === null || inst.guard !== null || !names.includes(inst.form.name) || this.dropped.has(inst)) return null;
+    return inst === null || inst.guard !== null || this.dropped.has(inst) ? null : inst;
+  }
+
+  /** The unguarded instruction of one of the forms that alone defines the operand, whose sources hold the same at `at`; null: none. */
+  inner(o: Operand, at: number, names: readonly string[]): Inst | null {
+    const inst = this.made(o);
+    if (inst === null || !names.includes(inst.form.name)) return null;
     return this.defs.before(this.defs.indexOf(o), at) && inst.srcs.every((s) => this.stays(s, at)) ? inst : null;
   }
 

@@ -3,73 +3,15 @@
  */
 import { InternalError } from "../errors.js";
 import type { Form } from "../isa/types.js";
-import { clone, imm, isReg, isZeroReg, neg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
+import { clone, imm, isReg, neg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
-import { File, type Inst, Kind, Mod, NO_INDEX, type Operand } from "../ori/types.js";
+import { type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
+import type { Target } from "../target/types.js";
 import { type Apply, type Combining, unused } from "./combining.js";
 import { evaluate } from "./expression.js";
-import type { Mods, PatternInst, PatternOperand, Rule } from "./syntax.js";
-
-/** Sources that may change places, by opcode; of sums with carries and of LOP3, whose table would change with them, none. */
-const commuting: Readonly<Record<string, readonly number[]>> = {
-  IADD3: [0, 1, 2],
-  IMAD: [0, 1],
-  FADD: [0, 1],
-  FMUL: [0, 1],
-  FFMA: [0, 1],
-  DADD: [0, 1],
-  DMUL: [0, 1],
-  DFMA: [0, 1],
-  HADD2: [0, 1],
-  HMUL2: [0, 1],
-  HFMA2: [0, 1],
-  IMNMX: [0, 1],
-  VIMNMX: [0, 1],
-  VIMNMX3: [0, 1, 2],
-  FMNMX: [0, 1],
-  FMNMX3: [0, 1, 2],
-  VABSDIFF: [0, 1],
-  VIADDMNMX: [0, 1],
-};
-
-/** Tables of LOP3 under which the first two inputs may change places. */
-const symmetric: ReadonlySet<number> = new Set([0xc0, 0xfc, 0x3c, 0x03, 0x3f, 0xc3]);
-
-const orders: Readonly<Record<number, readonly (readonly number[])[]>> = {
-  2: [
-    [0, 1],
-    [1, 0],
-  ],
-  3: [
-    [0, 1, 2],
-    [0, 2, 1],
-    [1, 0, 2],
-    [1, 2, 0],
-    [2, 0, 1],
-    [2, 1, 0],
-  ],
-};
-
-/** Places of sources, in every order in which the form may have them. */
-export function permutations(f: Form, srcs: readonly PatternOperand[]): readonly (readonly number[])[] {
-  const own = srcs.map((_, k) => k);
-  let places = f.mods.includes("X") ? undefined : commuting[f.op];
-  if (/^[IFD]SETP\.(EQ|NE|EQU|NEU)\b/.test(f.name)) places = [0, 1];
-  if (f.op === "LOP3") {
-    const table = srcs[3];
-    const value = table?.is === "literal" && table.value.is === "number" ? table.value.value : -1;
-    if (symmetric.has(value)) places = [0, 1];
-  }
-  if (places === undefined || places.some((k) => k >= srcs.length)) return [own];
-  return orders[places.length]!.map((order) => {
-    const all = own.slice();
-    places.forEach((k, n) => {
-      all[k] = places[order[n]!]!;
-    });
-    return all;
-  });
-}
+import { hasOneResult, isDefault, isZeroPattern, mayHold, modBits, ordersOf } from "./places.js";
+import type { PatternInst, PatternOperand, Rule } from "./syntax.js";
 
 interface Goal {
   readonly pattern: PatternOperand;
@@ -99,14 +41,9 @@ class Matching {
     const { pattern: p, operand: o } = goal;
     switch (p.is) {
       case "default":
-        return isDefaultOperand(goal) && this.solve(goals, n + 1);
+        return isDefault(o, slotDefault(goal.slot)) && this.solve(goals, n + 1);
       case "zero":
-        if (p.predicate) {
-          const holds = isZeroReg(o) && o.file === File.P && ((o.mods & Mod.Not) !== 0) === p.not;
-          return holds && this.solve(goals, n + 1);
-        }
-        if (p.not) return isZeroReg(o) && o.mods === Mod.Neg && this.solve(goals, n + 1);
-        return o.mods === 0 && this.c.literal(o) === 0 && this.solve(goals, n + 1);
+        return isZeroPattern(p, o, this.c) && this.solve(goals, n + 1);
       case "literal":
         return this.literal(p, o, goals, n);
       case "inner":
@@ -167,7 +104,7 @@ class Matching {
     const o = given.mods === 0 ? given : { ...clone(given), mods: 0 };
     if (!p.shared && !this.c.once(o)) return false;
     const inst = this.c.inner(o, this.at, [p.inst.form.name]);
-    if (inst === null || inst.dsts.filter((d) => !unused(d)).length !== 1) return false;
+    if (inst === null || !hasOneResult(inst)) return false;
     if (p.name === null) return this.instruction(p.inst, inst, goals.slice(n + 1));
     const mark = this.trail.length;
     this.operands.set(p.name, o);
@@ -177,7 +114,8 @@ class Matching {
 
   /** The sources of the instruction in every order, then the goals that are left. */
   instruction(p: PatternInst, inst: Inst, rest: readonly Goal[]): boolean {
-    for (const order of permutations(p.form, p.srcs)) {
+    for (const order of ordersOf(p)) {
+      if (!mayHold(p, inst, order, this.c)) continue;
       const goals = p.srcs.map(
         (pattern, k): Goal => ({ pattern, operand: inst.srcs[order[k]!] as Operand, slot: p.form.srcs[k]! }),
       );
@@ -191,17 +129,6 @@ function zeroOf(p: PatternOperand & { is: "zero" }, slot: Form["srcs"][number]):
   if (p.predicate) return p.not ? notPT() : PT();
   const zero = RZ(Math.max(1, slot.width));
   return p.not ? neg(zero) : zero;
-}
-
-function modBits(m: Mods): number {
-  return m === "-" ? Mod.Neg : m === "~" || m === "!" ? Mod.Not : m === "|" ? Mod.Abs : 0;
-}
-
-function isDefaultOperand({ operand: o, slot }: Goal): boolean {
-  const d = slotDefault(slot);
-  if (d.kind === Kind.None) return o.kind === Kind.None;
-  if (d.kind === Kind.Imm) return o.kind === Kind.Imm && o.value === d.value;
-  return isZeroReg(o) && o.mods === d.mods;
 }
 
 /** The pair of which the operand is the lower or upper half; null: it is none. */
@@ -218,9 +145,17 @@ function pairOfHalf(o: Operand, half: 0 | 1): Operand | null {
 
 /** What the rule does at a root: `apply` of the engine. */
 export function applyOf(rule: Rule): Apply {
+  const gates = new WeakMap<Target, boolean>();
+  const gated = (target: Target): boolean => {
+    let open = gates.get(target);
+    if (open === undefined) {
+      open = gateOf(rule, (f) => target.has(f));
+      gates.set(target, open);
+    }
+    return open;
+  };
   return (c, root, at) => {
-    const { target } = c.func;
-    if (!gateOf(rule, (f) => target.has(f))) return false;
+    if (!ordersOf(rule.left).some((order) => mayHold(rule.left, root, order, c)) || !gated(c.func.target)) return false;
     const matching = new Matching(c, at, (m) => holds(rule, m) && replace(rule, c, root, at, m));
     if (!matchResults(rule.left, root, matching)) return false;
     return matching.instruction(rule.left, root, []);
@@ -308,7 +243,7 @@ function replace(rule: Rule, c: Combining, root: Inst, at: number, m: Matching):
   const dsts = rule.right.dsts.map((d, k) => operand(d, f.dsts[k]!));
   const srcs = rule.right.srcs.map((s, k) => operand(s, f.srcs[k]!));
   if (fresh.some((i) => !c.encodes(i.form, i.dsts, i.srcs))) return false;
-  for (const order of permutations(f, rule.right.srcs)) {
+  for (const order of ordersOf(rule.right)) {
     const placed = order.map((k) => srcs[k]!);
     if (!c.write(at, f, dsts, placed)) continue;
     c.insertBefore(root, fresh);
