@@ -6,7 +6,7 @@
 import { rewriteBlock } from "../ori/editor.js";
 import type { Func } from "../ori/types.js";
 import { Combining } from "../rules/combining.js";
-import { rulesByRoot } from "../rules/table.js";
+import { rulesOfRoot } from "../rules/table.js";
 
 /** How often each rule was applied, by name, and how many applications are still allowed. */
 export interface Rewrites {
@@ -21,14 +21,13 @@ export function newRewrites(budget: number = Number.POSITIVE_INFINITY): Rewrites
 /** Applies the rules until none applies or the budget is spent; returns how often one did. */
 export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1 | 2 = 2): number {
   const c = new Combining(func);
-  const table = rulesByRoot(level);
   const { hits } = rewrites;
   let total = 0;
   c.defs.flat.insts.forEach((inst, at) => {
     for (let again = true; again && rewrites.left > 0; ) {
       again = false;
       if (c.dropped.has(inst)) break;
-      for (const rule of table.get(inst.form.name) ?? []) {
+      for (const rule of rulesOfRoot(level, inst.form)?.of(c, inst) ?? []) {
         if (!rule.apply(c, inst, at)) continue;
         hits.set(rule.name, (hits.get(rule.name) ?? 0) + 1);
         rewrites.left--;

@@ -19,6 +19,8 @@ export interface CombineRule {
   /** Names of the forms of the root. */
   readonly roots: readonly string[];
   readonly apply: Apply;
+  /** Forms of which one defines a source of the root wherever the rule applies; absent: it may apply without. */
+  readonly inner?: readonly string[];
   /** Lowest level at which it is tried; default 1. */
   readonly level?: 1 | 2;
 }

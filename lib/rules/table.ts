@@ -3,7 +3,9 @@
  * the text that it has does not load (`proofs.ts`, made by tools/prove-rules.ts).
  */
 import { InternalError } from "../errors.js";
-import type { CombineRule } from "./combining.js";
+import type { Form } from "../isa/types.js";
+import type { Inst } from "../ori/types.js";
+import type { CombineRule, Combining } from "./combining.js";
 import { hashOf } from "./hash.js";
 import { byteRules } from "./native/bytes.js";
 import { constantRules } from "./native/constants.js";
@@ -50,23 +52,87 @@ export function rules(): readonly CombineRule[] {
     if (unproved.length > 0)
       throw new InternalError(`rules without proof: ${unproved.map((r) => r.name).join(", ")} (tools/prove-rules.ts)`);
     const byText = textRules().map(
-      (r): CombineRule => ({ name: r.name, roots: [r.left.form.name], apply: applyOf(r), level: r.level }),
+      (r): CombineRule => ({
+        name: r.name,
+        roots: [r.left.form.name],
+        apply: applyOf(r),
+        level: r.level,
+        ...innerOf(r),
+      }),
     );
     loaded = [...nativeRules, ...byText];
   }
   return loaded;
 }
 
-const tables = new Map<number, ReadonlyMap<string, readonly CombineRule[]>>();
+function innerOf(rule: Rule): { inner?: readonly string[] } {
+  const inner = rule.left.srcs.find((s) => s.is === "inner");
+  return inner?.is === "inner" ? { inner: [inner.inst.form.name] } : {};
+}
 
-/** The rules of a level by the form of their root. */
-export function rulesByRoot(level: 1 | 2): ReadonlyMap<string, readonly CombineRule[]> {
-  let table = tables.get(level) as Map<string, CombineRule[]> | undefined;
+/** The rules of one form of root: what defines the root's sources says which of them can apply. */
+export class RulesOfRoot {
+  private readonly all: readonly CombineRule[];
+  /** Bit of each form that rules ask for; those from the 32nd on share the last. */
+  private readonly bits: Map<string, number> = new Map();
+  private readonly byForms: Map<number, readonly CombineRule[]> = new Map();
+
+  constructor(all: readonly CombineRule[]) {
+    this.all = all;
+    for (const rule of all)
+      for (const f of rule.inner ?? []) if (!this.bits.has(f)) this.bits.set(f, 1 << Math.min(31, this.bits.size));
+  }
+
+  /** Those that may apply to the root, in the order in which they are tried. */
+  of(c: Combining, root: Inst): readonly CombineRule[] {
+    let forms = 0;
+    for (const o of root.srcs) {
+      const inst = c.made(o);
+      if (inst !== null) forms |= this.bits.get(inst.form.name) ?? 0;
+    }
+    let found = this.byForms.get(forms);
+    if (found === undefined) {
+      found = this.all.filter((r) => r.inner?.some((f) => (forms & this.bits.get(f)!) !== 0) ?? true);
+      this.byForms.set(forms, found);
+    }
+    return found;
+  }
+}
+
+/** By level, then by form. */
+const tables = new Map<number, (RulesOfRoot | null | undefined)[]>();
+const byRoot = new Map<number, ReadonlyMap<string, readonly CombineRule[]>>();
+
+/** The rules of a level for roots of the form; null: there are none. */
+export function rulesOfRoot(level: 1 | 2, root: Form): RulesOfRoot | null {
+  let table = tables.get(level);
   if (table === undefined) {
-    table = new Map();
-    for (const rule of rules())
-      if ((rule.level ?? 1) <= level) for (const r of rule.roots) table.set(r, [...(table.get(r) ?? []), rule]);
+    table = [];
     tables.set(level, table);
+  }
+  let found = table[root.id];
+  if (found === undefined) {
+    const all = rulesByRoot(level).get(root.name);
+    found = all === undefined ? null : new RulesOfRoot(all);
+    table[root.id] = found;
+  }
+  return found;
+}
+
+/** The rules of a level by the name of their root's form. */
+export function rulesByRoot(level: 1 | 2): ReadonlyMap<string, readonly CombineRule[]> {
+  let table = byRoot.get(level);
+  if (table === undefined) {
+    const made = new Map<string, CombineRule[]>();
+    for (const rule of rules())
+      if ((rule.level ?? 1) <= level)
+        for (const r of rule.roots) {
+          const list = made.get(r);
+          if (list === undefined) made.set(r, [rule]);
+          else list.push(rule);
+        }
+    table = made;
+    byRoot.set(level, table);
   }
   return table;
 }

@@ -94,6 +94,6 @@ const storeOfPart: Apply = (c, root, at) => {
 };
 
 export const byteRules: readonly CombineRule[] = [
-  { name: "permute-of-permute", roots: ["PRMT"], apply: permuteOfPermute },
-  { name: "store-of-part", roots: stores, apply: storeOfPart },
+  { name: "permute-of-permute", roots: ["PRMT"], inner: ["PRMT"], apply: permuteOfPermute },
+  { name: "store-of-part", roots: stores, inner: ["PRMT", "LOP3.LUT"], apply: storeOfPart },
 ];

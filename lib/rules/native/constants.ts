@@ -152,6 +152,7 @@ const unreadCarry: Apply = (c, root, at) => {
 };
 
 const folded = Object.keys(evaluations);
+const shifts: readonly string[] = ["SHF.L.U32", "SHF.R.U32.HI", "SHF.R.S32.HI"];
 
 /** Names of ISETP with a result of its own. */
 export const integerCompares: readonly string[] = Object.keys(comparisons).flatMap((w) => [
@@ -168,7 +169,7 @@ export const constantRules: readonly CombineRule[] = [
     apply: identity,
   },
   { name: "power-of-two", roots: ["IMAD"], apply: powerOfTwo },
-  { name: "shift-of-shift", roots: ["SHF.L.U32", "SHF.R.U32.HI", "SHF.R.S32.HI"], apply: shiftOfShift },
+  { name: "shift-of-shift", roots: shifts, inner: shifts, apply: shiftOfShift },
   { name: "no-carry", roots: ["IADD3.X"], apply: noCarry },
   { name: "unread-carry", roots: ["IADD3"], apply: unreadCarry },
 ];

@@ -37,5 +37,10 @@ const signAsModifier: Apply = (c, root, at) => {
 };
 
 export const floatRules: readonly CombineRule[] = [
-  { name: "sign-as-modifier", roots: signOps.filter((name) => tryForm(name) !== null), apply: signAsModifier },
+  {
+    name: "sign-as-modifier",
+    roots: signOps.filter((name) => tryForm(name) !== null),
+    inner: ["FADD", "DADD"],
+    apply: signAsModifier,
+  },
 ];

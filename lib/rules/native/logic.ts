@@ -98,5 +98,5 @@ const fewerInputs: Apply = (c, root, at) => {
 
 export const logicRules: readonly CombineRule[] = [
   { name: "fewer-inputs", roots: ["LOP3.LUT"], apply: fewerInputs },
-  { name: "logic-of-three", roots: ["LOP3.LUT"], apply: logicOfThree },
+  { name: "logic-of-three", roots: ["LOP3.LUT"], inner: ["LOP3.LUT"], apply: logicOfThree },
 ];

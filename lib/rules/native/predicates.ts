@@ -138,6 +138,6 @@ const longCompares = Object.keys(upperHalves).flatMap((cmp) => [`ISETP.${cmp}.AN
 export const predicateRules: readonly CombineRule[] = [
   { name: "known-lower-half", roots: longCompares, apply: knownLowerHalf },
   { name: "join-compare", roots: ["PLOP3.LUT"], apply: joinCompare },
-  { name: "test-of-select", roots: integerCompares, apply: testOfSelect },
-  { name: "test-of-logic", roots: integerCompares, apply: testOfLogic },
+  { name: "test-of-select", roots: integerCompares, inner: ["SEL"], apply: testOfSelect },
+  { name: "test-of-logic", roots: integerCompares, inner: ["LOP3.LUT"], apply: testOfLogic },
 ];

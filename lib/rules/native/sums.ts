@@ -57,7 +57,7 @@ const shiftAndSum: Apply = (c, root, at) => {
 };
 
 export const sumRules: readonly CombineRule[] = [
-  { name: "sum-of-three", roots: ["IADD3"], apply: sumOfThree },
-  { name: "product-and-sum", roots: ["IADD3"], apply: productAndSum },
-  { name: "shift-and-sum", roots: ["IADD3"], apply: shiftAndSum },
+  { name: "sum-of-three", roots: ["IADD3"], inner: ["IADD3"], apply: sumOfThree },
+  { name: "product-and-sum", roots: ["IADD3"], inner: ["IMAD"], apply: productAndSum },
+  { name: "shift-and-sum", roots: ["IADD3"], inner: ["SHF.L.U32"], apply: shiftAndSum },
 ];

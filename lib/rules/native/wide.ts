@@ -83,4 +83,6 @@ const addWide: Apply = (c, root, at) => {
   return false;
 };
 
-export const wideRules: readonly CombineRule[] = [{ name: "add-wide", roots: ["IADD3.X"], apply: addWide }];
+export const wideRules: readonly CombineRule[] = [
+  { name: "add-wide", roots: ["IADD3.X"], inner: ["IADD3"], apply: addWide },
+];
