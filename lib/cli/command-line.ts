@@ -62,7 +62,8 @@ export function readCommandLine<N extends CommandName>(
     else if (o.takes === "list") values[t.name] = [...((values[t.name] as string[] | undefined) ?? []), t.value];
     else values[t.name] = checked(o, t.rawName, t.value);
   }
-  const optional = row.operands.startsWith("[");
+  if (row.operands === "" && files.length > 0) throw new UsageError(`${name} takes no file: ${files.join(" ")}`);
+  const optional = row.operands === "" || row.operands.startsWith("[");
   if (files.length !== 1 && !(optional && files.length === 0))
     throw new UsageError(
       files.length === 0 ? `${name} needs a file` : `${name} takes one file, not ${files.length}: ${files.join(" ")}`,
@@ -88,7 +89,7 @@ const WIDTH = 120;
 export function commandHelp(name: CommandName): string {
   const row: CommandRow = commandTable[name];
   return [
-    ...entry(`  ${name} ${row.operands}`, row.help),
+    ...entry(`  ${name} ${row.operands}`.trimEnd(), row.help),
     ...Object.entries(row.options).flatMap(([key, o]) => entry(`      ${optionText(key, o)}`, o.help)),
     ...(row.status === undefined ? [] : entry("", `Exit status: ${row.status}`)),
   ]

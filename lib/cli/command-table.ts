@@ -123,7 +123,7 @@ export const commandTable = {
   },
   sweep: {
     operands: "FILE",
-    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective); FILE.jsonl grows while it runs, FILE.parquet is the table.",
+    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget); FILE.jsonl grows while it runs, FILE.parquet is the table.",
     options: {
       out: { value: "NAME", short: "o", help: "Another name for the results." },
       objective: {
@@ -136,10 +136,24 @@ export const commandTable = {
         help: "Only every N-th point from the I-th on: NAME.IofN.jsonl grows, and merge makes the table of all.",
       },
       threads: { value: "N", takes: "count", help: "Worker threads (default: one per core; 0: none)." },
+      queue: {
+        value: "URL",
+        help: "The workers of this queue (redis://HOST:PORT) run the points instead of threads here. Needs the packages bullmq and ioredis; a password may be in PTXLAB_QUEUE_PASSWORD.",
+      },
       report: { help: "How busy the threads were, on the error output." },
       json: { help: "The rows as JSON." },
     },
     status: "0 done, 1 with rows that failed, 2 unusable input, 130 interrupted.",
+  },
+  worker: {
+    operands: "",
+    help: "Run points of sweeps on a queue (sweep --queue) until it is interrupted; portions under way come to their end, a second interrupt ends at once. Any number of workers, on any machines, of the same version of ptxlab.",
+    options: {
+      queue: { value: "URL", help: "redis://HOST:PORT, as for sweep (default: the variable PTXLAB_QUEUE)." },
+      threads: { value: "N", takes: "count", help: "Worker threads (default: one per core)." },
+      quiet: { help: "Say nothing of portions." },
+    },
+    status: "0 interrupted, 2 no queue.",
   },
   merge: {
     operands: "FILE",

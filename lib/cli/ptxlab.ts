@@ -19,6 +19,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   estimate: async () => (await import("./estimate.js")).estimateCommand,
   reschedule: async () => (await import("./reschedule.js")).rescheduleCommand,
   sweep: async () => (await import("./sweep.js")).sweepCommand,
+  worker: async () => (await import("./worker.js")).workerCommand,
   merge: async () => (await import("./merge.js")).mergeCommand,
   knobs: async () => (await import("./knobs.js")).knobsCommand,
   compile: async () => (await import("./compile.js")).compileCommand,

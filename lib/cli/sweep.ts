@@ -1,7 +1,18 @@
 /** `ptxlab sweep`: runs a sweep that a file describes, with progress; an interrupted one goes on where it was. */
 import { dirname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
-import { movesText, objectiveOf, type Row, readSweep, sweep, utilisation, type Work } from "../experiment/index.js";
+import {
+  movesText,
+  objectiveOf,
+  type Row,
+  readSweep,
+  type SweepDone,
+  type SweepOptions,
+  sweepToTable,
+  utilisation,
+  type Work,
+  type WorkerInfo,
+} from "../experiment/index.js";
 import { counted } from "../inspect.js";
 import { readCommandLine } from "./command-line.js";
 import { printAll } from "./cubins.js";
@@ -22,38 +33,85 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   }
   const out = values.out ?? path.replace(/\.json$/, "");
   const shard = values.shard === undefined ? undefined : shardOf(values.shard);
-  const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {eta_formatted} to go` });
+  const bar = new SingleBar({ format: `${spec.name} {bar} {value}/{total} points, {rate}/s, {eta_formatted} to go` });
+  const began = Date.now();
+  let fresh = 0;
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once("SIGINT", interrupt);
-  if (process.stderr.isTTY) bar.start(1, 0);
+  if (process.stderr.isTTY) bar.start(1, 0, { rate: "-" });
   const work: Work[] = [];
   try {
-    const result = await sweep(spec, {
+    const options: SweepOptions & { readonly out: string } = {
       folder,
       out,
       objective,
       signal: stop.signal,
       ...(shard && { shard }),
       ...(values.threads !== undefined && { threads: values.threads }),
+      ...(values.queue !== undefined && { queue: { url: values.queue, onWorkers: (w) => host.err(workersText(w)) } }),
       onStart: (total, done) => {
         bar.setTotal(total);
         bar.update(done);
       },
-      onRow: () => bar.increment(),
+      onRow: () => {
+        fresh++;
+        bar.increment({ rate: ((1000 * fresh) / Math.max(1, Date.now() - began)).toFixed(1) });
+      },
       onWork: (w) => work.push(w),
-    });
+    };
+    const result = await ranOn(() => sweepToTable(spec, options), values.queue);
     bar.stop();
-    if (values.json) host.out(`${JSON.stringify(result, null, 1)}\n`);
-    else host.out(`${[...result.rows.map(rowText), endText(result, out, shard)].join("\n")}\n`);
-    if (values.report) for (const w of work) host.err(workText(w, result.rows.length - result.resumed));
+    const good = values.json ? printJson(result, host) : printRows(result, host);
+    if (!values.json) host.out(`${endText(result, out, shard)}\n`);
+    if (values.report) for (const w of work) host.err(workText(w, result.points - result.resumed));
     if (!result.complete) return 130;
-    return result.rows.every((r) => r.outcome === "ok" && r.results !== "different" && !r.hazards) ? 0 : 1;
+    return good ? 0 : 1;
   } finally {
     bar.stop();
     process.removeListener("SIGINT", interrupt);
     await objective.close();
   }
+}
+
+/** What is wrong with a queue is a mistake of the command line. */
+async function ranOn<T>(run: () => Promise<T>, queue: string | undefined): Promise<T> {
+  try {
+    return await run();
+  } catch (e) {
+    if (queue === undefined) throw e;
+    throw new UsageError((e as Error).message);
+  }
+}
+
+const isGood = (r: Row): boolean => r.outcome === "ok" && r.results !== "different" && !r.hazards;
+
+/** Row by row: there may be many. Whether all are good. */
+function printRows({ rows }: SweepDone, host: Host): boolean {
+  let good = true;
+  for (const row of rows()) {
+    host.out(`${rowText(row)}\n`);
+    good &&= isGood(row);
+  }
+  return good;
+}
+
+function printJson({ rows, resumed, complete }: SweepDone, host: Host): boolean {
+  let good = true;
+  let before = "";
+  host.out('{\n "rows": [');
+  for (const row of rows()) {
+    host.out(`${before}\n  ${JSON.stringify(row)}`);
+    before = ",";
+    good &&= isGood(row);
+  }
+  host.out(`\n ],\n "resumed": ${resumed},\n "complete": ${complete}\n}\n`);
+  return good;
+}
+
+function workersText(workers: readonly WorkerInfo[]): string {
+  const threads = workers.reduce((n, w) => n + w.threads, 0);
+  return `${counted(workers.length, "worker")} with ${counted(threads, "thread")}\n`;
 }
 
 type Shard = { readonly index: number; readonly of: number };
@@ -96,16 +154,11 @@ function workText(work: Work, points: number): string {
   );
 }
 
-function endText(
-  result: { readonly rows: readonly Row[]; readonly resumed: number; readonly complete: boolean },
-  out: string,
-  shard: Shard | undefined,
-): string {
-  const { rows, resumed, complete } = result;
+function endText({ points, resumed, complete }: SweepDone, out: string, shard: Shard | undefined): string {
   const before = resumed > 0 ? `, ${resumed} of them from before` : "";
   if (complete && shard !== undefined)
-    return `${counted(rows.length, "point")} of shard ${shard.index} of ${shard.of}${before}; merge makes the table`;
+    return `${counted(points, "point")} of shard ${shard.index} of ${shard.of}${before}; merge makes the table`;
   return complete
-    ? `${counted(rows.length, "point")}${before}; table: ${out}.parquet`
-    : `interrupted after ${counted(rows.length, "point")}; run it again to go on`;
+    ? `${counted(points, "point")}${before}; table: ${out}.parquet`
+    : `interrupted after ${counted(points, "point")}; run it again to go on`;
 }

@@ -1,12 +1,9 @@
 /** Where points run: here, or on worker threads. The order of the rows is that of the points in either. */
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
-import { type Pool, pool, Promise as WorkerPromise } from "workerpool";
 import { Judge } from "./judged.js";
 import { model, type Objective } from "./objective.js";
-import { failedRow, type Loaded, load, type Ran, runPoint } from "./point.js";
-import type { Budget, Point, Row } from "./types.js";
+import { clock, type Done, Threads, threadsCan, timed } from "./threads.js";
+import type { Point, Row } from "./types.js";
 
 export interface ExecuteOptions {
   /** Folder that paths start at. */
@@ -47,35 +44,6 @@ export interface Work {
 export function utilisation(work: Work): number {
   return work.wall === 0 ? 1 : work.busy.reduce((a, b) => a + b, 0) / (work.wall * Math.max(1, work.busy.length));
 }
-
-/** What a thread hands back; the cubin only where it is judged elsewhere. */
-export interface Done extends Ran {
-  readonly thread: number;
-  /** When the point began and ended, in milliseconds since 1970. */
-  readonly from: number;
-  readonly to: number;
-}
-
-const clock = (): number => performance.timeOrigin + performance.now();
-
-/** Runs a point and notes when; loading what it needs does not count as work. `key` as in `pointId`. */
-export async function timed(point: Point, folder: string, thread: number, key: string | null): Promise<Done> {
-  const parts = await load(point, key);
-  const from = clock();
-  const { row, cubin } = ran(point, folder, parts, key);
-  return { row, cubin: key === null ? null : cubin, thread, from, to: clock() };
-}
-
-/** What is thrown inside of a point is its outcome; only a file that cannot be read ends the run. */
-function ran(point: Point, folder: string, parts: Loaded, key: string | null): Ran {
-  try {
-    return runPoint(point, folder, parts, key);
-  } catch (e) {
-    return { row: failedRow(point, folder, key, `failed: ${messageOf(e)}`), cubin: null };
-  }
-}
-
-const messageOf = (e: unknown): string => (e instanceof Error ? e.message.split("\n")[0]! : String(e));
 
 /** Opens an objective; its key for ids, null for the timing model. Throws with what is told where it cannot judge. */
 export async function keyOf(objective: Objective = model): Promise<string | null> {
@@ -121,112 +89,81 @@ function portions(points: number, threads: number, timed: boolean): readonly (re
   );
 }
 
-/** Heap of a thread in MiB where the budget does not say. */
-const HEAP = 4096;
-/** Seconds that a thread may take to load the library. */
-const LOADING = 20;
-
-/** Threads that run points; one that ends before its time is replaced. */
-class Workers {
-  private readonly threads: Pool;
-
-  constructor(
-    count: number,
-    private readonly budget: Budget,
-  ) {
-    const resourceLimits = { maxOldGenerationSizeMb: budget.memory ?? HEAP };
-    this.threads = pool(workerFile, { workerType: "thread", maxWorkers: count, workerThreadOpts: { resourceLimits } });
-  }
-
-  /** What came of the points, or why the thread is gone. Throws where a file of a point cannot be read. */
-  async run(points: readonly Point[], folder: string, key: string | null): Promise<readonly Done[] | Error> {
-    const { seconds } = this.budget;
-    const asked = this.threads.exec("runPoints", [points, folder, key]);
-    try {
-      return (await (seconds === undefined ? asked : asked.timeout(1000 * (seconds + LOADING)))) as readonly Done[];
-    } catch (e) {
-      if ((e as NodeJS.ErrnoException).syscall !== undefined) throw e;
-      return e instanceof Error ? e : new Error(String(e));
-    }
-  }
-
-  async end(): Promise<void> {
-    await this.threads.terminate(true);
-  }
-}
-
-/** The row of a point whose thread is gone. */
-function gone(point: Point, folder: string, key: string | null, budget: Budget, e: Error): Done {
-  const why =
-    e.name === "TimeoutError" || e instanceof WorkerPromise.TimeoutError
-      ? `budget: no end after ${budget.seconds} seconds`
-      : /memory/i.test(e.message)
-        ? `budget: more than ${budget.memory ?? HEAP} MiB`
-        : `the worker died: ${messageOf(e)}`;
-  const now = clock();
-  return { row: failedRow(point, folder, key, why), cubin: null, thread: 0, from: now, to: now };
-}
-
-/** Threads need the built library. */
-const workerFile: string = resolve(__dirname, "../../dist/experiment/worker.js");
-
 /** Runs points and returns their rows in order; null for those that an abort left out. */
 export async function execute(points: readonly Point[], options: ExecuteOptions): Promise<(Row | null)[]> {
   const rows: (Row | null)[] = points.map(() => null);
-  const signal = signalOf(options);
-  if (signal?.aborted) return rows;
-  const put = (i: number, row: Row): void => {
+  await executeEach(points, options, (row, i) => {
     rows[i] = row;
-    options.onRow?.(row, i);
-  };
+  });
+  return rows;
+}
+
+/** Runs points and hands out their rows as they come, those that an abort leaves out excepted; holds none of them. */
+export async function executeEach(
+  points: readonly Point[],
+  options: ExecuteOptions,
+  take: (row: Row, index: number) => void,
+): Promise<void> {
+  const signal = signalOf(options);
+  if (signal?.aborted) return;
   const { objective = model, folder } = options;
   const key = await keyOf(objective);
   const judge = key === null ? null : new Judge(objective, key, folder);
+  const put = (row: Row, i: number): void => {
+    take(row, i);
+    options.onRow?.(row, i);
+  };
+  const times = new Times();
   let judging: Promise<void> = Promise.resolve();
   /** A row is there once it is judged: in this thread one after the other. */
   const settle = (i: number, done: Done): Promise<void> => {
     times.add(done);
-    if (judge === null) put(i, done.row);
+    if (judge === null) put(done.row, i);
     else
       judging = judging.then(async () => {
-        if (!signal?.aborted) put(i, await judge.row(points[i]!, done));
+        if (!signal?.aborted) put(await judge.row(points[i]!, done), i);
       });
     return judging;
   };
-  const times = new Times();
-  const tell = (): void => options.onWork?.(times.work());
-  if (options.threads === 0 || !existsSync(workerFile)) {
-    for (let i = 0; i < points.length && !signal?.aborted; i++) {
-      await settle(i, await timed(points[i]!, folder, 0, key));
-      // Lets an abort in.
-      await new Promise((r) => setImmediate(r));
-    }
-    tell();
-    return rows;
-  }
-  // The pool's own default leaves a core to this thread, which only waits.
-  const threads = options.threads ?? availableParallelism();
-  const budget = points[0]?.budget ?? {};
-  const workers = new Workers(threads, budget);
-  const stop = (): void => void workers.end();
-  signal?.addEventListener("abort", stop);
-  const run = async (from: number, to: number): Promise<void> => {
-    const part = points.slice(from, to);
-    const done = await workers.run(part, folder, key);
-    if (signal?.aborted) return;
-    if (done instanceof Error) {
-      // One of several: each by itself tells which.
-      if (part.length > 1) for (let i = from; i < to && !signal?.aborted; i++) await run(i, i + 1);
-      else await settle(from, gone(part[0]!, folder, key, budget, done));
-    } else await Promise.all(done.map((d, k) => settle(from + k, d)));
-  };
   try {
-    const parts = portions(points.length, threads, budget.seconds !== undefined);
-    await Promise.all(parts.map(([from, to]) => run(from, to)));
+    if (options.threads === 0 || !threadsCan()) {
+      for (let i = 0; i < points.length && !signal?.aborted; i++) {
+        await settle(i, await timed(points[i]!, folder, 0, key));
+        // Lets an abort in.
+        await new Promise((r) => setImmediate(r));
+      }
+    } else await onThreads(points, { ...options, ...(signal && { signal }) }, key, settle);
+  } finally {
+    options.onWork?.(times.work());
+  }
+}
+
+async function onThreads(
+  points: readonly Point[],
+  { threads: wanted, folder, signal }: ExecuteOptions,
+  key: string | null,
+  settle: (i: number, done: Done) => Promise<void>,
+): Promise<void> {
+  // The pool's own default leaves a core to this thread, which only waits.
+  const count = wanted ?? availableParallelism();
+  const budget = points[0]?.budget ?? {};
+  const threads = new Threads(count, budget);
+  const stop = (): void => void threads.end();
+  signal?.addEventListener("abort", stop);
+  try {
+    const parts = portions(points.length, count, budget.seconds !== undefined);
+    let next = 0;
+    // Two portions under way for each thread: one that runs and one that waits for it.
+    const feed = async (): Promise<void> => {
+      for (let part = parts[next++]; part !== undefined && !signal?.aborted; part = parts[next++]) {
+        const [from, to] = part;
+        const done = await threads.run(points.slice(from, to), folder, key, signal);
+        if (done !== null) await Promise.all(done.map((d, k) => settle(from + k, d)));
+      }
+    };
+    await Promise.all(Array.from({ length: 2 * count }, feed));
   } finally {
     signal?.removeEventListener("abort", stop);
-    tell();
-    await workers.end();
+    await threads.end();
   }
-  return rows;
 }

@@ -4,11 +4,21 @@ export { type ExecuteOptions, execute, utilisation, type Work } from "./executor
 export { movesText } from "./moves.js";
 export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";
 export { pointId } from "./point.js";
+export type { QueueOptions, WorkerInfo } from "./queue/connection.js";
+export { serveQueue, type WorkerOptions } from "./queue/worker.js";
 export { hash32, unit } from "./random.js";
 export { type Reordered, reorderCubin } from "./reorder.js";
 export { type SearchOptions, type SearchResult, search } from "./search.js";
 export { objectiveOf, pointsOf, readSweep } from "./spec.js";
-export { type Merged, mergeShards, type SweepOptions, type SweepResult, sweep } from "./sweep.js";
+export {
+  type Merged,
+  mergeShards,
+  type SweepDone,
+  type SweepOptions,
+  type SweepResult,
+  sweep,
+  sweepToTable,
+} from "./sweep.js";
 export { readJournal, readTable, writeTable } from "./table.js";
 export type {
   Budget,

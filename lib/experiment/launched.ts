@@ -1,30 +1,29 @@
 /** What a launch file says of a cubin: its results in the simulator, and the cycles of the timing model. */
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import { runLaunchFile } from "../sim/index.js";
 import { type Estimate, estimateLaunch } from "../timing/index.js";
+import { besides, type Place, pathIn } from "./files.js";
 import type { Budget, Row } from "./types.js";
 
 /** Estimates and results of a launch file on a cubin. */
 export function launched(
   cubin: Uint8Array,
   launch: string,
-  folder: string,
+  place: Place,
   budget: Budget = {},
 ): Pick<Row, "results" | "cycles" | "microseconds" | "warpsPerSm"> & { outcome?: string } {
-  const path = resolve(folder, launch);
   const notRun = (outcome: string) =>
     ({ results: "not run", cycles: null, microseconds: null, warpsPerSm: null, outcome }) as const;
   let file: unknown;
   try {
-    file = JSON.parse(readFileSync(path, "utf8"));
+    file = JSON.parse(readFileSync(pathIn(place, launch), "utf8"));
   } catch (e) {
     if (e instanceof SyntaxError) return notRun(`${launch}: ${e.message}`);
     throw e;
   }
   const estimates: Estimate[] = [];
   const ran = runLaunchFile(cubin, file, {
-    readFile: (p) => readFileSync(resolve(dirname(path), p)),
+    readFile: (p) => readFileSync(pathIn(place, besides(launch, p))),
     launch: (device, module, options) => {
       const made = estimateLaunch(device, module, {
         ...options,
@@ -36,8 +35,8 @@ export function launched(
     },
   });
   const sum = (of: (e: Estimate) => number): number => estimates.reduce((n, e) => n + of(e), 0);
-  const place = ran.about === "launch file" ? `${launch}: ` : "";
-  if (ran.status > 1) return notRun(`${place}${ran.lines[0] ?? "fault"}`);
+  const where = ran.about === "launch file" ? `${launch}: ` : "";
+  if (ran.status > 1) return notRun(`${where}${ran.lines[0] ?? "fault"}`);
   return {
     results: ran.status === 0 ? "as expected" : "different",
     cycles: sum((e) => e.cycles),

@@ -2,22 +2,18 @@
  * One point of an experiment: from its description to its row. A thread loads only what its points need: an order of machine
  * code needs no compiler, and nothing is simulated without a launch file.
  */
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Diagnostic, isFailure, renderDiagnostic } from "../diagnostics.js";
 import { readCubin } from "../elf/cubin/read.js";
 import { isTargetName } from "../target/index.js";
 import { verifyCubin } from "../verify.js";
+import { contentOf, launchHashOf, type Place, sha } from "./files.js";
 import type { Point, Row } from "./types.js";
 
-const { version } = JSON.parse(readFileSync(resolve(__dirname, "../../package.json"), "utf8")) as { version: string };
-
-const sha = (...parts: readonly (string | Uint8Array)[]): string => {
-  const h = createHash("sha256");
-  for (const p of parts) h.update(p);
-  return h.digest("hex");
-};
+const packageFile = resolve(__dirname, "../../package.json");
+/** Version of ptxlab: rows of another one are other experiments. */
+export const version: string = (JSON.parse(readFileSync(packageFile, "utf8")) as { readonly version: string }).version;
 
 /** What an outcome says of findings: the first failure. */
 function told(diagnostics: readonly Diagnostic[], file: string): string {
@@ -29,18 +25,17 @@ function told(diagnostics: readonly Diagnostic[], file: string): string {
  * The id that the row of a point has, known before it is run; `key` tells the objective that judges it, null the timing model.
  * Throws when a file of it cannot be read.
  */
-export function pointId(point: Point, folder: string, key: string | null = null): string {
-  return identify(point, folder, key).id;
+export function pointId(point: Point, place: Place, key: string | null = null): string {
+  return identify(point, place, key).id;
 }
 
 function identify(
   point: Point,
-  folder: string,
+  place: Place,
   key: string | null,
 ): Pick<Row, "id" | "inputHash" | "launchHash"> & { source: Uint8Array } {
-  const source = readFileSync(resolve(folder, point.input.ptx ?? point.input.cubin ?? ""));
-  const inputHash = sha(source);
-  const launchHash = point.input.launch === undefined ? "" : sha(readFileSync(resolve(folder, point.input.launch)));
+  const { bytes: source, hash: inputHash } = contentOf(place, point.input.ptx ?? point.input.cubin ?? "");
+  const launchHash = point.input.launch === undefined ? "" : launchHashOf(place, point.input.launch);
   const { target, level, maxRegisters, knobs, moves, budget } = point;
   const sorted = Object.entries(knobs).sort(([a], [b]) => (a < b ? -1 : 1));
   const judge = key === null ? [] : [key];
@@ -73,10 +68,10 @@ export interface Ran {
 
 /**
  * Runs a point: compiles or reorders, checks, and, where the timing model judges, executes in the simulator and estimates. Paths
- * are relative to `folder`. What cannot be done is said in `outcome`; throws only when a file cannot be read.
+ * are names in `place`. What cannot be done is said in `outcome`; throws only when a file cannot be read.
  */
-export function runPoint(point: Point, folder: string, parts: Loaded, key: string | null = null): Ran {
-  const { source, ...identity } = identify(point, folder, key);
+export function runPoint(point: Point, place: Place, parts: Loaded, key: string | null = null): Ran {
+  const { source, ...identity } = identify(point, place, key);
   const row = rowOf(point, identity);
   const made = point.input.ptx !== undefined ? compiled(point, source, parts) : reordered(point, source, parts);
   if (typeof made === "string") return { row: { ...row, outcome: made }, cubin: null };
@@ -93,22 +88,25 @@ export function runPoint(point: Point, folder: string, parts: Loaded, key: strin
     cubinHash: sha(cubin),
   };
   const { launch } = point.input;
-  const judged = launch === undefined ? undefined : parts.launched?.launched(cubin, launch, folder, point.budget);
+  const judged = launch === undefined ? undefined : parts.launched?.launched(cubin, launch, place, point.budget);
   return { row: { ...row, ...facts, ...judged }, cubin };
 }
 
 /** The row of a point that did not get to its end, for the reason given. Throws when a file of it cannot be read. */
-export function failedRow(point: Point, folder: string, key: string | null, outcome: string): Row {
-  const { source, ...identity } = identify(point, folder, key);
+export function failedRow(point: Point, place: Place, key: string | null, outcome: string): Row {
+  const { source, ...identity } = identify(point, place, key);
   return { ...rowOf(point, identity), outcome };
 }
+
+/** What rows call the input of a point. */
+export const nameOf = ({ input }: Point): string => input.name ?? input.ptx ?? input.cubin ?? "";
 
 /** A row of which nothing is known yet. */
 function rowOf(point: Point, identity: Pick<Row, "id" | "inputHash" | "launchHash">): Row {
   const fromPtx = point.input.ptx !== undefined;
   return {
     ...identity,
-    input: point.input.name ?? point.input.ptx ?? point.input.cubin ?? "",
+    input: nameOf(point),
     target: point.target,
     level: fromPtx ? point.level : null,
     maxRegisters: fromPtx ? point.maxRegisters : null,

@@ -1,11 +1,13 @@
 /** Sweeps: all points of a description, resumable, with a table at the end. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type ExecuteOptions, execute, keyOf } from "./executor.js";
-import { pointId } from "./point.js";
+import { type ExecuteOptions, executeEach, keyOf } from "./executor.js";
+import { sha } from "./files.js";
+import { nameOf, pointId } from "./point.js";
+import type { QueueOptions } from "./queue/connection.js";
 import { objectiveOf, pointsOf } from "./spec.js";
-import { appendJournal, mendJournal, readJournal, writeTable } from "./table.js";
-import type { Row, SweepSpec } from "./types.js";
+import { Journal, mendJournal, writeTable } from "./table.js";
+import type { Point, Row, SweepSpec } from "./types.js";
 
 export interface SweepOptions extends ExecuteOptions {
   /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` at the end. None: rows are only returned. */
@@ -14,57 +16,124 @@ export interface SweepOptions extends ExecuteOptions {
   readonly shard?: { readonly index: number; readonly of: number };
   /** Called before the first point: how many there are, and how many are known already. */
   readonly onStart?: (total: number, known: number) => void;
+  /** Workers on other machines run the points (`ptxlab worker`); the timing model judges. Default: threads here. */
+  readonly queue?: QueueOptions;
 }
 
 export interface SweepResult {
   /** In the order of the points; points that an abort left out are missing. */
   readonly rows: readonly Row[];
-  /** Rows that an earlier run had left in the journal. */
+  /** Points whose row an earlier run had left in the journal. */
   readonly resumed: number;
   readonly complete: boolean;
 }
 
+/** What a sweep left in its files. */
+export interface SweepDone {
+  /** How many points have a row. */
+  readonly points: number;
+  /** Points whose row an earlier run had left in the journal. */
+  readonly resumed: number;
+  readonly complete: boolean;
+  /** The rows in the order of the points, read from the journal one by one. */
+  readonly rows: () => Iterable<Row>;
+}
+
 /**
- * Runs a sweep. Points whose row is in the journal already are not run again. `options.objective` judges, else what the sweep
- * names; throws when that cannot judge here (no GPU).
+ * Runs a sweep. Points whose row is in the journal already are not run again, and those that are the same experiment run once.
+ * `options.objective` judges, else what the sweep names; throws when that cannot judge here (no GPU).
  */
 export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<SweepResult> {
-  if (options.objective !== undefined) return judgedBy(spec, options, await keyOf(options.objective));
+  const { rows, resumed, complete } = await run(spec, options, options.out === undefined ? memory() : null);
+  return { rows: [...rows()], resumed, complete };
+}
+
+/** The same for sweeps of any size: rows go to the files, in memory are only their ids. */
+export function sweepToTable(spec: SweepSpec, options: SweepOptions & { readonly out: string }): Promise<SweepDone> {
+  return run(spec, options, null);
+}
+
+/** Where rows are kept. */
+interface Store {
+  readonly has: (id: string) => boolean;
+  readonly add: (row: Row) => void;
+  readonly rows: (ids: Iterable<string>) => Iterable<Row>;
+}
+
+function memory(): Store {
+  const known = new Map<string, Row>();
+  return { has: (id) => known.has(id), add: (row) => known.set(row.id, row), rows: (ids) => inOrder(ids, known) };
+}
+
+function* inOrder(ids: Iterable<string>, rows: ReadonlyMap<string, Row>): Generator<Row> {
+  for (const id of ids) yield rows.get(id) as Row;
+}
+
+function onDisk(path: string): Store {
+  mendJournal(path);
+  const journal = new Journal([path]);
+  return { has: (id) => journal.has(id), add: (row) => journal.add(path, row), rows: (ids) => journal.rows(ids) };
+}
+
+async function run(spec: SweepSpec, options: SweepOptions, store: Store | null): Promise<SweepDone> {
+  const kept = store ?? onDisk(journalOf(options.out as string, options.shard));
+  if (options.objective !== undefined) return judgedBy(spec, options, kept, await keyOf(options.objective));
   const objective = objectiveOf(spec);
   try {
-    return await judgedBy(spec, { ...options, objective }, await keyOf(objective));
+    return await judgedBy(spec, { ...options, objective }, kept, await keyOf(objective));
   } finally {
     await objective.close();
   }
 }
 
-async function judgedBy(spec: SweepSpec, options: SweepOptions, key: string | null): Promise<SweepResult> {
-  const { out, folder } = options;
-  const { shard } = options;
-  const points = pointsOf(spec, folder).filter((_, i) => shard === undefined || i % shard.of === shard.index - 1);
-  const name = out === undefined ? undefined : journalOf(out, shard);
-  if (name !== undefined) mendJournal(name);
-  const journal = name === undefined ? new Map<string, Row>() : readJournal(name);
-  const known = points.map((p) => journal.get(pointId(p, folder, key)) ?? null);
-  const open = points.flatMap((_, i) => (known[i] === null ? [i] : []));
-  options.onStart?.(points.length, points.length - open.length);
-  const fresh = await execute(
-    open.map((i) => points[i]!),
-    {
-      ...options,
-      onRow: (row, i) => {
-        if (name !== undefined) appendJournal(name, row);
-        options.onRow?.(row, open[i]!);
-      },
-    },
-  );
-  fresh.forEach((row, i) => {
-    known[open[i]!] = row;
+async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, key: string | null): Promise<SweepDone> {
+  const { out, folder, shard, queue } = options;
+  if (queue !== undefined && key !== null)
+    throw new Error("a queue has no GPU: its points are judged by the timing model");
+  const all = pointsOf(spec, folder);
+  const mine = all.flatMap((_, i) => (shard === undefined || i % shard.of === shard.index - 1 ? [i] : []));
+  const ids = all.map((p) => pointId(p, folder, key));
+  const firsts = firstOf(ids);
+  // The same experiment under two names is run where it comes first.
+  const open = mine.filter((i) => firsts.get(ids[i]!) === i && !store.has(ids[i]!));
+  const known = mine.filter((i) => store.has(ids[i]!)).length;
+  options.onStart?.(mine.length, known);
+  const take = (row: Row): void => store.add(row);
+  const points = open.map((i) => all[i]!);
+  const told = { ...options, onRow: (row: Row, i: number) => options.onRow?.(row, open[i]!) };
+  if (queue === undefined) await executeEach(points, told, take);
+  else {
+    const { executeOnQueue } = await import("./queue/coordinator.js");
+    await executeOnQueue(
+      sha(ids.join()).slice(0, 16),
+      points,
+      open.map((i) => ids[i]!),
+      { ...told, queue },
+      take,
+    );
+  }
+  // A shard lacks the points that another one has of the same experiment.
+  const there = mine.filter((i) => store.has(ids[i]!));
+  const elsewhere = (i: number): boolean => shard !== undefined && firsts.get(ids[i]!)! % shard.of !== shard.index - 1;
+  const complete = there.length === mine.length || mine.every((i) => store.has(ids[i]!) || elsewhere(i));
+  const rows = (): Iterable<Row> => named(there, all, store.rows(there.map((i) => ids[i]!)));
+  if (complete && out !== undefined && shard === undefined) await writeTable(`${out}.parquet`, rows());
+  return { points: there.length, resumed: known, complete, rows };
+}
+
+/** The first point of each id. */
+function firstOf(ids: readonly string[]): ReadonlyMap<string, number> {
+  const firsts = new Map<string, number>();
+  ids.forEach((id, i) => {
+    if (!firsts.has(id)) firsts.set(id, i);
   });
-  const rows = known.filter((r) => r !== null);
-  const complete = rows.length === points.length;
-  if (complete && out !== undefined && shard === undefined) await writeTable(`${out}.parquet`, rows);
-  return { rows, resumed: points.length - open.length, complete };
+  return firsts;
+}
+
+/** Rows under the names of their own points: the same experiment may have several. */
+function* named(indices: readonly number[], points: readonly Point[], rows: Iterable<Row>): Generator<Row> {
+  let at = 0;
+  for (const row of rows) yield { ...row, input: nameOf(points[indices[at++]!]!) };
 }
 
 /** Journal of a sweep or of one shard of it: `OUT.jsonl`, `OUT.2of8.jsonl`. */
@@ -94,16 +163,13 @@ export async function mergeShards(
   },
 ): Promise<Merged> {
   const { folder, out, key = null, journals = journalsOf(out) } = options;
-  const known = new Map<string, Row>();
-  for (const path of journals) for (const [id, row] of readJournal(path)) known.set(id, row);
-  const ids = pointsOf(spec, folder).map((p) => pointId(p, folder, key));
-  const missing = ids.filter((id) => !known.has(id)).length;
-  if (missing === 0) await writeTable(`${out}.parquet`, inOrder(ids, known));
+  const journal = new Journal(journals);
+  const points = pointsOf(spec, folder);
+  const ids = points.map((p) => pointId(p, folder, key));
+  const missing = ids.filter((id) => !journal.has(id)).length;
+  const all = points.map((_, i) => i);
+  if (missing === 0) await writeTable(`${out}.parquet`, named(all, points, journal.rows(ids)));
   return { points: ids.length, missing, journals };
-}
-
-function* inOrder(ids: readonly string[], rows: ReadonlyMap<string, Row>): Generator<Row> {
-  for (const id of ids) yield rows.get(id) as Row;
 }
 
 function journalsOf(out: string): string[] {

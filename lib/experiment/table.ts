@@ -3,10 +3,12 @@ import {
   appendFileSync,
   closeSync,
   existsSync,
+  fstatSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
+  statSync,
   truncateSync,
 } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -47,16 +49,94 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-export function appendJournal(path: string, row: Row): void {
-  appendFileSync(path, `${JSON.stringify(row)}\n`);
+/** Where a line of a file is, in bytes. */
+interface Line {
+  readonly path: string;
+  readonly from: number;
+  readonly length: number;
 }
 
-/** Takes away a last line that was cut off, so that the next row does not end up behind it. */
+/**
+ * Rows on disk, found by their ids; in memory are only their places. Of several rows with one id the last counts; a last line that was cut off is
+ * none.
+ */
+export class Journal {
+  private readonly lines = new Map<string, Line>();
+
+  /** Reads the places of what the files hold; those that do not exist hold nothing. */
+  constructor(paths: readonly string[]) {
+    for (const path of paths) this.index(path);
+  }
+
+  private index(path: string): void {
+    let from = 0;
+    for (const text of linesOf(path)) {
+      const length = Buffer.byteLength(text);
+      try {
+        this.lines.set((JSON.parse(text) as Row).id, { path, from, length });
+      } catch {
+        // An interrupted write.
+      }
+      from += length + 1;
+    }
+  }
+
+  get size(): number {
+    return this.lines.size;
+  }
+
+  has(id: string): boolean {
+    return this.lines.has(id);
+  }
+
+  /** Writes a row at the end of a file. */
+  add(path: string, row: Row): void {
+    const bytes = Buffer.from(`${JSON.stringify(row)}\n`);
+    const from = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    appendFileSync(path, bytes);
+    this.lines.set(row.id, { path, from, length: bytes.length - 1 });
+  }
+
+  /** The rows with these ids, in this order, read one after the other. Throws where there is none of an id. */
+  *rows(ids: Iterable<string>): Generator<Row> {
+    const files = new Map<string, number>();
+    try {
+      for (const id of ids) {
+        const line = this.lines.get(id);
+        if (line === undefined) throw new Error(`no row ${id}`);
+        const file = files.get(line.path) ?? openSync(line.path, "r");
+        files.set(line.path, file);
+        const bytes = Buffer.alloc(line.length);
+        readSync(file, bytes, 0, line.length, line.from);
+        yield JSON.parse(bytes.toString("utf8")) as Row;
+      }
+    } finally {
+      for (const file of files.values()) closeSync(file);
+    }
+  }
+}
+
+/** Takes away a last line that was cut off, so that the next row does not come after it on the same line. */
 export function mendJournal(path: string): void {
   if (!existsSync(path)) return;
-  const bytes = readFileSync(path);
-  const end = bytes.lastIndexOf(0x0a) + 1;
-  if (end < bytes.length) truncateSync(path, end);
+  const file = openSync(path, "r");
+  let end = fstatSync(file).size;
+  const bytes = Buffer.alloc(CHUNK);
+  try {
+    while (end > 0) {
+      const from = Math.max(0, end - CHUNK);
+      const n = readSync(file, bytes, 0, end - from, from);
+      const at = bytes.subarray(0, n).lastIndexOf(0x0a);
+      if (at >= 0) {
+        end = from + at + 1;
+        break;
+      }
+      end = from;
+    }
+  } finally {
+    closeSync(file);
+  }
+  if (end < statSync(path).size) truncateSync(path, end);
 }
 
 const types: Readonly<Record<keyof Row, "STRING" | "INT32" | "DOUBLE">> = {

@@ -58,8 +58,8 @@ export interface Budget {
   /** Warp-instructions of each launch in the simulator. Default 2,000,000,000. */
   readonly instructions?: number;
   /**
-   * Seconds, on worker threads; loading the library is not counted up to 20 seconds. Which points stay within depends on the
-   * machine. Default: no limit.
+   * Seconds, on worker threads; loading the library is not counted. Which points stay within depends on the machine. Default: no
+   * limit.
    */
   readonly seconds?: number;
   /** MiB of the thread's heap, on worker threads. Default 4096. */
@@ -125,7 +125,7 @@ export interface Row extends Estimated, Measured {
   /** Hash of the point and of what its files held: rows with the same id are the same experiment. */
   readonly id: string;
   readonly input: string;
-  /** SHA-256 of the input, and of the launch file. */
+  /** SHA-256 of the input, and of the launch file with the files that it names. */
   readonly inputHash: string;
   readonly launchHash: string;
   readonly target: string;

@@ -65,6 +65,16 @@ test("an endless kernel and a damaged text are rows beside the others", async ()
   expect(rows.map((r) => r.cycles !== null)).toEqual([true, true, false, false, false, false]);
 });
 
+test("on a thread, a point may take so many seconds and so much memory; the next one has a thread again", async () => {
+  const { rows } = await sweep({ ...spec({ seconds: 1 }, "endless", "k"), levels: [0] }, { folder, threads: 1 });
+  expect(rows.map((r) => [r.outcome, r.results])).toEqual([
+    ["budget: no end after 1 seconds", "not run"],
+    ["ok", "as expected"],
+  ]);
+  const small = await sweep({ ...spec({ memory: 8 }, "k"), levels: [0] }, { folder, threads: 1 });
+  expect(small.rows.map((r) => r.outcome)).toEqual(["budget: more than 8 MiB"]);
+});
+
 test("a budget is a part of what a point is; what a budget may say is checked", () => {
   expect(readSweep({ ...spec(undefined, "k"), budget: { instructions: 0 } }, folder)).toMatch(
     /^budget.instructions: wants/,

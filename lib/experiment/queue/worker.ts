@@ -1,0 +1,130 @@
+/** The side of a queue that runs points: takes portions, runs them on threads, gives rows back. It runs the library on data, nothing else. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, hostname, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import type { Redis } from "ioredis";
+import { sha } from "../files.js";
+import { Threads, threadsCan } from "../threads.js";
+import {
+  type Answer,
+  connect,
+  fileKey,
+  type Job,
+  LOOK,
+  LOSSES,
+  LOST,
+  PREFIX,
+  packages,
+  queueName,
+  rowsKey,
+  type WorkerInfo,
+  workerKey,
+} from "./connection.js";
+
+export interface WorkerOptions {
+  readonly url: string;
+  /** Default: one per core. */
+  readonly threads?: number;
+  /** Ends it; portions under way come to their end. */
+  readonly signal?: AbortSignal;
+  /** Called after each portion, with the number of its points. */
+  readonly onPortion?: (points: number) => void;
+}
+
+/** Seconds for which the server remembers what a worker says of itself. */
+const HEARD = 15;
+
+/** Serves a queue until the signal ends it. Throws when there is no server at first, and where the library is not built. */
+export async function serveQueue(options: WorkerOptions): Promise<void> {
+  if (!threadsCan()) throw new Error("worker threads need the built library: npm run build");
+  const { Worker } = await packages();
+  const threads = options.threads ?? availableParallelism();
+  const redis = await connect(options.url);
+  const side = new Side(redis, threads);
+  const worker = new Worker<Job>(
+    queueName,
+    async ({ id, data }) => options.onPortion?.(await side.run(id ?? "", data)),
+    {
+      // A connection of its own: it waits in it.
+      connection: redis.duplicate(),
+      prefix: PREFIX,
+      concurrency: threads,
+      lockDuration: LOST,
+      stalledInterval: LOOK,
+      maxStalledCount: LOSSES,
+    },
+  );
+  worker.on("error", () => {});
+  const info: WorkerInfo = { host: hostname(), pid: process.pid, threads, memory: Math.round(totalmem() / 2 ** 20) };
+  const name = workerKey(`${info.host}:${info.pid}`);
+  const hello = (): void => void redis.set(name, JSON.stringify(info), "EX", HEARD).catch(() => {});
+  hello();
+  const beat = setInterval(hello, (1000 * HEARD) / 3);
+  await ended(options.signal);
+  clearInterval(beat);
+  await worker.close();
+  await side.end();
+  await redis.del(name).catch(() => {});
+  redis.disconnect();
+}
+
+const ended = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((yes) => {
+    if (signal?.aborted) yes();
+    else signal?.addEventListener("abort", () => yes(), { once: true });
+  });
+
+/** Threads, and the files that points needed so far. */
+class Side {
+  private readonly folder = mkdtempSync(join(tmpdir(), "ptxlab-worker-"));
+  private readonly files = new Map<string, Promise<string>>();
+  /** By the memory that points may take. */
+  private readonly pools = new Map<string, Threads>();
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly threads: number,
+  ) {}
+
+  /** Runs a portion and hands its rows in; how many. */
+  async run(job: string, { sweep, points, files }: Job): Promise<number> {
+    const names = Object.entries(files);
+    const paths = await Promise.all(names.map(([, hash]) => this.file(hash)));
+    const place = Object.fromEntries(names.map(([name], i) => [name, paths[i]!]));
+    const done = (await this.pool(points[0]?.budget ?? {}).run(points, place, null)) ?? [];
+    const milliseconds = done.reduce((sum, d) => sum + d.to - d.from, 0);
+    const answer: Answer = { job, rows: done.map((d) => JSON.stringify(d.row)), milliseconds };
+    await this.redis.rpush(rowsKey(sweep), JSON.stringify(answer));
+    return done.length;
+  }
+
+  /** The path of a file. Throws where the server does not have it (yet): the portion is tried again. */
+  private file(hash: string): Promise<string> {
+    const known = this.files.get(hash) ?? this.fetch(hash);
+    this.files.set(hash, known);
+    known.catch(() => this.files.delete(hash));
+    return known;
+  }
+
+  private async fetch(hash: string): Promise<string> {
+    if (!/^[0-9a-f]{64}$/.test(hash)) throw new Error("not a SHA-256");
+    const bytes = await this.redis.getBuffer(fileKey(hash));
+    if (bytes === null) throw new Error(`no file ${hash}`);
+    if (sha(bytes) !== hash) throw new Error(`file ${hash} is damaged`);
+    const path = join(this.folder, hash);
+    writeFileSync(path, bytes);
+    return path;
+  }
+
+  private pool(budget: Job["points"][0]["budget"] & object): Threads {
+    const name = JSON.stringify([budget.memory, budget.seconds]);
+    const pool = this.pools.get(name) ?? new Threads(this.threads, budget);
+    this.pools.set(name, pool);
+    return pool;
+  }
+
+  async end(): Promise<void> {
+    for (const pool of this.pools.values()) await pool.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
