@@ -123,7 +123,7 @@ export const commandTable = {
   },
   sweep: {
     operands: "FILE",
-    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget); FILE.jsonl grows while it runs, FILE.parquet is the table.",
+    help: "Run a sweep that a JSON file describes (inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget); FILE.jsonl grows while it runs, FILE.parquet is the table, FILE.manifest.json says how it was made.",
     options: {
       out: { value: "NAME", short: "o", help: "Another name for the results." },
       objective: {
@@ -163,6 +163,22 @@ export const commandTable = {
       journal: { value: "FILE", takes: "list", help: "Instead of NAME.*of*.jsonl and NAME.jsonl (may be repeated)." },
     },
     status: "0 done, 1 points are missing, 2 unusable input.",
+  },
+  query: {
+    operands: "SQL",
+    help: "Answer an SQL query over tables of results, as in \"SELECT input, min(cycles) FROM 'sweep.parquet' GROUP BY input\" (DuckDB; needs the package @duckdb/node-api).",
+    options: {
+      json: { help: "The rows as JSON." },
+      csv: { help: "The rows as CSV." },
+    },
+  },
+  repeat: {
+    operands: "FILE",
+    help: "Run a sweep again from the manifest beside its table (NAME.manifest.json) and say whether the rows agree.",
+    options: {
+      threads: { value: "N", takes: "count", help: "Worker threads (default: one per core; 0: none)." },
+    },
+    status: "0 all rows agree, 1 some do not, 2 the run cannot be made again: files that changed or are gone.",
   },
   knobs: {
     operands: "[TEXT]",

@@ -21,6 +21,8 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   sweep: async () => (await import("./sweep.js")).sweepCommand,
   worker: async () => (await import("./worker.js")).workerCommand,
   merge: async () => (await import("./merge.js")).mergeCommand,
+  query: async () => (await import("./query.js")).queryCommand,
+  repeat: async () => (await import("./repeat.js")).repeatCommand,
   knobs: async () => (await import("./knobs.js")).knobsCommand,
   compile: async () => (await import("./compile.js")).compileCommand,
   view: async () => (await import("./view.js")).viewCommand,

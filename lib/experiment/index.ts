@@ -1,14 +1,32 @@
 /** Experiments: sweeps over inputs, targets, options, knobs and orders; search for better orders; tables of results. */
+export { type BootstrapOptions, type Interval, pairedBootstrap } from "./bootstrap.js";
 export { type ClockOptions, clock } from "./clock/clock.js";
 export { type ExecuteOptions, execute, utilisation, type Work } from "./executor.js";
+export { type Disagreement, disagreements, type Manifest, obstacles } from "./manifest.js";
 export { movesText } from "./moves.js";
 export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";
+export { type Aim, paretoFront } from "./pareto.js";
 export { pointId } from "./point.js";
+export { type Provenance, provenance } from "./provenance.js";
+export { type QueryOptions, type SqlRow, type SqlValue, table } from "./query.js";
 export type { QueueOptions, WorkerInfo } from "./queue/connection.js";
 export { serveQueue, type WorkerOptions } from "./queue/worker.js";
 export { hash32, unit } from "./random.js";
 export { type Reordered, reorderCubin } from "./reorder.js";
 export { type SearchOptions, type SearchResult, search } from "./search.js";
+export {
+  type Factor,
+  type FactorValue,
+  type MorrisDesign,
+  type MorrisEffect,
+  morris,
+  morrisDesign,
+  type Setting,
+  type SobolDesign,
+  type SobolIndex,
+  sobol,
+  sobolDesign,
+} from "./sensitivity.js";
 export { objectiveOf, pointsOf, readSweep } from "./spec.js";
 export {
   type Merged,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type ExecuteOptions, executeEach, keyOf } from "./executor.js";
 import { sha } from "./files.js";
+import { writeManifest } from "./manifest.js";
 import { nameOf, pointId } from "./point.js";
 import type { QueueOptions } from "./queue/connection.js";
 import { objectiveOf, pointsOf } from "./spec.js";
@@ -10,7 +11,7 @@ import { Journal, mendJournal, writeTable } from "./table.js";
 import type { Point, Row, SweepSpec } from "./types.js";
 
 export interface SweepOptions extends ExecuteOptions {
-  /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` at the end. None: rows are only returned. */
+  /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` and `OUT.manifest.json` at the end. None: rows are only returned. */
   readonly out?: string;
   /** Only every `of`-th point, from the `index`-th (from 1) on: rows go to the journal of the shard, no table is made (`mergeShards`). */
   readonly shard?: { readonly index: number; readonly of: number };
@@ -117,7 +118,10 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, ke
   const elsewhere = (i: number): boolean => shard !== undefined && firsts.get(ids[i]!)! % shard.of !== shard.index - 1;
   const complete = there.length === mine.length || mine.every((i) => store.has(ids[i]!) || elsewhere(i));
   const rows = (): Iterable<Row> => named(there, all, store.rows(there.map((i) => ids[i]!)));
-  if (complete && out !== undefined && shard === undefined) await writeTable(`${out}.parquet`, rows());
+  if (complete && out !== undefined && shard === undefined) {
+    await writeTable(`${out}.parquet`, rows());
+    writeManifest(out, spec, folder, there.length);
+  }
   return { points: there.length, resumed: known, complete, rows };
 }
 
@@ -168,7 +172,10 @@ export async function mergeShards(
   const ids = points.map((p) => pointId(p, folder, key));
   const missing = ids.filter((id) => !journal.has(id)).length;
   const all = points.map((_, i) => i);
-  if (missing === 0) await writeTable(`${out}.parquet`, named(all, points, journal.rows(ids)));
+  if (missing === 0) {
+    await writeTable(`${out}.parquet`, named(all, points, journal.rows(ids)));
+    writeManifest(out, spec, folder, ids.length);
+  }
   return { points: ids.length, missing, journals };
 }
 

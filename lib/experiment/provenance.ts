@@ -1,0 +1,76 @@
+/** Who made the figures of a notebook: a cell that says so. */
+import { existsSync, readFileSync } from "node:fs";
+import { arch, cpus, platform } from "node:os";
+import { join, resolve } from "node:path";
+import { shownAs } from "../inspect.js";
+import { table } from "../view/table.js";
+import type { Manifest } from "./manifest.js";
+import { version } from "./point.js";
+
+export interface Provenance {
+  readonly ptxlab: string;
+  /** Commit of the checkout; null outside of one. */
+  readonly commit: string | null;
+  readonly node: string;
+  readonly system: string;
+  readonly processor: string;
+  /** Of the tables that were named: file, SHA-256, rows, version of ptxlab. */
+  readonly tables: readonly {
+    readonly table: string;
+    readonly sha256: string;
+    readonly rows: number;
+    readonly ptxlab: string;
+  }[];
+}
+
+/** What ran here, and, for tables of sweeps (`OUT` or `OUT.parquet`), what their manifests say. Shows itself as a table. */
+export function provenance(...tables: readonly string[]): Provenance {
+  const value: Provenance = {
+    ptxlab: version,
+    commit: commitOf(resolve(__dirname, "../..")),
+    node: process.version,
+    system: `${platform()} ${arch()}`,
+    processor: cpus()[0]?.model ?? "unknown",
+    tables: tables.map((t) => {
+      const file = `${t.replace(/\.parquet$/, "")}.manifest.json`;
+      const { table, tableHash, rows, ptxlab } = JSON.parse(readFileSync(file, "utf8")) as Manifest;
+      return { table, sha256: tableHash, rows, ptxlab };
+    }),
+  };
+  const view = () => {
+    const { tables: made, ...rest } = value;
+    const here = Object.entries(rest).map(([what, which]) => ({ what, which }));
+    return table([
+      ...here,
+      ...made.map((m) => ({ what: m.table, which: `${m.rows} rows by ptxlab ${m.ptxlab}, SHA-256 ${m.sha256}` })),
+    ]);
+  };
+  return shownAs(
+    value,
+    () => view().text,
+    () => `ptxlab ${version}`,
+    () => ({ "text/html": view().html, "text/plain": view().text }),
+  );
+}
+
+/** Read from the files of Git, which need not be installed. */
+function commitOf(folder: string): string | null {
+  try {
+    const dot = join(folder, ".git");
+    if (!existsSync(dot)) return null;
+    const head = readFileSync(join(dot, "HEAD"), "utf8").trim();
+    const [, ref] = /^ref: (.*)$/.exec(head) ?? [];
+    if (ref === undefined) return head;
+    const file = join(dot, ref);
+    if (existsSync(file)) return readFileSync(file, "utf8").trim();
+    const packed = readFileSync(join(dot, "packed-refs"), "utf8");
+    return (
+      packed
+        .split("\n")
+        .find((l) => l.endsWith(` ${ref}`))
+        ?.slice(0, 40) ?? null
+    );
+  } catch {
+    return null;
+  }
+}
