@@ -5,6 +5,7 @@ export { type ExecuteOptions, execute, utilisation, type Work } from "./executor
 export { type Disagreement, disagreements, type Manifest, obstacles } from "./manifest.js";
 export { movesText } from "./moves.js";
 export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";
+export { featureWeights, movesOf, orderSpace } from "./orders.js";
 export { type Aim, paretoFront } from "./pareto.js";
 export { pointId } from "./point.js";
 export { type Provenance, provenance } from "./provenance.js";
@@ -28,6 +29,17 @@ export {
   sobolDesign,
 } from "./sensitivity.js";
 export { objectiveOf, pointsOf, readSweep } from "./spec.js";
+export {
+  type Dimension,
+  type Judge,
+  type Round,
+  type Space,
+  type StudyOptions,
+  type StudyResult,
+  study,
+  successiveHalving,
+  type Trial,
+} from "./study.js";
 export {
   type Merged,
   mergeShards,

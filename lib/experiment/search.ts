@@ -15,6 +15,7 @@
 import { type Feature, schedulePolicies, type Weights } from "../sched/index.js";
 import { type ExecuteOptions, execute, keyOf, signalOf } from "./executor.js";
 import { model, type Objective, scoreOf } from "./objective.js";
+import { featureWeights } from "./orders.js";
 import { hash32, unit } from "./random.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
@@ -152,23 +153,10 @@ function moveOf(seed: number, child: number, policies: readonly string[]): Move 
 
 const pick = <T>(list: readonly T[], seed: number, n: number): T => list[hash32(seed, n) % list.length]!;
 
-/** Signs that make sense, sizes by chance; about half of the features are left out. */
-const signs: readonly (readonly [Feature, number])[] = [
-  ["ahead", 1],
-  ["stall", -4],
-  ["latency", 0.5],
-  ["releases", 4],
-  ["fanout", 2],
-  ["longLatency", 16],
-  ["barrierTarget", -8],
-  ["reuse", 2],
-  ["bankConflicts", -2],
-  ["position", -1],
-];
-
+/** Sizes by chance; about half of the features are left out. */
 function weightsOf(seed: number): Weights {
   const weights: Partial<Record<Feature, number>> = { ahead: 1 };
-  signs.forEach(([feature, size], k) => {
+  featureWeights.forEach(([feature, size], k) => {
     if (unit(seed, 10 + k) < 0.5) weights[feature] = Math.round(200 * size * unit(seed, 30 + k)) / 100;
   });
   return weights;
