@@ -64,15 +64,22 @@ export interface LaunchHost {
 /** Differences shown per buffer. */
 const SHOWN = 10;
 
+/** What runs a launch file: memory, and a way to load and launch what is to be run. */
+export interface LaunchRunner {
+  readonly device: Pick<Device, "alloc" | "read" | "write">;
+  readonly load: () => Result<Module>;
+  readonly launch: (module: Module, options: LaunchOptions) => Result<Run>;
+}
+
 interface State {
-  readonly device: Device;
+  readonly device: LaunchRunner["device"];
   readonly module: Module;
   readonly file: LaunchFile;
   readonly addresses: Map<string, number>;
   readonly runs: { kernel: string; warpInstructions: number; threadInstructions: number }[];
   /** Lines that kernels printed. */
   readonly printed: string[];
-  readonly launch: NonNullable<LaunchHost["launch"]>;
+  readonly launch: LaunchRunner["launch"];
 }
 
 /**
@@ -80,19 +87,33 @@ interface State {
  * that names the place.
  */
 export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHost): LaunchFileResult {
-  const file = parseLaunchFile(launch, host.readFile);
-  if (typeof file === "string") return unusable(file, "launch file");
   const device = new Device();
-  const module = device.load(cubin);
+  const run = host.launch ?? launchOn;
+  return runLaunchFileOn(
+    { device, load: () => device.load(cubin), launch: (module, options) => run(device, module, options) },
+    launch,
+    host.readFile,
+  );
+}
+
+/** The same on anything that loads and launches. */
+export function runLaunchFileOn(
+  runner: LaunchRunner,
+  launch: unknown,
+  readFile: LaunchHost["readFile"],
+): LaunchFileResult {
+  const file = parseLaunchFile(launch, readFile);
+  if (typeof file === "string") return unusable(file, "launch file");
+  const module = runner.load();
   if (!module.ok) return unusable(module.diagnostics.map((d) => d.message).join("; "), "cubin");
   const state: State = {
-    device,
+    device: runner.device,
     module: module.value,
     file,
     addresses: new Map(),
     runs: [],
     printed: [],
-    launch: host.launch ?? launchOn,
+    launch: runner.launch,
   };
   const problem = prepare(state);
   if (problem !== "") return unusable(problem, "launch file");
@@ -158,7 +179,7 @@ function runStep(s: State, step: LaunchStep): Run | string {
     if (p.kind === "bytes") return { bytes: p.bytes };
     return { [p.type]: p.value };
   });
-  const run = s.launch(s.device, s.module, {
+  const run = s.launch(s.module, {
     ...(step.kernel === undefined ? {} : { kernel: step.kernel }),
     ...(step.cluster === undefined ? {} : { cluster: step.cluster }),
     ...(s.file.maxInstructions === undefined ? {} : { maxInstructions: s.file.maxInstructions }),
