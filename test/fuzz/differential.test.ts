@@ -3,7 +3,9 @@
  * PTXLAB_FUZZ=5000 runs that many seeds (PTXLAB_FUZZ_FROM: the first). A failure prints the PTX: make it a test of its own.
  */
 import { compile } from "../../lib/compile.js";
+import { unwrap } from "../../lib/result.js";
 import { simulate } from "../../lib/sim/index.js";
+import { PtxDevice } from "../../lib/sim/ptx/index.js";
 import { corpusTargets } from "../corpus/cases.js";
 import { evaluate, generate, inputCells, ptxText, RESULT_WORDS, THREADS } from "./program.js";
 
@@ -31,6 +33,24 @@ function trouble(seed: number, opt: number): string {
   };
   return wrong("result", out, wanted) || wrong("buffer", cells, wantedCells);
 }
+
+/** The same in the PTX interpreter. */
+function misread(seed: number): string {
+  const program = generate(seed);
+  const device = new PtxDevice();
+  const module = unwrap(device.load(ptxText(program, corpusTargets[seed % corpusTargets.length]!)));
+  const [cells, out] = [inputCells(seed), new Uint32Array(THREADS * RESULT_WORDS)];
+  const run = unwrap(device.launch(module, { block: THREADS, params: [cells, out], maxInstructions: 5_000_000 }));
+  if (run.fault !== null) return `seed ${seed}: ${run.fault.message}`;
+  const wantedCells = inputCells(seed);
+  const wanted = Uint32Array.of(...evaluate(program, wantedCells), ...wantedCells);
+  const i = Uint32Array.of(...out, ...cells).findIndex((v, k) => v !== wanted[k]);
+  return i < 0 ? "" : `seed ${seed}: word ${i}, not 0x${wanted[i]!.toString(16)}`;
+}
+
+test("100 random kernels in the PTX interpreter", () => {
+  for (let seed = first; seed < first + 100; seed++) expect(misread(seed)).toBe("");
+});
 
 describe("random kernels against an evaluator", () => {
   const starts = Array.from({ length: Math.ceil(seeds / PER_TEST) }, (_, i) => first + i * PER_TEST);

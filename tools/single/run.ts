@@ -76,8 +76,14 @@ export function loaded(cubin: Uint8Array): { device: Device; module: Module } | 
   return module.ok ? { device, module: module.value } : module.diagnostics.map((d) => d.message).join("; ");
 }
 
+/** Loads and runs: the simulator, or the PTX interpreter. */
+export interface Runs {
+  readonly device: Pick<Device, "read" | "write" | "launch">;
+  readonly module: Module;
+}
+
 export function runSingle(
-  where: { device: Device; module: Module },
+  where: Runs,
   k: Single,
   data: Uint8Array,
   at: number,
@@ -99,6 +105,6 @@ export function runSingle(
 }
 
 /** Room for the rows on a device. */
-export function room(device: Device): number {
+export function room(device: Pick<Device, "alloc">): number {
   return device.alloc(BYTES);
 }

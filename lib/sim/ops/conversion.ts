@@ -95,8 +95,9 @@ function f2i(s: Site): Exec {
   const [from = "F32"] = floatMods(s);
   const type = s.choose<IntegerType>(integerTypes, integerTypes.S32!);
   const integral = integralModes[s.choose<Rounding>(integralNames, Rounding.RN)]!;
-  // Without .NTZ ("NaN to zero") a NaN gives the value with only the top bit set.
-  const nan = s.has("NTZ") ? 0 : 0x80000000 | 0;
+  // Without .NTZ ("NaN to zero") a NaN gives the value with only the type's top bit set.
+  const top = (2 ** (Math.min(32, type.bits) - 1)) | 0;
+  const nan = s.has("NTZ") ? 0 : type.signed ? -top | 0 : top;
   const { source, value } = floatSource(s, "b", from, ftz);
   if (type.bits === 64) {
     const toLong: LaneFunction = (x) => {

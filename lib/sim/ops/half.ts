@@ -86,7 +86,7 @@ function finish(f: Flavour): (bits: number) => number {
   const smallest = 2 ** f.format.least;
   return (bits) => {
     const v = f.value(bits);
-    if (f.sat) return Number.isNaN(v) || v <= 0 ? 0 : v >= 1 ? one : bits;
+    if (f.sat) return Number.isNaN(v) || v <= 0 || (f.ftz && v < smallest) ? 0 : v >= 1 ? one : bits;
     if (f.relu && v <= 0) return 0;
     return f.ftz && Math.abs(v) < smallest ? bits & 0x8000 : bits;
   };

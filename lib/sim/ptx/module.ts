@@ -44,6 +44,8 @@ export interface Built {
 const CODE_BASE = 0x10000n;
 /** Where an alignment of shared memory is not given, dynamic memory begins at a multiple of this. */
 const SHARED_ALIGN = 1024;
+/** What the system keeps for itself at the beginning of shared memory, from sm_90 on; here on all. */
+const SHARED_RESERVED = 1024;
 
 class Loader implements Surroundings {
   private readonly functions = new Map<string, Code>();
@@ -54,7 +56,7 @@ class Loader implements Surroundings {
   private readonly dynamic: Placed[] = [];
   private readonly kernels = new Map<string, Kernel>();
   private constantBytes = 0;
-  private shared = 0;
+  private shared = SHARED_RESERVED;
 
   constructor(
     private readonly module: Module,

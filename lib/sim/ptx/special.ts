@@ -60,6 +60,10 @@ const registers: Readonly<Record<string, (component: string | null) => Read | nu
   "%globaltimer_hi": single((t) => steps(t) >> 32n),
   "%dynamic_smem_size": single((t) => t.cta.launch.dynamicShared),
   "%total_smem_size": single((t) => t.cta.launch.sharedBytes),
+  // Counters that nobody has set up.
+  ...Object.fromEntries(
+    [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n) => [`%pm${n}`, `%pm${n}_64`].map((k) => [k, single(() => 0)])),
+  ),
   WARP_SZ: single(() => LANES),
 };
 

@@ -8,6 +8,7 @@ import { convert } from "./ops/convert.js";
 import { floats } from "./ops/float.js";
 import { integers } from "./ops/integer.js";
 import { memory } from "./ops/memory.js";
+import { video } from "./ops/video.js";
 import { warps } from "./ops/warp.js";
 import { typeNamed } from "./types.js";
 
@@ -17,6 +18,7 @@ const others: Readonly<Record<string, Build>> = {
   ...atomics,
   ...warps,
   ...control,
+  ...video,
   cvt: convert,
 };
 

@@ -1,7 +1,7 @@
 /** `atom` and `red`: one thread after the other, so each is indivisible as it stands. */
 import type { Operand } from "../../../ptx/index.js";
 import type { Build, Site } from "../code.js";
-import { add, decode, encode, type Float, type Format, flushed } from "../exact.js";
+import { add, compare, decode, encode, type Float, type Format, flushed } from "../exact.js";
 import { locate, put, type Space, spaceOf, take } from "../memory.js";
 import { integerOf, maskOf, type Type, type Value } from "../types.js";
 import { HINTS, target } from "./memory.js";
@@ -27,10 +27,26 @@ const updates: Readonly<Record<string, Update>> = {
   max: order((a, b) => a >= b),
 };
 
+/** The packed and the 16-bit floats have these, too: the number wins over NaN, −0 is below +0. */
+function extreme(t: Type, format: Format, max: boolean): Update {
+  return lanes(t, (a, b) => {
+    const [x, y] = [decode(a, format), decode(b, format)];
+    if (x.kind === "nan" || y.kind === "nan")
+      return x.kind === "nan" && y.kind === "nan" ? format.nan! : x.kind === "nan" ? b : a;
+    const d = compare(x, y) || Number(y.negative) - Number(x.negative);
+    return d > 0 === max ? a : b;
+  });
+}
+
 /** Sums of floats round to nearest; those of f32 in global memory flush subnormals (PTX ISA, atom). */
 function sum(t: Type, format: Format, flush: boolean): Update {
   const of = (v: Value): Float => (flush ? flushed(decode(v, format), format) : decode(v, format));
   const one = (a: Value, b: Value): Value => encode(add(of(a), of(b), false), format, { ftz: flush });
+  return lanes(t, one);
+}
+
+/** A function of elements on packed values. */
+function lanes(t: Type, one: (a: Value, b: Value) => Value): Update {
   const e = BigInt(t.element);
   const mask = maskOf(t.element);
   return (old, b) => {
@@ -38,6 +54,13 @@ function sum(t: Type, format: Format, flush: boolean): Update {
     for (let i = 0n; i < BigInt(t.lanes); i++) all |= one((old >> (i * e)) & mask, (b >> (i * e)) & mask) << (i * e);
     return all;
   };
+}
+
+/** What an operation does in global memory (`flush`: subnormals of f32 go), and elsewhere. */
+function updateOf(s: Site, name: string, t: Type, flush: boolean): Update {
+  if (t.format === null || name === "exch") return updates[name]!;
+  if (name === "add") return sum(t, t.format, flush && t.name === "f32");
+  return name === "min" || name === "max" ? extreme(t, t.format, name === "max") : s.refuse("on floats");
 }
 
 const parts = (o: Operand): readonly Operand[] => (o.kind === "vector" ? o.elements : [o]);
@@ -54,10 +77,7 @@ function atomic(s: Site, result: boolean): ReturnType<Build> {
   const sources = parts(s.operand(first + 1)).map((o) => s.read(o, t));
   const c = name === "cas" ? s.read(s.operand(first + 2), t) : (): bigint => 0n;
   const writes = result ? parts(s.operand(0)).map((o) => s.write(o, t)) : [];
-  if (t.format !== null && name !== "add" && name !== "exch") return s.refuse("on floats");
-  const plain = updates[name]!;
-  const flushing = t.format === null || name !== "add" ? plain : sum(t, t.format, t.name === "f32");
-  const exact = t.format === null || name !== "add" ? plain : sum(t, t.format, false);
+  const [flushing, exact] = [updateOf(s, name, t, true), updateOf(s, name, t, false)];
   const all = vector === null ? size : size * Number(vector[1]);
   const inGlobal = (where: Space, address: Value): boolean =>
     (where === "generic" ? spaceOf(address) : where) === "global";

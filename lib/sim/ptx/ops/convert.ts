@@ -85,8 +85,9 @@ function scalar(s: Site, to: Type, from: Type): Step {
 
 /** f32 with ten bits after the point; the bits below are zero. */
 function tensorFloat(v: Value, mode: Mode, relu: boolean, satfinite: boolean): Value {
-  const TF32: Format = { ...F32, bits: 19, mantissa: 10, nan: 0x3ffffn };
-  return encode(decode(v, F32), TF32, { mode, relu, satfinite }) << 13n;
+  const TF32: Format = { ...F32, bits: 19, mantissa: 10 };
+  const x = decode(v, F32);
+  return x.kind === "nan" ? F32.nan! : encode(x, TF32, { mode, relu, satfinite }) << 13n;
 }
 
 /** Two powers of two of eight bits: the exponent of the number, up or toward zero; 255 is NaN. */

@@ -139,18 +139,24 @@ function pick(a: Float, b: Float, max: boolean, nan: boolean): Float {
 const extreme =
   (max: boolean): Build =>
   (s) => {
-    const nan = s.words.take("NaN");
-    const xorsign = s.words.take("xorsign");
-    const magnitude = s.words.take("abs");
-    const three = s.ins.operands.length === 4;
+    const [nan, xorsign, magnitude] = ["NaN", "xorsign", "abs"].map((w) => s.words.take(w));
+    const arity = s.ins.operands.length - 1;
     const of = (v: Float): Float => (magnitude ? abs(v) : v);
-    return arithmetic(three ? 3 : 2, (a, b, c) => {
-      const v = pick(of(a), of(b), max, nan);
-      const all = three ? pick(v, of(c), max, nan) : v;
-      if (!xorsign || all.kind === "nan") return all;
-      const negative = [a, b, ...(three ? [c] : [])].filter((x) => x.kind !== "nan" && x.negative).length % 2 === 1;
-      return negative ? neg(all) : all;
-    })(s);
+    const f: Function = (a, b, c) => {
+      const v = pick(of(a), of(b), max, nan!);
+      return arity === 3 ? pick(v, of(c), max, nan!) : v;
+    };
+    if (!xorsign) return arithmetic(arity, f)(s);
+    const w = floatWords(s);
+    const [t] = s.words.types();
+    const format = formatOf(s, t);
+    const plain = rounded(f, [format], format, w);
+    const top = 1n << BigInt(t!.element - 1);
+    // The sign is that of the product, whichever of the sources is taken.
+    return step(s, repeat(t!, arity), t!, (a, b, c) => {
+      const v = plain(a, b, c);
+      return decode(v, format).kind === "nan" ? v : v ^ ((a ^ b ^ (arity === 3 ? c : 0n)) & top);
+    });
   };
 
 const copysign: Build = (s) => {

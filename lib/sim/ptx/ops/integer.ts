@@ -137,9 +137,9 @@ const extreme =
     })(s);
   };
 
-/** Division by zero: what the machine gives (all ones, the dividend); the manual leaves it open. */
+/** Division by zero: all ones, as the code of ptxas gives; the manual leaves it open. */
 const divide: Function = (a, b) => (b === 0n ? -1n : a / b);
-const remainder: Function = (a, b) => (b === 0n ? a : a % b);
+const remainder: Function = (a, b) => (b === 0n ? -1n : a % b);
 
 const ones = (v: bigint): number => {
   let n = 0;
