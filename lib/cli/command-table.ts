@@ -69,6 +69,11 @@ export const commandTable = {
         help: "Stop a launch after so many warp-instructions (default: what the file says, else 2000000000).",
       },
       "max-seconds": { value: "N", takes: "count", help: "Stop a launch after so many seconds." },
+      completion: {
+        value: "SEED",
+        takes: "count",
+        help: "Seed of when asynchronous copies and products end (default: what the file says, else 0, as late as waits allow).",
+      },
       threads: {
         value: "N",
         takes: "count",

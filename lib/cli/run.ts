@@ -9,12 +9,13 @@ import { UNUSABLE } from "./usage.js";
 /** Exit status 0 as expected, 1 not (or with findings), 2 unusable input, 3 a kernel faulted. */
 export function run(args: readonly string[], host: Host): number {
   const { file, values } = readCommandLine("run", args);
-  const { races, profile, threads } = values;
+  const { races, profile, threads, completion } = values;
   const [maxInstructions, maxSeconds] = [values["max-instructions"], values["max-seconds"]];
   const how: LaunchOptions = {
     ...(races && { races }),
     ...(profile && { profile }),
     ...(maxInstructions !== undefined && { maxInstructions }),
+    ...(completion !== undefined && { completion }),
     ...(threads !== undefined && { threads }),
     ...(maxSeconds !== undefined && { maxSeconds }),
   };

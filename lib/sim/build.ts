@@ -6,6 +6,7 @@ import { bits } from "./ops/bits.js";
 import { bulk } from "./ops/bulk.js";
 import { control } from "./ops/control.js";
 import { conversion } from "./ops/conversion.js";
+import { copies } from "./ops/copies.js";
 import { double } from "./ops/double.js";
 import { float } from "./ops/float.js";
 import { floatPairs } from "./ops/float-pairs.js";
@@ -42,6 +43,7 @@ const families: readonly Makers[] = [
   matrices,
   mbarrier,
   bulk,
+  copies,
   tensorCopy,
   warpgroup,
 ];

@@ -18,18 +18,26 @@ const words: Int32Array = new Int32Array(halves.buffer);
 /** Every product reads 256 bits along k of each row: this many words. */
 export const WORDS_PER_ROW = 8 as const;
 
+/** A matrix behind a descriptor: where its pieces are, in the order in which `readMatrix` takes them. Lives until the next is looked at. */
+export interface Pieces {
+  readonly at: Int32Array;
+  readonly count: number;
+}
+
+const places: Int32Array = new Int32Array(512);
+
 /**
- * Reads `count` rows from row `first` on, eight words each, into `out`. `lo` and `hi` are the descriptor. A fault: what was noted; null otherwise.
+ * The pieces of `count` rows from row `first` on: two along k of each row, or, transposed, 16 along k of every eight rows. `lo` and `hi` are the
+ * descriptor. A fault: what was noted.
  */
-export function readMatrix(
+export function piecesOf(
   w: Warp,
   lo: number,
   hi: number,
   first: number,
   count: number,
   transposed: boolean,
-  out: Int32Array,
-): Step | null {
+): Pieces | Step {
   const start = (lo & 0x3fff) * PIECE;
   const leading = ((lo >>> 16) & 0x3fff) * PIECE;
   const stride = (hi & 0x3fff) * PIECE;
@@ -38,38 +46,38 @@ export function readMatrix(
     return w.fault("not-supported", w.active, "not supported by the simulator: a matrix descriptor with a base offset");
   const width = WIDTHS[mode]!;
   const swizzle = SWIZZLES[mode]!;
-  const { shared } = w.cta;
-  const at = (offset: number): number => {
+  let n = 0;
+  let end = 0;
+  const add = (offset: number): void => {
     const address = (start + offset) & 0x3ffff;
-    return address ^ (((address >> 7) & swizzle) << 4);
+    const at = address ^ (((address >> 7) & swizzle) << 4);
+    places[n++] = at;
+    end = Math.max(end, at);
   };
-  const outside = (address: number): Step =>
-    w.fault(
-      "out-of-bounds",
-      w.active,
-      `16 bytes at shared address 0x${address.toString(16)} are outside the memory of the program`,
-      BigInt(address),
-    );
-  if (!transposed) {
-    for (let i = 0; i < count; i++) {
-      const row = first + i;
+  if (!transposed)
+    for (let row = first; row < first + count; row++) {
       const offset = (row & 7) * width * PIECE + (row >> 3) * stride;
-      for (let piece = 0; piece < 2; piece++) {
-        const address = at(offset + (mode === 0 ? piece * leading : piece * PIECE));
-        if (address + PIECE > shared.size) return outside(address);
-        for (let k = 0; k < 4; k++) out[i * WORDS_PER_ROW + 4 * piece + k] = shared.words[(address >> 2) + k]!;
-      }
+      add(offset);
+      add(offset + (mode === 0 ? leading : PIECE));
     }
-    return null;
-  }
-  for (let piece = first >> 3; piece < (first + count) >> 3; piece++)
-    for (let k = 0; k < 16; k++) {
+  else
+    for (let piece = first >> 3; piece < (first + count) >> 3; piece++) {
       const along = mode === 0 ? piece * stride : (piece % width) * PIECE + Math.floor(piece / width) * leading;
-      const across = (k & 7) * width * PIECE + (k >> 3) * (mode === 0 ? leading : stride);
-      const address = at(along + across);
-      if (address + PIECE > shared.size) return outside(address);
-      for (let i = 0; i < 8; i++) halves[(8 * piece - first + i) * 16 + k] = shared.half[(address >> 1) + i]!;
+      for (let k = 0; k < 16; k++) add(along + (k & 7) * width * PIECE + (k >> 3) * (mode === 0 ? leading : stride));
     }
+  if (end + PIECE <= w.cta.shared.size) return { at: places.subarray(0, n), count };
+  const text = `16 bytes at shared address 0x${end.toString(16)} are outside the memory of the program`;
+  return w.fault("out-of-bounds", w.active, text, BigInt(end));
+}
+
+/** Reads a matrix: eight words of each row, into `out`. */
+export function readMatrix(w: Warp, { at, count }: Pieces, transposed: boolean, out: Int32Array): void {
+  const { shared } = w.cta;
+  if (!transposed) {
+    for (let i = 0; i < at.length; i++) for (let k = 0; k < 4; k++) out[4 * i + k] = shared.words[(at[i]! >> 2) + k]!;
+    return;
+  }
+  for (let n = 0; n < at.length; n++)
+    for (let i = 0; i < 8; i++) halves[(8 * (n >> 4) + i) * 16 + (n & 15)] = shared.half[(at[n]! >> 1) + i]!;
   out.set(words.subarray(0, count * WORDS_PER_ROW));
-  return null;
 }

@@ -179,6 +179,7 @@ export class Device {
       ...(options.only && { only: options.only }),
       ...(options.engine && { engine: options.engine }),
       ...(options.order !== undefined && { order: options.order }),
+      ...(options.completion !== undefined && { completion: options.completion }),
     };
     return ok({ launch, buffers });
   }

@@ -22,6 +22,8 @@ export interface LaunchStep {
   readonly block: readonly [number, number, number];
   readonly cluster: readonly [number, number, number] | undefined;
   readonly sharedBytes: number;
+  /** When asynchronous operations end: a seed, or at once. */
+  readonly completion: number | "at-once" | undefined;
   readonly params: readonly LaunchParam[];
 }
 
@@ -231,13 +233,17 @@ function param(value: unknown, where: string, buffers: ReadonlyMap<string, Buffe
 }
 
 function step(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer>): LaunchStep {
-  const o = object(value, where, ["kernel", "grid", "block", "cluster", "sharedBytes", "params"]);
+  const o = object(value, where, ["kernel", "grid", "block", "cluster", "sharedBytes", "completion", "params"]);
   return {
     kernel: o.kernel === undefined ? undefined : text(o.kernel, `${where}.kernel`),
     grid: dimensions(o.grid, `${where}.grid`),
     block: dimensions(o.block, `${where}.block`),
     cluster: o.cluster === undefined ? undefined : dimensions(o.cluster, `${where}.cluster`),
     sharedBytes: o.sharedBytes === undefined ? 0 : count(o.sharedBytes, `${where}.sharedBytes`),
+    completion:
+      o.completion === undefined || o.completion === "at-once"
+        ? o.completion
+        : count(o.completion, `${where}.completion`),
     params: list(o.params ?? [], `${where}.params`).map((p, i) => param(p, `${where}.params[${i}]`, buffers)),
   };
 }

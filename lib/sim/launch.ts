@@ -182,6 +182,7 @@ function runStep(s: State, step: LaunchStep): Run | string {
   const run = s.launch(s.module, {
     ...(step.kernel === undefined ? {} : { kernel: step.kernel }),
     ...(step.cluster === undefined ? {} : { cluster: step.cluster }),
+    ...(step.completion === undefined ? {} : { completion: step.completion }),
     ...(s.file.maxInstructions === undefined ? {} : { maxInstructions: s.file.maxInstructions }),
     grid: step.grid,
     block: step.block,

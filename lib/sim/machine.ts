@@ -4,6 +4,7 @@
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
 import { RETURN_ADDRESS } from "../isa/abi.js";
+import { UnderWay } from "./async/under-way.js";
 import { freshBarriers } from "./barrier.js";
 import { enqueue, lowest, popcount, releaseWanted } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
@@ -72,6 +73,8 @@ export interface Launch {
   readonly engine?: EngineChoice;
   /** Seed of the order in which blocks start. */
   readonly order?: number;
+  /** Seed of when asynchronous operations end. */
+  readonly completion?: number | "at-once";
   /** Others run blocks of the grid, too. */
   readonly share?: Share;
 }
@@ -103,6 +106,7 @@ export class GridMachine implements Machine, Host {
   phases: number = 0;
   private readonly program: Program;
   readonly watch: RaceDetector | null;
+  readonly underWay: UnderWay | null;
   private readonly profiler: Profiler | null;
   /** Ended CTAs, whose warps and shared memory serve others. */
   private readonly ended: Cta[] = [];
@@ -123,6 +127,10 @@ export class GridMachine implements Machine, Host {
     this.sharedReserved = launch.sharedReserved;
     this.registers = launch.program.registers;
     this.watch = launch.races === true ? new RaceDetector(launch.program, launch.grid, launch.block) : null;
+    // Who looks on, and the timing model, tell by themselves when operations end.
+    const late = launch.program.asynchronous && this.watch === null && launch.tracer === undefined;
+    const { completion = 0 } = launch;
+    this.underWay = late && completion !== "at-once" ? new UnderWay(launch.program, completion) : null;
     this.profiler = launch.profile ? new Profiler(launch.program) : null;
     launch.tracer?.begin(launch.program);
     // Translated code tells nobody what its instructions do.
@@ -233,6 +241,7 @@ export class GridMachine implements Machine, Host {
       if (this.fault !== null || resident.length === 0) continue;
       if (this.phases !== phases) woken = 0;
       phases = this.phases;
+      if (!moved && this.underWay?.endNext()) continue;
       const stuck = !moved && next.done === true;
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
@@ -257,6 +266,7 @@ export class GridMachine implements Machine, Host {
 
   private endCluster(cluster: Cluster): void {
     for (const cta of cluster.ctas) this.watch?.end(cta);
+    this.underWay?.endOf(cluster.ctas);
     this.ended.push(...cluster.ctas);
   }
 
@@ -333,6 +343,8 @@ export class GridMachine implements Machine, Host {
         continue;
       }
       idle = 0;
+      if (this.underWay !== null && this.underWay.next <= this.issued) this.underWay.poll(this.issued);
+      if (this.fault !== null) return;
       this.runWarp(warp);
       if (this.fault !== null) return;
       if (this.issued < this.nextLook) continue;

@@ -6,6 +6,7 @@ import type { CubinFunction } from "../elf/index.js";
 import { File, type MachineInst } from "../isa/operand.js";
 import { decodeCode } from "../sass/decode.js";
 import type { Target } from "../target/types.js";
+import { isAsynchronous } from "./async/access-kind.js";
 import { build } from "./build.js";
 import { type Placed, type Program, registersOf } from "./program.js";
 import type { Exec } from "./state.js";
@@ -41,6 +42,7 @@ export function programOf(
     guard: new Uint8Array(insts.length).fill(7),
     invert: new Int32Array(insts.length),
     registers: registersOf(insts),
+    asynchronous: insts.some((inst) => inst !== null && isAsynchronous(inst.form.op)),
     engine: null,
   };
   insts.forEach((inst, i) => {

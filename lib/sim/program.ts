@@ -28,6 +28,8 @@ export interface Program {
   readonly invert: Int32Array;
   /** How many registers, from R0 on, its instructions can touch. */
   readonly registers: number;
+  /** Has operations that work on shared memory after their issue: accesses to it must be seen. */
+  readonly asynchronous: boolean;
   /** What translates it (wasm/engine.ts), once something has run. */
   engine: object | null;
 }

@@ -85,6 +85,11 @@ export interface LaunchOptions {
   readonly threads?: number;
   /** Seed of an order in which blocks start; default: in the order of their numbers. The same seed gives the same result again. */
   readonly order?: number;
+  /**
+   * When asynchronous copies, stores and products end: a seed (default 0: as late as anything allows), or at once, when they issue. Programs
+   * that wait for them give the same on every seed. With `races`, and for the timing model, they end at once.
+   */
+  readonly completion?: number | "at-once";
   /** Records what chosen blocks do, for the timing model. */
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run (x fastest; with clusters, theirs run whole); the others don't, and what they would write is missing. */
@@ -104,6 +109,8 @@ export type FaultKind =
   | "illegal-address-space"
   | "stack-overflow"
   | "barrier"
+  /** An access meets an asynchronous operation under way. */
+  | "asynchronous"
   | "deadlock"
   | "trap"
   | "breakpoint"

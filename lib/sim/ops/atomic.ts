@@ -4,6 +4,7 @@
  */
 import { File, Kind } from "../../isa/operand.js";
 import { type AccessSpace, addressOf, locate, place, shortAddress, wideAddress, windowOf } from "../access.js";
+import type { Combine } from "../async/transfer.js";
 import { add32, bitsOfF32, f32OfBits, flush, max32, min32 } from "../number/f32.js";
 import { doubleOf, highOf, lowOf } from "../number/f64.js";
 import { BF16, bf16Value, F16, f16Value, shortBits } from "../number/half.js";
@@ -126,7 +127,10 @@ function updateOf(s: Site): { update: Update; n: number } {
   const types = {
     S32: "S32",
     "64": "64",
+    U64: "64",
     S64: "S64",
+    F16: "F16",
+    BF16: "BF16",
     F32: "F32",
     F64: "F64",
     F16x2: "F16x2",
@@ -156,6 +160,9 @@ function updateOf(s: Site): { update: Update; n: number } {
     case "F16x2":
     case "BF16x2":
       return { update: halves(plainFloats[op] ?? s.unsupported(op), type === "BF16x2"), n: 1 };
+    case "F16":
+    case "BF16":
+      return { update: halves(shortFloats[op] ?? s.unsupported(op), type === "BF16"), n: 1 };
     case "F16x4":
     case "F16x8":
     case "BF16x4":
@@ -179,6 +186,21 @@ function elements(one: Update, n: number): { update: Update; n: number } {
     for (let i = 0; i < n; i++) one(old.subarray(i, i + 1), value.subarray(i, i + 1), to.subarray(i, i + 1));
   };
   return { update, n };
+}
+
+/** A reduction of runs of bytes, element by element. */
+export function combineOf(s: Site): Combine {
+  const { update, n } = updateOf(s);
+  const [old, value, to] = [new Int32Array(n), new Int32Array(n), new Int32Array(n)];
+  const bytes = [old, value, to].map((x) => new Uint8Array(x.buffer)) as [Uint8Array, Uint8Array, Uint8Array];
+  return (memory, operand) => {
+    for (let i = 0; i < memory.length; i += 4 * n) {
+      bytes[0].set(memory.subarray(i, i + 4 * n));
+      bytes[1].set(operand.subarray(i, i + 4 * n));
+      update(old, value, to);
+      memory.set(bytes[2], i);
+    }
+  };
 }
 
 function operation(space: AccessSpace): Maker {

@@ -1,19 +1,19 @@
 /**
  * Bulk copies without a tensor map: UBLKCP between global memory and shared memory of CTAs of the cluster, and STAS (PTX ISA
- * cp.async.bulk, st.async). Done at once, one of the orders that are allowed; what arrives in shared memory completes its bytes on an
- * mbarrier. ptxas issues one for each thread, in a loop (ELECT), with uniform operands.
+ * cp.async.bulk, st.async). What arrives in shared memory completes its bytes on an mbarrier. ptxas issues one for each thread, in a loop (ELECT), with uniform operands.
  *
  * d: the destination and, for shared memory, the barrier behind it; s: the source; n: 16 bytes in its low half, and with .MULTICAST the CTAs of
  * the cluster as a mask in the upper (seen in ptxas's code).
  */
 import { locate, place } from "../access.js";
-import { type Arrival, actOn } from "../mbarrier.js";
+import { blockOf, Transfer } from "../async/transfer.js";
+import { begin, type Signal } from "../async/under-way.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
+import { combineOf } from "./atomic.js";
+import { operation } from "./copies.js";
 
 const CHUNK = 16;
-const chunk: Int32Array = new Int32Array(4);
-const what: Arrival = { arrivals: 0, transactions: 0, drops: 0 };
 
 /** Address of a uniform operand: two registers for global memory. */
 function address(s: Site, slot: string, global: boolean): (w: Warp) => number {
@@ -22,26 +22,24 @@ function address(s: Site, slot: string, global: boolean): (w: Warp) => number {
   return global ? (w) => hi(w) * 4294967296 + (lo(w) >>> 0) : (w) => lo(w) >>> 0;
 }
 
-/** Copies bytes, a chunk at a time; false: a fault is noted. */
-function move(
+/** A run of bytes in chunks; null: a fault is noted. */
+function runOf(
   w: Warp,
   lane: number,
-  to: number,
-  toGlobal: boolean,
-  from: number,
-  fromGlobal: boolean,
+  [toSpace, to]: readonly ["global" | "shared", number],
+  [fromSpace, from]: readonly ["global" | "shared", number],
   n: number,
-): boolean {
-  for (let i = 0; i < n; i += CHUNK) {
-    if (!locate(w, fromGlobal ? "global" : "shared", from + i, CHUNK, lane)) return false;
-    const source = place.at >> 2;
-    for (let k = 0; k < 4; k++) chunk[k] = place.words[source + k]!;
-    if (!locate(w, toGlobal ? "global" : "shared", to + i, CHUNK, lane)) return false;
-    const target = place.at >> 2;
-    for (let k = 0; k < 4; k++) place.words[target + k] = chunk[k]!;
-  }
-  return true;
+): Transfer | null {
+  const t = new Transfer();
+  if (toSpace === "shared") t.target = blockOf(w, to);
+  if (fromSpace === "shared") t.source = blockOf(w, from);
+  for (let i = 0; i < n; i += CHUNK)
+    if (!t.locate(w, lane, [fromSpace, from + i], [toSpace, to + i], CHUNK)) return null;
+  return t;
 }
+
+/** The same address in another CTA of the cluster. */
+export const inCta = (address: number, rank: number): number => ((address & 0xffffff) | (rank << 24)) >>> 0;
 
 function copy(s: Site): Exec {
   const [to, from] = s.inst.form.mods.filter((m) => m === "G" || m === "S");
@@ -50,6 +48,7 @@ function copy(s: Site): Exec {
   s.has("SEQUENCED");
   const multicast = s.has("MULTICAST");
   const [toGlobal, fromGlobal] = [to === "G", from === "G"];
+  const fromSpace = fromGlobal ? "global" : "shared";
   const d = address(s, "d", toGlobal);
   const barrier = s.scalar(s.operand("d"), 1)!;
   const source = address(s, "s", fromGlobal);
@@ -58,21 +57,52 @@ function copy(s: Site): Exec {
     const lane = 31 - Math.clz32(m & -m);
     const word = count(w);
     const bytes = (word & 0xffff) * CHUNK;
-    if (toGlobal) return move(w, lane, d(w), true, source(w), fromGlobal, bytes) ? Step.Next : Step.Fault;
-    const own = d(w);
+    if (toGlobal) {
+      const t = runOf(w, lane, ["global", d(w)], [fromSpace, source(w)], bytes);
+      return t === null ? Step.Fault : begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
+    }
     for (let rank = 0; rank < 16; rank++) {
       if (multicast ? ((word >>> (16 + rank)) & 1) === 0 : rank > 0) continue;
-      const inCta = (x: number): number => (multicast ? ((x & 0xffffff) | (rank << 24)) >>> 0 : x);
-      if (!move(w, lane, inCta(own), false, source(w), fromGlobal, bytes)) return Step.Fault;
-      what.transactions = -bytes;
-      if (!actOn(w, inCta(barrier(w) >>> 0), what, lane)) return Step.Fault;
+      const there = (x: number): number => (multicast ? inCta(x, rank) : x >>> 0);
+      const t = runOf(w, lane, ["shared", there(d(w))], [fromSpace, source(w)], bytes);
+      if (t === null) return Step.Fault;
+      const signals = [completes(there(barrier(w)), lane, bytes)];
+      if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
     }
     return Step.Next;
   };
 }
 
-/** STAS: a store into shared memory of the cluster that completes its bytes on the barrier behind the address. */
+/** UBLKRED: what is at d = op(that, shared memory at s). */
+function reduce(s: Site): Exec {
+  const [to] = s.inst.form.mods;
+  s.has("G");
+  s.has("S");
+  const combine = combineOf(s);
+  const toGlobal = to === "G";
+  const d = address(s, "d", toGlobal);
+  const barrier = s.scalar(s.operand("d"), 1)!;
+  const source = address(s, "s", false);
+  const count = s.scalar(s.operand("n"))!;
+  return (w, m) => {
+    const lane = 31 - Math.clz32(m & -m);
+    const bytes = (count(w) & 0xffff) * CHUNK;
+    const t = runOf(w, lane, [toGlobal ? "global" : "shared", d(w)], ["shared", source(w)], bytes);
+    if (t === null) return Step.Fault;
+    t.combine = combine;
+    if (toGlobal) return begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
+    return begin(operation(w, lane, { transfers: [t], signals: [completes(barrier(w) >>> 0, lane, bytes)] }));
+  };
+}
+
+/** Completes bytes on an mbarrier. */
+export function completes(address: number, lane: number, bytes: number): Signal {
+  return { address, lane, what: { arrivals: 0, transactions: -bytes, drops: 0 } };
+}
+
+/** STAS, REDAS: a store into shared memory of the cluster, or a reduction, that completes its bytes on the barrier behind the address. */
 function store(s: Site): Exec {
+  const combine = s.inst.form.op === "REDAS" ? combineOf(s) : null;
   const base = s.operand("base");
   const ur = s.find("ur");
   if (base.width !== 2 || base.id < 0 || (ur !== null && ur.id >= 0)) s.unsupported("address with a uniform register");
@@ -84,19 +114,24 @@ function store(s: Site): Exec {
   return (w, m) => {
     for (let l = 0; l < LANES; l++) {
       if (((m >>> l) & 1) === 0) continue;
-      if (!locate(w, "shared", (w.I[low + l]! + off) >>> 0, 4 * words, l)) return Step.Fault;
-      for (let i = 0; i < words; i++) place.words[(place.at >> 2) + i] = w.I[rows[i]! + l]!;
-      what.transactions = -4 * words;
-      if (!actOn(w, w.I[high + l]! >>> 0, what, l)) return Step.Fault;
+      const to = (w.I[low + l]! + off) >>> 0;
+      if (!locate(w, "shared", to, 4 * words, l)) return Step.Fault;
+      const t = new Transfer();
+      t.target = blockOf(w, to);
+      t.add(-1, place.at, 4 * words);
+      t.combine = combine;
+      t.data = new Uint8Array(Int32Array.from(rows, (r) => w.I[r + l]!).buffer);
+      const signals = [completes(w.I[high + l]! >>> 0, l, 4 * words)];
+      if (begin(operation(w, l, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
     }
     return Step.Next;
   };
 }
 
-/** Prefetches and the ends of groups of copies, which are done already. */
+/** Prefetches. */
 function nothing(s: Site): Exec {
   s.ignoreModifiers();
   return () => Step.Next;
 }
 
-export const bulk: Makers = { UBLKCP: copy, STAS: store, UBLKPF: nothing, UTMACMDFLUSH: nothing };
+export const bulk: Makers = { UBLKCP: copy, UBLKRED: reduce, STAS: store, REDAS: store, UBLKPF: nothing };

@@ -4,10 +4,12 @@
  * around the copies of cp.async.mbarrier.arrive, …ARVCNT its .noinc form; .OPTOUT arrive_drop; .RED has no result.
  */
 import { type Address, addressOf, locate, place, shortAddress } from "../access.js";
+import { begin, type Signal } from "../async/under-way.js";
 import { enqueue, suspend } from "../groups.js";
 import { type Arrival, actOn, arriveEarly } from "../mbarrier.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, Wait, type Warp } from "../state.js";
+import { operation } from "./copies.js";
 
 /** Address of a uniform base and an offset. */
 export function uniformAddress(s: Site): (w: Warp) => number {
@@ -169,15 +171,22 @@ function syncs(s: Site): Exec {
   return () => Step.Next;
 }
 
-/** For each lane the address of the barrier; the copies before it are done already. */
+/** For each lane the address of a barrier that is told when the copies of the warp so far are done. */
 function arrives(s: Site): Exec {
   s.has("LDGSTSBAR");
   if (!s.has("64")) s.unsupported("width");
   const kind = s.choose({ ARVCNT: "arrive", TRANSCNT: "complete" } as const, "early");
   const a = addressOf(s);
-  const what: Arrival = { arrivals: kind === "arrive" ? 1 : 0, transactions: kind === "complete" ? -1 : 0, drops: 0 };
-  if (kind === "early") return eachLane(a, arriveEarly);
-  return eachLane(a, (w, address, lane) => actOn(w, address, what, lane));
+  const told: Arrival = { arrivals: kind === "arrive" ? 1 : 0, transactions: kind === "complete" ? -1 : 0, drops: 0 };
+  const what = kind === "early" ? "early" : told;
+  return (w, m) => {
+    const add = a.add(w);
+    const signals: Signal[] = [];
+    for (let l = 0; l < LANES; l++)
+      if ((m >>> l) & 1) signals.push({ address: shortAddress(w, a, add, l), lane: l, what });
+    const after = w.machine.underWay?.of(w, "copies") ?? [];
+    return begin(operation(w, 31 - Math.clz32(m & -m), { signals, after, proxy: false }));
+  };
 }
 
 function eachLane(a: Address, act: (w: Warp, address: number, lane: number) => boolean): Exec {

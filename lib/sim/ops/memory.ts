@@ -122,7 +122,7 @@ function loadSharedWords(a: Address, bytes: number, rows: readonly number[]): Ex
   const [r0, r1, r2, r3] = rows as [number, number, number, number];
   const watched = loadAny("shared", a, { bytes, signed: false }, rows);
   return (w, m) => {
-    if (w.machine.watch !== null) return watched(w, m);
+    if (w.machine.watch !== null || w.machine.underWay !== null) return watched(w, m);
     const add = a.add(w);
     const I = w.I;
     const own = w.cta.shared;
@@ -166,48 +166,6 @@ function store(space: AccessSpace, a: Address, size: Size, rows: readonly number
         for (let i = 0; i < n; i++) place.words[at + i * place.stride] = I[rows[i]! + l]!;
       } else if (size.bytes === 1) place.bytes[place.at] = I[rows[0]! + l]!;
       else place.half[place.at >> 1] = I[rows[0]! + l]!;
-    }
-    return Step.Next;
-  };
-}
-
-/**
- * LDGSTS: global to shared memory. Asynchronous on a GPU, done at once here: one of the orders that are allowed. With .ZFILL the low bits of
- * the address say how many bytes at the end are zero; a false predicate says that all are (ptxas's code for cp.async with a source size,
- * and with a predicate that ignores the source).
- */
-function copy(s: Site): Exec {
-  s.has("BYPASS");
-  const fill = s.has("ZFILL");
-  const { bytes } = s.choose(sizes, WORD);
-  const pin = s.predMask("pin");
-  if (s.operand("gur").kind !== Kind.None) s.unsupported("copy from a uniform offset");
-  const to = addressOf(s);
-  const address = s.operand("addr");
-  const from: Address = { low: s.row(address), high: s.row(address, 1), shift: 0, add: () => 0 };
-  const offset = s.imm("goff");
-  const data = new Int32Array(4);
-  const dataBytes = new Uint8Array(data.buffer);
-  return (w, m) => {
-    const add = to.add(w);
-    const wanted = pin(w);
-    for (let l = 0; l < LANES; l++) {
-      if (((m >>> l) & 1) === 0) continue;
-      data.fill(0);
-      if ((wanted >>> l) & 1) {
-        const at = wideAddress(w, from, offset, l);
-        const missing = fill ? at % bytes : 0;
-        if (missing === 0) {
-          if (!locate(w, "global", at, bytes, l)) return Step.Fault;
-          for (let i = 0; i * 4 < bytes; i++) data[i] = place.words[(place.at >> 2) + i]!;
-        } else
-          for (let i = 0; i < bytes - missing; i++) {
-            if (!locate(w, "global", at - missing + i, 1, l)) return Step.Fault;
-            dataBytes[i] = place.bytes[place.at]!;
-          }
-      }
-      if (!locate(w, "shared", shortAddress(w, to, add, l), bytes, l)) return Step.Fault;
-      for (let i = 0; i * 4 < bytes; i++) place.words[(place.at >> 2) + i] = data[i]!;
     }
     return Step.Next;
   };
@@ -289,7 +247,6 @@ export const memory: Makers = {
   STL: local.store,
   LD: generic.load,
   ST: generic.store,
-  LDGSTS: copy,
   LDC: ldc,
   ULDC: ldc,
   LDCU: ldc,
@@ -300,7 +257,4 @@ export const memory: Makers = {
   CCTL: nothing,
   CCTLL: nothing,
   CCTLT: nothing,
-  FENCE: nothing,
-  DEPBAR: nothing,
-  LDGDEPBAR: nothing,
 };

@@ -1,15 +1,17 @@
 /**
  * UTMALDG, UTMASTG: boxes of a tensor to and from shared memory (PTX ISA cp.async.bulk.tensor, tile mode). Elements outside of the tensor come as
- * zero and are not written. Done at once, one of the orders that are allowed; what arrives completes the bytes of the whole box on the mbarrier.
+ * zero and are not written. What arrives completes the bytes of the whole box on the mbarrier.
  * Swizzles exchange chunks of 16 bytes within their rows by the address's bits from 7 on (PTX ISA 5.5.7).
  */
 import { locate, place } from "../access.js";
-import { type Arrival, actOn } from "../mbarrier.js";
+import { blockOf, Transfer } from "../async/transfer.js";
+import { begin } from "../async/under-way.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, Step, type Warp } from "../state.js";
 import { type Box, decodeMap, MAP_BYTES } from "../tensor-map.js";
+import { completes, inCta } from "./bulk.js";
+import { operation } from "./copies.js";
 
-const what: Arrival = { arrivals: 0, transactions: 0, drops: 0 };
 const words: Int32Array = new Int32Array(MAP_BYTES / 4);
 
 /** The map at a generic address; null: a fault is noted. */
@@ -67,6 +69,25 @@ function copyOf(s: Site): Copy {
 const laneOf = (m: number): number => 31 - Math.clz32(m & -m);
 const bytesAt = (address: number): number => address >>> 0;
 
+/** Elements of the box between shared memory at `shared` and the tensor; null: a fault is noted. */
+function boxAt(
+  w: Warp,
+  lane: number,
+  b: Box,
+  at: readonly number[],
+  shared: number,
+  direction: "load" | "store",
+): Transfer | null {
+  const t = new Transfer();
+  const loads = direction === "load";
+  t[loads ? "target" : "source"] = blockOf(w, shared);
+  const fine = eachElement(b, at, shared, (s, g) => {
+    if (loads) return t.locate(w, lane, ["global", g < 0 ? null : g], ["shared", s], b.elementBytes);
+    return g < 0 || t.locate(w, lane, ["shared", s], ["global", g], b.elementBytes);
+  });
+  return fine ? t : null;
+}
+
 function load(s: Site): Exec {
   const c = copyOf(s);
   const multicast = s.has("MULTICAST");
@@ -77,28 +98,17 @@ function load(s: Site): Exec {
     if (b === null) return Step.Fault;
     const at = b.box.map((_, i) => c.word(w, 2 + i) | 0);
     const ctas = mask === null ? 1 : mask(w) >>> 16;
+    const bytes = b.box.reduce((n, x) => n * x, b.elementBytes);
     for (let rank = 0; rank < 16; rank++) {
       if (((ctas >>> rank) & 1) === 0) continue;
-      const inCta = (x: number): number => (mask === null ? bytesAt(x) : ((x & 0xffffff) | (rank << 24)) >>> 0);
-      const done = eachElement(b, at, inCta(c.word(w, 0)), (to, from) => move(w, lane, b.elementBytes, to, from));
-      if (!done) return Step.Fault;
-      what.transactions = -b.box.reduce((n, x) => n * x, b.elementBytes);
-      if (!actOn(w, inCta(c.word(w, 1)), what, lane)) return Step.Fault;
+      const there = (x: number): number => (mask === null ? bytesAt(x) : inCta(x, rank));
+      const t = boxAt(w, lane, b, at, there(c.word(w, 0)), "load");
+      if (t === null) return Step.Fault;
+      const signals = [completes(there(c.word(w, 1)), lane, bytes)];
+      if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
     }
     return Step.Next;
   };
-}
-
-/** One element from global to shared memory; zero from outside. */
-function move(w: Warp, lane: number, bytes: number, to: number, from: number): boolean {
-  const value = [0, 0, 0, 0, 0, 0, 0, 0];
-  if (from >= 0) {
-    if (!locate(w, "global", from, bytes, lane)) return false;
-    for (let i = 0; i < bytes; i++) value[i] = place.bytes[place.at + i]!;
-  }
-  if (!locate(w, "shared", to, bytes, lane)) return false;
-  for (let i = 0; i < bytes; i++) place.bytes[place.at + i] = value[i]!;
-  return true;
 }
 
 function store(s: Site): Exec {
@@ -108,16 +118,8 @@ function store(s: Site): Exec {
     const b = mapAt(w, c.map(w), c.dimensions, lane);
     if (b === null) return Step.Fault;
     const at = b.box.map((_, i) => c.word(w, 1 + i) | 0);
-    const value = new Uint8Array(8);
-    const done = eachElement(b, at, bytesAt(c.word(w, 0)), (from, to) => {
-      if (to < 0) return true;
-      if (!locate(w, "shared", from, b.elementBytes, lane)) return false;
-      for (let i = 0; i < b.elementBytes; i++) value[i] = place.bytes[place.at + i]!;
-      if (!locate(w, "global", to, b.elementBytes, lane)) return false;
-      for (let i = 0; i < b.elementBytes; i++) place.bytes[place.at + i] = value[i]!;
-      return true;
-    });
-    return done ? Step.Next : Step.Fault;
+    const t = boxAt(w, lane, b, at, bytesAt(c.word(w, 0)), "store");
+    return t === null ? Step.Fault : begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
   };
 }
 

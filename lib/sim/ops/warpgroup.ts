@@ -6,29 +6,46 @@
  * Sources: PTX ISA 9.7.15.5, whose layouts of D and A are pictures; the same in CUTLASS, include/cute/atom/mma_traits_sm90_gmma.hpp (CLayout_64xN,
  * ALayout_64x16; BSD-3-Clause). Which registers hold the descriptors, and that !UP drops c, is seen in ptxas's code.
  *
- * They work at once here: a GPU may do so any time up to WARPGROUP.DEPBAR, and a program may not look before. Numbers as in tensor.ts.
+ * They work any time up to WARPGROUP.DEPBAR (under-way.ts), and a program may not look before. Numbers as in tensor.ts.
  */
 import { Mod, type Operand } from "../../isa/operand.js";
-import { readMatrix, WORDS_PER_ROW } from "../descriptor.js";
+import { begin, type Operation } from "../async/under-way.js";
+import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { popcount } from "../groups.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
 import { f16Value } from "../number/half.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
+import { operation } from "./copies.js";
 import { dstRowsOf, elements, halfBits, rowsOf, together } from "./tensor.js";
 
 const ROWS = 16;
+/** Number of the scoreboard that counts groups of products (gsb0), apart from those of control words. */
+const GROUPS = 8;
 const MOST = 256;
 /** 256 bits along k: up to 32 elements, or bits. */
 const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(MOST * WORDS_PER_ROW) };
 const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(MOST * 32) };
 const sum: Float64Array = new Float64Array(ROWS * MOST);
 
-/** Fills the words of A and B; null, or a fault. */
-type Read = (w: Warp) => Step | null;
+/** What a product reads: `find` looks at its descriptors when it issues, `read` fills the words of A and B. */
+interface Factors {
+  /** Pieces of shared memory; a fault: what was noted. */
+  readonly find: (w: Warp) => Found | Step;
+  readonly read: (w: Warp, found: Found) => void;
+  readonly negA: boolean;
+  readonly negB: boolean;
+}
 
-function readers(s: Site, columns: number): { readonly read: Read; readonly negA: boolean; readonly negB: boolean } {
+interface Found {
+  readonly a: Pieces | null;
+  readonly b: Pieces;
+}
+
+const kept = (p: Pieces): Pieces => ({ at: p.at.slice(), count: p.count });
+
+function factors(s: Site, columns: number): Factors {
   const shared = s.operand("ua");
   const isShared = shared.width > 0;
   const u: Operand = isShared ? shared : s.operand("ub");
@@ -41,21 +58,35 @@ function readers(s: Site, columns: number): { readonly read: Read; readonly negA
     (w: Warp) => number,
   ];
   const [turnA, turnB] = [has("tnspA"), has("tnspB")];
-  const readB: Read = (w) => readMatrix(w, b0(w), b1(w), 0, columns, turnB, words.b);
+  const findB = (w: Warp): Pieces | Step => piecesOf(w, b0(w), b1(w), 0, columns, turnB);
   if (isShared)
     return {
-      read: (w) => readMatrix(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA, words.a) ?? readB(w),
+      find: (w) => {
+        const first = piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA);
+        if (typeof first === "number") return first;
+        const a = kept(first);
+        const b = findB(w);
+        return typeof b === "number" ? b : { a, b: kept(b) };
+      },
+      read: (w, { a, b }) => {
+        readMatrix(w, a!, turnA, words.a);
+        readMatrix(w, b, turnB, words.b);
+      },
       negA: has("negA"),
       negB: has("negB"),
     };
   const a = s.operand("a");
   const from = rowsOf(s, a, 4);
   return {
-    read: (w) => {
+    find: (w) => {
+      const b = findB(w);
+      return typeof b === "number" ? b : { a: null, b: kept(b) };
+    },
+    read: (w, { b }) => {
       for (let j = 0; j < 4; j++)
         for (let l = 0; l < LANES; l++)
           words.a[(8 * (j & 1) + (l >> 2)) * WORDS_PER_ROW + 4 * (j >> 1) + (l & 3)] = w.I[from[j]! + l]!;
-      return readB(w);
+      readMatrix(w, b, turnB, words.b);
     },
     negA: (a.mods & Mod.Neg) !== 0,
     negB: has("negB"),
@@ -109,20 +140,40 @@ function write(w: Warp, rows: readonly number[], { half, bits }: Accumulator, co
     }
 }
 
-/** `multiply` adds A · B to the sums. */
-function product(s: Site, columns: number, read: Read, multiply: () => void, kind: Accumulator): Exec {
+/** Offsets of the pieces of both factors. */
+function sourcesOf({ a, b }: Found): Operation["sources"] {
+  if (a === null) return { at: b.at, size: 16 };
+  const at = new Int32Array(a.at.length + b.at.length);
+  at.set(a.at);
+  at.set(b.at, a.at.length);
+  return { at, size: 16 };
+}
+
+/** `multiply` adds A · B to the sums. Products of a warp keep their order. */
+function product(s: Site, columns: number, f: Factors, multiply: () => void, kind: Accumulator): Exec {
   const registers = columns / (kind.half ? 4 : 2);
   const c = rowsOf(s, s.operand("c"), registers);
   const d = dstRowsOf(s, s.operand("d"), registers);
   const withC = s.predMask("pin");
+  const closes = s.operand("sb").value === 0;
   return together((w) => {
-    const fault = read(w);
-    if (fault !== null) return fault;
-    sum.fill(0, 0, ROWS * columns);
-    multiply();
-    if (withC(w) !== 0) add(w, c, kind, columns);
-    write(w, d, kind, columns);
-    return Step.Next;
+    const found = f.find(w);
+    if (typeof found === "number") return found;
+    const adds = withC(w) !== 0;
+    const act = (): Step => {
+      f.read(w, found);
+      sum.fill(0, 0, ROWS * columns);
+      multiply();
+      if (adds) add(w, c, kind, columns);
+      write(w, d, kind, columns);
+      return Step.Next;
+    };
+    const { underWay } = w.machine;
+    const after = underWay?.of(w, "products").slice(-1) ?? [];
+    const sources = underWay === null ? null : sourcesOf(found);
+    const step = begin(operation(w, 0, { grouping: "products", after, act, sources }));
+    if (closes) underWay?.groupsOf(w).close("products", GROUPS);
+    return step;
   });
 }
 
@@ -130,13 +181,13 @@ function product(s: Site, columns: number, read: Read, multiply: () => void, kin
 function ofValues(s: Site, kind: Accumulator): Exec {
   const { columns, depth } = shapeOf(s);
   const [ea, eb] = elements(s);
-  const { read, negA, negB } = readers(s, columns);
+  const f = factors(s, columns);
   const multiply = (): void => {
-    unpack(words.a, ROWS * WORDS_PER_ROW, ea, negA ? -1 : 1, values.a);
-    unpack(words.b, columns * WORDS_PER_ROW, eb, negB ? -1 : 1, values.b);
+    unpack(words.a, ROWS * WORDS_PER_ROW, ea, f.negA ? -1 : 1, values.a);
+    unpack(words.b, columns * WORDS_PER_ROW, eb, f.negB ? -1 : 1, values.b);
     accumulate(sum, values.a, values.b, ROWS, columns, depth);
   };
-  return product(s, columns, read, multiply, kind);
+  return product(s, columns, f, multiply, kind);
 }
 
 const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 }, f32));
@@ -144,7 +195,7 @@ const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 },
 function ofBits(s: Site): Exec {
   const { columns } = shapeOf(s);
   if (!s.has("AND") || !s.has("POPC")) s.unsupported("operation on bits");
-  const { read } = readers(s, columns);
+  const f = factors(s, columns);
   const multiply = (): void => {
     for (let i = 0; i < ROWS; i++)
       for (let j = 0; j < columns; j++) {
@@ -154,7 +205,7 @@ function ofBits(s: Site): Exec {
         sum[i * columns + j] = ones;
       }
   };
-  return product(s, columns, read, multiply, s32);
+  return product(s, columns, f, multiply, s32);
 }
 
 /** USETMAXREG: registers are never short here, so that taking some always works. */
@@ -167,6 +218,15 @@ function registersOf(s: Site): Exec {
   };
 }
 
+/** WARPGROUP.DEPBAR.LE gsb0, n waits for products; .ARRIVE and .WAIT are of the registers' ports. */
+function warpgroupOf(s: Site): Exec {
+  const waits = s.inst.form.name.includes("DEPBAR");
+  s.ignoreModifiers();
+  if (!waits) return () => Step.Next;
+  const n = s.imm("n");
+  return (w) => w.machine.underWay?.wait(w, GROUPS, n) ?? Step.Next;
+}
+
 function nothing(s: Site): Exec {
   s.ignoreModifiers();
   return () => Step.Next;
@@ -177,7 +237,7 @@ export const warpgroup: Makers = {
   QGMMA: ofFloats,
   IGMMA: (s) => ofValues(s, s.has("SAT") ? saturated : s32),
   BGMMA: ofBits,
-  WARPGROUP: nothing,
+  WARPGROUP: warpgroupOf,
   WARPGROUPSET: nothing,
   USETMAXREG: registersOf,
 };

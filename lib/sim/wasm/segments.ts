@@ -1,5 +1,6 @@
 /** Cuts straight-line code into segments (segment.ts says what may be in one), and turns a segment into a function. */
 import { File, Kind, type MachineInst } from "../../isa/operand.js";
+import { meetsOperations } from "../async/access-kind.js";
 import { isSupported } from "../build.js";
 import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
@@ -61,6 +62,8 @@ export function translationOf(program: Program, index: number): Translation | nu
   // With other threads at work an atomic is one step only in the closures.
   const kind = inst.form.memory?.access;
   if (IS_SHARED && (kind === "atomic" || kind === "reduce")) return null;
+  // What operations under way may meet, or wait for them, must be seen.
+  if (program.asynchronous && meetsOperations(inst)) return null;
   try {
     const site = siteOf(program, index);
     const access = emitter.access?.(site, inst) ?? null;

@@ -55,6 +55,7 @@ function state(banks: readonly Int32Array[]): State {
     issued: 0,
     fault: null,
     watch: null,
+    underWay: null,
     phases: 0,
     noteFault: () => {
       made.faulted = true;
