@@ -177,6 +177,8 @@ export class LocalMemory {
   words: Int32Array = new Int32Array(0);
   bytes: Uint8Array = new Uint8Array(this.words.buffer);
   half: Uint16Array = new Uint16Array(this.words.buffer);
+  /** Where zeros are found for so many words; null: in an array of its own. */
+  private room: ((words: number) => Int32Array | null) | null = null;
 
   /** Index of the word at byte address `address` of a lane; the address is inside 0 … LOCAL_TOP. */
   index(address: number, lane: number): number {
@@ -189,11 +191,21 @@ export class LocalMemory {
   private grow(at: number): void {
     let size = Math.max(64 * 32, this.words.length);
     while (size <= at) size *= 2;
-    const words = new Int32Array(size);
+    this.resize(size);
+  }
+
+  /** Its words are found there from now on, as far as there is room; null: none. */
+  settle(room: (words: number) => Int32Array | null): void {
+    this.room = room;
+    if (this.words.length > 0) this.resize(this.words.length);
+  }
+
+  private resize(size: number): void {
+    const words = this.room?.(size) ?? new Int32Array(size);
     words.set(this.words);
     this.words = words;
-    this.bytes = new Uint8Array(words.buffer);
-    this.half = new Uint16Array(words.buffer);
+    this.bytes = new Uint8Array(words.buffer, words.byteOffset, 4 * size);
+    this.half = new Uint16Array(words.buffer, words.byteOffset, 2 * size);
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 /** The WebAssembly memory of a device: layout.ts says what is where. */
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "../memory.js";
-import { type Cta, LANES, POISON } from "../state.js";
+import { type Cta, LANES, POISON, type Warp } from "../state.js";
 import type { Slot } from "./access.js";
 import { encodeModule, Fn, Type } from "./encoder.js";
 import { type HostMemory, MOST_PAGES, wasm } from "./host.js";
@@ -83,6 +83,8 @@ export class Arena {
   /** Address for the next CTA of this launch. */
   private next: number = STATE;
   private ctaBytes = 0;
+  /** Local memory lies from here on, up to the end of what is for CTAs. */
+  private lowestLocal: number = STATE_END;
 
   private readonly clear: Clear;
 
@@ -122,12 +124,13 @@ export class Arena {
     }
     this.ctaBytes = warps * WARP_BYTES + ((sharedBytes + 127) & ~127);
     this.next = STATE;
+    this.lowestLocal = STATE_END;
   }
 
   /** Moves a CTA that has its own arrays into the arena, if there is room; its warps serve later CTAs there. */
   adopt(cta: Cta): void {
     const at = this.next;
-    if (at + this.ctaBytes > STATE_END) return;
+    if (at + this.ctaBytes > this.lowestLocal) return;
     this.next += this.ctaBytes;
     const { buffer } = this.memory;
     const sharedAt = at + cta.warps.length * WARP_BYTES;
@@ -141,11 +144,23 @@ export class Arena {
       w.exchange = new Int32Array(buffer, base + EXCHANGE, EXCHANGE_WORDS);
       w.exchange[Exchange.sharedAt] = sharedAt;
       w.exchange[Exchange.sharedSize] = shared.size;
+      w.local.settle((words) => this.localRoom(w, words));
       w.tid.forEach((row, k) => {
         new Int32Array(buffer, base + THREADS + k * ROW_BYTES, LANES).set(row);
       });
     });
     this.place(cta);
+  }
+
+  /** Room for so many words of a warp's local memory; translated code finds nothing of it where there is none. */
+  private localRoom({ exchange }: Warp, words: number): Int32Array | null {
+    const at = this.lowestLocal - 4 * words;
+    exchange[Exchange.localSize] = 0;
+    if (at < this.next) return null;
+    this.lowestLocal = at;
+    exchange[Exchange.localAt] = at;
+    exchange[Exchange.localSize] = (4 * words) / LANES;
+    return new Int32Array(this.memory.buffer, at, words).fill(0);
   }
 
   /** What of a CTA in the arena is not the same for the one before. */

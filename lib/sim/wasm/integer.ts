@@ -1,4 +1,4 @@
-/** Integer arithmetic, logic, shifts, bytes and bits, four lanes at a time; the meaning is that of ops/integer.ts and ops/bits.ts. */
+/** Integer arithmetic, logic, shifts, four lanes at a time; the meaning is that of ops/integer.ts and ops/bits.ts. */
 import { File, Kind, Mod, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { Type } from "./encoder.js";
@@ -7,12 +7,12 @@ import { type Segment, Untranslated, type V } from "./segment.js";
 import type { Emitters } from "./table.js";
 
 /** Is the predicate result wanted? */
-const wanted = (s: Site, name: string): boolean => (s.pred(name) & 7) !== 7;
+export const wanted = (s: Site, name: string): boolean => (s.pred(name) & 7) !== 7;
 
 /** RZ, not inverted. */
 const isZero = (o: Operand): boolean => o.kind === Kind.Reg && o.id < 0 && (o.mods & Mod.Not) === 0;
 
-function setResult(e: Segment, s: Site, v: V): void {
+export function setResult(e: Segment, s: Site, v: V): void {
   e.setDst(s.operand("d"), e.newValue(v));
 }
 
@@ -207,14 +207,26 @@ function imnmx(e: Segment, s: Site): void {
   for (const n of ["co", "co2", "p", "q"]) if (wanted(s, n)) throw new Untranslated("predicate result");
   const ci = s.find("ci");
   if (ci !== null && !(ci.id < 0 && (ci.mods & Mod.Not) !== 0)) throw new Untranslated("second predicate");
+  extremum(e, s, [e.int(s, "a"), e.int(s, "b")]);
+}
+
+/** The least or the greatest of the words, as the predicate says. */
+function extremum(e: Segment, s: Site, words: readonly V[]): void {
   const unsigned = s.has("U32");
   s.has("S32");
-  const a = e.int(s, "a");
-  const b = e.int(s, "b");
-  const [min, max] = unsigned ? [Op.i32x4MinU, Op.i32x4MaxU] : [Op.i32x4MinS, Op.i32x4MaxS];
+  const least = (): V => words.reduce((a, b) => e.v(unsigned ? Op.i32x4MinU : Op.i32x4MinS, a, b));
+  const greatest = (): V => words.reduce((a, b) => e.v(unsigned ? Op.i32x4MaxU : Op.i32x4MaxS, a, b));
   const known = e.knownFlag(s, "pin");
-  if (known !== null) setResult(e, s, e.v(known ? min : max, a, b));
-  else setResult(e, s, e.v(Op.bitselect, e.v(min, a, b), e.v(max, a, b), e.flag(s, "pin")));
+  if (known !== null) setResult(e, s, known ? least() : greatest());
+  else setResult(e, s, e.v(Op.bitselect, least(), greatest(), e.flag(s, "pin")));
+}
+
+function imnmx3(e: Segment, s: Site): void {
+  extremum(e, s, [e.int(s, "a"), e.int(s, "b"), e.int(s, "c")]);
+}
+
+function viaddmnmx(e: Segment, s: Site): void {
+  extremum(e, s, [e.v(Op.i32x4Add, e.int(s, "a"), e.int(s, "b")), e.int(s, "c")]);
 }
 
 // ------------------------------------------------------------------------------------------------ logic
@@ -319,7 +331,7 @@ function plop3(e: Segment, s: Site): void {
 // ------------------------------------------------------------------------------------------------ shifts
 
 /** For every lane the words of a, and scalar code that leaves one word on the stack. */
-function perLane(e: Segment, vectors: readonly V[], emit: (scalars: readonly number[]) => void): V {
+export function perLane(e: Segment, vectors: readonly V[], emit: (scalars: readonly number[]) => void): V {
   const scalars = vectors.map(() => e.local(Type.i32));
   const d = e.local();
   for (let k = 0; k < 4; k++) {
@@ -428,52 +440,6 @@ function shiftedBy(e: Segment, s: Site, toLeft: boolean, wantHigh: boolean, sign
   return e.v(Op.or, e.shifted(Op.i32x4ShrU, a(), n), e.shifted(Op.i32x4Shl, c(), 32 - n));
 }
 
-// ------------------------------------------------------------------------------------------------ bytes and bits
-
-function prmt(e: Segment, s: Site): void {
-  const o = s.operand("b");
-  if (s.inst.form.mods.length > 0 || o.kind !== Kind.Imm) throw new Untranslated("selector");
-  const bytes: number[] = [];
-  for (let lane = 0; lane < 4; lane++)
-    for (let i = 0; i < 4; i++) {
-      const n = (o.value >>> (4 * i)) & 15;
-      if (n & 8) throw new Untranslated("sign of a byte");
-      bytes.push(n < 4 ? 4 * lane + n : 16 + 4 * lane + n - 4);
-    }
-  setResult(e, s, e.shuffled(e.int(s, "a"), e.int(s, "c"), bytes));
-}
-
-function popc(e: Segment, s: Site): void {
-  const bytes = e.v(Op.i8x16Popcnt, e.int(s, "b"));
-  setResult(e, s, e.v(Op.i32x4PairwiseU, e.v(Op.i16x8PairwiseU, bytes)));
-}
-
-function flo(e: Segment, s: Site): void {
-  const unsigned = s.has("U32");
-  const shift = s.has("SH");
-  if (wanted(s, "pout")) throw new Untranslated("predicate result");
-  let b = e.int(s, "b");
-  if (!unsigned) b = e.v(Op.xor, b, e.shifted(Op.i32x4ShrS, b, 31));
-  const r = perLane(e, [b], ([x]) => {
-    // 31 − clz, or clz; −1 of zero, whose clz is 32.
-    if (shift) e.out.i32(-1).get(x!).op(Op.i32Clz).get(x!).op(Op.i32Eqz).op(Op.select);
-    else e.out.i32(31).get(x!).op(Op.i32Clz).op(Op.i32Sub);
-  });
-  setResult(e, s, r);
-}
-
-function sgxt(e: Segment, s: Site): void {
-  const wrap = s.has("W");
-  const unsigned = s.has("U32");
-  const o = s.operand("b");
-  if (o.kind !== Kind.Imm) throw new Untranslated("width in a register");
-  const n = wrap ? o.value & 31 : Math.min(o.value >>> 0, 32);
-  const a = e.int(s, "a");
-  if (n === 0) setResult(e, s, e.words(0));
-  else if (n === 32) setResult(e, s, a);
-  else setResult(e, s, e.shifted(unsigned ? Op.i32x4ShrU : Op.i32x4ShrS, e.shifted(Op.i32x4Shl, a, 32 - n), 32 - n));
-}
-
 function viadd(e: Segment, s: Site): void {
   if (s.has("ISAT") || s.has("16x2")) throw new Untranslated("VIADD of this type");
   s.has("32");
@@ -489,12 +455,10 @@ export const integer: Emitters = {
   ISETP: { emit: isetp },
   IMNMX: { emit: imnmx },
   VIMNMX: { emit: imnmx },
+  VIMNMX3: { emit: imnmx3 },
+  VIADDMNMX: { emit: viaddmnmx },
   IABS: { emit: (e, s) => setResult(e, s, e.v(Op.i32x4Abs, e.int(s, "b"))) },
   LOP3: { emit: lop3 },
   PLOP3: { emit: plop3 },
   SHF: { emit: shf },
-  PRMT: { emit: prmt },
-  POPC: { emit: popc },
-  FLO: { emit: flo },
-  SGXT: { emit: sgxt },
 };

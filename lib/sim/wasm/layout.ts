@@ -60,6 +60,9 @@ export const Exchange = {
   /** Index of the CTA x, y, z, and its rank in its cluster. */
   block: 6,
   rank: 9,
+  /** Address of the warp's local memory, and how many bytes of it each lane has (state.ts: words from the top down, a row of lanes for each). */
+  localAt: 10,
+  localSize: 11,
 } as const;
 export const EXCHANGE_WORDS = 16;
 /** Indices of the threads: x, y, z by lane. */

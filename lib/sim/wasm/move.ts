@@ -1,12 +1,13 @@
 /** Moves, selects, constants, memory, traffic between lanes and register files; the meaning is that of ops/move.ts, memory.ts and warp.ts. */
 import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
-import { type AccessSpace, accessOf, emitLoad, emitStore } from "./access.js";
+import { type AccessSpace, accessOf } from "./access.js";
 import { Type } from "./encoder.js";
 import { BANK_ROOM, BANKS, EXCHANGE, Exchange, ROW_BYTES, SCRATCH, SCRATCH_ROWS, THREADS } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { ACTIVE, BASE, type Segment, Untranslated } from "./segment.js";
 import type { Emitter, Emitters } from "./table.js";
+import { emitLoad, emitStore } from "./transfer.js";
 
 function mov(e: Segment, s: Site): void {
   if (s.has("64")) {
@@ -310,9 +311,11 @@ export const move: Emitters = {
   LDG: loadFrom("global"),
   LD: loadFrom("global"),
   LDS: loadFrom("shared"),
+  LDL: loadFrom("local"),
   STG: storeTo("global"),
   ST: storeTo("global"),
   STS: storeTo("shared"),
+  STL: storeTo("local"),
   SHFL: { emit: shfl, rows: rowsOf("a") },
   VOTE: { emit: vote, predicates: predicatesOf("pin") },
   VOTEU: { emit: vote, predicates: predicatesOf("pin") },

@@ -55,6 +55,7 @@ export const Op = {
   i64ShrU: 0x88,
   i64Shl: 0x86,
   i64Or: 0x84,
+  i64Sub: 0x7d,
   f64PromoteF32: 0xbb,
   f32DemoteF64: 0xb6,
 
@@ -66,6 +67,7 @@ export const Op = {
   store: 0x100b,
   const: 0x100c,
   shuffle: 0x100d,
+  swizzle: 0x100e,
   i32x4Splat: 0x1011,
   f64x2Splat: 0x1014,
   i32x4Extract: 0x101b,
@@ -119,6 +121,7 @@ export const Op = {
   f32x4Floor: 0x1068,
   f32x4Trunc: 0x1069,
   f32x4Nearest: 0x106a,
+  i8x16ShrS: 0x106c,
   i16x8PairwiseU: 0x107d,
   i32x4PairwiseU: 0x107f,
   i16x8MaxU: 0x1099,

@@ -4,7 +4,8 @@ import { meetsOperations } from "../async/access-kind.js";
 import { isSupported } from "../build.js";
 import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
-import { type Access, basesOf, type Group, groupsOf, nextRound, testAccesses, testGroup } from "./access.js";
+import { type Access, basesOf, type Group, groupsOf } from "./access.js";
+import { nextRound, testAccesses, testGroup } from "./bounds.js";
 import { Code, type Fn, Type } from "./encoder.js";
 import { BANK_BYTES, IS_SHARED } from "./layout.js";
 import { Op } from "./opcodes.js";
@@ -132,6 +133,15 @@ function makersOf(made: Makers, registers: readonly string[]): Set<Translation> 
   return all.size > LONGEST_SLICE ? null : all;
 }
 
+/**
+ * May the access touch what an earlier one of the segment touches, so that the order of the lanes matters? Stores come at the end of a round; of local
+ * memory each lane has its own.
+ */
+function mayMeet({ space, store }: Access, loads: ReadonlySet<string>, stores: ReadonlySet<string>): boolean {
+  if (space === "local") return !store && stores.has(space);
+  return stores.has(space) || (store && loads.has(space));
+}
+
 /** Cuts consecutive instructions into segments. */
 export function cut(list: readonly Translation[]): Piece[] {
   const pieces: Piece[] = [];
@@ -151,7 +161,7 @@ export function cut(list: readonly Translation[]): Piece[] {
   };
   for (const t of list) {
     const { access } = t;
-    const alias = access !== null && (stores.has(access.space) || (access.store && loads.has(access.space)));
+    const alias = access !== null && mayMeet(access, loads, stores);
     let addresses = makersOf(made, t.bases);
     if (alias || current.length >= LONGEST || addresses === null || t.stands.some((x) => made.has(x))) {
       end();

@@ -2,6 +2,7 @@
 import type { MachineInst } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import type { Access, Group } from "./access.js";
+import { bits } from "./bits.js";
 import { float } from "./float.js";
 import { integer } from "./integer.js";
 import { move } from "./move.js";
@@ -22,7 +23,9 @@ export interface Emitter {
 }
 export type Emitters = Readonly<Record<string, Emitter>>;
 
-const all: ReadonlyMap<string, Emitter> = new Map([integer, float, move].flatMap((family) => Object.entries(family)));
+const all: ReadonlyMap<string, Emitter> = new Map(
+  [integer, bits, float, move].flatMap((family) => Object.entries(family)),
+);
 
 /** Mnemonics that are translated into segments; BRA, CALL, BSYNC, WARPSYNC, YIELD and HMMA stand between them (translate.ts). */
 export const translatedMnemonics: readonly string[] = [...all.keys()].sort();

@@ -7,7 +7,7 @@ import { tableFor } from "../../../lib/isa/compiled.js";
 import { File, Kind, type MachineInst } from "../../../lib/isa/operand.js";
 import { decodeInst, parseInst, renderInst } from "../../../lib/sass/index.js";
 import { freshBarrier } from "../../../lib/sim/barrier.js";
-import { GLOBAL_BASE, GlobalMemory, SharedMemory } from "../../../lib/sim/memory.js";
+import { GLOBAL_BASE, GlobalMemory, LOCAL_TOP, SharedMemory } from "../../../lib/sim/memory.js";
 import { programOf } from "../../../lib/sim/prepare.js";
 import { Random as Words } from "../../../lib/sim/random.js";
 import { type Cta, LANES, type Machine, Step, Warp } from "../../../lib/sim/state.js";
@@ -81,16 +81,20 @@ function state(banks: readonly Int32Array[]): State {
 
 /** The first byte of the allocation, and a number of it that fits most accesses. */
 const START = 512;
+/** Bytes of local memory that addresses lead to. */
+const LOCAL_BYTES = 1024;
+const LOCAL_WORDS = (LOCAL_BYTES / 4) * LANES;
 
-function fill(s: State, random: Random, kind: "numbers" | "addresses" | "rows"): void {
+function fill(s: State, random: Random, kind: "numbers" | "addresses" | "rows", start: number): void {
+  const places = start > START + 1024 ? 32 : 192;
   const { I, P, U, B } = s.warp;
   const value = (): number => (random.below(3) === 0 ? special[random.below(special.length)]! : random.word());
   for (let r = 0; r < 256; r++) {
-    const first = START + 1024 + 16 * random.below(256);
+    const first = start + 16 * random.below(places);
     const stride = [0, 4, 8, 16][random.below(4)]!;
     for (let l = 0; l < LANES; l++) {
       let x = value();
-      if (kind === "addresses") x = START + 1024 + 16 * random.below(256);
+      if (kind === "addresses") x = start + 16 * random.below(places);
       if (kind === "rows") x = first + stride * l;
       if (kind !== "numbers" && (r & 1) === 1) x = Math.floor(GLOBAL_BASE / 2 ** 32);
       I[r * LANES + l] = r === 255 ? 0 : x;
@@ -104,11 +108,16 @@ function fill(s: State, random: Random, kind: "numbers" | "addresses" | "rows"):
   B.fill(0);
   for (let i = 0; i < s.cta.shared.words.length; i++) s.cta.shared.words[i] = random.word();
   for (let i = 0; i < (START + BYTES) >> 2; i++) s.global.words[i] = random.word();
+  // The deepest word makes it as large as it will be.
+  s.warp.local.index(LOCAL_TOP - LOCAL_BYTES, 0);
+  for (let i = 0; i < LOCAL_WORDS; i++) s.warp.local.words[i] = random.word();
 }
 
 function copy(from: State, to: State): void {
   for (const key of ["I", "P", "U", "B"] as const) to.warp[key].set(from.warp[key]);
   to.cta.shared.bytes.set(from.cta.shared.bytes);
+  to.warp.local.index(LOCAL_TOP - LOCAL_BYTES, 0);
+  to.warp.local.words.set(from.warp.local.words.subarray(0, LOCAL_WORDS));
   to.global.words.set(from.global.words.subarray(0, (START + BYTES) >> 2));
   to.faulted = false;
 }
@@ -125,6 +134,7 @@ function difference(a: State, b: State): string {
     compare("P", a.warp.P, b.warp.P, 16) ||
     compare("UR", a.warp.U, b.warp.U, 255) ||
     compare("B", a.warp.B, b.warp.B, 16 * LANES) ||
+    compare("local", a.warp.local.words, b.warp.local.words, LOCAL_WORDS) ||
     compare("shared", a.cta.shared.words, b.cta.shared.words, SHARED >> 2) ||
     compare("global", a.global.words, b.global.words, (START + BYTES) >> 2)
   );
@@ -162,8 +172,9 @@ class Tester {
       const entry = flavour.entry[0]!;
       if (entry < Entry.First) return;
       for (let n = 0; n < times; n++) {
-        const isMemory = inst.form.memory !== null && inst.form.memory.space !== "const";
-        fill(mine, random, isMemory ? (n & 1 ? "addresses" : "rows") : "numbers");
+        const space = inst.form.memory?.space ?? "const";
+        const kind = space === "const" ? "numbers" : n & 1 ? "addresses" : "rows";
+        fill(mine, random, kind, space === "local" ? LOCAL_TOP - LOCAL_BYTES + 256 : START + 1024);
         copy(mine, theirs);
         const active = flavour.full ? -1 : random.word() | 1;
         const guard = program.guard[0]!;
@@ -244,10 +255,39 @@ test.each([
   "HMMA.1688.F32.TF32 R4, R8, R12, R16",
   "HMMA.1684.F32.TF32 R8, R8, R12, R8",
 ])("%s does the same translated", (text) => {
-  const sm = target("sm_90");
+  expect(ranOf(text, 40)).toBeGreaterThanOrEqual(40);
+});
+
+/** Of random states as many let an instruction that may fault run. */
+test.each([
+  "PRMT R4, R8, 0x9e3b, R9",
+  "PRMT R4, R8, R10, R9",
+  "BREV R4, R8",
+  "BMSK R4, R8, R9",
+  "BMSK.W R4, R8, R9",
+  "VIADDMNMX R4, R8, R9, R10, PT",
+  "VIADDMNMX.U32 R4, R8, R9, R10, !P3",
+  "VIMNMX3 R4, R8, R9, R10, !PT",
+  "LDL R4, [R8]",
+  "LDL.64 R4, [R8+0x20]",
+  "LDL.128 R4, [R8+-0x10]",
+  "LDL.U8 R4, [R8+0x3]",
+  "@P2 LDL.S16 R4, [R8+0x6]",
+  "STL [R8], R4",
+  "@!P1 STL.64 [R8+0x8], R4",
+  "STL.128 [R8+-0x20], R4",
+  "@P1 STL.U8 [R8+0x7], R4",
+  "STL.U16 [R8+0x2], R4",
+])("%s does the same translated", (text) => {
+  expect(ranOf(text, 20)).toBeGreaterThanOrEqual(20);
+});
+
+/** How often an instruction ran translated. */
+function ranOf(text: string, times: number): number {
+  const sm = target(text.startsWith("VIMNMX3") ? "sm_100" : "sm_90");
   const tester = new Tester(sm, new Random(5));
   const parsed = parseInst(text, { isa: sm.isa });
-  if (!parsed.ok) throw new Error(parsed.message);
-  tester.check(parsed.inst, 40);
-  expect(tester.ran.get("HMMA")).toBeGreaterThanOrEqual(40);
-});
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.message}`);
+  tester.check(parsed.inst, times);
+  return tester.ran.get(parsed.inst.form.op) ?? 0;
+}
