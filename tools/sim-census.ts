@@ -25,8 +25,8 @@ function noteRuns(name: string, module: object): void {
     const what = [op, ...mods].join(".");
     const exec = build(program, i);
     program.exec[i] = (w, mask) => {
-      let kernels = byName.get(what);
-      if (kernels === undefined) byName.set(what, (kernels = new Map()));
+      const kernels = byName.get(what) ?? new Map<string, number>();
+      byName.set(what, kernels);
       kernels.set(name, (kernels.get(name) ?? 0) + 1);
       return exec(w, mask);
     };

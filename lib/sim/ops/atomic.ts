@@ -86,10 +86,13 @@ function f32(f: Word, ftz: boolean): Update {
   };
 }
 
+const NAN_HIGH = 0xfff80000 | 0;
+
 const f64Add: Update = (old, value, to) => {
   const r = doubleOf(old[0]!, old[1]!) + doubleOf(value[0]!, value[1]!);
-  to[0] = lowOf(r);
-  to[1] = highOf(r);
+  // No number has the bits that DADD gives it.
+  to[0] = Number.isNaN(r) ? 0 : lowOf(r);
+  to[1] = Number.isNaN(r) ? NAN_HIGH : highOf(r);
 };
 
 /** Both halves of a word as short floats. */

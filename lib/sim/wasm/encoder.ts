@@ -1,7 +1,7 @@
 /** WebAssembly modules as bytes: instructions, functions, sections. Only what the translator needs. */
 import { MOST_PAGES } from "./host.js";
 import { IS_SHARED } from "./layout.js";
-import { Op, SIMD } from "./opcodes.js";
+import { ATOMIC, Op, SIMD } from "./opcodes.js";
 
 export const Type = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b } as const;
 export type Type = (typeof Type)[keyof typeof Type];
@@ -41,10 +41,10 @@ export class Code {
 
   op(code: number): this {
     if (code < SIMD) this.bytes.push(code);
-    else {
+    else if (code < ATOMIC) {
       this.bytes.push(0xfd);
       unsigned(this.bytes, code - SIMD);
-    }
+    } else this.bytes.push(0xfe, code - ATOMIC);
     return this;
   }
 
@@ -87,6 +87,14 @@ export class Code {
     unsigned(this.bytes, 0);
     unsigned(this.bytes, offset);
     if (lane >= 0) this.bytes.push(lane);
+    return this;
+  }
+
+  /** An atomic access to `bytes` bytes, which says their alignment. */
+  atomic(code: number, offset: number, bytes: 4 | 8): this {
+    this.op(code);
+    unsigned(this.bytes, bytes === 8 ? 3 : 2);
+    unsigned(this.bytes, offset);
     return this;
   }
 

@@ -1,4 +1,7 @@
-/** Instructions of WebAssembly (core specification 2.0 with SIMD-128, and relaxed SIMD): numbers from 0x1000 on have the prefix 0xfd. */
+/**
+ * Instructions of WebAssembly (core specification 2.0 with SIMD-128, and relaxed SIMD): numbers from 0x1000 on have the prefix 0xfd, those from
+ * 0x2000 on, of the threads proposal, 0xfe.
+ */
 
 export const Op = {
   block: 0x02,
@@ -23,6 +26,7 @@ export const Op = {
   i32Load16S: 0x2e,
   i32Load16U: 0x2f,
   i32Store: 0x36,
+  i64Store: 0x37,
   i32Store8: 0x3a,
   i32Store16: 0x3b,
   i32Const: 0x41,
@@ -37,6 +41,15 @@ export const Op = {
   i32LeU: 0x4d,
   i32GeS: 0x4e,
   i32GeU: 0x4f,
+  i64Eq: 0x51,
+  i64Ne: 0x52,
+  i64LtS: 0x53,
+  i64LtU: 0x54,
+  i64GtS: 0x55,
+  i64GtU: 0x56,
+  f32Lt: 0x5d,
+  f32Ne: 0x5c,
+  f64Ne: 0x62,
   i32Clz: 0x67,
   i32Ctz: 0x68,
   i32Popcnt: 0x69,
@@ -51,6 +64,16 @@ export const Op = {
   i32ShrU: 0x76,
   i32WrapI64: 0xa7,
   i64ExtendI32U: 0xad,
+  i64Add: 0x7c,
+  i64And: 0x83,
+  i64Xor: 0x85,
+  f32Abs: 0x8b,
+  f32Add: 0x92,
+  f64Add: 0xa0,
+  i32OfF32: 0xbc,
+  i64OfF64: 0xbd,
+  f32OfI32: 0xbe,
+  f64OfI64: 0xbf,
   i64ShrS: 0x87,
   i64ShrU: 0x88,
   i64Shl: 0x86,
@@ -58,6 +81,11 @@ export const Op = {
   i64Sub: 0x7d,
   f64PromoteF32: 0xbb,
   f32DemoteF64: 0xb6,
+
+  i32AtomicLoad: 0x2010,
+  i64AtomicLoad: 0x2011,
+  i32CompareExchange: 0x2048,
+  i64CompareExchange: 0x2049,
 
   load: 0x1000,
   load8Splat: 0x1007,
@@ -177,5 +205,6 @@ export const Op = {
   f64x2RelaxedMadd: 0x1107,
 } as const;
 
-/** First number of the instructions with the prefix 0xfd. */
+/** First number of the instructions with the prefix 0xfd, and 0xfe. */
 export const SIMD = 0x1000;
+export const ATOMIC = 0x2000;

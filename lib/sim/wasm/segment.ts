@@ -11,6 +11,7 @@
  */
 import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
+import { ZERO_ROW } from "../state.js";
 import { Code, Fn, Type } from "./encoder.js";
 import { BANK_ROOM, BANKS, CONVERGENCE, PREDICATES, ROW_BYTES, UNIFORM } from "./layout.js";
 import { Op } from "./opcodes.js";
@@ -268,6 +269,12 @@ export class Segment {
       this.regs.set(n, known);
     }
     return known;
+  }
+
+  /** Offset of a register's 32 lanes in the warp's state; nobody has written it in this segment. */
+  rowOf(n: number): number {
+    if (n >= 0) this.touched.add(`R${n}`);
+    return (n < 0 ? ZERO_ROW : n) * ROW_BYTES;
   }
 
   ureg(n: number): Value {

@@ -7,7 +7,7 @@ import { Site, Unsupported } from "../site.js";
 import { type Access, basesOf, type Group, groupsOf } from "./access.js";
 import { nextRound, testAccesses, testGroup } from "./bounds.js";
 import { Code, type Fn, Type } from "./encoder.js";
-import { BANK_BYTES, IS_SHARED } from "./layout.js";
+import { BANK_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { BASE, type FmaMode, Segment, Untranslated } from "./segment.js";
 import { type Emitter, emitterOf } from "./table.js";
@@ -60,9 +60,6 @@ export function translationOf(program: Program, index: number): Translation | nu
   if (!inst) return null;
   const emitter = emitterOf(inst.form.op);
   if (emitter === undefined || !isSupported(program, index)) return null;
-  // With other threads at work an atomic is one step only in the closures.
-  const kind = inst.form.memory?.access;
-  if (IS_SHARED && (kind === "atomic" || kind === "reduce")) return null;
   // What operations under way may meet, or wait for them, must be seen.
   if (program.asynchronous && meetsOperations(inst)) return null;
   try {
@@ -98,7 +95,7 @@ export function translationOf(program: Program, index: number): Translation | nu
       reads: [...reads],
       writes: writesOf(inst),
       risky,
-      pure: !risky && access === null && emitter.pure !== false && stands.length === 0,
+      pure: emitter.whole !== true && !risky && access === null && emitter.pure !== false && stands.length === 0,
     };
   } catch (e) {
     if (e instanceof Untranslated || e instanceof Unsupported) return null;
@@ -163,7 +160,8 @@ export function cut(list: readonly Translation[]): Piece[] {
     const { access } = t;
     const alias = access !== null && mayMeet(access, loads, stores);
     let addresses = makersOf(made, t.bases);
-    if (alias || current.length >= LONGEST || addresses === null || t.stands.some((x) => made.has(x))) {
+    const alone = t.emitter.whole === true || current[0]?.emitter.whole === true;
+    if (alone || alias || current.length >= LONGEST || addresses === null || t.stands.some((x) => made.has(x))) {
       end();
       addresses = null;
     }
@@ -204,6 +202,7 @@ function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyM
     if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
     else if (group !== undefined && group.accesses[0]!.index === t.index) {
       e.startInstruction(t.inst, false);
+      t.emitter.accessing?.(e, siteOf(program, t.index));
       testGroup(e, group, again);
       if (group.first.space === "global") looksAgain = true;
     }
@@ -246,6 +245,8 @@ interface WritesBack {
   readonly late: ReadonlySet<number>;
 }
 
+const nothingBack: WritesBack = { atOnce: new Map(), late: new Set() };
+
 /** The function of a segment: address of the warp's state and active lanes → threads that executed, or −1 with nothing done. */
 export function segmentFunction(
   program: Program,
@@ -256,7 +257,8 @@ export function segmentFunction(
   live: (register: number, pc: number) => boolean,
 ): { fn: Fn; fails: boolean } {
   const { list } = piece;
-  const { atOnce, late } = writesBack(piece, full, live);
+  const whole = list[0]!.emitter.whole === true;
+  const { atOnce, late } = whole ? nothingBack : writesBack(piece, full, live);
   const groupOf = groupsIn(list, slot);
   const e = new Segment(full, relaxed ? "relaxed" : "quick");
   const test = testCode(e, program, piece, groupOf);
@@ -293,7 +295,8 @@ export function segmentFunction(
       .op(Op.return)
       .end();
   code.append(e.prologue).append(test);
-  if (rounds.bytes.length > 0) {
+  if (whole) code.append(rounds);
+  else if (rounds.bytes.length > 0) {
     code.get(BASE).set(e.row).i32(0).set(e.shift).open(Op.loop).append(rounds);
     nextRound(e, code);
     code.end();

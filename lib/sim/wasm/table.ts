@@ -2,9 +2,11 @@
 import type { MachineInst } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import type { Access, Group } from "./access.js";
+import { atomic } from "./atomic.js";
 import { bits } from "./bits.js";
 import { float } from "./float.js";
 import { integer } from "./integer.js";
+import { matrices } from "./matrix-moves.js";
 import { move } from "./move.js";
 import type { Segment } from "./segment.js";
 
@@ -20,11 +22,17 @@ export interface Emitter {
   readonly pure?: false;
   /** true: it does nothing here. */
   readonly nothing?: true;
+  /** Says in `Segment.mask` which lanes access memory, where these are not all that execute the instruction. */
+  readonly accessing?: (e: Segment, s: Site) => void;
+  /** Instead of four lanes at a time it is emitted once for all of them, in a segment of its own; it writes to registers in memory. */
+  readonly whole?: true;
+  /** A fault for some of the lanes: translated for warps with all lanes active only. */
+  readonly together?: true;
 }
 export type Emitters = Readonly<Record<string, Emitter>>;
 
 const all: ReadonlyMap<string, Emitter> = new Map(
-  [integer, bits, float, move].flatMap((family) => Object.entries(family)),
+  [integer, bits, float, move, atomic, matrices].flatMap((family) => Object.entries(family)),
 );
 
 /** Mnemonics that are translated into segments; BRA, CALL, BSYNC, WARPSYNC, YIELD and HMMA stand between them (translate.ts). */

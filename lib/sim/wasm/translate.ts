@@ -122,7 +122,7 @@ function nodesOf(
   };
   for (let pc = from; pc < to; pc++) {
     const t = translation(pc);
-    if (t !== null) {
+    if (t !== null && (full || t.emitter.together !== true)) {
       list.push(t);
       continue;
     }
