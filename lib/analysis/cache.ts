@@ -46,7 +46,15 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   pressure: (f) => pressure(analysis(f, "liveness")),
   reaching: (f) => reaching(analysis(f, "cfg"), analysis(f, "flat")),
   routines: (f) => routines(analysis(f, "cfg"), analysis(f, "flat")),
-  names: (f) => names(f, analysis(f, "cfg"), analysis(f, "dominators"), analysis(f, "flat"), analysis(f, "routines")),
+  names: (f) =>
+    names(
+      f,
+      analysis(f, "cfg"),
+      analysis(f, "dominators"),
+      analysis(f, "flat"),
+      analysis(f, "routines"),
+      analysis(f, "liveness"),
+    ),
   addresses: (f) => new Addresses(f, analysis(f, "names")),
   divergence: (f) => divergence(f, analysis(f, "cfg")),
   frequencies: (f) => blockFrequencies(analysis(f, "cfg"), analysis(f, "loops")),

@@ -1,7 +1,7 @@
 /**
  * What each register holds where it is read, as a number: the names of static single assignment, without changing the
- * function. Two reads with the same name read the same value; a name is made by a definition, where ways join (minimal
- * placement at iterated dominance frontiers), or where control comes from places that the graph does not show.
+ * function. Two reads with the same name read the same value; a name is made by a definition, where ways join (at iterated dominance
+ * frontiers, of registers that live there), or where control comes from places that the graph does not show.
  *
  * Only R and UR have names. A guarded or partial definition makes a new one; `before` says what was there. Behind a call
  * the registers that the callee may write are new (routines.ts). What a uniform register holds is what the thread's own
@@ -13,6 +13,7 @@ import { forEachBit } from "./bits.js";
 import type { Cfg } from "./cfg.js";
 import type { DominatorTree } from "./dominators.js";
 import type { Flat } from "./flat.js";
+import type { Liveness } from "./liveness.js";
 import type { Routines } from "./routines.js";
 import { homeUnits, unitAt } from "./units.js";
 
@@ -35,8 +36,15 @@ export interface Names {
   unitOf(name: number): number;
 }
 
-export function names(func: Func, cfg: Cfg, tree: DominatorTree, flat: Flat, routines: Routines): Names {
-  return new Naming(func, cfg, tree, flat, routines).run();
+export function names(
+  func: Func,
+  cfg: Cfg,
+  tree: DominatorTree,
+  flat: Flat,
+  routines: Routines,
+  live: Liveness,
+): Names {
+  return new Naming(func, cfg, tree, flat, routines, live).run();
 }
 
 const named = (flat: Flat, unit: number): boolean => {
@@ -70,6 +78,7 @@ class Naming {
   private readonly undoUnit: number[] = [];
   private readonly undoName: number[] = [];
   private readonly open: Uint8Array;
+  private readonly mates: ReadonlyMap<number, readonly number[]>;
 
   constructor(
     func: Func,
@@ -77,6 +86,7 @@ class Naming {
     private readonly tree: DominatorTree,
     private readonly flat: Flat,
     private readonly routines: Routines,
+    private readonly live: Liveness,
   ) {
     this.home = homeUnits(func, flat.units);
     this.units = flat.units.count;
@@ -92,6 +102,7 @@ class Naming {
     this.setAt = new Int32Array(this.units);
     this.now = new Int32Array(this.units).fill(-1);
     this.open = this.openBlocks();
+    this.mates = this.findMates();
     this.joinsAt = Array.from({ length: cfg.count }, () => []);
     this.joinBase = this.count;
     this.placeJoins();
@@ -152,12 +163,31 @@ class Naming {
         for (const f of frontier[b] as number[]) {
           if (stamp[f] === u || this.open[f] === 1) continue;
           stamp[f] = u;
+          if (!this.lives(f, u)) continue;
           (this.joinsAt[f] as number[]).push(u, this.count);
           this.joins.set(this.count++, []);
           this.joinUnits.push(u);
           work.push(f);
         }
     }
+  }
+
+  /** A join is of use where the register is read again as it is: the unit, or one bound to the same register. */
+  private lives(b: number, u: number): boolean {
+    return this.live.liveIn.has(b, u) || (this.mates.get(u)?.some((m) => this.live.liveIn.has(b, m)) ?? false);
+  }
+
+  /** By the unit that stands for them, other units bound to the same register. */
+  private findMates(): Map<number, number[]> {
+    const mates = new Map<number, number[]>();
+    for (let u = 0; u < this.units; u++) {
+      const home = this.home[u] as number;
+      if (home === u) continue;
+      const list = mates.get(home);
+      if (list === undefined) mates.set(home, [u]);
+      else list.push(u);
+    }
+    return mates;
   }
 
   private writers(): (number[] | undefined)[] {

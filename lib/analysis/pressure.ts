@@ -53,7 +53,8 @@ export function pressure(live: Liveness): Pressure {
     }
   };
   for (let b = 0; b + 1 < flat.first.length; b++) {
-    set.set(live.liveOut.subarray(b * words, (b + 1) * words));
+    set.fill(0);
+    live.liveOut.addTo(b, set);
     for (let i = (flat.first[b + 1] as number) - 1; i >= (flat.first[b] as number); i--) {
       if (flat.defStart[i] !== flat.defStart[i + 1]) {
         writing.set(set);

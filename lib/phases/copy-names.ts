@@ -6,7 +6,7 @@
  *     @%P0 BRA b3                       →    @%P0 BRA b3
  *     b2: IADD3 %R4, %R1:2, %R5, RZ          b2: IADD3 %R4, %R4, %R5, RZ
  */
-import { analysis, hasBit, unitOf } from "../analysis/index.js";
+import { analysis, unitOf } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, type Operand } from "../ori/types.js";
@@ -14,12 +14,12 @@ import { copyOf } from "../regalloc/facts.js";
 
 /** Returns how many copies took over all reads of their originals. */
 export function readCopies(func: Func): number {
-  const { flat, words, liveIn } = analysis(func, "liveness");
+  const { flat, liveIn } = analysis(func, "liveness");
   const { units } = flat;
   const index = new Map(func.blocks.map((b, k) => [b, k]));
   /** Values whose ranges have changed since. */
   const touched = new Set<number>();
-  const live = (b: Block, o: Operand): boolean => hasBit(liveIn, (index.get(b) as number) * words, unitOf(units, o));
+  const live = (b: Block, o: Operand): boolean => liveIn.has(index.get(b) as number, unitOf(units, o));
   let count = 0;
   for (const block of func.blocks) {
     block.insts.forEach((inst, at) => {

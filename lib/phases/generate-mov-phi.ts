@@ -94,7 +94,8 @@ function widen(func: Func, renamed: Renamed): void {
   func.blocks.forEach((block, b) => {
     if ((order[b] as number) < 0 || !block.insts.some((inst) => inst.dsts.some(isPart))) return;
     const rest: Inst[][] = [];
-    const set = live.liveOut.slice(b * live.words, (b + 1) * live.words);
+    const set = new Uint32Array(live.words);
+    live.liveOut.addTo(b, set);
     for (let i = (flat.first[b + 1] as number) - 1; i >= (flat.first[b] as number); i--) {
       rest[i - (flat.first[b] as number)] = joins(func, flat.insts[i] as Inst, isPart, live, set);
       stepBack(flat, i, set);
@@ -189,7 +190,7 @@ function definingBlocks(func: Func, renamed: Renamed): (number[] | undefined)[] 
 function isLiveIn(func: Func, live: Liveness, block: number, v: number): boolean {
   const { units } = live.flat;
   for (let k = 0; k < func.values.width(v); k++) {
-    if (hasBit(live.liveIn, block * live.words, unitAt(units, func.values.file(v), v, k))) return true;
+    if (live.liveIn.has(block, unitAt(units, func.values.file(v), v, k))) return true;
   }
   return false;
 }
@@ -201,7 +202,7 @@ function phisOf(func: Func, live: Liveness, b: number, v: number): Inst[] {
   const width = func.values.width(v);
   const first = unitAt(live.flat.units, file, v, 0);
   const parts: number[] = [];
-  for (let k = 0; k < width; k++) if (hasBit(live.liveIn, b * live.words, first + k)) parts.push(k);
+  for (let k = 0; k < width; k++) if (live.liveIn.has(b, first + k)) parts.push(k);
   const phi = (n: number, sub: number): Inst => {
     const srcs = block.preds.map(() => register(file, v, n, sub));
     return newInst(func, form("MOV.PHI"), [register(file, v, n, sub)], srcs);

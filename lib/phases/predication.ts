@@ -22,7 +22,6 @@
 import {
   analysis,
   type Divergence,
-  hasBit,
   isLanewise,
   isPlainLoad,
   type Liveness,
@@ -257,11 +256,11 @@ function otherWay({ arms, join }: Shape, arm: Arm): Block {
 
 /** Nothing that the instruction writes is read there before it is written. */
 function harmless(inst: Inst, other: Block, { live, indexOf }: Facts): boolean {
-  const row = (indexOf[other.id] as number) * live.words;
+  const at = indexOf[other.id] as number;
   return inst.dsts.every((o) => {
     if (!isReg(o)) return true;
     const u = unitOf(live.flat.units, o);
-    for (let k = u; k < u + o.width; k++) if (hasBit(live.liveIn, row, k)) return false;
+    for (let k = u; k < u + o.width; k++) if (live.liveIn.has(at, k)) return false;
     return true;
   });
 }

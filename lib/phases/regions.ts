@@ -17,10 +17,11 @@ export function dropRegions(func: Func): number {
   const parting = new Set(func.blocks.flatMap((b, i) => (parts(b) || calls(b) ? [i] : [])));
   const dropped = new Set<number>();
   const regions = regionsOf(func, analysis(func, "cfg"));
+  const around = regionsOfParting(regions, parting);
   for (const r of regions) {
-    const inner = regions.filter((s) => s !== r && !dropped.has(s.barrier) && liesIn(s, r));
-    const together = (b: number): boolean => !parting.has(b) || inner.some((s) => s.blocks.has(b));
-    if ([...r.blocks].every(together)) dropped.add(r.barrier);
+    const inner = (s: Region): boolean => s !== r && !dropped.has(s.barrier) && liesIn(s, r);
+    const together = (b: number): boolean => around.get(b)?.some(inner) ?? !parting.has(b);
+    if (every(r.blocks, together)) dropped.add(r.barrier);
   }
   const others = otherUses(func);
   const gone = (inst: Inst): boolean => {
@@ -28,6 +29,24 @@ export function dropRegions(func: Func): number {
     return barrier >= 0 && dropped.has(barrier) && !others.has(barrier);
   };
   return remove(func, (_, inst) => gone(inst));
+}
+
+/** The regions that each block in which lanes part lies in. */
+function regionsOfParting(regions: readonly Region[], parting: ReadonlySet<number>): ReadonlyMap<number, Region[]> {
+  const around = new Map<number, Region[]>();
+  for (const r of regions)
+    for (const b of r.blocks) {
+      if (!parting.has(b)) continue;
+      const list = around.get(b);
+      if (list === undefined) around.set(b, [r]);
+      else list.push(r);
+    }
+  return around;
+}
+
+function every(set: ReadonlySet<number>, holds: (b: number) => boolean): boolean {
+  for (const b of set) if (!holds(b)) return false;
+  return true;
 }
 
 /** All of region `s`, and where it ends, is inside of `r`: lanes that part in `s` are together again before `r` ends. */

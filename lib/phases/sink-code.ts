@@ -203,8 +203,10 @@ class Sink {
     const across = new Uint32Array(wordsFor(flat.units.count));
     if (loops.length === 0) return across;
     const { words, liveIn } = analysis(this.func, "liveness");
+    const idle = new Uint32Array(words);
     for (const { header, blocks } of loops) {
-      const idle = liveIn.slice(header * words, (header + 1) * words);
+      idle.fill(0);
+      liveIn.addTo(header, idle);
       for (const b of blocks) {
         const first = flat.useStart[flat.first[b] as number] as number;
         const last = flat.useStart[flat.first[b + 1] as number] as number;
@@ -231,7 +233,7 @@ class Sink {
     for (let u = flat.useStart[at] as number; u < (flat.useStart[at + 1] as number); u++) {
       for (let k = 0; k < (flat.useWidth[u] as number); k++) {
         const unit = (flat.useUnit[u] as number) + k;
-        if (hasBit(live.liveIn, target * live.words, unit)) continue;
+        if (live.liveIn.has(target, unit)) continue;
         const def = defs.def[unit] as number;
         if (def < 0 || !this.follows(def, at)) kept++;
       }

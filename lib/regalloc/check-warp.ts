@@ -36,10 +36,7 @@ export function checkWarp(input: WarpInput, report: (block: Block, message: stri
     noteWrites(input, b, anywhere);
   });
   const position = new Map(before.blocks.map((b, i) => [b.id, i]));
-  const isLiveInto = (b: Block, u: number): boolean => {
-    const word = live.liveIn[(position.get(b.id) as number) * live.words + (u >>> 5)] as number;
-    return ((word >>> (u & 31)) & 1) === 1;
-  };
+  const isLiveInto = (b: Block, u: number): boolean => live.liveIn.has(position.get(b.id) as number, u);
   before.blocks.forEach((branch, b) => {
     const state = outs[b];
     if (state === null || state === undefined || branch.succs.length < 2 || !splitsWarp(branch)) return;

@@ -15,7 +15,7 @@
  * Block-level sets are kept for the units that are read in a block before it writes them, the only ones that can cross
  * an edge; in PTX-like code they are few.
  */
-import { analysis, followBack, hasBit, Reads, setBit } from "../analysis/index.js";
+import { analysis, type BlockUnits, Crossing, hasBit, setBit } from "../analysis/index.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { type Flat, flatten, isGuarded } from "./flat.js";
 
@@ -31,8 +31,8 @@ export interface Ranges {
   readonly calls: Int32Array;
 }
 
-interface Crossing {
-  /** Unit → its column in the block sets, −1 for units that stay in one block. */
+interface Asked {
+  /** Unit → its column in the block sets, −1 for units that are not in them. */
   readonly column: Int32Array;
   readonly members: Int32Array;
   readonly words: number;
@@ -40,38 +40,18 @@ interface Crossing {
 
 const NONE = -1;
 
-function crossingUnits(flat: Flat): Crossing {
-  const column = new Int32Array(flat.units).fill(NONE);
-  const defined = new Int32Array(flat.units).fill(NONE);
-  const members: number[] = [];
-  for (let b = 0; b + 1 < flat.blockStart.length; b++) {
-    const end = flat.blockStart[b + 1] as number;
-    for (let i = flat.blockStart[b] as number; i < end; i++) {
-      for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
-        const u = flat.uses[k] as number;
-        if (defined[u] !== b && column[u] === NONE) {
-          column[u] = members.length;
-          members.push(u);
-        }
-      }
-      for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
-        if (flat.partial[k] === 0) defined[flat.defs[k] as number] = b;
-      }
-    }
-  }
-  return { column, members: Int32Array.from(members), words: (members.length + 31) >>> 5 };
-}
-
 interface BlockSets {
-  readonly liveIn: Uint32Array;
-  readonly liveOut: Uint32Array;
+  readonly liveIn: BlockUnits;
+  readonly liveOut: BlockUnits;
+  /** Units that are read in a block before it writes them: the only ones that can be live at its ends. */
+  readonly crossing: readonly number[];
 }
 
 /**
  * Of the units that cross blocks those that may be undefined where they are live: such as some write leaves standing, and
  * such as are live where nothing comes before. What is live anywhere else has been defined on every way there.
  */
-function doubtful(flat: Flat, crossing: Crossing, { liveIn }: BlockSets): Crossing {
+function doubtful(flat: Flat, { liveIn, crossing }: BlockSets): Asked {
   const column = new Int32Array(flat.units).fill(NONE);
   const members: number[] = [];
   const add = (u: number): void => {
@@ -79,43 +59,34 @@ function doubtful(flat: Flat, crossing: Crossing, { liveIn }: BlockSets): Crossi
     column[u] = members.length;
     members.push(u);
   };
+  const crosses = new Uint8Array(flat.units);
+  for (const u of crossing) crosses[u] = 1;
   for (let k = 0; k < flat.defs.length; k++) {
     const u = flat.defs[k] as number;
-    if (flat.partial[k] === 1 && crossing.column[u] !== NONE) add(u);
+    if (flat.partial[k] === 1 && crosses[u] === 1) add(u);
   }
   const { order, count } = analysis(flat.func, "cfg");
-  for (let b = 0; b < count; b++) if (b === 0 || (order[b] as number) < 0) eachMember(liveIn, b, crossing, add);
+  for (let b = 0; b < count; b++) if (b === 0 || (order[b] as number) < 0) liveIn.forEach(b, add);
   return { column, members: Int32Array.from(members), words: (members.length + 31) >>> 5 };
 }
 
 /** Units live at both ends of each block: each read is followed back. */
-function liveSets(flat: Flat, { column, words }: Crossing): BlockSets {
-  const n = flat.blockStart.length - 1;
-  const liveIn = new Uint32Array(n * words);
-  const killed = new Uint32Array(n * words);
-  const reads = new Reads();
-  for (let b = 0; b < n; b++) {
-    const row = b * words;
+function liveSets(flat: Flat): BlockSets {
+  const sets = new Crossing(flat.units);
+  for (let b = 0; b + 1 < flat.blockStart.length; b++) {
     const end = flat.blockStart[b + 1] as number;
     for (let i = flat.blockStart[b] as number; i < end; i++) {
-      for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
-        const c = column[flat.uses[k] as number] as number;
-        if (c < 0 || hasBit(killed, row, c) || hasBit(liveIn, row, c)) continue;
-        setBit(liveIn, row, c);
-        reads.add(b, c);
-      }
-      for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++) {
-        const c = column[flat.defs[k] as number] as number;
-        if (c >= 0 && flat.partial[k] === 0) setBit(killed, row, c);
-      }
+      for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++)
+        sets.read(b, flat.uses[k] as number);
+      for (let k = flat.defStart[i] as number; k < (flat.defStart[i + 1] as number); k++)
+        if (flat.partial[k] === 0) sets.kill(b, flat.defs[k] as number);
     }
   }
-  const liveOut = followBack(analysis(flat.func, "cfg"), words, reads, liveIn, killed);
-  return { liveIn, liveOut };
+  return { ...sets.solve(analysis(flat.func, "cfg")), crossing: sets.unitsRead() };
 }
 
 /** Doubtful units that some path to each block's start has defined. */
-function maybeDefined(flat: Flat, asked: Crossing): Uint32Array {
+function maybeDefined(flat: Flat, asked: Asked): Uint32Array {
   const { words, members, column } = asked;
   const blocks = flat.func.blocks;
   const maybeOut = new Uint32Array(blocks.length * words);
@@ -206,7 +177,7 @@ class SegmentLists {
 }
 
 /** Marks the guarded writes before which their unit cannot have been defined: they begin a range. */
-function firstWrites(flat: Flat, asked: Crossing, maybeIn: Uint32Array): Uint8Array {
+function firstWrites(flat: Flat, asked: Asked, maybeIn: Uint32Array): Uint8Array {
   const first = new Uint8Array(flat.defs.length);
   const seen = new Int32Array(flat.units).fill(NONE);
   for (let b = 0; b + 1 < flat.blockStart.length; b++) {
@@ -223,24 +194,22 @@ function firstWrites(flat: Flat, asked: Crossing, maybeIn: Uint32Array): Uint8Ar
   return first;
 }
 
-function inSet(set: Uint32Array, block: number, unit: number, crossing: Crossing): boolean {
-  const c = crossing.column[unit] as number;
-  return c >= 0 && (((set[block * crossing.words + (c >>> 5)] as number) >>> (c & 31)) & 1) === 1;
+function inSet(set: Uint32Array, block: number, unit: number, asked: Asked): boolean {
+  const c = asked.column[unit] as number;
+  return c >= 0 && hasBit(set, block * asked.words, c);
 }
 
 export function computeRanges(flat: Flat): Ranges {
-  const crossing = crossingUnits(flat);
-  const sets = liveSets(flat, crossing);
-  const asked = doubtful(flat, crossing, sets);
+  const sets = liveSets(flat);
+  const asked = doubtful(flat, sets);
   const maybeIn = maybeDefined(flat, asked);
   const first = firstWrites(flat, asked, maybeIn);
   const defined = (b: number, u: number): boolean => asked.column[u] === NONE || inSet(maybeIn, b, u, asked);
   const lists = new SegmentLists(flat.units);
   // End of the range that is open at the current point; stale entries are told by the block they were made in.
   const open = new Int32Array(flat.units).fill(NONE);
-  for (let b = flat.blockStart.length - 2; b >= 0; b--)
-    scanBlock(flat, b, crossing, sets.liveOut, defined, first, lists, open);
-  if (hasDivergence(flat.func)) extendPerWarp(flat, crossing, lists);
+  for (let b = flat.blockStart.length - 2; b >= 0; b--) scanBlock(flat, b, sets.liveOut, defined, first, lists, open);
+  if (hasDivergence(flat.func)) extendPerWarp(flat, sets.crossing, lists);
   return { flat, points: flat.insts.length * 2, ...lists.finish(), calls: callsOf(flat) };
 }
 
@@ -280,8 +249,7 @@ function firstAtLeast(sorted: Int32Array, least: number): number {
 function scanBlock(
   flat: Flat,
   b: number,
-  crossing: Crossing,
-  liveOut: Uint32Array,
+  liveOut: BlockUnits,
   defined: (block: number, unit: number) => boolean,
   first: Uint8Array,
   lists: SegmentLists,
@@ -290,7 +258,7 @@ function scanBlock(
   const begin = flat.blockStart[b] as number;
   const end = flat.blockStart[b + 1] as number;
   const touched: number[] = [];
-  eachMember(liveOut, b, crossing, (u) => {
+  liveOut.forEach(b, (u) => {
     open[u] = 2 * end - 1;
     touched.push(u);
   });
@@ -319,14 +287,6 @@ function scanBlock(
   }
 }
 
-function eachMember(set: Uint32Array, block: number, crossing: Crossing, visit: (unit: number) => void): void {
-  for (let w = 0; w < crossing.words; w++) {
-    for (let bits = set[block * crossing.words + w] as number; bits !== 0; bits &= bits - 1) {
-      visit(crossing.members[(w << 5) + 31 - Math.clz32(bits & -bits)] as number);
-    }
-  }
-}
-
 /** Some branch may split a warp: it depends on more than uniform predicates. */
 function hasDivergence(func: Func): boolean {
   return func.blocks.some((b) => {
@@ -347,8 +307,8 @@ function isUniformBranch(inst: Inst): boolean {
  * side reads what was live across the branch. So a uniform value that crosses a block edge keeps its register for the
  * whole function when there is divergence; short uniform values (descriptors, addresses) are unaffected.
  */
-function extendPerWarp(flat: Flat, crossing: Crossing, lists: SegmentLists): void {
-  for (const u of crossing.members) {
+function extendPerWarp(flat: Flat, crossing: readonly number[], lists: SegmentLists): void {
+  for (const u of crossing) {
     const file = flat.fileOf[u];
     if (file === File.UR || file === File.UP) lists.everywhere(u, flat.insts.length * 2 - 1);
   }

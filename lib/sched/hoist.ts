@@ -110,8 +110,10 @@ class Hoister {
     this.flat = analysis(func, "flat");
     this.dom = analysis(func, "dominators");
     this.loops = analysis(func, "loops");
-    this.live = analysis(func, "liveness").liveIn.slice();
     this.words = wordsFor(this.flat.units.count);
+    this.live = new Uint32Array(this.cfg.count * this.words);
+    const { liveIn } = analysis(func, "liveness");
+    for (let b = 0; b < this.cfg.count; b++) liveIn.addTo(b, this.live, b * this.words);
     this.touched = new Uint32Array(this.cfg.count * this.words);
     this.written = new Uint32Array(this.cfg.count * this.words);
     this.at = new Int32Array(func.nextInst).fill(-1);

@@ -4,7 +4,6 @@
  * register is live where it was not needed before.
  */
 
-import { hasBit } from "../analysis/bits.js";
 import { analysis } from "../analysis/cache.js";
 import { touch } from "../ori/editor.js";
 import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
@@ -221,8 +220,7 @@ class Scheduler {
 
   private leave(b: number, dag: Dag, occupancy: BlockOccupancy, time: Timeline): void {
     const { live } = this.scratch;
-    const row = b * live.words;
-    this.cross?.leave(b, dag, occupancy, time, (unit) => hasBit(live.liveOut, row, unit));
+    this.cross?.leave(b, dag, occupancy, time, (unit) => live.liveOut.has(b, unit));
   }
 }
 

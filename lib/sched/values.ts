@@ -8,7 +8,7 @@
  * that counts on it needs more registers than it believes (58 for 30, seen on code with many half-read pairs). So a value
  * weighs its whole width as long as any part of it is live.
  */
-import { forEachBit, hasBit } from "../analysis/bits.js";
+import type { BlockUnits } from "../analysis/block-units.js";
 import type { Flat } from "../analysis/flat.js";
 import type { Liveness } from "../analysis/liveness.js";
 import { File } from "../ori/types.js";
@@ -117,10 +117,9 @@ class Values {
     };
   }
 
-  /** Whether any register that the unit stands for is in the block's row of the sets. */
-  private isLive(sets: Uint32Array, home: number): boolean {
-    const row = this.block * this.scratch.live.words;
-    for (let u = home; u < home + (this.scratch.weight[home] as number); u++) if (hasBit(sets, row, u)) return true;
+  /** Whether any register that the unit stands for is in the block's set. */
+  private isLive(sets: BlockUnits, home: number): boolean {
+    for (let u = home; u < home + (this.scratch.weight[home] as number); u++) if (sets.has(this.block, u)) return true;
     return false;
   }
 
@@ -210,13 +209,13 @@ class Values {
     return [start, found];
   }
 
-  private counts(sets: Uint32Array): Int32Array {
-    const { live, home, weight } = this.scratch;
+  private counts(sets: BlockUnits): Int32Array {
+    const { home, weight } = this.scratch;
     const { file } = this.flat.units;
     const counts = new Int32Array(FILES);
     let last = -1;
     // Units of a value stand together, so each value is met once.
-    forEachBit(sets.subarray(this.block * live.words, (this.block + 1) * live.words), 0, live.words, (u) => {
+    sets.forEach(this.block, (u) => {
       const at = home[u] as number;
       if (at === last) return;
       last = at;

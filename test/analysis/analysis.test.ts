@@ -1,6 +1,6 @@
 /** Analyses against brute force on random functions: the definitions, computed the slow way. */
 import * as fc from "fast-check";
-import { analysis, dominates, forEachBit, hasBit, unitOf, walkBack } from "../../lib/analysis/index.js";
+import { analysis, dominates, hasBit, unitOf, walkBack } from "../../lib/analysis/index.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { guardOn, newFunc } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
@@ -176,7 +176,7 @@ describe("liveness", () => {
         func.blocks.forEach((block, b) => {
           const expected = names.filter((u) => liveBefore(func, block, 0, u));
           const found: string[] = [];
-          forEachBit(live.liveIn, b * live.words, live.words, (u) => found.push(at(names, u)));
+          live.liveIn.forEach(b, (u) => found.push(at(names, u)));
           expect(found).toEqual(expected);
           walkBack(live, b, (i, after) => {
             const index = i - (live.flat.first[b] as number);
