@@ -25,6 +25,8 @@ export interface Analyses {
   loops: Loops;
   flat: Flat;
   liveness: Liveness;
+  /** As liveness; in the SSA window sources of phis are read on the edges. */
+  livenessOnEdges: Liveness;
   defUse: DefUse;
   pressure: Pressure;
   reaching: Reaching;
@@ -42,6 +44,8 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
   loops: (f) => naturalLoops(analysis(f, "cfg"), analysis(f, "dominators")),
   flat: flatten,
   liveness: (f) => liveness(analysis(f, "cfg"), analysis(f, "flat")),
+  livenessOnEdges: (f) =>
+    f.milestone === "ssa" ? liveness(analysis(f, "cfg"), analysis(f, "flat"), true) : analysis(f, "liveness"),
   defUse: (f) => defUse(analysis(f, "flat")),
   pressure: (f) => pressure(analysis(f, "liveness")),
   reaching: (f) => reaching(analysis(f, "cfg"), analysis(f, "flat")),
@@ -53,7 +57,7 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
       analysis(f, "dominators"),
       analysis(f, "flat"),
       analysis(f, "routines"),
-      analysis(f, "liveness"),
+      analysis(f, "livenessOnEdges"),
     ),
   addresses: (f) => new Addresses(f, analysis(f, "names")),
   divergence: (f) => divergence(f, analysis(f, "cfg")),

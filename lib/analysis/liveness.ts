@@ -5,6 +5,8 @@
  * the work is as large as the result. A guarded definition does not kill: where the guard is false the old contents
  * live on. Unreachable blocks are solved too (their code is allocated and encoded like any other).
  */
+import { isPhi } from "../ori/flow.js";
+import type { Inst } from "../ori/types.js";
 import { clearRange, setRange, wordsFor } from "./bits.js";
 import { type BlockUnits, Crossing } from "./block-units.js";
 import type { Cfg } from "./cfg.js";
@@ -19,19 +21,28 @@ export interface Liveness {
   readonly liveOut: BlockUnits;
 }
 
-export function liveness(cfg: Cfg, flat: Flat): Liveness {
+/**
+ * A phi reads its sources where it stands. So in the SSA window they seem to live on every way there; with `onEdges` each
+ * lives on the edge from its own predecessor only, and not into the block of the phi.
+ */
+export function liveness(cfg: Cfg, flat: Flat, onEdges = false): Liveness {
   const crossing = new Crossing(flat.units.count);
-  for (let b = 0; b < cfg.count; b++) summarize(flat, b, crossing);
+  for (let b = 0; b < cfg.count; b++) summarize(flat, cfg, b, crossing, onEdges);
   return { flat, words: wordsFor(flat.units.count), ...crossing.solve(cfg) };
 }
 
-function summarize(flat: Flat, b: number, crossing: Crossing): void {
+function summarize(flat: Flat, cfg: Cfg, b: number, crossing: Crossing, onEdges: boolean): void {
   const end = flat.first[b + 1] as number;
   for (let i = flat.first[b] as number; i < end; i++) {
+    const phi = onEdges && isPhi(flat.insts[i] as Inst);
     for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
       const first = flat.useUnit[u] as number;
       const past = first + (flat.useWidth[u] as number);
-      for (let unit = first; unit < past; unit++) crossing.read(b, unit);
+      const slot = flat.useSlot[u] as number;
+      const from = phi && slot >= 0 ? (cfg.pred[(cfg.predStart[b] as number) + slot] as number) : -1;
+      for (let unit = first; unit < past; unit++)
+        if (from < 0) crossing.read(b, unit);
+        else crossing.readAtEnd(from, unit);
     }
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
       if (flat.defKills[d] === 0) continue;

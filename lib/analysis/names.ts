@@ -8,6 +8,7 @@
  * way has put there: code in which other lanes change it in between has no meaning that ptxas could have compiled.
  */
 
+import { isPhi } from "../ori/flow.js";
 import { File, type Func, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { forEachBit } from "./bits.js";
 import type { Cfg } from "./cfg.js";
@@ -24,7 +25,7 @@ export interface Names {
   readonly first: Int32Array;
   /** Entry of `Flat.def*` of each name made by one; longer names have none. */
   readonly entry: Int32Array;
-  /** Name of the first register of each entry of `Flat.use*`, −1 for predicates and barriers. */
+  /** Name of the first register of each entry of `Flat.use*`, −1 for predicates, barriers and sources of phis, which are read on the edges. */
   readonly use: Int32Array;
   /** 1 where the read happens under the very guard of the definition: what it reads is what that one has written. */
   readonly taken: Uint8Array;
@@ -305,7 +306,8 @@ class Naming {
   private instruction(i: number): void {
     const { flat, home } = this;
     const guard = this.guard(i);
-    for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
+    const uses = isPhi(flat.insts[i] as Inst) ? flat.useStart[i + 1] : flat.useStart[i];
+    for (let u = uses as number; u < (flat.useStart[i + 1] as number); u++) {
       const unit = flat.useUnit[u] as number;
       if (!named(flat, unit)) continue;
       const name = this.now[home[unit] as number] as number;
