@@ -91,6 +91,8 @@ export function assignScoreboards(p: Prepared, rules: ScoreboardRules): Assigned
     leaveOut(p, b, hits);
   }
   const outs: (State | null)[] = new Array(cfg.count).fill(null);
+  /** Scoreboards under way at the ends of the predecessors that are done. */
+  const arriving = new Uint8Array(cfg.count);
   const state = new State(flat.units.count);
   const forced = new Uint8Array(n);
   for (let b = 0; b < cfg.count; b++) {
@@ -99,8 +101,9 @@ export function assignScoreboards(p: Prepared, rules: ScoreboardRules): Assigned
       const out = outs[cfg.pred[e]!];
       if (out) state.merge(out);
     }
-    allocate({ p, block: b, state, hits, sb, rules, forced, meets: meeting(p, b, outs) });
+    allocate({ p, block: b, state, hits, sb, rules, forced, meets: meeting(p, b, arriving) });
     if (state.busy === 0) continue;
+    for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) arriving[cfg.succ[e]!]! |= state.busy;
     const out = new State(flat.units.count);
     out.copy(state);
     outs[b] = out;
@@ -217,16 +220,9 @@ function force(a: Allocation, last: number, more: number): number {
 }
 
 /** Scoreboards under way where a successor of the block is entered from other blocks done so far. */
-function meeting(p: Prepared, b: number, outs: readonly (State | null)[]): number {
-  const { cfg } = p;
+function meeting({ cfg }: Prepared, b: number, arriving: Uint8Array): number {
   let busy = 0;
-  for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) {
-    const t = cfg.succ[e]!;
-    for (let k = cfg.predStart[t]!; k < cfg.predStart[t + 1]!; k++) {
-      const q = cfg.pred[k]!;
-      if (q !== b) busy |= outs[q]?.busy ?? 0;
-    }
-  }
+  for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) busy |= arriving[cfg.succ[e]!]!;
   return busy;
 }
 
