@@ -17,7 +17,7 @@ import { type AllocationOptions, type AllocationResult, type RegisterLimit, regi
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { encodeFunc, listing } from "./sass/index.js";
-import { settingsOfKnobs } from "./sched/index.js";
+import { assignOfKnobs, settingsOfKnobs } from "./sched/index.js";
 import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 import type { PipelineOptions } from "./view/pipeline/data.js";
@@ -219,7 +219,9 @@ class Run {
     if (stray !== null) this.diagnostics.push(stray);
     if (this.failed() || this.unknownEntries(module)) return;
     const { entries } = this.options;
-    this.program = this.take("lower", () => lower(module, { target, relocatable, ...(entries && { entries }) }));
+    this.program = this.take("lower", () =>
+      lower(module, { target, relocatable, ...(entries && { entries }), ...loweringOf(this.knobs) }),
+    );
     if (this.program === null) return;
     const program = this.program;
     // What a kernel reaches is asked before phases change the code.
@@ -326,6 +328,9 @@ class Run {
     return {
       ...optionsOf("phases", this.knobs),
       ...phases,
+      parameters: { ...optionsOf("optimizer", this.knobs), ...phases?.parameters },
+      unroll: { ...optionsOf("unroll", this.knobs), ...phases?.unroll },
+      assign: { ...assignOfKnobs(optionsOf("control", this.knobs)), ...phases?.assign },
       schedule: {
         ...byKnobs,
         ...phases?.schedule,
@@ -380,6 +385,12 @@ class Run {
   private failed(): boolean {
     return this.diagnostics.some(isFailure);
   }
+}
+
+/** What knobs say to lowering. */
+function loweringOf(knobs: KnobValues): { errorBarriers?: boolean } {
+  const { noErrorBarriers } = optionsOf("lower", knobs);
+  return noErrorBarriers === true ? { errorBarriers: false } : {};
 }
 
 /** A function on its way. */

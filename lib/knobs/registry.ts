@@ -7,6 +7,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { fail, ok, type Result } from "../result.js";
 import { type KnobType, namedKnobs } from "./named.js";
 import { suggestion } from "./nearest.js";
+import { readers } from "./readers.js";
 
 export interface Knob {
   /** In the OCG knob space; null where it is not known. */
@@ -24,70 +25,6 @@ export interface Knob {
 
 export type KnobValue = boolean | number | string | readonly number[];
 export type KnobValues = Readonly<Record<string, KnobValue>>;
-
-/** Knobs that have a reader: the option that each sets. */
-const readers: Readonly<Record<string, string>> = {
-  DisablePhases: "phases: disablePhases",
-  NamedPhases: "phases: namedPhases",
-  RegAllocAvoidBankConflictMac: "regalloc: bankPreference",
-  RegAllocAvoidBankConflictMacPenalty: "regalloc: bankPenalty",
-  RegAllocCoalescing: "regalloc: coalescing",
-  RegAllocCoalesceBudget: "regalloc: coalesceBudget",
-  RegAllocSortRegs: "regalloc: order",
-  RegAllocSpillLatencyScale: "regalloc: reloadScale",
-  RegAllocSpillMemResScale: "regalloc: storeScale",
-  RegAllocEstimatedLoopIterations: "regalloc: trips",
-  RegAllocUserSmemBytesPerCTA: "sched: sharedBytes",
-  RegAllocThresholdForDiscardConflicts: "regalloc: regAllocThreshold",
-  RegAllocNumNonSpillTrials: "regalloc: attempts",
-  RegAllocPerfDiffBackoff: "regalloc: bankAware",
-  RegAllocPerfDiffBackoffBegin: "regalloc: relaxHead",
-  RegAllocPerfDiffBackoffEnd: "regalloc: relaxTail",
-  PostSchedForceReverseOrder: "sched: postForceReverse",
-  PreserveSchedOrder: "sched: preserveOrder",
-  SchedCountLoadsPerTex: "sched: batchStall",
-  SchedCrossBlock: "sched: crossBlock",
-  SchedDisableAll: "sched: disabled",
-  SchedForceReverseOrder: "sched: forceReverse",
-  SchedLDSLatency: "sched: ldsLatency",
-  SchedMaxMemDep: "sched: memoryWindow",
-  SchedMaxRLiveCarefulSlack: "sched: carefulSlack",
-  SchedMaxRLiveOKslack: "sched: okSlack",
-  SchedMaxRLiveOKslackColdBlocks: "sched: okSlackCold",
-  SchedMaxRTarget: "sched: registerTarget",
-  SchedMemNoAlias: "sched: noAlias",
-  SchedReadAvailTarget: "sched: depth",
-  SchedReadSBBaseLatency: "sched: readSbLatency",
-  SchedReadSbDmmaLatency: "sched: readSbDmmaLatency",
-  SchedReadSbLdgstsLatency: "sched: readSbLdgstsLatency",
-  PostSchedBudget: "sched: postBudget",
-  SchedDynBatchBudget: "sched: batchBudget",
-  SchedReduceRegBudget: "sched: reduceBudget",
-  SchedReadLatency: "sched: readLatency",
-  SchedReadSBBaseUseLSULat: "sched: readSbUseLatency",
-  SchedSyncsPhasechkLatency: "sched: phasechkLatency",
-  SchedTex2TexIssueRate: "sched: busyTEX",
-  SchedResBusyDMMA: "sched: busyDMMA",
-  SchedResBusyGMMA: "sched: busyGMMA",
-  SchedResBusyHMMA16816: "sched: busyHMMA16816",
-  SchedResBusyHMMA1688: "sched: busyHMMA1688",
-  SchedResBusyIMMA: "sched: busyIMMA",
-  SchedResBusyOp: "sched: opBusy",
-  SchedResBusyMachineOpcode: "sched: formBusy",
-  SchedResBusyADU: "sched: busyADU",
-  SchedResBusyALU: "sched: busyALU",
-  SchedResBusyCBU: "sched: busyCBU",
-  SchedResBusyFMA: "sched: busyFMA",
-  SchedResBusyFP16: "sched: busyFP16",
-  SchedResBusyFP64: "sched: busyFP64",
-  SchedResBusyLSU: "sched: busyLSU",
-  SchedResBusyUDP: "sched: busyUDP",
-  SchedResBusyXU64: "sched: busyXU",
-  SchedSyncsLatency: "sched: syncsLatency",
-  SchedTexBatchTargetSelectSchedulerTarget: "sched: batchTarget",
-  SchedTexLatency: "sched: texLatency",
-  SchedXU64Latency: "sched: xuLatency",
-};
 
 export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value, page, says]) => ({
   number,

@@ -37,6 +37,8 @@ import { type PtxType, registersOf, totalBits } from "./types.js";
 export interface ModuleContext {
   /** All functions, those without a body too. */
   readonly declared: ReadonlyMap<string, FunctionItem>;
+  /** ERRBAR stands behind fences of the device and of the system. */
+  readonly errorBarriers: boolean;
   /** Functions that are inlined where they are called. */
   readonly inlined: ReadonlySet<string>;
   /** How functions find each other: see call.ts. */

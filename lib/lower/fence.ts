@@ -8,7 +8,7 @@ const names: Readonly<Record<Scope, string>> = { cta: "CTA", cluster: "GPU", gpu
 /** Waits until earlier accesses are visible in the scope. `SC`: sequentially consistent; `ALL`: acquire-release. */
 export function membar(c: Context, kind: "SC" | "ALL", scope: Scope): void {
   c.emit(`MEMBAR.${kind}.${names[scope]}`, [], []);
-  if (scope === "cta") return;
+  if (scope === "cta" || !c.module.errorBarriers) return;
   c.emit("ERRBAR", [], []);
   if (c.target.has("clusters")) c.emit("CGAERRBAR", [], []);
 }

@@ -25,6 +25,8 @@ export interface LowerOptions {
   readonly entries?: readonly string[];
   /** The result is linked with others (`-c`): functions that others may call must be in it. */
   readonly relocatable?: boolean;
+  /** Error barriers behind fences of the device and of the system. Default true. */
+  readonly errorBarriers?: boolean;
 }
 
 /**
@@ -69,6 +71,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const funcs = new Map<string, Func>();
   const lowerOne = (item: FunctionItem): void => {
     const context: ModuleContext = {
+      errorBarriers: options.errorBarriers ?? true,
       declared: items,
       functions,
       aliases,

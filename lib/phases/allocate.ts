@@ -1,11 +1,25 @@
 /** AllocateRegisters: hands the function to the register allocator. */
+import { snapshot } from "../ori/func.js";
 import type { Func } from "../ori/types.js";
 import { allocate } from "../regalloc/index.js";
+import type { AllocationOptions } from "../regalloc/types.js";
 import type { PhaseContext } from "./types.js";
+
+/** With the first register count of the list that needs no spilling (RegTargetList); with the last where none does. */
+function within(func: Func, options: AllocationOptions = {}): AllocationOptions {
+  const { maxRegisters: most = Number.POSITIVE_INFINITY } = options;
+  let narrow = options;
+  for (const target of options.knobs?.targets ?? []) {
+    narrow = { ...options, maxRegisters: Math.min(most, target) };
+    const tried = allocate(snapshot(func), narrow);
+    if (tried.ok && tried.value.rounds === 0) break;
+  }
+  return narrow;
+}
 
 export function allocateRegisters(func: Func, context: PhaseContext): void {
   const { allocation, onAllocation } = context.options;
-  const result = allocate(func, allocation);
+  const result = allocate(func, within(func, allocation));
   for (const d of result.diagnostics) context.report(d);
   if (result.ok && onAllocation) onAllocation(result.value);
 }

@@ -24,11 +24,12 @@ import { hoistInvariants } from "./hoist-invariants.js";
 import { removeNops } from "./nop.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
+import { type PhaseParameters, parametersOf } from "./parameters.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
-import type { PhaseBody } from "./types.js";
+import type { PhaseBody, PhaseContext } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
 import { unrollLoops } from "./unroll.js";
 import { unrollLimits } from "./unroll-cost.js";
@@ -55,9 +56,9 @@ function deadCode(func: Func): void {
 }
 
 /** Values first, so that addresses of equal loads are the same registers. */
-function common(func: Func, across: boolean): void {
-  commonSubexpressions(func, across);
-  commonLoads(func, across);
+function common(func: Func, across: boolean, p: PhaseParameters): void {
+  commonSubexpressions(func, across, !p.DisableMoveCommoning);
+  commonLoads(func, across, !p.DisableDeadStoreElimination);
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
@@ -71,9 +72,10 @@ function closeWindow(func: Func): void {
 }
 
 /** What stays a branch is settled first: behind `@P EXIT` lanes are together. */
-function uniformRegisters(func: Func): void {
-  simplifyConditionalFlow(func);
-  toUniformRegisters(func);
+function uniformRegisters(func: Func, context: PhaseContext): void {
+  const p = parametersOf(context);
+  simplifyConditionalFlow(func, p);
+  toUniformRegisters(func, p);
 }
 
 export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
@@ -97,7 +99,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriBranchOpt: (func) => void foldBranches(func),
   OriPerformLiveDeadFirst: deadCode,
   OptimizeBindlessHeaderLoads: graphics,
-  OriLoopSimplification: (func) => void rotateLoops(func),
+  OriLoopSimplification: (func, context) => {
+    const { LoopInversion, LoopInversionBudget } = parametersOf(context);
+    if (LoopInversion) rotateLoops(func, LoopInversionBudget);
+  },
   OriSplitLiveRanges: later,
   OriCopyProp: later,
   PerformPGO: { none: "no profile" },
@@ -117,7 +122,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   ConvertMemoryToRegisterOrUniform: later,
   OriPerformLiveDeadSecond: deadCode,
   ExtractShaderConstsFirst: graphics,
-  OriHoistInvariantsEarly: (func) => void hoistInvariants(func),
+  OriHoistInvariantsEarly: (func, context) => void hoistInvariants(func, parametersOf(context)),
   Vectorization: later,
   EmitPSI: graphics,
   GeneralOptimizeMid: later,
@@ -133,8 +138,11 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   GeneralOptimizeMid2: later,
   AdvancedPhaseEarlyEnforceArgs: hook,
   EnforceArgumentRestrictions: { none: "nothing to do: lowering binds arguments to registers" },
-  GvnCse: (func) => common(func, true),
-  OriCommoning: (func) => common(func, false),
+  GvnCse: (func, context) => {
+    const p = parametersOf(context);
+    if (p.EnableGvnCse && p.EnableGvnCseMode > 0) common(func, p.EnableGvnCseMode > 1, p);
+  },
+  OriCommoning: (func, context) => common(func, false, parametersOf(context)),
   OriReassociateAndCommon: later,
   ExtractShaderConstsFinal: graphics,
   OriReplaceEquivMultiDefMov: later,
@@ -153,9 +161,15 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
     none: "done behind the SSA window, where guarded writes are natural: LateMergeEquivalentConditionalFlow",
   },
   LateVectorization: later,
-  LateOriCommoning: later,
+  LateOriCommoning: (func, context) => {
+    const p = parametersOf(context);
+    if (p.ForceLateCommoning) common(func, false, p);
+  },
   GeneralOptimizeLate2: later,
-  OriHoistInvariantsLate: (func) => void hoistInvariants(func),
+  OriHoistInvariantsLate: (func, context) => {
+    const p = parametersOf(context);
+    if (p.HoistLate !== 3) hoistInvariants(func, p, p.HoistLate === 1);
+  },
   SinkCodeIntoBlock: (func) => void sinkCode(func),
   DoKillMovement: later,
   DoTexMovement: later,
@@ -171,7 +185,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhaseLateConvUnSup: hook,
   LateExpansionUnsupportedOps: { none: "nothing to do: lowering only makes what the SM has" },
   OriHoistInvariantsLate2: later,
-  LateMergeEquivalentConditionalFlow: simplifyConditionalFlow,
+  LateMergeEquivalentConditionalFlow: (func, context) => simplifyConditionalFlow(func, parametersOf(context)),
   LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
   ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
   LateArchOptimizeSecond: (func, { level }) => {

@@ -12,23 +12,30 @@ import { rulesOfRoot } from "../rules/table.js";
 export interface Rewrites {
   readonly hits: Map<string, number>;
   left: number;
+  /** How often rules of a group may still be applied, by the name of the rule. */
+  readonly limits: ReadonlyMap<string, { left: number }>;
 }
 
-export function newRewrites(budget: number = Number.POSITIVE_INFINITY): Rewrites {
-  return { hits: new Map(), left: budget };
+export function newRewrites(
+  budget: number = Number.POSITIVE_INFINITY,
+  limits: Rewrites["limits"] = new Map(),
+): Rewrites {
+  return { hits: new Map(), left: budget, limits };
 }
 
 /** Applies the rules until none applies or the budget is spent; returns how often one did. */
 export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1 | 2 = 2): number {
   const c = new Combining(func);
-  const { hits } = rewrites;
+  const { hits, limits } = rewrites;
   let total = 0;
   c.defs.flat.insts.forEach((inst, at) => {
     for (let again = true; again && rewrites.left > 0; ) {
       again = false;
       if (c.dropped.has(inst)) break;
       for (const rule of rulesOfRoot(level, inst.form)?.of(c, inst) ?? []) {
-        if (!rule.apply(c, inst, at)) continue;
+        const limit = limits.get(rule.name);
+        if ((limit !== undefined && limit.left <= 0) || !rule.apply(c, inst, at)) continue;
+        if (limit !== undefined) limit.left--;
         hits.set(rule.name, (hits.get(rule.name) ?? 0) + 1);
         rewrites.left--;
         total++;

@@ -29,10 +29,10 @@ import { copyUnit } from "./parallel-copy.js";
 /** Loads remembered at once; the oldest is forgotten. */
 const MOST = 128;
 
-/** Returns how many accesses went. */
-export function commonLoads(func: Func, across: boolean): number {
+/** Returns how many accesses went. `dropStores`: those that are overwritten, too. */
+export function commonLoads(func: Func, across: boolean, dropStores = true): number {
   if (func.milestone !== "ssa") return 0;
-  return new Commoning(func, across).run();
+  return new Commoning(func, across, dropStores).run();
 }
 
 type Known = Map<string, number>;
@@ -46,7 +46,11 @@ class Commoning {
   private readonly repeats: Map<Inst, Inst> = new Map();
   private readonly overwritten: Set<Inst> = new Set();
 
-  constructor(func: Func, across: boolean) {
+  constructor(
+    func: Func,
+    across: boolean,
+    private readonly dropStores: boolean,
+  ) {
     this.func = func;
     this.across = across;
     this.defs = new Definitions(func);
@@ -90,7 +94,7 @@ class Commoning {
           )
             known.delete(key);
       } else this.load(i, inst, known);
-      const plain = order === Order.Access && isPlainStore(inst);
+      const plain = this.dropStores && order === Order.Access && isPlainStore(inst);
       if (plain && store >= 0 && this.overwrites(store, i)) this.overwritten.add(flat.insts[store] as Inst);
       if (!this.repeats.has(inst)) store = plain ? i : -1;
     }

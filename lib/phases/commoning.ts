@@ -20,8 +20,8 @@ import { copyUnit } from "./parallel-copy.js";
 /** Special registers that never change for a thread: lane, thread and block index, the masks of lanes, the block's place in its cluster. */
 const fixedRegisters: ReadonlySet<number> = new Set([0, 33, 34, 35, 37, 38, 39, 56, 57, 58, 59, 60, 136]);
 
-/** Returns how many computations became copies. */
-export function commonSubexpressions(func: Func, across: boolean): number {
+/** Returns how many computations became copies. `literals`: equal ones in different registers are equal. */
+export function commonSubexpressions(func: Func, across: boolean, literals = true): number {
   if (func.milestone !== "ssa") return 0;
   const defs = new Definitions(func);
   const { idom, order } = analysis(func, "dominators");
@@ -38,7 +38,7 @@ export function commonSubexpressions(func: Func, across: boolean): number {
     path.push({ block: b, had: learnt.length });
     for (let i = first[b] as number; i < (first[b + 1] as number); i++) {
       const inst = insts[i] as Inst;
-      const key = whole.has(inst) ? null : keyOf(defs, inst, i, across);
+      const key = whole.has(inst) ? null : keyOf(defs, inst, i, across, literals);
       if (key === null) continue;
       const before = known.get(key);
       if (before === undefined) {
@@ -88,7 +88,7 @@ function preorder(idom: Int32Array, order: Int32Array): number[] {
 }
 
 /** What the instruction computes as text; null: it cannot be shared. */
-function keyOf(defs: Definitions, inst: Inst, at: number, across: boolean): string | null {
+function keyOf(defs: Definitions, inst: Inst, at: number, across: boolean, literals: boolean): string | null {
   if (inst.guard !== null || !(isLanewise(inst) || readsConstants(inst) || readsFixed(inst))) return null;
   if (inst.form.op === "MOV") return null;
   let results = 0;
@@ -104,7 +104,7 @@ function keyOf(defs: Definitions, inst: Inst, at: number, across: boolean): stri
   for (const o of inst.srcs) {
     if (o.kind === Kind.Reg && !isZeroReg(o) && !defs.holds(o, at)) return null;
     if (o.kind === Kind.Const && !defs.holds(o, at)) return null;
-    const literal = literalIn(defs, o);
+    const literal = literals ? literalIn(defs, o) : null;
     if (literal !== null) key += `|#${literal},${o.mods}`;
     else key += `|${o.kind},${o.file},${o.width},${o.id},${o.sub},${o.value},${o.high},${o.mods},${o.part},${o.sym}`;
   }

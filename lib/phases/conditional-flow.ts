@@ -7,13 +7,15 @@
 import type { Func } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
 import { hoistEnds } from "./hoist-end.js";
+import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { predicate } from "./predication.js";
 import { dropRegions, dropWarpSyncs } from "./regions.js";
 
-export function simplifyConditionalFlow(func: Func): void {
-  if (!func.virtual) return;
+export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phaseParameters): void {
+  if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
+  let left = p.MergeEquivalentConditionalFlowBudget;
   do foldBranches(func);
-  while (dropRegions(func) + predicate(func) > 0);
+  while (left-- > 0 && dropRegions(func) + (p.DisablePredication ? 0 : predicate(func)) > 0);
   dropWarpSyncs(func);
   if (hoistEnds(func) > 0) foldBranches(func, false);
 }

@@ -24,10 +24,11 @@ import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand } from ".
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
+import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { propagatePredicates } from "./predicate-copies.js";
 
 /** Returns how many reads changed. */
-export function propagateCopies(func: Func): number {
+export function propagateCopies(func: Func, p: PhaseParameters = phaseParameters): number {
   const defs = new Definitions(func);
   const { units, def, flat } = defs;
   const origin = new Int32Array(units.count).fill(-1);
@@ -38,15 +39,18 @@ export function propagateCopies(func: Func): number {
     if (copied === null) return;
     const d = unitOf(units, inst.dsts[0] as Operand);
     if (def[d] !== i) return;
-    if (copied.kind === Kind.Const) constant.set(d, copied);
-    else if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
+    if (copied.kind === Kind.Const) {
+      if (p.CopyPropConstantBank) constant.set(d, copied);
+    } else if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
     else if (defs.holds(copied, i)) origin[d] = unitOf(units, copied);
   });
   let changed = 0;
+  let left = p.CopyPropGlobalBudget;
   flat.insts.forEach((inst, i) => {
     if (isPhi(inst)) return;
     inst.srcs.forEach((o, slot) => {
-      if (!isReg(o)) return;
+      if (!isReg(o) || changed >= p.CopyPropBudget) return;
+      if (!p.CopyPropAddr && inst.form.srcs[slot]?.name === "base") return;
       const u = unitOf(units, o);
       const root = rootOf(origin, u);
       if (root === u && !literal.has(u) && !constant.has(u)) return;
@@ -54,6 +58,7 @@ export function propagateCopies(func: Func): number {
         const d = def[u + k] as number;
         if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
       }
+      if (flat.block[def[u] as number] !== flat.block[i] && left-- <= 0) return;
       const value = units.owner[root] as number;
       const sub = root - (units.base[value] as number);
       if (root !== u && units.owner[root + o.width - 1] === value && sub % alignmentOf(o.width) === 0) {

@@ -7,6 +7,8 @@ import { combine, newRewrites } from "./combine.js";
 import { constantsAsOperands } from "./constant-moves.js";
 import { propagateCopies } from "./copy-propagation.js";
 import { removeDeadCode } from "./dead-code.js";
+import { type PhaseParameters, parametersOf } from "./parameters.js";
+import { ruleLimits } from "./rule-groups.js";
 import type { PhaseBody } from "./types.js";
 
 /** What one round makes the next finds: constants through copies, single uses through dead code. Most functions need two. */
@@ -15,15 +17,16 @@ const ROUNDS = 4;
 export const generalOptimize: PhaseBody = (func, context) => {
   if (func.milestone !== "ssa") return;
   const { rewriteBudget, onRewrites } = context.options;
-  const rewrites = newRewrites(rewriteBudget);
-  optimize(func, (f) => combine(f, rewrites, context.level === 1 ? 1 : 2));
+  const p = parametersOf(context);
+  const rewrites = newRewrites(rewriteBudget, ruleLimits(p));
+  optimize(func, p, (f) => combine(f, rewrites, context.level === 1 ? 1 : 2));
   onRewrites?.(rewrites.hits, context.phase);
 };
 
-function optimize(func: Func, step: (func: Func) => number): void {
+function optimize(func: Func, p: PhaseParameters, step: (func: Func) => number): void {
   constantsAsOperands(func);
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = propagateCopies(func) + step(func);
+    const changed = propagateCopies(func, p) + step(func);
     removeDeadCode(func);
     if (changed === 0) return;
   }

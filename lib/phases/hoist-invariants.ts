@@ -26,17 +26,30 @@ import { insertAtEnd, rewriteBlock, splitEdge } from "../ori/editor.js";
 import { isPhi, terminator } from "../ori/flow.js";
 import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
+import { type PhaseParameters, phaseParameters } from "./parameters.js";
 
 /** Most registers that are live in a loop with what was moved out of it. */
 const MOST_LIVE = 96;
 
 /** Returns how many instructions moved. */
-export function hoistInvariants(func: Func): number {
+export function hoistInvariants(func: Func, p: PhaseParameters = phaseParameters, innermost = false): number {
   const { loops } = analysis(func, "loops");
   if (func.milestone !== "ssa" || loops.length === 0) return 0;
-  const plan = new Plan(func);
-  for (const loop of loops.slice().reverse()) plan.add(loop);
+  const plan = new Plan(func, p);
+  const outer = new Set(loops.map((l) => l.parent));
+  for (const [i, loop] of [...loops.entries()].reverse())
+    if (!(innermost && outer.has(i)) && mayHoist(func, loop, loops, p)) plan.add(loop);
   return plan.apply();
+}
+
+/** What the knobs say of nested loops. */
+function mayHoist(func: Func, loop: Loop, loops: readonly Loop[], p: PhaseParameters): boolean {
+  const around = loops[loop.parent];
+  if (around === undefined) return true;
+  if (p.DisableNestedHoist) return false;
+  const size = (l: Loop): number => l.blocks.reduce((n, b) => n + (func.blocks[b] as Block).insts.length, 0);
+  const fits = (l: Loop, limit: number): boolean => limit <= 0 || size(l) <= limit;
+  return fits(loop, p.NestedHoistInnerThreshold) && fits(around, p.NestedHoistOuterThreshold);
 }
 
 interface Move {
@@ -52,12 +65,19 @@ class Plan {
   /** Blocks (layout index) that instructions will stand in. */
   private readonly moved: Map<Inst, number> = new Map();
 
-  constructor(func: Func) {
+  constructor(
+    func: Func,
+    private readonly parameters: PhaseParameters,
+  ) {
     this.func = func;
     this.defs = new Definitions(func);
   }
 
   add(loop: Loop): void {
+    const { HoistBudget, HoistLoopInvBudget, HoistConservativeScale } = this.parameters;
+    const scale = loop.parent >= 0 ? Math.max(1, HoistConservativeScale) : 1;
+    const budget = (n: number): number => (n <= 0 ? Number.POSITIVE_INFINITY : n / scale);
+    let [left, computed] = [budget(HoistBudget), budget(HoistLoopInvBudget)];
     const { func } = this;
     const members = new Set(loop.blocks);
     const header = func.blocks[loop.header] as Block;
@@ -84,6 +104,9 @@ class Plan {
         // What is there twice is shared afterwards.
         const key = text(inst);
         if (!known.has(key) && width > room) continue;
+        if (left < 1 || (inst.form.memory === null && computed < 1)) continue;
+        left--;
+        if (inst.form.memory === null) computed--;
         if (!known.has(key)) room -= width;
         known.add(key);
         insts.push(inst);
@@ -126,6 +149,7 @@ class Plan {
   /** Registers that the instruction keeps once it is moved; 0: it stays. */
   private gain(inst: Inst, members: ReadonlySet<number>, written: number | null): number {
     if (inst.guard !== null || isPhi(inst) || inst.form.op === "MOV") return 0;
+    if (this.parameters.HoistCBOLoad === 0 && readsConstants(inst)) return 0;
     if (!isLanewise(inst) && !readsConstants(inst)) {
       if (written === null || !isPlainLoad(inst)) return 0;
       const reads = inst.form.mods.includes("CONSTANT") ? 0 : memoryEffect(inst.form).reads;

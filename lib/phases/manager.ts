@@ -48,7 +48,9 @@ interface Step extends PhaseRequest {
 class Run {
   private readonly func: Func;
   private readonly options: PhaseOptions;
-  private readonly level: 0 | 1 | 2;
+  private readonly full: 0 | 1 | 2;
+  /** The how-manieth optimizing phase the current step is; 0: it is none. */
+  private optimizing = 0;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly records: PhaseRecord[] = [];
   /** Values that the input may read undefined; found once, before the first phase. */
@@ -63,7 +65,13 @@ class Run {
     this.options = options;
     this.only = only;
     const level = options.level ?? func.passed?.level ?? highestLevel;
-    this.level = Math.max(0, Math.min(level, highestLevel)) as 0 | 1 | 2;
+    this.full = Math.max(0, Math.min(level, highestLevel)) as 0 | 1 | 2;
+  }
+
+  /** Effective level: 1 for what optimizes behind the budget of level 2. */
+  private get level(): 0 | 1 | 2 {
+    const { levelBudget = Number.POSITIVE_INFINITY } = this.options;
+    return this.optimizing > levelBudget ? (Math.min(this.full, 1) as 0 | 1) : this.full;
   }
 
   result(): Result<PhaseRun> {
@@ -74,10 +82,20 @@ class Run {
       this.verify("", null);
     }
     for (const step of steps) {
+      if (this.only === null) this.count(step);
       this.step(step);
       if (this.failed()) return fail(this.diagnostics);
     }
     return ok({ func: this.func, records: this.records }, this.diagnostics);
+  }
+
+  /** Counts the optimizing phases of a whole run up to this one; so a run that goes on counts as one that goes through. */
+  private count(step: Step): void {
+    const optimizing = (i: number): boolean =>
+      phases[i]?.category === "optimization" &&
+      phases[i]?.must !== true &&
+      typeof this.bodyOf(phases[i]?.name as PhaseName) === "function";
+    this.optimizing = optimizing(step.index) ? phases.filter((_, i) => i <= step.index && optimizing(i)).length : 0;
   }
 
   private failed(): boolean {
@@ -173,7 +191,7 @@ class Run {
     if (ran) this.execute(row, name, body, step.parameter);
     else {
       this.reach(row, false);
-      this.func.passed = { phase: name, level: this.level };
+      this.func.passed = { phase: name, level: this.full };
     }
     let instructions = 0;
     for (const b of this.func.blocks) instructions += b.insts.length;
@@ -205,6 +223,8 @@ class Run {
     if (!step.named) {
       if (this.level < row.from) return `runs from -O${row.from}`;
       if (this.level > row.upTo) return `runs up to -O${row.upTo}`;
+      const { phaseBudget = Number.POSITIVE_INFINITY } = this.options;
+      if (this.optimizing > phaseBudget) return "the budget of optimizing phases is spent";
     }
     const lacks = this.bodyOfCaller(row.name) === undefined ? unmet(row, this.func) : "";
     if (lacks !== "" && (step.named || row.needs !== "ssa")) this.refuse(`phase '${row.name}' ${lacks}`);
@@ -227,7 +247,7 @@ class Run {
     if (this.bodyOfCaller(name) === undefined) body(func, context);
     else this.ofCaller(`the body given for phase '${name}'`, () => body(func, context));
     this.reach(row, true);
-    func.passed = { phase: name, level: this.level };
+    func.passed = { phase: name, level: this.full };
     if (this.failed()) return;
     if (options.verify) this.verify(name, before);
     if (this.failed()) return;

@@ -15,19 +15,17 @@ import { newBlock } from "../ori/func.js";
 import { type Block, type Func, Kind } from "../ori/types.js";
 import { foldBranches, isPlainBranch, namedBlocks, opposite } from "./branches.js";
 import { copyBlocks, jump } from "./copy-blocks.js";
+import { phaseParameters } from "./parameters.js";
 
-/** Most instructions of a top that is copied (LoopInversionBudget). */
-const LOOP_INVERSION_BUDGET = 16;
-
-/** Returns how many loops were turned. */
-export function rotateLoops(func: Func): number {
+/** Returns how many loops were turned; `budget`: most instructions of a top that is copied. */
+export function rotateLoops(func: Func, budget: number = phaseParameters.LoopInversionBudget): number {
   let count = 0;
   for (const loop of analysis(func, "loops").loops.map((l) => ({
     header: func.blocks[l.header] as Block,
     latches: l.latches.map((b) => func.blocks[b] as Block),
     blocks: new Set(l.blocks.map((b) => func.blocks[b] as Block)),
   })))
-    if (rotate(func, loop)) {
+    if (rotate(func, loop, budget)) {
       count++;
       connect(func);
       func.generation++;
@@ -42,7 +40,7 @@ interface Top {
   readonly blocks: ReadonlySet<Block>;
 }
 
-function rotate(func: Func, { header, latches, blocks }: Top): boolean {
+function rotate(func: Func, { header, latches, blocks }: Top, budget: number): boolean {
   const [latch] = latches;
   const test = terminator(header);
   if (latch === undefined || latches.length > 1 || latch === header || latch.succs.length !== 1) return false;
@@ -50,8 +48,7 @@ function rotate(func: Func, { header, latches, blocks }: Top): boolean {
   const into = header.succs.find((s) => blocks.has(s));
   const out = header.succs.find((s) => !blocks.has(s));
   if (into === undefined || out === undefined || into === header) return false;
-  if (header.insts.length - 1 > LOOP_INVERSION_BUDGET || !copiable(header) || namedBlocks(func).has(header.id))
-    return false;
+  if (header.insts.length - 1 > budget || !copiable(header) || namedBlocks(func).has(header.id)) return false;
   const end = terminator(latch);
   if (end !== null && !isPlainBranch(end)) return false;
   const copy = copyBlocks(func, [header]).get(header) as Block;

@@ -4,6 +4,7 @@ import type { Func } from "../ori/types.js";
 import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
 import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
+import type { PhaseParameters } from "./parameters.js";
 import type { Category, PhaseName } from "./table.js";
 import type { UnrollLimits } from "./unroll-cost.js";
 
@@ -48,6 +49,12 @@ export interface PhaseOptions {
   readonly bodies?: Partial<Record<PhaseName, PhaseBody>>;
   /** Thresholds of OriLoopUnrolling; what is left out is as ptxas has it. */
   readonly unroll?: Partial<UnrollLimits>;
+  /** Switches, budgets and thresholds of the optimizer. */
+  readonly parameters?: Partial<PhaseParameters>;
+  /** Optimizing phases that run; the others are left out (NumOptPhasesBudget, as a search for the first that does harm turns it). Default: all. */
+  readonly phaseBudget?: number;
+  /** Optimizing phases that run at the level given; the others at -O1 (OptBudget). Default: all. */
+  readonly levelBudget?: number;
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
   readonly onAllocation?: (result: AllocationResult) => void;

@@ -26,6 +26,7 @@ import { fillSlots } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
 import { pairLoads } from "./pair-loads.js";
+import { type PhaseParameters, phaseParameters } from "./parameters.js";
 
 /** Most registers that move: where lanes part each keeps its place throughout. */
 const MOST = 40;
@@ -48,10 +49,11 @@ const twins: Readonly<Record<string, string>> = {
 const blockRegisters: ReadonlySet<number> = new Set([37, 38, 39, 136]);
 
 /** Returns how many registers moved. */
-export function toUniformRegisters(func: Func): number {
+export function toUniformRegisters(func: Func, p: PhaseParameters = phaseParameters): number {
   if (!func.virtual || func.kind !== "entry" || func.target.has("constantOperands")) return 0;
-  pairLoads(func);
-  const moving = new Moving(func);
+  if (!p.DisableReadVectorization) pairLoads(func);
+  if (p.DisableUreg) return 0;
+  const moving = new Moving(func, p);
   return moving.settle() ? moving.move() : 0;
 }
 
@@ -63,7 +65,10 @@ class Moving {
   /** 1 where some definition is no literal: literals are made again for lanes, cheaper than a slot. */
   private readonly varied: Uint8Array;
 
-  constructor(func: Func) {
+  constructor(
+    func: Func,
+    private readonly parameters: PhaseParameters,
+  ) {
     this.func = func;
     this.divergence = analysis(func, "divergence");
     this.moves = new Uint8Array(func.values.count);
@@ -77,7 +82,7 @@ class Moving {
     const never = new Uint8Array(func.values.count);
     for (const block of func.blocks) {
       block.insts.forEach((inst, i) => {
-        const fits = inst.guard === null && twinOf(func, inst) !== null && !divergence.apartAt(block, i);
+        const fits = inst.guard === null && this.twin(inst) !== null && !divergence.apartAt(block, i);
         for (const o of inst.dsts) {
           if (!isReg(o)) continue;
           const plain = (o.file === File.R || o.file === File.P) && o.part === "" && func.values.fixed(o.id) < 0;
@@ -88,6 +93,13 @@ class Moving {
       });
     }
     for (let v = 0; v < never.length; v++) if (never[v] === 1) moves[v] = 0;
+  }
+
+  /** The form on the uniform datapath, unless it is turned off. */
+  private twin(inst: Inst): Form | null {
+    const { DisableForceLDCTOLDCUConv: loads, DisableSopSr: special } = this.parameters;
+    const off = (loads && inst.form.op === "LDC") || (special && inst.form.op === "S2R");
+    return off ? null : twinOf(this.func, inst);
   }
 
   /** Takes back what cannot move until nothing more has to be; returns whether anything is left. */

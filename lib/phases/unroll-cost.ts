@@ -21,7 +21,24 @@ export interface UnrollLimits {
   readonly UnrollUnknownInstLimit: number;
   readonly UnrollMultiBlockLoops: boolean;
   readonly UnrollVariableBounds: boolean;
+  /** Turns at once of a loop of known trips that is unrolled in part, and of the main loop of others; 0: what the sizes say. */
+  readonly LoopUnrollFactor: number;
+  /** Largest body that is unrolled in full; such bodies as small as the second are so whatever their trips (to 4096). */
+  readonly UnrollFullInstLimit: number;
+  readonly UnrollSmallLoopLimit: number;
+  /** Loops around others are unrolled when these are gone. */
+  readonly LoopUnrollNonInnermost: boolean;
+  /** Loops of several blocks and unknown trips are unrolled, too. */
+  readonly LoopUnrollUnknownMultiBlock: boolean;
+  /** What a load of a constant bank counts, and what a loop with a texture fetch counts less. */
+  readonly LoopUnrollExtraFoldableLdcWeight: number;
+  readonly LoopUnrollNumInstTex: number;
+  /** Most predicates live in a loop that is unrolled. */
+  readonly UnrollPregThreshold: number;
 }
+
+/** Trips beyond which no knob unrolls a loop in full. */
+const MOST_TRIPS = 4096;
 
 export const unrollLimits: UnrollLimits = {
   LoopUnroll: true,
@@ -31,6 +48,14 @@ export const unrollLimits: UnrollLimits = {
   UnrollUnknownInstLimit: 18,
   UnrollMultiBlockLoops: true,
   UnrollVariableBounds: true,
+  LoopUnrollFactor: 0,
+  UnrollFullInstLimit: Number.POSITIVE_INFINITY,
+  UnrollSmallLoopLimit: 0,
+  LoopUnrollNonInnermost: true,
+  LoopUnrollUnknownMultiBlock: true,
+  LoopUnrollExtraFoldableLdcWeight: 0,
+  LoopUnrollNumInstTex: 0,
+  UnrollPregThreshold: 50,
 };
 
 /** Most trips that are unrolled in full, for bodies of 1, 2, 3 … instructions. */
@@ -51,14 +76,18 @@ const largestBody: readonly (readonly [trips: number, body: number])[] = [
 ];
 
 /** Whether a body of this size, so many times, is unrolled in full. */
-export function fitsInFull(body: number, trips: number): boolean {
+export function fitsInFull(body: number, trips: number, limits: UnrollLimits = unrollLimits): boolean {
   if (trips <= 1) return true;
+  if (limits.LoopUnrollFactor > 0) return trips <= limits.LoopUnrollFactor;
+  if (body > limits.UnrollFullInstLimit) return false;
+  if (body <= limits.UnrollSmallLoopLimit && trips <= MOST_TRIPS) return true;
   const most = mostTrips[Math.max(1, body) - 1];
   return most === undefined ? largestBody.some(([t, largest]) => trips <= t && body <= largest) : trips <= most;
 }
 
 /** Turns per round of the main loop, the rest of the trips in front; 1: none fits. */
 export function partialFactor(body: number, trips: number, limits: UnrollLimits): number {
+  if (limits.LoopUnrollFactor > 0) return Math.min(limits.LoopUnrollFactor, trips - 1);
   if (body > limits.UnrollInstLimit) return 1;
   for (let u = Math.floor(limits.UnrollBudget / Math.max(1, body)); u > 1; u--)
     if (u < trips && (u + (trips % u)) * body <= limits.UnrollBudget) return u;
@@ -68,14 +97,20 @@ export function partialFactor(body: number, trips: number, limits: UnrollLimits)
 const free: ReadonlySet<string> = new Set(["MOV", "BSSY", "BSYNC", "BRA", "ULDC", "UMOV", "NOP"]);
 
 /** Size of one turn as it counts where the trips are known. */
-export function bodySize({ blocks, overhead }: CountedLoop): number {
+export function bodySize({ blocks, overhead }: CountedLoop, limits: UnrollLimits = unrollLimits): number {
   let size = 0;
-  for (const b of blocks) for (const i of b.insts) if (!overhead.has(i)) size += weight(i);
-  return size;
+  for (const b of blocks) for (const i of b.insts) if (!overhead.has(i)) size += weight(i, limits);
+  return size - bonus(blocks, limits);
 }
 
-function weight(inst: Inst): number {
-  if (free.has(inst.form.op) || readsConstants(inst)) return 0;
+function bonus(blocks: CountedLoop["blocks"], { LoopUnrollNumInstTex }: UnrollLimits): number {
+  if (LoopUnrollNumInstTex === 0) return 0;
+  return blocks.some((b) => b.insts.some((i) => /^(TEX|TLD|TLD4|TXD)$/.test(i.form.op))) ? LoopUnrollNumInstTex : 0;
+}
+
+function weight(inst: Inst, { LoopUnrollExtraFoldableLdcWeight }: UnrollLimits): number {
+  if (free.has(inst.form.op)) return 0;
+  if (readsConstants(inst)) return LoopUnrollExtraFoldableLdcWeight;
   return inst.form.memory === null ? 1 : 2;
 }
 
@@ -83,7 +118,7 @@ function weight(inst: Inst): number {
  * Size of one turn where the trips are not known: loads count half (from global memory) or nothing, since sums of what they
  * give are joined in threes, which are counted here as they will be.
  */
-export function unknownBodySize({ blocks, overhead }: CountedLoop): number {
+export function unknownBodySize({ blocks, overhead }: CountedLoop, limits: UnrollLimits = unrollLimits): number {
   let size = 0;
   for (const b of blocks) {
     const loaded = new Set<number>();
@@ -94,9 +129,9 @@ export function unknownBodySize({ blocks, overhead }: CountedLoop): number {
         for (const o of i.dsts) loaded.add(o.id);
         size += i.form.memory?.space === "shared" ? 0 : 0.5;
       } else if (i.form.name === "IADD3" && i.srcs.some((o) => loaded.has(o.id))) size += 0.5;
-      else size += weight(i);
+      else size += weight(i, limits);
       if (i.form.op === "MOV" && i.srcs.some((o) => loaded.has(o.id))) for (const o of i.dsts) loaded.add(o.id);
     }
   }
-  return size;
+  return size - bonus(blocks, limits);
 }

@@ -64,12 +64,15 @@ export function unrollLoops(func: Func, limits: UnrollLimits = unrollLimits): Un
     });
     const regions = found.length === 0 ? [] : regionsOf(func, analysis(func, "cfg"));
     const enclosing = found.map((loop) => regionAround(func, regions, loop));
+    const { UnrollPregThreshold: most } = limits;
+    const crowded = found.map((loop) => most < PREDICATES && predicates(func, loop) > most);
     found.forEach((loop, i) => {
-      const decision = unroll(func, loop, enclosing[i] as Inst | null, limits);
+      const decision = unroll(func, loop, enclosing[i] as Inst | null, limits, crowded[i] === true);
       decisions.push(decision);
       if (decision.factor > 1 || decision.trips === 1) again = true;
     });
     if (!again) break;
+    again = limits.LoopUnrollNonInnermost;
     connect(func);
     foldBranches(func);
     func.generation++;
@@ -130,29 +133,50 @@ function laneByLane(blocks: readonly Block[]): boolean {
   );
 }
 
-function unroll(func: Func, loop: CountedLoop, region: Inst | null, limits: UnrollLimits): UnrollDecision {
+function unroll(
+  func: Func,
+  loop: CountedLoop,
+  region: Inst | null,
+  limits: UnrollLimits,
+  crowded: boolean,
+): UnrollDecision {
   const { trips, header } = loop;
   const several = loop.blocks.length > 1;
   const name = header.label === "" ? `b${header.id}` : header.label;
-  const stays = several && !limits.UnrollMultiBlockLoops;
+  const stays = crowded || (several && !limits.UnrollMultiBlockLoops);
   if (trips !== null) {
-    const size = bodySize(loop);
-    if (!stays && fitsInFull(size, trips)) {
+    const size = bodySize(loop, limits);
+    if (!stays && fitsInFull(size, trips, limits)) {
       unrollKnown(func, loop, trips, 0);
       return { loop: name, trips, size, factor: trips };
     }
-    const factor = several ? 1 : partialFactor(size, trips, limits);
+    const factor = several || stays ? 1 : partialFactor(size, trips, limits);
     if (factor > 1) unrollKnown(func, loop, trips % factor, factor);
     return { loop: name, trips, size, factor };
   }
-  const size = unknownBodySize(loop);
-  const fits = !stays && limits.UnrollVariableBounds && size <= limits.UnrollUnknownInstLimit;
+  const size = unknownBodySize(loop, limits);
+  const many = several && !limits.LoopUnrollUnknownMultiBlock;
+  const fits = !stays && !many && limits.UnrollVariableBounds && size <= limits.UnrollUnknownInstLimit;
   // Tails of half as many turns, a quarter … do the rest.
-  const factor = 2 ** Math.floor(Math.log2(Math.max(1, limits.UnrollUnknownCount)));
+  const factor = 2 ** Math.floor(Math.log2(Math.max(1, limits.LoopUnrollFactor || limits.UnrollUnknownCount)));
   if (!fits || factor < 2 || !isUnknownCount(loop) || !laneByLane(loop.blocks))
     return { loop: name, trips, size, factor: 1 };
   unrollUnknown(func, loop, region, factor);
   return { loop: name, trips, size, factor };
+}
+
+/** Predicates that there are. */
+const PREDICATES = 7;
+
+/** Most predicates live at once in the loop. */
+function predicates(func: Func, { blocks }: CountedLoop): number {
+  const { indexOf } = analysis(func, "cfg");
+  const { first } = analysis(func, "flat");
+  const { at } = analysis(func, "pressure").P;
+  let most = 0;
+  for (const b of blocks.map((block) => indexOf[block.id] as number))
+    for (let i = first[b] as number; i < (first[b + 1] as number); i++) most = Math.max(most, at[i] as number);
+  return most;
 }
 
 /** `before` turns in a row, then a loop of `factor` turns (0: none). */

@@ -87,6 +87,7 @@ class Work {
       areaStart: Math.ceil(func.frame.localBytes / 4) * 4,
       temporaries: new Set(),
       slots: this.slots,
+      wide: { left: options.knobs?.spillBudget ?? defaultKnobs.spillBudget },
     };
   }
 
@@ -96,7 +97,7 @@ class Work {
     const knobs = { ...defaultKnobs, ...this.options.knobs };
     for (let round = 0; round < ROUND_LIMIT; round++) {
       this.ranges ??= computeRanges(flatten(this.func));
-      const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v), tripsOf(knobs));
+      const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v), tripsOf(knobs), knobs);
       const result = colorFile({
         ranges: this.ranges,
         info,

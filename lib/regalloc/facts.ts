@@ -4,8 +4,9 @@ import { blockFrequencies } from "../analysis/frequency.js";
 import { type Block, type File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isGuarded } from "./flat.js";
 import { alignmentOf } from "./geometry.js";
+import { defaultKnobs } from "./policies.js";
 import type { Ranges } from "./ranges.js";
-import type { CopyHint, ValueFacts } from "./types.js";
+import type { AllocatorKnobs, CopyHint, ValueFacts } from "./types.js";
 
 export interface FileFacts {
   /** Values of the file that occur in the code, in ascending order. */
@@ -33,12 +34,16 @@ export function copyOf(inst: Inst): { readonly to: Operand; readonly from: Opera
 const COPY_WEIGHT = 4;
 const WEIGHT_LIMIT = 1 << 20;
 
+/** Numbers of the allocator's that weigh operands. */
+type Weighing = Pick<AllocatorKnobs, "nestedScale" | "textureScale" | "bankWindow" | "matrixCoalescing" | "noRetarget">;
+
 /** `trips`: how often a loop is taken to run; null: as the blocks' frequencies say. */
 export function gatherFacts(
   ranges: Ranges,
   file: File,
   isTemporary: (value: number) => boolean,
   trips: number | null = null,
+  knobs: Weighing = defaultKnobs,
 ): FileFacts {
   const { flat } = ranges;
   const n = flat.func.values.count;
@@ -47,14 +52,16 @@ export function gatherFacts(
   const present = new Uint8Array(n);
   const copies = new Map<number, CopyHint[]>();
   const triples = new Map<number, [number, number][]>();
+  let inMatrix: ReadonlySet<number> | null = null;
   const again = trips === null ? flat.func.blocks.map((b) => b.freq) : frequenciesOf(flat.func, trips);
   flat.func.blocks.forEach((block, b) => {
     for (let i = flat.blockStart[b] as number; i < (flat.blockStart[b + 1] as number); i++) {
-      const freq = again[b] as number;
+      const freq = (again[b] as number) * (nested(b) ? knobs.nestedScale : 1);
       count(flat.useStart, flat.uses, i, freq, uses);
       count(flat.defStart, flat.defs, i, freq, defs);
-      noteCopy(flat.insts[i] as Inst, block, file, copies);
-      noteTriple(flat.insts[i] as Inst, file, triples);
+      const inst = flat.insts[i] as Inst;
+      if (mayJoin(inst)) noteCopy(inst, block, file, copies);
+      noteTriple(inst, file, triples, (v) => 2 * i - startOf(v) <= 2 * knobs.bankWindow);
     }
   });
 
@@ -70,11 +77,54 @@ export function gatherFacts(
     }
   }
 
+  function nested(b: number): boolean {
+    return knobs.nestedScale !== 1 && (analysis(flat.func, "loops").depth[b] as number) > 1;
+  }
+  /** First program point of a value. */
+  function startOf(v: number): number {
+    if (knobs.bankWindow === Number.POSITIVE_INFINITY) return 0;
+    return firstPoint(ranges, v);
+  }
+  function mayJoin({ dsts, srcs }: Inst): boolean {
+    const ids = [dsts[0], srcs[0]]
+      .map((o) => (o?.kind === Kind.Reg ? o.id : -1))
+      .filter((v) => v >= 0 && v !== ZERO_REG);
+    if (knobs.noRetarget && ids.some((v) => flat.func.values.fixed(v) >= 0)) return false;
+    return knobs.matrixCoalescing || !ids.some((v) => matrix().has(v));
+  }
+  function matrix(): ReadonlySet<number> {
+    inMatrix ??= valuesOf(flat.func, isMatrix, (i) => [...i.dsts, ...i.srcs]);
+    return inMatrix;
+  }
+  const texels = knobs.textureScale === 1 ? null : valuesOf(flat.func, isTexture, (i) => i.dsts);
+
   const values: ValueFacts[] = [];
   for (let v = 0; v < n; v++) {
-    if (present[v] === 1) values.push(factsOf(ranges, v, uses[v] as number, defs[v] as number, isTemporary(v)));
+    if (present[v] !== 1) continue;
+    const scale = texels?.has(v) === true ? knobs.textureScale : 1;
+    values.push(factsOf(ranges, v, scale * (uses[v] as number), scale * (defs[v] as number), isTemporary(v)));
   }
   return { values, copies, triples };
+}
+
+const isMatrix = (inst: Inst): boolean => /^[A-Z]G?MMA$/.test(inst.form.op);
+const isTexture = (inst: Inst): boolean => /^(TEX|TLD|TLD4|TXD)$/.test(inst.form.op);
+
+/** Registers among the operands of some instructions. */
+function valuesOf(func: Func, which: (i: Inst) => boolean, operands: (i: Inst) => readonly Operand[]): Set<number> {
+  const found = new Set<number>();
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      if (which(inst)) for (const o of operands(inst)) if (o.kind === Kind.Reg) found.add(o.id);
+  return found;
+}
+
+function firstPoint({ flat, start, segments, points }: Ranges, v: number): number {
+  let first = points;
+  for (let u = flat.unitBase[v] as number; u < (flat.unitBase[v + 1] as number); u++)
+    if ((start[u] as number) < (start[u + 1] as number))
+      first = Math.min(first, segments[2 * (start[u] as number)] as number);
+  return first;
 }
 
 function frequenciesOf(func: Func, trips: number): Float64Array {
@@ -118,7 +168,12 @@ function noteCopy(inst: Inst, block: Block, file: File, copies: Map<number, Copy
   push(copies, c.from.id, { other: c.to.id, offset: c.to.sub - c.from.sub, weight });
 }
 
-function noteTriple(inst: Inst, file: File, triples: Map<number, [number, number][]>): void {
+function noteTriple(
+  inst: Inst,
+  file: File,
+  triples: Map<number, [number, number][]>,
+  near: (value: number) => boolean,
+): void {
   if (inst.form.memory !== null) return;
   const ids: number[] = [];
   for (const o of inst.srcs) {
@@ -127,9 +182,9 @@ function noteTriple(inst: Inst, file: File, triples: Map<number, [number, number
   }
   if (ids.length !== 3) return;
   const [a, b, c] = ids as [number, number, number];
-  push(triples, a, [b, c]);
-  push(triples, b, [a, c]);
-  push(triples, c, [a, b]);
+  if (near(a)) push(triples, a, [b, c]);
+  if (near(b)) push(triples, b, [a, c]);
+  if (near(c)) push(triples, c, [a, b]);
 }
 
 function push<T>(map: Map<number, T[]>, key: number, item: T): void {

@@ -25,6 +25,14 @@ export const defaultKnobs: AllocatorKnobs = {
   reloadScale: 1,
   storeScale: 1,
   trips: "",
+  nestedScale: 1,
+  textureScale: 1,
+  level: 1,
+  bankWindow: Number.POSITIVE_INFINITY,
+  matrixCoalescing: true,
+  noRetarget: false,
+  spillBudget: Number.POSITIVE_INFINITY,
+  targets: [],
 };
 
 /** Weight of one operand in the spill cost (wiki page 34: 15.0). */
@@ -123,6 +131,7 @@ export function policiesOf(knobs: AllocatorKnobs): Policies {
   return {
     ...defaultPolicies,
     ...(order === 1 && { priority: programOrder }),
+    ...(knobs.level === 0 && { select: selectFirstFree }),
     ...((reloadScale !== 1 || storeScale !== 1) && {
       spillCost: (v: ValueFacts) => (OPERAND_WEIGHT * (reloadScale * v.uses + storeScale * v.defs)) / (v.points + 1),
     }),

@@ -33,6 +33,8 @@ export interface Spiller {
   /** Values that must not be spilled. */
   readonly temporaries: Set<number>;
   readonly slots: SpillSlot[];
+  /** Accesses of several registers at once that may still be made. */
+  readonly wide: { left: number };
 }
 
 /** Which file the home of a spilled value is in; R itself goes to memory. */
@@ -230,6 +232,7 @@ function transfer(
   const offset = place.offset + 4 * k;
   let n = 4;
   while (n > 1 && (k + n > high || at % n !== 0 || offset % (4 * n) !== 0 || whole < n)) n >>= 1;
+  if (n > 1 && s.wide.left-- <= 0) n = 1;
   const data = reg(use.temp, n, at);
   const sp = reg(s.stackPointer());
   out.push(away ? storeLocal(cause, sp, offset, data) : loadLocal(cause, data, sp, offset));

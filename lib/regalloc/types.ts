@@ -128,6 +128,20 @@ export interface AllocatorKnobs {
   readonly storeScale: number;
   /** 623: trips that a loop is taken to make when spills are weighed, as text; "" for 10. */
   readonly trips: string;
+  /** 671: what an operand in a loop inside of another one weighs; 680: what one of a fetched texel does. */
+  readonly nestedScale: number;
+  readonly textureScale: number;
+  /** 640: 0 takes the lowest free register. */
+  readonly level: number;
+  /** 615: instructions between a value's definition and the instruction whose banks it is chosen for. */
+  readonly bankWindow: number;
+  /** 634: copies into and out of matrix instructions ask for the same register; 638: those of bound values do not. */
+  readonly matrixCoalescing: boolean;
+  readonly noRetarget: boolean;
+  /** 674: accesses of spill code that move two or four registers at once. */
+  readonly spillBudget: number;
+  /** 687: register counts to try; the first without spilling is taken. */
+  readonly targets: readonly number[];
 }
 
 export interface AllocationOptions {

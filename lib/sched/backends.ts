@@ -130,6 +130,20 @@ export const backendC: ScheduleStrategy = {
   passes: [{ policy: treeC, accept: better }],
 };
 
+/** `postSchedule` without the pass that weighs paths against stalls, or without stalls on its ladders. */
+export function postStrategy(keep: {
+  readonly latencyHiding: boolean;
+  readonly issueDelay: boolean;
+}): ScheduleStrategy {
+  const policies = keep.latencyHiding ? [treePost, balanced] : [treePost];
+  const ladder = (p: SchedulePolicy): SchedulePolicy => ({ ...p, ladder: p.ladder.filter((r) => r !== rungs.stall) });
+  return {
+    ...postSchedule,
+    name: "post-schedule-as-set",
+    passes: policies.map((p) => ({ policy: keep.issueDelay ? p : ladder(p), accept: better })),
+  };
+}
+
 export const postSchedule: ScheduleStrategy = {
   name: "post-schedule",
   does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",

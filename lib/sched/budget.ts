@@ -48,8 +48,15 @@ function registerBudget(func: Func, parameters: HeuristicParameters, given: MayU
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
-  return Math.min(may - (may >> 6), (allWarps(func, sharedBytes) ?? most) - alignmentLoss(func)) - RESERVED;
+  const { warpCount, warpCountScale, mmaSlack } = parameters;
+  const warps = warpCount === 0 ? null : allWarps(func, sharedBytes);
+  const slack = mmaSlack !== 0 && multiplies(func) ? mmaSlack : 0;
+  const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - alignmentLoss(func) + slack;
+  return Math.min(may - (may >> 6), wanted) - RESERVED;
 }
+
+const multiplies = ({ blocks }: Func): boolean =>
+  blocks.some((b) => b.insts.some((i) => /^[HIDQOB]MMA$/.test(i.form.op)));
 
 /** Registers that groups aligned to their width may leave unused between them. */
 function alignmentLoss({ values }: Func): number {

@@ -9,7 +9,7 @@ import { InternalError } from "../errors.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import { type Dag, EdgeKind, Edges } from "./dag.js";
-import { MemoryOrder, WINDOW } from "./dag-memory.js";
+import { type MemoryOptions, MemoryOrder, WINDOW } from "./dag-memory.js";
 import { type LatencyModel, latencyModel } from "./model.js";
 
 export interface DagOptions {
@@ -19,6 +19,8 @@ export interface DagOptions {
   readonly noAlias?: boolean;
   /** Memory accesses of one direction that are told apart (knob SchedMaxMemDep). Default 64. */
   readonly memoryWindow?: number;
+  /** Pairs of accesses of a block whose addresses are compared (knob SchedRefineMemDepBudget). Default: all. */
+  readonly refineBudget?: number;
 }
 
 /** The dependence graph of one block of the function as it is now. */
@@ -33,6 +35,7 @@ export class DagBuilder {
   private readonly indexOf: Int32Array;
   private readonly noAlias: boolean;
   private readonly window: number;
+  private readonly refine: number;
   private readonly addresses: Addresses;
   /** Per unit, valid where the stamp is this block's: last definition (entry of `Flat.def*`, or −1), and its node. */
   private readonly stamp: Int32Array;
@@ -51,6 +54,7 @@ export class DagBuilder {
     this.model = options.model ?? latencyModel(func.target);
     this.noAlias = options.noAlias ?? false;
     this.window = options.memoryWindow ?? WINDOW;
+    this.refine = options.refineBudget ?? Number.POSITIVE_INFINITY;
     const units = this.flat.units.count;
     this.home = homeUnits(func, this.flat.units);
     this.stamp = new Int32Array(units).fill(-1);
@@ -71,8 +75,8 @@ export class DagBuilder {
 
   /** Parts of the builder that a block's graph uses. */
   get scratch(): Scratch {
-    const { stamp, lastDef, lastNode, readHead, home, noAlias, window, addresses } = this;
-    return { stamp, lastDef, lastNode, readHead, home, noAlias, window, addresses };
+    const { stamp, lastDef, lastNode, readHead, home, noAlias, window, refine, addresses } = this;
+    return { stamp, lastDef, lastNode, readHead, home, noAlias, window, refine, addresses };
   }
 }
 
@@ -84,8 +88,11 @@ interface Scratch {
   readonly home: Int32Array;
   readonly noAlias: boolean;
   readonly window: number;
+  readonly refine: number;
   readonly addresses: Addresses;
 }
+
+const pick = ({ noAlias, window, refine }: Scratch): MemoryOptions => ({ noAlias, window, refine });
 
 class BlockGraph {
   private readonly flat: Flat;
@@ -126,7 +133,7 @@ class BlockGraph {
       this.joinAt.push(this.current);
       return this.nodes++;
     };
-    this.memory = new MemoryOrder(this.edges, { noAlias: this.s.noAlias, window: this.s.window }, newJoin);
+    this.memory = new MemoryOrder(this.edges, pick(this.s), newJoin);
   }
 
   dag(insts: readonly Inst[]): Dag {

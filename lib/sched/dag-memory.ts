@@ -15,6 +15,8 @@ export interface MemoryOptions {
   /** Accesses to different bases never meet. */
   readonly noAlias: boolean;
   readonly window: number;
+  /** Pairs of accesses whose addresses are compared (SchedRefineMemDepBudget); behind them any two of one space may meet. */
+  readonly refine: number;
 }
 
 interface Entry {
@@ -41,6 +43,8 @@ export class MemoryOrder {
   private strong = -1;
   /** Everything since the last fence, for the next fence or release. */
   private since: Entry[] = [];
+  /** Comparisons of addresses so far. */
+  private compared = 0;
 
   constructor(
     private readonly edges: Edges,
@@ -107,11 +111,16 @@ export class MemoryOrder {
   private conflictsWith(t: Tracked, entry: Entry, places: number): void {
     if (t.join >= 0 && (t.places & places) !== 0) this.edges.add(t.join, entry.node, 0, EdgeKind.Memory);
     for (const e of t.list) {
-      if (!conflicts(e.effect, e.address, entry.effect, entry.address)) continue;
+      if (!this.meet(e, entry)) continue;
       if (this.options.noAlias && comparable(e.effect, entry.effect) && differentBase(e.address, entry.address))
         continue;
       this.order(e.node, entry.node);
     }
+  }
+
+  private meet(a: Entry, b: Entry): boolean {
+    const known = this.compared++ < this.options.refine;
+    return conflicts(a.effect, known ? a.address : anywhere, b.effect, known ? b.address : anywhere);
   }
 
   private track(t: Tracked, entry: Entry): void {
@@ -127,6 +136,9 @@ export class MemoryOrder {
     t.list = [];
   }
 }
+
+/** An address of which nothing is known. */
+const anywhere: Address = { base: -1, sum: null, bytes: 0, atoms: [] };
 
 function differentBase(a: Address, b: Address): boolean {
   return a.base >= 0 && b.base >= 0 && a.base !== b.base;

@@ -19,7 +19,7 @@ export * from "./control/index.js";
 export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
 export { type HoistOptions, hoist, isSpeculable } from "./hoist.js";
-export { type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
+export { assignOfKnobs, type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
 export { type BlockCycles, type FuncLatency, funcLatency } from "./latency.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";

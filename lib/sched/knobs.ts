@@ -2,7 +2,11 @@
  * What the scheduler's knobs set (lib/knobs/registry.ts names the options). Knobs whose role only the wiki guesses, and
  * budgets of searches that are not made here, have no reader.
  */
-import { policyNamed } from "./backends.js";
+import type { Inst } from "../ori/types.js";
+import { policyNamed, postStrategy } from "./backends.js";
+import type { AssignOptions } from "./control/assign.js";
+import { branchLikePtxas } from "./control/scoreboards.js";
+import type { BranchRule } from "./control/types.js";
 import type { LatencyOverrides } from "./model.js";
 import type { HeuristicParameters, Policy } from "./policy.js";
 import type { ScheduleOptions } from "./schedule.js";
@@ -42,6 +46,10 @@ const parameters = [
   "batchStall",
   "batchBudget",
   "reduceBudget",
+  "batchBias",
+  "warpCount",
+  "warpCountScale",
+  "mmaSlack",
 ] as const satisfies readonly (keyof HeuristicParameters)[];
 
 const busy = /^busy(.+)$/;
@@ -64,6 +72,22 @@ function pairs(text: unknown): Record<string, number> | undefined {
   return out;
 }
 
+/** Choices of the control pass that knob values ask for: what is under way at the end of a block is waited for there. */
+export function assignOfKnobs({ crossBlock, longLatency }: SchedKnobs): AssignOptions {
+  if (crossBlock === 0) return { policy: { branch: () => true } };
+  if (longLatency !== 0) return {};
+  const branch: BranchRule = (p, q) => branchLikePtxas(p, q) || likeLoad(p.flat.insts[q.inst] as Inst);
+  return { policy: { branch } };
+}
+
+const likeLoad = ({ form }: Inst): boolean => form.memory?.access === "load" && form.memory.space !== "const";
+
+/** The strategy after allocation, where a knob takes something from it; undefined: the level's. */
+function postOf({ latencyHiding, issueDelay }: SchedKnobs): Policy | undefined {
+  if (latencyHiding !== false && issueDelay !== false) return undefined;
+  return postStrategy({ latencyHiding: latencyHiding !== false, issueDelay: issueDelay !== false });
+}
+
 /** Settings that knob values ask for. */
 export function settingsOfKnobs(knobs: SchedKnobs): ScheduleSettings {
   const pipes: Record<string, number> = {};
@@ -76,20 +100,26 @@ export function settingsOfKnobs(knobs: SchedKnobs): ScheduleSettings {
       ...numbers(knobs, latencies),
       ...(knobs.readSbUseLatency === true && { readSbUseLatency: true }),
       ...(Object.keys(pipes).length > 0 && { busy: pipes }),
+      ...(knobs.identityMove === 1 && { identityMove: true }),
       ...given("opBusy", pairs(knobs.opBusy)),
       ...given("formBusy", pairs(knobs.formBusy)),
     },
-    parameters: numbers(knobs, parameters),
+    parameters: {
+      ...numbers(knobs, parameters),
+      ...(knobs.furthest === true && { furthest: true }),
+      ...(knobs.keepSame === true && { keepSame: true }),
+    },
     ...(typeof knobs.sharedBytes === "number" && { sharedBytes: knobs.sharedBytes }),
     ...(typeof knobs.memoryWindow === "number" && { memoryWindow: Math.max(1, knobs.memoryWindow) }),
     ...(knobs.noAlias === true && { noAlias: true }),
+    ...(typeof knobs.refineBudget === "number" && { refineBudget: knobs.refineBudget }),
     ...(knobs.crossBlock !== undefined && { crossBlock: knobs.crossBlock !== 0 }),
   };
   const off = knobs.disabled === 1 || knobs.preserveOrder === true;
   const reverse = (option: unknown, name: string): Policy | null | undefined =>
     off ? null : option === 1 ? policyNamed(name) : undefined;
   const pre = reverse(knobs.forceReverse, "ilp-reverse");
-  const post = reverse(knobs.postForceReverse, "critical-path-backward");
+  const post = reverse(knobs.postForceReverse, "critical-path-backward") ?? (off ? null : postOf(knobs));
   const postOptions = typeof knobs.postBudget === "number" ? { passBudget: knobs.postBudget } : undefined;
   return {
     options,

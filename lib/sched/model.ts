@@ -8,7 +8,7 @@
 import { IMPLICIT } from "../analysis/flat.js";
 import { handoverDistance, isProduct, isWait } from "../analysis/products.js";
 import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../isa/latency.js";
-import type { MachineInst } from "../ori/types.js";
+import { Kind, type MachineInst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import { pipeIndex, resourceOf } from "./pipes.js";
 
@@ -54,6 +54,8 @@ export interface LatencyOverrides {
   readonly readSbDmmaLatency?: number;
   /** Operands read late are free when the reader's results are there. */
   readonly readSbUseLatency?: boolean;
+  /** Copies between registers are there at once: they are expected to vanish. */
+  readonly identityMove?: boolean;
   /** Barriers of a CTA. */
   readonly syncsLatency?: number;
   /** Issue intervals by pipe name of the latency tables: `{ ALU: 4 }`. */
@@ -63,14 +65,21 @@ export interface LatencyOverrides {
   readonly formBusy?: Readonly<Record<string, number>>;
 }
 
-/** Matrix units that share the tensor pipe and have a busy time of their own (wiki page 63). */
+/** Units that share a pipe of the latency tables with others and have a busy time of their own (wiki page 63). */
 const units: readonly (readonly [name: RegExp, unit: string])[] = [
   [/^DMMA/, "DMMA"],
   [/^IMMA/, "IMMA"],
   [/^[HIQB]GMMA/, "GMMA"],
   [/^HMMA.*\.16816\b/, "HMMA16816"],
   [/^HMMA.*\.1688\b/, "HMMA1688"],
+  [/^QMMA\.SF/, "MXQMMA"],
+  [/^QMMA/, "QMMA"],
+  [/^OMMA/, "OMMA"],
+  [/^IMAD\.WIDE/, "FMAWide"],
+  [/^(LD|ST)[GL]?\b/, "LSUL1"],
 ];
+
+const isCopy = ({ form, srcs }: MachineInst): boolean => form.op === "MOV" && srcs[0]?.kind === Kind.Reg;
 
 /** Cycles until a load or store has read its operands, when nothing else is said. */
 export const READ_RELEASE = 10;
@@ -132,6 +141,7 @@ class TableModel implements LatencyModel {
   raw(producer: MachineInst, dst: number, consumer: MachineInst, src: number): number {
     const p = this.occupancy(producer);
     if (p.write) return Math.max(p.latency, setToWait(producer, this.target));
+    if (this.overrides.identityMove === true && isCopy(producer)) return 1;
     const handed = dst === IMPLICIT || src === IMPLICIT ? this.handover(producer, dst, consumer, false) : 0;
     if (handed > 0) return handed;
     return Math.max(1, rawDistance(producer, dst, consumer, src, this.target));

@@ -149,10 +149,10 @@ class Batch {
   readonly target: number;
 
   constructor(state: SchedState) {
-    const { batchStall, batchTarget: most } = state.context.parameters;
+    const { batchStall, batchTarget: most, batchBias } = state.context.parameters;
     let members = 0;
     for (let i = 0; i < state.total; i++) if (batchable(state, i)) members++;
-    this.target = batchTarget(Math.min(most, 16), members, batchStall);
+    this.target = Math.max(1, batchTarget(Math.min(most, 16), members, batchStall) + batchBias);
   }
 }
 

@@ -115,6 +115,16 @@ export interface HeuristicParameters {
   /** Blocks in which batches are tried, and in which the order with fewest registers is (SchedDynBatchBudget, SchedReduceRegBudget). */
   readonly batchBudget: number;
   readonly reduceBudget: number;
+  /** Instructions more in a batch (SchedLDGBatchDelayBias). */
+  readonly batchBias: number;
+  /** What no bit of the priority decides: the longest path first, or program order (SchedPrefFurthestDep, PreserveSchedOrderSame). */
+  readonly furthest: boolean;
+  readonly keepSame: boolean;
+  /** Registers are kept few enough for all warps that could run: not if 0; with this factor (RegTgtSelHigherWarpCntHeur…). */
+  readonly warpCount: number;
+  readonly warpCountScale: number;
+  /** Registers more for functions with matrix instructions (RegTgtLowerLimitMMASlack). */
+  readonly mmaSlack: number;
 }
 
 export const defaultParameters: HeuristicParameters = {
@@ -128,4 +138,10 @@ export const defaultParameters: HeuristicParameters = {
   lookahead: 96,
   batchBudget: Number.POSITIVE_INFINITY,
   reduceBudget: Number.POSITIVE_INFINITY,
+  batchBias: 0,
+  furthest: false,
+  keepSame: false,
+  warpCount: 1,
+  warpCountScale: 1,
+  mmaSlack: 0,
 };

@@ -19,6 +19,9 @@ export class PriorityMemory {
   readonly limits: Int32Array = new Int32Array(LIMITED);
   /** A sixteenth below the limit of file R: what would go above is not critical any more. */
   readonly careful: number;
+  /** What comes ahead of all tie-breakers. */
+  readonly furthest: boolean;
+  readonly keepSame: boolean;
   /** Barrier targets that make all of them critical. */
   readonly depth: number;
   hotColdLeft: number;
@@ -56,6 +59,8 @@ export class PriorityMemory {
     this.limits[R] = inUnits(base);
     this.careful = inUnits(base - (p.carefulSlack ?? Math.floor(base / 16)));
     this.depth = p.depth;
+    this.furthest = p.furthest;
+    this.keepSame = p.keepSame;
     this.hotColdLeft = options.hotColdBudget ?? 32;
   }
 

@@ -108,6 +108,12 @@ const tieBreakers: Readonly<Record<TieName, Rung<PriorityMemory>>> = {
 /** The page's order. */
 export const tieOrder: readonly TieName[] = Object.keys(tieBreakers) as TieName[];
 
+/** Ahead of the tie-breakers of the page, where knobs ask for it. */
+const first: readonly Rung<PriorityMemory>[] = [
+  { why: "furthest dependence", by: (c, m) => (m.furthest ? c.ahead : 0) },
+  { why: "order kept", by: (c, m) => (m.keepSame ? -c.position : 0) },
+];
+
 /** Register deltas one file after the other (the page's 4-tuple). */
 const deltas: readonly Rung<PriorityMemory>[] = [
   { why: "GPR delta", by: (c) => -c.deltaR },
@@ -130,7 +136,7 @@ export function bytePolicy(options: ByteOptions): SchedulePolicy<PriorityMemory>
     name: options.name,
     does: options.does,
     direction: options.direction,
-    ladder: [...(options.reduceReg ? deltas : [most]), ...bits, ...ties],
+    ladder: [...(options.reduceReg ? deltas : [most]), ...bits, ...(options.ties === undefined ? first : []), ...ties],
     start: (state) => new PriorityMemory(state, options, priorityByte),
     before: (state, m) => m.scan(state),
     after: (_state, winner, m) => m.won(winner),

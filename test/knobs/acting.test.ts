@@ -4,11 +4,24 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CompileOptions, compile, ori, unwrap } from "../../lib/index.js";
+import {
+  type CompileOptions,
+  compile,
+  lower,
+  ori,
+  parse,
+  runPhases,
+  type TargetName,
+  unwrap,
+} from "../../lib/index.js";
 import { knobs, readKnobs } from "../../lib/knobs/index.js";
 import { optionsOf } from "../../lib/knobs/registry.js";
+import { unrollLoops } from "../../lib/phases/unroll.js";
+import { unrollLimits } from "../../lib/phases/unroll-cost.js";
 import { policyNamed, scheduleFunc, settingsOfKnobs } from "../../lib/sched/index.js";
 import { kernels } from "./kernels";
+import { type Proof, smallProofs } from "./proofs";
+import { small } from "./small";
 
 const corpus = join(__dirname, "../corpus");
 const sources: Readonly<Record<string, () => string>> = {
@@ -18,71 +31,46 @@ const sources: Readonly<Record<string, () => string>> = {
   nbody128: () => kernel("nbody").replace(/^(\s*)\{\s*$/m, ".maxntid 128, 1, 1\n{"),
 };
 function kernel(name: string): string {
-  return kernels[name] ?? sources[name]?.() ?? readFileSync(join(corpus, `ptx/sm_90/${name}.ptx`), "latin1");
+  return (
+    small[name] ?? kernels[name] ?? sources[name]?.() ?? readFileSync(join(corpus, `ptx/sm_90/${name}.ptx`), "latin1")
+  );
 }
 
-const words = new Map<string, string>();
-function wordsOf(name: string, options: Partial<CompileOptions>): string {
-  const key = JSON.stringify([name, options]);
-  const known = words.get(key);
+const made = new Map<string, string>();
+/** The machine words, or the texts of the functions after a phase. */
+function madeOf(name: string, after: Proof["after"], options: Partial<CompileOptions>): string {
+  const key = JSON.stringify([name, after, options]);
+  const known = made.get(key);
   if (known !== undefined) return known;
-  const c = compile(kernel(name), { target: name === "gemm_wgmma" ? "sm_90a" : "sm_90", ...options });
+  const texts: string[] = [];
+  const target = (/^\.target (sm_\w+)/m.exec(small[name] ?? "")?.[1] ?? "sm_90") as TargetName;
+  const c = compile(kernel(name), {
+    target: name === "gemm_wgmma" ? "sm_90a" : target,
+    ...options,
+    ...(after !== undefined && {
+      observe: (e) => void (e.kind === "after" && e.phase === after && texts.push(e.text())),
+    }),
+  });
   if (!c.ok) throw new Error(c.diagnostics[0]?.message);
-  const made = c.functions.map((f) => (f.code === null ? "" : Array.from(f.code.words).join())).join();
-  words.set(key, made);
-  return made;
-}
-
-interface Proof {
-  readonly kernel: string;
-  readonly value: string | number;
-  /** `-maxrregcount`, where registers have to be scarce. */
-  readonly limit?: number;
-  /** Other knobs that are set in both. */
-  readonly both?: Readonly<Record<string, string | number>>;
+  const words = c.functions.map((f) => (f.code === null ? "" : Array.from(f.code.words).join())).join();
+  made.set(key, after === undefined ? words : texts.join("\n"));
+  return made.get(key) as string;
 }
 
 const proofs: Readonly<Record<string, Proof>> = {
+  ...smallProofs,
   DisablePhases: { kernel: "sgemm", value: "SinkCodeIntoBlock" },
   NamedPhases: { kernel: "sgemm", value: "OriPerformLiveDeadFirst" },
-  PostSchedBudget: { kernel: "constant_memory", value: 0 },
-  PostSchedForceReverseOrder: { kernel: "bitonic", value: 1 },
-  PreserveSchedOrder: { kernel: "bitonic", value: 1 },
-  RegAllocAvoidBankConflictMac: { kernel: "dgemm", value: 0 },
-  RegAllocAvoidBankConflictMacPenalty: { kernel: "dgemm", value: 0 },
-  RegAllocCoalesceBudget: { kernel: "mix64", value: 0 },
-  RegAllocCoalescing: { kernel: "mix64", value: 0 },
   RegAllocEstimatedLoopIterations: { kernel: "dgemm", value: "1", limit: 24 },
-  RegAllocNumNonSpillTrials: { kernel: "nbody", value: 0, limit: 24 },
   RegAllocPerfDiffBackoff: { kernel: "nbody", value: 0, limit: 24 },
   RegAllocPerfDiffBackoffBegin: { kernel: "nbody", value: 0, limit: 24, both: { RegAllocPerfDiffBackoff: 0 } },
   RegAllocPerfDiffBackoffEnd: { kernel: "nbody", value: 0, limit: 24 },
-  RegAllocSortRegs: { kernel: "bitonic", value: 1 },
-  RegAllocSpillLatencyScale: { kernel: "dgemm", value: 100, limit: 24 },
-  RegAllocSpillMemResScale: { kernel: "dgemm", value: 0, limit: 24 },
   RegAllocThresholdForDiscardConflicts: { kernel: "bitonic", value: -1 },
   RegAllocUserSmemBytesPerCTA: { kernel: "nbody128", value: 65536 },
-  SchedCountLoadsPerTex: { kernel: "local_array", value: 16 },
-  SchedCrossBlock: { kernel: "bitonic", value: 0 },
-  SchedDisableAll: { kernel: "bitonic", value: 1 },
-  SchedDynBatchBudget: { kernel: "constant_memory", value: 0 },
-  SchedForceReverseOrder: { kernel: "bitonic", value: 1 },
-  SchedLDSLatency: { kernel: "dynamic_shared", value: 1 },
-  SchedMaxMemDep: { kernel: "struct_param", value: 1 },
-  SchedMaxRLiveCarefulSlack: { kernel: "bitonic", value: 40 },
-  SchedMaxRLiveOKslack: { kernel: "bitonic", value: 40 },
   SchedMaxRLiveOKslackColdBlocks: { kernel: "nbody", value: 30 },
-  SchedMaxRTarget: { kernel: "bitonic", value: 1 },
-  SchedMemNoAlias: { kernel: "bitonic", value: 1 },
-  SchedReadAvailTarget: { kernel: "constant_memory", value: 8 },
-  SchedReadLatency: { kernel: "bitonic", value: 1 },
-  SchedReadSBBaseLatency: { kernel: "constant_memory", value: 1 },
-  SchedReadSBBaseUseLSULat: { kernel: "constant_memory", value: 1 },
   SchedReadSbDmmaLatency: { kernel: "dmma", value: 1 },
   SchedReadSbLdgstsLatency: { kernel: "gemm_mma", value: 1 },
   SchedReduceRegBudget: { kernel: "gemm_mma", value: 0 },
-  SchedResBusyADU: { kernel: "gemm_mma", value: 2 },
-  SchedResBusyALU: { kernel: "gemm_mma", value: 1 },
   SchedResBusyCBU: { kernel: "mix64", value: 8 },
   SchedResBusyDMMA: { kernel: "dmma", value: 1 },
   SchedResBusyFMA: { kernel: "gemm_mma", value: 1 },
@@ -102,14 +90,22 @@ const proofs: Readonly<Record<string, Proof>> = {
   SchedXU64Latency: { kernel: "relu_f16", value: 1 },
 };
 
-test.each(Object.entries(proofs))("%s", (name, { kernel: k, value, limit, both = {} }) => {
+test.each(Object.entries(proofs))("%s", (name, { kernel: k, value, after, limit, both = {} }) => {
   const options = limit === undefined ? {} : { maxRegisters: limit };
-  const set = wordsOf(k, { ...options, knobs: { ...both, [name]: value } });
-  expect(set).not.toBe(wordsOf(k, { ...options, knobs: both }));
+  const set = madeOf(k, after, { ...options, knobs: { ...both, [name]: value } });
+  // Compared here, so that a failure does not print both.
+  expect(set === madeOf(k, after, { ...options, knobs: both })).toBe(false);
 });
 
 const chain = Array.from({ length: 6 }, () => "IADD3 R20, R20, 0x1, RZ");
 const fetches = [8, 10].map((r) => `TEX.LL RZ, R${r}, R${r + 6}, R${r + 20}, UR4, 0x0, 2D, 0x1`);
+
+/** Two products and a chain that the pipe's busy time lets come between them. */
+function products(name: string): readonly string[] {
+  const scaled = name.includes(".SF");
+  const one = (d: number): string => `${name} R${d}, R24, R28, R${d}${scaled ? ", R30, R31, URZ" : ""}`;
+  return [one(8), one(12), ...chain.map(() => "IMAD R20, R20, R20, R20"), "IMAD R16, R8, R12, R12"];
+}
 
 /** Instructions that PTX does not reach yet: the order that the scheduler chooses. */
 const orders: Readonly<Record<string, readonly [value: number, code: readonly string[]]>> = {
@@ -117,6 +113,9 @@ const orders: Readonly<Record<string, readonly [value: number, code: readonly st
   SchedTexLatency: [1, [...chain, "TEX.LL RZ, R8, R14, R2, UR4, 0x0, 2D, 0x1", "IADD3 R9, R8, 0x1, RZ"]],
   // The second fetch may wait while the chain goes on.
   SchedTex2TexIssueRate: [60, [...fetches, ...chain]],
+  SchedResBusyQMMA: [60, products("QMMA.16832.F32.E4M3.E4M3")],
+  SchedResBusyOMMA: [60, products("OMMA.SF.16864.F32.E2M1.E2M1.E8")],
+  SchedResBusyMXQMMA: [60, products("QMMA.SF.16832.F32.E4M3.E4M3.E8")],
   SchedSyncsPhasechkLatency: [
     300,
     [...chain, ...chain, ...chain, "SYNCS.PHASECHK.TRANS64 P0, [UR4], R2", "SEL R9, R14, R15, P0"],
@@ -126,7 +125,7 @@ const orders: Readonly<Record<string, readonly [value: number, code: readonly st
 test.each(Object.entries(orders))("%s", (name, [value, code]) => {
   const orderWith = (settings: Record<string, number>): number[] => {
     const text = [
-      'func "f" entry sm_90 physical allocated',
+      `func "f" entry ${code.some((l) => /[QO]MMA/.test(l)) ? "sm_120a" : "sm_90"} physical allocated`,
       "b0 freq 1 <- ->",
       ...code.map((line, i) => `  ${line} ; ${i}`),
     ];
@@ -138,9 +137,28 @@ test.each(Object.entries(orders))("%s", (name, [value, code]) => {
   expect(orderWith({ [name]: value })).not.toEqual(orderWith({}));
 });
 
+/** What the unroller decides about loops of several blocks, where no region stands in the way. */
+const unrolling: Readonly<Record<string, string>> = {
+  UnrollMultiBlockLoops: "branchy",
+  LoopUnrollUnknownMultiBlock: "branchyUnknown",
+  LoopUnrollNonInnermost: "inner",
+};
+
+test.each(Object.entries(unrolling))("%s", (name, k) => {
+  const program = unwrap(lower(unwrap(parse(small[k] as string)), { target: "sm_80" }));
+  const decided = (limits: object): unknown => {
+    const func = ori.snapshot(program.funcs[0]!);
+    unwrap(runPhases(func, { stopBefore: "OriLoopUnrolling" }));
+    for (const b of func.blocks) b.insts = b.insts.filter((i) => i.form.op !== "BSSY" && i.form.op !== "BSYNC");
+    func.generation++;
+    return unrollLoops(func, { ...unrollLimits, ...limits });
+  };
+  expect(decided(optionsOf("unroll", unwrap(readKnobs({ [name]: 0 }))))).not.toEqual(decided({}));
+});
+
 test("every knob with a reader is proved here, and no other", () => {
   const read = knobs.filter((k) => k.readBy !== null).map((k) => k.name);
-  expect([...Object.keys(proofs), ...Object.keys(orders)].sort()).toEqual(read.sort());
+  expect([...Object.keys(proofs), ...Object.keys(orders), ...Object.keys(unrolling)].sort()).toEqual(read.sort());
 });
 
 test("a compilation says which knobs were read, by whom, with which value", () => {

@@ -5,7 +5,7 @@ import type { AllocatorKnobs } from "../../lib/regalloc/types.js";
 test("names and numbers are unique", () => {
   const numbers = knobs.flatMap((k) => (k.number === null ? [] : [k.number]));
   expect(new Set(numbers).size).toBe(numbers.length);
-  expect([knobs.length, numbers.length]).toEqual([289, 217]);
+  expect([knobs.length, numbers.length]).toEqual([376, 237]);
   expect(knobs.every((k) => k.says.length > 5 && /^\d\d$/.test(k.page))).toBe(true);
   expect(new Set(knobs.map((k) => k.name.toLowerCase())).size).toBe(knobs.length);
 });
@@ -45,14 +45,14 @@ test("what is wrong with a setting is said, all at once", () => {
   const result = readKnobs({
     RegAllocTreshold: 1,
     RegAllocNumNonSpillTrials: "many",
-    SchedRefineMemDepBudget: 100,
+    SchedReduceIncLimit: 100,
     SchedResBusyOp: "FFMA",
   });
   expect(result.ok).toBe(false);
   expect(result.diagnostics.map((d) => d.message)).toEqual([
     expect.stringMatching(/^unknown knob 'RegAllocTreshold'/),
     "knob 'RegAllocNumNonSpillTrials': 'many' is no int",
-    "knob 'SchedRefineMemDepBudget' has no effect: nothing reads it yet",
+    "knob 'SchedReduceIncLimit' has no effect: nothing reads it yet",
     "knob 'SchedResBusyOp': 'FFMA' is not MNEMONIC,cycles,MNEMONIC,cycles …",
   ]);
 });

@@ -6,7 +6,7 @@ export const otherKnobs: readonly KnobLine[] = [
   [266, "DUMPIR", "text", null, "65", "dumps the IR after the named phases"],
   [298, "NamedPhases", "text", null, "65", "only these phases, in this order: A,parameter+B"],
   [475, "MovWeightForRemat", "float", null, "63", "MOV instruction weight in remat profitability scoring"],
-  [487, "LoopMakeSingleEntry", "flag", null, "63", "gives loops a single entry"],
+  [null, "LoopMakeSingleEntry", "flag", null, "63", "gives loops a single entry"],
   [499, "OptBudget", "budget", null, "64", "a budget of optimizations, after which the level is 1"],
   [702, "RematAbsCostFactor", "float", null, "63", "absolute cost scaling factor for remat profitability"],
   [

@@ -1,0 +1,99 @@
+/**
+ * Switches, budgets and thresholds of the optimizer, by the names of the knobs that set them (lib/knobs). Defaults are what the
+ * phases do by themselves. What a phase has no counterpart for is not here, and its knob stays refused.
+ */
+import type { PhaseContext, PhaseOptions } from "./types.js";
+
+export interface PhaseParameters {
+  /** Loops that test at their top are turned; most instructions of a top that is copied. */
+  readonly LoopInversion: boolean;
+  readonly LoopInversionBudget: number;
+  /** Most instructions that leave a loop, all and computations alone; 0: no limit. */
+  readonly HoistBudget: number;
+  readonly HoistLoopInvBudget: number;
+  /** Budgets of a loop inside of another one are divided by this. */
+  readonly HoistConservativeScale: number;
+  /** Invariants leave loops that lie in others. */
+  readonly DisableNestedHoist: boolean;
+  /** Most instructions of a loop inside of another one, and of that other one, for invariants to leave the inner one; 0: no limit. */
+  readonly NestedHoistInnerThreshold: number;
+  readonly NestedHoistOuterThreshold: number;
+  /** OriHoistInvariantsLate: 0 all loops, 1 those without a loop inside, 3 none. */
+  readonly HoistLate: number;
+  /** Invariant loads of constant banks leave loops. */
+  readonly HoistCBOLoad: number;
+  /** Values are shared across blocks; 402: 0 not at all, 1 in a block, 2 and more across blocks. */
+  readonly EnableGvnCse: boolean;
+  readonly EnableGvnCseMode: number;
+  /** LateOriCommoning runs. */
+  readonly ForceLateCommoning: boolean;
+  /** Equal literals in different registers do not count as equal. */
+  readonly DisableMoveCommoning: boolean;
+  /** Reads that a run of copy propagation changes, all, and those whose copy stands in another block. */
+  readonly CopyPropBudget: number;
+  readonly CopyPropGlobalBudget: number;
+  /** Addresses of memory accesses are read through copies; so are words of constant banks as operands. */
+  readonly CopyPropAddr: boolean;
+  readonly CopyPropConstantBank: boolean;
+  readonly DisableDeadStoreElimination: boolean;
+  readonly DisablePredication: boolean;
+  readonly DisableMergeEquivalentConditionalFlow: boolean;
+  /** Rounds of LateMergeEquivalentConditionalFlow. */
+  readonly MergeEquivalentConditionalFlowBudget: number;
+  /** Uniform registers are not used; loads of constants, special registers stay with the lanes; neighbouring loads stay apart. */
+  readonly DisableUreg: boolean;
+  readonly DisableForceLDCTOLDCUConv: boolean;
+  readonly DisableSopSr: boolean;
+  readonly DisableReadVectorization: boolean;
+  /** Rewrites by rules of a group: none of them applies. */
+  readonly FPRefactoringDisable: boolean;
+  readonly DisableCmpToPred: boolean;
+  readonly FPFoldDisable: boolean;
+  readonly DisableStrideOnAddr: boolean;
+  readonly DisableLongIntArithAddressFolding: boolean;
+  readonly DisableDependentConstExpr: boolean;
+  /** How many products of products, shifts of products … a function's rules may make in a phase. */
+  readonly DistributeAndReassociateMulBudget: number;
+}
+
+export const phaseParameters: PhaseParameters = {
+  LoopInversion: true,
+  LoopInversionBudget: 16,
+  HoistBudget: 0,
+  HoistLoopInvBudget: 0,
+  HoistConservativeScale: 10,
+  DisableNestedHoist: false,
+  NestedHoistInnerThreshold: 0,
+  NestedHoistOuterThreshold: 0,
+  HoistLate: 0,
+  HoistCBOLoad: 1,
+  EnableGvnCse: true,
+  EnableGvnCseMode: 2,
+  ForceLateCommoning: false,
+  DisableMoveCommoning: false,
+  CopyPropBudget: Number.POSITIVE_INFINITY,
+  CopyPropGlobalBudget: Number.POSITIVE_INFINITY,
+  CopyPropAddr: true,
+  CopyPropConstantBank: true,
+  DisableDeadStoreElimination: false,
+  DisablePredication: false,
+  DisableMergeEquivalentConditionalFlow: false,
+  MergeEquivalentConditionalFlowBudget: Number.POSITIVE_INFINITY,
+  DisableUreg: false,
+  DisableForceLDCTOLDCUConv: false,
+  DisableSopSr: false,
+  DisableReadVectorization: false,
+  FPRefactoringDisable: false,
+  DisableCmpToPred: false,
+  FPFoldDisable: false,
+  DisableStrideOnAddr: false,
+  DisableLongIntArithAddressFolding: false,
+  DisableDependentConstExpr: false,
+  DistributeAndReassociateMulBudget: Number.POSITIVE_INFINITY,
+};
+
+/** The parameters of a run: what its options say, else the defaults. */
+export function parametersOf(from: PhaseOptions | PhaseContext): PhaseParameters {
+  const { parameters } = "options" in from ? from.options : from;
+  return parameters === undefined ? phaseParameters : { ...phaseParameters, ...parameters };
+}

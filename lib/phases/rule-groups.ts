@@ -1,0 +1,35 @@
+/** Rules that a knob turns off together, or counts: how often they may still be applied. */
+import type { PhaseParameters } from "./parameters.js";
+
+const names = (text: string): readonly string[] => text.split(" ");
+
+/** By the switch that turns them off. */
+const groups = {
+  FPFoldDisable: names("product-of-one product-of-one-flushed product-of-minus-one-float"),
+  FPRefactoringDisable: names(
+    "saturated-product minimum-of-saturated maximum-of-saturated sum-of-halves product-of-halves sum-of-halves-mma " +
+      "product-of-halves-mma product-and-sum-of-halves-mma sign-as-modifier",
+  ),
+  DisableCmpToPred: names("join-compare test-of-select test-of-logic"),
+  DisableLongIntArithAddressFolding: names("add-wide"),
+  DisableDependentConstExpr: names("fold fold-compare"),
+  DisableStrideOnAddr: names("product-and-sum shift-and-sum"),
+} as const satisfies { readonly [K in keyof PhaseParameters]?: readonly string[] };
+
+/** What multiplies and shifts products anew. */
+const products = names("product-of-product product-of-shift shift-of-product shift-of-plus-one-product");
+
+/** The rules that the parameters hold back. */
+export function ruleLimits(p: PhaseParameters): ReadonlyMap<string, { left: number }> {
+  const limits = new Map<string, { left: number }>();
+  for (const [knob, rules] of Object.entries(groups))
+    if (p[knob as keyof typeof groups]) for (const r of rules) limits.set(r, { left: 0 });
+  if (Number.isFinite(p.DistributeAndReassociateMulBudget)) {
+    const shared = { left: p.DistributeAndReassociateMulBudget };
+    for (const r of products) limits.set(r, shared);
+  }
+  return limits;
+}
+
+/** All rules that some knob names, for tests. */
+export const namedRules: readonly string[] = [...Object.values(groups).flat(), ...products];
