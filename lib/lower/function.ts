@@ -152,6 +152,7 @@ function instruction(c: Context, i: Instruction): void {
       const guard = i.guard === null ? null : guardOperand(c, i.guard.name, i.guard.negated);
       if (guard !== null && !transfers.has(i.opcode)) {
         const skip = c.newBlock();
+        skip.skip = true;
         c.branch(skip, c.when(guard, true));
         run(c, i, lower);
         c.start(skip);

@@ -187,9 +187,10 @@ function copyPassed(p: Passed): Passed {
 export function snapshot(func: Func): Func {
   const blocks = new Map<Block, Block>();
   for (const b of func.blocks) {
-    const { id, label, freq, nounroll } = b;
+    const { id, label, freq, nounroll, skip } = b;
     const insts = b.insts.map(sameInst);
-    blocks.set(b, { id, label, insts, succs: [], preds: [], freq, ...(nounroll === true && { nounroll }) });
+    const marks = { ...(nounroll === true && { nounroll }), ...(skip === true && { skip }) };
+    blocks.set(b, { id, label, insts, succs: [], preds: [], freq, ...marks });
   }
   const twin = (b: Block): Block => blocks.get(b) ?? b;
   for (const [from, to] of blocks) {

@@ -201,6 +201,7 @@ class Reader {
         this.hasEdges = true;
       } else if (list !== null) list.push(blockId(word));
       else if (word === "nounroll") block.nounroll = true;
+      else if (word === "skip") block.skip = true;
       else block.label = quoted(word);
     }
     if (func.blocks.some((b) => b.id === block.id)) throw new Problem(`block b${block.id} stands twice`);

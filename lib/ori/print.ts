@@ -112,10 +112,10 @@ function limitsText(limits: LaunchBounds): string {
 
 function blockLine(block: Block, details: boolean): string {
   const label = block.label === "" ? "" : ` ${JSON.stringify(block.label)}`;
-  const nounroll = block.nounroll === true ? " nounroll" : "";
-  if (!details) return `b${block.id}${label}${nounroll}`;
+  const marks = (block.nounroll === true ? " nounroll" : "") + (block.skip === true ? " skip" : "");
+  if (!details) return `b${block.id}${label}${marks}`;
   const list = (blocks: readonly Block[]): string => blocks.map((b) => ` b${b.id}`).join("");
-  return `b${block.id}${label}${nounroll} freq ${block.freq} <-${list(block.preds)} ->${list(block.succs)}`;
+  return `b${block.id}${label}${marks} freq ${block.freq} <-${list(block.preds)} ->${list(block.succs)}`;
 }
 
 /** `%R4` on virtual registers, `R20-21` on physical ones. */

@@ -58,6 +58,8 @@ export interface Block {
   freq: number;
   /** `.pragma "nounroll"`: the loop that begins here keeps its turns. */
   nounroll?: boolean;
+  /** A guarded instruction of the PTX text is branched around to here, if its guard is false. */
+  skip?: boolean;
 }
 
 /** Virtual values: column per property, index = value id. Widths are in 32-bit registers (or predicates). */

@@ -7,6 +7,7 @@ import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
+import { balancePipes } from "./balance-pipes.js";
 import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
 import { commonLoads } from "./common-loads.js";
@@ -27,6 +28,7 @@ import { outlineGathered } from "./outline-gathered.js";
 import { type PhaseParameters, parametersOf } from "./parameters.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
+import { selectGuarded } from "./select-guarded.js";
 import { sinkCode } from "./sink-code.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody, PhaseContext } from "./types.js";
@@ -93,7 +95,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   EarlyOriSimpleLiveDead: deadCode,
   ReplaceUniformsWithImm: later,
   OriSanitize: { none: "the verifier does it, after every phase when asked" },
-  GeneralOptimizeEarly: later,
+  GeneralOptimizeEarly: (func) => void selectGuarded(func),
   MergeEquivalentConditionalFlow: later,
   DoSwitchOptFirst: later,
   OriBranchOpt: (func) => void foldBranches(func),
@@ -189,7 +191,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
   ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
   LateArchOptimizeSecond: (func, { level }) => {
-    if (level > 0 && func.virtual) pairZeros(func);
+    if (level === 0 || !func.virtual) return;
+    pairZeros(func);
+    balancePipes(func);
   },
   AdvancedPhaseBackPropVReg: hook,
   OriBackCopyPropagate: later,

@@ -11,7 +11,7 @@
  * ptxas 13.0.88 does both. In the first both inner values die there, so that an instruction is saved. In the second a product
  * with 1 is its factor, but for the bits of NaN, which PTX leaves open.
  */
-import { Definitions, isLanewise, unitOf } from "../analysis/index.js";
+import { analysis, Definitions, forEachBit, isLanewise, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
@@ -37,8 +37,10 @@ export function guardSelections(func: Func): number {
   const plans = new Map<Inst, Plan>();
   const gone = new Set<Inst>();
   const factors = readsByProducts(defs);
+  const ends = lastReads(func, defs);
   defs.flat.insts.forEach((inst, at) => {
-    const plan = inst.guard === null ? (selection(defs, inst, at) ?? product(func, defs, inst, at, factors)) : null;
+    const plan =
+      inst.guard === null ? (selection(defs, inst, at, ends) ?? product(func, defs, inst, at, factors)) : null;
     if (plan === null || gone.has(plan.inst) || plans.has(plan.inst)) return;
     plans.set(inst, plan);
     if (plan.gone !== null) gone.add(plan.gone);
@@ -90,14 +92,30 @@ function innerOf(defs: Definitions, o: Operand, at: number): Inst | null {
   return inst.srcs.every((s) => s.kind === Kind.None || s.kind === Kind.Label || defs.holds(s, at)) ? inst : null;
 }
 
-function selection(defs: Definitions, inst: Inst, at: number): Plan | null {
+/** The last instruction that reads each register unit, −1 where it lives on into another block. */
+function lastReads(func: Func, { flat, units }: Definitions): Int32Array {
+  const last = new Int32Array(units.count).fill(-1);
+  for (const [i, inst] of flat.insts.entries())
+    for (const o of inst.srcs)
+      if (plain({ ...o, mods: 0, width: 1 }))
+        for (let k = 0; k < o.width; k++)
+          last[unitOf(units, o) + k] = Math.max(i, last[unitOf(units, o) + k] as number);
+  const { liveOut, words } = analysis(func, "liveness");
+  for (let b = 0; b < func.blocks.length; b++)
+    forEachBit(liveOut, b * words, words, (u) => {
+      last[u] = -1;
+    });
+  return last;
+}
+
+function selection(defs: Definitions, inst: Inst, at: number, ends: Int32Array): Plan | null {
   if ((inst.form.name !== "SEL" && inst.form.name !== "FSEL") || resultOf(inst) === null) return null;
   const [a, b, pin] = inst.srcs as [Operand, Operand, Operand];
   for (const [made, base, not] of [
     [a, b, false],
     [b, a, true],
   ] as const) {
-    if (!plain(base) || defs.usesOf(base) !== 1 || !defs.holds(base, at)) continue;
+    if (!plain(base) || ends[unitOf(defs.units, base)] !== at || !defs.holds(base, at)) continue;
     const inner = innerOf(defs, made, at);
     const guard = guardOf(pin, not);
     // A literal is better selected than moved twice.

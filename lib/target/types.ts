@@ -96,7 +96,8 @@ export type Feature =
   | "packedF32"
   | "fmnmx3"
   | "viaddmnmx"
-  | "leaForProducts"
+  | "fmaSums"
+  | "viadd"
   | "halfOnFma"
   | "hfma2Mma"
   | "vabsdiff";

@@ -21,7 +21,7 @@ rule literal-extremum-of-literal-sum on viaddmnmx with V = VIMNMX | VIMNMX | VIM
   => $W d, ?x, (MOV #k), #m, $P
 
 rule extremum-of-same with V = VIMNMX | IMNMX | VIMNMX.U32 | IMNMX.U32
-  $V d, x, x, p   when reg(x)
+  $V d, x, x, ?p   when reg(x)
   => MOV d, x
 
 rule absolute-of-absolute

@@ -108,4 +108,39 @@ rule count-of-reverse
   POPC d, *(BREV x)   when reg(x)
   => POPC d, x
 
+rule spread-of-masked-half
+  PRMT d, (AND x, #m), 0x9910, RZ   when (m & 0xffff) == 0xffff, reg(x)
+  => PRMT d, x, 0x9910, RZ
+
+rule spread-of-masked-byte
+  PRMT d, (AND x, #m), 0x8880, RZ   when (m & 0xff) == 0xff, reg(x)
+  => PRMT d, x, 0x8880, RZ
+
+rule spread-of-positive-half
+  PRMT d, y@*(AND x, #m), 0x9910, RZ   when m <= 0x7fff
+  => MOV d, y
+
+rule spread-of-positive-byte
+  PRMT d, y@*(AND x, #m), 0x8880, RZ   when m <= 0x7f
+  => MOV d, y
+
+rule shift-out-right-signed
+  SHF.R.S32.HI d, RZ, #n, (AND x, #m)   when n <= 31, n != 0, m <= 0x7fffffff, (m >>> n) == 0
+  => MOV d, RZ
+
+rule mask-without-effect-extremum with V = VIMNMX.U32 | IMNMX.U32
+  AND d, y@*($V x, #k, PT), #m   when (m & (m + 1)) == 0, k <= m
+  => MOV d, y
+
+rule low-byte-of-shared-permute
+  AND d, *(PRMT x, #s, RZ), 0xff   when reg(x), s != 0x7770
+  => PRMT d, x, #((s & 0xf) | 0x7770), RZ
+
+rule mask-of-masked-or
+  AND d, (OR x, #k), #m   when (k & m) == 0, reg(x)
+  => AND d, x, #m
+
+rule mask-of-masked-xor
+  AND d, (XOR x, #k), #m   when (k & m) == 0, reg(x)
+  => AND d, x, #m
 `;

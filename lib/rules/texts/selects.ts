@@ -71,4 +71,48 @@ rule compare-of-literal-sum with C = EQ | NE
 rule compare-of-inverse with C = EQ | NE
   ISETP.$C.AND p, (NOT x), #m, PT   when reg(x)
   => ISETP.$C.AND p, x, #(~m), PT
+
+rule never-against-itself with C = LT | GT | NE
+  ISETP.$C.AND p, x, x, q   when reg(x)
+  => PLOP3.LUT p, PT, PT, !PT, 0x80, 0
+
+rule never-against-itself-unsigned with C = LT | GT
+  ISETP.$C.U32.AND p, x, x, q   when reg(x)
+  => PLOP3.LUT p, PT, PT, !PT, 0x80, 0
+
+rule always-against-itself with C = LE | GE | EQ | LE.U32 | GE.U32 | EQ.U32
+  ISETP.$C.AND p, x, x, PT   when reg(x)
+  => PLOP3.LUT p, PT, PT, PT, 0x80, 0
+
+rule selected-extremum with C = LT | LE | GT | GE, P = PT | PT | !PT | !PT
+  SEL d, x, y, (ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
+  => VIMNMX d, x, y, $P
+
+rule selected-other-extremum with C = LT | LE | GT | GE, P = !PT | !PT | PT | PT
+  SEL d, y, x, (ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
+  => VIMNMX d, x, y, $P
+
+rule unselected-extremum with C = LT | LE | GT | GE, P = !PT | !PT | PT | PT
+  SEL d, x, y, !(ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
+  => VIMNMX d, x, y, $P
+
+rule unselected-other-extremum with C = LT | LE | GT | GE, P = PT | PT | !PT | !PT
+  SEL d, y, x, !(ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
+  => VIMNMX d, x, y, $P
+
+rule select-of-select with S = SEL | FSEL
+  $S d, ($S x, y, p), z, p   when reg(x)
+  => $S d, x, z, p
+
+rule select-of-other-select with S = SEL | FSEL
+  $S d, z, ($S y, x, p), p   when reg(x)
+  => $S d, z, x, p
+
+rule select-of-select-unless with S = SEL | FSEL
+  $S d, ($S y, x, p), z, !p   when reg(x)
+  => $S d, x, z, !p
+
+rule select-of-other-select-unless with S = SEL | FSEL
+  $S d, z, ($S x, y, p), !p   when reg(x)
+  => $S d, z, x, !p
 `;

@@ -99,4 +99,80 @@ rule product-of-shift
 rule product-of-product
   IMAD d, (IMAD x, #k, RZ), #m, RZ   when reg(x)
   => IMAD d, x, #(k * m), RZ
+
+rule product-of-plus-one-product
+  IMAD d, (LEA x, x, #n), #k, ?y   when n <= 31, reg(x)
+  => IMAD d, x, #(((1 << n) + 1) * k), ?y
+
+rule product-of-minus-one-product
+  IMAD d, (LEA x, -x, #n), #k, ?y   when n <= 31, reg(x)
+  => IMAD d, x, #(((1 << n) - 1) * k), ?y
+
+rule product-of-product-and-sum
+  IMAD d, (IMAD x, #k, RZ), #m, ?y   when reg(x)
+  => IMAD d, x, #(k * m), ?y
+
+rule shift-of-minus-one-product
+  SHF.L.U32 d, (LEA x, -x, #m), #n, RZ   when n <= 31, m <= 31, reg(x)
+  => IMAD d, x, #(((1 << m) - 1) << n), RZ
+
+rule negated-product
+  IADD3 d, -(IMAD x, #k, RZ), RZ, RZ   when reg(x)
+  => IMAD d, x, #(-k), RZ
+
+rule negated-plus-one-product
+  IADD3 d, -(LEA x, x, #n), RZ, RZ   when n <= 31, reg(x)
+  => IMAD d, x, #(~(1 << n)), RZ
+
+rule negated-minus-one-product
+  IADD3 d, -(LEA x, -x, #n), RZ, RZ   when n <= 31, reg(x)
+  => IMAD d, x, #(1 - (1 << n)), RZ
+
+rule difference-with-product
+  IADD3 d, -(IMAD x, #k, RZ), y, RZ   when reg(x), reg(y)
+  => IMAD d, x, #(-k), y
+
+rule difference-with-plus-one-product
+  IADD3 d, -(LEA x, x, #n), y, RZ   when n <= 31, reg(x), reg(y)
+  => IMAD d, x, #(~(1 << n)), y
+
+rule difference-with-minus-one-product
+  IADD3 d, -(LEA x, -x, #n), y, RZ   when n <= 31, reg(x), reg(y)
+  => IMAD d, x, #(1 - (1 << n)), y
+
+rule difference-with-literal-sum
+  IADD3 d, -(IADD3 x, #k, RZ), y, RZ   when reg(x), reg(y), k != 0
+  => IADD3 d, y, #(-k), -x
+
+rule shift-right-and-difference
+  IADD3 d, (SHF.R.U32.HI RZ, #n, x), -y, RZ   when n != 0, n <= 31, reg(x), reg(y)
+  => LEA.HI d, x, -y, RZ, #(32 - n)
+
+rule shift-right-and-difference-signed
+  IADD3 d, (SHF.R.S32.HI RZ, #n, x), -y, RZ   when n != 0, n <= 31, reg(x), reg(y)
+  => LEA.HI.SX32 d, x, -y, #(32 - n)
+
+rule sign-and-sum
+  IADD3 d, (IMAD.HI x, 1, RZ), ?y, RZ   when reg(x)
+  => LEA.HI.SX32 d, x, ?y, 0
+
+rule shift-of-all with S = SHF.R.U64 | SHF.R.S64
+  $S d, x, 32, y
+  => MOV d, y
+
+rule shift-of-all-left
+  SHF.L.U64.HI d, x, 32, y
+  => MOV d, x
+
+rule shift-of-all-high
+  SHF.R.U32.HI d, RZ, 32, x
+  => MOV d, RZ
+
+rule shift-of-all-low
+  SHF.L.U32 d, x, 32, RZ
+  => MOV d, RZ
+
+rule shift-of-all-signed
+  SHF.R.S32.HI d, RZ, 32, x
+  => SHF.R.S32.HI d, RZ, 31, x
 `;

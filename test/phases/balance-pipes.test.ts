@@ -1,0 +1,39 @@
+import { balancePipes } from "../../lib/phases/balance-pipes.js";
+import { after, normalize } from "./texts.js";
+
+const code = (sm: number, ...lines: string[]): string =>
+  normalize(
+    `func "k" entry sm_${sm} virtual initial\n    b0\n${lines.map((l) => `      ${l}`).join("\n")}\n      EXIT`,
+  );
+const busy = ["ISETP.LT.AND %P9, PT, %R2, %R3, PT", "SEL %R8, %R2, %R3, %P9"];
+const sums = ["IADD3 %R4, %R2, -%R3, RZ", "SHF.L.U32 %R5, %R2, 0x4, RZ"];
+
+test("what the ALU has beyond the other pipe goes over while that evens them out", () => {
+  const expected = ["IMAD.IADD %R4, %R2, 0x1, -%R3", "SHF.L.U32 %R5, %R2, 0x4, RZ"];
+  expect(after(code(90, ...busy, ...sums), balancePipes)).toBe(code(90, ...busy, ...expected));
+});
+
+test("a difference of two is none from sm_90 on", () => {
+  const few = [busy[0]!, sums[0]!];
+  expect(after(code(90, ...few), balancePipes)).toBe(code(90, ...few));
+});
+
+test("sm_120 has no sums on the other pipe, sm_90 has those with literals as VIADD", () => {
+  const lines = [...busy, "IADD3 %R4, %R2, 0x11, RZ"];
+  const late = [...busy, "IADD3 %R4, PT, PT, %R2, 0x11, RZ"];
+  expect(after(code(120, ...late), balancePipes)).toBe(code(120, ...late));
+  expect(after(code(90, ...lines), balancePipes)).toBe(code(90, ...busy, "VIADD %R4, %R2, 0x11"));
+});
+
+test("a sum that gives a carry stays, one that takes it goes", () => {
+  const lines = [...busy, "IADD3 %R4, %P7, %R2, %R3, RZ", "IADD3.X %R5, ~%R2, %R3, RZ, %P7, !PT"];
+  const expected = [...busy, "IADD3 %R4, %P7, %R2, %R3, RZ", "IMAD.X %R5, %R3, 0x1, ~%R2, %P7"];
+  expect(after(code(90, ...lines), balancePipes)).toBe(code(90, ...expected));
+});
+
+test("products with 2^n ± 1 go to an idle ALU", () => {
+  const fma = ["IMAD %R8, %R2, %R3, RZ", "IMAD %R9, %R2, %R3, RZ"];
+  const lines = [...fma, "IMAD %R4, %R2, 0x9, RZ"];
+  expect(after(code(90, ...lines), balancePipes)).toBe(code(90, ...fma, "LEA %R4, %R2, %R2, 0x3"));
+  expect(after(code(75, ...lines), balancePipes)).toBe(code(75, ...lines));
+});
