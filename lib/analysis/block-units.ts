@@ -1,0 +1,176 @@
+/**
+ * What is live at the ends of blocks, as a list of register units per block: a function with many blocks has many units, of which
+ * few live through any one block, so that a matrix of bits would grow with the square of the function.
+ */
+import { setBit } from "./bits.js";
+import type { Cfg } from "./cfg.js";
+
+/** Units of each block, ascending. */
+export class BlockUnits {
+  private readonly start: Int32Array;
+  private readonly units: Int32Array;
+
+  constructor(start: Int32Array, units: Int32Array) {
+    this.start = start;
+    this.units = units;
+  }
+
+  has(block: number, unit: number): boolean {
+    const { start, units } = this;
+    let low = start[block] as number;
+    let high = start[block + 1] as number;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((units[middle] as number) < unit) low = middle + 1;
+      else high = middle;
+    }
+    return low < (start[block + 1] as number) && units[low] === unit;
+  }
+
+  /** How many units the block has. */
+  count(block: number): number {
+    return (this.start[block + 1] as number) - (this.start[block] as number);
+  }
+
+  /** Calls `visit` for every unit of the block, ascending. */
+  forEach(block: number, visit: (unit: number) => void): void {
+    const end = this.start[block + 1] as number;
+    for (let k = this.start[block] as number; k < end; k++) visit(this.units[k] as number);
+  }
+
+  /** Adds the units of the block to a bit set. */
+  addTo(block: number, set: Uint32Array, offset = 0): void {
+    const end = this.start[block + 1] as number;
+    for (let k = this.start[block] as number; k < end; k++) setBit(set, offset, this.units[k] as number);
+  }
+}
+
+/** A list of pairs of a block and a unit that grows. */
+class Pairs {
+  count = 0;
+  private data = new Int32Array(64);
+
+  add(block: number, unit: number): void {
+    if (2 * this.count === this.data.length) {
+      const data = new Int32Array(2 * this.data.length);
+      data.set(this.data);
+      this.data = data;
+    }
+    this.data[2 * this.count] = block;
+    this.data[2 * this.count + 1] = unit;
+    this.count++;
+  }
+
+  forEach(visit: (block: number, unit: number) => void): void {
+    for (let k = 0; k < 2 * this.count; k += 2) visit(this.data[k] as number, this.data[k + 1] as number);
+  }
+
+  /** Blocks by unit (`of` 1) or units by block (`of` 0), each list in the order of addition: where the lists begin, and the lists. */
+  grouped(of: 0 | 1, groups: number): { readonly start: Int32Array; readonly list: Int32Array } {
+    const { data, count } = this;
+    const start = new Int32Array(groups + 2);
+    for (let k = of; k < 2 * count; k += 2) {
+      const g = (data[k] as number) + 2;
+      start[g] = (start[g] as number) + 1;
+    }
+    for (let g = 2; g < start.length; g++) start[g] = (start[g] as number) + (start[g - 1] as number);
+    // `start[g + 1]` runs through list g and ends where list g + 1 begins.
+    const list = new Int32Array(count);
+    for (let k = 0; k < count; k++) {
+      const g = (data[2 * k + of] as number) + 1;
+      const at = start[g] as number;
+      list[at] = data[2 * k + 1 - of] as number;
+      start[g] = at + 1;
+    }
+    return { start, list };
+  }
+}
+
+/** What blocks read before they certainly write it, and what they certainly write: noted block by block, in program order. */
+export class Crossing {
+  private readonly reads = new Pairs();
+  private readonly readsAtEnd = new Pairs();
+  private readonly kills = new Pairs();
+  private readonly readIn: Int32Array;
+  private readonly killedIn: Int32Array;
+
+  constructor(private readonly units: number) {
+    this.readIn = new Int32Array(units);
+    this.killedIn = new Int32Array(units);
+  }
+
+  read(block: number, unit: number): void {
+    if (this.killedIn[unit] === block + 1 || this.readIn[unit] === block + 1) return;
+    this.readIn[unit] = block + 1;
+    this.reads.add(block, unit);
+  }
+
+  /** Something reads the unit behind the block and before any other. */
+  readAtEnd(block: number, unit: number): void {
+    this.readsAtEnd.add(block, unit);
+  }
+
+  kill(block: number, unit: number): void {
+    if (this.killedIn[unit] === block + 1) return;
+    this.killedIn[unit] = block + 1;
+    this.kills.add(block, unit);
+  }
+
+  /** The units that are read in a block before it writes them, in the order in which they first are. */
+  unitsRead(): number[] {
+    const seen = new Uint8Array(this.units);
+    const units: number[] = [];
+    this.reads.forEach((_, u) => {
+      if (seen[u] === 1) return;
+      seen[u] = 1;
+      units.push(u);
+    });
+    return units;
+  }
+
+  /** Follows each unit from where it is read back to where it is killed. */
+  solve(cfg: Cfg): { readonly liveIn: BlockUnits; readonly liveOut: BlockUnits } {
+    const { units } = this;
+    const { count, predStart, pred } = cfg;
+    const reads = this.reads.grouped(1, units);
+    const ends = this.readsAtEnd.grouped(1, units);
+    const kills = this.kills.grouped(1, units);
+    const [into, out] = [new Pairs(), new Pairs()];
+    // The last unit found to be killed in a block, live into it, live out of it; plus one.
+    const [killed, isIn, isOut] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+    const work: number[] = [];
+    let stamp = 0;
+    const leaves = (b: number): void => {
+      if (b < 0 || isOut[b] === stamp) return;
+      isOut[b] = stamp;
+      out.add(b, stamp - 1);
+      if (killed[b] === stamp || isIn[b] === stamp) return;
+      isIn[b] = stamp;
+      into.add(b, stamp - 1);
+      work.push(b);
+    };
+    for (let u = 0; u < units; u++) {
+      const from = reads.start[u] as number;
+      const to = reads.start[u + 1] as number;
+      if (from === to && ends.start[u] === ends.start[u + 1]) continue;
+      stamp = u + 1;
+      for (let k = kills.start[u] as number; k < (kills.start[u + 1] as number); k++)
+        killed[kills.list[k] as number] = stamp;
+      for (let k = from; k < to; k++) {
+        const b = reads.list[k] as number;
+        isIn[b] = stamp;
+        into.add(b, u);
+        work.push(b);
+      }
+      for (let k = ends.start[u] as number; k < (ends.start[u + 1] as number); k++) leaves(ends.list[k] as number);
+      for (let b = work.pop(); b !== undefined; b = work.pop())
+        for (let e = predStart[b] as number; e < (predStart[b + 1] as number); e++) leaves(pred[e] as number);
+    }
+    return { liveIn: unitsOfBlocks(into, count), liveOut: unitsOfBlocks(out, count) };
+  }
+}
+
+function unitsOfBlocks(pairs: Pairs, blocks: number): BlockUnits {
+  const { start, list } = pairs.grouped(0, blocks);
+  return new BlockUnits(start, list);
+}
