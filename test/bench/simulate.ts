@@ -152,7 +152,7 @@ export function benchSimulate(): void {
   ];
   if (available) makers.push(["ptxas -O3", realCubin]);
   row(["kernel", "code", "closures", "wasm", "ratio"]);
-  for (const c of benchCases())
+  for (const c of benchCases().filter((c) => c.name.includes(process.env.ONLY ?? "")))
     for (const [code, make] of makers) {
       const cubin = make(c.ptx);
       // Null: not supported by our compiler.

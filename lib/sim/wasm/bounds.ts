@@ -1,24 +1,77 @@
 /** The test before a segment that none of its accesses faults, for all lanes. */
-import { LOCAL_TOP } from "../memory.js";
+import { GLOBAL_BASE, LOCAL_TOP } from "../memory.js";
 import { endOf, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
 import { Code, Type } from "./encoder.js";
 import { ADDRESSES, EXCHANGE, Exchange } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { BASE, Callee, type Segment, type V } from "./segment.js";
 
-/** Notes in `bad` the lanes whose access is not certainly good; `again`: allocations have been looked for. */
-export function testGroup(e: Segment, g: Group, again: number): void {
-  const { first } = g;
-  const low = e.value(e.reg(first.low));
-  let bad = first.space === "global" ? globalTest(e, g, low) : windowTest(e, g, low, first.space);
-  if (e.mask !== null) bad = e.v(Op.and, bad, e.mask);
-  e.out.get(e.bad).get(bad).op(Op.or).set(e.bad);
-  if (first.space === "global") lookFor(e, g, low, bad, again);
+/**
+ * What the test of all accesses gathers: bits that are set where an access is not certainly good. Vectors by the bits of them that
+ * count.
+ */
+export class Notes {
+  private readonly gathered = new Map<number, V>();
+
+  constructor(private readonly e: Segment) {}
+
+  /** Bits of `v` that are in `counting`, for the lanes that take part. */
+  add(v: V, counting: number): void {
+    const { e } = this;
+    let all = this.gathered.get(counting);
+    if (all === undefined) {
+      all = e.local();
+      this.gathered.set(counting, all);
+    }
+    const mine = e.mask === null ? v : e.v(Op.and, v, e.mask);
+    e.out.get(all).get(mine).op(Op.or).set(all);
+  }
+
+  clear(code: Code): void {
+    code.words(0, 0, 0, 0);
+    for (const v of this.gathered.values()) code.tee(v);
+    code.op(Op.drop);
+  }
+
+  /** Leaves on the stack whether some bit is set. */
+  any(code: Code): void {
+    [...this.gathered].forEach(([counting, v], i) => {
+      code.get(v);
+      if (counting !== -1) code.words(counting, counting, counting, counting).op(Op.and);
+      if (i > 0) code.op(Op.or);
+    });
+    code.op(Op.anyTrue);
+  }
 }
 
-/** Where the access lies outside of the allocation found last, or is misaligned. */
-function globalTest(e: Segment, g: Group, register: V): V {
-  const [low, high] = wideAddress(e, g, register, e.value(e.reg(g.first.high)));
+/** Gathers where the accesses of a group are not certainly good. */
+export function testGroup(e: Segment, g: Group, notes: Notes): void {
+  const { space } = g.first;
+  const low = e.value(e.reg(g.first.low));
+  if (space !== "global") {
+    windowTest(e, g, low, space, notes);
+    return;
+  }
+  const [address, high] = wideAddress(e, g, low, e.value(e.reg(g.first.high)));
+  notes.add(e.v(Op.xor, high!, e.words(GLOBAL_HIGH)), -1);
+  notes.add(outside(e, g, address), -1);
+  misaligned(e, g, address, notes);
+}
+
+/** Upper word of all addresses of global memory. */
+const GLOBAL_HIGH = Math.floor(GLOBAL_BASE / 2 ** 32);
+
+/** The same for accesses to global memory of which one may not be good; looks for the allocations that they touch. */
+export function lookAtGroup(e: Segment, g: Group): void {
+  const low = e.value(e.reg(g.first.low));
+  const [address, high] = wideAddress(e, g, low, e.value(e.reg(g.first.high)));
+  let bad = e.v(Op.or, e.v(Op.i32x4Ne, high!, e.words(GLOBAL_HIGH)), outside(e, g, address));
+  if (e.mask !== null) bad = e.v(Op.and, bad, e.mask);
+  lookFor(e, g, low, bad);
+}
+
+/** Lanes that lie outside of the allocation found last. */
+function outside(e: Segment, g: Group, low: V): V {
   const from = e.local();
   const count = e.local();
   e.out.i32(0).memory(Op.load32Splat, slotAt(g)).set(from);
@@ -26,16 +79,15 @@ function globalTest(e: Segment, g: Group, register: V): V {
     .i32(0)
     .memory(Op.load32Splat, slotAt(g) + 4)
     .set(count);
-  const bad = e.v(Op.or, e.v(Op.i32x4Ne, high!, e.words(7)), e.v(Op.i32x4GeU, e.v(Op.i32x4Sub, low, from), count));
-  return misaligned(e, g, low, bad);
+  return e.v(Op.i32x4GeU, e.v(Op.i32x4Sub, low, from), count);
 }
 
 /** Looks for the allocation that the first of the bad lanes touches. */
-function lookFor(e: Segment, g: Group, register: V, bad: V, again: number): void {
+function lookFor(e: Segment, g: Group, register: V, bad: V): void {
   const lane = e.local(Type.i32);
   const [low, high] = wideAddress(e, g, register, e.value(e.reg(g.first.high)));
   const { out } = e;
-  out.get(bad).op(Op.anyTrue).open(Op.if).get(again).op(Op.i32Eqz).open(Op.if);
+  out.get(bad).op(Op.anyTrue).open(Op.if);
   out.i32(ADDRESSES).get(low).memory(Op.store, 0);
   out.i32(ADDRESSES).get(high!).memory(Op.store, 16);
   out.get(bad).op(Op.i32x4Bitmask).op(Op.i32Ctz).i32(2).op(Op.i32Shl).set(lane);
@@ -44,7 +96,7 @@ function lookFor(e: Segment, g: Group, register: V, bad: V, again: number): void
     .get(lane)
     .memory(Op.i32Load, ADDRESSES + 16)
     .index(Op.call, Callee.find);
-  out.end().end();
+  out.end();
 }
 
 /** The part of a space that a warp has: its first address, and its size in bytes; scalars of the prologue. */
@@ -60,7 +112,7 @@ function windowOf(e: Segment, space: "shared" | "local"): { readonly first: numb
   return { first, size };
 }
 
-function windowTest(e: Segment, g: Group, register: V, space: "shared" | "local"): V {
+function windowTest(e: Segment, g: Group, register: V, space: "shared" | "local", notes: Notes): void {
   const { shift } = g.first;
   const lowest = lowestOf(g);
   const span = endOf(g) - lowest;
@@ -86,38 +138,45 @@ function windowTest(e: Segment, g: Group, register: V, space: "shared" | "local"
   e.out.get(base).get(start).op(Op.i32x4Splat).op(Op.i32x4Add).set(at);
   const bad = e.local();
   e.out.get(at).get(room).op(Op.i32x4Splat).op(Op.i32x4GeU).set(bad);
-  return misaligned(e, g, base, bad);
+  notes.add(bad, -1);
+  misaligned(e, g, base, notes);
 }
 
-/** `bad`, and where an address is no multiple of what is accessed. */
-function misaligned(e: Segment, g: Group, base: V, bad: V): V {
+/** Notes the bits by which an address is no multiple of what is accessed. */
+function misaligned(e: Segment, g: Group, base: V, notes: Notes): void {
   const seen = new Set<string>();
-  let r = bad;
   for (const { access } of g.accesses) {
     const n = access.bytes;
     const rest = ((access.offset % n) + n) % n;
     const key = `${n} ${rest}`;
     if (n === 1 || seen.has(key)) continue;
     seen.add(key);
-    const x = rest === 0 ? base : e.v(Op.i32x4Add, base, e.words(rest));
-    r = e.v(Op.or, r, e.v(Op.i32x4Ne, e.v(Op.and, x, e.words(n - 1)), e.words(0)));
+    notes.add(rest === 0 ? base : e.v(Op.i32x4Add, base, e.words(rest)), n - 1);
   }
-  return r;
 }
 
 /**
- * All accesses of the segment for all lanes, `round` for four of them: leaves the function with −1 where one may fault. Where the allocations
- * found last do not fit, others are looked for once.
+ * All accesses of the segment for all lanes, `test` for four of them: leaves the function with −1 where one may fault. Where the allocations
+ * found last do not fit, others are looked for once, by `look`.
  */
-export function testAccesses(e: Segment, round: Code, again: number, looksAgain: boolean): Code {
+export function testAccesses(e: Segment, notes: Notes, test: Code, look: Code | null): Code {
+  const again = e.local(Type.i32);
   const out = new Code();
+  const forAll = (round: Code): void => {
+    out.get(BASE).set(e.row).i32(0).set(e.shift).open(Op.loop).append(round);
+    nextRound(e, out);
+    out.end();
+  };
   out.i32(0).set(again).open(Op.loop);
-  out.words(0, 0, 0, 0).set(e.bad).get(BASE).set(e.row).i32(0).set(e.shift);
-  out.open(Op.loop).append(round);
-  nextRound(e, out);
-  out.end();
-  out.get(e.bad).op(Op.anyTrue).open(Op.if);
-  if (looksAgain) out.get(again).op(Op.i32Eqz).open(Op.if).i32(1).set(again).index(Op.br, 2).end();
+  notes.clear(out);
+  forAll(test);
+  notes.any(out);
+  out.open(Op.if);
+  if (look !== null) {
+    out.get(again).op(Op.i32Eqz).open(Op.if).i32(1).set(again);
+    forAll(look);
+    out.index(Op.br, 2).end();
+  }
   return out.i32(-1).op(Op.return).end().end();
 }
 

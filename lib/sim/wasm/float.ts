@@ -6,7 +6,7 @@
  * elsewhere. Such sums are noted, and the round is done again with the sum rounded to odd first (see number/rounding.ts). Where a result is
  * an operand of the next FMA it stays an f64, rounded to 24 bits.
  *
- * The FMA of f64: product and sum with their errors (Dekker, Knuth), and the result where it is the same with the rest a little larger
+ * The FMA of f64: product and sum where the factors are short, as numbers that come from f32 are, so that the product is exact. Else product and sum with their errors (Dekker, Knuth), and the result where it is the same with the rest a little larger
  * and a little smaller; the round is done again with the simulator's own where it is not.
  */
 import { Kind, Mod } from "../../isa/operand.js";
@@ -316,6 +316,12 @@ function quickFma64(e: Segment, a: V, b: V, c: V): readonly [V, V] {
 function dfma(e: Segment, s: Site): void {
   nearest(s);
   const [a, b, c] = [e.f64(s, "a"), e.f64(s, "b"), e.f64(s, "c")];
+  if (e.fma === "short") {
+    for (const x of [...a, ...b]) e.noteShort(x);
+    const [low, high] = [0, 1].map((i) => e.v(Op.f64x2Add, e.v(Op.f64x2Mul, a[i]!, b[i]!), c[i]!)) as [V, V];
+    e.setDouble(s.operand("d"), [low, high]);
+    return;
+  }
   if (e.fma === "quick") {
     const [low, lowWrong] = quickFma64(e, a[0], b[0], c[0]);
     const [high, highWrong] = quickFma64(e, a[1], b[1], c[1]);

@@ -23,6 +23,9 @@ export const ADDRESSES: number = ORIGIN + 0x200;
 /** Rows of registers that other lanes read: copies of 128 bytes. */
 export const SCRATCH: number = ORIGIN + 0x400;
 export const SCRATCH_ROWS = 64;
+/** How many rounds segments go without short products (float.ts), a word each; several may share one. */
+export const HINTS: number = ORIGIN + 0x3000;
+export const HINT_WORDS = 0x400;
 /** Bytes of every constant bank, a word each. */
 export const BANK_BYTES: number = ORIGIN + 0x4000;
 /** Allocations that accesses found last: lowest lower word of an address, and how many from there on are good. */

@@ -34,8 +34,11 @@ export interface Value {
   readonly fixed: boolean;
 }
 
-/** How FMAs are done: with one instruction of the processor; quickly, noting lanes that may be wrong; exactly. */
-export type FmaMode = "relaxed" | "quick" | "exact";
+/**
+ * How FMAs are done: with one instruction of the processor; quickly, noting lanes that may be wrong; exactly. "short": as quickly, and those of f64 as
+ * product and sum, where the factors have few enough bits.
+ */
+export type FmaMode = "relaxed" | "short" | "quick" | "exact";
 
 /** Numbers of the functions that segments call. */
 export const Callee = { find: 0, fma64: 1, log2: 2, exp2: 3, sin: 4, cos: 5, tanh: 6, fma32x4: 7 } as const;
@@ -54,6 +57,10 @@ const UPPER = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
 const TINY = ((1023 - 125) << 20) - 1;
 const HUGE = ((1023 + 128) << 20) - 2;
 
+/** Upper words of the least and the greatest factor of a short product. */
+const SHORT_LEAST = (1023 - 480) << 20;
+const SHORT_MOST = (1023 + 480) << 20;
+
 /** Thrown for what is not translated; the instruction runs as before. */
 export class Untranslated extends Error {}
 
@@ -70,7 +77,6 @@ export class Segment {
   /** Least and greatest of what was noted of the f64 sums that were rounded to f32: lanes 0 and 1, lanes 2 and 3 (float.ts). */
   readonly least: readonly [V, V] = [this.fn.local(Type.v128), this.fn.local(Type.v128)];
   readonly most: readonly [V, V] = [this.fn.local(Type.v128), this.fn.local(Type.v128)];
-  readonly bad: V = this.fn.local(Type.v128);
   /** Lanes of the running instruction; null: all. */
   mask: V | null = null;
   /** The running instruction is one of the uniform datapath. */
@@ -79,6 +85,8 @@ export class Segment {
   risky: boolean = false;
   /** f64 sums are rounded to f32. */
   private rounds = false;
+  /** Of factors of short products: least and greatest, and all their bits. */
+  private short: { readonly least: V; readonly most: V; readonly bits: V } | null = null;
 
   private ids = 0;
   private regs = new Map<number, Value>();
@@ -561,6 +569,42 @@ export class Segment {
     out.words(0, 0, 0, 0).set(this.risk);
     if (this.rounds) for (const x of this.least) out.words(-1, -1, -1, -1).set(x);
     if (this.rounds) for (const x of this.most) out.words(-1, -1, -1, -1).set(x);
+    if (this.short === null) return;
+    out.words(-1, -1, -1, -1).tee(this.short.least).set(this.short.most);
+    out.words(0, 0, 0, 0).set(this.short.bits);
+  }
+
+  /** Segments with short products are tried without them where these have failed. */
+  get hasShort(): boolean {
+    return this.short !== null;
+  }
+
+  /** Leaves on the stack whether some factor makes short products wrong: of lanes that take no part, too. */
+  private endShort(out: Code, { least, most, bits }: { least: V; most: V; bits: V }): void {
+    const wrong = [
+      this.v(Op.i32x4LtU, least, this.words(0, SHORT_LEAST, 0, SHORT_LEAST)),
+      this.v(Op.i32x4GtS, most, this.words(0x7fffffff, SHORT_MOST, 0x7fffffff, SHORT_MOST)),
+      this.v(Op.and, bits, this.words(0x07ffffff, 0, 0x07ffffff, 0)),
+    ];
+    out
+      .get(wrong.reduce((x, y) => this.v(Op.or, x, y)))
+      .op(Op.anyTrue)
+      .op(Op.i32Or);
+  }
+
+  /** Notes a factor of a product that is to be exact: at most 26 bits long, and zero or of a size that nothing over- or underflows. */
+  noteShort(x: V): void {
+    this.risky = true;
+    this.short ??= { least: this.local(), most: this.local(), bits: this.local() };
+    const key = `short ${x}`;
+    if (this.round.has(key)) return;
+    this.round.set(key, true);
+    const { least, most, bits } = this.short;
+    this.out.get(bits).get(x).op(Op.or).set(bits);
+    // Less 1, so that zero is none of the small ones.
+    const size = this.v(Op.i64x2Sub, this.v(Op.f64x2Abs, x), this.words(1, 0, 1, 0));
+    this.out.get(least).get(size).op(Op.i32x4MinU).set(least);
+    this.out.get(most).get(size).op(Op.i32x4MaxS).set(most);
   }
 
   /** Leaves on the stack whether some lane of the round may be wrong. */
@@ -581,6 +625,7 @@ export class Segment {
     out.get(risk);
     if (!this.full) out.get(this.activeLanes()).op(Op.and);
     out.op(Op.anyTrue);
+    if (this.short !== null && this.fma === "short") this.endShort(out, this.short);
     this.out = after;
   }
 

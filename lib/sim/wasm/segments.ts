@@ -5,9 +5,9 @@ import { isSupported } from "../build.js";
 import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
 import { type Access, basesOf, type Group, groupsOf } from "./access.js";
-import { nextRound, testAccesses, testGroup } from "./bounds.js";
-import { Code, type Fn, Type } from "./encoder.js";
-import { BANK_BYTES } from "./layout.js";
+import { lookAtGroup, Notes, nextRound, testAccesses, testGroup } from "./bounds.js";
+import { Code, type Fn } from "./encoder.js";
+import { BANK_BYTES, HINT_WORDS, HINTS } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { BASE, type FmaMode, Segment, Untranslated } from "./segment.js";
 import { type Emitter, emitterOf } from "./table.js";
@@ -68,7 +68,7 @@ export function translationOf(program: Program, index: number): Translation | nu
     const group: Group | null = access === null ? null : { first: access, accesses: [{ index, access }], id: 0 };
     const reads = new Set<string>();
     let risky = false;
-    for (const fma of ["quick", "exact"] as const) {
+    for (const fma of ["short", "quick", "exact"] as const) {
       const trial = new Segment(true, fma);
       trial.startRound(fma);
       const s = siteOf(program, index);
@@ -194,20 +194,30 @@ function groupsIn(list: readonly Translation[], slot: (group: Group) => number):
 /** The test of all accesses; nothing where there are none. */
 function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyMap<number, Group>): Code {
   if (groupOf.size === 0) return new Code();
-  const again = e.local(Type.i32);
-  e.startRound("quick");
-  let looksAgain = false;
-  for (const t of piece.list) {
-    const group = groupOf.get(t.index);
-    if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
-    else if (group !== undefined && group.accesses[0]!.index === t.index) {
-      e.startInstruction(t.inst, false);
-      t.emitter.accessing?.(e, siteOf(program, t.index));
-      testGroup(e, group, again);
-      if (group.first.space === "global") looksAgain = true;
+  const notes = new Notes(e);
+  /** Does the same for the first access of each group, with what makes the addresses. */
+  const round = (each: (group: Group) => void): Code => {
+    e.startRound("quick");
+    for (const t of piece.list) {
+      const group = groupOf.get(t.index);
+      if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
+      else if (group !== undefined && group.accesses[0]!.index === t.index) {
+        e.startInstruction(t.inst, false);
+        t.emitter.accessing?.(e, siteOf(program, t.index));
+        each(group);
+      }
     }
-  }
-  return testAccesses(e, e.out, again, looksAgain);
+    return e.out;
+  };
+  const test = round((group) => {
+    testGroup(e, group, notes);
+  });
+  const isGlobal = (group: Group): boolean => group.first.space === "global";
+  const looks = [...groupOf.values()].some(isGlobal);
+  const look = round((group) => {
+    if (isGlobal(group)) lookAtGroup(e, group);
+  });
+  return testAccesses(e, notes, test, looks ? look : null);
 }
 
 /**
@@ -245,6 +255,30 @@ interface WritesBack {
   readonly late: ReadonlySet<number>;
 }
 
+/** Rounds in which short products are not tried after they were wrong. */
+const WITHOUT_SHORT = 256;
+
+/** Tries short products first, unless they have been wrong of late. */
+function shortly(
+  rounds: Code,
+  piece: Piece,
+  attempt: (fma: FmaMode, otherwise: () => void) => void,
+  quickly: () => void,
+): void {
+  const hint = HINTS + 4 * (piece.list[0]!.index % HINT_WORDS);
+  const hinted = (): Code => rounds.i32(0).memory(Op.i32Load, hint);
+  rounds.open(Op.block);
+  hinted().op(Op.i32Eqz).open(Op.if);
+  attempt("short", () => {
+    rounds.i32(0).i32(WITHOUT_SHORT).memory(Op.i32Store, hint);
+  });
+  hinted().op(Op.i32Eqz).index(Op.brIf, 1).end();
+  rounds.i32(0);
+  hinted().i32(1).op(Op.i32Sub).memory(Op.i32Store, hint);
+  quickly();
+  rounds.end();
+}
+
 const nothingBack: WritesBack = { atOnce: new Map(), late: new Set() };
 
 /** The function of a segment: address of the warp's state and active lanes → threads that executed, or −1 with nothing done. */
@@ -273,15 +307,26 @@ export function segmentFunction(
     return [body, e.finishRound(late)];
   };
   const rounds = new Code();
-  const [body, commit] = round(relaxed ? "relaxed" : "quick");
-  if (e.risky) {
+  const attempt = (fma: FmaMode, otherwise: () => void): void => {
+    const [body, commit] = round(fma);
+    if (!e.risky) {
+      rounds.append(body).append(commit);
+      return;
+    }
     e.startRisk(rounds);
     rounds.append(body);
     e.endRisk(rounds);
     rounds.open(Op.if);
-    const [again, exact] = round("exact");
-    rounds.append(again).append(exact).op(Op.else).append(commit).end();
-  } else rounds.append(body).append(commit);
+    otherwise();
+    rounds.op(Op.else).append(commit).end();
+  };
+  const exactly = (): void => {
+    for (const code of round("exact")) rounds.append(code);
+  };
+  const quickly = (): void => attempt("quick", exactly);
+  if (relaxed) attempt("relaxed", exactly);
+  else if (list.some((t) => t.inst.form.op === "DFMA")) shortly(rounds, piece, attempt, quickly);
+  else quickly();
   const epilogue = e.epilogue();
   const { code } = e.fn;
   for (const [bank, bytes] of e.banks)

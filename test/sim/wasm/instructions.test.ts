@@ -89,11 +89,15 @@ function fill(s: State, random: Random, kind: "numbers" | "addresses" | "rows", 
   const places = start > START + 1024 ? 32 : 192;
   const { I, P, U, B } = s.warp;
   const value = (): number => (random.below(3) === 0 ? special[random.below(special.length)]! : random.word());
+  // Doubles of few bits: their products are exact.
+  const short = random.below(3) === 0;
   for (let r = 0; r < 256; r++) {
     const first = start + 16 * random.below(places);
     const stride = [0, 4, 8, 16][random.below(4)]!;
     for (let l = 0; l < LANES; l++) {
       let x = value();
+      if (short && kind === "numbers") x = r & 1 ? (x & 0x800fffff) | ((1000 + random.below(46)) << 20) : x << 27;
+      if (short && random.below(64) === 0) x = 0;
       if (kind === "addresses") x = start + 16 * random.below(places);
       if (kind === "rows") x = first + stride * l;
       if (kind !== "numbers" && (r & 1) === 1) x = Math.floor(GLOBAL_BASE / 2 ** 32);
@@ -269,6 +273,9 @@ test.each([
   "VIADDMNMX R4, R8, R9, R10, PT",
   "VIADDMNMX.U32 R4, R8, R9, R10, !P3",
   "VIMNMX3 R4, R8, R9, R10, !PT",
+  "DFMA R4, R8, R10, R12",
+  "DFMA R4, -R8, R10, R4",
+  "@P3 DFMA R8, R8, R8, -R10",
   "LDL R4, [R8]",
   "LDL.64 R4, [R8+0x20]",
   "LDL.128 R4, [R8+-0x10]",
