@@ -105,7 +105,7 @@ export class Crossing {
     this.reads.add(block, unit);
   }
 
-  /** Something reads the unit behind the block and before any other. */
+  /** Something reads the unit after the block and before any other. */
   readAtEnd(block: number, unit: number): void {
     this.readsAtEnd.add(block, unit);
   }

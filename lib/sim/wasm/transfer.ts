@@ -3,17 +3,11 @@ import { File, Kind } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { type Access, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
 import { Type } from "./encoder.js";
+import { type Addresses, loadNarrow, patternTest, spread, storeNarrow } from "./lanes.js";
 import { EXCHANGE, Exchange, GLOBAL, TRASH } from "./layout.js";
 import { loadLocal, storeLocal } from "./local.js";
 import { Op } from "./opcodes.js";
 import { type Segment, Untranslated, type V, type Value } from "./segment.js";
-
-/** Addresses of a group in a round. */
-export interface Addresses {
-  readonly all: V;
-  readonly lanes: readonly number[];
-  readonly apart: V;
-}
 
 function memarg(g: Group, a: Access): number {
   return a.space === "global" ? GLOBAL + a.offset : a.offset - lowestOf(g);
@@ -32,26 +26,6 @@ function addresses(e: Segment, g: Group): V {
   const d = e.local();
   e.out.get(base).get(start).op(Op.i32x4Splat).op(Op.i32x4Add).set(d);
   return d;
-}
-
-export function spread(e: Segment, all: V): Addresses {
-  const lanes = [0, 1, 2, 3].map((k) => {
-    const d = e.local(Type.i32);
-    e.out.get(all).lane(Op.i32x4Extract, k).set(d);
-    return d;
-  });
-  const apart = e.local();
-  e.out.get(all).get(lanes[0]!).op(Op.i32x4Splat).op(Op.i32x4Sub).set(apart);
-  return { all, lanes, apart };
-}
-
-/** Leaves on the stack whether the four addresses are `stride` bytes apart. */
-export function patternTest(e: Segment, a: Addresses, stride: number): void {
-  e.out.get(a.apart);
-  e.out
-    .get(e.words(0, stride, 2 * stride, 3 * stride))
-    .op(Op.i32x4Eq)
-    .op(Op.i32x4AllTrue);
 }
 
 /** Loads of a group: the words of every one, or the pair of a 64-bit one. */
@@ -158,15 +132,6 @@ function loadLanes(e: Segment, a: Addresses, access: Access, at: number, d: read
   }
 }
 
-/** A byte or half of each lane, extended. */
-export function loadNarrow(e: Segment, a: Addresses, access: Access, at: number, d: V): void {
-  const half = access.bytes === 2;
-  const op = access.signed ? (half ? Op.i32Load16S : Op.i32Load8S) : half ? Op.i32Load16U : Op.i32Load8U;
-  e.out.get(a.lanes[0]!).memory(op, at).op(Op.i32x4Splat);
-  for (let k = 1; k < 4; k++) e.out.get(a.lanes[k]!).memory(op, at).lane(Op.i32x4Replace, k);
-  e.out.set(d);
-}
-
 export function emitLoad(e: Segment, s: Site, g: Group, index: number): void {
   const key = `load ${g.accesses[0]!.index}`;
   let results = e.round.get(key) as Map<number, readonly V[]> | undefined;
@@ -234,9 +199,4 @@ function storeLanes(e: Segment, a: Addresses, bytes: number, at: number, words: 
         .get(words[k >> 1]!)
         .memory(Op.store64Lane, at, k & 1);
   e.out.end();
-}
-
-export function storeNarrow(e: Segment, a: Addresses, bytes: number, at: number, x: V): void {
-  const op = bytes === 2 ? Op.i32Store16 : Op.i32Store8;
-  for (let k = 0; k < 4; k++) e.out.get(a.lanes[k]!).get(x).lane(Op.i32x4Extract, k).memory(op, at);
 }
