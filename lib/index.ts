@@ -25,7 +25,7 @@ export {
   listingText,
 } from "./disassemble.js";
 export * as elf from "./elf/index.js";
-export { type LinkOptions, link, readCubin } from "./elf/index.js";
+export { type LinkOptions, link } from "./elf/index.js";
 export { InternalError } from "./errors.js";
 export * as experiment from "./experiment/index.js";
 export * as knobs from "./knobs/index.js";
@@ -41,14 +41,20 @@ export {
   type BlockLatency,
   type CellHead,
   type CellResult,
+  type CodeOf,
   type CudaCompilation,
   cellHead,
+  Device,
+  estimate,
   type FunctionLatency,
   figuresOf,
   isForeignCell,
   occupancyView,
   presentCubin,
+  readCubin,
   runCell,
+  simulate,
+  sourcePage,
   staticLatency,
 } from "./present/index.js";
 export * as ptx from "./ptx/index.js";
@@ -93,7 +99,7 @@ export {
   weighted,
 } from "./sched/index.js";
 export * as sim from "./sim/index.js";
-export { Device, type Run, runLaunchFile, simulate } from "./sim/index.js";
+export { type Run, runLaunchFile } from "./sim/index.js";
 export {
   type ConstantBank,
   type Feature,
@@ -108,6 +114,6 @@ export {
   target,
   targetNames,
 } from "./target/index.js";
+export type { Estimate } from "./timing/index.js";
 export * as timing from "./timing/index.js";
-export { type Estimate, estimate } from "./timing/index.js";
 export { type Finding, findingKinds, findingText, verifyCubin, verifyHazards } from "./verify.js";

@@ -14,3 +14,4 @@ export { type CubinNotes, presentCubin } from "./cubin.js";
 export { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
 export { occupancyView } from "./occupancy.js";
 export { figuresOf, pipelineData } from "./pipeline.js";
+export { type CodeOf, Device, estimate, readCubin, simulate, sourcePage } from "./shown.js";

@@ -48,5 +48,6 @@ export {
 export { type PipelinePage, pipeline } from "./pipeline/page.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export type { Png, VegaLiteSpec } from "./render.js";
+export { type SourceOptions, type SourceRow, sourcePage } from "./source.js";
 export { type Cell, type Row, type TableOptions, table } from "./table.js";
 export { code, type StageText, stages, type TextOptions } from "./text.js";
