@@ -172,10 +172,10 @@ function createSession(cwd) {
       }
     },
     complete: (source, offset) =>
-      foreign.isForeign(source) ? { start: offset, end: offset, candidates: [] } : executor.complete(source, offset),
+      foreign.isForeign(source) ? foreign.complete(source, offset) : executor.complete(source, offset),
     /** Signature and documentation at an offset, else of the call around it, as text; null where there is nothing to tell. */
     inspect(source, offset) {
-      if (foreign.isForeign(source)) return null;
+      if (foreign.isForeign(source)) return foreign.inspect(source, offset);
       const info = executor.inspect(source, offset) ?? executor.inspect(source, calleeBefore(source, offset));
       return info ? printQuickInfo(info) : null;
     },

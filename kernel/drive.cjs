@@ -3,6 +3,7 @@
 // at lines that begin with "// %%". Prints one line per cell; ends with status 1 at the first that fails.
 "use strict";
 const fs = require("node:fs");
+const { answerUsage, misused } = require("./usage.cjs");
 // No manager class of the services: their poll timers outlive dispose() and would keep the process.
 const { KernelAPI, KernelConnection, ServerConnection } = require("@jupyterlab/services");
 
@@ -54,8 +55,11 @@ async function main([baseUrl, token, name, file]) {
 }
 
 if (require.main === module) {
+  const usage = "usage: node kernel/drive.cjs BASE-URL TOKEN KERNEL FILE";
+  answerUsage(usage);
+  if (process.argv.length !== 6) misused(usage);
   main(process.argv.slice(2)).catch((e) => {
-    console.error(e);
+    console.error(e.message);
     process.exitCode = 2;
   });
 }

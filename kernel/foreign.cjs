@@ -29,4 +29,7 @@ function openForeign(source, file, folder) {
   return { source: `const ${head.name} = ${made} as import("ptxlab").${TYPES[head.language]};\n${head.name}` };
 }
 
-module.exports = { isComplete, isForeign, openForeign };
+const complete = (source, offset) => require("../dist/index.js").completeCell(source, offset);
+const inspect = (source, offset) => require("../dist/index.js").inspectCell(source, offset);
+
+module.exports = { complete, inspect, isComplete, isForeign, openForeign };

@@ -11,6 +11,10 @@ process.on("SIGINT", () => session?.interrupt());
 
 const fs = require("node:fs");
 const path = require("node:path");
+const { answerUsage, misused } = require("./usage.cjs");
+
+const USAGE =
+  "usage: node kernel/kernel.cjs --config-path CONNECTION.json (as Jupyter starts it; npm start opens Jupyter)";
 
 /** With PTXLAB_ROOT=1 cells run at the project's root, where TypeScript of the library can be imported live. */
 function goToRoot() {
@@ -26,10 +30,18 @@ function exitWithParent() {
   setInterval(() => process.ppid === parent || process.exit(1), 1000).unref();
 }
 
+function readConnection() {
+  answerUsage(USAGE);
+  const at = process.argv.indexOf("--config-path");
+  const file = at < 0 ? undefined : process.argv[at + 1];
+  if (file === undefined || !fs.existsSync(file)) misused(file === undefined ? USAGE : `cannot read '${file}'`);
+  return JSON.parse(fs.readFileSync(file, "utf8"));
+}
+
 async function main() {
   if (process.env.PTXLAB_ROOT) goToRoot();
   exitWithParent();
-  const connection = JSON.parse(fs.readFileSync(process.argv[process.argv.indexOf("--config-path") + 1], "utf8"));
+  const connection = readConnection();
   const { createSession } = require("./cells.cjs");
   const { Server } = require("./server.cjs");
   session = createSession(process.cwd());

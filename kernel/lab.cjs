@@ -2,6 +2,7 @@
 "use strict";
 const { spawn } = require("node:child_process");
 const { bin, root, serverOptions, setUp } = require("./environment.cjs");
+const { answerUsage } = require("./usage.cjs");
 
 /** JupyterLab in the foreground: it takes the terminal, and Ctrl-C, which it asks about, is its own. */
 function startLab(options) {
@@ -13,6 +14,7 @@ function startLab(options) {
 }
 
 if (require.main === module) {
+  answerUsage("usage: npm run lab [-- [--setup-only] [options of jupyter lab]]");
   setUp();
   const options = process.argv.slice(2);
   if (!options.includes("--setup-only")) startLab(options);

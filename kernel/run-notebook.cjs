@@ -6,6 +6,10 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { createSession } = require("./cells.cjs");
 const { bundleOf, captureOutput } = require("./outputs.cjs");
+const { answerUsage, misused } = require("./usage.cjs");
+
+const USAGE = "usage: node kernel/run-notebook.cjs in.ipynb [out.ipynb]";
+answerUsage(USAGE);
 
 const asLines = (text) => text.split(/(?<=\n)/);
 /** nbformat keeps text as a list of lines; base64 and JSON stay what they are. */
@@ -89,8 +93,5 @@ async function main(inFile, outFile) {
 }
 
 const [inFile, outFile = inFile] = process.argv.slice(2).map((f) => path.resolve(f));
-if (inFile) main(inFile, outFile);
-else {
-  console.error("usage: run-notebook.cjs in.ipynb [out.ipynb]");
-  process.exit(2);
-}
+if (inFile && fs.existsSync(inFile)) main(inFile, outFile);
+else misused(inFile ? `cannot read '${inFile}'` : USAGE);

@@ -5,6 +5,12 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { bin, root, run, setUp } = require("./environment.cjs");
 const { startLab } = require("./lab.cjs");
+const { answerUsage } = require("./usage.cjs");
+
+const USAGE = `usage: npm start [-- [--headless] [notebooks/NAME.ipynb] [options of jupyter lab]]
+
+Opens a notebook in JupyterLab; with --headless executes it without a browser and writes out/NAME.ipynb and out/NAME.html.`;
+answerUsage(USAGE);
 
 function executeHeadless(notebook) {
   const name = path.basename(notebook, ".ipynb");
