@@ -305,7 +305,7 @@ export class GridMachine implements Machine, Host {
       cluster,
       rank,
       liveThreads: threads,
-      turn: 0,
+      turn: this.underWay?.firstWarp(Math.ceil(threads / 32)) ?? 0,
     };
     for (let w = 0; w * 32 < threads; w++) {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;

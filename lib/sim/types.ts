@@ -86,8 +86,8 @@ export interface LaunchOptions {
   /** Seed of an order in which blocks start; default: in the order of their numbers. The same seed gives the same result again. */
   readonly order?: number;
   /**
-   * When asynchronous copies, stores and products end: a seed (default 0: as late as anything allows), or at once, when they issue. Programs
-   * that wait for them give the same on every seed. With `races`, and for the timing model, they end at once.
+   * When asynchronous copies, stores and products end: a seed (default 0: as late as anything allows), or at once, when they issue. Other seeds
+   * also choose the warp of each block that runs first. Programs that wait for them give the same on every seed. With `races`, and for the timing model, they end at once.
    */
   readonly completion?: number | "at-once";
   /** Records what chosen blocks do, for the timing model. */

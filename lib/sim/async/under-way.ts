@@ -77,6 +77,11 @@ export class UnderWay {
     return this.random.word() % most;
   }
 
+  /** The warp of a block that runs first: whoever waits for another's operations may come before it. */
+  firstWarp(warps: number): number {
+    return this.seed === 0 ? 0 : this.random.word() % warps;
+  }
+
   private marksOf(cta: Cta): Marks {
     let marks = this.marks.get(cta);
     if (marks === undefined) {
@@ -170,7 +175,8 @@ export class UnderWay {
     if (op === undefined) return true;
     const { cta: owner } = op.warp;
     const block = owner === w.cta ? "" : ` of block [${owner.index.join(", ")}]`;
-    const what = `${placeText(placeOf(this.program, op.pc))} by warp ${op.warp.index}${block}`;
+    const place = placeOf(this.program, op.pc);
+    const what = `${place.instruction} at ${placeText(place)} by warp ${op.warp.index}${block}`;
     const does = side === "to" ? "will write" : "still reads";
     w.fault(
       "asynchronous",

@@ -49,11 +49,19 @@ function b2r(s: Site): Exec {
   };
 }
 
+/** Of `Warp.clusterPhase`: the lane has waited since it last arrived, or never arrived. */
+const NOT_ARRIVED = -1;
+
 const clusterArrive: Maker = (s) => {
   s.ignoreModifiers();
   return (w, m) => {
     const { cluster } = w.cta;
-    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1) w.clusterPhase[l] = cluster.phase;
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      if (w.clusterPhase[l] !== NOT_ARRIVED)
+        return w.fault("barrier", 1 << l, "a thread arrives at the cluster barrier again without having waited");
+      w.clusterPhase[l] = cluster.phase;
+    }
     w.machine.watch?.tell(w, m, cluster);
     cluster.arrived += popcount(m);
     completeCluster(cluster);
@@ -66,7 +74,13 @@ const clusterWait: Maker = (s) => {
   return (w, m) => {
     const { cluster } = w.cta;
     let waits = 0;
-    for (let l = 0; l < LANES; l++) if ((m >>> l) & 1 && w.clusterPhase[l] === cluster.phase) waits |= 1 << l;
+    for (let l = 0; l < LANES; l++) {
+      if (((m >>> l) & 1) === 0) continue;
+      if (w.clusterPhase[l] === NOT_ARRIVED)
+        return w.fault("barrier", 1 << l, "a thread waits at the cluster barrier without having arrived");
+      if (w.clusterPhase[l] === cluster.phase) waits |= 1 << l;
+      w.clusterPhase[l] = NOT_ARRIVED;
+    }
     w.machine.watch?.learn(w, m & ~waits, cluster);
     if (waits === 0) return Step.Next;
     suspend(w, waits, Wait.Cluster, w.pc + 1, () => cluster.phase);

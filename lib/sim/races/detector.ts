@@ -27,6 +27,16 @@ interface CtaState {
   /** What was told by strong writes, and at mbarriers, by address. */
   readonly flags: Map<number, Told>;
   readonly mbarriers: Map<number, Told>;
+  /** Who made the mbarriers. */
+  readonly made: Map<number, Made>;
+}
+
+/** That an mbarrier was made. */
+interface Made {
+  readonly clock: WarpClock;
+  readonly lane: number;
+  readonly tick: number;
+  readonly pc: number;
 }
 
 /** An access of a lane while its instruction runs. */
@@ -90,6 +100,7 @@ export class RaceDetector implements Watch {
       local: warps.map(() => new Set()),
       flags: new Map(),
       mbarriers: new Map(),
+      made: new Map(),
     });
   }
 
@@ -125,6 +136,7 @@ export class RaceDetector implements Watch {
     );
     this.turn--;
     const { mbarriers } = this.ownerOf(w, address);
+    this.mustBeMade(w, lane, address);
     const clock = this.clock(w);
     const copies = this.meaning?.copiesArrive === true;
     this.later.push(() => {
@@ -137,10 +149,23 @@ export class RaceDetector implements Watch {
 
   passed(w: Warp, mask: number, address: number): void {
     const told = tellOf(this.ownerOf(w, address).mbarriers, address & OFFSET);
+    if (this.running) this.mustBeMade(w, lowest(mask), address);
     const clock = this.clock(w);
     const learn = (): void => clock.learn(told, mask);
     if (this.running) this.later.push(learn);
     else learn();
+  }
+
+  /** Does the lane know that the mbarrier was made? */
+  private mustBeMade(w: Warp, lane: number, address: number): void {
+    const owner = this.ownerOf(w, address);
+    const made = owner.made.get(address & OFFSET);
+    if (made === undefined) return;
+    const { clock, tick, pc } = made;
+    if (this.clock(w).knows(lane, clock.cta, clock.index, made.lane, tick)) return;
+    const thread = this.threadAt(clock.index * LANES + made.lane);
+    const first: RaceAccess = { kind: "write", block: this.blockAt(clock.cta), thread, ...placeOf(this.program, pc) };
+    this.report({ space: "shared", at: address & OFFSET, lane, kind: READS }, w, first);
   }
 
   meet(w: Warp, mask: number): void {
@@ -190,6 +215,10 @@ export class RaceDetector implements Watch {
     place: { readonly bytes: Uint8Array; readonly at: number },
   ): void {
     if (!this.running || this.meaning === null) return;
+    if (this.meaning.initializes) {
+      const clock = this.clock(w);
+      this.ctas.get(owner!)!.made.set(at, { clock, lane, tick: clock.tick, pc: this.pc });
+    }
     const kind = this.meaning.kind(space, asked, this.turn++);
     if (kind === null) return;
     if (space === "local") {
@@ -313,7 +342,7 @@ export class RaceDetector implements Watch {
     this.report(t, w, { kind, block: this.blockAt(cells[c + Cell.cta]!), thread, ...placeOf(this.program, pc) });
   }
 
-  private report(t: Touch, w: Warp, first: RaceAccess): void {
+  private report(t: Pick<Touch, "space" | "at" | "lane" | "kind">, w: Warp, first: RaceAccess): void {
     const second = this.accessOf(w, t.lane, t.kind);
     const ends = [first, second].map((a) => `${a.function} ${a.address} ${a.kind}`);
     const key = `${t.space} ${ends.sort().join(" ")}`;

@@ -17,6 +17,8 @@ export interface Meaning {
   /** Copies so far are a group from here on; waits until so many groups are left. */
   readonly commit: boolean;
   readonly waits: number | null;
+  /** Makes an mbarrier. */
+  readonly initializes: boolean;
   /** An arrival of the copies of the thread at an mbarrier. */
   readonly copiesArrive: boolean;
 }
@@ -36,6 +38,7 @@ const special: Readonly<Record<string, Of>> = {
   LDGSTS: (space) => (space === "global" ? READ : COPY),
   // A chunk is read, then written.
   UBLKCP: (_, __, turn) => (turn % 2 === 0 ? READ : WRITE),
+  UBLKRED: (_, __, turn) => (turn % 2 === 0 ? READ : ATOMIC),
   // The descriptor has a generic address.
   UTMALDG: (space, asked) => (space === "global" || asked === "generic" ? READ : WRITE),
   UTMASTG: (space, asked) => (space === "shared" || asked === "generic" ? READ : WRITE),
@@ -64,12 +67,14 @@ function kindOf(inst: MachineInst): Of {
 
 export function meaningOf(inst: MachineInst): Meaning {
   const { op, mods } = inst.form;
-  const wait = op === "DEPBAR" && mods.includes("LE") ? inst.srcs.find((o) => o.kind === Operands.Imm) : undefined;
+  const counts = op === "DEPBAR" && mods.includes("LE") ? inst.form.srcs.findIndex((s) => s.name === "n") : -1;
+  const wait = counts >= 0 && inst.srcs[counts]!.kind === Operands.Imm ? inst.srcs[counts] : undefined;
   return {
     kind: kindOf(inst),
     fence: op === "MEMBAR",
     commit: op === "LDGDEPBAR",
     waits: wait === undefined ? null : wait.value,
+    initializes: op === "SYNCS" && mods.includes("EXCH"),
     copiesArrive: op === "ARRIVES",
   };
 }

@@ -1,0 +1,38 @@
+/** Waits, fences, arrivals and expected counts, removed or weakened one at a time: the simulator reports each (`tools/wait-faults.ts` runs more of them). */
+import { simulate } from "../../../lib/sim/index.js";
+import { unwrap } from "../../../lib/result.js";
+import { compile } from "../../../lib/compile.js";
+import { asynchronousKernels, matrixText } from "./cases.js";
+import { waitFaults } from "./faults.js";
+import { judge } from "./judge.js";
+
+/** Those that change nothing that a program may see, with the reason. */
+const harmless: Readonly<Record<string, readonly string[]>> = {
+  // The last word has come before the last barrier of the cluster.
+  "exchange.sm_90": ["149 cluster does not wait"],
+  // A group that no wait counts: the loop ends.
+  "smooth.sm_80": ["305 commit removed"],
+  // Nobody has touched these halves of the tiles before.
+  "sum_tiles.sm_90": ["41 barrier removed", "138 barrier removed"],
+};
+
+const kernels = asynchronousKernels.filter((k) => !k.file.startsWith("gemm"));
+
+test.each(kernels.map((k) => [k.file, k] as const))("%s", (file, k) => {
+  const silent = waitFaults(matrixText(k)).flatMap((f) => {
+    const { by } = judge(f.text, k, k.targets[0]!, 4);
+    return by === "none" || by === "refused" ? [`${f.line} ${f.what}`] : [];
+  });
+  expect(silent).toEqual(harmless[file] ?? []);
+});
+
+test("the text names the access and the operation that it meets", () => {
+  const k = asynchronousKernels.find((x) => x.file === "smooth.sm_80")!;
+  const fault = waitFaults(matrixText(k)).find((f) => f.what === "wait removed")!;
+  const { cubin } = compile(fault.text, { target: "sm_80" });
+  const run = unwrap(simulate(cubin!, { block: 128, params: k.prepare().params }));
+  expect(run.fault).toMatchObject({ kind: "asynchronous", instruction: expect.stringMatching(/^LDS /) });
+  expect(run.fault!.message).toMatch(
+    /^shared address 0x\w+: LDGSTS\.E\.BYPASS\.128 \[R\d+\], \[R\d+\.64\] at smooth\+0x\w+ by warp 0, under way, will write there$/,
+  );
+});
