@@ -18,19 +18,18 @@ export interface CompilerValues {
   readonly kernel: readonly string[] | undefined;
 }
 
-/** Compiles the file and prints what there is to tell. Throws a UsageError on values that cannot be used. */
-export function compiledFile(
+/** Options of the compiler as the values say, and the text of the file. Throws a UsageError on values that cannot be used. */
+export function compilerOptions(
   file: string,
   values: CompilerValues,
   host: Host,
-  more: Pick<CompileOptions, "observe"> = {},
-): Compilation {
+): { readonly text: string; readonly options: CompileOptions } {
   const { arch = "sm_90", maxrregcount, policy } = values;
   if (!isTargetName(arch)) throw new UsageError(`unknown target '${arch}' (one of ${targetNames.join(", ")})`);
   const limit = maxrregcount === undefined ? null : adjustRegisterOption(target(arch), maxrregcount);
   printAll(limit?.diagnostics ?? [], file, host);
   const schedule = policy === undefined ? null : policyOf(policy);
-  const c = compile(Buffer.from(bytesOf(file, host)).toString("latin1"), {
+  const options: CompileOptions = {
     target: arch,
     file,
     ...(values["opt-level"] && { opt: Number(values["opt-level"]) }),
@@ -38,8 +37,19 @@ export function compiledFile(
     ...(values.knob && { knobs: Object.fromEntries(values.knob.map(knobSetting)) }),
     ...(values.kernel && { entries: values.kernel }),
     ...(schedule && { phases: { schedule: { pre: schedule, post: schedule } } }),
-    ...more,
-  });
+  };
+  return { text: Buffer.from(bytesOf(file, host)).toString("latin1"), options };
+}
+
+/** Compiles the file and prints what there is to tell. Throws a UsageError on values that cannot be used. */
+export function compiledFile(
+  file: string,
+  values: CompilerValues,
+  host: Host,
+  more: Pick<CompileOptions, "observe"> = {},
+): Compilation {
+  const { text, options } = compilerOptions(file, values, host);
+  const c = compile(text, { ...options, ...more });
   printAll(c.diagnostics, file, host);
   return c;
 }

@@ -25,6 +25,8 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   repeat: async () => (await import("./repeat.js")).repeatCommand,
   knobs: async () => (await import("./knobs.js")).knobsCommand,
   compile: async () => (await import("./compile.js")).compileCommand,
+  validate: async () => (await import("./validate.js")).validateCommand,
+  bisect: async () => (await import("./validate.js")).bisectCommand,
   view: async () => (await import("./view.js")).viewCommand,
   elf: async () => (await import("./elf.js")).elf,
 };

@@ -62,3 +62,16 @@ export type {
   SweepInput,
   SweepSpec,
 } from "./types.js";
+export {
+  bisect,
+  type Culprit,
+  launchRunner,
+  NotValidated,
+  type PhaseVerdict,
+  type Runner,
+  type RunOutcome,
+  type ValidateOptions,
+  type Validation,
+  type Verdict,
+  validate,
+} from "./validation.js";

@@ -25,7 +25,7 @@ import { hoistInvariants } from "./hoist-invariants.js";
 import { removeNops } from "./nop.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
-import { type PhaseParameters, parametersOf } from "./parameters.js";
+import { parametersOf } from "./parameters.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { selectGuarded } from "./select-guarded.js";
@@ -58,14 +58,16 @@ function deadCode(func: Func): void {
 }
 
 /** Values first, so that addresses of equal loads are the same registers. */
-function common(func: Func, across: boolean, p: PhaseParameters): void {
-  commonSubexpressions(func, across, !p.DisableMoveCommoning);
+function common(func: Func, across: boolean, { rewrites, ...context }: PhaseContext): void {
+  const p = parametersOf(context);
+  commonSubexpressions(func, across, !p.DisableMoveCommoning, rewrites);
+  if (!rewrites.open) return;
   commonLoads(func, across, !p.DisableDeadStoreElimination);
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
-function closeWindow(func: Func): void {
-  const open = func.milestone === "ssa";
+function closeWindow(func: Func, { plain = false }: PhaseContext): void {
+  const open = func.milestone === "ssa" && !plain;
   if (open) turnCompares(func);
   if (open && guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
@@ -109,7 +111,8 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriCopyProp: later,
   PerformPGO: { none: "no profile" },
   OriStrengthReduce: later,
-  OriLoopUnrolling: (func, { options }) => void unrollLoops(func, { ...unrollLimits, ...options.unroll }),
+  OriLoopUnrolling: (func, { options, rewrites }) =>
+    void unrollLoops(func, { ...unrollLimits, ...options.unroll }, rewrites),
   GenerateMovPhi: generateMovPhi,
   OriPipelining: later,
   StageAndFence: { none: "nothing to do: lowering places fences" },
@@ -124,7 +127,8 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   ConvertMemoryToRegisterOrUniform: later,
   OriPerformLiveDeadSecond: deadCode,
   ExtractShaderConstsFirst: graphics,
-  OriHoistInvariantsEarly: (func, context) => void hoistInvariants(func, parametersOf(context)),
+  OriHoistInvariantsEarly: (func, context) =>
+    void hoistInvariants(func, parametersOf(context), false, context.rewrites),
   Vectorization: later,
   EmitPSI: graphics,
   GeneralOptimizeMid: later,
@@ -142,9 +146,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   EnforceArgumentRestrictions: { none: "nothing to do: lowering binds arguments to registers" },
   GvnCse: (func, context) => {
     const p = parametersOf(context);
-    if (p.EnableGvnCse && p.EnableGvnCseMode > 0) common(func, p.EnableGvnCseMode > 1, p);
+    if (p.EnableGvnCse && p.EnableGvnCseMode > 0) common(func, p.EnableGvnCseMode > 1, context);
   },
-  OriCommoning: (func, context) => common(func, false, parametersOf(context)),
+  OriCommoning: (func, context) => common(func, false, context),
   OriReassociateAndCommon: later,
   ExtractShaderConstsFinal: graphics,
   OriReplaceEquivMultiDefMov: later,
@@ -165,14 +169,14 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateVectorization: later,
   LateOriCommoning: (func, context) => {
     const p = parametersOf(context);
-    if (p.ForceLateCommoning) common(func, false, p);
+    if (p.ForceLateCommoning) common(func, false, context);
   },
   GeneralOptimizeLate2: later,
   OriHoistInvariantsLate: (func, context) => {
     const p = parametersOf(context);
-    if (p.HoistLate !== 3) hoistInvariants(func, p, p.HoistLate === 1);
+    if (p.HoistLate !== 3) hoistInvariants(func, p, p.HoistLate === 1, context.rewrites);
   },
-  SinkCodeIntoBlock: (func) => void sinkCode(func),
+  SinkCodeIntoBlock: (func, { rewrites }) => void sinkCode(func, rewrites),
   DoKillMovement: later,
   DoTexMovement: later,
   OriDoRemat: later,

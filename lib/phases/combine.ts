@@ -4,9 +4,10 @@
  * addresses, which it makes once per sum).
  */
 import { rewriteBlock } from "../ori/editor.js";
-import type { Func } from "../ori/types.js";
-import { Combining } from "../rules/combining.js";
+import type { Func, Inst } from "../ori/types.js";
+import { type CombineRule, Combining } from "../rules/combining.js";
 import { rulesOfRoot } from "../rules/table.js";
+import { RewriteCounter } from "./rewrites.js";
 
 /** How often each rule was applied, by name, and how many applications are still allowed. */
 export interface Rewrites {
@@ -14,30 +15,41 @@ export interface Rewrites {
   left: number;
   /** How often rules of a group may still be applied, by the name of the rule. */
   readonly limits: ReadonlyMap<string, { left: number }>;
+  readonly counter: RewriteCounter;
+  /** Tried ahead of the others. */
+  readonly more: readonly CombineRule[];
 }
 
 export function newRewrites(
   budget: number = Number.POSITIVE_INFINITY,
   limits: Rewrites["limits"] = new Map(),
+  counter: RewriteCounter = new RewriteCounter(),
+  more: readonly CombineRule[] = [],
 ): Rewrites {
-  return { hits: new Map(), left: budget, limits };
+  return { hits: new Map(), left: budget, limits, counter, more };
 }
 
 /** Applies the rules until none applies or the budget is spent; returns how often one did. */
 export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1 | 2 = 2): number {
   const c = new Combining(func);
-  const { hits, limits } = rewrites;
+  const { hits, limits, counter, more } = rewrites;
+  const rulesOf = (inst: Inst): readonly CombineRule[] => {
+    const all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
+    const own = more.filter((r) => r.roots.includes(inst.form.name));
+    return own.length === 0 ? all : [...own, ...all];
+  };
   let total = 0;
   c.defs.flat.insts.forEach((inst, at) => {
-    for (let again = true; again && rewrites.left > 0; ) {
+    for (let again = true; again && rewrites.left > 0 && counter.open; ) {
       again = false;
       if (c.dropped.has(inst)) break;
-      for (const rule of rulesOfRoot(level, inst.form)?.of(c, inst) ?? []) {
+      for (const rule of rulesOf(inst)) {
         const limit = limits.get(rule.name);
         if ((limit !== undefined && limit.left <= 0) || !rule.apply(c, inst, at)) continue;
         if (limit !== undefined) limit.left--;
         hits.set(rule.name, (hits.get(rule.name) ?? 0) + 1);
         rewrites.left--;
+        counter.take(`rule ${rule.name}`);
         total++;
         again = true;
         break;

@@ -16,12 +16,18 @@ import { rewriteBlock } from "../ori/editor.js";
 import { clone, isReg, isZeroReg, part } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { copyUnit } from "./parallel-copy.js";
+import { RewriteCounter } from "./rewrites.js";
 
 /** Special registers that never change for a thread: lane, thread and block index, the masks of lanes, the block's place in its cluster. */
 const fixedRegisters: ReadonlySet<number> = new Set([0, 33, 34, 35, 37, 38, 39, 56, 57, 58, 59, 60, 136]);
 
 /** Returns how many computations became copies. `literals`: equal ones in different registers are equal. */
-export function commonSubexpressions(func: Func, across: boolean, literals = true): number {
+export function commonSubexpressions(
+  func: Func,
+  across: boolean,
+  literals = true,
+  rewrites: RewriteCounter = new RewriteCounter(),
+): number {
   if (func.milestone !== "ssa") return 0;
   const defs = new Definitions(func);
   const { idom, order } = analysis(func, "dominators");
@@ -44,7 +50,10 @@ export function commonSubexpressions(func: Func, across: boolean, literals = tru
       if (before === undefined) {
         known.set(key, i);
         learnt.push(key);
-      } else if (replaces(insts[before] as Inst, inst)) same.set(inst, insts[before] as Inst);
+      } else if (rewrites.open && replaces(insts[before] as Inst, inst)) {
+        same.set(inst, insts[before] as Inst);
+        rewrites.take(`${inst.form.name} shared`);
+      }
     }
   }
   if (same.size > 0) for (const block of func.blocks) copyInstead(func, block, same);

@@ -26,9 +26,14 @@ import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { propagatePredicates } from "./predicate-copies.js";
+import { RewriteCounter } from "./rewrites.js";
 
 /** Returns how many reads changed. */
-export function propagateCopies(func: Func, p: PhaseParameters = phaseParameters): number {
+export function propagateCopies(
+  func: Func,
+  p: PhaseParameters = phaseParameters,
+  rewrites: RewriteCounter = new RewriteCounter(),
+): number {
   const defs = new Definitions(func);
   const { units, def, flat } = defs;
   const origin = new Int32Array(units.count).fill(-1);
@@ -49,7 +54,8 @@ export function propagateCopies(func: Func, p: PhaseParameters = phaseParameters
   flat.insts.forEach((inst, i) => {
     if (isPhi(inst)) return;
     inst.srcs.forEach((o, slot) => {
-      if (!isReg(o) || changed >= p.CopyPropBudget) return;
+      if (!isReg(o) || changed >= p.CopyPropBudget || !rewrites.open) return;
+      const before = changed;
       if (!p.CopyPropAddr && inst.form.srcs[slot]?.name === "base") return;
       const u = unitOf(units, o);
       const root = rootOf(origin, u);
@@ -70,9 +76,10 @@ export function propagateCopies(func: Func, p: PhaseParameters = phaseParameters
       if (l !== undefined && readAs(func, inst, slot, l)) changed++;
       const k = constantAt(constant, origin, u, o.width);
       if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
+      if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
     });
   });
-  changed += propagatePredicates(defs);
+  if (rewrites.open) changed += propagatePredicates(defs);
   if (changed > 0) touch(func);
   return changed;
 }

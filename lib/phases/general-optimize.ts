@@ -9,7 +9,7 @@ import { propagateCopies } from "./copy-propagation.js";
 import { removeDeadCode } from "./dead-code.js";
 import { type PhaseParameters, parametersOf } from "./parameters.js";
 import { ruleLimits } from "./rule-groups.js";
-import type { PhaseBody } from "./types.js";
+import type { PhaseBody, PhaseContext } from "./types.js";
 
 /** What one round makes the next finds: constants through copies, single uses through dead code. Most functions need two. */
 const ROUNDS = 4;
@@ -18,15 +18,15 @@ export const generalOptimize: PhaseBody = (func, context) => {
   if (func.milestone !== "ssa") return;
   const { rewriteBudget, onRewrites } = context.options;
   const p = parametersOf(context);
-  const rewrites = newRewrites(rewriteBudget, ruleLimits(p));
-  optimize(func, p, (f) => combine(f, rewrites, context.level === 1 ? 1 : 2));
+  const rewrites = newRewrites(rewriteBudget, ruleLimits(p), context.rewrites, context.options.rules);
+  optimize(func, p, context, (f) => combine(f, rewrites, context.level === 1 ? 1 : 2));
   onRewrites?.(rewrites.hits, context.phase);
 };
 
-function optimize(func: Func, p: PhaseParameters, step: (func: Func) => number): void {
+function optimize(func: Func, p: PhaseParameters, context: PhaseContext, step: (func: Func) => number): void {
   constantsAsOperands(func);
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = propagateCopies(func, p) + step(func);
+    const changed = propagateCopies(func, p, context.rewrites) + step(func);
     removeDeadCode(func);
     if (changed === 0) return;
   }

@@ -27,15 +27,21 @@ import { isPhi, terminator } from "../ori/flow.js";
 import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
+import { RewriteCounter } from "./rewrites.js";
 
 /** Most registers that are live in a loop with what was moved out of it. */
 const MOST_LIVE = 96;
 
 /** Returns how many instructions moved. */
-export function hoistInvariants(func: Func, p: PhaseParameters = phaseParameters, innermost = false): number {
+export function hoistInvariants(
+  func: Func,
+  p: PhaseParameters = phaseParameters,
+  innermost = false,
+  rewrites: RewriteCounter = new RewriteCounter(),
+): number {
   const { loops } = analysis(func, "loops");
   if (func.milestone !== "ssa" || loops.length === 0) return 0;
-  const plan = new Plan(func, p);
+  const plan = new Plan(func, p, rewrites);
   const outer = new Set(loops.map((l) => l.parent));
   for (const [i, loop] of [...loops.entries()].reverse())
     if (!(innermost && outer.has(i)) && mayHoist(func, loop, loops, p)) plan.add(loop);
@@ -68,6 +74,7 @@ class Plan {
   constructor(
     func: Func,
     private readonly parameters: PhaseParameters,
+    private readonly rewrites: RewriteCounter,
   ) {
     this.func = func;
     this.defs = new Definitions(func);
@@ -104,11 +111,12 @@ class Plan {
         // What is there twice is shared afterwards.
         const key = text(inst);
         if (!known.has(key) && width > room) continue;
-        if (left < 1 || (inst.form.memory === null && computed < 1)) continue;
+        if (!this.rewrites.open || left < 1 || (inst.form.memory === null && computed < 1)) continue;
         left--;
         if (inst.form.memory === null) computed--;
         if (!known.has(key)) room -= width;
         known.add(key);
+        this.rewrites.take(`${inst.form.name} hoisted`);
         insts.push(inst);
         this.moved.set(inst, indexOf[entry.id] as number);
       }

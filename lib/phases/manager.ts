@@ -17,6 +17,7 @@ import { fail, ok, type Result } from "../result.js";
 import { bodies } from "./bodies.js";
 import { Metrics } from "./metrics.js";
 import { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames } from "./names.js";
+import { RewriteCounter } from "./rewrites.js";
 import { order, type PhaseName, type PhaseRow, phases } from "./table.js";
 import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, PhaseRun } from "./types.js";
 
@@ -51,6 +52,8 @@ class Run {
   private readonly full: 0 | 1 | 2;
   /** The how-manieth optimizing phase the current step is; 0: it is none. */
   private optimizing = 0;
+  /** The current step comes after the last that is run as it should. */
+  private plain = false;
   private readonly diagnostics: Diagnostic[] = [];
   private readonly records: PhaseRecord[] = [];
   /** Values that the input may read undefined; found once, before the first phase. */
@@ -70,6 +73,7 @@ class Run {
 
   /** Effective level: 1 for what optimizes behind the budget of level 2. */
   private get level(): 0 | 1 | 2 {
+    if (this.plain) return 0;
     const { levelBudget = Number.POSITIVE_INFINITY } = this.options;
     return this.optimizing > levelBudget ? (Math.min(this.full, 1) as 0 | 1) : this.full;
   }
@@ -95,6 +99,8 @@ class Run {
       phases[i]?.category === "optimization" &&
       phases[i]?.must !== true &&
       typeof this.bodyOf(phases[i]?.name as PhaseName) === "function";
+    const { plainAfter } = this.options;
+    this.plain = plainAfter !== undefined && step.index > phaseIndex(plainAfter);
     this.optimizing = optimizing(step.index) ? phases.filter((_, i) => i <= step.index && optimizing(i)).length : 0;
   }
 
@@ -236,8 +242,10 @@ class Run {
     const context: PhaseContext = {
       phase: name,
       level: this.level,
+      plain: this.plain,
       parameter,
       options,
+      rewrites: options.rewrites?.phase === name ? options.rewrites.counter : new RewriteCounter(),
       report: (d) => this.diagnostics.push(d),
     };
     const before = options.verify ? snapshot(func) : null;

@@ -28,11 +28,12 @@ import { touch } from "../ori/editor.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst } from "../ori/types.js";
+import { RewriteCounter } from "./rewrites.js";
 
 /** Returns how many instructions moved. */
-export function sinkCode(func: Func): number {
+export function sinkCode(func: Func, rewrites: RewriteCounter = new RewriteCounter()): number {
   if (func.milestone !== "ssa") return 0;
-  return new Sink(func).run();
+  return new Sink(func, rewrites).run();
 }
 
 /** Where it stands shows in no result: the uniform datapath, which runs once for all lanes, stays. */
@@ -56,7 +57,10 @@ class Sink {
   private readonly readerSlot: Int16Array;
   private readonly across: Uint32Array;
 
-  constructor(func: Func) {
+  constructor(
+    func: Func,
+    private readonly rewrites: RewriteCounter,
+  ) {
     this.func = func;
     this.layout = new Map(func.blocks.map((block, b) => [block, b]));
     this.defs = new Definitions(func);
@@ -106,12 +110,13 @@ class Sink {
 
   private visit(i: number): void {
     const inst = this.flat.insts[i] as Inst;
-    if (!isMovable(inst) || inst.guard !== null || !this.isSingle(inst, i)) return;
+    if (!this.rewrites.open || !isMovable(inst) || inst.guard !== null || !this.isSingle(inst, i)) return;
     const target = this.target(i);
     if (target < 0 || !this.pays(inst, i, target)) return;
     this.block[i] = target;
     this.ahead[i] = this.firstReader(i, target);
     this.moved.push(i);
+    this.rewrites.take(`${inst.form.name} sunk`);
   }
 
   /** All results are whole registers of lanes, each defined here and nowhere else. */

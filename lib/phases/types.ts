@@ -2,9 +2,11 @@
 import type { Diagnostic } from "../diagnostics.js";
 import type { Func } from "../ori/types.js";
 import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
+import type { CombineRule } from "../rules/index.js";
 import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
 import type { PhaseParameters } from "./parameters.js";
+import type { RewriteCounter } from "./rewrites.js";
 import type { Category, PhaseName } from "./table.js";
 import type { UnrollLimits } from "./unroll-cost.js";
 
@@ -16,6 +18,10 @@ export interface PhaseContext {
   /** Parameter given in NamedPhases, null when none. */
   readonly parameter: string | null;
   readonly options: PhaseOptions;
+  /** Behind the phase `plainAfter`: nothing is improved any more. */
+  readonly plain?: boolean;
+  /** Counts what the phase rewrites, and says when it must stop. */
+  readonly rewrites: RewriteCounter;
   /** For problems of the input. An error or fatal one ends the run after this phase. */
   report(diagnostic: Diagnostic): void;
 }
@@ -55,6 +61,12 @@ export interface PhaseOptions {
   readonly phaseBudget?: number;
   /** Optimizing phases that run at the level given; the others at -O1 (OptBudget). Default: all. */
   readonly levelBudget?: number;
+  /** What comes after this phase runs as at -O0: the function is finished plainly as this phase left it. */
+  readonly plainAfter?: PhaseName;
+  /** Counts, and limits, the rewrites of one phase over all functions that are run with these options. */
+  readonly rewrites?: { readonly phase: PhaseName; readonly counter: RewriteCounter };
+  /** Rules of the caller, tried ahead of the built-in ones in the phases that apply rules. */
+  readonly rules?: readonly CombineRule[];
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
   readonly onAllocation?: (result: AllocationResult) => void;

@@ -26,6 +26,7 @@ import { newBlock } from "../ori/func.js";
 import { type Block, type Func, type Inst, Kind } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
 import { jump } from "./copy-blocks.js";
+import { RewriteCounter } from "./rewrites.js";
 import { after, chain, place, type TurnCopy, turnsOf } from "./turns.js";
 import {
   bodySize,
@@ -49,7 +50,11 @@ export interface UnrollDecision {
 }
 
 /** Unrolls inner loops, then those around them that have no loop inside any more; returns what was decided. */
-export function unrollLoops(func: Func, limits: UnrollLimits = unrollLimits): UnrollDecision[] {
+export function unrollLoops(
+  func: Func,
+  limits: UnrollLimits = unrollLimits,
+  rewrites: RewriteCounter = new RewriteCounter(),
+): UnrollDecision[] {
   const decisions: UnrollDecision[] = [];
   if (!limits.LoopUnroll) return decisions;
   const seen = new Set<Block>();
@@ -67,8 +72,10 @@ export function unrollLoops(func: Func, limits: UnrollLimits = unrollLimits): Un
     const { UnrollPregThreshold: most } = limits;
     const crowded = found.map((loop) => most < PREDICATES && predicates(func, loop) > most);
     found.forEach((loop, i) => {
+      if (!rewrites.open) return;
       const decision = unroll(func, loop, enclosing[i] as Inst | null, limits, crowded[i] === true);
       decisions.push(decision);
+      if (decision.factor > 1) rewrites.take(`loop ${decision.loop} unrolled`);
       if (decision.factor > 1 || decision.trips === 1) again = true;
     });
     if (!again) break;

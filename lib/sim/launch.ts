@@ -59,6 +59,8 @@ export interface LaunchHost {
   readonly readFile: (path: string) => Uint8Array | null;
   /** Launches in place of `device.launch`. */
   readonly launch?: (device: Device, module: Module, options: LaunchOptions) => Result<Run>;
+  /** Called at the end, where no kernel faulted, with what each buffer and each variable that was set or is expected holds. */
+  readonly contents?: (name: string, bytes: Uint8Array) => void;
 }
 
 /** Differences shown per buffer. */
@@ -121,6 +123,10 @@ export function runLaunchFileOn(
     const run = runStep(state, file.launches[i]!);
     if (typeof run === "string") return unusable(`launches[${i}]: ${run}`, "launch file");
     if (run.fault !== null) return faulted(state, run.fault);
+  }
+  if (host.contents !== undefined) {
+    const names = [...file.buffers.keys(), ...file.globals.keys(), ...file.expect.map((e) => e.name)];
+    for (const name of new Set(names)) host.contents(name, bufferOf(state, name, null)!.bytes);
   }
   return finish(state);
 }

@@ -4,6 +4,7 @@ import { printFunc } from "../../lib/ori/print.js";
 import type { Func } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
 import { bodies } from "../../lib/phases/bodies.js";
+import { RewriteCounter } from "../../lib/phases/rewrites.js";
 import type { PhaseName } from "../../lib/phases/table.js";
 
 /** Runs the bodies of phases, or functions of their own, on a function in text form (text.test.ts tells what may be left out of it). */
@@ -15,7 +16,7 @@ export function after(text: string, ...phases: readonly (PhaseName | ((func: Fun
     const phase = typeof asked === "function" ? "NOP" : asked;
     const body = typeof asked === "function" ? asked : bodies[asked];
     if (typeof body !== "function") throw new Error(`${phase} has no body: ${body.none}`);
-    body(func, { phase, level: 0, parameter: null, options: {}, report: () => {} });
+    body(func, { phase, level: 0, parameter: null, options: {}, rewrites: new RewriteCounter(), report: () => {} });
     const findings = verify(func, func.milestone, { skipDefinedness: true });
     if (findings.length > 0) throw new Error(`${phase}: ${findings.map((f) => f.message).join("\n")}`);
   }
