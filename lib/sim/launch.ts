@@ -94,7 +94,7 @@ export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHo
   return runLaunchFileOn(
     { device, load: () => device.load(cubin), launch: (module, options) => run(device, module, options) },
     launch,
-    host.readFile,
+    host,
   );
 }
 
@@ -102,9 +102,9 @@ export function runLaunchFile(cubin: Uint8Array, launch: unknown, host: LaunchHo
 export function runLaunchFileOn(
   runner: LaunchRunner,
   launch: unknown,
-  readFile: LaunchHost["readFile"],
+  host: Pick<LaunchHost, "readFile" | "contents">,
 ): LaunchFileResult {
-  const file = parseLaunchFile(launch, readFile);
+  const file = parseLaunchFile(launch, host.readFile);
   if (typeof file === "string") return unusable(file, "launch file");
   const module = runner.load();
   if (!module.ok) return unusable(module.diagnostics.map((d) => d.message).join("; "), "cubin");

@@ -160,6 +160,6 @@ export function interpretLaunchFile(
   return runLaunchFileOn(
     { device, load: () => device.load(ptx), launch: (module, options) => device.launch(module, options) },
     launch,
-    readFile,
+    { readFile },
   );
 }
