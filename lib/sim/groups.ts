@@ -54,11 +54,20 @@ export function enqueue(warp: Warp, pc: number, mask: number): void {
 
 /** All lanes of the warp wait for the same at the same place: the common case of a barrier of the CTA, without looking at every lane. */
 export function suspendAll(warp: Warp, kind: number, next: number, on: number): void {
-  warp.waitKind.fill(kind);
-  warp.waitOn.fill(on);
-  warp.waitPc.fill(next);
+  warp.allKind = kind;
+  warp.allOn = on;
+  warp.allPc = next;
   warp.allWait = true;
   warp.active = 0;
+}
+
+/** Says of every lane on its own for what it waits. */
+export function waitEach(warp: Warp): void {
+  if (!warp.allWait) return;
+  warp.allWait = false;
+  warp.waitKind.fill(warp.allKind);
+  warp.waitOn.fill(warp.allOn);
+  warp.waitPc.fill(warp.allPc);
 }
 
 /** The running group waits. Lanes of it outside `mask` go on at `next` on their own. */
@@ -76,14 +85,15 @@ export function suspend(warp: Warp, mask: number, kind: number, next: number, on
 
 /** Lanes stop waiting and could run from where they wait. */
 export function resume(warp: Warp, mask: number): void {
-  if (warp.allWait) {
+  if (warp.allWait && mask === warp.live) {
+    // Nothing else of the warp could run: it is as if its turn had come already.
     warp.allWait = false;
-    if (mask === warp.live) {
-      warp.waitKind.fill(Wait.None);
-      enqueue(warp, warp.waitPc[0]!, mask);
-      return;
-    }
+    warp.pc = warp.allPc;
+    warp.active = mask;
+    warp.yielded &= ~mask;
+    return;
   }
+  waitEach(warp);
   for (let l = 0; l < 32; l++) {
     if (((mask >>> l) & 1) === 0) continue;
     warp.waitKind[l] = Wait.None;
@@ -93,7 +103,7 @@ export function resume(warp: Warp, mask: number): void {
 
 /** Lanes that wait for `kind` on `on`. */
 export function waiting(warp: Warp, kind: number, on: number): number {
-  if (warp.allWait) return warp.waitKind[0] === kind && warp.waitOn[0] === on ? warp.live : 0;
+  if (warp.allWait) return warp.allKind === kind && warp.allOn === on ? warp.live : 0;
   let mask = 0;
   for (let l = 0; l < 32; l++) if (warp.waitKind[l] === kind && warp.waitOn[l] === on) mask |= 1 << l;
   return mask & warp.live;

@@ -6,7 +6,7 @@
 import { RETURN_ADDRESS } from "../isa/abi.js";
 import { UnderWay } from "./async/under-way.js";
 import { freshBarriers } from "./barrier.js";
-import { enqueue, lowest, popcount, releaseWanted } from "./groups.js";
+import { enqueue, lowest, popcount, releaseWanted, waitEach } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
@@ -441,8 +441,15 @@ export class GridMachine implements Machine, Host {
           active = 0;
           w.active = 0;
         }
-      } else if (step === Step.Fault || w.resting) break;
-      else if (issued - start >= WARP_SLICE) break;
+        continue;
+      }
+      if (step === Step.Fault || w.resting) break;
+      if (active !== 0) {
+        // It waited for nobody.
+        pc = w.pc;
+        groupEnd = issued + GROUP_SLICE;
+      }
+      if (issued - start >= WARP_SLICE) break;
     }
     w.resting = false;
     w.pc = pc;
@@ -492,6 +499,7 @@ export class GridMachine implements Machine, Host {
   private deadlock(resident: readonly Cluster[]): void {
     const waiting = resident.flatMap((c) => c.ctas.flatMap((cta) => cta.warps.filter((w) => w.live !== 0)));
     const w = waiting[0]!;
+    for (const x of waiting) waitEach(x);
     w.pc = w.waitPc[lowest(w.live)]! - 1;
     this.noteFault(w, "deadlock", w.live, `no thread can go on: ${waitsText(waiting, this.program)}`, null);
   }

@@ -95,8 +95,11 @@ export class Warp {
   readonly waitKind: Uint8Array = new Uint8Array(LANES);
   readonly waitOn: Int32Array = new Int32Array(LANES);
   readonly waitPc: Int32Array = new Int32Array(LANES);
-  /** All live lanes wait for the same at the same place (`suspendAll`). */
+  /** All live lanes wait for the same at the same place (`suspendAll`), which these say, not the arrays. */
   allWait: boolean = false;
+  allKind: number = 0;
+  allOn: number = 0;
+  allPc: number = 0;
   /** Predicate that tells a lane at an mbarrier whether the phase has ended. */
   readonly waitPredicate: Uint8Array = new Uint8Array(LANES);
   /** The group that ran gave the turn of the warp away. */
