@@ -135,8 +135,14 @@ export class Device {
     return ok(run);
   }
 
+  /** The arrays of a launch get what is in memory, which is free for the next one. */
   private copyBack(buffers: ReadonlyMap<TypedArray, number>): void {
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
+    this.release(buffers);
+  }
+
+  private release(buffers: ReadonlyMap<TypedArray, number>): void {
+    for (const address of [...buffers.values()].reverse()) if (address !== 0) this.global.release(address);
   }
 
   /** A launch that is ready to run, and its buffers with their addresses. */
@@ -152,7 +158,10 @@ export class Device {
     if (!shape.ok) return shape;
     const buffers = new Map<TypedArray, number>();
     const bank0 = this.bank0(loaded, kernel.value, shape.value, options, buffers);
-    if (!bank0.ok) return bank0;
+    if (!bank0.ok) {
+      this.release(buffers);
+      return bank0;
+    }
     const banks: Int32Array[] = [];
     for (const [bank, bytes] of loaded.banks) banks[bank] = bankWords(bytes);
     banks[0] = bank0.value;

@@ -33,7 +33,10 @@ export class GlobalMemory {
   /** Other threads work on the bytes, too. */
   shared: boolean = false;
   private used: number = GUARD;
+  /** In ascending order. */
   private readonly list: Allocation[] = [];
+  /** There may be room between allocations. */
+  private holes = false;
   /** Where bytes are found when they are not this memory's own. */
   private room: Room | null = null;
   /** Bounds of the allocation of the last access: nearly always the one of the next. */
@@ -49,6 +52,8 @@ export class GlobalMemory {
   /** Zeroed memory at an address that is a multiple of `align` (a power of two, at least 256 is used). 0: no room. */
   allocate(bytes: number, align: number = 256): number {
     const step = Math.max(256, align);
+    const hole = this.holes ? this.holeFor(bytes, step) : null;
+    if (hole !== null) return hole;
     const start = Math.ceil((this.used + GUARD) / step) * step;
     const end = start + bytes;
     if (end + GUARD > LIMIT) return 0;
@@ -56,6 +61,33 @@ export class GlobalMemory {
     this.used = end;
     this.list.push({ start, end });
     return GLOBAL_BASE + start;
+  }
+
+  /** The same where something has been released. */
+  private holeFor(bytes: number, step: number): number | null {
+    let before = GUARD;
+    for (let i = 0; i < this.list.length; i++) {
+      const start = Math.ceil((before + GUARD) / step) * step;
+      const next = this.list[i]!;
+      if (start + bytes + GUARD <= next.start) {
+        this.list.splice(i, 0, { start, end: start + bytes });
+        return GLOBAL_BASE + start;
+      }
+      before = next.end;
+    }
+    return null;
+  }
+
+  /** Gives an allocation back; its bytes are zero for the next. */
+  release(address: number): void {
+    const at = this.list.findIndex((x) => x.start === address - GLOBAL_BASE);
+    if (at < 0) throw new InternalError(`device memory 0x${address.toString(16)} is not allocated`);
+    const [{ start, end }] = this.list.splice(at, 1) as [Allocation];
+    this.bytes.fill(0, start, end);
+    if (at === this.list.length) this.used = this.list[at - 1]?.end ?? GUARD;
+    else this.holes = true;
+    this.start = 0;
+    this.end = 0;
   }
 
   /** Where the bytes lie from now on. Their views are these; all that came before are stale. */

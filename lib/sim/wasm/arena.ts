@@ -122,6 +122,8 @@ export class Arena {
       this.bankBytes[b] = bytes;
       this.words[(BANK_BYTES >> 2) + b] = bytes;
     }
+    // What was allocated then need not be now.
+    this.words.fill(0, SLOTS >> 2, (SLOTS + SLOT_BYTES * this.slots.length) >> 2);
     this.ctaBytes = warps * WARP_BYTES + ((sharedBytes + 127) & ~127);
     this.next = STATE;
     this.lowestLocal = STATE_END;

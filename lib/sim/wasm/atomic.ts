@@ -146,11 +146,13 @@ function accessTo(s: Site, inst: MachineInst, space: AccessSpace): Access {
   return { ...base, bytes: widthOf(inst), signed: false };
 }
 
-/** Offset of the row of a source operand. */
-function sourceRow(e: Segment, s: Site, name: string): number {
+/** Offset of the first row of a source operand. */
+function sourceRow(e: Segment, s: Site, name: string, bytes: 4 | 8): number {
   const o = s.operand(name);
   if (o.kind !== Kind.Reg || o.file !== File.R || o.part !== "" || o.mods & 7)
     throw new Untranslated(`operand ${name}`);
+  // All of its registers are needed.
+  if (bytes === 8 && o.id >= 0) e.rowOf(o.id + 1);
   return e.rowOf(o.id);
 }
 
@@ -202,7 +204,7 @@ function emit(e: Segment, s: Site, space: AccessSpace): void {
   const wide = e.local(Type.i64);
   const [old, value, swap, next] = Array.from({ length: 4 }, () => e.local(type)) as [number, number, number, number];
   if (bytes === 8) e.prologue.i32(32).op(Op.i64ExtendI32U).set(wide);
-  const rows = slots.map((slot) => (slot === null || slot === "" ? null : sourceRow(e, s, slot)));
+  const rows = slots.map((slot) => (slot === null || slot === "" ? null : sourceRow(e, s, slot, bytes)));
   const offset = space === "global" ? GLOBAL + a.offset : 0;
   const result = rowOfDst(s.find("d"));
   lanesOf(e, a, rest);
