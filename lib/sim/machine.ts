@@ -39,6 +39,8 @@ const CTA_SLICE = 512;
 /** Rounds over all CTAs after which waits for phases of mbarriers give up, and how often without the end of a phase. */
 const WAIT_ROUNDS = 64;
 const WAKINGS = 64;
+/** Warp-instructions of a launch that runs in closures to its end. */
+const SHORT = 1024;
 /** Warp-instructions between two looks at the clock and the signal. */
 const LOOK = 1 << 16;
 /** Characters that a launch may print. */
@@ -112,7 +114,9 @@ export class GridMachine implements Machine, Host {
   private readonly ended: Cta[] = [];
   private readonly resident: Cluster[] = [];
   /** Translated code; null: all runs in closures. */
-  private readonly engine: Engine | null;
+  private engine: Engine | null = null;
+  /** Warp-instructions after which there is translated code: what ends sooner does not pay for it. */
+  private engineFrom: number = Number.POSITIVE_INFINITY;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   constructor(private readonly launch: Launch) {
@@ -135,13 +139,19 @@ export class GridMachine implements Machine, Host {
     launch.tracer?.begin(launch.program);
     // Translated code tells nobody what its instructions do.
     const choice = launch.engine ?? "auto";
-    this.engine =
-      choice === "closures" || launch.profile || launch.races || launch.global.shared !== IS_SHARED
-        ? null
-        : engineOf(launch.program, launch.global, choice === "wasm");
+    if (choice !== "closures" && !launch.profile && !launch.races && launch.global.shared === IS_SHARED)
+      this.engineFrom = choice === "wasm" ? 0 : SHORT;
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
-    this.engine?.begin(launch.banks, this.tids.length, launch.sharedBytes);
+    if (this.engineFrom === 0) this.startEngine();
+  }
+
+  private startEngine(): void {
+    const { program, global, banks, sharedBytes, engine } = this.launch;
+    this.engineFrom = Number.POSITIVE_INFINITY;
+    this.engine = engineOf(program, global, engine === "wasm");
+    this.engine?.begin(banks, this.tids.length, sharedBytes);
+    for (const cta of this.residentCtas()) this.engine?.start(cta);
   }
 
   /** Runs the grid to its end. */
@@ -347,6 +357,7 @@ export class GridMachine implements Machine, Host {
       if (this.fault !== null) return;
       this.runWarp(warp);
       if (this.fault !== null) return;
+      if (this.issued >= this.engineFrom) this.startEngine();
       if (this.issued < this.nextLook) continue;
       this.nextLook = this.issued + LOOK;
       yield warp;

@@ -68,7 +68,9 @@ export function translationOf(program: Program, index: number): Translation | nu
     const group: Group | null = access === null ? null : { first: access, accesses: [{ index, access }], id: 0 };
     const reads = new Set<string>();
     let risky = false;
-    for (const fma of ["short", "quick", "exact"] as const) {
+    for (const fma of ["quick", "short", "exact"] as const) {
+      // All ways are the same where the quick one is certain.
+      if (fma !== "quick" && !risky) break;
       const trial = new Segment(true, fma);
       trial.startRound(fma);
       const s = siteOf(program, index);
