@@ -1,5 +1,5 @@
 /**
- * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races: figures of the simulator for docs/status.md.
+ * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | start | estimate: figures of the simulator for docs/status.md.
  * `memory`: bytes that a resident thread takes in the memory of translated code, and beside its registers. `endless`: the largest memory of the process while
  * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
  * races that are found (PTXLAB_RACES=N random programs).
@@ -43,26 +43,69 @@ function endless(): void {
   told("estimate", made.ok ? made.value.run.fault?.message : "?");
 }
 
+/** One thread against several. Processor time tells on a loaded machine, too, what they would do on cores of their own: blocks are claimed one by one, so none waits. */
 function threads(count: number): void {
   const cubin = compiled(corpusPtx("sgemm", "sm_90"));
   const n = 512;
   const array = (): Float32Array => new Float32Array(n * n).map((_, i) => i % 7);
-  const rate = (of: number): number => {
+  const once = (of: number): { rate: number; used: number } => {
     const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
     const from = performance.now();
+    const before = process.cpuUsage();
     const run = simulate(cubin, { grid: [n / 16, n / 16], block: [16, 16], params, threads: of });
     if (!run.ok) throw new Error(run.diagnostics[0]!.message);
     if (run.value.threadsUsed !== of) throw new Error("not built: npm run build");
-    return run.value.threadInstructions / (performance.now() - from) / 1000;
+    const { user, system } = process.cpuUsage(before);
+    return { rate: run.value.threadInstructions / (performance.now() - from) / 1000, used: user + system };
   };
   // In turn, so that both see the same load; the first of each loads and compiles.
-  const rates = Array.from({ length: 6 }, () => [rate(1), rate(count)] as const).slice(1);
-  const best = (k: 0 | 1): number => Math.max(...rates.map((r) => r[k]));
+  const runs = Array.from({ length: 8 }, () => [once(1), once(count)] as const).slice(2);
+  const best = (k: 0 | 1): number => Math.max(...runs.map((r) => r[k].rate));
+  const used = (k: 0 | 1): number => Math.min(...runs.map((r) => r[k].used));
   const factor = best(1) / best(0);
   console.log(
     `sgemm ${n}: ${best(0).toFixed(0)} M thread-instructions per second on one thread, ${best(1).toFixed(0)} on ${count}: ` +
-      `${factor.toFixed(2)} times, ${(factor / count).toFixed(2)} × threads; ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}`,
+      `${factor.toFixed(2)} times, ${(factor / count).toFixed(2)} × threads; by processor time ${(used(0) / used(1)).toFixed(2)} × threads; ` +
+      `${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}`,
   );
+}
+
+/** A kernel of a hundred instructions on one block: with translated code where it pays, and in closures. */
+function start(): void {
+  const sums = Array.from({ length: 97 }, (_, i) => `add.u32 %r${1 + (i % 7)}, %r${1 + ((i + 3) % 7)}, ${i + 1};`);
+  const registers = Array.from({ length: 7 }, (_, i) => `mov.u32 %r${i + 1}, %tid.x;`);
+  const ptx = `${head}.visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>; .reg .b64 %l<3>;\nld.param.u64 %l1, [p];
+${registers.join("\n")}\n${sums.join("\n")}\nst.global.u32 [%l1], %r3;\nret; }`;
+  const { cubin } = compile(ptx, { target: "sm_90", opt: 0 });
+  const engines = ["auto", "closures"] as const;
+  const times: Record<(typeof engines)[number], number[]> = { auto: [], closures: [] };
+  for (let i = 0; i < 600; i++)
+    for (const engine of i & 1 ? engines : [...engines].reverse()) {
+      const from = performance.now();
+      const run = simulate(cubin!, { block: 32, params: [new Uint32Array(32)], engine });
+      if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+      if (i >= 100) times[engine].push(1000 * (performance.now() - from));
+    }
+  for (const engine of engines) {
+    const sorted = times[engine].sort((a, b) => a - b);
+    const at = (share: number): string => sorted[Math.floor(share * sorted.length)]!.toFixed(0);
+    console.log(`${engine}: ${at(0)} µs at least, ${at(0.1)} a tenth, ${at(0.5)} half of the launches`);
+  }
+}
+
+/** The estimate of a matrix product in a process that has simulated nothing, and again. */
+function estimates(): void {
+  const n = 256;
+  const array = (): Float32Array => new Float32Array(n * n).map((_, i) => i % 7);
+  const cubin = compiled(corpusPtx("sgemm", "sm_90"));
+  const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
+  for (let i = 0; i < 4; i++) {
+    const before = process.cpuUsage();
+    const made = estimate(cubin, { grid: [n / 16, n / 16], block: [16, 16], params });
+    if (!made.ok) throw new Error(made.diagnostics[0]!.message);
+    const { user, system } = process.cpuUsage(before);
+    console.log(`estimate of sgemm ${n}: ${((user + system) / 1e6).toFixed(2)} s of processor time`);
+  }
 }
 
 function races(): void {
@@ -90,4 +133,6 @@ if (what === "memory") memory();
 else if (what === "endless") endless();
 else if (what === "threads") threads(Number(n ?? availableParallelism()));
 else if (what === "races") races();
-else console.log("memory | endless | threads [N] | races");
+else if (what === "start") start();
+else if (what === "estimate") estimates();
+else console.log("memory | endless | threads [N] | races | start | estimate");
