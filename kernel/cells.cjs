@@ -39,10 +39,33 @@ function createWatchCompilerHost(files, options, ...rest) {
     customConditions: ["require"],
     inlineSourceMap: true,
   };
-  return ts.createWatchCompilerHost(files, ours, ...rest);
+  const host = ts.createWatchCompilerHost(files, ours, ...rest);
+  const { createProgram } = host;
+  host.createProgram = (...args) => {
+    const builder = createProgram(...args);
+    seeShorthands(builder.getProgram().getTypeChecker());
+    return builder;
+  };
+  return host;
 }
 
-require.cache[tsId].exports = { ...ts, createWatchCompilerHost, transpileModule };
+/** tslab asks what names mean, to find those of earlier cells; of `{ name }` it would hear of the property, not of the variable. */
+function seeShorthands(checker) {
+  const plain = checker.getSymbolAtLocation;
+  checker.getSymbolAtLocation = (node) => {
+    const shorthand = node.parent && ts.isShorthandPropertyAssignment(node.parent) && node.parent.name === node;
+    return shorthand ? checker.getShorthandAssignmentValueSymbol(node.parent) : plain(node);
+  };
+}
+
+/** Where such a name becomes `exports.name`, the property keeps it. */
+function visitEachChild(node, visitor, context) {
+  if (!ts.isShorthandPropertyAssignment(node)) return ts.visitEachChild(node, visitor, context);
+  const value = visitor(node.name);
+  return value === node.name ? node : ts.factory.createPropertyAssignment(node.name.text, value);
+}
+
+require.cache[tsId].exports = { ...ts, createWatchCompilerHost, transpileModule, visitEachChild };
 const { createConverter, isCompleteCode } = require("tslab/dist/converter");
 const { createExecutor } = require("tslab/dist/executor");
 const { printQuickInfo } = require("tslab/dist/inspect");

@@ -38,6 +38,17 @@ describe("cells", () => {
     expect(out.map(text)).toEqual([undefined, undefined, "42", "a/b", "after", undefined, undefined]);
   });
 
+  test("a variable of an earlier cell may be the shorthand of a property", () => {
+    const out = runCells(
+      "const folder = 'a';\nlet n = 1;",
+      "const of = (o: { folder: string; n: number }) => o.folder + o.n;\nn = 2;\nof({ folder, n })",
+      "function inner(n: number) { return { folder, n }; }\n[inner(5), { n: 3, folder }, await Promise.resolve({ n })]",
+    );
+    expect(out.map((o) => o.error)).toEqual([undefined, undefined, undefined]);
+    expect(text(out[1])).toBe("a2");
+    expect(text(out[2])).toBe("[ { folder: 'a', n: 5 }, { n: 3, folder: 'a' }, { n: 2 } ]");
+  });
+
   test("are checked strictly, with positions in the cell", () => {
     const out = runCells(
       "const a = 1;\nconst s: string =\n  a;",
