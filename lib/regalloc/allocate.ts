@@ -168,7 +168,6 @@ class Work {
   }
 
   private failure(info: FileInfo, registers: number): ReturnType<typeof diagnostic> {
-    if (!info.spillable) return notSupported(`more than ${registers} convergence barriers at once`, null);
     const count = info.name === "R" ? registers + REPORTED_EXTRA : registers;
     return diagnostic(
       "fatal",

@@ -280,7 +280,7 @@ class Attempt {
   }
 
   private isSpillable(v: ValueFacts): boolean {
-    return this.p.info.spillable && !v.temporary && this.p.ranges.flat.func.values.fixed(v.id) < 0;
+    return !v.temporary && this.p.ranges.flat.func.values.fixed(v.id) < 0;
   }
 
   private makeRoom(v: ValueFacts): void {

@@ -70,8 +70,9 @@ export function setUpFrame(func: Func): void {
   }
   const total = frame.localBytes + frame.spillBytes;
   if (total === 0) return;
-  if (frame.spillBytes === 0) frame.localBytes = roundUp(total, 8);
-  else frame.spillBytes = roundUp(total, frame.spillBytes >= 16 || frame.localBytes > 0 ? 16 : 8) - frame.localBytes;
+  const step = callsOthers(func) ? 16 : 8;
+  if (frame.spillBytes === 0) frame.localBytes = roundUp(total, step);
+  else frame.spillBytes = roundUp(total, frame.spillBytes >= 16 || frame.localBytes > 0 ? 16 : step) - frame.localBytes;
   const entry = func.blocks[0];
   if (entry === undefined) return;
   const cause = { func, loc: null, origin: -1 };
@@ -84,12 +85,21 @@ export function setUpFrame(func: Func): void {
   func.used.R = Math.max(func.used.R, STACK_POINTER + 1);
 }
 
+/**
+ * Functions that are called find the stack pointer at a multiple of 16, for variables that want it: who calls keeps it so. (ptxas keeps multiples
+ * of 8, and such functions of its align the pointer for themselves.)
+ */
+function callsOthers(func: Func): boolean {
+  return func.blocks.some((b) => b.insts.some((i) => i.form.flow === "call"));
+}
+
 /** The frame of a function that is called: what it must give back lies on top. */
 function setUpCalled(func: Func): void {
   const { frame } = func;
   const kept = keptRegisters(func);
   const offset = roundUp(frame.localBytes + frame.spillBytes, 4);
-  const total = roundUp(offset + 4 * kept.length, frame.localBytes % 16 === 0 && frame.localBytes > 0 ? 16 : 8);
+  const quads = (frame.localBytes % 16 === 0 && frame.localBytes > 0) || callsOthers(func);
+  const total = roundUp(offset + 4 * kept.length, quads ? 16 : 8);
   if (kept.length > 0 || frame.spillBytes > 0) {
     frame.spillBytes = total - frame.localBytes;
     frame.spillStores += 4 * kept.length;

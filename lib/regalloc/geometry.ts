@@ -15,7 +15,6 @@ export interface FileInfo {
   readonly registers: number;
   /** Never given to a value that is not bound to it; −1 for none. */
   readonly reserved: number;
-  readonly spillable: boolean;
 }
 
 /** The stack pointer. */
@@ -25,11 +24,11 @@ export const REPORTED_EXTRA = 2;
 
 /** In order of allocation: what is spilled from one file becomes a value of a later one. */
 export const files: readonly FileInfo[] = [
-  { file: File.B, name: "B", registers: 16, reserved: -1, spillable: false },
-  { file: File.UP, name: "UP", registers: 7, reserved: -1, spillable: true },
-  { file: File.UR, name: "UR", registers: 63, reserved: -1, spillable: true },
-  { file: File.P, name: "P", registers: 7, reserved: -1, spillable: true },
-  { file: File.R, name: "R", registers: 253, reserved: STACK_POINTER, spillable: true },
+  { file: File.B, name: "B", registers: 16, reserved: -1 },
+  { file: File.UP, name: "UP", registers: 7, reserved: -1 },
+  { file: File.UR, name: "UR", registers: 63, reserved: -1 },
+  { file: File.P, name: "P", registers: 7, reserved: -1 },
+  { file: File.R, name: "R", registers: 253, reserved: STACK_POINTER },
 ];
 
 /** Pairs start at even registers, quads at multiples of four, larger tuples at multiples of eight. */

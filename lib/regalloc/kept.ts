@@ -9,11 +9,10 @@
  *     RET
  */
 import { FIRST_KEPT_BARRIER, INCOMING, isKept, RETURN_ADDRESS, STACK_REGISTER } from "../isa/abi.js";
-import { type Form, formsNamed } from "../isa/form.js";
-import { fillSlots, insertAt, newInst } from "../ori/index.js";
+import { insertAt } from "../ori/index.js";
 import { breg, reg } from "../ori/operand.js";
-import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
-import { type Cause, loadLocal, lowerStack, storeLocal } from "./machine.js";
+import { type Block, File, type Func, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { barrierMove, type Cause, loadLocal, lowerStack, storeLocal } from "./machine.js";
 
 /** General registers that the code changes and must give back. The return address is in its registers when the function returns. */
 export function keptRegisters(func: Func): number[] {
@@ -57,7 +56,8 @@ export function findIncoming(func: Func, frame: number): void {
   for (const block of func.blocks)
     for (const inst of block.insts) {
       if (inst.form.op !== "LDL") continue;
-      for (const o of inst.srcs) if (o.kind === Kind.Imm && o.value >= INCOMING) o.value += frame - INCOMING;
+      // Offsets below the base may be kept as unsigned numbers.
+      for (const o of inst.srcs) if (o.kind === Kind.Imm && (o.value | 0) >= INCOMING) o.value += frame - INCOMING;
     }
 }
 
@@ -73,19 +73,13 @@ export function keepBarriers(func: Func, places: Int16Array): boolean {
       for (const o of inst.dsts) if (o.kind === Kind.Reg && o.file === File.B) used.add(places[o.id] as number);
   const kept = [...used].filter((n) => n >= FIRST_KEPT_BARRIER).sort((a, b) => a - b);
   const entry = func.blocks[0] as Block;
+  const cause: Cause = { func, loc: null, origin: -1 };
   for (const n of kept) {
     const barrier = func.values.add(File.B, 1, "", n);
     const home = func.values.add(File.R);
-    insertAt(func, entry, 0, move(func, "BMOV.32.CLEAR", reg(home), breg(barrier)));
+    insertAt(func, entry, 0, barrierMove(cause, "BMOV.32.CLEAR", reg(home), breg(barrier)));
     for (const b of returning(func))
-      insertAt(func, b, b.insts.length - 1, move(func, "BMOV.32", breg(barrier), reg(home)));
+      insertAt(func, b, b.insts.length - 1, barrierMove(cause, "BMOV.32", breg(barrier), reg(home)));
   }
   return kept.length > 0;
-}
-
-/** BMOV from `b` to `d`, one of them a convergence barrier. */
-function move(func: Func, name: string, d: Operand, b: Operand): Inst {
-  const takes = (file: File, o: Operand): boolean => file === o.file;
-  const f = formsNamed(name).find((x) => takes(x.dsts[0]!.file, d) && takes(x.srcs[0]!.file, b)) as Form;
-  return newInst(func, f, fillSlots(f, f.dsts, [d]), fillSlots(f, f.srcs, [b]));
 }

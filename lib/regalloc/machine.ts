@@ -5,7 +5,7 @@
  */
 import type { Span } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
-import { form } from "../isa/form.js";
+import { type Form, form, formsNamed } from "../isa/form.js";
 import { fillSlots, newInst } from "../ori/index.js";
 import { constBank, imm, not, PT, RZ, reg, register, upreg, ureg } from "../ori/operand.js";
 import { File, type Func, type Inst, type Operand, ZERO_REG } from "../ori/types.js";
@@ -67,6 +67,8 @@ export function moveHome(
       return away
         ? make(c.func, "MOV", { d: reg(home, 1, k) }, { b: here }, c.loc, c.origin)
         : make(c.func, "R2UR", { d: here }, { a: reg(home, 1, k) }, c.loc, c.origin);
+    case File.B:
+      return away ? barrierMove(c, "BMOV.32.CLEAR", reg(home), here) : barrierMove(c, "BMOV.32", here, reg(home));
     case File.P:
       return away ? predicateToRegister(c, reg(home), here) : registerToPredicate(c, here, reg(home));
     case File.UP:
@@ -74,6 +76,12 @@ export function moveHome(
     default:
       throw new InternalError(`register file ${file} cannot be spilled`, { func: c.func.name });
   }
+}
+
+/** BMOV from `b` to `d`, one of them a convergence barrier. */
+export function barrierMove(c: Cause, name: string, d: Operand, b: Operand): Inst {
+  const f = formsNamed(name).find((x) => x.dsts[0]!.file === d.file && x.srcs[0]!.file === b.file) as Form;
+  return newInst(c.func, f, fillSlots(f, f.dsts, [d]), fillSlots(f, f.srcs, [b]), null, c.loc, c.origin);
 }
 
 /** `SEL d, RZ, 1, !p`: 1 where p holds. */

@@ -18,17 +18,7 @@ function right(program: UserProgram, target: TargetName, opt: number): void {
   expect(ran.status).toBe(0);
 }
 
-/** What the compiler does not take yet, and what it says. */
-const refused: Readonly<Record<string, string>> = {
-  mutual_recursion: "not supported yet: more than 16 convergence barriers at once",
-};
-
-test.each(Object.entries(refused))("%s is refused", (name, message) => {
-  const { ptx, sm } = programs.find((p) => p.name === name)!;
-  expect(compile(ptx, { target: `sm_${sm}` as TargetName }).diagnostics.map((d) => d.message)).toEqual([message]);
-});
-
-describe.each(programs.filter((p) => !(p.name in refused)).map((p) => [p.name, p] as const))("%s", (_, program) => {
+describe.each(programs.map((p) => [p.name, p] as const))("%s", (_, program) => {
   const lowest: TargetName = `sm_${program.sm}` as TargetName;
   const targets = [...new Set<TargetName>([lowest, "sm_90", "sm_100", "sm_120"])];
   test.each(targets)("-O3 on %s", (target) => right(program, target, 3));

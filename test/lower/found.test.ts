@@ -1,0 +1,108 @@
+/**
+ * Kernels that were once compiled or simulated wrongly, mostly found by tools/interpreter.ts and tools/random-cuda.ts: the simulator runs our
+ * code to what the PTX interpreter gives for the text. Each says what it is about.
+ */
+import { compile } from "../../lib/compile.js";
+import { unwrap } from "../../lib/result.js";
+import { simulate } from "../../lib/sim/index.js";
+import { PtxDevice } from "../../lib/sim/ptx/index.js";
+import type { TargetName } from "../../lib/target/index.js";
+
+const THREADS = 64;
+
+/** Each thread has its number in %r0; %r9 is its result, %p1 to %p3, %r1 to %r39, %rd1 to %rd9, %h, %f, %d are free. */
+const kernel = (body: string, before = ""): string => `.version 9.0
+.target sm_75
+.address_size 64
+${before}
+.visible .entry k(.param .u64 out) {
+.reg .pred %p<5>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<10>, %rd_out; .reg .f32 %f<9>; .reg .f64 %d<9>;
+ld.param.u64 %rd_out, [out];
+mov.u32 %r0, %tid.x;
+mad.wide.u32 %rd_out, %r0, 4, %rd_out;
+${body}
+st.global.b32 [%rd_out], %r9;
+ret;
+}
+`;
+
+const call = (name: string, argument: string, result: string): string =>
+  `{ .param .b32 a; .param .b32 b; st.param.b32 [a], ${argument}; call (b), ${name}, (a); ld.param.b32 ${result}, [b]; }`;
+
+/** Calls itself when the argument is odd, so that no inlining takes its frame away. */
+const recursive = (name: string, body: string): string => `.func (.param .b32 r) ${name}(.param .b32 n) {
+.reg .pred %p<3>; .reg .b32 %r<20>; .reg .b64 %rd<9>;
+ld.param.b32 %r1, [n];
+${body}
+and.b32 %r8, %r1, 1;
+setp.eq.u32 %p1, %r8, 0;
+@%p1 bra END;
+sub.u32 %r8, %r1, 1;
+${call(name, "%r8", "%r7")}
+add.u32 %r2, %r2, %r7;
+END:
+st.param.b32 [r], %r2;
+ret;
+}
+`;
+
+const cases: Readonly<Record<string, string>> = {
+  "HMUL2.FTZ.SAT flushes a subnormal result": kernel(
+    "add.u32 %r1, %r0, 0x04000400; mov.b32 %r2, 0x38003400; mul.ftz.sat.f16x2 %r9, %r1, %r2;",
+  ),
+  "a NaN of f64 becomes the top bit of a narrow integer": kernel(
+    `cvt.rn.f64.u32 %d1, %r0; sub.f64 %d1, %d1, %d1; div.rn.f64 %d1, %d1, %d1;
+cvt.rzi.s16.f64 %h1, %d1; cvt.rzi.u8.f64 %h2, %d1; mov.b32 %r9, {%h1, %h2};`,
+  ),
+  "quads in the frame of a function whose callers have odd frames": kernel(
+    `.local .align 8 .b8 own[24]; st.local.u32 [own+8], %r0; ld.local.u32 %r1, [own+8]; ${call("mid", "%r1", "%r9")}`,
+    `${recursive(
+      "leaf",
+      `.local .align 16 .b8 d[48]; and.b32 %r2, %r1, 3; mul.wide.u32 %rd1, %r2, 4; mov.u64 %rd2, d; add.u64 %rd1, %rd1, %rd2;
+mov.b32 %r3, 5; st.local.v4.u32 [d], {%r3, %r3, %r3, %r3}; st.local.u32 [%rd1], %r1; ld.local.v4.u32 {%r2, %r3, %r4, %r5}, [d]; add.u32 %r2, %r2, %r5;`,
+    )}${recursive(
+      "mid",
+      `.local .align 8 .b8 d[24]; st.local.u32 [d+16], %r1; ld.local.u32 %r3, [d+16]; ${call("leaf", "%r3", "%r2")}`,
+    )}`,
+  ),
+  "a load below its base in a function that is called": kernel(
+    call("f", "%r0", "%r9"),
+    recursive(
+      "f",
+      `.local .align 4 .b8 d[64]; mov.u64 %rd1, d; and.b32 %r2, %r1, 7; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd1, %rd1, %rd2;
+st.local.u32 [%rd1+4], %r1; mov.u32 %r3, %ntid.x; shr.u32 %r3, %r3, 1; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;
+ld.local.u32 %r2, [%rd1+-28];`,
+    ),
+  ),
+};
+
+function interpreted(ptx: string): readonly number[] {
+  const device = new PtxDevice();
+  const out = new Uint32Array(THREADS);
+  const run = unwrap(device.launch(unwrap(device.load(ptx)), { block: THREADS, params: [out] }));
+  expect(run.fault).toBeNull();
+  return [...out];
+}
+
+function simulated(ptx: string, target: TargetName, opt: number): readonly number[] {
+  const made = compile(ptx, { target, opt, verify: true });
+  expect(made.diagnostics.map((d) => d.message)).toEqual([]);
+  const out = new Uint32Array(THREADS);
+  const run = unwrap(simulate(made.cubin!, { block: THREADS, params: [out] }));
+  expect(run.fault).toBeNull();
+  return [...out];
+}
+
+describe.each(Object.entries(cases))("%s", (_, ptx) => {
+  const wanted = interpreted(ptx);
+  test.each([
+    ["sm_75", 0],
+    ["sm_75", 3],
+    ["sm_90", 0],
+    ["sm_90", 1],
+    ["sm_90", 3],
+    ["sm_100", 3],
+  ] as const)("%s -O%i", (target, opt) => {
+    expect(simulated(ptx, target, opt)).toEqual(wanted);
+  });
+});
