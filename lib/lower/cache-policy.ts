@@ -35,6 +35,14 @@ const STEPS = 0x417fd70a;
 const ALL = 0xf;
 
 const createpolicy: Lowering = (c, i, m) => {
+  // A policy that was made before, as it stands.
+  if (m.oneOf(["cvt"]) !== null) {
+    m.need(["L2"]);
+    m.need(["b64"]);
+    const ops = operands(i, 2);
+    c.settle(c.out(at(ops, 0), B64), c.materialize(c.read(at(ops, 1), B64), 2));
+    return;
+  }
   m.need(["fractional"]);
   const words = Object.keys(first);
   const kind = first[m.need(words)] as number;

@@ -142,6 +142,40 @@ function plus(c: Context, x: Operand, third: Operand | null): Operand {
   return c.op("IADD3", [x, third, RZ()]);
 }
 
+/**
+ * a·b + c, with the product or c negated, one more, shifted right, clamped. Shifted or clamped it is done in 64 bits for signed sources
+ * only: of the others ptxas's code takes signed products of unsigned numbers, which the manual does not say.
+ */
+const vmad: Lowering = (c, i, m) => {
+  const ops = operands(i, 4);
+  isSigned(m);
+  const [signedA, signedB] = [isSigned(m), isSigned(m)];
+  const plusOne = m.flag("po");
+  const sat = m.flag("sat");
+  const scale = m.oneOf(["shr7", "shr15"]);
+  const negated = ops.slice(1).map((o) => o.kind === "neg");
+  const [a, b, third] = ops.slice(1).map((o) => split(c, o.kind === "neg" ? o.operand : o));
+  if (a === undefined || b === undefined || third === undefined || third.selector !== "") throw new Refusal();
+  const [x, y] = [selected(c, a.value, a.selector, signedA), selected(c, b.value, b.selector, signedB)];
+  const less = negated[0] !== negated[1];
+  const d = (): Operand => c.out(at(ops, 0), U32);
+  if (!sat && scale === null) {
+    const product = c.op("IMAD", [x, y, RZ()]);
+    const value = third.value;
+    // Of two negations that of the product counts.
+    const terms = [less ? neg(product) : product, negated[2] === true && !less ? neg(value) : value, RZ()];
+    const sumOf = c.op("IADD3", terms);
+    c.settle(d(), plusOne ? c.op("IADD3", [sumOf, imm(1), RZ()]) : sumOf);
+    return;
+  }
+  if (!signedA || !signedB || less || negated[2] === true) throw new Refusal();
+  let t = sum(c, c.words(c.op("IMAD.WIDE", [x, y, RZ(2)], 2)), extended(c, third.value, true), false);
+  if (plusOne) t = sum(c, t, [c.op("MOV", [imm(1)]), RZ()], false);
+  if (scale !== null) t = wide.shr64(c, t, imm(Number(scale.slice(3))), true);
+  if (sat) t = clamped(c, t, true);
+  c.settle(d(), t[0]);
+};
+
 /** Comparison of extended numbers as 1 or 0. */
 const vset: Lowering = (c, i, m) => {
   const ops = operands(i, 3, 4);
@@ -260,4 +294,5 @@ export const videoFamily: Family = {
   ...Object.fromEntries(scalars.map((op) => [`v${op}`, scalar(op)])),
   ...Object.fromEntries(lanewises.flatMap((op) => ([2, 4] as const).map((n) => [`v${op}${n}`, lanewise(op, n)]))),
   vset,
+  vmad,
 };

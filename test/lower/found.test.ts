@@ -46,7 +46,27 @@ ret;
 }
 `;
 
+/** Results of a few instructions on scrambled numbers, added up. */
+function several(lines: readonly string[]): string {
+  const scrambled =
+    "mad.lo.u32 %r1, %r0, 2654435761, 99; mad.lo.u32 %r2, %r0, 2246822519, 7; mad.lo.u32 %r3, %r0, 3266489917, 5;";
+  return `${scrambled} mov.u32 %r9, 0;\n${lines.map((l) => `${l}\nmad.lo.u32 %r9, %r9, 31, %r10;`).join("\n")}`;
+}
+
 const cases: Readonly<Record<string, string>> = {
+  vmad: kernel(
+    several([
+      "vmad.u32.u32.u32 %r10, %r1, %r2, %r3;",
+      "vmad.s32.s32.u32 %r10, %r1.b2, %r2.h1, %r3;",
+      "vmad.s32.s32.s32 %r10, -%r1.b1, %r2.b3, %r3;",
+      "vmad.s32.u32.u32 %r10, %r1.b1, %r2, -%r3;",
+      "vmad.u32.u32.u32.po %r10, %r1, %r2.h0, %r3;",
+      "vmad.s32.s32.s32.shr7 %r10, %r1, %r2, %r3;",
+      "vmad.s32.s32.s32.sat.shr15 %r10, %r1.h1, %r2, %r3;",
+      "vmad.s32.s32.s32.sat %r10, %r1, %r2.h0, %r3;",
+      "vmad.s32.s32.s32.po.sat.shr7 %r10, %r1.h0, %r2.b0, %r3;",
+    ]),
+  ),
   "HMUL2.FTZ.SAT flushes a subnormal result": kernel(
     "add.u32 %r1, %r0, 0x04000400; mov.b32 %r2, 0x38003400; mul.ftz.sat.f16x2 %r9, %r1, %r2;",
   ),
