@@ -30,6 +30,7 @@ import { Refusal } from "./refusal.js";
 import { spaceFamily } from "./spaces.js";
 import { stackFamily } from "./stack.js";
 import { syncFamily } from "./sync.js";
+import { tensorMemoryFamily } from "./tensor-memory/index.js";
 import { type PtxType, typeNamed } from "./types.js";
 import { videoFamily } from "./video.js";
 import { warpFamily } from "./warp.js";
@@ -85,6 +86,7 @@ const families: Family = {
   ...textureFamily,
   ...surfaceFamily,
   ...matrixFamily,
+  ...tensorMemoryFamily,
   ...asyncFamily,
   ...integer,
   add: byType({

@@ -71,8 +71,12 @@ const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
   [EIATTR.CTA_PER_CLUSTER, "same"],
   [EIATTR.MAX_CLUSTER_RANK, "same"],
   [EIATTR.EXPLICIT_CLUSTER, "same"],
+  // The capsule of a kernel that allocates tensor memory has parts of its own, which are not known.
+  [EIATTR.AT_ENTRY_FRAGMENTS, null],
   [EIATTR.RESERVED_SMEM_USED, "same"],
   [EIATTR.SPARSE_MMA_MASK, "same"],
+  [EIATTR.TCGEN05_1CTA_USED, "same"],
+  [EIATTR.TCGEN05_2CTA_USED, "same"],
   [EIATTR.MAXREG_COUNT, "same"],
   [EIATTR.NUM_BARRIERS, "same"],
   [EIATTR.EXTERNS, null],

@@ -12,6 +12,7 @@ import { EIATTR } from "./attributes.js";
 import type { Container } from "./container.js";
 import { CUDA_API } from "./fixed.js";
 import { byteRecord, flagRecord, halfRecord, type InfoRecord, wordsRecord } from "./info.js";
+import { ENTRY_FRAGMENT, tensorMemoryUse, VRC_COUNT } from "./tensor-memory.js";
 
 /** An indirect branch with the byte offsets that it may go to. */
 export interface IndirectBranch {
@@ -51,8 +52,12 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
   if (container.swWar !== null) records.push(wordsRecord(EIATTR.SW_WAR, [container.swWar]));
   if (container.sw2861232) records.push(flagRecord(EIATTR.SW2861232_WAR));
   if (container.modern) records.push(halfRecord(EIATTR.SPARSE_MMA_MASK, 0));
-  if (container.vrc) records.push(byteRecord(EIATTR.VRC_CTA_INIT_COUNT, 0));
-  if (container.reservedUsed) records.push(flagRecord(EIATTR.RESERVED_SMEM_USED));
+  const tensor = tensorMemoryUse(code.insts);
+  if (container.vrc) records.push(byteRecord(EIATTR.VRC_CTA_INIT_COUNT, tensor.columns ? VRC_COUNT : 0));
+  if (tensor.allocates) records.push(wordsRecord(EIATTR.AT_ENTRY_FRAGMENTS, [ENTRY_FRAGMENT]));
+  if (tensor.alone) records.push(flagRecord(EIATTR.TCGEN05_1CTA_USED));
+  if (tensor.paired) records.push(flagRecord(EIATTR.TCGEN05_2CTA_USED));
+  if (container.reservedUsed || tensor.allocates) records.push(flagRecord(EIATTR.RESERVED_SMEM_USED));
   if (code.barriers > 0) records.push(byteRecord(EIATTR.NUM_BARRIERS, code.barriers));
   if (input.externs.length > 0) records.push(wordsRecord(EIATTR.EXTERNS, input.externs));
   if (input.syscalls.length > 0) records.push(wordsRecord(EIATTR.SYSCALL_OFFSETS, input.syscalls));

@@ -58,15 +58,16 @@ function differsInFamily(words: Uint32Array): boolean {
   return false;
 }
 
-/** `.nv.compat` of a module without tensor or tcgen05 instructions (digest G §2M.6). */
+/** `.nv.compat` of a module (digest G §2M.6). */
 export function compatBytes(
   container: Container,
   architectureSpecific: boolean,
   codes: readonly Uint32Array[],
+  tensorMemory: boolean,
 ): Uint8Array {
   return encodeInfo([
     byteRecord(COMPAT.CUDA_ACCELERATOR_TARGET, architectureSpecific ? 1 : 0),
-    byteRecord(COMPAT.ISA_CLASS, 1),
+    byteRecord(COMPAT.ISA_CLASS, tensorMemory ? 2 : 1),
     byteRecord(COMPAT.INST_TCGEN05_MMA, 5),
     halfRecord(COMPAT.MERCURY_ISA_MAJOR_MINOR_VERSION, container.mercuryIsa),
     byteRecord(COMPAT.INST_TENSORMAP_V1, 0),

@@ -25,6 +25,7 @@ import { type MercurySections, mercurySections } from "./mercury.js";
 import { ReservedShared } from "./reserved.js";
 import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, MERCURY_CODE, PLAIN_CODE, SHT_CUDA } from "./sections.js";
 import { segments } from "./segments.js";
+import { tensorMemoryUse } from "./tensor-memory.js";
 import { Variables } from "./variables.js";
 
 export interface LinkOptions {
@@ -175,7 +176,9 @@ class Linker {
 
   /** Once per module, behind the first function's own symbols: the reserved shared memory and the variables. */
   private placeModule(): void {
-    this.reservedSection = this.modern ? this.reserved.make() : null;
+    this.reservedSection = this.modern
+      ? this.reserved.make(this.codes.some((c) => tensorMemoryUse(c.insts).allocates))
+      : null;
     if (this.reservedSection !== null) this.nobits.push(this.reservedSection);
     this.variables.placeAll();
   }
@@ -229,6 +232,7 @@ class Linker {
       container,
       this.program.target.suffix === "a",
       parts.map((p) => p.code.words),
+      parts.some((p) => tensorMemoryUse(p.code.insts).any),
     );
     if (container.modern) made.cuda.info = compat;
     const { debug } = made;

@@ -4,6 +4,7 @@ import { type SectionDraft, section } from "../elf64-write.js";
 import type { Container } from "./container.js";
 import { type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import { STO } from "./sections.js";
+import { PARTITION_BYTES } from "./tensor-memory.js";
 
 export class ReservedShared {
   private readonly container: Container;
@@ -22,7 +23,7 @@ export class ReservedShared {
   }
 
   /** The NOBITS section of an executable; null in relocatable objects. */
-  make(): SectionDraft | null {
+  make(allocates: boolean): SectionDraft | null {
     const { container, symbols } = this;
     const size = container.reservedSize;
     symbols.local(symbol({ name: ".nv.reservedSmem.offset0", bind: STB.Weak, type: STT.Object, value: size, size: 4 }));
@@ -32,13 +33,17 @@ export class ReservedShared {
       type: SHT.Nobits,
       flags: SHF.Write | SHF.Alloc,
       align: container.reservedUsed ? 16 : 1,
-      size: size + (container.reservedUsed ? 0x80 : 0),
+      size: size + (container.reservedUsed ? 0x80 : 0) + (allocates ? PARTITION_BYTES : 0),
     });
-    if (container.reservedUsed) symbols.section(reserved);
+    if (container.reservedUsed || allocates) symbols.section(reserved);
     const common = { bind: STB.Weak, section: reserved, value: size };
     symbols.local(symbol({ ...common, name: "__nv_reservedSMEM_offset_0_alias", other: STO.Reserved }));
     if (container.reservedUsed)
       symbols.local(symbol({ ...common, name: "__nv_reservedSMEM_gb10b_war_var", type: STT.Object, size: 0x80 }));
+    if (allocates) {
+      const name = "__nv_reservedSMEM_tcgen05_partition";
+      symbols.local(symbol({ ...common, name, type: STT.Object, size: PARTITION_BYTES }));
+    }
     return reserved;
   }
 

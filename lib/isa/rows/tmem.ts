@@ -48,9 +48,11 @@ const rows: Rows = [
     op: "LDTM",
     does: "d = tensor memory: rows (data path lanes) of so many bits, repeated",
     slots: "d*times <- a:UR off:I=0",
+    // Keeps its place among stores and products, which no other row says.
+    effect: true,
     widths: ".16dp128bit d*2; .16dp256bit d*4; .16dp128bit.x128 d=1; .16dp256bit.x64 d=1; .16dp256bit.x128 d=1",
     lines: [{ as: "9eeu", text: `LDTM${lanes}{_|.PACK16BIT@80} d, tmem[a@32?+off@40:24+72:8ss]`, sm: "100-110" }],
-    time: "result",
+    time: "write",
     sets: "write",
   },
   {
@@ -64,7 +66,7 @@ const rows: Rows = [
         sm: "103-110",
       },
     ],
-    time: "result",
+    time: "write",
     sets: "write",
   },
   {

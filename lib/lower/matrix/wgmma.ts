@@ -97,7 +97,11 @@ function extras(w: Wanted, list: readonly PtxOperand[], inRegisters: boolean): E
 
 /** Whether the sum goes on: a uniform predicate, or known. */
 function scaleD(c: Context, o: PtxOperand): Operand {
-  const p = c.read(o, PRED);
+  return uniformPredicate(c, c.read(o, PRED));
+}
+
+/** A predicate that all active lanes share, as a uniform one. */
+export function uniformPredicate(c: Context, p: Operand): Operand {
   if (p.kind === Kind.Imm) return p.value === 0 ? not(UPT()) : UPT();
   if (p.id < 0) return (p.mods & 4) === 0 ? UPT() : not(UPT());
   const uniform = c.builder.up();

@@ -51,7 +51,7 @@ Multiple shuffle modifiers specified | bfly idx up
 Multiple .scale_vectorsize modifiers specified | block16 block32
 Multiple .scale_vec_size modifiers specified | scale_vec::1X scale_vec::2X scale_vec::4X
 Multiple .collector_usage modifiers specified | collector::a::discard collector::a::fill collector::a::lastuse collector::a::use
-Multiple .collector_usage modifiers specified | collector::b0::discard collector::b0::fill collector::b1::fill collector::b1::use collector::b2::lastuse collector::b3::discard
+Multiple .collector_usage modifiers specified | collector::b0::discard collector::b0::fill collector::b0::lastuse collector::b0::use collector::b1::discard collector::b1::fill collector::b1::lastuse collector::b1::use collector::b2::discard collector::b2::fill collector::b2::lastuse collector::b2::use collector::b3::discard collector::b3::fill collector::b3::lastuse collector::b3::use
 Multiple .load_mode modifiers specified | im2col im2col::w im2col::w::128 im2col_no_offs tile tile::gather4 tile::scatter4
 Multiple .kind modifiers specified | kind::f16 kind::f8f6f4 kind::i8 kind::mxf4 kind::mxf4nvf4 kind::mxf8f6f4 kind::tf32
 Multiple sparsity modifiers specified | sp sp::ordered_metadata
