@@ -19,6 +19,7 @@ import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
 import { tensor } from "./ops/tensor.js";
 import { tensorCopy } from "./ops/tensor-copy.js";
+import { tensorMemory } from "./ops/tensor-memory.js";
 import { warp } from "./ops/warp.js";
 import { warpgroup } from "./ops/warpgroup.js";
 import { functionAt, type Program } from "./program.js";
@@ -45,6 +46,7 @@ const families: readonly Makers[] = [
   bulk,
   copies,
   tensorCopy,
+  tensorMemory,
   warpgroup,
 ];
 const makers = new Map<string, Maker>();

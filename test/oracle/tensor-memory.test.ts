@@ -3,8 +3,10 @@ import { compile } from "../../lib/compile.js";
 import { disassemble } from "../../lib/disassemble.js";
 import { readCubin } from "../../lib/elf/index.js";
 import { unwrap } from "../../lib/result.js";
+import { simulate } from "../../lib/sim/index.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { verifyCubin } from "../../lib/verify.js";
+import { matrixKernels, matrixText } from "../corpus/matrix/cases";
 import { ptxas } from "./ptxas";
 import { describeOracle } from "./tools";
 
@@ -82,4 +84,14 @@ describeOracle("tensor memory", () => {
     },
     60_000,
   );
+});
+
+describeOracle("a product in tensor memory, ptxas's code in the simulator", () => {
+  const k = matrixKernels.find((x) => x.file === "gemm_tcgen05.sm_100a")!;
+  test.each([0, 3])("-O%i", (level) => {
+    const { params, check } = k.prepare();
+    const run = unwrap(simulate(ptxas(matrixText(k), "sm_100a", level), { grid: k.grid, block: k.block, params }));
+    expect(run.fault).toBeNull();
+    expect(check()).toBe("");
+  });
 });

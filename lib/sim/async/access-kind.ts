@@ -5,7 +5,7 @@ import type { Program } from "../program.js";
 import { type Kind, meaningOf } from "../races/meaning.js";
 
 /** Opcodes that operations under way come from. */
-const asynchronous = /^(LDGSTS|UBLK(CP|RED)|UTMA(LDG|STG|REDG)|STAS|REDAS|[HIQB]GMMA|ARRIVES)$/;
+const asynchronous = /^(LDGSTS|UBLK(CP|RED)|UTMA(LDG|STG|REDG)|STAS|REDAS|[HIQB]GMMA|UTC[HIQ]MMA|ARRIVES)$/;
 
 /** Has the program operations that work on shared memory after their issue? */
 export function isAsynchronous(op: string): boolean {

@@ -2,7 +2,7 @@
 import type { Operation } from "./under-way.js";
 
 /** What waits for an operation: a counted group of its warp, or the mbarrier of its signals alone. */
-export type Grouping = "copies" | "bulk" | "products" | "none";
+export type Grouping = "copies" | "bulk" | "products" | "tensor" | "none";
 
 interface Group {
   readonly grouping: Grouping;

@@ -185,6 +185,7 @@ export const matrixKernels: readonly MatrixKernel[] = [
   { file: "gemm_mma.sm_80", kernel: "gemm", targets: ["sm_80", "sm_86", "sm_89"], grid: [2, 2], block: 128, prepare: odd },
   { file: "gemm_mma.sm_90", kernel: "gemm", targets: ["sm_90", "sm_100", "sm_120"], grid: [2, 2], block: 128, prepare: odd },
   { file: "gemm_wgmma.sm_90a", kernel: "gemm", targets: ["sm_90a"], grid: [1, 2], block: 160, prepare: product(128, 64, 192, [64, 192]) },
+  { file: "gemm_tcgen05.sm_100a", kernel: "gemm", targets: ["sm_100a"], grid: [1, 2], block: 128, prepare: product(256, 64, 192, [64, 192]) },
   { file: "bulk_scale.sm_90", kernel: "scale", targets: ["sm_90", "sm_100"], grid: 1, block: 64, prepare: scale },
   { file: "exchange.sm_90", kernel: "exchange", targets: ["sm_90", "sm_100"], grid: 4, block: 64, prepare: exchange },
   { file: "smooth.sm_80", kernel: "smooth", targets: ["sm_80", "sm_90", "sm_120"], grid: 1, block: 128, prepare: smooth },
