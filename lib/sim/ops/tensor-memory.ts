@@ -169,7 +169,9 @@ function product(s: Site): Exec {
   const [b0, b1] = [s.scalar(second)!, s.scalar(second, 1)!];
   const to = s.scalar(s.operand("d"))!;
   const described = s.scalar(s.operand("e"), 1)!;
-  if (s.operand("c").id >= 0 || s.operand("s").width > 0) s.unsupported("lanes left out, or scales");
+  if (s.operand("s").width > 0) s.unsupported("scales");
+  const c = s.operand("c");
+  const masks = c.id < 0 ? [] : Array.from({ length: c.width }, (_, i) => s.scalar(c, i)!);
   if (s.find("n") !== null && s.imm("n") !== 0) s.unsupported("a scale of the sum");
   const adds = s.predMask("pin");
   return (w) => {
@@ -188,6 +190,7 @@ function product(s: Site): Exec {
     const from = a === null ? indexOf(w, a0(w), ROWS, WORDS_PER_ROW) : 0;
     if (at < 0 || from < 0) return Step.Fault;
     const goesOn = adds(w) !== 0;
+    const leftOut = masks.map((x) => x(w));
     const act = (): Step => {
       const memory = memoryOf(w.cta).words;
       if (a !== null) readMatrix(w, a, d.turnA, words.a);
@@ -195,7 +198,7 @@ function product(s: Site): Exec {
         for (let i = 0; i < ROWS; i++)
           words.a.set(memory.subarray(from + i * COLUMNS, from + i * COLUMNS + WORDS_PER_ROW), i * WORDS_PER_ROW);
       readMatrix(w, b, d.turnB, words.b);
-      multiply(memory, at, d, goesOn);
+      multiply(memory, at, d, goesOn, leftOut);
       return Step.Next;
     };
     const after = w.machine.underWay?.of(w, "tensor").slice(-1) ?? [];
@@ -211,7 +214,8 @@ function product(s: Site): Exec {
   };
 }
 
-function multiply(memory: Int32Array, at: number, d: Described, goesOn: boolean): void {
+/** `leftOut`: a bit for each row of D that stays as it is. */
+function multiply(memory: Int32Array, at: number, d: Described, goesOn: boolean, leftOut: readonly number[]): void {
   const { columns, integer } = d;
   unpack(words.a, ROWS * WORDS_PER_ROW, d.a, d.signA, values.a);
   unpack(words.b, columns * WORDS_PER_ROW, d.b, d.signB, values.b);
@@ -221,11 +225,13 @@ function multiply(memory: Int32Array, at: number, d: Described, goesOn: boolean)
       sum[i * columns + j] = goesOn ? (integer ? old : f32OfBits(old)) : 0;
     }
   accumulate(sum, values.a, values.b, ROWS, columns, DEPTH_BITS / d.a.bits);
-  for (let i = 0; i < ROWS; i++)
+  for (let i = 0; i < ROWS; i++) {
+    if ((((leftOut[i >> 5] ?? 0) >>> (i & 31)) & 1) !== 0) continue;
     for (let j = 0; j < columns; j++) {
       const x = sum[i * columns + j]!;
       memory[at + i * COLUMNS + j] = integer ? x | 0 : truncatedF32(x);
     }
+  }
 }
 
 /** UTCBAR: an arrival when the products of the thread so far are done. */
