@@ -45,6 +45,12 @@ export class BlockUnits {
   }
 }
 
+/** List g: `list[start[g]] … list[start[g + 1] − 1]`. */
+interface Grouped {
+  readonly start: Int32Array;
+  readonly list: Int32Array;
+}
+
 /** A list of pairs of a block and a unit that grows. */
 class Pairs {
   count = 0;
@@ -66,7 +72,7 @@ class Pairs {
   }
 
   /** Blocks by unit (`of` 1) or units by block (`of` 0), each list in the order of addition: where the lists begin, and the lists. */
-  grouped(of: 0 | 1, groups: number): { readonly start: Int32Array; readonly list: Int32Array } {
+  grouped(of: 0 | 1, groups: number): Grouped {
     const { data, count } = this;
     const start = new Int32Array(groups + 2);
     for (let k = of; k < 2 * count; k += 2) {
@@ -130,43 +136,75 @@ export class Crossing {
 
   /** Follows each unit from where it is read back to where it is killed. */
   solve(cfg: Cfg): { readonly liveIn: BlockUnits; readonly liveOut: BlockUnits } {
-    const { units } = this;
-    const { count, predStart, pred } = cfg;
-    const reads = this.reads.grouped(1, units);
-    const ends = this.readsAtEnd.grouped(1, units);
-    const kills = this.kills.grouped(1, units);
+    const ways = this.ways(cfg);
     const [into, out] = [new Pairs(), new Pairs()];
-    // The last unit found to be killed in a block, live into it, live out of it; plus one.
-    const [killed, isIn, isOut] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
-    const work: number[] = [];
-    let stamp = 0;
+    let u = 0;
+    const enters = (b: number): void => into.add(b, u);
+    const leaves = (b: number): void => out.add(b, u);
+    for (; u < this.units; u++) ways.follow(u, enters, leaves);
+    return { liveIn: unitsOfBlocks(into, cfg.count), liveOut: unitsOfBlocks(out, cfg.count) };
+  }
+
+  /** To follow single units. Nothing is noted behind it. */
+  ways(cfg: Cfg): WaysBack {
+    const { units } = this;
+    return new WaysBack(
+      cfg,
+      this.reads.grouped(1, units),
+      this.readsAtEnd.grouped(1, units),
+      this.kills.grouped(1, units),
+    );
+  }
+}
+
+/** The ways of single units from where they are read back to where they are killed. */
+export class WaysBack {
+  // The last unit found to be killed in a block, live into it, live out of it; plus one.
+  private readonly killed: Int32Array;
+  private readonly isIn: Int32Array;
+  private readonly isOut: Int32Array;
+  private readonly work: number[] = [];
+
+  constructor(
+    private readonly cfg: Cfg,
+    private readonly reads: Grouped,
+    private readonly ends: Grouped,
+    private readonly kills: Grouped,
+  ) {
+    this.killed = new Int32Array(cfg.count);
+    this.isIn = new Int32Array(cfg.count);
+    this.isOut = new Int32Array(cfg.count);
+  }
+
+  /** Calls `into` and `out` with each block that the unit is live into and out of. Each unit is followed once. */
+  follow(u: number, into: (block: number) => void, out?: (block: number) => void): void {
+    const { reads, ends, kills, killed, isIn, isOut, work } = this;
+    const { predStart, pred } = this.cfg;
+    const from = reads.start[u] as number;
+    const to = reads.start[u + 1] as number;
+    const [end, pastEnd] = [ends.start[u] as number, ends.start[u + 1] as number];
+    if (from === to && end === pastEnd) return;
+    const stamp = u + 1;
     const leaves = (b: number): void => {
       if (b < 0 || isOut[b] === stamp) return;
       isOut[b] = stamp;
-      out.add(b, stamp - 1);
+      out?.(b);
       if (killed[b] === stamp || isIn[b] === stamp) return;
       isIn[b] = stamp;
-      into.add(b, stamp - 1);
+      into(b);
       work.push(b);
     };
-    for (let u = 0; u < units; u++) {
-      const from = reads.start[u] as number;
-      const to = reads.start[u + 1] as number;
-      if (from === to && ends.start[u] === ends.start[u + 1]) continue;
-      stamp = u + 1;
-      for (let k = kills.start[u] as number; k < (kills.start[u + 1] as number); k++)
-        killed[kills.list[k] as number] = stamp;
-      for (let k = from; k < to; k++) {
-        const b = reads.list[k] as number;
-        isIn[b] = stamp;
-        into.add(b, u);
-        work.push(b);
-      }
-      for (let k = ends.start[u] as number; k < (ends.start[u + 1] as number); k++) leaves(ends.list[k] as number);
-      for (let b = work.pop(); b !== undefined; b = work.pop())
-        for (let e = predStart[b] as number; e < (predStart[b + 1] as number); e++) leaves(pred[e] as number);
+    for (let k = kills.start[u] as number; k < (kills.start[u + 1] as number); k++)
+      killed[kills.list[k] as number] = stamp;
+    for (let k = from; k < to; k++) {
+      const b = reads.list[k] as number;
+      isIn[b] = stamp;
+      into(b);
+      work.push(b);
     }
-    return { liveIn: unitsOfBlocks(into, count), liveOut: unitsOfBlocks(out, count) };
+    for (let k = end; k < pastEnd; k++) leaves(ends.list[k] as number);
+    for (let b = work.pop(); b !== undefined; b = work.pop())
+      for (let e = predStart[b] as number; e < (predStart[b + 1] as number); e++) leaves(pred[e] as number);
   }
 }
 

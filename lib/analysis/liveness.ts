@@ -8,7 +8,7 @@
 import { isPhi } from "../ori/flow.js";
 import type { Inst } from "../ori/types.js";
 import { clearRange, setRange, wordsFor } from "./bits.js";
-import { type BlockUnits, Crossing } from "./block-units.js";
+import { type BlockUnits, Crossing, type WaysBack } from "./block-units.js";
 import type { Cfg } from "./cfg.js";
 import type { Flat } from "./flat.js";
 
@@ -26,9 +26,18 @@ export interface Liveness {
  * lives on the edge from its own predecessor only, and not into the block of the phi.
  */
 export function liveness(cfg: Cfg, flat: Flat, onEdges = false): Liveness {
+  return { flat, words: wordsFor(flat.units.count), ...crossingOf(cfg, flat, onEdges).solve(cfg) };
+}
+
+/** The same, of one unit after the other: in the SSA window all of it may be as large as the square of the function. */
+export function livenessOfUnits(cfg: Cfg, flat: Flat): WaysBack {
+  return crossingOf(cfg, flat, false).ways(cfg);
+}
+
+function crossingOf(cfg: Cfg, flat: Flat, onEdges: boolean): Crossing {
   const crossing = new Crossing(flat.units.count);
   for (let b = 0; b < cfg.count; b++) summarize(flat, cfg, b, crossing, onEdges);
-  return { flat, words: wordsFor(flat.units.count), ...crossing.solve(cfg) };
+  return crossing;
 }
 
 function summarize(flat: Flat, cfg: Cfg, b: number, crossing: Crossing, onEdges: boolean): void {

@@ -21,7 +21,10 @@ import {
   type Flat,
   hasBit,
   isLanewise,
+  livenessOfUnits,
+  setBit,
   unitOf,
+  type WaysBack,
   wordsFor,
 } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
@@ -56,6 +59,9 @@ class Sink {
   private readonly reader: Int32Array;
   private readonly readerSlot: Int16Array;
   private readonly across: Uint32Array;
+  /** Blocks that the units asked for are live into. */
+  private readonly liveInto: Map<number, Uint32Array> = new Map();
+  private ways: WaysBack | null = null;
 
   constructor(
     func: Func,
@@ -207,11 +213,17 @@ class Sink {
     const { loops } = analysis(this.func, "loops");
     const across = new Uint32Array(wordsFor(flat.units.count));
     if (loops.length === 0) return across;
-    const { words, liveIn } = analysis(this.func, "liveness");
-    const idle = new Uint32Array(words);
+    const words = across.length;
+    const rows = new Map(loops.map(({ header }) => [header, new Uint32Array(words)]));
+    const cfg = analysis(this.func, "cfg");
+    const ways = livenessOfUnits(cfg, flat);
+    for (let u = 0; u < flat.units.count; u++)
+      ways.follow(u, (b) => {
+        const row = rows.get(b);
+        if (row !== undefined) setBit(row, 0, u);
+      });
     for (const { header, blocks } of loops) {
-      idle.fill(0);
-      liveIn.addTo(header, idle);
+      const idle = (rows.get(header) as Uint32Array).slice();
       for (const b of blocks) {
         const first = flat.useStart[flat.first[b] as number] as number;
         const last = flat.useStart[flat.first[b + 1] as number] as number;
@@ -233,17 +245,29 @@ class Sink {
   /** Registers that live on to the target only for the instruction, unless what makes them can move there too. */
   private kept(at: number, target: number): number {
     const { flat, defs } = this;
-    const live = analysis(this.func, "liveness");
     let kept = 0;
     for (let u = flat.useStart[at] as number; u < (flat.useStart[at + 1] as number); u++) {
       for (let k = 0; k < (flat.useWidth[u] as number); k++) {
         const unit = (flat.useUnit[u] as number) + k;
-        if (live.liveIn.has(target, unit)) continue;
+        if (this.livesInto(target, unit)) continue;
         const def = defs.def[unit] as number;
         if (def < 0 || !this.follows(def, at)) kept++;
       }
     }
     return kept;
+  }
+
+  private livesInto(block: number, unit: number): boolean {
+    let blocks = this.liveInto.get(unit);
+    if (blocks === undefined) {
+      const cfg = analysis(this.func, "cfg");
+      this.ways ??= livenessOfUnits(cfg, this.flat);
+      const set = new Uint32Array(wordsFor(cfg.count));
+      this.ways.follow(unit, (b) => setBit(set, 0, b));
+      this.liveInto.set(unit, set);
+      blocks = set;
+    }
+    return hasBit(blocks, 0, block);
   }
 
   /** The definition reads no registers, and nothing but instruction `reader` reads it where it stands. */
