@@ -15,7 +15,8 @@ function isBuilt() {
 
 /** The bundle's exports; V8 itself refuses compiled code of another version or machine, and compiles then. */
 function load(cachedData) {
-  const text = readFileSync(bundle, "utf8");
+  // The bundle is ASCII.
+  const text = readFileSync(bundle, "latin1");
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text}\n})`, {
     filename: bundle,
     ...(cachedData === null ? {} : { cachedData }),

@@ -8,10 +8,11 @@ const { buildSync } = require("esbuild");
 const { load } = require("../bin/bundled.cjs");
 
 const dist = join(__dirname, "../dist");
+// From the sources: modules of the standard become one scope, in which nothing is looked up through a module's exports.
 buildSync({
   stdin: {
-    contents: 'exports.ptxas = require("./ptxas.js").ptxas; exports.processHost = require("./host.js").processHost;',
-    resolveDir: join(dist, "cli"),
+    contents: 'export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";',
+    resolveDir: join(__dirname, "../lib/cli"),
   },
   outfile: join(dist, "cli/ptxas.bundle.js"),
   bundle: true,
@@ -19,6 +20,10 @@ buildSync({
   platform: "node",
   target: "node20",
   packages: "external",
+  format: "cjs",
+  charset: "ascii",
+  // What only notebooks show; the command asks for none of it.
+  external: ["./present/*"],
   logLevel: "error",
 });
 

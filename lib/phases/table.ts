@@ -248,10 +248,12 @@ const inWindow: readonly PhaseName[] = [
 const ofAnyRegisters: readonly PhaseName[] = ["AnalyzeControlFlow", "SetControlFlowOpLastInBB", "OriRemoveNopCode"];
 
 /** Up to AllocateRegisters registers are virtual, behind it physical; who only looks or belongs to the caller does not mind. */
+const allocation = rows.findIndex(([name]) => name === "AllocateRegisters");
+
 function needsOf(name: PhaseName, category: Category, index: number): PhaseRow["needs"] {
   if (inWindow.includes(name)) return "ssa";
   if (ofAnyRegisters.includes(name) || ["validation", "hook", "report", "update"].includes(category)) return "any";
-  return index <= rows.findIndex(([other]) => other === "AllocateRegisters") ? "virtual" : "physical";
+  return index <= allocation ? "virtual" : "physical";
 }
 
 /** Pairs that must stand in this order, with the reason. */

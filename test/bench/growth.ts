@@ -43,6 +43,20 @@ export const shapes: Readonly<Record<string, (n: number) => string>> = {
       ],
       2,
     ),
+  /** Diamonds on which lanes part, with work in both arms that only one way reads. */
+  arms: (n) =>
+    kernel(
+      [
+        "mov.u32 %r0, %tid.x;",
+        ...each(
+          n,
+          (i) =>
+            `setp.lt.s32 %p1, %r0, ${i}; add.s32 %r2, %r0, ${i}; @%p1 bra A${i};\n${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `mad.lo.s32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r2, ${i + k};`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r4; bra.uni B${i};\nA${i}: ${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `xor.b32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r1;`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r5;\nB${i}: add.s32 %r1, %r1, %r3;`,
+        ),
+        "st.global.u32 [%rd1], %r1;",
+      ],
+      8,
+    ),
 };
 
 interface Times {

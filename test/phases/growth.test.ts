@@ -3,6 +3,7 @@
  * `srcs` of instructions, and of the elements of lists of blocks and instructions.
  */
 
+import { analysis, dominators, type Liveness } from "../../lib/analysis/index.js";
 import { compile } from "../../lib/compile.js";
 import { newFunc } from "../../lib/ori/func.js";
 import { register } from "../../lib/ori/operand.js";
@@ -74,6 +75,44 @@ test.each(Object.entries(shapes))("%s: four times the steps, four times the work
   phases.forEach(([name], k) => {
     expect([name, (large[k] as number) / (small[k] as number) < 4.5]).toEqual([name, true]);
   });
+});
+
+test.each(Object.entries(shapes))("%s: analyses of four times the steps are four times as large", (_, make) => {
+  const sizes = (n: number): Record<string, number> => {
+    const func = lowered(make(n));
+    const live = analysis(func, "liveness");
+    generateMovPhi(func);
+    func.milestone = "ssa";
+    const onEdges = analysis(func, "livenessOnEdges");
+    const { joins } = analysis(func, "names");
+    const total = ({ liveIn, liveOut }: Liveness): number =>
+      func.blocks.reduce((sum, _, b) => sum + liveIn.count(b) + liveOut.count(b), 0);
+    return {
+      "live at the ends of blocks": total(live),
+      "in the SSA window": total(onEdges),
+      "names that meet": [...joins.values()].reduce((sum, list) => sum + list.length, 0),
+    };
+  };
+  const [small, large] = [sizes(100), sizes(400)];
+  for (const what of Object.keys(small)) expect([what, large[what]! <= 4.5 * small[what]!]).toEqual([what, true]);
+});
+
+test("a dominator is found on a short way up, whatever way leads to the block", () => {
+  const steps = (n: number): number => {
+    let reads = 0;
+    const cfg = analysis(lowered(shapes.joins!(n)), "cfg");
+    const counted = (list: Int32Array): Int32Array =>
+      new Proxy(list, {
+        get(of, key): unknown {
+          if (typeof key === "string" && /^\d/.test(key)) reads++;
+          const value: unknown = Reflect.get(of, key, of);
+          return typeof value === "function" ? value.bind(of) : value;
+        },
+      });
+    dominators({ ...cfg, pred: counted(cfg.pred), succ: counted(cfg.succ), order: counted(cfg.order) });
+    return reads;
+  };
+  expect(steps(400) / steps(100)).toBeLessThan(4.5);
 });
 
 test.each([

@@ -2,7 +2,6 @@
  * Signs and absolute values of floats as modifiers of the operand, as ptxas has them. `FADD d, -x, -RZ` only turns the sign, but
  * for NaN, whose bits PTX leaves open.
  */
-import { tryForm } from "../../isa/form.js";
 import { isZeroReg } from "../../ori/operand.js";
 import { Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, plainReg } from "../combining.js";
@@ -11,7 +10,7 @@ import { floatOpposites } from "../evaluate.js";
 const comparisonsOf = (op: string): string[] =>
   Object.keys(floatOpposites).flatMap((c) => ["AND", "OR", "XOR"].map((j) => `${op}.${c}.${j}`));
 
-/** Instructions that take signs and bars on their float operands. */
+/** Instructions that take signs and bars on their float operands; some of the names no SM has. */
 const signOps: readonly string[] = [
   ...["FADD", "FMUL", "FFMA"].flatMap((op) => ["", ".FTZ", ".SAT", ".FTZ.SAT"].map((m) => op + m)),
   ...["FMNMX", "FSEL", "MUFU.RCP", "MUFU.EX2", "MUFU.LG2", "DADD", "DMUL", "DFMA"],
@@ -39,7 +38,7 @@ const signAsModifier: Apply = (c, root, at) => {
 export const floatRules: readonly CombineRule[] = [
   {
     name: "sign-as-modifier",
-    roots: signOps.filter((name) => tryForm(name) !== null),
+    roots: signOps,
     inner: ["FADD", "DADD"],
     apply: signAsModifier,
   },
