@@ -49,7 +49,7 @@ const inversion: Lowering = (c, i, m) => {
   else lop3(c, c.out(at(ops, 0), type), RZ(), a, RZ(), 0x33);
 };
 
-/** d = (a == 0) ? 1 : 0 */
+/** d = (a == 0) ? 1 : 0, as the negation of a mask (ptxas at every level). */
 const cnot: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   const type = bitType(m);
@@ -62,7 +62,8 @@ const cnot: Lowering = (c, i, m) => {
       ? c.op("LOP3.LUT", [c.materialize(c.word(a, 0)), c.word(a, 1), RZ(), imm(0xfc)])
       : extend32(c, a, type);
   c.emit("ISETP.EQ.U32.AND", [p], [c.materialize(x), RZ()]);
-  c.emit("SEL", [c.word(d, 0)], [RZ(), imm(1), not(p)]);
+  const mask = c.op("SEL", [RZ(), imm(0xffffffff), not(p)]);
+  c.emit("IADD3", [c.word(d, 0)], [RZ(), neg(mask), RZ()]);
   if (d.width === 2) c.move(c.word(d, 1), RZ());
 };
 

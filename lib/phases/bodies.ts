@@ -22,6 +22,7 @@ import { generateMovPhi } from "./generate-mov-phi.js";
 import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { hoistInvariants } from "./hoist-invariants.js";
+import { settleLiterals } from "./literals.js";
 import { removeNops } from "./nop.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
@@ -69,7 +70,7 @@ function common(func: Func, across: boolean, { rewrites, ...context }: PhaseCont
 function closeWindow(func: Func, { plain = false }: PhaseContext): void {
   const open = func.milestone === "ssa" && !plain;
   if (open) turnCompares(func);
-  if (open && guardSelections(func) > 0) removeDeadCode(func);
+  if (open && settleLiterals(func) + guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);
   if (open) joinCopies(func);

@@ -15,7 +15,7 @@ import { analysis, Definitions, isLanewise, unitOf } from "../analysis/index.js"
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { clone, imm, isReg } from "../ori/operand.js";
+import { clone, imm, isReg, isZeroReg } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -119,10 +119,28 @@ function selection(defs: Definitions, inst: Inst, at: number, ends: Int32Array):
     const inner = innerOf(defs, made, at);
     const guard = guardOf(pin, not);
     // A literal is better selected than moved twice.
-    if (inner === null || guard === null || inner.form.op === "MOV" || inner.form.op === "SEL") continue;
+    if (inner === null || guard === null || inner.form.op === "MOV" || choosesLiterals(defs, inner)) continue;
+    if (unguarded.has(inner.form.op)) return overMade(inst, made, base, guard);
     return { base, guard, inst: inner, srcs: inner.srcs, gone: inner };
   }
   return null;
+}
+
+/** Both sides of a SEL are literals. */
+function choosesLiterals(defs: Definitions, inner: Inst): boolean {
+  const [a, b] = inner.srcs as [Operand, Operand];
+  const literal = (o: Operand): boolean => isZeroReg(o) || literalOf(defs, o) !== null;
+  return inner.form.op === "SEL" && literal(a) && literal(b);
+}
+
+/** Operations on halves keep their guard off: ptxas moves the other value over what they made. */
+const unguarded: ReadonlySet<string> = new Set(["HFMA2", "HADD2", "HMUL2", "F2FP"]);
+
+function overMade(select: Inst, made: Operand, other: Operand, guard: Guard): Plan {
+  const mov = form("MOV");
+  const inst = { ...select, form: mov, dsts: [clone(select.dsts[0] as Operand)] };
+  const srcs = [clone(other), ...mov.srcs.slice(1).map(slotDefault)];
+  return { base: made, guard: { ...guard, not: !guard.not }, inst, srcs, gone: null };
 }
 
 const ONE = 0x3f800000;

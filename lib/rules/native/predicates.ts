@@ -42,7 +42,7 @@ function tableOf(inst: Inst, x: number, y: number): number {
 function compareForm(inst: Inst, word: string, inverted: boolean): string | null {
   const { op, mods } = inst.form;
   const [cmp, ...rest] = mods as [string, ...string[]];
-  if (!rest.includes("AND") || rest.includes("EX")) return null;
+  if (!rest.includes("AND")) return null;
   const turned = op === "ISETP" ? comparisons[cmp]?.opposite : floatOpposites[cmp];
   if (turned === undefined) return null;
   return [op, inverted ? turned : cmp, ...rest.map((m) => (m === "AND" ? word : m))].join(".");
@@ -66,7 +66,9 @@ const joinCompare: Apply = (c, root, at) => {
     const f = name === null ? null : tryForm(name);
     if (f === null) continue;
     if (joint.y) other.mods = Mod.Not;
-    if (c.write(at, f, [p, PT()], [inner.srcs[0]!, inner.srcs[1]!, other])) return true;
+    // The lower halves' result of a 64-bit comparison comes last; the opposite of the whole is one of it, too.
+    const low = inner.srcs.slice(3).map((o) => (joint.x ? { ...o, mods: o.mods ^ Mod.Not } : o));
+    if (c.write(at, f, [p, PT()], [inner.srcs[0]!, inner.srcs[1]!, other, ...low])) return true;
   }
   return false;
 };
@@ -75,7 +77,7 @@ const joinCompare: Apply = (c, root, at) => {
 function comparing(c: Combining, o: Operand, at: number): Inst | null {
   const inst = c.defs.definition(o);
   if (inst === null || (inst.form.op !== "ISETP" && inst.form.op !== "FSETP")) return null;
-  if (inst.dsts[0]!.id !== o.id || !unused(inst.dsts[1]) || inst.srcs.length !== 3) return null;
+  if (inst.dsts[0]!.id !== o.id || !unused(inst.dsts[1])) return null;
   return c.inner(o, at, [inst.form.name]);
 }
 

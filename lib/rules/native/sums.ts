@@ -19,7 +19,7 @@ const sumOfThree: Apply = (c, root, at) => {
     const terms = all.filter((o) => !literals.includes(o));
     const sum = literals.reduce((n, o) => (n + o.value) >>> 0, 0);
     if (sum !== 0) terms.push(imm(sum));
-    if (terms.length > 3 || terms.filter((o) => (o.mods & Mod.Neg) !== 0).length > 1) continue;
+    if (terms.length > 3 || terms.filter((o) => (o.mods & Mod.Neg) !== 0).length > 2) continue;
     while (terms.length < 3) terms.push(RZ());
     for (const srcs of orders(terms)) if (c.write(at, root.form, root.dsts, srcs)) return true;
   }

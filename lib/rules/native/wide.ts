@@ -2,7 +2,7 @@
 import { unitOf } from "../../analysis/index.js";
 import { isReg, register } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
-import { type Inst, Kind, NO_INDEX, type Operand } from "../../ori/types.js";
+import { type Inst, Kind, Mod, NO_INDEX, type Operand } from "../../ori/types.js";
 import { alignmentOf } from "../../ori/verify/physical.js";
 import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "../combining.js";
 
@@ -41,13 +41,17 @@ function wideSum(c: Combining, high: Inst, at: number): WideSum | null {
   };
 }
 
-/** Two operands as one of width 2: consecutive registers that hold the same at `at`, or words of a bank; null: they are not. */
+/** Two operands as one of width 2: consecutive registers that hold the same at `at` (with the signs of a difference, too), or words of a bank; null: they are not. */
 function pairOf(c: Combining, lo: Operand, hi: Operand, at: number): Operand | null {
   if (lo.kind === Kind.Const && hi.kind === Kind.Const) {
     const next = lo.id === hi.id && hi.value === lo.value + 4 && lo.value % 8 === 0;
     return next && lo.index === NO_INDEX && hi.index === NO_INDEX && lo.mods === 0 && hi.mods === 0
       ? { ...lo, width: 2 }
       : null;
+  }
+  if (isReg(lo) && lo.mods === Mod.Neg && hi.mods === Mod.Not) {
+    const o = pairOf(c, { ...lo, mods: 0 }, { ...hi, mods: 0 }, at);
+    return o === null ? null : { ...o, mods: Mod.Neg };
   }
   if (!plainReg(lo) || !plainReg(hi) || lo.id !== hi.id || hi.sub !== lo.sub + 1 || lo.sub % alignmentOf(2) !== 0)
     return null;
@@ -65,7 +69,7 @@ const addWide: Apply = (c, root, at) => {
     const other = lo === p ? q : p;
     const otherHigh = hi === root.srcs[0] ? root.srcs[1]! : root.srcs[0]!;
     const addend = pairOf(c, other, otherHigh, sum.at);
-    if (product === null || addend === null) continue;
+    if (product === null || product.mods !== 0 || addend === null) continue;
     const inner = c.inner(product, sum.at, ["IMAD.WIDE", "IMAD.WIDE.U32"]);
     if (inner === null || !isZero(inner.srcs[2] as Operand) || carries(inner)) continue;
     if (

@@ -44,17 +44,17 @@ rule product-and-sum-of-halves-mma on hfma2Mma
   HFMA2 d, x, y, z
   => HFMA2.MMA d, x, y, z
 
-rule extremum-of-same-float with F = | .FTZ
-  FMNMX$F d, x, x, ?p   when reg(x)
-  => FADD$F d, x, -RZ
+rule extremum-of-same-float
+  FMNMX d, x, x, ?p   when reg(x)
+  => MOV d, x
+
+rule sum-with-minus-zero
+  FADD d, x, -RZ   when reg(x)
+  => MOV d, x
 
 rule flush-of-flushed with F = FADD | FMUL
   $F.FTZ d, (FADD.FTZ ?x, -RZ), ?y
   => $F.FTZ d, ?x, ?y
-
-rule negation-of-negation
-  FADD d, -(FADD -x, -RZ), -RZ
-  => MOV d, x
 
 rule maximum-of-saturated-and-negative
   FMNMX d, y@*(FADD.SAT ?a, ?b), #k, !PT   when k >= 0x80000000, k <= 0xff800000

@@ -73,11 +73,11 @@ rule compare-of-inverse with C = EQ | NE
   => ISETP.$C.AND p, x, #(~m), PT
 
 rule never-against-itself with C = LT | GT | NE
-  ISETP.$C.AND p, x, x, q   when reg(x)
+  ISETP.$C.AND p, x, x, PT   when reg(x)
   => PLOP3.LUT p, PT, PT, !PT, 0x80, 0
 
 rule never-against-itself-unsigned with C = LT | GT
-  ISETP.$C.U32.AND p, x, x, q   when reg(x)
+  ISETP.$C.U32.AND p, x, x, PT   when reg(x)
   => PLOP3.LUT p, PT, PT, !PT, 0x80, 0
 
 rule always-against-itself with C = LE | GE | EQ | LE.U32 | GE.U32 | EQ.U32

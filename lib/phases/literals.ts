@@ -1,0 +1,98 @@
+/**
+ * Literals in registers, at the end of the SSA window.
+ *
+ *     MOV %R4, 0x18                                   IMAD.WIDE %R6, %R2, 0x18, RZ
+ *     IMAD.WIDE %R6, %R2, %R4, RZ               →
+ *
+ *     MOV %R4, 0x5; SEL %R6, %R4, 0x9, %P0            MOV %R4, 0x5; SEL %R6, %R4, 0x9, %P0
+ *     MOV %R5, 0x5; SEL %R7, %R5, 0x9, %P1      →     SEL %R7, %R4, 0x9, %P1
+ *
+ * Factors wait in registers for an addend from a constant bank (`constant-moves.ts`): those that got none are literals again. A literal that a
+ * block needs twice is made once there, as ptxas 13.0.88 has it; other blocks make their own.
+ */
+import { Definitions } from "../analysis/index.js";
+import { touch } from "../ori/editor.js";
+import { isPhi } from "../ori/flow.js";
+import { clone, isReg } from "../ori/operand.js";
+import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { encodes } from "../rules/encodable.js";
+import { isWideProduct } from "./constant-moves.js";
+
+/** Returns how many operands changed; the MOVs that nobody reads any more are dead code. */
+export function settleLiterals(func: Func): number {
+  const count = literalFactors(func) + shareLiterals(func);
+  if (count > 0) touch(func);
+  return count;
+}
+
+function literalFactors(func: Func): number {
+  if (!func.target.has("constantOperands")) return 0;
+  const defs = new Definitions(func);
+  let count = 0;
+  for (const inst of defs.flat.insts) {
+    const [, factor, addend] = inst.srcs;
+    if (!isWideProduct(inst) || factor === undefined || addend?.kind === Kind.Const || !isReg(factor)) continue;
+    const from = literalOf(defs.definition(factor));
+    if (from === null || factor.mods !== 0) continue;
+    const srcs = inst.srcs.map((o, k) => (k === 1 ? clone(from) : o));
+    if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
+    inst.srcs = srcs;
+    count++;
+  }
+  return count;
+}
+
+/** The literal that a MOV of all bytes makes; null: the instruction does something else. */
+function literalOf(inst: Inst | null): Operand | null {
+  const from = inst?.srcs[0];
+  if (inst?.form.name !== "MOV" || inst.guard !== null || from?.kind !== Kind.Imm || from.mods !== 0) return null;
+  return inst.srcs[1]?.value === 15 ? from : null;
+}
+
+function shareLiterals(func: Func): number {
+  const bound = boundLiterals(func);
+  let count = 0;
+  for (const block of func.blocks) {
+    const made = new Map<number, number>();
+    const same = new Map<number, number>();
+    for (const inst of block.insts) {
+      for (const o of inst.srcs) {
+        const first = o.kind === Kind.Reg && o.file === File.R ? same.get(o.id) : undefined;
+        if (first === undefined) continue;
+        o.id = first;
+        count++;
+      }
+      const value = literalOf(inst)?.value;
+      const d = inst.dsts[0];
+      if (value === undefined || d === undefined || bound[d.id] === 1) continue;
+      const first = made.get(value);
+      if (first === undefined) made.set(value, d.id);
+      else same.set(d.id, first);
+    }
+  }
+  return count;
+}
+
+/** 1 for registers that are no literals of one block: several definitions, wide, bound to a place, read elsewhere or by a phi. */
+function boundLiterals(func: Func): Uint8Array {
+  const { values } = func;
+  const bound = new Uint8Array(values.count);
+  const home: (Block | undefined)[] = new Array(values.count);
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      for (const o of inst.dsts) {
+        if (o.kind !== Kind.Reg || o.id >= values.count || o.id < 0) continue;
+        const alone =
+          home[o.id] === undefined && values.width(o.id) === 1 && values.fixed(o.id) < 0 && o.file === File.R;
+        if (!alone) bound[o.id] = 1;
+        home[o.id] = block;
+      }
+  for (const block of func.blocks)
+    for (const inst of block.insts)
+      for (const o of inst.srcs) {
+        if (o.kind === Kind.Const && o.index >= 0) bound[o.index] = 1;
+        if (o.kind === Kind.Reg && o.id >= 0 && o.id < values.count && (isPhi(inst) || home[o.id] !== block))
+          bound[o.id] = 1;
+      }
+  return bound;
+}
