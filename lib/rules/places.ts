@@ -136,7 +136,8 @@ function innerMayHold(p: PatternOperand & { is: "inner" }, o: Operand, c: Combin
 export function isZeroPattern(p: PatternOperand & { is: "zero" }, o: Operand, c: Combining): boolean {
   if (p.predicate) return isZeroReg(o) && o.file === File.P && ((o.mods & Mod.Not) !== 0) === p.not;
   if (p.not) return isZeroReg(o) && o.mods === Mod.Neg;
-  return o.mods === 0 && c.literal(o) === 0;
+  // RZ is the zero of any width.
+  return o.mods === 0 && (isZeroReg(o) || c.literal(o) === 0);
 }
 
 /** The operand is what the slot holds where the text leaves it out. */

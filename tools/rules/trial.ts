@@ -68,6 +68,14 @@ export function differs(rule: Rule, trial: Trial, operands: Uint32Array): Uint32
   return null;
 }
 
+/** The left side alone on loaded operands: a function on which the rule must fire. */
+export function leftSide(rule: Rule, trial: Trial): Func {
+  const program = unwrap(lower(unwrap(parse(frame(trial.target))), { target: trial.target }));
+  const func = program.funcs[0] as Func;
+  new Build(func, rule, trial.literals).place([rule.left]);
+  return func;
+}
+
 const scratch = new DataView(new ArrayBuffer(8));
 
 /** Results of two words at most: the left in words 0 and 1, the right in 4 and 5. */
@@ -95,6 +103,8 @@ class Build {
   private readonly out: Inst[] = [];
   private readonly named = new Map<string, Operand>();
   private readonly taken = { R: 0, pair: 0, P: 0 };
+  /** Results of inner instructions that others may read, too. */
+  private readonly shared: Operand[] = [];
 
   constructor(func: Func, rule: Rule, literals: ReadonlyMap<string, number>) {
     this.func = func;
@@ -103,16 +113,17 @@ class Build {
   }
 
   /** Puts the sides and their stores in the place of the frame's store; returns how many results are compared. */
-  place(): number {
+  place(patterns: readonly PatternInst[] = [this.rule.left, this.rule.right]): number {
     for (const block of this.func.blocks) {
       const at = block.insts.findIndex((i) => i.srcs[0]?.kind === Kind.Imm && i.srcs[0].value === 0x5eed);
       if (at < 0) continue;
       const from = block.insts.findIndex((i, k) => k > at && i.form.memory?.access === "store");
       const store = block.insts[from] as Inst;
-      const sides = [this.rule.left, this.rule.right].map((s) => this.side(s));
+      const sides = patterns.map((s) => this.side(s));
       sides.forEach((words, s) => {
         for (const [k, w] of words.entries()) this.store(store, w, 16 * s + 4 * k);
       });
+      if (patterns.length === 1) for (const d of this.shared) this.store(store, clone(d), 24);
       block.insts.splice(at, from - at + 1, ...this.out);
       return 1;
     }
@@ -177,6 +188,7 @@ class Build {
           forms.map((s, n) => (n === at ? d : slotDefault(s))),
         );
         if (p.name !== null) this.named.set(p.name, clone(d));
+        if (p.shared && d.file === File.R && d.width === 1) this.shared.push(d);
         return { ...clone(d), mods: bitsOf(p.mods) };
       }
       default: {

@@ -72,10 +72,6 @@ rule mask-of-selected
   AND d, (SEL #j, #k, ?p), #m
   => SEL d, (MOV #(j & m)), #(k & m), ?p
 
-rule mask-of-one-selected
-  AND d, (SEL RZ, #k, ?p), #m   when k != 0
-  => SEL d, RZ, #(k & m), ?p
-
 rule field-without-effect
   SGXT.U32 d, y@*(SHF.R.U32.HI RZ, #n, x), #w   when n <= 31, w + n >= 32, w <= 32
   => MOV d, y

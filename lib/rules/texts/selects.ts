@@ -56,7 +56,7 @@ rule compare-of-count with C = EQ | NE
   ISETP.$C.AND p, (POPC x), RZ, PT   when reg(x)
   => ISETP.$C.AND p, x, RZ, PT
 
-rule compare-of-xor with C = EQ | NE
+rule compare-of-xor with C = EQ
   ISETP.$C.AND p, (XOR x, y), RZ, PT   when reg(x)
   => ISETP.$C.AND p, x, y, PT
 
@@ -99,20 +99,4 @@ rule unselected-extremum with C = LT | LE | GT | GE, P = !PT | !PT | PT | PT
 rule unselected-other-extremum with C = LT | LE | GT | GE, P = PT | PT | !PT | !PT
   SEL d, y, x, !(ISETP.$C.AND x, y, PT)   when reg(x), reg(y)
   => VIMNMX d, x, y, $P
-
-rule select-of-select with S = SEL | FSEL
-  $S d, ($S x, y, p), z, p   when reg(x)
-  => $S d, x, z, p
-
-rule select-of-other-select with S = SEL | FSEL
-  $S d, z, ($S y, x, p), p   when reg(x)
-  => $S d, z, x, p
-
-rule select-of-select-unless with S = SEL | FSEL
-  $S d, ($S y, x, p), z, !p   when reg(x)
-  => $S d, x, z, !p
-
-rule select-of-other-select-unless with S = SEL | FSEL
-  $S d, z, ($S x, y, p), !p   when reg(x)
-  => $S d, z, x, !p
 `;
