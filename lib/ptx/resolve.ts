@@ -90,7 +90,7 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const early: Complaint[] = [];
   const unnamed: Complaint[] = [];
   // Types as they stand, then the rest.
-  const earlyGates = [...(spec.earlyGates.get("*") ?? []), ...(spec.earlyGates.get(name) ?? [])];
+  const earlyGates = [...spec.earlyGates.get("*"), ...spec.earlyGates.get(name)];
   for (const t of types) gates(earlyGates.filter(typed), name, [t], words, context, early);
   gates(
     earlyGates.filter((g) => !typed(g)),
@@ -176,14 +176,14 @@ function modifierComplaints(
   const gated: Complaint[] = [];
   const refused: Complaint[] = [];
   const demanded: Complaint[] = [];
-  const list = spec.gates.get(name) ?? [];
+  const list = spec.gates.get(name);
   // The instruction itself, then its modifiers.
   gates(list.filter(bare), name, types, words, context, gated);
   if (words.filter((w) => STATE_SPACES.has(w)).length > 1 && SPACED.has(name))
     gated.push(error(`Unexpected number of state spaces specified in instruction '${name}'`));
   if (words.filter((w) => OPERATIONS.has(w)).length > 1 && (OPERATING.has(name) || words.some((w) => ODD.has(w))))
     gated.push(error("Multiple instruction post-operation flags set"));
-  gates(spec.gates.get("*") ?? [], name, types, words, context, gated);
+  gates(spec.gates.get("*"), name, types, words, context, gated);
   const wide = (name === "ld" || name === "st") && vectorLength(words) * sizeOf(typeList) === WIDE_ACCESS.bits;
   if (wide && context.version < WIDE_ACCESS.version)
     gated.push(error(`${WIDE_ACCESS.feature} requires PTX ISA .version 8.8 or later`));

@@ -80,9 +80,9 @@ export interface Instructions {
   /** First words of names that have more than one. */
   readonly prefixes: ReadonlySet<string>;
   readonly words: ReadonlyMap<string, Words>;
-  readonly gates: ReadonlyMap<string, readonly Gate[]>;
+  readonly gates: Gates;
   /** Read with the mnemonic, before the arguments; `*` is for all names. */
-  readonly earlyGates: ReadonlyMap<string, readonly Gate[]>;
+  readonly earlyGates: Gates;
   /** Known modifiers and what ptxas says where they do not belong. */
   readonly refusals: ReadonlyMap<string, string>;
   /** All that names with open forms take, and what they cannot do without. */
@@ -217,25 +217,41 @@ function readWords(): Map<string, Words> {
   return words;
 }
 
-function readGates(...tables: readonly string[]): Map<string, Gate[]> {
-  const gates = new Map<string, Gate[]>();
-  for (const row of tables.flatMap(columns)) {
-    const [names, types, words, message, targets] = row as [string, string, string, string, string?];
-    const anyType = types.startsWith("+");
-    const list = types.replace(/^\+ /, "").split(" ");
-    const inverted = targets?.startsWith("!") ?? false;
-    const gate: Gate = {
-      types: types === "*" ? null : new Set(list.map((t) => (t === "-" ? "" : t))),
-      anyType,
-      words: new Set([...set(words)].map((w) => w.split("+")[0] as string)),
-      beside: new Map([...set(words)].filter((w) => w.includes("+")).map((w) => w.split("+") as [string, string])),
-      message,
-      targets: set(targets?.replace("!", "")),
-      inverted,
-    };
-    for (const n of names.split(" ")) append(gates, n, gate);
+/** Gates by name, read when they are first asked for: a small kernel needs few of the many. */
+export class Gates {
+  private readonly rows = new Map<string, string[]>();
+  private readonly read = new Map<string, readonly Gate[]>();
+
+  constructor(...tables: readonly string[]) {
+    for (const table of tables)
+      for (const row of table.trim().split("\n"))
+        for (const name of row.slice(0, row.indexOf(" | ")).trim().split(" ")) append(this.rows, name, row);
   }
-  return gates;
+
+  get(name: string): readonly Gate[] {
+    let gates = this.read.get(name);
+    if (gates === undefined) {
+      gates = (this.rows.get(name) ?? []).flatMap(columns).map(gateOf);
+      this.read.set(name, gates);
+    }
+    return gates;
+  }
+}
+
+function gateOf(row: readonly string[]): Gate {
+  const [, types, words, message, targets] = row as [string, string, string, string, string?];
+  const anyType = types.startsWith("+");
+  const list = types.replace(/^\+ /, "").split(" ");
+  const inverted = targets?.startsWith("!") ?? false;
+  return {
+    types: types === "*" ? null : new Set(list.map((t) => (t === "-" ? "" : t))),
+    anyType,
+    words: new Set([...set(words)].map((w) => w.split("+")[0] as string)),
+    beside: new Map([...set(words)].filter((w) => w.includes("+")).map((w) => w.split("+") as [string, string])),
+    message,
+    targets: set(targets?.replace("!", "")),
+    inverted,
+  };
 }
 
 function readClosed(): Map<string, ReadonlySet<string>> {
@@ -258,8 +274,8 @@ function read(): Instructions {
   return {
     ...readForms(),
     words: readWords(),
-    gates: readGates(VERSION_GATES, GATES, LATE_GATES),
-    earlyGates: readGates(EARLY_GATES),
+    gates: new Gates(VERSION_GATES, GATES, LATE_GATES),
+    earlyGates: new Gates(EARLY_GATES),
     refusals,
     closed: readClosed(),
     demanded: readDemanded(),
