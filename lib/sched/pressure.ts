@@ -172,3 +172,56 @@ export class PressureTracker {
     }
   }
 }
+
+/**
+ * Greatest number of live registers per file in an order (null: as it stands), as a tracker that goes forward finds it, without what
+ * it keeps for instructions that wait.
+ */
+export function greatestLive(v: BlockValues, order: Int32Array | null): number[] {
+  const live = Array.from(v.liveAtStart);
+  const max = live.slice();
+  const nodes = v.useStart.length - 1;
+  const left = new Int32Array(v.count);
+  for (let x = 0; x < v.count; x++) left[x] = (v.userStart[x + 1] as number) - (v.userStart[x] as number);
+  // Of a value that the block makes and somebody reads: 1 until its first maker comes, then that one plus 2.
+  const made = new Int32Array(v.count);
+  for (const x of v.def) if (v.liveOut[x] === 1 || (left[x] as number) > 0) made[x] = 1;
+  const change = new Array<number>(FILES).fill(0);
+  const unread = new Array<number>(FILES).fill(0);
+  const add = (to: number[], x: number, by: number): void => {
+    const f = v.file[x] as number;
+    to[f] = (to[f] as number) + by * (v.weight[x] as number);
+  };
+  const make = (x: number, node: number): void => {
+    if (made[x] === 1 || made[x] === node + 2) {
+      made[x] = node + 2;
+      add(change, x, 1);
+    }
+  };
+  for (let k = 0; k < nodes; k++) {
+    const node = order === null ? k : (order[k] as number);
+    change.fill(0);
+    unread.fill(0);
+    for (let d = v.defStart[node] as number; d < (v.defStart[node + 1] as number); d++) {
+      const x = v.def[d] as number;
+      if (v.liveOut[x] === 0 && v.userStart[x] === v.userStart[x + 1]) add(unread, x, 1);
+      make(x, node);
+    }
+    for (let p = v.partStart[node] as number; p < (v.partStart[node + 1] as number); p++) {
+      const x = v.part[p] as number;
+      if (v.liveOut[x] === 0 && left[x] === 0) add(unread, x, 1);
+      make(x, node);
+    }
+    for (let u = v.useStart[node] as number; u < (v.useStart[node + 1] as number); u++) {
+      const x = v.use[u] as number;
+      if (left[x] === 1 && v.liveOut[x] === 0) add(change, x, -1);
+      left[x] = (left[x] as number) - 1;
+    }
+    for (let f = 0; f < FILES; f++) {
+      const now = (live[f] as number) + (change[f] as number);
+      max[f] = Math.max(max[f] as number, now + (unread[f] as number));
+      live[f] = now;
+    }
+  }
+  return max;
+}

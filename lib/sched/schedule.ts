@@ -25,9 +25,9 @@ import {
   type SchedulePolicy,
   type StrategyPass,
 } from "./policy.js";
-import { PressureTracker } from "./pressure.js";
+import { greatestLive } from "./pressure.js";
 import type { BlockContext } from "./state.js";
-import { blockValues, FILES, ValueScratch } from "./values.js";
+import { blockValues, ValueScratch } from "./values.js";
 
 export interface ScheduleOptions extends DagOptions, MayUse {
   /** Changes of the target's latencies; ignored when a `model` is given. */
@@ -234,10 +234,7 @@ function placesOf(order: Int32Array): Int32Array {
 
 /** Greatest number of live registers per file in an order (null: as it stands). */
 function maxLive(context: BlockContext, order: Int32Array | null): number[] {
-  const tracker = new PressureTracker(context.values, true);
-  const n = context.values.useStart.length - 1;
-  for (let k = 0; k < n; k++) tracker.place(order === null ? k : (order[k] as number));
-  return Array.from({ length: FILES }, (_, f) => tracker.max[f] as number);
+  return greatestLive(context.values, order);
 }
 
 function reorder(block: Block, order: Int32Array): void {
