@@ -76,6 +76,8 @@ class Writer {
     private readonly kind: ProductKind,
     /** Infinities and NaNs of f16 may be there. */
     private readonly special: boolean,
+    /** The processor's fused multiply-add is there: products of two elements are exact, so that it is the same as product and sum. */
+    private readonly fused: boolean,
   ) {}
 
   /** Registers of A and of B. */
@@ -272,7 +274,8 @@ class Writer {
         const a = this.load(Op.load64Splat, this.nowhere, this.atA(i, k));
         b.forEach((x, n) => {
           const sum = sums[4 * i + n]!;
-          code.get(sum).get(a).get(x).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
+          if (this.fused) code.get(a).get(x).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
+          else code.get(sum).get(a).get(x).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
         });
       }
     }
@@ -318,6 +321,6 @@ class Writer {
  * The function of a kind of product: addresses of the first rows of A, B, C, D. `special`: for factors with infinities and NaNs, too; the other one
  * calls `slow` for them.
  */
-export function productFunction(kind: ProductKind, special: boolean, slow: number): Fn {
-  return new Writer(kind, special).write(slow);
+export function productFunction(kind: ProductKind, special: boolean, slow: number, fused: boolean): Fn {
+  return new Writer(kind, special, fused).write(slow);
 }

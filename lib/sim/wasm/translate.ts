@@ -280,8 +280,11 @@ class Writer {
     const key = `${p.depth} ${p.elements}`;
     let number = this.products.get(key);
     if (number === undefined) {
-      const slow = FIRST_SEGMENT + this.functions.push(productFunction(p, true, -1)) - 1;
-      number = p.elements === "F16" ? FIRST_SEGMENT + this.functions.push(productFunction(p, false, slow)) - 1 : slow;
+      const slow = FIRST_SEGMENT + this.functions.push(productFunction(p, true, -1, this.relaxed)) - 1;
+      number =
+        p.elements === "F16"
+          ? FIRST_SEGMENT + this.functions.push(productFunction(p, false, slow, this.relaxed)) - 1
+          : slow;
       this.products.set(key, number);
     }
     return number;
