@@ -18,6 +18,7 @@ function optionText(o: OptionSpec): string {
   const name = `--${o.long}${o.argument ? ` ${o.argument}` : ""}`;
   const lines = [`${name.padEnd(52)}(-${o.short})`, ...wrap(o.help!)];
   if (o.effect === "refused") lines.push(...wrap("Not supported yet: refused."));
+  if (o.effect === "lacking") lines.push(...wrap("Accepted; without effect for now."));
   if (o.choices !== null) lines.push(...wrap(`Allowed values: ${o.choices.map((c) => `'${c}'`).join(", ")}.`));
   if (o.standard !== null) lines.push(...wrap(`Default value: ${o.standard}.`));
   return `${lines.join("\n")}\n`;

@@ -7,10 +7,11 @@
 export type OptionKind = "flag" | "bool" | "number" | "text" | "list" | "level";
 
 /**
- * used: changes what is done. none: accepted, nothing to do for it in code as this compiler makes it. refused: would
- * change the code or the container in a way that is not built yet.
+ * used: changes what is done. none: accepted, nothing to do for it in code as this compiler makes it. lacking: accepted, and
+ * --help says that what ptxas does for it is not done here; results of programs do not depend on it. refused: would change the
+ * code or the container in a way that is not built yet.
  */
-export type OptionEffect = "used" | "none" | "refused";
+export type OptionEffect = "used" | "none" | "lacking" | "refused";
 
 export interface OptionSpec {
   /** After one dash. */
@@ -49,6 +50,7 @@ function option(short: string, long: string, kind: OptionKind, help: string | nu
 }
 
 const none: Extra = { effect: "none" };
+const lacking: Extra = { effect: "lacking" };
 const refused: Extra = { effect: "refused" };
 const registers: Extra = { argument: "<archmax/archmin/N>" };
 
@@ -77,7 +79,7 @@ export const ptxasOptions: readonly OptionSpec[] = [
     "warn-on-double-precision-use",
     "flag",
     "Warn about double precision instructions.",
-    none,
+    lacking,
   ),
   option("no-bb-merge", "dont-merge-basicblocks", "flag", "Keep basic blocks apart. At level 0 they are.", none),
   option("ret-end", "return-at-end", "flag", "Keep the return at the end of a function. At level 0 it is.", none),
@@ -125,8 +127,8 @@ export const ptxasOptions: readonly OptionSpec[] = [
     "Optimization level. Above 0 instructions are scheduled; the optimizing phases do not exist yet.",
     { standard: "3" },
   ),
-  option("Ofc", "Ofast-compile", "text", "Faster compilation, slower code: without effect for now.", {
-    ...none,
+  option("Ofc", "Ofast-compile", "text", "Faster compilation, slower code.", {
+    ...lacking,
     argument: "<0|min|mid|max>",
     choices: ["0", "min", "mid", "max"],
     standard: "0",
@@ -149,10 +151,10 @@ export const ptxasOptions: readonly OptionSpec[] = [
     "Accepted; never needed from sm_75 on.",
     none,
   ),
-  option("dlcm", "def-load-cache", "text", "Default cache operator of loads.", none),
-  option("dscm", "def-store-cache", "text", "Default cache operator of stores.", none),
-  option("flcm", "force-load-cache", "text", "Cache operator of all loads.", none),
-  option("fscm", "force-store-cache", "text", "Cache operator of all stores.", none),
+  option("dlcm", "def-load-cache", "text", "Default cache operator of loads.", lacking),
+  option("dscm", "def-store-cache", "text", "Default cache operator of stores.", lacking),
+  option("flcm", "force-load-cache", "text", "Cache operator of all loads.", lacking),
+  option("fscm", "force-store-cache", "text", "Cache operator of all stores.", lacking),
   option("m", "machine", "text", "Bits of host addresses.", { argument: "<bits>", choices: ["64"], standard: "64" }),
   option("Werror", "warning-as-error", "flag", "Warnings are errors."),
   option("w", "disable-warnings", "flag", "Print no warnings."),
@@ -192,14 +194,14 @@ export const ptxasOptions: readonly OptionSpec[] = [
     choices: ["memcheck", "threadsteer"],
   }),
   option("split-compile", "split-compile", "number", "Threads to compile with. One is used for now.", none),
-  option("fmad", "fmad", "bool", "Contract multiplication and addition. Level 0 never does.", {
-    ...none,
+  option("fmad", "fmad", "bool", "Contract multiplication and addition.", {
+    ...lacking,
     standard: "true",
   }),
   option("allow-expensive-optimizations", "allow-expensive-optimizations", "bool", "Allow slow optimizations.", none),
   option("ewp", "extensible-whole-program", "flag", "Extensible whole program.", refused),
   option("pic", "position-independent-code", "bool", "Position-independent code.", { ...none, standard: "false" }),
-  option("annotate", "compiler-annotations", "flag", "Annotate the cubin.", none),
+  option("annotate", "compiler-annotations", "flag", "Annotate the cubin.", lacking),
   option("astoolspatch", "compile-as-tools-patch", "flag", "Compile patch code for tools.", refused),
   option("g-tmem-access-check", "g-tensor-memory-access-check", "flag", "Check accesses of tensor memory.", none),
   option(

@@ -100,6 +100,7 @@ class Command {
     const leaves = (d: Diagnostic): boolean => d.severity === "fatal" || (c.program !== null && isFailure(d));
     if (c.module !== null && c.diagnostics.some((d) => d.span === null && leaves(d))) return FAILED;
     if (this.failed || c.cubin === null) return this.abort();
+    this.warnOptions(c);
     this.warnUse(c);
     if (this.failed) return this.abort();
     if (this.values.has("v")) this.verbose(c, arch);
@@ -136,6 +137,14 @@ class Command {
         ),
         null,
       );
+    if (values.has("legacy-bar-warp-wide-behavior")) {
+      const name = "--legacy-bar-warp-wide-behavior";
+      const old = `'${name}' is a deprecated option, It will be removed in future release and is not recommended`;
+      this.report(diagnostic("warning", old), null);
+      // ptxas says sm_70 whatever the target is.
+      const late = `Command line option '${name}' not supported for '.target sm_70', will be ignored`;
+      this.report(diagnostic("warning", late), null);
+    }
     for (const spec of ptxasOptions) {
       const value = values.get(spec.short);
       if (spec.effect === "refused" && value !== undefined && value !== "false")
@@ -187,6 +196,22 @@ class Command {
       if (value !== undefined && spec.help !== null && !unrecorded.has(spec.short)) text += recordedOption(spec, value);
     }
     return text;
+  }
+
+  /** Options that the text gives nothing to do for. */
+  private warnOptions(c: Compilation): void {
+    const sections = new Set(c.module?.items.map((i) => (i.kind === "section" ? i.name.replace(/^\./, "") : "")));
+    if (this.values.has("g"))
+      for (const name of ["debug_abbrev", "debug_info"])
+        if (!sections.has(name)) this.report(diagnostic("warning", ` .${name} section not found`), null);
+    const own = c.module?.target?.names[0] ?? "";
+    const asked = this.values.has("g-tmem-access-check") || this.values.has("gno-tmem-access-check");
+    if (!asked || Number(/\d+/.exec(own)?.[0]) >= 100) return;
+    const both = "--g-tensor-memory-access-check / --gno-tensor-memory-access-check";
+    // ptxas tells this without -v, too.
+    this.host.err(
+      `ptxas info    : Command line option '${both}' not supported for '.target ${own}', will be ignored\n`,
+    );
   }
 
   private warnUse(c: Compilation): void {
