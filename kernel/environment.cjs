@@ -40,6 +40,15 @@ function installJupyter() {
     run(python, ["-m", "venv", venv]);
   }
   run(bin("python"), ["-m", "pip", "install", "--disable-pip-version-check", "-q", "-r", "requirements.txt"]);
+  fs.copyFileSync(path.join(root, "requirements.txt"), installed);
+}
+
+/** What was installed last, to be done again when the list has changed. An environment that was named is its owner's. */
+const installed = path.join(venv, "ptxlab-requirements.txt");
+function outdated() {
+  if (process.env.PTXLAB_VENV) return false;
+  const wanted = fs.readFileSync(path.join(root, "requirements.txt"), "utf8");
+  return !fs.existsSync(installed) || fs.readFileSync(installed, "utf8") !== wanted;
 }
 
 /** Written at each start, since it names this Node and this folder. */
@@ -79,7 +88,8 @@ function setUp() {
     console.error(`needs Node >= 20.19; this is ${process.version}`);
     process.exit(1);
   }
-  if (!fs.existsSync(bin("jupyter-lab")) || !fs.existsSync(bin("jupyter-nbconvert"))) installJupyter();
+  const missing = ["jupyter-lab", "jupyter-nbconvert"].some((name) => !fs.existsSync(bin(name)));
+  if (missing || outdated()) installJupyter();
   installKernelspec();
   installOverrides();
 }

@@ -25,9 +25,10 @@ export {
   listingText,
 } from "./disassemble.js";
 export * as elf from "./elf/index.js";
-export { type LinkOptions, link } from "./elf/index.js";
+export { type LinkOptions, link, type SourceLines } from "./elf/index.js";
 export { InternalError } from "./errors.js";
 export * as experiment from "./experiment/index.js";
+export type { CodeToVerify, FindingSite } from "./hazard/index.js";
 export * as knobs from "./knobs/index.js";
 export * as lift from "./lift/index.js";
 export { encodeLifted, type Lifted, liftCubin, liftFunction, replaceCode } from "./lift/index.js";
@@ -40,9 +41,12 @@ export {
   type Assembled,
   type BlockLatency,
   type CellHead,
+  type CellLanguage,
+  type CellOptions,
   type CellResult,
   type CodeOf,
   type Completions,
+  type CubinNotes,
   type CudaCompilation,
   cellHead,
   completeCell,
@@ -67,7 +71,7 @@ export { allocate, checkAllocation } from "./regalloc/index.js";
 export { type Rescheduled, type RescheduledFunction, type RescheduleOptions, reschedule } from "./reschedule.js";
 export { fail, ok, type Result, unwrap } from "./result.js";
 export * as sass from "./sass/index.js";
-export { type Code, encodeFunc } from "./sass/index.js";
+export { type Code, type EncodeOptions, encodeFunc } from "./sass/index.js";
 export * as sched from "./sched/index.js";
 export {
   buildDag,

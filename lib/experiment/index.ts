@@ -2,6 +2,7 @@
 export { type BootstrapOptions, type Interval, pairedBootstrap } from "./bootstrap.js";
 export { type ClockOptions, clock } from "./clock/clock.js";
 export { type ExecuteOptions, execute, utilisation, type Work } from "./executor.js";
+export type { Place } from "./files.js";
 export { type Disagreement, disagreements, type Manifest, obstacles } from "./manifest.js";
 export { movesText } from "./moves.js";
 export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";

@@ -1,4 +1,6 @@
 /** Knobs: tuning parameters with the names and numbers that ptxas gives them. */
+
+export type { KnobLine } from "./named.js";
 export { type KnobType, namedKnobs } from "./named.js";
 export { nearest, suggestion } from "./nearest.js";
 export {

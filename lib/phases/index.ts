@@ -10,3 +10,4 @@ export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";
 export { dumpIr, phaseStatistics } from "./report.js";
 export { type Category, type PhaseName, type PhaseRow, phases } from "./table.js";
 export type * from "./types.js";
+export type { UnrollLimits } from "./unroll-cost.js";

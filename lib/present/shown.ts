@@ -24,12 +24,9 @@ export function estimate(code: CodeOf, options: EstimateOptions): Result<Estimat
   if (!made.ok) return made;
   const shown = shownAs(
     made.value,
-    (e) => `${headline(e)}\n${sourcePage(code, e).text}`,
+    (e) => sourcePage(code, e).text,
     (e) => `[${headline(e)}]`,
-    (e) => {
-      const { html, text } = sourcePage(code, e);
-      return { "text/html": html, "text/plain": `${headline(e)}\n${text}` };
-    },
+    (e) => bundle(sourcePage(code, e)),
   );
   return { ...made, value: shown };
 }

@@ -1,6 +1,7 @@
 /** Register allocation: physical registers for virtual ones, and the independent checker of the result. */
 export { allocate } from "./allocate.js";
 export { type AllocationFinding, checkAllocation } from "./check.js";
+export type { Costs } from "./constraints.js";
 export { constraintKinds, type Fill } from "./constraints.js";
 export {
   adjustRegisterOption,

@@ -1,6 +1,7 @@
 /** Machine code: the instruction table, encoder, decoder, text and listings. */
 
 export { describe, form, tryForm } from "../isa/form.js";
+export type { Pipe } from "../isa/latency/types.js";
 export { type Parsed, type ParseNames, parseInst } from "../isa/parse.js";
 export { sregIndex, sregName } from "../isa/sreg.js";
 export { mnemonics } from "../isa/table.js";
@@ -8,7 +9,7 @@ export { type Names, renderInst } from "../isa/text.js";
 export { type Guards, guardsOf, latencyClass } from "../isa/timing.js";
 export type { Flow, Form, Memory, SlotInfo, Space } from "../isa/types.js";
 export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
-export type { Code, CodeReloc } from "./code.js";
+export type { Code, CodeReloc, Routine } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
 export { type DocPage, isaPage, isaPages } from "./docs.js";
 export {
@@ -19,8 +20,10 @@ export {
   isEncodable,
   type OperandKind,
 } from "./encode.js";
+export type { EncodeOptions } from "./encode-func.js";
 export { encodeFunc } from "./encode-func.js";
 export { type CodeBlock, codeFlow, type FlowFacts, isConditional } from "./flow.js";
+export type { LiveFacts } from "./live.js";
 export {
   type Convention,
   columnsOf,

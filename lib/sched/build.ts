@@ -80,7 +80,7 @@ export class DagBuilder {
   }
 }
 
-interface Scratch {
+export interface Scratch {
   readonly stamp: Int32Array;
   readonly lastDef: Int32Array;
   readonly lastNode: Int32Array;

@@ -13,9 +13,11 @@ export {
   schedulePolicies,
   within,
 } from "./backends.js";
+export type { Scratch } from "./build.js";
 export { buildDag, DagBuilder, type DagOptions } from "./build.js";
 export { Candidate } from "./candidate.js";
 export * from "./control/index.js";
+export type { Prepared } from "./control/prepare.js";
 export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
 export { type HoistOptions, hoist, isSpeculable } from "./hoist.js";
@@ -24,6 +26,7 @@ export { type BlockCycles, type FuncLatency, funcLatency } from "./latency.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";
 export { executionPipes, type ResourceName, resources } from "./pipes.js";
+export type { RungName } from "./policies.js";
 export { type Feature, features, rungs, type Weights, weighted } from "./policies.js";
 export {
   type BlockFacts,
@@ -37,6 +40,7 @@ export {
   type ScheduleStrategy,
   type StrategyPass,
 } from "./policy.js";
+export type { PressureTracker } from "./pressure.js";
 export {
   Bit,
   type BitName,
@@ -48,6 +52,7 @@ export {
   type TieName,
   tieOrder,
 } from "./priority.js";
+export type { MemoryOptions } from "./priority-memory.js";
 export {
   type BlockReport,
   type ScheduleOptions,
@@ -56,3 +61,4 @@ export {
 } from "./schedule.js";
 export type { BlockContext, SchedState } from "./state.js";
 export { type TwoWayWeights, twoWay } from "./two-way.js";
+export type { BlockValues } from "./values.js";

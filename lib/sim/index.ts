@@ -4,6 +4,7 @@
  */
 
 export { supportedMnemonics } from "./build.js";
+export type { LaunchFacts } from "./device.js";
 export { Device, type Module } from "./device.js";
 export {
   type Difference,
@@ -13,11 +14,15 @@ export {
   type LaunchHost,
   runLaunchFile,
 } from "./launch.js";
+export type { Buffer, Expectation, LaunchStep, ReadFile } from "./launch-file.js";
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
 export { type LineProfile, type ProfileEntry, profileByLine, type Traffic } from "./profile.js";
+export type { Program } from "./program.js";
 export type { Findings, Race, RaceAccess, UninitializedRead } from "./races/findings.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate, simulateGivingWay } from "./simulate.js";
+export type { Warp } from "./state.js";
+export type { Accesses, WarpTrace } from "./trace.js";
 export type {
   Argument,
   Dim3,
@@ -29,5 +34,6 @@ export type {
   ScalarType,
   ScalarValue,
   StopSignal,
+  TensorMap,
 } from "./types.js";
 export type { CodePlace } from "./where.js";

@@ -51,7 +51,7 @@ export interface LaunchFile {
 class Bad extends Error {}
 
 type Json = Readonly<Record<string, unknown>>;
-type ReadFile = (path: string) => Uint8Array | null;
+export type ReadFile = (path: string) => Uint8Array | null;
 
 function bad(where: string, what: string): never {
   throw new Bad(`${where}: ${what}`);

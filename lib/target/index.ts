@@ -8,4 +8,4 @@ export {
 } from "./occupancy.js";
 export { features, sms, targetNames } from "./table.js";
 export { isTargetName, target, targetOfSm } from "./target.js";
-export type { ConstantBank, Feature, Limits, Target, TargetName } from "./types.js";
+export type { ConstantBank, Feature, LaunchCell, Limits, Target, TargetName } from "./types.js";
