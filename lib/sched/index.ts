@@ -1,6 +1,8 @@
 /**
  * Scheduling: the dependence graph, the list scheduler and its policies, and the control words of an order.
  */
+
+export type { InstTiming } from "../isa/latency.js";
 export {
   backendA,
   backendB,

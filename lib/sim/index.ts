@@ -17,12 +17,9 @@ export {
 export type { Buffer, Expectation, LaunchStep, ReadFile } from "./launch-file.js";
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
 export { type LineProfile, type ProfileEntry, profileByLine, type Traffic } from "./profile.js";
-export type { Program } from "./program.js";
 export type { Findings, Race, RaceAccess, UninitializedRead } from "./races/findings.js";
 export type { TypedArray } from "./scalar.js";
 export { simulate, simulateGivingWay } from "./simulate.js";
-export type { Warp } from "./state.js";
-export type { Accesses, WarpTrace } from "./trace.js";
 export type {
   Argument,
   Dim3,
