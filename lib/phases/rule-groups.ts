@@ -1,23 +1,30 @@
 /** Rules that a knob turns off together, or counts: how often they may still be applied. */
 import type { PhaseParameters } from "./parameters.js";
 
-const names = (text: string): readonly string[] => text.split(" ");
+const names = (text: string): readonly string[] => text.split(", ");
 
 /** By the switch that turns them off. */
 const groups = {
-  FPFoldDisable: names("product-of-one product-of-one-flushed product-of-minus-one-float"),
-  FPRefactoringDisable: names(
-    "saturated-product minimum-of-saturated maximum-of-saturated sum-of-halves product-of-halves sum-of-halves-mma " +
-      "product-of-halves-mma product-and-sum-of-halves-mma sign-as-modifier",
+  FPFoldDisable: names(
+    "product-of-one, product-of-one-flushed, product-of-minus-one-float plain, product-of-minus-one-float FTZ, " +
+      "extremum-of-same-float plain, extremum-of-same-float FTZ",
   ),
-  DisableCmpToPred: names("join-compare test-of-select test-of-logic"),
+  FPRefactoringDisable: names(
+    "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, saturated-again FADD, " +
+      "saturated-again FMUL, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
+      "product-and-sum-of-halves-mma, sign-as-modifier",
+  ),
+  DisableCmpToPred: names("join-compare, test-of-select, test-of-logic"),
   DisableLongIntArithAddressFolding: names("add-wide"),
-  DisableDependentConstExpr: names("fold fold-compare"),
-  DisableStrideOnAddr: names("product-and-sum shift-and-sum"),
+  DisableDependentConstExpr: names("fold, fold-compare"),
+  DisableStrideOnAddr: names("product-and-sum, shift-and-sum"),
 } as const satisfies { readonly [K in keyof PhaseParameters]?: readonly string[] };
 
 /** What multiplies and shifts products anew. */
-const products = names("product-of-product product-of-shift shift-of-product shift-of-plus-one-product");
+const products = names(
+  "product-of-product, product-of-product-and-sum, product-of-shift, product-of-plus-one-product, product-of-minus-one-product, " +
+    "shift-of-product, shift-of-plus-one-product",
+);
 
 /** The rules that the parameters hold back. */
 export function ruleLimits(p: PhaseParameters): ReadonlyMap<string, { left: number }> {

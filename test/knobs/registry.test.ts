@@ -1,6 +1,8 @@
 import { findKnob, knobs, nearest, optionsOf, parseValue, readKnobs, suggestion } from "../../lib/knobs/index.js";
+import { namedRules } from "../../lib/phases/rule-groups.js";
 import { defaultKnobs } from "../../lib/regalloc/policies.js";
 import type { AllocatorKnobs } from "../../lib/regalloc/types.js";
+import { rules } from "../../lib/rules/index.js";
 
 test("names and numbers are unique", () => {
   const numbers = knobs.flatMap((k) => (k.number === null ? [] : [k.number]));
@@ -81,4 +83,9 @@ test("nearest names", () => {
   expect(nearest("commoning", names)).toEqual(["OriCommoning", "LateOriCommoning"]);
   expect(suggestion("zzzzzz", names)).toBe("");
   expect(suggestion("commoning", names)).toBe(" (did you mean OriCommoning or LateOriCommoning?)");
+});
+
+test("rules that a knob holds back are rules that there are", () => {
+  const known = new Set(rules().map((r) => r.name));
+  expect(namedRules.filter((name) => !known.has(name))).toEqual([]);
 });

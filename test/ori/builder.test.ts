@@ -3,6 +3,8 @@ import { form } from "../../lib/isa/form.js";
 import { Builder } from "../../lib/ori/builder.js";
 import {
   insertAtEnd,
+  layoutIndex,
+  redirect,
   removeBlock,
   splitAtTransfers,
   splitBlock,
@@ -10,7 +12,7 @@ import {
   splitEdge,
 } from "../../lib/ori/editor.js";
 import { connect } from "../../lib/ori/flow.js";
-import { guardOn, newFunc, newInst, snapshot } from "../../lib/ori/func.js";
+import { guardOn, newBlock, newFunc, newInst, snapshot } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
 import { type Block, File, type Func, Kind, type Operand } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
@@ -146,6 +148,32 @@ describe("editing", () => {
     const before = b2.preds.map((b) => b.id);
     const middle = splitEdge(func, b0, b2);
     expect(b2.preds.map((b) => b.id)).toEqual(before.map((id) => (id === b0.id ? middle.id : id)));
+  });
+
+  test("a branch that is turned elsewhere keeps the edge along which the block falls", () => {
+    const b = start();
+    const [next, other] = [b.newBlock(), b.newBlock()];
+    const p = b.p();
+    b.emit("ISETP.GE.AND", [p], [o.RZ(), o.imm(1)]);
+    b.branch(next, guardOn(File.P, p.id));
+    b.start(next);
+    b.branch(other);
+    b.start(other);
+    b.exit();
+    const func = b.finish();
+    const [first] = func.blocks as [Block, Block, Block];
+    redirect(func, first, next, other);
+    expect(first.succs.map((s) => s.id).sort()).toEqual([next.id, other.id].sort());
+    // A jump that always leaves takes its edge along.
+    redirect(func, next, other, other);
+    expect(next.succs).toEqual([other]);
+    expect(verify(func)).toEqual([]);
+  });
+
+  test("a block that is not in the layout has no place there", () => {
+    const { func } = diamond();
+    const foreign = newBlock(func, "", 1);
+    expect(() => layoutIndex(func, foreign)).toThrow(/not in the layout/);
   });
 
   test("removing a block that is reached is refused", () => {
