@@ -8,6 +8,7 @@ import type { Func, Inst } from "../ori/types.js";
 import { type CombineRule, Combining } from "../rules/combining.js";
 import { rulesOfRoot } from "../rules/table.js";
 import { RewriteCounter } from "./rewrites.js";
+import { familyOf } from "./rule-groups.js";
 
 /** How often each rule was applied, by name, and how many applications are still allowed. */
 export interface Rewrites {
@@ -44,7 +45,7 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
       again = false;
       if (c.dropped.has(inst)) break;
       for (const rule of rulesOf(inst)) {
-        const limit = limits.get(rule.name);
+        const limit = limits.size === 0 ? undefined : limits.get(familyOf(rule.name));
         if ((limit !== undefined && limit.left <= 0) || !rule.apply(c, inst, at)) continue;
         if (limit !== undefined) limit.left--;
         hits.set(rule.name, (hits.get(rule.name) ?? 0) + 1);

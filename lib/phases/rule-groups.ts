@@ -1,4 +1,4 @@
-/** Rules that a knob turns off together, or counts: how often they may still be applied. */
+/** Rules that a knob turns off together, or counts: how often they may still be applied. Variants of a rule (`with`) go by its name. */
 import type { PhaseParameters } from "./parameters.js";
 
 const names = (text: string): readonly string[] => text.split(", ");
@@ -6,12 +6,10 @@ const names = (text: string): readonly string[] => text.split(", ");
 /** By the switch that turns them off. */
 const groups = {
   FPFoldDisable: names(
-    "product-of-one, product-of-one-flushed, product-of-minus-one-float plain, product-of-minus-one-float FTZ, " +
-      "extremum-of-same-float plain, extremum-of-same-float FTZ",
+    "product-of-one, product-of-one-flushed, product-of-minus-one-float, " + "extremum-of-same-float",
   ),
   FPRefactoringDisable: names(
-    "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, saturated-again FADD, " +
-      "saturated-again FMUL, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
+    "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, saturated-again, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
       "product-and-sum-of-halves-mma, sign-as-modifier",
   ),
   DisableCmpToPred: names("join-compare, test-of-select, test-of-logic"),
@@ -25,6 +23,9 @@ const products = names(
   "product-of-product, product-of-product-and-sum, product-of-shift, product-of-plus-one-product, product-of-minus-one-product, " +
     "shift-of-product, shift-of-plus-one-product",
 );
+
+/** The name of a rule without its variant. */
+export const familyOf = (rule: string): string => rule.split(" ", 1)[0] as string;
 
 /** The rules that the parameters hold back. */
 export function ruleLimits(p: PhaseParameters): ReadonlyMap<string, { left: number }> {
