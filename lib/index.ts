@@ -25,7 +25,7 @@ export {
   listingText,
 } from "./disassemble.js";
 export * as elf from "./elf/index.js";
-export { type LineFile, type LinkOptions, link, type Position, type SourceLines } from "./elf/index.js";
+export { type Inlined, type LineFile, type LinkOptions, link, type Position, type SourceLines } from "./elf/index.js";
 export { InternalError } from "./errors.js";
 export * as experiment from "./experiment/index.js";
 export type { CodeToVerify, FindingSite } from "./hazard/index.js";

@@ -12,7 +12,10 @@ const wordsOf = (output) => {
   const { "text/plain": plain = "", "text/html": html = "" } = output.data ?? {};
   const spec = Object.entries(output.data ?? {}).find(([mime]) => mime.includes("vegalite"))?.[1];
   const title = JSON.stringify(spec?.title ?? "");
-  const page = [html].flat().join("").replace(/<[^>]*>/g, "\n");
+  const page = [html]
+    .flat()
+    .join("")
+    .replace(/<[^>]*>/g, "\n");
   return [[output.text ?? ""].flat().join(""), [plain].flat().join(""), page, title].join("\n").split("\n");
 };
 

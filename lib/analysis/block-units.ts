@@ -46,7 +46,7 @@ export class BlockUnits {
 }
 
 /** List g: `list[start[g]] … list[start[g + 1] − 1]`. */
-interface Grouped {
+export interface Grouped {
   readonly start: Int32Array;
   readonly list: Int32Array;
 }

@@ -4,6 +4,7 @@ export * from "./addresses.js";
 export * from "./affine.js";
 export * from "./alias.js";
 export * from "./bits.js";
+export type { Grouped } from "./block-units.js";
 export { BlockUnits, Crossing, WaysBack } from "./block-units.js";
 export * from "./cache.js";
 export * from "./cfg.js";

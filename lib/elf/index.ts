@@ -1,6 +1,6 @@
 /** Cubins: `link` writes them, `readCubin` reads them (ours or ptxas's), `describeCubin` prints them. */
 export { branchTargets } from "./cubin/branches.js";
-export type { Content, ModelSection } from "./cubin/container-model.js";
+export type { Content, ModelReloc, ModelSection, ModelSymbol } from "./cubin/container-model.js";
 export { buildContainer, type ContainerModel, containerModel } from "./cubin/container-model.js";
 export type { ContainerLine } from "./cubin/container-read.js";
 export { readContainer } from "./cubin/container-read.js";
@@ -8,7 +8,7 @@ export { containerLines } from "./cubin/container-text.js";
 export type { SourceLines } from "./cubin/debug.js";
 export { type DescribeOptions, describeCubin } from "./cubin/describe.js";
 export { decodeInfo, encodeInfo, type InfoFormat, type InfoRecord, infoWords } from "./cubin/info.js";
-export type { LineFile, Position } from "./cubin/line-program.js";
+export type { Inlined, LineFile, Position } from "./cubin/line-program.js";
 export { type LinkOptions, link } from "./cubin/link.js";
 export { readCubin } from "./cubin/read.js";
 export { relocationName } from "./cubin/relocations.js";
