@@ -203,6 +203,7 @@ function codeOf(f: AssembledFunction, target: Target): Code {
     locs: insts.map(() => null),
     relocs: [],
     labels: new Map(),
+    tables: [],
     registers: f.registers,
     frameBytes: f.stackBytes,
     spillStores: 0,

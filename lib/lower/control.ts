@@ -23,40 +23,19 @@ const bra: Lowering = (c, i, m) => {
   c.branch(blockOf(c, labelName(at(operands(i, 1), 0))), c.guard);
 };
 
-/**
- * A jump table as a tree of comparisons, which halves the indices at each step; neighbours with the same target are one. An index outside
- * the table has no meaning.
- */
+/** A jump table: a branch to block number `index` of a list. An index outside the table has no meaning. */
 const brx: Lowering = (c, i, m) => {
   const ops = operands(i, 2);
   m.need(["idx"]);
   m.flag("uni");
   const table = c.find(labelName(at(ops, 1)));
   if (table === null || table.kind !== "targets") throw new Refusal();
-  const targets = table.targets.targets.map((t) => blockOf(c, t));
+  const targets = table.targets.targets.map((t) => blockOf(c, t).id);
   if (targets.length === 0) throw new Refusal();
   const skip = c.guard === null ? null : c.newBlock();
   if (c.guard !== null && skip !== null) c.branch(skip, { ...c.guard, not: !c.guard.not });
   const index = c.materialize(c.read(at(ops, 0), U32));
-  // Where each run of equal targets begins.
-  const runs = targets.map((_, k) => k).filter((k) => k === 0 || targets[k] !== targets[k - 1]);
-  const among = (from: number, to: number): void => {
-    const target = targets[runs[from] as number] as Block;
-    if (to - from === 1) {
-      c.branch(target);
-      return;
-    }
-    const middle = (from + to) >> 1;
-    const p = c.predicate();
-    c.emit("ISETP.GE.U32.AND", [p], [index, imm(runs[middle] as number)]);
-    const upper = c.newBlock();
-    c.branch(upper, c.when(p));
-    c.start(c.newBlock());
-    among(from, middle);
-    c.start(upper);
-    among(middle, to);
-  };
-  among(0, runs.length);
+  c.emit("BRX.IDX", [], [index]).table = { targets, offset: -1 };
   if (skip !== null) c.start(skip);
 };
 

@@ -28,6 +28,7 @@ import { type Cfg, controlFlow } from "../analysis/cfg.js";
 import { commonDominator, type DominatorTree, dominates, dominators, postDominators } from "../analysis/dominators.js";
 import { type Loop, type Loops, naturalLoops } from "../analysis/loops.js";
 import { form } from "../isa/form.js";
+import { renameTargets } from "../ori/editor.js";
 import { blockFallsThrough, connect, isConditional, terminator } from "../ori/flow.js";
 import { newBlock, newInst } from "../ori/func.js";
 import { breg, label, PT } from "../ori/operand.js";
@@ -75,10 +76,10 @@ function graphOf(func: Func): Graph {
   return { cfg, dom, pdom: postDominators(cfg), loops: naturalLoops(cfg, dom) };
 }
 
-/** Ends in a conditional branch. */
+/** Ends in a conditional branch, or goes by a table. */
 function branches(b: Block): boolean {
   const last = terminator(b);
-  return last !== null && last.form.flow === "branch" && isConditional(last);
+  return last !== null && (last.table !== undefined || (last.form.flow === "branch" && isConditional(last)));
 }
 
 // ------------------------------------------------------------------------------------------------ planning
@@ -212,8 +213,10 @@ function insertAhead(func: Func, target: Block, b: Block, moved: (p: Block) => b
   } else func.blocks.splice(at, 0, b);
   for (const p of target.preds) {
     if (!moved(p)) continue;
-    for (const i of p.insts)
+    for (const i of p.insts) {
       if (goesTo(i)) for (const o of i.srcs) if (o.kind === Kind.Label && o.id === target.id) o.id = b.id;
+      renameTargets(i, (id) => (id === target.id ? b.id : id));
+    }
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import { InternalError } from "../errors.js";
 import { form } from "../isa/form.js";
-import { blockFallsThrough, endsBlock, fallsThrough, isPhi, terminator } from "./flow.js";
+import { blockFallsThrough, endsBlock, fallsThrough, goesElsewhere, isPhi, terminator } from "./flow.js";
 import { newBlock, newInst } from "./func.js";
 import { label as labelOf } from "./operand.js";
 import { slotDefault } from "./slots.js";
@@ -99,7 +99,14 @@ function dropPredecessor(from: Block, to: Block): void {
 }
 
 function retarget(inst: Inst, from: number, to: number): void {
+  renameTargets(inst, (id) => (id === from ? to : id));
   for (const o of inst.srcs) if (o.kind === Kind.Label && o.id === from) o.id = to;
+}
+
+/** Gives the table of an indirect branch other blocks; the caller makes the edges. */
+export function renameTargets(inst: Inst, to: (id: number) => number): void {
+  const { table } = inst;
+  if (table !== undefined) inst.table = { ...table, targets: table.targets.map(to) };
 }
 
 /** Index of the block in the layout. */
@@ -138,7 +145,7 @@ export function splitBlock(func: Func, block: Block, at: number): Block {
 /**
  * Puts a new, empty block on the edge and returns it. A fall-through edge gets it between the two blocks; for a branch
  * the block goes to the end of the layout and jumps to the old target.
- * Refused for edges of indirect branches, whose targets are not in the code.
+ * Refused for edges of indirect branches without a table of ours, whose targets are not in the code.
  */
 export function splitEdge(func: Func, from: Block, to: Block): Block {
   return splitEdges(func, [{ from, to }])[0] as Block;
@@ -156,7 +163,7 @@ export function splitEdges(func: Func, edges: readonly { readonly from: Block; r
   const slots = new Map<Block, Map<Block, number>>();
   const made = edges.map(({ from, to }) => {
     const last = terminator(from);
-    if (last !== null && last.form.flow === "indirect") {
+    if (last !== null && goesElsewhere(func, from)) {
       throw new InternalError(`the edge ${from.id} → ${to.id} of an indirect branch cannot be split`, {
         func: func.name,
       });
@@ -199,7 +206,7 @@ export function isCritical(from: Block, to: Block): boolean {
 export function splitCriticalEdges(func: Func): number {
   const edges: { from: Block; to: Block }[] = [];
   for (const from of func.blocks) {
-    if (from.succs.length < 2 || terminator(from)?.form.flow === "indirect") continue;
+    if (from.succs.length < 2 || goesElsewhere(func, from)) continue;
     for (const to of from.succs) if (isCritical(from, to)) edges.push({ from, to });
   }
   return splitEdges(func, edges).length;

@@ -59,8 +59,9 @@ export function isPhi(inst: Inst): boolean {
   return inst.form.pseudo && inst.form.op === "MOV";
 }
 
-/** Block ids that a direct branch may go to, in operand order. */
+/** Block ids that a branch may go to, each once, in the order of its operands or of its table. */
 export function branchTargets(inst: Inst): number[] {
+  if (inst.table !== undefined) return [...new Set(inst.table.targets)];
   const ids: number[] = [];
   if (inst.form.flow !== "branch") return ids;
   for (const o of inst.srcs) if (o.kind === Kind.Label && !ids.includes(o.id)) ids.push(o.id);
@@ -73,10 +74,14 @@ export function entersRoutine(func: Func, block: Block): boolean {
   return func.callEdges === true && last?.form.flow === "call" && !isConditional(last);
 }
 
-/** Successors of the block that its operands do not say: those of an indirect branch, of calls and returns with `callEdges`. */
+/** Successors of the block that its last instruction does not say: those of an indirect branch without a table of ours, of calls and returns with `callEdges`. */
 export function goesElsewhere(func: Func, block: Block): boolean {
-  const flow = block.insts[block.insts.length - 1]?.form.flow;
-  return flow === "indirect" || (func.callEdges === true && (flow === "call" || flow === "return"));
+  const last = block.insts[block.insts.length - 1];
+  const flow = last?.form.flow;
+  return (
+    (flow === "indirect" && last?.table === undefined) ||
+    (func.callEdges === true && (flow === "call" || flow === "return"))
+  );
 }
 
 /** Index of blocks by id; holes are undefined. */
@@ -88,6 +93,10 @@ export function blocksById(func: Func): (Block | undefined)[] {
 
 function link(from: Block, to: Block): void {
   if (from.succs.includes(to)) return;
+  linkNew(from, to);
+}
+
+function linkNew(from: Block, to: Block): void {
   from.succs.push(to);
   to.preds.push(from);
 }
@@ -98,20 +107,21 @@ function link(from: Block, to: Block): void {
  */
 export function connect(func: Func): void {
   const byId = blocksById(func);
-  const indirect = func.blocks.map((b) => (goesElsewhere(func, b) ? b.succs.slice() : null));
+  const kepts = func.blocks.map((b) => (goesElsewhere(func, b) ? b.succs.slice() : null));
   for (const b of func.blocks) {
     b.succs = [];
     b.preds = [];
   }
   func.blocks.forEach((b, i) => {
     const next = func.blocks[i + 1];
-    const kept = indirect[i];
+    const kept = kepts[i];
     if (next !== undefined && blockFallsThrough(b) && !entersRoutine(func, b)) link(b, next);
     const last = terminator(b);
     if (last !== null) {
       for (const id of branchTargets(last)) {
         const target = byId[id];
-        if (target !== undefined) link(b, target);
+        // The targets differ from one another: only the fall-through may be among them.
+        if (target !== undefined && b.succs[0] !== target) linkNew(b, target);
       }
     }
     if (kept) for (const t of kept) if (byId[t.id] === t) link(b, t);

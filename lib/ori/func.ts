@@ -173,6 +173,7 @@ export function copyInst(func: Func, inst: Inst): Inst {
   );
   copy.control = copyControl(inst.control);
   if (inst.passed !== undefined) copy.passed = copyPassed(inst.passed);
+  if (inst.table !== undefined) copy.table = inst.table;
   return copy;
 }
 
@@ -218,5 +219,6 @@ function sameInst(inst: Inst): Inst {
     loc: inst.loc,
     origin: inst.origin,
     ...(inst.passed !== undefined && { passed: copyPassed(inst.passed) }),
+    ...(inst.table !== undefined && { table: inst.table }),
   };
 }

@@ -232,7 +232,7 @@ class Reader {
       } else for (const o of [...dsts, ...srcs]) this.settle(o, 1);
     }
     const inst: Inst = { id: -1, form, dsts, srcs, guard, control: null, loc: null, origin: -1 };
-    if (at >= 0) annotate(inst, this.passed(func, inst, line.slice(at + 1)).trim());
+    if (at >= 0) annotate(inst, tableOf(inst, this.passed(func, inst, line.slice(at + 1))).trim());
     if (inst.id < 0) inst.id = func.nextInst;
     func.nextInst = Math.max(func.nextInst, inst.id + 1);
     block.insts.push(inst);
@@ -394,6 +394,15 @@ function limits(w: readonly string[]): LaunchBounds {
 }
 
 /** `12 line 3:5 @100-120 from 4 {stall …}` */
+/** Takes `table at 16 (b1,b2,b1)` out of an annotation. */
+function tableOf(inst: Inst, text: string): string {
+  const m = / table(?: at (\d+))? \(([^)]*)\)/.exec(text);
+  if (m === null) return text;
+  const targets = (m[2] as string).split(",").map((name) => blockId(name));
+  inst.table = { targets, offset: m[1] === undefined ? -1 : Number(m[1]) };
+  return text.replace(m[0], "");
+}
+
 function annotate(inst: Inst, text: string): void {
   const brace = text.indexOf("{");
   const plain = brace < 0 ? text : text.slice(0, brace);

@@ -134,6 +134,10 @@ function annotation(func: Func, inst: Inst): string {
     const list = (operands: readonly Operand[]): string => operands.map((o) => printPassed(func, o)).join(",");
     text += ` passes (${list(inst.passed.uses)}) -> (${list(inst.passed.defs)})`;
   }
+  if (inst.table !== undefined) {
+    const place = inst.table.offset < 0 ? "" : ` at ${inst.table.offset}`;
+    text += ` table${place} (${inst.table.targets.map((id) => `b${id}`).join(",")})`;
+  }
   if (inst.control !== null) text += ` ${printControl(inst.control)}`;
   return text;
 }

@@ -2,6 +2,7 @@
  * Functions behind a kernel: in an executable those that a kernel calls by the ABI, and those that they call, follow it in its own
  * code, as ptxas has it. Calls then go to labels, and addresses of functions count from the start of the kernel.
  */
+import { renameTargets } from "./editor.js";
 import { snapshot } from "./func.js";
 import { imm, label } from "./operand.js";
 import { type Block, type Func, Kind, type Operand } from "./types.js";
@@ -76,13 +77,17 @@ export function joinRoutines(
 ): Joined {
   const func = snapshot(kernel);
   const starts = new Map<string, Block>();
+  let place = table ? 8 * (taken.length + 1) : 0;
+  place = moveTables(func, place);
   for (const r of routines) {
     const copy = snapshot(r);
+    place = moveTables(copy, place);
     for (const b of copy.blocks) {
       b.id += func.nextBlock;
       for (const inst of b.insts) {
         inst.id += func.nextInst;
         for (const o of inst.srcs) if (o.kind === Kind.Label && o.id >= 0) o.id += func.nextBlock;
+        renameTargets(inst, (id) => id + func.nextBlock);
       }
     }
     starts.set(r.name, copy.blocks[0] as Block);
@@ -98,6 +103,21 @@ export function joinRoutines(
       inst.srcs = inst.srcs.map((o) => (o.kind === Kind.Sym ? resolved(o, starts, taken, table) : o));
   func.generation++;
   return { func, starts };
+}
+
+/** Jump tables go behind what lies in the bank already; returns where they end. */
+function moveTables(func: Func, by: number): number {
+  let end = by;
+  for (const b of func.blocks)
+    for (const inst of b.insts) {
+      const { table } = inst;
+      if (table !== undefined) {
+        inst.table = { ...table, offset: table.offset + by };
+        end = Math.max(end, inst.table.offset + 4 * table.targets.length);
+      }
+      if (inst.form.name === "LDC") for (const o of inst.srcs) if (o.kind === Kind.Const && o.id === 2) o.value += by;
+    }
+  return end;
 }
 
 function resolved(o: Operand, starts: ReadonlyMap<string, Block>, taken: readonly string[], table: boolean): Operand {

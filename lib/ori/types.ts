@@ -35,6 +35,14 @@ export interface Passed {
   readonly defs: readonly Operand[];
 }
 
+/** Where an indirect branch of this compiler goes: a table of code offsets in constant bank 2 of its function. */
+export interface JumpTable {
+  /** Ids of blocks in the order of the table; the same may stand there several times. */
+  readonly targets: readonly number[];
+  /** Bytes from the start of the function's tables, −1 before ExpandJmxComputation lays them out. */
+  readonly offset: number;
+}
+
 export interface Inst extends MachineInst {
   /** Dense, unique in its function, stable under edits. */
   id: number;
@@ -44,6 +52,8 @@ export interface Inst extends MachineInst {
   origin: number;
   /** Of calls by the ABI, and of returns from functions. */
   passed?: Passed;
+  /** Of indirect branches that this compiler made; replaced as a whole, never edited. */
+  table?: JumpTable;
 }
 
 export interface Block {

@@ -90,12 +90,14 @@ function checkMode(func: Func, milestone: Milestone, out: Findings): void {
 function checkForms(func: Func, milestone: Milestone, out: Findings): void {
   const expanded = atLeast(milestone, "expanded");
   const final = atLeast(milestone, "unsupported-ops-gone");
+  const laidOut = atLeast(milestone, "attributes-set");
   const supported = new Map<Form, boolean>();
   for (const block of func.blocks) {
     for (const inst of block.insts) {
       const { form } = inst;
       if (form.pseudo) {
-        if (expanded && !(milestone === "ssa" && isPhi(inst))) {
+        const jump = form.flow === "indirect" && !laidOut;
+        if (expanded && !jump && !(milestone === "ssa" && isPhi(inst))) {
           out.add("pseudo", `${form.name} at milestone ${milestone}`, block, inst);
         }
         continue;

@@ -22,6 +22,7 @@ import { generateMovPhi } from "./generate-mov-phi.js";
 import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { hoistInvariants } from "./hoist-invariants.js";
+import { expandJumpTables } from "./jump-tables.js";
 import { settleLiterals } from "./literals.js";
 import { removeNops } from "./nop.js";
 import { turnCompares } from "./opposite-compares.js";
@@ -194,7 +195,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriHoistInvariantsLate2: later,
   LateMergeEquivalentConditionalFlow: (func, context) => simplifyConditionalFlow(func, parametersOf(context)),
   LateExpansionUnsupportedOpsMid: { none: "nothing to do: lowering only makes what the SM has" },
-  ExpandJmxComputation: { none: "nothing to do: lowering computes addresses of jump tables" },
+  ExpandJmxComputation: expandJumpTables,
   LateArchOptimizeSecond: (func, { level }) => {
     if (level === 0 || !func.virtual) return;
     pairZeros(func);

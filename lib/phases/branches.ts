@@ -7,9 +7,10 @@
  *     BRA c             →     a: …                   BRA e       →     EXIT
  *     a: …                                           e: EXIT
  *
- * Blocks that an instruction names without going there (BSSY, gathered code, tables) stay.
+ * Blocks that an instruction names without going there (BSSY, gathered code) stay.
  */
 import { form } from "../isa/form.js";
+import { renameTargets } from "../ori/editor.js";
 import { blockFallsThrough, connect, goesElsewhere, isConditional, terminator } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
@@ -88,7 +89,12 @@ function thread(func: Func): boolean {
   let changed = false;
   for (const block of func.blocks) {
     const last = terminator(block);
-    if (last === null || last.form.flow !== "branch") continue;
+    if (last === null) continue;
+    if (last.table?.targets.some((id) => end(id) !== id)) {
+      renameTargets(last, end);
+      changed = true;
+    }
+    if (last.form.flow !== "branch") continue;
     for (const o of last.srcs) {
       if (o.kind !== Kind.Label || end(o.id) === o.id) continue;
       o.id = end(o.id);

@@ -16,7 +16,7 @@
  * phis' own registers at the head of the block.
  */
 import { insertAt, insertAtEnd, isCritical, rewriteBlock, splitEdges } from "../ori/editor.js";
-import { isPhi, terminator } from "../ori/flow.js";
+import { goesElsewhere, isPhi } from "../ori/flow.js";
 import { isZeroReg, part, register } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { type Copy, sequentialize } from "./parallel-copy.js";
@@ -46,7 +46,7 @@ function lowerPhis(func: Func, block: Block, onEdges: OnEdge[]): void {
   rewriteBlock(func, block, (inst, out) => {
     if (!isPhi(inst)) out.push(inst);
   });
-  const unsplittable = block.preds.some((p) => isCritical(p, block) && terminator(p)?.form.flow === "indirect");
+  const unsplittable = block.preds.some((p) => isCritical(p, block) && goesElsewhere(func, p));
   const into = unsplittable ? throughFresh(func, block, phis) : phis.map((phi) => phi.dsts[0] as Operand);
   block.preds.forEach((pred, i) => {
     const copies = phis.flatMap((phi, k) => unitCopies(into[k] as Operand, phi.srcs[i] as Operand));

@@ -1,5 +1,6 @@
 /** Copies of blocks, with what they name among themselves, and small instructions for those who rearrange blocks. */
 import { form } from "../isa/form.js";
+import { renameTargets } from "../ori/editor.js";
 import { copyInst, newBlock, newInst } from "../ori/func.js";
 import { label } from "../ori/operand.js";
 import { fillSlots, type Given } from "../ori/slots.js";
@@ -11,7 +12,10 @@ export function copyBlocks(func: Func, blocks: readonly Block[]): Map<Block, Blo
   const ids = new Map([...copies].map(([from, to]) => [from.id, to.id]));
   for (const [from, to] of copies) {
     to.insts = from.insts.map((i) => copyInst(func, i));
-    for (const inst of to.insts) for (const o of inst.srcs) if (o.kind === Kind.Label) o.id = ids.get(o.id) ?? o.id;
+    for (const inst of to.insts) {
+      for (const o of inst.srcs) if (o.kind === Kind.Label) o.id = ids.get(o.id) ?? o.id;
+      renameTargets(inst, (id) => ids.get(id) ?? id);
+    }
   }
   return copies;
 }

@@ -229,6 +229,7 @@ const must: readonly PhaseName[] = [
   "AnalyzeControlFlow",
   "SetControlFlowOpLastInBB",
   "ConvertAllMovPhiToMov",
+  "ExpandJmxComputation",
   "AllocateRegisters",
   "AdvancedScoreboardsAndOpexes",
   "ProcessO0WaitsAndSBs",

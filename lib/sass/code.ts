@@ -12,6 +12,16 @@ export interface CodeReloc {
   readonly what: string;
 }
 
+/** Where an indirect branch goes: words of a table in constant bank 2. */
+export interface CodeTable {
+  /** Byte offset in the bank. */
+  readonly offset: number;
+  /** Byte offset of the branch. */
+  readonly branch: number;
+  /** Byte offsets in the code, in the order of the table. */
+  readonly targets: readonly number[];
+}
+
 /** A function that lies in the code of a kernel. */
 export interface Routine {
   readonly name: string;
@@ -36,6 +46,8 @@ export interface Code {
   readonly relocs: readonly CodeReloc[];
   /** Block id → byte offset. */
   readonly labels: ReadonlyMap<number, number>;
+  /** Jump tables in the order of their places. */
+  readonly tables: readonly CodeTable[];
   /** As reported by ptxas: highest R index + 1 + 2 (digest B D4), at least 4. */
   readonly registers: number;
   /** Bytes of local memory frame (depot and spills). */

@@ -9,7 +9,7 @@ import type { Control, MachineInst, Operand } from "../isa/operand.js";
 import { label, PT } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind } from "../ori/types.js";
 import type { Target } from "../target/types.js";
-import type { Code, CodeReloc } from "./code.js";
+import type { Code, CodeReloc, CodeTable } from "./code.js";
 import { type EncodeContext, encodeInst } from "./encode.js";
 import { listing } from "./print.js";
 import { clearBarriers } from "./prologue.js";
@@ -44,7 +44,7 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
     },
     reloc: (r) => relocs.push(r),
   };
-  // The address that RET.REL and CALL.REL take from their registers counts from the start of the function, not from its first block.
+  // The address that RET.REL, CALL.REL and BRX of a table take from their registers counts from the start of the function, not from its first block.
   const fromStart: EncodeContext = { ...context, label: () => 0 };
   insts.forEach((inst, i) => {
     encodeInst(inst, func.target, words, 4 * i, 16 * i, countsFromStart(inst) ? fromStart : context);
@@ -64,6 +64,7 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
     locs: start.length === 0 ? body.map((i) => i.loc) : [...start.map(() => null), ...body.map((i) => i.loc)],
     relocs,
     labels,
+    tables: tablesOf(insts, context),
     registers: registerCount(func),
     frameBytes: func.frame.localBytes + func.frame.spillBytes,
     stackBytes: options.stackBytes ?? func.frame.localBytes + func.frame.spillBytes,
@@ -88,10 +89,20 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
   );
 }
 
+function tablesOf(insts: readonly MachineInst[], context: EncodeContext): CodeTable[] {
+  const tables = insts.flatMap((inst, i): CodeTable[] => {
+    const { table } = inst as Inst;
+    if (table === undefined) return [];
+    return [{ offset: table.offset, branch: 16 * i, targets: table.targets.map((id) => context.label(id)) }];
+  });
+  return tables.sort((a, b) => a.offset - b.offset);
+}
+
 function countsFromStart(inst: MachineInst): boolean {
   const { flow } = inst.form;
   return (
-    flow === "return" || (flow === "call" && inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2))
+    flow === "return" ||
+    (inst as Inst).table !== undefined || (flow === "call" && inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2))
   );
 }
 

@@ -214,26 +214,13 @@ describe("addresses", () => {
 });
 
 test("jump tables become offsets in bank 2 and targets of their branch", () => {
-  const brx = { ...inst("NOP"), form: { ...inst("NOP").form, flow: "indirect" as const } };
   const codes = [
     code("k", "sm_90", {
-      insts: [inst("NOP"), brx, inst("EXIT")],
-      labels: new Map([
-        [5, 0x20],
-        [6, 0x10],
-      ]),
+      insts: [inst("NOP"), inst("NOP"), inst("EXIT")],
+      tables: [{ offset: 0, branch: 0x10, targets: [0x20, 0x10] }],
     }),
   ];
-  const table = variable("t", "const", {
-    bank: 2,
-    size: 8,
-    users: ["k"],
-    pointers: [
-      { offset: 0, symbol: ".L5", addend: 0, bytes: 4 },
-      { offset: 4, symbol: ".L6", addend: 0, bytes: 4 },
-    ],
-  });
-  const cubin = linked(codes, program("sm_90", codes, [table]));
+  const cubin = linked(codes, program("sm_90", codes));
   expect([...new Uint32Array(cubin.functions[0]!.constant2!.slice().buffer)]).toEqual([0x20, 0x10]);
   expect(attributes(cubin, "k")).toContain("INDIRECT_BRANCH_TARGETS 10 0 2 20 10");
 });

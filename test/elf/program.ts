@@ -24,6 +24,7 @@ export function code(name: string, target: TargetName, change: Partial<Code> = {
     locs: insts.map(() => null),
     relocs: [],
     labels: new Map(),
+    tables: [],
     registers: 10,
     frameBytes: 0,
     routines: [],

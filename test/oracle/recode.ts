@@ -2,15 +2,15 @@
  * Takes ptxas's own cubin apart into what our cubin writer is given (machine words, instructions, parameters, variables), so
  * that the writer can be compared with ptxas without the rest of the compiler.
  */
-import { type CubinFunction, infoWords, readCubin } from "../../lib/elf/index";
+import { type CubinFunction, type InfoRecord, infoWords, readCubin } from "../../lib/elf/index";
 import { form } from "../../lib/isa/form";
 import type { MachineInst } from "../../lib/isa/operand";
 import { Symbols } from "../../lib/lower/symbols";
 import { launchBounds, parameterLayout } from "../../lib/lower/variables";
 import { noBounds } from "../../lib/ori/func";
-import type { Func, ModuleSymbol, Param, Program } from "../../lib/ori/types";
+import type { Func, Param, Program } from "../../lib/ori/types";
 import { type FunctionItem, parse } from "../../lib/ptx/index";
-import type { Code } from "../../lib/sass/code";
+import type { Code, CodeTable } from "../../lib/sass/code";
 import { decodeCode } from "../../lib/sass/decode";
 import { type Target, type TargetName, target as targetOf } from "../../lib/target/index";
 
@@ -51,10 +51,9 @@ export function recode(ptx: string, bytes: Uint8Array, arch: TargetName): Recode
     }
   }
   const target = targetOf(arch);
-  const tables: ModuleSymbol[] = [];
   const codes = items.map((item) => {
     const f = cubin.functions.find((x) => x.name === item.name)!;
-    return code(item, f, arch, tables);
+    return code(item, f, arch);
   });
   const funcs = items.map((item) => ({ name: item.name, linkage: item.linkage ?? "internal" }) as unknown as Func);
   const program: Program = {
@@ -62,12 +61,14 @@ export function recode(ptx: string, bytes: Uint8Array, arch: TargetName): Recode
     ptxVersion: [9, 0],
     addressSize: 64,
     funcs,
-    symbols: [...symbols.list(), ...tables],
+    symbols: symbols.list(),
   };
   return { codes, program };
 }
 
-function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: ModuleSymbol[]): Code {
+const empty: InfoRecord = { code: 0, name: "", format: 4, value: 0, payload: new Uint8Array(0) };
+
+function code(item: FunctionItem, f: CubinFunction, arch: TargetName): Code {
   const insts = instructions(f, targetOf(arch));
   const sharedName = [...(item.body?.statements ?? [])].flatMap((s) =>
     s.kind === "declaration" && s.space === "shared" ? s.variables.map((v) => v.name) : [],
@@ -82,34 +83,12 @@ function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: Mo
     params.push({ name: p.name, offset, size: l.size, align: l.align, pointer });
     offset += l.size;
   }
-  const labels = new Map<number, number>();
-  const branches = f.info.find((r) => r.name === "INDIRECT_BRANCH_TARGETS");
-  if (branches !== undefined && f.constant2 !== null) {
-    const v = new DataView(f.constant2.buffer, f.constant2.byteOffset, f.constant2.byteLength);
-    const words = infoWords(branches);
-    let at = 0;
-    for (let b = 0; at < words.length; b++) {
-      const count = words[at + 2]!;
-      const targets = words.slice(at + 3, at + 3 + count);
-      at += 3 + count;
-      for (const t of targets) labels.set(t, t);
-      tables.push({
-        name: `${f.name}$table${b}`,
-        space: "const",
-        bank: 2,
-        size: count * 4,
-        align: 4,
-        linkage: "internal",
-        init: null,
-        pointers: targets.map((_, i) => ({
-          offset: i * 4,
-          symbol: `.L${v.getUint32(i * 4, true)}`,
-          addend: 0,
-          bytes: 4,
-        })),
-        users: [f.name],
-      });
-    }
+  const tables: CodeTable[] = [];
+  const words = infoWords(f.info.find((r) => r.name === "INDIRECT_BRANCH_TARGETS") ?? empty);
+  for (let at = 0, offset = 0; at < words.length; at += 3 + words[at + 2]!) {
+    const targets = words.slice(at + 3, at + 3 + words[at + 2]!);
+    tables.push({ offset, branch: words[at]!, targets });
+    offset += 4 * targets.length;
   }
   return {
     name: f.name,
@@ -127,7 +106,8 @@ function code(item: FunctionItem, f: CubinFunction, arch: TargetName, tables: Mo
       addend: r.addend,
       what: r.type === 57 ? "32@hi" : "32@lo",
     })),
-    labels,
+    labels: new Map(),
+    tables,
     registers: f.registers,
     frameBytes: f.frameBytes,
     spillStores: 0,

@@ -58,10 +58,10 @@ const before = [
 
 const early: readonly number[] = [EIATTR.SW_WAR, EIATTR.CUDA_API_VERSION, ...before];
 /**
- * What `.nv.merc.nv.info.NAME` says of an attribute of `.nv.info.NAME`: the same, nothing, or the same about other addresses;
+ * What `.nv.merc.nv.info.NAME` says of an attribute of `.nv.info.NAME`: the same, nothing, the same about other addresses (all words, or those of branches and their targets);
  * null where that is not known.
  */
-export type MercuryForm = "same" | "absent" | "addresses" | null;
+export type MercuryForm = "same" | "absent" | "addresses" | "branches" | null;
 
 /** Attributes from sm_90 on, in ptxas's order. */
 const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
@@ -87,7 +87,7 @@ const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
   [EIATTR.COOP_GROUP_INSTR_OFFSETS, "addresses"],
   [EIATTR.VRC_CTA_INIT_COUNT, "same"],
   [EIATTR.EXIT_INSTR_OFFSETS, "addresses"],
-  [EIATTR.INDIRECT_BRANCH_TARGETS, null],
+  [EIATTR.INDIRECT_BRANCH_TARGETS, "branches"],
   [EIATTR.REQNTID, "same"],
   [EIATTR.MAX_THREADS, "same"],
   [EIATTR.CRS_STACK_SIZE, "same"],

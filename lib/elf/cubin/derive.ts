@@ -61,7 +61,7 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
   if (code.barriers > 0) records.push(byteRecord(EIATTR.NUM_BARRIERS, code.barriers));
   if (input.externs.length > 0) records.push(wordsRecord(EIATTR.EXTERNS, input.externs));
   if (input.syscalls.length > 0) records.push(wordsRecord(EIATTR.SYSCALL_OFFSETS, input.syscalls));
-  if (input.branches.length > 0) records.push(branchRecord(input.branches));
+  if (input.branches.length > 0) records.push(branchTargetsRecord(input.branches));
   return inOrder(records, container.order);
 }
 
@@ -199,7 +199,7 @@ function boundRecords(code: Code): InfoRecord[] {
 }
 
 /** Per branch: its offset, 0, the number of targets, the targets. */
-function branchRecord(branches: readonly IndirectBranch[]): InfoRecord {
+export function branchTargetsRecord(branches: readonly IndirectBranch[]): InfoRecord {
   return wordsRecord(
     EIATTR.INDIRECT_BRANCH_TARGETS,
     branches.flatMap((b) => [b.offset, 0, b.targets.length, ...b.targets]),

@@ -82,6 +82,7 @@ export function functionPart(
   );
   const jumps = jumpTable(program, code, text, relocatable);
   if (jumps !== null) symbols.section(jumps.section);
+  for (const s of jumps?.symbols ?? []) symbols.local(s);
   const constant0 = code.kind === "entry" ? parameters(code, text, owner) : null;
   if (!modern && constant0 !== null) symbols.section(constant0);
   const info = section({
@@ -103,7 +104,7 @@ export function functionPart(
     jumps,
     shared,
     layout,
-    relocs: [],
+    relocs: [...(jumps?.relocs ?? [])],
     sharedSites: [],
   };
 }

@@ -322,7 +322,7 @@ class Linker {
         records: records[i]!,
         relocs: [...p.relocs].reverse(),
         sharedSites: p.sharedSites,
-        hasJumpTable: p.jumps !== null,
+        jumps: p.jumps,
       })),
       level,
       relocatable: this.relocatable,

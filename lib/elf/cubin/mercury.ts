@@ -13,10 +13,12 @@ import { writeCapsule } from "./capmerc.js";
 import { capsuleOf, type DerivedCapsule } from "./capmerc-derive.js";
 import { mercuryForm } from "./container.js";
 import { type DebugSections, frameEntry } from "./debug.js";
+import { branchTargetsRecord, type IndirectBranch } from "./derive.js";
 import type { DraftReloc, DraftSymbol, Symbols } from "./draft.js";
 import { finalizerOptions } from "./finalizer-options.js";
 import { type FrameEntry, frameBytes } from "./fixed.js";
 import { encodeInfo, type InfoRecord, infoName, infoWords, wordsRecord } from "./info.js";
+import { type JumpTable, unplaced } from "./jump-table.js";
 import { lineProgram } from "./line-program.js";
 import { R_CUDA, relocationName } from "./relocations.js";
 import { SHF_MERCURY, SHT_CUDA, STO, STT_CUDA } from "./sections.js";
@@ -33,7 +35,7 @@ export interface MercuryCode {
   readonly relocs: readonly DraftReloc[];
   /** Addresses of shared memory in an executable, which count from the end of what the system reserves; any order. */
   readonly sharedSites: readonly DraftReloc[];
-  readonly hasJumpTable: boolean;
+  readonly jumps: JumpTable | null;
 }
 
 export interface MercuryInput {
@@ -80,6 +82,9 @@ const R_MERCURY = {
   frameAddress: 0x1003d,
   frameSize: 0x1000e,
   strings: 0x10003,
+  /** A word of a jump table. */
+  codeAddress: 0x10008,
+  tableLoad: 0x10004,
 } as const;
 
 const dataRelocation: Readonly<Record<number, number>> = { [R_CUDA.G64]: 0x10001, [R_CUDA.ABS64]: R_MERCURY.address };
@@ -96,6 +101,9 @@ const moveRelocation: Readonly<Record<number, number>> = {
   [R_CUDA.ABS32_HI_32]: 0x10006,
 };
 const MOVE_VALUE = 12;
+/** A load from a constant bank has 32 bytes, the offset in the last four. */
+const LOAD_OFFSET = 28;
+const placeOf = (r: DraftReloc): number => (r.type === R_CUDA.CONST_FIELD21_38 ? LOAD_OFFSET : MOVE_VALUE);
 
 /**
  * The sections, or what of the input has no known counterpart in Mercury. Then there must be no capsules at all: a finalizer
@@ -110,11 +118,12 @@ export function mercurySections(input: MercuryInput): MercurySections | string {
   for (const c of input.codes) {
     const { code } = c;
     const { paramBase } = code.target.constants;
-    if (c.hasJumpTable) return `jump table of ${code.name}`;
-    const capsule = capsuleOf(code.words, c.textIndex, { paramBase, compiled: true, calls });
+    if (c.jumps?.functions) return `table of functions of ${code.name}`;
+    const words = unplaced(code.words, c.jumps);
+    const capsule = capsuleOf(words, c.textIndex, { paramBase, compiled: true, calls });
     if ("unknown" in capsule) return `instruction at ${code.name}+0x${(capsule.unknown * 16).toString(16)}`;
-    const p: Part = { ...c, name: code.name, words: code.words, capsule, frame: frameEntry(c) };
-    for (const r of p.relocs) if (moveType(p, r) === null) return `relocation ${relocationName(r.type)} in ${p.name}`;
+    const p: Part = { ...c, name: code.name, words, capsule, frame: frameEntry(c) };
+    for (const r of p.relocs) if (codeType(p, r) === null) return `relocation ${relocationName(r.type)} in ${p.name}`;
     const foreign = p.records.find((r) => mercuryForm(r.code) === null);
     if (foreign !== undefined) return `attribute ${foreign.name} of ${p.name}`;
     parts.push(p);
@@ -140,6 +149,11 @@ const objectSpace: Readonly<Record<string, number>> = {
   ".nv.constant3": STO.Const,
   ".nv.shared.reserved.0": STO.Reserved,
 };
+
+/** Loads from jump tables, and moves. */
+function codeType(p: Part, r: DraftReloc): number | null {
+  return r.type === R_CUDA.CONST_FIELD21_38 ? R_MERCURY.tableLoad : moveType(p, r);
+}
 
 function moveType(p: Part, r: DraftReloc): number | null {
   if (r.offset % 16 !== 0 || !MOVES.includes(p.words[r.offset / 4]! & 0xfff)) return null;
@@ -180,6 +194,8 @@ class Mercury {
     const reserved = input.reserved === null ? [] : [this.reserved(input.reserved)];
     const relocations = parts.flatMap((p, i) => this.codeRelocations(p, capsules[i]!));
     for (const t of lines.tables) relocations.push(...this.relocations(t.name, t.section, t.relocs));
+    const tables = parts.map((p, i) => this.tables(p, capsules[i]!)).filter((t) => t !== null);
+    for (const t of tables) relocations.push(...this.relocations(t.name, t.section, t.relocs));
     input.data.forEach((d, i) => {
       const rows = d.relocs.map((r) => ({ ...r, type: dataRelocation[r.type]! }));
       relocations.push(...this.relocations(data[i]!.name.slice(".nv.merc.".length), data[i]!, rows));
@@ -190,6 +206,7 @@ class Mercury {
     return {
       sections: [
         ...[...capsules, frame.section, ...lines.sections, info, ...infos, ...relocations],
+        ...tables.map((t) => t.section),
         ...[...data.filter(isBank), ...data.filter((d) => !isBank(d)), ...reserved, symtab],
       ],
       finish: (strings, indexOf) => {
@@ -274,9 +291,14 @@ class Mercury {
       const form = mercuryForm(r.code);
       if (form === "same") records.push(r);
       else if (form === "addresses") {
-        const moved = infoWords(r).map((at) => address(p, at));
-        records.push(wordsRecord(r.code, moved));
-      }
+        records.push(
+          wordsRecord(
+            r.code,
+            infoWords(r).map((at) => address(p, at)),
+          ),
+        );
+      } else if (form === "branches")
+        records.push(branchTargetsRecord((p.jumps?.branches ?? []).map((b) => moved(p, b))));
       if (r.code === EIATTR.CUDA_API_VERSION) {
         const code = EIATTR.MERCURY_FINALIZER_OPTIONS;
         records.push({ code, name: infoName(code), format: 4, value: 0, payload: this.options });
@@ -291,6 +313,31 @@ class Mercury {
       info: capsule,
       data: encodeInfo(records),
     });
+  }
+
+  /** Jump tables: words of zeros, each filled by a relocation against the function. */
+  private tables(p: Part, capsule: SectionDraft): MercuryTable | null {
+    if (p.jumps === null) return null;
+    const name = `nv.constant.optimizer.${p.name}`;
+    const { section: plain } = p.jumps;
+    const made = section({
+      name: `.nv.merc.${name}`,
+      type: SHT_CUDA.MercuryTables,
+      flags: plain.flags | SHF_MERCURY,
+      align: plain.align,
+      info: capsule,
+      data: new Uint8Array((plain.data as Uint8Array).length),
+    });
+    this.twins.set(plain, { section: made, symbol: `.${name}` });
+    const relocs = p.code.tables.flatMap((t) =>
+      t.targets.map((target, i) => ({
+        offset: t.offset + 4 * i,
+        type: R_MERCURY.codeAddress,
+        symbol: p.symbol,
+        addend: address(p, target),
+      })),
+    );
+    return { name, section: made, relocs: relocs.reverse() };
   }
 
   /** Banks get names that say whose they are; the finalizer decides on banks anew. */
@@ -311,10 +358,10 @@ class Mercury {
   private codeRelocations(p: Part, capsule: SectionDraft): SectionDraft[] {
     const sites = p.sharedSites.filter((r) => moveType(p, r) !== null);
     const rows = [...p.relocs, ...sites]
-      .map((r) => ({ ...r, offset: address(p, r.offset) + MOVE_VALUE, type: moveType(p, r)! }))
+      .map((r) => ({ ...r, offset: address(p, r.offset) + placeOf(r), type: codeType(p, r)! }))
       .sort((a, b) => b.offset - a.offset);
     // Where the code has a section of relocations, nvlink wants one here, both empty if need be.
-    return this.relocations(`text.${p.name}`, capsule, rows, p.code.relocs.length > 0);
+    return this.relocations(`text.${p.name}`, capsule, rows, p.relocs.length > 0 || p.code.relocs.length > 0);
   }
 
   private copy(plain: SectionDraft, change: { type?: number }, name: string = plain.name): SectionDraft {
@@ -363,6 +410,11 @@ class Mercury {
     });
   }
 }
+
+const moved = (p: Part, b: IndirectBranch): IndirectBranch => ({
+  offset: address(p, b.offset),
+  targets: b.targets.map((t) => address(p, t)),
+});
 
 function address(p: Part, offset: number): number {
   const at = p.capsule.addresses[offset / 16];

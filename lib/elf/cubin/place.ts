@@ -31,12 +31,9 @@ const visible = (s: ModuleSymbol): boolean => s.linkage !== "internal";
 
 /** Variables of the module that have a place (not `extern`), visible ones first. */
 export function moduleVariables(program: Program): ModuleSymbol[] {
-  const own = program.symbols.filter((s) => s.linkage !== "extern" && s.space !== "shared" && s.bank !== JUMP_BANK);
+  const own = program.symbols.filter((s) => s.linkage !== "extern" && s.space !== "shared");
   return [...own.filter(visible), ...own.filter((s) => !visible(s))];
 }
-
-/** Bank of per-function tables made by lowering (jump tables). */
-export const JUMP_BANK = 2;
 
 /** Constants: in the order given. */
 export function placeInOrder(symbols: readonly ModuleSymbol[]): Region {

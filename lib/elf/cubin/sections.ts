@@ -18,6 +18,7 @@ export const SHT_CUDA = {
   MercuryReserved: 0x70000015,
   MercuryConstant: 0x7000007c,
   MercuryPic: 0x7000007d,
+  MercuryTables: 0x70000084,
   MercuryRela: 0x70000082,
   MercuryInfo: 0x70000083,
   MercurySymtab: 0x70000085,

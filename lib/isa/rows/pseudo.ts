@@ -9,6 +9,13 @@ export const pseudoRows: Rows = [
     lines: [{ as: "", text: "MOV.PHI d, s" }],
   },
   {
+    op: "BRX.IDX",
+    does: "go to block number a of the instruction's table",
+    slots: "<- a",
+    flow: "indirect",
+    lines: [{ as: "", text: "BRX.IDX a" }],
+  },
+  {
     op: "PCOPY",
     does: "parallel copy: d… = s…, all at once",
     slots: "d... <- s...",

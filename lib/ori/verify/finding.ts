@@ -27,7 +27,8 @@ export const rules = {
   alignment: "pairs are even, quads multiples of four",
   used: "the register counts of the function cover all registers it names",
   fixed: "a value bound to a register lies in it whole",
-  pseudo: "pseudo instructions are gone after expansion, but for phis inside the SSA window",
+  pseudo:
+    "pseudo instructions are gone after expansion, but for phis inside the SSA window and jump tables before they are laid out",
   "single-definition": "inside the SSA window a register has one definition, unless one is guarded",
   "dominated-use": "inside the SSA window a definition dominates its uses",
   phi: "phis lead their block and have one source for each predecessor",

@@ -61,6 +61,9 @@ function checkLabels(block: Block, byId: readonly (Block | undefined)[], out: Fi
         out.add("label", `${inst.form.name} names block ${o.id}, which is not in the function`, block, inst);
       }
     }
+    for (const id of inst.table?.targets ?? [])
+      if (byId[id] === undefined)
+        out.add("label", `the table of ${inst.form.name} names block ${id}, which is not in the function`, block, inst);
   }
 }
 
