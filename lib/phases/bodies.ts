@@ -12,7 +12,7 @@ import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
 import { commonLoads } from "./common-loads.js";
 import { commonSubexpressions } from "./commoning.js";
-import { simplifyConditionalFlow } from "./conditional-flow.js";
+import { settleBranches, simplifyConditionalFlow } from "./conditional-flow.js";
 import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js";
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { readCopies } from "./copy-names.js";
@@ -21,6 +21,7 @@ import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
+import { hoistCommon } from "./hoist-common.js";
 import { hoistInvariants } from "./hoist-invariants.js";
 import { expandJumpTables } from "./jump-tables.js";
 import { settleLiterals } from "./literals.js";
@@ -32,6 +33,7 @@ import { rotateLoops } from "./rotate-loops.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { selectGuarded } from "./select-guarded.js";
 import { sinkCode } from "./sink-code.js";
+import { makeSwitches } from "./switches.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody, PhaseContext } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
@@ -80,7 +82,7 @@ function closeWindow(func: Func, { plain = false }: PhaseContext): void {
 /** What stays a branch is settled first: behind `@P EXIT` lanes are together. */
 function uniformRegisters(func: Func, context: PhaseContext): void {
   const p = parametersOf(context);
-  simplifyConditionalFlow(func, p);
+  settleBranches(func, p);
   toUniformRegisters(func, p);
 }
 
@@ -101,7 +103,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriSanitize: { none: "the verifier does it, after every phase when asked" },
   GeneralOptimizeEarly: (func) => void selectGuarded(func),
   MergeEquivalentConditionalFlow: later,
-  DoSwitchOptFirst: later,
+  DoSwitchOptFirst: (func) => void makeSwitches(func),
   OriBranchOpt: (func) => void foldBranches(func),
   OriPerformLiveDeadFirst: deadCode,
   OptimizeBindlessHeaderLoads: graphics,
@@ -157,7 +159,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriPropagateVaryingFirst: later,
   OriDoRematEarly: later,
   LateExpansion: { none: "nothing to do: lowering only makes what the SM has" },
-  SpeculativeHoistComInsts: later,
+  SpeculativeHoistComInsts: (func) => void hoistCommon(func),
   RemoveASTToDefaultValues: { none: "nothing to do: the IR has no address space annotations" },
   GeneralOptimizeLate: generalOptimize,
   OriLoopFusion: later,

@@ -13,9 +13,15 @@ import { dropRegions, dropWarpSyncs } from "./regions.js";
 
 export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
+  settleBranches(func, p);
+  if (hoistEnds(func) > 0) foldBranches(func, false);
+}
+
+/** What stays a branch; nothing moves from behind the last region yet, for the way to the end is then branched to and not an end under a guard. */
+export function settleBranches(func: Func, p: PhaseParameters = phaseParameters): void {
+  if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   let left = p.MergeEquivalentConditionalFlowBudget;
   do foldBranches(func);
   while (left-- > 0 && dropRegions(func) + (p.DisablePredication ? 0 : predicate(func)) > 0);
   dropWarpSyncs(func);
-  if (hoistEnds(func) > 0) foldBranches(func, false);
 }

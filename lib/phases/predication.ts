@@ -10,7 +10,7 @@
  * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
- * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together.
+ * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but an arm without another beside it only where all lanes take the same way.
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -35,7 +35,7 @@ import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } fr
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
 
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
-const limits = { varying: 8, uniform: 6, global: 28 } as const;
+export const limits = { varying: 8, uniform: 6, global: 28 } as const;
 
 /** Converts arms that have no branches themselves; returns how many branches went. */
 export function predicate(func: Func): number {
@@ -140,6 +140,8 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
     const other = block === next ? far : next;
     const to = block.preds.length === 1 && !facts.named.has(block.id) ? soleExit(block) : null;
     const jump = terminator(block);
+    // What stands ahead of a table stays as it is.
+    if (terminator(other)?.table !== undefined) continue;
     if (to === null || jump === null || to === other || to === block || block.freq < other.freq || block === head)
       continue;
     if (block === next && func.blocks[b + 2] !== other) continue;
@@ -222,15 +224,38 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
   const fits = (inst: Inst): boolean =>
     inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
   if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
-  const far = (space: string | undefined): boolean => space === "global" || space === "generic";
-  const loads = body.some((i) => i.form.memory?.access === "load" && far(i.form.memory.space));
+  const loads = body.some(loadsFar);
   const varies = facts.divergence.parts(head);
-  // Lanes that go on need not wait for those that end; ptxas keeps the branch, too.
-  if (loads && varies && shape.end !== undefined) return false;
+  // Lanes that go on need not wait for those that end, or that load what the others do without; ptxas keeps the branch, too.
+  const alone =
+    shape.arms.length === 1 && (shape.end !== undefined || !(asksAgain(head, shape) || isInner(head, shape)));
+  if (loads && varies && alone) return false;
   const limit = loads ? limits.global : varies ? limits.varying : limits.uniform;
   // Its jump counts: the last of the arms falls into the join.
   const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
   return body.length + (leaves ? 1 : 0) <= limit;
+}
+
+/** Loads from global memory, perhaps. */
+export function loadsFar({ form }: Inst): boolean {
+  const { memory } = form;
+  return memory?.access === "load" && (memory.space === "global" || memory.space === "generic");
+}
+
+/** The same predicate has guarded what stands ahead, or decides about what comes at the join. */
+function asksAgain(head: Block, { branch, join }: Shape): boolean {
+  const same = (g: Guard | null): boolean => g !== null && g.id === branch.guard?.id && g.file === branch.guard.file;
+  return (
+    head.insts.some((i) => i !== branch && same(i.guard)) ||
+    (join.insts.length === 1 && same(terminator(join)?.guard ?? null))
+  );
+}
+
+/** Those who pass the head by come to the same join, or to what follows it. */
+function isInner(head: Block, { join }: Shape): boolean {
+  const [before, ...more] = head.preds;
+  if (before === undefined || more.length > 0 || before.succs.length !== 2) return false;
+  return [join, ...join.succs].some((b) => before.succs.includes(b));
 }
 
 /** May stand under a guard, executed by all lanes of a warp together. */

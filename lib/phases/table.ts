@@ -242,6 +242,7 @@ const inWindow: readonly PhaseName[] = [
   "OriHoistInvariantsEarly",
   "GvnCse",
   "OriCommoning",
+  "SpeculativeHoistComInsts",
   "GeneralOptimizeLate",
   "OriHoistInvariantsLate",
   "SinkCodeIntoBlock",
