@@ -10,7 +10,8 @@
  * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
- * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but an arm without another beside it only where all lanes take the same way.
+ * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but not in an arm without another beside it whose
+ * condition varies and waits for a load itself.
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -229,7 +230,7 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
   // Lanes that go on need not wait for those that end, or that load what the others do without; ptxas keeps the branch, too.
   const alone =
     shape.arms.length === 1 && (shape.end !== undefined || !(asksAgain(head, shape) || isInner(head, shape)));
-  if (loads && varies && alone) return false;
+  if (loads && varies && alone && (shape.end !== undefined || waitsForLoad(head, guard))) return false;
   const limit = loads ? limits.global : varies ? limits.varying : limits.uniform;
   // Its jump counts: the last of the arms falls into the join.
   const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
@@ -240,6 +241,15 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
 export function loadsFar({ form }: Inst): boolean {
   const { memory } = form;
   return memory?.access === "load" && (memory.space === "global" || memory.space === "generic");
+}
+
+/** The predicate compares what the same block has loaded. */
+function waitsForLoad(head: Block, guard: Guard): boolean {
+  const definition = (file: File, id: number, before: number): number =>
+    head.insts.findLastIndex((i, k) => k < before && i.dsts.some((o) => isReg(o) && o.file === file && o.id === id));
+  const at = definition(guard.file, guard.id, head.insts.length);
+  const compared = head.insts[at]?.srcs ?? [];
+  return compared.some((o) => isReg(o) && head.insts.some((i, k) => k === definition(o.file, o.id, at) && loadsFar(i)));
 }
 
 /** The same predicate has guarded what stands ahead, or decides about what comes at the join. */

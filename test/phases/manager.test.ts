@@ -164,6 +164,7 @@ describe("running", () => {
       "OriSimpleLiveDead",
       "EarlyOriSimpleLiveDead",
       "ConvertAllMovPhiToMov",
+      "ExpandJmxComputation",
       "AllocateRegisters",
       "ProcessO0WaitsAndSBs",
       "PostFixUp",
