@@ -38,6 +38,7 @@ export function selectGuarded(func: Func): number {
   for (const block of func.blocks) {
     const s = gone.has(block) ? null : skipped(block);
     if (s === null || !s.arm.insts.every((inst) => fits(func, inst)) || s.arm.insts.length > MOST) continue;
+    if (losesGuard(s, outside)) continue;
     const open = opened(s);
     if (open === null) continue;
     s.head.insts = s.head.insts.filter((i) => i !== s.branch && i !== open.enter);
@@ -85,6 +86,12 @@ function fits(func: Func, inst: Inst): boolean {
   return inst.dsts.every(
     (o) => !isReg(o) || ((o.file === File.R || o.file === File.P) && o.part === "" && func.values.fixed(o.id) < 0),
   );
+}
+
+/** The guard is a result of the arm, and not its last: what comes after would be chosen by its new value. */
+function losesGuard({ branch, arm }: Skipped, reads: Reads): boolean {
+  const results = arm.insts.flatMap((inst) => inst.dsts.filter((o) => isReg(o) && !reads.isOwn(o, arm)));
+  return results.slice(0, -1).some((o) => o.file === File.P && o.id === branch.guard?.id);
 }
 
 /** In which blocks values are read or written. */

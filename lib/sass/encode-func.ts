@@ -102,7 +102,8 @@ function countsFromStart(inst: MachineInst): boolean {
   const { flow } = inst.form;
   return (
     flow === "return" ||
-    (inst as Inst).table !== undefined || (flow === "call" && inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2))
+    (inst as Inst).table !== undefined ||
+    (flow === "call" && inst.srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2))
   );
 }
 

@@ -51,6 +51,11 @@ test.each([
   expect(after(text, selectGuarded)).toBe(normalize(text));
 });
 
+test("a comparison whose first result is its guard keeps its branch: the second would be chosen by the new value", () => {
+  const text = code(" skip", "ISETP.LT.AND %P0, %P7, %R1, %R4, PT").replace("STG.E [RZ]", "@%P7 STG.E [RZ]");
+  expect(after(text, selectGuarded)).toBe(normalize(text));
+});
+
 test("a selection becomes guarded where the other side ends, however often it was read before", () => {
   const text = (last: string): string => `func "k" entry sm_90 virtual ssa
     b0
