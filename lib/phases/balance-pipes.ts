@@ -17,6 +17,7 @@ import { clone, imm, isReg, isZeroReg, neg, PT, RZ } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
+import { barrierOperands } from "./barrier-operands.js";
 
 type Pipe = "alu" | "fma";
 
@@ -39,6 +40,7 @@ const pipes: Readonly<Record<Pipe, ReadonlySet<string>>> = {
 export function balancePipes(func: Func): number {
   const early = func.target.has("constantOperands");
   const least = early ? 2 : 3;
+  const whole = barrierOperands(func);
   let moved = 0;
   for (const block of func.blocks) {
     const load = { alu: 0, fma: 0 };
@@ -48,7 +50,7 @@ export function balancePipes(func: Func): number {
     }
     for (const inst of block.insts) {
       const from = pipeOf(func, inst, early);
-      if (from === null) continue;
+      if (from === null || whole.has(inst)) continue;
       const to = from === "alu" ? "fma" : "alu";
       if (load[from] - load[to] < least) continue;
       const way = from === "alu" ? toFma(func, inst) : early ? null : toAlu(inst);

@@ -15,6 +15,7 @@ import { analysis, Definitions, isLanewise, readsConstants, unitOf } from "../an
 import { rewriteBlock } from "../ori/editor.js";
 import { clone, isReg, isZeroReg, part } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { barrierOperands } from "./barrier-operands.js";
 import { copyUnit } from "./parallel-copy.js";
 import { RewriteCounter } from "./rewrites.js";
 
@@ -34,7 +35,7 @@ export function commonSubexpressions(
   const { first, insts } = defs.flat;
   const known = new Map<string, number>();
   const same = new Map<Inst, Inst>();
-  const whole = func.target.has("capmerc") ? barrierOperands(defs) : new Set<Inst>();
+  const whole = barrierOperands(func);
   /** Keys in the order in which they were learnt, with how many of them each block on the way down had found. */
   const learnt: string[] = [];
   const path: { block: number; had: number }[] = [];
@@ -58,24 +59,6 @@ export function commonSubexpressions(
   }
   if (same.size > 0) for (const block of func.blocks) copyInstead(func, block, same);
   return same.size;
-}
-
-/** What puts number and count of a barrier into one register: Capsule Mercury has one item for it and the barrier together. */
-function barrierOperands(defs: Definitions): Set<Inst> {
-  const found = new Set<Inst>();
-  for (const barrier of defs.flat.insts) {
-    if (barrier.form.op !== "BAR") continue;
-    for (const o of barrier.srcs) {
-      const joined = isReg(o) && o.file === File.R ? defs.definition(o) : null;
-      if (joined === null) continue;
-      found.add(joined);
-      for (const s of joined.srcs) {
-        const shifted = isReg(s) ? defs.definition(s) : null;
-        if (shifted?.form.op === "SHF") found.add(shifted);
-      }
-    }
-  }
-  return found;
 }
 
 /** Blocks of the dominator tree, each behind its parent and the parent's earlier subtrees. */
