@@ -3,7 +3,7 @@
 // tslab (1.0.22, pinned: we reach into its `dist`) turns a TypeScript cell into CommonJS in two steps, an emit of its
 // watch program and a transpile of the result, and runs that under the name `evalmachine.<anonymous>`. We stand in for
 // the compiler module it loads, so that cells are checked strictly, see packages through their `exports`, and leave
-// both source maps behind; and we name each script `In[n]`. Then a position in a stack can be told in lines of the cell.
+// both source maps after; and we name each script `In[n]`. Then a position in a stack can be told in lines of the cell.
 "use strict";
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
@@ -86,7 +86,7 @@ function createNamingConverter(cells, currentName, enter, interrupted) {
       if (!out.output) return out;
       // Nothing ends the compiler; what it was asked for does not begin.
       if (interrupted()) return { ...out, output: INTERRUPTED, hasToplevelAwait: false };
-      // The cell's code runs next; the microtask is ahead of any that it makes itself.
+      // The cell's code runs next; the microtask is before any that it makes itself.
       enter(State.running);
       queueMicrotask(() => enter(State.waiting));
       cells.set(currentName(), { source, lines: out.output.split("\n").length, maps: lastMaps });

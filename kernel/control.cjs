@@ -2,7 +2,7 @@
 //
 // What arrives on the control channel goes to the main thread, which answers through here. An interrupt is more: SIGINT
 // ends a cell's synchronous part (node:vm listens for it), and the main thread's event loop, when it turns, ends one
-// that waits. A loop behind an `await` is neither; then the main thread stays silent, and after a moment its running
+// that waits. A loop after an `await` is neither; then the main thread stays silent, and after a moment its running
 // JavaScript is terminated through the inspector, if it is the cell's (`state` in cells.cjs) and not the kernel's own.
 "use strict";
 const { Session } = require("node:inspector");

@@ -10,12 +10,12 @@ const ROOT = path.resolve(__dirname, "..");
 const OWN_FRAME = /node_modules.tslab|node:vm|node:internal|[\\/]kernel[\\/]\w+(-\w+)?\.cjs/;
 const CELL_POSITION = /\b(In\[\d+\]):(\d+):(\d+)/g;
 const BUILT_POSITION = /([^\s()]+[\\/]dist[\\/][^\s()]+\.js):(\d+):(\d+)/g;
-// tslab compiles a cell behind one line of its own.
+// tslab compiles a cell after one line of its own.
 const LINES_BEFORE_CELL = 1;
 // Node puts file, compiled line and caret before the stack of what a script or a module throws; we show the cell's own line.
 const DECORATION = /^[^\n]+:\d+\n[^\n]*\n *\^+ *\n\n?/;
 
-/** Line and column (from 1) behind a list of maps, innermost first; null where a map has no entry. */
+/** Line and column (from 1) after a list of maps, innermost first; null where a map has no entry. */
 function throughMaps(maps, line, column) {
   let at = { line, column };
   for (const map of maps) {

@@ -23,7 +23,7 @@ function goToRoot() {
   }
 }
 
-/** A kernel whose server died without a word must not stay behind. */
+/** A kernel whose server died without a word must not stay. */
 function exitWithParent() {
   const parent = process.ppid;
   if (!process.env.JPY_PARENT_PID) return;

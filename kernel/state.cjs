@@ -6,7 +6,7 @@ const State = {
   kernel: 0,
   /** A cell up to its first `await`: ends by SIGINT. */
   running: 1,
-  /** A cell behind an `await`. */
+  /** A cell after an `await`. */
   waiting: 2,
 };
 

@@ -17,7 +17,7 @@
  *
  * `//` begins a comment. What a function is to the driver follows from these lines, and `link` makes the cubin. A cubin that
  * they do not describe (relocations, variables, tables, several functions in a section, debug information, a relocatable
- * object) is written with everything else that is in the file behind the functions, from `.container` on
+ * object) is written with everything else that is in the file after the functions, from `.container` on
  * (`elf/cubin/container-text.ts`); its functions have only `.code`. Of functions chosen out of such a cubin `.needs WHAT` tells
  * what the text does not hold: they can only be put into the cubin that they came from.
  */
@@ -191,7 +191,7 @@ function sharedVariable(f: AssembledFunction): ModuleSymbol {
 function codeOf(f: AssembledFunction, target: Target): Code {
   const nop: MachineInst = { form: form("NOP"), dsts: [], srcs: [], guard: null, control: null };
   const all = decodeCode(f.words, target).map((inst) => inst ?? nop);
-  // The branch to itself and the NOPs behind it are no part of the body.
+  // The branch to itself and the NOPs after it are no part of the body.
   const tail = all.findLastIndex((inst) => inst.form.op === "BRA");
   const insts = tail > 0 ? all.slice(0, tail) : all;
   return {

@@ -207,7 +207,7 @@ class Run {
     this.knobs = knobs.value;
     const parsed = this.timed("parse", () => parse(this.text, { file }));
     if (!parsed.ok) {
-      // Semantic findings ahead of the first syntax error come first, as ptxas prints them.
+      // Semantic findings before the first syntax error come first, as ptxas prints them.
       this.diagnostics.push(...analyze(this.text, { target: target.name, file }).diagnostics);
       return;
     }

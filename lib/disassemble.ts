@@ -115,7 +115,7 @@ function codeReloc(r: CubinReloc): CodeReloc | null {
 export interface ListingOptions {
   /** A column with the control bits: scoreboards waited for, set by operands and result, yield, stall. Default false. */
   readonly control?: boolean;
-  /** Lines of the source and of the PTX text in front of the instructions made of them. Default false. */
+  /** Lines of the source and of the PTX text before the instructions made of them. Default false. */
   readonly source?: boolean;
 }
 

@@ -48,7 +48,7 @@ export function strayLocs(module: Module): Diagnostic | null {
   return stray ? diagnostic("warning", message) : null;
 }
 
-/** The call stands as a `.loc` of its own in front of what was inlined; null where it or the name is not there. */
+/** The call stands as a `.loc` of its own before what was inlined; null where it or the name is not there. */
 function inlinedAt(
   loc: LocDirective,
   labels: ReadonlyMap<string, number> | null,

@@ -46,7 +46,7 @@ test("initial values end long before the array does", () => {
   const { cubin } = compiled(`.global .b8 a[300000] = {1, 2, 3}; .global .b32 b[2][3] = {{1, 2}, {4}};\n${ENTRY}`);
   const read = readCubin(cubin!);
   const init = read.ok ? read.value.globals.find((g) => g.init !== null)!.init! : new Uint8Array(0);
-  // Sorted by alignment: b in front of a.
+  // Sorted by alignment: b before a.
   expect([init.length, [...init.subarray(0, 28)].filter((_, i) => i % 4 === 0 || i > 23)]).toEqual([
     300024,
     [1, 2, 0, 4, 0, 0, 1, 2, 3, 0],

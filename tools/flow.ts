@@ -133,7 +133,7 @@ function compare(): void {
 }
 
 const THREADS = 64;
-/** Bytes that lanes reach behind their own 16. */
+/** Bytes that lanes reach after their own 16. */
 const REACH = 512;
 const OUT = 16 * THREADS + REACH;
 

@@ -3,7 +3,7 @@
  *
  * The forms are the one-instruction kernels of `tools/harvest/kernels` whose tested line begins with FAMILY (a regular expression: `mma`,
  * `ldmatrix|stmatrix`, `cp.async.bulk`). Of those that ptxas -O3 takes: how many ours takes at -O2, how many have the same opcodes as often
- * (instructions of these families alone: copies, addresses and control flow aside), and how many leave the same memory behind in the
+ * (instructions of these families alone: copies, addresses and control flow aside), and how many leave the same memory after in the
  * simulator on the same random data. --list tells the rest.
  */
 import { compile } from "../lib/compile.js";

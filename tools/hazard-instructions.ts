@@ -57,7 +57,7 @@ const controlBits = (words: Uint32Array, at: number): number => (words[at + 3]! 
 /** Stall 1, no scoreboards: what ptxas adds after everything else is scheduled. */
 const UNSCHEDULED = 0x7e1;
 
-/** Instructions that ptxas puts in front of a kernel on sm_87 (ISETP of UR2, BRA, BMOV of all barriers, UMOV UR2). */
+/** Instructions that ptxas puts before a kernel on sm_87 (ISETP of UR2, BRA, BMOV of all barriers, UMOV UR2). */
 const PROLOGUE = 20;
 
 /** What explains a control word of -O0 that our rule chooses otherwise; "" where nothing does. */
@@ -83,7 +83,7 @@ function otherControls(cubin: Cubin, found: Map<string, number>, explained: Map<
     for (let at = 0; at + 3 < f.words.length; at += 4) {
       const theirs = controlBits(f.words, at);
       const inst = decodeInst(f.words, at, target);
-      // Padding, and the branch to itself in front of it, stall for 0 cycles.
+      // Padding, and the branch to itself before it, stall for 0 cycles.
       if (inst === null || (theirs & 15) === 0 || (inst.form.name === "NOP" && theirs === UNSCHEDULED)) continue;
       const c = controlO0.control({ ...inst, control: null }, target);
       const ours = c.stall | (c.yield << 4) | (c.writeSb << 5) | (c.readSb << 8) | (c.wait << 11) | (c.reuse << 17);

@@ -7,7 +7,7 @@
  *         [--cuda] [--growth]
  *
  * "Issue" compares the cycles until the last instruction issues, "drain" those until the last result is there that the
- * next blocks soon read. `--isolated` leaves out latencies across blocks, before and behind: then both are the same.
+ * next blocks soon read. `--isolated` leaves out latencies across blocks, before and after: then both are the same.
  * `--cuda` adds what nvcc makes of test/corpus/kernels/*.cu. `--growth` prints the time per instruction on one block of
  * n … 32 n instructions instead.
  */

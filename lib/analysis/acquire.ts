@@ -1,7 +1,7 @@
 /**
- * Acquires, as ptxas has them (13.0.88, -O3, sm_75 to 121). An instruction behind the strong load or atomic holds back what
+ * Acquires, as ptxas has them (13.0.88, -O3, sm_75 to 121). An instruction after the strong load or atomic holds back what
  * follows until that is done: CCTL.IVALL, which throws the first-level cache away, or for the scope of a CTA, where that is not
- * needed, a NOP. Behind MEMBAR.SC, which ends the access itself, CCTL.IVALL waits for nothing, else (MEMBAR.ALL, nothing in
+ * needed, a NOP. After MEMBAR.SC, which ends the access itself, CCTL.IVALL waits for nothing, else (MEMBAR.ALL, nothing in
  * the block) for every scoreboard. A fence under a guard may not be executed: it ends nothing (ptxas writes none, it branches around).
  */
 import type { Inst } from "../ori/types.js";
@@ -11,7 +11,7 @@ export const AcquireRole = {
   None: 0,
   /** A strong access that gives a result. */
   Access: 1,
-  /** A fence: strong accesses in front of it are done, if it is executed. */
+  /** A fence: strong accesses before it are done, if it is executed. */
   Fence: 2,
   /** Waits for the last strong access. */
   Wait: 3,
@@ -23,7 +23,7 @@ export const AcquireRole = {
 export function acquireRoles(insts: readonly Inst[]): Uint8Array {
   const roles = new Uint8Array(insts.length);
   let invalidation: number = AcquireRole.WaitAll;
-  /** The last strong access has the scope of a CTA, and no NOP was behind it yet. */
+  /** The last strong access has the scope of a CTA, and no NOP was after it yet. */
   let narrow = false;
   for (let i = 0; i < insts.length; i++) {
     const { op, mods, memory } = insts[i]!.form;

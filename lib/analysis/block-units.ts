@@ -145,7 +145,7 @@ export class Crossing {
     return { liveIn: unitsOfBlocks(into, cfg.count), liveOut: unitsOfBlocks(out, cfg.count) };
   }
 
-  /** To follow single units. Nothing is noted behind it. */
+  /** To follow single units. Nothing is noted after it. */
   ways(cfg: Cfg): WaysBack {
     const { units } = this;
     return new WaysBack(

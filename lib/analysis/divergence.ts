@@ -4,8 +4,8 @@
  * Three facts that feed each other, found as a least fixed point from "everything is uniform" on:
  * - a register varies when an operation makes it from one that varies (thread index, loads from addresses that vary, …), under
  *   a guard that varies, or at a place where lanes are apart;
- * - lanes part at a conditional branch whose condition varies, and behind code for the lanes of a mask that varies (gathered code);
- * - behind it they are apart until the BSYNC of a region that the branch lies in.
+ * - lanes part at a conditional branch whose condition varies, and after code for the lanes of a mask that varies (gathered code);
+ * - after it they are apart until the BSYNC of a region that the branch lies in.
  *
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again.
  */
@@ -76,7 +76,7 @@ function endsInPlace(block: Block, barrier: number): boolean {
   return block.insts.some((i, k) => k > enter && i.form.op === "BSYNC" && barrierOf(i.srcs) === barrier);
 }
 
-/** Lanes of each mask go on by themselves behind it. */
+/** Lanes of each mask go on by themselves after it. */
 function isGathering({ form }: Inst): boolean {
   return form.op === "WARPSYNC" && (form.mods.includes("COLLECTIVE") || form.mods.includes("EXCLUSIVE"));
 }
@@ -129,7 +129,7 @@ class Finding {
     };
   }
 
-  /** Lanes may be apart at the instructions of the block before this index: behind a BSYNC that ends a region they are together. */
+  /** Lanes may be apart at the instructions of the block before this index: after a BSYNC that ends a region they are together. */
   private apartUntil(block: Block, b: number): number {
     if (this.apart[b] === 0) return 0;
     const syncs = this.apart[b] === 2 ? -1 : block.insts.findLastIndex((i) => i.form.op === "BSYNC");
@@ -188,7 +188,7 @@ class Finding {
         const i = this.indexOf[s.id] as number;
         if (seen.has(i)) continue;
         seen.add(i);
-        // At the block of the BSYNC they are apart in front of it, and together behind.
+        // At the block of the BSYNC they are apart before it, and together after.
         if (ends.has(i)) this.apart[i] = Math.max(this.apart[i] as number, 1);
         else {
           this.apart[i] = 2;

@@ -5,7 +5,7 @@
  *
  *     MOV %R8, RZ                             counter %R8, step 1, from 0
  *   b1:
- *     …                                       (blocks that come together again ahead of the latch)
+ *     …                                       (blocks that come together again before the latch)
  *     IADD3 %R8, %R8, 0x1, RZ
  *     ISETP.LT.AND %P4, PT, %R8, %R2, PT      goes on while counter < %R2
  *     @%P4 BRA b1
@@ -43,7 +43,7 @@ export interface CountedLoop {
   readonly counter: Operand;
   /** What is added to it in each turn. */
   readonly step: number;
-  /** What it holds ahead of the first turn, null where that is not known. */
+  /** What it holds before the first turn, null where that is not known. */
   readonly init: number | null;
   /** After a turn another one follows if (counter + offset) `compare` bound. */
   readonly compare: Comparison;
@@ -99,7 +99,7 @@ interface Unit {
   readonly sub: number;
 }
 
-/** A place on the spine: ahead of instruction `inst` of block `block`. */
+/** A place on the spine: before instruction `inst` of block `block`. */
 interface Place {
   readonly block: number;
   readonly inst: number;

@@ -8,7 +8,7 @@
  * Fences order everything but local memory. Which instructions are fences is decided here, conservatively: barriers,
  * MEMBAR, cache control, waits for asynchronous work, every instruction with an effect that is not a plain access, and
  * NOP, which ptxas leaves where an acquire of CTA scope needs no code (measured: `ld.acquire.cta` is LDG.STRONG, NOP).
- * A strong load or atomic may be an acquire: what follows it stays behind; a strong store, atomic or reduction may be a
+ * A strong load or atomic may be an acquire: what follows it stays after; a strong store, atomic or reduction may be a
  * release: what precedes it stays ahead.
  */
 
@@ -43,7 +43,7 @@ export interface MemoryEffect {
   /** Places read and written (accesses only). */
   readonly reads: number;
   readonly writes: number;
-  /** Later accesses must stay behind it; earlier ones ahead of it. */
+  /** Later accesses must stay after it; earlier ones before it. */
   readonly acquires: boolean;
   readonly releases: boolean;
   /** Bytes per thread, 0 when not known. */

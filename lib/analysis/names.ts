@@ -3,7 +3,7 @@
  * function. Two reads with the same name read the same value; a name is made by a definition, where ways join (at iterated dominance
  * frontiers, of registers that live there), or where control comes from places that the graph does not show.
  *
- * Only R and UR have names. A guarded or partial definition makes a new one; `before` says what was there. Behind a call
+ * Only R and UR have names. A guarded or partial definition makes a new one; `before` says what was there. After a call
  * the registers that the callee may write are new (routines.ts). What a uniform register holds is what the thread's own
  * way has put there: code in which other lanes change it in between has no meaning that ptxas could have compiled.
  */
@@ -134,7 +134,7 @@ class Naming {
     }
     for (const inst of this.flat.insts) {
       const { flow } = inst.form;
-      // A region names where it ends; control comes there by branches and by what stands in front of it.
+      // A region names where it ends; control comes there by branches and by what stands before it.
       if (flow === "branch" || flow === "region") continue;
       for (const o of inst.srcs) {
         if (o.kind !== Kind.Label || o.id < 0) continue;

@@ -1,6 +1,6 @@
 /**
  * Registers of warp-group products. A product (HGMMA and its kin) reads and writes registers after it has issued; who owns them is
- * handed over by instructions that name none: WARPGROUP.ARRIVE gives the products behind it what they read and write,
+ * handed over by instructions that name none: WARPGROUP.ARRIVE gives the products after it what they read and write,
  * WARPGROUP.DEPBAR gives back what the products before it had.
  *
  * ```
@@ -12,7 +12,7 @@
  * STG [R2], R24
  * ```
  *
- * As ptxas 13.0.88 has it: distances and scoreboards of the producers are kept up to the ARRIVE, readers stay behind the DEPBAR, and
+ * As ptxas 13.0.88 has it: distances and scoreboards of the producers are kept up to the ARRIVE, readers stay after the DEPBAR, and
  * everything else moves freely over all three (tools/hazard/wgmma.ts). A product with gsb0 closes its group; DEPBAR.LE gsb0, n gives
  * back what all but the last n groups had.
  */
@@ -111,7 +111,7 @@ class Sets {
     return [reads, writes];
   }
 
-  /** To the products behind an ARRIVE. */
+  /** To the products after an ARRIVE. */
   arrival(): Handover {
     const [reads, writes] = this.from(0);
     return { uses: runs(reads), defs: runs(writes) };

@@ -1,5 +1,5 @@
 /**
- * Routines inside a function: blocks that `CALL` enters by a label and that `RET` leaves (helpers of ptxas's code behind
+ * Routines inside a function: blocks that `CALL` enters by a label and that `RET` leaves (helpers of ptxas's code after
  * the kernel). Which registers a call may change, when all of the routine is known.
  */
 

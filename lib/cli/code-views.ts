@@ -63,7 +63,7 @@ function nodeLines(f: ListedFunction, k: number, b: CodeBlock): string[] {
 const escaped = (text: string): string => text.replace(/[\\"]/g, "\\$&");
 const quoted = (text: string): string => `"${escaped(text)}"`;
 
-/** The listing with the numbers of live R, UR, P and UP registers in front of each instruction. */
+/** The listing with the numbers of live R, UR, P and UP registers before each instruction. */
 export function liveText(cubin: Cubin, functions: readonly ListedFunction[]): string {
   const out = [`\t.target ${cubin.target}`];
   const cell = (n: number, width: number): string => (n === 0 ? "" : String(n)).padStart(width);

@@ -33,7 +33,7 @@ export function readCommandLine<N extends CommandName>(
       multiple: true,
       ...(o.short !== undefined && { short: o.short }),
     };
-  // Long names also behind one dash, as ptxas takes them: -arch, -maxrregcount.
+  // Long names also after one dash, as ptxas takes them: -arch, -maxrregcount.
   const known = args.map((a) => (Object.hasOwn(options, /^-([a-z-]{2,})(=|$)/.exec(a)?.[1] ?? "") ? `-${a}` : a));
   const { tokens } = parseArgs({ args: known, options, strict: false, allowPositionals: true, tokens: true });
   const values: Record<string, unknown> = {};

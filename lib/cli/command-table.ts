@@ -10,7 +10,7 @@ export interface OptionRow {
 }
 
 export interface CommandRow {
-  /** What stands behind the name in the help. */
+  /** What stands after the name in the help. */
   readonly operands: string;
   readonly help: string;
   readonly options: Readonly<Record<string, OptionRow>>;

@@ -38,7 +38,7 @@ export function dataText(cubin: Cubin, functions: ReadonlySet<string>): string {
   return `${out.join("\n")}\n`;
 }
 
-/** A line that stands in front of the byte at `offset`. */
+/** A line that stands before the byte at `offset`. */
 interface Mark {
   readonly offset: number;
   readonly text: string;
@@ -84,7 +84,7 @@ interface Writer {
 /** A stretch of zeros of more bytes than this is one line. */
 const ZEROS = 32;
 
-/** Rows of up to 16 bytes as far as `to`, each with its relocations behind it. */
+/** Rows of up to 16 bytes as far as `to`, each with its relocations after it. */
 function writeBytes(w: Writer, to: number): void {
   const end = Math.min(to, w.data.length);
   while (w.at < end) {

@@ -61,7 +61,7 @@ function write(fd: number, text: string): void {
   }
 }
 
-/** The file that a path names behind symbolic links, also one that does not exist yet, as `open` would find it. */
+/** The file that a path names after symbolic links, also one that does not exist yet, as `open` would find it. */
 function linked(path: string): string {
   let file = path;
   for (let links = 0; lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false; links++) {

@@ -25,7 +25,7 @@ export function jsonPlaces(text: string): Map<string, number> {
       }
       open.pop();
     }
-    // What comes behind a value: the end of brackets, a comma, or the end.
+    // What comes after a value: the end of brackets, a comma, or the end.
     for (;;) {
       const inside = open.at(-1);
       if (inside === undefined) {
@@ -43,7 +43,7 @@ export function jsonPlaces(text: string): Map<string, number> {
   return places;
 }
 
-/** The path of the element that begins; of an object's, the key and the colon are behind the reader then. */
+/** The path of the element that begins; of an object's, the key and the colon are after the reader then. */
 function elementPath(
   { path, index }: { readonly path: string; readonly index: number },
   next: () => { readonly word: string },

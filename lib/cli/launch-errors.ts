@@ -3,7 +3,7 @@ import type { LaunchFileResult } from "../sim/index.js";
 import { jsonPlaces } from "./json-place.js";
 import { type JsonFile, placeIn } from "./usage.js";
 
-/** The message of a result of status 2 behind the file that it is about, in a launch file with line and column. */
+/** The message of a result of status 2 after the file that it is about, in a launch file with line and column. */
 export function unusableText({ about, json }: LaunchFileResult, cubin: string, launch: JsonFile): string {
   const message = json.error ?? "";
   return about === "cubin" ? `${cubin}: ${message}` : `${placeOf(message, launch)}: ${message}`;

@@ -1,4 +1,4 @@
-/** Options of ptxas behind the name of a notebook cell. */
+/** Options of ptxas after the name of a notebook cell. */
 import type { CompileOptions } from "../compile.js";
 import type { Diagnostic } from "../diagnostics.js";
 import { adjustRegisterOption } from "../regalloc/index.js";

@@ -188,7 +188,7 @@ class Command {
     };
   }
 
-  /** The command line as ptxas keeps it in the cubin: in the order of its table, each option with a blank behind it. */
+  /** The command line as ptxas keeps it in the cubin: in the order of its table, each option with a blank after it. */
   private recorded(): string {
     let text = "";
     for (const spec of ptxasOptions) {

@@ -29,9 +29,9 @@ export interface SectionDraft {
   data: Uint8Array | null;
   /** Bytes in memory; used for SHT_NOBITS. */
   size: number;
-  /** Unused bytes behind it in the file. */
+  /** Unused bytes after it in the file. */
   room: number;
-  /** A section in front of it whose bytes are its own, too. */
+  /** A section before it whose bytes are its own, too. */
   shares: SectionDraft | null;
 }
 

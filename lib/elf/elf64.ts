@@ -331,7 +331,7 @@ export function roundUp(n: number, align: number): number {
   return align <= 1 ? n : Math.ceil(n / align) * align;
 }
 
-/** The parts one behind the other. */
+/** The parts one after the other. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((n, p) => n + p.length, 0));
   let at = 0;

@@ -5,7 +5,7 @@
  * Layout (measured on fatbinary 13.0.88's files of our own kernels, all compression modes):
  *
  *     container  +0 magic 0xba55ed50, +4 version 1 (u16), +6 size of this header (u16), +8 size of what follows (u64)
- *     member     +0 kind (u16: 1 PTX, 2 cubin), +4 size of this header (u32), +8 size of the data behind it (u64),
+ *     member     +0 kind (u16: 1 PTX, 2 cubin), +4 size of this header (u32), +8 size of the data after it (u64),
  *                +16 size of the compressed data (u32), +28 SM (u32), +40 flags (u64: 0x2000 LZ4, 0x8000 Zstandard),
  *                +56 size of the data when unpacked (u64)
  */

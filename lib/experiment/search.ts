@@ -33,7 +33,7 @@ export interface SearchOptions extends ExecuteOptions {
    * alone. A question to a clock takes milliseconds to seconds, and one code at a time. Default true.
    */
   readonly screen?: boolean;
-  /** Codes that the objective judges behind the model. Default 16. */
+  /** Codes that the objective judges after the model. Default 16. */
   readonly finalists?: number;
 }
 

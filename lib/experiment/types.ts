@@ -102,7 +102,7 @@ export interface Estimated {
 
 /** What was measured, and all that is needed to measure it again. */
 export interface Measured {
-  /** Name of the GPU, version of its driver, rate of its SMs in MHz behind the last repetition (null where that is not told). */
+  /** Name of the GPU, version of its driver, rate of its SMs in MHz after the last repetition (null where that is not told). */
   readonly card: string | null;
   readonly driver: string | null;
   readonly clockMhz: number | null;

@@ -127,7 +127,7 @@ export function validate(text: string, options: ValidateOptions, run: Runner): V
 }
 
 const control = phaseNames.indexOf("AdvancedScoreboardsAndOpexes");
-/** Behind the control pass nothing is left to finish. */
+/** After the control pass nothing is left to finish. */
 const isControlled = (phase: PhaseName): boolean => phaseNames.indexOf(phase) >= control;
 
 export interface Culprit {

@@ -1,7 +1,7 @@
 /**
  * Acquires. A load or atomic that acquires is a strong access followed by CCTL.IVALL, which throws away what the first-level
- * cache holds: what is loaded behind it comes from memory again. That helps only once the strong access is done; else a load
- * behind may still see what was there before. So ptxas has CCTL.IVALL wait for the strong access in front of it (13.0.88, -O3,
+ * cache holds: what is loaded after it comes from memory again. That helps only once the strong access is done; else a load
+ * after may still see what was there before. So ptxas has CCTL.IVALL wait for the strong access before it (13.0.88, -O3,
  * sm_75, 80, 90, 120), and for nothing where a MEMBAR.SC stands between; here any MEMBAR without a guard ends it.
  *
  * That a MEMBAR does so is believed, as the control pass believes it (lib/analysis/acquire.ts). Not looked at: the NOP at which an

@@ -4,13 +4,13 @@
  * were chosen.
  *
  * The machine it assumes (digest E §2L, F §2B): an instruction issues when every scoreboard of its wait mask counts
- * zero, at least `stall` cycles behind the one before. An instruction of fixed latency reads and writes at fixed
+ * zero, at least `stall` cycles after the one before. An instruction of fixed latency reads and writes at fixed
  * distances from its issue; the tables say which distance two of them need. One of variable latency raises its
  * scoreboards as it issues (visible to a wait some cycles later) and lowers one when it has read its operands, the
  * other when its results are written. A scoreboard counts, so one may serve many instructions, and a wait is for all of
  * them.
  *
- * Abstract interpretation: `step` takes the worst case in front of an instruction (state.ts) to that behind it; blocks
+ * Abstract interpretation: `step` takes the worst case before an instruction (state.ts) to that after it; blocks
  * are repeated until nothing changes; then each is gone through once more and what is wrong is written down.
  *
  *     LDG R4, [R2]      W2   R4 is under way until SB2 is waited for, R2 is read until then
@@ -95,7 +95,7 @@ class Checker {
     return this.at.map((s) => s !== null);
   }
 
-  /** Repeats blocks, in order of address, until the states in front of them are stable. */
+  /** Repeats blocks, in order of address, until the states before them are stable. */
   solve(): void {
     const { blocks, next, roots } = this.paths;
     const waiting = new Uint8Array(blocks.length);
@@ -331,7 +331,7 @@ class Checker {
     state.order[e] = order;
   }
 
-  /** Behind a call out of the code, or a return, nothing is known: nothing may be under way. */
+  /** After a call out of the code, or a return, nothing is known: nothing may be under way. */
   private leave(i: number): void {
     const { state } = this;
     for (let u = 0; u < UNITS; u++) {

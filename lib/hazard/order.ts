@@ -71,7 +71,7 @@ export function drained(order: number): boolean {
   return queue === MEMORY_QUEUE || queue === ownQueue.STL || queue === ownQueue.LDL;
 }
 
-/** A barrier of the thread block comes back behind all memory instructions in front of it (ptxas: on sm_75 alone). */
+/** A barrier of the thread block comes back after all memory instructions before it (ptxas: on sm_75 alone). */
 export function drains(inst: MachineInst, target: Target): boolean {
   return inst.form.op === "BAR" && !inst.form.mods.includes("ARV") && target.has("barrierDrainsMemory");
 }

@@ -60,7 +60,7 @@ export function pathsOf(code: CodeToVerify, insts: readonly (MachineInst | null)
   blocks.forEach((b, id) => {
     if (lastOf(b)?.form.flow === "return" && called[id] === 0) leaves[id] = 1;
   });
-  // Behind the branch to itself at the end, and between functions.
+  // After the branch to itself at the end, and between functions.
   const isPadding = (b: CodeBlock): boolean => {
     for (let i = b.start; i < b.end; i++) if (insts[i]?.form.op !== "NOP") return false;
     return true;
@@ -111,7 +111,7 @@ function returnBlocks(
   return found;
 }
 
-/** The start of the code, its named places, and whatever no known way leads to (behind indirect branches). */
+/** The start of the code, its named places, and whatever no known way leads to (after indirect branches). */
 function rootsOf(
   blocks: readonly CodeBlock[],
   next: readonly (readonly number[])[],

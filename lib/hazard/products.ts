@@ -1,5 +1,5 @@
 /**
- * Products of a warp group (HGMMA and its kin) in the checker: they read and write registers behind their issue, until a
+ * Products of a warp group (HGMMA and its kin) in the checker: they read and write registers after their issue, until a
  * WARPGROUP.DEPBAR has waited for the group that the last of them closed (gsb0). Products keep their order among themselves, so one
  * may add to the accumulators that another is still at work on.
  *
@@ -37,13 +37,13 @@ export class Products {
     return this.sites.order[i] === PRODUCT_ORDER;
   }
 
-  /** Does product i go on with the accumulators of the product behind entry e? */
+  /** Does product i go on with the accumulators of the product after entry e? */
   chains(i: number, slot: number, e: number): boolean {
     const inst = this.sites.asked[i]!;
     return this.state.order[e] === PRODUCT_ORDER && inst.form.srcs[slot]?.name === "c";
   }
 
-  /** In front of an instruction of the group. */
+  /** Before an instruction of the group. */
   check(i: number): void {
     const { sites, state, found } = this;
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++) {
@@ -94,7 +94,7 @@ export class Products {
     this.state.mask[e] = OPERAND | ACCUMULATOR;
   }
 
-  /** `MOV R35, R35`, which ptxas -O1 leaves behind the ARRIVE: the value is the same before and after. */
+  /** `MOV R35, R35`, which ptxas -O1 leaves after the ARRIVE: the value is the same before and after. */
   private keeps(i: number): boolean {
     const { form, dsts, srcs } = this.sites.asked[i]!;
     const [to, from] = [dsts[0], srcs[0]];
@@ -123,7 +123,7 @@ export class Products {
     state.add(ARRIVE_UNIT, FIXED_WRITE, i * 32 + 2, state.now, 0);
   }
 
-  /** For which uses the result of an instruction is not there so many cycles behind its issue. */
+  /** For which uses the result of an instruction is not there so many cycles after its issue. */
   private late(source: number, cycles: number, underWay: boolean): number {
     const inst = this.sites.asked[source >> 5]!;
     const slot = (source & 31) - 2;

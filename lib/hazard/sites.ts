@@ -21,7 +21,7 @@ import type { Target } from "../target/types.js";
 import { roleOf } from "./acquire.js";
 import { withTrueWidths } from "./texture.js";
 
-/** R, UR, P, UP one behind the other, then the groups of asynchronous copies, the last WARPGROUP.ARRIVE and the last strong access. */
+/** R, UR, P, UP one after the other, then the groups of asynchronous copies, the last WARPGROUP.ARRIVE and the last strong access. */
 export const UNITS = 544;
 export const GROUP_UNIT = 528;
 export const ARRIVE_UNIT = 529;
@@ -81,7 +81,7 @@ export interface Sites {
   readonly order: Uint8Array;
   /** What it has to do with acquires (acquire.ts). */
   readonly role: Uint8Array;
-  /** Units behind the reuse bits: slot s of instruction i reads reuseUnit[4·i+s] (−1: none); bit set: reuseSet. */
+  /** Units after the reuse bits: slot s of instruction i reads reuseUnit[4·i+s] (−1: none); bit set: reuseSet. */
   readonly reuseUnit: Int16Array;
   readonly reuseWidth: Uint8Array;
   readonly reuseSet: Uint8Array;
@@ -96,7 +96,7 @@ export function complement(code: number): number {
   return ((code - 1) ^ 1) + 1;
 }
 
-/** Unit of the predicate behind a guard code. */
+/** Unit of the predicate after a guard code. */
 export function guardUnit(code: number): number {
   return FIRST_PREDICATE + ((code - 1) >> 1);
 }
@@ -198,8 +198,8 @@ function neutral(words: Uint32Array, target: Target, illegal: Uint8Array): Uint3
 }
 
 /**
- * Stall 0 with yielding: the next instruction waits until the pipelines are empty. ptxas writes it behind ERRBAR, and at -O0
- * behind HMMA, whose result the next instruction takes.
+ * Stall 0 with yielding: the next instruction waits until the pipelines are empty. ptxas writes it after ERRBAR, and at -O0
+ * after HMMA, whose result the next instruction takes.
  */
 export function drains(c: Control): boolean {
   return c.stall === 0 && c.yield === 0;

@@ -8,11 +8,11 @@
  * - `call`: control leaves for code that is not seen, or returns, while a register is still under way.
  * - `reuse`: an operand comes from the reuse cache although its register has been written since.
  * - `group`: a counted wait (DEPBAR.LE sb, n) that does not see a group of asynchronous copies under way.
- * - `arrive`: a product of a warp group reads what was not there at the last WARPGROUP.ARRIVE, or issues too soon behind it.
- * - `acquire`: CCTL.IVALL throws the cache away before the strong access in front of it is done (acquire.ts).
+ * - `arrive`: a product of a warp group reads what was not there at the last WARPGROUP.ARRIVE, or issues too soon after it.
+ * - `acquire`: CCTL.IVALL throws the cache away before the strong access before it is done (acquire.ts).
  * - `stall`: the instruction does not hold back the next one as long as it must.
  * - `control`: the control word is not one that the machine knows.
- * - `unknown`: the word is not in the instruction table, or control goes where the words do not say; what is behind it
+ * - `unknown`: the word is not in the instruction table, or control goes where the words do not say; what is after it
  *   was not checked against what is in front.
  */
 export const findingKinds = [

@@ -50,7 +50,7 @@ export class Waits {
       }
     }
     if (!reporting || sb === 1 << GROUP_SB) return;
-    // ptxas lets it follow the LDGDEPBAR one cycle behind: both go through the memory queue.
+    // ptxas lets it follow the LDGDEPBAR one cycle after: both go through the memory queue.
     for (let e = state.head[GROUP_UNIT]!; e >= 0; e = state.next[e]!)
       if ((state.mask[e]! & sites.counted[i]!) === 0) this.found.group(i, state, e);
   }

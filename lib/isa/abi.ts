@@ -5,7 +5,7 @@
  * R1 is the stack pointer, R20:R21 hold the return address. Parameters lie in R4 … R15: each takes the first run of free registers
  * that holds all of it and begins at a multiple of its alignment (4 to 16 bytes), so that later small ones fill gaps; one that
  * finds no run lies on the stack, at [R1 + n] as the callee is entered, in order, at multiples of its alignment. The result begins
- * at R4; one of more than 48 bytes is written to local memory at the address that the caller passes in R4, ahead of all parameters.
+ * at R4; one of more than 48 bytes is written to local memory at the address that the caller passes in R4, before all parameters.
  *
  * The callee keeps R2, R16 … R31 and of the registers above those whose number is 4 to 7 modulo 8; B6 and later convergence barriers;
  * no predicate and, as far as its own code goes, no uniform register below UR36.
@@ -34,7 +34,7 @@ export function isKept(n: number): boolean {
   return n === STACK_REGISTER || n === 2 || (n >= 16 && n < 32) || (n >= 32 && (n & 7) >= 4);
 }
 
-/** What a caller may find changed behind a call. What ptxas's callers keep in UR36 and above, ours do not. */
+/** What a caller may find changed after a call. What ptxas's callers keep in UR36 and above, ours do not. */
 export function isClobbered(file: File, n: number): boolean {
   if (file === File.R) return !isKept(n);
   return file !== File.B || n < FIRST_KEPT_BARRIER;

@@ -1,5 +1,5 @@
 /**
- * How long an instruction must stay behind another one, and what it occupies: the questions that scheduler, control
+ * How long an instruction must stay after another one, and what it occupies: the questions that scheduler, control
  * words, hazard checker and timing model ask. The numbers are in `lib/isa/latency`.
  */
 import { InternalError } from "../errors.js";
@@ -184,7 +184,7 @@ function timedMods(form: Form, guards: Guards): readonly string[] {
 }
 
 /**
- * Behind the slots of a form stands one for the predicates that a mask names instead of an operand: a query may be about
+ * After the slots of a form stands one for the predicates that a mask names instead of an operand: a query may be about
  * an instruction that has an operand more.
  */
 function unnamed(form: Form): { readonly name: string; readonly file: File } {
@@ -229,7 +229,7 @@ export function timingOf(inst: MachineInst, target: Target): InstTiming {
 /**
  * Least issue distance in cycles from a producer to a reader of its definition `dst`, for the registers that the
  * reader's source `src` (or its guard: GUARD) shares with it. 0: none needed, or a scoreboard guards it. IMPLICIT, or one
- * slot behind the form's, stands for the predicates of P2R and R2P (here and below).
+ * slot after the form's, stands for the predicates of P2R and R2P (here and below).
  */
 export function rawDistance(
   producer: MachineInst,

@@ -94,7 +94,7 @@ function plain(text: string): string {
   return `${sign}${all.slice(0, n + 1)}.${all.slice(n + 1)}`;
 }
 
-/** Exponential form with `n` digits behind the point; C rounds ties to even, JavaScript up. */
+/** Exponential form with `n` digits after the point; C rounds ties to even, JavaScript up. */
 function digits(value: number, n: number): string {
   const text = value.toExponential(n);
   const exact = value.toExponential(100).split("e")[0]!;
@@ -114,7 +114,7 @@ function trim(text: string): string {
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
-/** With the space that nvdisasm puts behind them. */
+/** With the space that nvdisasm puts after them. */
 function special(negative: boolean, nan: boolean, quiet: boolean): string {
   return `${negative ? "-" : "+"}${nan ? (quiet ? "QNAN" : "SNAN") : "INF"} `;
 }

@@ -104,7 +104,7 @@ function parseOperands(f: Form, pieces: readonly string[], names: ParseNames): O
   return null;
 }
 
-/** A zero base is written only behind a descriptor, which need not be written itself. */
+/** A zero base is written only after a descriptor, which need not be written itself. */
 function readingOrder(lines: readonly ParsedLine[], pieces: readonly string[]): readonly ParsedLine[] {
   if (!pieces.some((p) => p.startsWith("[RZ+"))) return lines;
   const quiet = (l: ParsedLine): boolean => l.template.operands.some((o) => o[0]!.kind === "quiet");

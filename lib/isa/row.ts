@@ -29,7 +29,7 @@
  *
  * More for `text`: `name{word|word@61:3}` of a `:WORD` slot is an operand that is a word; `[ur@24?+off@40:24ss]` leaves a
  * zero register of a sum out, `ss` keeps a lone offset signed, `su` makes it an address as soon as the base is zero;
- * `gdesc[a@24]{…}` puts the part behind the bracket, several groups combine; `a+1` is the register behind that of slot a
+ * `gdesc[a@24]{…}` puts the part after the bracket, several groups combine; `a+1` is the register after that of slot a
  * (`a@@+1`: there is no zero register); `%122` names the bit that keeps an operand for reuse. A width `mma/2` divides what
  * the group says. Rows may share a name when their operands tell them apart; `form(name)` then means the first.
  *

@@ -104,7 +104,7 @@ export function parseGroup(text: string): Group {
   return group;
 }
 
-/** One or several groups behind an operand, `{_|.A@1}{_|.B@2}`, as one group of their combinations. */
+/** One or several groups after an operand, `{_|.A@1}{_|.B@2}`, as one group of their combinations. */
 function parseParts(text: string): Group {
   const all = text.slice(1, -1).split("}{").map(parseGroup);
   if (all.length === 1) return all[0]!;
@@ -301,7 +301,7 @@ export interface OperandRef {
   readonly partInside: boolean;
   /** A number has the part, too (`{+half72}`): `0.5.H1`. */
   readonly partOfNumber: boolean;
-  /** The part stands behind the bracket around the operand. */
+  /** The part stands after the bracket around the operand. */
   readonly partBehind: boolean;
   /** Something follows at once: the brackets of a constant stand apart then. */
   readonly spaced: boolean;
@@ -309,7 +309,7 @@ export interface OperandRef {
   readonly reuseBit: number;
   /** Bit that lets a descriptor appear in the text, −1 when it always does. */
   readonly shownBit: number;
-  /** A zero base of an address is written: behind a descriptor, and from sm_80 on with `.64` and `.U32`. */
+  /** A zero base of an address is written: after a descriptor, and from sm_80 on with `.64` and `.U32`. */
   readonly keepZero: boolean;
   /** Text fixed after the operand, e.g. `.64` of an address register. */
   readonly suffix: string;
@@ -327,9 +327,9 @@ export interface Echo {
 export type Token =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "ref"; readonly ref: OperandRef }
-  /** The part selector of an operand shown before, behind a bracket: `gdesc[UR4].tnspA`. */
+  /** The part selector of an operand shown before, after a bracket: `gdesc[UR4].tnspA`. */
   | { readonly kind: "part"; readonly ref: OperandRef }
-  /** The register `plus` behind the one that the slot holds: `idesc[a+1]`. */
+  /** The register `plus` after the one that the slot holds: `idesc[a+1]`. */
   | Echo
   /** `desc?101[desc@32]`: a descriptor that is written only if a bit of the word is set. */
   | { readonly kind: "quiet"; readonly ref: OperandRef }

@@ -177,7 +177,7 @@ function refOf(template: Template, slot: Slot): OperandRef | ConstRef | null {
   return null;
 }
 
-/** `R=210 I=810 C=a10`: the opcodes of a line, of which `u` behind the digits is bit 91. */
+/** `R=210 I=810 C=a10`: the opcodes of a line, of which `u` after the digits is bit 91. */
 export function parseEncodings(text: string): Encoding[] {
   if (text === "") return [];
   return text.split(" ").map((item) => {

@@ -178,7 +178,7 @@ export function operandText(plan: LinePlan, i: number, inst: MachineInst, names:
   if (operand.omit !== null && leftOut(plan.operands, i, inst, names.exact ?? false)) return null;
   const { tokens } = operand;
   let n = tokens.length;
-  // Without an offset behind the operand that is left out.
+  // Without an offset after the operand that is left out.
   if (operand.tail !== null && isDefault(slotOperand(operand.tail, inst), operand.tail.slot.optional)) n -= 2;
   let out = "";
   for (let k = 0; k < n; k++) out += tokenText(tokens[k]!, plan.line, inst, names);

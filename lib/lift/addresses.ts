@@ -2,13 +2,13 @@
  * Code addresses that are data: they must follow when code moves.
  *
  * ptxas 13 makes them in these ways (all SMs, -O0 … -O3, whole programs and -c):
- *   - a return address in front of `CALL.REL.NOINC`: `MOV Rx, 0x90`, a byte offset in the section
- *   - on sm_75 … 89 in front of `CALL.ABS.NOINC Rx`: `LEPC`, a MOV of the LEPC's own offset, a MOV of the return offset,
+ *   - a return address before `CALL.REL.NOINC`: `MOV Rx, 0x90`, a byte offset in the section
+ *   - on sm_75 … 89 before `CALL.ABS.NOINC Rx`: `LEPC`, a MOV of the LEPC's own offset, a MOV of the return offset,
  *     and their sum; from sm_90 on LEPC names a label, and needs nothing
  *   - relocations of a MOV against the function's own symbol, with the offset as addend (-c, -G)
  *   - tables in constant bank 2: for `BRX` words of four bytes, in the order of EIATTR_INDIRECT_BRANCH_TARGETS; for
  *     `CALL.REL.NOINC Rx` words of eight bytes with the offsets of helper functions. In objects for linking (-c) the words
- *     are the same, but a relocation (R_CUDA_CONST_FIELD…) names the place that is read, 0x8000 in front of the table, and the
+ *     are the same, but a relocation (R_CUDA_CONST_FIELD…) names the place that is read, 0x8000 before the table, and the
  *     index is 0x8000 too high; nvlink writes `c[0x2][Rx-0x8000]`
  * On sm_75 to 89 a `CALL.REL.NOINC` without any return address leaves a loop: no way from its target comes to a return, it
  * is a branch (measured: -O3 of the histogram of CUB's radix sort).

@@ -2,8 +2,8 @@
  * Machine code back to Ori: the code of a text section becomes a function on physical registers whose blocks stand in
  * the order of their addresses, with every control word kept.
  *
- * A block begins where something jumps to, where a region or a call points to, where a symbol stands, and behind every
- * transfer of control. Helpers that stand in the same section behind the function (`CALL.REL.NOINC`) are blocks of the
+ * A block begins where something jumps to, where a region or a call points to, where a symbol stands, and after every
+ * transfer of control. Helpers that stand in the same section after the function (`CALL.REL.NOINC`) are blocks of the
  * same function, reached from no other block; `entries` names them.
  */
 import { type Diagnostic, diagnostic, notSupported } from "../diagnostics.js";
@@ -287,7 +287,7 @@ function inside(offset: number, count: number): boolean {
 }
 
 /**
- * Index of the first instruction of the tail: NOPs at the end and the branch to itself in front of them. The branch
+ * Index of the first instruction of the tail: NOPs at the end and the branch to itself before them. The branch
  * belongs to the body when control can reach it.
  */
 function tailStart(insts: readonly MachineInst[]): number {

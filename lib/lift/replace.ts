@@ -167,7 +167,7 @@ class Replacer {
         continue;
       }
       const size = explicit ? RELA_SIZE : REL_SIZE;
-      // In the order of the table; copies of an instruction behind its own.
+      // In the order of the table; copies of an instruction after its own.
       const entries: Uint8Array[] = [];
       old.value.forEach((r, i) => {
         for (const n of all) {

@@ -1,8 +1,8 @@
 /**
  * Calls of routines inside a function as control flow: the block that calls ends there and leads to the routine, the
- * block of its return leads to all places behind calls of that routine. So what is live across a call is live in the
+ * block of its return leads to all places after calls of that routine. So what is live across a call is live in the
  * routine, and arguments, results and return addresses are values like any others; the allocator needs no convention.
- * Ways that enter by one call and leave behind another do not exist, but only make values live longer.
+ * Ways that enter by one call and leave after another do not exist, but only make values live longer.
  *
  * Refused: calls of what is not in the function, calls through registers, and returns of a function to its own callers,
  * whose registers are theirs.
@@ -21,7 +21,7 @@ export function callsAsEdges(func: Func): Diagnostic | null {
   func.callEdges = true;
   connect(func);
   const byId = blocksById(func);
-  /** Entry of a routine → the blocks behind its calls. */
+  /** Entry of a routine → the blocks after its calls. */
   const back = new Map<Block, Block[]>();
   const callee = new Map<Block, Block>();
   for (const [i, b] of func.blocks.entries()) {

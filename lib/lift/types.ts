@@ -14,7 +14,7 @@ export interface LiftOptions {
   readonly registers?: "physical" | "virtual";
 }
 
-/** A place where control may come from outside the blocks before it: the function itself, and helpers behind it. */
+/** A place where control may come from outside the blocks before it: the function itself, and helpers after it. */
 export interface LiftedEntry {
   /** Name of its symbol; "" for a call target without one. */
   readonly name: string;
@@ -35,14 +35,14 @@ export interface LiftedReloc extends CubinReloc {
   } | null;
 }
 
-/** An address in the code: that of an instruction, or the one behind it (where a call comes back). */
+/** An address in the code: that of an instruction, or the one after it (where a call comes back). */
 export interface CodePoint {
   /** Id of the instruction. */
   readonly inst: number;
   readonly behind: boolean;
 }
 
-/** An immediate that holds a code address as a number: `MOV R20, 0x90` in front of a call. */
+/** An immediate that holds a code address as a number: `MOV R20, 0x90` before a call. */
 export interface CodeAddress {
   /** Source slot. */
   readonly slot: number;
@@ -68,7 +68,7 @@ export interface Lifted {
   readonly func: Func;
   /** Where it came from; never changed. */
   readonly source: CubinFunction;
-  /** What stands behind the last instruction (a branch to itself, NOPs), as words. No part of `func`. */
+  /** What stands after the last instruction (a branch to itself, NOPs), as words. No part of `func`. */
   readonly tail: Uint32Array;
   /** Byte offset of the tail. */
   readonly tailOffset: number;

@@ -57,7 +57,7 @@ export function makeVirtual(func: Func): Diagnostic | null {
   return webs.rename();
 }
 
-/** The allocator does not know of registers that an instruction reads and writes behind its issue. */
+/** The allocator does not know of registers that an instruction reads and writes after its issue. */
 function products(func: Func): Diagnostic | null {
   for (const b of func.blocks)
     for (const { form } of b.insts)
@@ -65,7 +65,7 @@ function products(func: Func): Diagnostic | null {
   return null;
 }
 
-/** The allocator lowers the stack pointer itself, behind its load: the instruction that did so goes. */
+/** The allocator lowers the stack pointer itself, after its load: the instruction that did so goes. */
 function takeFrame(func: Func): Diagnostic | null {
   if (func.frame.localBytes === 0) return null;
   const lowering = func.blocks.flatMap((b) =>
@@ -105,7 +105,7 @@ function isStackPointer(o: Operand): boolean {
 }
 
 class Webs {
-  /** Live units in front of each block. */
+  /** Live units before each block. */
   private readonly live: Uint32Array;
   private readonly index = new Map<number, number>();
   /** Union-find; nodes are (block entry, unit) first, then definitions. */
@@ -281,7 +281,7 @@ function extent(low: number, high: number): { file: File; from: number; width: n
   return { file, from: start, width: to - start };
 }
 
-/** Live units in front of each block, by block index. */
+/** Live units before each block, by block index. */
 function liveIn(func: Func, index: ReadonlyMap<number, number>): Uint32Array {
   const n = func.blocks.length;
   const uses = new Uint32Array(n * setWords);

@@ -39,7 +39,7 @@ export function genericAtomic(c: Context, a: Atomic, where: Address, values: Val
   return old;
 }
 
-/** Does `body` where the address is in the space, and goes on behind all of it. */
+/** Does `body` where the address is in the space, and goes on after all of it. */
 function inSpace(
   c: Context,
   where: Address,

@@ -113,7 +113,7 @@ function decide(nodes: ReadonlyMap<string, Node>): Set<string> {
   return inlined;
 }
 
-/** Every function behind those that it calls, as far as calls do not go round. */
+/** Every function after those that it calls, as far as calls do not go round. */
 function calleesFirst(nodes: ReadonlyMap<string, Node>): string[] {
   const order: string[] = [];
   const seen = new Set<string>();

@@ -7,7 +7,7 @@
  *     CALL.REL.NOINC f
  *  L: MOV …, R4                        results
  *
- * In an executable the functions lie behind the kernel in its own code, and addresses count from its start; an indirect call goes
+ * In an executable the functions lie after the kernel in its own code, and addresses count from its start; an indirect call goes
  * through the address itself, or, where several kernels share addresses, through a table that each has in constant bank 2.
  * In an object for the linker calls and addresses are absolute.
  */
@@ -30,7 +30,7 @@ export interface Signature {
   readonly params: readonly Parameter[] | null;
 }
 
-/** The symbol by which the linker finds functions behind their addresses, from sm_90 on. */
+/** The symbol by which the linker finds functions after their addresses, from sm_90 on. */
 const UFT_OFFSET = "__UFT_OFFSET";
 
 function list(o: PtxOperand | undefined): readonly PtxOperand[] {

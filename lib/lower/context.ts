@@ -37,7 +37,7 @@ import { type PtxType, registersOf, totalBits } from "./types.js";
 export interface ModuleContext {
   /** All functions, those without a body too. */
   readonly declared: ReadonlyMap<string, FunctionItem>;
-  /** ERRBAR stands behind fences of the device and of the system. */
+  /** ERRBAR stands after fences of the device and of the system. */
   readonly errorBarriers: boolean;
   /** Functions that are inlined where they are called. */
   readonly inlined: ReadonlySet<string>;
@@ -94,7 +94,7 @@ export class Context {
   readonly watching: Set<Inst>;
   /** Instructions that wait for the lanes of a mask. */
   readonly meetings: MeetingPlace[];
-  /** Code for rare cases, emitted behind everything else. */
+  /** Code for rare cases, emitted after everything else. */
   private readonly rare: (() => void)[];
   /** Calls inlined so far. */
   inlinedCalls: number;

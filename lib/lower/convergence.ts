@@ -220,7 +220,7 @@ function insertAhead(func: Func, target: Block, b: Block, moved: (p: Block) => b
   }
 }
 
-/** Names blocks that lanes go to from here: where they part, or behind gathered code (gather.ts). BSSY names where they meet. */
+/** Names blocks that lanes go to from here: where they part, or after gathered code (gather.ts). BSSY names where they meet. */
 function goesTo(i: Inst): boolean {
   return i.form.op !== "BSSY";
 }

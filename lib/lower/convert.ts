@@ -1,6 +1,6 @@
 /**
  * cvt: between integers of all widths, floats of all widths, and across. Machine modifiers as ptxas chooses them
- * (facts/ptx-to-sass); a saturating conversion to f32 is a saturating addition behind the conversion.
+ * (facts/ptx-to-sass); a saturating conversion to f32 is a saturating addition after the conversion.
  */
 import { abs, imm, neg, RZ, select } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";

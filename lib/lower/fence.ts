@@ -18,7 +18,7 @@ function invalidateL1(c: Context): void {
   c.emit("CCTL.IVALL", [], []);
 }
 
-/** Behind a strong access that acquires: what follows is loaded afterwards. At the scope of a CTA that needs no invalidation. */
+/** After a strong access that acquires: what follows is loaded afterwards. At the scope of a CTA that needs no invalidation. */
 export function acquired(c: Context, scope: Scope): void {
   if (scope === "cta") c.emit("NOP", [], []);
   else invalidateL1(c);

@@ -42,7 +42,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   func.limits = launchBounds(item);
   func.frame.localBytes = c.outgoing;
   if (item.entry) {
-    // Always there: the allocator lowers the stack pointer behind this load when the frame turns out not to be empty.
+    // Always there: the allocator lowers the stack pointer after this load when the frame turns out not to be empty.
     c.loadStackPointer();
     reported(
       c,
@@ -213,7 +213,7 @@ export function makeRegister(c: Context, name: string, type: PtxType, vector: nu
 
 // -------------------------------------------------------------------------------------------------- clean-up
 
-/** Blocks that no path reaches (code behind a branch) are left out; PTX gives them no meaning. */
+/** Blocks that no path reaches (code after a branch) are left out; PTX gives them no meaning. */
 function dropUnreachable(func: Func): void {
   const seen = new Set<Block>();
   const work: Block[] = func.blocks.slice(0, 1);

@@ -18,7 +18,7 @@
  * Nothing may be moved into or out of that code, bound values must not be replaced by what was copied to them, and all that the
  * code starts must be complete at its end: lanes that came from elsewhere go on with other control words.
  *
- * Where all lanes of a mask must meet at the same instruction, WARPSYNC in front of it does. That is so (`inOrder`) when
+ * Where all lanes of a mask must meet at the same instruction, WARPSYNC before it does. That is so (`inOrder`) when
  * the instructions with these qualifiers and this constant mask come in one order on all paths: a lane's n-th is then every
  * lane's n-th, and lanes that wait for each other cannot be at different ones. So a reduction by five shuffles in a row
  * stays bare, whoever has exited before. A mask in a register may be any mask; then only an instruction that is the only one with
@@ -43,7 +43,7 @@ export interface MeetingPlace {
   readonly mask: Operand;
   /** The code takes whoever executes it for the lanes of the mask. */
   readonly exact: boolean;
-  /** WARPSYNC, and behind it what the lanes execute together. */
+  /** WARPSYNC, and after it what the lanes execute together. */
   readonly sync: Inst;
   readonly body: readonly Inst[];
 }
@@ -63,7 +63,7 @@ export function together(c: Context, kind: string, mask: Operand, exact: boolean
   c.meetings.push({ kind, mask, exact, sync, body: code });
 }
 
-/** Barrier and count in one register, made right in front of the barrier: the form has no room for that. */
+/** Barrier and count in one register, made right before the barrier: the form has no room for that. */
 function packsBarrier(m: MeetingPlace): boolean {
   return m.kind.startsWith("barrier.") && m.body.some((i) => i.form.op === "SHF");
 }
@@ -180,7 +180,7 @@ class Gathering {
     this.c = c;
   }
 
-  /** Turns WARPSYNC at `insts[at]` of a block and the code behind it into the gathered form; what follows gets a block of its own. */
+  /** Turns WARPSYNC at `insts[at]` of a block and the code after it into the gathered form; what follows gets a block of its own. */
   convert(block: Block, at: number, m: MeetingPlace): void {
     const { c } = this;
     const { builder, func } = c;

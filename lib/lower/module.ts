@@ -25,7 +25,7 @@ export interface LowerOptions {
   readonly entries?: readonly string[];
   /** The result is linked with others (`-c`): functions that others may call must be in it. */
   readonly relocatable?: boolean;
-  /** Error barriers behind fences of the device and of the system. Default true. */
+  /** Error barriers after fences of the device and of the system. Default true. */
   readonly errorBarriers?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * f32 division, reciprocal and square root rounded to nearest: a few instructions in line, and the routine by way of f64
- * (math/float32.ts) behind the function for the operands they are not right for. Instructions and gates of the in-line part are
+ * (math/float32.ts) after the function for the operands they are not right for. Instructions and gates of the in-line part are
  * those of ptxas 13.0.88 for sm_75 to sm_120 (its rcp negates the remainder with one instruction more):
  *
  *     a / b    r = MUFU.RCP(b)    e = 1 − b·r    r = r + r·e    q = a·r    e = a − b·q    q + r·e     unless FCHK(a, b)

@@ -24,7 +24,7 @@ function barrierId(c: Context, o: PtxOperand): Operand {
 }
 
 /**
- * Barrier and thread count, behind the point where all lanes of the warp are; two registers travel in one: count in bits 27:16,
+ * Barrier and thread count, after the point where all lanes of the warp are; two registers travel in one: count in bits 27:16,
  * barrier in 3:0 (measured). In Mercury the three instructions are one, so nothing may come between them: the same register
  * throughout, between two instructions that nothing passes.
  */
@@ -119,7 +119,7 @@ const membar: Lowering = (c, i, m) => {
   fence(c, "SC", level === "gl" ? "gpu" : level);
 };
 
-/** A grid waits for those before it (ACQBULK), or lets those behind it begin (PREEXIT). */
+/** A grid waits for those before it (ACQBULK), or lets those after it begin (PREEXIT). */
 const griddepcontrol: Lowering = (c, i, m) => {
   operands(i, 0);
   c.emit(m.need(["launch_dependents", "wait"]) === "wait" ? "ACQBULK" : "PREEXIT", [], []);

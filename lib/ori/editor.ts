@@ -38,7 +38,7 @@ export function insertAfter(func: Func, block: Block, after: Inst, ...insts: Ins
   insertAt(func, block, position(func, block, after) + 1, ...insts);
 }
 
-/** Inserts at the end of the block, ahead of the transfer of control if there is one. */
+/** Inserts at the end of the block, before the transfer of control if there is one. */
 export function insertAtEnd(func: Func, block: Block, ...insts: Inst[]): void {
   insertAt(func, block, block.insts.length - (terminator(block) === null ? 0 : 1), ...insts);
 }
@@ -123,8 +123,8 @@ export function insertBlock(func: Func, block: Block, at: number): void {
 }
 
 /**
- * Splits a block ahead of instruction `at`. The front keeps id, label and predecessors and falls through to the new
- * block, which is returned. Not possible behind a transfer of control.
+ * Splits a block before instruction `at`. The front keeps id, label and predecessors and falls through to the new
+ * block, which is returned. Not possible after a transfer of control.
  */
 export function splitBlock(func: Func, block: Block, at: number): Block {
   const before = block.insts[at - 1];
@@ -212,7 +212,7 @@ export function splitCriticalEdges(func: Func): number {
   return splitEdges(func, edges).length;
 }
 
-/** Splits blocks behind transfers of control that stand inside them; returns how many blocks were made. */
+/** Splits blocks after transfers of control that stand inside them; returns how many blocks were made. */
 export function splitAtTransfers(func: Func): number {
   let count = 0;
   for (let b = 0; b < func.blocks.length; b++) {

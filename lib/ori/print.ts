@@ -11,7 +11,7 @@
  *       @!%P2 BRA b2                         ; 2
  *
  * Instructions are written as nvdisasm writes them, with `%` and the value's number for a virtual register. `%R1:1` is
- * one register of a wider value, `%R4:2-3` two of them. Behind the semicolon stand the instruction's id and, where
+ * one register of a wider value, `%R4:2-3` two of them. After the semicolon stand the instruction's id and, where
  * there is something to say, its source position, its origin and its control word. Header lines that say nothing new
  * (no parameters, an empty frame, …) are left out.
  */
@@ -19,7 +19,7 @@ import { registerName, renderInst } from "../isa/text.js";
 import type { Block, Control, Func, Inst, LaunchBounds, Operand, Param } from "./types.js";
 
 export interface PrintOptions {
-  /** Ids, positions, control words behind the instructions, edges and frequencies of blocks. Default true. */
+  /** Ids, positions, control words after the instructions, edges and frequencies of blocks. Default true. */
   readonly details?: boolean;
 }
 

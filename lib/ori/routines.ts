@@ -1,5 +1,5 @@
 /**
- * Functions behind a kernel: in an executable those that a kernel calls by the ABI, and those that they call, follow it in its own
+ * Functions after a kernel: in an executable those that a kernel calls by the ABI, and those that they call, follow it in its own
  * code, as ptxas has it. Calls then go to labels, and addresses of functions count from the start of the kernel.
  */
 import { renameTargets } from "./editor.js";
@@ -66,7 +66,7 @@ export interface Joined {
 }
 
 /**
- * A copy of the kernel with copies of `routines` behind it. Functions in `taken` have as address the offset in the code when
+ * A copy of the kernel with copies of `routines` after it. Functions in `taken` have as address the offset in the code when
  * the module has one kernel, else 8 times their place in the kernel's table, counted from 1.
  */
 export function joinRoutines(
@@ -105,7 +105,7 @@ export function joinRoutines(
   return { func, starts };
 }
 
-/** Jump tables go behind what lies in the bank already; returns where they end. */
+/** Jump tables go after what lies in the bank already; returns where they end. */
 function moveTables(func: Func, by: number): number {
   let end = by;
   for (const b of func.blocks)

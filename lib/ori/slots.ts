@@ -3,7 +3,7 @@
  * that matter, either by slot name (`{ d, a, b }`) or as a list in slot order, and the rest take their defaults.
  *
  * A list is placed greedily: each operand goes to the next slot that takes it; an optional slot is passed over when it
- * cannot take the operand or when the operands left are needed by the required slots behind it. So `["d"]` of
+ * cannot take the operand or when the operands left are needed by the required slots after it. So `["d"]` of
  * `LOP3.LUT pout?, d` fills d, and `[d, p]` of `IADD3 d, pout?, pout2?` fills d and pout.
  */
 import { InternalError } from "../errors.js";
@@ -93,7 +93,7 @@ function fillByName(
 
 /**
  * One operand per slot from a list in slot order. Optional slots are passed over when they cannot hold the next operand
- * or when the operands left are needed behind them; a None operand stands for the default of its slot.
+ * or when the operands left are needed after them; a None operand stands for the default of its slot.
  */
 export function fillInOrder(
   form: Form,

@@ -142,7 +142,7 @@ export interface Func {
   virtual: boolean;
   values: ValueTable;
   /**
-   * Calls end their blocks and lead to the blocks that they enter, returns to the blocks behind calls (lib/lift). Without,
+   * Calls end their blocks and lead to the blocks that they enter, returns to the blocks after calls (lib/lift). Without,
    * a call is an instruction that comes back, and a return leaves the function.
    */
   callEdges?: boolean;
@@ -159,7 +159,7 @@ export interface Func {
   /** Registers used by the allocation per file: highest index + 1. Set by the allocator. */
   used: { R: number; UR: number; P: number; UP: number; B: number };
   milestone: Milestone;
-  /** The last phase that is behind it and the level of that run, so that a run can go on from here; null before the first. */
+  /** The last phase that it has passed and the level of that run, so that a run can go on from here; null before the first. */
   passed: PassedPhase | null;
   /** Grows with each edit; analyses are cached under it. */
   generation: number;
@@ -187,7 +187,7 @@ export interface ModuleSymbol {
   readonly size: number;
   readonly align: number;
   readonly linkage: "extern" | "visible" | "weak" | "common" | "internal";
-  /** Initial bytes up to the last that the text names, zeros behind them; null = zeros (global) or uninitialized (shared). */
+  /** Initial bytes up to the last that the text names, zeros after them; null = zeros (global) or uninitialized (shared). */
   readonly init: Uint8Array | null;
   /** `.attribute(.managed)`: the driver keeps it in memory that the host sees, too. */
   readonly managed?: boolean;

@@ -79,7 +79,7 @@ function closeWindow(func: Func, { plain = false }: PhaseContext): void {
   if (open) joinCopies(func);
 }
 
-/** What stays a branch is settled first: behind `@P EXIT` lanes are together. */
+/** What stays a branch is settled first: after `@P EXIT` lanes are together. */
 function uniformRegisters(func: Func, context: PhaseContext): void {
   const p = parametersOf(context);
   settleBranches(func, p);

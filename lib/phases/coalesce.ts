@@ -1,5 +1,5 @@
 /**
- * Joining of copies (the end of the SSA window, behind its parallel copies).
+ * Joining of copies (the end of the SSA window, after its parallel copies).
  *
  * A copy between two registers that are never both needed with different contents is no work: both become one register,
  * the copy goes. Chaitin's rule on live ranges of register units: two values join when no range of one meets a range of the

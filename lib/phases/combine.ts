@@ -17,7 +17,7 @@ export interface Rewrites {
   /** How often rules of a group may still be applied, by the name of the rule. */
   readonly limits: ReadonlyMap<string, { left: number }>;
   readonly counter: RewriteCounter;
-  /** Tried ahead of the others. */
+  /** Tried before the others. */
   readonly more: readonly CombineRule[];
 }
 

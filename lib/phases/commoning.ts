@@ -61,7 +61,7 @@ export function commonSubexpressions(
   return same.size;
 }
 
-/** Blocks of the dominator tree, each behind its parent and the parent's earlier subtrees. */
+/** Blocks of the dominator tree, each after its parent and the parent's earlier subtrees. */
 function preorder(idom: Int32Array, order: Int32Array): number[] {
   const children = new Map<number, number[]>();
   for (const b of order) {

@@ -1,8 +1,8 @@
 /**
  * LateMergeEquivalentConditionalFlow: what becomes of branches once phis are copies. In turn until nothing changes: branches are
  * folded, regions around what never parts go, short arms become straight code. Each step makes room for the others: an
- * arm without its region may be short, and two arms less is one block more for the scheduler. What is done behind the last region
- * and could be done ahead of it moves there at last (hoist-end.ts).
+ * arm without its region may be short, and two arms less is one block more for the scheduler. What is done after the last region
+ * and could be done before it moves there at last (hoist-end.ts).
  */
 import type { Func } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
@@ -17,7 +17,7 @@ export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phasePa
   if (hoistEnds(func) > 0) foldBranches(func, false);
 }
 
-/** What stays a branch; nothing moves from behind the last region yet, for the way to the end is then branched to and not an end under a guard. */
+/** What stays a branch; nothing moves from after the last region yet, for the way to the end is then branched to and not an end under a guard. */
 export function settleBranches(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   let left = p.MergeEquivalentConditionalFlowBudget;

@@ -8,7 +8,7 @@ import type { Block, Func } from "../ori/types.js";
 export const assumedTrips = 10;
 const maxDepth = 6;
 
-/** Splits blocks behind transfers of control that stand inside them, and makes the edges anew if there were any. */
+/** Splits blocks after transfers of control that stand inside them, and makes the edges anew if there were any. */
 export function setControlFlowOpLastInBB(func: Func): void {
   if (splitAtTransfers(func) > 0) connect(func);
 }

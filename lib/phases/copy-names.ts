@@ -1,5 +1,5 @@
 /**
- * Names of copies (after the SSA window's parallel copies, ahead of the joining): where a copy keeps its contents, what reads the original
+ * Names of copies (after the SSA window's parallel copies, before the joining): where a copy keeps its contents, what reads the original
  * reads the copy, so that the original ends at the copy and both can be one register.
  *
  *     MOV %R4, %R1:2                         MOV %R4, %R1:2              (joined with %R1:2 now)

@@ -108,7 +108,7 @@ function rootOf(origin: Int32Array, u: number): number {
   return root;
 }
 
-/** The constants that registers from `u` on were given, as one operand; null: they are none, or not one behind the other. */
+/** The constants that registers from `u` on were given, as one operand; null: they are none, or not one after the other. */
 function constantAt(
   constant: ReadonlyMap<number, Operand>,
   origin: Int32Array,

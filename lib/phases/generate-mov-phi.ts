@@ -82,7 +82,7 @@ function candidates(func: Func): Renamed {
 }
 
 /**
- * Definitions of a part become definitions of the whole: `PCOPY v:0, v:1 = t, v:1` behind one of `v:0`, with only the
+ * Definitions of a part become definitions of the whole: `PCOPY v:0, v:1 = t, v:1` after one of `v:0`, with only the
  * parts that are live there. The renaming gives the whole one new name; then single copies take the place of PCOPY.
  */
 function widen(func: Func, renamed: Renamed): void {
@@ -105,7 +105,7 @@ function widen(func: Func, renamed: Renamed): void {
   });
 }
 
-/** The PCOPYs behind an instruction; its partial definitions go to temporaries. */
+/** The PCOPYs after an instruction; its partial definitions go to temporaries. */
 function joins(func: Func, inst: Inst, isPart: (o: Operand) => boolean, live: Liveness, after: Uint32Array): Inst[] {
   const out: Inst[] = [];
   inst.dsts.forEach((o, slot) => {

@@ -1,10 +1,10 @@
 /**
- * FixUpTexDepBarAndSync: loads that load nothing ahead of asynchronous copies.
+ * FixUpTexDepBarAndSync: loads that load nothing before asynchronous copies.
  *
- * ptxas -O0 and -O3 put three `@!PT LDS RZ, [RZ]` in front of the first LDGSTS of a block, and of the first one behind another access of
+ * ptxas -O0 and -O3 put three `@!PT LDS RZ, [RZ]` before the first LDGSTS of a block, and of the first one after another access of
  * shared memory or a barrier; not in the entry block of sm_80 to 89, where nothing can be under way (measured on sm_80, 86, 90, 100, 120 over
- * straight code, arms, loops, barriers). What they are for is not documented; they keep copies behind accesses that have issued before. Nothing
- * moves behind this phase, so they stay where they are.
+ * straight code, arms, loops, barriers). What they are for is not documented; they keep copies after accesses that have issued before. Nothing
+ * moves after this phase, so they stay where they are.
  */
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";

@@ -1,5 +1,5 @@
 /**
- * SpeculativeHoistComInsts: what both ways of a branch compute is computed once, ahead of it (in the SSA window).
+ * SpeculativeHoistComInsts: what both ways of a branch compute is computed once, before it (in the SSA window).
  *
  *     H: …; @P BRA b                       H: …; DFMA %R4, %R0, %R0, %R2; @P BRA b
  *     a: DFMA %R4, %R0, %R0, %R2     →     a: …

@@ -1,6 +1,6 @@
 /**
- * What a kernel does behind its last region moves ahead of it, if it has nothing to do with what is done inside; then lanes need not
- * come together again to end, and the region goes. ptxas 13.0.88 does so for stores in the arms and one behind them,
+ * What a kernel does after its last region moves before it, if it has nothing to do with what is done inside; then lanes need not
+ * come together again to end, and the region goes. ptxas 13.0.88 does so for stores in the arms and one after them,
  * where a way leads past all arms.
  *
  *     BSSY B, j                            STG [p], v
@@ -121,7 +121,7 @@ class Facts {
     return entry.insts.slice(at + 1).map((i) => this.index(i));
   }
 
-  /** `second` may be done ahead of `first`. */
+  /** `second` may be done before `first`. */
   independent(first: number, second: number): boolean {
     const { flat, addresses } = this;
     const [a, b] = [flat.insts[first] as Inst, flat.insts[second] as Inst];

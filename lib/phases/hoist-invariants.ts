@@ -1,5 +1,5 @@
 /**
- * OriHoistInvariants, in the SSA window: what a loop computes anew in each turn from values made outside of it is computed ahead of it.
+ * OriHoistInvariants, in the SSA window: what a loop computes anew in each turn from values made outside of it is computed before it.
  *
  *     b1: …                                     b1: …
  *     b2: IADD3 %R5, %R0, %R1, RZ        →          IADD3 %R5, %R0, %R1, RZ
@@ -102,7 +102,7 @@ class Plan {
     let room = -1;
     const known = new Set<string>();
     const insts: Inst[] = [];
-    // Blocks on the way to the latch, each behind those that dominate it.
+    // Blocks on the way to the latch, each after those that dominate it.
     for (const b of always.sort((x, y) => (dom.depth[x] as number) - (dom.depth[y] as number)))
       for (const inst of this.here(b, members)) {
         const width = this.gain(inst, members, atOnce.has(b) ? written : null);

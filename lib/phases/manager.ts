@@ -4,7 +4,7 @@
  * observer is called, and the verifier if asked; without them a run costs nothing but its phases.
  *
  * NamedPhases gives the phases and their order; orders that cannot work are refused. The few phases without which no correct code comes out (`must` in the
- * table) run all the same: each ahead of the first named phase that stands behind it in the table.
+ * table) run all the same: each before the first named phase that stands after it in the table.
  */
 
 import { type Diagnostic, diagnostic, isFailure } from "../diagnostics.js";
@@ -25,7 +25,7 @@ import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, Ph
 export const highestLevel = 2;
 
 /**
- * Runs phases in place: from where the function stands (or `from`) to the last one (or `to`, or ahead of `stopBefore`).
+ * Runs phases in place: from where the function stands (or `from`) to the last one (or `to`, or before `stopBefore`).
  * Stopping, taking a snapshot or the text, and going on with the same options gives what going through would have given.
  * Fails on unknown phase names, on phases that need another kind of function than this one, on problems of the input that a
  * phase reports, and where a body, hook or observer of the caller throws.
@@ -71,7 +71,7 @@ class Run {
     this.full = Math.max(0, Math.min(level, highestLevel)) as 0 | 1 | 2;
   }
 
-  /** Effective level: 1 for what optimizes behind the budget of level 2. */
+  /** Effective level: 1 for what optimizes after the budget of level 2. */
   private get level(): 0 | 1 | 2 {
     if (this.plain) return 0;
     const { levelBudget = Number.POSITIVE_INFINITY } = this.options;
@@ -305,7 +305,7 @@ class Run {
   private verify(phase: PhaseName | "", before: Func | null): void {
     const { func } = this;
     // Undefined values of the input lose their names in allocation; who reads them is then the allocation checker's. So does
-    // what is only ever written under guards: spilled, its home is read ahead of the first write.
+    // what is only ever written under guards: spilled, its home is read before the first write.
     this.guarded ||= func.virtual && writesOnlyGuarded(func);
     const skipDefinedness = !func.virtual && (this.mayBeUndefined.size > 0 || this.guarded);
     const findings = verify(func, func.milestone, { mayBeUndefined: this.mayBeUndefined, skipDefinedness });

@@ -26,7 +26,7 @@ export function phaseRow(name: string): PhaseRow | undefined {
 /** An entry of a phase list. */
 export interface PhaseRequest {
   readonly index: number;
-  /** Text behind the first comma, null when there is none. */
+  /** Text after the first comma, null when there is none. */
   readonly parameter: string | null;
 }
 

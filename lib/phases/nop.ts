@@ -1,4 +1,4 @@
-/** OriRemoveNopCode: NOPs that only held a place. One behind a strong access may be what an acquire waits at. */
+/** OriRemoveNopCode: NOPs that only held a place. One after a strong access may be what an acquire waits at. */
 import { AcquireRole, acquireRoles } from "../analysis/acquire.js";
 import { rewriteBlock } from "../ori/editor.js";
 import type { Func } from "../ori/types.js";

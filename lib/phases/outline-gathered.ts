@@ -26,7 +26,7 @@ import { controlO0 } from "../sched/index.js";
 
 /** All six scoreboards. */
 const ALL = 0x3f;
-/** The pair that holds the return address behind the code (lower/gather.ts). */
+/** The pair that holds the return address after the code (lower/gather.ts). */
 const RETURN_PAIR = 2;
 
 export function outlineGathered(func: Func): void {

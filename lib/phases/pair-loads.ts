@@ -1,6 +1,6 @@
 /**
  * Loads of two neighbouring words of a constant bank in one block become one, as ptxas 13.0.88 has them on every SM from sm_90 on
- * (measured; earlier ones have the words as operands). The cells of the launch, ahead of the parameters, it loads one by one.
+ * (measured; earlier ones have the words as operands). The cells of the launch, before the parameters, it loads one by one.
  *
  *     LDC %R4, c[0x0][0x218]                 LDC.64 %R8, c[0x0][0x218]
  *     LDC %R5, c[0x0][0x21c]          →      IMAD %R6, %R2, %R8:0, %R8:1
@@ -12,7 +12,7 @@ import { newInst } from "../ori/func.js";
 import { clone, isReg, register } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 
-/** Behind the SSA window: what is loaded once is named by its value alone. */
+/** After the SSA window: what is loaded once is named by its value alone. */
 export function pairLoads(func: Func): void {
   const wide = tryForm("LDC.64") as Form;
   const single = singles(func);

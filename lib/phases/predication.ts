@@ -141,7 +141,7 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
     const other = block === next ? far : next;
     const to = block.preds.length === 1 && !facts.named.has(block.id) ? soleExit(block) : null;
     const jump = terminator(block);
-    // What stands ahead of a table stays as it is.
+    // What stands before a table stays as it is.
     if (terminator(other)?.table !== undefined) continue;
     if (to === null || jump === null || to === other || to === block || block.freq < other.freq || block === head)
       continue;
@@ -156,7 +156,7 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
   return null;
 }
 
-/** What is done on the way is done under its guard ahead of the branch, which goes where the way led. */
+/** What is done on the way is done under its guard before the branch, which goes where the way led. */
 function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): void {
   const body = bodyOf(arm.block);
   for (const inst of body) if (!harmless(inst, other, facts)) inst.guard = { ...arm.guard };
@@ -181,7 +181,7 @@ function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   return { branch, arms: [{ block: next, guard: opposite(branch.guard) }], join: far, end: last };
 }
 
-/** Behind the first arm stands the other way, so that what does not take the arm's end falls into it. */
+/** After the first arm stands the other way, so that what does not take the arm's end falls into it. */
 function follows(func: Func, b: number, shape: Shape): boolean {
   const first = shape.arms[0] as Arm;
   return func.blocks[b + 1] === first.block && func.blocks[b + 2] === otherWay(shape, first);

@@ -1,5 +1,5 @@
 /**
- * Regions and warp synchronization only where lanes may part (behind divergence analysis).
+ * Regions and warp synchronization only where lanes may part (after divergence analysis).
  *
  * A region around branches that all lanes take alike brings together what never parted: its BSSY and BSYNC go. WARPSYNC for all
  * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
@@ -57,7 +57,7 @@ function liesIn(s: Region, r: Region): boolean {
 /** Removes WARPSYNC of all lanes where they are together. */
 export function dropWarpSyncs(func: Func): number {
   const { apartAt } = analysis(func, "divergence");
-  // The capsule of a barrier whose number is in a register is known behind a WARPSYNC only.
+  // The capsule of a barrier whose number is in a register is known after a WARPSYNC only.
   const inRegister = (i: Inst): boolean => i.form.op === "BAR" && i.srcs.some((o) => isReg(o) && o.file === File.R);
   const kept = (block: Block, at: number): boolean =>
     func.target.has("capmerc") && block.insts.some((i, k) => k > at && inRegister(i));

@@ -50,7 +50,7 @@ class Sink {
   private readonly flat: Flat;
   /** Block in which each instruction stands now. */
   private readonly block: Int32Array;
-  /** Instruction of that block in front of which it goes when it has moved, −1 for the end of the block. */
+  /** Instruction of that block before which it goes when it has moved, −1 for the end of the block. */
   private readonly ahead: Int32Array;
   private readonly moved: number[] = [];
   private readonly layout: ReadonlyMap<Block, number>;
@@ -289,7 +289,7 @@ class Sink {
     return true;
   }
 
-  /** The first instruction of the block, as it stood, that needs the results in front of it; −1: none does. */
+  /** The first instruction of the block, as it stood, that needs the results before it; −1: none does. */
   private firstReader(at: number, target: number): number {
     const { defStart, defUnit, defWidth } = this.flat;
     let first = -1;
@@ -309,7 +309,7 @@ class Sink {
     return first;
   }
 
-  /** Blocks without what left them and with what came: later moves stand in front of earlier ones, which may read them. */
+  /** Blocks without what left them and with what came: later moves stand before earlier ones, which may read them. */
   private rebuild(): void {
     const { flat, moved } = this;
     const incoming = new Map<number, Inst[]>();

@@ -249,7 +249,7 @@ const inWindow: readonly PhaseName[] = [
 ];
 const ofAnyRegisters: readonly PhaseName[] = ["AnalyzeControlFlow", "SetControlFlowOpLastInBB", "OriRemoveNopCode"];
 
-/** Up to AllocateRegisters registers are virtual, behind it physical; who only looks or belongs to the caller does not mind. */
+/** Up to AllocateRegisters registers are virtual, after it physical; who only looks or belongs to the caller does not mind. */
 const allocation = rows.findIndex(([name]) => name === "AllocateRegisters");
 
 function needsOf(name: PhaseName, category: Category, index: number): PhaseRow["needs"] {

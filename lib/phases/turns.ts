@@ -20,7 +20,7 @@ export function turnsOf(func: Func, { header, latch, blocks }: CountedLoop, coun
   return turns;
 }
 
-/** Puts blocks into the layout behind the loop's. */
+/** Puts blocks into the layout after the loop's. */
 export function place(func: Func, loop: CountedLoop, more: readonly Block[]): void {
   const at = Math.max(...loop.blocks.map((b) => func.blocks.indexOf(b)));
   func.blocks = [...func.blocks.slice(0, at + 1), ...more, ...func.blocks.slice(at + 1)];
@@ -35,7 +35,7 @@ export function chain(func: Func, turns: readonly TurnCopy[], like: Inst | null)
   });
 }
 
-/** The blocks of the turn, with one behind its latch. */
+/** The blocks of the turn, with one after its latch. */
 export function after(turn: TurnCopy, block: Block): Block[] {
   return turn.blocks.flatMap((b) => (b === turn.latch ? [b, block] : [b]));
 }

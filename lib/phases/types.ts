@@ -18,7 +18,7 @@ export interface PhaseContext {
   /** Parameter given in NamedPhases, null when none. */
   readonly parameter: string | null;
   readonly options: PhaseOptions;
-  /** Behind the phase `plainAfter`: nothing is improved any more. */
+  /** After the phase `plainAfter`: nothing is improved any more. */
   readonly plain?: boolean;
   /** Counts what the phase rewrites, and says when it must stop. */
   readonly rewrites: RewriteCounter;
@@ -35,11 +35,11 @@ export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
 export interface PhaseOptions {
   /** 0…3; 3 is the same as 2. Default: that of the run that brought the function here, else 2. */
   readonly level?: number;
-  /** First phase of the run. Default: the one behind the last that the function has passed (`func.passed`), so that a run goes on. */
+  /** First phase of the run. Default: the one after the last that the function has passed (`func.passed`), so that a run goes on. */
   readonly from?: PhaseName;
   /** Last phase of the run. Default: the last of all. */
   readonly to?: PhaseName;
-  /** The run ends ahead of this phase. */
+  /** The run ends before this phase. */
   readonly stopBefore?: PhaseName;
   /** Verify the IR before the first phase and after every phase that ran; a finding throws InternalError. */
   readonly verify?: boolean;
@@ -65,7 +65,7 @@ export interface PhaseOptions {
   readonly plainAfter?: PhaseName;
   /** Counts, and limits, the rewrites of one phase over all functions that are run with these options. */
   readonly rewrites?: { readonly phase: PhaseName; readonly counter: RewriteCounter };
-  /** Rules of the caller, tried ahead of the built-in ones in the phases that apply rules. */
+  /** Rules of the caller, tried before the built-in ones in the phases that apply rules. */
   readonly rules?: readonly CombineRule[];
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;

@@ -14,8 +14,8 @@
  * registers or, on SMs where a branch takes a uniform predicate beside its own, decide a branch: `BRA.U` (measured; `@P EXIT` keeps its P).
  * Neighbouring words of a bank are loaded together first, so that they move or stay together.
  *
- * Behind the closing of the SSA window, so that a counter and its copies are one register; branches are settled first, since
- * what is a straight line behind `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
+ * After the closing of the SSA window, so that a counter and its copies are one register; branches are settled first, since
+ * what is a straight line after `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
  * have the words of the banks in the same slot, and keep them there.
  */
 import { analysis, type Divergence, isLanewise } from "../analysis/index.js";

@@ -4,7 +4,7 @@
  *
  * That sum and n − x may pass the ends of 32 bits, and then the loop must still do what it did: where the counter starts from a
  * constant, n is compared with a constant; n − x does not wrap where x starts at 0 or on the other side of it; else x < n is asked,
- * too, and n − x compared without sign. Behind the main loop x and n are few turns apart.
+ * too, and n − x compared without sign. After the main loop x and n are few turns apart.
  */
 import type { CountedLoop } from "../analysis/induction.js";
 import { terminator } from "../ori/flow.js";
@@ -35,7 +35,7 @@ class Unrolling {
   private readonly like: Inst | null;
   /** Predicate: no turn was done yet. */
   private readonly first: number;
-  /** Blocks in front of the loop, and behind it. */
+  /** Blocks before the loop, and after it. */
   private readonly front: Block[] = [];
   private readonly back: Block[] = [];
   private at: Block;
@@ -90,7 +90,7 @@ class Unrolling {
     return [...turns.slice(1, -1).flatMap((t) => t.blocks), ...after(end, out)];
   }
 
-  /** So many turns in a row, behind the current block, and on to `to`. */
+  /** So many turns in a row, after the current block, and on to `to`. */
   private turns(count: number, to: Block): void {
     const { func, loop, like } = this;
     const turns = turnsOf(func, loop, count + 1).slice(1);
@@ -200,7 +200,7 @@ class Unrolling {
     return block;
   }
 
-  /** Who entered the loop enters at the blocks in front of it. */
+  /** Who entered the loop enters at the blocks before it. */
   private enterAt(entry: Block): void {
     const { func, loop } = this;
     const own = new Set([...this.front.slice(1), ...this.back, ...loop.blocks]);

@@ -94,7 +94,7 @@ function innermost(func: Func): Loop[] {
   return loops.filter((_, i) => !outer.has(i));
 }
 
-/** The BSSY of a region that the end of the loop lies in, null where lanes are not brought together behind it. */
+/** The BSSY of a region that the end of the loop lies in, null where lanes are not brought together after it. */
 function regionAround(func: Func, regions: ReturnType<typeof regionsOf>, loop: CountedLoop): Inst | null {
   const at = func.blocks.indexOf(loop.latch);
   const around = regions.find((r) => r.blocks.has(at) && !loop.blocks.includes(func.blocks[r.entry] as Block));

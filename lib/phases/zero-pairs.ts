@@ -1,6 +1,6 @@
 /**
  * Two zeros in a pair of registers are one instruction, as in ptxas's code on every SM: `CS2R` reads a special register of 64 bits,
- * and SRZ is one. On plain registers, behind the joining of copies, when it is known what is a pair.
+ * and SRZ is one. On plain registers, after the joining of copies, when it is known what is a pair.
  *
  *     MOV %R4:0, RZ; MOV %R4:1, RZ      →      CS2R %R4, SRZ
  */

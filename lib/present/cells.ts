@@ -33,7 +33,7 @@ export interface CellHead {
   readonly language: CellLanguage;
   /** Variable that the cell defines. */
   readonly name: string;
-  /** Options behind the name. */
+  /** Options after the name. */
   readonly args: readonly string[];
 }
 

@@ -52,7 +52,7 @@ export interface CubinNotes {
 interface Shown {
   readonly listed: ListedFunction;
   readonly source: CubinFunction;
-  /** Without the padding behind the last instruction. */
+  /** Without the padding after the last instruction. */
   readonly instructions: readonly ListedInstruction[];
   readonly used: KernelResources;
   readonly occupancy: Occupancy;

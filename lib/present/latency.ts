@@ -19,7 +19,7 @@ export interface FunctionLatency {
   /** Cycles of one warp per run of the function: sum over the blocks of frequency × cycles. */
   readonly cycles: number;
   readonly blocks: readonly BlockLatency[];
-  /** Byte offset of what stands behind the last instruction (a branch to itself and NOPs). */
+  /** Byte offset of what stands after the last instruction (a branch to itself and NOPs). */
   readonly end: number;
 }
 

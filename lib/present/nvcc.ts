@@ -9,7 +9,7 @@ export interface NvccResult {
   readonly ptx: string | null;
   /** Spans count in the text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Line and column of the text for each line of the PTX; null where nothing of the text is behind it. */
+  /** Line and column of the text for each line of the PTX; null where it comes from nothing in the text. */
   readonly places: readonly (Span | null)[];
 }
 
@@ -93,11 +93,11 @@ export function nvccDiagnostics(output: string, input: string, text: string): Di
 }
 
 const spanAt = (line: number, column: number): Span => ({ start: 0, end: 0, line, column });
-/** Line 0 is nvcc's name for code that no line of the source is behind. */
+/** Line 0 is nvcc's name for code that comes from no line of the source. */
 const placeAt = (line: string, column: string): Span | null =>
   line === "0" ? null : spanAt(Number(line), Math.max(1, Number(column)));
 
-/** nvcc shows a line with its macros expanded; behind the caret it mostly still reads as in the source. */
+/** nvcc shows a line with its macros expanded; after the caret it mostly still reads as in the source. */
 function columnOf(source: string, shown: string, caret: string): number {
   const behind = shown.slice(caret.indexOf("^")).trimEnd();
   const at = source.replaceAll("\t", " ").trimEnd().lastIndexOf(behind);

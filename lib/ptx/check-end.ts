@@ -4,7 +4,7 @@ import type { PtxSymbol, Scope } from "./scope.js";
 import { sameFamily, smNumber, TARGET_VERSIONS } from "./versions.js";
 
 /**
- * What ptxas says behind the last line of a module in which all else is well: whether it may be compiled for the target, what is missing in it
+ * What ptxas says after the last line of a module in which all else is well: whether it may be compiled for the target, what is missing in it
  * without a linker, and the width of addresses. Order and wording measured on ptxas 13.0.88.
  */
 export interface ModuleEnd {

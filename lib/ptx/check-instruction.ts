@@ -48,7 +48,7 @@ export class InstructionChecker {
     i.operands.forEach((o, k) => {
       this.sign(i, o, classes[k] as OperandClass, k === 0);
     });
-    // Braces are judged where ptxas reads them: behind the modifiers, before name and types.
+    // Braces are judged where ptxas reads them: after the modifiers, before name and types.
     const untyped = classes.filter((c, k) => this.untyped(i, k, c)).length > 0;
     this.complain(i, r.unnamed);
     if (classes.some(mayBeUnknown)) this.names(i, i.operands, [], scope);
@@ -66,7 +66,7 @@ export class InstructionChecker {
     for (const c of complaints) this.context.report(c.severity, c.message, i.span);
   }
 
-  /** `-` and `!` where they mean nothing: ptxas looks at what is behind them while it reads the operand. */
+  /** `-` and `!` where they mean nothing: ptxas looks at what is after them while it reads the operand. */
   private sign(i: Instruction, o: Operand, c: OperandClass, first: boolean): void {
     const { report } = this.context;
     if (o.kind === "neg" && !((c.kind === "register" || c.kind === "special") && NEGATED.has(c.type)))

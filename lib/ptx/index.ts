@@ -52,7 +52,7 @@ function beforeSyntaxError(module: Module, findings: readonly Diagnostic[], at: 
   });
 }
 
-/** Findings of the parser among those of the checks: in front of the first that stands on the same line or below. */
+/** Findings of the parser among those of the checks: before the first that stands on the same line or below. */
 function merge(parsed: readonly Diagnostic[], checked: readonly Diagnostic[]): readonly Diagnostic[] {
   const out: Diagnostic[] = [];
   let next = 0;

@@ -1,4 +1,4 @@
-/** Bytes behind the end of the text, all 0, so that no look-ahead leaves the array. */
+/** Bytes after the end of the text, all 0, so that no look-ahead leaves the array. */
 const PADDING = 64;
 
 /** The bytes of an ASCII text, padded; null if it holds a character that no PTX text may hold, in comments neither. */

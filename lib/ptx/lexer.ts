@@ -44,7 +44,7 @@ export class Scanner {
   readonly text: string;
   readonly bytes: Uint8Array;
   readonly diagnostics: Diagnostic[] = [];
-  /** Current token: its kind, first byte, and the byte behind it. */
+  /** Current token: its kind, first byte, and the byte after it. */
   kind: number = T.eof;
   start: number = 0;
   end: number = 0;
@@ -60,7 +60,7 @@ export class Scanner {
   readonly mnemonics: Mnemonics;
   /** First byte of the current token's line. */
   private lineStart: number = 0;
-  /** The same for the byte behind the current token: a string may hold newlines. */
+  /** The same for the byte after the current token: a string may hold newlines. */
   private nextLine: number = 1;
   private nextLineStart: number = 0;
   /** Of the current word: its number once that was asked for, else -1. */
@@ -237,7 +237,7 @@ export class Scanner {
       for (;;) {
         const c = bytes[p] as number;
         if (((CLASS[c] as number) & PART) === 0) {
-          // A dot or `::` only with a word behind it.
+          // A dot or `::` only with a word after it.
           const next = c === 46 ? p + 1 : c === 58 && bytes[p + 1] === 58 ? p + 2 : p;
           if (next === p || ((CLASS[bytes[next] as number] as number) & PART) === 0) break;
           p = next;
@@ -253,12 +253,12 @@ export class Scanner {
     return this.mnemonics.longer(m, more);
   }
 
-  /** The byte directly behind the current token; 0 at the end of the text. */
+  /** The byte directly after the current token; 0 at the end of the text. */
   get following(): number {
     return this.bytes[this.end] as number;
   }
 
-  /** Steps over the current token and the byte directly behind it, which is a token of its own. */
+  /** Steps over the current token and the byte directly after it, which is a token of its own. */
   nextButOne(): void {
     this.end++;
     this.next();

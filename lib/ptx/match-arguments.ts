@@ -24,7 +24,7 @@ export function formFits(
 }
 
 export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass, scope: Scope): boolean {
-  // What stands behind `!` is a predicate, whatever was said of it.
+  // What stands after `!` is a predicate, whatever was said of it.
   if (o.kind === "not" && c.kind !== "int")
     return a.role === "usePred" || (a.role === "use" && typeOf(a, r) === "pred");
   switch (a.role) {

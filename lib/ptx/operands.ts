@@ -19,7 +19,7 @@ export function parseOperands(s: Scanner, w: BodyWriter): void {
   }
   for (let first = true; ; first = false) {
     if (s.at(T.word)) {
-      // Most operands are a name with its separator directly behind it.
+      // Most operands are a name with its separator directly after it.
       const separator = s.following;
       if ((separator === 44 || separator === 59) && !s.warpSize) {
         w.push(w.name(s.id));

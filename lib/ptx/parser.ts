@@ -32,7 +32,7 @@ import { BodyWriter } from "./writer.js";
 /**
  * Modules, functions and statements by recursive descent.
  *
- * A syntax error is recorded and the parser goes on behind the next semicolon (or in front of the brace that closes the block), so one run reports
+ * A syntax error is recorded and the parser goes on after the next semicolon (or before the brace that closes the block), so one run reports
  * several; ptxas stops at the first. Whatever was understood becomes part of the tree, which the checker may look at even after errors.
  */
 export interface Parsed {
@@ -144,7 +144,7 @@ function itemOrSkip(s: Scanner, w: BodyWriter, items: Item[]): void {
   }
 }
 
-/** Behind the next semicolon or closing brace at this level, or in front of a directive that can only begin an item. */
+/** After the next semicolon or closing brace at this level, or before a directive that can only begin an item. */
 function recoverItem(s: Scanner, start: number): void {
   if (s.start === start && !s.at(T.eof)) s.next();
   let braces = 0;
@@ -342,7 +342,7 @@ function statementOrSkip(s: Scanner, w: BodyWriter): void {
   }
 }
 
-/** Behind the next semicolon, or in front of a brace. */
+/** After the next semicolon, or before a brace. */
 function recoverStatement(s: Scanner, start: number): void {
   if (s.start === start && !s.at(125) && !s.at(T.eof)) s.next();
   while (!s.at(125) && !s.at(T.eof)) {

@@ -28,7 +28,7 @@ export interface Resolved {
   /** Length of vectors, 1 without a vector modifier. */
   readonly vector: number;
   readonly forms: readonly Form[];
-  /** Found while the modifiers are read, in front of the operands. */
+  /** Found while the modifiers are read, before the operands. */
   readonly read: readonly Complaint[];
   /** Found before the arguments are looked at: words that the target lacks, … */
   readonly early: readonly Complaint[];
@@ -38,9 +38,9 @@ export interface Resolved {
   readonly stop: boolean;
   /** Found when the arguments fit: what version and target lack, … */
   readonly gated: readonly Complaint[];
-  /** … modifiers that do not belong (said behind what is wrong with single arguments), … */
+  /** … modifiers that do not belong (said after what is wrong with single arguments), … */
   readonly refused: readonly Complaint[];
-  /** … and those that are missing (said behind the lengths of vectors). */
+  /** … and those that are missing (said after the lengths of vectors). */
   readonly demanded: readonly Complaint[];
   readonly words: readonly string[];
 }
@@ -82,7 +82,7 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const open = forms.some((f) => f.open);
   const words = rest.filter((w) => !TYPE_WORDS.has(w));
   const given = rest.filter((w) => TYPE_WORDS.has(w));
-  // ptxas overlooks a .pred behind other types, but for some.
+  // ptxas overlooks a .pred after other types, but for some.
   const types =
     given.length > 1 && !SEES_PRED.has(name) && given[given.length - 1] === "pred" ? given.slice(0, -1) : given;
   const typeList = types.join(".");

@@ -46,7 +46,7 @@ export class BodyWriter implements Forms, Rows {
   readonly others: OtherStatement[] = [];
   rows: Int32Array;
   numbers: Int32Array;
-  /** Behind the last row and the last operand. */
+  /** After the last row and the last operand. */
   row: number = 0;
   operand: number = 0;
   private readonly words: readonly string[];

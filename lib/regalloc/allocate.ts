@@ -130,7 +130,7 @@ class Work {
   }
 
   /**
-   * Spill code may come anywhere, also ahead of where a schedule has put the load of the stack pointer for the readers that
+   * Spill code may come anywhere, also before where a schedule has put the load of the stack pointer for the readers that
    * it knew: the load goes to the front. Says whether it moved.
    */
   private loadStackFirst(): boolean {

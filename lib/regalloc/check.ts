@@ -32,7 +32,7 @@ export interface AllocationFinding {
 }
 
 /**
- * Proves that the allocated function `after` computes what `before` (a snapshot taken ahead of `allocate`) does: every
+ * Proves that the allocated function `after` computes what `before` (a snapshot taken before `allocate`) does: every
  * physical read sees, on all paths, the register of the virtual value that the same instruction named before.
  * Instructions correspond by id; instructions of `after` that `before` lacks must be copies, spills or reloads. Returns
  * everything it finds wrong; an empty list is the proof.
@@ -240,7 +240,7 @@ class Checker {
     return old.passed.defs.map((o, i) => [o, defs[i] as Operand]);
   }
 
-  /** Behind a call the registers that its callee need not keep hold nothing. */
+  /** After a call the registers that its callee need not keep hold nothing. */
   private called(state: State): void {
     for (const file of [File.R, File.UR, File.P, File.UP, File.B])
       for (let n = 0; n <= (highest[file] as number); n++)

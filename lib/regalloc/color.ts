@@ -131,7 +131,7 @@ class Attempt {
       else rest.push(v);
     }
     const rank = new Map(rest.map((v) => [v.id, policies.priority(v, this.attempt)]));
-    // Temporaries of spill code cannot give way, so where values may be spilled they come first, the wide ones ahead of
+    // Temporaries of spill code cannot give way, so where values may be spilled they come first, the wide ones before
     // those that would stand in the middle of an aligned group.
     const firm = (v: ValueFacts): number => (this.mayspill && v.temporary ? v.width : 0);
     const order = (a: ValueFacts, b: ValueFacts): number =>
@@ -238,7 +238,7 @@ class Attempt {
     return slot <= 2 && slot + width > 2 && (func.kind === "func" || this.p.ranges.calls.length > 0);
   }
 
-  /** Calls leave the registers from `slot` on alone, if the value is still needed behind one. */
+  /** Calls leave the registers from `slot` on alone, if the value is still needed after one. */
   private outlives(v: ValueFacts, slot: number): boolean {
     if (!this.across.has(v.id)) return true;
     for (let k = 0; k < v.width; k++) if (isClobbered(this.p.info.file, slot + k)) return false;

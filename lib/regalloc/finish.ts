@@ -44,7 +44,7 @@ export function toPhysical(func: Func, assignment: Int16Array): void {
   touch(func);
 }
 
-/** Removes copies of a register to itself, which coalescing leaves behind. */
+/** Removes copies of a register to itself, which coalescing leaves after. */
 export function dropIdentityCopies(func: Func): void {
   for (const block of func.blocks) {
     rewriteBlock(func, block, (inst, out) => {

@@ -32,7 +32,7 @@ function returning(func: Func): Block[] {
   return func.blocks.filter((b) => b.insts[b.insts.length - 1]?.form.flow === "return");
 }
 
-/** Stores the registers at the entry, behind the lowered stack pointer, and loads them ahead of each return; `offset`: of the first. */
+/** Stores the registers at the entry, after the lowered stack pointer, and loads them before each return; `offset`: of the first. */
 export function saveRegisters(func: Func, registers: readonly number[], offset: number, frame: number): void {
   const cause: Cause = { func, loc: null, origin: -1 };
   const sp = (): Operand => reg(STACK_REGISTER);

@@ -221,7 +221,7 @@ function callsOf(flat: Flat): Int32Array {
   return Int32Array.from(calls);
 }
 
-/** A register of the value holds something from before a call until behind it. */
+/** A register of the value holds something from before a call until after it. */
 export function livesAcrossCall(ranges: Ranges, value: number): boolean {
   const { flat, start, segments, calls } = ranges;
   if (calls.length === 0) return false;

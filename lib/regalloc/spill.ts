@@ -11,7 +11,7 @@
  *
  * R values go to local memory above the function's own local variables. The other files have no memory instructions:
  * a predicate or uniform register gets a home in R, a uniform predicate in UR; the home is a virtual register like any
- * other and may be spilled in turn. So may a convergence barrier, as ptxas does it (`BMOV.32.CLEAR R, B` after BSSY, `BMOV.32 B, R` ahead of
+ * other and may be spilled in turn. So may a convergence barrier, as ptxas does it (`BMOV.32.CLEAR R, B` after BSSY, `BMOV.32 B, R` before
  * BSYNC): all lanes of a region hold the same mask, and lanes that wait at a barrier stay there while others use its register. Slots and homes are private to a thread, so divergence needs no
  * care. Temporaries are never spilled again, which is why this ends.
  */

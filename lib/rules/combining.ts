@@ -102,7 +102,7 @@ export class Combining {
     return encodes(this.func, f, dsts, srcs);
   }
 
-  /** New instructions ahead of the root, in this order. */
+  /** New instructions before the root, in this order. */
   insertBefore(root: Inst, made: readonly { form: Form; dsts: Operand[]; srcs: Operand[] }[]): void {
     if (made.length === 0) return;
     const list = this.inserted.get(root) ?? [];

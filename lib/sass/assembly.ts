@@ -1,5 +1,5 @@
 /**
- * The text form of code that can be assembled again: one instruction per line behind its control column, labels on
+ * The text form of code that can be assembled again: one instruction per line after its control column, labels on
  * lines of their own.
  *
  *     .L_x_0:

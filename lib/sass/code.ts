@@ -60,6 +60,6 @@ export interface Code {
   readonly params: readonly Param[];
   readonly paramBytes: number;
   readonly limits: LaunchBounds;
-  /** Functions behind a kernel in its code, in their order. */
+  /** Functions after a kernel in its code, in their order. */
   readonly routines: readonly Routine[];
 }

@@ -29,7 +29,7 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
   const { routines = [] } = options;
   if (func.virtual)
     throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
-  // What is called runs behind the kernel's own prologue.
+  // What is called runs after the kernel's own prologue.
   const start = func.kind === "entry" && func.target.has("clearsBarriers") ? clearBarriers() : [];
   const labels = layout(func.blocks, 16 * start.length);
   const body: Inst[] = func.blocks.flatMap((b) => b.insts);
@@ -127,7 +127,7 @@ function registerCount(func: Func): number {
   return Math.max(4, func.used.R + 2);
 }
 
-/** NOPs behind the function have neither stall nor scoreboards. */
+/** NOPs after the function have neither stall nor scoreboards. */
 const tailControl: Control = { stall: 0, yield: 0, writeSb: 7, readSb: 7, wait: 0, reuse: 0 };
 
 function writeTail(words: Uint32Array, n: number, target: Target): void {

@@ -1,6 +1,6 @@
 /**
  * Control flow of decoded code: basic blocks found from the words alone, without the compiler's IR. A block begins at
- * the start of the section, at a named place (a function inside the section), at every target, and behind everything
+ * the start of the section, at a named place (a function inside the section), at every target, and after everything
  * that may leave the straight line; an instruction under a guard or a predicate operand may also go on. Code that cannot
  * be told (an indirect branch without a table, a word that is not in the instruction table) ends a block without
  * successors, and says so.
@@ -10,10 +10,10 @@ import { File } from "../isa/types.js";
 
 export interface CodeBlock {
   readonly id: number;
-  /** Instruction indices: first, and one behind the last. */
+  /** Instruction indices: first, and one after the last. */
   readonly start: number;
   readonly end: number;
-  /** Blocks that may follow, ascending, each once. A call goes on behind itself; `call` names where it goes. */
+  /** Blocks that may follow, ascending, each once. A call goes on after itself; `call` names where it goes. */
   readonly succ: readonly number[];
   /** Block that the call at the end goes to, null when there is none or it is outside this code. */
   readonly call: number | null;

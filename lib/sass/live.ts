@@ -3,16 +3,16 @@
  * width); liveness is the usual backward fixed point over the blocks of `codeFlow`. A result under a guard does not end
  * the life of what was there before. The stack pointer R1 is live wherever a thread ends, as nvdisasm counts it.
  *
- * Calls are summed up: what a function needs with nothing live behind it, and which registers it lets through, give what
- * must live in front of a call; what it may write counts at the call, as in nvdisasm. A return gives back what is live
- * behind any call of the section (the return address is data).
+ * Calls are summed up: what a function needs with nothing live after it, and which registers it lets through, give what
+ * must live before a call; what it may write counts at the call, as in nvdisasm. A return gives back what is live
+ * after any call of the section (the return address is data).
  *
  * nvdisasm counts otherwise in some points, and so do we where `asNvdisasm` asks for it. It does not follow calls but takes
  * them by the calling convention, as far as its table for the file has columns: a call reads R0 and R1 and may write R0,
  * R3 … R15, above 31 every other four registers as far as the function has them, all predicates and UR4 … UR35; a return
- * gives back R1, R2 and the other registers that the function has, of the uniform ones those from UR36 on that it names. The stack pointer is live behind
+ * gives back R1, R2 and the other registers that the function has, of the uniform ones those from UR36 on that it names. The stack pointer is live after
  * every block (ptxas's code for sm_87 moves barriers about, in blocks of their own, before it writes R1). A result under a uniform guard is
- * certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the predicate behind the address of
+ * certain to it, operands that begin at UR0 … UR3 and UR63 and up do not count, and the predicate after the address of
  * LD, LDG and LDGSTS is written, too. Measured with -plr (tools/live-words.ts, tools/live-figures.ts,
  * test/oracle/sass-live.test.ts).
  */
@@ -262,7 +262,7 @@ function assume(insts: readonly (MachineInst | null)[], effects: Effects, { regi
   });
 }
 
-/** An exit, or the branch to itself behind the code. */
+/** An exit, or the branch to itself after the code. */
 function endsThread(inst: MachineInst, address: number): boolean {
   if (inst.form.flow === "exit") return true;
   return inst.form.flow === "branch" && inst.srcs.some((o) => o.kind === Kind.Label && o.value === address);
@@ -270,13 +270,13 @@ function endsThread(inst: MachineInst, address: number): boolean {
 
 /** Liveness over the blocks; sets per block. */
 class Calls {
-  /** Live in front of a block when nothing is live behind the return. */
+  /** Live before a block when nothing is live after the return. */
   private readonly gen: Uint32Array;
   /** … and when everything is: what is not here is overwritten on all ways. */
   private readonly through: Uint32Array;
   /** May be written between a block and the return. */
   readonly writes: Uint32Array;
-  /** Live in front of a block. */
+  /** Live before a block. */
   readonly needs: Uint32Array;
   private readonly returns: readonly boolean[];
 
@@ -284,7 +284,7 @@ class Calls {
     private readonly blocks: readonly CodeBlock[],
     insts: readonly (MachineInst | null)[],
     private readonly effects: Effects,
-    /** Live behind every block whatever comes. */
+    /** Live after every block whatever comes. */
     private readonly always: Uint32Array,
   ) {
     const size = setWords * blocks.length;
@@ -302,7 +302,7 @@ class Calls {
     this.solve([[this.needs, () => this.afterCalls()]]);
   }
 
-  /** Live behind each block (behind its call: in front of it). */
+  /** Live after each block (after its call: before it). */
   behind(): Uint32Array {
     const out = new Uint32Array(setWords * this.blocks.length);
     const set = new Uint32Array(setWords);

@@ -80,7 +80,7 @@ function relocatedText(code: Listed, at: number, r: CodeReloc, names: Names): st
   return renderInst(inst, names);
 }
 
-/** The operand that the relocation fills becomes its symbol: the 32-bit immediate stands ahead of small ones (masks, LUTs). */
+/** The operand that the relocation fills becomes its symbol: the 32-bit immediate stands before small ones (masks, LUTs). */
 function applyReloc(inst: MachineInst, r: CodeReloc): void {
   const i = inst.srcs.findIndex((o) => o.kind === Kind.Imm || o.kind === Kind.Label);
   if (i < 0) return;

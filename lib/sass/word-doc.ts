@@ -17,7 +17,7 @@ export interface ModifierDoc {
   readonly means: string | null;
   /** `79:78` */
   readonly bits: string;
-  /** The operand that it stands behind, null when it belongs to the name of the instruction. */
+  /** The operand that it stands after, null when it belongs to the name of the instruction. */
   readonly operand: string | null;
   /** As printed; "" prints nothing. */
   readonly text: string;

@@ -42,7 +42,7 @@ interface Printer {
   readonly operands: readonly PrintedOperand[];
   /** Slots that the row's other names ask about. */
   readonly conditions: readonly SlotConditions[];
-  /** A number may be last, and have a space behind it. */
+  /** A number may be last, and have a space after it. */
   readonly trims: boolean;
 }
 
@@ -82,7 +82,7 @@ function addHead(found: LineCase, head: number, words: Uint32Array, at: number, 
   return text;
 }
 
-/** Immediate formats of which some values have a space behind them (`+INF `). */
+/** Immediate formats of which some values have a space after them (`+INF `). */
 const spaced: ReadonlySet<string> = new Set(["f32", "f64", "h1", "h2", "b1", "bf2"]);
 
 function makePrinter(found: LineCase, isa: number): Printer {

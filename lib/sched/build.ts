@@ -108,7 +108,7 @@ class BlockGraph {
   private readonly cellUse: number[] = [];
   private readonly cellNode: number[] = [];
   private readonly cellNext: number[] = [];
-  /** Last full barrier, and the first node and join that have not been put ahead of one. */
+  /** Last full barrier, and the first node and join that have not been put before one. */
   private barrier = -1;
   private open = 0;
   private openJoin: number;
@@ -159,7 +159,7 @@ class BlockGraph {
     }
   }
 
-  /** An instruction behind a barrier issues when the barrier's own stall is over. */
+  /** An instruction after a barrier issues when the barrier's own stall is over. */
   private afterBarrier(): number {
     const inst = this.flat.insts[this.from + this.barrier] as Inst;
     return Math.max(1, this.model.occupancy(inst).minStall);
@@ -185,7 +185,7 @@ class BlockGraph {
     this.memory.access(i, memoryEffect(inst.form), this.s.addresses.at(this.from + i));
   }
 
-  /** A product stays behind the last ARRIVE, also where it writes nothing that was handed over there. */
+  /** A product stays after the last ARRIVE, also where it writes nothing that was handed over there. */
   private arrival(inst: Inst, i: number): void {
     if (inst.form.op === "WARPGROUP") this.lastGroup = i;
     else if (this.lastGroup >= 0 && isProduct(inst.form.op)) {

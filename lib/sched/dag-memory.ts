@@ -1,7 +1,7 @@
 /**
  * Memory edges of the dependence graph. Reads and writes that may still matter are kept in two lists; an access gets
  * edges from those it conflicts with (lib/analysis/memory.ts). When a list outgrows the window, a join takes its place:
- * every later access that could conflict with any of its members stays behind all of them. So blocks with fewer accesses
+ * every later access that could conflict with any of its members stays after all of them. So blocks with fewer accesses
  * are exact, and the number of edges stays linear.
  */
 import type { Address } from "../analysis/alias.js";
@@ -15,7 +15,7 @@ export interface MemoryOptions {
   /** Accesses to different bases never meet. */
   readonly noAlias: boolean;
   readonly window: number;
-  /** Pairs of accesses whose addresses are compared (SchedRefineMemDepBudget); behind them any two of one space may meet. */
+  /** Pairs of accesses whose addresses are compared (SchedRefineMemDepBudget); after them any two of one space may meet. */
   readonly refine: number;
 }
 
@@ -36,7 +36,7 @@ class Tracked {
 export class MemoryOrder {
   private readonly reads = new Tracked();
   private readonly writes = new Tracked();
-  /** The last fence, and the accesses that later ones must stay behind (acquires), −1 for none. */
+  /** The last fence, and the accesses that later ones must stay after (acquires), −1 for none. */
   private fence = -1;
   private acquire = -1;
   /** The last strong access: these keep their order among themselves, as volatile ones must. */

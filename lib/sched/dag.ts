@@ -3,11 +3,11 @@
  * and say how many cycles apart they must issue.
  *
  * Registers: per unit the last definition and the reads since are kept, so there is one edge per read and definition and
- * not one per pair. Memory: see dag-memory.ts. Order: instructions with effects keep theirs; a full barrier stands behind
- * all nodes that have no successor yet and ahead of those that no later node precedes. Everything is linear in the
+ * not one per pair. Memory: see dag-memory.ts. Order: instructions with effects keep theirs; a full barrier stands after
+ * all nodes that have no successor yet and before those that no later node precedes. Everything is linear in the
  * instructions, up to the bounded windows of memory accesses.
  *
- * Behind the instructions come join nodes: they stand for "all of these" where naming each would make edges quadratic.
+ * After the instructions come join nodes: they stand for "all of these" where naming each would make edges quadratic.
  * They take no time and are no instructions.
  */
 import type { Inst } from "../ori/types.js";
@@ -24,7 +24,7 @@ export interface Dag {
   readonly first: number;
   /** Instructions and joins. */
   readonly count: number;
-  /** All nodes so that edges go forward: instructions in their order, joins behind the last instruction they stand for. */
+  /** All nodes so that edges go forward: instructions in their order, joins after the last instruction they stand for. */
   readonly topological: Int32Array;
   /** Edges out of node i: `succStart[i] … succStart[i + 1] − 1` of the columns. */
   readonly succStart: Int32Array;
@@ -81,7 +81,7 @@ export class Edges {
     if (from > (this.latest[to] as number)) this.latest[to] = from;
   }
 
-  /** Makes room for nodes behind those there are. */
+  /** Makes room for nodes after those there are. */
   reserve(nodes: number): void {
     if (nodes <= this.stamp.length) return;
     const size = nodes * 2;
@@ -101,7 +101,7 @@ export class Edges {
     this.kind = kind;
   }
 
-  /** The graph, both ways. Join k stands behind instruction `joinAt[k]`; these ascend. */
+  /** The graph, both ways. Join k stands after instruction `joinAt[k]`; these ascend. */
   finish(insts: readonly Inst[], first: number, joinAt: readonly number[]): Dag {
     const count = insts.length + joinAt.length;
     const topological = new Int32Array(count);

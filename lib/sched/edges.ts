@@ -88,7 +88,7 @@ export class CrossBlock {
     return most;
   }
 
-  /** Cycles that results of the block are still waited for behind it, per instruction. */
+  /** Cycles that results of the block are still waited for after it, per instruction. */
   exit(b: number, occupancy: readonly Occupancy[]): Int32Array {
     const { cfg, flat } = this;
     this.epoch++;

@@ -10,7 +10,7 @@ import type { Dag } from "./dag.js";
 import type { Occupancy } from "./model.js";
 import { executionPipes } from "./pipes.js";
 
-/** Longest path in cycles from each node to the end of the block, with what `exit` adds behind its results. */
+/** Longest path in cycles from each node to the end of the block, with what `exit` adds after its results. */
 export function pathsToEnd(dag: Dag, occupancy: readonly Occupancy[], exit: Int32Array | null): Int32Array {
   const path = new Int32Array(dag.count);
   for (let k = dag.count - 1; k >= 0; k--) {
@@ -45,7 +45,7 @@ export interface Timeline {
   readonly issue: Int32Array;
   /** Cycle in which the last instruction issues, plus one. */
   readonly cycles: number;
-  /** Cycle in which the last result that is waited for behind the block is there; at least `cycles`. */
+  /** Cycle in which the last result that is waited for after the block is there; at least `cycles`. */
   readonly drain: number;
 }
 

@@ -25,7 +25,7 @@ export class BudgetGuard {
   private readonly at: Int32Array;
   /** First place whose node is not placed yet. */
   private front = 0;
-  /** Readers of each value that are not placed, as lists by place: per reader its place and the reader ahead of it. */
+  /** Readers of each value that are not placed, as lists by place: per reader its place and the reader before it. */
   private readonly ahead: Int32Array;
   private readonly behind: Int32Array;
   private readonly place: Int32Array;
@@ -35,7 +35,7 @@ export class BudgetGuard {
   /** The reader in those lists that use k of `values.use` is. */
   private readonly reader: Int32Array;
   /**
-   * Places from which on fewer registers are live than ahead of them, file and number: what a candidate reads is free
+   * Places from which on fewer registers are live than before them, file and number: what a candidate reads is free
    * there, or what it makes would have been made there. Valid up to `ends`.
    */
   private readonly endPlace: number[] = [];
@@ -119,7 +119,7 @@ export class BudgetGuard {
     return true;
   }
 
-  /** Whether the places ahead of `place` hold at most `limit` registers, less those that end on the way. */
+  /** Whether the places before `place` hold at most `limit` registers, less those that end on the way. */
   private fits(tree: RangeMaximum, file: number, place: number, limit: number): boolean {
     let from = this.front;
     let freed = 0;

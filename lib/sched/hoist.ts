@@ -10,14 +10,14 @@
  * ```
  *
  * An instruction I may go from block B to the end of its dominator D when, X being the blocks on ways from D to B:
- * - none of X, nor what stands ahead of I in B, touches what I writes or writes what it reads; if B lies on a cycle that
- *   does not meet D, nothing behind I in B writes either, and I does not read what it writes;
+ * - none of X, nor what stands before I in B, touches what I writes or writes what it reads; if B lies on a cycle that
+ *   does not meet D, nothing after I in B writes either, and I does not read what it writes;
  * - where a way leaves D or X without coming to B, what I writes is not live;
  * - the transfer of control at the end of D does not touch what I writes.
  *
  * Registers of the warp (UR, UP) could be changed by lanes that are elsewhere at that moment. They move only past a
  * conditional EXIT, where no lane goes another way, and past no instruction at which lanes wait for each other. Nothing
- * moves past or behind `WARPSYNC.COLLECTIVE`: lanes that it gathers go on at its label, from wherever they were.
+ * moves past or after `WARPSYNC.COLLECTIVE`: lanes that it gathers go on at its label, from wherever they were.
  */
 import { clearBit, hasBit, setBit, setRange, wordsFor } from "../analysis/bits.js";
 import { analysis } from "../analysis/cache.js";
@@ -94,7 +94,7 @@ class Hoister {
   private readonly words: number;
   /** Entry of `flat` by instruction id. */
   private readonly at: Int32Array;
-  /** Live units in front of each block; what moves is added on its way. */
+  /** Live units before each block; what moves is added on its way. */
   private readonly live: Uint32Array;
   /** Units that a block touches and writes. */
   private readonly touched: Uint32Array;
@@ -215,7 +215,7 @@ class Hoister {
     return !way.cyclic || this.invariant(inst, insts, k);
   }
 
-  /** In a cycle without D: nothing behind it in the block writes what it touches, and it reads nothing that it writes. */
+  /** In a cycle without D: nothing after it in the block writes what it touches, and it reads nothing that it writes. */
   private invariant(inst: Inst, insts: readonly Inst[], k: number): boolean {
     const own = new Uint32Array(this.words);
     const writes = new Uint32Array(this.words);
@@ -251,7 +251,7 @@ class Hoister {
     this.summarize(d);
   }
 
-  /** Live units in front of a block, and what it touches and writes. */
+  /** Live units before a block, and what it touches and writes. */
   summary(b: number): { live: Uint32Array; touched: Uint32Array; written: Uint32Array } {
     const row = (set: Uint32Array): Uint32Array => set.subarray(b * this.words, (b + 1) * this.words);
     return { live: row(this.live), touched: row(this.touched), written: row(this.written) };

@@ -27,7 +27,7 @@ export interface SchedulePolicy<M = unknown> {
   readonly direction: "forward" | "backward";
   readonly ladder: readonly Rung<M>[];
   /**
-   * Only candidates behind which the rest can follow, in the order that the pass starts from, within the register limits
+   * Only candidates after which the rest can follow, in the order that the pass starts from, within the register limits
    * (guard.ts): then no order needs more than the limits, or than the order before it. Forward only. Default false.
    */
   readonly withinLimits?: boolean;

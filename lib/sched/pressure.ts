@@ -5,7 +5,7 @@
 import { type BlockValues, FILES } from "./values.js";
 
 export class PressureTracker {
-  /** Live registers per file now: behind the last instruction placed (forward), ahead of it (backward). */
+  /** Live registers per file now: after the last instruction placed (forward), before it (backward). */
   readonly live: Int32Array;
   /** Greatest so far, per file, with results nobody reads counted where they are written. */
   readonly max: Int32Array;
@@ -112,7 +112,7 @@ export class PressureTracker {
     return this.delta[file * this.nodes + node] as number;
   }
 
-  /** By how much more than `live` an instruction occupies while it issues: what is live ahead of it, or behind it with results nobody reads. */
+  /** By how much more than `live` an instruction occupies while it issues: what is live before it, or after it with results nobody reads. */
   step(file: number, node: number): number {
     return this.of(file, node) + (this.forward ? this.unread(node, file) : 0);
   }

@@ -19,7 +19,7 @@ export class PriorityMemory {
   readonly limits: Int32Array = new Int32Array(LIMITED);
   /** A sixteenth below the limit of file R: what would go above is not critical any more. */
   readonly careful: number;
-  /** What comes ahead of all tie-breakers. */
+  /** What comes before all tie-breakers. */
   readonly furthest: boolean;
   readonly keepSame: boolean;
   /** Barrier targets that make all of them critical. */

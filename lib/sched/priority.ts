@@ -55,7 +55,7 @@ export interface ByteOptions {
   readonly bits?: readonly BitName[];
   /** Cold winners after which hot and cold are no longer told apart (the page's counter at +532; its value is not known). */
   readonly hotColdBudget?: number;
-  /** Tie-breakers behind the bits, by name and in this order. Default: all, as the page has them. */
+  /** Tie-breakers after the bits, by name and in this order. Default: all, as the page has them. */
   readonly ties?: readonly TieName[];
 }
 
@@ -108,7 +108,7 @@ const tieBreakers: Readonly<Record<TieName, Rung<PriorityMemory>>> = {
 /** The page's order. */
 export const tieOrder: readonly TieName[] = Object.keys(tieBreakers) as TieName[];
 
-/** Ahead of the tie-breakers of the page, where knobs ask for it. */
+/** Before the tie-breakers of the page, where knobs ask for it. */
 const first: readonly Rung<PriorityMemory>[] = [
   { why: "furthest dependence", by: (c, m) => (m.furthest ? c.ahead : 0) },
   { why: "order kept", by: (c, m) => (m.keepSame ? -c.position : 0) },

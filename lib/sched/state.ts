@@ -24,7 +24,7 @@ export interface BlockContext {
   readonly values: BlockValues;
   /** Cycles after the block starts until what a node reads from outside is there; null: all there. */
   readonly entry: Int32Array | null;
-  /** Cycles that a node's results are still waited for behind the block; null: nobody waits. */
+  /** Cycles that a node's results are still waited for after the block; null: nobody waits. */
   readonly exit: Int32Array | null;
   /** Registers of each file (R, UR, P, UP, B) that may be live. */
   readonly limits: readonly number[];
@@ -36,10 +36,10 @@ export interface BlockContext {
 
 export class SchedState {
   readonly forward: boolean;
-  /** Instructions to place; joins come behind them in the arrays. */
+  /** Instructions to place; joins come after them in the arrays. */
   readonly total: number;
   readonly occupancy: readonly Occupancy[];
-  /** Longest path in cycles that a node still has ahead, in the direction of scheduling, and behind it. */
+  /** Longest path in cycles that a node still has ahead, in the direction of scheduling, and after it. */
   readonly ahead: Int32Array;
   readonly behind: Int32Array;
   readonly pressure: PressureTracker;
@@ -61,7 +61,7 @@ export class SchedState {
   last = -1;
   /** Dependences of a node that are not met yet. */
   readonly waiting: Int32Array;
-  /** First cycle in which each execution pipe takes an instruction; backward: the issue cycle of the one behind. */
+  /** First cycle in which each execution pipe takes an instruction; backward: the issue cycle of the one after. */
   private readonly pipe: Int32Array;
   private readonly spare: Spare;
   private readonly scoreboardWait: Uint8Array;

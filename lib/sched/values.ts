@@ -37,7 +37,7 @@ export interface BlockValues {
   /** Nodes that read value v: `user[userStart[v]] …`, ascending. */
   readonly userStart: Int32Array;
   readonly user: Int32Array;
-  /** Live registers per file ahead of the block and behind it. */
+  /** Live registers per file before the block and after it. */
   readonly liveAtStart: Int32Array;
   readonly liveAtEnd: Int32Array;
 }

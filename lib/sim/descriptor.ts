@@ -1,5 +1,5 @@
 /**
- * Matrices in shared memory behind descriptors of warp-group products (PTX ISA 9.7.15.5.1.2: canonical layouts, strides, descriptor
+ * Matrices in shared memory after descriptors of warp-group products (PTX ISA 9.7.15.5.1.2: canonical layouts, strides, descriptor
  * format). A piece of 16 bytes is what the layouts are made of: 16 bytes along k where k is the fast direction (K-major), along the
  * other direction otherwise (MN-major, 16-bit elements only).
  */
@@ -18,7 +18,7 @@ const words: Int32Array = new Int32Array(halves.buffer);
 /** Every product reads 256 bits along k of each row: this many words. */
 export const WORDS_PER_ROW = 8 as const;
 
-/** A matrix behind a descriptor: where its pieces are, in the order in which `readMatrix` takes them. Lives until the next is looked at. */
+/** A matrix after a descriptor: where its pieces are, in the order in which `readMatrix` takes them. Lives until the next is looked at. */
 export interface Pieces {
   readonly at: Int32Array;
   readonly count: number;

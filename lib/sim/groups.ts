@@ -9,10 +9,10 @@
  *   have not exited (EXIT) or left (BREAK) wait at a BSYNC of B, then they go on as one group. The barrier registers
  *   are per thread, because both sides of a branch use the same numbers for regions inside them.
  * - `WARPSYNC mask` waits for the lanes of the mask at a WARPSYNC of the same mask. `WARPSYNC.EXCLUSIVE` in addition keeps
- *   them apart from lanes with another mask that wait at the same place (ptxas puts it in front of REDUX on sm_80 to 89).
+ *   them apart from lanes with another mask that wait at the same place (ptxas puts it before REDUX on sm_80 to 89).
  * - `WARPSYNC.COLLECTIVE mask, L` waits for the lanes of the mask at any WARPSYNC.COLLECTIVE of the same mask, wherever it
- *   stands; then all of them run the code behind one of these up to ENDCOLLECTIVE, from where each goes on at its own L.
- *   ptxas's code means this: the code behind is the same at all places, down to the register numbers (test/oracle/gather.test.ts).
+ *   stands; then all of them run the code after one of these up to ENDCOLLECTIVE, from where each goes on at its own L.
+ *   ptxas's code means this: the code after is the same at all places, down to the register numbers (test/oracle/gather.test.ts).
  *   Which place is chosen makes no difference to such code; here it is the first in program order.
  * - CTA and cluster barriers let lanes of a warp that wait at the same place go on together.
  *

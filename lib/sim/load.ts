@@ -37,7 +37,7 @@ interface Space {
   readonly constants: { readonly section: number; readonly window: number };
 }
 
-/** Functions that a driver brings along (vprintf, malloc …): each has an address behind the code, where nothing is. */
+/** Functions that a driver brings along (vprintf, malloc …): each has an address after the code, where nothing is. */
 class Outside {
   readonly names: string[] = [];
   /** `end`: number of instructions of the module. */

@@ -476,7 +476,7 @@ export class GridMachine implements Machine, Host {
     for (const cluster of this.resident) yield* cluster.ctas;
   }
 
-  /** `beyond`: how many instructions behind the last of the module. */
+  /** `beyond`: how many instructions after the last of the module. */
   private leftCode(w: Warp, mask: number, beyond: number): void {
     const name = this.program.outside[beyond];
     if (name === undefined) w.fault("illegal-instruction", mask, "the program counter left the code");

@@ -1,5 +1,5 @@
 /**
- * Memory of the simulated device. Global memory is one growing byte array behind a 64-bit base address; allocations
+ * Memory of the simulated device. Global memory is one growing byte array after a 64-bit base address; allocations
  * keep guard bytes between them, so a byte past the end is told from a byte of the neighbour. Shared and local memory
  * have windows in the generic address space whose low words are zero, as code of every SM expects.
  */

@@ -1,5 +1,5 @@
 /**
- * The generator behind `{ "random": seed, "range": [lo, hi] }` in launch files. It is part of the format: the same seed
+ * The generator after `{ "random": seed, "range": [lo, hi] }` in launch files. It is part of the format: the same seed
  * gives the same numbers everywhere and for ever.
  *
  * State: one unsigned 32-bit word, starts at `seed` (modulo 2^32). Each draw adds 0x9e3779b9 to the state and mixes a

@@ -145,7 +145,7 @@ export class Warp {
     this.start();
   }
 
-  /** Moves registers, predicates and barriers to a buffer, one behind the other from byte `at` on. */
+  /** Moves registers, predicates and barriers to a buffer, one after the other from byte `at` on. */
   move(buffer: ArrayBufferLike, at: number): void {
     let from = at;
     const moved = (old: Int32Array): Int32Array => {

@@ -18,7 +18,7 @@ export const Special = {
   /** A product of a warp group, and the wait for groups of them. */
   Product: 7,
   GroupWait: 8,
-  /** An operation on an mbarrier; the wait for the end of its phase; copies (LDGSTS) and the operation behind them; a bulk copy. */
+  /** An operation on an mbarrier; the wait for the end of its phase; copies (LDGSTS) and the operation after them; a bulk copy. */
   PhaseArrive: 9,
   PhaseWait: 10,
   Copy: 11,

@@ -6,7 +6,7 @@
  *
  * Time jumps from issue to issue: everything that ends an instruction's waiting is known when it is issued, but for waits at barriers: a
  * warp stands still until the others have come, or the phase of an mbarrier has ended (phases.ts). Products of warp groups queue up at the tensor
- * core of their sub-core; WARPGROUP.DEPBAR waits for groups of them. What tensor cores take behind a product is not bounded here.
+ * core of their sub-core; WARPGROUP.DEPBAR waits for groups of them. What tensor cores take after a product is not bounded here.
  */
 
 import type { Accesses, WarpTrace } from "../sim/trace.js";
@@ -18,7 +18,7 @@ import type { DeviceParameters } from "./parameters.js";
 import { Phases } from "./phases.js";
 import { CtaState, SCOREBOARDS, SubCore, WarpState } from "./warps.js";
 
-/** A scoreboard's count is raised in the cycle behind the issue [M]; a queued instruction without lanes ends soon. */
+/** A scoreboard's count is raised in the cycle after the issue [M]; a queued instruction without lanes ends soon. */
 const COUNT_DELAY = 2;
 
 /** An issue in the timeline. */
@@ -29,12 +29,12 @@ export interface Issue {
   /** Index of the instruction in the program. */
   readonly pc: number;
   readonly cycle: number;
-  /** Cycle at which its result is there, when that is known; the cycle behind the issue otherwise. */
+  /** Cycle at which its result is there, when that is known; the cycle after the issue otherwise. */
   readonly done: number;
 }
 
 export interface CoreResult {
-  /** Cycle behind the last instruction of each block, in the order in which they were given. */
+  /** Cycle after the last instruction of each block, in the order in which they were given. */
   readonly blockEnds: readonly number[];
   readonly cycles: number;
   readonly issued: number;
@@ -258,7 +258,7 @@ export class StreamingMultiprocessor {
     return Math.max(interval[pc]!, core.tensorFree - t);
   }
 
-  /** What an instruction does behind its issue; returns when its result is there. */
+  /** What an instruction does after its issue; returns when its result is there. */
   private asynchronous(w: WarpState, core: SubCore, pc: number, t: number, write: number): number {
     const { code, p } = this;
     const access = w.trace.accesses.data[w.at]!;

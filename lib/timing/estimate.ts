@@ -149,7 +149,7 @@ export function play(
   return { result, cycles: extrapolate(result, count, r.blocksPerSm, resident) };
 }
 
-/** The same on a device that has other launches behind it or before it. */
+/** The same on a device that has other launches after it or before it. */
 export function estimateLaunch(device: Device, module: Module, options: EstimateOptions): Result<Estimate> {
   const known = device.facts(module, options);
   if (!known.ok) return known;
@@ -211,7 +211,7 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
   );
 }
 
-/** The rest of the SM's blocks at the rate of those behind the first turn. */
+/** The rest of the SM's blocks at the rate of those after the first turn. */
 function extrapolate(result: CoreResult, count: number, blocks: number, resident: number): number {
   if (blocks <= count) return result.cycles;
   const ends = [...result.blockEnds].sort((a, b) => a - b);

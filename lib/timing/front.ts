@@ -1,6 +1,6 @@
 /**
  * Instructions and constants on their way to a sub-core [M = MICRO'25, see parameters.ts]: an L0 cache of each kind per
- * sub-core, one L1 for both behind all of them, then L2. The L0 of instructions fetches ahead through a stream buffer.
+ * sub-core, one L1 for both after all of them, then L2. The L0 of instructions fetches ahead through a stream buffer.
  * When a launch starts, L1 has what came with the launch, the L0s nothing. Everything is a line number with the cycle at
  * which the line arrives.
  */
@@ -10,7 +10,7 @@ import type { DeviceParameters } from "./parameters.js";
 
 /** Instructions in a line of 128 bytes, as a shift. */
 const LINE_SHIFT = 3;
-/** Constants: lines of 64 bytes before and of 256 behind the L1. */
+/** Constants: lines of 64 bytes before and of 256 after the L1. */
 const FAR_SHIFT = 2;
 /** Parameters and launch constants: written when the launch starts, so never beyond L2. */
 const LAUNCH_BANK = 0;
@@ -88,7 +88,7 @@ export class SubCoreFront {
   /** The line that was asked for last: eight instructions in a row are one question. */
   private last = -1;
   private lastAt = 0;
-  /** Stream buffer: lines fetched ahead are `first` and those behind it, with their times in a ring. */
+  /** Stream buffer: lines fetched ahead are `first` and those after it, with their times in a ring. */
   private first = 0;
   private ahead = 0;
   private readonly ring: Float64Array;
@@ -119,7 +119,7 @@ export class SubCoreFront {
     return Math.max(this.lastAt, t);
   }
 
-  /** A line that the L0 lacks: from the stream buffer, or, when it is not there, with a new stream behind it. */
+  /** A line that the L0 lacks: from the stream buffer, or, when it is not there, with a new stream after it. */
   private stream(line: number, t: number): number {
     const { ring, p } = this;
     const size = p.prefetchLines;
@@ -150,7 +150,7 @@ export class SubCoreFront {
   }
 
   /**
-   * The same for all lines of a load. Loads come back in order, one that misses holds up those behind it: of [H] on both
+   * The same for all lines of a load. Loads come back in order, one that misses holds up those after it: of [H] on both
    * halves of the kernels, by little (rank correlation 0.897 to 0.899 and 0.817 to 0.826).
    */
   load(own: number, access: number, t: number): number {

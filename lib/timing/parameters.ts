@@ -12,7 +12,7 @@
  * [W]  NVIDIA's A100 and H100 white papers: dense multiply-adds of f16 per cycle, 1024 and 2048 per SM (312 and 1000 TFLOPS); tf32 half, 8-bit
  *      elements twice as many, f64 a sixteenth.
  * [J]  Z. Jia et al., microbenchmark reports on Turing and Volta: latencies of L2 and DRAM, for later SMs estimates; sizes of
- *      the caches of instructions and constants (constants: 2 KiB in lines of 64 bytes, behind them lines of 256).
+ *      the caches of instructions and constants (constants: 2 KiB in lines of 64 bytes, after them lines of 256).
  */
 import type { Target } from "../target/types.js";
 
@@ -31,7 +31,7 @@ export interface DeviceParameters {
   readonly memoryQueue: number;
   /** Cycles that the address unit of a sub-core takes per memory instruction. [M] */
   readonly addressInterval: number;
-  /** Cycles that the unit behind all sub-cores takes at least per memory instruction. [M] */
+  /** Cycles that the unit after all sub-cores takes at least per memory instruction. [M] */
   readonly sharedInterval: number;
   /** Bytes per cycle from the L1 data cache. [M]: 512 bits to the registers */
   readonly l1Bytes: number;
@@ -45,7 +45,7 @@ export interface DeviceParameters {
   readonly dramBytes: number;
   /** MiB of L2 cache. [P] */
   readonly l2Mib: number;
-  /** Instructions that the L0 instruction cache of a sub-core holds, and the L1 behind it. [J] */
+  /** Instructions that the L0 instruction cache of a sub-core holds, and the L1 after it. [J] */
   readonly l0Instructions: number;
   readonly l1Instructions: number;
   /** The L0 caches of instructions and constants are empty when the launch starts ([S]); else they hold all of both. */
@@ -59,7 +59,7 @@ export interface DeviceParameters {
   readonly launchConstants: boolean;
   /** Bytes of each of the constant caches of a sub-core: of operands, and of loads. [J] */
   readonly l0Constants: number;
-  /** Cycles from the L0 caches of instructions and constants to the L1 behind them, and as many back. [S]; [M] sees 79. */
+  /** Cycles from the L0 caches of instructions and constants to the L1 after them, and as many back. [S]; [M] sees 79. */
   readonly toFrontL1: number;
   /** Multiply-adds of 16-bit elements per cycle of a sub-core's tensor core [W]; 0: not known, the issue intervals say how fast products go. */
   readonly tensorMacs: number;
@@ -67,7 +67,7 @@ export interface DeviceParameters {
   readonly bulkLatency: number;
   /** Cycles for which a constant operand that is not there holds up the other warps of a sub-core, too. [M] */
   readonly constantHold: number;
-  /** The launch finds data, code and constants in L2, as behind a copy or another launch; else in memory. */
+  /** The launch finds data, code and constants in L2, as after a copy or another launch; else in memory. */
   readonly warm: boolean;
   /**
    * Cycles from a jump that is taken to the next instruction at least. [H]: chosen on every other kernel (mean error of

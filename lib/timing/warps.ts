@@ -63,7 +63,7 @@ export class SubCore {
   last: WarpState | null = null;
   /** Cycle of its next issue as last computed; −1 when something changed since. */
   next = -1;
-  /** May issue again; the last instruction held up the ones behind it until here. */
+  /** May issue again; the last instruction held up the ones after it until here. */
   free = 0;
   held = 0;
   readonly pipeFree: Float64Array;
@@ -84,7 +84,7 @@ export class SubCore {
   }
 
   /**
-   * Cycles for which operand reads of a fixed-latency instruction hold up the ones behind it: each bank gives one
+   * Cycles for which operand reads of a fixed-latency instruction hold up the ones after it: each bank gives one
    * register per cycle, all operands are read within three cycles [M].
    */
   registerPorts(code: TimedCode, w: WarpState, pc: number, t: number): number {

@@ -39,14 +39,14 @@ interface Column {
 }
 
 const hex = (n: number): string => n.toString(16).padStart(4, "0");
-/** Long lines of source end in an ellipsis, so that the columns behind them are seen. */
+/** Long lines of source end in an ellipsis, so that the columns after them are seen. */
 const NARROW = ";max-width:23em;overflow:hidden;text-overflow:ellipsis";
 /** Indentation and tabs cost width that the other columns want. */
 const oneSpace = (text = ""): string => text.trim().replace(/\s+/g, " ");
 const samePtx = (a: ListingRow, b: ListingRow | null): boolean => b !== null && a.ptxLine === b.ptxLine;
 const sameCuda = (a: ListingRow, b: ListingRow | null): boolean => b !== null && a.cudaLine === b.cudaLine;
 
-/** A bar behind a number, as wide as its share of the largest. */
+/** A bar after a number, as wide as its share of the largest. */
 function bar(value: number | undefined, largest: number, colour: string): string {
   if (value === undefined || largest === 0) return "";
   const share = Math.round((100 * value) / largest);

@@ -12,7 +12,7 @@ function func(code: string): Func {
   return read.value;
 }
 
-/** Entries of `Flat.def*` that may have written what unit `unit` holds ahead of instruction `at`: all ways back. */
+/** Entries of `Flat.def*` that may have written what unit `unit` holds before instruction `at`: all ways back. */
 function slowly(f: Func, at: number, unit: number): number[] {
   const flat = analysis(f, "flat");
   const cfg = analysis(f, "cfg");

@@ -30,7 +30,7 @@ export const shapes: Readonly<Record<string, (n: number) => string>> = {
       ],
       2,
     ),
-  /** One diamond behind the other; each gives a register two values. */
+  /** One diamond after the other; each gives a register two values. */
   diamonds: (n) =>
     kernel(
       [

@@ -51,7 +51,7 @@ test("a word without a line has no capsule, nor has a constant of the driver tha
   expect(capsuleOf(low, 12, PARAMS)).toEqual({ unknown: 0 });
 });
 
-/** Words with the loop behind them that closes a function. */
+/** Words with the loop after them that closes a function. */
 const closed = (list: readonly (readonly number[])[]): Uint32Array =>
   Uint32Array.from([...list.flat(), ...words.slice(12)]);
 

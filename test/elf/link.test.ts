@@ -181,7 +181,7 @@ describe("addresses", () => {
       [56, "g", 4],
       [57, "g", 4],
       [59, "c", 2],
-      // 1024 bytes are the system's; the symbols count from behind them.
+      // 1024 bytes are the system's; the symbols count from after them.
       [55, "s", 1025],
       [55, "dyn", 1024],
     ]);

@@ -54,7 +54,7 @@ test("a relocatable object has a capsule, and what describes it counts in its by
     const records = decodeInfo(o.at(name).data);
     return records.ok ? infoWords(records.value.find((r) => r.code === EIATTR.EXIT_INSTR_OFFSETS)!)[0]! : -1;
   };
-  // The symbol of the function: EXIT is the last instruction, of 16 bytes; the loop behind it is none.
+  // The symbol of the function: EXIT is the last instruction, of 16 bytes; the loop after it is none.
   const symbols = words(o.at(".nv.merc.symtab"));
   expect(symbols[symbols.length - 2]).toBe(exit(".nv.merc.nv.info.k") + 16);
   expect(exit(".nv.merc.nv.info.k")).toBeGreaterThan(exit(".nv.info.k"));

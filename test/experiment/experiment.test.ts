@@ -94,7 +94,7 @@ describe("sweep", () => {
     expect([second.rows.length, second.resumed, seen.length, second.complete]).toEqual([4, 2, 2, true]);
     expect(readFileSync(`${out}.jsonl`, "utf8").trim().split("\n")).toHaveLength(4);
     expect(await readTable(`${out}.parquet`)).toEqual(second.rows);
-    // Killed in the middle of a line: that row is run again, and the next one does not end up behind the rest.
+    // Killed in the middle of a line: that row is run again, and the next one does not end up after the rest.
     const whole = readFileSync(`${out}.parquet`);
     const journal = readFileSync(`${out}.jsonl`, "utf8");
     writeFileSync(`${out}.jsonl`, journal.slice(0, -20));

@@ -1,4 +1,4 @@
-/** The process behind the clock: lines that come in pieces, out of turn, or not at all. */
+/** The process after the clock: lines that come in pieces, out of turn, or not at all. */
 import { LineProcess } from "../../lib/experiment/clock/process.js";
 
 const shell = (script: string): LineProcess => new LineProcess(["sh", "-c", script]);

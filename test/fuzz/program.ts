@@ -319,7 +319,7 @@ export function loopWritesItsCondition(program: readonly Statement[]): boolean {
     list.some((s) => {
       if (s.kind === "op") return inLoop && s.op.result === "p" && known.has(s.to);
       if (s.kind === "if") {
-        // Inside a loop only what was known in front of it counts.
+        // Inside a loop only what was known before it counts.
         const now = inLoop ? known : new Set([...known, s.p]);
         return writes(s.yes, now, inLoop) || writes(s.no, now, inLoop);
       }

@@ -22,7 +22,7 @@ interface Recorded {
     Record<
       string,
       {
-        /** Of the codes behind the first. */
+        /** Of the codes after the first. */
         readonly us: readonly number[];
         /** Median of their times over those of the first code, measured in turn. */
         readonly ratio: readonly number[];
@@ -33,7 +33,7 @@ interface Recorded {
   >;
 }
 
-/** As they were taken: every launch right behind copies of all its buffers, the profiled ones with flushed caches. */
+/** As they were taken: every launch right after copies of all its buffers, the profiled ones with flushed caches. */
 export const behindCopies = { warm: true } as const;
 export const flushed = { warm: false } as const;
 

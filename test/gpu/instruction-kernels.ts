@@ -16,7 +16,7 @@ export interface GpuKernel {
   readonly results: string;
   /** Bytes of results of a row. */
   readonly stride: number;
-  /** Has 64 bytes of memory per row behind the results of all rows. */
+  /** Has 64 bytes of memory per row after the results of all rows. */
   readonly scratch: boolean;
   /** The parameters a0 … a3. */
   readonly constants: readonly bigint[];

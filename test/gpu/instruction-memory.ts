@@ -4,7 +4,7 @@ import { BLOCK, columnOffset, type Pool } from "./instruction-inputs.js";
 import { type GpuKernels, operands } from "./instruction-kernels.js";
 
 interface Space {
-  /** Behind the instruction's name. */
+  /** After the instruction's name. */
   readonly word: string;
   /** Register with the address of the thread's bytes. */
   readonly address: string;
@@ -84,7 +84,7 @@ const LETTER: Readonly<Record<string, string>> = {
 const BYTES: Readonly<Record<string, number>> = { "8": 1, "16": 2, "32": 4, "64": 8 };
 const bytesOf = (type: string): number => (type.endsWith("x2") ? 4 : BYTES[/\d+$/.exec(type)![0]]!);
 
-/** What loads may have before the state space, and behind it. */
+/** What loads may have before the state space, and after it. */
 const LOADS = expand("<|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.acquire.cta|.acquire.gpu>");
 const STORES = expand("<|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.release.cta|.release.gpu>");
 const LOAD_HINTS = expand(

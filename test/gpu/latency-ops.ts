@@ -1,7 +1,7 @@
 /**
  * Instructions that write or read the register under test, by register file. `{x}` is that register (`{x2}`, `{x4}`: one of an
  * aligned pair or quadruple); writers take their operands from R32 … R51, readers leave their result in R20 … R23, P2, UR12
- * or UP2. `pre` runs a long time before the pair, `post` behind it: it brings a result to R20 that is elsewhere.
+ * or UP2. `pre` runs a long time before the pair, `post` after it: it brings a result to R20 that is elsewhere.
  */
 export interface Op {
   readonly text: string;

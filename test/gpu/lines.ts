@@ -19,7 +19,7 @@ export function scored(text: string, stall: number, wait: string, target: Target
   return line(text, stall, wait, t.write ? "0" : "-", t.read ? "1" : "-");
 }
 
-/** Alone, and everything is there behind it. */
+/** Alone, and everything is there after it. */
 export const apart = (text: string, wait: string, target: Target): string[] => [
   scored(text, 15, wait, target),
   line("NOP", 15, all),

@@ -20,7 +20,7 @@ export interface Probe {
   readonly sharedBytes: number;
   /** Words of 32 bits that it writes. */
   readonly words: number;
-  /** Arguments behind the output: "data" is the buffer described by `data`. */
+  /** Arguments after the output: "data" is the buffer described by `data`. */
   readonly params: readonly ("data" | { readonly u32: number } | { readonly bytes: string })[];
   /** Bytes of the buffer; word i of it holds (i + step) mod its words where `step` is given, else zero. */
   readonly data?: { readonly bytes: number; readonly step?: number };

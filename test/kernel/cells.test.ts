@@ -191,7 +191,7 @@ describe("cells in other languages", () => {
     const html = String(shown?.data?.["text/html"]);
     for (const part of ["STG.E.64", "st.global.u64", 'download="k.cubin"', "data:image/png;base64,", "warps per SM"])
       expect(html).toContain(part);
-    // The charts are told in words as well; the NOPs behind the code are no instructions.
+    // The charts are told in words as well; the NOPs after the code are no instructions.
     const words = /k: live registers: R \d+[\s\S]*k: occupancy: 64 of 64 warps[\s\S]*k: \d+ cycles of one warp/;
     expect(text(shown)).toMatch(words);
     expect(html).not.toContain("NOP");

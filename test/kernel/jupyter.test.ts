@@ -193,7 +193,7 @@ describeJupyter("the kernel over a Jupyter server", () => {
       const model = await KernelAPI.startNew({ name: "ptxlab" }, server.settings);
       await KernelAPI.interruptKernel(model.id, server.settings);
       const second = new KernelConnection({ model, serverSettings: server.settings });
-      // The protocol orders nothing between channels: the one interrupt may reach the kernel behind the first cell.
+      // The protocol orders nothing between channels: the one interrupt may reach the kernel after the first cell.
       const first = result(await execute(second, "6 * 7"));
       expect(first ?? result(await execute(second, "6 * 7"))).toBe("42");
       await second.shutdown();

@@ -189,7 +189,7 @@ ${each(20, (i) => `st.global.f64 [%b+${8 * i}], %fd${i};`)}`),
   banks: kernel(`${each(12, (i) => `ld.global.f32 %f${i}, [%a+${4 * i}];`)}
 ${each(24, (i) => `fma.rn.f32 %f${50 + i}, %f${i % 12}, %f${(i * 5 + 2) % 12}, %f${(i * 7 + 4) % 12};`)}
 ${each(24, (i) => `st.global.f32 [%b+${4 * i}], %f${50 + i};`)}`),
-  /** Accumulators that are copied in front of a product. */
+  /** Accumulators that are copied before a product. */
   matrix:
     kernel(`${each(6, (i) => `ld.global.u32 %r${i + 1}, [%a+${4 * i}];`)} ${each(4, (i) => `ld.global.f32 %f${i + 11}, [%a+${32 + 4 * i}];`)}
 ${each(4, (i) => `mov.f32 %f${i + 1}, %f${i + 11};`)}

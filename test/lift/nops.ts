@@ -2,7 +2,7 @@ import type { Lifted } from "../../lib/lift/index.js";
 import { newInst } from "../../lib/ori/index.js";
 import { form } from "../../lib/sass/index.js";
 
-/** A NOP in front of every block and behind its first instruction: everything moves, nothing else changes. */
+/** A NOP before every block and after its first instruction: everything moves, nothing else changes. */
 export function insertNops(lifted: Lifted): void {
   const { func } = lifted;
   for (const b of func.blocks) {

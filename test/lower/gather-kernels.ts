@@ -8,7 +8,7 @@ export interface GatherKernel {
   readonly expected: (lane: number) => number;
   /** Does not exist before. */
   readonly from?: number;
-  /** Functions ahead of the kernel. */
+  /** Functions before the kernel. */
   readonly functions?: string;
   /** Before sm_90 ptxas has two subroutines, with and without the predicate result, and does not gather lanes of both. */
   readonly mixesPredicates?: true;
@@ -264,7 +264,7 @@ add.u32 %d, %d, %r10; add.u32 %d, %d, %r11; add.u32 %d, %d, %r12; add.u32 %d, %d
   },
 ];
 
-/** Tiles of eight lanes, each with a mask of its own in %r3. The warp is together again behind them, or the result is not what it should be. */
+/** Tiles of eight lanes, each with a mask of its own in %r3. The warp is together again after them, or the result is not what it should be. */
 const tiled = (code: string): string => `and.b32 %r2, %l, -8; shl.b32 %r3, 255, %r2;
 ${code}
 activemask.b32 %r9; setp.ne.u32 %p9, %r9, -1; @%p9 mov.u32 %d, %r9;`;

@@ -1,5 +1,5 @@
 /**
- * f32 division, reciprocal and square root rounded to nearest, in line and by the routine behind the gate: against the same operation
+ * f32 division, reciprocal and square root rounded to nearest, in line and by the routine after the gate: against the same operation
  * in f64 rounded to f32, which is right since f64 has more than 2·24 + 2 bits (Figueroa).
  */
 import { compile } from "../../lib/compile";

@@ -39,7 +39,7 @@ function compare(file: string, arch: TargetName, tally: Tally): void {
         tally.unknown++;
         continue;
       }
-      // ptxas puts a NOP behind NANOSLEEP on sm_80 to 89, after everything else is scheduled.
+      // ptxas puts a NOP after NANOSLEEP on sm_80 to 89, after everything else is scheduled.
       if (inst.form.name === "NOP" && theirs === unscheduled) continue;
       inst.control = null;
       const c = controlO0.control(inst, targetOf(arch));

@@ -64,7 +64,7 @@ describeOracle("the cubin writer against ptxas", () => {
     test.each(own)(`${arch}: %s`, (name) => {
       inScratch((dir) => {
         const ptx = readFileSync(join(ptxDir, `${name}.ptx`), "utf8");
-        // Helper functions behind the kernel (sm_75's shuffles) are code, not container.
+        // Helper functions after the kernel (sm_75's shuffles) are code, not container.
         if (name === "jump-table" && target(arch).has("constantOperands")) return;
         const theirs = ptxasCubin(dir, ptx, arch);
         expect(lines(rewritten(ptx, theirs, arch))).toEqual(lines(theirs));

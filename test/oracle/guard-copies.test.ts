@@ -1,4 +1,4 @@
-/** `@!PT LDS` ahead of asynchronous copies: as often as in ptxas's code. */
+/** `@!PT LDS` before asynchronous copies: as often as in ptxas's code. */
 import { compile } from "../../lib/compile";
 import { disassemble } from "../../lib/disassemble";
 import { readCubin } from "../../lib/elf/index";

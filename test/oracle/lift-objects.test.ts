@@ -92,7 +92,7 @@ describeOracle("ptxas's objects with tables of branches", () => {
           const options = { ...source.launch, maxInstructions: 5_000_000 };
           const result = runLaunchFile(executable, options, { readFile: () => null });
           expect([name, result.status === 0 ? "" : result.lines.join("\n")]).toEqual([name, ""]);
-          // What nvlink makes moves in its turn: it reads 0x8000 in front of the table.
+          // What nvlink makes moves in its turn: it reads 0x8000 before the table.
           const again = unwrap(liftCubin(unwrap(readCubin(executable))));
           expect(again.map((l) => [l.pinned, l.tables.length])).toEqual([[[], source.tables]]);
         }

@@ -51,7 +51,7 @@ export function askWords(
   return { text, refused };
 }
 
-/** NOP, so that the words behind keep their addresses. */
+/** NOP, so that the words after keep their addresses. */
 export const nop: readonly number[] = [0x00007918, 0, 0, 0x000fe200];
 
 function dropBad(stderr: string, kept: Uint32Array, refused: Set<number>): boolean {

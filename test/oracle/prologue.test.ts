@@ -1,4 +1,4 @@
-/** What stands in front of functions of sm_87, word for word as ptxas has it; other SMs have nothing there. */
+/** What stands before functions of sm_87, word for word as ptxas has it; other SMs have nothing there. */
 import { compile } from "../../lib/compile";
 import { readCubin } from "../../lib/elf";
 import { unwrap } from "../../lib/result";

@@ -119,7 +119,7 @@ function code(item: FunctionItem, f: CubinFunction, arch: TargetName): Code {
   };
 }
 
-/** The instructions in front of the tail; words that the table does not know stand as NOP. */
+/** The instructions before the tail; words that the table does not know stand as NOP. */
 function instructions(f: CubinFunction, target: Target): MachineInst[] {
   const nop: MachineInst = { form: form("NOP"), dsts: [], srcs: [], guard: null, control: null };
   const insts = decodeCode(f.words, target).map((inst) => inst ?? nop);

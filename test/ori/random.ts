@@ -13,7 +13,7 @@ export interface Plan {
   readonly target: "sm_75" | "sm_90" | "sm_100";
   /** Guard some instructions other than branches. */
   readonly guards?: boolean;
-  /** Per block behind the entry: instructions and how it ends. */
+  /** Per block after the entry: instructions and how it ends. */
   readonly blocks: readonly {
     readonly insts: readonly (readonly number[])[];
     readonly end: number;

@@ -1,6 +1,6 @@
 /**
- * Stopping ahead of a phase, writing the function as text, reading it back and going on gives the bytes of going through.
- * PTXLAB_RESUME=all stops ahead of every phase for every kernel, not only of some.
+ * Stopping before a phase, writing the function as text, reading it back and going on gives the bytes of going through.
+ * PTXLAB_RESUME=all stops before every phase for every kernel, not only of some.
  */
 import { compile } from "../../lib/compile.js";
 import { parseFunc } from "../../lib/ori/parse.js";

@@ -30,7 +30,7 @@ ${asked.join(between)} bra J; ${arms.join("\n")} J: st.global.u32 [%o], %v; ret;
 
 const numbers = (...list: number[]): Test[] => list.map((value) => ({ value }));
 
-/** Places in the table behind the first comparison, which stays with what stands ahead of it; 0: no table. */
+/** Places in the table after the first comparison, which stays with what stands before it; 0: no table. */
 const cases: readonly (readonly [name: string, tests: readonly Test[], places: number])[] = [
   ["two", numbers(10, 11), 0],
   ["three", numbers(10, 11, 12), 3],

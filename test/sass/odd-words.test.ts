@@ -50,7 +50,7 @@ const words: readonly (readonly [sm: number, word: string, text: string | null])
   [120, "85fff062926eeffeb9eb0032ffffc98f", null],
   // No register here is absent.
   [75, "277b48a56152b5a5e52c4cff46f103a9", "@P0 ATOMG.E.CAS.NA.64.SM.PRIVATE P1, R241, [R70+-0x1ad3b4], ???255, R165"],
-  // Behind a descriptor an atomic needs a base (sm_80 to 89).
+  // After a descriptor an atomic needs a base (sm_80 to 89).
   [86, "7483f495f87461c5ba6620ecff6b298a", null],
   [
     86,

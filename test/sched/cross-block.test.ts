@@ -7,7 +7,7 @@ import { type Choice, type Policy, policyNamed, scheduleFunc } from "../../lib/s
 const func = (body: string): Func => unwrap(parseFunc(`func "k" entry sm_90 physical post-expanded\n${body}`));
 const policy = policyNamed("critical-path") as Policy;
 
-/** Instructions of block b behind scheduling: mnemonic and the R register written. */
+/** Instructions of block b after scheduling: mnemonic and the R register written. */
 function order(f: Func, b: number): string[] {
   return f.blocks[b]!.insts.map((i) =>
     `${i.form.op} ${i.dsts.find((d) => d.kind === Kind.Reg && d.file === File.R)?.id ?? ""}`.trim(),

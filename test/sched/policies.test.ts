@@ -24,7 +24,7 @@ import { orderOf, physical } from "./texts.js";
 
 const named = (name: string): SchedulePolicy => policyNamed(name) as SchedulePolicy;
 
-/** A load that something waits for, behind arithmetic that nothing waits for. */
+/** A load that something waits for, after arithmetic that nothing waits for. */
 const late = `IADD3 R10, R20, R21, RZ
   IADD3 R11, R20, R21, RZ
   LDG.E R0, desc[UR4][R2.64]

@@ -160,7 +160,7 @@ describe("divergence and convergence", () => {
   });
 
   test("a spin loop inside a region ends because its yielding lanes are not waited for", () => {
-    // Lane 0 leaves the loop first and sets the flag only behind the BSYNC.
+    // Lane 0 leaves the loop first and sets the flag only after the BSYNC.
     const text = (spin: string): string => `${prologue}
       MOV R10, c[0x0][0x160]
       MOV R11, c[0x0][0x164]

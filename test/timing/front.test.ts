@@ -1,6 +1,6 @@
 /**
  * The timing model's front end on hand-written code: instructions that have to come from afar, constants that are not in
- * their caches, jumps. Expected cycles follow from the parameters: 39 there and 39 back to the L1 of an SM, L2 behind it.
+ * their caches, jumps. Expected cycles follow from the parameters: 39 there and 39 back to the L1 of an SM, then L2.
  */
 import { type EstimateOptions, type StallReason, stallReasons } from "../../lib/timing/index.js";
 import { code, estimated, nops } from "../sim/assembled.js";
@@ -44,7 +44,7 @@ describe("instructions", () => {
 
   test("a stream buffer of one line asks for the next but one when the next is taken: too late", () => {
     const { at, reasons } = seen(nops(23, "S02"), { parameters: { prefetchLines: 1 } });
-    // Lines of eight: the second came behind the first; the third was asked for a cycle behind the first's last issue.
+    // Lines of eight: the second came after the first; the third was asked for a cycle after the first's last issue.
     expect([at[8]! - at[7]!, at[16]! - at[7]!]).toEqual([2, 1 + L1 + FAR]);
     expect(reasons.no_instruction).toBe(at[0]! + at[16]! - at[15]! - 2);
   });
@@ -74,7 +74,7 @@ describe("instructions", () => {
         ],
         { parameters: { coldFront: false, takenJump: 15 } },
       ).at[2]!;
-    // The jump leads to the instruction behind it: nothing is jumped over, and nothing has to be fetched anew.
+    // The jump leads to the instruction after it: nothing is jumped over, and nothing has to be fetched anew.
     expect(jump("@P0")).toBe(jump("@!P0"));
     const over = (guard: string): number[] =>
       seen(
@@ -127,7 +127,7 @@ describe("constants", () => {
   test("a warp that waits for its constant holds up the others of the sub-core for four cycles", () => {
     const e = estimated(code(operand, ...nops(4, "S01")), { block: 256, timeline: 100, parameters });
     const first = e.timeline.filter((i) => i.warp % 4 === 0).map((i) => i.cycle);
-    // Two warps on each of four sub-cores; the second asks four cycles behind the first.
+    // Two warps on each of four sub-cores; the second asks four cycles after the first.
     expect(Math.min(...first)).toBe(2 * (L1 + FAR));
     expect(e.reasons.imc_miss).toBe(4 * (L1 + FAR + L1 + FAR - 4));
     expect(stallReasons.reduce((n, r) => n + e.reasons[r], 0)).toBe(e.instructions.reduce((n, i) => n + i.cycles, 0));

@@ -1,7 +1,7 @@
 /**
  * Lines for words that the committed table does not know yet, from the programs of test/programs: what ptxas's objects of them say,
  * and what nvlink makes of our own words. What stands decides as before: the new lines come last; where one refuses (`?`, or a
- * zero register that was not measured), a line for just the words that were seen comes ahead of it.
+ * zero register that was not measured), a line for just the words that were seen comes before it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { committed } from "../../lib/elf/cubin/capmerc-lines.js";

@@ -16,7 +16,7 @@ const SHIFTED = 24;
 const NUMBER = 64;
 
 /**
- * ptxas puts dummy loads and MEMBAR.ALL.CTA before what waits for all memory accesses, and a NOP behind some; behind a barrier whose
+ * ptxas puts dummy loads and MEMBAR.ALL.CTA before what waits for all memory accesses, and a NOP after some; after a barrier whose
  * number and count are in registers it shifts the count back. Without these words it is the same instruction. It packs number
  * and count in the register of the count, our code in any that nothing else reads: the count is what the first word shifts. What lanes
  * add up goes through UR79 in its code and through any uniform register in ours, which nothing else reads.
@@ -49,7 +49,7 @@ function keptWords(ops: readonly number[]): number[] {
 }
 
 /**
- * `bar`: the word of a barrier, behind the two that pack its operands; −1 if there is none. Null where the packed register
+ * `bar`: the word of a barrier, after the two that pack its operands; −1 if there is none. Null where the packed register
  * stands for more than the count: in the words measured the result happened to go to the same.
  */
 function without(l: Leaf, kept: readonly number[], bar: number): Leaf | null {

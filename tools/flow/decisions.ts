@@ -3,7 +3,7 @@ import { disassemble } from "../../lib/disassemble.js";
 import { readCubin } from "../../lib/elf/index.js";
 import { unwrap } from "../../lib/result.js";
 
-/** Mnemonic (with `@` ahead of guarded ones) → how often. */
+/** Mnemonic (with `@` before guarded ones) → how often. */
 export type Bag = Readonly<Record<string, number>>;
 
 const bodyOperation: Readonly<Record<string, RegExp>> = {

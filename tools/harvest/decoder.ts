@@ -2,8 +2,8 @@
  * Batches of words through `nvdisasm --binary SMxx -raw`, a black box of which only what it prints is used. It reads a
  * whole file, names bad words on stderr, nearly always by address, and then prints no text at all. So everything is asked
  * at once; where that fails, the words named are taken out and the rest is asked again. Errors without an address are
- * pinned by sentinels: a word of no opcode behind each candidate ends its part of the error stream. A word that ends the
- * tool, or that keeps it beyond a time limit, is the one behind the last sentinel named: it is kept as unanswered and the
+ * pinned by sentinels: a word of no opcode after each candidate ends its part of the error stream. A word that ends the
+ * tool, or that keeps it beyond a time limit, is the one after the last sentinel named: it is kept as unanswered and the
  * rest asked again. Where the stream tells nothing, halving finds the word. Some opcodes are taken and print no line: lines
  * are matched by address, never by order.
  */
@@ -54,7 +54,7 @@ export interface DecoderFigures {
 export type Silence = "ended" | "late" | "beside";
 
 /**
- * Words of a key that are pinned one by one; behind these each takes the rest of its chunk with it; chunks grow with
+ * Words of a key that are pinned one by one; after these each takes the rest of its chunk with it; chunks grow with
  * their number, so that a table of thousands of such values does not take thousands of runs.
  */
 const PINNED = 24;

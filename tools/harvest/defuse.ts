@@ -169,7 +169,7 @@ function liveRanges(t: Template, part: readonly Question[]): (Live | null)[] {
   return [...liveRanges(t, part.slice(0, half)), ...liveRanges(t, part.slice(half))];
 }
 
-/** Tables behind `// |`: a line of files, a line of register numbers, then a column per register. */
+/** Tables after `// |`: a line of files, a line of register numbers, then a column per register. */
 export function readRanges(text: string, count: number): (Live | null)[] {
   const out: (Live | null)[] = new Array(count).fill(null);
   let current = -1;

@@ -58,7 +58,7 @@ export function counted(token: string): Counted | null {
   return ONLY_NUMBER.test(token) ? { prefix: "float", value: null } : null;
 }
 
-/** The token of a number behind a prefix. */
+/** The token of a number after a prefix. */
 export const numberToken = (prefix: string, n: bigint): string =>
   prefix === "hex" ? hexNumber(n) : prefix === "dec" ? String(n) : prefix + n;
 

@@ -69,7 +69,7 @@ ret;
 const next = `add.u64 %rd2, %rd2, 16; add.u64 %rd3, %rd3, 16; add.u32 %r3, %r3, 1;
 setp.lt.u32 %p1, %r3, %r1; @%p1 bra LOOP;`;
 
-/** Products behind each other on one accumulator, from registers or from shared memory. */
+/** Products after each other on one accumulator, from registers or from shared memory. */
 function chain(name: string, shape: Shape, registers: boolean): Kernel {
   const n = count(shape);
   const type = shape.acc === "f16" || shape.type === "s8" || shape.type === "b1" ? "b32" : "f32";
@@ -142,7 +142,7 @@ ${product(shape, "d", "%rd3", "%rd3")}\n${commit}\n${wait(0)}\n${next}\n${store(
   );
 }
 
-/** Operands worked out right in front of the fence, by units of short and long latency. */
+/** Operands worked out right before the fence, by units of short and long latency. */
 function producers(): readonly Kernel[] {
   const shape: Shape = { n: 32, type: "f16", acc: "f16" };
   const load = each(8, (i) => `ld.global.b32 %q${i}, [%rd5+${512 * i}];`);

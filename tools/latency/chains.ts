@@ -54,7 +54,7 @@ export interface Step {
   readonly rewrite: string | null;
   /** So many values of its type before the last one: what the operation takes. */
   readonly back: number;
-  /** A second write, under a predicate, of what the operation takes; it is used once more behind that. */
+  /** A second write, under a predicate, of what the operation takes; it is used once more after that. */
   readonly overwrite?: string | null;
 }
 

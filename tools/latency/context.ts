@@ -4,7 +4,7 @@ import { renderInst } from "../../lib/sass/index.js";
 import type { Code, Place } from "./observations.js";
 import { compile } from "./ptxas.js";
 
-/** Instructions in front of the earlier one that are shown too. */
+/** Instructions before the earlier one that are shown too. */
 const BEFORE = 1;
 /** Of longer stretches only both ends are shown. */
 const LONGEST = 12;

@@ -1,6 +1,6 @@
 /**
  * Chain kernels that go for named cells: which operations write and read through which ports is read off their own code,
- * then pairs of them are put one behind the other.
+ * then pairs of them are put one after the other.
  */
 import { readCubin } from "../../lib/elf/index.js";
 import type { Form } from "../../lib/isa/form.js";
@@ -91,7 +91,7 @@ function stepsFor(cell: CellName, { ops, rewrites }: Learned, random: Random): S
   return [kind === "waw" ? { op, rewrite: again.text, back: 0 } : { op, ...plain, overwrite: again.text }];
 }
 
-/** One behind the other, so that what one pair makes the next one takes wherever the types fit. */
+/** One after the other, so that what one pair makes the next one takes wherever the types fit. */
 function walk(pairs: readonly Step[][], ops: readonly ChainOp[]): string[] {
   const waiting = new Map<ValueType | "", Step[][]>();
   for (const p of pairs) {

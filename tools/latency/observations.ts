@@ -59,7 +59,7 @@ export class Observations {
   /** `first second`: least distance from an instruction to the next one, with how often. */
   readonly issue = new Map<string, { n: number; min: number }>();
   /**
-   * Contexts of stalls that nothing but dependences explains: `key@distance` of each dependence, joined by `|`, `~` behind one with a
+   * Contexts of stalls that nothing but dependences explains: `key@distance` of each dependence, joined by `|`, `~` after one with a
    * wait in between, then `#` and the two opcodes in front; the first place of each. Which dependence is the reason shows when
    * the least distances of the others are known (`Cells.explain`). The same text seen again is no further context.
    */

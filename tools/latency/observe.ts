@@ -21,9 +21,9 @@ const WINDOW = 48;
 /** A stall is explained by the last so many instructions, or by so few cycles. */
 const NEAR = 4;
 const FAR = 16;
-/** Most that one control word holds; in front of no NOP it may stand for more. */
+/** Most that one control word holds; before no NOP it may stand for more. */
 const LONGEST_STALL = 15;
-/** Positions behind a taken branch, apart from those before it. */
+/** Positions after a taken branch, apart from those before it. */
 const TAKEN = 1 << 24;
 
 interface Use {
@@ -177,7 +177,7 @@ class State {
     return this.lastWait > since;
   }
 
-  /** Notes a stall in front of the instruction that only its dependences can be the reason of. */
+  /** Notes a stall before the instruction that only its dependences can be the reason of. */
   private stalled(at: number, s: Step, edges: readonly { key: string; from: number; distance: number }[]): void {
     const last = this.recent[this.recent.length - 1];
     if (last?.step.inst.form.flow !== "next" || s.waits) return;

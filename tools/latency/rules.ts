@@ -57,7 +57,7 @@ type Side = "write" | "fixed" | "read" | "unguarded";
 
 const portsBySm = new Map<Sm, ReadonlyMap<string, ReadonlySet<string>>>();
 
-/** Who can be earlier and who later: only what no scoreboard guards asks for a distance behind it. */
+/** Who can be earlier and who later: only what no scoreboard guards asks for a distance after it. */
 export function portsOf(sm: Sm, file: FileName, kind: Dependence): PortPair {
   let all = portsBySm.get(sm);
   if (!all) {

@@ -29,7 +29,7 @@ export interface Step {
   readonly set: boolean;
   /** Waits for what it may leave under its guard. */
   readonly keeps: boolean;
-  /** Issue port; how long it stays taken; least stall behind the instruction. */
+  /** Issue port; how long it stays taken; least stall after the instruction. */
   readonly issue: string;
   readonly interval: number;
   readonly least: number;

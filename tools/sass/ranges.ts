@@ -24,7 +24,7 @@ export function askRanges(path: string): Ranges | string {
 
 interface Column {
   readonly prefix: string;
-  /** Register by character position behind the bar. */
+  /** Register by character position after the bar. */
   readonly numbers: readonly (number | undefined)[];
 }
 

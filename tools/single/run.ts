@@ -3,7 +3,7 @@ import { type Argument, Device, type EngineChoice, type Module } from "../../lib
 import type { Single } from "./kernel.js";
 
 const THREADS = 64;
-/** What lies before and behind the rows: offsets of the kernels reach from −16 to 0x12340. */
+/** What lies before and after the rows: offsets of the kernels reach from −16 to 0x12340. */
 const BEFORE = 4096;
 const BYTES = 0x1a000;
 

@@ -3,7 +3,7 @@ import { readCubin } from "../../lib/elf/index.js";
 import { unwrap } from "../../lib/result.js";
 import { type Argument, Device } from "../../lib/sim/index.js";
 
-/** Bytes of the buffer behind each parameter of eight bytes. */
+/** Bytes of the buffer after each parameter of eight bytes. */
 const BUFFER = 0x10000;
 /** What stands in parameters of four bytes, turn by turn: sizes, strides. */
 const SMALL = [64, 32, 128, 96];

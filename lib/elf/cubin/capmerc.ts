@@ -38,7 +38,7 @@ export interface Capsule {
   readonly units: readonly CapsuleUnit[];
 }
 
-/** Bytes of the item at `at`, including the record behind a count; 0 for a form that was never seen. */
+/** Bytes of the item at `at`, including the record after a count; 0 for a form that was never seen. */
 function itemLength(bytes: Uint8Array, at: number): number {
   const head = bytes[at]!;
   const form = (head >> 4) & 7;

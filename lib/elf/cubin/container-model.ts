@@ -81,7 +81,7 @@ export interface ModelSection {
   readonly entsize: number;
   readonly link: number;
   readonly info: number;
-  /** Unused bytes behind it in the file. */
+  /** Unused bytes after it in the file. */
   readonly room: number;
   readonly content: Content;
 }

@@ -1,5 +1,5 @@
 /**
- * The lines in which a container (see `container-model.ts`) is written behind the functions of an assembly text, and back:
+ * The lines in which a container (see `container-model.ts`) is written after the functions of an assembly text, and back:
  *
  *     .container 2 0x6005a04 1              ELF type, e_flags, index of the table of section names
  *     .mercury DIGEST                       code that the Capsule Mercury sections stand for

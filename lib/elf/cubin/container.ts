@@ -6,7 +6,7 @@ import type { Target } from "../../target/types.js";
 import { EIATTR } from "./attributes.js";
 
 export interface Container {
-  /** The layout from sm_90 on: `.nv.compat`, reserved shared memory, constants behind the code, one segment per permission. */
+  /** The layout from sm_90 on: `.nv.compat`, reserved shared memory, constants after the code, one segment per permission. */
   readonly modern: boolean;
   /** Mercury capsules stand beside the code. */
   readonly capsules: boolean;

@@ -113,7 +113,7 @@ export function debugLines(parts: readonly CodePart[], source: SourceLines, outp
   return { sections, tables, strings: names && output.symbols.sectionSymbol(names), hasSource };
 }
 
-/** The last place at or in front of the span. */
+/** The last place at or before the span. */
 function placeOf(source: SourceLines, span: Span): Position | null {
   const { places } = source;
   let low = 0;
@@ -147,7 +147,7 @@ function ptxLines(text: string): Uint8Array {
   return asciiBytes(`${lines.map((l) => (LEFT_OUT.test(l) ? "" : l)).join("\0")}\0`);
 }
 
-/** Behind the first instruction that writes R1 from itself; without a frame, behind the first block. */
+/** After the first instruction that writes R1 from itself; without a frame, after the first block. */
 function prologueEnd(code: Code): number {
   const { insts } = code;
   for (let i = 0; i < insts.length; i++) {

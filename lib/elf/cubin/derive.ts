@@ -113,7 +113,7 @@ function parameterRecord(code: Code, p: Param, ordinal: number, wide: boolean): 
 }
 
 const collective: ReadonlySet<string> = new Set(["SHFL", "VOTE", "MATCH", "REDUX", "ELECT"]);
-/** A WARPSYNC in front of these is no operation of its own. */
+/** A WARPSYNC before these is no operation of its own. */
 const belongsTo: ReadonlySet<string> = new Set([...collective, "BAR"]);
 
 function instructionRecords(code: Code, container: Container): InfoRecord[] {
@@ -167,7 +167,7 @@ function isAbiCall(code: Code, inst: MachineInst): boolean {
   return code.routines.some((r) => r.offset === target) || (code.kind === "func" && target === 0);
 }
 
-/** Offset of the first instruction that is called; all of those stand behind everything else. */
+/** Offset of the first instruction that is called; all of those stand after everything else. */
 function firstSubroutine(code: Code): number {
   let first = Number.POSITIVE_INFINITY;
   for (const inst of code.insts) {

@@ -81,7 +81,7 @@ export class Symbols {
     return this.last.length > 0 ? this.numbered().size + 1 : this.locals.length + 1;
   }
 
-  /** Index of the first global symbol; those at the very end come behind. */
+  /** Index of the first global symbol; those at the very end come after. */
   get globalsFrom(): number {
     return this.locals.length + 1;
   }

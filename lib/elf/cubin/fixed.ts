@@ -79,7 +79,7 @@ export function compatBytes(
   ]);
 }
 
-/** `.nv.callgraph`: four lists of pairs, each behind a sentinel. */
+/** `.nv.callgraph`: four lists of pairs, each after a sentinel. */
 export function callgraphBytes(
   lists: readonly (readonly (readonly [number, number])[])[] = [[], [], [], []],
 ): Uint8Array {
@@ -108,7 +108,7 @@ export interface FrameEntry {
   /** Bytes of the function, tail included. */
   readonly size: number;
   readonly frameBytes: number;
-  /** Byte offset behind the instruction that lowers the stack pointer; without a frame, behind the first block. */
+  /** Byte offset after the instruction that lowers the stack pointer; without a frame, after the first block. */
   readonly prologue: number;
   /** Byte offset of the last EXIT. */
   readonly end: number;
@@ -140,7 +140,7 @@ export function frameBytes(entries: readonly FrameEntry[], kind: FrameKind, relo
     parts[start + CIE_UNIT] = unit;
     const program = kind === "modern" ? modernFrame(e) : splitFrame(e, unit);
     while ((24 + program.length) % 8 !== 4) program.push(0);
-    // Length counts from behind itself; CIE pointer, start, size are eight bytes each.
+    // Length counts from after itself; CIE pointer, start, size are eight bytes each.
     const length = 24 + program.length;
     places.push({ cie: start, location: parts.length + 20 });
     parts.push(

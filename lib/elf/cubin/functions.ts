@@ -46,7 +46,7 @@ export class Functions {
     this.known = new Map();
   }
 
-  /** Notes the symbol of a function; behind the first one come those of the linker's tables. */
+  /** Notes the symbol of a function; after the first one come those of the linker's tables. */
   define(code: Code, of: DraftSymbol): void {
     if (this.known.size === 0 && this.relocatable && this.modern && this.callsAnything())
       for (const name of unified)

@@ -1,5 +1,5 @@
 /**
- * Constant bank 2 of a function: tables of code offsets, one per indirect branch, behind the table of functions that calls
+ * Constant bank 2 of a function: tables of code offsets, one per indirect branch, after the table of functions that calls
  * through addresses read, where there is one.
  */
 import { Kind, type Program } from "../../ori/types.js";
@@ -16,7 +16,7 @@ const JUMP_BANK = 2;
 export interface JumpTable {
   readonly section: SectionDraft;
   readonly branches: readonly IndirectBranch[];
-  /** A table of functions stands ahead of the tables of branches. */
+  /** A table of functions stands before the tables of branches. */
   readonly functions: boolean;
   /** In objects: a symbol for each table, and the loads from them. */
   readonly symbols: readonly DraftSymbol[];
@@ -107,7 +107,7 @@ function tableSection(
   });
 }
 
-/** Where the functions whose addresses are taken lie in a kernel's code, eight bytes each behind eight of zeros; null when nothing reads it. */
+/** Where the functions whose addresses are taken lie in a kernel's code, eight bytes each after eight of zeros; null when nothing reads it. */
 function functionOffsets(program: Program, code: Code): Uint8Array | null {
   const taken = program.taken ?? [];
   // Entries of the table of functions are pairs, those of jump tables words.

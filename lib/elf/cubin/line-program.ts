@@ -44,7 +44,7 @@ export interface LineTable {
 export interface MercuryLines {
   /** Per function: of each word, and of the end. */
   readonly addresses: readonly Uint32Array[];
-  /** Whether code in front of the first statement is marked so. */
+  /** Whether code before the first statement is marked so. */
   readonly marked: boolean;
 }
 
@@ -123,7 +123,7 @@ class Rows {
     this.out = out;
   }
 
-  /** Code in front of the first position counts to it. */
+  /** Code before the first position counts to it. */
   write(positions: readonly (Position | null)[], address: (index: number) => number, marked: boolean): void {
     const first = positions.findIndex((p) => p !== null);
     if (first < 0) return;

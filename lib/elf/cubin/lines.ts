@@ -57,7 +57,7 @@ export function readLines(bytes: Uint8Array, symbolAt: (offset: number) => numbe
   return rows;
 }
 
-/** Paths by file number (from 1): behind the header stand the directories, then file names with the number of theirs. */
+/** Paths by file number (from 1): after the header stand the directories, then file names with the number of theirs. */
 function fileNames(bytes: Uint8Array, header: number, end: number): string[] {
   const c: Cursor = { at: header + 4 + bytes[header + 4]!, end, bytes };
   const directories = [""];

@@ -174,7 +174,7 @@ class Linker {
     this.diagnostics.push(diagnostic("error", `Entry function '${code.name}' uses too much shared data (${sizes})`));
   }
 
-  /** Once per module, behind the first function's own symbols: the reserved shared memory and the variables. */
+  /** Once per module, after the first function's own symbols: the reserved shared memory and the variables. */
   private placeModule(): void {
     this.reservedSection = this.modern
       ? this.reserved.make(this.codes.some((c) => tensorMemoryUse(c.insts).allocates))

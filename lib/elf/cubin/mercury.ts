@@ -89,7 +89,7 @@ const R_MERCURY = {
 
 const dataRelocation: Readonly<Record<number, number>> = { [R_CUDA.G64]: 0x10001, [R_CUDA.ABS64]: R_MERCURY.address };
 
-/** Bytes in front of the driver's variables in reserved shared memory; Mercury does not count them. */
+/** Bytes before the driver's variables in reserved shared memory; Mercury does not count them. */
 const RESERVED_SYSTEM = 0x40;
 
 const MOVES: readonly number[] = [0x802, 0x882];
@@ -348,7 +348,7 @@ class Mercury {
       : this.copy(plain, { type: bank.type }, bank.name);
   }
 
-  /** Without what comes in front of the variables of the driver. */
+  /** Without what comes before the variables of the driver. */
   private reserved(plain: SectionDraft): SectionDraft {
     const made = this.copy(plain, { type: SHT_CUDA.MercuryReserved });
     made.data = new Uint8Array(plain.size - RESERVED_SYSTEM);

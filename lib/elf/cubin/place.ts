@@ -7,7 +7,7 @@
  * its address; slots follow the unsorted order.
  *
  * Shared memory is laid out per kernel: the variables it uses in source order, those of the function before those of
- * the module, behind what the system reserves; `extern .shared` arrays begin together behind them.
+ * the module, after what the system reserves; `extern .shared` arrays begin together after them.
  *
  * Measured on ptxas 13.0.88 (test/oracle/elf-layout.test.ts).
  */

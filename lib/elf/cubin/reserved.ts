@@ -10,7 +10,7 @@ export class ReservedShared {
   private readonly container: Container;
   private readonly symbols: Symbols;
   private readonly relocatable: boolean;
-  /** Bytes in front of the variables of a kernel. */
+  /** Bytes before the variables of a kernel. */
   private readonly offset: number;
   /** The symbol of its end (`.nv.reservedSmem.cap`), once something needs it. */
   end: DraftSymbol | null = null;

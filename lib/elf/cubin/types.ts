@@ -24,7 +24,7 @@ export interface CubinParam {
   readonly size: number;
 }
 
-/** A named piece of code inside a text section: the kernel itself, or a helper placed behind it. */
+/** A named piece of code inside a text section: the kernel itself, or a helper placed after it. */
 export interface CodeRange {
   readonly name: string;
   readonly offset: number;

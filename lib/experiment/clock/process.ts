@@ -73,7 +73,7 @@ export class LineProcess {
   ask(question: Answer | null, seconds: number): Promise<Answer | Ended> {
     const said = this.answers.shift();
     if (said !== undefined && question === null) return Promise.resolve(said);
-    // Answers from here on would be taken for those of the questions behind them.
+    // Answers from here on would be taken for those of the questions after them.
     if (said !== undefined) this.stop(`an answer to no question: ${JSON.stringify(said).slice(0, 80)}`);
     if (this.end !== null) return Promise.resolve(this.end);
     return new Promise((done) => {

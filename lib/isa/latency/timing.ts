@@ -3,7 +3,7 @@
  * the latency`. `.fixed` after an opcode: only its forms without scoreboards, `.state`: those that move special state. Of several
  * lines that fit an instruction the one with the most modifiers counts, and of equal ones the later.
  *
- * Intervals and least stalls: the least that ptxas 13.0.88 puts between two instructions of the kind, or behind one
+ * Intervals and least stalls: the least that ptxas 13.0.88 puts between two instructions of the kind, or after one
  * (`tools/harvest-latency.ts`). Latencies are for estimates only, never for correctness. Sources: `cells`: the common
  * distance to a reader (see the cells); `MICRO25`: "Analyzing modern NVIDIA GPU cores", table 2, sm_86, hits in the nearest
  * cache, address in a register; `estimate`: nothing is known.
@@ -118,7 +118,7 @@ WARPGROUP.ARRIVE @90; 1; 1; 1; cells
 `;
 
 /**
- * Products of warp groups by their number of columns. Issue intervals as ptxas puts them between three of a kind behind each
+ * Products of warp groups by their number of columns. Issue intervals as ptxas puts them between three of a kind after each
  * other (`tools/hazard/wgmma.ts`: all shapes): a product of few columns asks for 3. Latencies: what the tensor cores need at the
  * rate of the data sheet, N/2 cycles for 64 × N × 16 halves.
  */

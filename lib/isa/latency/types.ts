@@ -19,7 +19,7 @@ export type Pipe =
 export const fileNames = ["R", "P", "UR", "UP"] as const;
 export type FileName = (typeof fileNames)[number];
 
-/** Dependences through a register: a read behind a write, a write behind a write, a write behind a read. */
+/** Dependences through a register: a read after a write, a write after a write, a write after a read. */
 export const dependences = ["raw", "waw", "war"] as const;
 export type Dependence = (typeof dependences)[number];
 

@@ -1,10 +1,10 @@
 /**
  * Asynchronous copies and the barriers in shared memory that count them (sm_90 on): SYNCS are the operations on such a
- * barrier, UBLK* copy, reduce and prefetch runs of bytes, UTMA* boxes of a tensor behind a descriptor.
+ * barrier, UBLK* copy, reduce and prefetch runs of bytes, UTMA* boxes of a tensor after a descriptor.
  */
 import { type Line, type Rows, shared } from "../row.js";
 
-/** The cache policy is behind a second register and optional. */
+/** The cache policy is after a second register and optional. */
 function policy(as: string, text: string, sm: string, is = ""): Line[] {
   return [
     { as, text: `${text}, desc[desc@40]`, is: `${is} 76=1`.trim(), sm },
@@ -121,7 +121,7 @@ const barrier: Rows = [
     effect: true,
     guard: "UP",
     lines: [
-      // A number behind the last register reads as the last ones.
+      // A number after the last register reads as the last ones.
       {
         as: "3b2u",
         text: "SYNCS{?|?|.CAS|...???@72:2}.64 d@16, [base@24+off@40:24s], UR60, UR62",

@@ -4,7 +4,7 @@ import { type AddressBits, far } from "./memory.js";
 
 /** Bits that say which kind of address there is. */
 const atom90: AddressBits = { desc: 71, wide: 70 };
-/** Behind a descriptor a base is needed. */
+/** After a descriptor a base is needed. */
 const atom80: AddressBits = { ...atom90, bare: true };
 const atom100: AddressBits = { desc: 76, wide: 63, off: "40:23" };
 const atomF100: AddressBits = { desc: 90, wide: 63, off: "40:23" };

@@ -1,4 +1,4 @@
-/** Memory accesses that ordinary code does not need: 256 bits at once, multicast memory, constants behind a descriptor. */
+/** Memory accesses that ordinary code does not need: 256 bits at once, multicast memory, constants after a descriptor. */
 import type { Line, Rows } from "../row.js";
 import { far, loadMods75 } from "./memory.js";
 

@@ -1,6 +1,6 @@
 /**
  * Surfaces: loads, stores, atomics and reductions at integer coordinates. The handle is in a register, in a constant
- * bank (number and word, or two words), or behind a uniform register. .P goes through the format, .D is raw bytes.
+ * bank (number and word, or two words), or after a uniform register. .P goes through the format, .D is raw bytes.
  */
 import type { Line, Row, Rows } from "../row.js";
 

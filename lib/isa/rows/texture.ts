@@ -1,6 +1,6 @@
 /**
  * Textures. The handle is in a register (.B), in a constant bank (its number and word; or words for texture and
- * sampler), or behind a uniform register. d2 takes what does not fit into d. Widths of coordinates and results are the
+ * sampler), or after a uniform register. d2 takes what does not fit into d. Widths of coordinates and results are the
  * largest: how many registers there are follows from the dimension, the modifiers and the mask.
  */
 import type { Line, Row, Rows } from "../row.js";
@@ -70,7 +70,7 @@ const results = "d#0:4 d2#0:4-2; .F16 d=1 d2=1";
  */
 const coordinates =
   "a@1,2,3,3,2,3,4,4; .LC a@2,3,4,4,2,3,4,4; .UAI a@1,2,3,3,1,2,3,3; .UAI.LC a@2,3,4,4,2,3,4,4; .SCR a@2,2,2,2,2,2,2,2; b=0; .B b+1; .LB b+1; .LL b+1; .AOFFI b+1; .PTP b+2; .MS b+1; .DC b+1; .SCR b=2";
-/** Array index, offsets and least level share a register behind the coordinates; handle in a; derivatives in b. */
+/** Array index, offsets and least level share a register after the coordinates; handle in a; derivatives in b. */
 const derivatives =
   "a@1,2,4,4,2,3,4,4; .LC a@2,3,4,4,2,3,4,4; .AOFFI a@2,3,4,4,2,3,4,4; .B a@2,3,4,4,3,4,4,4; .B.LC a@3,4,4,4,3,4,4,4; .B.AOFFI a@3,4,4,4,3,4,4,4; b@2,4,4,4,2,4,4,4";
 const footprints =

@@ -1,6 +1,6 @@
 /**
  * Tensor memory of sm_100: loads and stores of a warp's part, copies into it, and products of whole CTAs whose operands
- * are in shared memory (gdesc) or tensor memory (tmem). idesc is the register behind the accumulator's address.
+ * are in shared memory (gdesc) or tensor memory (tmem). idesc is the register after the accumulator's address.
  */
 import type { Line, Row, Rows } from "../row.js";
 
@@ -11,7 +11,7 @@ const keepB = "{_|.B_REUSE@82}{_|.B_KEEP@81}{_|.BUFFER1|.BUFFER2|.BUFFER3@79:2}"
 
 /**
  * Both ways to give a (descriptor or tensor memory), without and with the help of a second CTA (which hides what is said
- * of b). `shift` is the bit of .ASHIFT, `tail` the operands behind idesc.
+ * of b). `shift` is the bit of .ASHIFT, `tail` the operands after idesc.
  */
 function products(op: string, is: string, tail: string, shift: number, sm = "100-110"): Line[] {
   return (["5eau", "9eau"] as const).flatMap((as, inTensor) =>

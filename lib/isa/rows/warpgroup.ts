@@ -1,5 +1,5 @@
 /**
- * Matrix multiplication by a warp group on sm_90: operands in shared memory behind descriptors (gdesc), the accumulator
+ * Matrix multiplication by a warp group on sm_90: operands in shared memory after descriptors (gdesc), the accumulator
  * spread over the registers of four warps, results counted on a group scoreboard (gsb0).
  */
 import { type Line, type Rows, shared } from "../row.js";

@@ -45,7 +45,7 @@ export class CodeMap {
     return block === undefined ? this.inst(offset) : (this.code.labels[block] ?? -1);
   }
 
-  /** New offset behind the instruction in front of `offset`, or the nearest before it that is still there. */
+  /** New offset after the instruction before `offset`, or the nearest before it that is still there. */
   behind(offset: number): number {
     for (let before = offset - 16; before >= 0; before -= 16) {
       const at = this.inst(before);

@@ -1,5 +1,5 @@
 /**
- * Bulk copies: runs of bytes (`cp.async.bulk`, UBLK*) and boxes of a tensor behind a descriptor (`cp.async.bulk.tensor`, UTMA*), their
+ * Bulk copies: runs of bytes (`cp.async.bulk`, UBLK*) and boxes of a tensor after a descriptor (`cp.async.bulk.tensor`, UTMA*), their
  * reductions and prefetches, and the groups that writes are waited for in.
  *
  * All operands are uniform registers, so one lane goes at a time (uniform.ts). What the register groups hold (measured at -O0 on sm_90a, 100a):
@@ -237,11 +237,11 @@ function waitGroup(c: Context, list: Operands, m: Modifiers): void {
   list.end();
   if (o.kind !== "int") throw new Refusal();
   c.emit("DEPBAR.LE", [], [imm(GROUPS), imm(Math.min(o.lo >>> 0, 63))]);
-  // Writes that are complete are seen by loads behind.
+  // Writes that are complete are seen by loads after.
   if (!read) c.emit("CCTL.IVALL", [], []);
 }
 
-/** `cp.async.bulk…` behind these three words. */
+/** `cp.async.bulk…` after these three words. */
 export function bulk(c: Context, operands: readonly PtxOperand[], m: Modifiers): void {
   if (!c.target.has("clusters")) throw new Refusal();
   const list = new Operands(operands);
@@ -258,7 +258,7 @@ export function bulk(c: Context, operands: readonly PtxOperand[], m: Modifiers):
   else bytesToShared(c, list, m, null);
 }
 
-/** `cp.reduce.async.bulk…` behind these four words. */
+/** `cp.reduce.async.bulk…` after these four words. */
 export function reduceBulk(c: Context, operands: readonly PtxOperand[], m: Modifiers): void {
   if (!c.target.has("clusters")) throw new Refusal();
   const list = new Operands(operands);
@@ -267,7 +267,7 @@ export function reduceBulk(c: Context, operands: readonly PtxOperand[], m: Modif
     return;
   }
   const to = takeDestination(c, m);
-  // The words of the reduction stand behind those of the copy, but are taken by name.
+  // The words of the reduction stand after those of the copy, but are taken by name.
   const reduction = takeReduction(m);
   if (to === "global") bytesToGlobal(c, list, m, reduction);
   else bytesToShared(c, list, m, reduction);

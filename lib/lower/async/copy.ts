@@ -21,7 +21,7 @@ import { addressIn } from "./operands.js";
 
 const sizes: Readonly<Record<number, string>> = { 4: "", 8: ".64", 16: ".128" };
 
-/** What the operand behind the size says, null when there is none. */
+/** What the operand after the size says, null when there is none. */
 interface Source {
   readonly fill: boolean;
   /** The copy happens; otherwise all bytes are zero. */

@@ -6,7 +6,7 @@ import { memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
 import { Refusal } from "../refusal.js";
 
-/** `[base+offset]` without coordinates or barrier behind it. */
+/** `[base+offset]` without coordinates or barrier after it. */
 export function addressIn(o: PtxOperand): AddressOperand {
   if (o.kind !== "address" || o.rest.length > 0) throw new Refusal();
   return o;

@@ -157,7 +157,7 @@ const tex: Lowering = (c, i, m) => {
     b.push(imm(LEAST_LEVEL));
   }
   if (extra.offsets !== null) {
-    // TLD names offsets ahead of .CL.
+    // TLD names offsets before .CL.
     name = name.endsWith(".CL") ? `${name.slice(0, -3)}.AOFFI.CL` : `${name}.AOFFI`;
     b.push(offsets(c, extra.offsets));
   }

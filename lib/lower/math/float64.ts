@@ -6,7 +6,7 @@
  *  1. The result is approximated by Newton steps to within a unit or so in the last place.
  *  2. The remainder r = a − q·b (x − s²) is computed exactly by fma. A step down while it is negative, a step up while one
  *     more unit still fits, and q is the truncated result: 0 ≤ r < b·ulp.
- *  3. Comparing r with half a unit times b tells the bits behind the last: the rounding is then done on integers, which also
+ *  3. Comparing r with half a unit times b tells the bits after the last: the rounding is then done on integers, which also
  *     covers denormal results and overflow.
  *
  * Zeros, infinities and NaNs: all other magnitudes become 1, and the reciprocal and product of the machine give the answer. The

@@ -48,7 +48,7 @@ export function fragmentOut(c: Context, o: PtxOperand, count: number, type: PtxT
   return whole ?? c.temp(count * registersOf(type));
 }
 
-/** Behind the instruction: copies what was not written in place. */
+/** After the instruction: copies what was not written in place. */
 export function finishFragment(c: Context, o: PtxOperand, value: Operand, type: PtxType): void {
   const per = registersOf(type);
   const elements = elementsOf(o, value.width / per);

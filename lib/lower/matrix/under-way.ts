@@ -3,7 +3,7 @@
  *
  * Products stay under way, as PTX asks, from `mma_async` to the `wait_group` that covers their group, as long as nothing touches their registers in
  * between on any path. What a product reads must be handed over by WARPGROUP.ARRIVE after it was written; where no `wgmma.fence` does that (a fragment had to
- * be copied), an ARRIVE is put ahead of the product.
+ * be copied), an ARRIVE is put before the product.
  *
  * Where registers are touched, a group is not closed in the block of its products, a function is called meanwhile, or products are in a function
  * that others call, the whole function is serialized, as ptxas does with a message (C7515 and others): products in a row share one wait right after the last,
@@ -143,7 +143,7 @@ function follow(block: Block, state: State, wanting: Set<Inst>): boolean {
   return true;
 }
 
-/** Products that want an ARRIVE ahead of them; null: registers are touched while products are at work. */
+/** Products that want an ARRIVE before them; null: registers are touched while products are at work. */
 function examine(func: Func): ReadonlySet<Inst> | null {
   const at = new Map<Block, State>(func.blocks.map((b) => [b, new State()]));
   const wanting = new Set<Inst>();

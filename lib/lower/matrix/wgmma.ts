@@ -77,7 +77,7 @@ function number(o: PtxOperand, one: number, other: number): boolean {
   return value === other;
 }
 
-/** What stands behind the operands: signs for floats, transpositions for 16-bit ones. */
+/** What stands after the operands: signs for floats, transpositions for 16-bit ones. */
 interface Extras {
   readonly negA: boolean;
   readonly negB: boolean;

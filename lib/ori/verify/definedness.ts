@@ -70,7 +70,7 @@ function routinesOf(func: Func): Routines {
   return routines;
 }
 
-/** What is defined behind an instruction; behind a call, what the called block defines too. */
+/** What is defined after an instruction; after a call, what the called block defines too. */
 function define(of: UnitOf, inst: Inst, routines: Routines, set: Uint8Array): void {
   for (const o of inst.dsts) {
     eachUnit(of, o, (u) => {

@@ -7,14 +7,14 @@
  * types among the modifiers may be, in order; `a,b.{c,d}` stands for a.c a.d b.c b.d, `-` for none. Several lines of a name are alternatives, tried in
  * order by types first, then by arguments. Source: PTX ISA 9.0, chapter 9; types measured on ptxas 13.0.88 (tools/ptx-words.cjs repeats it).
  *
- * Arguments, separated by spaces, `?` after one makes it and all behind it optional:
+ * Arguments, separated by spaces, `?` after one makes it and all after it optional:
  *   d      destination register of the first type; d1 of the second
  *   s s1   source (register or constant) of the first or second type
  *   dw sw  twice as wide as the first type
- *   ~      (behind d or s) the register may be wider than the type
+ *   ~      (after d or s) the register may be wider than the type
  *   =u32   destination of that type; :u32 source of that type
  *   =p     predicate destination; =p| also `p|q`; p predicate source, `!` allowed
- *   d|p    register destination with an optional predicate behind `|`
+ *   d|p    register destination with an optional predicate after `|`
  *   a      address; t, u address of a texture or surface with coordinates (of 32 bits, of integers); q what is asked about it;
  *   x      32 bits or a vector of such; i integer constant; l label; f function or register; v vector; _ destination or `_`
  *   *      any operand, `*|p` with an optional predicate; ... any operands

@@ -39,7 +39,7 @@ export interface Arg {
   readonly double: boolean;
   /** May be wider than the type. */
   readonly relaxed: boolean;
-  /** A predicate may follow behind `|`. */
+  /** A predicate may follow after `|`. */
   readonly pair: boolean;
 }
 

@@ -80,7 +80,7 @@ ld st ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .targe
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
 `;
 
-/** The same, in front of all others: what a PTX version lacks altogether. */
+/** The same, before all others: what a PTX version lacks altogether. */
 export const VERSION_GATES: string = `
 tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.ld.red tcgen05.st | * | - | Feature '@' requires PTX ISA .version 8.6 or later |
 multimem.ld_reduce multimem.st multimem.red st.async red.async | * | - | Feature '@' requires PTX ISA .version 8.1 or later |

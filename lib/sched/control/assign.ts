@@ -79,7 +79,7 @@ function timedScoreboards(p: Prepared, policy: AssignPolicy): AssignedScoreboard
   return assignScoreboards(p, policy);
 }
 
-/** NOPs behind (at the end of a block that transfers control: in front of) the instructions whose stall is too short. */
+/** NOPs after (at the end of a block that transfers control: before) the instructions whose stall is too short. */
 function pad(p: Prepared, missing: readonly Missing[]): void {
   const { flat, cfg, func } = p;
   for (let k = missing.length - 1; k >= 0; k--) {

@@ -2,8 +2,8 @@
  * Stalls across blocks, on the SMs where a block may end with results of fixed latency under way.
  *
  * As ptxas does it (measured: tools/control-fidelity.ts): every block is timed by itself; then the stall at its end grows
- * until whatever it left under way is there when a block behind it needs it. Waits that long are short of CARRY cycles,
- * so the walk over the paths behind a block is bounded.
+ * until whatever it left under way is there when a block after it needs it. Waits that long are short of CARRY cycles,
+ * so the walk over the paths after a block is bounded.
  */
 import { drainDistance, rawDistance, warDistance, wawDistance } from "../../isa/latency.js";
 import type { Ports } from "./ports.js";
@@ -12,12 +12,12 @@ import type { Prepared } from "./prepare.js";
 /** Longer than any fixed latency of the SMs that carry, cycles. */
 const CARRY = 40;
 
-/** A stretch of instructions that is timed by itself: a block, or the part of one behind the prologue. */
+/** A stretch of instructions that is timed by itself: a block, or the part of one after the prologue. */
 export interface Segment {
   readonly first: number;
   readonly end: number;
   readonly succ: readonly number[];
-  /** A loop comes behind it, or the body behind the prologue: all ports are free at its end. */
+  /** A loop comes after it, or the body after the prologue: all ports are free at its end. */
   readonly freesPorts: boolean;
 }
 
@@ -88,7 +88,7 @@ export class Carry {
     this.seen = new Int32Array(parts.length).fill(CARRY);
   }
 
-  /** How much longer the end of a segment must stall for what comes behind it. */
+  /** How much longer the end of a segment must stall for what comes after it. */
   need(at: number): CarryNeed | null {
     const { parts, p, time } = this;
     const part = parts[at]!;
@@ -104,7 +104,7 @@ export class Carry {
     return more > 0 ? { more, producer, consumer, distance } : null;
   }
 
-  /** Walks a segment entered `elapsed` cycles behind the end of the one that left `from` … `to` under way. */
+  /** Walks a segment entered `elapsed` cycles after the end of the one that left `from` … `to` under way. */
   private walk(at: number, elapsed: number, from: number, to: number, end: number, entered: number[]): void {
     // A path that comes later asks for less.
     if (this.seen[at]! <= elapsed) return;
@@ -159,7 +159,7 @@ export class Carry {
       const slot = flat.defSlot[d]!;
       for (let e = flat.useStart[i]!; e < flat.useStart[i + 1]!; e++) {
         const v = flat.useUnit[e]!;
-        // Written again behind it: the later write counts.
+        // Written again after it: the later write counts.
         if (v >= end || v + flat.useWidth[e]! <= u || written[Math.max(u, v)]! > 0) continue;
         const by = flat.useSlot[e]!;
         most = Math.max(most, rawDistance(from, slot, to, by, target));

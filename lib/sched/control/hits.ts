@@ -1,6 +1,6 @@
 /**
- * Where a scoreboard is first needed. The "hit" of a result is the first instruction behind it in its block that reads
- * or writes one of its registers; the hit of operands that are read late is the first that overwrites one. Behind the
+ * Where a scoreboard is first needed. The "hit" of a result is the first instruction after it in its block that reads
+ * or writes one of its registers; the hit of operands that are read late is the first that overwrites one. After the
  * block there is one answer only: some path comes to such an instruction (BEYOND) or none does (NEVER).
  */
 import { AcquireRole, clearRange, setRange, wordsFor } from "../../analysis/index.js";
@@ -8,7 +8,7 @@ import { File, type Inst, Kind } from "../../ori/types.js";
 import { ORDERS } from "./order.js";
 import type { Prepared } from "./prepare.js";
 
-/** First needed behind the end of the block. */
+/** First needed after the end of the block. */
 export const BEYOND = 0x3fffffff;
 /** Never needed. */
 export const NEVER = 0x7fffffff;
@@ -30,7 +30,7 @@ export class Nexts {
   readonly def: Int32Array;
   private readonly touched: number[] = [];
   private readonly mark: Uint8Array;
-  /** Next call or return. It waits for everything, so what is behind it counts as another block. */
+  /** Next call or return. It waits for everything, so what is after it counts as another block. */
   call: number = BEYOND;
   /** Next instruction that waits for a strong access; NEVER when a fence or another strong access (without a guard) comes first. */
   acquired: number = BEYOND;
@@ -38,7 +38,7 @@ export class Nexts {
   fenced: number = BEYOND;
   /** It is a helper of the compiler's own, which leaves the stack pointer alone. */
   private helper = false;
-  /** Some instruction reads the stack pointer: a routine behind a call may be it. */
+  /** Some instruction reads the stack pointer: a routine after a call may be it. */
   private readonly stackRead: boolean;
 
   constructor(
@@ -119,7 +119,7 @@ function helperCall(inst: Inst): boolean {
 /** Units by block, in rows of `words` words. */
 export interface Beyond {
   readonly words: number;
-  /** Touched by some block that can be reached behind this one. */
+  /** Touched by some block that can be reached after this one. */
   readonly touched: Uint32Array;
   /** Touched, and written, by the block itself. */
   readonly touches: Uint32Array;
@@ -216,7 +216,7 @@ function resultHit(p: Prepared, i: number, far: Beyond, row: number, nexts: Next
   return hit;
 }
 
-/** Behind the block every operand counts as overwritten, as long as anything follows: ptxas does not look further. */
+/** After the block every operand counts as overwritten, as long as anything follows: ptxas does not look further. */
 function operandHit(p: Prepared, i: number, nexts: Nexts): number {
   const { flat, cfg } = p;
   const b = flat.block[i]!;

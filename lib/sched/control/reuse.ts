@@ -42,14 +42,14 @@ export function reuseFlags(p: Prepared, yields: Uint8Array, wait: Uint8Array, ru
         nextReg[at] = o.id | (o.width << 16);
         nextInst[at] = i;
       }
-      // Whoever runs behind a call comes back with other registers in the cache, and the same ones changed.
+      // Whoever runs after a call comes back with other registers in the cache, and the same ones changed.
       if (inst.form.flow === "call") nextReg.fill(-1);
     }
   }
   return out;
 }
 
-/** A register that is written here is another one for the readers behind. */
+/** A register that is written here is another one for the readers after. */
 function forget(inst: Inst, nextReg: Int32Array): void {
   for (const d of inst.dsts) {
     if (d.kind !== Kind.Reg || d.file !== 1) continue;

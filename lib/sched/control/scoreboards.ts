@@ -3,9 +3,9 @@
  *
  * A scoreboard counts up when an instruction that uses it issues and down when its result is there (or its operands are
  * read); waiting means waiting for zero, so instructions may share one. First it is found who needs one at all: whose
- * result is touched, or whose operands are overwritten, by an instruction behind that is not protected by order
+ * result is touched, or whose operands are overwritten, by an instruction after that is not protected by order
  * (`order.ts`). Then the policy names one for each, block by block, knowing what is under way. At last a dataflow over
- * all paths finds what is under way in front of every instruction, and it waits for what it touches.
+ * all paths finds what is under way before every instruction, and it waits for what it touches.
  */
 import { InternalError } from "../../errors.js";
 import { latencyTables } from "../../isa/latency/index.js";
@@ -43,7 +43,7 @@ export const scoreboardLikePtxas: ScoreboardRule = (p, { inst, side, hit }, { bu
     for (let s = 0; s < SCOREBOARDS; s++) if (((taken >> s) & 1) === 1 && hits[s] === hit) return s;
   const from = fromMemory ? 2 : 0;
   const free = allowed & ~busy & (ALL << from);
-  // What stays under way behind the block keeps apart from what comes there from elsewhere.
+  // What stays under way after the block keeps apart from what comes there from elsewhere.
   const apart = hit === BEYOND && p.func.target.has("scoreboardsKeptApart") ? free & ~meets : 0;
   if ((apart | free) !== 0) return lowest(apart === 0 ? free : apart);
   let best = -1;
@@ -121,7 +121,7 @@ function leaveOut(p: Prepared, b: number, hits: Hits): void {
   for (let i = flat.first[b + 1]! - 1; i >= flat.first[b]!; i--) {
     const unit = p.order[i]!;
     const queue = p.queue[i]!;
-    // Behind a call nothing tells whether the routine overwrites first.
+    // After a call nothing tells whether the routine overwrites first.
     const { flow } = flat.insts[i]!.form;
     if (flow === "call" || flow === "return") queues.fill(NEVER);
     if (p.drained[i]! > 0) queues[p.drained[i]!] = i;

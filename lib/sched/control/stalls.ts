@@ -1,14 +1,14 @@
 /**
- * Stalls: how long the next instruction of the warp stays behind.
+ * Stalls: how long the next instruction of the warp stays after.
  *
  * Every instruction gets an issue time as early as everything before it allows: registers of instructions of fixed latency,
- * the port it shares with earlier ones, scoreboards it waits for, and the least stall of the instruction in front of it.
+ * the port it shares with earlier ones, scoreboards it waits for, and the least stall of the instruction before it.
  *
  * Across blocks there are two ways, as ptxas has them (measured: tools/control-fidelity.ts). From sm_90 on a block ends only
  * when all its results of fixed latency are there for any reader that may come (`drainDistance`), so nothing has to be
- * known of other blocks. Before, its end waits for what the blocks behind it need (`carry.ts`).
+ * known of other blocks. Before, its end waits for what the blocks after it need (`carry.ts`).
  *
- * A stall holds fifteen cycles. NOPs in front of an instruction share what is missing, the first ones fully; where there
+ * A stall holds fifteen cycles. NOPs before an instruction share what is missing, the first ones fully; where there
  * are none the rest is reported as missing, and `assignControl` puts NOPs in.
  */
 
@@ -34,7 +34,7 @@ export interface StallReason {
   readonly slot: number;
 }
 
-/** A place where stalls alone do not reach: so many cycles are missing behind the instruction. */
+/** A place where stalls alone do not reach: so many cycles are missing after the instruction. */
 export interface Missing {
   readonly inst: number;
   readonly cycles: number;
@@ -236,7 +236,7 @@ class Timer {
       }
   }
 
-  /** Writes the stall in front of instruction `i`. */
+  /** Writes the stall before instruction `i`. */
   private settle(i: number, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
     const { p, time } = this;
     let stall = this.at - time[i - 1]!;
@@ -245,7 +245,7 @@ class Timer {
     onReason?.(this.reason(i - 1, i));
   }
 
-  /** NOPs in front of `i` take what one stall does not hold; what is left the caller's NOP must take. */
+  /** NOPs before `i` take what one stall does not hold; what is left the caller's NOP must take. */
   private spread(i: number, missing: Missing[]): number {
     const { p, time } = this;
     let from = i - 1;
@@ -349,7 +349,7 @@ function implied(first: Inst, dst: number, second: Inst, slot: number, writes: b
 }
 
 /**
- * ptxas has errors of memory told before anything else issues: behind ERRBAR it stalls 0 cycles with yielding, which waits
+ * ptxas has errors of memory told before anything else issues: after ERRBAR it stalls 0 cycles with yielding, which waits
  * until all pipelines are empty (13.0.88, -O3, all SMs).
  */
 function drainsPipes(p: Prepared, i: number): boolean {
@@ -362,7 +362,7 @@ function entersCallee(p: Prepared, i: number): boolean {
   return form.flow === "call" || (form.op === "WARPSYNC" && form.mods.includes("COLLECTIVE"));
 }
 
-/** Nothing runs behind it. */
+/** Nothing runs after it. */
 function exits(p: Prepared, i: number): boolean {
   const { form, guard } = p.flat.insts[i]!;
   return form.flow === "exit" && guard === null;

@@ -30,7 +30,7 @@ export interface ScoreboardRequest {
   readonly hit: number;
 }
 
-/** The six scoreboards as they stand in front of the instruction. */
+/** The six scoreboards as they stand before the instruction. */
 export interface ScoreboardState {
   /** Bit n: something may be under way on scoreboard n. */
   readonly busy: number;
@@ -71,7 +71,7 @@ export interface AssignPolicy {
   readonly reuse: ReuseRule;
 }
 
-/** Why the stall in front of an instruction is as long as it is. */
+/** Why the stall before an instruction is as long as it is. */
 export type StallCause = "least" | "raw" | "waw" | "war" | "pipe" | "scoreboard" | "drain" | "call" | "carry";
 
 /** One decision of the pass, for whoever asks why. */
@@ -82,7 +82,7 @@ export type ControlDecision =
       readonly inst: Inst;
       readonly stall: number;
       readonly cause: StallCause;
-      /** The earlier instruction that asks for it, and the one behind that needs it (null: whatever follows). */
+      /** The earlier instruction that asks for it, and the one after that needs it (null: whatever follows). */
       readonly producer: Inst;
       readonly consumer: Inst | null;
       /** Cycles between the two. */

@@ -21,7 +21,7 @@ function bar(s: Site): Exec {
   const op = s.has("RED") ? s.choose({ POPC: "POPC", AND: "AND", OR: "OR" } as const, "POPC") : "";
   const idOf = common(s, "id");
   const countOf = common(s, "n");
-  // Two registers are one: the count in bits 27:16, the barrier in 3:0 (measured: what ptxas puts together in front of it).
+  // Two registers are one: the count in bits 27:16, the barrier in 3:0 (measured: what ptxas puts together before it).
   const shift = s.find("id")?.kind === Kind.Reg && s.find("n")?.kind === Kind.Reg ? 16 : 0;
   const pin = s.predMask("pin");
   return (w, m) => {

@@ -2,7 +2,7 @@
  * Bulk copies without a tensor map: UBLKCP between global memory and shared memory of CTAs of the cluster, and STAS (PTX ISA
  * cp.async.bulk, st.async). What arrives in shared memory completes its bytes on an mbarrier. ptxas issues one for each thread, in a loop (ELECT), with uniform operands.
  *
- * d: the destination and, for shared memory, the barrier behind it; s: the source; n: 16 bytes in its low half, and with .MULTICAST the CTAs of
+ * d: the destination and, for shared memory, the barrier after it; s: the source; n: 16 bytes in its low half, and with .MULTICAST the CTAs of
  * the cluster as a mask in the upper (seen in ptxas's code).
  */
 import { locate, place } from "../access.js";
@@ -100,7 +100,7 @@ export function completes(address: number, lane: number, bytes: number): Signal 
   return { address, lane, what: { arrivals: 0, transactions: -bytes, drops: 0 } };
 }
 
-/** STAS, REDAS: a store into shared memory of the cluster, or a reduction, that completes its bytes on the barrier behind the address. */
+/** STAS, REDAS: a store into shared memory of the cluster, or a reduction, that completes its bytes on the barrier after the address. */
 function store(s: Site): Exec {
   const combine = s.inst.form.op === "REDAS" ? combineOf(s) : null;
   const base = s.operand("base");

@@ -68,8 +68,8 @@ function bra(s: Site): Exec {
       return branch(w, diverged === div ? m & pin(w) : 0, target);
     };
   }
-  // The group goes as a whole, or not at all: ptxas's loop that gathers lanes in front of a BSSY (VOTE before a YIELD, VOTEU
-  // behind it, then @!P BRA.U) ends for all lanes when none of them has seen others come.
+  // The group goes as a whole, or not at all: ptxas's loop that gathers lanes before a BSSY (VOTE before a YIELD, VOTEU
+  // after it, then @!P BRA.U) ends for all lanes when none of them has seen others come.
   if (together)
     return (w, m) => {
       const wanted = m & pin(w) & upin(w);

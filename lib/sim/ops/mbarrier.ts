@@ -102,7 +102,7 @@ function check(s: Site): Exec {
   };
 }
 
-/** The group and its warp give their turn away and go on behind the instruction. */
+/** The group and its warp give their turn away and go on after the instruction. */
 function giveWay(w: Warp): Step {
   const lanes = w.active;
   w.active = 0;

@@ -1,6 +1,6 @@
 /**
  * Tensor memory (sm_100a and its kin): 128 lanes of 512 columns of 32 bits for each CTA, here each CTA has all of them. A warp reaches the 32 lanes of its
- * rank in its group of four. Products of the whole CTA: row i of D is lane i, column j its column; A and B are behind descriptors, A in
+ * rank in its group of four. Products of the whole CTA: row i of D is lane i, column j its column; descriptors tell where A and B are, A in
  * tensor memory as words along the columns.
  *
  * Sources: PTX ISA 9.7.16 (addresses, 32x32b, layout D of a product of 128 rows); bits of the instruction's descriptor and of those of

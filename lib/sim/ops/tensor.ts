@@ -310,7 +310,7 @@ const part = { a: new Float64Array(32), b: new Float64Array(32), c: new Float64A
 
 /**
  * HMMA.884 on sm_75: four products of 8 × 8 × 4, product q on the lanes 4q … 4q+3 and 16+4q … 16+4q+3 (PTX ISA 9.7.14.5.1, mma.m8n8k4).
- * Step n makes registers 2n and 2n+1 of each lane's D: ptxas writes one step behind the other on consecutive pairs. C in f16
+ * Step n makes registers 2n and 2n+1 of each lane's D: ptxas writes one step after the other on consecutive pairs. C in f16
  * beside D in f32 is two registers per half of the columns.
  */
 function product884(s: Site): Exec {

@@ -1,6 +1,6 @@
 /**
  * Products of a warp group (sm_90a): HGMMA, QGMMA, IGMMA, BGMMA. Warp i of four makes rows 16 i … 16 i + 15 of the 64; its A is in registers, as that of
- * a product of a warp (tensor.ts), or behind a descriptor (the first two uniform registers), B behind the other two. Register r of D holds row
+ * a product of a warp (tensor.ts), or after a descriptor (the first two uniform registers), B after the other two. Register r of D holds row
  * g + 8 (r / 2 % 2), column 8 (r / 4) + 2 t + r % 2, of 16 bits row g + 8 (r % 2), columns 8 (r / 2) + 2 t and one more.
  *
  * Sources: PTX ISA 9.7.15.5, whose layouts of D and A are pictures; the same in CUTLASS, include/cute/atom/mma_traits_sm90_gmma.hpp (CLayout_64xN,

@@ -722,7 +722,7 @@ export class Segment {
       .memory(Op.store, n * ROW_BYTES);
   }
 
-  /** Code of the round's writes, of these registers among them, behind what has been emitted since `startRound`. */
+  /** Code of the round's writes, of these registers among them, after what has been emitted since `startRound`. */
   finishRound(registers: ReadonlySet<number> = new Set()): Code {
     for (const emit of this.commits) emit();
     for (const n of registers) this.writeBack(n);
@@ -757,7 +757,7 @@ export class Segment {
     });
   }
 
-  /** Behind the rounds: uniform registers, predicates, the number of threads. */
+  /** After the rounds: uniform registers, predicates, the number of threads. */
   epilogue(): Code {
     this.out = new Code();
     const { out } = this;

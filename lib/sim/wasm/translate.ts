@@ -351,7 +351,7 @@ class Writer {
   }
 }
 
-/** Translates the blocks (first instruction, and the one behind the last), in the order of the program. */
+/** Translates the blocks (first instruction, and the one after the last), in the order of the program. */
 export function translate(
   program: Program,
   blocks: readonly (readonly [from: number, to: number])[],

@@ -63,7 +63,7 @@ function sum(): LaunchFile {
 const rows = <T>(count: number, columns: number, make: (row: number, column: number) => T): T[][] =>
   table(count, (i) => table(columns, (j) => make(i, j)));
 
-/** A row for each program; behind the columns each row has unused places, which stay 0. */
+/** A row for each program; after the columns each row has unused places, which stay 0. */
 function softmax(): LaunchFile {
   const [height, columns, stride] = [5, 300, 304];
   const r = random(23);

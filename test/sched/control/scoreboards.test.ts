@@ -86,7 +86,7 @@ test("operands of a unit come before its result, in the order of the scoreboards
 });
 
 test("a store's operands are safe once something later of its queue was waited for", () => {
-  // sgemm, sm_90: R29 is overwritten, but behind the wait for LDS
+  // sgemm, sm_90: R29 is overwritten, but after the wait for LDS
   check(
     `b0
       W- R- - | STS [R16], R29

@@ -1,4 +1,4 @@
-/** Functions with the expected part of their control words in front of each instruction, for tests. */
+/** Functions with the expected part of their control words before each instruction, for tests. */
 import { parseFunc } from "../../../lib/ori/parse.js";
 import type { Control, Func } from "../../../lib/ori/types.js";
 import { unwrap } from "../../../lib/result.js";

@@ -2,7 +2,7 @@
 import { bitsOfLetter, expand, type Kernels, keep, operands } from "./template.js";
 
 interface Space {
-  /** Behind the instruction's name. */
+  /** After the instruction's name. */
   readonly word: string;
   readonly address: string;
   readonly before: string;

@@ -47,7 +47,7 @@ const PREAMBLE =
   "mad.lo.s32 %x3, %x1, %x2, %x0; ld.param.b64 %y0, [out]; cvta.to.global.u64 %y0,%y0; mul.wide.s32 %y1, %x3, 64; " +
   "add.s64 %y2, %y0, %y1; add.s64 %y3,%y2,4096;";
 
-/** Text of a kernel; `marked` puts line information around the tested line: 1 before it, 2, 3 behind it. */
+/** Text of a kernel; `marked` puts line information around the tested line: 1 before it, 2, 3 after it. */
 export function kernelText(k: Kernel, marked = false): string {
   const at = (line: number): string => (marked ? `.loc 1 ${line} 0\n` : "");
   const body = `${at(1)}${PREAMBLE} ${k.before}\n${at(2)}${k.tested}\n${at(3)}${k.after}\nret;\n`;
