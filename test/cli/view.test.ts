@@ -60,9 +60,9 @@ test("knobs: all of them, those that act, those that speak of something", async 
     expect(await ptxlab(["knobs", ...args], host)).toBe(0);
     return host.stdout.trimEnd().split("\n").slice(1);
   };
-  expect(await said()).toHaveLength(289);
+  expect(await said()).toHaveLength(376);
   const acting = await said("--acting");
-  expect(acting).toHaveLength(60);
+  expect(acting).toHaveLength(136);
   expect(await said("SchedLDSLatency")).toEqual([
     expect.stringMatching(/^ *757 +SchedLDSLatency +int +- +sched: ldsLatency +.*\(page 63\)$/),
   ]);

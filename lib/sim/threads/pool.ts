@@ -101,6 +101,7 @@ export function beginOnThreads(launch: Launch, wanted: number): Threaded | null 
   const shared = node === null ? null : shareMemory(global);
   if (node === null || shared === null) return null;
   const threads = dependsOnOrder(program, launch.kernel) ? 1 : Math.min(MOST_THREADS, Math.max(1, wanted), x * y * z);
+  const clusters = (x * y * z) / launch.cluster.reduce((a, b) => a * b);
   const control = new Int32Array(new SharedArrayBuffer(4 * Control.words));
   let number = programNumbers.get(program);
   if (number === undefined) {
@@ -129,7 +130,28 @@ export function beginOnThreads(launch: Launch, wanted: number): Threaded | null 
   return {
     wait: (milliseconds) => waitFor(control, threads, milliseconds),
     stop: () => Atomics.store(control, Control.stop, 1),
-    run: () => together(team.map((r) => answerOf(node, r))),
+    run: () => {
+      const run = together(team.map((r) => answerOf(node, r)));
+      const left = Atomics.load(control, Control.stop) !== 0 && Atomics.load(control, Control.next) < clusters;
+      return run.fault === null && left ? { ...run, fault: neverBegun(launch) } : run;
+    },
+  };
+}
+
+/** A launch that was stopped before any thread had taken its blocks. */
+function neverBegun({ kernel }: Launch): Fault {
+  return {
+    kind: "interrupted",
+    message: "interrupted before its first instruction",
+    kernel,
+    block: [0, 0, 0],
+    thread: [0, 0, 0],
+    lanes: 0,
+    address: -1,
+    function: kernel,
+    instruction: "",
+    ptxLine: null,
+    memoryAddress: null,
   };
 }
 
