@@ -11,7 +11,7 @@ test.each([
   ["sm_120a", "QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R4, R8, R12, R0, R0, URZ", "scales of blocks"],
   ["sm_90a", "UTMAREDG.2D.ADD [UR8], [UR4]", "UTMAREDG"],
   ["sm_90", "BRA.U.ANY P1, `(k)", ".ANY with predicates"],
-  ["sm_100a", "UTCBAR [UR4], URZ", "UTCBAR"],
+  ["sm_100a", "UTCSHIFT.DOWN tmem[UR4]", "UTCSHIFT"],
   ["sm_75", "HMUL2 R4, R2, c[0x0][0x160].F32", "operand part .F32"],
 ])("%s %s", (target, instruction, why) => {
   const lines = ["B------ R- W- Y S02 NOP ;", `B------ R- W- Y S08 ${instruction} ;`, "B------ R- W- Y S05 EXIT ;"];
