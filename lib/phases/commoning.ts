@@ -12,11 +12,10 @@
  * Literals in registers are not shared: making them again is cheaper than keeping them.
  */
 import { analysis, Definitions, isLanewise, readsConstants, unitOf } from "../analysis/index.js";
-import { rewriteBlock } from "../ori/editor.js";
-import { clone, isReg, isZeroReg, part } from "../ori/operand.js";
-import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { isReg, isZeroReg } from "../ori/operand.js";
+import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { barrierOperands } from "./barrier-operands.js";
-import { copyUnit } from "./parallel-copy.js";
+import { copyInstead } from "./copy-instead.js";
 import { RewriteCounter } from "./rewrites.js";
 
 /** Special registers that never change for a thread: lane, thread and block index, the masks of lanes, the block's place in its cluster. */
@@ -118,23 +117,4 @@ function readsFixed(inst: Inst): boolean {
 /** All that the second defines, the first does. */
 function replaces(a: Inst, b: Inst): boolean {
   return b.dsts.every((o, k) => !isReg(o) || isReg(a.dsts[k] as Operand));
-}
-
-function copyInstead(func: Func, block: Block, same: ReadonlyMap<Inst, Inst>): void {
-  rewriteBlock(func, block, (inst, out) => {
-    const from = same.get(inst);
-    if (from === undefined) {
-      out.push(inst);
-      return;
-    }
-    inst.dsts.forEach((o, k) => {
-      if (!isReg(o)) return;
-      for (let n = 0; n < o.width; n++) {
-        const copy = copyUnit(func, part(clone(o), n), part(clone(from.dsts[k] as Operand), n));
-        copy.loc = inst.loc;
-        copy.origin = inst.id;
-        out.push(copy);
-      }
-    });
-  });
 }

@@ -21,9 +21,9 @@ import {
 } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { terminator } from "../ori/flow.js";
-import { clone, isReg, isZeroReg, part } from "../ori/operand.js";
+import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
-import { copyUnit } from "./parallel-copy.js";
+import { copyInstead } from "./copy-instead.js";
 import { limits, loadsFar } from "./predication.js";
 
 /** Returns how many instructions went. */
@@ -143,21 +143,6 @@ function hoist(func: Func, head: Block, a: Block, b: Block, found: ReadonlyMap<I
   });
   const at = head.insts.length - 1;
   head.insts.splice(at, 0, ...found.values());
-  rewriteBlock(func, b, (inst, out) => {
-    const from = found.get(inst);
-    if (from === undefined) {
-      out.push(inst);
-      return;
-    }
-    inst.dsts.forEach((o, k) => {
-      if (!isReg(o)) return;
-      for (let n = 0; n < o.width; n++) {
-        const copy = copyUnit(func, part(clone(o), n), part(clone(from.dsts[k] as Operand), n));
-        copy.loc = inst.loc;
-        copy.origin = inst.id;
-        out.push(copy);
-      }
-    });
-  });
+  copyInstead(func, b, found);
   func.generation++;
 }

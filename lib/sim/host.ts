@@ -4,14 +4,12 @@
  */
 import { locate, place } from "./access.js";
 import type { GlobalMemory } from "./memory.js";
-import { formatted, type PrintfMemory } from "./printf.js";
+import { formatted, type PrintfMemory, printfMemory } from "./printf.js";
 import { LANES, type Warp } from "./state.js";
 
 /** Bytes of the heap, as CUDA has it unless told otherwise. */
 const HEAP_BYTES = 8 << 20;
 const ALIGN = 16;
-const LONGEST_TEXT = 1 << 16;
-
 /** What kernels allocate: one piece of global memory, handed out from its start; pieces that were freed are used again for their size. */
 export class Heap {
   private readonly start: number;
@@ -73,19 +71,7 @@ function memoryOf(w: Warp, lane: number): PrintfMemory {
     }
     return out;
   };
-  return {
-    bytes,
-    text: (address) => {
-      let s = "";
-      for (let k = 0; k < LONGEST_TEXT; k++) {
-        const b = bytes(address + k, 1);
-        if (b === null) return null;
-        if (b[0] === 0) return s;
-        s += String.fromCharCode(b[0]!);
-      }
-      return s;
-    },
-  };
+  return printfMemory(bytes);
 }
 
 function vprintf(w: Warp, lane: number, host: Host): void {

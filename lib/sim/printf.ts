@@ -10,6 +10,24 @@ export interface PrintfMemory {
   text(address: number): string | null;
 }
 
+/** Longest text that is read, bytes. */
+const LONGEST_TEXT = 1 << 16;
+
+/** Memory that reads its texts byte by byte; `bytes` gives null where an address is not there. */
+export function printfMemory(bytes: PrintfMemory["bytes"]): PrintfMemory {
+  const text = (address: number): string | null => {
+    let s = "";
+    for (let k = 0; k < LONGEST_TEXT; k++) {
+      const b = bytes(address + k, 1);
+      if (b === null) return null;
+      if (b[0] === 0) return s;
+      s += String.fromCharCode(b[0]!);
+    }
+    return s;
+  };
+  return { bytes, text };
+}
+
 const conversion = /%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(hh|h|ll|l|j|z|t|L)?([diouxXcsfFeEgGaAp%])/g;
 
 /** The text, or null when something it needs cannot be read. */

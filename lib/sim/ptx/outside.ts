@@ -1,10 +1,8 @@
 /** Functions that the driver brings along: `vprintf`, `malloc`, `free`, `__assertfail` (lib/sim/host.ts has them for machine code). */
-import { formatted, type PrintfMemory } from "../printf.js";
+import { formatted, type PrintfMemory, printfMemory } from "../printf.js";
 import { load } from "./memory.js";
 import type { Thread } from "./state.js";
 import { Faulted, type Value } from "./types.js";
-
-const LONGEST_TEXT = 1 << 16;
 
 function memoryOf(t: Thread): PrintfMemory {
   const bytes = (address: number, size: number): Uint8Array | null => {
@@ -15,19 +13,7 @@ function memoryOf(t: Thread): PrintfMemory {
       throw e;
     }
   };
-  return {
-    bytes,
-    text: (address) => {
-      let s = "";
-      for (let k = 0; k < LONGEST_TEXT; k++) {
-        const b = bytes(address + k, 1);
-        if (b === null) return null;
-        if (b[0] === 0) return s;
-        s += String.fromCharCode(b[0]!);
-      }
-      return s;
-    },
-  };
+  return printfMemory(bytes);
 }
 
 type Routine = (t: Thread, args: readonly Value[]) => Value | null;
