@@ -10,10 +10,7 @@
  * ptxas's in the simulator on random words; every byte of the output must be equal (not for kernels that store in their bodies: their lanes write the same
  * places). The status is 1 where results differ.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { compile } from "../lib/compile.js";
 import { unwrap } from "../lib/result.js";
@@ -22,6 +19,7 @@ import { isTargetName, type TargetName } from "../lib/target/index.js";
 import { numberOf, readArguments, usage } from "./arguments.js";
 import { type Bag, bagOf, decisionOf, listings } from "./flow/decisions.js";
 import { type FlowKernel, kernelText, makeKernels, moduleText, stream } from "./flow/kernels.js";
+import { cubinsOf, ptxasCubin } from "./ptxas.js";
 
 const { values, positionals } = readArguments({
   sm: { type: "string", default: "90" },
@@ -57,20 +55,7 @@ const all: Row[] =
 const [every, from] = [numberOf(values.every), numberOf(values.from)];
 const rows = all.map((row, k) => ({ row, k })).filter(({ k }) => k % every === from % every);
 
-/** ptxas -O3's cubin of a module; null: refused. */
-function theirs(text: string): Uint8Array | null {
-  const dir = mkdtempSync(join(tmpdir(), "ptxlab-"));
-  try {
-    const [source, out] = [join(dir, "k.ptx"), join(dir, "k.cubin")];
-    writeFileSync(source, text);
-    const ptxas = join(__dirname, "../.oracle/bin/ptxas");
-    const ran = spawnSync(ptxas, [`-arch=${target}`, "-O3", source, "-o", out]);
-    return ran.status === 0 ? new Uint8Array(readFileSync(out)) : null;
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
-
+const theirs = (text: string): Uint8Array | null => ptxasCubin(text, target);
 const ours = (text: string, opt: number): Uint8Array | null => compile(text, { target, opt }).cubin;
 
 type Numbered = (typeof rows)[number];
@@ -81,17 +66,8 @@ const textOf = (list: readonly Numbered[]): string =>
   );
 
 /** Cubins of as many kernels as compile together. */
-function cubins(list: readonly Numbered[], make: (text: string) => Uint8Array | null): Map<number, Uint8Array> {
-  const found = new Map<number, Uint8Array>();
-  const cubin = make(textOf(list));
-  if (cubin !== null) for (const { k } of list) found.set(k, cubin);
-  else if (list.length > 1) {
-    const half = list.length >> 1;
-    for (const part of [list.slice(0, half), list.slice(half)])
-      for (const [k, c] of cubins(part, make)) found.set(k, c);
-  }
-  return found;
-}
+const cubins = (list: readonly Numbered[], make: (text: string) => Uint8Array | null): Map<number, Uint8Array> =>
+  cubinsOf(list, textOf, make);
 
 function batches(): Numbered[][] {
   return Array.from({ length: Math.ceil(rows.length / 50) }, (_, b) => rows.slice(50 * b, 50 * b + 50));

@@ -12,6 +12,7 @@ import { unwrap } from "../lib/result.js";
 import { textRules } from "../lib/rules/table.js";
 import type { TargetName } from "../lib/target/index.js";
 import { inScratch, tool } from "../test/oracle/tools.js";
+import { type Bag, beyond, mnemonicsOf } from "./mnemonics.js";
 import { firing } from "./rules/fires.js";
 import { ptxOf } from "./rules/ptx.js";
 import { literalSamples } from "./rules/samples.js";
@@ -25,36 +26,15 @@ const kernel = (name: string, body: string): string => `.visible .entry ${name}(
   ret; }
 `;
 
-type Bag = ReadonlyMap<string, number>;
-
-const left = /^@?(LDC|ULDC|LDCU|S2R|S2UR|LDG|STG|EXIT|NOP|RET|BRA)/;
-const opposites: Readonly<Record<string, string>> = { GE: "LT", NE: "EQ", LE: "GT" };
-
-function bagOf(lines: readonly string[]): Bag {
-  const bag = new Map<string, number>();
-  for (const line of lines) {
-    const text = line.replace(/^@!?U?P\d+ /, "@");
-    let word = text.split(" ")[0] as string;
-    if (/^@?(MOV|IMAD\.MOV)/.test(word) || (/^@?HFMA2/.test(word) && /-RZ, RZ/.test(line)))
-      word = word.startsWith("@") ? "@MOV" : "MOV";
-    word = word.replace(/^(@?U?ISETP)\.(GE|NE|LE)\b/, (_, p: string, c: string) => `${p}.${opposites[c]}`);
-    if (!left.test(word)) bag.set(word, (bag.get(word) ?? 0) + 1);
-  }
-  return bag;
-}
+const branch = /^BRA/;
 
 function codes(cubin: Uint8Array): Map<string, Bag> {
-  return new Map(disassemble(unwrap(readCubin(cubin))).map((f) => [f.name, bagOf(f.instructions.map((i) => i.text))]));
-}
-
-/** What the bag has beyond the frame. */
-function beyond(bag: Bag, frame: Bag): string {
-  const rest: string[] = [];
-  for (const word of [...new Set([...bag.keys(), ...frame.keys()])].sort()) {
-    const n = (bag.get(word) ?? 0) - (frame.get(word) ?? 0);
-    if (n !== 0) rest.push(`${n} ${word}`);
-  }
-  return rest.join(", ");
+  return new Map(
+    disassemble(unwrap(readCubin(cubin))).map((f) => [
+      f.name,
+      mnemonicsOf(f.instructions.map((i) => i.text).filter((t) => !branch.test(t.replace(/^@!?U?P\d+ /, "")))),
+    ]),
+  );
 }
 
 const byTarget = new Map<TargetName, { name: string; body: string }[]>();
