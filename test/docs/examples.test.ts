@@ -70,7 +70,10 @@ test("the formats", () => {
 });
 
 test("links between pages lead somewhere", () => {
-  const pages = [...readdirSync(docs).filter((f) => f.endsWith(".md")), "../README.md", "../CONTRIBUTING.md"];
+  const pages = [".", "figures"]
+    .flatMap((folder) => readdirSync(join(docs, folder)).map((f) => join(folder, f)))
+    .filter((f) => f.endsWith(".md"))
+    .concat("../README.md", "../CONTRIBUTING.md");
   const broken = pages.flatMap((name) =>
     [...page(name).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, link]) => {
       const away = /^[a-z]+:/.test(link!);
