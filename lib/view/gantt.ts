@@ -1,7 +1,6 @@
 /** What issues when: a Gantt chart of instructions over cycles, and bars of stall reasons. */
 import { type Chart, chart } from "./chart.js";
-import type { VegaLiteSpec } from "./render.js";
-import { faint, manyColors, palette } from "./theme.js";
+import { manyColors, palette } from "./theme.js";
 
 /** One instruction in time. */
 export interface GanttBar {
@@ -128,91 +127,5 @@ export function reasonChart(
           `${n}: ${rows.filter((r) => r.name === n).reduce((s, r) => s + r.cycles, 0)} ${options.unit ?? "warp-cycles"}`,
       )
       .join("; "),
-  );
-}
-
-/** A point of a trade-off. */
-export interface TradePoint {
-  readonly name: string;
-  readonly x: number;
-  readonly y: number;
-  readonly group: string;
-}
-
-/** Points in the same place share one label. */
-function atPlaces(points: readonly TradePoint[]): TradePoint[] {
-  const places = new Map<string, TradePoint>();
-  for (const p of points) {
-    const key = `${p.x} ${p.y}`;
-    const known = places.get(key);
-    places.set(key, known === undefined ? p : { ...known, name: `${known.name}, ${p.name}` });
-  }
-  return [...places.values()];
-}
-
-/** Those of `points` whose label would not lie on that of another, `taken` first. */
-function clearOf(taken: readonly TradePoint[], points: readonly TradePoint[]): TradePoint[] {
-  const all = [...taken, ...points];
-  const span = (key: "x" | "y"): number => Math.max(...all.map((p) => p[key])) - Math.min(...all.map((p) => p[key]));
-  const [wide, high] = [0.2 * span("x"), 0.04 * span("y")];
-  const kept: TradePoint[] = [];
-  for (const p of points)
-    if (![...taken, ...kept].some((q) => Math.abs(p.x - q.x) < wide && Math.abs(p.y - q.y) < high)) kept.push(p);
-  return kept;
-}
-
-/** Points with the Pareto front: those that no other point beats on both axes (less is better). */
-export function paretoChart(
-  points: readonly TradePoint[],
-  options: { readonly title?: string; readonly x: string; readonly y: string },
-): Chart {
-  const front = points
-    .filter((p) => !points.some((q) => q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y)))
-    .sort((a, b) => a.x - b.x || a.y - b.y);
-  const labels = atPlaces(front);
-  const others = clearOf(labels, atPlaces(points.filter((p) => !front.includes(p))));
-  const axis = (key: "x" | "y"): VegaLiteSpec => {
-    const values = points.map((p) => p[key]);
-    const span = Math.max(...values) - Math.min(...values);
-    // No ticks between whole numbers.
-    const whole = values.every(Number.isInteger) && { axis: { tickCount: Math.max(1, Math.min(10, span)) } };
-    return { field: key, type: "quantitative", scale: { zero: false, padding: 12 }, ...whole };
-  };
-  const x = { ...axis("x"), title: options.x };
-  const y = { ...axis("y"), title: options.y };
-  return chart(
-    {
-      title: options.title ?? "Trade-off",
-      width: 520,
-      height: 300,
-      layer: [
-        {
-          data: { values: front },
-          mark: { type: "line", interpolate: "step-after", strokeDash: [4, 3], color: "#888888" },
-          encoding: { x, y },
-        },
-        {
-          data: { values: points },
-          mark: { type: "point", filled: true, size: 70 },
-          encoding: {
-            x,
-            y,
-            color: { field: "group", type: "nominal", title: null, scale: { range: palette } },
-            tooltip: [{ field: "name" }, { field: "x", title: options.x }, { field: "y", title: options.y }],
-          },
-        },
-        {
-          data: { values: others },
-          mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10, color: faint },
-          encoding: { x, y, text: { field: "name" } },
-        },
-        {
-          data: { values: labels },
-          mark: { type: "text", align: "left", dx: 7, dy: -6, fontSize: 10 },
-          encoding: { x, y, text: { field: "name" } },
-        },
-      ],
-    },
-    `front: ${labels.map((p) => `${p.name} (${p.x}, ${p.y})`).join(", ")}`,
   );
 }

@@ -21,13 +21,13 @@ export {
   type GanttBar,
   type GanttOptions,
   ganttChart,
-  paretoChart,
   type ReasonRow,
   reasonChart,
-  type TradePoint,
 } from "./gantt.js";
+export { type HeatCell, type HeatOptions, heatChart } from "./heat.js";
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
+export { paretoChart, type TradePoint } from "./pareto.js";
 export { download, notices, picture, section } from "./parts.js";
 export { type PhaseRow, phaseChart, phases } from "./phases.js";
 export {

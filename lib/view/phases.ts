@@ -61,7 +61,7 @@ export function phaseChart(
     type: "ordinal",
     sort: order,
     title: null,
-    axis: { labelAngle: rows.length > 6 ? -50 : 0, labelLimit: 180, grid: false },
+    axis: { labelAngle: rows.length > 6 ? -50 : 0, labelLimit: 260, grid: false },
   };
   const width = Math.min(760, Math.max(440, rows.length * 28));
   const y = { field: "live", type: "quantitative", title: "peak live registers", axis: { tickMinStep: 1 } };

@@ -5,6 +5,12 @@
  */
 import path from "node:path";
 import type { TopLevelSpec } from "vega-lite";
+import { fontFolder, type TextLook, textWidth } from "./text-width.js";
+
+/** What Vega asks for the width of a text; its own guess is far too wide. Its types leave it out. */
+interface Measuring {
+  readonly textMetrics: { width: (item: TextLook, text: unknown) => number };
+}
 
 /** A Vega-Lite 5 specification: plain JSON. */
 export type VegaLiteSpec = Readonly<Record<string, unknown>>;
@@ -22,6 +28,7 @@ const FONT_FILES = ["DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"];
 
 export async function renderSvg(spec: VegaLiteSpec): Promise<string> {
   const [vega, vegaLite] = await Promise.all([import("vega"), import("vega-lite")]);
+  (vega as unknown as Measuring).textMetrics.width = (look, text) => textWidth(String(text ?? ""), look);
   // A copy: vega marks the rows of inline data with ids of its own.
   const { spec: compiled } = vegaLite.compile(structuredClone(spec) as unknown as TopLevelSpec);
   const view = new vega.View(vega.parse(compiled), { renderer: "none" });
@@ -35,11 +42,10 @@ export async function renderSvg(spec: VegaLiteSpec): Promise<string> {
 /** `scale` pixels per CSS pixel. */
 export async function renderPng(spec: VegaLiteSpec, scale = 2): Promise<Png> {
   const [svg, { Resvg }] = await Promise.all([renderSvg(spec), import("@resvg/resvg-js")]);
-  const fontFolder = path.join(path.dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
   const picture = new Resvg(svg, {
     fitTo: { mode: "zoom", value: scale },
     font: {
-      fontFiles: FONT_FILES.map((name) => path.join(fontFolder, `${name}.ttf`)),
+      fontFiles: FONT_FILES.map((name) => path.join(fontFolder(), `${name}.ttf`)),
       loadSystemFonts: false,
       defaultFontFamily: FONT_FAMILY,
       sansSerifFamily: FONT_FAMILY,

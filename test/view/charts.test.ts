@@ -1,3 +1,5 @@
+import path from "node:path";
+import { Resvg } from "@resvg/resvg-js";
 import type { TopLevelSpec } from "vega-lite";
 import { compile } from "vega-lite";
 import {
@@ -6,6 +8,7 @@ import {
   displaySymbol,
   fatpointChart,
   ganttChart,
+  heatChart,
   metadataSymbol,
   mixChart,
   occupancyChart,
@@ -15,6 +18,7 @@ import {
   reasonChart,
   timesChart,
 } from "../../lib/view/index.js";
+import { fontFolder, type TextLook, textWidth } from "../../lib/view/text-width.js";
 
 const live = (f: (i: number) => number, n = 50): number[] => Array.from({ length: n }, (_, i) => f(i));
 const scan = (value: string, slot: number, takenSlots: readonly number[]) => ({
@@ -46,6 +50,21 @@ const charts: Readonly<Record<string, () => Chart>> = {
       ],
       { x: "registers", y: "cycles" },
     ),
+  heat: () =>
+    heatChart(
+      [
+        { x: "a", y: "one", value: -120.04 },
+        { x: "b", y: "one", value: 3 },
+      ],
+      { title: "Heat", unit: "%", scale: 50 },
+    ),
+  "heat of counts": () =>
+    heatChart([{ x: "a", y: "one", value: 8 }], {
+      title: "Counts",
+      subtitle: "of one",
+      unit: "times",
+      scale: "counts",
+    }),
   pressure: () =>
     pressureChart(
       [
@@ -120,6 +139,38 @@ test("text is drawn, from the font that comes with ptxlab", async () => {
   const size = async (title: string) => (await mixChart([{ name: "A", count: 1 }], { title }).png(1)).bytes.length;
   // A picture whose title has many more letters has more to compress; without a font both titles would be nothing.
   expect(await size("Q&W@8#Q&W@8#Q&W@8#Q&W@8#")).toBeGreaterThan((await size("i")) + 500);
+});
+
+test.each([
+  ["AdvancedScoreboardsAndOpexes −3.5 % → ×", {}],
+  ["Static latency, WWW iii", { fontSize: 20, fontWeight: "bold" }],
+  ["LDG.E.128 R0", { fontSize: 14, font: "monospace" }],
+])("the width of %s is that of the drawn picture", (text, look: TextLook) => {
+  const family = look.font === undefined ? "DejaVu Sans" : "DejaVu Sans Mono";
+  const style = `font-family="${family}" font-size="${look.fontSize ?? 11}" font-weight="${look.fontWeight ?? "normal"}"`;
+  // Bars at both ends: the picture's width is then that of the advances, whatever the outer letters leave free.
+  const widthOf = (line: string): number => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="40"><text x="5" y="25" ${style}>${line}</text></svg>`;
+    const files = ["DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"].map((f) => path.join(fontFolder(), `${f}.ttf`));
+    return new Resvg(svg, { font: { fontFiles: files, loadSystemFonts: false } }).innerBBox()!.width;
+  };
+  const drawn = widthOf(`|${text}|`) - widthOf("||");
+  expect(Math.abs(drawn - textWidth(text, look))).toBeLessThan(0.03 * drawn);
+});
+
+test("labels of a Pareto chart lie on no other", () => {
+  const front = [
+    { name: "ptxlab -O1, ptxlab -O1 limit 32, ptxlab -O1 limit 26", x: 24, y: 20766, group: "1" },
+    { name: "ptxlab -O2 limit 26", x: 26, y: 20666, group: "2" },
+    { name: "ptxas -O3", x: 32, y: 17562, group: "p" },
+  ];
+  const { spec } = paretoChart(front, { x: "registers", y: "cycles" });
+  const texts = (spec.layer as { mark: { type: string; dy?: number }; data: { values: { name: string }[] } }[]).filter(
+    (l) => l.mark.type === "text",
+  );
+  const above = texts.find((l) => l.data.values.some((v) => v.name === front[0]!.name))!;
+  const below = texts.find((l) => l.data.values.some((v) => v.name === front[1]!.name))!;
+  expect([above.mark.dy, below.mark.dy]).toEqual([-6, 11]);
 });
 
 test("pressure keeps every peak, however long the function", () => {
