@@ -1,5 +1,5 @@
 /** The runners in Python on a stub of libcuda: what they check, what they leave, and that one bad kernel does not end the rest. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compile } from "../../lib/compile.js";
@@ -116,6 +116,28 @@ describePython("runners", () => {
     expect(kernels.bad.asm.wrong).toEqual(["RuntimeError: cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS"]);
     expect(kernels.bad["ptxlab-O0"].wrong).toEqual(["RuntimeError: cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE"]);
     expect(run("run.py", [folder], { missing: true }).status).toBe(2);
+  });
+
+  test("all.py: steps in order, each recorded; what no time is left for is told", () => {
+    const all = join(folder, "all");
+    mkdirSync(join(all, "few"), { recursive: true });
+    for (const file of ["all.py", "run.py"]) copyFileSync(resolve(__dirname, file), join(all, file));
+    const clock = resolve(__dirname, "../../lib/experiment/clock");
+    for (const file of ["case.py", "driver.py"]) copyFileSync(join(clock, file), join(all, file));
+    copyFileSync(join(folder, "1.cubin"), join(all, "few/1.cubin"));
+    copyFileSync(join(folder, "saxpy.json"), join(all, "few/saxpy.json"));
+    const cases = [{ name: "good", launch: "saxpy.json", cubins: { "ptxas-O3": "1.cubin" } }];
+    write("all/few/cases.json", { target: "sm_90", cases });
+    const few = { name: "few", run: "run.py $DIR --repeat 2 --results $OUT.json", seconds: [1, 20] };
+    write("all/all.json", [few, { name: "long", run: "run.py $DIR", seconds: [600, 900] }]);
+    const ran = run(join(all, "all.py"), ["--minutes", "1", "--out", join(folder, "said")]);
+    expect([ran.status, ran.stderr]).toEqual([1, ""]);
+    const { steps } = json("said", "summary.json");
+    expect(steps).toMatchObject([
+      { step: "few", status: 0, said: "1 passed, 0 failed on Stub" },
+      { step: "long", "left out": expect.stringMatching(/ s were left of 600$/) },
+    ]);
+    expect(json("said", "few.json").kernels.good["ptxas-O3"].us).toBe(10);
   });
 
   test("timing.py: checks and times what timing-export.ts lists", () => {

@@ -1,7 +1,7 @@
 /**
  * The makers whose machine code is compared on a GPU, each a function from PTX to a cubin:
  *
- *     ptxlab-O0 ptxlab-O1 ptxlab-O2   our code
+ *     ptxlab-O0 … ptxlab-O3           our code
  *     ptxas-O0 … ptxas-O3             the real one's
  *     asm                             its -O3 code, disassembled to text and assembled to a new cubin
  *     keep new                        its -O3 code with our control words: in its own order, in an order of ours
@@ -82,6 +82,7 @@ const makers: Readonly<Record<string, Maker>> = {
   "ptxlab-O0": ours(0),
   "ptxlab-O1": ours(1),
   "ptxlab-O2": ours(2),
+  "ptxlab-O3": ours(3),
   "ptxas-O0": ({ ptxas }) => ptxas(0),
   "ptxas-O1": ({ ptxas }) => ptxas(1),
   "ptxas-O2": ({ ptxas }) => ptxas(2),
@@ -103,7 +104,7 @@ const named = (...names: readonly string[]): Readonly<Record<string, Maker>> =>
 
 /** Those whose results are compared. */
 export const variants: Readonly<Record<string, Maker>> = named(
-  ...["ptxlab-O0", "ptxlab-O1", "ptxlab-O2", "ptxas-O0", "ptxas-O3", "asm", "keep", "new"],
+  ...["ptxlab-O0", "ptxlab-O1", "ptxlab-O2", "ptxlab-O3", "ptxas-O0", "ptxas-O3", "asm", "keep", "new"],
 );
 
 /** Moves by kernel and name; null leaves the code as it is. */
