@@ -176,6 +176,7 @@ const clocks: ReadonlySet<number> = new Set(
  */
 export function orderOf(inst: MachineInst): Order {
   const { order } = memoryEffect(inst.form);
+  if (inst.said === "volatile") return Order.Fence;
   if (order === Order.Fence && inst.form.op === "BAR" && inst.srcs[0]?.kind === Kind.Reg) return Order.Full;
   return order === Order.Free && readsClock(inst) ? Order.Fence : order;
 }

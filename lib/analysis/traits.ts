@@ -39,6 +39,7 @@ export function readsConstants(inst: Inst): boolean {
 /** A load that other threads have no part in, as far as the program says: neither volatile nor of a scope. */
 export function isPlainLoad(inst: Inst): boolean {
   const { form } = inst;
+  if (inst.said === "volatile") return false;
   return form.memory?.access === "load" && !form.sideEffect && !form.mods.some((m) => m === "STRONG" || m === "MMIO");
 }
 

@@ -98,7 +98,16 @@ export interface MachineInst {
   srcs: Operand[];
   guard: Guard | null;
   control: Control | null;
+  /** What PTX said that the form does not tell. */
+  said?: Said;
 }
+
+/**
+ * `volatile`: an access of shared memory that is neither repeated, left out, joined nor moved past others (accesses of global memory
+ * say it in their form). `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
+ */
+export const saids = ["volatile", "contract"] as const;
+export type Said = (typeof saids)[number];
 
 /** Slot of a register that an instruction reads or writes without naming it: predicates under a mask (P2R, R2P). */
 export const IMPLICIT = -2;

@@ -220,7 +220,10 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
         [d],
         [where.base, skip(), offset],
       );
-      if (a.order !== "weak") c.watching.add(load);
+      if (a.order !== "weak") {
+        c.watching.add(load);
+        load.said = "volatile";
+      }
       return [d];
     }
     case "local":
@@ -305,9 +308,11 @@ function emitStore(
   }
   const size = sizeModifier(bytes, false);
   switch (a.space) {
-    case "shared":
-      c.emit(`STS${size}`, [], [where.base, skip(), offset, ...data]);
+    case "shared": {
+      const store = c.emit(`STS${size}`, [], [where.base, skip(), offset, ...data]);
+      if (a.order !== "weak") store.said = "volatile";
       return;
+    }
     case "local":
       c.emit(`STL${size}`, [], [where.base, skip(), offset, skip(), ...data]);
       return;

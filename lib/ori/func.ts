@@ -174,6 +174,7 @@ export function copyInst(func: Func, inst: Inst): Inst {
   copy.control = copyControl(inst.control);
   if (inst.passed !== undefined) copy.passed = copyPassed(inst.passed);
   if (inst.table !== undefined) copy.table = inst.table;
+  if (inst.said !== undefined) copy.said = inst.said;
   return copy;
 }
 
@@ -220,5 +221,6 @@ function sameInst(inst: Inst): Inst {
     origin: inst.origin,
     ...(inst.passed !== undefined && { passed: copyPassed(inst.passed) }),
     ...(inst.table !== undefined && { table: inst.table }),
+    ...(inst.said !== undefined && { said: inst.said }),
   };
 }

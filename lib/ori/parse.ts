@@ -25,6 +25,7 @@ import {
   type Operand,
   type Param,
   type PassedPhase,
+  saids,
 } from "./types.js";
 
 /** One function from its text. Diagnostics carry the line. */
@@ -214,7 +215,9 @@ class Reader {
 
   private inst(func: Func, block: Block, line: string): void {
     const at = line.indexOf(";");
-    const text = at < 0 ? line : line.slice(0, at);
+    const whole = (at < 0 ? line : line.slice(0, at)).trim();
+    const said = saids.find((s) => whole.endsWith(` {${s}}`));
+    const text = said === undefined ? whole : whole.slice(0, -said.length - 3);
     const names = {
       label: (name: string) => (/^b\d+$/.test(name) ? labelOf(blockId(name)) : null),
       isa: func.target.isa,
@@ -232,6 +235,7 @@ class Reader {
       } else for (const o of [...dsts, ...srcs]) this.settle(o, 1);
     }
     const inst: Inst = { id: -1, form, dsts, srcs, guard, control: null, loc: null, origin: -1 };
+    if (said !== undefined) inst.said = said;
     if (at >= 0) annotate(inst, tableOf(inst, this.passed(func, inst, line.slice(at + 1))).trim());
     if (inst.id < 0) inst.id = func.nextInst;
     func.nextInst = Math.max(func.nextInst, inst.id + 1);

@@ -40,10 +40,11 @@ export function printFunc(func: Func, options: PrintOptions = {}): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** One instruction, without id and control word. */
+/** One instruction with what PTX said of it (`{volatile}`), without id and control word. */
 export function printInst(func: Func, inst: Inst): string {
   const names = { label: blockName, isa: func.target.isa, exact: true };
-  return renderInst(inst, func.virtual ? { ...names, register: (o) => printValue(func, o) } : names);
+  const text = renderInst(inst, func.virtual ? { ...names, register: (o) => printValue(func, o) } : names);
+  return inst.said === undefined ? text : `${text} {${inst.said}}`;
 }
 
 /** Name of a virtual register operand: `%R4`, `%R4:1`, `%R4:2-3`. */

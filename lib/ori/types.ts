@@ -23,6 +23,8 @@ export {
   Mod,
   NO_INDEX,
   type Operand,
+  type Said,
+  saids,
   ZERO_REG,
 } from "../isa/operand.js";
 

@@ -39,7 +39,7 @@ export function removeDeadCode(func: Func): number {
 /** What stays whoever reads its results. */
 function hasEffect(func: Func, inst: Inst): boolean {
   const { form } = inst;
-  if (form.sideEffect || form.flow !== "next") return true;
+  if (form.sideEffect || form.flow !== "next" || inst.said === "volatile") return true;
   if (form.memory !== null && form.memory.access !== "load") return true;
   let results = 0;
   for (const o of inst.dsts) {

@@ -4,11 +4,19 @@ import { printFunc } from "../../lib/ori/print.js";
 import type { Func } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
 import { bodies } from "../../lib/phases/bodies.js";
+import type { PhaseParameters } from "../../lib/phases/parameters.js";
 import { RewriteCounter } from "../../lib/phases/rewrites.js";
 import type { PhaseName } from "../../lib/phases/table.js";
 
+type Asked = PhaseName | ((func: Func) => unknown);
+
 /** Runs the bodies of phases, or functions of their own, on a function in text form (text.test.ts tells what may be left out of it). */
-export function after(text: string, ...phases: readonly (PhaseName | ((func: Func) => unknown))[]): string {
+export function after(text: string, ...phases: readonly Asked[]): string {
+  return afterWith(text, {}, ...phases);
+}
+
+/** As `after`, with parameters of the phases. */
+export function afterWith(text: string, parameters: Partial<PhaseParameters>, ...phases: readonly Asked[]): string {
   const read = parseFunc(text);
   if (!read.ok) throw new Error(read.diagnostics.map((d) => `line ${d.span?.line}: ${d.message}`).join("\n"));
   const func = read.value;
@@ -16,7 +24,14 @@ export function after(text: string, ...phases: readonly (PhaseName | ((func: Fun
     const phase = typeof asked === "function" ? "NOP" : asked;
     const body = typeof asked === "function" ? asked : bodies[asked];
     if (typeof body !== "function") throw new Error(`${phase} has no body: ${body.none}`);
-    body(func, { phase, level: 0, parameter: null, options: {}, rewrites: new RewriteCounter(), report: () => {} });
+    body(func, {
+      phase,
+      level: 0,
+      parameter: null,
+      options: { parameters },
+      rewrites: new RewriteCounter(),
+      report: () => {},
+    });
     const findings = verify(func, func.milestone, { skipDefinedness: true });
     if (findings.length > 0) throw new Error(`${phase}: ${findings.map((f) => f.message).join("\n")}`);
   }

@@ -185,7 +185,9 @@ function wait(c: Context, list: readonly PtxOperand[], m: Modifiers, tries: bool
   if (!c.target.has("clusters")) {
     if (tries) throw new Refusal();
     const phase = c.temp();
-    c.watching.add(c.emit("LDS", [phase], address({ ...where, offset: where.offset + 4 })));
+    const load = c.emit("LDS", [phase], address({ ...where, offset: where.offset + 4 }));
+    load.said = "volatile";
+    c.watching.add(load);
     const differs = c.op("LOP3.LUT", [phase, parity, RZ(), imm(0x3c)]);
     c.emit("ISETP.LT.AND", [p], [differs, RZ()]);
     return;
