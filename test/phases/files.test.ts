@@ -20,7 +20,7 @@ describe.each(folders)("%s", (folder) => {
   test.each(files)("%s", (file) => {
     const path = join(__dirname, folder, file);
     const [before, expected] = readFileSync(path, "utf8").split(/^; run .*$/m) as [string, string];
-    const [name, ...settings] = /^; run (.*)$/m.exec(readFileSync(path, "utf8"))?.[1]?.split(" ") as string[];
+    const [name, ...settings] = (/^; run (.*)$/m.exec(readFileSync(path, "utf8"))?.[1] ?? "").split(" ");
     const parameters = Object.fromEntries(
       settings.map((s) => s.split("=")).map(([k, v]) => [k, JSON.parse(v as string)]),
     );
