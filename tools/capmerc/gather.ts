@@ -1,7 +1,7 @@
 /** Compiles the sources of evidence with ptxas and writes down what it says of every word. */
 import { existsSync, writeFileSync } from "node:fs";
 import { bodyLength, lowerHalf } from "../../lib/elf/cubin/capmerc-derive.js";
-import { type MercuryTable, parseTable } from "../../lib/elf/cubin/capmerc-lines.js";
+import { MercuryTable } from "../../lib/elf/cubin/capmerc-lines.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { corpus, corpusPtx } from "../../test/corpus/cases.js";
 import { inScratch } from "../../test/oracle/tools.js";
@@ -189,7 +189,7 @@ export function gatherDoubts(): void {
   const units = readEvidence((name) => name !== "doubt");
   const leaves = fitAll(units);
   const { keys, lines: text } = tableParts(leaves, units);
-  const table = parseTable(keys, text);
+  const table = new MercuryTable(keys, text);
   const claimed = claims(leaves, units);
   let left = claimed;
   const lines: string[] = [];

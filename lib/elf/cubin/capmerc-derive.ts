@@ -123,7 +123,7 @@ class Derivation {
     const opcode = words[i * 4]! & 0xfff;
     if (options.compiled === true && opcode === NOP) return this.push(i, 1, GENERATED);
     const low = lowerHalf(words, i, this.end);
-    const line = this.table[opcode]!.find((l) => this.matches(l, i, low));
+    const line = this.table.at(opcode).find((l) => this.matches(l, i, low));
     if (line === undefined) return 0;
     if (options.compiled !== true && options.likely !== true && (line.either || line.apart)) return 0;
     const count = line.keys.length;
@@ -142,9 +142,9 @@ class Derivation {
   /** Notes the size of a word that is known to stand for itself; false where no line says it. */
   standsAlone(i: number): boolean {
     const low = lowerHalf(this.words, i, this.end);
-    const holding = this.table[this.words[i * 4]! & 0xfff]!.find(
-      (l) => l.record === null && l.size > 0 && l.low === low && holds(l.keys[0]!, this.words, i * 4),
-    );
+    const holding = this.table
+      .at(this.words[i * 4]! & 0xfff)
+      .find((l) => l.record === null && l.size > 0 && l.low === low && holds(l.keys[0]!, this.words, i * 4));
     if (holding === undefined) return false;
     this.sizes[i] = holding.size;
     return true;

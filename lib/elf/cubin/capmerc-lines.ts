@@ -99,29 +99,44 @@ function hexBytes(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g)!, (b) => Number.parseInt(b, 16));
 }
 
-/** By opcode (bits 11:0) of the first word; the first line that holds decides. */
-export type MercuryTable = readonly (readonly Line[])[];
+/** The lines by opcode (bits 11:0) of the first word; those of an opcode are read when it is first asked for. */
+export class MercuryTable {
+  private readonly texts: string[][] = Array.from({ length: 0x1000 }, () => []);
+  private readonly read: (readonly Line[] | undefined)[] = new Array(0x1000).fill(undefined);
+  private readonly names: ReadonlyMap<string, string>;
 
-/** Both texts as in capmerc-table.ts. */
-export function parseTable(keys: string, text: string): MercuryTable {
-  const lines: Line[][] = Array.from({ length: 0x1000 }, () => []);
-  const names = new Map(
-    keys
-      .trim()
-      .split("\n")
-      .map((l) => l.split(" ") as [string, string]),
-  );
-  for (const one of text.trim().split("\n")) {
-    const line = parseLine(one, names);
-    lines[line.keys[0]!.value[0]! & 0xfff]!.push(line);
+  /** Both texts as in capmerc-table.ts. */
+  constructor(keys: string, text: string) {
+    this.names = new Map(
+      keys
+        .trim()
+        .split("\n")
+        .map((l) => l.split(" ") as [string, string]),
+    );
+    for (const one of text.trim().split("\n")) {
+      const first = one.split(" ", 2)[1] ?? "";
+      const key = this.names.get(first) ?? first;
+      const opcode = Number.parseInt(key.slice(0, key.indexOf("/")).slice(-3), 16);
+      if (Number.isNaN(opcode)) throw new InternalError(`capmerc table: ${one}`);
+      this.texts[opcode]!.push(one);
+    }
   }
-  return lines;
+
+  /** The first line that holds decides. */
+  at(opcode: number): readonly Line[] {
+    let lines = this.read[opcode];
+    if (lines === undefined) {
+      lines = this.texts[opcode]!.map((one) => parseLine(one, this.names));
+      this.read[opcode] = lines;
+    }
+    return lines;
+  }
 }
 
 let parsed: MercuryTable | null = null;
 
 export function committed(): MercuryTable {
-  parsed ??= parseTable(mercuryKeys, mercuryLines);
+  parsed ??= new MercuryTable(mercuryKeys, mercuryLines);
   return parsed;
 }
 
