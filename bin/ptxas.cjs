@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+// The ptxas command where the start-up snapshot (bin/ptxas) does not fit: the bundle, or the modules while it is older than they are.
 "use strict";
 const { existsSync } = require("node:fs");
 const { join } = require("node:path");

@@ -1,33 +1,34 @@
-// Part of `npm run build`: the ptxas command as one file beside V8's compiled code for it, so that a small kernel's
-// process is not spent on loading four hundred modules. bin/ptxas takes them where they fit and the modules otherwise.
+// Part of `npm run build`: the ptxas command as one file, for bin/ptxas, in two forms. A start-up snapshot: the heap of a Node in
+// which the command is loaded and has compiled; and the bundle with V8's compiled code for it, where the snapshot does not fit.
 "use strict";
+const { spawnSync } = require("node:child_process");
 const { join } = require("node:path");
-const { mkdtempSync, rmSync, writeFileSync } = require("node:fs");
+const { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { buildSync } = require("esbuild");
 const { load } = require("../bin/bundled.cjs");
 
-const dist = join(__dirname, "../dist");
-// From the sources: modules of the standard become one scope, in which nothing is looked up through a module's exports.
-buildSync({
-  stdin: {
-    contents: 'export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";',
-    resolveDir: join(__dirname, "../lib/cli"),
-  },
-  outfile: join(dist, "cli/ptxas.bundle.js"),
-  bundle: true,
-  minify: true,
-  platform: "node",
-  target: "node20",
-  packages: "external",
-  format: "cjs",
-  charset: "ascii",
-  // What only notebooks show; the command asks for none of it.
-  external: ["./present/*"],
-  logLevel: "error",
-});
+const dist = join(__dirname, "../dist/cli");
 
-// What has run when the code is kept is kept compiled: one kernel through both ends of the level scale.
+/** From the sources: modules of the standard become one scope, in which nothing is looked up through a module's exports. */
+function bundle(contents, outfile) {
+  buildSync({
+    stdin: { contents, resolveDir: join(__dirname, "../lib/cli") },
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    format: "cjs",
+    charset: "ascii",
+    // What only notebooks show; the command asks for none of it.
+    external: ["./present/*"],
+    logLevel: "error",
+  });
+}
+
+// What has run when code and heap are kept is kept compiled: one kernel through both ends of the level scale.
 const kernel = `.version 8.0
 .target sm_75
 .address_size 64
@@ -51,17 +52,66 @@ END:
   ret;
 }
 `;
+const warm = [["-O0"], ["-arch=sm_90"], ["-arch=sm_120"]];
+
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
+const input = join(folder, "k.ptx");
 try {
-  const input = join(folder, "k.ptx");
   writeFileSync(input, kernel);
+  keepCode();
+  keepHeap();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function keepCode() {
+  const file = join(dist, "ptxas.bundle.js");
+  bundle('export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";', file);
   const { script, exports } = load(null);
-  for (const options of [["-O0"], ["-arch=sm_90"], ["-arch=sm_120"]]) {
+  for (const options of warm) {
     const status = exports.ptxas([...options, input, "-o", join(folder, "k.cubin")], exports.processHost);
     if (status !== 0)
       throw new Error(`ptxas ${options.join(" ")} of the kernel that warms the bundle: status ${status}`);
   }
-  writeFileSync(join(dist, "cli/ptxas.bundle.cache"), script.createCachedData());
-} finally {
-  rmSync(folder, { recursive: true });
+  writeFileSync(join(dist, "ptxas.bundle.cache"), script.createCachedData());
+}
+
+/** The snapshot, and beside it for whom it is (bin/ptxas reads it): the Node that made it and the processor's features. */
+function keepHeap() {
+  const script = join(folder, "snapshot.js");
+  bundle(
+    `import { startupSnapshot } from "node:v8";
+     import { ptxas } from "./ptxas.js";
+     import { processHost } from "./host.js";
+     for (const options of ${JSON.stringify(warm)}) {
+       const status = ptxas([...options, ${JSON.stringify(input)}, "-o", ${JSON.stringify(join(folder, "k.cubin"))}], processHost);
+       if (status !== 0) throw new Error("status " + status);
+     }
+     startupSnapshot.setDeserializeMainFunction(() => {
+       process.exitCode = ptxas(process.argv.slice(2), processHost);
+     });`,
+    script,
+  );
+  const blob = join(dist, "ptxas.snapshot");
+  rmSync(blob, { force: true });
+  const made = join(folder, "snapshot");
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, ["--snapshot-blob", made, "--build-snapshot", script], {
+    encoding: "utf8",
+    env,
+  });
+  if (status !== 0) throw new Error(`the start-up snapshot of ptxas: ${stderr}`);
+  writeFileSync(`${blob}.for`, `${realpathSync(process.execPath)}\n${processor()}\n`);
+  writeFileSync(blob, readFileSync(made));
+}
+
+/** As bin/ptxas reads it. */
+function processor() {
+  const file = "/proc/cpuinfo";
+  if (!existsSync(file)) return "";
+  return (
+    readFileSync(file, "latin1")
+      .split("\n")
+      .find((line) => /^(flags|Features)/.test(line)) ?? ""
+  );
 }

@@ -1,6 +1,6 @@
-/** The command as it is installed: a process over the built bundle, where V8's compiled code fits and where it does not. */
+/** The command as it is installed: a process from the start-up snapshot, from the bundle where that does not fit, and from the bundle alone. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { processHost } from "../../lib/cli/host";
@@ -20,23 +20,37 @@ function args(ptx: string, target: string): string[] {
   return [`-arch=${target}`, input, "-o", output];
 }
 
-function ptxas(node: readonly string[], line: readonly string[]) {
-  return spawnSync(process.execPath, [...node, command, ...line], { encoding: "utf8" });
-}
+/** A way to start the command: the program, its first arguments, the environment. */
+type Way = readonly [name: string, file: string, args: readonly string[], env: NodeJS.ProcessEnv];
 
-// V8 refuses compiled code that was made under other flags.
-describe.each([[[]], [["--no-opt"]]])("node %j", (flags: string[]) => {
+const link = join(folder, "ptxas");
+symlinkSync(command, link);
+
+const ways: readonly Way[] = [
+  ["from the snapshot", command, [], { NODE_OPTIONS: "" }],
+  ["by a symbolic link", link, [], { NODE_OPTIONS: "" }],
+  // No snapshot for these options of V8.
+  ["from the bundle", command, [], { NODE_OPTIONS: "--max-old-space-size=2000" }],
+  // V8 refuses compiled code that was made under other flags.
+  ["from the bundle without its code", process.execPath, ["--no-opt", `${command}.cjs`], {}],
+];
+
+describe.each(ways)("%s", (_, file, first, env) => {
+  const ptxas = (line: readonly string[]) =>
+    spawnSync(file, [...first, ...line], { encoding: "utf8", env: { ...process.env, ...env } });
+
   test.each(["sm_75", "sm_90"] as const)("the bytes of the library, %s", (target) => {
     const line = args(corpusPtx("saxpy", target), target);
     expect(inProcess(line, processHost)).toBe(0);
     const bytes = readFileSync(output);
     rmSync(output);
-    const run = ptxas(flags, line);
+    const run = ptxas(line);
     expect([run.status, run.stderr]).toEqual([0, ""]);
     expect(readFileSync(output).equals(bytes)).toBe(true);
   });
+
   test("a mistake in the input", () => {
-    const run = ptxas(flags, args(corpusPtx("saxpy", "sm_90").replace("ret;", "rot;"), "sm_90"));
+    const run = ptxas(args(corpusPtx("saxpy", "sm_90").replace("ret;", "rot;"), "sm_90"));
     expect(run.status).toBe(255);
     expect(run.stderr).toMatch(/line \d+; error +: .*rot/);
   });
