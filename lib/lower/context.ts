@@ -88,6 +88,8 @@ export class Context {
   readonly lowerBody: (c: Context, body: Body) => void;
   /** Position of everything inside an inlined routine; null outside. */
   position: Span | null;
+  /** The body of the kernel; null in a `.func` of its own. */
+  kernelBody: Body | null;
   /** Functions whose bodies are being inlined, outermost first. */
   readonly inside: FunctionItem[];
   /** Loads of what other threads may write meanwhile, where the form does not say so. */
@@ -129,6 +131,7 @@ export class Context {
     this.diagnostics = [];
     this.returnTo = null;
     this.inside = [];
+    this.kernelBody = null;
     this.watching = new Set();
     this.meetings = [];
     this.rare = [];

@@ -42,6 +42,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   func.limits = launchBounds(item);
   func.frame.localBytes = c.outgoing;
   if (item.entry) {
+    c.kernelBody = item.body;
     // Always there: the allocator lowers the stack pointer after this load when the frame turns out not to be empty.
     c.loadStackPointer();
     reported(

@@ -165,3 +165,13 @@ export const dot = (four: boolean): Lowering => {
     c.emit(form, [c.inPlace(at(ops, 0), a)], values);
   };
 };
+
+/** Two f32 as f16 in one register. */
+export function roundToHalves(c: Context, d: Operand, low: Operand, high: Operand): void {
+  if (c.target.has("memoryDescriptor"))
+    c.emit(c.target.has("f2fpTypes") ? "F2FP.F16.F32.PACK_AB" : "F2FP.PACK_AB", [d], [high, low]);
+  else {
+    const [x, y] = [c.op("F2F.F16.F32", [low]), c.op("F2F.F16.F32", [high])];
+    c.emit("PRMT", [d], [x, imm(0x5410), y]);
+  }
+}

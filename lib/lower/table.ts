@@ -18,6 +18,7 @@ import type { Family, Lowering } from "./family.js";
 import { findFamily } from "./find.js";
 import { copysign, floatAdd, floatExtremum, floatFma, floatMul, floatSign } from "./float.js";
 import { extremum3, mixed, pairs } from "./float-pairs.js";
+import { queryFamily } from "./graphics/query.js";
 import { surfaceFamily } from "./graphics/surface.js";
 import { textureFamily } from "./graphics/texture.js";
 import { dot, halfAdd, halfExtremum, halfFma, halfMul, halfSign, halfSub } from "./half.js";
@@ -85,6 +86,7 @@ const families: Family = {
   ...callFamily,
   ...textureFamily,
   ...surfaceFamily,
+  ...queryFamily,
   ...matrixFamily,
   ...tensorMemoryFamily,
   ...asyncFamily,

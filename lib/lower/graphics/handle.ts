@@ -1,7 +1,12 @@
-/** Handles of texture and surface objects, and the parts of their operands. */
-import { imm, part } from "../../ori/operand.js";
+/**
+ * Handles of texture and surface objects, and the parts of their operands.
+ *
+ * From sm_90 on ptxas takes handles for the same in all lanes and brings them to uniform registers. Before, a handle that is a kernel parameter is named
+ * by its place in constant bank 0, and any other is in a register (measured on sm_75, 80, 86, 89 with handles of either kind).
+ */
+import { imm, part, RZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
-import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
+import type { AddressOperand, Block as Body, Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
 import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
 import { skip } from "../place.js";
@@ -10,27 +15,85 @@ import { B64, type PtxType, typeNamed } from "../types.js";
 
 export const B32: PtxType = typeNamed("b32") as PtxType;
 
-/**
- * From sm_90 on ptxas takes handles for the same in all lanes and brings them to uniform registers; before, they are in constant banks or packed with
- * coordinates, which is not built.
- */
-export function needHandles(c: Context): void {
-  if (!c.target.has("uniformHandles")) throw new Refusal();
+/** Where the machine finds the handle. */
+export type Handle =
+  | { readonly kind: "uniform"; readonly value: PtxOperand }
+  | { readonly kind: "register"; readonly value: PtxOperand }
+  /** Number of the word in constant bank 0. */
+  | { readonly kind: "constant"; readonly word: number };
+
+/** The names that an operand names: itself, or the elements in its braces. */
+function namesIn(o: PtxOperand): readonly string[] {
+  if (o.kind === "name") return [o.name];
+  if (o.kind === "vector" || o.kind === "list") return o.elements.flatMap(namesIn);
+  if (o.kind === "pair") return [...namesIn(o.first), ...namesIn(o.second)];
+  return [];
+}
+
+/** What writes each register of a body, by name; null where several instructions do (or one register hides another). */
+type Writers = ReadonlyMap<string, Instruction | null>;
+const writersOf: WeakMap<Body, Writers> = new WeakMap();
+
+function writers(body: Body): Writers {
+  const known = writersOf.get(body);
+  if (known !== undefined) return known;
+  const out = new Map<string, Instruction | null>();
+  const walk = (b: Body): void => {
+    for (const s of b.statements) {
+      if (s.kind === "block") walk(s);
+      else if (s.kind === "instruction")
+        for (const o of s.operands.slice(0, 1)) for (const name of namesIn(o)) out.set(name, out.has(name) ? null : s);
+    }
+  };
+  walk(body);
+  writersOf.set(body, out);
+  return out;
+}
+
+/** The place of the parameter that is all that a name ever stands for. */
+function parameterWord(c: Context, name: string): number | null {
+  if (c.kernelBody === null || c.inside.length > 0) return null;
+  const load = writers(c.kernelBody).get(name);
+  if (load === undefined || load === null || load.opcode !== "ld" || load.guard !== null) return null;
+  const [space, type, ...rest] = load.modifiers;
+  if (space !== "param" || !["b64", "u64", "s64"].includes(type ?? "") || rest.length > 0) return null;
+  const from = load.operands[1];
+  if (from?.kind !== "address" || from.base === null || from.rest.length > 0) return null;
+  const v = c.variableOf(from.base);
+  if (v === null || v.space !== "param") return null;
+  const bytes = c.target.constants.paramBase + v.offset + from.offset;
+  return bytes % 4 === 0 ? bytes / 4 : null;
 }
 
 /** `[handle, coordinates]` of an object, not of a `.texref`, `.samplerref` or `.surfref`; a sampler of its own is refused. */
-export function object(o: PtxOperand): { readonly handle: PtxOperand; readonly coordinates: readonly PtxOperand[] } {
-  if (o.kind !== "address" || o.base === null || o.offset !== 0 || o.rest.length !== 1) throw new Refusal();
-  const { base, rest } = o as AddressOperand & { base: string };
-  const [where] = rest as [PtxOperand];
-  const handle = { kind: "name", name: base, component: null, offset: 0, index: null } as const;
+export function object(
+  c: Context,
+  o: PtxOperand,
+): { readonly handle: Handle; readonly coordinates: readonly PtxOperand[] } {
+  if (o.kind !== "address" || o.rest.length !== 1) throw new Refusal();
+  const [where] = o.rest as readonly [PtxOperand];
+  const handle = handleIn(c, { ...o, rest: [] });
   return { handle, coordinates: where.kind === "vector" ? where.elements : [where] };
 }
 
-/** The handle's 20 bits of texture and 12 of sampler, with a zero above where the slot takes two registers. */
+/** `[handle]`. */
+export function handleIn(c: Context, o: PtxOperand): Handle {
+  if (o.kind !== "address" || o.base === null || o.offset !== 0 || o.rest.length > 0) throw new Refusal();
+  const { base } = o as AddressOperand & { base: string };
+  const value = { kind: "name", name: base, component: null, offset: 0, index: null } as const;
+  if (c.target.has("uniformHandles")) return { kind: "uniform", value };
+  const word = parameterWord(c, base);
+  return word === null ? { kind: "register", value } : { kind: "constant", word };
+}
+
+/** The handle's 20 bits of texture and 12 of sampler. */
+export const registerHandle = (c: Context, handle: PtxOperand): Operand =>
+  part(c.materialize(c.read(handle, B64), 2), 0);
+
+/** The same in uniform registers, with a zero above where the slot takes two of them. */
 export function uniformHandle(c: Context, handle: PtxOperand, width: 1 | 2): Operand {
-  const value = c.materialize(c.read(handle, B64), 2);
-  return toUniform(c, width === 1 ? [part(value, 0)] : [part(value, 0), imm(0)]);
+  const value = registerHandle(c, handle);
+  return toUniform(c, width === 1 ? [value] : [value, imm(0)]);
 }
 
 /** The slot of a sampler of its own: unused, and left out from sm_100 on. */
@@ -44,5 +107,9 @@ export function row(c: Context, words: readonly Operand[]): Operand {
   });
   return d;
 }
+
+/** As `row`; nothing for no words. */
+export const rowOrZero = (c: Context, words: readonly Operand[]): Operand =>
+  words.length === 0 ? RZ() : row(c, words);
 
 export const read32 = (c: Context, o: PtxOperand): Operand => c.read(o, B32);

@@ -1,24 +1,28 @@
 /**
- * `tex` and `tld4` through texture objects (bindless handles), as ptxas makes them on sm_90 to 121 (facts/ptx-to-sass, and its code of each form with operands
- * that can be told apart):
+ * `tex` and `tld4` through texture objects (bindless handles), as ptxas makes them (facts/ptx-to-sass, and its code of each form with operands
+ * that can be told apart, on sm_75, 80, 86, 89, 90, 100, 120):
  *
  * - coordinates of floats: TEX. Kernels have no derivatives, so the level is the least one (−32, .LL) unless one is given; on sm_120 TEX alone does that;
- * - integers: TLD, of level 0 or the one that is given;
- * - 1D with floats is 2D with y = 0; the layer of an array stands first and ends at 0xffff; directions into a cube are scaled so that their longest
- *   component is 1;
+ * - integers: TLD, of level 0 or the one that is given; samples (.MS) have a number after it;
+ * - gradients: TXD, with the derivatives of each coordinate beside each other;
+ * - 1D with floats is 2D with y = 0; the layer of an array stands first (after the coordinates in TXD) and ends at 0xffff; directions into a cube are
+ *   scaled so that their longest component is 1;
  * - results are in two pairs; the predicate is the opposite of PTX's.
+ *
+ * How words are given to the instruction is in `words.ts`.
  */
-
-import { tryForm } from "../../isa/form.js";
 import { abs, imm, not, notPT, part, RZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
-import type { Operand as PtxOperand } from "../../ptx/ast.js";
+import type { Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
 import { at, type Family, type Lowering } from "../family.js";
+import { roundToHalves } from "../half.js";
 import type { Modifiers } from "../modifiers.js";
+import { elementOf } from "../move.js";
 import { Refusal } from "../refusal.js";
-import { PRED } from "../types.js";
-import { B32, needHandles, noSampler, object, read32, row, uniformHandle } from "./handle.js";
+import { PRED, type PtxType, typeNamed } from "../types.js";
+import { B32, type Handle, object, read32 } from "./handle.js";
+import { type Fetched, fetch, type Words } from "./words.js";
 
 interface Geometry {
   /** Number of the dimension in the instruction, of floats and of integers. */
@@ -29,18 +33,26 @@ interface Geometry {
   readonly named: readonly number[];
   readonly array: boolean;
   readonly cube: boolean;
+  /** The first coordinate is the number of a sample. */
+  readonly samples: boolean;
 }
 
-const plain = { array: false, cube: false };
+const plain = { array: false, cube: false, samples: false };
+const layered = { ...plain, array: true };
 const geometries: Readonly<Record<string, Geometry>> = {
   "1d": { float: 1, integer: 0, used: 1, named: [1], ...plain },
   "2d": { float: 1, integer: 1, used: 2, named: [2], ...plain },
   "3d": { float: 2, integer: 2, used: 3, named: [3, 4], ...plain },
-  a1d: { float: 4, integer: 4, used: 2, named: [2], array: true, cube: false },
-  a2d: { float: 5, integer: 5, used: 3, named: [3, 4], array: true, cube: false },
-  cube: { float: 3, integer: null, used: 3, named: [3, 4], array: false, cube: true },
-  acube: { float: 7, integer: null, used: 4, named: [4], array: true, cube: true },
+  a1d: { float: 4, integer: 4, used: 2, named: [2], ...layered },
+  a2d: { float: 5, integer: 5, used: 3, named: [3, 4], ...layered },
+  cube: { float: 3, integer: null, used: 3, named: [3, 4], ...plain, cube: true },
+  acube: { float: 7, integer: null, used: 4, named: [4], ...layered, cube: true },
+  "2dms": { float: null, integer: 1, used: 3, named: [4], ...plain, samples: true },
+  a2dms: { float: null, integer: 5, used: 4, named: [4], ...layered, samples: true },
 };
+
+/** Coordinates within a layer. */
+const within = (g: Geometry): number => g.used - (g.array ? 1 : 0) - (g.samples ? 1 : 0);
 
 /** A level below all: −32. */
 const LEAST_LEVEL = 0xc2000000;
@@ -62,123 +74,189 @@ function direction(c: Context, xyz: readonly Operand[]): Operand[] {
   return xyz.map((v) => c.op("FMUL", [v, scale]));
 }
 
-function coordinates(c: Context, g: Geometry, isFloat: boolean, list: readonly PtxOperand[]): Operand {
+interface Place {
+  readonly layer: Operand | null;
+  readonly sample: Operand | null;
+  /** Coordinates within the layer. */
+  readonly rest: readonly Operand[];
+}
+
+function place(c: Context, g: Geometry, isFloat: boolean, list: readonly PtxOperand[]): Place {
   if (!g.named.includes(list.length)) throw new Refusal();
   const words = list.slice(0, g.used).map((o) => c.materialize(read32(c, o)));
-  const first = g.array ? 1 : 0;
-  if (g.array) words[0] = layer(c, words[0] as Operand);
-  const rest = g.cube ? direction(c, words.slice(first)) : words.slice(first);
-  const all = [...words.slice(0, first), ...rest];
-  return row(c, isFloat && all.length === 1 ? [...all, RZ()] : all);
+  const sample = g.samples ? (words.shift() as Operand) : null;
+  const where = g.array ? layer(c, words.shift() as Operand) : null;
+  const rest = g.cube ? direction(c, words) : words;
+  return { layer: where, sample, rest: isFloat && rest.length === 1 && !g.array ? [...rest, RZ()] : rest };
 }
+
+// ------------------------------------------------------------------------------------------------ results
+
+const HALVES = typeNamed("f16x2") as PtxType;
+const HALF = typeNamed("f16") as PtxType;
 
 /** Where results go: `{d…}` with a predicate after `|`, or without. */
-function results(o: PtxOperand): { readonly to: readonly PtxOperand[]; readonly p: PtxOperand | null } {
+interface Results {
+  readonly to: readonly PtxOperand[];
+  readonly type: PtxType;
+  readonly p: PtxOperand | null;
+}
+
+function results(m: Modifiers, o: PtxOperand, types: readonly string[]): Results {
+  const count = m.need(["v4", "v2"]) === "v4" ? 4 : 2;
+  const name = m.need(types);
+  const type = name === "f16x2" ? HALVES : name === "f16" ? HALF : B32;
   const [value, p] = o.kind === "pair" ? [o.first, o.second] : [o, null];
-  if (value.kind !== "vector" || value.elements.length !== 4) throw new Refusal();
-  return { to: value.elements, p };
+  if (value.kind !== "vector" || value.elements.length !== count || (count === 2) !== (type === HALVES))
+    throw new Refusal();
+  return { to: value.elements, type, p };
 }
 
-interface Fetch {
-  readonly name: string;
-  readonly dim: number;
-  readonly a: Operand;
-  /** What stands in b: level, offsets, value to compare with. */
-  readonly b: readonly Operand[];
+function rounded(c: Context, pair: Operand): Operand {
+  const d = c.temp();
+  roundToHalves(c, d, part(pair, 0), part(pair, 1));
+  return d;
 }
 
-function emit(c: Context, f: Fetch, handle: PtxOperand, to: PtxOperand): void {
-  const form = tryForm(f.name);
-  if (form === null) throw new Refusal();
-  const { to: elements, p } = results(to);
-  const ur = uniformHandle(c, handle, 2);
-  const [d, d2] = [c.temp(2), c.temp(2)];
-  const missing = p === null ? null : c.predicate();
-  const b = f.b.length === 0 ? RZ() : row(c, f.b);
-  const dsts = { ...(missing === null ? {} : { p: missing }), d2, d };
-  c.builder.emit(form, dsts, { a: f.a, b, ur, sampler: noSampler(c), dim: imm(f.dim), mask: imm(15) });
-  elements.forEach((e, k) => {
-    c.move(c.inPlace(e, B32), part(k < 2 ? d : d2, k & 1));
+/** Puts what the instruction gave where PTX wants it. */
+function deliver(c: Context, r: Results, { d, d2, halves }: Fetched): void {
+  const pairs = [d, d2];
+  let values: readonly Operand[];
+  if (r.type === B32) values = pairs.flatMap((x) => [part(x, 0), part(x, 1)]);
+  else {
+    const packed = halves ? pairs : pairs.map((x) => rounded(c, x));
+    values = r.type === HALVES ? packed : packed.flatMap((x) => [0, 1].map((k) => elementOf(c, x, k, 16)));
+  }
+  r.to.forEach((e, k) => {
+    c.move(c.inPlace(e, r.type), values[k] as Operand);
   });
-  if (p !== null && missing !== null) c.move(c.inPlace(p, PRED), not(missing));
 }
 
-/** Offsets of texels, four bits each; bits above them do not count. */
-function offsets(c: Context, list: readonly PtxOperand[]): Operand {
-  const [x, y] = list.map((o) => c.materialize(read32(c, o))) as [Operand, Operand];
-  return c.op("LOP3.LUT", [c.op("SHF.L.U32", [y, imm(4), RZ()]), imm(0xf0), x, imm(0xe2)]);
+function emit(c: Context, handle: Handle, w: Omit<Words, "half">, r: Results): void {
+  const missing = r.p === null ? null : c.predicate();
+  deliver(c, r, fetch(c, handle, { ...w, half: r.type !== B32 }, missing));
+  if (r.p !== null && missing !== null) c.move(c.inPlace(r.p, PRED), not(missing));
 }
 
-/** What follows the coordinates: a level, offsets, or a value to compare with. */
-interface More {
-  readonly level: PtxOperand | null;
-  readonly offsets: readonly PtxOperand[] | null;
-  readonly compare: PtxOperand | null;
+// ------------------------------------------------------------------------------------------------ what follows the coordinates
+
+/** Bits of the offsets in their word: x in the lowest `step`, y and z above. Bits above them do not count. */
+function offsets(c: Context, list: readonly PtxOperand[], g: Geometry, step: 4 | 8): Operand {
+  const count = within(g);
+  if (g.cube || g.samples || list.length !== (count === 3 ? 4 : count)) throw new Refusal();
+  const [x, ...more] = list.slice(0, count).map((o) => c.materialize(read32(c, o))) as [Operand, ...Operand[]];
+  const field = step === 4 ? 0xf : 0x3f;
+  return more.reduce((sum, v, k) => {
+    const at = step * (k + 1);
+    return c.op("LOP3.LUT", [c.op("SHF.L.U32", [v, imm(at), RZ()]), imm(field << at), sum, imm(0xe2)]);
+  }, x);
 }
 
-function more(list: readonly PtxOperand[], withLevel: boolean, g: Geometry): More {
+/** What stands last: offsets in braces, a value to compare with. */
+interface Last {
+  readonly offsets: Operand | null;
+  readonly compare: Operand | null;
+}
+
+function last(c: Context, list: readonly PtxOperand[], g: Geometry, step: 4 | 8): Last {
   const rest = [...list];
-  const level = withLevel ? (rest.shift() ?? null) : null;
-  if (withLevel && level === null) throw new Refusal();
-  const next = rest.shift();
-  if (rest.length > 0) throw new Refusal();
-  if (next === undefined) return { level, offsets: null, compare: null };
-  if (next.kind !== "vector") return { level, offsets: null, compare: next };
-  // Only two offsets are seen in ptxas's code.
-  if (next.elements.length !== 2 || g.used !== 2 || g.array) throw new Refusal();
-  return { level, offsets: next.elements, compare: null };
+  const shift = rest[0]?.kind === "vector" ? rest.shift() : undefined;
+  const [compare] = rest;
+  if (rest.length > 1 || compare?.kind === "vector" || g.samples) {
+    if (list.length > 0) throw new Refusal();
+  }
+  if (compare !== undefined && within(g) === 3 && !g.cube) throw new Refusal();
+  return {
+    offsets: shift?.kind === "vector" ? offsets(c, shift.elements, g, step) : null,
+    compare: compare === undefined ? null : c.materialize(read32(c, compare)),
+  };
 }
 
-function geometry(m: Modifiers): Geometry {
-  return geometries[m.need(Object.keys(geometries))] as Geometry;
+const geometry = (m: Modifiers): Geometry => geometries[m.need(Object.keys(geometries))] as Geometry;
+
+const given = (list: readonly (Operand | null)[]): Operand[] => list.filter((o): o is Operand => o !== null);
+
+// ------------------------------------------------------------------------------------------------ instructions
+
+/** Level or none, where the instruction says it. */
+function lod(
+  c: Context,
+  level: PtxOperand | null,
+  isFloat: boolean,
+): { readonly word: string; readonly level: Operand | null } {
+  if (level !== null) return { word: "LL", level: c.materialize(read32(c, level)) };
+  if (!isFloat) return { word: "LZ", level: null };
+  return c.target.has("textureLeastLevel") ? { word: "", level: null } : { word: "LL", level: imm(LEAST_LEVEL) };
+}
+
+function gradient(c: Context, i: Instruction, g: Geometry, r: Results): void {
+  const count = within(g);
+  // Three coordinates ptxas makes of four fetches, one for each lane of a quad.
+  if (g.float === null || count === 3 || i.operands.length < 4) throw new Refusal();
+  const { handle, coordinates } = object(c, at(i.operands, 1));
+  const where = place(c, g, true, coordinates);
+  const [dx, dy] = [at(i.operands, 2), at(i.operands, 3)].map((o) => {
+    if (o.kind !== "vector" || o.elements.length !== count) throw new Refusal();
+    return o.elements.map((e) => c.materialize(read32(c, e)));
+  }) as [Operand[], Operand[]];
+  const { offsets: shift, compare } = last(c, i.operands.slice(4), g, 4);
+  if (compare !== null) throw new Refusal();
+  const derivatives = dx.flatMap((x, k) => [x, dy[k] as Operand]);
+  // Offsets stand above the layer.
+  const above =
+    shift === null
+      ? where.layer
+      : c.op("LOP3.LUT", [c.op("SHF.L.U32", [shift, imm(16), RZ()]), imm(0xfff0000), where.layer ?? RZ(), imm(0xe2)]);
+  const b = where.rest.length > derivatives.length / 2 ? [...derivatives, RZ(), RZ()] : derivatives;
+  const words = shift === null ? [] : ["AOFFI"];
+  emit(c, handle, { op: "TXD", words, dim: g.float, a: given([...where.rest, above]), b }, r);
 }
 
 const tex: Lowering = (c, i, m) => {
-  needHandles(c);
-  const kind = m.oneOf(["base", "level"]);
+  const kind = m.oneOf(["base", "level", "grad"]);
   const g = geometry(m);
-  m.need(["v4"]);
-  m.need(["f32", "s32", "u32"]);
+  if (i.operands.length < 2) throw new Refusal();
+  const r = results(m, at(i.operands, 0), ["f32", "s32", "u32", "f16", "f16x2"]);
   const isFloat = m.need(["f32", "s32"]) === "f32";
   const dim = isFloat ? g.float : g.integer;
-  if (dim === null || i.operands.length < 2) throw new Refusal();
-  const { handle, coordinates: where } = object(at(i.operands, 1));
-  const extra = more(i.operands.slice(2), kind === "level", g);
-  if (extra.compare !== null && (!isFloat || g.cube || g.used !== 2)) throw new Refusal();
-  const a = coordinates(c, g, isFloat, where);
-  const b: Operand[] = [];
-  let name = isFloat ? "TEX" : "TLD";
-  if (extra.level !== null) {
-    name += isFloat ? ".LL" : ".LL.CL";
-    b.push(c.materialize(read32(c, extra.level)));
-  } else if (!isFloat) name += ".LZ";
-  else if (!c.target.has("textureLeastLevel")) {
-    name += ".LL";
-    b.push(imm(LEAST_LEVEL));
+  if (dim === null) throw new Refusal();
+  if (kind === "grad") {
+    gradient(c, i, g, r);
+    return;
   }
-  if (extra.offsets !== null) {
-    // TLD names offsets before .CL.
-    name = name.endsWith(".CL") ? `${name.slice(0, -3)}.AOFFI.CL` : `${name}.AOFFI`;
-    b.push(offsets(c, extra.offsets));
-  }
-  if (extra.compare !== null) {
-    name += ".DC";
-    b.push(c.materialize(read32(c, extra.compare)));
-  }
-  emit(c, { name, dim, a, b }, handle, at(i.operands, 0));
+  const { handle, coordinates } = object(c, at(i.operands, 1));
+  const rest = i.operands.slice(2);
+  const level = kind === "level" ? at(rest, 0) : null;
+  const where = place(c, g, isFloat, coordinates);
+  const l = lod(c, level, isFloat);
+  const more = last(c, level === null ? rest : rest.slice(1), g, 4);
+  if (more.compare !== null && !isFloat) throw new Refusal();
+  const words = [
+    l.word,
+    more.offsets === null ? "" : "AOFFI",
+    more.compare === null ? "" : "DC",
+    where.sample === null ? "" : "MS",
+    !isFloat && level !== null ? "CL" : "",
+  ];
+  const a = given([where.layer, ...where.rest]);
+  const b = given([l.level, where.sample, more.offsets, more.compare]);
+  emit(c, handle, { op: isFloat ? "TEX" : "TLD", words, dim, a, b }, r);
 };
 
 const tld4: Lowering = (c, i, m) => {
-  needHandles(c);
   const component = m.need(["r", "g", "b", "a"]);
   const g = geometry(m);
-  m.need(["v4"]);
-  m.need(["f32", "s32", "u32"]);
+  if (i.operands.length < 2) throw new Refusal();
+  const r = results(m, at(i.operands, 0), ["f32", "s32", "u32"]);
   m.need(["f32"]);
-  if (g.float === null || i.operands.length !== 2 || g.used < 2 || g.float === 2 || g.float === 4) throw new Refusal();
-  const { handle, coordinates: where } = object(at(i.operands, 1));
-  const a = coordinates(c, g, true, where);
-  emit(c, { name: `TLD4.${component.toUpperCase()}`, dim: g.float, a, b: [] }, handle, at(i.operands, 0));
+  if (g.float === null || (!g.cube && within(g) !== 2)) throw new Refusal();
+  const { handle, coordinates } = object(c, at(i.operands, 1));
+  const where = place(c, g, true, coordinates);
+  const more = last(c, i.operands.slice(2), g, 8);
+  const words = [more.offsets === null ? "" : "AOFFI", more.compare === null ? "" : "DC"];
+  const a = given([where.layer, ...where.rest]);
+  const b = given([more.offsets, more.compare]);
+  emit(c, handle, { op: "TLD4", component: component.toUpperCase(), words, dim: g.float, a, b }, r);
 };
 
 export const textureFamily: Family = { tex, tld4 };

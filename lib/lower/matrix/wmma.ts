@@ -2,11 +2,12 @@
  * `wmma`: loads, products and stores of whole matrices. Fragments are those of the machine's products one after the other (wmma-shapes.ts), so a product
  * is one machine instruction for each 16 rows and 8 columns, in the order of ptxas: all of one depth before the next.
  */
-import { imm, neg, part, RZ, select } from "../../ori/operand.js";
+import { neg, part, RZ, select } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
 import { type Lowering, operands } from "../family.js";
+import { roundToHalves } from "../half.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
@@ -103,15 +104,7 @@ function widened(c: Context, o: Operand): Operand {
 /** f32 to f16. */
 function narrowed(c: Context, o: Operand): Operand {
   const d = c.temp(o.width / 2);
-  const packed = c.target.has("f2fpTypes") ? "F2FP.F16.F32.PACK_AB" : "F2FP.PACK_AB";
-  for (let k = 0; k < d.width; k++) {
-    const [low, high] = [part(o, 2 * k), part(o, 2 * k + 1)];
-    if (c.target.has("memoryDescriptor")) c.emit(packed, [part(d, k)], [high, low]);
-    else {
-      const [x, y] = [c.op("F2F.F16.F32", [low]), c.op("F2F.F16.F32", [high])];
-      c.emit("PRMT", [part(d, k)], [x, imm(0x5410), y]);
-    }
-  }
+  for (let k = 0; k < d.width; k++) roundToHalves(c, part(d, k), part(o, 2 * k), part(o, 2 * k + 1));
   return d;
 }
 
