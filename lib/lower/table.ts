@@ -27,6 +27,7 @@ import { pairAdd, pairExtremum, reluExtremum } from "./integer-pairs.js";
 import { matrixFamily } from "./matrix/index.js";
 import { memoryFamily } from "./memory.js";
 import { moveFamily } from "./move.js";
+import { multimemFamily } from "./multimem.js";
 import { Refusal } from "./refusal.js";
 import { spaceFamily } from "./spaces.js";
 import { stackFamily } from "./stack.js";
@@ -87,6 +88,7 @@ const families: Family = {
   ...textureFamily,
   ...surfaceFamily,
   ...queryFamily,
+  ...multimemFamily,
   ...matrixFamily,
   ...tensorMemoryFamily,
   ...asyncFamily,
