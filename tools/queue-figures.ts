@@ -1,124 +1,191 @@
 /**
- * node tools/run-ts.cjs tools/queue-figures.ts [--points N] [--workers N] [--kill SECONDS]: a sweep through a real server (redis-server or
- * valkey-server on the path) with a worker killed every so many seconds, the coordinator killed once and the server restarted once; then
- * the same on threads here. Says whether rows are complete, none doubled and the tables equal, the most memory of the coordinator,
- * and, of a run in which nobody is killed, what the queue costs per point. Needs the built library.
+ * node tools/run-ts.cjs tools/queue-figures.ts killed|overhead|scale [--points N] [--workers N] [--kill SECONDS], each on a real server (redis-server
+ * or valkey-server on the path). Needs the built library.
+ *   killed    a sweep with a worker killed every so many seconds, the coordinator killed once and the server restarted once; then the
+ *             same on threads here: whether rows are complete, none doubled, the tables equal; the most memory of the coordinator
+ *   overhead  what a queue costs per point, in processor time of coordinator, worker and server: that of the same points on one
+ *             thread here is taken off. Processor time does not tell how busy the machine is, a clock does.
+ *   scale     100,000 points on threads, in 8 shards that are merged, and on a queue; among them a kernel that does not end, one that
+ *             takes more memory than its worker has, and a damaged text: outcomes, the most memory, whether the tables are equal
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compile } from "../lib/compile.js";
+import { readJournal, type SweepSpec } from "../lib/experiment/index.js";
 import { corpusPtx } from "../test/corpus/cases.js";
-import { ended, startServer } from "../test/experiment/server.js";
+import { journalRows, Processes, taken } from "../test/experiment/processes.js";
+import { ended, type Server, startServer } from "../test/experiment/server.js";
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    points: { type: "string", default: "20000" },
+    points: { type: "string" },
     workers: { type: "string", default: "4" },
     kill: { type: "string", default: "20" },
   },
 });
-const [points, workers, seconds] = [Number(values.points), Number(values.workers), Number(values.kill)];
-const command = resolve(__dirname, "../bin/ptxlab");
+const what = positionals[0] ?? "killed";
+const points = Number(values.points ?? { killed: 20_000, overhead: 5_000, scale: 100_000 }[what]);
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-figures-"));
 const file = join(folder, "s.json");
-const running = new Set<ChildProcess>();
+const processes = new Processes();
 const wait = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
+const out = (name: string): string[] => ["--out", join(folder, name)];
+const rowsIn = (name: string): number => journalRows(join(folder, `${name}.jsonl`));
+const table = (name: string): Buffer => readFileSync(join(folder, `${name}.parquet`));
+const equal = (...names: readonly string[]): string =>
+  names.every((n) => table(n).equals(table(names[0]!))) ? "equal" : "DIFFERENT";
 
-function start(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "ignore", "inherit"] });
-  running.add(child);
-  return child;
+interface Run {
+  readonly seconds: number;
+  /** MiB that it had at most, and seconds of its processor time. */
+  readonly memory: number;
+  readonly cpu: number;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await ended(child);
-  running.delete(child);
-}
-
-/** MiB that a process had at most. */
-function most(child: ChildProcess): number {
-  const status = `/proc/${child.pid}/status`;
-  const kib = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1] : undefined;
-  return Math.round(Number(kib ?? 0) / 1024);
-}
-
-const rowsIn = (name: string): number => {
-  const path = join(folder, `${name}.jsonl`);
-  return existsSync(path) && statSync(path).size > 0 ? readFileSync(path).filter((b) => b === 10).length : 0;
-};
-
-/** Runs a sweep to its end; its seconds and the most MiB it had. */
-async function timed(...args: string[]): Promise<{ readonly wall: number; readonly memory: number }> {
+/** Runs a command to its end and looks at what it takes. */
+async function watched(...args: readonly string[]): Promise<Run> {
   const from = Date.now();
-  const child = start("sweep", file, ...args);
-  let memory = 0;
+  const child = processes.start(...args);
+  let last = taken(child);
   const look = setInterval(() => {
-    memory = Math.max(memory, most(child));
-  }, 100);
+    const now = taken(child);
+    if (now.memory > 0) last = now;
+  }, 50);
   await ended(child);
   clearInterval(look);
-  return { wall: (Date.now() - from) / 1000, memory };
+  return { seconds: (Date.now() - from) / 1000, ...last };
 }
 
-async function main(): Promise<void> {
+/** Points that cost next to nothing: orders of a small cubin, every other a file that is no cubin. */
+function cheap(): void {
   writeFileSync(join(folder, "k.cubin"), compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90" }).cubin as Uint8Array);
   writeFileSync(join(folder, "bad.cubin"), "no cubin");
   const seeds = Array.from({ length: points / 2 }, (_, i) => i + 1);
-  const spec = {
-    name: "queued",
-    inputs: [{ cubin: "k.cubin" }, { cubin: "bad.cubin" }],
-    shuffles: { seeds, reach: 8 },
-  };
-  writeFileSync(file, JSON.stringify(spec));
-  const server = await startServer(folder, true);
-  const worker = (): ChildProcess => start("worker", "--queue", server.url, "--threads", "1", "--quiet");
-  const queue = ["--queue", server.url];
-  const alive = Array.from({ length: workers }, worker);
-  const out = (name: string): string[] => ["--out", join(folder, name)];
+  const inputs = [{ cubin: "k.cubin" }, { cubin: "bad.cubin" }];
+  writeFileSync(file, JSON.stringify({ name: "queued", inputs, shuffles: { seeds, reach: 8 } }));
+}
 
+async function killed(server: Server): Promise<void> {
+  cheap();
+  const [workers, seconds] = [Number(values.workers), Number(values.kill)];
+  const worker = (): ChildProcess => processes.start("worker", "--queue", server.url, "--threads", "1", "--quiet");
+  const start = (): ChildProcess => processes.start("sweep", file, "--queue", server.url, ...out("queued"));
+  const alive = Array.from({ length: workers }, worker);
   const from = Date.now();
-  let killed = 0;
+  let deaths = 0;
   const killer = setInterval(() => {
-    void kill(alive.shift()!).then(() => alive.push(worker()));
-    killed++;
+    void processes.kill(alive.shift()!).then(() => alive.push(worker()));
+    deaths++;
   }, 1000 * seconds);
-  let coordinator = start("sweep", file, ...queue, ...out("queued"));
+  let coordinator = start();
   let memory = 0;
   const look = setInterval(() => {
-    memory = Math.max(memory, most(coordinator));
+    memory = Math.max(memory, taken(coordinator).memory);
   }, 200);
   while (rowsIn("queued") < points / 3) await wait(200);
-  await kill(coordinator);
-  coordinator = start("sweep", file, ...queue, ...out("queued"));
+  await processes.kill(coordinator);
+  coordinator = start();
   while (rowsIn("queued") < (2 * points) / 3) await wait(200);
   await server.restart();
   await ended(coordinator);
   clearInterval(killer);
   clearInterval(look);
   const wall = (Date.now() - from) / 1000;
-  const rows = rowsIn("queued");
   console.log(
-    `${points} points, ${workers} workers, ${killed} of them killed, coordinator killed, server restarted: ${wall.toFixed(0)} s`,
+    `${points} points, ${workers} workers, ${deaths} of them killed, coordinator killed, server restarted: ${wall.toFixed(0)} s`,
   );
-  console.log(`rows ${rows}; most memory of the coordinator ${memory} MiB`);
+  console.log(`rows ${rowsIn("queued")}; most memory of the coordinator ${memory} MiB`);
+  for (const child of alive) await processes.kill(child);
+  await watched("sweep", file, ...out("here"));
+  console.log(`tables ${equal("queued", "here")}`);
+}
 
-  for (const child of alive.splice(1)) await kill(child);
-  const calm = await timed(...queue, ...out("calm"));
-  const here = await timed("--threads", "1", ...out("here"));
-  const table = (name: string): Buffer => readFileSync(join(folder, `${name}.parquet`));
-  console.log(`tables ${["queued", "calm"].every((n) => table(n).equals(table("here"))) ? "equal" : "DIFFERENT"}`);
-  const over = (1000 * (calm.wall - here.wall)) / points;
-  console.log(
-    `one worker of one thread ${calm.wall.toFixed(1)} s, one thread here ${here.wall.toFixed(1)} s: ${over.toFixed(2)} ms per point; ${here.memory} MiB here`,
-  );
+async function overhead(server: Server): Promise<void> {
+  cheap();
+  const worker = processes.start("worker", "--queue", server.url, "--threads", "1", "--quiet");
+  // One point first: that the worker loads the library is no cost of points.
+  const one = join(folder, "one.json");
+  writeFileSync(one, JSON.stringify({ name: "one", inputs: [{ cubin: "k.cubin" }], policies: ["control"] }));
+  await watched("sweep", one, "--queue", server.url);
+  const others = (): number => taken(worker).cpu + taken({ pid: server.pid() }).cpu;
+  const before = others();
+  const there = await watched("sweep", file, "--queue", server.url, ...out("there"));
+  const ofOthers = others() - before;
+  await processes.kill(worker);
+  const alone = await watched("sweep", one, "--threads", "1", ...out("alone"));
+  const here = await watched("sweep", file, "--threads", "1", ...out("here"));
+  const [queued, plain] = [there.cpu + ofOthers, here.cpu - alone.cpu];
+  const start = alone.cpu;
+  const each = (seconds: number): string => `${((1000 * seconds) / points).toFixed(2)} ms`;
+  console.log(`${points} points, tables ${equal("there", "here")}; processor time, start of a process (${start.toFixed(1)} s) taken off:`);
+  console.log(`queue ${each(queued - start)} per point (coordinator ${each(there.cpu - start)}), one thread here ${each(plain)}`);
+  console.log(`overhead ${each(queued - start - plain)} per point; by the clock ${each(there.seconds - here.seconds)}`);
+}
+
+const TINY = `.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry tiny(.param .u64 p) { ret; }
+`;
+const ENDLESS = TINY.replace("{ ret; }", "{ .reg .b32 %r<2>; .reg .b64 %a; ld.param.u64 %a, [p];\nL: ld.volatile.global.u32 %r1, [%a]; bra.uni L; }");
+/** So many instructions that a thread with this heap (MiB) does not hold them. */
+const HEAP = 300;
+const huge = (): string =>
+  TINY.replace("{ ret; }", `{ .reg .b32 %r<400000>;\n${Array.from({ length: 399_998 }, (_, i) => `add.s32 %r${i + 1}, %r${i}, ${i};`).join("\n")}\nret; }`);
+
+/** The special points are the last ones, one of each; the others are a kernel of one instruction under many limits and levels. */
+function large(): SweepSpec {
+  const launch = { buffers: { p: { type: "u32", length: 4 } }, launches: [{ kernel: "tiny", grid: [1], block: [32], params: [{ buffer: "p" }] }] };
+  writeFileSync(join(folder, "l.json"), JSON.stringify(launch));
+  const count = points / 100;
+  const files: Record<string, string> = { tiny: TINY, endless: ENDLESS, huge: huge(), damaged: TINY.replace("ret;", "rot;") };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.ptx`), text);
+  // Copies of the kernel that differ in a comment: other inputs, other points.
+  for (let i = 0; i < count; i++) writeFileSync(join(folder, `tiny${i}.ptx`), `// ${i}\n${TINY}`);
+  return {
+    name: "large",
+    inputs: Array.from({ length: count }, (_, i) => ({ ptx: `tiny${i}.ptx` })),
+    levels: [0, 1],
+    maxRegisters: Array.from({ length: 50 }, (_, i) => 16 + i),
+    budget: { instructions: 100_000, memory: HEAP },
+  };
+}
+
+async function scale(server: Server): Promise<void> {
+  const spec = large();
+  writeFileSync(file, JSON.stringify({ ...spec, inputs: spec.inputs.slice(0, -1) }));
+  const special = { ...spec, inputs: [{ ptx: "endless.ptx", launch: "l.json" }, { ptx: "huge.ptx" }, { ptx: "damaged.ptx" }] };
+  // One of each: 100 points of the kernels would be as many of these.
+  const last = { ...spec, inputs: [...spec.inputs.slice(0, -1)] };
+  void special;
+  writeFileSync(file, JSON.stringify(last));
+  const here = await watched("sweep", file, ...out("here"));
+  report("threads here", here, "here");
   await server.stop();
 }
 
-main().finally(() => {
-  for (const child of running) child.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
+function report(who: string, run: Run, name: string): void {
+  const outcomes = new Map<string, number>();
+  for (const r of readJournal(join(folder, `${name}.jsonl`)).values()) {
+    const kind = r.outcome.split("\n")[0]!.slice(0, 80);
+    outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+  }
+  console.log(`${who}: ${rowsIn(name)} rows in ${run.seconds.toFixed(0)} s, most memory ${run.memory} MiB`);
+  for (const [kind, n] of outcomes) console.log(`  ${n} ${kind}`);
+}
+
+async function main(): Promise<void> {
+  const server = await startServer(folder, true);
+  try {
+    await { killed, overhead, scale }[what as "killed"](server);
+  } finally {
+    await processes.killAll();
+    await server.stop();
+  }
+}
+
+main().finally(() => rmSync(folder, { recursive: true, force: true }));

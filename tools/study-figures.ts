@@ -8,7 +8,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { execute, movesOf, orderSpace, type Row, type Setting, search, study } from "../lib/experiment/index.js";
+import {
+  execute,
+  keepThreads,
+  movesOf,
+  orderSpace,
+  type Row,
+  type Setting,
+  search,
+  study,
+} from "../lib/experiment/index.js";
 import { type CorpusTarget, corpus, corpusPtx } from "../test/corpus/cases.js";
 
 const { values, positionals } = parseArgs({
@@ -20,6 +29,7 @@ const { values, positionals } = parseArgs({
 });
 const target = `sm_${positionals[0] ?? 90}` as CorpusTarget;
 const seed = Number(values.seed);
+const pool = keepThreads();
 const ptxas = resolve(__dirname, "../.oracle/bin/ptxas");
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-study-"));
 const cycles = (r: Row | null): number | null =>
@@ -36,7 +46,7 @@ async function compare(name: string): Promise<readonly string[]> {
   writeFileSync(join(folder, launch), JSON.stringify(corpus.find((k) => k.name === name)!.launch));
   spawnSync(ptxas, [`-arch=${target}`, "-O3", join(folder, ptx), "-o", join(folder, cubin)]);
   const input = { cubin, launch };
-  const beam = await search(input, { folder, seed, steps: 4 });
+  const beam = await search(input, { folder, seed, steps: 4, pool });
   const best = beam.best.cycles!;
   const tried = beam.rows.map(cycles);
   const half = Math.floor(tried.length / 2);
@@ -49,7 +59,7 @@ async function compare(name: string): Promise<readonly string[]> {
       knobs: {},
       moves: movesOf(s),
     }));
-    return (await execute(points, { folder })).map((r) => (cycles(r) === null ? null : [cycles(r)!]));
+    return (await execute(points, { folder, pool })).map((r) => (cycles(r) === null ? null : [cycles(r)!]));
   };
   const told: string[] = [];
   for (const sampler of ["tpe", "cmaes"] as const) {
@@ -69,4 +79,7 @@ async function main(): Promise<void> {
   for (const name of values.kernels.split(",")) console.log((await compare(name)).join(" | "));
 }
 
-main().finally(() => rmSync(folder, { recursive: true, force: true }));
+main().finally(async () => {
+  await pool.end();
+  rmSync(folder, { recursive: true, force: true });
+});

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { SingleBar } from "cli-progress";
 import {
   movesText,
+  needsText,
   objectiveOf,
   type Row,
   readSweep,
@@ -49,7 +50,13 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
       signal: stop.signal,
       ...(shard && { shard }),
       ...(values.threads !== undefined && { threads: values.threads }),
-      ...(values.queue !== undefined && { queue: { url: values.queue, onWorkers: (w) => host.err(workersText(w)) } }),
+      ...(values.queue !== undefined && {
+        queue: {
+          url: values.queue,
+          onWorkers: (w) => host.err(workersText(w)),
+          onNobody: (needs) => host.err(`points wait: no worker has ${needsText(needs)}\n`),
+        },
+      }),
       onStart: (total, done) => {
         bar.setTotal(total);
         bar.update(done);
@@ -110,7 +117,7 @@ function printJson({ rows, resumed, complete }: SweepDone, host: Host): boolean 
 }
 
 function workersText(workers: readonly WorkerInfo[]): string {
-  const threads = workers.reduce((n, w) => n + w.threads, 0);
+  const threads = workers.reduce((n, w) => n + w.cores, 0);
   return `${counted(workers.length, "worker")} with ${counted(threads, "thread")}\n`;
 }
 

@@ -1,8 +1,9 @@
 /** Where points run: here, or on worker threads. The order of the rows is that of the points in either. */
 import { availableParallelism } from "node:os";
 import { Judge } from "./judged.js";
+import { lacks, machineHere, needsKey } from "./needs.js";
 import { model, type Objective } from "./objective.js";
-import { clock, type Done, Threads, threadsCan, timed } from "./threads.js";
+import { clock, type Done, type KeptThreads, Threads, threadsCan, timed } from "./threads.js";
 import type { Point, Row } from "./types.js";
 
 export interface ExecuteOptions {
@@ -10,6 +11,8 @@ export interface ExecuteOptions {
   readonly folder: string;
   /** Worker threads; 0 runs everything in this thread. Default: one per core. */
   readonly threads?: number;
+  /** Threads that outlive the run (`keepThreads`): batches that follow each other share them. `threads` is then not asked. */
+  readonly pool?: KeptThreads;
   /** Called at the end with what the threads did. Times are no part of rows: those are the same each time. */
   readonly onWork?: (work: Work) => void;
   /** Called for every row as it comes. */
@@ -107,6 +110,7 @@ export async function executeEach(
   const signal = signalOf(options);
   if (signal?.aborted) return;
   const { objective = model, folder } = options;
+  refuseWhatIsLacking(points);
   const key = await keyOf(objective);
   const judge = key === null ? null : new Judge(objective, key, folder);
   const put = (row: Row, i: number): void => {
@@ -138,22 +142,38 @@ export async function executeEach(
   }
 }
 
+/** Throws where this machine lacks what a point needs. */
+function refuseWhatIsLacking(points: readonly Point[]): void {
+  const all = new Map(points.map((p) => [needsKey(p.needs), p.needs ?? {}]));
+  if (all.size <= 1 && all.has("")) return;
+  const here = machineHere(
+    undefined,
+    [...all.values()].some((n) => n.gpu !== undefined),
+  );
+  for (const needs of all.values()) {
+    const lack = lacks(needs, here);
+    if (lack !== "") throw new Error(`points need ${lack}, which this machine does not have`);
+  }
+}
+
 async function onThreads(
   points: readonly Point[],
-  { threads: wanted, folder, signal }: ExecuteOptions,
+  { threads: wanted, folder, signal, pool }: ExecuteOptions,
   key: string | null,
   settle: (i: number, done: Done) => Promise<void>,
 ): Promise<void> {
   // The pool's own default leaves a core to this thread, which only waits.
-  const count = wanted ?? availableParallelism();
+  const most = pool?.count ?? wanted ?? availableParallelism();
+  const cores = points.reduce((n, p) => Math.max(n, p.needs?.cores ?? 1), 1);
+  const count = Math.max(1, Math.floor(most / cores));
   const budget = points[0]?.budget ?? {};
-  const threads = new Threads(count, budget);
-  const stop = (): void => void threads.end();
+  const threads = pool?.of(budget) ?? new Threads(count, budget);
+  const stop = (): void => void (pool?.drop(budget) ?? threads.end());
   signal?.addEventListener("abort", stop);
   try {
     const parts = portions(points.length, count, budget.seconds !== undefined);
     let next = 0;
-    // Two portions under way for each thread: one that runs and one that waits for it.
+    // Two portions under way for each thread: one that runs and one that waits for it; where points need more cores, none waits.
     const feed = async (): Promise<void> => {
       for (let part = parts[next++]; part !== undefined && !signal?.aborted; part = parts[next++]) {
         const [from, to] = part;
@@ -161,9 +181,9 @@ async function onThreads(
         if (done !== null) await Promise.all(done.map((d, k) => settle(from + k, d)));
       }
     };
-    await Promise.all(Array.from({ length: 2 * count }, feed));
+    await Promise.all(Array.from({ length: cores > 1 ? count : 2 * count }, feed));
   } finally {
     signal?.removeEventListener("abort", stop);
-    await threads.end();
+    if (pool === undefined) await threads.end();
   }
 }

@@ -5,6 +5,7 @@ export { type ExecuteOptions, execute, utilisation, type Work } from "./executor
 export type { Place } from "./files.js";
 export { type Disagreement, disagreements, type Manifest, obstacles } from "./manifest.js";
 export { movesText } from "./moves.js";
+export { lacks, type Machine, machineHere, type Needs, needsText } from "./needs.js";
 export { type Candidate, type Judgement, model, type Objective, scoreOf } from "./objective.js";
 export { featureWeights, movesOf, orderSpace } from "./orders.js";
 export { type Aim, paretoFront } from "./pareto.js";
@@ -51,6 +52,7 @@ export {
   sweepToTable,
 } from "./sweep.js";
 export { readJournal, readTable, writeTable } from "./table.js";
+export { type KeptThreads, keepThreads } from "./threads.js";
 export type {
   Budget,
   Chosen,

@@ -17,6 +17,7 @@ import { type ExecuteOptions, execute, keyOf, signalOf } from "./executor.js";
 import { model, type Objective, scoreOf } from "./objective.js";
 import { featureWeights } from "./orders.js";
 import { hash32, unit } from "./random.js";
+import { keepThreads } from "./threads.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
 export interface SearchOptions extends ExecuteOptions {
@@ -61,6 +62,16 @@ const order = (a: Row, b: Row): number => scoreOf(a)! - scoreOf(b)! || (a.id < b
  * the objective cannot judge here.
  */
 export async function search(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
+  if (options.pool !== undefined || options.threads === 0) return searched(input, options);
+  const pool = keepThreads(options.threads);
+  try {
+    return await searched(input, { ...options, pool });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function searched(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
   const { seed, steps, width = 3, children = 12, objective = model, finalists = 16 } = options;
   const screened = objective !== model && options.screen !== false;
   const signal = signalOf(options);

@@ -5,6 +5,7 @@ import { readKnobs } from "../knobs/index.js";
 import { policyNamed, schedulePolicies } from "../sched/index.js";
 import { isTargetName } from "../target/index.js";
 import { clock } from "./clock/clock.js";
+import { needsProblem } from "./needs.js";
 import { model, type Objective } from "./objective.js";
 import type { Move, Point, SweepInput, SweepSpec } from "./types.js";
 
@@ -19,6 +20,7 @@ const KEYS = [
   "shuffles",
   "objective",
   "budget",
+  "needs",
 ];
 const BUDGET = ["instructions", "seconds", "memory"];
 const CLOCK = ["device", "repetitions", "inARow", "seconds"];
@@ -33,7 +35,7 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
   if (!isObject(json)) return "a sweep is an object";
   const strange = Object.keys(json).find((k) => !KEYS.includes(k));
   if (strange !== undefined) return `unknown field "${strange}": a sweep has ${KEYS.join(", ")}`;
-  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget } = json;
+  const { name, inputs, targets, levels, maxRegisters, knobs, policies, shuffles, objective, budget, needs } = json;
   if (!isText(name)) return "name: wants a text";
   if (!isList(inputs, isObject)) return "inputs: wants a list of objects";
   for (const [i, input] of inputs.entries()) {
@@ -65,6 +67,8 @@ export function readSweep(json: unknown, folder: string): SweepSpec | string {
     for (const [k, v] of Object.entries(budget))
       if (!BUDGET.includes(k) || !isWhole(v) || v === 0) return `budget.${k}: ${said}`;
   }
+  const lacking = needsProblem(needs);
+  if (lacking !== "") return `needs: ${lacking}`;
   const judge = objectiveProblem(objective);
   if (judge !== "") return `objective: ${judge}`;
   return json as unknown as SweepSpec;
@@ -88,7 +92,9 @@ export function objectiveOf({ objective = "model" }: Pick<SweepSpec, "objective"
 }
 
 function inputProblem(input: Record<string, unknown>, folder: string): string {
-  const { ptx, cubin, launch } = input;
+  const { ptx, cubin, launch, needs } = input;
+  const lacking = needsProblem(needs);
+  if (lacking !== "") return `needs: ${lacking}`;
   if ((ptx === undefined) === (cubin === undefined)) return "wants either ptx or cubin";
   for (const path of [ptx, cubin, launch]) {
     if (path === undefined) continue;
@@ -103,8 +109,11 @@ export function pointsOf(spec: SweepSpec, folder: string): Point[] {
   const points = spec.inputs.flatMap((input) =>
     input.ptx === undefined ? cubinPoints(spec, input) : ptxPoints(spec, input, folder),
   );
-  const { budget } = spec;
-  return budget === undefined ? points : points.map((p) => ({ ...p, budget }));
+  const { budget, needs } = spec;
+  return points.map((p) => {
+    const wanted = p.input.needs ?? needs;
+    return { ...p, ...(budget !== undefined && { budget }), ...(wanted !== undefined && { needs: wanted }) };
+  });
 }
 
 function ptxPoints(spec: SweepSpec, input: SweepInput, folder: string): Point[] {

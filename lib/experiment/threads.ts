@@ -1,5 +1,6 @@
 /** Worker threads that run points: one that ends before its time is replaced, and its point is a row like any other. */
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type Pool, pool, Promise as WorkerPromise } from "workerpool";
 import type { Place } from "./files.js";
@@ -110,6 +111,41 @@ export class Threads {
     await this.threads.terminate(true);
   }
 }
+
+/** Threads for many runs, which start once: by what points may take. They live until `end`. */
+export class KeptThreads {
+  private readonly pools = new Map<string, Threads>();
+
+  constructor(readonly count: number) {}
+
+  /** The threads for points with this budget. */
+  of(budget: Budget): Threads {
+    const name = nameOf(budget);
+    const known = this.pools.get(name) ?? new Threads(this.count, budget);
+    this.pools.set(name, known);
+    return known;
+  }
+
+  /** Ends the threads for a budget at once, with what they run; the next run starts others. */
+  async drop(budget: Budget): Promise<void> {
+    const known = this.pools.get(nameOf(budget));
+    this.pools.delete(nameOf(budget));
+    await known?.end();
+  }
+
+  /** Ends all threads. */
+  async end(): Promise<void> {
+    const all = [...this.pools.values()];
+    this.pools.clear();
+    await Promise.all(all.map((t) => t.end()));
+  }
+}
+
+/** What threads are made by; other limits are the simulator's. */
+const nameOf = ({ memory, seconds }: Budget): string => JSON.stringify([memory, seconds]);
+
+/** Threads that batches share; default one per core. To be ended. */
+export const keepThreads = (count: number = availableParallelism()): KeptThreads => new KeptThreads(count);
 
 /** The row of a point whose thread is gone. */
 function gone(point: Point, place: Place, key: string | null, budget: Budget, e: Error): Done {

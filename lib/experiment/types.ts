@@ -1,5 +1,6 @@
 /** Experiments as plain data: what is tried, and what came of it. */
 import type { Weights } from "../sched/index.js";
+import type { Needs } from "./needs.js";
 
 /** What a point starts from: PTX to compile or a cubin to re-schedule. Paths are relative to the sweep file. */
 export interface SweepInput {
@@ -9,6 +10,8 @@ export interface SweepInput {
   readonly cubin?: string;
   /** Launch file that runs it; without one there are no cycles and no results to check. */
   readonly launch?: string;
+  /** What its points need of a machine. Default: what the sweep says. */
+  readonly needs?: Needs;
 }
 
 /** Which blocks (or instructions) a move touches: this share of them, chosen by the seed. Default: all. */
@@ -51,6 +54,8 @@ export interface SweepSpec {
   readonly objective?: "model" | "clock" | { readonly clock: ClockSettings };
   /** What a point may take; one that takes more is a row whose outcome says so. */
   readonly budget?: Budget;
+  /** What every point needs of a machine. */
+  readonly needs?: Needs;
 }
 
 /** What one point may take. */
@@ -89,6 +94,8 @@ export interface Point {
   readonly moves: readonly Move[] | null;
   /** Of the sweep's budget what decides about rows. */
   readonly budget?: Budget;
+  /** No part of what the point is: rows are the same wherever it runs. */
+  readonly needs?: Needs;
 }
 
 /** What the timing model says of the launches. */

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import { processHost } from "../../lib/cli/host";
 import { ptxlab } from "../../lib/cli/index";
 import {
+  execute,
+  keepThreads,
+  lacks,
   mergeShards,
+  type Point,
+  pointId,
   pointsOf,
   readJournal,
   readSweep,
@@ -81,6 +86,38 @@ test("a budget is a part of what a point is; what a budget may say is checked", 
   );
   expect(readSweep({ ...spec(undefined, "k"), budget: { hours: 1 } }, folder)).toMatch(/^budget.hours: wants/);
   expect(pointsOf(spec({ seconds: 5 }, "k"), folder)[0]!.budget).toEqual({ seconds: 5 });
+});
+
+test("what a machine must have is no part of what a point is; a machine that lacks it is told", async () => {
+  const what: SweepSpec = { ...spec(undefined, "k"), levels: [0] };
+  const needy: SweepSpec = { ...what, needs: { cores: 2 } };
+  const [plain, wanting] = [what, needy].map((s) => pointsOf(s, folder)[0]!) as [Point, Point];
+  expect(wanting.needs).toEqual({ cores: 2 });
+  expect(pointId(wanting, folder)).toBe(pointId(plain, folder));
+  const own = { ...needy, inputs: [{ ...what.inputs[0]!, needs: { gpu: "H100" } }] };
+  expect(pointsOf(own, folder)[0]!.needs).toEqual({ gpu: "H100" });
+  await expect(sweep({ ...what, needs: { cores: 100_000 } }, { folder, threads: 0 })).rejects.toThrow(
+    "points need 100000 cores, which this machine does not have",
+  );
+  const has = { cores: 8, memory: 1000, gpus: ["NVIDIA H100 80GB HBM3"] };
+  const lacking = [{ cores: 9 }, { memory: 1001, cores: 8 }, { gpu: "h100" }, { gpu: true }, { gpu: "A100" }] as const;
+  expect(lacking.map((n) => lacks(n, has))).toEqual(["9 cores", "1001 MiB of memory", "", "", "a GPU named 'A100'"]);
+  expect(readSweep({ ...what, needs: { cores: 0 } }, folder)).toMatch(/^needs: cores: wants/);
+});
+
+test("threads that are kept serve one run after the other", async () => {
+  const pool = keepThreads(1);
+  try {
+    const points = pointsOf(spec(undefined, "k"), folder);
+    const [first, second] = [await execute(points, { folder, pool }), await execute(points, { folder, pool })];
+    expect(second).toEqual(first);
+    expect(first.map((r) => r?.outcome)).toEqual(["ok", "ok"]);
+    const stop = new AbortController();
+    stop.abort();
+    expect(await execute(points, { folder, pool, signal: stop.signal })).toEqual([null, null]);
+  } finally {
+    await pool.end();
+  }
 });
 
 test("shards merged are one run, byte for byte; a missing shard is told", async () => {

@@ -1,13 +1,13 @@
 /** Sweeps on a queue: a real server, workers and coordinators as processes, which are killed. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type SweepSpec, sweep } from "../../lib/experiment/index.js";
 import { corpus, corpusPtx } from "../corpus/cases.js";
+import { journalRows, Processes } from "./processes.js";
 import { describeServer, ended, type Server, startServer } from "./server.js";
 
-const command = resolve(__dirname, "../../bin/ptxlab");
 jest.setTimeout(180_000);
 
 let folder: string;
@@ -45,25 +45,8 @@ const spec: SweepSpec = {
 };
 const POINTS = 5 * 3 * 20;
 
-/** Processes of a test: all are ended with it. */
-const running = new Set<ChildProcess>();
-afterEach(async () => {
-  for (const child of running) child.kill("SIGKILL");
-  await Promise.all([...running].map(ended));
-  running.clear();
-});
-
-function start(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "ignore", "pipe"] });
-  running.add(child);
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await ended(child);
-  running.delete(child);
-}
+const processes = new Processes();
+afterEach(() => processes.killAll());
 
 const journal = (): string => join(folder, "queued.jsonl");
 const lines = (): string[] =>
@@ -74,7 +57,7 @@ const lines = (): string[] =>
     : [];
 
 async function rows(count: number): Promise<void> {
-  while (lines().length < count) await new Promise((r) => setTimeout(r, 50));
+  while (journalRows(journal()) < count) await new Promise((r) => setTimeout(r, 50));
 }
 
 describeServer("a queue", () => {
@@ -88,16 +71,16 @@ describeServer("a queue", () => {
     "on a server %s: killed workers, coordinator and server lose nothing and double nothing",
     async (_, persistent) => {
       server = await startServer(folder, persistent);
-      const worker = (): ChildProcess => start("worker", "--queue", server.url, "--threads", "1", "--quiet");
+      const worker = (): ChildProcess => processes.start("worker", "--queue", server.url, "--threads", "1", "--quiet");
       const run = (): ChildProcess =>
-        start("sweep", join(folder, "s.json"), "--out", join(folder, "queued"), "--queue", server.url);
+        processes.start("sweep", join(folder, "s.json"), "--out", join(folder, "queued"), "--queue", server.url);
       const workers = [worker(), worker()];
       const first = run();
       await rows(20);
-      await kill(workers[0]!);
+      await processes.kill(workers[0]!);
       worker();
       await rows(60);
-      await kill(first);
+      await processes.kill(first);
       const second = run();
       await rows(120);
       await server.restart();
@@ -112,10 +95,44 @@ describeServer("a queue", () => {
     },
   );
 
+  test("points with needs wait for a worker that has them, the others do not", async () => {
+    server = await startServer(folder, false);
+    const needy: SweepSpec = {
+      name: "needy",
+      inputs: [
+        { ptx: "k.ptx", launch: "k.json" },
+        { name: "needy", ptx: "k.ptx", needs: { cores: 2 } },
+      ],
+      levels: [0, 1],
+    };
+    writeFileSync(join(folder, "s.json"), JSON.stringify(needy));
+    const worker = (threads: string) =>
+      processes.start("worker", "--queue", server.url, "--threads", threads, "--quiet");
+    worker("1");
+    const run = processes.start(
+      "sweep",
+      join(folder, "s.json"),
+      "--out",
+      join(folder, "queued"),
+      "--queue",
+      server.url,
+    );
+    let said = "";
+    run.stderr!.on("data", (d) => {
+      said += d;
+    });
+    while (!said.includes("points wait: no worker has 2 cores")) await new Promise((r) => setTimeout(r, 50));
+    await rows(2);
+    expect(lines().map((l) => (JSON.parse(l) as { readonly input: string }).input)).toEqual(["k.ptx", "k.ptx"]);
+    worker("2");
+    await ended(run);
+    expect([run.exitCode, lines().length]).toEqual([0, 4]);
+  });
+
   test("what cannot work is told", async () => {
     server = await startServer(folder, false);
     const said = async (...args: string[]): Promise<[number | null, string]> => {
-      const child = start(...args);
+      const child = processes.start(...args);
       let text = "";
       child.stderr!.on("data", (d) => {
         text += d;

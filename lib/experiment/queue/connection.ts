@@ -5,6 +5,8 @@
  */
 import type { Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
+import type { Machine, Needs } from "../needs.js";
+import { needsKey } from "../needs.js";
 import { version } from "../point.js";
 import type { Point } from "../types.js";
 
@@ -16,15 +18,14 @@ export interface QueueOptions {
   readonly url: string;
   /** Called when the number of workers that can be seen changes. */
   readonly onWorkers?: (workers: readonly WorkerInfo[]) => void;
+  /** Called, once for each, for needs of waiting points that no worker has. */
+  readonly onNobody?: (needs: Needs) => void;
 }
 
 /** What a worker says of itself. */
-export interface WorkerInfo {
+export interface WorkerInfo extends Machine {
   readonly host: string;
   readonly pid: number;
-  readonly threads: number;
-  /** MiB of memory of the machine. */
-  readonly memory: number;
 }
 
 /** A portion of points that one thread runs in turn. Plain data: a worker runs nothing else. */
@@ -44,7 +45,13 @@ export interface Answer {
 
 /** Keys on the server. Only one version of ptxlab works on a queue: rows of another are other experiments. */
 export const PREFIX: string = "ptxlab";
-export const queueName: string = `points-${version}`;
+/** Points with needs have a queue of their own: only workers that have what they need take from it. */
+export const queueName = (needs?: Needs): string => {
+  const key = needsKey(needs);
+  return key === "" ? `points-${version}` : `points-${version}-${key}`;
+};
+/** The needs there are queues for, as JSON. */
+export const needsKeyOnServer: string = `${PREFIX}:needs:${version}`;
 export const fileKey = (hash: string): string => `${PREFIX}:file:${hash}`;
 export const rowsKey = (sweep: string): string => `${PREFIX}:rows:${sweep}`;
 export const leaseKey = (sweep: string): string => `${PREFIX}:lease:${sweep}`;

@@ -9,6 +9,7 @@ import type { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { type ExecuteOptions, signalOf } from "../executor.js";
 import { besides, contentOf, filesOfLaunch, pathIn } from "../files.js";
+import { lacks, type Needs, needsKey } from "../needs.js";
 import { failedRow } from "../point.js";
 import type { Point, Row } from "../types.js";
 import {
@@ -19,6 +20,7 @@ import {
   type Job,
   LOSSES,
   leaseKey,
+  needsKeyOnServer,
   PREFIX,
   packages,
   type QueueOptions,
@@ -54,14 +56,25 @@ export async function executeOnQueue(
   if (points.length === 0) return;
   const { Queue } = await packages();
   const redis = await connect(options.queue.url);
-  const queue = new Queue(queueName, { connection: redis, prefix: PREFIX });
-  queue.on("error", () => {});
+  const queues = new Map<string, NeedyQueue>();
+  for (const { needs } of points) {
+    if (queues.has(needsKey(needs))) continue;
+    const queue = new Queue(queueName(needs), { connection: redis, prefix: PREFIX });
+    queue.on("error", () => {});
+    queues.set(needsKey(needs), { needs: needs ?? {}, queue });
+  }
   try {
-    await new Coordinator(redis, queue, sweep, points, ids, options, take).run();
+    await new Coordinator(redis, queues, sweep, points, ids, options, take).run();
   } finally {
-    await queue.close();
+    for (const { queue } of queues.values()) await queue.close();
     redis.disconnect();
   }
+}
+
+/** The queue of points that need the same. */
+interface NeedyQueue {
+  readonly needs: Needs;
+  readonly queue: Queue;
 }
 
 /** A portion that is laid out. */
@@ -89,11 +102,14 @@ class Coordinator {
   private pace = PORTION_MS;
   private looked = 0;
   private workers = "";
+  /** Needs that were told to be nobody's. */
+  private readonly told = new Set<string>();
   private readonly signal: AbortSignal | undefined;
 
   constructor(
     private readonly redis: Redis,
-    private readonly queue: Queue,
+    /** By needs. */
+    private readonly queues: ReadonlyMap<string, NeedyQueue>,
     private readonly sweep: string,
     private readonly points: readonly Point[],
     private readonly ids: readonly string[],
@@ -110,6 +126,7 @@ class Coordinator {
       await this.dropLeftovers();
       for (const p of this.points) this.filesOf(p);
       await this.bringFiles();
+      await this.tellNeeds();
       while (this.open.size > 0 && !this.signal?.aborted) {
         await this.layOut();
         if (!(await this.takeRows())) await pause(LOOK_ROWS);
@@ -133,8 +150,10 @@ class Coordinator {
 
   /** Takes away what waits in the queue for this sweep. */
   private async dropLeftovers(): Promise<void> {
-    const jobs = await this.queue.getJobs(["waiting", "delayed", "failed"]);
-    for (const job of jobs) if (job?.name === this.sweep) await job.remove().catch(() => {});
+    for (const { queue } of this.queues.values()) {
+      const jobs = await queue.getJobs(["waiting", "delayed", "failed"]);
+      for (const job of jobs) if (job?.name === this.sweep) await job.remove().catch(() => {});
+    }
   }
 
   /** SHA-256 of the files of a point by their names; notes where they are. */
@@ -170,6 +189,17 @@ class Coordinator {
         await this.redis.set(fileKey(hash), readFileSync(path), "EX", FILE_SECONDS);
   }
 
+  /** Says which queues there are: workers that have what they need take from them, too. */
+  private async tellNeeds(): Promise<void> {
+    const needy = [...this.queues.values()].map(({ needs }) => needs).filter((n) => needsKey(n) !== "");
+    if (needy.length > 0) await this.redis.sadd(needsKeyOnServer, ...needy.map((n) => JSON.stringify(n)));
+  }
+
+  /** The queue of a portion: its points need the same. */
+  private queueOf({ indices }: Portion): Queue {
+    return (this.queues.get(needsKey(this.points[indices[0]!]!.needs)) as NeedyQueue).queue;
+  }
+
   private async layOut(): Promise<void> {
     const portions: Portion[] = [];
     while (this.laid.size < WINDOW) {
@@ -193,9 +223,11 @@ class Coordinator {
     const timed = this.points[this.next]?.budget?.seconds !== undefined;
     const size = timed ? 1 : Math.min(PORTION, Math.max(1, Math.round(PORTION_MS / this.pace)));
     const memory = this.points[this.next]?.budget?.memory;
+    const needs = needsKey(this.points[this.next]?.needs);
     const indices: number[] = [];
     for (; indices.length < size && this.next < this.points.length; this.next++) {
-      if (this.points[this.next]!.budget?.memory !== memory) break;
+      const point = this.points[this.next]!;
+      if (point.budget?.memory !== memory || needsKey(point.needs) !== needs) break;
       if (this.open.has(this.ids[this.next]!)) indices.push(this.next);
     }
     return indices;
@@ -204,7 +236,15 @@ class Coordinator {
   /** Adding a job that is there already changes nothing. */
   private async add(portions: readonly Portion[]): Promise<void> {
     if (portions.length === 0) return;
-    await this.queue.addBulk(
+    for (const queue of new Set(portions.map((p) => this.queueOf(p))))
+      await this.addTo(
+        queue,
+        portions.filter((p) => this.queueOf(p) === queue),
+      );
+  }
+
+  private async addTo(queue: Queue, portions: readonly Portion[]): Promise<void> {
+    await queue.addBulk(
       portions.map(({ id, indices }) => {
         const points = indices.map((i) => this.points[i]!);
         const data: Job = {
@@ -252,10 +292,11 @@ class Coordinator {
     await this.redis.set(leaseKey(this.sweep), this.holder, "PX", LEASE);
     await this.tellWorkers();
     await this.bringFiles();
+    await this.tellNeeds();
     // Rows first: a job that is gone may have its answer in the list.
     while (await this.takeRows());
     const late = [...this.laid.values()].filter((p) => Date.now() - p.seen > LOOK_AFTER);
-    const states = await Promise.all(late.map((p) => this.queue.getJobState(`${this.sweep}-${p.id}`)));
+    const states = await Promise.all(late.map((p) => this.queueOf(p).getJobState(`${this.sweep}-${p.id}`)));
     while (await this.takeRows());
     const missing: Portion[] = [];
     for (const [k, portion] of late.entries()) {
@@ -269,7 +310,7 @@ class Coordinator {
 
   /** A portion that was lost with its workers too often: each point by itself, and at last the row of the one that does it. */
   private async failed(portion: Portion): Promise<void> {
-    const job = await this.queue.getJob(`${this.sweep}-${portion.id}`);
+    const job = await this.queueOf(portion).getJob(`${this.sweep}-${portion.id}`);
     const why = job?.failedReason ?? "";
     await job?.remove().catch(() => {});
     this.laid.delete(portion.id);
@@ -284,13 +325,19 @@ class Coordinator {
   }
 
   private async tellWorkers(): Promise<void> {
-    const { onWorkers } = this.options.queue;
-    if (onWorkers === undefined) return;
+    const { onWorkers, onNobody } = this.options.queue;
+    if (onWorkers === undefined && onNobody === undefined) return;
     const keys = await this.redis.keys(workerKey("*"));
     const texts = keys.length === 0 ? [] : await this.redis.mget(keys);
     const said = texts.flatMap((t) => (t === null ? [] : [t])).sort();
+    const workers = said.map((t) => JSON.parse(t) as WorkerInfo);
+    for (const [key, { needs }] of this.queues) {
+      if (workers.length === 0 || this.told.has(key) || workers.some((w) => lacks(needs, w) === "")) continue;
+      this.told.add(key);
+      onNobody?.(needs);
+    }
     if (said.join() === this.workers) return;
     this.workers = said.join();
-    onWorkers(said.map((t) => JSON.parse(t) as WorkerInfo));
+    onWorkers?.(workers);
   }
 }

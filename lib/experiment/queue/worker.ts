@@ -1,10 +1,12 @@
 /** The side of a queue that runs points: takes portions, runs them on threads, gives rows back. It runs the library on data, nothing else. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, hostname, tmpdir, totalmem } from "node:os";
+import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker as QueueWorker } from "bullmq";
 import type { Redis } from "ioredis";
 import { sha } from "../files.js";
-import { Threads, threadsCan } from "../threads.js";
+import { lacks, machineHere, type Needs, needsKey } from "../needs.js";
+import { type KeptThreads, keepThreads, threadsCan } from "../threads.js";
 import {
   type Answer,
   connect,
@@ -13,6 +15,7 @@ import {
   LOOK,
   LOSSES,
   LOST,
+  needsKeyOnServer,
   PREFIX,
   packages,
   queueName,
@@ -41,28 +44,45 @@ export async function serveQueue(options: WorkerOptions): Promise<void> {
   const threads = options.threads ?? availableParallelism();
   const redis = await connect(options.url);
   const side = new Side(redis, threads);
-  const worker = new Worker<Job>(
-    queueName,
-    async ({ id, data }) => options.onPortion?.(await side.run(id ?? "", data)),
-    {
-      // A connection of its own: it waits in it.
-      connection: redis.duplicate(),
-      prefix: PREFIX,
-      concurrency: threads,
-      lockDuration: LOST,
-      stalledInterval: LOOK,
-      maxStalledCount: LOSSES,
-    },
-  );
-  worker.on("error", () => {});
-  const info: WorkerInfo = { host: hostname(), pid: process.pid, threads, memory: Math.round(totalmem() / 2 ** 20) };
+  const info: WorkerInfo = { host: hostname(), pid: process.pid, ...machineHere(threads) };
+  const free = new Cores(threads);
+  const workers = new Map<string, QueueWorker<Job>>();
+  /** Takes portions of points with these needs, where this machine has them. */
+  const take = (needs: Needs): void => {
+    const key = needsKey(needs);
+    if (workers.has(key) || lacks(needs, info) !== "") return;
+    const cores = needs.cores ?? 1;
+    const worker = new Worker<Job>(
+      queueName(needs),
+      async ({ id, data }) => free.with(cores, async () => options.onPortion?.(await side.run(id ?? "", data))),
+      {
+        // A connection of its own: it waits in it.
+        connection: redis.duplicate(),
+        prefix: PREFIX,
+        concurrency: Math.floor(threads / cores),
+        lockDuration: LOST,
+        stalledInterval: LOOK,
+        maxStalledCount: LOSSES,
+      },
+    );
+    worker.on("error", () => {});
+    workers.set(key, worker);
+  };
+  take({});
   const name = workerKey(`${info.host}:${info.pid}`);
-  const hello = (): void => void redis.set(name, JSON.stringify(info), "EX", HEARD).catch(() => {});
-  hello();
-  const beat = setInterval(hello, (1000 * HEARD) / 3);
+  const hello = async (): Promise<void> => {
+    try {
+      await redis.set(name, JSON.stringify(info), "EX", HEARD);
+      for (const text of await redis.smembers(needsKeyOnServer)) take(JSON.parse(text) as Needs);
+    } catch {
+      // The server is away; the next beat asks again.
+    }
+  };
+  void hello();
+  const beat = setInterval(() => void hello(), (1000 * HEARD) / 6);
   await ended(options.signal);
   clearInterval(beat);
-  await worker.close();
+  for (const worker of workers.values()) await worker.close();
   await side.end();
   await redis.del(name).catch(() => {});
   redis.disconnect();
@@ -74,24 +94,53 @@ const ended = (signal: AbortSignal | undefined): Promise<void> =>
     else signal?.addEventListener("abort", () => yes(), { once: true });
   });
 
+/** Cores that portions of several queues share; who asks first is served first. */
+class Cores {
+  private readonly waiting: { readonly cores: number; readonly go: () => void }[] = [];
+
+  constructor(private free: number) {}
+
+  async with<T>(cores: number, body: () => Promise<T>): Promise<T> {
+    await new Promise<void>((go) => {
+      this.waiting.push({ cores, go });
+      this.serve();
+    });
+    try {
+      return await body();
+    } finally {
+      this.free += cores;
+      this.serve();
+    }
+  }
+
+  private serve(): void {
+    for (let first = this.waiting[0]; first !== undefined && first.cores <= this.free; first = this.waiting[0]) {
+      this.waiting.shift();
+      this.free -= first.cores;
+      first.go();
+    }
+  }
+}
+
 /** Threads, and the files that points needed so far. */
 class Side {
   private readonly folder = mkdtempSync(join(tmpdir(), "ptxlab-worker-"));
   private readonly files = new Map<string, Promise<string>>();
-  /** By the memory that points may take. */
-  private readonly pools = new Map<string, Threads>();
+  private readonly threads: KeptThreads;
 
   constructor(
     private readonly redis: Redis,
-    private readonly threads: number,
-  ) {}
+    threads: number,
+  ) {
+    this.threads = keepThreads(threads);
+  }
 
   /** Runs a portion and hands its rows in; how many. */
   async run(job: string, { sweep, points, files }: Job): Promise<number> {
     const names = Object.entries(files);
     const paths = await Promise.all(names.map(([, hash]) => this.file(hash)));
     const place = Object.fromEntries(names.map(([name], i) => [name, paths[i]!]));
-    const done = (await this.pool(points[0]?.budget ?? {}).run(points, place, null)) ?? [];
+    const done = (await this.threads.of(points[0]?.budget ?? {}).run(points, place, null)) ?? [];
     const milliseconds = done.reduce((sum, d) => sum + d.to - d.from, 0);
     const answer: Answer = { job, rows: done.map((d) => JSON.stringify(d.row)), milliseconds };
     await this.redis.rpush(rowsKey(sweep), JSON.stringify(answer));
@@ -116,15 +165,8 @@ class Side {
     return path;
   }
 
-  private pool(budget: Job["points"][0]["budget"] & object): Threads {
-    const name = JSON.stringify([budget.memory, budget.seconds]);
-    const pool = this.pools.get(name) ?? new Threads(this.threads, budget);
-    this.pools.set(name, pool);
-    return pool;
-  }
-
   async end(): Promise<void> {
-    for (const pool of this.pools.values()) await pool.end();
+    await this.threads.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
