@@ -64,13 +64,14 @@ export function build(program: Program, index: number): Exec {
   const inst = program.insts[index];
   if (!inst) return (w, mask) => w.fault("illegal-instruction", mask, "the word is no instruction");
   const exec = meaningOf(program, index, inst);
+  program.supported[index] = typeof exec === "string" ? -1 : 1;
   return typeof exec === "string" ? refuse(`not supported by the simulator: ${exec}`) : exec;
 }
 
 /** Has the instruction a meaning here? */
 export function isSupported(program: Program, index: number): boolean {
-  const inst = program.insts[index];
-  return inst ? typeof meaningOf(program, index, inst) !== "string" : false;
+  if (program.supported[index] === 0) build(program, index);
+  return program.supported[index] === 1;
 }
 
 /** What runs the instruction, or what is not supported. */

@@ -39,6 +39,7 @@ export function programOf(
     outside,
     insts,
     exec: new Array<Exec>(insts.length),
+    supported: new Int8Array(insts.length),
     guard: new Uint8Array(insts.length).fill(7),
     invert: new Int32Array(insts.length),
     registers: registersOf(insts),

@@ -22,6 +22,8 @@ export interface Program {
   /** null: the word is no instruction of the target. */
   readonly insts: readonly (MachineInst | null)[];
   readonly exec: Exec[];
+  /** Whether the instruction has a meaning, once that is known: 1 yes, −1 no. */
+  readonly supported: Int8Array;
   /** Index into `Warp.P` of the guard: 7 when there is none. */
   readonly guard: Uint8Array;
   /** −1 for `@!P`, else 0. */

@@ -35,9 +35,25 @@ function append(out: number[], bytes: readonly number[]): void {
   for (const b of bytes) out.push(b);
 }
 
+/** Pieces from so many bytes on are not copied when they are appended. */
+const LARGE = 64;
+
 /** A run of instructions. */
 export class Code {
-  readonly bytes: number[] = [];
+  /** What comes before `bytes`. */
+  private readonly pieces: (readonly number[])[] = [];
+  /** Where instructions go. */
+  private bytes: number[] = [];
+
+  get isEmpty(): boolean {
+    return this.pieces.length === 0 && this.bytes.length === 0;
+  }
+
+  /** All its bytes in their order, by pieces. */
+  *all(): Generator<readonly number[], void> {
+    yield* this.pieces;
+    yield this.bytes;
+  }
 
   op(code: number): this {
     if (code < SIMD) this.bytes.push(code);
@@ -69,6 +85,12 @@ export class Code {
 
   i32(value: number): this {
     this.op(Op.i32Const);
+    signed(this.bytes, value);
+    return this;
+  }
+
+  i64(value: number): this {
+    this.op(Op.i64Const);
     signed(this.bytes, value);
     return this;
   }
@@ -127,8 +149,16 @@ export class Code {
     return this;
   }
 
+  /** Appends code to which nothing is added any more. */
   append(code: Code): this {
-    append(this.bytes, code.bytes);
+    for (const piece of code.all()) {
+      if (piece.length < LARGE) append(this.bytes, piece);
+      else {
+        if (this.bytes.length > 0) this.pieces.push(this.bytes);
+        this.pieces.push(piece);
+        this.bytes = [];
+      }
+    }
     return this;
   }
 }
@@ -146,8 +176,8 @@ export class Fn {
     return this.params.length + this.locals.push(type) - 1;
   }
 
-  /** Size, locals, instructions, end. */
-  body(): number[] {
+  /** Size, locals, instructions, end: by pieces. */
+  body(): (readonly number[])[] {
     const runs: [number, Type][] = [];
     for (const t of this.locals) {
       const last = runs[runs.length - 1];
@@ -160,12 +190,10 @@ export class Fn {
       unsigned(out, count);
       out.push(type);
     }
-    append(out, this.code.bytes);
-    out.push(Op.end);
+    const pieces = [...this.code.all()];
     const sized: number[] = [];
-    unsigned(sized, out.length);
-    append(sized, out);
-    return sized;
+    unsigned(sized, out.length + lengthOf(pieces) + 1);
+    return [sized, out, ...pieces, [Op.end]];
   }
 }
 
@@ -219,20 +247,32 @@ export function encodeModule(imports: readonly Import[], functions: readonly Fn[
   unsigned(exported, imports.length + functions.length - 1);
   const bodies: number[] = [];
   unsigned(bodies, functions.length);
-  for (const f of functions) append(bodies, f.body());
   const counted: number[] = [];
   unsigned(counted, known.size);
   append(counted, types);
-  const out: number[] = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  const section = (id: number, bytes: readonly number[]): void => {
-    out.push(id);
-    unsigned(out, bytes.length);
-    append(out, bytes);
+  const out: (readonly number[])[] = [[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]];
+  const section = (id: number, pieces: readonly (readonly number[])[]): void => {
+    const head = [id];
+    unsigned(head, lengthOf(pieces));
+    out.push(head);
+    for (const piece of pieces) out.push(piece);
   };
-  section(1, counted);
-  section(2, imported);
-  section(3, declared);
-  section(7, exported);
-  section(10, bodies);
-  return Uint8Array.from(out);
+  section(1, [counted]);
+  section(2, [imported]);
+  section(3, [declared]);
+  section(7, [exported]);
+  section(10, [bodies, ...functions.flatMap((f) => f.body())]);
+  return joined(out);
+}
+
+const lengthOf = (pieces: readonly (readonly number[])[]): number => pieces.reduce((n, piece) => n + piece.length, 0);
+
+function joined(pieces: readonly (readonly number[])[]): Uint8Array {
+  const out = new Uint8Array(lengthOf(pieces));
+  let at = 0;
+  for (const piece of pieces) {
+    out.set(piece, at);
+    at += piece.length;
+  }
+  return out;
 }

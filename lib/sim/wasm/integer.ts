@@ -385,14 +385,14 @@ function shf(e: Segment, s: Site): void {
     }
     const pair = (): void => {
       out.get(y!).op(Op.i64ExtendI32U);
-      out.bytes.push(0x42, 32);
+      out.i64(32);
       out.op(Op.i64Shl).get(x!).op(Op.i64ExtendI32U).op(Op.i64Or);
     };
     if (toLeft) {
       pair();
       amount();
       out.op(Op.i64Shl);
-      out.bytes.push(0x42, 32);
+      out.i64(32);
       out.op(Op.i64ShrU).op(Op.i32WrapI64).i32(0).get(clamped).i32(64).op(Op.i32LtU).op(Op.select);
       return;
     }

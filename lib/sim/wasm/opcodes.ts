@@ -30,6 +30,7 @@ export const Op = {
   i32Store8: 0x3a,
   i32Store16: 0x3b,
   i32Const: 0x41,
+  i64Const: 0x42,
   f64Const: 0x44,
   i32Eqz: 0x45,
   i32Eq: 0x46,

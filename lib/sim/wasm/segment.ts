@@ -121,6 +121,14 @@ export class Segment {
     public fma: FmaMode,
   ) {}
 
+  /** As if nothing had been emitted, for what is seen of instructions; its code is of no use any more. */
+  forget(): void {
+    this.touched.clear();
+    this.lasting.clear();
+    this.banks.clear();
+    this.risky = false;
+  }
+
   // ------------------------------------------------------------------------------------------ code
 
   local(type: Type = Type.v128): number {

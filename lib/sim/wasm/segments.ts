@@ -22,6 +22,7 @@ const LONGEST_SLICE = 24;
 export interface Translation {
   readonly index: number;
   readonly inst: MachineInst;
+  readonly site: Site;
   readonly emitter: Emitter;
   readonly uniform: boolean;
   readonly access: Access | null;
@@ -54,6 +55,33 @@ export function siteOf(program: Program, index: number): Site {
   return new Site(program, index, functionAt(program, index).first, program.insts[index]!);
 }
 
+/** Uses of a segment in which instructions are tried. */
+const TRIALS = 64;
+let trial: Segment = new Segment(true, "quick");
+let trials = 0;
+
+/** Emits an instruction for what can be seen of it: the registers and predicates that it reads, and whether the first attempt may be wrong; null: not all of it was looked at. */
+function tried(
+  program: Program,
+  index: number,
+  emitter: Emitter,
+  group: Group | null,
+): Pick<Translation, "reads" | "risky" | "site"> | null {
+  if (++trials % TRIALS === 0) trial = new Segment(true, "quick");
+  trial.forget();
+  let site: Site;
+  for (const fma of ["quick", "short", "exact"] as const) {
+    trial.startRound(fma);
+    site = siteOf(program, index);
+    emitInstruction(trial, { site, emitter, index }, group);
+    trial.finishRound();
+    if (site.leftover().length > 0) return null;
+    // All ways are the same where the quick one is certain.
+    if (!trial.risky) break;
+  }
+  return { reads: [...trial.touched], risky: trial.risky, site: site! };
+}
+
 /** How an instruction is translated; null: it is not. */
 export function translationOf(program: Program, index: number): Translation | null {
   const inst = program.insts[index];
@@ -65,27 +93,18 @@ export function translationOf(program: Program, index: number): Translation | nu
   try {
     const site = siteOf(program, index);
     const access = emitter.access?.(site, inst) ?? null;
-    const group: Group | null = access === null ? null : { first: access, accesses: [{ index, access }], id: 0 };
-    const reads = new Set<string>();
-    let risky = false;
-    for (const fma of ["quick", "short", "exact"] as const) {
-      // All ways are the same where the quick one is certain.
-      if (fma !== "quick" && !risky) break;
-      const trial = new Segment(true, fma);
-      trial.startRound(fma);
-      const s = siteOf(program, index);
-      emitInstruction(trial, s, emitter, index, group);
-      trial.finishRound();
-      if (s.leftover().length > 0) return null;
-      for (const r of trial.touched) reads.add(r);
-      if (trial.risky) risky = true;
-    }
+    const seen = tried(
+      program,
+      index,
+      emitter,
+      access === null ? null : { first: access, accesses: [{ index, access }], id: 0 },
+    );
+    if (seen === null) return null;
     const stands = [
-      ...(emitter.rows?.(siteOf(program, index), inst) ?? []).map((r) => `R${r}`),
-      ...(emitter.predicates?.(siteOf(program, index)) ?? []).map((p) => `P${p}`),
+      ...(emitter.rows?.(site, inst) ?? []).map((r) => `R${r}`),
+      ...(emitter.predicates?.(site) ?? []).map((p) => `P${p}`),
     ];
     const bases = access === null ? [] : basesOf(access);
-    for (const r of bases) reads.add(r);
     return {
       index,
       inst,
@@ -94,10 +113,10 @@ export function translationOf(program: Program, index: number): Translation | nu
       access,
       stands,
       bases,
-      reads: [...reads],
       writes: writesOf(inst),
-      risky,
-      pure: emitter.whole !== true && !risky && access === null && emitter.pure !== false && stands.length === 0,
+      ...seen,
+      reads: [...new Set([...seen.reads, ...bases])],
+      pure: emitter.whole !== true && !seen.risky && access === null && emitter.pure !== false && stands.length === 0,
     };
   } catch (e) {
     if (e instanceof Untranslated || e instanceof Unsupported) return null;
@@ -105,10 +124,14 @@ export function translationOf(program: Program, index: number): Translation | nu
   }
 }
 
-function emitInstruction(e: Segment, s: Site, emitter: Emitter, index: number, group: Group | null): void {
-  e.startInstruction(s.inst, s.uniform);
-  if (s.uniform) e.inPrologue(() => emitter.emit(e, s, index, group));
-  else emitter.emit(e, s, index, group);
+function emitInstruction(
+  e: Segment,
+  { site, emitter, index }: Pick<Translation, "site" | "emitter" | "index">,
+  group: Group | null,
+): void {
+  e.startInstruction(site.inst, site.uniform);
+  if (site.uniform) e.inPrologue(() => emitter.emit(e, site, index, group));
+  else emitter.emit(e, site, index, group);
 }
 
 /** A piece of straight-line code that one function does. */
@@ -194,7 +217,7 @@ function groupsIn(list: readonly Translation[], slot: (group: Group) => number):
 }
 
 /** The test of all accesses; nothing where there are none. */
-function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyMap<number, Group>): Code {
+function testCode(e: Segment, piece: Piece, groupOf: ReadonlyMap<number, Group>): Code {
   if (groupOf.size === 0) return new Code();
   const notes = new Notes(e);
   /** Does the same for the first access of each group, with what makes the addresses. */
@@ -202,10 +225,10 @@ function testCode(e: Segment, program: Program, piece: Piece, groupOf: ReadonlyM
     e.startRound("quick");
     for (const t of piece.list) {
       const group = groupOf.get(t.index);
-      if (piece.slice.has(t)) emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, null);
+      if (piece.slice.has(t)) emitInstruction(e, t, null);
       else if (group !== undefined && group.accesses[0]!.index === t.index) {
         e.startInstruction(t.inst, false);
-        t.emitter.accessing?.(e, siteOf(program, t.index));
+        t.emitter.accessing?.(e, t.site);
         each(group);
       }
     }
@@ -285,7 +308,6 @@ const nothingBack: WritesBack = { atOnce: new Map(), late: new Set() };
 
 /** The function of a segment: address of the warp's state and active lanes → threads that executed, or −1 with nothing done. */
 export function segmentFunction(
-  program: Program,
   piece: Piece,
   full: boolean,
   relaxed: boolean,
@@ -297,11 +319,11 @@ export function segmentFunction(
   const { atOnce, late } = whole ? nothingBack : writesBack(piece, full, live);
   const groupOf = groupsIn(list, slot);
   const e = new Segment(full, relaxed ? "relaxed" : "quick");
-  const test = testCode(e, program, piece, groupOf);
+  const test = testCode(e, piece, groupOf);
   const round = (fma: FmaMode): [Code, Code] => {
     e.startRound(fma);
     for (const t of list) {
-      emitInstruction(e, siteOf(program, t.index), t.emitter, t.index, groupOf.get(t.index) ?? null);
+      emitInstruction(e, t, groupOf.get(t.index) ?? null);
       for (const r of atOnce.get(t) ?? []) e.writeBack(r);
     }
     const body = e.out;
@@ -343,7 +365,7 @@ export function segmentFunction(
       .end();
   code.append(e.prologue).append(test);
   if (whole) code.append(rounds);
-  else if (rounds.bytes.length > 0) {
+  else if (!rounds.isEmpty) {
     code.get(BASE).set(e.row).i32(0).set(e.shift).open(Op.loop).append(rounds);
     nextRound(e, code);
     code.end();

@@ -188,7 +188,6 @@ class Writer {
   private readonly products = new Map<string, number>();
 
   constructor(
-    private readonly program: Program,
     private readonly nodes: readonly Node[],
     private readonly full: boolean,
     private readonly relaxed: boolean,
@@ -236,7 +235,7 @@ class Writer {
           code.get(this.threads).op(Op.i32Add).set(this.threads);
           return;
         }
-        const { fn, fails } = segmentFunction(this.program, node.piece, this.full, this.relaxed, this.slot, this.live);
+        const { fn, fails } = segmentFunction(node.piece, this.full, this.relaxed, this.slot, this.live);
         const number = FIRST_SEGMENT + this.functions.push(fn) - 1;
         code.get(BASE).get(ACTIVE).index(Op.call, number).set(this.temporary);
         if (fails) {
@@ -366,7 +365,7 @@ export function translate(
     nodes.push(...nodesOf(program, from, to, full, translation));
     if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to, guard: null });
   });
-  const writer = new Writer(program, nodes, full, relaxed, slot, live);
+  const writer = new Writer(nodes, full, relaxed, slot, live);
   writer.write();
   const bytes = encodeModule(imports, [exactFma32x4(), togetherFunction(), ...writer.functions, writer.fn]);
   // A stop is no place to start: nothing would be done.
