@@ -1,12 +1,13 @@
 /**
  * Small bodies, straight-line PTX of two to six operations, at -O3 beside ptxas -O3: mnemonics, instructions, results.
  *
- *   node tools/run-ts.cjs tools/bodies.ts compare [--sm 90] [--seed 1 --count 1000 | --facts COMBOS.jsonl.gz [--every N] [--from K]] [--out FILE.json]
+ *   node tools/run-ts.cjs tools/bodies.ts compare [--sm 90] [--seed 1 --count 1000 | --facts COMBOS.jsonl.gz [--every N] [--from K]] [--groups N] [--out FILE.json]
  *   node tools/run-ts.cjs tools/bodies.ts run     [the same]
  *   node tools/run-ts.cjs tools/bodies.ts show    [the same] --only INDEX
  *
  * Bodies come from a seed (tools/bodies/generate.ts) or from a file of facts, whose code then stands for ptxas's. `compare`: the mnemonics less
- * those of the frame; --out takes those that differ. `run`: our code of -O0 and -O3 and ptxas's in the simulator on random and edge words; every
+ * those of the frame, and of those that differ how many have fewer, as many, more instructions than ptxas's (matching the first would only make
+ * them longer); --groups N prints the N most frequent differences (without those that have fewer), --out takes all. `run`: our code of -O0 and -O3 and ptxas's in the simulator on random and edge words; every
  * byte of the output must be equal. The status is 1 where results differ.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,6 +31,7 @@ const { values, positionals } = readArguments({
   every: { type: "string", default: "1" },
   from: { type: "string", default: "0" },
   only: { type: "string", default: "" },
+  groups: { type: "string", default: "0" },
   out: { type: "string", default: "" },
 });
 const sm = numberOf(values.sm);
@@ -82,11 +84,42 @@ function batches(): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / 50) }, (_, b) => rows.slice(50 * b, 50 * b + 50));
 }
 
+/** A body whose mnemonics are not ptxas's; bags as text. */
+interface Difference {
+  readonly index: number;
+  readonly body: string;
+  readonly ours: string;
+  readonly ptxas: string;
+  /** Instructions beyond the frame, ours less ptxas's, loads and constants among them. */
+  readonly more: number;
+}
+
+/** A bag as `beyond` writes it. */
+const bagOf = (text: string): Bag =>
+  new Map([...text.matchAll(/(-?\d+) ([^,]+)/g)].map((m) => [m[2] as string, Number(m[1])]));
+
+/** What the first has more of than the second. */
+function parted(a: Bag, b: Bag): string {
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .sort()
+    .flatMap((w) => {
+      const n = (a.get(w) ?? 0) - (b.get(w) ?? 0);
+      return n > 0 ? [`${n} ${w}`] : [];
+    })
+    .join(", ");
+}
+
+/** Instructions without padding and the loop at the end. */
+const sizeOf = (code: readonly string[]): number => code.filter((line) => !/^(NOP|BRA)/.test(line)).length;
+
 function compare(): void {
-  const frameOf = (code: ReadonlyMap<number, readonly string[]>): Bag => mnemonicsOf(code.get(0) ?? []);
-  const mine = frameOf(codeOf([frame], (text) => ours(text, 3)));
-  const other = frame.code === null ? frameOf(codeOf([frame], theirs)) : mnemonicsOf(frame.code);
-  const different: unknown[] = [];
+  const frames = [
+    codeOf([frame], (text) => ours(text, 3)).get(0) ?? [],
+    frame.code ?? codeOf([frame], theirs).get(0) ?? [],
+  ] as const;
+  const [mine, other] = [mnemonicsOf(frames[0]), mnemonicsOf(frames[1])];
+  const around = sizeOf(frames[0]) - sizeOf(frames[1]);
+  const different: Difference[] = [];
   let [asked, compiled, same, n, np] = [0, 0, 0, 0, 0];
   for (const batch of batches()) {
     const code = codeOf(batch, (text) => ours(text, 3));
@@ -102,14 +135,32 @@ function compare(): void {
       np += b.length;
       const [x, y] = [beyond(mnemonicsOf(a), mine), beyond(mnemonicsOf(b), other)];
       if (x === y) same++;
-      else different.push({ index: k, body, ours: x, ptxas: y });
+      else different.push({ index: k, body, ours: x, ptxas: y, more: sizeOf(a) - sizeOf(b) - around });
     }
   }
   if (values.out !== "") writeFileSync(values.out, JSON.stringify(different, null, 1));
+  const shorter = different.filter((d) => d.more < 0).length;
+  const equal = different.filter((d) => d.more === 0).length;
   const share = ((100 * same) / Math.max(1, compiled)).toFixed(1);
   console.log(
     `${target}: compiled ${compiled} of ${asked}; same mnemonics ${same} (${share} %); instructions ${(n / np).toFixed(3)} of ptxas's`,
   );
+  console.log(
+    `of ${different.length} others ${shorter} have fewer instructions than ptxas's, ${equal} as many, ${different.length - shorter - equal} more`,
+  );
+  printGroups(different.filter((d) => d.more >= 0));
+}
+
+/** The most frequent differences, with the numbers of some of their bodies. */
+function printGroups(different: readonly Difference[]): void {
+  const groups = new Map<string, number[]>();
+  for (const { index, ours: x, ptxas: y } of different) {
+    const [a, b] = [bagOf(x), bagOf(y)];
+    const key = `${parted(a, b)} | ${parted(b, a)}`;
+    groups.set(key, [...(groups.get(key) ?? []), index]);
+  }
+  const sorted = [...groups].sort((a, b) => b[1].length - a[1].length).slice(0, numberOf(values.groups));
+  for (const [key, list] of sorted) console.log(`${list.length}  ${key}  (${list.slice(0, 6).join(" ")})`);
 }
 
 const THREADS = 64;

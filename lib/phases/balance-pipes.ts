@@ -4,18 +4,20 @@
  *
  *     IADD3 %R1, %R2, %R3, RZ                        IMAD %R1, %R2, 0x1, %R3          (IMAD.IADD)
  *     IADD3 %R1, %R2, 0x10, RZ                       VIADD %R1, %R2, 0x10
+ *     IADD3 %R1, -%R2, RZ, RZ                        IMAD %R1, RZ, RZ, -%R2           (IMAD.MOV)
  *     SHF.L.U32 %R1, %R2, 0x4, RZ              →     IMAD.U32 %R1, %R2, 0x10, RZ      (IMAD.SHL.U32)
  *     LEA %R1, %R2, %R3, 0x4                         IMAD %R1, %R2, 0x10, %R3
  *     IADD3.X %R1, %R2, %R3, RZ, %P0, !PT            IMAD.X %R1, %R2, 0x1, %R3, %P0
  *
- * The counts at which ptxas 13.0.88 does so were read off 12,000 bodies: from sm_90 on an ALU that has three more, copies of literals
- * among them; before, two more, copies not counted. It foretells 97 % of its choices on sm_90, 100, 120 and 89 % on sm_75.
+ * The counts at which ptxas 13.0.88 does so were read off 12,000 bodies. From sm_90 on: an ALU that has three more, copies of literals among them.
+ * Before: one that has four more, and then half of the difference; copies go first (they count, but stay as they are: the allocator knows them),
+ * the others from the last to the first, and of three in all the last before the second. It foretells 96 % of its choices.
  */
 import { type Form, form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
 import { clone, imm, isReg, isZeroReg, neg, PT, RZ } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
-import { File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
 import { barrierOperands } from "./barrier-operands.js";
 
@@ -39,38 +41,78 @@ const pipes: Readonly<Record<Pipe, ReadonlySet<string>>> = {
 /** Returns how many instructions went to the other pipe. */
 export function balancePipes(func: Func): number {
   const early = func.target.has("constantOperands");
-  const least = early ? 2 : 3;
   const whole = barrierOperands(func);
   let moved = 0;
-  for (const block of func.blocks) {
-    const load = { alu: 0, fma: 0 };
-    for (const inst of block.insts) {
-      const pipe = pipeOf(func, inst, early);
-      if (pipe !== null) load[pipe]++;
-    }
-    for (const inst of block.insts) {
-      const from = pipeOf(func, inst, early);
-      if (from === null || whole.has(inst)) continue;
-      const to = from === "alu" ? "fma" : "alu";
-      if (load[from] - load[to] < least) continue;
-      const way = from === "alu" ? toFma(func, inst) : early ? null : toAlu(inst);
-      if (way === null || !encodes(func, way.form, way.dsts, way.srcs)) continue;
-      inst.form = way.form;
-      inst.dsts = way.dsts;
-      inst.srcs = way.srcs;
-      load[from]--;
-      load[to]++;
-      moved++;
-    }
-  }
+  for (const block of func.blocks) moved += early ? evenOut(func, block, whole) : balanceInOrder(func, block, whole);
   if (moved > 0) touch(func);
   return moved;
 }
 
+function balanceInOrder(func: Func, block: Block, whole: ReadonlySet<Inst>): number {
+  const load = loadOf(func, block, false);
+  let moved = 0;
+  for (const inst of block.insts) {
+    const from = pipeOf(func, inst, false);
+    if (from === null || whole.has(inst)) continue;
+    const to = from === "alu" ? "fma" : "alu";
+    if (load[from] - load[to] < 3) continue;
+    const way = from === "alu" ? toFma(func, inst) : toAlu(inst);
+    if (way === null || !go(func, inst, way)) continue;
+    load[from]--;
+    load[to]++;
+    moved++;
+  }
+  return moved;
+}
+
+/** Of SMs whose products read a constant bank. */
+function evenOut(func: Func, block: Block, whole: ReadonlySet<Inst>): number {
+  const load = loadOf(func, block, true);
+  let left = (load.alu - load.fma) >> 1;
+  if (left < 2) return 0;
+  const copies: null[] = [];
+  const others: { inst: Inst; way: Way }[] = [];
+  for (const inst of block.insts) {
+    if (isLiteralCopy(inst)) copies.push(null);
+    const way = pipeOf(func, inst, true) !== "alu" || whole.has(inst) ? null : toFma(func, inst);
+    if (way !== null && encodes(func, way.form, way.dsts, way.srcs)) others.push({ inst, way });
+  }
+  const all = [...copies, ...others];
+  const order = all.length === 3 ? [all[0]!, all[2]!, all[1]!] : [...copies, ...others.reverse()];
+  let moved = 0;
+  for (const one of order) {
+    if (left-- === 0) break;
+    if (one === null || !go(func, one.inst, one.way)) continue;
+    moved++;
+  }
+  return moved;
+}
+
+function go(func: Func, inst: Inst, way: Way): boolean {
+  if (!encodes(func, way.form, way.dsts, way.srcs)) return false;
+  inst.form = way.form;
+  inst.dsts = way.dsts;
+  inst.srcs = way.srcs;
+  return true;
+}
+
+function loadOf(func: Func, block: Block, early: boolean): Record<Pipe, number> {
+  const load = { alu: 0, fma: 0 };
+  for (const inst of block.insts) {
+    const pipe = pipeOf(func, inst, early);
+    if (pipe !== null) load[pipe]++;
+  }
+  return load;
+}
+
+const isLiteralCopy = (inst: Inst): boolean =>
+  inst.form.op === "MOV" && (inst.srcs[0]?.kind === Kind.Imm || inst.srcs[0]?.kind === Kind.Const);
+
 function pipeOf(func: Func, inst: Inst, early: boolean): Pipe | null {
   const { op, pseudo } = inst.form;
   if (pseudo) return null;
-  if (op === "MOV") return early || inst.dsts.some((o) => isReg(o) && func.values.fixed(o.id) >= 0) ? null : "alu";
+  if (op === "MOV" && early) return isLiteralCopy(inst) ? "alu" : null;
+  if (op === "MOV") return inst.dsts.some((o) => isReg(o) && func.values.fixed(o.id) >= 0) ? null : "alu";
   return pipes.alu.has(op) ? "alu" : pipes.fma.has(op) ? "fma" : null;
 }
 
@@ -98,6 +140,7 @@ function toFma(func: Func, inst: Inst): Way | null {
 function sum(func: Func, inst: Inst, d: Operand): Way | null {
   const terms = inst.srcs.slice(0, 3).filter((o) => !zero(o));
   const [x, y] = terms as [Operand, Operand];
+  if (terms.length === 1 && plain(x) && x.file === File.R && x.mods === Mod.Neg) return imad(d, RZ(), RZ(), x);
   if (terms.length !== 2) return null;
   const literal = terms.find((o) => o.kind === Kind.Imm);
   if (literal !== undefined) {

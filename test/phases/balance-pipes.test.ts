@@ -37,3 +37,30 @@ test("products with 2^n ± 1 go to an idle ALU", () => {
   expect(after(code(90, ...lines), balancePipes)).toBe(code(90, ...fma, "LEA %R4, %R2, %R2, 0x3"));
   expect(after(code(75, ...lines), balancePipes)).toBe(code(75, ...lines));
 });
+
+test("a negation is a sum with nothing", () => {
+  const sum = "IADD3 %R4, -%R2, RZ, RZ";
+  expect(after(code(90, ...busy, sum), balancePipes)).toBe(code(90, ...busy, "IMAD.MOV %R4, RZ, RZ, -%R2"));
+});
+
+const moved = ["IMAD.IADD %R4, %R2, 0x1, -%R3", "IMAD.SHL.U32 %R5, %R2, 0x10, RZ", "IMAD.IADD %R6, %R2, 0x1, %R3"];
+
+test("sm_75 wants a difference of four and evens out half of it", () => {
+  expect(after(code(75, busy[0]!, ...sums), balancePipes)).toBe(code(75, busy[0]!, ...sums));
+  expect(after(code(75, ...busy, ...sums), balancePipes)).toBe(code(75, ...busy, moved[0]!, moved[1]!));
+});
+
+test("of three that could go on sm_75 the second goes last, of others the first", () => {
+  const three = [...sums, "IADD3 %R6, %R2, %R3, RZ"];
+  expect(after(code(75, busy[0]!, ...three), balancePipes)).toBe(code(75, busy[0]!, moved[0]!, three[1]!, moved[2]!));
+  const two = [sums[0]!, three[2]!];
+  const four = [busy[0]!, ...two, "IADD3 %R10, %R2, -%R3, RZ", "IADD3 %R11, %R2, -%R3, RZ"];
+  const expected = [...four.slice(0, 3), "IMAD.IADD %R10, %R2, 0x1, -%R3", "IMAD.IADD %R11, %R2, 0x1, -%R3"];
+  expect(after(code(75, ...four), balancePipes)).toBe(code(75, ...expected));
+});
+
+test("on sm_75 copies of literals go first", () => {
+  const lines = ["MOV %R10, 0x5", "MOV %R11, 0x6", ...busy, ...sums];
+  const expected = [...lines.slice(0, 5), moved[1]!];
+  expect(after(code(75, ...lines), balancePipes)).toBe(code(75, ...expected));
+});
