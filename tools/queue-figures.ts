@@ -121,8 +121,12 @@ async function overhead(server: Server): Promise<void> {
   const [queued, plain] = [there.cpu + ofOthers, here.cpu - alone.cpu];
   const start = alone.cpu;
   const each = (seconds: number): string => `${((1000 * seconds) / points).toFixed(2)} ms`;
-  console.log(`${points} points, tables ${equal("there", "here")}; processor time, start of a process (${start.toFixed(1)} s) taken off:`);
-  console.log(`queue ${each(queued - start)} per point (coordinator ${each(there.cpu - start)}), one thread here ${each(plain)}`);
+  console.log(
+    `${points} points, tables ${equal("there", "here")}; processor time, start of a process (${start.toFixed(1)} s) taken off:`,
+  );
+  console.log(
+    `queue ${each(queued - start)} per point (coordinator ${each(there.cpu - start)}), one thread here ${each(plain)}`,
+  );
   console.log(`overhead ${each(queued - start - plain)} per point; by the clock ${each(there.seconds - here.seconds)}`);
 }
 
@@ -131,41 +135,66 @@ const TINY = `.version 8.0
 .address_size 64
 .visible .entry tiny(.param .u64 p) { ret; }
 `;
-const ENDLESS = TINY.replace("{ ret; }", "{ .reg .b32 %r<2>; .reg .b64 %a; ld.param.u64 %a, [p];\nL: ld.volatile.global.u32 %r1, [%a]; bra.uni L; }");
-/** So many instructions that a thread with this heap (MiB) does not hold them. */
-const HEAP = 300;
-const huge = (): string =>
-  TINY.replace("{ ret; }", `{ .reg .b32 %r<400000>;\n${Array.from({ length: 399_998 }, (_, i) => `add.s32 %r${i + 1}, %r${i}, ${i};`).join("\n")}\nret; }`);
+const ENDLESS = TINY.replace(
+  "{ ret; }",
+  "{ .reg .b32 %r<2>; .reg .b64 %a; ld.param.u64 %a, [p];\nL: ld.volatile.global.u32 %r1, [%a]; bra.uni L; }",
+);
+/** MiB of a worker's heap, and so many instructions that it does not hold them. */
+const HEAP = 128;
+const HUGE = 60_000;
 
-/** The special points are the last ones, one of each; the others are a kernel of one instruction under many limits and levels. */
-function large(): SweepSpec {
-  const launch = { buffers: { p: { type: "u32", length: 4 } }, launches: [{ kernel: "tiny", grid: [1], block: [32], params: [{ buffer: "p" }] }] };
-  writeFileSync(join(folder, "l.json"), JSON.stringify(launch));
-  const count = points / 100;
-  const files: Record<string, string> = { tiny: TINY, endless: ENDLESS, huge: huge(), damaged: TINY.replace("ret;", "rot;") };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.ptx`), text);
-  // Copies of the kernel that differ in a comment: other inputs, other points.
-  for (let i = 0; i < count; i++) writeFileSync(join(folder, `tiny${i}.ptx`), `// ${i}\n${TINY}`);
-  return {
+/** A kernel of one instruction, in copies that differ in a comment, at two levels under many limits; of the others one point each: cubins. */
+function large(): void {
+  const cubin = (name: string, text: string): void =>
+    writeFileSync(join(folder, `${name}.cubin`), compile(text, { target: "sm_75", opt: 0 }).cubin as Uint8Array);
+  const buffers = { p: { type: "u32", length: 4 } };
+  const launches = [{ kernel: "tiny", grid: [1], block: [32], params: [{ buffer: "p" }] }];
+  writeFileSync(join(folder, "l.json"), JSON.stringify({ buffers, launches }));
+  cubin("endless", ENDLESS);
+  const stores = "st.volatile.global.u64 [%a], %a;\n".repeat(HUGE);
+  cubin("huge", TINY.replace("{ ret; }", `{ .reg .b64 %a; ld.param.u64 %a, [p];\n${stores}ret; }`));
+  writeFileSync(join(folder, "damaged.cubin"), readFileSync(join(folder, "endless.cubin")).subarray(0, 700));
+  const copies = Array.from({ length: Math.ceil(points / 100) }, (_, i) => `tiny${i}.ptx`);
+  for (const [i, name] of copies.entries()) writeFileSync(join(folder, name), `// ${i}\n${TINY}`);
+  const spec: SweepSpec = {
     name: "large",
-    inputs: Array.from({ length: count }, (_, i) => ({ ptx: `tiny${i}.ptx` })),
+    inputs: [
+      ...copies.map((ptx) => ({ ptx })),
+      { cubin: "endless.cubin", launch: "l.json" },
+      { cubin: "huge.cubin" },
+      { cubin: "damaged.cubin" },
+    ],
+    policies: ["control"],
     levels: [0, 1],
     maxRegisters: Array.from({ length: 50 }, (_, i) => 16 + i),
     budget: { instructions: 100_000, memory: HEAP },
   };
+  writeFileSync(file, JSON.stringify(spec));
 }
 
+const SHARDS = 8;
+
 async function scale(server: Server): Promise<void> {
-  const spec = large();
-  writeFileSync(file, JSON.stringify({ ...spec, inputs: spec.inputs.slice(0, -1) }));
-  const special = { ...spec, inputs: [{ ptx: "endless.ptx", launch: "l.json" }, { ptx: "huge.ptx" }, { ptx: "damaged.ptx" }] };
-  // One of each: 100 points of the kernels would be as many of these.
-  const last = { ...spec, inputs: [...spec.inputs.slice(0, -1)] };
-  void special;
-  writeFileSync(file, JSON.stringify(last));
-  const here = await watched("sweep", file, ...out("here"));
-  report("threads here", here, "here");
-  await server.stop();
+  large();
+  report("threads here", await watched("sweep", file, ...out("here")), "here");
+  // The rows of the run as eight shards leave them; that shards run alone leave these is tested (test/experiment/limits).
+  const parts: string[] = Array.from({ length: SHARDS }, () => "");
+  readFileSync(join(folder, "here.jsonl"), "utf8")
+    .split("\n")
+    .forEach((line, i) => {
+      if (line !== "") parts[i % SHARDS] += `${line}\n`;
+    });
+  for (const [i, text] of parts.entries()) writeFileSync(join(folder, `parts.${i + 1}of${SHARDS}.jsonl`), text);
+  const merged = await watched("merge", file, ...out("parts"));
+  console.log(
+    `${SHARDS} shards merged in ${merged.seconds.toFixed(0)} s, most memory ${merged.memory} MiB; tables ${equal("here", "parts")}`,
+  );
+  const workers = Array.from({ length: 2 }, () =>
+    processes.start("worker", "--queue", server.url, "--threads", "1", "--quiet"),
+  );
+  report("queue, two workers", await watched("sweep", file, "--queue", server.url, ...out("there")), "there");
+  for (const worker of workers) await processes.kill(worker);
+  console.log(`tables ${equal("here", "there")}`);
 }
 
 function report(who: string, run: Run, name: string): void {

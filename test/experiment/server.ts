@@ -23,6 +23,8 @@ export interface Server {
   /** Kills the server and starts it again in the same folder, with what it wrote down (`persistent`) or with nothing. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+  /** Number of its process. */
+  pid(): number | undefined;
 }
 
 const freePort = (): Promise<number> =>
@@ -64,6 +66,7 @@ export async function startServer(folder: string, persistent: boolean): Promise<
   return {
     url: `redis://127.0.0.1:${port}`,
     stop,
+    pid: () => child.pid,
     restart: async () => {
       await stop();
       child = await start();
