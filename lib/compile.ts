@@ -4,6 +4,7 @@
  */
 import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diagnostics.js";
 import type { SourceLines } from "./elf/cubin/debug.js";
+import { sharedAlignments } from "./elf/cubin/place.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
 import { answers, counted, shownAs } from "./inspect.js";
@@ -226,6 +227,10 @@ class Run {
     const program = this.program;
     // What a kernel reaches is asked before phases change the code.
     const reached = new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
+    for (const func of program.funcs) {
+      const alignments = sharedAlignments(program, func, relocatable);
+      if (alignments.size > 0) func.alignments = alignments;
+    }
     const records = program.funcs.map((func) => this.function(func, callersOf(func, reached)));
     for (const r of records) this.guarded(r.name, () => this.encode(r, program, reached));
     this.functions = records.map((r) => compiled(r, relocatable));

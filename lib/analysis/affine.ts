@@ -19,7 +19,7 @@ export interface Atom {
   readonly what: "special" | "constant" | "symbol" | "name";
   /** Special register, bank, or name. */
   readonly id: number;
-  /** Byte offset in the bank, or a symbol's addend; 1 for a name as it is where its guard is true. */
+  /** Byte offset in the bank; 1 for a name as it is where its guard is true. */
   readonly offset: number;
   readonly symbol: string;
   /** Bits that may be one. */
@@ -100,7 +100,11 @@ export class Affine {
         return this.constant(index, slot, 0);
       case Kind.Sym:
         return o.part === "32@lo"
-          ? this.atom({ what: "symbol", id: 0, offset: o.value, symbol: o.sym, may: -1, most: MOST })
+          ? this.add(
+              this.atom({ what: "symbol", id: 0, offset: 0, symbol: o.sym, may: -1, most: MOST }),
+              this.number(o.value),
+              1,
+            )
           : null;
       case Kind.Reg:
         if (o.id === ZERO_REG) return this.number(0);

@@ -3,6 +3,7 @@ export * from "./acquire.js";
 export * from "./addresses.js";
 export * from "./affine.js";
 export * from "./alias.js";
+export * from "./alignment.js";
 export * from "./bits.js";
 export type { Grouped } from "./block-units.js";
 export { BlockUnits, Crossing, WaysBack } from "./block-units.js";

@@ -7,7 +7,7 @@ const optimizer =
   "EnableGvnCse EnableGvnCseMode ForceLateCommoning DisableMoveCommoning CopyPropBudget " +
   "CopyPropGlobalBudget CopyPropAddr CopyPropConstantBank DisableDeadStoreElimination DisablePredication " +
   "DisableMergeEquivalentConditionalFlow MergeEquivalentConditionalFlowBudget DisableUreg DisableForceLDCTOLDCUConv DisableSopSr " +
-  "DisableReadVectorization FPFoldDisable FPRefactoringDisable DisableCmpToPred DisableLongIntArithAddressFolding " +
+  "DisableReadVectorization DisableWriteVectorization FPFoldDisable FPRefactoringDisable DisableCmpToPred DisableLongIntArithAddressFolding " +
   "DisableDependentConstExpr DisableStrideOnAddr DistributeAndReassociateMulBudget";
 const unroll =
   "LoopUnroll UnrollBudget UnrollInstLimit UnrollUnknownCount UnrollUnknownInstLimit " +

@@ -146,6 +146,9 @@ class Reader {
       case "shared":
         func.sharedBytes = integer(w[1]);
         break;
+      case "aligned":
+        func.alignments = new Map(func.alignments).set(quoted(w[1] ?? ""), integer(w[2]));
+        break;
       case "barriers":
         func.barriers = integer(w[1]);
         break;

@@ -72,6 +72,7 @@ function header(func: Func): string[] {
   for (const p of func.params) lines.push(paramLine(p));
   if (func.paramBytes > 0) lines.push(`parambytes ${func.paramBytes}`);
   if (func.sharedBytes > 0) lines.push(`shared ${func.sharedBytes}`);
+  for (const [name, bytes] of func.alignments ?? []) lines.push(`aligned ${JSON.stringify(name)} ${bytes}`);
   if (func.barriers > 0) lines.push(`barriers ${func.barriers}`);
   const sizes = [frame.localBytes, frame.spillBytes, frame.spillStores, frame.spillLoads];
   if (sizes.some((n) => n > 0)) lines.push(`frame ${sizes.join(" ")}`);

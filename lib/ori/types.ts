@@ -154,6 +154,8 @@ export interface Func {
   paramBytes: number;
   /** Bytes of statically allocated shared memory used by the function. */
   sharedBytes: number;
+  /** What is known of the places of shared variables: their alignments in bytes, by name. */
+  alignments?: ReadonlyMap<string, number>;
   /** Shared-memory, global and constant symbols it mentions are resolved by the cubin writer. */
   limits: LaunchBounds;
   /** Number of CTA barriers used (BAR), 0…16. */

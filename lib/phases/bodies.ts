@@ -25,6 +25,7 @@ import { hoistCommon } from "./hoist-common.js";
 import { hoistInvariants } from "./hoist-invariants.js";
 import { expandJumpTables } from "./jump-tables.js";
 import { settleLiterals } from "./literals.js";
+import { narrowLoads } from "./narrow-loads.js";
 import { removeNops } from "./nop.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
@@ -39,6 +40,7 @@ import type { PhaseBody, PhaseContext } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
 import { unrollLoops } from "./unroll.js";
 import { unrollLimits } from "./unroll-cost.js";
+import { widenAccesses } from "./wide-accesses.js";
 import { pairZeros } from "./zero-pairs.js";
 
 export interface NoBody {
@@ -67,6 +69,13 @@ function common(func: Func, across: boolean, { rewrites, ...context }: PhaseCont
   commonSubexpressions(func, across, !p.DisableMoveCommoning, rewrites);
   if (!rewrites.open) return;
   commonLoads(func, across, !p.DisableDeadStoreElimination);
+}
+
+/** Words that nobody reads first: a load that is joined reads all. */
+function vectorize(func: Func, { rewrites, ...context }: PhaseContext): void {
+  const p = parametersOf(context);
+  if (!p.DisableReadVectorization) narrowLoads(func, rewrites);
+  widenAccesses(func, { loads: !p.DisableReadVectorization, stores: !p.DisableWriteVectorization }, rewrites);
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
@@ -133,7 +142,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   ExtractShaderConstsFirst: graphics,
   OriHoistInvariantsEarly: (func, context) =>
     void hoistInvariants(func, parametersOf(context), false, context.rewrites),
-  Vectorization: later,
+  Vectorization: vectorize,
   EmitPSI: graphics,
   GeneralOptimizeMid: later,
   OptimizeNestedCondBranches: later,
@@ -170,7 +179,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriDoPredication: {
     none: "done behind the SSA window, where guarded writes are natural: LateMergeEquivalentConditionalFlow",
   },
-  LateVectorization: later,
+  LateVectorization: vectorize,
   LateOriCommoning: (func, context) => {
     const p = parametersOf(context);
     if (p.ForceLateCommoning) common(func, false, context);

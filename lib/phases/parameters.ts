@@ -45,6 +45,8 @@ export interface PhaseParameters {
   readonly DisableForceLDCTOLDCUConv: boolean;
   readonly DisableSopSr: boolean;
   readonly DisableReadVectorization: boolean;
+  /** Neighbouring stores of shared and local memory stay apart. */
+  readonly DisableWriteVectorization: boolean;
   /** Rewrites by rules of a group: none of them applies. */
   readonly FPRefactoringDisable: boolean;
   readonly DisableCmpToPred: boolean;
@@ -83,6 +85,7 @@ export const phaseParameters: PhaseParameters = {
   DisableForceLDCTOLDCUConv: false,
   DisableSopSr: false,
   DisableReadVectorization: false,
+  DisableWriteVectorization: false,
   FPRefactoringDisable: false,
   DisableCmpToPred: false,
   FPFoldDisable: false,

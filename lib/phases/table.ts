@@ -6,7 +6,7 @@
  *
  * A row: name, numbers on the wiki, its page with the most detail, category, the lowest optimization level that runs
  * the phase, and what it is for. There are three levels in effect: 0, 1, 2 and above (digest B D3). Measured are
- * OriLoopUnrolling and OriHoistInvariantsEarly 2, OriDoPredication 1, ProcessO0WaitsAndSBs only 0, removal of dead code
+ * OriLoopUnrolling and OriHoistInvariantsEarly 2, Vectorization 1, OriDoPredication 1, ProcessO0WaitsAndSBs only 0, removal of dead code
  * 0; PostSchedule's gate is read as "above 1" (digest E D2); the other levels are judgement. What runs, or why nothing does, is said in bodies.ts.
  */
 import type { Milestone } from "../ori/types.js";
@@ -53,7 +53,7 @@ const rows = [
   ["OriPerformLiveDeadSecond", [33], "26", "analysis", 0, "liveness and dead code, 2nd of 4"],
   ["ExtractShaderConstsFirst", [34], "17", "optimization", 0, "shader constants, first time"],
   ["OriHoistInvariantsEarly", [35], "21", "optimization", 2, "loop-invariant code moves out, first time"],
-  ["Vectorization", [], "17", "optimization", 2, "adjacent memory accesses become wide ones"],
+  ["Vectorization", [], "17", "optimization", 1, "adjacent memory accesses become wide ones"],
   ["EmitPSI", [36], "17", "lowering", 0, "pixel shader inputs"],
   ["GeneralOptimizeMid", [37], "19", "optimization", 1, "bundle, middle"],
   ["OptimizeNestedCondBranches", [38], "20", "optimization", 1, "flattens nested conditional branches"],
@@ -85,7 +85,7 @@ const rows = [
   ["OriPerformLiveDeadThird", [61], "26", "analysis", 0, "liveness and dead code, 3rd of 4"],
   ["OriRemoveRedundantMultiDefMov", [62], "17", "optimization", 0, "drops moves that repeat what a register holds"],
   ["OriDoPredication", [63], "24", "optimization", 1, "if-conversion: short branches become predicated code"],
-  ["LateVectorization", [], "17", "optimization", 2, "adjacent memory accesses, second time"],
+  ["LateVectorization", [], "17", "optimization", 1, "adjacent memory accesses, second time"],
   ["LateOriCommoning", [64], "23", "optimization", 0, "common subexpressions, after predication"],
   ["GeneralOptimizeLate2", [65], "19", "optimization", 1, "bundle, late, second time"],
   ["OriHoistInvariantsLate", [66], "21", "optimization", 2, "loop-invariant code, after predication"],
@@ -240,10 +240,12 @@ const must: readonly PhaseName[] = [
 const inWindow: readonly PhaseName[] = [
   "GeneralOptimize",
   "OriHoistInvariantsEarly",
+  "Vectorization",
   "GvnCse",
   "OriCommoning",
   "SpeculativeHoistComInsts",
   "GeneralOptimizeLate",
+  "LateVectorization",
   "OriHoistInvariantsLate",
   "SinkCodeIntoBlock",
 ];

@@ -69,6 +69,7 @@ export const smallProofs: Readonly<Record<string, Proof>> = {
   DisableForceLDCTOLDCUConv: uniform("parameters", 1),
   DisableSopSr: uniform("uniform", 1),
   DisableReadVectorization: uniform("uniform", 1),
+  DisableWriteVectorization: at("Vectorization", "neighbours", 1),
   FPFoldDisable: rules("floats", 1),
   FPRefactoringDisable: rules("floats", 1),
   DisableCmpToPred: rules("compares", 1),

@@ -142,6 +142,7 @@ mul.hi.u32 %r3, %t, %r1; mul.hi.u32 %r4, %t, %r2; st.volatile.global.u32 [%a], %
 ld.param.u32 %r5, [c]; add.s32 %r3, %r2, %r5; st.volatile.global.u32 [%rd1], %r3; bar.sync 0; xor.b32 %r4, %r3, %r2; st.volatile.global.u32 [%rd1+4], %r4;
 S:`),
   overwritten: kernel("st.global.u32 [%a], %t; st.global.u32 [%a], %n;"),
+  neighbours: kernel("shl.b32 %r1, %t, 3; st.shared.u32 [%r1], %t; st.shared.u32 [%r1+4], %n;"),
   arm: kernel(
     "mov.u32 %r1, 5; setp.gt.s32 %p1, %t, %n; @%p1 bra S; mul.lo.s32 %r1, %t, %n; S: st.global.u32 [%a], %r1;",
   ),

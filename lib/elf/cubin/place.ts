@@ -99,6 +99,21 @@ export function isPlacedByLinker(program: Program, s: ModuleSymbol): boolean {
 /** Alignment of the section when the module has an `extern .shared` array. */
 const DYNAMIC_ALIGN = 16;
 
+/**
+ * Alignments of the shared variables of a function, by name: of those of a kernel in an executable where they lie, of others what they
+ * ask for. The system's part before them begins at 0.
+ */
+export function sharedAlignments(program: Program, func: Func, relocatable: boolean): Map<string, number> {
+  const shared = program.symbols.filter((s) => s.space === "shared" && s.users.includes(func.name));
+  if (relocatable || func.kind === "func") return new Map(shared.map((s) => [s.name, s.align]));
+  const { offsets } = layoutShared(program, func, program.target.limits.reservedSharedOffset, false);
+  const lowest = (n: number): number => (n === 0 ? MOST_ALIGNED : Math.min(n & -n, MOST_ALIGNED));
+  return new Map(shared.map((s) => [s.name, Math.max(s.align, lowest(offsets.get(s.name) ?? 1))]));
+}
+
+/** No access asks for more. */
+const MOST_ALIGNED = 32;
+
 /** `relocatable`: nvlink places the dynamic arrays. */
 export function layoutShared(
   program: Program,
