@@ -3,7 +3,7 @@
  * followed through sums, products, shifts, logic, selections; where loops bring a value back to itself, it is at least as aligned as
  * all that enters the loop.
  *
- * The stack pointer is a multiple of 16 (ptxas 13.0.88 reads and writes local memory by 128 bits from it).
+ * The stack pointer of a kernel is a multiple of 16 less the frame, a multiple of 8.
  */
 import { type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Affine, Atom } from "./affine.js";
@@ -56,7 +56,8 @@ export class Alignments {
   }
 
   private ofConstant(bank: number, offset: number): number {
-    return bank === 0 && offset === this.func.target.constants.stackPointer ? MOST_ALIGNED : 1;
+    if (bank !== 0 || offset !== this.func.target.constants.stackPointer || this.func.kind !== "entry") return 1;
+    return this.func.frame.localBytes % MOST_ALIGNED === 0 ? MOST_ALIGNED : 8;
   }
 
   private ofUnit(unit: number): number {
