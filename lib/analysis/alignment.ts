@@ -14,6 +14,8 @@ import { unitOf } from "./units.js";
 /** Bytes of the widest access. */
 export const MOST_ALIGNED = 16;
 const MAX_DEPTH = 64;
+/** R1. */
+const STACK_POINTER = 1;
 
 const atMost = (n: number): number => (n === 0 ? MOST_ALIGNED : Math.min(n, MOST_ALIGNED));
 const ofNumber = (n: number): number => atMost(lowest(n | 0));
@@ -68,6 +70,7 @@ export class Alignments {
       return MOST_ALIGNED;
     }
     const at = this.defs.def[unit] as number;
+    if (this.isStackPointer(unit)) return this.ofConstant(0, this.func.target.constants.stackPointer);
     if (at < 0 || this.open.size > MAX_DEPTH) return 1;
     const inst = this.defs.flat.insts[at] as Inst;
     const d = inst.dsts.find((o) => o.kind === Kind.Reg && o.id !== ZERO_REG && unitOf(this.defs.units, o) === unit);
@@ -79,6 +82,10 @@ export class Alignments {
     // What leans on a value under way is only true together with it.
     if (!this.leant || this.open.size === 0) this.known.set(unit, found);
     return found;
+  }
+
+  private isStackPointer(unit: number): boolean {
+    return this.func.values.fixed(this.defs.units.owner[unit] as number) === STACK_POINTER;
   }
 
   private of(o: Operand | undefined): number {

@@ -62,6 +62,9 @@ interface Group {
   readonly members: Member[];
 }
 
+/** R1, which a kernel sets once. */
+const STACK_POINTER = 1;
+
 const isStore = (inst: Inst): boolean => inst.form.op === "STS" || inst.form.op === "STL";
 
 class Widen {
@@ -136,11 +139,14 @@ class Widen {
     const address = this.addresses.at(at);
     const { sum } = address;
     if (sum === null) return null;
-    if (
-      store ? inst.srcs.some((o) => isReg(o) && !isZeroReg(o) && !this.defs.holds(o, at)) : !this.ownsResult(at, inst)
-    )
-      return null;
+    if (store ? !inst.srcs.every((o) => this.keeps(o, at)) : !this.ownsResult(at, inst)) return null;
     return { at, inst, address: { ...address, sum } };
+  }
+
+  /** It holds the same further down. */
+  private keeps(o: Operand, at: number): boolean {
+    if (!isReg(o) || isZeroReg(o) || this.defs.holds(o, at)) return true;
+    return this.func.kind === "entry" && this.func.values.fixed(o.id) === STACK_POINTER;
   }
 
   private ownsResult(at: number, inst: Inst): boolean {
