@@ -10,6 +10,7 @@ import { allocateRegisters } from "./allocate.js";
 import { balancePipes } from "./balance-pipes.js";
 import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
+import { commonAgain } from "./common-again.js";
 import { commonLoads } from "./common-loads.js";
 import { commonSubexpressions } from "./commoning.js";
 import { settleBranches, simplifyConditionalFlow } from "./conditional-flow.js";
@@ -162,7 +163,8 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
     if (p.EnableGvnCse && p.EnableGvnCseMode > 0) common(func, p.EnableGvnCseMode > 1, context);
   },
   OriCommoning: (func, context) => common(func, false, context),
-  OriReassociateAndCommon: later,
+  OriReassociateAndCommon: (func, context) =>
+    void commonAgain(func, context.level > 1, parametersOf(context), context.rewrites),
   ExtractShaderConstsFinal: graphics,
   OriReplaceEquivMultiDefMov: later,
   OriPropagateVaryingFirst: later,

@@ -243,6 +243,7 @@ const inWindow: readonly PhaseName[] = [
   "Vectorization",
   "GvnCse",
   "OriCommoning",
+  "OriReassociateAndCommon",
   "SpeculativeHoistComInsts",
   "GeneralOptimizeLate",
   "LateVectorization",
