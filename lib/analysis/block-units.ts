@@ -159,11 +159,12 @@ export class Crossing {
 
 /** The ways of single units from where they are read back to where they are killed. */
 export class WaysBack {
-  // The last unit found to be killed in a block, live into it, live out of it; plus one.
+  // The number of the last walk that found its unit killed in a block, live into it, live out of it.
   private readonly killed: Int32Array;
   private readonly isIn: Int32Array;
   private readonly isOut: Int32Array;
   private readonly work: number[] = [];
+  private walks = 0;
 
   constructor(
     private readonly cfg: Cfg,
@@ -176,22 +177,39 @@ export class WaysBack {
     this.isOut = new Int32Array(cfg.count);
   }
 
-  /** Calls `into` and `out` with each block that the unit is live into and out of. Each unit is followed once. */
+  /** Calls `into` and `out` with each block that the unit is live into and out of. */
   follow(u: number, into: (block: number) => void, out?: (block: number) => void): void {
+    this.search(
+      u,
+      (b) => {
+        into(b);
+        return false;
+      },
+      out,
+    );
+  }
+
+  /** Whether the unit is live into a block of which `wanted` is true; nothing is looked for past the first. */
+  meets(u: number, wanted: (block: number) => boolean): boolean {
+    return this.search(u, wanted);
+  }
+
+  private search(u: number, into: (block: number) => boolean, out?: (block: number) => void): boolean {
     const { reads, ends, kills, killed, isIn, isOut, work } = this;
     const { predStart, pred } = this.cfg;
     const from = reads.start[u] as number;
     const to = reads.start[u + 1] as number;
     const [end, pastEnd] = [ends.start[u] as number, ends.start[u + 1] as number];
-    if (from === to && end === pastEnd) return;
-    const stamp = u + 1;
+    if (from === to && end === pastEnd) return false;
+    const stamp = ++this.walks;
+    let found = false;
     const leaves = (b: number): void => {
       if (b < 0 || isOut[b] === stamp) return;
       isOut[b] = stamp;
       out?.(b);
       if (killed[b] === stamp || isIn[b] === stamp) return;
       isIn[b] = stamp;
-      into(b);
+      if (into(b)) found = true;
       work.push(b);
     };
     for (let k = kills.start[u] as number; k < (kills.start[u + 1] as number); k++)
@@ -199,12 +217,14 @@ export class WaysBack {
     for (let k = from; k < to; k++) {
       const b = reads.list[k] as number;
       isIn[b] = stamp;
-      into(b);
+      if (into(b)) found = true;
       work.push(b);
     }
     for (let k = end; k < pastEnd; k++) leaves(ends.list[k] as number);
-    for (let b = work.pop(); b !== undefined; b = work.pop())
+    for (let b = work.pop(); b !== undefined && !found; b = work.pop())
       for (let e = predStart[b] as number; e < (predStart[b + 1] as number); e++) leaves(pred[e] as number);
+    work.length = 0;
+    return found;
   }
 }
 

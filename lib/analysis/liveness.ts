@@ -34,6 +34,17 @@ export function livenessOfUnits(cfg: Cfg, flat: Flat): WaysBack {
   return crossingOf(cfg, flat, false).ways(cfg);
 }
 
+/**
+ * Units that some block reads before it certainly writes them, where a block leads to it: those that are live out of any block
+ * at all, found without following them. Phis read where they stand.
+ */
+export function exposedReads(cfg: Cfg, flat: Flat): number[] {
+  const crossing = new Crossing(flat.units.count);
+  for (let b = 0; b < cfg.count; b++)
+    if (cfg.predStart[b] !== cfg.predStart[b + 1]) summarize(flat, cfg, b, crossing, false);
+  return crossing.unitsRead();
+}
+
 function crossingOf(cfg: Cfg, flat: Flat, onEdges: boolean): Crossing {
   const crossing = new Crossing(flat.units.count);
   for (let b = 0; b < cfg.count; b++) summarize(flat, cfg, b, crossing, onEdges);

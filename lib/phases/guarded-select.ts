@@ -11,7 +11,7 @@
  * ptxas 13.0.88 does both. In the first both inner values die there, so that an instruction is saved. In the second a product
  * with 1 is its factor, but for the bits of NaN, which PTX leaves open.
  */
-import { analysis, Definitions, isLanewise, unitOf } from "../analysis/index.js";
+import { analysis, Definitions, exposedReads, isLanewise, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
@@ -100,11 +100,7 @@ function lastReads(func: Func, { flat, units }: Definitions): Int32Array {
       if (plain({ ...o, mods: 0, width: 1 }))
         for (let k = 0; k < o.width; k++)
           last[unitOf(units, o) + k] = Math.max(i, last[unitOf(units, o) + k] as number);
-  const { liveOut } = analysis(func, "liveness");
-  for (let b = 0; b < func.blocks.length; b++)
-    liveOut.forEach(b, (u) => {
-      last[u] = -1;
-    });
+  for (const u of exposedReads(analysis(func, "cfg"), flat)) last[u] = -1;
   return last;
 }
 

@@ -15,7 +15,6 @@
  */
 import {
   analysis,
-  clearRange,
   commonDominator,
   Definitions,
   type Flat,
@@ -58,7 +57,10 @@ class Sink {
   private readonly readStart: Int32Array;
   private readonly reader: Int32Array;
   private readonly readerSlot: Int16Array;
-  private readonly across: Uint32Array;
+  /** Units that live through a loop in which nothing reads them: 1 yes, 2 no, 0 not asked yet. */
+  private readonly across: Uint8Array;
+  /** The last unit found to be read in each loop, plus one. */
+  private readonly readIn: Int32Array;
   /** Blocks that the units asked for are live into. */
   private readonly liveInto: Map<number, Uint32Array> = new Map();
   private ways: WaysBack | null = null;
@@ -90,7 +92,8 @@ class Sink {
     for (let u = 0; u < flat.units.count; u++) {
       this.readStart[u + 1] = (this.readStart[u + 1] as number) + (this.readStart[u] as number);
     }
-    this.across = this.acrossLoops();
+    this.across = new Uint8Array(flat.units.count);
+    this.readIn = new Int32Array(analysis(func, "loops").loops.length);
     const next = this.readStart.slice();
     this.reader = new Int32Array(this.readStart[flat.units.count] as number);
     this.readerSlot = new Int16Array(this.reader.length);
@@ -198,7 +201,7 @@ class Sink {
     for (let d = defStart[at] as number; d < (defStart[at + 1] as number); d++) {
       const from = defUnit[d] as number;
       const to = from + (defWidth[d] as number);
-      for (let u = from; u < to; u++) if (hasBit(this.across, 0, u)) return true;
+      for (let u = from; u < to; u++) if (this.crossesLoop(u)) return true;
       for (let r = this.readStart[from] as number; r < (this.readStart[to] as number); r++) {
         const reader = this.reader[r] as number;
         if (this.block[reader] !== this.flat.block[reader]) return true;
@@ -207,31 +210,24 @@ class Sink {
     return false;
   }
 
-  /** Units that live through a loop in which nothing reads them. */
-  private acrossLoops(): Uint32Array {
-    const { flat } = this;
-    const { loops } = analysis(this.func, "loops");
-    const across = new Uint32Array(wordsFor(flat.units.count));
-    if (loops.length === 0) return across;
-    const words = across.length;
-    const rows = new Map(loops.map(({ header }) => [header, new Uint32Array(words)]));
-    const cfg = analysis(this.func, "cfg");
-    const ways = livenessOfUnits(cfg, flat);
-    for (let u = 0; u < flat.units.count; u++)
-      ways.follow(u, (b) => {
-        const row = rows.get(b);
-        if (row !== undefined) setBit(row, 0, u);
-      });
-    for (const { header, blocks } of loops) {
-      const idle = (rows.get(header) as Uint32Array).slice();
-      for (const b of blocks) {
-        const first = flat.useStart[flat.first[b] as number] as number;
-        const last = flat.useStart[flat.first[b + 1] as number] as number;
-        for (let u = first; u < last; u++) clearRange(idle, 0, flat.useUnit[u] as number, flat.useWidth[u] as number);
-      }
-      for (let w = 0; w < words; w++) across[w] = (across[w] as number) | (idle[w] as number);
+  private crossesLoop(u: number): boolean {
+    if (this.across[u] === 0) this.across[u] = this.findsIdleLoop(u) ? 1 : 2;
+    return this.across[u] === 1;
+  }
+
+  private findsIdleLoop(u: number): boolean {
+    const { loops, innermost } = analysis(this.func, "loops");
+    if (loops.length === 0) return false;
+    const { readIn } = this;
+    for (let r = this.readStart[u] as number; r < (this.readStart[u + 1] as number); r++) {
+      let l = innermost[this.flat.block[this.reader[r] as number] as number] as number;
+      for (; l >= 0 && readIn[l] !== u + 1; l = loops[l]!.parent) readIn[l] = u + 1;
     }
-    return across;
+    this.ways ??= livenessOfUnits(analysis(this.func, "cfg"), this.flat);
+    return this.ways.meets(u, (b) => {
+      const l = innermost[b] as number;
+      return l >= 0 && loops[l]!.header === b && readIn[l] !== u + 1;
+    });
   }
 
   /** Registers that the instruction defines. */

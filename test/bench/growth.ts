@@ -37,7 +37,7 @@ export const shapes: Readonly<Record<string, (n: number) => string>> = {
         ...each(
           n,
           (i) =>
-            `setp.lt.s32 %p1, %r0, ${i}; @%p1 bra A${i}; mad.lo.s32 %r0, %r0, %r1, ${i}; bra.uni B${i};\nA${i}: xor.b32 %r0, %r0, %r1;\nB${i}: add.s32 %r1, %r1, %r0;`,
+            `setp.lt.s32 %p1, %r0, ${i}; @%p1 bra THEN${i}; mad.lo.s32 %r0, %r0, %r1, ${i}; bra.uni ENDS${i};\nTHEN${i}: xor.b32 %r0, %r0, %r1;\nENDS${i}: add.s32 %r1, %r1, %r0;`,
         ),
         "st.global.u32 [%rd1], %r0;",
       ],
@@ -51,12 +51,61 @@ export const shapes: Readonly<Record<string, (n: number) => string>> = {
         ...each(
           n,
           (i) =>
-            `setp.lt.s32 %p1, %r0, ${i}; add.s32 %r2, %r0, ${i}; @%p1 bra A${i};\n${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `mad.lo.s32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r2, ${i + k};`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r4; bra.uni B${i};\nA${i}: ${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `xor.b32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r1;`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r5;\nB${i}: add.s32 %r1, %r1, %r3;`,
+            `setp.lt.s32 %p1, %r0, ${i}; add.s32 %r2, %r0, ${i}; @%p1 bra THEN${i};\n${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `mad.lo.s32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r2, ${i + k};`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r4; bra.uni ENDS${i};\nTHEN${i}: ${[0, 1, 2, 3, 4, 5, 6, 7].map((k) => `xor.b32 %r${3 + ((i + k) % 5)}, %r${3 + (k % 5)}, %r1;`).join(" ")} st.global.u32 [%rd1+${4 * (i % 999)}], %r5;\nENDS${i}: add.s32 %r1, %r1, %r3;`,
         ),
         "st.global.u32 [%rd1], %r1;",
       ],
       8,
     ),
+  /** Diamonds that give twenty registers two values each, all of them read after the last one. */
+  phis: (n) =>
+    kernel(
+      [
+        ...each(20, (k) => `ld.global.u32 %r${k + 2}, [%rd1+${4 * k}];`),
+        ...each(
+          n,
+          (i) =>
+            `setp.lt.s32 %p1, %r0, ${i}; add.s32 %r0, %r0, %r2; @%p1 bra THEN${i};\n${each(20, (k) => `mad.lo.s32 %r${k + 2}, %r${((k + 1) % 20) + 2}, %r1, ${i + k};`).join(" ")} st.global.u32 [%rd1+4], %r3; bra.uni ENDS${i};\nTHEN${i}: ${each(20, (k) => `xor.b32 %r${k + 2}, %r${((k + i) % 20) + 2}, %r1;`).join(" ")} st.global.u32 [%rd1+8], %r4;\nENDS${i}:`,
+        ),
+        ...each(20, (k) => `st.global.u32 [%rd1+${4 * k}], %r${k + 2};`),
+      ],
+      22,
+    ),
+  /** Loops one after the other, of two blocks each. */
+  loops: (n) =>
+    kernel(
+      [
+        ...each(
+          n,
+          (i) =>
+            `L${i}: mad.lo.s32 %r0, %r0, %r1, ${i}; st.global.u32 [%rd1+${4 * (i % 99)}], %r0; setp.gt.s32 %p1, %r0, ${i}; @%p1 bra M${i}; ld.global.u32 %r1, [%rd1+8];\nM${i}: setp.lt.s32 %p1, %r0, %r1; @%p1 bra L${i};`,
+        ),
+        "st.global.u32 [%rd1], %r0;",
+      ],
+      2,
+    ),
+  /** One indirect branch with n targets, which all go on at one place. */
+  targets: (n) =>
+    kernel(
+      [
+        `T: .branchtargets ${each(n, (i) => `C${i}`).join(", ")};`,
+        `rem.u32 %r2, %r0, ${n}; brx.idx %r2, T;`,
+        ...each(n, (i) => `C${i}: mad.lo.s32 %r1, %r1, %r0, ${i}; bra.uni OUT;`),
+        "OUT: st.global.u32 [%rd1], %r1;",
+      ],
+      3,
+    ),
+  /** Functions that call the next, the last one the first. */
+  calls: (n) => {
+    const func = (i: number): string => `.func (.param .b32 out) f${i} (.param .b32 in)`;
+    const call = (i: number, to: number): string =>
+      `{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r${i}; call (b), f${to}, (a); ld.param.b32 %r1, [b]; }`;
+    const body = (i: number): string =>
+      `${func(i)}\n{\n.reg .pred %p1;\n.reg .b32 %r<4>;\nld.param.b32 %r0, [in];\nsetp.eq.s32 %p1, %r0, 0;\nmov.u32 %r1, ${i};\n@%p1 bra OUT;\nsub.s32 %r2, %r0, 1;\n${call(2, (i + 1) % n)}\nadd.s32 %r1, %r1, %r0;\nOUT: st.param.b32 [out], %r1;\nret;\n}\n`;
+    const text = kernel([call(0, 0), "st.global.u32 [%rd1], %r1;"], 2);
+    const at = text.indexOf(".visible");
+    return `${text.slice(0, at)}${each(n, (i) => `${func(i)};\n`).join("")}${each(n, body).join("")}${text.slice(at)}`;
+  },
 };
 
 interface Times {
