@@ -84,7 +84,8 @@ def sample(args, types, name, vector=None):
         a = a.rstrip("~|").replace("*|p", "*")
         m = re.fullmatch(r"([=:])(\w+)", a)
         if a == "*" and name == "elect": out.append("r%d|p%d" % (i, i)); i += 1; continue
-        if a in ("...", "*"): return None
+        # Textures, surfaces and what is asked about them: lib/ptx/spec/closed.ts has what they take.
+        if a in ("...", "*", "t", "u", "q", "x"): return None
         if a in ("=p", "p"): out.append("p%d" % i)
         elif m: out.append(reg(m[2], i))
         elif a == "d|p": out.append(reg(types[0], i))

@@ -33,9 +33,6 @@ const target = arch as TargetName;
 const every = numberOf(values.every);
 const from = numberOf(values.from);
 
-/** PTX knows no vectors of eight below 32 bits; ptxas takes them and moves one element, or ends in a segmentation fault. */
-const MEANINGLESS: RegExp = /\b(?:ld|st)\.[\w.:]*v8\.[bus](?:8|16)\b/;
-
 /** Lines with ptxas's verdict, each once. */
 function rows(): { line: string; taken: boolean }[] {
   const seen = new Map<string, boolean>();
@@ -164,12 +161,7 @@ const groups = new Map<string, string[]>();
 const accepted: string[] = [];
 const compiled: Compiled[] = [];
 let taken = 0;
-let aside = 0;
 for (const [i, row] of rows().entries()) {
-  if (row.taken && MEANINGLESS.test(row.line)) {
-    aside++;
-    continue;
-  }
   const single = singleKernel(row.line, `k${i}_`);
   const made = compile(moduleOf(target, [single]), { target, opt: numberOf(values.opt) });
   if (!row.taken) {
@@ -185,9 +177,7 @@ for (const [i, row] of rows().entries()) {
   const key = reason(first);
   groups.set(key, [...(groups.get(key) ?? []), `${row.line}   [${first}]`]);
 }
-console.log(
-  `${target}: ${compiled.length} of ${taken} compiled (${((100 * compiled.length) / taken).toFixed(2)} %); ${aside} that mean nothing left out`,
-);
+console.log(`${target}: ${compiled.length} of ${taken} compiled (${((100 * compiled.length) / taken).toFixed(2)} %)`);
 for (const [key, lines] of [...groups].sort((a, b) => b[1].length - a[1].length)) {
   console.log(`${String(lines.length).padStart(5)} ${key}: ${values.list ? "" : (lines[0] as string).slice(0, 200)}`);
   if (values.list) for (const l of lines) console.log(`        ${l}`);

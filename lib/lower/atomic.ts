@@ -95,6 +95,7 @@ function result(c: Context, o: PtxOperand, a: Atomic, old: Operand): void {
     c.settle(c.out(o, a.type), old);
     return;
   }
+  if (o.kind === "sink") return;
   if (o.kind !== "vector" || o.elements.length !== a.vector) throw new Refusal();
   const bits = a.type.bits * a.type.lanes;
   const parts = o.elements.map((_, k) => elementOf(c, old, k, bits));

@@ -5,7 +5,7 @@
  * ptxas (facts/ptx-to-sass): volatile is a strong access of system scope, acquire a strong load followed by an invalidation
  * of L1, release a fence followed by a strong store.
  */
-import { clone, constBank, constIndexed, imm, RZ } from "../ori/operand.js";
+import { clone, constBank, constIndexed, imm, part, RZ } from "../ori/operand.js";
 import { File, type Operand, ZERO_REG } from "../ori/types.js";
 import type { AddressOperand, Operand as PtxOperand } from "../ptx/ast.js";
 import { type Address, clusterAddress, memoryAddress, moved } from "./address.js";
@@ -25,7 +25,10 @@ export type AccessSpace = "global" | "shared" | "cluster" | "local" | "const" | 
 
 interface Access {
   readonly space: AccessSpace;
+  /** Elements that are moved, … */
   readonly vector: number;
+  /** … and those that are written in braces. */
+  readonly braced: number;
   readonly type: PtxType;
   readonly order: "weak" | "volatile" | "relaxed" | "acquire" | "release" | "mmio";
   readonly scope: Scope;
@@ -83,13 +86,15 @@ function access(m: Modifiers, load: boolean): Access {
   const level2 = m.oneOf(["L2::evict_first", "L2::evict_last", "L2::evict_normal"]);
   const prefetch = load ? m.oneOf(["L2::64B", "L2::128B", "L2::256B"]) : null;
   const hint = m.flag("L2::cache_hint");
-  const vector = Number((m.oneOf(["v2", "v4", "v8"]) ?? "v1").slice(1));
+  const braced = Number((m.oneOf(["v2", "v4", "v8"]) ?? "v1").slice(1));
   const type = m.type();
+  // PTX knows no vectors of eight narrow elements. ptxas takes them and moves the first alone; where it loads 16 bits, it ends in a segmentation fault.
+  const narrow = braced === 8 && type.bits < 32;
+  if (narrow && load && type.bits !== 8) throw new Refusal();
+  const vector = narrow ? 1 : braced;
   const bits = type.bits * vector;
   if (type.cls === "p" || type.lanes !== 1 || bits > (space === "global" || space === "generic" ? 256 : 128))
     throw new Refusal();
-  // ptxas takes eight narrow elements, and moves the first alone: PTX gives them no meaning.
-  if (vector === 8 && type.bits < 32) throw new Refusal();
   let cache = evict === null ? "" : (evictions[evict] as string);
   // Caching hints (.ca, .cg, .wt …) are performance only; evict-first and last-use have a modifier of their own.
   if (cacheWord === "cs" && evict === null) cache += ".EF";
@@ -100,7 +105,7 @@ function access(m: Modifiers, load: boolean): Access {
   if (readOnly && (space !== "global" || order !== "weak")) throw new Refusal();
   if (bits === 256) cache += ".256";
   if (readOnly) cache += ".CONSTANT";
-  const made = { space, vector, type, cache, hint };
+  const made = { space, vector, braced, type, cache, hint };
   if (mmio && space !== "global" && space !== "generic") throw new Refusal();
   if (mmio) return { ...made, order: "mmio", scope };
   return cacheWord === "cv" && order === "weak"
@@ -164,7 +169,7 @@ const ld: Lowering = (c, i, m) => {
   const a = access(m, true);
   const ops = operands(i, a.hint ? 3 : 2);
   const where = addressOperand(at(ops, 1));
-  const to = elements(at(ops, 0), a.vector);
+  const to = elements(at(ops, 0), a);
   if (a.space === "param" && loadSlot(c, where, to, a.type)) return;
   if (a.space === "const" || a.space === "param") {
     loadConstant(c, a, to, memoryAddress(c, where, a.space));
@@ -183,10 +188,10 @@ const ld: Lowering = (c, i, m) => {
   }
 };
 
-/** What an access of `n` elements moves; a single one may stand in braces. */
-function elements(o: PtxOperand, n: number): readonly PtxOperand[] {
-  if (o.kind !== "vector" && n === 1) return [o];
-  if (o.kind === "vector" && o.elements.length === n) return o.elements;
+/** What an access moves; a single element may stand in braces. */
+function elements(o: PtxOperand, { braced, vector }: Access): readonly PtxOperand[] {
+  if (o.kind !== "vector" && braced === 1) return [o];
+  if (o.kind === "vector" && o.elements.length === braced) return o.elements.slice(0, vector);
   throw new Refusal();
 }
 
@@ -248,11 +253,14 @@ function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], whe
     const d = c.temp(registersOf(a.type));
     const offset = start + k * bytes;
     const near = offset >= -32768 && offset <= 65535;
-    const source =
-      where.base.id === ZERO_REG && near
-        ? constBank(bank, offset, d.width)
-        : constIndexed(bank, File.R, indexRegister(c, where.base, near ? 0 : offset), near ? offset : 0, d.width);
-    c.emit(`LDC${sizeModifier(bytes, a.type.cls === "s")}`, [d], [source]);
+    const index = where.base.id === ZERO_REG && near ? null : indexRegister(c, where.base, near ? 0 : offset);
+    const source = (from: number, width: number): Operand => {
+      const start = near ? offset + from : from;
+      return index === null ? constBank(bank, start, width) : constIndexed(bank, File.R, index, start, width);
+    };
+    // 128 bits are loaded as two halves, as ptxas does.
+    if (bytes === 16) for (const from of [0, 8]) c.emit("LDC.64", [part(d, from / 4, 2)], [source(from, 2)]);
+    else c.emit(`LDC${sizeModifier(bytes, a.type.cls === "s")}`, [d], [source(0, d.width)]);
     return d;
   });
   targets.forEach((o, k) => {
@@ -271,7 +279,7 @@ const st: Lowering = (c, i, m) => {
   const a = access(m, false);
   const ops = operands(i, a.hint ? 3 : 2);
   const where = addressOperand(at(ops, 0));
-  const values = elements(at(ops, 1), a.vector).map((o) => c.read(o, a.type));
+  const values = elements(at(ops, 1), a).map((o) => c.read(o, a.type));
   if (a.space === "param") {
     storeSlot(c, where, values, a.type);
     return;

@@ -22,6 +22,8 @@ export interface InstructionContext extends GateContext {
   readonly unknown: (name: string, at: Span) => void;
   /** An address of 32 bits where 64 are needed, in this line. */
   readonly shortAddress: (line: number) => void;
+  /** What the function at hand has by that name, whatever an inner block declares by it. */
+  readonly parameter: (name: string) => "input" | "return" | null;
 }
 
 export class InstructionChecker {
@@ -36,6 +38,7 @@ export class InstructionChecker {
       report: context.report,
       place: (i, ...path) => this.place(i, ...path),
       shortAddress: context.shortAddress,
+      parameter: context.parameter,
     });
   }
 

@@ -19,6 +19,8 @@ export interface OperandContext {
   readonly place: (i: Instruction, ...path: readonly number[]) => Span;
   /** An address of 32 bits where 64 are needed, in this line. */
   readonly shortAddress: (line: number) => void;
+  /** What the function at hand has by that name, whatever an inner block declares by it. */
+  readonly parameter: (name: string) => "input" | "return" | null;
 }
 
 export class OperandChecker {
@@ -209,6 +211,7 @@ export class OperandChecker {
     if (!this.policyFits(r, i)) return;
     if (this.singles(r, f, i, classes)) return;
     this.complain(i, r.refused);
+    this.direction(r, i);
     if (this.vectors(r, f, i, classes)) return;
     this.complain(i, r.demanded);
     if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
@@ -269,7 +272,7 @@ export class OperandChecker {
     for (const k of places) {
       const a = f.args[k] as Arg;
       // A cache policy is no vector.
-      if (typeof a.type !== "number") continue;
+      if (typeof a.type !== "number" || (ATOMIC.has(r.name) && classes[k]?.kind === "sink")) continue;
       const length = lengthOf(classes[k] as OperandClass);
       if (length === (r.vector === 1 && length === 0 ? 0 : r.vector) || (r.vector === 1 && length === 1)) continue;
       if (r.vector > 1 && r.name.startsWith("multimem"))
@@ -340,6 +343,15 @@ export class OperandChecker {
     const value = (BigInt(o.hi) << 32n) | BigInt(o.lo >>> 0);
     const text = `Argument ${expected[1]} of instruction '${r.name}': unexpected value '${value}', expected to be ${expected[2].join(" or ")}`;
     this.context.report("error", text, i.span);
+  }
+
+  /** Parameters of a function are read, what it returns is written. */
+  private direction(r: Resolved, i: Instruction): void {
+    const [role, text] = DIRECTIONS.get(r.name) ?? [];
+    if (role === undefined || !r.words.some((w) => w.split("::")[0] === "param")) return;
+    const address = i.operands.find((o) => o.kind === "address");
+    if (address?.kind !== "address" || address.base === null || this.context.parameter(address.base) !== role) return;
+    this.say(i, `Illegal to ${text} parameter '${address.base}'`);
   }
 
   /** State spaces of ld, st and friends against the variable in the address. */
@@ -416,8 +428,11 @@ const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ATOMIC: ReadonlySet<string> = new Set(["atom", "red"]);
 const MEMORY: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
+const DIRECTIONS: ReadonlyMap<string, readonly [role: "input" | "return", text: string]> = new Map([
+  ["st", ["input", "write to function input"]],
+  ["ld", ["return", "read function return"]],
+]);
 const WRONG_SPACES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ["st", new Set(["const", "tex"])],
   ["atom", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
   ["red", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
 ]);

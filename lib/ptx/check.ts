@@ -71,6 +71,8 @@ class Checker {
   private readonly externs: { name: string; open: boolean }[] = [];
   private readonly shortAddresses: number[] = [];
   private unknown: UnknownName[] = [];
+  /** Those of the function at hand. */
+  private parameters: ReadonlyMap<string, "input" | "return"> = new Map();
 
   constructor(module: Module, options: CheckOptions, parsed: readonly Diagnostic[]) {
     this.module = module;
@@ -86,6 +88,7 @@ class Checker {
       report: this.report,
       unknown: (name, span) => this.unknown.push({ name, span }),
       shortAddress: (line) => this.shortAddresses.push(line),
+      parameter: (name) => this.parameters.get(name) ?? null,
       target: { name: own, sm: smNumber(own) },
       version: this.version,
     });
@@ -221,6 +224,10 @@ class Checker {
     checkFunctionDirectives(f, this.version, smNumber(this.options.target), this.report);
     if (f.body === null) return;
     this.unknown = [];
+    this.parameters = new Map([
+      ...(f.returns ?? []).map((p) => [p.name, "return"] as const),
+      ...(f.params ?? []).map((p) => [p.name, "input"] as const),
+    ]);
     this.block(f.body, new Scope(params), true);
     for (const u of this.unknown) this.report("error", `Unknown symbol '${u.name}'`, u.span);
     checkDirectiveSet(f, this.report);

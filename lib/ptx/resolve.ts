@@ -1,5 +1,7 @@
 import type { Severity } from "../diagnostics.js";
+import { type AccessWords, accessComplaints } from "./access-rules.js";
 import { isBits, isFloat, sizeOf } from "./operand-types.js";
+import { accessRules } from "./spec/accesses.js";
 import { EXCLUSIVE_GROUPS, OPERATIONS } from "./spec/exclusive.js";
 import { type Form, type Gate, instructions, longestName, TYPE_WORDS, type Words } from "./spec/instructions.js";
 import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
@@ -183,12 +185,16 @@ function modifierComplaints(
     gated.push(error(`Unexpected number of state spaces specified in instruction '${name}'`));
   if (words.filter((w) => OPERATIONS.has(w)).length > 1 && (OPERATING.has(name) || words.some((w) => ODD.has(w))))
     gated.push(error("Multiple instruction post-operation flags set"));
-  gates(spec.gates.get("*"), name, types, words, context, gated);
-  const wide = (name === "ld" || name === "st") && vectorLength(words) * sizeOf(typeList) === WIDE_ACCESS.bits;
+  const access = name === "ld" || name === "st" ? accessOf(name, typeList, words, context) : null;
+  const wide = access?.bits === WIDE_ACCESS.bits;
+  if (name === "ldu" && vectorLength(words) === 8 && sizeOf(typeList) < 32) gated.push(error("Illegal vector size: 8"));
   if (wide && context.version < WIDE_ACCESS.version)
     gated.push(error(`${WIDE_ACCESS.feature} requires PTX ISA .version 8.8 or later`));
   if (wide && context.target.sm < WIDE_ACCESS.from)
     gated.push(error(`${WIDE_ACCESS.feature} requires .target sm_100 or higher`));
+  if (wide && access !== null && access.space !== null && access.space !== "global")
+    gated.push(error(`global state space expected for ${WIDE_ACCESS.feature.toLowerCase()}`));
+  gates(spec.gates.get("*"), name, types, words, context, gated);
   gates(
     list.filter((g) => !bare(g)),
     name,
@@ -202,7 +208,10 @@ function modifierComplaints(
   for (const w of words) if (rounding(w)) refuse(w, name, typeList, table, refused);
   closed(name, typeList, words, refused);
   comparisons(name, types, words, refused);
-  if (name === "ld" || name === "st") memoryOrder(name, words, demanded);
+  if (access !== null) {
+    refused.push(...accessComplaints(accessRules().before, access).map(error));
+    demanded.push(...accessComplaints(accessRules().after, access).map(error));
+  }
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, demanded);
   indispensable(name, typeList, words, demanded);
   if (ATOMICS.has(name)) atomic(name, typeList, words, context, gated);
@@ -240,14 +249,9 @@ const WIDE_ACCESS = {
   feature: "Feature '256 bit wide load/store'",
 } as const;
 
-/** A scope needs a memory order and the other way round. */
-function memoryOrder(name: string, words: readonly string[], out: Complaint[]): void {
-  const scope = words.find((w) => w === "cta" || w === "cluster" || w === "gpu" || w === "sys");
-  const order = words.find((w) => w === "relaxed" || w === "acquire" || w === "release");
-  if (scope !== undefined && order === undefined)
-    out.push(error(`Modifier '.${scope}' requires memory order with '${name}' instruction`));
-  if (order !== undefined && scope === undefined)
-    out.push(error(`Modifier '.${order}' requires scope with '${name}' instruction`));
+function accessOf(name: string, type: string, words: readonly string[], context: GateContext): AccessWords {
+  const space = words.find((w) => STATE_SPACES.has(w)) ?? null;
+  return { name, words, space, sm: context.target.sm, bits: vectorLength(words) * sizeOf(type) };
 }
 
 /** Operation and type of atom and red. */

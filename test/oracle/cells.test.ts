@@ -51,11 +51,11 @@ describeOracle("%%cuda", () => {
   test("what is said about nvcc's PTX, and the code, stand at the CUDA they came from", () => {
     const refused = cuda(
       "k -arch sm_90",
-      '__global__ void k(int *x) {\n  asm volatile("createpolicy.range.global.L2::evict_last.b64 %0, [%0], 32, 64;" : "+l"(x));\n}',
+      '__global__ void k(int *x) {\n  asm volatile("{.reg .pred p; istypep.texref p, %0;}" : : "l"(x));\n}',
     );
     expect(refused.ok ? [] : refused.diagnostics.map((d) => [d.span?.line, d.message])).toContainEqual([
       3,
-      expect.stringMatching(/^not supported yet: createpolicy\.range.* \(PTX line \d+\)$/),
+      expect.stringMatching(/^not supported yet: istypep\.texref.* \(PTX line \d+\)$/),
     ]);
     // A function of a header that another one of it calls, both inlined.
     const deep = cuda(

@@ -79,8 +79,19 @@ export const families: readonly Family[] = [
       "mov.u32 %x20,smk1; mad.lo.u32 %x20,%x0,16,%x20; ld.global.v2.b32 {%r1,%r2},[%y2]; st.shared::cluster.v2.b32 [%x20+8],{%r1,%r2}; ld.shared::cluster.b64 %l20,[%x20+8]; ld.relaxed.cluster.shared::cluster.u8 %h20,[%x20+9]; st.global.b64 [%y3],%l20; st.global.b16 [%y3+8],%h20;",
       "ld.mmio.relaxed.sys.global.b32 %r1,[%y2]; st.mmio.relaxed.sys.b32 [%y3],%r1;",
       "createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %l1,0.5; st.global.b64 [%y3],%l1; createpolicy.fractional.L2::evict_first.b64 %l2,0.3; st.global.b64 [%y3+8],%l2;",
+      "ld.global.b32 %r1,[%y2]; createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %l1,[%y2],%r1,0x200000; st.global.b64 [%y3],%l1; createpolicy.range.L2::evict_first.b64 %l2,[%y2+8],4096,%r1; st.global.b64 [%y3+8],%l2;",
+      "atom.global.add.v2.f32 _,[%y3],{%f1,%f2}; atom.global.add.v2.f32 {_,%f20},[%y3],{%f1,%f2}; st.global.f32 [%y3+8],%f20;",
       "createpolicy.fractional.L2::evict_normal.b64 %l1; ld.global.L2::cache_hint.v2.b32 {%r1,%r2},[%y2],%l1; st.global.L2::cache_hint.b32 [%y3],%r2,%l1; red.global.add.L2::cache_hint.u32 [%y3+8],%r1,%l1;",
       "discard.global.L2 [%y2],128; applypriority.global.L2::evict_normal [%y2],128; st.global.b32 [%y3],%x0;",
+    ],
+  },
+  {
+    // PTX gives vectors of eight narrow elements no meaning; ptxas moves the first.
+    name: "constants of 128 bits, vectors of eight narrow elements",
+    targets: hopper,
+    lines: [
+      ".reg .b128 %w1; .const .align 16 .b32 cn[4]={1,2,3,4}; mov.u32 %x20,cn; and.b32 %x21,%x0,0; add.u32 %x20,%x20,%x21; ld.const.b128 %w1,[%x20]; mov.b128 {%l1,%l2},%w1; st.global.v2.b64 [%y3],{%l1,%l2};",
+      "ld.global.v4.b16 {%h1,%h2,%h3,%h4},[%y2]; st.global.v8.b16 [%y3],{%h1,%h2,%h3,%h4,%h1,%h2,%h3,%h4};",
     ],
   },
   {

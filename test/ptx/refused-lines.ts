@@ -33,6 +33,39 @@ export const refusedLines: readonly (readonly [line: string, message: string])[]
     "mbarrier.test_wait.parity.shared::cta.b64 %p1, [%l1], 2;",
     "Argument 2 of instruction 'mbarrier.test_wait.parity': unexpected value '2', expected to be 0 or 1",
   ],
+  [
+    "ld.mmio.relaxed.sys.shared::cluster.b32 %r1, [%r2];",
+    "Modifier '.mmio' cannot be applied to '.shared::cluster' space",
+  ],
+  ["st.mmio.relaxed.sys.shared.b32 [%r2], %r1;", "Modifier '.mmio' cannot be applied to '.shared' space"],
+  ["ld.mmio.relaxed.gpu.global.b32 %r1, [%l1];", "Modifier '.mmio' cannot be combined with modifier '.gpu'"],
+  ["ld.mmio.relaxed.sys.global.v2.b32 {%r1, %r2}, [%l1];", "Modifier '.mmio' cannot be combined with modifier '.v2'"],
+  ["ld.mmio.relaxed.global.b32 %r1, [%l1];", "Modifier '.mmio' requires scope with 'ld' instruction"],
+  ["ld.relaxed.gpu.global.ca.b32 %r1, [%l1];", "Modifier '.relaxed' cannot be combined with modifier '.ca'"],
+  ["ld.acquire.gpu.local.b32 %r1, [%r2];", "Modifier '.acquire' cannot be applied to '.local' space"],
+  ["st.volatile.const.b32 [%l1], %r1;", "State space incorrect for instruction 'st'"],
+  ["ld.weak.gpu.global.b32 %r1, [%l1];", "Modifier '.weak' cannot be combined with modifier '.gpu'"],
+  ["ld.shared.nc.b32 %r1, [%r2];", "Modifier '.nc' requires .global space"],
+  ["ld.global.cv.nc.b32 %r1, [%l1];", "Illegal cache operation for instruction 'ld.nc'"],
+  ["ld.shared.L2::128B.b32 %r1, [%r2];", "State space incorrect for feature 'cache prefetching'"],
+  [
+    "st.shared.L1::no_allocate.b32 [%r2], %r1;",
+    "Modifier '.no_allocate' cannot be applied to '.shared' space for instruction 'st'",
+  ],
+  ["ld.global.cg.L1::evict_last.b32 %r1, [%l1];", "Modifier '.evict_last' cannot be combined with modifier '.cg'"],
+  [
+    "ld.global.L2::evict_last.b32 %r1, [%l1];",
+    "Instruction 'ld' requires '.v8.b32/.v4.b64' type with '.L2::evict_last' modifier.",
+  ],
+  [
+    "ld.shared.L2::cache_hint.b32 %r1, [%r2], %l1;",
+    "Modifier '.L2::cache_hint' cannot be applied to '.shared' space for instruction 'ld'",
+  ],
+  ["cvt.rs.satfinite.e4m3x4.f32 %h1, {%f1, %f2, %f1, %f2}, %r1;", "Arguments mismatch for instruction 'cvt'"],
+  [
+    "cvt.rs.e4m3x4.f32 %r1, {%f1, %f2, %f1, %f2}, %r1;",
+    "'.satfinite' modifier required for instruction 'cvt' with destination type '.e4m3x4'",
+  ],
 ];
 
 /** The lines in a module, and the number of the first. */

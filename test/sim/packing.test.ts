@@ -124,3 +124,16 @@ test("MUFU flushes a reciprocal below the normal numbers and takes either half",
   expect(run("MUFU.RCP R16, R8", [[0x7f7fffff], [0xff7fffff], [bits(4)]])).toEqual([0, 0x80000000, bits(0.25)]);
   expect(run("MUFU.EX2.F16 R16, R8.H1", [[0x3c000000]])).toEqual([0x4000]);
 });
+
+test("R2UR takes the value of the lowest lane and tells each lane whether its own differs, with .OR beside what it told before", () => {
+  const told = "MOV R16, RZ\n@P1 MOV R16, 0x1\nISETP.NE.U32.AND P0, PT, R16, R9, PT\n@P0 IADD3 R16, R16, 0x10, RZ";
+  const rows = [
+    [7, 0, 3],
+    [7, 0, 3],
+    [8, 1, 3],
+    [7, 0, 4],
+  ];
+  expect(run(`R2UR P1, UR8, R8\n${told}`, rows)).toEqual([0, 0, 1, 0]);
+  const either = rows.map(([a, , c]) => [a, a === 7 && c === 3 ? 0 : 1, c]) as number[][];
+  expect(run(`R2UR P1, UR8, R8\nR2UR.OR P1, UR9, R10\n${told}`, either)).toEqual([0, 0, 1, 1]);
+});

@@ -96,7 +96,8 @@ cvt | e4m3x2,e5m2x2,ue8m0x2.{f32} | =b16 s1 s1
 cvt | ue8m0x2.{bf16x2} e4m3x2,e5m2x2.{f16x2,bf16x2} | =b16 s1
 cvt | e2m3x2,e3m2x2.{f32} | =b16 s1 s1
 cvt | e2m1x2.{f32} | =b8 s1 s1
-cvt | e2m1x4,e2m3x4,e3m2x4,e4m3x4,e5m2x4.{f32} | * v :b32
+cvt | e2m3x4,e3m2x4,e4m3x4,e5m2x4.{f32} | =u32 v :u32
+cvt | e2m1x4.{f32} | =u16 v :u32
 cvt | f16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} | d :b16
 cvt | f16x2.{e2m1x2} | d :b8
 cvt.pack | s16,u16.{s32,u32} | =u32 s1 s1

@@ -75,8 +75,8 @@ discard applypriority | * | - | Feature '@' requires .target sm_80 or higher |
 st.async red.async | * | mmio | Feature 'st.async/red.async with .mmio modifier' requires .target sm_100 or higher |
 st.bulk clusterlaunchcontrol.try_cancel.async clusterlaunchcontrol.query_cancel | * | - | Feature '@' requires .target sm_100 or higher |
 tensormap.replace | * | - | Instruction '@' not supported on .target '#' | !sm_90a sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
-ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |
-ld st ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .target sm_80 or higher |
+atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |
+ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .target sm_80 or higher |
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
 `;
 

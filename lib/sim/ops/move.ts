@@ -169,6 +169,10 @@ function r2p(s: Site): Exec {
   };
 }
 
+/**
+ * The value of the lowest active lane; the predicate tells each lane whether its own differs, with `.OR` beside what it told before. So do the loops with
+ * which ptxas takes a value of one lane after the other end (createpolicy.range, sm_90 and later, -O3).
+ */
 function r2ur(s: Site): Exec {
   const or = s.has("OR");
   s.has("FILL");
@@ -178,18 +182,16 @@ function r2ur(s: Site): Exec {
   const row = s.row(a);
   const u = s.uniformDst("d");
   const pout = s.pred("pout");
+  const keeps = (pout & 7) === 7;
+  if (or && keeps) s.unsupported("modifier OR without a predicate");
   return (w, m) => {
     const first = w.I[row + lowest(m)]!;
-    let value = first;
+    w.U[u] = first;
+    if (keeps) return Step.Next;
     let differ = 0;
-    for (let l = 0; l < LANES; l++) {
-      if (((m >>> l) & 1) === 0) continue;
-      const x = w.I[row + l]!;
-      if (x !== first) differ = -1;
-      if (or) value |= x;
-    }
-    w.U[u] = value;
-    if ((pout & 7) !== 7) w.P[pout] = differ;
+    for (let l = 0; l < LANES; l++) if (((m >>> l) & 1) !== 0 && w.I[row + l]! !== first) differ |= 1 << l;
+    const old = w.P[pout]!;
+    w.P[pout] = (old & ~m) | differ | (or ? old & m : 0);
     return Step.Next;
   };
 }
