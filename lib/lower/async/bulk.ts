@@ -6,17 +6,20 @@
  *
  *     UBLKCP.S.G [dst, barrier], [from.lo, from.hi], bytes >> 4 | mask << 16
  *     UBLKCP.G.S [to.lo, to.hi], [from], …
- *     UTMALDG.2D [dst, barrier, c0, c1], [map.lo, map.hi], mask << 16 or the offsets of im2col
- *     UTMASTG.2D [from, c0, c1], [map.lo, map.hi]        UTMAPF.L2.2D [c0, c1], [map.lo, map.hi]
+ *     UTMALDG.2D [dst, barrier, c0, c1], [map.lo, map.hi], mask << 16 | offsets of im2col
+ *     UTMASTG.2D [from, c0, c1], [map.lo, map.hi]        UTMAPF.L2.2D [c0, c1], [map.lo, map.hi], offsets
+ *
+ * What im2col, gathers and scatters add is in `box.ts`.
  */
 import { imm, RZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
-import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
+import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
 import { at } from "../family.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { B64, U16, U32 } from "../types.js";
+import { boxOf, loadModes, reductionModes, storeModes, takeMode, wordOf } from "./box.js";
 import { addressIn, sharedAddress, wideAddress } from "./operands.js";
 import { eachLane, toUniform } from "./uniform.js";
 
@@ -55,15 +58,18 @@ function countAndMask(c: Context, bytes: Operand, mask: Operand | null): Operand
   return c.op("PRMT", [count, imm(0x5410), mask ?? RZ()]);
 }
 
-const upper = (c: Context, mask: Operand): Operand => c.op("PRMT", [RZ(), imm(0x5410), mask]);
-
 const cluster = ["shared::cluster", "shared::cta"] as const;
 
-/** Shared memory of the cluster as destination: only where the unit reaches it. */
-function takeDestination(c: Context, m: Modifiers): "shared" | "global" {
+interface Destination {
+  readonly space: "shared" | "global";
+  /** Shared memory of another CTA may be meant, which the unit does not reach. */
+  readonly beyond: boolean;
+}
+
+function takeDestination(c: Context, m: Modifiers): Destination {
   const word = m.need([...cluster, "global"]);
-  if (word === "shared::cluster" && !c.target.has("bulkCopiesToCluster")) throw new Refusal();
-  return word === "global" ? "global" : "shared";
+  const beyond = word === "shared::cluster" && !c.target.has("bulkCopiesToCluster");
+  return { space: word === "global" ? "global" : "shared", beyond };
 }
 
 // ------------------------------------------------------------------------------------------------ runs of bytes
@@ -84,14 +90,17 @@ const types: Readonly<Record<string, string>> = {
   f64: ".F64.RN",
 };
 
-function bytesToShared(c: Context, list: Operands, m: Modifiers, reduction: string | null): void {
+function bytesToShared(c: Context, list: Operands, m: Modifiers, reduction: string | null, beyond: boolean): void {
   const from = m.need(["global", "shared::cta"]);
   m.need(["mbarrier::complete_tx::bytes"]);
   const multicast = m.flag("multicast::cluster");
   const hinted = m.flag("L2::cache_hint");
   if (from !== "global" && (multicast || hinted)) throw new Refusal();
+  // From shared memory, and to several CTAs, ptxas leaves it to the unit all the same; the mask of CTAs it drops there.
+  if (beyond && from === "global" && !multicast) throw new Refusal();
   const [to, source, size, barrier] = [list.take(), list.take(), list.take(), list.take()];
-  const mask = multicast ? c.read(list.take(), U16) : null;
+  const named = multicast ? c.read(list.take(), U16) : null;
+  const mask = beyond ? null : named;
   const policy = policyOf(c, hinted, list);
   list.end();
   const groups = [
@@ -102,22 +111,25 @@ function bytesToShared(c: Context, list: Operands, m: Modifiers, reduction: stri
   const kind = from === "global" ? "G" : "S";
   const name = reduction === null ? `UBLKCP.S.${kind}` : `UBLKRED.S.S${reduction}`;
   if (reduction !== null && from === "global") throw new Refusal();
-  issue(c, `${name}${multicast ? ".MULTICAST" : ""}`, groups, policy);
+  issue(c, `${name}${mask === null ? "" : ".MULTICAST"}`, groups, policy);
 }
 
 function bytesToGlobal(c: Context, list: Operands, m: Modifiers, reduction: string | null): void {
   m.need(["shared::cta"]);
   m.need(["bulk_group"]);
   const hinted = m.flag("L2::cache_hint");
+  const masked = reduction === null && m.flag("cp_mask");
   const [to, source, size] = [list.take(), list.take(), list.take()];
   const policy = policyOf(c, hinted, list);
+  const mask = masked ? c.read(list.take(), U16) : null;
   list.end();
   const groups = [
     [wideAddress(c, addressIn(to), "global")],
     [sharedAddress(c, source)],
-    [countAndMask(c, c.read(size, U32), null)],
+    [countAndMask(c, c.read(size, U32), mask)],
   ];
-  issue(c, reduction === null ? "UBLKCP.G.S" : `UBLKRED.G.S${reduction}`, groups, policy);
+  const copy = masked ? "UBLKCP.G.S.DST_G_BYTE_MASK" : "UBLKCP.G.S";
+  issue(c, reduction === null ? copy : `UBLKRED.G.S${reduction}`, groups, policy);
 }
 
 function prefetchBytes(c: Context, list: Operands, m: Modifiers): void {
@@ -141,66 +153,45 @@ function takeReduction(m: Modifiers): string {
 
 // ------------------------------------------------------------------------------------------------ boxes of a tensor
 
-interface Box {
-  readonly map: Operand;
-  readonly coordinates: readonly Operand[];
-}
-
-/** `[map, {c0, …}]`. */
-function boxOf(c: Context, o: PtxOperand, dimensions: number): Box {
-  if (o.kind !== "address" || o.rest.length !== 1) throw new Refusal();
-  const [list] = o.rest as [PtxOperand];
-  const coordinates = list.kind === "vector" ? list.elements : [list];
-  if (coordinates.length !== dimensions) throw new Refusal();
-  const plain: AddressOperand = { ...o, rest: [] };
-  return {
-    map: wideAddress(c, plain, "generic"),
-    coordinates: coordinates.map((x) => c.materialize(c.read(x, U32))),
-  };
-}
-
-/** Offsets of im2col: a byte each, or halves where there is one. */
-function offsetsOf(c: Context, o: PtxOperand, dimensions: number): Operand {
-  if (o.kind !== "vector" || o.elements.length !== dimensions - 2) throw new Refusal();
-  const given = o.elements.map((x) => c.materialize(c.read(x, U16)));
-  const [first, second, third] = given as [Operand, Operand?, Operand?];
-  if (second === undefined) return first;
-  const two = c.op("PRMT", [first, imm(0x0040), second]);
-  return third === undefined ? two : c.op("PRMT", [two, imm(0x0410), third]);
-}
-
-function boxToShared(c: Context, list: Operands, m: Modifiers, dimensions: number): void {
+function boxToShared(c: Context, list: Operands, m: Modifiers, dimensions: number, beyond: boolean): void {
   m.need(["global"]);
-  const mode = m.oneOf(["tile", "im2col"]) ?? "tile";
+  const mode = takeMode(m, loadModes);
   m.need(["mbarrier::complete_tx::bytes"]);
   const multicast = m.flag("multicast::cluster");
   const pair = m.oneOf(["cta_group::1", "cta_group::2"]);
   const hinted = m.flag("L2::cache_hint");
-  // The offsets of im2col and the mask of a multicast share a register; their places beside each other are not measured.
-  if (mode === "im2col" && (multicast || dimensions !== 4)) throw new Refusal();
+  if (beyond && !multicast) throw new Refusal();
   const [to, source, barrier] = [list.take(), list.take(), list.take()];
-  const offsets = mode === "im2col" ? offsetsOf(c, list.take(), dimensions) : null;
-  const mask = multicast ? upper(c, c.read(list.take(), U16)) : null;
+  const offsets = mode.offsets === null ? null : mode.offsets(c, list.take(), dimensions);
+  const named = multicast ? c.read(list.take(), U16) : null;
+  const mask = beyond ? null : named;
   const policy = policyOf(c, hinted, list);
   list.end();
-  const { map, coordinates } = boxOf(c, source, dimensions);
-  const groups = [[sharedAddress(c, to), sharedAddress(c, barrier), ...coordinates], [map]];
-  const more = offsets ?? mask;
-  const words = `${mode === "im2col" ? ".IM2COL" : ""}${multicast ? ".MULTICAST" : ""}${pair === "cta_group::2" ? ".2CTA" : ""}`;
-  issue(c, `UTMALDG.${dimensions}D${words}`, more === null ? groups : [...groups, [more]], policy);
+  const { map, coordinates } = boxOf(c, source, mode.coordinates ?? dimensions);
+  const groups = [
+    [sharedAddress(c, to), sharedAddress(c, barrier), ...coordinates],
+    [map],
+    ...wordOf(c, offsets, mask),
+  ];
+  const words = `${mode.word}${mask === null ? "" : ".MULTICAST"}${pair === "cta_group::2" ? ".2CTA" : ""}`;
+  issue(c, `UTMALDG.${dimensions}D${words}`, groups, policy);
 }
 
 function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: number, op: string | null): void {
   m.need(["shared::cta"]);
   const reduction = op === null ? null : m.need(operations);
-  m.flag("tile");
+  // A reduction that scatters ptxas takes too, and makes a store of it.
+  const mode = takeMode(m, op === null ? storeModes : reductionModes);
   m.need(["bulk_group"]);
   const hinted = m.flag("L2::cache_hint");
   const [to, source] = [list.take(), list.take()];
   const policy = policyOf(c, hinted, list);
   list.end();
-  const { map, coordinates } = boxOf(c, to, dimensions);
-  const name = reduction === null ? `UTMASTG.${dimensions}D` : `UTMAREDG.${dimensions}D.${reduction.toUpperCase()}`;
+  const { map, coordinates } = boxOf(c, to, mode.coordinates ?? dimensions);
+  const name =
+    reduction === null
+      ? `UTMASTG.${dimensions}D${mode.word}`
+      : `UTMAREDG.${dimensions}D${mode.word}.${reduction.toUpperCase()}`;
   issue(c, name, [[sharedAddress(c, source), ...coordinates], [map]], policy);
 }
 
@@ -208,21 +199,23 @@ function prefetchBox(c: Context, list: Operands, m: Modifiers): void {
   const dimensions = takeDimensions(m);
   m.need(["L2"]);
   m.need(["global"]);
-  m.flag("tile");
+  const mode = takeMode(m, loadModes);
   const hinted = m.flag("L2::cache_hint");
   const source = list.take();
+  const offsets = mode.offsets === null ? null : mode.offsets(c, list.take(), dimensions);
   const policy = policyOf(c, hinted, list);
   list.end();
-  const { map, coordinates } = boxOf(c, source, dimensions);
-  issue(c, `UTMAPF.L2.${dimensions}D`, [coordinates, [map]], policy);
+  const { map, coordinates } = boxOf(c, source, mode.coordinates ?? dimensions);
+  issue(c, `UTMAPF.L2.${dimensions}D${mode.word}`, [coordinates, [map], ...wordOf(c, offsets, null)], policy);
 }
 
 const takeDimensions = (m: Modifiers): number => Number(m.need(["1d", "2d", "3d", "4d", "5d"]).slice(0, 1));
 
 function box(c: Context, list: Operands, m: Modifiers, op: string | null): void {
   const dimensions = takeDimensions(m);
-  if (takeDestination(c, m) === "global") boxToGlobal(c, list, m, dimensions, op);
-  else if (op === null) boxToShared(c, list, m, dimensions);
+  const { space, beyond } = takeDestination(c, m);
+  if (space === "global") boxToGlobal(c, list, m, dimensions, op);
+  else if (op === null) boxToShared(c, list, m, dimensions, beyond);
   else throw new Refusal();
 }
 
@@ -254,8 +247,11 @@ export function bulk(c: Context, operands: readonly PtxOperand[], m: Modifiers):
   else if (kind === "prefetch") {
     if (m.flag("tensor")) prefetchBox(c, list, m);
     else prefetchBytes(c, list, m);
-  } else if (takeDestination(c, m) === "global") bytesToGlobal(c, list, m, null);
-  else bytesToShared(c, list, m, null);
+  } else {
+    const { space, beyond } = takeDestination(c, m);
+    if (space === "global") bytesToGlobal(c, list, m, null);
+    else bytesToShared(c, list, m, null, beyond);
+  }
 }
 
 /** `cp.reduce.async.bulk…` after these four words. */
@@ -266,9 +262,9 @@ export function reduceBulk(c: Context, operands: readonly PtxOperand[], m: Modif
     box(c, list, m, "reduce");
     return;
   }
-  const to = takeDestination(c, m);
+  const { space, beyond } = takeDestination(c, m);
   // The words of the reduction stand after those of the copy, but are taken by name.
   const reduction = takeReduction(m);
-  if (to === "global") bytesToGlobal(c, list, m, reduction);
-  else bytesToShared(c, list, m, reduction);
+  if (space === "global") bytesToGlobal(c, list, m, reduction);
+  else bytesToShared(c, list, m, reduction, beyond);
 }
