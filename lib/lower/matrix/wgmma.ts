@@ -31,6 +31,8 @@ interface Wanted {
   readonly a: string;
   readonly b: string;
   readonly more: string;
+  /** A has two of four: metadata and its selector stand before `scale-d`. */
+  readonly sparse: boolean;
 }
 
 const shape = /^m64n(\d+)k(\d+)$/;
@@ -44,6 +46,7 @@ function takeShape(i: readonly string[], m: Modifiers): { n: number; k: number }
 }
 
 function wanted(words: readonly string[], m: Modifiers): Wanted {
+  const sparse = m.flag("sp");
   m.need(["sync"]);
   m.need(["aligned"]);
   const size = takeShape(words, m);
@@ -55,15 +58,15 @@ function wanted(words: readonly string[], m: Modifiers): Wanted {
     m.need(["and"]);
     m.need(["popc"]);
   }
-  return { ...size, d, a, b, more: saturates ? ".SAT" : "" };
+  return { ...size, d, a, b, more: saturates ? ".SAT" : "", sparse };
 }
 
 /** The machine instruction: `HGMMA.64x8x16.F32.BF16`. */
 function nameOf(w: Wanted): string {
-  const size = `64x${w.n}x${w.k}`;
+  const size = `${w.sparse ? "SP." : ""}64x${w.n}x${w.k}`;
   const sum = w.d.toUpperCase();
   const types = `${w.a.toUpperCase()}.${w.b.toUpperCase()}`;
-  if (w.a === "b1" && w.b === "b1") return `BGMMA.${size}.AND.POPC`;
+  if (w.a === "b1" && w.b === "b1" && !w.sparse) return `BGMMA.${size}.AND.POPC`;
   if (/^[su]8$/.test(w.a)) return `IGMMA.${size}.${types}${w.more}`;
   if (/^e/.test(w.a)) return `QGMMA.${size}.${sum}.${types}`;
   if (w.a !== w.b) throw new Refusal();
@@ -117,10 +120,21 @@ function sumGoesOn(c: Context, o: PtxOperand): Operand {
   return o.kind === "int" && o.lo === 0 && o.hi === 0 ? not(UPT()) : UPT();
 }
 
+/** Metadata of a sparse A and which of its halves counts; nothing for others. */
+function metadata(c: Context, w: Wanted, list: readonly PtxOperand[]): Readonly<Record<string, Operand>> {
+  if (!w.sparse) return {};
+  const [e, n] = list as [PtxOperand, PtxOperand];
+  if (n.kind !== "int" || n.hi !== 0 || n.lo > 1) throw new Refusal();
+  return { e: c.materialize(c.read(e, B32)), n: imm(n.lo) };
+}
+
 function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
-  const [to, a, b, scale] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
+  const [to, a, b] = list as [PtxOperand, PtxOperand, PtxOperand];
+  const first = w.sparse ? 5 : 3;
+  if (list.length <= first) throw new Refusal();
+  const scale = at(list, first);
   const inRegisters = a.kind === "vector";
-  const more = extras(w, list.slice(4), inRegisters);
+  const more = extras(w, list.slice(first + 1), inRegisters);
   const name = nameOf(w);
   const form = tryForm(name);
   if (form === null) throw new Refusal();
@@ -128,6 +142,7 @@ function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
   elementsOf(to, width);
   const acc = readFragment(c, to, width, B32);
   const pin = sumGoesOn(c, scale);
+  const sparse = metadata(c, w, list.slice(3));
   const db = c.materialize(c.read(b, B64), 2);
   const registers = inRegisters ? readFragment(c, a, 4, B32) : null;
   const da = registers === null ? c.materialize(c.read(a, B64), 2) : null;
@@ -140,12 +155,13 @@ function emitProduct(c: Context, w: Wanted, list: readonly PtxOperand[]): void {
   const c0 = unused ? RZ(width) : acc;
   const slots: Record<string, Operand> =
     registers === null
-      ? { ua: select(descriptors, parts(true)), c: c0, pin, sb: imm(FOLLOWED) }
+      ? { ua: select(descriptors, parts(true)), c: c0, pin, ...sparse, sb: imm(FOLLOWED) }
       : {
           a: more.negA ? neg(registers) : registers,
           ub: select(descriptors, parts(false)),
           c: c0,
           pin,
+          ...sparse,
           sb: imm(FOLLOWED),
         };
   emitSlots(c, name, d, slots);
