@@ -54,6 +54,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "shift-of-all-high": { hash: "4da0b381d6e261af", by: "z3, all operands" },
   "shift-of-all-low": { hash: "72e66b524c70737c", by: "z3, all operands" },
   "shift-of-all-signed": { hash: "fc1510e715e49049", by: "z3, all operands" },
+  "halves-together": { hash: "cafc32a02dc1d92a", by: "z3, all operands" },
   "low-half": { hash: "239ad2dceba4ffb6", by: "z3, all operands" },
   "low-byte": { hash: "3ff3654e746b7454", by: "z3, all operands" },
   "low-half-of-permute": { hash: "3c6a7f2b97e75ac1", by: "z3, all operands" },

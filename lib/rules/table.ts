@@ -10,6 +10,7 @@ import { hashOf } from "./hash.js";
 import { byteRules } from "./native/bytes.js";
 import { constantRules } from "./native/constants.js";
 import { floatRules } from "./native/floats.js";
+import { halfRules } from "./native/halves.js";
 import { logicRules } from "./native/logic.js";
 import { predicateRules } from "./native/predicates.js";
 import { sumRules } from "./native/sums.js";
@@ -28,6 +29,7 @@ export const nativeRules: readonly CombineRule[] = [
   ...predicateRules,
   ...byteRules,
   ...floatRules,
+  ...halfRules,
 ];
 
 let read: readonly Rule[] | null = null;

@@ -32,6 +32,9 @@ const bodies: Readonly<Record<string, string>> = {
   "test-of-logic": "and.b32 t, a, b; setp.ne.u32 p, t, 0; selp.u32 x, b, c, p;",
   "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",
   "store-of-part": "cvt.u16.u32 s, a; st.global.u16 [r+8], s;",
+  "half-in-place": "mov.b32 {s, s2}, a; cvt.f32.f16 v, s; cvt.f32.f16 w, s2; add.f32 v, v, w; mov.b32 x, v;",
+  "rounded-together":
+    "cvt.rn.f32.u32 v, a; cvt.rn.f32.s32 w, b; cvt.rn.f16.f32 s, v; cvt.rn.f16.f32 s2, w; mov.b32 x, {s, s2};",
   "sign-as-modifier": "mov.b32 v, a; mov.b32 w, b; neg.f32 v, v; abs.f32 w, w; mul.f32 w, v, w; mov.b32 x, w;",
 };
 
@@ -39,7 +42,7 @@ const kernel = (body: string, target: string): string => `.version 8.6
 .target ${target}
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
-  .reg .b32 a, b, c, t, x, i; .reg .b64 e, f, g, h, y, r, z; .reg .b16 s; .reg .f32 v, w; .reg .pred p, q;
+  .reg .b32 a, b, c, t, x, i; .reg .b64 e, f, g, h, y, r, z; .reg .b16 s, s2; .reg .f32 v, w; .reg .pred p, q;
   ld.param.u64 z, [in]; ld.param.u64 r, [out]; mov.u32 i, %tid.x; mul.wide.u32 g, i, 32; add.u64 z, z, g; add.u64 r, r, g;
   ld.global.u32 a, [z]; ld.global.u32 b, [z+4]; ld.global.u32 c, [z+8]; ld.global.u64 e, [z+16]; ld.global.u64 f, [z+24];
   mov.u32 x, 0; mov.u64 y, 0;

@@ -1,5 +1,9 @@
 /** Logic with literals, fields of bits, bytes. */
 export const logic = `
+rule halves-together
+  LOP3.LUT d, x, 0xffff, (SHF.L.U32 y, 16, RZ), 0xea   when reg(x), reg(y)
+  => PRMT d, x, 0x5410, y
+
 rule low-half
   PRMT d, x, 0x7710, RZ   when reg(x)
   => AND d, x, 0xffff
