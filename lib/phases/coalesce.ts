@@ -19,17 +19,12 @@ import { alignmentOf } from "../ori/verify/physical.js";
 import { copyOf } from "../regalloc/facts.js";
 import { flatten } from "../regalloc/flat.js";
 import { computeRanges, type Ranges } from "../regalloc/ranges.js";
+import { RangeSet } from "./range-set.js";
 
 interface Candidate {
   readonly to: Operand;
   readonly from: Operand;
   readonly freq: number;
-}
-
-/** Where a value lives: its root and the first register there. */
-interface Place {
-  readonly root: number;
-  readonly offset: number;
 }
 
 /** Joins what can be joined; returns how many copies went. */
@@ -59,73 +54,87 @@ function candidates(func: Func): Candidate[] {
 class Classes {
   joined: number = 0;
   private readonly func: Func;
-  private readonly base: Int32Array;
-  private readonly places: (Place | undefined)[] = [];
-  /** Ranges of each unit of a root as [from, to] pairs. */
-  private readonly segments: Int32Array[];
-  /** Widest alignment that a root's members ask of its first register. */
-  private readonly members: number[][] = [];
-  private readonly indexes: ReadonlySet<number>;
+  private readonly ranges: Ranges;
+  /** The value that each joined, itself for a root, and its first register there. */
+  private readonly into: Int32Array;
+  private readonly offset: Int32Array;
+  /** Ranges of each unit of a root that was asked about. */
+  private readonly sets: (RangeSet | undefined)[] = [];
+  /** Roots with a member that indexes a constant bank. */
+  private readonly indexes: Set<number>;
 
   constructor(func: Func, ranges: Ranges) {
     this.func = func;
-    this.base = ranges.flat.unitBase;
-    this.segments = Array.from({ length: ranges.flat.units }, (_, u) =>
-      ranges.segments.slice(2 * (ranges.start[u] as number), 2 * (ranges.start[u + 1] as number)),
-    );
+    this.ranges = ranges;
+    this.into = Int32Array.from({ length: func.values.count }, (_, v) => v);
+    this.offset = new Int32Array(func.values.count);
     this.indexes = indexRegisters(func);
   }
 
-  placeOf(value: number): Place {
-    return this.places[value] ?? { root: value, offset: 0 };
+  /** The root of a value, with the ways up to it made short. */
+  rootOf(value: number): number {
+    const { into, offset } = this;
+    let root = value;
+    let sum = 0;
+    for (; into[root] !== root; root = into[root] as number) sum += offset[root] as number;
+    for (let v = value; v !== root; ) {
+      const next = into[v] as number;
+      const rest = sum - (offset[v] as number);
+      into[v] = root;
+      offset[v] = sum;
+      sum = rest;
+      v = next;
+    }
+    return root;
+  }
+
+  /** First register of a value in its root, after `rootOf`. */
+  offsetOf(value: number): number {
+    return this.offset[value] as number;
   }
 
   join(to: Operand, from: Operand): void {
-    const a = this.placeOf(to.id);
-    const b = this.placeOf(from.id);
-    if (a.root === b.root || this.func.values.file(a.root) !== this.func.values.file(b.root)) return;
+    const a = this.rootOf(to.id);
+    const b = this.rootOf(from.id);
+    if (a === b || this.func.values.file(a) !== this.func.values.file(b)) return;
     // Register `offset` of the narrower root is the first of the wider one, and so on.
-    const shift = a.offset + to.sub - (b.offset + from.sub);
+    const shift = this.offsetOf(to.id) + to.sub - (this.offsetOf(from.id) + from.sub);
     const { values } = this.func;
-    const inner = values.width(b.root) <= values.width(a.root) ? b.root : a.root;
-    const outer = inner === b.root ? a.root : b.root;
-    const offset = inner === b.root ? shift : -shift;
+    const inner = values.width(b) <= values.width(a) ? b : a;
+    const outer = inner === b ? a : b;
+    const offset = inner === b ? shift : -shift;
     if (offset < 0 || offset + values.width(inner) > values.width(outer)) return;
     if (offset % alignmentOf(values.width(inner)) !== 0 || this.meets(outer, inner, offset)) return;
-    if (values.width(inner) !== values.width(outer) && this.isIndex(inner)) return;
+    // An index register of a constant bank is named without a part.
+    if (values.width(inner) !== values.width(outer) && this.indexes.has(inner)) return;
     this.merge(outer, inner, offset);
   }
 
-  /** An index register of a constant bank is named without a part. */
-  private isIndex(root: number): boolean {
-    return [root, ...(this.members[root] ?? [])].some((v) => this.indexes.has(v));
+  private setOf(root: number, k: number): RangeSet {
+    const { flat, start, segments } = this.ranges;
+    const u = (flat.unitBase[root] as number) + k;
+    let set = this.sets[u];
+    if (set === undefined) {
+      set = new RangeSet(segments, start[u] as number, start[u + 1] as number);
+      this.sets[u] = set;
+    }
+    return set;
   }
 
   private meets(outer: number, inner: number, offset: number): boolean {
-    for (let k = 0; k < this.func.values.width(inner); k++) {
-      const a = this.segments[(this.base[outer] as number) + offset + k] as Int32Array;
-      const b = this.segments[(this.base[inner] as number) + k] as Int32Array;
-      if (a.length < b.length ? overlap(b, a) : overlap(a, b)) return true;
-    }
+    for (let k = 0; k < this.func.values.width(inner); k++)
+      if (this.setOf(outer, offset + k).meetsAny(this.setOf(inner, k))) return true;
     return false;
   }
 
   private merge(outer: number, inner: number, offset: number): void {
     for (let k = 0; k < this.func.values.width(inner); k++) {
-      const u = (this.base[outer] as number) + offset + k;
-      this.segments[u] = union(
-        this.segments[u] as Int32Array,
-        this.segments[(this.base[inner] as number) + k] as Int32Array,
-      );
-      this.segments[(this.base[inner] as number) + k] = new Int32Array(0);
+      const u = (this.ranges.flat.unitBase[outer] as number) + offset + k;
+      this.sets[u] = this.setOf(outer, offset + k).join(this.setOf(inner, k));
     }
-    const list = this.members[outer] ?? [];
-    this.members[outer] = list;
-    for (const v of [inner, ...(this.members[inner] ?? [])]) {
-      this.places[v] = { root: outer, offset: offset + this.placeOf(v).offset };
-      list.push(v);
-    }
-    this.members[inner] = [];
+    this.into[inner] = outer;
+    this.offset[inner] = offset;
+    if (this.indexes.has(inner)) this.indexes.add(outer);
     this.joined++;
   }
 }
@@ -140,56 +149,14 @@ function indexRegisters(func: Func): Set<number> {
   return found;
 }
 
-/** The first range of the list that ends at `from` or later. */
-function endingFrom(list: Int32Array, from: number): number {
-  let [low, high] = [0, list.length >> 1];
-  while (low < high) {
-    const mid = (low + high) >> 1;
-    if ((list[2 * mid + 1] as number) < from) low = mid + 1;
-    else high = mid;
-  }
-  return low;
-}
-
-/** Two lists of ascending, disjoint ranges share a point; the second is the shorter. */
-function overlap(long: Int32Array, short: Int32Array): boolean {
-  for (let s = 0; s < short.length; s += 2) {
-    const from = short[s] as number;
-    const to = short[s + 1] as number;
-    const low = endingFrom(long, from);
-    if (2 * low < long.length && (long[2 * low] as number) <= to) return true;
-  }
-  return false;
-}
-
-/** Two lists of disjoint ranges that share no point as one: the longer is copied in runs between the ranges of the shorter. */
-function union(a: Int32Array, b: Int32Array): Int32Array {
-  const [long, short] = a.length < b.length ? [b, a] : [a, b];
-  if (short.length === 0) return long;
-  const out = new Int32Array(long.length + short.length);
-  let [taken, made] = [0, 0];
-  const take = (to: number): void => {
-    out.set(long.subarray(taken, to), made);
-    made += to - taken;
-    taken = to;
-  };
-  for (let s = 0; s < short.length; s += 2) {
-    take(2 * endingFrom(long, short[s] as number));
-    out[made++] = short[s] as number;
-    out[made++] = short[s + 1] as number;
-  }
-  take(long.length);
-  return out;
-}
-
 /** Puts the roots in the place of what joined them; copies of a register to itself go. */
 function rename(func: Func, classes: Classes): number {
   const place = (o: Operand): void => {
-    if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) o.index = classes.placeOf(o.index).root;
+    if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) o.index = classes.rootOf(o.index);
     if (!isReg(o)) return;
-    const { root, offset } = classes.placeOf(o.id);
+    const root = classes.rootOf(o.id);
+    o.sub += classes.offsetOf(o.id);
     o.id = root;
-    o.sub += offset;
   };
   let gone = 0;
   for (const block of func.blocks) {
@@ -197,7 +164,7 @@ function rename(func: Func, classes: Classes): number {
       for (const o of inst.dsts) place(o);
       for (const o of inst.srcs) place(o);
       const g = inst.guard;
-      if (g !== null && g.id !== ZERO_REG) g.id = classes.placeOf(g.id).root;
+      if (g !== null && g.id !== ZERO_REG) g.id = classes.rootOf(g.id);
     }
     rewriteBlock(func, block, (inst, out) => {
       if (isIdentity(inst)) gone++;
