@@ -43,6 +43,12 @@ export function isPlainLoad(inst: Inst): boolean {
   return form.memory?.access === "load" && !form.sideEffect && !form.mods.some((m) => m === "STRONG" || m === "MMIO");
 }
 
+/** Loads from global memory, perhaps. */
+export function loadsFar({ form }: Inst): boolean {
+  const { memory } = form;
+  return memory?.access === "load" && (memory.space === "global" || memory.space === "generic");
+}
+
 /** Reads a special register whose value all threads of a block have in common and that never changes. */
 export function readsBlockConstant(inst: Inst): boolean {
   const o = inst.srcs.find((s) => s.kind === Kind.Sreg);

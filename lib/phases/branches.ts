@@ -12,7 +12,7 @@
 import { form } from "../isa/form.js";
 import { renameTargets } from "../ori/editor.js";
 import { blockFallsThrough, connect, goesElsewhere, isConditional, terminator } from "../ori/flow.js";
-import { newInst } from "../ori/func.js";
+import { copyInst, newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 
@@ -24,7 +24,7 @@ export function foldBranches(func: Func, ends = true): boolean {
   let changed = false;
   for (let again = true; again; ) {
     again = thread(func);
-    for (const step of [dropUnreachable, ends ? shorten : shortenJumps, merge, place]) {
+    for (const step of [dropUnreachable, ends ? shorten : shortenJumps, merge, turnAround, place]) {
       if (!step(func)) continue;
       connect(func);
       again = true;
@@ -174,6 +174,44 @@ function shortenTo(func: Func, ends: ReadonlyMap<number, Inst>): boolean {
 function exit(func: Func, guard: Guard | null, like: Inst): Inst {
   const f = form("EXIT");
   return newInst(func, f, [], f.srcs.map(slotDefault), guard === null ? null : { ...guard }, like.loc, like.id);
+}
+
+/**
+ * Where a branch goes to a block that nobody else comes to, and who does not take it jumps: that block comes next, and the branch goes where
+ * the jump went.
+ *
+ *     @P BRA x                @!P BRA j
+ *     BRA j             →     x: …
+ *     …                       BRA y
+ *     x: …                    …
+ *     y: …                    y: …
+ */
+function turnAround(func: Func): boolean {
+  const names = namedBlocks(func);
+  let changed = false;
+  for (let b = 0; b < func.blocks.length; b++) {
+    const block = func.blocks[b] as Block;
+    const [last, next] = [terminator(block), func.blocks[b + 1]];
+    if (!isPlainBranch(last) || always(last) || next === undefined) continue;
+    const [only, ...more] = next.insts;
+    if (only === undefined || more.length > 0 || !isPlainBranch(only) || !always(only)) continue;
+    const x = func.blocks.findIndex((y) => y.id === target(last));
+    const far = func.blocks[x] as Block;
+    if (x <= b + 2 || [next, far].some((y) => y.preds.length !== 1 || names.has(y.id))) continue;
+    const after = func.blocks[x + 1];
+    if (blockFallsThrough(far)) {
+      if (after === undefined) continue;
+      const jump = copyInst(func, only);
+      aim(jump, after.id);
+      far.insts.push(jump);
+    }
+    last.guard = opposite(last.guard as Guard);
+    aim(last, target(only));
+    func.blocks.splice(x, 1);
+    func.blocks.splice(b + 1, 1, far);
+    changed = true;
+  }
+  return changed;
 }
 
 /** A block and the next one that only it leads to become one. */

@@ -42,7 +42,7 @@ function candidates(func: Func): Candidate[] {
   const found: Candidate[] = [];
   for (const block of func.blocks) {
     for (const inst of block.insts) {
-      const c = copyOf(inst);
+      const c = copyOf(inst) ?? predicateCopyOf(inst);
       if (c === null || inst.guard !== null) continue;
       if (func.values.fixed(c.to.id) >= 0 || func.values.fixed(c.from.id) >= 0 || c.to.file === File.B) continue;
       found.push({ to: c.to, from: c.from, freq: block.freq });
@@ -176,6 +176,20 @@ function rename(func: Func, classes: Classes): number {
 }
 
 function isIdentity(inst: Inst): boolean {
-  const c = copyOf(inst);
+  const c = copyOf(inst) ?? predicateCopyOf(inst);
   return c !== null && c.to.id === c.from.id && c.to.sub === c.from.sub && c.to.file === c.from.file;
+}
+
+/** Truth table of what is true where its first input is, the others being true. */
+const FIRST = 0x80;
+
+/** A copy of a predicate as phis leave it: `PLOP3.LUT d, PT, s, PT, PT, 0x80, 0x0`. */
+function predicateCopyOf({ form, dsts, srcs, guard }: Inst): { readonly to: Operand; readonly from: Operand } | null {
+  if ((form.name !== "PLOP3.LUT" && form.name !== "UPLOP3.LUT") || guard !== null) return null;
+  const [to, other] = dsts as [Operand, Operand];
+  const [from, ...rest] = srcs as [Operand, ...Operand[]];
+  const plain = (o: Operand): boolean => o.file === to.file && o.id === ZERO_REG && o.mods === 0;
+  if (from.mods !== 0 || other.id !== ZERO_REG || rest[2]?.value !== FIRST) return null;
+  if (to.id === ZERO_REG || from.id === ZERO_REG || to.file !== from.file) return null;
+  return plain(rest[0] as Operand) && plain(rest[1] as Operand) ? { to, from } : null;
 }

@@ -79,7 +79,8 @@ class Commoning {
     for (let i = flat.first[b] as number; i < (flat.first[b + 1] as number); i++) {
       const inst = flat.insts[i] as Inst;
       const order = orderOf(inst);
-      if (order === Order.Free || readsConstants(inst)) continue;
+      // A branch orders nothing: who comes to the next block has what was loaded before.
+      if (order === Order.Free || inst.form.flow === "branch" || readsConstants(inst)) continue;
       const effect = memoryEffect(inst.form);
       if (order !== Order.Access || effect.acquires) known.clear();
       else if (effect.writes !== 0) {

@@ -1,11 +1,12 @@
 /**
  * LateMergeEquivalentConditionalFlow: what becomes of branches once phis are copies. In turn until nothing changes: branches are
- * folded, regions around what never parts go, short arms become straight code. Each step makes room for the others: an
+ * folded, regions around what never parts go, short arms become straight code, arms in a row under one predicate become one. Each step makes room for the others: an
  * arm without its region may be short, and two arms less is one block more for the scheduler. What is done after the last region
  * and could be done before it moves there at last (hoist-end.ts).
  */
 import type { Func } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
+import { joinEqualTests } from "./equal-tests.js";
 import { hoistEnds } from "./hoist-end.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { predicate } from "./predication.js";
@@ -14,6 +15,7 @@ import { dropRegions, dropWarpSyncs } from "./regions.js";
 export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   settleBranches(func, p);
+  if (joinEqualTests(func) > 0) foldBranches(func, false);
   if (hoistEnds(func) > 0) foldBranches(func, false);
 }
 

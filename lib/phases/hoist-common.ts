@@ -14,6 +14,7 @@ import {
   Definitions,
   isLanewise,
   isPlainLoad,
+  loadsFar,
   Order,
   orderOf,
   readsConstants,
@@ -24,7 +25,7 @@ import { terminator } from "../ori/flow.js";
 import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { copyInstead } from "./copy-instead.js";
-import { limits, loadsFar } from "./predication.js";
+import { limits } from "./predication.js";
 
 /** Returns how many instructions went. */
 export function hoistCommon(func: Func): number {

@@ -33,13 +33,14 @@ const MOST = 8;
 export function hoistEnds(func: Func): number {
   let count = 0;
   for (let again = true; again; ) {
-    again = regionsOf(func, analysis(func, "cfg")).some((r) => moveEnd(func, r));
+    const regions = regionsOf(func, analysis(func, "cfg"));
+    again = regions.some((r) => moveEnd(func, r, regions));
     if (again) count++;
   }
   return count;
 }
 
-function moveEnd(func: Func, region: Region): boolean {
+function moveEnd(func: Func, region: Region, all: readonly Region[]): boolean {
   const [join, ...more] = [...region.joins];
   if (join === undefined || more.length > 0) return false;
   const blocks = [...region.blocks].map((b) => func.blocks[b] as Block);
@@ -47,6 +48,8 @@ function moveEnd(func: Func, region: Region): boolean {
   const [sync, end] = [func.blocks[join] as Block, endOf(func, func.blocks[join] as Block, blocks)];
   if (end === null || !entry.succs.includes(sync) || terminator(entry) === null || end.moved.length > MOST)
     return false;
+  // Lanes that come together inside are together at its end as well: ptxas leaves it.
+  if (all.some((r) => r !== region && region.blocks.has(r.entry) && func.blocks[r.entry] !== entry)) return false;
   if (blocks.some((b) => b.succs.length === 0 || b.insts.some((i) => i.form.flow === "exit" || i.form.flow === "call")))
     return false;
   const facts = new Facts(func);

@@ -10,8 +10,8 @@
  * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
- * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but not in an arm without another beside it whose
- * condition varies and waits for a load itself.
+ * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but an arm without another beside it only where something
+ * is under way for them to start beside (`waits`).
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -26,6 +26,7 @@ import {
   isLanewise,
   isPlainLoad,
   type Liveness,
+  loadsFar,
   readsConstants,
   unitOf,
 } from "../analysis/index.js";
@@ -34,6 +35,7 @@ import { copyInst } from "../ori/func.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
+import { equalTests } from "./equal-tests.js";
 
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
 export const limits = { varying: 8, uniform: 6, global: 28 } as const;
@@ -47,9 +49,10 @@ export function predicate(func: Func): number {
     named: namedBlocks(func),
   };
   const gone = new Set<Block>();
+  const joined = new Set(equalTests(func).flatMap(({ head, between }) => [head, ...between]));
   let count = 0;
   for (const [b, block] of func.blocks.entries()) {
-    if (gone.has(block)) continue;
+    if (gone.has(block) || joined.has(block)) continue;
     const edge = edgeOf(func, b, facts);
     if (edge !== null && !gone.has(edge.arm.block)) {
       takeEdge(block, edge, facts);
@@ -95,7 +98,7 @@ interface Shape {
   readonly end?: Inst;
 }
 
-function shapeOf(func: Func, head: Block, { named }: Facts): Shape | null {
+function shapeOf(func: Func, head: Block, { named, indexOf }: Facts): Shape | null {
   const branch = terminator(head);
   if (!isPlainBranch(branch) || branch.guard === null || branch.guard.id === ZERO_REG) return null;
   if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
@@ -103,9 +106,12 @@ function shapeOf(func: Func, head: Block, { named }: Facts): Shape | null {
   if (next === head || far === head || next === far) return null;
   const taken = { ...branch.guard };
   const not = opposite(branch.guard);
+  const comesBefore = (x: Block, y: Block): boolean => (indexOf[x.id] as number) < (indexOf[y.id] as number);
   const only = (b: Block): Block | null =>
     b.preds.length === 1 && !named.has(b.id) && !goesElsewhere(func, b) ? soleExit(b) : null;
   const [a, b] = [only(next), only(far)];
+  // ptxas keeps the branch around an arm that jumps on to where others come from, too.
+  if (a === far && far !== head && terminator(next) !== null && comesBefore(next, far)) return null;
   if (a === far && far !== head) return { branch, arms: [{ block: next, guard: not }], join: far };
   if (b === next) return { branch, arms: [{ block: far, guard: taken }], join: next };
   if (a === null || a !== b || a === head) return null;
@@ -147,6 +153,8 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
       continue;
     if (block === next && func.blocks[b + 2] !== other) continue;
     const body = bodyOf(block);
+    // An arm further on stays where it is, unless it leads back; copies on an edge have no place of their own.
+    if (block === far && (facts.indexOf[to.id] as number) > b && !body.every((i) => i.form.op === "MOV")) continue;
     const guard = block === next ? opposite(branch.guard) : { ...branch.guard };
     const fits = (inst: Inst): boolean =>
       isLanewise(inst) && !writes(inst, guard) && (inst.guard === null || harmless(inst, other, facts));
@@ -227,45 +235,50 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
   if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
   const loads = body.some(loadsFar);
   const varies = facts.divergence.parts(head);
-  // Lanes that go on need not wait for those that end, or that load what the others do without; ptxas keeps the branch, too.
-  const alone =
-    shape.arms.length === 1 && (shape.end !== undefined || !(asksAgain(head, shape) || isInner(head, shape)));
-  if (loads && varies && alone && (shape.end !== undefined || waitsForLoad(head, guard))) return false;
+  // Lanes that go on need not wait for those that end; ptxas keeps the branch, too.
+  if (loads && varies && shape.end !== undefined && waits(head, guard)) return false;
+  if (loads && shape.arms.length === 1 && shape.end === undefined && !asksAgain(head, shape) && waits(head, guard))
+    return false;
   const limit = loads ? limits.global : varies ? limits.varying : limits.uniform;
   // Its jump counts: the last of the arms falls into the join.
   const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
   return body.length + (leaves ? 1 : 0) <= limit;
 }
 
-/** Loads from global memory, perhaps. */
-export function loadsFar({ form }: Inst): boolean {
-  const { memory } = form;
-  return memory?.access === "load" && (memory.space === "global" || memory.space === "generic");
-}
+/** Fewest instructions that loads of an arm may start beside, in a loop and elsewhere; a load from global memory is enough by itself. */
+const beside = { inLoop: 1, once: 4 } as const;
 
-/** The predicate compares what the same block has loaded. */
-function waitsForLoad(head: Block, guard: Guard): boolean {
-  const definition = (file: File, id: number, before: number): number =>
-    head.insts.findLastIndex((i, k) => k < before && i.dsts.some((o) => isReg(o) && o.file === file && o.id === id));
-  const at = definition(guard.file, guard.id, head.insts.length);
-  const compared = head.insts[at]?.srcs ?? [];
-  return compared.some((o) => isReg(o) && head.insts.some((i, k) => k === definition(o.file, o.id, at) && loadsFar(i)));
+/**
+ * Nothing is under way when the predicate is known that loads of the arm could start beside: what stands before the branch makes the
+ * predicate, or a store after it lets no load pass (asked on 200 heads, sm_90).
+ */
+function waits(head: Block, guard: Guard): boolean {
+  const needed = new Set([`${guard.file},${guard.id}`]);
+  let count = 0;
+  for (const inst of head.insts.slice(0, -1).reverse()) {
+    if (inst.form.memory?.access === "store") break;
+    const made = inst.dsts.filter(isReg).map((o) => `${o.file},${o.id}`);
+    if (made.some((r) => needed.has(r))) {
+      for (const o of inst.srcs) if (isReg(o)) needed.add(`${o.file},${o.id}`);
+      if (inst.guard !== null) needed.add(`${inst.guard.file},${inst.guard.id}`);
+    } else if (loadsFar(inst)) return false;
+    else if (isLanewise(inst) || isPlainLoad(inst)) count++;
+  }
+  return count < (head.freq > 1 ? beside.inLoop : beside.once);
 }
 
 /** The same predicate has guarded what stands ahead, or decides about what comes at the join. */
 function asksAgain(head: Block, { branch, join }: Shape): boolean {
   const same = (g: Guard | null): boolean => g !== null && g.id === branch.guard?.id && g.file === branch.guard.file;
-  return (
-    head.insts.some((i) => i !== branch && same(i.guard)) ||
-    (join.insts.length === 1 && same(terminator(join)?.guard ?? null))
-  );
+  return head.insts.some((i) => i !== branch && same(i.guard)) || same(nextTest(join)?.guard ?? null);
 }
 
-/** Those who pass the head by come to the same join, or to what follows it. */
-function isInner(head: Block, { join }: Shape): boolean {
-  const [before, ...more] = head.preds;
-  if (before === undefined || more.length > 0 || before.succs.length !== 2) return false;
-  return [join, ...join.succs].some((b) => before.succs.includes(b));
+/** The branch that follows, with nothing but ends and beginnings of regions before it. */
+function nextTest(block: Block): Inst | null {
+  const last = terminator(block);
+  if (!block.insts.every((i) => i === last || i.form.op === "BSYNC" || i.form.op === "BSSY")) return null;
+  const [next, ...more] = block.succs;
+  return last ?? (next === undefined || more.length > 0 || next.preds.length > 1 ? null : nextTest(next));
 }
 
 /** May stand under a guard, executed by all lanes of a warp together. */

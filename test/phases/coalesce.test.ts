@@ -65,3 +65,19 @@ test("a guarded copy is no copy", () => {
       EXIT`;
   expect(joined(text)).toBe(normalize(text));
 });
+
+test("a copy of a predicate is joined as any other, a negation is not", () => {
+  const code = joined(`func "k" entry sm_90 virtual expanded
+    b0
+      S2R %R0, SR_TID.X
+      PLOP3.LUT %P1, PT, PT, PT, PT, 0x80, 0x0
+      PLOP3.LUT %P2, PT, %P1, PT, PT, 0x80, 0x0
+      ISETP.EQ.AND %P3, PT, %R0, RZ, PT
+      PLOP3.LUT %P4, PT, !%P3, PT, PT, 0x80, 0x0
+      @%P2 STG.E [RZ], %R0
+      @%P4 STG.E [RZ], %R0
+      EXIT`);
+  expect(code.match(/PLOP3/g)).toHaveLength(2);
+  expect(code).toContain("@%P2 STG.E");
+  expect(code).toContain("PLOP3.LUT %P4, PT, !%P3");
+});

@@ -90,3 +90,22 @@ test("a register of a pair is shared where the other one is not computed yet", (
   const body = before.replace("IADD3 %R1, %R0, 0x1, RZ", "MOV %R1, %R2:1");
   expect(after(`${pairs}\n${before}`, "GvnCse")).toBe(text(body));
 });
+
+test("a load that repeats one of a block before a branch is a copy", () => {
+  const code = after(
+    `${head}
+    b0
+      S2R %R0, SR_TID.X
+      LDS %R1, [%R0]
+      ISETP.EQ.AND %P4, PT, %R1, RZ, PT
+      @%P4 BRA b2
+    b1
+      LDS %R3, [%R0]
+      STG.E [RZ], %R3
+    b2
+      EXIT`,
+    "GvnCse",
+  );
+  expect(code.match(/LDS/g)).toHaveLength(1);
+  expect(code).toContain("MOV %R3, %R1");
+});

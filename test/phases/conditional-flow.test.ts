@@ -12,6 +12,7 @@ test("a short arm runs under a guard; what harms nobody has none; its region goe
       S2R %R0, SR_TID.X
       LDC %R1, c[0x0][0x210]
       MOV %R2, RZ
+      LDG.E %R6, [%R1]
       ISETP.LT.AND %P3, PT, %R0, %R1, PT
       BSSY %B4, b3
       @!%P3 BRA b2
@@ -21,17 +22,18 @@ test("a short arm runs under a guard; what harms nobody has none; its region goe
     b2
       BSYNC %B4
     b3
-      STG.E [RZ], %R2
+      STG.E [%R6], %R2
       EXIT`;
   const expected = `
     b0
       S2R %R0, SR_TID.X
-      LDC %R1, c[0x0][0x210]
+      LDC %R1:0, c[0x0][0x210]
       MOV %R2, RZ
-      ISETP.LT.AND %P3, PT, %R0, %R1, PT
-      IADD3 %R5:0, %R0, %R1, RZ
+      LDG.E %R6:0, [%R1]
+      ISETP.LT.AND %P3, PT, %R0, %R1:0, PT
+      IADD3 %R5:0, %R0, %R1:0, RZ
       @%P3 LDG.E %R2, [%R5]
-      STG.E [RZ], %R2
+      STG.E [%R6], %R2
       EXIT`;
   expect(run(before)).toBe(text(expected));
 });
@@ -260,7 +262,7 @@ test("a short way that ends the kernel runs under a guard, its EXIT too", () => 
       ISETP.LT.AND %P1, PT, %R0, 0x5, PT
       @%P1 BRA b2
     b1
-      STG.E [RZ+0x4], %R0
+      STG.E [0x4], %R0
       EXIT
     b2
       STG.E [RZ], %R0
@@ -285,4 +287,118 @@ test("what stands behind the last region moves ahead of it unless it may meet a 
       EXIT`;
   expect(run(code("%R5"))).not.toMatch(/BSSY/);
   expect(run(code("%R5+0x14"))).toMatch(/BSSY/);
+});
+
+/** A branch around one load: the head, the operands of the guard. */
+const loadAfter = (before: string): string => `
+    b0
+      S2R %R0, SR_TID.X
+      LDC %R1, c[0x0][0x210]
+      MOV %R2, RZ
+      ${before}
+      ISETP.LT.AND %P3, PT, %R0, %R1, PT
+      @!%P3 BRA b2
+    b1
+      LDG.E %R2, [%R1]
+    b2
+      STG.E [%R4], %R2
+      EXIT`;
+
+test.each([
+  ["a load that the predicate does not wait for", "LDG.E %R4, [%R1]", true],
+  ["nothing", "MOV %R4, RZ", false],
+  ["two sums", "IADD3 %R4, %R0, %R1, RZ\nIADD3 %R4, %R4, %R1, RZ", false],
+  ["four operations", "MOV %R4, RZ\n".concat("IADD3 %R4, %R4, %R1, RZ\n".repeat(3)), true],
+  ["a store after the load", "LDG.E %R4, [%R1]\nSTG.E [%R1], %R4", false],
+  ["a load that makes the predicate", "LDG.E %R0, [%R1]\nMOV %R4, RZ", false],
+])("an arm that loads, where the head has %s under way", (_, before, straight) => {
+  expect(run(loadAfter(before)).includes("@%P3 LDG.E")).toBe(straight);
+});
+
+test("an arm that jumps on to where another one falls stays an arm", () => {
+  const code = run(`
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.EQ.AND %P1, PT, %R0, RZ, PT
+      @%P1 BRA b3
+    b1
+      ISETP.EQ.AND %P2, PT, %R0, 0x7, PT
+      @%P2 BRA b4
+    b2
+      STG.E [RZ], %R0
+      BRA b4
+    b3
+      STG.E [0x4], %R0
+    b4
+      STG.E [0x8], %R0
+      EXIT`);
+  expect(code.match(/BRA/g)).toHaveLength(3);
+  expect(code).not.toMatch(/@!?%P\d STG/);
+});
+
+test("who jumps beside a branch to a block of its own: that block comes next", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.EQ.AND %P1, PT, %R0, RZ, PT
+      @%P1 BRA b3
+    b1
+      ISETP.EQ.AND %P2, PT, %R0, 0x7, PT
+      @%P2 BRA b4
+    b2
+      BRA b5
+    b3
+      STG.E [RZ], %R0
+      BRA b5
+    b4
+      STG.E [0x4], %R0
+    b5
+      STG.E [0x8], %R0
+      EXIT`;
+  const code = after(`${head}\n${before}`, (func) => foldBranches(func));
+  expect(code).toBe(
+    text(`
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.EQ.AND %P1, PT, %R0, RZ, PT
+      @%P1 BRA b3
+    b1
+      ISETP.EQ.AND %P2, PT, %R0, 0x7, PT
+      @!%P2 BRA b5
+    b4
+      STG.E [0x4], %R0
+      BRA b5
+    b3
+      STG.E [RZ], %R0
+    b5
+      STG.E [0x8], %R0
+      EXIT`),
+  );
+});
+
+test("what follows a region with a region inside stays after it", () => {
+  const code = run(`
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.EQ.AND %P1, PT, %R0, RZ, PT
+      BSSY %B2, b5
+      @%P1 BRA b4
+    b1
+      LDG.E %R3, [%R0]
+      ISETP.EQ.AND %P4, PT, %R3, RZ, PT
+      BSSY %B5, b3
+      @%P4 BRA b3
+    b2
+      ${"STG.E [0x10], %R3\n".repeat(9)}
+    b3
+      BSYNC %B5
+    b6
+      STG.E [0x4], %R3
+    b4
+      BSYNC %B2
+    b5
+      STG.E [0x8], %R0
+      EXIT`);
+  expect(code.match(/BSSY/g)).toHaveLength(2);
+  expect(code.indexOf("BSYNC %B2")).toBeLessThan(code.indexOf("[0x8]"));
 });
