@@ -16,6 +16,7 @@ import { Refusal } from "../refusal.js";
 import { SHARED_WINDOW_HIGH } from "../special.js";
 import { PRED, registersOf, U32, U64 } from "../types.js";
 import { sharedAddress } from "./operands.js";
+import { acquireMap } from "./tensor-map.js";
 
 const needClusters = (c: Context): void => {
   if (!c.target.has("clusters")) throw new Refusal();
@@ -172,7 +173,7 @@ const redAsync = (c: Context, i: Instruction, m: Modifiers): void => {
   if (type.bits === 64 && op !== "add") throw new Refusal();
   const data = c.materialize(c.read(at(ops, 1), type), registersOf(type));
   const where = c.pair(sharedAddress(c, at(ops, 0)), sharedAddress(c, at(ops, 2)));
-  const suffix = type.bits === 64 ? ".64" : type.cls === "s" && (op === "min" || op === "max") ? ".S32" : "";
+  const suffix = type.bits === 64 ? ".64" : type.cls === "s" ? ".S32" : "";
   c.emit(`REDAS.${op.toUpperCase()}${suffix}`, [], [where, URZ(2), imm(0), data]);
 };
 
@@ -243,9 +244,13 @@ function proxyFence(c: Context, i: Instruction, m: Modifiers): void {
     return;
   }
   if (m.flag("tensormap::generic")) {
-    operands(i, 0);
-    m.need(["release"]);
+    const sem = m.need(["acquire", "release"]);
     const scope = m.need(["cta", "cluster", "gpu", "sys"] as const);
+    if (sem === "acquire") {
+      acquireMap(c, i.operands);
+      return;
+    }
+    operands(i, 0);
     membar(c, "ALL", scope === "sys" ? "sys" : "gpu");
     return;
   }
