@@ -29,18 +29,26 @@ function floats(n: number): Float32Array {
   return Float32Array.from({ length: n }, () => r.below(2001) / 1000 - 1);
 }
 
-/** Each warp multiplies two fragments 64 times: m16n8k16, f16 to f32. */
+/** Words of two f16: 1 and 2, 1/2 and -3, or random ones between 2^-14 and 8. */
+function halves(n: number, few: boolean): Uint32Array {
+  const r = random(n);
+  const half = (): number => (r.below(2) << 15) | (0x0400 + r.below(0x4400));
+  return Uint32Array.from({ length: n }, (_, i) => (few ? (i & 1 ? 0xc2003800 : 0x40003c00) : half() | (half() << 16)));
+}
+
+/** Each warp multiplies two fragments 64 times: m16n8k16, f16 to f32. Blocks read the same factors. */
 const mmaPtx = `.version 8.0
 .target sm_90
 .address_size 64
-.visible .entry mma(.param .u64 out) {
+.visible .entry mma(.param .u64 in, .param .u64 out) {
   .reg .b32 %a<5>; .reg .b32 %b<3>; .reg .f32 %d<5>; .reg .b32 %i<3>; .reg .b64 %p<4>; .reg .pred %q;
-  ld.param.u64 %p1, [out];
-  cvta.to.global.u64 %p1, %p1;
+  ld.param.u64 %p1, [in];
+  ld.param.u64 %p3, [out];
   mov.u32 %i1, %tid.x;
   mul.wide.u32 %p2, %i1, 4;
-  add.s64 %p3, %p1, %p2;
-  ld.global.b32 %a1, [%p3];
+  add.s64 %p1, %p1, %p2;
+  add.s64 %p3, %p3, %p2;
+  ld.global.b32 %a1, [%p1];
   mov.b32 %a2, %a1; mov.b32 %a3, %a1; mov.b32 %a4, %a1; mov.b32 %b1, %a1; mov.b32 %b2, %a1;
   mov.f32 %d1, 0f00000000; mov.f32 %d2, %d1; mov.f32 %d3, %d1; mov.f32 %d4, %d1;
   mov.u32 %i2, 0;
@@ -110,7 +118,11 @@ export function benchCases(): Case[] {
       ptx: corpusPtx("mix64", TARGET),
       launch: { grid: 16, block: 256, params: [words, new BigUint64Array(4 * 4096), s32(4096), s32(256)] },
     },
-    { name: "mma", ptx: mmaPtx, launch: { grid: 64, block: 128, params: [new Int32Array(128).fill(0x3c003800)] } },
+    ...["numbers of few bits", "of all sizes"].map((kind, i) => ({
+      name: `mma, ${kind}`,
+      ptx: mmaPtx,
+      launch: { grid: 64, block: 128, params: [halves(128, i === 0), new Float32Array(128)] },
+    })),
   ];
 }
 

@@ -31,7 +31,9 @@ export const BANK_BYTES: number = ORIGIN + 0x4000;
 /** Allocations that accesses found last: lowest lower word of an address, and how many from there on are good. */
 export const SLOTS: number = ORIGIN + 0x8000;
 export const SLOT_BYTES = 8;
-export const SLOTS_END: number = ORIGIN + 0x100000;
+export const SLOTS_END: number = ORIGIN + 0xe0000;
+/** Factors of matrix products (factors.ts). */
+export const FACTORS: number = SLOTS_END;
 /** Constant banks. */
 export const BANKS: number = ORIGIN + 0x100000;
 export const BANK_ROOM = 0x10000;
@@ -71,7 +73,3 @@ export const EXCHANGE_WORDS = 16;
 /** Indices of the threads: x, y, z by lane. */
 export const THREADS: number = EXCHANGE + 4 * EXCHANGE_WORDS;
 export const WARP_BYTES: number = THREADS + 3 * ROW_BYTES;
-
-/** Two rows of A as f64, and B by k and column. */
-export const MATRIX_A: number = ORIGIN + 0x2400;
-export const MATRIX_B: number = MATRIX_A + 2 * 16 * 8;

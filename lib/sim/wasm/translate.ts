@@ -10,6 +10,7 @@ import type { Site } from "../site.js";
 import { Unsupported } from "../site.js";
 import type { Group } from "./access.js";
 import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
+import { type Factor, factorFunction, Slots, wideFunction } from "./factors.js";
 import { exactFma32x4 } from "./float.js";
 import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
 import { type Product, productFunction, productOf } from "./matrix.js";
@@ -178,6 +179,18 @@ export interface Translated {
   readonly entries: readonly number[];
 }
 
+/** Registers beyond those of its slots that an instruction which writes rows by itself may write. */
+const BEYOND = 8;
+
+function writesRegister({ emitter, writes }: Translation, register: number): boolean {
+  const beyond = emitter.whole === true ? BEYOND : 0;
+  return writes.some((w) => {
+    if (!w.startsWith("R")) return false;
+    const first = Number(w.slice(1));
+    return register >= first && register <= first + beyond;
+  });
+}
+
 class Writer {
   readonly fn: Fn = new Fn([i32, i32, i32, i32, i32], [i32]);
   private readonly issued = this.fn.local(i32);
@@ -185,7 +198,11 @@ class Writer {
   private readonly temporary = this.fn.local(i32);
   private readonly mask = this.fn.local(i32);
   readonly functions: Fn[] = [];
-  private readonly products = new Map<string, number>();
+  /** Functions that are the same for all that need them. */
+  private readonly helpers = new Map<string, number>();
+  /** Bits of the factors of products that lie in their slots since this call of `run` (factors.ts). */
+  private readonly there = this.fn.local(i32);
+  private readonly slots = new Slots();
 
   constructor(
     private readonly nodes: readonly Node[],
@@ -198,6 +215,9 @@ class Writer {
   write(): void {
     const { code } = this.fn;
     const { nodes } = this;
+    // All factors must be known before the first instruction that may write one.
+    for (const node of nodes)
+      if (node.kind === "product") for (const f of [node.product.a, node.product.b]) this.slots.slotOf(f);
     code.open(Op.loop);
     for (const _ of nodes) code.open(Op.block);
     code.get(ENTRY).table(
@@ -245,6 +265,7 @@ class Writer {
         }
         code.get(this.threads).get(this.temporary).op(Op.i32Add).set(this.threads);
         this.count(code, list.length);
+        this.written((r) => list.some((t) => writesRegister(t, r)));
         return;
       }
       case "sync":
@@ -262,9 +283,7 @@ class Writer {
         code.get(this.threads).get(ACTIVE).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
         return;
       case "product": {
-        const { product } = node;
-        for (const at of product.rows) code.get(BASE).i32(at).op(Op.i32Add);
-        code.index(Op.call, this.productNumber(product));
+        this.product(node.product);
         this.count(code, 1);
         code.get(this.threads).i32(32).op(Op.i32Add).set(this.threads);
         return;
@@ -274,19 +293,58 @@ class Writer {
     }
   }
 
-  /** The function of a kind of product, one in the module. */
-  private productNumber(p: Product): number {
-    const key = `${p.depth} ${p.elements}`;
-    let number = this.products.get(key);
+  /** The function of that name, one in the module. */
+  private helper(name: string, make: () => Fn): number {
+    let number = this.helpers.get(name);
     if (number === undefined) {
-      const slow = FIRST_SEGMENT + this.functions.push(productFunction(p, true, -1, this.relaxed)) - 1;
-      number =
-        p.elements === "F16"
-          ? FIRST_SEGMENT + this.functions.push(productFunction(p, false, slow, this.relaxed)) - 1
-          : slow;
-      this.products.set(key, number);
+      number = FIRST_SEGMENT + this.functions.push(make()) - 1;
+      this.helpers.set(name, number);
     }
     return number;
+  }
+
+  private product(p: Product): void {
+    const { code } = this.fn;
+    for (const f of [p.a, p.b]) this.factor(f);
+    for (const f of [p.a, p.b]) code.i32(this.slots.slotOf(f).at);
+    for (const at of [p.c, p.d]) code.get(BASE).i32(at).op(Op.i32Add);
+    const wide = (rows: number): number =>
+      p.sums === "float" ? this.helper(`wide ${rows * p.depth}`, () => wideFunction(rows * p.depth)) : -1;
+    const widths = [wide(16), wide(8)] as const;
+    code.index(
+      Op.call,
+      this.helper(`product ${p.depth} ${p.sums}`, () => productFunction(p, widths, this.relaxed)),
+    );
+    const first = p.d / ROW_BYTES;
+    this.written((r) => r >= first && r < first + 4);
+  }
+
+  /** Takes a factor out of its registers, unless that has been done. */
+  private factor(f: Factor): void {
+    const { code } = this.fn;
+    const { at, bit } = this.slots.slotOf(f);
+    if (bit !== null)
+      code
+        .get(this.there)
+        .i32(1 << bit)
+        .op(Op.i32And)
+        .op(Op.i32Eqz)
+        .open(Op.if);
+    const number = this.helper(`factor ${f.side} ${f.depth} ${f.elements}`, () => factorFunction(f));
+    code.get(BASE).i32(f.row).op(Op.i32Add).i32(at).index(Op.call, number);
+    if (bit === null) return;
+    code
+      .get(this.there)
+      .i32(1 << bit)
+      .op(Op.i32Or)
+      .set(this.there);
+    code.end();
+  }
+
+  /** Factors in these registers are no longer what lies in their slots. */
+  private written(registers: (r: number) => boolean): void {
+    const bits = this.slots.touchedBy(registers);
+    if (bits !== 0) this.fn.code.get(this.there).i32(~bits).op(Op.i32And).set(this.there);
   }
 
   /** Ands the lanes on the stack with a predicate. */

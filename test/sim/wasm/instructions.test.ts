@@ -259,6 +259,10 @@ test.each([
   "HMMA.1688.F32.BF16 R4, R8, R12, R16",
   "HMMA.1688.F32.TF32 R4, R8, R12, R16",
   "HMMA.1684.F32.TF32 R8, R8, R12, R8",
+  "IMMA.16816.S8.S8 R4, R8.ROW, R12.COL, R16",
+  "IMMA.16832.U8.S8 R4, R8.ROW, R12.COL, R4",
+  "IMMA.16832.S8.U8.SAT R8, R8.ROW, R12.COL, R16",
+  "IMMA.16816.U8.U8.SAT R8, R8.ROW, R12.COL, RZ",
 ])("%s does the same translated", (text) => {
   expect(ranOf(text, 40)).toBeGreaterThanOrEqual(40);
 });

@@ -1,0 +1,294 @@
+/**
+ * Factors of matrix products, taken out of registers: where the elements are is said in ops/tensor.ts. What is made of a factor lies in a slot, so that
+ * the next product with the same registers finds it there (translate.ts knows when they have changed):
+ *
+ * - as f32: A by row and k, B by k and column; as f64 the same, once a product needs them;
+ * - as pairs of 16-bit integers, elements 2 p and 2 p + 1: A by row and p, B by p and column. Floats are integers of at most 13 bits times a power
+ *   of two where that is exact, so that sums of 16 products fit into 32 bits; where it is not the factor is not `narrow`.
+ */
+import { type Fn, Type } from "./encoder.js";
+import { FACTORS, ROW_BYTES } from "./layout.js";
+import { Op } from "./opcodes.js";
+import { HIGH_PAIR, LOW_PAIR, UPPER, Vectors } from "./vectors.js";
+
+export type Elements = "F16" | "BF16" | "TF32" | "S8" | "U8";
+export const isInteger = (e: Elements): boolean => e === "S8" || e === "U8";
+
+/** What makes factors differ in code. */
+export interface FactorKind {
+  readonly side: "a" | "b";
+  readonly depth: number;
+  readonly elements: Elements;
+}
+
+export interface Factor extends FactorKind {
+  /** Offset of its first row in the warp's state. */
+  readonly row: number;
+}
+
+/** Elements in a 32-bit word. */
+const perWord = (e: Elements): number => (e === "TF32" ? 1 : isInteger(e) ? 4 : 2);
+
+/** Registers of a factor. */
+export const registersOf = ({ side, depth, elements }: FactorKind): number =>
+  ((side === "a" ? 2 : 1) * depth) / (4 * perWord(elements));
+
+// ------------------------------------------------------------------------------------------------ slots
+
+const SLOT_BYTES = 0x1400;
+/** Slots for A and B; the last of each is for all factors without one of their own. */
+const A_SLOTS = 8;
+const B_SLOTS = 16;
+
+/** In a slot: whether it is narrow, whether the f64 are made, 2 to the power by which the integers count; elements. */
+export const NARROW = 0;
+export const WIDE = 4;
+export const UNIT = 8;
+export const I16_AT = 0x40;
+const F32_AT = 0x440;
+export const F64_AT = 0x840;
+
+/** Where a factor lies, and the bit that says whether it is there; null: never for longer than one product. */
+export interface Slot {
+  readonly at: number;
+  readonly bit: number | null;
+}
+
+/** Gives the factors of a module their slots. */
+export class Slots {
+  private readonly known = new Map<string, { slot: Slot; factor: Factor }>();
+  private readonly used = { a: 0, b: 0 };
+
+  slotOf(f: Factor): Slot {
+    const key = `${f.side} ${f.depth} ${f.elements} ${f.row}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known.slot;
+    const n = this.used[f.side]++;
+    const last = (f.side === "a" ? A_SLOTS : B_SLOTS) - 1;
+    const index = (f.side === "a" ? 0 : A_SLOTS) + Math.min(n, last);
+    const slot = { at: FACTORS + SLOT_BYTES * index, bit: n < last ? index : null };
+    this.known.set(key, { slot, factor: f });
+    return slot;
+  }
+
+  /** Bits of the factors that have one of these registers. */
+  touchedBy(written: (register: number) => boolean): number {
+    let bits = 0;
+    for (const { slot, factor } of this.known.values()) {
+      const first = factor.row / ROW_BYTES;
+      const all = Array.from({ length: registersOf(factor) }, (_, i) => first + i);
+      if (slot.bit !== null && all.some(written)) bits |= 1 << slot.bit;
+    }
+    return bits;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ elements
+
+/** Parameters of the functions here: address of the first row, and of the slot. */
+const [ROW, SLOT] = [0, 1] as const;
+
+/** Lower or upper halves of words as f32; NaNs stay NaNs. */
+function half(w: Vectors, word: number, upper: boolean, elements: Elements): number {
+  if (elements === "BF16") return upper ? w.v(Op.and, word, w.splat(0xffff0000)) : w.shifted(Op.i32x4Shl, word, 16);
+  const top = upper ? word : w.shifted(Op.i32x4Shl, word, 16);
+  // The magnitude three places lower is the f32 but for a factor of 2^112, which makes subnormals right, too.
+  const scaled = w.v(
+    Op.f32x4Mul,
+    w.v(Op.and, w.shifted(Op.i32x4ShrS, top, 3), w.splat(0x8fffe000)),
+    w.splat(0x77800000),
+  );
+  const isSpecial = w.v(Op.i32x4Eq, w.v(Op.and, top, w.splat(0x7c000000)), w.splat(0x7c000000));
+  return w.v(Op.bitselect, w.v(Op.or, scaled, w.splat(0x7f800000)), scaled, isSpecial);
+}
+
+/** The elements of four words as f32: vectors of every first, every second element. */
+function floats(w: Vectors, word: number, elements: Elements): number[] {
+  if (elements === "TF32") return [w.v(Op.and, word, w.splat(0xffffe000))];
+  return [half(w, word, false, elements), half(w, word, true, elements)];
+}
+
+/** A as f32; gathers the exponents. */
+function floatsOfA(w: Vectors, k: FactorKind, noted: (v: number) => void): void {
+  const rowBytes = 4 * k.depth;
+  w.rounds(
+    8,
+    [
+      [ROW, 16],
+      [SLOT, rowBytes],
+    ],
+    ([from, to]) => {
+      for (let j = 0; j < registersOf(k); j++) {
+        const list = floats(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        const at = F32_AT + (j & 1) * 8 * rowBytes + (j >> 1) * 16 * list.length;
+        const inOrder =
+          list.length === 1 ? list : [LOW_PAIR, HIGH_PAIR].map((order) => w.shuffled(list[0]!, list[1]!, order));
+        inOrder.forEach((v, i) => {
+          noted(v);
+          w.store(to!, v, at + 16 * i);
+        });
+      }
+    },
+  );
+}
+
+/** Stores a lane for each of four numbers k, `step` apart, of the round's column. */
+function storeColumn(w: Vectors, to: number, v: number, offset: number, k: number, step: number): void {
+  for (let t = 0; t < 4; t++)
+    w.code
+      .get(to)
+      .get(v)
+      .memory(Op.store32Lane, offset + 32 * (k + step * t), t);
+}
+
+function floatsOfB(w: Vectors, k: FactorKind, noted: (v: number) => void): void {
+  w.rounds(
+    8,
+    [
+      [ROW, 16],
+      [SLOT, 4],
+    ],
+    ([from, to]) => {
+      for (let j = 0; j < registersOf(k); j++) {
+        const list = floats(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        list.forEach((v, i) => {
+          noted(v);
+          storeColumn(w, to!, v, F32_AT, 4 * list.length * j + i, list.length);
+        });
+      }
+    },
+  );
+}
+
+/** Pairs of bytes as 16-bit integers: the first and third, the second and fourth of each word. Sums do not depend on their order. */
+function bytes(w: Vectors, word: number, elements: Elements): [number, number] {
+  if (elements === "U8") return [w.v(Op.and, word, w.splat(0x00ff00ff)), w.shifted(Op.i16x8ShrU, word, 8)];
+  return [w.shifted(Op.i16x8ShrS, w.shifted(Op.i16x8Shl, word, 8), 8), w.shifted(Op.i16x8ShrS, word, 8)];
+}
+
+function integers(w: Vectors, k: FactorKind): void {
+  const isA = k.side === "a";
+  w.rounds(
+    8,
+    [
+      [ROW, 16],
+      [SLOT, isA ? 2 * k.depth : 4],
+    ],
+    ([from, to]) => {
+      for (let j = 0; j < registersOf(k); j++)
+        bytes(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements).forEach((v, i) => {
+          if (isA) w.store(to!, v, I16_AT + (j & 1) * 16 * k.depth + (j >> 1) * 32 + 16 * i);
+          else storeColumn(w, to!, v, I16_AT, 8 * j + 4 * i, 1);
+        });
+    },
+  );
+}
+
+// ------------------------------------------------------------------------------------------------ narrow and wide
+
+/** By the largest exponent: the f32 that makes integers of at most 13 bits of the floats; notes what they count. */
+function scaleOf(w: Vectors, exponents: number): number {
+  const { code } = w;
+  let m = w.v(Op.i32x4MaxU, exponents, w.shuffled(exponents, exponents, UPPER));
+  m = w.v(Op.i32x4MaxU, m, w.shuffled(m, m, [4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7]));
+  // Exponents with their biases: 2^(12 − e) has 127 + 12 − (e' − 127), but at most 254; its inverse as f64 1023 less the exponent.
+  const biased = w.local(Type.i32);
+  code.i32(266).get(m).lane(Op.i32x4Extract, 0).i32(23).op(Op.i32ShrU).op(Op.i32Sub).set(biased);
+  code.get(biased).i32(254).get(biased).i32(254).op(Op.i32LtU).op(Op.select).set(biased);
+  code.get(SLOT).i32(0).memory(Op.i32Store, UNIT);
+  code
+    .get(SLOT)
+    .i32(1150)
+    .get(biased)
+    .op(Op.i32Sub)
+    .i32(20)
+    .op(Op.i32Shl)
+    .memory(Op.i32Store, UNIT + 4);
+  const scale = w.local();
+  code.get(biased).i32(23).op(Op.i32Shl).op(Op.i32x4Splat).set(scale);
+  return scale;
+}
+
+/** The floats as integers, and whether that is exact. */
+function narrowed(w: Vectors, k: FactorKind, scale: number): void {
+  const { code } = w;
+  const wrong = w.gathering(0);
+  const integer = (at: number, offset: number): number => {
+    const x = w.v(Op.f32x4Mul, w.load(Op.load, at, offset), scale);
+    const i = w.v(Op.i32x4TruncF32S, x);
+    code
+      .get(wrong)
+      .get(w.v(Op.f32x4Ne, w.v(Op.f32x4FromI32S, i), x))
+      .op(Op.or)
+      .set(wrong);
+    return i;
+  };
+  if (k.side === "a")
+    w.rounds(
+      2 * k.depth,
+      [
+        [SLOT, 32],
+        [SLOT, 16],
+      ],
+      ([from, to]) => {
+        w.store(to!, w.v(Op.i16x8NarrowS, integer(from!, F32_AT), integer(from!, F32_AT + 16)), I16_AT);
+      },
+    );
+  else
+    w.rounds(
+      k.depth / 2,
+      [
+        [SLOT, 64],
+        [SLOT, 32],
+      ],
+      ([from, to]) => {
+        for (const n of [0, 16]) {
+          const even = w.v(Op.and, integer(from!, F32_AT + n), w.splat(0xffff));
+          const odd = w.shifted(Op.i32x4Shl, integer(from!, F32_AT + 32 + n), 16);
+          w.store(to!, w.v(Op.or, even, odd), I16_AT + n);
+        }
+      },
+    );
+  code.get(SLOT).get(wrong).op(Op.anyTrue).op(Op.i32Eqz).memory(Op.i32Store, NARROW);
+}
+
+/** The function that takes a factor out of its registers: address of the first row, of the slot. */
+export function factorFunction(k: FactorKind): Fn {
+  const w = new Vectors(2);
+  if (isInteger(k.elements)) {
+    integers(w, k);
+    return w.finish();
+  }
+  const exponents = w.gathering(0);
+  const noted = (v: number): void => {
+    w.code
+      .get(exponents)
+      .get(w.v(Op.and, v, w.splat(0x7f800000)))
+      .op(Op.i32x4MaxU)
+      .set(exponents);
+  };
+  w.code.get(SLOT).i32(0).memory(Op.i32Store, WIDE);
+  (k.side === "a" ? floatsOfA : floatsOfB)(w, k, noted);
+  narrowed(w, k, scaleOf(w, exponents));
+  return w.finish();
+}
+
+/** The function that makes the f64 of so many floats, unless they are there: address of the slot. */
+export function wideFunction(count: number): Fn {
+  const w = new Vectors(1);
+  const { code } = w;
+  code.get(0).memory(Op.i32Load, WIDE).open(Op.if).op(Op.return).end();
+  code.get(0).i32(1).memory(Op.i32Store, WIDE);
+  w.rounds(
+    count / 8,
+    [
+      [0, 32],
+      [0, 64],
+    ],
+    ([from, to]) => {
+      for (let n = 0; n < 4; n++)
+        w.store(to!, w.v(Op.f64x2Promote, w.load(Op.load64Zero, from!, F32_AT + 8 * n)), F64_AT + 16 * n);
+    },
+  );
+  return w.finish();
+}
