@@ -19,7 +19,7 @@ import { shuffled } from "./threads/order.js";
 import type { TraceRecorder } from "./trace.js";
 import type { EngineChoice, Fault, FaultKind, Run, StopSignal } from "./types.js";
 import { waitsText } from "./waits.js";
-import { type Engine, Entry, engineOf } from "./wasm/engine.js";
+import { type Engine, Entry, engineOf, isTranslated } from "./wasm/engine.js";
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
 import { loopText, placeOf } from "./where.js";
@@ -39,7 +39,7 @@ const CTA_SLICE = 512;
 /** Rounds over all CTAs after which waits for phases of mbarriers give up, and how often without the end of a phase. */
 const WAIT_ROUNDS = 64;
 const WAKINGS = 64;
-/** Warp-instructions of a launch that runs in closures to its end. */
+/** Warp-instructions of a launch that runs in closures to its end, unless there is code of launches before. */
 const SHORT = 1024;
 /** Warp-instructions between two looks at the clock and the signal. */
 const LOOK = 1 << 16;
@@ -140,7 +140,7 @@ export class GridMachine implements Machine, Host {
     // Translated code tells nobody what its instructions do.
     const choice = launch.engine ?? "auto";
     if (choice !== "closures" && !launch.profile && !launch.races && launch.global.shared === IS_SHARED)
-      this.engineFrom = choice === "wasm" ? 0 : SHORT;
+      this.engineFrom = choice === "wasm" || isTranslated(launch.program, launch.global) ? 0 : SHORT;
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
     if (this.engineFrom === 0) this.startEngine();

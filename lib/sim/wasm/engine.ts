@@ -54,6 +54,13 @@ export function engineOf(program: Program, global: GlobalMemory, eager: boolean)
   return engine.global === global ? engine : null;
 }
 
+/** Is there code that launches of the program on this memory can use at once? */
+export function isTranslated({ engine }: Program, global: GlobalMemory): boolean {
+  return (
+    engine instanceof Engine && engine.global === global && (engine.full.run !== null || engine.masked.run !== null)
+  );
+}
+
 /** Instructions to which control comes otherwise than from the one before: there a group can be sent into translated code. */
 function leadersOf(program: Program): Uint8Array {
   const { insts } = program;
