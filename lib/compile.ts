@@ -38,6 +38,8 @@ export interface CompileOptions {
   readonly overrideDirectives?: boolean;
   /** `-c`: a relocatable object for nvlink. */
   readonly relocatable?: boolean;
+  /** `-fmad`: from -O1 on, products and sums without rounding modifier are rounded once. Default true. */
+  readonly fmad?: boolean;
   /** `-lineinfo`: lines of the PTX text, and of the source that its `.loc` name, in the cubin; default: if there are `.loc`, as ptxas. */
   readonly lineInfo?: boolean;
   /** Command line recorded in the cubin; default: what ptxas would record for these options. */
@@ -221,7 +223,13 @@ class Run {
     if (this.failed() || this.unknownEntries(module)) return;
     const { entries } = this.options;
     this.program = this.take("lower", () =>
-      lower(module, { target, relocatable, ...(entries && { entries }), ...loweringOf(this.knobs) }),
+      lower(module, {
+        target,
+        relocatable,
+        contracts: this.options.fmad ?? true,
+        ...(entries && { entries }),
+        ...loweringOf(this.knobs),
+      }),
     );
     if (this.program === null) return;
     const program = this.program;

@@ -7,7 +7,7 @@ import { parseArguments } from "./arguments.js";
 import { ptxasOptions } from "./ptxas-options.js";
 
 /** Those that say something about one compilation; where its result goes and what is printed is the notebook's matter. */
-const TAKEN = ["arch", "O", "maxrregcount", "lineinfo", "c", "e", "override-directive-values"];
+const TAKEN = ["arch", "O", "maxrregcount", "lineinfo", "c", "e", "override-directive-values", "fmad"];
 
 export type CellOptionsRead =
   | { readonly ok: true; readonly value: CompileOptions; readonly warnings: readonly Diagnostic[] }
@@ -44,6 +44,7 @@ export function ptxOptions(args: readonly string[], text: string): CellOptionsRe
     ...(values.has("O") && { opt: Number(values.get("O")) }),
     ...(values.has("lineinfo") && { lineInfo: true }),
     relocatable: values.has("c"),
+    ...(values.get("fmad") === "false" && { fmad: false }),
     ...(limit !== null && { maxRegisters: limit.value }),
     ...(values.has("override-directive-values") && { overrideDirectives: true }),
     ...(entries && { entries }),

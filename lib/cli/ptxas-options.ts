@@ -195,7 +195,6 @@ export const ptxasOptions: readonly OptionSpec[] = [
   }),
   option("split-compile", "split-compile", "number", "Threads to compile with. One is used for now.", none),
   option("fmad", "fmad", "bool", "Contract multiplication and addition.", {
-    ...lacking,
     standard: "true",
   }),
   option("allow-expensive-optimizations", "allow-expensive-optimizations", "bool", "Allow slow optimizations.", none),

@@ -180,6 +180,7 @@ class Command {
       file,
       ...(values.has("O") && { opt: Number(values.get("O")) }),
       relocatable: values.has("c"),
+      ...(values.get("fmad") === "false" && { fmad: false }),
       ...(values.has("suppress-debug-info") ? { lineInfo: false } : lines && { lineInfo: true }),
       commandLine: this.recorded(),
       ...(maxRegisters !== null && { maxRegisters }),

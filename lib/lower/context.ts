@@ -39,6 +39,8 @@ export interface ModuleContext {
   readonly declared: ReadonlyMap<string, FunctionItem>;
   /** ERRBAR stands after fences of the device and of the system. */
   readonly errorBarriers: boolean;
+  /** Products and sums without rounding modifier may become one instruction. */
+  readonly contracts: boolean;
   /** Functions that are inlined where they are called. */
   readonly inlined: ReadonlySet<string>;
   /** How functions find each other: see call.ts. */

@@ -1,6 +1,6 @@
 /** f32 and f64 arithmetic that the machine does in one or a few instructions. */
 import { abs, imm, neg, not, PT, RZ } from "../ori/operand.js";
-import { Kind, type Operand } from "../ori/types.js";
+import { type Inst, Kind, type Operand } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { at, type Lowering, operands } from "./family.js";
 import type { Modifiers } from "./modifiers.js";
@@ -11,19 +11,22 @@ import { F32, F64, type PtxType } from "./types.js";
 export interface FloatModifiers {
   readonly type: PtxType;
   readonly suffix: string;
+  /** How to round was left open. */
+  readonly open: boolean;
 }
 
 const roundings = { rn: "", rz: ".RZ", rm: ".RM", rp: ".RP" } as const;
 
 /** Rounding, .ftz and .sat, then the type; f64 has neither .ftz nor .sat. */
 export function floatModifiers(m: Modifiers): FloatModifiers {
-  const rounding = roundings[m.oneOf(["rn", "rz", "rm", "rp"]) ?? "rn"];
+  const given = m.oneOf(["rn", "rz", "rm", "rp"]);
+  const rounding = roundings[given ?? "rn"];
   const ftz = m.flag("ftz");
   const sat = m.flag("sat");
   const type = m.type();
   if (type.name === "f64" && (ftz || sat)) throw new Refusal();
   if (type.name !== "f32" && type.name !== "f64") throw new Refusal();
-  return { type, suffix: `${ftz ? ".FTZ" : ""}${rounding}${sat ? ".SAT" : ""}` };
+  return { type, suffix: `${ftz ? ".FTZ" : ""}${rounding}${sat ? ".SAT" : ""}`, open: given === null };
 }
 
 /** −o of a floating-point operand; constants are folded. */
@@ -45,19 +48,26 @@ function registersFirst(c: Context, type: PtxType, a: Operand, b: Operand): [Ope
 export const floatAdd = (subtract: boolean): Lowering => {
   return (c, i, m) => {
     const ops = operands(i, 3);
-    const { type, suffix } = floatModifiers(m);
+    const { type, suffix, open } = floatModifiers(m);
     const a = c.read(at(ops, 1), type);
     const b = c.read(at(ops, 2), type);
     const [x, y] = registersFirst(c, type, a, subtract ? negatedFloat(b) : b);
-    c.emit(`${type.bits === 32 ? "FADD" : "DADD"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+    const sum = c.emit(`${type.bits === 32 ? "FADD" : "DADD"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+    if (open) mayContract(c, sum);
   };
 };
 
+/** The rounding of a product or sum was left open. */
+export function mayContract(c: Context, inst: Inst): void {
+  if (c.module.contracts) inst.said = "contract";
+}
+
 export const floatMul: Lowering = (c, i, m) => {
   const ops = operands(i, 3);
-  const { type, suffix } = floatModifiers(m);
+  const { type, suffix, open } = floatModifiers(m);
   const [x, y] = registersFirst(c, type, c.read(at(ops, 1), type), c.read(at(ops, 2), type));
-  c.emit(`${type.bits === 32 ? "FMUL" : "DMUL"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+  const made = c.emit(`${type.bits === 32 ? "FMUL" : "DMUL"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
+  if (open) mayContract(c, made);
 };
 
 export const floatFma: Lowering = (c, i, m) => {

@@ -6,6 +6,7 @@ import { abs, imm, neg, not, PT, RZ, select } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { at, type Lowering, operands } from "./family.js";
+import { mayContract } from "./float.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import type { PtxType } from "./types.js";
@@ -15,10 +16,12 @@ interface Half {
   /** `.BF16_V2` and modifiers of the machine instruction. */
   readonly suffix: string;
   readonly ftz: boolean;
+  /** How to round was left open. */
+  readonly open: boolean;
 }
 
 function take(m: Modifiers, fused: boolean): Half {
-  m.flag("rn");
+  const open = !m.flag("rn");
   const ftz = m.flag("ftz");
   const sat = m.flag("sat");
   const oob = fused && m.flag("oob");
@@ -31,6 +34,7 @@ function take(m: Modifiers, fused: boolean): Half {
     type,
     suffix: `${kind}${ftz ? ".FTZ" : ""}${sat ? ".SAT" : ""}${oob ? ".OOB" : ""}${relu ? ".RELU" : ""}`,
     ftz,
+    open,
   };
 }
 
@@ -42,10 +46,11 @@ function source(o: Operand, type: PtxType): Operand {
 function binary(form: string, subtract: boolean): Lowering {
   return (c, i, m) => {
     const ops = operands(i, 3);
-    const { type, suffix } = take(m, false);
+    const { type, suffix, open } = take(m, false);
     const a = source(c.read(at(ops, 1), type), type);
     const b = source(c.read(at(ops, 2), type), type);
-    c.emit(`${form}${suffix}`, [c.inPlace(at(ops, 0), type)], [a, subtract ? neg(b) : b]);
+    const made = c.emit(`${form}${suffix}`, [c.inPlace(at(ops, 0), type)], [a, subtract ? neg(b) : b]);
+    if (open) mayContract(c, made);
   };
 }
 

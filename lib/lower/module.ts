@@ -27,6 +27,8 @@ export interface LowerOptions {
   readonly relocatable?: boolean;
   /** Error barriers after fences of the device and of the system. Default true. */
   readonly errorBarriers?: boolean;
+  /** Optimizations may round products and sums without rounding modifier once (`-fmad`). Default true. */
+  readonly contracts?: boolean;
 }
 
 /**
@@ -72,6 +74,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const lowerOne = (item: FunctionItem): void => {
     const context: ModuleContext = {
       errorBarriers: options.errorBarriers ?? true,
+      contracts: options.contracts ?? true,
       declared: items,
       functions,
       aliases,

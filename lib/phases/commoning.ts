@@ -91,7 +91,7 @@ function keyOf(defs: Definitions, inst: Inst, at: number, across: boolean, liter
     results++;
   }
   if (results === 0) return null;
-  let key = `${inst.form.id}`;
+  let key = `${inst.form.id}${inst.said ?? ""}`;
   for (const o of inst.srcs) {
     if (o.kind === Kind.Reg && !isZeroReg(o) && !defs.holds(o, at)) return null;
     if (o.kind === Kind.Const && !defs.holds(o, at)) return null;

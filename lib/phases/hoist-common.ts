@@ -127,7 +127,7 @@ function keyOf(
     results++;
   }
   if (results === 0) return null;
-  let key = `${form.id}`;
+  let key = `${form.id}${inst.said ?? ""}`;
   for (const o of srcs) {
     if ((o.kind === Kind.Reg && !isZeroReg(o)) || o.kind === Kind.Const) if (!defs.holds(o, at)) return null;
     const id = o.kind === Kind.Reg ? (renamed.get(o.id) ?? o.id) : o.id;

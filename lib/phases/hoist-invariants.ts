@@ -207,9 +207,9 @@ class Plan {
 }
 
 /** What it computes, as text. */
-function text({ form, srcs }: Inst): string {
+function text({ form, srcs, said }: Inst): string {
   return srcs.reduce(
     (t, o) => `${t}|${o.kind},${o.file},${o.id},${o.sub},${o.value},${o.mods},${o.part}`,
-    `${form.id}`,
+    `${form.id}${said ?? ""}`,
   );
 }

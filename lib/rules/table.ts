@@ -9,6 +9,7 @@ import type { CombineRule, Combining } from "./combining.js";
 import { hashOf } from "./hash.js";
 import { byteRules } from "./native/bytes.js";
 import { constantRules } from "./native/constants.js";
+import { contractionRules } from "./native/contraction.js";
 import { floatRules } from "./native/floats.js";
 import { halfRules } from "./native/halves.js";
 import { logicRules } from "./native/logic.js";
@@ -28,6 +29,7 @@ export const nativeRules: readonly CombineRule[] = [
   ...logicRules,
   ...predicateRules,
   ...byteRules,
+  ...contractionRules,
   ...floatRules,
   ...halfRules,
 ];

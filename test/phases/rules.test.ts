@@ -32,6 +32,8 @@ const bodies: Readonly<Record<string, string>> = {
   "test-of-logic": "and.b32 t, a, b; setp.ne.u32 p, t, 0; selp.u32 x, b, c, p;",
   "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",
   "store-of-part": "cvt.u16.u32 s, a; st.global.u16 [r+8], s;",
+  // Exact either way.
+  contraction: "and.b32 t, a, 0xff; cvt.rn.f32.u32 v, t; mul.f32 w, v, v; sub.f32 w, w, v; mov.b32 x, w;",
   "half-in-place": "mov.b32 {s, s2}, a; cvt.f32.f16 v, s; cvt.f32.f16 w, s2; add.f32 v, v, w; mov.b32 x, v;",
   "rounded-together":
     "cvt.rn.f32.u32 v, a; cvt.rn.f32.s32 w, b; cvt.rn.f16.f32 s, v; cvt.rn.f16.f32 s2, w; mov.b32 x, {s, s2};",
