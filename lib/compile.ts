@@ -155,6 +155,24 @@ export function compile(text: string, options: CompileOptions): Compilation {
   return new Run(text, options).result();
 }
 
+/**
+ * Finishes a compilation anew from snapshots of its functions, by name, with other phase options: what stands before them is not done
+ * again. Functions without a snapshot start as they were lowered. The snapshots are used up.
+ */
+export function compileFrom(
+  earlier: FinishedCompilation,
+  starts: ReadonlyMap<string, Func>,
+  options: CompileOptions,
+): Compilation {
+  return new Run(earlier.text, options, { earlier, starts }).result();
+}
+
+/** Where a run goes on. */
+interface Resumed {
+  readonly earlier: FinishedCompilation;
+  readonly starts: ReadonlyMap<string, Func>;
+}
+
 class Run {
   private readonly text: string;
   private readonly options: CompileOptions;
@@ -169,7 +187,11 @@ class Run {
   private functions: CompiledFunction[] = [];
   private cubin: Uint8Array | null = null;
 
-  constructor(text: string, options: CompileOptions) {
+  constructor(
+    text: string,
+    options: CompileOptions,
+    private readonly resumed: Resumed | null = null,
+  ) {
     this.text = text;
     this.options = options;
     this.target = targetOf(options.target);
@@ -198,7 +220,6 @@ class Run {
   }
 
   private stages(): void {
-    const { target, file } = this;
     const { opt = 3, relocatable = false } = this.options;
     if (!Number.isInteger(opt)) {
       this.diagnostics.push(diagnostic("error", `opt is a whole number, not ${opt}`));
@@ -208,33 +229,11 @@ class Run {
     this.diagnostics.push(...knobs.diagnostics);
     if (!knobs.ok) return;
     this.knobs = knobs.value;
-    const parsed = this.timed("parse", () => parse(this.text, { file }));
-    if (!parsed.ok) {
-      // Semantic findings before the first syntax error come first, as ptxas prints them.
-      this.diagnostics.push(...analyze(this.text, { target: target.name, file }).diagnostics);
-      return;
-    }
-    this.module = parsed.value;
-    const module = parsed.value;
-    this.diagnostics.push(...parsed.diagnostics);
-    this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file, relocatable })));
-    const stray = strayLocs(module);
-    if (stray !== null) this.diagnostics.push(stray);
-    if (this.failed() || this.unknownEntries(module)) return;
-    const { entries } = this.options;
-    this.program = this.take("lower", () =>
-      lower(module, {
-        target,
-        relocatable,
-        contracts: this.options.fmad ?? true,
-        ...(entries && { entries }),
-        ...loweringOf(this.knobs),
-      }),
-    );
-    if (this.program === null) return;
-    const program = this.program;
+    const program = this.resumed === null ? this.lowered() : this.lookedUp(this.resumed);
+    if (program === null) return;
+    this.program = program;
     // What a kernel reaches is asked before phases change the code.
-    const reached = new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
+    const reached = this.resumed === null ? reachedBy(program) : reachedAgain(program, this.resumed.earlier);
     for (const func of program.funcs) {
       const alignments = sharedAlignments(program, func, relocatable);
       if (alignments.size > 0) func.alignments = alignments;
@@ -243,7 +242,42 @@ class Run {
     for (const r of records) this.guarded(r.name, () => this.encode(r, program, reached));
     this.functions = records.map((r) => compiled(r, relocatable));
     if (this.failed()) return;
-    this.finish(this.program);
+    this.finish(program);
+  }
+
+  /** The functions of an earlier compilation at the places where they go on. */
+  private lookedUp({ earlier, starts }: Resumed): Program {
+    this.module = earlier.module;
+    const funcs = earlier.functions.map((f) => starts.get(f.name) ?? snapshot(f.lowered));
+    return { ...earlier.program, funcs };
+  }
+
+  /** From the text to functions before any phase; null: refused. */
+  private lowered(): Program | null {
+    const { target, file } = this;
+    const { relocatable = false, entries } = this.options;
+    const parsed = this.timed("parse", () => parse(this.text, { file }));
+    if (!parsed.ok) {
+      // Semantic findings before the first syntax error come first, as ptxas prints them.
+      this.diagnostics.push(...analyze(this.text, { target: target.name, file }).diagnostics);
+      return null;
+    }
+    this.module = parsed.value;
+    const module = parsed.value;
+    this.diagnostics.push(...parsed.diagnostics);
+    this.diagnostics.push(...this.timed("check", () => check(module, { target: target.name, file, relocatable })));
+    const stray = strayLocs(module);
+    if (stray !== null) this.diagnostics.push(stray);
+    if (this.failed() || this.unknownEntries(module)) return null;
+    return this.take("lower", () =>
+      lower(module, {
+        target,
+        relocatable,
+        contracts: this.options.fmad ?? true,
+        ...(entries && { entries }),
+        ...loweringOf(this.knobs),
+      }),
+    );
   }
 
   /** In ptxas's words (measured). */
@@ -431,6 +465,18 @@ function outcomeOf(record: Progress, relocatable: boolean): CompiledFunction {
       return { ok: true, kind, ...rest, phaseOptions, func, code };
   }
   return { ok: false, kind, ...rest, phaseOptions, func, code: null };
+}
+
+function reachedBy(program: Program): ReadonlyMap<Func, readonly Func[]> {
+  return new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
+}
+
+/** The same of functions that phases have changed, by what they were before. */
+function reachedAgain(program: Program, earlier: FinishedCompilation): ReadonlyMap<Func, readonly Func[]> {
+  const before = reachedBy({ ...program, funcs: earlier.functions.map((f) => f.lowered) });
+  const now = new Map(program.funcs.map((f) => [f.name, f]));
+  const named = (f: Func): Func => now.get(f.name) ?? f;
+  return new Map([...before].map(([f, list]) => [named(f), list.map(named)]));
 }
 
 /** Kernels that reach a function. */

@@ -3,7 +3,8 @@
  * `plainAfter`) and run: what then lies in the buffers must be what the code of -O0 leaves there. `validate` asks so for every
  * phase that changed something; `bisect` searches the first phase after which the answer is another one, and in it the first rewrite.
  */
-import { type Compilation, type CompileOptions, compile } from "../compile.js";
+import { type Compilation, type CompileOptions, compile, compileFrom, type FinishedCompilation } from "../compile.js";
+import { type Func, snapshot } from "../ori/index.js";
 import { type PhaseName, phaseNames } from "../phases/index.js";
 import { RewriteCounter } from "../phases/rewrites.js";
 import { runLaunchFile } from "../sim/index.js";
@@ -60,6 +61,27 @@ export interface ValidateOptions extends CompileOptions {
   readonly select?: (place: number) => boolean;
 }
 
+/** Functions by name as phases left them. */
+class States {
+  private readonly byName = new Map<string, { readonly index: number; readonly func: Func }[]>();
+
+  add(name: string, index: number, func: Func): void {
+    const list = this.byName.get(name) ?? [];
+    this.byName.set(name, list);
+    list.push({ index, func });
+  }
+
+  /** Copies of what stood after the phase at this place in the table. */
+  after(index: number): Map<string, Func> {
+    const found = new Map<string, Func>();
+    for (const [name, list] of this.byName) {
+      const last = list.findLast((s) => s.index <= index);
+      if (last !== undefined) found.set(name, snapshot(last.func));
+    }
+    return found;
+  }
+}
+
 class Judge {
   readonly reference: RunOutcome;
   private readonly known = new Map<string, RunOutcome>();
@@ -77,6 +99,27 @@ class Judge {
 
   compiled(more: CompileOptions["phases"] = {}): Compilation {
     return compile(this.text, { ...this.options, phases: { ...this.options.phases, ...more } });
+  }
+
+  /** With what each phase that changed something left, so that one can be finished from there. */
+  observed(): { readonly whole: Compilation; readonly states: States } {
+    const states = new States();
+    const { observe } = this.options;
+    const whole = compile(this.text, {
+      ...this.options,
+      observe: (event) => {
+        if (event.kind === "after" && event.changed) states.add(event.func.name, event.index, event.snapshot());
+        observe?.(event);
+      },
+    });
+    return { whole, states };
+  }
+
+  /** As `phase` left it, finished plainly. */
+  finished(whole: FinishedCompilation, states: States, phase: PhaseName): Compilation {
+    const { observe: _, ...options } = this.options;
+    const starts = states.after(phaseNames.indexOf(phase));
+    return compileFrom(whole, starts, { ...options, phases: { ...options.phases, plainAfter: phase } });
   }
 
   verdict(c: Compilation): { readonly verdict: Verdict; readonly detail: string } {
@@ -115,13 +158,13 @@ function changing(c: Compilation): PhaseName[] {
 /** Judges what each phase made of the text. Throws NotValidated where there is nothing to compare with. */
 export function validate(text: string, options: ValidateOptions, run: Runner): Validation {
   const judge = new Judge(text, options, run);
-  const whole = judge.compiled();
+  const { whole, states } = judge.observed();
   if (!whole.ok) throw new NotValidated(whole.diagnostics[0]?.message ?? "no code");
   const phases = changing(whole)
     .filter((_, k) => options.select?.(k) ?? true)
     .map((phase) => ({
       phase,
-      ...judge.verdict(isControlled(phase) ? whole : judge.compiled({ plainAfter: phase })),
+      ...judge.verdict(isControlled(phase) ? whole : judge.finished(whole, states, phase)),
     }));
   return { phases };
 }

@@ -1,9 +1,10 @@
 /** Translation validation and bisection, with phases and rules that are wrong on purpose. */
 
 import { ptxlab } from "../../lib/cli/index.js";
+import { compile, compileFrom } from "../../lib/compile.js";
 import { bisect, launchRunner, NotValidated, validate } from "../../lib/experiment/index.js";
-import { Kind } from "../../lib/ori/types.js";
-import type { PhaseBody } from "../../lib/phases/index.js";
+import { type Func, Kind } from "../../lib/ori/types.js";
+import type { PhaseBody, PhaseName } from "../../lib/phases/index.js";
 import type { CombineRule } from "../../lib/rules/index.js";
 import { fakeHost } from "../cli/fake-host.js";
 
@@ -49,6 +50,26 @@ test("after every phase the code computes the same", () => {
   expect(phases.length).toBeGreaterThan(5);
   expect(phases.filter((p) => p.verdict !== "same")).toEqual([]);
   expect(bisect(text, { target: "sm_80" }, run)).toBeNull();
+});
+
+test("what goes on from a snapshot has the bytes of what goes through", () => {
+  const states: { readonly phase: PhaseName; readonly func: Func }[] = [];
+  const whole = compile(text, {
+    target: "sm_80",
+    observe: (e) => {
+      if (e.kind === "after" && e.changed) states.push({ phase: e.phase, func: e.snapshot() });
+    },
+  });
+  if (!whole.ok) throw new Error(whole.diagnostics[0]?.message);
+  const before = states.filter(({ phase }) => !/Scoreboards|PostFixUp/.test(phase));
+  expect(before.length).toBeGreaterThan(5);
+  for (const { phase, func } of before) {
+    const options = { target: "sm_80", phases: { plainAfter: phase } } as const;
+    expect([phase, compileFrom(whole, new Map([["k", func]]), options).cubin]).toEqual([
+      phase,
+      compile(text, options).cubin,
+    ]);
+  }
 });
 
 test("a wrong phase is named", () => {
