@@ -8,6 +8,7 @@ import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
 import { balancePipes } from "./balance-pipes.js";
+import { bareCollectives } from "./bare-collectives.js";
 import { foldBranches } from "./branches.js";
 import { joinCopies } from "./coalesce.js";
 import { commonAgain } from "./common-again.js";
@@ -111,7 +112,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   EarlyOriSimpleLiveDead: deadCode,
   ReplaceUniformsWithImm: later,
   OriSanitize: { none: "the verifier does it, after every phase when asked" },
-  GeneralOptimizeEarly: (func) => void selectGuarded(func),
+  GeneralOptimizeEarly: (func, { rewrites }) => {
+    bareCollectives(func, rewrites);
+    selectGuarded(func);
+  },
   MergeEquivalentConditionalFlow: later,
   DoSwitchOptFirst: (func) => void makeSwitches(func),
   OriBranchOpt: (func) => void foldBranches(func),
