@@ -1,7 +1,7 @@
 /**
  * npm run fidelity [-- sm_90 ...]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
  * ptxas's default (-O3): instructions, warp-instructions that the whole grid issues in the simulator, cycles by the timing
- * model, registers, stack, and how much of the text is the same; for the corpus of CUDA kernels and for kernels in Triton's
+ * model, registers, stack, how much of the text is the same, and whether all of it is, byte by byte; for the corpus of CUDA kernels and for kernels in Triton's
  * style. Needs the real tools (npm run oracle:setup).
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -28,6 +28,8 @@ interface Facts {
   /** Bytes. */
   readonly stack: number;
   readonly mnemonics: ReadonlyMap<string, number>;
+  /** The section's words, padding and control words included. */
+  readonly words: readonly number[];
   readonly right: boolean;
 }
 
@@ -81,6 +83,7 @@ function factsOf(cubin: Uint8Array, target: Target, launch: unknown): Facts {
     registers: f.registers,
     stack: f.frameBytes,
     mnemonics: counts,
+    words: [...f.words],
     right: ran.status === 0,
   };
 }
@@ -113,6 +116,9 @@ function means(what: string, pairs: readonly Pair[]): void {
   const used = pairs.filter((p) => p.ours.right && p.theirs.right);
   const text = columns.map(([of]) => `${of} ${geomean(used.map((p) => p.ours[of] / p.theirs[of])).toFixed(2)}`);
   console.log(`geometric means, ${what} (${used.length} kernels): ${text.join(", ")}`);
+  const fewer = used.filter((p) => p.ours.registers <= p.theirs.registers).length;
+  const equal = used.filter((p) => p.ours.words.join() === p.theirs.words.join()).length;
+  console.log(`registers not above ptxas's: ${fewer} of ${used.length}; ptxas's bytes: ${equal} of ${used.length}`);
 }
 
 interface Kernels {

@@ -2,10 +2,11 @@
  * How much of PTX is compiled, instruction by instruction: one kernel for each line of a file of `ptx-to-sass` (the PTX under test, TAB,
  * what ptxas makes of it or `rejected: `), outside the matrix, asynchronous, texture families and calls:
  *
- *   node tools/run-ts.cjs tools/single-instructions.ts FACTS.tsv.gz sm_90a [-O LEVEL] [--every N] [--only REGEX] [--list] [--run]
+ *   node tools/run-ts.cjs tools/single-instructions.ts FACTS.tsv.gz sm_90a [-O LEVEL] [--every N] [--only REGEX] [--list] [--run] [--mnemonics]
  *
  * prints how many of those ptxas takes are compiled, what is refused by our first message, and what is compiled though ptxas refuses
  * it. `--run` compares results in the simulator with those of ptxas -O0's and -O3's code on random and edge values, bit by bit.
+ * `--mnemonics` compiles at -O3 and compares mnemonics (tools/single/mnemonics.ts) and bytes with ptxas -O3's, and names the families that differ most.
  * `--every` samples, `--list` prints every line refused, `--only` takes lines that match.
  */
 import { spawnSync } from "node:child_process";
@@ -17,6 +18,7 @@ import { compile } from "../lib/compile.js";
 import { isTargetName, type TargetName } from "../lib/target/index.js";
 import { numberOf, readArguments, usage } from "./arguments.js";
 import { inScope, moduleOf, type Single, singleKernel } from "./single/kernel.js";
+import { mnemonicsOf, wordsOf } from "./single/mnemonics.js";
 import { inputs, loaded, type Outcome, room, runSingle } from "./single/run.js";
 
 const { values, positionals } = readArguments({
@@ -25,12 +27,14 @@ const { values, positionals } = readArguments({
   only: { type: "string" },
   list: { type: "boolean", default: false },
   run: { type: "boolean", default: false },
+  mnemonics: { type: "boolean", default: false },
   opt: { type: "string", short: "O", default: "0" },
 });
 const [file, arch = ""] = positionals;
 if (file === undefined || !isTargetName(arch)) usage("usage: single-instructions.ts FACTS.tsv.gz sm_NN [options]");
 const target = arch as TargetName;
 const every = numberOf(values.every);
+const opt = values.mnemonics ? 3 : numberOf(values.opt);
 const from = numberOf(values.from);
 
 /** Lines with ptxas's verdict, each once. */
@@ -151,6 +155,47 @@ function verdict(k: Single, level: number, a: Outcome, b: Outcome): string {
   return "different";
 }
 
+/** Families that are named, and examples of each. */
+const WORST = 12;
+
+function compareMnemonics(all: readonly Compiled[]): void {
+  const families = new Map<string, { equal: number; all: number; example: string }>();
+  let [compared, equal, bytes] = [0, 0, 0];
+  for (let i = 0; i < all.length; i += 100) {
+    const batch = all.slice(i, i + 100);
+    const made = theirs(
+      batch.map((k) => k.single),
+      3,
+    );
+    if (made === null) continue;
+    const [theirMnemonics, theirWords] = [mnemonicsOf(made.cubin), wordsOf(made.cubin)];
+    for (const { single, cubin } of batch) {
+      const { name, line } = single;
+      const expected = theirMnemonics.get(name);
+      if (expected === undefined) continue;
+      const found = mnemonicsOf(cubin).get(name) ?? "";
+      const family =
+        /^(?:@!?%\w+ )?([a-z]\w*(?:\.\w+)?)/.exec(line.replace(/^.*[;{] *(?=[a-z]+\.[^;]*;?$)/, ""))?.[1] ?? line;
+      const f = families.get(family) ?? { equal: 0, all: 0, example: "" };
+      families.set(family, f);
+      compared++;
+      f.all++;
+      if (theirWords.get(name) === wordsOf(cubin).get(name)) bytes++;
+      if (found === expected) {
+        equal++;
+        f.equal++;
+      } else if (f.example === "") f.example = `${line.slice(0, 90)}\n      ours  ${found}\n      ptxas ${expected}`;
+    }
+  }
+  const share = (n: number): string => `${((100 * n) / Math.max(1, compared)).toFixed(1)} %`;
+  console.log(
+    `mnemonics equal to ptxas -O3's: ${equal} of ${compared} (${share(equal)}); bytes: ${bytes} (${share(bytes)})`,
+  );
+  const worst = [...families].sort(([, a], [, b]) => b.all - b.equal - (a.all - a.equal)).slice(0, WORST);
+  for (const [family, f] of worst)
+    if (f.equal < f.all) console.log(`${String(f.all - f.equal).padStart(5)} of ${f.all} ${family}: ${f.example}`);
+}
+
 function reason(message: string): string {
   const text = message.replace(/^not supported yet: /, "");
   const name = text.split(" ")[0] as string;
@@ -163,7 +208,7 @@ const compiled: Compiled[] = [];
 let taken = 0;
 for (const [i, row] of rows().entries()) {
   const single = singleKernel(row.line, `k${i}_`);
-  const made = compile(moduleOf(target, [single]), { target, opt: numberOf(values.opt) });
+  const made = compile(moduleOf(target, [single]), { target, opt });
   if (!row.taken) {
     if (made.cubin !== null) accepted.push(row.line);
     continue;
@@ -188,3 +233,4 @@ if (accepted.length > 0) {
   );
 }
 if (values.run) compareRuns(compiled);
+if (values.mnemonics) compareMnemonics(compiled);

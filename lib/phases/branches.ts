@@ -200,7 +200,7 @@ function turnAround(func: Func): boolean {
     if (x <= b + 2 || [next, far].some((y) => y.preds.length !== 1 || names.has(y.id))) continue;
     const after = func.blocks[x + 1];
     if (blockFallsThrough(far)) {
-      if (after === undefined) continue;
+      if (after === undefined || terminator(far) !== null) continue;
       const jump = copyInst(func, only);
       aim(jump, after.id);
       far.insts.push(jump);

@@ -402,3 +402,23 @@ test("what follows a region with a region inside stays after it", () => {
   expect(code.match(/BSSY/g)).toHaveLength(2);
   expect(code.indexOf("BSYNC %B2")).toBeLessThan(code.indexOf("[0x8]"));
 });
+
+test("a block that ends in a branch of its own does not move with a jump after it", () => {
+  const code = `
+    b0
+      S2R %R0, SR_TID.X
+      ISETP.EQ.AND %P1, PT, %R0, RZ, PT
+      @%P1 BRA b3
+    b1
+      BRA b4
+    b2
+      STG.E [RZ], %R0
+      BRA b4
+    b3
+      ISETP.EQ.AND %P2, PT, %R0, 0x7, PT
+      @%P2 BRA b2
+    b4
+      STG.E [0x8], %R0
+      EXIT`;
+  expect(after(`${head}\n${code}`, (func) => foldBranches(func)).match(/BRA/g)).toHaveLength(4);
+});
