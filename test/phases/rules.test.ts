@@ -21,6 +21,8 @@ const bodies: Readonly<Record<string, string>> = {
   "no-carry": "mov.u64 g, 0; cvt.u64.u32 h, a; add.u64 y, g, h; ",
   "unread-carry": "add.u64 g, e, f; cvt.u32.u64 x, g;",
   "add-wide": "mul.wide.u32 g, a, b; add.u64 y, g, e;",
+  "add-shifted": "shl.b64 g, e, 5; add.s64 y, f, g;",
+  "add-signed": "cvt.s64.s32 g, a; add.s64 y, e, g;",
   "sum-of-three": "add.u32 t, a, b; sub.u32 x, t, c;",
   "product-and-sum": "mul.lo.u32 t, a, b; add.u32 x, t, c;",
   "shift-and-sum": "shl.b32 t, a, 5; add.u32 x, t, c;",

@@ -1,37 +1,32 @@
 /** 64-bit sums, taken apart into halves by lowering. Exact: integers modulo 2^64. */
 import { unitOf } from "../../analysis/index.js";
-import { isReg, register } from "../../ori/operand.js";
+import { form } from "../../isa/form.js";
+import { imm, isReg, register } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { type Inst, Kind, Mod, NO_INDEX, type Operand } from "../../ori/types.js";
 import { alignmentOf } from "../../ori/verify/physical.js";
 import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "../combining.js";
 
-/** The two halves of a 64-bit sum: `IADD3 d:k, P, x, y, RZ` and `IADD3.X d:k+1, x', y', RZ, P, !PT`. */
-interface WideSum {
+/** The two halves of a 64-bit sum: `IADD3 d, P, x, y, RZ` and `IADD3.X d', x', y', RZ, P, !PT`, wherever they go. */
+interface Halves {
   readonly low: Inst;
   /** Index of the lower half. */
   readonly at: number;
-  readonly d: Operand;
   readonly pairs: readonly (readonly [lo: Operand, hi: Operand])[];
 }
 
-function wideSum(c: Combining, high: Inst, at: number): WideSum | null {
+function halves(c: Combining, high: Inst, at: number): Halves | null {
   const [x, y, z, ci, ci2] = high.srcs as [Operand, Operand, Operand, Operand, Operand];
-  const d = high.dsts[0] as Operand;
   if (high.guard !== null || carries(high) || !isZero(z) || !unused(ci2) || !isReg(ci) || ci.mods !== 0) return null;
-  if (c.defs.usesOf(ci) !== 1 || !isReg(d) || d.sub === 0) return null;
+  if (c.defs.usesOf(ci) !== 1 || !isReg(high.dsts[0] as Operand)) return null;
   const low = c.defs.definition(ci);
   const place = c.defs.indexOf(ci);
   if (low === null || low.guard !== null || low.form.name !== "IADD3" || !isZero(low.srcs[2] as Operand)) return null;
   if (c.defs.flat.block[place] !== c.defs.flat.block[at] || !unused(low.dsts[2])) return null;
-  const to = low.dsts[0] as Operand;
-  if (!isReg(to) || to.id !== d.id || to.sub !== d.sub - 1 || to.sub % alignmentOf(2) !== 0) return null;
-  if (c.defs.def[unitOf(c.defs.units, to)] !== place || c.defs.def[unitOf(c.defs.units, d)] !== at) return null;
   const [p, q] = low.srcs as [Operand, Operand];
   return {
     low,
     at: place,
-    d: register(to.file, to.id, 2, to.sub),
     pairs: [
       [p, x],
       [q, y],
@@ -39,6 +34,20 @@ function wideSum(c: Combining, high: Inst, at: number): WideSum | null {
       [q, x],
     ],
   };
+}
+
+/** Halves that are consecutive registers, defined here alone. */
+interface WideSum extends Halves {
+  readonly d: Operand;
+}
+
+function wideSum(c: Combining, high: Inst, at: number): WideSum | null {
+  const sum = halves(c, high, at);
+  if (sum === null) return null;
+  const [to, d] = [sum.low.dsts[0] as Operand, high.dsts[0] as Operand];
+  if (d.sub === 0 || !isReg(to) || to.id !== d.id || to.sub !== d.sub - 1 || to.sub % alignmentOf(2) !== 0) return null;
+  if (c.defs.def[unitOf(c.defs.units, to)] !== sum.at || c.defs.def[unitOf(c.defs.units, d)] !== at) return null;
+  return { ...sum, d: register(to.file, to.id, 2, to.sub) };
 }
 
 /** Two operands as one of width 2: consecutive registers that hold the same at `at` (with the signs of a difference, too), or words of a bank; null: they are not. */
@@ -87,6 +96,68 @@ const addWide: Apply = (c, root, at) => {
   return false;
 };
 
+/** The lower and the upper word of a 64-bit value that is shifted to the left by a literal. */
+interface Shifted {
+  readonly lo: Operand;
+  readonly hi: Operand;
+  readonly by: number;
+}
+
+function shifted(c: Combining, sum: Halves, at: number, lo: Operand, hi: Operand): Shifted | null {
+  if (!plainReg(lo) || !plainReg(hi) || !c.once(lo) || !c.once(hi)) return null;
+  const low = c.inner(lo, sum.at, ["SHF.L.U32"]);
+  const high = c.inner(hi, at, ["SHF.L.U64.HI"]);
+  if (low === null || high === null || !isZero(low.srcs[2] as Operand)) return null;
+  const [x, n] = low.srcs as [Operand, Operand];
+  const [y, m, above] = high.srcs as [Operand, Operand, Operand];
+  if (n.kind !== Kind.Imm || m.kind !== Kind.Imm || n.value !== m.value || n.value < 1 || n.value > 31) return null;
+  if (!plainReg(x) || !plainReg(y) || !plainReg(above) || x.id !== y.id || x.sub !== y.sub) return null;
+  return { lo: x, hi: above, by: n.value };
+}
+
+/** A 64-bit sum of a value that is shifted: `LEA d:k, P, x, y, n` and `LEA.HI.X d:k+1, x, y', x', n, P`. */
+const addShifted: Apply = (c, root, at) => {
+  const sum = halves(c, root, at);
+  if (sum === null) return false;
+  const [p, q] = sum.low.srcs as [Operand, Operand];
+  for (const [lo, hi] of sum.pairs) {
+    const value = shifted(c, sum, at, lo, hi);
+    if (value === null) continue;
+    const other = lo === p ? q : p;
+    const otherHigh = hi === root.srcs[0] ? root.srcs[1]! : root.srcs[0]!;
+    const carry = sum.low.dsts[1] as Operand;
+    const n = imm(value.by);
+    const [low, high] = [form("LEA"), form("LEA.HI.X")];
+    const lowDsts = [sum.low.dsts[0] as Operand, carry];
+    const highDsts = [root.dsts[0] as Operand, slotDefault(high.dsts[1]!)];
+    const lowSrcs = [value.lo, other, n];
+    const highSrcs = [value.lo, otherHigh, value.hi, n, root.srcs[3] as Operand];
+    if (!c.encodes(low, lowDsts, lowSrcs) || !c.encodes(high, highDsts, highSrcs)) continue;
+    return c.write(sum.at, low, lowDsts, lowSrcs) && c.write(at, high, highDsts, highSrcs);
+  }
+  return false;
+};
+
+/** A 64-bit sum of a number of 32 bits with its sign: `IADD3 d:k, P, x, y, RZ` and `LEA.HI.X.SX32 d:k+1, x, y', 1, P`. */
+const addSigned: Apply = (c, root, at) => {
+  const sum = halves(c, root, at);
+  if (sum === null) return false;
+  for (const [lo, hi] of sum.pairs) {
+    if (!plainReg(lo) || !plainReg(hi) || !c.once(hi) || !c.stays(lo, at)) continue;
+    const sign = c.inner(hi, at, ["SHF.R.S32.HI"]);
+    const [, n, x] = (sign?.srcs ?? []) as readonly (Operand | undefined)[];
+    if (n?.kind !== Kind.Imm || n.value !== 31 || x === undefined || !plainReg(x)) continue;
+    if (x.id !== lo.id || x.sub !== lo.sub) continue;
+    const otherHigh = hi === root.srcs[0] ? root.srcs[1]! : root.srcs[0]!;
+    const f = form("LEA.HI.X.SX32");
+    const dsts = [root.dsts[0] as Operand, slotDefault(f.dsts[1]!)];
+    if (c.write(at, f, dsts, [x, otherHigh, imm(1), root.srcs[3] as Operand])) return true;
+  }
+  return false;
+};
+
 export const wideRules: readonly CombineRule[] = [
+  { name: "add-shifted", roots: ["IADD3.X"], inner: ["SHF.L.U64.HI"], apply: addShifted },
+  { name: "add-signed", roots: ["IADD3.X"], inner: ["SHF.R.S32.HI"], apply: addSigned },
   { name: "add-wide", roots: ["IADD3.X"], inner: ["IADD3"], apply: addWide },
 ];
