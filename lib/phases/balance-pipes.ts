@@ -151,6 +151,13 @@ function sum(func: Func, inst: Inst, d: Operand): Way | null {
     return { form: viadd, dsts: [d], srcs: [clone(other), clone(literal), ...rest] };
   }
   if (!plain(x) || !plain(y)) return null;
+  const uniform = terms.find((o) => o.file === File.UR);
+  const viadd = func.target.has("viadd") ? tryForm("VIADD") : null;
+  if (uniform !== undefined && viadd !== null) {
+    const other = uniform === x ? y : x;
+    if (other.mods !== 0 || other.file !== File.R) return null;
+    return { form: viadd, dsts: [d], srcs: [clone(other), clone(uniform), ...viadd.srcs.slice(2).map(slotDefault)] };
+  }
   // The addend may be negated, and a uniform register stands there.
   const turned = x.mods !== 0 || (x.file === File.UR && y.mods === 0);
   const [a, c] = turned ? [y, x] : [x, y];

@@ -83,7 +83,7 @@ function vectorize(func: Func, { rewrites, ...context }: PhaseContext): void {
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
 function closeWindow(func: Func, { plain = false }: PhaseContext): void {
   const open = func.milestone === "ssa" && !plain;
-  if (open) turnCompares(func);
+  if (open && turnCompares(func) > 0) removeDeadCode(func);
   if (open && settleLiterals(func) + guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);

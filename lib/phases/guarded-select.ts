@@ -8,14 +8,16 @@
  *     FSEL %R4, 0.5, 1, %P0                       MOV %R5, %R1
  *     FMUL %R5, %R1, %R4                    →     @%P0 FMUL %R5, %R1, 0.5
  *
- * ptxas 13.0.88 does both. In the first both inner values die there, so that an instruction is saved. In the second a product
+ * A value that is read after the product, too, is selected: `FMUL t, %R1, 0.5; FSEL %R5, t, %R1, %P0`.
+ *
+ * ptxas 13.0.88 does so. In the first both inner values die there, so that an instruction is saved. In the second a product
  * with 1 is its factor, but for the bits of NaN, which PTX leaves open.
  */
 import { analysis, Definitions, exposedReads, isLanewise, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { clone, imm, isReg, isZeroReg } from "../ori/operand.js";
+import { clone, imm, isReg, isZeroReg, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -29,6 +31,10 @@ interface Plan {
   readonly srcs: Operand[];
   /** The instruction that goes; null: dead code removal sees to it. */
   readonly gone: Inst | null;
+  /** The first reader of the result, where the value itself is read until then: the operation waits for it, so that its register may end. */
+  readonly until?: Inst;
+  /** The value itself is read later than the result: both are made, and one is selected. */
+  readonly both?: boolean;
 }
 
 /** Returns how many selections went. */
@@ -40,32 +46,58 @@ export function guardSelections(func: Func): number {
   const ends = lastReads(func, defs);
   defs.flat.insts.forEach((inst, at) => {
     const plan =
-      inst.guard === null ? (selection(defs, inst, at, ends) ?? product(func, defs, inst, at, factors)) : null;
+      inst.guard === null
+        ? (selection(defs, inst, at, ends) ?? product(func, defs, inst, at, { factors, ends }))
+        : null;
     if (plan === null || gone.has(plan.inst) || plans.has(plan.inst)) return;
     plans.set(inst, plan);
     if (plan.gone !== null) gone.add(plan.gone);
   });
   if (plans.size === 0) return 0;
-  const mov = form("MOV");
+  const waiting = new Map<Inst, Inst[]>();
   for (const block of func.blocks) {
     rewriteBlock(func, block, (inst, out) => {
+      out.push(...(waiting.get(inst) ?? []));
       const plan = plans.get(inst);
       if (plan === undefined) {
         if (!gone.has(inst)) out.push(inst);
         return;
       }
-      const d = resultOf(inst) as Operand;
-      const rest = mov.srcs.slice(1).map(slotDefault);
-      out.push(newInst(func, mov, [clone(d)], [clone(plan.base), ...rest], null, inst.loc, inst.id));
-      const dsts = plan.inst.dsts.map((o) => (isReg(o) ? clone(d) : clone(o)));
-      // The old value is read where it is now, so that its own register may end.
-      const isBase = (o: Operand): boolean =>
-        isReg(o) && o.id === plan.base.id && o.sub === plan.base.sub && o.width === 1;
-      const srcs = plan.srcs.map((o) => (isBase(o) ? { ...clone(d), mods: o.mods, part: o.part } : clone(o)));
-      out.push(newInst(func, plan.inst.form, dsts, srcs, { ...plan.guard }, inst.loc, inst.id));
+      const made = plan.both === true ? selected(func, inst, plan) : guarded(func, inst, plan);
+      if (plan.until === undefined) out.push(...made);
+      else waiting.set(plan.until, [...(waiting.get(plan.until) ?? []), ...made]);
     });
   }
   return plans.size;
+}
+
+/** The value, and the operation over it under a guard. */
+function guarded(func: Func, inst: Inst, plan: Plan): Inst[] {
+  const d = resultOf(inst) as Operand;
+  const mov = form("MOV");
+  const rest = mov.srcs.slice(1).map(slotDefault);
+  const dsts = plan.inst.dsts.map((o) => (isReg(o) ? clone(d) : clone(o)));
+  // The old value is read where it is now, so that its own register may end.
+  const isBase = (o: Operand): boolean => isReg(o) && o.id === plan.base.id && o.sub === plan.base.sub && o.width === 1;
+  const srcs = plan.srcs.map((o) => (isBase(o) ? { ...clone(d), mods: o.mods, part: o.part } : clone(o)));
+  return [
+    newInst(func, mov, [clone(d)], [clone(plan.base), ...rest], null, inst.loc, inst.id),
+    newInst(func, plan.inst.form, dsts, srcs, { ...plan.guard }, inst.loc, inst.id),
+  ];
+}
+
+/** The operation, and a selection between it and the value. */
+function selected(func: Func, inst: Inst, plan: Plan): Inst[] {
+  const d = resultOf(inst) as Operand;
+  const t = register(File.R, func.values.add(File.R, 1));
+  const p = register(File.P, plan.guard.id);
+  const fsel = form("FSEL");
+  const rest = fsel.srcs.slice(3).map(slotDefault);
+  const chosen = [t, clone(plan.base), plan.guard.not ? { ...p, mods: Mod.Not } : p, ...rest];
+  return [
+    newInst(func, plan.inst.form, [clone(t)], plan.srcs.map(clone), null, inst.loc, inst.id),
+    newInst(func, fsel, [clone(d)], chosen, null, inst.loc, inst.id),
+  ];
 }
 
 /** The one register an instruction defines, of file R; null: it defines others. */
@@ -141,7 +173,6 @@ function overMade(select: Inst, made: Operand, other: Operand, guard: Guard): Pl
 
 const ONE = 0x3f800000;
 
-/** How often each register unit is a factor of FMUL. */
 function readsByProducts(defs: Definitions): Int32Array {
   const count = new Int32Array(defs.units.count);
   for (const inst of defs.flat.insts) {
@@ -152,7 +183,14 @@ function readsByProducts(defs: Definitions): Int32Array {
   return count;
 }
 
-function product(func: Func, defs: Definitions, inst: Inst, at: number, factors: Int32Array): Plan | null {
+interface Reads {
+  /** How often each register unit is a factor of FMUL. */
+  readonly factors: Int32Array;
+  /** As `lastReads` has them. */
+  readonly ends: Int32Array;
+}
+
+function product(func: Func, defs: Definitions, inst: Inst, at: number, { factors, ends }: Reads): Plan | null {
   if (inst.form.name !== "FMUL" || resultOf(inst) === null) return null;
   const [x, y] = inst.srcs as [Operand, Operand];
   for (const [base, factor] of [
@@ -169,9 +207,31 @@ function product(func: Func, defs: Definitions, inst: Inst, at: number, factors:
     const guard = guardOf(pin, yes === ONE);
     const srcs = [base, imm(yes === ONE ? no : yes)];
     if (guard === null || !encodes(func, inst.form, inst.dsts, srcs)) continue;
-    return { base, guard, inst, srcs, gone: null };
+    return {
+      base,
+      guard,
+      inst,
+      srcs,
+      gone: null,
+      ...placeOf(defs, inst, at, ends[unitOf(defs.units, base)] as number),
+    };
   }
   return null;
+}
+
+/** Instructions that are looked at for the first reader of a product. */
+const REACH = 32;
+
+/** Where the product stands, when its value is read for the last time at `last`, −1: in another block. */
+function placeOf({ flat }: Definitions, inst: Inst, at: number, last: number): Pick<Plan, "until" | "both"> {
+  if (last === at) return {};
+  const d = resultOf(inst) as Operand;
+  const reads = (i: Inst): boolean => i.srcs.some((o) => isReg(o) && o.id === d.id);
+  for (let k = at + 1; k <= at + REACH && k < flat.insts.length && flat.block[k] === flat.block[at]; k++) {
+    const later = flat.insts[k] as Inst;
+    if (reads(later)) return last >= 0 && last < k ? { until: later } : { both: true };
+  }
+  return {};
 }
 
 function literalOf(defs: Definitions, o: Operand): number | null {

@@ -64,3 +64,8 @@ test("on sm_75 copies of literals go first", () => {
   const expected = [...lines.slice(0, 5), moved[1]!];
   expect(after(code(75, ...lines), balancePipes)).toBe(code(75, ...expected));
 });
+
+test("a sum with a uniform register is VIADD where there is one", () => {
+  const add = "IADD3 %R4, %R2, -%UR15, RZ";
+  expect(after(code(90, ...busy, add), balancePipes)).toBe(code(90, ...busy, "VIADD %R4, %R2, -%UR15"));
+});

@@ -38,6 +38,28 @@ test("a product with 1 or another literal is a product under a guard", () => {
   expect(after(`${head("ssa")}\n${code}`, guardSelections)).toBe(normalize(`${head("ssa")}\n${expected}`));
 });
 
+test("a product waits for the last reader of its value; where that comes after its own first, it is selected", () => {
+  const code = (between: string, last: string): string => `
+    b0
+      LDC %R0, c[0x0][0x210]
+      FSETP.LT.AND %P1, PT, %R0, -126, PT
+      MOV %R2, 0x3f000000
+      FSEL %R3, %R2, 1, %P1
+      FMUL %R4, %R0, %R3
+      ${between}
+      STG.E [RZ], %R4
+      STG.E [RZ], ${last}
+      EXIT`;
+  const run = (t: string): string => after(`${head("ssa")}\n${t}`, guardSelections);
+  const early = code("STG.E [RZ], %R0", "%R4").replace("      FMUL %R4, %R0, %R3\n", "");
+  const guarded = "MOV %R4, %R0\n      @%P1 FMUL %R4, %R4, 0.5\n      STG.E [RZ], %R4\n      STG.E [RZ], %R4";
+  expect(run(code("STG.E [RZ], %R0", "%R4"))).toBe(
+    normalize(`${head("ssa")}\n${early.replace("STG.E [RZ], %R4\n      STG.E [RZ], %R4", guarded)}`),
+  );
+  const selected = code("", "%R0").replace("FMUL %R4, %R0, %R3", "FMUL %R5, %R0, 0.5\n      FSEL %R4, %R5, %R0, %P1");
+  expect(run(code("", "%R0"))).toBe(normalize(`${head("ssa")}\n${selected}`));
+});
+
 test("two zeros of an aligned pair are one CS2R; not when the pair is read between", () => {
   const quad = `
     value %R0 width 4`;

@@ -32,3 +32,18 @@ test.each([
       EXIT`;
   expect(turned(text)).toBe(normalize(text));
 });
+
+test("a test whether logic gives 0 becomes one whether it gives anything", () => {
+  const text = (test: string, not: string): string => `${head}
+    b0
+      LDC %R1, c[0x0][0x210]
+      LOP3.LUT %R2, %R1, 0x8, RZ, 0xc0, !PT
+      ${test}
+      SEL %R3, %R1, RZ, ${not}%P0
+      STG.E [RZ], %R3
+      EXIT`;
+  const logic = "LOP3.LUT %P0, RZ, %R1, 0x8, RZ, 0xc0, !PT";
+  expect(turned(text("ISETP.EQ.AND %P0, PT, %R2, RZ, PT", ""))).toBe(normalize(text(logic, "!")));
+  const joined = text("ISETP.EQ.AND %P0, PT, %R2, RZ, %P7", "");
+  expect(turned(joined)).toBe(normalize(joined));
+});
