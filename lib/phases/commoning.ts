@@ -110,7 +110,8 @@ function literalIn(defs: Definitions, o: Operand): number | null {
   return inst?.form.name === "MOV" && inst.guard === null && from?.kind === Kind.Imm ? from.value : null;
 }
 
-function readsFixed(inst: Inst): boolean {
+/** Reads a special register that never changes for a thread. */
+export function readsFixed(inst: Inst): boolean {
   return inst.form.op === "S2R" && inst.srcs.some((o) => o.kind === Kind.Sreg && fixedRegisters.has(o.id));
 }
 

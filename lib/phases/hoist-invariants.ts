@@ -26,6 +26,7 @@ import { insertAtEnd, rewriteBlock, splitEdge } from "../ori/editor.js";
 import { isPhi, terminator } from "../ori/flow.js";
 import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
+import { readsFixed } from "./commoning.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { RewriteCounter } from "./rewrites.js";
 
@@ -156,9 +157,9 @@ class Plan {
 
   /** Registers that the instruction keeps once it is moved; 0: it stays. */
   private gain(inst: Inst, members: ReadonlySet<number>, written: number | null): number {
-    if (inst.guard !== null || isPhi(inst) || inst.form.op === "MOV") return 0;
+    if (inst.guard !== null || isPhi(inst) || (inst.form.op === "MOV" && !isSymbol(inst))) return 0;
     if (this.parameters.HoistCBOLoad === 0 && readsConstants(inst)) return 0;
-    if (!isLanewise(inst) && !readsConstants(inst)) {
+    if (!isLanewise(inst) && !readsConstants(inst) && !readsFixed(inst)) {
       if (written === null || !isPlainLoad(inst)) return 0;
       const reads = inst.form.mods.includes("CONSTANT") ? 0 : memoryEffect(inst.form).reads;
       if ((reads & written) !== 0) return 0;
@@ -206,10 +207,13 @@ class Plan {
   }
 }
 
+/** The address of a variable. */
+const isSymbol = (inst: Inst): boolean => inst.srcs[0]?.kind === Kind.Sym;
+
 /** What it computes, as text. */
 function text({ form, srcs, said }: Inst): string {
   return srcs.reduce(
-    (t, o) => `${t}|${o.kind},${o.file},${o.id},${o.sub},${o.value},${o.mods},${o.part}`,
+    (t, o) => `${t}|${o.kind},${o.file},${o.id},${o.sub},${o.value},${o.mods},${o.part},${o.sym}`,
     `${form.id}${said ?? ""}`,
   );
 }
