@@ -87,7 +87,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   SchedResBusyXU64: { kernel: "mix64", value: 4 },
   SchedSyncsLatency: { kernel: "barrier", value: 1 },
   SchedTexBatchTargetSelectSchedulerTarget: { kernel: "relu_f16", value: 1 },
-  SchedXU64Latency: { kernel: "softmax_kernel", value: 1 },
+  SchedXU64Latency: { kernel: "mix64", value: 1 },
 };
 
 test.each(Object.entries(proofs))("%s", (name, { kernel: k, value, after, limit, both = {} }) => {
