@@ -10,7 +10,7 @@
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again.
  */
 import { isConditional, terminator } from "../ori/flow.js";
-import { type Block, File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Cfg } from "./cfg.js";
 import { isLanewise, isPlainLoad, readsBlockConstant, readsConstants } from "./traits.js";
 
@@ -85,17 +85,18 @@ class Finding {
   private readonly func: Func;
   private readonly varies: Uint8Array;
   private readonly apart: Uint8Array;
-  private readonly regions: readonly Region[];
+  /** The regions that each block lies in, where any does. */
+  private readonly around: readonly (readonly Region[] | undefined)[];
   private readonly indexOf: Int32Array;
-  /** Branches whose effect is in `apart` already. */
-  private readonly done: Set<number> = new Set();
+  /** Blocks come to from branches whose lanes come together at the same blocks, by these blocks. */
+  private readonly reached: Map<string, Uint8Array> = new Map();
 
   constructor(func: Func, cfg: Cfg) {
     this.func = func;
     this.indexOf = cfg.indexOf;
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
-    this.regions = regionsOf(func, cfg);
+    this.around = regionsAround(regionsOf(func, cfg), func.blocks.length);
   }
 
   run(): Divergence {
@@ -104,29 +105,41 @@ class Finding {
     if (func.kind !== "entry" || func.blocks.some((b) => b.insts.some((inst) => inst.passed !== undefined))) {
       varies.fill(1);
       apart.fill(1);
-    } else {
-      for (let again = true; again; ) {
-        again = false;
-        func.blocks.forEach((block, b) => {
-          const until = this.apartUntil(block, b);
-          block.insts.forEach((inst, i) => {
-            if (this.transfer(inst, i < until)) again = true;
-          });
-        });
-        func.blocks.forEach((block, b) => {
-          if (this.done.has(b) || !this.parts(block)) return;
-          this.done.add(b);
-          this.part(b);
-          again = true;
-        });
-      }
-    }
+    } else this.settle();
     return {
       varies,
       apart,
       parts: (block) => this.parts(block),
       apartAt: (block, at) => at < this.apartUntil(block, this.indexOf[block.id] as number),
     };
+  }
+
+  /** Round by round over the instructions whose results do not vary yet, and the blocks in which lanes do not part yet. */
+  private settle(): void {
+    const { blocks } = this.func;
+    const uniform = blocks.map(({ insts }) => [...insts.keys()].filter((at) => hasResult(insts[at] as Inst)));
+    let together = [...blocks.keys()].filter((b) => this.mayPart(blocks[b] as Block));
+    for (let again = true; again; ) {
+      again = false;
+      uniform.forEach((sites, b) => {
+        if (sites.length === 0) return;
+        const block = blocks[b] as Block;
+        const until = this.apartUntil(block, b);
+        const kept = sites.filter((at) => {
+          const inst = block.insts[at] as Inst;
+          if (this.isUniform(inst, at < until)) return true;
+          if (this.mark(inst)) again = true;
+          return false;
+        });
+        if (kept.length < sites.length) uniform[b] = kept;
+      });
+      together = together.filter((b) => {
+        if (!this.parts(blocks[b] as Block)) return true;
+        this.part(b);
+        again = true;
+        return false;
+      });
+    }
   }
 
   /** Lanes may be apart at the instructions of the block before this index: after a BSYNC that ends a region they are together. */
@@ -141,18 +154,21 @@ class Finding {
     return o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && this.varies[o.id] === 1;
   }
 
-  /** Marks the results of an instruction that vary; true when one did not before. */
-  private transfer(inst: Inst, apart: boolean): boolean {
-    const uniform =
-      !apart &&
-      !(inst.guard !== null && inst.guard.id !== ZERO_REG && this.varies[inst.guard.id] === 1) &&
-      this.keepsUniform(inst) &&
-      !inst.srcs.some((o) => this.reads(o));
-    if (uniform) return false;
+  private readsAny(inst: Inst): boolean {
+    for (const o of inst.srcs) if (this.reads(o)) return true;
+    return false;
+  }
+
+  private isUniform(inst: Inst, apart: boolean): boolean {
+    if (apart || (inst.guard !== null && inst.guard.id !== ZERO_REG && this.varies[inst.guard.id] === 1)) return false;
+    return !this.readsAny(inst) && this.keepsUniform(inst);
+  }
+
+  /** Marks the results of an instruction as varying; true when one did not before. */
+  private mark(inst: Inst): boolean {
     let changed = false;
     for (const o of inst.dsts) {
-      if (o.kind !== Kind.Reg || o.id === ZERO_REG || o.file === File.B || this.varies[o.id] === 1) continue;
-      if (o.file === File.UR || o.file === File.UP) continue;
+      if (!isOfLanes(o) || this.varies[o.id] === 1) continue;
       this.varies[o.id] = 1;
       changed = true;
     }
@@ -165,29 +181,37 @@ class Finding {
     return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
   }
 
+  /** Whatever varies, lanes can part in no other block. */
+  private mayPart(block: Block): boolean {
+    const last = terminator(block);
+    return (last !== null && last.form.flow !== "exit") || block.insts.some(isGathering);
+  }
+
   parts(block: Block): boolean {
-    if (block.insts.some((i) => isGathering(i) && i.srcs.some((o) => this.reads(o)))) return true;
+    for (const i of block.insts) if (isGathering(i) && this.readsAny(i)) return true;
     const last = terminator(block);
     if (last === null || last.form.flow === "exit") return false;
-    if (last.form.flow !== "branch") return last.form.flow === "indirect" && last.srcs.some((o) => this.reads(o));
+    if (last.form.flow !== "branch") return last.form.flow === "indirect" && this.readsAny(last);
     if (!isConditional(last)) return false;
     if (last.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
     const g = last.guard;
     if (g !== null && g.id !== ZERO_REG && g.file === File.P && this.varies[g.id] === 1) return true;
-    return last.srcs.some((o) => this.reads(o) || (o.kind === Kind.Reg && (o.mods & Mod.Not) !== 0 && this.reads(o)));
+    return this.readsAny(last);
   }
 
   /** Lanes that part at block x are apart up to the BSYNC of a region around it. */
   private part(x: number): void {
     const ends = new Set<number>();
-    for (const r of this.regions) if (r.blocks.has(x)) for (const j of r.joins) ends.add(j);
+    for (const r of this.around[x] ?? []) for (const j of r.joins) ends.add(j);
+    const key = [...ends].sort((a, b) => a - b).join();
+    const seen = this.reached.get(key) ?? new Uint8Array(this.func.blocks.length);
+    this.reached.set(key, seen);
     const work = [x];
-    const seen = new Set<number>();
     for (let b = work.pop(); b !== undefined; b = work.pop()) {
       for (const s of (this.func.blocks[b] as Block).succs) {
         const i = this.indexOf[s.id] as number;
-        if (seen.has(i)) continue;
-        seen.add(i);
+        if (seen[i] === 1) continue;
+        seen[i] = 1;
         // At the block of the BSYNC they are apart before it, and together after.
         if (ends.has(i)) this.apart[i] = Math.max(this.apart[i] as number, 1);
         else {
@@ -197,4 +221,23 @@ class Finding {
       }
     }
   }
+}
+
+const isOfLanes = (o: Operand): boolean =>
+  o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && o.file !== File.UR && o.file !== File.UP;
+
+function hasResult(inst: Inst): boolean {
+  for (const o of inst.dsts) if (isOfLanes(o)) return true;
+  return false;
+}
+
+function regionsAround(regions: readonly Region[], blocks: number): readonly (readonly Region[] | undefined)[] {
+  const around: (Region[] | undefined)[] = new Array(blocks).fill(undefined);
+  for (const r of regions)
+    for (const b of r.blocks) {
+      const list = around[b];
+      if (list === undefined) around[b] = [r];
+      else list.push(r);
+    }
+  return around;
 }

@@ -54,6 +54,19 @@ export function terminator(block: Block): Inst | null {
   return last !== undefined && endsBlock(last) ? last : null;
 }
 
+/** By form: 1 where a source may be a label, 2 where none may. */
+const labelled: number[] = [];
+
+/** A source of the instruction may name a block. */
+export function mayNameBlock({ form }: Inst): boolean {
+  let known = labelled[form.id];
+  if (known === undefined) {
+    known = form.srcs.some(({ accepts }) => accepts.includes("label") || accepts.includes("sym")) ? 1 : 2;
+    labelled[form.id] = known;
+  }
+  return known === 1;
+}
+
 /** `MOV.PHI d, s…`: d is the source that belongs to the predecessor control comes from, in the order of `preds`. */
 export function isPhi(inst: Inst): boolean {
   return inst.form.pseudo && inst.form.op === "MOV";

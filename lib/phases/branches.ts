@@ -11,7 +11,7 @@
  */
 import { form } from "../isa/form.js";
 import { renameTargets } from "../ori/editor.js";
-import { blockFallsThrough, connect, goesElsewhere, isConditional, terminator } from "../ori/flow.js";
+import { blockFallsThrough, connect, goesElsewhere, isConditional, mayNameBlock, terminator } from "../ori/flow.js";
 import { copyInst, newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
@@ -63,7 +63,8 @@ export function namedBlocks(func: Func): Set<number> {
   const ids = new Set<number>();
   for (const block of func.blocks)
     for (const inst of block.insts)
-      if (inst.form.flow !== "branch") for (const o of inst.srcs) if (o.kind === Kind.Label) ids.add(o.id);
+      if (inst.form.flow !== "branch" && mayNameBlock(inst))
+        for (const o of inst.srcs) if (o.kind === Kind.Label) ids.add(o.id);
   return ids;
 }
 
@@ -113,11 +114,13 @@ function dropUnreachable(func: Func): boolean {
     if (kept.has(b)) continue;
     kept.add(b);
     work.push(...b.succs);
-    for (const inst of b.insts)
+    for (const inst of b.insts) {
+      if (!mayNameBlock(inst)) continue;
       for (const o of inst.srcs) {
         const to = o.kind === Kind.Label ? byId.get(o.id) : undefined;
         if (to !== undefined) work.push(to);
       }
+    }
   }
   if (kept.size === func.blocks.length) return false;
   func.blocks = func.blocks.filter((b) => kept.has(b));

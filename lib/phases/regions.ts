@@ -95,6 +95,7 @@ function otherUses(func: Func): Set<number> {
   for (const block of func.blocks)
     for (const inst of block.insts)
       if (barrierOf(inst) < 0)
-        for (const o of [...inst.dsts, ...inst.srcs]) if (o.kind === Kind.Reg && o.file === File.B) found.add(o.id);
+        for (const list of [inst.dsts, inst.srcs])
+          for (const o of list) if (o.kind === Kind.Reg && o.file === File.B) found.add(o.id);
   return found;
 }

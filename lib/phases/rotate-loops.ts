@@ -20,12 +20,18 @@ import { phaseParameters } from "./parameters.js";
 /** Returns how many loops were turned; `budget`: most instructions of a top that is copied. */
 export function rotateLoops(func: Func, budget: number = phaseParameters.LoopInversionBudget): number {
   let count = 0;
+  // A turned loop has no more of these names than before.
+  let names: ReadonlySet<number> | undefined;
+  const isNamed = (block: Block): boolean => {
+    names ??= namedBlocks(func);
+    return names.has(block.id);
+  };
   for (const loop of analysis(func, "loops").loops.map((l) => ({
     header: func.blocks[l.header] as Block,
     latches: l.latches.map((b) => func.blocks[b] as Block),
     blocks: new Set(l.blocks.map((b) => func.blocks[b] as Block)),
   })))
-    if (rotate(func, loop, budget)) {
+    if (rotate(func, loop, budget, isNamed)) {
       count++;
       connect(func);
       func.generation++;
@@ -40,7 +46,12 @@ interface Top {
   readonly blocks: ReadonlySet<Block>;
 }
 
-function rotate(func: Func, { header, latches, blocks }: Top, budget: number): boolean {
+function rotate(
+  func: Func,
+  { header, latches, blocks }: Top,
+  budget: number,
+  isNamed: (block: Block) => boolean,
+): boolean {
   const [latch] = latches;
   const test = terminator(header);
   if (latch === undefined || latches.length > 1 || latch === header || latch.succs.length !== 1) return false;
@@ -48,7 +59,7 @@ function rotate(func: Func, { header, latches, blocks }: Top, budget: number): b
   const into = header.succs.find((s) => blocks.has(s));
   const out = header.succs.find((s) => !blocks.has(s));
   if (into === undefined || out === undefined || into === header) return false;
-  if (header.insts.length - 1 > budget || !copiable(header) || namedBlocks(func).has(header.id)) return false;
+  if (header.insts.length - 1 > budget || !copiable(header) || isNamed(header)) return false;
   const end = terminator(latch);
   if (end !== null && !isPlainBranch(end)) return false;
   const copy = copyBlocks(func, [header]).get(header) as Block;
