@@ -1,8 +1,8 @@
 /**
- * npm run fidelity [-- sm_90 ...]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
+ * npm run fidelity [-- sm_90 ... [-O LEVEL]]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
  * ptxas's default (-O3): instructions, warp-instructions that the whole grid issues in the simulator, cycles by the timing
  * model, registers, stack, how much of the text is the same, and whether all of it is, byte by byte; for the corpus of CUDA kernels and for kernels in Triton's
- * style. Needs the real tools (npm run oracle:setup).
+ * style. With -O only that level beside ptxas -O3. Needs the real tools (npm run oracle:setup).
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { compile } from "../lib/compile.js";
 import { type CubinFunction, readCubin } from "../lib/elf/index.js";
 import { decodeCode, renderInst } from "../lib/sass/index.js";
 import { runLaunchFile } from "../lib/sim/index.js";
-import { type Target, target as targetOf } from "../lib/target/index.js";
+import { isTargetName, type Target, type TargetName, target as targetOf } from "../lib/target/index.js";
 import { estimateLaunch } from "../lib/timing/index.js";
 import { row } from "../test/bench/measure.js";
 import { type CorpusCase, type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../test/corpus/cases.js";
@@ -132,35 +132,48 @@ const collections: readonly Kernels[] = [
   { title: "kernels in Triton's style", cases: tritonStyle, ptx: tritonStylePtx },
 ];
 
+/** The corpus's PTX that the SM takes: that of the greatest SM which is not above it. */
+function sourceOf(name: TargetName): CorpusTarget {
+  const number = (n: string): number => Number.parseInt(n.slice(3), 10);
+  const found = corpusTargets.findLast((t) => number(t) <= number(name));
+  if (found === undefined) throw new Error(`no corpus for ${name}`);
+  return found;
+}
+
 /** Prints one level and returns what was compared, by kernel. */
-function table(name: CorpusTarget, { title, cases, ptx }: Kernels, level: number): Map<string, Pair> {
+function table(
+  name: TargetName,
+  { title, cases, ptx }: Kernels,
+  level: number,
+  theirLevel: number = level,
+): Map<string, Pair> {
   const target = targetOf(name);
-  console.log(`\n${name}, ${title}: ptxlab -O${level}, behind each column ptxas -O${level}`);
+  console.log(`\n${name}, ${title}: ptxlab -O${level}, after each column ptxas -O${theirLevel}`);
   row(["kernel", ...columns.flatMap(([, title]) => [title, "ptxas"]), "stack", "ptxas", "common", "right"]);
   const pairs = new Map<string, Pair>();
   for (const c of cases) {
-    const text = ptx(c.name, name);
+    const text = ptx(c.name, sourceOf(name));
     const made = compile(text, { target: name, opt: level });
     if (made.cubin === null) {
       row([c.name, "refused"]);
       continue;
     }
     const ours = factsOf(made.cubin, target, c.launch);
-    const theirs = factsOf(ptxas(text, name, level), target, c.launch);
+    const theirs = factsOf(ptxas(text, name, theirLevel), target, c.launch);
     pairs.set(c.name, { ours, theirs });
     const cells = columns.flatMap(([of]) => [ours[of], theirs[of]]);
     const right = `${ours.right ? "y" : "n"}${theirs.right ? "y" : "n"}`;
     const same = `${Math.round(100 * common(ours, theirs))} %`;
     row([c.name, ...[...cells, ours.stack, theirs.stack].map(String), same, right]);
   }
-  means(`ptxlab -O${level} over ptxas -O${level}`, [...pairs.values()]);
+  means(`ptxlab -O${level} over ptxas -O${theirLevel}`, [...pairs.values()]);
   return pairs;
 }
 
 /** Level of both commands where none is asked for. */
 const DEFAULT = 3;
 
-function report(name: CorpusTarget): void {
+function report(name: TargetName): void {
   for (const kernels of collections) {
     const plain = table(name, kernels, 0);
     const best = table(name, kernels, DEFAULT);
@@ -177,4 +190,10 @@ if (!available) {
   process.exit(2);
 }
 const asked = process.argv.slice(2);
-for (const name of corpusTargets) if (asked.length === 0 || asked.includes(name)) report(name);
+const at = asked.indexOf("-O");
+const [, level] = at < 0 ? [] : asked.splice(at, 2);
+for (const name of asked.length > 0 ? asked : corpusTargets) {
+  if (!isTargetName(name)) throw new Error(`unknown SM: ${name}`);
+  if (level === undefined) report(name);
+  else for (const kernels of collections) table(name, kernels, Number(level), DEFAULT);
+}

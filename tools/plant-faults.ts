@@ -5,7 +5,7 @@
  * test can see (an unreachable branch, a limit that nothing meets) survives rightly, so each survivor is to be looked at.
  *
  * All runs in this process and its forks: a file's fault lives in the transformed source only, the tree is never written. Of the
- * suites those are run that load the file: those of its name first, then the quickest, as many as take SUM milliseconds without
+ * suites those are run that load the file: those of its name first, then the quickest, as many as take SUM milliseconds of the processor without
  * the fault. A fault with which they take several times as long has no end, and is killed, too.
  */
 import { fork } from "node:child_process";
@@ -129,7 +129,7 @@ interface Suite {
 
 /** Suites of the rooms that take long or need the corpus: what they kill is not the rooms' own tests' merit. */
 const slow = /corpus|growth|-run\.test|resume/;
-/** Most milliseconds of a suite without a fault. */
+/** Most milliseconds of the processor that a suite takes without a fault. */
 const MOST = 15_000;
 
 /** Asks a child; null where it ends without an answer or takes longer. */
@@ -149,7 +149,7 @@ function ask<T>(message: object, ms: number): Promise<T | null> {
   });
 }
 
-/** Most milliseconds that the suites asked about one fault take without it. */
+/** Most milliseconds of the processor that the suites asked about one fault take without it. */
 const SUM = 20_000;
 
 /** The suites that are asked about a fault in this file, and how long they take without it. */
@@ -169,7 +169,7 @@ function suitesFor(file: string, suites: readonly Suite[]): { readonly names: re
 
 async function tried(f: Fault, suites: readonly Suite[]): Promise<{ outcome: string; by: string }> {
   const { names, ms } = suitesFor(f.file, suites);
-  const said = await ask<{ outcome: string; by: string }>({ fault: f, suites: names }, 20_000 + 4 * ms);
+  const said = await ask<{ outcome: string; by: string }>({ fault: f, suites: names }, 60_000 + 10 * ms);
   return said ?? { outcome: "killed", by: "no end" };
 }
 
@@ -182,7 +182,7 @@ async function main(): Promise<void> {
   const all = rooms.flatMap((r) =>
     existsSync(join(root, "test", r)) ? filesIn(join(root, "test", r), /\.test\.ts$/) : [],
   );
-  const known = (await ask<Suite[]>({ fault: null, suites: all.filter((s) => !slow.test(s)) }, 600_000)) ?? [];
+  const known = (await ask<Suite[]>({ fault: null, suites: all.filter((s) => !slow.test(s)) }, 1_800_000)) ?? [];
   const suites = known.filter((s) => s.why === "" && s.ms < MOST).sort((a, b) => a.ms - b.ms);
   for (const s of known)
     if (!suites.includes(s)) console.log(`left out: ${relative(root, s.suite)} ${s.why || `${s.ms} ms`}`);
