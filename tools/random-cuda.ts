@@ -17,8 +17,9 @@ import { runLaunchFile } from "../lib/sim/index.js";
 import { interpretLaunchFile } from "../lib/sim/ptx/index.js";
 import { isTargetName } from "../lib/target/index.js";
 import { numberOf, readArguments, usage } from "./arguments.js";
-import { type CudaProgram, generateCuda, unitText } from "./random-cuda/generate.js";
+import { type CudaProgram, generateCuda } from "./random-cuda/generate.js";
 import { smaller } from "./random-cuda/shrink.js";
+import { unitText } from "./random-cuda/text.js";
 
 const { values, positionals } = readArguments({
   from: { type: "string", default: "0" },

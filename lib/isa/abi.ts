@@ -13,6 +13,8 @@
 import { File } from "./operand.js";
 
 export const STACK_REGISTER = 1;
+/** Bytes: what the stack pointer is a multiple of where a function begins (ptxas 13.0.88). */
+export const STACK_STEP = 8;
 /** First of the pair that holds the return address. */
 export const RETURN_ADDRESS = 20;
 /** First and last register of parameters and results. */

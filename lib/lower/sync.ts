@@ -23,6 +23,11 @@ function barrierId(c: Context, o: PtxOperand): Operand {
   return id;
 }
 
+/** A barrier counts in twelve bits; ptxas drops the others of a constant. */
+function threads(count: Operand): Operand {
+  return count.kind === Kind.Imm ? imm(count.value & 0xfff) : count;
+}
+
 /**
  * Barrier and thread count, after the point where all lanes of the warp are; two registers travel in one: count in bits 27:16,
  * barrier in 3:0 (measured). In Mercury the three instructions are one, so nothing may come between them: the same register
@@ -35,7 +40,7 @@ function atBarrier(
   body: (operands: readonly Operand[]) => void,
 ): void {
   const id = barrierId(c, at(o, 0));
-  const count = o.length < 2 ? null : c.read(at(o, 1), U32);
+  const count = o.length < 2 ? null : threads(c.read(at(o, 1), U32));
   const packed = count !== null && id.kind !== Kind.Imm && count.kind !== Kind.Imm;
   const both = packed ? c.op("MOV", [count]) : null;
   const code = (): void => {

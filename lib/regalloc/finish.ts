@@ -1,12 +1,21 @@
 /** The last steps of allocation: physical numbers into the operands, identity copies out, the frame set up. */
 import { InternalError } from "../errors.js";
+import { STACK_STEP } from "../isa/abi.js";
 import { insertAt, rewriteBlock, touch } from "../ori/index.js";
 import { reg } from "../ori/operand.js";
 import { type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { copyOf } from "./facts.js";
 import { isGuarded } from "./flat.js";
 import { type FileName, files, STACK_POINTER } from "./geometry.js";
-import { findIncoming, keptRegisters, saveRegisters } from "./kept.js";
+import {
+  calledFromOutside,
+  FRAME_ALIGN,
+  findIncoming,
+  findIncomingAligned,
+  keptRegisters,
+  saveAligned,
+  saveRegisters,
+} from "./kept.js";
 import { loadStack, lowerStack } from "./machine.js";
 
 /** Renames every register of the function to its physical number and records how many of each file are used. */
@@ -86,8 +95,8 @@ export function setUpFrame(func: Func): void {
 }
 
 /**
- * Functions that are called find the stack pointer at a multiple of 16, for variables that want it: who calls keeps it so. (ptxas keeps multiples
- * of 8, and such functions of its align the pointer for themselves.)
+ * Functions that are called find the stack pointer at a multiple of 16, for variables that want it: who calls keeps it so. ptxas keeps multiples
+ * of 8, and such functions of its align the pointer for themselves; so do ours that code of other units may call.
  */
 function callsOthers(func: Func): boolean {
   return func.blocks.some((b) => b.insts.some((i) => i.form.flow === "call"));
@@ -98,8 +107,12 @@ function setUpCalled(func: Func): void {
   const { frame } = func;
   const kept = keptRegisters(func);
   const offset = roundUp(frame.localBytes + frame.spillBytes, 4);
-  const quads = (frame.localBytes % 16 === 0 && frame.localBytes > 0) || callsOthers(func);
-  const total = roundUp(offset + 4 * kept.length, quads ? 16 : 8);
+  const quads = frame.localBytes % 16 === 0 && frame.localBytes > 0;
+  if ((quads || frame.spillBytes >= FRAME_ALIGN) && calledFromOutside(func)) {
+    setUpAligned(func, kept, offset);
+    return;
+  }
+  const total = roundUp(offset + 4 * kept.length, quads || callsOthers(func) ? 16 : 8);
   if (kept.length > 0 || frame.spillBytes > 0) {
     frame.spillBytes = total - frame.localBytes;
     frame.spillStores += 4 * kept.length;
@@ -108,6 +121,20 @@ function setUpCalled(func: Func): void {
   findIncoming(func, total);
   if (total === 0) return;
   saveRegisters(func, kept, offset, total);
+  func.used.R = Math.max(func.used.R, STACK_POINTER + 1);
+}
+
+/** Above what the function keeps lies the old stack pointer, in one of three places 8 bytes apart. */
+function setUpAligned(func: Func, kept: readonly number[], offset: number): void {
+  const { frame } = func;
+  const old = roundUp(offset + 4 * kept.length, STACK_STEP) + STACK_STEP;
+  const total = roundUp(old + STACK_STEP + 4, FRAME_ALIGN);
+  saveAligned(func, kept, offset, total, old);
+  findIncomingAligned(func, old);
+  // What alignment may take counts as well.
+  frame.spillBytes = total + FRAME_ALIGN - frame.localBytes;
+  frame.spillStores += 4 * kept.length + 8;
+  frame.spillLoads += 4 * kept.length + 4;
   func.used.R = Math.max(func.used.R, STACK_POINTER + 1);
 }
 

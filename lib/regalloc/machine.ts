@@ -42,6 +42,12 @@ export function lowerStack(c: Cause, sp: Operand, bytes: number): Inst {
   return make(c.func, "IADD3", { d: { ...sp } }, { a: sp, b: imm(-bytes), c: RZ() }, c.loc, c.origin);
 }
 
+/** Lowers the stack pointer to a multiple of a power of two. */
+export function alignStack(c: Cause, sp: Operand, align: number): Inst {
+  const srcs = { a: sp, b: imm(-align), c: RZ(), lut: imm(0xc0) };
+  return make(c.func, "LOP3.LUT", { d: { ...sp } }, srcs, c.loc, c.origin);
+}
+
 /** Loads the stack pointer from bank 0, as every kernel does first. */
 export function loadStack(c: Cause, sp: Operand): Inst {
   const { target } = c.func;

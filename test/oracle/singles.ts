@@ -62,6 +62,8 @@ export const families: readonly Family[] = [
       "setp.lt.u32 %p1,%x0,40; @%p1 bra A; barrier.sync 3,64; mov.u32 %r20,1; bra.uni B; A: mov.u32 %r20,2; barrier.sync 3,64; B: st.global.b32 [%y3],%r20;",
       "mov.u32 %r1,5; ld.global.b32 %r3,[%y2]; and.b32 %r3,%r3,0; add.u32 %r2,%r3,64; add.u32 %r1,%r1,%r3; setp.gt.s32 %p1,%x0,3; barrier.sync %r1,%r2; barrier.red.and.pred %p2,%r1,%r2,%p1; barrier.red.popc.u32 %r20,2,64,%p1; selp.b32 %r21,1,2,%p2; st.global.v2.b32 [%y3],{%r20,%r21};",
       "setp.lt.u32 %p1,%x0,32; @%p1 barrier.arrive 4,64; @!%p1 barrier.sync 4,64; st.global.b32 [%y3],%x0;",
+      // The count has twelve bits.
+      "setp.lt.u32 %p1,%x0,32; @%p1 barrier.arrive 4,4160; @!%p1 barrier.sync 4,-4032; st.global.b32 [%y3],%x0;",
     ],
   },
   {
