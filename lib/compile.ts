@@ -12,12 +12,21 @@ import { type KnobReading, type KnobValues, optionsOf, readingsOf, readKnobs } f
 import { lower } from "./lower/index.js";
 import { joinRoutines, reachedFrom, snapshot, stackDepth } from "./ori/index.js";
 import type { Block, Func, Program } from "./ori/types.js";
-import { type PhaseEvent, type PhaseOptions, type PhaseRecord, runPhases } from "./phases/index.js";
+import {
+  dumpIr,
+  type PhaseEvent,
+  type PhaseName,
+  type PhaseOptions,
+  type PhaseRecord,
+  parsePhaseList,
+  phaseNames,
+  runPhases,
+} from "./phases/index.js";
 import { analyze, check, type Module, parse } from "./ptx/index.js";
 import { type AllocationOptions, type AllocationResult, type RegisterLimit, registerLimit } from "./regalloc/index.js";
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
-import { encodeFunc, listing } from "./sass/index.js";
+import { type EncodeOptions, encodeFunc, listing } from "./sass/index.js";
 import { assignOfKnobs, settingsOfKnobs } from "./sched/index.js";
 import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
@@ -109,6 +118,13 @@ export interface UnfinishedFunction extends FunctionInAnyState {
 
 export type CompiledFunction = FinishedFunction | UnfinishedFunction;
 
+/** A function as it was after a phase. */
+export interface Dump {
+  readonly function: string;
+  readonly phase: PhaseName;
+  readonly text: string;
+}
+
 interface CompilationInAnyState {
   readonly target: Target;
   /** The PTX that was compiled, and its name in messages. */
@@ -118,6 +134,8 @@ interface CompilationInAnyState {
   readonly diagnostics: readonly Diagnostic[];
   /** Knobs that were set: who read which value. */
   readonly knobs: readonly KnobReading[];
+  /** Texts of the functions after the phases that the knob DUMPIR names. */
+  readonly dumps: readonly Dump[];
   /** Milliseconds per stage, summed over the functions. */
   readonly times: Readonly<Record<Stage, number>>;
   /** Mistakes of ptxlab itself; each also stands among the diagnostics. */
@@ -182,6 +200,8 @@ class Run {
   private readonly internalErrors: InternalError[] = [];
   private readonly times: Record<Stage, number> = { parse: 0, check: 0, lower: 0, phases: 0, encode: 0, link: 0 };
   private knobs: KnobValues = {};
+  private readonly dumps: Dump[] = [];
+  private dumped: readonly string[] = [];
   private module: Module | null = null;
   private program: Program | null = null;
   private functions: CompiledFunction[] = [];
@@ -202,7 +222,7 @@ class Run {
     this.guarded("", () => this.stages());
     const { target, text, file, diagnostics, times, internalErrors, module, program, functions, cubin } = this;
     const knobs = readingsOf(this.knobs);
-    const state = { target, text, file, diagnostics, knobs, times, internalErrors };
+    const state = { target, text, file, diagnostics, knobs, dumps: this.dumps, times, internalErrors };
     const finished = functions.filter((f) => f.ok);
     const compilation: Compilation =
       cubin !== null && module !== null && program !== null
@@ -229,6 +249,8 @@ class Run {
     this.diagnostics.push(...knobs.diagnostics);
     if (!knobs.ok) return;
     this.knobs = knobs.value;
+    this.dumped = this.dumpedPhases();
+    if (this.failed()) return;
     const program = this.resumed === null ? this.lowered() : this.lookedUp(this.resumed);
     if (program === null) return;
     this.program = program;
@@ -301,6 +323,7 @@ class Run {
         ...virtualSm(this.module),
         ...this.source(lineInfo),
         level: levelOf(opt),
+        ...(optionsOf("link", this.knobs).anySharedSize === true && { anySharedSize: true }),
       }),
     );
   }
@@ -342,7 +365,7 @@ class Run {
     const routines = reached.get(func) ?? [];
     if (routines.some((r) => r.virtual)) return;
     if (this.options.relocatable === true || (func.kind === "entry" && routines.length === 0)) {
-      record.code = this.timed("encode", () => encodeFunc(func));
+      record.code = this.timed("encode", () => encodeFunc(func, this.encoding()));
       return;
     }
     if (func.kind !== "entry") return;
@@ -350,10 +373,34 @@ class Run {
       const kernels = program.funcs.filter((f) => f.kind === "entry").length;
       const joined = joinRoutines(func, routines, program.taken ?? [], kernels > 1);
       return encodeFunc(joined.func, {
+        ...this.encoding(),
         routines: routines.map((r) => ({ func: r, start: joined.starts.get(r.name) as Block })),
         stackBytes: stackDepth(func, routines, program.taken ?? []),
       });
     });
+  }
+
+  /** The phases that DUMPIR names, with + or , between them; unknown ones are reported. */
+  private dumpedPhases(): readonly string[] {
+    const { dumps } = optionsOf("report", this.knobs);
+    if (typeof dumps !== "string") return [];
+    const requests = parsePhaseList(dumps.replaceAll(",", "+"), "DUMPIR", this.diagnostics);
+    return requests.map((r) => phaseNames[r.index] as string);
+  }
+
+  private encoding(): EncodeOptions {
+    return optionsOf("encode", this.knobs).noPadding === true ? { padded: false } : {};
+  }
+
+  /** Observers: the user's, and the one that DUMPIR asks for. */
+  private observer(func: Func): ((event: PhaseEvent) => void) | undefined {
+    const { observe } = this.options;
+    if (this.dumped.length === 0) return observe;
+    const dump = dumpIr(this.dumped, (phase, text) => this.dumps.push({ function: func.name, phase, text }));
+    return (event) => {
+      dump(event);
+      observe?.(event);
+    };
   }
 
   private phaseOptions(
@@ -361,7 +408,8 @@ class Run {
     callers: readonly Func[],
     record: { allocation: AllocationResult | null },
   ): PhaseOptions {
-    const { maxRegisters, overrideDirectives, observe, opt, phases, allocation } = this.options;
+    const { maxRegisters, overrideDirectives, opt, phases, allocation } = this.options;
+    const observe = this.observer(func);
     const byKnobs = settingsOfKnobs(optionsOf("sched", this.knobs));
     const limitOf = (f: Func): RegisterLimit =>
       registerLimit(f.name, this.target, f.limits, {

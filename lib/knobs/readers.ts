@@ -4,6 +4,8 @@
 const optimizer =
   "LoopInversion LoopInversionBudget HoistBudget HoistLoopInvBudget HoistConservativeScale " +
   "DisableNestedHoist NestedHoistInnerThreshold NestedHoistOuterThreshold HoistLate HoistCBOLoad " +
+  "HoistCBOLoadIDOMTravseLimit HoistCBORRegPressureLimitApplyRate MovWeightForSinkingHoisting " +
+  "SpeculativeHoistCommonInsts CopyPropForceGlobal CopyPropNoWriteNonRR CmpToMovPredCrossBlockDisable BackCopyPropBudget " +
   "EnableGvnCse EnableGvnCseMode ForceLateCommoning DisableMoveCommoning CopyPropBudget " +
   "CopyPropGlobalBudget CopyPropAddr CopyPropConstantBank DisableDeadStoreElimination DisablePredication " +
   "DisableMergeEquivalentConditionalFlow MergeEquivalentConditionalFlowBudget DisableUreg DisableForceLDCTOLDCUConv DisableSopSr " +
@@ -12,7 +14,9 @@ const optimizer =
 const unroll =
   "LoopUnroll UnrollBudget UnrollInstLimit UnrollUnknownCount UnrollUnknownInstLimit " +
   "UnrollMultiBlockLoops UnrollVariableBounds LoopUnrollFactor UnrollFullInstLimit UnrollSmallLoopLimit " +
-  "LoopUnrollNonInnermost LoopUnrollUnknownMultiBlock LoopUnrollExtraFoldableLdcWeight LoopUnrollNumInstTex UnrollPregThreshold";
+  "LoopUnrollNonInnermost LoopUnrollUnknownMultiBlock LoopUnrollExtraFoldableLdcWeight LoopUnrollNumInstTex UnrollPregThreshold " +
+  "LoopUnrollFoldableAddrWeight LoopUnrollNumExtraInstBase UnrollFlexableFullLimit " +
+  "DisablePartialUnrollOverflowCheck";
 const own = (room: string, names: string): readonly (readonly [string, string])[] =>
   names.split(" ").map((name) => [name, `${room}: ${name}`]);
 
@@ -81,6 +85,10 @@ export const readers: Readonly<Record<string, string>> = {
   NumOptPhasesBudget: "phases: phaseBudget",
   OptBudget: "phases: levelBudget",
   DisableErrbarAfterMembar: "lower: noErrorBarriers",
+  DisablePadding: "encode: noPadding",
+  DisableSmemSizePerCTACheck: "link: anySharedSize",
+  DUMPIR: "report: dumps",
+  SchedEstimatedLoopIterations: "sched: loopTrips",
   SbXBlock: "control: crossBlock",
   SbXBlockLLSB: "control: longLatency",
   RegAllocSpillLatencyScale2: "regalloc: nestedScale",

@@ -82,6 +82,8 @@ export function readingsOf(values: KnobValues): readonly KnobReading[] {
 /** Texts with a form of their own, and how it is told. */
 const forms: Readonly<Record<string, readonly [form: RegExp, words: string]>> = {
   RegAllocEstimatedLoopIterations: [/^[1-9]\d{0,5}$/, "a number of trips"],
+  SchedEstimatedLoopIterations: [/^[1-9]\d{0,5}$/, "a number of trips"],
+  DUMPIR: [/^\w+([+,]\w+)*$/, "names of phases with + or , between them"],
   SchedResBusyOp: [/^[A-Z][A-Z0-9]*,\d{1,4}(,[A-Z][A-Z0-9]*,\d{1,4})*$/, "MNEMONIC,cycles,MNEMONIC,cycles …"],
   SchedResBusyMachineOpcode: [/^[A-Z][\w.]*,\d{1,4}(,[A-Z][\w.]*,\d{1,4})*$/, "MNEMONIC.MODIFIERS,cycles …"],
 };

@@ -81,13 +81,13 @@ function vectorize(func: Func, { rewrites, ...context }: PhaseContext): void {
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */
-function closeWindow(func: Func, { plain = false }: PhaseContext): void {
+function closeWindow(func: Func, { plain = false, ...context }: PhaseContext): void {
   const open = func.milestone === "ssa" && !plain;
   if (open && turnCompares(func) > 0) removeDeadCode(func);
   if (open && settleLiterals(func) + guardSelections(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);
-  if (open) joinCopies(func);
+  if (open) joinCopies(func, parametersOf(context).BackCopyPropBudget);
 }
 
 /** What stays a branch is settled first: after `@P EXIT` lanes are together. */
@@ -174,7 +174,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriPropagateVaryingFirst: later,
   OriDoRematEarly: later,
   LateExpansion: { none: "nothing to do: lowering only makes what the SM has" },
-  SpeculativeHoistComInsts: (func) => void hoistCommon(func),
+  SpeculativeHoistComInsts: (func, context) => {
+    if (parametersOf(context).SpeculativeHoistCommonInsts) hoistCommon(func);
+  },
   RemoveASTToDefaultValues: { none: "nothing to do: the IR has no address space annotations" },
   GeneralOptimizeLate: generalOptimize,
   OriLoopFusion: later,

@@ -27,13 +27,13 @@ interface Candidate {
   readonly freq: number;
 }
 
-/** Joins what can be joined; returns how many copies went. */
-export function joinCopies(func: Func): number {
+/** Joins what can be joined, at most so many pairs; returns how many copies went. */
+export function joinCopies(func: Func, most: number = Number.POSITIVE_INFINITY): number {
   const found = candidates(func);
   if (found.length === 0) return 0;
   const classes = new Classes(func, computeRanges(flatten(func)));
   found.sort((a, b) => b.freq - a.freq);
-  for (const c of found) classes.join(c.to, c.from);
+  for (const c of found) if (classes.joined < most) classes.join(c.to, c.from);
   if (classes.joined === 0) return 0;
   return rename(func, classes);
 }

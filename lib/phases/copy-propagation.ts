@@ -64,7 +64,7 @@ export function propagateCopies(
         const d = def[u + k] as number;
         if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
       }
-      if (flat.block[def[u] as number] !== flat.block[i] && left-- <= 0) return;
+      if (!p.CopyPropForceGlobal && flat.block[def[u] as number] !== flat.block[i] && left-- <= 0) return;
       const value = units.owner[root] as number;
       const sub = root - (units.base[value] as number);
       if (root !== u && units.owner[root + o.width - 1] === value && sub % alignmentOf(o.width) === 0) {
@@ -79,7 +79,7 @@ export function propagateCopies(
       if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
     });
   });
-  if (rewrites.open) changed += propagatePredicates(defs);
+  if (rewrites.open && !p.CopyPropNoWriteNonRR) changed += propagatePredicates(defs, !p.CmpToMovPredCrossBlockDisable);
   if (changed > 0) touch(func);
   return changed;
 }

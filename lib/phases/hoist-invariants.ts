@@ -108,10 +108,11 @@ class Plan {
       for (const inst of this.here(b, members)) {
         const width = this.gain(inst, members, atOnce.has(b) ? written : null);
         if (width === 0) continue;
+        if (this.limited(inst)) continue;
         if (room < 0) room = Math.max(0, MOST_LIVE - this.live(loop));
         // What is there twice is shared afterwards.
         const key = text(inst);
-        if (!known.has(key) && width > room) continue;
+        if (!known.has(key) && width > room - this.kept(inst)) continue;
         if (!this.rewrites.open || left < 1 || (inst.form.memory === null && computed < 1)) continue;
         left--;
         if (inst.form.memory === null) computed--;
@@ -155,9 +156,22 @@ class Plan {
     return most;
   }
 
+  /** A load of a constant bank that has left as many loops as it may. */
+  private limited(inst: Inst): boolean {
+    const { HoistCBOLoadIDOMTravseLimit: most } = this.parameters;
+    return most > 0 && readsConstants(inst) && this.moves.filter((m) => m.insts.includes(inst)).length >= most;
+  }
+
+  /** Registers that a load of a constant bank leaves to others. */
+  private kept(inst: Inst): number {
+    const { HoistCBORRegPressureLimitApplyRate: rate } = this.parameters;
+    return readsConstants(inst) ? Math.ceil((MOST_LIVE * (100 - rate)) / 100) : 0;
+  }
+
   /** Registers that the instruction keeps once it is moved; 0: it stays. */
   private gain(inst: Inst, members: ReadonlySet<number>, written: number | null): number {
-    if (inst.guard !== null || isPhi(inst) || (inst.form.op === "MOV" && !isSymbol(inst))) return 0;
+    if (inst.guard !== null || isPhi(inst)) return 0;
+    if (inst.form.op === "MOV" && !isSymbol(inst) && this.parameters.MovWeightForSinkingHoisting < 1) return 0;
     if (this.parameters.HoistCBOLoad === 0 && readsConstants(inst)) return 0;
     if (!isLanewise(inst) && !readsConstants(inst) && !readsFixed(inst)) {
       if (written === null || !isPlainLoad(inst)) return 0;

@@ -22,6 +22,13 @@ export interface PhaseParameters {
   readonly HoistLate: number;
   /** Invariant loads of constant banks leave loops. */
   readonly HoistCBOLoad: number;
+  /** How many loops such a load leaves; 0: no limit. Percent of the registers for what leaves a loop that such loads may fill. */
+  readonly HoistCBOLoadIDOMTravseLimit: number;
+  readonly HoistCBORRegPressureLimitApplyRate: number;
+  /** From 1 on copies and literals leave loops like computations. */
+  readonly MovWeightForSinkingHoisting: number;
+  /** What both ways of a branch compute is computed before it. */
+  readonly SpeculativeHoistCommonInsts: boolean;
   /** Values are shared across blocks; 402: 0 not at all, 1 in a block, 2 and more across blocks. */
   readonly EnableGvnCse: boolean;
   readonly EnableGvnCseMode: number;
@@ -35,6 +42,12 @@ export interface PhaseParameters {
   /** Addresses of memory accesses are read through copies; so are words of constant banks as operands. */
   readonly CopyPropAddr: boolean;
   readonly CopyPropConstantBank: boolean;
+  /** Budgets of copies do not hold across blocks; predicates keep their copies, all, and those from another block. */
+  readonly CopyPropForceGlobal: boolean;
+  readonly CopyPropNoWriteNonRR: boolean;
+  readonly CmpToMovPredCrossBlockDisable: boolean;
+  /** Copies that are joined with what they copy, most. */
+  readonly BackCopyPropBudget: number;
   readonly DisableDeadStoreElimination: boolean;
   readonly DisablePredication: boolean;
   readonly DisableMergeEquivalentConditionalFlow: boolean;
@@ -69,6 +82,10 @@ export const phaseParameters: PhaseParameters = {
   NestedHoistOuterThreshold: 0,
   HoistLate: 0,
   HoistCBOLoad: 1,
+  HoistCBOLoadIDOMTravseLimit: 0,
+  HoistCBORRegPressureLimitApplyRate: 100,
+  MovWeightForSinkingHoisting: 0,
+  SpeculativeHoistCommonInsts: true,
   EnableGvnCse: true,
   EnableGvnCseMode: 2,
   ForceLateCommoning: false,
@@ -77,6 +94,10 @@ export const phaseParameters: PhaseParameters = {
   CopyPropGlobalBudget: Number.POSITIVE_INFINITY,
   CopyPropAddr: true,
   CopyPropConstantBank: true,
+  CopyPropForceGlobal: false,
+  CopyPropNoWriteNonRR: false,
+  CmpToMovPredCrossBlockDisable: false,
+  BackCopyPropBudget: Number.POSITIVE_INFINITY,
   DisableDeadStoreElimination: false,
   DisablePredication: false,
   DisableMergeEquivalentConditionalFlow: false,

@@ -18,8 +18,8 @@ interface Literal {
   readonly not: boolean;
 }
 
-/** Returns how many reads changed. */
-export function propagatePredicates(defs: Definitions): number {
+/** Returns how many reads changed; `across`: also where the copy stands in another block. */
+export function propagatePredicates(defs: Definitions, across = true): number {
   const { units, def, flat } = defs;
   const copies = new Map<number, Literal>();
   flat.insts.forEach((inst, i) => {
@@ -38,6 +38,7 @@ export function propagatePredicates(defs: Definitions): number {
       n++;
     }
     const u = units.base[id] as number;
+    if (!across && flat.block[def[u] as number] !== flat.block[at]) return null;
     return n > 0 && defs.before(def[u] as number, at) ? { id: last, not } : null;
   };
   let changed = 0;

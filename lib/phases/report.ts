@@ -1,4 +1,5 @@
 /** Reports over a run: the table of phases, and dumps of the IR after named phases. */
+import type { PhaseName } from "./table.js";
 import type { PhaseEvent, PhaseRecord } from "./types.js";
 
 /**
@@ -26,7 +27,7 @@ export function phaseStatistics(records: readonly PhaseRecord[], options: { read
  */
 export function dumpIr(
   names: readonly string[],
-  write: (phase: string, text: string) => void,
+  write: (phase: PhaseName, text: string) => void,
 ): (event: PhaseEvent) => void {
   const wanted = new Set(names.map((n) => n.toLowerCase()));
   return (event) => {

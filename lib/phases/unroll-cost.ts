@@ -33,6 +33,14 @@ export interface UnrollLimits {
   /** What a load of a constant bank counts, and what a loop with a texture fetch counts less. */
   readonly LoopUnrollExtraFoldableLdcWeight: number;
   readonly LoopUnrollNumInstTex: number;
+  /** What the computation of an address counts. */
+  readonly LoopUnrollFoldableAddrWeight: number;
+  /** Instructions that a body, and a loop unrolled in part, may have beyond their limits. */
+  readonly LoopUnrollNumExtraInstBase: number;
+  /** Factor of the trips up to which a body is unrolled in full. */
+  readonly UnrollFlexableFullLimit: number;
+  /** Turns are sure without a look at whether their sum wraps: right only for loops whose counter stays far from the ends of 32 bits. */
+  readonly DisablePartialUnrollOverflowCheck: boolean;
   /** Most predicates live in a loop that is unrolled. */
   readonly UnrollPregThreshold: number;
 }
@@ -55,6 +63,10 @@ export const unrollLimits: UnrollLimits = {
   LoopUnrollUnknownMultiBlock: true,
   LoopUnrollExtraFoldableLdcWeight: 0,
   LoopUnrollNumInstTex: 0,
+  LoopUnrollFoldableAddrWeight: 1,
+  LoopUnrollNumExtraInstBase: 0,
+  UnrollFlexableFullLimit: 1,
+  DisablePartialUnrollOverflowCheck: false,
   UnrollPregThreshold: 50,
 };
 
@@ -81,17 +93,35 @@ export function fitsInFull(body: number, trips: number, limits: UnrollLimits = u
   if (limits.LoopUnrollFactor > 0) return trips <= limits.LoopUnrollFactor;
   if (body > limits.UnrollFullInstLimit) return false;
   if (body <= limits.UnrollSmallLoopLimit && trips <= MOST_TRIPS) return true;
-  const most = mostTrips[Math.max(1, body) - 1];
-  return most === undefined ? largestBody.some(([t, largest]) => trips <= t && body <= largest) : trips <= most;
+  const most = mostTrips[Math.max(1, Math.ceil(body)) - 1];
+  const counted = trips / limits.UnrollFlexableFullLimit;
+  return most === undefined ? largestBody.some(([t, largest]) => counted <= t && body <= largest) : counted <= most;
 }
 
 /** Turns per round of the main loop, the rest of the trips in front; 1: none fits. */
 export function partialFactor(body: number, trips: number, limits: UnrollLimits): number {
   if (limits.LoopUnrollFactor > 0) return Math.min(limits.LoopUnrollFactor, trips - 1);
-  if (body > limits.UnrollInstLimit) return 1;
-  for (let u = Math.floor(limits.UnrollBudget / Math.max(1, body)); u > 1; u--)
-    if (u < trips && (u + (trips % u)) * body <= limits.UnrollBudget) return u;
+  const more = limits.LoopUnrollNumExtraInstBase;
+  if (body > limits.UnrollInstLimit + more) return 1;
+  const budget = limits.UnrollBudget + more;
+  for (let u = Math.floor(budget / Math.max(1, body)); u > 1; u--)
+    if (u < trips && (u + (trips % u)) * body <= budget) return u;
   return 1;
+}
+
+/** Sums and products that only addresses of accesses in the loop read, where these count otherwise than others. */
+function addressesOf(blocks: CountedLoop["blocks"], limits: UnrollLimits): ReadonlySet<Inst> {
+  const found = new Set<Inst>();
+  if (limits.LoopUnrollFoldableAddrWeight === 1) return found;
+  const [asAddress, otherwise] = [new Set<number>(), new Set<number>()];
+  for (const b of blocks)
+    for (const i of b.insts)
+      for (const [s, o] of i.srcs.entries()) (i.form.srcs[s]?.name === "base" ? asAddress : otherwise).add(o.id);
+  for (const b of blocks)
+    for (const i of b.insts)
+      if (/^(IADD3|IMAD|LEA)$/.test(i.form.op) && i.dsts.some((o) => asAddress.has(o.id) && !otherwise.has(o.id)))
+        found.add(i);
+  return found;
 }
 
 const free: ReadonlySet<string> = new Set(["MOV", "BSSY", "BSYNC", "BRA", "ULDC", "UMOV", "NOP"]);
@@ -99,7 +129,10 @@ const free: ReadonlySet<string> = new Set(["MOV", "BSSY", "BSYNC", "BRA", "ULDC"
 /** Size of one turn as it counts where the trips are known. */
 export function bodySize({ blocks, overhead }: CountedLoop, limits: UnrollLimits = unrollLimits): number {
   let size = 0;
-  for (const b of blocks) for (const i of b.insts) if (!overhead.has(i)) size += weight(i, limits);
+  const addresses = addressesOf(blocks, limits);
+  for (const b of blocks)
+    for (const i of b.insts)
+      if (!overhead.has(i)) size += addresses.has(i) ? limits.LoopUnrollFoldableAddrWeight : weight(i, limits);
   return size - bonus(blocks, limits);
 }
 

@@ -23,9 +23,18 @@ export function isUnknownCount({ compare, unsigned, step, offset, bound }: Count
   return compare === "LT" || compare === "LE" ? step > 0 : (compare === "GT" || compare === "GE") && step < 0;
 }
 
-/** `region`: BSSY of the region around the loop, null where there is none. `factor` turns at once, a power of two. */
-export function unrollUnknown(func: Func, loop: CountedLoop, region: Inst | null, factor: number): void {
-  new Unrolling(func, loop, region).run(factor);
+/**
+ * `region`: BSSY of the region around the loop, null where there is none. `factor` turns at once, a power of two. Without `checked` sums may
+ * wrap where the counter comes near the ends of 32 bits.
+ */
+export function unrollUnknown(
+  func: Func,
+  loop: CountedLoop,
+  region: Inst | null,
+  factor: number,
+  checked = true,
+): void {
+  new Unrolling(func, loop, region, checked).run(factor);
 }
 
 class Unrolling {
@@ -40,7 +49,12 @@ class Unrolling {
   private readonly back: Block[] = [];
   private at: Block;
 
-  constructor(func: Func, loop: CountedLoop, region: Inst | null) {
+  constructor(
+    func: Func,
+    loop: CountedLoop,
+    region: Inst | null,
+    private readonly checked: boolean,
+  ) {
     this.func = func;
     this.loop = loop;
     this.region = region;
@@ -148,7 +162,7 @@ class Unrolling {
     const [a, b] = up ? [this.bound(), this.x()] : [this.x(), this.bound()];
     this.emit("IADD3", [reg(left)], [a, neg(b), RZ()]);
     const far = compare === "LT" || compare === "GT" ? "GT" : "GE";
-    if (init !== null && (up ? init <= 0 : init >= 0)) {
+    if (!this.checked || (init !== null && (up ? init <= 0 : init >= 0))) {
       this.emit(`ISETP.${far}.AND`, [preg(sure), PT()], [reg(left), imm(more), PT()]);
       return sure;
     }

@@ -168,7 +168,7 @@ function unroll(
   const factor = 2 ** Math.floor(Math.log2(Math.max(1, limits.LoopUnrollFactor || limits.UnrollUnknownCount)));
   if (!fits || factor < 2 || !isUnknownCount(loop) || !laneByLane(loop.blocks))
     return { loop: name, trips, size, factor: 1 };
-  unrollUnknown(func, loop, region, factor);
+  unrollUnknown(func, loop, region, factor, !limits.DisablePartialUnrollOverflowCheck);
   return { loop: name, trips, size, factor };
 }
 

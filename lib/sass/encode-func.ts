@@ -19,6 +19,8 @@ export interface EncodeOptions {
   readonly routines?: readonly { readonly func: Func; readonly start: Block }[];
   /** Default: the function's own frame. */
   readonly stackBytes?: number;
+  /** False: no NOPs after the end. Default: as ptxas has them. */
+  readonly padded?: boolean;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface EncodeOptions {
  * registers and on an instruction that has no encoding.
  */
 export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
-  const { routines = [] } = options;
+  const { routines = [], padded = true } = options;
   if (func.virtual)
     throw new InternalError("the registers are still virtual: allocate comes first", { func: func.name });
   // What is called runs after the kernel's own prologue.
@@ -34,7 +36,7 @@ export function encodeFunc(func: Func, options: EncodeOptions = {}): Code {
   const labels = layout(func.blocks, 16 * start.length);
   const body: Inst[] = func.blocks.flatMap((b) => b.insts);
   const insts: MachineInst[] = start.length === 0 ? body : [...start, ...body];
-  const words = new Uint32Array(4 * codeLength(insts.length + 1, func.target));
+  const words = new Uint32Array(4 * (padded ? codeLength(insts.length + 1, func.target) : insts.length + 1));
   const relocs: CodeReloc[] = [];
   const context: EncodeContext = {
     label: (block) => {

@@ -111,6 +111,7 @@ export function settingsOfKnobs(knobs: SchedKnobs): ScheduleSettings {
     },
     ...(typeof knobs.sharedBytes === "number" && { sharedBytes: knobs.sharedBytes }),
     ...(typeof knobs.memoryWindow === "number" && { memoryWindow: Math.max(1, knobs.memoryWindow) }),
+    ...(typeof knobs.loopTrips === "string" && { loopTrips: Number(knobs.loopTrips) }),
     ...(knobs.noAlias === true && { noAlias: true }),
     ...(typeof knobs.refineBudget === "number" && { refineBudget: knobs.refineBudget }),
     ...(knobs.crossBlock !== undefined && { crossBlock: knobs.crossBlock !== 0 }),

@@ -5,6 +5,7 @@
  */
 
 import { analysis } from "../analysis/cache.js";
+import { blockFrequencies } from "../analysis/frequency.js";
 import { touch } from "../ori/editor.js";
 import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
 import { type MayUse, registerLimits } from "./budget.js";
@@ -37,6 +38,8 @@ export interface ScheduleOptions extends DagOptions, MayUse {
   readonly crossBlock?: boolean;
   /** Passes over blocks that may be tried in all (PostSchedBudget). Default: no limit. */
   readonly passBudget?: number;
+  /** Trips that a loop is taken to make. Default: as the blocks' frequencies say. */
+  readonly loopTrips?: number;
   /** Only blocks for which it says yes. Default all. */
   readonly select?: (block: Block) => boolean;
   /** Called at every choice; costs nothing when absent. */
@@ -83,6 +86,7 @@ class Scheduler {
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
   private readonly limits: readonly number[];
+  private readonly frequencies: Float64Array;
   /** Passes tried so far, and how many of each policy. */
   private tried = 0;
   private readonly triedOf: Map<string, number> = new Map();
@@ -101,6 +105,11 @@ class Scheduler {
     this.parameters = { ...defaultParameters, ...options.parameters };
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
     this.limits = registerLimits(func, this.parameters, options);
+    const { loopTrips } = options;
+    this.frequencies =
+      loopTrips === undefined
+        ? analysis(func, "frequencies")
+        : blockFrequencies(analysis(func, "cfg"), analysis(func, "loops"), loopTrips);
   }
 
   run(): ScheduleReport {
@@ -212,7 +221,7 @@ class Scheduler {
       entry: this.cross?.entry(b) ?? null,
       exit: null,
       limits: this.limits,
-      frequency: analysis(this.func, "frequencies")[b] as number,
+      frequency: this.frequencies[b] as number,
       parameters: this.parameters,
       places: null,
     };

@@ -25,7 +25,6 @@ import { small } from "./small";
 
 const corpus = join(__dirname, "../corpus");
 const sources: Readonly<Record<string, () => string>> = {
-  gemm_mma: () => readFileSync(join(corpus, "matrix/gemm_mma.sm_90.ptx"), "latin1"),
   gemm_wgmma: () => readFileSync(join(corpus, "matrix/gemm_wgmma.sm_90a.ptx"), "latin1"),
   relu_f16: () => readFileSync(join(corpus, "triton-style/relu_f16.ptx"), "latin1"),
   nbody128: () => kernel("nbody").replace(/^(\s*)\{\s*$/m, ".maxntid 128, 1, 1\n{"),
@@ -57,37 +56,20 @@ function madeOf(name: string, after: Proof["after"], options: Partial<CompileOpt
   return made.get(key) as string;
 }
 
+/** The rest: kernels of the corpus, and pairs of products (kernels.ts). */
 const proofs: Readonly<Record<string, Proof>> = {
   ...smallProofs,
-  DisablePhases: { kernel: "sgemm", value: "SinkCodeIntoBlock" },
-  NamedPhases: { kernel: "sgemm", value: "OriPerformLiveDeadFirst" },
-  RegAllocEstimatedLoopIterations: { kernel: "dgemm", value: "1", limit: 24 },
   RegAllocPerfDiffBackoff: { kernel: "nbody", value: 0, limit: 24 },
-  RegAllocPerfDiffBackoffBegin: { kernel: "nbody", value: 0, limit: 24, both: { RegAllocPerfDiffBackoff: 0 } },
   RegAllocPerfDiffBackoffEnd: { kernel: "nbody", value: 0, limit: 24 },
-  RegAllocThresholdForDiscardConflicts: { kernel: "bitonic", value: -1 },
   RegAllocUserSmemBytesPerCTA: { kernel: "nbody128", value: 65536 },
-  SchedMaxRLiveOKslackColdBlocks: { kernel: "nbody", value: 30 },
   SchedReadSbDmmaLatency: { kernel: "dmma", value: 1 },
-  SchedReadSbLdgstsLatency: { kernel: "gemm_mma", value: 1 },
-  SchedReduceRegBudget: { kernel: "gemm_mma", value: 0 },
-  SchedResBusyCBU: { kernel: "mix64", value: 8 },
+  SchedReduceRegBudget: { kernel: "dmma", value: 0 },
   SchedResBusyDMMA: { kernel: "dmma", value: 1 },
-  SchedResBusyFMA: { kernel: "gemm_mma", value: 1 },
   SchedResBusyFP16: { kernel: "relu_f16", value: 16 },
-  SchedResBusyFP64: { kernel: "nbody", value: 8 },
   SchedResBusyGMMA: { kernel: "gemm_wgmma", value: 1 },
-  SchedResBusyHMMA16816: { kernel: "gemm_mma", value: 1 },
   SchedResBusyHMMA1688: { kernel: "hmma1688", value: 1 },
   SchedResBusyIMMA: { kernel: "imma", value: 1 },
-  SchedResBusyLSU: { kernel: "gemm_mma", value: 1 },
-  SchedResBusyMachineOpcode: { kernel: "gemm_mma", value: "IADD3,20" },
-  SchedResBusyOp: { kernel: "gemm_mma", value: "IADD3,20" },
-  SchedResBusyUDP: { kernel: "nbody", value: 4 },
-  SchedResBusyXU64: { kernel: "mix64", value: 4 },
   SchedSyncsLatency: { kernel: "barrier", value: 1 },
-  SchedTexBatchTargetSelectSchedulerTarget: { kernel: "relu_f16", value: 1 },
-  SchedXU64Latency: { kernel: "mix64", value: 1 },
 };
 
 test.each(Object.entries(proofs))("%s", (name, { kernel: k, value, after, limit, both = {} }) => {
@@ -156,9 +138,34 @@ test.each(Object.entries(unrolling))("%s", (name, k) => {
   expect(decided(optionsOf("unroll", unwrap(readKnobs({ [name]: 0 }))))).not.toEqual(decided({}));
 });
 
+test("DUMPIR: the texts of the functions after the named phases; an unknown name is told", () => {
+  const of = (value: string) => compile(small.many as string, { target: "sm_80", knobs: { DUMPIR: value } });
+  const { dumps } = of("generaloptimize+AllocateRegisters");
+  expect(dumps.map((d) => [d.function, d.phase])).toEqual([
+    ["k", "GeneralOptimize"],
+    ["k", "AllocateRegisters"],
+  ]);
+  expect(dumps[0]!.text).toContain("FFMA");
+  expect(of("GeneralOptimise").diagnostics[0]!.message).toMatch(/^DUMPIR: unknown phase 'GeneralOptimise'/);
+});
+
+test("DisableSmemSizePerCTACheck: static shared memory beyond what a kernel gets without a linker", () => {
+  const ptx = (small.floats as string)
+    .replace("s[1024]", "s[100000]")
+    .replace("ld.param.u64 %b", "mov.u64 %b, s; ld.param.u64 %b");
+  const of = (knobs: Readonly<Record<string, number>>) => compile(ptx, { target: "sm_80", knobs });
+  expect(of({}).diagnostics[0]!.message).toContain("uses too much shared data");
+  expect(of({ DisableSmemSizePerCTACheck: 1 }).ok).toBe(true);
+});
+
+/** Proved by tests of their own, above. */
+const others = ["DUMPIR", "DisableSmemSizePerCTACheck"];
+
 test("every knob with a reader is proved here, and no other", () => {
   const read = knobs.filter((k) => k.readBy !== null).map((k) => k.name);
-  expect([...Object.keys(proofs), ...Object.keys(orders), ...Object.keys(unrolling)].sort()).toEqual(read.sort());
+  expect([...Object.keys(proofs), ...Object.keys(orders), ...Object.keys(unrolling), ...others].sort()).toEqual(
+    read.sort(),
+  );
 });
 
 test("a compilation says which knobs were read, by whom, with which value", () => {

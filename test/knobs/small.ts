@@ -76,6 +76,49 @@ D: st.global.u32 [%b], %r1;`),
       `ld.global.f32 %f2, [%rd1]; add.s64 %rd1, %rd1, 4; setp.gt.f32 %p2, %f2, 0f3F800000; @%p2 bra S; add.f32 %f1, %f1, %f2; S:`,
     ),
   ),
+  /** The counter starts anywhere: whether turns are sure may wrap. */
+  anyStart: kernel(`mov.f32 %f1, 0f00000000; mov.u32 %r1, %t; mov.u64 %rd1, %a;
+L: ${load}
+${turn("L", "%r1", "%n", 1)}
+st.global.f32 [%b], %f1;`),
+  /** Addresses that are computed in every turn. */
+  strided: kernel(
+    sumLoop(
+      "400",
+      `${each(4, (i) => `mad.wide.s32 %rd${i + 10}, %r1, ${12 + 8 * i}, %a; ld.global.f32 %f${i + 2}, [%rd${i + 10}]; fma.rn.f32 %f1, %f${i + 2}, %f1, %f1;`)}`,
+    ),
+  ),
+  /** A parameter that two loops around need. */
+  constantNest: kernel(
+    nested(
+      "ld.param.u32 %r9, [c]; mad.lo.s32 %r8, %r9, %r2, %r1; st.volatile.global.u32 [%a], %r8; st.volatile.global.u32 [%b], %r9;",
+    ),
+    "sm_90",
+  ),
+  /** A store wants its literal in a register. */
+  literalInLoop: kernel(sumLoop("%n", `${load} st.volatile.global.u32 [%b+64], 123456;`)),
+  /** A condition that is copied, read in its block and in another one. */
+  predicates: kernel(`setp.gt.s32 %p1, %t, %n; mov.pred %p2, %p1; not.pred %p3, %p2; ld.volatile.global.u32 %r1, [%a];
+@%p3 st.volatile.global.u32 [%a], %t; setp.gt.s32 %p4, %n, 9; @%p4 bra S;
+bar.sync 0; @%p3 st.volatile.global.u32 [%b], %r1; selp.b32 %r2, %t, %n, %p2; st.volatile.global.u32 [%b+4], %r2;
+S:`),
+  /** Both ways compute the same. */
+  both: kernel(`ld.global.u32 %r1, [%a]; setp.gt.s32 %p1, %t, %n; @%p1 bra E;
+mul.lo.s32 %r2, %r1, %r1; add.s32 %r3, %r2, 5; bra J;
+E: mul.lo.s32 %r4, %r1, %r1; xor.b32 %r3, %r4, %n;
+J: st.global.u32 [%b], %r3;`),
+  /** Arms in a loop: how often they are come to depends on its trips. */
+  nestedArms: kernel(
+    crowd(
+      8,
+      `mov.u32 %r1, 0; .pragma "nounroll";
+O: ld.volatile.global.u32 %r2, [%a]; setp.gt.s32 %p1, %r2, %n; @%p1 bra S;
+${each(16, (i) => `ld.volatile.global.f32 %f${i}, [%a+${4 * i}];`)}
+${each(16, (i) => `mul.f32 %f${i + 20}, %f${i}, %f${(i + 3) % 16}; st.volatile.global.f32 [%b+${4 * i}], %f${i + 20};`)}
+bar.sync 0;
+S: ${turn("O", "%r1", "%n", 2)}`,
+    ),
+  ),
   inner: kernel(`mov.f32 %f1, 0f00000000; mov.u32 %r1, 0; mov.u64 %rd1, %a;
 O: mov.u32 %r2, 0;
 I: ${load}
@@ -221,6 +264,16 @@ call (z0), %rd1, (x0, y0), proto; proto: .callprototype (.param .b32 _) _ (.para
 st.global.u32 [%a], %r3; st.global.u32 [%a+4], %r1; ret;
 }
 `,
+  /** Products of three loaded values, more than there are registers. */
+  crowdedBanks: kernel(`${each(28, (i) => `ld.global.f32 %f${i}, [%a+${4 * i}];`)}
+bar.sync 0;
+${each(40, (i) => `fma.rn.f32 %f${50 + i}, %f${(i * 3) % 28}, %f${(i * 5 + 2) % 28}, %f${(i * 7 + 4) % 28};\nst.volatile.global.f32 [%b+${4 * i}], %f${50 + i};`)}`),
+  /** Copies into shared memory whose addresses are computed anew. */
+  copied: kernel(
+    `mov.u64 %rd1, %a; mov.u32 %r1, s;
+${each(8, (i) => `cp.async.ca.shared.global [%r1], [%rd1], 16; add.s64 %rd1, %rd1, ${16 + 4 * i}; add.s32 %r1, %r1, 16; mad.lo.s32 %r2, %r1, %t, %n; xor.b32 %r3, %r2, %t; st.volatile.global.u32 [%b+${4 * i}], %r3;`)}
+cp.async.wait_all; ld.shared.u32 %r9, [s]; st.global.u32 [%b+64], %r9;`,
+  ),
   loads:
     kernel(`${each(24, (i) => `ld.global.f32 %f${i}, [%a+${4 * i}]; mul.f32 %f${i + 40}, %f${i}, %f${i}; sqrt.approx.f32 %f${i + 70}, %f${i + 40};`)}
 ${each(24, (i) => `st.global.f32 [%b+${4 * i}], %f${i + 70};`)}`),
