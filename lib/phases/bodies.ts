@@ -19,6 +19,7 @@ import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { readCopies } from "./copy-names.js";
 import { removeDeadCode } from "./dead-code.js";
+import { foldOffsets } from "./fold-offsets.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
 import { guardCopies } from "./guard-copies.js";
@@ -149,7 +150,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
     void hoistInvariants(func, parametersOf(context), false, context.rewrites),
   Vectorization: vectorize,
   EmitPSI: graphics,
-  GeneralOptimizeMid: later,
+  GeneralOptimizeMid: (func, { rewrites }) => {
+    if (foldOffsets(func, rewrites) > 0) removeDeadCode(func);
+  },
   OptimizeNestedCondBranches: later,
   ConvertVTGReadWrite: graphics,
   DoVirtualCTAExpansion: graphics,
