@@ -21,7 +21,7 @@
  * Where all lanes of a mask must meet at the same instruction, WARPSYNC before it does. That is so (`inOrder`) when
  * the instructions with these qualifiers and this constant mask come in one order on all paths: a lane's n-th is then every
  * lane's n-th, and lanes that wait for each other cannot be at different ones. So a reduction by five shuffles in a row
- * stays bare, whoever has exited before. A mask in a register may be any mask; then only an instruction that is the only one with
+ * stays bare, whoever has exited before, also in a loop that all lanes leave together (`meeting-order.ts`). A mask in a register may be any mask; then only an instruction that is the only one with
  * its qualifiers stays bare. Instructions that know no mask (VOTE.ALL, MATCH.ALL, REDUX) tell lanes with several masks in
  * one place apart only when gathered: they stay bare with constant masks alone. Before sm_90 WARPSYNC.EXCLUSIVE does it, used for
  * REDUX; the others become ballots, as in ptxas's subroutines.
@@ -31,10 +31,13 @@
  */
 import { notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
+import { form } from "../isa/form.js";
 import { breg, clone, imm, label, lo, PT, part, RZ } from "../ori/operand.js";
+import { fillSlots } from "../ori/slots.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { convergeMask } from "./converge.js";
+import { inOrder } from "./meeting-order.js";
 
 /** One instruction of the PTX that waits for the lanes of a mask. */
 export interface MeetingPlace {
@@ -75,7 +78,8 @@ function isConstant(i: Inst): boolean {
 /** Makes lanes meet wherever they may come to different places. The control flow must be complete; edges are outdated after. */
 export function gather(c: Context): boolean {
   const places = new Map<Inst, MeetingPlace>();
-  for (const m of c.meetings) places.set(m.sync, m);
+  const numbers = constants(c.func);
+  for (const m of c.meetings) places.set(m.sync, withConstantMask(c, m, numbers));
   const found = new Map<string, MeetingPlace[]>();
   for (const b of c.func.blocks) {
     for (const i of b.insts) {
@@ -88,7 +92,7 @@ export function gather(c: Context): boolean {
   }
   const apart = new Set<Inst>();
   for (const list of found.values()) {
-    for (const group of byMask(list)) if (!meetsByItself(c.func, group)) for (const m of group) apart.add(m.sync);
+    for (const group of byMask(list)) if (!meetsByItself(c, group)) for (const m of group) apart.add(m.sync);
   }
   if (apart.size === 0) return false;
   for (const sync of apart) {
@@ -105,6 +109,33 @@ export function gather(c: Context): boolean {
   return true;
 }
 
+/** Values that never hold anything but one number, by value. */
+function constants(func: Func): ReadonlyMap<number, number> {
+  const out = new Map<number, number | null>();
+  for (const b of func.blocks)
+    for (const i of b.insts)
+      for (const d of i.dsts) {
+        if (d.kind !== Kind.Reg || d.file !== File.R || d.id < 0) continue;
+        const from = i.form.op === "MOV" ? i.srcs[0] : undefined;
+        const number = from?.kind === Kind.Imm && from.mods === 0 && d.width === 1 && d.sub === 0 ? from.value : null;
+        const known = out.get(d.id);
+        out.set(d.id, known === undefined || known === number ? number : null);
+      }
+  return new Map([...out].filter((e): e is [number, number] => e[1] !== null));
+}
+
+/** nvcc keeps masks in registers: one that holds the same number always is that number. */
+function withConstantMask(c: Context, m: MeetingPlace, numbers: ReadonlyMap<number, number>): MeetingPlace {
+  const value = m.mask.kind === Kind.Reg && m.mask.sub === 0 ? numbers.get(m.mask.id) : undefined;
+  if (value === undefined) return m;
+  if (value >>> 0 === 0xffffffff) {
+    const all = c.target.has("warpsyncAll");
+    m.sync.form = form(all ? "WARPSYNC.ALL" : "WARPSYNC");
+    m.sync.srcs = fillSlots(m.sync.form, m.sync.form.srcs, all ? {} : { b: imm(value) });
+  }
+  return { ...m, mask: imm(value) };
+}
+
 // ------------------------------------------------------------------------------------------------ which places
 
 /** Places whose masks may be equal. */
@@ -115,48 +146,10 @@ function byMask(list: readonly MeetingPlace[]): MeetingPlace[][] {
   return [...groups.values()];
 }
 
-function meetsByItself(func: Func, group: readonly MeetingPlace[]): boolean {
+function meetsByItself(c: Context, group: readonly MeetingPlace[]): boolean {
   const constant = group.every((m) => m.mask.kind === Kind.Imm);
   if (!constant && group.some((m) => m.exact)) return false;
-  return group.length === 1 || (constant && inOrder(func, new Set(group.map((m) => m.sync))));
-}
-
-const NOTHING = -1;
-const SEVERAL = -2;
-
-/** From the entry, and from each of the places, all paths come to one and the same place next, or to none any more. */
-function inOrder(func: Func, syncs: ReadonlySet<Inst>): boolean {
-  // Place that lanes in a block's start (an instruction id) come to first.
-  const next = new Map<Block, number>();
-  const own = new Set<Block>();
-  for (const b of func.blocks) {
-    const first = b.insts.find((i) => syncs.has(i));
-    next.set(b, first?.id ?? NOTHING);
-    if (first !== undefined) own.add(b);
-  }
-  const behind = (b: Block): number => {
-    let result = NOTHING;
-    for (const s of b.succs) {
-      const n = next.get(s) as number;
-      if (n === NOTHING || n === result) continue;
-      result = result === NOTHING ? n : SEVERAL;
-    }
-    return result;
-  };
-  for (let changed = true; changed; ) {
-    changed = false;
-    for (let k = func.blocks.length - 1; k >= 0; k--) {
-      const b = func.blocks[k] as Block;
-      if (own.has(b)) continue;
-      const n = behind(b);
-      if (n === next.get(b)) continue;
-      next.set(b, n);
-      changed = true;
-    }
-  }
-  if (next.get(func.blocks[0] as Block) === SEVERAL) return false;
-  for (const b of own) if (behind(b) === SEVERAL) return false;
-  return true;
+  return group.length === 1 || (constant && inOrder(c.func, new Set(group.map((m) => m.sync)), c.watching));
 }
 
 // ------------------------------------------------------------------------------------------------ the form

@@ -244,6 +244,15 @@ vote.sync.ballot.b32 %r1, 1, -1; popc.b32 %d, %r1; vote.sync.ballot.b32 %r2, %lo
     gathersFrom: Number.POSITIVE_INFINITY,
   },
   {
+    name: "a loop of as many turns for all lanes and a shuffle after it, the mask in a register",
+    code: `mov.u32 %m, -1; mov.u32 %r0, 0;
+LOOP: shfl.sync.bfly.b32 %r1, %x, 1, 31, %m; add.u32 %x, %x, %r1;
+add.u32 %r0, %r0, 1; setp.lt.u32 %p1, %r0, %n; @%p1 bra LOOP;
+shfl.sync.bfly.b32 %d, %x, 2, 31, %m;`,
+    expected: (l) => (x(l ^ 2) + x(l ^ 3)) * 2 ** (N - 1),
+    gathersFrom: Number.POSITIVE_INFINITY,
+  },
+  {
     name: "branches inside a loop, everything live across",
     mixesPredicates: true,
     code: `mov.u32 %r1, 0; mul.lo.u32 %r10, %l, 3; mul.lo.u32 %r11, %l, 5; mul.lo.u32 %r12, %l, 7; mul.lo.u32 %r13, %l, 11;
