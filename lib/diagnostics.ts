@@ -1,4 +1,4 @@
-/** Severities of ptxas, in its own words (digest A §2.4). `fatal` ends the run where it is found. */
+/** Severities of ptxas, in its own words (measured on ptxas 13.0.88). `fatal` ends the run where it is found. */
 export type Severity = "fatal" | "error" | "warning" | "info";
 
 /** A range of the source text. `start` and `end` are offsets in UTF-16 code units, `line` and `column` count from 1. */
@@ -33,7 +33,7 @@ export function isFailure(d: Diagnostic): boolean {
   return d.severity === "error" || d.severity === "fatal";
 }
 
-/** One line as ptxas 13.0.88 prints it: `ptxas FILE, line N; error   : TEXT` (digest A §2.4; all severities 8 wide). */
+/** One line as ptxas 13.0.88 prints it: `ptxas FILE, line N; error   : TEXT` (measured on ptxas 13.0.88; all severities 8 wide). */
 export function renderDiagnostic(d: Diagnostic, file: string): string {
   const where = d.span === null ? "ptxas " : `ptxas ${file}, line ${d.span.line}; `;
   return `${where}${d.severity.padEnd(8)}: ${d.message}`;

@@ -2,7 +2,7 @@
  * The control-flow graph as columns over layout indices, with a reverse post-order.
  *
  * The order comes from a depth-first search with three states, so that a block reached by several paths is numbered
- * once, when all its successors are done (digest B D11: the numbering described on page 14 counts some blocks twice).
+ * once, when all its successors are done (the numbering described on page 14 counts some blocks twice).
  */
 import type { Block, Func } from "../ori/types.js";
 

@@ -17,7 +17,7 @@ import { join, type Located, misread, type Source } from "./sources.js";
 import { UsageError } from "./usage.js";
 
 const FAILED = 255;
-/** `-maxrregcount archmin` (digest A §1.1). */
+/** `-maxrregcount archmin` (wiki page 62, corrected by measurements). */
 const ARCHMIN = 32;
 
 /** Clients look for `release (\d+\.\d+)`, from which they choose the `.version` of their PTX. */

@@ -1,4 +1,4 @@
-/** The report of `-v`: what each kernel of a cubin uses, read from the cubin itself (wording and order: digest A §2.1). */
+/** The report of `-v`: what each kernel of a cubin uses, read from the cubin itself (wording and order: measured on ptxas 13.0.88). */
 import type { Cubin, CubinFunction } from "../elf/index.js";
 import type { Routine } from "../sass/code.js";
 import { targetOfSm } from "../target/index.js";

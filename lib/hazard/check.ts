@@ -3,7 +3,7 @@
  * through the code? It knows the machine words, the instruction table and the latency tables, nothing of how the words
  * were chosen.
  *
- * The machine it assumes (digest E §2L, F §2B): an instruction issues when every scoreboard of its wait mask counts
+ * The machine it assumes (measured on ptxas 13.0.88): an instruction issues when every scoreboard of its wait mask counts
  * zero, at least `stall` cycles after the one before. An instruction of fixed latency reads and writes at fixed
  * distances from its issue; the tables say which distance two of them need. One of variable latency raises its
  * scoreboards as it issues (visible to a wait some cycles later) and lowers one when it has read its operands, the

@@ -1,5 +1,5 @@
 /**
- * Is each control word one that the machine knows? (digest E §2L.1, facts/README: read off which words nvdisasm refuses,
+ * Is each control word one that the machine knows? (read off which words nvdisasm refuses,
  * and held against every word of ptxas's corpus output.)
  */
 import { controlOf } from "../sass/decode.js";

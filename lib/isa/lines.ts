@@ -5,7 +5,7 @@
  *
  * Places that the table leaves to convention: guard 15:12; d 23:16; a, b, c at 24, 32, 64 with sign and absolute-value
  * bits 72/73, 63/62, 75/74 and reuse bits 122, 123, 124; 32-bit immediates 63:32; constant bank 58:54 and offset/4
- * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (digest F §2B, E §2L.1, §2L.10).
+ * 53:40; uniform registers 6 bits wide up to sm_90, 8 above (measured on ptxas 13.0.88).
  */
 import { InternalError } from "../errors.js";
 import { Cases } from "./cases.js";

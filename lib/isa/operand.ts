@@ -75,7 +75,7 @@ export interface Guard {
   not: boolean;
 }
 
-/** The 21 scheduling bits of a machine word (digest E §2L.1). */
+/** The 21 scheduling bits of a machine word (measured on ptxas 13.0.88). */
 export interface Control {
   /** Cycles until the next instruction of the warp may issue, 0…15. */
   stall: number;

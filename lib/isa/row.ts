@@ -39,7 +39,7 @@
  * `not` and `hidden` of a row or line are conditions such as `73:3=5-7,1 76=1; 80- 72=!0` (alternatives of conjunctions of
  * fields with their values, `!` all but these, each perhaps for some SMs only).
  *
- * Bit positions: `lo`, `lo:width`, or pieces from low to high joined by `+`. Facts: nvdisasm 13.2.51 (digest F §2B;
+ * Bit positions: `lo`, `lo:width`, or pieces from low to high joined by `+`. Facts: nvdisasm 13.2.51 (read off its text;
  * every line is compared with it on random words in test/oracle/sass-table.test.ts).
  */
 import type { Flow, Space } from "./types.js";
@@ -118,7 +118,7 @@ export type Sets = "none" | "read" | "write" | "any";
 export type ImmFormat = "u32" | "s32" | "n32" | "f32" | "f64" | "h2" | "h1" | "bf2" | "b1";
 
 /**
- * How ptxas -O0 guards an instruction (digest F §2C; measured per opcode in test/oracle/control-o0.test.ts).
+ * How ptxas -O0 guards an instruction (measured per opcode in test/oracle/control-o0.test.ts).
  * `fixed`: no scoreboard. `result`: write scoreboard for the result and read scoreboard for the operands.
  * `operands`: read scoreboard only (stores, reductions, barriers). `write`: write scoreboard only. `fp64`, `mma`, `imma`, `r2ur`: fixed
  * or result, as the target says.

@@ -91,7 +91,7 @@ export function placeOf(point: CodePoint, offsets: Int32Array, lifted: Lifted): 
   return at + (point.behind ? 16 : 0);
 }
 
-/** Instructions with the tail: as long as it was when the body is; else filled up as ptxas does (digest G §2M.3). */
+/** Instructions with the tail: as long as it was when the body is; else filled up as ptxas does (measured on ptxas 13.0.88). */
 function codeLength(n: number, { func, tail, tailOffset }: Lifted): number {
   if (16 * n === tailOffset) return n + tail.length / 4;
   return tail.length === 0 ? n : paddedLength(n + 1, func.target);
@@ -110,7 +110,7 @@ function writeTail(words: Uint32Array, n: number, tail: Uint32Array, target: Tar
   }
 }
 
-/** As ptxas fills functions up (digest G §2M.3). */
+/** As ptxas fills functions up (measured on ptxas 13.0.88). */
 const padding: MachineInst = {
   form: form("NOP"),
   dsts: [],

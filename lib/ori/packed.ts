@@ -1,5 +1,5 @@
 /**
- * ptxas's packed operands, two 32-bit words each, as the wiki describes them (pages 12 and 13, digest B §2 item 4).
+ * ptxas's packed operands, two 32-bit words each, as the wiki describes them (pages 12 and 13).
  * ptxlab does not work on them; the codec serves dumps that are to look like ptxas's and the study of its structures.
  *
  *     word 0   31 sign | 30:28 type | 27:20 modifiers | 19:0 index

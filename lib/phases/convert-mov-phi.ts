@@ -5,7 +5,7 @@
  * parallel copy, on a block of its own where the edge is critical (splitEdges), else at the end of the predecessor. It
  * is put into sequence in parallel-copy.ts. Copying phi by phi at the end of the predecessors would be wrong twice over:
  * a phi's source may be another phi's destination (swap), and a branching predecessor may still need the old value of
- * a destination on its other way out (lost copy; digest B D13).
+ * a destination on its other way out (lost copy; wiki page 12).
  *
  *     b1: …                       b1: … ; t = x; x = y; y = t
  *     b2: x = PHI(…, y)     →     b2: …

@@ -21,7 +21,7 @@ import { RewriteCounter } from "./rewrites.js";
 import { order, type PhaseName, type PhaseRow, phases } from "./table.js";
 import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, PhaseRun } from "./types.js";
 
-/** The highest optimization level in effect: -O2 and above are one (digest B D3). */
+/** The highest optimization level in effect: -O2 and above are one (measured on ptxas 13.0.88). */
 export const highestLevel = 2;
 
 /**

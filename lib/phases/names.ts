@@ -1,6 +1,6 @@
 /**
  * Phases by name. Names are found without regard to case; one that does not exist is an error with suggestions
- * (digest B D10: silently doing nothing for a misspelled phase helps nobody).
+ * (wiki page 65: silently doing nothing for a misspelled phase helps nobody).
  *
  * `NamedPhases` and `DisablePhases` are lists: `+` stands between entries, `,` between a name and its parameter, as in
  * `OriCopyProp,2+AllocateRegisters`.

@@ -2,7 +2,7 @@
  * ScheduleInstructions, PostSchedule and AdvancedScoreboardsAndOpexes: the order of the instructions before and after
  * allocation, and the control words of the order that results.
  *
- * At -O1 the order before allocation stays that of the program unless registers would run out (digest E D19: ptxas -O1
+ * At -O1 the order before allocation stays that of the program unless registers would run out (wiki pages 36 and 64: ptxas -O1
  * schedules close to source order and with fewer registers), and PostSchedule does not run; from -O2 on latencies decide.
  */
 import type { Func } from "../ori/types.js";

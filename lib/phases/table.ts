@@ -1,13 +1,13 @@
 /**
- * The phases in true order: the row's position is its number. The order is rebuilt from the wiki's evidence (digest B,
- * appendix A); open are only the order among 13–15, 91 and 92, and where in 98–102 OriSplitHighPressureLiveRanges
+ * The phases in true order: the row's position is its number. The order is rebuilt from the wiki's pages 9 and 17
+ * and from what others say of single phases; open are only the order among 13–15, 91 and 92, and where in 98–102 OriSplitHighPressureLiveRanges
  * stands. Phases are named, never numbered: the wiki's numbers (two where it lists a phase twice, none where it omits
- * it) are not positions (digest B D1).
+ * it) are not positions (wiki page 17).
  *
  * A row: name, numbers on the wiki, its page with the most detail, category, the lowest optimization level that runs
- * the phase, and what it is for. There are three levels in effect: 0, 1, 2 and above (digest B D3). Measured are
+ * the phase, and what it is for. There are three levels in effect: 0, 1, 2 and above (measured on ptxas 13.0.88). Measured are
  * OriLoopUnrolling and OriHoistInvariantsEarly 2, Vectorization 1, OriDoPredication 1, ProcessO0WaitsAndSBs only 0, removal of dead code
- * 0; PostSchedule's gate is read as "above 1" (digest E D2); the other levels are judgement. What runs, or why nothing does, is said in bodies.ts.
+ * 0; PostSchedule's gate is read as "above 1" (wiki page 64); the other levels are judgement. What runs, or why nothing does, is said in bodies.ts.
  */
 import type { Milestone } from "../ori/types.js";
 

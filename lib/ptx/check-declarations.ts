@@ -181,7 +181,7 @@ export function directiveGate(name: string, at: Span, version: number, sm: numbe
   if (sm < gate[1]) report("error", `Feature '.${name}' requires .target sm_${gate[1]} or higher`, at);
 }
 
-/** Bytes of parameters: 256 before PTX 1.5, 4352 before 8.1, 32764 since (digest A §1.3). */
+/** Bytes of parameters: 256 before PTX 1.5, 4352 before 8.1, 32764 since (wiki page 7, measured). */
 function parameterSpace(f: FunctionItem, version: number, report: Report): void {
   const max = version < 15 ? 256 : version < 81 ? 4352 : 32764;
   let bytes = 0;

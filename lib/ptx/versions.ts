@@ -1,4 +1,4 @@
-/** PTX versions and targets that ptxas 13.0.88 accepts, and the least version of each target (digest A §2.3, measured). */
+/** PTX versions and targets that ptxas 13.0.88 accepts, and the least version of each target (measured). */
 
 export const VERSIONS: ReadonlySet<string> = new Set(
   (

@@ -1,5 +1,5 @@
 /**
- * Soft costs of the fatpoint scan (wiki page 33 §Step 4, with the meanings that its prose gives; digest E §2A.5, D6).
+ * Soft costs of the fatpoint scan (wiki page 33 §Step 4, with the meanings that its prose gives).
  *
  * For each value two cost arrays over the physical registers are zeroed and then filled by walking its constraint list:
  * `primary` decides, `secondary` breaks ties and carries mere preferences. What must not be chosen is not a cost but a

@@ -1,5 +1,5 @@
 /**
- * Register files and the places a value may take in them (wiki page 33 §Step 1; digest B D4, E D9).
+ * Register files and the places a value may take in them (wiki page 33 §Step 1; measured on ptxas 13.0.88, wiki page 32).
  *
  * R0…R252 are usable: ptxas never goes higher and reports highest index + 1 + 2, hence 255 at full pressure. R1 is the
  * stack pointer. UR63 is URZ up to sm_90; later targets have more, which nothing confirms as usable, so 63 everywhere.
@@ -19,7 +19,7 @@ export interface FileInfo {
 
 /** The stack pointer. */
 export const STACK_POINTER = 1;
-/** What ptxas adds to the highest register + 1 when it reports a number (digest B D4). */
+/** What ptxas adds to the highest register + 1 when it reports a number (measured on ptxas 13.0.88). */
 export const REPORTED_EXTRA = 2;
 
 /** In order of allocation: what is spilled from one file becomes a value of a later one. */

@@ -1,6 +1,6 @@
 /**
  * Which physical registers are taken at which program points: one bit per register and point. This is the hard-conflict
- * set of the fatpoint scan; it is asked per value, so registers are shared wherever ranges do not meet (digest E D7, D8).
+ * set of the fatpoint scan; it is asked per value, so registers are shared wherever ranges do not meet (wiki page 33).
  */
 import type { Ranges } from "./ranges.js";
 

@@ -66,7 +66,7 @@ export const copyAffinity: ConstraintPolicy = (ctx, v, out) => {
 };
 
 /**
- * Three sources in one bank cost a cycle (banks are even and odd registers; digest E D11). When two other sources of an
+ * Three sources in one bank cost a cycle (banks are even and odd registers; wiki page 33 has groups of four instead). When two other sources of an
  * instruction already share a parity, prefer the other one.
  */
 export const bankPreference: ConstraintPolicy = (ctx, v, out) => {

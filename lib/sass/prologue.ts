@@ -1,5 +1,5 @@
 /**
- * What ptxas puts before every function of sm_87 and of no other SM (measured, -O0 to -O3; digest does not have it): all
+ * What ptxas puts before every function of sm_87 and of no other SM (measured, -O0 to -O3; the wiki does not have it): all
  * convergence barriers are emptied once in a warp's life. UR2, zero when a warp starts, says that it is done.
  *
  *     ISETP.NE.U32.AND P0, PT, RZ, UR2, PT

@@ -1,5 +1,5 @@
 /**
- * How many registers a schedule may keep live (wiki page 36, digest E §2D.3): what the function may have, less a
+ * How many registers a schedule may keep live (wiki page 36): what the function may have, less a
  * sixty-fourth, since the allocator needs room for registers that must stand together; and no more than let all warps of
  * an SM run at once that the kernel's shared memory and block size allow, since hiding latency inside a warp is not worth
  * the other warps (ptxas -O3 on the corpus stops at exactly 32 registers on sm_90 and 64 on sm_75, with `.maxntid 768` at

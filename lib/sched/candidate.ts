@@ -8,7 +8,7 @@ import type { Occupancy } from "./model.js";
 import { registerBank } from "./registers.js";
 import type { SchedState } from "./state.js";
 
-/** Results that take longer than this are "long latency" (wiki page 38, digest E §2G). */
+/** Results that take longer than this are "long latency" (wiki page 38). */
 export const LONG_LATENCY = 19;
 
 export class Candidate {

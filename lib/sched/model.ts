@@ -48,7 +48,7 @@ export interface LatencyOverrides {
   readonly readLatency?: number;
   /** Tests of a barrier in shared memory. */
   readonly phasechkLatency?: number;
-  /** Operands read late: cycles until they may be overwritten (an estimate; digest E has no measurement). */
+  /** Operands read late: cycles until they may be overwritten (an estimate, not measured). */
   readonly readSbLatency?: number;
   readonly readSbLdgstsLatency?: number;
   readonly readSbDmmaLatency?: number;

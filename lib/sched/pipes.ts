@@ -1,6 +1,6 @@
 /**
  * Two views of what an instruction occupies. Issue intervals hold between instructions of one execution pipe of the
- * latency tables. The resource vectors of the priority function count by the ten pipes of wiki page 37 (digest E §2D.8),
+ * latency tables. The resource vectors of the priority function count by the ten pipes of wiki page 37,
  * which lump some of those together and split shared memory off.
  */
 import type { Form } from "../isa/form.js";

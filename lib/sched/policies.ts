@@ -162,7 +162,7 @@ function batchable(state: SchedState, node: number): boolean {
 }
 
 /**
- * Size of a batch (digest E §2D.4): at most `maxStall`; when there are more members than that, evenly in as many batches
+ * Size of a batch (wiki page 36): at most `maxStall`; when there are more members than that, evenly in as many batches
  * as needed, or in two halves when two are enough. `depth` is the least size worth a batch.
  */
 export function batchTarget(maxStall: number, members: number, depth: number): number {

@@ -98,11 +98,11 @@ export function isStrategy(policy: Policy): policy is ScheduleStrategy {
 export interface HeuristicParameters {
   /** Registers that pressure may reach before it is "over"; null: from limit and occupancy (budget.ts). */
   readonly registerTarget: number | null;
-  /** Registers below the target that are kept free (knob SchedMaxRLiveOKslack; digest E §2D.4: 3). */
+  /** Registers below the target that are kept free (knob SchedMaxRLiveOKslack; wiki page 36: 3). */
   readonly okSlack: number;
   /** The same in blocks that run less often than the function (SchedMaxRLiveOKslackColdBlocks; −1: as elsewhere). */
   readonly okSlackCold: number;
-  /** Where careful starts, below the budget; null: a sixteenth (SchedMaxRLiveCarefulSlack, digest E §2E.2). */
+  /** Where careful starts, below the budget; null: a sixteenth (SchedMaxRLiveCarefulSlack, wiki page 37). */
   readonly carefulSlack: number | null;
   /** Waiting barrier targets that make the critical path count (SchedReadAvailTarget; 4). */
   readonly depth: number;

@@ -1,6 +1,6 @@
 /**
  * The priority function of wiki page 37: eight bits per candidate, compared bit by bit in an order of their own, then
- * tie-breakers (digest E §2E). What the page leaves open or contradicts is decided as digest E D19–D22 propose:
+ * tie-breakers. What the page leaves open or contradicts is decided as follows:
  *
  * - The comparisons of the page fit scheduling from the end of the block; here they are written once in terms of
  *   "candidate issues without stall" and "path ahead", which the core mirrors by direction.

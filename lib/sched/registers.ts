@@ -3,7 +3,7 @@ import { File, Kind, type MachineInst, ZERO_REG } from "../ori/types.js";
 
 /**
  * From Volta on R registers lie in two banks by parity, each with 64-bit ports: three sources of one bank take an extra
- * cycle (digest E D11). An instruction with three different sources in one bank has one conflict.
+ * cycle (wiki page 33 has groups of four instead). An instruction with three different sources in one bank has one conflict.
  */
 export const registerBank = {
   bankOf(register: number): number {

@@ -67,7 +67,7 @@ export function registersWithoutLoss(target: Target, kernel: Omit<KernelResource
 }
 
 /**
- * Register limit per thread that lets `minnctapersm` blocks of `threads` threads live on one SM (digest A §2.5: 405
+ * Register limit per thread that lets `minnctapersm` blocks of `threads` threads live on one SM (measured on ptxas 13.0.88: 405
  * measured points without a misfit). null: out of range, ptxas then ignores the directive with a warning.
  */
 export function registerCap(target: Target, threads: number, minnctapersm: number): number | null {

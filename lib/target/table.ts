@@ -1,5 +1,5 @@
 /**
- * What is true of each SM. Sources: limits from digest G §2M.8 (measured messages of ptxas, public limits of shared
+ * What is true of each SM. Sources: limits measured on ptxas 13.0.88 (messages of ptxas, public limits of shared
  * memory); constant-bank offsets and features measured on ptxas 13.0.88 output (test/oracle/target.test.ts).
  */
 import type { ConstantBank, Feature, LaunchCell, Limits, TargetName } from "./types.js";
@@ -205,7 +205,10 @@ export function constantsOf(sm: Sm): ConstantBank {
 /** Where each feature holds. */
 export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; readonly why: string }>> = {
   memoryDescriptor: { on: since(80), why: "LDG/STG/LD/ST carry desc[UR], loaded from bank 0" },
-  wideUniformFile: { on: since(100), why: "UR fields are 8 bits wide, URZ = 255 instead of 63 (digest E §2L.10)" },
+  wideUniformFile: {
+    on: since(100),
+    why: "UR fields are 8 bits wide, URZ = 255 instead of 63 (measured on ptxas 13.0.88)",
+  },
   constantOperands: {
     on: sms.filter((sm) => sm < 90),
     why: "-O0 code reads constants as ALU operands; from sm_90 on through LDC (measured)",
@@ -217,7 +220,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     why: "ptxas branches by a uniform predicate (BRA.U UP0); on sm_90 it never does (measured)",
   },
   launchConstantsAt0x360: { on: since(100), why: "ntid, nctaid and the stack pointer moved in bank 0 (measured)" },
-  fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (digest F §2C)" },
+  fixedLatencyFp64: { on: [90, 100], why: "DADD, DMUL, DFMA, DSETP need no scoreboard (measured on ptxas 13.0.88)" },
   fixedLatencyMma: {
     on: since(80),
     why: "HMMA and BMMA need no scoreboard (measured: guarded on sm_75 at every level; tools/hazard-instructions.ts)",
@@ -232,11 +235,14 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   wideBranchOffset: {
     on: since(90),
-    why: "branch offsets as (offset>>2)[7:0] at 23:16 and the rest at 34 (digest F §2B)",
+    why: "branch offsets as (offset>>2)[7:0] at 23:16 and the rest at 34 (measured on ptxas 13.0.88)",
   },
-  rela: { on: since(90), why: "relocations with explicit addends: REL on sm_75-89, RELA from 90 (digest G D12)" },
-  capmerc: { on: since(100), why: "Capsule Mercury sections beside the text (digest G D15)" },
-  nopTail: { on: since(80), why: "at least 8 NOPs after the function (digest G §2M.3)" },
+  rela: {
+    on: since(90),
+    why: "relocations with explicit addends: REL on sm_75-89, RELA from 90 (measured on ptxas 13.0.88)",
+  },
+  capmerc: { on: since(100), why: "Capsule Mercury sections beside the text (measured on ptxas 13.0.88)" },
+  nopTail: { on: since(80), why: "at least 8 NOPs after the function (measured on ptxas 13.0.88)" },
   clearsBarriers: {
     on: [87],
     why: "functions begin by emptying the convergence barriers (measured; lib/sass/prologue.ts)",
@@ -245,7 +251,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   i2fp: { on: since(86), why: "32-bit integer to f32 by I2FP (measured: sm_80 has I2F, sm_86 I2FP)" },
   vimnmx: {
     on: sms.filter((sm) => sm === 90 || (sm >= 100 && sm !== 110)),
-    why: "VIMNMX replaces IMNMX (digest F §2B)",
+    why: "VIMNMX replaces IMNMX (measured on ptxas 13.0.88)",
   },
   vimnmxTypes: { on: since(120), why: "VIMNMX.S32, plain VIMNMX before (test/oracle/sass-table.test.ts)" },
   f2fpTypes: { on: since(89), why: "F2FP.F16.F32.PACK_AB, F2FP.PACK_AB before (measured)" },

@@ -1,4 +1,4 @@
-/** Stalls here were read off chains compiled by ptxas 13.0.88 (digest E §2L.2). */
+/** Stalls here were read off chains compiled by ptxas 13.0.88. */
 
 import { latencyTables } from "../../lib/isa/latency/index.js";
 import { GUARD, rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../../lib/isa/latency.js";

@@ -12,7 +12,7 @@ test("names and numbers are unique", () => {
   expect(new Set(knobs.map((k) => k.name.toLowerCase())).size).toBe(knobs.length);
 });
 
-/** Byte offsets that the wiki quotes are 72 · number + 8 (digest E, KN-03). */
+/** Byte offsets that the wiki quotes are 72 · number + 8 (wiki page 63). */
 test("numbers agree with the offsets on wiki pages 33 and 37", () => {
   expect(46232).toBe(72 * (findKnob("RegAllocPerfDiffBackoffBegin")?.number ?? 0) + 8);
   expect(46304).toBe(72 * (findKnob("RegAllocPerfDiffBackoffEnd")?.number ?? 0) + 8);

@@ -25,7 +25,7 @@ describe("the table", () => {
     expect(phases.map((p) => p.index)).toEqual(phases.map((_, i) => i));
   });
 
-  /** Positions that the wiki quotes as true indices (digest B D1). */
+  /** Positions that the wiki quotes as true indices (wiki page 17). */
   test("anchors", () => {
     const anchors: Partial<Record<PhaseName, number>> = {
       ConvertUnsupportedOps: 5,

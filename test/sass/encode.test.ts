@@ -1,4 +1,4 @@
-/** Words here were read off ptxas cubins with nvdisasm 13.2.51 (digest F §2B, G §2M.3 for the tail). */
+/** Words here were read off ptxas cubins with nvdisasm 13.2.51. */
 import { InternalError } from "../../lib/errors.js";
 import { form } from "../../lib/isa/form.js";
 import { parseInst } from "../../lib/isa/parse.js";

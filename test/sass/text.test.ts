@@ -116,7 +116,7 @@ describe("listing", () => {
   });
 
   test("labels, unknown words, and no tail", () => {
-    // BRA to itself and NOPs as they stand at the end of sm_90 functions (digest F §2B).
+    // BRA to itself and NOPs as they stand at the end of sm_90 functions (measured on ptxas 13.0.88).
     const words = new Uint32Array([
       0, 0, 0, 0, 0x00fc7947, 0xfffffffc, 0x0383ffff, 0x000fc000, 0x7918, 0, 0, 0x000fc000,
     ]);

@@ -73,7 +73,7 @@ test("dyn-batch: loads stand together", () => {
   expect(orderOf(code, named("dyn-batch"))).toEqual([0, 2, 4, 1, 3, 5]);
 });
 
-test("a batch is never larger than allowed, and batches are even (digest E §2D.4)", () => {
+test("a batch is never larger than allowed, and batches are even (wiki page 36)", () => {
   expect(batchTarget(16, 5, 3)).toBe(5);
   expect(batchTarget(16, 20, 3)).toBe(10);
   expect(batchTarget(16, 40, 3)).toBe(14);

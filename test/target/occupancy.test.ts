@@ -28,7 +28,7 @@ describe("occupancy", () => {
 });
 
 describe("register cap from launch bounds", () => {
-  test("values read off ptxas -v (digest A §2.5)", () => {
+  test("values read off ptxas -v (measured on ptxas 13.0.88)", () => {
     expect(registerCap(target("sm_90"), 256, 2)).toBe(128);
     expect(registerCap(target("sm_90"), 256, 3)).toBe(80);
     expect(registerCap(target("sm_90"), 1024, 2)).toBe(32);

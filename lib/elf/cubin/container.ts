@@ -1,5 +1,5 @@
 /**
- * How the cubin container differs between SMs. All measured on ptxas 13.0.88 (digest G §1B, §2M.1–2M.6); the two
+ * How the cubin container differs between SMs. All measured on ptxas 13.0.88; the two
  * generations themselves (REL or RELA, segments, reserved shared memory) hang on the target's feature `rela`.
  */
 import type { Target } from "../../target/types.js";

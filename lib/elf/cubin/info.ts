@@ -1,4 +1,4 @@
-/** `.nv.info` records: a tag of four bytes, for format 4 followed by a payload (digest G §1B, §2M.5). */
+/** `.nv.info` records: a tag of four bytes, for format 4 followed by a payload (measured on ptxas 13.0.88, names from wiki pages 59 and 71). */
 import { fail, ok, type Result } from "../../result.js";
 import { elfError, roundUp, view } from "../elf64.js";
 import { infoNames } from "./attributes.js";

@@ -1,6 +1,6 @@
 /**
  * Writes line tables: `.debug_line` (source line → SASS offset) and `.nv_debug_line_sass` (line of the PTX text → SASS offset), one
- * DWARF 2 program for all functions (digest G §1D), and the same with addresses among Mercury instructions.
+ * DWARF 2 program for all functions (wiki page 60, measured), and the same with addresses among Mercury instructions.
  */
 import { asciiBytes } from "../elf64-write.js";
 import { sleb, uleb } from "./fixed.js";

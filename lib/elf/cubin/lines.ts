@@ -1,6 +1,6 @@
 /**
  * DWARF 2 line programs as ptxas writes them: `.debug_line` (source line → SASS) and `.nv_debug_line_sass` (line of the
- * PTX text → SASS), digest G §1D. Only what those programs use is understood; anything else ends the reading quietly,
+ * PTX text → SASS), wiki page 60, measured. Only what those programs use is understood; anything else ends the reading quietly,
  * because lines are help for people and never needed to run the code.
  */
 import { latin1, view } from "../elf64.js";

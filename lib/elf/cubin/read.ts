@@ -324,7 +324,7 @@ function ptxText(elf: Elf): string[] {
   return lines;
 }
 
-/** The architecture-specific suffix: `.nv.compat` attribute 9 is 1 for `a` targets (digest G §2M.6). */
+/** The architecture-specific suffix: `.nv.compat` attribute 9 is 1 for `a` targets (measured on ptxas 13.0.88). */
 function suffixOf(elf: Elf): string {
   const compat = elf.sections.find((s) => s.type === SHT_CUDA.Compat);
   const records = compat === undefined ? null : decodeInfo(compat.data);

@@ -1,5 +1,5 @@
 /**
- * The R_CUDA relocation types: names by number (wiki page 61; 17 of them confirmed on ptxas's objects, digest G §2M.7)
+ * The R_CUDA relocation types: names by number (wiki page 61; 17 of them confirmed on ptxas's objects)
  * and the bits that the ones used here fill.
  */
 

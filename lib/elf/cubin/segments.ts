@@ -1,5 +1,5 @@
 /**
- * Program headers (digest G §2M.2). Runs of allocated sections with the same permissions make a segment each; before
+ * Program headers (measured on ptxas 13.0.88). Runs of allocated sections with the same permissions make a segment each; before
  * sm_90 constants and code share one that can be executed.
  */
 import { type ElfSegment, PF, PT, roundUp, SHF, SHT } from "../elf64.js";

@@ -1,6 +1,6 @@
 /**
  * Issue ports, where they are finer than the pipes of the classes: what takes one instruction of a warp at a time. Read
- * off the stalls of ptxas 13.0.88 (`tools/control-fidelity.ts`, digest E §2L.7): the least distance between two
+ * off the stalls of ptxas 13.0.88 (`tools/control-fidelity.ts`, measured on ptxas 13.0.88): the least distance between two
  * instructions that share no register. Evidence per line, as OPCODE > OPCODE cycles×how often (test corpus, -O1 and -O3).
  *
  * An entry is an opcode with the modifiers that matter; `@SMs` restricts a line. Of several that fit the one with most
@@ -42,8 +42,8 @@ IADD.64 MOV.64 SEL.64 ISETP.S64 ISETP.U64 @120-; ALU; 3
 `;
 
 /**
- * Least cycles from setting a scoreboard for a result to the first wait on it, where they are more than elsewhere (digest
- * E §2L.2: "9b; self 8b", "10b (DFMA→DFMA 6b)"): opcodes of the setter; to a waiter of the same pipe; to others.
+ * Least cycles from setting a scoreboard for a result to the first wait on it, where they are more than elsewhere
+ * (measured on ptxas 13.0.88: "9b; self 8b", "10b (DFMA→DFMA 6b)"): opcodes of the setter; to a waiter of the same pipe; to others.
  */
 export const setToWaitText = `
 DADD DMUL DFMA DSETP @75; 8; 9

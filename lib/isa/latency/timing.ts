@@ -34,7 +34,7 @@ DADD DMUL DFMA DSETP @80; 4; 10; 1; estimate
 DADD DMUL DFMA DSETP @90-100; 2; 10; 1; cells
 DADD DMUL DFMA DSETP @75; 4; 48; 1; estimate
 DADD DMUL DFMA DSETP @86-89; 4; 48; 1; estimate
-DADD DMUL DFMA DSETP @103-; 64; 64; 1; estimate: ptxas pads with up to 64 cycles of NOP (digest E 2L.2)
+DADD DMUL DFMA DSETP @103-; 64; 64; 1; estimate: ptxas pads with up to 64 cycles of NOP (measured on ptxas 13.0.88)
 HMMA IMMA BMMA DMMA QMMA OMMA; 8; 24; 1; estimate
 HMMA IMMA BMMA @75; 8; 24; 1; estimate
 HMMA IMMA BMMA @80-90; 8; 24; 1; cells

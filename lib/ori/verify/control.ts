@@ -1,4 +1,4 @@
-/** Control words: there when the milestone says so, and every field within its bits (digest E §2L.1). */
+/** Control words: there when the milestone says so, and every field within its bits (measured on ptxas 13.0.88). */
 import type { Block, Control, Func, Inst } from "../types.js";
 import type { Findings } from "./finding.js";
 

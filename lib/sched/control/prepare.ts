@@ -117,7 +117,7 @@ export function prepare(func: Func): Prepared {
 
 /**
  * LDGDEPBAR counts the copies before it on the scoreboard that the DEPBAR after it names; ptxas uses SB0 for all of them
- * (digest E §2L.3.9).
+ * (measured on ptxas 13.0.88).
  */
 const GROUPS = 0;
 
