@@ -120,7 +120,7 @@ export const smallProofs: Readonly<Record<string, Proof>> = {
   SchedRefineMemDepBudget: order("crowd", 0),
   SchedResBusyFMAWide: order("mixed", 40),
   SchedResBusyLSUL1: order("mixed", 40),
-  PostSchedAdvLatencyHiding: at("PostSchedule", "stencil", 0),
+  PostSchedAdvLatencyHiding: at("PostSchedule", "many", 0),
   PostSchedBudget: at("PostSchedule", "unknown", 0),
   PostSchedForceReverseOrder: at("PostSchedule", "many", 1),
   PostSchedIssueDelay: at("PostSchedule", "unknown", 0),

@@ -38,12 +38,9 @@ describeOracle("units of random programs linked", () => {
     inScratch((dir) => {
       const program = generateCuda(seed, `${seed}`);
       const objects = cutIntoUnits(program, `${seed}`, seed, units).map((text, u) => {
-        const [source, ptx, ours, theirs] = ["cu", "ptx", "ours.cubin", "theirs.cubin"].map((e) => join(dir, `${u}.${e}`)) as [
-          string,
-          string,
-          string,
-          string,
-        ];
+        const [source, ptx, ours, theirs] = ["cu", "ptx", "ours.cubin", "theirs.cubin"].map((e) =>
+          join(dir, `${u}.${e}`),
+        ) as [string, string, string, string];
         writeFileSync(source, text);
         ran("nvcc", ["-arch=sm_75", "-rdc=true", "-fmad=false", "-w", "-I", programs, "-ptx", source, "-o", ptx]);
         ran("ptxas", [`-arch=sm_${sm}`, `-O${opt}`, "-c", ptx, "-o", theirs]);

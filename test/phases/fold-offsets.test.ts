@@ -16,11 +16,7 @@ const sum = (use: string, low = "0x1000", high = "RZ", more = ""): string => `
 
 test.each([
   ["a store", sum("STG.E desc[%UR8][%R4.64+0x8], RZ"), "STG.E desc[%UR8][%R2.64+0x1008], RZ"],
-  [
-    "an atomic",
-    sum("ATOMG.E.ADD.STRONG.GPU PT, %R9, desc[%UR8][%R4.64], RZ"),
-    "desc[%UR8][%R2.64+0x1000], RZ",
-  ],
+  ["an atomic", sum("ATOMG.E.ADD.STRONG.GPU PT, %R9, desc[%UR8][%R4.64], RZ"), "desc[%UR8][%R2.64+0x1000], RZ"],
   ["a negative constant", sum("STG.E desc[%UR8][%R4.64], RZ", "-0x10", "-0x1"), "STG.E desc[%UR8][%R2.64+-0x10], RZ"],
   [
     "a sum of a sum",
