@@ -100,6 +100,10 @@ export const commandTable = {
       arch: { value: "NAME", help: "Of several cubins (fat binary) that for this target." },
       blocks: { value: "N", takes: "count", help: "Blocks played back per SM; the rest is extrapolated." },
       top: { value: "N", takes: "count", help: "Instructions listed per launch (default 12)." },
+      html: {
+        value: "FILE",
+        help: "Also one HTML page: the code of each launch with live registers, cycles as heat, what warps wait for.",
+      },
       json: { help: "Everything as JSON." },
     },
     status: "0 as expected, 1 not, 2 unusable input, 3 a kernel faulted.",

@@ -2,14 +2,15 @@
 import { counted } from "../inspect.js";
 import { type Estimate, estimateLaunch, stallReasons } from "../timing/index.js";
 import { readCommandLine } from "./command-line.js";
+import { oneCubinOf } from "./cubins.js";
 import type { Host } from "./host.js";
 import { runLaunches } from "./launched.js";
-import { UNUSABLE, UsageError } from "./usage.js";
+import { save, UNUSABLE, UsageError } from "./usage.js";
 
 const DEFAULT_TOP = 12;
 
 /** Exit status as for `run`: the launches are executed too. */
-export function estimateCommand(args: readonly string[], host: Host): number {
+export async function estimateCommand(args: readonly string[], host: Host): Promise<number> {
   const { file, values } = readCommandLine("estimate", args);
   const { blocks, top = DEFAULT_TOP } = values;
   if (blocks === 0) throw new UsageError("--blocks takes a number from 1 on");
@@ -23,6 +24,10 @@ export function estimateCommand(args: readonly string[], host: Host): number {
     },
   });
   if (result === null) return UNUSABLE;
+  if (values.html !== undefined) {
+    const written = await savePage(values.html, { file, arch: values.arch }, estimates, host);
+    if (written !== 0) return written;
+  }
   if (values.json) {
     const launches = estimates.map(({ run: _, timeline: __, ...rest }) => rest);
     host.out(`${JSON.stringify({ status: result.status, error: result.json.error, launches }, null, 1)}\n`);
@@ -33,6 +38,37 @@ export function estimateCommand(args: readonly string[], host: Host): number {
   const rest = result.lines.filter((l) => result.status !== 0 || !l.endsWith(": as expected"));
   if (rest.length > 0) host.out(`${rest.join("\n")}\n`);
   return result.status;
+}
+
+/** One page with the source page of every launch. */
+async function savePage(
+  path: string,
+  { file, arch }: { readonly file: string; readonly arch: string | undefined },
+  estimates: readonly Estimate[],
+  host: Host,
+): Promise<number> {
+  const cubin = oneCubinOf(file, arch, host, ": choose with --arch");
+  if (cubin === null) return UNUSABLE;
+  const [{ sourcePage }, { escapeHtml }] = await Promise.all([
+    import("../present/shown.js"),
+    import("../view/html.js"),
+  ]);
+  const pages = estimates.map((e) => sourcePage(cubin.bytes, e).html);
+  const html = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(file)}: where the cycles go</title>
+</head>
+<body style="font-family:sans-serif;margin:16px">
+${pages.join("\n<hr>\n")}
+</body>
+</html>
+`;
+  return save(path, Buffer.from(html, "utf8"), host);
 }
 
 /** The estimate in lines: the launch, the reasons, the instructions where most warp-cycles are spent. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ptxlab } from "../../lib/cli/index";
 import { compile, schedulePolicies } from "../../lib/index";
+import { corpus } from "../corpus/cases";
 import { fakeHost } from "./fake-host";
 
 const kernel = (name: string): string => readFileSync(join(__dirname, `../corpus/ptx/sm_90/${name}.ptx`), "latin1");
@@ -62,9 +63,21 @@ test("knobs: all of them, those that act, those that speak of something", async 
   };
   expect(await said()).toHaveLength(376);
   const acting = await said("--acting");
-  expect(acting).toHaveLength(136);
+  expect(acting).toHaveLength(153);
   expect(await said("SchedLDSLatency")).toEqual([
     expect.stringMatching(/^ *757 +SchedLDSLatency +int +- +sched: ldsLatency +.*\(page 63\)$/),
   ]);
   expect((await said("spill", "--acting")).length).toBeGreaterThan(1);
+});
+
+test("estimate --html writes a page of its own, without a script, with every launch on it", async () => {
+  const { launch } = corpus.find((k) => k.name === "saxpy")!;
+  const twice = { ...launch, launches: [...launch.launches, ...launch.launches] };
+  const cubin = compile(text, { target: "sm_90" }).cubin!;
+  const host = fakeHost({ "k.cubin": cubin, "k.json": JSON.stringify({ ...twice, expect: {} }) });
+  expect(await ptxlab(["estimate", "k.cubin", "--launch", "k.json", "--html", "x.html"], host)).toBe(0);
+  const page = textOf(host.written.get("x.html"));
+  expect(page.match(/saxpy on sm_90/g)).toHaveLength(2);
+  expect(page).toContain("FFMA");
+  expect(page).not.toContain("<script");
 });
