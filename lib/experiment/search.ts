@@ -17,6 +17,7 @@ import { type ExecuteOptions, execute, keyOf, signalOf } from "./executor.js";
 import { model, type Objective, scoreOf } from "./objective.js";
 import { featureWeights } from "./orders.js";
 import { hash32, unit } from "./random.js";
+import { shownSearch } from "./shown.js";
 import { keepThreads } from "./threads.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
@@ -62,10 +63,10 @@ const order = (a: Row, b: Row): number => scoreOf(a)! - scoreOf(b)! || (a.id < b
  * the objective cannot judge here.
  */
 export async function search(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
-  if (options.pool !== undefined || options.threads === 0) return searched(input, options);
+  if (options.pool !== undefined || options.threads === 0) return shownSearch(await searched(input, options));
   const pool = keepThreads(options.threads);
   try {
-    return await searched(input, { ...options, pool });
+    return shownSearch(await searched(input, { ...options, pool }));
   } finally {
     await pool.end();
   }

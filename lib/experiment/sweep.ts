@@ -6,6 +6,7 @@ import { sha } from "./files.js";
 import { writeManifest } from "./manifest.js";
 import { nameOf, pointId } from "./point.js";
 import type { QueueOptions } from "./queue/connection.js";
+import { shownSweep } from "./shown.js";
 import { objectiveOf, pointsOf } from "./spec.js";
 import { Journal, mendJournal, writeTable } from "./table.js";
 import type { Point, Row, SweepSpec } from "./types.js";
@@ -46,7 +47,7 @@ export interface SweepDone {
  */
 export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<SweepResult> {
   const { rows, resumed, complete } = await run(spec, options, options.out === undefined ? memory() : null);
-  return { rows: [...rows()], resumed, complete };
+  return shownSweep({ rows: [...rows()], resumed, complete });
 }
 
 /** The same for sweeps of any size: rows go to the files, in memory are only their ids. */

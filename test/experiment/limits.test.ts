@@ -88,6 +88,18 @@ test("a budget is a part of what a point is; what a budget may say is checked", 
   expect(pointsOf(spec({ seconds: 5 }, "k"), folder)[0]!.budget).toEqual({ seconds: 5 });
 });
 
+test("a sweep shows itself as a sentence and a table of what differs between its rows", async () => {
+  const result = await sweep(spec({ instructions: 5000 }, "k", "damaged"), { folder, threads: 0 });
+  const display = Symbol.for("Jupyter.display");
+  const shown = (result as unknown as Record<symbol, () => Record<string, string>>)[display]!();
+  const lines = shown["text/plain"]!.split("\n");
+  expect(lines[0]).toBe("Sweep: 4 rows, 2 ok");
+  expect(lines[1]).toMatch(/^input +target? *level +outcome +results +hazards/);
+  expect(lines[2]).toMatch(/^k\.ptx .*-O0 .*as expected/);
+  expect(shown["text/html"]).toContain("damaged.ptx");
+  expect(JSON.parse(JSON.stringify(result)).complete).toBe(true);
+});
+
 test("what a machine must have is no part of what a point is; a machine that lacks it is told", async () => {
   const what: SweepSpec = { ...spec(undefined, "k"), levels: [0] };
   const needy: SweepSpec = { ...what, needs: { cores: 2 } };
