@@ -41,6 +41,8 @@ const WAIT_ROUNDS = 64;
 const WAKINGS = 64;
 /** Warp-instructions of a launch that runs in closures to its end, unless there is code of launches before. */
 const SHORT = 1024;
+/** Warp-instructions of a launch for which translation at once pays. */
+const LONG = 100_000;
 /** Warp-instructions between two looks at the clock and the signal. */
 const LOOK = 1 << 16;
 /** Characters that a launch may print. */
@@ -117,6 +119,8 @@ export class GridMachine implements Machine, Host {
   private engine: Engine | null = null;
   /** Warp-instructions after which there is translated code: what ends sooner does not pay for it. */
   private engineFrom: number = Number.POSITIVE_INFINITY;
+  /** The first cluster has ended. */
+  private foreseen: boolean = false;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   constructor(private readonly launch: Launch) {
@@ -152,6 +156,17 @@ export class GridMachine implements Machine, Host {
     this.engine = engineOf(program, global, engine === "wasm");
     this.engine?.begin(banks, this.tids.length, sharedBytes);
     for (const cta of this.residentCtas()) this.engine?.start(cta);
+  }
+
+  /** After the first cluster has ended: are all the others together long? */
+  private foresee(): void {
+    this.foreseen = true;
+    const [gx, gy, gz] = this.grid;
+    const [cx, cy, cz] = this.clusterShape;
+    const clusters = this.launch.only?.size ?? (gx * gy * gz) / (cx * cy * cz);
+    if (this.issued * (clusters - 1) < LONG) return;
+    if (this.engineFrom !== Number.POSITIVE_INFINITY) this.startEngine();
+    this.engine?.hurry();
   }
 
   /** Runs the grid to its end. */
@@ -277,6 +292,7 @@ export class GridMachine implements Machine, Host {
   private endCluster(cluster: Cluster): void {
     for (const cta of cluster.ctas) this.watch?.end(cta);
     this.underWay?.endOf(cluster.ctas);
+    if (!this.foreseen) this.foresee();
     this.ended.push(...cluster.ctas);
   }
 

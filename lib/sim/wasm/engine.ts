@@ -20,6 +20,10 @@ import { type Run, translate } from "./translate.js";
 /** Visits after which a block is translated; what has been translated waits for more the next time. */
 const OFTEN = 256;
 const MOST_OFTEN = 1 << 14;
+/** The same of a launch that is known to be long, for warps of which some lanes are active. */
+const SOON = 64;
+/** Most instructions of a program that is translated as a whole before all of it has run. */
+const SMALL = 2000;
 /** Most instructions of a module. */
 const LONGEST = 20_000;
 
@@ -85,6 +89,8 @@ export class Engine {
   private readonly leaders: Uint8Array;
   private readonly translations: (Translation | null | undefined)[];
   private arena: Arena | null = null;
+  /** Blocks are translated that have not run, too. */
+  private whole: boolean;
   /** What the running launch gives. */
   private launch: {
     readonly banks: readonly Int32Array[];
@@ -98,6 +104,7 @@ export class Engine {
     readonly eager: boolean,
   ) {
     this.leaders = leadersOf(program);
+    this.whole = eager;
     this.translations = new Array(program.insts.length);
     this.full = new Flavour(true, this.leaders, eager);
     this.masked = new Flavour(false, this.leaders, eager);
@@ -107,6 +114,14 @@ export class Engine {
   begin(banks: readonly Int32Array[], warps: number, sharedBytes: number): void {
     this.launch = { banks, warps, sharedBytes };
     this.arena?.begin(banks, warps, sharedBytes);
+  }
+
+  /** The launch is known to be long: what comes next is translated at once. */
+  hurry(): void {
+    if (this.full.run !== null) return;
+    this.whole ||= this.program.insts.length <= SMALL;
+    this.full.limit = 1;
+    this.masked.limit = Math.min(SOON, this.masked.limit);
   }
 
   /** A CTA starts. */
@@ -149,7 +164,7 @@ export class Engine {
     const n = leaders.length;
     let size = 0;
     for (let pc = 0; pc < n && size < LONGEST; pc++) {
-      if (leaders[pc] === 0 || !(this.eager || flavour.visits[pc]! > 0)) continue;
+      if (leaders[pc] === 0 || !(this.whole || flavour.visits[pc]! > 0)) continue;
       let to = pc + 1;
       while (to < n && leaders[to] === 0) to++;
       blocks.push([pc, to]);
@@ -186,6 +201,6 @@ export class Engine {
     made.entries.forEach((pc, i) => {
       if (pc >= 0) flavour.entry[pc] = Entry.First + i;
     });
-    flavour.limit = Math.min(2 * flavour.limit, MOST_OFTEN);
+    flavour.limit = Math.min(2 * Math.max(flavour.limit, this.eager ? 1 : OFTEN), MOST_OFTEN);
   }
 }
