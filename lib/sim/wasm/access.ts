@@ -4,9 +4,10 @@
  */
 import { File, Kind, type MachineInst } from "../../isa/operand.js";
 import type { Site } from "../site.js";
+import { Untranslated, type V } from "./emission.js";
 import { SLOT_BYTES, SLOTS } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { type Segment, Untranslated, type V } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 export type AccessSpace = "global" | "shared" | "local";
 

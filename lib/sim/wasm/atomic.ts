@@ -6,10 +6,11 @@ import { File, Kind, type MachineInst, type Operand } from "../../isa/operand.js
 import type { Site } from "../site.js";
 import { TRASH_ROW } from "../state.js";
 import { type Access, type AccessSpace, accessOf, type Group } from "./access.js";
+import { ACTIVE, BASE, Untranslated } from "./emission.js";
 import { type Code, Type } from "./encoder.js";
 import { EXCHANGE, Exchange, GLOBAL, IS_SHARED, PREDICATES, ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { ACTIVE, BASE, type Segment, Untranslated } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitter, Emitters } from "./table.js";
 
 /** Leaves the new value on the stack: locals of the old one, of the operand, and of the new value of a compare-and-swap. */

@@ -1,9 +1,10 @@
 /** Bytes and bits, four lanes at a time; the meaning is that of ops/bits.ts. */
 import { Kind } from "../../isa/operand.js";
 import type { Site } from "../site.js";
+import { Untranslated, type V } from "./emission.js";
 import { perLane, setResult, wanted } from "./integer.js";
 import { Op } from "./opcodes.js";
-import { type Segment, Untranslated, type V } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitters } from "./table.js";
 
 /** Bytes of a and c by the nibbles of a constant. */

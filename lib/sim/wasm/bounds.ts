@@ -1,10 +1,11 @@
 /** The test before a segment that none of its accesses faults, for all lanes. */
 import { GLOBAL_BASE, LOCAL_TOP } from "../memory.js";
 import { endOf, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
+import { BASE, Callee, type V } from "./emission.js";
 import { Code, Type } from "./encoder.js";
 import { ADDRESSES, EXCHANGE, Exchange } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { BASE, Callee, type Segment, type V } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 /**
  * What the test of all accesses gathers: bits that are set where an access is not certainly good. Vectors by the bits of them that

@@ -12,10 +12,11 @@
 import { Kind, Mod } from "../../isa/operand.js";
 import { Rounding } from "../number/rounding.js";
 import type { Site } from "../site.js";
+import { Callee, Untranslated, type V, type Value } from "./emission.js";
 import { Fn, Type } from "./encoder.js";
 import { setPredicates } from "./integer.js";
 import { Op } from "./opcodes.js";
-import { Callee, type Segment, Untranslated, type V, type Value } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitters } from "./table.js";
 
 function nearest(s: Site): void {

@@ -1,9 +1,10 @@
 /** Integer arithmetic, logic, shifts, four lanes at a time; the meaning is that of ops/integer.ts and ops/bits.ts. */
 import { File, Kind, Mod, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
+import { Untranslated, type V } from "./emission.js";
 import { Type } from "./encoder.js";
 import { Op } from "./opcodes.js";
-import { type Segment, Untranslated, type V } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitters } from "./table.js";
 
 /** Is the predicate result wanted? */

@@ -1,8 +1,9 @@
 /** The addresses of four lanes, and accesses of less than a word at them. */
 import type { Access } from "./access.js";
+import type { V } from "./emission.js";
 import { Type } from "./encoder.js";
 import { Op } from "./opcodes.js";
-import type { Segment, V } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 /** Addresses of a group in a round. */
 export interface Addresses {

@@ -4,10 +4,11 @@
  */
 import { LOCAL_TOP } from "../memory.js";
 import { type Access, endOf, type Group, wideAddress } from "./access.js";
+import type { V } from "./emission.js";
 import { type Addresses, loadNarrow, patternTest, spread, storeNarrow } from "./lanes.js";
 import { EXCHANGE, Exchange, TRASH } from "./layout.js";
 import { Op } from "./opcodes.js";
-import type { Segment, V } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 /** Bytes of memory that a byte of an address stands for. */
 const SCALE_BITS = 5;

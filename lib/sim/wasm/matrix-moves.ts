@@ -6,10 +6,11 @@ import { File, Kind, type MachineInst } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { TRASH_ROW } from "../state.js";
 import { type Access, accessOf } from "./access.js";
+import { BASE, Untranslated, type V } from "./emission.js";
 import { Type } from "./encoder.js";
 import { EXCHANGE, Exchange, ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { BASE, type Segment, Untranslated, type V } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitters } from "./table.js";
 
 const ROWS = 8;

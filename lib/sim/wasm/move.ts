@@ -2,10 +2,11 @@
 import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { type AccessSpace, accessOf } from "./access.js";
+import { ACTIVE, BASE, Untranslated } from "./emission.js";
 import { Type } from "./encoder.js";
 import { BANK_ROOM, BANKS, EXCHANGE, Exchange, ROW_BYTES, SCRATCH, SCRATCH_ROWS, THREADS } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { ACTIVE, BASE, type Segment, Untranslated } from "./segment.js";
+import type { Segment } from "./segment.js";
 import type { Emitter, Emitters } from "./table.js";
 import { emitLoad, emitStore } from "./transfer.js";
 

@@ -6,10 +6,11 @@ import { functionAt, type Program } from "../program.js";
 import { Site, Unsupported } from "../site.js";
 import { type Access, basesOf, type Group, groupsOf } from "./access.js";
 import { lookAtGroup, Notes, nextRound, testAccesses, testGroup } from "./bounds.js";
+import { BASE, type FmaMode, Untranslated } from "./emission.js";
 import { Code, type Fn } from "./encoder.js";
 import { BANK_BYTES, HINT_WORDS, HINTS } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { BASE, type FmaMode, Segment, Untranslated } from "./segment.js";
+import { Segment } from "./segment.js";
 import { type Emitter, emitterOf } from "./table.js";
 
 /** Most instructions of a segment: bounds the time the host's compiler takes. */

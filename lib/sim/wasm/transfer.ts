@@ -2,12 +2,13 @@
 import { File, Kind } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { type Access, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
+import { Untranslated, type V, type Value } from "./emission.js";
 import { Type } from "./encoder.js";
 import { type Addresses, loadNarrow, patternTest, spread, storeNarrow } from "./lanes.js";
 import { EXCHANGE, Exchange, GLOBAL, TRASH } from "./layout.js";
 import { loadLocal, storeLocal } from "./local.js";
 import { Op } from "./opcodes.js";
-import { type Segment, Untranslated, type V, type Value } from "./segment.js";
+import type { Segment } from "./segment.js";
 
 function memarg(g: Group, a: Access): number {
   return a.space === "global" ? GLOBAL + a.offset : a.offset - lowestOf(g);
