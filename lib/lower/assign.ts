@@ -1,5 +1,5 @@
 /** Writing a value to a register that may be wider than its type (loads, conversions). */
-import { imm, lo, RZ } from "../ori/operand.js";
+import { imm, RZ } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
@@ -17,9 +17,15 @@ export function assign(c: Context, to: PtxOperand, value: Operand, type: PtxType
     c.settle(d, value);
     return;
   }
-  if (d.width !== 2 || value.width !== 1 || type.cls === "f") throw new Refusal();
-  const [low, high] = c.words(d);
-  c.move(low, value);
-  if (type.cls === "s") c.emit("SHF.R.S32.HI", [high], [RZ(), imm(31), lo(value)]);
-  else c.move(high, RZ());
+  // A float keeps its bits in a wider register of integers. A signed word in 128 bits is refused: ptxas takes its sign from elsewhere.
+  if (d.width < value.width || (type.cls === "f" && declared.cls === "f")) throw new Refusal();
+  if (type.cls === "s" && d.width === 4 && value.width !== 2) throw new Refusal();
+  const words = Array.from({ length: d.width }, (_, k) => c.word(d, k));
+  words.slice(0, value.width).forEach((w, k) => {
+    c.move(w, c.word(value, k));
+  });
+  for (const w of words.slice(value.width)) {
+    if (type.cls === "s") c.emit("SHF.R.S32.HI", [w], [RZ(), imm(31), c.word(value, value.width - 1)]);
+    else c.move(w, RZ());
+  }
 }

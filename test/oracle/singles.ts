@@ -88,6 +88,14 @@ export const families: readonly Family[] = [
     ],
   },
   {
+    name: "values in wider registers",
+    targets: hopper,
+    lines: [
+      "ld.global.v2.f32 {%l20,%l21},[%y2]; st.global.v2.b64 [%y3],{%l20,%l21}; ld.global.b16 %h1,[%y2]; cvt.f32.f16 %l22,%h1; st.global.b64 [%y3+16],%l22;",
+      ".reg .b128 %w1,%w2; ld.global.s64 %w1,[%y2]; ld.global.u64 %w2,[%y2]; mov.b128 {%l20,%l21},%w1; mov.b128 {%l22,%l23},%w2; st.global.v2.b64 [%y3],{%l20,%l21}; st.global.v2.b64 [%y3+16],{%l22,%l23};",
+    ],
+  },
+  {
     // PTX gives vectors of eight narrow elements no meaning; ptxas moves the first.
     name: "constants of 128 bits, vectors of eight narrow elements",
     targets: hopper,
