@@ -6,8 +6,10 @@
 import { RETURN_ADDRESS } from "../isa/abi.js";
 import { UnderWay } from "./async/under-way.js";
 import { freshBarriers } from "./barrier.js";
+import { Grid, threadIndices } from "./grid.js";
 import { enqueue, lowest, popcount, releaseWanted, waitEach } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
+import type { Launch } from "./launched.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
@@ -15,9 +17,7 @@ import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
 import { RaceDetector } from "./races/detector.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
-import { shuffled } from "./threads/order.js";
-import type { TraceRecorder } from "./trace.js";
-import type { EngineChoice, Fault, FaultKind, Run, StopSignal } from "./types.js";
+import type { Fault, FaultKind, Run } from "./types.js";
 import { waitsText } from "./waits.js";
 import { type Engine, Entry, engineOf, isTranslated } from "./wasm/engine.js";
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
@@ -47,49 +47,6 @@ const LONG = 100_000;
 const LOOK = 1 << 16;
 /** Characters that a launch may print. */
 const MOST_TEXT = 1 << 24;
-
-export interface Launch {
-  readonly program: Program;
-  readonly kernel: string;
-  /** Index of the first instruction. */
-  readonly entry: number;
-  readonly global: GlobalMemory;
-  /** Where `malloc` takes from. */
-  readonly heap?: Heap | null;
-  readonly banks: readonly Int32Array[];
-  readonly grid: readonly [number, number, number];
-  readonly block: readonly [number, number, number];
-  readonly cluster: readonly [number, number, number];
-  /** Bytes of shared memory per CTA, the reserved bottom included. */
-  readonly sharedBytes: number;
-  readonly dynamicShared: number;
-  readonly sharedReserved: number;
-  /** Warp-instructions. */
-  readonly budget: number;
-  /** Seconds by the clock. Default: no limit. */
-  readonly seconds?: number;
-  readonly signal?: StopSignal;
-  readonly profile: boolean;
-  readonly races?: boolean;
-  readonly tracer?: TraceRecorder;
-  /** Numbers of the blocks that run; all by default. */
-  readonly only?: ReadonlySet<number>;
-  readonly engine?: EngineChoice;
-  /** Seed of the order in which blocks start. */
-  readonly order?: number;
-  /** Seed of when asynchronous operations end. */
-  readonly completion?: number | "at-once";
-  /** Others run blocks of the grid, too. */
-  readonly share?: Share;
-}
-
-/** What threads that run a grid together tell each other. */
-export interface Share {
-  /** Number of the next cluster in the order of starting, which is this thread's now. */
-  claim(): number;
-  /** Told how many warp-instructions it has issued. `budget`: all threads together have issued too many; `stop`: blocks before have faulted. */
-  ended(issued: number): "budget" | "stop" | null;
-}
 
 export class GridMachine implements Machine, Host {
   readonly heap: Heap | null;
@@ -123,7 +80,10 @@ export class GridMachine implements Machine, Host {
   private foreseen: boolean = false;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
+  private readonly blocks: Grid;
+
   constructor(private readonly launch: Launch) {
+    this.blocks = new Grid(launch);
     this.program = launch.program;
     this.global = launch.global;
     this.heap = launch.heap ?? null;
@@ -161,9 +121,7 @@ export class GridMachine implements Machine, Host {
   /** After the first cluster has ended: are all the others together long? */
   private foresee(): void {
     this.foreseen = true;
-    const [gx, gy, gz] = this.grid;
-    const [cx, cy, cz] = this.clusterShape;
-    const clusters = this.launch.only?.size ?? (gx * gy * gz) / (cx * cy * cz);
+    const clusters = this.launch.only?.size ?? this.blocks.clusters;
     if (this.issued * (clusters - 1) < LONG) return;
     if (this.engineFrom !== Number.POSITIVE_INFINITY) this.startEngine();
     this.engine?.hurry();
@@ -228,25 +186,12 @@ export class GridMachine implements Machine, Host {
     };
   }
 
-  /** Numbers of the clusters that this thread starts, in their order. */
-  private *clustersInOrder(): Generator<number, void> {
-    const [cx, cy, cz] = this.clusterShape;
-    const clusters = (this.grid[0] / cx) * (this.grid[1] / cy) * (this.grid[2] / cz);
-    const { order, share } = this.launch;
-    const nth = order === undefined ? (k: number): number => k : shuffled(clusters, order);
-    for (let k = 0; ; k++) {
-      const i = share === undefined ? k : share.claim();
-      if (i >= clusters) return;
-      if (this.wanted(nth(i))) yield nth(i);
-    }
-  }
-
   /** Runs the grid; yields the warp that ran last whenever it is time to look at the clock. */
   private *steps(): Generator<Warp, void> {
     const { resident } = this;
     const { share } = this.launch;
-    const blocks = this.clustersInOrder();
-    let next = blocks.next();
+    const numbers = this.blocks.inOrder();
+    let next = numbers.next();
     let rounds = 0;
     let woken = 0;
     let phases = 0;
@@ -254,7 +199,7 @@ export class GridMachine implements Machine, Host {
       if (!next.done) {
         resident.push(this.startCluster(next.value));
         // Of a shared grid a block is claimed when there is time for it.
-        if (share === undefined) next = blocks.next();
+        if (share === undefined) next = numbers.next();
       }
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
@@ -262,7 +207,7 @@ export class GridMachine implements Machine, Host {
         if (yield* this.runCluster(resident[i]!)) this.endCluster(resident.splice(i--, 1)[0]!);
         if (this.issued !== before) moved = true;
       }
-      if (share !== undefined && !next.done) next = blocks.next();
+      if (share !== undefined && !next.done) next = numbers.next();
       if (this.fault !== null || resident.length === 0) continue;
       if (this.phases !== phases) woken = 0;
       phases = this.phases;
@@ -283,7 +228,7 @@ export class GridMachine implements Machine, Host {
 
   private startCluster(index: number): Cluster {
     const cluster: Cluster = { ctas: [], arrived: 0, phase: 0 };
-    this.blocksOf(index).forEach((at, rank) => {
+    this.blocks.blocksOf(index).forEach((at, rank) => {
       cluster.ctas.push(this.startCta(at, cluster, rank));
     });
     return cluster;
@@ -294,29 +239,6 @@ export class GridMachine implements Machine, Host {
     this.underWay?.endOf(cluster.ctas);
     if (!this.foreseen) this.foresee();
     this.ended.push(...cluster.ctas);
-  }
-
-  private blocksOf(cluster: number): [number, number, number][] {
-    const [cx, cy, cz] = this.clusterShape;
-    const nx = this.grid[0] / cx;
-    const ny = this.grid[1] / cy;
-    const x0 = (cluster % nx) * cx;
-    const y0 = (Math.floor(cluster / nx) % ny) * cy;
-    const z0 = Math.floor(cluster / (nx * ny)) * cz;
-    return Array.from({ length: cx * cy * cz }, (_, rank) => [
-      x0 + (rank % cx),
-      y0 + (Math.floor(rank / cx) % cy),
-      z0 + Math.floor(rank / (cx * cy)),
-    ]);
-  }
-
-  private blockNumber([x, y, z]: readonly [number, number, number]): number {
-    return x + this.grid[0] * (y + this.grid[1] * z);
-  }
-
-  private wanted(cluster: number): boolean {
-    const { only } = this.launch;
-    return only === undefined || this.blocksOf(cluster).some((at) => only.has(this.blockNumber(at)));
   }
 
   private startCta(index: readonly [number, number, number], cluster: Cluster, rank: number): Cta {
@@ -341,7 +263,7 @@ export class GridMachine implements Machine, Host {
         cta.warps.push(warp);
       } else warp.restart(cta);
       warp.pc = this.launch.entry;
-      warp.trace = this.launch.tracer?.warp(this.blockNumber(index), w) ?? null;
+      warp.trace = this.launch.tracer?.warp(this.blocks.blockNumber(index), w) ?? null;
     }
     this.engine?.start(cta);
     this.watch?.start(cta);
@@ -537,22 +459,6 @@ function wakeWaiters(clusters: readonly Cluster[]): boolean {
   let any = false;
   for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, null, false)) any = true;
   return any;
-}
-
-function threadIndices(
-  first: number,
-  block: readonly [number, number, number],
-): readonly [Int32Array, Int32Array, Int32Array] {
-  const x = new Int32Array(32);
-  const y = new Int32Array(32);
-  const z = new Int32Array(32);
-  for (let l = 0; l < 32; l++) {
-    const t = first + l;
-    x[l] = t % block[0];
-    y[l] = Math.floor(t / block[0]) % block[1];
-    z[l] = Math.floor(t / (block[0] * block[1]));
-  }
-  return [x, y, z];
 }
 
 export { GLOBAL_BASE };

@@ -5,7 +5,7 @@
 import type * as FileSystem from "node:fs";
 import type * as Threads from "node:worker_threads";
 import { InternalError } from "../../errors.js";
-import type { Launch } from "../machine.js";
+import type { Launch } from "../launched.js";
 import type { GlobalMemory } from "../memory.js";
 import type { Program } from "../program.js";
 import type { Fault, Run } from "../types.js";

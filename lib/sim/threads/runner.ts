@@ -1,7 +1,8 @@
 /** Runs the blocks of launches that it is told of, in a thread of its own: global memory is shared, all else is its own. */
 import { type MessagePort, workerData } from "node:worker_threads";
 import { targetOfSm } from "../../target/index.js";
-import { GridMachine, type Share } from "../machine.js";
+import type { Share } from "../launched.js";
+import { GridMachine } from "../machine.js";
 import { GlobalMemory } from "../memory.js";
 import { makeProgram } from "../prepare.js";
 import type { Program } from "../program.js";
