@@ -12,8 +12,10 @@ import { constantRules } from "./native/constants.js";
 import { contractionRules } from "./native/contraction.js";
 import { floatRules } from "./native/floats.js";
 import { halfRules } from "./native/halves.js";
+import { knownBitRules, knownCompareRules } from "./native/known-bits.js";
 import { logicRules } from "./native/logic.js";
 import { predicateRules } from "./native/predicates.js";
+import { readBitRules } from "./native/read-bits.js";
 import { sumRules } from "./native/sums.js";
 import { wideRules } from "./native/wide.js";
 import { proofs } from "./proofs.js";
@@ -21,18 +23,24 @@ import { applyOf } from "./rewrite.js";
 import { parseRules, type Rule } from "./syntax.js";
 import { texts } from "./texts/index.js";
 
-/** Rules that are functions: what they do is no pattern of a fixed shape. They are proved instance by instance. */
-export const nativeRules: readonly CombineRule[] = [
+/** Rules that look further than one instruction: tried where no text applies. */
+const farRules: readonly CombineRule[] = [...knownBitRules, ...readBitRules];
+
+const nearRules: readonly CombineRule[] = [
   ...constantRules,
   ...wideRules,
   ...sumRules,
   ...logicRules,
+  ...knownCompareRules,
   ...predicateRules,
   ...byteRules,
   ...contractionRules,
   ...floatRules,
   ...halfRules,
 ];
+
+/** Rules that are functions: what they do is no pattern of a fixed shape. They are proved instance by instance. */
+export const nativeRules: readonly CombineRule[] = [...nearRules, ...farRules];
 
 let read: readonly Rule[] | null = null;
 
@@ -64,7 +72,7 @@ export function rules(): readonly CombineRule[] {
         ...innerOf(r),
       }),
     );
-    loaded = [...nativeRules, ...byText];
+    loaded = [...nearRules, ...byText, ...farRules];
   }
   return loaded;
 }

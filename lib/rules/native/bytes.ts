@@ -51,7 +51,8 @@ function compose(selectors: readonly number[], regs: readonly Operand[]): Operan
   return [first, imm(bits), second ?? RZ()];
 }
 
-const stores: readonly string[] = [
+/** Stores of a byte or a half. */
+export const partStores: readonly string[] = [
   "STG.E.U16",
   "STG.E.U8",
   "STS.U16",
@@ -95,5 +96,5 @@ const storeOfPart: Apply = (c, root, at) => {
 
 export const byteRules: readonly CombineRule[] = [
   { name: "permute-of-permute", roots: ["PRMT"], inner: ["PRMT"], apply: permuteOfPermute },
-  { name: "store-of-part", roots: stores, inner: ["PRMT", "LOP3.LUT"], apply: storeOfPart },
+  { name: "store-of-part", roots: partStores, inner: ["PRMT", "LOP3.LUT"], apply: storeOfPart },
 ];

@@ -35,6 +35,16 @@ const fold: Apply = (c, root, at) => {
   return result !== null && become(c, at, d, imm(result));
 };
 
+/** Minimum and maximum of literals. */
+const foldExtremum: Apply = (c, root, at) => {
+  const d = soleResult(root);
+  const [x, y] = [c.literal(root.srcs[0]!), c.literal(root.srcs[1]!)];
+  const pin = root.srcs[2] as Operand;
+  if (d === null || x === null || y === null || !isZeroReg(pin)) return false;
+  const less = root.form.mods.includes("U32") ? x < y : (x | 0) < (y | 0);
+  return become(c, at, d, imm(less === ((pin.mods & Mod.Not) === 0) ? x : y));
+};
+
 /** Predicate sources hold what they hold when they are left out. */
 function plainPredicates(inst: Inst): boolean {
   return inst.srcs.every((o, k) => {
@@ -168,6 +178,7 @@ export const constantRules: readonly CombineRule[] = [
     roots: ["IADD3", "IMAD", "SHF.L.U32", "SHF.R.U32.HI", "SHF.R.S32.HI", "SHF.L.U64.HI", "PRMT", "SEL"],
     apply: identity,
   },
+  { name: "fold-extremum", roots: ["VIMNMX", "VIMNMX.U32", "IMNMX", "IMNMX.U32"], apply: foldExtremum },
   { name: "power-of-two", roots: ["IMAD"], apply: powerOfTwo },
   { name: "shift-of-shift", roots: shifts, inner: shifts, apply: shiftOfShift },
   { name: "no-carry", roots: ["IADD3.X"], apply: noCarry },

@@ -13,17 +13,22 @@ const comparisonsOf = (op: string): string[] =>
 /** Instructions that take signs and bars on their float operands; some of the names no SM has. */
 const signOps: readonly string[] = [
   ...["FADD", "FMUL", "FFMA"].flatMap((op) => ["", ".FTZ", ".SAT", ".FTZ.SAT"].map((m) => op + m)),
-  ...["FMNMX", "FSEL", "MUFU.RCP", "MUFU.EX2", "MUFU.LG2", "DADD", "DMUL", "DFMA"],
+  ...["FMNMX", "FSEL", "DADD", "DMUL", "DFMA"],
+  ...["RCP", "RSQ", "SQRT", "EX2", "LG2", "SIN", "COS"].map((f) => `MUFU.${f}`),
+  ...["", ".FLOOR", ".CEIL", ".TRUNC"].flatMap((r) => [`FRND${r}`, `FRND.F64${r}`]),
+  ...["F2F.F32.F64", "F2F.F64.F32"],
+  ...["", ".FLOOR", ".CEIL", ".TRUNC"].flatMap((r) =>
+    ["F2I", "F2I.U32", "F2I.FTZ", "F2I.FTZ.U32"].map((f) => `${f}${r}.NTZ`),
+  ),
   ...comparisonsOf("FSETP"),
   ...comparisonsOf("DSETP"),
 ];
 
 /** `FADD t, -x, -RZ; FMUL d, t, y` → `FMUL d, -x, y`. */
 const signAsModifier: Apply = (c, root, at) => {
-  const op = root.form.op.startsWith("D") ? "DADD" : "FADD";
   for (const [k, o] of root.srcs.entries()) {
     if (!plainReg({ ...o, mods: 0 }) || o.part !== "") continue;
-    const inner = c.inner({ ...o, mods: 0 }, at, [op]);
+    const inner = c.inner({ ...o, mods: 0 }, at, [o.width === 2 ? "DADD" : "FADD"]);
     if (inner === null) continue;
     const isFirst = isZeroReg(inner.srcs[0] as Operand);
     const [x, zero] = (isFirst ? [inner.srcs[1], inner.srcs[0]] : inner.srcs) as [Operand, Operand];

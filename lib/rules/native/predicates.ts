@@ -1,6 +1,6 @@
 /** Predicates: comparisons with a predicate operand, tests for zero, selections of 0 and 1. Exact. */
 import { form, tryForm } from "../../isa/form.js";
-import { imm, isReg, isZeroReg, PT, RZ } from "../../ori/operand.js";
+import { imm, isReg, isZeroReg, PT, RZ, sameOperand } from "../../ori/operand.js";
 import { File, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, plainReg, unused } from "../combining.js";
 import { comparisons, floatOpposites } from "../evaluate.js";
@@ -55,10 +55,12 @@ const joinCompare: Apply = (c, root, at) => {
   if (!unused(q) || !ins.every(isPredicate) || root.srcs[3]!.kind !== Kind.Imm) return false;
   const ids = [...new Set(ins.filter(isReg).map((o) => o.id))];
   if (ids.length !== 2) return false;
-  for (const [x, y] of [ids, [ids[1]!, ids[0]!]] as [number, number][]) {
+  const orders = [ids, [ids[1]!, ids[0]!]] as [number, number][];
+  // A comparison that others read as well is made a second time, where no other will do.
+  for (const [x, y, once] of [true, false].flatMap((once) => orders.map(([x, y]) => [x, y, once] as const))) {
     const o = ins.find((i) => i.id === x)!;
     const other = { ...ins.find((i) => i.id === y)!, mods: 0 };
-    if (ins.filter((i) => i.id === x).length !== 1 || c.defs.usesOf(o) !== 1) continue;
+    if (ins.filter((i) => i.id === x).length !== 1 || (c.defs.usesOf(o) === 1) !== once) continue;
     const inner = comparing(c, { ...o, mods: 0 }, at);
     const joint = joints.find((j) => j.table === tableOf(root, x, y));
     if (inner === null || joint === undefined || !isZeroReg(inner.srcs[2]!) || negated(inner.srcs[2]!)) continue;
@@ -135,10 +137,21 @@ const knownLowerHalf: Apply = (c, root, at) => {
   return f !== null && c.write(at, f, root.dsts, [a, b, pin]);
 };
 
+/** A 64-bit comparison whose upper halves are the same is one of the lower halves. */
+const knownUpperHalf: Apply = (c, root, at) => {
+  const [p, q] = root.dsts as [Operand, Operand];
+  const [a, b, pin, low] = root.srcs as [Operand, Operand, Operand, Operand];
+  if (!unused(q) || !isZeroReg(pin) || negated(pin) || isZeroReg(low)) return false;
+  const value = c.literal(a);
+  if (!(plainReg(a) && sameOperand(a, b)) && (value === null || value !== c.literal(b))) return false;
+  return c.write(at, form("PLOP3.LUT"), [p, PT()], [{ ...low }, PT(), PT(), imm(0x80), imm(0)]);
+};
+
 const longCompares = Object.keys(upperHalves).flatMap((cmp) => [`ISETP.${cmp}.AND.EX`, `ISETP.${cmp}.U32.AND.EX`]);
 
 export const predicateRules: readonly CombineRule[] = [
   { name: "known-lower-half", roots: longCompares, apply: knownLowerHalf },
+  { name: "known-upper-half", roots: longCompares, apply: knownUpperHalf },
   { name: "join-compare", roots: ["PLOP3.LUT"], apply: joinCompare },
   { name: "test-of-select", roots: integerCompares, inner: ["SEL"], apply: testOfSelect },
   { name: "test-of-logic", roots: integerCompares, inner: ["LOP3.LUT"], apply: testOfLogic },

@@ -63,4 +63,20 @@ rule maximum-of-saturated-and-negative
 rule saturated-again with S = FADD | FMUL
   FADD.SAT d, y@*($S.SAT ?a, ?b), -RZ
   => MOV d, y
+
+rule saturated-sum
+  FADD.SAT d, (FADD ?x, ?y), -RZ
+  => FADD.SAT d, ?x, ?y
+
+rule saturated-product-and-sum
+  FADD.SAT d, (FFMA ?x, ?y, ?z), -RZ
+  => FFMA.SAT d, ?x, ?y, ?z
+
+rule compare-of-literal-float-sum with C = LT | LE | GT | GE | EQ | NE | LTU | LEU | GTU | GEU | EQU | NEU
+  FSETP.$C.AND p, (FADD x, #k), RZ, PT   when (k & 0x7fffffff) <= 0x7f7fffff, reg(x)
+  => FSETP.$C.AND p, x, #(k ^ 0x80000000), PT
+
+rule integer-of-floor with F = F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ | F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ, G = FLOOR | FLOOR | CEIL | CEIL, H = F2I.FLOOR.NTZ | F2I.U32.FLOOR.NTZ | F2I.CEIL.NTZ | F2I.U32.CEIL.NTZ
+  $F d, (FRND.$G ?x)
+  => $H d, ?x
 `;

@@ -175,4 +175,28 @@ rule shift-of-all-low
 rule shift-of-all-signed
   SHF.R.S32.HI d, RZ, 32, x
   => SHF.R.S32.HI d, RZ, 31, x
+
+rule negated-sum
+  IADD3 d, -(IADD3 x, y, RZ), RZ, RZ   when reg(x), reg(y)
+  => IADD3 d, -x, -y, RZ
+
+rule negated-literal-difference
+  IADD3 d, -(IADD3 -x, #k, RZ), RZ, RZ   when reg(x)
+  => IADD3 d, x, #(-k), RZ
+
+rule product-of-literal-sum
+  IMAD d, (IADD3 x, #k, RZ), #m, RZ   when k != 0, pow2(m) == 0, reg(x)
+  => IMAD d, x, (MOV #m), #(k * m)
+
+rule rotation-and-sum
+  IADD3 d, (SHF.L.W.U32.HI x, #n, y), z, RZ   when n != 0, n <= 31, reg(x), reg(y), reg(z)
+  => LEA.HI d, x, z, y, #n
+
+rule sign-and-sum-with-carry
+  IADD3.X d, (SHF.R.S32.HI RZ, 31, x), ?y, RZ, p, !PT   when reg(x), notimm(y)
+  => LEA.HI.X.SX32 d, x, ?y, 1, p
+
+rule shift-right-and-sum-with-carry
+  IADD3.X d, (SHF.R.U32.HI RZ, #n, x), y, RZ, p, !PT   when n != 0, n <= 31, reg(x), notimm(y)
+  => LEA.HI.X d, x, y, RZ, #(32 - n), p
 `;
