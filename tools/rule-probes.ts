@@ -1,7 +1,8 @@
 /**
  * node tools/run-ts.cjs tools/rule-probes.ts: for each rule that is a text, whether it fires on its own left side, and whether the left side
  * as PTX, where PTX can say it, gives the same mnemonics as ptxas -O3 (needs the real tools; copies count as one however they are
- * written, comparisons as their opposite, loads, stores and constants not at all).
+ * written, comparisons as their opposite, loads, stores and constants not at all). Of those that differ, how many of ours have fewer, as many and
+ * more instructions: a rule that does more than ptxas makes fewer.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,6 +40,8 @@ function codes(cubin: Uint8Array): Map<string, Bag> {
 
 const byTarget = new Map<TargetName, { name: string; body: string }[]>();
 let [rules, fire, asked, same] = [0, 0, 0, 0];
+const others = { fewer: 0, "as many": 0, more: 0 };
+const sizeOf = (bag: Bag): number => [...bag.values()].reduce((n, k) => n + k, 0);
 for (const rule of textRules()) {
   rules++;
   const target = targetFor(rule);
@@ -65,12 +68,21 @@ for (const [target, probes] of byTarget) {
   const ours = codes(made.cubin);
   probes.forEach((p, k) => {
     asked++;
-    const [x, y] = [ours, theirs].map((c) => beyond(c.get(`k${k}`) as Bag, c.get("frame") as Bag));
+    const bags = [ours, theirs].map((c) => [c.get(`k${k}`) as Bag, c.get("frame") as Bag] as const);
+    const [x, y] = bags.map(([bag, around]) => beyond(bag, around));
     if (x === y) same++;
-    else console.log(`${p.name} (${target}): ${x} | ptxas ${y}`);
+    else {
+      const [a, b] = bags.map(([bag, around]) => sizeOf(bag) - sizeOf(around)) as [number, number];
+      const size = a < b ? "fewer" : a === b ? "as many" : "more";
+      others[size]++;
+      console.log(`${p.name} (${target}, ${size}): ${x} | ptxas ${y}`);
+    }
   });
 }
 console.log(`${rules} rules that are texts; ${fire} fire on their left side`);
 console.log(
   `${asked} of them as PTX: ${same} (${((100 * same) / asked).toFixed(1)} %) give the mnemonics of ptxas -O3`,
+);
+console.log(
+  `of ${asked - same} others ${others.fewer} have fewer instructions, ${others["as many"]} as many, ${others.more} more`,
 );

@@ -1,5 +1,5 @@
 /**
- * Comparisons of floats as ptxas 13.0.88 has them in the end: less, and equal, become the opposite, and whoever reads the predicate reads it
+ * Comparisons of floats as ptxas 13.0.88 has them in the end: less, less or equal, and equal become the opposite, and whoever reads the predicate reads it
  * inverted. Only comparisons that are joined with no other predicate.
  *
  *     FSETP.LT.AND %P0, PT, %R1, %R2, PT            FSETP.GEU.AND %P0, PT, %R1, %R2, PT
@@ -19,7 +19,7 @@ import { File, type Func, type Inst, Kind, Mod, type Operand } from "../ori/type
 import { floatOpposites } from "../rules/evaluate.js";
 
 /** Comparisons that ptxas turns. */
-const turned: ReadonlySet<string> = new Set(["LT", "EQ"]);
+const turned: ReadonlySet<string> = new Set(["LT", "LE", "EQ", "LTU", "LEU", "EQU"]);
 
 /** Returns how many comparisons became their opposites. */
 export function turnCompares(func: Func): number {

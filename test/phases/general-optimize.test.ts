@@ -55,7 +55,7 @@ test("a product with two sums is made once per sum", () => {
   const expected = `b0
       LDC %R0, c[0x0][0x220]
       LDC.64 %R1, c[0x0][0x210]
-      IMAD.WIDE %R3, %R0, 0x4, RZ
+      SHF.L.U32 %R3:0, %R0, 0x2, RZ
       IMAD.WIDE %R4, %R0, 0x4, %R1
       STG.E desc[%UR9][%R4.64], %R3:0
       EXIT`;

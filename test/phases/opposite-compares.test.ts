@@ -6,7 +6,9 @@ const head = 'func "k" entry sm_90 virtual ssa';
 
 test.each([
   ["LT", "GEU"],
+  ["LE", "GTU"],
   ["EQ", "NEU"],
+  ["LTU", "GE"],
 ])("%s becomes %s; operands and guards that read the predicate read it inverted", (cmp, opposite) => {
   const text = (c: string, p: string, not: string): string => `${head}
     b0

@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, string>> = {
   "known-compare": "and.b32 t, a, 8; setp.ge.s32 p, t, 0; selp.u32 x, b, c, p;",
   "unseen-mask": "and.b32 t, a, 0xffff; and.b32 x, b, 0xffff; add.u32 t, t, x; and.b32 x, t, 0xff;",
   "half-of-product": "mul.wide.u32 g, a, b; cvt.u32.u64 x, g; mul.wide.s32 y, c, 4; shr.s64 y, y, 32;",
+  "negated-literal": "mov.u32 t, 5; sub.u32 x, t, a; neg.s32 x, x;",
   "fold-extremum": "mov.u32 t, 9; min.s32 t, t, -4; max.u32 t, t, 3; add.u32 x, a, t;",
   "known-upper-half": "and.b64 g, e, 9; and.b64 h, f, 12; setp.lt.s64 p, g, h; selp.u32 x, a, b, p;",
   "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",

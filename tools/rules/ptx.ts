@@ -13,11 +13,22 @@ export function ptxOf(rule: Rule, literals: ReadonlyMap<string, number>): string
   }
 }
 
+const rounding = (mods: readonly string[]): string =>
+  mods.includes("FLOOR") ? "rmi" : mods.includes("CEIL") ? "rpi" : mods.includes("TRUNC") ? "rzi" : "rni";
+
 class NoSuch extends Error {}
 
 const hex = (n: number): string => `0x${(n >>> 0).toString(16)}`;
 
 const logic: Readonly<Record<number, string>> = { 192: "and.b32", 252: "or.b32", 60: "xor.b32" };
+
+/** Selectors of PRMT over one register that are conversions of PTX. */
+const extensions: Readonly<Record<number, string>> = {
+  [0x7710]: "cvt.u32.u16",
+  [0x7770]: "cvt.u32.u8",
+  [0x9910]: "cvt.s32.s16",
+  [0x8880]: "cvt.s32.s8",
+};
 
 class Body {
   private readonly literals: ReadonlyMap<string, number>;
@@ -144,16 +155,32 @@ class Body {
         return this.emit("brev.b32", this.need(a));
       case "POPC":
         return this.emit("popc.b32", this.need(a));
-      case "PRMT":
+      case "PRMT": {
+        const extension = b?.is === "literal" && isZero(c) ? extensions[this.literal(b)] : undefined;
+        if (extension !== undefined) return this.emit(extension, this.need(a));
         return this.emit("prmt.b32", this.need(a), this.need(c), this.need(b));
+      }
       case "SGXT":
-        if (!mods.includes("U32")) throw new NoSuch();
-        return this.emit("bfe.u32", this.need(a), "0", this.need(b));
+        return this.field(i);
       case "FADD":
       case "FMUL": {
         const suffix = (mods.includes("FTZ") ? ".ftz" : "") + (mods.includes("SAT") ? ".sat" : "");
+        const saturates = suffix === ".sat" && op === "FADD" && b?.is === "zero" && b.not;
+        if (saturates) return this.emit("cvt.sat.f32.f32", this.need(a, true));
         return this.emit(`${op === "FADD" ? "add" : "mul"}${suffix}.f32`, this.need(a, true), this.need(b, true));
       }
+      case "FFMA": {
+        const suffix = (mods.includes("FTZ") ? ".ftz" : "") + (mods.includes("SAT") ? ".sat" : "");
+        return this.emit(`fma.rn${suffix}.f32`, this.need(a, true), this.need(b, true), this.need(c, true));
+      }
+      case "FSETP":
+        if (mods.length !== 2 || mods[1] !== "AND" || this.value(c) !== null) throw new NoSuch();
+        return this.emit(`setp.${(mods[0] as string).toLowerCase()}.f32`, this.need(a, true), this.need(b, true));
+      case "FRND":
+        return this.emit(`cvt.${rounding(mods)}.f32.f32`, this.need(a, true));
+      case "F2I":
+        if (mods.includes("FTZ")) throw new NoSuch();
+        return this.emit(`cvt.${rounding(mods)}.${mods.includes("U32") ? "u32" : "s32"}.f32`, this.need(a, true));
       case "FMNMX":
         if (mods.length > 0) throw new NoSuch();
         return this.emit(`${c?.is === "zero" && c.not ? "max" : "min"}.f32`, this.need(a, true), this.need(b, true));
@@ -165,6 +192,32 @@ class Body {
       default:
         throw new NoSuch();
     }
+  }
+
+  private literal(p: PatternOperand & { is: "literal" }): number {
+    return evaluate(p.value, (n) => this.literals.get(n) ?? 0);
+  }
+
+  /** A field of a shifted value is one instruction of PTX. */
+  private field({ form, srcs: [a, w] }: PatternInst): string {
+    const op = form.mods.includes("U32") ? "bfe.u32" : "bfe.s32";
+    const shift = a?.is === "inner" && /^SHF\.R\.[US]32\.HI$/.test(a.inst.form.name) ? a.inst : null;
+    const n = shift?.srcs[1];
+    if (shift === null || n?.is !== "literal") return this.emit(op, this.need(a), "0", this.need(w));
+    return this.emit(op, this.need(shift.srcs[2]), hex(this.literal(n)), this.need(w));
+  }
+
+  /** `(y << n) & m | x & ~m` is what bfi puts together; null: the mask is none of its. */
+  private inserted([y, mask, x]: readonly (PatternOperand | undefined)[]): string | null {
+    if (mask?.is !== "literal") return null;
+    const m = this.literal(mask);
+    const from = Math.clz32(m & -m) === 32 ? 0 : 31 - Math.clz32(m & -m);
+    const width = 32 - Math.clz32(m >>> from);
+    const shift = y?.is === "inner" && y.inst.form.name === "SHF.L.U32" ? y.inst : null;
+    const n = shift?.srcs[1];
+    const by = n?.is === "literal" ? this.literal(n) : 0;
+    if (by !== from || (m >>> from) + 1 !== 2 ** width) return null;
+    return this.emit("bfi.b32", this.need(shift === null ? y : shift.srcs[0]), this.need(x), hex(from), hex(width));
   }
 
   private sum(terms: readonly PatternOperand[]): string {
@@ -185,10 +238,13 @@ class Body {
     if (lut === 0x0f) return this.emit("not.b32", this.need(a));
     const word = logic[lut];
     if (word !== undefined) return this.emit(word, this.need(a), this.need(b));
+    const inserted = lut === 0xe2 ? this.inserted(i.srcs) : null;
+    if (inserted !== null) return inserted;
     return this.emit("lop3.b32", this.need(a), this.need(b), this.need(c), hex(lut));
   }
 
   private shift(name: string, { srcs: [a, n, c] }: PatternInst): string {
+    if (name === "SHF.L.W.U32.HI") return this.emit("shf.l.wrap.b32", this.need(a), this.need(c), this.need(n));
     if (name === "SHF.L.U32") return this.emit("shl.b32", this.need(a), this.need(n));
     if (name === "SHF.R.U32.HI") return this.emit("shr.u32", this.need(c), this.need(n));
     if (name === "SHF.R.S32.HI") return this.emit("shr.s32", this.need(c), this.need(n));

@@ -1,6 +1,6 @@
 /** Sums: of three, of a product, of a shift. Exact: integers modulo 2^32. */
 import { form } from "../../isa/form.js";
-import { imm, PT, RZ } from "../../ori/operand.js";
+import { imm, isReg, isZeroReg, PT, RZ } from "../../ori/operand.js";
 import { Kind, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, carries, isZero, orders, plainReg } from "../combining.js";
 
@@ -56,8 +56,19 @@ const shiftAndSum: Apply = (c, root, at) => {
   return false;
 };
 
+/** A register that holds a literal, subtracted, is a literal added. */
+const negatedLiteral: Apply = (c, root, at) => {
+  if (carries(root)) return false;
+  const k = root.srcs.findIndex((o) => isReg(o) && !isZeroReg(o) && o.mods === Mod.Neg && c.literal(o) !== null);
+  if (k < 0 || k > 2 || root.srcs.some((o) => o.kind === Kind.Imm)) return false;
+  const others = root.srcs.slice(0, 3).filter((_, n) => n !== k);
+  const terms = [...others, imm(c.literal(root.srcs[k]!)!)];
+  return orders(terms).some((srcs) => c.write(at, root.form, root.dsts, [...srcs, ...root.srcs.slice(3)]));
+};
+
 export const sumRules: readonly CombineRule[] = [
   { name: "sum-of-three", roots: ["IADD3"], inner: ["IADD3"], apply: sumOfThree },
+  { name: "negated-literal", roots: ["IADD3"], inner: ["MOV"], apply: negatedLiteral },
   { name: "product-and-sum", roots: ["IADD3"], inner: ["IMAD"], apply: productAndSum },
   { name: "shift-and-sum", roots: ["IADD3"], inner: ["SHF.L.U32"], apply: shiftAndSum },
 ];
