@@ -7,7 +7,9 @@
  * - lanes part at a conditional branch whose condition varies, and after code for the lanes of a mask that varies (gathered code);
  * - after it they are apart until the BSYNC of a region that the branch lies in.
  *
- * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again.
+ * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. And the BSYNC of a region in which
+ * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
+ * no other way leads past it.
  */
 import { isConditional, terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
@@ -17,7 +19,7 @@ import { isLanewise, isPlainLoad, readsBlockConstant, readsConstants } from "./t
 export interface Divergence {
   /** 1 for values that lanes of one warp may hold differently. Virtual registers. */
   readonly varies: Uint8Array;
-  /** Per block (layout index): lanes are together at its start (0), apart up to its BSYNC (1), apart (2). */
+  /** Per block (layout index): lanes are together at its start (0), apart up to its BSYNC or barrier (1), apart (2). */
   readonly apart: Uint8Array;
   /** The block ends in a transfer of control at which lanes may part. */
   parts(block: Block): boolean;
@@ -31,6 +33,12 @@ export interface Region {
   readonly entry: number;
   readonly blocks: ReadonlySet<number>;
   readonly joins: ReadonlySet<number>;
+}
+
+/** Where lanes come together: a block, and the index after the instruction that does it. */
+interface Meeting {
+  readonly block: number;
+  readonly until: number;
 }
 
 export function divergence(func: Func, cfg: Cfg): Divergence {
@@ -85,8 +93,10 @@ class Finding {
   private readonly func: Func;
   private readonly varies: Uint8Array;
   private readonly apart: Uint8Array;
-  /** The regions that each block lies in, where any does. */
-  private readonly around: readonly (readonly Region[] | undefined)[];
+  /** Of blocks in which lanes come together: before which instruction they are apart. */
+  private readonly until: Int32Array;
+  /** Where the lanes of the regions that each block lies in come together, where any do. */
+  private readonly around: readonly (readonly Meeting[] | undefined)[];
   private readonly indexOf: Int32Array;
   /** Blocks come to from branches whose lanes come together at the same blocks, by these blocks. */
   private readonly reached: Map<string, Uint8Array> = new Map();
@@ -96,7 +106,8 @@ class Finding {
     this.indexOf = cfg.indexOf;
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
-    this.around = regionsAround(regionsOf(func, cfg), func.blocks.length);
+    this.until = new Int32Array(func.blocks.length);
+    this.around = meetingsAround(func, cfg);
   }
 
   run(): Divergence {
@@ -145,8 +156,7 @@ class Finding {
   /** Lanes may be apart at the instructions of the block before this index: after a BSYNC that ends a region they are together. */
   private apartUntil(block: Block, b: number): number {
     if (this.apart[b] === 0) return 0;
-    const syncs = this.apart[b] === 2 ? -1 : block.insts.findLastIndex((i) => i.form.op === "BSYNC");
-    return syncs < 0 ? block.insts.length : syncs + 1;
+    return this.apart[b] === 2 ? block.insts.length : (this.until[b] as number);
   }
 
   private reads(o: Operand): boolean {
@@ -199,11 +209,11 @@ class Finding {
     return this.readsAny(last);
   }
 
-  /** Lanes that part at block x are apart up to the BSYNC of a region around it. */
+  /** Lanes that part at block x are apart up to where the regions around it bring them together. */
   private part(x: number): void {
-    const ends = new Set<number>();
-    for (const r of this.around[x] ?? []) for (const j of r.joins) ends.add(j);
-    const key = [...ends].sort((a, b) => a - b).join();
+    const ends = new Map<number, number>();
+    for (const { block, until } of this.around[x] ?? []) ends.set(block, Math.max(until, ends.get(block) ?? 0));
+    const key = [...ends.keys()].sort((a, b) => a - b).join();
     const seen = this.reached.get(key) ?? new Uint8Array(this.func.blocks.length);
     this.reached.set(key, seen);
     const work = [x];
@@ -212,9 +222,11 @@ class Finding {
         const i = this.indexOf[s.id] as number;
         if (seen[i] === 1) continue;
         seen[i] = 1;
-        // At the block of the BSYNC they are apart before it, and together after.
-        if (ends.has(i)) this.apart[i] = Math.max(this.apart[i] as number, 1);
-        else {
+        const end = ends.get(i);
+        if (end !== undefined) {
+          this.apart[i] = Math.max(this.apart[i] as number, 1);
+          this.until[i] = Math.max(this.until[i] as number, end);
+        } else {
           this.apart[i] = 2;
           work.push(i);
         }
@@ -231,13 +243,37 @@ function hasResult(inst: Inst): boolean {
   return false;
 }
 
-function regionsAround(regions: readonly Region[], blocks: number): readonly (readonly Region[] | undefined)[] {
-  const around: (Region[] | undefined)[] = new Array(blocks).fill(undefined);
-  for (const r of regions)
-    for (const b of r.blocks) {
-      const list = around[b];
-      if (list === undefined) around[b] = [r];
-      else list.push(r);
-    }
+/** Block by block where the lanes of the regions around it meet. */
+function meetingsAround(func: Func, cfg: Cfg): readonly (readonly Meeting[] | undefined)[] {
+  const yields = func.blocks.map((b) => b.insts.some((i) => i.form.op === "YIELD"));
+  const around: (Meeting[] | undefined)[] = new Array(func.blocks.length).fill(undefined);
+  for (const r of regionsOf(func, cfg)) {
+    const late = [...r.blocks].some((b) => yields[b]);
+    const meetings = [...r.joins].flatMap((j) => (late ? barrierAfter(func, cfg, j) : [syncIn(func, j)]));
+    for (const b of r.blocks) around[b] = [...(around[b] ?? []), ...meetings];
+  }
   return around;
 }
+
+const lastSync = (block: Block): number => block.insts.findLastIndex((i) => i.form.op === "BSYNC");
+
+const syncIn = (func: Func, block: number): Meeting => ({ block, until: lastSync(func.blocks[block] as Block) + 1 });
+
+/** The barrier of the CTA to which every lane comes from here, by blocks with one way on. */
+function barrierAfter(func: Func, { indexOf }: Cfg, from: number): readonly Meeting[] {
+  const seen = new Set<number>();
+  for (let b = from; !seen.has(b); ) {
+    seen.add(b);
+    const block = func.blocks[b] as Block;
+    const first = b === from ? lastSync(block) : -1;
+    const at = block.insts.findIndex((i, k) => k > first && isBlockBarrier(i));
+    if (at >= 0) return [{ block: b, until: at + 1 }];
+    const [next] = block.succs;
+    if (next === undefined || block.succs.length > 1) return [];
+    b = indexOf[next.id] as number;
+  }
+  return [];
+}
+
+const isBlockBarrier = ({ form, guard }: Inst): boolean =>
+  form.op === "BAR" && form.mods.includes("SYNC") && (guard === null || guard.id === ZERO_REG);

@@ -24,10 +24,10 @@ const logic: Readonly<Record<number, string>> = { 192: "and.b32", 252: "or.b32",
 
 /** Selectors of PRMT over one register that are conversions of PTX. */
 const extensions: Readonly<Record<number, string>> = {
-  [0x7710]: "cvt.u32.u16",
-  [0x7770]: "cvt.u32.u8",
-  [0x9910]: "cvt.s32.s16",
-  [0x8880]: "cvt.s32.s8",
+  30480: "cvt.u32.u16",
+  30576: "cvt.u32.u8",
+  39184: "cvt.s32.s16",
+  34944: "cvt.s32.s8",
 };
 
 class Body {

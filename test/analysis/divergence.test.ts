@@ -1,0 +1,57 @@
+/** Where the lanes of a warp are together: regions, regions in which lanes YIELD, barriers of the CTA after them. */
+import { analysis } from "../../lib/analysis/index.js";
+import { parseFunc } from "../../lib/ori/parse.js";
+import type { Func } from "../../lib/ori/types.js";
+
+function read(body: string): Func {
+  const values = "value %R0\nvalue %R1\nvalue %R2\nvalue %P3\nvalue %P4\nvalue %B5";
+  const parsed = parseFunc(`func "k" entry sm_90 virtual\n${values}\n${body}`);
+  if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
+  return parsed.value;
+}
+
+/** Blocks in which lanes may be apart, with how many of their instructions. */
+function apart(body: string): string {
+  const func = read(body);
+  const found = analysis(func, "divergence");
+  return func.blocks
+    .map((b) => b.insts.filter((_, at) => found.apartAt(b, at)).length)
+    .map((n, b) => (n > 0 ? `b${b} ${n}` : ""))
+    .filter((t) => t !== "")
+    .join(", ");
+}
+
+/** Lane 0 looks at memory until it has changed; the others wait for it. */
+const watching = (inLoop: string, after: string): string => `b0
+S2R %R0, SR_TID.X
+ISETP.NE.AND %P3, PT, %R0, RZ, PT
+BSSY %B5, b3
+@%P3 BRA b3
+b1
+${inLoop}
+LDS %R1, [RZ]
+ISETP.EQ.AND %P4, PT, %R1, RZ, PT
+@%P4 BRA b1
+b2
+NOP
+b3
+BSYNC %B5
+${after}
+STS [RZ], %R0
+EXIT`;
+
+test("a BSYNC brings the lanes of its region together", () => {
+  expect(apart(watching("NOP", "NOP"))).toBe("b1 4, b2 1, b3 1");
+});
+
+test("lanes that YIELD are not waited for: they are apart after the BSYNC", () => {
+  expect(apart(watching("YIELD PT", "NOP"))).toBe("b1 4, b2 1, b3 4");
+});
+
+test("the barrier of the CTA after it brings them together", () => {
+  expect(apart(watching("YIELD PT", "NOP\nBAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 3");
+});
+
+test("not one that some lanes may leave out", () => {
+  expect(apart(watching("YIELD PT", "NOP\n@%P3 BAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 5");
+});
