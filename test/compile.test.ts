@@ -28,8 +28,8 @@ const two = `.version 8.0
 }
 .visible .entry bad(.param .u64 p)
 {
-  .reg .b32 %r<4>; .reg .b64 %rd<2>;
-  tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [%rd1, {%r0}];
+  .reg .pred %p<2>; .reg .b64 %rd<2>;
+  istypep.texref %p1, %rd1;
   ret;
 }
 `;
@@ -51,7 +51,7 @@ test("what is not lowered yet is refused with its line, and the other kernel goe
   expect(c.ok).toBe(false);
   expect(c.cubin).toBeNull();
   expect(c.diagnostics.map((d) => [d.kind, d.span?.line, d.message])).toEqual([
-    ["unsupported", 14, expect.stringMatching(/^not supported yet: tex\.1d\.v4\.s32\.s32/)],
+    ["unsupported", 14, expect.stringMatching(/^not supported yet: istypep\.texref/)],
   ]);
   expect(c.functions.map((f) => [f.name, f.code !== null])).toEqual([["good", true]]);
 });

@@ -250,13 +250,13 @@ const beside = { inLoop: 1, once: 4 } as const;
 
 /**
  * Nothing is under way when the predicate is known that loads of the arm could start beside: what stands before the branch makes the
- * predicate, or a store after it lets no load pass (asked on 200 heads, sm_90).
+ * predicate, or a store after it lets no load pass (asked on 200 heads, sm_90). A store to shared or local memory does: no load of global memory meets it.
  */
 function waits(head: Block, guard: Guard): boolean {
   const needed = new Set([`${guard.file},${guard.id}`]);
   let count = 0;
   for (const inst of head.insts.slice(0, -1).reverse()) {
-    if (inst.form.memory?.access === "store") break;
+    if (storesFar(inst)) break;
     const made = inst.dsts.filter(isReg).map((o) => `${o.file},${o.id}`);
     if (made.some((r) => needed.has(r))) {
       for (const o of inst.srcs) if (isReg(o)) needed.add(`${o.file},${o.id}`);
@@ -266,6 +266,9 @@ function waits(head: Block, guard: Guard): boolean {
   }
   return count < (head.freq > 1 ? beside.inLoop : beside.once);
 }
+
+const storesFar = ({ form: { memory } }: Inst): boolean =>
+  memory?.access === "store" && memory.space !== "shared" && memory.space !== "local";
 
 /** The same predicate has guarded what stands ahead, or decides about what comes at the join. */
 function asksAgain(head: Block, { branch, join }: Shape): boolean {

@@ -59,8 +59,8 @@ function madeOf(name: string, after: Proof["after"], options: Partial<CompileOpt
 /** The rest: kernels of the corpus, and pairs of products (kernels.ts). */
 const proofs: Readonly<Record<string, Proof>> = {
   ...smallProofs,
-  RegAllocPerfDiffBackoff: { kernel: "nbody", value: 0, limit: 24 },
-  RegAllocPerfDiffBackoffEnd: { kernel: "nbody", value: 0, limit: 24 },
+  RegAllocPerfDiffBackoff: { kernel: "nbody", value: 0, limit: 18 },
+  RegAllocPerfDiffBackoffEnd: { kernel: "nbody", value: 0, limit: 18 },
   RegAllocUserSmemBytesPerCTA: { kernel: "nbody128", value: 65536 },
   SchedReadSbDmmaLatency: { kernel: "dmma", value: 1 },
   SchedReduceRegBudget: { kernel: "dmma", value: 0 },

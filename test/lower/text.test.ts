@@ -98,7 +98,7 @@ describe("instructions chosen", () => {
     expect(body("add.f64 %d1, %d2, 0d3FB999999999999A;")).toEqual([
       "MOV t0:0, 0x9999999a",
       "MOV t0:1, 0x3fb99999",
-      "DADD %R(%d1), %R(%d2), t0",
+      "DADD %R(%d1), %R(%d2), t0 {contract}",
     ]);
     expect(body("cvt.rzi.s32.f32 %r1, %f1;")).toEqual(["F2I.TRUNC.NTZ %R(%r1), %R(%f1)"]);
     expect(body("cvt.rn.f32.s32 %f1, %r1;", "sm_75")).toEqual(["I2F %R(%f1), %R(%r1)"]);

@@ -60,7 +60,7 @@ describeOracle("%%cuda", () => {
     // A function of a header that another one of it calls, both inlined.
     const deep = cuda(
       "k -arch sm_90",
-      "__global__ void k(cudaTextureObject_t t, float *x) {\n  x[0] = tex2DGrad<float>(t, 1.f, 2.f, make_float2(1, 2), make_float2(2, 1));\n}",
+      "__global__ void k(cudaTextureObject_t t, float *x) {\n  x[0] = tex3DGrad<float>(t, 1.f, 2.f, 3.f, make_float4(1, 2, 3, 4), make_float4(4, 3, 2, 1));\n}",
     );
     expect(deep.ok ? [] : deep.diagnostics.map((d) => d.span?.line)).toEqual([3]);
     const r = cuda("k -arch sm_90", "__global__ void k(float *x) {\n  x[threadIdx.x] = 2;\n}");

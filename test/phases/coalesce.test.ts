@@ -1,7 +1,7 @@
 import { joinCopies } from "../../lib/phases/coalesce.js";
 import { after, normalize } from "./texts.js";
 
-const joined = (text: string): string => after(text, joinCopies);
+const joined = (text: string): string => after(text, (func) => joinCopies(func));
 
 test("values that never meet share a register; a part of a pair is made in place", () => {
   const before = `func "k" entry sm_90 virtual expanded

@@ -20,7 +20,7 @@ const kernels = asynchronousKernels.filter((k) => !k.file.startsWith("gemm"));
 
 test.each(kernels.map((k) => [k.file, k] as const))("%s", (file, k) => {
   const silent = waitFaults(matrixText(k)).flatMap((f) => {
-    const { by } = judge(f.text, k, k.targets[0]!, 4);
+    const { by } = judge(f.text, k, k.targets[0]!, 16);
     return by === "none" || by === "refused" ? [`${f.line} ${f.what}`] : [];
   });
   expect(silent).toEqual(harmless[file] ?? []);
