@@ -143,10 +143,13 @@ function findings(members: readonly Member[]): { member: Member; who: string; wh
   );
 }
 
-function shrink(member: Member, who: string): Member {
+/** A refusal is no wrong result: what is refused on the way is no smaller case of the same. */
+const isRefusal = (what: string): boolean => what.startsWith("refused: ");
+
+function shrink(member: Member, who: string, refused: boolean): Member {
   const fails = (program: CudaProgram): boolean => {
     try {
-      return findings([{ ...member, program }]).some((f) => f.who === who);
+      return findings([{ ...member, program }]).some((f) => f.who === who && isRefusal(f.what) === refused);
     } catch {
       return false;
     }
@@ -166,7 +169,8 @@ for (let first = from; first < from + count; first += size) {
   for (const member of new Set(found.map((f) => f.member))) {
     wrong++;
     if (!values.shrink) continue;
-    const least = shrink(member, found.find((f) => f.member === member)!.who);
+    const first = found.find((f) => f.member === member)!;
+    const least = shrink(member, first.who, isRefusal(first.what));
     const dir = join(root, "out/random-cuda");
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, `${member.seed}.cu`), unitText([least]));

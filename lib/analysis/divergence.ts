@@ -95,6 +95,7 @@ class Finding {
   private readonly apart: Uint8Array;
   /** Of blocks in which lanes come together: before which instruction they are apart. */
   private readonly until: Int32Array;
+  private readonly regions: readonly (Region & { readonly late: boolean })[];
   /** Where the lanes of the regions that each block lies in come together, where any do. */
   private readonly around: readonly (readonly Meeting[] | undefined)[];
   private readonly indexOf: Int32Array;
@@ -107,7 +108,8 @@ class Finding {
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
     this.until = new Int32Array(func.blocks.length);
-    this.around = meetingsAround(func, cfg);
+    this.regions = regionsOf(func, cfg).map((r) => ({ ...r, late: yieldsIn(func, r) }));
+    this.around = meetingsAround(func, cfg, this.regions);
   }
 
   run(): Divergence {
@@ -116,6 +118,11 @@ class Finding {
     if (func.kind !== "entry" || func.blocks.some((b) => b.insts.some((inst) => inst.passed !== undefined))) {
       varies.fill(1);
       apart.fill(1);
+      func.blocks.forEach((block, b) => {
+        const sync = lastSync(block);
+        this.until[b] = sync < 0 ? block.insts.length : sync + 1;
+      });
+      for (const r of this.regions) if (r.late) for (const j of r.joins) apart[j] = 2;
     } else this.settle();
     return {
       varies,
@@ -243,14 +250,24 @@ function hasResult(inst: Inst): boolean {
   return false;
 }
 
+/** Lanes that wait at the region's end may be let go without the others. */
+const yieldsIn = (func: Func, { blocks }: Region): boolean =>
+  [...blocks].some((b) => (func.blocks[b] as Block).insts.some((i) => i.form.op === "YIELD"));
+
 /** Block by block where the lanes of the regions around it meet. */
-function meetingsAround(func: Func, cfg: Cfg): readonly (readonly Meeting[] | undefined)[] {
-  const yields = func.blocks.map((b) => b.insts.some((i) => i.form.op === "YIELD"));
+function meetingsAround(
+  func: Func,
+  cfg: Cfg,
+  regions: readonly (Region & { readonly late: boolean })[],
+): readonly (readonly Meeting[] | undefined)[] {
   const around: (Meeting[] | undefined)[] = new Array(func.blocks.length).fill(undefined);
-  for (const r of regionsOf(func, cfg)) {
-    const late = [...r.blocks].some((b) => yields[b]);
-    const meetings = [...r.joins].flatMap((j) => (late ? barrierAfter(func, cfg, j) : [syncIn(func, j)]));
-    for (const b of r.blocks) around[b] = [...(around[b] ?? []), ...meetings];
+  for (const r of regions) {
+    const meetings = [...r.joins].flatMap((j) => (r.late ? barrierAfter(func, cfg, j) : [syncIn(func, j)]));
+    for (const b of r.blocks) {
+      const list = around[b];
+      if (list === undefined) around[b] = [...meetings];
+      else list.push(...meetings);
+    }
   }
   return around;
 }

@@ -81,7 +81,7 @@ export class Report {
   }
 
   arrival(i: number, source: number, need: number, cycles: number): void {
-    const what = `issues ${cycles} cycles behind WARPGROUP.ARRIVE, ${need} are needed`;
+    const what = `issues ${cycles} cycles after WARPGROUP.ARRIVE, ${need} are needed`;
     this.add("arrive", i, source >> 5, "", need, cycles, what);
   }
 

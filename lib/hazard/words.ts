@@ -18,7 +18,7 @@ export function checkWords(
     if (!reached[id]) return;
     for (let i = b.start; i < b.end; i++) checkWord(sites, words, i, i === b.end - 1 && paths.jumps[id] === 1, report);
     if (paths.open[id] === 1)
-      report.alone("unknown", b.end - 1, "goes where no table says: what is behind it was checked from its start only");
+      report.alone("unknown", b.end - 1, "goes where no table says: what is after it was checked from its start only");
   });
 }
 

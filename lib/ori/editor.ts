@@ -129,7 +129,7 @@ export function insertBlock(func: Func, block: Block, at: number): void {
 export function splitBlock(func: Func, block: Block, at: number): Block {
   const before = block.insts[at - 1];
   if (before !== undefined && endsBlock(before)) {
-    throw new InternalError(`block ${block.id} cannot be split behind ${before.form.name}`, { func: func.name });
+    throw new InternalError(`block ${block.id} cannot be split after ${before.form.name}`, { func: func.name });
   }
   const back = newBlock(func, "", block.freq);
   back.insts = block.insts.splice(at);

@@ -19,7 +19,7 @@ const rows = [
   ["AdvancedPhaseBeforeConvUnSup", [4], "17", "hook", 0, "hook ahead of the first legalization"],
   ["ConvertUnsupportedOps", [5], "31", "lowering", 0, "legalization: rewrites operations that the SM lacks"],
   ["SetControlFlowOpLastInBB", [6], "17", "cleanup", 0, "every transfer of control ends its block"],
-  ["AdvancedPhaseAfterConvUnSup", [7], "17", "hook", 0, "hook behind the first legalization"],
+  ["AdvancedPhaseAfterConvUnSup", [7], "17", "hook", 0, "hook after the first legalization"],
   ["UpdateAfterConvertUnsupportedOps", [132], "17", "update", 0, "refreshes analyses after the first legalization"],
   ["OriCreateMacroInsts", [8], "17", "lowering", 0, "expands macro operations into instruction sequences"],
   ["ReportInitialRepresentation", [9], "17", "report", 0, "dump of the initial IR"],

@@ -134,7 +134,7 @@ function legend(): string {
 }
 
 const CONTROL: string = small(
-  "live: registers in use behind the instruction. control: B scoreboards waited for, R and W scoreboards set by reading operands and writing the result, Y may yield, S cycles to the next issue.",
+  "live: registers in use after the instruction. control: B scoreboards waited for, R and W scoreboards set by reading operands and writing the result, Y may yield, S cycles to the next issue.",
 );
 
 function chartsOf(f: Shown, live: readonly LiveCount[], target: Target): Chart[] {

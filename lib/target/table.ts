@@ -262,7 +262,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   barrierDrainsMemory: {
     on: [75],
-    why: "stores in front of a barrier need no scoreboard: it comes back behind them (ptxas, tools/control-fidelity.ts)",
+    why: "stores before a barrier need no scoreboard: it comes back after them (ptxas, tools/control-fidelity.ts)",
   },
   blocksEndDone: {
     on: since(90),
@@ -270,7 +270,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   fenceTellsEnd: {
     on: [90, 100, 103, 110],
-    why: "MEMBAR of a CTA's scope counts on a scoreboard, and what is written behind it waits for that (ptxas 13.0.88 -O3, st.release.cta)",
+    why: "MEMBAR of a CTA's scope counts on a scoreboard, and what is written after it waits for that (ptxas 13.0.88 -O3, st.release.cta)",
   },
   guardedWritesRead: {
     on: [75],
@@ -282,7 +282,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   },
   branchWaitsForShortResults: {
     on: since(90),
-    why: "a branch waits for what should be there by then; before, the blocks behind it do first thing (tools/control-fidelity.ts)",
+    why: "a branch waits for what should be there by then; before, the blocks after it do first thing (tools/control-fidelity.ts)",
   },
   collective: { on: since(90), why: "WARPSYNC.COLLECTIVE; a common subroutine before (test/oracle/gather.test.ts)" },
   castPredicate: { on: since(100), why: "ATOMS.CAST tells success by a predicate, by a register before (measured)" },

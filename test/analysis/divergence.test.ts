@@ -55,3 +55,11 @@ test("the barrier of the CTA after it brings them together", () => {
 test("not one that some lanes may leave out", () => {
   expect(apart(watching("YIELD PT", "NOP\n@%P3 BAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 5");
 });
+
+/** A routine is called by lanes that may be apart, and they stay so. */
+test("in a function that is called lanes are apart but after a BSYNC", () => {
+  const body = watching("NOP", "NOP");
+  const func = read(body);
+  const found = analysis({ ...func, kind: "func" }, "divergence");
+  expect(func.blocks.map((b) => b.insts.filter((_, at) => found.apartAt(b, at)).length)).toEqual([4, 4, 1, 1]);
+});

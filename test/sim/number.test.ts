@@ -3,6 +3,7 @@ import { add32, fma32, fma32Mode, mul32, nextF32 } from "../../lib/sim/number/f3
 import { add64, fma64, mul64 } from "../../lib/sim/number/f64.js";
 import { BF16, bf16Value, F16, f16Value, type Short, shortBits, shortFma } from "../../lib/sim/number/half.js";
 import { Rounding } from "../../lib/sim/number/rounding.js";
+import { exact } from "../oracle/sim/exact.js";
 import { runText } from "./assemble.js";
 
 /**
@@ -12,16 +13,6 @@ import { runText } from "./assemble.js";
 interface Exact {
   readonly m: bigint;
   readonly e: number;
-}
-
-function exact(x: number): Exact {
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, x);
-  const bits = view.getBigUint64(0);
-  const field = Number((bits >> 52n) & 0x7ffn);
-  const fraction = bits & 0xfffffffffffffn;
-  const m = field === 0 ? fraction : fraction | 0x10000000000000n;
-  return { m: bits >> 63n ? -m : m, e: Math.max(field, 1) - 1075 };
 }
 
 function combine(a: number, b: number, c: number): Exact {

@@ -61,7 +61,7 @@ LDS STS LDSM STSM; 4; 24; 1; MICRO25
 LDS.128 STS.128; 4; 26; 1; MICRO25
 LDS.128 @75; 8; 26; 1; MICRO25
 ATOMS; 4; 40; 1; estimate
-LDG LD; 4; 300; 1; estimate: 32 in L1 (MICRO25), several hundred behind it
+LDG LD; 4; 300; 1; estimate: 32 in L1 (MICRO25), several hundred beyond it
 LDL; 4; 32; 1; MICRO25
 LDL.64; 4; 34; 1; MICRO25
 LDL.128; 4; 38; 1; MICRO25

@@ -114,7 +114,7 @@ const barrier: Rows = [
   },
   {
     op: "SYNCS.CAS.64",
-    does: "d = the word at base; if it equals cmp (two registers), the word = the two registers behind",
+    does: "d = the word at base; if it equals cmp (two registers), the word = the two registers after it",
     slots: "d:UR*2 <- base:UR off:I=0 cmp:UR*4=none",
     memory: ["shared", "atomic"],
     bytes: 8,

@@ -166,7 +166,7 @@ export const globalRows: Rows = [
   },
   {
     op: "LDC",
-    does: "d = constants behind a bound constant buffer",
+    does: "d = constants at an offset in a bound constant buffer",
     slots: "d*size <- ur:UR*2 a=RZ off:I=0",
     memory: ["const", "load"],
     bytes: "size",
@@ -227,7 +227,7 @@ export const globalRows: Rows = [
   },
   {
     op: "LDGSTS.UD",
-    does: "the same with a descriptor behind the uniform register that the text does not show",
+    does: "the same with a descriptor after the uniform register that the text does not show",
     slots: "<- base off:I=0 ur:UR*3 addr*2 goff:I=0 pin:P=PT",
     memory: ["global", "load"],
     bytes: "size",

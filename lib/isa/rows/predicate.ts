@@ -177,7 +177,7 @@ const uniform: Rows = [
   },
   {
     op: "LDCU",
-    does: "d = constants at a global address, or behind a bound constant buffer",
+    does: "d = constants at a global address, or at an offset in a bound constant buffer",
     slots: "d:UR*size <- base:UR*2=URZ off:I=0 pin:UP=PT ur:UR*2=none i:UR=URZ x:WORD=255 shift:I=0",
     widths:
       ".TEXUNPACK d*2; .U8.TEXUNPACK d=1; .S8.TEXUNPACK d=1; .U16.TEXUNPACK d=1; .S16.TEXUNPACK d=1; .128.TEXUNPACK d=1; .128.HDRUNPACK d=1",

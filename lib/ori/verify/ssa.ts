@@ -95,7 +95,7 @@ function checkPhis(block: Block, out: Findings): void {
       body = true;
       continue;
     }
-    if (body) out.add("phi", "a phi stands behind other instructions", block, inst);
+    if (body) out.add("phi", "a phi stands after other instructions", block, inst);
     if (inst.srcs.length !== block.preds.length) {
       const message = `a phi has ${inst.srcs.length} sources, the block ${block.preds.length} predecessors`;
       out.add("phi", message, block, inst);

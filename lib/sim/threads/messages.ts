@@ -1,7 +1,9 @@
 /** What the thread that launches and those that run blocks tell each other: plain data, and one shared array. */
+
 import type { CubinFunction } from "../../elf/index.js";
+import type { Launch } from "../launched.js";
 import type { Allocation } from "../memory.js";
-import type { EngineChoice, Run } from "../types.js";
+import type { Run } from "../types.js";
 import type { HostMemory } from "../wasm/host.js";
 
 /** Words of the control array of a launch. */
@@ -39,22 +41,23 @@ export interface Task {
   readonly program: number;
   /** null: the thread has it. */
   readonly sent: SentProgram | null;
-  readonly launch: {
-    readonly kernel: string;
-    readonly entry: number;
-    readonly banks: readonly Int32Array[];
-    readonly grid: readonly [number, number, number];
-    readonly block: readonly [number, number, number];
-    readonly cluster: readonly [number, number, number];
-    readonly sharedBytes: number;
-    readonly dynamicShared: number;
-    readonly sharedReserved: number;
-    readonly budget: number;
-    readonly seconds?: number;
-    readonly only?: ReadonlySet<number>;
-    readonly engine?: EngineChoice;
-    readonly order?: number;
-  };
+  readonly launch: Pick<
+    Launch,
+    | "kernel"
+    | "entry"
+    | "banks"
+    | "grid"
+    | "block"
+    | "cluster"
+    | "sharedBytes"
+    | "dynamicShared"
+    | "sharedReserved"
+    | "budget"
+    | "seconds"
+    | "only"
+    | "engine"
+    | "order"
+  >;
 }
 
 /** What a thread answers: what its blocks did, or the text of an error that should not be. */
