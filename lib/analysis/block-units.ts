@@ -179,54 +179,64 @@ export class WaysBack {
 
   /** Calls `into` and `out` with each block that the unit is live into and out of. */
   follow(u: number, into: (block: number) => void, out?: (block: number) => void): void {
-    this.search(
-      u,
-      (b) => {
-        into(b);
-        return false;
-      },
-      out,
-    );
+    this.search(u, into, null, out);
   }
 
   /** Whether the unit is live into a block of which `wanted` is true; nothing is looked for past the first. */
   meets(u: number, wanted: (block: number) => boolean): boolean {
-    return this.search(u, wanted);
+    return this.search(u, null, wanted);
   }
 
-  private search(u: number, into: (block: number) => boolean, out?: (block: number) => void): boolean {
+  private search(u: number, into: Visit | null, wanted: ((block: number) => boolean) | null, out?: Visit): boolean {
     const { reads, ends, kills, killed, isIn, isOut, work } = this;
     const { predStart, pred } = this.cfg;
-    const from = reads.start[u] as number;
-    const to = reads.start[u + 1] as number;
+    const [from, to] = [reads.start[u] as number, reads.start[u + 1] as number];
     const [end, pastEnd] = [ends.start[u] as number, ends.start[u + 1] as number];
     if (from === to && end === pastEnd) return false;
     const stamp = ++this.walks;
-    let found = false;
-    const leaves = (b: number): void => {
-      if (b < 0 || isOut[b] === stamp) return;
-      isOut[b] = stamp;
-      out?.(b);
-      if (killed[b] === stamp || isIn[b] === stamp) return;
-      isIn[b] = stamp;
-      if (into(b)) found = true;
-      work.push(b);
-    };
     for (let k = kills.start[u] as number; k < (kills.start[u + 1] as number); k++)
       killed[kills.list[k] as number] = stamp;
     for (let k = from; k < to; k++) {
       const b = reads.list[k] as number;
       isIn[b] = stamp;
-      if (into(b)) found = true;
       work.push(b);
     }
-    for (let k = end; k < pastEnd; k++) leaves(ends.list[k] as number);
-    for (let b = work.pop(); b !== undefined && !found; b = work.pop())
-      for (let e = predStart[b] as number; e < (predStart[b + 1] as number); e++) leaves(pred[e] as number);
-    work.length = 0;
-    return found;
+    // Live into the blocks of `work` from `told` on, of which nobody was told yet.
+    let told = 0;
+    let k = end;
+    let e = 0;
+    let pastEdges = 0;
+    for (;;) {
+      for (; told < work.length; told++) {
+        const b = work[told] as number;
+        into?.(b);
+        if (wanted?.(b)) {
+          work.length = 0;
+          return true;
+        }
+      }
+      let b: number;
+      if (k < pastEnd) b = ends.list[k++] as number;
+      else if (e < pastEdges) b = pred[e++] as number;
+      else {
+        const next = work.pop();
+        if (next === undefined) return false;
+        told--;
+        e = predStart[next] as number;
+        pastEdges = predStart[next + 1] as number;
+        continue;
+      }
+      if (b < 0 || isOut[b] === stamp) continue;
+      isOut[b] = stamp;
+      out?.(b);
+      if (killed[b] === stamp || isIn[b] === stamp) continue;
+      isIn[b] = stamp;
+      work.push(b);
+    }
   }
 }
+
+type Visit = (block: number) => void;
 
 function unitsOfBlocks(pairs: Pairs, blocks: number): BlockUnits {
   const { start, list } = pairs.grouped(0, blocks);

@@ -2,9 +2,13 @@
  * Operands, guards and control bits of an instruction: the shapes shared by the IR, the encoder, the decoder and the
  * text form.
  */
-import { File, type Form, type SlotInfo } from "./types.js";
 
-export { File };
+import type { Form, SlotInfo } from "./types.js";
+import * as types from "./types.js";
+
+// Of its own: what CommonJS passes on from another module is a getter.
+export const File: typeof types.File = types.File;
+export type File = types.File;
 
 /** Kinds of operands. Numbers, because passes switch on them in loops (style.md §22). */
 export const Kind = {

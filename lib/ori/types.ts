@@ -10,23 +10,21 @@
  *    first, each in printed order. A slot left out in the text holds its default (PT, !PT, RZ, URZ, immediate 0, NONE).
  */
 import type { Span } from "../diagnostics.js";
-import type { File } from "../isa/form.js";
 import type { MachineInst, Operand } from "../isa/operand.js";
+import * as operand from "../isa/operand.js";
+import * as form from "../isa/types.js";
 import type { Target } from "../target/types.js";
 
-export {
-  type Control,
-  File,
-  type Guard,
-  Kind,
-  type MachineInst,
-  Mod,
-  NO_INDEX,
-  type Operand,
-  type Said,
-  saids,
-  ZERO_REG,
-} from "../isa/operand.js";
+export { type Control, type Guard, type MachineInst, type Operand, type Said, saids } from "../isa/operand.js";
+
+// Constants of their own: what CommonJS passes on from another module is a getter, and these are read in every loop.
+export const File: typeof form.File = form.File;
+export type File = form.File;
+export const Kind: typeof operand.Kind = operand.Kind;
+export type Kind = operand.Kind;
+export const Mod: typeof operand.Mod = operand.Mod;
+export const NO_INDEX: typeof operand.NO_INDEX = operand.NO_INDEX;
+export const ZERO_REG: typeof operand.ZERO_REG = operand.ZERO_REG;
 
 /**
  * What the calling convention adds to the operands of a call or return: registers that hold arguments, results, the return address. They

@@ -36,8 +36,7 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
   const { hits, limits, counter, more } = rewrites;
   const rulesOf = (inst: Inst): readonly CombineRule[] => {
     const all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
-    const own = more.filter((r) => r.roots.includes(inst.form.name));
-    return own.length === 0 ? all : [...own, ...all];
+    return more.length === 0 ? all : [...more.filter((r) => r.roots.includes(inst.form.name)), ...all];
   };
   let total = 0;
   c.defs.flat.insts.forEach((inst, at) => {

@@ -127,11 +127,10 @@ function innerOf(defs: Definitions, o: Operand, at: number): Inst | null {
 /** The last instruction that reads each register unit, −1 where it lives on into another block. */
 function lastReads(func: Func, { flat, units }: Definitions): Int32Array {
   const last = new Int32Array(units.count).fill(-1);
-  for (const [i, inst] of flat.insts.entries())
+  flat.insts.forEach((inst, i) => {
     for (const o of inst.srcs)
-      if (plain({ ...o, mods: 0, width: 1 }))
-        for (let k = 0; k < o.width; k++)
-          last[unitOf(units, o) + k] = Math.max(i, last[unitOf(units, o) + k] as number);
+      if (isReg(o) && o.file === File.R && o.part === "") last.fill(i, unitOf(units, o), unitOf(units, o) + o.width);
+  });
   for (const u of exposedReads(analysis(func, "cfg"), flat)) last[u] = -1;
   return last;
 }

@@ -18,8 +18,13 @@ export interface FileFacts {
 /** The byte mask of a MOV that writes the whole register. */
 const ALL_BYTES = 15;
 
+interface Copy {
+  readonly to: Operand;
+  readonly from: Operand;
+}
+
 /** A plain copy between registers of one file: `MOV d, s` of all bytes, without guard and modifiers. */
-export function copyOf(inst: Inst): { readonly to: Operand; readonly from: Operand } | null {
+export function copyOf(inst: Inst): Copy | null {
   if ((inst.form.name !== "MOV" && inst.form.name !== "UMOV") || isGuarded(inst.guard)) return null;
   const mask = inst.srcs[1];
   if (mask !== undefined && mask.value !== ALL_BYTES) return null;
@@ -60,7 +65,8 @@ export function gatherFacts(
       count(flat.useStart, flat.uses, i, freq, uses);
       count(flat.defStart, flat.defs, i, freq, defs);
       const inst = flat.insts[i] as Inst;
-      if (mayJoin(inst)) noteCopy(inst, block, file, copies);
+      const copy = copyOf(inst);
+      if (copy !== null && mayJoin(inst)) noteCopy(copy, block, file, copies);
       noteTriple(inst, file, triples, (v) => 2 * i - startOf(v) <= 2 * knobs.bankWindow);
     }
   });
@@ -160,9 +166,8 @@ function factsOf(ranges: Ranges, v: number, uses: number, defs: number, temporar
   };
 }
 
-function noteCopy(inst: Inst, block: Block, file: File, copies: Map<number, CopyHint[]>): void {
-  const c = copyOf(inst);
-  if (c === null || c.to.file !== file || c.to.id === c.from.id) return;
+function noteCopy(c: Copy, block: Block, file: File, copies: Map<number, CopyHint[]>): void {
+  if (c.to.file !== file || c.to.id === c.from.id) return;
   const weight = Math.max(1, Math.min(WEIGHT_LIMIT, Math.round(COPY_WEIGHT * block.freq)));
   push(copies, c.to.id, { other: c.from.id, offset: c.from.sub - c.to.sub, weight });
   push(copies, c.from.id, { other: c.to.id, offset: c.to.sub - c.from.sub, weight });
