@@ -35,6 +35,7 @@ export function commonSubexpressions(
   const known = new Map<string, number>();
   const same = new Map<Inst, Inst>();
   const whole = barrierOperands(func);
+  const mayRecur = recurring(defs, literals);
   /** Keys in the order in which they were learnt, with how many of them each block on the way down had found. */
   const learnt: string[] = [];
   const path: { block: number; had: number }[] = [];
@@ -44,7 +45,7 @@ export function commonSubexpressions(
     path.push({ block: b, had: learnt.length });
     for (let i = first[b] as number; i < (first[b + 1] as number); i++) {
       const inst = insts[i] as Inst;
-      const key = whole.has(inst) ? null : keyOf(defs, inst, i, across, literals);
+      const key = mayRecur[i] === 0 || whole.has(inst) ? null : keyOf(defs, inst, i, across, literals);
       if (key === null) continue;
       const before = known.get(key);
       if (before === undefined) {
@@ -76,6 +77,27 @@ function preorder(idom: Int32Array, order: Int32Array): number[] {
     work.push(...(children.get(b) ?? []));
   }
   return out;
+}
+
+const BUCKETS = 4096;
+
+/** 1 for the instructions that compute what another one may compute, too: most are alone with their numbers, and need no text. */
+function recurring(defs: Definitions, literals: boolean): Uint8Array {
+  const { insts } = defs.flat;
+  const count = new Int32Array(BUCKETS);
+  const buckets = Int32Array.from(insts, (inst) => bucketOf(defs, inst, literals));
+  for (const b of buckets) count[b] = (count[b] as number) + 1;
+  return Uint8Array.from(buckets, (b) => ((count[b] as number) > 1 ? 1 : 0));
+}
+
+/** The same for instructions of which `keyOf` says the same. */
+function bucketOf(defs: Definitions, inst: Inst, literals: boolean): number {
+  let hash = inst.form.id;
+  for (const o of inst.srcs) {
+    const literal = literals ? literalIn(defs, o) : null;
+    hash = Math.imul(hash ^ (literal ?? (o.kind << 20) + (o.id << 8) + (o.sub << 4) + o.value), 0x9e3779b1) + o.mods;
+  }
+  return (hash ^ (hash >>> 15)) & (BUCKETS - 1);
 }
 
 /** What the instruction computes as text; null: it cannot be shared. */

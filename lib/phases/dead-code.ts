@@ -26,7 +26,7 @@ export function removeDeadCode(func: Func): number {
   const alive = func.milestone === "ssa" ? markUnits(func, flat) : mark(func, flat, analysis(func, "defUse"));
   let at = 0;
   let removed = 0;
-  for (const block of func.blocks) {
+  for (const block of alive.includes(0) ? func.blocks : []) {
     rewriteBlock(func, block, (inst, out) => {
       if (alive[at++] === 1) out.push(inst);
       else removed++;
