@@ -99,12 +99,14 @@ class Finding {
   /** Where the lanes of the regions that each block lies in come together, where any do. */
   private readonly around: readonly (readonly Meeting[] | undefined)[];
   private readonly indexOf: Int32Array;
+  private readonly gathers: boolean;
   /** Blocks come to from branches whose lanes come together at the same blocks, by these blocks. */
   private readonly reached: Map<string, Uint8Array> = new Map();
 
   constructor(func: Func, cfg: Cfg) {
     this.func = func;
     this.indexOf = cfg.indexOf;
+    this.gathers = func.blocks.some((b) => b.insts.some(isGathering));
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
     this.until = new Int32Array(func.blocks.length);
@@ -135,22 +137,42 @@ class Finding {
   /** Round by round over the instructions whose results do not vary yet, and the blocks in which lanes do not part yet. */
   private settle(): void {
     const { blocks } = this.func;
-    const uniform = blocks.map(({ insts }) => [...insts.keys()].filter((at) => hasResult(insts[at] as Inst)));
+    // Of block b: `sites[from[b]] … sites[to[b] − 1]`, at these places of the block.
+    const from = new Int32Array(blocks.length);
+    const to = new Int32Array(blocks.length);
+    const sites: Inst[] = [];
+    const places: number[] = [];
+    blocks.forEach(({ insts }, b) => {
+      from[b] = sites.length;
+      insts.forEach((inst, at) => {
+        if (!hasResult(inst)) return;
+        if (this.keepsUniform(inst)) {
+          sites.push(inst);
+          places.push(at);
+        } else this.mark(inst);
+      });
+      to[b] = sites.length;
+    });
     let together = [...blocks.keys()].filter((b) => this.mayPart(blocks[b] as Block));
     for (let again = true; again; ) {
       again = false;
-      uniform.forEach((sites, b) => {
-        if (sites.length === 0) return;
-        const block = blocks[b] as Block;
-        const until = this.apartUntil(block, b);
-        const kept = sites.filter((at) => {
-          const inst = block.insts[at] as Inst;
-          if (this.isUniform(inst, at < until)) return true;
-          if (this.mark(inst)) again = true;
-          return false;
-        });
-        if (kept.length < sites.length) uniform[b] = kept;
-      });
+      for (let b = 0; b < blocks.length; b++) {
+        let kept = from[b] as number;
+        const [first, past] = [kept, to[b] as number];
+        if (first === past) continue;
+        const until = this.apartUntil(blocks[b] as Block, b);
+        for (let k = first; k < past; k++) {
+          const inst = sites[k] as Inst;
+          const at = places[k] as number;
+          if (!this.isUniform(inst, at < until)) {
+            if (this.mark(inst)) again = true;
+            continue;
+          }
+          sites[kept] = inst;
+          places[kept++] = at;
+        }
+        to[b] = kept;
+      }
       together = together.filter((b) => {
         if (!this.parts(blocks[b] as Block)) return true;
         this.part(b);
@@ -176,9 +198,10 @@ class Finding {
     return false;
   }
 
+  /** Of instructions that keep what does not vary. */
   private isUniform(inst: Inst, apart: boolean): boolean {
     if (apart || (inst.guard !== null && inst.guard.id !== ZERO_REG && this.varies[inst.guard.id] === 1)) return false;
-    return !this.readsAny(inst) && this.keepsUniform(inst);
+    return !this.readsAny(inst);
   }
 
   /** Marks the results of an instruction as varying; true when one did not before. */
@@ -205,7 +228,7 @@ class Finding {
   }
 
   parts(block: Block): boolean {
-    for (const i of block.insts) if (isGathering(i) && this.readsAny(i)) return true;
+    if (this.gathers) for (const i of block.insts) if (isGathering(i) && this.readsAny(i)) return true;
     const last = terminator(block);
     if (last === null || last.form.flow === "exit") return false;
     if (last.form.flow !== "branch") return last.form.flow === "indirect" && this.readsAny(last);

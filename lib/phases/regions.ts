@@ -23,6 +23,7 @@ export function dropRegions(func: Func): number {
     const together = (b: number): boolean => around.get(b)?.some(inner) ?? !parting.has(b);
     if (every(r.blocks, together)) dropped.add(r.barrier);
   }
+  if (dropped.size === 0) return 0;
   const others = otherUses(func);
   const gone = (inst: Inst): boolean => {
     const barrier = barrierOf(inst);
