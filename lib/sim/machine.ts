@@ -19,7 +19,7 @@ import { RaceDetector } from "./races/detector.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { Fault, FaultKind, Run } from "./types.js";
 import { waitsText } from "./waits.js";
-import { type Engine, Entry, engineOf, isTranslated } from "./wasm/engine.js";
+import { type Engine, Entry, engineOf, isTranslated, type Observer, Variant } from "./wasm/engine.js";
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
 import { loopText, placeOf } from "./where.js";
@@ -27,6 +27,7 @@ import { loopText, placeOf } from "./where.js";
 const AT_PC = Exchange.pc;
 const AT_ISSUED = Exchange.issued;
 const AT_THREADS = Exchange.threads;
+const AT_OBSERVED = Exchange.observed;
 const FIRST_ENTRY = Entry.First;
 const COUNTED = Entry.Counted;
 const JUMPED = Status.Jumped;
@@ -48,7 +49,7 @@ const LOOK = 1 << 16;
 /** Characters that a launch may print. */
 const MOST_TEXT = 1 << 24;
 
-export class GridMachine implements Machine, Host {
+export class GridMachine implements Machine, Host, Observer {
   readonly heap: Heap | null;
   private readonly printed: string[] = [];
   private printedLength = 0;
@@ -78,6 +79,10 @@ export class GridMachine implements Machine, Host {
   private engineFrom: number = Number.POSITIVE_INFINITY;
   /** The first cluster has ended. */
   private foreseen: boolean = false;
+  /** What is asked of translated code. */
+  private readonly variant: Variant;
+  /** The warp that runs. */
+  private running: Warp | null = null;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   private readonly blocks: Grid;
@@ -101,10 +106,11 @@ export class GridMachine implements Machine, Host {
     this.underWay = late && completion !== "at-once" ? new UnderWay(launch.program, completion) : null;
     this.profiler = launch.profile ? new Profiler(launch.program) : null;
     launch.tracer?.begin(launch.program);
-    // Translated code tells nobody what its instructions do.
+    const isObserved = this.profiler !== null || launch.tracer !== undefined;
+    this.variant = this.watch !== null ? Variant.Watched : isObserved ? Variant.Observed : Variant.Plain;
     const choice = launch.engine ?? "auto";
-    if (choice !== "closures" && !launch.profile && !launch.races && launch.global.shared === IS_SHARED)
-      this.engineFrom = choice === "wasm" || isTranslated(launch.program, launch.global) ? 0 : SHORT;
+    if (choice !== "closures" && launch.global.shared === IS_SHARED)
+      this.engineFrom = choice === "wasm" || isTranslated(launch.program, launch.global, this.variant) ? 0 : SHORT;
     const threads = launch.block[0] * launch.block[1] * launch.block[2];
     for (let first = 0; first < threads; first += 32) this.tids.push(threadIndices(first, launch.block));
     if (this.engineFrom === 0) this.startEngine();
@@ -113,8 +119,8 @@ export class GridMachine implements Machine, Host {
   private startEngine(): void {
     const { program, global, banks, sharedBytes, engine } = this.launch;
     this.engineFrom = Number.POSITIVE_INFINITY;
-    this.engine = engineOf(program, global, engine === "wasm");
-    this.engine?.begin(banks, this.tids.length, sharedBytes);
+    this.engine = engineOf(program, global, engine === "wasm", this.variant);
+    this.engine?.begin(banks, this.tids.length, sharedBytes, this);
     for (const cta of this.residentCtas()) this.engine?.start(cta);
   }
 
@@ -174,6 +180,7 @@ export class GridMachine implements Machine, Host {
   }
 
   private outcome(): Run {
+    this.engine?.end();
     return {
       fault: this.fault,
       warpInstructions: this.issued,
@@ -307,7 +314,10 @@ export class GridMachine implements Machine, Host {
     const { exec, guard, invert } = this.program;
     const { profiler, watch } = this;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
-    const engine = w.trace === null ? this.engine : null;
+    const { engine } = this;
+    const isPlain = this.variant === Variant.Plain;
+    const observed = profiler !== null || tracer !== null ? 1 : 0;
+    this.running = w;
     let P = w.P;
     const end = exec.length;
     const start = this.issued;
@@ -340,6 +350,10 @@ export class GridMachine implements Machine, Host {
           entry = flavour.entry[pc]!;
         }
         if (entry >= FIRST_ENTRY && w.base !== 0) {
+          if (!isPlain) {
+            w.exchange[AT_OBSERVED] = observed;
+            watch?.run(w, active);
+          }
           const status = flavour.run!(w.base, entry - FIRST_ENTRY, active, w.live, groupEnd - issued);
           const { exchange } = w;
           pc = exchange[AT_PC]!;
@@ -408,6 +422,19 @@ export class GridMachine implements Machine, Host {
       this.stop(w, "budget", `no end after ${this.launch.budget} warp-instructions`);
     if (tracer?.full && this.fault === null)
       this.stop(w, "budget", `${tracer.bytes >>> 20} MiB have been recorded of the blocks to play back, and no end`);
+  }
+
+  /** Tells of instructions of translated code what the loop of `runWarp` tells of those in closures. */
+  observe(pcs: readonly number[], active: number): void {
+    const { guard, invert } = this.program;
+    const { profiler } = this;
+    const w = this.running!;
+    const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
+    for (const pc of pcs) {
+      const m = active & (w.P[guard[pc]!]! ^ invert[pc]!);
+      if (profiler !== null) profiler.issue(w, pc, m);
+      if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
+    }
   }
 
   private *residentCtas(): Iterable<Cta> {

@@ -44,7 +44,7 @@ export function programOf(
     invert: new Int32Array(insts.length),
     registers: registersOf(insts),
     asynchronous: insts.some((inst) => inst !== null && isAsynchronous(inst.form.op)),
-    engine: null,
+    engines: [],
   };
   insts.forEach((inst, i) => {
     const guard = inst?.guard;

@@ -32,8 +32,8 @@ export interface Program {
   readonly registers: number;
   /** Has operations that work on shared memory after their issue: accesses to it must be seen. */
   readonly asynchronous: boolean;
-  /** What translates it (wasm/engine.ts), once something has run. */
-  engine: object | null;
+  /** What translates it (wasm/engine.ts), once something has run: by variant of the code. */
+  readonly engines: object[];
 }
 
 /** How many registers, from R0 on, instructions can touch. */

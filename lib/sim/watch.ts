@@ -7,6 +7,8 @@ export interface Watch {
   end(cta: Cta): void;
   /** The active lanes come to instruction `pc`; those of `mask` (0: none) execute it, and have. */
   issue(w: Warp, pc: number, mask: number): void;
+  /** Lanes go on together in translated code, which touches no memory. */
+  run(w: Warp, active: number): void;
   done(w: Warp): void;
   /**
    * The running instruction touches `size` bytes for a lane. `asked`: the space that it names; `space` and `at`: where they are, of

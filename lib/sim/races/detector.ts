@@ -178,6 +178,10 @@ export class RaceDetector implements Watch {
 
   // ------------------------------------------------------------------------------------------ instructions
 
+  run(w: Warp, active: number): void {
+    this.clock(w).run(active);
+  }
+
   issue(w: Warp, pc: number, mask: number): void {
     const clock = this.clock(w);
     clock.run(w.active);

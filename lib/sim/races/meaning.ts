@@ -65,6 +65,12 @@ function kindOf(inst: MachineInst): Of {
   }
 }
 
+/** Does the instruction order accesses, or wait for them? */
+export function ordersAccesses(inst: MachineInst): boolean {
+  const { fence, commit, waits, initializes, copiesArrive } = meaningOf(inst);
+  return fence || commit || waits !== null || initializes || copiesArrive;
+}
+
 export function meaningOf(inst: MachineInst): Meaning {
   const { op, mods } = inst.form;
   const counts = op === "DEPBAR" && mods.includes("LE") ? inst.form.srcs.findIndex((s) => s.name === "n") : -1;

@@ -30,7 +30,7 @@ export interface Value {
 export type FmaMode = "relaxed" | "short" | "quick" | "exact";
 
 /** Numbers of the functions that segments call. */
-export const Callee = { find: 0, fma64: 1, log2: 2, exp2: 3, sin: 4, cos: 5, tanh: 6, fma32x4: 7 } as const;
+export const Callee = { find: 0, fma64: 1, log2: 2, exp2: 3, sin: 4, cos: 5, tanh: 6, observe: 7, fma32x4: 8 } as const;
 
 export const BASE = 0;
 export const ACTIVE = 1;

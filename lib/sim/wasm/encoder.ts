@@ -270,9 +270,7 @@ const lengthOf = (pieces: readonly (readonly number[])[]): number => pieces.redu
 function joined(pieces: readonly (readonly number[])[]): Uint8Array {
   const out = new Uint8Array(lengthOf(pieces));
   let at = 0;
-  for (const piece of pieces) {
-    out.set(piece, at);
-    at += piece.length;
-  }
+  // Most pieces are short: a loop is faster than to call for each.
+  for (const piece of pieces) for (let i = 0; i < piece.length; i++) out[at++] = piece[i]!;
   return out;
 }

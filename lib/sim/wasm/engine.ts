@@ -8,6 +8,7 @@ import { fma64 } from "../number/f64.js";
 import { mufu32 } from "../number/mufu.js";
 import { Rounding } from "../number/rounding.js";
 import type { Program } from "../program.js";
+import { ordersAccesses } from "../races/meaning.js";
 import type { Cta } from "../state.js";
 import { slotOf } from "./access.js";
 import { type Arena, arenaOf } from "./arena.js";
@@ -17,11 +18,25 @@ import { relaxedFmaIsExact } from "./relaxed.js";
 import { type Translation, translationOf } from "./segments.js";
 import { type Run, translate } from "./translate.js";
 
+/**
+ * What a launch needs of translated code: nothing more; to be told of every instruction (its `Observer`); that too, and that what touches memory or
+ * orders accesses runs in closures.
+ */
+export const Variant = { Plain: 0, Observed: 1, Watched: 2 } as const;
+export type Variant = (typeof Variant)[keyof typeof Variant];
+
+/** Told of instructions of the warp that runs, before they are done: the registers and predicates that say what they touch stand. */
+export interface Observer {
+  observe(pcs: readonly number[], active: number): void;
+}
+
 /** Visits after which a block is translated; what has been translated waits for more the next time. */
 const OFTEN = 256;
 const MOST_OFTEN = 1 << 14;
 /** The same of a launch that is known to be long, for warps of which some lanes are active. */
 const SOON = 64;
+/** The same of a launch that is observed: what tells of instructions in closures takes longer. */
+const OBSERVED = 16;
 /** Most instructions of a program that is translated as a whole before all of it has run. */
 const SMALL = 2000;
 /** Most instructions of a module. */
@@ -40,26 +55,27 @@ export class Flavour {
   constructor(
     readonly full: boolean,
     leaders: Uint8Array,
-    eager: boolean,
+    limit: number,
   ) {
     this.entry = new Int32Array(leaders);
     this.visits = new Uint32Array(leaders.length);
-    this.limit = eager ? 1 : OFTEN;
+    this.limit = limit;
   }
 }
 
 /** The engine of a program; `eager`: everything is translated at once. Null where it cannot be: no WebAssembly, another memory. */
-export function engineOf(program: Program, global: GlobalMemory, eager: boolean): Engine | null {
+export function engineOf(program: Program, global: GlobalMemory, eager: boolean, variant: Variant): Engine | null {
   if (wasm === null) return null;
-  const known = program.engine;
+  const known = program.engines[variant];
   // Not a map beside the programs: weak ones keep short-lived programs alive for long.
-  const engine = known instanceof Engine && known.eager === eager ? known : new Engine(program, global, eager);
-  program.engine = engine;
+  const engine = known instanceof Engine && known.eager === eager ? known : new Engine(program, global, eager, variant);
+  program.engines[variant] = engine;
   return engine.global === global ? engine : null;
 }
 
 /** Is there code that launches of the program on this memory can use at once? */
-export function isTranslated({ engine }: Program, global: GlobalMemory): boolean {
+export function isTranslated({ engines }: Program, global: GlobalMemory, variant: Variant): boolean {
+  const engine = engines[variant];
   return (
     engine instanceof Engine && engine.global === global && (engine.full.run !== null || engine.masked.run !== null)
   );
@@ -83,6 +99,16 @@ function leadersOf(program: Program): Uint8Array {
   return leaders;
 }
 
+/** Is the instruction something to the race detector? */
+function isWatched(program: Program, pc: number): boolean {
+  const inst = program.insts[pc];
+  if (!inst) return false;
+  const { op, memory } = inst.form;
+  return (
+    (memory !== null && memory.space !== "const" && memory.space !== "param") || ordersAccesses(inst) || op === "BAR"
+  );
+}
+
 export class Engine {
   readonly full: Flavour;
   readonly masked: Flavour;
@@ -96,24 +122,34 @@ export class Engine {
     readonly banks: readonly Int32Array[];
     readonly warps: number;
     readonly sharedBytes: number;
+    readonly observer: Observer;
   } | null = null;
+  /** Visits after which the first blocks are translated. */
+  private readonly often: number;
 
   constructor(
     private readonly program: Program,
     readonly global: GlobalMemory,
     readonly eager: boolean,
+    readonly variant: Variant,
   ) {
     this.leaders = leadersOf(program);
     this.whole = eager;
     this.translations = new Array(program.insts.length);
-    this.full = new Flavour(true, this.leaders, eager);
-    this.masked = new Flavour(false, this.leaders, eager);
+    this.often = eager ? 1 : variant === Variant.Plain ? OFTEN : OBSERVED;
+    this.full = new Flavour(true, this.leaders, this.often);
+    this.masked = new Flavour(false, this.leaders, this.often);
   }
 
   /** A launch begins. */
-  begin(banks: readonly Int32Array[], warps: number, sharedBytes: number): void {
-    this.launch = { banks, warps, sharedBytes };
+  begin(banks: readonly Int32Array[], warps: number, sharedBytes: number, observer: Observer): void {
+    this.launch = { banks, warps, sharedBytes, observer };
     this.arena?.begin(banks, warps, sharedBytes);
+  }
+
+  /** It has ended. */
+  end(): void {
+    this.launch = null;
   }
 
   /** The launch is known to be long: what comes next is translated at once. */
@@ -152,7 +188,7 @@ export class Engine {
   private translationAt(pc: number): Translation | null {
     let t = this.translations[pc];
     if (t === undefined) {
-      t = translationOf(this.program, pc);
+      t = this.variant === Variant.Watched && isWatched(this.program, pc) ? null : translationOf(this.program, pc);
       this.translations[pc] = t;
     }
     return t;
@@ -176,6 +212,7 @@ export class Engine {
       blocks,
       flavour.full,
       relaxedFmaIsExact(),
+      this.variant !== Variant.Plain,
       (pc) => this.translationAt(pc),
       (group) => (group.first.space === "global" ? arena.slot(slotOf(group)) : 0),
       (register, pc) => {
@@ -194,6 +231,9 @@ export class Engine {
         sin: mufu32.SIN,
         cos: mufu32.COS,
         tanh: mufu32.TANH,
+        observe: (id: number, active: number) => {
+          this.launch!.observer.observe(made.observed[id]!, active);
+        },
       },
     });
     flavour.run = instance.exports.run as Run;
@@ -201,6 +241,6 @@ export class Engine {
     made.entries.forEach((pc, i) => {
       if (pc >= 0) flavour.entry[pc] = Entry.First + i;
     });
-    flavour.limit = Math.min(2 * Math.max(flavour.limit, this.eager ? 1 : OFTEN), MOST_OFTEN);
+    flavour.limit = Math.min(2 * Math.max(flavour.limit, this.often), MOST_OFTEN);
   }
 }

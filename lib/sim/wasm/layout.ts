@@ -68,6 +68,8 @@ export const Exchange = {
   /** Address of the warp's local memory, and how many bytes of it each lane has (state.ts: words from the top down, a row of lanes for each). */
   localAt: 10,
   localSize: 11,
+  /** Not 0: what the warp does is told (`observe`, in code that is made for it). */
+  observed: 12,
 } as const;
 export const EXCHANGE_WORDS = 16;
 /** Indices of the threads: x, y, z by lane. */

@@ -165,8 +165,16 @@ function mayMeet({ space, store }: Access, loads: ReadonlySet<string>, stores: R
   return stores.has(space) || (store && loads.has(space));
 }
 
-/** Cuts consecutive instructions into segments. */
-export function cut(list: readonly Translation[]): Piece[] {
+/** What must stand before a segment so that it can be told who takes part in the instruction, and what it touches. */
+function toldBy(t: Translation): readonly string[] {
+  const { guard, form } = t.inst;
+  if (form.memory !== null && t.access === null) return t.reads;
+  if (guard === null || guard.id < 0) return t.bases;
+  return [...t.bases, `${fileName(guard.file)}${guard.id}`];
+}
+
+/** Cuts consecutive instructions into segments; `observed`: such that all that `toldBy` says stands before them. */
+export function cut(list: readonly Translation[], observed: boolean): Piece[] {
   const pieces: Piece[] = [];
   let current: Translation[] = [];
   let slice = new Set<Translation>();
@@ -186,8 +194,16 @@ export function cut(list: readonly Translation[]): Piece[] {
     const { access } = t;
     const alias = access !== null && mayMeet(access, loads, stores);
     let addresses = makersOf(made, t.bases);
+    const hidden = observed && toldBy(t).some((x) => made.has(x));
     const alone = t.emitter.whole === true || current[0]?.emitter.whole === true;
-    if (alone || alias || current.length >= LONGEST || addresses === null || t.stands.some((x) => made.has(x))) {
+    if (
+      alone ||
+      alias ||
+      current.length >= LONGEST ||
+      addresses === null ||
+      hidden ||
+      t.stands.some((x) => made.has(x))
+    ) {
       end();
       addresses = null;
     }
@@ -314,6 +330,7 @@ export function segmentFunction(
   relaxed: boolean,
   slot: (group: Group) => number,
   live: (register: number, pc: number) => boolean,
+  observe: (code: Code) => void,
 ): { fn: Fn; fails: boolean } {
   const { list } = piece;
   const whole = list[0]!.emitter.whole === true;
@@ -365,6 +382,7 @@ export function segmentFunction(
       .op(Op.return)
       .end();
   code.append(e.prologue).append(test);
+  observe(code);
   if (whole) code.append(rounds);
   else if (!rounds.isEmpty) {
     code.get(BASE).set(e.row).i32(0).set(e.shift).open(Op.loop).append(rounds);

@@ -9,6 +9,7 @@ import type { Program } from "../program.js";
 import type { Site } from "../site.js";
 import { Unsupported } from "../site.js";
 import type { Group } from "./access.js";
+import { Callee } from "./emission.js";
 import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
 import { type Factor, factorFunction, Slots, wideFunction } from "./factors.js";
 import { exactFma32x4 } from "./float.js";
@@ -34,7 +35,10 @@ export const imports: readonly Import[] = [
   { name: "find", params: [i32, i32, i32], results: [] },
   { name: "fma64", params: [f64, f64, f64], results: [f64] },
   ...["log2", "exp2", "sin", "cos", "tanh"].map((name): Import => ({ name, params: [f64], results: [f64] })),
+  { name: "observe", params: [i32, i32], results: [] },
 ];
+/** Active lanes in a function of a segment. */
+const SEGMENT_ACTIVE = 1;
 const TOGETHER = imports.length + 1;
 const FIRST_SEGMENT = imports.length + 2;
 
@@ -113,12 +117,13 @@ function nodesOf(
   from: number,
   to: number,
   full: boolean,
+  observed: boolean,
   translation: (pc: number) => Translation | null,
 ): Node[] {
   const nodes: Node[] = [];
   let list: Translation[] = [];
   const flush = (): void => {
-    for (const piece of cut(list)) nodes.push({ kind: "segment", pc: piece.list[0]!.index, piece });
+    for (const piece of cut(list, observed)) nodes.push({ kind: "segment", pc: piece.list[0]!.index, piece });
     list = [];
   };
   for (let pc = from; pc < to; pc++) {
@@ -177,6 +182,8 @@ export interface Translated {
   readonly bytes: Uint8Array;
   /** Instructions at which `run` can start, by number of the entry. */
   readonly entries: readonly number[];
+  /** Instructions by the numbers with which `observe` is called. */
+  readonly observed: readonly (readonly number[])[];
 }
 
 /** Registers beyond those of its slots that an instruction which writes rows by itself may write. */
@@ -203,11 +210,13 @@ class Writer {
   /** Bits of the factors of products that lie in their slots since this call of `run` (factors.ts). */
   private readonly there = this.fn.local(i32);
   private readonly slots = new Slots();
+  readonly observed: (readonly number[])[] = [];
 
   constructor(
     private readonly nodes: readonly Node[],
     private readonly full: boolean,
     private readonly relaxed: boolean,
+    private readonly isObserved: boolean,
     private readonly slot: (group: Group) => number,
     private readonly live: (register: number, pc: number) => boolean,
   ) {}
@@ -245,17 +254,22 @@ class Writer {
         this.leave(code, node.pc, Status.Stopped);
         if (node.guard === null) return;
         code.end();
+        this.observe(code, ACTIVE, node.pc);
         this.count(code, 1);
         return;
       case "segment": {
         const { list } = node.piece;
+        const pcs = list.map((t) => t.index);
         if (list.every((t) => t.emitter.nothing === true && t.inst.guard === null)) {
+          this.observe(code, ACTIVE, ...pcs);
           this.count(code, list.length);
           code.get(ACTIVE).op(Op.i32Popcnt).i32(list.length).op(Op.i32Mul);
           code.get(this.threads).op(Op.i32Add).set(this.threads);
           return;
         }
-        const { fn, fails } = segmentFunction(node.piece, this.full, this.relaxed, this.slot, this.live);
+        const { fn, fails } = segmentFunction(node.piece, this.full, this.relaxed, this.slot, this.live, (into) =>
+          this.observe(into, SEGMENT_ACTIVE, ...pcs),
+        );
         const number = FIRST_SEGMENT + this.functions.push(fn) - 1;
         code.get(BASE).get(ACTIVE).index(Op.call, number).set(this.temporary);
         if (fails) {
@@ -279,10 +293,12 @@ class Writer {
         code.open(Op.if);
         this.leave(code, node.pc, Status.Stopped);
         code.end();
+        this.observe(code, ACTIVE, node.pc);
         this.count(code, 1);
         code.get(this.threads).get(ACTIVE).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
         return;
       case "product": {
+        this.observe(code, ACTIVE, node.pc);
         this.product(node.product);
         this.count(code, 1);
         code.get(this.threads).i32(32).op(Op.i32Add).set(this.threads);
@@ -358,6 +374,7 @@ class Writer {
     const { code } = this.fn;
     const taken = this.temporary;
     const executed = (): void => {
+      this.observe(code, ACTIVE, pc);
       this.count(code, 1);
       code.get(this.threads).get(this.mask).op(Op.i32Popcnt).op(Op.i32Add).set(this.threads);
     };
@@ -387,6 +404,20 @@ class Writer {
     executed();
   }
 
+  /** Tells of instructions that are done next, where the warp is looked at. `active`: the local that has the active lanes. */
+  private observe(code: Code, active: number, ...pcs: readonly number[]): void {
+    if (!this.isObserved) return;
+    const id = this.observed.push(pcs) - 1;
+    code
+      .get(BASE)
+      .memory(Op.i32Load, EXCHANGE + 4 * Exchange.observed)
+      .open(Op.if)
+      .i32(id)
+      .get(active)
+      .index(Op.call, Callee.observe)
+      .end();
+  }
+
   private count(code: Code, n: number): void {
     code.get(this.issued).i32(n).op(Op.i32Add).set(this.issued);
   }
@@ -414,18 +445,19 @@ export function translate(
   blocks: readonly (readonly [from: number, to: number])[],
   full: boolean,
   relaxed: boolean,
+  observed: boolean,
   translation: (pc: number) => Translation | null,
   slot: (group: Group) => number,
   live: (register: number, pc: number) => boolean,
 ): Translated {
   const nodes: Node[] = [];
   blocks.forEach(([from, to], i) => {
-    nodes.push(...nodesOf(program, from, to, full, translation));
+    nodes.push(...nodesOf(program, from, to, full, observed, translation));
     if (blocks[i + 1]?.[0] !== to) nodes.push({ kind: "stop", pc: to, guard: null });
   });
-  const writer = new Writer(nodes, full, relaxed, slot, live);
+  const writer = new Writer(nodes, full, relaxed, observed, slot, live);
   writer.write();
   const bytes = encodeModule(imports, [exactFma32x4(), togetherFunction(), ...writer.functions, writer.fn]);
   // A stop is no place to start: nothing would be done.
-  return { bytes, entries: nodes.map((n) => (n.kind === "stop" ? -1 : n.pc)) };
+  return { bytes, entries: nodes.map((n) => (n.kind === "stop" ? -1 : n.pc)), observed: writer.observed };
 }

@@ -11,7 +11,7 @@ import { GLOBAL_BASE, GlobalMemory, LOCAL_TOP, SharedMemory } from "../../../lib
 import { programOf } from "../../../lib/sim/prepare.js";
 import { Random as Words } from "../../../lib/sim/random.js";
 import { type Cta, LANES, type Machine, Step, Warp } from "../../../lib/sim/state.js";
-import { Engine, Entry } from "../../../lib/sim/wasm/engine.js";
+import { Engine, Entry, Variant } from "../../../lib/sim/wasm/engine.js";
 import { Exchange } from "../../../lib/sim/wasm/layout.js";
 import { translatedMnemonics } from "../../../lib/sim/wasm/table.js";
 import { type Target, target } from "../../../lib/target/index.js";
@@ -169,8 +169,8 @@ class Tester {
     const cubin = { name: "k", ranges: [], ptxLines: [] } as unknown as CubinFunction;
     const program = programOf(this.sm, [{ cubin, first: 0, count: insts.length }], insts);
     const { mine, theirs, random } = this;
-    const engine = new Engine(program, theirs.global, true);
-    engine.begin([this.bank], 1, SHARED);
+    const engine = new Engine(program, theirs.global, true, Variant.Plain);
+    engine.begin([this.bank], 1, SHARED, { observe: () => {} });
     for (const flavour of [engine.full, engine.masked]) {
       engine.visit(flavour, 0, () => (theirs.warp.base === 0 ? [theirs.cta] : []));
       const entry = flavour.entry[0]!;
