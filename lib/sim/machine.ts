@@ -328,9 +328,9 @@ export class GridMachine implements Machine, Host, Observer {
     let active = w.active;
     for (;;) {
       if (active === 0) {
-        let g = w.ready.shift();
-        if (g === undefined && releaseWanted(w)) g = w.ready.shift();
-        if (g === undefined) break;
+        // At a barrier of the CTA, the common case, nobody else could run.
+        if (w.allWait || (w.ready.length === 0 && !releaseWanted(w))) break;
+        const g = w.ready.shift()!;
         pc = g.pc;
         active = g.mask;
         w.yielded &= ~active;

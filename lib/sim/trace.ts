@@ -282,14 +282,18 @@ export class TraceRecorder {
     this.open(Where.Global);
     const add = address.add(w);
     let sectors = 0;
+    let highest = Number.NEGATIVE_INFINITY;
     const { seen } = this;
     for (let l = 0; l < LANES; l++) {
       if (((mask >>> l) & 1) === 0) continue;
-      const sector = Math.floor((wideAddress(w, address, add, l) - GLOBAL_BASE) / SECTOR);
-      const last = Math.floor((wideAddress(w, address, add, l) + Math.max(1, bytes) - 1 - GLOBAL_BASE) / SECTOR);
-      for (let k = 0; k <= last - sector; k++) {
+      const at = wideAddress(w, address, add, l) - GLOBAL_BASE;
+      const sector = Math.floor(at / SECTOR);
+      const count = Math.floor((at + Math.max(1, bytes) - 1) / SECTOR) - sector;
+      for (let k = 0; k <= count; k++) {
         const s = sector + k;
-        if (among(seen, sectors, s)) continue;
+        // Most often the next lane is in the same sector or in a later one.
+        if (s === highest || (s < highest && among(seen, sectors, s))) continue;
+        if (s > highest) highest = s;
         seen[sectors++] = s;
         const line = Math.floor((s * SECTOR) / LINE);
         this.line(line, 1 << (s - (line * LINE) / SECTOR));
@@ -350,14 +354,19 @@ export class TraceRecorder {
   }
 
   private readonly perBank = new Int32Array(32);
+  /** The first word of each bank. */
+  private readonly firstIn = new Float64Array(32);
 
   private passes(n: number, atomic: boolean): number {
-    const { words, perBank } = this;
+    const { words, perBank, firstIn } = this;
     perBank.fill(0);
     let most = 0;
     for (let i = 0; i < n; i++) {
-      if (!atomic && among(words, i, words[i]!)) continue;
-      const bank = words[i]! & 31;
+      const word = words[i]!;
+      const bank = word & 31;
+      const known = perBank[bank]!;
+      if (!atomic && known > 0 && (firstIn[bank] === word || (known > 1 && among(words, i, word)))) continue;
+      if (known === 0) firstIn[bank] = word;
       perBank[bank]!++;
       if (perBank[bank]! > most) most = perBank[bank]!;
     }

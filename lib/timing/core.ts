@@ -150,8 +150,8 @@ export class StreamingMultiprocessor {
 
   private ready(core: SubCore, w: WarpState): number {
     if (w.blocked) return Number.POSITIVE_INFINITY;
-    const t = Math.max(w.next, w.released, w.fetched, w.constant, w.gmma, this.scoreboards(w));
-    return this.unitFree(core, w.pc, t);
+    if (w.own < 0) w.own = Math.max(w.next, w.released, w.fetched, w.constant, w.gmma, this.scoreboards(w));
+    return this.unitFree(core, w.pc, w.own);
   }
 
   private earliest(core: SubCore): number {
@@ -179,6 +179,7 @@ export class StreamingMultiprocessor {
     const { code } = this;
     const w = this.choose(core, t);
     const pc = w.pc;
+    w.own = -1;
     this.account.waited(core, w, t);
     if (code.operand[pc]! >= 0 && this.missing(core, w, pc, t)) return;
     this.account.selected(pc);
@@ -311,6 +312,7 @@ export class StreamingMultiprocessor {
   private endPhase(phase: { readonly time: number; readonly waiting: WarpState[] }): void {
     for (const w of phase.waiting) {
       w.blocked = false;
+      w.own = -1;
       if (w.phaseSb < SCOREBOARDS) this.raise(w, w.phaseSb, phase.time, 1);
       else w.released = Math.max(w.released, phase.time);
       this.cores[w.trace.index % this.cores.length]!.next = -1;
@@ -353,6 +355,7 @@ export class StreamingMultiprocessor {
     if (waiting.length + cta.arrivedOnly[id]! < expected) return;
     for (const w of waiting) {
       w.blocked = false;
+      w.own = -1;
       w.released = t + this.p.barrierLatency;
       this.cores[w.trace.index % this.cores.length]!.next = -1;
     }

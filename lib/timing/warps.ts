@@ -6,34 +6,42 @@ import type { SubCoreFront } from "./front.js";
 
 export const SCOREBOARDS = 6;
 
+/**
+ * Times begin as fractions: engines store a property that holds integers first and fractions later in two ways, and drop what they compiled for the first.
+ */
+const ZERO = -0;
+const UNKNOWN = -0.5;
+
 /** A warp on its way through its trace. */
 export class WarpState {
   at = 0;
   /** Stall count: may not issue before. */
-  next = 0;
+  next: number = ZERO;
   /** Why: the stall of a jump is the branch's. */
   jumped = false;
-  issuedAt = 0;
+  issuedAt: number = ZERO;
+  /** Cycle from which it may issue as far as itself says (units may be busy); below zero: not known. */
+  own: number = UNKNOWN;
   /** Waits at a CTA barrier. */
   blocked = false;
   /** When the barrier let it go. */
-  released = 0;
+  released: number = ZERO;
   /** Scoreboards: when the count is zero; the operations under way, for DEPBAR.LE; what the last to end is. */
   readonly zero: Float64Array = new Float64Array(SCOREBOARDS);
   readonly isLong: Uint8Array = new Uint8Array(SCOREBOARDS);
   readonly under: number[][] = Array.from({ length: SCOREBOARDS }, () => []);
   /** When the next instruction is fetched. */
-  fetched = 0;
+  fetched: number = ZERO;
   /** When the constant operand is there that was missing, and for which instruction of the trace. */
-  constant = 0;
+  constant: number = ZERO;
   served = -1;
-  depbar = 0;
+  depbar: number = ZERO;
   /** When the groups of products that were closed end, the open one, and when the wait for them is over. */
   readonly groups: number[] = [];
-  open = 0;
-  gmma = 0;
+  open: number = ZERO;
+  gmma: number = ZERO;
   /** When the copies so far are done. */
-  copies = 0;
+  copies: number = ZERO;
   /** Scoreboard of the wait for a phase that holds the warp. */
   phaseSb: number = SCOREBOARDS + 1;
 
@@ -61,14 +69,14 @@ export class CtaState {
 export class SubCore {
   readonly warps: WarpState[] = [];
   last: WarpState | null = null;
-  /** Cycle of its next issue as last computed; −1 when something changed since. */
-  next = -1;
+  /** Cycle of its next issue as last computed; below zero when something changed since. */
+  next: number = UNKNOWN;
   /** May issue again; the last instruction held up the ones after it until here. */
-  free = 0;
-  held = 0;
+  free: number = ZERO;
+  held: number = ZERO;
   readonly pipeFree: Float64Array;
   /** When the tensor core is done with the products of warp groups that it has been given. */
-  tensorFree = 0;
+  tensorFree: number = ZERO;
   readonly bankFree: Float64Array = new Float64Array(BANKS);
   /** Reuse cache: register by slot and bank, and whose. */
   readonly kept: Int16Array = new Int16Array(SLOTS * BANKS).fill(-1);

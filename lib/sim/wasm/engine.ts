@@ -195,6 +195,8 @@ export class Engine {
   }
 
   private translate(flavour: Flavour, arena: Arena): void {
+    // Who is told runs slowly otherwise, so that one module for all pays sooner.
+    this.whole ||= this.variant !== Variant.Plain && this.program.insts.length <= SMALL;
     const blocks: [number, number][] = [];
     const { leaders } = this;
     const n = leaders.length;

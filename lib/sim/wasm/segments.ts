@@ -61,6 +61,10 @@ const TRIALS = 64;
 let trial: Segment = new Segment(true, "quick");
 let trials = 0;
 
+/** How an instruction is done in a segment, as far as it matters to it: products of f32 have no short way. */
+const waysOf = ({ form }: MachineInst): readonly FmaMode[] =>
+  form.op === "DFMA" ? ["quick", "short", "exact"] : ["quick", "exact"];
+
 /** Emits an instruction for what can be seen of it: the registers and predicates that it reads, and whether the first attempt may be wrong; null: not all of it was looked at. */
 function tried(
   program: Program,
@@ -71,7 +75,7 @@ function tried(
   if (++trials % TRIALS === 0) trial = new Segment(true, "quick");
   trial.forget();
   let site: Site;
-  for (const fma of ["quick", "short", "exact"] as const) {
+  for (const fma of waysOf(program.insts[index]!)) {
     trial.startRound(fma);
     site = siteOf(program, index);
     emitInstruction(trial, { site, emitter, index }, group);
