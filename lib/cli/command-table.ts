@@ -60,6 +60,9 @@ export const commandTable = {
       races: {
         help: "Look for races (two accesses to the same bytes in no order, at least one a write) and for reads of shared and local memory that nobody has written.",
       },
+      registers: {
+        help: "Look for uses of registers that nobody has written; of code above -O0 also those whose result is dropped.",
+      },
       profile: {
         help: "How often every instruction ran and what it moved, by instruction and (-lineinfo) by PTX line; what never ran.",
       },

@@ -1,6 +1,6 @@
 /** What a run found and counted, in lines of text. */
 import { counted } from "../inspect.js";
-import { type CodePlace, profileByLine, type RaceAccess, type Run, type Traffic } from "../sim/index.js";
+import { type CodePlace, type Findings, profileByLine, type RaceAccess, type Run, type Traffic } from "../sim/index.js";
 
 const at = (v: readonly number[]): string => `[${v.join(", ")}]`;
 const offset = (p: CodePlace): string => `${p.function}+0x${p.address.toString(16).padStart(4, "0")}`;
@@ -10,12 +10,17 @@ function accessText(a: RaceAccess): string {
   return `${a.kind} by block ${at(a.block)}, thread ${at(a.thread)} at ${offset(a)}: ${a.instruction}${line(a)}`;
 }
 
+/** How many races, and reads of what nobody has written. */
+export function countOf(findings: Findings | null): number {
+  return findings === null ? 0 : findings.races.length + findings.uninitialized.length + findings.registers.length;
+}
+
 /** Races and uninitialised reads; what was looked for and not found is told, too. */
 export function findingLines({ findings }: Run): string[] {
   if (findings === null) return [];
-  const { races, uninitialized } = findings;
+  const { races, uninitialized, registers } = findings;
   return [
-    `${counted(races.length, "race")}, ${counted(uninitialized.length, "uninitialised read")}`,
+    `${counted(races.length, "race")}, ${counted(uninitialized.length + registers.length, "uninitialised read")}`,
     ...races.flatMap((r) => [
       `race in ${r.space} memory at 0x${r.memoryAddress.toString(16)}, ${counted(r.count, "time")}:`,
       `  ${accessText(r.first)}`,
@@ -24,6 +29,10 @@ export function findingLines({ findings }: Run): string[] {
     ...uninitialized.flatMap((u) => [
       `read of ${u.space} memory that nobody has written, at 0x${u.memoryAddress.toString(16)}, ${counted(u.count, "time")}:`,
       `  block ${at(u.block)}, thread ${at(u.thread)} at ${offset(u)}: ${u.instruction}${line(u)}`,
+    ]),
+    ...registers.flatMap((r) => [
+      `use of register ${r.register}, which nobody has written, ${counted(r.count, "time")}:`,
+      `  block ${at(r.block)}, thread ${at(r.thread)} at ${offset(r)}: ${r.instruction}${line(r)}`,
     ]),
   ];
 }

@@ -3,16 +3,17 @@ import type { LaunchOptions, Run } from "../sim/index.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
 import { runLaunches } from "./launched.js";
-import { findingLines, profileLines } from "./run-report.js";
+import { countOf, findingLines, profileLines } from "./run-report.js";
 import { UNUSABLE } from "./usage.js";
 
 /** Exit status 0 as expected, 1 not (or with findings), 2 unusable input, 3 a kernel faulted. */
 export function run(args: readonly string[], host: Host): number {
   const { file, values } = readCommandLine("run", args);
-  const { races, profile, threads, completion } = values;
+  const { races, registers, profile, threads, completion } = values;
   const [maxInstructions, maxSeconds] = [values["max-instructions"], values["max-seconds"]];
   const how: LaunchOptions = {
     ...(races && { races }),
+    ...(registers && { registers }),
     ...(profile && { profile }),
     ...(maxInstructions !== undefined && { maxInstructions }),
     ...(completion !== undefined && { completion }),
@@ -28,11 +29,11 @@ export function run(args: readonly string[], host: Host): number {
     },
   });
   if (result === null) return UNUSABLE;
-  const found = runs.some((r) => (r.findings?.races.length ?? 0) + (r.findings?.uninitialized.length ?? 0) > 0);
+  const found = runs.some((r) => countOf(r.findings) > 0);
   const status = result.status === 0 && found ? 1 : result.status;
   if (values.json) {
     const more = {
-      ...(races && { findings: runs.map((r) => r.findings) }),
+      ...((races || registers) && { findings: runs.map((r) => r.findings) }),
       ...(profile && { profiles: profiles(runs) }),
     };
     host.out(`${JSON.stringify({ ...result.json, status, ...more }, null, 1)}\n`);

@@ -127,7 +127,10 @@ const runText = (r: Run): string =>
     r.fault === null ? "no fault" : describeFault(r.fault)[0],
     ...(r.findings === null
       ? []
-      : [counted(r.findings.races.length, "race"), counted(r.findings.uninitialized.length, "uninitialized read")]),
+      : [
+          counted(r.findings.races.length, "race"),
+          counted(r.findings.uninitialized.length + r.findings.registers.length, "uninitialized read"),
+        ]),
   ].join(", ");
 
 function shownRun(value: Run): Run {

@@ -185,6 +185,7 @@ export class Device {
       ...(options.signal && { signal: options.signal }),
       profile: options.profile ?? false,
       races: options.races ?? false,
+      registers: options.registers ?? false,
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.only && { only: options.only }),
       ...(options.engine && { engine: options.engine }),

@@ -34,3 +34,4 @@ export type {
   TensorMap,
 } from "./types.js";
 export type { CodePlace } from "./where.js";
+export type { UnwrittenRegister } from "./written.js";

@@ -28,6 +28,7 @@ export interface Launch {
   readonly signal?: StopSignal;
   readonly profile: boolean;
   readonly races?: boolean;
+  readonly registers?: boolean;
   readonly tracer?: TraceRecorder;
   /** Numbers of the blocks that run; all by default. */
   readonly only?: ReadonlySet<number>;

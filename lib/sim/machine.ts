@@ -16,6 +16,7 @@ import { codeIndex } from "./ops/control.js";
 import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
 import { RaceDetector } from "./races/detector.js";
+import type { Findings } from "./races/findings.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { Fault, FaultKind, Run } from "./types.js";
 import { waitsText } from "./waits.js";
@@ -23,6 +24,7 @@ import { type Engine, Entry, engineOf, isTranslated, type Observer, Variant } fr
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
 import { loopText, placeOf } from "./where.js";
+import { RegisterWatch } from "./written.js";
 
 const AT_PC = Exchange.pc;
 const AT_ISSUED = Exchange.issued;
@@ -70,6 +72,7 @@ export class GridMachine implements Machine, Host, Observer {
   readonly watch: RaceDetector | null;
   readonly underWay: UnderWay | null;
   private readonly profiler: Profiler | null;
+  private readonly written: RegisterWatch | null;
   /** Ended CTAs, whose warps and shared memory serve others. */
   private readonly ended: Cta[] = [];
   private readonly resident: Cluster[] = [];
@@ -105,8 +108,9 @@ export class GridMachine implements Machine, Host, Observer {
     const { completion = 0 } = launch;
     this.underWay = late && completion !== "at-once" ? new UnderWay(launch.program, completion) : null;
     this.profiler = launch.profile ? new Profiler(launch.program) : null;
+    this.written = launch.registers === true ? new RegisterWatch(launch.program) : null;
     launch.tracer?.begin(launch.program);
-    const isObserved = this.profiler !== null || launch.tracer !== undefined;
+    const isObserved = this.profiler !== null || this.written !== null || launch.tracer !== undefined;
     this.variant = this.watch !== null ? Variant.Watched : isObserved ? Variant.Observed : Variant.Plain;
     const choice = launch.engine ?? "auto";
     if (choice !== "closures" && launch.global.shared === IS_SHARED)
@@ -187,10 +191,16 @@ export class GridMachine implements Machine, Host, Observer {
       threadInstructions: this.threads,
       profile: this.profiler?.entries() ?? null,
       threadsUsed: 1,
-      findings: this.watch?.findings() ?? null,
+      findings: this.findings(),
       missed: this.profiler?.missed() ?? null,
       output: this.printed.join(""),
     };
+  }
+
+  private findings(): Findings | null {
+    if (this.watch === null && this.written === null) return null;
+    const { races, uninitialized } = this.watch?.findings() ?? { races: [], uninitialized: [] };
+    return { races, uninitialized, registers: this.written?.findings() ?? [] };
   }
 
   /** Runs the grid; yields the warp that ran last whenever it is time to look at the clock. */
@@ -274,6 +284,7 @@ export class GridMachine implements Machine, Host, Observer {
     }
     this.engine?.start(cta);
     this.watch?.start(cta);
+    this.written?.start(cta);
     return cta;
   }
 
@@ -312,11 +323,11 @@ export class GridMachine implements Machine, Host, Observer {
   /** Runs a warp until it waits, ends, faults, or its turn is over. */
   private runWarp(w: Warp): void {
     const { exec, guard, invert } = this.program;
-    const { profiler, watch } = this;
+    const { profiler, watch, written } = this;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
     const { engine } = this;
     const isPlain = this.variant === Variant.Plain;
-    const observed = profiler !== null || tracer !== null ? 1 : 0;
+    const observed = profiler !== null || tracer !== null || written !== null ? 1 : 0;
     this.running = w;
     let P = w.P;
     const end = exec.length;
@@ -382,6 +393,7 @@ export class GridMachine implements Machine, Host, Observer {
       if (profiler !== null) profiler.issue(w, pc, m);
       if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
       if (watch !== null) watch.issue(w, pc, m);
+      if (written !== null) written.issue(w, pc, active, m);
       if (m === 0) {
         pc++;
         continue;
@@ -427,13 +439,14 @@ export class GridMachine implements Machine, Host, Observer {
   /** Tells of instructions of translated code what the loop of `runWarp` tells of those in closures. */
   observe(pcs: readonly number[], active: number): void {
     const { guard, invert } = this.program;
-    const { profiler } = this;
+    const { profiler, written } = this;
     const w = this.running!;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
     for (const pc of pcs) {
       const m = active & (w.P[guard[pc]!]! ^ invert[pc]!);
       if (profiler !== null) profiler.issue(w, pc, m);
       if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
+      if (written !== null) written.issue(w, pc, active, m);
     }
   }
 
@@ -446,6 +459,7 @@ export class GridMachine implements Machine, Host, Observer {
     const name = this.program.outside[beyond];
     if (name === undefined) w.fault("illegal-instruction", mask, "the program counter left the code");
     else if (callHost(name, w, mask, this)) {
+      this.written?.called(w, mask);
       w.active = 0;
       for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) enqueue(w, codeIndex(w.I[RETURN_ADDRESS * 32 + l]!), 1 << l);
     } else w.fault("not-supported", mask, `the kernel calls ${name}, which the driver would bring: the cubin has none`);

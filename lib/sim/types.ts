@@ -73,9 +73,11 @@ export interface LaunchOptions {
   readonly signal?: StopSignal;
   /** Count executions of every instruction, and its memory traffic. Default false. */
   readonly profile?: boolean;
-  /** Look for races and for reads of memory that nobody has written; slow, in closures. Default false. */
+  /** Look for races and for reads of shared and local memory that nobody has written; slow: what touches memory runs in closures. Default false. */
   readonly races?: boolean;
-  /** Default auto. A profile, and blocks that are recorded, run in closures. */
+  /** Look for uses of registers and predicates that nobody has written; slow. Default false. */
+  readonly registers?: boolean;
+  /** Default auto. */
   readonly engine?: EngineChoice;
   /**
    * Threads of this machine that run blocks, at most 16 (default 1). The result is the same on any number of them: launches whose
@@ -155,7 +157,7 @@ export interface Run {
   readonly profile: readonly ProfileEntry[] | null;
   /** With `profile: true`: what no warp issued of the functions in which something ran, without the padding at their ends. */
   readonly missed: readonly CodePlace[] | null;
-  /** With `races: true`: what was found. */
+  /** With `races: true` or `registers: true`: what was found. */
   readonly findings: Findings | null;
   /** What the kernel printed, and the text of an assertion that failed. */
   readonly output: string;

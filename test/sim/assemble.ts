@@ -3,7 +3,7 @@ import { parseInst } from "../../lib/sass/index.js";
 import { GridMachine } from "../../lib/sim/machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "../../lib/sim/memory.js";
 import { programOf } from "../../lib/sim/prepare.js";
-import type { Run } from "../../lib/sim/types.js";
+import type { EngineChoice, Run } from "../../lib/sim/types.js";
 import { target } from "../../lib/target/index.js";
 
 export interface Assembled {
@@ -26,6 +26,8 @@ export interface Setup {
   readonly constants?: readonly (readonly [offset: number, word: number])[];
   readonly profile?: boolean;
   readonly races?: boolean;
+  readonly registers?: boolean;
+  readonly engine?: EngineChoice;
 }
 
 /**
@@ -87,6 +89,8 @@ export function runText(text: string, setup: Setup = {}): Assembled {
     budget: setup.budget ?? 100_000,
     profile: setup.profile ?? false,
     races: setup.races ?? false,
+    registers: setup.registers ?? false,
+    ...(setup.engine && { engine: setup.engine }),
   });
   const run = machine.run();
   return { run, out: new Int32Array(global.read(out, words * 4).buffer) };

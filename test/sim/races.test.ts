@@ -37,11 +37,15 @@ function inCorpus(name: string, ptx: string, target: CorpusTarget, opt: Level): 
       return run;
     },
   });
-  const findings = { races: found.flatMap((f) => f.races), uninitialized: found.flatMap((f) => f.uninitialized) };
+  const findings = {
+    races: found.flatMap((f) => f.races),
+    uninitialized: found.flatMap((f) => f.uninitialized),
+    registers: [],
+  };
   return { findings, right: result.status === 0 };
 }
 
-const NOTHING: Findings = { races: [], uninitialized: [] };
+const NOTHING: Findings = { races: [], uninitialized: [], registers: [] };
 
 describe.each(corpusTargets)("the corpus on %s", (target) => {
   test.each(corpus.map((c) => c.name))("%s has no races and no uninitialised reads", (name) => {

@@ -85,7 +85,7 @@ export class RaceDetector implements Watch {
     this.columns = Math.ceil((block[0] * block[1] * block[2]) / LANES) * COLUMNS;
   }
 
-  findings(): Findings {
+  findings(): Omit<Findings, "registers"> {
     return { races: [...this.races.values()], uninitialized: [...this.unwritten.values()] };
   }
 

@@ -1,5 +1,6 @@
 /** What the race detector finds, as plain data. */
 import type { CodePlace } from "../where.js";
+import type { UnwrittenRegister } from "../written.js";
 
 /** One of two accesses that race. */
 export interface RaceAccess extends CodePlace {
@@ -37,4 +38,6 @@ export interface Findings {
   readonly races: readonly Race[];
   /** One for each instruction. */
   readonly uninitialized: readonly UninitializedRead[];
+  /** With `registers: true`, one for each instruction and register. */
+  readonly registers: readonly UnwrittenRegister[];
 }

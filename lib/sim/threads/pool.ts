@@ -92,8 +92,8 @@ export interface Threaded {
 
 /** Begins a launch on `wanted` threads, or on one where its result may depend on the order of the blocks; null: it cannot run so. */
 export function beginOnThreads(launch: Launch, wanted: number): Threaded | null {
-  const { global, program, profile, races, tracer, heap, signal, ...rest } = launch;
-  if (profile || races || tracer !== undefined || heap || signal?.aborted) return null;
+  const { global, program, profile, races, registers, tracer, heap, signal, ...rest } = launch;
+  if (profile || races || registers || tracer !== undefined || heap || signal?.aborted) return null;
   if (wanted <= 1 && !global.shared) return null;
   const [x, y, z] = launch.grid;
   if (x * y * z >= 2 ** 31 - MOST_THREADS) return null;
