@@ -89,7 +89,7 @@ export class Slots {
 const [ROW, SLOT] = [0, 1] as const;
 
 /** Lower or upper halves of words as f32; NaNs stay NaNs. */
-function half(w: Vectors, word: number, upper: boolean, elements: Elements): number {
+export function half(w: Vectors, word: number, upper: boolean, elements: Elements): number {
   if (elements === "BF16") return upper ? w.v(Op.and, word, w.splat(0xffff0000)) : w.shifted(Op.i32x4Shl, word, 16);
   const top = upper ? word : w.shifted(Op.i32x4Shl, word, 16);
   // The magnitude three places lower is the f32 but for a factor of 2^112, which makes subnormals right, too.

@@ -1,5 +1,5 @@
 /**
- * Products of 16 × k and k × 8 matrices: of f16, bf16 or tf32 elements with f32 accumulators (HMMA), of bytes with 32-bit ones (IMMA). ops/tensor.ts says
+ * Products of 16 × k and k × 8 matrices: of f16, bf16 or tf32 elements with f32 accumulators, of f16 with f16 ones (HMMA), of bytes with 32-bit ones (IMMA). ops/tensor.ts says
  * where the elements are and how sums are made. The factors come as factors.ts leaves them; a round does rows g and g + 8, whose parts of C and D are
  * the four lanes of the round.
  *
@@ -9,7 +9,7 @@ import { Kind, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { TRASH_ROW, ZERO_ROW } from "../state.js";
 import type { Fn } from "./encoder.js";
-import { type Elements, F64_AT, type Factor, I16_AT, NARROW, UNIT } from "./factors.js";
+import { type Elements, F64_AT, type Factor, half, I16_AT, NARROW, UNIT } from "./factors.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
@@ -17,8 +17,8 @@ import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors 
 /** What makes products differ in code. */
 export interface ProductKind {
   readonly depth: number;
-  /** Bytes, saturating or not; floats. */
-  readonly sums: "integer" | "saturated" | "float";
+  /** Bytes, saturating or not; floats, rounded to f32 or to f16. */
+  readonly sums: "integer" | "saturated" | "float" | "half";
 }
 
 export interface Product extends ProductKind {
@@ -43,6 +43,7 @@ const possible: Readonly<Record<Elements, readonly number[]>> = {
 function typesOf(op: string, mods: readonly string[]): readonly [Elements, Elements, ProductKind["sums"]] | null {
   const rest = mods.filter((m) => !(m in depths));
   if (op === "HMMA") {
+    if (rest.length === 1 && rest[0] === "F16") return ["F16", "F16", "half"];
     if (!rest.includes("F32") || rest.some((m) => m !== "F32" && m !== "BF16" && m !== "TF32")) return null;
     const elements = rest.includes("BF16") ? "BF16" : rest.includes("TF32") ? "TF32" : "F16";
     return [elements, elements, "float"];
@@ -146,6 +147,45 @@ function addFloats(w: Vectors, sums: readonly number[], c: number, d: number): v
   }
 }
 
+/** 1.5 · 2^42 in the exponent and fraction of an f64 that counts from 2^0: what is added to it is rounded to 10 places after its own first. */
+const [PLACES, HALF_MORE] = [42 << 20, 1 << 19];
+/** Exponents of the least normal f16 and of what is too large for one. */
+const [LEAST, MOST] = [(1023 - 14) << 20, (1023 + 17) << 20];
+
+/** Four f64 of two vectors as f16 in words, rounded to nearest. */
+function roundedToHalf(w: Vectors, totals: readonly [number, number]): number {
+  const near = totals.map((t) => {
+    const e = w.v(Op.i32x4MinU, w.v(Op.and, t, w.pairs(0, 0x7ff00000)), w.pairs(0, MOST));
+    const large = w.v(
+      Op.or,
+      w.v(Op.i32x4Add, w.v(Op.i32x4MaxU, e, w.pairs(0, LEAST)), w.pairs(0, PLACES)),
+      w.pairs(0, HALF_MORE),
+    );
+    return w.v(Op.f32x4Demote, w.v(Op.f64x2Sub, w.v(Op.f64x2Add, t, large), large));
+  }) as [number, number];
+  const r = w.shuffled(...near, LOW_HALVES);
+  // The f32 of a 2^112th of it has the bits of the f16, 13 places higher.
+  const scaled = w.v(Op.f32x4Mul, w.v(Op.and, r, w.splat(0x7fffffff)), w.splat(0x07800000));
+  const magnitude = w.v(Op.i32x4MinU, w.shifted(Op.i32x4ShrU, scaled, 13), w.splat(0x7c00));
+  const sign = w.v(Op.and, w.shifted(Op.i32x4ShrU, w.shuffled(...totals, ODD_WORDS), 16), w.splat(0x8000));
+  return w.v(Op.bitselect, w.splat(0x7fff), w.v(Op.or, magnitude, sign), w.v(Op.f32x4Ne, r, r));
+}
+
+/** Adds C, two f16 to a word, to the sums of f64 and rounds them. */
+function addHalves(w: Vectors, sums: readonly number[], c: number, d: number): void {
+  const before = [0, 1].map((h) => w.load(Op.load, c, h * ROW_BYTES));
+  before.forEach((word, h) => {
+    const [even, odd] = [half(w, word, false, "F16"), half(w, word, true, "F16")];
+    const results = [LOW_PAIR, HIGH_PAIR].map((order, n) => {
+      const [x, y] = w.promoted(w.shuffled(even, odd, order));
+      const at = 4 * h + 2 * n;
+      return roundedToHalf(w, [w.v(Op.f64x2Add, sums[at]!, x!), w.v(Op.f64x2Add, sums[at + 1]!, y!)]);
+    }) as [number, number];
+    const upper = w.shifted(Op.i32x4Shl, w.shuffled(...results, ODD_WORDS), 16);
+    w.store(d, w.v(Op.or, w.shuffled(...results, EVEN_WORDS), upper), h * ROW_BYTES);
+  });
+}
+
 /** Adds C to the sums of 32 bits. */
 function addIntegers(w: Vectors, sums: readonly number[], c: number, d: number, saturated: boolean): void {
   const before = [0, 1, 2, 3].map((j) => w.load(Op.load, c, j * ROW_BYTES));
@@ -188,23 +228,24 @@ export function productFunction({ depth, sums }: ProductKind, wide: readonly [nu
         body(a!, c!, d!);
       },
     );
-  if (sums !== "float") {
+  if (sums === "integer" || sums === "saturated") {
     rounds(2, (a, c, d) => {
       addIntegers(w, integerSums(w, depth, a), c, d, sums === "saturated");
     });
     return w.finish();
   }
+  const add = sums === "half" ? addHalves : addFloats;
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
   rounds(2, (a, c, d) => {
-    addFloats(w, asDoubles(w, integerSums(w, depth, a), unit), c, d);
+    add(w, asDoubles(w, integerSums(w, depth, a), unit), c, d);
   });
   code.op(Op.return).end();
   [A, B].forEach((slot, i) => {
     code.get(slot).index(Op.call, wide[i]!);
   });
   rounds(8, (a, c, d) => {
-    addFloats(w, wideSums(w, depth, a, fused), c, d);
+    add(w, wideSums(w, depth, a, fused), c, d);
   });
   return w.finish();
 }

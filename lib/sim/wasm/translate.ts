@@ -325,7 +325,9 @@ class Writer {
     for (const f of [p.a, p.b]) code.i32(this.slots.slotOf(f).at);
     for (const at of [p.c, p.d]) code.get(BASE).i32(at).op(Op.i32Add);
     const wide = (rows: number): number =>
-      p.sums === "float" ? this.helper(`wide ${rows * p.depth}`, () => wideFunction(rows * p.depth)) : -1;
+      p.sums === "float" || p.sums === "half"
+        ? this.helper(`wide ${rows * p.depth}`, () => wideFunction(rows * p.depth))
+        : -1;
     const widths = [wide(16), wide(8)] as const;
     code.index(
       Op.call,

@@ -13,7 +13,7 @@ export const UPPER: readonly number[] = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10,
 export class Vectors {
   readonly code: Code = new Code();
   private readonly fn: Fn;
-  private readonly known = new Map<number, number>();
+  private readonly known = new Map<string, number>();
   private readonly constants = new Code();
 
   /** Parameters are addresses. */
@@ -51,11 +51,17 @@ export class Vectors {
 
   /** A word four times. */
   splat(x: number): number {
-    let known = this.known.get(x);
+    return this.pairs(x, x);
+  }
+
+  /** Two words twice. */
+  pairs(low: number, high: number): number {
+    const key = `${low} ${high}`;
+    let known = this.known.get(key);
     if (known === undefined) {
       known = this.local();
-      this.constants.words(x, x, x, x).set(known);
-      this.known.set(x, known);
+      this.constants.words(low, high, low, high).set(known);
+      this.known.set(key, known);
     }
     return known;
   }

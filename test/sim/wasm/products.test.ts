@@ -12,11 +12,15 @@ interface Form {
   readonly b: number;
   /** 16-bit halves, or words, of a factor; what lies in both is for all types. */
   readonly bits: 8 | 16 | 32;
+  /** Registers of an accumulator; default 4. */
+  readonly d?: number;
 }
 
 const forms: readonly Form[] = [
   { text: "m16n8k16.row.col.f32.f16.f16.f32", a: 4, b: 2, bits: 16 },
   { text: "m16n8k8.row.col.f32.f16.f16.f32", a: 2, b: 1, bits: 16 },
+  { text: "m16n8k16.row.col.f16.f16.f16.f16", a: 4, b: 2, bits: 16, d: 2 },
+  { text: "m16n8k8.row.col.f16.f16.f16.f16", a: 2, b: 1, bits: 16, d: 2 },
   { text: "m16n8k16.row.col.f32.bf16.bf16.f32", a: 4, b: 2, bits: 16 },
   { text: "m16n8k8.row.col.f32.tf32.tf32.f32", a: 4, b: 2, bits: 32 },
   { text: "m16n8k4.row.col.f32.tf32.tf32.f32", a: 2, b: 1, bits: 32 },
@@ -28,11 +32,11 @@ const list = (name: string, from: number, n: number): string =>
   `{${Array.from({ length: n }, (_, i) => `%${name}${from + i}`).join(", ")}}`;
 
 /** Two products share A, one of them in turns with another B; a register of A, and one of the second B, changes in each turn. */
-function ptx({ text, a, b }: Form): string {
+function ptx({ text, a, b, d: n = 4 }: Form): string {
   const load = (name: string, n: number, from: number): string =>
     Array.from({ length: n }, (_, i) => `ld.global.b32 %${name}${i}, [%p+${128 * (from + i)}];`).join("\n");
   const mma = (d: number, from: number): string =>
-    `mma.sync.aligned.${text} ${list("d", d, 4)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, 4)};`;
+    `mma.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)};`;
   return `.version 8.0
 .target sm_90
 .address_size 64
