@@ -2,7 +2,7 @@
  * Factors of matrix products, taken out of registers: where the elements are is said in ops/tensor.ts. What is made of a factor lies in a slot, so that
  * the next product with the same registers finds it there (translate.ts knows when they have changed):
  *
- * - as f32: A by row and k, B by k and column; as f64 the same, once a product needs them;
+ * - as f32: A (of 16 rows) by row and k, B by k and column; as f64 the same, once a product needs them;
  * - as pairs of 16-bit integers, elements 2 p and 2 p + 1: A by row and p, B by p and column. Floats are integers of at most 13 bits times a power
  *   of two where that is exact, so that sums of 16 products fit into 32 bits; where it is not the factor is not `narrow`.
  */
@@ -17,6 +17,8 @@ export const isInteger = (e: Elements): boolean => e === "S8" || e === "U8";
 /** What makes factors differ in code. */
 export interface FactorKind {
   readonly side: "a" | "b";
+  /** Of A; B has eight columns. */
+  readonly rows: 8 | 16;
   readonly depth: number;
   readonly elements: Elements;
 }
@@ -30,8 +32,7 @@ export interface Factor extends FactorKind {
 const perWord = (e: Elements): number => (e === "TF32" ? 1 : isInteger(e) ? 4 : 2);
 
 /** Registers of a factor. */
-export const registersOf = ({ side, depth, elements }: FactorKind): number =>
-  ((side === "a" ? 2 : 1) * depth) / (4 * perWord(elements));
+export const registersOf = ({ rows, depth, elements }: FactorKind): number => (rows * depth) / (32 * perWord(elements));
 
 // ------------------------------------------------------------------------------------------------ slots
 
@@ -60,7 +61,7 @@ export class Slots {
   private readonly used = { a: 0, b: 0 };
 
   slotOf(f: Factor): Slot {
-    const key = `${f.side} ${f.depth} ${f.elements} ${f.row}`;
+    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row}`;
     const known = this.known.get(key);
     if (known !== undefined) return known.slot;
     const n = this.used[f.side]++;
@@ -177,7 +178,8 @@ function integers(w: Vectors, k: FactorKind): void {
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++)
         bytes(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements).forEach((v, i) => {
-          if (isA) w.store(to!, v, I16_AT + (j & 1) * 16 * k.depth + (j >> 1) * 32 + 16 * i);
+          if (isA && k.rows === 8) w.store(to!, v, I16_AT + 32 * j + 16 * i);
+          else if (isA) w.store(to!, v, I16_AT + (j & 1) * 16 * k.depth + (j >> 1) * 32 + 16 * i);
           else storeColumn(w, to!, v, I16_AT, 8 * j + 4 * i, 1);
         });
     },

@@ -1,5 +1,5 @@
 /**
- * Products of 16 × k and k × 8 matrices: of f16, bf16 or tf32 elements with f32 accumulators, of f16 with f16 ones (HMMA), of bytes with 32-bit ones (IMMA). ops/tensor.ts says
+ * Products of 16 × k (of bytes also 8 × k) and k × 8 matrices: of f16, bf16 or tf32 elements with f32 accumulators, of f16 with f16 ones (HMMA), of bytes with 32-bit ones (IMMA). ops/tensor.ts says
  * where the elements are and how sums are made. The factors come as factors.ts leaves them; a round does rows g and g + 8, whose parts of C and D are
  * the four lanes of the round.
  *
@@ -16,6 +16,7 @@ import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors 
 
 /** What makes products differ in code. */
 export interface ProductKind {
+  readonly rows: 8 | 16;
   readonly depth: number;
   /** Bytes, saturating or not; floats, rounded to f32 or to f16. */
   readonly sums: "integer" | "saturated" | "float" | "half";
@@ -29,7 +30,8 @@ export interface Product extends ProductKind {
   readonly d: number;
 }
 
-const depths: Readonly<Record<string, number>> = { "1684": 4, "1688": 8, "16816": 16, "16832": 32 };
+const depths: Readonly<Record<string, number>> = { "1684": 4, "1688": 8, "16816": 16, "16832": 32, "8816": 16 };
+const EIGHT_ROWS = "8816";
 /** Depths that elements have. */
 const possible: Readonly<Record<Elements, readonly number[]>> = {
   F16: [8, 16],
@@ -69,11 +71,14 @@ export function productOf(s: Site): Product | null {
   const depth = depths[mods.find((m) => m in depths) ?? ""];
   if (a == null || b == null || c == null || d == null || depth === undefined) return null;
   if (!types.slice(0, 2).every((t) => possible[t as Elements].includes(depth))) return null;
+  const rows = mods.includes(EIGHT_ROWS) ? 8 : 16;
+  if (rows === 8 && op !== "IMMA") return null;
   return {
+    rows,
     depth,
     sums: types[2],
-    a: { side: "a", depth, elements: types[0], row: a },
-    b: { side: "b", depth, elements: types[1], row: b },
+    a: { side: "a", rows, depth, elements: types[0], row: a },
+    b: { side: "b", rows: 8, depth, elements: types[1], row: b },
     c,
     d,
   };
@@ -82,13 +87,13 @@ export function productOf(s: Site): Product | null {
 /** Parameters: addresses of the factors' slots, and of the first rows of C and D. */
 const [A, B, C, D] = [0, 1, 2, 3] as const;
 
-/** Sums of 32 bits of two rows, four columns to a vector. */
-function integerSums(w: Vectors, depth: number, a: number): number[] {
+/** Sums of 32 bits of a row, or of one in each half of 16, four columns to a vector. */
+function integerSums(w: Vectors, rows: 8 | 16, depth: number, a: number): number[] {
   const { code } = w;
-  const sums = [0, 1, 2, 3].map(() => w.local());
+  const sums = Array.from({ length: rows / 4 }, () => w.local());
   for (let p = 0; p < depth / 2; p++) {
     const b = [0, 16].map((n) => w.load(Op.load, B, I16_AT + 32 * p + n));
-    for (let h = 0; h < 2; h++) {
+    for (let h = 0; h < rows / 8; h++) {
       const x = w.load(Op.load32Splat, a, I16_AT + h * 16 * depth + 4 * p);
       b.forEach((y, n) => {
         const sum = sums[2 * h + n]!;
@@ -188,8 +193,8 @@ function addHalves(w: Vectors, sums: readonly number[], c: number, d: number): v
 
 /** Adds C to the sums of 32 bits. */
 function addIntegers(w: Vectors, sums: readonly number[], c: number, d: number, saturated: boolean): void {
-  const before = [0, 1, 2, 3].map((j) => w.load(Op.load, c, j * ROW_BYTES));
-  for (let h = 0; h < 2; h++)
+  const before = sums.map((_, j) => w.load(Op.load, c, j * ROW_BYTES));
+  for (let h = 0; h < sums.length / 2; h++)
     [EVEN_WORDS, ODD_WORDS].forEach((order, j) => {
       const x = w.shuffled(sums[2 * h]!, sums[2 * h + 1]!, order);
       const y = before[2 * h + j]!;
@@ -212,7 +217,11 @@ function asDoubles(w: Vectors, sums: readonly number[], unit: number): number[] 
 }
 
 /** The function of a kind of product. Of floats it calls `wide` for each factor (factors.ts) before it needs their f64. */
-export function productFunction({ depth, sums }: ProductKind, wide: readonly [number, number], fused: boolean): Fn {
+export function productFunction(
+  { rows, depth, sums }: ProductKind,
+  wide: readonly [number, number],
+  fused: boolean,
+): Fn {
   const w = new Vectors(4);
   const { code } = w;
   /** `bytes`: of an element of A. */
@@ -230,7 +239,7 @@ export function productFunction({ depth, sums }: ProductKind, wide: readonly [nu
     );
   if (sums === "integer" || sums === "saturated") {
     rounds(2, (a, c, d) => {
-      addIntegers(w, integerSums(w, depth, a), c, d, sums === "saturated");
+      addIntegers(w, integerSums(w, rows, depth, a), c, d, sums === "saturated");
     });
     return w.finish();
   }
@@ -238,7 +247,7 @@ export function productFunction({ depth, sums }: ProductKind, wide: readonly [nu
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
   rounds(2, (a, c, d) => {
-    add(w, asDoubles(w, integerSums(w, depth, a), unit), c, d);
+    add(w, asDoubles(w, integerSums(w, rows, depth, a), unit), c, d);
   });
   code.op(Op.return).end();
   [A, B].forEach((slot, i) => {

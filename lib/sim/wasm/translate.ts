@@ -331,7 +331,7 @@ class Writer {
     const widths = [wide(16), wide(8)] as const;
     code.index(
       Op.call,
-      this.helper(`product ${p.depth} ${p.sums}`, () => productFunction(p, widths, this.relaxed)),
+      this.helper(`product ${p.rows} ${p.depth} ${p.sums}`, () => productFunction(p, widths, this.relaxed)),
     );
     const first = p.d / ROW_BYTES;
     this.written((r) => r >= first && r < first + 4);
@@ -348,7 +348,7 @@ class Writer {
         .op(Op.i32And)
         .op(Op.i32Eqz)
         .open(Op.if);
-    const number = this.helper(`factor ${f.side} ${f.depth} ${f.elements}`, () => factorFunction(f));
+    const number = this.helper(`factor ${f.side} ${f.rows} ${f.depth} ${f.elements}`, () => factorFunction(f));
     code.get(BASE).i32(f.row).op(Op.i32Add).i32(at).index(Op.call, number);
     if (bit === null) return;
     code

@@ -24,6 +24,7 @@ const forms: readonly Form[] = [
   { text: "m16n8k16.row.col.f32.bf16.bf16.f32", a: 4, b: 2, bits: 16 },
   { text: "m16n8k8.row.col.f32.tf32.tf32.f32", a: 4, b: 2, bits: 32 },
   { text: "m16n8k4.row.col.f32.tf32.tf32.f32", a: 2, b: 1, bits: 32 },
+  { text: "m8n8k16.row.col.s32.s8.u8.s32", a: 1, b: 1, bits: 8, d: 2 },
   { text: "m16n8k32.row.col.s32.s8.u8.s32", a: 4, b: 2, bits: 8 },
   { text: "m16n8k16.row.col.satfinite.s32.u8.s8.s32", a: 2, b: 1, bits: 8 },
 ];
