@@ -1,15 +1,16 @@
 /**
- * node tools/run-ts.cjs tools/queue-figures.ts killed|overhead|scale [--points N] [--workers N] [--kill SECONDS], each on a real server (redis-server
- * or valkey-server on the path). Needs the built library.
+ * node tools/run-ts.cjs tools/queue-figures.ts killed|overhead|scale [--points N] [--workers N] [--kill SECONDS] [--folder DIR] [--seconds N], each on a
+ * real server (redis-server or valkey-server on the path). Needs the built library.
  *   killed    a sweep with a worker killed every so many seconds, the coordinator killed once and the server restarted once; then the
  *             same on threads here: whether rows are complete, none doubled, the tables equal; the most memory of the coordinator
  *   overhead  what a queue costs per point, in processor time of coordinator, worker and server: that of the same points on one
  *             thread here is taken off. Processor time does not tell how busy the machine is, a clock does.
  *   scale     100,000 points on threads, in 8 shards that are merged, and on a queue; among them a kernel that does not end, one that
- *             takes more memory than its worker has, and a damaged text: outcomes, the most memory, whether the tables are equal
+ *             takes more memory than its worker has, and a damaged text: outcomes, the most memory, whether the tables are equal.
+ *             With --folder the rows stay there, and with --seconds it stops after so many: the same command again goes on
  */
 import type { ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,11 +26,15 @@ const { values, positionals } = parseArgs({
     points: { type: "string" },
     workers: { type: "string", default: "4" },
     kill: { type: "string", default: "20" },
+    folder: { type: "string" },
+    seconds: { type: "string" },
   },
 });
 const what = positionals[0] ?? "killed";
 const points = Number(values.points ?? { killed: 20_000, overhead: 5_000, scale: 100_000 }[what]);
-const folder = mkdtempSync(join(tmpdir(), "ptxlab-figures-"));
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), "ptxlab-figures-"));
+mkdirSync(folder, { recursive: true });
+const until = values.seconds === undefined ? Number.POSITIVE_INFINITY : Date.now() + 1000 * Number(values.seconds);
 const file = join(folder, "s.json");
 const processes = new Processes();
 const wait = (ms: number): Promise<void> => new Promise((r) => setTimeout(r, ms));
@@ -47,9 +52,10 @@ interface Run {
 }
 
 /** Runs a command to its end and looks at what it takes. */
-async function watched(...args: readonly string[]): Promise<Run> {
+const watched = (...args: readonly string[]): Promise<Run> => watchedChild(processes.start(...args));
+
+async function watchedChild(child: ChildProcess): Promise<Run> {
   const from = Date.now();
-  const child = processes.start(...args);
   let last = taken(child);
   const look = setInterval(() => {
     const now = taken(child);
@@ -172,11 +178,44 @@ function large(): void {
   writeFileSync(file, JSON.stringify(spec));
 }
 
+/** What the runs of a kept folder took, piece by piece, by the name of their table. */
+const stateFile = join(folder, "state.json");
+const state: Record<string, Run & { readonly pieces: number; readonly done: boolean }> = existsSync(stateFile)
+  ? JSON.parse(readFileSync(stateFile, "utf8"))
+  : {};
+
+/** The exit status of a sweep that was interrupted: its journal is kept. */
+const INTERRUPTED = 130;
+
+/** A sweep in pieces: interrupted when the time is up, and the next call goes on. Null while it is not done. */
+async function piece(name: string, ...args: readonly string[]): Promise<Run | null> {
+  const before = state[name] ?? { seconds: 0, memory: 0, cpu: 0, pieces: 0, done: false };
+  if (before.done) return before;
+  if (Date.now() >= until) return null;
+  const child = processes.start("sweep", file, ...args, ...out(name));
+  const stop = Number.isFinite(until) ? setTimeout(() => child.kill("SIGINT"), until - Date.now()) : undefined;
+  const run = await watchedChild(child);
+  clearTimeout(stop);
+  const done = child.exitCode !== INTERRUPTED;
+  state[name] = {
+    seconds: before.seconds + run.seconds,
+    memory: Math.max(before.memory, run.memory),
+    cpu: before.cpu + run.cpu,
+    pieces: before.pieces + 1,
+    done,
+  };
+  writeFileSync(stateFile, JSON.stringify(state));
+  if (!done) console.log(`${name}: ${rowsIn(name)} rows so far; the same command goes on`);
+  return done ? state[name] : null;
+}
+
 const SHARDS = 8;
 
 async function scale(server: Server): Promise<void> {
-  large();
-  report("threads here", await watched("sweep", file, ...out("here")), "here");
+  if (!existsSync(file)) large();
+  const here = await piece("here");
+  if (here === null) return;
+  report("threads here", here, "here");
   // The rows of the run as eight shards leave them; that shards run alone leave these is tested (test/experiment/limits).
   const parts: string[] = Array.from({ length: SHARDS }, () => "");
   readFileSync(join(folder, "here.jsonl"), "utf8")
@@ -192,8 +231,10 @@ async function scale(server: Server): Promise<void> {
   const workers = Array.from({ length: 2 }, () =>
     processes.start("worker", "--queue", server.url, "--threads", "1", "--quiet"),
   );
-  report("queue, two workers", await watched("sweep", file, "--queue", server.url, ...out("there")), "there");
+  const there = await piece("there", "--queue", server.url);
   for (const worker of workers) await processes.kill(worker);
+  if (there === null) return;
+  report("queue, two workers", there, "there");
   console.log(`tables ${equal("here", "there")}`);
 }
 
@@ -217,4 +258,6 @@ async function main(): Promise<void> {
   }
 }
 
-main().finally(() => rmSync(folder, { recursive: true, force: true }));
+main().finally(() => {
+  if (values.folder === undefined) rmSync(folder, { recursive: true, force: true });
+});
