@@ -7,23 +7,37 @@ import { fail, ok, type Result } from "./result.js";
 import { type AssemblyLine, assembleLines } from "./sass/index.js";
 import { isTargetName, type Target, target as targetNamed } from "./target/index.js";
 
+/** A function read from assembly text. */
 export interface AssembledFunction {
+  /** Name of its symbol. */
   readonly name: string;
+  /** A kernel, or a function that others call. */
   readonly kind: "entry" | "func";
+  /** Its code: four u32 per instruction. */
   readonly words: Uint32Array;
+  /** Registers per thread. */
   readonly registers: number;
+  /** Bytes of stack per thread. */
   readonly stackBytes: number;
+  /** CTA barriers used, 0 to 16. */
   readonly barriers: number;
+  /** Bytes of static shared memory per CTA. */
   readonly sharedBytes: number;
+  /** Parameters with their places. */
   readonly params: readonly Param[];
+  /** What the text says of launches. */
   readonly limits: LaunchBounds;
+  /** Names of the functions that it calls. */
   readonly needs: readonly string[];
   /** Number of lines between its name and `.code`. */
   readonly directives: number;
+  /** Where the function stands in the text. */
   readonly span: Span;
 }
 
+/** All that an assembly text holds. */
 export interface AssembledModule {
+  /** The SM that its words are for. */
   readonly target: Target;
   /** In source order. */
   readonly functions: readonly AssembledFunction[];

@@ -32,7 +32,9 @@ import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, type TargetName, target as targetOf } from "./target/index.js";
 import type { PipelineOptions } from "./view/pipeline/data.js";
 
+/** How PTX is compiled. */
 export interface CompileOptions {
+  /** The SM to compile for: `sm_90`. */
   readonly target: TargetName;
   /**
    * Optimization level: 0, 1, 2 or 3; 3 is the same as 2. Any other whole number counts as 3 (measured: ptxas -O4 gives the code
@@ -70,10 +72,12 @@ export interface CompileOptions {
   readonly verify?: boolean;
 }
 
+/** The stages of a compilation, in order. */
 export type Stage = "parse" | "check" | "lower" | "phases" | "encode" | "link";
 
 /** One function on its way, with every intermediate result that was reached. */
 interface FunctionInAnyState {
+  /** Name of its symbol. */
   readonly name: string;
   /** As lowered: virtual registers, before any phase. */
   readonly lowered: Func;
@@ -94,6 +98,7 @@ interface FinishedInAnyWay extends FunctionInAnyState {
 /** A kernel that became code. */
 export interface FinishedEntry extends FinishedInAnyWay {
   readonly kind: "entry";
+  /** Machine code with its resources. */
   readonly code: Code;
 }
 
@@ -104,31 +109,43 @@ export interface FinishedRoutine extends FinishedInAnyWay {
   readonly code: Code | null;
 }
 
+/** A function that went through all stages. */
 export type FinishedFunction = FinishedEntry | FinishedRoutine;
 
 /** A function that a phase or the encoder refused, or one that calls such a one; what was reached is there. */
 export interface UnfinishedFunction extends FunctionInAnyState {
   readonly ok: false;
+  /** A kernel, or a function that others call. */
   readonly kind: "entry" | "func";
+  /** Options of its phases; null where it did not come so far. */
   readonly phaseOptions: PhaseOptions | null;
+  /** The IR as far as it came; null where lowering refused it. */
   readonly func: Func | null;
+  /** What the allocator decided; null where it did not come so far. */
   readonly allocation: AllocationResult | null;
+  /** There is none. */
   readonly code: null;
 }
 
+/** A function of a compilation, finished or not. */
 export type CompiledFunction = FinishedFunction | UnfinishedFunction;
 
 /** A function as it was after a phase. */
 export interface Dump {
+  /** Name of the function's symbol. */
   readonly function: string;
+  /** After which phase it was. */
   readonly phase: PhaseName;
+  /** Its IR as the printer writes it. */
   readonly text: string;
 }
 
 interface CompilationInAnyState {
+  /** The SM that is compiled for. */
   readonly target: Target;
   /** The PTX that was compiled, and its name in messages. */
   readonly text: string;
+  /** Name of the source in messages. */
   readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
@@ -145,20 +162,26 @@ interface CompilationInAnyState {
 /** A cubin was made. */
 export interface FinishedCompilation extends CompilationInAnyState {
   readonly ok: true;
+  /** The typed tree of the PTX. */
   readonly module: Module;
+  /** The module after lowering. */
   readonly program: Program;
   /** Functions in source order. */
   readonly functions: readonly FinishedFunction[];
+  /** The file that the driver loads. */
   readonly cubin: Uint8Array;
 }
 
 /** No cubin was made: `diagnostics` says why; what was reached is there. */
 export interface FailedCompilation extends CompilationInAnyState {
   readonly ok: false;
+  /** The typed tree of the PTX; null where the text does not parse. */
   readonly module: Module | null;
+  /** The module after lowering; null where it did not come so far. */
   readonly program: Program | null;
   /** Functions in source order, also when one of them failed. */
   readonly functions: readonly CompiledFunction[];
+  /** There is none. */
   readonly cubin: null;
 }
 

@@ -3,14 +3,19 @@ export type Severity = "fatal" | "error" | "warning" | "info";
 
 /** A range of the source text. `start` and `end` are offsets in UTF-16 code units, `line` and `column` count from 1. */
 export interface Span {
+  /** Offset of the first character in the text, from 0. */
   readonly start: number;
+  /** Offset after the last character. */
   readonly end: number;
+  /** Line of the first character, from 1. */
   readonly line: number;
+  /** Column of the first character, from 1. */
   readonly column: number;
 }
 
 /** Something to tell the user about their input. */
 export interface Diagnostic {
+  /** How bad it is. */
   readonly severity: Severity;
   /** ptxas's wording where ptxas has one. */
   readonly message: string;
@@ -20,6 +25,7 @@ export interface Diagnostic {
   readonly kind: "input" | "unsupported";
 }
 
+/** A message, with its place in the text where it has one. */
 export function diagnostic(severity: Severity, message: string, span: Span | null = null): Diagnostic {
   return { severity, message, span, kind: "input" };
 }
@@ -29,6 +35,7 @@ export function notSupported(what: string, span: Span | null): Diagnostic {
   return { severity: "error", message: `not supported yet: ${what}`, span, kind: "unsupported" };
 }
 
+/** Whether a message says that nothing can come of the input. */
 export function isFailure(d: Diagnostic): boolean {
   return d.severity === "error" || d.severity === "fatal";
 }

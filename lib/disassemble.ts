@@ -13,12 +13,15 @@ import {
 } from "./sass/index.js";
 import { type Target, targetOfSm } from "./target/index.js";
 
+/** An instruction of a listing. */
 export interface ListedInstruction {
   /** Byte offset in the function. */
   readonly offset: number;
   /** `.word 0x…` when the instruction table does not know the word. */
   readonly text: string;
+  /** The instruction table knows the word. */
   readonly known: boolean;
+  /** Its scheduling bits; null where the word is not known. */
   readonly control: Control | null;
   /** Four u32, low first. */
   readonly words: readonly number[];
@@ -27,15 +30,27 @@ export interface ListedInstruction {
   /** Line of the PTX text, null when not recorded. */
   readonly line: number | null;
   /** Line of the source that the PTX was made of, null when not recorded. */
-  readonly source: { readonly path: string; readonly line: number } | null;
+  readonly source: {
+    /** The file as the line table names it. */
+    readonly path: string;
+    /** Line in it, from 1. */
+    readonly line: number;
+  } | null;
 }
 
+/** A function of a listing. */
 export interface ListedFunction {
+  /** Name of its symbol. */
   readonly name: string;
+  /** A kernel, or a function that others call. */
   readonly kind: "entry" | "func";
+  /** Registers per thread. */
   readonly registers: number;
+  /** Bytes of static shared memory per CTA. */
   readonly sharedBytes: number;
+  /** Bytes of its own stack frame. */
   readonly frameBytes: number;
+  /** Its instructions in order of address. */
   readonly instructions: readonly ListedInstruction[];
   /** Byte offset → label, numbered as nvdisasm does. */
   readonly labels: ReadonlyMap<number, string>;
@@ -112,6 +127,7 @@ function codeReloc(r: CubinReloc): CodeReloc | null {
   return { offset: r.offset, symbol: r.symbol.name, addend: r.addend, what: half === "LO" ? "32@lo" : "32@hi" };
 }
 
+/** What a listing shows beside the instructions. */
 export interface ListingOptions {
   /** A column with the control bits: scoreboards waited for, set by operands and result, yield, stall. Default false. */
   readonly control?: boolean;

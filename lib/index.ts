@@ -7,6 +7,7 @@ export {
   type CompiledFunction,
   type CompileOptions,
   compile,
+  type Dump,
   type FailedCompilation,
   type FinishedCompilation,
   type FinishedEntry,

@@ -12,6 +12,7 @@ import { fail, ok, type Result } from "./result.js";
 import { assignControl, type Policy, postSchedule, type ScheduleReport, scheduleFunc } from "./sched/index.js";
 import { verifyCubin } from "./verify.js";
 
+/** How a cubin is re-scheduled. */
 export interface RescheduleOptions {
   /** `new` (default): the policy's order; `keep`: the instructions stay where they are. */
   readonly order?: "keep" | "new";
@@ -23,8 +24,11 @@ export interface RescheduleOptions {
   readonly functions?: readonly string[];
 }
 
+/** What became of one function. */
 export interface RescheduledFunction {
+  /** Name of its symbol. */
   readonly name: string;
+  /** How many instructions it has. */
   readonly instructions: number;
   /** Words that differ from those of the file, NOPs that the control pass put in included. */
   readonly changed: number;
@@ -32,9 +36,13 @@ export interface RescheduledFunction {
   readonly schedule: ScheduleReport | null;
 }
 
+/** A re-scheduled cubin. */
 export interface Rescheduled {
+  /** The new file. */
   readonly bytes: Uint8Array;
+  /** The SM: `sm_90`. */
   readonly target: string;
+  /** Its functions in the order of the file. */
   readonly functions: readonly RescheduledFunction[];
 }
 

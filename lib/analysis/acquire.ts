@@ -7,7 +7,9 @@
 import type { Inst } from "../ori/types.js";
 import { memoryEffect, Place } from "./memory.js";
 
+/** What an instruction has to do with acquires, as numbers. */
 export const AcquireRole = {
+  /** Nothing to do with acquires. */
   None: 0,
   /** A strong access that gives a result. */
   Access: 1,

@@ -7,7 +7,9 @@ import type { Names } from "./names.js";
 import type { Sum } from "./sums.js";
 import { unitOf } from "./units.js";
 
+/** Which memory accesses of a function may touch the same bytes. */
 export class Addresses {
+  /** The sums that its addresses are. */
   readonly affine: Affine;
   private readonly known: (Address | undefined)[];
 

@@ -15,12 +15,15 @@ import { popcount } from "./bits.js";
 import type { Names } from "./names.js";
 import { ANY, type Bits, below, combinations, combine, lowest, MOST, type Sum, spread } from "./sums.js";
 
+/** What is not looked into: a term of sums. */
 export interface Atom {
+  /** A special register, a word of a constant bank, half of a symbol's address, or a name. */
   readonly what: "special" | "constant" | "symbol" | "name";
   /** Special register, bank, or name. */
   readonly id: number;
   /** Byte offset in the bank; 1 for a name as it is where its guard is true. */
   readonly offset: number;
+  /** Name of the symbol, "" for other kinds. */
   readonly symbol: string;
   /** Bits that may be one. */
   readonly may: number;
@@ -32,7 +35,9 @@ const MAX_TERMS = 6;
 /** Names that are looked into below one another. */
 const MAX_DEPTH = 128;
 
+/** Sums of what the registers of a function hold, found on demand. */
 export class Affine {
+  /** All atoms found so far; terms of sums name them by index. */
   readonly atoms: Atom[] = [];
   private readonly atomOf = new Map<string, number>();
   private readonly known: (Sum | undefined)[];
@@ -42,7 +47,9 @@ export class Affine {
   private depth = 0;
 
   constructor(
+    /** The function that is looked at. */
     readonly func: Func,
+    /** Names of what its registers hold. */
     readonly names: Names,
   ) {
     this.known = new Array(names.count);
@@ -60,6 +67,7 @@ export class Affine {
     return sum;
   }
 
+  /** The sum of `terms` (atom and coefficient in turn) and a constant, modulo 2^32; equal terms share a `shape`. */
   make(terms: readonly number[], constant: number): Sum {
     const key = terms.join();
     let shape = this.shapes.get(key);
@@ -70,6 +78,7 @@ export class Affine {
     return { terms, constant: constant | 0, shape };
   }
 
+  /** A sum without terms. */
   number(value: number): Sum {
     return this.make([], value);
   }

@@ -13,9 +13,11 @@ import { combine, lowest, type Sum } from "./sums.js";
 export interface Address {
   /** Null: nothing is known. */
   readonly sum: Sum | null;
+  /** Bytes that the access touches; 0 where that is not known. */
   readonly bytes: number;
   /** Unit of the base register, −1 without one. */
   readonly base: number;
+  /** Atoms that the terms of the sum name by index. */
   readonly atoms: readonly Atom[];
 }
 

@@ -20,6 +20,7 @@ const STACK_POINTER = 1;
 const atMost = (n: number): number => (n === 0 ? MOST_ALIGNED : Math.min(n, MOST_ALIGNED));
 const ofNumber = (n: number): number => atMost(lowest(n | 0));
 
+/** By how many bytes registers are known to be aligned (powers of two up to `MOST_ALIGNED`), found on demand. */
 export class Alignments {
   private readonly known = new Map<number, number>();
   /** Units under way: what a loop brings back. */

@@ -7,15 +7,18 @@ export function wordsFor(bits: number): number {
   return (bits + 31) >>> 5;
 }
 
+/** Whether the bit is in the row that starts at word `offset`. */
 export function hasBit(set: Uint32Array, offset: number, bit: number): boolean {
   return (((set[offset + (bit >>> 5)] as number) >>> (bit & 31)) & 1) !== 0;
 }
 
+/** Puts a bit into the row that starts at word `offset`. */
 export function setBit(set: Uint32Array, offset: number, bit: number): void {
   const w = offset + (bit >>> 5);
   set[w] = (set[w] as number) | (1 << (bit & 31));
 }
 
+/** Takes a bit out of the row that starts at word `offset`. */
 export function clearBit(set: Uint32Array, offset: number, bit: number): void {
   const w = offset + (bit >>> 5);
   set[w] = (set[w] as number) & ~(1 << (bit & 31));
@@ -26,6 +29,7 @@ export function setRange(set: Uint32Array, offset: number, first: number, count:
   for (let b = first; b < first + count; b++) setBit(set, offset, b);
 }
 
+/** Clears bits `first … first + count − 1` of the row. */
 export function clearRange(set: Uint32Array, offset: number, first: number, count: number): void {
   for (let b = first; b < first + count; b++) clearBit(set, offset, b);
 }

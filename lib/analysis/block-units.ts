@@ -15,6 +15,7 @@ export class BlockUnits {
     this.units = units;
   }
 
+  /** Whether the unit is in the set of the block (layout index). */
   has(block: number, unit: number): boolean {
     const { start, units } = this;
     let low = start[block] as number;
@@ -47,7 +48,9 @@ export class BlockUnits {
 
 /** List g: `list[start[g]] … list[start[g + 1] − 1]`. */
 export interface Grouped {
+  /** Entry b: where the list of group b starts in `list`; one entry more than there are groups. */
   readonly start: Int32Array;
+  /** The lists of all groups, one after the other. */
   readonly list: Int32Array;
 }
 
@@ -105,6 +108,7 @@ export class Crossing {
     this.killedIn = new Int32Array(units);
   }
 
+  /** The block reads the unit, before or after what it has killed so far. */
   read(block: number, unit: number): void {
     if (this.killedIn[unit] === block + 1 || this.readIn[unit] === block + 1) return;
     this.readIn[unit] = block + 1;
@@ -116,6 +120,7 @@ export class Crossing {
     this.readsAtEnd.add(block, unit);
   }
 
+  /** The block defines the unit whatever happens: what was in it before ends there. */
   kill(block: number, unit: number): void {
     if (this.killedIn[unit] === block + 1) return;
     this.killedIn[unit] = block + 1;
@@ -135,7 +140,12 @@ export class Crossing {
   }
 
   /** Follows each unit from where it is read back to where it is killed. */
-  solve(cfg: Cfg): { readonly liveIn: BlockUnits; readonly liveOut: BlockUnits } {
+  solve(cfg: Cfg): {
+    /** Units that are live where a block starts. */
+    readonly liveIn: BlockUnits;
+    /** Units that are live where a block ends. */
+    readonly liveOut: BlockUnits;
+  } {
     const ways = this.ways(cfg);
     const [into, out] = [new Pairs(), new Pairs()];
     let u = 0;

@@ -18,22 +18,37 @@ import { type Pressure, pressure } from "./pressure.js";
 import { type Reaching, reaching } from "./reaching.js";
 import { type Routines, routines } from "./routines.js";
 
+/** All analyses by name, with what each gives. */
 export interface Analyses {
+  /** Edges between blocks, and orders of them. */
   cfg: Cfg;
+  /** Which blocks lie on every path from the entry. */
   dominators: DominatorTree;
+  /** Which blocks lie on every path to an exit. */
   postDominators: DominatorTree;
+  /** Natural loops, their nesting, and cycles that are none. */
   loops: Loops;
+  /** Definitions and reads of all instructions in flat arrays. */
   flat: Flat;
+  /** Units that are live where blocks start and end. */
   liveness: Liveness;
   /** As liveness; in the SSA window sources of phis are read on the edges. */
   livenessOnEdges: Liveness;
+  /** The single definition of each value and its reads. */
   defUse: DefUse;
+  /** Registers live at each instruction, by file. */
   pressure: Pressure;
+  /** Which definitions reach which reads. */
   reaching: Reaching;
+  /** Executions of each block (layout index) per run of the function. */
   frequencies: Float64Array;
+  /** Which registers differ between the lanes of a warp, and where lanes part and meet. */
   divergence: Divergence;
+  /** Which blocks belong to which function inside a kernel's code. */
   routines: Routines;
+  /** Names of what registers hold, equal where the contents are. */
   names: Names;
+  /** Sums that addresses are, and which accesses may meet. */
   addresses: Addresses;
 }
 

@@ -6,16 +6,21 @@
  */
 import type { Block, Func } from "../ori/types.js";
 
+/** The control flow of a function over layout indices of its blocks. */
 export interface Cfg {
   /** Number of blocks; a block is named by its index in `func.blocks`. */
   readonly count: number;
+  /** The blocks in layout order. */
   readonly blocks: readonly Block[];
   /** Layout index of a block id, −1 when there is none. */
   readonly indexOf: Int32Array;
   /** Successors of block i: `succ[succStart[i]] … succ[succStart[i + 1] − 1]`. */
   readonly succStart: Int32Array;
+  /** Successors of all blocks: those of block b are `succ[succStart[b]] …`. */
   readonly succ: Int32Array;
+  /** Where the predecessors of each block start in `pred`. */
   readonly predStart: Int32Array;
+  /** Predecessors of all blocks, in the order of `Block.preds`. */
   readonly pred: Int32Array;
   /** Reachable blocks in reverse post-order, the entry first. */
   readonly rpo: Int32Array;
@@ -74,6 +79,7 @@ export function reversePostOrder(count: number, root: number, start: Int32Array,
   return Int32Array.from(order.reverse());
 }
 
+/** The control flow of the function as it is now. */
 export function controlFlow(func: Func): Cfg {
   const blocks = func.blocks.slice();
   const count = blocks.length;

@@ -9,8 +9,11 @@ import { dominates } from "./dominators.js";
 import type { Flat } from "./flat.js";
 import { type Units, unitOf } from "./units.js";
 
+/** Units with a single, complete definition, and how often each is read. */
 export class Definitions {
+  /** The instructions of the function. */
   readonly flat: Flat;
+  /** The units of its registers. */
   readonly units: Units;
   /** Index (in `flat.insts`) of the one instruction that defines the unit, always and completely; −1: there is none such. */
   readonly def: Int32Array;

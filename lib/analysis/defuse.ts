@@ -3,16 +3,21 @@
  */
 import type { Flat } from "./flat.js";
 
+/** Definition and reads of each virtual register with one definition. */
 export interface DefUse {
   /** Definitions of index v: `def[defStart[v]] … def[defStart[v + 1] − 1]`, instruction indices in layout order. */
   readonly defStart: Int32Array;
+  /** Index of the instruction that defines the value, −1 for none or several. */
   readonly def: Int32Array;
+  /** Where the reads of each value start in `use`. */
   readonly useStart: Int32Array;
+  /** Indices of the reading instructions of all values. */
   readonly use: Int32Array;
   /** Source slot of each use, −1 for guards. */
   readonly useSlot: Int16Array;
 }
 
+/** Definitions and reads, from the flat arrays. */
 export function defUse(flat: Flat): DefUse {
   const defs = bucket(flat, flat.defStart, flat.defUnit, flat.defWidth);
   const uses = bucket(flat, flat.useStart, flat.useUnit, flat.useWidth);

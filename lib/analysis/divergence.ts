@@ -16,6 +16,7 @@ import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, Z
 import type { Cfg } from "./cfg.js";
 import { isLanewise, isPlainLoad, readsBlockConstant, readsConstants } from "./traits.js";
 
+/** What differs between lanes of a warp. */
 export interface Divergence {
   /** 1 for values that lanes of one warp may hold differently. Virtual registers. */
   readonly varies: Uint8Array;
@@ -29,9 +30,13 @@ export interface Divergence {
 
 /** A region: where its barrier is set up and where it is waited for, as layout indices. */
 export interface Region {
+  /** Number of the convergence barrier. */
   readonly barrier: number;
+  /** Layout index of the block where the region starts. */
   readonly entry: number;
+  /** Layout indices of the blocks in which lanes may be apart. */
   readonly blocks: ReadonlySet<number>;
+  /** Layout indices of the blocks where lanes meet. */
   readonly joins: ReadonlySet<number>;
 }
 
@@ -41,6 +46,7 @@ interface Meeting {
   readonly until: number;
 }
 
+/** Follows what differs between lanes through data and control. */
 export function divergence(func: Func, cfg: Cfg): Divergence {
   return new Finding(func, cfg).run();
 }

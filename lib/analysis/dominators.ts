@@ -16,9 +16,11 @@ interface Edges {
   readonly list: Int32Array;
 }
 
+/** A tree of dominators or of post-dominators, over layout indices of blocks. */
 export interface DominatorTree {
   /** Node count: blocks, and for post-dominators one more, the virtual exit. */
   readonly nodes: number;
+  /** The node that dominates all: the entry, or the virtual exit. */
   readonly root: number;
   /** Immediate dominator, −1 for the root and for unreachable nodes. */
   readonly idom: Int32Array;
@@ -28,6 +30,7 @@ export interface DominatorTree {
   readonly order: Int32Array;
   /** Entry and exit times of a walk over the tree, for `dominates`. */
   readonly enter: Int32Array;
+  /** Exit time of each node in that walk. */
   readonly leave: Int32Array;
 }
 
@@ -51,11 +54,13 @@ export function commonDominator(tree: DominatorTree, a: number, b: number): numb
   return x;
 }
 
+/** Dominators: what lies on every path from the entry. */
 export function dominators(cfg: Cfg): DominatorTree {
   const succ = { start: cfg.succStart, list: cfg.succ };
   return solve(cfg.count, 0, cfg.rpo, succ, { start: cfg.predStart, list: cfg.pred });
 }
 
+/** Post-dominators: what lies on every path to an exit; node `count` is the virtual exit. */
 export function postDominators(cfg: Cfg): DominatorTree {
   const n = cfg.count;
   const exits = exitEdges(cfg);

@@ -26,8 +26,11 @@ const PREDICATES = 7;
 
 export { IMPLICIT };
 
+/** Definitions and reads of a function's instructions in layout order, as arrays. */
 export interface Flat {
+  /** The units that registers are counted in. */
   readonly units: Units;
+  /** All instructions in layout order. */
   readonly insts: readonly Inst[];
   /** Instructions of block i of the layout: `first[i] … first[i + 1] − 1`. */
   readonly first: Int32Array;
@@ -35,13 +38,19 @@ export interface Flat {
   readonly block: Int32Array;
   /** Uses of instruction i: entries `useStart[i] … useStart[i + 1] − 1` of the columns `use*`. */
   readonly useStart: Int32Array;
+  /** First unit that each read touches. */
   readonly useUnit: Int32Array;
+  /** Units that each read touches. */
   readonly useWidth: Uint8Array;
   /** Where the use stands: source slot, −1 for the guard, IMPLICIT for none. */
   readonly useSlot: Int16Array;
+  /** Where the definitions of each instruction start in the arrays below. */
   readonly defStart: Int32Array;
+  /** First unit that each definition writes. */
   readonly defUnit: Int32Array;
+  /** Units that each definition writes. */
   readonly defWidth: Uint8Array;
+  /** Definition slot of each definition. */
   readonly defSlot: Int16Array;
   /** 1 when the definition certainly replaces the old contents. */
   readonly defKills: Uint8Array;
@@ -103,6 +112,7 @@ class References {
   }
 }
 
+/** Flattens the function as it is now. */
 export function flatten(func: Func): Flat {
   const units = unitsOf(func);
   const first = new Int32Array(func.blocks.length + 1);

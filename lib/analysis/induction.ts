@@ -29,11 +29,16 @@ import {
 import { analysis } from "./cache.js";
 import type { Loop } from "./loops.js";
 
+/** How a counter is compared with its bound. */
 export type Comparison = "LT" | "LE" | "GT" | "GE" | "EQ" | "NE";
 
+/** A loop whose number of turns follows from a counter. */
 export interface CountedLoop {
+  /** The block that every turn enters first. */
   readonly header: Block;
+  /** The block whose branch goes back. */
   readonly latch: Block;
+  /** The block that follows the last turn. */
   readonly exit: Block;
   /** Under which the latch goes back. */
   readonly again: Guard;
@@ -47,7 +52,9 @@ export interface CountedLoop {
   readonly init: number | null;
   /** After a turn another one follows if (counter + offset) `compare` bound. */
   readonly compare: Comparison;
+  /** The comparison takes both sides as unsigned. */
   readonly unsigned: boolean;
+  /** What is added to the counter before it is compared. */
   readonly offset: number;
   /** A literal, a constant of a bank, or a register that nothing in the loop writes. */
   readonly bound: Operand;

@@ -12,12 +12,15 @@ import { type BlockUnits, Crossing, type WaysBack } from "./block-units.js";
 import type { Cfg } from "./cfg.js";
 import type { Flat } from "./flat.js";
 
+/** What is live at the borders of blocks. */
 export interface Liveness {
+  /** The instructions and units that it speaks of. */
   readonly flat: Flat;
   /** Words of a bit set of all units. */
   readonly words: number;
   /** By layout index of the block. */
   readonly liveIn: BlockUnits;
+  /** Units live where the block ends, by layout index. */
   readonly liveOut: BlockUnits;
 }
 

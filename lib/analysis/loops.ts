@@ -7,6 +7,7 @@ import { clearBit, forEachBit, hasBit, setBit, wordsFor } from "./bits.js";
 import type { Cfg } from "./cfg.js";
 import { type DominatorTree, dominates } from "./dominators.js";
 
+/** A natural loop; blocks are layout indices. */
 export interface Loop {
   /** Layout index of the header. */
   readonly header: number;
@@ -22,6 +23,7 @@ export interface Loop {
   readonly depth: number;
 }
 
+/** The loops of a function. */
 export interface Loops {
   /** Outer loops before inner ones, otherwise by header. */
   readonly loops: readonly Loop[];
@@ -33,6 +35,7 @@ export interface Loops {
   readonly irreducible: readonly (readonly [number, number])[];
 }
 
+/** Finds natural loops by their back edges. */
 export function naturalLoops(cfg: Cfg, dom: DominatorTree): Loops {
   const latches = new Map<number, number[]>();
   const irreducible: [number, number][] = [];

@@ -22,7 +22,20 @@ import { isProduct } from "./products.js";
  * State spaces as bits; `Group` is what is open of asynchronous copies: copies join it, LDGDEPBAR closes it. `Product` is the
  * order of warp-group products: they join it, and so do the instructions that hand registers to them and back.
  */
-export const Place = { Global: 1, Shared: 2, Local: 4, Texture: 8, Group: 16, Product: 32 } as const;
+export const Place = {
+  /** Global memory, and what a generic address may mean. */
+  Global: 1,
+  /** Shared memory, of other CTAs of the cluster too. */
+  Shared: 2,
+  /** Local memory of the thread. */
+  Local: 4,
+  /** Textures and surfaces. */
+  Texture: 8,
+  /** The open group of asynchronous copies. */
+  Group: 16,
+  /** The order of warp-group products. */
+  Product: 32,
+} as const;
 
 /** How far an instruction restricts the order of others. */
 export const Order = {
@@ -39,18 +52,23 @@ export type Order = (typeof Order)[keyof typeof Order];
 
 /** What depends on the form alone. */
 export interface MemoryEffect {
+  /** How far it restricts the order of others. */
   readonly order: Order;
   /** Places read and written (accesses only). */
   readonly reads: number;
+  /** Places written, as bits of `Place` (accesses only). */
   readonly writes: number;
   /** Later accesses must stay after it; earlier ones before it. */
   readonly acquires: boolean;
+  /** Earlier accesses must stay before it. */
   readonly releases: boolean;
   /** Bytes per thread, 0 when not known. */
   readonly bytes: number;
   /** Source slots of the address: base register, uniform register, immediate offset; −1 for none. */
   readonly base: number;
+  /** Source slot of the uniform register of the address, −1 for none. */
   readonly uniform: number;
+  /** Source slot of the immediate offset, −1 for none. */
   readonly offset: number;
   /** Places that the address speaks of: of the two of a copy only the shared one; none where lanes share addresses. */
   readonly addressed: number;

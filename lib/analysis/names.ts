@@ -18,10 +18,13 @@ import type { Liveness } from "./liveness.js";
 import type { Routines } from "./routines.js";
 import { homeUnits, unitAt } from "./units.js";
 
+/** Names of what registers hold: equal names hold the same bits. */
 export interface Names {
+  /** The instructions that names are of. */
   readonly flat: Flat;
   /** Number of names. The definition of entry d of `Flat.def*` makes `first[d]` … one per register. */
   readonly count: number;
+  /** First name of each entry of `Flat.def*`. */
   readonly first: Int32Array;
   /** Entry of `Flat.def*` of each name made by one; longer names have none. */
   readonly entry: Int32Array;
@@ -37,6 +40,7 @@ export interface Names {
   unitOf(name: number): number;
 }
 
+/** Names everything that the function's instructions define and read. */
 export function names(
   func: Func,
   cfg: Cfg,

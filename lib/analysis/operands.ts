@@ -20,11 +20,25 @@ import type { Sum } from "./sums.js";
 /** Where an address starts. */
 export type AddressBase =
   /** A kernel parameter: byte offset in the parameters. */
-  | { readonly kind: "parameter"; readonly offset: number }
+  | {
+      readonly kind: "parameter";
+      /** Byte offset in the parameters. */
+      readonly offset: number;
+    }
   /** A word of a constant bank that is no parameter. */
-  | { readonly kind: "constant"; readonly bank: number; readonly offset: number }
+  | {
+      readonly kind: "constant";
+      /** Number of the constant bank. */
+      readonly bank: number;
+      /** Byte offset in the bank. */
+      readonly offset: number;
+    }
   /** A variable or function by relocation. */
-  | { readonly kind: "symbol"; readonly name: string }
+  | {
+      readonly kind: "symbol";
+      /** Name of the variable or function. */
+      readonly name: string;
+    }
   /** The stack pointer. */
   | { readonly kind: "stack" }
   /** The start of shared or local memory, or address 0 of global memory. */
@@ -42,18 +56,25 @@ export interface IndexTerm {
   readonly most: number;
 }
 
+/** A memory access of an instruction, with what is known of its address. */
 export interface MemoryOperand {
+  /** The instruction that accesses memory. */
   readonly inst: Inst;
   /** Id of its block. */
   readonly block: number;
+  /** State space of the access. */
   readonly space: Space;
+  /** What is done: a read, a write, or both at once. */
   readonly access: "load" | "store" | "atomic" | "reduce";
   /** Bytes per thread, 0 when not known. */
   readonly bytes: number;
+  /** Where the address starts. */
   readonly base: AddressBase;
   /** Bytes added to base and index terms (modulo 2^32, signed); null when the address is known only by its base. */
   readonly offset: number | null;
+  /** What depends on the thread or on values, added to the base. */
   readonly index: readonly IndexTerm[];
+  /** The address as a sum, for questions about which accesses may meet. */
   readonly address: Address;
 }
 

@@ -9,17 +9,25 @@ import { addDefinitions, type Liveness, stepBack } from "./liveness.js";
 
 /** Per instruction in layout order. */
 export interface PressureOf {
+  /** Registers live at each instruction, by its index in `Flat.insts`. */
   readonly at: Uint16Array;
+  /** The greatest of them. */
   readonly max: number;
   /** First instruction (index in layout order) with the maximum, −1 in an empty function. */
   readonly where: number;
 }
 
+/** Live registers at each instruction, by file. */
 export interface Pressure {
+  /** Ordinary registers, in 32-bit registers. */
   readonly R: PressureOf;
+  /** Uniform registers. */
   readonly UR: PressureOf;
+  /** Predicates. */
   readonly P: PressureOf;
+  /** Uniform predicates. */
   readonly UP: PressureOf;
+  /** Convergence barriers. */
   readonly B: PressureOf;
 }
 
@@ -36,6 +44,7 @@ function masks(live: Liveness): Uint32Array[] {
   return byFile;
 }
 
+/** Counts live registers at each instruction. */
 export function pressure(live: Liveness): Pressure {
   const { flat, words } = live;
   const n = flat.insts.length;

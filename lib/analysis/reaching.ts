@@ -13,7 +13,9 @@ import type { Flat } from "./flat.js";
 /** What a register holds when the function is entered. */
 export const LIVE_IN = -1;
 
+/** Which definitions reach which reads. */
 export interface Reaching {
+  /** The definitions and reads that it speaks of. */
   readonly flat: Flat;
   /** Definitions that each use may read: `def[defStart[u]] … def[defStart[u + 1] − 1]` for entry u of `Flat.use*`. */
   readonly defStart: Int32Array;
@@ -21,6 +23,7 @@ export interface Reaching {
   readonly def: Int32Array;
 }
 
+/** Follows definitions along the flow to the reads that may see them. */
 export function reaching(cfg: Cfg, flat: Flat): Reaching {
   const exposed = new Exposed(cfg, flat);
   const into = solve(cfg, exposed);

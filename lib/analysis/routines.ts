@@ -8,11 +8,13 @@ import { setRange, wordsFor } from "./bits.js";
 import type { Cfg } from "./cfg.js";
 import type { Flat } from "./flat.js";
 
+/** Which function inside a kernel's code each block belongs to. */
 export interface Routines {
   /** Units that a call may write, null when it leads to code that is not known. */
   writes(call: Inst): Uint32Array | null;
 }
 
+/** Follows calls inside the code to the blocks that they lead to. */
 export function routines(cfg: Cfg, flat: Flat): Routines {
   const known = new Map<number, Uint32Array | null>();
   const calls = flat.insts.filter((inst) => inst.form.flow === "call");

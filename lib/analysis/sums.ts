@@ -2,6 +2,7 @@
 
 /** Terms of a sum: atom, coefficient, atom, coefficient …; by rising atom, coefficients are signed and not zero. */
 export interface Sum {
+  /** Atom and coefficient in turn, ascending by atom. */
   readonly terms: readonly number[];
   /** Signed. */
   readonly constant: number;
@@ -11,8 +12,11 @@ export interface Sum {
 
 /** Bits that may be one, greatest value (unsigned), bits that are one. */
 export interface Bits {
+  /** Bits that may be one. */
   readonly may: number;
+  /** Greatest value, unsigned. */
   readonly most: number;
+  /** Bits that must be one. */
   readonly must: number;
 }
 
@@ -43,6 +47,7 @@ export function combinations(operands: readonly Bits[]): number[] {
   return out;
 }
 
+/** a + factor · b over lists of terms; coefficients that become 0 are left out. */
 export function combine(a: readonly number[], b: readonly number[], factor: number): number[] {
   const out: number[] = [];
   let i = 0;

@@ -9,8 +9,11 @@ import { File, type Func, type Operand, type ValueTable } from "../ori/types.js"
 const physicalBase: readonly number[] = [0, 0, 256, 512, 528, 544];
 const physicalCount = 560;
 
+/** The numbering of register units: one per register of a virtual value, or per physical register. */
 export interface Units {
+  /** How many units there are. */
   readonly count: number;
+  /** Registers are virtual: units belong to values. */
   readonly virtual: boolean;
   /** Register file of each unit. */
   readonly file: Uint8Array;
@@ -24,6 +27,7 @@ export interface Units {
 const known = new WeakMap<ValueTable, Units>();
 let physical: Units | null = null;
 
+/** The units of a function. */
 export function unitsOf(func: Func): Units {
   if (!func.virtual) {
     physical ??= physicalUnits();

@@ -41,71 +41,117 @@ export const SYM_SIZE = 24;
 export const REL_SIZE = 16;
 export const RELA_SIZE = 24;
 
+/** A section of an ELF file; fields as in its header. */
 export interface ElfSection {
+  /** Index in the section table. */
   readonly index: number;
+  /** Name as the table of names has it: `.text.k`. */
   readonly name: string;
+  /** SHT_* number. */
   readonly type: number;
   /** Always below 2^53; larger values are refused by the reader. */
   readonly flags: number;
+  /** Address in memory; 0 in cubins. */
   readonly addr: number;
+  /** Byte offset in the file. */
   readonly offset: number;
+  /** Bytes. */
   readonly size: number;
+  /** Index of the section that it refers to. */
   readonly link: number;
+  /** What depends on the type: of relocations the section that they change. */
   readonly info: number;
+  /** Bytes that its place is a multiple of. */
   readonly align: number;
+  /** Bytes of an entry; 0 where it has none. */
   readonly entsize: number;
   /** The bytes in the file; empty for SHT_NOBITS. */
   readonly data: Uint8Array;
 }
 
+/** A symbol of an ELF file. */
 export interface ElfSymbol {
+  /** Index in the symbol table. */
   readonly index: number;
+  /** Its name, "" for none. */
   readonly name: string;
+  /** STB_* number: local, global, weak. */
   readonly bind: number;
+  /** STT_* number: function, object, section … */
   readonly type: number;
   /** st_other: visibility in the low two bits, the rest belongs to the machine. */
   readonly other: number;
   /** Section index, SHN_XINDEX already resolved. */
   readonly section: number;
+  /** Byte offset in its section. */
   readonly value: number;
+  /** Bytes. */
   readonly size: number;
 }
 
+/** A relocation of an ELF file. */
 export interface ElfRelocation {
+  /** Byte offset in the section that it changes. */
   readonly offset: number;
+  /** R_* number of the machine. */
   readonly type: number;
+  /** Index of the symbol. */
   readonly symbol: number;
   /** 0 in SHT_REL sections, where the addend lies in the relocated bytes. */
   readonly addend: number;
 }
 
+/** A note of an ELF file. */
 export interface ElfNote {
+  /** Who made it. */
   readonly name: string;
+  /** Number whose meaning the maker defines. */
   readonly type: number;
+  /** Its contents. */
   readonly desc: Uint8Array;
 }
 
+/** A segment of an ELF file: what a loader puts into memory. */
 export interface ElfSegment {
+  /** PT_* number. */
   readonly type: number;
+  /** PF_* bits: read, write, execute. */
   readonly flags: number;
+  /** Byte offset in the file. */
   readonly offset: number;
+  /** Address in memory. */
   readonly vaddr: number;
+  /** Physical address; 0 in cubins. */
   readonly paddr: number;
+  /** Bytes in the file. */
   readonly filesz: number;
+  /** Bytes in memory. */
   readonly memsz: number;
+  /** Bytes that its place is a multiple of. */
   readonly align: number;
 }
 
+/** An ELF file, read. */
 export interface Elf {
+  /** The whole file. */
   readonly bytes: Uint8Array;
+  /** EI_OSABI of the header. */
   readonly osabi: number;
+  /** EI_ABIVERSION of the header. */
   readonly abiVersion: number;
+  /** ET_* number: executable, relocatable. */
   readonly type: number;
+  /** EM_* number of the machine; 190 for CUDA. */
   readonly machine: number;
+  /** e_flags: of a cubin the SM, twice, and bits of the ABI. */
   readonly flags: number;
+  /** Address of the entry; 0 in cubins. */
   readonly entry: number;
+  /** Index of the section with the names of sections. */
   readonly shstrndx: number;
+  /** All sections, the empty first one included. */
   readonly sections: readonly ElfSection[];
+  /** All segments. */
   readonly segments: readonly ElfSegment[];
 }
 

@@ -26,9 +26,11 @@ const FLAG_ZSTD = 0x8000;
 
 /** One image of a fat binary. */
 export interface FatMember {
+  /** What it holds. */
   readonly kind: "cubin" | "ptx" | "other";
   /** 75 … 121. */
   readonly sm: number;
+  /** How its bytes are packed in the file. */
   readonly compression: "none" | "lz4" | "zstd";
   /** Bytes when unpacked. */
   readonly size: number;
@@ -120,7 +122,9 @@ export function unpackMember(m: FatMember): Result<Uint8Array> {
 
 /** A cubin with the bytes it was read from. */
 export interface CubinFile {
+  /** The cubin's bytes, unpacked. */
   readonly bytes: Uint8Array;
+  /** The cubin, read. */
   readonly cubin: Cubin;
 }
 

@@ -16,7 +16,9 @@ export interface Interval {
   readonly ratio: number;
   /** Ends of the interval (percentiles of the draws). */
   readonly low: number;
+  /** Upper end of the interval. */
   readonly high: number;
+  /** Pairs that it is made of. */
   readonly pairs: number;
 }
 
@@ -25,7 +27,12 @@ export interface Interval {
  * together. Throws for no pairs and for figures that are not above 0.
  */
 export function pairedBootstrap(
-  pairs: readonly { readonly before: number; readonly after: number }[],
+  pairs: readonly {
+    /** The figure as it was, in any unit. */
+    readonly before: number;
+    /** The figure of the same case now, in the same unit. */
+    readonly after: number;
+  }[],
   options: BootstrapOptions = {},
 ): Interval {
   const { seed = 1, samples = 10_000, confidence = 0.95 } = options;

@@ -6,6 +6,7 @@ import { model, type Objective } from "./objective.js";
 import { clock, type Done, type KeptThreads, Threads, threadsCan, timed } from "./threads.js";
 import type { Point, Row } from "./types.js";
 
+/** How points are run. */
 export interface ExecuteOptions {
   /** Folder that paths start at. */
   readonly folder: string;

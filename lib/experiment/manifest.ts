@@ -10,6 +10,7 @@ import type { Row, SweepSpec } from "./types.js";
 export interface Manifest {
   /** Version of ptxlab. */
   readonly ptxlab: string;
+  /** The sweep as it was given. */
   readonly spec: SweepSpec;
   /** Folder that the paths of the sweep start at, from the manifest on. */
   readonly folder: string;
@@ -17,7 +18,9 @@ export interface Manifest {
   readonly files: Readonly<Record<string, string>>;
   /** The table beside the manifest, its SHA-256 and rows. */
   readonly table: string;
+  /** SHA-256 of the table. */
   readonly tableHash: string;
+  /** Rows of the table. */
   readonly rows: number;
 }
 
@@ -54,7 +57,12 @@ export function writeManifest(out: string, spec: SweepSpec, folder: string, rows
 export function obstacles(
   manifest: Manifest,
   at: string,
-): { readonly files: readonly string[]; readonly version: string | null } {
+): {
+  /** Files that are missing or differ, by their names in the sweep. */
+  readonly files: readonly string[];
+  /** The version of ptxlab that made the table, where it is another one than this; else null. */
+  readonly version: string | null;
+} {
   const folder = resolve(at, manifest.folder);
   const files = Object.entries(manifest.files).flatMap(([name, hash]) => {
     const path = resolve(folder, name);
@@ -66,10 +74,19 @@ export function obstacles(
 
 /** A row that came out otherwise. */
 export interface Disagreement {
+  /** Number of the point, from 0. */
   readonly index: number;
+  /** Name of its input. */
   readonly input: string;
   /** Columns whose values differ, with both. */
-  readonly columns: readonly { readonly name: string; readonly before: unknown; readonly now: unknown }[];
+  readonly columns: readonly {
+    /** Name of the column. */
+    readonly name: string;
+    /** Its value in the table. */
+    readonly before: unknown;
+    /** Its value now. */
+    readonly now: unknown;
+  }[];
 }
 
 /** Holds rows against those of a table, in order; what is new in neither counts. `id` and `version` name the version and are left out. */

@@ -7,25 +7,33 @@ import type { Estimated, Measured, Row } from "./types.js";
 
 /** A code to judge. */
 export interface Candidate {
+  /** The code to judge. */
   readonly cubin: Uint8Array;
   /** The code that it is compared with: measured in turn with it, so that what changes on the GPU meanwhile meets both. */
   readonly base: Uint8Array | null;
   /** Path of the launch file, from `folder` on. */
   readonly launch: string;
+  /** Folder that paths of the launch file start at. */
   readonly folder: string;
   /** Findings of the hazard checker on the cubin, where they are known already. */
   readonly hazards: number | null;
 }
 
+/** What an objective says of a candidate. */
 export interface Judgement {
   /** `ok`, or what stopped it. */
   readonly outcome: string;
+  /** Whether buffers are what the launch file expects. */
   readonly results: Row["results"];
+  /** What the timing model says; null where it was not asked. */
   readonly estimated: Estimated | null;
+  /** What a clock says; null where none was asked. */
   readonly measured: Measured | null;
 }
 
+/** Who judges candidates. */
 export interface Objective {
+  /** Name in rows and messages. */
   readonly name: string;
   /**
    * Asked before the first code, as often as one likes. Fails where it cannot judge at all (no GPU, no driver). The text tells

@@ -25,7 +25,14 @@ const WEIGHTS = "by weights";
  * Settings of an order: which instructions move up into earlier blocks, a named policy or weights of features, in which direction. For CMA-ES
  * (`numbers`), which knows no lists, the lists are whole numbers and weights always decide.
  */
-export function orderSpace(options: { readonly numbers?: boolean; readonly policies?: readonly string[] } = {}): Space {
+export function orderSpace(
+  options: {
+    /** Lists are whole numbers and weights always decide, for CMA-ES. Default false. */
+    readonly numbers?: boolean;
+    /** Names of the policies to choose from. Default: all. */
+    readonly policies?: readonly string[];
+  } = {},
+): Space {
   const { numbers = false, policies = schedulePolicies.map((p) => p.name) } = options;
   const weights = Object.fromEntries(featureWeights.map(([name, most]) => [name, { from: 0, to: 2 * Math.abs(most) }]));
   if (numbers) return { hoist: { from: 0, to: 2, whole: true }, backward: { from: 0, to: 1, whole: true }, ...weights };

@@ -2,9 +2,11 @@
 
 /** A figure of a row, and whether less or more of it is better. */
 export interface Aim<R> {
+  /** Name of the figure. */
   readonly name: string;
   /** Null: the row has none and is on no front. */
   readonly of: (row: R) => number | null;
+  /** Whether less or more of it is better. */
   readonly want: "less" | "more";
 }
 

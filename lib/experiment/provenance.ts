@@ -7,18 +7,27 @@ import { table } from "../view/table.js";
 import type { Manifest } from "./manifest.js";
 import { version } from "./point.js";
 
+/** What a result was made with. */
 export interface Provenance {
+  /** Version of ptxlab. */
   readonly ptxlab: string;
   /** Commit of the checkout; null outside of one. */
   readonly commit: string | null;
+  /** Version of Node. */
   readonly node: string;
+  /** Operating system and architecture. */
   readonly system: string;
+  /** Name of the processor. */
   readonly processor: string;
   /** Of the tables that were named: file, SHA-256, rows, version of ptxlab. */
   readonly tables: readonly {
+    /** Path of the table. */
     readonly table: string;
+    /** SHA-256 of its bytes. */
     readonly sha256: string;
+    /** How many rows the table has. */
     readonly rows: number;
+    /** Version of ptxlab that made it. */
     readonly ptxlab: string;
   }[];
 }

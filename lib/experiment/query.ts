@@ -4,8 +4,10 @@ import { table as tableView } from "../view/table.js";
 
 /** A value in a row of an answer; 64-bit integers that a number cannot hold and what JSON has no type for are texts. */
 export type SqlValue = string | number | boolean | null;
+/** A row of an answer, by name of the column. */
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
+/** Where and how a question is asked. */
 export interface QueryOptions {
   /** Folder that names of files start at. Default: the current one. */
   readonly folder?: string;

@@ -16,7 +16,9 @@ import { verifyCubin } from "../verify.js";
 import { unit } from "./random.js";
 import type { Chosen, Move } from "./types.js";
 
+/** A cubin in another order. */
 export interface Reordered {
+  /** The new file. */
   readonly bytes: Uint8Array;
   /** Instructions that stand at another place than before. */
   readonly moved: number;

@@ -21,8 +21,11 @@ import { shownSearch } from "./shown.js";
 import { keepThreads } from "./threads.js";
 import type { Move, Point, Row, SweepInput } from "./types.js";
 
+/** How orders are searched for. */
 export interface SearchOptions extends ExecuteOptions {
+  /** Seed of all random choices: the same seed, the same search. */
   readonly seed: number;
+  /** Rounds of the beam. */
   readonly steps: number;
   /** Orders kept from step to step. Default 3. */
   readonly width?: number;
@@ -39,6 +42,7 @@ export interface SearchOptions extends ExecuteOptions {
   readonly finalists?: number;
 }
 
+/** What a search found. */
 export interface SearchResult {
   /** The cubin as it was. */
   readonly start: Row;

@@ -5,30 +5,42 @@
  */
 import { hash32, unit } from "./random.js";
 
+/** A value that a factor may have. */
 export type FactorValue = string | number | boolean;
 
 /** What can be turned, and the values it may have, in their order. */
 export interface Factor {
+  /** Name of what is turned. */
   readonly name: string;
+  /** Its values in their order; at least two. */
   readonly values: readonly FactorValue[];
 }
 
+/** A value for each factor, by name. */
 export type Setting = Readonly<Record<string, FactorValue>>;
 
 /** Points to run; `groups` holds for each group of them the indices that the answer needs. */
 export interface MorrisDesign {
+  /** What is turned. */
   readonly factors: readonly Factor[];
+  /** The settings to run, in order. */
   readonly points: readonly Setting[];
   /** Steps: point before, point after, factor that changed, by which share of its range. */
   readonly steps: readonly {
+    /** Index of the point before the step. */
     readonly from: number;
+    /** Index of the point after it. */
     readonly to: number;
+    /** Index of the factor that changed. */
     readonly factor: number;
+    /** By which share of the factor's range, signed. */
     readonly by: number;
   }[];
 }
 
+/** What a factor does to a figure, by Morris. */
 export interface MorrisEffect {
+  /** Name of the factor. */
   readonly name: string;
   /** Mean effect of the whole range of the factor, in units of the figure. */
   readonly mean: number;
@@ -54,7 +66,12 @@ function permutation(n: number, ...seed: readonly number[]): number[] {
 /** Trajectories through the space, each of which changes every factor once, by about half of its range. Factors have at least two values. */
 export function morrisDesign(
   factors: readonly Factor[],
-  options: { readonly trajectories?: number; readonly seed?: number } = {},
+  options: {
+    /** Trajectories, each of `factors + 1` points. Default 10. */
+    readonly trajectories?: number;
+    /** Seed of the random choices. Default 1. */
+    readonly seed?: number;
+  } = {},
 ): MorrisDesign {
   const { trajectories = 10, seed = 1 } = options;
   const flat = factors.find((f) => f.values.length < 2);
@@ -98,12 +115,17 @@ export function morris(design: MorrisDesign, figures: readonly (number | null)[]
 
 /** Points of a Sobol design: `samples` of A, as many of B, and for each factor those of A with the factor's column of B. */
 export interface SobolDesign {
+  /** What is turned. */
   readonly factors: readonly Factor[];
+  /** Rows of the matrices A and B. */
   readonly samples: number;
+  /** The settings to run, in order. */
   readonly points: readonly Setting[];
 }
 
+/** How much of a figure's variance a factor explains. */
 export interface SobolIndex {
+  /** Name of the factor. */
   readonly name: string;
   /** Share of the variance that the factor explains alone. */
   readonly first: number;
@@ -114,7 +136,12 @@ export interface SobolIndex {
 /** `samples * (factors + 2)` points, drawn at random. */
 export function sobolDesign(
   factors: readonly Factor[],
-  options: { readonly samples?: number; readonly seed?: number } = {},
+  options: {
+    /** Rows of the matrices A and B. Default 64. */
+    readonly samples?: number;
+    /** Seed of the random draws. Default 1. */
+    readonly seed?: number;
+  } = {},
 ): SobolDesign {
   const { samples = 64, seed = 1 } = options;
   const draw = (matrix: number): number[][] =>

@@ -13,14 +13,27 @@ import { mendJournal } from "./table.js";
 
 /** What can be set: a number between two, a whole one, or one of a list. */
 export type Dimension =
-  | { readonly from: number; readonly to: number; readonly whole?: boolean }
-  | { readonly choices: readonly FactorValue[] };
+  | {
+      /** Least value. */
+      readonly from: number;
+      /** Greatest value. */
+      readonly to: number;
+      /** Whole numbers only. Default false. */
+      readonly whole?: boolean;
+    }
+  | {
+      /** The values to choose from. */
+      readonly choices: readonly FactorValue[];
+    };
 
+/** What a study may set, by name. */
 export type Space = Readonly<Record<string, Dimension>>;
 
+/** How a study goes on and when it ends. */
 export interface StudyOptions {
   /** `tpe`: tree of Parzen estimators. `cmaes`: for numbers (lists are drawn at random). `nsga2`: for several objectives. */
   readonly sampler: "tpe" | "cmaes" | "nsga2" | "random";
+  /** Seed of the sampler: the same seed, the same study. */
   readonly seed: number;
   /** Settings tried at most. */
   readonly trials: number;
@@ -34,17 +47,23 @@ export interface StudyOptions {
   readonly journal?: string;
   /** Python that has Optuna. Default: PTXLAB_PYTHON, else that of the notebooks (PTXLAB_VENV, `.venv`), else `python3`. */
   readonly python?: string;
+  /** Ends the study after the batch under way. */
   readonly signal?: AbortSignal;
 }
 
+/** A setting that was tried. */
 export interface Trial {
+  /** Number of the trial, from 0. */
   readonly number: number;
+  /** What was set. */
   readonly setting: Setting;
   /** In the order of `want`; null where the setting cannot be judged. */
   readonly figures: readonly number[] | null;
 }
 
+/** What came of a study. */
 export interface StudyResult {
+  /** All trials in their order. */
   readonly trials: readonly Trial[];
   /** What no other trial beats: with one figure the best trials (several of the same figure are possible). */
   readonly best: readonly Trial[];
@@ -171,10 +190,17 @@ function readFigures(path: string): Map<string, Trial["figures"]> {
   return known;
 }
 
+/** A round of successive halving. */
 export interface Round<C> {
   /** What a candidate may take in this round. */
   readonly effort: number;
-  readonly figures: readonly { readonly candidate: C; readonly figure: number | null }[];
+  /** All candidates of the round with their figures. */
+  readonly figures: readonly {
+    /** Who was judged. */
+    readonly candidate: C;
+    /** Its figure, less is better; null where it cannot be judged. */
+    readonly figure: number | null;
+  }[];
 }
 
 /**
@@ -184,8 +210,20 @@ export interface Round<C> {
 export async function successiveHalving<C>(
   candidates: readonly C[],
   judge: (candidates: readonly C[], effort: number) => Promise<readonly (number | null)[]>,
-  options: { readonly least: number; readonly most: number; readonly keep?: number },
-): Promise<{ readonly best: C | null; readonly rounds: readonly Round<C>[] }> {
+  options: {
+    /** Effort of the first round, in units of the judge. */
+    readonly least: number;
+    /** Effort of the last round. */
+    readonly most: number;
+    /** One of so many goes on. Default 3. */
+    readonly keep?: number;
+  },
+): Promise<{
+  /** The best candidate of the last round; null where none could be judged. */
+  readonly best: C | null;
+  /** The rounds in their order. */
+  readonly rounds: readonly Round<C>[];
+}> {
   const { least, most, keep = 3 } = options;
   if (!(least > 0 && most >= least && keep > 1)) throw new Error("wants 0 < least <= most and keep > 1");
   const rounds: Round<C>[] = [];

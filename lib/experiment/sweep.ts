@@ -11,22 +11,30 @@ import { objectiveOf, pointsOf } from "./spec.js";
 import { Journal, mendJournal, writeTable } from "./table.js";
 import type { Point, Row, SweepSpec } from "./types.js";
 
+/** Where a sweep leaves its rows, and which points are its own. */
 export interface SweepOptions extends ExecuteOptions {
   /** Where results go: `OUT.jsonl` while it runs, `OUT.parquet` and `OUT.manifest.json` at the end. None: rows are only returned. */
   readonly out?: string;
   /** Only every `of`-th point, from the `index`-th (from 1) on: rows go to the journal of the shard, no table is made (`mergeShards`). */
-  readonly shard?: { readonly index: number; readonly of: number };
+  readonly shard?: {
+    /** Number of the shard, from 1. */
+    readonly index: number;
+    /** How many shards there are. */
+    readonly of: number;
+  };
   /** Called before the first point: how many there are, and how many are known already. */
   readonly onStart?: (total: number, known: number) => void;
   /** Workers on other machines run the points (`ptxlab worker`); the timing model judges. Default: threads here. */
   readonly queue?: QueueOptions;
 }
 
+/** Rows of a sweep in memory. */
 export interface SweepResult {
   /** In the order of the points; points that an abort left out are missing. */
   readonly rows: readonly Row[];
   /** Points whose row an earlier run had left in the journal. */
   readonly resumed: number;
+  /** All points have a row: nothing interrupted it. */
   readonly complete: boolean;
 }
 
@@ -36,6 +44,7 @@ export interface SweepDone {
   readonly points: number;
   /** Points whose row an earlier run had left in the journal. */
   readonly resumed: number;
+  /** All points have a row: nothing interrupted it. */
   readonly complete: boolean;
   /** The rows in the order of the points, read from the journal one by one. */
   readonly rows: () => Iterable<Row>;
@@ -51,7 +60,13 @@ export async function sweep(spec: SweepSpec, options: SweepOptions): Promise<Swe
 }
 
 /** The same for sweeps of any size: rows go to the files, in memory are only their ids. */
-export function sweepToTable(spec: SweepSpec, options: SweepOptions & { readonly out: string }): Promise<SweepDone> {
+export function sweepToTable(
+  spec: SweepSpec,
+  options: SweepOptions & {
+    /** Path without extension: `OUT.jsonl`, `OUT.parquet`, `OUT.manifest.json`. */
+    readonly out: string;
+  },
+): Promise<SweepDone> {
   return run(spec, options, null);
 }
 
@@ -148,9 +163,11 @@ function journalOf(out: string, shard: SweepOptions["shard"]): string {
 
 /** What was put together. */
 export interface Merged {
+  /** Points of the sweep. */
   readonly points: number;
   /** Points that no journal has a row of; with any, no table is written. */
   readonly missing: number;
+  /** Paths of the journals that were read. */
   readonly journals: readonly string[];
 }
 
@@ -161,9 +178,13 @@ export interface Merged {
 export async function mergeShards(
   spec: SweepSpec,
   options: {
+    /** Folder that paths of the sweep start at. */
     readonly folder: string;
+    /** Path without extension, as the shards had it. */
     readonly out: string;
+    /** The journals; default: all shards beside `out`. */
     readonly journals?: readonly string[];
+    /** Key of the objective; null for the model. */
     readonly key?: string | null;
   },
 ): Promise<Merged> {

@@ -116,7 +116,10 @@ export class Threads {
 export class KeptThreads {
   private readonly pools = new Map<string, Threads>();
 
-  constructor(readonly count: number) {}
+  constructor(
+    /** How many threads are kept. */
+    readonly count: number,
+  ) {}
 
   /** The threads for points with this budget. */
   of(budget: Budget): Threads {

@@ -6,7 +6,9 @@ import type { Needs } from "./needs.js";
 export interface SweepInput {
   /** Names it in results; default: the path. */
   readonly name?: string;
+  /** Path of a PTX file, to be compiled. */
   readonly ptx?: string;
+  /** Path of a cubin, to be re-scheduled. */
   readonly cubin?: string;
   /** Launch file that runs it; without one there are no cycles and no results to check. */
   readonly launch?: string;
@@ -16,27 +18,51 @@ export interface SweepInput {
 
 /** Which blocks (or instructions) a move touches: this share of them, chosen by the seed. Default: all. */
 export interface Chosen {
+  /** Seed of the choice. Default 0. */
   readonly seed?: number;
+  /** Share of the blocks, 0 to 1. Default 1. */
   readonly share?: number;
 }
 
 /** A change of the order of a cubin's instructions. A list of moves is replayed on the original order. */
 export type Move =
   /** Each chosen block in the order of a named policy. */
-  | ({ readonly policy: string } & Chosen)
+  | ({
+      /** Name of the policy. */
+      readonly policy: string;
+    } & Chosen)
   /** Each chosen block in the order of a weighted sum of what candidates know. */
-  | ({ readonly weights: Weights; readonly direction: "forward" | "backward" } & Chosen)
+  | ({
+      /** What each feature weighs. */
+      readonly weights: Weights;
+      /** Whether blocks are filled from their start or their end. */
+      readonly direction: "forward" | "backward";
+    } & Chosen)
   /**
    * Each chosen block in its present order, instructions displaced by up to `reach` places where dependences allow: all
    * of them, or the share `density`.
    */
-  | { readonly shuffle: number; readonly reach: number; readonly share: number; readonly density?: number }
+  | {
+      /** Seed of the displacements. */
+      readonly shuffle: number;
+      /** Places that an instruction may move. */
+      readonly reach: number;
+      /** Share of the blocks, 0 to 1. */
+      readonly share: number;
+      /** Share of the instructions, 0 to 1. Default 1. */
+      readonly density?: number;
+    }
   /** Instructions move up into the blocks before theirs (lib/sched/hoist.ts), all that may or the chosen ones. */
-  | ({ readonly hoist: "loads" | "all" } & Chosen);
+  | ({
+      /** Only what a scoreboard guards, or all that may. */
+      readonly hoist: "loads" | "all";
+    } & Chosen);
 
 /** A sweep: every combination of its lists is a point. What is left out has one value, the default. */
 export interface SweepSpec {
+  /** Name of the sweep, for people. */
   readonly name: string;
+  /** What points start from. */
   readonly inputs: readonly SweepInput[];
   /** PTX only. Default: the `.target` of the text. */
   readonly targets?: readonly string[];
@@ -49,9 +75,20 @@ export interface SweepSpec {
   /** Scheduling policies by name; cubins only. `keep` leaves order and control words, `control` the order alone. */
   readonly policies?: readonly string[];
   /** Repetitions with random legal orders, one per seed; cubins only. */
-  readonly shuffles?: { readonly seeds: readonly number[]; readonly reach: number };
+  readonly shuffles?: {
+    /** One point per seed. */
+    readonly seeds: readonly number[];
+    /** Places that an instruction may move. */
+    readonly reach: number;
+  };
   /** Who judges; default the timing model. */
-  readonly objective?: "model" | "clock" | { readonly clock: ClockSettings };
+  readonly objective?:
+    | "model"
+    | "clock"
+    | {
+        /** How the GPU is asked. */
+        readonly clock: ClockSettings;
+      };
   /** What a point may take; one that takes more is a row whose outcome says so. */
   readonly budget?: Budget;
   /** What every point needs of a machine. */
@@ -85,10 +122,15 @@ export interface ClockSettings {
 
 /** One point: all that is needed to repeat it. */
 export interface Point {
+  /** What it starts from. */
   readonly input: SweepInput;
+  /** `sm_90`; "" for cubins. */
   readonly target: string;
+  /** `-O`, 0 to 3. */
   readonly level: number;
+  /** `-maxrregcount`, registers per thread; 0 for none. */
   readonly maxRegisters: number;
+  /** Values of knobs by name. */
   readonly knobs: Readonly<Record<string, string | number | boolean>>;
   /** Cubins: null keeps order and control words. */
   readonly moves: readonly Move[] | null;
@@ -102,6 +144,7 @@ export interface Point {
 export interface Estimated {
   /** Sums over the launches. */
   readonly cycles: number | null;
+  /** Microseconds at the GPU's clock, sums over the launches. */
   readonly microseconds: number | null;
   /** Least of the launches. */
   readonly warpsPerSm: number | null;
@@ -111,13 +154,17 @@ export interface Estimated {
 export interface Measured {
   /** Name of the GPU, version of its driver, rate of its SMs in MHz after the last repetition (null where that is not told). */
   readonly card: string | null;
+  /** Version of the driver. */
   readonly driver: string | null;
+  /** Rate of the SMs in MHz after the last repetition. */
   readonly clockMhz: number | null;
   /** How often it was measured, and how many runs of all launches were taken together each time. */
   readonly repetitions: number | null;
+  /** Runs of all launches that were measured together. */
   readonly inARow: number | null;
   /** Microseconds of one run of all launches: median and least of the repetitions. */
   readonly median: number | null;
+  /** Least of the repetitions, in microseconds. */
   readonly least: number | null;
   /** Time over that of the base in the same repetition, the median; null without a base. */
   readonly ratio: number | null;
@@ -131,15 +178,21 @@ export interface Measured {
 export interface Row extends Estimated, Measured {
   /** Hash of the point and of what its files held: rows with the same id are the same experiment. */
   readonly id: string;
+  /** Name of the input. */
   readonly input: string;
   /** SHA-256 of the input, and of the launch file with the files that it names. */
   readonly inputHash: string;
+  /** SHA-256 of the launch file and what it names; "" without one. */
   readonly launchHash: string;
+  /** The SM: `sm_90`. */
   readonly target: string;
+  /** `-O`; null for cubins. */
   readonly level: number | null;
+  /** `-maxrregcount`, registers per thread; null for cubins. */
   readonly maxRegisters: number | null;
   /** As JSON. */
   readonly knobs: string;
+  /** Moves of a cubin's order, as JSON. */
   readonly moves: string;
   /** `ok`, or what stopped it. */
   readonly outcome: string;
@@ -151,7 +204,9 @@ export interface Row extends Estimated, Measured {
   readonly instructions: number | null;
   /** Greatest of the functions. */
   readonly registers: number | null;
+  /** Bytes of spills per thread; null where that is not known. */
   readonly spillBytes: number | null;
+  /** SHA-256 of the cubin; "" where there is none. */
   readonly cubinHash: string;
   /** Version of ptxlab. */
   readonly version: string;

@@ -40,13 +40,17 @@ export function launchRunner(launch: unknown, readFile: (path: string) => Uint8A
 /** `tolerated`: other bytes, but what the launch file expects of them within its tolerance. */
 export type Verdict = "same" | "tolerated" | "different";
 
+/** What a phase did to the results. */
 export interface PhaseVerdict {
+  /** The phase after which the code was finished plainly. */
   readonly phase: PhaseName;
+  /** Whether it computes what -O0 computes. */
   readonly verdict: Verdict;
   /** Why, "" where the results are the same. */
   readonly detail: string;
 }
 
+/** A validation of all phases. */
 export interface Validation {
   /** Phases that changed some function, in their order. */
   readonly phases: readonly PhaseVerdict[];
@@ -173,11 +177,21 @@ const control = phaseNames.indexOf("AdvancedScoreboardsAndOpexes");
 /** After the control pass nothing is left to finish. */
 const isControlled = (phase: PhaseName): boolean => phaseNames.indexOf(phase) >= control;
 
+/** What changed the results. */
 export interface Culprit {
+  /** The phase since which they differ. */
   readonly phase: PhaseName;
+  /** How they differ. */
   readonly detail: string;
   /** The first rewrite of the phase after which the results differ, null where the phase does not count its rewrites. */
-  readonly rewrite: { readonly number: number; readonly of: number; readonly what: string } | null;
+  readonly rewrite: {
+    /** Number of the rewrite in the phase, from 1. */
+    readonly number: number;
+    /** Rewrites of the phase. */
+    readonly of: number;
+    /** What it did, in words. */
+    readonly what: string;
+  } | null;
 }
 
 /** The first phase that makes the results differ from those of -O0, and the first rewrite in it; null: they do not differ. */

@@ -33,6 +33,7 @@ export const findingKinds = [
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
+/** An instruction that a finding names. */
 export interface FindingSite {
   /** Byte address in the section. */
   readonly address: number;
@@ -40,7 +41,9 @@ export interface FindingSite {
   readonly text: string;
 }
 
+/** A hazard in machine code. */
 export interface Finding {
+  /** Which rule it breaks. */
   readonly kind: FindingKind;
   /** Section's name. */
   readonly function: string;
@@ -60,6 +63,7 @@ export interface Finding {
 
 /** The code of one section: words and what the words alone do not say. */
 export interface CodeToVerify {
+  /** Name of the function. */
   readonly name: string;
   /** Four u32 per instruction, low first. */
   readonly words: Uint32Array;

@@ -23,6 +23,7 @@ export type { Pipe } from "./latency/index.js";
 export const GUARD = -1;
 
 export interface InstTiming {
+  /** The pipe that executes it. */
   readonly pipe: Pipe;
   /** Issue cycles before the same pipe takes another instruction of the warp. */
   readonly interval: number;

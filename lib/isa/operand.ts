@@ -37,9 +37,13 @@ export const ZERO_REG = -1 as const;
 
 /** Operand modifiers, a bit set. */
 export const Mod = {
+  /** The value with the other sign. */
   Neg: 1,
+  /** The value without its sign. */
   Abs: 2,
+  /** The value with all bits inverted; of predicates the negation. */
   Not: 4,
+  /** The register stays in the operand cache for the next instruction. */
   Reuse: 8,
   /** A descriptor that sm_80 to 89 leave out of the text unless a bit of the word says otherwise. */
   Shown: 16,
@@ -50,7 +54,9 @@ export const Mod = {
  * shared between two slots.
  */
 export interface Operand {
+  /** What the operand is: register, immediate, constant … */
   kind: Kind;
+  /** Register file; none for other kinds. */
   file: File;
   /** Consecutive registers read or written: 1, 2, 3, 4, 8… */
   width: number;
@@ -58,7 +64,9 @@ export interface Operand {
   id: number;
   /** First register of a multi-register value that is meant: 0 … width of the value − 1. Always 0 when physical. */
   sub: number;
+  /** Immediate bits, byte offset of a constant or symbol; unsigned 32 bits for immediates. */
   value: number;
+  /** Upper 32 bits of a 64-bit immediate. */
   high: number;
   /** Mod bits. */
   mods: number;
@@ -66,16 +74,20 @@ export interface Operand {
   part: string;
   /** Index register inside a constant operand, null-like −2 when absent. */
   index: number;
+  /** Name of the symbol, "" for other kinds. */
   sym: string;
 }
 
+/** `index` of an operand without index register. */
 export const NO_INDEX = -2 as const;
 
 /** Execution guard `@P0` / `@!UP1`. */
 export interface Guard {
   /** P or UP. */
   file: File;
+  /** Register number in the file. */
   id: number;
+  /** The instruction executes where the predicate is false. */
   not: boolean;
 }
 
@@ -97,10 +109,15 @@ export interface Control {
 
 /** What text, encoder and decoder need of an instruction; `Inst` of the IR is one. */
 export interface MachineInst {
+  /** Opcode with its modifiers. */
   form: Form;
+  /** One operand per definition slot. */
   dsts: Operand[];
+  /** One operand per source slot. */
   srcs: Operand[];
+  /** The predicate under which it executes; null for always. */
   guard: Guard | null;
+  /** Its scheduling bits; null before the control pass. */
   control: Control | null;
   /** What PTX said that the form does not tell. */
   said?: Said;
@@ -111,6 +128,7 @@ export interface MachineInst {
  * say it in their form). `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
  */
 export const saids = ["volatile", "contract"] as const;
+/** One of `saids`. */
 export type Said = (typeof saids)[number];
 
 /** Slot of a register that an instruction reads or writes without naming it: predicates under a mask (P2R, R2P). */

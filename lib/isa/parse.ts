@@ -37,9 +37,18 @@ import { applyWidths } from "./widths.js";
 
 export type { ParseNames } from "./parse-operand.js";
 
+/** An instruction read from text, or why it is none. */
 export type Parsed =
-  | { readonly ok: true; readonly inst: MachineInst }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: true;
+      /** The instruction. */
+      readonly inst: MachineInst;
+    }
+  | {
+      readonly ok: false;
+      /** What is wrong with the text. */
+      readonly message: string;
+    };
 
 /** Reads `@P0 IADD3 R1, R1, -0x8, RZ` (an ending `;` is allowed). Never throws for bad text. */
 export function parseInst(text: string, names: ParseNames = {}): Parsed {

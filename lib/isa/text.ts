@@ -27,6 +27,7 @@ import { File } from "./types.js";
 export interface Names {
   /** A register without sign and part: `R5`, `%12:2`. */
   register?(o: Operand): string;
+  /** How a label operand is printed; left out: `BB` and the id. */
   label?(o: Operand): string;
   /** SM whose syntax is used (`Target.isa`); the first line that fits when left out. */
   readonly isa?: number;

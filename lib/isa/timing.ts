@@ -9,7 +9,9 @@ import type { Form } from "./types.js";
 
 /** Scoreboards an instruction needs: for its results, and for its operands still being read. */
 export interface Guards {
+  /** Its result is guarded by a scoreboard. */
   readonly write: boolean;
+  /** Its operands are: they are read late. */
   readonly read: boolean;
 }
 

@@ -1,7 +1,20 @@
 /** Types of forms and their slots. */
 
 /** Register files. `B` are the convergence barriers B0…B15 of BSSY/BSYNC. */
-export const File = { None: 0, R: 1, UR: 2, P: 3, UP: 4, B: 5 } as const;
+export const File = {
+  /** No register. */
+  None: 0,
+  /** Ordinary registers, one per thread. */
+  R: 1,
+  /** Uniform registers, one per warp. */
+  UR: 2,
+  /** Predicates, one bit per thread. */
+  P: 3,
+  /** Uniform predicates, one bit per warp. */
+  UP: 4,
+  /** Convergence barriers. */
+  B: 5,
+} as const;
 export type File = (typeof File)[keyof typeof File];
 
 /** One operand position of a form. */
@@ -18,6 +31,7 @@ export interface SlotInfo {
   readonly optional: "PT" | "!PT" | "RZ" | "URZ" | "none" | `${number}` | null;
 }
 
+/** What an instruction does to the flow of control. */
 export type Flow =
   | "next"
   | "branch"
@@ -31,15 +45,20 @@ export type Flow =
   /** BSYNC/WARPSYNC/BREAK: reconvergence. */
   | "sync";
 
+/** State spaces of memory. */
 export type Space = "global" | "shared" | "local" | "const" | "generic" | "param";
 
+/** What an instruction does to memory. */
 export interface Memory {
+  /** The state space. */
   readonly space: Space;
+  /** The kind of access. */
   readonly access: "load" | "store" | "atomic" | "reduce" | "prefetch" | "fence";
   /** Bytes per thread. */
   readonly bytes: number;
 }
 
+/** An opcode with all of its modifiers, interned: equal texts are one object. */
 export interface Form {
   /** Dense id in order of first use; deterministic only within one process: never sort by it. */
   readonly id: number;
@@ -47,10 +66,15 @@ export interface Form {
   readonly name: string;
   /** Base mnemonic: `LDG`. */
   readonly op: string;
+  /** Modifiers in printed order. */
   readonly mods: readonly string[];
+  /** Definition slots in printed order. */
   readonly dsts: readonly SlotInfo[];
+  /** Source slots in printed order. */
   readonly srcs: readonly SlotInfo[];
+  /** What it does to the flow of control. */
   readonly flow: Flow;
+  /** What it does to memory; null for nothing. */
   readonly memory: Memory | null;
   /** Must not be removed or repeated even if its results are unused (stores, barriers, volatile reads, control flow). */
   readonly sideEffect: boolean;

@@ -9,23 +9,30 @@ import { type KnobType, namedKnobs } from "./named.js";
 import { suggestion } from "./nearest.js";
 import { readers } from "./readers.js";
 
+/** A knob of ptxas as the registry knows it. */
 export interface Knob {
   /** In the OCG knob space; null where it is not known. */
   readonly number: number | null;
+  /** Name as ptxas's own strings spell it. */
   readonly name: string;
+  /** What values it takes. */
   readonly type: KnobType;
   /** Value when it is not set; null where ptxas's is not known or there is none. */
   readonly value: number | null;
   /** Page of the wiki, and what it says the knob is for. */
   readonly page: string;
+  /** What the page says of it. */
   readonly says: string;
   /** `room: option`, null when nothing reads it yet. */
   readonly readBy: string | null;
 }
 
+/** What a knob can be set to: a switch, a number, a text, a list of numbers. */
 export type KnobValue = boolean | number | string | readonly number[];
+/** Values of knobs by name or number. */
 export type KnobValues = Readonly<Record<string, KnobValue>>;
 
+/** All named knobs in the order of their numbers. */
 export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value, page, says]) => ({
   number,
   name,
@@ -61,11 +68,15 @@ export function readKnobs(settings: Readonly<Record<string, string | number | bo
 
 /** A knob that was set, and who read which value of it. */
 export interface KnobReading {
+  /** Its name, or what was given in place of one. */
   readonly knob: string;
+  /** Its number; null for one without. */
   readonly number: number | null;
+  /** The value that was read. */
   readonly value: KnobValue;
   /** Room, and its option that the knob sets. */
   readonly room: string;
+  /** The option of the reader that it sets. */
   readonly option: string;
 }
 

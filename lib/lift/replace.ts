@@ -29,6 +29,7 @@ import { CodeMap, type NewReloc } from "./replace/map.js";
 import { type MovedMercury, moveMercury } from "./replace/mercury.js";
 import type { Lifted } from "./types.js";
 
+/** What is allowed when code is put back into a file. */
 export interface ReplaceOptions {
   /**
    * What becomes of Capsule Mercury when code changes. Default `follow`: it describes the new code, or goes with a message where

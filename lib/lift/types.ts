@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics.js";
 import type { CubinFunction, CubinReloc } from "../elf/index.js";
 import type { Func, Kind } from "../ori/types.js";
 
+/** How code is lifted. */
 export interface LiftOptions {
   /** `keep` (default) leaves every instruction its control word, `drop` none. */
   readonly controls?: "keep" | "drop";
@@ -28,9 +29,13 @@ export interface LiftedReloc extends CubinReloc {
   readonly target: CodePoint | null;
   /** The source that it fills (a symbol in the lifted function), with what lies in the word itself. */
   readonly operand: {
+    /** Source slot. */
     readonly slot: number;
+    /** What kind of operand the word itself holds. */
     readonly kind: Kind;
+    /** Its value as the word has it. */
     readonly value: number;
+    /** Upper 32 bits of a 64-bit value. */
     readonly high: number;
   } | null;
 }
@@ -39,6 +44,7 @@ export interface LiftedReloc extends CubinReloc {
 export interface CodePoint {
   /** Id of the instruction. */
   readonly inst: number;
+  /** The address after the instruction is meant. */
   readonly behind: boolean;
 }
 
@@ -46,6 +52,7 @@ export interface CodePoint {
 export interface CodeAddress {
   /** Source slot. */
   readonly slot: number;
+  /** Where the address points. */
   readonly target: CodePoint;
 }
 
@@ -65,6 +72,7 @@ export interface CodeTable {
  * returns and indirect branches count from there.
  */
 export interface Lifted {
+  /** The code as a function of the IR. */
   readonly func: Func;
   /** Where it came from; never changed. */
   readonly source: CubinFunction;
@@ -78,6 +86,7 @@ export interface Lifted {
   readonly relocs: ReadonlyMap<number, readonly LiftedReloc[]>;
   /** Immediates that are code addresses, by instruction id. Encoding fills in where the code has come to stand. */
   readonly addresses: ReadonlyMap<number, CodeAddress>;
+  /** Tables of code addresses in constant bank 2. */
   readonly tables: readonly CodeTable[];
   /** Byte offset in the source → id of the block that began there. */
   readonly blockAt: ReadonlyMap<number, number>;

@@ -18,6 +18,7 @@ import { Scope } from "./scope.js";
 import { Symbols } from "./symbols.js";
 import { typeNamed } from "./types.js";
 
+/** What lowering needs beside the module. */
 export interface LowerOptions {
   /** What to compile for. */
   readonly target: Target | TargetName;

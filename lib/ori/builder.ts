@@ -18,7 +18,9 @@ import { label as labelOf, register } from "./operand.js";
 import { fillSlots, type Given } from "./slots.js";
 import { type Block, File, type Func, type Guard, type Inst, type Operand } from "./types.js";
 
+/** What an instruction has beside opcode and operands. */
 export interface EmitOptions {
+  /** The predicate under which it executes. Default: always. */
   readonly guard?: Guard | null;
   /** Overrides the builder's current position. */
   readonly loc?: Span | null;
@@ -26,7 +28,9 @@ export interface EmitOptions {
   readonly targets?: readonly Block[];
 }
 
+/** Writes instructions at the end of a function's current block. */
 export class Builder {
+  /** The function that is written. */
   readonly func: Func;
   /** Position given to the next instructions. */
   loc: Span | null;
@@ -73,22 +77,27 @@ export class Builder {
     return register(file, this.func.values.add(file, width, name, fixed), width);
   }
 
+  /** A new virtual register of file R, `width` registers wide. */
   r(width = 1, name = ""): Operand {
     return this.value(File.R, width, name);
   }
 
+  /** A new virtual uniform register, `width` registers wide. */
   ur(width = 1, name = ""): Operand {
     return this.value(File.UR, width, name);
   }
 
+  /** A new virtual predicate. */
   p(name = ""): Operand {
     return this.value(File.P, 1, name);
   }
 
+  /** A new virtual uniform predicate. */
   up(name = ""): Operand {
     return this.value(File.UP, 1, name);
   }
 
+  /** A new virtual convergence barrier. */
   b(name = ""): Operand {
     return this.value(File.B, 1, name);
   }
@@ -125,6 +134,7 @@ export class Builder {
     return this.emit("BRA", [], [labelOf(target)], { guard });
   }
 
+  /** Ends the threads for which the guard is true. */
   exit(guard: Guard | null = null): Inst {
     return this.emit("EXIT", [], [], { guard });
   }

@@ -30,10 +30,12 @@ export function insertAt(func: Func, block: Block, at: number, ...insts: Inst[])
   func.generation++;
 }
 
+/** Puts instructions into a block before one of its own. */
 export function insertBefore(func: Func, block: Block, before: Inst, ...insts: Inst[]): void {
   insertAt(func, block, position(func, block, before), ...insts);
 }
 
+/** Puts instructions into a block after one of its own. */
 export function insertAfter(func: Func, block: Block, after: Inst, ...insts: Inst[]): void {
   insertAt(func, block, position(func, block, after) + 1, ...insts);
 }
@@ -152,7 +154,15 @@ export function splitEdge(func: Func, from: Block, to: Block): Block {
 }
 
 /** Splits edges, each named once, as `splitEdge` does one; returns the new blocks in their order. */
-export function splitEdges(func: Func, edges: readonly { readonly from: Block; readonly to: Block }[]): Block[] {
+export function splitEdges(
+  func: Func,
+  edges: readonly {
+    /** Block that the edge leaves. */
+    readonly from: Block;
+    /** Block that it enters. */
+    readonly to: Block;
+  }[],
+): Block[] {
   if (edges.length === 0) return [];
   const next = new Map<Block, Block | undefined>();
   func.blocks.forEach((b, i) => {

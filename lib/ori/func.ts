@@ -70,6 +70,7 @@ class Values implements ValueTable {
   }
 }
 
+/** An empty table of virtual registers. */
 export function newValues(): ValueTable {
   return new Values(new Uint8Array(64), new Uint8Array(64), new Int16Array(64), []);
 }
@@ -84,6 +85,7 @@ export function copyValues(values: ValueTable): ValueTable {
   return copy;
 }
 
+/** Launch bounds of a kernel whose PTX says nothing. */
 export function noBounds(): LaunchBounds {
   return { maxntid: null, reqntid: null, minnctapersm: 0, maxnreg: 0, maxclusterrank: 0, reqnctapercluster: null };
 }
@@ -150,10 +152,12 @@ export function guardOn(file: File, id: number, inverted = false): Guard {
   return { file, id, not: inverted };
 }
 
+/** A guard of its own with the same predicate. */
 export function copyGuard(g: Guard | null): Guard | null {
   return g === null ? null : { file: g.file, id: g.id, not: g.not };
 }
 
+/** A control word of its own with the same fields. */
 export function copyControl(c: Control | null): Control | null {
   return c === null
     ? null

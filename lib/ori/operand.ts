@@ -46,6 +46,7 @@ export function RZ(width = 1): Operand {
   return reg(ZERO_REG, width);
 }
 
+/** The uniform zero register, `width` registers wide. */
 export function URZ(width = 1): Operand {
   return ureg(ZERO_REG, width);
 }
@@ -55,11 +56,12 @@ export function PT(): Operand {
   return preg(ZERO_REG);
 }
 
+/** The uniform predicate that is always true. */
 export function UPT(): Operand {
   return upreg(ZERO_REG);
 }
 
-/** `!PT`. */
+/** The predicate that is always false, `!PT`. */
 export function notPT(): Operand {
   return not(PT());
 }
@@ -99,7 +101,14 @@ export function constIndexed(bank: number, file: File, index: number, offset: nu
 }
 
 /** A block of this function. */
-export function label(block: number | { readonly id: number }): Operand {
+export function label(
+  block:
+    | number
+    | {
+        /** Id of the block. */
+        readonly id: number;
+      },
+): Operand {
   return make(Kind.Label, File.None, 1, typeof block === "number" ? block : block.id, 0);
 }
 
@@ -172,6 +181,7 @@ export function lo(o: Operand): Operand {
   return part(o, 0);
 }
 
+/** The upper register of a pair. */
 export function hi(o: Operand): Operand {
   return part(o, 1);
 }
@@ -193,6 +203,7 @@ export function isZeroReg(o: Operand): boolean {
   return o.kind === Kind.Reg && o.id === ZERO_REG;
 }
 
+/** Whether two operands print and encode alike. */
 export function sameOperand(a: Operand, b: Operand): boolean {
   return (
     a.kind === b.kind &&

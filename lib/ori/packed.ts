@@ -15,19 +15,31 @@ import { InternalError } from "../errors.js";
 import { constBank, imm, register } from "./operand.js";
 import { File, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "./types.js";
 
+/** Types of packed operands, as page 13 numbers them. */
 export const PackedType = {
+  /** No operand. */
   Unused: 0,
+  /** A register of file R. */
   Register: 1,
+  /** A register of file P or UP. */
   Predicate: 2,
+  /** A uniform register. */
   Uniform: 3,
+  /** An address; page 13 names it, the codec writes none. */
   Address: 4,
+  /** A word of a constant bank. */
   Symbol: 5,
+  /** A guard; page 13 names it, the codec writes none. */
   Guard: 6,
+  /** A number. */
   Immediate: 7,
 } as const;
 
+/** An operand as ptxas packs it. */
 export interface PackedOperand {
+  /** Sign, type, modifiers and index. */
   readonly word0: number;
+  /** Extended modifiers, constant bank and auxiliary field. */
   readonly word1: number;
 }
 

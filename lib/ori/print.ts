@@ -18,6 +18,7 @@
 import { registerName, renderInst } from "../isa/text.js";
 import type { Block, Control, Func, Inst, LaunchBounds, Operand, Param } from "./types.js";
 
+/** What the text of a function shows beside the instructions. */
 export interface PrintOptions {
   /** Ids, positions, control words after the instructions, edges and frequencies of blocks. Default true. */
   readonly details?: boolean;

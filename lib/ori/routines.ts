@@ -59,7 +59,9 @@ export function stackDepth(func: Func, funcs: readonly Func[], taken: readonly s
   return depth(func, new Set());
 }
 
+/** Several functions in one. */
 export interface Joined {
+  /** The function that holds all of them. */
   readonly func: Func;
   /** Block at which each routine begins. */
   readonly starts: ReadonlyMap<string, Block>;

@@ -31,7 +31,9 @@ export const ZERO_REG: typeof operand.ZERO_REG = operand.ZERO_REG;
  * are values bound to these registers. A call with it leaves nothing in registers that its callee need not keep (lib/isa/abi.ts).
  */
 export interface Passed {
+  /** Registers that it reads. */
   readonly uses: readonly Operand[];
+  /** Registers that it writes. */
   readonly defs: readonly Operand[];
 }
 
@@ -56,13 +58,17 @@ export interface Inst extends MachineInst {
   table?: JumpTable;
 }
 
+/** A basic block: control enters at its first instruction and leaves at its last. */
 export interface Block {
+  /** Number in the function; what labels name. */
   id: number;
   /** Name of the PTX label, for listings; "" when there is none. */
   label: string;
+  /** Its instructions in order. */
   insts: Inst[];
   /** Fall-through (if any) comes first, then targets in operand order. */
   succs: Block[];
+  /** Blocks that go to this one, each once. */
   preds: Block[];
   /** Estimated executions relative to the entry = 1. */
   freq: number;
@@ -74,8 +80,11 @@ export interface Block {
 
 /** Virtual values: column per property, index = value id. Widths are in 32-bit registers (or predicates). */
 export interface ValueTable {
+  /** How many there are; ids are 0 … count − 1. */
   readonly count: number;
+  /** Register file of a value. */
   file(id: number): File;
+  /** Registers that a value is wide. */
   width(id: number): number;
   /** Name of the PTX register it stands for, "" for temporaries. */
   name(id: number): string;
@@ -91,19 +100,27 @@ export interface Frame {
   localBytes: number;
   /** Spill slots, above. */
   spillBytes: number;
+  /** Bytes of spilled values that the code writes, as ptxas reports them. */
   spillStores: number;
+  /** Bytes that it reads back. */
   spillLoads: number;
 }
 
 /** A kernel parameter: bytes, offset from the parameter base. */
 export interface Param {
+  /** Its name in the PTX. */
   readonly name: string;
+  /** Bytes from the start of the parameters. */
   readonly offset: number;
+  /** Its bytes. */
   readonly size: number;
+  /** Bytes that its place is a multiple of. */
   readonly align: number;
   /** What `.ptr` says of a pointer parameter: the space it points to and the alignment of the pointee in bytes. */
   readonly pointer?: {
+    /** State space that it points to. */
     readonly space: "generic" | "global" | "shared" | "const" | "local";
+    /** Bytes that the address is a multiple of. */
     readonly align: number;
   } | null;
 }
@@ -121,32 +138,41 @@ export const milestones = [
   "controlled",
   "encoded",
 ] as const;
+/** One of `milestones`. */
 export type Milestone = (typeof milestones)[number];
 
 /** How far a run through the phases has come. */
 export interface PassedPhase {
   /** Name of the phase. */
   readonly phase: string;
+  /** Level at which the phase ran. */
   readonly level: 0 | 1 | 2;
 }
 
+/** A function of the IR, from lowering to encoding. */
 export interface Func {
+  /** Name of its symbol. */
   name: string;
+  /** A kernel, or a function that others call. */
   kind: "entry" | "func";
   /** Default: visible. */
   linkage?: ModuleSymbol["linkage"];
+  /** The SM that it is compiled for. */
   target: Target;
   /** In layout order; blocks[0] is the entry. Ids are dense but need not be in order. */
   blocks: Block[];
   /** True until allocation. */
   virtual: boolean;
+  /** Files and widths of its virtual registers. */
   values: ValueTable;
   /**
    * Calls end their blocks and lead to the blocks that they enter, returns to the blocks after calls (lib/lift). Without,
    * a call is an instruction that comes back, and a return leaves the function.
    */
   callEdges?: boolean;
+  /** Its stack frame in local memory. */
   frame: Frame;
+  /** Its parameters in order. */
   params: Param[];
   /** Bytes of parameters. */
   paramBytes: number;
@@ -159,35 +185,59 @@ export interface Func {
   /** Number of CTA barriers used (BAR), 0…16. */
   barriers: number;
   /** Registers used by the allocation per file: highest index + 1. Set by the allocator. */
-  used: { R: number; UR: number; P: number; UP: number; B: number };
+  used: {
+    /** Ordinary registers. */
+    R: number;
+    /** Uniform registers. */
+    UR: number;
+    /** Predicates. */
+    P: number;
+    /** Uniform predicates. */
+    UP: number;
+    /** Convergence barriers. */
+    B: number;
+  };
+  /** How far it has come. */
   milestone: Milestone;
   /** The last phase that it has passed and the level of that run, so that a run can go on from here; null before the first. */
   passed: PassedPhase | null;
   /** Grows with each edit; analyses are cached under it. */
   generation: number;
+  /** Id of the next instruction that is made. */
   nextInst: number;
+  /** Id of the next block that is made. */
   nextBlock: number;
 }
 
 /** What the PTX directives say about launches. 0 = not given. */
 export interface LaunchBounds {
+  /** `.maxntid`: most threads per CTA along x, y, z; null when not given. */
   maxntid: readonly [number, number, number] | null;
+  /** `.reqntid`: threads per CTA along x, y, z; null when not given. */
   reqntid: readonly [number, number, number] | null;
+  /** `.minnctapersm`: CTAs that an SM must hold at once. */
   minnctapersm: number;
+  /** `.maxnreg`: most registers per thread. */
   maxnreg: number;
+  /** `.maxclusterrank`: most CTAs of a cluster. */
   maxclusterrank: number;
+  /** `.reqnctapercluster`: CTAs per cluster along x, y, z; null when not given. */
   reqnctapercluster: readonly [number, number, number] | null;
 }
 
 /** A variable of the module, or of a function (static shared memory, constants made by lowering). */
 export interface ModuleSymbol {
+  /** Its name in the file. */
   readonly name: string;
+  /** Memory that it lies in. */
   readonly space: "global" | "const" | "shared";
   /** Constant bank of the PTX, 0 unless given (`.const[2]`). */
   readonly bank: number;
   /** Bytes; 0 for `extern .shared x[]`. */
   readonly size: number;
+  /** Bytes that its address is a multiple of. */
   readonly align: number;
+  /** Who sees it; `internal` for this module alone. */
   readonly linkage: "extern" | "visible" | "weak" | "common" | "internal";
   /** Initial bytes up to the last that the text names, zeros after them; null = zeros (global) or uninitialized (shared). */
   readonly init: Uint8Array | null;
@@ -195,9 +245,13 @@ export interface ModuleSymbol {
   readonly managed?: boolean;
   /** Addresses of other symbols inside the initial value. */
   readonly pointers: readonly {
+    /** Byte offset in the initial value. */
     readonly offset: number;
+    /** Name of the symbol whose address stands there. */
     readonly symbol: string;
+    /** Bytes added to that address. */
     readonly addend: number;
+    /** Bytes of the address: 4 or 8, 1 for a single one. */
     readonly bytes: number;
     /** `0xff00(symbol)`: only this byte of the address, 0 the lowest. */
     readonly byte?: number;
@@ -222,6 +276,7 @@ export interface CallFacts {
 
 /** A module after lowering. */
 export interface Program {
+  /** The SM that it is lowered for. */
   readonly target: Target;
   /** `.version` of the PTX, e.g. [9, 0]. */
   readonly ptxVersion: readonly [number, number];
@@ -233,5 +288,6 @@ export interface Program {
   readonly taken?: readonly string[];
   /** What a linker is told of calls; by name of a function. */
   readonly calls?: CallFacts;
+  /** Variables of the module and of its functions. */
   readonly symbols: readonly ModuleSymbol[];
 }

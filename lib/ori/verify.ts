@@ -21,6 +21,7 @@ import { checkStructure } from "./verify/structure.js";
 
 export { type Finding, type Rule, rules } from "./verify/finding.js";
 
+/** What is asked of a function. */
 export interface VerifyOptions {
   /**
    * Values that may be read undefined. PTX allows it, and LLVM writes such code for values that do not matter, so a

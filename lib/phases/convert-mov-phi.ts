@@ -28,6 +28,7 @@ interface OnEdge {
   readonly insts: readonly Inst[];
 }
 
+/** Ends the SSA window: phis become copies on the edges of their predecessors. In place. */
 export function convertAllMovPhiToMov(func: Func): void {
   const onEdges: OnEdge[] = [];
   for (const block of func.blocks) {

@@ -32,6 +32,7 @@ interface Renamed {
   readonly flag: Uint8Array;
 }
 
+/** Begins the SSA window: one definition per register, `MOV.PHI` where definitions meet. In place. */
 export function generateMovPhi(func: Func): void {
   const renamed = candidates(func);
   if (renamed.ids.length === 0) return;

@@ -7,13 +7,19 @@ import { type Occupancy, occupancy } from "../target/index.js";
 
 /** Highest number of simultaneously live registers per file; R and UR in 32-bit registers. */
 export interface LiveMaxima {
+  /** Ordinary registers. */
   readonly R: number;
+  /** Uniform registers. */
   readonly UR: number;
+  /** Predicates. */
   readonly P: number;
+  /** Uniform predicates. */
   readonly UP: number;
+  /** Convergence barriers. */
   readonly B: number;
 }
 
+/** Figures of a function at one moment, each computed when it is asked for first. */
 export class Metrics {
   private readonly func: Func;
   private readonly generation: number;
@@ -30,6 +36,7 @@ export class Metrics {
     return n;
   }
 
+  /** Basic blocks. */
   get blocks(): number {
     return this.now().blocks.length;
   }
@@ -44,6 +51,7 @@ export class Metrics {
     return analysis(this.now(), "pressure");
   }
 
+  /** Most registers live at once, by file. */
   get maxLive(): LiveMaxima {
     const p = this.pressure;
     return { R: p.R.max, UR: p.UR.max, P: p.P.max, UP: p.UP.max, B: p.B.max };
@@ -80,10 +88,12 @@ export class Metrics {
     return localBytes + spillBytes;
   }
 
+  /** Bytes of spilled values that the code writes. */
   get spillStores(): number {
     return this.now().frame.spillStores;
   }
 
+  /** Bytes that it reads back. */
   get spillLoads(): number {
     return this.now().frame.spillLoads;
   }

@@ -9,6 +9,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { suggestion } from "../knobs/nearest.js";
 import { type PhaseName, type PhaseRow, phases } from "./table.js";
 
+/** Names of all phases in their order. */
 export const phaseNames: readonly PhaseName[] = phases.map((p) => p.name);
 
 const indexByName: ReadonlyMap<string, number> = new Map(phases.map((p, i) => [p.name.toLowerCase(), i]));
@@ -25,6 +26,7 @@ export function phaseRow(name: string): PhaseRow | undefined {
 
 /** An entry of a phase list. */
 export interface PhaseRequest {
+  /** Place of the phase in the table, from 0. */
   readonly index: number;
   /** Text after the first comma, null when there is none. */
   readonly parameter: string | null;

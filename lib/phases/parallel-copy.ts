@@ -15,6 +15,7 @@ import { clone, imm, isReg, isZeroReg, PT, register, sameOperand, UPT } from "..
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Inst, type Operand } from "../ori/types.js";
 
+/** One of several copies that happen at once. */
 export interface Copy {
   /** One unit of a virtual register. */
   readonly dst: Operand;

@@ -6,7 +6,13 @@ import type { PhaseEvent, PhaseRecord } from "./types.js";
  * One line per phase: position, name, edits, instructions and values afterwards; what did not run is left out unless
  * `all`, and then says why. Columns are separated by two spaces or more.
  */
-export function phaseStatistics(records: readonly PhaseRecord[], options: { readonly all?: boolean } = {}): string {
+export function phaseStatistics(
+  records: readonly PhaseRecord[],
+  options: {
+    /** Phases that changed nothing, too. Default false. */
+    readonly all?: boolean;
+  } = {},
+): string {
   const shown = options.all ? records : records.filter((r) => r.ran);
   const rows = [["#", "phase", "edits", "instructions", "values", ""]];
   for (const r of shown) {

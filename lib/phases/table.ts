@@ -173,8 +173,10 @@ const rows = [
   ["NOP", [158], "17", "cleanup", 0, "the end"],
 ] as const;
 
+/** What a phase is called in the table: `OriCopyProp` … */
 export type PhaseName = (typeof rows)[number][0];
 
+/** What a phase is about. */
 export type Category =
   | "validation"
   | "analysis"
@@ -188,7 +190,9 @@ export type Category =
   | "scheduling"
   | "encoding";
 
+/** A phase as the table has it. */
 export interface PhaseRow {
+  /** What options, records and events call it. */
   readonly name: PhaseName;
   /** True position. */
   readonly index: number;
@@ -196,11 +200,13 @@ export interface PhaseRow {
   readonly wiki: readonly number[];
   /** Wiki page with the most detail. */
   readonly page: string;
+  /** What it is about. */
   readonly category: Category;
   /** Lowest level that runs it. */
   readonly from: 0 | 1 | 2;
   /** Highest level that runs it, 2 for all. */
   readonly upTo: 0 | 2;
+  /** What it does, in a few words. */
   readonly does: string;
   /** Milestone of the function once the phase has been passed, null when it is none. */
   readonly reaches: Milestone | null;
@@ -275,6 +281,7 @@ export const order: readonly (readonly [first: PhaseName, then: PhaseName, why: 
   ["OriRemoveNopCode", "ProcessO0WaitsAndSBs", "a NOP may carry a wait once it has a control word"],
 ];
 
+/** All phases in their order. */
 export const phases: readonly PhaseRow[] = rows.map(([name, wiki, page, category, from, does], index) => ({
   name,
   index,

@@ -12,11 +12,13 @@ import type { UnrollLimits } from "./unroll-cost.js";
 
 /** What a phase sees besides the function. */
 export interface PhaseContext {
+  /** The phase that runs. */
   readonly phase: PhaseName;
   /** Effective optimization level. */
   readonly level: 0 | 1 | 2;
   /** Parameter given in NamedPhases, null when none. */
   readonly parameter: string | null;
+  /** Options of the run. */
   readonly options: PhaseOptions;
   /** After the phase `plainAfter`: nothing is improved any more. */
   readonly plain?: boolean;
@@ -32,6 +34,7 @@ export type PhaseBody = (func: Func, context: PhaseContext) => void;
 /** Names of the AdvancedPhase hooks: places where a researcher's function runs, empty by default. */
 export type HookName = Extract<PhaseName, `AdvancedPhase${string}`>;
 
+/** How phases run. */
 export interface PhaseOptions {
   /** 0…3; 3 is the same as 2. Default: that of the run that brought the function here, else 2. */
   readonly level?: number;
@@ -64,11 +67,17 @@ export interface PhaseOptions {
   /** What comes after this phase runs as at -O0: the function is finished plainly as this phase left it. */
   readonly plainAfter?: PhaseName;
   /** Counts, and limits, the rewrites of one phase over all functions that are run with these options. */
-  readonly rewrites?: { readonly phase: PhaseName; readonly counter: RewriteCounter };
+  readonly rewrites?: {
+    /** The phase whose rewrites are counted and gated. */
+    readonly phase: PhaseName;
+    /** Who counts them and says which may happen. */
+    readonly counter: RewriteCounter;
+  };
   /** Rules of the caller, tried before the built-in ones in the phases that apply rules. */
   readonly rules?: readonly CombineRule[];
   /** For AllocateRegisters. */
   readonly allocation?: AllocationOptions;
+  /** Called with what the allocator decided. */
   readonly onAllocation?: (result: AllocationResult) => void;
   /** Policies and parameters of the scheduling phases. Default: what the level says (schedule.ts). */
   readonly schedule?: ScheduleSettings;
@@ -86,14 +95,19 @@ export interface PhaseOptions {
 
 /** A moment of the run. Valid while the observer runs: later the function has moved on. */
 export interface PhaseEvent {
+  /** Whether the phase is about to run or has run. */
   readonly kind: "before" | "after";
+  /** Which phase it is, by name. */
   readonly phase: PhaseName;
   /** True position in the table of phases. */
   readonly index: number;
+  /** What it is about. */
   readonly category: Category;
+  /** The function as it stands; a view that the next phase edits. */
   readonly func: Func;
   /** The phase edited something. False in "before" events. */
   readonly changed: boolean;
+  /** Figures of the function, each computed when it is asked for. */
   readonly metrics: Metrics;
   /** Complete copy of the function. */
   snapshot(): Func;
@@ -103,8 +117,11 @@ export interface PhaseEvent {
 
 /** What became of one phase. */
 export interface PhaseRecord {
+  /** Which phase it is, by name. */
   readonly phase: PhaseName;
+  /** Its place in the table, from 0. */
   readonly index: number;
+  /** It ran: its level was reached and nothing disabled it. */
   readonly ran: boolean;
   /** Why it did not run, "" when it did. */
   readonly why: string;
@@ -112,9 +129,11 @@ export interface PhaseRecord {
   readonly edits: number;
   /** Instructions and values after the phase. */
   readonly instructions: number;
+  /** Virtual registers after it. */
   readonly values: number;
 }
 
+/** What a run of phases tells. */
 export interface PhaseRun {
   /** The function given, edited. */
   readonly func: Func;

@@ -19,12 +19,15 @@ export interface UnrollLimits {
   readonly UnrollUnknownCount: number;
   /** Largest body of such a loop. */
   readonly UnrollUnknownInstLimit: number;
+  /** Loops of several blocks are unrolled, too. */
   readonly UnrollMultiBlockLoops: boolean;
+  /** Loops whose number of turns is not known are unrolled, too. */
   readonly UnrollVariableBounds: boolean;
   /** Turns at once of a loop of known trips that is unrolled in part, and of the main loop of others; 0: what the sizes say. */
   readonly LoopUnrollFactor: number;
   /** Largest body that is unrolled in full; such bodies as small as the second are so whatever their trips (to 4096). */
   readonly UnrollFullInstLimit: number;
+  /** Instructions below which a loop is small. */
   readonly UnrollSmallLoopLimit: number;
   /** Loops around others are unrolled when these are gone. */
   readonly LoopUnrollNonInnermost: boolean;
@@ -32,6 +35,7 @@ export interface UnrollLimits {
   readonly LoopUnrollUnknownMultiBlock: boolean;
   /** What a load of a constant bank counts, and what a loop with a texture fetch counts less. */
   readonly LoopUnrollExtraFoldableLdcWeight: number;
+  /** Texture instructions that an unrolled loop may have. */
   readonly LoopUnrollNumInstTex: number;
   /** What the computation of an address counts. */
   readonly LoopUnrollFoldableAddrWeight: number;

@@ -6,10 +6,13 @@ import { STATE_SPACES, VARIABLE_TYPES } from "../ptx/words.js";
 import { isaPage, mnemonics } from "../sass/index.js";
 import { targetNames } from "../target/index.js";
 
+/** What could stand where the cursor is. */
 export interface Completions {
   /** What the candidates replace, as offsets in the cell. */
   readonly start: number;
+  /** Offset after the text that a candidate replaces. */
   readonly end: number;
+  /** The words, best first. */
   readonly candidates: readonly string[];
 }
 

@@ -24,12 +24,14 @@ import { presentCubin } from "./cubin.js";
 import { findNvcc, runNvcc } from "./nvcc.js";
 import { pipelineData } from "./pipeline.js";
 
+/** Languages of cells beside TypeScript. */
 export type CellLanguage = "ptx" | "cuda" | "sass";
 
 /** The first line of a cell in another language. */
 export interface CellHead {
   /** Where it stands in the cell, from 1. Empty lines may precede it. */
   readonly line: number;
+  /** Language of the cell. */
   readonly language: CellLanguage;
   /** Variable that the cell defines. */
   readonly name: string;
@@ -49,19 +51,28 @@ export interface CudaCompilation extends FinishedCompilation {
 export interface Assembled {
   /** The text, without the `%%` line. */
   readonly text: string;
+  /** The assembled file. */
   readonly bytes: Uint8Array;
   /** The same, read: functions, attributes, sections. */
   readonly cubin: Cubin;
 }
 
+/** What came of a cell in another language. */
 export type CellResult =
   | {
       readonly ok: true;
+      /** What the cell defines. */
       readonly value: FinishedCompilation | CudaCompilation | Assembled;
+      /** Messages that stop nothing. */
       readonly warnings: readonly Diagnostic[];
     }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly ok: false;
+      /** Why nothing came of it. */
+      readonly diagnostics: readonly Diagnostic[];
+    };
 
+/** Where a cell stands. */
 export interface CellOptions {
   /** What the cell is called in messages: `In[3]`. */
   readonly file: string;

@@ -38,6 +38,7 @@ export interface CubinNotes {
   readonly name: string;
   /** Name of the source in messages. */
   readonly file: string;
+  /** Messages that are shown with it. */
   readonly diagnostics: readonly Diagnostic[];
   /** Source text, for the column beside the code. Null: no such column. */
   readonly source: string | null;
@@ -45,6 +46,7 @@ export interface CubinNotes {
   readonly lineOf?: (func: string, index: number) => number | null;
   /** CUDA C++ that the source was made of, and its line for a line of the source; a column more. */
   readonly cuda?: string;
+  /** Line of the CUDA C++ that a line of PTX comes from, both from 1; null for none. */
   readonly cudaLineOf?: (line: number) => number | null;
 }
 

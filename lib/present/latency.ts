@@ -5,9 +5,11 @@ import { liftFunction } from "../lift/index.js";
 import type { Func } from "../ori/types.js";
 import { type FuncLatency, funcLatency } from "../sched/index.js";
 
+/** Static latency of a block. */
 export interface BlockLatency {
   /** Byte offset of the block. */
   readonly address: number;
+  /** Instructions of the block. */
   readonly instructions: number;
   /** Executions per run of the function: a loop is taken to make ten trips, the ways of a branch to be equally likely. */
   readonly frequency: number;
@@ -15,9 +17,11 @@ export interface BlockLatency {
   readonly cycles: number;
 }
 
+/** Static latency of a function. */
 export interface FunctionLatency {
   /** Cycles of one warp per run of the function: sum over the blocks of frequency × cycles. */
   readonly cycles: number;
+  /** Its blocks in order of address. */
   readonly blocks: readonly BlockLatency[];
   /** Byte offset of what stands after the last instruction (a branch to itself and NOPs). */
   readonly end: number;

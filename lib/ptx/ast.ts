@@ -15,12 +15,15 @@ export interface Module {
   readonly text: string;
   /** The first of each, for convenience; they also stand in `items`. */
   readonly version: VersionDirective | null;
+  /** `.target`; null when the text has none. */
   readonly target: TargetDirective | null;
+  /** `.address_size`; null when the text has none. */
   readonly addressSize: AddressSizeDirective | null;
   /** Everything at module scope in source order. */
   readonly items: readonly Item[];
 }
 
+/** What stands at the top of a module. */
 export type Item =
   | VersionDirective
   | TargetDirective
@@ -33,32 +36,45 @@ export type Item =
   | SectionDirective
   | DwarfLine;
 
+/** `.version 9.0` */
 export interface VersionDirective {
   readonly kind: "version";
+  /** Number before the point. */
   readonly major: number;
+  /** Number after the point. */
   readonly minor: number;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `.target sm_90, texmode_unified` */
 export interface TargetDirective {
   readonly kind: "target";
+  /** The SM and what else is named, in order. */
   readonly names: readonly string[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** `.address_size 64` */
 export interface AddressSizeDirective {
   readonly kind: "address_size";
+  /** 32 or 64. */
   readonly bits: number;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** Linkage directives; null for none. */
 export type Linkage = "extern" | "visible" | "weak" | "common" | null;
 
 /** `.attribute(.managed)`, `.attribute(.unified(1, 2))` */
 export interface Attribute {
+  /** Name of the attribute: `managed`, `unified`. */
   readonly name: string;
+  /** What stands in its parentheses. */
   readonly args: readonly Expr[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
@@ -77,24 +93,39 @@ export interface VariableType {
 /** `.global .align 4 .v4 .f32 a[2][3] = { … }, b;` — also in functions, also registers. */
 export interface Declaration extends VariableType {
   readonly kind: "declaration";
+  /** Who sees it; null for the module alone. */
   readonly linkage: Linkage;
+  /** `.attribute` in order. */
   readonly attributes: readonly Attribute[];
+  /** What is declared, in order. */
   readonly variables: readonly Variable[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** A variable of a declaration. */
 export interface Variable {
+  /** Its name; `x<4>` stands for four. */
   readonly name: string;
   /** `%r<100>` declares %r0 … %r99: 100; null for a plain name. */
   readonly count: number | null;
   /** Array extents, outermost first; null for `[]`. Empty for scalars. */
   readonly dims: readonly (number | null)[];
+  /** Its initial value; null for none. */
   readonly init: Initializer | null;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** What a variable holds at first. */
 export type Initializer =
-  | { readonly kind: "list"; readonly elements: readonly Initializer[]; readonly span: Span }
+  | {
+      readonly kind: "list";
+      /** The elements in order. */
+      readonly elements: readonly Initializer[];
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
   | Expr;
 
 /** Kernel or function parameter, return value, prototype parameter. */
@@ -103,100 +134,162 @@ export interface Parameter extends VariableType {
   readonly name: string;
   /** As in Variable. */
   readonly count: number | null;
+  /** Elements along each dimension, null where left open; empty for a single one. */
   readonly dims: readonly (number | null)[];
   /** `.ptr .global .align 16`; null where not written. */
-  readonly pointer: { readonly space: string | null; readonly align: number | null } | null;
+  readonly pointer: {
+    /** State space that it points to; null for generic. */
+    readonly space: string | null;
+    /** Bytes that the address is a multiple of; null when not given. */
+    readonly align: number | null;
+  } | null;
   /** Old-style `.const`-qualified and opaque types need nothing more. */
   readonly attributes: readonly Attribute[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** A kernel or function, declared or defined. */
 export interface FunctionItem {
   readonly kind: "function";
+  /** A kernel (`.entry`), else a `.func`. */
   readonly entry: boolean;
+  /** Who sees it; null for the module alone. */
   readonly linkage: Linkage;
+  /** `.attribute` in order. */
   readonly attributes: readonly Attribute[];
+  /** Name of the function. */
   readonly name: string;
+  /** Where the name stands. */
   readonly nameSpan: Span;
   /** null when no parentheses are written. */
   readonly returns: readonly Parameter[] | null;
+  /** Parameters in order; null without parentheses. */
   readonly params: readonly Parameter[] | null;
   /** Performance-tuning and ABI directives between the signature and the body, in order. */
   readonly directives: readonly FunctionDirective[];
   /** null for a declaration. */
   readonly body: Block | null;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `.maxntid 256, 1, 1`, `.noreturn`, `.pragma "nounroll"` (name pragma, text in strings). */
 export interface FunctionDirective {
+  /** Name of the directive: `maxntid`, `minnctapersm` … */
   readonly name: string;
+  /** Its numbers. */
   readonly values: readonly number[];
+  /** What it quotes, in order; empty for most. */
   readonly strings: readonly string[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** `.alias name, function;` */
 export interface AliasDirective {
   readonly kind: "alias";
+  /** The new name. */
   readonly name: string;
+  /** The function that it names. */
   readonly aliasee: string;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** `.pragma "nounroll";`: a wish for what follows. */
 export interface PragmaDirective {
   readonly kind: "pragma";
+  /** What the pragma says. */
   readonly strings: readonly string[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `.file 1 "name", 1700000000, 4096` */
 export interface FileDirective {
   readonly kind: "file";
+  /** Number that `.loc` names it by. */
   readonly index: number;
+  /** Path of the file. */
   readonly name: string;
+  /** Seconds since 1970 of its last change; null when not given. */
   readonly timestamp: number | null;
+  /** Bytes of the file; null when not given. */
   readonly size: number | null;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `.loc 1 20 5, function_name $L__info0+4, inlined_at 1 30 2` */
 export interface LocDirective {
   readonly kind: "loc";
+  /** Number of a `.file`. */
   readonly file: number;
+  /** Line, from 1. */
   readonly line: number;
+  /** Column, from 1; 0 for none. */
   readonly column: number;
+  /** The call that brought the line in; null for none. */
   readonly inlined: {
+    /** Label of the inlined function's name in `.debug_str`. */
     readonly functionName: string;
+    /** Bytes added to that label. */
     readonly offset: number;
+    /** File of the call, number of a `.file`. */
     readonly file: number;
+    /** Line of the call, from 1. */
     readonly line: number;
+    /** Column of the call, from 1. */
     readonly column: number;
   } | null;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `.section .debug_info { … }` */
 export interface SectionDirective {
   readonly kind: "section";
+  /** Name of the section, `.debug_info` … */
   readonly name: string;
+  /** What stands in it. */
   readonly lines: readonly SectionLine[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** A line of a debug section: label or data. */
 export type SectionLine =
-  | { readonly kind: "label"; readonly name: string; readonly span: Span }
+  | {
+      readonly kind: "label";
+      /** Name of the label. */
+      readonly name: string;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
   /** Plain literals as numbers (debug sections are long), everything else as expressions. */
-  | { readonly kind: "data"; readonly type: string; readonly values: readonly (number | Expr)[]; readonly span: Span };
+  | {
+      readonly kind: "data";
+      /** Type of the values: `.b8` … `.b64`. */
+      readonly type: string;
+      /** The values in order. */
+      readonly values: readonly (number | Expr)[];
+      /** Where it stands in the text. */
+      readonly span: Span;
+    };
 
 /** One `@@DWARF …` line of old debug information, kept as text. */
 export interface DwarfLine {
   readonly kind: "dwarf";
+  /** The line as it stands. */
   readonly text: string;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- statements
 
+/** What stands in the body of a function. */
 export type Statement =
   | Instruction
   | Label
@@ -215,63 +308,89 @@ export type Statement =
  * time it is asked for, so compare instructions by index or by content, not by identity; equal operands and the lists of modifiers stay one object.
  */
 export interface StatementList extends Iterable<Statement> {
+  /** How many statements there are. */
   readonly length: number;
   /** Counted from the end where negative. */
   at(index: number): Statement | undefined;
+  /** What `f` gives for each statement, in order. */
   map<T>(f: (statement: Statement, index: number) => T): T[];
   /** The few that are no instructions, in order. */
   others(): readonly Exclude<Statement, Instruction>[];
 }
 
+/** Statements in braces: names declared there hold there. */
 export interface Block {
   readonly kind: "block";
+  /** Its statements in order. */
   readonly statements: StatementList;
+  /** Where it stands in the text. */
   readonly span: Span;
   /** The closing brace. */
   readonly endSpan: Span;
 }
 
+/** A place in the code that branches name. */
 export interface Label {
   readonly kind: "label";
+  /** Its name, which holds in its block. */
   readonly name: string;
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `table: .branchtargets L1, L2;` */
 export interface BranchTargets {
   readonly kind: "branchtargets";
+  /** Name that the branch gives. */
   readonly label: string;
+  /** Names of the places that may be meant. */
   readonly targets: readonly string[];
+  /** Where each of them stands. */
   readonly targetSpans: readonly Span[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
+/** `.calltargets`: functions that a call through an address may mean. */
 export interface CallTargets {
   readonly kind: "calltargets";
+  /** Name that the call gives. */
   readonly label: string;
+  /** Names of the places that may be meant. */
   readonly targets: readonly string[];
+  /** Where each of them stands. */
   readonly targetSpans: readonly Span[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `p: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;` */
 export interface CallPrototype {
   readonly kind: "callprototype";
+  /** Name that the call gives. */
   readonly label: string;
+  /** Results; null without parentheses. */
   readonly returns: readonly Parameter[] | null;
+  /** Parameters; null without parentheses. */
   readonly params: readonly Parameter[] | null;
+  /** What else is said of the call. */
   readonly directives: readonly FunctionDirective[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
 /** `@!%p1`; equal ones of a module may be one object, as operands. */
 export interface Guard {
+  /** Name of the predicate. */
   readonly name: string;
+  /** It executes where the predicate is false. */
   readonly negated: boolean;
 }
 
+/** An instruction with its guard and operands. */
 export interface Instruction {
   readonly kind: "instruction";
+  /** The predicate under which it executes; null for always. */
   readonly guard: Guard | null;
   /** First word: `ld`, `cp`, `tcgen05`. */
   readonly opcode: string;
@@ -280,7 +399,9 @@ export interface Instruction {
    * with the same words, so it can key a cache.
    */
   readonly modifiers: readonly string[];
+  /** Operands in order. */
   readonly operands: readonly Operand[];
+  /** Where it stands in the text. */
   readonly span: Span;
 }
 
@@ -308,6 +429,7 @@ export type Operand =
  */
 export interface NameOperand {
   readonly kind: "name";
+  /** The name: register, label, variable, special register. */
   readonly name: string;
   /** x y z w, r g b a, or b0…b3, h0, h1 of the video instructions, `b` and `h` pairs (`b0123`); null if none. */
   readonly component: string | null;
@@ -320,7 +442,9 @@ export interface NameOperand {
 /** A 64-bit integer constant; two's complement in two u32 halves, sign applied. */
 export interface IntOperand {
   readonly kind: "int";
+  /** Lower 32 bits, unsigned. */
   readonly lo: number;
+  /** Upper 32 bits, unsigned. */
   readonly hi: number;
   /** Written with U, or too large for a signed 64-bit number. */
   readonly unsigned: boolean;
@@ -329,8 +453,11 @@ export interface IntOperand {
 /** `1.5`, `0d…` (width 64) or `0f…` (width 32). The exact bits: lo alone for width 32. */
 export interface FloatOperand {
   readonly kind: "float";
+  /** Bits of the number. */
   readonly width: 32 | 64;
+  /** Lower 32 bits of the pattern. */
   readonly lo: number;
+  /** Upper 32 bits of the pattern; 0 for single precision. */
   readonly hi: number;
 }
 
@@ -340,43 +467,52 @@ export interface FloatOperand {
  */
 export interface AddressOperand {
   readonly kind: "address";
+  /** Register or variable; null for an absolute address. */
   readonly base: string | null;
+  /** Bytes added to it, signed. */
   readonly offset: number;
+  /** Further operands in the brackets: coordinates, handles. */
   readonly rest: readonly Operand[];
 }
 
 /** `{%r1, %r2}` */
 export interface VectorOperand {
   readonly kind: "vector";
+  /** The elements in order. */
   readonly elements: readonly Operand[];
 }
 
 /** `(a, b)` of a call: return values or arguments. */
 export interface ListOperand {
   readonly kind: "list";
+  /** The elements in order. */
   readonly elements: readonly Operand[];
 }
 
 /** `p|q` */
 export interface PairOperand {
   readonly kind: "pair";
+  /** The first of the two. */
   readonly first: Operand;
+  /** The second of the two. */
   readonly second: Operand;
 }
 
 /** `!p` */
 export interface NotOperand {
   readonly kind: "not";
+  /** What it applies to. */
   readonly operand: Operand;
 }
 
 /** `-c` of the video instructions. */
 export interface NegOperand {
   readonly kind: "neg";
+  /** What it applies to. */
   readonly operand: Operand;
 }
 
-/** `_` */
+/** `_`: a result that nobody wants. */
 export interface SinkOperand {
   readonly kind: "sink";
 }
@@ -385,37 +521,100 @@ export interface SinkOperand {
 
 /** Constant expressions of initializers, array sizes and debug sections. */
 export type Expr =
-  | { readonly kind: "int"; readonly lo: number; readonly hi: number; readonly unsigned: boolean; readonly span: Span }
-  | { readonly kind: "float"; readonly width: 32 | 64; readonly lo: number; readonly hi: number; readonly span: Span }
-  | { readonly kind: "symbol"; readonly name: string; readonly span: Span }
+  | {
+      readonly kind: "int";
+      /** Lower 32 bits. */
+      readonly lo: number;
+      /** Upper 32 bits. */
+      readonly hi: number;
+      /** It has the suffix `U`. */
+      readonly unsigned: boolean;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "float";
+      /** Bits of the number. */
+      readonly width: 32 | 64;
+      /** Lower 32 bits. */
+      readonly lo: number;
+      /** Upper 32 bits. */
+      readonly hi: number;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "symbol";
+      /** Name of the symbol, operator or field. */
+      readonly name: string;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
   /** `generic(sym)`; `0xff00(sym)` has a mask instead of a name. */
   | {
       readonly kind: "apply";
+      /** Name of the symbol, operator or field. */
       readonly name: string;
+      /** Which byte is taken; null for all. */
       readonly mask: Expr | null;
+      /** What it applies to. */
       readonly arg: Expr;
+      /** Where it stands in the text. */
       readonly span: Span;
     }
   /** `filter_mode = linear` in the initializer of an opaque variable. */
-  | { readonly kind: "field"; readonly name: string; readonly arg: Expr; readonly span: Span }
-  | { readonly kind: "unary"; readonly op: "+" | "-" | "!" | "~"; readonly arg: Expr; readonly span: Span }
+  | {
+      readonly kind: "field";
+      /** Name of the symbol, operator or field. */
+      readonly name: string;
+      /** What it applies to. */
+      readonly arg: Expr;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
+  | {
+      readonly kind: "unary";
+      /** The operator. */
+      readonly op: "+" | "-" | "!" | "~";
+      /** What it applies to. */
+      readonly arg: Expr;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
   /** `(.s64) x` */
-  | { readonly kind: "cast"; readonly type: string; readonly arg: Expr; readonly span: Span }
+  | {
+      readonly kind: "cast";
+      /** Type that it is taken to. */
+      readonly type: string;
+      /** What it applies to. */
+      readonly arg: Expr;
+      /** Where it stands in the text. */
+      readonly span: Span;
+    }
   | {
       readonly kind: "binary";
+      /** The operator. */
       readonly op: BinaryOperator;
+      /** Left operand. */
       readonly left: Expr;
+      /** Right operand. */
       readonly right: Expr;
+      /** Where it stands in the text. */
       readonly span: Span;
     }
   | {
       readonly kind: "conditional";
+      /** What decides. */
       readonly test: Expr;
+      /** Value where the test is not 0. */
       readonly then: Expr;
+      /** Value where it is. */
       readonly else: Expr;
+      /** Where it stands in the text. */
       readonly span: Span;
     };
 
+/** Operators between two operands. */
 export type BinaryOperator =
   | "*"
   | "/"

@@ -139,15 +139,27 @@ function parenthesis(s: Scanner, symbols: boolean, span: Span): Expr {
 
 // ----------------------------------------------------------------------------------------------------------------- evaluation
 
+/** Value of a constant expression. */
 export type Constant =
-  | { readonly kind: "int"; readonly value: bigint; readonly unsigned: boolean }
-  | { readonly kind: "float"; readonly value: number };
+  | {
+      readonly kind: "int";
+      /** The number, 64 bits wide. */
+      readonly value: bigint;
+      /** It is unsigned: comparisons and shifts take it so. */
+      readonly unsigned: boolean;
+    }
+  | {
+      readonly kind: "float";
+      /** The number in double precision. */
+      readonly value: number;
+    };
 
 const F64: Float64Array = new Float64Array(1);
 const F32: Float32Array = new Float32Array(1);
 const W: Uint32Array = new Uint32Array(F64.buffer);
 const W32: Uint32Array = new Uint32Array(F32.buffer);
 
+/** The number that the bits of a literal stand for: `lo` and `hi` are its 32-bit halves. */
 export function floatValue(width: 32 | 64, lo: number, hi: number): number {
   if (width === 32) {
     W32[0] = lo;

@@ -12,7 +12,13 @@ export { OperandPlaces } from "./locate.js";
 export { printInstruction, printOperand } from "./printer.js";
 
 /** Text to tree. `file` is the name in messages. Bad input gives diagnostics, never an exception. */
-export function parse(text: string, options: { file?: string } = {}): Result<Module> {
+export function parse(
+  text: string,
+  options: {
+    /** Name of the text in messages. */
+    file?: string;
+  } = {},
+): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
   return diagnostics.some(isFailure) ? fail(diagnostics) : ok(module, diagnostics);
 }
@@ -25,7 +31,14 @@ export function print(module: Module): string {
 /** Names, types, version and target rules; ptxas's wording. `target` is the -arch name; its rules apply beside the module's own .target; `relocatable` is `-c`. */
 export function check(
   module: Module,
-  options: { target: string; file?: string; relocatable?: boolean },
+  options: {
+    /** The SM whose gates count: `sm_90`. */
+    target: string;
+    /** Name of the text in messages. */
+    file?: string;
+    /** Compiled to be linked (-c): functions may be missing. Default false. */
+    relocatable?: boolean;
+  },
 ): readonly Diagnostic[] {
   return checkModule(module, options);
 }
@@ -34,7 +47,15 @@ export function check(
  * Both at once, with the findings in ptxas's order: what the checks say about the text before the first syntax error, then the syntax errors.
  * The module is the value when nothing failed.
  */
-export function analyze(text: string, options: { target: string; file?: string }): Result<Module> {
+export function analyze(
+  text: string,
+  options: {
+    /** The SM whose gates count: `sm_90`. */
+    target: string;
+    /** Name of the text in messages. */
+    file?: string;
+  },
+): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
   const findings = checkModule(module, options, diagnostics);
   const syntax = diagnostics.find((d) => d.severity === "fatal");

@@ -200,6 +200,7 @@ export function printInstruction(i: Instruction): string {
   return `${guard}${name}${operands};`;
 }
 
+/** An operand as PTX text. */
 export function printOperand(o: Operand): string {
   switch (o.kind) {
     case "name":

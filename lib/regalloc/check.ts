@@ -26,8 +26,11 @@ import { checkWarp } from "./check-warp.js";
 
 /** Something the allocation got wrong. `inst` is the instruction's id in the allocated function, −1 for the function. */
 export interface AllocationFinding {
+  /** What is wrong, in a sentence. */
   readonly message: string;
+  /** Id of the block, −1 for none. */
   readonly block: number;
+  /** Id of the instruction, −1 for none. */
   readonly inst: number;
 }
 

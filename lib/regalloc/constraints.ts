@@ -7,8 +7,11 @@
  */
 import type { Constraint, ConstraintKind } from "./types.js";
 
+/** Costs of the physical registers for one value. */
 export interface Costs {
+  /** What decides first, by register. */
   readonly primary: Int32Array;
+  /** What decides among equal primary costs, by register. */
   readonly secondary: Int32Array;
   /** Entries in use. */
   readonly slots: number;
@@ -32,7 +35,17 @@ function allBut(array: Int32Array, slots: number, slot: number, weight: number):
 
 /** The wiki's type number of each kind, what it means, and its effect. */
 export const constraintKinds: Readonly<
-  Record<ConstraintKind, { readonly type: number; readonly meaning: string; readonly fill: Fill }>
+  Record<
+    ConstraintKind,
+    {
+      /** Number of the kind as the wiki gives it. */
+      readonly type: number;
+      /** What it asks for. */
+      readonly meaning: string;
+      /** Writes its costs. */
+      readonly fill: Fill;
+    }
+  >
 > = {
   point: { type: 0, meaning: "avoid the register of the target", fill: (c, s, w) => add(c.primary, c.slots, s, w) },
   excludeOne: { type: 1, meaning: "avoid one given register", fill: (c, s, w) => add(c.primary, c.slots, s, w) },

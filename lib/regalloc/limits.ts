@@ -11,6 +11,7 @@ import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import type { LaunchBounds } from "../ori/types.js";
 import { registerCap, type Target } from "../target/index.js";
 
+/** What limits registers beside the target. */
 export interface RegisterLimitOptions {
   /** `-maxrregcount`, as returned by `adjustRegisterOption`. */
   readonly maxrregcount?: number;
@@ -18,9 +19,11 @@ export interface RegisterLimitOptions {
   readonly overrideDirectives?: boolean;
 }
 
+/** How many registers a function may have, and why. */
 export interface RegisterLimit {
   /** Limit as ptxas counts registers (highest index + 1 + 2). */
   readonly registers: number;
+  /** What the limit comes from. */
   readonly source: "target" | "maxnreg" | "thread count" | "option";
   /** Warnings, and the lines that `-v` shows (severity info). */
   readonly diagnostics: readonly Diagnostic[];
@@ -35,7 +38,12 @@ const UNLIMITED = 256;
 export function adjustRegisterOption(
   target: Target,
   value: number,
-): { readonly value: number; readonly diagnostics: readonly Diagnostic[] } {
+): {
+  /** The limit that counts, in registers per thread. */
+  readonly value: number;
+  /** What is said of the one given. */
+  readonly diagnostics: readonly Diagnostic[];
+} {
   const most = target.limits.maxRegistersPerThread;
   if (value < LOWEST_LIMIT) {
     const text = `For profile ${target.name} adjusting per thread register count of ${value} to lower bound of ${LOWEST_LIMIT}`;

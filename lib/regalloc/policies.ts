@@ -11,6 +11,7 @@ import type {
   ValueFacts,
 } from "./types.js";
 
+/** What the knobs are when nobody sets them. */
 export const defaultKnobs: AllocatorKnobs = {
   regAllocThreshold: 50,
   attempts: 2,
@@ -139,6 +140,7 @@ export function policiesOf(knobs: AllocatorKnobs): Policies {
   };
 }
 
+/** What decides when nobody replaces it. */
 export const defaultPolicies: Policies = {
   priority: defaultPriority,
   spillCost: defaultSpillCost,

@@ -3,18 +3,23 @@ import type { File, Func } from "../ori/types.js";
 
 /** Per-value facts that policies decide on. */
 export interface ValueFacts {
+  /** Id of the virtual register. */
   readonly id: number;
+  /** Its register file. */
   readonly file: File;
   /** Registers it occupies, and the multiple its first register must be of. */
   readonly width: number;
+  /** What its first register must be a multiple of. */
   readonly align: number;
   /** Operands that mention it, weighted by block frequency. */
   readonly uses: number;
+  /** Operands that define it, weighted by block frequency. */
   readonly defs: number;
   /** Program points at which at least one of its registers is occupied (two points per instruction). */
   readonly points: number;
   /** First and last program point of its live range. */
   readonly first: number;
+  /** Last program point of its live range. */
   readonly last: number;
   /** Made by the spiller: must not be spilled again. */
   readonly temporary: boolean;
@@ -25,16 +30,19 @@ export interface ValueFacts {
  * not constraints, they are a bit set per value and never selectable.
  */
 export interface Constraint {
+  /** What it asks for. */
   readonly kind: ConstraintKind;
   /** Value whose register is meant, or −1 when `slot` says it. */
   readonly target: number;
   /** Physical register or bound, as the kind says; an offset to the target's register when there is a target. */
   readonly slot: number;
+  /** What it adds to the cost where it is not met. */
   readonly weight: number;
   /** May be dropped on a retry. */
   readonly soft: boolean;
 }
 
+/** Kinds of constraints, rows of `constraintKinds`. */
 export type ConstraintKind =
   | "point"
   | "excludeOne"
@@ -52,24 +60,33 @@ export type ConstraintKind =
 
 /** What the choice of one register sees. Arrays are indexed by physical register, `slots` long. */
 export interface Scan {
+  /** The value that a register is looked for. */
   readonly value: ValueFacts;
+  /** Physical registers of the file. */
   readonly slots: number;
   /** Highest register number allowed. */
   readonly ceiling: number;
+  /** Distance between two registers that are tried: the value's alignment. */
   readonly step: number;
   /** 1 = taken by an interfering value (hard). */
   readonly occupied: Uint8Array;
+  /** Costs that decide first, by register. */
   readonly primary: Int32Array;
+  /** Costs that decide among equal primary ones. */
   readonly secondary: Int32Array;
+  /** Attempts of this round before, from 0. */
   readonly attempt: number;
   /** Slots with a higher primary cost are passed over on the first attempt. */
   readonly threshold: number;
 }
 
+/** Why a register was taken. */
 export type Why = "fixed" | "zero-cost" | "cheapest" | "none";
+/** The register that a value gets. */
 export interface Choice {
   /** −1 when no register is free. */
   readonly slot: number;
+  /** Why that one. */
   readonly why: Why;
 }
 
@@ -81,26 +98,34 @@ export interface Policies {
   readonly spillCost: (v: ValueFacts) => number;
   /** Fills the constraint list of a value. */
   readonly constraints: ConstraintPolicy;
+  /** Chooses the register of one value. */
   readonly select: (scan: Scan) => Choice;
 }
 
 /** `other` is copied to or from the value: their registers match when this value sits at that of `other` + `offset`. */
 export interface CopyHint {
+  /** Id of the other value. */
   readonly other: number;
+  /** Registers between the two. */
   readonly offset: number;
   /** Executions of the copy, scaled. */
   readonly weight: number;
 }
 
+/** What is known where a value's constraints are made. */
 export interface ConstraintContext {
+  /** The function. */
   readonly func: Func;
+  /** The register file. */
   readonly file: File;
   /** Register of a value in this attempt, −1 if it has none yet. */
   assigned(value: number): number;
+  /** Copies to and from the value. */
   copies(value: number): readonly CopyHint[];
   /** For every instruction that reads the value and two other values of the file: those two. */
   triples(value: number): readonly (readonly [number, number])[];
 }
+/** Adds the constraints of a value to a list. */
 export type ConstraintPolicy = (ctx: ConstraintContext, value: ValueFacts, out: Constraint[]) => void;
 
 /** Numbers the wiki takes from knobs; set by name. */
@@ -117,19 +142,23 @@ export interface AllocatorKnobs {
   readonly bankAware: boolean;
   /** 618: copies ask for the same register; 617: in as many values of a file. */
   readonly coalescing: boolean;
+  /** 617: values of a file for which copies ask. */
   readonly coalesceBudget: number;
   /** 613: three sources of an instruction avoid one bank (not 0); 614: what that weighs. */
   readonly bankPreference: number;
+  /** 614: what it weighs that three sources avoid one bank. */
   readonly bankPenalty: number;
   /** 657: order in which values are taken: 0 wide ones first, 1 in order of definition. */
   readonly order: number;
   /** 670 and 672: what a load and what a store of spill code weigh. */
   readonly reloadScale: number;
+  /** 672: what a store of spill code weighs. */
   readonly storeScale: number;
   /** 623: trips that a loop is taken to make when spills are weighed, as text; "" for 10. */
   readonly trips: string;
   /** 671: what an operand in a loop inside of another one weighs; 680: what one of a fetched texel does. */
   readonly nestedScale: number;
+  /** 680: what an operand of a fetched texel weighs. */
   readonly textureScale: number;
   /** 640: 0 takes the lowest free register. */
   readonly level: number;
@@ -137,6 +166,7 @@ export interface AllocatorKnobs {
   readonly bankWindow: number;
   /** 634: copies into and out of matrix instructions ask for the same register; 638: those of bound values do not. */
   readonly matrixCoalescing: boolean;
+  /** 638: copies of bound values ask for nothing. */
   readonly noRetarget: boolean;
   /** 674: accesses of spill code that move two or four registers at once. */
   readonly spillBudget: number;
@@ -144,6 +174,7 @@ export interface AllocatorKnobs {
   readonly targets: readonly number[];
 }
 
+/** How registers are allocated. */
 export interface AllocationOptions {
   /** Register limit as ptxas counts it (its reported number: highest index + 1 + 2). Default: the target's maximum. */
   readonly maxRegisters?: number;
@@ -151,47 +182,73 @@ export interface AllocationOptions {
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
   /** Leave copies of a register to itself in the code, as ptxas -O0 does. */
   readonly keepCopies?: boolean;
+  /** Decisions to replace. Default: `defaultPolicies`. */
   readonly policies?: Partial<Policies>;
+  /** Numbers to replace. Default: `defaultKnobs`. */
   readonly knobs?: Partial<AllocatorKnobs>;
+  /** Called with every scan, attempt and spill. */
   readonly observe?: (event: AllocationEvent) => void;
 }
 
+/** What the allocator tells while it works. */
 export type AllocationEvent =
   /** A value was looked at. The arrays are copies. */
   | {
       readonly kind: "scan";
+      /** Spill round, from 0. */
       readonly round: number;
+      /** Attempt of the round, from 0. */
       readonly attempt: number;
+      /** The value that gets no register and goes to memory. */
       readonly value: ValueFacts;
+      /** 1 where an interfering value stands, by register. */
       readonly occupied: Uint8Array;
+      /** Primary costs by register. */
       readonly primary: Int32Array;
+      /** Secondary costs by register. */
       readonly secondary: Int32Array;
+      /** The register that it gets, −1 for none. */
       readonly slot: number;
+      /** Why that one. */
       readonly why: Why;
     }
   /** All values of a file were looked at once. */
   | {
       readonly kind: "attempt";
+      /** The register file. */
       readonly file: File;
+      /** Spill round, from 0. */
       readonly round: number;
+      /** Attempt of the round, from 0. */
       readonly attempt: number;
       /** Highest register + 1. */
       readonly used: number;
+      /** Registers that were aimed at. */
       readonly target: number;
+      /** Sum of the costs of all choices. */
       readonly cost: number;
+      /** Values that got no register. */
       readonly failed: number;
     }
   | {
       readonly kind: "spill";
+      /** The register file. */
       readonly file: File;
+      /** Spill round, from 0. */
       readonly round: number;
+      /** The value that goes to memory. */
       readonly value: ValueFacts;
+      /** What its spill was taken to cost. */
       readonly cost: number;
     };
 
+/** Where a spilled value went. */
 export interface SpillSlot {
+  /** Id of the value. */
   readonly value: number;
+  /** Its name in the text, "" for none. */
   readonly name: string;
+  /** Its register file. */
   readonly file: File;
   /** Where it went: local memory at this byte offset from R1, or −1 and … */
   readonly offset: number;
@@ -199,6 +256,7 @@ export interface SpillSlot {
   readonly home: number;
 }
 
+/** What allocation gave. */
 export interface AllocationResult {
   /** The function given, edited to physical registers. */
   readonly func: Func;
@@ -206,6 +264,7 @@ export interface AllocationResult {
   readonly registers: number;
   /** Physical register of each value, −1 where there is none (spilled, never used). */
   readonly assignment: Int16Array;
+  /** Values that got no register. */
   readonly spills: readonly SpillSlot[];
   /** Spill rounds needed. */
   readonly rounds: number;

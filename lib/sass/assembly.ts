@@ -20,9 +20,13 @@ import { decodeCode } from "./decode.js";
 import { encodeInst, isEncodable } from "./encode.js";
 import { controlText } from "./print.js";
 
+/** Code to be written as assembly text. */
 export interface AssemblySource {
+  /** Name of the function. */
   readonly name: string;
+  /** Its code: four u32 per instruction. */
   readonly words: Uint32Array;
+  /** The SM that the words are for. */
   readonly target: Target;
   /** Names of places, by byte address. */
   readonly symbols?: ReadonlyMap<number, string>;
@@ -30,12 +34,15 @@ export interface AssemblySource {
 
 /** A line of text with its place, comments taken off. */
 export interface AssemblyLine {
+  /** The line without its end. */
   readonly text: string;
+  /** Where it stands. */
   readonly span: Span;
 }
 
 // ---------------------------------------------------------------------------------------------- writing
 
+/** The code as lines of text, which the assembler reads back. */
 export function assemblyLines(source: AssemblySource): string[] {
   const { words, target } = source;
   const insts = decodeCode(words, target);

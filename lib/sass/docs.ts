@@ -12,7 +12,9 @@ import { target, targetNames } from "../target/index.js";
 
 /** A file of the documentation. */
 export interface DocPage {
+  /** File name of the page. */
   readonly name: string;
+  /** The page in Markdown. */
   readonly text: string;
 }
 

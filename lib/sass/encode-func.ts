@@ -14,9 +14,15 @@ import { type EncodeContext, encodeInst } from "./encode.js";
 import { listing } from "./print.js";
 import { clearBarriers } from "./prologue.js";
 
+/** What encoding needs beside the function. */
 export interface EncodeOptions {
   /** Functions that were joined to it, and where each begins. */
-  readonly routines?: readonly { readonly func: Func; readonly start: Block }[];
+  readonly routines?: readonly {
+    /** A function that lies in the same code. */
+    readonly func: Func;
+    /** Its first block. */
+    readonly start: Block;
+  }[];
   /** Default: the function's own frame. */
   readonly stackBytes?: number;
   /** False: no NOPs after the end. Default: as ptxas has them. */

@@ -13,6 +13,7 @@ import type { CodeReloc } from "./code.js";
 export interface EncodeContext {
   /** Byte offset of a block. */
   label(block: number): number;
+  /** Takes in a relocation that an operand asks for. */
   reloc(r: CodeReloc): void;
 }
 

@@ -8,10 +8,13 @@
 import { Kind, type MachineInst, Mod, type Operand, ZERO_REG } from "../isa/operand.js";
 import { File } from "../isa/types.js";
 
+/** A basic block of machine code. */
 export interface CodeBlock {
+  /** Number of the block, from 0 in order of address. */
   readonly id: number;
   /** Instruction indices: first, and one after the last. */
   readonly start: number;
+  /** Index after its last instruction. */
   readonly end: number;
   /** Blocks that may follow, ascending, each once. A call goes on after itself; `call` names where it goes. */
   readonly succ: readonly number[];

@@ -9,7 +9,7 @@ export { type Names, renderInst } from "../isa/text.js";
 export { type Guards, guardsOf, latencyClass } from "../isa/timing.js";
 export type { Flow, Form, Memory, SlotInfo, Space } from "../isa/types.js";
 export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
-export type { Code, CodeReloc, Routine } from "./code.js";
+export type { Code, CodeReloc, CodeTable, Routine } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
 export { type DocPage, isaPage, isaPages } from "./docs.js";
 export {

@@ -28,20 +28,29 @@ const setWords = 17;
 
 /** Registers that an instruction reads and writes, each in ascending order of file and number, once. */
 export interface RegisterUse {
+  /** Registers that it reads. */
   readonly reads: readonly RegisterName[];
+  /** Registers that it writes. */
   readonly writes: readonly RegisterName[];
 }
 
+/** A physical register. */
 export interface RegisterName {
+  /** Register file that the number counts in. */
   readonly file: File;
+  /** Its number in the file. */
   readonly id: number;
 }
 
 /** Live registers at one instruction: those read, written or needed later. */
 export interface LiveCount {
+  /** Ordinary registers. */
   readonly r: number;
+  /** Uniform registers. */
   readonly ur: number;
+  /** Predicates. */
   readonly p: number;
+  /** Uniform predicates. */
   readonly up: number;
 }
 
@@ -90,6 +99,7 @@ export function liveCounts(
 
 /** A register at one instruction: written `^`, read `v`, both `x`, only living through `:`. */
 export interface LifeMark extends RegisterName {
+  /** `^` written, `v` read, `x` both, `:` kept. */
   readonly mark: "^" | "v" | "x" | ":";
 }
 
@@ -202,7 +212,12 @@ const isKept = (id: number): boolean => id === 1 || id === 2 || (id >= 16 && id 
  * operands of calls do not count.
  */
 export function columnsOf(
-  functions: readonly { readonly insts: readonly (MachineInst | null)[]; readonly registers: number }[],
+  functions: readonly {
+    /** Instructions in order of address; null for unknown words. */
+    readonly insts: readonly (MachineInst | null)[];
+    /** Registers per thread. */
+    readonly registers: number;
+  }[],
 ): LiveCount {
   const named = new Uint32Array(setWords);
   for (const { insts, registers } of functions) {

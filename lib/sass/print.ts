@@ -15,9 +15,13 @@ import { wordPrinter } from "./word-text.js";
 
 /** What is listed: a `Code`, or words of a cubin with what is known of them. */
 export interface Listed {
+  /** Name of the function. */
   readonly name: string;
+  /** Its code: four u32 per instruction. */
   readonly words: Uint32Array;
+  /** The SM that the words are for. */
   readonly target: Target;
+  /** Relocations of the words, whose symbols are printed. */
   readonly relocs?: readonly CodeReloc[];
   /** Names of places, by byte address (functions inside the section). */
   readonly symbols?: ReadonlyMap<number, string>;
@@ -25,6 +29,7 @@ export interface Listed {
   readonly targets?: ReadonlyMap<number, readonly number[]>;
 }
 
+/** An instruction of a listing with its address and label. */
 export interface ListingLine {
   /** Byte address. */
   readonly address: number;
@@ -32,6 +37,7 @@ export interface ListingLine {
   readonly label: string;
   /** nvdisasm's text without the `;`; `.dword …` when the word is not known. */
   readonly text: string;
+  /** Its scheduling bits; null where the word is not known. */
   readonly control: Control | null;
   /** False when the instruction table does not know the word. */
   readonly known: boolean;
@@ -39,9 +45,11 @@ export interface ListingLine {
 
 /** Numbers of the labels given out so far; pass one along to number through several functions as nvdisasm does. */
 export interface LabelNumbers {
+  /** Number of the next label. */
   next: number;
 }
 
+/** The lines of a listing as nvdisasm prints them. */
 export function listingLines(code: Listed, numbers: LabelNumbers = { next: 0 }): ListingLine[] {
   const { words, target } = code;
   const labels = new Map<number, string>(code.symbols ?? []);
@@ -112,7 +120,15 @@ export function controlText(c: Control): string {
 }
 
 /** A function as text. */
-export function listing(code: Listed, options: { readonly control?: boolean; readonly tail?: boolean } = {}): string {
+export function listing(
+  code: Listed,
+  options: {
+    /** Control words stand beside the instructions. Default false. */
+    readonly control?: boolean;
+    /** The branch to itself and the NOPs at the end are shown. Default true. */
+    readonly tail?: boolean;
+  } = {},
+): string {
   const { control = true, tail = false } = options;
   const out = [`.text.${code.name}:`];
   const lines = listingLines(code);

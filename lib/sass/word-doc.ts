@@ -27,12 +27,15 @@ export interface ModifierDoc {
 
 /** A piece of an instruction's name as it is printed. */
 export interface NamePart {
+  /** The piece as printed. */
   readonly text: string;
   /** Null for pieces that are fixed. */
   readonly modifier: ModifierDoc | null;
 }
 
+/** What the table says of one instruction word. */
 export interface WordDoc {
+  /** The opcode without modifiers. */
   readonly op: string;
   /** What it computes. */
   readonly does: string;
@@ -40,6 +43,7 @@ export interface WordDoc {
   readonly slots: string;
   /** Operands and where they stand: `d: register R (bits 23:16)`. */
   readonly operands: readonly string[];
+  /** Modifiers that the instruction may have. */
   readonly modifiers: readonly ModifierDoc[];
   /** The name in pieces; joined it is the printed one, unless an alias is printed. */
   readonly name: readonly NamePart[];

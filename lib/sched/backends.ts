@@ -90,6 +90,7 @@ export function within<M>(policy: SchedulePolicy<M>): SchedulePolicy<M> {
 
 const tooMany = ({ exceeded }: BlockFacts): boolean => exceeded;
 
+/** What -O2 and -O3 do before allocation: backend A of the wiki. */
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
   does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget where that stops them",
@@ -124,6 +125,7 @@ const treeC: SchedulePolicy = {
 /** Backend B with the weights that the wiki read. */
 export const backendB: ScheduleStrategy = twoWay();
 
+/** Backend C of the wiki: an order is evaluated, then taken or left. */
 export const backendC: ScheduleStrategy = {
   name: "backend-c",
   does: "evaluate, then commit: taken only where the block gets shorter (wiki page 37)",
@@ -144,12 +146,14 @@ export function postStrategy(keep: {
   };
 }
 
+/** What -O2 and -O3 do after allocation. */
 export const postSchedule: ScheduleStrategy = {
   name: "post-schedule",
   does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",
   passes: [treePost, balanced].map((policy) => ({ policy, accept: better })),
 };
 
+/** The shortest of several policies' orders, block by block. */
 export const best: ScheduleStrategy = {
   name: "best",
   does: "tries several policies on each block and keeps the shortest",

@@ -12,6 +12,7 @@ import { type Dag, EdgeKind, Edges } from "./dag.js";
 import { type MemoryOptions, MemoryOrder, WINDOW } from "./dag-memory.js";
 import { type LatencyModel, latencyModel } from "./model.js";
 
+/** What a dependence graph is built with. */
 export interface DagOptions {
   /** Distances and pipes. Default: the target's tables. */
   readonly model?: LatencyModel;
@@ -30,7 +31,9 @@ export function buildDag(block: Block, func: Func, options: DagOptions = {}): Da
 
 /** Builds the graphs of several blocks of one function; what they share is made once. */
 export class DagBuilder {
+  /** Definitions and reads of the function. */
   readonly flat: Flat;
+  /** Distances and pipes that are asked. */
   readonly model: LatencyModel;
   private readonly indexOf: Int32Array;
   private readonly noAlias: boolean;
@@ -63,6 +66,7 @@ export class DagBuilder {
     this.readHead = new Int32Array(units);
   }
 
+  /** The graph of a block as it is now. */
   build(block: Block): Dag {
     const index = this.indexOf[block.id] ?? -1;
     const from = this.flat.first[index];
@@ -80,15 +84,25 @@ export class DagBuilder {
   }
 }
 
+/** What graphs of blocks of one function share. */
 export interface Scratch {
+  /** Block (by epoch) for which the entries of a unit hold. */
   readonly stamp: Int32Array;
+  /** Last definition of each unit: entry of `Flat.def*`, −1 for none. */
   readonly lastDef: Int32Array;
+  /** Node of that definition. */
   readonly lastNode: Int32Array;
+  /** First list cell of the reads since then, by unit. */
   readonly readHead: Int32Array;
+  /** Unit that stands for each. */
   readonly home: Int32Array;
+  /** Accesses to different base registers never meet. */
   readonly noAlias: boolean;
+  /** Memory accesses of one direction that are told apart. */
   readonly window: number;
+  /** Pairs of accesses of a block whose addresses are compared. */
   readonly refine: number;
+  /** Which accesses may meet. */
   readonly addresses: Addresses;
 }
 

@@ -11,15 +11,21 @@ import type { SchedState } from "./state.js";
 /** Results that take longer than this are "long latency" (wiki page 38). */
 export const LONG_LATENCY = 19;
 
+/** An instruction that could come next, seen from the order so far. */
 export class Candidate {
+  /** Node of the instruction: its place in the block as given. */
   node = 0;
 
-  constructor(readonly state: SchedState) {}
+  constructor(
+    /** The order so far. */
+    readonly state: SchedState,
+  ) {}
 
   private get occupancy(): Occupancy {
     return this.state.occupancy[this.node] as Occupancy;
   }
 
+  /** The instruction. */
   get inst(): Inst {
     return this.state.inst(this.node);
   }
@@ -44,6 +50,7 @@ export class Candidate {
     return this.state.issueCycle(this.node);
   }
 
+  /** Cycles lost until it would issue. */
   get stall(): number {
     return this.state.issueCycle(this.node) - this.state.cycle;
   }
@@ -58,6 +65,7 @@ export class Candidate {
     return this.occupancy.latency;
   }
 
+  /** Cycles for which its pipe takes no other instruction of the warp. */
   get interval(): number {
     return this.occupancy.interval;
   }
@@ -67,6 +75,7 @@ export class Candidate {
     return this.occupancy.pipe;
   }
 
+  /** Index into `resources`. */
   get resource(): number {
     return this.occupancy.resource;
   }
@@ -76,14 +85,17 @@ export class Candidate {
     return this.state.pressure.of(0, this.node);
   }
 
+  /** Change of live uniform registers. */
   get deltaUR(): number {
     return this.state.pressure.of(1, this.node);
   }
 
+  /** Change of live predicates. */
   get deltaP(): number {
     return this.state.pressure.of(2, this.node);
   }
 
+  /** Change of live uniform predicates. */
   get deltaUP(): number {
     return this.state.pressure.of(3, this.node);
   }
@@ -141,6 +153,7 @@ export class Candidate {
     return this.occupancy.write;
   }
 
+  /** Its results take longer than `LONG_LATENCY` cycles. */
   get longLatency(): boolean {
     return this.latency > LONG_LATENCY;
   }

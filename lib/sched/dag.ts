@@ -13,10 +13,23 @@
 import type { Inst } from "../ori/types.js";
 
 /** Why two nodes are ordered. */
-export const EdgeKind = { Raw: 0, War: 1, Waw: 2, Memory: 3, Order: 4 } as const;
+export const EdgeKind = {
+  /** Reads what the other writes. */
+  Raw: 0,
+  /** Writes what the other reads. */
+  War: 1,
+  /** Writes what the other writes. */
+  Waw: 2,
+  /** Accesses memory that the other may access. */
+  Memory: 3,
+  /** Keeps its place for another reason: barriers, control. */
+  Order: 4,
+} as const;
 export type EdgeKind = (typeof EdgeKind)[keyof typeof EdgeKind];
+/** Names of the kinds of edges, by number. */
 export const edgeKinds = ["RAW", "WAR", "WAW", "memory", "order"] as const;
 
+/** The dependence graph of a block; nodes are its instructions in the order given, then joins. */
 export interface Dag {
   /** The block's instructions; node i < insts.length is insts[i]. */
   readonly insts: readonly Inst[];
@@ -28,12 +41,19 @@ export interface Dag {
   readonly topological: Int32Array;
   /** Edges out of node i: `succStart[i] … succStart[i + 1] − 1` of the columns. */
   readonly succStart: Int32Array;
+  /** Successors of all nodes: those of node i are `succ[succStart[i]] …`. */
   readonly succ: Int32Array;
+  /** Cycles that each edge asks for. */
   readonly succLatency: Int32Array;
+  /** Kind of each edge (`EdgeKind`). */
   readonly succKind: Uint8Array;
+  /** Where the predecessors of each node start in `pred`. */
   readonly predStart: Int32Array;
+  /** Predecessors of all nodes. */
   readonly pred: Int32Array;
+  /** Cycles of each edge to a predecessor. */
   readonly predLatency: Int32Array;
+  /** Kind of each edge to a predecessor. */
   readonly predKind: Uint8Array;
 }
 

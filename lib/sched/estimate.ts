@@ -40,6 +40,7 @@ export function pathsToStart(dag: Dag, entry: Int32Array | null): Int32Array {
   return path;
 }
 
+/** When the instructions of a block issue in an order. */
 export interface Timeline {
   /** Issue cycle of each node. */
   readonly issue: Int32Array;

@@ -31,6 +31,7 @@ import { touch } from "../ori/editor.js";
 import { terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, ZERO_REG } from "../ori/types.js";
 
+/** What may move up. */
 export interface HoistOptions {
   /** `loads`: only what a scoreboard guards (constants, special registers, conversions); default `all`. */
   readonly what?: "loads" | "all";

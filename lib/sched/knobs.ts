@@ -18,7 +18,9 @@ export type SchedKnobs = Readonly<Record<string, unknown>>;
 export interface ScheduleSettings {
   /** Before allocation and after it; null: the order stays. Left out: what the level says. */
   readonly pre?: Policy | null;
+  /** After allocation; null: the order stays. Left out: what the level says. */
   readonly post?: Policy | null;
+  /** Options of both. */
   readonly options?: ScheduleOptions;
   /** What holds after allocation only, beside `options`. */
   readonly postOptions?: ScheduleOptions;

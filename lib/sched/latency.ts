@@ -6,9 +6,11 @@ import type { Func } from "../ori/types.js";
 import { sourceOrder } from "./policies.js";
 import { type ScheduleOptions, scheduleFunc } from "./schedule.js";
 
+/** What one block takes, by the scheduler's model. */
 export interface BlockCycles {
   /** Id of the block. */
   readonly block: number;
+  /** Instructions of the block. */
   readonly instructions: number;
   /** Executions per run of the function: a loop is taken to make ten trips, the paths of a branch to be equally likely. */
   readonly frequency: number;
@@ -16,6 +18,7 @@ export interface BlockCycles {
   readonly cycles: number;
 }
 
+/** Static latency of a function. */
 export interface FuncLatency {
   /** Cycles of one warp per run of the function: sum over the blocks of frequency × cycles. */
   readonly cycles: number;

@@ -13,15 +13,19 @@ import { type BlockContext, SchedState } from "./state.js";
 
 /** One choice, valid while the observer runs. Nodes are positions in the block as it stood before scheduling. */
 export interface Choice {
+  /** The policy that chose. */
   readonly policy: SchedulePolicy;
+  /** The order so far. */
   readonly state: SchedState;
   /** Block id, and how many instructions have been placed before. */
   readonly block: number;
+  /** Instructions placed before. */
   readonly step: number;
   /** Next free issue cycle, counted in the direction of scheduling. */
   readonly cycle: number;
   /** Candidates in program order. */
   readonly ready: readonly number[];
+  /** Node of the candidate that was chosen. */
   readonly winner: number;
   /** The candidate that would be next best, −1 when there was no other. */
   readonly runnerUp: number;
@@ -31,6 +35,7 @@ export interface Choice {
   scores(): number[][];
 }
 
+/** Called with every choice of the scheduler. */
 export type ObserveChoice = (choice: Choice) => void;
 
 export const ONLY = "only candidate";

@@ -30,11 +30,15 @@ export interface Occupancy {
   readonly minStall: number;
 }
 
+/** The distances that the scheduler keeps; what a notebook replaces to try other machines. */
 export interface LatencyModel {
+  /** Pipe, interval, latency and scoreboards of an instruction. */
   occupancy(inst: MachineInst): Occupancy;
   /** Cycles from issue of the producer to issue of the reader. `src` −1 is the guard; IMPLICIT slots name no operand. */
   raw(producer: MachineInst, dst: number, consumer: MachineInst, src: number): number;
+  /** Cycles from the first instruction to the second, whose definition `dst2` overwrites definition `dst` of the first. */
   waw(first: MachineInst, dst: number, second: MachineInst, dst2: number): number;
+  /** Cycles from a read of source `src` to the instruction whose definition `dst` overwrites it. */
   war(reader: MachineInst, src: number, writer: MachineInst, dst: number): number;
 }
 
@@ -42,7 +46,9 @@ export interface LatencyModel {
 export interface LatencyOverrides {
   /** Results of shared, texture and 64-bit or special-function instructions. */
   readonly ldsLatency?: number;
+  /** Cycles to the result of a texture instruction. */
   readonly texLatency?: number;
+  /** Cycles to the result of a conversion or a transcendental. */
   readonly xuLatency?: number;
   /** Results of other instructions whose results scoreboards guard. */
   readonly readLatency?: number;
@@ -50,7 +56,9 @@ export interface LatencyOverrides {
   readonly phasechkLatency?: number;
   /** Operands read late: cycles until they may be overwritten (an estimate, not measured). */
   readonly readSbLatency?: number;
+  /** Cycles until an asynchronous copy has read its operands. */
   readonly readSbLdgstsLatency?: number;
+  /** Cycles until a double precision matrix product has read its operands. */
   readonly readSbDmmaLatency?: number;
   /** Operands read late are free when the reader's results are there. */
   readonly readSbUseLatency?: boolean;
@@ -62,6 +70,7 @@ export interface LatencyOverrides {
   readonly busy?: Readonly<Record<string, number>>;
   /** Issue intervals by mnemonic (`FFMA`), and by mnemonic with all modifiers; they win over those of pipes. */
   readonly opBusy?: Readonly<Record<string, number>>;
+  /** Cycles for which a form keeps its pipe, by the form's text. */
   readonly formBusy?: Readonly<Record<string, number>>;
 }
 

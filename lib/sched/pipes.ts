@@ -39,6 +39,7 @@ export const resources = [
   "special function",
   "uniform",
 ] as const;
+/** One of `resources`. */
 export type ResourceName = (typeof resources)[number];
 
 const resourceIndex: Readonly<Record<Pipe, number>> = {

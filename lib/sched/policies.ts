@@ -3,6 +3,7 @@ import type { Candidate } from "./candidate.js";
 import type { Rung, SchedulePolicy } from "./policy.js";
 import type { SchedState } from "./state.js";
 
+/** Names of the rungs that come with the library. */
 export type RungName =
   | "overBudget"
   | "relief"
@@ -71,6 +72,7 @@ export const longLatencyFirst: SchedulePolicy = {
   ladder: [rungs.overBudget, rungs.path, rungs.stall],
 };
 
+/** Numbers of a candidate that a weighted sum may use. */
 export type Feature =
   | "ahead"
   | "behind"
@@ -116,13 +118,19 @@ export const features: Readonly<Record<Feature, (c: Candidate) => number>> = {
   longLatency: (c: Candidate) => (c.longLatency ? 1 : 0),
   contention: (c: Candidate) => c.contention,
 };
+/** What each feature weighs; those left out weigh nothing. */
 export type Weights = Readonly<Partial<Record<Feature, number>>>;
 
 /** A policy with one rung: the weighted sum of features. What a search over numbers varies. */
 export function weighted(
   name: string,
   weights: Weights,
-  options: { readonly direction?: "forward" | "backward"; readonly does?: string } = {},
+  options: {
+    /** Whether blocks are filled from their start or their end. Default forward. */
+    readonly direction?: "forward" | "backward";
+    /** One line for lists. Default: the sum. */
+    readonly does?: string;
+  } = {},
 ): SchedulePolicy {
   const names = (Object.keys(weights) as Feature[]).filter((f) => (weights[f] ?? 0) !== 0);
   const get = names.map((f) => features[f]);

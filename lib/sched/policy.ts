@@ -15,16 +15,21 @@ import type { SchedState } from "./state.js";
 
 /** One criterion: the candidate with the greater number wins. `memory` is what the policy's `start` returned. */
 export interface Rung<M = unknown> {
+  /** What it asks for, as observers show it. */
   readonly why: string;
+  /** A number for the candidate; the greatest wins. */
   by(candidate: Candidate, memory: M): number;
 }
 
+/** A list scheduler's criteria, in order. */
 export interface SchedulePolicy<M = unknown> {
+  /** Name in lists and options. */
   readonly name: string;
   /** One line for lists. */
   readonly does: string;
   /** Forward places instructions from the start of the block, backward from its end. */
   readonly direction: "forward" | "backward";
+  /** The criteria, most important first. */
   readonly ladder: readonly Rung<M>[];
   /**
    * Only candidates after which the rest can follow, in the order that the pass starts from, within the register limits
@@ -51,6 +56,7 @@ export interface OrderEstimate {
 
 /** What a strategy knows of a block when it decides about a pass. */
 export interface BlockFacts {
+  /** Instructions of the block. */
   readonly instructions: number;
   /** Registers of each file (R, UR, P, UP, B) that may be live. */
   readonly limits: readonly number[];
@@ -69,6 +75,7 @@ export function exceeds(after: OrderEstimate, { now, limits }: Pick<BlockFacts, 
 
 /** One pass of a strategy over a block. */
 export interface StrategyPass {
+  /** The policy that proposes an order. */
   readonly policy: SchedulePolicy;
   /** Starts from the order given, whatever passes before did: an alternative, not a refinement. Default false. */
   readonly afresh?: boolean;
@@ -83,13 +90,18 @@ export interface StrategyPass {
  * (`Candidate.position`, and program order as the last rung): the wiki's backends are such.
  */
 export interface ScheduleStrategy {
+  /** Name in lists and options. */
   readonly name: string;
+  /** One line for lists. */
   readonly does: string;
+  /** The passes in their order. */
   readonly passes: readonly StrategyPass[];
 }
 
+/** A policy of one pass, or a strategy of several. */
 export type Policy = SchedulePolicy | ScheduleStrategy;
 
+/** Whether it has several passes. */
 export function isStrategy(policy: Policy): policy is ScheduleStrategy {
   return "passes" in policy;
 }
@@ -114,19 +126,23 @@ export interface HeuristicParameters {
   readonly lookahead: number;
   /** Blocks in which batches are tried, and in which the order with fewest registers is (SchedDynBatchBudget, SchedReduceRegBudget). */
   readonly batchBudget: number;
+  /** Blocks in which the order with fewest registers is tried. */
   readonly reduceBudget: number;
   /** Instructions more in a batch (SchedLDGBatchDelayBias). */
   readonly batchBias: number;
   /** What no bit of the priority decides: the longest path first, or program order (SchedPrefFurthestDep, PreserveSchedOrderSame). */
   readonly furthest: boolean;
+  /** What no bit of the priority decides stays in program order. */
   readonly keepSame: boolean;
   /** Registers are kept few enough for all warps that could run: not if 0; with this factor (RegTgtSelHigherWarpCntHeur…). */
   readonly warpCount: number;
+  /** Factor of those warps. */
   readonly warpCountScale: number;
   /** Registers more for functions with matrix instructions (RegTgtLowerLimitMMASlack). */
   readonly mmaSlack: number;
 }
 
+/** What the heuristics take when no knob says otherwise. */
 export const defaultParameters: HeuristicParameters = {
   registerTarget: null,
   okSlack: 3,

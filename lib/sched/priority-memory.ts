@@ -4,7 +4,9 @@ import type { SchedState } from "./state.js";
 
 /** What of a policy's options matters here. */
 export interface MemoryOptions {
+  /** Registers are to be few, whatever the cycles. */
   readonly reduceReg: boolean;
+  /** Cold winners after which hot and cold are no longer told apart. Default: as in `ByteOptions`. */
   readonly hotColdBudget?: number;
 }
 
@@ -14,6 +16,7 @@ const R = 0;
 /** Barrier targets whose scoreboard is this much later than the soonest one's do not count as near (wiki page 37). */
 const NEAR = 9;
 
+/** What the byte of the priority depends on beside the candidate. */
 export class PriorityMemory {
   /** Registers above which pressure counts, per file; those of file R in allocation units. */
   readonly limits: Int32Array = new Int32Array(LIMITED);
@@ -21,17 +24,23 @@ export class PriorityMemory {
   readonly careful: number;
   /** What comes before all tie-breakers. */
   readonly furthest: boolean;
+  /** What no bit decides stays in program order. */
   readonly keepSame: boolean;
   /** Barrier targets that make all of them critical. */
   readonly depth: number;
+  /** Cold winners left until hot and cold are no longer told apart. */
   hotColdLeft: number;
   /** Bit per file: some candidate would exceed the limit. */
   overflow = 0;
+  /** Candidates that read a result that a scoreboard guards. */
   barrierCount = 0;
   /** Barrier targets that can issue at most `NEAR` cycles after the soonest of them. */
   nearCount = 0;
+  /** Cycles until the soonest of them can issue. */
   minBarrierLatency = 0;
+  /** Longest path ahead of any candidate, in cycles. */
   longestPath = 0;
+  /** Candidates that access shared memory. */
   sharedCount = 0;
   /** Choices for which barrier targets stay critical; 0: no countdown. */
   countdown = 0;
@@ -120,6 +129,7 @@ export class PriorityMemory {
     return this.overflow !== 0 && this.relief(c) > 0;
   }
 
+  /** Whether the critical bit is set: the longest path, or barrier targets when enough of them wait. */
   isCritical(c: Candidate, barrierTarget: boolean, cold: boolean): boolean {
     if (this.countdown > 0) return barrierTarget ? this.isNear(c) : this.relieves(c);
     if (barrierTarget && this.barrierCount >= this.depth && !cold) return true;

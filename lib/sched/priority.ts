@@ -21,15 +21,24 @@ export { PriorityMemory } from "./priority-memory.js";
 
 /** Bits of the byte. */
 export const Bit = {
+  /** YIELD and NANOSLEEP (bit 7). */
   Yield: 0x80,
+  /** A barrier of a CTA or of a warp group that can issue without stall, or that is neither hot nor relieving (bit 6). */
   YieldFlag: 0x40,
+  /** A load from global memory or a texture: hundreds of cycles, to be issued early (bit 5). */
   Hot: 0x20,
+  /** It relieves a file whose limit some candidate would exceed (bit 4). */
   Pressure: 0x10,
+  /** It is of this block: always (bit 3). */
   SameBlock: 0x08,
+  /** It can issue without stall (bit 2). */
   StallFree: 0x04,
+  /** It lies on the longest path, or enough barrier targets wait (bit 1). */
   Critical: 0x02,
+  /** It reads a result that a scoreboard guards (bit 0). */
   BarrierTarget: 0x01,
 } as const;
+/** What a bit is called in options and bit orders. */
 export type BitName = keyof typeof Bit;
 
 const bitWhy: Readonly<Record<BitName, string>> = {
@@ -46,12 +55,17 @@ const bitWhy: Readonly<Record<BitName, string>> = {
 /** Bits in the order in which the page compares them. */
 export const bitOrder: readonly BitName[] = ["Pressure", "YieldFlag", "Critical", "StallFree", "Hot"];
 
+/** A policy of the priority byte. */
 export interface ByteOptions {
+  /** Name in lists and options. */
   readonly name: string;
+  /** One line for lists. */
   readonly does: string;
+  /** Whether blocks are filled from their start or their end. */
   readonly direction: "forward" | "backward";
   /** Tightens the budget by an eighth and three registers, and compares register deltas before the byte. */
   readonly reduceReg: boolean;
+  /** The bits that count. Default: all. */
   readonly bits?: readonly BitName[];
   /** Cold winners after which hot and cold are no longer told apart (the page's counter at +532; its value is not known). */
   readonly hotColdBudget?: number;
@@ -80,6 +94,7 @@ export function priorityByte(c: Candidate, m: PriorityMemory): number {
   return byte;
 }
 
+/** What decides among equal bytes. */
 export type TieName =
   | "barrierGroup"
   | "latencyCounter"

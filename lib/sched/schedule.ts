@@ -30,9 +30,11 @@ import { greatestLive } from "./pressure.js";
 import type { BlockContext } from "./state.js";
 import { blockValues, ValueScratch } from "./values.js";
 
+/** How a function is scheduled. */
 export interface ScheduleOptions extends DagOptions, MayUse {
   /** Changes of the target's latencies; ignored when a `model` is given. */
   readonly latencies?: LatencyOverrides;
+  /** Numbers of the heuristics to replace. */
   readonly parameters?: Partial<HeuristicParameters>;
   /** Latencies along edges between blocks. Default true. */
   readonly crossBlock?: boolean;
@@ -46,13 +48,17 @@ export interface ScheduleOptions extends DagOptions, MayUse {
   readonly observe?: ObserveChoice;
 }
 
+/** What became of one block. */
 export interface BlockReport {
   /** Id of the block. */
   readonly block: number;
+  /** Instructions of the block. */
   readonly instructions: number;
   /** Estimated executions per run of the function. */
   readonly frequency: number;
+  /** The order as given. */
   readonly before: OrderEstimate;
+  /** The order as it is now. */
   readonly after: OrderEstimate;
   /** The policy whose order the block has now; "" when it kept its own. */
   readonly policy: string;
@@ -60,14 +66,19 @@ export interface BlockReport {
   readonly moved: number;
 }
 
+/** What became of a function. */
 export interface ScheduleReport {
+  /** Name of the function. */
   readonly func: string;
+  /** Name of the policy. */
   readonly policy: string;
   /** In layout order. */
   readonly blocks: readonly BlockReport[];
   /** Estimated cycles per run of the function: sum over the blocks of frequency × drain. */
   readonly before: number;
+  /** Cycles of its orders now: frequency × cycles, summed over the blocks. */
   readonly after: number;
+  /** Instructions that stand at another place of their block. */
   readonly moved: number;
 }
 

@@ -20,7 +20,9 @@ const UNKNOWN = 2;
 export interface BlockContext {
   /** Id of the block. */
   readonly block: number;
+  /** Distances and pipes that are asked. */
   readonly model: LatencyModel;
+  /** Values of the block, for pressure. */
   readonly values: BlockValues;
   /** Cycles after the block starts until what a node reads from outside is there; null: all there. */
   readonly entry: Int32Array | null;
@@ -28,20 +30,27 @@ export interface BlockContext {
   readonly exit: Int32Array | null;
   /** Registers of each file (R, UR, P, UP, B) that may be live. */
   readonly limits: readonly number[];
+  /** Executions of the block per run of the function. */
   readonly frequency: number;
+  /** Numbers of the heuristics. */
   readonly parameters: HeuristicParameters;
   /** Place of each node in the order that the passes before left; null: as given. */
   readonly places: Int32Array | null;
 }
 
+/** A block on its way to a new order. */
 export class SchedState {
+  /** Blocks are filled from their start. */
   readonly forward: boolean;
   /** Instructions to place; joins come after them in the arrays. */
   readonly total: number;
+  /** Pipe, interval and latency of each instruction. */
   readonly occupancy: readonly Occupancy[];
   /** Longest path in cycles that a node still has ahead, in the direction of scheduling, and after it. */
   readonly ahead: Int32Array;
+  /** Longest path in cycles on the other side of each node. */
   readonly behind: Int32Array;
+  /** Live registers. */
   readonly pressure: PressureTracker;
   /** Cycle from which on dependences let a node issue; final once it is a candidate. */
   readonly earliest: Int32Array;
@@ -49,11 +58,13 @@ export class SchedState {
   readonly issue: Int32Array;
   /** Nodes in the order placed. */
   readonly order: Int32Array;
+  /** Instructions placed so far. */
   placed = 0;
   /** Next free issue cycle. */
   cycle = 0;
   /** Candidates: `ready[0 … readyCount − 1]`, in no particular order. */
   readonly ready: Int32Array;
+  /** How many candidates there are. */
   readyCount = 0;
   /** Issue cycles that placed instructions took of each resource (lib/sched/pipes.ts). */
   readonly used: Int32Array = new Int32Array(resources.length);
@@ -67,7 +78,9 @@ export class SchedState {
   private readonly scoreboardWait: Uint8Array;
 
   constructor(
+    /** Dependences of the block. */
     readonly dag: Dag,
+    /** What the surroundings of the block say. */
     readonly context: BlockContext,
     forward: boolean,
   ) {
@@ -115,6 +128,7 @@ export class SchedState {
     return waits === 1;
   }
 
+  /** The instruction of a node. */
   inst(node: number): Inst {
     return this.dag.insts[node] as Inst;
   }

@@ -16,11 +16,13 @@ import { rungs } from "./policies.js";
 import type { SchedulePolicy, ScheduleStrategy } from "./policy.js";
 import type { SchedState } from "./state.js";
 
+/** Weights of backend B, as the wiki read them. */
 export interface TwoWayWeights {
   /** Weight of registers freed in the forward pass; cycles lost have 1 − this. Default 1.8. */
   readonly pressure?: number;
   /** Weight of the path ahead in the backward pass; registers that become live have 1 − this. Default 3.2. */
   readonly path?: number;
+  /** Name of the strategy. */
   readonly name?: string;
 }
 

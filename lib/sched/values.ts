@@ -16,29 +16,39 @@ import { File } from "../ori/types.js";
 /** Files in the order of `live` and `delta` arrays: R, UR, P, UP, B. */
 export const FILES = 5;
 
+/** What the registers of a block hold, as numbered values. */
 export interface BlockValues {
+  /** How many values there are. */
   readonly count: number;
   /** File index of each value. */
   readonly file: Uint8Array;
   /** Registers it takes. */
   readonly weight: Uint8Array;
+  /** 1 where the value is live after the block. */
   readonly liveOut: Uint8Array;
   /** Values that node i reads: `use[useStart[i]] …`, each once. */
   readonly useStart: Int32Array;
+  /** Values that nodes read, one node after the other. */
   readonly use: Int32Array;
+  /** Where the values that each node makes start in `def`. */
   readonly defStart: Int32Array;
+  /** Values that nodes make. */
   readonly def: Int32Array;
   /** Values that node i continues by a guarded or partial definition. */
   readonly partStart: Int32Array;
+  /** Values that nodes continue. */
   readonly part: Int32Array;
   /** Nodes that write value v, or a part of it: `maker[makerStart[v]] …`. A value made in parts is there from any of them on. */
   readonly makerStart: Int32Array;
+  /** Nodes that make values, one value after the other. */
   readonly maker: Int32Array;
   /** Nodes that read value v: `user[userStart[v]] …`, ascending. */
   readonly userStart: Int32Array;
+  /** Nodes that read values, one value after the other. */
   readonly user: Int32Array;
   /** Live registers per file before the block and after it. */
   readonly liveAtStart: Int32Array;
+  /** Live registers per file after the block. */
   readonly liveAtEnd: Int32Array;
 }
 

@@ -18,7 +18,12 @@ export interface Module {
   /** Names of the kernels. */
   readonly kernels: readonly string[];
   /** Address and size in bytes of a global variable; null when there is none of that name. */
-  symbol(name: string): { readonly address: number; readonly bytes: number } | null;
+  symbol(name: string): {
+    /** Address in global memory. */
+    readonly address: number;
+    /** Bytes of the variable. */
+    readonly bytes: number;
+  } | null;
   /** Bytes of a `__constant__`/`.const` variable, a view: writing to it changes what launches see. Null: none. */
   constant(name: string): Uint8Array | null;
 }
@@ -51,13 +56,19 @@ const GIVE_WAY = 20;
 
 /** What is known of a launch before it runs. */
 export interface LaunchFacts {
+  /** Name of the kernel. */
   readonly kernel: string;
+  /** The SM that it was compiled for. */
   readonly target: Target;
+  /** CTAs along x, y, z. */
   readonly grid: readonly [number, number, number];
+  /** Threads of a CTA along x, y, z. */
   readonly block: readonly [number, number, number];
+  /** Registers per thread. */
   readonly registers: number;
   /** Bytes of shared memory per block, static, dynamic and reserved. */
   readonly sharedBytes: number;
+  /** Bytes of shared memory per block that belong to the system. */
   readonly sharedReserved: number;
 }
 

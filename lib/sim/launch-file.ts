@@ -7,43 +7,83 @@ import type { ScalarType, ScalarValue } from "./types.js";
 
 /** Bytes of a buffer with their type. */
 export interface Buffer {
+  /** Type of its elements. */
   readonly type: ScalarType;
+  /** Its bytes, little endian. */
   readonly bytes: Uint8Array;
 }
 
+/** A parameter of a launch. */
 export type LaunchParam =
-  | { readonly kind: "scalar"; readonly type: ScalarType; readonly value: ScalarValue }
-  | { readonly kind: "buffer"; readonly name: string; readonly offset: number }
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array };
+  | {
+      readonly kind: "scalar";
+      /** Type that the number is stored as: `u32`, `f64` … */
+      readonly type: ScalarType;
+      /** The number; 64-bit integers as bigint. */
+      readonly value: ScalarValue;
+    }
+  | {
+      readonly kind: "buffer";
+      /** Name of the buffer whose address it is. */
+      readonly name: string;
+      /** Bytes added to that address. */
+      readonly offset: number;
+    }
+  | {
+      readonly kind: "bytes";
+      /** The parameter's bytes, little endian. */
+      readonly bytes: Uint8Array;
+    };
 
+/** A launch of a file. */
 export interface LaunchStep {
+  /** Name of the kernel; left out where the cubin has one only. */
   readonly kernel: string | undefined;
+  /** CTAs along x, y, z. */
   readonly grid: readonly [number, number, number];
+  /** Threads of a CTA along x, y, z. */
   readonly block: readonly [number, number, number];
+  /** CTAs of a cluster along x, y, z; what the kernel says when left out. */
   readonly cluster: readonly [number, number, number] | undefined;
+  /** Bytes of dynamic shared memory per CTA. */
   readonly sharedBytes: number;
   /** When asynchronous operations end: a seed, or at once. */
   readonly completion: number | "at-once" | undefined;
+  /** Parameters in their order. */
   readonly params: readonly LaunchParam[];
 }
 
+/** What a buffer or global must hold at the end. */
 export interface Expectation {
+  /** Name of the buffer or global. */
   readonly name: string;
   /** The expected elements as bytes of the type; null when only `type` is known later (a global). */
   readonly values: readonly ScalarValue[] | null;
+  /** The same as bytes; null as above. */
   readonly bytes: Uint8Array | null;
+  /** Type of the elements; null: that of the buffer. */
   readonly type: ScalarType | null;
+  /** Difference that is allowed; null for none. */
   readonly abs: number | null;
+  /** Share of the expected value by which it may differ; null for none. */
   readonly rel: number | null;
+  /** NaNs must agree bit for bit. */
   readonly nanBits: boolean;
 }
 
+/** A launch file, read. */
 export interface LaunchFile {
+  /** Memory that launches work on, by name. */
   readonly buffers: ReadonlyMap<string, Buffer>;
+  /** What variables of the module are set to first, by name. */
   readonly globals: ReadonlyMap<string, Buffer>;
+  /** Launches in their order. */
   readonly launches: readonly LaunchStep[];
+  /** Names of the buffers to print at the end. */
   readonly print: readonly string[];
+  /** What must come out. */
   readonly expect: readonly Expectation[];
+  /** Warp-instructions of a launch, at most. */
   readonly maxInstructions: number | undefined;
 }
 
@@ -51,6 +91,7 @@ export interface LaunchFile {
 class Bad extends Error {}
 
 type Json = Readonly<Record<string, unknown>>;
+/** The bytes of a file by its path; null where there is none. */
 export type ReadFile = (path: string) => Uint8Array | null;
 
 function bad(where: string, what: string): never {

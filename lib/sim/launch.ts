@@ -25,35 +25,54 @@ export interface LaunchFileResult {
   readonly json: LaunchFileJson;
 }
 
+/** What came of a launch file, as JSON. */
 export interface LaunchFileJson {
+  /** Exit status: 0 as expected, 1 not, 2 unusable input. */
   readonly status: number;
   /** Why the input is unusable, null otherwise. */
   readonly error: string | null;
   /** Without the memory address when there is none; as a decimal string otherwise. */
-  readonly fault: (Omit<Fault, "memoryAddress"> & { readonly memoryAddress: string | null }) | null;
+  readonly fault:
+    | (Omit<Fault, "memoryAddress"> & {
+        /** Address of the access that failed, as a decimal string. */
+        readonly memoryAddress: string | null;
+      })
+    | null;
+  /** Launches that ran, in their order. */
   readonly launches: readonly {
+    /** Name of the kernel. */
     readonly kernel: string;
+    /** Instructions that warps issued. */
     readonly warpInstructions: number;
+    /** Sum over them of the threads that executed each. */
     readonly threadInstructions: number;
   }[];
   /** Printed buffers: numbers, 64-bit integers as decimal strings, what JSON cannot hold as "nan", "inf", "-inf". */
   readonly buffers: Readonly<Record<string, readonly (number | string)[]>>;
+  /** Buffers that are not as expected. */
   readonly differences: readonly Difference[];
 }
 
+/** A buffer that is not as expected. */
 export interface Difference {
+  /** Name of the buffer. */
   readonly name: string;
   /** Elements that differ. */
   readonly count: number;
+  /** Its elements. */
   readonly length: number;
   /** The first of them. */
   readonly first: readonly {
+    /** Index of the element. */
     readonly index: number;
+    /** What should be there. */
     readonly expected: number | string;
+    /** What is there. */
     readonly actual: number | string;
   }[];
 }
 
+/** What running a launch file needs from outside. */
 export interface LaunchHost {
   /** The bytes of a file named in the launch file (relative to it); null or an exception: there is none. */
   readonly readFile: (path: string) => Uint8Array | null;

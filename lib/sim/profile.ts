@@ -39,6 +39,7 @@ export interface LineProfile {
   readonly line: number | null;
   /** Warp-instructions issued. */
   readonly warps: number;
+  /** Sum over its instructions of the threads that executed each. */
   readonly threads: number;
   /** By space, in the order of the code. */
   readonly memory: readonly Traffic[];

@@ -79,8 +79,11 @@ type Reader = (warp: Warp, mask: number) => number;
 const SILENT: Reader = () => -1;
 
 export class TraceRecorder {
+  /** One trace per warp, in the order in which they began. */
   readonly warps: WarpTrace[] = [];
+  /** What memory instructions touched. */
   readonly accesses: Accesses = new Accesses();
+  /** The program that runs; null before the first launch. */
   program: Program | null = null;
   private readonly names = new PhaseNames();
   private readers: (Reader | undefined)[] = [];
@@ -130,7 +133,16 @@ export class TraceRecorder {
   }
 
   /** What an access touches, which is not kept; null: the instruction touches no memory. */
-  measure(warp: Warp, pc: number, mask: number): { readonly where: number; readonly work: number } | null {
+  measure(
+    warp: Warp,
+    pc: number,
+    mask: number,
+  ): {
+    /** Which kind of memory it touches. */
+    readonly where: number;
+    /** How much work that is: sectors or conflicts. */
+    readonly work: number;
+  } | null {
     const access = this.readerOf(pc)(warp, mask);
     if (access < 0) return null;
     const a = this.accesses;

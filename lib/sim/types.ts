@@ -26,12 +26,22 @@ export type ScalarValue = number | bigint | string;
 export type Argument =
   | TypedArray
   | { readonly [T in ScalarType]?: ScalarValue }
-  | { readonly address: number }
-  | { readonly bytes: Uint8Array }
-  | { readonly tensorMap: TensorMap };
+  | {
+      /** Address in the device's memory. */
+      readonly address: number;
+    }
+  | {
+      /** The parameter's bytes, little endian. */
+      readonly bytes: Uint8Array;
+    }
+  | {
+      /** A tensor in memory, for bulk copies. */
+      readonly tensorMap: TensorMap;
+    };
 
 /** A tensor in memory as bulk copies see it (CUDA driver API, cuTensorMapEncodeTiled). */
 export interface TensorMap {
+  /** The tensor's memory. */
   readonly data: TypedArray;
   /** Bytes of an element: 1, 2, 4 or 8. */
   readonly elementBytes: number;
@@ -100,9 +110,11 @@ export interface LaunchOptions {
 
 /** What can stop a launch from outside: the part of an AbortSignal that is asked. */
 export interface StopSignal {
+  /** True from when the launch is to stop. */
   readonly aborted: boolean;
 }
 
+/** Kinds of faults. */
 export type FaultKind =
   | "out-of-bounds"
   | "misaligned"
@@ -121,9 +133,11 @@ export type FaultKind =
 
 /** Why a kernel stopped. */
 export interface Fault {
+  /** What kind of fault it is. */
   readonly kind: FaultKind;
   /** One sentence: what happened. */
   readonly message: string;
+  /** Name of the kernel. */
   readonly kernel: string;
   /** CTA index in the grid. */
   readonly block: readonly [number, number, number];

@@ -12,13 +12,18 @@ export interface KernelResources {
   readonly registers: number;
   /** Bytes of static and dynamic shared memory per block. */
   readonly sharedBytes: number;
+  /** Threads of a CTA. */
   readonly threadsPerBlock: number;
 }
 
+/** What limits the number of CTAs on an SM. */
 export type OccupancyLimit = "registers" | "shared" | "warps" | "blocks";
 
+/** How many CTAs and warps an SM holds at once. */
 export interface Occupancy {
+  /** CTAs at once. */
   readonly blocksPerSm: number;
+  /** Warps at once. */
   readonly warpsPerSm: number;
   /** Active warps over the SM's maximum, 0…1. */
   readonly fraction: number;

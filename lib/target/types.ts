@@ -8,11 +8,15 @@ export interface Target {
   readonly suffix: "" | "a" | "f";
   /** Column of the instruction tables that applies: 75, 80, 86, 89, 90, 100, 103, 110, 120, 121. */
   readonly isa: number;
+  /** What an SM has of everything. */
   readonly limits: Limits;
+  /** Where constants and parameters lie. */
   readonly constants: ConstantBank;
+  /** Whether the SM has a feature. */
   has(feature: Feature): boolean;
 }
 
+/** Names of the SMs that can be compiled for. */
 export type TargetName =
   | "sm_75"
   | "sm_80"
@@ -102,18 +106,27 @@ export type Feature =
   | "hfma2Mma"
   | "vabsdiff";
 
+/** What an SM has of everything. */
 export interface Limits {
+  /** Registers of 32 bits. */
   readonly registersPerSm: number;
+  /** Registers that a thread can have. */
   readonly maxRegistersPerThread: number;
   /** Uniform registers a program can name, the hard-wired one excluded. */
   readonly uniformRegisters: number;
   /** Registers are given to warps in units of this many per warp. */
   readonly registerAllocationUnit: number;
+  /** Threads at once. */
   readonly maxThreadsPerSm: number;
+  /** CTAs at once. */
   readonly maxCtasPerSm: number;
+  /** Most threads that a CTA can have. */
   readonly maxThreadsPerCta: number;
+  /** Threads of a warp. */
   readonly warpSize: number;
+  /** Warps at once. */
   readonly maxWarpsPerSm: number;
+  /** Warp schedulers; each issues an instruction per cycle. */
   readonly schedulersPerSm: number;
   /** Bytes. */
   readonly sharedPerSm: number;
@@ -133,7 +146,17 @@ export interface Limits {
  * Where a launch's value stands in bank 0: byte offset of 32 bits, in brackets of 64; `byCluster`: at this offset less 160 times SR_CgaSize
  * (sm_100 and later); `value`: the same for every launch.
  */
-export type LaunchCell = number | readonly [number] | { readonly byCluster: number } | { readonly value: number };
+export type LaunchCell =
+  | number
+  | readonly [number]
+  | {
+      /** Byte offset that 160 times SR_CgaSize is taken off. */
+      readonly byCluster: number;
+    }
+  | {
+      /** The value, the same for every launch. */
+      readonly value: number;
+    };
 
 /** Byte offsets in constant bank 0 (measured on ptxas output: test/oracle/target.test.ts). */
 export interface ConstantBank {

@@ -23,11 +23,15 @@ const COUNT_DELAY = 2;
 
 /** An issue in the timeline. */
 export interface Issue {
+  /** Number of the block in the order in which blocks start on the SM. */
   readonly block: number;
+  /** Number of the warp in its block. */
   readonly warp: number;
+  /** Sub-core that issued it. */
   readonly subCore: number;
   /** Index of the instruction in the program. */
   readonly pc: number;
+  /** Cycle in which it issued. */
   readonly cycle: number;
   /** Cycle at which its result is there, when that is known; the cycle after the issue otherwise. */
   readonly done: number;

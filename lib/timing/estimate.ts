@@ -24,10 +24,13 @@ export interface EstimateOptions extends LaunchOptions {
   readonly timeline?: number;
 }
 
+/** What warps spent at one instruction. */
 export interface InstructionEstimate {
+  /** Name of the function. */
   readonly function: string;
   /** Byte offset in the function. */
   readonly address: number;
+  /** The instruction as text. */
   readonly instruction: string;
   /** Times a warp issued it, in the blocks that were played back. */
   readonly issues: number;
@@ -37,8 +40,11 @@ export interface InstructionEstimate {
   readonly reasons: Readonly<Partial<Record<StallReason, number>>>;
 }
 
+/** What the timing model says of a launch. */
 export interface Estimate {
+  /** Name of the kernel. */
   readonly kernel: string;
+  /** The SM: `sm_90`. */
   readonly target: string;
   /** Cycles of the whole launch. */
   readonly cycles: number;
@@ -46,12 +52,15 @@ export interface Estimate {
   readonly microseconds: number;
   /** Cycles of the blocks that were played back on one SM, the slowest of those that were, and how many those are. */
   readonly simulatedCycles: number;
+  /** Blocks that were played back. */
   readonly blocks: number;
   /** Blocks that the busiest SM gets. */
   readonly blocksPerSm: number;
+  /** CTAs and warps that an SM holds at once. */
   readonly occupancy: Occupancy;
   /** Warp-instructions that the SM issued in the blocks that were played back, and per cycle. */
   readonly issued: number;
+  /** Warp-instructions per cycle of the SM. */
   readonly ipc: number;
   /** Warp-instructions that all blocks of the grid issued, counted by the functional run. null with `partial`: not all ran. */
   readonly gridWarpInstructions: number | null;
@@ -59,14 +68,20 @@ export interface Estimate {
   readonly gridThreadInstructions: number | null;
   /** Warp-cycles by reason, all instructions together. */
   readonly reasons: Readonly<Record<StallReason, number>>;
+  /** Accesses by where they were served, and cycles lost to bank conflicts. */
   readonly memory: CoreResult["memory"];
   /** In code order; those that were never issued are left out. */
   readonly instructions: readonly InstructionEstimate[];
+  /** The first issues, as many as were asked for. */
   readonly timeline: readonly (Issue & {
+    /** The instruction as text. */
     readonly instruction: string;
+    /** Byte offset in the function. */
     readonly address: number;
+    /** Name of the pipe that executes it. */
     readonly pipe: string;
   })[];
+  /** The numbers of the model. */
   readonly parameters: DeviceParameters;
   /** The functional run: results and faults. */
   readonly run: Run;

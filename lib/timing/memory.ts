@@ -88,7 +88,16 @@ export class MemorySystem {
   private dramFree = 0;
   readonly done: Done = { read: 0, write: 0 };
   /** Totals of the run. */
-  readonly totals = { l1Hits: 0, l2Hits: 0, misses: 0, conflicts: 0 };
+  readonly totals = {
+    /** Sectors served by L1. */
+    l1Hits: 0,
+    /** Sectors served by L2. */
+    l2Hits: 0,
+    /** Sectors served by memory. */
+    misses: 0,
+    /** Cycles lost to bank conflicts of shared memory. */
+    conflicts: 0,
+  };
 
   constructor(
     private readonly p: DeviceParameters,

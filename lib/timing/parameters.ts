@@ -16,6 +16,7 @@
  */
 import type { Target } from "../target/types.js";
 
+/** Numbers of the model of a GPU. */
 export interface DeviceParameters {
   /** SMs of the GPU. [P] */
   readonly sms: number;
@@ -39,14 +40,17 @@ export interface DeviceParameters {
   readonly l1Kib: number;
   /** Cycles beyond an L1 hit to an L2 hit, and beyond that to memory. [J] */
   readonly l2Latency: number;
+  /** Cycles beyond an L2 hit to memory. [J] */
   readonly dramLatency: number;
   /** Bytes per SM cycle and SM from L2 and from memory. [P] */
   readonly l2Bytes: number;
+  /** Bytes per SM cycle and SM from memory. [P] */
   readonly dramBytes: number;
   /** MiB of L2 cache. [P] */
   readonly l2Mib: number;
   /** Instructions that the L0 instruction cache of a sub-core holds, and the L1 after it. [J] */
   readonly l0Instructions: number;
+  /** Instructions that the L1 instruction cache after it holds. [J] */
   readonly l1Instructions: number;
   /** The L0 caches of instructions and constants are empty when the launch starts ([S]); else they hold all of both. */
   readonly coldFront: boolean;

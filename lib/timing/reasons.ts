@@ -15,6 +15,7 @@ export const stallReasons = [
   "dispatch_stall",
   "not_selected",
 ] as const;
+/** One of `stallReasons`. */
 export type StallReason = (typeof stallReasons)[number];
 
 /** What each means, for tables and tooltips. */

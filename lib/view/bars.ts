@@ -5,12 +5,14 @@ import { faint, palette } from "./theme.js";
 export interface MixEntry {
   /** Opcode, or any other name of a group of instructions. */
   readonly name: string;
+  /** Instructions of the class. */
   readonly count: number;
   /** Class that colours the bar: `memory`, `float`, `integer`, `control` … */
   readonly group?: string;
 }
 
 export interface MixOptions {
+  /** Title above the chart. */
   readonly title?: string;
   /** Bars shown; the rest is summed up as `other`. Default 20. */
   readonly top?: number;
@@ -75,6 +77,7 @@ export function mixChart(entries: readonly MixEntry[], options: MixOptions = {})
 }
 
 export interface StageTime {
+  /** Name of the stage. */
   readonly stage: string;
   /** Milliseconds. */
   readonly ms: number;
@@ -83,7 +86,13 @@ export interface StageTime {
 }
 
 /** Time per stage in the order given; series side by side when there are several. */
-export function timesChart(times: readonly StageTime[], options: { readonly title?: string } = {}): Chart {
+export function timesChart(
+  times: readonly StageTime[],
+  options: {
+    /** Title above the chart. */
+    readonly title?: string;
+  } = {},
+): Chart {
   const series = [...new Set(times.map((t) => t.series ?? ""))];
   const digits = (ms: number): string => (ms >= 10 ? ms.toFixed(1) : ms.toFixed(2));
   const values = times.map((t) => ({ stage: t.stage, ms: t.ms, series: t.series ?? "", label: `${digits(t.ms)} ms` }));

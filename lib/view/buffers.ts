@@ -3,24 +3,44 @@ import { type HtmlView, htmlView } from "./display.js";
 import { element } from "./html.js";
 import { type Row, table } from "./table.js";
 
+/** Elements of a buffer. */
 export type Numbers = ArrayLike<number> | ArrayLike<bigint>;
 
+/** A buffer beside what it should hold. */
 export interface BufferPair {
+  /** Name of the buffer. */
   readonly name: string;
+  /** What it holds. */
   readonly actual: Numbers;
+  /** What it should hold. */
   readonly expected: Numbers;
   /** An element differs when |actual − expected| > absolute + relative · |expected|. Both default to 0: equal bits. */
   readonly absolute?: number;
+  /** Share of the expected value by which elements may differ. Default 0. */
   readonly relative?: number;
 }
 
+/** How a buffer compares with what it should hold. */
 export interface BufferComparison {
+  /** Name of the buffer. */
   readonly name: string;
+  /** Its elements. */
   readonly length: number;
+  /** Elements that differ by more than is allowed. */
   readonly differing: number;
+  /** Largest difference. */
   readonly largestAbsolute: number;
+  /** Largest difference over the expected value. */
   readonly largestRelative: number;
-  readonly first: readonly { readonly index: number; readonly actual: number; readonly expected: number }[];
+  /** The first elements that differ. */
+  readonly first: readonly {
+    /** Index of the element. */
+    readonly index: number;
+    /** What is there. */
+    readonly actual: number;
+    /** What should be there. */
+    readonly expected: number;
+  }[];
 }
 
 const FIRST_DIFFERENCES = 8;
@@ -50,7 +70,10 @@ export function compareBuffers(pair: BufferPair): BufferComparison {
 }
 
 /** One line per buffer, and the first differing elements where there are any. */
-export function bufferTable(pairs: readonly BufferPair[]): HtmlView & { readonly equal: boolean } {
+export function bufferTable(pairs: readonly BufferPair[]): HtmlView & {
+  /** No buffer differs. */
+  readonly equal: boolean;
+} {
   const results = pairs.map(compareBuffers);
   const equal = results.every((r) => r.differing === 0);
   const rows: Row[] = results.map((r) => ({

@@ -10,7 +10,9 @@ export interface Chart extends Displayable {
   readonly spec: VegaLiteSpec;
   /** What the chart shows, in words and numbers. */
   readonly text: string;
+  /** The chart as SVG. */
   svg(): Promise<string>;
+  /** The chart as PNG, `scale` pixels per unit (default 2). */
   png(scale?: number): Promise<Png>;
 }
 

@@ -5,14 +5,18 @@
 import { type HtmlView, htmlView } from "./display.js";
 import { border, element, escapeHtml, heading, monospace } from "./html.js";
 
+/** A line of a difference. */
 export interface DiffLine {
+  /** In both texts, or in one alone. */
   readonly kind: "same" | "removed" | "added";
+  /** The line. */
   readonly text: string;
 }
 
 /** Beyond this many edits the texts are called different as a whole: a script that long helps nobody. */
 const MAX_EDITS = 2000;
 
+/** The lines of both texts with what was removed and added, as few as possible. */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
   const trace = furthestPoints(before, after);
   if (trace === null)
@@ -57,7 +61,9 @@ function furthestPoints(before: readonly string[], after: readonly string[]): In
   return null;
 }
 
+/** How a difference is shown. */
 export interface DiffOptions {
+  /** Title above it. */
   readonly title?: string;
   /** Unchanged lines kept around a change. Default 3. */
   readonly context?: number;

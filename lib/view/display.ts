@@ -13,24 +13,32 @@ const hookSymbol: unique symbol = Symbol.for("ptxlab.display") as never;
 /** MIME type → content: text, base64 of binary data, or a JSON value for types ending in `+json`. */
 export type MimeBundle = Readonly<Record<string, unknown>>;
 
+/** What a notebook can show. */
 export interface Displayable {
+  /** What is shown, by MIME type. */
   [displaySymbol](): MimeBundle | Promise<MimeBundle>;
+  /** What the notebook is told about it (sizes of pictures), by MIME type. */
   [metadataSymbol]?(): MimeBundle | Promise<MimeBundle>;
 }
 
 /** A table, listing or text: HTML and the same as plain text. */
 export interface HtmlView extends Displayable {
+  /** The page's part, without script. */
   readonly html: string;
+  /** The same in words, where HTML is not shown. */
   readonly text: string;
 }
 
+/** A view of HTML with its text. */
 export function htmlView(html: string, text: string): HtmlView {
   return { html, text, [displaySymbol]: () => ({ "text/html": html, "text/plain": text }) };
 }
 
+/** How a value is displayed. */
 export interface DisplayOptions {
   /** A later `display` with the same id and `update` replaces what this one shows. */
   readonly id?: string;
+  /** Replaces what was displayed under the same `id`. Default false. */
   readonly update?: boolean;
 }
 

@@ -13,14 +13,19 @@ export interface FatpointScan {
   readonly value: string;
   /** 1 = not to be had: taken by an interfering value, or out of line for a pair. */
   readonly occupied: ArrayLike<number>;
+  /** Costs that decide first, by register. */
   readonly primary: ArrayLike<number>;
+  /** Costs that decide among equal primary ones. */
   readonly secondary?: ArrayLike<number>;
   /** The register chosen, −1 for none. */
   readonly slot: number;
+  /** Why that register. */
   readonly why?: string;
 }
 
+/** How the map is shown. */
 export interface FatpointOptions {
+  /** Title above the chart. */
   readonly title?: string;
   /** Registers drawn, from 0 on. Default: up to the highest one chosen, and 5 more. */
   readonly slots?: number;
@@ -151,7 +156,12 @@ export function fatpointChart(all: readonly FatpointScan[], options: FatpointOpt
 /** Registers in use after each allocated value: how the function fills its register file. */
 export function allocationCurve(
   scans: readonly FatpointScan[],
-  options: { readonly title?: string; readonly limit?: number } = {},
+  options: {
+    /** Title above the chart. */
+    readonly title?: string;
+    /** Registers that there are, drawn as a line. */
+    readonly limit?: number;
+  } = {},
 ): Chart {
   let used = 0;
   const values = scans.map((s, order) => {

@@ -8,6 +8,7 @@ export interface GanttBar {
   readonly lane: string;
   /** Cycle of issue, and of its result (at least one later). */
   readonly start: number;
+  /** Where it ends, in cycles. */
   readonly end: number;
   /** Colour. */
   readonly group: string;
@@ -15,7 +16,9 @@ export interface GanttBar {
   readonly text: string;
 }
 
+/** How bars are shown. */
 export interface GanttOptions {
+  /** Title above the chart. */
   readonly title?: string;
   /** Title of the rows: `warp`, `pipe`. */
   readonly lanes?: string;
@@ -69,8 +72,11 @@ export function ganttChart(bars: readonly GanttBar[], options: GanttOptions = {}
 
 /** Cycles by reason for several codes side by side. */
 export interface ReasonRow {
+  /** Row of the chart. */
   readonly name: string;
+  /** Reason, part of the row's bar. */
   readonly reason: string;
+  /** Length of the part, in cycles unless `unit` says otherwise. */
   readonly cycles: number;
 }
 
@@ -90,9 +96,15 @@ function withoutSlivers(rows: readonly ReasonRow[]): ReasonRow[] {
   ];
 }
 
+/** Stacked bars: what each row's cycles went to. */
 export function reasonChart(
   all: readonly ReasonRow[],
-  options: { readonly title?: string; readonly unit?: string } = {},
+  options: {
+    /** Title above the chart. */
+    readonly title?: string;
+    /** Unit of the lengths. Default warp-cycles. */
+    readonly unit?: string;
+  } = {},
 ): Chart {
   const rows = withoutSlivers(all);
   const names = [...new Set(rows.map((r) => r.name))];

@@ -3,14 +3,19 @@ import { type Chart, chart } from "./chart.js";
 import { textWidth } from "./text-width.js";
 import { ink } from "./theme.js";
 
+/** A cell of a heat map. */
 export interface HeatCell {
   /** Column and row. */
   readonly x: string;
+  /** Row of the cell. */
   readonly y: string;
+  /** What its colour stands for. */
   readonly value: number;
 }
 
+/** How a heat map is shown. */
 export interface HeatOptions {
+  /** Title above the chart. */
   readonly title: string;
   /** Second line of the title: what an empty cell means, what was left out. */
   readonly subtitle?: string;
@@ -18,9 +23,11 @@ export interface HeatOptions {
   readonly unit: string;
   /** Names of columns and rows; none by default. */
   readonly xTitle?: string;
+  /** Name of the rows. */
   readonly yTitle?: string;
   /** Order of columns and rows. Default: as they come. */
   readonly xs?: readonly string[];
+  /** Rows in their order. Default: as they come. */
   readonly ys?: readonly string[];
   /**
    * Changes, below and above 0 (default): the value of the darkest colours, beyond which the colour stays. Default: the largest.

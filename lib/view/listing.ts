@@ -2,6 +2,7 @@
 import { type HtmlView, htmlView } from "./display.js";
 import { alignColumns, border, element, escapeHtml, heading, monospace, scrolling } from "./html.js";
 
+/** An instruction of a listing. */
 export interface ListingRow {
   /** The instruction's text. */
   readonly sass: string;
@@ -11,9 +12,11 @@ export interface ListingRow {
   readonly label?: string;
   /** Line of the PTX, from 1, and its text. */
   readonly ptxLine?: number | null;
+  /** PTX that it comes from. */
   readonly ptx?: string;
   /** Line of the CUDA C++ that the PTX came from, from 1, and its text. */
   readonly cudaLine?: number | null;
+  /** CUDA C++ that it comes from. */
   readonly cuda?: string;
   /** Registers live after it. */
   readonly live?: number;
@@ -23,7 +26,9 @@ export interface ListingRow {
   readonly count?: number;
 }
 
+/** How a listing is shown. */
 export interface ListingOptions {
+  /** Title above it. */
   readonly title?: string;
   /** Rows shown; the rest is counted. Default 400. */
   readonly maxRows?: number;

@@ -2,24 +2,35 @@ import { type Chart, chart, compactData } from "./chart.js";
 import type { VegaLiteSpec } from "./render.js";
 import { accent, fileColors } from "./theme.js";
 
-export type OccupancyPoint = { readonly amount: number; readonly warps: number };
+/** Warps that an SM holds when a resource is used so much. */
+export type OccupancyPoint = {
+  /** Registers per thread, bytes of shared memory, or threads per CTA. */
+  readonly amount: number;
+  /** Warps at once on an SM. */
+  readonly warps: number;
+};
 
 /** Warps per SM as one resource varies and the others stay those of the kernel. */
 export interface OccupancyCurve {
   /** Axis title with its unit: `registers per thread`, `shared bytes per block`, `threads per block`. */
   readonly resource: string;
+  /** The curve's steps, ascending. */
   readonly points: readonly OccupancyPoint[];
   /** What the kernel uses. */
   readonly amount: number;
 }
 
+/** What a view of occupancy shows. */
 export interface OccupancyView {
+  /** One curve per resource. */
   readonly curves: readonly OccupancyCurve[];
   /** Warps per SM that the kernel reaches. */
   readonly warps: number;
+  /** Warps that an SM can hold. */
   readonly maxWarps: number;
   /** Resources that stop the next block, in words. */
   readonly limitedBy?: readonly string[];
+  /** Title above the chart. */
   readonly title?: string;
 }
 

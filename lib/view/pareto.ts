@@ -12,9 +12,13 @@ const LABEL_SIZE = 10;
 
 /** A point of a trade-off. */
 export interface TradePoint {
+  /** Who it is, for the pointer. */
   readonly name: string;
+  /** Figure along the x axis. */
   readonly x: number;
+  /** Figure along the y axis. */
   readonly y: number;
+  /** What gives it its colour. */
   readonly group: string;
 }
 
@@ -93,7 +97,14 @@ function placed(front: readonly TradePoint[], others: readonly TradePoint[]): La
 /** Points with the Pareto front: those that no other point beats on both axes (less is better). */
 export function paretoChart(
   points: readonly TradePoint[],
-  options: { readonly title?: string; readonly x: string; readonly y: string },
+  options: {
+    /** Title above the chart. */
+    readonly title?: string;
+    /** Name and unit of the x axis. */
+    readonly x: string;
+    /** Name and unit of the y axis. */
+    readonly y: string;
+  },
 ): Chart {
   const front = points
     .filter((p) => !points.some((q) => q.x <= p.x && q.y <= p.y && (q.x < p.x || q.y < p.y)))

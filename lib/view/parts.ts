@@ -10,7 +10,14 @@ export function section(title: string, content: readonly string[], open = false)
 }
 
 /** Messages, one per line; severe ones stand out. */
-export function notices(messages: readonly { readonly text: string; readonly severe: boolean }[]): string {
+export function notices(
+  messages: readonly {
+    /** The message. */
+    readonly text: string;
+    /** It is an error, not a warning. */
+    readonly severe: boolean;
+  }[],
+): string {
   const line = (m: { readonly text: string; readonly severe: boolean }): string =>
     element("div", `${monospace};white-space:pre-wrap${m.severe ? ";color:#c0392b" : ""}`, escapeHtml(m.text));
   return messages.map(line).join("");

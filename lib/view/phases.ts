@@ -8,7 +8,9 @@ import { faint, fileColors, palette } from "./theme.js";
 
 /** One phase of a compilation, in a few numbers. */
 export interface PhaseRow {
+  /** Name of the phase. */
   readonly phase: string;
+  /** Instructions after it. */
   readonly instructions: number;
   /** Highest number of live registers per file. */
   readonly peak: Readonly<Record<string, number>>;
@@ -24,7 +26,12 @@ export interface PhaseRow {
  */
 export async function phases(
   from: object,
-  options: { readonly function?: string; readonly title?: string } = {},
+  options: {
+    /** Name of the function, for the title. */
+    readonly function?: string;
+    /** Title above the table. */
+    readonly title?: string;
+  } = {},
 ): Promise<Chart> {
   const data = await pipelineData(from, options.function === undefined ? {} : { functions: [options.function] });
   const f = data.functions[0];
@@ -43,7 +50,12 @@ function rowOf({ phase, blocks, figures }: PipelineMoment): PhaseRow {
 /** How the highest pressure, the number of instructions and, where rows have them, occupancy and latency develop from phase to phase. */
 export function phaseChart(
   rows: readonly PhaseRow[],
-  options: { readonly title?: string; readonly mostWarps?: number } = {},
+  options: {
+    /** Title above the chart. */
+    readonly title?: string;
+    /** Warps that an SM can hold. */
+    readonly mostWarps?: number;
+  } = {},
 ): Chart {
   const files = Object.keys(fileColors).filter((f) => rows.some((r) => (r.peak[f] ?? 0) > 0));
   const order = rows.map((r) => r.phase);

@@ -16,7 +16,9 @@ export interface PressureTrace {
   readonly phase?: string;
 }
 
+/** How live registers are shown. */
 export interface PressureOptions {
+  /** Title above the chart. */
   readonly title?: string;
   /** Registers available; drawn as a line. */
   readonly limit?: number;

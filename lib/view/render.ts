@@ -15,10 +15,13 @@ interface Measuring {
 /** A Vega-Lite 5 specification: plain JSON. */
 export type VegaLiteSpec = Readonly<Record<string, unknown>>;
 
+/** A picture. */
 export interface Png {
+  /** The PNG file. */
   readonly bytes: Uint8Array;
   /** Size in CSS pixels at which it is meant to be shown: the pixels of the picture divided by the scale. */
   readonly width: number;
+  /** Height in pixels. */
   readonly height: number;
 }
 

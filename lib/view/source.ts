@@ -7,7 +7,9 @@ import { alignColumns, border, element, escapeHtml, heading, monospace } from ".
 
 /** An instruction and what warps spent at it. */
 export interface SourceRow {
+  /** Byte offset in the function. */
   readonly address: number;
+  /** The instruction as nvdisasm prints it. */
   readonly sass: string;
   /** Registers live after it; null where that is not known. */
   readonly live: number | null;
@@ -19,12 +21,17 @@ export interface SourceRow {
   readonly reasons: Readonly<Partial<Record<string, number>>>;
   /** Lines that it came from, from 1; null: from none. */
   readonly ptxLine: number | null;
+  /** Line of the CUDA C++ that it came from, from 1; null: from none. */
   readonly cudaLine: number | null;
 }
 
+/** How a source page is shown. */
 export interface SourceOptions {
+  /** Title above it. */
   readonly title: string;
+  /** The PTX's text; left out, its column is. */
   readonly ptx?: string;
+  /** The CUDA C++. */
   readonly cuda?: string;
   /** What reasons mean, for the pointer. */
   readonly reasonTexts?: Readonly<Record<string, string>>;
@@ -68,6 +75,7 @@ function totalsBy(rows: readonly SourceRow[], line: (r: SourceRow) => number | n
   return totals;
 }
 
+/** The instructions beside their sources, with heat by what warps spent there. */
 export function sourcePage(rows: readonly SourceRow[], options: SourceOptions): HtmlView {
   const { title, ptx, cuda, height = 480 } = options;
   const all = Math.max(

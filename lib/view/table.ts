@@ -1,10 +1,14 @@
 import { type HtmlView, htmlView } from "./display.js";
 import { alignColumns, border, element, escapeHtml, heading, scrolling } from "./html.js";
 
+/** A value of a table. */
 export type Cell = string | number | boolean | bigint | null | undefined;
+/** A row, by name of the column. */
 export type Row = Readonly<Record<string, Cell>>;
 
+/** How a table is shown. */
 export interface TableOptions {
+  /** Title above it. */
   readonly title?: string;
   /** Keys of the columns in order. Default: the keys of the rows, in the order in which they appear. */
   readonly columns?: readonly string[];

@@ -2,7 +2,9 @@
 import { type HtmlView, htmlView } from "./display.js";
 import { border, element, escapeHtml, monospace } from "./html.js";
 
+/** How a text is shown. */
 export interface TextOptions {
+  /** Title above it. */
   readonly title?: string;
   /** Lines shown; the rest is counted. Default 300. */
   readonly maxLines?: number;
@@ -30,15 +32,24 @@ export function code(text: string, options: TextOptions = {}): HtmlView {
   return htmlView(head + block(shown, height), title === undefined ? shown : `${title}\n${shown}`);
 }
 
+/** The text of one stage. */
 export interface StageText {
+  /** Name of the stage. */
   readonly stage: string;
+  /** What is shown under that name, lines as they are. */
   readonly text: string;
   /** A few words beside the name: `41 instructions, 23 values`. */
   readonly note?: string;
 }
 
 /** The texts of all stages, folded; one that equals the stage before it is marked as unchanged and has no body. */
-export function stages(all: readonly StageText[], options: TextOptions & { readonly open?: string } = {}): HtmlView {
+export function stages(
+  all: readonly StageText[],
+  options: TextOptions & {
+    /** Name of the stage that is open at first. */
+    readonly open?: string;
+  } = {},
+): HtmlView {
   const { maxLines = 300, height = 420 } = options;
   const parts: string[] = [];
   const plain: string[] = [];

@@ -34,13 +34,19 @@ import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, PLAIN_CODE, SHF_MERCURY, SHT_CUD
 import { segments } from "./segments.js";
 import type { Cubin, CubinSymbol } from "./types.js";
 
+/** A symbol of a cubin as a text tells it. */
 export interface ModelSymbol {
+  /** Its name, "" for none. */
   readonly name: string;
+  /** STB_* number: local, global, weak. */
   readonly bind: number;
+  /** STT_* number: function, object, section … */
   readonly type: number;
+  /** st_other: visibility and NVIDIA's bits. */
   readonly other: number;
   /** Index of its section. */
   readonly section: number;
+  /** Byte offset in the section. */
   readonly value: number;
   /** Bytes; `wholeSection` for those of its section. */
   readonly size: number;
@@ -48,48 +54,97 @@ export interface ModelSymbol {
 
 export const wholeSection = -1;
 
+/** A relocation of a cubin as a text tells it. */
 export interface ModelReloc {
+  /** Byte offset in the section that it changes. */
   readonly offset: number;
+  /** R_CUDA_* number. */
   readonly type: number;
   /** Index in the symbol table. */
   readonly symbol: number;
+  /** What is added to the symbol's address, in bytes. */
   readonly addend: number;
 }
 
+/** What a section holds. */
 export type Content =
-  | { readonly kind: "bytes"; readonly data: Uint8Array }
+  | {
+      readonly kind: "bytes";
+      /** The bytes. */
+      readonly data: Uint8Array;
+    }
   /** Takes no bytes in the file. */
-  | { readonly kind: "size"; readonly size: number }
+  | {
+      readonly kind: "size";
+      /** Bytes that it takes in memory. */
+      readonly size: number;
+    }
   /**
    * A string table: these, then what else the file names; an empty one is an unused byte. ptxas keeps names of sections
    * that it did not make and the room of names that it took back.
    */
-  | { readonly kind: "strings"; readonly strings: readonly string[] }
+  | {
+      readonly kind: "strings";
+      /** The names, in their order. */
+      readonly strings: readonly string[];
+    }
   /** From the second symbol on; the first is always empty. */
-  | { readonly kind: "symbols"; readonly symbols: readonly ModelSymbol[] }
-  | { readonly kind: "relocs"; readonly relocs: readonly ModelReloc[] }
-  | { readonly kind: "info"; readonly records: readonly InfoRecord[] }
-  | { readonly kind: "code"; readonly name: string }
+  | {
+      readonly kind: "symbols";
+      /** All symbols but the first. */
+      readonly symbols: readonly ModelSymbol[];
+    }
+  | {
+      readonly kind: "relocs";
+      /** All entries, in their order. */
+      readonly relocs: readonly ModelReloc[];
+    }
+  | {
+      readonly kind: "info";
+      /** The attributes, in their order. */
+      readonly records: readonly InfoRecord[];
+    }
+  | {
+      readonly kind: "code";
+      /** Name of the function whose code it is. */
+      readonly name: string;
+    }
   /** The bytes of another section, which stand once in the file. */
-  | { readonly kind: "same"; readonly section: number };
+  | {
+      readonly kind: "same";
+      /** Number of that section. */
+      readonly section: number;
+    };
 
+/** A section of a cubin as a text tells it. */
 export interface ModelSection {
+  /** Name as the section table has it: `.text.k`. */
   readonly name: string;
+  /** SHT_* number. */
   readonly type: number;
+  /** SHF_* bits. */
   readonly flags: number;
+  /** Bytes that its place in the file is a multiple of. */
   readonly align: number;
+  /** Bytes of an entry; 0 where it has none. */
   readonly entsize: number;
+  /** sh_link: number of the section that it refers to. */
   readonly link: number;
+  /** sh_info: what depends on the type. */
   readonly info: number;
   /** Unused bytes after it in the file. */
   readonly room: number;
+  /** What stands in it. */
   readonly content: Content;
 }
 
+/** A whole cubin as a text tells it. */
 export interface ContainerModel {
+  /** Number of the SM: 75 … 121. */
   readonly sm: number;
   /** ELF type and e_flags. */
   readonly type: number;
+  /** e_flags of the file. */
   readonly flags: number;
   /** Index i of the list is section i + 1. */
   readonly sections: readonly ModelSection[];

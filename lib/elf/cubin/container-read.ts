@@ -15,8 +15,11 @@ import { infoIsSection, segmentFields } from "./container-text.js";
 import { type InfoFormat, type InfoRecord, infoName, wordsRecord } from "./info.js";
 import { relocationNames } from "./relocations.js";
 
+/** A line of a container's text with its place. */
 export interface ContainerLine {
+  /** The line without its end. */
   readonly text: string;
+  /** Where it stands. */
   readonly span: Span;
 }
 

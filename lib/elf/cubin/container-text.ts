@@ -47,6 +47,7 @@ class References {
   }
 }
 
+/** The lines of a container's text, which `readContainer` reads back. */
 export function containerLines(model: ContainerModel): string[] {
   const sections = new References(model.sections.map((s) => s.name));
   const table = model.sections.find((s) => s.content.kind === "symbols")?.content;

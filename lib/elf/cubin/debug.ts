@@ -54,11 +54,17 @@ export function frameEntry(p: CodePart): FrameEntry {
 export interface SourceLines {
   /** The PTX text. */
   readonly text: string;
+  /** Files that positions name by index, from 1. */
   readonly files: readonly LineFile[];
   /** Names of inlined functions (`.debug_str`); null when there are none. */
   readonly strings: Uint8Array | null;
   /** By ascending byte of the text: the position holds from there on. */
-  readonly places: readonly { readonly start: number; readonly position: Position | null }[];
+  readonly places: readonly {
+    /** Byte offset of the first instruction. */
+    readonly start: number;
+    /** Where it comes from; null for nowhere. */
+    readonly position: Position | null;
+  }[];
 }
 
 /** The sections of line information, in the order of the file. */

@@ -11,6 +11,7 @@ import { relocationName } from "./relocations.js";
 import { SHT_CUDA } from "./sections.js";
 import type { Cubin } from "./types.js";
 
+/** What a description of a cubin shows. */
 export interface DescribeOptions {
   /** Print section contents as hexadecimal words (text sections always stay out). */
   readonly contents?: boolean;
@@ -18,6 +19,7 @@ export interface DescribeOptions {
 
 const hex = (n: number): string => `0x${(n >>> 0).toString(16)}`;
 
+/** A cubin in words: header, sections, symbols, attributes, one line each. */
 export function describeCubin(bytes: Uint8Array, options: DescribeOptions = {}): Result<string[]> {
   const read = readCubin(bytes);
   if (!read.ok) return read;

@@ -6,10 +6,13 @@ import { infoNames } from "./attributes.js";
 /** How a record holds its value: 1 no value, 2 one byte, 3 two bytes, 4 sized payload. */
 export type InfoFormat = 1 | 2 | 3 | 4;
 
+/** A record of `.nv.info`. */
 export interface InfoRecord {
+  /** EIATTR_* number. */
   readonly code: number;
   /** `REGCOUNT`, `KPARAM_INFO`…; `0x61` when the code has no name. */
   readonly name: string;
+  /** How its value is stored. */
   readonly format: InfoFormat;
   /** The value of formats 2 and 3, 0 otherwise. */
   readonly value: number;

@@ -7,8 +7,11 @@ import { sleb, uleb } from "./fixed.js";
 
 /** A line of a file, numbered from 1 (0: the program names none). Equal positions of inlined code share `inlined`. */
 export interface Position {
+  /** Number of the file, from 1. */
   readonly file: number;
+  /** Line in it, from 1. */
   readonly line: number;
+  /** The call that brought it in; null for code that stands where it was written. */
   readonly inlined: Inlined | null;
 }
 
@@ -16,13 +19,17 @@ export interface Position {
 export interface Inlined {
   /** Byte of the function's name in `.debug_str`. */
   readonly name: number;
+  /** Where the call stands. */
   readonly caller: Position;
 }
 
+/** A file of a line table. */
 export interface LineFile {
+  /** Its path as the PTX gave it. */
   readonly path: string;
   /** Seconds since 1970 and bytes; 0 where not known. */
   readonly time: number;
+  /** Its size in bytes; 0 for unknown. */
   readonly size: number;
 }
 

@@ -28,6 +28,7 @@ import { segments } from "./segments.js";
 import { tensorMemoryUse } from "./tensor-memory.js";
 import { Variables } from "./variables.js";
 
+/** What a cubin says beside the code. */
 export interface LinkOptions {
   /** `-c`: relocatable object (ET_REL) for nvlink instead of an executable. */
   readonly relocatable?: boolean;

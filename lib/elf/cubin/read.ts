@@ -67,6 +67,7 @@ function groupBy<T>(list: readonly T[], key: (item: T) => number): Map<number, T
   return map;
 }
 
+/** Reads a cubin: functions with their words, constants, variables, attributes. Fails with a message where the file is damaged. */
 export function readCubin(bytes: Uint8Array): Result<Cubin> {
   const elf = readElf(bytes);
   if (!elf.ok) return elf;

@@ -148,6 +148,7 @@ export const R_CUDA = {
   CONST_FIELD22_37: 115,
 } as const;
 
+/** `R_CUDA_…` of a relocation's number; the number itself for unknown ones. */
 export function relocationName(type: number): string {
   const name = relocationNames[type];
   return name === undefined ? `R_CUDA_${type}` : `R_CUDA_${name}`;

@@ -58,6 +58,7 @@ interface Opened {
   readonly seconds: number;
 }
 
+/** Judges candidates by a GPU's clock: microseconds, each beside the base. Fails where there is no GPU. */
 export function clock(options: ClockOptions = {}): Objective {
   return new Clock(options);
 }

@@ -10,6 +10,7 @@ import { needsKey } from "../needs.js";
 import { version } from "../point.js";
 import type { Point } from "../types.js";
 
+/** A queue and what is told of its workers. */
 export interface QueueOptions {
   /**
    * `redis://[user:password@]host[:port][/database]`, `rediss://` with TLS. A password may come from the environment variable
@@ -24,7 +25,9 @@ export interface QueueOptions {
 
 /** What a worker says of itself. */
 export interface WorkerInfo extends Machine {
+  /** Name of the machine. */
   readonly host: string;
+  /** Number of the process. */
   readonly pid: number;
 }
 

@@ -24,7 +24,9 @@ import {
   workerKey,
 } from "./connection.js";
 
+/** How a worker takes points. */
 export interface WorkerOptions {
+  /** URL of the server: `redis://HOST:PORT`. */
   readonly url: string;
   /** Default: one per core. */
   readonly threads?: number;

@@ -2,6 +2,7 @@
 import type { Block, Inst, Milestone } from "../types.js";
 import { milestones } from "../types.js";
 
+/** The rules of the IR, by name: what each demands. */
 export const rules = {
   "block-id": "block ids are unique and below nextBlock",
   "inst-id": "instruction ids are unique and below nextInst",
@@ -36,10 +37,14 @@ export const rules = {
   "control-missing": "every instruction has a control word once control is done",
   "control-range": "fields of a control word fit their bits",
 } as const;
+/** Name of a rule. */
 export type Rule = keyof typeof rules;
 
+/** A rule that a function breaks. */
 export interface Finding {
+  /** Which one of `rules` is broken. */
   readonly rule: Rule;
+  /** Who breaks it, and where. */
   readonly message: string;
   /** Id of the block, −1 when the function as a whole is meant. */
   readonly block: number;

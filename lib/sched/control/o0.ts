@@ -11,7 +11,9 @@ import type { Target } from "../../target/types.js";
 
 /** Chooses the control word of each instruction. Policies are values: `controlO0` is the only one so far. */
 export interface ControlPolicy {
+  /** Name of the policy. */
   readonly name: string;
+  /** The control word of an instruction. */
   control(inst: MachineInst, target: Target): Control;
 }
 

@@ -17,10 +17,15 @@ import { type Func, type Inst, Kind } from "../../ori/types.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 
+/** A function with what the control pass asks of every instruction; arrays are indexed as `Flat.insts`. */
 export interface Prepared {
+  /** The function. */
   readonly func: Func;
+  /** Its control flow. */
   readonly cfg: Cfg;
+  /** Its definitions and reads. */
   readonly flat: Flat;
+  /** Pipe, latency and scoreboards of each instruction. */
   readonly timing: readonly InstTiming[];
   /** 1 where results arrive after a variable time and there is a register to receive them. */
   readonly write: Uint8Array;
@@ -40,6 +45,7 @@ export interface Prepared {
   readonly barrier: Uint8Array;
   /** What it has to do with acquires (lib/analysis/acquire.ts), and whether any instruction waits for one. */
   readonly role: Uint8Array;
+  /** Some instruction waits for an acquire. */
   readonly awaitsAcquire: boolean;
   /** 1 where the instruction must not be done before a fence that tells its end: it writes memory, or orders it. */
   readonly awaitsFence: Uint8Array;

@@ -44,7 +44,9 @@ export interface ScoreboardState {
 
 /** Something under way where a block ends. */
 export interface BranchQuestion {
+  /** Index of the instruction that is under way. */
   readonly inst: number;
+  /** Whether its result or the reading of its operands is waited for. */
   readonly side: "result" | "operands";
   /** Cycles from its issue to that of the last instruction of the block. */
   readonly elapsed: number;
@@ -64,10 +66,15 @@ export type ReuseRule = (p: Prepared, inst: number, next: number, yields: Uint8A
 
 /** The choices of the control pass; everything else follows from the code and the latency tables. */
 export interface AssignPolicy {
+  /** Name of the policy. */
   readonly name: string;
+  /** Chooses scoreboards. */
   readonly scoreboard: ScoreboardRule;
+  /** Decides about waits at the ends of blocks. */
   readonly branch: BranchRule;
+  /** Chooses the yield bit. */
   readonly yield: YieldRule;
+  /** Decides what stays in the operand cache. */
   readonly reuse: ReuseRule;
 }
 
@@ -80,10 +87,13 @@ export type ControlDecision =
       readonly what: "stall";
       /** Carries the stall. */
       readonly inst: Inst;
+      /** Cycles of the stall, 0 to 15. */
       readonly stall: number;
+      /** Why it is that long. */
       readonly cause: StallCause;
       /** The earlier instruction that asks for it, and the one after that needs it (null: whatever follows). */
       readonly producer: Inst;
+      /** The instruction that needs the distance; null: whatever follows. */
       readonly consumer: Inst | null;
       /** Cycles between the two. */
       readonly distance: number;
@@ -92,15 +102,20 @@ export type ControlDecision =
     }
   | {
       readonly what: "scoreboard";
+      /** The instruction that sets it. */
       readonly inst: Inst;
+      /** Whether it is set by the result or by the reading of operands. */
       readonly side: "result" | "operands";
+      /** Number of the scoreboard, 0 to 5. */
       readonly scoreboard: number;
       /** First instruction that has to wait, null when it is in another block. */
       readonly waiter: Inst | null;
     }
   | {
       readonly what: "wait";
+      /** The instruction that waits. */
       readonly inst: Inst;
+      /** Number of the scoreboard, 0 to 5. */
       readonly scoreboard: number;
       /** Instructions of the same block under way on it; the others come from other blocks. */
       readonly producers: readonly Inst[];

@@ -5,13 +5,17 @@
 
 /** A text that the code came from; lines count from 1. */
 export interface PipelineSource {
+  /** Language of the text. */
   readonly kind: "cuda" | "ptx";
+  /** Name of the file. */
   readonly name: string;
+  /** Its lines, without their ends. */
   readonly lines: readonly string[];
 }
 
 /** A block at one moment. */
 export interface PipelineBlock {
+  /** Id of the block. */
   readonly id: number;
   /** Name of the PTX label, "" when there is none. */
   readonly label: string;
@@ -25,15 +29,19 @@ export interface PipelineBlock {
   readonly regions: readonly string[];
   /** Cycles of one warp by the issue model. */
   readonly cycles: number;
+  /** Its instructions in order. */
   readonly insts: readonly PipelineInst[];
 }
 
+/** An instruction at one moment. */
 export interface PipelineInst {
+  /** Id of the instruction; what became of it keeps it. */
   readonly id: number;
   /** The instruction it was made from, −1 when it came from lowering. */
   readonly origin: number;
   /** Line of the PTX, 0 when there is none. */
   readonly line: number;
+  /** The instruction as text. */
   readonly text: string;
   /** Live registers at it, by file: R, UR, P. */
   readonly live: readonly [number, number, number];
@@ -41,7 +49,9 @@ export interface PipelineInst {
 
 /** Figures of a function at one moment. */
 export interface PipelineFigures {
+  /** Instructions of the function. */
   readonly instructions: number;
+  /** Its basic blocks. */
   readonly blocks: number;
   /** Highest number of registers of file R that are live at once. */
   readonly liveR: number;
@@ -57,22 +67,29 @@ export interface PipelineFigures {
 
 /** The function as lowered, or after a phase that changed it. */
 export interface PipelineMoment {
+  /** Phase after which it was taken. */
   readonly phase: string;
   /** Position in the table of phases, −1 for the function as lowered. */
   readonly index: number;
+  /** What the phase is about. */
   readonly category: string;
   /** What the phase is for. */
   readonly does: string;
+  /** The blocks in layout order. */
   readonly blocks: readonly PipelineBlock[];
+  /** Figures of the function at that moment. */
   readonly figures: PipelineFigures;
 }
 
 /** A phase that was passed, whether or not it ran. */
 export interface PipelinePhase {
+  /** Name of the phase. */
   readonly phase: string;
+  /** It ran. */
   readonly ran: boolean;
   /** Why it did not run. */
   readonly why: string;
+  /** Edits that it made. */
   readonly edits: number;
 }
 
@@ -82,48 +99,67 @@ export interface PipelineSass {
   readonly address: number;
   /** "" for none. */
   readonly label: string;
+  /** The instruction as nvdisasm prints it. */
   readonly text: string;
   /** Control word in words. */
   readonly control: string;
   /** Instruction of the last moment, −1 for what the encoder added or what belongs to a called function. */
   readonly id: number;
+  /** Line of the PTX that it comes from, from 1; 0 for none. */
   readonly line: number;
 }
 
+/** A function through its phases. */
 export interface PipelineFunction {
+  /** Name of its symbol. */
   readonly name: string;
+  /** A kernel, or a function that others call. */
   readonly kind: "entry" | "func";
   /** Threads per block that occupancy is told for, and warps that an SM can hold. */
   readonly threads: number;
+  /** Warps that an SM can hold. */
   readonly mostWarps: number;
+  /** The function after each phase that changed it. */
   readonly moments: readonly PipelineMoment[];
+  /** All phases, with those that changed nothing. */
   readonly phases: readonly PipelinePhase[];
   /** Null where no code was made. */
   readonly sass: readonly PipelineSass[] | null;
 }
 
+/** All that a page of phases shows. */
 export interface PipelineData {
+  /** Title of the page. */
   readonly title: string;
   /** One line on how it came about. */
   readonly subtitle: string;
+  /** Texts that the code comes from: PTX, and CUDA C++ where there is some. */
   readonly sources: readonly PipelineSource[];
   /** Line of the CUDA source by line of the PTX (index 0: line 1), 0 where there is none. */
   readonly cudaLines: readonly number[];
+  /** The functions in the order of the source. */
   readonly functions: readonly PipelineFunction[];
 }
 
 /** Method of a value that tells what its page is made of. */
 export const pipelineSymbol: unique symbol = Symbol.for("ptxlab.pipeline") as never;
 
+/** What a page of phases is given. */
 export interface PipelineOptions {
   /** Names of the functions to show; all by default. */
   readonly functions?: readonly string[];
   /** The CUDA C++ that the PTX was made of; its lines are found by the PTX's `.loc`. */
-  readonly cuda?: { readonly name: string; readonly text: string };
+  readonly cuda?: {
+    /** Name of the file. */
+    readonly name: string;
+    /** The CUDA C++. */
+    readonly text: string;
+  };
 }
 
 /** A value that tells what its page is made of, as a compilation does. */
 export interface PipelineTeller {
+  /** What a page of its phases shows. */
   [pipelineSymbol]?(options: PipelineOptions): Promise<PipelineData>;
 }
 

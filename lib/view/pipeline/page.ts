@@ -22,9 +22,11 @@ const SCRIPTS = ["model.js", "list.js", "columns.js", "difference.js", "figures.
 
 /** The page of a compilation. In a notebook it shows itself in a frame of its own. */
 export interface PipelinePage extends Displayable {
+  /** The whole page, in one file. */
   readonly html: string;
   /** What it shows, in words. */
   readonly text: string;
+  /** What it shows, as data. */
   readonly data: PipelineData;
 }
 
