@@ -22,6 +22,8 @@ export interface ExecuteOptions {
   readonly objective?: Objective;
   /** Ends the run: rows that are not there yet are left out. Default: in a notebook, the interrupt of the running cell. */
   readonly signal?: AbortSignal;
+  /** In a notebook sweeps and searches that take longer than a second show rate and time left. Default true. */
+  readonly progress?: boolean;
 }
 
 /** Where the notebook kernel leaves the signal of the running cell. */

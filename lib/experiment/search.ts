@@ -16,6 +16,7 @@ import { type Feature, schedulePolicies, type Weights } from "../sched/index.js"
 import { type ExecuteOptions, execute, keyOf, signalOf } from "./executor.js";
 import { model, type Objective, scoreOf } from "./objective.js";
 import { featureWeights } from "./orders.js";
+import { cellProgress } from "./progress.js";
 import { hash32, unit } from "./random.js";
 import { shownSearch } from "./shown.js";
 import { keepThreads } from "./threads.js";
@@ -91,8 +92,16 @@ async function searched(input: SweepInput, options: SearchOptions): Promise<Sear
     moves,
   });
   const again = (r: Row): Point => at(JSON.parse(r.moves));
+  const policies = options.policies ?? schedulePolicies.map((p) => p.name);
+  const first = [[], [{ hoist: "loads" }], [{ hoist: "all" }]] as const;
+  const total = 1 + first.length * (1 + policies.length) + steps * width * children;
+  const progress = cellProgress(options, `Search ${input.name ?? input.cubin}`, "orders", total);
+  const onRow: ExecuteOptions["onRow"] = (row, index) => {
+    progress?.add();
+    options.onRow?.(row, index);
+  };
   const judged = async (points: readonly Point[], by: Objective): Promise<Row[]> =>
-    (await execute(points, { ...options, objective: by, ...(signal && { signal }) })).filter((r) => r !== null);
+    (await execute(points, { ...options, onRow, objective: by, ...(signal && { signal }) })).filter((r) => r !== null);
   const rows: Row[] = [];
   const tried = new Map<string, Row>();
   const run = async (points: readonly Point[]): Promise<Row[]> => {
@@ -100,8 +109,6 @@ async function searched(input: SweepInput, options: SearchOptions): Promise<Sear
     rows.push(...found);
     return found.filter((r) => good(r) && !tried.has(r.cubinHash) && tried.set(r.cubinHash, r));
   };
-  const policies = options.policies ?? schedulePolicies.map((p) => p.name);
-  const first = [[], [{ hoist: "loads" }], [{ hoist: "all" }]] as const;
   let beam = await run([
     at(null),
     ...first.flatMap((moves) => [at(moves), ...policies.map((policy) => at([...moves, { policy }]))]),
@@ -119,6 +126,7 @@ async function searched(input: SweepInput, options: SearchOptions): Promise<Sear
     best = [best, ...beam].sort(order)[0]!;
     history.push(scoreOf(best)!);
   }
+  progress?.end();
   if (objective === model) return { start, best, history, rows, second: [] };
   let ranked = [...tried.values()].filter((r) => r !== start).sort(order);
   let measured = start;

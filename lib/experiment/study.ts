@@ -8,6 +8,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { paretoFront } from "./pareto.js";
+import { cellProgress } from "./progress.js";
 import type { FactorValue, Setting } from "./sensitivity.js";
 import { mendJournal } from "./table.js";
 
@@ -49,6 +50,8 @@ export interface StudyOptions {
   readonly python?: string;
   /** Ends the study after the batch under way. */
   readonly signal?: AbortSignal;
+  /** In a notebook a study that takes longer than a second shows rate and time left. Default true. */
+  readonly progress?: boolean;
 }
 
 /** A setting that was tried. */
@@ -129,6 +132,7 @@ export async function study(space: Space, judge: Judge, options: StudyOptions): 
   const { sampler, seed, trials: wanted, batch = 8, want = ["less"], patience, journal, signal } = options;
   const known = journal === undefined ? new Map<string, Trial["figures"]>() : readFigures(journal);
   const optuna = new Optuna(pythonOf(options));
+  const progress = cellProgress(options, `Study (${sampler})`, "trials", wanted);
   const trials: Trial[] = [];
   let [resumed, since, front] = [0, 0, ""];
   try {
@@ -155,6 +159,7 @@ export async function study(space: Space, judge: Judge, options: StudyOptions): 
       });
       const told = asked.map((t) => ({ ...t, figures: known.get(nameOf(t.setting)) ?? null }));
       trials.push(...told);
+      progress?.add(told.length);
       await optuna.ask({ tell: told });
       const now = [...new Set(bestOf(trials, want).map((t) => JSON.stringify(t.figures)))].join();
       since = now === front ? since + count : 0;
@@ -163,6 +168,7 @@ export async function study(space: Space, judge: Judge, options: StudyOptions): 
     }
     return result("trials");
   } finally {
+    progress?.end();
     optuna.end();
   }
 }

@@ -5,6 +5,7 @@ import { type ExecuteOptions, executeEach, keyOf } from "./executor.js";
 import { sha } from "./files.js";
 import { writeManifest } from "./manifest.js";
 import { nameOf, pointId } from "./point.js";
+import { cellProgress } from "./progress.js";
 import type { QueueOptions } from "./queue/connection.js";
 import { shownSweep } from "./shown.js";
 import { objectiveOf, pointsOf } from "./spec.js";
@@ -117,17 +118,21 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, ke
   options.onStart?.(mine.length, known);
   const take = (row: Row): void => store.add(row);
   const points = open.map((i) => all[i]!);
-  const told = { ...options, onRow: (row: Row, i: number) => options.onRow?.(row, open[i]!) };
-  if (queue === undefined) await executeEach(points, told, take);
-  else {
-    const { executeOnQueue } = await import("./queue/coordinator.js");
-    await executeOnQueue(
-      sha(ids.join()).slice(0, 16),
+  const progress = cellProgress(options, `Sweep ${spec.name}`, "points", known + open.length, known);
+  const onRow = (row: Row, i: number): void => {
+    progress?.add();
+    options.onRow?.(row, open[i]!);
+  };
+  try {
+    await executeOpen(
       points,
-      open.map((i) => ids[i]!),
-      { ...told, queue },
+      { ...options, onRow },
       take,
+      sha(ids.join()).slice(0, 16),
+      open.map((i) => ids[i]!),
     );
+  } finally {
+    progress?.end();
   }
   // A shard lacks the points that another one has of the same experiment.
   const there = mine.filter((i) => store.has(ids[i]!));
@@ -139,6 +144,20 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, ke
     writeManifest(out, spec, folder, there.length);
   }
   return { points: there.length, resumed: known, complete, rows };
+}
+
+/** Runs points on threads here, or on the workers of a queue, where `name` tells the sweep from others. */
+async function executeOpen(
+  points: readonly Point[],
+  options: SweepOptions,
+  take: (row: Row) => void,
+  name: string,
+  ids: readonly string[],
+): Promise<void> {
+  const { queue } = options;
+  if (queue === undefined) return executeEach(points, options, take);
+  const { executeOnQueue } = await import("./queue/coordinator.js");
+  return executeOnQueue(name, points, ids, { ...options, queue }, take);
 }
 
 /** The first point of each id. */

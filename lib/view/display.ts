@@ -44,6 +44,9 @@ export interface DisplayOptions {
 
 type Hook = (value: unknown, options: DisplayOptions) => Promise<void>;
 
+/** Whether a cell of a notebook runs this, so that `display` shows things below it. */
+export const inNotebook = (): boolean => (globalThis as { [hookSymbol]?: Hook })[hookSymbol] !== undefined;
+
 /** Shows a value below the running cell. Outside of a notebook it prints the value's plain text. */
 export async function display(value: unknown, options: DisplayOptions = {}): Promise<void> {
   const hook = (globalThis as { [hookSymbol]?: Hook })[hookSymbol];

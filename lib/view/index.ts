@@ -13,6 +13,7 @@ export {
   displaySymbol,
   type HtmlView,
   htmlView,
+  inNotebook,
   type MimeBundle,
   metadataSymbol,
 } from "./display.js";
@@ -47,6 +48,7 @@ export {
 } from "./pipeline/data.js";
 export { type PipelinePage, pipeline } from "./pipeline/page.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
+export { CellProgress, type ProgressState, progress, timeText } from "./progress.js";
 export type { Png, VegaLiteSpec } from "./render.js";
 export { type SourceOptions, type SourceRow, sourcePage } from "./source.js";
 export { type Cell, type Row, type TableOptions, table } from "./table.js";
