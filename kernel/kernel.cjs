@@ -45,8 +45,9 @@ async function main() {
   const { createSession } = require("./cells.cjs");
   const { Server } = require("./server.cjs");
   session = createSession(process.cwd());
-  process.on("uncaughtException", (e) => console.error("Uncaught exception:", e));
-  process.on("unhandledRejection", (e) => console.error("Unhandled rejection:", e));
+  const late = (what) => (thrown) => console.error(`${what}: ${session.describe(thrown).traceback.join("\n")}`);
+  process.on("uncaughtException", late("Uncaught exception"));
+  process.on("unhandledRejection", late("Unhandled rejection"));
   await new Server(session, connection).start();
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Executes a notebook without Jupyter: `node run-notebook.cjs in.ipynb [out.ipynb]` (out defaults to in).
-// Cells run in the notebook's folder, as under Jupyter. Ends with status 1 at the first cell that fails.
+// Cells run in the notebook's folder, as under Jupyter. Ends with status 1 at the first cell that fails; what a timer or a promise throws
+// after its cell has ended fails the cell that runs then.
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
@@ -52,7 +53,6 @@ class Outputs {
 }
 
 async function runCell(session, outputs, source, number) {
-  outputs.list = [];
   const restore = captureOutput(outputs);
   try {
     const outcome = await session.run(source, number);
@@ -77,9 +77,15 @@ async function main(inFile, outFile) {
   const code = notebook.cells.filter((c) => c.cell_type === "code");
   for (const cell of code) Object.assign(cell, { execution_count: null, outputs: [] });
   let failed = false;
+  let late = null;
+  for (const kind of ["uncaughtException", "unhandledRejection"])
+    process.on(kind, (thrown) => {
+      late ??= session.describe(thrown);
+    });
   for (const [i, cell] of code.entries()) {
     const start = performance.now();
-    const error = await runCell(session, outputs, [cell.source].flat().join(""), i + 1);
+    outputs.list = [];
+    const error = (await runCell(session, outputs, [cell.source].flat().join(""), i + 1)) ?? late;
     if (error) outputs.list.push({ output_type: "error", ...error });
     Object.assign(cell, { execution_count: i + 1, outputs: outputs.list });
     const took = `${(performance.now() - start).toFixed(0)} ms`;

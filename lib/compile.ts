@@ -2,7 +2,7 @@
  * The whole road, PTX text to cubin: the only place that knows the order of the stages. Each stage is a public function
  * of its own; this one calls them in turn, keeps every intermediate result, and lets no failing kernel stop the others.
  */
-import { type Diagnostic, diagnostic, isFailure, renderDiagnostic } from "./diagnostics.js";
+import { type Diagnostic, diagnostic, excerpt, isFailure, renderDiagnostic } from "./diagnostics.js";
 import type { SourceLines } from "./elf/cubin/debug.js";
 import { sharedAlignments } from "./elf/cubin/place.js";
 import { link } from "./elf/index.js";
@@ -587,11 +587,11 @@ function described(f: CompiledFunction): string {
   return f.code === null ? functionLine(f) : `${functionLine(f)}\n${listing(f.code)}`;
 }
 
-/** What became of a compilation: the outcome, what each function takes, the diagnostics. `file` names the input. */
+/** What became of a compilation: the outcome, what each function takes, the diagnostics, where it failed with their lines and a caret. `file` names the input. */
 export function summary(c: Compilation, file = "<text>"): string {
   return [
     outcome(c),
     ...c.functions.map((f) => `  ${functionLine(f)}`),
-    ...c.diagnostics.map((d) => renderDiagnostic(d, file)),
+    ...c.diagnostics.flatMap((d) => [renderDiagnostic(d, file), ...(isFailure(d) ? excerpt(d, c.text) : [])]),
   ].join("\n");
 }

@@ -35,6 +35,23 @@ export function notSupported(what: string, span: Span | null): Diagnostic {
   return { severity: "error", message: `not supported yet: ${what}`, span, kind: "unsupported" };
 }
 
+/** Lines around a place before and after it that an excerpt shows. */
+const AROUND = 1;
+
+/** The line of a message with its neighbours and a caret below the place, `N | text`; nothing where the message has no place in the text. */
+export function excerpt({ span }: Diagnostic, text: string): string[] {
+  const lines = text.split("\n");
+  if (span === null || span.line < 1 || span.line > lines.length) return [];
+  const shown: string[] = [];
+  for (let n = Math.max(1, span.line - AROUND); n <= Math.min(lines.length, span.line + AROUND); n++) {
+    const line = (lines[n - 1] as string).replace(/\r$/, "");
+    shown.push(`${n === span.line ? ">" : " "} ${String(n).padStart(4)} | ${line}`.trimEnd());
+    // Tabs stay, so that the caret stands below its place whatever their width.
+    if (n === span.line) shown.push(`       | ${line.slice(0, span.column - 1).replace(/[^\t]/g, " ")}^`);
+  }
+  return shown;
+}
+
 /** Whether a message says that nothing can come of the input. */
 export function isFailure(d: Diagnostic): boolean {
   return d.severity === "error" || d.severity === "fatal";

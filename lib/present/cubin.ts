@@ -2,7 +2,7 @@
  * How a cubin and a compilation look in a notebook: what each function takes, charts of pressure, occupancy and latency,
  * the code beside its source, the diagnostics, and the file itself to download. In words where no front end shows HTML.
  */
-import { type Diagnostic, isFailure, renderDiagnostic } from "../diagnostics.js";
+import { type Diagnostic, excerpt, isFailure, renderDiagnostic } from "../diagnostics.js";
 import { disassemble, flowFacts, type ListedFunction, type ListedInstruction } from "../disassemble.js";
 import { type Cubin, type CubinFunction, readCubin } from "../elf/index.js";
 import { controlText, decodeCode, type LiveCount, liveCounts } from "../sass/index.js";
@@ -67,7 +67,7 @@ export async function presentCubin(
   notes: CubinNotes,
   text: string,
 ): Promise<Record<string, unknown>> {
-  const parts = [section(notes.title, []), notices(notes.diagnostics.map((d) => told(d, notes.file)))];
+  const parts = [section(notes.title, []), notices(notes.diagnostics.map((d) => told(d, notes)))];
   const words = [text];
   const read = cubin === null ? null : readCubin(cubin);
   const target = read?.ok ? targetOfSm(read.value.sm) : null;
@@ -91,8 +91,11 @@ export async function presentCubin(
   return { "text/html": htmlView(parts.join(""), text).html, "text/plain": words.join("\n") };
 }
 
-function told(d: Diagnostic, file: string): { text: string; severe: boolean } {
-  return { text: renderDiagnostic(d, file), severe: isFailure(d) };
+/** What stops the compilation is shown in its line, with a caret. */
+function told(d: Diagnostic, { file, source }: CubinNotes): { text: string; severe: boolean } {
+  const severe = isFailure(d);
+  const lines = severe && source !== null ? excerpt(d, source) : [];
+  return { text: [renderDiagnostic(d, file), ...lines].join("\n"), severe };
 }
 
 function shownFunction(cubin: Cubin, listed: ListedFunction, target: Target): Shown {

@@ -261,6 +261,7 @@ describeJupyter("the kernel over a Jupyter server", () => {
     );
     await until(() => /tick/.test(late.join("")) && /lost/.test(late.join("")) && /thrown/.test(late.join("")));
     kernel.anyMessage.disconnect(listen as never);
+    expect(late.join("")).toMatch(/Uncaught exception: Error: thrown\n\s+at .*In\[\d+\]:1:\d+/);
     expect((await run("1")).reply.status).toBe("ok");
   });
 

@@ -74,6 +74,21 @@ test("the first failing cell ends it with status 1; later cells are clean", () =
   ]);
 });
 
+test("what a timer or a promise throws names the line of its cell", () => {
+  for (const made of [
+    "setTimeout(() => {\n  const gone: { x: number } | null = null;\n  gone!['x'];\n}, 10);",
+    "void (async () => {\n  await null;\n  throw new TypeError('no');\n})();",
+  ]) {
+    const { status, stdout, cells } = execute(`${made}\nawait new Promise((r) => setTimeout(r, 60));`, "2");
+    expect(status).toBe(1);
+    expect(stdout).toContain("[1] FAILED TypeError");
+    const told = (cells[0]?.outputs.at(-1) as { traceback?: string[] } | undefined)?.traceback ?? [];
+    expect(told.some((l) => /In\[1\]:3:\d+/.test(l))).toBe(true);
+    expect(told.some((l) => l.startsWith(">   3 | "))).toBe(true);
+    expect(cells[1]?.outputs).toEqual([]);
+  }
+});
+
 test("a display method that throws fails the cell", () => {
   const { status, cells } = execute('({ [Symbol.for("Jupyter.display")]: () => { throw new Error("ugly"); } })');
   expect(status).toBe(1);
