@@ -16,6 +16,7 @@ import {
   longLatencyFirst,
   rungs,
   sourceOrder,
+  windowed,
 } from "./policies.js";
 import {
   type BlockFacts,
@@ -88,12 +89,21 @@ export function within<M>(policy: SchedulePolicy<M>): SchedulePolicy<M> {
   };
 }
 
+/** Instructions side by side in long blocks: where one width leaves cycles another finds them. */
+const windows = [16, 24, 40] as const;
 const tooMany = ({ exceeded }: BlockFacts): boolean => exceeded;
+
+/** What registers of vectors that are read for the last time make room for. */
+const sideBySide: readonly SchedulePolicy[] = [
+  within(dynBatch),
+  within(criticalPath),
+  ...windows.map((w) => within(windowed(criticalPath, w))),
+] as readonly SchedulePolicy[];
 
 /** What -O2 and -O3 do before allocation: backend A of the wiki. */
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
-  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget where that stops them",
+  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget, register by register, where that stops them",
   passes: [
     { policy: reduceReg, when: crowded, accept: fewer },
     { policy: ilp, accept: better },
@@ -104,6 +114,7 @@ export const backendA: ScheduleStrategy = {
       when: tooMany,
       accept: better,
     })),
+    ...sideBySide.map((policy) => ({ policy, byRegister: true, afresh: true, when: tooMany, accept: better })),
   ],
 };
 

@@ -58,11 +58,11 @@ function registerBudget(func: Func, parameters: HeuristicParameters, given: MayU
 const multiplies = ({ blocks }: Func): boolean =>
   blocks.some((b) => b.insts.some((i) => /^[HIDQOB]MMA$/.test(i.form.op)));
 
-/** Registers that groups aligned to their width may leave unused between them. */
+/** Registers that groups of four may leave unused between them; what stands between pairs other values take. */
 function alignmentLoss({ values }: Func): number {
   let widest = 1;
   for (let v = 0; v < values.count; v++) if (values.file(v) === File.R) widest = Math.max(widest, values.width(v));
-  return Math.min(widest, 4) - 1;
+  return widest >= 4 ? 3 : 0;
 }
 
 /** Registers per thread with which as many warps run at once as without any; null where one block does not fit. */

@@ -197,3 +197,34 @@ export const dynBatch: SchedulePolicy<Batch> = {
     m.pipe = m.size >= m.target ? -1 : pipe;
   },
 };
+
+/** The first place of the starting order whose instruction still waits. */
+class Front {
+  place = 0;
+  private readonly placed: Uint8Array;
+
+  constructor(state: SchedState) {
+    this.placed = new Uint8Array(state.total);
+  }
+
+  take(place: number): void {
+    this.placed[place] = 1;
+    while (this.placed[this.place] === 1) this.place++;
+  }
+}
+
+/**
+ * The same policy, for which what stands at most `width` instructions after the first that waits comes before everything else: a few
+ * strands of a long block side by side, in place of the beginnings of all.
+ */
+export function windowed(policy: SchedulePolicy, width: number): SchedulePolicy<Front> {
+  const inside: Rung<Front> = { why: "window", by: (c, front) => (c.position <= front.place + width ? 1 : 0) };
+  return {
+    ...policy,
+    name: `${policy.name}-window-${width}`,
+    does: `${policy.does}; of the next ${width} instructions`,
+    ladder: [inside, ...(policy.ladder as readonly Rung<Front>[])],
+    start: (state) => new Front(state),
+    after: (state, winner, front) => front.take(state.placeOf(winner)),
+  };
+}

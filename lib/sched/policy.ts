@@ -64,7 +64,10 @@ export interface BlockFacts {
   readonly now: OrderEstimate;
   /** Estimated executions per run of the function. */
   readonly frequency: number;
-  /** A pass of the strategy proposed an order that exceeds the limits and needs more registers than the one before it. */
+  /**
+   * A pass of the strategy proposed an order that exceeds the limits and needs more registers than the one before it, or some order fits
+   * only because single registers take places in wide values.
+   */
   readonly exceeded: boolean;
 }
 
@@ -79,6 +82,8 @@ export interface StrategyPass {
   readonly policy: SchedulePolicy;
   /** Starts from the order given, whatever passes before did: an alternative, not a refinement. Default false. */
   readonly afresh?: boolean;
+  /** Pressure as if each register of a wide value were one by itself. Default false. */
+  readonly byRegister?: boolean;
   /** Whether to try it. Default: always. */
   when?(facts: BlockFacts): boolean;
   /** Whether to take its order. Default: always. */

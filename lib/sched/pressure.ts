@@ -176,55 +176,164 @@ export class PressureTracker {
   }
 }
 
-/**
- * Greatest number of live registers per file in an order (null: as it stands), as a tracker that goes forward finds it, without what
- * it keeps for instructions that wait.
- */
-export function greatestLive(v: BlockValues, order: Int32Array | null): number[] {
-  const live = Array.from(v.liveAtStart);
-  const max = live.slice();
+/** What a walk over an order tells: values that begin, that end, that nobody reads, and the end of each instruction. */
+interface LiveSink {
+  begin(x: number): void;
+  end(x: number): void;
+  unread(x: number): void;
+  next(): void;
+}
+
+/** Walks an order (null: as it stands), as a tracker that goes forward would, without what it keeps for instructions that wait. */
+function walkLive(v: BlockValues, order: Int32Array | null, sink: LiveSink): void {
   const nodes = v.useStart.length - 1;
   const left = new Int32Array(v.count);
   for (let x = 0; x < v.count; x++) left[x] = (v.userStart[x + 1] as number) - (v.userStart[x] as number);
-  // Of a value that the block makes and somebody reads: 1 until its first maker comes, then that one plus 2.
-  const made = new Int32Array(v.count);
-  for (const x of v.def) if (v.liveOut[x] === 1 || (left[x] as number) > 0) made[x] = 1;
-  const change = new Array<number>(FILES).fill(0);
-  const unread = new Array<number>(FILES).fill(0);
-  const add = (to: number[], x: number, by: number): void => {
-    const f = v.file[x] as number;
-    to[f] = (to[f] as number) + by * (v.weight[x] as number);
-  };
-  const make = (x: number, node: number): void => {
-    if (made[x] === 1 || made[x] === node + 2) {
-      made[x] = node + 2;
-      add(change, x, 1);
-    }
+  // Of a value that the block makes and somebody reads: 1 until its first maker comes.
+  const unmade = new Uint8Array(v.count);
+  for (const x of v.def) if (v.liveOut[x] === 1 || (left[x] as number) > 0) unmade[x] = 1;
+  const make = (x: number): void => {
+    if (unmade[x] === 0) return;
+    unmade[x] = 0;
+    sink.begin(x);
   };
   for (let k = 0; k < nodes; k++) {
     const node = order === null ? k : (order[k] as number);
-    change.fill(0);
-    unread.fill(0);
     for (let d = v.defStart[node] as number; d < (v.defStart[node + 1] as number); d++) {
       const x = v.def[d] as number;
-      if (v.liveOut[x] === 0 && v.userStart[x] === v.userStart[x + 1]) add(unread, x, 1);
-      make(x, node);
+      if (v.liveOut[x] === 0 && v.userStart[x] === v.userStart[x + 1]) sink.unread(x);
+      make(x);
     }
     for (let p = v.partStart[node] as number; p < (v.partStart[node + 1] as number); p++) {
       const x = v.part[p] as number;
-      if (v.liveOut[x] === 0 && left[x] === 0) add(unread, x, 1);
-      make(x, node);
+      if (v.liveOut[x] === 0 && left[x] === 0) sink.unread(x);
+      make(x);
     }
     for (let u = v.useStart[node] as number; u < (v.useStart[node + 1] as number); u++) {
       const x = v.use[u] as number;
-      if (left[x] === 1 && v.liveOut[x] === 0) add(change, x, -1);
+      if (left[x] === 1 && v.liveOut[x] === 0) sink.end(x);
       left[x] = (left[x] as number) - 1;
     }
+    sink.next();
+  }
+}
+
+/** Greatest number of live registers per file in an order (null: as it stands), values at their whole width. */
+export function greatestLive(v: BlockValues, order: Int32Array | null): number[] {
+  const sink = new Sums(v);
+  walkLive(v, order, sink);
+  return sink.max;
+}
+
+class Sums implements LiveSink {
+  readonly max: number[];
+  private readonly live: number[];
+  private readonly dead: number[] = new Array<number>(FILES).fill(0);
+
+  constructor(private readonly values: BlockValues) {
+    this.live = Array.from(values.liveAtStart);
+    this.max = this.live.slice();
+  }
+
+  begin(x: number): void {
+    this.add(this.live, x, 1);
+  }
+
+  end(x: number): void {
+    this.add(this.live, x, -1);
+  }
+
+  unread(x: number): void {
+    this.add(this.dead, x, 1);
+  }
+
+  next(): void {
+    const { live, dead, max } = this;
     for (let f = 0; f < FILES; f++) {
-      const now = (live[f] as number) + (change[f] as number);
-      max[f] = Math.max(max[f] as number, now + (unread[f] as number));
-      live[f] = now;
+      const now = (live[f] as number) + (dead[f] as number);
+      if (now > (max[f] as number)) max[f] = now;
+      dead[f] = 0;
     }
   }
-  return max;
+
+  private add(to: number[], x: number, by: number): void {
+    const f = this.values.file[x] as number;
+    to[f] = (to[f] as number) + by * (this.values.weight[x] as number);
+  }
+}
+
+/**
+ * Greatest number of registers of file R that an order occupies where values of one register take the places in wider ones that
+ * hold nothing any more (or not yet). `v`: values by register; `width`: of each value of the function; `liveIn`: owners of the
+ * registers that are live before the block, once per register.
+ */
+export function heldRegisters(
+  v: BlockValues,
+  order: Int32Array | null,
+  width: (owner: number) => number,
+  liveIn: Iterable<number>,
+): number {
+  const sink = new Held(v, width, liveIn);
+  walkLive(v, order, sink);
+  return sink.max;
+}
+
+class Held implements LiveSink {
+  max = 0;
+  /** Registers of wide values of which something is live, those of them that hold nothing, and values of one register. */
+  private wide = 0;
+  private holes = 0;
+  private single = 0;
+  private readonly lanes: Map<number, number> = new Map();
+  private readonly dead: number[] = [];
+
+  constructor(
+    private readonly values: BlockValues,
+    private readonly width: (owner: number) => number,
+    liveIn: Iterable<number>,
+  ) {
+    for (const owner of liveIn) this.change(owner, 1);
+    this.look();
+  }
+
+  begin(x: number): void {
+    if (this.values.file[x] === 0) this.change(this.values.owner[x] as number, 1);
+  }
+
+  end(x: number): void {
+    if (this.values.file[x] === 0) this.change(this.values.owner[x] as number, -1);
+  }
+
+  unread(x: number): void {
+    if (this.values.file[x] !== 0) return;
+    this.change(this.values.owner[x] as number, 1);
+    this.dead.push(x);
+  }
+
+  next(): void {
+    this.look();
+    for (let x = this.dead.pop(); x !== undefined; x = this.dead.pop()) this.change(this.values.owner[x] as number, -1);
+  }
+
+  private look(): void {
+    this.max = Math.max(this.max, this.wide + Math.max(0, this.single - this.holes));
+  }
+
+  private change(owner: number, by: 1 | -1): void {
+    const width = this.width(owner);
+    if (width === 1) {
+      this.single += by;
+      return;
+    }
+    const before = this.lanes.get(owner) ?? 0;
+    const after = before + by;
+    this.lanes.set(owner, after);
+    if (before === 0) {
+      this.wide += width;
+      this.holes += width - 1;
+    } else if (after === 0) {
+      this.wide -= width;
+      this.holes -= width - 1;
+    } else this.holes -= by;
+  }
 }

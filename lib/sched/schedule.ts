@@ -7,7 +7,7 @@
 import { analysis } from "../analysis/cache.js";
 import { blockFrequencies } from "../analysis/frequency.js";
 import { touch } from "../ori/editor.js";
-import { type Block, type Func, type Inst, Mod } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Mod } from "../ori/types.js";
 import { type MayUse, registerLimits } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
@@ -26,9 +26,9 @@ import {
   type SchedulePolicy,
   type StrategyPass,
 } from "./policy.js";
-import { greatestLive } from "./pressure.js";
+import { greatestLive, heldRegisters } from "./pressure.js";
 import type { BlockContext } from "./state.js";
-import { blockValues, ValueScratch } from "./values.js";
+import { type BlockValues, blockValues, ValueScratch } from "./values.js";
 
 /** How a function is scheduled. */
 export interface ScheduleOptions extends DagOptions, MayUse {
@@ -93,6 +93,8 @@ export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOption
 class Scheduler {
   private readonly builder: DagBuilder;
   private readonly scratch: ValueScratch;
+  /** Values by register, made when a block needs more than there are. */
+  private registers: ValueScratch | null = null;
   private readonly cross: CrossBlock | null;
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
@@ -169,9 +171,18 @@ class Scheduler {
     const occupancy = block.insts.map((inst) => context.model.occupancy(inst));
     const exit = this.cross?.exit(b, occupancy) ?? null;
     const full = { ...context, exit };
+    let registers: BlockValues | null = null;
+    const byRegister = (): BlockValues => {
+      this.registers ??= new ValueScratch(analysis(this.func, "liveness"), true);
+      registers ??= blockValues(this.registers, b);
+      return registers;
+    };
     const judge = (order: Int32Array | null): readonly [OrderEstimate, Timeline] => {
       const time = timeline(dag, occupancy, order, full.entry, exit);
-      return [{ cycles: time.cycles, drain: time.drain, maxLive: maxLive(full, order) }, time];
+      const maxLive = greatestLive(context.values, order);
+      if (this.func.virtual && (maxLive[0] as number) > (this.limits[0] as number))
+        maxLive[0] = heldRegisters(byRegister(), order, (v) => this.func.values.width(v), this.liveIn(b));
+      return [{ cycles: time.cycles, drain: time.drain, maxLive }, time];
     };
     let [now, time] = judge(null);
     const before = now;
@@ -185,11 +196,12 @@ class Scheduler {
           limits: this.limits,
           now,
           frequency: full.frequency,
-          exceeded,
+          exceeded: exceeded || registers !== null,
         };
         if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
-        const order = listSchedule(dag, pass.policy, { ...full, places }, this.options.observe ?? null);
+        const values = pass.byRegister === true && this.func.virtual ? byRegister() : full.values;
+        const order = listSchedule(dag, pass.policy, { ...full, values, places }, this.options.observe ?? null);
         const [after, afterTime] = judge(order);
         exceeded ||= exceeds(after, facts);
         if (pass.accept?.(after, facts) === false) continue;
@@ -238,6 +250,16 @@ class Scheduler {
     };
   }
 
+  /** Owners of the registers of file R that are live before the block, once per register. */
+  private liveIn(b: number): number[] {
+    const { liveIn, flat } = analysis(this.func, "liveness");
+    const owners: number[] = [];
+    liveIn.forEach(b, (u) => {
+      if (flat.units.file[u] === File.R) owners.push(flat.units.owner[u] as number);
+    });
+    return owners;
+  }
+
   private leave(b: number, dag: Dag, occupancy: BlockOccupancy, time: Timeline): void {
     const { live } = this.scratch;
     this.cross?.leave(b, dag, occupancy, time, (unit) => live.liveOut.has(b, unit));
@@ -250,11 +272,6 @@ function placesOf(order: Int32Array): Int32Array {
   const places = new Int32Array(order.length);
   for (let k = 0; k < order.length; k++) places[order[k] as number] = k;
   return places;
-}
-
-/** Greatest number of live registers per file in an order (null: as it stands). */
-function maxLive(context: BlockContext, order: Int32Array | null): number[] {
-  return greatestLive(context.values, order);
 }
 
 function reorder(block: Block, order: Int32Array): void {

@@ -7,6 +7,9 @@
  * been read for the last time the allocator can use that half again only for something that fits there, and a schedule
  * that counts on it needs more registers than it believes (58 for 30, seen on code with many half-read pairs). So a value
  * weighs its whole width as long as any part of it is live.
+ *
+ * By registers (`byRegister`) each register of such a value is one by itself: what values of one register can use of the others' places is told
+ * from that (`heldRegisters` in pressure.ts).
  */
 import type { BlockUnits } from "../analysis/block-units.js";
 import type { Flat } from "../analysis/flat.js";
@@ -24,6 +27,8 @@ export interface BlockValues {
   readonly file: Uint8Array;
   /** Registers it takes. */
   readonly weight: Uint8Array;
+  /** The value of the function that it is one of (register, after allocation). */
+  readonly owner: Int32Array;
   /** 1 where the value is live after the block. */
   readonly liveOut: Uint8Array;
   /** Values that node i reads: `use[useStart[i]] …`, each once. */
@@ -59,10 +64,18 @@ export class ValueScratch {
   /** The unit that stands for each (the first of its value before allocation), and the registers that it stands for. */
   readonly home: Int32Array;
   readonly weight: Uint8Array;
+  /** Values weigh their whole width. */
+  readonly whole: boolean;
   epoch = 0;
 
-  constructor(readonly live: Liveness) {
-    const { count, virtual, base, owner } = live.flat.units;
+  /** `byRegister`: each register is a value, also before allocation. */
+  constructor(
+    readonly live: Liveness,
+    byRegister = false,
+  ) {
+    const { count, base, owner } = live.flat.units;
+    const virtual = live.flat.units.virtual && !byRegister;
+    this.whole = virtual;
     this.stamp = new Int32Array(count).fill(-1);
     this.value = new Int32Array(count);
     this.home = new Int32Array(count);
@@ -84,6 +97,7 @@ class Values {
   private readonly epoch: number;
   private readonly file: number[] = [];
   private readonly weight: number[] = [];
+  private readonly owner: number[] = [];
   private readonly uses: number[] = [];
   private readonly useStart: number[] = [0];
   private readonly defs: number[] = [];
@@ -113,6 +127,7 @@ class Values {
       count: this.file.length,
       file: Uint8Array.from(this.file),
       weight: Uint8Array.from(this.weight),
+      owner: Int32Array.from(this.owner),
       liveOut,
       useStart: Int32Array.from(this.useStart),
       use: Int32Array.from(this.uses),
@@ -135,8 +150,7 @@ class Values {
 
   private instruction(i: number, node: number): void {
     const { flat } = this;
-    const { home, weight } = this.scratch;
-    const virtual = flat.units.virtual;
+    const { home, weight, whole: virtual } = this.scratch;
     for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
       const first = flat.useUnit[u] as number;
       const end = first + (virtual ? 1 : (flat.useWidth[u] as number));
@@ -174,6 +188,7 @@ class Values {
     const v = this.file.length;
     this.file.push((this.flat.units.file[unit] as number) - File.R);
     this.weight.push(this.scratch.weight[unit] as number);
+    this.owner.push(this.flat.units.owner[unit] as number);
     this.lastUser.push(-1);
     if (stamp[unit] !== this.epoch) this.touched.push(unit);
     stamp[unit] = this.epoch;

@@ -48,6 +48,21 @@ IADD3 %R2, %R2, %R1:0, %R1:1`;
     expect(live(virtual(code))[0]).toBe(3);
   });
 
+  test("above the budget single values take the places in a vector that were read for the last time; pairs do not", () => {
+    const code = (more: string): string => `LDC.128 %R4, c[0x0][0x210]
+MOV %R2, %R4:0
+MOV %R3, %R4:1
+${more}
+IADD3 %R2, %R2, %R3, %R4:3`;
+    const held = (text: string): number => {
+      const f = func(virtual(text.replace("LDC.128 %R4, c[0x0][0x210]", "LDS.128 %R4, [URZ]")));
+      return scheduleFunc(f, policyNamed("source-order")!, { parameters: { registerTarget: 1 } }).blocks[0]!.before
+        .maxLive[0]!;
+    };
+    expect(held(code("NOP"))).toBe(4);
+    expect(held(code("LDC.64 %R0, c[0x0][0x210]\nIADD3 %R2, %R2, %R0:0, %R0:1"))).toBe(6);
+  });
+
   test("on physical registers each counts by itself", () => {
     const code = `LDC.64 R2, c[0x0][0x210]
 MOV R4, R2

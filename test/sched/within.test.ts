@@ -12,6 +12,7 @@ import {
   scheduleFunc,
   within,
 } from "../../lib/sched/index.js";
+import { windowed } from "../../lib/sched/policies.js";
 import { defaultParameters } from "../../lib/sched/policy.js";
 
 const named = (name: string): SchedulePolicy => policyNamed(name) as SchedulePolicy;
@@ -62,6 +63,50 @@ test("every forward policy keeps within it, also where the lookahead does not re
 
 test("a backward policy cannot be kept within the limits", () => {
   expect(() => report(sums(2), within(named("reduce-reg")), 9)).toThrow("only forward passes");
+});
+
+test("vectors whose registers are read one by one are worked on side by side within the budget", () => {
+  const bodies = (n: number): Func => {
+    const values = ["  value %R0"];
+    const lines = ["S2R %R0, SR_TID.X"];
+    for (let k = 0; k < n; k++) {
+      const [v, a, b] = [3 * k + 1, 3 * k + 2, 3 * k + 3];
+      values.push(`  value %R${v} width 4`, `  value %R${a}`, `  value %R${b}`);
+      lines.push(`LDS.128 %R${v}, [%R0+${16 * k}]`, `FADD %R${a}, %R${v}:0, %R${v}:1`, `FADD %R${b}, %R${v}:2, %R${a}`);
+      lines.push(`FMUL %R${b}, %R${b}, %R${v}:3`, `STS [%R0+${4096 + 4 * k}], %R${b}`);
+    }
+    const text = [`func "k" entry sm_90 virtual scheduled`, ...values, "b0", ...lines, "EXIT"];
+    return unwrap(parseFunc(text.join("\n")));
+  };
+  // One body has a vector and the sums, two at once have nine registers.
+  const one = report(bodies(8), backendA, 6).after;
+  const two = report(bodies(8), backendA, 9).after;
+  expect([one.maxLive[0]! <= 6, two.maxLive[0]! <= 9]).toEqual([true, true]);
+  expect(two.drain).toBeLessThan(0.7 * one.drain);
+});
+
+test("a window: what is near the front first, also where a longer path starts after it", () => {
+  const code = [
+    "S2R %R0, SR_TID.X",
+    ...[1, 2, 3, 4].map((k) => `MOV %R${k}, ${k}`),
+    "LDS %R5, [%R0]",
+    "IADD3 %R6, %R5, %R1, %R2",
+    "IADD3 %R7, %R6, %R3, %R4",
+    "STS [%R0], %R7",
+  ];
+  const path: SchedulePolicy = {
+    name: "path",
+    does: "the longest path",
+    direction: "forward",
+    ladder: [{ why: "path", by: (c) => c.ahead }],
+  };
+  const place = (policy: SchedulePolicy): number => {
+    const f = func(...code);
+    scheduleFunc(f, policy);
+    return f.blocks[0]!.insts.findIndex((i) => i.form.op === "LDS");
+  };
+  expect(place(path)).toBe(1);
+  expect(place(windowed(path, 2) as SchedulePolicy)).toBe(3);
 });
 
 test("a value that is made in parts is live from the first part on, whichever it is", () => {
