@@ -189,12 +189,13 @@ const clocks: ReadonlySet<number> = new Set(
 );
 
 /**
- * How the order of an instruction with others is restricted, its operands included. A barrier whose number is in a register is one
+ * How the order of an instruction with others is restricted, its operands included. A volatile access whose form is strong has its
+ * order from there; those of shared memory have no such form. A barrier whose number is in a register is one
  * Mercury instruction with those that put it there (lib/lower/sync.ts).
  */
 export function orderOf(inst: MachineInst): Order {
-  const { order } = memoryEffect(inst.form);
-  if (inst.said === "volatile") return Order.Fence;
+  const { order, acquires, releases } = memoryEffect(inst.form);
+  if (inst.said === "volatile" && !acquires && !releases) return Order.Fence;
   if (order === Order.Fence && inst.form.op === "BAR" && inst.srcs[0]?.kind === Kind.Reg) return Order.Full;
   return order === Order.Free && readsClock(inst) ? Order.Fence : order;
 }

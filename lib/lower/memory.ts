@@ -207,14 +207,17 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
   if (bytes === 32) {
     // The upper half is a result of its own, named first; ptxas takes every address for one of global memory.
     const halves: [Operand, Operand] = [c.temp(4), c.temp(4)];
-    c.emit(`LDG.E${a.cache}${strength(c, a)}`, [halves[1], halves[0]], [where.base, skip(), offset, descriptor]);
+    const form = `LDG.E${a.cache}${strength(c, a)}`;
+    const load = c.emit(form, [halves[1], halves[0]], [where.base, skip(), offset, descriptor]);
+    if (a.order === "volatile" || a.order === "mmio") load.said = "volatile";
     return halves;
   }
   const d = c.temp(Math.max(1, bytes / 4));
   if (a.space !== "shared" && a.space !== "local") {
     const name = a.space === "global" ? "LDG" : "LD";
     const form = `${name}.E${sizeModifier(bytes, signed(a))}${a.cache}${strength(c, a)}`;
-    c.emit(form, [d], [where.base, skip(), offset, descriptor]);
+    const load = c.emit(form, [d], [where.base, skip(), offset, descriptor]);
+    if (a.order === "volatile" || a.order === "mmio") load.said = "volatile";
     return [d];
   }
   const size = sizeModifier(bytes, signed(a));

@@ -1,4 +1,7 @@
 import * as fc from "fast-check";
+import { compile } from "../../lib/compile.js";
+import { disassemble } from "../../lib/disassemble.js";
+import { readCubin } from "../../lib/elf/index.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { guardOn, newFunc } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
@@ -6,6 +9,7 @@ import { printFunc } from "../../lib/ori/print.js";
 import { File, Kind } from "../../lib/ori/types.js";
 import { verify } from "../../lib/ori/verify.js";
 import { removeDeadCode } from "../../lib/phases/dead-code.js";
+import { unwrap } from "../../lib/result.js";
 import { target } from "../../lib/target/index.js";
 import { build, plans } from "../ori/random.js";
 
@@ -94,4 +98,20 @@ test("random functions stay right, keep every store and branch, and nothing dead
     }),
     { seed: 1, numRuns: 200 },
   );
+});
+
+// What the left sides make in ptxas -O3's code stays there, sm_75, 90, 120.
+test.each([
+  ["ld.volatile.global.u32 %r0, [%l1]", 1],
+  ["ld.volatile.u32 %r0, [%l0]", 1],
+  ["ld.mmio.relaxed.sys.global.u32 %r0, [%l1]", 1],
+  ["ld.relaxed.sys.global.u32 %r0, [%l1]", 0],
+  ["ld.global.u32 %r0, [%l1]", 0],
+])("unread: %s", (line, kept) => {
+  const text = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .b64 out) {
+    .reg .b32 %r<2>;\n.reg .b64 %l<2>;
+    ld.param.b64 %l0, [out];\ncvta.to.global.u64 %l1, %l0;\n${line};\nret;\n}`;
+  const { cubin } = compile(text, { target: "sm_90", opt: 3 });
+  const [k] = disassemble(unwrap(readCubin(cubin as Uint8Array)));
+  expect(k?.instructions.filter((i) => /^LDG?\./.test(i.text))).toHaveLength(kept);
 });
