@@ -19,9 +19,19 @@ import { skip } from "./place.js";
 import { registersOf } from "./types.js";
 import * as wide from "./wide.js";
 
-/** Does it; gives what was in memory. */
-export function genericAtomic(c: Context, a: Atomic, where: Address, values: Values, descriptor: Operand): Operand {
-  const old = c.temp(registersOf(a.type));
+/** Does it; gives what was in memory, where it is wanted. */
+export function genericAtomic(
+  c: Context,
+  a: Atomic,
+  where: Address,
+  values: Values,
+  descriptor: Operand,
+  wanted: boolean,
+): Operand {
+  const old = wanted ? c.temp(registersOf(a.type)) : RZ(registersOf(a.type));
+  const replaced = (was: Operand): void => {
+    if (wanted) c.move(old, was);
+  };
   const p = c.predicate();
   const done = c.newBlock();
   const address = [where.base, skip(), imm(where.offset)];
@@ -30,11 +40,11 @@ export function genericAtomic(c: Context, a: Atomic, where: Address, values: Val
   c.branch(done, c.when(p));
   c.start(c.newBlock());
   if (a.op !== "exch" && a.op !== "cas") {
-    inSpace(c, where, "S", done, () => c.move(old, spin(c, a, sharedPart(c, where), values[0], "shared")));
+    inSpace(c, where, "S", done, () => replaced(spin(c, a, sharedPart(c, where), values[0], "shared")));
     if (c.target.has("clusters") && (a.type.name === "f32" || a.type.name === "f64"))
-      inSpace(c, where, "D", done, () => c.move(old, spin(c, a, where, values[0], "generic")));
+      inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
   }
-  alone(c, a, where, values, old);
+  alone(c, a, where, values, wanted ? old : c.temp(registersOf(a.type)));
   c.start(done);
   return old;
 }
@@ -60,8 +70,9 @@ function inSpace(
 /** The same place by its shared address: the low word, within the window where the address carries no rank. */
 function sharedPart(c: Context, where: Address): Address {
   const low = part(where.base, 0);
-  const base = c.target.has("clusters") ? low : c.op("LOP3.LUT", [low, imm(0xffffff), RZ(), imm(0xc0)]);
-  return { base, offset: where.offset, variable: null };
+  if (c.target.has("clusters")) return { base: low, offset: where.offset, variable: null };
+  const sum = where.offset === 0 ? low : c.op("IADD3", [low, imm(where.offset), RZ()]);
+  return { base: c.op("LOP3.LUT", [sum, imm(0xffffff), RZ(), imm(0xc0)]), offset: 0, variable: null };
 }
 
 /** Memory of this thread. */

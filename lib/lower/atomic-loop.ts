@@ -37,23 +37,36 @@ export function spin(c: Context, a: Atomic, where: Address, value: Operand, memo
   const width = registersOf(a.type);
   const size = width === 2 ? ".64" : "";
   const loop = c.newBlock();
+  c.watching.retries.add(loop);
   c.start(loop);
+  const done = c.newBlock();
   const old = loadWatched(c, where, width, memory);
-  const next = applied(c, a, old, value);
+  const next = extremum(a) ? value : applied(c, a, old, value);
+  if (extremum(a)) {
+    // Nothing to write where memory has the result already.
+    const kept = wide.compare64(c, a.op === "max" ? "LE" : "GE", a.type.cls === "s", c.words(value), c.words(old));
+    c.branch(done, c.when(kept));
+    c.start(c.newBlock());
+  }
   const place = [where.base, skip(), imm(where.offset)];
-  const done = c.predicate();
+  const written = c.predicate();
   if (memory === "shared" && c.target.has("castPredicate")) {
-    c.emit(`ATOMS.CAST.SPIN${size}`, [done, skip()], [...place, old, next]);
+    c.emit(`ATOMS.CAST.SPIN${size}`, [written, skip()], [...place, old, next]);
   } else {
     const success = c.temp(width);
     if (memory === "shared") c.emit(`ATOMS.CAST.SPIN${size}`, [skip(), success], [...place, old, next]);
     else c.emit(`ATOM.E.CAST.SPIN${size}`, [skip(), success], [...place, skip(), old, next]);
-    if (width === 2) wide.compare64(c, "EQ", false, c.words(success), [imm(1), RZ()], done);
-    else c.emit("ISETP.EQ.U32.AND", [done], [success, imm(1)]);
+    if (width === 2) wide.compare64(c, "EQ", false, c.words(success), [imm(1), RZ()], written);
+    else c.emit("ISETP.EQ.U32.AND", [written], [success, imm(1)]);
   }
-  c.branch(loop, c.when(done, true));
-  c.start(c.newBlock());
+  c.branch(loop, c.when(written, true));
+  c.start(done);
   return old;
+}
+
+/** The least or the greatest of what is in memory and the value, of 64 bits. */
+function extremum(a: Atomic): boolean {
+  return (a.op === "min" || a.op === "max") && a.type.bits === 64;
 }
 
 /** A fresh op(old, value) as the atomic does it. */
@@ -109,6 +122,7 @@ export function narrowAtomic(c: Context, a: Atomic, where: Address, values: Valu
   const old = c.temp();
   c.move(old, loadWatched(c, place, 1, memory));
   const loop = c.newBlock();
+  c.watching.retries.add(loop);
   c.start(loop);
   const again = c.predicate();
   let seen: Operand;

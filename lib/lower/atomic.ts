@@ -66,7 +66,7 @@ function take(m: Modifiers): Atomic {
 function ordered(c: Context, a: Atomic, body: () => void): void {
   if (a.order === "release" || a.order === "acq_rel") membar(c, "ALL", a.scope);
   body();
-  if (a.order === "acquire" || a.order === "acq_rel") acquired(c, a.scope);
+  if (a.order === "acquire" || a.order === "acq_rel") acquired(c, a.scope, a.space === "shared");
 }
 
 function addressed(c: Context, o: PtxOperand, a: Atomic): Address {
@@ -116,7 +116,7 @@ function perform(c: Context, a: Atomic, where: Address, values: Values, descript
     c.emit(form, [skip(), old], [where.base, skip(), imm(where.offset), descriptor, ...values]);
     return old;
   }
-  return genericAtomic(c, a, where, values, descriptor);
+  return genericAtomic(c, a, where, values, descriptor, wanted);
 }
 
 function descriptorOf(c: Context, a: Atomic, policy: PtxOperand | null): Operand {

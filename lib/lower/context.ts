@@ -94,8 +94,8 @@ export class Context {
   kernelBody: Body | null;
   /** Functions whose bodies are being inlined, outermost first. */
   readonly inside: FunctionItem[];
-  /** Loads of what other threads may write meanwhile, where the form does not say so. */
-  readonly watching: Set<Inst>;
+  /** Loads of what other threads may write meanwhile, where the form does not say so, and loops that try a swap again. */
+  readonly watching: { readonly insts: Set<Inst>; readonly retries: Set<Block> };
   /** Instructions that wait for the lanes of a mask. */
   readonly meetings: MeetingPlace[];
   /** Code for rare cases, emitted after everything else. */
@@ -134,7 +134,7 @@ export class Context {
     this.returnTo = null;
     this.inside = [];
     this.kernelBody = null;
-    this.watching = new Set();
+    this.watching = { insts: new Set(), retries: new Set() };
     this.meetings = [];
     this.rare = [];
     this.inlinedCalls = 0;

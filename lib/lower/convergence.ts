@@ -22,7 +22,8 @@
  * A loop that watches memory may wait for a lane that waits at the loop's own barrier (a lock taken by a compare-and-swap).
  * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
  * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
- * decides about the way out (measured on its code for small loops); here it is every such loop everywhere.
+ * decides about the way out (measured on its code for small loops); here it is every such loop everywhere. The loops that lowering
+ * itself makes around a compare-and-swap wait for nobody: one lane's swap fails because another's went through. ptxas has no YIELD there.
  */
 import { type Cfg, controlFlow } from "../analysis/cfg.js";
 import { commonDominator, type DominatorTree, dominates, dominators, postDominators } from "../analysis/dominators.js";
@@ -51,20 +52,27 @@ interface Region {
   readonly blocks: readonly number[];
 }
 
+/** What lowering knows of loops in which other threads have a part. */
+export interface Watching {
+  /** Instructions that read what other threads may write, beyond those whose form says so. */
+  readonly insts: ReadonlySet<Inst>;
+  /** Headers of loops that try a compare-and-swap again and wait for nobody. */
+  readonly retries: ReadonlySet<Block>;
+}
+
 /**
  * Adds the regions of all branches that lanes may take differently. The function's control flow must be complete.
- * `watching`: instructions that read what other threads may write, beyond those whose form says so.
  */
-export function addRegions(func: Func, watching: ReadonlySet<Inst>): void {
+export function addRegions(func: Func, { insts, retries }: Watching): void {
   if (!func.blocks.some(branches)) return;
   addPreheaders(func);
   const graph = graphOf(func);
   const regions = plan(graph);
-  const waiting = loopsThatWatch(graph, watching);
+  const waiting = loopsThatWatch(graph, insts).filter((l) => !retries.has(graph.cfg.blocks[l.header] as Block));
   for (const r of regions) apply(func, graph.cfg, r, !waiting.some((l) => r.blocks.includes(l.header)));
   for (const l of waiting) {
-    const { insts } = graph.cfg.blocks[l.header] as Block;
-    insts.unshift(instruction(func, "YIELD", [], [PT()], insts[0] ?? null));
+    const header = graph.cfg.blocks[l.header] as Block;
+    header.insts.unshift(instruction(func, "YIELD", [], [PT()], header.insts[0] ?? null));
   }
   if (regions.length > 0) connect(func);
   func.generation++;
@@ -122,9 +130,19 @@ function place(g: Graph, x: number, j: number): { entry: number; join: number } 
   }
 }
 
+/** Nothing comes but the end of the kernel. */
 function endsKernel(b: Block): boolean {
-  const first = b.insts[0];
-  return first !== undefined && first.form.flow === "exit" && first.guard === null;
+  const seen = new Set<Block>();
+  for (let at: Block | undefined = b; at !== undefined && !seen.has(at); ) {
+    seen.add(at);
+    const first: Inst | undefined = at.insts[0];
+    if (first?.form.flow === "exit") return first.guard === null;
+    if (first !== undefined && (first.form.flow !== "branch" || isConditional(first) || first.table !== undefined))
+      return false;
+    if (at.succs.length !== 1) return false;
+    at = at.succs[0];
+  }
+  return false;
 }
 
 /** x, or the preheader of the outermost loop around x that join is outside of; −1 when there is none. */

@@ -18,10 +18,13 @@ function invalidateL1(c: Context): void {
   c.emit("CCTL.IVALL", [], []);
 }
 
-/** After a strong access that acquires: what follows is loaded afterwards. At the scope of a CTA that needs no invalidation. */
-export function acquired(c: Context, scope: Scope): void {
+/**
+ * After a strong access that acquires: what follows is loaded afterwards. At the scope of a CTA that needs no invalidation; nor does
+ * shared memory, where there are no clusters and so nobody else comes (measured on sm_75 to 89).
+ */
+export function acquired(c: Context, scope: Scope, shared = false): void {
   if (scope === "cta") c.emit("NOP", [], []);
-  else invalidateL1(c);
+  else if (!shared || c.target.has("clusters")) invalidateL1(c);
 }
 
 /** A full fence: `membar`, `fence`. */

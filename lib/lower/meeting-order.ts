@@ -8,7 +8,7 @@ import { analysis } from "../analysis/index.js";
 import { isConditional, terminator } from "../ori/flow.js";
 import { snapshot } from "../ori/func.js";
 import type { Block, Func, Inst } from "../ori/types.js";
-import { addRegions } from "./convergence.js";
+import { addRegions, type Watching } from "./convergence.js";
 
 /** The place that lanes come to next: none any more, one of several, or one by its number. */
 type Next = number;
@@ -43,10 +43,14 @@ const after = (b: Block, next: ReadonlyMap<Block, Next>): Next =>
   b.succs.reduce((n: Next, s) => join(n, next.get(s) as Next), NOTHING);
 
 /** Blocks at whose end all lanes of a warp go the same way. */
-function uniformBranches(func: Func, watching: ReadonlySet<Inst>): ReadonlySet<Block> {
+function uniformBranches(func: Func, watching: Watching): ReadonlySet<Block> {
   const copy = snapshot(func);
-  const watched = new Set([...watching].map((i) => i.id));
-  addRegions(copy, new Set(copy.blocks.flatMap((b) => b.insts.filter((i) => watched.has(i.id)))));
+  const watched = new Set([...watching.insts].map((i) => i.id));
+  const retried = new Set([...watching.retries].map((b) => b.id));
+  addRegions(copy, {
+    insts: new Set(copy.blocks.flatMap((b) => b.insts.filter((i) => watched.has(i.id)))),
+    retries: new Set(copy.blocks.filter((b) => retried.has(b.id))),
+  });
   const divergence = analysis(copy, "divergence");
   const twins = new Map(copy.blocks.map((b) => [b.id, b]));
   return new Set(
@@ -65,7 +69,7 @@ function uniformBranches(func: Func, watching: ReadonlySet<Inst>): ReadonlySet<B
 }
 
 /** From the entry, and from each of the places, all paths come to one and the same place next, or to none any more. */
-export function inOrder(func: Func, syncs: ReadonlySet<Inst>, watching: ReadonlySet<Inst>): boolean {
+export function inOrder(func: Func, syncs: ReadonlySet<Inst>, watching: Watching): boolean {
   const fixed = new Map<Block, Next>();
   const own = new Set<Block>();
   for (const b of func.blocks) {

@@ -177,7 +177,7 @@ const ld: Lowering = (c, i, m) => {
   }
   const bytes = bytesOf(a.type) * a.vector;
   const values = emitLoad(c, a, addressOfAccess(c, a, where, bytes), bytes, descriptorOf(c, a, ops[2]));
-  if (a.order === "acquire" && a.space !== "local") acquired(c, a.scope);
+  if (a.order === "acquire" && a.space !== "local") acquired(c, a.scope, a.space === "shared");
   if (a.vector === 1) assign(c, at(to, 0), values[0], a.type);
   else {
     const per = a.vector / values.length;
@@ -229,7 +229,7 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
         [where.base, skip(), offset],
       );
       if (a.order !== "weak") {
-        c.watching.add(load);
+        c.watching.insts.add(load);
         load.said = "volatile";
       }
       return [d];
@@ -242,7 +242,7 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
   }
 }
 
-/** Does the machine bring up the sign of the one element? */
+/** One signed element: a load brings up its sign; of a store it says what ptxas says, too. */
 function signed(a: Access): boolean {
   return a.vector === 1 && a.type.cls === "s";
 }
@@ -312,12 +312,12 @@ function emitStore(
   const offset = imm(where.offset);
   if (a.space !== "shared" && a.space !== "local") {
     const name = a.space === "global" || bytes === 32 ? "STG" : "ST";
-    const size = bytes === 32 ? "" : sizeModifier(bytes, false);
+    const size = bytes === 32 ? "" : sizeModifier(bytes, signed(a));
     const form = `${name}.E${size}${a.cache}${strength(c, a)}`;
     c.emit(form, [], [where.base, skip(), offset, descriptor, ...data]);
     return;
   }
-  const size = sizeModifier(bytes, false);
+  const size = sizeModifier(bytes, signed(a));
   switch (a.space) {
     case "shared": {
       const store = c.emit(`STS${size}`, [], [where.base, skip(), offset, ...data]);

@@ -15,6 +15,7 @@
  * one keep their copies: code at which lanes meet finds its operands there.
  */
 import { Definitions, unitOf } from "../analysis/index.js";
+import { STACK_REGISTER } from "../isa/abi.js";
 import { rowOf } from "../isa/form.js";
 import { isDefault } from "../isa/operand.js";
 import { touch } from "../ori/editor.js";
@@ -47,7 +48,7 @@ export function propagateCopies(
     if (copied.kind === Kind.Const) {
       if (p.CopyPropConstantBank) constant.set(d, copied);
     } else if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
-    else if (defs.holds(copied, i)) origin[d] = unitOf(units, copied);
+    else if (defs.holds(copied, i) || isStackPointer(func, copied)) origin[d] = unitOf(units, copied);
   });
   let changed = 0;
   let left = p.CopyPropGlobalBudget;
@@ -82,6 +83,11 @@ export function propagateCopies(
   if (rewrites.open && !p.CopyPropNoWriteNonRR) changed += propagatePredicates(defs, !p.CmpToMovPredCrossBlockDisable);
   if (changed > 0) touch(func);
   return changed;
+}
+
+/** A kernel sets it up once, before everything else. */
+function isStackPointer(func: Func, o: Operand): boolean {
+  return func.kind === "entry" && isReg(o) && func.values.fixed(o.id) === STACK_REGISTER;
 }
 
 /** What an instruction copies into the one register it defines, always and unchanged; null: it is no copy of a register or literal. */

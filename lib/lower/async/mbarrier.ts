@@ -187,7 +187,7 @@ function wait(c: Context, list: readonly PtxOperand[], m: Modifiers, tries: bool
     const phase = c.temp();
     const load = c.emit("LDS", [phase], address({ ...where, offset: where.offset + 4 }));
     load.said = "volatile";
-    c.watching.add(load);
+    c.watching.insts.add(load);
     const differs = c.op("LOP3.LUT", [phase, parity, RZ(), imm(0x3c)]);
     c.emit("ISETP.LT.AND", [p], [differs, RZ()]);
     return;

@@ -51,16 +51,20 @@ function compose(selectors: readonly number[], regs: readonly Operand[]): Operan
   return [first, imm(bits), second ?? RZ()];
 }
 
-/** Stores of a byte or a half. */
+const partSizes = ["U8", "S8", "U16", "S16"];
+
+/** Stores of a byte or a half, as strong as they may be. */
 export const partStores: readonly string[] = [
-  "STG.E.U16",
-  "STG.E.U8",
-  "STS.U16",
-  "STS.U8",
-  "STL.U16",
-  "STL.U8",
-  "ST.E.U16",
-  "ST.E.U8",
+  ...partSizes.flatMap((size) => [`STS.${size}`, `STL.${size}`]),
+  ...["STG", "ST"].flatMap((op) =>
+    ["", ".EF", ".EL", ".LU", ".EU", ".NA"].flatMap((cache) =>
+      partSizes.flatMap((size) =>
+        ["", ".SYS", ".STRONG.CTA", ".STRONG.SM", ".STRONG.GPU", ".STRONG.SYS", ".MMIO.SYS"].map(
+          (order) => `${op}.E${cache}.${size}${order}`,
+        ),
+      ),
+    ),
+  ),
 ];
 
 /** A store of a byte or a half reads what the PRMT left in its place. */
@@ -70,7 +74,7 @@ const storeOfPart: Apply = (c, root, at) => {
   if (data === undefined || !plainReg(data)) return false;
   const inner = c.inner(data, at, ["PRMT", "LOP3.LUT"]);
   if (inner === null) return false;
-  const bytes = root.form.mods.includes("U8") ? 1 : 2;
+  const bytes = root.form.mods.some((m) => m === "U8" || m === "S8") ? 1 : 2;
   const whole = bytes === 1 ? 0xff : 0xffff;
   if (inner.form.name === "LOP3.LUT") {
     const mask = c.literal(inner.srcs[1]!);

@@ -19,7 +19,7 @@ function lowBitsRead(c: Combining, root: Inst): { readonly slot: number; readonl
   if (partStores.includes(root.form.name))
     return {
       slot: root.form.srcs.findIndex((s) => s.name === "data"),
-      bits: root.form.mods.includes("U8") ? 8 : 16,
+      bits: root.form.mods.some((m) => m === "U8" || m === "S8") ? 8 : 16,
     };
   const literal = root.srcs[1] === undefined ? null : c.literal(root.srcs[1]);
   if (literal === null) return null;
