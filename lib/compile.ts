@@ -4,7 +4,7 @@
  */
 import { type Diagnostic, diagnostic, excerpt, isFailure, renderDiagnostic } from "./diagnostics.js";
 import type { SourceLines } from "./elf/cubin/debug.js";
-import { sharedAlignments } from "./elf/cubin/place.js";
+import { knownAddresses, sharedAlignments } from "./elf/cubin/place.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
 import { answers, counted, shownAs } from "./inspect.js";
@@ -21,6 +21,7 @@ import {
   parsePhaseList,
   phaseNames,
   runPhases,
+  settleAddresses,
 } from "./phases/index.js";
 import { analyze, check, type Module, parse } from "./ptx/index.js";
 import { type AllocationOptions, type AllocationResult, type RegisterLimit, registerLimit } from "./regalloc/index.js";
@@ -282,6 +283,7 @@ class Run {
     for (const func of program.funcs) {
       const alignments = sharedAlignments(program, func, relocatable);
       if (alignments.size > 0) func.alignments = alignments;
+      if (!relocatable && opt > 0) settleAddresses(func, knownAddresses(program, func));
     }
     const records = program.funcs.map((func) => this.function(func, callersOf(func, reached)));
     for (const r of records) this.guarded(r.name, () => this.encode(r, program, reached));

@@ -34,6 +34,7 @@ import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { parametersOf } from "./parameters.js";
 import { rotateLoops } from "./rotate-loops.js";
+import { scaleAddresses } from "./scaled-addresses.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { selectGuarded } from "./select-guarded.js";
 import { sinkCode } from "./sink-code.js";
@@ -151,7 +152,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   Vectorization: vectorize,
   EmitPSI: graphics,
   GeneralOptimizeMid: (func, { rewrites }) => {
-    if (foldOffsets(func, rewrites) > 0) removeDeadCode(func);
+    if (foldOffsets(func, rewrites) + scaleAddresses(func, rewrites) > 0) removeDeadCode(func);
   },
   OptimizeNestedCondBranches: later,
   ConvertVTGReadWrite: graphics,

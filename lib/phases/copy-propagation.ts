@@ -75,6 +75,11 @@ export function propagateCopies(
       }
       const l = o.width === 1 ? literal.get(root) : undefined;
       if (l !== undefined && readAs(func, inst, slot, l)) changed++;
+      if (
+        o.width === 2 &&
+        readAsDouble(func, inst, slot, literal.get(rootOf(origin, u)), literal.get(rootOf(origin, u + 1)))
+      )
+        changed++;
       const k = constantAt(constant, origin, u, o.width);
       if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
       if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
@@ -161,10 +166,14 @@ const commuting: ReadonlySet<string> = new Set("IADD3 IMAD FADD FMUL FFMA IMNMX 
 const plain: ReadonlySet<string> = new Set(["u32", "s32", "f32"]);
 
 /** Of variable latency, with literals that are the bits of a register all the same. */
-const slowWithBits: ReadonlySet<string> = new Set(["SHFL"]);
+const slowWithBits: ReadonlySet<string> = new Set(["SHFL", "F2I", "F2F", "I2F"]);
+
+/** Literals of these types are no whole registers. */
+const narrowTypes: ReadonlySet<string> = new Set("F16 BF16 U8 S8 U16 S16".split(" "));
 
 function takesBits(inst: Inst): boolean {
   const { imm, time } = rowOf(inst.form).row;
+  if (hasNarrowSource(inst)) return false;
   return ((time ?? "fixed") === "fixed" || slowWithBits.has(inst.form.op)) && (imm === undefined || plain.has(imm));
 }
 
@@ -177,8 +186,37 @@ function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   if (!takesBits(inst)) return false;
   if (o.mods !== 0) return readAsInverse(func, inst, slot, l);
   if (isWideProduct(inst) && func.target.has("constantOperands")) return false;
+  for (const place of inst.form.name === "IADD3" && slot === 0 ? [0, 1] : [slot]) {
+    const srcs = inst.srcs.slice();
+    srcs[slot] = srcs[place] as Operand;
+    srcs[place] = clone(l);
+    if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
+    inst.srcs[slot] = srcs[slot] as Operand;
+    inst.srcs[place] = srcs[place] as Operand;
+    return true;
+  }
+  return false;
+}
+
+/** May convert from a type of less than a register; of an integer's types only the source's is a float. */
+function hasNarrowSource({ form }: Inst): boolean {
+  if (form.op === "F2I") return form.mods.some((m) => m === "F16" || m === "BF16");
+  return (form.op === "F2F" || form.op === "I2F") && form.mods.some((m) => narrowTypes.has(m));
+}
+
+/** A number of f64 whose lower word is zero is a literal of its upper one. */
+function readAsDouble(
+  func: Func,
+  inst: Inst,
+  slot: number,
+  low: Operand | undefined,
+  high: Operand | undefined,
+): boolean {
+  const o = inst.srcs[slot] as Operand;
+  if (low === undefined || high?.kind !== Kind.Imm || !(isZeroReg(low) || low.value === 0)) return false;
+  if (rowOf(inst.form).row.imm !== "f64" || o.mods !== 0 || o.part !== "") return false;
   const srcs = inst.srcs.slice();
-  srcs[slot] = clone(l);
+  srcs[slot] = { ...imm(0), width: 2, high: high.value };
   if (!encodes(func, inst.form, inst.dsts, srcs)) return false;
   inst.srcs[slot] = srcs[slot];
   return true;

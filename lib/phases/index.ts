@@ -3,6 +3,7 @@ export { bodies, type NoBody } from "./bodies.js";
 export { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 export { removeDeadCode } from "./dead-code.js";
 export { generateMovPhi } from "./generate-mov-phi.js";
+export { settleAddresses } from "./known-addresses.js";
 export { highestLevel, runPhase, runPhases } from "./manager.js";
 export { type LiveMaxima, Metrics } from "./metrics.js";
 export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } from "./names.js";

@@ -78,6 +78,7 @@ export type Feature =
   | "credux"
   | "reconvergent"
   | "castPredicate"
+  | "scaledShared"
   | "asyncCopy"
   | "barrierInitByStore"
   | "bulkCopiesToCluster"

@@ -111,6 +111,18 @@ export function sharedAlignments(program: Program, func: Func, relocatable: bool
   return new Map(shared.map((s) => [s.name, Math.max(s.align, lowest(offsets.get(s.name) ?? 1))]));
 }
 
+/**
+ * Addresses that the code of an executable may have as numbers, by symbol: constants, and a kernel's shared memory where
+ * the system keeps none of it.
+ */
+export function knownAddresses(program: Program, func: Func): Map<string, number> {
+  const { placed } = placeInOrder(moduleVariables(program).filter((s) => s.space === "const"));
+  const found = new Map(placed.map((p) => [p.symbol.name, p.offset]));
+  const base = program.target.limits.reservedSharedOffset;
+  if (func.kind !== "entry" || base > 0) return found;
+  return new Map([...found, ...layoutShared(program, func, base, false).offsets]);
+}
+
 /** No access asks for more. */
 const MOST_ALIGNED = 32;
 

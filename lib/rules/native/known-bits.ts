@@ -102,10 +102,9 @@ const knownCompare: Apply = (c, root, at) => {
 const telling: readonly string[] = [
   ...["LOP3.LUT", "SHF.L.U32", "SHF.R.U32.HI", "SHF.R.S32.HI", "SEL", "POPC", "PRMT", "SGXT", "SGXT.U32"],
   ...["IMNMX.U32", "VIMNMX.U32"],
-  ...["LDG.E", "LDG.E.CONSTANT", "LDS", "LDL", "LDC", "LD.E"].flatMap((op) =>
-    ["U8", "U16"].map((type) =>
-      op.endsWith(".CONSTANT") ? op.replace("CONSTANT", `${type}.CONSTANT`) : `${op}.${type}`,
-    ),
+  ...["LDS", "LDS.U", "LDL", "LDC"].flatMap((op) => ["U8", "U16"].map((type) => `${op}.${type}`)),
+  ...["LDG.E", "LD.E"].flatMap((op) =>
+    ["U8", "U16"].flatMap((type) => ["", ".SYS", ".CONSTANT", ".CONSTANT.SYS"].map((how) => `${op}.${type}${how}`)),
   ),
 ];
 
