@@ -61,7 +61,7 @@ function modifiersOf(opcode: string): readonly string[] {
   return [
     ...[...forms].flatMap(([name, list]) => (mine(name) ? list.flatMap(typesOf) : [])),
     ...[...words].flatMap(([key, w]) => (mine(key.split(" ")[0]!) ? [...w.accepted, ...w.conditional] : [])),
-    ...(closed.get(opcode) ?? []),
+    ...(closed.get(opcode)?.taken ?? []),
   ].filter((w) => w !== "");
 }
 

@@ -2,8 +2,8 @@ import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
 import { OperandChecker } from "./check-operands.js";
 import { OperandPlaces } from "./locate.js";
-import { illegalElement } from "./match-arguments.js";
-import { classify, mayBeUnknown, type OperandClass } from "./operand-types.js";
+import { illegalElement, mixesTypes } from "./match-arguments.js";
+import { classify, mayBeUnknown, type OperandClass, sizeOf } from "./operand-types.js";
 import { type Complaint, type GateContext, type Resolved, resolve } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import { SPECIAL_REGISTERS, type SpecialRegister } from "./spec/sregs.js";
@@ -52,16 +52,23 @@ export class InstructionChecker {
       this.sign(i, o, classes[k] as OperandClass, k === 0);
     });
     // Braces are judged where ptxas reads them: after the modifiers, before name and types.
-    const untyped = classes.filter((c, k) => this.untyped(i, k, c)).length > 0;
+    const braces = i.operands.map((o, k) => this.braces(i, r.name, o, classes[k] as OperandClass, scope));
     this.complain(i, r.unnamed);
     if (classes.some(mayBeUnknown)) this.names(i, i.operands, [], scope);
-    if (r.stop) return;
+    if (r.stop || braces.includes("unequal")) return;
     const open = r.forms.some((f) => f.open);
-    if (untyped || (open && r.name !== "call" && i.operands.some((o) => this.nameless(o, scope)))) {
+    if (braces.includes("untyped") || (open && r.name !== "call" && i.operands.some((o) => this.nameless(o, scope)))) {
       this.context.report("error", `Arguments mismatch for instruction '${r.name}'`, i.span);
       return;
     }
-    if (open) this.complain(i, [...r.gated, ...r.refused, ...r.demanded]);
+    const mixed = r.name === "mma" && classes.some((c) => c.kind === "vector" && mixesTypes(c.elements));
+    if (mixed)
+      this.context.report(
+        "error",
+        "Vector with elements of different types are not allowed in mma instruction",
+        i.span,
+      );
+    else if (open) this.complain(i, [...r.gated, ...r.refused, ...r.demanded]);
     else this.operands.check(r, i, classes, scope);
   }
 
@@ -94,18 +101,31 @@ export class InstructionChecker {
     return r;
   }
 
-  /** Reports what may not stand within the braces of operand `k`; true where nothing in them has a type. */
-  private untyped(i: Instruction, k: number, c: OperandClass): boolean {
-    const o = i.operands[k];
-    if (c.kind !== "vector" || o?.kind !== "vector") return false;
+  /** Reports what may not stand within the braces of an operand, or of its coordinates: in the order in which ptxas reads them. */
+  private braces(i: Instruction, name: string, o: Operand, c: OperandClass, scope: Scope): Braces {
+    if (o.kind === "address") {
+      const inside = o.rest.map((p) => this.braces(i, name, p, classify(p, scope), scope));
+      return inside.find((b) => b !== "fine") ?? "fine";
+    }
+    if (c.kind !== "vector" || o.kind !== "vector") return "fine";
+    let [found, first]: [Braces, number | null] = ["fine", null];
     c.elements.forEach((e, n) => {
       const element = o.elements[n];
-      if (illegalElement(e) && element?.kind === "name")
-        this.context.report("error", `Illegal expression '${element.name}'`, i.span);
+      if (illegalElement(e)) {
+        if (element?.kind === "name") this.context.report("error", `Illegal expression '${element.name}'`, i.span);
+      } else if (e.kind !== "sink") {
+        const size = elementSize(e);
+        first ??= size;
+        if (first === 0 || size === 0 || size === first) return;
+        this.context.report("error", "Incompatible elements of vector expression", i.span);
+        found = "unequal";
+      }
     });
-    const untyped = c.elements.every((e) => e.kind === "sink" || illegalElement(e));
-    if (untyped) this.context.report("error", "Unable to infer type of vector elements (assuming .b8)", i.span);
-    return untyped;
+    if (!VECTOR_SIZES.has(o.elements.length) && !ANY_SIZE.test(name))
+      this.context.report("error", `Illegal vector size: ${o.elements.length}`, i.span);
+    if (first !== null) return found;
+    this.context.report("error", "Unable to infer type of vector elements (assuming .b8)", i.span);
+    return "untyped";
   }
 
   private guard(i: Instruction, scope: Scope): void {
@@ -190,6 +210,19 @@ export class InstructionChecker {
   private place(i: Instruction, ...path: readonly number[]): Span {
     return new OperandPlaces(this.context.text, i).span(...path);
   }
+}
+
+/** Elements of one size, of several, or none that has a type. */
+type Braces = "fine" | "unequal" | "untyped";
+
+const VECTOR_SIZES: ReadonlySet<number> = new Set([1, 2, 4, 8]);
+/** Names whose vectors have other lengths, too (measured). */
+const ANY_SIZE: RegExp = /^(?:wgmma|tcgen05|cp\.(?:reduce\.)?async\.bulk)/;
+
+/** Bits by which ptxas compares the elements of a vector: predicates count as 32; 0 for constants, which fit any. */
+function elementSize(e: OperandClass): number {
+  if (e.kind !== "register" && e.kind !== "special") return 0;
+  return e.type === "pred" ? 32 : sizeOf(e.type);
 }
 
 const NEGATED: ReadonlySet<string> = new Set(["b32", "u32", "s32"]);

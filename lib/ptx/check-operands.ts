@@ -1,6 +1,6 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
-import { ADDRESSES, addressType, argFits, formFits, SCALAR_VECTORS } from "./match-arguments.js";
+import { ADDRESSES, addressType, argFits, formFits, mixesTypes, SCALAR_VECTORS } from "./match-arguments.js";
 import { constantFits, isFloat, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import { type Complaint, type Resolved, STATE_SPACES } from "./resolve.js";
 import type { Scope } from "./scope.js";
@@ -59,7 +59,10 @@ export class OperandChecker {
     const combines =
       (COMPARES.has(r.name) && r.words.some((w) => BOOLEANS.has(w))) ||
       (VIDEO.test(r.name) && r.words.some((w) => SECONDARY.has(w)));
-    if (!fits || (combines && operands.length < 4)) {
+    // What a seed rounds by is there with .rs alone.
+    const seedless =
+      r.name === "cvt" && PACKS.test(r.types.join(".")) && r.words.includes("rs") !== (operands.length === 4);
+    if (!fits || seedless || (combines && operands.length < 4)) {
       this.say(i, this.mismatch(r, i, classes, scope));
       return false;
     }
@@ -82,6 +85,8 @@ export class OperandChecker {
   private mismatch(r: Resolved, i: Instruction, classes: readonly OperandClass[], scope: Scope): string {
     if (r.name === "bra" && classes.length === 1 && classes[0]?.kind !== "variable")
       return "Label expected for argument 0 of instruction 'bra'";
+    if (SCALAR_VECTORS.has(r.name) && classes.some((c) => c.kind === "vector" && mixesTypes(c.elements)))
+      return `Vector with elements of different types are not allowed in ${r.name} instruction`;
     // Brackets left out around a texture or surface and its coordinates.
     const at = r.forms[0]?.args.findIndex((a) => a.role === "texture" || a.role === "surface") ?? -1;
     const apart = at >= 0 && r.forms.some((f) => classes.length === f.required + 1);
@@ -154,15 +159,10 @@ export class OperandChecker {
       if (c.kind !== "vector") continue;
       const n = c.elements.length;
       if (n !== 1 && n !== 2 && n !== 4 && n !== 8) {
-        report("error", `Illegal vector size: ${n}`, i.span);
         report("error", `Arguments mismatch for instruction '${r.name}'`, i.span);
         return true;
       }
       const sizes = c.elements.filter((e) => e.kind === "register").map((e) => sizeOf((e as { type: string }).type));
-      if (sizes.some((s) => s !== sizes[0])) {
-        report("error", "Incompatible elements of vector expression", i.span);
-        return true;
-      }
       if (r.vector > 1) {
         if (n === r.vector) continue;
         report("error", `Argument vector size mismatch for instruction '${r.name}'`, i.span);
@@ -214,8 +214,8 @@ export class OperandChecker {
     this.direction(r, i);
     if (this.vectors(r, f, i, classes)) return;
     this.complain(i, r.demanded);
-    if (r.name === "setp" && classes.length === 4 && !r.words.some((w) => w === "and" || w === "or" || w === "xor"))
-      this.say(i, "Boolean operation is required for instruction 'setp'");
+    if (COMPARES.has(r.name) && classes.length === 4 && !r.words.some((w) => BOOLEANS.has(w)))
+      this.say(i, `Boolean operation is required for instruction '${r.name}'`);
     const signs = (r.name === "min" || r.name === "max") && r.words.includes("abs") && classes.length === 3;
     if (signs && !r.words.includes("xorsign")) this.say(i, "Modifier '.abs' requires modifier '.xorsign'");
     this.registers(r, f, i, classes);
@@ -362,18 +362,19 @@ export class OperandChecker {
     if (refused !== undefined && written.some((w) => refused.has(w)))
       report("error", `State space incorrect for instruction '${r.name}'`, i.span);
     if (ADDRESSES.has(r.name)) this.ofVariable(r, i, written[0], scope);
-    if (!MEMORY.has(r.name)) return;
     const address = i.operands.find((o) => o.kind === "address");
     if (address === undefined || address.kind !== "address") return;
     const space = (written[0] ?? "").split("::")[0] as string;
+    const base = address.base === null ? null : scope.lookup(address.base);
+    if (base?.kind === "register" && (space === "" || space === "global") && sizeOf(base.type) === 32)
+      if (MEMORY.has(r.name) || GENERIC.test(r.name)) this.context.shortAddress(i.span.line);
+    if (!MEMORY.has(r.name)) return;
     if (address.base === null) {
       if (space !== "local" && space !== "")
         report("error", "Immediate addresses allowed only for .local state space", i.span);
       return;
     }
     const s = scope.lookup(address.base);
-    if (s?.kind === "register" && (space === "" || space === "global") && sizeOf(s.type) === 32)
-      this.context.shortAddress(i.span.line);
     if (s?.kind === "variable" && s.space === "param" && space === "") {
       report("error", `State space mismatch between instruction and address in instruction '${r.name}'`, i.span);
       return;
@@ -413,7 +414,8 @@ function constant(c: OperandClass): boolean {
 /** Whether the instruction takes `_` for its result; measured. What becomes of red's address nobody knows: nothing is made of it here. */
 function discards(r: Resolved, o: Operand): boolean {
   if (DISCARDING.has(r.name)) return true;
-  if ((r.name === "cvt" || r.name === "mul") && r.types.some((t) => t.startsWith("bf16"))) return true;
+  if ((r.name === "cvt" || r.name === "mul") && r.types.some((t) => t.startsWith("bf16")))
+    return !r.types.includes("ue8m0x2");
   return r.name === "match" && o.kind === "pair";
 }
 
@@ -421,6 +423,7 @@ const VALUES: ReadonlySet<Arg["role"]> = new Set(["def", "use", "defPred", "useP
 const COMPARES: ReadonlySet<string> = new Set(["set", "setp"]);
 const BOOLEANS: ReadonlySet<string> = new Set(["and", "or", "xor"]);
 const DISCARDING: ReadonlySet<string> = new Set(["atom", "red", "setp", "lop3"]);
+const PACKS: RegExp = /^b?f16x2\.f32$/;
 const VIDEO: RegExp = /^v(?:add|sub|absdiff|min|max|shl|shr|mad|set|avrg)[24]?$/;
 const PACKED_VIDEO: RegExp = /^v\w+[24]$/;
 const SECONDARY: ReadonlySet<string> = new Set(["add", "min", "max"]);
@@ -428,6 +431,8 @@ const VIDEO_SELECTOR: RegExp = /^(?:b[0-3]{1,4}|h[0-3]{1,2})$/;
 const SPECIAL_ALLOWED: ReadonlySet<string> = new Set(["mov", "cvt"]);
 const ATOMIC: ReadonlySet<string> = new Set(["atom", "red"]);
 const MEMORY: ReadonlySet<string> = new Set(["ld", "st", "ldu"]);
+/** What else takes generic addresses, of 64 bits. */
+const GENERIC: RegExp = /^(?:atom|red|prefetchu?|applypriority|discard|mbarrier\.\w+(?:\.\w+)?)$/;
 const DIRECTIONS: ReadonlyMap<string, readonly [role: "input" | "return", text: string]> = new Map([
   ["st", ["input", "write to function input"]],
   ["ld", ["return", "read function return"]],

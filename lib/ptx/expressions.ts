@@ -81,6 +81,8 @@ function unary(s: Scanner, symbols: boolean): Expr {
   const at = s.span();
   s.enter();
   s.next();
+  // ptxas's grammar has a sign before doubles, but none before 0f constants (measured).
+  if (s.at(T.float) && s.width === 32) s.syntaxError();
   const arg = unary(s, symbols);
   s.leave();
   return { kind: "unary", op, arg, span: join(at, arg.span) };
@@ -224,7 +226,7 @@ function unaryValue(op: "+" | "-" | "!" | "~", a: Constant): Constant | string {
   if (op === "!") return int(truth(a) ? 0n : 1n, false);
   if (op === "+") return a;
   if (a.kind === "float")
-    return op === "-" ? { kind: "float", value: -a.value } : "Illegal operation in constant expression";
+    return op === "-" ? { kind: "float", value: -a.value } : "Integer constant expression expected";
   return int(op === "-" ? -a.value : ~a.value, a.unsigned);
 }
 

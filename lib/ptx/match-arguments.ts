@@ -26,7 +26,7 @@ export function formFits(
 export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass, scope: Scope): boolean {
   // What stands after `!` is a predicate, whatever was said of it.
   if (o.kind === "not" && c.kind !== "int")
-    return a.role === "usePred" || (a.role === "use" && typeOf(a, r) === "pred");
+    return a.role.endsWith("Pred") || (a.role === "use" && typeOf(a, r) === "pred");
   switch (a.role) {
     case "any":
       return true;
@@ -120,14 +120,14 @@ function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
       return specialFits(type, c, bits, a.relaxed);
     case "int":
     case "float":
-      return refusedLater(type, r) || constantFits(type, c);
+      return !a.variable && (refusedLater(type, r) || constantFits(type, c));
     case "sink":
-      return true;
+      return r.name !== "cvt" || typeof a.type === "number";
     case "vector":
-      return typeof a.type === "number" && !a.double && elementsFit(a, r, type, c.elements);
+      return (typeof a.type === "number" || NAMED.test(r.name)) && !a.double && elementsFit(a, r, type, c.elements);
     case "address":
       return (
-        (typeof a.type === "number" || a.role === "def" || r.name.startsWith("dp")) &&
+        (typeof a.type === "number" || (a.role === "def") !== NAMED.test(r.name)) &&
         addressAsValue(type, c, bits, a.relaxed)
       );
     case "variable":
@@ -159,6 +159,19 @@ function elementsFit(a: Arg, r: Resolved, type: string, elements: readonly Opera
     return illegalElement(e) || e.kind === "sink" || constantFits(type, e);
   });
 }
+
+/** Whether float constants and registers stand beside integers; bits go with either (measured). */
+export function mixesTypes(elements: readonly OperandClass[]): boolean {
+  const types = elements.map((e) => {
+    if (e.kind === "register" || e.kind === "special")
+      return isBits(e.type) ? "bits" : isFloat(e.type) ? "float" : "int";
+    return e.kind === "int" || e.kind === "float" ? e.kind : "none";
+  });
+  return types.includes("float") && types.includes("int");
+}
+
+/** Sources whose type does not stand among the modifiers, and yet are looked at as if it did (measured). */
+const NAMED: RegExp = /^(?:dp[24]a|fns$|shfl$)/;
 
 export function addressType(type: string): boolean {
   return !type.startsWith("f") && type !== "pred";

@@ -73,7 +73,7 @@ function takenByAtomics(): ReadonlySet<string> {
   return taken;
 }
 
-const SEES_PRED: ReadonlySet<string> = new Set(["activemask", "redux", "vote", "mov", "ld"]);
+const SEES_PRED: ReadonlySet<string> = new Set(["activemask", "redux", "testp", "vote", "mov", "ld"]);
 
 export function resolve(opcode: string, modifiers: readonly string[], context: GateContext): Resolved {
   const spec = instructions();
@@ -320,10 +320,11 @@ function refuse(w: string, name: string, types: string, table: Words | undefined
 /** What does not belong to an instruction with open forms. */
 function closed(name: string, types: string, words: readonly string[], out: Complaint[]): void {
   const spec = instructions();
-  const taken = spec.closed.get(name);
-  if (taken === undefined) return;
+  const list = spec.closed.get(name);
+  if (list === undefined) return;
+  const { taken, plainly } = list;
   for (const w of words) {
-    const usual = spec.refusals.get(w);
+    const usual = plainly.has(w) ? "Illegal modifier '.%' for instruction '@'" : spec.refusals.get(w);
     if (usual !== undefined && !taken.has(w) && !spec.inert.has(w)) out.push(error(fill(usual, name, types, w)));
   }
 }

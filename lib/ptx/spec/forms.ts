@@ -12,7 +12,7 @@
  *   s s1   source (register or constant) of the first or second type
  *   dw sw  twice as wide as the first type
  *   ~      (after d or s) the register may be wider than the type
- *   =u32   destination of that type; :u32 source of that type
+ *   =u32   destination of that type; :u32 source of that type; !u32 the same, no constant
  *   =p     predicate destination; =p| also `p|q`; p predicate source, `!` allowed
  *   d|p    register destination with an optional predicate after `|`
  *   a      address; t, u address of a texture or surface with coordinates (of 32 bits, of integers); q what is asked about it;
@@ -91,15 +91,15 @@ cvta cvta.to | u32 u64 s32 s64 | d s
 cvt | u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64} | d~ s1~
 cvt | bf16.{u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64,bf16} u8,u16,u32,u64,s8,s16,s32,s64,f16,f32,f64.{bf16} | d s1
 cvt | tf32.{f32} | =b32~ s1
-cvt | f16x2,bf16x2.{f32} | d s1 s1 :b32?
+cvt | f16x2,bf16x2.{f32} | d s1 s1 !f16x2?
 cvt | e4m3x2,e5m2x2,ue8m0x2.{f32} | =b16 s1 s1
 cvt | ue8m0x2.{bf16x2} e4m3x2,e5m2x2.{f16x2,bf16x2} | =b16 s1
 cvt | e2m3x2,e3m2x2.{f32} | =b16 s1 s1
 cvt | e2m1x2.{f32} | =b8 s1 s1
-cvt | e2m3x4,e3m2x4,e4m3x4,e5m2x4.{f32} | =u32 v :u32
-cvt | e2m1x4.{f32} | =u16 v :u32
-cvt | f16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} | d :b16
-cvt | f16x2.{e2m1x2} | d :b8
+cvt | e2m3x4,e3m2x4,e4m3x4,e5m2x4.{f32} | =u32 v !u32
+cvt | e2m1x4.{f32} | =u16 v !u32
+cvt | f16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,ue8m0x2} | d !b16
+cvt | f16x2.{e2m1x2} | d !b8
 cvt.pack | s16,u16.{s32,u32} | =u32 s1 s1
 cvt.pack | s8,u8,u4,s4,u2,s2.{s32,u32}.{b32} | =u32 s1 s1 :u32
 mapa | u32 u64 s32 s64 | d s :u32
@@ -155,8 +155,8 @@ vote | b32 | d p :b32
 vote | b32 | d p
 match | b32 b64 | =b32|p s :b32
 activemask | b32 | d
-redux | u32 s32 f32 | d s :b32
-redux | b32 | =u32 :u32 :b32
+redux | u32 s32 f32 | d s :u32
+redux | b32 | =u32 :u32 :u32
 elect | - | *|p :b32
 mbarrier.init | b64 | a :u32
 mbarrier.inval | b64 | a

@@ -41,6 +41,8 @@ export interface Arg {
   readonly relaxed: boolean;
   /** A predicate may follow after `|`. */
   readonly pair: boolean;
+  /** No constant will do. */
+  readonly variable: boolean;
 }
 
 /** One of the modifiers must be there; else the message. */
@@ -75,6 +77,12 @@ export interface Gate {
   readonly inverted: boolean;
 }
 
+/** All modifiers that a name with open forms takes, and those of the others that are refused in the plainest words. */
+export interface Closed {
+  readonly taken: ReadonlySet<string>;
+  readonly plainly: ReadonlySet<string>;
+}
+
 export interface Instructions {
   readonly forms: ReadonlyMap<string, readonly Form[]>;
   /** First words of names that have more than one. */
@@ -86,7 +94,7 @@ export interface Instructions {
   /** Known modifiers and what ptxas says where they do not belong. */
   readonly refusals: ReadonlyMap<string, string>;
   /** All that names with open forms take, and what they cannot do without. */
-  readonly closed: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly closed: ReadonlyMap<string, Closed>;
   readonly demanded: ReadonlyMap<string, readonly Demand[]>;
   readonly inert: ReadonlySet<string>;
 }
@@ -142,11 +150,11 @@ function argument(text: string): Arg {
   const relaxed = text.includes("~");
   const pair = text.endsWith("|") || text.endsWith("|p");
   const core = text.replace("~", "").replace(/\|p?$/, "");
-  const base = { double: core.endsWith("w"), relaxed, pair };
+  const base = { double: core.endsWith("w"), relaxed, pair, variable: core.startsWith("!") };
   if (core === "=p") return { role: "defPred", type: "pred", ...base };
   if (core === "p") return { role: "usePred", type: "pred", ...base };
   if (core.startsWith("=")) return { role: "def", type: core.slice(1), ...base };
-  if (core.startsWith(":")) return { role: "use", type: core.slice(1), ...base };
+  if (core.startsWith(":") || core.startsWith("!")) return { role: "use", type: core.slice(1), ...base };
   const index = /\d/.test(core) ? Number(core.slice(1)) : 0;
   if (core[0] === "d") return { role: "def", type: index, ...base };
   if (core[0] === "s") return { role: "use", type: index, ...base };
@@ -254,9 +262,11 @@ function gateOf(row: readonly string[]): Gate {
   };
 }
 
-function readClosed(): Map<string, ReadonlySet<string>> {
+function readClosed(): Map<string, Closed> {
   return new Map(
-    columns(CLOSED).flatMap(([names, words]) => (names as string).split(" ").map((n) => [n, set(words)] as const)),
+    columns(CLOSED).flatMap(([names, words, plain]) =>
+      (names as string).split(" ").map((n) => [n, { taken: set(words), plainly: set(plain) }] as const),
+    ),
   );
 }
 
