@@ -1,10 +1,10 @@
 /** Parameters, launch bounds, and variables of functions. */
 import { noBounds } from "../ori/func.js";
 import type { Func, LaunchBounds, Param } from "../ori/types.js";
-import type { Declaration, FunctionItem, Parameter } from "../ptx/ast.js";
+import type { Declaration, FunctionItem, Parameter, Variable } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
-import type { Scope } from "./scope.js";
+import type { Entity, Scope } from "./scope.js";
 import { newSlots } from "./slots.js";
 import { bytesOf, typeNamed } from "./types.js";
 
@@ -86,21 +86,30 @@ export function declareVariables(c: Context, d: Declaration): void {
     const layout = layoutOf(d.type, d.vector, v.dims, d.align);
     if (d.space === "local") {
       // A frame begins at a multiple of 16 only.
-      if (v.init !== null || v.count !== null || layout.align > 16) throw new Refusal();
-      c.frameAlign = Math.max(c.frameAlign, layout.align);
-      const offset = alignUp(c.func.frame.localBytes, layout.align);
-      c.func.frame.localBytes = offset + layout.size;
-      c.scope.declare(v.name, {
-        kind: "variable",
-        space: "local",
-        symbol: null,
-        offset,
-        size: layout.size,
-        element: layout.element,
-        bank: 0,
-      });
-    } else if (d.space === "param") {
-      c.scope.declare(v.name, newSlots(layout.size, layout.align));
-    } else c.scope.declare(v.name, c.module.declare(d, v));
+      if (v.init !== null || layout.align > 16) throw new Refusal();
+      declareEach(c, v, () => onStack(c, layout));
+    } else if (d.space === "param") declareEach(c, v, () => newSlots(layout.size, layout.align));
+    else c.scope.declare(v.name, c.module.declare(d, v));
   }
+}
+
+/** One, or as many as `name<n>` says, each when it is first named. */
+function declareEach(c: Context, v: Variable, make: () => Entity): void {
+  if (v.count === null) c.scope.declare(v.name, make());
+  else c.scope.declareRange(v.name, v.count, make);
+}
+
+function onStack(c: Context, layout: Layout): Entity {
+  c.frameAlign = Math.max(c.frameAlign, layout.align);
+  const offset = alignUp(c.func.frame.localBytes, layout.align);
+  c.func.frame.localBytes = offset + layout.size;
+  return {
+    kind: "variable",
+    space: "local",
+    symbol: null,
+    offset,
+    size: layout.size,
+    element: layout.element,
+    bank: 0,
+  };
 }

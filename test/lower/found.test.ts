@@ -67,6 +67,13 @@ const cases: Readonly<Record<string, string>> = {
       "vmad.s32.s32.s32.po.sat.shr7 %r10, %r1.h0, %r2.b0, %r3;",
     ]),
   ),
+  "parameters of a call and local variables by a range of names": kernel(
+    `.local .align 4 .u32 save<3>; st.local.u32 [save0], %r0; st.local.u32 [save2], 7;
+{ .param .b32 p<3>; st.param.b32 [p0], %r0; st.param.b32 [p1], 5; call (p2), twoArguments, (p0, p1); ld.param.b32 %r9, [p2]; }
+ld.local.u32 %r1, [save0]; ld.local.u32 %r2, [save2]; mad.lo.u32 %r9, %r9, %r2, %r1;`,
+    `.func (.param .b32 r) twoArguments(.param .b32 a, .param .b32 b) {
+.reg .b32 %r<4>; ld.param.b32 %r1, [a]; ld.param.b32 %r2, [b]; shl.b32 %r1, %r1, %r2; sub.u32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret; }`,
+  ),
   "HMUL2.FTZ.SAT flushes a subnormal result": kernel(
     "add.u32 %r1, %r0, 0x04000400; mov.b32 %r2, 0x38003400; mul.ftz.sat.f16x2 %r9, %r1, %r2;",
   ),
