@@ -10,7 +10,7 @@ import { InternalError } from "../errors.js";
 import { type Form, rowOf } from "../isa/form.js";
 import { linesFor } from "../isa/table.js";
 import { isPhi } from "./flow.js";
-import type { Func, Milestone } from "./types.js";
+import { type Func, Kind, type Milestone } from "./types.js";
 import { checkControl } from "./verify/control.js";
 import { checkDefinedness } from "./verify/definedness.js";
 import { atLeast, type Finding, Findings } from "./verify/finding.js";
@@ -48,11 +48,18 @@ export function verify(func: Func, milestone: Milestone = func.milestone, option
   return out.list;
 }
 
-/** Values that some path reads before it defines them. */
+/** Values that some path reads before it defines them, and those that are copies of such, since phases may drop the copy. */
 export function undefinedValues(func: Func): Set<number> {
   const out = new Findings();
   checkDefinedness(func, new Set(), out);
-  return new Set(out.list.map((f) => f.register));
+  const found = new Set(out.list.map((f) => f.register));
+  const copies = found.size === 0 ? [] : func.blocks.flatMap((b) => b.insts.filter((i) => i.form.name === "MOV"));
+  for (let before = -1; before < found.size; ) {
+    before = found.size;
+    for (const { srcs, dsts } of copies)
+      if (srcs.some((o) => o.kind === Kind.Reg && found.has(o.id))) for (const o of dsts) found.add(o.id);
+  }
+  return found;
 }
 
 /** Throws InternalError with all findings when there are any. */

@@ -3,6 +3,7 @@
  * function, so it is a fault by the rule's definition; it counts as caught when a finding names that rule.
  */
 import * as fc from "fast-check";
+import { compile } from "../../lib/compile.js";
 import { Builder } from "../../lib/ori/builder.js";
 import { newFunc, snapshot } from "../../lib/ori/func.js";
 import * as o from "../../lib/ori/operand.js";
@@ -101,6 +102,12 @@ test("values that the input leaves undefined can be told and forgiven", () => {
   expect(undefinedValues(func)).toEqual(new Set([x.id]));
   expect(verify(func).map((f) => f.rule)).toEqual(["undefined"]);
   expect(verify(func, "initial", { mayBeUndefined: undefinedValues(func) })).toEqual([]);
+});
+
+test("copies of what the input leaves undefined may lose their definition", () => {
+  const text = `.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {
+    .reg .b32 %r<4>; .reg .b64 %d<2>; ld.param.u64 %d0, [p]; st.global.v2.b32 [%d0], {%r2, %r3}; ret; }`;
+  expect(compile(text, { target: "sm_90", opt: 2, verify: true }).diagnostics).toEqual([]);
 });
 
 test("the registers of a pair in the SSA window have one definition each, and each dominates its own uses", () => {
