@@ -7,7 +7,7 @@ import { readCubin } from "../lib/elf/index.js";
 import { unwrap } from "../lib/result.js";
 import type { TargetName } from "../lib/target/index.js";
 import { type Estimate, estimate } from "../lib/timing/index.js";
-import { type MatrixKernel, matrixKernels, matrixText } from "../test/corpus/matrix/cases.js";
+import { launchOf, type MatrixKernel, matrixKernels, matrixText } from "../test/corpus/matrix/cases.js";
 import { ptxas } from "../test/oracle/ptxas.js";
 import { readArguments } from "./arguments.js";
 
@@ -20,10 +20,13 @@ interface Facts {
 
 function facts(cubin: Uint8Array, k: MatrixKernel): Facts {
   const { params, check } = k.prepare();
-  const made = unwrap(estimate(cubin, { kernel: k.kernel, grid: k.grid, block: k.block, params }));
+  const made = unwrap(estimate(cubin, { ...launchOf(k), params }));
   const wrong = made.run.fault?.message ?? check();
   if (wrong !== "") throw new Error(`${k.file}: ${wrong}`);
-  return { estimate: made, registers: unwrap(readCubin(cubin)).functions[0]?.registers ?? 0 };
+  return {
+    estimate: made,
+    registers: unwrap(readCubin(cubin)).functions.find((f) => f.name === k.kernel)?.registers ?? 0,
+  };
 }
 
 /** Instructions at which warps spend a hundredth of all cycles or more. */
@@ -53,7 +56,7 @@ for (const k of matrixKernels) {
     const ratio = (of: (f: Facts) => number): string => (of(ours) / of(theirs)).toFixed(2);
     ratios.push(ours.estimate.simulatedCycles / theirs.estimate.simulatedCycles);
     console.log(
-      `${k.file.replace(/\..*/, "")} ${target}: cycles ${ratio((f) => f.estimate.simulatedCycles)}, ` +
+      `${k.file.replace(/\..*/, "")} ${k.kernel} ${target}: cycles ${ratio((f) => f.estimate.simulatedCycles)}, ` +
         `issued ${ratio((f) => f.estimate.issued)}, registers ${ours.registers} of ${theirs.registers}`,
     );
     if (options.stalls) {

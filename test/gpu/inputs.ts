@@ -4,7 +4,7 @@ import { unwrap } from "../../lib/result.js";
 import { simulate } from "../../lib/sim/index.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { type CorpusTarget, corpus, corpusPtx, type LaunchFile } from "../corpus/cases.js";
-import { type MatrixKernel, matrixKernels, matrixText } from "../corpus/matrix/cases.js";
+import { launchOf, type MatrixKernel, matrixKernels, matrixText } from "../corpus/matrix/cases.js";
 import { tritonStyle, tritonStylePtx } from "../corpus/triton-style/cases.js";
 import {
   evaluate,
@@ -43,12 +43,13 @@ export function randomKernels(target: CorpusTarget, from: number, count: number)
     });
 }
 
-const types = new Map<unknown, "u8" | "u16" | "u32" | "s32" | "f32">([
+const types = new Map<unknown, "u8" | "u16" | "u32" | "s32" | "f32" | "f64">([
   [Uint8Array, "u8"],
   [Uint16Array, "u16"],
   [Uint32Array, "u32"],
   [Int32Array, "s32"],
   [Float32Array, "f32"],
+  [Float64Array, "f64"],
 ]);
 
 /**
@@ -63,7 +64,7 @@ function matrixInput(k: MatrixKernel, target: TargetName): Input | null {
   const before = arrays.map((a) => Array.from(a));
   const made = compile(ptx, { target, opt: 0 });
   if (made.cubin === null) throw new Error(made.diagnostics.map((d) => d.message).join("; "));
-  unwrap(simulate(made.cubin, { kernel: k.kernel, grid: k.grid, block: k.block, params }));
+  unwrap(simulate(made.cubin, { ...launchOf(k), params }));
   const wrong = check();
   if (wrong !== "") throw new Error(`${k.file}: ${wrong}`);
   const name = (i: number): string => `b${i}`;
@@ -76,6 +77,7 @@ function matrixInput(k: MatrixKernel, target: TargetName): Input | null {
         kernel: k.kernel,
         grid: typeof k.grid === "number" ? [k.grid] : [...k.grid],
         block: [k.block],
+        ...(k.sharedBytes !== undefined && { sharedBytes: k.sharedBytes }),
         params: params.map((p) => (ArrayBuffer.isView(p) ? { buffer: name(arrays.indexOf(p as Uint8Array)) } : p)),
       },
     ],

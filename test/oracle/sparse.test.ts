@@ -1,6 +1,5 @@
 /**
- * Sparse and block-scaled `mma`: the machine instruction is ptxas's, with its selectors of lanes and bytes. Which element of A a bit of the metadata
- * stands for is drawn in pictures that we do not have, so these run nowhere yet; registers go over as they are.
+ * Sparse and block-scaled `mma`: the machine instruction is ptxas's, with its selectors of lanes and bytes. What they compute, in test/corpus/matrix.
  */
 import { compile } from "../../lib/compile";
 import { disassemble } from "../../lib/disassemble";

@@ -7,8 +7,7 @@ import { Site } from "../../lib/sim/site.js";
 import { target } from "../../lib/target/index.js";
 
 test.each([
-  ["sm_90a", "HMMA.SP.16816.F32 R4, R4, R6, R8, R0, 0x0", "a sparse factor"],
-  ["sm_120a", "QMMA.SF.16832.F32.E4M3.E4M3.E8 R4, R4, R8, R12, R0, R0, URZ", "scales of blocks"],
+  ["sm_90a", "HMMA.SP.16832.F32 R4, R4, R8, R12, R0, 0x2", "selector of metadata"],
   ["sm_90a", "UTMAREDG.2D.ADD [UR8], [UR4]", "UTMAREDG"],
   ["sm_90", "BRA.U.ANY P1, `(k)", ".ANY with predicates"],
   ["sm_100a", "UTCSHIFT.DOWN tmem[UR4]", "UTCSHIFT"],

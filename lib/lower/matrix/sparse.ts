@@ -8,15 +8,16 @@
  * sorts it across lanes. That one is refused.
  */
 import { formsNamed } from "../../isa/form.js";
-import { imm, select } from "../../ori/operand.js";
+import { imm, RZ, select } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Feature } from "../../target/types.js";
+import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
 import { at, type Lowering, operands } from "../family.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
-import { U32 } from "../types.js";
+import { type PtxType, typeNamed, U32 } from "../types.js";
 import { finishFragment, fragmentOut, readFragment } from "./fragment.js";
 import { typeOfRegisters } from "./registers.js";
 import { allTogether } from "./together.js";
@@ -47,6 +48,8 @@ mxf4     | 2X | ue8m0 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.
 mxf4nvf4 | 2X | ue8m0 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.E8        | OMMA.SF.SP.168128.F32.E2M1.E2M1.E8
 mxf4nvf4 | 4X | ue4m3 | m16n8k64 m16n8k128 | e2m1 | OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X  | OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X
 `;
+
+const B16 = typeNamed("b16") as PtxType;
 
 const rowsOf = (text: string): readonly (readonly string[])[] =>
   text
@@ -144,17 +147,33 @@ export const sparse: Lowering = (c, i, m) => {
   emit(c, { name, w, list, more: [metadata, lanes] });
 };
 
-/** Both numbers of `{byte, thread}`. */
-function pairOf(o: PtxOperand): readonly [byte: number, thread: number] {
-  if (o.kind !== "vector" || o.elements.length !== 2) throw new Refusal();
-  return [selector(at(o.elements, 0), 4), selector(at(o.elements, 1), 4)];
-}
+/** The one word in braces, or without. */
+const single = (o: PtxOperand): PtxOperand => (o.kind === "vector" && o.elements.length === 1 ? at(o.elements, 0) : o);
 
-/** Which bytes of which lanes: two bits, one, two, two. */
-function places(a: PtxOperand, b: PtxOperand): number {
-  const [[byteA, pairA], [byteB, laneB]] = [pairOf(a), pairOf(b)];
-  if (pairA > 1) throw new Refusal();
-  return byteA | (pairA << 2) | (byteB << 3) | (laneB << 5);
+/** Byte and thread of A's scales, of B's: at which bit they stand, and how many bits they have. */
+const FIELDS = [
+  [0, 2],
+  [2, 1],
+  [3, 2],
+  [5, 2],
+] as const;
+
+/**
+ * Which bytes of which lanes, from two `{byte, thread}`: numbers, or registers of 16 bits. ptxas puts fields from registers together by LOP3, the first as it is.
+ */
+function places(c: Context, a: PtxOperand, b: PtxOperand): Operand {
+  const parts = [a, b].flatMap((o) => (o.kind === "vector" && o.elements.length === 2 ? o.elements : []));
+  if (parts.length !== FIELDS.length) throw new Refusal();
+  if (parts.every((o) => o.kind === "int")) {
+    const word = FIELDS.reduce((w, [shift, bits], k) => w | (selector(at(parts, k), 2 ** bits) << shift), 0);
+    return toUniform(c, [imm(word)]);
+  }
+  let word = c.materialize(c.read(at(parts, 0), B16));
+  FIELDS.slice(1).forEach(([shift, bits], k) => {
+    const field = c.op("SHF.L.U32", [c.materialize(c.read(at(parts, k + 1), B16)), imm(shift), RZ()]);
+    word = c.op("LOP3.LUT", [field, imm((2 ** bits - 1) << shift), word, imm(0xe2)]);
+  });
+  return toUniform(c, [word]);
 }
 
 /** `mma` with `.block_scale`, dense or sparse. */
@@ -178,10 +197,9 @@ export const scaled: Lowering = (c, i, m) => {
   if (row === undefined || w.d !== "f32" || !c.target.has("mmaSmallFloat")) throw new Refusal();
   if (size === null && kind === "mxf4nvf4") throw new Refusal();
   const rest = list.slice(isSparse ? 6 : 4);
-  const where = c.builder.ur(1);
-  const a = c.materialize(c.read(at(rest, 0), U32));
-  const b = c.materialize(c.read(at(rest, 2), U32));
-  c.emit("UMOV", [where], [imm(places(at(rest, 1), at(rest, 3)))]);
+  const a = c.materialize(c.read(single(at(rest, 0)), U32));
+  const b = c.materialize(c.read(single(at(rest, 2)), U32));
+  const where = places(c, at(rest, 1), at(rest, 3));
   if (!isSparse) {
     emit(c, { name: named(row[5] as string, w), w, list, more: [a, b, where] });
     return;

@@ -43,6 +43,8 @@ const makers: Readonly<Record<string, readonly [bits: number, value: ((pattern: 
   E3M2: [8, (p) => smallFloat(p & 0x3f, 3, 2)],
   E2M3: [8, (p) => smallFloat(p & 0x3f, 2, 3)],
   E2M1: [8, (p) => smallFloat((p >> 2) & 0xf, 2, 1)],
+  /** As products of four-bit elements alone hold it: eight to a register. */
+  "E2M1.PACKED": [4, (p) => smallFloat(p, 2, 1)],
   S8: [8, (p) => (p << 24) >> 24],
   U8: [8, (p) => p],
   S4: [4, (p) => (p << 28) >> 28],

@@ -1,5 +1,5 @@
 /**
- * Matrix products of a warp: HMMA, IMMA, BMMA, QMMA, DMMA. All 32 lanes hold a part of each matrix.
+ * Matrix products of a warp: HMMA, IMMA, BMMA, QMMA, OMMA, DMMA. All 32 lanes hold a part of each matrix.
  *
  * Fragments (PTX ISA 9.7.14.5.1 to .13; ptxas gives the registers of `mma` to the machine instruction as they are, which the
  * tests show by its own code). With g = lane / 4 and t = lane % 4 register j of a lane holds
@@ -24,6 +24,7 @@ import { F16, f16Value, shortBits } from "../number/half.js";
 import { Rounding } from "../number/rounding.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
+import { scale, spread } from "./tensor-factors.js";
 
 /** Columns of every product of a warp. */
 const N = 8;
@@ -67,8 +68,6 @@ const shapes: Readonly<Record<string, Shape>> = {
 };
 
 function shapeOf(s: Site): Shape {
-  if (s.has("SP")) s.unsupported("a sparse factor");
-  if (s.has("SF")) s.unsupported("scales of blocks");
   return s.choose<Shape | null>(shapes, null) ?? s.unsupported("shape");
 }
 
@@ -184,19 +183,28 @@ function signOf(o: Operand): number {
   return (o.mods & Mod.Neg) !== 0 ? -1 : 1;
 }
 
-/** HMMA, QMMA, IMMA. */
-function product(s: Site, add: Accumulator, write: Accumulator): Exec {
+/** HMMA, QMMA, IMMA, OMMA. */
+function product(
+  s: Site,
+  add: Accumulator,
+  write: Accumulator,
+  [ea, eb]: readonly [Element, Element] = elements(s),
+): Exec {
   checkParts(s);
   const f = factors(s);
-  const [ea, eb] = elements(s);
   const { rows, depth } = f.shape;
-  if ((f.a.length * LANES * 32) / ea.bits !== rows * depth || (f.b.length * LANES * 32) / eb.bits !== N * depth)
+  const [sparse, scaled] = [s.has("SP"), s.has("SF")];
+  const kept = sparse ? depth / 2 : depth;
+  if ((f.a.length * LANES * 32) / ea.bits !== rows * kept || (f.b.length * LANES * 32) / eb.bits !== N * depth)
     s.unsupported("fragments that do not fit the shape");
+  const extent = { rows, depth, bits: ea.bits };
+  const changes = [...(sparse ? [spread(s, extent)] : []), ...(scaled ? [scale(s, extent, sparse)] : [])];
   const sa = signOf(s.operand("a"));
   const sb = signOf(s.operand("b"));
   return together((w) => {
     unpack(words.a, gatherA(w.I, f.a, rows), ea, sa, values.a);
     unpack(words.b, gatherB(w.I, f.b), eb, sb, values.b);
+    for (const change of changes) change(w, values.a, values.b);
     sum.fill(0);
     accumulate(sum, values.a, values.b, rows, N, depth);
     if (f.withC(w) !== 0) add(w, f.c);
@@ -213,6 +221,14 @@ function floatProduct(s: Site): Exec {
 
 function integerProduct(s: Site): Exec {
   return product(s, addS32, s.has("SAT") ? writeSaturated : writeS32);
+}
+
+/** OMMA: elements of four bits. */
+function nibbleProduct(s: Site): Exec {
+  s.has("E2M1");
+  s.has("F32");
+  const e = elementOf("E2M1.PACKED")!;
+  return product(s, addF32, writeF32, [e, e]);
 }
 
 /** BMMA: ones in a op b. */
@@ -371,6 +387,7 @@ export const tensor: Makers = {
   HMMA: floatProduct,
   QMMA: floatProduct,
   IMMA: integerProduct,
+  OMMA: nibbleProduct,
   BMMA: bitProduct,
   DMMA: doubleProduct,
 };

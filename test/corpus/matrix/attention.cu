@@ -1,5 +1,6 @@
 // One head of attention forward, in the way of FlashAttention: a warp has 16 queries, keys and values come by tiles of 16; scores and weighted values by
 // mma.sync with ldmatrix, softmax with running maximum and sum. q, k, v: length × 32 f16 by rows; length is a multiple of 64.
+// targets: sm_80 sm_90
 #include <cuda_fp16.h>
 
 __device__ __forceinline__ unsigned addressOf(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }

@@ -1,4 +1,5 @@
 // Tiles of 256 words through two stages: bulk copies in, three times the value plus one, bulk copies out, which their groups are waited for.
+// targets: sm_90
 #include <cuda/barrier>
 #include <cuda/ptx>
 #include <cstdint>

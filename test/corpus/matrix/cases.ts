@@ -4,29 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { simulate } from "../../../lib/sim/index.js";
-import type { TargetName } from "../../../lib/target/index.js";
 import { random } from "../random.js";
+import { products } from "./gemm.js";
+import { typed } from "./product-types.js";
+import { HALVES, type MatrixKernel, noise, type Params, type Prepared, product, quarters, same } from "./inputs.js";
 
-type Params = NonNullable<Parameters<typeof simulate>[1]["params"]>;
-
-export interface Prepared {
-  readonly params: Params;
-  /** What is wrong afterwards, or "". */
-  readonly check: () => string;
-}
-
-export interface MatrixKernel {
-  readonly file: string;
-  readonly kernel: string;
-  readonly targets: readonly TargetName[];
-  readonly grid: readonly [number, number] | number;
-  readonly block: number;
-  readonly prepare: () => Prepared;
-}
-
-/** 0 … 4 as binary16. */
-const HALVES = [0, 0x3c00, 0x4000, 0x4200, 0x4400];
+export { launchOf, type MatrixKernel, type Prepared } from "./inputs.js";
 
 function wmma(): Prepared {
   const [m, n, k] = [64, 128, 96];
@@ -45,13 +28,6 @@ function wmma(): Prepared {
     return "";
   };
   return { params: [{ s32: n }, { s32: k }, halves(a), halves(b), out], check };
-}
-
-/** Small values that binary16 holds: quarters from −1 to 1. */
-function quarters(r: { below: (n: number) => number }, count: number): { readonly values: number[]; readonly bits: Uint16Array } {
-  const bitsOf = [0xbc00, 0xba00, 0xb800, 0xb400, 0, 0x3400, 0x3800, 0x3a00, 0x3c00];
-  const picked = Array.from({ length: count }, () => r.below(9));
-  return { values: picked.map((x) => (x - 4) / 4), bits: Uint16Array.from(picked, (x) => bitsOf[x]!) };
 }
 
 function attention(): Prepared {
@@ -94,37 +70,6 @@ function ring(): Prepared {
   const expected = Array.from({ length: n }, (_, i) => from.subarray(64 * i, 64 * i + 64).reduce((x, y) => x + y, 0));
   return { params: [{ s32: n }, from, sums], check: () => (sums.join() === expected.join() ? "" : sums.join()) };
 }
-
-/** A of m × k and B of n × k, both by rows, in binary16; C in f32. Small integers, so that every order of the sums gives the same. */
-const product =
-  (m: number, n: number, k: number, told: readonly number[]) =>
-  (): Prepared => {
-    const r = random(7);
-    const matrix = (count: number): number[] => Array.from({ length: count }, () => r.below(5));
-    const [a, b] = [matrix(m * k), matrix(n * k)];
-    const out = new Float32Array(m * n);
-    const halves = (values: number[]): Uint16Array => Uint16Array.from(values, (x) => HALVES[x]!);
-    const check = (): string => {
-      for (let i = 0; i < m; i++)
-        for (let j = 0; j < n; j++) {
-          let sum = 0;
-          for (let x = 0; x < k; x++) sum += a[i * k + x]! * b[j * k + x]!;
-          if (out[i * n + j] !== sum) return `(${i}, ${j}): ${out[i * n + j]}, expected ${sum}`;
-        }
-      return "";
-    };
-    return { params: [...told.map((x) => ({ s32: x })), halves(a), halves(b), out], check };
-  };
-
-const same = (a: Uint32Array, b: Uint32Array): string => {
-  const i = a.findIndex((x, at) => x !== b[at]);
-  return i < 0 ? "" : `word ${i}: ${a[i]}, expected ${b[i]}`;
-};
-
-const noise = (seed: number, count: number): Uint32Array => {
-  const r = random(seed);
-  return Uint32Array.from({ length: count }, () => r.below(1 << 24));
-};
 
 function scale(): Prepared {
   const n = 5;
@@ -191,6 +136,8 @@ export const matrixKernels: readonly MatrixKernel[] = [
   { file: "smooth.sm_80", kernel: "smooth", targets: ["sm_80", "sm_90", "sm_120"], grid: 1, block: 128, prepare: smooth },
   { file: "transpose_tma.sm_90", kernel: "transpose", targets: ["sm_90", "sm_100"], grid: [4, 3], block: 128, prepare: transpose },
   { file: "sum_tiles.sm_90", kernel: "sums", targets: ["sm_90", "sm_100"], grid: 3, block: 64, prepare: sums },
+  ...products,
+  ...typed,
 ];
 
 export const matrixText = (k: MatrixKernel): string => readFileSync(join(__dirname, `${k.file}.ptx`), "utf8");

@@ -1,4 +1,5 @@
 // Two CTAs of a cluster send each other words by st.async and add up what came, round after round.
+// targets: sm_90
 #include <cooperative_groups.h>
 #include <cuda/ptx>
 #include <cstdint>

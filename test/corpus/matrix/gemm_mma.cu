@@ -1,4 +1,5 @@
 // C = A · B, f16 with f32 sums: tiles of 64 × 64 by four warps with ldmatrix and mma.sync, three stages of cp.async, rows of 64 bytes swizzled.
+// targets: sm_80 sm_90
 #include <cuda_fp16.h>
 
 constexpr int TILE = 64, DEPTH = 32, STAGES = 3;

@@ -1,4 +1,5 @@
 // C = A · B, f16 with f32 sums in tensor memory: tiles of 128 × 64, filled by cp.async with a swizzle of 128 bytes, products issued by one thread.
+// targets: sm_100a
 #include <cuda_fp16.h>
 
 __device__ __forceinline__ unsigned addressOf(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }

@@ -1,4 +1,5 @@
 // C = A · B, f16 with f32 sums: tiles of 64 × 64 by a warp group with wgmma on swizzled tiles, two stages filled by cp.async and counted by mbarriers.
+// targets: sm_90a
 #include <cuda_fp16.h>
 
 __device__ __forceinline__ unsigned addressOf(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }

@@ -1,4 +1,5 @@
 // C = A · B with nvcuda::wmma: 64 × 64 tiles by four warps, f16 with f32 sums; a m × k by rows, b n × k by rows. All sizes are multiples of the tiles.
+// targets: sm_75 sm_80 sm_90
 #include <cuda_fp16.h>
 #include <mma.h>
 using namespace nvcuda;

@@ -1,4 +1,5 @@
 // Histogram over distributed shared memory: a cluster of two CTAs holds half of the bins each, atomics go to the CTA that has the bin.
+// targets: sm_90
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;
 

@@ -5,7 +5,7 @@ import { unwrap } from "../../../lib/result.js";
 import { simulate } from "../../../lib/sim/index.js";
 import type { TargetName } from "../../../lib/target/index.js";
 import { verifyCubin } from "../../../lib/verify.js";
-import type { MatrixKernel } from "./cases.js";
+import { launchOf, type MatrixKernel } from "./cases.js";
 
 export interface Verdict {
   /** `none`: nobody says anything. */
@@ -19,16 +19,15 @@ const BUDGET = 2_000_000;
 export function judge(text: string, k: MatrixKernel, target: TargetName, seeds: number): Verdict {
   const made = compile(text, { target, opt: 2 });
   if (made.cubin === null) return { by: "refused", text: made.diagnostics[0]?.message ?? "" };
-  const { kernel, grid, block } = k;
   for (let completion = 0; completion <= seeds; completion++) {
     const { params, check } = k.prepare();
-    const run = unwrap(simulate(made.cubin, { kernel, grid, block, params, completion, maxInstructions: BUDGET }));
+    const run = unwrap(simulate(made.cubin, { ...launchOf(k), params, completion, maxInstructions: BUDGET }));
     if (run.fault !== null) return { by: "fault", text: `${run.fault.kind}: ${run.fault.message}` };
     const wrong = check();
     if (wrong !== "") return { by: "result", text: wrong };
   }
   const { params } = k.prepare();
-  const run = unwrap(simulate(made.cubin, { kernel, grid, block, params, races: true, maxInstructions: BUDGET }));
+  const run = unwrap(simulate(made.cubin, { ...launchOf(k), params, races: true, maxInstructions: BUDGET }));
   const race = run.findings?.races[0];
   if (race !== undefined) return { by: "race", text: `${race.first.instruction} and ${race.second.instruction}` };
   const hazard = (verifyCubin(unwrap(readCubin(made.cubin))) ?? [])[0];

@@ -4,25 +4,25 @@ import { readCubin } from "../../../lib/elf/index.js";
 import { unwrap } from "../../../lib/result.js";
 import { simulate } from "../../../lib/sim/index.js";
 import { verifyCubin } from "../../../lib/verify.js";
-import { asynchronousKernels, matrixKernels, matrixText } from "./cases.js";
+import { asynchronousKernels, launchOf, matrixKernels, matrixText } from "./cases.js";
 
-const asked = matrixKernels.flatMap((k) => k.targets.flatMap((t) => [0, 1, 2].map((opt) => [k.file, t, opt, k] as const)));
+const asked = matrixKernels.flatMap((k) => k.targets.flatMap((t) => [0, 1, 2].map((opt) => [`${k.file} ${k.kernel}`, t, opt, k] as const)));
 
 test.each(asked)("%s on %s -O%i", (_, target, opt, k) => {
   const made = compile(matrixText(k), { target, opt, verify: true });
   expect(made.diagnostics).toEqual([]);
   expect(verifyCubin(unwrap(readCubin(made.cubin!)))).toEqual([]);
   const { params, check } = k.prepare();
-  const run = unwrap(simulate(made.cubin!, { kernel: k.kernel, grid: k.grid, block: k.block, params }));
+  const run = unwrap(simulate(made.cubin!, { ...launchOf(k), params }));
   expect(run.fault).toBeNull();
   expect(check()).toBe("");
 });
 
-test.each(asynchronousKernels.map((k) => [k.file, k] as const))("%s: 20 orders in which operations end, and at once", (_, k) => {
+test.each(asynchronousKernels.map((k) => [`${k.file} ${k.kernel}`, k] as const))("%s: 20 orders in which operations end, and at once", (_, k) => {
   const { cubin } = compile(matrixText(k), { target: k.targets[0]!, opt: 2 });
   for (const completion of ["at-once", ...Array.from({ length: 20 }, (_, i) => i + 1)] as const) {
     const { params, check } = k.prepare();
-    const run = unwrap(simulate(cubin!, { kernel: k.kernel, grid: k.grid, block: k.block, params, completion }));
+    const run = unwrap(simulate(cubin!, { ...launchOf(k), params, completion }));
     expect([completion, run.fault, check()]).toEqual([completion, null, ""]);
   }
 });

@@ -1,4 +1,5 @@
 // A ring of four stages between a producer warp and a consumer warp, counted by mbarriers and filled by bulk copies: sums of rows of 64 words.
+// targets: sm_90
 #include <cuda/barrier>
 #include <cuda/ptx>
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Averages of neighbours along rows of 128 words, rows in a ring of four stages of cp.async.
+// targets: sm_80
 extern "C" __global__ void __launch_bounds__(128) smooth(int rows, const unsigned *from, unsigned *to) {
   __shared__ __align__(16) unsigned ring[4][128];
   int t = threadIdx.x;

@@ -1,4 +1,5 @@
 // Adds tiles of each CTA into one row of global memory by bulk reductions from shared memory.
+// targets: sm_90
 #include <cuda/ptx>
 namespace ptx = cuda::ptx;
 

@@ -1,4 +1,5 @@
 // Transposes a matrix of words by boxes of 32 × 32 that TMA brings and takes away.
+// targets: sm_90
 #include <cuda.h>
 #include <cuda/barrier>
 #include <cuda/ptx>

@@ -1,0 +1,24 @@
+// node tools/make-matrix.cjs [NAME…]: nvcc's PTX of test/corpus/matrix/*.cu for the targets that a line `// targets: …` names (needs oracle:setup).
+"use strict";
+const { spawnSync } = require("node:child_process");
+const fs = require("node:fs");
+const path = require("node:path");
+const root = path.resolve(__dirname, "..");
+const dir = path.join(root, "test", "corpus", "matrix");
+const nvcc = path.join(root, ".oracle", "bin", "nvcc");
+const wanted = process.argv.slice(2);
+for (const file of fs.readdirSync(dir).sort()) {
+  const name = file.replace(/\.cu$/, "");
+  if (name === file || (wanted.length > 0 && !wanted.includes(name))) continue;
+  const source = path.join(dir, file);
+  const targets = /^\/\/ targets: (.*)$/m.exec(fs.readFileSync(source, "utf8"))?.[1].trim().split(/\s+/);
+  if (targets === undefined) throw new Error(`${file} names no targets`);
+  for (const target of targets) {
+    const out = path.join(dir, `${name}.${target}.ptx`);
+    const r = spawnSync(nvcc, [`-arch=${target}`, "-std=c++17", "-ptx", source, "-o", out], { encoding: "utf8" });
+    if (r.status !== 0) {
+      console.error(`${file} for ${target}: ${r.stderr}`);
+      process.exitCode = 1;
+    }
+  }
+}
