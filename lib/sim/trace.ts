@@ -5,6 +5,7 @@
 import { File, Kind, type MachineInst } from "../isa/operand.js";
 import { type Address, addressOf, shortAddress, wideAddress } from "./access.js";
 import { GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
+import { reachOf } from "./ops/tensor-copy.js";
 import { firstLane, PhaseNames } from "./phase-names.js";
 import { functionAt, type Program } from "./program.js";
 import { Site, Unsupported } from "./site.js";
@@ -210,6 +211,11 @@ export class TraceRecorder {
       return (w, m) => this.global(w, m, from, s.inst.form.memory!.bytes);
     }
     if (op === "UBLKCP") return this.bulk(s);
+    if (op === "UTMALDG" || op === "UTMASTG") return this.box(s);
+    if (op === "UTCBAR") {
+      const address = s.scalar(s.operand("a"))!;
+      return (w) => this.phase(Where.Shared, 1, this.names.current(w, address(w) >>> 0));
+    }
     const phased = op === "ARRIVES" || (op === "SYNCS" && (mods.includes("ARRIVE") || mods.includes("PHASECHK")));
     if (!phased) return null;
     const address = addressOf(s);
@@ -233,17 +239,33 @@ export class TraceRecorder {
     return (w) => {
       const id = barrier === null ? -1 : this.names.current(w, barrier(w) >>> 0);
       this.open(Where.Bulk);
-      if (global !== null) {
-        const first = hi(w) * 2 ** 32 + (lo(w) >>> 0) - GLOBAL_BASE;
-        const last = first + Math.max(1, (n(w) & 0xffff) * 16) - 1;
-        const sector = Math.floor(first / SECTOR);
-        // Counted: far above 2^53, where only a faulting access lies, a number and the next one are the same.
-        for (let k = 0; k <= Math.floor(last / SECTOR) - sector; k++) {
-          const x = sector + k;
-          const line = Math.floor((x * SECTOR) / LINE);
-          this.line(line, 1 << (x - (line * LINE) / SECTOR));
-        }
-      }
+      if (global !== null) this.run(hi(w) * 2 ** 32 + (lo(w) >>> 0), (n(w) & 0xffff) * 16);
+      return this.named(this.close(1), id);
+    };
+  }
+
+  /** The lines of so many bytes of global memory. */
+  private run(address: number, bytes: number): void {
+    const first = address - GLOBAL_BASE;
+    const last = first + Math.max(1, bytes) - 1;
+    const sector = Math.floor(first / SECTOR);
+    // Counted: far above 2^53, where only a faulting access lies, a number and the next one are the same.
+    for (let k = 0; k <= Math.floor(last / SECTOR) - sector; k++) {
+      const x = sector + k;
+      const line = Math.floor((x * SECTOR) / LINE);
+      this.line(line, 1 << (x - (line * LINE) / SECTOR));
+    }
+  }
+
+  /** UTMALDG, UTMASTG: the lines of the rows of its box. Of several blocks that get it the one that issues it counts the bytes. */
+  private box(s: Site): Reader {
+    const reach = reachOf(s);
+    return (w) => {
+      const found = reach(w);
+      const barrier = found?.barrier ?? null;
+      const id = barrier === null ? -1 : this.names.current(w, barrier >>> 0);
+      this.open(Where.Bulk);
+      for (const [first, bytes] of found?.runs ?? []) this.run(first, bytes);
       return this.named(this.close(1), id);
     };
   }

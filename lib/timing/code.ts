@@ -26,6 +26,8 @@ export const Special = {
   Bulk: 13,
   /** The end of a group of copies (LDGDEPBAR): its scoreboard is at zero when they are done. */
   CopyGroup: 14,
+  /** An arrival when the products in tensor memory so far are done. */
+  ProductArrive: 15,
 } as const;
 
 /** Register-file banks of a sub-core. */
@@ -130,8 +132,8 @@ function fill(code: TimedCode, pipes: string[], i: number, inst: MachineInst, ta
   const special = code.special[i]!;
   if (special === Special.Product) code.closes[i] = immediateOf(inst, "sb") === 0 ? 1 : 0;
   else if (special === Special.GroupWait) code.second[i] = Math.max(0, immediateOf(inst, "n"));
-  if (special === Special.PhaseArrive || special === Special.CopyArrive || special === Special.Bulk)
-    code.arrives[i] = 1;
+  const arriving: readonly number[] = [Special.PhaseArrive, Special.CopyArrive, Special.Bulk, Special.ProductArrive];
+  if (arriving.includes(special)) code.arrives[i] = 1;
   const { control } = inst;
   if (control !== null) {
     code.stall[i] = control.stall;
@@ -159,7 +161,8 @@ function specialOf(inst: MachineInst): number {
 }
 
 function asynchronousOf(op: string, mods: readonly string[]): number {
-  if (/^[HQIB]GMMA$/.test(op)) return Special.Product;
+  if (/^[HQIB]GMMA$|^UTC[HQIO]MMA$/.test(op)) return Special.Product;
+  if (op === "UTCBAR") return Special.ProductArrive;
   if (op === "WARPGROUP") return mods.includes("DEPBAR") ? Special.GroupWait : Special.None;
   if (op === "SYNCS") {
     if (mods.includes("PHASECHK")) return Special.PhaseWait;
@@ -168,7 +171,7 @@ function asynchronousOf(op: string, mods: readonly string[]): number {
   if (op === "LDGSTS") return Special.Copy;
   if (op === "LDGDEPBAR") return Special.CopyGroup;
   if (op === "ARRIVES") return Special.CopyArrive;
-  return op === "UBLKCP" ? Special.Bulk : Special.None;
+  return ["UBLKCP", "UTMALDG", "UTMASTG"].includes(op) ? Special.Bulk : Special.None;
 }
 
 /** An immediate operand by its slot, −1 when it is something else. */

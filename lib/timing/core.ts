@@ -288,10 +288,13 @@ export class StreamingMultiprocessor {
       case Special.CopyArrive:
         this.arrive(id, code.special[pc] === Special.CopyArrive ? Math.max(write, w.copies) : write);
         return write;
+      case Special.ProductArrive:
+        this.arrive(id, Math.max(write, w.open));
+        return write;
       case Special.Bulk: {
         const done = access < 0 ? write : this.memory.bulk(access, t + p.bulkLatency);
         this.arrive(id, done);
-        return write;
+        return done;
       }
       case Special.PhaseWait: {
         if (id < 0) return write;

@@ -123,6 +123,40 @@ function store(s: Site): Exec {
   };
 }
 
+/** Global memory that a copy of a box touches, as first bytes and their counts, and where its barrier is; null where there is no map. */
+export interface BoxReach {
+  readonly barrier: number | null;
+  readonly runs: readonly (readonly [first: number, bytes: number])[];
+}
+
+/** For the timing model: what UTMALDG or UTMASTG is about to do. */
+export function reachOf(s: Site): (w: Warp) => BoxReach | null {
+  const c = copyOf(s);
+  const loads = s.inst.form.op === "UTMALDG";
+  return (w) => {
+    for (let i = 0; i < words.length; i++) {
+      if (!locate(w, "generic", c.map(w) + 4 * i, 4, 0)) return null;
+      words[i] = place.words[place.at >> 2]!;
+    }
+    const b = decodeMap(words, c.dimensions);
+    if (b === null) return null;
+    const at = b.box.map((_, i) => c.word(w, (loads ? 2 : 1) + i) | 0);
+    const runs: [number, number][] = [];
+    const low = Math.max(0, at[0]!);
+    const bytes = (Math.min(b.dims[0]!, at[0]! + b.box[0]!) - low) * b.elementBytes;
+    const along = (i: number, from: number): void => {
+      if (i === 0) {
+        if (bytes > 0) runs.push([from + low * b.elementBytes, bytes]);
+        return;
+      }
+      for (let x = Math.max(0, at[i]!); x < Math.min(b.dims[i]!, at[i]! + b.box[i]!); x++)
+        along(i - 1, from + x * b.strides[i]!);
+    };
+    along(b.dims.length - 1, b.address);
+    return { barrier: loads ? bytesAt(c.word(w, 1)) : null, runs };
+  };
+}
+
 const nothing = (s: Site): Exec => {
   s.ignoreModifiers();
   return () => Step.Next;
