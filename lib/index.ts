@@ -123,6 +123,6 @@ export {
   target,
   targetNames,
 } from "./target/index.js";
-export { type Estimate, reasonTexts } from "./timing/index.js";
+export type { Estimate } from "./timing/index.js";
 export * as timing from "./timing/index.js";
 export { type Finding, findingKinds, findingText, verifyCubin, verifyHazards } from "./verify.js";
