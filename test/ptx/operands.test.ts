@@ -35,7 +35,10 @@ const ANSWERS: readonly (readonly [string, string | null])[] = [
   ["mov.u32 %r1,out;", "Program uses 32-bit address on line '7' which is conflicting with .address_size 64"],
   ["atom.add.u32 %r1,[%r2],3;", "Program uses 32-bit address on line '7' which is conflicting with .address_size 64"],
   ["prefetch.L1 [%r2];", "Program uses 32-bit address on line '7' which is conflicting with .address_size 64"],
-  ["mbarrier.init.b64 [%r2],%r1;", "Program uses 32-bit address on line '7' which is conflicting with .address_size 64"],
+  [
+    "mbarrier.init.b64 [%r2],%r1;",
+    "Program uses 32-bit address on line '7' which is conflicting with .address_size 64",
+  ],
   ["atom.shared.add.u32 %r1,[%r2],3;", null],
   ["cvt.rn.bf16x2.ue8m0x2 _,%h1;", "Instruction 'cvt with .ue8m0x2' not supported on .target 'sm_90a'"],
   ["add.u32 %r1,%r2,-0f3F800000;", "Parsing error near '0f3F800000': syntax error"],
