@@ -1,4 +1,5 @@
-// node tools/run-ts.cjs FILE.ts [ARGS]: runs a TypeScript file of this repository without a build (swc, types unchecked).
+// node tools/run-ts.cjs FILE.ts [ARGS]: runs a TypeScript file of this repository without a build (swc, types unchecked). With --help it prints
+// what the file says of itself at its top; what is wrong with options is told in a line.
 "use strict";
 const fs = require("node:fs");
 const Module = require("node:module");
@@ -25,5 +26,18 @@ require.extensions[".ts"] = (module, filename) => {
 };
 process.setSourceMapsEnabled(true);
 const [file, ...args] = process.argv.slice(2);
+if (file === undefined) {
+  console.error("usage: node tools/run-ts.cjs FILE.ts [ARGS]");
+  process.exit(2);
+}
+if (args.includes("--help")) {
+  const head = /^\/\*\*([\s\S]*?)\*\//.exec(fs.readFileSync(file, "utf8"))?.[1] ?? `${file} says nothing of itself`;
+  console.log(head.replace(/^ \* ?/gm, "").trim());
+  process.exit(0);
+}
+process.on("uncaughtException", (e) => {
+  console.error(/^ERR_PARSE_ARGS/.test(e?.code ?? "") ? e.message : e);
+  process.exit(/^ERR_PARSE_ARGS/.test(e?.code ?? "") ? 2 : 1);
+});
 process.argv = [process.argv[0], path.resolve(file), ...args];
 require(path.resolve(file));

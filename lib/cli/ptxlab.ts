@@ -44,14 +44,19 @@ export async function ptxlab(args: readonly string[], host: Host): Promise<numbe
 }
 
 async function answer(name: string | undefined, rest: readonly string[], host: Host): Promise<number> {
-  if (name === "help" || name === "--help" || name === "-h") return help(rest[0], host);
+  const version = name === "--version" || rest.includes("--version");
+  const wanted = name === "help" || name === "--help" || name === "-h";
+  if (wanted && !version)
+    return help(
+      rest.find((a) => !a.startsWith("-")),
+      host,
+    );
   if (name === undefined) {
     host.err(allHelp());
     return UNUSABLE;
   }
-  const version = name === "--version";
-  if (!version && !isCommand(name)) throw unknown(name);
-  if (version || rest.includes("--version")) {
+  if (name !== "--version" && !wanted && !isCommand(name)) throw unknown(name);
+  if (version) {
     host.out(`ptxlab ${packageVersion()}\n`);
     return 0;
   }

@@ -16,7 +16,8 @@ export interface Completions {
   readonly candidates: readonly string[];
 }
 
-const DIRECTIVES =
+/** Directives of PTX that cells complete and colour. */
+export const directives: readonly string[] =
   ".address_size .align .alias .branchtargets .callprototype .calltargets .const .entry .extern .file .func .global .loc .local .maxnreg .maxntid .minnctapersm .noreturn .param .pragma .reg .reqntid .section .shared .target .version .visible .weak".split(
     " ",
   );
@@ -45,7 +46,7 @@ function wordsOf(language: string, word: string, source: string): readonly strin
   if (language !== "ptx") return [];
   const { forms } = instructions();
   if (word.startsWith("%")) return [...SPECIAL_REGISTERS.keys(), ...(source.match(/%[\w$]+/g) ?? [])];
-  if (word.startsWith(".")) return [...DIRECTIVES, ...[...VARIABLE_TYPES, ...STATE_SPACES].map((w) => `.${w}`)];
+  if (word.startsWith(".")) return [...directives, ...[...VARIABLE_TYPES, ...STATE_SPACES].map((w) => `.${w}`)];
   if (!word.includes(".")) return [...forms.keys()];
   // One modifier more than there are.
   const stem = word.slice(0, word.lastIndexOf("."));

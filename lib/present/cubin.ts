@@ -2,6 +2,7 @@
  * How a cubin and a compilation look in a notebook: what each function takes, charts of pressure, occupancy and latency,
  * the code beside its source, the diagnostics, and the file itself to download. In words where no front end shows HTML.
  */
+
 import { type Diagnostic, excerpt, isFailure, renderDiagnostic } from "../diagnostics.js";
 import { disassemble, flowFacts, type ListedFunction, type ListedInstruction } from "../disassemble.js";
 import { type Cubin, type CubinFunction, readCubin } from "../elf/index.js";
@@ -22,6 +23,7 @@ import {
   section,
   table,
 } from "../view/index.js";
+import { ptxWords, sassWords } from "./highlight.js";
 import { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
 import { occupancyView } from "./occupancy.js";
 
@@ -83,7 +85,13 @@ export async function presentCubin(
       const charts = i < MOST_CHARTED ? chartsOf(f, live, target) : [];
       const pictures = await Promise.all(charts.map(picture));
       const open = functions.length === 1;
-      parts.push(section(f.listed.name, [...pictures, listing(rowsOf(f, live, notes)).html, CONTROL], open));
+      parts.push(
+        section(
+          f.listed.name,
+          [...pictures, listing(rowsOf(f, live, notes), { words: { ptx: ptxWords, sass: sassWords } }).html, CONTROL],
+          open,
+        ),
+      );
       words.push(...charts.map((c) => `  ${f.listed.name}: ${c.text}`));
     }
     parts.push(download(`${notes.name}.cubin`, cubin!));

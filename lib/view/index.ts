@@ -26,6 +26,7 @@ export {
   reasonChart,
 } from "./gantt.js";
 export { type HeatCell, type HeatOptions, heatChart } from "./heat.js";
+export { type CodeWord, highlighted, type WordKind } from "./highlight.js";
 export { type ListingOptions, type ListingRow, listing } from "./listing.js";
 export { type OccupancyCurve, type OccupancyPoint, type OccupancyView, occupancyChart } from "./occupancy.js";
 export { paretoChart, type TradePoint } from "./pareto.js";

@@ -1,5 +1,6 @@
 /** Code as a table: each machine instruction beside the PTX line it came from, with what is live and how it is timed. */
 import { type HtmlView, htmlView } from "./display.js";
+import { type CodeWord, highlighted } from "./highlight.js";
 import { alignColumns, border, element, escapeHtml, heading, monospace, scrolling } from "./html.js";
 
 /** An instruction of a listing. */
@@ -34,6 +35,8 @@ export interface ListingOptions {
   readonly maxRows?: number;
   /** CSS pixels before it scrolls. Default 480. */
   readonly height?: number;
+  /** What the words of a line are, by language: they are shown in colours. Default: plain. */
+  readonly words?: Readonly<Partial<Record<"ptx" | "sass", (line: string) => readonly CodeWord[]>>>;
 }
 
 interface Column {
@@ -41,6 +44,8 @@ interface Column {
   readonly right: boolean;
   readonly text: (row: ListingRow, previous: ListingRow | null) => string;
   readonly style?: (row: ListingRow) => string;
+  /** Language of the text. */
+  readonly language?: "ptx" | "sass";
 }
 
 const hex = (n: number): string => n.toString(16).padStart(4, "0");
@@ -72,11 +77,18 @@ function columnsFor(rows: readonly ListingRow[]): Column[] {
     has("ptxLine")
       ? { header: "line", right: true, text: (r, p) => (samePtx(r, p) ? "" : String(r.ptxLine ?? "")) }
       : null,
-    has("ptx") ? { header: "PTX", right: false, text: (r, p) => (samePtx(r, p) ? "" : oneSpace(r.ptx)) } : null,
+    has("ptx")
+      ? {
+          header: "PTX",
+          right: false,
+          language: "ptx" as const,
+          text: (r, p) => (samePtx(r, p) ? "" : oneSpace(r.ptx)),
+        }
+      : null,
     has("address")
       ? { header: "address", right: true, text: (r) => (r.address === undefined ? "" : hex(r.address)) }
       : null,
-    { header: "SASS", right: false, text: (r) => r.sass },
+    { header: "SASS", right: false, language: "sass", text: (r) => r.sass },
     has("live")
       ? {
           header: "live",
@@ -104,10 +116,20 @@ function labelRow(label: string, columns: number): string {
   return element("tr", "background:transparent", cell);
 }
 
-function codeRow(row: ListingRow, cells: readonly string[], columns: readonly Column[], shaded: boolean): string {
+function codeRow(
+  row: ListingRow,
+  cells: readonly string[],
+  columns: readonly Column[],
+  shaded: boolean,
+  words: ListingOptions["words"] = {},
+): string {
+  const shown = ({ language }: Column, text: string): string => {
+    const split = language && words[language];
+    return split ? highlighted(split(text)) : escapeHtml(text);
+  };
   const tds = columns.map((c, i) => {
     const align = c.right ? "text-align:right;opacity:.85" : "text-align:left";
-    return element("td", `padding:0 8px;white-space:pre;${align}${c.style?.(row) ?? ""}`, escapeHtml(cells[i]!));
+    return element("td", `padding:0 8px;white-space:pre;${align}${c.style?.(row) ?? ""}`, shown(c, cells[i]!));
   });
   return element("tr", `background:${shaded ? "rgba(128,128,128,.08)" : "transparent"}`, tds.join(""));
 }
@@ -138,7 +160,7 @@ export function listing(rows: readonly ListingRow[], options: ListingOptions = {
     if (!samePtx(row, previous)) shaded = !shaded;
     const before = previous;
     const cells = columns.map((c) => c.text(row, before));
-    body.push(codeRow(row, cells, columns, shaded));
+    body.push(codeRow(row, cells, columns, shaded, options.words));
     lines.push(cells);
     previous = row;
   }

@@ -70,10 +70,14 @@ test.each<[string, string]>([
   expect([await ptxlab(line.split(" "), host), host.stdout, host.stderr]).toEqual([2, "", message]);
 });
 
+test("help answers for itself", async () => {
+  expect(await said("help", "--help")).toEqual(await said("help"));
+});
+
 test("--version: of ptxlab and behind every command, that of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
   const text = `ptxlab ${version}\n`;
-  for (const line of [["--version"], ["dis", "--version"], ["compile", "k.ptx", "--version"]])
+  for (const line of [["--version"], ["dis", "--version"], ["help", "--version"], ["compile", "k.ptx", "--version"]])
     expect(await said(...line)).toEqual({ status: 0, out: text, err: "" });
   expect(await said("complie", "--version")).toMatchObject({ status: 2, out: "" });
 });
