@@ -19,6 +19,7 @@ import { optionsOf } from "../../lib/knobs/registry.js";
 import { unrollLoops } from "../../lib/phases/unroll.js";
 import { unrollLimits } from "../../lib/phases/unroll-cost.js";
 import { policyNamed, scheduleFunc, settingsOfKnobs } from "../../lib/sched/index.js";
+import { corpusProofs } from "./corpus";
 import { kernels } from "./kernels";
 import { type Proof, smallProofs } from "./proofs";
 import { small } from "./small";
@@ -174,4 +175,9 @@ test("a compilation says which knobs were read, by whom, with which value", () =
     { knob: "SchedLDSLatency", number: 757, value: 32, room: "sched", option: "ldsLatency" },
     { knob: "RegAllocSortRegs", number: 657, value: 1, room: "regalloc", option: "order" },
   ]);
+});
+
+test.each(Object.entries(corpusProofs))("%s, on kernels of the corpus", (name, { value, kernels: names }) => {
+  const knob = { [name]: value };
+  expect(names.some((k) => madeOf(k, undefined, { knobs: knob }) !== madeOf(k, undefined, {}))).toBe(true);
 });
