@@ -7,7 +7,7 @@
 "use strict";
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
-const { describeError, describeDiagnostics } = require("./errors.cjs");
+const { describeError, describeDiagnostics, describeFailed } = require("./errors.cjs");
 const foreign = require("./foreign.cjs");
 const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
@@ -162,7 +162,10 @@ function createSession(cwd) {
       const ok = await executor.execute(source);
       forgetChanged();
       enter(State.kernel);
-      if (ok) return { ok: true, value: mine.value };
+      if (ok) {
+        for (const line of describeFailed(mine.value, cells)) process.stderr.write(`${line}\n`);
+        return { ok: true, value: mine.value };
+      }
       const error = mine.thrown
         ? describeError(mine.thrown.value, cells)
         : describeDiagnostics(mine.diagnostics, name, source);

@@ -138,4 +138,23 @@ function describeMessages(ename, diagnostics, name, source) {
   return { ename, evalue: place + first.message, traceback };
 }
 
-module.exports = { CellError, describeError, describeDiagnostics, describeMessage, describeMessages };
+/**
+ * Where in the cells the text of a compilation that failed stands, for each of its messages: `In[3]:7:3 - error: …`. Nothing for a text that
+ * stands in no cell as it is (a file's, one put together).
+ */
+function describeFailed(value, cells) {
+  if (value?.ok !== false || typeof value.text !== "string" || !Array.isArray(value.diagnostics)) return [];
+  for (const [name, { source }] of [...cells].reverse()) {
+    const at = value.text.trim() === "" ? -1 : source.indexOf(value.text);
+    if (at < 0) continue;
+    const before = source.slice(0, at).split("\n");
+    const inCell = (span) => ({
+      line: before.length - 1 + span.line,
+      column: span.column + (span.line === 1 ? before.at(-1).length : 0),
+    });
+    return value.diagnostics.filter((d) => d.span).map((d) => describeMessage({ ...d, span: inCell(d.span) }, name));
+  }
+  return [];
+}
+
+module.exports = { CellError, describeError, describeDiagnostics, describeFailed, describeMessage, describeMessages };

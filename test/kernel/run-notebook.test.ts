@@ -74,6 +74,19 @@ test("the first failing cell ends it with status 1; later cells are clean", () =
   ]);
 });
 
+test("messages about a text of a cell name its own line", () => {
+  const made = (text: string) =>
+    `({ ok: false as const, text: ${text}, diagnostics: [{ severity: "error", message: "bad", span: { line: 2, column: 3 } }] })`;
+  const { cells } = execute(
+    "const there = `one\ntwo`;\n0",
+    made("there"),
+    `1;\n${made("`a\nb`")}`,
+    made("'x' + 'y\\nz'"),
+  );
+  const errors = cells.map((c) => c.outputs.flatMap((o) => (o.name === "stderr" ? (o.text ?? []) : [])));
+  expect(errors).toEqual([[], ["In[1]:2:3 - error: bad\n"], ["In[3]:3:3 - error: bad\n"], []]);
+});
+
 test("what a timer or a promise throws names the line of its cell", () => {
   for (const made of [
     "setTimeout(() => {\n  const gone: { x: number } | null = null;\n  gone!['x'];\n}, 10);",
