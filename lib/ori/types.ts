@@ -18,12 +18,19 @@ import type { Target } from "../target/types.js";
 export { type Control, type Guard, type MachineInst, type Operand, type Said, saids } from "../isa/operand.js";
 
 // Constants of their own: what CommonJS passes on from another module is a getter, and these are read in every loop.
+/** Register files: R and UR of registers, P and UP of predicates, B of convergence barriers; None for operands that are no register. */
 export const File: typeof form.File = form.File;
+/** A register file. */
 export type File = form.File;
+/** What an operand is: register, immediate, constant of a bank, label, special register, symbol. */
 export const Kind: typeof operand.Kind = operand.Kind;
+/** The kind of an operand. */
 export type Kind = operand.Kind;
+/** Modifiers of operands, a bit set: Neg, Abs, Not, Reuse. */
 export const Mod: typeof operand.Mod = operand.Mod;
+/** `index` of an operand without index register. */
 export const NO_INDEX: typeof operand.NO_INDEX = operand.NO_INDEX;
+/** `id` of the hard-wired register of a file: RZ, URZ, PT, UPT. */
 export const ZERO_REG: typeof operand.ZERO_REG = operand.ZERO_REG;
 
 /**

@@ -18,6 +18,7 @@ import { type CodePlace, placeOf } from "./where.js";
 export interface UnwrittenRegister extends CodePlace {
   /** As in the code: `R4`, `P0`, `UR6`. */
   readonly register: string;
+  /** CTA index in the grid. */
   readonly block: readonly [number, number, number];
   /** The lowest thread that used it so first. */
   readonly thread: readonly [number, number, number];
