@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { random } from "../random.js";
 import { products } from "./gemm.js";
+import { handedOn } from "./copies.js";
 import { typed } from "./product-types.js";
 import { HALVES, type MatrixKernel, noise, type Params, type Prepared, product, quarters, same } from "./inputs.js";
 
@@ -137,6 +138,7 @@ export const matrixKernels: readonly MatrixKernel[] = [
   { file: "transpose_tma.sm_90", kernel: "transpose", targets: ["sm_90", "sm_100"], grid: [4, 3], block: 128, prepare: transpose },
   { file: "sum_tiles.sm_90", kernel: "sums", targets: ["sm_90", "sm_100"], grid: 3, block: 64, prepare: sums },
   ...products,
+  ...handedOn,
   ...typed,
 ];
 
