@@ -17,11 +17,11 @@ for (const k of asynchronousKernels) {
   if (positionals.length > 0 && !positionals.some((p) => k.file.includes(p))) continue;
   const text = matrixText(k);
   for (const target of k.targets)
-    for (const fault of waitFaults(text)) {
+    for (const fault of waitFaults(text, k.kernel)) {
       const { by, text: said } = judge(fault.text, k, target, numberOf(values.seeds));
       counts.set(by, (counts.get(by) ?? 0) + 1);
       if (values.list || by === "none")
-        console.log(`${k.file} ${target} line ${fault.line} ${fault.what}: ${by} ${said.slice(0, 160)}`);
+        console.log(`${k.file} ${k.kernel} ${target} line ${fault.line} ${fault.what}: ${by} ${said.slice(0, 160)}`);
     }
 }
 const all = [...counts.values()].reduce((x, y) => x + y, 0);

@@ -292,7 +292,10 @@ export class GridMachine implements Machine, Host, Observer {
   private *runCluster(cluster: Cluster): Generator<Warp, boolean> {
     let live = 0;
     for (const cta of cluster.ctas) {
-      if (this.fault === null && cta.liveThreads > 0) yield* this.runCta(cta);
+      if (this.fault === null && cta.liveThreads > 0) {
+        yield* this.runCta(cta);
+        if (cta.liveThreads === 0 && cluster.ctas.length > 1) this.underWay?.leaves(cta);
+      }
       live += cta.liveThreads;
     }
     return live === 0;

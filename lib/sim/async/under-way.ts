@@ -256,16 +256,23 @@ export class UnderWay {
     return op.signals.every((s) => signal(op.warp, s));
   }
 
+  /** A block has ended while others of its cluster go on: nothing may use its shared memory any more. */
+  leaves(cta: Cta): void {
+    const op = this.pending.find((p) => p.proxy && p.transfers.some((t) => t.source === cta || t.target === cta));
+    if (op !== undefined) this.tooLate(op);
+  }
+
+  private tooLate(op: Pending): false {
+    op.warp.pc = op.pc;
+    op.warp.fault("asynchronous", 1 << op.lane, "the block ends while the operation at its shared memory is under way");
+    return false;
+  }
+
   /** Blocks have ended. False: a fault is noted. */
   endOf(ctas: readonly Cta[]): boolean {
     for (const op of this.pending.filter((p) => ctas.includes(p.warp.cta))) {
       const used = [...op.transfers.flatMap((t) => [t.source, t.target])].some((m: Memory) => m !== null);
-      if (op.proxy && used) {
-        const text = `the block ends while the operation at its shared memory is under way`;
-        op.warp.pc = op.pc;
-        op.warp.fault("asynchronous", 1 << op.lane, text);
-        return false;
-      }
+      if (op.proxy && used) return this.tooLate(op);
       if (!this.end(op)) return false;
     }
     for (const cta of ctas) {

@@ -33,9 +33,13 @@ const changes: readonly Change[] = [
   ["no arrival at the cluster", when(/^barrier\.cluster\.arrive/, gone)],
 ];
 
-export function waitFaults(text: string): readonly WaitFault[] {
+/** Those of one kernel of the text. */
+export function waitFaults(text: string, kernel: string): readonly WaitFault[] {
   const lines = text.split("\n");
+  let entry = "";
   return lines.flatMap((line, i) => {
+    entry = /\.entry (\w+)\(/.exec(line)?.[1] ?? entry;
+    if (entry !== kernel) return [];
     const guard = /^\s*(@!?%\w+\s+)?/.exec(line)![0];
     return changes.flatMap(([what, change]) => {
       const changed = change(line.slice(guard.length).trimEnd());

@@ -74,6 +74,7 @@ extern "C" __global__ void __launch_bounds__(32) leave(unsigned *to) {
     fenceBarriers();
   }
   __syncwarp();
+#pragma unroll 1
   for (int round = 0; round < 32; round++) {
     if (t == round) {
       asm volatile("mbarrier.arrive_drop.shared.b64 _, [%0];" ::"r"(addressOf(&bar)) : "memory");
