@@ -43,11 +43,12 @@ export function randomKernels(target: CorpusTarget, from: number, count: number)
     });
 }
 
-const types = new Map<unknown, "u8" | "u16" | "u32" | "s32" | "f32" | "f64">([
+const types = new Map<unknown, "u8" | "s8" | "u16" | "u32" | "s32" | "f32" | "f64">([
   [Uint8Array, "u8"],
   [Uint16Array, "u16"],
   [Uint32Array, "u32"],
   [Int32Array, "s32"],
+  [Int8Array, "s8"],
   [Float32Array, "f32"],
   [Float64Array, "f64"],
 ]);
@@ -83,7 +84,7 @@ function matrixInput(k: MatrixKernel, target: TargetName): Input | null {
     ],
     expect: Object.fromEntries(arrays.map((a, i) => [name(i), { values: Array.from(a) }])),
   } as LaunchFile;
-  return { name: k.file.replace(/\.sm_.*/, ""), ptx, target, launch };
+  return { name: `${k.file.replace(/\.sm_.*/, "")}_${k.kernel}`, ptx, target, launch };
 }
 
 /** By the names that `--set` takes. */

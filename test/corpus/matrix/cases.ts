@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { random } from "../random.js";
+import { fragments } from "./fragments.js";
 import { products } from "./gemm.js";
 import { handedOn } from "./copies.js";
 import { typed } from "./product-types.js";
@@ -138,6 +139,7 @@ export const matrixKernels: readonly MatrixKernel[] = [
   { file: "transpose_tma.sm_90", kernel: "transpose", targets: ["sm_90", "sm_100"], grid: [4, 3], block: 128, prepare: transpose },
   { file: "sum_tiles.sm_90", kernel: "sums", targets: ["sm_90", "sm_100"], grid: 3, block: 64, prepare: sums },
   ...products,
+  ...fragments,
   ...handedOn,
   ...typed,
 ];
