@@ -1,5 +1,5 @@
 /**
- * UTMALDG, UTMASTG: boxes of a tensor to and from shared memory (PTX ISA cp.async.bulk.tensor, tile mode). Elements outside of the tensor come as
+ * UTMALDG, UTMASTG, UTMAREDG: boxes of a tensor to and from shared memory (PTX ISA cp.async.bulk.tensor, tile mode; cp.reduce.async.bulk.tensor). Elements outside of the tensor come as
  * zero and are not written. What arrives completes the bytes of the whole box on the mbarrier.
  * Swizzles exchange chunks of 16 bytes within their rows by the address's bits from 7 on (PTX ISA 5.5.7).
  */
@@ -111,14 +111,51 @@ function load(s: Site): Exec {
   };
 }
 
+/** Reductions of unsigned 32-bit elements, the type that maps of four bytes have here. */
+const reductions: Readonly<Record<string, (old: number, value: number) => number>> = {
+  ADD: (x, y) => x + y,
+  MIN: Math.min,
+  MAX: Math.max,
+  INC: (x, y) => (x >= y ? 0 : x + 1),
+  DEC: (x, y) => (x === 0 || x > y ? y : x - 1),
+  AND: (x, y) => x & y,
+  OR: (x, y) => x | y,
+  XOR: (x, y) => x ^ y,
+};
+
+const WORD = 4;
+
+function combining(reduce: (old: number, value: number) => number): Transfer["combine"] {
+  return (memory, operand) => {
+    const [old, value] = [memory, operand].map((b) => new DataView(b.buffer, b.byteOffset, b.byteLength)) as [
+      DataView,
+      DataView,
+    ];
+    for (let i = 0; i < memory.length; i += WORD)
+      old.setUint32(i, reduce(old.getUint32(i, true), value.getUint32(i, true)) >>> 0, true);
+  };
+}
+
+/** UTMASTG, and UTMAREDG, which combines what is there with the box. */
 function store(s: Site): Exec {
   const c = copyOf(s);
+  const reduces = s.inst.form.op === "UTMAREDG";
+  const reduce = reduces
+    ? (s.choose<((old: number, value: number) => number) | null>(reductions, null) ?? s.unsupported("reduction"))
+    : null;
   return (w, m) => {
     const lane = laneOf(m);
     const b = mapAt(w, c.map(w), c.dimensions, lane);
     if (b === null) return Step.Fault;
+    if (reduce !== null && b.elementBytes !== WORD)
+      return w.fault(
+        "not-supported",
+        1 << lane,
+        "not supported by the simulator: reductions of elements that have not 32 bits",
+      );
     const at = b.box.map((_, i) => c.word(w, 1 + i) | 0);
     const t = boxAt(w, lane, b, at, bytesAt(c.word(w, 0)), "store");
+    if (t !== null && reduce !== null) t.combine = combining(reduce);
     return t === null ? Step.Fault : begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
   };
 }
@@ -162,4 +199,10 @@ const nothing = (s: Site): Exec => {
   return () => Step.Next;
 };
 
-export const tensorCopy: Makers = { UTMALDG: load, UTMASTG: store, UTMAPF: nothing, UTMACCTL: nothing };
+export const tensorCopy: Makers = {
+  UTMALDG: load,
+  UTMASTG: store,
+  UTMAREDG: store,
+  UTMAPF: nothing,
+  UTMACCTL: nothing,
+};

@@ -39,6 +39,22 @@ const clusterSums = (width: number, given: number) => (): Prepared => {
   return { params: [from, to], check: () => same(to, expected) };
 };
 
+/** Boxes of 8 × 8 that overlap, and stand out of the matrix at its edges. */
+const boxes = (reduce: (old: number, value: number) => number) => (): Prepared => {
+  const [across, down, width, height] = [3, 4, 12, 14];
+  const [from, to] = [noise(48, across * down * 64), noise(49, width * height)];
+  const expected = to.slice();
+  from.forEach((value, i) => {
+    const [box, e] = [i >> 6, i & 63];
+    const x = 4 * (box % across) - 2 + (e & 7);
+    const y = 4 * Math.floor(box / across) - 2 + (e >> 3);
+    if (x < 0 || x >= width || y < 0 || y >= height) return;
+    expected[y * width + x] = reduce(expected[y * width + x]!, value);
+  });
+  const map = { tensorMap: { data: to, elementBytes: 4, dims: [width, height], box: [8, 8] } };
+  return { params: [map, from], check: () => same(to, expected) };
+};
+
 function turns(): Prepared {
   const [n, width] = [10, 128];
   const [from, sums] = [noise(44, n * width), new Uint32Array(n)];
@@ -130,6 +146,14 @@ export const handedOn: readonly MatrixKernel[] = [
   ...hopperOn("reductions", "limits", 64, 5, limits),
   ...hopperOn("reductions", "gather_rows", 64, 8, clusterSums(256, 256)),
   ...hopperOn("reductions", "send_words", 64, 8, clusterSums(16, 64)),
+  ...hopperOn(
+    "reductions",
+    "add_boxes",
+    64,
+    [3, 4],
+    boxes((x, y) => x + y),
+  ),
+  ...hopperOn("reductions", "max_boxes", 64, [3, 4], boxes(Math.max)),
   ...hopperOn("pipelines", "turns", 128, 1, turns),
   ...hopperOn("pipelines", "share_rows", 64, 8, sharedRows),
   ...hopperOn("pipelines", "leave", 32, 1, leaving),

@@ -68,3 +68,27 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) __launch_bounds__(64) send_
   }
   clusterSync();
 }
+
+// Boxes of 8 × 8 words that overlap by half are added to a matrix, and their greatest elements kept, by tensor reductions; each block has one.
+template <bool GREATEST> __device__ void reduceBox(const CUtensorMap *to, const unsigned *from) {
+  __shared__ __align__(128) unsigned tile[64];
+  int t = threadIdx.x;
+  tile[t] = from[(blockIdx.y * gridDim.x + blockIdx.x) * 64 + t];
+  fenceProxy();
+  __syncthreads();
+  if (t == 0) {
+    int x = blockIdx.x * 4 - 2, y = blockIdx.y * 4 - 2;
+    if (GREATEST)
+      asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.max.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(to), "r"(x), "r"(y),
+                   "r"(addressOf(tile))
+                   : "memory");
+    else
+      asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(to), "r"(x), "r"(y),
+                   "r"(addressOf(tile))
+                   : "memory");
+    ptx::cp_async_bulk_commit_group();
+    ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+  }
+}
+extern "C" __global__ void __launch_bounds__(64) add_boxes(const __grid_constant__ CUtensorMap to, const unsigned *from) { reduceBox<false>(&to, from); }
+extern "C" __global__ void __launch_bounds__(64) max_boxes(const __grid_constant__ CUtensorMap to, const unsigned *from) { reduceBox<true>(&to, from); }
