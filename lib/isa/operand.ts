@@ -125,9 +125,9 @@ export interface MachineInst {
 
 /**
  * `volatile`: an access of shared memory that is neither repeated, left out, joined nor moved past others (accesses of global memory
- * say it in their form). `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
+ * say it in their form). `barrier`: a NOP in place of the warp's barrier, which no access is moved past. `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
  */
-export const saids = ["volatile", "contract"] as const;
+export const saids = ["volatile", "barrier", "contract"] as const;
 /** One of `saids`. */
 export type Said = (typeof saids)[number];
 

@@ -68,7 +68,10 @@ function bar(defaultAligned: boolean): Lowering {
     const kind = m.oneOf(["sync", "arrive", "red", "warp"]);
     if (kind === "warp") {
       m.need(["sync"]);
-      together(c, "bar.warp", c.read(at(operands(i, 1), 0), U32), false, () => {});
+      together(c, "bar.warp", c.read(at(operands(i, 1), 0), U32), false, () => {
+        // Where the lanes are together the barrier still orders memory: ptxas leaves a NOP.
+        c.emit("NOP", [], []).said = "barrier";
+      });
       return;
     }
     const aligned = m.flag("aligned") || defaultAligned;

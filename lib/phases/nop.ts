@@ -1,4 +1,4 @@
-/** OriRemoveNopCode: NOPs that only held a place. One after a strong access may be what an acquire waits at. */
+/** OriRemoveNopCode: NOPs that only held a place. One after a strong access may be what an acquire waits at; one of the warp's barrier orders memory. */
 import { AcquireRole, acquireRoles } from "../analysis/acquire.js";
 import { rewriteBlock } from "../ori/editor.js";
 import type { Func } from "../ori/types.js";
@@ -11,7 +11,7 @@ export function removeNops(func: Func): number {
     const roles = acquireRoles(block.insts);
     let at = 0;
     rewriteBlock(func, block, (inst, out) => {
-      if (inst.form.op !== "NOP" || roles[at] === AcquireRole.Wait) out.push(inst);
+      if (inst.form.op !== "NOP" || inst.said === "barrier" || roles[at] === AcquireRole.Wait) out.push(inst);
       else removed++;
       at++;
     });
