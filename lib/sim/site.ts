@@ -4,7 +4,7 @@
  * supported", so nothing is silently ignored.
  */
 import { File, Kind, type MachineInst, Mod, NO_INDEX, type Operand } from "../isa/operand.js";
-import { f32OfBits } from "./number/f32.js";
+import { f32OfBits, flush } from "./number/f32.js";
 import { doubleOf } from "./number/f64.js";
 import { Rounding } from "./number/rounding.js";
 import type { Program } from "./program.js";
@@ -309,8 +309,7 @@ export class Site {
   }
 
   private once(f: LaneFunction, sources: readonly Source[], out: Out, preds: readonly number[]): Exec {
-    if (out.d !== "i" && out.d !== "w" && out.d !== "none")
-      this.unsupported("a floating-point result of the uniform datapath");
+    if (out.d === "d") this.unsupported("a result of 64 bits in floating point of the uniform datapath");
     const getters: Getter[] = [];
     for (const s of sources) {
       if (s.scalar === null) this.unsupported("a vector register in the uniform datapath");
@@ -318,13 +317,14 @@ export class Site {
       getters.push(...fetch);
     }
     const u = this.uniformDst("d");
-    const u2 = u >= TRASH_UNIFORM ? u + 1 : u + 1;
+    const u2 = u + 1;
+    const { ftz = false, sat = false } = out;
     const args = new Array<number>(getters.length);
     return (w) => {
       for (let i = 0; i < getters.length; i++) args[i] = getters[i]!(w);
       const r = f(...args);
       if (out.d !== "none") {
-        w.U[u] = r;
+        w.U[u] = out.d === "f" ? bitsOfResult(ftz ? flush(r) : r, sat) : r;
         if (out.d === "w") w.U[u2] = high.word;
       }
       const bits = out.d === "none" ? r : high.word;
@@ -352,6 +352,15 @@ export class Site {
   }
 }
 
+const single: Float32Array = new Float32Array(1);
+const singleBits: Int32Array = new Int32Array(single.buffer);
+
+/** What an f32 result leaves in a register: no number is the canonical one, and saturates to +0. */
+function bitsOfResult(x: number, sat: boolean): number {
+  single[0] = sat ? (x > 0 ? Math.min(x, 1) : 0) : x;
+  return single[0] !== single[0] ? 0x7fffffff : singleBits[0]!;
+}
+
 /** Getters of a scalar source with its sign operations applied. */
 function modified(s: Source, get: Getter): Getter[] {
   if (s.type === "l") {
@@ -361,11 +370,18 @@ function modified(s: Source, get: Getter): Getter[] {
     return [get, hi];
   }
   if (s.type === "p") return [get];
-  if (s.type === "f" || s.type === "d" || s.type === "b") {
-    if (s.neg || s.abs || s.ftz) throw new Unsupported("sign of a uniform floating-point operand");
-    return [get];
-  }
   let out = get;
+  if (s.type === "b") {
+    if (s.ftz) throw new Unsupported("subnormals of a uniform operand");
+    const [clear, flip] = [s.abs ? 0x7fffffff : -1, s.neg ? 0x80000000 : 0];
+    return [(w) => (get(w) & clear) ^ flip];
+  }
+  if (s.type === "f" || s.type === "d") {
+    if (s.ftz) out = (w) => flush(get(w));
+    const x = out;
+    if (s.abs) return [s.neg ? (w) => -Math.abs(x(w)) : (w) => Math.abs(x(w))];
+    return [s.neg ? (w) => -x(w) : x];
+  }
   if (s.abs) {
     const x = out;
     out = (w) => Math.abs(x(w)) | 0;

@@ -204,6 +204,7 @@ export const move: Makers = {
   S2R: s2r,
   S2UR: s2r,
   CS2R: cs2r,
+  CS2UR: cs2r,
   P2R: p2r,
   R2P: r2p,
   R2UR: r2ur,

@@ -135,8 +135,15 @@ function emitInstruction(
   group: Group | null,
 ): void {
   e.startInstruction(site.inst, site.uniform);
-  if (site.uniform) e.inPrologue(() => emitter.emit(e, site, index, group));
-  else emitter.emit(e, site, index, group);
+  if (!site.uniform) {
+    emitter.emit(e, site, index, group);
+    return;
+  }
+  // The prologue is not done again where something was wrong.
+  const { fma } = e;
+  e.fma = "exact";
+  e.inPrologue(() => emitter.emit(e, site, index, group));
+  e.fma = fma;
 }
 
 /** A piece of straight-line code that one function does. */
