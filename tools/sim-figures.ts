@@ -1,8 +1,8 @@
 /**
- * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | start | estimate: figures of the simulator for docs/status.md.
+ * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | start | estimate | told: figures of the simulator for docs/status.md.
  * `memory`: bytes that a resident thread takes in the memory of translated code, and beside its registers. `endless`: the largest memory of the process while
  * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
- * races that are found (PTXLAB_RACES=N random programs).
+ * races that are found (PTXLAB_RACES=N random programs). `told`: a profile, races and unwritten registers, in translated code and in closures.
  */
 import { availableParallelism, loadavg } from "node:os";
 import { compile } from "../lib/compile.js";
@@ -108,6 +108,31 @@ function estimates(): void {
   }
 }
 
+/** What a matrix product takes with each of the tools on top, in closures and translated. */
+function told(): void {
+  const n = 128;
+  const array = (): Float32Array => new Float32Array(n * n).map((_, i) => i % 7);
+  const cubin = compiled(corpusPtx("sgemm", "sm_90"));
+  for (const tool of ["profile", "races", "registers"] as const) {
+    const rates = (["closures", "auto"] as const).map((engine) => {
+      let best = 0;
+      for (let i = 0; i < 3; i++) {
+        const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
+        const before = process.cpuUsage();
+        const run = simulate(cubin, { grid: [n / 16, n / 16], block: [16, 16], params, engine, [tool]: true });
+        if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+        const { user, system } = process.cpuUsage(before);
+        best = Math.max(best, run.value.threadInstructions / (user + system));
+      }
+      return best;
+    });
+    const [closures, wasm] = rates as [number, number];
+    console.log(
+      `${tool}: ${closures.toFixed(1)} M thread-instructions per second in closures, ${wasm.toFixed(1)} translated`,
+    );
+  }
+}
+
 function races(): void {
   let [planted, found, clean, wrong] = [0, 0, 0, 0];
   const look = (ptx: string, grid: number, block: number): number => {
@@ -135,4 +160,5 @@ else if (what === "threads") threads(Number(n ?? availableParallelism()));
 else if (what === "races") races();
 else if (what === "start") start();
 else if (what === "estimate") estimates();
-else console.log("memory | endless | threads [N] | races | start | estimate");
+else if (what === "told") told();
+else console.log("memory | endless | threads [N] | races | start | estimate | told");

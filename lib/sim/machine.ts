@@ -445,12 +445,9 @@ export class GridMachine implements Machine, Host, Observer {
     const { profiler, written } = this;
     const w = this.running!;
     const tracer = w.trace === null ? null : (this.launch.tracer ?? null);
-    for (const pc of pcs) {
-      const m = active & (w.P[guard[pc]!]! ^ invert[pc]!);
-      if (profiler !== null) profiler.issue(w, pc, m);
-      if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
-      if (written !== null) written.issue(w, pc, active, m);
-    }
+    profiler?.issueAll(w, pcs, active);
+    written?.issueAll(w, pcs, active);
+    if (tracer !== null) for (const pc of pcs) tracer.issue(w, w.trace!, pc, active & (w.P[guard[pc]!]! ^ invert[pc]!));
   }
 
   private *residentCtas(): Iterable<Cta> {

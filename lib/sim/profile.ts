@@ -53,6 +53,14 @@ const spaceNames = new Map<number, Traffic["space"]>([
   [Where.Bulk, "bulk"],
 ]);
 
+/** How often instructions of translated code were told of together, but for those whose threads or memory differ. */
+interface Together {
+  readonly plain: readonly number[];
+  readonly single: readonly number[];
+  warps: number;
+  threads: number;
+}
+
 interface Count {
   where: number;
   requests: number;
@@ -65,6 +73,7 @@ export class Profiler {
   private readonly threads: Float64Array;
   private readonly counts: (Count | null)[];
   private readonly meter = new TraceRecorder(new Set());
+  private readonly together = new Map<readonly number[], Together>();
 
   constructor(private readonly program: Program) {
     const n = program.insts.length;
@@ -92,8 +101,36 @@ export class Profiler {
     c.bytes += n * (this.program.insts[pc]!.form.memory?.bytes ?? 0);
   }
 
+  /** The active lanes are about to execute these instructions, one after the other. */
+  issueAll(w: Warp, pcs: readonly number[], active: number): void {
+    let t = this.together.get(pcs);
+    if (t === undefined) {
+      const isSingle = (pc: number): boolean =>
+        this.program.insts[pc]?.guard != null || this.program.insts[pc]?.form.memory != null;
+      t = { plain: pcs.filter((pc) => !isSingle(pc)), single: pcs.filter(isSingle), warps: 0, threads: 0 };
+      this.together.set(pcs, t);
+    }
+    t.warps++;
+    t.threads += popcount(active);
+    const { guard, invert } = this.program;
+    for (const pc of t.single) this.issue(w, pc, active & (w.P[guard[pc]!]! ^ invert[pc]!));
+  }
+
+  /** Counts for each instruction what was counted of several together. */
+  private settle(): void {
+    for (const t of this.together.values()) {
+      for (const pc of t.plain) {
+        this.warps[pc] = this.warps[pc]! + t.warps;
+        this.threads[pc] = this.threads[pc]! + t.threads;
+      }
+      t.warps = 0;
+      t.threads = 0;
+    }
+  }
+
   /** What was issued at least once, in code order. */
   entries(): ProfileEntry[] {
+    this.settle();
     const list: ProfileEntry[] = [];
     this.warps.forEach((warps, i) => {
       if (warps > 0)
@@ -104,6 +141,7 @@ export class Profiler {
 
   /** What no warp issued of the functions in which something ran, up to the last instruction that is no padding. */
   missed(): CodePlace[] {
+    this.settle();
     const { insts, functions } = this.program;
     return functions.flatMap(({ first, count }) => {
       if (!this.warps.subarray(first, first + count).some((n) => n > 0)) return [];

@@ -51,7 +51,16 @@ interface Use {
   readonly kind: "use" | "copy" | "save";
 }
 
+/** Instructions of translated code that are told of together. */
+interface Together {
+  /** Registers that they read as they are before. */
+  readonly given: readonly number[];
+  /** Registers that they write, each with the guard of the write (7: none) and what it is combined with (program.ts). */
+  readonly writes: readonly (readonly [register: number, guard: number, invert: number])[];
+}
+
 export class RegisterWatch {
+  private readonly together = new Map<readonly number[], Together>();
   private readonly uses: (Use | undefined)[];
   private readonly written = new Map<Warp, Int32Array>();
   private readonly found = new Map<string, UnwrittenRegister>();
@@ -79,15 +88,57 @@ export class RegisterWatch {
     for (let i = 0; i < COUNT; i++) written[i] = written[i]! | mask;
   }
 
-  /** The active lanes come to instruction `pc`, those of `mask` execute it. */
-  issue(w: Warp, pc: number, active: number, mask: number): void {
+  /** The active lanes come to these instructions, one after the other. */
+  issueAll(w: Warp, pcs: readonly number[], active: number): void {
+    let t = this.together.get(pcs);
+    if (t === undefined) {
+      t = this.togetherOf(pcs);
+      this.together.set(pcs, t);
+    }
+    const written = this.written.get(w)!;
+    const { guard, invert } = this.program;
+    let missing = 0;
+    for (const r of t.given) missing |= active & ~written[r]!;
+    if (missing !== 0) {
+      for (const pc of pcs) this.issue(w, pc, active, active & (w.P[guard[pc]!]! ^ invert[pc]!));
+      return;
+    }
+    // Then all that they read is written, whatever the guards say.
+    for (const [r, g, inverted] of t.writes) {
+      const m = active & (w.P[g]! ^ inverted);
+      if (m !== 0) written[r] = isUniform(r) ? -1 : written[r]! | m;
+    }
+  }
+
+  private togetherOf(pcs: readonly number[]): Together {
+    const { guard, invert } = this.program;
+    const given = new Set<number>();
+    const made = new Set<number>();
+    const writes: [number, number, number][] = [];
+    for (const pc of pcs) {
+      const use = this.useAt(pc);
+      for (const r of use.guard < 0 ? use.reads : [...use.reads, use.guard]) if (!made.has(r)) given.add(r);
+      for (const r of use.writes) {
+        writes.push([r, guard[pc]!, invert[pc]!]);
+        if (use.guard < 0) made.add(r);
+      }
+    }
+    return { given: [...given], writes };
+  }
+
+  private useAt(pc: number): Use {
     let use = this.uses[pc];
     if (use === undefined) {
       use = useOf(this.program.insts[pc], this.program.target);
       this.uses[pc] = use;
     }
+    return use;
+  }
+
+  /** The active lanes come to instruction `pc`, those of `mask` execute it. */
+  issue(w: Warp, pc: number, active: number, mask: number): void {
     const written = this.written.get(w)!;
-    const { reads, writes, guard, kind } = use;
+    const { reads, writes, guard, kind } = this.useAt(pc);
     if (guard >= 0) this.look(w, pc, guard, active, written);
     if (mask === 0) return;
     if (kind === "copy") {
