@@ -358,7 +358,7 @@ const singleBits: Int32Array = new Int32Array(single.buffer);
 /** What an f32 result leaves in a register: no number is the canonical one, and saturates to +0. */
 function bitsOfResult(x: number, sat: boolean): number {
   single[0] = sat ? (x > 0 ? Math.min(x, 1) : 0) : x;
-  return single[0] !== single[0] ? 0x7fffffff : singleBits[0]!;
+  return Number.isNaN(x) && !sat ? 0x7fffffff : singleBits[0]!;
 }
 
 /** Getters of a scalar source with its sign operations applied. */

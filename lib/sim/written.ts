@@ -5,7 +5,7 @@
  * hold nothing.
  *
  * Code of -O0 does so where the PTX does. Above, ptxas and we compute ahead with what a branch would have kept from being used, and drop the result:
- * 12 of 309 kernels of the corpus and the programs (-O0 and -O3 by us, -O3 by ptxas), none of them at -O0.
+ * 5 of 309 kernels of the corpus and the programs (-O0 and -O3 by us, -O3 by ptxas), none of them at -O0.
  */
 import { File, Kind, type MachineInst } from "../isa/operand.js";
 import { type RegisterName, registerUse } from "../sass/live.js";
