@@ -19,6 +19,7 @@ import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { readCopies } from "./copy-names.js";
 import { removeDeadCode } from "./dead-code.js";
+import { keepFallThrough } from "./fall-through.js";
 import { foldOffsets } from "./fold-offsets.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
@@ -120,7 +121,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   },
   MergeEquivalentConditionalFlow: later,
   DoSwitchOptFirst: (func) => void makeSwitches(func),
-  OriBranchOpt: (func) => void foldBranches(func),
+  OriBranchOpt: (func) => {
+    keepFallThrough(func);
+    foldBranches(func);
+  },
   OriPerformLiveDeadFirst: deadCode,
   OptimizeBindlessHeaderLoads: graphics,
   OriLoopSimplification: (func, context) => {
