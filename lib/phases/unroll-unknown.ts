@@ -17,9 +17,10 @@ import { after, chain, place, type TurnCopy, turnsOf } from "./turns.js";
 const MIN = -0x80000000;
 const MAX = 0x7fffffff;
 
-/** Signed order, the step towards the bound, the counter compared as it is. */
-export function isUnknownCount({ compare, unsigned, step, offset, bound }: CountedLoop): boolean {
+/** Signed order, the step towards the bound, the counter compared as it is; what is added for `factor` turns fits into 31 bits. */
+export function isUnknownCount({ compare, unsigned, step, offset, bound }: CountedLoop, factor: number): boolean {
   if (unsigned || offset !== 0 || (bound.kind !== Kind.Imm && !isReg(bound))) return false;
+  if (Math.abs(step) * factor > MAX) return false;
   return compare === "LT" || compare === "LE" ? step > 0 : (compare === "GT" || compare === "GE") && step < 0;
 }
 

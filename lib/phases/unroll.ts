@@ -166,7 +166,7 @@ function unroll(
   const fits = !stays && !many && limits.UnrollVariableBounds && size <= limits.UnrollUnknownInstLimit;
   // Tails of half as many turns, a quarter … do the rest.
   const factor = 2 ** Math.floor(Math.log2(Math.max(1, limits.LoopUnrollFactor || limits.UnrollUnknownCount)));
-  if (!fits || factor < 2 || !isUnknownCount(loop) || !laneByLane(loop.blocks))
+  if (!fits || factor < 2 || !isUnknownCount(loop, factor) || !laneByLane(loop.blocks))
     return { loop: name, trips, size, factor: 1 };
   unrollUnknown(func, loop, region, factor, !limits.DisablePartialUnrollOverflowCheck);
   return { loop: name, trips, size, factor };

@@ -109,6 +109,14 @@ describe.each(targets)("%s", (target) => {
     check(target, { from: "%a", step: -1, compare: "gt", bound: "%b" }, reversed);
   });
 
+  test("so large a step that what is added for several turns does not fit 31 bits", () => {
+    const ends: Inputs = Array.from({ length: LANES }, (_, k) => [
+      0,
+      k % 2 === 0 ? (1 << 30) - k : (k - 20) * (1 << 25),
+    ]);
+    check(target, { from: "0", step: 1 << 30, compare: "lt", bound: "%b" }, ends);
+  });
+
   test("from a number of the lane to a constant", () => {
     check(target, { from: "%b", step: 3, compare: "lt", bound: "40" }, bounds);
     check(target, { from: "%b", step: 2, compare: "le", bound: "2147483640" }, [
