@@ -198,10 +198,12 @@ function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   return false;
 }
 
-/** May convert from a type of less than a register; of an integer's types only the source's is a float. */
+/** Converts from a type of less than a register, or perhaps so. The source's type comes last. */
 function hasNarrowSource({ form }: Inst): boolean {
-  if (form.op === "F2I") return form.mods.some((m) => m === "F16" || m === "BF16");
-  return (form.op === "F2F" || form.op === "I2F") && form.mods.some((m) => narrowTypes.has(m));
+  const types = form.mods.filter((m) => narrowTypes.has(m) || m === "F32" || m === "F64");
+  if (form.op === "F2I") return types.some((m) => m === "F16" || m === "BF16");
+  if (form.op === "I2F") return types.some((m) => /^[US]/.test(m));
+  return form.op === "F2F" && narrowTypes.has(types.at(-1) ?? "");
 }
 
 /** A number of f64 whose lower word is zero is a literal of its upper one. */

@@ -10,7 +10,7 @@ const groups = {
   ),
   FPRefactoringDisable: names(
     "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, saturated-again, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
-      "product-and-sum-of-halves-mma, sign-as-modifier",
+      "product-and-sum-of-halves-mma, sign-as-modifier, sign-of-halves-as-modifier",
   ),
   DisableCmpToPred: names("join-compare, test-of-select, test-of-logic"),
   DisableLongIntArithAddressFolding: names("add-wide"),

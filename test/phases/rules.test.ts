@@ -38,7 +38,7 @@ const bodies: Readonly<Record<string, string>> = {
   "known-compare": "and.b32 t, a, 8; setp.ge.s32 p, t, 0; selp.u32 x, b, c, p;",
   "unseen-mask": "and.b32 t, a, 0xffff; and.b32 x, b, 0xffff; add.u32 t, t, x; and.b32 x, t, 0xff;",
   "half-of-product": "mul.wide.u32 g, a, b; cvt.u32.u64 x, g; mul.wide.s32 y, c, 4; shr.s64 y, y, 32;",
-  "negated-literal": "mov.u32 t, 5; sub.u32 x, t, a; neg.s32 x, x;",
+  "negated-literal": "mov.u32 t, 5; sub.u32 x, a, t;",
   "fold-extremum": "mov.u32 t, 9; min.s32 t, t, -4; max.u32 t, t, 3; add.u32 x, a, t;",
   "known-upper-half": "and.b64 g, e, 9; and.b64 h, f, 12; setp.lt.s64 p, g, h; selp.u32 x, a, b, p;",
   "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",
@@ -48,6 +48,8 @@ const bodies: Readonly<Record<string, string>> = {
   "half-in-place": "mov.b32 {s, s2}, a; cvt.f32.f16 v, s; cvt.f32.f16 w, s2; add.f32 v, v, w; mov.b32 x, v;",
   "rounded-together":
     "cvt.rn.f32.u32 v, a; cvt.rn.f32.s32 w, b; cvt.rn.f16.f32 s, v; cvt.rn.f16.f32 s2, w; mov.b32 x, {s, s2};",
+  "sign-of-halves-as-modifier":
+    "and.b32 t, a, 0x3fff3fff; and.b32 x, b, 0xbfffbfff; neg.f16x2 t, t; abs.f16x2 x, x; fma.rn.f16x2 x, t, x, x;",
   "sign-as-modifier": "mov.b32 v, a; mov.b32 w, b; neg.f32 v, v; abs.f32 w, w; mul.f32 w, v, w; mov.b32 x, w;",
 };
 

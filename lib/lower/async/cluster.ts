@@ -5,6 +5,7 @@
 import { constBank, hi, imm, lo, PT, part, RZ, sreg, URZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
+import { memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
 import { convergeWarp } from "../converge.js";
 import { at, type Family, type Lowering, operands } from "../family.js";
@@ -125,10 +126,10 @@ export function asGeneric(c: Context, i: Instruction): Instruction {
   needClusters(c);
   const list = i.operands.map((o) => {
     if (o.kind !== "address") return o;
-    const address = sharedAddress(c, o);
+    const { base, offset } = memoryAddress(c, o, "shared");
     const high = c.op("S2R", [sreg(SHARED_WINDOW_HIGH)]);
-    c.scope.declare(GENERIC, { kind: "register", type: U64, operand: c.pair(address, high), lanes: [] });
-    return { ...o, base: GENERIC, offset: 0 };
+    c.scope.declare(GENERIC, { kind: "register", type: U64, operand: c.pair(base, high), lanes: [] });
+    return { ...o, base: GENERIC, offset };
   });
   return {
     kind: "instruction",

@@ -40,11 +40,33 @@ const signAsModifier: Apply = (c, root, at) => {
   return false;
 };
 
+/** `HADD2 t, -x, -RZ; HADD2 d, t, y` → `HADD2 d, -x, y`: both halves, nothing flushed, and no number stays none. */
+const halfSignAsModifier: Apply = (c, root, at) => {
+  for (const [k, o] of root.srcs.entries()) {
+    if (!plainReg({ ...o, mods: 0 }) || o.part !== "") continue;
+    const inner = c.inner({ ...o, mods: 0 }, at, ["HADD2"]);
+    const [x, zero] = inner?.srcs ?? [];
+    if (x === undefined || zero === undefined || !isZeroReg(zero) || zero.mods !== Mod.Neg || zero.part !== "")
+      continue;
+    if (!plainReg({ ...x, mods: 0 }) || x.part !== "" || x.mods === 0) continue;
+    const mods = (o.mods & Mod.Abs) !== 0 ? Mod.Abs | (o.mods & Mod.Neg) : x.mods ^ (o.mods & Mod.Neg);
+    const srcs = root.srcs.map((s, n) => (n === k ? { ...x, mods } : s));
+    if (c.write(at, root.form, root.dsts, srcs)) return true;
+  }
+  return false;
+};
+
 export const floatRules: readonly CombineRule[] = [
   {
     name: "sign-as-modifier",
     roots: signOps,
     inner: ["FADD", "DADD"],
     apply: signAsModifier,
+  },
+  {
+    name: "sign-of-halves-as-modifier",
+    roots: ["HADD2", "HMUL2", "HFMA2", "HFMA2.MMA"],
+    inner: ["HADD2"],
+    apply: halfSignAsModifier,
   },
 ];
