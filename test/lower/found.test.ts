@@ -74,11 +74,11 @@ ld.local.u32 %r1, [save0]; ld.local.u32 %r2, [save2]; mad.lo.u32 %r9, %r9, %r2, 
     `.func (.param .b32 r) twoArguments(.param .b32 a, .param .b32 b) {
 .reg .b32 %r<4>; ld.param.b32 %r1, [a]; ld.param.b32 %r2, [b]; shl.b32 %r1, %r1, %r2; sub.u32 %r1, %r1, %r2; st.param.b32 [r], %r1; ret; }`,
   ),
+  // A lane's own store is elsewhere and comes late; what is read is the next lane's.
   "loads of what other lanes stored before the warp's barrier": kernel(
-    `.shared .align 8 .b8 s[8192]; mov.u32 %r2, s; mad.lo.u32 %r3, %r0, 4, %r2; and.b32 %r5, %r0, 31; mad.lo.u32 %r4, %r5, 56, %r3;
-st.shared.u32 [%r3], %r0; st.shared.u32 [%r3+256], 7; st.shared.u32 [%r3+512], 9; bar.warp.sync -1;
-and.b32 %r5, %r5, 7; mad.lo.u32 %r4, %r5, 24, %r2; ld.shared.u32 %r6, [%r4+4]; ld.shared.u32 %r7, [%r4+12]; mad.lo.u32 %r9, %r6, 3, %r7;
-mad.lo.u32 %r4, %r5, 56, %r3; ld.shared.u32 %r6, [%r4+12]; setp.lt.u32 %p1, %r5, 1; @%p1 add.u32 %r9, %r9, %r6;`,
+    `.shared .align 4 .b8 s[4096]; mov.u32 %r2, s; mad.lo.u32 %r3, %r0, 4, %r2; and.b32 %r5, %r0, 31; setp.lt.u32 %p1, %r5, 31;
+mul.lo.u32 %r4, %r0, %r0; mad.lo.u32 %r4, %r4, %r4, 7; mad.lo.u32 %r4, %r4, %r4, 11; mad.lo.u32 %r4, %r4, %r4, %r0; st.shared.u32 [%r3], %r4;
+bar.warp.sync -1; mov.u32 %r6, 5; @%p1 ld.shared.u32 %r6, [%r3+4]; mad.lo.u32 %r7, %r6, %r6, 3; mad.lo.u32 %r9, %r7, %r7, %r6;`,
   ),
   "HMUL2.FTZ.SAT flushes a subnormal result": kernel(
     "add.u32 %r1, %r0, 0x04000400; mov.b32 %r2, 0x38003400; mul.ftz.sat.f16x2 %r9, %r1, %r2;",
