@@ -80,6 +80,19 @@ ld.local.u32 %r1, [save0]; ld.local.u32 %r2, [save2]; mad.lo.u32 %r9, %r9, %r2, 
 mul.lo.u32 %r4, %r0, %r0; mad.lo.u32 %r4, %r4, %r4, 7; mad.lo.u32 %r4, %r4, %r4, 11; mad.lo.u32 %r4, %r4, %r4, %r0; st.shared.u32 [%r3], %r4;
 bar.warp.sync -1; mov.u32 %r6, 5; @%p1 ld.shared.u32 %r6, [%r3+4]; mad.lo.u32 %r7, %r6, %r6, 3; mad.lo.u32 %r9, %r7, %r7, %r6;`,
   ),
+  "loads again after the warp's barrier": kernel(
+    `.shared .align 4 .b8 s[4096]; mov.u32 %r2, s; mad.lo.u32 %r3, %r0, 4, %r2; and.b32 %r5, %r0, 31; setp.lt.u32 %p1, %r5, 31;
+st.shared.u32 [%r3], %r0; bar.warp.sync -1; ld.shared.u32 %r6, [%r3]; bar.warp.sync -1; mad.lo.u32 %r7, %r0, 3, 1; xor.b32 %r8, %r0, 31;
+mad.lo.u32 %r8, %r8, 4, %r2; st.shared.u32 [%r8], %r7; bar.warp.sync -1; ld.shared.u32 %r4, [%r3]; mad.lo.u32 %r9, %r4, 17, %r6;`,
+  ),
+  "own store forwarded past the warp's barrier": kernel(
+    `.shared .align 4 .b8 s[4096]; mov.u32 %r2, s; mad.lo.u32 %r3, %r0, 4, %r2; xor.b32 %r5, %r0, 1; mad.lo.u32 %r8, %r5, 4, %r2;
+st.shared.u32 [%r3], %r0; bar.warp.sync -1; mad.lo.u32 %r7, %r0, 3, 1; st.shared.u32 [%r8], %r7; bar.warp.sync -1; ld.shared.u32 %r9, [%r3];`,
+  ),
+  "stores to the same place on both sides of the warp's barrier": kernel(
+    `.shared .align 4 .b8 s[4096]; mov.u32 %r2, s; mad.lo.u32 %r3, %r0, 4, %r2; xor.b32 %r5, %r0, 1; mad.lo.u32 %r8, %r5, 4, %r2;
+st.shared.u32 [%r3], %r0; bar.warp.sync -1; ld.shared.u32 %r6, [%r8]; bar.warp.sync -1; add.u32 %r7, %r6, 100; st.shared.u32 [%r3], %r7; bar.warp.sync -1; ld.shared.u32 %r9, [%r8];`,
+  ),
   "HMUL2.FTZ.SAT flushes a subnormal result": kernel(
     "add.u32 %r1, %r0, 0x04000400; mov.b32 %r2, 0x38003400; mul.ftz.sat.f16x2 %r9, %r1, %r2;",
   ),
