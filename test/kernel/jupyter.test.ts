@@ -259,7 +259,9 @@ describeJupyter("the kernel over a Jupyter server", () => {
     await run(
       "setTimeout(() => console.log('tick'), 30); void Promise.reject(new Error('lost')); setTimeout(() => { throw new Error('thrown'); }, 40);",
     );
-    await until(() => /tick/.test(late.join("")) && /lost/.test(late.join("")) && /thrown/.test(late.join("")));
+    // The excerpt of the first mistake shows the whole line, words of the others included.
+    const all = [/^tick$/m, /rejection: Error: lost/, /exception: Error: thrown/];
+    await until(() => all.every((part) => part.test(late.join(""))));
     kernel.anyMessage.disconnect(listen as never);
     expect(late.join("")).toMatch(/Uncaught exception: Error: thrown\n\s+at .*In\[\d+\]:1:\d+/);
     expect((await run("1")).reply.status).toBe("ok");
