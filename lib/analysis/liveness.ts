@@ -25,7 +25,7 @@ export interface Liveness {
 }
 
 /**
- * A phi reads its sources where it stands. So in the SSA window they seem to live on every way there; with `onEdges` each
+ * A phi reads its sources where it stands. So in the SSA window they seem to live on every path there; with `onEdges` each
  * lives on the edge from its own predecessor only, and not into the block of the phi.
  */
 export function liveness(cfg: Cfg, flat: Flat, onEdges = false): Liveness {

@@ -154,7 +154,7 @@ const titled = (text: string): string => `title="${escapeHtml(text).replace(/\n/
 function modifierText(m: ModifierDoc): string {
   const shown = (v: string): string => (v === "" ? "nothing" : v);
   const values = m.values.map((v) => (v === m.text ? `[${shown(v)}]` : shown(v)));
-  const where = m.operand === null ? "" : ` behind ${m.operand}`;
+  const where = m.operand === null ? "" : ` after ${m.operand}`;
   const means = m.means === null ? "" : `, ${m.means}`;
   return `${m.name}${where} (bits ${m.bits})${means}: ${values.join(", ")}`;
 }

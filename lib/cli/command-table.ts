@@ -27,11 +27,11 @@ export const commandTable = {
         help: "Control bits beside each instruction: scoreboards waited for, set when operands are read, set when the result is written, Y where the warp may be switched, stall (cycles).",
       },
       source: {
-        help: "Lines of the source and of the PTX (-lineinfo) in front of the instructions made of them.",
+        help: "Lines of the source and of the PTX (-lineinfo) before the instructions made of them.",
       },
       asm: { help: "As text that the command asm takes: registers, parameters, labels, control words." },
       lines: { help: "One instruction per line: section, TAB, offset (hexadecimal), TAB, text." },
-      live: { help: "Numbers of live registers (R, UR, P, UP) in front of each instruction." },
+      live: { help: "Numbers of live registers (R, UR, P, UP) before each instruction." },
       cfg: { help: "The control flow as a DOT graph." },
       data: { help: "Constants and data: symbols, bytes as hexadecimal digits, u32 and f32, relocations." },
       html: {
@@ -88,7 +88,7 @@ export const commandTable = {
   },
   verify: {
     operands: "FILE",
-    help: "Check the code of a cubin (or of the cubins in a fat binary) for hazards: every register ready when it is read and free when it is written, on every way through the code.",
+    help: "Check the code of a cubin (or of the cubins in a fat binary) for hazards: every register ready when it is read and free when it is written, on every path through the code.",
     options: {
       arch: { value: "NAME", help: "Of several cubins those for this target." },
       json: { help: "The findings as JSON." },

@@ -1,5 +1,5 @@
 /**
- * The hazard checker: is every register ready when an instruction reads it, and free when one writes it, on every way
+ * The hazard checker: is every register ready when an instruction reads it, and free when one writes it, on every path
  * through the code? It knows the machine words, the instruction table and the latency tables, nothing of how the words
  * were chosen.
  *
@@ -56,7 +56,7 @@ import { Waits } from "./waits.js";
 import { checkWords } from "./words.js";
 
 /**
- * All hazards of a section of machine code, in order of address; empty when it is safe on every way. Distances are in
+ * All hazards of a section of machine code, in order of address; empty when it is safe on every path. Distances are in
  * cycles. Never throws for any words; code that it cannot follow is a finding of kind `unknown`.
  */
 export function verifyHazards(code: CodeToVerify, target: Target): readonly Finding[] {

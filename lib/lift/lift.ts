@@ -235,7 +235,7 @@ class Lifter {
     for (const r of this.f.relocs) {
       const index = r.offset >> 4;
       if (index >= this.end) {
-        this.problems.push(problem(this.f, index, "a relocation behind the code"));
+        this.problems.push(problem(this.f, index, "a relocation after the code"));
         continue;
       }
       const reloc = { ...r, target: this.pointOf(r), operand: operandOf(r, this.insts[index]!) };

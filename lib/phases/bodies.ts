@@ -193,7 +193,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriPerformLiveDeadThird: deadCode,
   OriRemoveRedundantMultiDefMov: later,
   OriDoPredication: {
-    none: "done behind the SSA window, where guarded writes are natural: LateMergeEquivalentConditionalFlow",
+    none: "done after the SSA window, where guarded writes are natural: LateMergeEquivalentConditionalFlow",
   },
   LateVectorization: vectorize,
   LateOriCommoning: (func, context) => {

@@ -49,7 +49,7 @@ interface BlockSets {
 
 /**
  * Of the units that cross blocks those that may be undefined where they are live: such as some write leaves standing, and
- * such as are live where nothing comes before. What is live anywhere else has been defined on every way there.
+ * such as are live where nothing comes before. What is live anywhere else has been defined on every path there.
  */
 function doubtful(flat: Flat, { liveIn, crossing }: BlockSets): Asked {
   const column = new Int32Array(flat.units).fill(NONE);

@@ -282,7 +282,7 @@ class Way {
       for (let e = cfg.predStart[at] as number; e < (cfg.predStart[at + 1] as number); e++) {
         const p = cfg.pred[e] as number;
         if (p === b) again = true;
-        // Blocks that nothing reaches are on no way.
+        // Blocks that nothing reaches are on no path.
         if (hasBit(on, 0, p) || p === b || !dominates(dom, d, p)) continue;
         setBit(on, 0, p);
         this.inner.push(p);

@@ -118,13 +118,13 @@ test("dis --data: symbols, bytes, numbers, relocations, sizes", async () => {
   expect(text).toMatch(/\/\/ parameter 0: 0x210, 8 bytes\n/);
 });
 
-test("dis --source: the PTX line in front of its instructions", async () => {
+test("dis --source: the PTX line before its instructions", async () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(await ptxlab(["dis", "--source", "--control", "--kernel", "k", "k.cubin"], host)).toBe(0);
   expect(host.stdout).toMatch(/\n {8}\/\/ PTX line 8: st\.global\.u32 \[%rd1\], 7;\n {8}\/\*[0-9a-f]{4}\*\/ /);
 });
 
-test("dis --live: counts in front of the text", async () => {
+test("dis --live: counts before the text", async () => {
   const host = fakeHost({ "k.cubin": cubin });
   expect(await ptxlab(["dis", "--live", "--kernel", "k", "k.cubin"], host)).toBe(0);
   // R1 alone where the thread ends.

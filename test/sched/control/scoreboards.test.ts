@@ -129,7 +129,7 @@ test("a loop waits for what its last turn left behind", () => {
   );
 });
 
-test("a barrier behind a call does not stand for the operands of a store in front of it: the routine may overwrite them", () => {
+test("a barrier after a call does not stand for the operands of a store before it: the routine may overwrite them", () => {
   // 64-bit remainder in a random kernel, sm_90
   check(
     `b0
