@@ -186,13 +186,18 @@ function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   if (!takesBits(inst)) return false;
   if (o.mods !== 0) return readAsInverse(func, inst, slot, l);
   if (isWideProduct(inst) && func.target.has("constantOperands")) return false;
-  for (const place of inst.form.name === "IADD3" && slot === 0 ? [0, 1] : [slot]) {
+  return readAt(func, inst, slot, clone(l), inst.form.name === "IADD3" && slot === 0 ? [0, 1] : [slot]);
+}
+
+/** Puts the literal into the first of the places that has room for it; what stood there goes into the slot. */
+function readAt(func: Func, inst: Inst, slot: number, literal: Operand, places: readonly number[]): boolean {
+  for (const place of places) {
     const srcs = inst.srcs.slice();
     srcs[slot] = srcs[place] as Operand;
-    srcs[place] = clone(l);
+    srcs[place] = literal;
     if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
     inst.srcs[slot] = srcs[slot] as Operand;
-    inst.srcs[place] = srcs[place] as Operand;
+    inst.srcs[place] = literal;
     return true;
   }
   return false;
@@ -240,15 +245,5 @@ function readAsZero(func: Func, inst: Inst, slot: number): boolean {
 function readAsInverse(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   const o = inst.srcs[slot] as Operand;
   if (inst.form.name !== "IADD3.X" || o.mods !== Mod.Not) return false;
-  const value = l.kind === Kind.Imm ? ~l.value : -1;
-  const srcs = inst.srcs.slice();
-  for (const place of [slot, 1]) {
-    srcs[slot] = srcs[place] as Operand;
-    srcs[place] = imm(value);
-    if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
-    inst.srcs[slot] = srcs[slot] as Operand;
-    inst.srcs[place] = srcs[place] as Operand;
-    return true;
-  }
-  return false;
+  return readAt(func, inst, slot, imm(l.kind === Kind.Imm ? ~l.value : -1), [slot, 1]);
 }

@@ -1,6 +1,6 @@
 /** Fragments of matrices that are moved, and products by nvcuda::wmma in other types than f16. */
 import { random } from "../random.js";
-import { type MatrixKernel, noise, type Prepared, same } from "./inputs.js";
+import { differsFromProduct, type MatrixKernel, noise, type Prepared, same } from "./inputs.js";
 
 /** Matrices of 8 × 8 halves, each held by 32 threads in a word each; `each` words of a thread. */
 const transposed = (each: 1 | 4) => (): Prepared => {
@@ -28,15 +28,7 @@ const wmma = (bytes: 1 | 2) => (): Prepared => {
   const held = (x: readonly number[]): Int8Array | Uint16Array =>
     bytes === 1 ? Int8Array.from(x) : Uint16Array.from(x, (v) => new Uint32Array(Float32Array.of(v).buffer)[0]! >>> 16);
   const c = bytes === 1 ? new Int32Array(m * n) : new Float32Array(m * n);
-  const check = (): string => {
-    for (let i = 0; i < m; i++)
-      for (let j = 0; j < n; j++) {
-        let sum = 0;
-        for (let x = 0; x < k; x++) sum += a[i * k + x]! * b[j * k + x]!;
-        if (c[i * n + j] !== sum) return `(${i}, ${j}): ${c[i * n + j]}, expected ${sum}`;
-      }
-    return "";
-  };
+  const check = (): string => differsFromProduct(c, a, b, { m, n, k });
   return { params: [{ s32: k }, held(a), held(b), c], check };
 };
 

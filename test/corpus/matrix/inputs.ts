@@ -32,6 +32,22 @@ export function quarters(r: { below: (n: number) => number }, count: number): { 
   return { values: picked.map((x) => (x - 4) / 4), bits: Uint16Array.from(picked, (x) => bitsOf[x]!) };
 }
 
+/** Where a matrix of m × n is not the product of a (m × k) and b (n × k), row by row; empty where it is. */
+export function differsFromProduct(
+  out: ArrayLike<number>,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  { m, n, k }: { readonly m: number; readonly n: number; readonly k: number },
+): string {
+  for (let i = 0; i < m; i++)
+    for (let j = 0; j < n; j++) {
+      let sum = 0;
+      for (let x = 0; x < k; x++) sum += a[i * k + x]! * b[j * k + x]!;
+      if (out[i * n + j] !== sum) return `(${i}, ${j}): ${out[i * n + j]}, expected ${sum}`;
+    }
+  return "";
+}
+
 /** A of m × k and B of n × k, both by rows, in binary16; C in f32. Small integers, so that every order of the sums gives the same. */
 export const product =
   (m: number, n: number, k: number, told: readonly number[]) =>
@@ -41,15 +57,7 @@ export const product =
     const [a, b] = [matrix(m * k), matrix(n * k)];
     const out = new Float32Array(m * n);
     const halves = (values: number[]): Uint16Array => Uint16Array.from(values, (x) => HALVES[x]!);
-    const check = (): string => {
-      for (let i = 0; i < m; i++)
-        for (let j = 0; j < n; j++) {
-          let sum = 0;
-          for (let x = 0; x < k; x++) sum += a[i * k + x]! * b[j * k + x]!;
-          if (out[i * n + j] !== sum) return `(${i}, ${j}): ${out[i * n + j]}, expected ${sum}`;
-        }
-      return "";
-    };
+    const check = (): string => differsFromProduct(out, a, b, { m, n, k });
     return { params: [...told.map((x) => ({ s32: x })), halves(a), halves(b), out], check };
   };
 
