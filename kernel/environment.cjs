@@ -1,4 +1,4 @@
-// The project-local Python environment: `.venv` with JupyterLab from requirements.txt, and our kernelspec inside it, so
+// The project-local Python environment: `.venv` with JupyterLab from requirements.txt, our kernelspec and extension in it, so
 // that nothing outside the project is touched. PYTHON= names the interpreter, PTXLAB_VENV= another environment.
 "use strict";
 const fs = require("node:fs");
@@ -64,6 +64,14 @@ function installKernelspec() {
   fs.writeFileSync(path.join(dir, "kernel.json"), `${JSON.stringify(spec, null, 1)}\n`);
 }
 
+/** Colours for cells of other languages; the build makes it. */
+function installLabextension() {
+  const made = path.join(root, "dist", "labextension");
+  if (fs.existsSync(made))
+    fs.cpSync(made, path.join(venv, "share", "jupyter", "labextensions", "ptxlab"), { recursive: true });
+  else console.log("%%ptx, %%sass and %%cuda cells have no colours until `npm run build` has run");
+}
+
 /** JupyterLab's question whether to fetch news does not appear over a first notebook. */
 function installOverrides() {
   const dir = path.join(venv, "share", "jupyter", "lab", "settings");
@@ -91,7 +99,8 @@ function setUp() {
   const missing = ["jupyter-lab", "jupyter-nbconvert"].some((name) => !fs.existsSync(bin(name)));
   if (missing || outdated()) installJupyter();
   installKernelspec();
+  installLabextension();
   installOverrides();
 }
 
-module.exports = { root, venv, bin, run, setUp, installKernelspec, serverOptions };
+module.exports = { root, venv, bin, run, setUp, installKernelspec, installLabextension, serverOptions };

@@ -23,7 +23,7 @@ import {
   section,
   table,
 } from "../view/index.js";
-import { ptxWords, sassWords } from "./highlight.js";
+import { cudaWords, ptxWords, sassWords } from "./highlight.js";
 import { type BlockLatency, type FunctionLatency, staticLatency } from "./latency.js";
 import { occupancyView } from "./occupancy.js";
 
@@ -88,7 +88,11 @@ export async function presentCubin(
       parts.push(
         section(
           f.listed.name,
-          [...pictures, listing(rowsOf(f, live, notes), { words: { ptx: ptxWords, sass: sassWords } }).html, CONTROL],
+          [
+            ...pictures,
+            listing(rowsOf(f, live, notes), { words: { cuda: cudaWords, ptx: ptxWords, sass: sassWords } }).html,
+            CONTROL,
+          ],
           open,
         ),
       );

@@ -2,7 +2,16 @@
 import { element, escapeHtml } from "./html.js";
 
 /** What a word of code is. */
-export type WordKind = "opcode" | "modifier" | "register" | "special" | "directive" | "number" | "name" | "comment";
+export type WordKind =
+  | "opcode"
+  | "modifier"
+  | "register"
+  | "special"
+  | "directive"
+  | "number"
+  | "string"
+  | "name"
+  | "comment";
 
 /** A stretch of code of one kind; null for what is no word. */
 export interface CodeWord {
@@ -20,6 +29,7 @@ const styles: Readonly<Record<WordKind, string>> = {
   special: "color:#a66bd0",
   directive: "color:#a66bd0;font-weight:600",
   number: "color:#c2691c",
+  string: "color:#6b8e23",
   name: "",
   comment: "color:#808080;font-style:italic",
 };

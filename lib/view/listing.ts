@@ -36,7 +36,7 @@ export interface ListingOptions {
   /** CSS pixels before it scrolls. Default 480. */
   readonly height?: number;
   /** What the words of a line are, by language: they are shown in colours. Default: plain. */
-  readonly words?: Readonly<Partial<Record<"ptx" | "sass", (line: string) => readonly CodeWord[]>>>;
+  readonly words?: Readonly<Partial<Record<"cuda" | "ptx" | "sass", (line: string) => readonly CodeWord[]>>>;
 }
 
 interface Column {
@@ -45,7 +45,7 @@ interface Column {
   readonly text: (row: ListingRow, previous: ListingRow | null) => string;
   readonly style?: (row: ListingRow) => string;
   /** Language of the text. */
-  readonly language?: "ptx" | "sass";
+  readonly language?: "cuda" | "ptx" | "sass";
 }
 
 const hex = (n: number): string => n.toString(16).padStart(4, "0");
@@ -72,7 +72,13 @@ function columnsFor(rows: readonly ListingRow[]): Column[] {
       ? { header: "line", right: true, text: (r, p) => (sameCuda(r, p) ? "" : String(r.cudaLine ?? "")) }
       : null,
     has("cuda")
-      ? { header: "CUDA", right: false, text: (r, p) => (sameCuda(r, p) ? "" : oneSpace(r.cuda)), style: () => NARROW }
+      ? {
+          header: "CUDA",
+          right: false,
+          language: "cuda" as const,
+          text: (r, p) => (sameCuda(r, p) ? "" : oneSpace(r.cuda)),
+          style: () => NARROW,
+        }
       : null,
     has("ptxLine")
       ? { header: "line", right: true, text: (r, p) => (samePtx(r, p) ? "" : String(r.ptxLine ?? "")) }

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import net from "node:net";
 import { KernelAPI, KernelConnection, ServerConnection } from "@jupyterlab/services";
 
-const { bin, root, installKernelspec, serverOptions } = require("../../kernel/environment.cjs");
+const { bin, root, installKernelspec, installLabextension, serverOptions } = require("../../kernel/environment.cjs");
 
 export const jupyter = (name: string): string => bin(name);
 export const available: boolean = existsSync(jupyter("jupyter-server"));
@@ -51,8 +51,15 @@ export class JupyterServer {
     readonly settings: ServerConnection.ISettings,
   ) {}
 
-  static async start(): Promise<JupyterServer> {
+  /** Without pages of its own, or JupyterLab. */
+  static async start(
+    program: "jupyter-server" | "jupyter-lab" = "jupyter-server",
+    folder = `${root}/notebooks`,
+    more: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<JupyterServer> {
     installKernelspec();
+    installLabextension();
     const port = await freePort();
     const token = "ptxlab-test";
     const options = [
@@ -60,10 +67,12 @@ export class JupyterServer {
       "--ip=127.0.0.1",
       "--no-browser",
       ...serverOptions,
-      `--ServerApp.root_dir=${root}/notebooks`,
+      `--ServerApp.root_dir=${folder}`,
+      ...more,
     ];
-    const child = spawn(jupyter("jupyter-server"), [...options, `--IdentityProvider.token=${token}`], {
+    const child = spawn(jupyter(program), [...options, `--IdentityProvider.token=${token}`], {
       stdio: "ignore",
+      env: { ...process.env, ...env },
     });
     const baseUrl = `http://127.0.0.1:${port}`;
     const wsUrl = `ws://127.0.0.1:${port}`;

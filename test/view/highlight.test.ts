@@ -1,5 +1,5 @@
 /** Words of PTX and SASS by the tables, and their colours in listings. */
-import { ptxWords, sassWords } from "../../lib/present/highlight.js";
+import { cudaWords, ptxWords, sassWords } from "../../lib/present/highlight.js";
 import { listing } from "../../lib/view/index.js";
 
 const told = (words: readonly { text: string; kind: string | null }[]): string =>
@@ -17,6 +17,11 @@ test.each([
     "opcode:fma modifier:.rn.f32 register:%f3 register:%f1 number:0f3F800000 register:%f2",
   ],
   [".reg .b32 %r<5>;", "directive:.reg directive:.b32 register:%r number:5"],
+  [
+    "add.u32 %r1, add, 1; L: ret; /* a",
+    "opcode:add modifier:.u32 register:%r1 name:add number:1 name:L opcode:ret comment:/* a",
+  ],
+  ["{ .reg .pred %p; exit; }", "directive:.reg directive:.pred register:%p opcode:exit"],
   ["mbarrier.arrive.shared::cta.b64 _, [add];", "opcode:mbarrier modifier:.arrive.shared::cta.b64 name:_ name:add"],
 ])("PTX: %s", (line, words) => {
   expect(told(ptxWords(line))).toBe(words);
@@ -39,10 +44,28 @@ test.each([
     "ISETP.GE.AND P0, PT, R5, c[0x0][0x170], PT",
     "opcode:ISETP modifier:.GE.AND register:P0 register:PT register:R5 number:c number:0x0 number:0x170 register:PT",
   ],
+  [".kernel k // one", "directive:.kernel name:k comment:// one"],
 ])("SASS: %s", (line, words) => {
   expect(told(sassWords(line))).toBe(words);
   expect(
     sassWords(line)
+      .map((w) => w.text)
+      .join(""),
+  ).toBe(line);
+});
+
+test.each([
+  [
+    "__global__ void k(float4 *p) { p[threadIdx.x] = 1.5e-3f; } // x",
+    "special:__global__ opcode:void name:k special:float4 name:p name:p special:threadIdx name:x number:1.5e-3f comment:// x",
+  ],
+  ["#include <cuda_fp16.h>", "directive:#include <cuda_fp16.h>"],
+  ['asm("add \\"x\\";" : "=r"(a));', 'opcode:asm string:"add \\"x\\";" string:"=r" name:a'],
+  ["char c = '\\n', d = 1'000; /* if", "opcode:char name:c string:'\\n' name:d number:1'000 comment:/* if"],
+])("CUDA: %s", (line, words) => {
+  expect(told(cudaWords(line))).toBe(words);
+  expect(
+    cudaWords(line)
       .map((w) => w.text)
       .join(""),
   ).toBe(line);
