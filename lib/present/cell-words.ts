@@ -5,6 +5,8 @@ import { SPECIAL_REGISTERS } from "../ptx/spec/sregs.js";
 import { STATE_SPACES, VARIABLE_TYPES } from "../ptx/words.js";
 import { isaPage, mnemonics } from "../sass/index.js";
 import { targetNames } from "../target/index.js";
+import { type Declarations, declarationsFor } from "./cuda-headers.js";
+import { cppKeywords, cudaBuiltins } from "./cuda-words.js";
 
 /** What could stand where the cursor is. */
 export interface Completions {
@@ -22,18 +24,48 @@ export const directives: readonly string[] =
     " ",
   );
 
-/** What can stand where the cursor is; nothing in `%%cuda` below its first line. */
-export function completeCell(source: string, offset: number): Completions {
+/**
+ * What can stand where the cursor is. In `%%cuda` cells these are words of C++ and CUDA, what the headers of the nvcc declare
+ * that is found from `folder`, and within `asm("…")` the words of PTX.
+ */
+export function completeCell(source: string, offset: number, folder: string = process.cwd()): Completions {
   const before = source.slice(0, offset);
-  const word = /[%.\w:-]*$/.exec(before)![0];
-  const start = offset - word.length;
   const line = before.slice(before.lastIndexOf("\n") + 1);
-  const list = line.trimStart().startsWith("%%") ? headWords(line) : wordsOf(languageOf(source), word, source);
+  const head = line.trimStart().startsWith("%%");
+  const language = languageAt(source, before);
+  const pattern = language === "cuda" && !head ? /[\w.]*$/ : language === "asm" ? /%?[.\w:]*$/ : /[%.\w:-]*$/;
+  const word = pattern.exec(before)![0];
+  const start = offset - word.length;
+  const list = head
+    ? headWords(line)
+    : language === "cuda"
+      ? cudaWordsFor(word, source, folder)
+      : wordsOf(language, word, source);
   const candidates = [...new Set(list)].filter((c) => c.startsWith(word) && c !== word).sort();
   return { start, end: offset, candidates };
 }
 
 const languageOf = (source: string): string => /%%(\w*)/.exec(source)?.[1] ?? "";
+
+/** PTX within the first string of an `asm` of CUDA C++ is a language of its own. */
+function languageAt(source: string, before: string): string {
+  const language = languageOf(source);
+  if (language !== "cuda") return language;
+  const last = before.lastIndexOf("asm");
+  const since = before.slice(Math.max(0, last)).replace(/"(?:\\.|[^"\\])*"/g, "");
+  return last >= 0 && /^asm\b\s*(?:volatile|__volatile__)?\s*\(\s*"/.test(since) ? "asm" : language;
+}
+
+const members: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  ["threadIdx", "blockIdx", "blockDim", "gridDim"].map((v) => [v, ["x", "y", "z"].map((m) => `${v}.${m}`)]),
+);
+
+function cudaWordsFor(word: string, source: string, folder: string): readonly string[] {
+  const point = word.lastIndexOf(".");
+  if (point >= 0) return members[word.slice(0, point)] ?? [];
+  const own = source.slice(source.indexOf("\n") + 1).match(/[A-Za-z_]\w{2,}/g) ?? [];
+  return [...cppKeywords, ...cudaBuiltins, ...own, ...declarationsFor(source, folder).keys()];
+}
 
 function headWords(line: string): readonly string[] {
   if (!/\s/.test(line.trimStart())) return ["%%ptx", "%%cuda", "%%sass"];
@@ -43,7 +75,7 @@ function headWords(line: string): readonly string[] {
 
 function wordsOf(language: string, word: string, source: string): readonly string[] {
   if (language === "sass") return mnemonics;
-  if (language !== "ptx") return [];
+  if (language !== "ptx" && language !== "asm") return [];
   const { forms } = instructions();
   if (word.startsWith("%")) return [...SPECIAL_REGISTERS.keys(), ...(source.match(/%[\w$]+/g) ?? [])];
   if (word.startsWith(".")) return [...directives, ...[...VARIABLE_TYPES, ...STATE_SPACES].map((w) => `.${w}`)];
@@ -68,16 +100,26 @@ function modifiersOf(opcode: string): readonly string[] {
 
 const typesOf = (f: Form): readonly string[] => [...(f.types ?? [])].flatMap((t) => t.split("."));
 
-/** What the word at an offset is, as text; null where nothing is known of it. */
-export function inspectCell(source: string, offset: number): string | null {
-  const left = /[%.\w:]*$/.exec(source.slice(0, offset))![0];
-  const right = /^[.\w:]*/.exec(source.slice(offset))![0];
+/** What the word at an offset is, as text; null where nothing is known of it. `folder`: as for `completeCell`. */
+export function inspectCell(source: string, offset: number, folder: string = process.cwd()): string | null {
+  const language = languageAt(source, source.slice(0, offset));
+  const left = (language === "cuda" ? /\w*$/ : /[%.\w:]*$/).exec(source.slice(0, offset))![0];
+  const right = (language === "cuda" ? /^\w*/ : /^[.\w:]*/).exec(source.slice(offset))![0];
   const word = left + right;
-  const language = languageOf(source);
   if (language === "sass") return sassText(word.split(".")[0] ?? "");
-  if (language !== "ptx") return null;
-  if (word.startsWith("%")) return specialText(/^%\w+/.exec(word)?.[0] ?? "");
+  if (language === "cuda") return declaredText(word, declarationsFor(source, folder));
+  if (language !== "ptx" && language !== "asm") return null;
+  // In `asm` a percent sign is written twice.
+  if (word.startsWith("%")) return specialText(/%\w+/.exec(word)?.[0] ?? "");
   return ptxText(word);
+}
+
+/** How a name is declared, and what its header says of it. */
+function declaredText(name: string, all: Declarations): string | null {
+  const list = all.get(name);
+  if (list === undefined) return null;
+  const briefs = [...new Set(list.map((d) => d.brief))].filter((b) => b !== "");
+  return [...list.map((d) => d.text), ...briefs.map((b) => `\n${b}`)].join("\n");
 }
 
 /** The head of the page of a mnemonic: what it does and its operands, without bits. */

@@ -1,4 +1,7 @@
-/** Completion and hover in cells of PTX and SASS. */
+/** Completion and hover in cells of PTX, SASS and CUDA C++. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { completeCell, inspectCell } from "../../lib/index";
 
 /** The cursor is at `|`. */
@@ -22,9 +25,66 @@ test("PTX: instructions, their modifiers and types, special and own registers, d
   expect(completeCell(...at("%%ptx k\n  cop|"))).toMatchObject({ start: 10, end: 13 });
 });
 
-test("SASS: mnemonics; CUDA: nothing", () => {
+test("SASS: mnemonics", () => {
   expect(complete("%%sass k\n  IADD|")).toContain("IADD3");
-  expect(complete("%%cuda k\n  ad|")).toEqual([]);
+});
+
+test("CUDA: words of the language and of the cell, built-in variables, PTX within asm", () => {
+  expect(complete("%%cuda k\n  reinter|")).toEqual(["reinterpret_cast"]);
+  expect(complete("%%cuda k\n  p[threadI|")).toEqual(["threadIdx"]);
+  expect(complete("%%cuda k\n  p[threadIdx.|")).toEqual(["threadIdx.x", "threadIdx.y", "threadIdx.z"]);
+  expect(complete("%%cuda k\nint mine_alone; min|")).toContain("mine_alone");
+  expect(complete("%%cuda k -ar|")).toEqual(["-arch"]);
+  expect(complete('%%cuda k\n  asm("{ cop|')).toEqual(["copysign"]);
+  expect(complete('%%cuda k\n  asm volatile("mov.u32 %0, %%clock6|')).toEqual(["%clock64"]);
+  // What follows the text of asm is C++ again.
+  expect(complete('%%cuda k\n  asm("ret;" :: "reinter|')).toEqual(["reinterpret_cast"]);
+  expect(inspect('%%cuda k\n  asm("mov.u32 %0, %%cluster|id.x;" : "=r"(a));')).toMatch(/^%clusterid: special register/);
+  expect(inspect('%%cuda k\n  asm("copy|sign.f32 %0, %1, %2;" : "=f"(a));')).toMatch(/^copysign\n/);
+});
+
+describe("CUDA: what the headers of nvcc declare", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "ptxlab-nvcc-"));
+    mkdirSync(join(folder, ".oracle/bin"), { recursive: true });
+    mkdirSync(join(folder, ".oracle/include/crt"), { recursive: true });
+    const says = `#!/bin/sh\necho '#$ INCLUDES="-I${folder}/.oracle/include"  ' >&2\n`;
+    writeFileSync(join(folder, ".oracle/bin/nvcc"), says, { mode: 0o755 });
+    const headers = {
+      "device_launch_parameters.h": "uint3 __device_builtin__ __STORAGE__ threadIdx;\n",
+      "crt/host_defines.h": "#define __global__ \\\n        __location__(global)\n",
+      "crt/device_functions.h": [
+        "/**",
+        " * \\ingroup CUDA_MATH",
+        " * \\brief Multiply \\p x by",
+        " * \\cuda_math_formula 2 \\times y \\end_cuda_math_formula",
+        " *",
+        " * More.",
+        " */",
+        "__DEVICE_FUNCTIONS_DECL__ __device_builtin__ unsigned int   __mine(unsigned int x, int *y);",
+        "extern __DEVICE_FUNCTIONS_DECL__ __device_builtin__ float __mine(float x);",
+        "void __other(int x) { __device_thing(x); }",
+      ].join("\n"),
+      "more.h": "__CUDA_FP16_DECL__ __half __more(const __half a);\n",
+    };
+    for (const [name, text] of Object.entries(headers)) writeFileSync(join(folder, ".oracle/include", name), text);
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const completeHere = (cell: string): readonly string[] => completeCell(...at(cell), folder).candidates;
+  const inspectHere = (cell: string): string | null => inspectCell(...at(cell), folder);
+
+  test("functions, qualifiers, variables; of other headers where the cell includes them", () => {
+    expect(completeHere("%%cuda k\n__|")).toEqual(["__global__", "__mine"]);
+    expect(completeHere("%%cuda k\n#include <more.h>\n__m|")).toEqual(["__mine", "__more"]);
+  });
+  test("declarations and their sentence", () => {
+    expect(inspectHere("%%cuda k\n__mi|ne(1, p)")).toBe(
+      "unsigned int __mine(unsigned int x, int *y)\nfloat __mine(float x)\n\nMultiply x by 2 * y",
+    );
+    expect(inspectHere("%%cuda k\nthread|Idx.x")).toBe("uint3 threadIdx");
+    expect(inspectHere("%%cuda k\nnothing|")).toBeNull();
+  });
 });
 
 test("what a word is", () => {
