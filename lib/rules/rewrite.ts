@@ -132,7 +132,7 @@ function zeroOf(p: PatternOperand & { is: "zero" }, slot: Form["srcs"][number]):
 }
 
 /** The pair of which the operand is the lower or upper half; null: it is none. */
-function pairOfHalf(o: Operand, half: 0 | 1): Operand | null {
+export function pairOfHalf(o: Operand, half: 0 | 1): Operand | null {
   if (o.width !== 1 || o.mods !== 0) return null;
   if (isReg(o)) {
     const sub = o.sub - half;

@@ -117,7 +117,7 @@ function parseRule(name: string, gates: string, body: string): Rule {
 }
 
 /** Parts between commas outside of parentheses. */
-function splitTop(text: string): string[] {
+export function splitTop(text: string): string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];
   for (let k = 0; k <= text.length; k++) {
