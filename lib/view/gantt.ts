@@ -24,12 +24,14 @@ export interface GanttOptions {
   readonly lanes?: string;
   /** CSS pixels. Default 760. */
   readonly width?: number;
+  /** Groups in the order of legend and colours, also those without a bar: so charts beside each other agree. Default: as they come. */
+  readonly groups?: readonly string[];
 }
 
 /** Bars from issue to result, the issue itself marked. Dragging and the wheel move along the cycles. */
 export function ganttChart(bars: readonly GanttBar[], options: GanttOptions = {}): Chart {
   const values = bars.map((b) => ({ ...b, end: Math.max(b.end, b.start + 1) }));
-  const groups = [...new Set(values.map((v) => v.group))];
+  const groups = options.groups ?? [...new Set(values.map((v) => v.group))];
   const lanes = [...new Set(values.map((v) => v.lane))];
   const y = { field: "lane", type: "nominal", sort: lanes, title: options.lanes ?? null, axis: { grid: true } };
   // Rows that have their group's name need no legend.
@@ -80,20 +82,29 @@ export interface ReasonRow {
   readonly cycles: number;
 }
 
-/** Reasons that are less than this share of every bar are shown together. */
+/** Reasons that are less than this share of every bar are shown together, and so are those for which no colour is left. */
 const SLIVER = 0.01;
+const OTHER = "other";
+const OTHER_COLOR = "#c9c9c9";
 
-function withoutSlivers(rows: readonly ReasonRow[]): ReasonRow[] {
-  const whole = new Map<string, number>();
-  for (const r of rows) whole.set(r.name, (whole.get(r.name) ?? 0) + r.cycles);
+/** The rows, small reasons summed up, and the reasons from the one with most cycles on; the sum of small ones is the last. */
+function summedUp(rows: readonly ReasonRow[]): { rows: readonly ReasonRow[]; reasons: readonly string[] } {
+  const sum = (key: "name" | "reason"): Map<string, number> => {
+    const of = new Map<string, number>();
+    for (const r of rows) of.set(r[key], (of.get(r[key]) ?? 0) + r.cycles);
+    return of;
+  };
+  const [whole, total] = [sum("name"), sum("reason")];
   const seen = new Set(rows.filter((r) => r.cycles >= SLIVER * whole.get(r.name)!).map((r) => r.reason));
-  if (new Set(rows.map((r) => r.reason)).size <= seen.size + 1) return [...rows];
+  const ranked = [...total.keys()].sort((a, b) => total.get(b)! - total.get(a)!);
+  let kept = ranked.filter((r) => seen.has(r)).slice(0, manyColors.length);
+  // One that would be alone stays what it is, where it has a colour.
+  if (ranked.length <= Math.min(kept.length + 1, manyColors.length)) kept = ranked;
+  if (kept.length === ranked.length) return { rows, reasons: ranked };
   const other = new Map<string, number>();
-  for (const r of rows) if (!seen.has(r.reason)) other.set(r.name, (other.get(r.name) ?? 0) + r.cycles);
-  return [
-    ...rows.filter((r) => seen.has(r.reason)),
-    ...[...other].map(([name, cycles]) => ({ name, reason: "other", cycles })),
-  ];
+  for (const r of rows) if (!kept.includes(r.reason)) other.set(r.name, (other.get(r.name) ?? 0) + r.cycles);
+  const rest = [...other].map(([name, cycles]) => ({ name, reason: OTHER, cycles }));
+  return { rows: [...rows.filter((r) => kept.includes(r.reason)), ...rest], reasons: [...kept, OTHER] };
 }
 
 /** Stacked bars: what each row's cycles went to. */
@@ -106,11 +117,8 @@ export function reasonChart(
     readonly unit?: string;
   } = {},
 ): Chart {
-  const rows = withoutSlivers(all);
+  const { rows, reasons } = summedUp(all);
   const names = [...new Set(rows.map((r) => r.name))];
-  const total = new Map<string, number>();
-  for (const r of rows) total.set(r.reason, (total.get(r.reason) ?? 0) + r.cycles);
-  const reasons = [...total.keys()].sort((a, b) => total.get(b)! - total.get(a)!);
   return chart(
     {
       title: options.title ?? "Where cycles go",
@@ -126,7 +134,7 @@ export function reasonChart(
           type: "nominal",
           title: null,
           legend: { columns: 4 },
-          scale: { domain: reasons, range: manyColors },
+          scale: { domain: reasons, range: reasons.map((r, i) => (r === OTHER ? OTHER_COLOR : manyColors[i])) },
         },
         // The longest first, in the order of the legend.
         order: { field: "rank", type: "quantitative" },

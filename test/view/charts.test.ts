@@ -205,6 +205,34 @@ test("the mix sums up what it does not show", () => {
   ]);
 });
 
+/** Colours of a chart by group. */
+const coloursOf = (chart: Chart, color: unknown): Record<string, string> => {
+  const { scale } = color as { scale: { domain: string[]; range: string[] } };
+  expect(chart.text).not.toBe("");
+  return Object.fromEntries(scale.domain.map((d, i) => [d, scale.range[i]!]));
+};
+
+test("more reasons than colours: the small ones are one, whose colour no other has", () => {
+  const rows = Array.from({ length: 20 }, (_, i) => ({ name: "a", reason: `r${i}`, cycles: 100 - i }));
+  const chart = reasonChart([...rows, { name: "a", reason: "tiny", cycles: 1 }]);
+  const colours = coloursOf(chart, (chart.spec.encoding as { color: unknown }).color);
+  expect(Object.keys(colours)).toEqual([...Array.from({ length: 12 }, (_, i) => `r${i}`), "other"]);
+  expect(new Set(Object.values(colours)).size).toBe(13);
+  const { values } = chart.spec.data as { values: { reason: string; cycles: number }[] };
+  expect(values.reduce((n, v) => n + v.cycles, 0)).toBe(rows.reduce((n, r) => n + r.cycles, 1));
+});
+
+test("groups that are given keep their colours, also where one has no bar", () => {
+  const chart = ganttChart([{ lane: "x", start: 0, end: 1, group: "b", text: "" }], { groups: ["a", "b"] });
+  const layer = (chart.spec.layer as { encoding: { color: unknown } }[])[0]!;
+  const both = ganttChart([
+    { lane: "x", start: 0, end: 1, group: "a", text: "" },
+    { lane: "x", start: 0, end: 1, group: "b", text: "" },
+  ]);
+  const other = (both.spec.layer as { encoding: { color: unknown } }[])[0]!;
+  expect(coloursOf(chart, layer.encoding.color)).toEqual(coloursOf(both, other.encoding.color));
+});
+
 test.each([
   ["pressure", () => pressureChart([])],
   ["phases", () => phaseChart([])],
