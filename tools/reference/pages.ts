@@ -1,0 +1,112 @@
+/** Pages of the reference that tables and notebooks make: knobs, phases, the gallery. Instructions have theirs in `lib/sass/docs.ts`. */
+
+import { type Knob, knobs } from "../../lib/knobs/index.js";
+import { bodies, phases } from "../../lib/phases/index.js";
+
+/** A file of the reference. */
+export interface Page {
+  readonly name: string;
+  readonly content: string | Uint8Array;
+}
+
+/** What stands in a cell of a table. */
+const cell = (text: string): string => text.replace(/\s+/g, " ").replaceAll("|", "\\|");
+const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
+const table = (head: readonly string[], rows: readonly string[]): string[] => [
+  row(...head),
+  row(...head.map(() => "---")),
+  ...rows,
+];
+
+/** All knobs with names: first those that act. */
+export function knobPage(): Page {
+  const rowOf = (k: Knob): string =>
+    row(`\`${k.name}\``, String(k.number ?? ""), k.type, String(k.value ?? ""), k.readBy ?? "", k.says, k.page);
+  const head = ["knob", "number", "type", "value when not set", "read by", "what it is for", "page of the wiki"];
+  const acting = knobs.filter((k) => k.readBy !== null);
+  const lines = [
+    "# Knobs",
+    "",
+    `${knobs.length} knobs are known by name; ${acting.length} act: the room and the option that read one stand beside it. The others are refused, and so are those that`,
+    "ptxas knows by number alone. Values are set by `--knob NAME=VALUE`, by `knobs` of `compile`, and in sweeps; `ptxlab knobs TEXT` lists them.",
+    "",
+    "## Knobs that act",
+    "",
+    ...table(head, acting.map(rowOf)),
+    "",
+    "## Knobs that nothing reads",
+    "",
+    ...table(head, knobs.filter((k) => k.readBy === null).map(rowOf)),
+  ];
+  return { name: "knobs.md", content: `${lines.join("\n")}\n` };
+}
+
+/** All phases in their order. */
+export function phasePage(): Page {
+  const rows = phases.map((p) => {
+    const body = bodies[p.name];
+    const levels = p.upTo === 0 ? "-O0" : p.from === 0 ? "all" : `from -O${p.from}`;
+    return row(
+      String(p.index),
+      `\`${p.name}\``,
+      p.category,
+      p.must ? `${levels}, always` : levels,
+      p.needs,
+      p.reaches ?? "",
+      p.does,
+      typeof body === "function" ? "yes" : body.none,
+    );
+  });
+  const built = phases.filter((p) => typeof bodies[p.name] === "function").length;
+  const lines = [
+    "# Phases",
+    "",
+    `The ${phases.length} phases in the order in which they run; ${built} have a body. A level is that of \`-O\`; "always": the phase cannot be left out. "needs" says which registers the body`,
+    'works on, "reaches" what holds of a function afterwards. Names are taken by the options of `runPhases` (`from`, `to`, `stopBefore`) and by the knobs `DisablePhases`, `NamedPhases` and `DUMPIR`.',
+    "",
+    ...table(["index", "phase", "about", "levels", "needs", "reaches", "what it does", "body"], rows),
+  ];
+  return { name: "phases.md", content: `${lines.join("\n")}\n` };
+}
+
+/** A notebook as it lies in the repository. */
+export interface Notebook {
+  /** File name without folder. */
+  readonly file: string;
+  readonly cells: readonly {
+    readonly cell_type: string;
+    readonly source: string | readonly string[];
+    readonly outputs?: readonly { readonly data?: Readonly<Record<string, unknown>> }[];
+  }[];
+}
+
+const text = (lines: unknown): string => [lines].flat().join("");
+
+/** The pictures of executed notebooks, each under the heading that it stands after, with what it says in words. */
+export function gallery(notebooks: readonly Notebook[]): Page[] {
+  const pictures: Page[] = [];
+  const lines = [
+    "# Gallery",
+    "",
+    "The pictures of the notebooks, as they were executed last. Each links to its notebook, whose cells make it.",
+    "",
+  ];
+  for (const { file, cells } of notebooks) {
+    const shown: string[] = [];
+    let heading = "";
+    for (const c of cells) {
+      const source = text(c.source);
+      if (c.cell_type === "markdown") heading = /^#+ (.*)$/m.exec(source)?.[1] ?? heading;
+      for (const { data } of c.outputs ?? []) {
+        if (data?.["image/png"] === undefined) continue;
+        const name = `gallery/${file.slice(0, 2)}-${shown.length / 4 + 1}.png`;
+        const words = text(data["text/plain"]).split("\n")[0]!.replace(/[[\]]/g, "");
+        pictures.push({ name, content: Buffer.from(text(data["image/png"]), "base64") });
+        shown.push(`${heading}: ${words}`, "", `[![${words}](${name})](../../notebooks/${file})`, "");
+      }
+    }
+    const title = cells.map((c) => /^# (.*)$/m.exec(text(c.source))?.[1]).find((t) => t !== undefined) ?? file;
+    if (shown.length > 0) lines.push(`## ${title}`, "", ...shown);
+  }
+  return [{ name: "gallery.md", content: lines.join("\n") }, ...pictures];
+}
