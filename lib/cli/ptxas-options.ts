@@ -120,13 +120,7 @@ export const ptxasOptions: readonly OptionSpec[] = [
     standard: "false",
   }),
   option("o", "output-file", "text", "Name of the output file.", { argument: "<file>", standard: "elf.o" }),
-  option(
-    "O",
-    "opt-level",
-    "level",
-    "Optimization level. Above 0 instructions are scheduled; the optimizing phases do not exist yet.",
-    { standard: "3" },
-  ),
+  option("O", "opt-level", "level", "Optimization level: 0 none, 1 some phases, 2 and above all.", { standard: "3" }),
   option("Ofc", "Ofast-compile", "text", "Faster compilation, slower code.", {
     ...lacking,
     argument: "<0|min|mid|max>",

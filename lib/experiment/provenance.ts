@@ -1,7 +1,7 @@
 /** Who made the figures of a notebook: a cell that says so. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { arch, cpus, platform } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { shownAs } from "../inspect.js";
 import { table } from "../view/table.js";
 import type { Manifest } from "./manifest.js";
@@ -62,17 +62,28 @@ export function provenance(...tables: readonly string[]): Provenance {
   );
 }
 
+/** The folder of Git's files; in a worktree a file names it. */
+function gitFolder(dot: string): string | null {
+  if (!existsSync(dot)) return null;
+  if (statSync(dot).isDirectory()) return dot;
+  const [, named] = /^gitdir: (.*)$/m.exec(readFileSync(dot, "utf8")) ?? [];
+  return named === undefined ? null : resolve(dirname(dot), named);
+}
+
 /** Read from the files of Git, which need not be installed. */
-function commitOf(folder: string): string | null {
+export function commitOf(folder: string): string | null {
   try {
-    const dot = join(folder, ".git");
-    if (!existsSync(dot)) return null;
-    const head = readFileSync(join(dot, "HEAD"), "utf8").trim();
+    const own = gitFolder(join(folder, ".git"));
+    if (own === null) return null;
+    const head = readFileSync(join(own, "HEAD"), "utf8").trim();
     const [, ref] = /^ref: (.*)$/.exec(head) ?? [];
     if (ref === undefined) return head;
-    const file = join(dot, ref);
+    // A worktree has its branches where the clone has them.
+    const shared = join(own, "commondir");
+    const common = existsSync(shared) ? resolve(own, readFileSync(shared, "utf8").trim()) : own;
+    const file = join(common, ref);
     if (existsSync(file)) return readFileSync(file, "utf8").trim();
-    const packed = readFileSync(join(dot, "packed-refs"), "utf8");
+    const packed = readFileSync(join(common, "packed-refs"), "utf8");
     return (
       packed
         .split("\n")

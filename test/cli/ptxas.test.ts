@@ -22,7 +22,7 @@ test("without input, help; it says what levels are worth", () => {
   const host = fakeHost();
   expect(ptxas([], host)).toBe(0);
   expect(host.stdout).toContain("--gpu-name <gpu name>");
-  expect(host.stdout).toContain("Above 0 instructions are scheduled");
+  expect(host.stdout).toContain("Optimization level: 0 none, 1 some phases, 2 and above all");
 });
 
 test("-v: report per kernel, last first", () => {
