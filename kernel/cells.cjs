@@ -198,7 +198,9 @@ function createSession(cwd) {
       }
     },
     complete: (source, offset) =>
-      foreign.isForeign(source) ? foreign.complete(source, offset) : executor.complete(source, offset),
+      foreign.isForeign(source)
+        ? foreign.complete(source, offset)
+        : (foreign.completeNames(source, offset) ?? executor.complete(source, offset)),
     /** Signature and documentation at an offset, else of the call around it, as text; null where there is nothing to tell. */
     inspect(source, offset) {
       if (foreign.isForeign(source)) return foreign.inspect(source, offset);

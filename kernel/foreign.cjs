@@ -30,6 +30,8 @@ function openForeign(source, file, folder) {
 }
 
 const complete = (source, offset) => require("../dist/index.js").completeCell(source, offset);
+/** Names of knobs, phases and policies in a TypeScript cell; null where none are wanted. */
+const completeNames = (source, offset) => require("../dist/index.js").completeNames(source, offset);
 const inspect = (source, offset) => require("../dist/index.js").inspectCell(source, offset);
 
-module.exports = { complete, inspect, isComplete, isForeign, openForeign };
+module.exports = { complete, completeNames, inspect, isComplete, isForeign, openForeign };

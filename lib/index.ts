@@ -51,6 +51,7 @@ export {
   type CudaCompilation,
   cellHead,
   completeCell,
+  completeNames,
   Device,
   estimate,
   type FunctionLatency,

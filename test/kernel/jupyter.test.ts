@@ -211,6 +211,23 @@ describeJupyter("the kernel over a Jupyter server", () => {
       expect(await complete("fs.readFi")).toMatchObject({
         matches: expect.arrayContaining(["readFile", "readFileSync"]),
       });
+      expect(await complete("({ knobs: { HoistLa")).toMatchObject({ cursor_start: 12, matches: ["HoistLate"] });
+    });
+    test("completion and inspection in cells of other languages", async () => {
+      const request = { detail_level: 0 as const };
+      const words: [string, string, RegExp][] = [
+        ["%%ptx k\ncopys", "copysign", /^copysign\n/],
+        ["%%sass k\nIMAD", "IMAD", /^IMAD\n/],
+        ['%%cuda k\nasm("copys', "copysign", /^copysign\n/],
+      ];
+      for (const [code, match, text] of words) {
+        const completed = (await kernel.requestComplete({ code, cursor_pos: code.length })).content;
+        const inspected = (
+          await kernel.requestInspect({ code: code.replace("copys", match), cursor_pos: code.length, ...request })
+        ).content;
+        if (match.startsWith("copy")) expect(completed).toMatchObject({ matches: [match] });
+        expect((inspected as unknown as { data: Record<string, string> }).data["text/plain"]).toMatch(text);
+      }
     });
     test("inspection shows the signature and the documentation", async () => {
       const inspect = async (code: string, at: number) =>

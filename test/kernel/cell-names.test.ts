@@ -1,0 +1,42 @@
+/** Completion of knobs, phases and policies in cells of TypeScript. */
+import { completeNames } from "../../lib/index.js";
+
+/** The cursor is at `|`; null where the compiler is asked. */
+const complete = (cell: string): readonly string[] | null =>
+  completeNames(cell.replace("|", ""), cell.indexOf("|"))?.candidates ?? null;
+
+test("keys of knobs are those that act, quoted or not", () => {
+  expect(complete("compile(ptx, { target: 'sm_90', knobs: { LoopUnr|")).toContain("LoopUnroll");
+  expect(complete("compile(ptx, { knobs: { 'LoopUnr|")).toContain("LoopUnroll");
+  expect(complete("compile(ptx, { knobs: { LoopUnroll: 0, HoistLa|")).toEqual(["HoistLate"]);
+  expect(complete('compile(ptx, { "knobs": { "A": [1, 2], HoistLa|')).toEqual(["HoistLate"]);
+  expect(complete("const o = {\n  // knobs\n  knobs: {\n    HoistLa|\n  },\n};")).toEqual(["HoistLate"]);
+});
+
+test("values of a knob are no names, but where it names phases", () => {
+  expect(complete("compile(ptx, { knobs: { HoistLate: Hoist|")).toBeNull();
+  expect(complete("compile(ptx, { knobs: { DisablePhases: 'GvnC|")).toEqual(["GvnCse"]);
+});
+
+test("phases in lists of names, each after the one before", () => {
+  expect(complete('runPhases(f, { disablePhases: "GvnC|')).toEqual(["GvnCse"]);
+  expect(complete('runPhases(f, { disablePhases: "OriBranchOpt+GvnC|')).toEqual(["GvnCse"]);
+  expect(completeNames('runPhases(f, { disablePhases: "A+GvnC', 37)).toMatchObject({ start: 33, end: 37 });
+});
+
+test("policies by name", () => {
+  expect(complete('policyNamed("critical|')).toContain("critical-path");
+  expect(complete('sweep({ policies: ["keep", "critical|')).toContain("critical-path");
+});
+
+test("elsewhere the compiler is asked", () => {
+  for (const cell of [
+    "comp|",
+    'const a = "Gvn|',
+    "f({ knobs: { A: 1 } }, HoistLa|",
+    "const knobs = 1; Hoi|",
+    "f({ other: { HoistLa|",
+    "// knobs: { Hoist|",
+  ])
+    expect([cell, complete(cell)]).toEqual([cell, null]);
+});
