@@ -66,7 +66,7 @@ function explainedControl(theirs: number, ours: number, prologue: boolean): stri
   if (prologue)
     return "sm_87 begins its kernels with code that clears the convergence barriers, with control words of its own";
   if (wait === 0)
-    return "put in behind ptxas's control pass: it waits for nothing (LDS and DEPBAR beside cp.async, WARPSYNC)";
+    return "put in after ptxas's control pass: it waits for nothing (LDS and DEPBAR beside cp.async, WARPSYNC)";
   const sb = (word: number, at: number): number => (word >>> at) & 7;
   const fewer = [5, 8].every((at) => sb(theirs, at) === 7 || sb(theirs, at) === sb(ours, at));
   // Stall, yield, wait and reuse.

@@ -146,19 +146,19 @@ export class Crossing {
     /** Units that are live where a block ends. */
     readonly liveOut: BlockUnits;
   } {
-    const ways = this.ways(cfg);
+    const paths = this.paths(cfg);
     const [into, out] = [new Pairs(), new Pairs()];
     let u = 0;
     const enters = (b: number): void => into.add(b, u);
     const leaves = (b: number): void => out.add(b, u);
-    for (; u < this.units; u++) ways.follow(u, enters, leaves);
+    for (; u < this.units; u++) paths.follow(u, enters, leaves);
     return { liveIn: unitsOfBlocks(into, cfg.count), liveOut: unitsOfBlocks(out, cfg.count) };
   }
 
   /** To follow single units. Nothing is noted after it. */
-  ways(cfg: Cfg): WaysBack {
+  paths(cfg: Cfg): PathsBack {
     const { units } = this;
-    return new WaysBack(
+    return new PathsBack(
       cfg,
       this.reads.grouped(1, units),
       this.readsAtEnd.grouped(1, units),
@@ -167,8 +167,8 @@ export class Crossing {
   }
 }
 
-/** The ways of single units from where they are read back to where they are killed. */
-export class WaysBack {
+/** The paths of single units from where they are read back to where they are killed. */
+export class PathsBack {
   // The number of the last walk that found its unit killed in a block, live into it, live out of it.
   private readonly killed: Int32Array;
   private readonly isIn: Int32Array;

@@ -9,7 +9,7 @@
  *
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. And the BSYNC of a region in which
  * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
- * no other way leads past it.
+ * no other path leads past it.
  */
 import { isConditional, terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";

@@ -1,7 +1,7 @@
 /**
  * Dominators and post-dominators by semidominators (Georgiadis, "Linear-time algorithms for dominators and related problems",
- * the algorithm SEMI-NCA): from the last node of a depth-first search to the first its semidominator, with ways up that are
- * shortened as they are walked; the dominator is the nearest ancestor that is not below the semidominator. A chain of a thousand ways
+ * the algorithm SEMI-NCA): from the last node of a depth-first search to the first its semidominator, with paths up that are
+ * shortened as they are walked; the dominator is the nearest ancestor that is not below the semidominator. A chain of a thousand paths
  * out to one block takes no longer than a thousand blocks in a row.
  *
  * Post-dominators are dominators of the reversed graph from a virtual exit, node `count`. Every block without
@@ -139,7 +139,7 @@ function search(nodes: number, root: number, succ: Edges): { readonly met: numbe
   return { met, parent };
 }
 
-/** The forest of nodes done so far: from each the way up to the least semidominator, shortened as it is asked for. */
+/** The forest of nodes done so far: from each the path up to the least semidominator, shortened as it is asked for. */
 class Forest {
   readonly semi: Int32Array;
   private readonly label: Int32Array;
@@ -152,7 +152,7 @@ class Forest {
     this.label = this.semi.slice();
   }
 
-  /** The least semidominator on the way from `v` up to a node before `first`, that one left out. */
+  /** The least semidominator on the path from `v` up to a node before `first`, that one left out. */
   least(v: number, first: number): number {
     const { semi, label, above, path } = this;
     if ((above[v] as number) < first) return semi[label[v] as number] as number;

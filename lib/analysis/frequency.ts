@@ -1,6 +1,6 @@
 /**
  * How often each block runs, relative to one run of the entry. Without a profile a loop is taken to run `TRIPS` times
- * per entry, so each of its exits is taken once in that many passes, and the ways out of any other branch are equally
+ * per entry, so each of its exits is taken once in that many passes, and the edges out of any other branch are equally
  * likely. One pass over the reachable blocks in reverse post-order; irreducible cycles count as straight code.
  */
 import type { Cfg } from "./cfg.js";

@@ -6,7 +6,7 @@ export * from "./alias.js";
 export * from "./alignment.js";
 export * from "./bits.js";
 export type { Grouped } from "./block-units.js";
-export { BlockUnits, Crossing, WaysBack } from "./block-units.js";
+export { BlockUnits, Crossing, PathsBack } from "./block-units.js";
 export * from "./cache.js";
 export * from "./cfg.js";
 export * from "./definitions.js";

@@ -8,7 +8,7 @@
 import { isPhi } from "../ori/flow.js";
 import type { Inst } from "../ori/types.js";
 import { clearRange, setRange, wordsFor } from "./bits.js";
-import { type BlockUnits, Crossing, type WaysBack } from "./block-units.js";
+import { type BlockUnits, Crossing, type PathsBack } from "./block-units.js";
 import type { Cfg } from "./cfg.js";
 import type { Flat } from "./flat.js";
 
@@ -33,8 +33,8 @@ export function liveness(cfg: Cfg, flat: Flat, onEdges = false): Liveness {
 }
 
 /** The same, of one unit after the other: in the SSA window all of it may be as large as the square of the function. */
-export function livenessOfUnits(cfg: Cfg, flat: Flat): WaysBack {
-  return crossingOf(cfg, flat, false).ways(cfg);
+export function livenessOfUnits(cfg: Cfg, flat: Flat): PathsBack {
+  return crossingOf(cfg, flat, false).paths(cfg);
 }
 
 /**

@@ -1,11 +1,11 @@
 /**
  * What each register holds where it is read, as a number: the names of static single assignment, without changing the
- * function. Two reads with the same name read the same value; a name is made by a definition, where ways join (at iterated dominance
+ * function. Two reads with the same name read the same value; a name is made by a definition, where paths join (at iterated dominance
  * frontiers, of registers that live there), or where control comes from places that the graph does not show.
  *
  * Only R and UR have names. A guarded or partial definition makes a new one; `before` says what was there. After a call
  * the registers that the callee may write are new (routines.ts). What a uniform register holds is what the thread's own
- * way has put there: code in which other lanes change it in between has no meaning that ptxas could have compiled.
+ * path has put there: code in which other lanes change it in between has no meaning that ptxas could have compiled.
  */
 
 import { isPhi } from "../ori/flow.js";
@@ -126,7 +126,7 @@ class Naming {
     return { flat, count, first, entry, use, taken, before, joins, unitOf };
   }
 
-  /** Blocks that control may enter by ways that the graph does not show: nothing is known at their start. */
+  /** Blocks that control may enter by edges that the graph does not show: nothing is known at their start. */
   private openBlocks(): Uint8Array {
     const { cfg } = this;
     const open = new Uint8Array(cfg.count);
@@ -234,7 +234,7 @@ class Naming {
         for (let at = cfg.pred[e] as number; at >= 0 && at !== tree.idom[b]; at = tree.idom[at] as number) {
           if ((cfg.order[at] as number) < 0) break;
           const list = of[at] as number[];
-          // Another way to the join came by here: it has been up from here already.
+          // Another path to the join came by here: it has been up from here already.
           if (list[list.length - 1] === b) break;
           list.push(b);
         }

@@ -4,7 +4,7 @@
  *
  * A base is a term of the address sum (affine.ts) with coefficient 1 of which nothing else qualifies better: the stack
  * pointer, a symbol, a 64-bit word of a constant bank. Through joins (pointers that a loop advances) it is the one base
- * that all ways agree on; what is added on the way is then not known as a sum. Shared and local addresses without such a
+ * that all paths agree on; what is added along them is then not known as a sum. Shared and local addresses without such a
  * term count from the start of their window.
  */
 
@@ -166,7 +166,7 @@ class Bases {
     return { base: window || index.length === 0 ? { kind: "window" } : unknown, offset: sum.constant, index };
   }
 
-  /** The term that is the base, and whether it is one by way of joins; null for none or several. */
+  /** The term that is the base, and whether it is one through joins; null for none or several. */
   private best(sum: Sum, window: boolean): { base: AddressBase; term: number; through: boolean } | null {
     for (const through of [false, true]) {
       let found: { base: AddressBase; term: number; through: boolean } | null = null;
@@ -175,7 +175,7 @@ class Bases {
       for (let k = 0; k < sum.terms.length; k += 2) {
         if (sum.terms[k + 1] !== 1) continue;
         const atom = this.affine.atoms[sum.terms[k] as number] as Atom;
-        const base = through ? this.behind(atom) : this.direct(atom);
+        const base = through ? this.joined(atom) : this.direct(atom);
         if (base.kind === "unknown" || (window && base.kind !== "stack" && base.kind !== "symbol")) continue;
         const r = ranks[base.kind];
         several = r === rank;
@@ -218,7 +218,7 @@ class Bases {
   }
 
   /** The base that all values which may be in a name agree on. */
-  private behind(atom: Atom): AddressBase {
+  private joined(atom: Atom): AddressBase {
     if (atom.what !== "name") return unknown;
     let base = this.known.get(atom.id);
     if (base === undefined) {
@@ -233,9 +233,9 @@ class Bases {
     let base: AddressBase | null = null;
     for (const name of seen) {
       if (seen.size > MAX_NAMES) return unknown;
-      const ways = this.ways(name);
-      if (ways === null) return unknown;
-      for (const sum of ways) {
+      const sums = this.sumsIn(name);
+      if (sums === null) return unknown;
+      for (const sum of sums) {
         const own = this.own(sum, seen);
         if (own === null) continue;
         if (own.kind === "unknown" || (base !== null && !sameBase(base, own))) return unknown;
@@ -246,7 +246,7 @@ class Bases {
   }
 
   /** What may be in a name, as sums; null when that is not known. */
-  private ways(name: number): Sum[] | null {
+  private sumsIn(name: number): Sum[] | null {
     const { names } = this.affine;
     const joined = names.joins.get(name);
     if (joined !== undefined) return joined.map((n) => this.affine.of(n));
@@ -283,7 +283,7 @@ class Bases {
       const atom = this.affine.atoms[sum.terms[k] as number] as Atom;
       if (sum.terms[k + 1] !== 1 || atom.what !== "name") continue;
       if (seen.has(atom.id)) return null;
-      if (this.ways(atom.id) === null) continue;
+      if (this.sumsIn(atom.id) === null) continue;
       if (next >= 0) return unknown;
       next = atom.id;
     }

@@ -327,7 +327,7 @@ class Checker {
     state.time[e] = state.now + sites.ripe[i]!;
     state.mask[e] = mask;
     state.ripe[e] = 0;
-    state.behind[e] = 0;
+    state.followers[e] = 0;
     state.order[e] = order;
   }
 

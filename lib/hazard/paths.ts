@@ -1,5 +1,5 @@
 /**
- * The ways through the code of a section: basic blocks with edges into the functions that are called inside it and back
+ * The paths through the code of a section: basic blocks with edges into the functions that are called inside it and back
  * to every place that calls them. Calls out of the section are edges over which nothing may be under way.
  */
 
@@ -111,7 +111,7 @@ function returnBlocks(
   return found;
 }
 
-/** The start of the code, its named places, and whatever no known way leads to (after indirect branches). */
+/** The start of the code, its named places, and whatever no known path leads to (after indirect branches). */
 function rootsOf(
   blocks: readonly CodeBlock[],
   next: readonly (readonly number[])[],

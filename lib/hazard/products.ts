@@ -70,7 +70,7 @@ export class Products {
     for (let u = 0; u < REGISTERS; u++)
       for (let e = state.head[u]!; e >= 0; e = state.next[e]!) {
         if (!isPending(state.kind[e]!) || state.order[e] !== PRODUCT_ORDER) continue;
-        if (state.mask[e] === GROUP) state.behind[e] = Math.min(OLDEST, state.behind[e]! + 1);
+        if (state.mask[e] === GROUP) state.followers[e] = Math.min(OLDEST, state.followers[e]! + 1);
         else {
           state.mask[e] = GROUP;
           state.time[e] = state.now + sites.ripe[i]!;

@@ -1,10 +1,10 @@
 /**
- * What may be under way at a point of the program, in the worst case over all ways that lead there. Per unit a list of
+ * What may be under way at a point of the program, in the worst case over all paths that lead there. Per unit a list of
  * entries:
  *
  * - a write or read of an instruction of fixed latency, with the cycle of its issue: forgotten after `HORIZON` cycles,
  *   longer than any distance in the tables;
- * - a write or read of a variable-latency instruction, with the scoreboards that tell its end: it is over when one of
+ * - a write or read of a variable-latency instruction, with the scoreboards that tell its end: it is no longer pending when one of
  *   them has been waited for. Of several instructions under the same scoreboards the youngest stands for all;
  * - an operand kept in the reuse cache, on units of its own (`REUSE_UNIT` + position);
  * - a write that no product of a warp group may count on yet (products.ts).
@@ -64,7 +64,7 @@ export class State {
   ripe: Uint8Array = new Uint8Array(this.capacity);
   order: Uint8Array = new Uint8Array(this.capacity);
   /** Pending: later instructions of its order that count on the same scoreboard (groups of products), at most 3 (7). */
-  behind: Uint8Array = new Uint8Array(this.capacity);
+  followers: Uint8Array = new Uint8Array(this.capacity);
   /** Guard under which it happens, 0 = always or no longer known. */
   guard: Uint8Array = new Uint8Array(this.capacity);
   now = 0;
@@ -89,7 +89,7 @@ export class State {
     this.mask[e] = 0;
     this.ripe[e] = 0;
     this.order[e] = 0;
-    this.behind[e] = 0;
+    this.followers[e] = 0;
     this.guard[e] = guard;
     this.next[e] = this.head[list]!;
     this.head[list] = e;
@@ -120,7 +120,7 @@ export class State {
     this.mask = wider(this.mask, new Int32Array(n));
     this.ripe = wider(this.ripe, new Uint8Array(n));
     this.order = wider(this.order, new Uint8Array(n));
-    this.behind = wider(this.behind, new Uint8Array(n));
+    this.followers = wider(this.followers, new Uint8Array(n));
     this.guard = wider(this.guard, new Uint8Array(n));
   }
 
@@ -139,7 +139,7 @@ export class State {
         this.ripe[e] = (id >> 7) & 127;
         this.order[e] = (id >> 14) & 127;
         this.guard[e] = (id >> 21) & 63;
-        this.behind[e] = (id >> 27) & 7;
+        this.followers[e] = (id >> 27) & 7;
       }
     }
   }
@@ -167,7 +167,7 @@ export class State {
     else if (kind !== REUSED) {
       cycles = Math.max(0, this.time[e]! - this.now);
       const ripe = cycles === 0 ? id : this.ripe[e]!;
-      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 21) | (this.behind[e]! << 27);
+      id |= (ripe << 7) | (this.order[e]! << 14) | (this.guard[e]! << 21) | (this.followers[e]! << 27);
     }
     insert(out, start, list * 8 + kind, id, cycles, source);
   }

@@ -55,7 +55,7 @@ export interface Finding {
   readonly register: string;
   /** Cycles that must lie between the issue of the two; null where a scoreboard must be waited for. */
   readonly required: number | null;
-  /** Least cycles between them over all ways; null where no distance would do. */
+  /** Least cycles between them over all paths; null where no distance would do. */
   readonly actual: number | null;
   /** One line. */
   readonly reason: string;

@@ -1,5 +1,5 @@
 /**
- * What is over: by scoreboards waited for, by counted waits, by an empty memory queue, and by what later instructions of
+ * What is no longer pending: by scoreboards waited for, by counted waits, by an empty memory queue, and by what later instructions of
  * units that work in order tell.
  */
 import { drained, keepsOrder } from "./order.js";
@@ -14,7 +14,7 @@ export class Waits {
     private readonly found: Report,
   ) {}
 
-  /** Everything that one of these scoreboards tells the end of is over. */
+  /** Everything that one of these scoreboards tells the end of is no longer pending. */
   wait(mask: number, now: number): void {
     const { state } = this;
     for (let u = 0; u < UNITS; u++) {
@@ -31,7 +31,7 @@ export class Waits {
   }
 
   /**
-   * DEPBAR.LE sb, n: what has n followers in its order on the same scoreboard is over, and groups of copies are waited for
+   * DEPBAR.LE sb, n: what has n followers in its order on the same scoreboard is no longer pending, and groups of copies are waited for
    * if they count there. The same for groups of products, with what they read.
    */
   counted(i: number, reporting: boolean): void {
@@ -42,7 +42,7 @@ export class Waits {
       let before = -1;
       for (let e = state.head[u]!; e >= 0; ) {
         const over = state.kind[e] === PENDING_WRITE || (sb === 1 << GROUP_SB && state.kind[e] === PENDING_READ);
-        if (over && state.mask[e] === sb && state.behind[e]! >= n) e = state.drop(u, before, e);
+        if (over && state.mask[e] === sb && state.followers[e]! >= n) e = state.drop(u, before, e);
         else {
           before = e;
           e = state.next[e]!;
@@ -78,8 +78,8 @@ export class Waits {
         const kind = state.kind[e]!;
         const sb = kind === PENDING_READ ? any : kind === PENDING_WRITE ? result : 0;
         if (sb === 0 || !keepsOrder(state.order[e]!, order, kind === PENDING_READ)) continue;
-        if (kind === PENDING_WRITE && state.mask[e] === sb && state.behind[e]! < 3)
-          state.behind[e] = state.behind[e]! + 1;
+        if (kind === PENDING_WRITE && state.mask[e] === sb && state.followers[e]! < 3)
+          state.followers[e] = state.followers[e]! + 1;
         // The earliest wait is one cycle away.
         if (state.now + 1 >= state.time[e]!) state.ripe[e] = state.mask[e]!;
         state.mask[e] = state.mask[e]! | sb;

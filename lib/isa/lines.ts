@@ -346,7 +346,7 @@ function reuses(line: ParsedLine): boolean {
   return fixed ? flow === undefined : time === undefined;
 }
 
-/** More than 32 bits in pieces; a number of 64 bits in one piece has its own way. */
+/** More than 32 bits in pieces; a number of 64 bits in one piece is read by its own rule. */
 function isWide(loc: Loc): boolean {
   return widthOf(loc) > 32 && loc[0]!.width !== 64;
 }

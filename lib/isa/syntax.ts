@@ -302,7 +302,7 @@ export interface OperandRef {
   /** A number has the part, too (`{+half72}`): `0.5.H1`. */
   readonly partOfNumber: boolean;
   /** The part stands after the bracket around the operand. */
-  readonly partBehind: boolean;
+  readonly partAfter: boolean;
   /** Something follows at once: the brackets of a constant stand apart then. */
   readonly spaced: boolean;
   /** Bit that keeps the operand for reuse where it does not follow from the place, −1. */
@@ -445,13 +445,13 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       out.push({ kind: "ref", ref: { ...r.ref, spaced: r.ref.part !== null || rest.startsWith(".") } });
       continue;
     }
-    const behind = /^\](\{[^}]*\})+/.exec(rest);
+    const trailing = /^\](\{[^}]*\})+/.exec(rest);
     const last = out[out.length - 1];
-    if (behind && last?.kind === "ref") {
-      const ref = { ...last.ref, part: parseParts(behind[0].slice(1)), partBehind: true };
+    if (trailing && last?.kind === "ref") {
+      const ref = { ...last.ref, part: parseParts(trailing[0].slice(1)), partAfter: true };
       out[out.length - 1] = { kind: "ref", ref };
       out.push({ kind: "text", text: "]" }, { kind: "part", ref });
-      rest = rest.slice(behind[0].length);
+      rest = rest.slice(trailing[0].length);
       continue;
     }
     const lit = /^(\.?[A-Z][\w.]*|.)/.exec(rest)![0];
@@ -536,7 +536,7 @@ function parseRef(text: string, slots: readonly Slot[], where: string): { ref: O
     part: part ? parseParts(part.replace("{+", "{")) : null,
     partInside: flags!.includes("|") && barBefore === "",
     partOfNumber: part?.startsWith("{+") ?? false,
-    partBehind: false,
+    partAfter: false,
     spaced: false,
     reuseBit: reuse ? Number(reuse) : -1,
     suffix: suffix ?? "",

@@ -250,8 +250,8 @@ function sumText(terms: readonly OperandRef[], line: ParsedLine, inst: MachineIn
     if (o.kind === Kind.Imm) {
       const v = ref.signed ? o.value | 0 : o.value;
       if (v === 0) continue;
-      const behind = ref.alone === "base" ? zero === "" : out !== "" || ref.alone === "signed";
-      const text = behind ? signedHex(v) : unsignedHex(v, ref);
+      const signed = ref.alone === "base" ? zero === "" : out !== "" || ref.alone === "signed";
+      const text = signed ? signedHex(v) : unsignedHex(v, ref);
       out = out === "" ? text : `${out}+${text}`;
     } else if (o.kind === Kind.Reg && o.id === ZERO_REG && vanishes(ref, o, terms, names))
       zero ||= registerName(o.file, o.id);
@@ -284,7 +284,7 @@ function refText(ref: OperandRef, o: Operand, line: ParsedLine, names: Names): s
   const inside = ref.part === null || ref.partInside || o.file !== File.R;
   if (ref.nonzero && !names.exact && isLast(o.file, o.id, names)) return `???${o.id}${ref.suffix}`;
   const bare = o.kind === Kind.Const && ref.spaced ? constBare(o, names).replace("][", "] [") : bareText(o, names);
-  return decorate(ref.partBehind ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
+  return decorate(ref.partAfter ? { ...o, part: "" } : o, bare, ref.suffix, !inside);
 }
 
 /** The number that stands for the zero register where there is one. */

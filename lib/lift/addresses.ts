@@ -1,7 +1,7 @@
 /**
  * Code addresses that are data: they must follow when code moves.
  *
- * ptxas 13 makes them in these ways (all SMs, -O0 … -O3, whole programs and -c):
+ * ptxas 13 makes them as follows (all SMs, -O0 … -O3, whole programs and -c):
  *   - a return address before `CALL.REL.NOINC`: `MOV Rx, 0x90`, a byte offset in the section
  *   - on sm_75 … 89 before `CALL.ABS.NOINC Rx`: `LEPC`, a MOV of the LEPC's own offset, a MOV of the return offset,
  *     and their sum; from sm_90 on LEPC names a label, and needs nothing
@@ -10,7 +10,7 @@
  *     `CALL.REL.NOINC Rx` words of eight bytes with the offsets of helper functions. In objects for linking (-c) the words
  *     are the same, but a relocation (R_CUDA_CONST_FIELD…) names the place that is read, 0x8000 before the table, and the
  *     index is 0x8000 too high; nvlink writes `c[0x2][Rx-0x8000]`
- * On sm_75 to 89 a `CALL.REL.NOINC` without any return address leaves a loop: no way from its target comes to a return, it
+ * On sm_75 to 89 a `CALL.REL.NOINC` without any return address leaves a loop: no path from its target comes to a return, it
  * is a branch (measured: -O3 of the histogram of CUB's radix sort).
  *
  * What looks like none of these is not guessed: the function is pinned, and only words of the same length and place may
@@ -96,7 +96,7 @@ function returnAddress(
     if (inst.form.flow === "call") return false;
     if (inst.form.op === "LEPC") {
       if (inst.srcs.some((o) => o.kind === Kind.Label)) return labelOf(inst) === back;
-      return move >= 0 && own(insts, i, call, out) && note(out, move, insts, { inst: call, behind: true });
+      return move >= 0 && own(insts, i, call, out) && note(out, move, insts, { inst: call, after: true });
     }
     if (inst.form.op !== "MOV" || inst.guard !== null) continue;
     if (relocated.has(i)) return true;
@@ -104,7 +104,7 @@ function returnAddress(
     if (value !== back || move >= 0) continue;
     move = i;
     if (!inst.form.mods.includes("ABS") && insts[call]!.form.mods.includes("REL"))
-      return note(out, i, insts, { inst: call, behind: true });
+      return note(out, i, insts, { inst: call, after: true });
   }
   return false;
 }
@@ -113,7 +113,7 @@ function returnAddress(
 function own(insts: readonly MachineInst[], lepc: number, call: number, out: Map<number, CodeAddress>): boolean {
   for (let i = lepc + 1; i < call; i++) {
     const inst = insts[i]!;
-    if (inst.form.op === "MOV" && number(inst) === 16 * lepc) return note(out, i, insts, { inst: lepc, behind: false });
+    if (inst.form.op === "MOV" && number(inst) === 16 * lepc) return note(out, i, insts, { inst: lepc, after: false });
   }
   return false;
 }
@@ -207,7 +207,7 @@ function tableOf(
   }
 }
 
-/** Index of the instruction that last writes a register on the straight way to `before`; −1 when there is none. */
+/** Index of the instruction that last writes a register on the straight path to `before`; −1 when there is none. */
 function definition(insts: readonly MachineInst[], before: number, register: Pick<Operand, "file" | "id">): number {
   for (let i = before - 1; i >= 0; i--) {
     const inst = insts[i]!;

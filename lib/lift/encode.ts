@@ -88,7 +88,7 @@ export function placeOf(point: CodePoint, offsets: Int32Array, lifted: Lifted): 
   const at = offsets[point.inst] ?? -1;
   if (at < 0)
     throw new InternalError(`instruction ${point.inst} is gone, but its address is used`, { func: lifted.func.name });
-  return at + (point.behind ? 16 : 0);
+  return at + (point.after ? 16 : 0);
 }
 
 /** Instructions with the tail: as long as it was when the body is; else filled up as ptxas does (measured on ptxas 13.0.88). */

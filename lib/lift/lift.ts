@@ -255,8 +255,8 @@ class Lifter {
       this.unplaced.push(problem(this.f, r.offset >> 4, `names ${r.symbol.name}+0x${r.addend.toString(16)}`));
       return null;
     }
-    const behind = index > 0 && this.insts[index - 1]!.form.flow === "call";
-    return behind ? { inst: index - 1, behind } : { inst: Math.min(index, this.end - 1), behind: index === this.end };
+    const after = index > 0 && this.insts[index - 1]!.form.flow === "call";
+    return after ? { inst: index - 1, after } : { inst: Math.min(index, this.end - 1), after: index === this.end };
   }
 }
 

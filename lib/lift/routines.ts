@@ -34,10 +34,10 @@ export function callsAsEdges(func: Func): Diagnostic | null {
     callee.set(b, to);
     back.set(to, [...(back.get(to) ?? []), next]);
   }
-  const behind = new Map(func.blocks.map((b, i) => [b, func.blocks[i + 1]]));
+  const following = new Map(func.blocks.map((b, i) => [b, func.blocks[i + 1]]));
   const returns = new Map<Block, Set<Block>>();
   for (const [entry, places] of back)
-    for (const b of bodyOf(entry, callee, behind)) {
+    for (const b of bodyOf(entry, callee, following)) {
       if (b.insts[b.insts.length - 1]?.form.flow !== "return") continue;
       const to = returns.get(b) ?? new Set();
       for (const place of places) to.add(place);
@@ -93,12 +93,12 @@ function splitBehindCalls(func: Func): void {
 function bodyOf(
   entry: Block,
   callee: ReadonlyMap<Block, Block>,
-  behind: ReadonlyMap<Block, Block | undefined>,
+  following: ReadonlyMap<Block, Block | undefined>,
 ): ReadonlySet<Block> {
   const body = new Set([entry]);
   for (const b of body) {
     for (const s of b.succs) body.add(s);
-    const next = callee.has(b) ? behind.get(b) : undefined;
+    const next = callee.has(b) ? following.get(b) : undefined;
     if (next !== undefined) body.add(next);
   }
   return body;

@@ -45,7 +45,7 @@ export interface CodePoint {
   /** Id of the instruction. */
   readonly inst: number;
   /** The address after the instruction is meant. */
-  readonly behind: boolean;
+  readonly after: boolean;
 }
 
 /** An immediate that holds a code address as a number: `MOV R20, 0x90` before a call. */

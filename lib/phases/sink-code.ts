@@ -21,9 +21,9 @@ import {
   hasBit,
   isLanewise,
   livenessOfUnits,
+  type PathsBack,
   setBit,
   unitOf,
-  type WaysBack,
   wordsFor,
 } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
@@ -63,7 +63,7 @@ class Sink {
   private readonly readIn: Int32Array;
   /** Blocks that the units asked for are live into. */
   private readonly liveInto: Map<number, Uint32Array> = new Map();
-  private ways: WaysBack | null = null;
+  private paths: PathsBack | null = null;
 
   constructor(
     func: Func,
@@ -223,8 +223,8 @@ class Sink {
       let l = innermost[this.flat.block[this.reader[r] as number] as number] as number;
       for (; l >= 0 && readIn[l] !== u + 1; l = loops[l]!.parent) readIn[l] = u + 1;
     }
-    this.ways ??= livenessOfUnits(analysis(this.func, "cfg"), this.flat);
-    return this.ways.meets(u, (b) => {
+    this.paths ??= livenessOfUnits(analysis(this.func, "cfg"), this.flat);
+    return this.paths.meets(u, (b) => {
       const l = innermost[b] as number;
       return l >= 0 && loops[l]!.header === b && readIn[l] !== u + 1;
     });
@@ -257,9 +257,9 @@ class Sink {
     let blocks = this.liveInto.get(unit);
     if (blocks === undefined) {
       const cfg = analysis(this.func, "cfg");
-      this.ways ??= livenessOfUnits(cfg, this.flat);
+      this.paths ??= livenessOfUnits(cfg, this.flat);
       const set = new Uint32Array(wordsFor(cfg.count));
-      this.ways.follow(unit, (b) => setBit(set, 0, b));
+      this.paths.follow(unit, (b) => setBit(set, 0, b));
       this.liveInto.set(unit, set);
       blocks = set;
     }

@@ -11,7 +11,7 @@ export interface BlockLatency {
   readonly address: number;
   /** Instructions of the block. */
   readonly instructions: number;
-  /** Executions per run of the function: a loop is taken to make ten trips, the ways of a branch to be equally likely. */
+  /** Executions per run of the function: a loop is taken to make ten trips, the edges of a branch to be equally likely. */
   readonly frequency: number;
   /** Cycles until the last result of the block that is waited for is there. */
   readonly cycles: number;

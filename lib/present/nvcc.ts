@@ -99,9 +99,9 @@ const placeAt = (line: string, column: string): Span | null =>
 
 /** nvcc shows a line with its macros expanded; after the caret it mostly still reads as in the source. */
 function columnOf(source: string, shown: string, caret: string): number {
-  const behind = shown.slice(caret.indexOf("^")).trimEnd();
-  const at = source.replaceAll("\t", " ").trimEnd().lastIndexOf(behind);
-  return behind === "" || at < 0 ? 1 : at + 1;
+  const rest = shown.slice(caret.indexOf("^")).trimEnd();
+  const at = source.replaceAll("\t", " ").trimEnd().lastIndexOf(rest);
+  return rest === "" || at < 0 ? 1 : at + 1;
 }
 
 const LOCATION = /^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+)\s+(\d+))?/;

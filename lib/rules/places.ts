@@ -96,7 +96,7 @@ export function modBits(m: Mods): number {
 
 /**
  * Whether the sources of the instruction, in this order, can be what the pattern asks, each looked at by itself and nothing bound:
- * what fails here fails in every way of matching, and most of what is tried does.
+ * what fails here fails in every match, and most of what is tried does.
  */
 export function mayHold(p: PatternInst, inst: Inst, order: readonly number[], c: Combining): boolean {
   const { defaults } = knownOf(p);

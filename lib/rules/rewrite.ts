@@ -22,7 +22,7 @@ interface Goal {
 class Matching {
   readonly operands: Map<string, Operand> = new Map();
   readonly literals: Map<string, number> = new Map();
-  /** The parts of ways back: names bound since. */
+  /** Names bound, in order: going back takes the last ones off. */
   private readonly trail: string[] = [];
   private readonly c: Combining;
   private readonly at: number;

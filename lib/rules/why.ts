@@ -66,7 +66,7 @@ interface Bound {
   readonly literals: ReadonlyMap<string, number>;
 }
 
-/** How far a way of matching came, in operands that held, and what stopped it. */
+/** How far a match came, in operands that held, and what stopped it. */
 interface Refusal {
   readonly depth: number;
   readonly why: string;
@@ -196,7 +196,7 @@ class Search {
     const maker = this.c.made(o);
     if (maker === null) return not(`(${value}) is not defined whole by one instruction without guard`);
     if (maker.form.name !== wanted) return not(`(${value}) is defined by ${maker.form.name}, not by ${wanted}`);
-    // From here on the way has come further than one whose operand another instruction defines.
+    // From here on the match has come further than one whose operand another instruction defines.
     const further = (why: string): Refusal => ({ depth: depth + 1, why: `${place} (${value}) ${why}` });
     if (!p.shared && !this.c.once(o)) return further("is read elsewhere, too");
     const inst = this.c.inner(o, this.at, [wanted]);

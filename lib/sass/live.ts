@@ -136,7 +136,7 @@ function eachLive(
     blocks = blocks.map((b) => ({ ...b, call: null }));
   }
   const calls = new Calls(blocks, insts, effects, facts.asNvdisasm === undefined ? noRegister : stackPointerAlone());
-  const liveOut = calls.behind();
+  const liveOut = calls.liveAfter();
   const live = new Uint32Array(setWords);
   const here = new Uint32Array(setWords);
   for (const b of blocks) {
@@ -287,7 +287,7 @@ function endsThread(inst: MachineInst, address: number): boolean {
 class Calls {
   /** Live before a block when nothing is live after the return. */
   private readonly gen: Uint32Array;
-  /** … and when everything is: what is not here is overwritten on all ways. */
+  /** … and when everything is: what is not here is overwritten on all paths. */
   private readonly through: Uint32Array;
   /** May be written between a block and the return. */
   readonly writes: Uint32Array;
@@ -318,7 +318,7 @@ class Calls {
   }
 
   /** Live after each block (after its call: before it). */
-  behind(): Uint32Array {
+  liveAfter(): Uint32Array {
     const out = new Uint32Array(setWords * this.blocks.length);
     const set = new Uint32Array(setWords);
     const returned = this.afterCalls();

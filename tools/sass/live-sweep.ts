@@ -239,7 +239,7 @@ const narrower = (o: Operand): Operand => ({ ...o, width: o.width - 1 });
 
 const exceptions: readonly Exception[] = [
   {
-    why: "LDL and STL behind a descriptor: their address has two registers (ptxas makes none; local addresses have 32 bits)",
+    why: "LDL and STL through a descriptor: their address has two registers (ptxas makes none; local addresses have 32 bits)",
     holds: (i) =>
       /^(LDL|STL)$/.test(i.form.op) && i.srcs.some((o, k) => i.form.srcs[k]!.name === "desc" && o.kind === Kind.Reg),
     slot: "base",

@@ -1,5 +1,5 @@
 /**
- * The ways in which arithmetic instructions take their sources, as lists of `shape=opcode` for a row's `as`. Bits 11:9
+ * How arithmetic instructions take their sources, as lists of `shape=opcode` for a row's `as`. Bits 11:9
  * of the opcode say where the operand that is no register goes; the argument is bits 8:0. C and X (constant bank) forms
  * exist up to sm_90 only; the reader of the table leaves them out above (see `Encoding`).
  */

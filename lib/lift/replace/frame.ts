@@ -9,7 +9,7 @@ const ADVANCE4 = 0x04;
 /** Where places in the code have gone, byte offsets both; −1 when gone. */
 export interface Places {
   place(offset: number): number;
-  behind(offset: number): number;
+  after(offset: number): number;
 }
 
 /** Arguments of the other DW_CFA instructions: u a LEB128 number, b a block with its length in front. */
@@ -97,7 +97,7 @@ function moveProgram(
     if (op === ADVANCE4) {
       // Steps back wrap at 32 bits of bytes.
       old += (v.getUint32(at, true) * unit) | 0;
-      const place = old === start ? from : map.behind(old);
+      const place = old === start ? from : map.after(old);
       if (place < 0) return "an instruction that .debug_frame names is gone";
       v.setUint32(at, ((place - now) >>> 0) / unit, true);
       now = place;

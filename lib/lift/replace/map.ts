@@ -46,7 +46,7 @@ export class CodeMap {
   }
 
   /** New offset after the instruction before `offset`, or the nearest before it that is still there. */
-  behind(offset: number): number {
+  after(offset: number): number {
     for (let before = offset - 16; before >= 0; before -= 16) {
       const at = this.inst(before);
       if (at >= 0) return at + 16;

@@ -138,8 +138,8 @@ class Moved implements Places {
     return at < 0 ? at : this.at(at);
   }
 
-  behind(address: number): number {
-    return this.at(this.map.behind(this.plain(address)));
+  after(address: number): number {
+    return this.at(this.map.after(this.plain(address)));
   }
 
   /** Where a call comes back that loads this address with instruction `id`; elsewhere the place itself. */
