@@ -1,7 +1,9 @@
 import { type Diagnostic, isFailure } from "../diagnostics.js";
+import { shownAs } from "../inspect.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Module } from "./ast.js";
 import { checkModule } from "./check.js";
+import { describeModule, headOf } from "./describe.js";
 import { parseModule } from "./parser.js";
 import { printModule } from "./printer.js";
 
@@ -20,7 +22,11 @@ export function parse(
   } = {},
 ): Result<Module> {
   const { module, diagnostics } = parseModule(text, options.file ?? null);
-  return diagnostics.some(isFailure) ? fail(diagnostics) : ok(module, diagnostics);
+  if (diagnostics.some(isFailure)) return fail(diagnostics);
+  return ok(
+    shownAs(module, describeModule, (m) => `[Module: ${headOf(m)}]`),
+    diagnostics,
+  );
 }
 
 /** The tree as PTX text; `parse(print(m))` equals `m` apart from spans. */
