@@ -26,6 +26,8 @@ export interface Divergence {
   parts(block: Block): boolean;
   /** Lanes may be apart when they come to this instruction of the block. */
   apartAt(block: Block, at: number): boolean;
+  /** All regions of the function. */
+  readonly regions: readonly Region[];
 }
 
 /** A region: where its barrier is set up and where it is waited for, as layout indices. */
@@ -51,22 +53,25 @@ export function divergence(func: Func, cfg: Cfg): Divergence {
   return new Finding(func, cfg).run();
 }
 
-const barrierOf = (operands: readonly Operand[]): number =>
-  operands.find((o) => o.kind === Kind.Reg && o.file === File.B)?.id ?? -1;
+function barrierOf(operands: readonly Operand[]): number {
+  for (const o of operands) if (o.kind === Kind.Reg && o.file === File.B) return o.id;
+  return -1;
+}
 
 /** All regions: what can be reached from BSSY without passing the BSYNC of its barrier. */
 export function regionsOf(func: Func, { indexOf }: Cfg): Region[] {
   const joins = new Map<number, Set<number>>();
   const entries: { barrier: number; entry: number }[] = [];
-  func.blocks.forEach((block, b) => {
-    for (const inst of block.insts) {
-      if (inst.form.op === "BSSY") entries.push({ barrier: barrierOf(inst.dsts), entry: b });
-      else if (inst.form.op === "BSYNC") {
+  for (let b = 0; b < func.blocks.length; b++) {
+    for (const inst of (func.blocks[b] as Block).insts) {
+      const { op } = inst.form;
+      if (op === "BSSY") entries.push({ barrier: barrierOf(inst.dsts), entry: b });
+      else if (op === "BSYNC") {
         const barrier = barrierOf(inst.srcs);
         joins.set(barrier, (joins.get(barrier) ?? new Set()).add(b));
       }
     }
-  });
+  }
   return entries.map(({ barrier, entry }) => {
     const ends = joins.get(barrier) ?? new Set<number>();
     if (endsInPlace(func.blocks[entry] as Block, barrier)) return { barrier, entry, blocks: new Set(), joins: ends };
@@ -105,14 +110,15 @@ class Finding {
   /** Where the lanes of the regions that each block lies in come together, where any do. */
   private readonly around: readonly (readonly Meeting[] | undefined)[];
   private readonly indexOf: Int32Array;
-  private readonly gathers: boolean;
+  /** By layout index: what gathers lanes of a block, where anything does. */
+  private readonly gathering: ReadonlyMap<number, readonly Inst[]>;
   /** Blocks come to from branches whose lanes come together at the same blocks, by these blocks. */
   private readonly reached: Map<string, Uint8Array> = new Map();
 
   constructor(func: Func, cfg: Cfg) {
     this.func = func;
     this.indexOf = cfg.indexOf;
-    this.gathers = func.blocks.some((b) => b.insts.some(isGathering));
+    this.gathering = gatheringIn(func.blocks);
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
     this.until = new Int32Array(func.blocks.length);
@@ -135,8 +141,9 @@ class Finding {
     return {
       varies,
       apart,
-      parts: (block) => this.parts(block),
+      parts: (block) => this.parts(block, this.indexOf[block.id] as number),
       apartAt: (block, at) => at < this.apartUntil(block, this.indexOf[block.id] as number),
+      regions: this.regions,
     };
   }
 
@@ -148,25 +155,27 @@ class Finding {
     const to = new Int32Array(blocks.length);
     const sites: Inst[] = [];
     const places: number[] = [];
-    blocks.forEach(({ insts }, b) => {
+    for (let b = 0; b < blocks.length; b++) {
+      const { insts } = blocks[b] as Block;
       from[b] = sites.length;
-      insts.forEach((inst, at) => {
-        if (!hasResult(inst)) return;
-        if (this.keepsUniform(inst)) {
+      for (let at = 0; at < insts.length; at++) {
+        const inst = insts[at] as Inst;
+        if (!hasResult(inst)) continue;
+        if (keepsUniform(inst)) {
           sites.push(inst);
           places.push(at);
         } else this.mark(inst);
-      });
+      }
       to[b] = sites.length;
-    });
-    let together = [...blocks.keys()].filter((b) => this.mayPart(blocks[b] as Block));
+    }
+    const together = Uint8Array.from(blocks, (block, b) => (this.mayPart(block, b) ? 1 : 0));
     for (let again = true; again; ) {
       again = false;
       for (let b = 0; b < blocks.length; b++) {
+        const block = blocks[b] as Block;
         let kept = from[b] as number;
         const [first, past] = [kept, to[b] as number];
-        if (first === past) continue;
-        const until = this.apartUntil(blocks[b] as Block, b);
+        const until = first === past ? 0 : this.apartUntil(block, b);
         for (let k = first; k < past; k++) {
           const inst = sites[k] as Inst;
           const at = places[k] as number;
@@ -178,13 +187,11 @@ class Finding {
           places[kept++] = at;
         }
         to[b] = kept;
-      }
-      together = together.filter((b) => {
-        if (!this.parts(blocks[b] as Block)) return true;
+        if (together[b] === 0 || !this.parts(block, b)) continue;
         this.part(b);
+        together[b] = 0;
         again = true;
-        return false;
-      });
+      }
     }
   }
 
@@ -221,25 +228,21 @@ class Finding {
     return changed;
   }
 
-  /** From operands that do not vary come results that do not. */
-  private keepsUniform(inst: Inst): boolean {
-    if (isLanewise(inst) || inst.form.pseudo || readsConstants(inst) || readsBlockConstant(inst)) return true;
-    return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
-  }
-
   /** Whatever varies, lanes can part in no other block. */
-  private mayPart(block: Block): boolean {
+  private mayPart(block: Block, b: number): boolean {
     const last = terminator(block);
-    return (last !== null && last.form.flow !== "exit") || block.insts.some(isGathering);
+    return (last !== null && last.form.flow !== "exit") || this.gathering.has(b);
   }
 
-  parts(block: Block): boolean {
-    if (this.gathers) for (const i of block.insts) if (isGathering(i) && this.readsAny(i)) return true;
+  private parts(block: Block, b: number): boolean {
+    const gathering = this.gathering.get(b);
+    if (gathering?.some((i) => this.readsAny(i))) return true;
     const last = terminator(block);
     if (last === null || last.form.flow === "exit") return false;
     if (last.form.flow !== "branch") return last.form.flow === "indirect" && this.readsAny(last);
     if (!isConditional(last)) return false;
-    if (last.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
+    const { mods } = last.form;
+    if (mods.length > 0 && (mods.includes("DIV") || mods.includes("CONV"))) return true;
     const g = last.guard;
     if (g !== null && g.id !== ZERO_REG && g.file === File.P && this.varies[g.id] === 1) return true;
     return this.readsAny(last);
@@ -273,6 +276,24 @@ class Finding {
 
 const isOfLanes = (o: Operand): boolean =>
   o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && o.file !== File.UR && o.file !== File.UP;
+
+/** From operands that do not vary come results that do not. */
+function keepsUniform(inst: Inst): boolean {
+  if (isLanewise(inst) || inst.form.pseudo || readsConstants(inst) || readsBlockConstant(inst)) return true;
+  return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
+}
+
+function gatheringIn(blocks: readonly Block[]): ReadonlyMap<number, readonly Inst[]> {
+  const found = new Map<number, Inst[]>();
+  for (let b = 0; b < blocks.length; b++)
+    for (const inst of (blocks[b] as Block).insts) {
+      if (!isGathering(inst)) continue;
+      const list = found.get(b);
+      if (list === undefined) found.set(b, [inst]);
+      else list.push(inst);
+    }
+  return found;
+}
 
 function hasResult(inst: Inst): boolean {
   for (const o of inst.dsts) if (isOfLanes(o)) return true;

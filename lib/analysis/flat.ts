@@ -63,10 +63,12 @@ class References {
   private width: Uint8Array;
   private slot: Int16Array;
   private kills: Uint8Array;
+  private room: number;
   private count = 0;
   private rows = 0;
 
   constructor(rows: number, room: number) {
+    this.room = room;
     this.start = new Int32Array(rows + 1);
     this.unit = new Int32Array(room);
     this.width = new Uint8Array(room);
@@ -76,7 +78,7 @@ class References {
 
   add(unit: number, width: number, slot: number, kills: boolean): void {
     const at = this.count++;
-    if (at === this.unit.length) this.grow();
+    if (at === this.room) this.grow();
     this.unit[at] = unit;
     this.width[at] = width;
     this.slot[at] = slot;
@@ -100,7 +102,8 @@ class References {
   }
 
   private grow(): void {
-    const room = 2 * this.unit.length + 16;
+    const room = 2 * this.room + 16;
+    this.room = room;
     const wider = <T extends { set(from: T): void }>(to: T, from: T): T => {
       to.set(from);
       return to;
@@ -122,19 +125,21 @@ export function flatten(func: Func): Flat {
   const count = first[func.blocks.length] as number;
   const insts: Inst[] = new Array(count);
   const block = new Int32Array(count);
+  for (let b = 0, i = 0; b < func.blocks.length; b++) {
+    const list = (func.blocks[b] as Block).insts;
+    block.fill(b, i, i + list.length);
+    for (let k = 0; k < list.length; k++) insts[i++] = list[k] as Inst;
+  }
   const uses = new References(count, 3 * count + 8);
   const defs = new References(count, count + 8);
   const handed = handovers(func, units);
-  for (let b = 0, i = 0; b < func.blocks.length; b++) {
-    for (const inst of (func.blocks[b] as Block).insts) {
-      insts[i] = inst;
-      block[i++] = b;
-      addUses(units, uses, inst);
-      addDefs(units, defs, inst);
-      if (handed !== null) addHandover(uses, defs, handed.get(inst));
-      uses.end();
-      defs.end();
-    }
+  for (let i = 0; i < count; i++) {
+    const inst = insts[i] as Inst;
+    addUses(units, uses, inst);
+    addDefs(units, defs, inst);
+    if (handed !== null) addHandover(uses, defs, handed.get(inst));
+    uses.end();
+    defs.end();
   }
   const [u, d] = [uses.columns, defs.columns];
   return {
@@ -193,13 +198,17 @@ function addHandover(uses: References, defs: References, h: Handover | undefined
 
 const always = (inst: Inst): boolean => inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
 
+/** A definition of the whole registers that it names, and not of bytes or halves. */
+export function writesWhole({ part }: Operand): boolean {
+  return part === "" || (!part.startsWith(".H") && !part.startsWith(".B"));
+}
+
 function addDefs(units: Units, defs: References, inst: Inst): void {
   const certain = always(inst);
   for (let s = 0; s < inst.dsts.length; s++) {
     const o = inst.dsts[s] as Operand;
     if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
-    const whole = o.part === "" || (!o.part.startsWith(".H") && !o.part.startsWith(".B"));
-    defs.add(unitOf(units, o), o.width, s, certain && whole);
+    defs.add(unitOf(units, o), o.width, s, certain && writesWhole(o));
   }
   if (inst.passed !== undefined)
     for (const o of inst.passed.defs) defs.add(unitOf(units, o), o.width, IMPLICIT, certain);

@@ -16,6 +16,7 @@ export * from "./dominators.js";
 export * from "./flat.js";
 export * from "./frequency.js";
 export * from "./induction.js";
+export * from "./live-query.js";
 export * from "./liveness.js";
 export * from "./loops.js";
 export * from "./memory.js";

@@ -172,9 +172,27 @@ export function handoverDistance(
   return isArrive(second) ? arriveDistance(first, dst, accumulator, target) : 1;
 }
 
+/** By form. */
+const ofForms: (boolean | undefined)[] = [];
+
+/** Whether any instruction is a warp-group product. */
+export function hasProducts(func: Func): boolean {
+  for (const { insts } of func.blocks)
+    for (let k = 0; k < insts.length; k++) {
+      const { form } = insts[k] as Inst;
+      let known = ofForms[form.id];
+      if (known === undefined) {
+        known = isProduct(form.op);
+        ofForms[form.id] = known;
+      }
+      if (known) return true;
+    }
+  return false;
+}
+
 /** For every ARRIVE and DEPBAR of a function what it hands over; null without products. */
 export function handovers(func: Func, units: Units): ReadonlyMap<Inst, Handover> | null {
-  if (!func.blocks.some((b) => b.insts.some((i) => isProduct(i.form.op)))) return null;
+  if (!hasProducts(func)) return null;
   const out = new Map<Inst, Handover>();
   solve(func, units, true, (b, sets) => {
     for (let i = b.insts.length - 1; i >= 0; i--) {

@@ -20,10 +20,16 @@ const uniformOps: ReadonlySet<string> = new Set(
   "UMOV UIADD3 UIMAD ULOP3 USHF ULEA USEL UISETP UPLOP3 UPRMT USGXT UBMSK UFLO UPOPC UBREV".split(" "),
 );
 
+/** By form. */
+const lanewise: (boolean | undefined)[] = [];
+
 /** The instruction's results depend on the operands it shows, lane by lane, and on nothing else. Phis do not count. */
-export function isLanewise(inst: Inst): boolean {
-  const { form } = inst;
-  return lanewiseOps.has(form.op) && !form.pseudo && !form.sideEffect && form.flow === "next";
+export function isLanewise({ form }: Inst): boolean {
+  const known = lanewise[form.id];
+  if (known !== undefined) return known;
+  const is = lanewiseOps.has(form.op) && !form.pseudo && !form.sideEffect && form.flow === "next";
+  lanewise[form.id] = is;
+  return is;
 }
 
 /** As `isLanewise`, of instructions that work on uniform registers. */
@@ -40,7 +46,9 @@ export function readsConstants(inst: Inst): boolean {
 export function isPlainLoad(inst: Inst): boolean {
   const { form } = inst;
   if (inst.said === "volatile") return false;
-  return form.memory?.access === "load" && !form.sideEffect && !form.mods.some((m) => m === "STRONG" || m === "MMIO");
+  return (
+    form.memory?.access === "load" && !form.sideEffect && !form.mods.includes("STRONG") && !form.mods.includes("MMIO")
+  );
 }
 
 /** Loads from global memory, perhaps. */
@@ -51,8 +59,8 @@ export function loadsFar({ form }: Inst): boolean {
 
 /** Reads a special register whose value all threads of a block have in common and that never changes. */
 export function readsBlockConstant(inst: Inst): boolean {
-  const o = inst.srcs.find((s) => s.kind === Kind.Sreg);
-  return o !== undefined && blockConstants.has(o.id);
+  for (const o of inst.srcs) if (o.kind === Kind.Sreg) return blockConstants.has(o.id);
+  return false;
 }
 
 /** SR_CTAID.X, .Y, .Z, SR_CgaCtaId. */

@@ -37,7 +37,7 @@ import { fillSlots } from "../ori/slots.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import type { Context } from "./context.js";
 import { convergeMask } from "./converge.js";
-import { inOrder } from "./meeting-order.js";
+import { inOrder, uniformBranches } from "./meeting-order.js";
 
 /** One instruction of the PTX that waits for the lanes of a mask. */
 export interface MeetingPlace {
@@ -91,8 +91,13 @@ export function gather(c: Context): boolean {
     }
   }
   const apart = new Set<Inst>();
+  let uniform: ReadonlySet<Block> | null = null;
+  const together = (): ReadonlySet<Block> => {
+    uniform ??= uniformBranches(c.func, c.watching);
+    return uniform;
+  };
   for (const list of found.values()) {
-    for (const group of byMask(list)) if (!meetsByItself(c, group)) for (const m of group) apart.add(m.sync);
+    for (const group of byMask(list)) if (!meetsByItself(c, group, together)) for (const m of group) apart.add(m.sync);
   }
   if (apart.size === 0) return false;
   for (const sync of apart) {
@@ -146,10 +151,10 @@ function byMask(list: readonly MeetingPlace[]): MeetingPlace[][] {
   return [...groups.values()];
 }
 
-function meetsByItself(c: Context, group: readonly MeetingPlace[]): boolean {
+function meetsByItself(c: Context, group: readonly MeetingPlace[], together: () => ReadonlySet<Block>): boolean {
   const constant = group.every((m) => m.mask.kind === Kind.Imm);
   if (!constant && group.some((m) => m.exact)) return false;
-  return group.length === 1 || (constant && inOrder(c.func, new Set(group.map((m) => m.sync)), c.watching));
+  return group.length === 1 || (constant && inOrder(c.func, new Set(group.map((m) => m.sync)), together));
 }
 
 // ------------------------------------------------------------------------------------------------ the form

@@ -43,7 +43,7 @@ const after = (b: Block, next: ReadonlyMap<Block, Next>): Next =>
   b.succs.reduce((n: Next, s) => join(n, next.get(s) as Next), NOTHING);
 
 /** Blocks at whose end all lanes of a warp go the same way. */
-function uniformBranches(func: Func, watching: Watching): ReadonlySet<Block> {
+export function uniformBranches(func: Func, watching: Watching): ReadonlySet<Block> {
   const copy = snapshot(func);
   const watched = new Set([...watching.insts].map((i) => i.id));
   const retried = new Set([...watching.retries].map((b) => b.id));
@@ -68,8 +68,11 @@ function uniformBranches(func: Func, watching: Watching): ReadonlySet<Block> {
   );
 }
 
-/** From the entry, and from each of the places, all paths come to one and the same place next, or to none any more. */
-export function inOrder(func: Func, syncs: ReadonlySet<Inst>, watching: Watching): boolean {
+/**
+ * From the entry, and from each of the places, all paths come to one and the same place next, or to none any more. `together`: blocks at
+ * whose end all lanes of a warp go the same way.
+ */
+export function inOrder(func: Func, syncs: ReadonlySet<Inst>, together: () => ReadonlySet<Block>): boolean {
   const fixed = new Map<Block, Next>();
   const own = new Set<Block>();
   for (const b of func.blocks) {
@@ -78,14 +81,13 @@ export function inOrder(func: Func, syncs: ReadonlySet<Inst>, watching: Watching
     fixed.set(b, 2 * first.id);
     own.add(b);
   }
-  let uniform: ReadonlySet<Block> | null = null;
   for (;;) {
     const next = nextPlaces(func, fixed);
     const forks = func.blocks.filter((b) => (own.has(b) || !fixed.has(b)) && after(b, next) === SEVERAL);
     if (forks.length === 0) return true;
-    uniform ??= uniformBranches(func, watching);
+    const uniform = together();
     // Those whose ways are clear by themselves are places from now on.
-    const clear = forks.filter((b) => uniform?.has(b) && b.succs.every((s) => next.get(s) !== SEVERAL));
+    const clear = forks.filter((b) => uniform.has(b) && b.succs.every((s) => next.get(s) !== SEVERAL));
     const fresh = clear.filter((b) => !own.has(b));
     for (const b of fresh) fixed.set(b, 2 * b.id + 1);
     // A place that ends in such a branch goes on as all lanes do.

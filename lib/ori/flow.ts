@@ -32,7 +32,13 @@ export function isConditional(inst: Inst): boolean {
   if (g !== null && (g.id !== ZERO_REG || g.not)) return true;
   if (!endsBlock(inst)) return inst.form.flow === "call" && inst.srcs.some((o) => isCondition(inst, o));
   // A branch for diverged (or converged) warps: which it is only the warp knows, also without a mask of lanes (sm_75 to 89).
-  if (inst.form.mods.some((m) => m === "DIV" || m === "CONV")) return true;
+  const { mods } = inst.form;
+  if (mods.length > 0 && (mods.includes("DIV") || mods.includes("CONV"))) return true;
+  return hasCondition(inst);
+}
+
+/** A transfer of control with a condition of its own beside its guard. */
+export function hasCondition(inst: Inst): boolean {
   for (const o of inst.srcs) if (isCondition(inst, o)) return true;
   return false;
 }
@@ -119,15 +125,18 @@ function linkNew(from: Block, to: Block): void {
  * in operand order. Targets that are not in the operands (`goesElsewhere`) are kept where they are in `succs` already.
  */
 export function connect(func: Func): void {
+  const { blocks } = func;
   const byId = blocksById(func);
-  const kepts = func.blocks.map((b) => (goesElsewhere(func, b) ? b.succs.slice() : null));
-  for (const b of func.blocks) {
+  const kepts = new Map<Block, Block[]>();
+  for (const b of blocks) {
+    if (goesElsewhere(func, b)) kepts.set(b, b.succs);
     b.succs = [];
     b.preds = [];
   }
-  func.blocks.forEach((b, i) => {
-    const next = func.blocks[i + 1];
-    const kept = kepts[i];
+  for (let i = 0; i < blocks.length; i++) {
+    const b = blocks[i] as Block;
+    const next = blocks[i + 1];
+    const kept = kepts.get(b);
     if (next !== undefined && blockFallsThrough(b) && !entersRoutine(func, b)) link(b, next);
     const last = terminator(b);
     if (last !== null) {
@@ -138,5 +147,5 @@ export function connect(func: Func): void {
       }
     }
     if (kept) for (const t of kept) if (byId[t.id] === t) link(b, t);
-  });
+  }
 }

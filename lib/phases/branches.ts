@@ -11,7 +11,15 @@
  */
 import { form } from "../isa/form.js";
 import { renameTargets } from "../ori/editor.js";
-import { blockFallsThrough, connect, goesElsewhere, isConditional, mayNameBlock, terminator } from "../ori/flow.js";
+import {
+  blockFallsThrough,
+  blocksById,
+  connect,
+  goesElsewhere,
+  hasCondition,
+  mayNameBlock,
+  terminator,
+} from "../ori/flow.js";
 import { copyInst, newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
@@ -22,10 +30,11 @@ import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "..
  */
 export function foldBranches(func: Func, ends = true): boolean {
   let changed = false;
+  const names = new Naming(func);
   for (let again = true; again; ) {
     again = thread(func);
     for (const step of [dropUnreachable, ends ? shorten : shortenJumps, merge, turnAround, place]) {
-      if (!step(func)) continue;
+      if (!step(func, names)) continue;
       connect(func);
       again = true;
     }
@@ -37,12 +46,10 @@ export function foldBranches(func: Func, ends = true): boolean {
 
 /** A branch to one place that is taken when its guard holds and in no other case. */
 export function isPlainBranch(inst: Inst | null): inst is Inst {
-  if (inst === null || inst.form.name !== "BRA") return false;
-  const guard = inst.guard;
-  inst.guard = null;
-  const plain = !isConditional(inst);
-  inst.guard = guard;
-  return plain && inst.srcs.filter((o) => o.kind === Kind.Label).length === 1;
+  if (inst === null || inst.form.name !== "BRA" || hasCondition(inst)) return false;
+  let labels = 0;
+  for (const o of inst.srcs) if (o.kind === Kind.Label) labels++;
+  return labels === 1;
 }
 
 /** The guard that holds when this one does not; null (always) has none. */
@@ -52,7 +59,10 @@ export function opposite(g: Guard): Guard {
 
 const always = (inst: Inst): boolean => inst.guard === null || (inst.guard.id === ZERO_REG && !inst.guard.not);
 
-const target = (inst: Inst): number => inst.srcs.find((o) => o.kind === Kind.Label)?.id ?? -1;
+function target(inst: Inst): number {
+  for (const o of inst.srcs) if (o.kind === Kind.Label) return o.id;
+  return -1;
+}
 
 function aim(inst: Inst, to: number): void {
   for (const o of inst.srcs) if (o.kind === Kind.Label) o.id = to;
@@ -66,6 +76,52 @@ export function namedBlocks(func: Func): Set<number> {
       if (inst.form.flow !== "branch" && mayNameBlock(inst))
         for (const o of inst.srcs) if (o.kind === Kind.Label) ids.add(o.id);
   return ids;
+}
+
+/** What is named in which block, looked for once: folding moves such instructions with their blocks only, or lets them go with them. */
+class Naming {
+  private ofBlocks = new Map<Block, number[]>();
+  private all: ReadonlySet<number> | null = null;
+
+  constructor(func: Func) {
+    for (const block of func.blocks)
+      for (const inst of block.insts) {
+        if (inst.form.flow === "branch" || !mayNameBlock(inst)) continue;
+        for (const o of inst.srcs) if (o.kind === Kind.Label) this.note(block, o.id);
+      }
+  }
+
+  /** As `namedBlocks`. */
+  get ids(): ReadonlySet<number> {
+    this.all ??= new Set([...this.ofBlocks.values()].flat());
+    return this.all;
+  }
+
+  get any(): boolean {
+    return this.ofBlocks.size > 0;
+  }
+
+  of(block: Block): readonly number[] {
+    return this.ofBlocks.get(block) ?? [];
+  }
+
+  /** The instructions of a block are another's from now on. */
+  join(block: Block, from: Block): void {
+    for (const id of this.of(from)) this.note(block, id);
+    this.ofBlocks.delete(from);
+  }
+
+  /** Other blocks are gone. */
+  keep(kept: ReadonlySet<Block>): void {
+    for (const block of this.ofBlocks.keys()) if (!kept.has(block)) this.ofBlocks.delete(block);
+    this.all = null;
+  }
+
+  private note(block: Block, id: number): void {
+    const list = this.ofBlocks.get(block);
+    if (list === undefined) this.ofBlocks.set(block, [id]);
+    else list.push(id);
+  }
 }
 
 /** Branches go where the jumps that they lead to go. */
@@ -106,41 +162,39 @@ function thread(func: Func): boolean {
   return changed;
 }
 
-function dropUnreachable(func: Func): boolean {
+function dropUnreachable(func: Func, names: Naming): boolean {
   const kept = new Set<Block>();
-  const byId = new Map(func.blocks.map((b) => [b.id, b]));
+  const byId = names.any ? blocksById(func) : [];
   const work: Block[] = [func.blocks[0] as Block];
   for (let b = work.pop(); b !== undefined; b = work.pop()) {
     if (kept.has(b)) continue;
     kept.add(b);
-    work.push(...b.succs);
-    for (const inst of b.insts) {
-      if (!mayNameBlock(inst)) continue;
-      for (const o of inst.srcs) {
-        const to = o.kind === Kind.Label ? byId.get(o.id) : undefined;
-        if (to !== undefined) work.push(to);
-      }
+    for (const s of b.succs) work.push(s);
+    for (const id of names.of(b)) {
+      const to = byId[id];
+      if (to !== undefined) work.push(to);
     }
   }
   if (kept.size === func.blocks.length) return false;
   func.blocks = func.blocks.filter((b) => kept.has(b));
+  names.keep(kept);
   return true;
 }
 
 /** Jumps to what comes next, branches around a jump or an end, branches to an end. */
-function shorten(func: Func): boolean {
-  const ends = func.blocks.flatMap((b): [number, Inst][] => {
-    const [only] = b.insts;
-    return only !== undefined && only.form.name === "EXIT" && always(only) ? [[b.id, only]] : [];
-  });
-  return shortenTo(func, new Map(ends));
+function shorten(func: Func, names: Naming): boolean {
+  const ends = new Map<number, Inst>();
+  for (const b of func.blocks) {
+    const only = b.insts[0];
+    if (only !== undefined && only.form.name === "EXIT" && always(only)) ends.set(b.id, only);
+  }
+  return shortenTo(func, names, ends);
 }
 
-const shortenJumps = (func: Func): boolean => shortenTo(func, new Map());
+const shortenJumps = (func: Func, names: Naming): boolean => shortenTo(func, names, new Map());
 
-function shortenTo(func: Func, ends: ReadonlyMap<number, Inst>): boolean {
+function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number, Inst>): boolean {
   let changed = false;
-  const names = namedBlocks(func);
   for (let b = 0; b < func.blocks.length; b++) {
     const block = func.blocks[b] as Block;
     const last = terminator(block);
@@ -189,8 +243,7 @@ function exit(func: Func, guard: Guard | null, like: Inst): Inst {
  *     x: …                    …
  *     y: …                    y: …
  */
-function turnAround(func: Func): boolean {
-  const names = namedBlocks(func);
+function turnAround(func: Func, { ids: names }: Naming): boolean {
   let changed = false;
   for (let b = 0; b < func.blocks.length; b++) {
     const block = func.blocks[b] as Block;
@@ -218,8 +271,8 @@ function turnAround(func: Func): boolean {
 }
 
 /** A block and the next one that only it leads to become one. */
-function merge(func: Func): boolean {
-  const names = namedBlocks(func);
+function merge(func: Func, names: Naming): boolean {
+  const { ids } = names;
   const kept: Block[] = [];
   for (const block of func.blocks) {
     const before = kept[kept.length - 1];
@@ -229,10 +282,11 @@ function merge(func: Func): boolean {
       !goesElsewhere(func, before) &&
       before.succs[0] === block &&
       block.preds.length === 1 &&
-      !names.has(block.id);
+      !ids.has(block.id);
     if (joins) {
-      before.insts.push(...block.insts);
+      for (const inst of block.insts) before.insts.push(inst);
       before.succs = block.succs;
+      names.join(before, block);
     } else kept.push(block);
   }
   const changed = kept.length !== func.blocks.length;
@@ -260,4 +314,8 @@ function place(func: Func): boolean {
   return changed;
 }
 
-const positions = (func: Func): Map<number, number> => new Map(func.blocks.map((b, i) => [b.id, i]));
+function positions(func: Func): Map<number, number> {
+  const at = new Map<number, number>();
+  for (let i = 0; i < func.blocks.length; i++) at.set((func.blocks[i] as Block).id, i);
+  return at;
+}

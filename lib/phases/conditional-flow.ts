@@ -12,6 +12,9 @@ import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { predicate } from "./predication.js";
 import { dropRegions, dropWarpSyncs } from "./regions.js";
 
+/** Conversions of a round after which the next asks little. */
+const FEW = 8;
+
 export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   settleBranches(func, p);
@@ -23,7 +26,12 @@ export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phasePa
 export function settleBranches(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   let left = p.MergeEquivalentConditionalFlowBudget;
-  do foldBranches(func);
-  while (left-- > 0 && dropRegions(func) + (p.DisablePredication ? 0 : predicate(func)) > 0);
+  foldBranches(func);
+  // After the first rounds one branch makes room for the next.
+  for (let converted = Number.POSITIVE_INFINITY; left-- > 0; foldBranches(func)) {
+    const dropped = dropRegions(func);
+    converted = p.DisablePredication ? 0 : predicate(func, converted > FEW);
+    if (dropped + converted === 0) break;
+  }
   dropWarpSyncs(func);
 }

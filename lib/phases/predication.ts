@@ -25,10 +25,9 @@ import {
   type Divergence,
   isLanewise,
   isPlainLoad,
-  type Liveness,
+  LiveQuery,
   loadsFar,
   readsConstants,
-  unitOf,
 } from "../analysis/index.js";
 import { connect, goesElsewhere, terminator } from "../ori/flow.js";
 import { copyInst } from "../ori/func.js";
@@ -40,14 +39,9 @@ import { equalTests } from "./equal-tests.js";
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
 export const limits = { varying: 8, uniform: 6, global: 28 } as const;
 
-/** Converts arms that have no branches themselves; returns how many branches went. */
-export function predicate(func: Func): number {
-  const facts: Facts = {
-    divergence: analysis(func, "divergence"),
-    live: analysis(func, "liveness"),
-    indexOf: analysis(func, "cfg").indexOf,
-    named: namedBlocks(func),
-  };
+/** Converts arms that have no branches themselves; returns how many branches went. `many`: how many may be thought to. */
+export function predicate(func: Func, many = true): number {
+  const facts = new Facts(func, many);
   const gone = new Set<Block>();
   const joined = new Set(equalTests(func).flatMap(({ head, between }) => [head, ...between]));
   let count = 0;
@@ -77,11 +71,31 @@ export function predicate(func: Func): number {
 }
 
 /** What holds of the function before the first conversion; conversions leave what is live into the blocks that stay as it is. */
-interface Facts {
-  readonly divergence: Divergence;
-  readonly live: Liveness;
+class Facts {
+  readonly live: LiveQuery;
   readonly indexOf: Int32Array;
   readonly named: ReadonlySet<number>;
+  private parting: Divergence | null = null;
+
+  constructor(
+    private readonly func: Func,
+    many: boolean,
+  ) {
+    this.live = new LiveQuery(func, many);
+    this.indexOf = analysis(func, "cfg").indexOf;
+    this.named = namedBlocks(func);
+  }
+
+  get divergence(): Divergence {
+    this.parting ??= analysis(this.func, "divergence");
+    return this.parting;
+  }
+
+  /** Blocks change from here on. */
+  keep(...blocks: readonly Block[]): void {
+    this.parting ??= analysis(this.func, "divergence");
+    for (const b of blocks) this.live.keep(b);
+  }
 }
 
 interface Arm {
@@ -167,6 +181,7 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
 /** What is done on the way is done under its guard before the branch, which goes where the way led. */
 function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): void {
   const body = bodyOf(arm.block);
+  facts.keep(head, arm.block);
   for (const inst of body) if (!harmless(inst, other, facts)) inst.guard = { ...arm.guard };
   head.insts.splice(head.insts.length - 1, 0, ...body);
   branch.guard = { ...arm.guard };
@@ -199,6 +214,7 @@ function follows(func: Func, b: number, shape: Shape): boolean {
 function takeFirst(func: Func, head: Block, shape: Shape, facts: Facts): void {
   const [arm] = shape.arms as [Arm];
   const other = otherWay(shape, arm);
+  facts.keep(head, arm.block);
   head.insts.pop();
   for (const inst of bodyOf(arm.block)) {
     if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = { ...arm.guard };
@@ -229,20 +245,21 @@ const bodyOf = (b: Block): readonly Inst[] => (terminator(b) === null ? b.insts 
 function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean {
   const guard = shape.branch.guard as Guard;
   const body = bodyOf(arm.block);
+  // Its jump counts: the last of the arms falls into the join.
+  const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
+  const length = body.length + (leaves ? 1 : 0);
+  const loads = body.some(loadsFar);
+  if (length > (loads ? limits.global : limits.varying)) return false;
   const other = otherWay(shape, arm);
   const fits = (inst: Inst): boolean =>
     inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
   if (!body.every((inst) => fits(inst) && !writes(inst, guard))) return false;
-  const loads = body.some(loadsFar);
-  const varies = facts.divergence.parts(head);
+  // Divergence is asked last: it is dear.
+  const varies = (): boolean => facts.divergence.parts(head);
+  if (!loads) return length <= limits.uniform || varies();
   // Lanes that go on need not wait for those that end; ptxas keeps the branch, too.
-  if (loads && varies && shape.end !== undefined && waits(head, guard)) return false;
-  if (loads && shape.arms.length === 1 && shape.end === undefined && !asksAgain(head, shape) && waits(head, guard))
-    return false;
-  const limit = loads ? limits.global : varies ? limits.varying : limits.uniform;
-  // Its jump counts: the last of the arms falls into the join.
-  const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
-  return body.length + (leaves ? 1 : 0) <= limit;
+  if (shape.end !== undefined) return !waits(head, guard) || !varies();
+  return shape.arms.length !== 1 || asksAgain(head, shape) || !waits(head, guard);
 }
 
 /** Fewest instructions that loads of an arm may start beside, in a loop and elsewhere; a load from global memory is enough by itself. */
@@ -306,18 +323,14 @@ function otherWay({ arms, join }: Shape, arm: Arm): Block {
 }
 
 /** Nothing that the instruction writes is read there before it is written. */
-function harmless(inst: Inst, other: Block, { live, indexOf }: Facts): boolean {
-  const at = indexOf[other.id] as number;
-  return inst.dsts.every((o) => {
-    if (!isReg(o)) return true;
-    const u = unitOf(live.flat.units, o);
-    for (let k = u; k < u + o.width; k++) if (live.liveIn.has(at, k)) return false;
-    return true;
-  });
+function harmless(inst: Inst, other: Block, { live }: Facts): boolean {
+  for (const o of inst.dsts) if (isReg(o) && live.meets(other, o)) return false;
+  return true;
 }
 
 function convert(head: Block, shape: Shape, facts: Facts): void {
   const { branch, arms, join } = shape;
+  facts.keep(head, ...arms.map((a) => a.block));
   head.insts.pop();
   for (const arm of arms) {
     const other = otherWay(shape, arm);

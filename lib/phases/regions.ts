@@ -6,17 +6,20 @@
  * constants and loads from uniform addresses, and has them on conditions from thread indices. A region
  * in which lanes part inside of inner regions only goes, too.
  */
-import { analysis, type Region, regionsOf } from "../analysis/index.js";
+import { analysis, isLanewise, type Region } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
 
 /** Removes what is not needed; returns how many instructions went. */
 export function dropRegions(func: Func): number {
-  const { parts } = analysis(func, "divergence");
-  const parting = new Set(func.blocks.flatMap((b, i) => (parts(b) || calls(b) ? [i] : [])));
+  if (!func.blocks.some((b) => b.insts.some((i) => i.form.op === "BSSY"))) return 0;
+  const { parts, regions } = analysis(func, "divergence");
+  const parting = new Set<number>();
+  func.blocks.forEach((b, i) => {
+    if (parts(b) || calls(b)) parting.add(i);
+  });
   const dropped = new Set<number>();
-  const regions = regionsOf(func, analysis(func, "cfg"));
   const around = regionsOfParting(regions, parting);
   for (const r of regions) {
     const inner = (s: Region): boolean => s !== r && !dropped.has(s.barrier) && liesIn(s, r);
@@ -52,7 +55,8 @@ function every(set: ReadonlySet<number>, holds: (b: number) => boolean): boolean
 
 /** All of region `s`, and where it ends, is inside of `r`: lanes that part in `s` are together again before `r` ends. */
 function liesIn(s: Region, r: Region): boolean {
-  return s.blocks.size < r.blocks.size && [...s.blocks, ...s.joins].every((b) => r.blocks.has(b));
+  const inside = (b: number): boolean => r.blocks.has(b);
+  return s.blocks.size < r.blocks.size && every(s.blocks, inside) && every(s.joins, inside);
 }
 
 /** Removes WARPSYNC of all lanes where they are together. */
@@ -73,10 +77,15 @@ function isSyncOfAll(inst: Inst): boolean {
 
 function remove(func: Func, gone: (block: Block, inst: Inst, at: number) => boolean): number {
   const out = new Set<Inst>();
-  for (const block of func.blocks)
-    for (const [at, inst] of block.insts.entries()) if (gone(block, inst, at)) out.add(inst);
-  if (out.size > 0)
-    for (const block of func.blocks) rewriteBlock(func, block, (inst, kept) => !out.has(inst) && kept.push(inst));
+  const blocks: Block[] = [];
+  for (const block of func.blocks) {
+    const before = out.size;
+    block.insts.forEach((inst, at) => {
+      if (gone(block, inst, at)) out.add(inst);
+    });
+    if (out.size > before) blocks.push(block);
+  }
+  for (const block of blocks) rewriteBlock(func, block, (inst, kept) => !out.has(inst) && kept.push(inst));
   return out.size;
 }
 
@@ -87,7 +96,9 @@ function calls(block: Block): boolean {
 /** The barrier that a BSSY or BSYNC works on, −1 for all others. */
 function barrierOf(inst: Inst): number {
   if (inst.form.op !== "BSSY" && inst.form.op !== "BSYNC") return -1;
-  return [...inst.dsts, ...inst.srcs].find((o) => o.kind === Kind.Reg && o.file === File.B)?.id ?? -1;
+  for (const list of [inst.dsts, inst.srcs])
+    for (const o of list) if (o.kind === Kind.Reg && o.file === File.B) return o.id;
+  return -1;
 }
 
 /** Barriers that something else than BSSY and BSYNC reads or writes. */
@@ -95,7 +106,7 @@ function otherUses(func: Func): Set<number> {
   const found = new Set<number>();
   for (const block of func.blocks)
     for (const inst of block.insts)
-      if (barrierOf(inst) < 0)
+      if (!isLanewise(inst) && barrierOf(inst) < 0)
         for (const list of [inst.dsts, inst.srcs])
           for (const o of list) if (o.kind === Kind.Reg && o.file === File.B) found.add(o.id);
   return found;

@@ -81,16 +81,23 @@ class Moving {
     const { func, moves, divergence } = this;
     const never = new Uint8Array(func.values.count);
     for (const block of func.blocks) {
-      block.insts.forEach((inst, i) => {
-        const fits = inst.guard === null && this.twin(inst) !== null && !divergence.apartAt(block, i);
+      for (let i = 0; i < block.insts.length; i++) {
+        const inst = block.insts[i] as Inst;
         for (const o of inst.dsts) {
           if (!isReg(o)) continue;
-          const plain = (o.file === File.R || o.file === File.P) && o.part === "" && func.values.fixed(o.id) < 0;
-          if (fits && plain && divergence.varies[o.id] === 0) moves[o.id] = 1;
+          const fits =
+            inst.guard === null &&
+            divergence.varies[o.id] === 0 &&
+            (o.file === File.R || o.file === File.P) &&
+            o.part === "" &&
+            func.values.fixed(o.id) < 0 &&
+            this.twin(inst) !== null &&
+            !divergence.apartAt(block, i);
+          if (fits) moves[o.id] = 1;
           else never[o.id] = 1;
           if (inst.form.op !== "MOV" || isReg(inst.srcs[0] as Operand)) this.varied[o.id] = 1;
         }
-      });
+      }
     }
     for (let v = 0; v < never.length; v++) if (never[v] === 1) moves[v] = 0;
   }
@@ -104,9 +111,12 @@ class Moving {
 
   /** Takes back what cannot move until nothing more has to be; returns whether anything is left. */
   settle(): boolean {
+    let insts = this.func.blocks.flatMap((b) => b.insts);
     for (let again = true; again; ) {
       again = false;
-      for (const block of this.func.blocks) for (const inst of block.insts) if (this.stay(inst)) again = true;
+      // Registers only ever stop moving.
+      insts = insts.filter((inst) => this.names(inst));
+      for (const inst of insts) if (this.stay(inst)) again = true;
     }
     const left = this.moves.reduce((n, m) => n + m, 0);
     return left > 0 && left <= MOST;
@@ -114,6 +124,18 @@ class Moving {
 
   private isMoving(o: Operand): boolean {
     return o.kind === Kind.Reg && o.id !== ZERO_REG && this.moves[o.id] === 1;
+  }
+
+  /** Some register of the instruction moves. */
+  private names(inst: Inst): boolean {
+    const { moves } = this;
+    if (inst.guard !== null && inst.guard.id !== ZERO_REG && moves[inst.guard.id] === 1) return true;
+    for (const o of inst.dsts) if (this.isMoving(o)) return true;
+    for (const o of inst.srcs) {
+      if (this.isMoving(o)) return true;
+      if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG && moves[o.index] === 1) return true;
+    }
+    return false;
   }
 
   /** Takes back registers that stand in the way at one instruction; true when there were any. */
@@ -199,6 +221,7 @@ class Moving {
     }
     for (const block of func.blocks) {
       for (const inst of block.insts) {
+        if (!this.names(inst)) continue;
         const defines = inst.dsts.some((o) => this.isMoving(o));
         const read = inst.srcs.find((o) => this.isMoving(o));
         const g = inst.guard;
@@ -213,10 +236,11 @@ class Moving {
     }
     for (const block of func.blocks)
       for (const inst of block.insts)
-        for (const o of [...inst.dsts, ...inst.srcs]) {
-          const v = o.kind === Kind.Reg && o.id !== ZERO_REG ? to.get(o.id) : undefined;
-          if (v !== undefined) o.id = v;
-        }
+        for (const list of [inst.dsts, inst.srcs])
+          for (const o of list) {
+            const v = o.kind === Kind.Reg && o.id !== ZERO_REG ? to.get(o.id) : undefined;
+            if (v !== undefined) o.id = v;
+          }
     touch(func);
     return to.size;
   }
@@ -231,11 +255,18 @@ function twinOf(func: Func, inst: Inst): Form | null {
     return tryForm(form.name.replace("LDC", func.target.has("ldcu") ? "LDCU" : "ULDC"));
   }
   if (form.op === "S2R") return inst.srcs.some((o) => blockRegisters.has(o.id)) ? tryForm("S2UR") : null;
-  if (form.name.startsWith("IMAD.") || form.name.startsWith("IADD3.") || (form.op === "MOV" && !wholeMove(inst)))
-    return null;
-  const twin = twins[form.op];
-  return twin === undefined ? null : tryForm(form.name.replace(form.op, twin));
+  if (form.op === "MOV" && !wholeMove(inst)) return null;
+  let known = twinForms[form.id];
+  if (known === undefined) {
+    const twin = form.name.startsWith("IMAD.") || form.name.startsWith("IADD3.") ? undefined : twins[form.op];
+    known = twin === undefined ? null : tryForm(form.name.replace(form.op, twin));
+    twinForms[form.id] = known;
+  }
+  return known;
 }
+
+/** By form; of those whose operands decide, too, what it is if they allow it. */
+const twinForms: (Form | null | undefined)[] = [];
 
 /** The form of the branch that goes by a uniform predicate; null: there is none, or it is no plain branch. */
 function uniformBranch(func: Func, inst: Inst): Form | null {
