@@ -2,6 +2,7 @@
  * The whole road, PTX text to cubin: the only place that knows the order of the stages. Each stage is a public function
  * of its own; this one calls them in turn, keeps every intermediate result, and lets no failing kernel stop the others.
  */
+import { forgetAnalyses } from "./analysis/index.js";
 import { type Diagnostic, diagnostic, excerpt, isFailure, renderDiagnostic } from "./diagnostics.js";
 import type { SourceLines } from "./elf/cubin/debug.js";
 import { knownAddresses, sharedAlignments } from "./elf/cubin/place.js";
@@ -69,6 +70,8 @@ export interface CompileOptions {
   readonly knobs?: Readonly<Record<string, string | number | boolean>>;
   /** Called before and after each phase of each function; costs nothing when absent. */
   readonly observe?: (event: PhaseEvent) => void;
+  /** Keep no copy of the functions as lowered: `lowered` is then what `func` is. For callers who want the cubin alone. Default false. */
+  readonly lean?: boolean;
   /** Run the IR verifier after every phase and the allocation checker; findings throw inside and end that kernel. Default false. */
   readonly verify?: boolean;
 }
@@ -364,7 +367,7 @@ class Run {
     const record: Progress = {
       name: func.name,
       kind: func.kind,
-      lowered: snapshot(func),
+      lowered: this.options.lean === true ? func : snapshot(func),
       phaseOptions: null,
       func: null,
       phases: [],
@@ -376,6 +379,7 @@ class Run {
       const { observe, onAllocation, ...rest } = options;
       record.phaseOptions = rest;
       const ran = this.take("phases", () => runPhases(func, options));
+      forgetAnalyses(func);
       if (ran === null) return;
       record.func = ran.func;
       record.phases = ran.records;

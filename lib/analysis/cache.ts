@@ -103,6 +103,11 @@ export function analysis<K extends keyof Analyses>(func: Func, name: K): Analyse
   return made;
 }
 
+/** Lets go of all results, where nobody asks soon: they take more memory than the function. */
+export function forgetAnalyses(func: Func): void {
+  cache.delete(func);
+}
+
 /** What holds of the results for an earlier state of the function. */
 function stillRight(func: Func, old: Partial<Analyses>): Partial<Analyses> {
   const now: Partial<Analyses> = {};

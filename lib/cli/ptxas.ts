@@ -186,6 +186,7 @@ class Command {
       ...(maxRegisters !== null && { maxRegisters }),
       ...(values.has("override-directive-values") && { overrideDirectives: true }),
       ...(entries && { entries }),
+      lean: true,
     };
   }
 

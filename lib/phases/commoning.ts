@@ -79,31 +79,40 @@ function preorder(idom: Int32Array, order: Int32Array): number[] {
   return out;
 }
 
-const BUCKETS = 4096;
+/** Whether what the instruction computes may be shared at all, by its form. */
+const computes = (inst: Inst): boolean =>
+  inst.guard === null && inst.form.op !== "MOV" && (isLanewise(inst) || readsConstants(inst) || readsFixed(inst));
 
 /** 1 for the instructions that compute what another one may compute, too: most are alone with their numbers, and need no text. */
 function recurring(defs: Definitions, literals: boolean): Uint8Array {
   const { insts } = defs.flat;
-  const count = new Int32Array(BUCKETS);
-  const buckets = Int32Array.from(insts, (inst) => bucketOf(defs, inst, literals));
-  for (const b of buckets) count[b] = (count[b] as number) + 1;
-  return Uint8Array.from(buckets, (b) => ((count[b] as number) > 1 ? 1 : 0));
+  const mask = 2 ** Math.max(8, Math.ceil(Math.log2(4 * insts.length + 1))) - 1;
+  const count = new Uint8Array(mask + 1);
+  const buckets = new Int32Array(insts.length).fill(-1);
+  for (let i = 0; i < insts.length; i++) {
+    const inst = insts[i] as Inst;
+    if (!computes(inst)) continue;
+    const bucket = hashOf(defs, inst, literals) & mask;
+    buckets[i] = bucket;
+    if ((count[bucket] as number) < 2) count[bucket] = (count[bucket] as number) + 1;
+  }
+  return Uint8Array.from(buckets, (b) => (b >= 0 && (count[b] as number) > 1 ? 1 : 0));
 }
 
 /** The same for instructions of which `keyOf` says the same. */
-function bucketOf(defs: Definitions, inst: Inst, literals: boolean): number {
+function hashOf(defs: Definitions, inst: Inst, literals: boolean): number {
   let hash = inst.form.id;
   for (const o of inst.srcs) {
     const literal = literals ? literalIn(defs, o) : null;
-    hash = Math.imul(hash ^ (literal ?? (o.kind << 20) + (o.id << 8) + (o.sub << 4) + o.value), 0x9e3779b1) + o.mods;
+    hash =
+      (Math.imul(hash ^ (literal ?? (o.kind << 20) + (o.id << 8) + (o.sub << 4) + o.value), 0x9e3779b1) + o.mods) | 0;
   }
-  return (hash ^ (hash >>> 15)) & (BUCKETS - 1);
+  return hash ^ (hash >>> 15);
 }
 
 /** What the instruction computes as text; null: it cannot be shared. */
 function keyOf(defs: Definitions, inst: Inst, at: number, across: boolean, literals: boolean): string | null {
-  if (inst.guard !== null || !(isLanewise(inst) || readsConstants(inst) || readsFixed(inst))) return null;
-  if (inst.form.op === "MOV") return null;
+  if (!computes(inst)) return null;
   let results = 0;
   for (const o of inst.dsts) {
     if (o.kind === Kind.None || isZeroReg(o)) continue;

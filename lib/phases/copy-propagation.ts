@@ -40,51 +40,59 @@ export function propagateCopies(
   const origin = new Int32Array(units.count).fill(-1);
   const literal = new Map<number, Operand>();
   const constant = new Map<number, Operand>();
-  flat.insts.forEach((inst, i) => {
+  for (let i = 0; i < flat.insts.length; i++) {
+    const inst = flat.insts[i] as Inst;
     const copied = copiedBy(inst);
-    if (copied === null) return;
+    if (copied === null) continue;
     const d = unitOf(units, inst.dsts[0] as Operand);
-    if (def[d] !== i) return;
+    if (def[d] !== i) continue;
     if (copied.kind === Kind.Const) {
       if (p.CopyPropConstantBank) constant.set(d, copied);
     } else if (copied.kind === Kind.Imm || isZeroReg(copied)) literal.set(d, copied);
     else if (defs.holds(copied, i) || isStackPointer(func, copied)) origin[d] = unitOf(units, copied);
-  });
+  }
   let changed = 0;
   let left = p.CopyPropGlobalBudget;
-  flat.insts.forEach((inst, i) => {
-    if (isPhi(inst)) return;
-    inst.srcs.forEach((o, slot) => {
-      if (!isReg(o) || changed >= p.CopyPropBudget || !rewrites.open) return;
-      const before = changed;
-      if (!p.CopyPropAddr && inst.form.srcs[slot]?.name === "base") return;
-      const u = unitOf(units, o);
-      const root = rootOf(origin, u);
-      if (root === u && !literal.has(u) && !constant.has(u)) return;
-      for (let k = 0; k < o.width; k++) {
-        const d = def[u + k] as number;
-        if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
-      }
-      if (!p.CopyPropForceGlobal && flat.block[def[u] as number] !== flat.block[i] && left-- <= 0) return;
-      const value = units.owner[root] as number;
-      const sub = root - (units.base[value] as number);
-      if (root !== u && units.owner[root + o.width - 1] === value && sub % alignmentOf(o.width) === 0) {
-        o.id = value;
-        o.sub = sub;
-        changed++;
-      }
-      const l = o.width === 1 ? literal.get(root) : undefined;
-      if (l !== undefined && readAs(func, inst, slot, l)) changed++;
-      if (
-        o.width === 2 &&
-        readAsDouble(func, inst, slot, literal.get(rootOf(origin, u)), literal.get(rootOf(origin, u + 1)))
-      )
-        changed++;
-      const k = constantAt(constant, origin, u, o.width);
-      if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
-      if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
-    });
-  });
+  /** The operand of instruction i reads what its register was copied from. */
+  const follow = (inst: Inst, i: number, o: Operand, slot: number): void => {
+    if (changed >= p.CopyPropBudget || !rewrites.open) return;
+    const before = changed;
+    if (!p.CopyPropAddr && inst.form.srcs[slot]?.name === "base") return;
+    const u = unitOf(units, o);
+    const root = rootOf(origin, u);
+    if (root === u && !literal.has(u) && !constant.has(u)) return;
+    for (let k = 0; k < o.width; k++) {
+      const d = def[u + k] as number;
+      if (d < 0 || !defs.before(d, i) || rootOf(origin, u + k) !== root + k) return;
+    }
+    if (!p.CopyPropForceGlobal && flat.block[def[u] as number] !== flat.block[i] && left-- <= 0) return;
+    const value = units.owner[root] as number;
+    const sub = root - (units.base[value] as number);
+    if (root !== u && units.owner[root + o.width - 1] === value && sub % alignmentOf(o.width) === 0) {
+      o.id = value;
+      o.sub = sub;
+      changed++;
+    }
+    const l = o.width === 1 ? literal.get(root) : undefined;
+    if (l !== undefined && readAs(func, inst, slot, l)) changed++;
+    if (
+      o.width === 2 &&
+      readAsDouble(func, inst, slot, literal.get(rootOf(origin, u)), literal.get(rootOf(origin, u + 1)))
+    )
+      changed++;
+    const k = constantAt(constant, origin, u, o.width);
+    if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
+    if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
+  };
+  for (let i = 0; i < flat.insts.length; i++) {
+    const inst = flat.insts[i] as Inst;
+    if (isPhi(inst)) continue;
+    const { srcs } = inst;
+    for (let slot = 0; slot < srcs.length; slot++) {
+      const o = srcs[slot] as Operand;
+      if (isReg(o)) follow(inst, i, o, slot);
+    }
+  }
   if (rewrites.open && !p.CopyPropNoWriteNonRR) changed += propagatePredicates(defs, !p.CmpToMovPredCrossBlockDisable);
   if (changed > 0) touch(func);
   return changed;

@@ -22,13 +22,14 @@ interface Literal {
 export function propagatePredicates(defs: Definitions, across = true): number {
   const { units, def, flat } = defs;
   const copies = new Map<number, Literal>();
-  flat.insts.forEach((inst, i) => {
+  for (let i = 0; i < flat.insts.length; i++) {
+    const inst = flat.insts[i] as Inst;
     const copied = copiedBy(inst);
     const d = inst.dsts[0] as Operand;
-    if (copied === null || !isReg(d) || def[unitOf(units, d)] !== i) return;
+    if (copied === null || !isReg(d) || def[unitOf(units, d)] !== i) continue;
     const from = inst.srcs.find((o) => isReg(o) && o.id === copied.id);
     if (from === undefined || defs.holds(from, i)) copies.set(d.id, copied);
-  });
+  }
   if (copies.size === 0) return 0;
   const origin = (id: number, at: number): Literal | null => {
     let [last, not, n] = [id, false, 0];

@@ -18,8 +18,8 @@ const EMPTIED = -(1 << 20);
 export class BudgetGuard {
   /** Registers per file that may be live. */
   private readonly limits: Int32Array;
-  /** Live registers per file at each place of the rest. */
-  private readonly rest: readonly RangeMaximum[];
+  /** Live registers per file at each place of the rest; null for files of which the block makes nothing. */
+  private readonly rest: readonly (RangeMaximum | null)[];
   private readonly values: BlockValues;
   /** Node at each place of the order that the pass starts from. */
   private readonly at: Int32Array;
@@ -62,7 +62,9 @@ export class BudgetGuard {
         if (live > (this.limits[f] as number)) this.limits[f] = live;
       }
     }
-    this.rest = here.map((live) => new RangeMaximum(live));
+    const used = new Uint8Array(FILES);
+    for (let x = 0; x < v.count; x++) used[v.file[x] as number] = 1;
+    this.rest = here.map((live, f) => (used[f] === 1 ? new RangeMaximum(live) : null));
     this.reader = new Int32Array(v.use.length);
     this.place = new Int32Array(v.use.length);
     this.ahead = new Int32Array(v.use.length).fill(-1);
