@@ -120,7 +120,7 @@ export interface MachineInst {
   /** Its scheduling bits; null before the control pass. */
   control: Control | null;
   /** What PTX said that the form does not tell. */
-  said?: Said;
+  said?: Said | undefined;
 }
 
 /**

@@ -144,7 +144,33 @@ export function newInst(
   loc: Span | null = null,
   origin = -1,
 ): Inst {
-  return { id: func.nextInst++, form, dsts, srcs, guard, control: null, loc, origin };
+  return instOf(func.nextInst++, form, dsts, srcs, guard, null, loc, origin);
+}
+
+/** Instructions are all of one shape: the engine's code for what reads them is good for all, then. */
+function instOf(
+  id: number,
+  form: Form,
+  dsts: Operand[],
+  srcs: Operand[],
+  guard: Guard | null,
+  control: Control | null,
+  loc: Span | null,
+  origin: number,
+): Inst {
+  return {
+    id,
+    form,
+    dsts,
+    srcs,
+    guard,
+    control,
+    loc,
+    origin,
+    passed: undefined,
+    table: undefined,
+    said: undefined,
+  };
 }
 
 /** An execution guard on predicate `id`. */
@@ -153,6 +179,8 @@ export function guardOn(file: File, id: number, inverted = false): Guard {
 }
 
 /** A guard of its own with the same predicate. */
+export function copyGuard(g: Guard): Guard;
+export function copyGuard(g: Guard | null): Guard | null;
 export function copyGuard(g: Guard | null): Guard | null {
   return g === null ? null : { file: g.file, id: g.id, not: g.not };
 }
@@ -214,17 +242,10 @@ export function snapshot(func: Func): Func {
 }
 
 function sameInst(inst: Inst): Inst {
-  return {
-    id: inst.id,
-    form: inst.form,
-    dsts: inst.dsts.map(clone),
-    srcs: inst.srcs.map(clone),
-    guard: copyGuard(inst.guard),
-    control: copyControl(inst.control),
-    loc: inst.loc,
-    origin: inst.origin,
-    ...(inst.passed !== undefined && { passed: copyPassed(inst.passed) }),
-    ...(inst.table !== undefined && { table: inst.table }),
-    ...(inst.said !== undefined && { said: inst.said }),
-  };
+  const { id, form, dsts, srcs, guard, control, loc, origin, passed, table, said } = inst;
+  const copy = instOf(id, form, dsts.map(clone), srcs.map(clone), copyGuard(guard), copyControl(control), loc, origin);
+  if (passed !== undefined) copy.passed = copyPassed(passed);
+  if (table !== undefined) copy.table = table;
+  if (said !== undefined) copy.said = said;
+  return copy;
 }

@@ -147,6 +147,11 @@ export function clone(o: Operand): Operand {
   };
 }
 
+/** A copy with other properties. Of the same shape as all operands, which a literal with `...` would not be: the engine tells them apart. */
+export function altered(o: Operand, properties: Partial<Operand>): Operand {
+  return Object.assign(clone(o), properties);
+}
+
 function withMods(o: Operand, mods: number): Operand {
   const c = clone(o);
   c.mods = mods;

@@ -60,9 +60,9 @@ export interface Inst extends MachineInst {
   /** The instruction this one was made from (observation only), −1 when it came from lowering. */
   origin: number;
   /** Of calls by the ABI, and of returns from functions. */
-  passed?: Passed;
+  passed?: Passed | undefined;
   /** Of indirect branches that this compiler made; replaced as a whole, never edited. */
-  table?: JumpTable;
+  table?: JumpTable | undefined;
 }
 
 /** A basic block: control enters at its first instruction and leaves at its last. */

@@ -20,7 +20,7 @@ import {
   mayNameBlock,
   terminator,
 } from "../ori/flow.js";
-import { copyInst, newInst } from "../ori/func.js";
+import { copyGuard, copyInst, newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 
@@ -230,7 +230,7 @@ function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number,
 
 function exit(func: Func, guard: Guard | null, like: Inst): Inst {
   const f = form("EXIT");
-  return newInst(func, f, [], f.srcs.map(slotDefault), guard === null ? null : { ...guard }, like.loc, like.id);
+  return newInst(func, f, [], f.srcs.map(slotDefault), copyGuard(guard), like.loc, like.id);
 }
 
 /**

@@ -8,7 +8,7 @@
 import { form } from "../isa/form.js";
 import { insertAt, rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { clone, imm, isReg, isZeroReg, part, register } from "../ori/operand.js";
+import { altered, clone, imm, isReg, isZeroReg, part, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 
@@ -23,7 +23,7 @@ export function constantsAsOperands(func: Func): boolean {
         const words = wordsOf(inst);
         if (words === null) out.push(inst);
         for (let k = 0; k < (words?.width ?? 0); k++) {
-          const from = { ...clone(words as Operand), width: 1, value: (words as Operand).value + 4 * k };
+          const from = altered(words as Operand, { width: 1, value: (words as Operand).value + 4 * k });
           const srcs = [from, ...mov.srcs.slice(1).map(slotDefault)];
           out.push(newInst(func, mov, [part(inst.dsts[0] as Operand, k)], srcs, null, inst.loc, inst.id));
         }
@@ -67,5 +67,5 @@ function wordsOf(inst: Inst): Operand | null {
   const d = inst.dsts[0] as Operand;
   const from = inst.srcs.find((o) => o.kind === Kind.Const);
   if (from === undefined || from.index !== NO_INDEX || from.id < 0 || !isReg(d)) return null;
-  return { ...clone(from), width: d.width };
+  return altered(from, { width: d.width });
 }

@@ -17,7 +17,7 @@
  */
 import { insertAt, insertAtEnd, isCritical, rewriteBlock, splitEdges } from "../ori/editor.js";
 import { goesElsewhere, isPhi } from "../ori/flow.js";
-import { isZeroReg, part, register } from "../ori/operand.js";
+import { altered, isZeroReg, part, register } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { type Copy, sequentialize } from "./parallel-copy.js";
 
@@ -76,7 +76,7 @@ function unitCopies(dst: Operand, src: Operand): Copy[] {
   const copies: Copy[] = [];
   for (let k = 0; k < dst.width; k++) {
     const whole = src.kind !== Kind.Reg || isZeroReg(src) || src.width === 1;
-    copies.push({ dst: part(dst, k), src: whole ? { ...src, width: 1 } : part(src, k) });
+    copies.push({ dst: part(dst, k), src: whole ? altered(src, { width: 1 }) : part(src, k) });
   }
   return copies;
 }

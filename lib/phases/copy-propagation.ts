@@ -20,7 +20,7 @@ import { rowOf } from "../isa/form.js";
 import { isDefault } from "../isa/operand.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
-import { clone, imm, isReg, isZeroReg, RZ } from "../ori/operand.js";
+import { altered, clone, imm, isReg, isZeroReg, RZ } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "../rules/encodable.js";
@@ -140,7 +140,7 @@ function constantAt(
     const next = constant.get(rootOf(origin, u + k));
     if (next === undefined || next.id !== first.id || next.value !== first.value + 4 * k) return null;
   }
-  return { ...clone(first), width };
+  return altered(first, { width });
 }
 
 /** Puts a constant operand in the slot, or where factors and terms may change places in the next one. */
@@ -157,7 +157,7 @@ function readAsConstant(func: Func, inst: Inst, slot: number, constant: Operand)
   for (const place of places) {
     const srcs = inst.srcs.slice();
     if (place !== slot) srcs[slot] = srcs[place] as Operand;
-    srcs[place] = { ...clone(constant), mods: o.mods };
+    srcs[place] = altered(constant, { mods: o.mods });
     if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
     srcs.forEach((now, s) => {
       inst.srcs[s] = now;

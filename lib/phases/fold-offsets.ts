@@ -10,7 +10,7 @@
  */
 import { analysis, Definitions, memoryEffect, unitOf } from "../analysis/index.js";
 import { isPhi } from "../ori/flow.js";
-import { clone, imm, isReg, isZeroReg } from "../ori/operand.js";
+import { altered, clone, imm, isReg, isZeroReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
 import type { RewriteCounter } from "./rewrites.js";
@@ -35,7 +35,7 @@ export function foldOffsets(func: Func, rewrites: RewriteCounter): number {
     const moved = movedFrom(address, at, defs, carried);
     if (moved === null) return;
     const srcs = inst.srcs.map(clone);
-    srcs[base] = { ...clone(address), id: moved.base.id, sub: moved.base.sub };
+    srcs[base] = altered(address, { id: moved.base.id, sub: moved.base.sub });
     srcs[offset] = imm(distance.value + moved.distance);
     if (!fits(distance.value + moved.distance) || !encodes(func, inst.form, inst.dsts, srcs)) return;
     inst.srcs = srcs;
@@ -82,7 +82,7 @@ function sumOf(pair: Operand, { units, def, flat }: Definitions): Moved | null {
   if (x.id !== y.id || x.sub + 1 !== y.sub || x.sub % 2 !== 0) return null;
   // As a signed number: its high word repeats the sign of the low one.
   if (b.constant !== a.constant >> 31) return null;
-  return { base: { ...clone(pair), id: x.id, sub: x.sub }, distance: a.constant };
+  return { base: altered(pair, { id: x.id, sub: x.sub }), distance: a.constant };
 }
 
 /** The one register and the constant that the first three sources add up to, as signed numbers. */

@@ -16,8 +16,8 @@
 import { analysis, Definitions, exposedReads, isLanewise, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
-import { newInst } from "../ori/func.js";
-import { clone, imm, isReg, isZeroReg, register } from "../ori/operand.js";
+import { copyGuard, newInst } from "../ori/func.js";
+import { altered, clone, imm, isReg, isZeroReg, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -79,10 +79,10 @@ function guarded(func: Func, inst: Inst, plan: Plan): Inst[] {
   const dsts = plan.inst.dsts.map((o) => (isReg(o) ? clone(d) : clone(o)));
   // The old value is read where it is now, so that its own register may end.
   const isBase = (o: Operand): boolean => isReg(o) && o.id === plan.base.id && o.sub === plan.base.sub && o.width === 1;
-  const srcs = plan.srcs.map((o) => (isBase(o) ? { ...clone(d), mods: o.mods, part: o.part } : clone(o)));
+  const srcs = plan.srcs.map((o) => (isBase(o) ? altered(d, { mods: o.mods, part: o.part }) : clone(o)));
   return [
     newInst(func, mov, [clone(d)], [clone(plan.base), ...rest], null, inst.loc, inst.id),
-    newInst(func, plan.inst.form, dsts, srcs, { ...plan.guard }, inst.loc, inst.id),
+    newInst(func, plan.inst.form, dsts, srcs, copyGuard(plan.guard), inst.loc, inst.id),
   ];
 }
 

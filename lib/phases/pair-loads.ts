@@ -9,7 +9,7 @@
 import { type Form, tryForm } from "../isa/form.js";
 import { rewriteBlock, touch } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { clone, isReg, register } from "../ori/operand.js";
+import { altered, isReg, register } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
 
 /** After the SSA window: what is loaded once is named by its value alone. */
@@ -30,7 +30,7 @@ export function pairLoads(func: Func): void {
       parts.set((low.dsts[0] as Operand).id, register(File.R, pair, 1, 0));
       parts.set((high.dsts[0] as Operand).id, register(File.R, pair, 1, 1));
       const [early, late] = i < k ? [low, high] : [high, low];
-      const from = { ...clone(low.srcs[0] as Operand), width: 2 };
+      const from = altered(low.srcs[0] as Operand, { width: 2 });
       first.set(early, newInst(func, wide, [register(File.R, pair, 2)], [from], null, low.loc, low.id));
       second.add(late);
     }

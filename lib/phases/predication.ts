@@ -30,7 +30,7 @@ import {
   readsConstants,
 } from "../analysis/index.js";
 import { connect, goesElsewhere, terminator } from "../ori/flow.js";
-import { copyInst } from "../ori/func.js";
+import { copyGuard, copyInst } from "../ori/func.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
@@ -118,7 +118,7 @@ function shapeOf(func: Func, head: Block, { named, indexOf }: Facts): Shape | nu
   if (branch.guard.file !== File.P || head.succs.length !== 2) return null;
   const [next, far] = head.succs as [Block, Block];
   if (next === head || far === head || next === far) return null;
-  const taken = { ...branch.guard };
+  const taken = copyGuard(branch.guard);
   const not = opposite(branch.guard);
   const comesBefore = (x: Block, y: Block): boolean => (indexOf[x.id] as number) < (indexOf[y.id] as number);
   const only = (b: Block): Block | null =>
@@ -169,7 +169,7 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
     const body = bodyOf(block);
     // An arm further on stays where it is, unless it leads back; copies on an edge have no place of their own.
     if (block === far && (facts.indexOf[to.id] as number) > b && !body.every((i) => i.form.op === "MOV")) continue;
-    const guard = block === next ? opposite(branch.guard) : { ...branch.guard };
+    const guard = block === next ? opposite(branch.guard) : copyGuard(branch.guard);
     const fits = (inst: Inst): boolean =>
       isLanewise(inst) && !writes(inst, guard) && (inst.guard === null || harmless(inst, other, facts));
     if (body.length === 0 || body.length > EDGE_LIMIT || !body.every(fits)) continue;
@@ -182,9 +182,9 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
 function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): void {
   const body = bodyOf(arm.block);
   facts.keep(head, arm.block);
-  for (const inst of body) if (!harmless(inst, other, facts)) inst.guard = { ...arm.guard };
+  for (const inst of body) if (!harmless(inst, other, facts)) inst.guard = copyGuard(arm.guard);
   head.insts.splice(head.insts.length - 1, 0, ...body);
-  branch.guard = { ...arm.guard };
+  branch.guard = copyGuard(arm.guard);
   for (const o of branch.srcs) if (o.kind === Kind.Label) o.id = to.id;
   head.succs = [other, to];
   to.preds = to.preds.map((p) => (p === arm.block ? head : p));
@@ -217,16 +217,18 @@ function takeFirst(func: Func, head: Block, shape: Shape, facts: Facts): void {
   facts.keep(head, arm.block);
   head.insts.pop();
   for (const inst of bodyOf(arm.block)) {
-    if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = { ...arm.guard };
+    if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = copyGuard(arm.guard);
     head.insts.push(inst);
   }
   if (shape.end !== undefined) {
-    head.insts.push({ ...copyInst(func, shape.end), guard: { ...arm.guard } });
+    const end = copyInst(func, shape.end);
+    end.guard = copyGuard(arm.guard);
+    head.insts.push(end);
     head.succs = [other];
     return;
   }
   const { branch, join } = shape;
-  branch.guard = { ...arm.guard };
+  branch.guard = copyGuard(arm.guard);
   for (const o of branch.srcs) if (o.kind === Kind.Label) o.id = join.id;
   head.insts.push(branch);
   head.succs = [other, join];
@@ -335,7 +337,7 @@ function convert(head: Block, shape: Shape, facts: Facts): void {
   for (const arm of arms) {
     const other = otherWay(shape, arm);
     for (const inst of bodyOf(arm.block)) {
-      if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = { ...arm.guard };
+      if (!isLanewise(inst) || !harmless(inst, other, facts)) inst.guard = copyGuard(arm.guard);
       head.insts.push(inst);
     }
   }

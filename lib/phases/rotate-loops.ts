@@ -11,7 +11,7 @@
  */
 import { analysis } from "../analysis/index.js";
 import { connect, terminator } from "../ori/flow.js";
-import { newBlock } from "../ori/func.js";
+import { copyGuard, newBlock } from "../ori/func.js";
 import { type Block, type Func, Kind } from "../ori/types.js";
 import { foldBranches, isPlainBranch, namedBlocks, opposite } from "./branches.js";
 import { copyBlocks, jump } from "./copy-blocks.js";
@@ -33,10 +33,11 @@ export function rotateLoops(func: Func, budget: number = phaseParameters.LoopInv
   })))
     if (rotate(func, loop, budget, isNamed)) {
       count++;
-      connect(func);
       func.generation++;
     }
-  if (count > 0) foldBranches(func);
+  if (count === 0) return 0;
+  connect(func);
+  foldBranches(func);
   return count;
 }
 
@@ -66,11 +67,14 @@ function rotate(
   const branch = copy.insts.pop();
   const goesOut = branch?.srcs.some((o) => o.kind === Kind.Label && o.id === out.id) === true;
   if (end !== null) latch.insts.pop();
-  const again = goesOut ? opposite(test.guard) : { ...test.guard };
+  const again = goesOut ? opposite(test.guard) : copyGuard(test.guard);
   latch.insts.push(...copy.insts, jump(func, into, test, again));
   const leave = newBlock(func, "", out.freq);
   leave.insts.push(jump(func, out, test));
   func.blocks.splice(func.blocks.indexOf(latch) + 1, 0, leave);
+  // As the next loop asks for them; in whose order they come to a block is settled in the end.
+  latch.succs = [leave, into];
+  leave.succs = [out];
   if (header.nounroll === true) into.nounroll = true;
   return true;
 }

@@ -8,7 +8,7 @@
  */
 import { analysis, Definitions, memoryEffect, unitOf } from "../analysis/index.js";
 import { isDefault } from "../isa/operand.js";
-import { clone, imm, isReg, isZeroReg } from "../ori/operand.js";
+import { altered, clone, imm, isReg, isZeroReg } from "../ori/operand.js";
 
 import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -43,7 +43,7 @@ export function scaleAddresses(func: Func, rewrites: RewriteCounter): number {
     const found = scaledFrom(address, at, defs);
     if (found === null) return;
     const srcs = inst.srcs.map(clone);
-    srcs[base] = { ...clone(found.base), part: scales.get(found.shift) as string };
+    srcs[base] = altered(found.base, { part: scales.get(found.shift) as string });
     srcs[offset] = imm(distance.value + found.distance);
     if (!encodes(func, inst.form, inst.dsts, srcs)) return;
     inst.srcs = srcs;

@@ -21,7 +21,7 @@
 import { analysis, type Divergence, isLanewise } from "../analysis/index.js";
 import { type Form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
-import { clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
+import { altered, clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
 import { fillSlots } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -171,7 +171,7 @@ class Moving {
       if (o.kind !== Kind.Reg) return clone(o);
       const file = o.file === File.P ? File.UP : o.file === File.R ? File.UR : o.file;
       const is = isZeroReg(o) || file === o.file || (this.isMoving(o) && o.part === "");
-      return is ? { ...clone(o), file } : null;
+      return is ? altered(o, { file }) : null;
     };
     const dsts = inst.dsts.map(uniform);
     const srcs = inst.srcs.slice(0, twin.srcs.length).map(uniform);
@@ -191,7 +191,7 @@ class Moving {
     if (this.varied[value] === 0) return null;
     if (places.length !== 1 || o.width !== 1 || o.part !== "" || o.file !== File.R) return null;
     const at = inst.srcs.indexOf(o);
-    const srcs = inst.srcs.map((s, i) => (i === at ? { ...clone(s), file: File.UR } : s));
+    const srcs = inst.srcs.map((s, i) => (i === at ? altered(s, { file: File.UR }) : s));
     for (const order of orders(inst.form, srcs)) {
       if (encodes(this.func, inst.form, inst.dsts, order)) return { form: inst.form, srcs: order };
     }
@@ -324,6 +324,6 @@ function logicOrders(srcs: readonly Operand[]): Operand[][] {
       for (let k = 0; k < 3; k++) if (((row >> (2 - k)) & 1) === 1) old |= 1 << (2 - (order[k] as number));
       value |= ((table.value >> old) & 1) << row;
     }
-    return [...order.map((k) => srcs[k] as Operand), { ...clone(table), value }, ...srcs.slice(4)];
+    return [...order.map((k) => srcs[k] as Operand), altered(table, { value }), ...srcs.slice(4)];
   });
 }
