@@ -4,8 +4,7 @@
  * needs a register all the same). Units of 32-bit registers, or predicates; RZ and PT do not count.
  */
 import { File } from "../ori/types.js";
-import { popcount } from "./bits.js";
-import { addDefinitions, type Liveness, stepBack } from "./liveness.js";
+import type { Liveness } from "./liveness.js";
 
 /** Per instruction in layout order. */
 export interface PressureOf {
@@ -33,45 +32,85 @@ export interface Pressure {
 
 const files = [File.R, File.UR, File.P, File.UP, File.B] as const;
 
-/** Which bits of each word of a set belong to a file. */
-function masks(live: Liveness): Uint32Array[] {
-  const byFile = files.map(() => new Uint32Array(live.words));
-  const { file, count } = live.flat.units;
-  for (let u = 0; u < count; u++) {
-    const row = byFile[(file[u] as number) - File.R] as Uint32Array;
-    row[u >>> 5] = (row[u >>> 5] as number) | (1 << (u & 31));
+/** A set of units that knows how many of each file are in it. */
+class Counted {
+  /** Units in the set, by file. */
+  readonly counts: Int32Array = new Int32Array(files.length);
+  private readonly has: Uint8Array;
+  private readonly list: number[] = [];
+
+  constructor(private readonly file: Uint8Array) {
+    this.has = new Uint8Array(file.length);
   }
-  return byFile;
+
+  /** Whether the unit is new to the set. */
+  add(unit: number): boolean {
+    if (this.has[unit] === 1) return false;
+    this.has[unit] = 1;
+    this.list.push(unit);
+    this.change(unit, 1);
+    return true;
+  }
+
+  remove(unit: number): void {
+    if (this.has[unit] === 0) return;
+    this.has[unit] = 0;
+    this.change(unit, -1);
+  }
+
+  clear(): void {
+    for (const unit of this.list) this.has[unit] = 0;
+    this.list.length = 0;
+    this.counts.fill(0);
+  }
+
+  private change(unit: number, by: number): void {
+    const f = (this.file[unit] as number) - File.R;
+    this.counts[f] = (this.counts[f] as number) + by;
+  }
 }
 
 /** Counts live registers at each instruction. */
 export function pressure(live: Liveness): Pressure {
-  const { flat, words } = live;
+  const { flat } = live;
   const n = flat.insts.length;
-  const mask = masks(live);
   const at = files.map(() => new Uint16Array(n));
-  const set = new Uint32Array(words);
-  const writing = new Uint32Array(words);
-  const note = (i: number, occupied: Uint32Array): void => {
+  const set = new Counted(flat.units.file);
+  const note = (i: number): void => {
     for (let f = 0; f < files.length; f++) {
       const column = at[f] as Uint16Array;
-      const row = mask[f] as Uint32Array;
-      let c = 0;
-      for (let w = 0; w < words; w++) c += popcount((occupied[w] as number) & (row[w] as number));
+      const c = set.counts[f] as number;
       if (c > (column[i] as number)) column[i] = c;
     }
   };
+  /** Results nobody reads take registers while they are written. */
+  const write = (i: number): void => {
+    const unread: number[] = [];
+    for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
+      const first = flat.defUnit[d] as number;
+      for (let u = first; u < first + (flat.defWidth[d] as number); u++) if (set.add(u)) unread.push(u);
+    }
+    note(i);
+    for (const u of unread) set.remove(u);
+  };
+  const stepBack = (i: number): void => {
+    for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
+      if (flat.defKills[d] === 0) continue;
+      const first = flat.defUnit[d] as number;
+      for (let u = first; u < first + (flat.defWidth[d] as number); u++) set.remove(u);
+    }
+    for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
+      const first = flat.useUnit[k] as number;
+      for (let u = first; u < first + (flat.useWidth[k] as number); u++) set.add(u);
+    }
+    note(i);
+  };
   for (let b = 0; b + 1 < flat.first.length; b++) {
-    set.fill(0);
-    live.liveOut.addTo(b, set);
+    set.clear();
+    live.liveOut.forEach(b, (u) => void set.add(u));
     for (let i = (flat.first[b + 1] as number) - 1; i >= (flat.first[b] as number); i--) {
-      if (flat.defStart[i] !== flat.defStart[i + 1]) {
-        writing.set(set);
-        addDefinitions(flat, i, writing);
-        note(i, writing);
-      }
-      stepBack(flat, i, set);
-      note(i, set);
+      if (flat.defStart[i] !== flat.defStart[i + 1]) write(i);
+      stepBack(i);
     }
   }
   const of = (f: number): PressureOf => {

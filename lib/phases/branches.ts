@@ -26,11 +26,10 @@ import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "..
 
 /**
  * Folds until nothing changes; returns whether anything did. `ends`: branches to an end become that end (ptxas does so early only;
- * what comes to end a kernel later is branched to).
+ * what comes to end a kernel later is branched to). `names`: what is named where, kept right.
  */
-export function foldBranches(func: Func, ends = true): boolean {
+export function foldBranches(func: Func, ends = true, names: Naming = new Naming(func)): boolean {
   let changed = false;
-  const names = new Naming(func);
   for (let again = true; again; ) {
     again = thread(func);
     for (const step of [dropUnreachable, ends ? shorten : shortenJumps, merge, turnAround, place]) {
@@ -79,7 +78,7 @@ export function namedBlocks(func: Func): Set<number> {
 }
 
 /** What is named in which block, looked for once: folding moves such instructions with their blocks only, or lets them go with them. */
-class Naming {
+export class Naming {
   private ofBlocks = new Map<Block, number[]>();
   private all: ReadonlySet<number> | null = null;
 
@@ -109,6 +108,13 @@ class Naming {
   join(block: Block, from: Block): void {
     for (const id of this.of(from)) this.note(block, id);
     this.ofBlocks.delete(from);
+  }
+
+  /** The block names it once less. */
+  drop(block: Block, id: number): void {
+    const list = this.ofBlocks.get(block) ?? [];
+    list.splice(list.indexOf(id), 1);
+    this.all = null;
   }
 
   /** Other blocks are gone. */

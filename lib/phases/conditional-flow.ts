@@ -5,7 +5,7 @@
  * and could be done before it moves there at last (hoist-end.ts).
  */
 import type { Func } from "../ori/types.js";
-import { foldBranches } from "./branches.js";
+import { foldBranches, Naming } from "./branches.js";
 import { joinEqualTests } from "./equal-tests.js";
 import { hoistEnds } from "./hoist-end.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
@@ -26,11 +26,12 @@ export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phasePa
 export function settleBranches(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   let left = p.MergeEquivalentConditionalFlowBudget;
-  foldBranches(func);
+  const names = new Naming(func);
+  foldBranches(func, true, names);
   // After the first rounds one branch makes room for the next.
-  for (let converted = Number.POSITIVE_INFINITY; left-- > 0; foldBranches(func)) {
-    const dropped = dropRegions(func);
-    converted = p.DisablePredication ? 0 : predicate(func, converted > FEW);
+  for (let converted = Number.POSITIVE_INFINITY; left-- > 0; foldBranches(func, true, names)) {
+    const dropped = dropRegions(func, names);
+    converted = p.DisablePredication ? 0 : predicate(func, converted > FEW, names);
     if (dropped + converted === 0) break;
   }
   dropWarpSyncs(func);

@@ -33,15 +33,16 @@ import { connect, goesElsewhere, terminator } from "../ori/flow.js";
 import { copyGuard, copyInst } from "../ori/func.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
-import { isPlainBranch, namedBlocks, opposite } from "./branches.js";
+import { isPlainBranch, Naming, opposite } from "./branches.js";
 import { equalTests } from "./equal-tests.js";
 
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
 export const limits = { varying: 8, uniform: 6, global: 28 } as const;
 
-/** Converts arms that have no branches themselves; returns how many branches went. `many`: how many may be thought to. */
-export function predicate(func: Func, many = true): number {
-  const facts = new Facts(func, many);
+/** Converts arms that have no branches themselves; returns how many branches went. `many`: it
+ * may be thought that it is many; `names`: what is named where, kept right. */
+export function predicate(func: Func, many = true, names: Naming = new Naming(func)): number {
+  const facts = new Facts(func, many, names);
   const gone = new Set<Block>();
   const joined = new Set(equalTests(func).flatMap(({ head, between }) => [head, ...between]));
   let count = 0;
@@ -74,16 +75,15 @@ export function predicate(func: Func, many = true): number {
 class Facts {
   readonly live: LiveQuery;
   readonly indexOf: Int32Array;
-  readonly named: ReadonlySet<number>;
   private parting: Divergence | null = null;
 
   constructor(
     private readonly func: Func,
     many: boolean,
+    private readonly names: Naming,
   ) {
     this.live = new LiveQuery(func, many);
     this.indexOf = analysis(func, "cfg").indexOf;
-    this.named = namedBlocks(func);
   }
 
   get divergence(): Divergence {
@@ -91,10 +91,19 @@ class Facts {
     return this.parting;
   }
 
-  /** Blocks change from here on. */
-  keep(...blocks: readonly Block[]): void {
+  /** Blocks that instructions name. */
+  get named(): ReadonlySet<number> {
+    return this.names.ids;
+  }
+
+  /** The head takes the instructions of the arms. */
+  keep(head: Block, ...arms: readonly Block[]): void {
     this.parting ??= analysis(this.func, "divergence");
-    for (const b of blocks) this.live.keep(b);
+    this.live.keep(head);
+    for (const b of arms) {
+      this.live.keep(b);
+      this.names.join(head, b);
+    }
   }
 }
 

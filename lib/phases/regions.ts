@@ -10,9 +10,10 @@ import { analysis, isLanewise, type Region } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
+import type { Naming } from "./branches.js";
 
-/** Removes what is not needed; returns how many instructions went. */
-export function dropRegions(func: Func): number {
+/** Removes what is not needed; returns how many instructions went. `names` is kept right. */
+export function dropRegions(func: Func, names: Naming | null = null): number {
   if (!func.blocks.some((b) => b.insts.some((i) => i.form.op === "BSSY"))) return 0;
   const { parts, regions } = analysis(func, "divergence");
   const parting = new Set<number>();
@@ -32,7 +33,11 @@ export function dropRegions(func: Func): number {
     const barrier = barrierOf(inst);
     return barrier >= 0 && dropped.has(barrier) && !others.has(barrier);
   };
-  return remove(func, (_, inst) => gone(inst));
+  return remove(func, (block, inst) => {
+    if (!gone(inst)) return false;
+    for (const o of inst.srcs) if (o.kind === Kind.Label) names?.drop(block, o.id);
+    return true;
+  });
 }
 
 /** The regions that each block in which lanes part lies in. */
