@@ -96,16 +96,16 @@ function keepHeap() {
   rmSync(blob, { force: true });
   const made = join(folder, "snapshot");
   const { NODE_OPTIONS: _, ...env } = process.env;
-  const options = [patience(), "--snapshot-blob", made, "--build-snapshot", script];
+  const options = [...engine(), "--snapshot-blob", made, "--build-snapshot", script];
   const { status, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", env });
   if (status !== 0) throw new Error(`the start-up snapshot of ptxas: ${stderr}`);
   writeFileSync(`${blob}.for`, `${realpathSync(process.execPath)}\n${processor()}\n`);
   writeFileSync(blob, readFileSync(made));
 }
 
-/** The option of V8 that bin/ptxas gives: a snapshot fits no other. */
-function patience() {
-  return /^patience=(.*)$/m.exec(readFileSync(join(__dirname, "../bin/ptxas"), "utf8"))[1];
+/** The options of V8 that bin/ptxas gives: a snapshot fits no others. */
+function engine() {
+  return /^engine="(.*)"$/m.exec(readFileSync(join(__dirname, "../bin/ptxas"), "utf8"))[1].split(" ");
 }
 
 /** As bin/ptxas reads it. */
