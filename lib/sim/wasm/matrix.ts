@@ -90,37 +90,52 @@ const [A, B, C, D] = [0, 1, 2, 3] as const;
 /** Sums of 32 bits of a row, or of one in each half of 16, four columns to a vector. */
 function integerSums(w: Vectors, rows: 8 | 16, depth: number, a: number): number[] {
   const { code } = w;
-  const sums = Array.from({ length: rows / 4 }, () => w.local());
-  for (let p = 0; p < depth / 2; p++) {
-    const b = [0, 16].map((n) => w.load(Op.load, B, I16_AT + 32 * p + n));
-    for (let h = 0; h < rows / 8; h++) {
-      const x = w.load(Op.load32Splat, a, I16_AT + h * 16 * depth + 4 * p);
-      b.forEach((y, n) => {
-        const sum = sums[2 * h + n]!;
-        code.get(x).get(y).op(Op.i32x4DotI16);
-        if (p > 0) code.get(sum).op(Op.i32x4Add);
-        code.set(sum);
-      });
-    }
-  }
+  const sums = Array.from({ length: rows / 4 }, () => w.gathering(0));
+  w.rounds(
+    depth / 2,
+    [
+      [a, 4],
+      [B, 32],
+    ],
+    ([row, column]) => {
+      const b = [0, 16].map((n) => w.load(Op.load, column!, I16_AT + n));
+      for (let h = 0; h < rows / 8; h++) {
+        const x = w.load(Op.load32Splat, row!, I16_AT + h * 16 * depth);
+        b.forEach((y, n) => {
+          const sum = sums[2 * h + n]!;
+          code.get(sum).get(x).get(y).op(Op.i32x4DotI16).op(Op.i32x4Add).set(sum);
+        });
+      }
+    },
+  );
   return sums;
 }
 
-/** Sums of f64 of two rows, two columns to a vector. `fused`: products of two elements are exact, so that one rounding is the same as two. */
+/**
+ * Sums of f64 of two rows, two columns to a vector. `fused`: products of two elements are exact, so that one rounding is the same as two. A loop of one k each: of
+ * straight-line code V8 moves operations toward their uses, beyond what its registers hold, which takes twice the time.
+ */
 function wideSums(w: Vectors, depth: number, a: number, fused: boolean): number[] {
   const { code } = w;
   const sums = Array.from({ length: 8 }, () => w.gathering(0));
-  for (let k = 0; k < depth; k++) {
-    const b = [0, 1, 2, 3].map((n) => w.load(Op.load, B, F64_AT + 64 * k + 16 * n));
-    for (let h = 0; h < 2; h++) {
-      const x = w.load(Op.load64Splat, a, F64_AT + h * 64 * depth + 8 * k);
-      b.forEach((y, n) => {
-        const sum = sums[4 * h + n]!;
-        if (fused) code.get(x).get(y).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
-        else code.get(sum).get(x).get(y).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
-      });
-    }
-  }
+  w.rounds(
+    depth,
+    [
+      [a, 8],
+      [B, 64],
+    ],
+    ([row, column]) => {
+      const b = [0, 1, 2, 3].map((n) => w.load(Op.load, column!, F64_AT + 16 * n));
+      for (let h = 0; h < 2; h++) {
+        const x = w.load(Op.load64Splat, row!, F64_AT + h * 64 * depth);
+        b.forEach((y, n) => {
+          const sum = sums[4 * h + n]!;
+          if (fused) code.get(x).get(y).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
+          else code.get(sum).get(x).get(y).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
+        });
+      }
+    },
+  );
   return sums;
 }
 
