@@ -308,8 +308,9 @@ function doubleProduct(s: Site): Exec {
     for (let l = 0; l < LANES; l++)
       for (let j = 0; j < nc; j++) {
         const x = sum[((l >> 2) + 8 * (j >> 1)) * N + 2 * (l & 3) + (j & 1)]!;
-        I[f.d[2 * j]! + l] = lowOf(x);
-        I[f.d[2 * j + 1]! + l] = highOf(x);
+        // No number is the canonical one.
+        I[f.d[2 * j]! + l] = Number.isNaN(x) ? 0 : lowOf(x);
+        I[f.d[2 * j + 1]! + l] = Number.isNaN(x) ? 0xfff80000 : highOf(x);
       }
     return Step.Next;
   });

@@ -4,109 +4,34 @@
  *
  * - as f32: A (of 16 rows) by row and k, B by k and column; as f64 the same, once a product needs them;
  * - as pairs of 16-bit integers, elements 2 p and 2 p + 1: A by row and p, B by p and column. Floats are integers of at most 13 bits times a power
- *   of two where that is exact, so that sums of 16 products fit into 32 bits; where it is not the factor is not `narrow`.
+ *   of two where that is exact, so that sums of 32 products fit into 32 bits; where it is not the factor is not `narrow`;
+ * - of single bits as words, in the places of the pairs; of f64 as f64 (doubles.ts).
  */
+import { doublesOfFactor } from "./doubles.js";
+import { type Elements, float, isInteger, pairs, perWord } from "./elements.js";
 import { type Fn, Type } from "./encoder.js";
-import { FACTORS, ROW_BYTES } from "./layout.js";
+import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { HIGH_PAIR, LOW_PAIR, UPPER, Vectors } from "./vectors.js";
-
-export type Elements = "F16" | "BF16" | "TF32" | "S8" | "U8";
-export const isInteger = (e: Elements): boolean => e === "S8" || e === "U8";
-
-/** What makes factors differ in code. */
-export interface FactorKind {
-  readonly side: "a" | "b";
-  /** Of A; B has eight columns. */
-  readonly rows: 8 | 16;
-  readonly depth: number;
-  readonly elements: Elements;
-}
-
-export interface Factor extends FactorKind {
-  /** Offset of its first row in the warp's state. */
-  readonly row: number;
-}
-
-/** Elements in a 32-bit word. */
-const perWord = (e: Elements): number => (e === "TF32" ? 1 : isInteger(e) ? 4 : 2);
-
-/** Registers of a factor. */
-export const registersOf = ({ rows, depth, elements }: FactorKind): number => (rows * depth) / (32 * perWord(elements));
-
-// ------------------------------------------------------------------------------------------------ slots
-
-const SLOT_BYTES = 0x1400;
-/** Slots for A and B; the last of each is for all factors without one of their own. */
-const A_SLOTS = 8;
-const B_SLOTS = 16;
-
-/** In a slot: whether it is narrow, whether the f64 are made, 2 to the power by which the integers count; elements. */
-export const NARROW = 0;
-export const WIDE = 4;
-export const UNIT = 8;
-export const I16_AT = 0x40;
-const F32_AT = 0x440;
-export const F64_AT = 0x840;
-
-/** Where a factor lies, and the bit that says whether it is there; null: never for longer than one product. */
-export interface Slot {
-  readonly at: number;
-  readonly bit: number | null;
-}
-
-/** Gives the factors of a module their slots. */
-export class Slots {
-  private readonly known = new Map<string, { slot: Slot; factor: Factor }>();
-  private readonly used = { a: 0, b: 0 };
-
-  slotOf(f: Factor): Slot {
-    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row}`;
-    const known = this.known.get(key);
-    if (known !== undefined) return known.slot;
-    const n = this.used[f.side]++;
-    const last = (f.side === "a" ? A_SLOTS : B_SLOTS) - 1;
-    const index = (f.side === "a" ? 0 : A_SLOTS) + Math.min(n, last);
-    const slot = { at: FACTORS + SLOT_BYTES * index, bit: n < last ? index : null };
-    this.known.set(key, { slot, factor: f });
-    return slot;
-  }
-
-  /** Bits of the factors that have one of these registers. */
-  touchedBy(written: (register: number) => boolean): number {
-    let bits = 0;
-    for (const { slot, factor } of this.known.values()) {
-      const first = factor.row / ROW_BYTES;
-      const all = Array.from({ length: registersOf(factor) }, (_, i) => first + i);
-      if (slot.bit !== null && all.some(written)) bits |= 1 << slot.bit;
-    }
-    return bits;
-  }
-}
+import { F32_AT, F64_AT, type FactorKind, I16_AT, NARROW, pairBytes, registersOf, UNIT, WIDE } from "./slots.js";
+import { HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, UPPER, Vectors } from "./vectors.js";
 
 // ------------------------------------------------------------------------------------------------ elements
 
 /** Parameters of the functions here: address of the first row, and of the slot. */
 const [ROW, SLOT] = [0, 1] as const;
 
-/** Lower or upper halves of words as f32; NaNs stay NaNs. */
-export function half(w: Vectors, word: number, upper: boolean, elements: Elements): number {
-  if (elements === "BF16") return upper ? w.v(Op.and, word, w.splat(0xffff0000)) : w.shifted(Op.i32x4Shl, word, 16);
-  const top = upper ? word : w.shifted(Op.i32x4Shl, word, 16);
-  // The magnitude three places lower is the f32 but for a factor of 2^112, which makes subnormals right, too.
-  const scaled = w.v(
-    Op.f32x4Mul,
-    w.v(Op.and, w.shifted(Op.i32x4ShrS, top, 3), w.splat(0x8fffe000)),
-    w.splat(0x77800000),
-  );
-  const isSpecial = w.v(Op.i32x4Eq, w.v(Op.and, top, w.splat(0x7c000000)), w.splat(0x7c000000));
-  return w.v(Op.bitselect, w.v(Op.or, scaled, w.splat(0x7f800000)), scaled, isSpecial);
+/** The elements of four words as f32: vectors of every first, every second element … */
+function floats(w: Vectors, word: number, elements: Elements): number[] {
+  return Array.from({ length: perWord[elements] }, (_, i) => float(w, word, i, elements));
 }
 
-/** The elements of four words as f32: vectors of every first, every second element. */
-function floats(w: Vectors, word: number, elements: Elements): number[] {
-  if (elements === "TF32") return [w.v(Op.and, word, w.splat(0xffffe000))];
-  return [half(w, word, false, elements), half(w, word, true, elements)];
+/** Vectors of the first, the second … elements of four words as vectors of the elements of one word after the other. */
+function inOrder(w: Vectors, list: readonly number[]): readonly number[] {
+  if (list.length === 1) return list;
+  const [low, high] = [LOW_PAIR, HIGH_PAIR].map((order) => w.shuffled(list[0]!, list[1]!, order)) as [number, number];
+  if (list.length === 2) return [low, high];
+  const others = [LOW_PAIR, HIGH_PAIR].map((order) => w.shuffled(list[2]!, list[3]!, order));
+  return [low, high].flatMap((x, i) => [LOW_HALVES, HIGH_HALVES].map((order) => w.shuffled(x, others[i]!, order)));
 }
 
 /** A as f32; gathers the exponents. */
@@ -122,9 +47,7 @@ function floatsOfA(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
       for (let j = 0; j < registersOf(k); j++) {
         const list = floats(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
         const at = F32_AT + (j & 1) * 8 * rowBytes + (j >> 1) * 16 * list.length;
-        const inOrder =
-          list.length === 1 ? list : [LOW_PAIR, HIGH_PAIR].map((order) => w.shuffled(list[0]!, list[1]!, order));
-        inOrder.forEach((v, i) => {
+        inOrder(w, list).forEach((v, i) => {
           noted(v);
           w.store(to!, v, at + 16 * i);
         });
@@ -161,27 +84,25 @@ function floatsOfB(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
   );
 }
 
-/** Pairs of bytes as 16-bit integers: the first and third, the second and fourth of each word. Sums do not depend on their order. */
-function bytes(w: Vectors, word: number, elements: Elements): [number, number] {
-  if (elements === "U8") return [w.v(Op.and, word, w.splat(0x00ff00ff)), w.shifted(Op.i16x8ShrU, word, 8)];
-  return [w.shifted(Op.i16x8ShrS, w.shifted(Op.i16x8Shl, word, 8), 8), w.shifted(Op.i16x8ShrS, word, 8)];
-}
-
 function integers(w: Vectors, k: FactorKind): void {
   const isA = k.side === "a";
+  const rowBytes = pairBytes(k);
   w.rounds(
     8,
     [
       [ROW, 16],
-      [SLOT, isA ? 2 * k.depth : 4],
+      [SLOT, isA ? rowBytes : 4],
     ],
     ([from, to]) => {
-      for (let j = 0; j < registersOf(k); j++)
-        bytes(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements).forEach((v, i) => {
-          if (isA && k.rows === 8) w.store(to!, v, I16_AT + 32 * j + 16 * i);
-          else if (isA) w.store(to!, v, I16_AT + (j & 1) * 16 * k.depth + (j >> 1) * 32 + 16 * i);
-          else storeColumn(w, to!, v, I16_AT, 8 * j + 4 * i, 1);
+      for (let j = 0; j < registersOf(k); j++) {
+        const list = pairs(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        const n = 16 * list.length;
+        list.forEach((v, i) => {
+          if (isA && k.rows === 8) w.store(to!, v, I16_AT + n * j + 16 * i);
+          else if (isA) w.store(to!, v, I16_AT + (j & 1) * 8 * rowBytes + (j >> 1) * n + 16 * i);
+          else storeColumn(w, to!, v, I16_AT, 4 * list.length * j + 4 * i, 1);
         });
+      }
     },
   );
 }
@@ -256,6 +177,7 @@ function narrowed(w: Vectors, k: FactorKind, scale: number): void {
 
 /** The function that takes a factor out of its registers: address of the first row, of the slot. */
 export function factorFunction(k: FactorKind): Fn {
+  if (k.elements === "F64") return doublesOfFactor(k);
   const w = new Vectors(2);
   if (isInteger(k.elements)) {
     integers(w, k);

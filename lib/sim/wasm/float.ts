@@ -14,6 +14,7 @@ import { Rounding } from "../number/rounding.js";
 import type { Site } from "../site.js";
 import { Callee, Untranslated, type V, type Value } from "./emission.js";
 import { Fn, Type } from "./encoder.js";
+import { type Maker, quickFma64 } from "./fma64.js";
 import { setPredicates } from "./integer.js";
 import { Op } from "./opcodes.js";
 import type { Segment } from "./segment.js";
@@ -265,53 +266,20 @@ function dmul(e: Segment, s: Site): void {
   e.setDouble(s.operand("d"), [e.v(Op.f64x2Mul, a[0], b[0]), e.v(Op.f64x2Mul, a[1], b[1])]);
 }
 
-/** What is kept of a vector for the round. */
-function once<T>(e: Segment, key: string, make: () => T): T {
-  let known = e.round.get(key) as T | undefined;
-  if (known === undefined) {
-    known = make();
-    e.round.set(key, known);
-  }
-  return known;
-}
-
-/** High and low parts of 26 bits; infinite or NaN where the number is too large. */
-function split(e: Segment, a: V): readonly [V, V] {
-  return once(e, `split ${a}`, () => {
-    const half = e.v(Op.i64x2Add, a, e.words(1 << 26, 0, 1 << 26, 0));
-    const high = e.v(Op.and, half, e.words(-1 << 27, -1, -1 << 27, -1));
-    return [high, e.v(Op.f64x2Sub, a, high)] as const;
-  });
-}
-
-const isZero = (e: Segment, a: V): V => once(e, `zero ${a}`, () => e.v(Op.f64x2Eq, a, e.words(0)));
-
-/**
- * The result for two lanes, and where it may be wrong. With p = RN(a·b), a·b = p − low exactly unless something overflowed, which makes `low` a NaN, or
- * |p| is tiny; p + c = s − error exactly. So the sum lies between s − rest·(1 + ε) and s − rest·(1 − ε), and is what both round to where that is the
- * same. It is s where the product is exact.
- */
-function quickFma64(e: Segment, a: V, b: V, c: V): readonly [V, V] {
-  const p = e.v(Op.f64x2Mul, a, b);
-  const [ah, al] = split(e, a);
-  const [bh, bl] = split(e, b);
-  // Dekker: p − ah·bh − al·bh − ah·bl − al·bl
-  let low = e.v(Op.f64x2Sub, p, e.v(Op.f64x2Mul, ah, bh));
-  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, al, bh));
-  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, ah, bl));
-  low = e.v(Op.f64x2Sub, low, e.v(Op.f64x2Mul, al, bl));
-  // Knuth
-  const s = e.v(Op.f64x2Add, p, c);
-  const t = e.v(Op.f64x2Sub, s, p);
-  const error = e.v(Op.f64x2Add, e.v(Op.f64x2Sub, e.v(Op.f64x2Sub, s, t), p), e.v(Op.f64x2Sub, t, c));
-  // Rounded once, to 2^-53 of itself. Taken away, not added, so that −0 stays.
-  const inexact = e.v(Op.f64x2Ne, low, e.words(0));
-  const rest = e.v(Op.and, e.v(Op.f64x2Add, error, low), inexact);
-  const result = e.v(Op.f64x2Sub, s, e.v(Op.f64x2Mul, rest, e.f64s(1 + 2 ** -50)));
-  const other = e.v(Op.f64x2Sub, s, e.v(Op.f64x2Mul, rest, e.f64s(1 - 2 ** -50)));
-  const tiny = e.v(Op.f64x2Le, e.v(Op.f64x2Abs, p), e.f64s(2 ** -800));
-  const small = e.v(Op.andnot, tiny, e.v(Op.or, isZero(e, a), isZero(e, b)));
-  return [result, e.v(Op.or, e.v(Op.f64x2Ne, result, other), small)];
+/** Code of the round, which keeps what was made of a vector. */
+function makerOf(e: Segment): Maker {
+  return {
+    v: (op, ...args) => e.v(op, ...args),
+    pairs: (low, high) => e.words(low, high, low, high),
+    once: <T>(key: string, make: () => T): T => {
+      let known = e.round.get(key) as T | undefined;
+      if (known === undefined) {
+        known = make();
+        e.round.set(key, known);
+      }
+      return known;
+    },
+  };
 }
 
 function dfma(e: Segment, s: Site): void {
@@ -324,8 +292,8 @@ function dfma(e: Segment, s: Site): void {
     return;
   }
   if (e.fma === "quick") {
-    const [low, lowWrong] = quickFma64(e, a[0], b[0], c[0]);
-    const [high, highWrong] = quickFma64(e, a[1], b[1], c[1]);
+    const [low, lowWrong] = quickFma64(makerOf(e), a[0], b[0], c[0]);
+    const [high, highWrong] = quickFma64(makerOf(e), a[1], b[1], c[1]);
     e.risky = true;
     e.out.get(e.risk).get(e.evenWords(lowWrong, highWrong)).op(Op.or).set(e.risk);
     e.setDouble(s.operand("d"), [low, high]);

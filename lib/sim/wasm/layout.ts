@@ -31,7 +31,7 @@ export const BANK_BYTES: number = ORIGIN + 0x4000;
 /** Allocations that accesses found last: lowest lower word of an address, and how many from there on are good. */
 export const SLOTS: number = ORIGIN + 0x8000;
 export const SLOT_BYTES = 8;
-export const SLOTS_END: number = ORIGIN + 0xe0000;
+export const SLOTS_END: number = ORIGIN + 0xc0000;
 /** Factors of matrix products (factors.ts). */
 export const FACTORS: number = SLOTS_END;
 /** Constant banks. */

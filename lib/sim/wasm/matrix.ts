@@ -1,98 +1,169 @@
 /**
- * Products of 16 × k (of bytes also 8 × k) and k × 8 matrices: of f16, bf16 or tf32 elements with f32 accumulators, of f16 with f16 ones (HMMA), of bytes with 32-bit ones (IMMA). ops/tensor.ts says
- * where the elements are and how sums are made. The factors come as factors.ts leaves them; a round does rows g and g + 8, whose parts of C and D are
- * the four lanes of the round.
+ * Products of matrices of 8 or 16 rows and 8 columns: of f16, bf16, tf32 or smaller floats with f32 or f16 accumulators (HMMA, QMMA), of bytes and nibbles
+ * with 32-bit ones (IMMA), of single bits (BMMA), of f64 (DMMA: doubles.ts). ops/tensor.ts says where the elements are and how sums are made. The
+ * factors come as factors.ts leaves them; a round does rows g and g + 8, whose parts of C and D are the four lanes of the round.
  *
  * Sums of floats are those of f64 in the order of k. Where both factors are narrow, 32-bit integers have the same sum, which is exact.
  */
 import { Kind, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
 import { TRASH_ROW, ZERO_ROW } from "../state.js";
+import { type Elements, half } from "./elements.js";
 import type { Fn } from "./encoder.js";
-import { type Elements, F64_AT, type Factor, half, I16_AT, NARROW, UNIT } from "./factors.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
+import { F64_AT, type Factor, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js";
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
+
+/** What is summed up: integers, saturating or not; ones in a and b, in a xor b; floats, rounded to f32 or to f16; f64. */
+type Sums = "integer" | "saturated" | "and" | "xor" | "float" | "half" | "double";
 
 /** What makes products differ in code. */
 export interface ProductKind {
   readonly rows: 8 | 16;
   readonly depth: number;
-  /** Bytes, saturating or not; floats, rounded to f32 or to f16. */
-  readonly sums: "integer" | "saturated" | "float" | "half";
+  readonly sums: Sums;
+  /** Bytes of a row of A as pairs (factors.ts). */
+  readonly pairs: number;
 }
 
 export interface Product extends ProductKind {
   readonly a: Factor;
   readonly b: Factor;
-  /** Offsets of the first rows of C and D in the warp's state; D is no more than four registers. */
+  /** Offsets of the first rows of C and D in the warp's state. */
   readonly c: number;
   readonly d: number;
 }
 
-const depths: Readonly<Record<string, number>> = { "1684": 4, "1688": 8, "16816": 16, "16832": 32, "8816": 16 };
-const EIGHT_ROWS = "8816";
-/** Depths that elements have. */
-const possible: Readonly<Record<Elements, readonly number[]>> = {
-  F16: [8, 16],
-  BF16: [8, 16],
-  TF32: [4, 8],
-  S8: [16, 32],
-  U8: [16, 32],
+/** Registers of D. */
+export const resultsOf = ({ rows, sums }: ProductKind): number =>
+  (rows / 4) * (sums === "double" ? 2 : sums === "half" ? 1 / 2 : 1);
+
+/** Rows and depth by the modifier. */
+const shapes: Readonly<Record<string, readonly [rows: 8 | 16, depth: number]>> = {
+  "884": [8, 4],
+  "8x8x4": [8, 4],
+  "8816": [8, 16],
+  "8832": [8, 32],
+  "88128": [8, 128],
+  "1684": [16, 4],
+  "1688": [16, 8],
+  "16816": [16, 16],
+  "16832": [16, 32],
+  "16864": [16, 64],
+  "168128": [16, 128],
+  "168256": [16, 256],
+  "16x8x4": [16, 4],
+  "16x8x8": [16, 8],
+  "16x8x16": [16, 16],
 };
 
-/** Elements of A and B, and what is summed up; null: other ones. */
-function typesOf(op: string, mods: readonly string[]): readonly [Elements, Elements, ProductKind["sums"]] | null {
-  const rest = mods.filter((m) => !(m in depths));
-  if (op === "HMMA") {
-    if (rest.length === 1 && rest[0] === "F16") return ["F16", "F16", "half"];
-    if (!rest.includes("F32") || rest.some((m) => m !== "F32" && m !== "BF16" && m !== "TF32")) return null;
-    const elements = rest.includes("BF16") ? "BF16" : rest.includes("TF32") ? "TF32" : "F16";
-    return [elements, elements, "float"];
-  }
-  if (op !== "IMMA") return null;
-  const types = rest.filter((m): m is "S8" | "U8" => m === "S8" || m === "U8");
-  if (types.length !== 2 || rest.some((m) => m !== "S8" && m !== "U8" && m !== "SAT")) return null;
-  return [types[0]!, types[1]!, rest.includes("SAT") ? "saturated" : "integer"];
+/** Depths that elements have: of eight rows, of sixteen. */
+const nibbles = [[32], [32, 64]] as const;
+const bytes = [[16], [16, 32]] as const;
+const halves = [[], [8, 16]] as const;
+const smallFloats = [[], [16, 32]] as const;
+const possible: Readonly<Record<Elements, readonly [readonly number[], readonly number[]]>> = {
+  F16: halves,
+  BF16: halves,
+  TF32: [[], [4, 8]],
+  E4M3: smallFloats,
+  E5M2: smallFloats,
+  E3M2: smallFloats,
+  E2M3: smallFloats,
+  E2M1: smallFloats,
+  S8: bytes,
+  U8: bytes,
+  S4: nibbles,
+  U4: nibbles,
+  B1: [[128], [128, 256]],
+  F64: [[4], [4, 8, 16]],
+};
+const smallNames: readonly string[] = ["E4M3", "E5M2", "E3M2", "E2M3", "E2M1"];
+const integerNames: readonly string[] = ["S8", "U8", "S4", "U4"];
+
+type Types = readonly [a: Elements, b: Elements, sums: Sums];
+
+/** Of two modifiers among `names` the first is A's; null where there are others than they, and `more`. */
+function twoOf(
+  mods: readonly string[],
+  names: readonly string[],
+  more: readonly string[],
+): [Elements, Elements] | null {
+  const types = mods.filter((m) => names.includes(m)) as Elements[];
+  if (types.length !== 2 || mods.some((m) => !names.includes(m) && !more.includes(m))) return null;
+  return [types[0]!, types[1]!];
 }
+
+/** Elements of A and B, and what is summed up, by the modifiers but the shape; null: other ones. */
+const typesOf: Readonly<Record<string, (mods: readonly string[]) => Types | null>> = {
+  HMMA: (mods) => {
+    if (mods.length === 1 && mods[0] === "F16") return ["F16", "F16", "half"];
+    if (!mods.includes("F32") || mods.some((m) => m !== "F32" && m !== "BF16" && m !== "TF32")) return null;
+    const elements = mods.includes("BF16") ? "BF16" : mods.includes("TF32") ? "TF32" : "F16";
+    return [elements, elements, "float"];
+  },
+  QMMA: (mods) => {
+    const types = twoOf(mods, smallNames, ["F32", "F16"]);
+    if (types === null || mods.length !== 3) return null;
+    return [...types, mods.includes("F16") ? "half" : "float"];
+  },
+  IMMA: (mods) => {
+    const types = twoOf(mods, integerNames, ["SAT"]);
+    return types === null ? null : [...types, mods.includes("SAT") ? "saturated" : "integer"];
+  },
+  BMMA: (mods) => {
+    const [op, count] = mods;
+    if (mods.length !== 2 || count !== "POPC" || (op !== "AND" && op !== "XOR")) return null;
+    return ["B1", "B1", op === "AND" ? "and" : "xor"];
+  },
+  DMMA: (mods) => (mods.length === 0 ? ["F64", "F64", "double"] : null),
+};
 
 /** The product of an instruction without guard; null for other ones. */
 export function productOf(s: Site): Product | null {
   const { op, mods } = s.inst.form;
-  const types = typesOf(op, mods);
-  if (types === null || s.inst.guard !== null || (s.pred("pin") & 7) !== 7) return null;
+  const name = mods.find((m) => m in shapes);
+  const types = typesOf[op]?.(mods.filter((m) => m !== name)) ?? null;
+  if (types === null || name === undefined || s.inst.guard !== null || (s.pred("pin") & 7) !== 7) return null;
   const pin = s.find("pin");
   if (pin !== null && pin.mods & 4) return null;
+  const [rows, depth] = shapes[name]!;
+  if (!types.slice(0, 2).every((t) => possible[t as Elements][rows === 8 ? 0 : 1].includes(depth))) return null;
   const first = (o: Operand | null, zero: number): number | null =>
     o === null || o.kind !== Kind.Reg || o.mods & 7 || !/^(\.ROW|\.COL)?$/.test(o.part)
       ? null
       : (o.id < 0 ? zero : o.id) * ROW_BYTES;
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((n) => first(s.find(n), n === "d" ? TRASH_ROW : ZERO_ROW));
-  const depth = depths[mods.find((m) => m in depths) ?? ""];
-  if (a == null || b == null || c == null || d == null || depth === undefined) return null;
-  if (!types.slice(0, 2).every((t) => possible[t as Elements].includes(depth))) return null;
-  const rows = mods.includes(EIGHT_ROWS) ? 8 : 16;
-  if (rows === 8 && op !== "IMMA") return null;
-  return {
-    rows,
-    depth,
-    sums: types[2],
+  if (a == null || b == null || c == null || d == null) return null;
+  const factors = {
     a: { side: "a", rows, depth, elements: types[0], row: a },
     b: { side: "b", rows: 8, depth, elements: types[1], row: b },
-    c,
-    d,
-  };
+  } as const;
+  return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d };
 }
 
 /** Parameters: addresses of the factors' slots, and of the first rows of C and D. */
 const [A, B, C, D] = [0, 1, 2, 3] as const;
 
+/** How a pair of words of A and B is counted. */
+const counted = {
+  pairs: [Op.i32x4DotI16, Op.i32x4Add],
+  and: [Op.and, Op.i8x16Popcnt, Op.i8x16Add],
+  xor: [Op.xor, Op.i8x16Popcnt, Op.i8x16Add],
+} as const;
+
 /** Sums of 32 bits of a row, or of one in each half of 16, four columns to a vector. */
-function integerSums(w: Vectors, rows: 8 | 16, depth: number, a: number): number[] {
+function integerSums(
+  w: Vectors,
+  { rows, pairs }: ProductKind,
+  a: number,
+  count: keyof typeof counted = "pairs",
+): number[] {
   const { code } = w;
   const sums = Array.from({ length: rows / 4 }, () => w.gathering(0));
   w.rounds(
-    depth / 2,
+    pairs / 4,
     [
       [a, 4],
       [B, 32],
@@ -100,15 +171,19 @@ function integerSums(w: Vectors, rows: 8 | 16, depth: number, a: number): number
     ([row, column]) => {
       const b = [0, 16].map((n) => w.load(Op.load, column!, I16_AT + n));
       for (let h = 0; h < rows / 8; h++) {
-        const x = w.load(Op.load32Splat, row!, I16_AT + h * 16 * depth);
+        const x = w.load(Op.load32Splat, row!, I16_AT + h * 8 * pairs);
         b.forEach((y, n) => {
           const sum = sums[2 * h + n]!;
-          code.get(sum).get(x).get(y).op(Op.i32x4DotI16).op(Op.i32x4Add).set(sum);
+          code.get(sum).get(x).get(y);
+          for (const op of counted[count]) code.op(op);
+          code.set(sum);
         });
       }
     },
   );
-  return sums;
+  if (count === "pairs") return sums;
+  // At most eight words of eight bits to a byte.
+  return sums.map((sum) => w.v(Op.i32x4PairwiseU, w.v(Op.i16x8PairwiseU, sum)));
 }
 
 /**
@@ -231,20 +306,17 @@ function asDoubles(w: Vectors, sums: readonly number[], unit: number): number[] 
   );
 }
 
-/** The function of a kind of product. Of floats it calls `wide` for each factor (factors.ts) before it needs their f64. */
-export function productFunction(
-  { rows, depth, sums }: ProductKind,
-  wide: readonly [number, number],
-  fused: boolean,
-): Fn {
+/** The function of a kind of product of what is no f64. Of floats it calls `wide` for each factor (factors.ts) before it needs their f64. */
+export function productFunction(kind: ProductKind, wide: readonly [number, number], fused: boolean): Fn {
+  const { depth, sums, pairs } = kind;
   const w = new Vectors(4);
   const { code } = w;
-  /** `bytes`: of an element of A. */
+  /** `bytes`: of a row of A. */
   const rounds = (bytes: number, body: (a: number, c: number, d: number) => void): void =>
     w.rounds(
       8,
       [
-        [A, bytes * depth],
+        [A, bytes],
         [C, 16],
         [D, 16],
       ],
@@ -252,23 +324,24 @@ export function productFunction(
         body(a!, c!, d!);
       },
     );
-  if (sums === "integer" || sums === "saturated") {
-    rounds(2, (a, c, d) => {
-      addIntegers(w, integerSums(w, rows, depth, a), c, d, sums === "saturated");
+  if (sums !== "float" && sums !== "half") {
+    rounds(pairs, (a, c, d) => {
+      const total = integerSums(w, kind, a, sums === "and" || sums === "xor" ? sums : "pairs");
+      addIntegers(w, total, c, d, sums === "saturated");
     });
     return w.finish();
   }
   const add = sums === "half" ? addHalves : addFloats;
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
-  rounds(2, (a, c, d) => {
-    add(w, asDoubles(w, integerSums(w, rows, depth, a), unit), c, d);
+  rounds(2 * depth, (a, c, d) => {
+    add(w, asDoubles(w, integerSums(w, { ...kind, pairs: 2 * depth }, a), unit), c, d);
   });
   code.op(Op.return).end();
   [A, B].forEach((slot, i) => {
     code.get(slot).index(Op.call, wide[i]!);
   });
-  rounds(8, (a, c, d) => {
+  rounds(8 * depth, (a, c, d) => {
     add(w, wideSums(w, depth, a, fused), c, d);
   });
   return w.finish();

@@ -151,6 +151,7 @@ export const Op = {
   f32x4Trunc: 0x1069,
   f32x4Nearest: 0x106a,
   i8x16ShrS: 0x106c,
+  i8x16Add: 0x106e,
   i16x8PairwiseU: 0x107d,
   i16x8NarrowS: 0x1085,
   i16x8Shl: 0x108b,

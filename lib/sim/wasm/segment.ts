@@ -12,6 +12,7 @@
 import { File, type MachineInst } from "../../isa/operand.js";
 import { ACTIVE, BASE, type FmaMode, Untranslated, type V } from "./emission.js";
 import { Code, Type } from "./encoder.js";
+import { SHORT_BITS, SHORT_LEAST, SHORT_MOST } from "./fma64.js";
 import { CONVERGENCE, PREDICATES, ROW_BYTES, UNIFORM } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { Operands } from "./operands.js";
@@ -19,10 +20,6 @@ import { Operands } from "./operands.js";
 /** Upper words, less 1, of the least f64 that is normal as an f32 with room to spare, and of 2^128. */
 const TINY = ((1023 - 125) << 20) - 1;
 const HUGE = ((1023 + 128) << 20) - 2;
-
-/** Upper words of the least and the greatest factor of a short product. */
-const SHORT_LEAST = (1023 - 480) << 20;
-const SHORT_MOST = (1023 + 480) << 20;
 
 export class Segment extends Operands {
   readonly count: number = this.local(Type.i32);
@@ -89,7 +86,7 @@ export class Segment extends Operands {
     const wrong = [
       this.v(Op.i32x4LtU, least, this.words(0, SHORT_LEAST, 0, SHORT_LEAST)),
       this.v(Op.i32x4GtS, most, this.words(0x7fffffff, SHORT_MOST, 0x7fffffff, SHORT_MOST)),
-      this.v(Op.and, bits, this.words(0x07ffffff, 0, 0x07ffffff, 0)),
+      this.v(Op.and, bits, this.words(SHORT_BITS, 0, SHORT_BITS, 0)),
     ];
     out
       .get(wrong.reduce((x, y) => this.v(Op.or, x, y)))

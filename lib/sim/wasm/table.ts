@@ -35,7 +35,7 @@ const all: ReadonlyMap<string, Emitter> = new Map(
   [integer, bits, float, move, atomic, matrices].flatMap((family) => Object.entries(family)),
 );
 
-/** Mnemonics that are translated into segments; BRA, CALL, BSYNC, WARPSYNC, YIELD, HMMA and IMMA stand between them (translate.ts). */
+/** Mnemonics that are translated into segments; BRA, CALL, BSYNC, WARPSYNC, YIELD and the matrix products of a warp stand between them (translate.ts). */
 export const translatedMnemonics: readonly string[] = [...all.keys()].sort();
 
 export function emitterOf(op: string): Emitter | undefined {

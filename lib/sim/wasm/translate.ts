@@ -9,14 +9,16 @@ import type { Program } from "../program.js";
 import type { Site } from "../site.js";
 import { Unsupported } from "../site.js";
 import type { Group } from "./access.js";
+import { doubleProduct } from "./doubles.js";
 import { Callee } from "./emission.js";
 import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
-import { type Factor, factorFunction, Slots, wideFunction } from "./factors.js";
+import { factorFunction, wideFunction } from "./factors.js";
 import { exactFma32x4 } from "./float.js";
 import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
-import { type Product, productFunction, productOf } from "./matrix.js";
+import { type Product, productFunction, productOf, resultsOf } from "./matrix.js";
 import { Op } from "./opcodes.js";
 import { cut, type Piece, segmentFunction, siteOf, type Translation } from "./segments.js";
+import { type Factor, Slots } from "./slots.js";
 
 /** What `run` returns. */
 export const Status = {
@@ -324,17 +326,22 @@ class Writer {
     for (const f of [p.a, p.b]) this.factor(f);
     for (const f of [p.a, p.b]) code.i32(this.slots.slotOf(f).at);
     for (const at of [p.c, p.d]) code.get(BASE).i32(at).op(Op.i32Add);
+    code.index(Op.call, this.productHelper(p));
+    const first = p.d / ROW_BYTES;
+    this.written((r) => r >= first && r < first + resultsOf(p));
+  }
+
+  private productHelper(p: Product): number {
+    if (p.sums === "double")
+      return this.helper(`product ${p.rows} ${p.depth} double`, () => doubleProduct(p.rows, p.depth, this.relaxed));
     const wide = (rows: number): number =>
       p.sums === "float" || p.sums === "half"
         ? this.helper(`wide ${rows * p.depth}`, () => wideFunction(rows * p.depth))
         : -1;
     const widths = [wide(16), wide(8)] as const;
-    code.index(
-      Op.call,
-      this.helper(`product ${p.rows} ${p.depth} ${p.sums}`, () => productFunction(p, widths, this.relaxed)),
+    return this.helper(`product ${p.rows} ${p.pairs} ${p.depth} ${p.sums}`, () =>
+      productFunction(p, widths, this.relaxed),
     );
-    const first = p.d / ROW_BYTES;
-    this.written((r) => r >= first && r < first + 4);
   }
 
   /** Takes a factor out of its registers, unless that has been done. */

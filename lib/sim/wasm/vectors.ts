@@ -7,6 +7,7 @@ export const HIGH_PAIR: readonly number[] = [8, 9, 10, 11, 24, 25, 26, 27, 12, 1
 export const EVEN_WORDS: readonly number[] = [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27];
 export const ODD_WORDS: readonly number[] = [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31];
 export const LOW_HALVES: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
+export const HIGH_HALVES: readonly number[] = [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31];
 export const UPPER: readonly number[] = [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /** A function without results in the making: instructions go to `code`, constants before it. */

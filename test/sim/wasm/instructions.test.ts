@@ -263,6 +263,11 @@ test.each([
   "IMMA.16832.U8.S8 R4, R8.ROW, R12.COL, R4",
   "IMMA.16832.S8.U8.SAT R8, R8.ROW, R12.COL, R16",
   "IMMA.16816.U8.U8.SAT R8, R8.ROW, R12.COL, RZ",
+  "BMMA.88128.AND.POPC R8, R8.ROW, R12.COL, RZ",
+  "DMMA.8x8x4 R4, R8, R10, R4",
+  "DMMA.8x8x4 R8, R8, R10, RZ",
+  "DMMA.16x8x4 R8, R8, R12, R16",
+  "DMMA.16x8x8 R8, R8, R16, R8",
 ])("%s does the same translated", (text) => {
   expect(ranOf(text, 40)).toBeGreaterThanOrEqual(40);
 });

@@ -1,0 +1,71 @@
+/** Slots of memory for the factors of matrix products; factors.ts says what lies in one. */
+import { bytesOf, type Elements, perWord } from "./elements.js";
+import { FACTORS, ROW_BYTES } from "./layout.js";
+
+/** What makes factors differ in code. */
+export interface FactorKind {
+  readonly side: "a" | "b";
+  /** Of A; B has eight columns. */
+  readonly rows: 8 | 16;
+  readonly depth: number;
+  readonly elements: Elements;
+}
+
+export interface Factor extends FactorKind {
+  /** Offset of its first row in the warp's state. */
+  readonly row: number;
+}
+
+/** Registers of a factor. */
+export const registersOf = ({ rows, depth, elements }: FactorKind): number => (rows * depth) / (32 * perWord[elements]);
+
+/** Bytes of a row of A, or column of B, as pairs. */
+export const pairBytes = ({ depth, elements }: FactorKind): number => (depth / perWord[elements]) * bytesOf(elements);
+
+const SLOT_BYTES = 0x1c40;
+/** Slots for A and B; the last of each is for all factors without one of their own. */
+const A_SLOTS = 8;
+const B_SLOTS = 16;
+
+/** In a slot: whether it is narrow (of f64: short, doubles.ts), whether the f64 are made, 2 to the power by which the integers count; elements. */
+export const NARROW = 0;
+export const WIDE = 4;
+export const UNIT = 8;
+export const I16_AT = 0x40;
+export const F32_AT = 0x440;
+export const F64_AT = 0xc40;
+
+/** Where a factor lies, and the bit that says whether it is there; null: never for longer than one product. */
+export interface Slot {
+  readonly at: number;
+  readonly bit: number | null;
+}
+
+/** Gives the factors of a module their slots. */
+export class Slots {
+  private readonly known = new Map<string, { slot: Slot; factor: Factor }>();
+  private readonly used = { a: 0, b: 0 };
+
+  slotOf(f: Factor): Slot {
+    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known.slot;
+    const n = this.used[f.side]++;
+    const last = (f.side === "a" ? A_SLOTS : B_SLOTS) - 1;
+    const index = (f.side === "a" ? 0 : A_SLOTS) + Math.min(n, last);
+    const slot = { at: FACTORS + SLOT_BYTES * index, bit: n < last ? index : null };
+    this.known.set(key, { slot, factor: f });
+    return slot;
+  }
+
+  /** Bits of the factors that have one of these registers. */
+  touchedBy(written: (register: number) => boolean): number {
+    let bits = 0;
+    for (const { slot, factor } of this.known.values()) {
+      const first = factor.row / ROW_BYTES;
+      const all = Array.from({ length: registersOf(factor) }, (_, i) => first + i);
+      if (slot.bit !== null && all.some(written)) bits |= 1 << slot.bit;
+    }
+    return bits;
+  }
+}
