@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../../lib/compile.js";
 import { Device, type LaunchOptions } from "../../lib/sim/index.js";
+import type { TargetName } from "../../lib/target/index.js";
 import { corpusPtx } from "../corpus/cases.js";
 import { random } from "../corpus/random.js";
 import { available, tool } from "../oracle/tools.js";
@@ -19,6 +20,8 @@ const SECONDS = 1;
 interface Case {
   readonly name: string;
   readonly ptx: string;
+  /** Default: sm_90. */
+  readonly target?: TargetName;
   readonly launch: LaunchOptions;
 }
 
@@ -29,38 +32,79 @@ function floats(n: number): Float32Array {
   return Float32Array.from({ length: n }, () => r.below(2001) / 1000 - 1);
 }
 
-/** Words of two f16: 1 and 2, 1/2 and -3, or random ones between 2^-14 and 8. */
-function halves(n: number, few: boolean): Uint32Array {
+/** Of two f16: 1 and 2, 1/2 and -3, or random ones between 2^-14 and 8. Of other types the same, or f64 and bytes of all bits, f32 between 2^-64 and 2^64. */
+function factors(type: string, few: boolean): Uint32Array | Float64Array {
+  const n = 128;
   const r = random(n);
   const half = (): number => (r.below(2) << 15) | (0x0400 + r.below(0x4400));
-  return Uint32Array.from({ length: n }, (_, i) => (few ? (i & 1 ? 0xc2003800 : 0x40003c00) : half() | (half() << 16)));
+  const single = (): number => (r.below(2) << 31) | ((63 + r.below(128)) << 23) | (r.below(0x10000) << 7);
+  if (type === "f64")
+    return Float64Array.from({ length: n }, (_, i) => (few ? (i % 7) - 3 : (r.below(2001) - 1000) / 997));
+  if (type.startsWith("f16"))
+    return Uint32Array.from({ length: n }, (_, i) =>
+      few ? (i & 1 ? 0xc2003800 : 0x40003c00) : half() | (half() << 16),
+    );
+  if (type === "bf16" || type === "tf32")
+    return Uint32Array.from({ length: n }, (_, i) => (few ? (i & 1 ? 0xc0403f00 : 0x40003f80) : single()));
+  // Of e4m3 no NaN.
+  return Uint32Array.from(
+    { length: n },
+    () => (few ? 0x38b840c0 : r.below(0x10000) | (r.below(0x10000) << 16)) & 0xbfbfbfbf,
+  );
 }
 
-/** Each warp multiplies two fragments 64 times: m16n8k16, f16 to f32. Blocks read the same factors. */
-const mmaPtx = `.version 8.0
-.target sm_90
+interface Matrix {
+  readonly shape: string;
+  readonly a: number;
+  readonly b: number;
+  readonly d: number;
+  /** Bits of a register. */
+  readonly bits: 32 | 64;
+  readonly target: TargetName;
+}
+
+/** Each warp multiplies two fragments 64 times. Blocks read the same factors. */
+function mmaPtx({ shape, a, b, d, bits, target }: Matrix): string {
+  const list = (name: string, n: number): string =>
+    `{${Array.from({ length: n }, (_, i) => `%${name}${i}`).join(", ")}}`;
+  const copies = [...Array(a).keys()].slice(1).map((i) => `mov.b${bits} %a${i}, %a0;`);
+  for (let i = 0; i < b; i++) copies.push(`mov.b${bits} %b${i}, %a0;`);
+  for (let i = 0; i < d; i++) copies.push(`mov.b${bits} %d${i}, 0;`);
+  return `.version 9.0
+.target ${target}
 .address_size 64
 .visible .entry mma(.param .u64 in, .param .u64 out) {
-  .reg .b32 %a<5>; .reg .b32 %b<3>; .reg .f32 %d<5>; .reg .b32 %i<3>; .reg .b64 %p<4>; .reg .pred %q;
+  .reg .b${bits} %a<8>, %b<4>, %d<4>; .reg .b32 %i<3>; .reg .b64 %p<4>; .reg .pred %q;
   ld.param.u64 %p1, [in];
   ld.param.u64 %p3, [out];
   mov.u32 %i1, %tid.x;
-  mul.wide.u32 %p2, %i1, 4;
+  mul.wide.u32 %p2, %i1, ${bits / 8};
   add.s64 %p1, %p1, %p2;
   add.s64 %p3, %p3, %p2;
-  ld.global.b32 %a1, [%p1];
-  mov.b32 %a2, %a1; mov.b32 %a3, %a1; mov.b32 %a4, %a1; mov.b32 %b1, %a1; mov.b32 %b2, %a1;
-  mov.f32 %d1, 0f00000000; mov.f32 %d2, %d1; mov.f32 %d3, %d1; mov.f32 %d4, %d1;
+  ld.global.b${bits} %a0, [%p1];
+  ${copies.join(" ")}
   mov.u32 %i2, 0;
 again:
-  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d1, %d2, %d3, %d4}, {%a1, %a2, %a3, %a4}, {%b1, %b2}, {%d1, %d2, %d3, %d4};
+  mma.sync.aligned.${shape} ${list("d", d)}, ${list("a", a)}, ${list("b", b)}, ${list("d", d)};
   add.s32 %i2, %i2, 1;
   setp.lt.s32 %q, %i2, 64;
   @%q bra again;
-  add.f32 %d1, %d1, %d2;
-  st.global.f32 [%p3], %d1;
+  st.global.b${bits} [%p3], %d0;
   ret;
 }`;
+}
+
+const products: Readonly<Record<string, Matrix>> = {
+  "f16, f32": { shape: "m16n8k16.row.col.f32.f16.f16.f32", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
+  "f16, f16": { shape: "m16n8k16.row.col.f16.f16.f16.f16", a: 4, b: 2, d: 2, bits: 32, target: TARGET },
+  bf16: { shape: "m16n8k16.row.col.f32.bf16.bf16.f32", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
+  tf32: { shape: "m16n8k8.row.col.f32.tf32.tf32.f32", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
+  s8: { shape: "m16n8k32.row.col.s32.s8.s8.s32", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
+  s4: { shape: "m16n8k64.row.col.s32.s4.s4.s32", a: 4, b: 2, d: 4, bits: 32, target: "sm_80" },
+  b1: { shape: "m16n8k256.row.col.s32.b1.b1.s32.and.popc", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
+  e4m3: { shape: "m16n8k32.row.col.f32.e4m3.e4m3.f32", a: 4, b: 2, d: 4, bits: 32, target: "sm_89" },
+  f64: { shape: "m16n8k16.row.col.f64.f64.f64.f64", a: 8, b: 4, d: 4, bits: 64, target: TARGET },
+};
 
 export function benchCases(): Case[] {
   const n = 256;
@@ -118,11 +162,14 @@ export function benchCases(): Case[] {
       ptx: corpusPtx("mix64", TARGET),
       launch: { grid: 16, block: 256, params: [words, new BigUint64Array(4 * 4096), s32(4096), s32(256)] },
     },
-    ...["numbers of few bits", "of all sizes"].map((kind, i) => ({
-      name: `mma, ${kind}`,
-      ptx: mmaPtx,
-      launch: { grid: 64, block: 128, params: [halves(128, i === 0), new Float32Array(128)] },
-    })),
+    ...Object.entries(products).flatMap(([type, matrix]) =>
+      (type === "f16, f32" ? [true, false] : [false]).map((few) => ({
+        name: `mma ${type}, of ${few ? "few bits" : "all sizes"}`,
+        ptx: mmaPtx(matrix),
+        target: matrix.target,
+        launch: { grid: 64, block: 128, params: [factors(type, few), new Float64Array(128)] },
+      })),
+    ),
   ];
 }
 
@@ -145,11 +192,11 @@ export function rate(cubin: Uint8Array, options: LaunchOptions): number {
   return done / (used() - start) / 1e6;
 }
 
-export function realCubin(ptx: string): Uint8Array {
+export function realCubin(ptx: string, target: TargetName = TARGET): Uint8Array {
   const dir = mkdtempSync(join(tmpdir(), "ptxlab-bench-"));
   try {
     writeFileSync(join(dir, "k.ptx"), ptx);
-    const made = tool("ptxas", [`-arch=${TARGET}`, "-O3", "-o", join(dir, "k.cubin"), join(dir, "k.ptx")]);
+    const made = tool("ptxas", [`-arch=${target}`, "-O3", "-o", join(dir, "k.cubin"), join(dir, "k.ptx")]);
     if (made.status !== 0) throw new Error(made.stderr);
     return new Uint8Array(readFileSync(join(dir, "k.cubin")));
   } finally {
@@ -159,14 +206,14 @@ export function realCubin(ptx: string): Uint8Array {
 
 export function benchSimulate(): void {
   console.log(`\nsimulator: million thread-instructions per second, one core, ${TARGET}`);
-  const makers: [string, (ptx: string) => Uint8Array | null][] = [
-    ["ours", (ptx) => compile(ptx, { target: TARGET }).cubin],
+  const makers: [string, (ptx: string, target: TargetName) => Uint8Array | null][] = [
+    ["ours", (ptx, target) => compile(ptx, { target }).cubin],
   ];
   if (available) makers.push(["ptxas -O3", realCubin]);
   row(["kernel", "code", "closures", "wasm", "ratio"]);
   for (const c of benchCases().filter((c) => c.name.includes(process.env.ONLY ?? "")))
     for (const [code, make] of makers) {
-      const cubin = make(c.ptx);
+      const cubin = make(c.ptx, c.target ?? TARGET);
       // Null: not supported by our compiler.
       if (cubin === null) continue;
       const [closures, wasm] = (["closures", "auto"] as const).map((engine) => rate(cubin, { ...c.launch, engine }));
