@@ -2,11 +2,12 @@
  * The simulator's two engines beside each other: kernels run in closures and translated to WebAssembly must leave the same bytes in all buffers, the same
  * counts and the same fault.
  *
- *   node tools/run-ts.cjs tools/sim-equal.ts fuzz [--seed FIRST] [--count N] [--maker MAKER]
+ *   node tools/run-ts.cjs tools/sim-equal.ts fuzz [--seed FIRST] [--count N] [--maker MAKER] [--with TOOL]
  *   node tools/run-ts.cjs tools/sim-equal.ts singles FACTS.tsv.gz sm_90a [--every N] [--from K] [--maker MAKER] [-O LEVEL]
  *
  * `fuzz`: random kernels (test/fuzz) on four SMs, every fifth with too small a buffer, so that it faults. `singles`: kernels of one PTX instruction, a
  * line of `ptx-to-sass` each. MAKER is `ours` (our compiler; fuzz: at every level), `ptxas` (the real one, at -O3; fuzz: and -O0) or, of fuzz, `both` in turn.
+ * TOOL is `profile`, `registers` or `races`, or `all` in turn: what they tell must be the same, too.
  * Prints what differs and how many were compared, by outcome; the status is 1 where anything differs.
  *
  * Long runs in parts: `--state FILE` goes on after the last kernel of the run before and adds to its counts, `--seconds S` ends a part in time.
@@ -31,6 +32,7 @@ const { values, positionals } = readArguments({
   from: { type: "string", default: "0" },
   maker: { type: "string", default: "ours" },
   opt: { type: "string", short: "O", default: "2" },
+  with: { type: "string" },
   state: { type: "string" },
   seconds: { type: "string", default: "1e9" },
 });
@@ -181,6 +183,16 @@ function fuzzMaker(module: number): { readonly target: TargetName; readonly make
   return { target, maker: by, opt: by === "ours" ? nth % 4 : nth & 1 ? 0 : 3 };
 }
 
+const onTop = ["profile", "registers", "races"] as const;
+
+/** The tools that a kernel is run with. */
+function toolsFor(seed: number): LaunchOptions {
+  const tool = values.with;
+  if (tool === undefined) return {};
+  const found = tool === "all" ? onTop[seed % onTop.length] : onTop.find((t) => t === tool);
+  return found === undefined ? usage(`no tool ${tool}`) : { [found]: true };
+}
+
 function fuzzCase(seed: number): Case {
   return {
     what: `seed ${seed}`,
@@ -195,6 +207,7 @@ function fuzzCase(seed: number): Case {
         params: [given, out],
         maxInstructions: 1_000_000,
         engine,
+        ...toolsFor(seed),
       };
       const ran = device.launch(module, options);
       const bytes = [given, out].map((a) => new Uint8Array(a.buffer, a.byteOffset, a.byteLength));
