@@ -374,15 +374,26 @@ export class TraceRecorder {
     const add = address.add(w);
     const lanes = bytes >= 16 ? 8 : bytes === 8 ? 16 : 32;
     const { words } = this;
+    const step = LANES / lanes;
     let passes = 0;
     for (let first = 0; first < LANES; first += lanes) {
       let n = 0;
+      let last = -1;
+      // Words one after the other lie in banks of their own.
+      let inOrder = true;
       for (let l = first; l < first + lanes; l++) {
         if (((mask >>> l) & 1) === 0) continue;
-        const at = base === 0 ? shortAddress(w, address, add, l) : wideAddress(w, address, add, l) - base;
-        words[n++] = Math.floor(at / 4);
+        const word =
+          base === 0
+            ? shortAddress(w, address, add, l) >>> 2
+            : Math.floor((wideAddress(w, address, add, l) - base) / 4);
+        // Lanes beside each other that read the same word are the common case.
+        if (word === last && !atomic) continue;
+        if (n > 0 && word !== last + step) inOrder = false;
+        last = word;
+        words[n++] = word;
       }
-      passes += this.passes(n, atomic);
+      passes += inOrder && n > 0 ? 1 : this.passes(n, atomic);
     }
     return this.close(Math.max(1, passes));
   }
