@@ -6,6 +6,8 @@ import { BF16, bf16Value, F16, f16Value, shortBits } from "./number/half.js";
 import { Rounding } from "./number/rounding.js";
 import type { TypedArray } from "./scalar.js";
 import { encodeMap, MAP_BYTES, mapError } from "./tensor-map.js";
+import { type Image, type Surface, surfaceError, type Texture, textureError } from "./texture/object.js";
+import { surfaceRecord, textureRecord } from "./texture/record.js";
 import type { Argument, ScalarType, ScalarValue } from "./types.js";
 
 export const scalarBytes: Readonly<Record<ScalarType, number>> = {
@@ -116,32 +118,35 @@ export function readScalar(view: DataView, at: number, type: ScalarType): number
   }
 }
 
-/** Places the arguments in a copy of the parameter area; `addressOf` gives the device address of a buffer. */
+/** Where arguments that are no numbers go. */
+export interface ArgumentDevice {
+  /** The device address of a buffer. */
+  readonly addressOf: (buffer: TypedArray) => number;
+  /** The handle of a new object by its record; 0n: there is no room. */
+  readonly addObject: (record: Uint8Array, kind: "texture" | "surface") => bigint;
+}
+
+/** Places the arguments in a copy of the parameter area. */
 export function placeArguments(
   area: DataView,
   base: number,
   params: readonly CubinParam[],
   given: readonly Argument[],
-  addressOf: (buffer: TypedArray) => number,
+  device: ArgumentDevice,
 ): Result<null> {
   const table = [...params].sort((a, b) => a.ordinal - b.ordinal);
   if (table.length !== given.length)
     return fail([inputError(`the kernel has ${table.length} parameters, ${given.length} arguments were given`)]);
   const errors: Diagnostic[] = [];
   table.forEach((param, i) => {
-    const error = placeOne(area, base + param.offset, param.size, given[i]!, addressOf);
+    const error = placeOne(area, base + param.offset, param.size, given[i]!, device);
     if (error !== "") errors.push(inputError(`argument ${i}: ${error}`));
   });
   return errors.length > 0 ? fail(errors) : ok(null);
 }
 
-function placeOne(
-  area: DataView,
-  at: number,
-  size: number,
-  given: Argument,
-  addressOf: (buffer: TypedArray) => number,
-): string {
+function placeOne(area: DataView, at: number, size: number, given: Argument, device: ArgumentDevice): string {
+  const { addressOf } = device;
   if (at + size > area.byteLength) return `the parameter lies outside the kernel's parameter area`;
   if (typeof given === "number" || typeof given === "bigint") return `a number needs its type, as in { s32: ${given} }`;
   if (typeof given !== "object" || given === null) return "neither a buffer nor { type: value }";
@@ -169,10 +174,35 @@ function placeOne(
     new Uint8Array(area.buffer, area.byteOffset + at, size).set(encodeMap(tensorMap, addressOf(tensorMap.data)));
     return "";
   }
+  if ("texture" in given || "surface" in given) {
+    if (size !== 8) return `a handle has 8 bytes, the parameter has ${size}`;
+    const handle = "texture" in given ? textureHandle(given.texture, device) : surfaceHandle(given.surface, device);
+    if (typeof handle === "string") return handle;
+    area.setBigUint64(at, handle, true);
+    return "";
+  }
   const entries = Object.entries(given) as [string, ScalarValue][];
   const [type, value] = entries[0] ?? ["", 0];
   if (entries.length !== 1 || !isScalarType(type))
     return `{ ${entries.map((e) => e[0]).join(", ")} } is no { type: value }`;
   if (scalarBytes[type] !== size) return `${type} has ${scalarBytes[type]} bytes, the parameter has ${size}`;
   return writeScalar(area, at, type, value);
+}
+
+const NO_ROOM = "there is no room for more textures and surfaces";
+const placeOf = (i: Image, device: ArgumentDevice): number =>
+  ArrayBuffer.isView(i.data) ? device.addressOf(i.data) : i.data.address;
+
+/** The handle of a texture, or why it has none. */
+export function textureHandle(t: Texture, device: ArgumentDevice): bigint | string {
+  const error = textureError(t);
+  if (error !== "") return `texture: ${error}`;
+  return device.addObject(textureRecord(t, placeOf(t, device)), "texture") || NO_ROOM;
+}
+
+/** The handle of a surface, or why it has none. */
+export function surfaceHandle(s: Surface, device: ArgumentDevice): bigint | string {
+  const error = surfaceError(s);
+  if (error !== "") return `surface: ${error}`;
+  return device.addObject(surfaceRecord(s, placeOf(s, device)), "surface") || NO_ROOM;
 }

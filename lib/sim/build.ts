@@ -17,9 +17,11 @@ import { mbarrier } from "./ops/mbarrier.js";
 import { memory } from "./ops/memory.js";
 import { move } from "./ops/move.js";
 import { packing } from "./ops/packing.js";
+import { surface } from "./ops/surface.js";
 import { tensor } from "./ops/tensor.js";
 import { tensorCopy } from "./ops/tensor-copy.js";
 import { tensorMemory } from "./ops/tensor-memory.js";
+import { texture } from "./ops/texture.js";
 import { warp } from "./ops/warp.js";
 import { warpgroup } from "./ops/warpgroup.js";
 import { functionAt, type Program } from "./program.js";
@@ -48,6 +50,8 @@ const families: readonly Makers[] = [
   tensorCopy,
   tensorMemory,
   warpgroup,
+  texture,
+  surface,
 ];
 const makers = new Map<string, Maker>();
 for (const family of families) for (const [op, maker] of Object.entries(family)) makers.set(op, maker);

@@ -2,7 +2,7 @@ import { readCubin } from "../elf/cubin/read.js";
 import type { CubinFunction, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
-import { inputError, placeArguments } from "./arguments.js";
+import { type ArgumentDevice, inputError, placeArguments, surfaceHandle, textureHandle } from "./arguments.js";
 import { Heap } from "./host.js";
 import type { Launch } from "./launched.js";
 import { bankWords, type Loaded, load } from "./load.js";
@@ -10,6 +10,8 @@ import { GridMachine } from "./machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
 import type { Program } from "./program.js";
 import type { TypedArray } from "./scalar.js";
+import type { Image, Surface, Texture } from "./texture/object.js";
+import { ObjectTable, SURFACE_PART } from "./texture/record.js";
 import { beginOnThreads, finish } from "./threads/pool.js";
 import type { Dim3, LaunchOptions, Run } from "./types.js";
 
@@ -72,12 +74,21 @@ export interface LaunchFacts {
   readonly sharedReserved: number;
 }
 
+/** What a launch has in the device's memory while it runs: arrays with their addresses, textures and surfaces. */
+interface Held {
+  readonly buffers: Map<TypedArray, number>;
+  readonly handles: bigint[];
+}
+
+const nothingHeld = (): Held => ({ buffers: new Map(), handles: [] });
+
 /** A simulated GPU: global memory and the modules loaded into it. */
 export class Device {
   private readonly global: GlobalMemory = new GlobalMemory();
   /** Copies of the constants and parameters of a module: addresses, 0 for none, and room for so many bytes of parameters. */
   private readonly copies: Map<Loaded, { parameters: number; bytes: number }> = new Map();
   private heap: Heap | null = null;
+  private readonly objects: ObjectTable = new ObjectTable(this.global);
 
   /** Reserves zeroed global memory; the address is aligned to 256 bytes. 0 when the memory is exhausted. */
   alloc(bytes: number): number {
@@ -92,6 +103,50 @@ export class Device {
   /** A copy of `length` bytes. Throws for memory that was not allocated. */
   read(address: number, length: number): Uint8Array {
     return this.global.read(address, length);
+  }
+
+  /** The handle of a texture object that stays until `destroyObject`; its texels are at an address. */
+  createTexture(texture: Texture): Result<bigint> {
+    return this.create(texture, textureHandle);
+  }
+
+  /** The handle of a surface object that stays until `destroyObject`; its texels are at an address. */
+  createSurface(surface: Surface): Result<bigint> {
+    return this.create(surface, surfaceHandle);
+  }
+
+  private create<T extends Image>(
+    object: T,
+    make: (object: T, device: ArgumentDevice) => bigint | string,
+  ): Result<bigint> {
+    if (ArrayBuffer.isView(object.data)) return fail([inputError("what stays needs texels at an address")]);
+    const handle = make(object, this.holder(nothingHeld()));
+    return typeof handle === "string" ? fail([inputError(handle)]) : ok(handle);
+  }
+
+  /** Ends a texture or surface object. */
+  destroyObject(handle: bigint): void {
+    this.objects.remove(handle);
+  }
+
+  /** Where arguments go: arrays are copied into memory once. */
+  private holder(held: Held): ArgumentDevice {
+    return {
+      addressOf: (array) => {
+        let address = held.buffers.get(array);
+        if (address === undefined) {
+          address = this.global.allocate(array.byteLength);
+          if (address !== 0) this.global.write(address, bytesOf(array));
+          held.buffers.set(array, address);
+        }
+        return address;
+      },
+      addObject: (record, kind) => {
+        const handle = this.objects.add(record, kind);
+        if (handle !== 0n) held.handles.push(handle);
+        return handle;
+      },
+    };
   }
 
   /** Loads a cubin: lays out its variables, applies its relocations, decodes its code. */
@@ -120,7 +175,7 @@ export class Device {
     const { launch } = ready.value;
     const threaded = beginOnThreads(launch, options.threads ?? 1);
     const run = threaded === null ? new GridMachine(launch).run() : finish(threaded);
-    this.copyBack(ready.value.buffers);
+    this.copyBack(ready.value.held);
     return ok(run);
   }
 
@@ -135,7 +190,7 @@ export class Device {
     const threaded = beginOnThreads(launch, options.threads ?? 1);
     if (threaded === null) {
       const run = await new GridMachine(launch).runGivingWay(() => pause(0), GIVE_WAY);
-      this.copyBack(ready.value.buffers);
+      this.copyBack(ready.value.held);
       return ok(run);
     }
     while (!threaded.wait(0)) {
@@ -143,35 +198,33 @@ export class Device {
       if (options.signal?.aborted) threaded.stop();
     }
     const run = threaded.run();
-    this.copyBack(ready.value.buffers);
+    this.copyBack(ready.value.held);
     return ok(run);
   }
 
   /** The arrays of a launch get what is in memory, which is free for the next one. */
-  private copyBack(buffers: ReadonlyMap<TypedArray, number>): void {
-    for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
-    this.release(buffers);
+  private copyBack(held: Held): void {
+    for (const [array, address] of held.buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
+    this.release(held);
   }
 
-  private release(buffers: ReadonlyMap<TypedArray, number>): void {
+  private release({ buffers, handles }: Held): void {
     for (const address of [...buffers.values()].reverse()) if (address !== 0) this.global.release(address);
+    for (const handle of handles) this.objects.remove(handle);
   }
 
-  /** A launch that is ready to run, and its buffers with their addresses. */
-  private prepare(
-    module: Module,
-    options: LaunchOptions,
-  ): Result<{ readonly launch: Launch; readonly buffers: ReadonlyMap<TypedArray, number> }> {
+  /** A launch that is ready to run, and what it holds. */
+  private prepare(module: Module, options: LaunchOptions): Result<{ readonly launch: Launch; readonly held: Held }> {
     if (!(module instanceof LoadedModule)) return fail([inputError("the module was not made by Device.load")]);
     const { loaded } = module;
     const kernel = chooseKernel(loaded, options.kernel);
     if (!kernel.ok) return kernel;
     const shape = checkShape(kernel.value, loaded.target, options);
     if (!shape.ok) return shape;
-    const buffers = new Map<TypedArray, number>();
-    const bank0 = this.bank0(loaded, kernel.value, shape.value, options, buffers);
+    const held = nothingHeld();
+    const bank0 = this.bank0(loaded, kernel.value, shape.value, options, held);
     if (!bank0.ok) {
-      this.release(buffers);
+      this.release(held);
       return bank0;
     }
     const banks: Int32Array[] = [];
@@ -185,6 +238,7 @@ export class Device {
       global: this.global,
       heap: this.heapFor(loaded.program),
       banks,
+      objects: this.objects.address,
       grid: shape.value.grid,
       block: shape.value.block,
       cluster: shape.value.cluster,
@@ -203,13 +257,12 @@ export class Device {
       ...(options.order !== undefined && { order: options.order }),
       ...(options.completion !== undefined && { completion: options.completion }),
     };
-    return ok({ launch, buffers });
+    return ok({ launch, held });
   }
 
   /** Constants (load.ts) and parameters stand in global memory, too, for who has their generic addresses; bank 0 says where. */
   private windows(loaded: Loaded, parameters: Uint8Array, put: (at: number, ...values: number[]) => void): void {
     const c = loaded.target.constants;
-    const words = (address: number): [number, number] => [address | 0, Math.floor(address / 2 ** 32)];
     let copies = this.copies.get(loaded);
     if (copies === undefined) {
       copies = { parameters: 0, bytes: -1 };
@@ -219,17 +272,17 @@ export class Device {
       copies.parameters = this.alloc(c.paramBase + parameters.length);
       copies.bytes = parameters.length;
     }
-    put(c.constantWindow, ...words(loaded.constantWindow));
+    put(c.constantWindow, ...wordsOf(loaded.constantWindow));
     if (copies.parameters === 0) return;
     // At the same distance from an aligned address as in the bank, so that they are aligned alike.
     const start = copies.parameters + c.paramBase;
     this.write(start, parameters);
     if (loaded.target.has("clusters")) {
-      put(c.paramWindow, ...words(start));
-      put(c.paramEnd, ...words(start + parameters.length));
+      put(c.paramWindow, ...wordsOf(start));
+      put(c.paramEnd, ...wordsOf(start + parameters.length));
     } else {
       // Before sm_90 bank 0 as a whole has an address.
-      put(c.paramWindow, ...words(copies.parameters));
+      put(c.paramWindow, ...wordsOf(copies.parameters));
       put(c.paramEnd, c.paramBase + parameters.length);
     }
   }
@@ -246,7 +299,7 @@ export class Device {
     kernel: CubinFunction,
     shape: Shape,
     options: LaunchOptions,
-    buffers: Map<TypedArray, number>,
+    held: Held,
   ): Result<Int32Array> {
     const { target } = loaded;
     const words = bankWords(kernel.constant0, kernel.paramBase + kernel.paramBytes);
@@ -264,22 +317,20 @@ export class Device {
     put(c.stackPointer, LOCAL_TOP);
     if (c.memoryDescriptor !== null) put(c.memoryDescriptor, 0, 0);
     if (c.explicitCluster !== null) put(c.explicitCluster, shape.explicitCluster ? 1 : 0);
-    let full = false;
-    const addressOf = (array: TypedArray): number => {
-      let address = buffers.get(array);
-      if (address === undefined) {
-        address = this.global.allocate(array.byteLength);
-        if (address === 0) full = true;
-        else this.global.write(address, bytesOf(array));
-        buffers.set(array, address);
-      }
-      return address;
-    };
-    const placed = placeArguments(view, kernel.paramBase, kernel.params, options.params ?? [], addressOf);
+    const placed = placeArguments(view, kernel.paramBase, kernel.params, options.params ?? [], this.holder(held));
     if (!placed.ok) return placed;
     this.windows(loaded, new Uint8Array(words.buffer, kernel.paramBase, kernel.paramBytes), put);
+    const objects = this.objects.address;
+    put(c.textureRecords, ...wordsOf(objects));
+    put(c.surfaceRecords, ...wordsOf(objects === 0 ? 0 : objects + SURFACE_PART));
+    const full = [...held.buffers.values()].includes(0);
     return full ? fail([inputError("device memory is exhausted")]) : ok(words);
   }
+}
+
+/** A 64-bit address as two words. */
+function wordsOf(address: number): [number, number] {
+  return [address | 0, Math.floor(address / 2 ** 32)];
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -21,6 +21,16 @@ export type { Findings, Race, RaceAccess, UninitializedRead } from "./races/find
 export type { TypedArray } from "./scalar.js";
 export { simulate, simulateGivingWay } from "./simulate.js";
 export type {
+  AddressMode,
+  CompareMode,
+  FilterMode,
+  Image,
+  Surface,
+  TexelType,
+  Texture,
+  TextureShape,
+} from "./texture/object.js";
+export type {
   Argument,
   Dim3,
   EngineChoice,

@@ -2,6 +2,8 @@
  * The launch file as data: checked and normalized. Every message says where in the file it applies (`buffers.x.fill`).
  */
 import { isScalarType, scalarBytes, writeScalar } from "./arguments.js";
+import { Bad, bad, count, type Json, list, number, object, text } from "./launch-json.js";
+import { type LaunchObject, surfaceOf, textureOf } from "./launch-objects.js";
 import { Random } from "./random.js";
 import type { ScalarType, ScalarValue } from "./types.js";
 
@@ -28,6 +30,11 @@ export type LaunchParam =
       readonly name: string;
       /** Bytes added to that address. */
       readonly offset: number;
+    }
+  | {
+      readonly kind: "object";
+      /** Name of the texture or surface whose handle it is. */
+      readonly name: string;
     }
   | {
       readonly kind: "bytes";
@@ -75,6 +82,8 @@ export interface Expectation {
 export interface LaunchFile {
   /** Memory that launches work on, by name. */
   readonly buffers: ReadonlyMap<string, Buffer>;
+  /** Textures and surfaces of launches, by name. */
+  readonly objects: ReadonlyMap<string, LaunchObject>;
   /** What variables of the module are set to first, by name. */
   readonly globals: ReadonlyMap<string, Buffer>;
   /** Launches in their order. */
@@ -87,44 +96,8 @@ export interface LaunchFile {
   readonly maxInstructions: number | undefined;
 }
 
-/** Something wrong with the file. Stays inside this room: `parseLaunchFile` turns it into a text. */
-class Bad extends Error {}
-
-type Json = Readonly<Record<string, unknown>>;
 /** The bytes of a file by its path; null where there is none. */
 export type ReadFile = (path: string) => Uint8Array | null;
-
-function bad(where: string, what: string): never {
-  throw new Bad(`${where}: ${what}`);
-}
-
-function object(value: unknown, where: string, keys: readonly string[] | null): Json {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) bad(where, "an object is expected");
-  const o = value as Json;
-  if (keys !== null)
-    for (const k of Object.keys(o))
-      if (!keys.includes(k)) bad(where, `unknown key "${k}"; there are: ${keys.join(", ")}`);
-  return o;
-}
-
-function list(value: unknown, where: string): readonly unknown[] {
-  if (!Array.isArray(value)) bad(where, "a list is expected");
-  return value as readonly unknown[];
-}
-
-function text(value: unknown, where: string): string {
-  return typeof value === "string" ? value : bad(where, "a string is expected");
-}
-
-function count(value: unknown, where: string): number {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
-    return bad(where, "an integer of at least 0 is expected");
-  return value;
-}
-
-function number(value: unknown, where: string): number {
-  return typeof value === "number" ? value : bad(where, "a number is expected");
-}
 
 function scalarType(value: unknown, where: string): ScalarType {
   const name = text(value, where);
@@ -252,8 +225,17 @@ function dimensions(value: unknown, where: string): readonly [number, number, nu
   return [x, y, z];
 }
 
-function param(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer>): LaunchParam {
+type Known = Pick<LaunchFile, "buffers" | "objects">;
+
+function param(value: unknown, where: string, { buffers, objects }: Known): LaunchParam {
   const o = object(value, where, null);
+  for (const kind of ["texture", "surface"] as const) {
+    if (o[kind] === undefined) continue;
+    object(value, where, [kind]);
+    const name = text(o[kind], `${where}.${kind}`);
+    if (objects.get(name)?.kind !== kind) bad(`${where}.${kind}`, `there is no ${kind} "${name}"`);
+    return { kind: "object", name };
+  }
   if (o.buffer !== undefined) {
     object(value, where, ["buffer", "offset"]);
     const name = text(o.buffer, `${where}.buffer`);
@@ -268,12 +250,15 @@ function param(value: unknown, where: string, buffers: ReadonlyMap<string, Buffe
   }
   const keys = Object.keys(o);
   if (keys.length !== 1 || !isScalarType(keys[0]!))
-    bad(where, '{ "<type>": value }, { "buffer": name } or { "bytes": hex } is expected');
+    bad(
+      where,
+      '{ "<type>": value }, { "buffer": name }, { "texture": name }, { "surface": name } or { "bytes": hex } is expected',
+    );
   const type = keys[0] as ScalarType;
   return { kind: "scalar", type, value: scalar(o[type], `${where}.${type}`) };
 }
 
-function step(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer>): LaunchStep {
+function step(value: unknown, where: string, known: Known): LaunchStep {
   const o = object(value, where, ["kernel", "grid", "block", "cluster", "sharedBytes", "completion", "params"]);
   return {
     kernel: o.kernel === undefined ? undefined : text(o.kernel, `${where}.kernel`),
@@ -285,7 +270,7 @@ function step(value: unknown, where: string, buffers: ReadonlyMap<string, Buffer
       o.completion === undefined || o.completion === "at-once"
         ? o.completion
         : count(o.completion, `${where}.completion`),
-    params: list(o.params ?? [], `${where}.params`).map((p, i) => param(p, `${where}.params[${i}]`, buffers)),
+    params: list(o.params ?? [], `${where}.params`).map((p, i) => param(p, `${where}.params[${i}]`, known)),
   };
 }
 
@@ -317,13 +302,19 @@ function named<T>(value: unknown, where: string, make: (name: string, v: unknown
 /** Checks a launch file; a text says what is wrong with it. */
 export function parseLaunchFile(value: unknown, readFile: ReadFile): LaunchFile | string {
   try {
-    const keys = ["buffers", "launches", "globals", "print", "expect", "maxInstructions"];
+    const keys = ["buffers", "textures", "surfaces", "launches", "globals", "print", "expect", "maxInstructions"];
     const o = object(value, "launch file", keys);
     const buffers = new Map(named(o.buffers, "buffers", (_, v, where) => buffer(v, where, readFile)));
-    const launches = list(o.launches, "launches").map((v, i) => step(v, `launches[${i}]`, buffers));
+    const sizes = new Map([...buffers].map(([name, b]) => [name, b.bytes.length]));
+    const objects = new Map([
+      ...named(o.textures, "textures", (_, v, where) => textureOf(v, where, sizes)),
+      ...named(o.surfaces, "surfaces", (_, v, where) => surfaceOf(v, where, sizes)),
+    ]);
+    const launches = list(o.launches, "launches").map((v, i) => step(v, `launches[${i}]`, { buffers, objects }));
     if (launches.length === 0) bad("launches", "at least one launch is needed");
     return {
       buffers,
+      objects,
       globals: new Map(named(o.globals, "globals", (_, v, where) => buffer(v, where, readFile))),
       launches,
       print: list(o.print ?? [], "print").map((v, i) => text(v, `print[${i}]`)),

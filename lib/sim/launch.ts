@@ -198,10 +198,21 @@ function bufferOf(s: State, name: string, type: ScalarType | null): Buffer | nul
 const launchOn = (device: Device, module: Module, options: LaunchOptions): Result<Run> =>
   device.launch(module, options);
 
+/** A texture or surface whose texels are in a buffer. */
+function objectArgument(s: State, name: string): Argument {
+  const o = s.file.objects.get(name)!;
+  const data = {
+    address: s.addresses.get(o.buffer)! + o.offset,
+    bytes: s.file.buffers.get(o.buffer)!.bytes.length - o.offset,
+  };
+  return o.kind === "texture" ? { texture: { ...o.of, data } } : { surface: { ...o.of, data } };
+}
+
 function runStep(s: State, step: LaunchStep): Run | string {
   const params = step.params.map((p): Argument => {
     if (p.kind === "buffer") return { address: s.addresses.get(p.name)! + p.offset };
     if (p.kind === "bytes") return { bytes: p.bytes };
+    if (p.kind === "object") return objectArgument(s, p.name);
     return { [p.type]: p.value };
   });
   const run = s.launch(s.module, {

@@ -14,6 +14,8 @@ export interface Launch {
   /** Where `malloc` takes from. */
   readonly heap?: Heap | null;
   readonly banks: readonly Int32Array[];
+  /** Address of the records of textures and surfaces. */
+  readonly objects?: number;
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly cluster: readonly [number, number, number];

@@ -57,6 +57,7 @@ export class GridMachine implements Machine, Host, Observer {
   private printedLength = 0;
   readonly global: GlobalMemory;
   readonly banks: readonly Int32Array[];
+  readonly objects: number;
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly clusterShape: readonly [number, number, number];
@@ -94,6 +95,7 @@ export class GridMachine implements Machine, Host, Observer {
     this.blocks = new Grid(launch);
     this.program = launch.program;
     this.global = launch.global;
+    this.objects = launch.objects ?? 0;
     this.heap = launch.heap ?? null;
     this.banks = launch.banks;
     this.grid = launch.grid;

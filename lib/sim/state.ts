@@ -243,6 +243,8 @@ export interface Machine {
   readonly global: GlobalMemory;
   /** Constant banks as words; index = bank. Bank 0 is the launch's. */
   readonly banks: readonly Int32Array[];
+  /** Address of the records of textures and surfaces; 0: there are none. */
+  readonly objects: number;
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
   readonly clusterShape: readonly [number, number, number];

@@ -2,6 +2,7 @@
 import type { ProfileEntry } from "./profile.js";
 import type { Findings } from "./races/findings.js";
 import type { TypedArray } from "./scalar.js";
+import type { Surface, Texture } from "./texture/object.js";
 import type { TraceRecorder } from "./trace.js";
 import type { CodePlace } from "./where.js";
 
@@ -22,6 +23,7 @@ export type ScalarValue = number | bigint | string;
  * - `{ address }`: a device address (from `Device.alloc`).
  * - `{ bytes }`: the raw bytes of a parameter (a struct by value).
  * - `{ tensorMap }`: a descriptor of a tensor (128 bytes).
+ * - `{ texture }`, `{ surface }`: the handle of a texture or surface object, which is there for the launch.
  */
 export type Argument =
   | TypedArray
@@ -37,6 +39,14 @@ export type Argument =
   | {
       /** A tensor in memory, for bulk copies. */
       readonly tensorMap: TensorMap;
+    }
+  | {
+      /** A texture object. */
+      readonly texture: Texture;
+    }
+  | {
+      /** A surface object. */
+      readonly surface: Surface;
     };
 
 /** A tensor in memory as bulk copies see it (CUDA driver API, cuTensorMapEncodeTiled). */

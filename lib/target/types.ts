@@ -177,6 +177,10 @@ export interface ConstantBank {
   readonly localWindow: number;
   /** 64-bit generic address of what stands in bank 3 (`.const` variables). */
   readonly constantWindow: number;
+  /** 64-bit address of the driver's records of textures, which `txq` reads. */
+  readonly textureRecords: number;
+  /** 64-bit address of the driver's records of surfaces, which `suq` reads. */
+  readonly surfaceRecords: number;
   /** Bytes of shared memory that the system takes; null where it takes none. */
   readonly systemShared: number | null;
   /** 64-bit generic address of the parameters; before sm_90 that of bank 0. */

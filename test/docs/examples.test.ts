@@ -62,10 +62,12 @@ test("the first hour", () => {
 
 test("the formats", () => {
   const examples = blocks(page("formats.md"));
-  expect(examples.map((b) => b.kind)).toEqual(["json launch", "json sweep"]);
+  expect(examples.map((b) => b.kind)).toEqual(["json launch", "json texture", "json sweep"]);
   for (const { kind, code } of examples) writeFileSync(join(folder, `${kind.split(" ")[1]}.json`), code);
   expect(ptxlab("ptxlab compile scale.ptx -arch sm_90 -o scale.cubin").status).toBe(0);
   expect(ptxlab("ptxlab run scale.cubin --launch launch.json")).toMatchObject({ status: 0 });
+  expect(ptxlab("ptxlab compile ramp.ptx -arch sm_90 -o ramp.cubin").status).toBe(0);
+  expect(ptxlab("ptxlab run ramp.cubin --launch texture.json")).toMatchObject({ status: 0 });
   expect(ptxlab("ptxlab sweep sweep.json")).toMatchObject({ status: 0, said: expect.stringContaining("4 points") });
 });
 

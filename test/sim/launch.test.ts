@@ -6,6 +6,11 @@ const nothing = { readFile: (): null => null };
 const parse = (value: unknown, files: Record<string, Uint8Array> = {}) =>
   parseLaunchFile(value, (path) => files[path] ?? null);
 const one = [{ kernel: "k" }];
+const withTexture = (fields: object): object => ({
+  buffers: { b: { type: "u8", length: 64 } },
+  textures: { t: { buffer: "b", shape: "2d", size: [2, 2], type: "f32", channels: 1, ...fields } },
+  launches: one,
+});
 
 describe("launch files", () => {
   test("buffers: values, ranges, constants, files, zeros", () => {
@@ -62,6 +67,17 @@ describe("launch files", () => {
     [{ launches: [{ kernel: "k", sharedBytes: -1 }] }, "launches[0].sharedBytes"],
     [{ launches: one, expect: { x: {} } }, "expect.x: one of values and file"],
     [{ launches: one, expect: { x: { values: [1], rel: -1 } } }, "expect.x.rel"],
+    [
+      { launches: [{ kernel: "k", params: [{ texture: "t" }] }] },
+      'launches[0].params[0].texture: there is no texture "t"',
+    ],
+    [{ launches: one, textures: { t: { buffer: "b" } } }, 'textures.t.buffer: there is no buffer "b"'],
+    [withTexture({ size: [3] }), "textures.t: the size of 2d has 2 numbers, not 1"],
+    [withTexture({ filter: "cubic" }), 'textures.t: "cubic" is no filter; there are: point, linear'],
+    [withTexture({ normalized: 1 }), "textures.t.normalized: true or false is expected"],
+    [withTexture({ maxAnisotropy: 8 }), "textures.t.maxAnisotropy: anisotropic filtering is not supported"],
+    [withTexture({ offset: 4 }), "textures.t.offset: texels begin at a multiple of 16 bytes"],
+    [withTexture({ size: [2, 9] }), "textures.t: 64 bytes hold no image of 72"],
     [null, "launch file: an object is expected"],
   ])("%j", (value, message) => {
     const result = parse(value);

@@ -43,11 +43,14 @@ export function launchesOf(file: LaunchFile, cubin: Cubin): readonly JobLaunch[]
     if (table.length !== l.params.length)
       return `launches[${i}]: the kernel has ${table.length} parameters, ${l.params.length} arguments were given`;
     const params = l.params.map((p) => paramOf(p));
-    const wrong = table.findIndex((p, k) => bytesIn(params[k]!) !== p.size);
+    const object = params.indexOf(null);
+    if (object >= 0) return `launches[${i}].params[${object}]: textures and surfaces are not supported by the clock`;
+    const known = params as JobParam[];
+    const wrong = table.findIndex((p, k) => bytesIn(known[k]!) !== p.size);
     if (wrong >= 0)
-      return `launches[${i}].params[${wrong}]: ${bytesIn(params[wrong]!)} bytes for a parameter of ${table[wrong]!.size}`;
+      return `launches[${i}].params[${wrong}]: ${bytesIn(known[wrong]!)} bytes for a parameter of ${table[wrong]!.size}`;
     const { grid, block, sharedBytes } = l;
-    launches.push({ kernel: kernel.name, grid, block, sharedBytes, params });
+    launches.push({ kernel: kernel.name, grid, block, sharedBytes, params: known });
   }
   return launches;
 }
@@ -56,7 +59,9 @@ const bytesIn = (p: JobParam): number => ("bytes" in p ? p.bytes.length / 2 : 8)
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-function paramOf(p: LaunchParam): JobParam {
+/** Null: the clock has no such parameters. */
+function paramOf(p: LaunchParam): JobParam | null {
+  if (p.kind === "object") return null;
   if (p.kind === "buffer") return { buffer: p.name, offset: p.offset };
   if (p.kind === "bytes") return { bytes: hex(p.bytes) };
   const packed = packValues([p.value], p.type);

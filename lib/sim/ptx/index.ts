@@ -4,12 +4,13 @@
  */
 import { parse, type Module as Tree } from "../../ptx/index.js";
 import { fail, ok, type Result } from "../../result.js";
-import { inputError, placeArguments } from "../arguments.js";
+import { type ArgumentDevice, inputError, placeArguments } from "../arguments.js";
 import type { Module } from "../device.js";
 import { Heap } from "../host.js";
 import { type LaunchFileResult, runLaunchFileOn } from "../launch.js";
 import { GlobalMemory } from "../memory.js";
 import type { TypedArray } from "../scalar.js";
+import { ObjectReader, ObjectTable } from "../texture/record.js";
 import type { Dim3, LaunchOptions, Run } from "../types.js";
 import { type Built, type Kernel, loadModule } from "./module.js";
 import { runGrid } from "./run.js";
@@ -51,6 +52,7 @@ const bytesOf = (a: TypedArray): Uint8Array => new Uint8Array(a.buffer, a.byteOf
 export class PtxDevice {
   private readonly global: GlobalMemory = new GlobalMemory();
   private heap: Heap | null = null;
+  private readonly objects: ObjectTable = new ObjectTable(this.global);
 
   /** As Device.alloc. */
   alloc(bytes: number): number {
@@ -82,9 +84,11 @@ export class PtxDevice {
     if (kernel === undefined)
       return fail([inputError(`no kernel "${name}" in the module; it has: ${module.kernels.join(", ") || "none"}`)]);
     const buffers = new Map<TypedArray, number>();
-    const ready = this.prepare(module, name, kernel, options, buffers);
+    const handles: bigint[] = [];
+    const ready = this.prepare(module, name, kernel, options, buffers, handles);
     if (!ready.ok) return ready;
     const fault = runGrid(ready.value);
+    for (const handle of handles) this.objects.remove(handle);
     for (const [array, address] of buffers) bytesOf(array).set(this.global.read(address, array.byteLength));
     const { steps, output } = ready.value;
     return ok({
@@ -105,6 +109,7 @@ export class PtxDevice {
     kernel: Kernel,
     options: LaunchOptions,
     buffers: Map<TypedArray, number>,
+    handles: bigint[],
   ): Result<Launch> {
     const [grid, block] = [dimensions(options.grid), dimensions(options.block)];
     const clusterShape = dimensions(options.cluster ?? kernel.cluster ?? undefined);
@@ -122,7 +127,12 @@ export class PtxDevice {
       buffers.set(array, address);
       return address;
     };
-    const placed = placeArguments(parameters, 0, table, options.params ?? [], addressOf);
+    const addObject: ArgumentDevice["addObject"] = (record, kind) => {
+      const handle = this.objects.add(record, kind);
+      handles.push(handle);
+      return handle;
+    };
+    const placed = placeArguments(parameters, 0, table, options.params ?? [], { addressOf, addObject });
     if (!placed.ok) return placed;
     const { built } = module;
     if (built.usesHeap) this.heap ??= new Heap(this.global);
@@ -137,6 +147,7 @@ export class PtxDevice {
       explicitCluster: options.cluster !== undefined || kernel.cluster !== null,
       global: this.global,
       heap: this.heap,
+      objects: new ObjectReader(this.global, this.objects.address),
       constants: new DataView(constants.buffer, constants.byteOffset, constants.byteLength),
       parameters,
       entry: kernel.code,

@@ -1,5 +1,6 @@
 import type { Heap } from "../host.js";
 import type { GlobalMemory } from "../memory.js";
+import type { ObjectReader } from "../texture/record.js";
 import type { Code } from "./code.js";
 import { Stack } from "./memory.js";
 import type { Value } from "./types.js";
@@ -32,6 +33,7 @@ export interface Launch {
   readonly explicitCluster: boolean;
   readonly global: GlobalMemory;
   readonly heap: Heap | null;
+  readonly objects: ObjectReader;
   readonly constants: DataView;
   readonly parameters: DataView;
   readonly entry: Code;

@@ -8,6 +8,8 @@ import { convert } from "./ops/convert.js";
 import { floats } from "./ops/float.js";
 import { integers } from "./ops/integer.js";
 import { memory } from "./ops/memory.js";
+import { surfaces } from "./ops/surface.js";
+import { textures } from "./ops/texture.js";
 import { video } from "./ops/video.js";
 import { warps } from "./ops/warp.js";
 import { typeNamed } from "./types.js";
@@ -19,6 +21,8 @@ const others: Readonly<Record<string, Build>> = {
   ...warps,
   ...control,
   ...video,
+  ...textures,
+  ...surfaces,
   cvt: convert,
 };
 

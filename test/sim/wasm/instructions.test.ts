@@ -46,6 +46,7 @@ function state(banks: readonly Int32Array[]): State {
   const machine: Machine = {
     global,
     banks,
+    objects: 0,
     grid: [1, 1, 1],
     block: [32, 1, 1],
     clusterShape: [1, 1, 1],
