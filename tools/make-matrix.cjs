@@ -1,13 +1,19 @@
-// node tools/make-matrix.cjs [NAME…]: nvcc's PTX of test/corpus/matrix/*.cu for the targets that a line `// targets: …` names (needs oracle:setup).
+// node tools/make-matrix.cjs [NAME…]: nvcc's PTX of test/corpus/matrix/*.cu and test/corpus/textures/*.cu for the targets that a line `// targets: …` names (needs oracle:setup).
 "use strict";
 const { spawnSync } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const root = path.resolve(__dirname, "..");
-const dir = path.join(root, "test", "corpus", "matrix");
+const corpus = path.join(root, "test", "corpus");
 const nvcc = path.join(root, ".oracle", "bin", "nvcc");
 const wanted = process.argv.slice(2);
-for (const file of fs.readdirSync(dir).sort()) {
+const sources = ["matrix", "textures"].flatMap((folder) =>
+  fs
+    .readdirSync(path.join(corpus, folder))
+    .sort()
+    .map((file) => ({ dir: path.join(corpus, folder), file })),
+);
+for (const { dir, file } of sources) {
   const name = file.replace(/\.cu$/, "");
   if (name === file || (wanted.length > 0 && !wanted.includes(name))) continue;
   const source = path.join(dir, file);

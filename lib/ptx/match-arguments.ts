@@ -230,4 +230,4 @@ function refusedLater(type: string, { name, sm }: Resolved): boolean {
 export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "mapa", "getctarank"]);
 
 /** Instructions that take `{%r1}` where they take `%r1`; measured. */
-export const SCALAR_VECTORS: ReadonlySet<string> = new Set(["ld", "ldu", "st", "mov"]);
+export const SCALAR_VECTORS: ReadonlySet<string> = new Set(["ld", "ldu", "st", "mov", "suld.b", "sust.b", "sust.p"]);
