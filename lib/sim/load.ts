@@ -14,6 +14,7 @@ import type { GlobalMemory } from "./memory.js";
 import { CODE_BASE } from "./ops/control.js";
 import { makeProgram } from "./prepare.js";
 import type { Program } from "./program.js";
+import { RECORD_BYTES } from "./texture/record.js";
 
 export interface Loaded {
   readonly cubin: Cubin;
@@ -26,6 +27,9 @@ export interface Loaded {
   /** Generic address of bank 3: its bytes in device memory once more; 0 where there is none. */
   readonly constantWindow: number;
 }
+
+/** Symbols that stand for the size of a record of a texture or surface. */
+const DRIVER_SIZES: readonly string[] = [".nv.unified.texrefDescSize", ".nv.surfrefDescSize"];
 
 /** The only address space the symbols of a loaded module can be in. */
 interface Space {
@@ -56,6 +60,7 @@ const WINDOW_ALIGN = 256;
 function addressOf(space: Space, symbol: CubinSymbol): number | null {
   const base = space.sections.get(symbol.section) ?? space.code.get(symbol.section);
   if (base !== undefined) return base + symbol.value;
+  if (symbol.section === 0 && DRIVER_SIZES.includes(symbol.name)) return RECORD_BYTES;
   // Symbols of constant banks and shared memory have their offset as value.
   return symbol.section === 0 ? null : symbol.value;
 }

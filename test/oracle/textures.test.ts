@@ -227,6 +227,37 @@ describeOracle("texture and surface objects", () => {
     }
   });
 
+  test("properties from the driver's records, and kinds of handles, have ptxas's instructions, symbols and relocations", () => {
+    const lines = [
+      ...["channel_order", "force_unnormalized_coords"].map((q) => `txq.${q}.b32 %r, [%h]; st.global.b32 [%p], %r;`),
+      "suq.array_size.b32 %r, [%h]; st.global.b32 [%p], %r;",
+      "istypep.surfref %q, %h; selp.b32 %r, 1, 0, %q; st.global.b32 [%p], %r;",
+    ];
+    const body = (k: number, line: string): string => `.visible .entry k${k}(.param .u64 p)
+{ .reg .b64 %p, %h; .reg .b32 %r; .reg .pred %q; ld.param.u64 %p, [p]; ld.global.b64 %h, [%p+8];
+  ${line} ret; }
+`;
+    for (const target of ["sm_75", "sm_86", "sm_90", "sm_120"] as const) {
+      const text = `.version 9.0\n.target ${target}\n.address_size 64\n${lines.map((l, k) => body(k, l)).join("")}`;
+      const made = compile(text, { target, opt: 2, verify: true });
+      expect(made.diagnostics).toEqual([]);
+      const told = (bytes: Uint8Array): unknown[] => {
+        const cubin = unwrap(readCubin(bytes));
+        const size = (name: string): boolean => name.endsWith("DescSize");
+        return [
+          cubin.symbols.filter((s) => size(s.name)).map((s) => [s.name, s.type, s.bind, s.size, s.section]),
+          disassemble(cubin).map(
+            (f) => f.instructions.filter((i) => /^(LDG|LOP3|SEL) /.test(i.text.replace(/\.\S*/, ""))).length,
+          ),
+          cubin.functions
+            .flatMap((f) => f.relocs.filter((r) => size(r.symbol.name)).map((r) => [f.name, r.type, r.symbol.name]))
+            .sort(),
+        ];
+      };
+      expect(told(made.cubin!)).toEqual(told(ptxas(text, target, 3)));
+    }
+  });
+
   test("what is not built is refused", () => {
     const refused = (target: TargetName, form: readonly string[]): boolean =>
       compile(`.version 9.0\n.target ${target}\n.address_size 64\n${kernel("k", form)}`, { target, opt: 2 }).cubin ===

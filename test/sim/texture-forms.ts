@@ -491,8 +491,63 @@ function queryForm(op: string, query: string, level: boolean, n: number): Form {
   };
 }
 
+/** Properties that the driver's records have, by the enumerations of the PTX ISA (txq; 5.3.3), and what kind a handle is of. */
+function propertyForms(): Form[] {
+  const base = {
+    data: { address: 0, bytes: 0 },
+    shape: "2d-layered",
+    size: [5, 4],
+    layers: 3,
+    type: "s16",
+    channels: 2,
+  } as const;
+  const texture: Texture = {
+    ...base,
+    filter: "linear",
+    read: "normalized",
+    normalized: true,
+    levels: 2,
+    address: ["wrap", "border"],
+  };
+  const surface: Surface = base;
+  const bytes = new Uint8Array(bytesOf(texture));
+  const constant = (line: string, value: number, object: Form["object"]): Form => {
+    const output = new Uint32Array(THREADS * OUT);
+    for (let i = 0; i < THREADS; i++) output[i * OUT] = value;
+    return { line, after: "", object, bytes, input: new Uint32Array(THREADS * IN), output, texels: bytes };
+  };
+  const ofTexture: Readonly<Record<string, number>> = {
+    channel_data_type: 0x10d1,
+    channel_order: 0x10b2,
+    normalized_coords: 1,
+    array_size: 3,
+    num_mipmap_levels: 2,
+    num_samples: 0,
+    filter_mode: 1,
+    addr_mode_0: 0,
+    addr_mode_1: 4,
+    force_unnormalized_coords: 0,
+  };
+  const ofSurface: Readonly<Record<string, number>> = {
+    channel_data_type: 0x10d8,
+    channel_order: 0x10b2,
+    array_size: 3,
+    memory_layout: 0,
+  };
+  const kind = (name: string, object: Form["object"], value: number): Form =>
+    constant(`istypep.${name} %q,%o; selp.b32 %d0,1,0,%q;`, value, object);
+  return [
+    ...Object.entries(ofTexture).map(([name, value]) => constant(`txq.${name}.b32 %d0,[%o];`, value, { texture })),
+    ...Object.entries(ofSurface).map(([name, value]) => constant(`suq.${name}.b32 %d0,[%o];`, value, { surface })),
+    kind("texref", { texture }, 1),
+    kind("surfref", { texture }, 0),
+    kind("samplerref", { texture }, 0),
+    kind("surfref", { surface }, 1),
+  ];
+}
+
 export function forms(): Form[] {
-  const queries: Form[] = [];
+  const queries: Form[] = propertyForms();
   for (const query of ["width", "height", "depth"]) {
     queries.push(
       queryForm("txq", query, false, 1),

@@ -3,7 +3,7 @@ import { type Diagnostic, notSupported } from "../../diagnostics.js";
 import { InternalError } from "../../errors.js";
 import type { ModuleSymbol, Program } from "../../ori/types.js";
 import type { Code, CodeReloc } from "../../sass/code.js";
-import { roundUp, SHF, STB, view } from "../elf64.js";
+import { roundUp, SHF, STB, STT, view } from "../elf64.js";
 import { type SectionDraft, section } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import type { Functions } from "./functions.js";
@@ -23,6 +23,9 @@ export interface RelocatedCode {
   /** Places of an executable that hold an address of shared memory, relative to the end of what the system reserves. */
   readonly sharedSites: DraftReloc[];
 }
+
+/** Sizes of the driver's records of textures and surfaces, which code asks for by these names. */
+const DRIVER_SIZES: ReadonlySet<string> = new Set([".nv.unified.texrefDescSize", ".nv.surfrefDescSize"]);
 
 export class CodeRelocations {
   private readonly program: Program;
@@ -67,6 +70,10 @@ export class CodeRelocations {
       p.relocs.push(called);
       return;
     }
+    if (DRIVER_SIZES.has(r.symbol)) {
+      p.relocs.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: this.driverSize(r.symbol), addend: r.addend });
+      return;
+    }
     const variable = this.variables.byName.get(r.symbol);
     const source = variable?.source ?? this.byName.get(r.symbol);
     if (source !== undefined && source.linkage === "extern" && source.space === "global" && this.relocatable) {
@@ -105,6 +112,17 @@ export class CodeRelocations {
     if (source.space !== "shared" || high || end === null) return;
     const addend = value + r.addend - this.program.target.limits.reservedSharedOffset;
     p.sharedSites.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: end, addend });
+  }
+
+  /** A symbol that the driver defines. */
+  private driverSize(name: string): DraftSymbol {
+    let found = this.sharedSymbols.get(name);
+    if (found === undefined) {
+      found = symbol({ name, bind: STB.Weak, type: STT.Object, size: 4 });
+      this.symbols.local(found);
+      this.sharedSymbols.set(name, found);
+    }
+    return found;
   }
 
   /** A symbol that asks the linker for shared memory; its value is the alignment. */

@@ -86,6 +86,14 @@ export function handleIn(c: Context, o: PtxOperand): Handle {
   return word === null ? { kind: "register", value } : { kind: "constant", word };
 }
 
+/** The low word of a handle in brackets. */
+export function handleWord(c: Context, o: PtxOperand): Operand {
+  if (o.kind !== "address" || o.base === null || o.offset !== 0 || o.rest.length > 0) throw new Refusal();
+  const value = { kind: "name", name: o.base, component: null, offset: 0, index: null } as const;
+  if (c.registerOf(value) === null) throw new Refusal();
+  return registerHandle(c, value);
+}
+
 /** The handle's 20 bits of texture and 12 of sampler. */
 export const registerHandle = (c: Context, handle: PtxOperand): Operand =>
   part(c.materialize(c.read(handle, B64), 2), 0);

@@ -293,8 +293,13 @@ export class ObjectReader {
     return object;
   }
 
+  /** Where the record of a handle is, or would be. */
+  address(handle: number): number {
+    return this.table + handle * RECORD_BYTES;
+  }
+
   private read(handle: number): Sampled | Stored | null {
-    const at = this.table + handle * RECORD_BYTES - GLOBAL_BASE;
+    const at = this.address(handle) - GLOBAL_BASE;
     if (this.table === 0 || handle < 1 || handle >= RECORDS || !this.global.holds(at, RECORD_BYTES)) return null;
     return readRecord(this.global.bytes.slice(at, at + RECORD_BYTES));
   }

@@ -6,11 +6,11 @@ import type { Operand } from "../../../ptx/index.js";
 import { F16, shortBits } from "../../number/half.js";
 import { Rounding } from "../../number/rounding.js";
 import { shapes, sizeAt, type TextureShape } from "../../texture/object.js";
-import type { Sampled, Stored } from "../../texture/record.js";
+import { type Sampled, type Stored, SURFACE_PART } from "../../texture/record.js";
 import { fetchTexel, gather, lodOf, sample } from "../../texture/sample.js";
 import { floatOf } from "../../texture/texel.js";
-import type { Build, Read, Site, Write } from "../code.js";
-import { locate, take } from "../memory.js";
+import type { Build, Read, Site, Step, Write } from "../code.js";
+import { load, locate, take } from "../memory.js";
 import type { Thread } from "../state.js";
 import { Faulted, type Type, typeNamed } from "../types.js";
 
@@ -193,7 +193,39 @@ const tld4: Build = (s) => {
   };
 };
 
+/** What a record of the driver says (texture/record.ts): bytes before it. */
+const recorded: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  txq: {
+    force_unnormalized_coords: 0,
+    addr_mode_0: 12,
+    addr_mode_1: 16,
+    addr_mode_2: 20,
+    filter_mode: 24,
+    normalized_coords: 28,
+    channel_data_type: 32,
+    channel_order: 36,
+    array_size: 40,
+    num_mipmap_levels: 44,
+    num_samples: 48,
+  },
+  suq: { channel_data_type: 12, channel_order: 16, memory_layout: 20, array_size: 28 },
+};
+
+function property(s: Site, at: number): Step {
+  s.words.need("b32");
+  s.words.done();
+  const { handle } = objectOf(s, s.operand(1));
+  const write = s.write(s.operand(0), B32);
+  return (t) => {
+    const address = t.cta.launch.objects.address(Number(handle(t) & 0xffffffffn)) + at;
+    write(t, load(t, "global", BigInt(address), 4));
+  };
+}
+
 const query: Build = (s) => {
+  const places = recorded[s.ins.opcode]!;
+  const place = s.words.oneOf(...Object.keys(places));
+  if (place !== null) return property(s, places[place]! + (s.ins.opcode === "suq" ? SURFACE_PART : 0));
   const withLevel = s.words.take("level");
   const k = ["width", "height", "depth"].indexOf(s.words.need("width", "height", "depth"));
   s.words.need("b32");
@@ -208,4 +240,14 @@ const query: Build = (s) => {
   };
 };
 
-export const textures: Readonly<Record<string, Build>> = { tex, tld4, txq: query, suq: query };
+const kinds: Readonly<Record<string, bigint>> = { texref: 29n, samplerref: 30n, surfref: 31n };
+
+const istypep: Build = (s) => {
+  const bit = 32n + kinds[s.words.need("texref", "samplerref", "surfref")]!;
+  s.words.done();
+  const write = s.write(s.operand(0), PRED);
+  const read = s.read(s.operand(1), typeNamed("b64")!);
+  return (t) => write(t, (read(t) >> bit) & 1n);
+};
+
+export const textures: Readonly<Record<string, Build>> = { tex, tld4, txq: query, suq: query, istypep };
