@@ -258,6 +258,28 @@ describeOracle("texture and surface objects", () => {
     }
   });
 
+  test("components that nothing reads are not fetched", () => {
+    const body = (read: readonly number[]): string => `.visible .entry k${read.join("")}(.param .u64 p, .param .u64 t)
+{ .reg .b64 %p, %t; .reg .f32 %f<4>, %x; ld.param.u64 %p, [p]; ld.param.u64 %t, [t]; ld.global.f32 %x, [%p];
+  tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%t, {%x,%x}];
+  ${read.map((k) => `st.global.f32 [%p+${4 * k}], %f${k};`).join(" ")} ret; }
+`;
+    for (const target of ["sm_75", "sm_90", "sm_120"] as const)
+      for (const opt of [0, 3] as const) {
+        const text = `.version 9.0\n.target ${target}\n.address_size 64\n${[[1], [0, 3], [1, 2, 3], [0, 1, 2, 3]].map(body).join("")}`;
+        const masks = (cubin: Uint8Array): string[] =>
+          disassemble(unwrap(readCubin(cubin)))
+            .map(
+              (f) =>
+                `${f.name} ${/, (0x\w+)$/.exec(f.instructions.find((i) => i.text.startsWith("TEX"))!.text)?.[1] ?? "all"}`,
+            )
+            .sort();
+        const made = compile(text, { target, opt, verify: true });
+        expect(masks(made.cubin!)).toEqual(["k0123 all", "k03 0x9", "k1 0x2", "k123 0xe"]);
+        expect(masks(made.cubin!)).toEqual(masks(ptxas(text, target, opt)));
+      }
+  });
+
   test("what is not built is refused", () => {
     const refused = (target: TargetName, form: readonly string[]): boolean =>
       compile(`.version 9.0\n.target ${target}\n.address_size 64\n${kernel("k", form)}`, { target, opt: 2 }).cubin ===

@@ -4,8 +4,8 @@
  * From sm_90 on ptxas takes handles for the same in all lanes and brings them to uniform registers. Before, a handle that is a kernel parameter is named
  * by its place in constant bank 0, and any other is in a register (measured on sm_75, 80, 86, 89 with handles of either kind).
  */
-import { imm, part, RZ } from "../../ori/operand.js";
-import type { Operand } from "../../ori/types.js";
+import { clone, constBank, imm, part, RZ } from "../../ori/operand.js";
+import type { Block, Operand } from "../../ori/types.js";
 import type { AddressOperand, Block as Body, Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
 import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
@@ -98,8 +98,28 @@ export function handleWord(c: Context, o: PtxOperand): Operand {
 export const registerHandle = (c: Context, handle: PtxOperand): Operand =>
   part(c.materialize(c.read(handle, B64), 2), 0);
 
-/** The same in uniform registers, with a zero above where the slot takes two of them. */
+/** Handles that a block has loaded, by their words and the registers that they take. */
+const loaded: WeakMap<Block, Map<string, Operand>> = new WeakMap();
+
+/** A handle in constant bank 0, once for each block. */
+function loadedHandle(c: Context, word: number, width: 1 | 2): Operand {
+  const { block } = c.builder;
+  const known = loaded.get(block) ?? new Map<string, Operand>();
+  loaded.set(block, known);
+  const key = `${word} ${width}`;
+  const found = known.get(key);
+  if (found !== undefined) return clone(found);
+  const d = c.builder.ur(width);
+  c.emit(c.target.has("ldcu") ? "LDCU" : "ULDC", [part(d, 0)], [constBank(0, 4 * word)]);
+  if (width === 2) c.emit("UMOV", [part(d, 1)], [imm(0)]);
+  known.set(key, d);
+  return d;
+}
+
+/** The same in uniform registers, with a zero above where the slot takes two of them. A kernel parameter is loaded there at once, as ptxas -O1 does. */
 export function uniformHandle(c: Context, handle: PtxOperand, width: 1 | 2): Operand {
+  const word = handle.kind === "name" ? parameterWord(c, handle.name) : null;
+  if (word !== null) return loadedHandle(c, word, width);
   const value = registerHandle(c, handle);
   return toUniform(c, width === 1 ? [value] : [value, imm(0)]);
 }

@@ -22,6 +22,7 @@ import { elementOf } from "../move.js";
 import { Refusal } from "../refusal.js";
 import { PRED, type PtxType, typeNamed } from "../types.js";
 import { B32, type Handle, object, read32 } from "./handle.js";
+import { isUnread } from "./unread.js";
 import { type Fetched, fetch, type Words } from "./words.js";
 
 interface Geometry {
@@ -118,23 +119,40 @@ function rounded(c: Context, pair: Operand): Operand {
   return d;
 }
 
+const ALL = 15;
+
+/** Components that the kernel reads: ptxas has no others fetched (measured at -O0, 1 and 3). At least one. */
+function maskOf(c: Context, r: Results): number {
+  if (r.type !== B32) return ALL;
+  const mask = r.to.reduce((m, e, k) => (e.kind === "name" && isUnread(c, e.name) ? m : m | (1 << k)), 0);
+  return mask === 0 ? 1 : mask;
+}
+
 /** Puts what the instruction gave where PTX wants it. */
-function deliver(c: Context, r: Results, { d, d2, halves }: Fetched): void {
+function deliver(c: Context, r: Results, mask: number, { d, d2, halves }: Fetched): void {
   const pairs = [d, d2];
-  let values: readonly Operand[];
-  if (r.type === B32) values = pairs.flatMap((x) => [part(x, 0), part(x, 1)]);
-  else {
+  let values: readonly (Operand | null)[];
+  if (r.type === B32) {
+    let next = 0;
+    values = r.to.map((_, k) => {
+      if (((mask >> k) & 1) === 0) return null;
+      const at = next++;
+      return part(at < 2 ? d : d2, at % 2);
+    });
+  } else {
     const packed = halves ? pairs : pairs.map((x) => rounded(c, x));
     values = r.type === HALVES ? packed : packed.flatMap((x) => [0, 1].map((k) => elementOf(c, x, k, 16)));
   }
   r.to.forEach((e, k) => {
-    c.move(c.inPlace(e, r.type), values[k] as Operand);
+    const value = values[k];
+    if (value !== null) c.move(c.inPlace(e, r.type), value as Operand);
   });
 }
 
-function emit(c: Context, handle: Handle, w: Omit<Words, "half">, r: Results): void {
+function emit(c: Context, handle: Handle, w: Omit<Words, "half" | "mask">, r: Results): void {
   const missing = r.p === null ? null : c.predicate();
-  deliver(c, r, fetch(c, handle, { ...w, half: r.type !== B32 }, missing));
+  const mask = maskOf(c, r);
+  deliver(c, r, mask, fetch(c, handle, { ...w, mask, half: r.type !== B32 }, missing));
   if (r.p !== null && missing !== null) c.move(c.inPlace(r.p, PRED), not(missing));
 }
 

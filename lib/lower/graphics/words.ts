@@ -23,6 +23,8 @@ export interface Words {
   /** Modifiers after these, in their order; empty ones do not count. */
   readonly words: readonly string[];
   readonly dim: number;
+  /** Components that are wanted; all with halves. */
+  readonly mask: number;
   readonly a: readonly Operand[];
   readonly b: readonly Operand[];
 }
@@ -63,11 +65,15 @@ function give(c: Context, w: Words, handle: Handle): Given {
   }
 }
 
-/** Two pairs of f32, or of f16 in a register each where the instruction converts them: with packed words only (measured). */
+/** The components that the mask names, two in d and the others in d2, as f32, or two pairs of f16 in a register each where the instruction converts them: with packed words only (measured). */
 export interface Fetched {
   readonly d: Operand;
   readonly d2: Operand;
   readonly halves: boolean;
+}
+
+function count(mask: number): number {
+  return [0, 1, 2, 3].filter((k) => (mask >> k) & 1).length;
 }
 
 /** Emits the instruction; `p` is its predicate. */
@@ -85,7 +91,10 @@ export function fetch(c: Context, handle: Handle, w: Words, p: Operand | null): 
   ];
   const form = tryForm(name.filter((x) => x !== "").join("."));
   if (form === null) throw new Refusal();
-  const [d, d2] = [c.temp(halves ? 1 : 2), c.temp(halves ? 1 : 2)];
-  c.builder.emit(form, { ...(p === null ? {} : { p }), d2, d }, { a, b, ...where, dim: imm(w.dim), mask: imm(15) });
+  const wanted = halves ? 2 : count(w.mask);
+  const per = halves ? 1 : 2;
+  const d = c.temp(Math.min(per, wanted));
+  const d2 = wanted > per ? c.temp(wanted - per) : RZ();
+  c.builder.emit(form, { ...(p === null ? {} : { p }), d2, d }, { a, b, ...where, dim: imm(w.dim), mask: imm(w.mask) });
   return { d, d2, halves };
 }
