@@ -15,11 +15,11 @@ import {
   type Operand,
   ZERO_REG,
 } from "../isa/operand.js";
+import { withTrueWidths } from "../isa/texture-widths.js";
 import { File } from "../isa/types.js";
 import { controlOf, decodeCode, findLine } from "../sass/decode.js";
 import type { Target } from "../target/types.js";
 import { roleOf } from "./acquire.js";
-import { withTrueWidths } from "./texture.js";
 
 /** R, UR, P, UP one after the other, then the groups of asynchronous copies, the last WARPGROUP.ARRIVE and the last strong access. */
 export const UNITS = 544;

@@ -8,6 +8,7 @@
  * 5 of 309 kernels of the corpus and the programs (-O0 and -O3 by us, -O3 by ptxas), none of them at -O0.
  */
 import { File, Kind, type MachineInst } from "../isa/operand.js";
+import { withTrueWidths } from "../isa/texture-widths.js";
 import { type RegisterName, registerUse } from "../sass/live.js";
 import type { Target } from "../target/types.js";
 import type { Program } from "./program.js";
@@ -178,7 +179,7 @@ function nameOf(index: number): string {
 
 function useOf(inst: MachineInst | null | undefined, target: Target): Use {
   if (!inst) return { reads: [], writes: [], guard: -1, kind: "use" };
-  const { reads, writes } = registerUse(inst, target);
+  const { reads, writes } = registerUse(withTrueWidths(inst), target);
   const { op, mods, memory } = inst.form;
   const guard = inst.guard === null || inst.guard.id < 0 ? -1 : indexOf(inst.guard);
   const isCopy = copies.has(op) || (op === "IMAD" && mods.includes("MOV"));

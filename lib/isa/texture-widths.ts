@@ -4,7 +4,7 @@
  * dimensions, levels, offsets, comparisons and masks on sm_75, 90 and 120 (`nvdisasm -plr`). With .SCR, where the split
  * between the two operands is another, the least number seen for each is used, also for TLD and TLD4.
  */
-import { Kind, type MachineInst, type Operand } from "../isa/operand.js";
+import { Kind, type MachineInst, type Operand } from "./operand.js";
 
 /** Coordinates (and the number of the layer) by dimension: 1D, 2D, 3D, CUBE, ARRAY_1D, ARRAY_2D, –, ARRAY_CUBE. */
 const coordinates: readonly number[] = [1, 2, 3, 3, 2, 3, 4, 4];
