@@ -126,13 +126,14 @@ ${turn("I", "%r2", "3", 1)}
 ${turn("O", "%r1", "3", 2)}
 st.global.f32 [%b], %f1;`),
   parameters: kernel(sumLoop("20", `ld.param.f32 %f3, [e]; ${load} mul.f32 %f1, %f1, %f3;`), "sm_90"),
+  /** Its handle comes from memory, so that a vector register has it. */
   texture: `.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 t, .param .u64 q)
 {
 .reg .b64 %a, %b; .reg .f32 %f<20>; .reg .b32 %r<4>; .reg .pred %p<3>;
-ld.param.u64 %a, [t]; ld.param.u64 %b, [q];
+ld.param.u64 %b, [q]; ld.global.b64 %a, [%b+8];
 mov.f32 %f1, 0f00000000; mov.u32 %r1, 0;
 L: cvt.rn.f32.s32 %f2, %r1;
 tex.2d.v4.f32.f32 {%f5,%f6,%f7,%f8}, [%a, {%f2,%f2}];
