@@ -2,7 +2,7 @@
 import type { CudaProgram, Statement } from "./generate.js";
 
 /** Lists with one change each, the largest first. */
-function* lists(list: readonly Statement[]): Generator<readonly Statement[]> {
+export function* lists(list: readonly Statement[]): Generator<readonly Statement[]> {
   for (let n = list.length >> 1; n > 1; n >>= 1)
     for (let i = 0; i + n <= list.length; i += n) yield [...list.slice(0, i), ...list.slice(i + n)];
   for (const [i, s] of list.entries()) {
