@@ -184,7 +184,7 @@ export function releaseFromYielders(warp: Warp): void {
 
 /**
  * When no lane of the warp can run: lanes at a convergence barrier for which others wait by WARPSYNC go on without their
- * region. True if there were any.
+ * region; where there are none, lanes that wait for each other in a ring. True if there were any.
  */
 export function releaseWanted(warp: Warp): boolean {
   // All wait for the same: nobody for others.
@@ -197,9 +197,39 @@ export function releaseWanted(warp: Warp): boolean {
   let done = 0;
   for (let l = 0; l < 32; l++) if (warp.waitKind[l] === Wait.Convergence) done |= 1 << l;
   done &= wanted & warp.live;
+  if (done === 0) done = ring(warp);
   if (done === 0) return false;
   leave(warp, done);
   return true;
+}
+
+/**
+ * Lanes at convergence barriers that wait for each other in a ring, as they do where some left a region without BREAK: ptxas does so when it
+ * makes one loop of a spin loop and the loop around it, and lanes that left after a YIELD stay in masks which calls had put away. Of
+ * these the lanes of the smallest region, and of equal ones of the first in the code: the inner one. That hardware lets them go is inferred.
+ */
+function ring(warp: Warp): number {
+  let stuck = 0;
+  for (let l = 0; l < 32; l++) if (warp.waitKind[l] === Wait.Convergence) stuck |= 1 << l;
+  stuck &= warp.live;
+  for (let before = 0; before !== stuck; ) {
+    before = stuck;
+    for (let l = 0; l < 32; l++) if ((missingOf(warp, l) & ~before) !== 0) stuck &= ~(1 << l);
+  }
+  let [size, pc, done] = [33, 0, 0];
+  for (let l = 0; l < 32; l++) {
+    if (((stuck >>> l) & 1) === 0) continue;
+    const [own, at] = [popcount(partners(warp, l)), warp.waitPc[l]!];
+    if (own > size || (own === size && at > pc)) continue;
+    if (own < size || at < pc) [size, pc, done] = [own, at, 0];
+    done |= 1 << l;
+  }
+  return done;
+}
+
+/** Lanes for which a lane at a convergence barrier still waits. */
+function missingOf(warp: Warp, l: number): number {
+  return warp.waitKind[l] === Wait.Convergence ? partners(warp, l) & warp.live & ~arrived(warp, l) : 0;
 }
 
 /** Lanes at convergence barriers go on, and the rest of their regions does not wait for them any more. */

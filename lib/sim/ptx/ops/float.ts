@@ -170,7 +170,8 @@ const tests: Readonly<Record<string, (v: Float, subnormal: boolean) => boolean>>
   infinite: (v) => v.kind === "inf",
   number: (v) => v.kind !== "nan",
   notanumber: (v) => v.kind === "nan",
-  normal: (v, sub) => v.kind === "finite" && !sub && v.m !== 0n,
+  // Zeros count as normal (PTX ISA, testp).
+  normal: (v, sub) => v.kind === "finite" && !sub,
   subnormal: (_, sub) => sub,
 };
 
