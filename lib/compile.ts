@@ -545,7 +545,7 @@ function outcomeOf(record: Progress, relocatable: boolean): CompiledFunction {
 }
 
 function reachedBy(program: Program): ReadonlyMap<Func, readonly Func[]> {
-  return new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [])]));
+  return new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [], program.kept)]));
 }
 
 /** The same of functions that phases have changed, by what they were before. */

@@ -148,13 +148,16 @@ const mad: Lowering = (c, i, m) => {
   const ops = operands(i, 4);
   const which = m.need(["lo", "hi", "wide"]);
   const set = m.flag("cc");
+  const sat = m.flag("sat");
   const type = integerType(m);
+  if (sat && (which !== "hi" || type.name !== "s32")) throw new Refusal();
   const result = resultType(which, type);
   const a = c.read(at(ops, 1), type);
   const b = c.read(at(ops, 2), type);
   const s = c.read(at(ops, 3), result);
   const d = c.out(at(ops, 0), result);
-  if (set) {
+  if (sat) saturated(c, d, product(c, which, type, a, b), s, false);
+  else if (set) {
     addWithCarry(c, d, product(c, which, type, a, b), s, false, false, true);
   } else if (which === "lo" && type.bits <= 32) c.emit("IMAD", [d], [c.materialize(a), b, s]);
   else if (which === "wide" && type.bits === 32) {
@@ -187,9 +190,11 @@ function product24(withAddend: boolean): Lowering {
   return (c, i, m) => {
     const ops = operands(i, withAddend ? 4 : 3);
     const which = m.need(["lo", "hi"]);
+    const sat = withAddend && m.flag("sat");
     const type = m.type();
     if (type.name !== "u32" && type.name !== "s32") throw new Refusal();
     const signed = isSigned(type);
+    if (sat && (which !== "hi" || !signed)) throw new Refusal();
     const narrow = (k: number): Operand =>
       c.op(signed ? "SGXT" : "SGXT.U32", [c.materialize(c.read(at(ops, k), type)), imm(24)]);
     const [a, b] = [narrow(1), narrow(2)];
@@ -200,7 +205,9 @@ function product24(withAddend: boolean): Lowering {
       return;
     }
     const full = c.words(c.op(signed ? "IMAD.WIDE" : "IMAD.WIDE.U32", [a, b, RZ(2)], 2));
-    c.emit("IADD3", [d], [c.op("SHF.R.U64", [full[0], imm(16), full[1]]), addend, RZ()]);
+    const high = c.op("SHF.R.U64", [full[0], imm(16), full[1]]);
+    if (sat) saturated(c, d, high, addend, false);
+    else c.emit("IADD3", [d], [high, addend, RZ()]);
   };
 }
 

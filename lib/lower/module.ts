@@ -70,6 +70,8 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   };
   for (const item of items.values()) if (!item.entry) notePrototype(item, calls.prototypes);
   let indirect = relocatable;
+  const kept = relocatable || entries.length > 1 ? [] : [...taken];
+  for (const name of kept) needed.add(name);
   if (relocatable) for (const [name, item] of functions) if (!item.entry && item.linkage !== null) needed.add(name);
   const funcs = new Map<string, Func>();
   const lowerOne = (item: FunctionItem): void => {
@@ -113,7 +115,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     if (indirect) for (const t of taken) needed.add(t);
   }
   const kernels = entries.flatMap((item) => funcs.get(item.name) ?? []);
-  if (!relocatable) shareVariables(kernels, [...funcs.values()], [...taken], symbols);
+  if (!relocatable) shareVariables(kernels, [...funcs.values()], [...taken], kept, symbols);
   const inOrder = (names: ReadonlySet<string>): string[] => [...items.keys()].filter((name) => names.has(name));
   const program: Program = {
     target,
@@ -122,6 +124,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     funcs: inOrder(needed).flatMap((name) => funcs.get(name) ?? []),
     symbols: symbols.list(!relocatable),
     taken: inOrder(taken),
+    kept,
     calls,
   };
   return ok(program, diagnostics);
@@ -143,10 +146,11 @@ function shareVariables(
   kernels: readonly Func[],
   funcs: readonly Func[],
   taken: readonly string[],
+  kept: readonly string[],
   symbols: Symbols,
 ): void {
   for (const k of kernels) {
-    for (const r of reachedFrom(k, funcs, taken)) {
+    for (const r of reachedFrom(k, funcs, taken, kept)) {
       symbols.share(r.name, k.name);
       k.barriers = Math.max(k.barriers, r.barriers);
     }

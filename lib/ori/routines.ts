@@ -25,10 +25,19 @@ function throughRegister(srcs: readonly Operand[]): boolean {
   return srcs.some((o) => o.kind === Kind.Reg && o.id >= 0 && o.width === 2);
 }
 
-/** The functions that can be reached from one by calls, in the order of `funcs`; `taken`: those that indirect calls may go to. */
-export function reachedFrom(func: Func, funcs: readonly Func[], taken: readonly string[]): Func[] {
+/**
+ * The functions that can be reached from one by calls, in the order of `funcs`; `taken`: those that indirect calls may go to; `kept`: those
+ * that a kernel has besides.
+ */
+export function reachedFrom(
+  func: Func,
+  funcs: readonly Func[],
+  taken: readonly string[],
+  kept: readonly string[] = [],
+): Func[] {
   const byName = new Map(funcs.map((f) => [f.name, f]));
   const seen = new Set<Func>([func]);
+  if (func.kind === "entry") for (const name of kept) seen.add(byName.get(name) ?? func);
   for (const f of seen) {
     const names = callsIndirectly(f) ? [...calledBy(f), ...taken] : calledBy(f);
     for (const name of names) {

@@ -293,6 +293,8 @@ export interface Program {
   readonly funcs: readonly Func[];
   /** Functions whose address something takes, in source order. */
   readonly taken?: readonly string[];
+  /** Functions that the one kernel of an executable carries because a variable holds their address, called or not. */
+  readonly kept?: readonly string[];
   /** What a linker is told of calls; by name of a function. */
   readonly calls?: CallFacts;
   /** Variables of the module and of its functions. */

@@ -236,7 +236,7 @@ ${rootUp[rounding]}
   add.f64 f, a, a;
   mov.b64 n, f;
   setp.lt.f64 p, a, 0d0000000000000000;
-  selp.b64 n, 0x7ff8000000000000, n, p;
+  selp.b64 n, 0xfff8000000000000, n, p;
   selp.b64 k, n, k, pa;
   mov.b64 d, k;
 }`;
