@@ -106,6 +106,28 @@ describe("divergence and convergence", () => {
     expect(out).toEqual(lanes((t) => (t < 16 ? 0xffff : 0xffff0000 | 0)));
   });
 
+  test("lanes that left a region without BREAK do not hold up those at its BSYNC, which go on to the outer one", () => {
+    const { run, out } = runText(
+      `${prologue}
+      BSSY B1, outer
+      BSSY B0, inner
+      ISETP.GE.AND P0, PT, R0, 0x10, PT
+      @P0 BRA leave
+      BSYNC B0
+      inner:
+      NOP
+      leave:
+      BSYNC B1
+      outer:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => -1));
+  });
+
   test("lanes that exit are not waited for", () => {
     const { run, out } = runText(
       `${prologue}

@@ -303,11 +303,23 @@ function halves(f: Pair, signed: boolean): Pair {
   };
 }
 
+const add4x8: Pair = bytes((a, b) => a + b, false);
+/** The second word comes negated as a whole; what is taken away are its bytes. */
+const sub4x8: Pair = (a, b) => bytes((x, y) => x - y, false)(a, -b | 0);
+
+/** The same of four bytes. */
+function bytes(f: Pair, signed: boolean): Pair {
+  const part = (x: number, k: number): number => (signed ? (x << (24 - k)) >> 24 : (x >>> k) & 0xff);
+  return (a, b) => [0, 8, 16, 24].reduce((all, k) => all | ((f(part(a, k), part(b, k)) & 0xff) << k), 0);
+}
+
 const minMax: Readonly<Record<string, readonly [min: Pair, max: Pair]>> = {
   U32: [minU, maxU],
   S32: [minS, maxS],
   U16x2: [halves(minU, false), halves(maxU, false)],
   S16x2: [halves(minS, true), halves(maxS, true)],
+  U8x4: [bytes(minU, false), bytes(maxU, false)],
+  S8x4: [bytes(minS, true), bytes(maxS, true)],
 };
 
 function minMaxOf(s: Site): readonly [Pair, Pair] {
@@ -417,7 +429,11 @@ function viadd(s: Site): Exec {
     const f: LaneFunction = (a, b) => Math.min(Math.max(a + b, -0x80000000), 0x7fffffff);
     return s.lanes(f, [s.int("a"), s.int("b")], { d: "i" });
   }
-  return s.lanes(s.has("16x2") ? add2x16 : add2, [s.int("a"), s.int("b")], { d: "i" });
+  const [a, b] = ["a", "b"].map((name) => (s.operand(name).mods & Mod.Neg) !== 0);
+  const four = b ? sub4x8 : add4x8;
+  const lanes = s.choose({ "16x2": add2x16, U8x4: four, S8x4: four }, add2);
+  if (lanes === four && a) s.unsupported("negated bytes");
+  return s.lanes(lanes, [s.int("a"), s.int("b")], { d: "i" });
 }
 
 export const integer: Makers = {

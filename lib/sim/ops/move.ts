@@ -152,6 +152,21 @@ function p2r(s: Site): Exec {
   };
 }
 
+/** P2R of the uniform half. */
+function up2ur(s: Site): Exec {
+  const shift = byteShift(s, "");
+  const [old, select] = [s.scalar(s.operand("a")), s.scalar(s.operand("b"))];
+  if (old === null || select === null) return s.unsupported("operand");
+  const d = s.uniformDst("d");
+  return (w) => {
+    const mask = select(w) & 0x7f;
+    let bits = 0;
+    for (let p = 0; p < 7; p++) bits |= (w.UP[p]! & 1) << p;
+    w.U[d] = (old(w) & ~(mask << shift)) | ((bits & mask) << shift);
+    return Step.Next;
+  };
+}
+
 function r2p(s: Site): Exec {
   const a = s.operand("a");
   const shift = byteShift(s, a.part);
@@ -206,6 +221,7 @@ export const move: Makers = {
   CS2R: cs2r,
   CS2UR: cs2r,
   P2R: p2r,
+  UP2UR: up2ur,
   R2P: r2p,
   R2UR: r2ur,
 };
