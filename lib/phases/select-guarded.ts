@@ -11,7 +11,7 @@
  * ptxas 13.0.88 does so for every arithmetic instruction, results of 64 bits and predicates included, while an arm that the text branches around
  * becomes guarded code or stays (measured on sm_75, 90, 100, 120).
  */
-import { isLanewise } from "../analysis/index.js";
+import { analysis, isLanewise, type Liveness, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { connect, terminator } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
@@ -38,12 +38,13 @@ export function selectGuarded(func: Func): number {
   for (const block of func.blocks) {
     const s = gone.has(block) ? null : skipped(block);
     if (s === null || !s.arm.insts.every((inst) => fits(func, inst)) || s.arm.insts.length > MOST) continue;
-    if (losesGuard(s, outside)) continue;
+    const lost = (o: Operand): boolean => outside.isLost(o, s);
+    if (losesGuard(s, lost)) continue;
     const open = opened(s);
     if (open === null) continue;
     s.head.insts = s.head.insts.filter((i) => i !== s.branch && i !== open.enter);
     s.to.insts = s.to.insts.filter((i) => i !== open.leave);
-    s.head.insts.push(...s.arm.insts.flatMap((inst) => chosen(func, inst, s.branch.guard as Guard, outside, s.arm)));
+    s.head.insts.push(...s.arm.insts.flatMap((inst) => chosen(func, inst, s.branch.guard as Guard, lost)));
     gone.add(s.arm);
   }
   if (gone.size === 0) return 0;
@@ -89,8 +90,8 @@ function fits(func: Func, inst: Inst): boolean {
 }
 
 /** The guard is a result of the arm, and not its last: what comes after would be chosen by its new value. */
-function losesGuard({ branch, arm }: Skipped, reads: Reads): boolean {
-  const results = arm.insts.flatMap((inst) => inst.dsts.filter((o) => isReg(o) && !reads.isOwn(o, arm)));
+function losesGuard({ branch, arm }: Skipped, lost: (o: Operand) => boolean): boolean {
+  const results = arm.insts.flatMap((inst) => inst.dsts.filter((o) => isReg(o) && !lost(o)));
   return results.slice(0, -1).some((o) => o.file === File.P && o.id === branch.guard?.id);
 }
 
@@ -98,8 +99,12 @@ function losesGuard({ branch, arm }: Skipped, reads: Reads): boolean {
 class Reads {
   /** The one block in which a value stands, −1 for none, −2 for several. */
   private readonly where: Int32Array;
+  private readonly live: Liveness;
+  private readonly index: ReadonlyMap<Block, number>;
 
   constructor(func: Func) {
+    this.live = analysis(func, "liveness");
+    this.index = new Map(func.blocks.map((b, i) => [b, i]));
     this.where = new Int32Array(func.values.count).fill(-1);
     for (const block of func.blocks)
       for (const inst of block.insts) {
@@ -116,18 +121,20 @@ class Reads {
     if (id >= 0 && was !== undefined && was !== block) this.where[id] = was === -1 ? block : -2;
   }
 
-  /** Nothing outside of the block has to do with the value. */
-  isOwn(o: Operand, block: Block): boolean {
-    return (this.where[o.id] ?? -2) === block.id;
+  /** What the arm makes of the value nobody sees: no other block has to do with it, or it is written again before it is read. */
+  isLost(o: Operand, { arm, to, branch }: Skipped): boolean {
+    if ((this.where[o.id] ?? -2) === arm.id) return true;
+    const [unit, at] = [unitOf(this.live.flat.units, o), this.index.get(to) as number];
+    return o.id !== branch.guard?.id && range(o.width).every((k) => !this.live.liveIn.has(at, unit + k));
   }
 }
 
 /** The instruction for all lanes, and the choice of its results; `guard` is the one under which it is not done. */
-function chosen(func: Func, inst: Inst, guard: Guard, reads: Reads, arm: Block): Inst[] {
+function chosen(func: Func, inst: Inst, guard: Guard, lost: (o: Operand) => boolean): Inst[] {
   const out: Inst[] = [inst];
   const moved = inst.form.op === "MOV" && inst.srcs[1]?.value === 15 ? (inst.srcs[0] as Operand) : null;
   inst.dsts = inst.dsts.map((d) => {
-    if (!isReg(d) || reads.isOwn(d, arm)) return d;
+    if (!isReg(d) || lost(d)) return d;
     const simple = moved !== null && moved.kind !== Kind.Sym && (isReg(moved) || moved.kind === Kind.Imm);
     const t = simple ? moved : register(d.file, func.values.add(d.file, d.width), d.width);
     if (simple) out.shift();
@@ -136,6 +143,8 @@ function chosen(func: Func, inst: Inst, guard: Guard, reads: Reads, arm: Block):
   });
   return out;
 }
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, k) => k);
 
 function choice(func: Func, inst: Inst, d: Operand, made: Operand, guard: Guard): Inst {
   const p = { ...register(File.P, guard.id), mods: guard.not ? Mod.Not : 0 };

@@ -120,6 +120,29 @@ st.local.u32 [%rd1+4], %r1; mov.u32 %r3, %ntid.x; shr.u32 %r3, %r3, 1; cvt.u64.u
 ld.local.u32 %r2, [%rd1+-28];`,
     ),
   ),
+  // The guarded write of a result that nobody reads asked for the value before it, which nothing had written.
+  "a guarded setp whose second result is dead": kernel(
+    `.reg .pred %z; and.b32 %r1, %r0, 3; setp.lt.u32 %p1, %r1, 2; setp.eq.u32 %p2, %r1, 1; mov.pred %z, 0;
+@!%p2 bra NO; setp.ge.s32 %z|%p2, 6, %r0; bra OUT; NO: @%p1 setp.lt.s32 %z|%p2, %r0, %r1; OUT: bar.sync 0;
+selp.u32 %r9, 5, 9, %p2;`,
+  ),
+  "saturated products and sums": kernel(
+    several([
+      "mad.hi.sat.s32 %r10, %r1, %r2, %r3;",
+      "mad.hi.sat.s32 %r10, %r1, %r1, 2147483000;",
+      "mad24.hi.sat.s32 %r10, %r1, %r2, %r3;",
+      "mad24.hi.sat.s32 %r10, %r2, %r1, -2147483000;",
+    ]),
+  ),
+  // The root of a negative number is the machine's NaN, with its sign.
+  "f64 roots of all signs": kernel(
+    "cvt.rn.f64.u32 %d1, %r0; sub.f64 %d1, %d1, 0d4020000000000000; sqrt.rn.f64 %d1, %d1; mov.b64 {_, %r9}, %d1;",
+  ),
+  // ptxas keeps functions whose address only a variable has; nobody calls them here.
+  "addresses of functions that nobody calls": kernel(
+    "ld.global.u64 %rd1, [T]; ld.global.u64 %rd2, [T+8]; setp.eq.u64 %p1, %rd1, %rd2; selp.u32 %r9, 3, 7, %p1;",
+    `${recursive("f", "mov.u32 %r2, %r1;")}${recursive("g", "add.u32 %r2, %r1, 1;")}.global .align 8 .u64 T[2] = {f, g};`,
+  ),
 };
 
 function interpreted(ptx: string): readonly number[] {
