@@ -28,7 +28,8 @@ export interface RandomModule {
   readonly body: readonly Statement[];
   /**
    * It holds what ptxas 13.0.88 compiles wrongly: a loop inside an arm of a branch that writes the predicate of the branch (from -O1 on the
-   * predicate counts as a constant there), or a guarded `testp` or `set` with a result in f32 (they write also where the guard is false).
+   * predicate counts as a constant there), or a guarded `testp` or `set` with a result in f32 (they write also where the guard is false), or a generic
+   * `atom.cas.b64` in shared memory (at -O0 on sm_120 and later it compares a word that nobody wrote).
    */
   readonly ptxasErrs: boolean;
 }
@@ -121,7 +122,11 @@ class Maker {
       if (nested !== null) return nested;
     }
     if (kind < 14) return this.flat(this.places.access(this.guard(), (f) => this.register(f)));
-    if (kind < 16) return this.flat(this.places.atomic(this.guard(), (f) => this.register(f), this.sm));
+    if (kind < 16) {
+      const text = this.places.atomic(this.guard(), (f) => this.register(f), this.sm);
+      if (/%owng/.test(text) && /atom[^ ]*cas.b64/.test(text)) this.ptxasErrs = true;
+      return this.flat(text);
+    }
     if (kind < 17) return this.flat(this.places.accumulate(this.guard(), (f) => this.register(f)));
     if (kind < 19 && this.helpers.length > 0 && this.loops < 2) return this.flat(this.call());
     if (kind === 19 && this.self !== null && this.loops === 0 && this.depth > 0)
