@@ -11,6 +11,9 @@ process.on("exit", () => {
   rmSync(work, { recursive: true, force: true });
 });
 
+/** One module in so many is verified after every phase. */
+const VERIFIED = 8;
+
 export interface Verdict {
   readonly who: string;
   readonly what: string;

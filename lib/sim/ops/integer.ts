@@ -304,7 +304,8 @@ function halves(f: Pair, signed: boolean): Pair {
 }
 
 const add4x8: Pair = bytes((a, b) => a + b, false);
-/** The second word comes negated as a whole; what is taken away are its bytes. */
+/** The second word comes negated as a whole; what is taken away are its parts. */
+const sub2x16: Pair = (a, b) => halves((x, y) => x - y, false)(a, -b | 0);
 const sub4x8: Pair = (a, b) => bytes((x, y) => x - y, false)(a, -b | 0);
 
 /** The same of four bytes. */
@@ -431,8 +432,9 @@ function viadd(s: Site): Exec {
   }
   const [a, b] = ["a", "b"].map((name) => (s.operand(name).mods & Mod.Neg) !== 0);
   const four = b ? sub4x8 : add4x8;
-  const lanes = s.choose({ "16x2": add2x16, U8x4: four, S8x4: four }, add2);
-  if (lanes === four && a) s.unsupported("negated bytes");
+  const two = b ? sub2x16 : add2x16;
+  const lanes = s.choose({ "16x2": two, U8x4: four, S8x4: four }, add2);
+  if (lanes !== add2 && a) s.unsupported("a negated first operand");
   return s.lanes(lanes, [s.int("a"), s.int("b")], { d: "i" });
 }
 

@@ -37,8 +37,9 @@ export function ofCubin(cubin: Uint8Array, seed: number): Left {
   return launched(device, device.load(cubin), seed);
 }
 
-export function compiled(text: string, seed: number, target: TargetName, opt: number): Left {
-  const { cubin, diagnostics } = compile(text, { target, opt, verify: true });
+/** `verify`: the IR is looked at after every phase, which takes longer than compiling. */
+export function compiled(text: string, seed: number, target: TargetName, opt: number, verify = true): Left {
+  const { cubin, diagnostics } = compile(text, { target, opt, verify });
   if (cubin !== null) return ofCubin(cubin, seed);
   const first = diagnostics.find((d) => d.severity === "error") ?? diagnostics[0];
   return none("refused", first?.message ?? "");
