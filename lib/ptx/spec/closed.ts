@@ -20,6 +20,7 @@ vset | add min max eq equ ge geu gt gtu hi hs le leu lo ls lt ltu nan ne neu num
 vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vavrg2 vavrg4 | sat add
 vset2 vset4 | add eq equ ge geu gt gtu hi hs le leu lo ls lt ltu nan ne neu num
 prefetchu | L1
+isspacep | const global local param param::entry param::func shared shared::cta shared::cluster
 bar.red barrier.red bar.cta.red barrier.cta.red | and or popc aligned
 fence.proxy | alias async async::generic async::global async::shared::cta async::shared::cluster tensormap::generic acquire release cta cluster gpu sys sync_restrict::shared::cta sync_restrict::shared::cluster global shared::cta shared::cluster
 prefetch | global local const param L1 L2 L2::evict_last L2::evict_normal tensormap
@@ -30,6 +31,8 @@ wgmma.commit_group | sync aligned
 export const DEMANDED: string = `
 isspacep | const global local param param::entry param::func shared shared::cta shared::cluster | State space modifier required for instruction '@'
 fence.proxy | alias async async::generic async::global async::shared::cta async::shared::cluster tensormap::generic | .proxykind modifier required for instruction '@'
+setmaxnreg.inc setmaxnreg.dec | aligned | .aligned modifier required for instruction '@'
+setmaxnreg.inc setmaxnreg.dec | sync | .sync modifier required for instruction '@'
 prefetch | L1 L2 L2::evict_last L2::evict_normal tensormap | Cache level modifier required for instruction '@'
 txq txq.level suq | width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples memory_layout | Query modifier required for instruction '@'
 suld.b sust.b | trap clamp zero | Clamp modifier required for instruction '@'
