@@ -28,8 +28,8 @@ const two = `.version 8.0
 }
 .visible .entry bad(.param .u64 p)
 {
-  .reg .pred %p<2>; .reg .b64 %rd<2>;
-  istypep.texref %p1, %rd1;
+  .reg .f32 %f<13>; .reg .b64 %rd<2>;
+  tex.grad.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2, %f3, %f4}], {%f5, %f6, %f7, %f8}, {%f9, %f10, %f11, %f12};
   ret;
 }
 `;
@@ -51,7 +51,7 @@ test("what is not lowered yet is refused with its line, and the other kernel goe
   expect(c.ok).toBe(false);
   expect(c.cubin).toBeNull();
   expect(c.diagnostics.map((d) => [d.kind, d.span?.line, d.message])).toEqual([
-    ["unsupported", 14, expect.stringMatching(/^not supported yet: istypep\.texref/)],
+    ["unsupported", 14, expect.stringMatching(/^not supported yet: tex\.grad\.3d/)],
   ]);
   expect(c.functions.map((f) => [f.name, f.code !== null])).toEqual([["good", true]]);
 });

@@ -16,6 +16,7 @@ export {
 } from "./launch.js";
 export type { Buffer, Expectation, LaunchStep, ReadFile } from "./launch-file.js";
 export { type LaunchFile, type LaunchParam, packValues, parseLaunchFile } from "./launch-file.js";
+export type { LaunchObject } from "./launch-objects.js";
 export { type LineProfile, type ProfileEntry, profileByLine, type Traffic } from "./profile.js";
 export type { Findings, Race, RaceAccess, UninitializedRead } from "./races/findings.js";
 export type { TypedArray } from "./scalar.js";
