@@ -1,4 +1,4 @@
-// The layering of docs/architecture.md §2, enforced. Each room lists the rooms it may import.
+// The layering of docs/architecture.md §2, enforced. Each component lists the components it may import.
 const may = {
   target: [],
   ptx: ["target"],
@@ -24,8 +24,8 @@ const may = {
   cli: ["*"],
 };
 const shared = "^lib/(diagnostics|result|errors|inspect)\\.ts$";
-const room = (r) => `^lib/${r}/`;
-// Single files of another room.
+const component = (r) => `^lib/${r}/`;
+// Single files of another component.
 const files = { hazard: ["^lib/sass/(decode|flow)\\.ts$"] };
 module.exports = {
   forbidden: [
@@ -38,14 +38,14 @@ module.exports = {
     ...Object.entries(may)
       .filter(([, to]) => !to.includes("*"))
       .map(([from, to]) => ({
-        name: `room-${from}`,
+        name: `component-${from}`,
         severity: "error",
-        from: { path: room(from) },
+        from: { path: component(from) },
         to: {
           path: "^(lib|kernel)/",
           pathNot: [
-            room(from),
-            ...to.map(room),
+            component(from),
+            ...to.map(component),
             ...(files[from] ?? []),
             shared,
             ...(from === "view" ? ["^lib/view/"] : []),

@@ -1,6 +1,6 @@
 /**
  * `node tools/run-ts.cjs tools/plant-faults.ts [--count N] [--seed N] [--seconds N] [--list]`: plants small faults, one at a time, in
- * lib/ori, lib/analysis, lib/phases and lib/rules, and runs those rooms' own tests until one fails. Prints which survive, and the
+ * lib/ori, lib/analysis, lib/phases and lib/rules, and runs those components' own tests until one fails. Prints which survive, and the
  * share that was killed. The faults are made of the syntax tree and chosen by the seed; a fault that does not change what a
  * test can see (an unreachable branch, a limit that nothing meets) survives rightly, so each survivor is to be looked at.
  *
@@ -15,7 +15,7 @@ import ts from "typescript";
 import { random } from "../test/corpus/random.js";
 
 const root = resolve(__dirname, "..");
-const rooms = ["ori", "analysis", "phases", "rules"] as const;
+const components = ["ori", "analysis", "phases", "rules"] as const;
 /** Tables of data and proofs: faults there are no faults of code. */
 const leftOut = /(table|proofs|index|types|texts\/\w+)\.ts$/;
 
@@ -104,8 +104,8 @@ const count = number("--count", 300);
 const end = Date.now() + 1000 * number("--seconds", 3600);
 const chance = random(number("--seed", 1));
 
-const faults = rooms
-  .flatMap((room) => filesIn(join(root, "lib", room), /\.ts$/))
+const faults = components
+  .flatMap((component) => filesIn(join(root, "lib", component), /\.ts$/))
   .filter((f) => !leftOut.test(f))
   .flatMap(faultsOf);
 const chosen: Fault[] = [];
@@ -127,7 +127,7 @@ interface Suite {
   readonly files: readonly string[];
 }
 
-/** Suites of the rooms that take long or need the corpus: what they kill is not the rooms' own tests' merit. */
+/** Suites of the components that take long or need the corpus: what they kill is not the components' own tests' merit. */
 const slow = /corpus|growth|-run\.test|resume/;
 /** Most milliseconds of the processor that a suite takes without a fault. */
 const MOST = 15_000;
@@ -179,7 +179,7 @@ async function main(): Promise<void> {
     return;
   }
   const counts = { killed: 0, survived: 0, untouched: 0 } as Record<string, number>;
-  const all = rooms.flatMap((r) =>
+  const all = components.flatMap((r) =>
     existsSync(join(root, "test", r)) ? filesIn(join(root, "test", r), /\.test\.ts$/) : [],
   );
   const known = (await ask<Suite[]>({ fault: null, suites: all.filter((s) => !slow.test(s)) }, 1_800_000)) ?? [];
@@ -196,7 +196,7 @@ async function main(): Promise<void> {
   const n = Object.values(counts).reduce((sum, c) => sum + c, 0);
   const share = ((100 * (counts.killed ?? 0)) / Math.max(1, n)).toFixed(0);
   console.log(
-    `${n} faults of ${faults.length} possible ones: ${counts.killed} killed (${share} %), ${counts.survived} survived, ${counts.untouched} in files that no suite of the rooms loads`,
+    `${n} faults of ${faults.length} possible ones: ${counts.killed} killed (${share} %), ${counts.survived} survived, ${counts.untouched} in files that no suite of the components loads`,
   );
 }
 

@@ -152,7 +152,7 @@ function compareModule(
   }
 }
 
-/** All modules of the list from where the state says, until the time is over. */
+/** All modules of the list from where the state says, until the time has run out. */
 function compareList(
   count: number,
   make: (from: number, to: number) => Uint8Array | null,

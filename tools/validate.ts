@@ -26,7 +26,7 @@ let turn = 0;
 const counts = new Map<string, number>();
 const count = (what: string, by = 1): void => void counts.set(what, (counts.get(what) ?? 0) + by);
 
-/** False when the time is over. */
+/** False when the time has run out. */
 function one(name: string, text: string, run: Runner): boolean {
   if (Date.now() > end) return false;
   try {

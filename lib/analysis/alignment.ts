@@ -23,7 +23,7 @@ const ofNumber = (n: number): number => atMost(lowest(n | 0));
 /** By how many bytes registers are known to be aligned (powers of two up to `MOST_ALIGNED`), found on demand. */
 export class Alignments {
   private readonly known = new Map<number, number>();
-  /** Units under way: what a loop brings back. */
+  /** Units in flight: what a loop brings back. */
   private readonly open = new Set<number>();
   private leant = false;
 
@@ -80,7 +80,7 @@ export class Alignments {
     this.open.add(unit);
     const found = this.ofResult(inst);
     this.open.delete(unit);
-    // What leans on a value under way is only true together with it.
+    // What leans on a value in flight is only true together with it.
     if (!this.leant || this.open.size === 0) this.known.set(unit, found);
     return found;
   }

@@ -326,7 +326,7 @@ const lastSync = (block: Block): number => block.insts.findLastIndex((i) => i.fo
 
 const syncIn = (func: Func, block: number): Meeting => ({ block, until: lastSync(func.blocks[block] as Block) + 1 });
 
-/** The barrier of the CTA to which every lane comes from here, by blocks with one way on. */
+/** The barrier of the CTA to which every lane comes from here, by blocks with one successor. */
 function barrierAfter(func: Func, { indexOf }: Cfg, from: number): readonly Meeting[] {
   const seen = new Set<number>();
   for (let b = from; !seen.has(b); ) {

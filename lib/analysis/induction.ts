@@ -1,6 +1,6 @@
 /**
  * Counted loops on plain registers (before the SSA window): which register counts, by what step, against which bound, and how
- * often the loop turns. A loop counts here when it has one entry, one way back and one way out, both at the end of the same
+ * often the loop turns. A loop counts here when it has one entry, one back edge and one exit edge, both at the end of the same
  * block (the latch), so that each turn does all of it:
  *
  *     MOV %R8, RZ                             counter %R8, step 1, from 0
@@ -154,7 +154,7 @@ class Turn {
     return !this.written.has(unitKey(u));
   }
 
-  /** The instruction that gave the register what it holds at that place; null: none in this turn, or more than one way. */
+  /** The instruction that gave the register what it holds at that place; null: none in this turn, or more than one path. */
   definition(u: Unit, at: Place): Inst | null {
     const place = this.find(u, at);
     return place === null || place === "head" ? null : this.inst(place);

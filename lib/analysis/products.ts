@@ -140,7 +140,7 @@ function runs(set: Uint32Array): Runs {
 
 const isArrive = ({ form }: MachineInst): boolean => form.op === "WARPGROUP" && form.mods.includes("ARRIVE");
 
-/** Groups that a DEPBAR leaves under way. */
+/** Groups that a DEPBAR leaves in flight. */
 const groupsLeft = (inst: MachineInst): number => inst.srcs.at(-1)!.value;
 
 /** gsb0: the last product of a group. */

@@ -8,7 +8,7 @@ type Value<O> = O extends { takes: readonly (infer Choice)[] }
   ? Choice | undefined
   : O extends { takes: "list" }
     ? readonly string[] | undefined
-    : O extends { takes: "count" }
+    : O extends { takes: "count" | "integer" }
       ? number | undefined
       : O extends { value: string }
         ? string | undefined
@@ -74,6 +74,10 @@ export function readCommandLine<N extends CommandName>(
 function checked(o: OptionRow, name: string, text: string): string | number {
   if (o.takes === "count") {
     if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${name} takes a whole number, not '${text}'`);
+    return Number(text);
+  }
+  if (o.takes === "integer") {
+    if (!/^[+-]?\d{1,9}$/.test(text)) throw new UsageError(`${name} takes a whole number, not '${text}'`);
     return Number(text);
   }
   if (Array.isArray(o.takes) && !o.takes.includes(text))

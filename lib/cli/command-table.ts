@@ -5,7 +5,7 @@ export interface OptionRow {
   readonly value?: string;
   readonly short?: string;
   /** `list`: may be repeated. `count`: a whole number from 0 on. */
-  readonly takes?: readonly string[] | "list" | "count";
+  readonly takes?: readonly string[] | "list" | "count" | "integer";
   readonly help: string;
 }
 
@@ -159,7 +159,7 @@ export const commandTable = {
   },
   worker: {
     operands: "",
-    help: "Run points of sweeps on a queue (sweep --queue) until it is interrupted; portions under way come to their end, a second interrupt ends at once. Any number of workers, on any machines, of the same version of ptxlab.",
+    help: "Run points of sweeps on a queue (sweep --queue) until it is interrupted; portions in flight come to their end, a second interrupt ends at once. Any number of workers, on any machines, of the same version of ptxlab.",
     options: {
       queue: { value: "URL", help: "redis://HOST:PORT, as for sweep (default: the variable PTXLAB_QUEUE)." },
       threads: { value: "N", takes: "count", help: "Worker threads (default: one per core)." },
@@ -210,7 +210,7 @@ export const commandTable = {
         takes: ["cubin", "sass", "ori", "lowered"],
         help: "cubin (default), sass, ori (after all phases), lowered (before the first phase).",
       },
-      "opt-level": { value: "N", short: "O", takes: ["0", "1", "2", "3"], help: "Level (default 3)." },
+      "opt-level": { value: "N", short: "O", takes: "integer", help: "Level: 0, 1, 2; any other is 3 (the default)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },
@@ -226,7 +226,12 @@ export const commandTable = {
     options: {
       launch: { value: "FILE", help: "The launches whose buffers are compared, as for run." },
       arch: { value: "NAME", help: "What for (default sm_90)." },
-      "opt-level": { value: "N", short: "O", takes: ["1", "2", "3"], help: "Level (default 3)." },
+      "opt-level": {
+        value: "N",
+        short: "O",
+        takes: "integer",
+        help: "Level: 1, 2; any other above is 3 (the default).",
+      },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },
@@ -241,7 +246,12 @@ export const commandTable = {
     options: {
       launch: { value: "FILE", help: "The launches whose buffers are compared, as for run." },
       arch: { value: "NAME", help: "What for (default sm_90)." },
-      "opt-level": { value: "N", short: "O", takes: ["1", "2", "3"], help: "Level (default 3)." },
+      "opt-level": {
+        value: "N",
+        short: "O",
+        takes: "integer",
+        help: "Level: 1, 2; any other above is 3 (the default).",
+      },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },
@@ -255,7 +265,7 @@ export const commandTable = {
     help: "Write one HTML page that shows a compilation of PTX phase by phase: source, code after every phase that changed it, SASS, linked by instruction; differences, flow graph, figures. It needs no network.",
     options: {
       arch: { value: "NAME", help: "What for (default sm_90)." },
-      "opt-level": { value: "N", short: "O", takes: ["0", "1", "2", "3"], help: "Level (default 3)." },
+      "opt-level": { value: "N", short: "O", takes: "integer", help: "Level: 0, 1, 2; any other is 3 (the default)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },

@@ -11,7 +11,7 @@ import { bytesOf, UsageError } from "./usage.js";
 /** The options that commands which compile share; undefined: not given. */
 export interface CompilerValues {
   readonly arch: string | undefined;
-  readonly "opt-level": string | undefined;
+  readonly "opt-level": number | undefined;
   readonly maxrregcount: number | undefined;
   readonly knob: readonly string[] | undefined;
   readonly policy: string | undefined;
@@ -32,7 +32,7 @@ export function compilerOptions(
   const options: CompileOptions = {
     target: arch,
     file,
-    ...(values["opt-level"] && { opt: Number(values["opt-level"]) }),
+    ...(values["opt-level"] !== undefined && { opt: values["opt-level"] }),
     ...(limit !== null && limit.value !== null && { maxRegisters: limit.value }),
     ...(values.knob && { knobs: Object.fromEntries(values.knob.map(knobSetting)) }),
     ...(values.kernel && { entries: values.kernel }),

@@ -176,7 +176,7 @@ async function onThreads(
   try {
     const parts = portions(points.length, count, budget.seconds !== undefined);
     let next = 0;
-    // Two portions under way for each thread: one that runs and one that waits for it; where points need more cores, none waits.
+    // Two portions in flight for each thread: one that runs and one that waits for it; where points need more cores, none waits.
     const feed = async (): Promise<void> => {
       for (let part = parts[next++]; part !== undefined && !signal?.aborted; part = parts[next++]) {
         const [from, to] = part;

@@ -48,7 +48,7 @@ export interface StudyOptions {
   readonly journal?: string;
   /** Python that has Optuna. Default: PTXLAB_PYTHON, else that of the notebooks (PTXLAB_VENV, `.venv`), else `python3`. */
   readonly python?: string;
-  /** Ends the study after the batch under way. */
+  /** Ends the study after the batch in flight. */
   readonly signal?: AbortSignal;
   /** In a notebook a study that takes longer than a second shows rate and time left. Default true. */
   readonly progress?: boolean;

@@ -13,7 +13,7 @@
  * Abstract interpretation: `step` takes the worst case before an instruction (state.ts) to that after it; blocks
  * are repeated until nothing changes; then each is gone through once more and what is wrong is written down.
  *
- *     LDG R4, [R2]      W2   R4 is under way until SB2 is waited for, R2 is read until then
+ *     LDG R4, [R2]      W2   R4 is in flight until SB2 is waited for, R2 is read until then
  *     IADD3 R2, R2, 4        finding: R2 may not have been read yet
  *     FADD R4, R4, R5   B2   fine
  *     FMUL R6, R4, R4        stall of the FADD 1: finding, 4 cycles needed
@@ -257,7 +257,7 @@ class Checker {
     }
   }
 
-  /** The instruction is under way. */
+  /** The instruction is in flight. */
   private enter(i: number): void {
     const { sites, state } = this;
     const t = sites.timing[i]!;
@@ -331,7 +331,7 @@ class Checker {
     state.order[e] = order;
   }
 
-  /** After a call out of the code, or a return, nothing is known: nothing may be under way. */
+  /** After a call out of the code, or a return, nothing is known: nothing may be in flight. */
   private leave(i: number): void {
     const { state } = this;
     for (let u = 0; u < UNITS; u++) {

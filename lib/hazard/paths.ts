@@ -1,6 +1,6 @@
 /**
  * The paths through the code of a section: basic blocks with edges into the functions that are called inside it and back
- * to every place that calls them. Calls out of the section are edges over which nothing may be under way.
+ * to every place that calls them. Calls out of the section are edges over which nothing may be in flight.
  */
 
 import type { MachineInst } from "../isa/operand.js";
@@ -11,13 +11,13 @@ export interface Paths {
   readonly blocks: readonly CodeBlock[];
   /** Blocks that may follow each block, calls and returns followed. */
   readonly next: readonly (readonly number[])[];
-  /** Ends in a call out of the section, or returns out of it: registers under way would be met by unknown code. */
+  /** Ends in a call out of the section, or returns out of it: registers in flight would be met by unknown code. */
   readonly leaves: Uint8Array;
   /** Ends in a call of code that never returns: ptxas leaves loops so, and holds back one cycle as for a branch. */
   readonly jumps: Uint8Array;
   /** Ends in an indirect branch without a table. */
   readonly open: Uint8Array;
-  /** Blocks that the analysis starts from with nothing under way. */
+  /** Blocks that the analysis starts from with nothing in flight. */
   readonly roots: readonly number[];
 }
 

@@ -59,7 +59,7 @@ export class Products {
     }
   }
 
-  /** A product is under way; when it closes its group, all before it are counted. */
+  /** A product is in flight; when it closes its group, all before it are counted. */
   enter(i: number): void {
     const { sites, state } = this;
     for (let k = sites.readStart[i]!; k < sites.readStart[i + 1]!; k++)
@@ -124,10 +124,10 @@ export class Products {
   }
 
   /** For which uses the result of an instruction is not there so many cycles after its issue. */
-  private late(source: number, cycles: number, underWay: boolean): number {
+  private late(source: number, cycles: number, inFlight: boolean): number {
     const inst = this.sites.asked[source >> 5]!;
     const slot = (source & 31) - 2;
-    if (this.sites.timing[source >> 5]!.write) return underWay ? OPERAND | ACCUMULATOR : 0;
+    if (this.sites.timing[source >> 5]!.write) return inFlight ? OPERAND | ACCUMULATOR : 0;
     if (inst.dsts[slot]!.file !== File.R) return 0;
     const { target } = this.sites;
     const operand = cycles < arriveDistance(inst, slot, false, target) ? OPERAND : 0;

@@ -29,7 +29,7 @@ export class Report {
     this.add(kind, i, source >> 5, register, need, cycles, what);
   }
 
-  /** Entry e of the state is still under way. */
+  /** Entry e of the state is still in flight. */
   pending(kind: "result" | "overwrite" | "operand" | "call", i: number, state: State, e: number, unit: number): void {
     const register = unitName(unit);
     const late = state.kind[e] === PENDING_READ ? `may still have to be read` : `may still have to be written`;
@@ -58,7 +58,7 @@ export class Report {
     this.add("group", i, state.source[e]! >> 5, "", null, null, what);
   }
 
-  /** The cache is thrown away while an access that acquires may be under way. */
+  /** The cache is thrown away while an access that acquires may be in flight. */
   acquire(i: number, state: State, e: number): void {
     const mask = state.mask[e]!;
     const told = mask === 0 ? "nothing tells when it is done" : `${scoreboards(mask)} is not waited for`;
@@ -69,7 +69,7 @@ export class Report {
       "",
       null,
       null,
-      `empties the cache while a strong access is under way: ${told}`,
+      `empties the cache while a strong access is in flight: ${told}`,
     );
   }
 

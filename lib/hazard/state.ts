@@ -1,5 +1,5 @@
 /**
- * What may be under way at a point of the program, in the worst case over all paths that lead there. Per unit a list of
+ * What may be in flight at a point of the program, in the worst case over all paths that lead there. Per unit a list of
  * entries:
  *
  * - a write or read of an instruction of fixed latency, with the cycle of its issue: forgotten after `HORIZON` cycles,

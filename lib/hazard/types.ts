@@ -5,9 +5,9 @@
  * - `result`: a register is read while a variable-latency instruction may still have to write it.
  * - `overwrite`: a register is written while a variable-latency instruction may still have to write it.
  * - `operand`: a register is written while a variable-latency instruction may still have to read it.
- * - `call`: control leaves for code that is not seen, or returns, while a register is still under way.
+ * - `call`: control leaves for code that is not seen, or returns, while a register is still in flight.
  * - `reuse`: an operand comes from the reuse cache although its register has been written since.
- * - `group`: a counted wait (DEPBAR.LE sb, n) that does not see a group of asynchronous copies under way.
+ * - `group`: a counted wait (DEPBAR.LE sb, n) that does not see a group of asynchronous copies in flight.
  * - `arrive`: a product of a warp group reads what was not there at the last WARPGROUP.ARRIVE, or issues too soon after it.
  * - `acquire`: CCTL.IVALL throws the cache away before the strong access before it is done (acquire.ts).
  * - `stall`: the instruction does not hold back the next one as long as it must.

@@ -206,7 +206,7 @@ function withRead(inst: MachineInst): MachineInst {
   return { ...inst, srcs: [...inst.srcs, hidden[unnamed(inst.form).file]!] };
 }
 
-/** A register that a call or return passes on: both wait for everything under way. */
+/** A register that a call or return passes on: both wait for everything in flight. */
 function passes(inst: MachineInst, slot: number): boolean {
   return slot === IMPLICIT && (inst.form.flow === "call" || inst.form.flow === "return");
 }

@@ -134,7 +134,7 @@ export type Said = (typeof saids)[number];
 /** Slot of a register that an instruction reads or writes without naming it: predicates under a mask (P2R, R2P). */
 export const IMPLICIT = -2;
 
-/** A fresh operand; the only literal of this shape in this room (the IR's constructors are in `lib/ori/operand.ts`). */
+/** A fresh operand; the only literal of this shape in this component (the IR's constructors are in `lib/ori/operand.ts`). */
 export function makeOperand(kind: Kind, file: File, width: number, id: number, value: number): Operand {
   return { kind, file, width, id, sub: 0, value, high: 0, mods: 0, part: "", index: NO_INDEX, sym: "" };
 }

@@ -418,10 +418,8 @@ function parseOperand(text: string, slots: readonly Slot[], where: string): Toke
       const terms = splitTerms(rest.slice(start, end)).map((t) => {
         const r = parseRef(t, slots, where);
         if (!r || r.length !== t.length) throw new InternalError(`instruction table: bad address "${text}"`);
-        const behindDescriptor = out.some(
-          (t) => (t.kind === "ref" || t.kind === "quiet") && t.ref.slot.name === "desc",
-        );
-        return { ...r.ref, keepZero: behindDescriptor || (start === 1 && r.ref.suffix !== "") };
+        const afterDescriptor = out.some((t) => (t.kind === "ref" || t.kind === "quiet") && t.ref.slot.name === "desc");
+        return { ...r.ref, keepZero: afterDescriptor || (start === 1 && r.ref.suffix !== "") };
       });
       out.push({ kind: "sum", terms });
       rest = rest.slice(end + 1);

@@ -1,4 +1,4 @@
-/** Who reads a knob: `room: option` by the knob's name. A knob that is not here is refused. */
+/** Who reads a knob: `component: option` by the knob's name. A knob that is not here is refused. */
 
 /** Parameters of phases have the names of their knobs (lib/phases/parameters.ts, unroll-cost.ts). */
 const optimizer =
@@ -17,8 +17,8 @@ const unroll =
   "LoopUnrollNonInnermost LoopUnrollUnknownMultiBlock LoopUnrollExtraFoldableLdcWeight LoopUnrollNumInstTex UnrollPregThreshold " +
   "LoopUnrollFoldableAddrWeight LoopUnrollNumExtraInstBase UnrollFlexableFullLimit " +
   "DisablePartialUnrollOverflowCheck";
-const own = (room: string, names: string): readonly (readonly [string, string])[] =>
-  names.split(" ").map((name) => [name, `${room}: ${name}`]);
+const own = (component: string, names: string): readonly (readonly [string, string])[] =>
+  names.split(" ").map((name) => [name, `${component}: ${name}`]);
 
 export const readers: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...own("optimizer", optimizer), ...own("unroll", unroll)]),

@@ -1,5 +1,5 @@
 /**
- * The registry of knobs: what there is, what a setting may look like, and who reads it. `readBy` names the room and the
+ * The registry of knobs: what there is, what a setting may look like, and who reads it. `readBy` names the component and the
  * option that a knob sets; a knob that nothing reads is listed all the same, and setting it is refused, since a setting
  * without effect would spoil an experiment.
  */
@@ -23,7 +23,7 @@ export interface Knob {
   readonly page: string;
   /** What the page says of it. */
   readonly says: string;
-  /** `room: option`, null when nothing reads it yet. */
+  /** `component: option`, null when nothing reads it yet. */
   readonly readBy: string | null;
 }
 
@@ -74,8 +74,8 @@ export interface KnobReading {
   readonly number: number | null;
   /** The value that was read. */
   readonly value: KnobValue;
-  /** Room, and its option that the knob sets. */
-  readonly room: string;
+  /** Component, and its option that the knob sets. */
+  readonly component: string;
   /** The option of the reader that it sets. */
   readonly option: string;
 }
@@ -84,9 +84,9 @@ export interface KnobReading {
 export function readingsOf(values: KnobValues): readonly KnobReading[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const knob = findKnob(name);
-    const [room, option] = (knob?.readBy ?? "").split(": ");
-    if (knob === undefined || room === undefined || option === undefined) return [];
-    return [{ knob: knob.name, number: knob.number, value, room, option }];
+    const [component, option] = (knob?.readBy ?? "").split(": ");
+    if (knob === undefined || component === undefined || option === undefined) return [];
+    return [{ knob: knob.name, number: knob.number, value, component, option }];
   });
 }
 
@@ -99,12 +99,12 @@ const forms: Readonly<Record<string, readonly [form: RegExp, words: string]>> = 
   SchedResBusyMachineOpcode: [/^[A-Z][\w.]*,\d{1,4}(,[A-Z][\w.]*,\d{1,4})*$/, "MNEMONIC.MODIFIERS,cycles …"],
 };
 
-/** The options of one room (`phases`, `regalloc`, `sched`) that a set of values gives, by option name. */
-export function optionsOf(room: string, values: KnobValues): Record<string, KnobValue> {
+/** The options of one component (`phases`, `regalloc`, `sched`) that a set of values gives, by option name. */
+export function optionsOf(component: string, values: KnobValues): Record<string, KnobValue> {
   const options: Record<string, KnobValue> = {};
   for (const [name, value] of Object.entries(values)) {
     const [reader, option] = (findKnob(name)?.readBy ?? "").split(": ");
-    if (reader === room && option !== undefined) options[option] = value;
+    if (reader === component && option !== undefined) options[option] = value;
   }
   return options;
 }

@@ -173,9 +173,9 @@ function transfer(
 ): void {
   // What the driver brings along lies elsewhere.
   const absolute = c.module.convention === "relocatable" || ("name" in callee && !c.module.functions.has(callee.name));
-  const behind = c.newBlock();
+  const after = c.newBlock();
   const link = c.machine(20, 2);
-  const here = (half: string): Operand => ({ ...label(behind), part: absolute ? half : "" });
+  const here = (half: string): Operand => ({ ...label(after), part: absolute ? half : "" });
   c.emit("MOV", [part(link, 0)], [here("32@lo")]);
   c.emit("MOV", [part(link, 1)], [absolute ? here("32@hi") : imm(0)]);
   const own = label(c.func.blocks[0] as Func["blocks"][number]);
@@ -196,7 +196,7 @@ function transfer(
     defs: Array.from({ length: results }, (_, k) => c.machine(4 + k)),
   };
   c.calls.push(inst);
-  c.start(behind);
+  c.start(after);
 }
 
 function takeResult(c: Context, result: Parameter, to: PtxOperand, buffer: number): void {

@@ -1,8 +1,8 @@
 /**
- * Convergence regions. Lanes of a warp that take different ways at a branch run apart until something brings them together; BSSY
- * before the branch and BSYNC where the ways meet do that.
+ * Convergence regions. Lanes of a warp that take different paths at a branch run apart until something brings them together; BSSY
+ * before the branch and BSYNC where the paths meet do that.
  *
- * For a branch in block X the ways meet at its immediate post-dominator J. The region is entered at D: X itself, or, when X
+ * For a branch in block X the paths meet at its immediate post-dominator J. The region is entered at D: X itself, or, when X
  * lies in a loop that J is outside of (lanes leave the loop at different times), the preheader of the outermost such loop, since a
  * lane must not set up the barrier again while others wait at it. J must post-dominate D too; if not, the next post-dominator
  * takes its place. Branches that meet at the same J share one region, entered at their common dominator.
@@ -22,7 +22,7 @@
  * A loop that watches memory may wait for a lane that waits at the loop's own barrier (a lock taken by a compare-and-swap).
  * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
  * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
- * decides about the way out (measured on its code for small loops); here it is every such loop everywhere. The loops that lowering
+ * decides about the exit (measured on its code for small loops); here it is every such loop everywhere. The loops that lowering
  * itself makes around a compare-and-swap wait for nobody: one lane's swap fails because another's went through. ptxas has no YIELD there.
  */
 import { type Cfg, controlFlow } from "../analysis/cfg.js";

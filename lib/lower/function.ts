@@ -17,7 +17,7 @@ import { addRegions } from "./convergence.js";
 import { instructionText } from "./describe.js";
 import { gather } from "./gather.js";
 import { fragmentsOf, planFragments } from "./matrix/groups.js";
-import { settleProducts } from "./matrix/under-way.js";
+import { settleProducts } from "./matrix/in-flight.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { finishCalls, lowerRoutine } from "./routine.js";

@@ -1,5 +1,5 @@
 /**
- * Inlining of function bodies: device functions where they are called, and the math routines of this room. Parameters and results in
+ * Inlining of function bodies: device functions where they are called, and the math routines of this component. Parameters and results in
  * `.reg` become registers, those in `.param` become slots (slots.ts).
  */
 import { InternalError } from "../errors.js";

@@ -86,7 +86,7 @@ export function inOrder(func: Func, syncs: ReadonlySet<Inst>, together: () => Re
     const forks = func.blocks.filter((b) => (own.has(b) || !fixed.has(b)) && after(b, next) === SEVERAL);
     if (forks.length === 0) return true;
     const uniform = together();
-    // Those whose ways are clear by themselves are places from now on.
+    // Those whose paths are clear by themselves are places from now on.
     const clear = forks.filter((b) => uniform.has(b) && b.succs.every((s) => next.get(s) !== SEVERAL));
     const fresh = clear.filter((b) => !own.has(b));
     for (const b of fresh) fixed.set(b, 2 * b.id + 1);

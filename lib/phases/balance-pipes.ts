@@ -1,6 +1,6 @@
 /**
  * Sums and shifts on the pipe that has less to do (LateArchOptimizeSecond). What the ALU does beyond what the FMA pipe does in a block goes
- * over as long as that evens them out, in the order of the text; products with 2^n ± 1 go the other way.
+ * over as long as that evens them out, in the order of the text; products with 2^n ± 1 go the other replacement.
  *
  *     IADD3 %R1, %R2, %R3, RZ                        IMAD %R1, %R2, 0x1, %R3          (IMAD.IADD)
  *     IADD3 %R1, %R2, 0x10, RZ                       VIADD %R1, %R2, 0x10
@@ -23,7 +23,7 @@ import { barrierOperands } from "./barrier-operands.js";
 
 type Pipe = "alu" | "fma";
 
-interface Way {
+interface Replacement {
   readonly form: Form;
   readonly dsts: Operand[];
   readonly srcs: Operand[];
@@ -56,8 +56,8 @@ function balanceInOrder(func: Func, block: Block, whole: ReadonlySet<Inst>): num
     if (from === null || whole.has(inst)) continue;
     const to = from === "alu" ? "fma" : "alu";
     if (load[from] - load[to] < 3) continue;
-    const way = from === "alu" ? toFma(func, inst) : toAlu(inst);
-    if (way === null || !go(func, inst, way)) continue;
+    const replacement = from === "alu" ? toFma(func, inst) : toAlu(inst);
+    if (replacement === null || !go(func, inst, replacement)) continue;
     load[from]--;
     load[to]++;
     moved++;
@@ -71,28 +71,29 @@ function evenOut(func: Func, block: Block, whole: ReadonlySet<Inst>): number {
   let left = (load.alu - load.fma) >> 1;
   if (left < 2) return 0;
   const copies: null[] = [];
-  const others: { inst: Inst; way: Way }[] = [];
+  const others: { inst: Inst; replacement: Replacement }[] = [];
   for (const inst of block.insts) {
     if (isLiteralCopy(inst)) copies.push(null);
-    const way = pipeOf(func, inst, true) !== "alu" || whole.has(inst) ? null : toFma(func, inst);
-    if (way !== null && encodes(func, way.form, way.dsts, way.srcs)) others.push({ inst, way });
+    const replacement = pipeOf(func, inst, true) !== "alu" || whole.has(inst) ? null : toFma(func, inst);
+    if (replacement !== null && encodes(func, replacement.form, replacement.dsts, replacement.srcs))
+      others.push({ inst, replacement });
   }
   const all = [...copies, ...others];
   const order = all.length === 3 ? [all[0]!, all[2]!, all[1]!] : [...copies, ...others.reverse()];
   let moved = 0;
   for (const one of order) {
     if (left-- === 0) break;
-    if (one === null || !go(func, one.inst, one.way)) continue;
+    if (one === null || !go(func, one.inst, one.replacement)) continue;
     moved++;
   }
   return moved;
 }
 
-function go(func: Func, inst: Inst, way: Way): boolean {
-  if (!encodes(func, way.form, way.dsts, way.srcs)) return false;
-  inst.form = way.form;
-  inst.dsts = way.dsts;
-  inst.srcs = way.srcs;
+function go(func: Func, inst: Inst, replacement: Replacement): boolean {
+  if (!encodes(func, replacement.form, replacement.dsts, replacement.srcs)) return false;
+  inst.form = replacement.form;
+  inst.dsts = replacement.dsts;
+  inst.srcs = replacement.srcs;
   return true;
 }
 
@@ -121,12 +122,12 @@ const plain = (o: Operand | undefined): o is Operand =>
 const zero = (o: Operand | undefined): boolean => o !== undefined && isZeroReg(o) && o.mods === 0;
 const dead = (o: Operand | undefined): boolean => o === undefined || o.kind === Kind.None || o.id === ZERO_REG;
 
-function imad(d: Operand, a: Operand, b: Operand, c: Operand): Way {
+function imad(d: Operand, a: Operand, b: Operand, c: Operand): Replacement {
   return { form: form("IMAD"), dsts: [d], srcs: [clone(a), b, clone(c)] };
 }
 
 /** The same by the FMA pipe; null: it has no such instruction. */
-function toFma(func: Func, inst: Inst): Way | null {
+function toFma(func: Func, inst: Inst): Replacement | null {
   const d = inst.dsts[0] as Operand;
   if (!isReg(d) || inst.dsts.slice(1).some((o) => !dead(o))) return null;
   const { name } = inst.form;
@@ -137,7 +138,7 @@ function toFma(func: Func, inst: Inst): Way | null {
   return name === "IADD3.X" ? carrySum(inst, d) : null;
 }
 
-function sum(func: Func, inst: Inst, d: Operand): Way | null {
+function sum(func: Func, inst: Inst, d: Operand): Replacement | null {
   const terms = inst.srcs.slice(0, 3).filter((o) => !zero(o));
   const [x, y] = terms as [Operand, Operand];
   if (terms.length === 1 && plain(x) && x.file === File.R && x.mods === Mod.Neg) return imad(d, RZ(), RZ(), x);
@@ -165,7 +166,7 @@ function sum(func: Func, inst: Inst, d: Operand): Way | null {
   return imad(d, a, imm(1), c);
 }
 
-function carrySum(inst: Inst, d: Operand): Way | null {
+function carrySum(inst: Inst, d: Operand): Replacement | null {
   const [x, y, z, carry, second] = inst.srcs as [Operand, Operand, Operand, Operand, Operand];
   const x2 = tryForm("IMAD.X");
   if (x2 === null || !zero(z) || !isZeroReg(second) || (second.mods & Mod.Not) === 0) return null;
@@ -175,13 +176,13 @@ function carrySum(inst: Inst, d: Operand): Way | null {
   return { form: x2, dsts: [d], srcs: [clone(a), imm(1), clone(c), clone(carry)] };
 }
 
-function shift(inst: Inst, d: Operand): Way | null {
+function shift(inst: Inst, d: Operand): Replacement | null {
   const [x, n, z] = inst.srcs as [Operand, Operand, Operand];
   if (!plain(x) || x.mods !== 0 || x.file !== File.R || n.kind !== Kind.Imm || n.value > 31 || !zero(z)) return null;
   return { ...imad(d, x, imm((1 << n.value) >>> 0), RZ()), form: form("IMAD.U32") };
 }
 
-function sumOfShift(inst: Inst, d: Operand): Way | null {
+function sumOfShift(inst: Inst, d: Operand): Replacement | null {
   const [x, y, n] = inst.srcs as [Operand, Operand, Operand];
   if (!plain(x) || x.mods !== 0 || x.file !== File.R || n.kind !== Kind.Imm || n.value > 31) return null;
   if (!plain(y) || y.mods !== 0 || y.file !== File.R || (isReg(y) && y.id === x.id && y.sub === x.sub)) return null;
@@ -189,7 +190,7 @@ function sumOfShift(inst: Inst, d: Operand): Way | null {
 }
 
 /** A product with 2^n ± 1 by the ALU; null: it is none. */
-function toAlu(inst: Inst): Way | null {
+function toAlu(inst: Inst): Replacement | null {
   const [x, k, z] = inst.srcs as [Operand, Operand, Operand];
   if (inst.form.name !== "IMAD" || !plain(x) || x.mods !== 0 || x.file !== File.R || !zero(z)) return null;
   if (k.kind !== Kind.Imm || k.mods !== 0 || k.value < 3 || k.value === 0xffffffff) return null;

@@ -1,6 +1,6 @@
 /**
  * LateMergeEquivalentConditionalFlow: what becomes of branches once phis are copies. In turn until nothing changes: branches are
- * folded, regions around what never parts go, short arms become straight code, arms in a row under one predicate become one. Each step makes room for the others: an
+ * folded, regions around what never diverges go, short arms become straight code, arms in a row under one predicate become one. Each step makes room for the others: an
  * arm without its region may be short, and two arms less is one block more for the scheduler. What is done after the last region
  * and could be done before it moves there at last (hoist-end.ts).
  */
@@ -22,7 +22,7 @@ export function simplifyConditionalFlow(func: Func, p: PhaseParameters = phasePa
   if (hoistEnds(func) > 0) foldBranches(func, false);
 }
 
-/** What stays a branch; nothing moves from after the last region yet, for the way to the end is then branched to and not an end under a guard. */
+/** What stays a branch; nothing moves from after the last region yet, for the path to the end is then branched to and not an end under a guard. */
 export function settleBranches(func: Func, p: PhaseParameters = phaseParameters): void {
   if (!func.virtual || p.DisableMergeEquivalentConditionalFlow) return;
   let left = p.MergeEquivalentConditionalFlowBudget;

@@ -5,14 +5,14 @@
  * parallel copy, on a block of its own where the edge is critical (splitEdges), else at the end of the predecessor. It
  * is put into sequence in parallel-copy.ts. Copying phi by phi at the end of the predecessors would be wrong twice over:
  * a phi's source may be another phi's destination (swap), and a branching predecessor may still need the old value of
- * a destination on its other way out (lost copy; wiki page 12).
+ * a destination on its other edge out (lost copy; wiki page 12).
  *
  *     b1: …                       b1: … ; t = x; x = y; y = t
  *     b2: x = PHI(…, y)     →     b2: …
  *         y = PHI(…, x)
  *
  * The edges of an indirect branch cannot be split. Where one is critical, the phis of its target get their values
- * through fresh registers: written at the end of every predecessor, which harms no other way out, and copied into the
+ * through fresh registers: written at the end of every predecessor, which harms no other edge out, and copied into the
  * phis' own registers at the head of the block.
  */
 import { insertAt, insertAtEnd, isCritical, rewriteBlock, splitEdges } from "../ori/editor.js";

@@ -41,7 +41,7 @@ export function readCopies(func: Func): number {
   return count;
 }
 
-/** Where a copy and its original hold the same: from the copy on, into blocks that only this way leads to, up to a new definition of either. */
+/** Where a copy and its original hold the same: from the copy on, into blocks that only this path leads to, up to a new definition of either. */
 class Region {
   private readonly to: Operand;
   private readonly from: Operand;

@@ -115,7 +115,7 @@ function copiedBy(inst: Inst): Operand | null {
   return from.kind === Kind.Reg && from.file === File.R && from.width === 1 ? from : null;
 }
 
-/** The first of a row of copies; the way there is shortened. */
+/** The first of a row of copies; the chain is shortened. */
 function rootOf(origin: Int32Array, u: number): number {
   let root = u;
   while ((origin[root] as number) >= 0) root = origin[root] as number;

@@ -1,5 +1,5 @@
 /**
- * What a branch's other lanes jump to comes next (part of OriBranchOpt): the way on stays the way on, whatever stands where in the source, so
+ * What a branch's other lanes jump to comes next (part of OriBranchOpt): the fall-through stays the fall-through, whatever stands where in the source, so
  * that it is the first arm of an if-conversion. Asked of ptxas 13.0.88 with arms in both orders, with and without the jump.
  *
  *     @P BRA a                @P BRA a
@@ -15,16 +15,16 @@ import { type Block, type Func, Kind } from "../ori/types.js";
 import { isPlainBranch, namedBlocks } from "./branches.js";
 import { jump } from "./copy-blocks.js";
 
-/** Returns how many ways moved. */
+/** Returns how many fall-throughs moved. */
 export function keepFallThrough(func: Func): number {
   const { innermost } = analysis(func, "loops");
   const loopOf = new Map(func.blocks.map((b, i) => [b, innermost[i] as number]));
   const named = namedBlocks(func);
   let count = 0;
   for (let b = 0; b + 3 < func.blocks.length; b++) {
-    const way = wayOf(func, b, named, loopOf);
-    if (way === null) continue;
-    const { from, to } = way;
+    const move = moveOf(func, b, named, loopOf);
+    if (move === null) continue;
+    const { from, to } = move;
     const run = func.blocks.slice(from, to + 1);
     const [last, next] = [run[run.length - 1] as Block, func.blocks[to + 1]];
     if (blockFallsThrough(last)) {
@@ -42,7 +42,7 @@ export function keepFallThrough(func: Func): number {
 }
 
 /** Places of the blocks that only the jump after the branch of block `b` leads to. */
-function wayOf(
+function moveOf(
   func: Func,
   b: number,
   named: ReadonlySet<number>,

@@ -139,7 +139,7 @@ function frontiers(cfg: Cfg, dom: DominatorTree): number[][] {
       if ((cfg.order[p] as number) < 0) continue;
       for (; p !== dom.idom[b] && p >= 0; p = dom.idom[p] as number) {
         const list = frontier[p] as number[];
-        // Another way to the join came by here: it has been up from here already.
+        // Another path to the join came by here: it has been up from here already.
         if (list[list.length - 1] === b) break;
         list.push(b);
       }

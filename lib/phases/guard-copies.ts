@@ -2,7 +2,7 @@
  * FixUpTexDepBarAndSync: loads that load nothing before asynchronous copies.
  *
  * ptxas -O0 and -O3 put three `@!PT LDS RZ, [RZ]` before the first LDGSTS of a block, and of the first one after another access of
- * shared memory or a barrier; not in the entry block of sm_80 to 89, where nothing can be under way (measured on sm_80, 86, 90, 100, 120 over
+ * shared memory or a barrier; not in the entry block of sm_80 to 89, where nothing can be in flight (measured on sm_80, 86, 90, 100, 120 over
  * straight code, arms, loops, barriers). What they are for is not documented; they keep copies after accesses that have issued before. Nothing
  * moves after this phase, so they stay where they are.
  */

@@ -1,7 +1,7 @@
 /**
  * What a kernel does after its last region moves before it, if it has nothing to do with what is done inside; then lanes need not
  * come together again to end, and the region goes. ptxas 13.0.88 does so for stores in the arms and one after them,
- * where a way leads past all arms.
+ * where a path leads past all arms.
  *
  *     BSSY B, j                            STG [p], v
  *     @P BRA s                             @P BRA j
@@ -53,7 +53,7 @@ function moveEnd(func: Func, region: Region, all: readonly Region[]): boolean {
   if (blocks.some((b) => b.succs.length === 0 || b.insts.some((i) => i.form.flow === "exit" || i.form.flow === "call")))
     return false;
   const facts = new Facts(func);
-  const inside = blocks.flatMap((b) => (b === entry ? facts.behindBarrier(entry, region.barrier) : facts.all(b)));
+  const inside = blocks.flatMap((b) => (b === entry ? facts.afterBarrier(entry, region.barrier) : facts.all(b)));
   if (!end.moved.every((i) => movable(i) && inside.every((j) => facts.independent(j, facts.index(i))))) return false;
   entry.insts.splice(entry.insts.length - 1, 0, ...end.moved);
   end.block.insts.splice(0, end.block.insts.length, end.exit);
@@ -119,7 +119,7 @@ class Facts {
   }
 
   /** The transfer of control that ends the block in which the region is entered. */
-  behindBarrier(entry: Block, barrier: number): number[] {
+  afterBarrier(entry: Block, barrier: number): number[] {
     const at = entry.insts.findLastIndex((i) => isBarrier(i, barrier));
     return entry.insts.slice(at + 1).map((i) => this.index(i));
   }

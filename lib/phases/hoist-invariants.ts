@@ -103,7 +103,7 @@ class Plan {
     let room = -1;
     const known = new Set<string>();
     const insts: Inst[] = [];
-    // Blocks on the way to the latch, each after those that dominate it.
+    // Blocks on paths to the latch, each after those that dominate it.
     for (const b of always.sort((x, y) => (dom.depth[x] as number) - (dom.depth[y] as number)))
       for (const inst of this.here(b, members)) {
         const width = this.gain(inst, members, atOnce.has(b) ? written : null);

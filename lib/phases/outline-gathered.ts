@@ -12,7 +12,7 @@
  *   L:                                       L:                            RET.REL.NODEC R2
  *
  * Control words exist by now. The caller's were chosen for the code in place; a subroutine has its own, each of which waits
- * for everything under way, so nothing is open when it returns.
+ * for everything in flight, so nothing is open when it returns.
  */
 
 import { form } from "../isa/form.js";

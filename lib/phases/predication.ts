@@ -7,11 +7,11 @@
  *     j: …                                      j: …
  *
  * An instruction keeps its guard off where it does no harm to the lanes that did not take its arm: when it touches no memory
- * and what it writes is not read on the other way before it is written there. That keeps live ranges short.
+ * and what it writes is not read on the other path before it is written there. That keeps live ranges short.
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
  * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but an arm without another beside it only where something
- * is under way for them to start beside (`waits`).
+ * is in flight for them to start beside (`waits`).
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -148,7 +148,7 @@ function shapeOf(func: Func, head: Block, { named, indexOf }: Facts): Shape | nu
   };
 }
 
-/** A way out of a block on which a little is done before a jump: copies on the way back to a loop's head, as a rule. */
+/** An edge out of a block to one in which a little is done before a jump: copies on a loop's back edge, as a rule. */
 interface Edge {
   readonly branch: Inst;
   readonly arm: Arm;
@@ -156,10 +156,10 @@ interface Edge {
   readonly other: Block;
 }
 
-/** Most instructions on such a way: lanes that go the other way execute them in vain. */
+/** Most instructions on such an edge: lanes that take the other one execute them in vain. */
 const EDGE_LIMIT = 3;
 
-/** The way, where it is taken at least as often as the other and the other comes next without it. */
+/** The edge, where it is taken at least as often as the other and the other comes next without it. */
 function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
   const head = func.blocks[b] as Block;
   const branch = terminator(head);
@@ -187,7 +187,7 @@ function edgeOf(func: Func, b: number, facts: Facts): Edge | null {
   return null;
 }
 
-/** What is done on the way is done under its guard before the branch, which goes where the way led. */
+/** What is done on the edge is done under its guard before the branch, which goes where the edge led. */
 function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): void {
   const body = bodyOf(arm.block);
   facts.keep(head, arm.block);
@@ -199,7 +199,7 @@ function takeEdge(head: Block, { branch, arm, to, other }: Edge, facts: Facts): 
   to.preds = to.preds.map((p) => (p === arm.block ? head : p));
 }
 
-/** A way that ends the kernel, while the other goes on: its join is the other way. */
+/** A path that ends the kernel, while the other goes on: its join is the other path. */
 function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   const head = func.blocks[b] as Block;
   const branch = terminator(head);
@@ -213,7 +213,7 @@ function endOf(func: Func, b: number, { named }: Facts): Shape | null {
   return { branch, arms: [{ block: next, guard: opposite(branch.guard) }], join: far, end: last };
 }
 
-/** After the first arm stands the other way, so that what does not take the arm's end falls into it. */
+/** After the first arm stands the other path, so that what does not take the arm's end falls into it. */
 function follows(func: Func, b: number, shape: Shape): boolean {
   const first = shape.arms[0] as Arm;
   return func.blocks[b + 1] === first.block && func.blocks[b + 2] === otherWay(shape, first);
@@ -277,7 +277,7 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
 const beside = { inLoop: 1, once: 4 } as const;
 
 /**
- * Nothing is under way when the predicate is known that loads of the arm could start beside: what stands before the branch makes the
+ * Nothing is in flight when the predicate is known that loads of the arm could start beside: what stands before the branch makes the
  * predicate, or a store after it lets no load pass (asked on 200 heads, sm_90). A store to shared or local memory does: no load of global memory meets it.
  */
 function waits(head: Block, guard: Guard): boolean {

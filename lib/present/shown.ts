@@ -1,4 +1,4 @@
-/** Functions of other rooms whose results show themselves in notebooks: in a few words and as HTML of a few kB, not field by field. */
+/** Functions of other components whose results show themselves in notebooks: in a few words and as HTML of a few kB, not field by field. */
 import type { FinishedCompilation } from "../compile.js";
 import { disassemble, flowFacts } from "../disassemble.js";
 import { type Cubin, type CubinFunction, readCubin as read } from "../elf/index.js";

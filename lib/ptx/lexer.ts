@@ -34,7 +34,7 @@ const CLASS: Uint8Array = (() => {
   return t;
 })();
 
-/** Thrown (and caught inside this room) to leave a construct after its syntax error was recorded. */
+/** Thrown (and caught inside this component) to leave a construct after its syntax error was recorded. */
 export const SYNTAX: unique symbol = Symbol("syntax error");
 
 const MAX_ERRORS = 100;

@@ -9,7 +9,7 @@
  *     BMOV.32 B15, 0x0
  *     UMOV UR2, 0x1
  *
- * The last UMOV may still be under way when the body writes UR2: both are fixed in latency and end in order.
+ * The last UMOV may still be in flight when the body writes UR2: both are fixed in latency and end in order.
  */
 import { InternalError } from "../errors.js";
 import { type Form, form, formsNamed } from "../isa/form.js";

@@ -173,7 +173,7 @@ class BlockGraph {
     }
   }
 
-  /** An instruction after a barrier issues when the barrier's own stall is over. */
+  /** An instruction after a barrier issues when the barrier's own stall has passed. */
   private afterBarrier(): number {
     const inst = this.flat.insts[this.from + this.barrier] as Inst;
     return Math.max(1, this.model.occupancy(inst).minStall);

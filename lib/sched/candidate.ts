@@ -40,9 +40,9 @@ export class Candidate {
     return this.state.ahead[this.node] as number;
   }
 
-  /** Longest path on the other side. */
-  get behind(): number {
-    return this.state.behind[this.node] as number;
+  /** Longest path in cycles already passed: forward from the start, backward from the end. */
+  get passed(): number {
+    return this.state.passed[this.node] as number;
   }
 
   /** Cycle in which it would issue, and the cycles lost until then. */

@@ -1,5 +1,5 @@
 /**
- * Latencies across block borders. What a block leaves under way delays whoever needs it at the start of the next one
+ * Latencies across block borders. What a block leaves in flight delays whoever needs it at the start of the next one
  * (`entry`); what the next blocks need soon should leave early (`exit`). Blocks are scheduled in reverse post-order, so
  * the blocks ahead are known except along back edges.
  */
@@ -19,7 +19,7 @@ interface Pending {
 }
 
 export class CrossBlock {
-  /** What each block leaves under way at its end, null while not scheduled. */
+  /** What each block leaves in flight at its end, null while not scheduled. */
   private readonly leaves: (Pending | null)[];
   /** Reads near the start of each block: unit and position. */
   private readonly soon: (Pending | null)[];
@@ -47,7 +47,7 @@ export class CrossBlock {
     this.value[unit] = value;
   }
 
-  /** Cycles until what the block needs from outside is there, per instruction; null when nothing is under way. */
+  /** Cycles until what the block needs from outside is there, per instruction; null when nothing is in flight. */
   entry(b: number): Int32Array | null {
     const { cfg, flat } = this;
     this.epoch++;
@@ -145,7 +145,7 @@ export class CrossBlock {
     return found;
   }
 
-  /** Notes what a scheduled block leaves under way, what only passes through it included. */
+  /** Notes what a scheduled block leaves in flight, what only passes through it included. */
   leave(
     b: number,
     dag: Dag,

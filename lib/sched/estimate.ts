@@ -4,7 +4,7 @@
  * The issue model, for one warp: instructions issue in order; one issues when all it depends on issued at least the
  * edge's distance before (fixed distances from the latency tables, expected latencies for results that scoreboards
  * guard), when its execution pipe takes it (the pipe's interval after the instruction before it there), and when the
- * least stall of the instruction ahead is over. No caches, no other warps, no limit on scoreboards.
+ * least stall of the instruction ahead has passed. No caches, no other warps, no limit on scoreboards.
  */
 import type { Dag } from "./dag.js";
 import type { Occupancy } from "./model.js";

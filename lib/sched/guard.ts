@@ -26,8 +26,8 @@ export class BudgetGuard {
   /** First place whose node is not placed yet. */
   private front = 0;
   /** Readers of each value that are not placed, as lists by place: per reader its place and the reader before it. */
-  private readonly ahead: Int32Array;
-  private readonly behind: Int32Array;
+  private readonly previous: Int32Array;
+  private readonly next: Int32Array;
   private readonly place: Int32Array;
   private readonly last: Int32Array;
   /** Place of the first node that writes the value or a part of it. */
@@ -67,8 +67,8 @@ export class BudgetGuard {
     this.rest = here.map((live, f) => (used[f] === 1 ? new RangeMaximum(live) : null));
     this.reader = new Int32Array(v.use.length);
     this.place = new Int32Array(v.use.length);
-    this.ahead = new Int32Array(v.use.length).fill(-1);
-    this.behind = new Int32Array(v.use.length).fill(-1);
+    this.previous = new Int32Array(v.use.length).fill(-1);
+    this.next = new Int32Array(v.use.length).fill(-1);
     this.last = new Int32Array(v.count).fill(-1);
     this.firstMaker = new Int32Array(v.count).fill(total);
     for (let x = 0; x < v.count; x++) {
@@ -96,8 +96,8 @@ export class BudgetGuard {
         this.reader[k] = r;
         this.place[r] = p;
         const before = this.last[x] as number;
-        this.ahead[r] = before;
-        if (before >= 0) this.behind[before] = r;
+        this.previous[r] = before;
+        if (before >= 0) this.next[before] = r;
         this.last[x] = r;
       }
     }
@@ -155,7 +155,7 @@ export class BudgetGuard {
       const x = v.use[k] as number;
       const r = this.reader[k] as number;
       if (v.liveOut[x] === 1 || this.last[x] !== r) continue;
-      const before = this.ahead[r] as number;
+      const before = this.previous[r] as number;
       this.end(x, before < 0 ? this.front : (this.place[before] as number));
     }
   }
@@ -190,10 +190,10 @@ export class BudgetGuard {
     }
     for (let k = v.useStart[node] as number; k < (v.useStart[node + 1] as number); k++) {
       const r = this.reader[k] as number;
-      const before = this.ahead[r] as number;
-      const after = this.behind[r] as number;
-      if (before >= 0) this.behind[before] = after;
-      if (after >= 0) this.ahead[after] = before;
+      const before = this.previous[r] as number;
+      const after = this.next[r] as number;
+      if (before >= 0) this.next[before] = after;
+      if (after >= 0) this.previous[after] = before;
       else this.last[v.use[k] as number] = before;
     }
     // -1 marks what is placed.

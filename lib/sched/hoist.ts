@@ -12,11 +12,11 @@
  * An instruction I may go from block B to the end of its dominator D when, X being the blocks on ways from D to B:
  * - none of X, nor what stands before I in B, touches what I writes or writes what it reads; if B lies on a cycle that
  *   does not meet D, nothing after I in B writes either, and I does not read what it writes;
- * - where a way leaves D or X without coming to B, what I writes is not live;
+ * - where a paths leaves D or X without coming to B, what I writes is not live;
  * - the transfer of control at the end of D does not touch what I writes.
  *
  * Registers of the warp (UR, UP) could be changed by lanes that are elsewhere at that moment. They move only past a
- * conditional EXIT, where no lane goes another way, and past no instruction at which lanes wait for each other. Nothing
+ * conditional EXIT, where no lane goes another paths, and past no instruction at which lanes wait for each other. Nothing
  * moves past or after `WARPSYNC.COLLECTIVE`: lanes that it gathers go on at its label, from wherever they were.
  */
 import { clearBit, hasBit, setBit, setRange, wordsFor } from "../analysis/bits.js";
@@ -95,7 +95,7 @@ class Hoister {
   private readonly words: number;
   /** Entry of `flat` by instruction id. */
   private readonly at: Int32Array;
-  /** Live units before each block; what moves is added on its way. */
+  /** Live units before each block; what moves is added on its paths. */
   private readonly live: Uint32Array;
   /** Units that a block touches and writes. */
   private readonly touched: Uint32Array;
@@ -164,12 +164,14 @@ class Hoister {
     if (d < 0) return 0;
     const block = this.cfg.blocks[b] as Block;
     if (!block.insts.some((inst) => this.wanted(inst))) return 0;
-    const way = new Way(this, this.cfg, this.dom, d, b);
-    if ([d, ...way.inner].some((x) => this.collective[x] === 1)) return 0;
+    const paths = new PathsBetween(this, this.cfg, this.dom, d, b);
+    if ([d, ...paths.inner].some((x) => this.collective[x] === 1)) return 0;
     const last = terminator(this.cfg.blocks[d] as Block);
-    if (last !== null) this.add(last, way.noWrite, way.scratch, 0);
+    if (last !== null) this.add(last, paths.noWrite, paths.scratch, 0);
     const straight =
-      way.inner.length === 0 && last?.form.flow === "exit" && this.cfg.predStart[b + 1]! - this.cfg.predStart[b]! === 1;
+      paths.inner.length === 0 &&
+      last?.form.flow === "exit" &&
+      this.cfg.predStart[b + 1]! - this.cfg.predStart[b]! === 1;
     const stays: Inst[] = [];
     const goes: Inst[] = [];
     let [waits, collects] = [false, false];
@@ -178,16 +180,16 @@ class Hoister {
       const inst = insts[k] as Inst;
       const left = stays.length + insts.length - k - 1;
       collects ||= isCollective(inst);
-      if (left > 0 && !collects && this.wanted(inst) && this.may(inst, way, insts, k, straight && !waits))
+      if (left > 0 && !collects && this.wanted(inst) && this.may(inst, paths, insts, k, straight && !waits))
         goes.push(inst);
       else {
         stays.push(inst);
-        this.add(inst, way.noWrite, way.noRead, 0);
+        this.add(inst, paths.noWrite, paths.noRead, 0);
         waits ||= meets(inst);
       }
     }
     if (goes.length === 0) return 0;
-    this.move(b, d, stays, goes, way);
+    this.move(b, d, stays, goes, paths);
     return goes.length;
   }
 
@@ -198,22 +200,22 @@ class Hoister {
     return select?.(inst) ?? true;
   }
 
-  private may(inst: Inst, way: Way, insts: readonly Inst[], k: number, warp: boolean): boolean {
+  private may(inst: Inst, paths: PathsBetween, insts: readonly Inst[], k: number, warp: boolean): boolean {
     const { flat } = this;
     const i = this.at[inst.id] as number;
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
       const first = flat.defUnit[d] as number;
       for (let u = first; u < first + (flat.defWidth[d] as number); u++) {
-        if (hasBit(way.noWrite, 0, u)) return false;
+        if (hasBit(paths.noWrite, 0, u)) return false;
         if (warpFile(flat.units.file[u]) && !warp) return false;
       }
     }
     for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
       const first = flat.useUnit[u] as number;
       for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++)
-        if (hasBit(way.noRead, 0, unit)) return false;
+        if (hasBit(paths.noRead, 0, unit)) return false;
     }
-    return !way.cyclic || this.invariant(inst, insts, k);
+    return !paths.cyclic || this.invariant(inst, insts, k);
   }
 
   /** In a cycle without D: nothing after it in the block writes what it touches, and it reads nothing that it writes. */
@@ -228,14 +230,14 @@ class Hoister {
       for (let unit = first; unit < first + (flat.useWidth[u] as number); unit++)
         if (hasBit(writes, 0, unit)) return false;
     }
-    const behind = new Uint32Array(this.words);
+    const after = new Uint32Array(this.words);
     const scratch = new Uint32Array(this.words);
-    for (let n = k + 1; n < insts.length; n++) this.add(insts[n] as Inst, scratch, behind, 0);
-    for (let w = 0; w < this.words; w++) if (((own[w] as number) & (behind[w] as number)) !== 0) return false;
+    for (let n = k + 1; n < insts.length; n++) this.add(insts[n] as Inst, scratch, after, 0);
+    for (let w = 0; w < this.words; w++) if (((own[w] as number) & (after[w] as number)) !== 0) return false;
     return true;
   }
 
-  private move(b: number, d: number, stays: Inst[], goes: Inst[], way: Way): void {
+  private move(b: number, d: number, stays: Inst[], goes: Inst[], paths: PathsBetween): void {
     const { cfg, words } = this;
     const to = cfg.blocks[d] as Block;
     (cfg.blocks[b] as Block).insts = stays;
@@ -245,7 +247,7 @@ class Hoister {
     const made = new Uint32Array(words);
     const scratch = new Uint32Array(words);
     for (const inst of goes) this.add(inst, scratch, made, 0);
-    for (const x of [...way.inner, b])
+    for (const x of [...paths.inner, b])
       for (let w = 0; w < words; w++)
         this.live[x * words + w] = (this.live[x * words + w] as number) | (made[w] as number);
     this.summarize(b);
@@ -260,7 +262,7 @@ class Hoister {
 }
 
 /** The blocks between a block and its dominator, and which units that forbids. */
-class Way {
+class PathsBetween {
   readonly inner: number[] = [];
   /** The block can come to itself again without its dominator. */
   readonly cyclic: boolean;

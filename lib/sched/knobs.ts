@@ -74,7 +74,7 @@ function pairs(text: unknown): Record<string, number> | undefined {
   return out;
 }
 
-/** Choices of the control pass that knob values ask for: what is under way at the end of a block is waited for there. */
+/** Choices of the control pass that knob values ask for: what is in flight at the end of a block is waited for there. */
 export function assignOfKnobs({ crossBlock, longLatency }: SchedKnobs): AssignOptions {
   if (crossBlock === 0) return { policy: { branch: () => true } };
   if (longLatency !== 0) return {};

@@ -51,7 +51,7 @@ export const criticalPath: SchedulePolicy = {
 /** From the end of the block: what may come late comes late, so that long paths start early. */
 export const criticalPathBackward: SchedulePolicy = {
   name: "critical-path-backward",
-  does: "from the end of the block: the instruction with the longest way from the start comes last",
+  does: "from the end of the block: the instruction with the longest path from the start comes last",
   direction: "backward",
   ladder: [rungs.stall, rungs.path, rungs.relief],
 };
@@ -75,7 +75,7 @@ export const longLatencyFirst: SchedulePolicy = {
 /** Numbers of a candidate that a weighted sum may use. */
 export type Feature =
   | "ahead"
-  | "behind"
+  | "passed"
   | "stall"
   | "latency"
   | "interval"
@@ -98,7 +98,7 @@ export type Feature =
 /** Numbers of a candidate that a weighted sum may use. */
 export const features: Readonly<Record<Feature, (c: Candidate) => number>> = {
   ahead: (c: Candidate) => c.ahead,
-  behind: (c: Candidate) => c.behind,
+  passed: (c: Candidate) => c.passed,
   stall: (c: Candidate) => c.stall,
   latency: (c: Candidate) => c.latency,
   interval: (c: Candidate) => c.interval,

@@ -125,7 +125,7 @@ export interface HeuristicParameters {
   readonly depth: number;
   /** Instructions of a batch (SchedTexBatchTarget…; at most 16). */
   readonly batchTarget: number;
-  /** Loads that may be under way per batch (SchedCountLoadsPerTex; 3). */
+  /** Loads that may be in flight per batch (SchedCountLoadsPerTex; 3). */
   readonly batchStall: number;
   /** Candidates looked at per choice; the others wait in the order of their remaining paths. */
   readonly lookahead: number;

@@ -49,7 +49,7 @@ export class SchedState {
   /** Longest path in cycles that a node still has ahead, in the direction of scheduling, and after it. */
   readonly ahead: Int32Array;
   /** Longest path in cycles on the other side of each node. */
-  readonly behind: Int32Array;
+  readonly passed: Int32Array;
   /** Live registers. */
   readonly pressure: PressureTracker;
   /** Cycle from which on dependences let a node issue; final once it is a candidate. */
@@ -92,7 +92,7 @@ export class SchedState {
     const toEnd = pathsToEnd(dag, this.occupancy, context.exit);
     const toStart = pathsToStart(dag, context.entry);
     this.ahead = forward ? toEnd : toStart;
-    this.behind = forward ? toStart : toEnd;
+    this.passed = forward ? toStart : toEnd;
     this.pressure = new PressureTracker(context.values, forward);
     this.earliest = new Int32Array(n);
     this.begin(forward ? context.entry : context.exit);

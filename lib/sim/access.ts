@@ -112,11 +112,11 @@ function locateShared(w: Warp, asked: AccessSpace, offset: number, shown: number
   place.words = shared.words;
   place.at = at;
   place.stride = 1;
-  const { watch, underWay } = w.machine;
-  if (watch === null && underWay === null) return true;
+  const { watch, inFlight } = w.machine;
+  if (watch === null && inFlight === null) return true;
   const owner = w.cta.cluster.ctas[rank] ?? w.cta;
   watch?.access(w, asked, "shared", owner, at, size, lane, place);
-  return underWay === null || underWay.touch(w, owner, at, size, lane);
+  return inFlight === null || inFlight.touch(w, owner, at, size, lane);
 }
 
 function locateLocal(w: Warp, asked: AccessSpace, offset: number, shown: number, size: number, lane: number): boolean {

@@ -109,7 +109,7 @@ export function waiting(warp: Warp, kind: number, on: number): number {
   return mask & warp.live;
 }
 
-/** Lanes whose wait is over go on at one place as a group of their own: other lanes there have other masks. */
+/** Lanes whose wait has ended go on at one place as a group of their own: other lanes there have other masks. */
 function release(warp: Warp, pc: number, mask: number): void {
   for (let l = 0; l < 32; l++) if ((mask >>> l) & 1) warp.waitKind[l] = Wait.None;
   warp.ready.push({ pc, mask });

@@ -1,10 +1,10 @@
 /**
  * Running a grid. CTAs are started in order and run in turn; inside a CTA the warps run in turn, inside a warp the
- * groups (groups.ts). A CTA that has not ended when its turn is over stays resident and the next one is started too, so
+ * groups (groups.ts). A CTA that has not ended when its turn has ended stays resident and the next one is started too, so
  * that CTAs which wait for each other make progress. Everything is deterministic.
  */
 import { RETURN_ADDRESS } from "../isa/abi.js";
-import { UnderWay } from "./async/under-way.js";
+import { InFlight } from "./async/in-flight.js";
 import { freshBarriers } from "./barrier.js";
 import { Grid, threadIndices } from "./grid.js";
 import { enqueue, lowest, popcount, releaseWanted, waitEach } from "./groups.js";
@@ -71,7 +71,7 @@ export class GridMachine implements Machine, Host, Observer {
   phases: number = 0;
   private readonly program: Program;
   readonly watch: RaceDetector | null;
-  readonly underWay: UnderWay | null;
+  readonly inFlight: InFlight | null;
   private readonly profiler: Profiler | null;
   private readonly written: RegisterWatch | null;
   /** Ended CTAs, whose warps and shared memory serve others. */
@@ -108,7 +108,7 @@ export class GridMachine implements Machine, Host, Observer {
     // Who looks on, and the timing model, tell by themselves when operations end.
     const late = launch.program.asynchronous && this.watch === null && launch.tracer === undefined;
     const { completion = 0 } = launch;
-    this.underWay = late && completion !== "at-once" ? new UnderWay(launch.program, completion) : null;
+    this.inFlight = late && completion !== "at-once" ? new InFlight(launch.program, completion) : null;
     this.profiler = launch.profile ? new Profiler(launch.program) : null;
     this.written = launch.registers === true ? new RegisterWatch(launch.program) : null;
     launch.tracer?.begin(launch.program);
@@ -230,7 +230,7 @@ export class GridMachine implements Machine, Host, Observer {
       if (this.fault !== null || resident.length === 0) continue;
       if (this.phases !== phases) woken = 0;
       phases = this.phases;
-      if (!moved && this.underWay?.endNext()) continue;
+      if (!moved && this.inFlight?.endNext()) continue;
       const stuck = !moved && next.done === true;
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
@@ -255,7 +255,7 @@ export class GridMachine implements Machine, Host, Observer {
 
   private endCluster(cluster: Cluster): void {
     for (const cta of cluster.ctas) this.watch?.end(cta);
-    this.underWay?.endOf(cluster.ctas);
+    this.inFlight?.endOf(cluster.ctas);
     if (!this.foreseen) this.foresee();
     this.ended.push(...cluster.ctas);
   }
@@ -272,7 +272,7 @@ export class GridMachine implements Machine, Host, Observer {
       cluster,
       rank,
       liveThreads: threads,
-      turn: this.underWay?.firstWarp(Math.ceil(threads / 32)) ?? 0,
+      turn: this.inFlight?.firstWarp(Math.ceil(threads / 32)) ?? 0,
     };
     for (let w = 0; w * 32 < threads; w++) {
       const lanes = threads - w * 32 >= 32 ? -1 : (1 << (threads - w * 32)) - 1;
@@ -296,7 +296,7 @@ export class GridMachine implements Machine, Host, Observer {
     for (const cta of cluster.ctas) {
       if (this.fault === null && cta.liveThreads > 0) {
         yield* this.runCta(cta);
-        if (cta.liveThreads === 0 && cluster.ctas.length > 1) this.underWay?.leaves(cta);
+        if (cta.liveThreads === 0 && cluster.ctas.length > 1) this.inFlight?.leaves(cta);
       }
       live += cta.liveThreads;
     }
@@ -314,7 +314,7 @@ export class GridMachine implements Machine, Host, Observer {
         continue;
       }
       idle = 0;
-      if (this.underWay !== null && this.underWay.next <= this.issued) this.underWay.poll(this.issued);
+      if (this.inFlight !== null && this.inFlight.next <= this.issued) this.inFlight.poll(this.issued);
       if (this.fault !== null) return;
       this.runWarp(warp);
       if (this.fault !== null) return;
@@ -325,7 +325,7 @@ export class GridMachine implements Machine, Host, Observer {
     }
   }
 
-  /** Runs a warp until it waits, ends, faults, or its turn is over. */
+  /** Runs a warp until it waits, ends, faults, or its turn has ended. */
   private runWarp(w: Warp): void {
     const { exec, guard, invert } = this.program;
     const { profiler, watch, written } = this;

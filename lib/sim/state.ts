@@ -3,7 +3,7 @@
  * one bit per thread are 32-bit lane masks.
  */
 
-import type { UnderWay } from "./async/under-way.js";
+import type { InFlight } from "./async/in-flight.js";
 import { type GlobalMemory, LocalMemory, type SharedMemory } from "./memory.js";
 import type { WarpTrace } from "./trace.js";
 import type { Fault, FaultKind } from "./types.js";
@@ -258,7 +258,7 @@ export interface Machine {
   /** Who looks on. */
   readonly watch: Watch | null;
   /** Asynchronous operations that end late; null: they end when they issue. */
-  readonly underWay: UnderWay | null;
+  readonly inFlight: InFlight | null;
   /** Phases of mbarriers that have ended. */
   phases: number;
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void;

@@ -133,7 +133,7 @@ export type FaultKind =
   | "illegal-address-space"
   | "stack-overflow"
   | "barrier"
-  /** An access meets an asynchronous operation under way. */
+  /** An access meets an asynchronous operation in flight. */
   | "asynchronous"
   | "deadlock"
   | "trap"

@@ -1,4 +1,4 @@
-/** Everything that depends on the SM and that code may ask for by name. No code outside this room compares SM numbers. */
+/** Everything that depends on the SM and that code may ask for by name. No code outside this component compares SM numbers. */
 export interface Target {
   /** As given to -arch: `sm_90`, `sm_90a`, `sm_100f`. */
   readonly name: TargetName;

@@ -1,6 +1,6 @@
 /**
  * An SM, instruction by instruction: four sub-cores that issue at most one instruction per cycle each, in program order
- * per warp, as the control words say [M = MICRO'25, see parameters.ts]. A warp may issue when its stall count is over,
+ * per warp, as the control words say [M = MICRO'25, see parameters.ts]. A warp may issue when its stall count has passed,
  * the scoreboards it waits for are at zero, its instruction has been fetched, and the pipe or the memory queue takes
  * it. Of those that may, the one that issued last goes on; else the youngest (greedy, then youngest [M]).
  *
@@ -337,7 +337,7 @@ export class StreamingMultiprocessor {
     list.push(until);
   }
 
-  /** DEPBAR.LE SBn, k: until at most k operations are under way. */
+  /** DEPBAR.LE SBn, k: until at most k operations are in flight. */
   private depbar(w: WarpState, pc: number): number {
     const sb = this.code.first[pc]!;
     if (sb < 0 || sb >= SCOREBOARDS) return 0;

@@ -37,7 +37,7 @@ export class Phases {
     return phase;
   }
 
-  /** An operation is done at `time`; those whose wait is over by it, and when, or null. */
+  /** An operation is done at `time`; those whose wait has ended by it, and when, or null. */
   arrive(id: number, time: number): Phase | null {
     const phase = this.of(id);
     phase.left--;

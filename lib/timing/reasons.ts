@@ -28,7 +28,7 @@ export const reasonTexts: Readonly<Record<StallReason, string>> = {
   branch_resolving: "the stall of a jump",
   no_instruction: "the instruction has to be fetched",
   imc_miss: "a constant operand that is not in its cache",
-  gmma: "products of the warp group that are under way",
+  gmma: "products of the warp group that are in flight",
   math_pipe_throttle: "the pipe takes no instruction yet",
   mio_throttle: "the queue of shared memory and special functions is full",
   lg_throttle: "the queue of global and local memory is full",

@@ -26,7 +26,7 @@ export class WarpState {
   blocked = false;
   /** When the barrier let it go. */
   released: number = ZERO;
-  /** Scoreboards: when the count is zero; the operations under way, for DEPBAR.LE; what the last to end is. */
+  /** Scoreboards: when the count is zero; the operations in flight, for DEPBAR.LE; what the last to end is. */
   readonly zero: Float64Array = new Float64Array(SCOREBOARDS);
   readonly isLong: Uint8Array = new Uint8Array(SCOREBOARDS);
   readonly under: number[][] = Array.from({ length: SCOREBOARDS }, () => []);
@@ -36,7 +36,7 @@ export class WarpState {
   constant: number = ZERO;
   served = -1;
   depbar: number = ZERO;
-  /** When the groups of products that were closed end, the open one, and when the wait for them is over. */
+  /** When the groups of products that were closed end, the open one, and when the wait for them ends. */
   readonly groups: number[] = [];
   open: number = ZERO;
   gmma: number = ZERO;

@@ -22,7 +22,7 @@ describe("symbolic links as output", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const at = (name: string): string => join(folder, name);
 
-  test("the file behind the link is written, with the mode that it had; the link stays", () => {
+  test("the file after the link is written, with the mode that it had; the link stays", () => {
     writeFileSync(at("target"), "old", { mode: 0o640 });
     symlinkSync("target", at("link"));
     symlinkSync("link", at("second"));

@@ -31,7 +31,7 @@ test("cut off anywhere: fewer rows, never an exception", () => {
     expect(readLines(whole.slice(0, size), () => 5).length).toBeLessThanOrEqual(3);
 });
 
-test("a table of names that lies behind its own end has no names", () => {
+test("a table of names that lies after its own end has no names", () => {
   const bytes = lineTable();
   const lengths = bytes.indexOf(10, 10);
   bytes[lengths] = 0xfb;

@@ -56,7 +56,7 @@ describe("shared memory", () => {
   const shared = (name: string, align: number, size: number, users = ["k"]): ModuleSymbol =>
     variable(name, "shared", { align, size, users });
 
-  test("only what the kernel mentions, in order, behind what the system reserves", () => {
+  test("only what the kernel mentions, in order, after what the system reserves", () => {
     const p = program(
       "sm_90",
       [k],

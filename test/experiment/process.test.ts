@@ -3,7 +3,7 @@ import { LineProcess } from "../../lib/experiment/clock/process.js";
 
 const shell = (script: string): LineProcess => new LineProcess(["sh", "-c", script]);
 
-test("a line may come in pieces, behind other words", async () => {
+test("a line may come in pieces, after other words", async () => {
   const p = shell(`echo Welcome; printf '{"a"'; sleep 0.1; printf ':1}\\n'; cat`);
   expect(await p.ask(null, 5)).toEqual({ a: 1 });
   expect(await p.ask({ b: "é" }, 5)).toEqual({ b: "é" });

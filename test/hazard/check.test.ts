@@ -243,7 +243,7 @@ describe("variable latency", () => {
     expect(brief(sync, "sm_90")).toEqual(["operand R2 at 0x20 since 0x0"]);
     expect(brief(code("NOP"), "sm_75")).toEqual(["operand R2 at 0x20 since 0x0"]);
   });
-  test("nothing may be under way when control leaves for code that is not seen", () => {
+  test("nothing may be in flight when control leaves for code that is not seen", () => {
     const leave = "B------ R- W- - S05   RET.REL.NODEC R20 `(k)";
     expect(brief(`${load}\nB-12--- R- W- - S05   RET.REL.NODEC R20 0x0`)).toEqual([]);
     expect(brief(`${load}\n${leave.replace("`(k)", "0x0")}`)).toEqual(
@@ -384,7 +384,7 @@ describe("acquires", () => {
     ${wait} R- W- - S04   CCTL.IVALL
     B--2--- R- W- - S05   IADD3 R1, R0, R0, RZ
     ${end}`;
-  test("the cache is thrown away behind the strong access only", () => {
+  test("the cache is thrown away after the strong access only", () => {
     expect(brief(code("B--2---"))).toEqual([]);
     expect(brief(code("B------"))).toEqual(["acquire at 0x10 since 0x0"]);
   });

@@ -30,7 +30,7 @@ describe("products of a warp group", () => {
       "result R24 at 0x40 since 0x20",
     ]);
   });
-  test("a wait that comes too soon behind the product does not see its group", () => {
+  test("a wait that comes too soon after the product does not see its group", () => {
     expect(sum({ product: "B------ R- W- - S02   HGMMA.64x16x16.F32.BF16 R24, gdesc[UR8], R24, gsb0" })).toEqual([
       "result R24 at 0x40 since 0x20",
     ]);
@@ -54,7 +54,7 @@ describe("products of a warp group", () => {
     expect(factor("04")).toEqual([]);
     expect(factor("03")).toEqual(["arrive R35 at 0x20 since 0x0"]);
   });
-  test("a product reads what was written behind the ARRIVE, or issues too soon behind it", () => {
+  test("a product reads what was written after the ARRIVE, or issues too soon after it", () => {
     expect(sum({ after: "B------ R- W- Y S15   FADD R24, R1, R0" })).toEqual(["arrive R24 at 0x30 since 0x20"]);
     expect(sum({ arrive: "B------ R- W- Y S05   WARPGROUP.ARRIVE" })).toEqual(["arrive at 0x20 since 0x10"]);
   });
@@ -96,7 +96,7 @@ describe("products of a warp group", () => {
     expect(groups(3, 1)).toEqual(["result R40 at 0x50 since 0x10"]);
     expect(groups(2, 2)).toEqual(["result R32 at 0x70 since 0x20"]);
   });
-  test("a group under way over the turns of a loop", () => {
+  test("a group in flight over the turns of a loop", () => {
     const loop = (left: number): string[] =>
       brief(`
         B------ R- W- Y S06   WARPGROUP.ARRIVE

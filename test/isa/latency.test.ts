@@ -64,7 +64,7 @@ describe("issue distances", () => {
     expect(setToWait(inst("BAR.RED.OR.DEFER_BLOCKING R5, R5, P0", "sm_90"), t)).toBe(2);
   });
 
-  test("BRXU: 9 cycles behind its index on sm_75, 10 from then on; on sm_90 it holds back two cycles (ptxas -O1 … -O3)", () => {
+  test("BRXU: 9 cycles after its index on sm_75, 10 from then on; on sm_90 it holds back two cycles (ptxas -O1 … -O3)", () => {
     const index = "USHF.R.S32.HI UR5, URZ, 0x1f, UR4";
     const distance = (sm: TargetName): number =>
       rawDistance(inst(index, sm), 0, inst("BRXU UR4 0x10", sm), 0, target(sm));

@@ -154,7 +154,7 @@ describeJupyter("the kernel over a Jupyter server", () => {
     test.each([
       ["a loop", "while (true) {}"],
       ["a promise that never settles", "await new Promise(() => {});"],
-      ["a loop behind an await", "await null;\nwhile (true) {}"],
+      ["a loop after an await", "await null;\nwhile (true) {}"],
       ["a loop that prints", "await null;\nfor (let i = 0; ; i++) process.stdout.write('.');"],
       ["an asynchronous loop", "while (!(globalThis as any).enough) await new Promise((r) => setTimeout(r, 5));"],
     ])("ends %s and keeps the state", async (_, code) => {

@@ -172,8 +172,8 @@ test("every knob with a reader is proved here, and no other", () => {
 test("a compilation says which knobs were read, by whom, with which value", () => {
   const c = compile(kernel("saxpy"), { target: "sm_90", knobs: { SchedLDSLatency: "0x20", regallocsortregs: 1 } });
   expect(c.knobs).toEqual([
-    { knob: "SchedLDSLatency", number: 757, value: 32, room: "sched", option: "ldsLatency" },
-    { knob: "RegAllocSortRegs", number: 657, value: 1, room: "regalloc", option: "order" },
+    { knob: "SchedLDSLatency", number: 757, value: 32, component: "sched", option: "ldsLatency" },
+    { knob: "RegAllocSortRegs", number: 657, value: 1, component: "regalloc", option: "order" },
   ]);
 });
 

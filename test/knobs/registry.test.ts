@@ -33,7 +33,7 @@ test("settings are read by type", () => {
   });
 });
 
-test("values become options of the rooms that read them", () => {
+test("values become options of the components that read them", () => {
   const read = readKnobs({ RegAllocThresholdForDiscardConflicts: 60, RegAllocPerfDiffBackoff: "", NamedPhases: "NOP" });
   if (!read.ok) throw new Error(read.diagnostics[0]?.message);
   expect(optionsOf("regalloc", read.value)).toEqual({ regAllocThreshold: 60, bankAware: true });

@@ -152,7 +152,7 @@ describe("instructions chosen", () => {
     ]);
   });
 
-  test("griddepcontrol waits for the grids before, or lets those behind begin", () => {
+  test("griddepcontrol waits for the grids before, or lets those after begin", () => {
     expect(body("griddepcontrol.wait;\ngriddepcontrol.launch_dependents;")).toEqual(["ACQBULK", "PREEXIT"]);
   });
 

@@ -9,9 +9,9 @@ import { describeOracle } from "./tools";
 const copy = "cp.async.ca.shared.global [%s], [%q], 16;";
 const bodies: Readonly<Record<string, string>> = {
   "two in a row": `${copy} ${copy}`,
-  "behind a store": `st.shared.b32 [%s], %t; ${copy}`,
-  "behind a barrier": `${copy} cp.async.wait_all; bar.sync 0; ${copy}`,
-  "behind a load": `${copy} ld.shared.b32 %t, [%s]; st.global.b32 [%q], %t; bar.sync 0; ${copy} cp.async.wait_all;`,
+  "after a store": `st.shared.b32 [%s], %t; ${copy}`,
+  "after a barrier": `${copy} cp.async.wait_all; bar.sync 0; ${copy}`,
+  "after a load": `${copy} ld.shared.b32 %t, [%s]; st.global.b32 [%q], %t; bar.sync 0; ${copy} cp.async.wait_all;`,
 };
 
 const kernel = (arch: string, body: string): string => `.version 9.0\n.target ${arch}\n.address_size 64

@@ -249,7 +249,7 @@ mad.wide.u32 %d1, %r4, 4, %d0; st.global.u32 [%d1], %r6; ret; }`;
     });
   });
 
-  test("linked code addresses shared memory behind what the system reserves, as our executables do", () => {
+  test("linked code addresses shared memory after what the system reserves, as our executables do", () => {
     inScratch((dir) => {
       for (const arch of ["sm_90", "sm_100"] as const)
         for (const name of ["histogram", "dynamic_shared", "reduction"]) {

@@ -90,7 +90,7 @@ describe("edges", () => {
     expect(verify(func)).toEqual([]);
   });
 
-  test("code behind a transfer goes to a new block", () => {
+  test("code after a transfer goes to a new block", () => {
     const b = start();
     b.exit(null);
     b.exit(null);

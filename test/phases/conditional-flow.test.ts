@@ -270,7 +270,7 @@ test("a short way that ends the kernel runs under a guard, its EXIT too", () => 
   expect(run(before)).toMatch(/@!%P1 STG.E \[0x4\], %R0\n@!%P1 EXIT\nb2\nSTG.E \[RZ\], %R0\nEXIT/);
 });
 
-test("what stands behind the last region moves ahead of it unless it may meet a store inside", () => {
+test("what stands after the last region moves ahead of it unless it may meet a store inside", () => {
   const code = (address: string): string => `
     b0
       S2R %R0, SR_TID.X
@@ -311,7 +311,7 @@ test.each([
   ["four operations", "MOV %R4, RZ\n".concat("IADD3 %R4, %R4, %R1, RZ\n".repeat(3)), true],
   ["a store after the load", "LDG.E %R4, [%R1]\nSTG.E [%R1], %R4", false],
   ["a load that makes the predicate", "LDG.E %R0, [%R1]\nMOV %R4, RZ", false],
-])("an arm that loads, where the head has %s under way", (_, before, straight) => {
+])("an arm that loads, where the head has %s in flight", (_, before, straight) => {
   expect(run(loadAfter(before)).includes("@%P3 LDG.E")).toBe(straight);
 });
 

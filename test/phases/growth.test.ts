@@ -116,7 +116,7 @@ test("a dominator is found on a short way up, whatever way leads to the block", 
 });
 
 test.each([
-  ["a chain, each copy waiting for the one behind it", (i: number, n: number) => Math.min(i + 1, n)],
+  ["a chain, each copy waiting for the one after it", (i: number, n: number) => Math.min(i + 1, n)],
   ["one cycle", (i: number, n: number) => (i + 1) % n],
   ["swaps", (i: number) => i ^ 1],
 ])("parallel copies: %s", (_, source) => {

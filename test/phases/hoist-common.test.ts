@@ -44,7 +44,7 @@ test("what both arms compute, and what hangs on it, is computed ahead of the bra
   );
 });
 
-test("loads behind a store stay, and what one arm makes of its own values", () => {
+test("loads after a store stay, and what one arm makes of its own values", () => {
   const first = `
       STS [%R0], RZ
       LDS %R1, [%R0]

@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, Case>> = {
     inputs: upTo(3),
     wanted: (a) => step(1, 3 + a),
   },
-  "the same block several times, and the block behind": {
+  "the same block several times, and the block after": {
     body: `tab: .branchtargets A, B, A, J, B; brx.idx %a, tab; ${add("A", 3, "J")} ${add("B", 4, "J")} J:`,
     inputs: upTo(5),
     wanted: (a) => (a === 3 ? 1 : step(1, a % 2 === 0 && a < 4 ? 3 : 4)),
@@ -108,7 +108,7 @@ describe.each(targets)("jump tables, %s", (target: TargetName) => {
   });
 });
 
-test("functions behind a kernel bring their tables, and the addresses of functions stay ahead of them", () => {
+test("functions after a kernel bring their tables, and the addresses of functions stay ahead of them", () => {
   const table = (p: string): string =>
     `tab${p}: .branchtargets A${p}, B${p}; brx.idx %k, tab${p}; ${add(`A${p}`, 3, `J${p}`)} ${add(`B${p}`, 4, `J${p}`)} J${p}:`;
   const func = (name: string, plus: number): string => `.func (.param .b32 r) ${name}(.param .b32 x) {

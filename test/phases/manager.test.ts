@@ -113,7 +113,7 @@ function sample(): Func {
 }
 
 const nothing = (): void => {};
-/** The manager by itself: allocation and control are other rooms', so here is the simplest allocation there is. */
+/** The manager by itself: allocation and control are other components', so here is the simplest allocation there is. */
 const alone: PhaseOptions = {
   level: 0,
   bodies: {

@@ -38,7 +38,7 @@ function allocated(): { before: Func; after: Func } {
 const insts = (f: Func): Inst[] => f.blocks.flatMap((b) => b.insts);
 const kept = (n: number): boolean => n === 2 || (n >= 16 && n < 32) || (n >= 32 && n % 8 >= 4);
 
-test("what is needed behind the call is in registers that it keeps; these are saved and given back", () => {
+test("what is needed after the call is in registers that it keeps; these are saved and given back", () => {
   const { before, after } = allocated();
   expect(checkAllocation(before, after)).toEqual([]);
   const across = insts(after).find((i) => i.id === 2)!.dsts[0]!.id;

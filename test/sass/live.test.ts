@@ -81,7 +81,7 @@ test("calls and returns as nvdisasm takes them", () => {
   expect(marks[3]).toBe(`R1: R2: ${range(16, 19, ":")} R20v R21v ${range(22, 31, ":")} R36: R37: UR38:`);
 });
 
-test("the stack pointer is live behind every block to nvdisasm", () => {
+test("the stack pointer is live after every block to nvdisasm", () => {
   const t = target("sm_75");
   const code = codeOf(t, ["@P0 BRA 0x20", "MOV R7, 0x1", "MOV R1, 0x1", "EXIT"]);
   const live = (asNvdisasm: boolean): string[] =>

@@ -1,4 +1,4 @@
-/** Latencies along the edges between blocks: what a block leaves under way, and what the next ones need soon. */
+/** Latencies along the edges between blocks: what a block leaves in flight, and what the next ones need soon. */
 import { parseFunc } from "../../lib/ori/parse.js";
 import { File, type Func, Kind } from "../../lib/ori/types.js";
 import { unwrap } from "../../lib/result.js";

@@ -1,7 +1,7 @@
 import { edges, kinds } from "./texts.js";
 
 describe("registers", () => {
-  test("a read behind its definition, at the distance of the latency tables", () => {
+  test("a read after its definition, at the distance of the latency tables", () => {
     expect(edges("IADD3 R0, R1, R2, RZ\nIADD3 R3, R0, R2, RZ")).toEqual(["0 -> 1 RAW 4"]);
     expect(edges("IADD3 R0, R1, R2, RZ\nFFMA R3, R0, R2, R2")).toEqual(["0 -> 1 RAW 5"]);
   });
@@ -11,7 +11,7 @@ describe("registers", () => {
     expect(edge).toBe("0 -> 1 RAW 13");
   });
 
-  test("a definition behind the reads of the old value and behind the old definition", () => {
+  test("a definition after the reads of the old value and after the old definition", () => {
     expect(kinds("MOV R0, 0x1\nIADD3 R1, R0, R2, RZ\nIADD3 R3, R0, R2, RZ\nMOV R0, 0x2")).toEqual([
       "0 -> 1 RAW",
       "0 -> 2 RAW",
@@ -111,7 +111,7 @@ describe("memory", () => {
     expect(kinds(`${load("R0", "R2")}\nNOP\n${load("R1", "R4")}`)).toEqual(["0 -> 1 memory", "1 -> 2 memory"]);
   });
 
-  test("asynchronous copies write shared memory, and their group is closed behind them", () => {
+  test("asynchronous copies write shared memory, and their group is closed after them", () => {
     const copy = "LDGSTS.E [R6], desc[UR4][R2.64]";
     expect(kinds(`${copy}\nLDGDEPBAR\nDEPBAR.LE SB0, 0x0\nLDS R0, [R8]`)).toEqual([
       "0 -> 1 memory",

@@ -84,7 +84,7 @@ EXIT`;
     expect(placed(diamond("UMOV UR4, 0x1\nMOV R3, UR4", "NOP"))[0]).toBe("ISETP.GE.AND P0; @P0 BRA");
   });
 
-  test("out of a loop what is the same each time; not what counts, nor from behind a loop into it", () => {
+  test("out of a loop what is the same each time; not what counts, nor from after a loop into it", () => {
     const loop = `b0
 MOV R2, RZ
 b1

@@ -16,7 +16,7 @@ describe("dependences of warp-group products", () => {
       "3 -> 4 RAW 2",
     ]);
   });
-  test("a factor in registers is free again behind the wait", () => {
+  test("a factor in registers is free again after the wait", () => {
     const code = `${arrive}\nHGMMA.64x16x16.F32 R24, R32, gdesc[UR4], RZ, !UPT, gsb0\n${wait}\nFADD R33, R0, R0`;
     expect(kinds(code)).toEqual(["0 -> 1 WAW", "1 -> 2 RAW", "0 -> 2 WAR", "2 -> 3 WAW"]);
   });
@@ -27,7 +27,7 @@ describe("dependences of warp-group products", () => {
       "0 -> 4 memory",
     ]);
   });
-  test("shared memory that products read is written behind their wait; they stay behind what is stored there", () => {
+  test("shared memory that products read is written after their wait; they stay after what is stored there", () => {
     expect(kinds(`STS [R0], R1\n${arrive}\n${product}\n${wait}\nSTS [R0], R1`)).toEqual([
       "1 -> 2 RAW",
       "0 -> 2 memory",

@@ -36,7 +36,7 @@ function seen(lines: readonly string[], options: EstimateOptions = {}): Seen {
 }
 
 describe("instructions", () => {
-  test("the first line comes from L2, the lines behind it in the wake of it", () => {
+  test("the first line comes from L2, the lines after it in the wake of it", () => {
     const { at, reasons } = seen(nops(16, "S02"));
     expect(at).toEqual(at.map((_, n) => L1 + FAR + 2 * n));
     expect(reasons.no_instruction).toBe(L1 + FAR);
@@ -58,7 +58,7 @@ describe("instructions", () => {
     expect(far.reasons.no_instruction).toBeLessThanOrEqual(2 * (L1 + FAR));
   });
 
-  test("the other sub-cores find a line in the L1 behind them", () => {
+  test("the other sub-cores find a line in the L1 after them", () => {
     const e = estimated(code(...nops(8, "S01")), { block: 128, timeline: 100, parameters });
     expect(e.reasons.no_instruction).toBe(4 * (L1 + FAR));
   });
@@ -111,7 +111,7 @@ describe("constants", () => {
     expect(seen([operand, operand], { parameters: { coldFront: false } }).reasons.imc_miss).toBe(0);
   });
 
-  test("loads have a cache of their own: an operand behind a load of the same line finds it in L1", () => {
+  test("loads have a cache of their own: an operand after a load of the same line finds it in L1", () => {
     const { reasons } = seen([load(0, "0x1f4"), wait, operand]);
     expect(reasons.imc_miss).toBe(L1);
     expect(reasons.short_scoreboard).toBeGreaterThan(L1 + FAR);

@@ -60,7 +60,7 @@ export function runTasks<T>(decoder: Decoder, tasks: readonly Task<T>[], options
   const journal = options.journal === null ? null : new Journal(options.journal);
   const waiting = [...tasks];
   let live: Running<T>[] = [];
-  /** Takes one step; false when the task is over. */
+  /** Takes one step; false when the task has ended. */
   const step = (r: Running<T>, answers: readonly Answer[] | null): boolean => {
     try {
       const next = answers === null ? r.probe.next() : r.probe.next(answers);

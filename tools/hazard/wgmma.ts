@@ -83,7 +83,7 @@ function chain(name: string, shape: Shape, registers: boolean): Kernel {
   );
 }
 
-/** Four products per turn of a loop, other work beside them; `left` groups stay under way at the wait. */
+/** Four products per turn of a loop, other work beside them; `left` groups stay in flight at the wait. */
 function loop(name: string, left: number): Kernel {
   const shape: Shape = { n: 128 };
   const work = `ld.global.f32 %f2, [%rd5+65536]; fma.rn.f32 %f1, %f2, %f2, %f1; fma.rn.f32 %f1, %f1, %f2, %f1;`;
@@ -114,7 +114,7 @@ function groups(): Kernel {
   );
 }
 
-/** A product's result through the special-function unit into the next one's operands, with the product after that under way. */
+/** A product's result through the special-function unit into the next one's operands, with the product after that in flight. */
 function attention(): Kernel {
   const scores: Shape = { n: 64 };
   const values: Shape = { n: 64, type: "f16" };

@@ -27,7 +27,7 @@ export function knobPage(): Page {
   const lines = [
     "# Knobs",
     "",
-    `${knobs.length} knobs are known by name; ${acting.length} act: the room and the option that read one stand beside it. The others are refused, and so are those that`,
+    `${knobs.length} knobs are known by name; ${acting.length} act: the component and the option that read one stand beside it. The others are refused, and so are those that`,
     "ptxas knows by number alone. Values are set by `--knob NAME=VALUE`, by `knobs` of `compile`, and in sweeps; `ptxlab knobs TEXT` lists them.",
     "",
     "## Knobs that act",

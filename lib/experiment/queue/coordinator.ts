@@ -1,6 +1,6 @@
 /**
  * The side of a queue that has the points: lays out a few portions at a time, takes rows in, and looks after what was lost. It can be killed at any
- * moment: what is in the journal is known to the next one, what is under way comes back into the same list, and a row that
+ * moment: what is in the journal is known to the next one, what is in flight comes back into the same list, and a row that
  * comes twice is taken once.
  */
 import { createHash, randomUUID } from "node:crypto";

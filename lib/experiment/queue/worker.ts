@@ -30,7 +30,7 @@ export interface WorkerOptions {
   readonly url: string;
   /** Default: one per core. */
   readonly threads?: number;
-  /** Ends it; portions under way come to their end. */
+  /** Ends it; portions in flight come to their end. */
   readonly signal?: AbortSignal;
   /** Called after each portion, with the number of its points. */
   readonly onPortion?: (points: number) => void;

@@ -144,7 +144,7 @@ export const warpgroupRows: Rows = shared({ effect: true, time: "fixed", decoupl
   },
   {
     op: "WARPGROUP.DEPBAR",
-    does: "wait until at most n groups of products are under way",
+    does: "wait until at most n groups of products are in flight",
     slots: "<- sb:WORD n:I",
     lines: [
       {

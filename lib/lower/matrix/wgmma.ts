@@ -1,7 +1,7 @@
 /**
  * `wgmma`: products of a warp group (sm_90a). `fence` hands registers over (WARPGROUP.ARRIVE), `mma_async` works on them from its issue on,
  * `commit_group` makes the last product close a group (gsb0), `wait_group` waits for groups (WARPGROUP.DEPBAR). Whether that may stay so is found out
- * when the function is there (under-way.ts).
+ * when the function is there (in-flight.ts).
  *
  * Descriptors go in four uniform registers, A's in the lower two (nothing where A is in registers). Forms: facts/ptx-to-sass sm_90a; the sign of
  * `scale-d` as in ptxas's code.
@@ -17,10 +17,10 @@ import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { B64, PRED, type PtxType, typeNamed } from "../types.js";
 import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
+import { CLOSES, closeGroup, FOLLOWED } from "./in-flight.js";
 import { allTogether } from "./together.js";
-import { CLOSES, closeGroup, FOLLOWED } from "./under-way.js";
 
-/** As many as WARPGROUP.DEPBAR can leave under way. */
+/** As many as WARPGROUP.DEPBAR can leave in flight. */
 const MOST_GROUPS = 7;
 
 const B32: PtxType = typeNamed("b32") as PtxType;
@@ -175,7 +175,7 @@ function emitSlots(c: Context, name: string, d: Operand, slots: Readonly<Record<
   c.builder.emit(form, { d }, slots);
 }
 
-/** Groups that may be under way: more than the machine counts apart are waited for. */
+/** Groups that may be in flight: more than the machine counts apart are waited for. */
 function groupsLeft(o: PtxOperand): number {
   if (o.kind !== "int" || o.hi !== 0) throw new Refusal();
   return Math.min(o.lo, MOST_GROUPS);

@@ -30,7 +30,7 @@ export function checkSsa(func: Func, out: Findings): void {
   }
 }
 
-/** Registers that products of a warp group work on: a copy would touch them while they are under way. */
+/** Registers that products of a warp group work on: a copy would touch them while they are in flight. */
 export function productRegisters(func: Func): ReadonlySet<number> {
   const found = new Set<number>();
   for (const block of func.blocks)

@@ -3,7 +3,7 @@
  *
  * Scoreboards first (who counts on which, who waits), then stalls, then the two bits that only matter for speed, yield and
  * reuse. The words are safe by construction: waits follow from a dataflow over all paths, and stalls leave nothing of
- * fixed latency under way at the end of a block. The policy chooses only among safe words.
+ * fixed latency in flight at the end of a block. The policy chooses only among safe words.
  */
 import { InternalError } from "../../errors.js";
 import { form } from "../../isa/form.js";
@@ -155,16 +155,16 @@ function report(
 
 function reportWaits(p: Prepared, sb: Scoreboards, observe: (d: ControlDecision) => void): void {
   const { flat } = p;
-  const underWay: Inst[][] = Array.from({ length: SCOREBOARDS }, () => []);
+  const inFlight: Inst[][] = Array.from({ length: SCOREBOARDS }, () => []);
   for (let i = 0; i < flat.insts.length; i++) {
     const inst = flat.insts[i]!;
-    if (i === flat.first[flat.block[i]!]) for (const list of underWay) list.length = 0;
+    if (i === flat.first[flat.block[i]!]) for (const list of inFlight) list.length = 0;
     for (let k = 0; k < SCOREBOARDS; k++) {
       if (((sb.wait[i]! >> k) & 1) === 0) continue;
-      observe({ what: "wait", inst, scoreboard: k, producers: underWay[k]!.slice() });
-      underWay[k]!.length = 0;
+      observe({ what: "wait", inst, scoreboard: k, producers: inFlight[k]!.slice() });
+      inFlight[k]!.length = 0;
     }
-    if (sb.write[i] !== NONE) underWay[sb.write[i]!]!.push(inst);
-    if (sb.read[i] !== NONE) underWay[sb.read[i]!]!.push(inst);
+    if (sb.write[i] !== NONE) inFlight[sb.write[i]!]!.push(inst);
+    if (sb.read[i] !== NONE) inFlight[sb.read[i]!]!.push(inst);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Stalls across blocks, on the SMs where a block may end with results of fixed latency under way.
+ * Stalls across blocks, on the SMs where a block may end with results of fixed latency in flight.
  *
  * As ptxas does it (measured: tools/control-fidelity.ts): every block is timed by itself; then the stall at its end grows
- * until whatever it left under way is there when a block after it needs it. Waits that long are short of CARRY cycles,
+ * until whatever it left in flight is there when a block after it needs it. Waits that long are short of CARRY cycles,
  * so the walk over the paths after a block is bounded.
  */
 import { drainDistance, rawDistance, warDistance, wawDistance } from "../../isa/latency.js";
@@ -104,7 +104,7 @@ export class Carry {
     return more > 0 ? { more, producer, consumer, distance } : null;
   }
 
-  /** Walks a segment entered `elapsed` cycles after the end of the one that left `from` … `to` under way. */
+  /** Walks a segment entered `elapsed` cycles after the end of the one that left `from` … `to` in flight. */
   private walk(at: number, elapsed: number, from: number, to: number, end: number, entered: number[]): void {
     // A path that comes later asks for less.
     if (this.seen[at]! <= elapsed) return;

@@ -152,11 +152,11 @@ export function beyond(p: Prepared): Beyond {
       }
     }
   }
-  return { words, touched: behind(p, words, touches), touches, writes };
+  return { words, touched: reachable(p, words, touches), touches, writes };
 }
 
 /** Out sets of the backward union: everything in the sets of the blocks that can be reached. */
-function behind(p: Prepared, words: number, own: Uint32Array): Uint32Array {
+function reachable(p: Prepared, words: number, own: Uint32Array): Uint32Array {
   const { cfg } = p;
   const out = new Uint32Array(cfg.count * words);
   const stack: number[] = [];

@@ -85,7 +85,7 @@ function waitsForGroups({ form }: MachineInst): boolean {
 }
 
 /**
- * ptxas -O0's rule: stall as long as possible, and wait for everything that is under way, before every instruction
+ * ptxas -O0's rule: stall as long as possible, and wait for everything that is in flight, before every instruction
  * (measured on ptxas 13.0.88). Which scoreboards an instruction sets follows from its row in the instruction table.
  */
 export const controlO0: ControlPolicy = {

@@ -41,7 +41,7 @@ export interface Prepared {
   readonly fixed: Uint8Array;
   /** The same for its operands (a memory barrier whose end a DEPBAR waits for). */
   readonly fixedRead: Uint8Array;
-  /** 1 where everything under way must be done: calls, returns, the end of a gathering of the warp. */
+  /** 1 where everything in flight must be done: calls, returns, the end of a gathering of the warp. */
   readonly barrier: Uint8Array;
   /** What it has to do with acquires (lib/analysis/acquire.ts), and whether any instruction waits for one. */
   readonly role: Uint8Array;

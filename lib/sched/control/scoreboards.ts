@@ -4,8 +4,8 @@
  * A scoreboard counts up when an instruction that uses it issues and down when its result is there (or its operands are
  * read); waiting means waiting for zero, so instructions may share one. First it is found who needs one at all: whose
  * result is touched, or whose operands are overwritten, by an instruction after that is not protected by order
- * (`order.ts`). Then the policy names one for each, block by block, knowing what is under way. At last a dataflow over
- * all paths finds what is under way before every instruction, and it waits for what it touches.
+ * (`order.ts`). Then the policy names one for each, block by block, knowing what is in flight. At last a dataflow over
+ * all paths finds what is in flight before every instruction, and it waits for what it touches.
  */
 import { InternalError } from "../../errors.js";
 import { latencyTables } from "../../isa/latency/index.js";
@@ -43,7 +43,7 @@ export const scoreboardLikePtxas: ScoreboardRule = (p, { inst, side, hit }, { bu
     for (let s = 0; s < SCOREBOARDS; s++) if (((taken >> s) & 1) === 1 && hits[s] === hit) return s;
   const from = fromMemory ? 2 : 0;
   const free = allowed & ~busy & (ALL << from);
-  // What stays under way after the block keeps apart from what comes there from elsewhere.
+  // What stays in flight after the block keeps apart from what comes there from elsewhere.
   const apart = hit === BEYOND && p.func.target.has("scoreboardsKeptApart") ? free & ~meets : 0;
   if ((apart | free) !== 0) return lowest(apart === 0 ? free : apart);
   let best = -1;
@@ -91,7 +91,7 @@ export function assignScoreboards(p: Prepared, rules: ScoreboardRules): Assigned
     leaveOut(p, b, hits);
   }
   const outs: (State | null)[] = new Array(cfg.count).fill(null);
-  /** Scoreboards under way at the ends of the predecessors that are done. */
+  /** Scoreboards in flight at the ends of the predecessors that are done. */
   const arriving = new Uint8Array(cfg.count);
   const state = new State(flat.units.count);
   const forced = new Uint8Array(n);
@@ -219,7 +219,7 @@ function force(a: Allocation, last: number, more: number): number {
   return 0;
 }
 
-/** Scoreboards under way where a successor of the block is entered from other blocks done so far. */
+/** Scoreboards in flight where a successor of the block is entered from other blocks done so far. */
 function meeting({ cfg }: Prepared, b: number, arriving: Uint8Array): number {
   let busy = 0;
   for (let e = cfg.succStart[b]!; e < cfg.succStart[b + 1]!; e++) busy |= arriving[cfg.succ[e]!]!;
@@ -253,12 +253,12 @@ const sides = ["result", "operands"] as const;
 const bitOf = (k: number): number => (k === NONE ? 0 : 1 << k);
 
 /**
- * Forward dataflow of what is under way; each instruction waits for what it needs. What comes into a block only ever
+ * Forward dataflow of what is in flight; each instruction waits for what it needs. What comes into a block only ever
  * grows while it is solved, so the waits are those of the solution or more.
  */
 function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
   const { cfg, flat } = p;
-  // What is set again while it is under way from another block is waited for, where blocks do not keep apart.
+  // What is set again while it is in flight from another block is waited for, where blocks do not keep apart.
   const waitsToSet = !p.func.target.has("scoreboardsKeptApart");
   const ins: (State | null)[] = new Array(cfg.count).fill(null);
   const s = new State(flat.units.count);

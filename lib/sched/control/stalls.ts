@@ -222,7 +222,7 @@ class Timer {
     }
   }
 
-  /** Asks for the end of everything under way up to instruction `last` that takes more than `above` cycles. */
+  /** Asks for the end of everything in flight up to instruction `last` that takes more than `above` cycles. */
   private askDrain(last: number, cause: StallCause, above = 0, less = 0): void {
     const { p, time } = this;
     const { flat } = p;
@@ -264,7 +264,7 @@ class Timer {
     return LONGEST_STALL;
   }
 
-  /** The block is over: when may the next one begin? */
+  /** The block ends: when may the next one begin? */
   private finish(last: number, free: boolean, missing: Missing[], onReason: ((r: StallReason) => void) | null): void {
     const { p, time } = this;
     this.at = 0;
@@ -272,7 +272,7 @@ class Timer {
     this.ask(time[last]! + least, "least", last, least, 0);
     if (!exits(p, last)) {
       this.askSets(last);
-      // What is under way longer than a stall can hold is not carried.
+      // What is in flight longer than a stall can hold is not carried.
       const carries = this.carries && p.flat.insts[last]!.form.flow !== "return";
       this.askPorts(free);
       this.askDrain(last, "drain", carries ? LONGEST_STALL : 0);

@@ -1,4 +1,4 @@
-/** What is under way at a point of the code: scoreboards by register unit. */
+/** What is in flight at a point of the code: scoreboards by register unit. */
 import { AcquireRole } from "../../analysis/index.js";
 import type { Prepared } from "./prepare.js";
 import { NONE, SCOREBOARDS, type Scoreboards } from "./types.js";
@@ -30,7 +30,7 @@ export class State {
     this.fence = o.fence;
   }
 
-  /** Takes over what is under way in `o`; true when that is more than before. */
+  /** Takes over what is in flight in `o`; true when that is more than before. */
   merge(o: State): boolean {
     if (o.busy === 0) return false;
     let grew = (o.busy & ~this.busy) !== 0 || ((o.strong & ~this.strong) | (o.fence & ~this.fence)) !== 0;

@@ -32,19 +32,19 @@ export interface ScoreboardRequest {
 
 /** The six scoreboards as they stand before the instruction. */
 export interface ScoreboardState {
-  /** Bit n: something may be under way on scoreboard n. */
+  /** Bit n: something may be in flight on scoreboard n. */
   readonly busy: number;
   /** Bit n: scoreboard n may be used at all. */
   readonly allowed: number;
   /** First instruction of the block that waits for scoreboard n; OUTSIDE when it was set in another block. */
   readonly hits: Int32Array;
-  /** Bit n: scoreboard n is under way where a successor is entered from somewhere else. */
+  /** Bit n: scoreboard n is in flight where a successor is entered from somewhere else. */
   readonly meets: number;
 }
 
-/** Something under way where a block ends. */
+/** Something in flight where a block ends. */
 export interface BranchQuestion {
-  /** Index of the instruction that is under way. */
+  /** Index of the instruction that is in flight. */
   readonly inst: number;
   /** Whether its result or the reading of its operands is waited for. */
   readonly side: "result" | "operands";
@@ -117,6 +117,6 @@ export type ControlDecision =
       readonly inst: Inst;
       /** Number of the scoreboard, 0 to 5. */
       readonly scoreboard: number;
-      /** Instructions of the same block under way on it; the others come from other blocks. */
+      /** Instructions of the same block in flight on it; the others come from other blocks. */
       readonly producers: readonly Inst[];
     };

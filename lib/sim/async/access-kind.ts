@@ -4,7 +4,7 @@ import type { MachineInst } from "../../isa/operand.js";
 import type { Program } from "../program.js";
 import { type Kind, meaningOf } from "../races/meaning.js";
 
-/** Opcodes that operations under way come from. */
+/** Opcodes that operations in flight come from. */
 const asynchronous = /^(LDGSTS|UBLK(CP|RED)|UTMA(LDG|STG|REDG)|STAS|REDAS|[HIQB]GMMA|UTC[HIQ]MMA|ARRIVES)$/;
 
 /** Has the program operations that work on shared memory after their issue? */

@@ -1,5 +1,5 @@
-/** Groups of operations of a warp that counted waits (DEPBAR.LE sb, n) wait for: the last n may stay under way. */
-import type { Operation } from "./under-way.js";
+/** Groups of operations of a warp that counted waits (DEPBAR.LE sb, n) wait for: the last n may stay in flight. */
+import type { Operation } from "./in-flight.js";
 
 /** What waits for an operation: a counted group of its warp, or the mbarrier of its signals alone. */
 export type Grouping = "copies" | "bulk" | "products" | "tensor" | "none";

@@ -1,5 +1,5 @@
 /**
- * Which bytes of a block's shared memory operations under way will read or write, counted in pieces of 16 bytes: nearly all accesses touch
+ * Which bytes of a block's shared memory operations in flight will read or write, counted in pieces of 16 bytes: nearly all accesses touch
  * none of them and are told so by one look; the others are compared with the operations' runs. Beside it what was written since the last
  * fence between the proxies (PTX ISA, "Proxies": the asynchronous one sees no write of the generic one without it).
  */
@@ -26,7 +26,7 @@ export class Marks {
     for (let p = at >> PIECE; p <= (at + size - 1) >> PIECE; p++) pieces[p] = pieces[p]! + by;
   }
 
-  /** May an operation under way read (write) some of the bytes? */
+  /** May an operation in flight read (write) some of the bytes? */
   has(what: "reads" | "writes", at: number, size: number): boolean {
     const pieces = this[what];
     for (let p = at >> PIECE; p <= (at + size - 1) >> PIECE; p++) if (pieces[p] !== 0) return true;

@@ -6,8 +6,8 @@
  * the cluster as a mask in the upper (seen in ptxas's code).
  */
 import { locate, place } from "../access.js";
+import { begin, type Signal } from "../async/in-flight.js";
 import { blockOf, Transfer } from "../async/transfer.js";
-import { begin, type Signal } from "../async/under-way.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
 import { combineOf } from "./atomic.js";

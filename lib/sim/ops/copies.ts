@@ -5,8 +5,8 @@
 import { Kind } from "../../isa/operand.js";
 import { type Address, addressOf, locate, place, shortAddress, wideAddress } from "../access.js";
 import type { Grouping } from "../async/groups.js";
+import { begin, type Operation } from "../async/in-flight.js";
 import { Transfer } from "../async/transfer.js";
-import { begin, type Operation } from "../async/under-way.js";
 import type { Maker, Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
 
@@ -81,7 +81,7 @@ const closes =
     s.ignoreModifiers();
     const sb = s.inst.control?.writeSb ?? 0;
     return (w) => {
-      w.machine.underWay?.groupsOf(w).close(grouping, sb > 5 ? 0 : sb);
+      w.machine.inFlight?.groupsOf(w).close(grouping, sb > 5 ? 0 : sb);
       return Step.Next;
     };
   };
@@ -92,7 +92,7 @@ function wait(s: Site): Exec {
   if (!name.includes("LE")) return () => Step.Next;
   const sb = s.operand("sb").value;
   const n = s.imm("n");
-  return (w) => w.machine.underWay?.wait(w, sb, n) ?? Step.Next;
+  return (w) => w.machine.inFlight?.wait(w, sb, n) ?? Step.Next;
 }
 
 /** FENCE.VIEW.ASYNC.S, also of shared memory; .G and .T are of others. */
@@ -101,7 +101,7 @@ function fence(s: Site): Exec {
   const other = mods.includes("G") || mods.includes("T");
   s.ignoreModifiers();
   return (w) => {
-    if (!other) w.machine.underWay?.fence(w);
+    if (!other) w.machine.inFlight?.fence(w);
     return Step.Next;
   };
 }

@@ -4,7 +4,7 @@
  * around the copies of cp.async.mbarrier.arrive, …ARVCNT its .noinc form; .OPTOUT arrive_drop; .RED has no result.
  */
 import { type Address, addressOf, locate, place, shortAddress } from "../access.js";
-import { begin, type Signal } from "../async/under-way.js";
+import { begin, type Signal } from "../async/in-flight.js";
 import { enqueue, suspend } from "../groups.js";
 import { type Arrival, actOn, arriveEarly } from "../mbarrier.js";
 import type { Makers, Site } from "../site.js";
@@ -184,7 +184,7 @@ function arrives(s: Site): Exec {
     const signals: Signal[] = [];
     for (let l = 0; l < LANES; l++)
       if ((m >>> l) & 1) signals.push({ address: shortAddress(w, a, add, l), lane: l, what });
-    const after = w.machine.underWay?.of(w, "copies") ?? [];
+    const after = w.machine.inFlight?.of(w, "copies") ?? [];
     return begin(operation(w, 31 - Math.clz32(m & -m), { signals, after, proxy: false }));
   };
 }

@@ -122,7 +122,7 @@ function loadSharedWords(a: Address, bytes: number, rows: readonly number[]): Ex
   const [r0, r1, r2, r3] = rows as [number, number, number, number];
   const watched = loadAny("shared", a, { bytes, signed: false }, rows);
   return (w, m) => {
-    if (w.machine.watch !== null || w.machine.underWay !== null) return watched(w, m);
+    if (w.machine.watch !== null || w.machine.inFlight !== null) return watched(w, m);
     const add = a.add(w);
     const I = w.I;
     const own = w.cta.shared;

@@ -4,8 +4,8 @@
  * Swizzles exchange chunks of 16 bytes within their rows by the address's bits from 7 on (PTX ISA 5.5.7).
  */
 import { locate, place } from "../access.js";
+import { begin } from "../async/in-flight.js";
 import { blockOf, Transfer } from "../async/transfer.js";
-import { begin } from "../async/under-way.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, Step, type Warp } from "../state.js";
 import { type Box, decodeMap, MAP_BYTES } from "../tensor-map.js";

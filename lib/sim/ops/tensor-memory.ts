@@ -5,9 +5,9 @@
  *
  * Sources: PTX ISA 9.7.16 (addresses, 32x32b, layout D of a product of 128 rows); bits of the instruction's descriptor and of those of
  * shared memory as CUTLASS has them (include/cute/arch/mma_sm100_desc.hpp, BSD-3-Clause). Numbers as in tensor.ts, sums rounded once for each product: assumed.
- * They are under way until an arrival (UTCBAR) that follows them.
+ * They are in flight until an arrival (UTCBAR) that follows them.
  */
-import { begin, type Operation } from "../async/under-way.js";
+import { begin, type Operation } from "../async/in-flight.js";
 import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { accumulate, type Element, elementOf, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
@@ -201,14 +201,14 @@ function product(s: Site): Exec {
       multiply(memory, at, d, goesOn, leftOut);
       return Step.Next;
     };
-    const after = w.machine.underWay?.of(w, "tensor").slice(-1) ?? [];
+    const after = w.machine.inFlight?.of(w, "tensor").slice(-1) ?? [];
     const lane = 31 - Math.clz32(w.active & -w.active);
     return begin(
       operation(w, lane, {
         grouping: "tensor",
         after,
         act,
-        sources: w.machine.underWay === null ? null : sources(a, b),
+        sources: w.machine.inFlight === null ? null : sources(a, b),
       }),
     );
   };
@@ -242,7 +242,7 @@ function arrival(s: Site): Exec {
   return (w, m) => {
     const lane = 31 - Math.clz32(m & -m);
     const signals = [{ address: address(w) >>> 0, lane, what: { arrivals: 1, transactions: 0, drops: 0 } }];
-    const after = w.machine.underWay?.of(w, "tensor") ?? [];
+    const after = w.machine.inFlight?.of(w, "tensor") ?? [];
     return begin(operation(w, lane, { signals, after }));
   };
 }

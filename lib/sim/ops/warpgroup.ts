@@ -6,10 +6,10 @@
  * Sources: PTX ISA 9.7.15.5, whose layouts of D and A are pictures; the same in CUTLASS, include/cute/atom/mma_traits_sm90_gmma.hpp (CLayout_64xN,
  * ALayout_64x16; BSD-3-Clause). Which registers hold the descriptors, and that !UP drops c, is seen in ptxas's code.
  *
- * They work any time up to WARPGROUP.DEPBAR (under-way.ts), and a program may not look before. Numbers as in tensor.ts.
+ * They work any time up to WARPGROUP.DEPBAR (in-flight.ts), and a program may not look before. Numbers as in tensor.ts.
  */
 import { Mod, type Operand } from "../../isa/operand.js";
-import { begin, type Operation } from "../async/under-way.js";
+import { begin, type Operation } from "../async/in-flight.js";
 import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { popcount } from "../groups.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";
@@ -168,11 +168,11 @@ function product(s: Site, columns: number, f: Factors, multiply: () => void, kin
       write(w, d, kind, columns);
       return Step.Next;
     };
-    const { underWay } = w.machine;
-    const after = underWay?.of(w, "products").slice(-1) ?? [];
-    const sources = underWay === null ? null : sourcesOf(found);
+    const { inFlight } = w.machine;
+    const after = inFlight?.of(w, "products").slice(-1) ?? [];
+    const sources = inFlight === null ? null : sourcesOf(found);
     const step = begin(operation(w, 0, { grouping: "products", after, act, sources }));
-    if (closes) underWay?.groupsOf(w).close("products", GROUPS);
+    if (closes) inFlight?.groupsOf(w).close("products", GROUPS);
     return step;
   });
 }
@@ -224,7 +224,7 @@ function warpgroupOf(s: Site): Exec {
   s.ignoreModifiers();
   if (!waits) return () => Step.Next;
   const n = s.imm("n");
-  return (w) => w.machine.underWay?.wait(w, GROUPS, n) ?? Step.Next;
+  return (w) => w.machine.inFlight?.wait(w, GROUPS, n) ?? Step.Next;
 }
 
 function nothing(s: Site): Exec {

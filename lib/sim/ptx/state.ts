@@ -79,7 +79,7 @@ export class Cta {
   }
 }
 
-/** A function under way. */
+/** A function in flight. */
 export interface Frame {
   readonly code: Code;
   pc: number;

@@ -96,10 +96,10 @@ function along(
 }
 
 /** How FMAs are made. */
-type Way = "fused" | "short" | "quick";
+type FmaKind = "fused" | "short" | "quick";
 
 /** The sums of a row, from what they begin with. */
-function sumsOf(w: Vectors, depth: number, a: number, at: number, begin: readonly number[], way: Way): number[] {
+function sumsOf(w: Vectors, depth: number, a: number, at: number, begin: readonly number[], kind: FmaKind): number[] {
   const { code } = w;
   const restart = (sums: readonly number[]): void => {
     sums.forEach((sum, n) => {
@@ -120,8 +120,8 @@ function sumsOf(w: Vectors, depth: number, a: number, at: number, begin: readonl
       },
     };
     sums.forEach((sum, n) => {
-      if (way === "fused") code.get(x).get(b[n]!).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
-      else if (way === "short") code.get(sum).get(x).get(b[n]!).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
+      if (kind === "fused") code.get(x).get(b[n]!).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
+      else if (kind === "short") code.get(sum).get(x).get(b[n]!).op(Op.f64x2Mul).op(Op.f64x2Add).set(sum);
       else {
         const [result, risk] = quickFma64(maker, x, b[n]!, sum);
         code.get(wrong).get(risk).op(Op.or).set(wrong);
@@ -129,7 +129,7 @@ function sumsOf(w: Vectors, depth: number, a: number, at: number, begin: readonl
       }
     });
   });
-  if (way !== "quick") return sums;
+  if (kind !== "quick") return sums;
   code.get(wrong).op(Op.anyTrue).open(Op.if);
   restart(sums);
   along(w, depth, a, at, (x, b) => {
@@ -170,7 +170,7 @@ function storeRow(w: Vectors, d: number, h: number, sums: readonly number[]): vo
 export function doubleProduct(rows: 8 | 16, depth: number, fused: boolean): Fn {
   const w = new Vectors(4);
   const { code } = w;
-  const rounds = (way: Way): void => {
+  const rounds = (kind: FmaKind): void => {
     w.rounds(
       8,
       [
@@ -182,7 +182,7 @@ export function doubleProduct(rows: 8 | 16, depth: number, fused: boolean): Fn {
         const all = Array.from({ length: rows / 8 }, (_, h) => h);
         // All of C before D is written, which may be the same registers.
         const begin = all.map((h) => rowOfC(w, c!, h));
-        const sums = all.map((h) => sumsOf(w, depth, a!, h * 64 * depth, begin[h]!, way));
+        const sums = all.map((h) => sumsOf(w, depth, a!, h * 64 * depth, begin[h]!, kind));
         sums.forEach((row, h) => {
           storeRow(w, d!, h, row);
         });

@@ -93,7 +93,7 @@ export function translationOf(program: Program, index: number): Translation | nu
   if (!inst) return null;
   const emitter = emitterOf(inst.form.op);
   if (emitter === undefined || !isSupported(program, index)) return null;
-  // What operations under way may meet, or wait for them, must be seen.
+  // What operations in flight may meet, or wait for them, must be seen.
   if (program.asynchronous && meetsOperations(inst)) return null;
   try {
     const site = siteOf(program, index);

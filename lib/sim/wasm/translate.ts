@@ -1,7 +1,7 @@
 /**
  * Blocks of a program as a WebAssembly module. Its function `run` starts at any segment or branch and goes on from block to block while the
  * lanes of the group stay together; it comes back at what is not translated, where lanes part, where an access may fault, and at
- * a jump when the group's turn is over.
+ * a jump when the group's turn has ended.
  */
 import { Kind, Mod } from "../../isa/operand.js";
 import { isSupported } from "../build.js";

@@ -56,7 +56,7 @@ export const inWindow: readonly Fault[] = [
   },
   { what: "a phi lacks a source", rule: "phi", make: (f) => void f.blocks[3]?.insts[0]?.srcs.pop() },
   {
-    what: "a phi behind other code",
+    what: "a phi after other code",
     rule: "phi",
     make: (f) => {
       const insts = f.blocks[3]?.insts as Inst[];

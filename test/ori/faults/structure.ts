@@ -37,7 +37,7 @@ export const structural: readonly Fault[] = [
     },
   },
   {
-    what: "code behind a transfer",
+    what: "code after a transfer",
     rule: "transfer",
     make: (f, n) => {
       const block = someBlock(f, n, (b) => b.insts.some(ends));

@@ -52,7 +52,7 @@ export const onValues: readonly Fault[] = [
     },
   },
   {
-    what: "the definition stands behind the use",
+    what: "the definition stands after the use",
     rule: "undefined",
     make: (f) => {
       const first = f.blocks[0] as Block;

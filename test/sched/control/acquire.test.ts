@@ -93,7 +93,7 @@ describe("acquires", () => {
   });
 });
 
-test("behind ERRBAR the pipelines run empty", () => {
+test("after ERRBAR the pipelines run empty", () => {
   check(
     `b0
       6 - | MEMBAR.SC.GPU

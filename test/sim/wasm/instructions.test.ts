@@ -56,7 +56,7 @@ function state(banks: readonly Int32Array[]): State {
     issued: 0,
     fault: null,
     watch: null,
-    underWay: null,
+    inFlight: null,
     phases: 0,
     noteFault: () => {
       made.faulted = true;

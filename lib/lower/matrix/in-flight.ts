@@ -1,7 +1,7 @@
 /**
  * Products of a warp group between their issue and their wait (the work of ptxas's OriPropagateGmma and FixupGmmaSequence).
  *
- * Products stay under way, as PTX asks, from `mma_async` to the `wait_group` that covers their group, as long as nothing touches their registers in
+ * Products stay in flight, as PTX asks, from `mma_async` to the `wait_group` that covers their group, as long as nothing touches their registers in
  * between on any path. What a product reads must be handed over by WARPGROUP.ARRIVE after it was written; where no `wgmma.fence` does that (a fragment had to
  * be copied), an ARRIVE is put before the product.
  *
@@ -43,9 +43,9 @@ export function closeGroup(func: Func, block: Block): void {
   else setGroup(product, CLOSES);
 }
 
-// ------------------------------------------------------------------------------------------------ what is under way
+// ------------------------------------------------------------------------------------------------ what is in flight
 
-/** Values that products under way write and read, by age of their group, and values written since the last ARRIVE. */
+/** Values that products in flight write and read, by age of their group, and values written since the last ARRIVE. */
 class State {
   readonly writes: Set<number>[] = Array.from({ length: AGES }, () => new Set());
   readonly reads: Set<number>[] = Array.from({ length: AGES }, () => new Set());
@@ -95,7 +95,7 @@ class State {
   }
 }
 
-/** Takes a product under way; false: it touches what another one has. `arrive`: what it reads has not been handed over. */
+/** Takes a product in flight; false: it touches what another one has. `arrive`: what it reads has not been handed over. */
 function takeProduct(state: State, inst: Inst): { readonly free: boolean; readonly arrive: boolean } {
   const [d] = inst.dsts as [Operand];
   const c = inst.srcs[slotOf(inst, "c")] as Operand;
@@ -114,7 +114,7 @@ function takeProduct(state: State, inst: Inst): { readonly free: boolean; readon
   return { free, arrive };
 }
 
-/** Any other instruction; false: it touches registers of products under way. */
+/** Any other instruction; false: it touches registers of products in flight. */
 function takeOther(state: State, inst: Inst): boolean {
   if (inst.form.flow === "call") return !state.busy;
   for (const o of inst.srcs) if (register(o) && state.isWritten(o.id)) return false;
@@ -161,7 +161,7 @@ function examine(func: Func): ReadonlySet<Inst> | null {
 
 // ------------------------------------------------------------------------------------------------ one after the other
 
-/** Instructions that may stand between products under way: they compute and move registers. */
+/** Instructions that may stand between products in flight: they compute and move registers. */
 const harmless = /^(MOV|IMAD|IADD3|IADD|LEA|SHF|LOP3|PRMT|ISETP|PLOP3|SEL|R2UR|UMOV|UIADD3|ULOP3|VOTEU|WARPSYNC|NOP)$/;
 
 const isGroupWord = (i: Inst): boolean => isArrive(i) || isWait(i);
@@ -230,7 +230,7 @@ function serialize(func: Func, b: Block): void {
 
 // ------------------------------------------------------------------------------------------------
 
-/** Keeps the products of a function under way as PTX says, or puts a wait after each row of them. */
+/** Keeps the products of a function in flight as PTX says, or puts a wait after each row of them. */
 export function settleProducts(func: Func): void {
   if (!func.blocks.some((b) => b.insts.some((i) => isProduct(i.form.op)))) return;
   const wanting = irregular.has(func) || func.kind !== "entry" ? null : examine(func);

@@ -1,4 +1,4 @@
-/** Products of warp groups that stay under way until PTX waits for them, and what makes them wait at once. */
+/** Products of warp groups that stay in flight until PTX waits for them, and what makes them wait at once. */
 import { compile } from "../../lib/compile";
 import { readCubin } from "../../lib/elf/index";
 import { unwrap } from "../../lib/result";
@@ -38,7 +38,7 @@ const fence = "  wgmma.fence.sync.aligned;";
 const commit = "  wgmma.commit_group.sync.aligned;";
 const wait = (n: number): string => `  wgmma.wait_group.sync.aligned ${n};`;
 
-/** Body | whether products stay under way | what one round adds to the sums of both. */
+/** Body | whether products stay in flight | what one round adds to the sums of both. */
 const cases: readonly (readonly [name: string, body: readonly string[], under: boolean, f: number, g: number])[] = [
   ["two sums in turn", [fence, product("f", "%d"), commit, product("g", "%d"), commit, wait(1)], true, 16, 16],
   ["one group of two", [fence, product("f", "%d"), product("g", "%d"), commit, wait(0)], true, 16, 16],

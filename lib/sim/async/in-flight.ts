@@ -53,7 +53,7 @@ interface Pending extends Operation {
   over: boolean;
 }
 
-export class UnderWay {
+export class InFlight {
   /** In the order of their issue. */
   private readonly pending: Pending[] = [];
   private readonly marks = new Map<Cta, Marks>();
@@ -181,7 +181,7 @@ export class UnderWay {
     w.fault(
       "asynchronous",
       1 << lane,
-      `shared address 0x${at.toString(16)}: ${what}, under way, ${does} there`,
+      `shared address 0x${at.toString(16)}: ${what}, in flight, ${does} there`,
       BigInt(at),
     );
     return false;
@@ -211,7 +211,7 @@ export class UnderWay {
     }
   }
 
-  /** Nothing can go on: ends the operation that is due next. False: none is under way. */
+  /** Nothing can go on: ends the operation that is due next. False: none is in flight. */
   endNext(): boolean {
     if (this.pending.length === 0) return false;
     let first = this.pending[0]!;
@@ -264,7 +264,7 @@ export class UnderWay {
 
   private tooLate(op: Pending): false {
     op.warp.pc = op.pc;
-    op.warp.fault("asynchronous", 1 << op.lane, "the block ends while the operation at its shared memory is under way");
+    op.warp.fault("asynchronous", 1 << op.lane, "the block ends while the operation at its shared memory is in flight");
     return false;
   }
 
@@ -306,10 +306,10 @@ function signal(w: Warp, { address, lane, what }: Signal): boolean {
 
 /** Begins an operation of the running instruction. */
 export function begin(op: Operation): Step {
-  return op.warp.machine.underWay?.start(op) ?? atOnce(op);
+  return op.warp.machine.inFlight?.start(op) ?? atOnce(op);
 }
 
-/** Runs an operation of which nothing is seen while it is under way. */
+/** Runs an operation of which nothing is seen while it is in flight. */
 function atOnce(op: Operation): Step {
   const { global } = op.warp.machine;
   for (const t of op.transfers) {
