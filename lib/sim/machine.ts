@@ -17,6 +17,7 @@ import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
 import { RaceDetector } from "./races/detector.js";
 import type { Findings } from "./races/findings.js";
+import { spins } from "./spinning.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { Fault, FaultKind, Run } from "./types.js";
 import { waitsText } from "./waits.js";
@@ -34,9 +35,8 @@ const FIRST_ENTRY = Entry.First;
 const COUNTED = Entry.Counted;
 const JUMPED = Status.Jumped;
 
-/** Warp-instructions after which a jump ends the turn of a group, and of a warp. */
+/** Warp-instructions after which a jump ends the turn of a group; that of a warp: spinning.ts. */
 const GROUP_SLICE = 4096;
-const WARP_SLICE = 32768;
 /** Turns of a warp that a CTA gets before the next CTA is tried. */
 const CTA_SLICE = 512;
 /** Rounds over all CTAs after which waits for phases of mbarriers give up, and how often without the end of a phase. */
@@ -313,11 +313,13 @@ export class GridMachine implements Machine, Host, Observer {
         idle++;
         continue;
       }
-      idle = 0;
       if (this.inFlight !== null && this.inFlight.next <= this.issued) this.inFlight.poll(this.issued);
       if (this.fault !== null) return;
+      const before = this.issued;
       this.runWarp(warp);
       if (this.fault !== null) return;
+      // Where all that could run spin it is the turn of other blocks.
+      idle = this.issued - before >= warp.slice && spins(warp) ? idle + 1 : 0;
       if (this.issued >= this.engineFrom) this.startEngine();
       if (this.issued < this.nextLook) continue;
       this.nextLook = this.issued + LOOK;
@@ -339,7 +341,9 @@ export class GridMachine implements Machine, Host, Observer {
     const start = this.issued;
     let issued = start;
     let threads = this.threads;
-    let groupEnd = start + GROUP_SLICE;
+    const { slice } = w;
+    const groupSlice = Math.min(GROUP_SLICE, slice);
+    let groupEnd = start + groupSlice;
     let pc = w.pc;
     let active = w.active;
     for (;;) {
@@ -351,7 +355,7 @@ export class GridMachine implements Machine, Host, Observer {
         active = g.mask;
         w.yielded &= ~active;
         w.active = active;
-        groupEnd = issued + GROUP_SLICE;
+        groupEnd = issued + groupSlice;
       }
       if (pc >= end || pc < 0) {
         w.pc = pc;
@@ -378,8 +382,8 @@ export class GridMachine implements Machine, Host, Observer {
           if (status === JUMPED) {
             this.issued = issued;
             if (issued < groupEnd) continue;
-            if (issued - start >= WARP_SLICE) break;
-            groupEnd = issued + GROUP_SLICE;
+            if (issued - start >= slice) break;
+            groupEnd = issued + groupSlice;
             if (w.ready.length > 0) {
               w.ready.push({ pc, mask: active });
               active = 0;
@@ -414,8 +418,8 @@ export class GridMachine implements Machine, Host, Observer {
       if (step === Step.Jump) {
         pc = w.pc;
         if (issued < groupEnd) continue;
-        if (issued - start >= WARP_SLICE) break;
-        groupEnd = issued + GROUP_SLICE;
+        if (issued - start >= slice) break;
+        groupEnd = issued + groupSlice;
         if (w.ready.length > 0) {
           w.ready.push({ pc, mask: active });
           active = 0;
@@ -427,9 +431,9 @@ export class GridMachine implements Machine, Host, Observer {
       if (active !== 0) {
         // It waited for nobody.
         pc = w.pc;
-        groupEnd = issued + GROUP_SLICE;
+        groupEnd = issued + groupSlice;
       }
-      if (issued - start >= WARP_SLICE) break;
+      if (issued - start >= slice) break;
     }
     w.resting = false;
     w.pc = pc;

@@ -10,6 +10,8 @@ import type { Fault, FaultKind } from "./types.js";
 import type { Watch } from "./watch.js";
 
 export const LANES = 32 as const;
+/** Warp-instructions of a whole time slice of a warp. */
+export const WARP_SLICE: number = 32768;
 /** Row (of 32 lanes) that reads as zero: RZ as a source. */
 export const ZERO_ROW = 256 as const;
 /** First of eight rows that swallow what is written to RZ. */
@@ -104,6 +106,9 @@ export class Warp {
   readonly waitPredicate: Uint8Array = new Uint8Array(LANES);
   /** The group that ran gave the turn of the warp away. */
   resting: boolean = false;
+  /** Warp-instructions after which a jump ends its turn, and what its registers were then (spinning.ts). */
+  slice: number = WARP_SLICE;
+  fingerprint: number = 0;
   /** Lanes whose group gave up its turn by YIELD and has not run since. */
   yielded: number = 0;
   /** YIELDs for which lanes at a convergence barrier have waited for yielded lanes alone. */
@@ -191,6 +196,8 @@ export class Warp {
     this.resting = false;
     this.yielded = 0;
     this.patience = 0;
+    this.slice = WARP_SLICE;
+    this.fingerprint = 0;
     this.rare.fill(0);
     this.barrierValue = 0;
     this.start();
