@@ -14,7 +14,8 @@ function mma(k: Kernels, op: string, counts: readonly number[], letters = "rrr",
   const A = list(at, 1, a);
   const B = list(at, 10, b);
   const C = list(ct, 40, c);
-  const before = [...A, ...B, ...C]
+  // Metadata and scales too: an unwritten register is another one in each code.
+  const before = [...A, ...B, ...C, ...new Set(extra.match(/%r\d+/g))]
     .map((r) => `ld.global.${bitsOfLetter(r[1]!)} ${r},[%y2+${Number(r.slice(2)) * 8}];`)
     .join(" ");
   const after = D.map((r, i) => `st.global.${bitsOfLetter(dt)} [%y3+${i * 8}],${r};`).join(" ");
