@@ -7,6 +7,7 @@
  * prints how many of those ptxas takes are compiled, what is refused by our first message, and what is compiled though ptxas refuses
  * it. `--run` compares results in the simulator with those of ptxas -O0's and -O3's code on random and edge values, bit by bit.
  * `--mnemonics` compiles at -O3 and compares mnemonics (tools/single/mnemonics.ts) and bytes with ptxas -O3's, and names the families that differ most.
+ * `--census N` with it names the N differences ("ours − ptxas's" mnemonics) that most lines share, and up to four lines of each.
  * `--every` samples, `--list` prints every line refused, `--only` takes lines that match.
  */
 import { spawnSync } from "node:child_process";
@@ -28,6 +29,7 @@ const { values, positionals } = readArguments({
   list: { type: "boolean", default: false },
   run: { type: "boolean", default: false },
   mnemonics: { type: "boolean", default: false },
+  census: { type: "string", default: "0" },
   opt: { type: "string", short: "O", default: "0" },
 });
 const [file, arch = ""] = positionals;
@@ -155,11 +157,30 @@ function verdict(k: Single, level: number, a: Outcome, b: Outcome): string {
   return "different";
 }
 
+/** "ours − ptxas's": the mnemonics that only one of two lists has, as often as it has more of them; `order` if there are none. */
+function surplus(ours: string, theirs: string): string {
+  const count = new Map<string, number>();
+  for (const [text, by] of [
+    [ours, 1],
+    [theirs, -1],
+  ] as const)
+    for (const m of text.split(" ")) if (m !== "") count.set(m, (count.get(m) ?? 0) + by);
+  const side = (sign: number): string =>
+    [...count]
+      .filter(([, n]) => n * sign > 0)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([m, n]) => (n * sign > 1 ? `${n * sign}×${m}` : m))
+      .join(" ") || "nothing";
+  const text = `${side(1)} − ${side(-1)}`;
+  return text === "nothing − nothing" ? "order" : text;
+}
+
 /** Families that are named, and examples of each. */
 const WORST = 12;
 
 function compareMnemonics(all: readonly Compiled[]): void {
   const families = new Map<string, { equal: number; all: number; example: string }>();
+  const causes = new Map<string, string[]>();
   let [compared, equal, bytes] = [0, 0, 0];
   for (let i = 0; i < all.length; i += 100) {
     const batch = all.slice(i, i + 100);
@@ -184,7 +205,11 @@ function compareMnemonics(all: readonly Compiled[]): void {
       if (found === expected) {
         equal++;
         f.equal++;
-      } else if (f.example === "") f.example = `${line.slice(0, 90)}\n      ours  ${found}\n      ptxas ${expected}`;
+        continue;
+      }
+      if (f.example === "") f.example = `${line.slice(0, 90)}\n      ours  ${found}\n      ptxas ${expected}`;
+      const cause = surplus(found, expected);
+      causes.set(cause, [...(causes.get(cause) ?? []), line]);
     }
   }
   const share = (n: number): string => `${((100 * n) / Math.max(1, compared)).toFixed(1)} %`;
@@ -194,6 +219,14 @@ function compareMnemonics(all: readonly Compiled[]): void {
   const worst = [...families].sort(([, a], [, b]) => b.all - b.equal - (a.all - a.equal)).slice(0, WORST);
   for (const [family, f] of worst)
     if (f.equal < f.all) console.log(`${String(f.all - f.equal).padStart(5)} of ${f.all} ${family}: ${f.example}`);
+  for (const [cause, lines] of [...causes]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, numberOf(values.census)))
+    console.log(
+      [`${String(lines.length).padStart(5)} ${cause}`, ...lines.slice(0, 4).map((l) => l.slice(0, 110))].join(
+        "\n        ",
+      ),
+    );
 }
 
 function reason(message: string): string {

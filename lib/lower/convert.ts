@@ -142,11 +142,12 @@ function integerName(type: PtxType): string {
 function floatToInteger(c: Context, k: Conversion, x: Operand): Operand {
   if (k.integral === null || k.to.cls === "b") throw new Refusal();
   const wide = k.to.bits === 64 || k.from.bits === 64;
-  // Conversions to 64 bits do not flush by themselves.
-  const flush = k.ftz && k.to.bits === 64;
+  // Conversions to 64 bits do not flush by themselves. Only upwards, or downwards with a sign, does a denormal become anything but 0.
+  const flushes = k.ftz && k.to.bits === 64;
+  const flush = flushes && (k.integral === ".CEIL" || (k.integral === ".FLOOR" && isSigned(k.to)));
   if (k.ftz && k.from.name !== "f32") throw new Refusal();
   const source = flush ? c.op("FMUL.FTZ", [x, imm(0x3f800000)]) : x;
-  const ftz = k.ftz && !flush ? ".FTZ" : "";
+  const ftz = k.ftz && !flushes ? ".FTZ" : "";
   const form = `F2I${ftz}${integerName(k.to)}${sourceName(k.from)}${k.integral}${wide ? "" : ".NTZ"}`;
   const d = c.op(form, [source], k.to.bits === 64 ? 2 : 1);
   return k.to.bits === 8 ? extend32(c, d, k.to) : d;
@@ -158,8 +159,8 @@ function integerToFloat(c: Context, k: Conversion, x: Operand): Operand {
   const { to, from, rounding } = k;
   if (from.cls === "b") throw new Refusal();
   const width = registersOf(to);
-  if (to.name === "f32" && from.bits === 32 && rounding === "" && c.target.has("i2fp")) {
-    return c.op(`I2FP.F32.${from.name.toUpperCase()}`, [x]);
+  if (to.name === "f32" && from.bits === 32 && (rounding === "" || rounding === ".RZ") && c.target.has("i2fp")) {
+    return c.op(`I2FP.F32.${from.name.toUpperCase()}${rounding}`, [x]);
   }
   const target = to.name === "f32" ? "" : `.${to.name.toUpperCase()}`;
   return c.op(`I2F${target}${integerName(from)}${rounding}`, [x], width);
@@ -227,7 +228,7 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   if (from.name === "bf16" && to.name === "f32" && !ftz) {
     return saturateFloat(c, k, c.op("SHF.L.U32", [x, imm(16), RZ()]));
   }
-  if (from.name === "bf16" && to.name === "f32") return saturateFloat(c, k, c.op("F2F.FTZ.F32.BF16", [x]));
+  if (from.name === "bf16" && to.name === "f32") return saturateFloat(c, k, c.op(`F2F.FTZ.F32.BF16${rounding}`, [x]));
   if (k.sat && to.name !== "f16" && to.name !== "f64") throw new Refusal();
   if (ftz && from.name !== "f32") throw new Refusal();
   const names = `${to.name.toUpperCase()}.${from.name.toUpperCase()}`;

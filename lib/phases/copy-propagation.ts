@@ -25,6 +25,7 @@ import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand } from ".
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
+import { mirrored, orders } from "./operand-orders.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { propagatePredicates } from "./predicate-copies.js";
 import { RewriteCounter } from "./rewrites.js";
@@ -194,7 +195,33 @@ function readAs(func: Func, inst: Inst, slot: number, l: Operand): boolean {
   if (!takesBits(inst)) return false;
   if (o.mods !== 0) return readAsInverse(func, inst, slot, l);
   if (isWideProduct(inst) && func.target.has("constantOperands")) return false;
-  return readAt(func, inst, slot, clone(l), inst.form.name === "IADD3" && slot === 0 ? [0, 1] : [slot]);
+  return (
+    readAt(func, inst, slot, clone(l), inst.form.name === "IADD3" && slot === 0 ? [0, 1] : [slot]) ||
+    readInSecond(func, inst, slot, l)
+  );
+}
+
+/** A source that has no room for a literal changes places with the second, where the result is the same: `and d, 7, x`. */
+function readInSecond(func: Func, inst: Inst, slot: number, l: Operand): boolean {
+  const a = inst.srcs[slot];
+  const b = inst.srcs[1];
+  if (slot === 1 || inst.form.op === "IADD3" || a === undefined || b?.kind !== Kind.Reg || isZeroReg(b)) return false;
+  const form = slot === 0 ? mirrored(inst.form) : null;
+  const ways =
+    form === null
+      ? orders(inst.form, inst.srcs).map((srcs) => ({ form: inst.form, srcs }))
+      : [{ form, srcs: [b, a, ...inst.srcs.slice(2)] }];
+  for (const way of ways) {
+    if (way.srcs[1] !== a) continue;
+    const srcs = way.srcs.map((o, k) => (k === 1 ? clone(l) : o));
+    if (!encodes(func, way.form, inst.dsts, srcs)) continue;
+    inst.form = way.form;
+    srcs.forEach((o, k) => {
+      inst.srcs[k] = o;
+    });
+    return true;
+  }
+  return false;
 }
 
 /** Puts the literal into the first of the places that has room for it; what stood there goes into the slot. */

@@ -260,6 +260,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     why: "VIMNMX replaces IMNMX (measured on ptxas 13.0.88)",
   },
   vimnmxTypes: { on: since(120), why: "VIMNMX.S32, plain VIMNMX before (test/oracle/sass-table.test.ts)" },
+  f2fp: { on: since(80), why: "f32 to f16 and bf16 by F2FP, to nearest and towards zero (facts/ptx-to-sass, sm_80)" },
   f2fpTypes: { on: since(89), why: "F2FP.F16.F32.PACK_AB, F2FP.PACK_AB before (measured)" },
   warpsyncAll: { on: since(90), why: "WARPSYNC.ALL instead of WARPSYNC 0xffffffff (measured)" },
   globalOperandsInOrder: {

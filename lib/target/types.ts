@@ -64,6 +64,7 @@ export type Feature =
   | "i2fp"
   | "vimnmx"
   | "vimnmxTypes"
+  | "f2fp"
   | "f2fpTypes"
   | "warpsyncAll"
   | "collective"

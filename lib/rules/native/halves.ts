@@ -7,7 +7,7 @@
  *     → HADD2.F32 %R5, -RZ, %R2.H1_H1                          → F2FP.F16.F32.PACK_AB %R6, %R3, %R2
  */
 import { tryForm } from "../../isa/form.js";
-import { clone } from "../../ori/operand.js";
+import { clone, isZeroReg } from "../../ori/operand.js";
 import { Kind, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, plainReg } from "../combining.js";
 
@@ -64,12 +64,23 @@ const halfInPlace: Apply = (c, root, at) => {
 
 const roundings: readonly string[] = ["F2F.F16.F32", "F2F.F16.F32.RZ", "F2F.BF16.F32", "F2F.BF16.F32.RZ"];
 
+/** The same once they are F2FP (`half-of-float`): the number is the second source, zero beside it. */
+const packed: readonly string[] = ["F16.F32.", "BF16.F32.", "", "BF16."].flatMap((types) => [
+  `F2FP.${types}PACK_AB`,
+  `F2FP.${types}PACK_AB.RZ`,
+]);
+
 /** Two roundings and a PRMT. */
 const roundedTogether: Apply = (c, root, at) => {
   const [low, selector, high] = root.srcs as [Operand, Operand, Operand];
   if (root.form.name !== "PRMT" || c.literal(selector) !== 0x5410 || !plainReg(low) || !plainReg(high)) return false;
-  const [a, b] = [c.inner(low, at, roundings), c.inner(high, at, roundings)];
+  const both = [...roundings, ...packed];
+  const [a, b] = [c.inner(low, at, both), c.inner(high, at, both)];
   if (a === null || b === null || a.form !== b.form) return false;
+  if (a.form.op === "F2FP") {
+    const [x, y] = [a.srcs[1] as Operand, b.srcs[1] as Operand];
+    return [a, b].every((i) => isZeroReg(i.srcs[0] as Operand)) && c.write(at, a.form, root.dsts, [y, x]);
+  }
   const [, to, , rounding] = a.form.name.split(".") as [string, string, string, string?];
   const mode = rounding === undefined ? "" : `.${rounding}`;
   for (const name of [`F2FP.${to}.F32.PACK_AB${mode}`, ...(to === "F16" ? [`F2FP.PACK_AB${mode}`] : [])]) {
@@ -81,5 +92,5 @@ const roundedTogether: Apply = (c, root, at) => {
 
 export const halfRules: readonly CombineRule[] = [
   { name: "half-in-place", roots: readers, inner: ["PRMT", "LOP3.LUT", "SHF.R.U32.HI"], apply: halfInPlace },
-  { name: "rounded-together", roots: ["PRMT"], inner: roundings, apply: roundedTogether },
+  { name: "rounded-together", roots: ["PRMT"], inner: [...roundings, ...packed], apply: roundedTogether },
 ];

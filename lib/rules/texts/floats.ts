@@ -44,6 +44,14 @@ rule product-and-sum-of-halves-mma on hfma2Mma
   HFMA2 d, x, y, z
   => HFMA2.MMA d, x, y, z
 
+rule half-of-float on f2fpTypes with T = F16 | F16 | BF16 | BF16, R = | .RZ | | .RZ
+  F2F.$T.F32$R d, ?x
+  => F2FP.$T.F32.PACK_AB$R d, RZ, ?x
+
+rule half-of-float-untyped on f2fp off f2fpTypes with T = F16 | F16 | BF16 | BF16, P = | | .BF16 | .BF16, R = | .RZ | | .RZ
+  F2F.$T.F32$R d, ?x
+  => F2FP$P.PACK_AB$R d, RZ, ?x
+
 rule extremum-of-same-float
   FMNMX d, x, x, ?p   when reg(x)
   => MOV d, x
