@@ -192,13 +192,16 @@ for (const mode of modes) {
   });
 }
 for (const mode of integralModes) {
-  cases.push({
-    code: `cvt.${mode}.ftz.s32.f32 %d, %a;`,
-    source: "b32",
-    result: "b32",
-    rows: f32Rows.filter((row) => soft.decode(soft.f32, row[0]!).kind === "finite"),
-    reference: (v) => clamp("s32", soft.toInteger(soft.f32, soft.flush(soft.f32, v), mode)!) & mask(32),
-  });
+  for (const to of ["s32", "s64", "u64"]) {
+    const bits = Number(to.slice(1));
+    cases.push({
+      code: `cvt.${mode}.ftz.${to}.f32 %d, %a;`,
+      source: "b32",
+      result: `b${bits}`,
+      rows: f32Rows.filter((row) => soft.decode(soft.f32, row[0]!).kind === "finite"),
+      reference: (v) => clamp(to, soft.toInteger(soft.f32, soft.flush(soft.f32, v), mode)!) & mask(bits),
+    });
+  }
 }
 const unit = 0x3f800000n;
 const saturate = (v: bigint): bigint => {
