@@ -4,7 +4,7 @@
 export interface OptionRow {
   readonly value?: string;
   readonly short?: string;
-  /** `list`: may be repeated. `count`: a whole number from 0 on. */
+  /** `list`: may be repeated. `count`: a whole number from 0 on. `integer`: a whole number. */
   readonly takes?: readonly string[] | "list" | "count" | "integer";
   readonly help: string;
 }
@@ -226,12 +226,7 @@ export const commandTable = {
     options: {
       launch: { value: "FILE", help: "The launches whose buffers are compared, as for run." },
       arch: { value: "NAME", help: "What for (default sm_90)." },
-      "opt-level": {
-        value: "N",
-        short: "O",
-        takes: "integer",
-        help: "Level: 1, 2; any other above is 3 (the default).",
-      },
+      "opt-level": { value: "N", short: "O", takes: "integer", help: "Level: 0, 1, 2; any other is 3 (the default)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },
@@ -246,12 +241,7 @@ export const commandTable = {
     options: {
       launch: { value: "FILE", help: "The launches whose buffers are compared, as for run." },
       arch: { value: "NAME", help: "What for (default sm_90)." },
-      "opt-level": {
-        value: "N",
-        short: "O",
-        takes: "integer",
-        help: "Level: 1, 2; any other above is 3 (the default).",
-      },
+      "opt-level": { value: "N", short: "O", takes: "integer", help: "Level: 0, 1, 2; any other is 3 (the default)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },

@@ -44,8 +44,9 @@ function ran(point: Point, place: Place, parts: Loaded, key: string | null): Ran
 
 const messageOf = (e: unknown): string => (e instanceof Error ? e.message.split("\n")[0]! : String(e));
 
-/** Heap of a thread in MiB where the budget does not say. */
+/** Heap of a thread in MiB where the budget does not say, and of it what is young: by itself it may grow to 48 (Node, --max-semi-space-size). */
 const HEAP = 4096;
+const YOUNG = 16;
 
 /** Threads need the built library. */
 const workerFile: string = resolve(__dirname, "../../dist/experiment/worker.js");
@@ -59,7 +60,7 @@ export class Threads {
     count: number,
     private readonly budget: Budget,
   ) {
-    const resourceLimits = { maxOldGenerationSizeMb: budget.memory ?? HEAP };
+    const resourceLimits = { maxOldGenerationSizeMb: budget.memory ?? HEAP, maxYoungGenerationSizeMb: YOUNG };
     this.threads = pool(workerFile, { workerType: "thread", maxWorkers: count, workerThreadOpts: { resourceLimits } });
   }
 

@@ -1,6 +1,6 @@
 /**
  * Sums and shifts on the pipe that has less to do (LateArchOptimizeSecond). What the ALU does beyond what the FMA pipe does in a block goes
- * over as long as that evens them out, in the order of the text; products with 2^n ± 1 go the other replacement.
+ * over as long as that evens them out, in the order of the text; products with 2^n ± 1 go the other way.
  *
  *     IADD3 %R1, %R2, %R3, RZ                        IMAD %R1, %R2, 0x1, %R3          (IMAD.IADD)
  *     IADD3 %R1, %R2, 0x10, RZ                       VIADD %R1, %R2, 0x10

@@ -15,7 +15,7 @@ import { type Block, type Func, Kind } from "../ori/types.js";
 import { isPlainBranch, namedBlocks } from "./branches.js";
 import { jump } from "./copy-blocks.js";
 
-/** Returns how many fall-throughs moved. */
+/** Returns how many branches have their other arm next now. */
 export function keepFallThrough(func: Func): number {
   const { innermost } = analysis(func, "loops");
   const loopOf = new Map(func.blocks.map((b, i) => [b, innermost[i] as number]));

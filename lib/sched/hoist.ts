@@ -12,11 +12,11 @@
  * An instruction I may go from block B to the end of its dominator D when, X being the blocks on ways from D to B:
  * - none of X, nor what stands before I in B, touches what I writes or writes what it reads; if B lies on a cycle that
  *   does not meet D, nothing after I in B writes either, and I does not read what it writes;
- * - where a paths leaves D or X without coming to B, what I writes is not live;
+ * - where a path leaves D or X without coming to B, what I writes is not live;
  * - the transfer of control at the end of D does not touch what I writes.
  *
  * Registers of the warp (UR, UP) could be changed by lanes that are elsewhere at that moment. They move only past a
- * conditional EXIT, where no lane goes another paths, and past no instruction at which lanes wait for each other. Nothing
+ * conditional EXIT, where no lane takes another path, and past no instruction at which lanes wait for each other. Nothing
  * moves past or after `WARPSYNC.COLLECTIVE`: lanes that it gathers go on at its label, from wherever they were.
  */
 import { clearBit, hasBit, setBit, setRange, wordsFor } from "../analysis/bits.js";
@@ -95,7 +95,7 @@ class Hoister {
   private readonly words: number;
   /** Entry of `flat` by instruction id. */
   private readonly at: Int32Array;
-  /** Live units before each block; what moves is added on its paths. */
+  /** Live units before each block; what moves is added on the paths that it crosses. */
   private readonly live: Uint32Array;
   /** Units that a block touches and writes. */
   private readonly touched: Uint32Array;

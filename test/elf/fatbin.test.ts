@@ -133,7 +133,7 @@ test("a cubin alone is taken as it is", () => {
   expect(read.ok && read.value.map((f) => f.cubin.target)).toEqual(["sm_75"]);
 });
 
-test("LZ4: literals, overlapping matches, lengths that go on in bytes after", () => {
+test("LZ4: literals, overlapping matches, lengths that go on in the next bytes", () => {
   // "ab" then 20 bytes from distance 2, then "c".
   expect(decodeLz4(Uint8Array.of(0x2f, 97, 98, 2, 0, 1, 0x10, 99), 23)).toEqual(
     Uint8Array.from(Buffer.from(`${"ab".repeat(11)}c`)),

@@ -34,7 +34,7 @@ describe("matrix products in the timing model", () => {
     expect(perProduct("sm_80", "BMMA.168256.XOR.POPC", 32, "R4.ROW, R8.COL")).toBe(8);
   });
 
-  test("products of a warp group end after each other, and the wait for their group sees it", () => {
+  test("products of a warp group end one after the other, and the wait for their group sees it", () => {
     const group = (columns: number, count: number): Estimate =>
       estimated(
         "sm_90a",

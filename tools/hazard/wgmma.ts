@@ -69,7 +69,7 @@ ret;
 const next = `add.u64 %rd2, %rd2, 16; add.u64 %rd3, %rd3, 16; add.u32 %r3, %r3, 1;
 setp.lt.u32 %p1, %r3, %r1; @%p1 bra LOOP;`;
 
-/** Products after each other on one accumulator, from registers or from shared memory. */
+/** Products one after the other on one accumulator, from registers or from shared memory. */
 function chain(name: string, shape: Shape, registers: boolean): Kernel {
   const n = count(shape);
   const type = shape.acc === "f16" || shape.type === "s8" || shape.type === "b1" ? "b32" : "f32";

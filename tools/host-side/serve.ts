@@ -30,7 +30,7 @@ export interface Request {
   readonly data: Uint8Array;
 }
 
-/** What a list of requests leaves after: all that was read, or why it did not run. */
+/** What a list of requests leaves behind: all that was read, or why it did not run. */
 export function replay(cubin: Uint8Array, requests: readonly Request[]): RunOutcome {
   const server = new Server(cubin);
   const read = requests.flatMap(({ line, data }) => server.answer(line, data)[1] ?? []);

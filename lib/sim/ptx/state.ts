@@ -79,7 +79,7 @@ export class Cta {
   }
 }
 
-/** A function in flight. */
+/** A function that runs. */
 export interface Frame {
   readonly code: Code;
   pc: number;
