@@ -23,5 +23,6 @@ test("each record is of a command in the table, with its values", () => {
 test("a page that names a figure nobody recorded is refused", () => {
   const records = { a: { command: "", date: "", commit: "", machine: "", values: { x: "2" } } };
   expect(withFigures("| 1<!--a.x--> |", records)).toBe("| 2<!--a.x--> |");
+  expect(withFigures("**1<!--a.x-->** %", records)).toBe("**2<!--a.x-->** %");
   expect(() => withFigures("1<!--a.y-->", records)).toThrow("no figure a.y is recorded");
 });

@@ -28,7 +28,7 @@ export function documents(): readonly string[] {
   return [join(root, "README.md"), ...inFolder("docs"), ...inFolder("docs/figures")];
 }
 
-const marked = /([^\s<>|(]+)<!--([\w-]+)\.([\w-]+)-->/g;
+const marked = /([^\s<>|(*]+)<!--([\w-]+)\.([\w-]+)-->/g;
 
 /** `VALUE<!--NAME.KEY-->` with the recorded values. Throws for a figure that was never recorded. */
 export function withFigures(text: string, records: Readonly<Record<string, FigureRecord>>): string {
