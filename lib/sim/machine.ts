@@ -433,7 +433,10 @@ export class GridMachine implements Machine, Host, Observer {
         pc = w.pc;
         groupEnd = issued + groupSlice;
       }
-      if (issued - start >= slice) break;
+      if (issued - start < slice) continue;
+      // A turn may end just where nobody else could run: who is let go then has the next one.
+      if (active === 0 && !w.allWait && w.ready.length === 0) releaseWanted(w);
+      break;
     }
     w.resting = false;
     w.pc = pc;

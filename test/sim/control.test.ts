@@ -1,3 +1,4 @@
+import { WARP_SLICE } from "../../lib/sim/state.js";
 import { prologue, runText } from "./assemble.js";
 
 /** Divergence, convergence, barriers, forward progress, faults: small programs in SASS text. */
@@ -119,6 +120,30 @@ describe("divergence and convergence", () => {
       leave:
       BSYNC B1
       outer:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => -1));
+  });
+
+  test("lanes are let go where the warp's turn ends with the last that could run", () => {
+    // Straight code longer than a turn on both sides, so that each turn ends at the wait.
+    const { run, out } = runText(
+      `${prologue}
+      BSSY B0, join
+      ISETP.GE.AND P0, PT, R0, 0x10, PT
+      @P0 BRA away
+      ${"NOP\n".repeat(WARP_SLICE)}
+      BSYNC B0
+      join:
+      BRA meet
+      away:
+      ${"NOP\n".repeat(WARP_SLICE)}
+      meet:
+      WARPSYNC 0xffffffff
       VOTE.ANY R9, PT, PT
       STG.E.SYS [R2], R9
       EXIT`,
