@@ -140,6 +140,22 @@ function callByAbi(
   if (result !== undefined) takeResult(c, result, at(wanted, 0), buffer);
 }
 
+/** A word of an argument and its register. */
+export type Passed = readonly [register: number, word: Operand];
+
+/** A call of a routine of the driver that gives nothing back. */
+export function callDriver(c: Context, name: string, passed: readonly Passed[]): void {
+  c.module.need(name);
+  for (const [n, w] of passed) c.move(c.machine(n), w);
+  transfer(
+    c,
+    { name },
+    null,
+    passed.map(([n]) => n),
+    0,
+  );
+}
+
 /** A part of the frame for a result that goes through memory. */
 function localBuffer(c: Context, { size, align }: { size: number; align: number }): number {
   const step = Math.min(16, Math.max(4, align));

@@ -9,9 +9,11 @@ import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx
 import { ok, type Result } from "../result.js";
 import { target as targetOf } from "../target/index.js";
 import type { Target, TargetName } from "../target/types.js";
+import { mayBeRemote, REMOTE_STACK_BYTES } from "./async/remote.js";
 import { passedLayout, passingOf, type Signature } from "./call.js";
 import { aliasesOf, callGraph } from "./call-graph.js";
 import type { ModuleContext } from "./context.js";
+import { driverPrototype, isDriverFunction } from "./driver.js";
 import { lowerFunction } from "./function.js";
 import { Refusal } from "./refusal.js";
 import { Scope } from "./scope.js";
@@ -83,8 +85,12 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
       aliases,
       inlined: graph.inlined,
       convention: relocatable ? "relocatable" : entries.length > 1 ? "table" : "merged",
-      stackArguments: stackArguments(module),
-      need: (name) => needed.add(name),
+      stackArguments: stackArguments(module, target),
+      need: (name) => {
+        needed.add(name);
+        const prototype = driverPrototype(name);
+        if (prototype !== null) calls.prototypes.set(name, prototype);
+      },
       take: (name) => {
         taken.add(name);
         note(calls.takes, item.name, name);
@@ -108,7 +114,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   for (const name of needed) {
     const item = functions.get(name);
     if (item !== undefined) lowerOne(item);
-    else if (!relocatable && !driverFunctions.has(name)) {
+    else if (!relocatable && !isDriverFunction(name)) {
       // In ptxas's words.
       diagnostics.push(diagnostic("fatal", `Unresolved extern function '${name}'`));
     }
@@ -158,9 +164,6 @@ function shareVariables(
   }
 }
 
-/** Functions that the driver brings along (13.0.88 leaves these unresolved in executables). */
-const driverFunctions: ReadonlySet<string> = new Set(["vprintf", "malloc", "free", "__assertfail"]);
-
 function note(to: Map<string, Set<string>>, key: string, value: string): void {
   const set = to.get(key);
   if (set === undefined) to.set(key, new Set([value]));
@@ -191,7 +194,7 @@ function prototypeOf(s: Signature): string {
 }
 
 /** The most bytes that arguments of any function or prototype of the module take on the stack. */
-function stackArguments(module: Module): number {
+function stackArguments(module: Module, target: Target): number {
   let most = 0;
   const measure = (s: Signature): void => {
     try {
@@ -205,6 +208,7 @@ function stackArguments(module: Module): number {
     for (const s of b.statements)
       if (s.kind === "callprototype") measure(s);
       else if (s.kind === "block") walk(s);
+      else if (s.kind === "instruction" && mayBeRemote(s, target)) most = Math.max(most, REMOTE_STACK_BYTES);
   };
   for (const item of module.items) {
     if (item.kind !== "function" || item.entry) continue;

@@ -1,8 +1,9 @@
 /**
- * Functions that the driver brings along: `vprintf`, `malloc`, `free`, `__assertfail`. A kernel calls them by the ABI (lib/isa/abi.ts): each
+ * Functions that the driver brings along: `vprintf`, `malloc`, `free`, `__assertfail`, copies into other CTAs (async/remote.ts). A kernel calls them by the ABI (lib/isa/abi.ts): each
  * lane has its own arguments in R4 and up, its result in R4 and the address to go back to in R20:R21.
  */
 import { locate, place } from "./access.js";
+import { isRemoteCopy, remoteCopy } from "./async/remote.js";
 import type { GlobalMemory } from "./memory.js";
 import { formatted, type PrintfMemory, printfMemory } from "./printf.js";
 import { LANES, type Warp } from "./state.js";
@@ -115,12 +116,13 @@ const routines: ReadonlyMap<string, Routine> = new Map([
 ]);
 
 export function isHostRoutine(name: string): boolean {
-  return routines.has(name);
+  return routines.has(name) || isRemoteCopy(name);
 }
 
 /** Runs the function for the lanes of the mask, in their order; false where nothing is known of it. */
 export function callHost(name: string, w: Warp, mask: number, host: Host): boolean {
-  const routine = routines.get(name);
+  const routine =
+    routines.get(name) ?? (isRemoteCopy(name) ? (x: Warp, l: number) => remoteCopy(name, x, l) : undefined);
   if (routine === undefined) return false;
   for (let lane = 0; lane < LANES; lane++) if ((mask >>> lane) & 1) routine(w, lane, host);
   return true;

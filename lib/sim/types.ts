@@ -59,8 +59,14 @@ export interface TensorMap {
   readonly dims: readonly number[];
   /** Bytes from one element to the next along dimensions 1 and above; without gaps when left out. */
   readonly strides?: readonly number[];
-  /** Elements of a box along each dimension. */
+  /** Elements of a box along each dimension, at their steps; with `im2col` channels of a pixel and pixels of a column. */
   readonly box: readonly number[];
+  /** Type of the elements, which reductions go by. Default: unsigned integers of `elementBytes`. */
+  readonly type?: "u8" | "u16" | "u32" | "s32" | "u64" | "s64" | "f16" | "f32" | "f32.ftz" | "f64" | "bf16";
+  /** Elements from one that is taken to the next, 1 to 8, along each dimension; the first counts as 1. Default 1. */
+  readonly elementStrides?: readonly number[];
+  /** A map for im2col (cuTensorMapEncodeIm2col): along W, H, D, the first pixel that a filter begins at, and the last, counted from the tensor's last. */
+  readonly im2col?: { readonly lower: readonly number[]; readonly upper: readonly number[] };
   /** Bytes of the pattern in which shared memory is swizzled. Default 0: not at all. */
   readonly swizzle?: 0 | 32 | 64 | 128;
 }

@@ -13,37 +13,46 @@ import type { Context } from "../context.js";
 import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { U16, U32 } from "../types.js";
-import { wideAddress } from "./operands.js";
+import { type Operands, wideAddress } from "./operands.js";
 
 export interface Mode {
   /** As the machine says it. */
   readonly word: string;
   /** Numbers in the braces, where they are not the dimensions. */
   readonly coordinates: number | null;
-  /** The lower half of the register with offsets. */
-  readonly offsets: ((c: Context, o: PtxOperand, dimensions: number) => Operand) | null;
+  /** How many offsets there are, and the lower half of the register with them; null: none. */
+  readonly offsets: { readonly count: (dimensions: number) => number; readonly pack: Pack } | null;
+  /** The driver's routines know it (remote.ts). */
+  readonly remote: boolean;
 }
 
-function offsetValues(c: Context, o: PtxOperand, count: number): Operand[] {
-  if (o.kind !== "vector" || o.elements.length !== count) throw new Refusal();
+type Pack = (c: Context, offsets: readonly Operand[]) => Operand;
+
+/** The offsets after a box; null where the mode has none. */
+export function offsetsOf(c: Context, mode: Mode, list: Operands, dimensions: number): Operand[] | null {
+  if (mode.offsets === null) return null;
+  const o = list.take();
+  if (o.kind !== "vector" || o.elements.length !== mode.offsets.count(dimensions)) throw new Refusal();
   return o.elements.map((x) => c.materialize(c.read(x, U16)));
 }
 
 /** Offsets of im2col. */
-function columns(c: Context, o: PtxOperand, dimensions: number): Operand {
-  const [first, second, third] = offsetValues(c, o, dimensions - 2) as [Operand, Operand?, Operand?];
+const columns: Pack = (c, offsets) => {
+  const [first, second, third] = offsets as [Operand, Operand?, Operand?];
   if (second === undefined) return first;
   if (third === undefined) return c.op("PRMT", [first, imm(0x0040), second]);
   return c.op("IMAD.U32", [third, imm(1 << 10), c.op("IMAD.U32", [second, imm(1 << 5), first])]);
-}
+};
 
 /** Halo and offset of im2col::w. */
-function halo(c: Context, o: PtxOperand): Operand {
-  const [first, second] = offsetValues(c, o, 2) as [Operand, Operand];
+const halo: Pack = (c, offsets) => {
+  const [first, second] = offsets as [Operand, Operand];
   return c.op("IMAD.U32", [second, imm(1 << 11), first]);
-}
+};
 
-const tile: Mode = { word: "", coordinates: null, offsets: null };
+const tile: Mode = { word: "", coordinates: null, offsets: null, remote: true };
+const columnOffsets = { count: (dimensions: number): number => dimensions - 2, pack: columns };
+const haloOffsets = { count: (): number => 2, pack: halo };
 /** A column and four rows. */
 const FOUR_ROWS = 5;
 
@@ -51,23 +60,27 @@ export type Modes = Readonly<Record<string, Mode>>;
 
 export const loadModes: Modes = {
   tile,
-  im2col: { word: ".IM2COL", coordinates: null, offsets: columns },
-  "im2col::w": { word: ".W", coordinates: null, offsets: halo },
-  "im2col::w::128": { word: ".W128", coordinates: null, offsets: halo },
-  "tile::gather4": { word: ".GATHER4", coordinates: FOUR_ROWS, offsets: null },
+  im2col: { word: ".IM2COL", coordinates: null, offsets: columnOffsets, remote: true },
+  "im2col::w": { word: ".W", coordinates: null, offsets: haloOffsets, remote: false },
+  "im2col::w::128": { word: ".W128", coordinates: null, offsets: haloOffsets, remote: false },
+  "tile::gather4": { word: ".GATHER4", coordinates: FOUR_ROWS, offsets: null, remote: false },
 };
-export const reductionModes: Modes = { tile, im2col_no_offs: { word: ".IM2COL", coordinates: null, offsets: null } };
+export const reductionModes: Modes = {
+  tile,
+  im2col_no_offs: { word: ".IM2COL", coordinates: null, offsets: null, remote: false },
+};
 export const storeModes: Modes = {
   ...reductionModes,
-  "tile::scatter4": { word: ".SCATTER4", coordinates: FOUR_ROWS, offsets: null },
+  "tile::scatter4": { word: ".SCATTER4", coordinates: FOUR_ROWS, offsets: null, remote: false },
 };
 
 export const takeMode = (m: Modifiers, modes: Modes): Mode => modes[m.oneOf(Object.keys(modes)) ?? "tile"] as Mode;
 
 /** The register with offsets and mask, where there is either. */
-export function wordOf(c: Context, offsets: Operand | null, mask: Operand | null): Operand[][] {
-  if (offsets === null && mask === null) return [];
-  return [[c.op("PRMT", [offsets ?? RZ(), imm(0x5410), mask ?? RZ()])]];
+export function wordOf(c: Context, mode: Mode, offsets: readonly Operand[] | null, mask: Operand | null): Operand[] {
+  const packed = offsets === null ? null : (mode.offsets?.pack(c, offsets) ?? null);
+  if (packed === null && mask === null) return [];
+  return [c.op("PRMT", [packed ?? RZ(), imm(0x5410), mask ?? RZ()])];
 }
 
 export interface Box {

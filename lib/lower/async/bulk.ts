@@ -15,39 +15,24 @@ import { imm, RZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Context } from "../context.js";
-import { at } from "../family.js";
 import type { Modifiers } from "../modifiers.js";
+import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
 import { B64, U16, U32 } from "../types.js";
-import { boxOf, loadModes, reductionModes, storeModes, takeMode, wordOf } from "./box.js";
-import { addressIn, sharedAddress, wideAddress } from "./operands.js";
+import { boxOf, loadModes, offsetsOf, reductionModes, storeModes, takeMode, wordOf } from "./box.js";
+import { addressIn, Operands, sharedAddress, wideAddress } from "./operands.js";
+import { remoteBox, remoteBytes } from "./remote.js";
 import { eachLane, toUniform } from "./uniform.js";
-
-/** The list of operands, taken from the front; a cache policy stands last. */
-class Operands {
-  private readonly list: readonly PtxOperand[];
-  private next = 0;
-
-  constructor(list: readonly PtxOperand[]) {
-    this.list = list;
-  }
-
-  take(): PtxOperand {
-    return at(this.list, this.next++);
-  }
-
-  end(): void {
-    if (this.next !== this.list.length) throw new Refusal();
-  }
-}
 
 const policyOf = (c: Context, hinted: boolean, list: Operands): Operand | null =>
   hinted ? c.materialize(c.read(list.take(), B64), 2) : null;
 
-/** Emits the instruction for each lane: groups of registers, then the policy as a descriptor. */
+/** Emits the instruction for each lane: groups of registers (an empty one is left out), then the policy as a descriptor. */
 function issue(c: Context, name: string, groups: readonly (readonly Operand[])[], policy: Operand | null): void {
   eachLane(c, () => {
-    const uniform = [...groups, ...(policy === null ? [] : [[policy]])].map((g) => toUniform(c, g));
+    const uniform = [...groups, ...(policy === null ? [] : [[policy]])].map((g) =>
+      g.length === 0 ? skip() : toUniform(c, g),
+    );
     c.emit(name, [], uniform);
   });
 }
@@ -96,22 +81,24 @@ function bytesToShared(c: Context, list: Operands, m: Modifiers, reduction: stri
   const multicast = m.flag("multicast::cluster");
   const hinted = m.flag("L2::cache_hint");
   if (from !== "global" && (multicast || hinted)) throw new Refusal();
-  // From shared memory, and to several CTAs, ptxas leaves it to the unit all the same; the mask of CTAs it drops there.
-  if (beyond && from === "global" && !multicast) throw new Refusal();
+  // From shared memory ptxas leaves it to the unit everywhere.
+  const remote = beyond && from === "global";
   const [to, source, size, barrier] = [list.take(), list.take(), list.take(), list.take()];
-  const named = multicast ? c.read(list.take(), U16) : null;
-  const mask = beyond ? null : named;
+  const mask = multicast ? c.materialize(c.read(list.take(), U16)) : null;
   const policy = policyOf(c, hinted, list);
   list.end();
-  const groups = [
-    [sharedAddress(c, to), sharedAddress(c, barrier)],
-    [from === "global" ? wideAddress(c, addressIn(source), "global") : sharedAddress(c, source)],
-    [countAndMask(c, c.read(size, U32), mask)],
-  ];
+  const own = [c.materialize(sharedAddress(c, to)), c.materialize(sharedAddress(c, barrier))] as const;
+  const origin = from === "global" ? wideAddress(c, addressIn(source), "global") : sharedAddress(c, source);
+  const bytes = c.materialize(c.read(size, U32));
   const kind = from === "global" ? "G" : "S";
   const name = reduction === null ? `UBLKCP.S.${kind}` : `UBLKRED.S.S${reduction}`;
   if (reduction !== null && from === "global") throw new Refusal();
-  issue(c, `${name}${mask === null ? "" : ".MULTICAST"}`, groups, policy);
+  const unit = (ctas: Operand | null): void => {
+    const groups = [own, [origin], [countAndMask(c, bytes, ctas)]];
+    issue(c, `${name}${ctas === null ? "" : ".MULTICAST"}`, groups, policy);
+  };
+  if (!remote) unit(mask);
+  else remoteBytes(c, { to: own[0], barrier: own[1], from: origin, bytes, mask, policy }, () => unit(null));
 }
 
 function bytesToGlobal(c: Context, list: Operands, m: Modifiers, reduction: string | null): void {
@@ -160,21 +147,21 @@ function boxToShared(c: Context, list: Operands, m: Modifiers, dimensions: numbe
   const multicast = m.flag("multicast::cluster");
   const pair = m.oneOf(["cta_group::1", "cta_group::2"]);
   const hinted = m.flag("L2::cache_hint");
-  if (beyond && !multicast) throw new Refusal();
   const [to, source, barrier] = [list.take(), list.take(), list.take()];
-  const offsets = mode.offsets === null ? null : mode.offsets(c, list.take(), dimensions);
-  const named = multicast ? c.read(list.take(), U16) : null;
-  const mask = beyond ? null : named;
+  const offsets = offsetsOf(c, mode, list, dimensions);
+  const mask = multicast ? c.materialize(c.read(list.take(), U16)) : null;
   const policy = policyOf(c, hinted, list);
   list.end();
   const { map, coordinates } = boxOf(c, source, mode.coordinates ?? dimensions);
-  const groups = [
-    [sharedAddress(c, to), sharedAddress(c, barrier), ...coordinates],
-    [map],
-    ...wordOf(c, offsets, mask),
-  ];
-  const words = `${mode.word}${mask === null ? "" : ".MULTICAST"}${pair === "cta_group::2" ? ".2CTA" : ""}`;
-  issue(c, `UTMALDG.${dimensions}D${words}`, groups, policy);
+  const own = [c.materialize(sharedAddress(c, to)), c.materialize(sharedAddress(c, barrier))] as const;
+  const unit = (ctas: Operand | null): void => {
+    const groups = [[...own, ...coordinates], [map], wordOf(c, mode, offsets, ctas)];
+    const words = `${mode.word}${ctas === null ? "" : ".MULTICAST"}${pair === "cta_group::2" ? ".2CTA" : ""}`;
+    issue(c, `UTMALDG.${dimensions}D${words}`, groups, policy);
+  };
+  if (!beyond) unit(mask);
+  else if (!mode.remote) throw new Refusal();
+  else remoteBox(c, { to: own[0], barrier: own[1], map, coordinates, offsets, mask, policy }, () => unit(null));
 }
 
 function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: number, op: string | null): void {
@@ -202,11 +189,12 @@ function prefetchBox(c: Context, list: Operands, m: Modifiers): void {
   const mode = takeMode(m, loadModes);
   const hinted = m.flag("L2::cache_hint");
   const source = list.take();
-  const offsets = mode.offsets === null ? null : mode.offsets(c, list.take(), dimensions);
+  const offsets = offsetsOf(c, mode, list, dimensions);
   const policy = policyOf(c, hinted, list);
   list.end();
   const { map, coordinates } = boxOf(c, source, mode.coordinates ?? dimensions);
-  issue(c, `UTMAPF.L2.${dimensions}D${mode.word}`, [coordinates, [map], ...wordOf(c, offsets, null)], policy);
+  const groups = [coordinates, [map], wordOf(c, mode, offsets, null)];
+  issue(c, `UTMAPF.L2.${dimensions}D${mode.word}`, groups, policy);
 }
 
 const takeDimensions = (m: Modifiers): number => Number(m.need(["1d", "2d", "3d", "4d", "5d"]).slice(0, 1));

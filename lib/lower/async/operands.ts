@@ -4,7 +4,26 @@ import type { Operand } from "../../ori/types.js";
 import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
 import { memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
+import { at } from "../family.js";
 import { Refusal } from "../refusal.js";
+
+/** The list of operands, taken from the front; a cache policy stands last. */
+export class Operands {
+  private readonly list: readonly PtxOperand[];
+  private next = 0;
+
+  constructor(list: readonly PtxOperand[]) {
+    this.list = list;
+  }
+
+  take(): PtxOperand {
+    return at(this.list, this.next++);
+  }
+
+  end(): void {
+    if (this.next !== this.list.length) throw new Refusal();
+  }
+}
 
 /** `[base+offset]` without coordinates or barrier after it. */
 export function addressIn(o: PtxOperand): AddressOperand {

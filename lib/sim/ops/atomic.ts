@@ -125,7 +125,7 @@ function number(f: Word): Word {
 const opNames: Readonly<Record<string, string>> = Object.fromEntries(Object.keys(words).map((k) => [k, k]));
 
 /** The operation and how many words it works on. */
-function updateOf(s: Site): { update: Update; n: number } {
+function updateOf(s: Site): Updates {
   const op = s.choose(opNames, "ADD");
   const types = {
     S32: "S32",
@@ -150,6 +150,21 @@ function updateOf(s: Site): { update: Update; n: number } {
   const type = s.choose(types, "U32");
   const ftz = s.has("FTZ");
   s.has("RN");
+  return updateBy(op, type, ftz) ?? s.unsupported(op);
+}
+
+interface Updates {
+  readonly update: Update;
+  /** Words that it works on. */
+  readonly n: number;
+}
+
+/** A 32-bit operation, unless there is none. */
+const onWord = (f: Word | undefined, make: (g: Word) => Update): Updates | null =>
+  f === undefined ? null : { update: make(f), n: 1 };
+
+/** Null: there is no such operation. */
+function updateBy(op: string, type: string, ftz: boolean): Updates | null {
   switch (type) {
     case "S32":
       return { update: each(signedWords[op]!), n: 1 };
@@ -157,34 +172,36 @@ function updateOf(s: Site): { update: Update; n: number } {
     case "S64":
       return { update: long(longs[op]!, type === "S64"), n: 2 };
     case "F32":
-      return { update: f32(floats[op] ?? s.unsupported(op), ftz), n: 1 };
+      return onWord(floats[op], (f) => f32(f, ftz));
     case "F64":
-      return op === "ADD" ? { update: f64Add, n: 2 } : s.unsupported(op);
+      return op === "ADD" ? { update: f64Add, n: 2 } : null;
     case "F16x2":
     case "BF16x2":
-      return { update: halves(plainFloats[op] ?? s.unsupported(op), type === "BF16x2"), n: 1 };
+      return onWord(plainFloats[op], (f) => halves(f, type === "BF16x2"));
     case "F16":
     case "BF16":
-      return { update: halves(shortFloats[op] ?? s.unsupported(op), type === "BF16"), n: 1 };
+      return onWord(shortFloats[op], (f) => halves(f, type === "BF16"));
     case "F16x4":
     case "F16x8":
     case "BF16x4":
     case "BF16x8": {
-      const f = shortFloats[op] ?? s.unsupported(op);
-      return elements(halves(f, type.startsWith("B")), Number(type.at(-1)) / 2);
+      const f = shortFloats[op];
+      return f === undefined ? null : elements(halves(f, type.startsWith("B")), Number(type.at(-1)) / 2);
     }
     case "128":
-      return op === "EXCH" ? elements(each(words.EXCH!), 4) : s.unsupported(op);
+      return op === "EXCH" ? elements(each(words.EXCH!), 4) : null;
     case "F32x2":
-    case "F32x4":
-      return elements(f32(floats[op] ?? s.unsupported(op), ftz), Number(type.at(-1)));
+    case "F32x4": {
+      const f = floats[op];
+      return f === undefined ? null : elements(f32(f, ftz), Number(type.at(-1)));
+    }
     default:
       return { update: each(words[op]!), n: 1 };
   }
 }
 
 /** The same on each of `n` words. */
-function elements(one: Update, n: number): { update: Update; n: number } {
+function elements(one: Update, n: number): Updates {
   const update: Update = (old, value, to) => {
     for (let i = 0; i < n; i++) one(old.subarray(i, i + 1), value.subarray(i, i + 1), to.subarray(i, i + 1));
   };
@@ -193,7 +210,29 @@ function elements(one: Update, n: number): { update: Update; n: number } {
 
 /** A reduction of runs of bytes, element by element. */
 export function combineOf(s: Site): Combine {
-  const { update, n } = updateOf(s);
+  return combining(updateOf(s));
+}
+
+/** The same by the type of a tensor's elements; null: there is no such operation. */
+export function combineBy(op: string, type: string): Combine | null {
+  const name = elementTypes[type];
+  const updates = name === undefined ? null : updateBy(op, name, type.endsWith(".ftz"));
+  return updates === null ? null : combining(updates);
+}
+
+const elementTypes: Readonly<Record<string, string>> = {
+  u32: "U32",
+  s32: "S32",
+  u64: "64",
+  s64: "S64",
+  f16: "F16",
+  bf16: "BF16",
+  f32: "F32",
+  "f32.ftz": "F32",
+  f64: "F64",
+};
+
+function combining({ update, n }: Updates): Combine {
   const [old, value, to] = [new Int32Array(n), new Int32Array(n), new Int32Array(n)];
   const bytes = [old, value, to].map((x) => new Uint8Array(x.buffer)) as [Uint8Array, Uint8Array, Uint8Array];
   return (memory, operand) => {
@@ -201,7 +240,8 @@ export function combineOf(s: Site): Combine {
       bytes[0].set(memory.subarray(i, i + 4 * n));
       bytes[1].set(operand.subarray(i, i + 4 * n));
       update(old, value, to);
-      memory.set(bytes[2], i);
+      // A short float may stand at the end alone.
+      memory.set(bytes[2].subarray(0, memory.length - i), i);
     }
   };
 }

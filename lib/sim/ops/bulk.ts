@@ -61,16 +61,31 @@ function copy(s: Site): Exec {
       const t = runOf(w, lane, ["global", d(w)], [fromSpace, source(w)], bytes);
       return t === null ? Step.Fault : begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
     }
-    for (let rank = 0; rank < 16; rank++) {
-      if (multicast ? ((word >>> (16 + rank)) & 1) === 0 : rank > 0) continue;
-      const there = (x: number): number => (multicast ? inCta(x, rank) : x >>> 0);
-      const t = runOf(w, lane, ["shared", there(d(w))], [fromSpace, source(w)], bytes);
-      if (t === null) return Step.Fault;
-      const signals = [completes(there(barrier(w)), lane, bytes)];
-      if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
-    }
-    return Step.Next;
+    const ctas = multicast ? word >>> 16 : null;
+    return loadBytes(w, lane, { to: d(w), barrier: barrier(w), from: [fromSpace, source(w)], bytes, ctas });
   };
+}
+
+/** Bytes on their way into shared memory. */
+export interface BytesLoad {
+  readonly to: number;
+  readonly barrier: number;
+  readonly from: readonly ["global" | "shared", number];
+  readonly bytes: number;
+  /** CTAs of the cluster; null: the one that the addresses name. */
+  readonly ctas: number | null;
+}
+
+export function loadBytes(w: Warp, lane: number, x: BytesLoad): Step {
+  for (let rank = 0; rank < 16; rank++) {
+    if (((x.ctas ?? 1) >>> rank) % 2 === 0) continue;
+    const there = (a: number): number => (x.ctas === null ? a >>> 0 : inCta(a, rank));
+    const t = runOf(w, lane, ["shared", there(x.to)], x.from, x.bytes);
+    if (t === null) return Step.Fault;
+    const signals = [completes(there(x.barrier), lane, x.bytes)];
+    if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
+  }
+  return Step.Next;
 }
 
 /** UBLKRED: what is at d = op(that, shared memory at s). */
