@@ -72,7 +72,7 @@ export * as regalloc from "./regalloc/index.js";
 export { allocate, checkAllocation } from "./regalloc/index.js";
 export { type Rescheduled, type RescheduledFunction, type RescheduleOptions, reschedule } from "./reschedule.js";
 export { fail, ok, type Result, unwrap } from "./result.js";
-export { type RulePlace, rulePlaces, ruleTexts } from "./rules/index.js";
+export { allRulePlaces, type RulePlace, rulePlaces, ruleTexts } from "./rules/index.js";
 export * as sass from "./sass/index.js";
 export { type Code, type EncodeOptions, encodeFunc } from "./sass/index.js";
 export * as sched from "./sched/index.js";

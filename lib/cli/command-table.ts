@@ -260,6 +260,10 @@ export const commandTable = {
       knob: { value: "NAME=VALUE", takes: "list", help: "Sets a knob (may be repeated)." },
       policy: { value: "NAME", help: "Policy of both scheduling phases; an unknown name lists them all." },
       cuda: { value: "FILE", help: "The CUDA C++ that the PTX was made of, as a column (lines by its .loc)." },
+      why: {
+        help: "Also why rewrite rules did not apply, at each instruction where their root stands. Costs time and space.",
+      },
+      times: { help: "Also what each phase takes, in milliseconds: the page is then another one each time." },
       kernel: { value: "NAME", takes: "list", help: "Only this function (may be repeated)." },
       output: { value: "FILE", short: "o", help: "Default: FILE.html." },
     },

@@ -12,7 +12,11 @@ export async function viewCommand(args: readonly string[], host: Host): Promise<
   const c = compiledFile(file, values, host);
   const { cuda, output = `${file.replace(/\.ptx$/, "")}.html` } = values;
   const source = cuda === undefined ? null : Buffer.from(bytesOf(cuda, host)).toString("utf8");
-  const page = await pipeline(c, { ...(source !== null && { cuda: { name: basename(cuda ?? ""), text: source } }) });
+  const page = await pipeline(c, {
+    why: values.why === true,
+    times: values.times === true,
+    ...(source !== null && { cuda: { name: basename(cuda ?? ""), text: source } }),
+  });
   const status = save(output, Buffer.from(page.html, "utf8"), host);
   return status === 0 && !c.ok ? 1 : status;
 }

@@ -38,7 +38,7 @@ export function bareCollectives(func: Func, rewrites: RewriteCounter): number {
     if (!rewrites.open || !rename(func, g)) continue;
     g.block.insts = g.block.insts.filter((i) => !g.gone.has(i));
     for (const s of g.block.succs) s.insts = s.insts.filter((i) => !g.gone.has(i));
-    rewrites.take(`${g.body[0]?.form.name ?? "code"} bare`);
+    rewrites.take(`${g.body[0]?.form.name ?? "code"} bare`, g.body[0]);
     count++;
   }
   if (count > 0) touch(func);

@@ -49,7 +49,7 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
         if (limit !== undefined) limit.left--;
         hits.set(rule.name, (hits.get(rule.name) ?? 0) + 1);
         rewrites.left--;
-        counter.take(`rule ${rule.name}`);
+        counter.take(`rule ${rule.name}`, inst);
         total++;
         again = true;
         break;

@@ -58,7 +58,7 @@ function shareSymbols(func: Func, across: boolean, rewrites: RewriteCounter): nu
       if (before === undefined) list.push({ block, inst });
       else {
         same.set(inst, before.inst);
-        rewrites.take(`${from.sym} shared`);
+        rewrites.take(`${from.sym} shared`, inst, before.inst);
       }
     }
   }

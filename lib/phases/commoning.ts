@@ -53,7 +53,7 @@ export function commonSubexpressions(
         learnt.push(key);
       } else if (rewrites.open && replaces(insts[before] as Inst, inst)) {
         same.set(inst, insts[before] as Inst);
-        rewrites.take(`${inst.form.name} shared`);
+        rewrites.take(`${inst.form.name} shared`, inst, insts[before]);
       }
     }
   }

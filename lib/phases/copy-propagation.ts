@@ -83,7 +83,7 @@ export function propagateCopies(
       changed++;
     const k = constantAt(constant, origin, u, o.width);
     if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
-    if (changed > before) rewrites.take(`copy read by ${inst.form.name}`);
+    if (changed > before) rewrites.take(`copy read by ${inst.form.name}`, inst);
   };
   for (let i = 0; i < flat.insts.length; i++) {
     const inst = flat.insts[i] as Inst;

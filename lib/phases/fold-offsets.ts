@@ -39,7 +39,7 @@ export function foldOffsets(func: Func, rewrites: RewriteCounter): number {
     srcs[offset] = imm(distance.value + moved.distance);
     if (!fits(distance.value + moved.distance) || !encodes(func, inst.form, inst.dsts, srcs)) return;
     inst.srcs = srcs;
-    rewrites.take(`offset of ${inst.form.op}`);
+    rewrites.take(`offset of ${inst.form.op}`, inst);
     count++;
   });
   if (count > 0) func.generation++;

@@ -118,7 +118,7 @@ class Plan {
         if (inst.form.memory === null) computed--;
         if (!known.has(key)) room -= width;
         known.add(key);
-        this.rewrites.take(`${inst.form.name} hoisted`);
+        this.rewrites.take(`${inst.form.name} hoisted`, inst);
         insts.push(inst);
         this.moved.set(inst, indexOf[entry.id] as number);
       }

@@ -10,7 +10,7 @@ export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } f
 export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";
 export type { PhaseParameters } from "./parameters.js";
 export { dumpIr, phaseStatistics } from "./report.js";
-export type { RewriteCounter } from "./rewrites.js";
+export type { Rewrite, RewriteCounter } from "./rewrites.js";
 export { type Category, type PhaseName, type PhaseRow, phases } from "./table.js";
 export type * from "./types.js";
 export type { UnrollLimits } from "./unroll-cost.js";

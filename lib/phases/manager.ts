@@ -245,7 +245,7 @@ class Run {
       plain: this.plain,
       parameter,
       options,
-      rewrites: options.rewrites?.phase === name ? options.rewrites.counter : new RewriteCounter(),
+      rewrites: this.counter(name),
       report: (d) => this.diagnostics.push(d),
     };
     const before = options.verify ? snapshot(func) : null;
@@ -260,6 +260,14 @@ class Run {
     if (options.verify) this.verify(name, before);
     if (this.failed()) return;
     this.observe("after", row, func.generation !== generation);
+  }
+
+  /** The caller's, where this phase is the one that it counts; tells whoever observes single rewrites. */
+  private counter(name: PhaseName): RewriteCounter {
+    const { rewrites, onRewrite } = this.options;
+    const counter = rewrites?.phase === name ? rewrites.counter : new RewriteCounter();
+    if (onRewrite !== undefined) counter.observe = (rewrite) => onRewrite(rewrite, name);
+    return counter;
   }
 
   private observe(kind: "before" | "after", row: PhaseRow, changed: boolean): void {

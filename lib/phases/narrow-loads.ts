@@ -30,7 +30,7 @@ export function narrowLoads(func: Func, rewrites: RewriteCounter): number {
     const loads = operands === undefined || operands.length === 0 ? null : narrowed(func, inst, operands);
     if (loads === null) continue;
     made.set(inst, loads);
-    rewrites.take(`${inst.form.name} to ${loads.map((l) => l.form.name).join(" and ")}`);
+    rewrites.take(`${inst.form.name} to ${loads.map((l) => l.form.name).join(" and ")}`, inst, loads[0]);
   }
   if (made.size === 0) return 0;
   for (const block of func.blocks)

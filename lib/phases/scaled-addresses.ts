@@ -47,7 +47,7 @@ export function scaleAddresses(func: Func, rewrites: RewriteCounter): number {
     srcs[offset] = imm(distance.value + found.distance);
     if (!encodes(func, inst.form, inst.dsts, srcs)) return;
     inst.srcs = srcs;
-    rewrites.take(`scale of ${inst.form.op}`);
+    rewrites.take(`scale of ${inst.form.op}`, inst);
     count++;
   });
   if (count > 0) func.generation++;

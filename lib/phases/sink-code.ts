@@ -125,7 +125,7 @@ class Sink {
     this.block[i] = target;
     this.ahead[i] = this.firstReader(i, target);
     this.moved.push(i);
-    this.rewrites.take(`${inst.form.name} sunk`);
+    this.rewrites.take(`${inst.form.name} sunk`, inst);
   }
 
   /** All results are whole registers of lanes, each defined here and nowhere else. */

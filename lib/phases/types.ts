@@ -6,7 +6,7 @@ import type { CombineRule } from "../rules/index.js";
 import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
 import type { PhaseParameters } from "./parameters.js";
-import type { RewriteCounter } from "./rewrites.js";
+import type { Rewrite, RewriteCounter } from "./rewrites.js";
 import type { Category, PhaseName } from "./table.js";
 import type { UnrollLimits } from "./unroll-cost.js";
 
@@ -85,6 +85,8 @@ export interface PhaseOptions {
   readonly onSchedule?: (report: ScheduleReport, phase: PhaseName) => void;
   /** Most rewrites by rules in each phase that applies them; default: no limit. */
   readonly rewriteBudget?: number;
+  /** Called with each single rewrite that a phase counts, at the moment at which it is made. */
+  readonly onRewrite?: (rewrite: Rewrite, phase: PhaseName) => void;
   /** Called after each such phase with how often it applied each rule, by name. */
   readonly onRewrites?: (hits: ReadonlyMap<string, number>, phase: PhaseName) => void;
   /** The control pass of -O1 and above: its policy, and who observes it. */

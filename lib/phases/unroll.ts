@@ -75,7 +75,7 @@ export function unrollLoops(
       if (!rewrites.open) return;
       const decision = unroll(func, loop, enclosing[i] as Inst | null, limits, crowded[i] === true);
       decisions.push(decision);
-      if (decision.factor > 1) rewrites.take(`loop ${decision.loop} unrolled`);
+      if (decision.factor > 1) rewrites.take(`loop ${decision.loop} unrolled`, loop.blocks[0]?.insts[0]);
       if (decision.factor > 1 || decision.trips === 1) again = true;
     });
     if (!again) break;

@@ -274,9 +274,10 @@ class Widen {
     const srcs = like.inst.srcs.map((o, k) => (k === offset ? imm(o.value - back) : clone(o)));
     if (data.length > 0) srcs[srcs.length - 1] = data[0] as Operand;
     if (!encodes(this.func, wide, dsts, srcs)) return null;
-    this.rewrites.take(`${wide.name} of ${count}`);
+    const made = newInst(this.func, wide, dsts, srcs, null, like.inst.loc, like.inst.id);
+    this.rewrites.take(`${wide.name} of ${count}`, made, like.inst);
     this.count++;
-    return newInst(this.func, wide, dsts, srcs, null, like.inst.loc, like.inst.id);
+    return made;
   }
 }
 

@@ -10,12 +10,15 @@ import { registerName } from "../isa/text.js";
 import { printInst, snapshot } from "../ori/index.js";
 import { File, type Func } from "../ori/types.js";
 import { Metrics, type PhaseRow, phaseRow, runPhases } from "../phases/index.js";
+import { ruleTexts } from "../rules/index.js";
 import { type Code, controlText } from "../sass/index.js";
-import { type FuncLatency, funcLatency } from "../sched/index.js";
+import { type BlockGraph, type FuncLatency, funcLatency, latencyModel } from "../sched/index.js";
 import { sourceLines } from "../source-lines.js";
 import type {
   PipelineBlock,
   PipelineData,
+  PipelineDecision,
+  PipelineDependences,
   PipelineFigures,
   PipelineFunction,
   PipelineMoment,
@@ -24,6 +27,8 @@ import type {
   PipelineSource,
 } from "../view/index.js";
 import type { PtxOrigin } from "./compilation.js";
+import { Decisions } from "./decisions.js";
+import { dependencesOf } from "./dependences.js";
 
 /** Threads per block where the kernel does not say. */
 export const DEFAULT_THREADS = 256;
@@ -39,10 +44,15 @@ export function figuresOf(func: Func, threads: number = threadsOf(func)): Pipeli
   return figures(new Metrics(func), funcLatency(func), threads);
 }
 
-/** Throws RangeError on a name in `functions` that the compilation does not have. */
+/** Throws RangeError on a name in `functions` that the compilation does not have, and on one in `why` that is no rule with a text. */
 export function pipelineData(c: Compilation, options: PipelineOptions = {}, origin?: PtxOrigin): PipelineData {
   const missing = options.functions?.find((name) => !c.functions.some((f) => f.name === name));
   if (missing !== undefined) throw new RangeError(`the compilation has no function ${missing}`);
+  if (typeof options.why === "object") {
+    const rules = ruleTexts();
+    const unknown = options.why.find((name) => !rules.has(name));
+    if (unknown !== undefined) throw new RangeError(`there is no rule '${unknown}' that is a text`);
+  }
   const functions = c.functions.filter((f) => options.functions?.includes(f.name) ?? true);
   const cuda = options.cuda ?? (origin && { name: "CUDA", text: origin.text });
   const sources: PipelineSource[] = [{ kind: "ptx", name: c.file, lines: c.text.split("\n") }];
@@ -59,20 +69,27 @@ export function pipelineData(c: Compilation, options: PipelineOptions = {}, orig
         : cuda === undefined
           ? []
           : linesOfCuda(c, cuda.name),
-    functions: functions.map((f) => functionData(f, c)),
+    functions: functions.map((f) => functionData(f, c, options)),
   };
 }
 
-function functionData(f: CompiledFunction, c: Compilation): PipelineFunction {
+function functionData(f: CompiledFunction, c: Compilation, options: PipelineOptions): PipelineFunction {
   const threads = threadsOf(f.lowered);
   const func = snapshot(f.lowered);
-  const moments = [momentOf(func, null, threads)];
+  const moments = [momentOf(func, null, threads, [])];
+  const decisions = new Decisions(func, options.why ?? false);
+  const times = new Map<string, number>();
+  let began = 0;
   if (f.phaseOptions !== null)
     runPhases(func, {
-      ...f.phaseOptions,
+      ...decisions.options(f.phaseOptions),
       verify: false,
       observe: (e) => {
-        if (e.kind === "after" && e.changed) moments.push(momentOf(e.func, phaseRow(e.phase) ?? null, threads));
+        if (e.kind === "after") {
+          times.set(e.phase, performance.now() - began);
+          const made = decisions.take();
+          if (e.changed) moments.push(momentOf(e.func, phaseRow(e.phase) ?? null, threads, made));
+        } else began = performance.now();
       },
     });
   return {
@@ -81,7 +98,11 @@ function functionData(f: CompiledFunction, c: Compilation): PipelineFunction {
     threads,
     mostWarps: c.target.limits.maxWarpsPerSm,
     moments,
-    phases: f.phases.map(({ phase, ran, why, edits }) => ({ phase, ran, why, edits })),
+    phases: f.phases.map(({ phase, ran, why, edits }) => {
+      const milliseconds = options.times === true ? (times.get(phase) ?? null) : null;
+      return { phase, ran, why, edits, milliseconds };
+    }),
+    allocation: decisions.allocation(),
     sass: f.code === null || c.cubin === null || f.func === null ? null : sassOf(c.cubin, f.code, f.func),
   };
 }
@@ -98,19 +119,32 @@ function figures(m: Metrics, latency: FuncLatency, threads: number): PipelineFig
   };
 }
 
-function momentOf(func: Func, row: PhaseRow | null, threads: number): PipelineMoment {
-  const latency = funcLatency(func);
+function momentOf(
+  func: Func,
+  row: PhaseRow | null,
+  threads: number,
+  decisions: readonly PipelineDecision[],
+): PipelineMoment {
+  const model = latencyModel(func.target);
+  const dependences = new Map<number, PipelineDependences>();
+  const onGraph = (graph: BlockGraph): void => void dependences.set(graph.block, dependencesOf(graph, model));
+  const latency = funcLatency(func, { model, onGraph });
   return {
     phase: row?.name ?? "lowered",
     index: row?.index ?? -1,
     category: row?.category ?? "lowering",
     does: row?.does ?? "as it comes from lowering, before any phase",
-    blocks: blocksOf(func, latency),
+    blocks: blocksOf(func, latency, dependences),
     figures: figures(new Metrics(func), latency, threads),
+    decisions,
   };
 }
 
-function blocksOf(func: Func, latency: FuncLatency): PipelineBlock[] {
+function blocksOf(
+  func: Func,
+  latency: FuncLatency,
+  dependences: ReadonlyMap<number, PipelineDependences>,
+): PipelineBlock[] {
   const [cfg, { loops, innermost }] = [analysis(func, "cfg"), analysis(func, "loops")];
   const [frequencies, live] = [analysis(func, "frequencies"), analysis(func, "pressure")];
   const cycles = new Map(latency.blocks.map((b) => [b.block, b.cycles]));
@@ -138,6 +172,7 @@ function blocksOf(func: Func, latency: FuncLatency): PipelineBlock[] {
           live: [live.R.at[i] as number, live.UR.at[i] as number, live.P.at[i] as number] as const,
         };
       }),
+      dependences: dependences.get(block.id) ?? null,
     };
   });
 }

@@ -16,9 +16,9 @@ import { flatten } from "./flat.js";
 import { type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
 import { keepBarriers } from "./kept.js";
 import { defaultKnobs, policiesOf } from "./policies.js";
-import { computeRanges, type Ranges } from "./ranges.js";
+import { computeRanges, occupiedPoints, type Ranges } from "./ranges.js";
 import { type Spiller, spillValues } from "./spill.js";
-import type { AllocationOptions, AllocationResult, AllocatorKnobs, SpillSlot } from "./types.js";
+import type { AllocationOptions, AllocationResult, AllocatorKnobs, SpillSlot, ValueFacts } from "./types.js";
 
 /** Spill rounds after which something must be wrong: each round but the last turns at least one value into memory. */
 const ROUND_LIMIT = 10_000;
@@ -117,6 +117,7 @@ class Work {
           continue;
         }
         this.places.set(info.file, result.assignment);
+        this.tellPlaces(info, round, this.ranges, facts.values, result.assignment);
         return null;
       }
       this.rounds++;
@@ -127,6 +128,32 @@ class Work {
       this.ranges = null;
     }
     throw new InternalError("spilling does not end", { phase: "AllocateRegisters", func: this.func.name });
+  }
+
+  private tellPlaces(
+    { file }: FileInfo,
+    round: number,
+    ranges: Ranges,
+    values: readonly ValueFacts[],
+    assignment: Int16Array,
+  ): void {
+    const { values: table } = this.func;
+    this.options.observe?.({
+      kind: "placed",
+      file,
+      round,
+      insts: ranges.flat.insts,
+      intervals: () =>
+        values.map((v) => ({
+          value: v.id,
+          name: table.name(v.id),
+          register: assignment[v.id] as number,
+          width: v.width,
+          fixed: table.fixed(v.id) >= 0,
+          temporary: v.temporary,
+          points: occupiedPoints(ranges, v.id),
+        })),
+    });
   }
 
   /**

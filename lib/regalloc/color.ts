@@ -256,7 +256,7 @@ class Attempt {
     this.used = Math.max(this.used, slot + v.width);
   }
 
-  private evict(v: ValueFacts): void {
+  private evict(v: ValueFacts, room: ValueFacts): void {
     const slot = this.assignment[v.id] as number;
     const unit = this.p.ranges.flat.unitBase[v.id] as number;
     for (let k = 0; k < v.width; k++) {
@@ -265,10 +265,10 @@ class Attempt {
       list.splice(list.indexOf(unit + k), 1);
     }
     this.assignment[v.id] = -1;
-    this.spill(v);
+    this.spill(v, room);
   }
 
-  private spill(v: ValueFacts): void {
+  private spill(v: ValueFacts, room: ValueFacts): void {
     this.spills.push(v);
     this.p.observe?.({
       kind: "spill",
@@ -276,6 +276,7 @@ class Attempt {
       round: this.p.round,
       value: v,
       cost: this.p.policies.spillCost(v),
+      room,
     });
   }
 
@@ -298,9 +299,9 @@ class Attempt {
       leaving = there;
     }
     if (best >= 0) {
-      for (const t of leaving) this.evict(t);
+      for (const t of leaving) this.evict(t, v);
       this.commit(v, best);
-    } else if (this.isSpillable(v)) this.spill(v);
+    } else if (this.isSpillable(v)) this.spill(v, v);
     else this.stuck = v;
   }
 
@@ -334,6 +335,7 @@ class Attempt {
       occupied: this.occupied.slice(0, n),
       primary: this.primary.slice(0, n),
       secondary: this.secondary.slice(0, n),
+      constraints: why === "fixed" ? [] : this.list.slice(),
       slot,
       why,
     });

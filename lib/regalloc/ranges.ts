@@ -221,6 +221,14 @@ function callsOf(flat: Flat): Int32Array {
   return Int32Array.from(calls);
 }
 
+/** Of each register of a value the stretches of program points at which it is occupied: from, to, from, to …, ascending. */
+export function occupiedPoints({ flat, start, segments }: Ranges, value: number): number[][] {
+  const points: number[][] = [];
+  for (let u = flat.unitBase[value] as number; u < (flat.unitBase[value + 1] as number); u++)
+    points.push(Array.from(segments.subarray(2 * (start[u] as number), 2 * (start[u + 1] as number))));
+  return points;
+}
+
 /** A register of the value holds something from before a call until after it. */
 export function livesAcrossCall(ranges: Ranges, value: number): boolean {
   const { flat, start, segments, calls } = ranges;

@@ -1,5 +1,5 @@
 /** What the allocator takes, tells and returns. All of it is plain data, so that notebooks can plot and replace it. */
-import type { File, Func } from "../ori/types.js";
+import type { File, Func, Inst } from "../ori/types.js";
 
 /** Per-value facts that policies decide on. */
 export interface ValueFacts {
@@ -199,7 +199,7 @@ export type AllocationEvent =
       readonly round: number;
       /** Attempt of the round, from 0. */
       readonly attempt: number;
-      /** The value that gets no register and goes to memory. */
+      /** The value that a register is looked for. */
       readonly value: ValueFacts;
       /** 1 where an interfering value stands, by register. */
       readonly occupied: Uint8Array;
@@ -207,6 +207,8 @@ export type AllocationEvent =
       readonly primary: Int32Array;
       /** Secondary costs by register. */
       readonly secondary: Int32Array;
+      /** What was asked for in its name: copies of the same register, banks. */
+      readonly constraints: readonly Constraint[];
       /** The register that it gets, −1 for none. */
       readonly slot: number;
       /** Why that one. */
@@ -240,7 +242,39 @@ export type AllocationEvent =
       readonly value: ValueFacts;
       /** What its spill was taken to cost. */
       readonly cost: number;
+      /** The value that needs the room; itself when it found none. */
+      readonly room: ValueFacts;
+    }
+  /** All values of a file have a register that stays. */
+  | {
+      readonly kind: "placed";
+      /** The register file. */
+      readonly file: File;
+      /** Spill rounds before. */
+      readonly round: number;
+      /** The function's instructions in layout order, as they stand now: they count the program points. */
+      readonly insts: readonly Inst[];
+      /** Where each value stands while. Made when it is asked for. */
+      intervals(): readonly LiveInterval[];
     };
+
+/** Where one value stands, and at which program points. Instruction i of the layout reads at point 2i and writes at 2i + 1. */
+export interface LiveInterval {
+  /** Id of the value. */
+  readonly value: number;
+  /** Its name in the text, "" for none. */
+  readonly name: string;
+  /** Its first register. */
+  readonly register: number;
+  /** Registers that it takes. */
+  readonly width: number;
+  /** It is bound to its register: the stack pointer, an argument of a function. */
+  readonly fixed: boolean;
+  /** It was made by the spiller. */
+  readonly temporary: boolean;
+  /** Of each of its registers first and last program point of the stretches at which it is occupied: from, to, from, to … ascending. */
+  readonly points: readonly (readonly number[])[];
+}
 
 /** Where a spilled value went. */
 export interface SpillSlot {

@@ -3,4 +3,4 @@ export { type CombineRule, Combining } from "./combining.js";
 export { encodes } from "./encodable.js";
 export { type Proof, proofs } from "./proofs.js";
 export { isProved, nativeRules, rules, rulesByRoot, textRules } from "./table.js";
-export { type RulePlace, rulePlaces, ruleTexts } from "./why.js";
+export { allRulePlaces, type RulePlace, rulePlaces, ruleTexts } from "./why.js";

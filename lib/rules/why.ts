@@ -20,8 +20,12 @@ export interface RulePlace {
   readonly inst: Inst;
   /** The instruction as the IR's text has it. */
   readonly text: string;
+  /** Name of the rule. */
+  readonly rule: string;
   /** The first condition that does not hold there, in words; null: the rule applies. */
   readonly refused: string | null;
+  /** Operands and instructions of the pattern that held before it: how near the rule came. */
+  readonly held: number;
 }
 
 /** Text of each rule that is one, by name: gates, left side, conditions, right side, with ` ; ` between (`syntax.ts` has the language). */
@@ -36,24 +40,51 @@ export function ruleTexts(): ReadonlyMap<string, string> {
  * Fails for other rules and functions. Changes nothing.
  */
 export function rulePlaces(func: Func, name: string): Result<readonly RulePlace[]> {
-  const rule = textRules().find((r) => r.name === name);
-  if (rule === undefined) return fail([diagnostic("error", `there is no rule '${name}' that is a text`)]);
+  return allRulePlaces(func, [name]);
+}
+
+/** The same of several rules at once, by default of all that are texts: instruction by instruction, and at each in the order of the rules. */
+export function allRulePlaces(func: Func, names?: readonly string[]): Result<readonly RulePlace[]> {
+  const all = textRules();
+  const unknown = names?.find((n) => !all.some((r) => r.name === n));
+  if (unknown !== undefined) return fail([diagnostic("error", `there is no rule '${unknown}' that is a text`)]);
   if (func.milestone !== "ssa")
     return fail([
       diagnostic("error", `rules apply in the SSA window; function ${func.name} is at '${func.milestone}'`),
     ]);
+  const byRoot = new Map<string, Rule[]>();
+  for (const rule of all) {
+    if (names !== undefined && !names.includes(rule.name)) continue;
+    const form = rule.left.form.name;
+    byRoot.set(form, [...(byRoot.get(form) ?? []), rule]);
+  }
   const c = new Combining(func);
   return ok(
     c.defs.flat.insts.flatMap((inst, at): RulePlace[] => {
-      if (inst.form.name !== rule.left.form.name) return [];
-      const refused = refusalAt(rule, c, inst, at) ?? (appliesAt(rule, func, at) ? null : NO_ENCODING);
-      return [{ inst, text: printInst(func, inst), refused }];
+      const rules = byRoot.get(inst.form.name) ?? [];
+      if (rules.length === 0) return [];
+      const text = printInst(func, inst);
+      return rules.map((rule) => {
+        const stop = refusalAt(rule, c, inst, at) ?? (appliesAt(rule, func, at) ? null : NO_ENCODING);
+        return {
+          inst,
+          text,
+          rule: rule.name,
+          refused: stop?.why ?? null,
+          held: stop === NO_ENCODING ? operandsOf(rule.left) : (stop?.depth ?? operandsOf(rule.left)),
+        };
+      });
     }),
   );
 }
 
 /** What is left when all that the text asks holds. */
-const NO_ENCODING = "what the rule would write has no encoding on this SM";
+const NO_ENCODING: Refusal = { depth: 0, why: "what the rule would write has no encoding on this SM" };
+
+/** Operands of a pattern, those of the instructions in it included. */
+function operandsOf(p: PatternInst): number {
+  return p.srcs.reduce((n, o) => n + 1 + (o.is === "inner" ? 1 + operandsOf(o.inst) : 0), 0);
+}
 
 /** The engine's own answer, on a copy. */
 function appliesAt(rule: Rule, func: Func, at: number): boolean {
@@ -80,20 +111,21 @@ interface Goal {
   readonly place: string;
 }
 
-function refusalAt(rule: Rule, c: Combining, root: Inst, at: number): string | null {
+function refusalAt(rule: Rule, c: Combining, root: Inst, at: number): Refusal | null {
   const { target } = c.func;
   const on = rule.on.find((f) => !target.has(f as never));
-  if (on !== undefined) return `${target.name} has no ${on}`;
+  if (on !== undefined) return { depth: 0, why: `${target.name} has no ${on}` };
   const off = rule.off.find((f) => target.has(f as never));
-  if (off !== undefined) return `${target.name} has ${off}`;
+  if (off !== undefined) return { depth: 0, why: `${target.name} has ${off}` };
   const operands = new Map<string, Operand>();
   for (const [k, d] of rule.left.dsts.entries()) {
     const o = root.dsts[k] as Operand;
     if (d.is === "name" && isReg(o)) operands.set(d.name, o);
-    else if (d.is === "name" || !unused(o)) return `result ${k + 1} is ${d.is === "name" ? "no register" : "read"}`;
+    else if (d.is === "name" || !unused(o))
+      return { depth: 0, why: `result ${k + 1} is ${d.is === "name" ? "no register" : "read"}` };
   }
   const search = new Search(rule, c, at);
-  return search.instruction(rule.left, root, [], 0, { operands, literals: new Map() })?.why ?? null;
+  return search.instruction(rule.left, root, [], 0, { operands, literals: new Map() });
 }
 
 /** As the engine matches (`rewrite.ts`), but each refusal has its words. */

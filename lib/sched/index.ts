@@ -56,6 +56,7 @@ export {
 } from "./priority.js";
 export type { MemoryOptions } from "./priority-memory.js";
 export {
+  type BlockGraph,
   type BlockReport,
   type ScheduleOptions,
   type ScheduleReport,

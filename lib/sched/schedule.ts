@@ -46,6 +46,8 @@ export interface ScheduleOptions extends DagOptions, MayUse {
   readonly select?: (block: Block) => boolean;
   /** Called at every choice; costs nothing when absent. */
   readonly observe?: ObserveChoice;
+  /** Called with the dependence graph of every block that has instructions, also of those that are not selected. */
+  readonly onGraph?: (graph: BlockGraph) => void;
 }
 
 /** What became of one block. */
@@ -62,8 +64,24 @@ export interface BlockReport {
   readonly after: OrderEstimate;
   /** The policy whose order the block has now; "" when it kept its own. */
   readonly policy: string;
+  /** Which of the passes tried left that order, from 0; −1 when the block kept its own. */
+  readonly pass: number;
   /** Instructions that stand at another place than before. */
   readonly moved: number;
+}
+
+/** The dependence graph of a block as it stands before it is scheduled. Valid while who is told runs. */
+export interface BlockGraph {
+  /** Id of the block. */
+  readonly block: number;
+  /** Its instructions and their dependences. */
+  readonly dag: Dag;
+  /** Cycles after the block starts until what a node reads from outside is there; null: all there. */
+  readonly entry: Int32Array | null;
+  /** Cycles that a node's results are still waited for after the block; null: nobody waits. */
+  readonly exit: Int32Array | null;
+  /** When each instruction issues in the order given. */
+  readonly timeline: Timeline;
 }
 
 /** What became of a function. */
@@ -186,7 +204,10 @@ class Scheduler {
     };
     let [now, time] = judge(null);
     const before = now;
+    this.options.onGraph?.({ block: block.id, dag, entry: full.entry, exit, timeline: time });
     let by = "";
+    let taken = -1;
+    let tried = 0;
     let best: Int32Array | null = null;
     let exceeded = false;
     if (wanted && block.insts.length > 1) {
@@ -203,12 +224,14 @@ class Scheduler {
         const values = pass.byRegister === true && this.func.virtual ? byRegister() : full.values;
         const order = listSchedule(dag, pass.policy, { ...full, values, places }, this.options.observe ?? null);
         const [after, afterTime] = judge(order);
+        tried++;
         exceeded ||= exceeds(after, facts);
         if (pass.accept?.(after, facts) === false) continue;
         best = order;
         now = after;
         time = afterTime;
         by = pass.policy.name;
+        taken = tried - 1;
       }
     }
     this.leave(b, dag, occupancy, time);
@@ -221,6 +244,7 @@ class Scheduler {
       before,
       after: now,
       policy: by,
+      pass: taken,
       moved,
     };
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { type Compilation, compile, type Func, figuresOf, staticLatency } from "../../lib/index.js";
-import { phases, pipeline } from "../../lib/view/index.js";
+import { type PipelineFunction, phases, pipeline } from "../../lib/view/index.js";
 import { shapes } from "../bench/growth";
 import { describeBrowser, launch, type Opened, open } from "./browser";
 
@@ -71,6 +71,7 @@ describeBrowser("in Chromium", () => {
   let browser: Browser;
   let opened: Opened;
   let page: Page;
+  let shown: PipelineFunction;
   const { c, moments } = momentsOf(ptx);
   const last = moments.length - 1;
   const column = (k: number): string => `[data-column=moment${k}]`;
@@ -78,7 +79,9 @@ describeBrowser("in Chromium", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "ptxlab-page-"));
-    writeFileSync(join(folder, "page.html"), (await pipeline(c)).html);
+    const { html, data } = await pipeline(c);
+    shown = data.functions[0]!;
+    writeFileSync(join(folder, "page.html"), html);
     browser = await launch();
   });
   afterAll(async () => {
@@ -190,7 +193,7 @@ describeBrowser("in Chromium", () => {
     expect(await page.locator(`${column(0)} .row.self`).getAttribute("data-id")).toBe(
       String(insts(moments[0]!.func)[1]!.id),
     );
-    await page.keyboard.press("3");
+    await page.keyboard.press("5");
     expect(await page.locator("#panel").textContent()).toContain(`Instruction ${insts(moments[0]!.func)[1]!.id}`);
     await page.keyboard.press("]");
     await page.keyboard.press("o");
@@ -210,8 +213,85 @@ describeBrowser("in Chromium", () => {
     await page.keyboard.press("2");
     expect(await page.locator("#panel .node").count()).toBe(moments[1]!.func.blocks.length);
     expect(await page.locator("#panel .loop").count()).toBe(1);
-    await page.keyboard.press("4");
+    await page.keyboard.press("7");
     expect(await page.locator("#panel tbody tr").count()).toBe(c.functions[0]!.phases.length);
+  });
+
+  test("the dependence graph of a block: its instructions, a critical path, what the selected one waits for", async () => {
+    await page
+      .locator(`${column(0)} .row.block`)
+      .first()
+      .click();
+    const { dependences, insts: inBlock } = shown.moments[0]!.blocks[0]!;
+    expect(await page.locator("#panel .dagnode").count()).toBe(inBlock.length);
+    expect(await page.locator("#panel .dagnode.critical").count()).toBe(dependences!.critical.length);
+    expect(await page.locator("#panel .dep.critical").count()).toBe(dependences!.critical.length - 1);
+    const longest = Math.max(...dependences!.earliest.map((e, k) => e + dependences!.ahead[k]!));
+    expect(await page.locator("#panel").textContent()).toContain(`The longest path takes ${longest} cycles`);
+    // An instruction that waits for another of the block.
+    const [from, to, cycles] = dependences!.edges.find(([a, b]) => a < inBlock.length && b < inBlock.length)!;
+    await page.locator(`#panel .dagnode[data-id="${inBlock[to]!.id}"]`).click();
+    expect(await page.locator(`${column(0)} .row.self`).getAttribute("data-id")).toBe(String(inBlock[to]!.id));
+    const waits = await text("#panel tbody tr");
+    expect(waits.some((w) => w.includes(`waits for${inBlock[from]!.id}`) && w.includes(String(cycles)))).toBe(true);
+    // Another block, by the list of blocks.
+    await page.selectOption('[aria-label="Block"]', "1");
+    expect(await page.locator("#panel .dagnode").count()).toBe(shown.moments[0]!.blocks[1]!.insts.length);
+  });
+
+  test("live intervals: a bar for each stretch, another file, the values of the selected instruction", async () => {
+    await page.keyboard.press("4");
+    const [r, ...others] = shown.allocation!.files;
+    expect(await page.locator("#panel .lanes text").count()).toBe(
+      Math.max(...r!.intervals.map((i) => i.register + i.width)),
+    );
+    const bars = await page.locator("#panel .life").count();
+    expect(bars).toBeGreaterThanOrEqual(r!.intervals.length);
+    await page.locator("#panel .life").nth(3).click();
+    expect(await page.locator(`${column(last)} .row.self`).count()).toBe(1);
+    expect(await page.locator("#panel .life.lit").count()).toBeGreaterThan(0);
+    const rows = await text("#panel tbody tr");
+    expect(r!.intervals.some((i) => rows.some((row) => row.includes(i.value) && row.includes(i.why)))).toBe(true);
+    await page.selectOption('[aria-label="Register file"]', others[0]!.file);
+    expect(await page.locator("#panel .lanes text").first().textContent()).toBe(`${others[0]!.file}0`);
+  });
+
+  test("decisions: all of a phase, those of one part, at the instruction, under the pointer", async () => {
+    const k = shown.moments.findIndex((m) => m.phase === "ScheduleInstructions");
+    await page.keyboard.press("6");
+    await page.locator("#panel .moments button", { hasText: "ScheduleInstructions" }).click();
+    const { decisions } = shown.moments[k]!;
+    expect(await page.locator("#panel > p").first().textContent()).toContain(`${decisions.length} decisions`);
+    const of = decisions.find((d) => d.others.length > 0)!;
+    await page.keyboard.press("/");
+    await page.keyboard.type(of.what.toLowerCase());
+    await page.keyboard.press("Escape");
+    await page.locator("#panel .decisions .row").first().click();
+    await page.keyboard.press("5");
+    const panel = await page.locator("#panel").textContent();
+    expect(panel).toContain(of.what);
+    expect(panel).toContain(of.why);
+    // The candidate that it was chosen over is a link.
+    await page.locator(`#panel .link:text-is("${of.others[0]}")`).first().click();
+    expect(await page.locator("#panel").textContent()).toContain(`Instruction ${of.others[0]},`);
+    const row = page.locator(`${column(k)} .row[data-id="${of.others[0]}"]`);
+    await row.hover();
+    expect(await row.getAttribute("title")).toMatch(/^live: R \d+, UR \d+, P \d+\nscheduler: place /);
+  });
+
+  test("the panel grows by a key and by its bar", async () => {
+    const height = (): Promise<number> => page.locator("#panel").evaluate((e) => e.clientHeight);
+    const before = await height();
+    await page.keyboard.press("p");
+    const tall = await height();
+    expect(tall).toBeGreaterThan(before * 1.5);
+    await page.keyboard.press("p");
+    const bar = (await page.locator("#tabs").boundingBox())!;
+    await page.mouse.move(bar.x + bar.width - 200, bar.y + 3);
+    await page.mouse.down();
+    await page.mouse.move(bar.x + bar.width - 200, bar.y - 117);
+    await page.mouse.up();
+    expect(await height()).toBe(before + 120);
   });
 
   test("light and dark: by the system, and by the button", async () => {

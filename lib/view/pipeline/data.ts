@@ -13,6 +13,26 @@ export interface PipelineSource {
   readonly lines: readonly string[];
 }
 
+/** Why two instructions of a block are ordered: one reads or writes what the other writes or reads, both touch memory, or order itself. */
+export type PipelineDependenceKind = "RAW" | "WAR" | "WAW" | "memory" | "order";
+
+/**
+ * The dependence graph of a block as it stands. Nodes are the places of its instructions, from 0; from the count of the instructions on they are joins,
+ * which stand for "all of these" and take no time.
+ */
+export interface PipelineDependences {
+  /** From, to, the least cycles between the issue of the two, and why; each goes from an earlier instruction to a later one. */
+  readonly edges: readonly (readonly [from: number, to: number, cycles: number, kind: PipelineDependenceKind])[];
+  /** Earliest issue cycle of each instruction by the longest path to it. */
+  readonly earliest: readonly number[];
+  /** Longest path in cycles from the issue of each instruction to the block's last result that is waited for. */
+  readonly ahead: readonly number[];
+  /** Cycle in which each instruction issues in the order as it stands, one warp alone. */
+  readonly issue: readonly number[];
+  /** Places of the instructions on a longest path, first to last. */
+  readonly critical: readonly number[];
+}
+
 /** A block at one moment. */
 export interface PipelineBlock {
   /** Id of the block. */
@@ -31,6 +51,73 @@ export interface PipelineBlock {
   readonly cycles: number;
   /** Its instructions in order. */
   readonly insts: readonly PipelineInst[];
+  /** What its instructions wait for; null where it has none. */
+  readonly dependences: PipelineDependences | null;
+}
+
+/** Who decided: a rewrite of the optimizer, a rule that did not apply, the scheduler, the allocator, the control pass. */
+export type PipelineDecider = "rewrite" | "refusal" | "scheduler" | "allocator" | "control";
+
+/** What a phase decided at one instruction, and why. */
+export interface PipelineDecision {
+  /** Id of the instruction, −1 where it is not of one. */
+  readonly inst: number;
+  /** Who decided. */
+  readonly by: PipelineDecider;
+  /** What was decided: `rule NAME`, `%R4 gets R7`, `stall of 4 cycles`. */
+  readonly what: string;
+  /** Why: the rung of the ladder, what the register costs, who waits for whom; "" where there is no more to say. */
+  readonly why: string;
+  /** Ids of other instructions that it names. */
+  readonly others: readonly number[];
+}
+
+/** Where one value lives, and in which register. Instruction i of the list reads at point 2i and writes at 2i + 1. */
+export interface PipelineInterval {
+  /** The virtual register as the IR's text has it. */
+  readonly value: string;
+  /** The PTX register it stands for, "" for none. */
+  readonly name: string;
+  /** Its first physical register. */
+  readonly register: number;
+  /** Registers that it takes. */
+  readonly width: number;
+  /** Bound to its register, made by the spiller, or neither. */
+  readonly kind: "bound" | "spill code" | "";
+  /** Why it has that register. */
+  readonly why: string;
+  /** Of each of its registers first and last program point of the stretches at which it is live: from, to, from, to …, ascending. */
+  readonly points: readonly (readonly number[])[];
+}
+
+/** A register file as the allocator left it. */
+export interface PipelineRegisterFile {
+  /** R, UR, P, UP or B. */
+  readonly file: string;
+  /** Ids of the instructions that count the program points, in layout order. */
+  readonly insts: readonly number[];
+  /** Its values in the order of their first point. */
+  readonly intervals: readonly PipelineInterval[];
+}
+
+/** A value that found no register. */
+export interface PipelineSpill {
+  /** The virtual register as the IR's text has it. */
+  readonly value: string;
+  /** The PTX register it stands for, "" for none. */
+  readonly name: string;
+  /** Where it went: `[R1+0x8]`, or the register of another file. */
+  readonly home: string;
+  /** Why it was this one. */
+  readonly why: string;
+}
+
+/** What the allocator decided about a function. */
+export interface PipelineAllocation {
+  /** Register files with values, R first. */
+  readonly files: readonly PipelineRegisterFile[];
+  /** What went to memory or to another file. */
+  readonly spills: readonly PipelineSpill[];
 }
 
 /** An instruction at one moment. */
@@ -79,6 +166,8 @@ export interface PipelineMoment {
   readonly blocks: readonly PipelineBlock[];
   /** Figures of the function at that moment. */
   readonly figures: PipelineFigures;
+  /** What the phase decided, in the order in which it did. */
+  readonly decisions: readonly PipelineDecision[];
 }
 
 /** A phase that was passed, whether or not it ran. */
@@ -91,6 +180,8 @@ export interface PipelinePhase {
   readonly why: string;
   /** Edits that it made. */
   readonly edits: number;
+  /** Milliseconds that it took; null where that was not measured. */
+  readonly milliseconds: number | null;
 }
 
 /** One machine instruction. */
@@ -123,6 +214,8 @@ export interface PipelineFunction {
   readonly moments: readonly PipelineMoment[];
   /** All phases, with those that changed nothing. */
   readonly phases: readonly PipelinePhase[];
+  /** Null where no registers were allocated. */
+  readonly allocation: PipelineAllocation | null;
   /** Null where no code was made. */
   readonly sass: readonly PipelineSass[] | null;
 }
@@ -148,6 +241,13 @@ export const pipelineSymbol: unique symbol = Symbol.for("ptxlab.pipeline") as ne
 export interface PipelineOptions {
   /** Names of the functions to show; all by default. */
   readonly functions?: readonly string[];
+  /**
+   * Rules that are asked, after each phase that applies rules, why they do not apply where their root stands: `true` for all, or names
+   * (`ruleTexts`). Costs time and space. Default: none.
+   */
+  readonly why?: boolean | readonly string[];
+  /** Measure what each phase takes: the page is then another one each time. Default false. */
+  readonly times?: boolean;
   /** The CUDA C++ that the PTX was made of; its lines are found by the PTX's `.loc`. */
   readonly cuda?: {
     /** Name of the file. */

@@ -8,7 +8,9 @@ import { resolve } from "node:path";
 import { type Displayable, displaySymbol } from "../display.js";
 import { escapeHtml } from "../html.js";
 import {
+  type PipelineAllocation,
   type PipelineData,
+  type PipelineDependences,
   type PipelineFunction,
   type PipelineMoment,
   type PipelineOptions,
@@ -18,7 +20,19 @@ import { NODE, Pictures } from "./graph.js";
 
 const folder: string = resolve(__dirname, "../../../lib/view/pipeline/client");
 /** In the order in which they are run. */
-const SCRIPTS = ["model.js", "list.js", "columns.js", "difference.js", "figures.js", "graph.js", "main.js"];
+const SCRIPTS = [
+  "model.js",
+  "list.js",
+  "columns.js",
+  "difference.js",
+  "figures.js",
+  "graph.js",
+  "dependences.js",
+  "intervals.js",
+  "decisions.js",
+  "instruction.js",
+  "main.js",
+];
 
 /** The page of a compilation. In a notebook it shows itself in a frame of its own. */
 export interface PipelinePage extends Displayable {
@@ -63,35 +77,105 @@ class Texts {
   }
 }
 
+/** Values that stand in many places, each kept once, as JSON. */
+class Pool {
+  readonly all: unknown[] = [];
+  private readonly known = new Map<string, number>();
+
+  of(value: unknown): number {
+    const key = JSON.stringify(value);
+    const index = this.known.get(key) ?? this.all.push(value) - 1;
+    this.known.set(key, index);
+    return index;
+  }
+}
+
+interface Pools {
+  readonly texts: Texts;
+  readonly pictures: Pictures;
+  /** Dependence graphs: most blocks stay what they are from phase to phase. */
+  readonly dags: Pool;
+  /** Lists of instructions that count program points. */
+  readonly lists: Pool;
+}
+
+/** Kinds of dependences and deciders by number, as client/model.js has them. */
+const KINDS = ["RAW", "WAR", "WAW", "memory", "order"] as const;
+const DECIDERS = ["rewrite", "refusal", "scheduler", "allocator", "control"] as const;
+
 /** The data as the script reads them (client/model.js). */
 async function encoded(data: PipelineData): Promise<unknown> {
-  const [texts, pictures] = [new Texts(), new Pictures()];
+  const pools: Pools = { texts: new Texts(), pictures: new Pictures(), dags: new Pool(), lists: new Pool() };
+  const { texts } = pools;
   const functions: unknown[] = [];
   for (const f of data.functions) {
     const moments: unknown[] = [];
-    for (const m of f.moments) moments.push(await momentOf(m, texts, pictures));
+    for (const m of f.moments) moments.push(await momentOf(m, pools));
     const rows = f.moments.flatMap((m) => m.blocks.flatMap((b) => b.insts));
     functions.push({
       ...f,
       moments,
       // By instruction, as far as it differs from nothing: [id, origin, line].
       insts: [...new Map(rows.map((i) => [i.id, [i.id, i.origin, i.line]])).values()],
+      allocation: f.allocation && allocationOf(f.allocation, pools),
       sass: f.sass?.map((s) => [s.address, s.label, texts.of(s.text), texts.of(s.control), s.id, s.line]) ?? null,
     });
   }
   const { title, subtitle, sources, cudaLines } = data;
-  return { title, subtitle, sources, cudaLines, functions, texts: texts.all, graphs: pictures.pictures, node: NODE };
+  const shared = { texts: texts.all, graphs: pools.pictures.pictures, dags: pools.dags.all, lists: pools.lists.all };
+  return { title, subtitle, sources, cudaLines, functions, ...shared, node: NODE };
 }
 
-async function momentOf(m: PipelineMoment, texts: Texts, pictures: Pictures): Promise<unknown> {
+async function momentOf(m: PipelineMoment, { texts, pictures, dags }: Pools): Promise<unknown> {
   const insts = m.blocks.flatMap((b) => b.insts);
   return {
     ...m,
-    blocks: m.blocks.map(({ insts, ...b }) => ({ ...b, count: insts.length })),
+    blocks: m.blocks.map(({ insts, dependences, ...b }) => ({
+      ...b,
+      count: insts.length,
+      dag: dependences === null ? -1 : dags.of(dagOf(dependences)),
+    })),
+    decisions: m.decisions.map((d) => [
+      d.inst,
+      DECIDERS.indexOf(d.by),
+      texts.of(d.what),
+      texts.of(d.why),
+      ...(d.others.length > 0 ? [d.others] : []),
+    ]),
     ids: insts.map((i) => i.id),
     texts: insts.map((i) => texts.of(i.text)),
     live: [0, 1, 2].map((k) => insts.map((i) => i.live[k])).map((column) => (column.some((n) => n) ? column : [])),
     graph: await pictures.of(m.blocks),
+  };
+}
+
+/** Edges one after the other, each four numbers: how much further its first node is than that of the edge before, distance between the two nodes, cycles, kind. */
+function dagOf({ edges, ...rest }: PipelineDependences): unknown {
+  let last = 0;
+  const flat = edges.flatMap(([from, to, cycles, kind]) => {
+    const step = from - last;
+    last = from;
+    return [step, to - from, cycles, KINDS.indexOf(kind)];
+  });
+  return { ...rest, edges: flat };
+}
+
+function allocationOf({ files, spills }: PipelineAllocation, { texts, lists }: Pools): unknown {
+  return {
+    spills,
+    files: files.map(({ file, insts, intervals }) => ({
+      file,
+      insts: lists.of(insts),
+      intervals: intervals.map((i) => [
+        texts.of(i.value),
+        texts.of(i.name),
+        i.register,
+        i.width,
+        texts.of(i.kind),
+        texts.of(i.why),
+        i.points,
+      ]),
+    })),
   };
 }
 

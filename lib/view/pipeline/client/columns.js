@@ -16,6 +16,12 @@ const app = {
   filter: false,
   difference: false,
   tab: "figures",
+  /** Block that was chosen in the panel of dependences, −1 for none. */
+  block: -1,
+  /** Register file of the live intervals. */
+  file: "",
+  /** Whose decisions are listed, "" for all. */
+  decider: "",
   /** Place of the match that n and N go on from. */
   match: -1,
 };
@@ -123,6 +129,7 @@ function rowElement(row, kind) {
   const e = make("div", `row ${row.kind}${row.state ? ` ${row.state}` : ""}`);
   e.setAttribute("role", "listitem");
   if (row.id >= 0) e.dataset.id = String(row.id);
+  if (row.tip !== undefined) e.addEventListener("mouseenter", () => setTitle(e, row));
   const own = row.id >= 0 ? app.lit.own.has(row.id) : isSelectedLine(row, kind);
   if (own) e.classList.add("self");
   else if (isLit(row, kind)) e.classList.add("kin");
@@ -133,6 +140,11 @@ function rowElement(row, kind) {
   if (row.control !== undefined && row.control !== "") e.append(make("span", "control", row.control));
   e.append(textElement(row));
   return e;
+}
+
+/** The words under the pointer, made when it comes. @param {HTMLElement} e @param {Row} row */
+function setTitle(e, row) {
+  if (e.title === "" && row.tip !== undefined) e.title = row.tip();
 }
 
 /** @param {Row} row */
@@ -195,6 +207,7 @@ function clicked(event, c) {
 function selectRow(row, c, index) {
   if (row.kind === "line") select({ source: c?.kind ?? "ptx", line: row.line });
   else if (row.id >= 0) select({ id: row.id });
+  else if (row.block !== undefined) return chooseBlock(row.block.id);
   else return;
   const offset = c?.list ? index * ROW - c.list.element.scrollTop : undefined;
   for (const other of app.columns) if (other !== c) bringTo(other, offset);

@@ -1,4 +1,4 @@
-/* The panel below: figures of each moment as charts and a table, the selected instruction through all moments, all phases. */
+/* The panel below: figures of each moment as charts and a table, all phases. */
 
 /** @type {{ key: keyof Figures, title: string }[]} */
 const FIGURES = [
@@ -48,7 +48,7 @@ function goTo(moment) {
   c.element.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** @param {string[]} heads @param {(string | number)[][]} rows @param {(tr: HTMLElement, index: number) => void} [note] */
+/** @param {string[]} heads @param {(string | number | Node)[][]} rows @param {(tr: HTMLElement, index: number) => void} [note] */
 function tableOf(heads, rows, note) {
   const table = make("table", "");
   const head = make("tr", "");
@@ -59,7 +59,13 @@ function tableOf(heads, rows, note) {
   const body = make("tbody", "");
   rows.forEach((r, k) => {
     const tr = make("tr", "");
-    tr.append(...r.map((cell, c) => make("td", right[c] ? "n" : "", String(cell))));
+    tr.append(
+      ...r.map((cell, c) => {
+        const td = make("td", right[c] ? "n" : "", cell instanceof Node ? undefined : String(cell));
+        if (cell instanceof Node) td.append(cell);
+        return td;
+      }),
+    );
     note?.(tr, k);
     body.append(tr);
   });
@@ -112,48 +118,39 @@ function figuresPanel() {
   return [charts, table, make("p", "faint", words)];
 }
 
-function instructionPanel() {
-  const s = app.selection;
-  if (s === null) return [make("p", "faint", "Nothing is selected: click an instruction or a line of the source.")];
-  const { moments } = app.func;
-  if (!("id" in s)) {
-    const count = moments.map((m) => [m.phase, m.ids.filter((id) => app.lit.kin.has(id)).length]);
-    return [
-      make("p", "", `Line ${s.line} of the ${s.source === "cuda" ? "CUDA" : "PTX"}: instructions made of it`),
-      tableOf(["phase", "instructions"], count),
-    ];
-  }
-  const ancestors = app.descent.ancestors(s.id);
-  const line = app.descent.line.get(s.id) ?? 0;
-  const words = [
-    `Instruction ${s.id}`,
-    line > 0 ? `of PTX line ${line}` : "without a PTX line",
-    ancestors.length > 0 ? `made of ${ancestors.join(", made of ")}` : "made by lowering",
-  ];
-  const rows = moments.map((m) => {
-    const at = m.ids.indexOf(s.id);
-    const kin = m.ids.flatMap((id, i) =>
-      id !== s.id && app.lit.kin.has(id) ? [`${id}: ${page.texts[m.texts[i]]}`] : [],
-    );
-    return [
-      m.phase,
-      at < 0 ? "–" : page.texts[m.texts[at]],
-      kin.slice(0, 4).join("; ") + (kin.length > 4 ? ` and ${kin.length - 4} more` : ""),
-    ];
-  });
-  return [make("p", "", `${words.join(", ")}.`), tableOf(["phase", "instruction", "kin"], rows)];
-}
-
 function phasesPanel() {
   const ran = app.func.phases.filter((p) => p.ran).length;
-  const rows = app.func.phases.map((p) => [p.phase, p.ran ? "ran" : "–", p.ran ? p.edits : 0, p.why]);
-  return [make("p", "", `${ran} of ${rows.length} phases ran.`), tableOf(["phase", "", "edits", "why not"], rows)];
+  const timed = app.func.phases.some((p) => p.milliseconds !== null);
+  const rows = app.func.phases.map((p) => [
+    p.phase,
+    p.ran ? "ran" : "–",
+    p.ran ? p.edits : 0,
+    ...(timed ? [p.milliseconds === null ? "" : p.milliseconds.toFixed(2)] : []),
+    p.why,
+  ]);
+  const heads = ["phase", "", "edits", ...(timed ? ["milliseconds"] : []), "why not"];
+  return [make("p", "", `${ran} of ${rows.length} phases ran.`), tableOf(heads, rows)];
 }
 
 function drawPanel() {
-  const panels = { figures: figuresPanel, graph: graphPanel, instruction: instructionPanel, phases: phasesPanel };
+  const panels = {
+    figures: figuresPanel,
+    graph: graphPanel,
+    dependences: dependencesPanel,
+    intervals: intervalsPanel,
+    instruction: instructionPanel,
+    decisions: decisionsPanel,
+    phases: phasesPanel,
+  };
   const make = panels[/** @type {keyof typeof panels} */ (app.tab)];
-  byId("panel").replaceChildren(...make());
+  const panel = byId("panel");
+  // What is drawn anew stays where it was scrolled to.
+  const scrollers = () => [panel, ...panel.querySelectorAll(".list, .scroller, .dag")];
+  const same = panel.dataset.tab === app.tab;
+  const before = same ? scrollers().map((e) => [e.scrollLeft, e.scrollTop]) : [];
+  panel.dataset.tab = app.tab;
+  panel.replaceChildren(...make());
+  for (const [k, e] of scrollers().entries()) [e.scrollLeft, e.scrollTop] = before[k] ?? [0, 0];
 }
 
 /** @param {string} tab */

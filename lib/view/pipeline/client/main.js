@@ -16,6 +16,7 @@ function search(text) {
   byId("hits").textContent = app.query === "" ? "" : `${found.length} in ${columns} columns`;
   for (const c of app.columns) fill(c);
   refreshDifference();
+  if (app.tab === "decisions") drawPanel();
 }
 
 /** The next match (`by` 1) or the one before (−1), from the current column on. @param {number} by */
@@ -95,6 +96,28 @@ function toggleHelp() {
   byId("help-button").setAttribute("aria-expanded", String(!byId("help").hidden));
 }
 
+function togglePanel() {
+  const tall = byId("panel").classList.toggle("tall");
+  byId("panel").style.flexBasis = "";
+  byId("tall").setAttribute("aria-pressed", String(tall));
+  refresh();
+  drawPanel();
+}
+
+/** The bar between columns and panel is dragged. @param {PointerEvent} down */
+function dragPanel(down) {
+  if (down.target !== byId("tabs")) return;
+  const [panel, tabs] = [byId("panel"), byId("tabs")];
+  const from = panel.offsetHeight + down.clientY;
+  const move = (/** @type {PointerEvent} */ e) => {
+    panel.style.flexBasis = `${Math.max(60, Math.min(innerHeight - 260, from - e.clientY))}px`;
+    refresh();
+  };
+  tabs.setPointerCapture(down.pointerId);
+  tabs.addEventListener("pointermove", move);
+  tabs.addEventListener("pointerup", () => tabs.removeEventListener("pointermove", move), { once: true });
+}
+
 /** @param {number} index */
 function showFunction(index) {
   app.func = page.functions[index];
@@ -108,6 +131,8 @@ function showFunction(index) {
       ),
     );
   app.difference = false;
+  app.block = -1;
+  app.file = "";
   makeColumns();
   drawDifference();
   drawPanel();
@@ -130,10 +155,14 @@ const keys = {
   t: toggleTheme,
   "?": toggleHelp,
   Escape: () => select(null),
+  p: togglePanel,
   1: () => setTab("figures"),
   2: () => setTab("graph"),
-  3: () => setTab("instruction"),
-  4: () => setTab("phases"),
+  3: () => setTab("dependences"),
+  4: () => setTab("intervals"),
+  5: () => setTab("instruction"),
+  6: () => setTab("decisions"),
+  7: () => setTab("phases"),
 };
 
 document.addEventListener("keydown", (e) => {
@@ -170,6 +199,8 @@ byId("help-button").addEventListener("click", toggleHelp);
 byId("tabs").addEventListener("click", (e) => {
   if (e.target instanceof HTMLElement && e.target.dataset.tab !== undefined) setTab(e.target.dataset.tab);
 });
+byId("tall").addEventListener("click", togglePanel);
+byId("tabs").addEventListener("pointerdown", dragPanel);
 addEventListener("resize", refresh);
 if (page.functions.length > 0) showFunction(0);
 else byId("columns").append(make("p", "faint", "No function was reached."));

@@ -2,15 +2,22 @@
 
 /**
  * @typedef {{ instructions: number, blocks: number, liveR: number, registers: number, warps: number, cycles: number, spills: number }} Figures
- * @typedef {{ id: number, label: string, succs: number[], frequency: number, loops: number[], regions: string[], cycles: number, count: number }} BlockNote
- * @typedef {{ phase: string, index: number, category: string, does: string, figures: Figures, blocks: BlockNote[], ids: number[], texts: number[], live: number[][], graph: number }} Moment
- * @typedef {{ phase: string, ran: boolean, why: string, edits: number }} PhaseNote
- * @typedef {{ name: string, kind: string, threads: number, mostWarps: number, moments: Moment[], phases: PhaseNote[], insts: [number, number, number][], sass: [number, string, number, number, number, number][] | null }} FuncNote
+ * @typedef {{ id: number, label: string, succs: number[], frequency: number, loops: number[], regions: string[], cycles: number, count: number, dag: number }} BlockNote
+ * Edges of a dependence graph: four numbers each (page.ts).
+ * @typedef {{ edges: number[], earliest: number[], ahead: number[], issue: number[], critical: number[] }} DagNote
+ * @typedef {[inst: number, by: number, what: number, why: number, others?: number[]]} DecisionNote
+ * @typedef {{ inst: number, by: string, what: string, why: string, others: number[] }} Decision
+ * @typedef {[value: number, name: number, register: number, width: number, kind: number, why: number, points: number[][]]} IntervalNote
+ * @typedef {{ file: string, insts: number, intervals: IntervalNote[] }} FileNote
+ * @typedef {{ files: FileNote[], spills: { value: string, name: string, home: string, why: string }[] }} AllocationNote
+ * @typedef {{ phase: string, index: number, category: string, does: string, figures: Figures, blocks: BlockNote[], ids: number[], texts: number[], live: number[][], graph: number, decisions: DecisionNote[] }} Moment
+ * @typedef {{ phase: string, ran: boolean, why: string, edits: number, milliseconds: number | null }} PhaseNote
+ * @typedef {{ name: string, kind: string, threads: number, mostWarps: number, moments: Moment[], phases: PhaseNote[], allocation: AllocationNote | null, insts: [number, number, number][], sass: [number, string, number, number, number, number][] | null }} FuncNote
  * @typedef {{ kind: string, name: string, lines: string[] }} Source
  * @typedef {{ width: number, height: number, nodes: [number, number][], edges: [number, number, number[]][] }} Picture
- * @typedef {{ title: string, subtitle: string, sources: Source[], cudaLines: number[], functions: FuncNote[], texts: string[], graphs: Picture[], node: { width: number, height: number } }} PageData
+ * @typedef {{ title: string, subtitle: string, sources: Source[], cudaLines: number[], functions: FuncNote[], texts: string[], graphs: Picture[], dags: DagNote[], lists: number[][], node: { width: number, height: number } }} PageData
  * One row of a column. `id`: of the instruction, −1 for none; `line`: of the PTX, or of the CUDA source in its own column.
- * @typedef {{ kind: "inst" | "block" | "line", id: number, line: number, text: string, block?: BlockNote, live?: number, mark?: string, control?: string, state?: string, words?: boolean[] }} Row
+ * @typedef {{ kind: "inst" | "block" | "line", id: number, line: number, text: string, block?: BlockNote, live?: number, mark?: string, control?: string, state?: string, words?: boolean[], tip?: () => string }} Row
  * What is selected: an instruction, or a line of a source.
  * @typedef {{ id: number } | { source: string, line: number } | null} Chosen
  */
@@ -23,6 +30,49 @@ const ptxOfCuda = new Map();
 page.cudaLines.forEach((cuda, i) => {
   if (cuda > 0) ptxOfCuda.set(cuda, [...(ptxOfCuda.get(cuda) ?? []), i + 1]);
 });
+
+const DECIDERS = ["rewrite", "refusal", "scheduler", "allocator", "control"];
+const KINDS = ["RAW", "WAR", "WAW", "memory", "order"];
+
+/** @param {DecisionNote} d @returns {Decision} */
+const decisionOf = ([inst, by, what, why, others = []]) => ({
+  inst,
+  by: DECIDERS[by],
+  what: page.texts[what],
+  why: page.texts[why],
+  others,
+});
+
+/** Decisions of a moment by instruction. @type {WeakMap<Moment, Map<number, Decision[]>>} */
+const decided = new WeakMap();
+
+/** What was decided at an instruction before this moment was reached. @param {Moment} m @param {number} id @returns {Decision[]} */
+function decisionsAt(m, id) {
+  let map = decided.get(m);
+  if (map === undefined) {
+    map = new Map();
+    for (const note of m.decisions) {
+      const list = map.get(note[0]) ?? [];
+      map.set(note[0], list);
+      list.push(decisionOf(note));
+    }
+    decided.set(m, map);
+  }
+  return map.get(id) ?? [];
+}
+
+/** Place of the block in a moment that an instruction stands in, and its place there; −1 where it is not there. @param {Moment} m @param {number} id */
+function placeOf(m, id) {
+  let at = m.ids.indexOf(id);
+  if (at < 0) return { block: -1, at: -1, first: 0 };
+  let first = 0;
+  for (const [block, b] of m.blocks.entries()) {
+    if (at < b.count) return { block, at, first };
+    at -= b.count;
+    first += b.count;
+  }
+  return { block: -1, at: -1, first: 0 };
+}
 
 /** Descent of the instructions of one function. */
 class Descent {
@@ -150,11 +200,22 @@ function momentRows(m, marked, descent) {
         text: page.texts[m.texts[at]],
         live,
         mark: marked[at],
+        tip: tipOf(m, at),
       });
     }
   }
   return rows;
 }
+
+/** Live registers of all files, and what was decided there. @param {Moment} m @param {number} at @returns {() => string} */
+const tipOf = (m, at) => () => {
+  const live = ["R", "UR", "P"].map((file, k) => `${file} ${m.live[k][at] ?? 0}`).join(", ");
+  const made = decisionsAt(m, m.ids[at]).filter((d) => d.by !== "refusal");
+  return [`live: ${live}`, ...made.map(decisionText)].join("\n");
+};
+
+/** @param {Decision} d */
+const decisionText = (d) => `${d.by}: ${d.what}${d.why === "" ? "" : `: ${d.why}`}`;
 
 /** @param {BlockNote} b */
 function blockText(b) {
