@@ -29,8 +29,10 @@ export function genericAtomic(
   wanted: boolean,
 ): Operand {
   const old = wanted ? c.temp(registersOf(a.type)) : RZ(registersOf(a.type));
+  // ptxas keeps the copies out of the loops of float sums, whose results are where DADD and FADD were (facts/ptx-to-sass).
+  const float = c.target.has("clusters") && (a.type.name === "f32" || a.type.name === "f64");
   const replaced = (was: Operand): void => {
-    if (wanted) c.move(old, was);
+    if (wanted) c.move(old, was, float ? "kept" : undefined);
   };
   const p = c.predicate();
   const done = c.newBlock();
@@ -41,8 +43,7 @@ export function genericAtomic(
   c.start(c.newBlock());
   if (a.op !== "exch" && a.op !== "cas") {
     inSpace(c, where, "S", done, () => replaced(spin(c, a, sharedPart(c, where), values[0], "shared")));
-    if (c.target.has("clusters") && (a.type.name === "f32" || a.type.name === "f64"))
-      inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
+    if (float) inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
   }
   alone(c, a, where, values, wanted ? old : c.temp(registersOf(a.type)));
   c.start(done);
@@ -70,7 +71,9 @@ function inSpace(
 /** The same place by its shared address: the low word, within the window where the address carries no rank. */
 function sharedPart(c: Context, where: Address): Address {
   const low = part(where.base, 0);
-  if (c.target.has("clusters")) return { base: low, offset: where.offset, variable: null };
+  // ptxas names the low word twice: as a part of the pair, and as an address (facts/ptx-to-sass).
+  if (c.target.has("clusters"))
+    return { base: c.copied(c.copied(low, "apart"), "kept"), offset: where.offset, variable: null };
   const sum = where.offset === 0 ? low : c.op("IADD3", [low, imm(where.offset), RZ()]);
   return { base: c.op("LOP3.LUT", [sum, imm(0xffffff), RZ(), imm(0xc0)]), offset: 0, variable: null };
 }

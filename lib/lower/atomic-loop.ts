@@ -115,6 +115,7 @@ export function narrowAtomic(c: Context, a: Atomic, where: Address, values: Valu
   const low = c.word(base, 0);
   const word = c.op("LOP3.LUT", [low, imm(0xfffffffd), RZ(), imm(0xc0)]);
   const half = c.op("LOP3.LUT", [low, imm(2), RZ(), imm(0xc0)]);
+  const amount = c.op("SHF.L.U32", [half, imm(3), RZ()]);
   const lower = c.predicate();
   c.emit("ISETP.EQ.U32.AND", [lower], [half, RZ()]);
   const selector = c.op("SEL", [c.op("MOV", [imm(0x3254)]), imm(swap ? 0x5410 : 0x7610), lower]);
@@ -136,8 +137,9 @@ export function narrowAtomic(c: Context, a: Atomic, where: Address, values: Valu
     seen = swapWord(c, a, place, old, c.op("PRMT", [old, selector, sum]));
     c.emit("ISETP.NE.U32.AND", [again], [seen, old]);
   }
-  c.move(old, seen);
+  // The copy for the next turn stays in ptxas's code of a swap (facts/ptx-to-sass).
+  c.move(old, swap && c.target.has("clusters") ? c.copied(seen, "kept") : seen);
   c.branch(loop, c.when(again));
   c.start(c.newBlock());
-  return c.op("SHF.R.U32.HI", [RZ(), c.op("SHF.L.U32", [half, imm(3), RZ()]), old]);
+  return c.op("SHF.R.U32.HI", [RZ(), amount, seen]);
 }

@@ -192,8 +192,8 @@ export class Context {
     return d;
   }
 
-  /** d = o, register by register; also between predicates. */
-  move(d: Operand, o: Operand): void {
+  /** d = o, register by register; also between predicates. `said`: of copies of registers that nobody reads past. */
+  move(d: Operand, o: Operand, said?: "kept" | "apart"): void {
     if (d.file === File.P) {
       this.emit("PLOP3.LUT", [d, PT()], [o, PT(), PT(), imm(0x80), imm(0x0)]);
       return;
@@ -203,7 +203,15 @@ export class Context {
       const to = part(d, i);
       if (from.kind === Kind.Const) this.emit("LDC", [to], [from]);
       else this.emit("MOV", [to], [from]);
+      if (said !== undefined) (this.builder.block.insts.at(-1) as Inst).said = said;
     }
+  }
+
+  /** A fresh copy of a register that nobody reads past (`saids`). */
+  copied(o: Operand, said: "kept" | "apart"): Operand {
+    const d = this.temp(o.width);
+    this.move(d, o, said);
+    return d;
   }
 
   /**
@@ -254,10 +262,10 @@ export class Context {
   }
 
   /** A register pair from two words. */
-  pair(low: Operand, high: Operand): Operand {
+  pair(low: Operand, high: Operand, said?: "kept"): Operand {
     const d = this.temp(2);
-    this.move(lo(d), low);
-    this.move(hi(d), high);
+    this.move(lo(d), low, said);
+    this.move(hi(d), high, said);
     return d;
   }
 

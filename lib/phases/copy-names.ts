@@ -24,7 +24,15 @@ export function readCopies(func: Func): number {
   for (const block of func.blocks) {
     block.insts.forEach((inst, at) => {
       const c = copyOf(inst);
-      if (c === null || c.to.file !== File.R || c.to.width !== 1 || c.to.part !== "" || c.from.part !== "") return;
+      if (
+        c === null ||
+        inst.said === "apart" ||
+        c.to.file !== File.R ||
+        c.to.width !== 1 ||
+        c.to.part !== "" ||
+        c.from.part !== ""
+      )
+        return;
       if (touched.has(c.to.id) || touched.has(c.from.id) || c.to.id === c.from.id) return;
       if (func.values.fixed(c.to.id) >= 0 || func.values.fixed(c.from.id) >= 0) return;
       const reads = new Region(c.to, c.from, live).reads(block, at + 1);

@@ -104,9 +104,12 @@ function isStackPointer(func: Func, o: Operand): boolean {
   return func.kind === "entry" && isReg(o) && func.values.fixed(o.id) === STACK_REGISTER;
 }
 
+const isCopyToKeep = ({ said }: Inst): boolean => said === "kept" || said === "apart";
+
 /** What an instruction copies into the one register it defines, always and unchanged; null: it is no copy of a register or literal. */
 function copiedBy(inst: Inst): Operand | null {
   if (inst.form.op !== "MOV" || isPhi(inst) || inst.guard !== null || inst.dsts.length !== 1) return null;
+  if (isCopyToKeep(inst)) return null;
   const from = inst.srcs[0] as Operand;
   const to = inst.dsts[0] as Operand;
   if (to.file !== File.R || to.width !== 1 || isZeroReg(to) || to.part !== "" || from.mods !== 0 || from.part !== "")

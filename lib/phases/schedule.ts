@@ -2,8 +2,8 @@
  * ScheduleInstructions, PostSchedule and AdvancedScoreboardsAndOpexes: the order of the instructions before and after
  * allocation, and the control words of the order that results.
  *
- * At -O1 the order before allocation stays that of the program unless registers would run out (wiki pages 36 and 64: ptxas -O1
- * schedules close to source order and with fewer registers), and PostSchedule does not run; from -O2 on latencies decide.
+ * Latencies decide the order before allocation at -O1, too (of ptxas -O1's code loads come first as at -O3, although wiki pages 36 and 64 tell of source
+ * order); PostSchedule runs from -O2 on.
  */
 import type { Func } from "../ori/types.js";
 import {
@@ -11,7 +11,6 @@ import {
   assignControl,
   backendA,
   control,
-  lowPressure,
   type Policy,
   scheduleFunc,
 } from "../sched/index.js";
@@ -31,7 +30,7 @@ function run(func: Func, context: PhaseContext, policy: Policy | null): void {
 
 export function scheduleInstructions(func: Func, context: PhaseContext): void {
   const { schedule } = context.options;
-  run(func, context, schedule?.pre === undefined ? (context.level < 2 ? lowPressure : backendA) : schedule.pre);
+  run(func, context, schedule?.pre === undefined ? backendA : schedule.pre);
 }
 
 export function postSchedule(func: Func, context: PhaseContext): void {

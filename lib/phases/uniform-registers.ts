@@ -256,7 +256,7 @@ function twinOf(func: Func, inst: Inst): Form | null {
     return tryForm(form.name.replace("LDC", func.target.has("ldcu") ? "LDCU" : "ULDC"));
   }
   if (form.op === "S2R") return inst.srcs.some((o) => blockRegisters.has(o.id)) ? tryForm("S2UR") : null;
-  if (form.op === "MOV" && !wholeMove(inst)) return null;
+  if (form.op === "MOV" && (!wholeMove(inst) || inst.said !== undefined)) return null;
   let known = twinForms[form.id];
   if (known === undefined) {
     const twin = form.name.startsWith("IMAD.") || form.name.startsWith("IADD3.") ? undefined : twins[form.op];

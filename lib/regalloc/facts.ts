@@ -23,9 +23,10 @@ interface Copy {
   readonly from: Operand;
 }
 
-/** A plain copy between registers of one file: `MOV d, s` of all bytes, without guard and modifiers. */
+/** A plain copy between registers of one file: `MOV d, s` of all bytes, without guard and modifiers; not one that stays (`{kept}`). */
 export function copyOf(inst: Inst): Copy | null {
   if ((inst.form.name !== "MOV" && inst.form.name !== "UMOV") || isGuarded(inst.guard)) return null;
+  if (inst.said === "kept") return null;
   const mask = inst.srcs[1];
   if (mask !== undefined && mask.value !== ALL_BYTES) return null;
   const to = inst.dsts[0];

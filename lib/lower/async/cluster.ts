@@ -128,7 +128,8 @@ export function asGeneric(c: Context, i: Instruction): Instruction {
     if (o.kind !== "address") return o;
     const { base, offset } = memoryAddress(c, o, "shared");
     const high = c.op("S2R", [sreg(SHARED_WINDOW_HIGH)]);
-    c.scope.declare(GENERIC, { kind: "register", type: U64, operand: c.pair(base, high), lanes: [] });
+    // ptxas keeps the two copies (facts/ptx-to-sass).
+    c.scope.declare(GENERIC, { kind: "register", type: U64, operand: c.pair(base, high, "kept"), lanes: [] });
     return { ...o, base: GENERIC, offset };
   });
   return {
