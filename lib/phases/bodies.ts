@@ -10,6 +10,7 @@ import { allocateRegisters } from "./allocate.js";
 import { balancePipes } from "./balance-pipes.js";
 import { bareCollectives } from "./bare-collectives.js";
 import { foldBranches } from "./branches.js";
+import { clearBarriers } from "./clear-barriers.js";
 import { joinCopies } from "./coalesce.js";
 import { commonAgain } from "./common-again.js";
 import { commonLoads } from "./common-loads.js";
@@ -260,7 +261,9 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   Get64bRegComponents: { none: "nothing to do: registers are 32 bits wide, pairs are allocated as such" },
   AdvancedPhasePostExpansion: hook,
   PostExpansion: { none: "nothing to do: nothing waits for physical registers" },
-  ApplyPostRegAllocWars: { none: "nothing to do: control words cover all hazards" },
+  ApplyPostRegAllocWars: (func, { level }) => {
+    if (level > 0) clearBarriers(func);
+  },
   AdvancedPhasePostSched: hook,
   OriRemoveNopCode: (func, { level }) => {
     removeNops(func);

@@ -271,6 +271,10 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
     on: [75],
     why: "stores before a barrier need no scoreboard: it comes back after them (ptxas, tools/control-fidelity.ts)",
   },
+  barriersEmptied: {
+    on: [75],
+    why: "BMOV.32.CLEAR before each BSSY from -O1 on (ptxas 13.0.88; sm_87 has other BMOVs, the rest none)",
+  },
   blocksEndDone: {
     on: since(90),
     why: "a block ends with all results of fixed latency there; before, they are carried into the next (tools/control-fidelity.ts)",

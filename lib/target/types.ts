@@ -70,6 +70,7 @@ export type Feature =
   | "collective"
   | "globalOperandsInOrder"
   | "barrierDrainsMemory"
+  | "barriersEmptied"
   | "blocksEndDone"
   | "fenceTellsEnd"
   | "guardedWritesRead"

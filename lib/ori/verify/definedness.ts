@@ -37,7 +37,9 @@ function eachUnit(of: UnitOf, o: Operand, visit: Visit): void {
 function eachUse(of: UnitOf, inst: Inst, visit: Visit): void {
   const g = inst.guard;
   if (g !== null && g.id !== ZERO_REG) visit(of(g.file, g.id, 0), g.id, g.file);
-  for (const o of inst.srcs) eachUnit(of, o, visit);
+  // A barrier that is emptied into no register is not read: it may hold anything.
+  const emptied = inst.form.name === "BMOV.32.CLEAR" && inst.dsts[0]?.id === ZERO_REG;
+  if (!emptied) for (const o of inst.srcs) eachUnit(of, o, visit);
   for (const o of inst.passed?.uses ?? []) eachUnit(of, o, visit);
 }
 
