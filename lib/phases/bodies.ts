@@ -46,6 +46,7 @@ import type { PhaseBody, PhaseContext } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
 import { unrollLoops } from "./unroll.js";
 import { unrollLimits } from "./unroll-cost.js";
+import { joinHalves } from "./whole-pairs.js";
 import { widenAccesses } from "./wide-accesses.js";
 import { pairZeros } from "./zero-pairs.js";
 
@@ -216,7 +217,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   LateExpandSyncInstructions: { none: "nothing to do: lowering makes machine instructions" },
   ConvertAllMovPhiToMov: closeWindow,
   ConvertToUniformReg: uniformRegisters,
-  LateArchOptimizeFirst: later,
+  LateArchOptimizeFirst: (func) => void joinHalves(func),
   UpdateAfterOptimize: update,
   AdvancedPhaseLateConvUnSup: hook,
   LateExpansionUnsupportedOps: { none: "nothing to do: lowering only makes what the SM has" },

@@ -99,7 +99,7 @@ const rows = [
   ["LateExpandSyncInstructions", [72], "27", "lowering", 0, "expands synchronization into machine instructions"],
   ["ConvertAllMovPhiToMov", [73], "17", "lowering", 0, "closes the SSA window: MOV.PHI become copies on edges"],
   ["ConvertToUniformReg", [74], "30", "optimization", 1, "uniform values move to the uniform register file"],
-  ["LateArchOptimizeFirst", [75], "17", "optimization", 0, "what only one SM profits from, first time"],
+  ["LateArchOptimizeFirst", [75], "17", "optimization", 1, "what only one SM profits from, first time"],
   ["UpdateAfterOptimize", [76], "17", "update", 0, "refreshes what the optimizations may have outdated"],
   ["AdvancedPhaseLateConvUnSup", [77], "17", "hook", 0, "hook ahead of the last legalization"],
   ["LateExpansionUnsupportedOps", [78], "31", "lowering", 0, "legalization after all optimizations"],

@@ -58,7 +58,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "negated-literal-difference": { hash: "f0e41e7324158a51", by: "z3, all operands" },
   "product-of-literal-sum": { hash: "84ab0bfd1e038943", by: "z3, all operands" },
   "rotation-and-sum": { hash: "b93b2d1d0aaa1313", by: "z3, all operands" },
-  "sign-and-sum-with-carry": { hash: "727ea1a88a4454fe", by: "z3, all operands" },
+  "sign-and-sum-with-carry": { hash: "a6f9ced961326b03", by: "z3, all operands" },
   "shift-right-and-sum-with-carry": { hash: "020ade01889e920b", by: "z3, all operands" },
   "halves-together": { hash: "cafc32a02dc1d92a", by: "z3, all operands" },
   "low-half": { hash: "239ad2dceba4ffb6", by: "z3, all operands" },

@@ -305,6 +305,7 @@ export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; re
   halfOnFma: { on: [80, 87, 90, 100, 103, 110, 120, 121], why: "HFMA2 for sums and products of f16x2 (measured)" },
   hfma2Mma: { on: [80, 87, 90], why: "which is HFMA2.MMA there (measured)" },
   vabsdiff: { on: sms.filter((sm) => sm < 120), why: "VABSDIFF is in the code of ptxas (measured)" },
+  wholePairs: { on: since(120), why: "IADD.64, SEL.64, MOV.64, IMNMX.S64, ISETP.S64 on pairs of registers (measured)" },
   fmnmx3: { on: [100, 103, 110], why: "FMNMX3 (measured)" },
   redux: { on: since(80), why: "REDUX, and redux.sync in PTX" },
   credux: { on: [100, 103], why: "redux.sync.min and .max as CREDUX (measured)" },

@@ -107,7 +107,8 @@ export type Feature =
   | "viadd"
   | "halfOnFma"
   | "hfma2Mma"
-  | "vabsdiff";
+  | "vabsdiff"
+  | "wholePairs";
 
 /** What an SM has of everything. */
 export interface Limits {

@@ -140,6 +140,8 @@ const addShifted: Apply = (c, root, at) => {
 
 /** A 64-bit sum of a number of 32 bits with its sign: `IADD3 d:k, P, x, y, RZ` and `LEA.HI.X.SX32 d:k+1, x, y', 1, P`. */
 const addSigned: Apply = (c, root, at) => {
+  // There the sign is the upper half of a pair, and the sum one instruction.
+  if (c.func.target.has("wholePairs")) return false;
   const sum = halves(c, root, at);
   if (sum === null) return false;
   for (const [lo, hi] of sum.pairs) {

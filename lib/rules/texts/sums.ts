@@ -192,7 +192,7 @@ rule rotation-and-sum
   IADD3 d, (SHF.L.W.U32.HI x, #n, y), z, RZ   when n != 0, n <= 31, reg(x), reg(y), reg(z)
   => LEA.HI d, x, z, y, #n
 
-rule sign-and-sum-with-carry
+rule sign-and-sum-with-carry off wholePairs
   IADD3.X d, (SHF.R.S32.HI RZ, 31, x), ?y, RZ, p, !PT   when reg(x), notimm(y)
   => LEA.HI.X.SX32 d, x, ?y, 1, p
 
