@@ -36,6 +36,18 @@ const forms: readonly string[] = [
   "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%s],%r2;",
   "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1,64;",
   "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;",
+  "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%s],%r2;",
+  "tcgen05.alloc.cta_group::2.sync.aligned.b32 [%q],128;",
+  "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r1,%r2;",
+  "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;",
+];
+
+/** Loads that reduce, from sm_103 on. */
+const reducing: readonly string[] = [
+  "tcgen05.ld.red.sync.aligned.32x32b.x4.min.f32 {%w0,%w1,%w2,%w3},%r5,[%r1]; st.global.b32 [%q],%w1; st.global.b32 [%q],%r5;",
+  "tcgen05.ld.red.sync.aligned.32x32b.x2.max.abs.NaN.f32 {%w0,%w1},%r5,[%r1+8]; st.global.b32 [%q],%r5;",
+  "tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%w0,%w1},%r5,[%r1+8]; st.global.b32 [%q],%r5;",
+  "tcgen05.ld.red.sync.aligned.16x32bx2.x4.max.s32 {%w0,%w1,%w2,%w3},%r5,[%r1],16; st.global.b32 [%q],%w1; st.global.b32 [%q],%r5;",
 ];
 
 const kernel = (arch: string, form: string): string => `.version 9.0
@@ -58,7 +70,7 @@ function names(cubin: Uint8Array): string {
   const texts = disassemble(unwrap(readCubin(cubin))).flatMap((f) => f.instructions.map((i) => i.text));
   return texts
     .map((t) => t.replace(/^@!?U?P\w+ /, "").split(" ")[0]!)
-    .filter((t) => /^(LDTM|STTM|UTC|UVIRT|FENCE)/.test(t))
+    .filter((t) => /^(LDTM|STTM|UTC|UVIRT|FENCE|SYNCS|STAS|ATOMS)/.test(t))
     .sort()
     .join(" ");
 }
@@ -69,7 +81,8 @@ describeOracle("tensor memory", () => {
     (arch) => {
       const wrong: string[] = [];
       // sm_110 has no exponent for the sum.
-      for (const form of forms.map((f) => (arch === "sm_110a" ? f.replace("%p1,3;", "%p1;") : f))) {
+      const asked = arch === "sm_100a" ? forms : [...forms, ...reducing];
+      for (const form of asked.map((f) => (arch === "sm_110a" ? f.replace("%p1,3;", "%p1;") : f))) {
         const text = kernel(arch, form);
         const [first, ...rest] = [2, 1, 0].map((opt) => compile(text, { target: arch, opt, verify: true }));
         for (const made of [first!, ...rest]) {

@@ -1,6 +1,6 @@
 /** Operands that the asynchronous instructions have in common. */
-import { hi, imm, lo, RZ } from "../../ori/operand.js";
-import type { Operand } from "../../ori/types.js";
+import { hi, imm, lo, part, RZ } from "../../ori/operand.js";
+import { Kind, type Operand } from "../../ori/types.js";
 import type { AddressOperand, Operand as PtxOperand } from "../../ptx/ast.js";
 import { memoryAddress } from "../address.js";
 import type { Context } from "../context.js";
@@ -35,6 +35,13 @@ export function addressIn(o: PtxOperand): AddressOperand {
 export function sharedAddress(c: Context, o: PtxOperand): Operand {
   const where = memoryAddress(c, addressIn(o), "shared");
   return where.offset === 0 ? where.base : c.op("IADD3", [where.base, imm(where.offset), RZ()]);
+}
+
+/** The low half of a generic address, which is the one in shared memory of the cluster. */
+export function genericShared(c: Context, o: PtxOperand): Operand {
+  const { base, offset } = memoryAddress(c, addressIn(o), "generic");
+  const low = part(base, 0, 1);
+  return offset === 0 || base.kind !== Kind.Reg ? low : c.op("IADD3", [low, imm(offset), imm(0)]);
 }
 
 /** A 64-bit address, as one value. */

@@ -49,38 +49,63 @@ function integer(o: PtxOperand): number {
   return o.lo;
 }
 
+/** Modifiers of a load that also reduces (`ld.red`). */
+function reduction(m: Modifiers): string {
+  const op = m.need(["min", "max"]).toUpperCase();
+  const [abs, nan] = [m.flag("abs"), m.flag("NaN")];
+  const type = m.need(["f32", "s32", "u32"]);
+  if ((abs || nan) && type !== "f32") throw new Refusal();
+  return `.${op}${abs ? "ABS" : ""}${type === "u32" ? "" : `.${type.toUpperCase()}`}${nan ? ".NAN" : ""}`;
+}
+
 export const moves: Lowering = (c, i, m) => {
   const loads = i.modifiers[0] === "ld";
+  const reduces = loads && m.flag("red");
   for (const w of ["sync", "aligned"]) m.need([w]);
   const shape = m.need([...Object.keys(shapes), "16x32bx2"]);
   const times = m.need(["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"]);
-  const packed = m.flag(loads ? "pack::16b" : "unpack::16b") ? (loads ? ".PACK16BIT" : ".EXPAND16BIT") : "";
-  m.need(["b32"]);
+  const packed = !reduces && m.flag(loads ? "pack::16b" : "unpack::16b") ? (loads ? ".PACK16BIT" : ".EXPAND16BIT") : "";
+  const reduced = reduces ? reduction(m) : "";
+  if (!reduces) m.need(["b32"]);
   const halves = shape === "16x32bx2";
-  const ops = operands(i, halves ? 3 : 2);
+  const list = operands(i, 2 + Number(halves) + Number(reduces));
+  // What a load gives comes first, what a store takes last.
+  const data = at(list, loads ? 0 : list.length - 1);
+  const value = reduces ? at(list, 1) : null;
+  const where = list.slice(loads ? 1 + Number(reduces) : 0);
   const count = Number(times.slice(1)) * (shapes[shape]?.words ?? 1);
-  const name = (lanes: string): string =>
-    `${loads ? "LDTM" : "STTM"}${lanes}${times === "x1" ? "" : `.${times}`}${packed}`;
-  const [address, offset] = place(c, at(ops, loads ? 1 : 0));
-  const data = at(ops, loads ? 0 : halves ? 2 : 1);
-  const second = halves ? offset + integer(at(ops, loads ? 2 : 1)) : 0;
-  const value = loads ? null : c.materialize(readFragment(c, data, count, B32), count);
+  const head = reduces ? "LDTM.STAT" : loads ? "LDTM" : "STTM";
+  const name = (lanes: string): string => `${head}${lanes}${times === "x1" ? "" : `.${times}`}${packed}${reduced}`;
+  const [address, offset] = place(c, at(where, 0));
+  const second = halves ? offset + integer(at(where, 1)) : 0;
+  const stored = loads ? null : c.materialize(readFragment(c, data, count, B32), count);
   allTogether(c);
   const base = toUniform(c, [address]);
-  if (value !== null) {
-    if (!halves) c.emit(name(shapes[shape]!.lanes), [], [base, imm(offset), value]);
-    else for (const k of [0, 1]) c.emit(name(HALVES[k]!), [], [base, imm(k === 0 ? offset : second), value]);
+  const parts = halves
+    ? ([
+        [HALVES[0], offset],
+        [HALVES[1], second],
+      ] as const)
+    : ([[shapes[shape]!.lanes, offset]] as const);
+  if (stored !== null) {
+    for (const [lanes, off] of parts) c.emit(name(lanes), [], [base, imm(off), stored]);
     return;
   }
   const d = fragmentOut(c, data, count, B32);
-  if (!halves) c.emit(name(shapes[shape]!.lanes), [d], [base, imm(offset)]);
+  const e = value === null ? null : c.out(value, B32);
+  const load = (to: Operand, most: Operand | null, [lanes, off]: readonly [string, number]): void => {
+    c.emit(name(lanes), most === null ? [to] : [to, most], [base, imm(off)]);
+  };
+  if (parts.length === 1) load(d, e, parts[0]);
   else {
     const [low, high] = [c.temp(count), c.temp(count)];
-    c.emit(name(HALVES[0]), [low], [base, imm(offset)]);
-    c.emit(name(HALVES[1]), [high], [base, imm(second)]);
+    const [lowest, highest] = e === null ? [null, null] : [c.temp(), c.temp()];
+    load(low, lowest, parts[0]);
+    load(high, highest, parts[1]);
     const upper = c.predicate();
     c.emit("ISETP.GE.U32.AND", [upper], [c.op("S2R", [sreg(LANE_ID)]), imm(16)]);
     for (let k = 0; k < count; k++) c.emit("SEL", [part(d, k, 1)], [part(high, k, 1), part(low, k, 1), upper]);
+    if (e !== null) c.emit("SEL", [e], [highest!, lowest!, upper]);
   }
   finishFragment(c, data, d, B32);
 };

@@ -5,11 +5,11 @@
  */
 
 import { tryForm } from "../../isa/form.js";
-import { imm, part, URZ } from "../../ori/operand.js";
-import { Kind, type Operand } from "../../ori/types.js";
+import { imm, URZ } from "../../ori/operand.js";
+import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import { memoryAddress } from "../address.js";
-import { addressIn, sharedAddress } from "../async/operands.js";
+import { addressIn, genericShared, sharedAddress } from "../async/operands.js";
 import { eachLane, toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
 import { at, type Lowering } from "../family.js";
@@ -167,12 +167,7 @@ export const commit: Lowering = (c, i, m) => {
   const where = list.take();
   const mask = multicast ? c.materialize(c.read(list.take(), U16)) : null;
   list.end();
-  let barrier: Operand;
-  if (generic) {
-    const { base, offset } = memoryAddress(c, addressIn(where), "generic");
-    const low = part(base, 0, 1);
-    barrier = offset === 0 || base.kind !== Kind.Reg ? low : c.op("IADD3", [low, imm(offset), imm(0)]);
-  } else barrier = sharedAddress(c, where);
+  const barrier = generic ? genericShared(c, where) : sharedAddress(c, where);
   const name = `UTCBAR${pair}${mask === null ? "" : ".MULTICAST"}`;
   eachLane(c, () => {
     const at = toUniform(c, [barrier]);
