@@ -13,6 +13,7 @@ import type { Launch } from "./launched.js";
 import { wakeAll } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
+import { allocatesPairs, preparePair } from "./ops/tensor-columns.js";
 import { Profiler } from "./profile.js";
 import type { Program } from "./program.js";
 import { RaceDetector } from "./races/detector.js";
@@ -46,6 +47,8 @@ const WAKINGS = 64;
 const SHORT = 1024;
 /** Warp-instructions of a launch for which translation at once pays. */
 const LONG = 100_000;
+/** Of a grid that threads share: the next cluster is not claimed yet. */
+const CLAIMED: IteratorYieldResult<number> = { done: false, value: -1 };
 /** Warp-instructions between two looks at the clock and the signal. */
 const LOOK = 1 << 16;
 /** Characters that a launch may print. */
@@ -90,9 +93,16 @@ export class GridMachine implements Machine, Host, Observer {
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
   private readonly blocks: Grid;
+  /** Clusters that have not started, and the first of them. */
+  private readonly numbers: Iterator<number, void>;
+  private next: IteratorResult<number, void> = CLAIMED;
+  /** Pairs of CTAs allocate tensor memory together. */
+  private readonly pairs: boolean;
 
   constructor(private readonly launch: Launch) {
     this.blocks = new Grid(launch);
+    this.numbers = this.blocks.inOrder();
+    this.pairs = allocatesPairs(launch.program);
     this.program = launch.program;
     this.global = launch.global;
     this.objects = launch.objects ?? 0;
@@ -209,16 +219,16 @@ export class GridMachine implements Machine, Host, Observer {
   private *steps(): Generator<Warp, void> {
     const { resident } = this;
     const { share } = this.launch;
-    const numbers = this.blocks.inOrder();
-    let next = numbers.next();
+    this.next = this.numbers.next();
     let rounds = 0;
     let woken = 0;
     let phases = 0;
-    while (this.fault === null && (!next.done || resident.length > 0)) {
-      if (!next.done) {
-        resident.push(this.startCluster(next.value));
+    while (this.fault === null && (!this.next.done || resident.length > 0)) {
+      if (!this.next.done) {
+        const { value } = this.next;
         // Of a shared grid a block is claimed when there is time for it.
-        if (share === undefined) next = numbers.next();
+        this.next = share === undefined ? this.numbers.next() : CLAIMED;
+        resident.push(this.startCluster(value));
       }
       let moved = false;
       for (let i = 0; i < resident.length && this.fault === null; i++) {
@@ -226,17 +236,25 @@ export class GridMachine implements Machine, Host, Observer {
         if (yield* this.runCluster(resident[i]!)) this.endCluster(resident.splice(i--, 1)[0]!);
         if (this.issued !== before) moved = true;
       }
-      if (share !== undefined && !next.done) next = numbers.next();
+      if (this.next === CLAIMED) this.next = this.numbers.next();
       if (this.fault !== null || resident.length === 0) continue;
       if (this.phases !== phases) woken = 0;
       phases = this.phases;
       if (!moved && this.inFlight?.endNext()) continue;
-      const stuck = !moved && next.done === true;
+      const stuck = !moved && this.next.done === true;
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
       if (woken < WAKINGS && wakeWaiters(resident)) woken++;
       else if (stuck) this.deadlock(resident);
     }
+  }
+
+  cancelCluster(): readonly [number, number, number] | null {
+    if (this.next === CLAIMED) this.next = this.numbers.next();
+    if (this.next.done) return null;
+    const { value } = this.next;
+    this.next = this.numbers.next();
+    return this.blocks.blocksOf(value)[0]!;
   }
 
   print(text: string): boolean {
@@ -284,6 +302,7 @@ export class GridMachine implements Machine, Host, Observer {
       warp.pc = this.launch.entry;
       warp.trace = this.launch.tracer?.warp(this.blocks.blockNumber(index), w) ?? null;
     }
+    if (this.pairs) preparePair(cta);
     this.engine?.start(cta);
     this.watch?.start(cta);
     this.written?.start(cta);

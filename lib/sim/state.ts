@@ -268,5 +268,7 @@ export interface Machine {
   readonly inFlight: InFlight | null;
   /** Phases of mbarriers that have ended. */
   phases: number;
+  /** Takes a cluster that has not started out of the launch: the index of its first CTA, null if all have. */
+  cancelCluster(): readonly [number, number, number] | null;
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void;
 }

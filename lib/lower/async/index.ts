@@ -2,6 +2,7 @@
 import type { Family } from "../family.js";
 import { clusterFamily } from "./cluster.js";
 import { cp } from "./copy.js";
+import { launchControlFamily } from "./launch-control.js";
 import { mbarrier } from "./mbarrier.js";
 
-export const asyncFamily: Family = { ...clusterFamily, cp, mbarrier };
+export const asyncFamily: Family = { ...clusterFamily, ...launchControlFamily, cp, mbarrier };

@@ -143,10 +143,47 @@ function store(s: Site): Exec {
   };
 }
 
+/** Bytes of the answer of UGETNEXTWORKID. */
+const ANSWER_BYTES = 16;
+
+/**
+ * UGETNEXTWORKID (clusterlaunchcontrol.try_cancel): takes a cluster that has not started out of the launch. The answer goes to shared memory, of all CTAs of the
+ * cluster with .BROADCAST: x of its first CTA, y and z as halves, bit 0 of the third word tells success (as ptxas's code reads it).
+ */
+function nextWork(s: Site): Exec {
+  const all = s.has("BROADCAST");
+  s.has("SELFCAST");
+  const a = s.operand("a");
+  const [to, barrier] = [s.scalar(a)!, s.scalar(a, 1)!];
+  return (w, m) => {
+    const lane = 31 - Math.clz32(m & -m);
+    const first = w.machine.cancelCluster();
+    const answer = first === null ? [0, 0, 0, 0] : [first[0], first[1] | (first[2] << 16), 1, 0];
+    for (const rank of all ? w.cta.cluster.ctas.map((cta) => cta.rank) : [w.cta.rank]) {
+      const address = inCta(to(w), rank);
+      if (!locate(w, "shared", address, ANSWER_BYTES, lane)) return Step.Fault;
+      const t = new Transfer();
+      t.target = blockOf(w, address);
+      t.add(-1, place.at, ANSWER_BYTES);
+      t.data = new Uint8Array(Int32Array.from(answer).buffer);
+      const signals = [completes(inCta(barrier(w), rank), lane, ANSWER_BYTES)];
+      if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
+    }
+    return Step.Next;
+  };
+}
+
 /** Prefetches. */
 function nothing(s: Site): Exec {
   s.ignoreModifiers();
   return () => Step.Next;
 }
 
-export const bulk: Makers = { UBLKCP: copy, UBLKRED: reduce, STAS: store, REDAS: store, UBLKPF: nothing };
+export const bulk: Makers = {
+  UBLKCP: copy,
+  UBLKRED: reduce,
+  STAS: store,
+  REDAS: store,
+  UBLKPF: nothing,
+  UGETNEXTWORKID: nextWork,
+};

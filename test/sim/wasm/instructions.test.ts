@@ -58,6 +58,7 @@ function state(banks: readonly Int32Array[]): State {
     watch: null,
     inFlight: null,
     phases: 0,
+    cancelCluster: () => null,
     noteFault: () => {
       made.faulted = true;
     },

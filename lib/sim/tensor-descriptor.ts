@@ -1,0 +1,112 @@
+/**
+ * Matrices in shared memory after descriptors of products in tensor memory (PTX ISA 9.7.16.3 and 4: canonical layouts, strides, swizzles), of any
+ * element width and in both directions. A piece of 16 bytes lies along k (K-major), or along the other direction (turned).
+ * Swizzles of 32-byte atoms (mode 1) as CUTLASS has them (include/cute/arch/mma_sm100_desc.hpp, Swizzle<2,5,2> on rows of 128 bytes, four along k).
+ */
+import type { Cta, Warp } from "./state.js";
+
+const PIECE = 16;
+
+interface Swizzle {
+  /** Pieces of a swizzled row. */
+  readonly width: number;
+  /** Lines along k between strides, when turned. */
+  readonly lines: number;
+  /** Address bits from 7 on that change those from `shift` on. */
+  readonly mask: number;
+  readonly shift: number;
+}
+
+/** By the mode in the descriptor; others are invalid. */
+const swizzles: Readonly<Record<number, Swizzle>> = {
+  0: { width: 1, lines: 8, mask: 0, shift: 4 },
+  1: { width: 8, lines: 4, mask: 3, shift: 5 },
+  2: { width: 8, lines: 8, mask: 7, shift: 4 },
+  4: { width: 4, lines: 8, mask: 3, shift: 4 },
+  6: { width: 2, lines: 8, mask: 1, shift: 4 },
+};
+
+/** What is asked of a descriptor: rows (columns of B), bytes along k of each, bits of an element. */
+export interface Extent {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly bits: number;
+  /** Neighbours in a piece are rows. */
+  readonly turned: boolean;
+}
+
+/** Where the pieces are: of a row one after the other, turned: of a line along k. */
+export interface Factor extends Extent {
+  readonly sources: Int32Array;
+}
+
+/** Reads a descriptor; null: a fault is noted. */
+export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Factor | null {
+  const start = (lo & 0x3fff) * PIECE;
+  const leading = ((lo >>> 16) & 0x3fff) * PIECE;
+  const stride = (hi & 0x3fff) * PIECE;
+  const mode = swizzles[hi >>> 29];
+  const unusual = ((hi >>> 17) & 7) !== 0 || ((hi >>> 20) & 1) !== 0;
+  if (mode === undefined || (unusual && mode.mask !== 0)) {
+    w.fault("not-supported", w.active, "not supported by the simulator: this matrix descriptor");
+    return null;
+  }
+  const { width, lines, mask, shift } = mode;
+  const places: number[] = [];
+  const add = (offset: number): void => {
+    const address = (start + offset) & 0x3ffff;
+    places.push(address ^ (((address >> 7) & mask) << shift));
+  };
+  if (!extent.turned)
+    for (let row = 0; row < extent.rows; row++)
+      for (let p = 0; p < extent.bytes / PIECE; p++)
+        add((row & 7) * width * PIECE + (row >> 3) * stride + p * (mask === 0 ? leading : PIECE));
+  else {
+    const perPiece = (8 * PIECE) / extent.bits;
+    const depth = (8 * extent.bytes) / extent.bits;
+    for (let k = 0; k < depth; k++)
+      for (let p = 0; p < extent.rows / perPiece; p++) {
+        const along = mask === 0 ? p * stride : (p % width) * PIECE + Math.floor(p / width) * leading;
+        add(along + (k % lines) * width * PIECE + Math.floor(k / lines) * (mask === 0 ? leading : stride));
+      }
+  }
+  const end = places.reduce((x, y) => Math.max(x, y), 0);
+  if (end + PIECE <= w.cta.shared.size) return { ...extent, sources: Int32Array.from(places) };
+  const text = `16 bytes at shared address 0x${end.toString(16)} are outside the memory of the program`;
+  w.fault("out-of-bounds", w.active, text, BigInt(end));
+  return null;
+}
+
+/** The bytes of all rows. */
+export function readRows(cta: Cta, f: Factor): Uint8Array {
+  const { bytes } = cta.shared;
+  const out = new Uint8Array(f.rows * f.bytes);
+  if (!f.turned) {
+    f.sources.forEach((at, i) => {
+      out.set(bytes.subarray(at, at + PIECE), i * PIECE);
+    });
+    return out;
+  }
+  const size = f.bits / 8;
+  const perPiece = PIECE / size;
+  const pieces = f.rows / perPiece;
+  f.sources.forEach((at, i) => {
+    const [k, first] = [Math.floor(i / pieces), (i % pieces) * perPiece];
+    for (let e = 0; e < perPiece; e++)
+      for (let b = 0; b < size; b++) out[(first + e) * f.bytes + k * size + b] = bytes[at + e * size + b]!;
+  });
+  return out;
+}
+
+/** Sixteen elements of 4 or 6 bits at the start of each 16 bytes (padding follows) become bytes: of 4 bits in the middle, of 6 in the low bits. */
+export function rowBytes(rows: Uint8Array, bits: number): Uint8Array {
+  if (bits === 8) return rows;
+  const out = new Uint8Array(rows.length);
+  for (let at = 0; at < rows.length; at += PIECE)
+    for (let e = 0; e < PIECE; e++) {
+      const bit = e * bits;
+      const pair = rows[at + (bit >> 3)]! | (rows[Math.min(at + (bit >> 3) + 1, rows.length - 1)]! << 8);
+      out[at + e] = bits === 4 ? ((pair >> (bit & 7)) & 15) << 2 : (pair >> (bit & 7)) & 63;
+    }
+  return out;
+}
