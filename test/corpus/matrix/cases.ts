@@ -8,6 +8,7 @@ import { random } from "../random.js";
 import { fragments } from "./fragments.js";
 import { products } from "./gemm.js";
 import { handedOn } from "./copies.js";
+import { tensorMemory } from "./tensor-memory.js";
 import { typed } from "./product-types.js";
 import { HALVES, type MatrixKernel, noise, type Params, type Prepared, product, quarters, same } from "./inputs.js";
 
@@ -141,6 +142,7 @@ export const matrixKernels: readonly MatrixKernel[] = [
   ...products,
   ...fragments,
   ...handedOn,
+  ...tensorMemory,
   ...typed,
 ];
 
@@ -148,5 +150,5 @@ export const matrixText = (k: MatrixKernel): string => readFileSync(join(__dirna
 
 /** Kernels with operations that end late. */
 export const asynchronousKernels: readonly MatrixKernel[] = matrixKernels.filter((k) =>
-  /cp\.(reduce\.)?async|st\.async|wgmma/.test(matrixText(k)),
+  /cp\.(reduce\.)?async|st\.async|wgmma|tcgen05\.mma/.test(matrixText(k)),
 );

@@ -15,7 +15,7 @@ export interface MatrixKernel {
   readonly file: string;
   readonly kernel: string;
   readonly targets: readonly TargetName[];
-  readonly grid: readonly [number, number] | number;
+  readonly grid: readonly [number, number] | readonly [number, number, number] | number;
   readonly block: number;
   /** Dynamic shared memory, bytes. */
   readonly sharedBytes?: number;
