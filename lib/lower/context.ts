@@ -22,6 +22,7 @@ import type {
   FunctionItem,
   Operand as PtxOperand,
   Variable as PtxVariable,
+  VectorOperand,
 } from "../ptx/ast.js";
 import type { Target } from "../target/types.js";
 import type { Signature } from "./call.js";
@@ -431,6 +432,8 @@ export class Context {
       }
       case "name":
         return this.readName(o, type);
+      case "vector":
+        return this.read(firstOf(o, type), type);
       default:
         throw new Refusal();
     }
@@ -516,6 +519,7 @@ export class Context {
 
   /** The register a destination names, or a fresh one for `_`. Only for expansions that write it last. */
   inPlace(o: PtxOperand, type: PtxType): Operand {
+    if (o.kind === "vector") return this.inPlace(firstOf(o, type), type);
     if (o.kind === "sink") return type.cls === "p" ? this.predicate() : this.temp(registersOf(type));
     if (o.kind !== "name" || o.offset !== 0 || o.index !== null) throw new Refusal();
     const entity = this.scope.find(o.name);
@@ -556,4 +560,11 @@ export class Context {
       this.origin = origin;
     }
   }
+}
+
+/** The element that ptxas takes of a vector where a bf16 value belongs (lib/ptx/check-operands.ts); elsewhere no vector stands for a value. */
+function firstOf(o: VectorOperand, type: PtxType): PtxOperand {
+  const [first] = o.elements;
+  if (type.cls !== "bf" || first === undefined) throw new Refusal();
+  return first;
 }

@@ -23,6 +23,14 @@ export interface Module {
   readonly items: readonly Item[];
 }
 
+/** An instruction of which a syntax error leaves its name and modifiers. */
+export interface Unfinished {
+  readonly opcode: string;
+  /** As written, without their dots. */
+  readonly modifiers: readonly string[];
+  readonly span: Span;
+}
+
 /** What stands at the top of a module. */
 export type Item =
   | VersionDirective

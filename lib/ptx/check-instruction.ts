@@ -1,5 +1,5 @@
 import type { Severity, Span } from "../diagnostics.js";
-import type { Instruction, Operand } from "./ast.js";
+import type { Instruction, Operand, Unfinished } from "./ast.js";
 import { OperandChecker } from "./check-operands.js";
 import { OperandPlaces } from "./locate.js";
 import { illegalElement, mixesTypes } from "./match-arguments.js";
@@ -72,7 +72,14 @@ export class InstructionChecker {
     else this.operands.check(r, i, classes, scope);
   }
 
-  private complain(i: Instruction, complaints: readonly Complaint[]): void {
+  /** What ptxas says of name and modifiers while it reads them, where a syntax error ends the operands. */
+  unfinished(i: Unfinished): void {
+    const { read, early } = resolve(i.opcode, i.modifiers, this.context);
+    this.complain(i, read);
+    this.complain(i, early);
+  }
+
+  private complain(i: { readonly span: Span }, complaints: readonly Complaint[]): void {
     for (const c of complaints) this.context.report(c.severity, c.message, i.span);
   }
 

@@ -11,6 +11,7 @@ import type {
   Parameter,
   Statement,
   StatementList,
+  Unfinished,
   Variable,
 } from "./ast.js";
 import {
@@ -39,15 +40,16 @@ export interface CheckOptions {
 
 const STOP: unique symbol = Symbol("fatal");
 
-/** `parsed`: what the parser has to tell already. */
+/** `parsed`: what the parser has to tell already; `unfinished`: the instruction in which it stopped. */
 export function checkModule(
   module: Module,
   options: CheckOptions,
   parsed: readonly Diagnostic[] = [],
+  unfinished: Unfinished | null = null,
 ): readonly Diagnostic[] {
   const c = new Checker(module, options, parsed);
   try {
-    c.run();
+    c.run(unfinished);
   } catch (e) {
     if (e !== STOP) throw e;
   }
@@ -99,7 +101,7 @@ class Checker {
     if (severity === "fatal") throw STOP;
   };
 
-  run(): void {
+  run(unfinished: Unfinished | null): void {
     this.header();
     const files = new Set<number>();
     for (const i of this.module.items) {
@@ -112,6 +114,7 @@ class Checker {
       } else if (i.kind === "pragma")
         for (const p of i.strings) this.report("error", `Pragma '${p}' not supported`, null);
     }
+    if (unfinished !== null) this.instructions.unfinished(unfinished);
     this.finish();
   }
 

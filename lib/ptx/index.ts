@@ -62,11 +62,13 @@ export function analyze(
     file?: string;
   },
 ): Result<Module> {
-  const { module, diagnostics } = parseModule(text, options.file ?? null);
-  const findings = checkModule(module, options, diagnostics);
-  const syntax = diagnostics.find((d) => d.severity === "fatal");
-  if (syntax !== undefined)
-    return fail(merge(diagnostics, beforeSyntaxError(module, findings, syntax.span?.start ?? 0)));
+  const { module, diagnostics, unfinished } = parseModule(text, options.file ?? null);
+  const findings = checkModule(module, options, diagnostics, unfinished);
+  const syntax = diagnostics.findIndex((d) => d.severity === "fatal");
+  if (syntax >= 0) {
+    const before = beforeSyntaxError(module, findings, diagnostics[syntax]?.span?.start ?? 0);
+    return fail([...merge(diagnostics.slice(0, syntax), before), ...diagnostics.slice(syntax)]);
+  }
   const all = merge(diagnostics, findings);
   return all.some(isFailure) ? fail(all) : ok(module, all);
 }

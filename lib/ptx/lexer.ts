@@ -1,4 +1,5 @@
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
+import type { Unfinished } from "./ast.js";
 import { Interner } from "./interner.js";
 import { Mnemonics } from "./mnemonics.js";
 import { readNumber } from "./numbers.js";
@@ -309,6 +310,9 @@ export class Scanner {
   }
 
   // ------------------------------------------------------------------------------------------------------------ for the parser
+
+  /** The first instruction that a syntax error among its operands ended. */
+  unfinished: Unfinished | null = null;
 
   span(): Span {
     return { start: this.start, end: this.end, line: this.line, column: this.column };

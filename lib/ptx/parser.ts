@@ -11,6 +11,7 @@ import type {
   SectionDirective,
   SectionLine,
   TargetDirective,
+  Unfinished,
 } from "./ast.js";
 import {
   parseAttributes,
@@ -39,6 +40,8 @@ export interface Parsed {
   readonly module: Module;
   /** In order of discovery; any failure here means that the tree has gaps. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The first instruction whose operands hold a syntax error: its modifiers have been read by then, and ptxas has judged them. */
+  readonly unfinished: Unfinished | null;
 }
 
 /** What no PTX text may hold, comments included. */
@@ -56,7 +59,7 @@ export function parseModule(text: string, file: string | null): Parsed {
   } catch (e) {
     if (e !== SYNTAX) throw e;
   }
-  return { module: assemble(items, text, file), diagnostics: s.diagnostics };
+  return { module: assemble(items, text, file), diagnostics: s.diagnostics, unfinished: s.unfinished };
 }
 
 function assemble(items: readonly Item[], text: string, file: string | null): Module {
@@ -77,7 +80,7 @@ function notText(text: string, at: number, file: string | null): Parsed {
   for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line++;
   const what = text.charCodeAt(at) === 0 ? "EOF" : "non-ASCII character";
   const message = `Unexpected ${what} encountered on line ${line}`;
-  return { module: assemble([], text, file), diagnostics: [diagnostic("fatal", message)] };
+  return { module: assemble([], text, file), diagnostics: [diagnostic("fatal", message)], unfinished: null };
 }
 
 function to(at: Span, end: number): Span {
@@ -403,8 +406,15 @@ function instruction(
 ): void {
   const four = s.end - s.start === 4;
   const m = s.mnemonic();
-  if (four && s.mnemonics.list[m]?.opcode === "call") parseCall(s, w);
-  else parseOperands(s, w);
+  try {
+    if (four && s.mnemonics.list[m]?.opcode === "call") parseCall(s, w);
+    else parseOperands(s, w);
+  } catch (e) {
+    const read = s.mnemonics.list[m];
+    if (e === SYNTAX && read !== undefined)
+      s.unfinished ??= { ...read, span: { start, end: s.previousEnd, line, column } };
+    throw e;
+  }
   w.instruction(m, guarded, start, s.previousEnd, line, column, operands);
 }
 

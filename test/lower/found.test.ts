@@ -175,3 +175,14 @@ describe.each(Object.entries(cases))("%s", (_, ptx) => {
     expect(simulated(ptx, target, opt)).toEqual(wanted);
   });
 });
+
+/** ptxas 13.0.88 computes with the first element, and writes it. */
+test.each(["sm_90", "sm_100"] as const)("a vector where a bf16 value belongs, %s", (target) => {
+  const ptx = kernel(`cvt.rn.bf16.s32 %h1, %r0; mov.b16 %h2, 0x4000; mov.b16 %h3, 0x4080;
+    fma.rn.bf16 {%h4, %h5}, {%h1, %h2}, %h2, {%h3};
+    cvt.u32.u16 %r9, %h4;`).replace(".target sm_75", ".target sm_90");
+  // 2n + 4 in bf16, exact below 64.
+  const wanted = Array.from({ length: 30 }, (_, n) => new Uint32Array(Float32Array.of(2 * n + 4).buffer)[0]! >>> 16);
+  expect(interpreted(ptx).slice(0, 30)).toEqual(wanted);
+  for (const opt of [0, 3]) expect(simulated(ptx, target, opt).slice(0, 30)).toEqual(wanted);
+});

@@ -153,6 +153,33 @@ test("a semantic error before a syntax error comes first; a nameless one after i
   ]);
 });
 
+/** As ptxas 13.0.88 says it. */
+test("a syntax error among the operands comes after what the modifiers say, and after the statements before it on its line", () => {
+  expect(messages("cvt.rmi.u8.bf16 ~h1, h2;", "sm_75")).toEqual([
+    "0 error: Feature '.bf16' requires .target sm_80 or higher",
+    "0 fatal: Parsing error near 'h1': syntax error",
+  ]);
+  expect(messages("add.f32.bf16 f1, h1, _;", "sm_75")[0]).toBe(
+    "0 error: Feature '.bf16' requires .target sm_80 or higher",
+  );
+  expect(messages("add.foo.u32 r1, ~r2, r2;")).toEqual([
+    "0 error: Unknown modifier '.foo'",
+    "0 fatal: Parsing error near 'r2': syntax error",
+  ]);
+  expect(messages("add.rn.rn.u32 r1, ~r2;")[0]).toBe("0 error: Multiple rounding modifiers specified");
+  expect(messages("add.u32.u32 r1, r2, r3; add.u32 r1, ~r2;")).toEqual([
+    "0 error: Unexpected instruction types specified for 'add'",
+    "0 fatal: Parsing error near 'r2': syntax error",
+  ]);
+  expect(messages("add.u32.cta r1, ~r2;")).toEqual(["0 fatal: Parsing error near 'r2': syntax error"]);
+});
+
+test("vectors stand for values of bf16 and bf16x2 only", () => {
+  expect(messages("min.bf16 h1, {h2, h3}, h2; neg.bf16x2 {r1}, r2; set.lt.u32.bf16 r1, {h1}, h2;")).toEqual([]);
+  expect(messages("min.f16 h1, {h2, h3}, h2;")[0]).toMatch(/Vector operand is not allowed for instruction 'min'/);
+  expect(messages("set.lt.u32.bf16 {r1}, h1, h2;")[0]).toMatch(/Vector operand is not allowed for instruction 'set'/);
+});
+
 test("what -arch must allow", () => {
   const m = parse(`${HEAD.replace("sm_90", "sm_90a")}.entry k() { ret; }\n`);
   const say = (target: string): readonly string[] =>

@@ -235,6 +235,25 @@ test("a sum of a half and an f32 counts the f32 for both halves", () => {
   expect(out[0]).toBe(0x5000_5000);
 });
 
+test.each([
+  [0x3f80_1fff, 0x3c00],
+  [0xbf80_3fff, 0xbc01],
+  [0x4b00_0000, 0x7bff],
+  [0x3380_0000, 0x0001],
+])("a half sum cuts an f32 toward zero: 0x%s", (f32, half) => {
+  const { out } = runText(
+    `S2R R0, SR_TID.X
+     MOV R6, 0x4
+     IMAD.WIDE.U32 R2, R0, R6, c[0x0][0x160]
+     MOV R8, c[0x0][0x1c0]
+     HADD2 R8, R8.F32, -RZ.H0_H0
+     STG.E.SYS [R2], R8
+     EXIT`,
+    { words: 32, constants: [[0x1c0, f32]] },
+  );
+  expect(out[0]! & 0xffff).toBe(half);
+});
+
 test("the double of an immediate under RSQ64H and RCP64H", () => {
   const { out } = runText(
     `S2R R0, SR_TID.X

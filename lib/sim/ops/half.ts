@@ -60,14 +60,18 @@ function reader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
   };
 }
 
-/** A sum's operand: a half, or with `.F32` a whole word that counts for both halves (ptxas has constants of f16 as f32). */
+/**
+ * A sum's operand: a half, or with `.F32` a whole word that counts for both halves (ptxas has constants of f16 as f32). It is cut toward zero: on sm_75
+ * ptxas 13.0.88 makes `HADD2 d, a.F32, -RZ` of cvt.rz.f16.f32 from -O1 on, and of no other rounding.
+ */
 function termReader(o: Operand, h: 0 | 1, f: Flavour): (x: number) => number {
   if (o.part !== ".F32") return reader(o, h, f);
   if (f.ftz) throw new Unsupported(".FTZ with an f32 operand");
   const abs = (o.mods & Mod.Abs) !== 0;
   const neg = (o.mods & Mod.Neg) !== 0;
   return (x) => {
-    const v = abs ? Math.abs(f32OfBits(x)) : f32OfBits(x);
+    const cut = f.value(shortBits(f32OfBits(x), 0, f.format, Rounding.RZ));
+    const v = abs ? Math.abs(cut) : cut;
     return neg ? -v : v;
   };
 }
@@ -136,12 +140,11 @@ const mul: Compute = (a, b, _c, f) => (f.fmz && (a === 0 || b === 0) ? 0 : short
 const fma: Compute = (a, b, c, f) =>
   f.fmz && (a === 0 || b === 0) ? shortBits(c, 0, f.format, Rounding.RN) : shortFma(a, b, c, f.format, Rounding.RN);
 
-/** Sums with bf16 or f32 may be inexact in double precision: a fused multiply by one carries the error. */
+/** Sums with bf16 may be inexact in double precision: a fused multiply by one carries the error. */
 const addExact: Compute = (a, b, _c, f) => shortFma(a, 1, b, f.format, Rounding.RN);
 
 function sum(s: Site): Exec {
-  const wide = ["a", "b"].some((n) => s.operand(n).part === ".F32");
-  const exact = wide || s.inst.form.mods.includes("BF16_V2");
+  const exact = s.inst.form.mods.includes("BF16_V2");
   return packed(s, ["a", "b"], exact ? addExact : add, termReader);
 }
 

@@ -1,7 +1,7 @@
 /** Operands as functions that read and write the state of a thread. */
 import { floatValue, type Operand } from "../../ptx/index.js";
 import type { Named, Read, Site, Write } from "./code.js";
-import { encode, F32, fromNumber } from "./exact.js";
+import { BF16, encode, F32, fromNumber } from "./exact.js";
 import { toGeneric } from "./memory.js";
 import { special } from "./special.js";
 import { maskOf, type Type, type Value } from "./types.js";
@@ -68,6 +68,11 @@ function readName(s: Site, o: Operand & { kind: "name" }, t: Type): Read {
   return (x) => read(x) & mask;
 }
 
+/** The element of a vector that stands for one value: the only one, or of bf16 the first, as ptxas takes it; the ISA gives the latter no meaning. */
+function scalarOf(o: Operand & { kind: "vector" }, t: Type): Operand | null {
+  return o.elements.length === 1 || t.format === BF16 ? o.elements[0]! : null;
+}
+
 export function readOperand(s: Site, o: Operand, t: Type): Read {
   switch (o.kind) {
     case "int":
@@ -80,8 +85,8 @@ export function readOperand(s: Site, o: Operand, t: Type): Read {
       return (x) => read(x) ^ 1n;
     }
     case "vector": {
-      if (o.elements.length === 1) return readOperand(s, o.elements[0]!, t);
-      return s.refuse("a vector");
+      const element = scalarOf(o, t);
+      return element === null ? s.refuse("a vector") : readOperand(s, element, t);
     }
     default:
       return s.refuse(`an operand of kind ${o.kind}`);
@@ -91,7 +96,8 @@ export function readOperand(s: Site, o: Operand, t: Type): Read {
 /** Writes into a register that may be wider: signed types extend their sign, all others are extended with zeros. */
 export function writeOperand(s: Site, o: Operand, t: Type): Write {
   if (o.kind === "sink") return () => {};
-  if (o.kind === "vector" && o.elements.length === 1) return writeOperand(s, o.elements[0]!, t);
+  const element = o.kind === "vector" ? scalarOf(o, t) : null;
+  if (element !== null) return writeOperand(s, element, t);
   const found = o.kind === "name" ? s.lookup(o.name) : null;
   if (o.kind !== "name" || found?.kind !== "register") return s.refuse("a destination that is no register");
   const slot = slotOf(s, found, o.component);
