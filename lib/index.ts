@@ -19,7 +19,6 @@ export {
 } from "./compile.js";
 export * from "./diagnostics.js";
 export {
-  disassemble,
   type ListedFunction,
   type ListedInstruction,
   type ListingOptions,
@@ -36,10 +35,12 @@ export { encodeLifted, type Lifted, liftCubin, liftFunction, replaceCode } from 
 export { type LowerOptions, lower } from "./lower/index.js";
 export * as ori from "./ori/index.js";
 export type { Block, Func, Inst, Program } from "./ori/types.js";
+export type { PhaseEvent, PhaseOptions } from "./phases/index.js";
 export * as phases from "./phases/index.js";
-export { type PhaseEvent, type PhaseOptions, runPhase, runPhases } from "./phases/index.js";
 export {
   type Assembled,
+  allocate,
+  allRulePlaces,
   type BlockLatency,
   type CellHead,
   type CellLanguage,
@@ -53,6 +54,7 @@ export {
   completeCell,
   completeNames,
   Device,
+  disassemble,
   estimate,
   type FunctionLatency,
   figuresOf,
@@ -61,18 +63,25 @@ export {
   occupancyView,
   presentCubin,
   readCubin,
+  reschedule,
+  rulePlaces,
+  ruleTexts,
   runCell,
+  runPhase,
+  runPhases,
+  scheduleFunc,
   simulate,
   sourcePage,
   staticLatency,
+  verifyCubin,
 } from "./present/index.js";
 export * as ptx from "./ptx/index.js";
 export { check, type Module, parse, print } from "./ptx/index.js";
 export * as regalloc from "./regalloc/index.js";
-export { allocate, checkAllocation } from "./regalloc/index.js";
-export { type Rescheduled, type RescheduledFunction, type RescheduleOptions, reschedule } from "./reschedule.js";
+export { checkAllocation } from "./regalloc/index.js";
+export type { Rescheduled, RescheduledFunction, RescheduleOptions } from "./reschedule.js";
 export { fail, ok, type Result, unwrap } from "./result.js";
-export { allRulePlaces, type RulePlace, rulePlaces, ruleTexts } from "./rules/index.js";
+export type { RulePlace } from "./rules/index.js";
 export * as sass from "./sass/index.js";
 export { type Code, type EncodeOptions, encodeFunc } from "./sass/index.js";
 export * as sched from "./sched/index.js";
@@ -103,7 +112,6 @@ export {
   type ScheduleReport,
   type ScheduleSettings,
   type ScheduleStrategy,
-  scheduleFunc,
   schedulePolicies,
   type Weights,
   weighted,
@@ -127,4 +135,4 @@ export {
 } from "./target/index.js";
 export type { Estimate } from "./timing/index.js";
 export * as timing from "./timing/index.js";
-export { type Finding, findingKinds, findingText, verifyCubin, verifyHazards } from "./verify.js";
+export { type Finding, findingKinds, findingText, verifyHazards } from "./verify.js";

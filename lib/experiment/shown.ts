@@ -50,9 +50,17 @@ const shown = <T extends object>(value: T, headline: (v: T) => string, rows: (v:
     },
   );
 
+/** Rows by themselves. */
+export const shownRows = (rows: readonly Row[]): readonly Row[] =>
+  shown(
+    rows,
+    (r) => counted(r.length, "row"),
+    (r) => r,
+  );
+
 export const shownSweep = (result: SweepResult): SweepResult =>
   shown(
-    result,
+    { ...result, rows: shownRows(result.rows) },
     ({ rows, resumed, complete }) => {
       const ok = rows.filter((r) => r.outcome === "ok").length;
       const known = resumed > 0 ? `, ${resumed} known before` : "";
@@ -64,7 +72,7 @@ export const shownSweep = (result: SweepResult): SweepResult =>
 /** The best first. */
 export const shownSearch = (result: SearchResult): SearchResult =>
   shown(
-    result,
+    { ...result, rows: shownRows(result.rows) },
     ({ start, best, rows }) => `Search: ${scoreOf(start)} → ${scoreOf(best)}, ${counted(rows.length, "order")} tried`,
     ({ rows }) => [...rows].sort((a, b) => (scoreOf(a) ?? Infinity) - (scoreOf(b) ?? Infinity)),
   );

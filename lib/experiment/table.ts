@@ -12,6 +12,7 @@ import {
   truncateSync,
 } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { shownRows } from "./shown.js";
 import type { Row } from "./types.js";
 
 /** Rows of a journal by id; a last line that was cut off is left out. */
@@ -207,5 +208,5 @@ export async function readTable(path: string): Promise<Row[]> {
   const { parquetReadObjects } = await import("hyparquet");
   const bytes = readFileSync(path);
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  return (await parquetReadObjects({ file })) as unknown as Row[];
+  return shownRows((await parquetReadObjects({ file })) as unknown as Row[]) as Row[];
 }

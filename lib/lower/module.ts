@@ -3,6 +3,7 @@
  * functions are inlined where they are called (call-graph.ts) and have no code of their own.
  */
 import { type Diagnostic, diagnostic, isFailure, notSupported } from "../diagnostics.js";
+import { counted, shownAs } from "../inspect.js";
 import { reachedFrom } from "../ori/routines.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
@@ -133,7 +134,21 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     kept,
     calls,
   };
-  return ok(program, diagnostics);
+  return ok(
+    shownAs(program, describe, (p) => `[${headline(p)}]`),
+    diagnostics,
+  );
+}
+
+const headline = (p: Program): string => `Program for ${p.target.name}: ${counted(p.funcs.length, "function")}`;
+
+function describe(p: Program): string {
+  const line = (f: Func): string => {
+    const insts = f.blocks.reduce((n, b) => n + b.insts.length, 0);
+    return `  ${f.kind} ${f.name}: ${counted(f.blocks.length, "block")}, ${counted(insts, "instruction")}, ${f.milestone}`;
+  };
+  const variables = p.symbols.map((s) => s.name).join(", ");
+  return [headline(p), ...p.funcs.map(line), ...(variables === "" ? [] : [`  variables: ${variables}`])].join("\n");
 }
 
 function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Diagnostic[]): void {

@@ -17,3 +17,15 @@ export { type BlockLatency, type FunctionLatency, staticLatency } from "./latenc
 export { occupancyView } from "./occupancy.js";
 export { figuresOf, pipelineData } from "./pipeline.js";
 export { type CodeOf, Device, estimate, readCubin, simulate, sourcePage } from "./shown.js";
+export {
+  allocate,
+  allRulePlaces,
+  disassemble,
+  reschedule,
+  rulePlaces,
+  ruleTexts,
+  runPhase,
+  runPhases,
+  scheduleFunc,
+  verifyCubin,
+} from "./shown-compiler.js";

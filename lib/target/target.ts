@@ -1,3 +1,4 @@
+import { shownAs } from "../inspect.js";
 import { constantsOf, features, isaOf, limitsOf, type Sm, sms, targetNames } from "./table.js";
 import type { Feature, Target, TargetName } from "./types.js";
 
@@ -32,7 +33,7 @@ function build(name: TargetName): Target {
   for (const [feature, row] of Object.entries(features) as [Feature, (typeof features)[Feature]][]) {
     if (row.on.includes(sm)) has.add(feature);
   }
-  return {
+  const value: Target = {
     name,
     sm,
     suffix: match[2] as "" | "a" | "f",
@@ -41,4 +42,13 @@ function build(name: TargetName): Target {
     constants: constantsOf(sm),
     has: (feature) => has.has(feature),
   };
+  return shownAs(value, describe, (t) => `[target ${t.name}]`);
+}
+
+/** Limits one below the other, and the features by name. */
+function describe(t: Target): string {
+  const words = (key: string): string => key.replace(/([A-Z])/g, (c) => ` ${c.toLowerCase()}`);
+  const limits = Object.entries(t.limits).map(([key, n]) => `  ${words(key).padEnd(28)}${String(n).padStart(8)}`);
+  const has = (Object.keys(features) as Feature[]).filter((f) => t.has(f));
+  return [`Target ${t.name}, instruction set of sm_${t.isa}`, ...limits, `  has: ${has.join(", ")}`].join("\n");
 }

@@ -1,14 +1,31 @@
 /** The source page of an estimate, and how results show themselves. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
 import {
+  allocate,
+  allRulePlaces,
   compile,
   Device,
+  disassemble,
   estimate,
+  experiment,
   type FinishedCompilation,
+  lower,
+  policyNamed,
   readCubin,
+  reschedule,
+  ruleTexts,
+  runPhases,
+  scheduleFunc,
   simulate,
   sourcePage,
+  target,
   unwrap,
+  verifyCubin,
 } from "../../lib/index";
+import { snapshot } from "../../lib/ori/index";
 import { sourcePage as page, type SourceRow } from "../../lib/view/index";
 import { corpusPtx } from "../corpus/cases";
 
@@ -47,6 +64,14 @@ test("totals by line are the sums of their instructions; what belongs together h
   expect(view.html).not.toContain(".p1:hover");
   expect(view.html).not.toContain("<script");
   expect(view.html).toContain("not run");
+  // The reason as a column with heat, totals by reason and by source.
+  expect(view.html).toMatch(/<th[^>]*title="a stall">wait<\/th>/);
+  expect(view.html).toMatch(
+    />I16<\/td><td[^>]*>1<\/td><td[^>]*>50<\/td><td[^>]*>50.0 %<\/td><td[^>]*background:[^>]*title="wait 49[^>]*>98</,
+  );
+  expect(view.html).toMatch(/Warp-cycles by reason.*97.0 %<\/td><td[^>]*>wait<.*3.0 %<\/td><td[^>]*>issues</);
+  expect(view.html).toContain("PTX: 80.0 % in 2 lines, 20.0 % without a line");
+  expect(view.html).toMatch(/CUDA: 80.0 % in 1 lines.*class="c1"><td[^>]*>80.0 %<\/td><td[^>]*>1<\/td><td[^>]*>all</);
   expect(view.text.split("\n").slice(0, 3)).toEqual([
     "t <b>",
     "50.0 %  0010  I16  PTX 3  wait",
@@ -83,4 +108,51 @@ test("runs, modules, cubins are a few words and a few kB", async () => {
     /^Cubin for sm_90: executable, 1 function, \d+ bytes\nfunction +kind +instructions/,
   );
   for (const bundle of all) expect(JSON.stringify(bundle).length).toBeLessThan(16_000);
+});
+
+test("stages of the compiler: a title, a table, a few kB", async () => {
+  const lowered = () => snapshot(c.functions[0]!.lowered);
+  const window = lowered();
+  unwrap(runPhases(window, { to: "GeneralOptimize" }));
+  const before = lowered();
+  unwrap(runPhases(before, { stopBefore: "AllocateRegisters" }));
+  const run = unwrap(runPhases(lowered()));
+  const cubin = unwrap(readCubin(c.cubin));
+  const shown: [object, RegExp][] = [
+    [run, /^Phases of saxpy: \d+ of 159 ran; now \d+ instructions, controlled\nphase +edits +instructions/],
+    [run.records, /^159 phases, \d+ ran\nphase/],
+    [c.program, /^Program for sm_90: 1 function\n {2}entry saxpy: \d+ blocks/],
+    [unwrap(lower(c.module, { target: "sm_90" })), /^Program for sm_90: 1 function\n/],
+    [target("sm_90"), /^Target sm_90, .*\n {2}registers per sm +65536\n/],
+    [
+      scheduleFunc(lowered(), policyNamed("critical-path")!),
+      /^Schedule of saxpy by critical-path: .*\nblock +instructions/,
+    ],
+    [unwrap(allocate(before)), /^Allocation of saxpy: \d+ registers, \d+ values, nothing spilled/],
+    [unwrap(allRulePlaces(window)), /^\d+ places where a rule's root stands, \d+ where it applies\nid +instruction/],
+    [disassemble(cubin), /^\t\.target sm_90\n\nsaxpy: {2}\/\/ \d+ registers/],
+    [verifyCubin(cubin)!, /^No hazards found/],
+    [unwrap(reschedule(c.cubin)), /^Re-scheduled cubin for sm_90: \d+ bytes, 1 function\nfunction/],
+  ];
+  for (const [value, looks] of shown) {
+    const bundle = await display(value);
+    expect(bundle["text/plain"]).toMatch(looks);
+    expect(inspect(value)).toMatch(looks);
+    expect(JSON.stringify(bundle).length).toBeLessThan(16_000);
+    expect(inspect({ in: { another: value } }).split("\n").length).toBeLessThan(6);
+  }
+  expect((await display(ruleTexts()))["text/plain"]).toMatch(/^\d+ rules that are texts\nrule/);
+});
+
+test("rows of a sweep by themselves, and read from its table", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ptxlab-rows-"));
+  try {
+    writeFileSync(join(folder, "saxpy.ptx"), corpusPtx("saxpy", "sm_90"));
+    const spec = { name: "s", inputs: [{ name: "saxpy", ptx: "saxpy.ptx" }], targets: ["sm_90"], levels: [0, 3] };
+    const { rows } = await experiment.sweep(spec, { folder, threads: 0, out: join(folder, "out") });
+    expect((await display(rows))["text/plain"]).toMatch(/^2 rows\nlevel +outcome/);
+    expect((await display(await experiment.readTable(join(folder, "out.parquet"))))["text/plain"]).toMatch(/^2 rows\n/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
