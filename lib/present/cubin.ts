@@ -46,6 +46,8 @@ export interface CubinNotes {
   readonly source: string | null;
   /** Source line of an instruction, from 1; null where there is none. Default: the lines kept in the cubin. */
   readonly lineOf?: (func: string, index: number) => number | null;
+  /** Words below the code: where more is to be seen. */
+  readonly more?: string;
   /** CUDA C++ that the source was made of, and its line for a line of the source; a column more. */
   readonly cuda?: string;
   /** Line of the CUDA C++ that a line of PTX comes from, both from 1; null for none. */
@@ -99,6 +101,7 @@ export async function presentCubin(
       words.push(...charts.map((c) => `  ${f.listed.name}: ${c.text}`));
     }
     parts.push(download(`${notes.name}.cubin`, cubin!));
+    if (notes.more !== undefined) parts.push(small(notes.more));
   }
   return { "text/html": htmlView(parts.join(""), text).html, "text/plain": words.join("\n") };
 }

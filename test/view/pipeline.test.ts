@@ -213,6 +213,9 @@ describeBrowser("in Chromium", () => {
     await page.keyboard.press("2");
     expect(await page.locator("#panel .node").count()).toBe(moments[1]!.func.blocks.length);
     expect(await page.locator("#panel .loop").count()).toBe(1);
+    const open = shown.moments[1]!.blocks.flatMap((b) => b.regions);
+    expect(open.length).toBeGreaterThan(0);
+    expect(await text("#panel .region title")).toEqual(open.map((name) => `convergence region ${name}`));
     await page.keyboard.press("7");
     expect(await page.locator("#panel tbody tr").count()).toBe(c.functions[0]!.phases.length);
   });

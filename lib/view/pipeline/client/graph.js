@@ -13,18 +13,22 @@ function graphPanel() {
   for (const frame of loopFrames(moment, picture)) box.append(frame);
   for (const [from, to, points] of picture.edges) box.append(...edgeOf(from, to, points));
   const most = Math.max(...moment.blocks.map((b) => b.frequency));
+  const regions = [...new Set(moment.blocks.flatMap((b) => b.regions))];
   let first = 0;
   moment.blocks.forEach((b, i) => {
     const ids = moment.ids.slice(first, first + b.count);
     first += b.count;
-    box.append(nodeOf(b, picture.nodes[i], ids, most, width, height));
+    const node = nodeOf(b, picture.nodes[i], ids, most, width, height);
+    node.append(...regionStrips(b, regions, width, height));
+    box.append(node);
   });
-  const regions = [...new Set(moment.blocks.flatMap((b) => b.regions))];
   const loops = new Set(moment.blocks.flatMap((b) => b.loops)).size;
   const words = [
     `${moment.index < 0 ? "As lowered" : `After ${moment.phase}`}: ${moment.blocks.length} block${moment.blocks.length === 1 ? "" : "s"}`,
     `${loops} loop${loops === 1 ? "" : "s"} (dashed)`,
-    regions.length > 0 ? `convergence regions ${regions.join(", ")} open where named` : "no convergence regions",
+    regions.length > 0
+      ? `convergence regions ${regions.join(", ")}: a strip of its colour at the right of each block in which it is open`
+      : "no convergence regions",
     "the bar at the left of a block is its frequency",
   ];
   return [make("p", "faint", `${words.join("; ")}.`), box];
@@ -96,6 +100,21 @@ function nodeOf(b, [x, y], ids, most, width, height) {
   g.append(svg("title", {}, blockText(b)));
   g.addEventListener("click", () => showBlock(b.id));
   return g;
+}
+
+/** A strip for each convergence region that is open in a block. @param {BlockNote} b @param {string[]} regions @param {number} width @param {number} height */
+function regionStrips(b, regions, width, height) {
+  return b.regions.map((name, k) => {
+    const strip = svg("rect", {
+      class: `region s${regions.indexOf(name) % TINTS}`,
+      x: width - 7 * (k + 1),
+      y: 2,
+      width: 5,
+      height: height - 4,
+    });
+    strip.append(svg("title", {}, `convergence region ${name}`));
+    return strip;
+  });
 }
 
 /** Brings a block into sight in the column of the moment. @param {number} id */

@@ -1,8 +1,6 @@
 /* Live intervals as the allocator left them: registers downwards, program points to the right, one bar for each stretch of a value. */
 
 const LANE = 15;
-/** Tints that tell neighbours apart. */
-const TINTS = 6;
 
 /** @param {IntervalNote} i */
 const intervalOf = ([value, name, register, width, kind, why, points]) => ({

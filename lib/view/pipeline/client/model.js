@@ -32,6 +32,8 @@ page.cudaLines.forEach((cuda, i) => {
 });
 
 const DECIDERS = ["rewrite", "refusal", "scheduler", "allocator", "control"];
+/** Tints that tell neighbours apart. */
+const TINTS = 6;
 const KINDS = ["RAW", "WAR", "WAW", "memory", "order"];
 
 /** @param {DecisionNote} d @returns {Decision} */
