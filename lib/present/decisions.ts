@@ -177,7 +177,7 @@ class Allocator {
   private spill({ value, room, cost }: AllocationEvent & { readonly kind: "spill" }): void {
     const inst = this.func.blocks.flatMap((b) => b.insts)[value.first >> 1];
     const own = room.id === value.id;
-    const price = `${Number(cost.toPrecision(3))} accesses per program point`;
+    const price = `spill cost ${Number(cost.toPrecision(3))}`;
     const why = own
       ? `no register is free at all its points, and to spill it is cheapest: ${price}`
       : `makes room for ${valueName(room)}, cheapest of what stood there: ${price}`;

@@ -117,7 +117,7 @@ test("spilled values say where they went and for whom", async () => {
   expect(f.allocation!.spills.map((s) => s.value).sort()).toEqual(expected.sort());
   for (const s of f.allocation!.spills) {
     expect(s.home).toMatch(/^\[R1(\+0x[0-9a-f]+)?\]$|^%U?R\d+$/);
-    expect(s.why).toMatch(/accesses per program point$/);
+    expect(s.why).toMatch(/spill cost [\d.]+$/);
   }
   expect(f.allocation!.files.some((x) => x.intervals.some((i) => i.kind === "spill code"))).toBe(true);
 });

@@ -236,7 +236,7 @@ function dagNode(n, dag, ids, texts, places, critical) {
     "data-id": id,
   });
   g.append(svg("rect", { width: BOX.width, height: BOX.height, rx: 4 }));
-  const text = texts[n].length > 29 ? `${texts[n].slice(0, 28)}…` : texts[n];
+  const text = texts[n].length > 27 ? `${texts[n].slice(0, 26)}…` : texts[n];
   g.append(svg("text", { x: 6, y: 13, class: "code" }, text));
   const slack = longestPath(dag) - dag.earliest[n] - dag.ahead[n];
   const words = `${id} · issues at ${dag.issue[n]}${slack === 0 ? "" : ` · slack ${slack}`}`;
