@@ -86,3 +86,5 @@ console.log(
 console.log(
   `of ${asked - same} others ${others.fewer} have fewer instructions, ${others["as many"]} as many, ${others.more} more`,
 );
+const good = same + others.fewer;
+console.log(`the same or fewer: ${good} (${((100 * good) / asked).toFixed(1)} %)`);

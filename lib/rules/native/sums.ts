@@ -1,6 +1,5 @@
-/** Sums: of three, of a product, of a shift. Exact: integers modulo 2^32. */
-import { form } from "../../isa/form.js";
-import { imm, isReg, isZeroReg, PT, RZ } from "../../ori/operand.js";
+/** Sums of three, with their literals. Exact: integers modulo 2^32. */
+import { imm, isReg, isZeroReg, RZ } from "../../ori/operand.js";
 import { Kind, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, carries, isZero, orders, plainReg } from "../combining.js";
 
@@ -26,36 +25,6 @@ const sumOfThree: Apply = (c, root, at) => {
   return false;
 };
 
-/** `IADD3 d, (IMAD t, a, b, RZ), c, RZ` → `IMAD d, a, b, c`. */
-const productAndSum: Apply = (c, root, at) => {
-  if (carries(root)) return false;
-  for (let s = 0; s < 3; s++) {
-    const t = root.srcs[s] as Operand;
-    const rest = root.srcs.slice(0, 3).filter((_, k) => k !== s && !isZero(root.srcs[k] as Operand));
-    if (!plainReg(t) || !c.once(t) || rest.length !== 1 || !plainReg(rest[0] as Operand)) continue;
-    const inner = c.inner(t, at, ["IMAD"]);
-    if (inner === null || !isZero(inner.srcs[2] as Operand)) continue;
-    if (c.write(at, inner.form, [root.dsts[0] as Operand], [inner.srcs[0]!, inner.srcs[1]!, rest[0]!])) return true;
-  }
-  return false;
-};
-
-/** `IADD3 d, (SHF.L.U32 t, x, n, RZ), y, RZ` → `LEA d, x, y, n`. */
-const shiftAndSum: Apply = (c, root, at) => {
-  if (carries(root)) return false;
-  for (let s = 0; s < 3; s++) {
-    const t = root.srcs[s] as Operand;
-    const rest = root.srcs.slice(0, 3).filter((_, k) => k !== s && !isZero(root.srcs[k] as Operand));
-    if (!plainReg(t) || !c.once(t) || rest.length !== 1) continue;
-    const inner = c.inner(t, at, ["SHF.L.U32"]);
-    const n = inner?.srcs[1];
-    if (inner === null || n?.kind !== Kind.Imm || n.value > 31 || !plainReg(inner.srcs[0] as Operand)) continue;
-    const lea = form("LEA");
-    if (c.write(at, lea, [root.dsts[0]!, PT()], [inner.srcs[0]!, rest[0]!, imm(n.value)])) return true;
-  }
-  return false;
-};
-
 /** A register that holds a literal, subtracted, is a literal added. */
 const negatedLiteral: Apply = (c, root, at) => {
   if (carries(root)) return false;
@@ -69,6 +38,4 @@ const negatedLiteral: Apply = (c, root, at) => {
 export const sumRules: readonly CombineRule[] = [
   { name: "sum-of-three", roots: ["IADD3"], inner: ["IADD3"], apply: sumOfThree },
   { name: "negated-literal", roots: ["IADD3"], inner: ["MOV"], apply: negatedLiteral },
-  { name: "product-and-sum", roots: ["IADD3"], inner: ["IMAD"], apply: productAndSum },
-  { name: "shift-and-sum", roots: ["IADD3"], inner: ["SHF.L.U32"], apply: shiftAndSum },
 ];
