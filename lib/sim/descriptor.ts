@@ -18,13 +18,28 @@ const words: Int32Array = new Int32Array(halves.buffer);
 /** Every product reads 256 bits along k of each row: this many words. */
 export const WORDS_PER_ROW = 8 as const;
 
-/** A matrix after a descriptor: where its pieces are, in the order in which `readMatrix` takes them. Lives until the next is looked at. */
+/** A matrix after a descriptor: where its pieces are, in the order in which `readMatrix` takes them. */
 export interface Pieces {
   readonly at: Int32Array;
   readonly count: number;
+  /** Least and greatest of the offsets, and bytes at each. */
+  readonly low: number;
+  readonly high: number;
+  readonly size: number;
 }
 
 const places: Int32Array = new Int32Array(512);
+
+/** Pieces with what they were made of: programs use few descriptors, in turn. */
+interface Known extends Pieces {
+  readonly lo: number;
+  readonly hi: number;
+  readonly first: number;
+  readonly transposed: boolean;
+}
+
+const KNOWN = 1024;
+const known: (Known | undefined)[] = new Array(KNOWN);
 
 /**
  * The pieces of `count` rows from row `first` on: two along k of each row, or, transposed, 16 along k of every eight rows. `lo` and `hi` are the
@@ -38,21 +53,36 @@ export function piecesOf(
   count: number,
   transposed: boolean,
 ): Pieces | Step {
+  const mode = hi >>> 30;
+  if (mode !== 0 && ((hi >>> 17) & 7) !== 0)
+    return w.fault("not-supported", w.active, "not supported by the simulator: a matrix descriptor with a base offset");
+  const index = (Math.imul(lo ^ Math.imul(hi ^ (first << 8) ^ count, 0x2545f491), 0x9e3779b1) >>> 16) % KNOWN;
+  let p = known[index];
+  if (p?.lo !== lo || p.hi !== hi || p.first !== first || p.count !== count || p.transposed !== transposed) {
+    p = placed(lo, hi, first, count, transposed);
+    known[index] = p;
+  }
+  const { high } = p;
+  if (high + PIECE <= w.cta.shared.size) return p;
+  const text = `16 bytes at shared address 0x${high.toString(16)} are outside the memory of the program`;
+  return w.fault("out-of-bounds", w.active, text, BigInt(high));
+}
+
+function placed(lo: number, hi: number, first: number, count: number, transposed: boolean): Known {
   const start = (lo & 0x3fff) * PIECE;
   const leading = ((lo >>> 16) & 0x3fff) * PIECE;
   const stride = (hi & 0x3fff) * PIECE;
   const mode = hi >>> 30;
-  if (mode !== 0 && ((hi >>> 17) & 7) !== 0)
-    return w.fault("not-supported", w.active, "not supported by the simulator: a matrix descriptor with a base offset");
   const width = WIDTHS[mode]!;
   const swizzle = SWIZZLES[mode]!;
   let n = 0;
-  let end = 0;
+  let [low, high] = [Number.POSITIVE_INFINITY, 0];
   const add = (offset: number): void => {
     const address = (start + offset) & 0x3ffff;
     const at = address ^ (((address >> 7) & swizzle) << 4);
     places[n++] = at;
-    end = Math.max(end, at);
+    low = Math.min(low, at);
+    high = Math.max(high, at);
   };
   if (!transposed)
     for (let row = first; row < first + count; row++) {
@@ -65,9 +95,7 @@ export function piecesOf(
       const along = mode === 0 ? piece * stride : (piece % width) * PIECE + Math.floor(piece / width) * leading;
       for (let k = 0; k < 16; k++) add(along + (k & 7) * width * PIECE + (k >> 3) * (mode === 0 ? leading : stride));
     }
-  if (end + PIECE <= w.cta.shared.size) return { at: places.subarray(0, n), count };
-  const text = `16 bytes at shared address 0x${end.toString(16)} are outside the memory of the program`;
-  return w.fault("out-of-bounds", w.active, text, BigInt(end));
+  return { at: places.slice(0, n), count, low, high, size: PIECE, lo, hi, first, transposed };
 }
 
 /** Reads a matrix: eight words of each row, into `out`. */

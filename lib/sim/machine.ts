@@ -7,10 +7,10 @@ import { RETURN_ADDRESS } from "../isa/abi.js";
 import { InFlight } from "./async/in-flight.js";
 import { freshBarriers } from "./barrier.js";
 import { Grid, threadIndices } from "./grid.js";
-import { enqueue, lowest, popcount, releaseWanted, waitEach } from "./groups.js";
+import { enqueue, popcount, releaseWanted } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
 import type { Launch } from "./launched.js";
-import { wakeAll } from "./mbarrier.js";
+import { wakeWaiters } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
 import { allocatesPairs, preparePair } from "./ops/tensor-columns.js";
@@ -21,11 +21,12 @@ import type { Findings } from "./races/findings.js";
 import { spins } from "./spinning.js";
 import { type Cluster, type Cta, type Machine, Step, Warp } from "./state.js";
 import type { Fault, FaultKind, Run } from "./types.js";
-import { waitsText } from "./waits.js";
+import { deadlock } from "./waits.js";
+import type { BlockProducts } from "./wasm/block-products.js";
 import { type Engine, Entry, engineOf, isTranslated, type Observer, Variant } from "./wasm/engine.js";
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
-import { loopText, placeOf } from "./where.js";
+import { faultOf, loopText } from "./where.js";
 import { RegisterWatch } from "./written.js";
 
 const AT_PC = Exchange.pc;
@@ -49,6 +50,8 @@ const SHORT = 1024;
 const LONG = 100_000;
 /** Of a grid that threads share: the next cluster is not claimed yet. */
 const CLAIMED: IteratorYieldResult<number> = { done: false, value: -1 };
+/** Products of warp groups and tensor memory for which it pays to move warps into the memory of translated code. */
+const MANY_PRODUCTS = 4;
 /** Warp-instructions between two looks at the clock and the signal. */
 const LOOK = 1 << 16;
 /** Characters that a launch may print. */
@@ -82,6 +85,8 @@ export class GridMachine implements Machine, Host, Observer {
   private readonly resident: Cluster[] = [];
   /** Translated code; null: all runs in closures. */
   private engine: Engine | null = null;
+  /** Products of warp groups and tensor memory that were asked for. */
+  private productsAsked: number = 0;
   /** Warp-instructions after which there is translated code: what ends sooner does not pay for it. */
   private engineFrom: number = Number.POSITIVE_INFINITY;
   /** The first cluster has ended. */
@@ -138,6 +143,14 @@ export class GridMachine implements Machine, Host, Observer {
     this.engine = engineOf(program, global, engine === "wasm", this.variant);
     this.engine?.begin(banks, this.tids.length, sharedBytes, this);
     for (const cta of this.residentCtas()) this.engine?.start(cta);
+  }
+
+  get products(): BlockProducts | null {
+    const products = this.engine?.products ?? null;
+    if (products !== null || ++this.productsAsked < MANY_PRODUCTS) return products;
+    if (this.engineFrom !== Number.POSITIVE_INFINITY) this.startEngine();
+    this.engine?.enter(() => this.residentCtas());
+    return this.engine?.products ?? null;
   }
 
   /** After the first cluster has ended: are all the others together long? */
@@ -245,7 +258,11 @@ export class GridMachine implements Machine, Host, Observer {
       // Waits for phases are limited in time; a program may do something else when they say no.
       if (!stuck && ++rounds % WAIT_ROUNDS !== 0) continue;
       if (woken < WAKINGS && wakeWaiters(resident)) woken++;
-      else if (stuck) this.deadlock(resident);
+      else if (stuck)
+        deadlock(
+          resident.flatMap((c) => c.ctas.flatMap((cta) => cta.warps)),
+          this.program,
+        );
     }
   }
 
@@ -355,7 +372,6 @@ export class GridMachine implements Machine, Host, Observer {
     const isPlain = this.variant === Variant.Plain;
     const observed = profiler !== null || tracer !== null || written !== null ? 1 : 0;
     this.running = w;
-    let P = w.P;
     const end = exec.length;
     const start = this.issued;
     let issued = start;
@@ -385,7 +401,6 @@ export class GridMachine implements Machine, Host, Observer {
         const flavour = active === -1 ? engine.full : engine.masked;
         let entry = flavour.entry[pc]!;
         if (entry === COUNTED && engine.visit(flavour, pc, () => this.residentCtas())) {
-          P = w.P;
           entry = flavour.entry[pc]!;
         }
         if (entry >= FIRST_ENTRY && w.base !== 0) {
@@ -416,7 +431,7 @@ export class GridMachine implements Machine, Host, Observer {
       }
       issued++;
       this.issued = issued;
-      const m = active & (P[guard[pc]!]! ^ invert[pc]!);
+      const m = active & (w.P[guard[pc]!]! ^ invert[pc]!);
       threads += m === -1 ? 32 : popcount(m);
       if (profiler !== null) profiler.issue(w, pc, m);
       if (tracer !== null) tracer.issue(w, w.trace!, pc, m);
@@ -494,40 +509,8 @@ export class GridMachine implements Machine, Host, Observer {
   }
 
   noteFault(warp: Warp, kind: FaultKind, mask: number, message: string, memoryAddress: bigint | null): void {
-    if (this.fault !== null) return;
-    const lane = lowest(mask) & 31;
-    const known = warp.pc >= 0 && warp.pc < this.program.insts.length;
-    const { address, ...place } = placeOf(this.program, warp.pc);
-    this.fault = {
-      kind,
-      message,
-      kernel: this.launch.kernel,
-      block: warp.cta.index,
-      thread: [warp.tid[0][lane]!, warp.tid[1][lane]!, warp.tid[2][lane]!],
-      lanes: mask >>> 0,
-      ...place,
-      address: known ? address : -1,
-      instruction: known ? place.instruction : "",
-      ptxLine: known ? place.ptxLine : null,
-      memoryAddress,
-    };
+    this.fault ??= faultOf(this.launch, warp, kind, mask, message, memoryAddress);
   }
-
-  /** Nothing can go on: told of the first warp that waits, with what the others of its blocks wait for. */
-  private deadlock(resident: readonly Cluster[]): void {
-    const waiting = resident.flatMap((c) => c.ctas.flatMap((cta) => cta.warps.filter((w) => w.live !== 0)));
-    const w = waiting[0]!;
-    for (const x of waiting) waitEach(x);
-    w.pc = w.waitPc[lowest(w.live)]! - 1;
-    this.noteFault(w, "deadlock", w.live, `no thread can go on: ${waitsText(waiting, this.program)}`, null);
-  }
-}
-
-/** Lanes that wait for phases of mbarriers are told that these have not ended. True if there were any. */
-function wakeWaiters(clusters: readonly Cluster[]): boolean {
-  let any = false;
-  for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, null, false)) any = true;
-  return any;
 }
 
 export { GLOBAL_BASE };

@@ -8,7 +8,7 @@
  */
 import { locate, place } from "./access.js";
 import { resume, waiting } from "./groups.js";
-import { type Cta, LANES, Wait, type Warp } from "./state.js";
+import { type Cluster, type Cta, LANES, Wait, type Warp } from "./state.js";
 
 const COUNT = 0x100000;
 const TX_BITS = 21;
@@ -102,4 +102,11 @@ export function arriveEarly(w: Warp, address: number, lane: number): boolean {
     w.machine.phases++;
   } else words[at + 1] = hi + 1;
   return true;
+}
+
+/** Lanes that wait for phases of mbarriers are told that these have not ended. True if there were any. */
+export function wakeWaiters(clusters: readonly Cluster[]): boolean {
+  let any = false;
+  for (const cluster of clusters) for (const cta of cluster.ctas) if (wakeAll(cta, null, false)) any = true;
+  return any;
 }

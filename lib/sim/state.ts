@@ -7,6 +7,7 @@ import type { InFlight } from "./async/in-flight.js";
 import { type GlobalMemory, LocalMemory, type SharedMemory } from "./memory.js";
 import type { WarpTrace } from "./trace.js";
 import type { Fault, FaultKind } from "./types.js";
+import type { BlockProducts } from "./wasm/block-products.js";
 import type { Watch } from "./watch.js";
 
 export const LANES = 32 as const;
@@ -266,6 +267,8 @@ export interface Machine {
   readonly watch: Watch | null;
   /** Asynchronous operations that end late; null: they end when they issue. */
   readonly inFlight: InFlight | null;
+  /** Translated products of warp groups and tensor memory; null: they are for the closures. Who asks has one to make. */
+  readonly products: BlockProducts | null;
   /** Phases of mbarriers that have ended. */
   phases: number;
   /** Takes a cluster that has not started out of the launch: the index of its first CTA, null if all have. */

@@ -1,5 +1,5 @@
 /** Who waits for what when nothing can go on: the text of a deadlock. */
-import { isWarpSync, partners } from "./groups.js";
+import { isWarpSync, lowest, partners, waitEach } from "./groups.js";
 import type { Program } from "./program.js";
 import { LANES, Wait, type Warp } from "./state.js";
 import { placeOf, placeText } from "./where.js";
@@ -13,8 +13,17 @@ interface Waiting {
   readonly lanes: string[];
 }
 
+/** Nothing can go on: told of the first of the warps that waits, with what the others wait for. */
+export function deadlock(warps: readonly Warp[], program: Program): void {
+  const waiting = warps.filter((w) => w.live !== 0);
+  const w = waiting[0]!;
+  for (const x of waiting) waitEach(x);
+  w.pc = w.waitPc[lowest(w.live)]! - 1;
+  w.fault("deadlock", w.live, `no thread can go on: ${waitsText(waiting, program)}`);
+}
+
 /** Lanes of the warps that wait, for what, and where; the same wait of several warps once. */
-export function waitsText(warps: readonly Warp[], program: Program): string {
+function waitsText(warps: readonly Warp[], program: Program): string {
   const waits = new Map<string, Waiting>();
   for (const w of warps)
     for (const [what, mask] of waitsOf(w, program)) {

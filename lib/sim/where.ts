@@ -1,7 +1,11 @@
 /** Places in a program as people read them: function, offset, instruction, PTX line, the loop around it. */
 import { Kind } from "../isa/operand.js";
 import { renderInst as print } from "../isa/text.js";
+import { lowest } from "./groups.js";
+import type { Launch } from "./launched.js";
 import { functionAt, type Program } from "./program.js";
+import type { Warp } from "./state.js";
+import type { Fault, FaultKind } from "./types.js";
 
 /** An instruction of a program. */
 export interface CodePlace {
@@ -73,4 +77,31 @@ function lineAt(lines: readonly { readonly offset: number; readonly line: number
     line = l.line;
   }
   return line;
+}
+
+/** A fault of the lanes in `mask` at the instruction where the warp is. */
+export function faultOf(
+  { program, kernel }: Launch,
+  warp: Warp,
+  kind: FaultKind,
+  mask: number,
+  message: string,
+  memoryAddress: bigint | null,
+): Fault {
+  const lane = lowest(mask) & 31;
+  const known = warp.pc >= 0 && warp.pc < program.insts.length;
+  const { address, ...place } = placeOf(program, warp.pc);
+  return {
+    kind,
+    message,
+    kernel,
+    block: warp.cta.index,
+    thread: [warp.tid[0][lane]!, warp.tid[1][lane]!, warp.tid[2][lane]!],
+    lanes: mask >>> 0,
+    ...place,
+    address: known ? address : -1,
+    instruction: known ? place.instruction : "",
+    ptxLine: known ? place.ptxLine : null,
+    memoryAddress,
+  };
 }

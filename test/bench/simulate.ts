@@ -11,6 +11,7 @@ import type { TargetName } from "../../lib/target/index.js";
 import { corpusPtx } from "../corpus/cases.js";
 import { random } from "../corpus/random.js";
 import { available, tool } from "../oracle/tools.js";
+import { type BlockForm, blockForms, blockPtx, targetOf, tensorForms, wordsOf } from "../sim/wasm/block-kernels.js";
 import { row } from "./measure.js";
 
 const TARGET = "sm_90";
@@ -106,6 +107,21 @@ const products: Readonly<Record<string, Matrix>> = {
   f64: { shape: "m16n8k16.row.col.f64.f64.f64.f64", a: 8, b: 4, d: 4, bits: 64, target: TARGET },
 };
 
+/** Of a block: 128 products of a warp group, or in tensor memory, with factors of all sizes. */
+function blockCase(form: BlockForm): Case {
+  const { factors: count, sums } = wordsOf(form);
+  const type = { bits: "s8", float8: "e4m3", half: form.text.includes("bf16") ? "bf16" : "f16", word: "tf32" }[form.of];
+  const some = factors(type, false);
+  const words = Uint32Array.from({ length: count }, (_, i) => Number(some[i % some.length]));
+  const params = [words, new Uint32Array(sums), new Uint32Array(sums)];
+  return {
+    name: `${form.bits === null ? "wgmma" : "tcgen05"} ${form.text}`,
+    ptx: blockPtx(form, 32),
+    target: targetOf(form),
+    launch: { grid: 4, block: 128, params },
+  };
+}
+
 export function benchCases(): Case[] {
   const n = 256;
   const square = { grid: [n / 16, n / 16], block: [16, 16] } as const;
@@ -170,6 +186,7 @@ export function benchCases(): Case[] {
         launch: { grid: 64, block: 128, params: [factors(type, few), new Float64Array(128)] },
       })),
     ),
+    ...[...blockForms, ...tensorForms].filter((form) => form.columns >= 64).map(blockCase),
   ];
 }
 

@@ -44,8 +44,21 @@ export interface Operation {
   readonly after: readonly Operation[];
   /** What it does in the end beside its transfers; what it returns is the step of a fault, or Next. */
   readonly act: (() => Step) | null;
-  /** Shared memory of its block that `act` reads: offsets, and bytes at each. */
-  readonly sources: { readonly at: Int32Array; readonly size: number } | null;
+  /** Shared memory of its block that `act` reads. */
+  readonly sources: readonly Source[];
+}
+
+/** Runs of shared memory: offsets, the least and the greatest of them, and bytes at each. */
+export interface Source {
+  readonly at: Int32Array;
+  readonly low: number;
+  readonly high: number;
+  readonly size: number;
+}
+
+/** Runs of so many bytes at each of the offsets. */
+export function sourceOf(at: Int32Array, size: number): Source {
+  return { at, low: at.reduce((x, y) => Math.min(x, y), Infinity), high: at.reduce((x, y) => Math.max(x, y), 0), size };
 }
 
 interface Pending extends Operation {
@@ -60,6 +73,8 @@ export class InFlight {
   /** Marks of blocks that have ended: none of them is set. */
   private readonly spare: Marks[] = [];
   private readonly groups = new Map<Warp, Groups>();
+  /** Operations in flight that read sources of their own. */
+  private reading = 0;
   private readonly random: Random;
   /** Least number of issued instructions at which one is due. */
   next: number = Number.POSITIVE_INFINITY;
@@ -94,7 +109,10 @@ export class InFlight {
   /** An operation begins. */
   start(operation: Operation): Step {
     if (!this.mayStart(operation)) return Step.Fault;
-    const op: Pending = { ...operation, due: operation.warp.machine.issued + this.delay(), over: false };
+    const { warp, pc, lane, transfers, signals, grouping, proxy, after, act, sources } = operation;
+    const due = warp.machine.issued + this.delay();
+    // A copy by names is several times as fast as one of all there is.
+    const op: Pending = { warp, pc, lane, transfers, signals, grouping, proxy, after, act, sources, due, over: false };
     this.pending.push(op);
     if (op.grouping !== "none") this.groupsOf(op.warp).add(op);
     this.count(op, 1);
@@ -105,6 +123,15 @@ export class InFlight {
   /** Operations of a warp that groups of this kind hold, in order. */
   of(w: Warp, grouping: Grouping): readonly Operation[] {
     return this.pending.filter((op) => op.warp === w && op.grouping === grouping);
+  }
+
+  /** The last of them. */
+  lastOf(w: Warp, grouping: Grouping): readonly Operation[] {
+    for (let i = this.pending.length - 1; i >= 0; i--) {
+      const op = this.pending[i]!;
+      if (op.warp === w && op.grouping === grouping) return [op];
+    }
+    return [];
   }
 
   groupsOf(w: Warp): Groups {
@@ -128,9 +155,7 @@ export class InFlight {
         t.eachRun("from", (at, size) => this.marksOf(t.source!).count("reads", at, size, by));
       if (t.target !== null) t.eachRun("to", (at, size) => this.marksOf(t.target!).count("writes", at, size, by));
     }
-    if (op.sources === null) return;
-    const marks = this.marksOf(op.warp.cta);
-    for (const at of op.sources.at) marks.count("reads", at, op.sources.size, by);
+    if (op.sources.length > 0) this.reading += by;
   }
 
   /** Is what it reads there, and what it writes free? */
@@ -144,8 +169,10 @@ export class InFlight {
         if (!this.free(op.warp, op.lane, target, t.to[i]!, size, true)) return false;
       }
     }
-    if (op.sources === null) return true;
-    for (const at of op.sources.at) if (!this.maySource(op, op.warp.cta, at, op.sources.size)) return false;
+    const marks = this.marks.get(op.warp.cta);
+    if (marks === undefined || marks.isFree) return true;
+    for (const source of op.sources)
+      for (const at of source.at) if (!this.maySource(op, op.warp.cta, at, source.size)) return false;
     return true;
   }
 
@@ -164,6 +191,8 @@ export class InFlight {
 
   /** May a lane touch the bytes? False: a fault is noted. */
   private free(w: Warp, lane: number, cta: Cta, at: number, size: number, write: boolean): boolean {
+    if (write && this.reading > 0 && this.pending.some((op) => mayRead(op, cta, at, size)))
+      if (!this.isApart(w, lane, cta, at, size, "from")) return false;
     const marks = this.marks.get(cta);
     if (marks === undefined) return true;
     if (marks.has("writes", at, size) && !this.isApart(w, lane, cta, at, size, "to")) return false;
@@ -287,6 +316,11 @@ export class InFlight {
   }
 }
 
+/** May it read some of the bytes as sources of its own? */
+function mayRead(op: Pending, cta: Cta, at: number, size: number): boolean {
+  return op.warp.cta === cta && op.sources.some((s) => s.low < at + size && s.high + s.size > at);
+}
+
 /** Does the operation read (`from`) or write some of the bytes? */
 function uses(op: Operation, cta: Cta, at: number, size: number, side: "from" | "to"): boolean {
   for (const t of op.transfers) {
@@ -295,9 +329,8 @@ function uses(op: Operation, cta: Cta, at: number, size: number, side: "from" | 
     for (let i = 0; i < offsets.length; i++)
       if (offsets[i]! >= 0 && offsets[i]! < at + size && offsets[i]! + t.size[i]! > at) return true;
   }
-  if (side === "to" || op.sources === null || op.warp.cta !== cta) return false;
-  const n = op.sources.size;
-  return op.sources.at.some((x) => x < at + size && x + n > at);
+  if (side === "to" || op.warp.cta !== cta) return false;
+  return op.sources.some((s) => s.at.some((x) => x < at + size && x + s.size > at));
 }
 
 function signal(w: Warp, { address, lane, what }: Signal): boolean {

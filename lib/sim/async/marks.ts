@@ -11,6 +11,8 @@ export class Marks {
   /** 1: written through the generic proxy and not fenced since. */
   private readonly unfenced: Uint8Array;
   private dirty = false;
+  /** Runs that will be written, and were counted. */
+  private writing = 0;
 
   /** `size`: bytes of shared memory. */
   constructor(size: number) {
@@ -23,6 +25,7 @@ export class Marks {
   /** `by` 1: an operation begins, −1: it is done. */
   count(what: "reads" | "writes", at: number, size: number, by: number): void {
     const pieces = this[what];
+    if (what === "writes") this.writing += by;
     for (let p = at >> PIECE; p <= (at + size - 1) >> PIECE; p++) pieces[p] = pieces[p]! + by;
   }
 
@@ -31,6 +34,11 @@ export class Marks {
     const pieces = this[what];
     for (let p = at >> PIECE; p <= (at + size - 1) >> PIECE; p++) if (pieces[p] !== 0) return true;
     return false;
+  }
+
+  /** May everything be read by the asynchronous proxy? */
+  get isFree(): boolean {
+    return !this.dirty && this.writing === 0;
   }
 
   /** A write through the generic proxy. */
@@ -57,6 +65,7 @@ export class Marks {
   clear(): void {
     this.reads.fill(0);
     this.writes.fill(0);
+    this.writing = 0;
     this.fence();
   }
 }

@@ -22,7 +22,7 @@ export function operation(w: Warp, lane: number, more: Partial<Operation>): Oper
     proxy: true,
     after: [],
     act: null,
-    sources: null,
+    sources: [],
     ...more,
   };
 }

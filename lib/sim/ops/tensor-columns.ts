@@ -13,7 +13,7 @@ const RUN = 32;
 
 export interface TensorMemory {
   /** [lane][column]. */
-  readonly words: Int32Array;
+  words: Int32Array;
   /** Runs of columns that are taken. */
   taken: number;
 }

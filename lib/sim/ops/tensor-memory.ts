@@ -6,17 +6,25 @@
  * shared memory as CUTLASS has them (include/cute/arch/mma_sm100_desc.hpp, BSD-3-Clause). Numbers as in tensor.ts, sums rounded once for each product: assumed.
  * They are in flight until an arrival (UTCBAR) that follows them.
  */
-import { begin, type Operation } from "../async/in-flight.js";
-import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
+import { begin } from "../async/in-flight.js";
+import { piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { accumulate, type Element, elementOf, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
 import type { Makers, Site } from "../site.js";
-import { type Exec, Step } from "../state.js";
+import { type Cta, type Exec, Step } from "../state.js";
+import { type BlockProducts, blockKind } from "../wasm/block-products.js";
 import { inCta } from "./bulk.js";
 import { operation } from "./copies.js";
 import { COLUMNS, indexOf, memoryOf, ROWS, tensorColumns } from "./tensor-columns.js";
 import { tensorMoves } from "./tensor-moves.js";
 import { anyProduct } from "./tensor-products.js";
+
+/** The words of a CTA's tensor memory, where translated products find them. */
+function wordsFor(cta: Cta, products: BlockProducts | null): Int32Array {
+  const memory = memoryOf(cta);
+  if (products !== null) memory.words = products.tensorWords(cta, memory.words) ?? memory.words;
+  return memory.words;
+}
 
 const formats: Readonly<Record<string, readonly (string | undefined)[]>> = {
   UTCHMMA: ["F16", "BF16", "TF32"],
@@ -63,15 +71,6 @@ const sum: Float64Array = new Float64Array(ROWS * 256);
 /** Products of a row and a column have 256 bits. */
 const DEPTH_BITS = 256;
 
-const kept = (p: Pieces): Pieces => ({ at: p.at.slice(), count: p.count });
-
-function sources(a: Pieces | null, b: Pieces): Operation["sources"] {
-  const at = new Int32Array((a?.at.length ?? 0) + b.at.length);
-  if (a !== null) at.set(a.at);
-  at.set(b.at, a?.at.length ?? 0);
-  return { at, size: 16 };
-}
-
 function product(s: Site): Exec {
   const { op } = s.inst.form;
   const any = anyProduct(s);
@@ -100,25 +99,24 @@ function product(s: Site): Exec {
     // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general way.
     if (d === null || ((d.turnA || d.turnB) && d.a.bits !== 16) || (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1)
       return any(w, w.active);
-    const pa = a1 === null ? null : piecesOf(w, a0(w), a1(w), 0, ROWS, d.turnA);
-    if (typeof pa === "number") return pa;
-    const a = pa === null ? null : kept(pa);
-    const pb = piecesOf(w, b0(w), b1(w), 0, d.columns, d.turnB);
-    if (typeof pb === "number") return pb;
-    const b = kept(pb);
+    const a = a1 === null ? null : piecesOf(w, a0(w), a1(w), 0, ROWS, d.turnA);
+    if (typeof a === "number") return a;
+    const b = piecesOf(w, b0(w), b1(w), 0, d.columns, d.turnB);
+    if (typeof b === "number") return b;
     const at = indexOf(w, to(w), ROWS, d.columns);
     const from = a === null ? indexOf(w, a0(w), ROWS, WORDS_PER_ROW) : 0;
     if (at < 0 || from < 0) return Step.Fault;
     const goesOn = adds(w) !== 0;
     const leftOut = masks.map((x) => x(w));
     const act = (): Step => {
-      const memory = memoryOf(w.cta).words;
+      const { products } = w.machine;
+      const memory = wordsFor(w.cta, products);
       if (a !== null) readMatrix(w, a, d.turnA, words.a);
       else
         for (let i = 0; i < ROWS; i++)
           words.a.set(memory.subarray(from + i * COLUMNS, from + i * COLUMNS + WORDS_PER_ROW), i * WORDS_PER_ROW);
       readMatrix(w, b, d.turnB, words.b);
-      multiply(memory, at, d, goesOn, leftOut);
+      multiply(memory, at, d, goesOn, leftOut, products);
       return Step.Next;
     };
     const after = w.machine.inFlight?.of(w, "tensor").slice(-1) ?? [];
@@ -128,15 +126,38 @@ function product(s: Site): Exec {
         grouping: "tensor",
         after,
         act,
-        sources: w.machine.inFlight === null ? null : sources(a, b),
+        sources: a === null ? [b] : [a, b],
       }),
     );
   };
 }
 
+/** The product by translated code; false: for some reason not. */
+function translated(
+  memory: Int32Array,
+  at: number,
+  { a, b, signA, signB, integer, columns }: Described,
+  goesOn: boolean,
+  products: BlockProducts,
+): boolean {
+  const kind = blockKind(a.name, b.name, signA < 0, signB < 0, integer ? "integer" : "float");
+  if (kind === null || columns % 8 !== 0 || !products.holds(memory)) return false;
+  if (!goesOn) for (let i = 0; i < ROWS; i++) memory.fill(0, at + i * COLUMNS, at + i * COLUMNS + columns);
+  products.inTensorMemory(memory, kind, words, [ROWS, columns], at);
+  return true;
+}
+
 /** `leftOut`: a bit for each row of D that stays as it is. */
-function multiply(memory: Int32Array, at: number, d: Described, goesOn: boolean, leftOut: readonly number[]): void {
+function multiply(
+  memory: Int32Array,
+  at: number,
+  d: Described,
+  goesOn: boolean,
+  leftOut: readonly number[],
+  products: BlockProducts | null,
+): void {
   const { columns, integer } = d;
+  if (products !== null && leftOut.every((m) => m === 0) && translated(memory, at, d, goesOn, products)) return;
   unpack(words.a, ROWS * WORDS_PER_ROW, d.a, d.signA, values.a);
   unpack(words.b, columns * WORDS_PER_ROW, d.b, d.signB, values.b);
   for (let i = 0; i < ROWS; i++)

@@ -9,7 +9,7 @@
  * They work any time up to WARPGROUP.DEPBAR (in-flight.ts), and a program may not look before. Numbers as in tensor.ts.
  */
 import { Mod, type Operand } from "../../isa/operand.js";
-import { begin, type Operation } from "../async/in-flight.js";
+import { begin } from "../async/in-flight.js";
 import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { popcount } from "../groups.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";
@@ -17,7 +17,7 @@ import { f32OfBits } from "../number/f32.js";
 import { f16Value } from "../number/half.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
-import { operation } from "./copies.js";
+import { type BlockKind, blockKind } from "../wasm/block-products.js";
 import { dstRowsOf, elements, halfBits, rowsOf, together } from "./tensor.js";
 
 const ROWS = 16;
@@ -29,11 +29,13 @@ const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(MOST 
 const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(MOST * 32) };
 const sum: Float64Array = new Float64Array(ROWS * MOST);
 
-/** What a product reads: `find` looks at its descriptors when it issues, `read` fills the words of A and B. */
+/** What a product reads: `find` looks at its descriptors when it issues, `readA` and `readB` fill the words of A and B. */
 interface Factors {
   /** Pieces of shared memory; a fault: what was noted. */
   readonly find: (w: Warp) => Found | Step;
-  readonly read: (w: Warp, found: Found) => void;
+  readonly readA: (w: Warp, found: Found) => void;
+  readonly readB: (w: Warp, found: Found) => void;
+  readonly turnB: boolean;
   readonly negA: boolean;
   readonly negB: boolean;
 }
@@ -42,8 +44,6 @@ interface Found {
   readonly a: Pieces | null;
   readonly b: Pieces;
 }
-
-const kept = (p: Pieces): Pieces => ({ at: p.at.slice(), count: p.count });
 
 function factors(s: Site, columns: number): Factors {
   const shared = s.operand("ua");
@@ -58,20 +58,23 @@ function factors(s: Site, columns: number): Factors {
     (w: Warp) => number,
   ];
   const [turnA, turnB] = [has("tnspA"), has("tnspB")];
+  const readB: Factors["readB"] = (w, { b }) => {
+    readMatrix(w, b, turnB, words.b);
+  };
   const findB = (w: Warp): Pieces | Step => piecesOf(w, b0(w), b1(w), 0, columns, turnB);
   if (isShared)
     return {
       find: (w) => {
-        const first = piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA);
-        if (typeof first === "number") return first;
-        const a = kept(first);
+        const a = piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA);
+        if (typeof a === "number") return a;
         const b = findB(w);
-        return typeof b === "number" ? b : { a, b: kept(b) };
+        return typeof b === "number" ? b : { a, b };
       },
-      read: (w, { a, b }) => {
+      readA: (w, { a }) => {
         readMatrix(w, a!, turnA, words.a);
-        readMatrix(w, b, turnB, words.b);
       },
+      readB,
+      turnB,
       negA: has("negA"),
       negB: has("negB"),
     };
@@ -80,14 +83,15 @@ function factors(s: Site, columns: number): Factors {
   return {
     find: (w) => {
       const b = findB(w);
-      return typeof b === "number" ? b : { a: null, b: kept(b) };
+      return typeof b === "number" ? b : { a: null, b };
     },
-    read: (w, { b }) => {
+    readA: (w) => {
       for (let j = 0; j < 4; j++)
         for (let l = 0; l < LANES; l++)
           words.a[(8 * (j & 1) + (l >> 2)) * WORDS_PER_ROW + 4 * (j >> 1) + (l & 3)] = w.I[from[j]! + l]!;
-      readMatrix(w, b, turnB, words.b);
     },
+    readB,
+    turnB,
     negA: (a.mods & Mod.Neg) !== 0,
     negB: has("negB"),
   };
@@ -140,28 +144,34 @@ function write(w: Warp, rows: readonly number[], { half, bits }: Accumulator, co
     }
 }
 
-/** Offsets of the pieces of both factors. */
-function sourcesOf({ a, b }: Found): Operation["sources"] {
-  if (a === null) return { at: b.at, size: 16 };
-  const at = new Int32Array(a.at.length + b.at.length);
-  at.set(a.at);
-  at.set(b.at, a.at.length);
-  return { at, size: 16 };
-}
+/** Do the registers follow each other? */
+const inOrder = (rows: readonly number[]): boolean => rows.every((r, i) => r === rows[0]! + i * LANES);
 
-/** `multiply` adds A · B to the sums. Products of a warp keep their order. */
-function product(s: Site, columns: number, f: Factors, multiply: () => void, kind: Accumulator): Exec {
+/** `multiply` adds A · B to the sums; `block`: the same translated. Products of a warp keep their order. */
+function product(
+  s: Site,
+  columns: number,
+  f: Factors,
+  multiply: () => void,
+  kind: Accumulator,
+  block: BlockKind | null,
+): Exec {
   const registers = columns / (kind.half ? 4 : 2);
   const c = rowsOf(s, s.operand("c"), registers);
   const d = dstRowsOf(s, s.operand("d"), registers);
   const withC = s.predMask("pin");
   const closes = s.operand("sb").value === 0;
+  const translated = inOrder(c) && inOrder(d) ? block : null;
   return together((w) => {
     const found = f.find(w);
     if (typeof found === "number") return found;
     const adds = withC(w) !== 0;
     const act = (): Step => {
-      f.read(w, found);
+      f.readA(w, found);
+      const pieces = { a: words.a, b: found.b, transposed: f.turnB };
+      const to = [adds ? c[0]! : -1, d[0]!] as const;
+      if (translated !== null && w.machine.products?.ofWarp(w, translated, pieces, columns, to)) return Step.Next;
+      f.readB(w, found);
       sum.fill(0, 0, ROWS * columns);
       multiply();
       if (adds) add(w, c, kind, columns);
@@ -169,9 +179,20 @@ function product(s: Site, columns: number, f: Factors, multiply: () => void, kin
       return Step.Next;
     };
     const { inFlight } = w.machine;
-    const after = inFlight?.of(w, "products").slice(-1) ?? [];
-    const sources = inFlight === null ? null : sourcesOf(found);
-    const step = begin(operation(w, 0, { grouping: "products", after, act, sources }));
+    const after = inFlight?.lastOf(w, "products") ?? [];
+    const sources = found.a === null ? [found.b] : [found.a, found.b];
+    const step = begin({
+      warp: w,
+      pc: w.pc,
+      lane: 0,
+      transfers: [],
+      signals: [],
+      grouping: "products",
+      proxy: true,
+      after,
+      act,
+      sources,
+    });
     if (closes) inFlight?.groupsOf(w).close("products", GROUPS);
     return step;
   });
@@ -187,7 +208,8 @@ function ofValues(s: Site, kind: Accumulator): Exec {
     unpack(words.b, columns * WORDS_PER_ROW, eb, f.negB ? -1 : 1, values.b);
     accumulate(sum, values.a, values.b, ROWS, columns, depth);
   };
-  return product(s, columns, f, multiply, kind);
+  const sums = kind === f16 ? "half" : kind === f32 ? "float" : kind === saturated ? "saturated" : "integer";
+  return product(s, columns, f, multiply, kind, blockKind(ea.name, eb.name, f.negA, f.negB, sums));
 }
 
 const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 }, f32));
@@ -205,7 +227,7 @@ function ofBits(s: Site): Exec {
         sum[i * columns + j] = ones;
       }
   };
-  return product(s, columns, f, multiply, s32);
+  return product(s, columns, f, multiply, s32, blockKind("B1", "B1", false, false, "and"));
 }
 
 /** USETMAXREG: registers are never short here, so that taking some always works. */

@@ -154,12 +154,19 @@ export class Arena {
     this.place(cta);
   }
 
+  /** Address of so many bytes until the launch ends, a multiple of 16; 0: there is no room. */
+  reserve(bytes: number): number {
+    const at = this.lowestLocal - ((bytes + 15) & ~15);
+    if (at < this.next) return 0;
+    this.lowestLocal = at;
+    return at;
+  }
+
   /** Room for so many words of a warp's local memory; translated code finds nothing of it where there is none. */
   private localRoom({ exchange }: Warp, words: number): Int32Array | null {
-    const at = this.lowestLocal - 4 * words;
+    const at = this.reserve(4 * words);
     exchange[Exchange.localSize] = 0;
-    if (at < this.next) return null;
-    this.lowestLocal = at;
+    if (at === 0) return null;
     exchange[Exchange.localAt] = at;
     exchange[Exchange.localSize] = (4 * words) / LANES;
     return new Int32Array(this.memory.buffer, at, words).fill(0);

@@ -12,6 +12,7 @@ import { ordersAccesses } from "../races/meaning.js";
 import type { Cta } from "../state.js";
 import { slotOf } from "./access.js";
 import { type Arena, arenaOf } from "./arena.js";
+import { BlockProducts } from "./block-products.js";
 import { wasm } from "./host.js";
 import { Liveness } from "./liveness.js";
 import { relaxedFmaIsExact } from "./relaxed.js";
@@ -115,6 +116,8 @@ export class Engine {
   private readonly leaders: Uint8Array;
   private readonly translations: (Translation | null | undefined)[];
   private arena: Arena | null = null;
+  /** Products of warp groups and of tensor memory; null while nothing is in the arena. */
+  products: BlockProducts | null = null;
   /** Blocks are translated that have not run, too. */
   private whole: boolean;
   /** What the running launch gives. */
@@ -145,6 +148,7 @@ export class Engine {
   begin(banks: readonly Int32Array[], warps: number, sharedBytes: number, observer: Observer): void {
     this.launch = { banks, warps, sharedBytes, observer };
     this.arena?.begin(banks, warps, sharedBytes);
+    this.products?.begin();
   }
 
   /** It has ended. */
@@ -170,19 +174,26 @@ export class Engine {
   /** Counts a visit of the block at `pc`; true: code was translated, and the CTAs have moved. */
   visit(flavour: Flavour, pc: number, ctas: () => Iterable<Cta>): boolean {
     if (++flavour.visits[pc]! < flavour.limit) return false;
-    if (this.arena === null) {
-      this.arena = arenaOf(this.global);
-      if (this.arena === null) {
-        // Never again.
-        flavour.entry.fill(Entry.None);
-        return false;
-      }
-      const { banks, warps, sharedBytes } = this.launch!;
-      this.arena.begin(banks, warps, sharedBytes);
-      for (const cta of ctas()) this.arena.adopt(cta);
+    const arena = this.enter(ctas);
+    if (arena === null) {
+      // Never again.
+      flavour.entry.fill(Entry.None);
+      return false;
     }
-    this.translate(flavour, this.arena);
+    this.translate(flavour, arena);
     return true;
+  }
+
+  /** Moves the CTAs into the arena, unless they are there; null: there is none. Who holds registers must look for them again. */
+  enter(ctas: () => Iterable<Cta>): Arena | null {
+    if (this.arena !== null) return this.arena;
+    this.arena = arenaOf(this.global);
+    if (this.arena === null) return null;
+    const { banks, warps, sharedBytes } = this.launch!;
+    this.arena.begin(banks, warps, sharedBytes);
+    for (const cta of ctas()) this.arena.adopt(cta);
+    this.products = new BlockProducts(this.arena);
+    return this.arena;
   }
 
   private translationAt(pc: number): Translation | null {

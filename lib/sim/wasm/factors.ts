@@ -8,7 +8,7 @@
  * - of single bits as words, in the places of the pairs; of f64 as f64 (doubles.ts).
  */
 import { doublesOfFactor } from "./doubles.js";
-import { type Elements, float, isInteger, pairs, perWord } from "./elements.js";
+import { float, isInteger, pairs, perWord } from "./elements.js";
 import { type Fn, Type } from "./encoder.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
@@ -20,9 +20,22 @@ import { HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, UPPER, Vectors } from "./
 /** Parameters of the functions here: address of the first row, and of the slot. */
 const [ROW, SLOT] = [0, 1] as const;
 
+/** Register `j` of a round's lanes: bytes from the round's first word, of which the next one's is `stepOf` bytes away. */
+function offsetOf(k: FactorKind, j: number): number {
+  if (k.from === "registers") return j * ROW_BYTES;
+  return k.side === "a" && k.rows === 16 ? (j & 1) * 8 * LINE + (j >> 1) * 16 : 16 * j;
+}
+
+/** Bytes of a row of words outside registers. */
+const LINE = 32;
+const stepOf = (k: FactorKind): number => (k.from === "registers" ? 16 : LINE);
+
 /** The elements of four words as f32: vectors of every first, every second element … */
-function floats(w: Vectors, word: number, elements: Elements): number[] {
-  return Array.from({ length: perWord[elements] }, (_, i) => float(w, word, i, elements));
+function floats(w: Vectors, word: number, { elements, negated }: FactorKind): number[] {
+  return Array.from({ length: perWord[elements] }, (_, i) => {
+    const x = float(w, word, i, elements);
+    return negated === true ? w.v(Op.xor, x, w.splat(0x80000000)) : x;
+  });
 }
 
 /** Vectors of the first, the second … elements of four words as vectors of the elements of one word after the other. */
@@ -40,12 +53,12 @@ function floatsOfA(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
   w.rounds(
     8,
     [
-      [ROW, 16],
+      [ROW, stepOf(k)],
       [SLOT, rowBytes],
     ],
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++) {
-        const list = floats(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        const list = floats(w, w.load(Op.load, from!, offsetOf(k, j)), k);
         const at = F32_AT + (j & 1) * 8 * rowBytes + (j >> 1) * 16 * list.length;
         inOrder(w, list).forEach((v, i) => {
           noted(v);
@@ -69,12 +82,12 @@ function floatsOfB(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
   w.rounds(
     8,
     [
-      [ROW, 16],
+      [ROW, stepOf(k)],
       [SLOT, 4],
     ],
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++) {
-        const list = floats(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        const list = floats(w, w.load(Op.load, from!, offsetOf(k, j)), k);
         list.forEach((v, i) => {
           noted(v);
           storeColumn(w, to!, v, F32_AT, 4 * list.length * j + i, list.length);
@@ -90,12 +103,12 @@ function integers(w: Vectors, k: FactorKind): void {
   w.rounds(
     8,
     [
-      [ROW, 16],
+      [ROW, stepOf(k)],
       [SLOT, isA ? rowBytes : 4],
     ],
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++) {
-        const list = pairs(w, w.load(Op.load, from!, j * ROW_BYTES), k.elements);
+        const list = pairs(w, w.load(Op.load, from!, offsetOf(k, j)), k.elements);
         const n = 16 * list.length;
         list.forEach((v, i) => {
           if (isA && k.rows === 8) w.store(to!, v, I16_AT + n * j + 16 * i);

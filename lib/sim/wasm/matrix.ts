@@ -16,7 +16,7 @@ import { F64_AT, type Factor, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
 
 /** What is summed up: integers, saturating or not; ones in a and b, in a xor b; floats, rounded to f32 or to f16; f64. */
-type Sums = "integer" | "saturated" | "and" | "xor" | "float" | "half" | "double";
+export type Sums = "integer" | "saturated" | "and" | "xor" | "float" | "half" | "double";
 
 /** What makes products differ in code. */
 export interface ProductKind {
@@ -137,8 +137,8 @@ export function productOf(s: Site): Product | null {
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((n) => first(s.find(n), n === "d" ? TRASH_ROW : ZERO_ROW));
   if (a == null || b == null || c == null || d == null) return null;
   const factors = {
-    a: { side: "a", rows, depth, elements: types[0], row: a },
-    b: { side: "b", rows: 8, depth, elements: types[1], row: b },
+    a: { side: "a", rows, depth, elements: types[0], row: a, from: "registers" },
+    b: { side: "b", rows: 8, depth, elements: types[1], row: b, from: "registers" },
   } as const;
   return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d };
 }
@@ -215,7 +215,7 @@ function wideSums(w: Vectors, depth: number, a: number, fused: boolean): number[
 }
 
 /** Four f64 of two vectors as f32, rounded toward zero; no number as the canonical one. */
-function rounded(w: Vectors, totals: readonly number[]): number {
+export function rounded(w: Vectors, totals: readonly number[]): number {
   const near = totals.map((t) => w.v(Op.f32x4Demote, t));
   // Of numbers with the same sign the one with the larger bits has the larger magnitude.
   const away = near.map((x, n) => w.v(Op.i64x2GtS, w.v(Op.f64x2Promote, x), totals[n]!));
@@ -306,8 +306,24 @@ function asDoubles(w: Vectors, sums: readonly number[], unit: number): number[] 
   );
 }
 
+/** Where C and D are: how sums of two rows get there, and the bytes between the rows of one round and of the next. */
+export interface Accumulators {
+  readonly step: number;
+  readonly floats: typeof addFloats;
+  readonly halves: typeof addHalves;
+  readonly integers: typeof addIntegers;
+}
+
+/** In the registers of a warp. */
+export const fragments: Accumulators = { step: 16, floats: addFloats, halves: addHalves, integers: addIntegers };
+
 /** The function of a kind of product of what is no f64. Of floats it calls `wide` for each factor (factors.ts) before it needs their f64. */
-export function productFunction(kind: ProductKind, wide: readonly [number, number], fused: boolean): Fn {
+export function productFunction(
+  kind: ProductKind,
+  wide: readonly [number, number],
+  fused: boolean,
+  to: Accumulators = fragments,
+): Fn {
   const { depth, sums, pairs } = kind;
   const w = new Vectors(4);
   const { code } = w;
@@ -317,8 +333,8 @@ export function productFunction(kind: ProductKind, wide: readonly [number, numbe
       8,
       [
         [A, bytes],
-        [C, 16],
-        [D, 16],
+        [C, to.step],
+        [D, to.step],
       ],
       ([a, c, d]) => {
         body(a!, c!, d!);
@@ -327,11 +343,11 @@ export function productFunction(kind: ProductKind, wide: readonly [number, numbe
   if (sums !== "float" && sums !== "half") {
     rounds(pairs, (a, c, d) => {
       const total = integerSums(w, kind, a, sums === "and" || sums === "xor" ? sums : "pairs");
-      addIntegers(w, total, c, d, sums === "saturated");
+      to.integers(w, total, c, d, sums === "saturated");
     });
     return w.finish();
   }
-  const add = sums === "half" ? addHalves : addFloats;
+  const add = sums === "half" ? to.halves : to.floats;
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
   rounds(2 * depth, (a, c, d) => {

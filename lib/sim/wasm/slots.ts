@@ -9,6 +9,10 @@ export interface FactorKind {
   readonly rows: 8 | 16;
   readonly depth: number;
   readonly elements: Elements;
+  /** Where its words are: in registers, as ops/tensor.ts says; 32 bytes of each row (of B: column), one row after the other. */
+  readonly from: "registers" | "rows";
+  /** Its floats count with the other sign. */
+  readonly negated?: boolean;
 }
 
 export interface Factor extends FactorKind {
@@ -22,9 +26,9 @@ export const registersOf = ({ rows, depth, elements }: FactorKind): number => (r
 /** Bytes of a row of A, or column of B, as pairs. */
 export const pairBytes = ({ depth, elements }: FactorKind): number => (depth / perWord[elements]) * bytesOf(elements);
 
-const SLOT_BYTES = 0x1c40;
+export const SLOT_BYTES = 0x1c40;
 /** Slots for A and B; the last of each is for all factors without one of their own. */
-const A_SLOTS = 8;
+export const A_SLOTS = 8;
 const B_SLOTS = 16;
 
 /** In a slot: whether it is narrow (of f64: short, doubles.ts), whether the f64 are made, 2 to the power by which the integers count; elements. */

@@ -57,6 +57,7 @@ function state(banks: readonly Int32Array[]): State {
     fault: null,
     watch: null,
     inFlight: null,
+    products: null,
     phases: 0,
     cancelCluster: () => null,
     noteFault: () => {
