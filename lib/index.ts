@@ -38,6 +38,7 @@ export type { Block, Func, Inst, Program } from "./ori/types.js";
 export type { PhaseEvent, PhaseOptions } from "./phases/index.js";
 export * as phases from "./phases/index.js";
 export {
+  type AllocationWatch,
   type Assembled,
   allocate,
   allRulePlaces,
@@ -74,6 +75,7 @@ export {
   sourcePage,
   staticLatency,
   verifyCubin,
+  watchAllocation,
 } from "./present/index.js";
 export * as ptx from "./ptx/index.js";
 export { check, type Module, parse, print } from "./ptx/index.js";

@@ -1,4 +1,5 @@
 /** How results look in notebooks, and cells in other languages than TypeScript. */
+export { type AllocationWatch, watchAllocation } from "./allocation.js";
 export { completeNames } from "./cell-names.js";
 export { type Completions, completeCell, inspectCell } from "./cell-words.js";
 export {

@@ -21,6 +21,7 @@ import type {
   Constraint,
   ConstraintContext,
   CopyHint,
+  Placement,
   Policies,
   Scan,
   ValueFacts,
@@ -150,7 +151,27 @@ class Attempt {
       target: this.p.registers,
       cost: this.cost,
       failed: this.failed,
+      points: ranges.points,
+      placements: () => this.placements(),
     });
+  }
+
+  private placements(): readonly Placement[] {
+    const { flat, start, segments } = this.p.ranges;
+    const found: Placement[] = [];
+    for (const value of this.p.facts.values) {
+      const slot = this.assignment[value.id] as number;
+      const unit = flat.unitBase[value.id] as number;
+      for (let k = 0; k < value.width; k++)
+        for (let s = start[unit + k] as number; s < (start[unit + k + 1] as number); s++)
+          found.push({
+            value,
+            register: slot < 0 ? -1 : slot + k,
+            from: segments[2 * s] as number,
+            to: segments[2 * s + 1] as number,
+          });
+    }
+    return found;
   }
 
   result(): FileResult {

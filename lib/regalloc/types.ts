@@ -190,6 +190,18 @@ export interface AllocationOptions {
   readonly observe?: (event: AllocationEvent) => void;
 }
 
+/** A stretch of program points for which a register is a value's. Instruction i reads at point 2i and writes at 2i + 1. */
+export interface Placement {
+  /** The value. */
+  readonly value: ValueFacts;
+  /** Physical register, −1: the attempt has none for the value. */
+  readonly register: number;
+  /** First program point. */
+  readonly from: number;
+  /** Last program point. */
+  readonly to: number;
+}
+
 /** What the allocator tells while it works. */
 export type AllocationEvent =
   /** A value was looked at. The arrays are copies. */
@@ -231,6 +243,10 @@ export type AllocationEvent =
       readonly cost: number;
       /** Values that got no register. */
       readonly failed: number;
+      /** Program points of the function, two per instruction. */
+      readonly points: number;
+      /** Which value stands where at the end of the attempt; made when asked for, while the observer runs. */
+      placements(): readonly Placement[];
     }
   | {
       readonly kind: "spill";

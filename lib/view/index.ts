@@ -56,6 +56,15 @@ export {
   pipelineSymbol,
 } from "./pipeline/data.js";
 export { type PipelinePage, pipeline } from "./pipeline/page.js";
+export type { LiveFigure, PlotlyFigure } from "./plotly/figure.js";
+export { type ParallelOptions, parallelCoordinates } from "./plotly/parallel.js";
+export {
+  type AllocationAttempt,
+  type RegisterMapOptions,
+  type RegisterUse,
+  registerMap,
+} from "./plotly/register-map.js";
+export { zoomableGantt } from "./plotly/timeline.js";
 export { type PressureOptions, type PressureTrace, pressureChart } from "./pressure.js";
 export { CellProgress, type ProgressState, progress, timeText } from "./progress.js";
 export type { Png, VegaLiteSpec } from "./render.js";
