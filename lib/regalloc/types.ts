@@ -192,7 +192,7 @@ export interface AllocationOptions {
 
 /** A stretch of program points for which a register is a value's. Instruction i reads at point 2i and writes at 2i + 1. */
 export interface Placement {
-  /** The value. */
+  /** The value that stands there. */
   readonly value: ValueFacts;
   /** Physical register, −1: the attempt has none for the value. */
   readonly register: number;

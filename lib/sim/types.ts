@@ -66,7 +66,12 @@ export interface TensorMap {
   /** Elements from one that is taken to the next, 1 to 8, along each dimension; the first counts as 1. Default 1. */
   readonly elementStrides?: readonly number[];
   /** A map for im2col (cuTensorMapEncodeIm2col): along W, H, D, the first pixel that a filter begins at, and the last, counted from the tensor's last. */
-  readonly im2col?: { readonly lower: readonly number[]; readonly upper: readonly number[] };
+  readonly im2col?: {
+    /** First pixel along W, H, D. */
+    readonly lower: readonly number[];
+    /** Last pixel along W, H, D, counted from the tensor's last. */
+    readonly upper: readonly number[];
+  };
   /** Bytes of the pattern in which shared memory is swizzled. Default 0: not at all. */
   readonly swizzle?: 0 | 32 | 64 | 128;
 }
