@@ -29,10 +29,11 @@ export function genericAtomic(
   wanted: boolean,
 ): Operand {
   const old = wanted ? c.temp(registersOf(a.type)) : RZ(registersOf(a.type));
-  // ptxas keeps the copies out of the loops of float sums, whose results are where DADD and FADD were (facts/ptx-to-sass).
-  const float = c.target.has("clusters") && (a.type.name === "f32" || a.type.name === "f64");
+  // ptxas keeps the copies out of the loops of float sums, on sm_75 of all but extrema (facts/ptx-to-sass).
+  const float = a.type.name === "f32" || a.type.name === "f64";
+  const kept = float || (c.target.has("barriersEmptied") && a.op !== "min" && a.op !== "max");
   const replaced = (was: Operand): void => {
-    if (wanted) c.move(old, was, float ? "kept" : undefined);
+    if (wanted) c.move(old, was, kept ? "kept" : undefined);
   };
   const p = c.predicate();
   const done = c.newBlock();
@@ -43,7 +44,8 @@ export function genericAtomic(
   c.start(c.newBlock());
   if (a.op !== "exch" && a.op !== "cas") {
     inSpace(c, where, "S", done, () => replaced(spin(c, a, sharedPart(c, where), values[0], "shared")));
-    if (float) inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
+    if (float && c.target.has("clusters"))
+      inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
   }
   alone(c, a, where, values, wanted ? old : c.temp(registersOf(a.type)));
   c.start(done);
