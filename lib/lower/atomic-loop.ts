@@ -138,7 +138,7 @@ export function narrowAtomic(c: Context, a: Atomic, where: Address, values: Valu
     c.emit("ISETP.NE.U32.AND", [again], [seen, old]);
   }
   // The copy for the next turn stays in ptxas's code of a swap (facts/ptx-to-sass).
-  c.move(old, swap && c.target.has("clusters") ? c.copied(seen, "kept") : seen);
+  c.move(old, swap ? c.copied(seen, "kept") : seen);
   c.branch(loop, c.when(again));
   c.start(c.newBlock());
   return c.op("SHF.R.U32.HI", [RZ(), amount, seen]);
