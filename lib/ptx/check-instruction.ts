@@ -1,6 +1,7 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand, Unfinished } from "./ast.js";
 import { OperandChecker } from "./check-operands.js";
+import { isTensorMemory, tensorArguments, tensorModifiers, tensorRest } from "./check-tensor-memory.js";
 import { OperandPlaces } from "./locate.js";
 import { illegalElement, mixesTypes } from "./match-arguments.js";
 import { classify, mayBeUnknown, type OperandClass, sizeOf } from "./operand-types.js";
@@ -68,6 +69,7 @@ export class InstructionChecker {
         "Vector with elements of different types are not allowed in mma instruction",
         i.span,
       );
+    else if (open && isTensorMemory(r.name)) this.tensorMemory(i, r, classes);
     else if (open) this.complain(i, [...r.gated, ...r.refused, ...r.demanded]);
     else this.operands.check(r, i, classes, scope);
   }
@@ -77,6 +79,19 @@ export class InstructionChecker {
     const { read, early } = resolve(i.opcode, i.modifiers, this.context);
     this.complain(i, read);
     this.complain(i, early);
+  }
+
+  /** `tcgen05` with arguments that depend on modifiers. */
+  private tensorMemory(i: Instruction, r: Resolved, classes: readonly OperandClass[]): void {
+    const said = (messages: readonly string[]): readonly Complaint[] =>
+      messages.map((message) => ({ severity: "error", message }));
+    const lacking = r.gated.filter((c) => INSTRUCTION_GATE.test(c.message));
+    if (lacking.length === 0) this.complain(i, said(tensorModifiers(r, classes)));
+    if (!tensorArguments(r, classes)) this.complain(i, said([`Arguments mismatch for instruction '${r.name}'`]));
+    else {
+      const others = r.gated.filter((c) => !lacking.includes(c));
+      this.complain(i, [...lacking, ...said(tensorRest(r, classes)), ...r.refused, ...r.demanded, ...others]);
+    }
   }
 
   private complain(i: { readonly span: Span }, complaints: readonly Complaint[]): void {
@@ -218,6 +233,9 @@ export class InstructionChecker {
     return new OperandPlaces(this.context.text, i).span(...path);
   }
 }
+
+/** Gates of an instruction, not of its modifiers. */
+const INSTRUCTION_GATE: RegExp = /^(?:Instruction|Feature) '[a-z]/;
 
 /** Elements of one size, of several, or none that has a type. */
 type Braces = "fine" | "unequal" | "untyped";

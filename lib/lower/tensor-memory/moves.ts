@@ -61,7 +61,9 @@ function reduction(m: Modifiers): string {
 export const moves: Lowering = (c, i, m) => {
   const loads = i.modifiers[0] === "ld";
   const reduces = loads && m.flag("red");
-  for (const w of ["sync", "aligned"]) m.need([w]);
+  m.need(["sync"]);
+  // ptxas takes loads and stores without it, too.
+  m.flag("aligned");
   const shape = m.need([...Object.keys(shapes), "16x32bx2"]);
   const times = m.need(["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"]);
   const packed = !reduces && m.flag(loads ? "pack::16b" : "unpack::16b") ? (loads ? ".PACK16BIT" : ".EXPAND16BIT") : "";

@@ -50,6 +50,9 @@ setmaxnreg.inc setmaxnreg.dec | * | - | Instruction '@' not supported on .target
 tcgen05.shift | * | - | Instruction '@' not supported on .target '#' | !sm_100a sm_103a sm_110a
 tcgen05.mma tcgen05.mma.ws | * | kind::i8 | Feature '.%' not supported on .target '#' | !sm_100a sm_110a
 tcgen05.mma | * | scale_vec::1X scale_vec::2X scale_vec::4X | Feature '.%' not supported on .target '#' | !sm_100a sm_103a sm_110a
+tcgen05.mma | * | kind::mxf4nvf4 scale_vec::4X | Feature '.%' requires PTX ISA .version 8.7 or later |
+tcgen05.mma | * | block16 block32 | Feature '.%' requires PTX ISA .version 8.8 or later |
+tcgen05.ld.red | * | - | Feature '@' requires PTX ISA .version 8.8 or later |
 tcgen05.mma | * | kind::mxf4+sp kind::mxf4nvf4+sp | Feature '.% with .sp modifier' not supported on .target '#' | !sm_100a sm_103a sm_110a
 mma | * | kind::mxf4+sp::ordered_metadata kind::mxf4nvf4+sp::ordered_metadata | Instruction 'Sparse mma with block scale' not supported on .target '#' | !sm_120a sm_121a
 cvt | * | rs | Feature '.%' not supported on .target '#' | !sm_100a sm_103a
@@ -82,6 +85,7 @@ atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .ta
 
 /** The same, before all others: what a PTX version lacks altogether. */
 export const VERSION_GATES: string = `
+tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.cp | * | 16x64b 16x128b 16x256b 32x32b 16x32bx2 128x128b 128x256b 32x128b 4x256b 64x128b | Modifier '.%' requires PTX ISA .version 8.6 or later |
 tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.ld.red tcgen05.st | * | - | Feature '@' requires PTX ISA .version 8.6 or later |
 multimem.ld_reduce multimem.st multimem.red st.async red.async | * | - | Feature '@' requires PTX ISA .version 8.1 or later |
 wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Feature 'WGMMA' requires PTX ISA .version 8.0 or later |
