@@ -6,7 +6,7 @@ import { unwrap } from "../../lib/result.js";
 import { simulate } from "../../lib/sim/index.js";
 import type { TargetName } from "../../lib/target/index.js";
 import { verifyCubin } from "../../lib/verify.js";
-import { matrixKernels, matrixText } from "../corpus/matrix/cases";
+import { launchOf, matrixKernels, matrixText } from "../corpus/matrix/cases";
 import { ptxas } from "./ptxas";
 import { describeOracle } from "./tools";
 
@@ -99,12 +99,16 @@ describeOracle("tensor memory", () => {
   );
 });
 
-describeOracle("a product in tensor memory, ptxas's code in the simulator", () => {
-  const k = matrixKernels.find((x) => x.file === "gemm_tcgen05.sm_100a")!;
-  test.each([0, 3])("-O%i", (level) => {
-    const { params, check } = k.prepare();
-    const run = unwrap(simulate(ptxas(matrixText(k), "sm_100a", level), { grid: k.grid, block: k.block, params }));
-    expect(run.fault).toBeNull();
-    expect(check()).toBe("");
-  });
+const products = matrixKernels.filter((x) => /tcgen05|stream_k/.test(x.file));
+
+describeOracle("products in tensor memory, ptxas's code in the simulator", () => {
+  test.each(products.flatMap((k) => [0, 3].map((level) => [`${k.file} ${k.kernel}`, level, k] as const)))(
+    "%s -O%i",
+    (_, level, k) => {
+      const { params, check } = k.prepare();
+      const run = unwrap(simulate(ptxas(matrixText(k), "sm_100a", level), { ...launchOf(k), params }));
+      expect(run.fault).toBeNull();
+      expect(check()).toBe("");
+    },
+  );
 });
