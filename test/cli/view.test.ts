@@ -23,6 +23,23 @@ test("the page is written, with the CUDA source beside the PTX when asked", asyn
   expect(textOf(host.written.get("x.html"))).toContain("line one");
 });
 
+test("--why: rules that did not apply; --times: what phases took; by default neither", async () => {
+  const host = fakeHost(files);
+  const noteOf = async (...more: string[]): Promise<{ texts: string[]; milliseconds: (number | null)[] }> => {
+    expect(await ptxlab(["view", "k.ptx", "-o", "x.html", ...more], host)).toBe(0);
+    const json = /id="data">([^<]*)</.exec(textOf(host.written.get("x.html")))![1]!;
+    const { texts, functions } = JSON.parse(json);
+    return { texts, milliseconds: functions[0].phases.map((p: { milliseconds: number | null }) => p.milliseconds) };
+  };
+  const [plain, why, times] = [await noteOf(), await noteOf("--why"), await noteOf("--times")];
+  const refusals = (n: { texts: string[] }): number =>
+    n.texts.filter((t) => / is defined by \S+, not by /.test(t)).length;
+  expect(refusals(plain)).toBe(0);
+  expect(refusals(why)).toBeGreaterThan(0);
+  expect(plain.milliseconds.every((ms) => ms === null)).toBe(true);
+  expect(times.milliseconds.some((ms) => ms !== null)).toBe(true);
+});
+
 test("PTX with mistakes: the status says so, the page shows what was reached", async () => {
   const host = fakeHost(files);
   expect(await ptxlab(["view", "bad.ptx", "-o", "x.html"], host)).toBe(1);

@@ -76,7 +76,9 @@ function tableOf(heads, rows, note) {
 }
 
 function figuresPanel() {
-  const { moments, mostWarps, threads } = app.func;
+  const { moments, mostWarps, threads, phases } = app.func;
+  const times = new Map(phases.flatMap((p) => (p.milliseconds === null ? [] : [[p.phase, p.milliseconds]])));
+  const timed = times.size > 0;
   const charts = make("div", "charts");
   for (const { key, title } of FIGURES)
     if (key !== "spills" || moments.some((m) => m.figures.spills > 0)) charts.append(chartOf(moments, key, title));
@@ -90,6 +92,7 @@ function figuresPanel() {
     `warps of ${mostWarps}`,
     "cycles",
     "spill bytes",
+    ...(timed ? ["milliseconds"] : []),
     "what it is for",
   ];
   const change = (/** @type {number} */ k, /** @type {keyof Figures} */ key) => {
@@ -107,6 +110,7 @@ function figuresPanel() {
     change(k, "warps"),
     change(k, "cycles"),
     m.figures.spills,
+    ...(timed ? [times.get(m.phase)?.toFixed(2) ?? ""] : []),
     m.does,
   ]);
   const table = tableOf(heads, rows, (tr, k) => {
