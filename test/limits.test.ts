@@ -27,6 +27,15 @@ test.each(["sm_75", "sm_90"] as const)("static shared memory of an entry, %s", (
   ]);
 });
 
+test("shared variables of a function count without a use, those of the module do not", () => {
+  const unused = ".entry k() { .shared .b8 m[49153]; ret; }";
+  expect(messages(unused)).toEqual([
+    "ptxas error   : Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)",
+  ]);
+  expect(messages(".entry k() { { .shared .b8 m[49152]; } { .shared .b8 n[1]; } ret; }")).toEqual(messages(unused));
+  expect(messages(".shared .b8 m[49153]; .entry k() { ret; }")).toEqual([]);
+});
+
 const ENTRY = ".entry k() { ret; }";
 const memory = "ptxas fatal   : Memory allocation failure";
 const constants = (bytes: string): string =>

@@ -56,6 +56,8 @@ export class Symbols {
         users: taken !== undefined && name === v.name ? taken.users : new Set(),
       });
     }
+    // ptxas gives a function the shared variables declared in it, mentioned or not; of the module's those that it mentions.
+    if (owner !== null && space === "shared" && d.linkage !== "extern") this.use(name, owner);
     return {
       kind: "variable",
       space: space as Space,
