@@ -62,10 +62,12 @@ interface Matrix {
   /** Bits of a register. */
   readonly bits: 32 | 64;
   readonly target: TargetName;
+  /** A is sparse. */
+  readonly sparse?: true;
 }
 
 /** Each warp multiplies two fragments 64 times. Blocks read the same factors. */
-function mmaPtx({ shape, a, b, d, bits, target }: Matrix): string {
+function mmaPtx({ shape, a, b, d, bits, target, sparse }: Matrix): string {
   const list = (name: string, n: number): string =>
     `{${Array.from({ length: n }, (_, i) => `%${name}${i}`).join(", ")}}`;
   const copies = [...Array(a).keys()].slice(1).map((i) => `mov.b${bits} %a${i}, %a0;`);
@@ -86,7 +88,7 @@ function mmaPtx({ shape, a, b, d, bits, target }: Matrix): string {
   ${copies.join(" ")}
   mov.u32 %i2, 0;
 again:
-  mma.sync.aligned.${shape} ${list("d", d)}, ${list("a", a)}, ${list("b", b)}, ${list("d", d)};
+  mma${sparse ? ".sp" : ""}.sync.aligned.${shape} ${list("d", d)}, ${list("a", a)}, ${list("b", b)}, ${list("d", d)}${sparse ? ", %i1, 0" : ""};
   add.s32 %i2, %i2, 1;
   setp.lt.s32 %q, %i2, 64;
   @%q bra again;
@@ -104,6 +106,16 @@ const products: Readonly<Record<string, Matrix>> = {
   s4: { shape: "m16n8k64.row.col.s32.s4.s4.s32", a: 4, b: 2, d: 4, bits: 32, target: "sm_80" },
   b1: { shape: "m16n8k256.row.col.s32.b1.b1.s32.and.popc", a: 4, b: 2, d: 4, bits: 32, target: TARGET },
   e4m3: { shape: "m16n8k32.row.col.f32.e4m3.e4m3.f32", a: 4, b: 2, d: 4, bits: 32, target: "sm_89" },
+  "f16, sparse": {
+    shape: "m16n8k32.row.col.f32.f16.f16.f32",
+    a: 4,
+    b: 4,
+    d: 4,
+    bits: 32,
+    target: TARGET,
+    sparse: true,
+  },
+  "s8, sparse": { shape: "m16n8k64.row.col.s32.s8.s8.s32", a: 4, b: 4, d: 4, bits: 32, target: TARGET, sparse: true },
   f64: { shape: "m16n8k16.row.col.f64.f64.f64.f64", a: 8, b: 4, d: 4, bits: 64, target: TARGET },
 };
 

@@ -129,14 +129,14 @@ function allGroups(dStep: number, lines: number): Fn {
   at(from, A_WORDS);
   at(slot, 0);
   code.get(rows).set(count).open(Op.loop);
-  code.get(from).get(slot).index(Op.call, Callee.factorA);
+  code.get(from).get(slot).i32(0).index(Op.call, Callee.factorA);
   moved(from, GROUP.rows * 4 * WORDS);
   moved(slot, SLOT_BYTES);
   again(count);
   at(from, B_WORDS);
   at(slotB, B_SLOTS);
   code.open(Op.loop);
-  code.get(changed).open(Op.if).get(from).get(slotB).index(Op.call, Callee.factorB).end();
+  code.get(changed).open(Op.if).get(from).get(slotB).i32(0).index(Op.call, Callee.factorB).end();
   moved(from, GROUP.columns * 4 * WORDS);
   at(slot, 0);
   code.get(rows).set(count).get(c).set(toC).get(d).set(toD).open(Op.loop);

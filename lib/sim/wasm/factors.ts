@@ -12,13 +12,27 @@ import { float, isInteger, pairs, perWord } from "./elements.js";
 import { type Fn, Type } from "./encoder.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { F32_AT, F64_AT, type FactorKind, I16_AT, NARROW, pairBytes, registersOf, UNIT, WIDE } from "./slots.js";
+import {
+  F32_AT,
+  F64_AT,
+  type FactorKind,
+  I16_AT,
+  NARROW,
+  pairBytes,
+  registersOf,
+  SLOT_BYTES,
+  UNIT,
+  WIDE,
+} from "./slots.js";
+import { spreadWords } from "./sparse.js";
 import { HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, UPPER, Vectors } from "./vectors.js";
 
 // ------------------------------------------------------------------------------------------------ elements
 
-/** Parameters of the functions here: address of the first row, and of the slot. */
-const [ROW, SLOT] = [0, 1] as const;
+/** Parameters of the functions here: address of the first row, of the slot, and of metadata where the factor is sparse. */
+const [ROW, SLOT, META] = [0, 1, 2] as const;
+/** Where a slot has the words of a sparse factor with their zeros, until others are made of them. */
+const SPREAD_AT = SLOT_BYTES - 8 * ROW_BYTES;
 
 /** Register `j` of a round's lanes: bytes from the round's first word, of which the next one's is `stepOf` bytes away. */
 function offsetOf(k: FactorKind, j: number): number {
@@ -188,10 +202,14 @@ function narrowed(w: Vectors, k: FactorKind, scale: number): void {
   code.get(SLOT).get(wrong).op(Op.anyTrue).op(Op.i32Eqz).memory(Op.i32Store, NARROW);
 }
 
-/** The function that takes a factor out of its registers: address of the first row, of the slot. */
+/** The function that takes a factor out of its registers. Of f64 it has no third parameter. */
 export function factorFunction(k: FactorKind): Fn {
   if (k.elements === "F64") return doublesOfFactor(k);
-  const w = new Vectors(2);
+  const w = new Vectors(3);
+  if (k.selector !== undefined) {
+    spreadWords(w, k, ROW, META, SLOT, SPREAD_AT);
+    w.code.get(SLOT).i32(SPREAD_AT).op(Op.i32Add).set(ROW);
+  }
   if (isInteger(k.elements)) {
     integers(w, k);
     return w.finish();

@@ -13,6 +13,7 @@ import type { Fn } from "./encoder.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { F64_AT, type Factor, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js";
+import { isSelector } from "./sparse.js";
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
 
 /** What is summed up: integers, saturating or not; ones in a and b, in a xor b; floats, rounded to f32 or to f16; f64. */
@@ -79,6 +80,16 @@ const possible: Readonly<Record<Elements, readonly [readonly number[], readonly 
   B1: [[128], [128, 256]],
   F64: [[4], [4, 8, 16]],
 };
+/** Depths of sparse products, of sixteen rows. */
+const sparseDepths: Readonly<Partial<Record<Elements, readonly number[]>>> = {
+  F16: [16, 32],
+  BF16: [16, 32],
+  TF32: [8, 16],
+  S8: [32, 64],
+  U8: [32, 64],
+  S4: [64, 128],
+  U4: [64, 128],
+};
 const smallNames: readonly string[] = ["E4M3", "E5M2", "E3M2", "E2M3", "E2M1"];
 const integerNames: readonly string[] = ["S8", "U8", "S4", "U4"];
 
@@ -124,22 +135,36 @@ const typesOf: Readonly<Record<string, (mods: readonly string[]) => Types | null
 export function productOf(s: Site): Product | null {
   const { op, mods } = s.inst.form;
   const name = mods.find((m) => m in shapes);
-  const types = typesOf[op]?.(mods.filter((m) => m !== name)) ?? null;
+  const isSparse = mods.includes("SP");
+  const types = typesOf[op]?.(mods.filter((m) => m !== name && m !== "SP")) ?? null;
   if (types === null || name === undefined || s.inst.guard !== null || (s.pred("pin") & 7) !== 7) return null;
   const pin = s.find("pin");
   if (pin !== null && pin.mods & 4) return null;
   const [rows, depth] = shapes[name]!;
-  if (!types.slice(0, 2).every((t) => possible[t as Elements][rows === 8 ? 0 : 1].includes(depth))) return null;
+  const depthsOf = (e: Elements): readonly number[] =>
+    isSparse ? (rows === 8 ? [] : (sparseDepths[e] ?? [])) : possible[e][rows === 8 ? 0 : 1];
+  if (!types.slice(0, 2).every((t) => depthsOf(t as Elements).includes(depth))) return null;
   const first = (o: Operand | null, zero: number): number | null =>
     o === null || o.kind !== Kind.Reg || o.mods & 7 || !/^(\.ROW|\.COL)?$/.test(o.part)
       ? null
       : (o.id < 0 ? zero : o.id) * ROW_BYTES;
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((n) => first(s.find(n), n === "d" ? TRASH_ROW : ZERO_ROW));
   if (a == null || b == null || c == null || d == null) return null;
+  const sparse = isSparse ? { meta: first(s.find("e"), ZERO_ROW), selector: s.imm("n") } : null;
+  if (sparse !== null && sparse.meta === null) return null;
   const factors = {
-    a: { side: "a", rows, depth, elements: types[0], row: a, from: "registers" },
+    a: {
+      side: "a",
+      rows,
+      depth,
+      elements: types[0],
+      row: a,
+      from: "registers",
+      ...(sparse as Pick<Factor, "meta" | "selector"> | null),
+    },
     b: { side: "b", rows: 8, depth, elements: types[1], row: b, from: "registers" },
   } as const;
+  if (sparse !== null && !isSelector(factors.a, sparse.selector)) return null;
   return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d };
 }
 

@@ -13,11 +13,15 @@ export interface FactorKind {
   readonly from: "registers" | "rows";
   /** Its floats count with the other sign. */
   readonly negated?: boolean;
+  /** Of A of a sparse product, of which half the elements are there: which threads of a quad give metadata. */
+  readonly selector?: number;
 }
 
 export interface Factor extends FactorKind {
   /** Offset of its first row in the warp's state. */
   readonly row: number;
+  /** Of a sparse one: the same of its metadata. */
+  readonly meta?: number;
 }
 
 /** Registers of a factor. */
@@ -51,7 +55,7 @@ export class Slots {
   private readonly used = { a: 0, b: 0 };
 
   slotOf(f: Factor): Slot {
-    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row}`;
+    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row} ${f.meta} ${f.selector}`;
     const known = this.known.get(key);
     if (known !== undefined) return known.slot;
     const n = this.used[f.side]++;
@@ -67,7 +71,9 @@ export class Slots {
     let bits = 0;
     for (const { slot, factor } of this.known.values()) {
       const first = factor.row / ROW_BYTES;
-      const all = Array.from({ length: registersOf(factor) }, (_, i) => first + i);
+      const count = registersOf(factor) / (factor.selector === undefined ? 1 : 2);
+      const all = Array.from({ length: count }, (_, i) => first + i);
+      if (factor.meta !== undefined) all.push(factor.meta / ROW_BYTES);
       if (slot.bit !== null && all.some(written)) bits |= 1 << slot.bit;
     }
     return bits;

@@ -355,8 +355,16 @@ class Writer {
         .op(Op.i32And)
         .op(Op.i32Eqz)
         .open(Op.if);
-    const number = this.helper(`factor ${f.side} ${f.rows} ${f.depth} ${f.elements}`, () => factorFunction(f));
-    code.get(BASE).i32(f.row).op(Op.i32Add).i32(at).index(Op.call, number);
+    const number = this.helper(`factor ${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.selector}`, () =>
+      factorFunction(f),
+    );
+    code.get(BASE).i32(f.row).op(Op.i32Add).i32(at);
+    if (f.elements !== "F64")
+      code
+        .get(BASE)
+        .i32(f.meta ?? 0)
+        .op(Op.i32Add);
+    code.index(Op.call, number);
     if (bit === null) return;
     code
       .get(this.there)

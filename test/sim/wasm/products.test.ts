@@ -22,6 +22,8 @@ interface Form {
   /** Registers of an accumulator; default 4. */
   readonly d?: number;
   readonly target?: TargetName;
+  /** Has metadata. */
+  readonly sparse?: true;
 }
 
 const ada = "sm_89";
@@ -53,6 +55,15 @@ const forms: readonly Form[] = [
   { text: "m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m3.f32", a: 4, b: 2, of: "float8", target: "sm_120a" },
   { text: "m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e3m2.f32", a: 4, b: 2, of: "float8", target: "sm_120a" },
   { text: "m16n8k32.row.col.kind::f8f6f4.f16.e2m3.e2m1.f16", a: 4, b: 2, of: "float8", d: 2, target: "sm_120a" },
+  { text: "m16n8k32.row.col.f32.f16.f16.f32", a: 4, b: 4, of: "half", sparse: true },
+  { text: "m16n8k16.row.col.f32.bf16.bf16.f32", a: 2, b: 2, of: "half", sparse: true },
+  { text: "m16n8k16.row.col.f16.f16.f16.f16", a: 2, b: 2, of: "half", d: 2, sparse: true },
+  { text: "m16n8k16.row.col.f32.tf32.tf32.f32", a: 4, b: 4, of: "word", sparse: true },
+  { text: "m16n8k8.row.col.f32.tf32.tf32.f32", a: 2, b: 2, of: "word", sparse: true },
+  { text: "m16n8k64.row.col.s32.s8.u8.s32", a: 4, b: 4, of: "bits", sparse: true },
+  { text: "m16n8k32.row.col.satfinite.s32.u8.s8.s32", a: 2, b: 2, of: "bits", sparse: true },
+  { text: "m16n8k64.row.col.s32.s4.u4.s32", a: 2, b: 2, of: "bits", target: ampere, sparse: true },
+  { text: "m16n8k128.row.col.s32.u4.s4.s32", a: 4, b: 4, of: "bits", target: ampere, sparse: true },
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2 },
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2, target: ampere },
   { text: "m16n8k4.row.col.f64.f64.f64.f64", a: 2, b: 1, of: "double" },
@@ -64,18 +75,18 @@ const list = (name: string, from: number, n: number): string =>
   `{${Array.from({ length: n }, (_, i) => `%${name}${from + i}`).join(", ")}}`;
 
 /** Two products share A, one of them in turns with another B; a register of A, and one of the second B, changes in each turn. */
-function ptx({ text, a, b, d: n = 4, of, target = "sm_90" }: Form): string {
+function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse }: Form): string {
   const bits = of === "double" ? 64 : 32;
   const row = 4 * bits;
   const load = (name: string, n: number, from: number): string =>
     Array.from({ length: n }, (_, i) => `ld.global.b${bits} %${name}${i}, [%p+${row * (from + i)}];`).join("\n");
   const mma = (d: number, from: number): string =>
-    `mma.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)};`;
+    `mma${sparse ? ".sp" : ""}.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)}${sparse ? ", %e, 0" : ""};`;
   return `.version 9.0
 .target ${target}
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
-  .reg .b${bits} %a<8>, %b<8>, %d<8>, %n<2>; .reg .b32 %i, %t, %w; .reg .b64 %p, %q; .reg .pred %more, %odd;
+  .reg .b${bits} %a<8>, %b<8>, %d<8>, %n<2>; .reg .b32 %e, %i, %t, %w; .reg .b64 %p, %q; .reg .pred %more, %odd;
   ld.param.u64 %p, [in];
   ld.param.u64 %q, [out];
   mov.u32 %t, %tid.x;
@@ -84,6 +95,7 @@ function ptx({ text, a, b, d: n = 4, of, target = "sm_90" }: Form): string {
   ${load("a", a, 0)}
   ${load("b", 2 * b, 8)}
   ${load("d", 8, 16)}
+  ${sparse ? `ld.global.b32 %e, [%p+${row * 23}];` : ""}
   mov.u32 %i, 0;
 again:
   ${mma(0, 0)}
