@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { random } from "../random.js";
 import { fragments } from "./fragments.js";
 import { products } from "./gemm.js";
+import { boxKernels } from "./boxes.js";
 import { handedOn } from "./copies.js";
 import { tensorMemory } from "./tensor-memory.js";
 import { typed } from "./product-types.js";
@@ -143,6 +144,7 @@ export const matrixKernels: readonly MatrixKernel[] = [
   ...fragments,
   ...handedOn,
   ...tensorMemory,
+  ...boxKernels,
   ...typed,
 ];
 
