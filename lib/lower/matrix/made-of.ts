@@ -68,7 +68,7 @@ export function eightRows(name: string): MadeOf {
 }
 
 /** The nibbles of a word as bytes, from bit 0 or 4 of each byte on; signed ones with their sign brought up. */
-function nibbles(c: Context, word: Operand, high: boolean, signed: boolean): Operand {
+export function nibbles(c: Context, word: Operand, high: boolean, signed: boolean): Operand {
   const low = high ? c.op("SHF.R.U32.HI", [RZ(), imm(4), word]) : word;
   const value = c.op("LOP3.LUT", [low, imm(0x0f0f0f0f), RZ(), imm(0xc0)]);
   if (!signed) return value;
@@ -80,7 +80,7 @@ function nibbles(c: Context, word: Operand, high: boolean, signed: boolean): Ope
 const LIMIT = 0x7fffffff;
 
 /** Sums that end at the greatest and least number. */
-function saturatingSum(c: Context, x: Operand, y: Operand): Operand {
+export function saturatingSum(c: Context, x: Operand, y: Operand): Operand {
   const sum = c.op("IADD3", [x, y, RZ()]);
   // Overflow: both signs differ from that of the sum.
   const over = c.op("LOP3.LUT", [x, y, sum, imm(~(0xf0 ^ 0xcc) & (0xf0 ^ 0xaa) & 0xff)]);
@@ -90,23 +90,31 @@ function saturatingSum(c: Context, x: Operand, y: Operand): Operand {
   return c.op("SEL", [bound, sum, p]);
 }
 
-/** `s4` and `u4` on the unit for bytes: rows 8 or 16, each word of b one product of depth 32. */
+/** `s4` and `u4` on the unit for bytes: rows 8 or 16, each word of b a product of depth 32, or two of 16. */
 export function nibbleProduct(a: string, b: string, saturates: boolean): MadeOf {
-  const name = `IMMA.16832.${a === "s4" ? "S8" : "U8"}.${b === "s4" ? "S8" : "U8"}`;
+  const types = `${a === "s4" ? "S8" : "U8"}.${b === "s4" ? "S8" : "U8"}`;
   return (c, wa, wb, acc) => {
     const rows = wa.length / wb.length;
+    // One word of b: a product for each half of its nibbles, as ptxas.
     const once = wb.length === 1;
-    const padded = rows === 2 ? acc : [...acc, RZ(), RZ()];
-    let d = once || !saturates ? wide(c, padded) : RZ(4);
+    const eight = once && rows === 1 && c.target.has("mmaInteger8");
+    const name = once ? (eight ? "IMMA.8816" : "IMMA.16816") : "IMMA.16832";
+    const padded = rows === 2 || eight ? acc : [...acc, RZ(), RZ()];
+    const both = [false, true];
+    let d = saturates ? RZ(padded.length) : wide(c, padded);
     wb.forEach((word, k) => {
-      const factor = [false, true].flatMap((high) =>
-        [0, 1].map((r) => (r < rows ? nibbles(c, wa[k * rows + r] as Operand, high, a === "s4") : RZ())),
-      );
-      const other = [false, true].map((high) => nibbles(c, word, high, b === "s4"));
-      d = product(c, once && saturates ? `${name}.SAT` : name, factor, other, d);
+      for (const highs of once ? [[false], [true]] : [both]) {
+        const factor = highs.flatMap((high) =>
+          (eight ? [0] : [0, 1]).map((r) =>
+            r < rows ? nibbles(c, wa[k * rows + r] as Operand, high, a === "s4") : RZ(),
+          ),
+        );
+        const other = highs.map((high) => nibbles(c, word, high, b === "s4"));
+        d = product(c, `${name}.${types}`, factor, other, d);
+      }
     });
     const sums = wordsOf(d).slice(0, acc.length);
-    return once || !saturates ? sums : sums.map((s, k) => saturatingSum(c, s, acc[k] as Operand));
+    return saturates ? sums.map((s, k) => saturatingSum(c, s, acc[k] as Operand)) : sums;
   };
 }
 

@@ -10,6 +10,7 @@ import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import type { PtxType } from "../types.js";
 import { finishFragment, fragmentOut, readFragment } from "./fragment.js";
+import { half884, wordsOf } from "./half884.js";
 import { bits, byteFloats, doubles, eightRows, type MadeOf, nibbleProduct } from "./made-of.js";
 import { formOf, type Product, productsOf } from "./products.js";
 import { typeOfRegisters } from "./registers.js";
@@ -97,11 +98,23 @@ export function emitProduct(c: Context, name: string, f: Fragments, type: string
   finishFragment(c, f.d, d, sums);
 }
 
-/** sm_75: the steps of four products of 8 × 8 × 4, each making two registers of D. C in f16 beside D in f32 serves two steps by one pair. */
+/** sm_75 (later ones: half884.ts): the steps of four products of 8 × 8 × 4, each making two registers of D. C in f16 beside D in f32 serves two steps by one pair. */
 function steps884(c: Context, w: Wanted, f: Fragments): void {
-  if (!c.target.has("mmaHalf884")) throw new Refusal();
   const bits = typeOfRegisters("f32");
   const [words, from] = [w.d === "f32" ? 8 : 4, w.c === "f32" ? 8 : 4];
+  if (!c.target.has("mmaHalf884")) {
+    const [fa, fb, fc] = [f.a, f.b, f.c].map((o, k) => wordsOf(readFragment(c, o, k < 2 ? 2 : from, bits)));
+    const [aRow, bRow] = w.layouts.map((x) => x === "row") as [boolean, boolean];
+    const types = { aRow, bRow, d: w.d as "f16" | "f32", c: w.c as "f16" | "f32" };
+    allTogether(c);
+    const made = half884(c, types, fa as [Operand, Operand], fb as [Operand, Operand], fc as Operand[]);
+    const whole = c.temp(words);
+    made.forEach((word, k) => {
+      c.move(part(whole, k), word);
+    });
+    finishFragment(c, f.d, whole, bits);
+    return;
+  }
   const a = select(readFragment(c, f.a, 2, bits), w.layouts[0] === "row" ? ".ROW" : ".COL");
   const b = select(readFragment(c, f.b, 2, bits), w.layouts[1] === "row" ? ".ROW" : ".COL");
   const acc = readFragment(c, f.c, from, bits);

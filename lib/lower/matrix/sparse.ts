@@ -4,11 +4,11 @@
  * Registers go over as they are; one immediate says which lanes hold the metadata, and a uniform register which bytes of which lanes hold the scales
  * (ptxas's code on sm_80 to sm_120a). A sparse product with scales takes metadata and A's scales as a pair.
  *
- * From sm_100 on products of f16 and integers need metadata in ascending order; for `.sp` without `::ordered_metadata` ptxas then calls a routine that
- * sorts it across lanes. That one is refused.
+ * From sm_100 on products of f16 and integers need metadata in ascending order: metadata.ts. From sm_90 on 4-bit integers are the low and the high
+ * nibbles as bytes, with the same metadata, in two products (as ptxas's routines).
  */
 import { formsNamed } from "../../isa/form.js";
-import { imm, RZ, select } from "../../ori/operand.js";
+import { imm, part, RZ, select } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import type { Feature } from "../../target/types.js";
@@ -19,6 +19,9 @@ import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { type PtxType, typeNamed, U32 } from "../types.js";
 import { finishFragment, fragmentOut, readFragment } from "./fragment.js";
+import { wordsOf } from "./half884.js";
+import { nibbles, saturatingSum } from "./made-of.js";
+import { sorted } from "./metadata.js";
 import { typeOfRegisters } from "./registers.js";
 import { allTogether } from "./together.js";
 
@@ -97,9 +100,11 @@ interface Emission {
   readonly list: readonly PtxOperand[];
   /** What follows C. */
   readonly more: readonly Operand[];
+  /** In ascending order first; the selector of lanes. */
+  readonly sort?: number;
 }
 
-function emit(c: Context, { name, w, list, more }: Emission): void {
+function emit(c: Context, { name, w, list, more, sort }: Emission): void {
   const [to, fa, fb, fc] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
   const words = fa.kind === "vector" ? fa.elements.length : 0;
   const width = (f: (typeof forms)[number], slot: string): number => f.srcs.find((s) => s.name === slot)?.width ?? 0;
@@ -107,11 +112,17 @@ function emit(c: Context, { name, w, list, more }: Emission): void {
   const form = forms.find((f) => width(f, "a") === words);
   if (form === undefined) throw new Refusal();
   const [factor, sums] = [typeOfRegisters(w.a), typeOfRegisters(w.d)];
-  const a = readFragment(c, fa, words, factor);
+  let a = readFragment(c, fa, words, factor);
   const b = readFragment(c, fb, width(form, "b"), factor);
   const acc = readFragment(c, fc, width(form, "c"), sums);
   const d = fragmentOut(c, to, form.dsts[0]?.width ?? 0, sums);
   allTogether(c);
+  if (sort !== undefined) {
+    const unit = w.a === "f16" ? "halves" : "bytes";
+    const made = sorted(c, unit, wordsOf(a), more[0] as Operand, sort);
+    a = joinedWords(c, made.a);
+    more = [made.metadata, imm(0)];
+  }
   const layouts = name.startsWith("IMMA") || (name.startsWith("QMMA") && c.target.has("mmaByteFloatLayouts"));
   const slots: Record<string, Operand> = {
     a: layouts ? select(a, ".ROW") : a,
@@ -121,6 +132,47 @@ function emit(c: Context, { name, w, list, more }: Emission): void {
   };
   c.builder.emit(form, { d }, slots);
   finishFragment(c, to, d, sums);
+}
+
+/** Consecutive registers with these words. */
+function joinedWords(c: Context, words: readonly Operand[]): Operand {
+  const d = c.temp(words.length);
+  words.forEach((w, k) => {
+    c.move(part(d, k), w);
+  });
+  return d;
+}
+
+/** `s4` and `u4` as bytes. */
+function nibbleSparse(c: Context, w: Wanted, list: readonly PtxOperand[], metadata: Operand, selector_: number): void {
+  const [to, fa, fb, fc] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
+  const count = w.shape === "m16n8k64" ? 2 : 4;
+  const word = typeOfRegisters(w.d);
+  const read = (o: PtxOperand, n: number): Operand[] => wordsOf(readFragment(c, o, n, word));
+  const [b, acc] = [read(fb, count), read(fc, 4)];
+  let [a, order, lanes] = [read(fa, count), metadata, selector_];
+  allTogether(c);
+  if (c.target.has("mmaOrderedMetadata")) {
+    const made = sorted(c, "bytes", a, metadata, selector_);
+    [a, order, lanes] = [[...made.a], made.metadata, 0];
+  }
+  const types = [w.a, w.b].map((t) => (t === "s4" ? "S8" : "U8")).join(".");
+  const name = `IMMA.SP.${count === 2 ? "16832" : "16864"}.${types}`;
+  const [low, high] = [false, true].map((upper) => {
+    const part_ = (words: readonly Operand[], type: string): Operand =>
+      joinedWords(
+        c,
+        words.map((x) => nibbles(c, x, upper, type === "s4")),
+      );
+    const d = c.temp(4);
+    c.emit(name, [d], [select(part_(a, w.a), ".ROW"), select(part_(b, w.b), ".COL"), RZ(4), order, imm(lanes)]);
+    return wordsOf(d);
+  }) as [Operand[], Operand[]];
+  const sums = acc.map((x, k) => {
+    if (!w.saturates) return c.op("IADD3", [x, low[k]!, high[k]!]);
+    return saturatingSum(c, c.op("IADD3", [low[k]!, high[k]!, RZ()]), x);
+  });
+  finishFragment(c, to, joinedWords(c, sums), word);
 }
 
 /** A number below `limit`. */
@@ -139,12 +191,18 @@ export const sparse: Lowering = (c, i, m) => {
     ([shape, factors, sums, , needs]) =>
       shape === w.shape && has(factors, w.a) && has(factors, w.b) && has(sums, w.d) && c.target.has(needs as Feature),
   );
-  if (row === undefined || (/^b?f16|^tf/.test(w.a) && w.a !== w.b)) throw new Refusal();
-  if (row[5] === "ordered" && !ordered && c.target.has("mmaOrderedMetadata")) throw new Refusal();
-  const name = named(row[3] as string, w) + (w.saturates ? ".SAT" : "");
-  const lanes = imm(selector(at(list, 5), 4));
+  const lanes = selector(at(list, 5), 4);
   const metadata = c.materialize(c.read(at(list, 4), U32));
-  emit(c, { name, w, list, more: [metadata, lanes] });
+  const quarters = /^[su]4$/;
+  if (row === undefined && quarters.test(w.a) && quarters.test(w.b) && c.target.has("clusters")) {
+    if (w.d !== "s32" || (w.shape !== "m16n8k64" && w.shape !== "m16n8k128")) throw new Refusal();
+    nibbleSparse(c, w, list, metadata, lanes);
+    return;
+  }
+  if (row === undefined || (/^b?f16|^tf/.test(w.a) && w.a !== w.b)) throw new Refusal();
+  const sorts = row[5] === "ordered" && !ordered && c.target.has("mmaOrderedMetadata");
+  const name = named(row[3] as string, w) + (w.saturates ? ".SAT" : "");
+  emit(c, { name, w, list, more: [metadata, imm(lanes)], ...(sorts ? { sort: lanes } : {}) });
 };
 
 /** The one word in braces, or without. */

@@ -19,6 +19,7 @@ const codings = {
   u8: { bits: 8, codes: [0, 1, 100, 200, 255].map((x) => [x, x]) },
   e4m3: { bits: 8, codes: [[0, 0], [0x38, 1], [0x40, 2], [0x44, 3], [0xb8, -1], [0x30, 0.5], [0x58, 16]] },
   e5m2: { bits: 8, codes: [[0, 0], [0x3c, 1], [0x40, 2], [0x42, 3], [0xbc, -1], [0x38, 0.5]] },
+  s4: { bits: 4, codes: [-8, -5, -1, 0, 1, 3, 7].map((x) => [x & 15, x]) },
   e2m1: { bits: 4, codes: [...small.map((x, i) => [i, x] as const), ...small.map((x, i) => [i + 8, -x] as const)] },
 } satisfies Record<string, Coding>;
 
@@ -81,16 +82,23 @@ function bits(): Prepared {
   return { params: [{ s32: N }, { s32: words }, a, b, c], check };
 }
 
-/** Two of each four neighbours of A, in ascending order, with their places where the threads of a warp give them. */
-const sparse = (coding: Coding, k: number, out: () => Float32Array | Int32Array) => (): Prepared => {
+const ascending = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+/** Without (2, 1), which ptxas does not bring in order. */
+const anyOrder = [...ascending, [1, 0], [2, 0], [3, 0], [3, 1], [3, 2]];
+
+/** Two of each four neighbours of A, with their places where the threads of a warp give them; neighbours are elements, or of 4 bits pairs of them. */
+const sparse = (coding: Coding, length: number, out: () => Float32Array | Int32Array, orders: readonly number[][] = ascending) => (): Prepared => {
   const r = random(34);
-  const [a, b] = [draw(r, (M * k) / 2, coding), draw(r, N * k, coding)];
+  const per = coding.bits === 4 ? 2 : 1;
+  const [a, b] = [draw(r, (M * length) / 2, coding), draw(r, N * length, coding)];
   const c = out();
-  const step = 1024 / coding.bits / 2;
-  const places = Array.from({ length: (M * k) / 4 }, () => [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]][r.below(6)]!);
-  const full = new Float64Array(M * k);
+  // From here on in neighbours.
+  const [k, width] = [length / per, coding.bits * per];
+  const step = 1024 / width / 2;
+  const places = Array.from({ length: (M * k) / 4 }, () => orders[r.below(orders.length)]!);
+  const full = new Float64Array(M * length);
   places.forEach((p, chunk) => {
-    for (let i = 0; i < 2; i++) full[4 * chunk + p[i]!] = a.values[2 * chunk + i]!;
+    for (let i = 0; i < 2 * per; i++) full[per * (4 * chunk + p[Math.floor(i / per)]!) + (i % per)] = a.values[2 * per * chunk + i]!;
   });
   // A word of each thread for 16 rows and a step of k (PTX ISA, figures of metadata): with 16 bits two threads, each with both rows; with 8 bits all four.
   const e = new Uint32Array((M / 16) * (k / step) * 32);
@@ -98,13 +106,13 @@ const sparse = (coding: Coding, k: number, out: () => Float32Array | Int32Array)
     const [lane, s, tile] = [at & 31, (at >> 5) % (k / step), Math.floor((at >> 5) / (k / step))];
     const [g, t] = [lane >> 2, lane & 3];
     for (let nibble = 0; nibble < 8; nibble++) {
-      const [row, first] = coding.bits === 16 ? [g + 8 * (nibble >> 2), 16 * (t & 1) + 4 * (nibble & 3)] : [g + 8 * (t & 1), 32 * (t >> 1) + 4 * nibble];
+      const [row, first] = width === 16 ? [g + 8 * (nibble >> 2), 16 * (t & 1) + 4 * (nibble & 3)] : [g + 8 * (t & 1), 32 * (t >> 1) + 4 * nibble];
       const p = places[((16 * tile + row) * k + s * step + first) / 4]!;
       e[at]! |= (p[0]! | (p[1]! << 2)) << (4 * nibble);
     }
   });
-  const check = (): string => wrong(c, N, k, (i, x) => full[i * k + x]!, (j, x) => b.values[j * k + x]!);
-  return { params: [{ s32: N }, { s32: (k * coding.bits) / 64 }, a.words, b.words, e, c], check };
+  const check = (): string => wrong(c, N, length, (i, x) => full[i * length + x]!, (j, x) => b.values[j * length + x]!);
+  return { params: [{ s32: N }, { s32: (k * width) / 64 }, a.words, b.words, e, c], check };
 };
 
 /** Scales: `perStep` blocks in each step of 256 bits of k. */
@@ -132,7 +140,7 @@ const scaled = (coding: Coding, k: number, perStep: number, scales: Coding["code
 
 const powers: Coding["codes"] = [[126, 0.5], [127, 1], [128, 2], [129, 4]];
 const bytes: Coding["codes"] = [[0x38, 1], [0x3c, 1.5], [0x40, 2], [0x30, 0.5]];
-const { f16, bf16, tf32, s8, u8, e4m3, e5m2, e2m1 } = codings;
+const { f16, bf16, tf32, s8, u8, s4, e4m3, e5m2, e2m1 } = codings;
 
 const kernels = (file: string, targets: MatrixKernel["targets"], block: number, list: Readonly<Record<string, () => Prepared>>): MatrixKernel[] =>
   Object.entries(list).map(([kernel, prepare]) => ({ file, kernel, targets, grid: block === 64 ? [2, 2] : [4, 2], block, prepare }));
@@ -144,7 +152,13 @@ const types = {
   of_u8s8: dense(u8, s8, 64, counts),
   of_bits: bits,
 };
-const sparseTypes = { of_f16: sparse(f16, 64, floats), of_s8: sparse(s8, 128, counts) };
+const sparseTypes = {
+  of_f16: sparse(f16, 64, floats),
+  of_s8: sparse(s8, 128, counts),
+  of_f16_any: sparse(f16, 64, floats, anyOrder),
+  of_s8_any: sparse(s8, 128, counts, anyOrder),
+  of_s4_any: sparse(s4, 256, counts, anyOrder),
+};
 
 export const typed: readonly MatrixKernel[] = [
   ...kernels("product_types.sm_80", ["sm_80", "sm_86"], 64, types),

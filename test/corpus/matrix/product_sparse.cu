@@ -1,4 +1,5 @@
-// C = A · B where two of four neighbours in A are zero: mma.sp with f16, bf16 and s8. A comes without the zeros, with two bits of place for each element kept.
+// C = A · B where two of four neighbours in A are zero: mma.sp with f16, s8 and s4 (pairs of neighbours), its places in ascending order and in any. A comes without
+// the zeros, with two bits of place for each element kept.
 // targets: sm_80 sm_90 sm_100
 #include <cstdint>
 
@@ -21,3 +22,6 @@
 
 KERNEL(of_f16, float, "+f", "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32")
 KERNEL(of_s8, int, "+r", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32")
+KERNEL(of_f16_any, float, "+f", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32")
+KERNEL(of_s8_any, int, "+r", "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32")
+KERNEL(of_s4_any, int, "+r", "mma.sp.sync.aligned.m16n8k128.row.col.s32.s4.s4.s32")
