@@ -23,6 +23,7 @@ import { wordsOf } from "./half884.js";
 import { nibbles, saturatingSum } from "./made-of.js";
 import { sorted } from "./metadata.js";
 import { typeOfRegisters } from "./registers.js";
+import { sparseBytes } from "./sparse-bytes.js";
 import { allTogether } from "./together.js";
 
 /**
@@ -175,6 +176,26 @@ function nibbleSparse(c: Context, w: Wanted, list: readonly PtxOperand[], metada
   finishFragment(c, to, joinedWords(c, sums), word);
 }
 
+/** `e4m3` and `e5m2` as halves. */
+function bytesSparse(
+  c: Context,
+  w: Wanted,
+  list: readonly PtxOperand[],
+  metadata: Operand,
+  lanes: number,
+  sorts: boolean,
+): void {
+  const [to, fa, fb, fc] = list as [PtxOperand, PtxOperand, PtxOperand, PtxOperand];
+  if (w.shape !== "m16n8k64" || w.d === "s32" || lanes !== 0) throw new Refusal();
+  const [factor, sums] = [typeOfRegisters(w.a), typeOfRegisters(w.d)];
+  const words = w.d === "f16" ? 2 : 4;
+  const [a, b] = [wordsOf(readFragment(c, fa, 4, factor)), wordsOf(readFragment(c, fb, 4, factor))];
+  const acc = wordsOf(readFragment(c, fc, words, sums));
+  allTogether(c);
+  const d = sparseBytes(c, { a: w.a, b: w.b, d: w.d as "f16" | "f32", sorts }, a, b, acc, metadata);
+  finishFragment(c, to, joinedWords(c, d), sums);
+}
+
 /** A number below `limit`. */
 function selector(o: PtxOperand, limit: number): number {
   if (o.kind !== "int" || o.hi !== 0 || o.lo >= limit) throw new Refusal();
@@ -197,6 +218,11 @@ export const sparse: Lowering = (c, i, m) => {
   if (row === undefined && quarters.test(w.a) && quarters.test(w.b) && c.target.has("clusters")) {
     if (w.d !== "s32" || (w.shape !== "m16n8k64" && w.shape !== "m16n8k128")) throw new Refusal();
     nibbleSparse(c, w, list, metadata, lanes);
+    return;
+  }
+  const byteFloats = /^e[45]m[23]$/;
+  if (row === undefined && byteFloats.test(w.a) && byteFloats.test(w.b) && c.target.has("clusters")) {
+    bytesSparse(c, w, list, metadata, lanes, c.target.has("mmaOrderedMetadata"));
     return;
   }
   if (row === undefined || (/^b?f16|^tf/.test(w.a) && w.a !== w.b)) throw new Refusal();

@@ -160,6 +160,8 @@ const sparseTypes = {
   of_s4_any: sparse(s4, 256, counts, anyOrder),
 };
 
+const sparseBytes = { of_e4m3_any: sparse(e4m3, 128, floats, anyOrder) };
+
 export const typed: readonly MatrixKernel[] = [
   ...kernels("product_types.sm_80", ["sm_80", "sm_86"], 64, types),
   ...kernels("product_types.sm_90", ["sm_90"], 64, types),
@@ -170,6 +172,8 @@ export const typed: readonly MatrixKernel[] = [
   ...kernels("product_sparse.sm_80", ["sm_80", "sm_89"], 32, sparseTypes),
   ...kernels("product_sparse.sm_90", ["sm_90"], 32, sparseTypes),
   ...kernels("product_sparse.sm_100", ["sm_100", "sm_120"], 32, sparseTypes),
+  ...kernels("product_sparse.sm_90", ["sm_90"], 32, sparseBytes),
+  ...kernels("product_sparse.sm_100", ["sm_100", "sm_120"], 32, sparseBytes),
   ...kernels("product_scaled.sm_120a", ["sm_120a"], 32, {
     of_mxf8: scaled(e4m3, 64, 1, powers),
     of_mxf4: scaled(e2m1, 128, 2, powers),

@@ -1,4 +1,4 @@
-// C = A · B where two of four neighbours in A are zero: mma.sp with f16, s8 and s4 (pairs of neighbours), its places in ascending order and in any. A comes without
+// C = A · B where two of four neighbours in A are zero: mma.sp with f16, s8, e4m3 and s4 (pairs of neighbours), its places in ascending order and in any. A comes without
 // the zeros, with two bits of place for each element kept.
 // targets: sm_80 sm_90 sm_100
 #include <cstdint>
@@ -25,3 +25,6 @@ KERNEL(of_s8, int, "+r", "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col
 KERNEL(of_f16_any, float, "+f", "mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32")
 KERNEL(of_s8_any, int, "+r", "mma.sp.sync.aligned.m16n8k64.row.col.s32.s8.s8.s32")
 KERNEL(of_s4_any, int, "+r", "mma.sp.sync.aligned.m16n8k128.row.col.s32.s4.s4.s32")
+#if __CUDA_ARCH__ >= 900
+KERNEL(of_e4m3_any, float, "+f", "mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32")
+#endif
