@@ -4,13 +4,13 @@
  * `eachValue`: for instructions that act for every lane that executes them (arrivals). Lanes with the value of one of them go
  * together, the others come round again.
  *
- *     again:  R2UR UR4, R0; ISETP.NE P0, R0, UR4; @P0 BRA other; ARRIVES [UR4]; BRA done
- *     other:  BRA again
+ *     again:  R2UR UR4, R0; ISETP.EQ P0, R0, UR4; @!P0 BRA next; ARRIVES [UR4]
+ *     next:   @!P0 BRA again
  *
  * `eachLane`: for instructions that act once, whoever executes them (bulk copies). One lane goes at a time.
  *
- *     again:  ELECT P0; @!P0 BRA other; R2UR UR4, R0; UBLKCP …; BRA done
- *     other:  BRA again
+ *     again:  ELECT P0; @!P0 BRA next; R2UR UR4, R0; UBLKCP …
+ *     next:   @!P0 BRA again
  *
  * ptxas -O0 makes the same loops (measured on sm_80, 90a, 100a) with predicates in place of branches.
  */
@@ -33,35 +33,41 @@ export function toUniform(c: Context, values: readonly Operand[]): Operand {
   return d;
 }
 
+/**
+ * Emits `body` for some of the lanes that have come so far, those where the predicate that `choose` gives is true, then for the others in turn. What is done
+ * lies within the loop: behind it lanes would meet first.
+ */
+function inTurns(c: Context, choose: () => Operand, body: () => void): void {
+  const [again, act, next, done] = [c.newBlock(), c.newBlock(), c.newBlock(), c.newBlock()];
+  c.start(again);
+  const chosen = choose();
+  c.branch(next, c.when(chosen, true));
+  c.start(act);
+  body();
+  c.start(next);
+  c.branch(again, c.when(chosen, true));
+  c.start(done);
+}
+
 /** Emits `body` for lanes with equal `value`, which is given in a uniform register. */
 export function eachValue(c: Context, value: Operand, body: (uniform: Operand) => void): void {
-  const [again, act, other, done] = [c.newBlock(), c.newBlock(), c.newBlock(), c.newBlock()];
   const own = c.materialize(value);
-  c.start(again);
   const uniform = c.builder.ur(1);
-  c.emit("R2UR", [uniform], [own]);
-  const differs = c.predicate();
-  c.emit("ISETP.NE.U32.AND", [differs], [own, uniform]);
-  c.branch(other, c.when(differs));
-  c.start(act);
-  body(uniform);
-  c.branch(done);
-  c.start(other);
-  c.branch(again);
-  c.start(done);
+  const choose = (): Operand => {
+    c.emit("R2UR", [uniform], [own]);
+    const same = c.predicate();
+    c.emit("ISETP.EQ.U32.AND", [same], [own, uniform]);
+    return same;
+  };
+  inTurns(c, choose, () => body(uniform));
 }
 
 /** Emits `body` for one lane after the other. */
 export function eachLane(c: Context, body: () => void): void {
-  const [again, act, other, done] = [c.newBlock(), c.newBlock(), c.newBlock(), c.newBlock()];
-  c.start(again);
-  const elected = c.predicate();
-  c.emit("ELECT", [elected], []);
-  c.branch(other, c.when(elected, true));
-  c.start(act);
-  body();
-  c.branch(done);
-  c.start(other);
-  c.branch(again);
-  c.start(done);
+  const choose = (): Operand => {
+    const elected = c.predicate();
+    c.emit("ELECT", [elected], []);
+    return elected;
+  };
+  inTurns(c, choose, body);
 }
