@@ -26,7 +26,9 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
   const folder = dirname(resolve(path));
   const spec = readSweep(jsonOf(path, host), folder);
   if (typeof spec === "string") throw new UsageError(`${path}: ${spec}`);
-  const objective = objectiveOf(values.objective === undefined ? spec : { objective: values.objective });
+  const asked = values.objective === undefined ? spec : { ...spec, objective: values.objective };
+  // On a queue the workers judge.
+  const objective = objectiveOf(values.queue === undefined ? asked : {});
   const opened = await objective.open();
   if (!opened.ok) {
     printAll(opened.diagnostics, path, host);
@@ -46,7 +48,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
     const options: SweepOptions & { readonly out: string } = {
       folder,
       out,
-      objective,
+      ...(values.queue === undefined && { objective }),
       signal: stop.signal,
       ...(shard && { shard }),
       ...(values.threads !== undefined && { threads: values.threads }),
@@ -67,7 +69,7 @@ export async function sweepCommand(args: readonly string[], host: Host): Promise
       },
       onWork: (w) => work.push(w),
     };
-    const result = await ranOn(() => sweepToTable(spec, options), values.queue);
+    const result = await ranOn(() => sweepToTable(asked, options), values.queue);
     bar.stop();
     const good = values.json ? printJson(result, host) : printRows(result, host);
     if (!values.json) host.out(`${endText(result, out, shard)}\n`);

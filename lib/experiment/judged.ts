@@ -1,6 +1,5 @@
 /** Rows judged by an objective that is asked in this thread, one code after the other, while the threads make the next. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { contentOf, type Place } from "./files.js";
 import type { Objective } from "./objective.js";
 import { load, type Ran, runPoint } from "./point.js";
 import type { Point, Row } from "./types.js";
@@ -11,7 +10,7 @@ export class Judge {
   constructor(
     private readonly objective: Objective,
     private readonly key: string,
-    private readonly folder: string,
+    private readonly place: Place,
   ) {}
 
   /** The row of a point, with what the objective says. */
@@ -25,7 +24,7 @@ export class Judge {
     }
     const base = await this.baseOf(point);
     if (base === null) return { ...row, outcome: "not run: the base cannot be made" };
-    const said = await this.objective.judge({ cubin, base, launch, folder: this.folder, hazards: row.hazards });
+    const said = await this.objective.judge({ cubin, base, launch, place: this.place, hazards: row.hazards });
     return { ...row, outcome: said.outcome, results: said.results, ...said.estimated, ...said.measured };
   }
 
@@ -39,8 +38,8 @@ export class Judge {
   }
 
   private async make({ input, target }: Point): Promise<Uint8Array | null> {
-    if (input.cubin !== undefined) return readFileSync(resolve(this.folder, input.cubin));
+    if (input.cubin !== undefined) return contentOf(this.place, input.cubin).bytes;
     const plain: Point = { input, target, level: 3, maxRegisters: 0, knobs: {}, moves: null };
-    return runPoint(plain, this.folder, await load(plain, this.key), this.key).cubin;
+    return runPoint(plain, this.place, await load(plain, this.key), this.key).cubin;
   }
 }

@@ -3,6 +3,7 @@
  * at once and always the same; a clock is asked over and over, so its answer has a spread.
  */
 import { ok, type Result } from "../result.js";
+import type { Place } from "./files.js";
 import type { Estimated, Measured, Row } from "./types.js";
 
 /** A code to judge. */
@@ -11,10 +12,10 @@ export interface Candidate {
   readonly cubin: Uint8Array;
   /** The code that it is compared with: measured in turn with it, so that what changes on the GPU meanwhile meets both. */
   readonly base: Uint8Array | null;
-  /** Path of the launch file, from `folder` on. */
+  /** Name of the launch file in `place`. */
   readonly launch: string;
-  /** Folder that paths of the launch file start at. */
-  readonly folder: string;
+  /** Folder that names start at; on the worker of a queue the path of each file by its name. */
+  readonly place: Place;
   /** Findings of the hazard checker on the cubin, where they are known already. */
   readonly hazards: number | null;
 }
@@ -50,9 +51,9 @@ export interface Objective {
 export const model: Objective = {
   name: "model",
   open: async () => ok(""),
-  judge: async ({ cubin, launch, folder }) => {
+  judge: async ({ cubin, launch, place }) => {
     const { launched } = await import("./launched.js");
-    const { outcome = "ok", results, ...estimated } = launched(cubin, launch, folder);
+    const { outcome = "ok", results, ...estimated } = launched(cubin, launch, place);
     return { outcome, results, estimated, measured: null };
   },
   close: async () => {},

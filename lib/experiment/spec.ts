@@ -91,6 +91,16 @@ export function objectiveOf({ objective = "model" }: Pick<SweepSpec, "objective"
   return clock(objective === "clock" ? {} : objective.clock);
 }
 
+/**
+ * What tells rows of a sweep that is judged on a queue from others, null for the timing model. Which card measures is its worker's affair and stands
+ * in the row; the id holds what was asked.
+ */
+export function queueKey({ objective = "model" }: Pick<SweepSpec, "objective">): string | null {
+  if (objective === "model") return null;
+  const { device = null, repetitions = null, inARow = null } = objective === "clock" ? {} : objective.clock;
+  return JSON.stringify(["clock on a queue", device, repetitions, inARow]);
+}
+
 function inputProblem(input: Record<string, unknown>, folder: string): string {
   const { ptx, cubin, launch, needs } = input;
   const lacking = needsProblem(needs);

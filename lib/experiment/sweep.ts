@@ -4,13 +4,14 @@ import { basename, dirname, join } from "node:path";
 import { type ExecuteOptions, executeEach, keyOf } from "./executor.js";
 import { sha } from "./files.js";
 import { writeManifest } from "./manifest.js";
+import { model } from "./objective.js";
 import { nameOf, pointId } from "./point.js";
 import { cellProgress } from "./progress.js";
-import type { QueueOptions } from "./queue/connection.js";
+import type { QueueJudge, QueueOptions } from "./queue/connection.js";
 import { shownSweep } from "./shown.js";
-import { objectiveOf, pointsOf } from "./spec.js";
+import { objectiveOf, pointsOf, queueKey } from "./spec.js";
 import { Journal, mendJournal, writeTable } from "./table.js";
-import type { Point, Row, SweepSpec } from "./types.js";
+import type { ClockSettings, Point, Row, SweepSpec } from "./types.js";
 
 /** Where a sweep leaves its rows, and which points are its own. */
 export interface SweepOptions extends ExecuteOptions {
@@ -25,7 +26,7 @@ export interface SweepOptions extends ExecuteOptions {
   };
   /** Called before the first point: how many there are, and how many are known already. */
   readonly onStart?: (total: number, known: number) => void;
-  /** Workers on other machines run the points (`ptxlab worker`); the timing model judges. Default: threads here. */
+  /** Workers on other machines run the points (`ptxlab worker`); the timing model judges, or, where the sweep says so, the clock of a worker's GPU. Default: threads here. */
   readonly queue?: QueueOptions;
 }
 
@@ -95,6 +96,12 @@ function onDisk(path: string): Store {
 
 async function run(spec: SweepSpec, options: SweepOptions, store: Store | null): Promise<SweepDone> {
   const kept = store ?? onDisk(journalOf(options.out as string, options.shard));
+  if (options.queue !== undefined) {
+    // Judged by the workers, as the sweep says: no GPU has to be here.
+    if (options.objective !== undefined && options.objective !== model)
+      throw new Error("points of a queue are judged as the sweep says, not by an objective of this process");
+    return judgedBy(spec, options, kept, options.objective === model ? null : queueKey(spec));
+  }
   if (options.objective !== undefined) return judgedBy(spec, options, kept, await keyOf(options.objective));
   const objective = objectiveOf(spec);
   try {
@@ -106,9 +113,8 @@ async function run(spec: SweepSpec, options: SweepOptions, store: Store | null):
 
 async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, key: string | null): Promise<SweepDone> {
   const { out, folder, shard, queue } = options;
-  if (queue !== undefined && key !== null)
-    throw new Error("a queue has no GPU: its points are judged by the timing model");
-  const all = pointsOf(spec, folder);
+  const onQueue = queue !== undefined && key !== null ? { clock: clockOf(spec), key } : null;
+  const all = pointsOf(spec, folder).map((p) => (onQueue === null ? p : withGpu(p)));
   const mine = all.flatMap((_, i) => (shard === undefined || i % shard.of === shard.index - 1 ? [i] : []));
   const ids = all.map((p) => pointId(p, folder, key));
   const firsts = firstOf(ids);
@@ -126,7 +132,7 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, ke
   try {
     await executeOpen(
       points,
-      { ...options, onRow },
+      { ...options, onRow, judge: onQueue },
       take,
       sha(ids.join()).slice(0, 16),
       open.map((i) => ids[i]!),
@@ -146,10 +152,15 @@ async function judgedBy(spec: SweepSpec, options: SweepOptions, store: Store, ke
   return { points: there.length, resumed: known, complete, rows };
 }
 
+/** Only a worker with a GPU can judge by its clock. */
+const withGpu = (p: Point): Point => ({ ...p, needs: { gpu: true, ...p.needs } });
+
+const clockOf = ({ objective }: SweepSpec): ClockSettings => (typeof objective === "object" ? objective.clock : {});
+
 /** Runs points on threads here, or on the workers of a queue, where `name` tells the sweep from others. */
 async function executeOpen(
   points: readonly Point[],
-  options: SweepOptions,
+  options: SweepOptions & { readonly judge: QueueJudge | null },
   take: (row: Row) => void,
   name: string,
   ids: readonly string[],

@@ -68,7 +68,7 @@ const candidate = (cubin: Uint8Array, more: Partial<Candidate> = {}): Candidate 
   cubin,
   base,
   launch: "k.json",
-  folder,
+  place: folder,
   hazards: null,
   ...more,
 });

@@ -35,7 +35,15 @@ export class Processes {
 
   /** `ptxlab ARGS`; its messages go to the pipe. */
   start(...args: readonly string[]): ChildProcess {
-    const child = spawn(process.execPath, [command, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+    return this.startIn({}, ...args);
+  }
+
+  /** The same with variables of the environment. */
+  startIn(env: Readonly<Record<string, string>>, ...args: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, [command, ...args], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...env },
+    });
     child.stderr!.resume();
     this.running.add(child);
     return child;

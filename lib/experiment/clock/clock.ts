@@ -10,12 +10,13 @@
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { diagnostic } from "../../diagnostics.js";
 import { type Cubin, readCubin } from "../../elf/index.js";
 import { fail, ok, type Result } from "../../result.js";
 import { type LaunchFile, parseLaunchFile } from "../../sim/index.js";
 import { verifyCubin } from "../../verify.js";
+import { besides, type Place, pathIn } from "../files.js";
 import type { Candidate, Judgement, Objective } from "../objective.js";
 import { median, quantile, spread } from "../statistics.js";
 import type { ClockSettings, Measured } from "../types.js";
@@ -138,9 +139,9 @@ class Clock implements Objective {
   }
 
   private async measure(candidate: Candidate): Promise<Judgement> {
-    const { cubin: bytes, base, launch, folder, hazards } = candidate;
+    const { cubin: bytes, base, launch, place, hazards } = candidate;
     const cubin = safe(bytes, hazards);
-    const { key, file } = this.launchFile(resolve(folder, launch), launch);
+    const { key, file } = this.launchFile(place, launch);
     const launches = launchesOf(file, cubin);
     if (typeof launches === "string") stop(`${launch}: ${launches}`);
     const baseHash = base === null ? null : hash(base);
@@ -194,7 +195,8 @@ class Clock implements Objective {
     return stop(String("ended" in said ? said.ended : said.fault));
   }
 
-  private launchFile(path: string, name: string): { readonly key: string; readonly file: LaunchFile } {
+  private launchFile(place: Place, name: string): { readonly key: string; readonly file: LaunchFile } {
+    const path = pathIn(place, name);
     const text = readFileSync(path, "utf8");
     const key = JSON.stringify([path, hash(text)]);
     const known = this.files.get(path);
@@ -205,7 +207,7 @@ class Clock implements Objective {
     } catch (e) {
       return stop(`${name}: ${(e as SyntaxError).message}`);
     }
-    const file = parseLaunchFile(json, (p) => readFileSync(resolve(dirname(path), p)));
+    const file = parseLaunchFile(json, (p) => readFileSync(pathIn(place, besides(name, p))));
     if (typeof file === "string") return stop(`${name}: ${file}`);
     const made = { key, file };
     this.files.set(path, made);

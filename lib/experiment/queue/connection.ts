@@ -8,7 +8,7 @@ import type { Redis } from "ioredis";
 import type { Machine, Needs } from "../needs.js";
 import { needsKey } from "../needs.js";
 import { version } from "../point.js";
-import type { Point } from "../types.js";
+import type { ClockSettings, Point } from "../types.js";
 
 /** A queue and what is told of its workers. */
 export interface QueueOptions {
@@ -37,6 +37,15 @@ export interface Job {
   readonly points: readonly Point[];
   /** SHA-256 of each file by the name that the points use. */
   readonly files: Readonly<Record<string, string>>;
+  /** The worker's GPU judges; null: the timing model on its threads. */
+  readonly judge: QueueJudge | null;
+}
+
+/** How the GPU of a worker is asked. */
+export interface QueueJudge {
+  readonly clock: ClockSettings;
+  /** Part of the ids of rows, as in `pointId`. */
+  readonly key: string;
 }
 
 /** What came of it; `milliseconds` within points, by which the next portions are cut. */

@@ -23,6 +23,7 @@ import {
   needsKeyOnServer,
   PREFIX,
   packages,
+  type QueueJudge,
   type QueueOptions,
   queueName,
   rowsKey,
@@ -40,7 +41,7 @@ const LOOK_AFTER = 3_000;
 /** Milliseconds that a lease outlives its holder. */
 const LEASE = 10_000;
 
-type Options = ExecuteOptions & { readonly queue: QueueOptions };
+type Options = ExecuteOptions & { readonly queue: QueueOptions; readonly judge: QueueJudge | null };
 
 /**
  * Runs points on the workers of a queue; `sweep` tells this sweep from others on it, `ids` are those of the points, each once. Rows go to `take` as they come. Throws when there is no server at first,
@@ -250,6 +251,7 @@ class Coordinator {
         const data: Job = {
           sweep: this.sweep,
           points,
+          judge: this.options.judge,
           files: Object.assign({}, ...points.map((p) => this.filesOf(p))),
         };
         const opts = {
@@ -320,7 +322,7 @@ class Coordinator {
     }
     for (const i of portion.indices) {
       const outcome = /stalled/.test(why) ? `the worker died: ${LOSSES + 1} in turn` : `failed: ${why}`;
-      this.settle(failedRow(this.points[i]!, this.options.folder, null, outcome));
+      this.settle(failedRow(this.points[i]!, this.options.folder, this.options.judge?.key ?? null, outcome));
     }
   }
 

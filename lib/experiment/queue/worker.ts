@@ -23,6 +23,7 @@ import {
   type WorkerInfo,
   workerKey,
 } from "./connection.js";
+import { type ClockJudges, clockJudges } from "./judges.js";
 
 /** How a worker takes points. */
 export interface WorkerOptions {
@@ -45,8 +46,8 @@ export async function serveQueue(options: WorkerOptions): Promise<void> {
   const { Worker } = await packages();
   const threads = options.threads ?? availableParallelism();
   const redis = await connect(options.url);
-  const side = new Side(redis, threads);
   const info: WorkerInfo = { host: hostname(), pid: process.pid, ...machineHere(threads) };
+  const side = new Side(redis, threads, clockJudges(info.gpus.length));
   const free = new Cores(threads);
   const workers = new Map<string, QueueWorker<Job>>();
   /** Takes portions of points with these needs, where this machine has them. */
@@ -133,18 +134,20 @@ class Side {
   constructor(
     private readonly redis: Redis,
     threads: number,
+    private readonly judges: ClockJudges,
   ) {
     this.threads = keepThreads(threads);
   }
 
   /** Runs a portion and hands its rows in; how many. */
-  async run(job: string, { sweep, points, files }: Job): Promise<number> {
+  async run(job: string, { sweep, points, files, judge }: Job): Promise<number> {
     const names = Object.entries(files);
     const paths = await Promise.all(names.map(([, hash]) => this.file(hash)));
     const place = Object.fromEntries(names.map(([name], i) => [name, paths[i]!]));
-    const done = (await this.threads.of(points[0]?.budget ?? {}).run(points, place, null)) ?? [];
+    const done = (await this.threads.of(points[0]?.budget ?? {}).run(points, place, judge?.key ?? null)) ?? [];
+    const rows = judge === null ? done.map((d) => d.row) : await this.judges.rows(judge, points, place, done);
     const milliseconds = done.reduce((sum, d) => sum + d.to - d.from, 0);
-    const answer: Answer = { job, rows: done.map((d) => JSON.stringify(d.row)), milliseconds };
+    const answer: Answer = { job, rows: rows.map((row) => JSON.stringify(row)), milliseconds };
     await this.redis.rpush(rowsKey(sweep), JSON.stringify(answer));
     return done.length;
   }
@@ -169,6 +172,7 @@ class Side {
 
   async end(): Promise<void> {
     await this.threads.end();
+    await this.judges.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
