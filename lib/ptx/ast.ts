@@ -25,9 +25,11 @@ export interface Module {
 
 /** An instruction of which a syntax error leaves its name and modifiers. */
 export interface Unfinished {
+  /** Its first word: `add`. */
   readonly opcode: string;
   /** As written, without their dots. */
   readonly modifiers: readonly string[];
+  /** Where name and modifiers stand. */
   readonly span: Span;
 }
 

@@ -94,7 +94,7 @@ test("of two MOVs to a pair the words do not tell whether they are one; in our o
   ]);
 });
 
-/** Our own code of a statement: the words of the unit that has an instruction, and its item. */
+/** Our own code of a statement: the words of the unit that has the first instruction with this name, else with this opcode, and its item. */
 function unitOf(arch: TargetName, opt: number, statement: string, op: string): [ops: string, item: string] {
   const text = `.version 9.0
 .target ${arch}
@@ -109,7 +109,8 @@ selp.b32 %r6, %r5, 7, %p2; st.global.u32 [%d1], %r6; st.global.u64 [%d1+8], %d2;
   const { insts, words: all, target } = made.functions[0]!.code!;
   const derived = capsuleOf(all, 1, { paramBase: target.constants.paramBase, compiled: true });
   if ("unknown" in derived) throw new Error(`${insts[derived.unknown]!.form.op} is not known`);
-  const at = insts.findIndex((i) => i.form.op === op);
+  const named = insts.findIndex((i) => i.form.name === op);
+  const at = named >= 0 ? named : insts.findIndex((i) => i.form.op === op);
   const unit = derived.units.find((u) => u.first <= at && at < u.first + u.words)!;
   const ops = insts.slice(unit.first, unit.first + unit.words).map((i) => i.form.op);
   return [ops.join(" "), unit.item === null ? "1" : hex(unit.item)];
