@@ -84,6 +84,7 @@ export type Feature =
   | "asyncCopy"
   | "barrierInitByStore"
   | "bulkCopiesToCluster"
+  | "sharedFill"
   | "warpgroupProducts"
   | "mma80"
   | "mmaHalf884"

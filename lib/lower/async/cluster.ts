@@ -13,11 +13,13 @@ import { acquired, membar } from "../fence.js";
 import { together } from "../gather.js";
 import { readFragment } from "../matrix/fragment.js";
 import type { Modifiers } from "../modifiers.js";
+import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
 import { SHARED_WINDOW_HIGH } from "../special.js";
 import { PRED, registersOf, U32, U64 } from "../types.js";
-import { sharedAddress } from "./operands.js";
+import { addressIn, sharedAddress, wideAddress } from "./operands.js";
 import { acquireMap } from "./tensor-map.js";
+import { eachLane, toUniform } from "./uniform.js";
 
 const needClusters = (c: Context): void => {
   if (!c.target.has("clusters")) throw new Refusal();
@@ -162,6 +164,23 @@ const stAsync = (c: Context, i: Instruction, m: Modifiers): void => {
   c.emit(`STAS${size}`, [], [where, URZ(2), imm(0), c.materialize(data, words)]);
 };
 
+/** `st.bulk`: zeros in shared memory of the CTA; a generic address is taken for one there (as ptxas). */
+const stBulk = (c: Context, i: Instruction, m: Modifiers): void => {
+  if (!c.target.has("sharedFill")) throw new Refusal();
+  const [to, size, value] = operands(i, 3) as [PtxOperand, PtxOperand, PtxOperand];
+  m.flag("weak");
+  const where = m.flag("shared::cta") ? sharedAddress(c, to) : c.word(wideAddress(c, addressIn(to), "generic"), 0);
+  if (value.kind !== "int" || value.lo !== 0 || value.hi !== 0) throw new Refusal();
+  const low = c.materialize(where);
+  // At most 2^24 bytes: the lower word says all.
+  const bytes = c.word(c.materialize(c.read(size, U64), 2), 0);
+  const count = c.op("SHF.R.U32.HI", [RZ(), imm(3), c.materialize(bytes)]);
+  eachLane(c, () => {
+    const [address, n] = [toUniform(c, [low]), toUniform(c, [count])];
+    c.emit("UMEMSETS.64", [], [address, imm(0), skip(), n]);
+  });
+};
+
 const redAsync = (c: Context, i: Instruction, m: Modifiers): void => {
   needClusters(c);
   const ops = operands(i, 3);
@@ -285,6 +304,7 @@ export function withClusters(base: Family): Family {
     const plain = rest(opcode);
     return (c, i, m) => {
       if (async !== null && m.flag("async")) async(c, i, m);
+      else if (opcode === "st" && m.flag("bulk")) stBulk(c, i, m);
       else if (inOtherCtas(i)) {
         m.need(["shared::cluster"]);
         plain(c, asGeneric(c, i), m);

@@ -173,6 +173,23 @@ function nextWork(s: Site): Exec {
   };
 }
 
+/** UMEMSETS.64: zeros in shared memory, 8 bytes n times; at once, as LDS after it wants (ptxas has no wait between them). */
+function fill(s: Site): Exec {
+  s.has("64");
+  const base = s.scalar(s.operand("base"))!;
+  const off = s.imm("off");
+  const count = s.scalar(s.operand("n"))!;
+  return (w, m) => {
+    const lane = 31 - Math.clz32(m & -m);
+    const [from, n] = [(base(w) + off) >>> 0, count(w) >>> 0];
+    for (let i = 0; i < n; i++) {
+      if (!locate(w, "shared", from + 8 * i, 8, lane)) return Step.Fault;
+      place.bytes.fill(0, place.at, place.at + 8);
+    }
+    return Step.Next;
+  };
+}
+
 /** Prefetches. */
 function nothing(s: Site): Exec {
   s.ignoreModifiers();
@@ -186,4 +203,5 @@ export const bulk: Makers = {
   REDAS: store,
   UBLKPF: nothing,
   UGETNEXTWORKID: nextWork,
+  UMEMSETS: fill,
 };
