@@ -206,7 +206,7 @@ describe("what is not lowered", () => {
     const text = `.entry bad() {
 .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<2>;
 add.s32 %r1, %r2, -3;
-tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r1, 32;
+tcgen05.dealloc.cta_group::4.sync.aligned.b32 %r1, 32;
 ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1+-8], %rd2;
 add.s32.odd %r1, %r1, 0x7fffffff;
 tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
@@ -214,7 +214,7 @@ tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}];
 }
 .entry good() { .reg .b32 %r<2>; mov.u32 %r1, 1; }`;
     expect(messages(text)).toEqual([
-      "7: not supported yet: tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r1, 32",
+      "7: not supported yet: tcgen05.dealloc.cta_group::4.sync.aligned.b32 %r1, 32",
       "8: not supported yet: ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%rd1-8], %rd2",
       "9: not supported yet: add.s32.odd %r1, %r1, 2147483647",
       "10: not supported yet: tex.1d.v4.s32.s32 {%r0, %r1, %r2, %r3}, [t, {%r0}]",

@@ -139,7 +139,7 @@ class Trace {
       this.held.set((copy[1] ?? copy[3])!, this.of((copy[2] ?? copy[4])!));
       return;
     }
-    if (/^CS2R R\d+, SRZ/.test(text)) {
+    if (/^(CS2R R\d+, SRZ|MOV\.64 R\d+, RZ)/.test(text)) {
       const first = number(/R\d+/.exec(text)![0]);
       this.held.set(`R${first}`, "0").set(`R${first + 1}`, "0");
       return;
