@@ -63,12 +63,13 @@ export function axis(title: string, rest: Readonly<Record<string, unknown>> = {}
   return { title: { text: title }, gridcolor: "#ececec", linecolor: "#bbbbbb", zeroline: false, ...rest };
 }
 
-/** Makes a figure of its parts; `picture` is the same data for Vega-Lite. */
+/** Makes a figure of its parts; `picture` is the same data for Vega-Lite, shown beside it with `beside` pixels per unit. */
 export function liveFigure(
   title: string,
   { data, layout }: Pick<PlotlyFigure, "data" | "layout">,
   picture: VegaLiteSpec,
   text: string,
+  beside = 2,
 ): LiveFigure {
   const figure: PlotlyFigure = {
     data,
@@ -82,21 +83,21 @@ export function liveFigure(
     ...picture,
   };
   let drawn: Promise<Png> | null = null;
-  const png2x = (): Promise<Png> => {
-    drawn ??= renderPng(spec, 2);
+  const pngBeside = (): Promise<Png> => {
+    drawn ??= renderPng(spec, beside);
     return drawn;
   };
   return {
     figure,
     spec,
     text,
-    png: (scale = 2) => (scale === 2 ? png2x() : renderPng(spec, scale)),
+    png: (scale = 2) => (scale === beside ? pngBeside() : renderPng(spec, scale)),
     async [displaySymbol](): Promise<MimeBundle> {
-      const { bytes } = await png2x();
+      const { bytes } = await pngBeside();
       return { [PLOTLY_MIME]: figure, "image/png": Buffer.from(bytes).toString("base64"), "text/plain": text };
     },
     async [metadataSymbol](): Promise<MimeBundle> {
-      const { width, height } = await png2x();
+      const { width, height } = await pngBeside();
       return { "image/png": { width, height, alt: text } };
     },
   };

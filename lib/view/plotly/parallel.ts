@@ -50,7 +50,7 @@ const SIZE = { height: 280, apart: 130, lines: 1500 };
 
 /** Place along the axis, from 0 to 1. One value alone is in the middle. */
 const share = ({ low, high }: Axis, at: number): number => (high > low ? (at - low) / (high - low) : 0.5);
-const shown = (n: number): string => (Number.isInteger(n) ? String(n) : n.toPrecision(4));
+const shown = (n: number): string => String(Number(n.toPrecision(3)));
 
 /** Lines over parallel axes: dragging along an axis keeps the rows that cross it there, axes can be moved. Rows without a value on an axis are left out. */
 export function parallelCoordinates(all: readonly Row[], options: ParallelOptions = {}): LiveFigure {
@@ -84,7 +84,8 @@ export function parallelCoordinates(all: readonly Row[], options: ParallelOption
   const left = all.length - rows.length;
   const text = `${rows.length} rows over ${columns.join(", ")}${left > 0 ? `; ${left} without a value on some axis are left out` : ""}`;
   const layout = { height: 440, margin: { l: 80, r: 60, t: 100, b: 40 } };
-  return liveFigure(title, { data, layout }, pictureOf(title, axes, colored ?? null, text), text);
+  // Crossing lines of many colours hardly compress: one pixel per unit is enough beside the figure.
+  return liveFigure(title, { data, layout }, pictureOf(title, axes, colored ?? null, text), text, 1);
 }
 
 /** Evenly taken from all, with the least and the largest of the colour among them. */
@@ -151,11 +152,19 @@ function pictureOf(title: string, axes: readonly Axis[], colored: Axis | null, t
         },
       },
       { data: { values: names.map((axis) => ({ axis })) }, mark: { type: "rule", color: faint }, encoding: { x } },
-      {
-        data: { values: labels },
-        mark: { type: "text", align: "left", dx: 5, fontSize: 10, color: ink },
+      // Outside of the first axis, beside the others, as far as the next one.
+      ...[names.slice(0, 1), names.slice(1)].map((of, k) => ({
+        data: { values: labels.filter((l) => of.includes(l.axis)) },
+        mark: {
+          type: "text",
+          ...(k === 0
+            ? { align: "right", dx: -5, limit: 2 * SIZE.apart }
+            : { align: "left", dx: 5, limit: SIZE.apart - 10 }),
+          fontSize: 10,
+          color: ink,
+        },
         encoding: { x, y, text: { field: "label" } },
-      },
+      })),
     ],
   };
 }

@@ -117,7 +117,7 @@ function pictureOf(all: readonly Strip[], { lanes, groups, width, row, colorOf, 
         type: "ordinal",
         scale: { domain: lanes.map((_, i) => i) },
         title: null,
-        axis: { labelExpr: `${JSON.stringify(lanes)}[datum.value]`, labelLimit: 260 },
+        axis: { labelExpr: `${JSON.stringify(lanes)}[datum.value]`, labelLimit: 260, labelOverlap: true },
       },
       color: {
         field: "group",
