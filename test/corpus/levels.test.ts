@@ -44,7 +44,7 @@ test("which phases schedule, and what knobs change", () => {
     return reports;
   };
   expect(ran(0)).toEqual([]);
-  expect(ran(1)).toEqual(["ScheduleInstructions: low-pressure"]);
+  expect(ran(1)).toEqual(["ScheduleInstructions: backend-a"]);
   expect(ran(2)).toEqual(["ScheduleInstructions: backend-a", "PostSchedule: post-schedule"]);
   expect(ran(2, { SchedDisableAll: 1 })).toEqual([]);
   expect(ran(2, { PostSchedForceReverseOrder: 1 })).toEqual([

@@ -51,6 +51,8 @@ function copyOf(s: Site): Copy {
   const dimensions =
     s.choose<number | null>({ "1D": 1, "2D": 2, "3D": 3, "4D": 4, "5D": 5 }, null) ?? s.unsupported("shape");
   const walk = s.choose<Walk>(walks, "tile");
+  // PTX ISA, cp.async.bulk.tensor: rows by number are of two dimensions, columns of images of three to five.
+  if (walk === "rows" ? dimensions !== 2 : walk !== "tile" && dimensions < 3) s.unsupported("shape");
   const o = s.operand("s");
   const [lo, hi] = [s.scalar(o)!, s.scalar(o, 1)!];
   const group = s.operand("d");
