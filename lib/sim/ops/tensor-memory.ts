@@ -2,13 +2,13 @@
  * Products in tensor memory (sm_100a and its kin) and the arrivals that follow them. Here are dense ones of 128 rows of a CTA: row i of D is lane i, column j
  * its column; descriptors tell where A and B are, A in tensor memory as words along the columns. All others: tensor-products.ts.
  *
- * Sources: PTX ISA 9.7.16 (addresses, 32x32b, layout D of a product of 128 rows); bits of the instruction's descriptor and of those of
+ * Sources: PTX ISA 9.7.16 (addresses, 32x32b, layout D of a product of 128 rows); bits of descriptors of
  * shared memory as CUTLASS has them (include/cute/arch/mma_sm100_desc.hpp, BSD-3-Clause). Numbers as in tensor.ts, sums rounded once for each product: assumed.
  * They are in flight until an arrival (UTCBAR) that follows them.
  */
 import { begin } from "../async/in-flight.js";
 import { piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
-import { accumulate, type Element, elementOf, truncatedF32, unpack } from "../number/elements.js";
+import { accumulate, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
 import type { Makers, Site } from "../site.js";
 import { type Cta, type Exec, Step } from "../state.js";
@@ -16,6 +16,7 @@ import { type BlockProducts, blockKind } from "../wasm/block-products.js";
 import { inCta } from "./bulk.js";
 import { operation } from "./copies.js";
 import { COLUMNS, indexOf, memoryOf, ROWS, tensorColumns } from "./tensor-columns.js";
+import { type Described, describe } from "./tensor-instruction.js";
 import { tensorMoves } from "./tensor-moves.js";
 import { anyProduct } from "./tensor-products.js";
 
@@ -26,43 +27,12 @@ function wordsFor(cta: Cta, products: BlockProducts | null): Int32Array {
   return memory.words;
 }
 
-const formats: Readonly<Record<string, readonly (string | undefined)[]>> = {
-  UTCHMMA: ["F16", "BF16", "TF32"],
-  UTCQMMA: ["E4M3", "E5M2"],
-  UTCIMMA: ["U8", "S8"],
-};
+/** Of what is built here: dense ones of 128 rows with elements of 8 bits and more as they are stored, without limits. */
+const isPlain = ({ a, b, rows, sums, saturates, sparse }: Described): boolean =>
+  rows === ROWS && !sparse && !saturates && sums !== "f16" && ![a, b].some(({ name }) => packedNames.includes(name));
 
-/** The instruction's descriptor. */
-interface Described {
-  readonly columns: number;
-  readonly a: Element;
-  readonly b: Element;
-  readonly signA: number;
-  readonly signB: number;
-  readonly turnA: boolean;
-  readonly turnB: boolean;
-  readonly integer: boolean;
-}
-
-/** Null: not of what is built here. */
-function describe(op: string, word: number): Described | null {
-  const bit = (n: number): boolean => ((word >>> n) & 1) !== 0;
-  const names = formats[op]!;
-  const [a, b] = [names[(word >>> 7) & 7], names[(word >>> 10) & 7]];
-  const integer = op === "UTCIMMA";
-  const plain = !bit(2) && !bit(3) && ((word >>> 4) & 3) === (integer ? 2 : 1) && ((word >>> 24) & 31) * 16 === ROWS;
-  if (!plain || a === undefined || b === undefined) return null;
-  return {
-    columns: ((word >>> 17) & 63) * 8,
-    a: elementOf(a)!,
-    b: elementOf(b)!,
-    signA: bit(13) ? -1 : 1,
-    signB: bit(14) ? -1 : 1,
-    turnA: bit(15),
-    turnB: bit(16),
-    integer,
-  };
-}
+/** Elements that stand packed in shared memory and in containers elsewhere. */
+const packedNames: readonly string[] = ["E2M3", "E3M2", "E2M1"];
 
 const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(256 * WORDS_PER_ROW) };
 const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(256 * 32) };
@@ -95,9 +65,9 @@ function product(s: Site): Exec {
   const masks = c.id < 0 ? [] : Array.from({ length: c.width }, (_, i) => s.scalar(c, i)!);
   const adds = s.predMask("pin");
   return (w) => {
-    const d = describe(op, described(w));
+    const d = describe(op, false, described(w));
     // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general way.
-    if (d === null || ((d.turnA || d.turnB) && d.a.bits !== 16) || (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1)
+    if (d === null || !isPlain(d) || ((d.turnA || d.turnB) && d.a.bits !== 16) || (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1)
       return any(w, w.active);
     const a = a1 === null ? null : piecesOf(w, a0(w), a1(w), 0, ROWS, d.turnA);
     if (typeof a === "number") return a;
@@ -136,11 +106,11 @@ function product(s: Site): Exec {
 function translated(
   memory: Int32Array,
   at: number,
-  { a, b, signA, signB, integer, columns }: Described,
+  { a, b, signA, signB, sums, columns }: Described,
   goesOn: boolean,
   products: BlockProducts,
 ): boolean {
-  const kind = blockKind(a.name, b.name, signA < 0, signB < 0, integer ? "integer" : "float");
+  const kind = blockKind(a.name, b.name, signA < 0, signB < 0, sums === "s32" ? "integer" : "float");
   if (kind === null || columns % 8 !== 0 || !products.holds(memory)) return false;
   if (!goesOn) for (let i = 0; i < ROWS; i++) memory.fill(0, at + i * COLUMNS, at + i * COLUMNS + columns);
   products.inTensorMemory(memory, kind, words, [ROWS, columns], at);
@@ -156,7 +126,8 @@ function multiply(
   leftOut: readonly number[],
   products: BlockProducts | null,
 ): void {
-  const { columns, integer } = d;
+  const { columns } = d;
+  const integer = d.sums === "s32";
   if (products !== null && leftOut.every((m) => m === 0) && translated(memory, at, d, goesOn, products)) return;
   unpack(words.a, ROWS * WORDS_PER_ROW, d.a, d.signA, values.a);
   unpack(words.b, columns * WORDS_PER_ROW, d.b, d.signB, values.b);

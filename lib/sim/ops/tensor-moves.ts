@@ -94,31 +94,36 @@ function startOf(w: Warp, address: number, { shape, columns }: Move): number {
 }
 
 /** Calls `cell` for each register of each thread, with the index of its word. */
-function eachCell(
-  { shape, words, packed }: Move,
-  at: number,
-  cell: (t: number, i: number, index: number) => void,
-): void {
+function eachCell({ shape, words, packed }: Move, at: number, cell: Cell): void {
   const [first, end] = shape.threads;
   for (let i = 0; i < words; i++)
     for (let t = first; t < end; t++)
       cell(t, i, at + shape.laneOf(t, i) * COLUMNS + shape.columnOf(t, i) * (packed ? 2 : 1));
 }
 
-function load(s: Site): Exec {
+type Cell = (t: number, i: number, index: number) => void;
+
+/** Calls the cells of a warp on the words of its CTA's tensor memory. */
+function moving(s: Site, cellOf: (move: Move) => (w: Warp, words: Int32Array) => Cell): Exec {
   const move = moveOf(s);
   const base = s.scalar(s.operand("a"))!;
   const off = s.imm("off");
-  const rows = dstRowsOf(s, s.operand("d"), move.words);
+  const cell = cellOf(move);
   return together((w) => {
     const at = startOf(w, (base(w) + off) | 0, move);
     if (at < 0) return Step.Fault;
-    const { words } = memoryOf(w.cta);
-    eachCell(move, at, (t, i, index) => {
+    eachCell(move, at, cell(w, memoryOf(w.cta).words));
+    return Step.Next;
+  });
+}
+
+function load(s: Site): Exec {
+  return moving(s, (move) => {
+    const rows = dstRowsOf(s, s.operand("d"), move.words);
+    return (w, words) => (t, i, index) => {
       const word = words[index]!;
       w.I[rows[i]! + t] = move.packed ? (word & 0xffff) | (words[index + 1]! << 16) : word;
-    });
-    return Step.Next;
+    };
   });
 }
 
@@ -143,40 +148,26 @@ function reductionOf(s: Site): Reduction {
 
 /** LDTM.STAT: e is the least or the greatest of what a thread loads. */
 function loadAndReduce(s: Site): Exec {
-  const move = moveOf(s);
-  const base = s.scalar(s.operand("a"))!;
-  const off = s.imm("off");
   const reduce = reductionOf(s);
-  const rows = dstRowsOf(s, s.operand("d"), move.words);
-  const result = s.dstRow(s.operand("e"));
-  return together((w) => {
-    const at = startOf(w, (base(w) + off) | 0, move);
-    if (at < 0) return Step.Fault;
-    const { words } = memoryOf(w.cta);
-    eachCell(move, at, (t, i, index) => {
+  return moving(s, (move) => {
+    const rows = dstRowsOf(s, s.operand("d"), move.words);
+    const result = s.dstRow(s.operand("e"));
+    return (w, words) => (t, i, index) => {
       const word = words[index]!;
       w.I[rows[i]! + t] = word;
       w.I[result + t] = reduce(i === 0 ? word : w.I[result + t]!, word);
-    });
-    return Step.Next;
+    };
   });
 }
 
 function store(s: Site): Exec {
-  const move = moveOf(s);
-  const base = s.scalar(s.operand("a"))!;
-  const off = s.imm("off");
-  const rows = rowsOf(s, s.operand("data"), move.words);
-  return together((w) => {
-    const at = startOf(w, (base(w) + off) | 0, move);
-    if (at < 0) return Step.Fault;
-    const { words } = memoryOf(w.cta);
-    eachCell(move, at, (t, i, index) => {
+  return moving(s, (move) => {
+    const rows = rowsOf(s, s.operand("data"), move.words);
+    return (w, words) => (t, i, index) => {
       const word = w.I[rows[i]! + t]!;
       words[index] = move.packed ? word & 0xffff : word;
       if (move.packed) words[index + 1] = word >>> 16;
-    });
-    return Step.Next;
+    };
   });
 }
 
