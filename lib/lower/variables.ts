@@ -76,6 +76,7 @@ export function launchBounds(item: FunctionItem): LaunchBounds {
     else if (d.name === "minnctapersm") bounds.minnctapersm = first;
     else if (d.name === "maxnreg") bounds.maxnreg = first;
     else if (d.name === "maxclusterrank") bounds.maxclusterrank = first;
+    else if (d.name === "explicitcluster") bounds.explicitcluster = true;
   }
   return bounds;
 }

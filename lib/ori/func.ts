@@ -87,7 +87,15 @@ export function copyValues(values: ValueTable): ValueTable {
 
 /** Launch bounds of a kernel whose PTX says nothing. */
 export function noBounds(): LaunchBounds {
-  return { maxntid: null, reqntid: null, minnctapersm: 0, maxnreg: 0, maxclusterrank: 0, reqnctapercluster: null };
+  return {
+    maxntid: null,
+    reqntid: null,
+    minnctapersm: 0,
+    maxnreg: 0,
+    maxclusterrank: 0,
+    explicitcluster: false,
+    reqnctapercluster: null,
+  };
 }
 
 function briefly(func: Func): string {

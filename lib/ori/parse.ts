@@ -396,6 +396,7 @@ function limits(w: readonly string[]): LaunchBounds {
     minnctapersm: one("minnctapersm"),
     maxnreg: one("maxnreg"),
     maxclusterrank: one("maxclusterrank"),
+    explicitcluster: w.includes("explicitcluster"),
     reqnctapercluster: triple("reqnctapercluster"),
   };
 }

@@ -109,6 +109,7 @@ function limitsText(limits: LaunchBounds): string {
   one("minnctapersm", limits.minnctapersm);
   one("maxnreg", limits.maxnreg);
   one("maxclusterrank", limits.maxclusterrank);
+  if (limits.explicitcluster) text += " explicitcluster";
   list("reqnctapercluster", limits.reqnctapercluster);
   return text;
 }

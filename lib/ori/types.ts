@@ -228,6 +228,8 @@ export interface LaunchBounds {
   maxnreg: number;
   /** `.maxclusterrank`: most CTAs of a cluster. */
   maxclusterrank: number;
+  /** `.explicitcluster`: launches always have clusters. */
+  explicitcluster: boolean;
   /** `.reqnctapercluster`: CTAs per cluster along x, y, z; null when not given. */
   reqnctapercluster: readonly [number, number, number] | null;
 }

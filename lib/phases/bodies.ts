@@ -32,6 +32,7 @@ import { expandJumpTables } from "./jump-tables.js";
 import { settleLiterals } from "./literals.js";
 import { narrowLoads } from "./narrow-loads.js";
 import { removeNops } from "./nop.js";
+import { oneTurn } from "./one-turn.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { parametersOf } from "./parameters.js";
@@ -118,6 +119,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   ReplaceUniformsWithImm: later,
   OriSanitize: { none: "the verifier does it, after every phase when asked" },
   GeneralOptimizeEarly: (func, { rewrites }) => {
+    oneTurn(func, rewrites);
     bareCollectives(func, rewrites);
     selectGuarded(func);
   },

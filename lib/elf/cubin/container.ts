@@ -68,9 +68,9 @@ const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
   [EIATTR.CUDA_API_VERSION, "same"],
   [EIATTR.KPARAM_INFO, "same"],
   [EIATTR.KPARAM_INFO_V2, "same"],
-  [EIATTR.CTA_PER_CLUSTER, "same"],
   [EIATTR.MAX_CLUSTER_RANK, "same"],
   [EIATTR.EXPLICIT_CLUSTER, "same"],
+  [EIATTR.CTA_PER_CLUSTER, "same"],
   // The capsule of a kernel that allocates tensor memory has parts of its own, which are not known.
   [EIATTR.AT_ENTRY_FRAGMENTS, null],
   [EIATTR.RESERVED_SMEM_USED, "same"],

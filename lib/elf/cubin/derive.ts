@@ -193,8 +193,9 @@ function boundRecords(code: Code): InfoRecord[] {
   const records: InfoRecord[] = [];
   if (limits.maxntid !== null) records.push(wordsRecord(EIATTR.MAX_THREADS, limits.maxntid));
   if (limits.reqntid !== null) records.push(wordsRecord(EIATTR.REQNTID, limits.reqntid));
-  if (limits.reqnctapercluster !== null) records.push(wordsRecord(EIATTR.CTA_PER_CLUSTER, limits.reqnctapercluster));
   if (limits.maxclusterrank > 0) records.push(wordsRecord(EIATTR.MAX_CLUSTER_RANK, [limits.maxclusterrank]));
+  if (limits.explicitcluster) records.push(flagRecord(EIATTR.EXPLICIT_CLUSTER));
+  if (limits.reqnctapercluster !== null) records.push(wordsRecord(EIATTR.CTA_PER_CLUSTER, limits.reqnctapercluster));
   return records;
 }
 

@@ -27,8 +27,12 @@ const needClusters = (c: Context): void => {
 
 // ------------------------------------------------------------------------------------------------ barrier
 
-/** Both ways: in a launch with clusters, and without, where the cluster is the CTA. */
+/** Both ways: in a launch with clusters, and without, where the cluster is the CTA. `.explicitcluster` leaves the first alone (as ptxas). */
 function inCluster(c: Context, there: () => void, alone: () => void): void {
+  if (c.func.limits.explicitcluster) {
+    there();
+    return;
+  }
   const [yes, no, done] = [c.newBlock(), c.newBlock(), c.newBlock()];
   const explicit = c.op("LDC", [constBank(0, c.target.constants.explicitCluster as number)]);
   const p = c.predicate();
@@ -68,15 +72,14 @@ export function clusterBarrier(c: Context, i: Instruction, m: Modifiers): void {
     inCluster(c, arrive, () => {});
     return;
   }
-  c.func.barriers = Math.max(c.func.barriers, 1);
-  inCluster(
-    c,
-    () => {
-      byWarp(c, name, aligned, () => c.emit("UCGABAR_WAIT", [], []));
-      c.emit("CCTL.IVALL", [], []);
-    },
-    () => byWarp(c, `${name}.alone`, aligned, () => c.emit("BAR.SYNC.DEFER_BLOCKING", [], [imm(0)])),
-  );
+  const wait = (): void => {
+    byWarp(c, name, aligned, () => c.emit("UCGABAR_WAIT", [], []));
+    c.emit("CCTL.IVALL", [], []);
+  };
+  inCluster(c, wait, () => {
+    c.func.barriers = Math.max(c.func.barriers, 1);
+    byWarp(c, `${name}.alone`, aligned, () => c.emit("BAR.SYNC.DEFER_BLOCKING", [], [imm(0)]));
+  });
 }
 
 // ------------------------------------------------------------------------------------------------ addresses
