@@ -1,8 +1,9 @@
 /**
- * npm run fidelity [-- sm_90 ... [-O LEVEL]]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
+ * npm run fidelity [-- sm_90 ... [-O LEVEL] [--programs]]: ptxlab's code beside ptxas's of the same PTX, -O0 beside -O0 and the default level beside
  * ptxas's default (-O3): instructions, warp-instructions that the whole grid issues in the simulator, cycles by the timing
  * model, registers, stack, how much of the text is the same, and whether all of it is, byte by byte; for the corpus of CUDA kernels and for kernels in Triton's
- * style. With -O only that level beside ptxas -O3. Needs the real tools (npm run oracle:setup).
+ * style. With -O only that level beside ptxas -O3. With --programs the default level on the programs in CUDA C++ (test/programs) instead: whole modules of
+ * several kernels and functions, of which instructions are summed and the greatest register count and stack frame is taken. Needs the real tools (npm run oracle:setup).
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,12 +14,13 @@ import { runLaunchFile } from "../lib/sim/index.js";
 import { isTargetName, type Target, type TargetName, target as targetOf } from "../lib/target/index.js";
 import { estimateLaunch } from "../lib/timing/index.js";
 import { row } from "../test/bench/measure.js";
-import { type CorpusCase, type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../test/corpus/cases.js";
+import { type CorpusTarget, corpus, corpusPtx, corpusTargets, type LaunchFile } from "../test/corpus/cases.js";
 import { tritonStyle, tritonStylePtx } from "../test/corpus/triton-style/cases.js";
 import { available, inScratch, tool } from "../test/oracle/tools.js";
+import { programs } from "../test/programs/programs.js";
 
 interface Facts {
-  /** In the cubin, without the tail. */
+  /** In the cubin, without the tail of each function. */
   readonly instructions: number;
   /** Warp-instructions that all blocks of all launches issue. */
   readonly issued: number;
@@ -63,8 +65,9 @@ function mnemonics(f: CubinFunction, target: Target): Map<string, number> {
 function factsOf(cubin: Uint8Array, target: Target, launch: unknown): Facts {
   const read = readCubin(cubin);
   if (!read.ok) throw new Error(read.diagnostics[0]?.message);
-  const f = read.value.functions[0]!;
-  const counts = mnemonics(f, target);
+  const { functions } = read.value;
+  const counts = new Map<string, number>();
+  for (const f of functions) for (const [op, n] of mnemonics(f, target)) counts.set(op, (counts.get(op) ?? 0) + n);
   let [issued, cycles] = [0, 0];
   const ran = runLaunchFile(cubin, launch, {
     readFile: () => null,
@@ -80,10 +83,10 @@ function factsOf(cubin: Uint8Array, target: Target, launch: unknown): Facts {
     instructions: [...counts.values()].reduce((a, b) => a + b, 0),
     issued,
     cycles,
-    registers: f.registers,
-    stack: f.frameBytes,
+    registers: Math.max(...functions.map((f) => f.registers)),
+    stack: Math.max(...functions.map((f) => f.frameBytes)),
     mnemonics: counts,
-    words: [...f.words],
+    words: functions.flatMap((f) => [...f.words]),
     right: ran.status === 0,
   };
 }
@@ -123,7 +126,7 @@ function means(what: string, pairs: readonly Pair[]): void {
 
 interface Kernels {
   readonly title: string;
-  readonly cases: readonly CorpusCase[];
+  readonly cases: readonly { readonly name: string; readonly launch: LaunchFile }[];
   readonly ptx: (name: string, target: CorpusTarget) => string;
 }
 
@@ -131,6 +134,15 @@ const collections: readonly Kernels[] = [
   { title: "CUDA kernels", cases: corpus, ptx: corpusPtx },
   { title: "kernels in Triton's style", cases: tritonStyle, ptx: tritonStylePtx },
 ];
+
+const programNamed = new Map(programs.map((p) => [p.name, p]));
+
+/** The programs that the SM runs. */
+const programsOf = (sm: number): Kernels => ({
+  title: "programs in CUDA C++",
+  cases: programs.filter((p) => p.sm <= sm),
+  ptx: (name) => programNamed.get(name)!.ptx,
+});
 
 /** The corpus's PTX that the SM takes: that of the greatest SM which is not above it. */
 function sourceOf(name: TargetName): CorpusTarget {
@@ -192,8 +204,11 @@ if (!available) {
 const asked = process.argv.slice(2);
 const at = asked.indexOf("-O");
 const [, level] = at < 0 ? [] : asked.splice(at, 2);
+const whole = asked.indexOf("--programs");
+if (whole >= 0) asked.splice(whole, 1);
 for (const name of asked.length > 0 ? asked : corpusTargets) {
   if (!isTargetName(name)) throw new Error(`unknown SM: ${name}`);
-  if (level === undefined) report(name);
+  if (whole >= 0) table(name, programsOf(Number.parseInt(name.slice(3), 10)), Number(level ?? DEFAULT), DEFAULT);
+  else if (level === undefined) report(name);
   else for (const kernels of collections) table(name, kernels, Number(level), DEFAULT);
 }
