@@ -7,7 +7,7 @@
 "use strict";
 const tsId = require.resolve("@tslab/typescript-for-tslab");
 const ts = require(tsId);
-const { describeError, describeDiagnostics, describeFailed } = require("./errors.cjs");
+const { describeError, describeDiagnostics, describeFailed, placeInCells } = require("./errors.cjs");
 const foreign = require("./foreign.cjs");
 const { watchModules } = require("./modules.cjs");
 const { State } = require("./state.cjs");
@@ -111,6 +111,9 @@ function calleeBefore(source, offset) {
 /** Where the library finds the signal that an interrupt of the running cell gives to what runs on other threads. */
 const INTERRUPT = Symbol.for("ptxlab.interrupt");
 
+/** Where the library finds what tells a line of a stack in lines of a cell. */
+const PLACE = Symbol.for("ptxlab.place");
+
 /**
  * One life of a kernel: cells run in order share their variables, imports and types. Running is serial: the caller
  * awaits `run` before the next.
@@ -123,6 +126,7 @@ function createSession(cwd) {
   let name = "In[0]";
   let run = null;
   let interrupts = new AbortController();
+  globalThis[PLACE] = (line) => placeInCells(line, cells);
   const forgetChanged = watchModules();
   const state = new Int32Array(new SharedArrayBuffer(8));
   const enter = (now) => Atomics.store(state, 0, now);

@@ -82,6 +82,9 @@ function translateLine(line, cells) {
   return frame && lost ? null : { text: frame ? text.replace("at Proxy.", "at ") : text, at };
 }
 
+/** The same as text alone, for the library, which tells where a function that a cell gave it failed. */
+const placeInCells = (line, cells) => translateLine(line, cells)?.text ?? null;
+
 /** Thrown by a cell whose failure is already told as Jupyter wants it: `{ ename, evalue, traceback }`. */
 class CellError extends Error {
   constructor(told) {
@@ -157,4 +160,12 @@ function describeFailed(value, cells) {
   return [];
 }
 
-module.exports = { CellError, describeError, describeDiagnostics, describeFailed, describeMessage, describeMessages };
+module.exports = {
+  CellError,
+  describeError,
+  describeDiagnostics,
+  describeFailed,
+  describeMessage,
+  describeMessages,
+  placeInCells,
+};

@@ -15,6 +15,7 @@ import { isReg } from "../ori/operand.js";
 import { type Func, type Milestone, milestones } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
 import { bodies } from "./bodies.js";
+import { isCallers, thrown } from "./caller.js";
 import { Metrics } from "./metrics.js";
 import { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames } from "./names.js";
 import { RewriteCounter } from "./rewrites.js";
@@ -173,6 +174,12 @@ class Run {
     const start = from !== undefined ? find(from, "from") : passed === null ? 0 : find(passed.phase, "passed") + 1;
     let end = to === undefined ? steps.length : find(to, "to") + 1;
     if (stopBefore !== undefined) end = Math.min(end, find(stopBefore, "stopBefore"));
+    if (end < start && !this.failed()) {
+      const goal = stopBefore !== undefined && find(stopBefore, "stopBefore") === end ? "stopBefore" : "to";
+      const begin =
+        from !== undefined ? `'${from}', where the run begins` : `'${passed?.phase}', which the function has passed`;
+      this.refuse(`${goal}: phase '${goal === "to" ? to : stopBefore}' stands before ${begin}`);
+    }
     return steps.slice(Math.max(0, start), end);
   }
 
@@ -252,7 +259,7 @@ class Run {
     const generation = func.generation;
     this.observe("before", row, false);
     if (this.failed()) return;
-    if (this.bodyOfCaller(name) === undefined) body(func, context);
+    if (this.bodyOfCaller(name) === undefined) this.ofOurs(name, () => body(func, context));
     else this.ofCaller(`the body given for phase '${name}'`, () => body(func, context));
     this.reach(row, true);
     func.passed = { phase: name, level: this.full };
@@ -282,6 +289,16 @@ class Run {
       run();
     } catch (cause) {
       this.refuse(`${what} failed: ${thrown(cause)} (function ${this.func.name})`);
+    }
+  }
+
+  /** Runs a body of ours: what a policy, rule or observer of the caller throws in it is the caller's, all else our mistake. */
+  private ofOurs(phase: PhaseName, run: () => void): void {
+    try {
+      run();
+    } catch (cause) {
+      if (cause instanceof InternalError || !isCallers(cause, /\bmanager\.[jt]s:/)) throw cause;
+      this.refuse(`a function given for phase '${phase}' failed: ${thrown(cause)} (function ${this.func.name})`);
     }
   }
 
@@ -349,17 +366,6 @@ function unmet({ needs }: PhaseRow, func: Func): string {
   if (needs === "physical" && func.virtual) return "works on physical registers, and none are allocated yet";
   if (needs === "ssa" && func.milestone !== "ssa") return "works between GenerateMovPhi and ConvertAllMovPhiToMov";
   return "";
-}
-
-/** Folder of this library, as stacks name it; "" in a page, which has none: then no place is told. */
-const library = typeof __dirname === "undefined" ? "" : __dirname.replace(/[\\/]phases$/, "");
-
-/** Name and message of what was thrown, and the innermost place in its stack that is not this library. */
-function thrown(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const frame = (cause.stack ?? "").split("\n").find((line) => /^\s+at /.test(line) && !line.includes(library));
-  const place = frame?.replace(/^\s+at /, "").trim();
-  return `${cause.name}: ${cause.message}${place === undefined ? "" : `, at ${place}`}`;
 }
 
 /** Milestones only move forward; inside the SSA window the function stays there until the window is closed. */

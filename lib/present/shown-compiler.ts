@@ -57,7 +57,11 @@ const runLooks = ({ func, records }: PhaseRun): PhaseRun => {
   const state = `now ${counted(insts, "instruction")}, ${func.milestone}`;
   return asTable(
     { func, records: asTable(records, () => `${records.length} phases, ${ran} ran`, changes) },
-    () => `Phases of ${func.name}: ${ran} of ${records.length} ran; ${state}`,
+    () => {
+      const [only] = records;
+      const why = records.length === 1 && only?.ran === false ? ` (${only.phase}: ${only.why})` : "";
+      return `Phases of ${func.name}: ${ran} of ${records.length} ran${why}; ${state}`;
+    },
     (run) => changes(run.records),
   );
 };

@@ -113,6 +113,20 @@ describe("cells", () => {
     expect(out?.error?.traceback).toContain(">   2 | code(null as unknown as string);");
   });
 
+  test("are told where their phase bodies and policies fail, by phase, cell and line", () => {
+    const ptx = ".version 8.0\\n.target sm_90\\n.address_size 64\\n.visible .entry k() {\\n  ret;\\n}\\n";
+    const messages = "ptxlab.summary(made)";
+    const out = runCells(
+      `import * as ptxlab from "ptxlab";\nconst ptx = "${ptx}";\nfunction boom(): never {\n  throw new Error("mine");\n}`,
+      `const made = ptxlab.compile(ptx, { target: "sm_90", phases: { bodies: {\n  OriCopyProp: (func) => {\n    const x: any = func.name;\n    x.foo();\n  },\n} } });\n${messages}`,
+      `const made = ptxlab.compile(ptx, { target: "sm_90", allocation: { observe: boom } });\n${messages}`,
+    );
+    expect(text(out[1])).toMatch(/given for phase 'OriCopyProp' failed: TypeError: .*, at OriCopyProp \(In\[2\]:4:7\)/);
+    expect(text(out[2])).toMatch(
+      /given for phase 'AllocateRegisters' failed: Error: mine, at .*boom.* \(In\[1\]:4:9\)/,
+    );
+  });
+
   test("see the types of the built library, and what it shows", () => {
     const out = runCells(
       'import { table, mixChart } from "ptxlab/view";\nconst n: number = table([{ a: 1 }]).text;',

@@ -277,6 +277,12 @@ describe("parts of a run", () => {
     expect(names({ from: "OriCopyProp", to: "OriCopyProp" })).toEqual(["OriCopyProp"]);
     expect(names({})).toEqual(phaseNames.slice(phaseIndex("OriCopyProp") + 1));
     expect(names({})).toEqual([]);
+    expect(messages({ to: "OriCopyProp" }, func)).toEqual([
+      "to: phase 'OriCopyProp' stands before 'NOP', which the function has passed",
+    ]);
+    expect(messages({ from: "OriCopyProp", stopBefore: "PromoteFP16" })).toEqual([
+      "stopBefore: phase 'PromoteFP16' stands before 'OriCopyProp', where the run begins",
+    ]);
   });
 
   test("what a phase needs is said, not found out by a crash", () => {
@@ -317,6 +323,12 @@ describe("parts of a run", () => {
     expect(messages({ observe: fails })[0]).toMatch(
       /^the observer, before phase 'OriCheckInitialProgram', failed: TypeError/,
     );
+    // What a body of ours calls is told as the caller's, too; what a body of ours does wrong is not.
+    expect(messages({ bodies: {}, namedPhases: "AllocateRegisters", allocation: { observe: fails } })).toEqual([
+      expect.stringMatching(
+        /^a function given for phase 'AllocateRegisters' failed: TypeError: x is not a function, at .*manager\.test\.ts:\d+:\d+/,
+      ),
+    ]);
     const result = runPhases(sample(), { ...alone, disablePhases: "OriRemoveNopCode" });
     const left = result.ok ? result.value.records.find((r) => r.phase === "OriRemoveNopCode") : undefined;
     expect(left).toMatchObject({ ran: false, why: "left out by DisablePhases" });
