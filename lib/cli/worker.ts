@@ -1,5 +1,5 @@
 /** `ptxlab worker`: runs points of sweeps that other machines put on a queue. */
-import { serveQueue } from "../experiment/index.js";
+import { needsText, serveQueue } from "../experiment/index.js";
 import { counted } from "../inspect.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
@@ -27,6 +27,7 @@ export async function workerCommand(args: readonly string[], host: Host): Promis
         points += n;
         if (!values.quiet) host.err(`${counted(points, "point")}\n`);
       },
+      onLeft: (needs, why) => host.err(`points that need ${needsText(needs)} are left to other workers: ${why}\n`),
     });
   } catch (e) {
     throw new UsageError((e as Error).message);

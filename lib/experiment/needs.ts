@@ -40,13 +40,16 @@ export function machineHere(cores: number = availableParallelism(), withGpus = t
   return { cores, memory: Math.round(totalmem() / 2 ** 20), gpus: withGpus ? gpus() : [] };
 }
 
+/** Whether a GPU of this name is one that is needed. */
+export const isGpu = (needed: true | string, name: string): boolean =>
+  needed === true || name.toLowerCase().includes(needed.toLowerCase());
+
 /** What a machine lacks, in words; empty where it has all. */
 export function lacks({ cores = 1, memory = 0, gpu }: Needs, has: Machine): string {
-  const fits = (name: string): boolean => gpu === true || name.toLowerCase().includes((gpu as string).toLowerCase());
   return needsText({
     ...(cores > has.cores && { cores }),
     ...(memory > has.memory && { memory }),
-    ...(gpu !== undefined && !has.gpus.some(fits) && { gpu }),
+    ...(gpu !== undefined && !has.gpus.some((name) => isGpu(gpu, name)) && { gpu }),
   });
 }
 

@@ -78,6 +78,36 @@ describeServer("a GPU on a queue", () => {
       expect([again.resumed, again.complete]).toEqual([3, true]);
     });
 
+    test("a worker whose GPU cannot be opened leaves its points to one whose GPU can", async () => {
+      const spec: SweepSpec = {
+        name: "measured",
+        inputs: [{ cubin: "k.cubin", launch: "k.json" }],
+        objective: { clock: { repetitions: 5, inARow: 4 } },
+      };
+      const file = join(folder, "s.json");
+      writeFileSync(file, JSON.stringify(spec));
+      const worker = ["worker", "--queue", server.url, "--threads", "1", "--quiet"];
+      // nvidia-smi names a GPU; the driver has none.
+      const blind = processes.startIn({ ...withGpu(), ...stubEnvironment(folder, { missing: true }) }, ...worker);
+      const heard = { blind: "", run: "" };
+      blind.stderr!.on("data", (d) => {
+        heard.blind += d;
+      });
+      const run = processes.start("sweep", file, "--out", join(folder, "out"), "--queue", server.url);
+      run.stderr!.on("data", (d) => {
+        heard.run += d;
+      });
+      while (!heard.run.includes("points wait: no worker has a GPU")) await new Promise((r) => setTimeout(r, 50));
+      expect(heard.blind.split("\n")).toEqual([
+        expect.stringMatching(/^points that need a GPU are left to other workers: ./),
+        "",
+      ]);
+      processes.startIn(withGpu(), ...worker);
+      await ended(run);
+      const rows = readFileSync(join(folder, "out.jsonl"), "utf8").trim().split("\n");
+      expect(rows.map((l) => (JSON.parse(l) as Row).outcome)).toEqual(["ok"]);
+    });
+
     test("an objective of this process cannot judge on workers", async () => {
       const spec: SweepSpec = { name: "s", inputs: [{ ptx: "k.ptx" }] };
       const made = clock();

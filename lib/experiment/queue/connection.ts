@@ -3,7 +3,7 @@
  * their SHA-256, rows come back in a list for each sweep. All of it may be lost with the server: who runs the sweep
  * lays it anew.
  */
-import type { Queue, Worker } from "bullmq";
+import type { Queue, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Machine, Needs } from "../needs.js";
 import { needsKey } from "../needs.js";
@@ -74,20 +74,24 @@ export const FILE_SECONDS: number = 7 * 24 * 3600;
 /** Milliseconds after which a worker that does not answer has lost its job, and how often that is looked at. */
 export const LOST = 10_000;
 export const LOOK = 3_000;
+/** How often a portion is tried that fails (its files are not on the server yet), and milliseconds between two tries: a minute in all. */
+export const TRIES = 120;
+export const TRY_AGAIN = 500;
 /** How often a portion may be lost; a single point that is lost as often is held to have killed its workers. */
 export const LOSSES = 4;
 
 interface Packages {
   readonly Queue: typeof Queue;
   readonly Worker: typeof Worker;
+  readonly WaitingError: typeof WaitingError;
   readonly Redis: typeof Redis;
 }
 
 /** Loaded when a queue is asked for: nothing else needs them. */
 export async function packages(): Promise<Packages> {
   try {
-    const [{ Queue, Worker }, { Redis }] = await Promise.all([import("bullmq"), import("ioredis")]);
-    return { Queue, Worker, Redis };
+    const [{ Queue, Worker, WaitingError }, { Redis }] = await Promise.all([import("bullmq"), import("ioredis")]);
+    return { Queue, Worker, WaitingError, Redis };
   } catch (e) {
     throw new Error(
       `queues need two packages more: npm install bullmq ioredis (${(e as Error).message.split("\n")[0]})`,

@@ -27,6 +27,8 @@ import {
   type QueueOptions,
   queueName,
   rowsKey,
+  TRIES,
+  TRY_AGAIN,
   type WorkerInfo,
   workerKey,
 } from "./connection.js";
@@ -256,8 +258,8 @@ class Coordinator {
         };
         const opts = {
           jobId: `${this.sweep}-${id}`,
-          attempts: 1000,
-          backoff: { type: "fixed", delay: 500 },
+          attempts: TRIES,
+          backoff: { type: "fixed", delay: TRY_AGAIN },
           removeOnComplete: true,
         };
         return { name: this.sweep, data, opts };

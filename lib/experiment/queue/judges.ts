@@ -8,9 +8,12 @@ import type { Ran } from "../point.js";
 import type { Point, Row } from "../types.js";
 import type { QueueJudge } from "./connection.js";
 
+/** No GPU of this machine can be opened as points need it: they are left to other workers. */
+export class NoGpu extends Error {}
+
 /** Judges rows by GPUs of this machine. */
 export interface ClockJudges {
-  /** The rows of points that threads have made, measured one after the other. Throws where no GPU answers: the portion is tried again. */
+  /** The rows of points that threads have made, measured one after the other. Throws `NoGpu` where none answers. */
   readonly rows: (judge: QueueJudge, points: readonly Point[], place: Place, made: readonly Ran[]) => Promise<Row[]>;
   /** Ends the processes that measure. */
   readonly close: () => Promise<void>;
@@ -23,7 +26,7 @@ export function clockJudges(gpus: number): ClockJudges {
     const name = JSON.stringify([judge.key, needsKey(point.needs)]);
     const known = open.get(name) ?? opened(judge, point.needs?.gpu ?? true, gpus);
     open.set(name, known);
-    // The next portion asks again.
+    // Whoever asks next tries again.
     known.catch(() => open.delete(name));
     return known;
   };
@@ -56,5 +59,5 @@ async function opened({ clock: settings }: QueueJudge, gpu: true | string, gpus:
     } else why = said.diagnostics[0]!.message;
     await made.close();
   }
-  throw new Error(why);
+  throw new NoGpu(why);
 }

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Worker as QueueWorker } from "bullmq";
+import type { Job as QueuedJob, Worker as QueueWorker } from "bullmq";
 import type { Redis } from "ioredis";
 import { sha } from "../files.js";
-import { lacks, machineHere, type Needs, needsKey } from "../needs.js";
+import { isGpu, lacks, machineHere, type Needs, needsKey } from "../needs.js";
 import { type KeptThreads, keepThreads, threadsCan } from "../threads.js";
 import {
   type Answer,
@@ -23,7 +23,7 @@ import {
   type WorkerInfo,
   workerKey,
 } from "./connection.js";
-import { type ClockJudges, clockJudges } from "./judges.js";
+import { type ClockJudges, clockJudges, NoGpu } from "./judges.js";
 
 /** How a worker takes points. */
 export interface WorkerOptions {
@@ -35,43 +35,62 @@ export interface WorkerOptions {
   readonly signal?: AbortSignal;
   /** Called after each portion, with the number of its points. */
   readonly onPortion?: (points: number) => void;
+  /** Called when points with these needs are taken no more, with why: the GPU that they need cannot be opened. */
+  readonly onLeft?: (needs: Needs, why: string) => void;
 }
 
 /** Seconds for which the server remembers what a worker says of itself. */
 const HEARD = 15;
 
-/** Serves a queue until the signal ends it. Throws when there is no server at first, and where the library is not built. */
+/**
+ * Serves a queue until the signal ends it. Throws when there is no server at first, and where the library is not built. Where a GPU cannot be
+ * opened, its points go back for other workers, and this one says that it has no such GPU.
+ */
 export async function serveQueue(options: WorkerOptions): Promise<void> {
   if (!threadsCan()) throw new Error("worker threads need the built library: npm run build");
-  const { Worker } = await packages();
+  const { Worker, WaitingError } = await packages();
   const threads = options.threads ?? availableParallelism();
   const redis = await connect(options.url);
-  const info: WorkerInfo = { host: hostname(), pid: process.pid, ...machineHere(threads) };
+  let info: WorkerInfo = { host: hostname(), pid: process.pid, ...machineHere(threads) };
   const side = new Side(redis, threads, clockJudges(info.gpus.length));
   const free = new Cores(threads);
   const workers = new Map<string, QueueWorker<Job>>();
+  /** Takes no more points with these needs; those that they can be told by are no longer this machine's. */
+  const leave = async (needs: Needs, why: string): Promise<void> => {
+    if (lacks(needs, info) !== "") return;
+    info = { ...info, gpus: info.gpus.filter((name) => !isGpu(needs.gpu ?? true, name)) };
+    options.onLeft?.(needs, why);
+    await workers.get(needsKey(needs))?.pause(true);
+    await hello();
+  };
+  const run = async (needs: Needs, job: QueuedJob<Job>, token: string | undefined): Promise<void> => {
+    try {
+      options.onPortion?.(await side.run(job.id ?? "", job.data));
+    } catch (e) {
+      if (!(e instanceof NoGpu)) throw e;
+      await leave(needs, e.message);
+      // Not one of its attempts: nothing was tried.
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+  };
   /** Takes portions of points with these needs, where this machine has them. */
   const take = (needs: Needs): void => {
     const key = needsKey(needs);
     if (workers.has(key) || lacks(needs, info) !== "") return;
     const cores = needs.cores ?? 1;
-    const worker = new Worker<Job>(
-      queueName(needs),
-      async ({ id, data }) => free.with(cores, async () => options.onPortion?.(await side.run(id ?? "", data))),
-      {
-        // A connection of its own: it waits in it.
-        connection: redis.duplicate(),
-        prefix: PREFIX,
-        concurrency: Math.floor(threads / cores),
-        lockDuration: LOST,
-        stalledInterval: LOOK,
-        maxStalledCount: LOSSES,
-      },
-    );
+    const worker = new Worker<Job>(queueName(needs), (job, token) => free.with(cores, () => run(needs, job, token)), {
+      // A connection of its own: it waits in it.
+      connection: redis.duplicate(),
+      prefix: PREFIX,
+      concurrency: Math.floor(threads / cores),
+      lockDuration: LOST,
+      stalledInterval: LOOK,
+      maxStalledCount: LOSSES,
+    });
     worker.on("error", () => {});
     workers.set(key, worker);
   };
-  take({});
   const name = workerKey(`${info.host}:${info.pid}`);
   const hello = async (): Promise<void> => {
     try {
@@ -81,6 +100,7 @@ export async function serveQueue(options: WorkerOptions): Promise<void> {
       // The server is away; the next beat asks again.
     }
   };
+  take({});
   void hello();
   const beat = setInterval(() => void hello(), (1000 * HEARD) / 6);
   await ended(options.signal);
