@@ -148,6 +148,7 @@ function compiled(point: Point, source: Uint8Array, parts: Loaded): Made | strin
   if (!isTargetName(point.target)) return `no such target: ${point.target}`;
   const c = parts.compile!.compile(Buffer.from(source).toString("latin1"), {
     target: point.target,
+    file: point.input.ptx!,
     opt: point.level,
     knobs: point.knobs,
     ...(point.maxRegisters > 0 && { maxRegisters: point.maxRegisters }),

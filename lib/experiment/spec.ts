@@ -22,7 +22,7 @@ const KEYS = [
   "budget",
   "needs",
 ];
-const BUDGET = ["instructions", "seconds", "memory"];
+const BUDGET = ["instructions", "cycles", "seconds", "memory"];
 const CLOCK = ["device", "repetitions", "inARow", "seconds"];
 
 const isObject = (x: unknown): x is Record<string, unknown> => typeof x === "object" && x !== null && !Array.isArray(x);

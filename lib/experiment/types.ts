@@ -104,7 +104,9 @@ export interface Budget {
    * limit.
    */
   readonly seconds?: number;
-  /** MiB of the thread's heap, on worker threads. Default 4096. */
+  /** Cycles of all launches by the timing model, which stops there. Default: no limit. */
+  readonly cycles?: number;
+  /** MiB of the thread's heap, on worker threads (default 4096), and of the buffers of the launch file (by default what they ask for). */
   readonly memory?: number;
 }
 

@@ -84,7 +84,8 @@ export class StreamingMultiprocessor {
     this.numbers = [...new Set(traces.map((t) => t.block))];
   }
 
-  run(): CoreResult {
+  /** Plays everything back; what is not issued within `most` cycles is left out, and its blocks end then. */
+  run(most: number = Number.POSITIVE_INFINITY): CoreResult {
     this.pending = this.numbers.map((n) => new CtaState(n));
     for (let i = 0; i < this.resident && this.pending.length > 0; i++) this.start(this.pending.shift()!, 0);
     for (;;) {
@@ -102,6 +103,10 @@ export class StreamingMultiprocessor {
         if (stuck === null) break;
         this.endPhase(stuck);
         continue;
+      }
+      if (bestTime > most) {
+        for (let i = 0; i < this.numbers.length; i++) this.ends[i] ??= bestTime;
+        break;
       }
       this.issue(best, bestTime);
     }

@@ -22,6 +22,8 @@ export interface EstimateOptions extends LaunchOptions {
   readonly partial?: boolean;
   /** Issues kept in `timeline`. Default 0. */
   readonly timeline?: number;
+  /** Cycles after which playing back ends; the estimate then says more than these. Default: no limit. */
+  readonly maxCycles?: number;
 }
 
 /** What warps spent at one instruction. */
@@ -151,6 +153,7 @@ export function play(
   r: Recorded,
   p: DeviceParameters,
   timeline = 0,
+  most: number = Number.POSITIVE_INFINITY,
 ): { readonly result: CoreResult; readonly cycles: number } {
   const resident = Math.max(1, r.occupancy.blocksPerSm);
   const count = r.sets[0]!.length;
@@ -158,7 +161,7 @@ export function play(
   const loads = r.sets.map((blocks) => r.recorder.warps.filter((w) => blocks.includes(w.block)));
   const chosen = loads.length > 1 ? differing(loads, r.recorder.accesses, p, sharedBytes) : [0];
   const results = chosen.map((i) =>
-    new StreamingMultiprocessor(r.code, p, loads[i]!, r.recorder.accesses, resident, sharedBytes, timeline).run(),
+    new StreamingMultiprocessor(r.code, p, loads[i]!, r.recorder.accesses, resident, sharedBytes, timeline).run(most),
   );
   const result = results.reduce((a, b) => (b.cycles > a.cycles ? b : a));
   return { result, cycles: extrapolate(result, count, r.blocksPerSm, resident) };
@@ -173,7 +176,7 @@ export function estimateLaunch(device: Device, module: Module, options: Estimate
   if (!recorded.ok) return recorded;
   const { facts, run, recorder, code, occupancy: fits, blocksPerSm, sets } = recorded.value;
   const program = recorder.program!;
-  const { result, cycles } = play(recorded.value, p, options.timeline ?? 0);
+  const { result, cycles } = play(recorded.value, p, options.timeline ?? 0, options.maxCycles);
   const at = (pc: number): { function: string; address: number; instruction: string } => {
     const place = functionAt(program, pc);
     const inst = program.insts[pc];

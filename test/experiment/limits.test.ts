@@ -70,6 +70,26 @@ test("an endless kernel and a damaged text are rows beside the others", async ()
   expect(rows.map((r) => r.cycles !== null)).toEqual([true, true, false, false, false, false]);
 });
 
+test("a point may take so many cycles of the model, and its buffers so much memory", async () => {
+  const one = async (budget: SweepSpec["budget"]): Promise<readonly (string | number | null)[]> => {
+    const { rows } = await sweep({ ...spec(budget, "k"), levels: [0] }, { folder, threads: 0 });
+    return rows.flatMap((r) => [r.outcome, r.results, r.cycles]);
+  };
+  const [, , cycles] = await one(undefined);
+  expect(await one({ cycles: cycles as number })).toEqual(["ok", "as expected", cycles]);
+  expect(await one({ cycles: (cycles as number) - 1 })).toEqual([
+    `budget: more than ${(cycles as number) - 1} cycles`,
+    "not run",
+    null,
+  ]);
+  expect(await one({ cycles: 1 })).toEqual(["budget: more than 1 cycles", "not run", null]);
+  const many = { type: "f32", length: 300_000 };
+  const launch = corpus.find((k) => k.name === "saxpy")!.launch;
+  writeFileSync(join(folder, "k.json"), JSON.stringify({ ...launch, buffers: { ...launch.buffers, many } }));
+  expect(await one({ memory: 1 })).toEqual(["budget: more than 1 MiB", "not run", null]);
+  expect((await one({ memory: 2 })).slice(0, 2)).toEqual(["ok", "as expected"]);
+});
+
 test("on a thread, a point may take so many seconds and so much memory; the next one has a thread again", async () => {
   const { rows } = await sweep({ ...spec({ seconds: 1 }, "endless", "k"), levels: [0] }, { folder, threads: 1 });
   expect(rows.map((r) => [r.outcome, r.results])).toEqual([
@@ -78,6 +98,12 @@ test("on a thread, a point may take so many seconds and so much memory; the next
   ]);
   const small = await sweep({ ...spec({ memory: 8 }, "k"), levels: [0] }, { folder, threads: 1 });
   expect(small.rows.map((r) => r.outcome)).toEqual(["budget: more than 8 MiB"]);
+});
+
+test("what is no PTX is told by the name of its file", async () => {
+  writeFileSync(join(folder, "words.ptx"), "words");
+  const { rows } = await sweep({ ...spec(undefined, "words"), levels: [0] }, { folder, threads: 0 });
+  expect(rows[0]!.outcome).toMatch(/words\.ptx, line 1; .* at start of file 'words\.ptx'$/);
 });
 
 test("a budget is a part of what a point is; what a budget may say is checked", () => {
