@@ -38,6 +38,8 @@ export interface Analyses {
   defUse: DefUse;
   /** Registers live at each instruction, by file. */
   pressure: Pressure;
+  /** As pressure; in the SSA window sources of phis are read on the edges: as many registers as are live once phis are moves. */
+  pressureOnEdges: Pressure;
   /** Which definitions reach which reads. */
   reaching: Reaching;
   /** Executions of each block (layout index) per run of the function. */
@@ -63,6 +65,8 @@ const compute: { readonly [K in keyof Analyses]: (func: Func) => Analyses[K] } =
     f.milestone === "ssa" ? liveness(analysis(f, "cfg"), analysis(f, "flat"), true) : analysis(f, "liveness"),
   defUse: (f) => defUse(analysis(f, "flat")),
   pressure: (f) => pressure(analysis(f, "liveness")),
+  pressureOnEdges: (f) =>
+    f.milestone === "ssa" ? pressure(analysis(f, "livenessOnEdges"), true) : analysis(f, "pressure"),
   reaching: (f) => reaching(analysis(f, "cfg"), analysis(f, "flat")),
   routines: (f) => routines(analysis(f, "cfg"), analysis(f, "flat")),
   names: (f) =>

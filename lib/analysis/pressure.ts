@@ -3,7 +3,8 @@
  * greater of what is live before it and what is live after it together with what it writes (a result nobody reads
  * needs a register all the same). Units of 32-bit registers, or predicates; RZ and PT do not count.
  */
-import { File } from "../ori/types.js";
+import { isPhi } from "../ori/flow.js";
+import { File, type Inst } from "../ori/types.js";
 import type { Liveness } from "./liveness.js";
 
 /** Per instruction in layout order. */
@@ -70,8 +71,8 @@ class Counted {
   }
 }
 
-/** Counts live registers at each instruction. */
-export function pressure(live: Liveness): Pressure {
+/** Counts live registers at each instruction. `onEdges`: the liveness is one that has the sources of phis read on the edges. */
+export function pressure(live: Liveness, onEdges = false): Pressure {
   const { flat } = live;
   const n = flat.insts.length;
   const at = files.map(() => new Uint16Array(n));
@@ -99,7 +100,8 @@ export function pressure(live: Liveness): Pressure {
       const first = flat.defUnit[d] as number;
       for (let u = first; u < first + (flat.defWidth[d] as number); u++) set.remove(u);
     }
-    for (let k = flat.useStart[i] as number; k < (flat.useStart[i + 1] as number); k++) {
+    const reads = !(onEdges && isPhi(flat.insts[i] as Inst));
+    for (let k = flat.useStart[i] as number; reads && k < (flat.useStart[i + 1] as number); k++) {
       const first = flat.useUnit[k] as number;
       for (let u = first; u < first + (flat.useWidth[k] as number); u++) set.add(u);
     }

@@ -48,7 +48,7 @@ export class Metrics {
 
   /** Live registers per file at every instruction in layout order. */
   get pressure(): Pressure {
-    return analysis(this.now(), "pressure");
+    return analysis(this.now(), "pressureOnEdges");
   }
 
   /** Most registers live at once, by file. */

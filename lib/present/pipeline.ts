@@ -2,7 +2,7 @@
  * What the page of a compilation shows (`view.pipeline`): the phases are run once more from each function as it was
  * lowered, with the options that it was compiled with, and every moment that changed it is written down.
  */
-import { analysis, regionsOf } from "../analysis/index.js";
+import { analysis, type Cfg, regionsOf } from "../analysis/index.js";
 import type { Compilation, CompiledFunction } from "../compile.js";
 import { disassemble } from "../disassemble.js";
 import { readCubin } from "../elf/index.js";
@@ -146,9 +146,9 @@ function blocksOf(
   dependences: ReadonlyMap<number, PipelineDependences>,
 ): PipelineBlock[] {
   const [cfg, { loops, innermost }] = [analysis(func, "cfg"), analysis(func, "loops")];
-  const [frequencies, live] = [analysis(func, "frequencies"), analysis(func, "pressure")];
+  const [frequencies, live] = [analysis(func, "frequencies"), analysis(func, "pressureOnEdges")];
   const cycles = new Map(latency.blocks.map((b) => [b.block, b.cycles]));
-  const regions = regionsOf(func, cfg);
+  const regions = regionNames(func, cfg);
   let at = 0;
   return func.blocks.map((block, b) => {
     const around: number[] = [];
@@ -160,7 +160,7 @@ function blocksOf(
       succs: block.succs.map((s) => s.id),
       frequency: frequencies[b] as number,
       loops: around,
-      regions: [...new Set(regions.flatMap((r) => (r.blocks.has(b) ? [registerName(File.B, r.barrier)] : [])))],
+      regions: [...(regions[b] ?? [])],
       cycles: Math.round(cycles.get(block.id) ?? 0),
       insts: block.insts.map((inst) => {
         const i = at++;
@@ -175,6 +175,16 @@ function blocksOf(
       dependences: dependences.get(block.id) ?? null,
     };
   });
+}
+
+/** Of each block (layout index) the convergence regions it is part of. */
+function regionNames(func: Func, cfg: Cfg): (Set<string> | undefined)[] {
+  const names: (Set<string> | undefined)[] = [];
+  for (const { barrier, blocks } of regionsOf(func, cfg)) {
+    const name = registerName(File.B, barrier);
+    for (const b of blocks) names[b] = (names[b] ?? new Set()).add(name);
+  }
+  return names;
 }
 
 /** The code as it stands in the cubin, without the padding that ends it; what stands in the function's blocks keeps its id. */

@@ -59,10 +59,10 @@ export interface Dag {
 
 /** Collects edges; of several between the same two nodes only the longest is kept, with its kind. */
 export class Edges {
-  private from: Int32Array = new Int32Array(256);
-  private to: Int32Array = new Int32Array(256);
-  private latency: Int32Array = new Int32Array(256);
-  private kind: Uint8Array = new Uint8Array(256);
+  private from: Int32Array;
+  private to: Int32Array;
+  private latency: Int32Array;
+  private kind: Uint8Array;
   count = 0;
   /** Per node: the node whose edges are being added when it was last a source, and where that edge is. */
   private stamp: Int32Array;
@@ -73,6 +73,12 @@ export class Edges {
   latest: Int32Array;
 
   constructor(nodes: number) {
+    // Most blocks have two or three edges a node; short blocks are many.
+    const size = Math.max(8, 4 * nodes);
+    this.from = new Int32Array(size);
+    this.to = new Int32Array(size);
+    this.latency = new Int32Array(size);
+    this.kind = new Uint8Array(size);
     this.stamp = new Int32Array(nodes).fill(-1);
     this.place = new Int32Array(nodes);
     this.outs = new Int32Array(nodes);

@@ -5,6 +5,7 @@
  */
 
 import { analysis } from "../analysis/cache.js";
+import type { Cfg } from "../analysis/cfg.js";
 import { blockFrequencies } from "../analysis/frequency.js";
 import { touch } from "../ori/editor.js";
 import { type Block, File, type Func, type Inst, Mod } from "../ori/types.js";
@@ -145,7 +146,7 @@ class Scheduler {
 
   run(): ScheduleReport {
     const { func } = this;
-    for (const b of this.visits()) this.block(b);
+    for (const b of blocksInOrder(analysis(func, "cfg"))) this.block(b);
     let moved = 0;
     func.blocks.forEach((block, b) => {
       const order = this.orders[b];
@@ -168,14 +169,6 @@ class Scheduler {
       after: sum((r) => r.after),
       moved,
     };
-  }
-
-  /** Reachable blocks in reverse post-order, then the others. */
-  private visits(): number[] {
-    const { rpo, order, count } = analysis(this.func, "cfg");
-    const visits = Array.from(rpo);
-    for (let b = 0; b < count; b++) if ((order[b] as number) < 0) visits.push(b);
-    return visits;
   }
 
   private block(b: number): void {
@@ -288,6 +281,13 @@ class Scheduler {
     const { live } = this.scratch;
     this.cross?.leave(b, dag, occupancy, time, (unit) => live.liveOut.has(b, unit));
   }
+}
+
+/** Reachable blocks in reverse post-order, then the others (layout indices): what a block waits for is known when it is met. */
+export function blocksInOrder({ rpo, order, count }: Cfg): number[] {
+  const visits = Array.from(rpo);
+  for (let b = 0; b < count; b++) if ((order[b] as number) < 0) visits.push(b);
+  return visits;
 }
 
 type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile, ori, readCubin, staticLatency, unwrap } from "../../lib/index.js";
-import { funcLatency } from "../../lib/sched/index.js";
+import { funcLatency, policyNamed, scheduleFunc } from "../../lib/sched/index.js";
 
 const kernel = (name: string): string => readFileSync(join(__dirname, `../corpus/ptx/sm_90/${name}.ptx`), "latin1");
 
@@ -28,6 +28,19 @@ test.each(["saxpy", "sgemm", "mandelbrot", "local_array"])(
     expect(told.at(-1)).toBeCloseTo(staticLatency(cubin, cubin.functions[0]!)?.cycles ?? 0, 6);
   },
 );
+
+test.each(["sgemm", "histogram", "mandelbrot"])("%s: what the scheduler says of the orders given", (name) => {
+  compile(kernel(name), {
+    target: "sm_90",
+    observe: ({ kind, changed, func }) => {
+      if (kind !== "after" || !changed || func.milestone === "ssa") return;
+      const report = scheduleFunc(func, policyNamed("source-order")!, { select: () => false });
+      const { cycles, blocks } = funcLatency(func);
+      expect(cycles).toBe(report.before);
+      expect(blocks.map((b) => [b.block, b.cycles])).toEqual(report.blocks.map((b) => [b.block, b.before.drain]));
+    },
+  });
+});
 
 test("cycles by hand: a chain of two additions waits the distance of the table twice", () => {
   const text = `func "f" entry sm_90 physical allocated

@@ -58,12 +58,22 @@ test("a value without phases is refused, and so is a function that is not there"
   await expect(pipeline(momentsOf(ptx).c, { functions: ["nix"] })).rejects.toThrow("no function nix");
 });
 
-test("5,000 instructions take less than 5 MB, the same bytes each time", async () => {
-  const c = compile(shapes.values!(4990), { target: "sm_90" });
+test.each([
+  ["one block", "values", 4990],
+  ["very short blocks", "diamonds", 1250],
+])("5,000 instructions in %s take less than 5 MB, the same bytes each time", async (_, shape, steps) => {
+  const c = compile(shapes[shape]!(steps), { target: "sm_90" });
   const { html, data } = await pipeline(c);
   expect(data.functions[0]!.moments.at(-1)!.figures.instructions).toBeGreaterThanOrEqual(4990);
   expect(html.length).toBeLessThan(5_000_000);
   expect((await pipeline(c)).html).toBe(html);
+});
+
+test("sources of phis are live on their edges alone: the window of SSA form needs no more registers than the code around it", async () => {
+  const { data } = await pipeline(compile(shapes.phis!(50), { target: "sm_90" }));
+  const { moments } = data.functions[0]!;
+  expect(moments.some((m) => m.blocks.some((b) => b.insts.some((i) => i.text.startsWith("MOV.PHI"))))).toBe(true);
+  expect(moments.map((m) => m.figures.liveR)).toEqual(moments.map(() => 24));
 });
 
 describeBrowser("in Chromium", () => {

@@ -3,9 +3,10 @@ import type { PipelineBlock } from "./data.js";
 
 /** Size of a block in CSS pixels. */
 export const NODE = { width: 132, height: 34 } as const;
-/** With more blocks than this they stand below one another in the order of the code: a layout in layers would take seconds. */
+/** With more blocks than this they stand below one another in the order of the code (client/graph.js): a layout in layers would take seconds. */
 const MOST_LAYERED = 120;
-const GAP = 26;
+/** Room between layers. */
+export const GAP = 26;
 
 export interface GraphPicture {
   readonly width: number;
@@ -28,13 +29,14 @@ export class Pictures {
   readonly pictures: GraphPicture[] = [];
   private readonly known = new Map<string, number>();
 
-  /** Index into `pictures`. */
+  /** Index into `pictures`, −1 where the page puts the blocks below one another. */
   async of(blocks: readonly PipelineBlock[]): Promise<number> {
+    if (blocks.length > MOST_LAYERED) return -1;
     const key = JSON.stringify(blocks.map((b) => [b.id, b.succs, b.loops]));
     const index = this.known.get(key) ?? this.pictures.length;
     if (index === this.pictures.length) {
       this.known.set(key, index);
-      this.pictures.push(blocks.length > MOST_LAYERED ? inOrder(blocks) : await layered(blocks));
+      this.pictures.push(await layered(blocks));
     }
     return index;
   }
@@ -71,27 +73,6 @@ async function layered(blocks: readonly PipelineBlock[]): Promise<GraphPicture> 
     edges: edges.map(([from, to]) => {
       const { points = [] } = g.edge(`b${from}`, `b${to}`);
       return [from, to, points.flatMap((p: { x: number; y: number }) => [rounded(p.x), rounded(p.y)])];
-    }),
-  };
-}
-
-/** Below one another; edges forwards as arcs at the right, backwards at the left. */
-function inOrder(blocks: readonly PipelineBlock[]): GraphPicture {
-  const step = NODE.height + GAP;
-  const reach = 60;
-  const x = reach + 12 + NODE.width / 2;
-  const y = (i: number): number => 12 + NODE.height / 2 + i * step;
-  return {
-    width: 2 * x,
-    height: 24 + blocks.length * step,
-    nodes: blocks.map((_, i) => [x, y(i)]),
-    edges: edgesOf(blocks).map(([from, to]) => {
-      const down = NODE.height / 2;
-      if (to === from + 1) return [from, to, [x, y(from) + down, x, y(to) - down]];
-      const side = to > from ? 1 : -1;
-      const edge = x + (side * NODE.width) / 2;
-      const out = edge + side * Math.min(reach, 8 + 3 * Math.abs(to - from));
-      return [from, to, [edge, y(from), out, y(from), out, y(to), edge, y(to)]];
     }),
   };
 }

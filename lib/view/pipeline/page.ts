@@ -16,7 +16,7 @@ import {
   type PipelineOptions,
   pipelineData,
 } from "./data.js";
-import { NODE, Pictures } from "./graph.js";
+import { GAP, NODE, Pictures } from "./graph.js";
 
 const folder: string = resolve(__dirname, "../../../lib/view/pipeline/client");
 /** In the order in which they are run. */
@@ -97,6 +97,8 @@ interface Pools {
   readonly dags: Pool;
   /** Lists of instructions that count program points. */
   readonly lists: Pool;
+  /** Blocks but for their instructions and cycles: id, label, successors, frequency, loops, regions. */
+  readonly heads: Pool;
 }
 
 /** Kinds of dependences and deciders by number, as client/model.js has them. */
@@ -105,7 +107,8 @@ const DECIDERS = ["rewrite", "refusal", "scheduler", "allocator", "control"] as 
 
 /** The data as the script reads them (client/model.js). */
 async function encoded(data: PipelineData): Promise<unknown> {
-  const pools: Pools = { texts: new Texts(), pictures: new Pictures(), dags: new Pool(), lists: new Pool() };
+  const pool = (): Pool => new Pool();
+  const pools: Pools = { texts: new Texts(), pictures: new Pictures(), dags: pool(), lists: pool(), heads: pool() };
   const { texts } = pools;
   const functions: unknown[] = [];
   for (const f of data.functions) {
@@ -122,19 +125,22 @@ async function encoded(data: PipelineData): Promise<unknown> {
     });
   }
   const { title, subtitle, sources, cudaLines } = data;
-  const shared = { texts: texts.all, graphs: pools.pictures.pictures, dags: pools.dags.all, lists: pools.lists.all };
-  return { title, subtitle, sources, cudaLines, functions, ...shared, node: NODE };
+  const { pictures, dags, lists, heads } = pools;
+  const shared = { texts: texts.all, graphs: pictures.pictures, dags: dags.all, lists: lists.all, heads: heads.all };
+  return { title, subtitle, sources, cudaLines, functions, ...shared, node: { ...NODE, gap: GAP } };
 }
 
-async function momentOf(m: PipelineMoment, { texts, pictures, dags }: Pools): Promise<unknown> {
+async function momentOf(m: PipelineMoment, { texts, pictures, dags, heads }: Pools): Promise<unknown> {
   const insts = m.blocks.flatMap((b) => b.insts);
   return {
     ...m,
-    blocks: m.blocks.map(({ insts, dependences, ...b }) => ({
-      ...b,
-      count: insts.length,
-      dag: dependences === null ? -1 : dags.of(dagOf(dependences)),
-    })),
+    // Head, cycles, instructions, dependence graph: four numbers each.
+    blocks: m.blocks.flatMap((b) => [
+      heads.of([b.id, b.label, b.succs, Number(b.frequency.toPrecision(6)), b.loops, b.regions]),
+      b.cycles,
+      b.insts.length,
+      b.dependences === null ? -1 : dags.of(dagOf(b.dependences)),
+    ]),
     decisions: m.decisions.map((d) => [
       d.inst,
       DECIDERS.indexOf(d.by),
@@ -142,12 +148,15 @@ async function momentOf(m: PipelineMoment, { texts, pictures, dags }: Pools): Pr
       texts.of(d.why),
       ...(d.others.length > 0 ? [d.others] : []),
     ]),
-    ids: insts.map((i) => i.id),
-    texts: insts.map((i) => texts.of(i.text)),
+    ids: steps(insts.map((i) => i.id)),
+    texts: steps(insts.map((i) => texts.of(i.text))),
     live: [0, 1, 2].map((k) => insts.map((i) => i.live[k])).map((column) => (column.some((n) => n) ? column : [])),
     graph: await pictures.of(m.blocks),
   };
 }
+
+/** Each number as how much further it is than the one before: most are 1. */
+const steps = (list: readonly number[]): number[] => list.map((n, i) => n - (list[i - 1] ?? 0));
 
 /** Edges one after the other, each four numbers: how much further its first node is than that of the edge before, distance between the two nodes, cycles, kind. */
 function dagOf({ edges, ...rest }: PipelineDependences): unknown {

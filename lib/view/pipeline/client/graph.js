@@ -2,7 +2,7 @@
 
 function graphPanel() {
   const moment = app.func.moments[currentMoment()];
-  const picture = page.graphs[moment.graph];
+  const picture = moment.graph < 0 ? inOrder(moment.blocks) : page.graphs[moment.graph];
   const { width, height } = page.node;
   const box = svg("svg", {
     width: picture.width,
@@ -32,6 +32,38 @@ function graphPanel() {
     "the bar at the left of a block is its frequency",
   ];
   return [make("p", "faint", `${words.join("; ")}.`), box];
+}
+
+/** Many blocks: below one another; edges forwards as arcs at the right, backwards at the left. @param {BlockNote[]} blocks @returns {Picture} */
+function inOrder(blocks) {
+  const { width, height, gap } = page.node;
+  const step = height + gap;
+  const reach = 60;
+  const x = reach + 12 + width / 2;
+  /** @param {number} i */
+  const y = (i) => 12 + height / 2 + i * step;
+  const at = new Map(blocks.map((b, i) => [b.id, i]));
+  /** @param {number} from @param {number} to @returns {number[]} */
+  const points = (from, to) => {
+    if (to === from + 1) return [x, y(from) + height / 2, x, y(to) - height / 2];
+    const side = to > from ? 1 : -1;
+    const edge = x + (side * width) / 2;
+    const out = edge + side * Math.min(reach, 8 + 3 * Math.abs(to - from));
+    return [edge, y(from), out, y(from), out, y(to), edge, y(to)];
+  };
+  /** @type {Picture["edges"]} */
+  const edges = [];
+  for (const [from, b] of blocks.entries())
+    for (const s of b.succs) {
+      const to = at.get(s);
+      if (to !== undefined) edges.push([from, to, points(from, to)]);
+    }
+  return {
+    width: 2 * x,
+    height: 24 + blocks.length * step,
+    nodes: blocks.map((_, i) => [x, y(i)]),
+    edges,
+  };
 }
 
 /** @param {Moment} moment @param {Picture} picture */

@@ -3,6 +3,7 @@
 /**
  * @typedef {{ instructions: number, blocks: number, liveR: number, registers: number, warps: number, cycles: number, spills: number }} Figures
  * @typedef {{ id: number, label: string, succs: number[], frequency: number, loops: number[], regions: string[], cycles: number, count: number, dag: number }} BlockNote
+ * @typedef {[id: number, label: string, succs: number[], frequency: number, loops: number[], regions: string[]]} HeadNote
  * Edges of a dependence graph: four numbers each (page.ts).
  * @typedef {{ edges: number[], earliest: number[], ahead: number[], issue: number[], critical: number[] }} DagNote
  * @typedef {[inst: number, by: number, what: number, why: number, others?: number[]]} DecisionNote
@@ -15,7 +16,7 @@
  * @typedef {{ name: string, kind: string, threads: number, mostWarps: number, moments: Moment[], phases: PhaseNote[], allocation: AllocationNote | null, insts: [number, number, number][], sass: [number, string, number, number, number, number][] | null }} FuncNote
  * @typedef {{ kind: string, name: string, lines: string[] }} Source
  * @typedef {{ width: number, height: number, nodes: [number, number][], edges: [number, number, number[]][] }} Picture
- * @typedef {{ title: string, subtitle: string, sources: Source[], cudaLines: number[], functions: FuncNote[], texts: string[], graphs: Picture[], dags: DagNote[], lists: number[][], node: { width: number, height: number } }} PageData
+ * @typedef {{ title: string, subtitle: string, sources: Source[], cudaLines: number[], functions: FuncNote[], texts: string[], graphs: Picture[], dags: DagNote[], lists: number[][], heads: HeadNote[], node: { width: number, height: number, gap: number } }} PageData
  * One row of a column. `id`: of the instruction, −1 for none; `line`: of the PTX, or of the CUDA source in its own column.
  * @typedef {{ kind: "inst" | "block" | "line", id: number, line: number, text: string, block?: BlockNote, live?: number, mark?: string, control?: string, state?: string, words?: boolean[], tip?: () => string }} Row
  * What is selected: an instruction, or a line of a source.
@@ -24,6 +25,32 @@
 
 /** @type {PageData} */
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "null");
+
+// Blocks and instructions as they are used here; in the file they are lists of numbers (page.ts).
+for (const f of page.functions)
+  for (const m of f.moments) {
+    m.blocks = blocksOf(/** @type {*} */ (m.blocks));
+    m.ids = summed(m.ids);
+    m.texts = summed(m.texts);
+  }
+
+/** @param {number[]} list @returns {BlockNote[]} */
+function blocksOf(list) {
+  return Array.from({ length: list.length / 4 }, (_, k) => {
+    const [id, label, succs, frequency, loops, regions] = page.heads[list[4 * k]];
+    const [cycles, count, dag] = list.slice(4 * k + 1, 4 * k + 4);
+    return { id, label, succs, frequency, loops, regions, cycles, count, dag };
+  });
+}
+
+/** The numbers of which these are the steps. @param {number[]} steps */
+function summed(steps) {
+  let sum = 0;
+  return steps.map((n) => {
+    sum += n;
+    return sum;
+  });
+}
 
 /** Lines of the PTX by line of the CUDA source. */
 const ptxOfCuda = new Map();
