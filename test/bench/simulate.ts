@@ -15,6 +15,7 @@ import { type BlockForm, blockForms, blockPtx, targetOf, tensorForms, wordsOf } 
 import { row } from "./measure.js";
 
 const TARGET = "sm_90";
+const CONSUMER = "sm_120a";
 /** Processor time of one measurement, seconds, after a run that warms up. */
 const SECONDS = 1;
 
@@ -64,20 +65,24 @@ interface Matrix {
   readonly target: TargetName;
   /** A is sparse. */
   readonly sparse?: true;
+  /** Four scales of both factors. */
+  readonly scales?: number;
 }
 
 /** Each warp multiplies two fragments 64 times. Blocks read the same factors. */
-function mmaPtx({ shape, a, b, d, bits, target, sparse }: Matrix): string {
+function mmaPtx({ shape, a, b, d, bits, target, sparse, scales }: Matrix): string {
   const list = (name: string, n: number): string =>
     `{${Array.from({ length: n }, (_, i) => `%${name}${i}`).join(", ")}}`;
   const copies = [...Array(a).keys()].slice(1).map((i) => `mov.b${bits} %a${i}, %a0;`);
   for (let i = 0; i < b; i++) copies.push(`mov.b${bits} %b${i}, %a0;`);
   for (let i = 0; i < d; i++) copies.push(`mov.b${bits} %d${i}, 0;`);
+  const order = sparse === undefined ? "" : target === CONSUMER ? ".sp::ordered_metadata" : ".sp";
+  const more = scales === undefined ? "" : ", %s, {0,0}, %s, {0,0}";
   return `.version 9.0
 .target ${target}
 .address_size 64
 .visible .entry mma(.param .u64 in, .param .u64 out) {
-  .reg .b${bits} %a<8>, %b<4>, %d<4>; .reg .b32 %i<3>; .reg .b64 %p<4>; .reg .pred %q;
+  .reg .b${bits} %a<8>, %b<4>, %d<4>; .reg .b32 %i<3>, %e, %s; .reg .b64 %p<4>; .reg .pred %q;
   ld.param.u64 %p1, [in];
   ld.param.u64 %p3, [out];
   mov.u32 %i1, %tid.x;
@@ -87,14 +92,24 @@ function mmaPtx({ shape, a, b, d, bits, target, sparse }: Matrix): string {
   ld.global.b${bits} %a0, [%p1];
   ${copies.join(" ")}
   mov.u32 %i2, 0;
+  and.b32 %e, %i1, 0x44444444;
+  or.b32 %e, %e, 0x88888888;
+  mov.u32 %s, ${scales ?? 0};
 again:
-  mma${sparse ? ".sp" : ""}.sync.aligned.${shape} ${list("d", d)}, ${list("a", a)}, ${list("b", b)}, ${list("d", d)}${sparse ? ", %i1, 0" : ""};
+  mma${order}.sync.aligned.${shape} ${list("d", d)}, ${list("a", a)}, ${list("b", b)}, ${list("d", d)}${sparse ? ", %e, 0" : ""}${more};
   add.s32 %i2, %i2, 1;
   setp.lt.s32 %q, %i2, 64;
   @%q bra again;
   st.global.b${bits} [%p3], %d0;
   ret;
 }`;
+}
+
+/** A block-scaled product; its scales lie near 1. */
+function block(name: string, kind: string, rest: string, sparse = false, scales = 0x3c383a36): Record<string, Matrix> {
+  const shape = `${kind}.block_scale.scale_vec::${rest}`;
+  const b = sparse ? 4 : 2;
+  return { [name]: { shape, a: 4, b, d: 4, bits: 32, target: CONSUMER, scales, ...(sparse ? { sparse } : {}) } };
 }
 
 const products: Readonly<Record<string, Matrix>> = {
@@ -116,6 +131,22 @@ const products: Readonly<Record<string, Matrix>> = {
     sparse: true,
   },
   "s8, sparse": { shape: "m16n8k64.row.col.s32.s8.s8.s32", a: 4, b: 4, d: 4, bits: 32, target: TARGET, sparse: true },
+  "e4m3, sparse": {
+    shape: "m16n8k64.row.col.f32.e4m3.e4m3.f32",
+    a: 4,
+    b: 4,
+    d: 4,
+    bits: 32,
+    target: "sm_89",
+    sparse: true,
+  },
+  ...block("mxf8", "m16n8k32.row.col.kind::mxf8f6f4", "1X.f32.e4m3.e4m3.f32.ue8m0"),
+  ...block("mxf8, sparse", "m16n8k64.row.col.kind::mxf8f6f4", "1X.f32.e4m3.e4m3.f32.ue8m0", true),
+  ...block("mxf4", "m16n8k64.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0"),
+  ...block("mxf4, scales of all sizes", "m16n8k64.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", false, 0xf0384010),
+  ...block("mxf4, sparse", "m16n8k128.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", true),
+  ...block("nvf4", "m16n8k64.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3"),
+  ...block("nvf4, sparse", "m16n8k128.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", true),
   f64: { shape: "m16n8k16.row.col.f64.f64.f64.f64", a: 8, b: 4, d: 4, bits: 64, target: TARGET },
 };
 

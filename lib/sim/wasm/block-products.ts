@@ -16,7 +16,7 @@ import { type Accumulators, fragments, type ProductKind, productFunction, rounde
 import { Op } from "./opcodes.js";
 import { gatherFunction } from "./pieces.js";
 import { relaxedFmaIsExact } from "./relaxed.js";
-import { F64_AT, type FactorKind, pairBytes, SLOT_BYTES } from "./slots.js";
+import { type FactorKind, f64At, pairBytes, slotBytes } from "./slots.js";
 import type { Vectors } from "./vectors.js";
 
 /** What makes such products differ in code. */
@@ -63,8 +63,9 @@ const WORDS = 8;
 const GROUP = { rows: 16, columns: 8 } as const;
 /** Most groups of a product. */
 const MOST = { rows: 8, columns: 32 } as const;
-/** A slot of eight columns of at most 32 elements. */
-const B_SLOT_BYTES = F64_AT + GROUP.columns * 32 * 8;
+/** A slot of sixteen rows, of eight columns of at most 32 elements. */
+const SLOT_BYTES: number = slotBytes({ side: "a", rows: 16, depth: 32, elements: "E4M3", from: "rows" });
+const B_SLOT_BYTES: number = f64At(32) + GROUP.columns * 32 * 8;
 /** What is needed beside C and D: slots of A and B, their words, offsets of pieces. */
 const B_SLOTS = MOST.rows * SLOT_BYTES;
 const A_WORDS = B_SLOTS + MOST.columns * B_SLOT_BYTES;
@@ -166,7 +167,7 @@ function moduleOf(kind: BlockKind, to: Accumulators): Uint8Array {
     factorFunction(a),
     factorFunction(b),
     productFunction(product, [Callee.wideA, Callee.wideB], relaxedFmaIsExact(), to),
-    ...(isFloat ? [wideFunction(16 * depth), wideFunction(8 * depth)] : []),
+    ...(isFloat ? [wideFunction(16, depth), wideFunction(8, depth)] : []),
     to === fragments ? allGroups(resultRows(kind) * ROW_BYTES, 0) : allGroups(4 * GROUP.columns, 16 * LINE),
   ];
   return encodeModule([], functions);

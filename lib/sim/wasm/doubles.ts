@@ -8,8 +8,10 @@ import type { Code, Fn } from "./encoder.js";
 import { type Maker, quickFma64, SHORT_BITS, SHORT_LEAST, SHORT_MOST } from "./fma64.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { F64_AT, type FactorKind, NARROW } from "./slots.js";
+import { type FactorKind, f64At, NARROW } from "./slots.js";
 import { EVEN_WORDS, HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, Vectors } from "./vectors.js";
+
+const F64_AT: number = f64At(16);
 
 /** Parameters of the function of a factor: address of the first row, and of the slot. */
 const [ROW, SLOT] = [0, 1] as const;

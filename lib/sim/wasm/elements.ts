@@ -2,7 +2,7 @@
 import { Op } from "./opcodes.js";
 import type { Vectors } from "./vectors.js";
 
-export type Elements = "F16" | "BF16" | "TF32" | SmallFloat | SmallInteger | "B1" | "F64";
+export type Elements = "F16" | "BF16" | "TF32" | SmallFloat | SmallInteger | "E2M1.PACKED" | "B1" | "F64";
 type SmallFloat = "E4M3" | "E5M2" | "E3M2" | "E2M3" | "E2M1";
 type SmallInteger = "S8" | "U8" | "S4" | "U4";
 
@@ -21,21 +21,39 @@ export const perWord: Readonly<Record<Elements, number>> = {
   U8: 4,
   S4: 8,
   U4: 8,
+  "E2M1.PACKED": 8,
   B1: 32,
 };
 
-/** Its products are summed up as integers. */
-export const isInteger = (e: Elements): boolean => e === "S8" || e === "U8" || e === "S4" || e === "U4" || e === "B1";
+const integers: readonly Elements[] = ["S8", "U8", "S4", "U4", "E2M1.PACKED", "B1"];
+/** Its products are summed up as integers; those of packed E2M1 count halves. */
+export const isInteger = (e: Elements): boolean => integers.includes(e);
 
 /** Bytes that a word takes as pairs of 16-bit integers; single bits stay a word. */
 export const bytesOf = (e: Elements): number => (e === "B1" ? 4 : 2 * perWord[e]);
 
+/** Twice the value of E2M1 by its four bits, in the first bytes of four words. */
+const HALVES_OF_E2M1 = [0x03020100, 0x0c080604, 0xfdfeff00 | 0, 0xf4f8fafc | 0] as const;
+
+/** Neighbours of packed E2M1 as integers, in order. */
+function packedPairs(w: Vectors, word: number): number[] {
+  const table = w.words(...HALVES_OF_E2M1);
+  const [even, odd] = [word, w.shifted(Op.i32x4ShrU, word, 4)].map((x) =>
+    w.v(Op.swizzle, table, w.v(Op.and, x, w.splat(0x0f0f0f0f))),
+  ) as [number, number];
+  return [0, 1, 2, 3].map((i) => {
+    const tops = Array.from({ length: 16 }, (_, at) => (at & ~3) + i + (at & 2 ? 16 : 0));
+    return w.shifted(Op.i16x8ShrS, w.shuffled(even, odd, tops), 8);
+  });
+}
+
 /**
  * Pairs of elements of words as 16-bit integers; of bytes the first and third, the second and fourth, of nibbles those four apart. Sums do not depend on
- * their order.
+ * their order. Of packed E2M1 they are neighbours, and each integer is twice the element.
  */
 export function pairs(w: Vectors, word: number, elements: Elements): number[] {
   if (elements === "B1") return [word];
+  if (elements === "E2M1.PACKED") return packedPairs(w, word);
   const bits = 32 / perWord[elements];
   const signed = elements === "S8" || elements === "S4";
   return Array.from({ length: 16 / bits }, (_, i) => {

@@ -13,14 +13,14 @@ import { type Fn, Type } from "./encoder.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import {
-  F32_AT,
-  F64_AT,
   type FactorKind,
+  f32At,
+  f64At,
   I16_AT,
   NARROW,
   pairBytes,
   registersOf,
-  SLOT_BYTES,
+  slotBytes,
   UNIT,
   WIDE,
 } from "./slots.js";
@@ -32,7 +32,7 @@ import { HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, UPPER, Vectors } from "./
 /** Parameters of the functions here: address of the first row, of the slot, and of metadata where the factor is sparse. */
 const [ROW, SLOT, META] = [0, 1, 2] as const;
 /** Where a slot has the words of a sparse factor with their zeros, until others are made of them. */
-const SPREAD_AT = SLOT_BYTES - 8 * ROW_BYTES;
+const spreadAt = (k: FactorKind): number => slotBytes(k) - registersOf(k) * ROW_BYTES;
 
 /** Register `j` of a round's lanes: bytes from the round's first word, of which the next one's is `stepOf` bytes away. */
 function offsetOf(k: FactorKind, j: number): number {
@@ -73,7 +73,7 @@ function floatsOfA(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++) {
         const list = floats(w, w.load(Op.load, from!, offsetOf(k, j)), k);
-        const at = F32_AT + (j & 1) * 8 * rowBytes + (j >> 1) * 16 * list.length;
+        const at = f32At(k.depth) + (j & 1) * 8 * rowBytes + (j >> 1) * 16 * list.length;
         inOrder(w, list).forEach((v, i) => {
           noted(v);
           w.store(to!, v, at + 16 * i);
@@ -104,7 +104,7 @@ function floatsOfB(w: Vectors, k: FactorKind, noted: (v: number) => void): void 
         const list = floats(w, w.load(Op.load, from!, offsetOf(k, j)), k);
         list.forEach((v, i) => {
           noted(v);
-          storeColumn(w, to!, v, F32_AT, 4 * list.length * j + i, list.length);
+          storeColumn(w, to!, v, f32At(k.depth), 4 * list.length * j + i, list.length);
         });
       }
     },
@@ -122,11 +122,14 @@ function integers(w: Vectors, k: FactorKind): void {
     ],
     ([from, to]) => {
       for (let j = 0; j < registersOf(k); j++) {
-        const list = pairs(w, w.load(Op.load, from!, offsetOf(k, j)), k.elements);
+        const found = pairs(w, w.load(Op.load, from!, offsetOf(k, j)), k.elements);
+        const isOrdered = k.elements === "E2M1.PACKED";
+        const list = isOrdered && isA ? inOrder(w, found) : found;
         const n = 16 * list.length;
         list.forEach((v, i) => {
           if (isA && k.rows === 8) w.store(to!, v, I16_AT + n * j + 16 * i);
           else if (isA) w.store(to!, v, I16_AT + (j & 1) * 8 * rowBytes + (j >> 1) * n + 16 * i);
+          else if (isOrdered) storeColumn(w, to!, v, I16_AT, 4 * list.length * j + i, list.length);
           else storeColumn(w, to!, v, I16_AT, 4 * list.length * j + 4 * i, 1);
         });
       }
@@ -162,6 +165,7 @@ function scaleOf(w: Vectors, exponents: number): number {
 /** The floats as integers, and whether that is exact. */
 function narrowed(w: Vectors, k: FactorKind, scale: number): void {
   const { code } = w;
+  const first = f32At(k.depth);
   const wrong = w.gathering(0);
   const integer = (at: number, offset: number): number => {
     const x = w.v(Op.f32x4Mul, w.load(Op.load, at, offset), scale);
@@ -181,7 +185,7 @@ function narrowed(w: Vectors, k: FactorKind, scale: number): void {
         [SLOT, 16],
       ],
       ([from, to]) => {
-        w.store(to!, w.v(Op.i16x8NarrowS, integer(from!, F32_AT), integer(from!, F32_AT + 16)), I16_AT);
+        w.store(to!, w.v(Op.i16x8NarrowS, integer(from!, first), integer(from!, first + 16)), I16_AT);
       },
     );
   else
@@ -193,8 +197,8 @@ function narrowed(w: Vectors, k: FactorKind, scale: number): void {
       ],
       ([from, to]) => {
         for (const n of [0, 16]) {
-          const even = w.v(Op.and, integer(from!, F32_AT + n), w.splat(0xffff));
-          const odd = w.shifted(Op.i32x4Shl, integer(from!, F32_AT + 32 + n), 16);
+          const even = w.v(Op.and, integer(from!, first + n), w.splat(0xffff));
+          const odd = w.shifted(Op.i32x4Shl, integer(from!, first + 32 + n), 16);
           w.store(to!, w.v(Op.or, even, odd), I16_AT + n);
         }
       },
@@ -207,8 +211,8 @@ export function factorFunction(k: FactorKind): Fn {
   if (k.elements === "F64") return doublesOfFactor(k);
   const w = new Vectors(3);
   if (k.selector !== undefined) {
-    spreadWords(w, k, ROW, META, SLOT, SPREAD_AT);
-    w.code.get(SLOT).i32(SPREAD_AT).op(Op.i32Add).set(ROW);
+    spreadWords(w, k, ROW, META, SLOT, spreadAt(k));
+    w.code.get(SLOT).i32(spreadAt(k)).op(Op.i32Add).set(ROW);
   }
   if (isInteger(k.elements)) {
     integers(w, k);
@@ -228,21 +232,21 @@ export function factorFunction(k: FactorKind): Fn {
   return w.finish();
 }
 
-/** The function that makes the f64 of so many floats, unless they are there: address of the slot. */
-export function wideFunction(count: number): Fn {
+/** The function that makes the f64 of so many rows of floats, unless they are there: address of the slot. */
+export function wideFunction(rows: number, depth: number): Fn {
   const w = new Vectors(1);
   const { code } = w;
   code.get(0).memory(Op.i32Load, WIDE).open(Op.if).op(Op.return).end();
   code.get(0).i32(1).memory(Op.i32Store, WIDE);
   w.rounds(
-    count / 8,
+    (rows * depth) / 8,
     [
       [0, 32],
       [0, 64],
     ],
     ([from, to]) => {
       for (let n = 0; n < 4; n++)
-        w.store(to!, w.v(Op.f64x2Promote, w.load(Op.load64Zero, from!, F32_AT + 8 * n)), F64_AT + 16 * n);
+        w.store(to!, w.v(Op.f64x2Promote, w.load(Op.load64Zero, from!, f32At(depth) + 8 * n)), f64At(depth) + 16 * n);
     },
   );
   return w.finish();

@@ -34,6 +34,9 @@ export const SLOT_BYTES = 8;
 export const SLOTS_END: number = ORIGIN + 0xc0000;
 /** Factors of matrix products (factors.ts). */
 export const FACTORS: number = SLOTS_END;
+/** What becomes of the scales of a product (scales.ts). */
+export const SCALES: number = ORIGIN + 0x100000 - 0x6800;
+export const FACTORS_END: number = SCALES;
 /** Constant banks. */
 export const BANKS: number = ORIGIN + 0x100000;
 export const BANK_ROOM = 0x10000;

@@ -5,14 +5,15 @@
  *
  * Sums of floats are those of f64 in the order of k. Where both factors are narrow, 32-bit integers have the same sum, which is exact.
  */
-import { Kind, type Operand } from "../../isa/operand.js";
+import { File, Kind, type Operand } from "../../isa/operand.js";
 import type { Site } from "../site.js";
-import { TRASH_ROW, ZERO_ROW } from "../state.js";
+import { TRASH_ROW, ZERO_ROW, ZERO_UNIFORM } from "../state.js";
 import { type Elements, half } from "./elements.js";
 import type { Fn } from "./encoder.js";
-import { ROW_BYTES } from "./layout.js";
+import { ROW_BYTES, UNIFORM } from "./layout.js";
 import { Op } from "./opcodes.js";
-import { F64_AT, type Factor, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js";
+import { isExact, multiplied, multipliedAt, type Scaling, scaled } from "./scales.js";
+import { type Factor, f64At, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js";
 import { isSelector } from "./sparse.js";
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
 
@@ -26,6 +27,14 @@ export interface ProductKind {
   readonly sums: Sums;
   /** Bytes of a row of A as pairs (factors.ts). */
   readonly pairs: number;
+  readonly scaling?: Scaling;
+}
+
+/** Where scales are in the warp's state: registers of A's, of B's, and the word that says where in them. */
+export interface ScalesAt {
+  readonly a: number;
+  readonly b: number;
+  readonly where: number;
 }
 
 export interface Product extends ProductKind {
@@ -34,6 +43,7 @@ export interface Product extends ProductKind {
   /** Offsets of the first rows of C and D in the warp's state. */
   readonly c: number;
   readonly d: number;
+  readonly scales?: ScalesAt;
 }
 
 /** Registers of D. */
@@ -77,6 +87,7 @@ const possible: Readonly<Record<Elements, readonly [readonly number[], readonly 
   U8: bytes,
   S4: nibbles,
   U4: nibbles,
+  "E2M1.PACKED": [[], [64]],
   B1: [[128], [128, 256]],
   F64: [[4], [4, 8, 16]],
 };
@@ -89,11 +100,17 @@ const sparseDepths: Readonly<Partial<Record<Elements, readonly number[]>>> = {
   U8: [32, 64],
   S4: [64, 128],
   U4: [64, 128],
+  E4M3: [32, 64],
+  E5M2: [32, 64],
+  E3M2: [32, 64],
+  E2M3: [32, 64],
+  E2M1: [32, 64],
+  "E2M1.PACKED": [128],
 };
 const smallNames: readonly string[] = ["E4M3", "E5M2", "E3M2", "E2M3", "E2M1"];
 const integerNames: readonly string[] = ["S8", "U8", "S4", "U4"];
 
-type Types = readonly [a: Elements, b: Elements, sums: Sums];
+type Types = readonly [a: Elements, b: Elements, sums: Sums, scaling?: Scaling];
 
 /** Of two modifiers among `names` the first is A's; null where there are others than they, and `more`. */
 function twoOf(
@@ -115,9 +132,19 @@ const typesOf: Readonly<Record<string, (mods: readonly string[]) => Types | null
     return [elements, elements, "float"];
   },
   QMMA: (mods) => {
-    const types = twoOf(mods, smallNames, ["F32", "F16"]);
-    if (types === null || mods.length !== 3) return null;
-    return [...types, mods.includes("F16") ? "half" : "float"];
+    const types = twoOf(mods, smallNames, ["F32", "F16", "SF", "E8"]);
+    if (types === null) return null;
+    if (mods.includes("SF"))
+      return mods.includes("E8") && mods.includes("F32") && mods.length === 5
+        ? [...types, "float", { blocks: 1, powers: true }]
+        : null;
+    return mods.length !== 3 ? null : [...types, mods.includes("F16") ? "half" : "float"];
+  },
+  OMMA: (mods) => {
+    if (twoOf(mods, ["E2M1"], ["SF", "F32", "E8", "UE4M3", "4X"]) === null || !mods.includes("SF")) return null;
+    const powers = mods.includes("E8");
+    if (powers === mods.includes("UE4M3") || !mods.includes("F32")) return null;
+    return ["E2M1.PACKED", "E2M1.PACKED", "float", { blocks: mods.includes("4X") ? 4 : 2, powers }];
   },
   IMMA: (mods) => {
     const types = twoOf(mods, integerNames, ["SAT"]);
@@ -152,6 +179,9 @@ export function productOf(s: Site): Product | null {
   if (a == null || b == null || c == null || d == null) return null;
   const sparse = isSparse ? { meta: first(s.find("e"), ZERO_ROW), selector: s.imm("n") } : null;
   if (sparse !== null && sparse.meta === null) return null;
+  const scaling = types[3];
+  const scales = scaling === undefined ? undefined : scalesAt(s, isSparse);
+  if (scales === null) return null;
   const factors = {
     a: {
       side: "a",
@@ -165,11 +195,24 @@ export function productOf(s: Site): Product | null {
     b: { side: "b", rows: 8, depth, elements: types[1], row: b, from: "registers" },
   } as const;
   if (sparse !== null && !isSelector(factors.a, sparse.selector)) return null;
-  return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d };
+  const more = scaling === undefined || scales === undefined ? {} : { scaling, scales };
+  return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d, ...more };
 }
 
-/** Parameters: addresses of the factors' slots, and of the first rows of C and D. */
-const [A, B, C, D] = [0, 1, 2, 3] as const;
+/** Null: other operands than those of registers. Above the metadata of a sparse product is the register of A's scales. */
+function scalesAt(s: Site, isSparse: boolean): ScalesAt | null {
+  const [e, f, where] = ["e", "f", "ur"].map((n) => s.find(n));
+  if (e?.kind !== Kind.Reg || f?.kind !== Kind.Reg || where?.kind !== Kind.Reg || where.file !== File.UR) return null;
+  if ((e.mods | f.mods) & 7) return null;
+  return {
+    a: (e.id < 0 ? ZERO_ROW : e.id + (isSparse ? 1 : 0)) * ROW_BYTES,
+    b: (f.id < 0 ? ZERO_ROW : f.id) * ROW_BYTES,
+    where: UNIFORM + 4 * (where.id < 0 ? ZERO_UNIFORM : where.id),
+  };
+}
+
+/** Parameters: addresses of the factors' slots, of the first rows of C and D, and of scales where there are some. */
+const [A, B, C, D, S] = [0, 1, 2, 3, 4] as const;
 
 /** How a pair of words of A and B is counted. */
 const counted = {
@@ -178,25 +221,26 @@ const counted = {
   xor: [Op.xor, Op.i8x16Popcnt, Op.i8x16Add],
 } as const;
 
-/** Sums of 32 bits of a row, or of one in each half of 16, four columns to a vector. */
+/** Sums of 32 bits of a row, or of one in each half of 16, four columns to a vector: over so many bytes of pairs from the first one on. */
 function integerSums(
   w: Vectors,
   { rows, pairs }: ProductKind,
   a: number,
   count: keyof typeof counted = "pairs",
+  [first, bytes]: readonly [first: number, bytes: number] = [0, pairs],
 ): number[] {
   const { code } = w;
   const sums = Array.from({ length: rows / 4 }, () => w.gathering(0));
   w.rounds(
-    pairs / 4,
+    bytes / 4,
     [
       [a, 4],
       [B, 32],
     ],
     ([row, column]) => {
-      const b = [0, 16].map((n) => w.load(Op.load, column!, I16_AT + n));
+      const b = [0, 16].map((n) => w.load(Op.load, column!, I16_AT + 8 * first + n));
       for (let h = 0; h < rows / 8; h++) {
-        const x = w.load(Op.load32Splat, row!, I16_AT + h * 8 * pairs);
+        const x = w.load(Op.load32Splat, row!, I16_AT + first + h * 8 * pairs);
         b.forEach((y, n) => {
           const sum = sums[2 * h + n]!;
           code.get(sum).get(x).get(y);
@@ -215,19 +259,25 @@ function integerSums(
  * Sums of f64 of two rows, two columns to a vector. `fused`: products of two elements are exact, so that one rounding is the same as two. A loop of one k each: of
  * straight-line code V8 moves operations toward their uses, beyond what its registers hold, which takes twice the time.
  */
-function wideSums(w: Vectors, depth: number, a: number, fused: boolean): number[] {
+function wideSums(
+  w: Vectors,
+  depth: number,
+  [a, b]: readonly [a: number, b: number],
+  fused: boolean,
+  at: { readonly a: number; readonly b: number } = { a: f64At(depth), b: f64At(depth) },
+): number[] {
   const { code } = w;
   const sums = Array.from({ length: 8 }, () => w.gathering(0));
   w.rounds(
     depth,
     [
       [a, 8],
-      [B, 64],
+      [b, 64],
     ],
     ([row, column]) => {
-      const b = [0, 1, 2, 3].map((n) => w.load(Op.load, column!, F64_AT + 16 * n));
+      const b = [0, 1, 2, 3].map((n) => w.load(Op.load, column!, at.b + 16 * n));
       for (let h = 0; h < 2; h++) {
-        const x = w.load(Op.load64Splat, row!, F64_AT + h * 64 * depth);
+        const x = w.load(Op.load64Splat, row!, at.a + h * 64 * depth);
         b.forEach((y, n) => {
           const sum = sums[4 * h + n]!;
           if (fused) code.get(x).get(y).get(sum).op(Op.f64x2RelaxedMadd).set(sum);
@@ -349,41 +399,68 @@ export function productFunction(
   fused: boolean,
   to: Accumulators = fragments,
 ): Fn {
-  const { depth, sums, pairs } = kind;
-  const w = new Vectors(4);
+  const { depth, sums, pairs, scaling } = kind;
+  const w = new Vectors(scaling === undefined ? 4 : 5);
   const { code } = w;
-  /** `bytes`: of a row of A. */
-  const rounds = (bytes: number, body: (a: number, c: number, d: number) => void): void =>
+  /** Goes on by `bytes` in A; `s`: scales of the row. */
+  const rounds = (a: number, bytes: number, body: (a: number, c: number, d: number, s: number) => void): void =>
     w.rounds(
       8,
       [
-        [A, bytes],
+        [a, bytes],
         [C, to.step],
         [D, to.step],
+        ...(scaling === undefined ? [] : ([[S, 8]] as const)),
       ],
-      ([a, c, d]) => {
-        body(a!, c!, d!);
+      ([a, c, d, s]) => {
+        body(a!, c!, d!, s ?? 0);
       },
     );
   if (sums !== "float" && sums !== "half") {
-    rounds(pairs, (a, c, d) => {
+    rounds(A, pairs, (a, c, d) => {
       const total = integerSums(w, kind, a, sums === "and" || sums === "xor" ? sums : "pairs");
       to.integers(w, total, c, d, sums === "saturated");
     });
     return w.finish();
   }
   const add = sums === "half" ? to.halves : to.floats;
+  if (scaling !== undefined && scaling.blocks > 1) {
+    const { blocks, powers } = scaling;
+    const quarter = w.pairs(0, 0x3fd00000);
+    if (powers) {
+      isExact(w, S);
+      code.op(Op.i32Eqz).open(Op.if);
+      multiplied(w, [A, B], I16_AT, depth, blocks, S);
+      rounds(S, 8 * depth, (a, c, d) => {
+        add(w, wideSums(w, depth, [a, S], fused, multipliedAt), c, d);
+      });
+      code.op(Op.return).end();
+    }
+    rounds(A, pairs, (a, c, d, s) => {
+      const bytes = pairs / blocks;
+      const each = Array.from({ length: blocks }, (_, i) =>
+        scaled(w, asDoubles(w, integerSums(w, kind, a, "pairs", [i * bytes, bytes]), quarter), s, S, i),
+      );
+      // Sums begin with 0: a negative one times a scale of 0 is −0.
+      if (!powers) each.unshift(new Array<number>(8).fill(w.splat(0)));
+      const total = each.reduce((x, y) => x.map((v, i) => w.v(Op.f64x2Add, v, y[i]!)));
+      add(w, total, c, d);
+    });
+    return w.finish();
+  }
+  const scaledOnce = (list: readonly number[], s: number): readonly number[] =>
+    scaling === undefined ? list : scaled(w, list, s, S, 0);
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
-  rounds(2 * depth, (a, c, d) => {
-    add(w, asDoubles(w, integerSums(w, { ...kind, pairs: 2 * depth }, a), unit), c, d);
+  rounds(A, 2 * depth, (a, c, d, s) => {
+    add(w, scaledOnce(asDoubles(w, integerSums(w, { ...kind, pairs: 2 * depth }, a), unit), s), c, d);
   });
   code.op(Op.return).end();
   [A, B].forEach((slot, i) => {
     code.get(slot).index(Op.call, wide[i]!);
   });
-  rounds(8 * depth, (a, c, d) => {
-    add(w, wideSums(w, depth, a, fused), c, d);
+  rounds(A, 8 * depth, (a, c, d, s) => {
+    add(w, scaledOnce(wideSums(w, depth, [a, B], fused), s), c, d);
   });
   return w.finish();
 }

@@ -1,6 +1,6 @@
 /** Slots of memory for the factors of matrix products; factors.ts says what lies in one. */
-import { bytesOf, type Elements, perWord } from "./elements.js";
-import { FACTORS, ROW_BYTES } from "./layout.js";
+import { bytesOf, type Elements, isInteger, perWord } from "./elements.js";
+import { FACTORS, FACTORS_END, ROW_BYTES } from "./layout.js";
 
 /** What makes factors differ in code. */
 export interface FactorKind {
@@ -30,18 +30,21 @@ export const registersOf = ({ rows, depth, elements }: FactorKind): number => (r
 /** Bytes of a row of A, or column of B, as pairs. */
 export const pairBytes = ({ depth, elements }: FactorKind): number => (depth / perWord[elements]) * bytesOf(elements);
 
-export const SLOT_BYTES = 0x1c40;
-/** Slots for A and B; the last of each is for all factors without one of their own. */
-export const A_SLOTS = 8;
-const B_SLOTS = 16;
-
 /** In a slot: whether it is narrow (of f64: short, doubles.ts), whether the f64 are made, 2 to the power by which the integers count; elements. */
 export const NARROW = 0;
 export const WIDE = 4;
 export const UNIT = 8;
 export const I16_AT = 0x40;
-export const F32_AT = 0x440;
-export const F64_AT = 0xc40;
+/** Room for elements of a row is that of 32, or of as many as there are of floats. */
+const room = (depth: number): number => Math.max(32, depth);
+export const f32At = (depth: number): number => I16_AT + 32 * room(depth);
+export const f64At = (depth: number): number => f32At(depth) + 64 * room(depth);
+
+/** Bytes of a slot. Integers of any depth fit into what is there for 32 floats. */
+export function slotBytes(k: FactorKind): number {
+  const depth = isInteger(k.elements) ? 32 : k.depth;
+  return f64At(depth) + 128 * room(depth);
+}
 
 /** Where a factor lies, and the bit that says whether it is there; null: never for longer than one product. */
 export interface Slot {
@@ -49,19 +52,24 @@ export interface Slot {
   readonly bit: number | null;
 }
 
+/** Slots for all factors without one of their own, of each side, large enough for any. */
+const SHARED_BYTES = 0x3840;
+const sharedAt = { a: FACTORS_END - 2 * SHARED_BYTES, b: FACTORS_END - SHARED_BYTES } as const;
+
 /** Gives the factors of a module their slots. */
 export class Slots {
   private readonly known = new Map<string, { slot: Slot; factor: Factor }>();
-  private readonly used = { a: 0, b: 0 };
+  private next: number = FACTORS;
+  private bits = 0;
 
   slotOf(f: Factor): Slot {
     const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row} ${f.meta} ${f.selector}`;
     const known = this.known.get(key);
     if (known !== undefined) return known.slot;
-    const n = this.used[f.side]++;
-    const last = (f.side === "a" ? A_SLOTS : B_SLOTS) - 1;
-    const index = (f.side === "a" ? 0 : A_SLOTS) + Math.min(n, last);
-    const slot = { at: FACTORS + SLOT_BYTES * index, bit: n < last ? index : null };
+    const bytes = slotBytes(f);
+    const fits = this.bits < 32 && this.next + bytes <= sharedAt.a;
+    const slot = fits ? { at: this.next, bit: this.bits++ } : { at: sharedAt[f.side], bit: null };
+    if (fits) this.next += bytes;
     this.known.set(key, { slot, factor: f });
     return slot;
   }

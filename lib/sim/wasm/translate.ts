@@ -14,9 +14,10 @@ import { Callee } from "./emission.js";
 import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
 import { factorFunction, wideFunction } from "./factors.js";
 import { exactFma32x4 } from "./float.js";
-import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES } from "./layout.js";
-import { type Product, productFunction, productOf, resultsOf } from "./matrix.js";
+import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES, SCALES } from "./layout.js";
+import { type Product, productFunction, productOf, resultsOf, type ScalesAt } from "./matrix.js";
 import { Op } from "./opcodes.js";
+import { type Scaling, scalesFunction } from "./scales.js";
 import { cut, type Piece, segmentFunction, siteOf, type Translation } from "./segments.js";
 import { type Factor, Slots } from "./slots.js";
 
@@ -324,8 +325,10 @@ class Writer {
   private product(p: Product): void {
     const { code } = this.fn;
     for (const f of [p.a, p.b]) this.factor(f);
+    if (p.scaling !== undefined) this.scales(p.scaling, p.scales!);
     for (const f of [p.a, p.b]) code.i32(this.slots.slotOf(f).at);
     for (const at of [p.c, p.d]) code.get(BASE).i32(at).op(Op.i32Add);
+    if (p.scaling !== undefined) code.i32(SCALES);
     code.index(Op.call, this.productHelper(p));
     const first = p.d / ROW_BYTES;
     this.written((r) => r >= first && r < first + resultsOf(p));
@@ -336,11 +339,22 @@ class Writer {
       return this.helper(`product ${p.rows} ${p.depth} double`, () => doubleProduct(p.rows, p.depth, this.relaxed));
     const wide = (rows: number): number =>
       p.sums === "float" || p.sums === "half"
-        ? this.helper(`wide ${rows * p.depth}`, () => wideFunction(rows * p.depth))
+        ? this.helper(`wide ${rows} ${p.depth}`, () => wideFunction(rows, p.depth))
         : -1;
     const widths = [wide(16), wide(8)] as const;
-    return this.helper(`product ${p.rows} ${p.pairs} ${p.depth} ${p.sums}`, () =>
+    const scaling = p.scaling === undefined ? "" : `${p.scaling.blocks} ${p.scaling.powers}`;
+    return this.helper(`product ${p.rows} ${p.pairs} ${p.depth} ${p.sums} ${scaling}`, () =>
       productFunction(p, widths, this.relaxed),
+    );
+  }
+
+  private scales(scaling: Scaling, { a, b, where }: ScalesAt): void {
+    const { code } = this.fn;
+    for (const row of [a, b]) code.get(BASE).i32(row).op(Op.i32Add);
+    code.get(BASE).memory(Op.i32Load, where).i32(SCALES);
+    code.index(
+      Op.call,
+      this.helper(`scales ${scaling.blocks} ${scaling.powers}`, () => scalesFunction(scaling)),
     );
   }
 

@@ -57,11 +57,16 @@ export class Vectors {
 
   /** Two words twice. */
   pairs(low: number, high: number): number {
-    const key = `${low} ${high}`;
+    return this.words(low, high, low, high);
+  }
+
+  /** Four words. */
+  words(a: number, b: number, c: number, d: number): number {
+    const key = `${a} ${b} ${c} ${d}`;
     let known = this.known.get(key);
     if (known === undefined) {
       known = this.local();
-      this.constants.words(low, high, low, high).set(known);
+      this.constants.words(a, b, c, d).set(known);
       this.known.set(key, known);
     }
     return known;

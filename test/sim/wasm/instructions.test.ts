@@ -271,6 +271,16 @@ test.each([
   "DMMA.8x8x4 R8, R8, R10, RZ",
   "DMMA.16x8x4 R8, R8, R12, R16",
   "DMMA.16x8x8 R8, R8, R16, R8",
+  "QMMA.SP.16864.F32.E4M3.E5M2 R4, R8, R12, R16, R20, 0x0",
+  "QMMA.SP.16832.F16.E5M2.E3M2 R4, R8, R12, R4, R20, 0x1",
+  "QMMA.SF.16832.F32.E4M3.E2M3.E8 R4, R8, R12, R4, R16, R17, UR4",
+  "QMMA.SF.SP.16864.F32.E5M2.E2M1.E8 R4, R8, R12, R4, R20, R17, URZ, 0x0",
+  "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R8, R12, R16, R18, R19, UR4",
+  "OMMA.SF.16864.F32.E2M1.E2M1.E8.4X R4, R8, R12, RZ, R16, R17, UR5",
+  "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3 R8, R8, R12, R8, R16, R16, UR4",
+  "OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X R4, R8, R12, R16, RZ, R17, UR4",
+  "OMMA.SF.SP.168128.F32.E2M1.E2M1.E8 R4, R8, R12, R4, R20, R17, UR4, 0x0",
+  "OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X R4, R8, R12, R4, R20, R17, UR4, 0x0",
 ])("%s does the same translated", (text) => {
   expect(ranOf(text, 40)).toBeGreaterThanOrEqual(40);
 });
@@ -328,7 +338,7 @@ test.each([
 
 /** How often an instruction ran translated. */
 function ranOf(text: string, times: number): number {
-  const sm = target(text.startsWith("VIMNMX3") ? "sm_100" : "sm_90");
+  const sm = target(/^[QO]MMA/.test(text) ? "sm_120" : text.startsWith("VIMNMX3") ? "sm_100" : "sm_90");
   const tester = new Tester(sm, new Random(5));
   const parsed = parseInst(text, { isa: sm.isa });
   if (!parsed.ok) throw new Error(`${text}: ${parsed.message}`);

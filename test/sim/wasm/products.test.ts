@@ -24,10 +24,20 @@ interface Form {
   readonly target?: TargetName;
   /** Has metadata. */
   readonly sparse?: true;
+  /** Bytes and threads of the scales of A and B. */
+  readonly scaled?: string;
 }
 
 const ada = "sm_89";
 const ampere = "sm_80";
+const consumer = "sm_120a";
+
+/** A block-scaled product. */
+function block(kind: string, rest: string, scaled: string, sparse?: true): Form[] {
+  const text = `${kind}.block_scale.scale_vec::${rest}`;
+  return [{ text, a: 4, b: sparse ? 4 : 2, of: "float8", target: consumer, scaled, ...(sparse ? { sparse } : {}) }];
+}
+
 const forms: readonly Form[] = [
   { text: "m16n8k16.row.col.f32.f16.f16.f32", a: 4, b: 2, of: "half" },
   { text: "m16n8k8.row.col.f32.f16.f16.f32", a: 2, b: 1, of: "half" },
@@ -64,6 +74,26 @@ const forms: readonly Form[] = [
   { text: "m16n8k32.row.col.satfinite.s32.u8.s8.s32", a: 2, b: 2, of: "bits", sparse: true },
   { text: "m16n8k64.row.col.s32.s4.u4.s32", a: 2, b: 2, of: "bits", target: ampere, sparse: true },
   { text: "m16n8k128.row.col.s32.u4.s4.s32", a: 4, b: 4, of: "bits", target: ampere, sparse: true },
+  { text: "m16n8k64.row.col.f32.e4m3.e5m2.f32", a: 4, b: 4, of: "float8", target: ada, sparse: true },
+  { text: "m16n8k64.row.col.f32.e5m2.e5m2.f32", a: 4, b: 4, of: "float8", target: ada, sparse: true },
+  { text: "m16n8k64.row.col.f16.e4m3.e4m3.f16", a: 4, b: 4, of: "float8", d: 2, target: consumer, sparse: true },
+  {
+    text: "m16n8k64.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32",
+    a: 4,
+    b: 4,
+    of: "float8",
+    target: consumer,
+    sparse: true,
+  },
+  ...block("m16n8k32.row.col.kind::mxf8f6f4", "1X.f32.e4m3.e2m1.f32.ue8m0", "{1,0} {2,3}"),
+  ...block("m16n8k32.row.col.kind::mxf8f6f4", "1X.f32.e5m2.e5m2.f32.ue8m0", "{3,1} {0,2}"),
+  ...block("m16n8k32.row.col.kind::mxf8f6f4", "1X.f32.e2m3.e3m2.f32.ue8m0", "{0,0} {3,1}"),
+  ...block("m16n8k64.row.col.kind::mxf8f6f4", "1X.f32.e5m2.e4m3.f32.ue8m0", "{2,0} {1,3}", true),
+  ...block("m16n8k64.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", "{2,1} {0,3}"),
+  ...block("m16n8k64.row.col.kind::mxf4nvf4", "2X.f32.e2m1.e2m1.f32.ue8m0", "{0,0} {2,2}"),
+  ...block("m16n8k64.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", "{0,1} {0,3}"),
+  ...block("m16n8k128.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", "{0,1} {2,2}", true),
+  ...block("m16n8k128.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", "{0,1} {0,2}", true),
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2 },
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2, target: ampere },
   { text: "m16n8k4.row.col.f64.f64.f64.f64", a: 2, b: 1, of: "double" },
@@ -75,18 +105,20 @@ const list = (name: string, from: number, n: number): string =>
   `{${Array.from({ length: n }, (_, i) => `%${name}${from + i}`).join(", ")}}`;
 
 /** Two products share A, one of them in turns with another B; a register of A, and one of the second B, changes in each turn. */
-function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse }: Form): string {
+function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse, scaled }: Form): string {
   const bits = of === "double" ? 64 : 32;
   const row = 4 * bits;
   const load = (name: string, n: number, from: number): string =>
     Array.from({ length: n }, (_, i) => `ld.global.b${bits} %${name}${i}, [%p+${row * (from + i)}];`).join("\n");
+  const order = sparse === undefined ? "" : target === consumer ? ".sp::ordered_metadata" : ".sp";
+  const scales = scaled === undefined ? "" : `, %s0, ${scaled.replace(" ", ", %s1, ")}`;
   const mma = (d: number, from: number): string =>
-    `mma${sparse ? ".sp" : ""}.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)}${sparse ? ", %e, 0" : ""};`;
+    `mma${order}.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)}${sparse ? ", %e, 0" : ""}${scales};`;
   return `.version 9.0
 .target ${target}
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
-  .reg .b${bits} %a<8>, %b<8>, %d<8>, %n<2>; .reg .b32 %e, %i, %t, %w; .reg .b64 %p, %q; .reg .pred %more, %odd;
+  .reg .b${bits} %a<8>, %b<8>, %d<8>, %n<2>; .reg .b32 %e, %i, %t, %w, %s<2>; .reg .b64 %p, %q; .reg .pred %more, %odd;
   ld.param.u64 %p, [in];
   ld.param.u64 %q, [out];
   mov.u32 %t, %tid.x;
@@ -96,6 +128,8 @@ function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse }: Form): stri
   ${load("b", 2 * b, 8)}
   ${load("d", 8, 16)}
   ${sparse ? `ld.global.b32 %e, [%p+${row * 23}];` : ""}
+  ${scaled ? `ld.global.b32 %s0, [%p+${row * 25}];` : ""}
+  ${scaled ? `ld.global.b32 %s1, [%p+${row * 26}];` : ""}
   mov.u32 %i, 0;
 again:
   ${mma(0, 0)}
@@ -115,7 +149,18 @@ again:
 }`;
 }
 
-const ROWS = 25;
+const ROWS = 27;
+
+/** Four scales: near 1, up to 2^20 (e4m3: 2^8) away from it, of all sizes, also 0, infinite and no numbers. */
+function scales(kind: string, r: ReturnType<typeof random>): number {
+  const one = (): number => {
+    if (kind === "small") return 126 + r.below(3);
+    if (kind === "finite") return 107 + r.below(41);
+    if (kind === "sizes") return r.below(255);
+    return r.below(4) === 0 ? [0, 0x7f, 0x80, 255][r.below(4)]! : r.below(256);
+  };
+  return (one() | (one() << 8) | (one() << 16) | (one() << 24)) >>> 0;
+}
 
 /** Of f64: small numbers of few bits, the same with signs that cancel out, numbers of all lengths near 1, of all sizes, any bits, special ones. */
 function doubles(kind: string, seed: number): Float64Array {
@@ -153,7 +198,8 @@ function input(kind: string, { of }: Form, seed: number): Uint32Array {
   const word = (): number => (r.below(0x10000) | (r.below(0x10000) << 16)) >>> 0;
   const masks = { bits: -1, float8: 0xbfbfbfbf, half: 0xbfffbfff, word: 0xbfffffff };
   return Uint32Array.from({ length: 32 * ROWS }, (_, i) => {
-    // The last row changes a factor: nothing, or a sign.
+    if (i >= 32 * 25) return scales(kind, r);
+    // The row before scales changes a factor: nothing, or a sign.
     if (i >= 32 * 24) return kind === "small" ? 0x80000000 : word() & 0x83ff03ff;
     if (kind === "all" || of === "bits") return word();
     if (kind !== "small") return word() & masks[of];
