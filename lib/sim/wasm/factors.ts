@@ -5,6 +5,7 @@
  * - as f32: A (of 16 rows) by row and k, B by k and column; as f64 the same, once a product needs them;
  * - as pairs of 16-bit integers, elements 2 p and 2 p + 1: A by row and p, B by p and column. Floats are integers of at most 13 bits times a power
  *   of two where that is exact, so that sums of 32 products fit into 32 bits; where it is not the factor is not `narrow`;
+ * - of packed E2M1 as pairs only, of integers twice the elements;
  * - of single bits as words, in the places of the pairs; of f64 as f64 (doubles.ts).
  */
 import { doublesOfFactor } from "./doubles.js";

@@ -1,6 +1,6 @@
 /**
  * Products of matrices of 8 or 16 rows and 8 columns: of f16, bf16, tf32 or smaller floats with f32 or f16 accumulators (HMMA, QMMA), of bytes and nibbles
- * with 32-bit ones (IMMA), of single bits (BMMA), of f64 (DMMA: doubles.ts). ops/tensor.ts says where the elements are and how sums are made. The
+ * with 32-bit ones (IMMA), of single bits (BMMA), of f64 (DMMA: doubles.ts), block-scaled ones (QMMA.SF, OMMA: scales.ts). ops/tensor.ts says where the elements are and how sums are made. The
  * factors come as factors.ts leaves them; a round does rows g and g + 8, whose parts of C and D are the four lanes of the round.
  *
  * Sums of floats are those of f64 in the order of k. Where both factors are narrow, 32-bit integers have the same sum, which is exact.
@@ -406,12 +406,7 @@ export function productFunction(
   const rounds = (a: number, bytes: number, body: (a: number, c: number, d: number, s: number) => void): void =>
     w.rounds(
       8,
-      [
-        [a, bytes],
-        [C, to.step],
-        [D, to.step],
-        ...(scaling === undefined ? [] : ([[S, 8]] as const)),
-      ],
+      [[a, bytes], [C, to.step], [D, to.step], ...(scaling === undefined ? [] : ([[S, 8]] as const))],
       ([a, c, d, s]) => {
         body(a!, c!, d!, s ?? 0);
       },

@@ -88,7 +88,11 @@ export function scalesFunction({ blocks, powers }: Scaling): Fn {
       });
       if (!powers || blocks === 1) return;
       const [least, most] = [Op.i32x4MinU, Op.i32x4MaxU].map((op) => bytes.reduce((x, y) => w.v(op, x, y)));
-      code.get(range).get(w.v(Op.i32x4Sub, most!, least!)).op(Op.i32x4MaxU).set(range);
+      code
+        .get(range)
+        .get(w.v(Op.i32x4Sub, most!, least!))
+        .op(Op.i32x4MaxU)
+        .set(range);
     },
   );
   code.get(to);
