@@ -120,7 +120,7 @@ export function scaled(w: Vectors, sums: readonly number[], row: number, scales:
 }
 
 /** Where the elements are that `multiplied` makes. */
-export const multipliedAt = { a: A_AT, b: B_AT } as const;
+export const multipliedAt: { readonly a: number; readonly b: number } = { a: A_AT, b: B_AT };
 
 /** Makes f64 of integers, halves that pairs in slots are, times their scales. */
 export function multiplied(
