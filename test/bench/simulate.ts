@@ -158,7 +158,7 @@ function blockCase(form: BlockForm): Case {
   const words = Uint32Array.from({ length: count }, (_, i) => Number(some[i % some.length]));
   const params = [words, new Uint32Array(sums), new Uint32Array(sums)];
   return {
-    name: `${form.bits === null ? "wgmma" : "tcgen05"} ${form.text}`,
+    name: `${form.bits === null ? "wgmma" : "tcgen05"} ${form.text}${form.held ? ", A in registers" : ""}`,
     ptx: blockPtx(form, 32),
     target: targetOf(form),
     launch: { grid: 4, block: 128, params },

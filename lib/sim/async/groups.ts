@@ -5,39 +5,55 @@ import type { Operation } from "./in-flight.js";
 export type Grouping = "copies" | "bulk" | "products" | "tensor" | "none";
 
 interface Group {
-  readonly grouping: Grouping;
   readonly scoreboard: number;
   readonly operations: readonly Operation[];
 }
 
+/** Groups of one kind. */
+interface Kind {
+  open: Operation[];
+  /** In order. */
+  readonly closed: Group[];
+}
+
+const kind = (): Kind => ({ open: [], closed: [] });
+
 export class Groups {
-  private readonly open = new Map<Grouping, Operation[]>();
-  private closed: Group[] = [];
+  private readonly kinds: Readonly<Record<Grouping, Kind>> = {
+    copies: kind(),
+    bulk: kind(),
+    products: kind(),
+    tensor: kind(),
+    none: kind(),
+  };
 
   add(op: Operation): void {
-    const list = this.open.get(op.grouping);
-    if (list === undefined) this.open.set(op.grouping, [op]);
-    else list.push(op);
+    this.kinds[op.grouping].open.push(op);
   }
 
   /** All so far are a group. */
   close(grouping: Grouping, scoreboard: number): void {
-    this.closed.push({ grouping, scoreboard, operations: this.open.get(grouping) ?? [] });
-    this.open.delete(grouping);
+    const k = this.kinds[grouping];
+    k.closed.push({ scoreboard, operations: k.open });
+    k.open = [];
   }
 
-  /** Takes out all groups on the scoreboard but the last n of each kind: their operations in order. */
+  /** Takes out all groups on the scoreboard but the last n of each kind: their operations, those of a kind in order. */
   over(scoreboard: number, n: number): readonly Operation[] {
-    const after = new Map<Grouping, number>();
-    const left: Group[] = [];
-    const over: Group[] = [];
-    for (const g of this.closed.toReversed()) {
-      const later = after.get(g.grouping) ?? 0;
-      if (g.scoreboard === scoreboard) after.set(g.grouping, later + 1);
-      if (g.scoreboard === scoreboard && later >= n) over.unshift(g);
-      else left.unshift(g);
+    const over: Operation[] = [];
+    for (const { closed } of Object.values(this.kinds)) {
+      let more = -n;
+      for (const g of closed) if (g.scoreboard === scoreboard) more++;
+      for (let i = 0; more > 0; ) {
+        const g = closed[i]!;
+        if (g.scoreboard !== scoreboard) i++;
+        else {
+          more--;
+          over.push(...g.operations);
+          closed.splice(i, 1);
+        }
+      }
     }
-    this.closed = left;
-    return over.flatMap((g) => g.operations);
+    return over;
   }
 }

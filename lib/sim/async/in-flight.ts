@@ -23,6 +23,7 @@ import type { Memory, Transfer } from "./transfer.js";
 const LATEST = 1 << 14;
 /** Exponents of the delays that seeds other than 0 choose among: up to so many warp-instructions. */
 const DELAYS: readonly number[] = [0, 4, 7, 10, 12, 14];
+const NONE: readonly Operation[] = [];
 
 /** An arrival, or what completes transactions, at an mbarrier; `early`: as before sm_90. */
 export interface Signal {
@@ -43,7 +44,7 @@ export interface Operation {
   /** Operations that end before it. */
   readonly after: readonly Operation[];
   /** What it does in the end beside its transfers; what it returns is the step of a fault, or Next. */
-  readonly act: (() => Step) | null;
+  readonly act: ((w: Warp) => Step) | null;
   /** Shared memory of its block that `act` reads. */
   readonly sources: readonly Source[];
 }
@@ -62,6 +63,7 @@ export function sourceOf(at: Int32Array, size: number): Source {
 }
 
 interface Pending extends Operation {
+  after: readonly Operation[];
   due: number;
   over: boolean;
 }
@@ -131,7 +133,7 @@ export class InFlight {
       const op = this.pending[i]!;
       if (op.warp === w && op.grouping === grouping) return [op];
     }
-    return [];
+    return NONE;
   }
 
   groupsOf(w: Warp): Groups {
@@ -145,8 +147,9 @@ export class InFlight {
 
   /** A counted wait of a warp: ends all groups on the scoreboard but the last n of each kind. */
   wait(w: Warp, scoreboard: number, n: number): Step {
-    const over = this.groups.get(w)?.over(scoreboard, n) ?? [];
-    return over.every((op) => this.end(op)) ? Step.Next : Step.Fault;
+    const over = this.groups.get(w)?.over(scoreboard, n) ?? NONE;
+    for (const op of over) if (!this.end(op)) return Step.Fault;
+    return Step.Next;
   }
 
   private count(op: Operation, by: number): void {
@@ -259,6 +262,8 @@ export class InFlight {
     const op = operation as Pending;
     if (op.over) return true;
     for (const before of op.after) if (!this.end(before)) return false;
+    // Else a long chain of operations that are over would stay in memory.
+    op.after = NONE;
     op.over = true;
     this.pending.splice(this.pending.indexOf(op), 1);
     this.lookAgain();
@@ -281,7 +286,7 @@ export class InFlight {
         t.eachRun("to", (at, size) => marks.wrote(at, size));
       }
     }
-    if (op.act !== null && op.act() === Step.Fault) return false;
+    if (op.act !== null && op.act(op.warp) === Step.Fault) return false;
     return op.signals.every((s) => signal(op.warp, s));
   }
 
@@ -349,6 +354,6 @@ function atOnce(op: Operation): Step {
     t.read(global);
     t.write(global);
   }
-  if (op.act !== null && op.act() === Step.Fault) return Step.Fault;
+  if (op.act !== null && op.act(op.warp) === Step.Fault) return Step.Fault;
   return op.signals.every((s) => signal(op.warp, s)) ? Step.Next : Step.Fault;
 }

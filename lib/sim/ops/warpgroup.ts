@@ -24,25 +24,24 @@ const ROWS = 16;
 /** Number of the scoreboard that counts groups of products (gsb0), apart from those of control words. */
 const GROUPS = 8;
 const MOST = 256;
+const NONE: readonly never[] = [];
 /** 256 bits along k: up to 32 elements, or bits. */
 const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(MOST * WORDS_PER_ROW) };
 const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(MOST * 32) };
 const sum: Float64Array = new Float64Array(ROWS * MOST);
 
-/** What a product reads: `find` looks at its descriptors when it issues, `readA` and `readB` fill the words of A and B. */
+/** What a product reads: `findA` and `findB` look at its descriptors when it issues, `readA` fills the words of A. */
 interface Factors {
-  /** Pieces of shared memory; a fault: what was noted. */
-  readonly find: (w: Warp) => Found | Step;
-  readonly readA: (w: Warp, found: Found) => void;
-  readonly readB: (w: Warp, found: Found) => void;
+  /** Pieces of shared memory, null: A is in registers; a fault: what was noted. */
+  readonly findA: (w: Warp) => Pieces | Step | null;
+  readonly findB: (w: Warp) => Pieces | Step;
+  readonly readA: (w: Warp, a: Pieces | null) => void;
+  /** Index in Warp.I of the first of A's registers, where they follow each other. */
+  readonly held: number | null;
+  readonly turnA: boolean;
   readonly turnB: boolean;
   readonly negA: boolean;
   readonly negB: boolean;
-}
-
-interface Found {
-  readonly a: Pieces | null;
-  readonly b: Pieces;
 }
 
 function factors(s: Site, columns: number): Factors {
@@ -58,22 +57,16 @@ function factors(s: Site, columns: number): Factors {
     (w: Warp) => number,
   ];
   const [turnA, turnB] = [has("tnspA"), has("tnspB")];
-  const readB: Factors["readB"] = (w, { b }) => {
-    readMatrix(w, b, turnB, words.b);
-  };
   const findB = (w: Warp): Pieces | Step => piecesOf(w, b0(w), b1(w), 0, columns, turnB);
   if (isShared)
     return {
-      find: (w) => {
-        const a = piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA);
-        if (typeof a === "number") return a;
-        const b = findB(w);
-        return typeof b === "number" ? b : { a, b };
-      },
-      readA: (w, { a }) => {
+      findA: (w) => piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA),
+      findB,
+      readA: (w, a) => {
         readMatrix(w, a!, turnA, words.a);
       },
-      readB,
+      held: null,
+      turnA,
       turnB,
       negA: has("negA"),
       negB: has("negB"),
@@ -81,16 +74,15 @@ function factors(s: Site, columns: number): Factors {
   const a = s.operand("a");
   const from = rowsOf(s, a, 4);
   return {
-    find: (w) => {
-      const b = findB(w);
-      return typeof b === "number" ? b : { a: null, b };
-    },
+    findA: () => null,
+    findB,
     readA: (w) => {
       for (let j = 0; j < 4; j++)
         for (let l = 0; l < LANES; l++)
           words.a[(8 * (j & 1) + (l >> 2)) * WORDS_PER_ROW + 4 * (j >> 1) + (l & 3)] = w.I[from[j]! + l]!;
     },
-    readB,
+    held: inOrder(from) ? from[0]! : null,
+    turnA,
     turnB,
     negA: (a.mods & Mod.Neg) !== 0,
     negB: has("negB"),
@@ -147,6 +139,14 @@ function write(w: Warp, rows: readonly number[], { half, bits }: Accumulator, co
 /** Do the registers follow each other? */
 const inOrder = (rows: readonly number[]): boolean => rows.every((r, i) => r === rows[0]! + i * LANES);
 
+/** A product of given pieces: what it reads, and what it does without and with C. */
+interface Prepared {
+  readonly a: Pieces | null;
+  readonly b: Pieces;
+  readonly sources: readonly Pieces[];
+  readonly acts: readonly [(w: Warp) => Step, (w: Warp) => Step];
+}
+
 /** `multiply` adds A · B to the sums; `block`: the same translated. Products of a warp keep their order. */
 function product(
   s: Site,
@@ -162,36 +162,48 @@ function product(
   const withC = s.predMask("pin");
   const closes = s.operand("sb").value === 0;
   const translated = inOrder(c) && inOrder(d) ? block : null;
+  const prepared = (a: Pieces | null, b: Pieces): Prepared => {
+    const held = a === null ? f.held : { pieces: a, transposed: f.turnA };
+    const factors = held === null ? null : { a: held, b: { pieces: b, transposed: f.turnB } };
+    const act =
+      (adds: boolean) =>
+      (w: Warp): Step => {
+        if (translated !== null && factors !== null)
+          if (w.machine.products?.ofWarp(w, translated, factors, columns, adds ? c[0]! : -1, d[0]!)) return Step.Next;
+        f.readA(w, a);
+        readMatrix(w, b, f.turnB, words.b);
+        sum.fill(0, 0, ROWS * columns);
+        multiply();
+        if (adds) add(w, c, kind, columns);
+        write(w, d, kind, columns);
+        return Step.Next;
+      };
+    return { a, b, sources: a === null ? [b] : [a, b], acts: [act(false), act(true)] };
+  };
+  // Of each warp of the group the last: descriptors go round, in steps that differ from warp to warp only in A.
+  const last: (Prepared | undefined)[] = new Array(4);
   return together((w) => {
-    const found = f.find(w);
-    if (typeof found === "number") return found;
-    const adds = withC(w) !== 0;
-    const act = (): Step => {
-      f.readA(w, found);
-      const pieces = { a: words.a, b: found.b, transposed: f.turnB };
-      const to = [adds ? c[0]! : -1, d[0]!] as const;
-      if (translated !== null && w.machine.products?.ofWarp(w, translated, pieces, columns, to)) return Step.Next;
-      f.readB(w, found);
-      sum.fill(0, 0, ROWS * columns);
-      multiply();
-      if (adds) add(w, c, kind, columns);
-      write(w, d, kind, columns);
-      return Step.Next;
-    };
+    const a = f.findA(w);
+    if (typeof a === "number") return a;
+    const b = f.findB(w);
+    if (typeof b === "number") return b;
+    let p = last[w.index & 3];
+    if (p?.a !== a || p.b !== b) {
+      p = prepared(a, b);
+      last[w.index & 3] = p;
+    }
     const { inFlight } = w.machine;
-    const after = inFlight?.lastOf(w, "products") ?? [];
-    const sources = found.a === null ? [found.b] : [found.a, found.b];
     const step = begin({
       warp: w,
       pc: w.pc,
       lane: 0,
-      transfers: [],
-      signals: [],
+      transfers: NONE,
+      signals: NONE,
       grouping: "products",
       proxy: true,
-      after,
-      act,
-      sources,
+      after: inFlight?.lastOf(w, "products") ?? NONE,
+      act: p.acts[withC(w) !== 0 ? 1 : 0],
+      sources: p.sources,
     });
     if (closes) inFlight?.groupsOf(w).close("products", GROUPS);
     return step;

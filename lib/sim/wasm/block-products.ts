@@ -28,16 +28,23 @@ export interface BlockKind {
   readonly sums: Extract<Sums, "integer" | "saturated" | "and" | "float" | "half">;
 }
 
-/** Its factors as rows of eight words; B of a warp group as pieces of shared memory. */
+/** Its factors as rows of eight words. */
 export interface FactorWords {
   readonly a: Int32Array;
   readonly b: Int32Array;
 }
+
+/** A factor as pieces of shared memory. */
 export interface FactorPieces {
-  readonly a: Int32Array;
-  readonly b: Pieces;
-  /** Of B: pieces are eight rows of one k. */
+  readonly pieces: Pieces;
+  /** Pieces are eight rows of one k. */
   readonly transposed: boolean;
+}
+
+/** Those of a warp group: A as pieces, too, or the index in Warp.I of the first of four registers that follow each other. */
+export interface WarpGroupFactors {
+  readonly a: FactorPieces | number;
+  readonly b: FactorPieces;
 }
 
 const translatedElements: readonly string[] = [
@@ -70,8 +77,9 @@ const B_SLOT_BYTES: number = f64At(32) + GROUP.columns * 32 * 8;
 const B_SLOTS = MOST.rows * SLOT_BYTES;
 const A_WORDS = B_SLOTS + MOST.columns * B_SLOT_BYTES;
 const B_WORDS = A_WORDS + MOST.rows * GROUP.rows * 4 * WORDS;
-const PIECES = B_WORDS + MOST.columns * GROUP.columns * 4 * WORDS;
-const AREA_BYTES = PIECES + 4 * 512;
+const B_PIECES = B_WORDS + MOST.columns * GROUP.columns * 4 * WORDS;
+const A_PIECES = B_PIECES + 4 * 2 * MOST.columns * GROUP.columns;
+const AREA_BYTES = A_PIECES + 4 * 2 * GROUP.rows;
 
 /** Lanes and columns of tensor memory. */
 const TENSOR = { lanes: 128, columns: 512 } as const;
@@ -104,17 +112,29 @@ const tensorRows: Accumulators = {
   integers: addIntegerRows,
 };
 
-/** Address of what is needed, groups of 16 rows, of 8 columns, addresses of the first C and D, bytes from a group of columns of C to the next, whether B has changed. */
-type Run = (area: number, rows: number, columns: number, c: number, d: number, cStep: number, changed: number) => void;
+/** Addresses of what is needed and of the words of A, groups of 16 rows, of 8 columns, addresses of the first C and D, bytes from a group of columns of C to the next, whether B has changed. */
+type Run = (
+  area: number,
+  a: number,
+  rows: number,
+  columns: number,
+  c: number,
+  d: number,
+  cStep: number,
+  changed: number,
+) => void;
+
+/** Addresses of offsets of pieces, how many, addresses of shared memory and of the words, whether pieces are eight rows of one k: 0 where the words were the same. */
+type Gather = (pieces: number, count: number, shared: number, to: number, transposed: number) => number;
 
 /** Numbers of the module's functions. */
 const Callee = { factorA: 0, factorB: 1, product: 2, wideA: 3, wideB: 4 } as const;
 
 /** Goes through all groups. `dStep`: bytes from a group of columns of D to the next; `lines`: from a group of rows to the next, of C, too. */
 function allGroups(dStep: number, lines: number): Fn {
-  const fn = new Fn(new Array<Type>(7).fill(Type.i32), []);
+  const fn = new Fn(new Array<Type>(8).fill(Type.i32), []);
   const { code } = fn;
-  const [area, rows, columns, c, d, cStep, changed] = [0, 1, 2, 3, 4, 5, 6];
+  const [area, a, rows, columns, c, d, cStep, changed] = [0, 1, 2, 3, 4, 5, 6, 7];
   const [from, slot, slotB, count, toC, toD] = Array.from({ length: 6 }, () => fn.local(Type.i32)) as [
     ...[number, number, number, number, number, number],
   ];
@@ -127,11 +147,10 @@ function allGroups(dStep: number, lines: number): Fn {
   const again = (local: number): void => {
     code.get(local).i32(1).op(Op.i32Sub).tee(local).index(Op.brIf, 0).end();
   };
-  at(from, A_WORDS);
   at(slot, 0);
   code.get(rows).set(count).open(Op.loop);
-  code.get(from).get(slot).i32(0).index(Op.call, Callee.factorA);
-  moved(from, GROUP.rows * 4 * WORDS);
+  code.get(a).get(slot).i32(0).index(Op.call, Callee.factorA);
+  moved(a, GROUP.rows * 4 * WORDS);
   moved(slot, SLOT_BYTES);
   again(count);
   at(from, B_WORDS);
@@ -156,11 +175,19 @@ function allGroups(dStep: number, lines: number): Fn {
 /** Registers of D for eight columns. */
 const resultRows = (kind: BlockKind): number => (kind.sums === "half" ? 2 : 4);
 
-function moduleOf(kind: BlockKind, to: Accumulators): Uint8Array {
+/** Where A is, and D. */
+interface Places {
+  readonly from: FactorKind["from"];
+  readonly to: Accumulators;
+}
+const inRegisters: Places = { from: "registers", to: fragments };
+const inShared: Places = { from: "rows", to: fragments };
+const inTensors: Places = { from: "rows", to: tensorRows };
+
+function moduleOf(kind: BlockKind, { from, to }: Places): Uint8Array {
   const depth = WORDS * perWord[kind.a];
-  const common = { depth, from: "rows" } as const;
-  const a: FactorKind = { side: "a", rows: 16, elements: kind.a, negated: kind.negA, ...common };
-  const b: FactorKind = { side: "b", rows: 8, elements: kind.b, negated: kind.negB, ...common };
+  const a: FactorKind = { side: "a", rows: 16, depth, elements: kind.a, negated: kind.negA, from };
+  const b: FactorKind = { side: "b", rows: 8, depth, elements: kind.b, negated: kind.negB, from: "rows" };
   const product: ProductKind = { rows: 16, depth, sums: kind.sums, pairs: pairBytes(a) };
   const isFloat = kind.sums === "float" || kind.sums === "half";
   const functions = [
@@ -176,14 +203,15 @@ function moduleOf(kind: BlockKind, to: Accumulators): Uint8Array {
 /** The products of an arena. */
 export class BlockProducts {
   private readonly runs = new Map<string, Run>();
-  private readonly known = new Map<BlockKind, Run>();
+  private readonly known = new Map<Places, Map<BlockKind, Run>>();
   /** Address of what products need beside C and D in this launch; 0: not yet known. */
   private area = 0;
   /** Of which B lies in the slots: made by what, for so many columns. */
   private last: Run | null = null;
   private lastColumns = 0;
-  private gather: ((pieces: number, count: number, shared: number, to: number, transposed: number) => number) | null =
-    null;
+  private gather: Gather | null = null;
+  /** Whose offsets are in the area: of A and of B. */
+  private readonly placed: { a: Pieces | null; b: Pieces | null } = { a: null, b: null };
   /** Addresses of the tensor memory of CTAs that have this shared memory, one after the other. */
   private readonly tensors = new WeakMap<SharedMemory, number>();
 
@@ -193,6 +221,8 @@ export class BlockProducts {
   begin(): void {
     this.area = 0;
     this.last = null;
+    this.placed.a = null;
+    this.placed.b = null;
   }
 
   /** Is there room? */
@@ -201,61 +231,65 @@ export class BlockProducts {
     return this.area !== 0;
   }
 
-  private runOf(kind: BlockKind, to: Accumulators): Run {
-    let run = this.known.get(kind);
+  private runOf(kind: BlockKind, places: Places): Run {
+    let known = this.known.get(places);
+    if (known === undefined) {
+      known = new Map();
+      this.known.set(places, known);
+    }
+    let run = known.get(kind);
     if (run === undefined) {
-      run = this.sharedRun(kind, to);
-      this.known.set(kind, run);
+      run = this.sharedRun(kind, places);
+      known.set(kind, run);
     }
     return run;
   }
 
-  private sharedRun(kind: BlockKind, to: Accumulators): Run {
-    const key = `${kind.a} ${kind.b} ${kind.negA} ${kind.negB} ${kind.sums} ${to.step}`;
+  private sharedRun(kind: BlockKind, places: Places): Run {
+    const key = `${kind.a} ${kind.b} ${kind.negA} ${kind.negB} ${kind.sums} ${places.from} ${places.to.step}`;
     let run = this.runs.get(key);
     if (run === undefined) {
-      const module = new wasm!.Module(moduleOf(kind, to));
+      const module = new wasm!.Module(moduleOf(kind, places));
       run = new wasm!.Instance(module, { env: { memory: this.arena.memory } }).exports.run as Run;
       this.runs.set(key, run);
     }
     return run;
   }
 
-  /** Puts pieces of shared memory in order as words of B; 0: they are as they were. */
-  private gathered(w: Warp, { at }: Pieces, transposed: boolean): number {
+  /** Puts pieces of shared memory in order as words of a factor; 0: they are as they were. */
+  private gathered(w: Warp, { pieces, transposed }: FactorPieces, side: "a" | "b"): number {
     const { memory, words } = this.arena;
     if (this.gather === null) {
       const module = new wasm!.Module(encodeModule([], [gatherFunction()]));
-      this.gather = new wasm!.Instance(module, { env: { memory } }).exports.run as typeof this.gather;
+      this.gather = new wasm!.Instance(module, { env: { memory } }).exports.run as Gather;
     }
-    const { area } = this;
-    words.set(at, (area + PIECES) >> 2);
-    const { byteOffset } = w.cta.shared.bytes;
-    return this.gather!(area + PIECES, at.length, byteOffset, area + B_WORDS, transposed ? 1 : 0);
+    const offsets = this.area + (side === "a" ? A_PIECES : B_PIECES);
+    const to = this.area + (side === "a" ? A_WORDS : B_WORDS);
+    if (this.placed[side] !== pieces) {
+      words.set(pieces.at, offsets >> 2);
+      this.placed[side] = pieces;
+    }
+    return this.gather(offsets, pieces.at.length, w.cta.shared.bytes.byteOffset, to, transposed ? 1 : 0);
   }
 
   /**
    * A product of a warp of a warp group: 16 rows of A, so many columns. `c`, `d`: indices in Warp.I of the first rows of C (−1: zeros) and D, whose registers
    * follow each other. False: the warp is not in the arena, nothing has been done.
    */
-  ofWarp(
-    w: Warp,
-    kind: BlockKind,
-    { a, b, transposed }: FactorPieces,
-    columns: number,
-    [c, d]: readonly [number, number],
-  ): boolean {
-    if (w.base === 0 || !this.hasArea()) return false;
-    const { area, arena } = this;
-    arena.words.set(a.length === GROUP.rows * WORDS ? a : a.subarray(0, GROUP.rows * WORDS), (area + A_WORDS) >> 2);
-    const run = this.runOf(kind, fragments);
-    const isOther = this.gathered(w, b, transposed) !== 0 || this.last !== run || this.lastColumns !== columns;
+  ofWarp(w: Warp, kind: BlockKind, { a, b }: WarpGroupFactors, columns: number, c: number, d: number): boolean {
+    const { base } = w;
+    if (base === 0 || !this.hasArea()) return false;
+    const { area } = this;
+    const isHeld = typeof a === "number";
+    if (!isHeld) this.gathered(w, a, "a");
+    const run = this.runOf(kind, isHeld ? inRegisters : inShared);
+    const isOther = this.gathered(w, b, "b") !== 0 || this.last !== run || this.lastColumns !== columns;
     this.last = run;
     this.lastColumns = columns;
-    const groups = columns / GROUP.columns;
     const step = c < 0 ? 0 : resultRows(kind) * ROW_BYTES;
     const from = c < 0 ? ZERO_ROW * LANES : c;
-    run(area, 1, groups, w.base + 4 * from, w.base + 4 * d, step, isOther ? 1 : 0);
+    const wordsA = isHeld ? base + 4 * a : area + A_WORDS;
+    run(area, wordsA, 1, columns / GROUP.columns, base + 4 * from, base + 4 * d, step, isOther ? 1 : 0);
     return true;
   }
 
@@ -290,6 +324,7 @@ export class BlockProducts {
     arena.words.set(b.subarray(0, columns * WORDS), (area + B_WORDS) >> 2);
     this.last = null;
     const d = words.byteOffset + 4 * at;
-    this.runOf(kind, tensorRows)(area, rows / GROUP.rows, columns / GROUP.columns, d, d, 4 * GROUP.columns, 1);
+    const run = this.runOf(kind, inTensors);
+    run(area, area + A_WORDS, rows / GROUP.rows, columns / GROUP.columns, d, d, 4 * GROUP.columns, 1);
   }
 }

@@ -12,6 +12,8 @@ export interface BlockForm {
   /** Bits of the descriptor of a product in tensor memory, shape but for columns and rows; null: a product of a warp group. */
   readonly bits: number | null;
   readonly of: "bits" | "float8" | "half" | "word";
+  /** A is in registers. */
+  readonly held?: true;
 }
 
 const wgmma = (text: string, of: BlockForm["of"], more: string, perRegister: 2 | 4 = 2): BlockForm => {
@@ -38,6 +40,9 @@ export const blockForms: readonly BlockForm[] = [
   wgmma("m64n128k32.s32.s8.s8", "bits", ""),
   wgmma("m64n64k32.s32.u8.s8.satfinite", "bits", ""),
   wgmma("m64n128k256.s32.b1.b1.and.popc", "bits", ""),
+  { ...wgmma("m64n64k16.f32.f16.f16", "half", ", -1, 1, 0"), held: true },
+  { ...wgmma("m64n64k8.f32.tf32.tf32", "word", ", 1, 1"), held: true },
+  { ...wgmma("m64n64k32.s32.s8.s8", "bits", ""), held: true },
 ];
 
 export const tensorForms: readonly BlockForm[] = [
@@ -95,12 +100,13 @@ copy:
 }
 
 function warpGroupPtx(form: BlockForm, turns: number): string {
-  const { text, columns, perRegister, more } = form;
+  const { text, columns, perRegister, more, held } = form;
   const n = columns / perRegister;
   const list = Array.from({ length: n }, (_, i) => `%d${i}`).join(", ");
   const each = (line: (i: number) => string): string => Array.from({ length: n }, (_, i) => line(i)).join("\n  ");
-  const product = `wgmma.mma_async.sync.aligned.${text} {${list}}, %a, %b, %adds${more};`;
-  return `${head(form, `.reg .b32 %d<${n}>;`)}
+  const product = `wgmma.mma_async.sync.aligned.${text} {${list}}, ${held ? "{%e0, %e1, %e2, %e3}" : "%a"}, %b, %adds${more};`;
+  return `${head(form, `.reg .b32 %d<${n}>, %e<4>;`)}
+  ${held ? [1, 2, 3, 4].map((i) => `ld.global.b32 %e${i - 1}, [%p+${-512 * i}];`).join("\n  ") : ""}
   or.b64 %a, %a, ${STRIDES};
   add.u64 %b, %a, ${(64 * 32) / 16};
   ${each((i) => `ld.global.b32 %d${i}, [%c+${512 * i}];`)}
