@@ -4,7 +4,7 @@
  *   node tools/run-ts.cjs tools/hazard-faults.ts [SM …] [--faults=1000] [--seed=1] [--show]
  *
  * `small`: straight pieces of at most ten instructions, every execution tried. `large`: whole functions, the code around
- * the fault executed on several ways.
+ * the fault executed on several paths.
  */
 
 import { spawnSync } from "node:child_process";

@@ -1,17 +1,25 @@
 /** `ptxlab knobs`: what can be turned. */
-import { knobs } from "../knobs/index.js";
+import { findKnob, knobCount, knobs } from "../knobs/index.js";
 import { alignColumns } from "../view/html.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
+import { UsageError } from "./usage.js";
 
 export function knobsCommand(args: readonly string[], host: Host): number {
   const { file: text, values } = readCommandLine("knobs", args);
   const wanted = text.toLowerCase();
-  const shown = knobs.filter(
+  const numbered = /^\d+$/.test(text) ? findKnob(text) : undefined;
+  const named = knobs.filter(
     (k) =>
+      k !== numbered &&
       (!values.acting || k.readBy !== null) &&
       (k.name.toLowerCase().includes(wanted) || k.says.toLowerCase().includes(wanted)),
   );
+  const shown = numbered === undefined || (values.acting && numbered.readBy === null) ? named : [numbered, ...named];
+  if (shown.length === 0)
+    throw new UsageError(
+      `no knob that ${values.acting ? "acts" : "has a name"} has '${text}' in its name or meaning (numbers go to ${knobCount - 1})`,
+    );
   if (values.json) {
     host.out(`${JSON.stringify(shown, null, 1)}\n`);
     return 0;

@@ -4,6 +4,7 @@ import { type HtmlView, type Row as TableRow, table } from "../view/index.js";
 import { movesText } from "./moves.js";
 import { scoreOf } from "./objective.js";
 import type { SearchResult } from "./search.js";
+import type { Halving, StudyResult, Trial } from "./study.js";
 import type { SweepResult } from "./sweep.js";
 import type { Row } from "./types.js";
 
@@ -39,16 +40,19 @@ function rowTable(rows: readonly Row[], title: string): HtmlView {
   return table(cells, { title: `${title}${more}`, columns: told.map(([name]) => name), maxRows: MOST });
 }
 
-const shown = <T extends object>(value: T, headline: (v: T) => string, rows: (v: T) => readonly Row[]): T =>
+const shownBy = <T extends object>(value: T, headline: (v: T) => string, view: (v: T) => HtmlView): T =>
   shownAs(
     value,
-    (v) => rowTable(rows(v), headline(v)).text.trimEnd(),
+    (v) => view(v).text.trimEnd(),
     (v) => `[${headline(v)}]`,
     (v) => {
-      const { html, text } = rowTable(rows(v), headline(v));
+      const { html, text } = view(v);
       return { "text/html": html, "text/plain": text };
     },
   );
+
+const shown = <T extends object>(value: T, headline: (v: T) => string, rows: (v: T) => readonly Row[]): T =>
+  shownBy(value, headline, (v) => rowTable(rows(v), headline(v)));
 
 /** Rows by themselves. */
 export const shownRows = (rows: readonly Row[]): readonly Row[] =>
@@ -76,3 +80,38 @@ export const shownSearch = (result: SearchResult): SearchResult =>
     ({ start, best, rows }) => `Search: ${scoreOf(start)} → ${scoreOf(best)}, ${counted(rows.length, "order")} tried`,
     ({ rows }) => [...rows].sort((a, b) => (scoreOf(a) ?? Infinity) - (scoreOf(b) ?? Infinity)),
   );
+
+const endings: Readonly<Record<StudyResult["end"], string>> = {
+  trials: "all trials made",
+  patience: "no better one for long",
+  aborted: "interrupted",
+};
+
+const trialRow = ({ number, setting, figures }: Trial): TableRow => {
+  const named = (figures ?? []).map((f, i, all) => [all.length === 1 ? "figure" : `figure ${i + 1}`, f] as const);
+  return { trial: number, ...Object.fromEntries(named), ...setting };
+};
+
+/** What no other trial beats. */
+export const shownStudy = (result: StudyResult): StudyResult => {
+  const headline = ({ trials, best, resumed, end }: StudyResult): string => {
+    const known = resumed > 0 ? `, ${resumed} known before` : "";
+    return `Study: ${counted(trials.length, "trial")}${known}; ${endings[end]}; best: ${best.length}`;
+  };
+  return shownBy(result, headline, (v) => table(v.best.map(trialRow), { title: headline(v), maxRows: MOST }));
+};
+
+/** A line for each round. */
+export const shownHalving = <C>(result: Halving<C>): Halving<C> => {
+  const headline = ({ best, rounds }: Halving<C>): string => {
+    const won =
+      best === null ? "none could be judged" : `best: ${typeof best === "object" ? JSON.stringify(best) : best}`;
+    return `Successive halving: ${counted(rounds.length, "round")}; ${won}`;
+  };
+  const lines = ({ rounds }: Halving<C>): TableRow[] =>
+    rounds.map(({ effort, figures }) => {
+      const known = figures.flatMap(({ figure }) => (figure === null ? [] : [figure]));
+      return { effort, candidates: figures.length, "best figure": known.length === 0 ? null : Math.min(...known) };
+    });
+  return shownBy(result, headline, (v) => table(lines(v), { title: headline(v) }));
+};

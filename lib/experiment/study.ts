@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { paretoFront } from "./pareto.js";
 import { cellProgress } from "./progress.js";
 import type { FactorValue, Setting } from "./sensitivity.js";
+import { shownHalving, shownStudy } from "./shown.js";
 import { mendJournal } from "./table.js";
 
 /** What can be set: a number between two, a whole one, or one of a list. */
@@ -138,13 +139,8 @@ export async function study(space: Space, judge: Judge, options: StudyOptions): 
   try {
     const directions = want.map((w) => (w === "less" ? "minimize" : "maximize"));
     const hello = (await optuna.ask({ space, directions, sampler, seed })) as { readonly optuna: string };
-    const result = (end: StudyResult["end"]): StudyResult => ({
-      trials,
-      best: bestOf(trials, want),
-      resumed,
-      optuna: hello.optuna,
-      end,
-    });
+    const result = (end: StudyResult["end"]): StudyResult =>
+      shownStudy({ trials, best: bestOf(trials, want), resumed, optuna: hello.optuna, end });
     while (trials.length < wanted) {
       if (signal?.aborted) return result("aborted");
       const count = Math.min(batch, wanted - trials.length);
@@ -209,6 +205,14 @@ export interface Round<C> {
   }[];
 }
 
+/** What came of successive halving. */
+export interface Halving<C> {
+  /** The best candidate of the last round; null where none could be judged. */
+  readonly best: C | null;
+  /** The rounds in their order. */
+  readonly rounds: readonly Round<C>[];
+}
+
 /**
  * Successive halving: all candidates are judged with little effort, the best `1 / keep` of them with `keep` times as much, and so on until the effort
  * is `most`. Of equal figures the earlier candidate goes on; candidates without a figure do not.
@@ -224,12 +228,7 @@ export async function successiveHalving<C>(
     /** One of so many goes on. Default 3. */
     readonly keep?: number;
   },
-): Promise<{
-  /** The best candidate of the last round; null where none could be judged. */
-  readonly best: C | null;
-  /** The rounds in their order. */
-  readonly rounds: readonly Round<C>[];
-}> {
+): Promise<Halving<C>> {
   const { least, most, keep = 3 } = options;
   if (!(least > 0 && most >= least && keep > 1)) throw new Error("wants 0 < least <= most and keep > 1");
   const rounds: Round<C>[] = [];
@@ -239,8 +238,8 @@ export async function successiveHalving<C>(
     const figures = left.map((candidate, i) => ({ candidate, figure: said[i] ?? null }));
     rounds.push({ effort, figures });
     const ranked = figures.filter((f) => f.figure !== null).sort((a, b) => a.figure! - b.figure!);
-    if (effort >= most || ranked.length === 0) return { best: ranked[0]?.candidate ?? null, rounds };
+    if (effort >= most || ranked.length === 0) return shownHalving({ best: ranked[0]?.candidate ?? null, rounds });
     left = ranked.slice(0, Math.max(1, Math.ceil(ranked.length / keep))).map((f) => f.candidate);
   }
-  return { best: null, rounds };
+  return shownHalving({ best: null, rounds });
 }

@@ -9,6 +9,7 @@ export {
   type KnobReading,
   type KnobValue,
   type KnobValues,
+  knobCount,
   knobs,
   optionsOf,
   parseValue,

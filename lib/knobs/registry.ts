@@ -43,11 +43,30 @@ export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value
   readBy: readers[name] ?? null,
 }));
 
+/** How many knobs ptxas 13.0.88 has (wiki page 63), numbered from 0; those that no page names are known by their number alone. */
+export const knobCount = 1294;
+
 const byName: ReadonlyMap<string, Knob> = new Map(knobs.map((k) => [k.name.toLowerCase(), k]));
 
-/** A knob by name (case does not matter) or number; undefined when there is none. */
+/** A knob by name (case does not matter) or number, as a number or text; undefined when there is none. */
 export function findKnob(name: string | number): Knob | undefined {
-  return typeof name === "number" ? knobs.find((k) => k.number === name) : byName.get(name.toLowerCase());
+  if (typeof name === "string" && !/^\d+$/.test(name)) return byName.get(name.toLowerCase());
+  const number = Number(name);
+  return knobs.find((k) => k.number === number) ?? nameless(number);
+}
+
+/** A knob that no page names. */
+function nameless(number: number): Knob | undefined {
+  if (!Number.isInteger(number) || number < 0 || number >= knobCount) return undefined;
+  return {
+    number,
+    name: String(number),
+    type: "text",
+    value: null,
+    page: "63",
+    says: "no page names it",
+    readBy: null,
+  };
 }
 
 /**
@@ -114,12 +133,22 @@ function unknown(name: string): Diagnostic {
   return diagnostic("error", `unknown knob '${name}'${suggestion(name, names)}`);
 }
 
+const typeWords: Readonly<Record<KnobType, string>> = {
+  flag: "a flag (true, false, 1, 0)",
+  int: "a whole number",
+  budget: "a whole number",
+  float: "a number",
+  text: "a text",
+  range: "a range (LOW..HIGH)",
+  list: "a list of whole numbers (1,2,3)",
+};
+
 function problemOf(knob: Knob, text: string): Diagnostic | null {
   if (knob.readBy === null) return diagnostic("error", `knob '${knob.name}' has no effect: nothing reads it yet`);
   const [form, words] = forms[knob.name] ?? [null, ""];
   if (form !== null && !form.test(text)) return diagnostic("error", `knob '${knob.name}': '${text}' is not ${words}`);
   if (parseValue(knob.type, text) !== null) return null;
-  return diagnostic("error", `knob '${knob.name}': '${text}' is no ${knob.type}`);
+  return diagnostic("error", `knob '${knob.name}': '${text}' is not ${typeWords[knob.type]}`);
 }
 
 const integer = /^[-+]?(0x[0-9a-f]+|\d+)$/i;

@@ -2,7 +2,7 @@
  * Calls of routines inside a function as control flow: the block that calls ends there and leads to the routine, the
  * block of its return leads to all places after calls of that routine. So what is live across a call is live in the
  * routine, and arguments, results and return addresses are values like any others; the allocator needs no convention.
- * Ways that enter by one call and leave after another do not exist, but only make values live longer.
+ * Paths that enter by one call and leave after another do not exist, but only make values live longer.
  *
  * Refused: calls of what is not in the function, calls through registers, and returns of a function to its own callers,
  * whose registers are theirs.
@@ -17,7 +17,7 @@ import { throughRegister } from "./addresses.js";
 export function callsAsEdges(func: Func): Diagnostic | null {
   const flows = func.blocks.flatMap((b) => b.insts.map((inst) => inst.form.flow));
   if (!flows.some((flow) => flow === "call" || flow === "return")) return null;
-  splitBehindCalls(func);
+  splitAfterCalls(func);
   func.callEdges = true;
   connect(func);
   const byId = blocksById(func);
@@ -71,7 +71,7 @@ function enteredBy(call: Inst, byId: readonly (Block | undefined)[]): Block | nu
   return (label === undefined ? undefined : byId[label.id]) ?? null;
 }
 
-function splitBehindCalls(func: Func): void {
+function splitAfterCalls(func: Func): void {
   func.blocks = func.blocks.flatMap((b) => {
     const parts: Block[] = [b];
     for (let rest = b; ; ) {

@@ -71,7 +71,7 @@ class Classes {
     this.indexes = indexRegisters(func);
   }
 
-  /** The root of a value, with the ways up to it made short. */
+  /** The root of a value, with the paths up to it made short. */
   rootOf(value: number): number {
     const { into, offset } = this;
     let root = value;

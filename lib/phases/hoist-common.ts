@@ -5,7 +5,7 @@
  *     a: DFMA %R4, %R0, %R0, %R2     →     a: …
  *     b: DFMA %R6, %R0, %R0, %R2           b: MOV %R6:0, %R4:0; MOV %R6:1, %R4:1
  *
- * Only of ways that are short enough to become straight code afterwards (predication.ts): where the branch stays, ptxas 13.0.88 leaves
+ * Only of paths that are short enough to become straight code afterwards (predication.ts): where the branch stays, ptxas 13.0.88 leaves
  * equal instructions on both. Anywhere in the two blocks, not only at their heads; loads, when nothing before them in either block may write or orders accesses. ptxas
  * does so with arithmetic and with loads from global and shared memory, with stores never.
  */

@@ -1,7 +1,7 @@
 /**
  * Motion between blocks: instructions go up to the end of a block that dominates theirs. Only such as may be executed
  * where they were not before: they compute from registers, special registers and constants, and their results are read by
- * nobody else on the ways that they are now executed on.
+ * nobody else on the paths that they are now executed on.
  *
  * ```
  * b0: @P0 EXIT                    b0: LDC.64 R2, c[0x0][0x210]
@@ -9,7 +9,7 @@
  *     IMAD.WIDE R4, R0, 4, R2     b1: IMAD.WIDE R4, R0, 4, R2
  * ```
  *
- * An instruction I may go from block B to the end of its dominator D when, X being the blocks on ways from D to B:
+ * An instruction I may go from block B to the end of its dominator D when, X being the blocks on paths from D to B:
  * - none of X, nor what stands before I in B, touches what I writes or writes what it reads; if B lies on a cycle that
  *   does not meet D, nothing after I in B writes either, and I does not read what it writes;
  * - where a path leaves D or X without coming to B, what I writes is not live;

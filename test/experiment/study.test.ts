@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { inspect } from "node:util";
 import { compile } from "../../lib/compile.js";
 import {
   hash32,
@@ -48,6 +49,10 @@ describeOptuna("studies", () => {
     expect(a.trials).toHaveLength(96);
     expect(a.best[0]!.figures![0]).toBeLessThan(0.5);
     expect(b).toEqual(a);
+    expect(inspect(a).split("\n").slice(0, 2)).toEqual([
+      "Study: 96 trials; all trials made; best: 1",
+      expect.stringMatching(/^trial +figure +/),
+    ]);
   });
 
   test("nsga2: a front between two figures, failed settings aside", async () => {
@@ -95,7 +100,7 @@ test("a Python that there is none of is told", async () => {
 
 test("successive halving spends the most on what was best with little", async () => {
   const efforts: [number, number][] = [];
-  const { best, rounds } = await successiveHalving(
+  const found = await successiveHalving(
     Array.from({ length: 27 }, (_, i) => i),
     async (list, effort) => {
       efforts.push([list.length, effort]);
@@ -104,6 +109,11 @@ test("successive halving spends the most on what was best with little", async ()
     },
     { least: 1, most: 20 },
   );
+  const { best, rounds } = found;
+  expect(inspect(found).split("\n").slice(0, 2)).toEqual([
+    "Successive halving: 4 rounds; best: 7",
+    "effort  candidates  best figure",
+  ]);
   expect(efforts).toEqual([
     [27, 1],
     [9, 3],

@@ -1,4 +1,13 @@
-import { findKnob, knobs, nearest, optionsOf, parseValue, readKnobs, suggestion } from "../../lib/knobs/index.js";
+import {
+  findKnob,
+  knobCount,
+  knobs,
+  nearest,
+  optionsOf,
+  parseValue,
+  readKnobs,
+  suggestion,
+} from "../../lib/knobs/index.js";
 import { familyOf, namedRules } from "../../lib/phases/rule-groups.js";
 import { defaultKnobs } from "../../lib/regalloc/policies.js";
 import type { AllocatorKnobs } from "../../lib/regalloc/types.js";
@@ -23,7 +32,13 @@ test("numbers agree with the offsets on wiki pages 33 and 37", () => {
 test("lookup by name in any case, and by number", () => {
   expect(findKnob("regallocthresholdfordiscardconflicts")?.number).toBe(684);
   expect(findKnob(684)).toMatchObject({ name: "RegAllocThresholdForDiscardConflicts", value: 50 });
+  expect(findKnob("684")).toBe(findKnob(684));
   expect(findKnob("nonsense")).toBeUndefined();
+  // The others of ptxas have numbers alone, and nothing reads them.
+  expect(findKnob(7)).toMatchObject({ number: 7, name: "7", readBy: null });
+  expect([findKnob(knobCount), findKnob(-1), findKnob("")]).toEqual([undefined, undefined, undefined]);
+  expect(readKnobs({ "7": 1 }).diagnostics[0]!.message).toBe("knob '7' has no effect: nothing reads it yet");
+  expect(readKnobs({ "684": 60 })).toMatchObject({ value: { RegAllocThresholdForDiscardConflicts: 60 } });
 });
 
 test("settings are read by type", () => {
@@ -53,7 +68,7 @@ test("what is wrong with a setting is said, all at once", () => {
   expect(result.ok).toBe(false);
   expect(result.diagnostics.map((d) => d.message)).toEqual([
     expect.stringMatching(/^unknown knob 'RegAllocTreshold'/),
-    "knob 'RegAllocNumNonSpillTrials': 'many' is no int",
+    "knob 'RegAllocNumNonSpillTrials': 'many' is not a whole number",
     "knob 'SchedReduceIncLimit' has no effect: nothing reads it yet",
     "knob 'SchedResBusyOp': 'FFMA' is not MNEMONIC,cycles,MNEMONIC,cycles …",
   ]);

@@ -35,7 +35,7 @@ export function toUniform(c: Context, values: readonly Operand[]): Operand {
 
 /**
  * Emits `body` for some of the lanes that have come so far, those where the predicate that `choose` gives is true, then for the others in turn. What is done
- * lies within the loop: behind it lanes would meet first.
+ * lies within the loop: after it lanes would meet first.
  */
 function inTurns(c: Context, choose: () => Operand, body: () => void): void {
   const [again, act, next, done] = [c.newBlock(), c.newBlock(), c.newBlock(), c.newBlock()];

@@ -292,7 +292,7 @@ function run(
   const done = s.pred("pout");
   const told = success && space === "shared" && (done & 7) !== 7;
   // The predicate of wide and floating-point ones on generic addresses says that they were done: they are in global memory only (ptxas's
-  // code then asks QSPC for the space and goes its own way there).
+  // code then asks QSPC for the space and takes a path of its own there).
   const asks = (done & 7) !== 7 && !told;
   if (asks && space !== "generic") s.unsupported("predicate result");
   const a = addressOf(s);

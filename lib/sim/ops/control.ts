@@ -64,7 +64,7 @@ function bra(s: Site): Exec {
     const mask = o !== null && o.kind === Kind.Reg ? s.scalar(o)! : () => -1;
     const flip = o !== null && (o.mods & Mod.Not) !== 0 ? -1 : 0;
     return (w, m) => {
-      // Lanes whose guard says no are not with the others: ptxas's REDUX under masks that differ (sm_80, `@!P0 BRA.CONV` after R2UR) goes its slow way by that.
+      // Lanes whose guard says no are not with the others: ptxas's REDUX under masks that differ (sm_80, `@!P0 BRA.CONV` after R2UR) takes its slow path by that.
       const diverged = ((mask(w) ^ flip) & w.live & ~(div ? w.active : m)) !== 0;
       return branch(w, diverged === div ? m & pin(w) : 0, target);
     };

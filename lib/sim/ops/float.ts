@@ -160,7 +160,7 @@ const exponent = (x: number): number => Math.floor(Math.log2(Math.abs(x)));
 /**
  * Does a / b need the slow path? NVIDIA does not publish the test. Here it is true whenever reciprocal, quotient or the
  * residual a − q·b could leave the normal range, which is what the fast path of ptxas's division needs to be exact; the
- * slow path is right for all inputs, so a wider test than the hardware's changes the way, not the quotient.
+ * slow path is right for all inputs, so a wider test than the hardware's changes the path, not the quotient.
  */
 function divisionCheck(a: number, b: number): number {
   if (!Number.isFinite(a) || !Number.isFinite(b) || a === 0 || b === 0) return 1;

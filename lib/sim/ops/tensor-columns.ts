@@ -55,7 +55,7 @@ const PAIR_PARITY = 0x50;
 export const allocatesPairs = (program: Program): boolean =>
   program.insts.some((i) => i?.form.op === "UTCATOMSWS" && i.form.mods.includes("2CTA"));
 
-/** What the driver is taken to put there before a CTA runs: a barrier for one arrival; the first wait of the even CTA is over at once. */
+/** What the driver is taken to put there before a CTA runs: a barrier for one arrival; the first wait of the even CTA ends at once. */
 export function preparePair(cta: Cta): void {
   const { words } = cta.shared;
   const one = 0x100000 - 1;

@@ -66,7 +66,7 @@ function product(s: Site): Exec {
   const adds = s.predMask("pin");
   return (w) => {
     const d = describe(op, false, described(w));
-    // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general way.
+    // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general path.
     if (d === null || !isPlain(d) || ((d.turnA || d.turnB) && d.a.bits !== 16) || (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1)
       return any(w, w.active);
     const a = a1 === null ? null : piecesOf(w, a0(w), a1(w), 0, ROWS, d.turnA);

@@ -1,6 +1,6 @@
 /**
  * Products in tensor memory of every kind (UTCHMMA, UTCIMMA, UTCQMMA, UTCOMMA): sparse, scaled, of one CTA or a pair, with stationary weights (.WS). Dense ones of 128 rows of one CTA
- * have a shorter way (tensor-memory.ts).
+ * have a shorter path (tensor-memory.ts).
  *
  * Layouts of D (PTX ISA 9.7.16.10.5, figures as CUTLASS's fragments have them, include/cute/atom/mma_traits_sm100_frag.hpp, BSD-3-Clause), rows of a CTA:
  * 128: row r in lane r; 64, dense of a pair or .WS: row r in lanes r and r + 64, which have halves of the columns; 32 (.WS): in lanes r + 32 q, quarters;

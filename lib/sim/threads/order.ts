@@ -37,7 +37,7 @@ function ordered(inst: MachineInst, program: Program, index: number): boolean {
   return !commuting.has(operation) || mods.some((m) => typed.test(m) && !plainTypes.test(m));
 }
 
-/** May what the instruction writes to `d` be read? Looked for along all ways until it is overwritten; calls and jumps to registers may read all. */
+/** May what the instruction writes to `d` be read? Looked for along all paths until it is overwritten; calls and jumps to registers may read all. */
 function isUsed(program: Program, index: number, d: Operand, slotWidth: number): boolean {
   if (d.kind !== Kind.Reg || d.id < 0) return false;
   if (d.file !== File.R) return true;

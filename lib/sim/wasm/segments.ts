@@ -61,7 +61,7 @@ const TRIALS = 64;
 let trial: Segment = new Segment(true, "quick");
 let trials = 0;
 
-/** How an instruction is done in a segment, as far as it matters to it: products of f32 have no short way. */
+/** How an instruction is done in a segment, as far as it matters to it: products of f32 have no short path. */
 const waysOf = ({ form }: MachineInst): readonly FmaMode[] =>
   form.op === "DFMA" ? ["quick", "short", "exact"] : ["quick", "exact"];
 
@@ -81,7 +81,7 @@ function tried(
     emitInstruction(trial, { site, emitter, index }, group);
     trial.finishRound();
     if (site.leftover().length > 0) return null;
-    // All ways are the same where the quick one is certain.
+    // All are the same where the quick one is certain.
     if (!trial.risky) break;
   }
   return { reads: [...trial.touched], risky: trial.risky, site: site! };
