@@ -33,6 +33,7 @@ export {
 export { objectiveOf, pointsOf, readSweep } from "./spec.js";
 export {
   type Dimension,
+  type Halving,
   type Judge,
   type Round,
   type Space,
