@@ -10,6 +10,7 @@ import { Grid, threadIndices } from "./grid.js";
 import { enqueue, popcount, releaseWanted } from "./groups.js";
 import { callHost, type Heap, type Host } from "./host.js";
 import type { Launch } from "./launched.js";
+import { Limits } from "./limits.js";
 import { wakeWaiters } from "./mbarrier.js";
 import { GLOBAL_BASE, type GlobalMemory, SharedMemory } from "./memory.js";
 import { codeIndex } from "./ops/control.js";
@@ -26,7 +27,7 @@ import type { BlockProducts } from "./wasm/block-products.js";
 import { type Engine, Entry, engineOf, isTranslated, type Observer, Variant } from "./wasm/engine.js";
 import { Exchange, IS_SHARED } from "./wasm/layout.js";
 import { Status } from "./wasm/translate.js";
-import { faultOf, loopText } from "./where.js";
+import { faultOf } from "./where.js";
 import { RegisterWatch } from "./written.js";
 
 const AT_PC = Exchange.pc;
@@ -97,6 +98,7 @@ export class GridMachine implements Machine, Host, Observer {
   private running: Warp | null = null;
   private readonly tids: (readonly [Int32Array, Int32Array, Int32Array])[] = [];
 
+  private readonly limits: Limits;
   private readonly blocks: Grid;
   /** Clusters that have not started, and the first of them. */
   private readonly numbers: Iterator<number, void>;
@@ -105,6 +107,7 @@ export class GridMachine implements Machine, Host, Observer {
   private readonly pairs: boolean;
 
   constructor(private readonly launch: Launch) {
+    this.limits = new Limits(launch);
     this.blocks = new Grid(launch);
     this.numbers = this.blocks.inOrder();
     this.pairs = allocatesPairs(launch.program);
@@ -165,47 +168,24 @@ export class GridMachine implements Machine, Host, Observer {
   /** Runs the grid to its end. */
   run(): Run {
     const steps = this.steps();
-    const deadline = this.deadline();
-    for (let s = steps.next(); !s.done; s = steps.next()) this.look(s.value, deadline);
+    this.limits.begin();
+    for (let s = steps.next(); !s.done; s = steps.next()) this.limits.look(s.value);
     return this.outcome();
   }
 
   /** The same, giving way to what else is to be done every now and then: a page stays alive, a signal can come. */
   async runGivingWay(pause: () => Promise<void>, every: number): Promise<Run> {
     const steps = this.steps();
-    const deadline = this.deadline();
+    this.limits.begin();
     let next = performance.now() + every;
     for (let s = steps.next(); !s.done; s = steps.next()) {
       if (performance.now() >= next) {
         await pause();
         next = performance.now() + every;
       }
-      this.look(s.value, deadline);
+      this.limits.look(s.value);
     }
     return this.outcome();
-  }
-
-  private deadline(): number {
-    const { seconds } = this.launch;
-    return seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + 1000 * seconds;
-  }
-
-  /** Is there still time? `w` has just run. */
-  private look(w: Warp, deadline: number): void {
-    if (this.fault !== null) return;
-    const end = this.launch.share?.ended(this.issued) ?? null;
-    if (end === "stop") this.stop(w, "interrupted", "another thread has ended the launch");
-    if (end === "budget") this.stop(w, "budget", `no end after ${this.launch.budget} warp-instructions`);
-    if (this.launch.signal?.aborted) this.stop(w, "interrupted", "interrupted");
-    else if (deadline !== Number.POSITIVE_INFINITY && performance.now() > deadline)
-      this.stop(w, "budget", `no end after ${this.launch.seconds} seconds`);
-  }
-
-  /** Ends the launch at what a warp does. */
-  private stop(last: Warp, kind: FaultKind, message: string): void {
-    const w = last.active !== 0 ? last : (last.cta.warps.find((x) => x.live !== 0 && x.active !== 0) ?? last);
-    const lanes = w.active !== 0 ? w.active : w.live !== 0 ? w.live : w.lanes;
-    w.fault(kind, lanes, `${message}${loopText(this.program, w.pc)}`);
   }
 
   private outcome(): Run {
@@ -476,10 +456,7 @@ export class GridMachine implements Machine, Host, Observer {
     w.pc = pc;
     this.issued = issued;
     this.threads = threads;
-    if (issued > this.launch.budget && this.fault === null)
-      this.stop(w, "budget", `no end after ${this.launch.budget} warp-instructions`);
-    if (tracer?.full && this.fault === null)
-      this.stop(w, "budget", `${tracer.bytes >>> 20} MiB have been recorded of the blocks to play back, and no end`);
+    if (issued > this.launch.budget || tracer !== null) this.limits.afterTurn(w);
   }
 
   /** Tells of instructions of translated code what the loop of `runWarp` tells of those in closures. */

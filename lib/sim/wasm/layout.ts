@@ -44,13 +44,14 @@ export const BANK_COUNT = 32;
 /** CTAs: the state of their warps, then their shared memory. */
 export const STATE: number = ORIGIN + 0x300000;
 /**
- * Global memory; offset from GLOBAL_BASE. No higher than it must be: hosts that count a memory of some 32 MiB as pressure collect garbage at
- * once, which takes longer than a short launch. There is room for the state of some 460 warps at a time.
+ * Global memory; offset from GLOBAL_BASE. No higher than it must be: hosts count a memory of 20 MiB and more as pressure and collect garbage,
+ * which takes longer than a short launch. There is room for the state of some 380 warps at a time. At least 2^23, so that no offset of an
+ * instruction (24 bits, signed) leads below 0.
  */
-export const GLOBAL: number = IS_SHARED ? SHARED_GLOBAL : 0x1400000;
+export const GLOBAL: number = IS_SHARED ? SHARED_GLOBAL : 0x1000000;
 export const STATE_END: number = IS_SHARED ? ORIGIN + THREAD_BYTES : GLOBAL;
-/** Global memory has at least this room, so that an address near 0 with any offset of an instruction (24 bits, signed) is inside the memory. */
-export const GLOBAL_LEAST = 0x820000;
+/** Global memory has at least this room: what lanes that take no part load lies at the offsets of instructions from address 0 on. */
+export const GLOBAL_LEAST = 0x120000;
 
 /** A register row in a warp's state. */
 export const ROW_BYTES: number = 4 * LANES;

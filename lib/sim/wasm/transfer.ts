@@ -1,11 +1,11 @@
 /** Loads and stores of a round, after the test of their addresses. */
 import { File, Kind } from "../../isa/operand.js";
 import type { Site } from "../site.js";
-import { type Access, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
+import { type Access, endOf, type Group, lowestOf, slotAt, wideAddress } from "./access.js";
 import { Untranslated, type V, type Value } from "./emission.js";
 import { Type } from "./encoder.js";
 import { type Addresses, loadNarrow, patternTest, spread, storeNarrow } from "./lanes.js";
-import { EXCHANGE, Exchange, GLOBAL, TRASH } from "./layout.js";
+import { EXCHANGE, Exchange, GLOBAL, GLOBAL_LEAST, TRASH } from "./layout.js";
 import { loadLocal, storeLocal } from "./local.js";
 import { Op } from "./opcodes.js";
 import type { Segment } from "./segment.js";
@@ -35,6 +35,7 @@ function loadGroup(e: Segment, g: Group): Map<number, readonly V[]> {
   // Lanes that take no part read what is certainly there.
   if (e.mask !== null) {
     const safe = e.local();
+    if (g.first.space === "global" && endOf(g) > GLOBAL_LEAST) throw new Untranslated("far offset under a mask");
     if (g.first.space === "global") e.out.i32(0).memory(Op.load32Splat, slotAt(g)).set(safe);
     else
       e.out

@@ -50,3 +50,33 @@ test("both words of an atomic's operand are there for it", () => {
   expect(ran("closures")).toEqual(expected);
   expect(ran("wasm")).toEqual(expected);
 });
+
+test.each([8_000_000, -8_000_000, 1000])("lanes that take no part may have an address %i bytes away", (far) => {
+  const { cubin } = compile(
+    `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 first) {
+  .reg .b64 %p<4>; .reg .b32 %r<5>; .reg .pred %q<2>;
+  ld.param.u64 %p1, [p];
+  ld.param.u32 %r1, [first];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %p2, %r2, 4;
+  add.u64 %p2, %p1, %p2;
+  setp.ge.u32 %q1, %r2, %r1;
+  mov.u32 %r3, 7;
+  @%q1 ld.global.u32 %r3, [%p2+${far}];
+  st.global.u32 [%p2], %r3;
+  ret;
+}`,
+    { target: "sm_90" },
+  );
+  for (const first of [40, 32, 9]) {
+    const ran = (engine: EngineChoice): unknown => {
+      const cells = new Uint32Array(600).fill(3);
+      const run = simulate(cubin!, { block: 32, params: [cells, { s32: first }], engine });
+      return run.ok ? [run.value.fault?.kind, cells] : run.diagnostics;
+    };
+    expect(ran("wasm")).toEqual(ran("closures"));
+  }
+});
