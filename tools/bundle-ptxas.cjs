@@ -6,7 +6,6 @@ const { join } = require("node:path");
 const { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } = require("node:fs");
 const { tmpdir } = require("node:os");
 const { buildSync } = require("esbuild");
-const { load } = require("../bin/bundled.cjs");
 
 const dist = join(__dirname, "../dist/cli");
 
@@ -64,16 +63,20 @@ try {
   rmSync(folder, { recursive: true });
 }
 
+/** In a Node with the options that bin/ptxas gives: V8 refuses code that was compiled under others. */
 function keepCode() {
-  const file = join(dist, "ptxas.bundle.js");
-  bundle('export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";', file);
-  const { script, exports } = load(null);
-  for (const options of warm) {
-    const status = exports.ptxas([...options, input, "-o", join(folder, "k.cubin")], exports.processHost);
-    if (status !== 0)
-      throw new Error(`ptxas ${options.join(" ")} of the kernel that warms the bundle: status ${status}`);
-  }
-  writeFileSync(join(dist, "ptxas.bundle.cache"), script.createCachedData());
+  bundle('export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";', join(dist, "ptxas.bundle.js"));
+  const script = join(folder, "code.cjs");
+  writeFileSync(
+    script,
+    `const { script, exports: command } = require(${JSON.stringify(join(__dirname, "../bin/bundled.cjs"))}).load(null);
+     for (const options of ${JSON.stringify(warm)}) {
+       const status = command.ptxas([...options, ${JSON.stringify(input)}, "-o", ${JSON.stringify(join(folder, "k.cubin"))}], command.processHost);
+       if (status !== 0) throw new Error("status " + status);
+     }
+     require("node:fs").writeFileSync(${JSON.stringify(join(dist, "ptxas.bundle.cache"))}, script.createCachedData());`,
+  );
+  inNode([script], "the compiled code of ptxas");
 }
 
 /** The snapshot, and beside it for whom it is (bin/ptxas reads it): the Node that made it and the processor's features. */
@@ -95,17 +98,22 @@ function keepHeap() {
   const blob = join(dist, "ptxas.snapshot");
   rmSync(blob, { force: true });
   const made = join(folder, "snapshot");
-  const { NODE_OPTIONS: _, ...env } = process.env;
-  const options = [...engine(), "--snapshot-blob", made, "--build-snapshot", script];
-  const { status, stderr } = spawnSync(process.execPath, options, { encoding: "utf8", env });
-  if (status !== 0) throw new Error(`the start-up snapshot of ptxas: ${stderr}`);
+  inNode(["--snapshot-blob", made, "--build-snapshot", script], "the start-up snapshot of ptxas");
   writeFileSync(`${blob}.for`, `${realpathSync(process.execPath)}\n${processor()}\n`);
   writeFileSync(blob, readFileSync(made));
 }
 
-/** The options of V8 that bin/ptxas gives: a snapshot fits no others. */
+/** A Node as bin/ptxas starts it. */
+function inNode(args, what) {
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const { status, stderr } = spawnSync(process.execPath, [...engine(), ...args], { encoding: "utf8", env });
+  if (status !== 0) throw new Error(`${what}: ${stderr}`);
+}
+
+/** The options of V8 that bin/ptxas gives: neither a snapshot nor compiled code fits others. */
 function engine() {
-  return /^engine="(.*)"$/m.exec(readFileSync(join(__dirname, "../bin/ptxas"), "utf8"))[1].split(" ");
+  const command = readFileSync(join(__dirname, "../bin/ptxas"), "utf8").replaceAll("\\\n", "");
+  return /^engine="(.*)"$/m.exec(command)[1].split(" ");
 }
 
 /** As bin/ptxas reads it. */

@@ -9,8 +9,8 @@ import { type Encoding, parseEncodings, rowAt, rows } from "./table.js";
 interface Index {
   /** By row index: number of the row's first code line. */
   readonly firstId: Int32Array;
-  /** By opcode: indices of the rows that have it, null where there is none. */
-  readonly rowsAt: (number[] | null)[];
+  /** By opcode, in ascending order: indices of the rows that have it. */
+  readonly rowsAt: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Lines that words of one opcode may be. */
@@ -29,18 +29,19 @@ const noLines: OpcodeLines = { lines: [], masks: new Int32Array(0) };
  */
 export class CompiledTable {
   private readonly index: Index;
-  private readonly byOpcode: (OpcodeLines | undefined)[];
+  /** Lines that were asked for; `placeOf` tells an opcode's place in them, 0: not asked for. */
+  private readonly asked: OpcodeLines[] = [noLines];
+  private readonly placeOf: Uint16Array = new Uint16Array(everyOpcode);
   private readonly byRow: (readonly CodeLine[] | undefined)[] = [];
   private hiddenLine: CodeLine | null = null;
 
   constructor(readonly isa: number) {
     this.index = indexOf(isa);
-    this.byOpcode = this.index.rowsAt.map((list) => (list === null ? noLines : undefined));
   }
 
   /** Opcodes (bits 11:0, bit 91 as bit 12) that have lines, in ascending order. */
   get opcodes(): readonly number[] {
-    return this.index.rowsAt.flatMap((list, opcode) => (list === null ? [] : [opcode]));
+    return [...this.index.rowsAt.keys()];
   }
 
   /** For words that are printed as nothing. */
@@ -51,11 +52,12 @@ export class CompiledTable {
 
   /** Lines of an opcode, the one that says more about the word first, with their masks. */
   at(opcode: number): OpcodeLines {
-    let found = this.byOpcode[opcode];
-    if (found === undefined) {
-      found = this.compileOpcode(opcode);
-      this.byOpcode[opcode] = found;
-    }
+    const place = this.placeOf[opcode];
+    if (place !== 0 && place !== undefined) return this.asked[place]!;
+    const rowsOfIt = this.index.rowsAt.get(opcode);
+    if (rowsOfIt === undefined) return noLines;
+    const found = this.compileOpcode(opcode, rowsOfIt);
+    this.placeOf[opcode] = this.asked.push(found) - 1;
     return found;
   }
 
@@ -74,9 +76,9 @@ export class CompiledTable {
     return lines;
   }
 
-  private compileOpcode(opcode: number): OpcodeLines {
+  private compileOpcode(opcode: number, rowsOfIt: readonly number[]): OpcodeLines {
     const plain = opcode & 0xfff;
-    const all = this.index.rowsAt[opcode]!.flatMap((row) => this.linesOfRow(row));
+    const all = rowsOfIt.flatMap((row) => this.linesOfRow(row));
     const lines = all.filter((code) => code.opcode === opcode);
     if (withBit91(this.isa, plain).includes(opcode))
       lines.push(...all.filter((code) => code.opcode === plain).map(withoutBit91));
@@ -99,7 +101,7 @@ export class CompiledTable {
 
 function indexOf(isa: number): Index {
   const firstId = new Int32Array(rows.length);
-  const rowsAt: (number[] | null)[] = new Array(everyOpcode).fill(null);
+  const rowsAt = new Map<number, number[]>();
   let id = 0;
   rows.forEach((row, index) => {
     firstId[index] = id;
@@ -109,13 +111,14 @@ function indexOf(isa: number): Index {
         if (!takesShape(e, isa)) continue;
         id++;
         for (const opcode of [e.opcode, ...withBit91(isa, e.opcode)]) {
-          rowsAt[opcode] ??= [];
-          if (rowsAt[opcode]!.at(-1) !== index) rowsAt[opcode]!.push(index);
+          const list = rowsAt.get(opcode);
+          if (list === undefined) rowsAt.set(opcode, [index]);
+          else if (list.at(-1) !== index) list.push(index);
         }
       }
     }
   });
-  return { firstId, rowsAt };
+  return { firstId, rowsAt: new Map([...rowsAt].sort(([a], [b]) => a - b)) };
 }
 
 /** Constant operands of arithmetic went away with LDCU. */

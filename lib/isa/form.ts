@@ -161,13 +161,12 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
     // `size75` and `sizeC` are the `size` of other SMs or instructions.
     if (v.bytes) bytes.set(part.group.name.replace(/[A-Z\d]+$/, "") || "size", v.bytes);
   }
-  const info = (s: Slot): SlotInfo => ({
-    name: s.name,
-    file: s.file,
-    width: widthUnder(row.widths, s.name, typeof s.width === "number" ? s.width : widthBy(s.width, bytes), mods),
-    accepts: accepted(row, s),
-    optional: s.optional,
-  });
+  const info = (s: Slot): SlotInfo =>
+    slotInfo(
+      row,
+      s,
+      widthUnder(row.widths, s.name, typeof s.width === "number" ? s.width : widthBy(s.width, bytes), mods),
+    );
   const { row: r } = row;
   return {
     id: all.length,
@@ -188,6 +187,23 @@ function make(row: ParsedRow, template: Template, values: readonly GroupValue[],
     pseudo: r.lines.every((l) => l.as === ""),
     variadic: row.slots.some((s) => s.variadic),
   };
+}
+
+/** Of a slot what it says by width: forms of a row share it. */
+const infos = new Map<Slot, SlotInfo[]>();
+
+function slotInfo(row: ParsedRow, s: Slot, width: number): SlotInfo {
+  let known = infos.get(s);
+  if (known === undefined) {
+    known = [];
+    infos.set(s, known);
+  }
+  let found = known.find((i) => i.width === width);
+  if (found === undefined) {
+    found = { name: s.name, file: s.file, width, accepts: known[0]?.accepts ?? accepted(row, s), optional: s.optional };
+    known.push(found);
+  }
+  return found;
 }
 
 /** `size`, `shape/2`: bytes that a modifier says, in registers. */

@@ -76,6 +76,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const kept = relocatable || entries.length > 1 ? [] : [...taken];
   for (const name of kept) needed.add(name);
   if (relocatable) for (const [name, item] of functions) if (!item.entry && item.linkage !== null) needed.add(name);
+  const mostOnStack = stackArguments(module, target);
   const funcs = new Map<string, Func>();
   const lowerOne = (item: FunctionItem): void => {
     const context: ModuleContext = {
@@ -86,7 +87,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
       aliases,
       inlined: graph.inlined,
       convention: relocatable ? "relocatable" : entries.length > 1 ? "table" : "merged",
-      stackArguments: stackArguments(module, target),
+      stackArguments: mostOnStack,
       need: (name) => {
         needed.add(name);
         const prototype = driverPrototype(name);

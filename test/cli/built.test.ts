@@ -35,6 +35,14 @@ const ways: readonly Way[] = [
   ["from the bundle without its code", process.execPath, ["--no-opt", `${command}.cjs`], {}],
 ];
 
+test("V8 takes the code that was kept, under the options that the command gives", () => {
+  const engine = /^engine="(.*)"$/m.exec(readFileSync(command, "utf8").replaceAll("\\\n", ""))?.[1] ?? "";
+  const bundled = JSON.stringify(resolve(command, "../bundled.cjs"));
+  const asked = `const { load, compiledCode } = require(${bundled}); console.log(load(compiledCode()).script.cachedDataRejected)`;
+  const run = spawnSync(process.execPath, [...engine.split(" "), "-e", asked], { encoding: "utf8" });
+  expect([run.stdout, run.stderr]).toEqual(["false\n", ""]);
+});
+
 describe.each(ways)("%s", (_, file, first, env) => {
   const ptxas = (line: readonly string[]) =>
     spawnSync(file, [...first, ...line], { encoding: "utf8", env: { ...process.env, ...env } });

@@ -101,36 +101,64 @@ function hexBytes(text: string): Uint8Array {
 
 /** The lines by opcode (bits 11:0) of the first word; those of an opcode are read when it is first asked for. */
 export class MercuryTable {
-  private readonly texts: string[][] = Array.from({ length: 0x1000 }, () => []);
-  private readonly read: (readonly Line[] | undefined)[] = new Array(0x1000).fill(undefined);
+  private readonly text: string;
+  /** Where lines start in the text, by opcode, in the order of the text: those of an opcode from `first[opcode]` on. */
+  private readonly starts: Int32Array;
+  private readonly first: Int32Array;
+  private readonly read: Map<number, readonly Line[]> = new Map();
   private readonly names: ReadonlyMap<string, string>;
 
   /** Both texts as in capmerc-table.ts. */
   constructor(keys: string, text: string) {
+    this.text = text;
     this.names = new Map(
       keys
         .trim()
         .split("\n")
         .map((l) => l.split(" ") as [string, string]),
     );
-    for (const one of text.trim().split("\n")) {
-      const first = one.split(" ", 2)[1] ?? "";
-      const key = this.names.get(first) ?? first;
-      const opcode = Number.parseInt(key.slice(0, key.indexOf("/")).slice(-3), 16);
-      if (Number.isNaN(opcode)) throw new InternalError(`capmerc table: ${one}`);
-      this.texts[opcode]!.push(one);
+    const opcodeOf = new Map([...this.names].map(([name, key]) => [name, opcodeOfKey(key)]));
+    const starts: number[] = [];
+    const opcodes: number[] = [];
+    this.first = new Int32Array(0x1001);
+    for (let at = 0, end = 0; at < text.length; at = end + 1) {
+      end = lineEnd(text, at);
+      if (end === at) continue;
+      const key = text.slice(text.indexOf(" ", at) + 1, text.indexOf(" ", text.indexOf(" ", at) + 1));
+      const opcode = opcodeOf.get(key) ?? opcodeOfKey(key);
+      if (Number.isNaN(opcode)) throw new InternalError(`capmerc table: ${text.slice(at, end)}`);
+      starts.push(at);
+      opcodes.push(opcode);
+      this.first[opcode + 1]!++;
     }
+    for (let opcode = 0; opcode < 0x1000; opcode++) this.first[opcode + 1]! += this.first[opcode]!;
+    this.starts = new Int32Array(starts.length);
+    const next = this.first.slice();
+    starts.forEach((at, k) => {
+      this.starts[next[opcodes[k]!]!++] = at;
+    });
   }
 
   /** The first line that holds decides. */
   at(opcode: number): readonly Line[] {
-    let lines = this.read[opcode];
+    let lines = this.read.get(opcode);
     if (lines === undefined) {
-      lines = this.texts[opcode]!.map((one) => parseLine(one, this.names));
-      this.read[opcode] = lines;
+      const texts = this.starts.subarray(this.first[opcode], this.first[opcode + 1]);
+      lines = Array.from(texts, (at) => parseLine(this.text.slice(at, lineEnd(this.text, at)), this.names));
+      this.read.set(opcode, lines);
     }
     return lines;
   }
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
+}
+
+/** Bits 11:0 of `value/mask`. */
+function opcodeOfKey(key: string): number {
+  return Number.parseInt(key.slice(0, key.indexOf("/")).slice(-3), 16);
 }
 
 let parsed: MercuryTable | null = null;

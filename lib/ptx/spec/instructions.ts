@@ -115,12 +115,27 @@ function columns(table: string): string[][] {
     .map((line) => line.split(" | ").map((c) => c.replace(/ \|$/, "").trim()));
 }
 
+/** What the tables say many times over is one value: of some thousand sets few differ, and a start-up snapshot has all of them. */
+function shared<T>(make: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) {
+      value = make(text);
+      known.set(text, value);
+    }
+    return value;
+  };
+}
+
+const wordsOf = shared((words): ReadonlySet<string> => new Set(words === "" ? [] : words.split(" ")));
+
 function set(words: string | undefined): ReadonlySet<string> {
-  return new Set(words === undefined || words === "" ? [] : words.split(" "));
+  return wordsOf(words ?? "");
 }
 
 /** `a,b.{c,d}` to a.c a.d b.c b.d. */
-function typeLists(column: string): ReadonlySet<string> | null {
+const typeLists: (column: string) => ReadonlySet<string> | null = shared((column) => {
   if (column === "*") return null;
   const out = new Set<string>();
   for (const part of column.split(" ")) {
@@ -132,7 +147,7 @@ function typeLists(column: string): ReadonlySet<string> | null {
     for (const l of lists) out.add(l);
   }
   return out;
-}
+});
 
 const ROLES: Readonly<Record<string, Arg["role"]>> = {
   a: "address",
@@ -146,7 +161,7 @@ const ROLES: Readonly<Record<string, Arg["role"]>> = {
   x: "extra",
 };
 
-function argument(text: string): Arg {
+const argument: (text: string) => Arg = shared((text): Arg => {
   const relaxed = text.includes("~");
   const pair = text.endsWith("|") || text.endsWith("|p");
   const core = text.replace("~", "").replace(/\|p?$/, "");
@@ -160,17 +175,20 @@ function argument(text: string): Arg {
   if (core[0] === "s") return { role: "use", type: index, ...base };
   const role = ROLES[core] ?? "any";
   return { role, type: -1, ...base };
-}
+});
 
-function form(types: string, args: string): Form {
+const argumentsOf: (args: string) => Omit<Form, "types"> = shared((args) => {
   const words = args === "" ? [] : args.split(" ");
   const optional = words.findIndex((w) => w.endsWith("?"));
   return {
-    types: typeLists(types),
     args: words.map((w) => argument(w.replace(/\?$/, ""))),
     required: optional < 0 ? words.length : optional,
     open: args === "...",
   };
+});
+
+function form(types: string, args: string): Form {
+  return { types: typeLists(types), ...argumentsOf(args) };
 }
 
 function append<T>(map: Map<string, T[]>, key: string, value: T): void {
