@@ -106,15 +106,23 @@ export const backendA: ScheduleStrategy = {
   does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget, register by register, where that stops them",
   passes: [
     { policy: reduceReg, when: crowded, accept: fewer },
-    { policy: ilp, accept: better },
-    { policy: dynBatch, accept: better },
+    { policy: ilp, accept: better, shortens: true },
+    { policy: dynBatch, accept: better, shortens: true },
     // Only where the budget stood in the way of one of those: an order within it.
     ...[ilp, dynBatch, criticalPath, balanced, treePost].map((policy) => ({
       policy: within(policy),
       when: tooMany,
       accept: better,
+      shortens: true,
     })),
-    ...sideBySide.map((policy) => ({ policy, byRegister: true, afresh: true, when: tooMany, accept: better })),
+    ...sideBySide.map((policy) => ({
+      policy,
+      byRegister: true,
+      afresh: true,
+      when: tooMany,
+      accept: better,
+      shortens: true,
+    })),
   ],
 };
 
@@ -140,7 +148,7 @@ export const backendB: ScheduleStrategy = twoWay();
 export const backendC: ScheduleStrategy = {
   name: "backend-c",
   does: "evaluate, then commit: taken only where the block gets shorter (wiki page 37)",
-  passes: [{ policy: treeC, accept: better }],
+  passes: [{ policy: treeC, accept: better, shortens: true }],
 };
 
 /** `postSchedule` without the pass that weighs paths against stalls, or without stalls on its ladders. */
@@ -153,7 +161,7 @@ export function postStrategy(keep: {
   return {
     ...postSchedule,
     name: "post-schedule-as-set",
-    passes: policies.map((p) => ({ policy: keep.issueDelay ? p : ladder(p), accept: better })),
+    passes: policies.map((p) => ({ policy: keep.issueDelay ? p : ladder(p), accept: better, shortens: true })),
   };
 }
 
@@ -161,7 +169,7 @@ export function postStrategy(keep: {
 export const postSchedule: ScheduleStrategy = {
   name: "post-schedule",
   does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",
-  passes: [treePost, balanced].map((policy) => ({ policy, accept: better })),
+  passes: [treePost, balanced].map((policy) => ({ policy, accept: better, shortens: true })),
 };
 
 /** The shortest of several policies' orders, block by block. */
@@ -171,6 +179,7 @@ export const best: ScheduleStrategy = {
   passes: [treePost, criticalPath, balanced, longLatencyFirst, criticalPathBackward, ilp, ilpReverse].map((policy) => ({
     policy,
     accept: better,
+    shortens: true,
   })),
 };
 

@@ -40,6 +40,30 @@ export function pathsToStart(dag: Dag, entry: Int32Array | null): Int32Array {
   return path;
 }
 
+/** Cycles and drain (as in `Timeline`) below which no order of the block comes. `toStart`: `pathsToStart`. */
+export function leastLength(
+  toStart: Int32Array,
+  occupancy: readonly Occupancy[],
+  exit: Int32Array | null,
+): { readonly cycles: number; readonly drain: number } {
+  const busy = new Int32Array(executionPipes.length);
+  const longest = new Int32Array(executionPipes.length);
+  let [issuing, slowest, cycles, drain] = [0, 0, 0, 0];
+  for (let i = 0; i < occupancy.length; i++) {
+    const { pipe, interval, minStall } = occupancy[i] as Occupancy;
+    busy[pipe] = (busy[pipe] as number) + interval;
+    longest[pipe] = Math.max(longest[pipe] as number, interval);
+    issuing += Math.max(1, minStall);
+    slowest = Math.max(slowest, minStall, 1);
+    cycles = Math.max(cycles, (toStart[i] as number) + 1);
+    if (exit !== null) drain = Math.max(drain, (toStart[i] as number) + (exit[i] as number));
+  }
+  // What issues last, on its pipe or in all, comes after the intervals of the others.
+  cycles = Math.max(cycles, issuing - slowest + 1);
+  for (let p = 0; p < busy.length; p++) cycles = Math.max(cycles, (busy[p] as number) - (longest[p] as number) + 1);
+  return { cycles, drain: Math.max(drain, cycles) };
+}
+
 /** When the instructions of a block issue in an order. */
 export interface Timeline {
   /** Issue cycle of each node. */

@@ -86,6 +86,8 @@ export interface StrategyPass {
   readonly byRegister?: boolean;
   /** Whether to try it. Default: always. */
   when?(facts: BlockFacts): boolean;
+  /** `accept` takes none but shorter orders (drain, then cycles): the pass need not run where no order can be. Default false. */
+  readonly shortens?: boolean;
   /** Whether to take its order. Default: always. */
   accept?(after: OrderEstimate, facts: BlockFacts): boolean;
 }

@@ -13,7 +13,7 @@ import { type MayUse, registerLimits } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
-import { type Timeline, timeline } from "./estimate.js";
+import { leastLength, type Timeline, timeline } from "./estimate.js";
 import { listSchedule, type ObserveChoice } from "./list.js";
 import { type LatencyOverrides, latencyModel } from "./model.js";
 import {
@@ -28,7 +28,7 @@ import {
   type StrategyPass,
 } from "./policy.js";
 import { greatestLive, heldRegisters } from "./pressure.js";
-import type { BlockContext } from "./state.js";
+import { type BlockContext, blockKnown } from "./state.js";
 import { type BlockValues, blockValues, ValueScratch } from "./values.js";
 
 /** How a function is scheduled. */
@@ -117,6 +117,8 @@ class Scheduler {
   private readonly cross: CrossBlock | null;
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
+  /** From this pass on none takes an order that is not shorter; where tries are counted or watched, past the last. */
+  private readonly shortening: number;
   private readonly limits: readonly number[];
   private readonly frequencies: Float64Array;
   /** Passes tried so far, and how many of each policy. */
@@ -136,6 +138,10 @@ class Scheduler {
     this.cross = (options.crossBlock ?? true) ? new CrossBlock(analysis(func, "cfg"), analysis(func, "flat")) : null;
     this.parameters = { ...defaultParameters, ...options.parameters };
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
+    const { batchBudget, reduceBudget } = this.parameters;
+    const counted = [options.passBudget, batchBudget, reduceBudget].some((n) => n !== undefined && Number.isFinite(n));
+    const last = this.passes.findLastIndex((pass) => pass.shortens !== true);
+    this.shortening = counted || options.observe !== undefined ? this.passes.length : last + 1;
     this.limits = registerLimits(func, this.parameters, options);
     const { loopTrips } = options;
     this.frequencies =
@@ -204,7 +210,11 @@ class Scheduler {
     let best: Int32Array | null = null;
     let exceeded = false;
     if (wanted && block.insts.length > 1) {
-      for (const pass of this.passes) {
+      const known = blockKnown(dag, occupancy, full);
+      const least = leastLength(known.toStart, occupancy, exit);
+      for (const [k, pass] of this.passes.entries()) {
+        // Nothing that is left can be taken.
+        if (k >= this.shortening && now.drain === least.drain && now.cycles === least.cycles) break;
         const facts: BlockFacts = {
           instructions: block.insts.length,
           limits: this.limits,
@@ -215,8 +225,8 @@ class Scheduler {
         if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
         const values = pass.byRegister === true && this.func.virtual ? byRegister() : full.values;
-        const order = listSchedule(dag, pass.policy, { ...full, values, places }, this.options.observe ?? null);
-        const [after, afterTime] = judge(order);
+        const order = listSchedule(dag, pass.policy, { ...full, values, places, known }, this.options.observe ?? null);
+        const [after, afterTime] = isOrder(order, best) ? [now, time] : judge(order);
         tried++;
         exceeded ||= exceeds(after, facts);
         if (pass.accept?.(after, facts) === false) continue;
@@ -291,6 +301,12 @@ export function blocksInOrder({ rpo, order, count }: Cfg): number[] {
 }
 
 type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];
+
+/** Whether the two are the same order; null: as it stands. */
+function isOrder(order: Int32Array, other: Int32Array | null): boolean {
+  for (let k = 0; k < order.length; k++) if (order[k] !== (other === null ? k : other[k])) return false;
+  return true;
+}
 
 function placesOf(order: Int32Array): Int32Array {
   const places = new Int32Array(order.length);

@@ -36,6 +36,26 @@ export interface BlockContext {
   readonly parameters: HeuristicParameters;
   /** Place of each node in the order that the passes before left; null: as given. */
   readonly places: Int32Array | null;
+  /** What is the same for all passes over the block, where somebody has found it already. */
+  readonly known?: BlockKnown;
+}
+
+/** Pipes and paths of a block. */
+export interface BlockKnown {
+  /** Pipe, interval and latency of each instruction. */
+  readonly occupancy: readonly Occupancy[];
+  /** Longest path in cycles from each node to the end of the block, and from its start to each node. */
+  readonly toEnd: Int32Array;
+  readonly toStart: Int32Array;
+}
+
+/** Finds pipes and paths. */
+export function blockKnown(
+  dag: Dag,
+  occupancy: readonly Occupancy[],
+  { entry, exit }: Pick<BlockContext, "entry" | "exit">,
+): BlockKnown {
+  return { occupancy, toEnd: pathsToEnd(dag, occupancy, exit), toStart: pathsToStart(dag, entry) };
 }
 
 /** A block on its way to a new order. */
@@ -88,9 +108,14 @@ export class SchedState {
     this.forward = forward;
     this.scoreboardWait = new Uint8Array(dag.insts.length).fill(UNKNOWN);
     this.total = dag.insts.length;
-    this.occupancy = dag.insts.map((inst) => context.model.occupancy(inst));
-    const toEnd = pathsToEnd(dag, this.occupancy, context.exit);
-    const toStart = pathsToStart(dag, context.entry);
+    const { occupancy, toEnd, toStart } =
+      context.known ??
+      blockKnown(
+        dag,
+        dag.insts.map((inst) => context.model.occupancy(inst)),
+        context,
+      );
+    this.occupancy = occupancy;
     this.ahead = forward ? toEnd : toStart;
     this.passed = forward ? toStart : toEnd;
     this.pressure = new PressureTracker(context.values, forward);
