@@ -11,7 +11,7 @@ import { InternalError } from "./errors.js";
 import { answers, counted, shownAs } from "./inspect.js";
 import { type KnobReading, type KnobValues, optionsOf, readingsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
-import { joinRoutines, reachedFrom, snapshot, stackDepth } from "./ori/index.js";
+import { joinRoutines, reaching, snapshot, stackDepth } from "./ori/index.js";
 import type { Block, Func, Program } from "./ori/types.js";
 import {
   dumpIr,
@@ -545,7 +545,8 @@ function outcomeOf(record: Progress, relocatable: boolean): CompiledFunction {
 }
 
 function reachedBy(program: Program): ReadonlyMap<Func, readonly Func[]> {
-  return new Map(program.funcs.map((f) => [f, reachedFrom(f, program.funcs, program.taken ?? [], program.kept)]));
+  const reached = reaching(program.funcs, program.taken ?? [], program.kept);
+  return new Map(program.funcs.map((f) => [f, reached(f)]));
 }
 
 /** The same of functions that phases have changed, by what they were before. */

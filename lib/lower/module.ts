@@ -4,7 +4,7 @@
  */
 import { type Diagnostic, diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import { counted, shownAs } from "../inspect.js";
-import { reachedFrom } from "../ori/routines.js";
+import { reaching } from "../ori/routines.js";
 import type { Func, Program } from "../ori/types.js";
 import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
@@ -171,8 +171,9 @@ function shareVariables(
   kept: readonly string[],
   symbols: Symbols,
 ): void {
+  const reached = reaching(funcs, taken, kept);
   for (const k of kernels) {
-    for (const r of reachedFrom(k, funcs, taken, kept)) {
+    for (const r of reached(k)) {
       symbols.share(r.name, k.name);
       k.barriers = Math.max(k.barriers, r.barriers);
     }

@@ -35,17 +35,34 @@ export function reachedFrom(
   taken: readonly string[],
   kept: readonly string[] = [],
 ): Func[] {
+  return reaching(funcs, taken, kept)(func);
+}
+
+/** The same as a function of where one begins: the code of each is looked through once, however many are asked about. */
+export function reaching(
+  funcs: readonly Func[],
+  taken: readonly string[],
+  kept: readonly string[] = [],
+): (from: Func) => Func[] {
   const byName = new Map(funcs.map((f) => [f.name, f]));
-  const seen = new Set<Func>([func]);
-  if (func.kind === "entry") for (const name of kept) seen.add(byName.get(name) ?? func);
-  for (const f of seen) {
-    const names = callsIndirectly(f) ? [...calledBy(f), ...taken] : calledBy(f);
-    for (const name of names) {
-      const g = byName.get(name);
-      if (g !== undefined && g.kind === "func") seen.add(g);
+  const known = new Map<Func, readonly Func[]>();
+  const next = (f: Func): readonly Func[] => {
+    let list = known.get(f);
+    if (list === undefined) {
+      const names = callsIndirectly(f) ? [...calledBy(f), ...taken] : calledBy(f);
+      list = names.map((name) => byName.get(name)).filter((g) => g !== undefined && g.kind === "func") as Func[];
+      known.set(f, list);
     }
-  }
-  return funcs.filter((f) => f !== func && seen.has(f));
+    return list;
+  };
+  const places = new Map(funcs.map((f, k) => [f, k]));
+  const place = (f: Func): number => places.get(f) ?? -1;
+  return (from) => {
+    const seen = new Set<Func>([from]);
+    if (from.kind === "entry") for (const name of kept) seen.add(byName.get(name) ?? from);
+    for (const f of seen) for (const g of next(f)) seen.add(g);
+    return [...seen].filter((f) => f !== from && place(f) >= 0).sort((f, g) => place(f) - place(g));
+  };
 }
 
 /** Bytes of the deepest stack of frames; a function that is entered again while it runs counts once. */

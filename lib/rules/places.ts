@@ -99,7 +99,17 @@ export function modBits(m: Mods): number {
  * what fails here fails in every match, and most of what is tried does.
  */
 export function mayHold(p: PatternInst, inst: Inst, order: readonly number[], c: Combining): boolean {
-  const { defaults } = knownOf(p);
+  return mayHoldIn(p, knownOf(p), inst, order, c);
+}
+
+/** As `mayHold` in any order. */
+export function mayHoldAtAll(p: PatternInst, inst: Inst, c: Combining): boolean {
+  const known = knownOf(p);
+  for (const order of known.orders) if (mayHoldIn(p, known, inst, order, c)) return true;
+  return false;
+}
+
+function mayHoldIn(p: PatternInst, { defaults }: Known, inst: Inst, order: readonly number[], c: Combining): boolean {
   for (let k = 0; k < order.length; k++)
     if (!operandMayHold(p.srcs[k]!, inst.srcs[order[k]!] as Operand, defaults[k]!, c)) return false;
   return true;
@@ -128,8 +138,7 @@ function innerMayHold(p: PatternOperand & { is: "inner" }, o: Operand, c: Combin
   const inst = c.made(o);
   if (inst === null || inst.form.name !== p.inst.form.name || !hasOneResult(inst) || !(p.shared || c.once(o)))
     return false;
-  for (const order of ordersOf(p.inst)) if (mayHold(p.inst, inst, order, c)) return true;
-  return false;
+  return mayHoldAtAll(p.inst, inst, c);
 }
 
 /** RZ, or a literal of that value; PT, `!PT`; `-RZ`. */

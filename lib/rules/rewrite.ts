@@ -10,7 +10,7 @@ import { alignmentOf } from "../ori/verify/physical.js";
 import type { Target } from "../target/types.js";
 import { type Apply, type Combining, unused } from "./combining.js";
 import { evaluate } from "./expression.js";
-import { hasOneResult, isDefault, isZeroPattern, mayHold, modBits, ordersOf } from "./places.js";
+import { hasOneResult, isDefault, isZeroPattern, mayHold, mayHoldAtAll, modBits, ordersOf } from "./places.js";
 import type { PatternInst, PatternOperand, Rule } from "./syntax.js";
 
 interface Goal {
@@ -155,7 +155,7 @@ export function applyOf(rule: Rule): Apply {
     return open;
   };
   return (c, root, at) => {
-    if (!ordersOf(rule.left).some((order) => mayHold(rule.left, root, order, c)) || !gated(c.func.target)) return false;
+    if (!mayHoldAtAll(rule.left, root, c) || !gated(c.func.target)) return false;
     const matching = new Matching(c, at, (m) => holds(rule, m) && replace(rule, c, root, at, m));
     if (!matchResults(rule.left, root, matching)) return false;
     return matching.instruction(rule.left, root, []);
