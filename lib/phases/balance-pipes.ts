@@ -20,6 +20,7 @@ import { slotDefault } from "../ori/slots.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
 import { barrierOperands } from "./barrier-operands.js";
+import { saying } from "./notes.js";
 
 type Pipe = "alu" | "fma";
 
@@ -91,6 +92,12 @@ function evenOut(func: Func, block: Block, whole: ReadonlySet<Inst>): number {
 
 function go(func: Func, inst: Inst, replacement: Replacement): boolean {
   if (!encodes(func, replacement.form, replacement.dsts, replacement.srcs)) return false;
+  const to = pipes.fma.has(replacement.form.op)
+    ? "FMA pipe"
+    : pipes.alu.has(replacement.form.op)
+      ? "ALU"
+      : "other pipe";
+  saying(func)?.(`to the ${to}`, inst, "the one that it was on has more to do in the block");
   inst.form = replacement.form;
   inst.dsts = replacement.dsts;
   inst.srcs = replacement.srcs;

@@ -23,6 +23,7 @@ import {
 import { copyGuard, copyInst, newInst } from "../ori/func.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
+import { saying } from "./notes.js";
 
 /**
  * Folds until nothing changes; returns whether anything did. `ends`: branches to an end become that end (ptxas does so early only;
@@ -149,6 +150,7 @@ function thread(func: Func): boolean {
     }
     return seen.has(at) ? id : at;
   };
+  const say = saying(func);
   let changed = false;
   for (const block of func.blocks) {
     const last = terminator(block);
@@ -161,6 +163,7 @@ function thread(func: Func): boolean {
     for (const o of last.srcs) {
       if (o.kind !== Kind.Label || end(o.id) === o.id) continue;
       o.id = end(o.id);
+      say?.("branch goes on", last, `where it led to a jump leads to: b${o.id}`);
       changed = true;
     }
   }
@@ -182,6 +185,8 @@ function dropUnreachable(func: Func, names: Naming): boolean {
     }
   }
   if (kept.size === func.blocks.length) return false;
+  const say = saying(func);
+  for (const b of func.blocks) if (!kept.has(b)) say?.(`b${b.id} removed`, b.insts[0], "no path leads to it");
   func.blocks = func.blocks.filter((b) => kept.has(b));
   names.keep(kept);
   return true;
@@ -200,6 +205,7 @@ function shorten(func: Func, names: Naming): boolean {
 const shortenJumps = (func: Func, names: Naming): boolean => shortenTo(func, names, new Map());
 
 function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number, Inst>): boolean {
+  const say = saying(func);
   let changed = false;
   for (let b = 0; b < func.blocks.length; b++) {
     const block = func.blocks[b] as Block;
@@ -207,6 +213,7 @@ function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number,
     if (!isPlainBranch(last)) continue;
     const next = func.blocks[b + 1];
     if (next !== undefined && target(last) === next.id) {
+      say?.("jump removed", last, "its target comes next");
       block.insts.pop();
       changed = true;
       continue;
@@ -214,6 +221,7 @@ function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number,
     const end = ends.get(target(last));
     if (end !== undefined) {
       block.insts[block.insts.length - 1] = exit(func, last.guard, end);
+      say?.("branch becomes the end", block.insts.at(-1), "it led to one", last);
       changed = true;
       continue;
     }
@@ -222,6 +230,7 @@ function shortenTo(func: Func, { ids: names }: Naming, ends: ReadonlyMap<number,
     // Around one jump, or around the end.
     const [only] = next.insts;
     if (only === undefined || !always(only) || next.insts.length !== 1) continue;
+    say?.("branch around a jump", last, "under the opposite guard it goes there itself", only);
     if (isPlainBranch(only)) {
       last.guard = opposite(last.guard as Guard);
       aim(last, target(only));
@@ -267,6 +276,7 @@ function turnAround(func: Func, { ids: names }: Naming): boolean {
       aim(jump, after.id);
       far.insts.push(jump);
     }
+    saying(func)?.("branch turned around", last, `only it leads to b${far.id}, which comes next`, only);
     last.guard = opposite(last.guard as Guard);
     aim(last, target(only));
     func.blocks.splice(x, 1);

@@ -9,6 +9,7 @@ import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
 import { clone, RZ } from "../ori/operand.js";
 import type { Func, Operand } from "../ori/types.js";
+import { saying } from "./notes.js";
 
 /** Returns how many BSSY have one now. */
 export function clearBarriers(func: Func): number {
@@ -19,7 +20,9 @@ export function clearBarriers(func: Func): number {
     if (!block.insts.some((i) => i.form.op === "BSSY")) continue;
     rewriteBlock(func, block, (inst, out) => {
       if (inst.form.op === "BSSY") {
-        out.push(newInst(func, clear, [RZ()], [clone(inst.dsts[0] as Operand)], inst.guard, inst.loc, inst.id));
+        const made = newInst(func, clear, [RZ()], [clone(inst.dsts[0] as Operand)], inst.guard, inst.loc, inst.id);
+        saying(func)?.("barrier emptied", made, "on this SM before it is set up", inst);
+        out.push(made);
         count++;
       }
       out.push(inst);

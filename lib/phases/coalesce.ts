@@ -19,6 +19,7 @@ import { alignmentOf } from "../ori/verify/physical.js";
 import { copyOf } from "../regalloc/facts.js";
 import { flatten } from "../regalloc/flat.js";
 import { computeRanges, type Ranges } from "../regalloc/ranges.js";
+import { saying } from "./notes.js";
 import { RangeSet } from "./range-set.js";
 
 interface Candidate {
@@ -158,6 +159,7 @@ function rename(func: Func, classes: Classes): number {
     o.sub += classes.offsetOf(o.id);
     o.id = root;
   };
+  const say = saying(func);
   let gone = 0;
   for (const block of func.blocks) {
     for (const inst of block.insts) {
@@ -167,8 +169,10 @@ function rename(func: Func, classes: Classes): number {
       if (g !== null && g.id !== ZERO_REG) g.id = classes.rootOf(g.id);
     }
     rewriteBlock(func, block, (inst, out) => {
-      if (isIdentity(inst)) gone++;
-      else out.push(inst);
+      if (isIdentity(inst)) {
+        gone++;
+        say?.("copy joined", inst, "its two sides never meet, so they are one register");
+      } else out.push(inst);
     });
   }
   touch(func);

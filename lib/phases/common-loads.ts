@@ -24,6 +24,7 @@ import {
 import { rewriteBlock } from "../ori/editor.js";
 import { clone, isReg, isZeroReg, part } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { saying } from "./notes.js";
 import { copyUnit } from "./parallel-copy.js";
 
 /** Loads remembered at once; the oldest is forgotten. */
@@ -142,10 +143,12 @@ class Commoning {
   }
 
   private rewrite(block: Block): void {
+    const say = saying(this.func);
     rewriteBlock(this.func, block, (inst, out) => {
       const from = this.repeats.get(inst);
       if (from === undefined) {
         if (!this.overwritten.has(inst)) out.push(inst);
+        else say?.("store dropped", inst, "another overwrites it before anything reads it");
         return;
       }
       const [to, value] = [inst, from].map((i) => i.dsts.find((o) => isReg(o)) as Operand) as [Operand, Operand];
@@ -153,6 +156,7 @@ class Commoning {
         const copy = copyUnit(this.func, part(clone(to), n), part(clone(value), n));
         copy.loc = inst.loc;
         copy.origin = inst.id;
+        say?.("load shared", copy, "what it loads is in a register already", from);
         out.push(copy);
       }
     });

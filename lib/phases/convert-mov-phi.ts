@@ -19,6 +19,7 @@ import { insertAt, insertAtEnd, isCritical, rewriteBlock, splitEdges } from "../
 import { goesElsewhere, isPhi } from "../ori/flow.js";
 import { altered, isZeroReg, part, register } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { saying } from "./notes.js";
 import { type Copy, sequentialize } from "./parallel-copy.js";
 
 /** Copies for an edge that needs a block of its own. */
@@ -43,7 +44,9 @@ export function convertAllMovPhiToMov(func: Func): void {
 
 /** A critical edge on which nothing is to be copied stays as it is: a block there would only be a jump. */
 function lowerPhis(func: Func, block: Block, onEdges: OnEdge[]): void {
+  const say = saying(func);
   const phis = block.insts.filter(isPhi);
+  for (const phi of phis) say?.("phi becomes copies", phi, "one on each edge that brings another register");
   rewriteBlock(func, block, (inst, out) => {
     if (!isPhi(inst)) out.push(inst);
   });
@@ -53,6 +56,7 @@ function lowerPhis(func: Func, block: Block, onEdges: OnEdge[]): void {
     const copies = phis.flatMap((phi, k) => unitCopies(into[k] as Operand, phi.srcs[i] as Operand));
     const insts = sequentialize(func, copies);
     if (insts.length === 0) return;
+    for (const inst of insts) say?.("copy of a phi", inst, `on the edge from b${pred.id} to b${block.id}`);
     if (isCritical(pred, block) && !unsplittable) onEdges.push({ from: pred, to: block, insts });
     else insertAtEnd(func, pred, ...insts);
   });

@@ -11,6 +11,7 @@ import { touch } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, type Operand } from "../ori/types.js";
 import { copyOf } from "../regalloc/facts.js";
+import { saying } from "./notes.js";
 
 /** Returns how many copies took over all reads of their originals. */
 export function readCopies(func: Func): number {
@@ -20,6 +21,7 @@ export function readCopies(func: Func): number {
   /** Values whose ranges have changed since. */
   const touched = new Set<number>();
   const live = (b: Block, o: Operand): boolean => liveIn.has(index.get(b) as number, unitOf(units, o));
+  const say = saying(func);
   let count = 0;
   for (const block of func.blocks) {
     block.insts.forEach((inst, at) => {
@@ -41,6 +43,7 @@ export function readCopies(func: Func): number {
         o.id = c.to.id;
         o.sub = c.to.sub;
       }
+      say?.("copy read in place of its original", inst, "the original ends here, and both can be one register");
       touched.add(c.to.id).add(c.from.id);
       count++;
     });

@@ -15,6 +15,7 @@
 import { analysis, type DefUse, type Flat } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { saying } from "./notes.js";
 
 /** Generation at which a function was last found free of dead code: asking again costs nothing. */
 const clean = new WeakMap<Func, number>();
@@ -24,12 +25,16 @@ export function removeDeadCode(func: Func): number {
   if (!func.virtual || clean.get(func) === func.generation) return 0;
   const flat = analysis(func, "flat");
   const alive = func.milestone === "ssa" ? markUnits(func, flat) : mark(func, flat, analysis(func, "defUse"));
+  const say = saying(func);
   let at = 0;
   let removed = 0;
   for (const block of alive.includes(0) ? func.blocks : []) {
     rewriteBlock(func, block, (inst, out) => {
       if (alive[at++] === 1) out.push(inst);
-      else removed++;
+      else {
+        removed++;
+        say?.("removed", inst, "nothing that has an effect reads its result");
+      }
     });
   }
   clean.set(func, func.generation);

@@ -18,12 +18,14 @@
  */
 import { analysis, type Cfg, type DominatorTree, hasBit, type Liveness, stepBack, unitAt } from "../analysis/index.js";
 import { form } from "../isa/form.js";
+import { registerName } from "../isa/text.js";
 import { insertAt, rewriteBlock, touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
 import { part, register } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { productRegisters, WIDEST_IN_SSA } from "../ori/verify/ssa.js";
+import { saying } from "./notes.js";
 import { copyUnit } from "./parallel-copy.js";
 
 /** The registers to rename: their ids, ascending, and the same as a column of flags (ids made later have none). */
@@ -204,9 +206,12 @@ function phisOf(func: Func, live: Liveness, b: number, v: number): Inst[] {
   const first = unitAt(live.flat.units, file, v, 0);
   const parts: number[] = [];
   for (let k = 0; k < width; k++) if (live.liveIn.has(b, first + k)) parts.push(k);
+  const say = saying(func);
   const phi = (n: number, sub: number): Inst => {
     const srcs = block.preds.map(() => register(file, v, n, sub));
-    return newInst(func, form("MOV.PHI"), [register(file, v, n, sub)], srcs);
+    const made = newInst(func, form("MOV.PHI"), [register(file, v, n, sub)], srcs);
+    say?.("phi placed", made, `definitions of %${registerName(file, v)} meet here, and it is live`);
+    return made;
   };
   return parts.length === width ? [phi(width, 0)] : parts.map((k) => phi(1, k));
 }

@@ -21,6 +21,7 @@ import { altered, clone, imm, isReg, isZeroReg, register } from "../ori/operand.
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
+import { saying } from "./notes.js";
 
 interface Plan {
   /** What the result is where the guard is false. */
@@ -55,6 +56,7 @@ export function guardSelections(func: Func): number {
   });
   if (plans.size === 0) return 0;
   const waiting = new Map<Inst, Inst[]>();
+  const say = saying(func);
   for (const block of func.blocks) {
     rewriteBlock(func, block, (inst, out) => {
       out.push(...(waiting.get(inst) ?? []));
@@ -64,6 +66,8 @@ export function guardSelections(func: Func): number {
         return;
       }
       const made = plan.both === true ? selected(func, inst, plan) : guarded(func, inst, plan);
+      const what = plan.both === true ? "selected after the operation" : "operation under the guard of its selection";
+      say?.(what, made.at(-1), "a selection less", inst);
       if (plan.until === undefined) out.push(...made);
       else waiting.set(plan.until, [...(waiting.get(plan.until) ?? []), ...made]);
     });

@@ -25,6 +25,7 @@ import { terminator } from "../ori/flow.js";
 import { isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { copyInstead } from "./copy-instead.js";
+import { saying } from "./notes.js";
 import { limits } from "./predication.js";
 
 /** Returns how many instructions went. */
@@ -40,6 +41,7 @@ export function hoistCommon(func: Func): number {
     if (a.preds.length !== 1 || b.preds.length !== 1 || terminator(head)?.form.flow !== "branch") continue;
     if (!becomeStraight(a, b, parts(head))) continue;
     const found = equalIn(defs, [a, b], [indexOf[a.id] as number, indexOf[b.id] as number]);
+    for (const [second, first] of found) saying(func)?.("hoisted", first, "both arms compute it", second);
     if (found.size > 0) hoist(func, head, a, b, found);
     count += found.size;
   }

@@ -7,6 +7,7 @@ export { settleAddresses } from "./known-addresses.js";
 export { highestLevel, runPhase, runPhases } from "./manager.js";
 export { type LiveMaxima, Metrics } from "./metrics.js";
 export { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames, phaseRow } from "./names.js";
+export type { Note } from "./notes.js";
 export { type Copy, copyUnit, sequentialize } from "./parallel-copy.js";
 export type { PhaseParameters } from "./parameters.js";
 export { dumpIr, phaseStatistics } from "./report.js";

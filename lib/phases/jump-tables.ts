@@ -12,6 +12,7 @@ import { rewriteBlock } from "../ori/editor.js";
 import { constIndexed, imm, label, RZ, reg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, type Operand } from "../ori/types.js";
 import { make } from "./copy-blocks.js";
+import { saying } from "./notes.js";
 import type { PhaseContext } from "./types.js";
 
 /** Bank of the tables. */
@@ -47,6 +48,9 @@ function expanded(func: Func, inst: Inst, offset: number): Inst[] {
     make(func, "SHF.R.S32.HI", [reg(address, 1, 1)], [RZ(), imm(0x1f), reg(address, 1, 0)], inst),
     branch,
   ];
-  for (const m of made) m.origin = inst.id;
+  for (const m of made) {
+    m.origin = inst.id;
+    saying(func)?.("jump by a table", m, "the target is read from constant bank 2", inst);
+  }
   return made;
 }

@@ -17,6 +17,7 @@ import { clone, isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
+import { saying } from "./notes.js";
 
 /** Returns how many operands changed; the MOVs that nobody reads any more are dead code. */
 export function settleLiterals(func: Func): number {
@@ -28,6 +29,7 @@ export function settleLiterals(func: Func): number {
 function literalFactors(func: Func): number {
   if (!func.target.has("constantOperands")) return 0;
   const defs = new Definitions(func);
+  const say = saying(func);
   let count = 0;
   for (const inst of defs.flat.insts) {
     const [, factor, addend] = inst.srcs;
@@ -37,6 +39,7 @@ function literalFactors(func: Func): number {
     const srcs = inst.srcs.map((o, k) => (k === 1 ? clone(from) : o));
     if (!encodes(func, inst.form, inst.dsts, srcs)) continue;
     inst.srcs = srcs;
+    say?.("factor is a literal again", inst, "its addend comes from no constant bank");
     count++;
   }
   return count;
@@ -51,6 +54,7 @@ function literalOf(inst: Inst | null): Operand | null {
 
 function shareLiterals(func: Func): number {
   const bound = boundLiterals(func);
+  const say = saying(func);
   let count = 0;
   for (const block of func.blocks) {
     const made = new Map<number, number>();
@@ -60,6 +64,7 @@ function shareLiterals(func: Func): number {
         const first = o.kind === Kind.Reg && o.file === File.R ? same.get(o.id) : undefined;
         if (first === undefined) continue;
         o.id = first;
+        say?.("reads a literal made before", inst, "the block has it in a register already");
         count++;
       }
       const value = literalOf(inst)?.value;

@@ -18,6 +18,7 @@ import { bodies } from "./bodies.js";
 import { isCallers, thrown } from "./caller.js";
 import { Metrics } from "./metrics.js";
 import { type PhaseRequest, parsePhaseList, phaseIndex, phaseNames } from "./names.js";
+import { listening } from "./notes.js";
 import { RewriteCounter } from "./rewrites.js";
 import { order, type PhaseName, type PhaseRow, phases } from "./table.js";
 import type { PhaseBody, PhaseContext, PhaseEvent, PhaseOptions, PhaseRecord, PhaseRun } from "./types.js";
@@ -259,8 +260,13 @@ class Run {
     const generation = func.generation;
     this.observe("before", row, false);
     if (this.failed()) return;
-    if (this.bodyOfCaller(name) === undefined) this.ofOurs(name, () => body(func, context));
-    else this.ofCaller(`the body given for phase '${name}'`, () => body(func, context));
+    const { onDecision } = options;
+    const run = (): void => {
+      if (this.bodyOfCaller(name) === undefined) this.ofOurs(name, () => body(func, context));
+      else this.ofCaller(`the body given for phase '${name}'`, () => body(func, context));
+    };
+    if (onDecision === undefined) run();
+    else listening(func, (note) => onDecision(note, name), run);
     this.reach(row, true);
     func.passed = { phase: name, level: this.full };
     if (this.failed()) return;

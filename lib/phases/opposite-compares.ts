@@ -17,6 +17,7 @@ import { isPhi } from "../ori/flow.js";
 import { clone, isReg, isZeroReg, RZ } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, Mod, type Operand } from "../ori/types.js";
 import { floatOpposites } from "../rules/evaluate.js";
+import { saying } from "./notes.js";
 
 /** Comparisons that ptxas turns. */
 const turned: ReadonlySet<string> = new Set(["LT", "LE", "EQ", "LTU", "LEU", "EQU"]);
@@ -38,8 +39,11 @@ export function turnCompares(func: Func): number {
   for (const inst of defs.flat.insts)
     if (isPhi(inst) || inst.form.op === "P2R" || inst.form.op === "R2P")
       for (const o of inst.srcs) if (o.kind === Kind.Reg && o.file === File.P) found.delete(o.id);
+  const say = saying(func);
   for (const inst of found.values()) {
     const tested = logic.get(inst);
+    if (tested === undefined) say?.("comparison turned", inst, "its readers read the predicate inverted");
+    else say?.("test joined with its logic", inst, "LOP3 tells by itself whether the result is 0", tested);
     if (tested === undefined) inst.form = opposite(inst) ?? inst.form;
     else {
       inst.form = tested.form;

@@ -11,12 +11,14 @@ import { rewriteBlock, touch } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
 import { altered, isReg, register } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
+import { saying } from "./notes.js";
 
 /** After the SSA window: what is loaded once is named by its value alone. */
 export function pairLoads(func: Func): void {
   const wide = tryForm("LDC.64") as Form;
   const single = singles(func);
   const parts = new Map<number, Operand>();
+  const say = saying(func);
   for (const block of func.blocks) {
     const at = new Map<number, number>();
     for (const [i, inst] of block.insts.entries()) if (single(inst)) at.set(word(inst), i);
@@ -31,7 +33,9 @@ export function pairLoads(func: Func): void {
       parts.set((high.dsts[0] as Operand).id, register(File.R, pair, 1, 1));
       const [early, late] = i < k ? [low, high] : [high, low];
       const from = altered(low.srcs[0] as Operand, { width: 2 });
-      first.set(early, newInst(func, wide, [register(File.R, pair, 2)], [from], null, low.loc, low.id));
+      const made = newInst(func, wide, [register(File.R, pair, 2)], [from], null, low.loc, low.id);
+      say?.("two loads at once", made, "they read the halves of 8 bytes", high);
+      first.set(early, made);
       second.add(late);
     }
     if (first.size > 0)

@@ -29,12 +29,14 @@ import {
   loadsFar,
   readsConstants,
 } from "../analysis/index.js";
+import { counted } from "../inspect.js";
 import { connect, goesElsewhere, terminator } from "../ori/flow.js";
 import { copyGuard, copyInst } from "../ori/func.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch, Naming, opposite } from "./branches.js";
 import { equalTests } from "./equal-tests.js";
+import { type Say, saying } from "./notes.js";
 
 /** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
 export const limits = { varying: 8, uniform: 6, global: 28 } as const;
@@ -45,11 +47,13 @@ export function predicate(func: Func, many = true, names: Naming = new Naming(fu
   const facts = new Facts(func, many, names);
   const gone = new Set<Block>();
   const joined = new Set(equalTests(func).flatMap(({ head, between }) => [head, ...between]));
+  const say = saying(func);
   let count = 0;
   for (const [b, block] of func.blocks.entries()) {
     if (gone.has(block) || joined.has(block)) continue;
     const edge = edgeOf(func, b, facts);
     if (edge !== null && !gone.has(edge.arm.block)) {
+      tell(say, edge.branch, [edge.arm]);
       takeEdge(block, edge, facts);
       gone.add(edge.arm.block);
       count++;
@@ -58,7 +62,12 @@ export function predicate(func: Func, many = true, names: Naming = new Naming(fu
     const shape = shapeOf(func, block, facts) ?? endOf(func, b, facts);
     if (shape === null || shape.arms.some((arm) => gone.has(arm.block))) continue;
     const fitting = shape.arms.findIndex((arm) => !convertible(block, shape, arm, facts));
-    if (fitting < 0 && shape.end === undefined) convert(block, shape, facts);
+    const converts = fitting < 0 && shape.end === undefined;
+    if (converts || (fitting !== 0 && follows(func, b, shape))) {
+      const arms = fitting < 0 ? shape.arms : shape.arms.slice(0, 1);
+      tell(say, shape.branch, arms);
+    }
+    if (converts) convert(block, shape, facts);
     else if (fitting !== 0 && follows(func, b, shape)) takeFirst(func, block, shape, facts);
     else continue;
     for (const arm of fitting < 0 ? shape.arms : shape.arms.slice(0, 1)) gone.add(arm.block);
@@ -69,6 +78,16 @@ export function predicate(func: Func, many = true, names: Naming = new Naming(fu
   connect(func);
   func.generation++;
   return count;
+}
+
+/** The branch, and what stands under a guard in its place. */
+function tell(say: Say | null, branch: Inst, arms: readonly Arm[]): void {
+  if (say === null) return;
+  const lengths = arms.map(({ block }) => `b${block.id} with ${counted(block.insts.length, "instruction")}`);
+  say(arms.length === 1 ? "arm under a guard" : "arms under guards", branch, `short enough: ${lengths.join(", ")}`);
+  for (const { block } of arms)
+    for (const inst of block.insts)
+      say("in a short arm", inst, `runs with b${block.preds[0]?.id ?? block.id} now`, branch);
 }
 
 /** What holds of the function before the first conversion; conversions leave what is live into the blocks that stay as it is. */

@@ -11,6 +11,7 @@ import { rewriteBlock } from "../ori/editor.js";
 import { isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
 import type { Naming } from "./branches.js";
+import { saying } from "./notes.js";
 
 /** Removes what is not needed; returns how many instructions went. `names` is kept right. */
 export function dropRegions(func: Func, names: Naming | null = null): number {
@@ -29,6 +30,7 @@ export function dropRegions(func: Func, names: Naming | null = null): number {
   }
   if (dropped.size === 0) return 0;
   const others = otherUses(func);
+  const say = saying(func);
   const gone = (inst: Inst): boolean => {
     const barrier = barrierOf(inst);
     return barrier >= 0 && dropped.has(barrier) && !others.has(barrier);
@@ -36,6 +38,7 @@ export function dropRegions(func: Func, names: Naming | null = null): number {
   return remove(func, (block, inst) => {
     if (!gone(inst)) return false;
     for (const o of inst.srcs) if (o.kind === Kind.Label) names?.drop(block, o.id);
+    say?.("region dropped", inst, "lanes do not part in it");
     return true;
   });
 }
@@ -71,7 +74,12 @@ export function dropWarpSyncs(func: Func): number {
   const inRegister = (i: Inst): boolean => i.form.op === "BAR" && i.srcs.some((o) => isReg(o) && o.file === File.R);
   const kept = (block: Block, at: number): boolean =>
     func.target.has("capmerc") && block.insts.some((i, k) => k > at && inRegister(i));
-  return remove(func, (block, inst, at) => isSyncOfAll(inst) && !apartAt(block, at) && !kept(block, at));
+  const say = saying(func);
+  return remove(func, (block, inst, at) => {
+    const gone = isSyncOfAll(inst) && !apartAt(block, at) && !kept(block, at);
+    if (gone) say?.("removed", inst, "the lanes are together here");
+    return gone;
+  });
 }
 
 function isSyncOfAll(inst: Inst): boolean {

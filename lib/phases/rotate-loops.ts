@@ -15,6 +15,7 @@ import { copyGuard, newBlock } from "../ori/func.js";
 import { type Block, type Func, Kind } from "../ori/types.js";
 import { foldBranches, isPlainBranch, namedBlocks, opposite } from "./branches.js";
 import { copyBlocks, jump } from "./copy-blocks.js";
+import { saying } from "./notes.js";
 import { phaseParameters } from "./parameters.js";
 
 /** Returns how many loops were turned; `budget`: most instructions of a top that is copied. */
@@ -32,6 +33,7 @@ export function rotateLoops(func: Func, budget: number = phaseParameters.LoopInv
     blocks: new Set(l.blocks.map((b) => func.blocks[b] as Block)),
   })))
     if (rotate(func, loop, budget, isNamed)) {
+      saying(func)?.("loop turned", loop.header.insts[0], "its test stands at its end");
       count++;
       func.generation++;
     }

@@ -19,6 +19,7 @@ import { clone, imm, isReg, PT, part, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch } from "./branches.js";
+import { saying } from "./notes.js";
 
 /** Most instructions that are computed for a result which may not be wanted. */
 const MOST = 8;
@@ -42,6 +43,7 @@ export function selectGuarded(func: Func): number {
     if (losesGuard(s, lost)) continue;
     const open = opened(s);
     if (open === null) continue;
+    saying(func)?.("branch around an instruction removed", s.branch, "its result is selected instead", s.arm.insts[0]);
     s.head.insts = s.head.insts.filter((i) => i !== s.branch && i !== open.enter);
     s.to.insts = s.to.insts.filter((i) => i !== open.leave);
     s.head.insts.push(...s.arm.insts.flatMap((inst) => chosen(func, inst, s.branch.guard as Guard, lost)));

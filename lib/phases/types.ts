@@ -5,6 +5,7 @@ import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
 import type { CombineRule } from "../rules/index.js";
 import type { AssignOptions, ControlPolicy, ScheduleReport, ScheduleSettings } from "../sched/index.js";
 import type { Metrics } from "./metrics.js";
+import type { Note } from "./notes.js";
 import type { PhaseParameters } from "./parameters.js";
 import type { Rewrite, RewriteCounter } from "./rewrites.js";
 import type { Category, PhaseName } from "./table.js";
@@ -87,6 +88,8 @@ export interface PhaseOptions {
   readonly rewriteBudget?: number;
   /** Called with each single rewrite that a phase counts, at the moment at which it is made. */
   readonly onRewrite?: (rewrite: Rewrite, phase: PhaseName) => void;
+  /** Called with what phases decide at single instructions beside the rewrites that they count. */
+  readonly onDecision?: (note: Note, phase: PhaseName) => void;
   /** Called after each such phase with how often it applied each rule, by name. */
   readonly onRewrites?: (hits: ReadonlyMap<string, number>, phase: PhaseName) => void;
   /** The control pass of -O1 and above: its policy, and who observes it. */

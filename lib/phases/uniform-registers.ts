@@ -25,6 +25,7 @@ import { altered, clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
 import { fillSlots } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
+import { saying } from "./notes.js";
 import { mirrored, orders } from "./operand-orders.js";
 import { pairLoads } from "./pair-loads.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
@@ -220,6 +221,7 @@ class Moving {
       const file = func.values.file(v) === File.P ? File.UP : File.UR;
       to.set(v, func.values.add(file, func.values.width(v), func.values.name(v)));
     }
+    const say = saying(func);
     for (const block of func.blocks) {
       for (const inst of block.insts) {
         if (!this.names(inst)) continue;
@@ -229,6 +231,9 @@ class Moving {
         const p = g === null || g.id === ZERO_REG ? undefined : to.get(g.id);
         if (p !== undefined) this.branch(inst, p);
         const now = defines ? this.uniform(inst) : read === undefined ? null : this.withUniform(inst, read.id);
+        if (defines) say?.("on the uniform datapath", inst, "all lanes hold the same value: computed once per warp");
+        else if (read !== undefined) say?.("reads a uniform register", inst, "its operand went there");
+        else if (p !== undefined) say?.("branch of the whole warp", inst, "its predicate is the same in all lanes");
         if (now === null) continue;
         inst.form = now.form;
         if ("dsts" in now) inst.dsts = now.dsts as Operand[];

@@ -9,6 +9,7 @@ import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
 import { isReg, isZeroReg, register, sreg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
+import { saying } from "./notes.js";
 
 /** SRZ. */
 const ZERO = 255;
@@ -28,7 +29,9 @@ export function pairZeros(func: Func): number {
       }
       const d = inst.dsts[0] as Operand;
       const pair = register(File.R, d.id, 2, d.sub & ~1);
-      out.push(newInst(func, form("CS2R"), [pair], [sreg(ZERO)], null, inst.loc, inst.id));
+      const made = newInst(func, form("CS2R"), [pair], [sreg(ZERO)], null, inst.loc, inst.id);
+      saying(func)?.("two zeros at once", made, "both halves of a pair are 0", pairs.get(inst));
+      out.push(made);
       count++;
     });
   }

@@ -45,6 +45,8 @@ export class Decisions {
       ...given,
       onRewrite: ({ what, inst, other }) =>
         this.note({ inst, by: "rewrite", what, why: "", others: other < 0 ? [] : [other] }),
+      onDecision: ({ what, inst, why, other }) =>
+        this.note({ inst, by: "rewrite", what, why, others: other < 0 ? [] : [other] }),
       onRewrites: () => {
         this.rules = true;
       },

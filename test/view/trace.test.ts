@@ -140,6 +140,42 @@ describe("decisions", () => {
     expect(hits.size).toBeGreaterThan(2);
   });
 
+  test.each(["sgemm", "scan", "switch_table", "bitonic"])(
+    "%s: every phase that changed it says why, at an instruction",
+    async (name) => {
+      const { c, f } = await shownOf(name);
+      const before = f.moments.map((m) => new Set(m.blocks.flatMap((b) => b.insts.map((i) => i.id))));
+      f.moments.slice(1).forEach((m, k) => {
+        const ids = new Set([...before[k]!, ...before[k + 1]!]);
+        const placed = m.decisions.filter((d) => ids.has(d.inst));
+        expect([m.phase, placed.length > 0]).toEqual([m.phase, true]);
+      });
+      // Whoever listens changes nothing.
+      expect(f.moments.at(-1)!.blocks.flatMap((b) => b.insts.map((i) => i.id))).toEqual(
+        c.functions[0]!.func!.blocks.flatMap((b) => b.insts.map((i) => i.id)),
+      );
+    },
+  );
+
+  test("decisions of copies, phis, branches and dead code stand where they were made", async () => {
+    const { f } = await shownOf("scan");
+    const [phis, copies] = ["GenerateMovPhi", "ConvertAllMovPhiToMov"].map((p) => momentOf(f, p));
+    const made = phis!.blocks.flatMap((b) => b.insts.filter((i) => i.text.startsWith("MOV.PHI")).map((i) => i.id));
+    expect(
+      phis!.decisions
+        .filter((d) => d.what === "phi placed")
+        .map((d) => d.inst)
+        .sort((a, b) => a - b),
+    ).toEqual(made.sort((a, b) => a - b));
+    const left = new Set(copies!.blocks.flatMap((b) => b.insts.map((i) => i.id)));
+    for (const d of copies!.decisions.filter((x) => x.what === "copy joined")) expect(left.has(d.inst)).toBe(false);
+    const gone = momentOf(f, "GeneralOptimize").decisions.filter((d) => d.what === "removed");
+    expect(gone.length).toBeGreaterThan(0);
+    for (const d of gone) expect(d.why).toBe("nothing that has an effect reads its result");
+    const branch = momentOf((await shownOf("dgemm")).f, "OriBranchOpt").decisions;
+    expect(branch.some((d) => d.what === "branch becomes the end" && d.others.length === 1)).toBe(true);
+  });
+
   test("scheduler: in the order in which its blocks stand, rungs of its ladder or none needed", async () => {
     const { f } = await shownOf("sgemm");
     const m = momentOf(f, "ScheduleInstructions");
