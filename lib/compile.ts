@@ -21,6 +21,7 @@ import {
   type PhaseRecord,
   parsePhaseList,
   phaseNames,
+  phaseStatistics,
   runPhases,
   settleAddresses,
 } from "./phases/index.js";
@@ -531,7 +532,9 @@ interface Progress {
 
 /** What became of a function. */
 function compiled(record: Progress, relocatable: boolean): CompiledFunction {
-  return shownAs(outcomeOf(record, relocatable), described, (f) => `[${functionLine(f)}]`);
+  const brief = (r: readonly PhaseRecord[]): string => `[${r.length} phases, ${r.filter((p) => p.ran).length} ran]`;
+  const phases = shownAs([...record.phases], (r) => phaseStatistics(r).trimEnd(), brief);
+  return shownAs(outcomeOf({ ...record, phases }, relocatable), described, (f) => `[${functionLine(f)}]`);
 }
 
 function outcomeOf(record: Progress, relocatable: boolean): CompiledFunction {

@@ -1,7 +1,7 @@
 /** The public API of ptxlab. Every stage of the road is here; `compile` walks the whole of it. */
-export * as analysis from "./analysis/index.js";
+
 export { assembleCubin, assemblyText } from "./assemble.js";
-export { type AssembledFunction, type AssembledModule, assemble } from "./assemble-read.js";
+export type { AssembledFunction, AssembledModule } from "./assemble-read.js";
 export {
   type Compilation,
   type CompiledFunction,
@@ -31,18 +31,21 @@ export * as experiment from "./experiment/index.js";
 export type { CodeToVerify, FindingSite } from "./hazard/index.js";
 export * as knobs from "./knobs/index.js";
 export * as lift from "./lift/index.js";
-export { encodeLifted, type Lifted, liftCubin, liftFunction, replaceCode } from "./lift/index.js";
+export { encodeLifted, type Lifted, replaceCode } from "./lift/index.js";
 export { type LowerOptions, lower } from "./lower/index.js";
 export * as ori from "./ori/index.js";
 export type { Block, Func, Inst, Program } from "./ori/types.js";
 export type { PhaseEvent, PhaseOptions } from "./phases/index.js";
 export * as phases from "./phases/index.js";
+export * as analysis from "./present/analyses.js";
 export {
   type AllocationWatch,
   type Assembled,
   allocate,
   allRulePlaces,
+  assemble,
   type BlockLatency,
+  buildDag,
   type CellHead,
   type CellLanguage,
   type CellOptions,
@@ -61,6 +64,8 @@ export {
   figuresOf,
   inspectCell,
   isForeignCell,
+  liftCubin,
+  liftFunction,
   occupancyView,
   presentCubin,
   readCubin,
@@ -88,7 +93,6 @@ export * as sass from "./sass/index.js";
 export { type Code, type EncodeOptions, encodeFunc } from "./sass/index.js";
 export * as sched from "./sched/index.js";
 export {
-  buildDag,
   Candidate,
   type Choice,
   type ControlPolicy,

@@ -1,4 +1,8 @@
 /** How results look in notebooks, and cells in other languages than TypeScript. */
+import { showTables } from "./shown-tables.js";
+
+showTables();
+
 export { type AllocationWatch, watchAllocation } from "./allocation.js";
 export { completeNames } from "./cell-names.js";
 export { type Completions, completeCell, inspectCell } from "./cell-words.js";
@@ -21,7 +25,11 @@ export { type CodeOf, Device, estimate, readCubin, simulate, sourcePage } from "
 export {
   allocate,
   allRulePlaces,
+  assemble,
+  buildDag,
   disassemble,
+  liftCubin,
+  liftFunction,
   reschedule,
   rulePlaces,
   ruleTexts,

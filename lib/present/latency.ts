@@ -4,6 +4,7 @@ import { InternalError } from "../errors.js";
 import { liftFunction } from "../lift/index.js";
 import type { Func } from "../ori/types.js";
 import { type FuncLatency, funcLatency } from "../sched/index.js";
+import { asTable, type LooksRow } from "./looks.js";
 
 /** Static latency of a block. */
 export interface BlockLatency {
@@ -34,8 +35,30 @@ export interface FunctionLatency {
 export function staticLatency(func: Func): FuncLatency;
 export function staticLatency(cubin: Cubin, f: CubinFunction): FunctionLatency | null;
 export function staticLatency(from: Func | Cubin, f?: CubinFunction): FuncLatency | FunctionLatency | null {
-  return f === undefined ? funcLatency(from as Func) : ofWords(from as Cubin, f);
+  if (f === undefined) return funcLooks(funcLatency(from as Func), (from as Func).name);
+  const told = ofWords(from as Cubin, f);
+  return told === null ? null : wordLooks(told, f.name);
 }
+
+const title = (name: string, cycles: number): string =>
+  `Static latency of ${name}: ${Math.round(cycles)} cycles of one warp, loops taken to make ten trips`;
+
+function funcLooks(told: FuncLatency, name: string): FuncLatency {
+  const rows = ({ blocks }: FuncLatency): LooksRow[] => blocks.map((b) => ({ block: `b${b.block}`, ...columnsOf(b) }));
+  return asTable(told, ({ cycles }) => title(name, cycles), rows);
+}
+
+function wordLooks(told: FunctionLatency, name: string): FunctionLatency {
+  const rows = ({ blocks }: FunctionLatency): LooksRow[] =>
+    blocks.map((b) => ({ address: b.address.toString(16).padStart(4, "0"), ...columnsOf(b) }));
+  return asTable(told, ({ cycles }) => title(name, cycles), rows);
+}
+
+const columnsOf = (b: Omit<BlockLatency, "address">): LooksRow => ({
+  instructions: b.instructions,
+  "executions per run": b.frequency,
+  "cycles each": b.cycles,
+});
 
 function ofWords(cubin: Cubin, f: CubinFunction): FunctionLatency | null {
   const lifted = liftFunction(cubin, f);

@@ -1,9 +1,17 @@
 /** Stages of the compiler whose results show themselves in notebooks: a sentence and a table, not field by field. */
+
+import { type AssembledModule, assemble as assembled } from "../assemble-read.js";
 import { type ListedFunction, disassemble as listed, listingText } from "../disassemble.js";
-import type { Cubin } from "../elf/index.js";
+import type { Cubin, CubinFunction } from "../elf/index.js";
 import { counted, shownAs } from "../inspect.js";
 import { registerName } from "../isa/text.js";
-import type { Func } from "../ori/types.js";
+import {
+  type Lifted,
+  type LiftOptions,
+  liftCubin as liftedCubin,
+  liftFunction as liftedFunction,
+} from "../lift/index.js";
+import type { Block, Func } from "../ori/types.js";
 import {
   runPhases as allPhases,
   runPhase as onePhase,
@@ -21,24 +29,18 @@ import {
   type RulePlace,
   ruleTexts as textsOfRules,
 } from "../rules/index.js";
-import { type Policy, type ScheduleOptions, type ScheduleReport, scheduleFunc as scheduled } from "../sched/index.js";
+import {
+  type Dag,
+  type DagOptions,
+  edgeKinds,
+  buildDag as graphOf,
+  type Policy,
+  type ScheduleOptions,
+  type ScheduleReport,
+  scheduleFunc as scheduled,
+} from "../sched/index.js";
 import { type Finding, findingText, verifyCubin as verified } from "../verify.js";
-import { type HtmlView, table } from "../view/index.js";
-
-/** Gives a value the looks of a table; inside of other values its title. */
-function asTable<T extends object>(
-  value: T,
-  title: (v: T) => string,
-  rows: (v: T) => readonly Record<string, string | number | boolean>[],
-): T {
-  const seen = (v: T): HtmlView => table(rows(v), { title: title(v) });
-  return shownAs(
-    value,
-    (v) => seen(v).text.trimEnd(),
-    (v) => `[${title(v)}]`,
-    (v) => ({ "text/html": seen(v).html, "text/plain": seen(v).text }),
-  );
-}
+import { asTable, type LooksRow } from "./looks.js";
 
 /** The result of a stage, with looks for its value. */
 function withLooks<T extends object>(result: Result<T>, looks: (value: T) => T): Result<T> {
@@ -190,6 +192,82 @@ export function reschedule(bytes: Uint8Array, options: RescheduleOptions = {}): 
           "cycles before": schedule === null ? "" : Math.round(schedule.before),
           "cycles after": schedule === null ? "(order kept)" : Math.round(schedule.after),
         })),
+    ),
+  );
+}
+
+const liftedTitle = ({ func, entries, relocs, pinned }: Lifted): string => {
+  const insts = func.blocks.reduce((n, b) => n + b.insts.length, 0);
+  const more = [
+    counted(func.blocks.length, "block"),
+    counted(insts, "instruction"),
+    entries.length > 1 ? `${entries.length - 1} called inside of it` : "",
+    relocs.size > 0 ? `relocations at ${counted(relocs.size, "instruction")}` : "",
+    pinned.length > 0 ? "must not move" : "",
+  ];
+  return `${func.name} lifted: ${more.filter((w) => w !== "").join(", ")}`;
+};
+
+const blocksOf = ({ func, blockAt }: Lifted): LooksRow[] => {
+  const address = new Map([...blockAt].map(([offset, block]) => [block, offset]));
+  return func.blocks.map((b) => ({
+    block: `b${b.id}`,
+    address: address.get(b.id)?.toString(16).padStart(4, "0") ?? "",
+    instructions: b.insts.length,
+    "goes to": b.succs.map((s) => `b${s.id}`).join(" "),
+  }));
+};
+
+const liftedLooks = (lifted: Lifted): Lifted => asTable(lifted, liftedTitle, blocksOf);
+
+/** `lift.liftFunction`; the result shows itself as a table of its blocks. */
+export function liftFunction(cubin: Cubin, f: CubinFunction, options: LiftOptions = {}): Result<Lifted> {
+  return withLooks(liftedFunction(cubin, f, options), liftedLooks);
+}
+
+/** `lift.liftCubin`; the list shows itself as a table of its functions. */
+export function liftCubin(cubin: Cubin, options: LiftOptions = {}): Result<readonly Lifted[]> {
+  return withLooks(liftedCubin(cubin, options), (all) =>
+    asTable(
+      all.map(liftedLooks),
+      (l) => `${counted(l.length, "function")} lifted`,
+      (l) => l.map((x) => ({ function: x.func.name, lifted: liftedTitle(x) })),
+    ),
+  );
+}
+
+/** `sched.buildDag`; the graph shows itself as a table of its edges. */
+export function buildDag(block: Block, func: Func, options: DagOptions = {}): Dag {
+  return asTable(
+    graphOf(block, func, options),
+    (d) => {
+      const joins = d.count - d.insts.length;
+      return `Dependences of b${block.id}: ${counted(d.insts.length, "instruction")}, ${joins > 0 ? `${counted(joins, "join")}, ` : ""}${counted(d.succ.length, "edge")}`;
+    },
+    (d) =>
+      d.insts.flatMap((inst, i) =>
+        Array.from(d.succ.subarray(d.succStart[i], d.succStart[i + 1]), (to, k) => {
+          const e = (d.succStart[i] as number) + k;
+          const other = d.insts[to];
+          return {
+            from: `${inst.id}: ${inst.form.name}`,
+            to: other === undefined ? `join ${to - d.insts.length}` : `${other.id}: ${other.form.name}`,
+            cycles: d.succLatency[e] as number,
+            because: edgeKinds[d.succKind[e] as number] ?? "",
+          };
+        }),
+      ),
+  );
+}
+
+/** Assembly text read (`assemble`); the result shows itself as a table of its functions. */
+export function assemble(text: string): Result<AssembledModule> {
+  return withLooks(assembled(text), (m) =>
+    asTable(
+      m,
+      (x) =>
+        `Assembly for ${x.target.name}: ${counted(x.functions.length, "function")}, ${x.container === null ? "the file is to be made" : "in the file that the text tells"}`,
+      (x) => x.functions.map((f) => ({ function: f.name, instructions: f.words.length / 4 })),
     ),
   );
 }

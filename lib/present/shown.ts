@@ -10,6 +10,7 @@ import { targetOfSm } from "../target/index.js";
 import { type Estimate, type EstimateOptions, estimate as estimated, reasonTexts } from "../timing/index.js";
 import { type HtmlView, type SourceRow, table, sourcePage as view } from "../view/index.js";
 import type { CudaCompilation } from "./cells.js";
+import { asTable, type LooksRow } from "./looks.js";
 
 /** A cubin, or a compilation, which also knows the lines that its code came from. */
 export type CodeOf = Uint8Array | FinishedCompilation | CudaCompilation;
@@ -94,30 +95,42 @@ export function readCubin(bytes: Uint8Array): Result<Cubin> {
   if (!made.ok) return made;
   const { value } = made;
   const title = `Cubin for ${value.target}: ${value.kind}, ${counted(value.functions.length, "function")}, ${value.elf.bytes.length} bytes`;
-  const seen = (): HtmlView =>
-    table(
-      value.functions.map((f) => ({
-        function: f.name,
-        kind: f.kind,
-        instructions: f.words.length / 4,
-        registers: f.registers,
-        "stack (bytes)": f.stackBytes,
-        "shared (bytes)": f.sharedBytes,
-        "parameters (bytes)": f.paramBytes,
-        barriers: f.barriers,
-      })),
-      { title },
-    );
+  const seen = (): HtmlView => table(value.functions.map(functionRow), { title });
+  const functions = asTable(
+    value.functions.map((f) => asTable(f, functionTitle, (x) => [functionRow(x)])),
+    (all) => counted(all.length, "function"),
+    (all) => all.map(functionRow),
+  );
+  const { elf } = value;
+  const file = asTable(
+    elf,
+    (e) => `ELF file of ${e.bytes.length} bytes: ${counted(e.sections.length, "section")}`,
+    (e) => e.sections.map((x, k) => ({ section: k, name: x.name, "offset (bytes)": x.offset, "size (bytes)": x.size })),
+  );
   return {
     ...made,
     value: shownAs(
-      { ...value },
+      { ...value, functions, elf: file },
       () => seen().text,
       () => `[${title}]`,
       () => bundle(seen()),
     ),
   };
 }
+
+const functionTitle = (f: CubinFunction): string =>
+  `${f.kind} ${f.name}: ${counted(f.words.length / 4, "instruction")}, ${counted(f.registers, "register")}`;
+
+const functionRow = (f: CubinFunction): LooksRow => ({
+  function: f.name,
+  kind: f.kind,
+  instructions: f.words.length / 4,
+  registers: f.registers,
+  "stack (bytes)": f.stackBytes,
+  "shared (bytes)": f.sharedBytes,
+  "parameters (bytes)": f.paramBytes,
+  barriers: f.barriers,
+});
 
 const bundle = ({ html, text }: HtmlView): Record<string, unknown> => ({ "text/html": html, "text/plain": text });
 

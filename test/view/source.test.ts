@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import * as api from "../../lib/index";
 import {
   allocate,
   allRulePlaces,
@@ -142,6 +143,93 @@ test("stages of the compiler: a title, a table, a few kB", async () => {
     expect(inspect({ in: { another: value } }).split("\n").length).toBeLessThan(6);
   }
   expect((await display(ruleTexts()))["text/plain"]).toMatch(/^\d+ rules that are texts\nrule/);
+});
+
+/** What a notebook prints of a value without looks of its own (kernel/outputs.cjs). */
+const plainText = (value: unknown): string => inspect(value, { depth: 4, maxArrayLength: 200 });
+
+/** Values of a module that are no functions, those of the modules in it too. */
+function constants(of: object, path = ""): [string, object][] {
+  return Object.entries(of).flatMap(([name, value]): [string, object][] => {
+    if (typeof value !== "object" || value === null) return [];
+    const isModule = path === "" && Object.values(value).some((v) => typeof v === "function") && !("name" in value);
+    return isModule ? constants(value, `${name}.`) : [[path + name, value]];
+  });
+}
+
+test("no constant of the library is listed field by field", async () => {
+  const all = constants(api);
+  expect(all.length).toBeGreaterThan(50);
+  const shown: string[] = [];
+  for (const [name, value] of all) {
+    const looks = Symbol.for("Jupyter.display") in value;
+    if (looks) shown.push(name);
+    const text = plainText(value);
+    // What is short needs none.
+    if (!looks) expect([name, text.length < 1000]).toEqual([name, true]);
+    if (looks) expect([name, (await display(value))["text/plain"]]).toEqual([name, expect.stringMatching(/^\w+ \w+/)]);
+  }
+  expect(shown).toEqual(expect.arrayContaining(["phases.phases", "schedulePolicies", "knobs.knobs", "phases.bodies"]));
+  expect((await display(api.phases.phases))["text/plain"]).toMatch(
+    /^159 phases in true order, \d+ built\nplace +phase +about/,
+  );
+  expect((await display(policyNamed("best")!))["text/plain"]).toMatch(/^Policy best: .*\npass +policy/);
+});
+
+test("analyses, lifted code, latencies, graphs: a sentence and a table", async () => {
+  const func = snapshot(c.functions[0]!.lowered);
+  const cubin = unwrap(readCubin(c.cubin));
+  const names = Object.keys({
+    cfg: 0,
+    dominators: 0,
+    postDominators: 0,
+    loops: 0,
+    flat: 0,
+    liveness: 0,
+    livenessOnEdges: 0,
+    defUse: 0,
+    pressure: 0,
+    pressureOnEdges: 0,
+    reaching: 0,
+    frequencies: 0,
+    divergence: 0,
+    routines: 0,
+    names: 0,
+    addresses: 0,
+  } satisfies Record<keyof api.analysis.Analyses, 0>) as (keyof api.analysis.Analyses)[];
+  const results = names.map((name): [string, object] => [name, api.analysis.analysis(func, name)]);
+  const shown: [string, object][] = [
+    ...results,
+    ["phases", c.functions[0]!.phases],
+    ["latency", api.staticLatency(func)],
+    ["latency of words", api.staticLatency(cubin, cubin.functions[0]!)!],
+    ["liftCubin", unwrap(api.liftCubin(cubin))],
+    ["liftFunction", unwrap(api.liftFunction(cubin, cubin.functions[0]!))],
+    ["buildDag", api.buildDag(func.blocks[0]!, func)],
+    ["assemble", unwrap(api.assemble(api.assemblyText(cubin)))],
+    ["functions", cubin.functions],
+    ["function", cubin.functions[0]!],
+    ["file", cubin.elf],
+  ];
+  for (const [name, value] of shown) {
+    const bundle = await display(value);
+    expect([name, bundle["text/plain"]!.split("\n")[0]]).toEqual([name, expect.stringMatching(/\w/)]);
+    expect([name, JSON.stringify(bundle).length < 16_000]).toEqual([name, true]);
+    expect([name, inspect({ in: { another: value } }).length < 200]).toEqual([name, true]);
+  }
+  const text = async (name: keyof api.analysis.Analyses): Promise<string> =>
+    (await display(api.analysis.analysis(func, name)))["text/plain"]!;
+  expect(await text("pressure")).toMatch(
+    /^Live registers of saxpy: at most \d+ R, .*\nfile +most live +first at\nR +\d+ +\d+: \w/,
+  );
+  expect(await text("liveness")).toMatch(/\nb\d+ +%\w+/);
+  expect((await display(api.staticLatency(func)))["text/plain"]).toMatch(
+    /^Static latency of saxpy: \d+ cycles .*\nblock +instructions +executions per run +cycles each\n/,
+  );
+  // A result of a function that has changed since says so.
+  const old = api.analysis.analysis(func, "cfg");
+  unwrap(runPhases(func, { to: "GeneralOptimize" }));
+  expect((await display(old))["text/plain"]).toBe("cfg of saxpy as it was: it has changed since");
 });
 
 test("rows of a sweep by themselves, and read from its table", async () => {
