@@ -56,7 +56,7 @@ function lowerPhis(func: Func, block: Block, onEdges: OnEdge[]): void {
     const copies = phis.flatMap((phi, k) => unitCopies(into[k] as Operand, phi.srcs[i] as Operand));
     const insts = sequentialize(func, copies);
     if (insts.length === 0) return;
-    for (const inst of insts) say?.("copy of a phi", inst, `on the edge from b${pred.id} to b${block.id}`);
+    for (const inst of insts) say?.("copy of a phi", inst, "on the edge that brings this register");
     if (isCritical(pred, block) && !unsplittable) onEdges.push({ from: pred, to: block, insts });
     else insertAtEnd(func, pred, ...insts);
   });

@@ -80,14 +80,13 @@ export function predicate(func: Func, many = true, names: Naming = new Naming(fu
   return count;
 }
 
-/** The branch, and what stands under a guard in its place. */
+/** The branch, and what stands under a guard in its place. Few different words: there may be thousands. */
 function tell(say: Say | null, branch: Inst, arms: readonly Arm[]): void {
   if (say === null) return;
-  const lengths = arms.map(({ block }) => `b${block.id} with ${counted(block.insts.length, "instruction")}`);
-  say(arms.length === 1 ? "arm under a guard" : "arms under guards", branch, `short enough: ${lengths.join(", ")}`);
+  const lengths = arms.map(({ block }) => counted(block.insts.length, "instruction"));
+  say(arms.length === 1 ? "arm under a guard" : "arms under guards", branch, `short enough: ${lengths.join(" and ")}`);
   for (const { block } of arms)
-    for (const inst of block.insts)
-      say("in a short arm", inst, `runs with b${block.preds[0]?.id ?? block.id} now`, branch);
+    for (const inst of block.insts) say("in a short arm", inst, "no branch around it", branch);
 }
 
 /** What holds of the function before the first conversion; conversions leave what is live into the blocks that stay as it is. */
