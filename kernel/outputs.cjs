@@ -7,6 +7,8 @@ const { StringDecoder } = require("node:string_decoder");
 const DISPLAY = Symbol.for("Jupyter.display");
 /** Method that returns the metadata of that bundle, such as the size a PNG is to be shown at. */
 const METADATA = Symbol.for("ptxlab.display.metadata");
+/** Method that returns what is shown below it, each with a bundle of its own (live charts below a compilation). */
+const BELOW = Symbol.for("ptxlab.display.below");
 /** Where `display()` of ptxlab/view finds the front end it runs under. */
 const HOOK = Symbol.for("ptxlab.display");
 
@@ -15,6 +17,11 @@ async function bundleOf(value) {
   const data = { ...(await value?.[DISPLAY]?.()) };
   data["text/plain"] ??= typeof value === "string" ? value : util.inspect(value, { depth: 4, maxArrayLength: 200 });
   return { data, metadata: { ...(await value?.[METADATA]?.()) } };
+}
+
+/** The bundles of what a value wants shown below itself. */
+async function bundlesBelow(value) {
+  return Promise.all(((await value?.[BELOW]?.()) ?? []).map(bundleOf));
 }
 
 /**
@@ -38,7 +45,9 @@ function captureOutput(sink) {
   globalThis[HOOK] = async (value, { id, update = false } = {}) => {
     const show = sink.display();
     const bundle = await bundleOf(value);
+    const below = update ? [] : await bundlesBelow(value);
     show({ ...bundle, transient: id === undefined ? {} : { display_id: String(id) } }, update);
+    for (const more of below) show({ ...more, transient: {} }, false);
   };
   return () => {
     for (const undo of restore) undo();
@@ -46,4 +55,4 @@ function captureOutput(sink) {
   };
 }
 
-module.exports = { bundleOf, captureOutput };
+module.exports = { bundleOf, bundlesBelow, captureOutput };

@@ -6,7 +6,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { createSession } = require("./cells.cjs");
-const { bundleOf, captureOutput } = require("./outputs.cjs");
+const { bundleOf, bundlesBelow, captureOutput } = require("./outputs.cjs");
 const { answerUsage, misused } = require("./usage.cjs");
 
 const USAGE = "usage: node kernel/run-notebook.cjs in.ipynb [out.ipynb]";
@@ -61,6 +61,8 @@ async function runCell(session, outputs, source, number) {
     const { data, metadata } = await bundleOf(outcome.value);
     const result = { output_type: "execute_result", execution_count: number, data: storedBundle(data), metadata };
     outputs.list.push(result);
+    for (const below of await bundlesBelow(outcome.value))
+      outputs.list.push({ output_type: "display_data", data: storedBundle(below.data), metadata: below.metadata });
     return null;
   } catch (thrown) {
     return session.describe(thrown);

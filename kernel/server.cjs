@@ -4,7 +4,7 @@ const { randomUUID } = require("node:crypto");
 const zmq = require("zeromq");
 const { typescriptVersion } = require("./cells.cjs");
 const { address, startControl } = require("./control.cjs");
-const { bundleOf, captureOutput } = require("./outputs.cjs");
+const { bundleOf, bundlesBelow, captureOutput } = require("./outputs.cjs");
 const wire = require("./wire.cjs");
 const { version } = require("../package.json");
 
@@ -146,9 +146,10 @@ class Server {
     const output = new CellOutput((type, content) => this.publish(type, content, request), silent);
     this.output = output;
     output.send("execute_input", { code, execution_count: number });
-    const { result, error } = await this.evaluate(code, number);
+    const { result, below = [], error } = await this.evaluate(code, number);
     if (error) output.send("error", error);
     else if (result) output.send("execute_result", { execution_count: number, ...result });
+    for (const bundle of below) output.send("display_data", { ...bundle, transient: {} });
     output.flush();
     if (error && stop_on_error) await new Promise((resolve) => setTimeout(resolve, ABORT_WINDOW));
     const common = { execution_count: number, user_expressions: {}, payload: [] };
@@ -161,7 +162,7 @@ class Server {
     if (!outcome.ok) return { error: outcome.error };
     if (outcome.value === undefined) return {};
     try {
-      return { result: await bundleOf(outcome.value) };
+      return { result: await bundleOf(outcome.value), below: await bundlesBelow(outcome.value) };
     } catch (thrown) {
       return { error: this.session.describe(thrown) };
     }

@@ -8,7 +8,7 @@ import type { SourceLines } from "./elf/cubin/debug.js";
 import { knownAddresses, sharedAlignments } from "./elf/cubin/place.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
-import { answers, counted, shownAs } from "./inspect.js";
+import { answers, counted, shownAs, showsBelow } from "./inspect.js";
 import { type KnobReading, type KnobValues, optionsOf, readingsOf, readKnobs } from "./knobs/index.js";
 import { lower } from "./lower/index.js";
 import { joinRoutines, reaching, snapshot, stackDepth } from "./ori/index.js";
@@ -262,6 +262,7 @@ class Run {
       (c) => `[${outcome(c)}]`,
       async (c, text) => (await import("./present/compilation.js")).presentCompilation(c, text),
     );
+    showsBelow(shown, async (c) => (await import("./present/cubin.js")).chartsOfCubin(c.cubin));
     return answers(shown, "ptxlab.pipeline", async (c, options: PipelineOptions) =>
       (await import("./present/pipeline.js")).pipelineData(c, options),
     );

@@ -45,6 +45,11 @@ export function answers<T extends object, O, A>(value: T, symbol: string, answer
   });
 }
 
+/** Charts and the like that notebooks show below a value, live where the front end can: a bundle of its own each. Returns `value`. */
+export function showsBelow<T extends object>(value: T, below: (value: T) => Promise<readonly object[]>): T {
+  return answers<T, undefined, Promise<readonly object[]>>(value, "ptxlab.display.below", (v) => below(v));
+}
+
 /** `1 block`, `2 blocks`; `of` is the word for one. */
 export function counted(n: number, of: string): string {
   return `${n} ${of}${n === 1 ? "" : "s"}`;

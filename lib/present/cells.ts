@@ -16,11 +16,11 @@ import { ptxOptions } from "../cli/ptxas-cell.js";
 import { compile, type FinishedCompilation, summary } from "../compile.js";
 import { type Diagnostic, diagnostic, type Span } from "../diagnostics.js";
 import { type Cubin, readCubin } from "../elf/index.js";
-import { answers, shownAs } from "../inspect.js";
+import { answers, shownAs, showsBelow } from "../inspect.js";
 import { targetNames } from "../target/index.js";
-import type { PipelineOptions } from "../view/index.js";
+import { inNotebook, type PipelineOptions } from "../view/index.js";
 import { presentCompilation } from "./compilation.js";
-import { presentCubin } from "./cubin.js";
+import { chartsOfCubin, presentCubin } from "./cubin.js";
 import { findNvcc, runNvcc } from "./nvcc.js";
 import { pipelineData } from "./pipeline.js";
 
@@ -156,9 +156,11 @@ function assembled(text: string, head: CellHead, file: string): CellResult {
   if (!cubin.ok) return refused(head, cubin.diagnostics);
   const value: Assembled = { text, bytes: made.value, cubin: cubin.value };
   const title = `Cubin for ${cubin.value.target}: ${made.value.length} bytes`;
-  const notes = { title, name: head.name, file, diagnostics: made.diagnostics, source: null };
+  const { diagnostics } = made;
+  const notes = { title, name: head.name, file, diagnostics, source: null, pictures: !inNotebook() };
   Object.defineProperty(value, Symbol.for("Jupyter.display"), { value: () => presentCubin(made.value, notes, title) });
-  return { ok: true, value, warnings: made.diagnostics };
+  showsBelow(value, async ({ bytes }) => chartsOfCubin(bytes));
+  return { ok: true, value, warnings: diagnostics };
 }
 
 // ---------------------------------------------------------------------------------------------- CUDA C++
@@ -207,6 +209,7 @@ function withCuda(c: FinishedCompilation, cuda: string, cudaPlaces: readonly (Sp
     (k) => `[${summary(k).split("\n")[0]}]`,
     (k, text) => presentCompilation(k, text, { text: k.cuda, places: k.cudaPlaces }),
   );
+  showsBelow(shown, async (k) => chartsOfCubin(k.cubin));
   return answers(shown, "ptxlab.pipeline", async (k, options: PipelineOptions) =>
     pipelineData(k, options, { text: k.cuda, places: k.cudaPlaces }),
   );

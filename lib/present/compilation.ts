@@ -1,6 +1,7 @@
 /** How a compilation looks in a notebook. */
 import type { Compilation } from "../compile.js";
 import type { Span } from "../diagnostics.js";
+import { inNotebook } from "../view/index.js";
 import { presentCubin } from "./cubin.js";
 
 /** The text that the PTX was made of, and the place in it for each line of the PTX. */
@@ -18,6 +19,7 @@ export function presentCompilation(c: Compilation, text: string, origin?: PtxOri
     file: c.file,
     diagnostics: c.diagnostics,
     source: c.text,
+    pictures: !inNotebook(),
     more: "Phase by phase, with dependences, live intervals and decisions: <code>await view.pipeline(c)</code>, or <code>ptxlab view FILE -o PAGE.html</code>.",
     lineOf: (func: string, index: number) => codes.get(func)?.locs[index]?.line ?? null,
     ...(origin && { cuda: origin.text, cudaLineOf: (line: number) => origin.places[line - 1]?.line ?? null }),

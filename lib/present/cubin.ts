@@ -46,6 +46,8 @@ export interface CubinNotes {
   readonly source: string | null;
   /** Source line of an instruction, from 1; null where there is none. Default: the lines kept in the cubin. */
   readonly lineOf?: (func: string, index: number) => number | null;
+  /** Charts stand as pictures in the text. Default true; false where `chartsOfCubin` shows them live below it. */
+  readonly pictures?: boolean;
   /** Words below the code: where more is to be seen. */
   readonly more?: string;
   /** CUDA C++ that the source was made of, and its line for a line of the source; a column more. */
@@ -76,16 +78,12 @@ export async function presentCubin(
   const read = cubin === null ? null : readCubin(cubin);
   const target = read?.ok ? targetOfSm(read.value.sm) : null;
   if (read?.ok && target !== null) {
-    // A cubin holds its last function first.
-    const functions = [...disassemble(read.value)].reverse().map((f) => shownFunction(read.value, f, target));
+    const functions = functionsOf(read.value, target);
     if (functions.length > 0) parts.push(table(functions.map((f) => resources(f, target))).html, legend());
     for (const [i, f] of functions.entries()) {
-      const live = liveCounts(decodeCode(f.source.words, target), target, flowFacts(f.source)).slice(
-        0,
-        f.instructions.length,
-      );
+      const live = liveOf(f, target);
       const charts = i < MOST_CHARTED ? chartsOf(f, live, target) : [];
-      const pictures = await Promise.all(charts.map(picture));
+      const pictures = (notes.pictures ?? true) ? await Promise.all(charts.map(picture)) : [];
       const open = functions.length === 1;
       parts.push(
         section(
@@ -104,6 +102,22 @@ export async function presentCubin(
     if (notes.more !== undefined) parts.push(small(notes.more));
   }
   return { "text/html": htmlView(parts.join(""), text).html, "text/plain": words.join("\n") };
+}
+
+/** A cubin holds its last function first. */
+const functionsOf = (cubin: Cubin, target: Target): Shown[] =>
+  [...disassemble(cubin)].reverse().map((f) => shownFunction(cubin, f, target));
+
+const liveOf = (f: Shown, target: Target): LiveCount[] =>
+  liveCounts(decodeCode(f.source.words, target), target, flowFacts(f.source)).slice(0, f.instructions.length);
+
+/** Pressure, occupancy and latency of a cubin's functions as charts, which a notebook shows live below it. */
+export function chartsOfCubin(bytes: Uint8Array | null): Chart[] {
+  const read = bytes === null ? null : readCubin(bytes);
+  const target = read?.ok ? targetOfSm(read.value.sm) : null;
+  if (!read?.ok || target === null) return [];
+  const functions = functionsOf(read.value, target).slice(0, MOST_CHARTED);
+  return functions.flatMap((f) => chartsOf(f, liveOf(f, target), target));
 }
 
 /** What stops the compilation is shown in its line, with a caret. */

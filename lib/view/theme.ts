@@ -58,6 +58,9 @@ export const config: VegaLiteSpec = {
       titlePadding: 8,
       labelFlush: false,
     },
+    // Said here, too, since a dark front end lays its own white letters under all that a chart leaves open.
+    style: { "guide-label": { fill: "#555555" }, "guide-title": { fill: "#555555" } },
+    header: { labelColor: "#555555", titleColor: "#555555" },
     legend: { title: null, labelFontSize: 11, labelLimit: 0, labelColor: "#444444", orient: "top" },
     range: { category: palette },
   },

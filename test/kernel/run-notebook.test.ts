@@ -2,6 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { compile } from "../../lib/index";
+import { corpusPtx } from "../corpus/cases";
 
 jest.setTimeout(60_000);
 
@@ -60,6 +62,25 @@ test("outputs land under their cells in nbformat's shape", () => {
   expect(cells[1]?.outputs[0]?.data).toMatchObject({ "text/html": ["<p>\n", "x"], "image/png": "AAAA" });
   expect(cells[1]?.outputs[0]?.metadata).toEqual({ "image/png": { width: 1 } });
   expect(cells[2]?.outputs).toEqual([]);
+});
+
+test("a compilation's charts stand below it, live, with a picture each; elsewhere it holds the pictures itself", async () => {
+  const ptx = corpusPtx("saxpy", "sm_90");
+  const { status, cells } = execute(
+    `import { compile } from "ptxlab"; const c = compile(${JSON.stringify(ptx)}, { target: "sm_90" }); c`,
+    'import { display } from "ptxlab/view"; await display(c);',
+  );
+  expect(status).toBe(0);
+  for (const [k, cell] of cells.entries()) {
+    const [whole, ...charts] = cell.outputs;
+    expect(whole!.output_type).toBe(k === 0 ? "execute_result" : "display_data");
+    expect(String(whole!.data!["text/html"])).not.toContain("data:image/png");
+    expect(charts.map((o) => o.output_type)).toEqual(["display_data", "display_data", "display_data"]);
+    for (const { data } of charts)
+      expect(Object.keys(data!).sort()).toEqual(["application/vnd.vegalite.v5+json", "image/png", "text/plain"]);
+  }
+  const alone = compile(ptx, { target: "sm_90" }) as unknown as Record<symbol, () => Promise<Record<string, string>>>;
+  expect((await alone[Symbol.for("Jupyter.display")]!())["text/html"]).toContain("data:image/png;base64,");
 });
 
 test("the first failing cell ends it with status 1; later cells are clean", () => {
