@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { compile } from "../../lib/index";
@@ -66,10 +66,13 @@ test("outputs land under their cells in nbformat's shape", () => {
 
 test("a compilation's charts stand below it, live, with a picture each; elsewhere it holds the pictures itself", async () => {
   const ptx = corpusPtx("saxpy", "sm_90");
-  const { status, cells } = execute(
-    `import { compile } from "ptxlab"; const c = compile(${JSON.stringify(ptx)}, { target: "sm_90" }); c`,
-    'import { display } from "ptxlab/view"; await display(c);',
-  );
+  // Where cells find the library: in the repository.
+  const out = path.resolve(__dirname, "../../out");
+  mkdirSync(out, { recursive: true });
+  rmSync(folder, { recursive: true });
+  folder = mkdtempSync(path.join(out, "notebook-"));
+  const again = 'import { display } from "ptxlab/view"; await display(c);';
+  const { status, cells } = execute(`%%ptx c -arch=sm_90\n${ptx}`, again);
   expect(status).toBe(0);
   for (const [k, cell] of cells.entries()) {
     const [whole, ...charts] = cell.outputs;

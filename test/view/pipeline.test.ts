@@ -116,6 +116,17 @@ describeBrowser("in Chromium", () => {
     expect(await page.locator(`${column(1)} .row`).count()).toBeGreaterThan(5);
   });
 
+  test("source, first and last moment and machine code stand side by side within the window", async () => {
+    const right = await page.locator("[data-column=sass]").evaluate((e) => e.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(page.viewportSize()!.width);
+    // With all moments open each keeps a width at which code can be read.
+    await page.evaluate(() => {
+      for (const strip of document.querySelectorAll<HTMLElement>(".column.folded .strip")) strip.click();
+    });
+    for (const w of await page.locator(".column:not(.folded)").evaluateAll((all) => all.map((e) => e.clientWidth)))
+      expect(w).toBeGreaterThan(230);
+  });
+
   test("what an instruction came from and became lights up in all columns", async () => {
     // One that was there from the start and is in the machine code.
     const first = insts(moments[0]!.func);
