@@ -73,7 +73,7 @@ describeBrowser("charts of a compilation in Chromium", () => {
       await page.addScriptTag({ path: join(__dirname, "../../node_modules", script) });
     const specs = charts.map((x) => (scheme === "dark" ? underDark(x.spec) : x.spec));
     const words = await page.evaluate(async (all) => {
-      const { vega, vegaLite } = globalThis as never as Record<string, never> as {
+      const { vega, vegaLite } = globalThis as unknown as {
         vega: {
           View: new (flow: unknown, options: object) => { runAsync(): Promise<unknown> };
           parse(spec: unknown): unknown;
