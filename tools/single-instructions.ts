@@ -8,6 +8,8 @@
  * it. `--run` compares results in the simulator with those of ptxas -O0's and -O3's code on random and edge values, bit by bit.
  * `--mnemonics` compiles at -O3 and compares mnemonics (tools/single/mnemonics.ts) and bytes with ptxas -O3's, and names the families that differ most.
  * `--census N` with it names the N differences ("ours − ptxas's" mnemonics) that most lines share, and up to four lines of each.
+ * `--words N` with it names the N kinds of difference at the first word that is not ptxas's, and up to four lines of each; `--beside N` prints the
+ * first N kernels with other words beside ptxas's, with control bits.
  * `--every` samples, `--list` prints every line refused, `--only` takes lines that match.
  */
 import { spawnSync } from "node:child_process";
@@ -16,10 +18,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { compile } from "../lib/compile.js";
+import { disassemble, type ListedFunction } from "../lib/disassemble.js";
+import { readCubin } from "../lib/elf/index.js";
+import { unwrap } from "../lib/result.js";
 import { isTargetName, type TargetName } from "../lib/target/index.js";
 import { numberOf, readArguments, usage } from "./arguments.js";
+import { besides, firstDifference } from "./single/first-difference.js";
 import { inScope, moduleOf, type Single, singleKernel } from "./single/kernel.js";
-import { mnemonicsOf, wordsOf } from "./single/mnemonics.js";
+import { mnemonicsOf } from "./single/mnemonics.js";
 import { inputs, loaded, type Outcome, room, runSingle } from "./single/run.js";
 
 const { values, positionals } = readArguments({
@@ -30,6 +36,8 @@ const { values, positionals } = readArguments({
   run: { type: "boolean", default: false },
   mnemonics: { type: "boolean", default: false },
   census: { type: "string", default: "0" },
+  words: { type: "string", default: "0" },
+  beside: { type: "string", default: "0" },
   opt: { type: "string", short: "O", default: "0" },
 });
 const [file, arch = ""] = positionals;
@@ -175,12 +183,18 @@ function surplus(ours: string, theirs: string): string {
   return text === "nothing − nothing" ? "order" : text;
 }
 
+function listedByName(cubin: Uint8Array): Map<string, ListedFunction> {
+  return new Map(disassemble(unwrap(readCubin(cubin))).map((f) => [f.name, f]));
+}
+
 /** Families that are named, and examples of each. */
 const WORST = 12;
 
 function compareMnemonics(all: readonly Compiled[]): void {
   const families = new Map<string, { equal: number; all: number; example: string }>();
   const causes = new Map<string, string[]>();
+  const kinds = new Map<string, string[]>();
+  let beside = numberOf(values.beside);
   let [compared, equal, bytes] = [0, 0, 0];
   for (let i = 0; i < all.length; i += 100) {
     const batch = all.slice(i, i + 100);
@@ -189,7 +203,7 @@ function compareMnemonics(all: readonly Compiled[]): void {
       3,
     );
     if (made === null) continue;
-    const [theirMnemonics, theirWords] = [mnemonicsOf(made.cubin), wordsOf(made.cubin)];
+    const [theirMnemonics, theirCode] = [mnemonicsOf(made.cubin), listedByName(made.cubin)];
     for (const { single, cubin } of batch) {
       const { name, line } = single;
       const expected = theirMnemonics.get(name);
@@ -201,7 +215,13 @@ function compareMnemonics(all: readonly Compiled[]): void {
       families.set(family, f);
       compared++;
       f.all++;
-      if (theirWords.get(name) === wordsOf(cubin).get(name)) bytes++;
+      const [code, other] = [listedByName(cubin).get(name), theirCode.get(name)];
+      const part = code === undefined || other === undefined ? null : firstDifference(code, other);
+      if (part === null) bytes++;
+      else {
+        kinds.set(part.kind, [...(kinds.get(part.kind) ?? []), line]);
+        if (beside-- > 0) console.log(`${line}\n${besides(code as ListedFunction, other as ListedFunction)}\n`);
+      }
       if (found === expected) {
         equal++;
         f.equal++;
@@ -219,11 +239,14 @@ function compareMnemonics(all: readonly Compiled[]): void {
   const worst = [...families].sort(([, a], [, b]) => b.all - b.equal - (a.all - a.equal)).slice(0, WORST);
   for (const [family, f] of worst)
     if (f.equal < f.all) console.log(`${String(f.all - f.equal).padStart(5)} of ${f.all} ${family}: ${f.example}`);
-  for (const [cause, lines] of [...causes]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .slice(0, numberOf(values.census)))
+  mostFrequent(causes, numberOf(values.census));
+  mostFrequent(kinds, numberOf(values.words));
+}
+
+function mostFrequent(found: ReadonlyMap<string, readonly string[]>, most: number): void {
+  for (const [what, lines] of [...found].sort(([, a], [, b]) => b.length - a.length).slice(0, most))
     console.log(
-      [`${String(lines.length).padStart(5)} ${cause}`, ...lines.slice(0, 4).map((l) => l.slice(0, 110))].join(
+      [`${String(lines.length).padStart(5)} ${what}`, ...lines.slice(0, 4).map((l) => l.slice(0, 110))].join(
         "\n        ",
       ),
     );

@@ -18,7 +18,11 @@ function within(func: Func, options: AllocationOptions = {}): AllocationOptions 
 }
 
 export function allocateRegisters(func: Func, context: PhaseContext): void {
-  const { allocation, onAllocation } = context.options;
+  const { onAllocation } = context.options;
+  const allocation: AllocationOptions = {
+    numbering: context.level === 0 ? "lowest" : "banks",
+    ...context.options.allocation,
+  };
   const result = allocate(func, within(func, allocation));
   for (const d of result.diagnostics) context.report(d);
   if (result.ok && onAllocation) onAllocation(result.value);

@@ -13,7 +13,7 @@ import { colorFile } from "./color.js";
 import { gatherFacts } from "./facts.js";
 import { dropIdentityCopies, setUpFrame, toPhysical } from "./finish.js";
 import { flatten } from "./flat.js";
-import { type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
+import { FIRST_UNIFORM, type FileInfo, files, REPORTED_EXTRA, STACK_POINTER } from "./geometry.js";
 import { keepBarriers } from "./kept.js";
 import { defaultKnobs, policiesOf } from "./policies.js";
 import { computeRanges, occupiedPoints, type Ranges } from "./ranges.js";
@@ -103,8 +103,11 @@ class Work {
         info,
         registers,
         facts,
-        policies: { ...policiesOf(knobs), ...this.options.policies },
+        policies: { ...policiesOf(knobs, "lowest"), ...this.options.policies },
         knobs,
+        preferring:
+          this.options.numbering === "lowest" || this.options.policies !== undefined ? null : policiesOf(knobs),
+        first: info.name === "UR" && this.options.numbering !== "lowest" ? FIRST_UNIFORM : 0,
         round,
         observe: this.options.observe ?? null,
       });

@@ -35,7 +35,11 @@ export interface FileProblem {
   readonly registers: number;
   readonly facts: FileFacts;
   readonly policies: Policies;
+  /** Decisions that are tried after those, and stand where they need no more registers; null: none. */
+  readonly preferring: Policies | null;
   readonly knobs: AllocatorKnobs;
+  /** Where the search for a free register begins. */
+  readonly first: number;
   readonly round: number;
   readonly observe: ((event: AllocationEvent) => void) | null;
 }
@@ -51,8 +55,25 @@ export interface FileResult {
   readonly stuck: ValueFacts | null;
 }
 
-/** Tries without spilling first; the best failing attempt does not matter, since spilling starts afresh. */
+/** Registers that gaps between banks may take in a small function: the least that a warp is given are as many. */
+const FREE_FOR_GAPS = 8;
+/** Where more are needed, only plain decisions are made: gaps between banks would cost registers. */
+const MOST_FOR_BANKS = 22;
+
+/** Colours plainly, then once more with preferences where these cost no register. */
 export function colorFile(problem: FileProblem): FileResult {
+  const plain = colorPlainly(problem);
+  const { preferring: policies, registers } = problem;
+  if (policies === null || problem.info.file !== File.R) return plain;
+  if (plain.spills.length > 0 || plain.stuck !== null || plain.used > MOST_FOR_BANKS) return plain;
+  const most = Math.min(registers, Math.max(FREE_FOR_GAPS, plain.used));
+  const attempt = new Attempt({ ...problem, policies, registers: most }, 0, false);
+  attempt.run();
+  return attempt.failed === 0 ? attempt.result() : plain;
+}
+
+/** Tries without spilling first; the best failing attempt does not matter, since spilling starts afresh. */
+function colorPlainly(problem: FileProblem): FileResult {
   for (let attempt = 0; attempt < problem.knobs.attempts; attempt++) {
     const a = new Attempt(problem, attempt, false);
     a.run();
@@ -113,6 +134,8 @@ class Attempt {
       assigned: (v) => assignment[v] as number,
       copies: (v) => this.copiesOf(v),
       triples: (v) => facts.triples.get(v) ?? [],
+      partners: (v) => facts.partners.get(v) ?? [],
+      results: (v) => facts.results.get(v) ?? [],
     };
   }
 
@@ -219,6 +242,7 @@ class Attempt {
       value: v,
       slots,
       ceiling: slots - 1,
+      first: this.p.first,
       step: v.align,
       occupied: this.occupied,
       primary: this.primary,
@@ -233,7 +257,8 @@ class Attempt {
    * so the scan ends after the first place among them; where a value must outlive calls, they repeat.
    */
   private survey(v: ValueFacts): number {
-    const enough = this.used + v.align + v.width + 1 + (this.across.has(v.id) ? KEPT_PERIOD : 0);
+    const enough =
+      Math.max(this.used, this.p.first) + v.align + v.width + 1 + (this.across.has(v.id) ? KEPT_PERIOD : 0);
     const slots = this.p.observe === null ? Math.min(this.p.registers, enough) : this.p.registers;
     this.primary.fill(0, 0, slots);
     this.secondary.fill(0, 0, slots);

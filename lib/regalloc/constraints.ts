@@ -86,6 +86,16 @@ export const constraintKinds: Readonly<
       if ((s & 1) === 1) allBut(c.primary, c.slots, s - 1, w);
     },
   },
+  ratherEven: {
+    type: 11,
+    meaning: "rather the even bank (ties only)",
+    fill: (c, _s, w) => addRange(c.secondary, 1, c.slots, w, 2),
+  },
+  ratherOdd: {
+    type: 12,
+    meaning: "rather the odd bank (ties only)",
+    fill: (c, _s, w) => addRange(c.secondary, 0, c.slots, w, 2),
+  },
   prefer: {
     type: 15,
     meaning: "rather that register than any other (ties only)",

@@ -1,7 +1,7 @@
 /** What the policies may know about the values of one register file: counts, lengths, copies, fellow operands. */
 import { analysis } from "../analysis/cache.js";
 import { blockFrequencies } from "../analysis/frequency.js";
-import { type Block, type File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isGuarded } from "./flat.js";
 import { alignmentOf } from "./geometry.js";
 import { defaultKnobs } from "./policies.js";
@@ -13,6 +13,10 @@ export interface FileFacts {
   readonly values: readonly ValueFacts[];
   readonly copies: ReadonlyMap<number, readonly CopyHint[]>;
   readonly triples: ReadonlyMap<number, readonly (readonly [number, number])[]>;
+  /** Values read by the same instruction, of any width. */
+  readonly partners: ReadonlyMap<number, readonly number[]>;
+  /** Results of instructions that read the value. */
+  readonly results: ReadonlyMap<number, readonly number[]>;
 }
 
 /** The byte mask of a MOV that writes the whole register. */
@@ -58,6 +62,9 @@ export function gatherFacts(
   const present = new Uint8Array(n);
   const copies = new Map<number, CopyHint[]>();
   const triples = new Map<number, [number, number][]>();
+  const partners = new Map<number, number[]>();
+  const results = new Map<number, number[]>();
+  const factors = new Set<number>();
   let inMatrix: ReadonlySet<number> | null = null;
   const again = trips === null ? flat.func.blocks.map((b) => b.freq) : frequenciesOf(flat.func, trips);
   flat.func.blocks.forEach((block, b) => {
@@ -69,6 +76,7 @@ export function gatherFacts(
       const copy = copyOf(inst);
       if (copy !== null && mayJoin(inst)) noteCopy(copy, block, file, copies);
       noteTriple(inst, file, triples, (v) => 2 * i - startOf(v) <= 2 * knobs.bankWindow);
+      if (file === File.R) noteOperands(inst, partners, results, factors);
     }
   });
 
@@ -109,9 +117,11 @@ export function gatherFacts(
   for (let v = 0; v < n; v++) {
     if (present[v] !== 1) continue;
     const scale = texels?.has(v) === true ? knobs.textureScale : 1;
-    values.push(factsOf(ranges, v, scale * (uses[v] as number), scale * (defs[v] as number), isTemporary(v)));
+    const [u, d] = [scale * (uses[v] as number), scale * (defs[v] as number)];
+    const extent = factsOf(ranges, v, u, d, isTemporary(v));
+    values.push({ ...extent, factor: factors.has(v) });
   }
-  return { values, copies, triples };
+  return { values, copies, triples, partners, results };
 }
 
 const isMatrix = (inst: Inst): boolean => /^[A-Z]G?MMA$/.test(inst.form.op);
@@ -138,7 +148,13 @@ function frequenciesOf(func: Func, trips: number): Float64Array {
   return blockFrequencies(analysis(func, "cfg"), analysis(func, "loops"), trips);
 }
 
-function factsOf(ranges: Ranges, v: number, uses: number, defs: number, temporary: boolean): ValueFacts {
+function factsOf(
+  ranges: Ranges,
+  v: number,
+  uses: number,
+  defs: number,
+  temporary: boolean,
+): Omit<ValueFacts, "factor"> {
   const { flat, start, segments } = ranges;
   const width = flat.func.values.width(v);
   let first = ranges.points;
@@ -191,6 +207,31 @@ function noteTriple(
   if (near(a)) push(triples, a, [b, c]);
   if (near(b)) push(triples, b, [a, c]);
   if (near(c)) push(triples, c, [a, b]);
+}
+
+/** What an instruction says of where its operands should stand. */
+function noteOperands(
+  inst: Inst,
+  partners: Map<number, number[]>,
+  results: Map<number, number[]>,
+  factors: Set<number>,
+): void {
+  const { form, dsts, srcs } = inst;
+  const ids: number[] = [];
+  for (const o of srcs) {
+    if (o.kind === Kind.Reg && o.file === File.R && o.id !== ZERO_REG && !ids.includes(o.id)) ids.push(o.id);
+  }
+  const product = form.op === "IMAD" && form.name.startsWith("IMAD.WIDE");
+  const [a] = srcs;
+  if (product && a?.kind === Kind.Reg && a.file === File.R && a.width === 1 && a.id !== ZERO_REG) factors.add(a.id);
+  for (let k = 1; k < ids.length; k++)
+    for (let j = 0; j < k; j++) {
+      push(partners, ids[k] as number, ids[j] as number);
+      push(partners, ids[j] as number, ids[k] as number);
+    }
+  const d = dsts[0];
+  if (d === undefined || d.kind !== Kind.Reg || d.file !== File.R || d.id === ZERO_REG || form.memory !== null) return;
+  for (const v of ids) if (v !== d.id) push(results, v, d.id);
 }
 
 function push<T>(map: Map<number, T[]>, key: number, item: T): void {

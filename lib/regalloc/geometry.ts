@@ -19,6 +19,8 @@ export interface FileInfo {
 
 /** The stack pointer. */
 export const STACK_POINTER = 1;
+/** Uniform registers are given out from here on, at -O1 and above; those below come last (ptxas 13.0.88, sm_75 to sm_121). */
+export const FIRST_UNIFORM = 4;
 /** What ptxas adds to the highest register + 1 when it reports a number (measured on ptxas 13.0.88). */
 export const REPORTED_EXTRA = 2;
 

@@ -54,6 +54,15 @@ export function defaultPriority(v: ValueFacts, attempt: number): number {
   return attempt === 0 ? wideFirst(v) : programOrder(v);
 }
 
+/**
+ * ptxas's order from -O1 on: wide values, first factors of 64-bit products, then the others as they were made by lowering, not as they were
+ * scheduled. Factors come early because the pair that they are multiplied into says which bank they take (knobs 613 to 615 place
+ * operands of multiplications before others).
+ */
+export function asMade(v: ValueFacts): number {
+  return (v.factor && v.width === 1 ? 1.5 : v.width) * 0x40000000 - (v.width === 1 ? v.id : v.first);
+}
+
 /** What a spill costs in executed accesses, per program point at which it frees a register. */
 export function defaultSpillCost(v: ValueFacts): number {
   return (OPERAND_WEIGHT * (v.uses + v.defs)) / (v.points + 1);
@@ -80,6 +89,34 @@ export const bankPreference: ConstraintPolicy = (ctx, v, out) => {
   }
 };
 
+/** What a bank weighs among registers that are equal otherwise, and what it weighs to stand where the result will. */
+const BANK = 2;
+const IN_PLACE = 1;
+
+/**
+ * Two sources of an instruction rather in two banks, the first register of a pair counting for it: seen of ptxas -O1 and above on all SMs
+ * (`FADD R5, R0, R5`, `STG [R2.64], R5`, `IMAD.WIDE R2, R5, 0x40, R2`). Ties only, so that it costs no register more than a gap.
+ */
+export const operandBanks: ConstraintPolicy = (ctx, v, out) => {
+  if (v.file !== File.R || v.width !== 1) return;
+  let [even, odd] = [0, 0];
+  for (const p of ctx.partners(v.id)) {
+    const r = ctx.assigned(p);
+    if (r < 0) continue;
+    if ((r & 1) === 0) odd++;
+    else even++;
+  }
+  if (even !== odd)
+    out.push({ kind: even > odd ? "ratherEven" : "ratherOdd", target: -1, slot: 0, weight: BANK, soft: false });
+};
+
+/** Rather the register of a result that reads the value, where that one is placed already. */
+export const inPlace: ConstraintPolicy = (ctx, v, out) => {
+  if (v.width !== 1) return;
+  for (const r of ctx.results(v.id))
+    if (ctx.assigned(r) >= 0) out.push({ kind: "prefer", target: r, slot: 0, weight: IN_PLACE, soft: false });
+};
+
 /** Applies several constraint policies in order. */
 export function allOf(...policies: ConstraintPolicy[]): ConstraintPolicy {
   return (ctx: ConstraintContext, v: ValueFacts, out: Constraint[]) => {
@@ -88,16 +125,19 @@ export function allOf(...policies: ConstraintPolicy[]): ConstraintPolicy {
 }
 
 /**
- * The fatpoint: the cheapest register by (primary, secondary), the lowest number among equals; a register that costs
+ * The fatpoint: the cheapest register by (primary, secondary), the first among equals, counted from `first` on; a register that costs
  * nothing ends the search. On the first attempt registers above the congestion threshold are passed over.
  */
 export function selectFatpoint(scan: Scan): Choice {
-  const { occupied, primary, secondary, ceiling, step, threshold, attempt } = scan;
+  const { occupied, primary, secondary, ceiling, first, step, threshold, attempt } = scan;
   const last = ceiling - scan.value.width + 1;
   let best = -1;
   let bestPrimary = 0;
   let bestSecondary = 0;
-  for (let slot = 0; slot <= last; slot += step) {
+  const from = last < first ? 0 : Math.ceil(first / step) * step;
+  const places = Math.floor(last / step) + 1;
+  for (let k = 0; k < places; k++) {
+    const slot = (from + k * step) % (places * step);
     if (occupied[slot] !== 0) continue;
     const p = primary[slot] as number;
     const s = secondary[slot] as number;
@@ -121,7 +161,7 @@ export function selectFirstFree(scan: Scan): Choice {
 }
 
 /** The default decisions with the numbers that knobs set. */
-export function policiesOf(knobs: AllocatorKnobs): Policies {
+export function policiesOf(knobs: AllocatorKnobs, numbering: "lowest" | "banks" = "banks"): Policies {
   const { coalescing, bankPreference: banks, bankPenalty, order, reloadScale, storeScale } = knobs;
   const weighed: ConstraintPolicy = (ctx, v, out) => {
     const from = out.length;
@@ -136,7 +176,12 @@ export function policiesOf(knobs: AllocatorKnobs): Policies {
     ...((reloadScale !== 1 || storeScale !== 1) && {
       spillCost: (v: ValueFacts) => (OPERAND_WEIGHT * (reloadScale * v.uses + storeScale * v.defs)) / (v.points + 1),
     }),
-    constraints: allOf(...(coalescing ? [copyAffinity] : []), ...(banks === 0 ? [] : [bankPolicy])),
+    constraints: allOf(
+      ...(coalescing ? [copyAffinity] : []),
+      ...(banks === 0 ? [] : [bankPolicy]),
+      ...(numbering === "lowest" ? [] : banks === 0 ? [inPlace] : [operandBanks, inPlace]),
+    ),
+    ...(numbering === "banks" && order !== 1 && { priority: asMade }),
   };
 }
 

@@ -23,6 +23,8 @@ export interface ValueFacts {
   readonly last: number;
   /** Made by the spiller: must not be spilled again. */
   readonly temporary: boolean;
+  /** First factor of a product of 64 bits: it is placed right after the wide values. */
+  readonly factor: boolean;
 }
 
 /**
@@ -56,6 +58,8 @@ export type ConstraintKind =
   | "oddParity"
   | "partnerEven"
   | "partnerOdd"
+  | "ratherEven"
+  | "ratherOdd"
   | "prefer";
 
 /** What the choice of one register sees. Arrays are indexed by physical register, `slots` long. */
@@ -66,6 +70,8 @@ export interface Scan {
   readonly slots: number;
   /** Highest register number allowed. */
   readonly ceiling: number;
+  /** Where the search begins; after the last register it goes on at 0. */
+  readonly first: number;
   /** Distance between two registers that are tried: the value's alignment. */
   readonly step: number;
   /** 1 = taken by an interfering value (hard). */
@@ -124,6 +130,10 @@ export interface ConstraintContext {
   copies(value: number): readonly CopyHint[];
   /** For every instruction that reads the value and two other values of the file: those two. */
   triples(value: number): readonly (readonly [number, number])[];
+  /** Values that some instruction reads beside this one, as often as there are such instructions. */
+  partners(value: number): readonly number[];
+  /** Results of instructions that read the value: it may stand where they will. */
+  results(value: number): readonly number[];
 }
 /** Adds the constraints of a value to a list. */
 export type ConstraintPolicy = (ctx: ConstraintContext, value: ValueFacts, out: Constraint[]) => void;
@@ -180,6 +190,8 @@ export interface AllocationOptions {
   readonly maxRegisters?: number;
   /** Lower ceilings for experiments and tests, in registers per file (R: as physical registers, without the 2). */
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
+  /** What decides among free registers: the lowest number, or what ptxas prefers from -O1 on (policies.ts). Default: the latter. */
+  readonly numbering?: "lowest" | "banks";
   /** Leave copies of a register to itself in the code, as ptxas -O0 does. */
   readonly keepCopies?: boolean;
   /** Decisions to replace. Default: `defaultPolicies`. */

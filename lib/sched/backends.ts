@@ -8,6 +8,7 @@
  * `post-schedule` is what runs after allocation, `best` tries several policies and keeps the shortest block.
  */
 
+import { fill, SHORT } from "./fill.js";
 import {
   balanced,
   criticalPath,
@@ -60,6 +61,34 @@ export function better(after: OrderEstimate, facts: BlockFacts): boolean {
   return after.drain < now.drain || (after.drain === now.drain && after.cycles < now.cycles);
 }
 
+/** What a short block that runs once must gain to leave ptxas's order: more than this share and these cycles. */
+const WORTH = { share: 0.99, cycles: 8 } as const;
+/** Registers of file R that cost nothing: the least that a warp is given. */
+const LEAST = 8;
+
+const isShort = ({ frequency, instructions }: BlockFacts): boolean => frequency <= 1 && instructions <= SHORT;
+
+/** `better`, by more than a little where ptxas's order stands. */
+function worthIt(after: OrderEstimate, facts: BlockFacts): boolean {
+  if (!better(after, facts)) return false;
+  return facts.policy !== fill.name || gains(after, facts);
+}
+
+/** `better`, in short blocks by more than a little: what comes before allocation is ptxas's order there. */
+function worthMoving(after: OrderEstimate, facts: BlockFacts): boolean {
+  return better(after, facts) && (!isShort(facts) || gains(after, facts));
+}
+
+function gains({ drain }: OrderEstimate, { now }: BlockFacts): boolean {
+  return drain === now.drain || drain < WORTH.share * now.drain - WORTH.cycles;
+}
+
+/** Not longer than the order given by more than a little, and no register more than it, but for those that cost nothing. */
+function asGood(after: OrderEstimate, { now, limits }: BlockFacts): boolean {
+  if (exceeds(after, { now, limits }) || WORTH.share * after.drain - WORTH.cycles > now.drain) return false;
+  return (after.maxLive[0] ?? 0) <= Math.max(LEAST, now.maxLive[0] ?? 0);
+}
+
 /** Registers above the limits, all files together. */
 function excess({ maxLive }: OrderEstimate, limits: readonly number[]): number {
   let over = 0;
@@ -106,8 +135,9 @@ export const backendA: ScheduleStrategy = {
   does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget, register by register, where that stops them",
   passes: [
     { policy: reduceReg, when: crowded, accept: fewer },
-    { policy: ilp, accept: better, shortens: true },
-    { policy: dynBatch, accept: better, shortens: true },
+    { policy: fill as SchedulePolicy, when: isShort, accept: asGood },
+    { policy: ilp, accept: worthIt, shortens: true },
+    { policy: dynBatch, accept: worthIt, shortens: true },
     // Only where the budget stood in the way of one of those: an order within it.
     ...[ilp, dynBatch, criticalPath, balanced, treePost].map((policy) => ({
       policy: within(policy),
@@ -169,7 +199,7 @@ export function postStrategy(keep: {
 export const postSchedule: ScheduleStrategy = {
   name: "post-schedule",
   does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",
-  passes: [treePost, balanced].map((policy) => ({ policy, accept: better, shortens: true })),
+  passes: [treePost, balanced].map((policy) => ({ policy, accept: worthMoving, shortens: true })),
 };
 
 /** The shortest of several policies' orders, block by block. */
@@ -194,6 +224,7 @@ export const schedulePolicies: readonly Policy[] = [
   ilp,
   ilpReverse,
   dynBatch,
+  fill as SchedulePolicy,
   lowPressure,
   backendA,
   backendB,

@@ -55,6 +55,8 @@ class ListScheduler {
   private readonly state: SchedState;
   private readonly memory: unknown;
   private readonly guard: BudgetGuard | null;
+  /** The node that stays at the start of the block, −1 for none. */
+  private readonly first: number;
   /** The best so far and its challenger; they change places when the challenger wins. */
   private best: Candidate;
   private other: Candidate;
@@ -75,6 +77,8 @@ class ListScheduler {
       throw new InternalError(`policy ${policy.name}: only forward passes keep within the register limits`);
     }
     this.guard = policy.withinLimits === true ? new BudgetGuard(this.state) : null;
+    const { first = -1 } = context;
+    this.first = first >= 0 && dag.predStart[first] === dag.predStart[first + 1] ? first : -1;
     this.memory = policy.start?.(this.state);
     this.best = new Candidate(this.state);
     this.other = new Candidate(this.state);
@@ -86,6 +90,7 @@ class ListScheduler {
     const { state, policy, guard } = this;
     while (state.readyCount > 0) {
       if (guard !== null) state.admitNow(guard.first);
+      if (this.first >= 0) state.admitNow(this.first);
       policy.before?.(state, this.memory);
       const at = this.choose(-1);
       const winner = state.ready[at] as number;
@@ -102,6 +107,12 @@ class ListScheduler {
     const { ready, readyCount } = this.state;
     const { guard } = this;
     let place = -1;
+    if (this.first >= 0 && this.state.issue[this.first] === -1 && without < 0) {
+      // What stays first is placed first, from the end last of all.
+      const at = ready.subarray(0, readyCount).indexOf(this.first);
+      if (this.state.forward || (readyCount === 1 && this.state.placed === this.state.total - 1)) return at;
+      if (at >= 0) without = at;
+    }
     for (let k = 0; k < readyCount; k++) {
       if (k === without) continue;
       const node = ready[k] as number;

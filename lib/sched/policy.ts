@@ -62,6 +62,8 @@ export interface BlockFacts {
   readonly limits: readonly number[];
   /** The order as it stands now. */
   readonly now: OrderEstimate;
+  /** The policy that made it, "" for the order given. */
+  readonly policy: string;
   /** Estimated executions per run of the function. */
   readonly frequency: number;
   /**

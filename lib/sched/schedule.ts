@@ -7,13 +7,15 @@
 import { analysis } from "../analysis/cache.js";
 import type { Cfg } from "../analysis/cfg.js";
 import { blockFrequencies } from "../analysis/frequency.js";
+import { STACK_REGISTER } from "../isa/abi.js";
 import { touch } from "../ori/editor.js";
-import { type Block, File, type Func, type Inst, Mod } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
 import { type MayUse, registerLimits } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
 import { leastLength, type Timeline, timeline } from "./estimate.js";
+import { SHORT } from "./fill.js";
 import { listSchedule, type ObserveChoice } from "./list.js";
 import { type LatencyOverrides, latencyModel } from "./model.js";
 import {
@@ -219,6 +221,7 @@ class Scheduler {
           instructions: block.insts.length,
           limits: this.limits,
           now,
+          policy: by,
           frequency: full.frequency,
           exceeded: exceeded || registers !== null,
         };
@@ -274,6 +277,8 @@ class Scheduler {
       frequency: this.frequencies[b] as number,
       parameters: this.parameters,
       places: null,
+      first:
+        b === 0 && this.func.kind === "entry" && block.insts.length <= SHORT ? stackPointerLoad(this.func, block) : -1,
     };
   }
 
@@ -306,6 +311,18 @@ type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];
 function isOrder(order: Int32Array, other: Int32Array | null): boolean {
   for (let k = 0; k < order.length; k++) if (order[k] !== (other === null ? k : other[k])) return false;
   return true;
+}
+
+/**
+ * The load of the stack pointer at the start of a kernel, which ptxas -O1 and above leaves there (13.0.88, all SMs); −1 for none. Where
+ * bytes can be ptxas's only: at the front it costs up to 90 cycles until the parameters are there.
+ */
+function stackPointerLoad({ values, virtual }: Func, { insts }: Block): number {
+  return insts.findIndex(({ dsts: [d], srcs, guard }) => {
+    if (d?.kind !== Kind.Reg || d.file !== File.R || guard !== null) return false;
+    if ((virtual ? values.fixed(d.id) : d.id) !== STACK_REGISTER) return false;
+    return srcs.some((s) => s.kind === Kind.Const) && srcs.every((s) => s.kind !== Kind.Reg || s.id === ZERO_REG);
+  });
 }
 
 function placesOf(order: Int32Array): Int32Array {

@@ -36,6 +36,8 @@ export interface BlockContext {
   readonly parameters: HeuristicParameters;
   /** Place of each node in the order that the passes before left; null: as given. */
   readonly places: Int32Array | null;
+  /** The node that stays at the start of the block; −1 for none. */
+  readonly first?: number;
   /** What is the same for all passes over the block, where somebody has found it already. */
   readonly known?: BlockKnown;
 }
@@ -190,7 +192,8 @@ export class SchedState {
     const o = this.occupancy[node] as Occupancy;
     const t = this.issueCycle(node);
     this.issue[node] = t;
-    this.pipe[o.pipe] = this.forward ? t + o.interval : t;
+    // What stays first is no reason to order the others in one way or another.
+    if (node !== this.context.first) this.pipe[o.pipe] = this.forward ? t + o.interval : t;
     this.cycle = this.forward ? t + Math.max(1, o.minStall) : t + 1;
     this.used[o.resource] = (this.used[o.resource] as number) + o.interval;
     this.pressure.place(node);

@@ -86,9 +86,11 @@ describe("selection", () => {
       first: 0,
       last: 1,
       temporary: false,
+      factor: false,
     },
     slots: 4,
     ceiling: 3,
+    first: 0,
     step: 1,
     occupied: new Uint8Array(4),
     primary: new Int32Array(4),
@@ -212,13 +214,15 @@ describe("allocation", () => {
     b.emit("EXIT");
     const func = b.finish();
     const before = snapshot(func);
+    // Allocation renames the operands.
+    const [inU, inW] = [u.id, w.id];
     const r = allocate(func);
     expect(checkAllocation(before, func)).toEqual([]);
     // By the paths of one thread, w could take u's register: u is not read after it on any path.
-    expect(r.ok && r.value.assignment[u.id]).not.toBe(r.ok && r.value.assignment[w.id]);
+    expect(r.ok && r.value.assignment[inU]).not.toBe(r.ok && r.value.assignment[inW]);
     for (const inst of func.blocks[1]?.insts ?? []) {
       for (const o of [...inst.dsts, ...inst.srcs])
-        if (o.file === File.UR && o.id >= 0) o.id = r.ok ? (r.value.assignment[u.id] as number) : -1;
+        if (o.file === File.UR && o.id >= 0) o.id = r.ok ? (r.value.assignment[inU] as number) : -1;
     }
     expect(checkAllocation(before, func).map((f) => f.message)).toEqual([
       "%0 is overwritten on one side of the branch and read on the other",

@@ -35,9 +35,27 @@ test("source-order", () => {
 });
 
 test("critical-path, balanced, long-latency-first, ilp: the load first, its reader last", () => {
-  for (const name of ["critical-path", "balanced", "long-latency-first", "ilp", "backend-c", "post-schedule", "best"]) {
+  for (const name of ["critical-path", "balanced", "long-latency-first", "ilp", "backend-c", "best"]) {
     expect([name, orderOf(late, policyNamed(name)!)]).toEqual([name, [2, 0, 1, 3]]);
   }
+});
+
+test("post-schedule: a short block that runs once keeps its order unless much is gained", () => {
+  expect(orderOf(late, policyNamed("post-schedule")!)).toEqual([0, 1, 2, 3]);
+  const far = late.replace("LDG", `${"IADD3 R12, R12, R21, RZ\n".repeat(4)}LDG`);
+  expect(orderOf(far, policyNamed("post-schedule")!)[0]).toBe(6);
+});
+
+test("fill: special registers apart, and uniform registers no earlier than those before them are read", () => {
+  const code = `S2R R0, SR_TID.X
+    ULDC UR4, c[0x0][0x0]
+    S2R R8, SR_CTAID.X
+    IMAD R6, R8, UR4, R0
+    LDC.64 R2, c[0x0][0x210]
+    IMAD.WIDE R2, R6, 0x40, R2
+    ULDC.64 UR6, c[0x0][0x208]
+    LDG.E R4, desc[UR6][R2.64]`;
+  expect(orderOf(code, policyNamed("fill")!)).toEqual([0, 4, 1, 2, 3, 6, 5, 7]);
 });
 
 test("critical-path fills the gap between dependent instructions", () => {
