@@ -108,6 +108,23 @@ function calleeBefore(source, offset) {
   return offset;
 }
 
+/** The text of the string that is open at the end of a source; null outside of strings. */
+function openString(source) {
+  const scanner = ts.createScanner(ts.ScriptTarget.Latest, true, ts.LanguageVariant.Standard, source);
+  let open = null;
+  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan())
+    open = token === ts.SyntaxKind.StringLiteral && scanner.isUnterminated() ? scanner.getTokenValue() : null;
+  return open;
+}
+
+/** In strings tslab gives all candidates, to be put in at the cursor: those that begin with what stands there replace it. */
+function fitted(completions, source, offset) {
+  const text = openString(source.slice(0, offset));
+  if (text === null || completions.start !== offset) return completions;
+  const candidates = completions.candidates.filter((c) => c.startsWith(text));
+  return { ...completions, start: offset - text.length, end: offset, candidates };
+}
+
 /** Where the library finds the signal that an interrupt of the running cell gives to what runs on other threads. */
 const INTERRUPT = Symbol.for("ptxlab.interrupt");
 
@@ -204,10 +221,12 @@ function createSession(cwd) {
     complete: (source, offset) =>
       foreign.isForeign(source)
         ? foreign.complete(source, offset)
-        : (foreign.completeNames(source, offset) ?? executor.complete(source, offset)),
+        : (foreign.completeNames(source, offset) ?? fitted(executor.complete(source, offset), source, offset)),
     /** Signature and documentation at an offset, else of the call around it, as text; null where there is nothing to tell. */
     inspect(source, offset) {
       if (foreign.isForeign(source)) return foreign.inspect(source, offset);
+      const named = foreign.inspectNames(source, offset);
+      if (named !== null) return named;
       const info = executor.inspect(source, offset) ?? executor.inspect(source, calleeBefore(source, offset));
       return info ? printQuickInfo(info) : null;
     },

@@ -32,6 +32,8 @@ function openForeign(source, file, folder) {
 const complete = (source, offset) => require("../dist/index.js").completeCell(source, offset);
 /** Names of knobs, phases and policies in a TypeScript cell; null where none are wanted. */
 const completeNames = (source, offset) => require("../dist/index.js").completeNames(source, offset);
+/** What such a name is; null where none are wanted. */
+const inspectNames = (source, offset) => require("../dist/index.js").inspectNames(source, offset);
 const inspect = (source, offset) => require("../dist/index.js").inspectCell(source, offset);
 
-module.exports = { complete, completeNames, inspect, isComplete, isForeign, openForeign };
+module.exports = { complete, completeNames, inspect, inspectNames, isComplete, isForeign, openForeign };

@@ -63,6 +63,7 @@ export {
   type FunctionLatency,
   figuresOf,
   inspectCell,
+  inspectNames,
   isForeignCell,
   liftCubin,
   liftFunction,

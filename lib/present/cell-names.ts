@@ -15,6 +15,9 @@ const values: Readonly<Record<string, () => readonly string[]>> = {
   DUMPIR: phaseNames,
   policies: policyNames,
   policyNamed: policyNames,
+  findKnob: () => knobs.map((k) => k.name),
+  phaseRow: phaseNames,
+  phaseIndex: phaseNames,
 };
 /** By the object whose keys they are. */
 const keys: Readonly<Record<string, () => readonly string[]>> = {
@@ -30,6 +33,22 @@ export function completeNames(source: string, offset: number): Completions | nul
   if (list === undefined) return null;
   const candidates = [...new Set(list())].filter((c) => c.startsWith(word) && c !== word).sort();
   return { start: offset - word.length, end: offset, candidates };
+}
+
+/** What the word at an offset is where names of ptxlab are wanted, as text; null elsewhere, and for words that are none. */
+export function inspectNames(source: string, offset: number): string | null {
+  const left = /\w*$/.exec(source.slice(0, offset))![0];
+  const word = left + /^\w*/.exec(source.slice(offset))![0];
+  const { inside, key } = placeOf(source.slice(0, offset - left.length));
+  if (key === null ? inside === "knobs" : key === "findKnob") {
+    const knob = knobs.find((k) => k.name === word);
+    if (knob === undefined) return null;
+    const by = knob.readBy === null ? "nothing reads it" : `read by ${knob.readBy}`;
+    return `${knob.name} (${knob.type}${knob.value === null ? "" : `, ${knob.value} when not set`}): ${knob.says}\n${by}`;
+  }
+  if (key === null || values[key] === undefined) return null;
+  const says = phases.find((p) => p.name === word) ?? schedulePolicies.find((p) => p.name === word);
+  return says === undefined ? null : `${says.name}: ${says.does}`;
 }
 
 interface Place {

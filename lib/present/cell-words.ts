@@ -3,7 +3,7 @@
 import { type Arg, type Form, instructions, TYPE_WORDS } from "../ptx/spec/instructions.js";
 import { SPECIAL_REGISTERS } from "../ptx/spec/sregs.js";
 import { STATE_SPACES, VARIABLE_TYPES } from "../ptx/words.js";
-import { isaPage, mnemonics } from "../sass/index.js";
+import { isaPage, mnemonics, modifiersOf as sassModifiersOf } from "../sass/index.js";
 import { targetNames } from "../target/index.js";
 import { type Declarations, declarationsFor } from "./cuda-headers.js";
 import { cppKeywords, cudaBuiltins } from "./cuda-words.js";
@@ -74,17 +74,20 @@ function headWords(line: string): readonly string[] {
 }
 
 function wordsOf(language: string, word: string, source: string): readonly string[] {
-  if (language === "sass") return mnemonics;
+  if (language === "sass") return word.includes(".") ? oneMore(word, sassModifiersOf) : mnemonics;
   if (language !== "ptx" && language !== "asm") return [];
   const { forms } = instructions();
   if (word.startsWith("%")) return [...SPECIAL_REGISTERS.keys(), ...(source.match(/%[\w$]+/g) ?? [])];
   if (word.startsWith(".")) return [...directives, ...[...VARIABLE_TYPES, ...STATE_SPACES].map((w) => `.${w}`)];
   if (!word.includes(".")) return [...forms.keys()];
-  // One modifier more than there are.
+  return [...forms.keys(), ...oneMore(word, modifiersOf)];
+}
+
+/** What has been written up to the last point, with one modifier more than there are. */
+function oneMore(word: string, modifiers: (opcode: string) => readonly string[]): readonly string[] {
   const stem = word.slice(0, word.lastIndexOf("."));
   const [opcode = "", ...there] = stem.split(".");
-  const next = modifiersOf(opcode).filter((m) => !there.includes(m));
-  return [...forms.keys(), ...next.map((m) => `${stem}.${m}`)];
+  return modifiers(opcode).flatMap((m) => (there.includes(m) ? [] : [`${stem}.${m}`]));
 }
 
 /** Modifiers and types that some form of an instruction takes. */

@@ -4,7 +4,7 @@ import { showTables } from "./shown-tables.js";
 showTables();
 
 export { type AllocationWatch, watchAllocation } from "./allocation.js";
-export { completeNames } from "./cell-names.js";
+export { completeNames, inspectNames } from "./cell-names.js";
 export { type Completions, completeCell, inspectCell } from "./cell-words.js";
 export {
   type Assembled,

@@ -201,6 +201,20 @@ function modifierText(codes: readonly CodeLine[]): string[] {
   return out.length === 0 ? [] : ["Modifiers:", "", ...out, ""];
 }
 
+/** Modifiers that some row or encoding of a mnemonic has, without the point before them; sorted. */
+export function modifiersOf(op: string): readonly string[] {
+  const found = new Set<string>();
+  for (const row of rowsOf(op)) {
+    const codes = encodingsOf(row).map((e) => e.code);
+    const texts = codes.flatMap((c) =>
+      [...c.groups, ...c.steps.flatMap((s) => (s.part ? [s.part] : []))].flatMap((g) => g.values.map((v) => v.text)),
+    );
+    for (const text of [codes.length === 0 ? "" : row.row.op, ...texts])
+      for (const [, word] of text.matchAll(/\.(\w+)/g)) if (!/^INVALID/.test(word!)) found.add(word!);
+  }
+  return [...found].sort();
+}
+
 // ---------------------------------------------------------------------------------------------- indices
 
 function mnemonicIndex(ops: readonly string[]): string {

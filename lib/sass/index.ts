@@ -11,7 +11,7 @@ export type { Flow, Form, Memory, SlotInfo, Space } from "../isa/types.js";
 export { type AssemblyLine, type AssemblySource, assembleLines, assemblyLines } from "./assembly.js";
 export type { Code, CodeReloc, CodeTable, Routine } from "./code.js";
 export { controlOf, decodeCode, decodeInst } from "./decode.js";
-export { type DocPage, isaPage, isaPages } from "./docs.js";
+export { type DocPage, isaPage, isaPages, modifiersOf } from "./docs.js";
 export {
   accepts,
   controlWord,

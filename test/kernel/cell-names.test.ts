@@ -1,5 +1,5 @@
 /** Completion of knobs, phases and policies in cells of TypeScript. */
-import { completeNames } from "../../lib/index.js";
+import { completeNames, inspectNames } from "../../lib/index.js";
 
 /** The cursor is at `|`; null where the compiler is asked. */
 const complete = (cell: string): readonly string[] | null =>
@@ -27,6 +27,21 @@ test("phases in lists of names, each after the one before", () => {
 test("policies by name", () => {
   expect(complete('policyNamed("critical|')).toContain("critical-path");
   expect(complete('sweep({ policies: ["keep", "critical|')).toContain("critical-path");
+});
+
+test("of all knobs where one is looked up", () => {
+  expect(complete('knobs.findKnob("AllowReass|')).toEqual(["AllowReassociateCSE"]);
+});
+
+test("names are explained where they mean something", () => {
+  const explain = (cell: string): string | null => inspectNames(cell.replace("|", ""), cell.indexOf("|"));
+  expect(explain("compile(ptx, { knobs: { Loop|Unroll: 0 } })")).toBe(
+    "LoopUnroll (flag, 1 when not set): loops are unrolled at all\nread by unroll: LoopUnroll",
+  );
+  expect(explain('knobs.findKnob("AllowReass|ociateCSE")')).toMatch(/\nnothing reads it$/);
+  expect(explain('runPhases(f, { disablePhases: "GvnC|se" })')).toMatch(/^GvnCse: ./);
+  expect(explain('policyNamed("source-or|der")')).toBeNull();
+  expect(explain("const Loop|Unroll = 1")).toBeNull();
 });
 
 test("elsewhere the compiler is asked", () => {

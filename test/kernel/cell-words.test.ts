@@ -27,6 +27,8 @@ test("PTX: instructions, their modifiers and types, special and own registers, d
 
 test("SASS: mnemonics", () => {
   expect(complete("%%sass k\n  IADD|")).toContain("IADD3");
+  expect(complete("%%sass k\n  IMAD.WI|")).toEqual(["IMAD.WIDE"]);
+  expect(complete("%%sass k\n  LDG.E.CONST|")).toEqual(["LDG.E.CONSTANT"]);
 });
 
 test("CUDA: words of the language and of the cell, built-in variables, PTX within asm", () => {

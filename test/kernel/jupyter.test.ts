@@ -211,6 +211,12 @@ describeJupyter("the kernel over a Jupyter server", () => {
       expect(await complete("fs.readFi")).toMatchObject({
         matches: expect.arrayContaining(["readFile", "readFileSync"]),
       });
+      // A string whose type names its values.
+      expect(await complete('const one: "alpha-1" | "alpha-2" | "beta" = "alpha-')).toMatchObject({
+        cursor_start: 45,
+        cursor_end: 51,
+        matches: ["alpha-1", "alpha-2"],
+      });
       expect(await complete("({ knobs: { HoistLa")).toMatchObject({ cursor_start: 12, matches: ["HoistLate"] });
     });
     test("completion and inspection in cells of other languages", async () => {
