@@ -171,7 +171,8 @@ export function sobol(design: SobolDesign, figures: readonly (number | null)[]):
   return factors
     .map(({ name }, k) => ({
       name,
-      first: mean((i) => at(1, i) * (at(k + 2, i) - at(0, i))),
+      // Of figures around their mean: what all have in common would only add the noise of the draws.
+      first: mean((i) => (at(1, i) - middle) * (at(k + 2, i) - at(0, i))),
       total: mean((i) => (at(0, i) - at(k + 2, i)) ** 2 / 2),
     }))
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));

@@ -171,4 +171,27 @@ describe("statistics", () => {
       ),
     ).toContainEqual({ name: "x1", first: 0, total: 0 });
   });
+
+  test("Sobol's indices of figures far from 0 are those of the same figures around it", () => {
+    // 2 u + v: variances 5 and 1/4.
+    const design = sobolDesign([
+      { name: "u", values: [0, 1, 2, 3] },
+      { name: "v", values: [0, 1] },
+    ]);
+    const figures = design.points.map((p) => 2 * Number(p.u) + Number(p.v));
+    const near = sobol(
+      design,
+      figures.map((f) => f - 3.5),
+    );
+    const far = sobol(
+      design,
+      figures.map((f) => f + 10_000),
+    );
+    for (const [i, { name, first, total }] of near.entries()) {
+      expect(far[i]!.name).toBe(name);
+      expect(far[i]!.first).toBeCloseTo(first, 6);
+      expect(far[i]!.total).toBeCloseTo(total, 6);
+      expect(Math.abs(first - (name === "u" ? 5 : 0.25) / 5.25)).toBeLessThan(0.2);
+    }
+  });
 });
