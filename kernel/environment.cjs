@@ -29,7 +29,7 @@ function findPython() {
   const named = process.env.PYTHON;
   const python = (named ? [named] : ["python3", "python"]).find(usable);
   if (python) return python;
-  console.error(named ? `PYTHON=${named} is no ${WANTED}` : `needs ${WANTED}`);
+  console.error(named ? `PYTHON=${named} is not ${WANTED}` : `needs ${WANTED}`);
   process.exit(1);
 }
 
