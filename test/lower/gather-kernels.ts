@@ -12,8 +12,6 @@ export interface GatherKernel {
   readonly functions?: string;
   /** Before sm_90 ptxas has two subroutines, with and without the predicate result, and does not gather lanes of both. */
   readonly mixesPredicates?: true;
-  /** Above -O0 ptxas tells lanes with several masks apart in a way that is not understood (R2UR with a predicate). */
-  readonly severalMasks?: true;
   /** First SM that needs gathering; before, or ever, the lanes come to one instruction in one order. 0 when left out. */
   readonly gathersFrom?: number;
 }
@@ -157,7 +155,6 @@ OUT: @%p1 exit;`,
   {
     name: "votes of two masks in registers at one place",
     gathersFrom: 90,
-    severalMasks: true,
     code: `${HALF} setp.ne.u32 %p2, %l, 3;
 vote.sync.all.pred %p3, %p2, %m; selp.u32 %d, 1, 0, %p3;
 vote.sync.any.pred %p3, !%p2, %m; selp.u32 %r1, 2, 0, %p3; add.u32 %d, %d, %r1;
@@ -189,7 +186,6 @@ match.any.sync.b32 %r1, %l, %m; add.u32 %d, %d, %r1;`,
   },
   {
     name: "redux in both branches, two masks at each place",
-    severalMasks: true,
     from: 80,
     code: `${HALF} ${ODD}
 @%p2 bra ODD;

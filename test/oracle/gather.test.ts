@@ -48,8 +48,8 @@ function sections(cubin: Uint8Array): Map<string, string> {
 }
 
 /** Not comparable: see the reasons in gather-kernels.ts. */
-function differs(k: GatherKernel, sm: number, level: number): boolean {
-  return (k.mixesPredicates === true && sm < 90) || (k.severalMasks === true && level > 0);
+function differs(k: GatherKernel, sm: number): boolean {
+  return k.mixesPredicates === true && sm < 90;
 }
 
 /** Kernels as one module: asking the tools takes longer than answering. */
@@ -76,7 +76,7 @@ const instructions = [
 
 describeOracle("gathering", () => {
   test.each(SMS.flatMap((sm) => LEVELS.map((level) => [sm, level] as const)))("sm_%i -O%i", (sm, level) => {
-    const kernels = [...gatherKernels, ...TILED].filter((k) => sm >= (k.from ?? 0) && !differs(k, sm, level));
+    const kernels = [...gatherKernels, ...TILED].filter((k) => sm >= (k.from ?? 0) && !differs(k, sm));
     const cubin = ptxas(module(kernels, sm), sm, level);
     const found = kernels.map((k, n) => [k.name, run(cubin, `k${n}_`)]);
     expect(found).toEqual(kernels.map((k) => [k.name, LANES.map((l) => k.expected(l) >>> 0)]));
@@ -99,7 +99,7 @@ describeOracle("gathering", () => {
 
   test("ptxas's gathered code is the same at all places of a function", () => {
     for (const level of LEVELS) {
-      const kernels = gatherKernels.filter((k) => !differs(k, 90, level));
+      const kernels = gatherKernels.filter((k) => !differs(k, 90));
       for (const [name, text] of sections(ptxas(module(kernels, 90), 90, level))) {
         const code = instructionsIn(text);
         const byForm = new Map<string, Set<string>>();

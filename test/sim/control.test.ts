@@ -52,6 +52,24 @@ describe("divergence and convergence", () => {
     expect(out).toEqual(lanes(() => -1));
   });
 
+  test("lanes whose guard says no are not with the others at BRA.DIV, and go their way", () => {
+    const { run, out } = runText(
+      `${prologue}
+      R2UR P0, UR4, R0
+      MOV R8, 0x1
+      @!P0 BRA.DIV apart
+      STG.E.SYS [R2], R8
+      EXIT
+      apart:
+      MOV R8, 0x2
+      STG.E.SYS [R2], R8
+      EXIT`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => 2));
+  });
+
   test("without a barrier the two sides stay apart", () => {
     const { run, out } = runText(
       `${prologue}

@@ -64,9 +64,10 @@ function bra(s: Site): Exec {
     const mask = o !== null && o.kind === Kind.Reg ? s.scalar(o)! : () => -1;
     const flip = o !== null && (o.mods & Mod.Not) !== 0 ? -1 : 0;
     return (w, m) => {
-      // Lanes whose guard says no are not with the others: ptxas's REDUX under masks that differ (sm_80, `@!P0 BRA.CONV` after R2UR) takes its slow path by that.
-      const diverged = ((mask(w) ^ flip) & w.live & ~(div ? w.active : m)) !== 0;
-      return branch(w, diverged === div ? m & pin(w) : 0, target);
+      // Lanes whose guard says no are not with the others, and take the path of the others: so ptxas's VOTE and REDUX under masks that differ take their
+      // slow path (`R2UR P0, URZ, mask; @!P0 BRA.DIV` or `BRA.CONV`, sm_80 and 90).
+      const diverged = ((mask(w) ^ flip) & w.live & ~m) !== 0;
+      return branch(w, diverged === div ? w.active & pin(w) : 0, target);
     };
   }
   // The group goes as a whole, or not at all: ptxas's loop that gathers lanes before a BSSY (VOTE before a YIELD, VOTEU
