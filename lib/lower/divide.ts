@@ -12,7 +12,14 @@ import { divisionF64, reciprocalRootF64, squareRootF64 } from "./math/float64.js
 import { integerDivision } from "./math/integer-division.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
-import { roundedQuotient, roundedReciprocal, roundedRoot } from "./rounded.js";
+import {
+  roundedQuotient,
+  roundedQuotient64,
+  roundedReciprocal,
+  roundedReciprocal64,
+  roundedRoot,
+  roundedRoot64,
+} from "./rounded.js";
 import { F32, F64, isSigned, type PtxType, registersOf } from "./types.js";
 import * as wide from "./wide.js";
 
@@ -107,6 +114,7 @@ function divided(c: Context, q: Quality, a: Operand, b: Operand): Operand {
   if (q.type === F32 && q.rounding === "rn") return roundedQuotient(c, args[0] as Operand, args[1] as Operand, q.ftz);
   if (q.type === F32) return inlineRoutine(c, divisionF32(q.rounding, q.ftz), args)[0] as Operand;
   if (q.ftz) throw new Refusal();
+  if (q.rounding === "rn") return roundedQuotient64(c, args[0] as Operand, args[1] as Operand);
   return inlineRoutine(c, divisionF64(q.rounding), args)[0] as Operand;
 }
 
@@ -127,6 +135,7 @@ export const rcp: Lowering = (c, i, m) => {
   const d = c.out(at(ops, 0), q.type);
   if (q.full || (q.approx && q.type === F64 && !q.ftz)) throw new Refusal();
   if (q.type === F32 && q.rounding === "rn") c.move(d, roundedReciprocal(c, a, q.ftz));
+  else if (q.rounding === "rn" && !q.ftz) c.move(d, roundedReciprocal64(c, a));
   else if (q.rounding !== null) c.move(d, divided(c, q, one(q.type), a));
   else reciprocal(c, d, a, q.ftz);
 };
@@ -139,6 +148,7 @@ export const sqrt: Lowering = (c, i, m) => {
   if (q.full || (q.type === F64 && (q.approx || q.ftz))) throw new Refusal();
   if (q.rounding === null) squareRoot(c, d, a, q.ftz);
   else if (q.type === F32 && q.rounding === "rn") c.move(d, roundedRoot(c, a, q.ftz));
+  else if (q.rounding === "rn") c.move(d, roundedRoot64(c, a));
   else {
     const text = q.type === F32 ? squareRootF32(q.rounding, q.ftz) : squareRootF64(q.rounding);
     c.move(d, inlineRoutine(c, text, [a])[0] as Operand);
