@@ -1,7 +1,8 @@
 /**
  * node tools/run-ts.cjs tools/issued.ts [sm_90 ...] [--kernel NAME] [--level N]: where the default level issues more than ptxas -O3.
  * Warp-instructions that whole grids issue in the simulator, by mnemonic, in % of all that ptxas's code issues: mean over the
- * kernels, largest excess first. With `--kernel` both listings of one kernel, each instruction with how often it was issued.
+ * kernels, largest excess first. With `--kernel` both listings of one kernel, or of one program in CUDA C++ (test/programs), each instruction with how often it was
+ * issued.
  * Needs the real tools (npm run oracle:setup).
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -13,6 +14,7 @@ import { row } from "../test/bench/measure.js";
 import { type CorpusTarget, corpus, corpusPtx, corpusTargets } from "../test/corpus/cases.js";
 import { tritonStyle, tritonStylePtx } from "../test/corpus/triton-style/cases.js";
 import { available, inScratch, tool } from "../test/oracle/tools.js";
+import { programs } from "../test/programs/programs.js";
 
 function ptxas(text: string, target: string): Uint8Array {
   return inScratch((dir) => {
@@ -59,6 +61,7 @@ function report(target: CorpusTarget): void {
   const cases = [
     ...corpus.map((c) => ({ ...c, text: () => corpusPtx(c.name, target) })),
     ...tritonStyle.map((c) => ({ ...c, text: () => tritonStylePtx(c.name) })),
+    ...programs.filter((p) => p.name === asked.kernel).map((p) => ({ ...p, text: () => p.ptx })),
   ];
   const excess = new Map<string, number>();
   const perKernel: string[] = [];
