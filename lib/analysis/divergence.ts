@@ -7,7 +7,8 @@
  * - lanes part at a conditional branch whose condition varies, and after code for the lanes of a mask that varies (gathered code);
  * - after it they are apart until the BSYNC of a region that the branch lies in.
  *
- * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. And the BSYNC of a region in which
+ * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. A region that lanes leave
+ * by BREAK brings together only those that stay: to the warp it means nothing. And the BSYNC of a region in which
  * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
  * no other path leads past it.
  */
@@ -40,6 +41,8 @@ export interface Region {
   readonly blocks: ReadonlySet<number>;
   /** Layout indices of the blocks where lanes meet. */
   readonly joins: ReadonlySet<number>;
+  /** Lanes may leave by BREAK: those that meet are not all that came in. */
+  readonly broken: boolean;
 }
 
 /** Where lanes come together: a block, and the index after the instruction that does it. */
@@ -58,10 +61,25 @@ function barrierOf(operands: readonly Operand[]): number {
   return -1;
 }
 
-/** All regions: what can be reached from BSSY without passing the BSYNC of its barrier. */
+/** The instruction takes lanes out of the barrier. */
+const breaksOff = (inst: Inst, barrier: number): boolean =>
+  inst.form.op === "BREAK" && barrierOf(inst.srcs) === barrier;
+
+/** Where lanes go on from the block that still belong to the barrier: not after a BREAK, or where it has the guard of the branch. */
+function staying(block: Block, barrier: number): readonly Block[] {
+  const off = block.insts.find((i) => breaksOff(i, barrier));
+  if (off === undefined) return block.succs;
+  const [guard, last] = [off.guard, terminator(block)];
+  if (guard === null || guard.id === ZERO_REG) return [];
+  const taken = last?.form.flow === "branch" && last.guard?.id === guard.id && last.guard.not === guard.not;
+  return taken ? block.succs.slice(0, 1) : block.succs;
+}
+
+/** All regions: what can be reached from BSSY without passing the BSYNC of its barrier, or a BREAK. */
 export function regionsOf(func: Func, { indexOf }: Cfg): Region[] {
   const joins = new Map<number, Set<number>>();
   const entries: { barrier: number; entry: number }[] = [];
+  const left = new Set<number>();
   for (let b = 0; b < func.blocks.length; b++) {
     for (const inst of (func.blocks[b] as Block).insts) {
       const { op } = inst.form;
@@ -69,23 +87,26 @@ export function regionsOf(func: Func, { indexOf }: Cfg): Region[] {
       else if (op === "BSYNC") {
         const barrier = barrierOf(inst.srcs);
         joins.set(barrier, (joins.get(barrier) ?? new Set()).add(b));
-      }
+      } else if (op === "BREAK") left.add(barrierOf(inst.srcs));
     }
   }
   return entries.map(({ barrier, entry }) => {
     const ends = joins.get(barrier) ?? new Set<number>();
-    if (endsInPlace(func.blocks[entry] as Block, barrier)) return { barrier, entry, blocks: new Set(), joins: ends };
+    const broken = left.has(barrier);
+    if (endsInPlace(func.blocks[entry] as Block, barrier))
+      return { barrier, entry, blocks: new Set(), joins: ends, broken };
     const blocks = new Set([entry]);
     const work = [entry];
     for (let b = work.pop(); b !== undefined; b = work.pop()) {
-      for (const s of (func.blocks[b] as Block).succs) {
+      const block = func.blocks[b] as Block;
+      for (const s of broken ? staying(block, barrier) : block.succs) {
         const i = indexOf[s.id] as number;
         if (ends.has(i) || blocks.has(i)) continue;
         blocks.add(i);
         work.push(i);
       }
     }
-    return { barrier, entry, blocks, joins: ends };
+    return { barrier, entry, blocks, joins: ends, broken };
   });
 }
 
@@ -136,7 +157,7 @@ class Finding {
         const sync = lastSync(block);
         this.until[b] = sync < 0 ? block.insts.length : sync + 1;
       });
-      for (const r of this.regions) if (r.late) for (const j of r.joins) apart[j] = 2;
+      for (const r of this.regions) if (r.late || r.broken) for (const j of r.joins) apart[j] = 2;
     } else this.settle();
     return {
       varies,
@@ -312,6 +333,7 @@ function meetingsAround(
 ): readonly (readonly Meeting[] | undefined)[] {
   const around: (Meeting[] | undefined)[] = new Array(func.blocks.length).fill(undefined);
   for (const r of regions) {
+    if (r.broken) continue;
     const meetings = [...r.joins].flatMap((j) => (r.late ? barrierAfter(func, cfg, j) : [syncIn(func, j)]));
     for (const b of r.blocks) {
       const list = around[b];

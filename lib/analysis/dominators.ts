@@ -16,6 +16,9 @@ interface Edges {
   readonly list: Int32Array;
 }
 
+/** The edges of a control-flow graph, or of a part of one. */
+export type Flow = Pick<Cfg, "count" | "rpo" | "succStart" | "succ" | "predStart" | "pred">;
+
 /** A tree of dominators or of post-dominators, over layout indices of blocks. */
 export interface DominatorTree {
   /** Node count: blocks, and for post-dominators one more, the virtual exit. */
@@ -61,7 +64,7 @@ export function dominators(cfg: Cfg): DominatorTree {
 }
 
 /** Post-dominators: what lies on every path to an exit; node `count` is the virtual exit. */
-export function postDominators(cfg: Cfg): DominatorTree {
+export function postDominators(cfg: Flow): DominatorTree {
   const n = cfg.count;
   const exits = exitEdges(cfg);
   // Reversed graph: successors of a block are its predecessors; the exit's successors are the exits.
@@ -72,7 +75,7 @@ export function postDominators(cfg: Cfg): DominatorTree {
 }
 
 /** Reachable blocks that get an edge to the virtual exit. */
-function exitEdges(cfg: Cfg): number[] {
+function exitEdges(cfg: Flow): number[] {
   const reaches = new Uint8Array(cfg.count);
   const exits: number[] = [];
   const work: number[] = [];

@@ -19,6 +19,12 @@
  * program means the same (what needs lanes together brings them together itself, see warp.ts); lanes that end inside
  * one leave its barrier. Regions that only end the kernel are left out.
  *
+ * Where some lanes go past J (a loop is left from an arm, one condition of several fails), those that stay meet all the same: see
+ * convergence-plan.ts. Lanes that leave such a region break off its barrier on their way:
+ *
+ *     X:   @p BRA out      becomes      X:   @p BRA E          E:  BREAK B
+ *                                                                  BRA out
+ *
  * A loop that watches memory may wait for a lane that waits at the loop's own barrier (a lock taken by a compare-and-swap).
  * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
  * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
@@ -26,31 +32,15 @@
  * itself makes around a compare-and-swap wait for nobody: one lane's swap fails because another's went through. ptxas has no YIELD there.
  */
 import { type Cfg, controlFlow } from "../analysis/cfg.js";
-import { commonDominator, type DominatorTree, dominates, dominators, postDominators } from "../analysis/dominators.js";
-import { type Loop, type Loops, naturalLoops } from "../analysis/loops.js";
+import { dominators } from "../analysis/dominators.js";
+import { type Loop, naturalLoops } from "../analysis/loops.js";
 import { form } from "../isa/form.js";
 import { renameTargets } from "../ori/editor.js";
-import { blockFallsThrough, connect, isConditional, terminator } from "../ori/flow.js";
+import { blockFallsThrough, connect, terminator } from "../ori/flow.js";
 import { newBlock, newInst } from "../ori/func.js";
 import { breg, label, PT } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
-
-/** Barrier registers B0 … B15, less some for what later phases add. */
-const MAX_NESTING = 12;
-
-interface Graph {
-  readonly cfg: Cfg;
-  readonly dom: DominatorTree;
-  readonly pdom: DominatorTree;
-  readonly loops: Loops;
-}
-
-interface Region {
-  /** Layout indices. */
-  readonly entry: number;
-  readonly join: number;
-  readonly blocks: readonly number[];
-}
+import { branches, type Graph, planRegions, preheaderOf, type Region } from "./convergence-plan.js";
 
 /** What lowering knows of loops in which other threads have a part. */
 export interface Watching {
@@ -66,134 +56,33 @@ export interface Watching {
 export function addRegions(func: Func, { insts, retries }: Watching): void {
   if (!func.blocks.some(branches)) return;
   addPreheaders(func);
+  const latches = addLatches(func);
   const graph = graphOf(func);
-  const regions = plan(graph);
+  const regions = planRegions(graph);
   const waiting = loopsThatWatch(graph, insts).filter((l) => !retries.has(graph.cfg.blocks[l.header] as Block));
-  for (const r of regions) apply(func, graph.cfg, r, !waiting.some((l) => r.blocks.includes(l.header)));
+  const made = regions.map((r): Made => {
+    const watches = waiting.some((l) => r.blocks.includes(l.header));
+    const suffix =
+      watches || !func.target.has("reconvergent") ? "" : r.exits.length > 0 ? ".RELIABLE" : ".RECONVERGENT";
+    const members = new Set([r.entry, ...r.blocks].map((i) => graph.cfg.blocks[i] as Block));
+    return { region: r, barrier: func.values.add(File.B), suffix, members };
+  });
+  breakOff(func, graph.cfg, made);
+  for (const m of made) apply(func, graph.cfg, m);
   for (const l of waiting) {
     const header = graph.cfg.blocks[l.header] as Block;
     header.insts.unshift(instruction(func, "YIELD", [], [PT()], header.insts[0] ?? null));
   }
-  if (regions.length > 0) connect(func);
+  const joins = new Set(regions.map((r) => graph.cfg.blocks[r.join] as Block));
+  for (const b of latches) if (!joins.has(b)) dropLatch(func, b);
+  if (regions.length > 0 || latches.length > 0) connect(func);
   func.generation++;
 }
 
 function graphOf(func: Func): Graph {
   const cfg = controlFlow(func);
   const dom = dominators(cfg);
-  return { cfg, dom, pdom: postDominators(cfg), loops: naturalLoops(cfg, dom) };
-}
-
-/** Ends in a conditional branch, or goes by a table. */
-function branches(b: Block): boolean {
-  const last = terminator(b);
-  return last !== null && (last.table !== undefined || (last.form.flow === "branch" && isConditional(last)));
-}
-
-// ------------------------------------------------------------------------------------------------ planning
-
-function plan(g: Graph): Region[] {
-  const entries = new Map<number, number>();
-  for (let x = 0; x < g.cfg.count; x++) {
-    if (!branches(g.cfg.blocks[x] as Block)) continue;
-    const found = place(g, x, g.pdom.idom[x] as number);
-    if (found === null) continue;
-    const other = entries.get(found.join);
-    entries.set(found.join, other === undefined ? found.entry : merged(g, other, found.entry, found.join));
-  }
-  const regions: Region[] = [];
-  for (const [join, entry] of entries) {
-    const region = entry < 0 ? null : regionOf(g, entry, join);
-    if (region !== null) regions.push(region);
-  }
-  // Larger regions first: where two are entered at one block, the inner barrier is set up last.
-  regions.sort((a, b) => b.blocks.length - a.blocks.length || a.entry - b.entry || a.join - b.join);
-  return limited(regions, g.cfg.count);
-}
-
-/** The block that dominates both entries of regions with one join, as an entry itself; −1 when it cannot be one. */
-function merged(g: Graph, a: number, b: number, join: number): number {
-  if (a < 0) return a;
-  const found = place(g, commonDominator(g.dom, a, b), join);
-  return found === null || found.join !== join ? -1 : found.entry;
-}
-
-/** Entry and join for lanes that part in block x and meet at j or later. */
-function place(g: Graph, x: number, j: number): { entry: number; join: number } | null {
-  let join = j;
-  for (;;) {
-    if (x < 0 || join < 0 || join >= g.cfg.count || endsKernel(g.cfg.blocks[join] as Block)) return null;
-    const entry = hoisted(g, x, join);
-    if (entry < 0) return null;
-    if (entry !== join && dominates(g.pdom, join, entry)) return { entry, join };
-    join = g.pdom.idom[join] as number;
-  }
-}
-
-/** Nothing comes but the end of the kernel. */
-function endsKernel(b: Block): boolean {
-  const seen = new Set<Block>();
-  for (let at: Block | undefined = b; at !== undefined && !seen.has(at); ) {
-    seen.add(at);
-    const first: Inst | undefined = at.insts[0];
-    if (first?.form.flow === "exit") return first.guard === null;
-    if (first !== undefined && (first.form.flow !== "branch" || isConditional(first) || first.table !== undefined))
-      return false;
-    if (at.succs.length !== 1) return false;
-    at = at.succs[0];
-  }
-  return false;
-}
-
-/** x, or the preheader of the outermost loop around x that join is outside of; −1 when there is none. */
-function hoisted(g: Graph, x: number, join: number): number {
-  let outermost: Loop | null = null;
-  for (let l = g.loops.innermost[x] as number; l >= 0; ) {
-    const loop = g.loops.loops[l] as Loop;
-    if (!loop.blocks.includes(join)) outermost = loop;
-    l = loop.parent;
-  }
-  return outermost === null ? x : preheaderOf(g, outermost);
-}
-
-function preheaderOf(g: Graph, loop: Loop): number {
-  let found = -1;
-  for (const p of g.cfg.blocks[loop.header]?.preds ?? []) {
-    const i = g.cfg.indexOf[p.id] as number;
-    if (loop.blocks.includes(i)) continue;
-    if (found >= 0 || p.succs.length !== 1) return -1;
-    found = i;
-  }
-  return found;
-}
-
-/** What lies between entry and join; null when it is entered or left in another way. */
-function regionOf(g: Graph, entry: number, join: number): Region | null {
-  const inside = new Set<number>();
-  const work = successors(g.cfg, entry);
-  for (let b = work.pop(); b !== undefined; b = work.pop()) {
-    if (b === join || inside.has(b)) continue;
-    if (b === entry || !dominates(g.dom, entry, b)) return null;
-    inside.add(b);
-    work.push(...successors(g.cfg, b));
-  }
-  return { entry, join, blocks: [...inside].sort((a, b) => a - b) };
-}
-
-function successors(cfg: Cfg, b: number): number[] {
-  return Array.from(cfg.succ.subarray(cfg.succStart[b] as number, cfg.succStart[b + 1] as number));
-}
-
-/** Leaves out regions nested too deep for the barrier registers. Outer regions come first. */
-function limited(regions: readonly Region[], count: number): Region[] {
-  const depth = new Uint8Array(count);
-  const kept: Region[] = [];
-  for (const r of regions) {
-    if ((depth[r.entry] as number) >= MAX_NESTING) continue;
-    kept.push(r);
-    for (const b of r.blocks) depth[b] = (depth[b] as number) + 1;
-  }
-  return kept;
+  return { cfg, dom, loops: naturalLoops(cfg, dom) };
 }
 
 function loopsThatWatch(g: Graph, watching: ReadonlySet<Inst>): Loop[] {
@@ -220,6 +109,52 @@ function addPreheaders(func: Func): void {
   connect(func);
 }
 
+/** Gives loops with several back edges one block that they all go through; returns those blocks. */
+function addLatches(func: Func): Block[] {
+  const g = graphOf(func);
+  const made: Block[] = [];
+  for (const { header, latches } of g.loops.loops) {
+    const target = g.cfg.blocks[header] as Block;
+    const from = latches.map((b) => g.cfg.blocks[b] as Block);
+    if (from.length < 2) continue;
+    const latch = newBlock(func, "", target.freq);
+    putBefore(func, latch, target, from);
+    for (const b of from) redirect(b, target, latch);
+    made.push(latch);
+  }
+  if (made.length > 0) connect(func);
+  return made;
+}
+
+/** Puts a block that leads to `target` into the layout: before it, where one of `from` falls through to there; else where nothing falls through into it. */
+function putBefore(func: Func, b: Block, target: Block, from: readonly Block[]): void {
+  const at = func.blocks.indexOf(target);
+  const before = func.blocks[at - 1];
+  if (before !== undefined && from.includes(before) && blockFallsThrough(before)) {
+    func.blocks.splice(at, 0, b);
+    return;
+  }
+  b.insts.push(instruction(func, "BRA", [], [PT(), label(target)], target.insts[0] ?? null));
+  const last = Math.max(...from.map((p) => func.blocks.indexOf(p)));
+  const open = func.blocks.findIndex((p, i) => i >= last && !blockFallsThrough(p));
+  func.blocks.splice(open + 1, 0, b);
+}
+
+/** Takes such a block out again. */
+function dropLatch(func: Func, latch: Block): void {
+  const [header] = latch.succs as [Block];
+  for (const b of latch.preds) redirect(b, latch, header);
+  func.blocks.splice(func.blocks.indexOf(latch), 1);
+}
+
+/** Has control go from `b` to `to` where it went to `from`; not where it falls through. */
+function redirect(b: Block, from: Block, to: Block): void {
+  for (const i of b.insts) {
+    if (goesTo(i)) for (const o of i.srcs) if (o.kind === Kind.Label && o.id === from.id) o.id = to.id;
+    renameTargets(i, (id) => (id === from.id ? to.id : id));
+  }
+}
+
 /** Puts block `b` into the layout before `target`, on the edges from the predecessors for which `moved` holds. */
 function insertAhead(func: Func, target: Block, b: Block, moved: (p: Block) => boolean): void {
   const at = func.blocks.indexOf(target);
@@ -229,13 +164,7 @@ function insertAhead(func: Func, target: Block, b: Block, moved: (p: Block) => b
     jump.insts.push(instruction(func, "BRA", [], [PT(), label(target)], target.insts[0] ?? null));
     func.blocks.splice(at, 0, jump, b);
   } else func.blocks.splice(at, 0, b);
-  for (const p of target.preds) {
-    if (!moved(p)) continue;
-    for (const i of p.insts) {
-      if (goesTo(i)) for (const o of i.srcs) if (o.kind === Kind.Label && o.id === target.id) o.id = b.id;
-      renameTargets(i, (id) => (id === target.id ? b.id : id));
-    }
-  }
+  for (const p of target.preds) if (moved(p)) redirect(p, target, b);
 }
 
 /** Names blocks that lanes go to from here: where they part, or after gathered code (gather.ts). BSSY names where they meet. */
@@ -247,12 +176,57 @@ function instruction(func: Func, name: string, dsts: Operand[], srcs: Operand[],
   return newInst(func, form(name), dsts, srcs, null, like?.loc ?? null);
 }
 
-function apply(func: Func, cfg: Cfg, r: Region, reconvergent: boolean): void {
-  const entry = cfg.blocks[r.entry] as Block;
-  const join = cfg.blocks[r.join] as Block;
-  const members = new Set<Block>([entry, ...r.blocks.map((i) => cfg.blocks[i] as Block)]);
-  const barrier = func.values.add(File.B);
-  const suffix = reconvergent && func.target.has("reconvergent") ? ".RECONVERGENT" : "";
+interface Made {
+  readonly region: Region;
+  readonly barrier: number;
+  /** Modifier of BSSY, BREAK and BSYNC: ptxas 13.0.88 has .RELIABLE from sm_100 on where lanes may break off. */
+  readonly suffix: string;
+  /** The blocks from which an edge to the join means that lanes wait there. */
+  readonly members: Set<Block>;
+}
+
+/** Blocks on the edges on which lanes go past joins: they break off the barriers that others wait at. */
+function breakOff(func: Func, cfg: Cfg, made: readonly Made[]): void {
+  // By target and by the regions that are left: where from.
+  const edges = new Map<string, { to: Block; left: Made[]; from: Block[] }>();
+  const leaving = new Map<string, Made[]>();
+  for (const m of made)
+    for (const [from, to] of m.region.exits) {
+      const key = `${from} ${to}`;
+      leaving.set(key, [...(leaving.get(key) ?? []), m]);
+    }
+  for (const [key, left] of leaving) {
+    const [from, to] = key.split(" ").map((n) => cfg.blocks[Number(n)] as Block) as [Block, Block];
+    const around = made.filter((m) => m.members.has(from));
+    const group = `${to.id} ${left.map((m) => m.barrier)} ${around.map((m) => m.barrier)}`;
+    const edge = edges.get(group);
+    if (edge === undefined) edges.set(group, { to, left, from: [from] });
+    else edge.from.push(from);
+  }
+  for (const { to, left, from } of edges.values()) {
+    const off = newBlock(
+      func,
+      "",
+      Math.min(
+        to.freq,
+        from.reduce((sum, b) => sum + b.freq, 0),
+      ),
+    );
+    const like = to.insts[0] ?? null;
+    // Inner barriers first.
+    for (const { barrier, suffix } of left.toReversed())
+      off.insts.push(instruction(func, `BREAK${suffix}`, [], [PT(), breg(barrier)], like));
+    putBefore(func, off, to, from);
+    for (const p of from) redirect(p, to, off);
+    const [first] = from as [Block];
+    for (const m of made) if (!left.includes(m) && m.members.has(first)) m.members.add(off);
+  }
+  if (edges.size > 0) connect(func);
+}
+
+function apply(func: Func, cfg: Cfg, { region, barrier, suffix, members }: Made): void {
+  const entry = cfg.blocks[region.entry] as Block;
+  const join = cfg.blocks[region.join] as Block;
   const last = terminator(entry);
   const enter = instruction(
     func,

@@ -42,7 +42,7 @@ export function hoistEnds(func: Func): number {
 
 function moveEnd(func: Func, region: Region, all: readonly Region[]): boolean {
   const [join, ...more] = [...region.joins];
-  if (join === undefined || more.length > 0) return false;
+  if (join === undefined || more.length > 0 || region.broken) return false;
   const blocks = [...region.blocks].map((b) => func.blocks[b] as Block);
   const entry = func.blocks[region.entry] as Block;
   const [sync, end] = [func.blocks[join] as Block, endOf(func, func.blocks[join] as Block, blocks)];

@@ -1,7 +1,7 @@
 /**
  * Regions and warp synchronization only where lanes may part (after divergence analysis).
  *
- * A region around branches that all lanes take alike brings together what never parted: its BSSY and BSYNC go. WARPSYNC for all
+ * A region around branches that all lanes take alike brings together what never parted: its BSSY, BREAK and BSYNC go. WARPSYNC for all
  * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
  * constants and loads from uniform addresses, and has them on conditions from thread indices. A region
  * in which lanes part inside of inner regions only goes, too.
@@ -106,15 +106,15 @@ function calls(block: Block): boolean {
   return block.insts.some((i) => i.form.flow === "call");
 }
 
-/** The barrier that a BSSY or BSYNC works on, −1 for all others. */
+/** The barrier that a BSSY, BREAK or BSYNC works on, −1 for all others. */
 function barrierOf(inst: Inst): number {
-  if (inst.form.op !== "BSSY" && inst.form.op !== "BSYNC") return -1;
+  if (inst.form.op !== "BSSY" && inst.form.op !== "BSYNC" && inst.form.op !== "BREAK") return -1;
   for (const list of [inst.dsts, inst.srcs])
     for (const o of list) if (o.kind === Kind.Reg && o.file === File.B) return o.id;
   return -1;
 }
 
-/** Barriers that something else than BSSY and BSYNC reads or writes. */
+/** Barriers that something else than BSSY, BREAK and BSYNC reads or writes. */
 function otherUses(func: Func): Set<number> {
   const found = new Set<number>();
   for (const block of func.blocks)

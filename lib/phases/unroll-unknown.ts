@@ -126,7 +126,11 @@ class Unrolling {
     const region: Region = { sync: newBlock(func, "", freq), next: newBlock(func, "", freq), barrier: -1 };
     if (this.region !== null) {
       region.barrier = func.values.add(File.B);
-      this.emit(this.region.form.name, [breg(region.barrier)], [PT(), label(region.next)]);
+      this.emit(
+        this.region.form.name.replace(".RELIABLE", ".RECONVERGENT"),
+        [breg(region.barrier)],
+        [PT(), label(region.next)],
+      );
     }
     this.at.insts.push(jump(func, region.sync, like, guardOn(File.P, sure, true)));
     this.open(main ? this.front : this.back);
@@ -136,7 +140,11 @@ class Unrolling {
   private leave({ sync, next, barrier }: Region): void {
     this.open(this.back, sync);
     if (this.region !== null) {
-      this.emit(this.region.form.name.replace("BSSY", "BSYNC"), [], [PT(), breg(barrier)]);
+      this.emit(
+        this.region.form.name.replace("BSSY", "BSYNC").replace(".RELIABLE", ".RECONVERGENT"),
+        [],
+        [PT(), breg(barrier)],
+      );
     }
     this.open(this.back, next);
   }

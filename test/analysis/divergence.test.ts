@@ -4,7 +4,7 @@ import { parseFunc } from "../../lib/ori/parse.js";
 import type { Func } from "../../lib/ori/types.js";
 
 function read(body: string): Func {
-  const values = "value %R0\nvalue %R1\nvalue %R2\nvalue %P3\nvalue %P4\nvalue %B5";
+  const values = "value %R0\nvalue %R1\nvalue %R2\nvalue %P3\nvalue %P4\nvalue %B5\nvalue %B6";
   const parsed = parseFunc(`func "k" entry sm_90 virtual\n${values}\n${body}`);
   if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
   return parsed.value;
@@ -54,6 +54,37 @@ test("the barrier of the CTA after it brings them together", () => {
 
 test("not one that some lanes may leave out", () => {
   expect(apart(watching("YIELD PT", "NOP\n@%P3 BAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 5");
+});
+
+/** Rounds from which some lanes leave past the region's end. */
+test("a BSYNC that some lanes go past brings nobody together", () => {
+  const body = `b0
+S2R %R0, SR_TID.X
+BSSY %B6, b7
+b1
+ISETP.NE.AND %P3, PT, %R0, RZ, PT
+BSSY %B5, b5
+@%P3 BRA b3
+b2
+NOP
+BRA b4
+b3
+LDS %R1, [RZ]
+ISETP.EQ.AND %P4, PT, %R1, RZ, PT
+@%P4 BRA b6
+b4
+BSYNC %B5
+b5
+NOP
+BRA b1
+b6
+BREAK %B5
+b8
+BSYNC %B6
+b7
+STS [RZ], %R0
+EXIT`;
+  expect(apart(body)).toBe("b1 3, b2 2, b3 3, b4 1, b5 2, b6 1, b7 1");
 });
 
 /** A routine is called by lanes that may be apart, and they stay so. */
