@@ -52,10 +52,14 @@ export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Facto
     return null;
   }
   const { width, lines, mask, shift } = mode;
-  const places: number[] = [];
+  const perLine = Math.ceil(extent.turned ? (extent.rows * extent.bits) / (8 * PIECE) : extent.bytes / PIECE);
+  const sources = new Int32Array((extent.turned ? (8 * extent.bytes) / extent.bits : extent.rows) * perLine);
+  let [count, end] = [0, 0];
   const add = (offset: number): void => {
     const address = (start + offset) & 0x3ffff;
-    places.push(address ^ (((address >> 7) & mask) << shift));
+    const place = address ^ (((address >> 7) & mask) << shift);
+    sources[count++] = place;
+    if (place > end) end = place;
   };
   if (!extent.turned)
     for (let row = 0; row < extent.rows; row++)
@@ -70,8 +74,7 @@ export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Facto
         add(along + (k % lines) * width * PIECE + Math.floor(k / lines) * (mask === 0 ? leading : stride));
       }
   }
-  const end = places.reduce((x, y) => Math.max(x, y), 0);
-  if (end + PIECE <= w.cta.shared.size) return { ...extent, sources: Int32Array.from(places) };
+  if (end + PIECE <= w.cta.shared.size) return { ...extent, sources };
   const text = `16 bytes at shared address 0x${end.toString(16)} are outside the memory of the program`;
   w.fault("out-of-bounds", w.active, text, BigInt(end));
   return null;
@@ -79,11 +82,12 @@ export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Facto
 
 /** The bytes of all rows. */
 export function readRows(cta: Cta, f: Factor): Uint8Array {
-  const { bytes } = cta.shared;
+  const { bytes, words } = cta.shared;
   const out = new Uint8Array(f.rows * f.bytes);
   if (!f.turned) {
+    const to = new Int32Array(out.buffer);
     f.sources.forEach((at, i) => {
-      out.set(bytes.subarray(at, at + PIECE), i * PIECE);
+      for (let k = 0; k < PIECE / 4; k++) to[(i * PIECE) / 4 + k] = words[at / 4 + k]!;
     });
     return out;
   }
@@ -102,11 +106,19 @@ export function readRows(cta: Cta, f: Factor): Uint8Array {
 export function rowBytes(rows: Uint8Array, bits: number): Uint8Array {
   if (bits === 8) return rows;
   const out = new Uint8Array(rows.length);
-  for (let at = 0; at < rows.length; at += PIECE)
-    for (let e = 0; e < PIECE; e++) {
-      const bit = e * bits;
-      const pair = rows[at + (bit >> 3)]! | (rows[Math.min(at + (bit >> 3) + 1, rows.length - 1)]! << 8);
-      out[at + e] = bits === 4 ? ((pair >> (bit & 7)) & 15) << 2 : (pair >> (bit & 7)) & 63;
-    }
+  for (let at = 0; at < rows.length; at += PIECE) {
+    if (bits === 4)
+      for (let i = 0; i < PIECE / 2; i++) {
+        const two = rows[at + i]!;
+        out[at + 2 * i] = (two & 15) << 2;
+        out[at + 2 * i + 1] = (two >> 4) << 2;
+      }
+    else
+      for (let i = 0; i < PIECE / 4; i++) {
+        const from = at + 3 * i;
+        const four = rows[from]! | (rows[from + 1]! << 8) | (rows[from + 2]! << 16);
+        for (let e = 0; e < 4; e++) out[at + 4 * i + e] = (four >> (6 * e)) & 63;
+      }
+  }
   return out;
 }

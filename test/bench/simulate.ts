@@ -12,6 +12,7 @@ import { corpusPtx } from "../corpus/cases.js";
 import { random } from "../corpus/random.js";
 import { available, tool } from "../oracle/tools.js";
 import { type BlockForm, blockForms, blockPtx, targetOf, tensorForms, wordsOf } from "../sim/wasm/block-kernels.js";
+import { EXTRA, type RowsForm, roomOf, rowsForms, rowsPtx } from "../sim/wasm/tensor-kernels.js";
 import { row } from "./measure.js";
 
 const TARGET = "sm_90";
@@ -82,7 +83,7 @@ function mmaPtx({ shape, a, b, d, bits, target, sparse, scales }: Matrix): strin
 .target ${target}
 .address_size 64
 .visible .entry mma(.param .u64 in, .param .u64 out) {
-  .reg .b${bits} %a<8>, %b<4>, %d<4>; .reg .b32 %i<3>, %e, %s; .reg .b64 %p<4>; .reg .pred %q;
+  .reg .b${bits} %a<8>, %b<4>, %d<8>; .reg .b32 %i<3>, %e, %s; .reg .b64 %p<4>; .reg .pred %q;
   ld.param.u64 %p1, [in];
   ld.param.u64 %p3, [out];
   mov.u32 %i1, %tid.x;
@@ -147,6 +148,8 @@ const products: Readonly<Record<string, Matrix>> = {
   ...block("mxf4, sparse", "m16n8k128.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", true),
   ...block("nvf4", "m16n8k64.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3"),
   ...block("nvf4, sparse", "m16n8k128.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", true),
+  "f16, 884": { shape: "m8n8k4.row.col.f32.f16.f16.f32", a: 2, b: 2, d: 8, bits: 32, target: "sm_75" },
+  "f16, 884, f16": { shape: "m8n8k4.row.col.f16.f16.f16.f16", a: 2, b: 2, d: 4, bits: 32, target: "sm_75" },
   f64: { shape: "m16n8k16.row.col.f64.f64.f64.f64", a: 8, b: 4, d: 4, bits: 64, target: TARGET },
 };
 
@@ -162,6 +165,29 @@ function blockCase(form: BlockForm): Case {
     ptx: blockPtx(form, 32),
     target: targetOf(form),
     launch: { grid: 4, block: 128, params },
+  };
+}
+
+/** The same of the other kinds of products in tensor memory; scales lie near 1. */
+function rowsCase(form: RowsForm): Case {
+  const wide = { ...form, columns: 128 };
+  const { ctas, factors: count, cells } = roomOf(wide);
+  const type = { bits: "s8", tiny: "s8", float8: "e4m3", half: "f16", word: "tf32" }[form.of];
+  const some = factors(type, false);
+  const cell = (i: number): number => {
+    const beyond = ((i % cells) >> 7) - wide.columns;
+    return beyond < 0 ? 0 : beyond < EXTRA / 2 ? 0x3c383a36 : Number(some[i % some.length]);
+  };
+  const params = [
+    Uint32Array.from({ length: ctas * count }, (_, i) => Number(some[i % some.length])),
+    Uint32Array.from({ length: ctas * cells }, (_, i) => cell(i)),
+    new Uint32Array(ctas * cells),
+  ];
+  return {
+    name: `tcgen05 ${form.name}`,
+    ptx: rowsPtx(wide, 32),
+    target: "sm_100a",
+    launch: { grid: ctas, block: 128, params },
   };
 }
 
@@ -230,6 +256,7 @@ export function benchCases(): Case[] {
       })),
     ),
     ...[...blockForms, ...tensorForms].filter((form) => form.columns >= 64).map(blockCase),
+    ...rowsForms.map(rowsCase),
   ];
 }
 

@@ -5,6 +5,7 @@
 import type { Program } from "../program.js";
 import type { Makers, Site } from "../site.js";
 import { type Cta, type Exec, Step, type Warp } from "../state.js";
+import type { BlockProducts } from "../wasm/block-products.js";
 
 export const ROWS = 128;
 export const COLUMNS = 512;
@@ -27,6 +28,13 @@ export function memoryOf(cta: Cta): TensorMemory {
     memories.set(cta, memory);
   }
   return memory;
+}
+
+/** The words of a CTA's tensor memory, where translated products find them. */
+export function wordsFor(cta: Cta, products: BlockProducts | null): Int32Array {
+  const memory = memoryOf(cta);
+  if (products !== null) memory.words = products.tensorWords(cta, memory.words) ?? memory.words;
+  return memory.words;
 }
 
 /** Index of the first word of `columns` at an address, lane in its upper half; −1: outside, a fault is noted. */

@@ -9,6 +9,7 @@
  */
 import { E4M3, float8Value } from "../number/float8.js";
 import { powerValue } from "../number/tiny.js";
+import type { ScaleValues } from "../wasm/tensor-rows.js";
 import { COLUMNS } from "./tensor-columns.js";
 
 /** A word of tensor memory by lane and column. */
@@ -21,8 +22,6 @@ export interface Sparse {
   /** Bits of an element as it is stored. */
   readonly bits: number;
   readonly rows: number;
-  /** Elements of a whole row. */
-  readonly depth: number;
   /** Lane of a row in a part of D. */
   readonly laneOf: (row: number) => number;
 }
@@ -39,19 +38,24 @@ function metadata(words: Int32Array, s: Sparse, row: number, chunk: number): num
   return (word >>> (16 * ((row >> 3) & 1) + 4 * (chunk & 3))) & 15;
 }
 
-/** Puts the kept elements, half of each row, where they belong. */
-export function spreadRows(words: Int32Array, s: Sparse, kept: Float64Array): Float64Array {
-  const { rows, depth, bits } = s;
-  const out = new Float64Array(rows * depth);
-  const size = bits === 32 ? 2 : bits === 4 ? 8 : 4;
+/** Puts the kept elements where they belong: rows of 32 bytes become rows of 64. Neighbours of which two are kept are bytes (of four bits: two elements), or elements of 16 bits. */
+export function spreadRows(words: Int32Array, s: Sparse, kept: Uint8Array): Uint8Array {
+  const { rows, bits } = s;
+  const out = new Uint8Array(2 * kept.length);
+  const { buffer } = kept;
+  if (bits === 32) {
+    const [from, to] = [new Int32Array(buffer), new Int32Array(out.buffer)];
+    for (let i = 0; i < from.length; i++) to[2 * i + (metadata(words, s, i >> 3, i & 7) >> 3)] = from[i]!;
+    return out;
+  }
+  const [from, to] = bits === 16 ? [new Uint16Array(buffer), new Uint16Array(out.buffer)] : [kept, out];
+  const chunks = from.length / rows / 2;
   for (let row = 0; row < rows; row++)
-    for (let chunk = 0; chunk < depth / size; chunk++) {
+    for (let chunk = 0; chunk < chunks; chunk++) {
       const at = metadata(words, s, row, chunk);
-      const [to, from] = [row * depth + chunk * size, (row * depth + chunk * size) / 2];
-      if (bits === 32) out[to + (at >> 3)] = kept[from]!;
-      else if (bits === 4)
-        for (let e = 0; e < 4; e++) out[to + 2 * ((at >> (2 * (e >> 1))) & 3) + (e & 1)] = kept[from + e]!;
-      else for (let e = 0; e < 2; e++) out[to + ((at >> (2 * e)) & 3)] = kept[from + e]!;
+      const i = row * chunks + chunk;
+      to[4 * i + (at & 3)] = from[2 * i]!;
+      to[4 * i + (at >> 2)] = from[2 * i + 1]!;
     }
   return out;
 }
@@ -66,24 +70,40 @@ export interface Scales {
   readonly powers: boolean;
 }
 
-/** Multiplies the blocks of rows by their scales; of `parts`, the row's part and the row in it. */
-export function scaleRows(
+const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+const powersOfTwo: Float64Array = Float64Array.from(bytes, powerValue);
+const fractions: Float64Array = Float64Array.from(bytes, (byte) => float8Value(byte & 0x7f, E4M3));
+
+/** The scales of rows; `placeOf`: the part of a row, and the row in it. */
+export function scalesOfRows(
   words: Int32Array,
   s: Scales,
-  values: Float64Array,
-  depth: number,
+  rows: number,
   placeOf: (row: number) => readonly [lanes: number, row: number],
-): void {
-  const run = depth / s.blocks;
-  for (let row = 0; row * depth < values.length; row++) {
+): ScaleValues {
+  const { blocks } = s;
+  const table = s.powers ? powersOfTwo : fractions;
+  const values = new Float64Array(rows * blocks);
+  let range = 0;
+  for (let row = 0; row < rows; row++) {
     const [lanes, r] = placeOf(row);
     const word = wordAt(words, s.address, lanes + (r & 31), r >> 5);
-    for (let b = 0; b < s.blocks; b++) {
+    let [least, most] = [255, 0];
+    for (let b = 0; b < blocks; b++) {
       const byte = (word >>> (8 * (s.byte + b))) & 255;
-      const factor = s.powers ? powerValue(byte) : float8Value(byte & 0x7f, E4M3);
-      for (let k = 0; k < run; k++) values[row * depth + b * run + k]! *= factor;
+      values[row * blocks + b] = table[byte]!;
+      least = Math.min(least, byte);
+      most = Math.max(most, byte);
     }
+    range = Math.max(range, most - least);
   }
+  return { values, range: s.powers ? range : 0 };
+}
+
+/** Multiplies the blocks of rows by their scales. */
+export function scaleRows(values: Float64Array, scales: Float64Array, run: number): void {
+  for (let block = 0; block < scales.length; block++)
+    for (let k = 0; k < run; k++) values[block * run + k]! *= scales[block]!;
 }
 
 /** Columns that the descriptor of zero columns (9.7.16.4.3, its examples) makes zeros of. */

@@ -11,21 +11,14 @@ import { piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
 import type { Makers, Site } from "../site.js";
-import { type Cta, type Exec, Step } from "../state.js";
+import { type Exec, Step } from "../state.js";
 import { type BlockProducts, blockKind } from "../wasm/block-products.js";
 import { inCta } from "./bulk.js";
 import { operation } from "./copies.js";
-import { COLUMNS, indexOf, memoryOf, ROWS, tensorColumns } from "./tensor-columns.js";
+import { COLUMNS, indexOf, ROWS, tensorColumns, wordsFor } from "./tensor-columns.js";
 import { type Described, describe } from "./tensor-instruction.js";
 import { tensorMoves } from "./tensor-moves.js";
 import { anyProduct } from "./tensor-products.js";
-
-/** The words of a CTA's tensor memory, where translated products find them. */
-function wordsFor(cta: Cta, products: BlockProducts | null): Int32Array {
-  const memory = memoryOf(cta);
-  if (products !== null) memory.words = products.tensorWords(cta, memory.words) ?? memory.words;
-  return memory.words;
-}
 
 /** Of what is built here: dense ones of 128 rows with elements of 8 bits and more as they are stored, without limits. */
 const isPlain = ({ a, b, rows, sums, saturates, sparse }: Described): boolean =>
@@ -66,8 +59,14 @@ function product(s: Site): Exec {
   const adds = s.predMask("pin");
   return (w) => {
     const d = describe(op, false, described(w));
-    // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general path.
-    if (d === null || !isPlain(d) || ((d.turnA || d.turnB) && d.a.bits !== 16) || (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1)
+    // Turned ones of other than 16 bits and swizzles of 32-byte atoms are read by the general path, which also leaves rows of D as they are.
+    if (
+      d === null ||
+      !isPlain(d) ||
+      masks.some((x) => x(w) !== 0) ||
+      ((d.turnA || d.turnB) && d.a.bits !== 16) ||
+      (((a1 ?? b1)(w) | b1(w)) >>> 29) & 1
+    )
       return any(w, w.active);
     const a = a1 === null ? null : piecesOf(w, a0(w), a1(w), 0, ROWS, d.turnA);
     if (typeof a === "number") return a;
@@ -77,7 +76,6 @@ function product(s: Site): Exec {
     const from = a === null ? indexOf(w, a0(w), ROWS, WORDS_PER_ROW) : 0;
     if (at < 0 || from < 0) return Step.Fault;
     const goesOn = adds(w) !== 0;
-    const leftOut = masks.map((x) => x(w));
     const act = (): Step => {
       const { products } = w.machine;
       const memory = wordsFor(w.cta, products);
@@ -86,7 +84,7 @@ function product(s: Site): Exec {
         for (let i = 0; i < ROWS; i++)
           words.a.set(memory.subarray(from + i * COLUMNS, from + i * COLUMNS + WORDS_PER_ROW), i * WORDS_PER_ROW);
       readMatrix(w, b, d.turnB, words.b);
-      multiply(memory, at, d, goesOn, leftOut, products);
+      multiply(memory, at, d, goesOn, products);
       return Step.Next;
     };
     const after = w.machine.inFlight?.of(w, "tensor").slice(-1) ?? [];
@@ -117,18 +115,10 @@ function translated(
   return true;
 }
 
-/** `leftOut`: a bit for each row of D that stays as it is. */
-function multiply(
-  memory: Int32Array,
-  at: number,
-  d: Described,
-  goesOn: boolean,
-  leftOut: readonly number[],
-  products: BlockProducts | null,
-): void {
+function multiply(memory: Int32Array, at: number, d: Described, goesOn: boolean, products: BlockProducts | null): void {
   const { columns } = d;
   const integer = d.sums === "s32";
-  if (products !== null && leftOut.every((m) => m === 0) && translated(memory, at, d, goesOn, products)) return;
+  if (products !== null && translated(memory, at, d, goesOn, products)) return;
   unpack(words.a, ROWS * WORDS_PER_ROW, d.a, d.signA, values.a);
   unpack(words.b, columns * WORDS_PER_ROW, d.b, d.signB, values.b);
   for (let i = 0; i < ROWS; i++)
@@ -137,13 +127,11 @@ function multiply(
       sum[i * columns + j] = goesOn ? (integer ? old : f32OfBits(old)) : 0;
     }
   accumulate(sum, values.a, values.b, ROWS, columns, DEPTH_BITS / d.a.bits);
-  for (let i = 0; i < ROWS; i++) {
-    if ((((leftOut[i >> 5] ?? 0) >>> (i & 31)) & 1) !== 0) continue;
+  for (let i = 0; i < ROWS; i++)
     for (let j = 0; j < columns; j++) {
       const x = sum[i * columns + j]!;
       memory[at + i * COLUMNS + j] = integer ? x | 0 : truncatedF32(x);
     }
-  }
 }
 
 /** UTCBAR: an arrival when what the thread asked of the units so far is done; .MULTICAST: at the same place in the CTAs of a mask. */

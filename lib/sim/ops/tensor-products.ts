@@ -13,10 +13,13 @@ import { f16Value } from "../number/half.js";
 import type { Site } from "../site.js";
 import { type Cta, type Exec, Step, type Warp } from "../state.js";
 import { type Factor, factorOf, readRows, rowBytes } from "../tensor-descriptor.js";
+import type { BlockProducts } from "../wasm/block-products.js";
+import type { Scaling } from "../wasm/scales.js";
+import { type RowsFactors, rowElements, type ScaleValues } from "../wasm/tensor-rows.js";
 import { halfBits } from "./tensor.js";
-import { COLUMNS, ctasOf, indexOf, memoryOf, ROWS } from "./tensor-columns.js";
+import { COLUMNS, ctasOf, indexOf, ROWS, wordsFor } from "./tensor-columns.js";
 import { type Described, describe } from "./tensor-instruction.js";
-import { columnShift, type Scales, scaleRows, spreadRows, zeroColumns } from "./tensor-memory-factors.js";
+import { columnShift, type Scales, scaleRows, scalesOfRows, spreadRows, zeroColumns } from "./tensor-memory-factors.js";
 import { inOrder } from "./tensor-moves.js";
 
 interface Layout {
@@ -67,28 +70,24 @@ interface Product extends Operands, Omit<Described, "a" | "b"> {
   readonly depth: number;
   readonly factorA: Factor | null;
   readonly factorB: Factor;
+  readonly products: BlockProducts | null;
 }
 
 /** Bytes of a row of A as it is stored. */
 const BYTES = 32;
 
-/** Elements from bytes; of those with 4 or 6 bits in containers, from shared memory, first into containers. */
-function valuesOf(bytes: Uint8Array, e: Element, sign: number, contained: boolean): Float64Array {
+/** Words of elements: of those with 4 or 6 bits in containers, from shared memory, first into containers. */
+function wordsOf(bytes: Uint8Array, e: Element, contained: boolean): Uint8Array {
   const bits = e.name === "E2M1" ? 4 : e.name === "E2M3" || e.name === "E3M2" ? 6 : 8;
-  const spread = contained ? rowBytes(bytes, bits) : bytes;
-  const words = new Int32Array(spread.buffer);
-  const out = new Float64Array((words.length * 32) / e.bits);
-  unpack(words, words.length, e, sign, out);
-  return out;
+  return contained ? rowBytes(bytes, bits) : bytes;
 }
 
-/** A of a CTA for one part of D, with zeros and scales. */
-function rowsOfA(p: Product, cta: Cta, part: number): Float64Array {
-  const { words } = memoryOf(cta);
+/** A of a CTA for one part of D, with zeros, from its tensor memory or its shared memory. */
+function rowsOfA(p: Product, cta: Cta, words: Int32Array, part: number): Int32Array {
   const { layout } = p;
   const lanes = (part * ROWS) / layout.parts;
-  let values: Float64Array;
-  if (p.factorA !== null) values = valuesOf(readRows(cta, p.factorA), p.typeA, p.signA, true);
+  let bytes: Uint8Array;
+  if (p.factorA !== null) bytes = wordsOf(readRows(cta, p.factorA), p.typeA, true);
   else {
     const at = ((p.t! >>> 16) + lanes) * COLUMNS + (p.t! & 0xffff);
     const stored = new Int32Array((layout.rows * BYTES) / 4);
@@ -96,24 +95,15 @@ function rowsOfA(p: Product, cta: Cta, part: number): Float64Array {
       const from = at + layout.laneOf(r) * COLUMNS;
       stored.set(words.subarray(from, from + BYTES / 4), (r * BYTES) / 4);
     }
-    values = valuesOf(new Uint8Array(stored.buffer), p.typeA, p.signA, false);
+    bytes = wordsOf(new Uint8Array(stored.buffer), p.typeA, false);
   }
-  if (p.sparse)
-    values = spreadRows(
-      words,
-      {
-        address: p.metadata,
-        selector: p.selector,
-        bits: p.typeA.bits,
-        rows: layout.rows,
-        depth: p.depth,
-        laneOf: (row) => lanes + layout.laneOf(row),
-      },
-      values,
-    );
-  if (p.scales !== null)
-    scaleRows(words, scalesOf(p, 0), values, p.depth, (row) => [lanes + 32 * ((row >> 5) % (4 / layout.parts)), row]);
-  return values;
+  if (p.sparse) {
+    const { metadata, selector, typeA } = p;
+    const laneOf = (row: number): number => lanes + layout.laneOf(row);
+    const sparse = { address: metadata, selector, bits: typeA.bits, rows: layout.rows, laneOf };
+    bytes = spreadRows(words, sparse, bytes);
+  }
+  return new Int32Array(bytes.buffer);
 }
 
 const scalesOf = (p: Product, of: 0 | 1): Scales => ({
@@ -124,43 +114,106 @@ const scalesOf = (p: Product, of: 0 | 1): Scales => ({
 });
 
 /** Columns of B from all CTAs. */
-function columnsOfB(p: Product): Float64Array {
-  const each = p.ctas.map((cta) => valuesOf(readRows(cta, p.factorB), p.typeB, p.signB, true));
-  const all = new Float64Array(p.columns * p.depth);
+function columnsOfB(p: Product): Int32Array {
+  const each = p.ctas.map((cta) => new Int32Array(wordsOf(readRows(cta, p.factorB), p.typeB, true).buffer));
+  const perColumn = (p.depth * p.typeB.bits) / 32;
+  const all = new Int32Array(p.columns * perColumn);
   each.forEach((x, i) => {
-    all.set(x.subarray(0, p.columns * p.depth), i * x.length);
+    all.set(x.subarray(0, all.length - i * x.length), i * x.length);
   });
   if (p.zeroed === null) return all;
   const [lo, hi] = p.zeroed;
   zeroColumns(lo, hi, p.columns, p.layout.parts).forEach((zero, j) => {
-    if (zero) all.fill(0, j * p.depth, (j + 1) * p.depth);
+    if (zero) all.fill(0, j * perColumn, (j + 1) * perColumn);
   });
   return all;
 }
 
-/** One part of D in one CTA. */
-function multiplyPart(p: Product, cta: Cta, rank: number, part: number, b: Float64Array): void {
-  const { layout, columns, depth } = p;
-  const { words } = memoryOf(cta);
-  const share = columns / layout.parts;
+/** One part of D in one CTA: its rows and columns, its first word, and which of its rows stay as they are. */
+interface Part extends RowsFactors {
+  readonly words: Int32Array;
+  readonly at: number;
+  readonly columns: number;
+  readonly isLeftOut: (row: number) => boolean;
+}
+
+function multiplyPart(p: Product, cta: Cta, rank: number, part: number, b: Int32Array): void {
+  const { layout, leftOut } = p;
+  const words = wordsFor(cta, p.products);
+  const columns = p.columns / layout.parts;
   const lanes = (part * ROWS) / layout.parts;
-  const own = b.slice(part * share * depth, (part + 1) * share * depth);
-  if (p.scales !== null) scaleRows(words, scalesOf(p, 1), own, depth, (row) => [lanes, row]);
-  const at = ((p.d >>> 16) + lanes) * COLUMNS + (p.d & 0xffff);
-  const sum = new Float64Array(layout.rows * share);
+  const perColumn = b.length / p.columns;
+  const placeOfA = (row: number): readonly [number, number] => [lanes + 32 * ((row >> 5) % (4 / layout.parts)), row];
+  const scales =
+    p.scales === null
+      ? null
+      : {
+          a: scalesOfRows(words, scalesOf(p, 0), layout.rows, placeOfA),
+          b: scalesOfRows(words, scalesOf(p, 1), columns, (row) => [lanes, row]),
+        };
+  const first = (p.d >>> 16) + lanes;
+  const made: Part = {
+    a: rowsOfA(p, cta, words, part),
+    b: b.subarray(part * columns * perColumn, (part + 1) * columns * perColumn),
+    scales,
+    words,
+    at: first * COLUMNS + (p.d & 0xffff),
+    columns,
+    isLeftOut: (row) => {
+      const lane = first + layout.laneOf(row);
+      return (((leftOut[4 * rank + (lane >> 5)] ?? 0) >>> (lane & 31)) & 1) !== 0;
+    },
+  };
+  if (!translated(p, made)) multiply(p, made);
+}
+
+/** The part by translated code; false: for some reason not. */
+function translated(p: Product, made: Part): boolean {
+  const { products, layout, sparse, blocks, powers, exponent, adds, leftOut } = p;
+  const { words, at, columns, scales, isLeftOut } = made;
+  if (products === null || !products.holds(words) || columns % 8 !== 0) return false;
+  const sums = ({ f16: "half", f32: "float", s32: p.saturates ? "saturated" : "integer" } as const)[p.sums];
+  const scaling = scales === null ? null : ({ blocks, powers } as Scaling);
+  const elements = rowElements([p.typeA.name, p.typeB.name], sums, scaling);
+  if (elements === null) return false;
+  const [a, b] = elements;
+  const kind = { a, b, negA: p.signA < 0, negB: p.signB < 0, sums, words: sparse ? 16 : 8, exponent, scaling } as const;
+  const rowAt = (row: number): number => at + layout.laneOf(row) * COLUMNS;
+  const kept: [from: number, row: Int32Array][] = [];
+  for (let row = 0; row < layout.rows; row++) {
+    const from = rowAt(row);
+    if (leftOut.length > 0 && isLeftOut(row)) kept.push([from, words.slice(from, from + columns)]);
+    else if (!adds) words.fill(0, from, from + columns);
+  }
+  const place = { at, rows: layout.rows, columns, lanes: layout.laneOf(16) };
+  if (!products.rows.add(words, kind, made, place)) return false;
+  for (const [from, row] of kept) words.set(row, from);
+  return true;
+}
+
+/** The part in closures. */
+function multiply(p: Product, { words, a, b, scales, at, columns, isLeftOut }: Part): void {
+  const { layout, depth } = p;
+  const valuesOf = (list: Int32Array, e: Element, sign: number, of: ScaleValues | undefined): Float64Array => {
+    const out = new Float64Array((list.length * 32) / e.bits);
+    unpack(list, list.length, e, sign, out);
+    if (of !== undefined) scaleRows(out, of.values, depth / p.blocks);
+    return out;
+  };
+  const sum = new Float64Array(layout.rows * columns);
   const factor = 2 ** -p.exponent;
   if (p.adds)
     for (let r = 0; r < layout.rows; r++)
-      for (let j = 0; j < share; j++) {
+      for (let j = 0; j < columns; j++) {
         const old = words[at + layout.laneOf(r) * COLUMNS + j]!;
-        sum[r * share + j] =
+        sum[r * columns + j] =
           p.sums === "s32" ? old : factor * (p.sums === "f16" ? f16Value(old & 0xffff) : f32OfBits(old));
       }
-  accumulate(sum, rowsOfA(p, cta, part), own, layout.rows, share, depth);
+  const [x, y] = [valuesOf(a, p.typeA, p.signA, scales?.a), valuesOf(b, p.typeB, p.signB, scales?.b)];
+  accumulate(sum, x, y, layout.rows, columns, depth);
   for (let r = 0; r < layout.rows; r++) {
-    const lane = (p.d >>> 16) + lanes + layout.laneOf(r);
-    if ((((p.leftOut[4 * rank + (lane >> 5)] ?? 0) >>> (lane & 31)) & 1) !== 0) continue;
-    for (let j = 0; j < share; j++) words[at + layout.laneOf(r) * COLUMNS + j] = written(p, sum[r * share + j]!);
+    if (isLeftOut(r)) continue;
+    for (let j = 0; j < columns; j++) words[at + layout.laneOf(r) * COLUMNS + j] = written(p, sum[r * columns + j]!);
   }
 }
 
@@ -191,8 +244,9 @@ function start(w: Warp, op: string, o: Operands, word: number): Step {
   const from = o.t === null ? 0 : indexOf(w, o.t, lanes, BYTES / 4);
   if (factorB === null || (o.t === null && factorA === null) || from < 0) return Step.Fault;
   if (indexOf(w, o.d, lanes, d.columns / layout.parts) < 0) return Step.Fault;
-  const p: Product = { ...d, ...o, typeA: d.a, typeB: d.b, layout, ctas, depth, factorA, factorB };
+  const asked = { ...d, ...o, typeA: d.a, typeB: d.b, layout, ctas, depth, factorA, factorB };
   const act = (): Step => {
+    const p: Product = { ...asked, products: w.machine.products };
     const b = columnsOfB(p);
     ctas.forEach((cta, rank) => {
       for (let part = 0; part < layout.parts; part++) multiplyPart(p, cta, rank, part, b);

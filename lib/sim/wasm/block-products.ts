@@ -17,6 +17,7 @@ import { Op } from "./opcodes.js";
 import { gatherFunction } from "./pieces.js";
 import { relaxedFmaIsExact } from "./relaxed.js";
 import { type FactorKind, f64At, pairBytes, slotBytes } from "./slots.js";
+import { TensorRows } from "./tensor-rows.js";
 import type { Vectors } from "./vectors.js";
 
 /** What makes such products differ in code. */
@@ -215,10 +216,16 @@ export class BlockProducts {
   /** Addresses of the tensor memory of CTAs that have this shared memory, one after the other. */
   private readonly tensors = new WeakMap<SharedMemory, number>();
 
-  constructor(private readonly arena: Arena) {}
+  /** Products in tensor memory of all other kinds. */
+  readonly rows: TensorRows;
+
+  constructor(private readonly arena: Arena) {
+    this.rows = new TensorRows(arena);
+  }
 
   /** A launch begins. */
   begin(): void {
+    this.rows.begin();
     this.area = 0;
     this.last = null;
     this.placed.a = null;

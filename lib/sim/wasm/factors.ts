@@ -13,6 +13,7 @@ import { float, isInteger, pairs, perWord } from "./elements.js";
 import { type Fn, Type } from "./encoder.js";
 import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
+import { quadFactor } from "./quads.js";
 import {
   type FactorKind,
   f32At,
@@ -38,12 +39,12 @@ const spreadAt = (k: FactorKind): number => slotBytes(k) - registersOf(k) * ROW_
 /** Register `j` of a round's lanes: bytes from the round's first word, of which the next one's is `stepOf` bytes away. */
 function offsetOf(k: FactorKind, j: number): number {
   if (k.from === "registers") return j * ROW_BYTES;
-  return k.side === "a" && k.rows === 16 ? (j & 1) * 8 * LINE + (j >> 1) * 16 : 16 * j;
+  return k.side === "a" && k.rows === 16 ? (j & 1) * 8 * lineOf(k) + (j >> 1) * 16 : 16 * j;
 }
 
 /** Bytes of a row of words outside registers. */
-const LINE = 32;
-const stepOf = (k: FactorKind): number => (k.from === "registers" ? 16 : LINE);
+const lineOf = (k: FactorKind): number => (4 * k.depth) / perWord[k.elements];
+const stepOf = (k: FactorKind): number => (k.from === "registers" ? 16 : lineOf(k));
 
 /** The elements of four words as f32: vectors of every first, every second element … */
 function floats(w: Vectors, word: number, { elements, negated }: FactorKind): number[] {
@@ -210,6 +211,7 @@ function narrowed(w: Vectors, k: FactorKind, scale: number): void {
 /** The function that takes a factor out of its registers. Of f64 it has no third parameter. */
 export function factorFunction(k: FactorKind): Fn {
   if (k.elements === "F64") return doublesOfFactor(k);
+  if (k.quads !== undefined) return quadFactor(k.quads);
   const w = new Vectors(3);
   if (k.selector !== undefined) {
     spreadWords(w, k, ROW, META, SLOT, spreadAt(k));

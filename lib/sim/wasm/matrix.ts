@@ -5,20 +5,23 @@
  *
  * Sums of floats are those of f64 in the order of k. Where both factors are narrow, 32-bit integers have the same sum, which is exact.
  */
-import { File, Kind, type Operand } from "../../isa/operand.js";
-import type { Site } from "../site.js";
-import { TRASH_ROW, ZERO_ROW, ZERO_UNIFORM } from "../state.js";
-import { type Elements, half } from "./elements.js";
+import { half } from "./elements.js";
 import type { Fn } from "./encoder.js";
-import { ROW_BYTES, UNIFORM } from "./layout.js";
+import { ROW_BYTES } from "./layout.js";
 import { Op } from "./opcodes.js";
 import { isExact, multiplied, multipliedAt, type Scaling, scaled } from "./scales.js";
-import { type Factor, f64At, I16_AT, NARROW, pairBytes, UNIT } from "./slots.js";
-import { isSelector } from "./sparse.js";
+import { type Factor, f64At, I16_AT, NARROW, UNIT } from "./slots.js";
 import { EVEN_WORDS, HIGH_PAIR, LOW_HALVES, LOW_PAIR, ODD_WORDS, UPPER, Vectors } from "./vectors.js";
 
 /** What is summed up: integers, saturating or not; ones in a and b, in a xor b; floats, rounded to f32 or to f16; f64. */
 export type Sums = "integer" | "saturated" | "and" | "xor" | "float" | "half" | "double";
+
+/** A step of HMMA.884 (quads.ts), and whether C and D are f16. */
+export interface QuadStep {
+  readonly step: number;
+  readonly halfC: boolean;
+  readonly halfD: boolean;
+}
 
 /** What makes products differ in code. */
 export interface ProductKind {
@@ -28,6 +31,8 @@ export interface ProductKind {
   /** Bytes of a row of A as pairs (factors.ts). */
   readonly pairs: number;
   readonly scaling?: Scaling;
+  /** Of HMMA.884. */
+  readonly quads?: QuadStep;
 }
 
 /** Where scales are in the warp's state: registers of A's, of B's, and the word that says where in them. */
@@ -47,172 +52,11 @@ export interface Product extends ProductKind {
 }
 
 /** Registers of D. */
-export const resultsOf = ({ rows, sums }: ProductKind): number =>
-  (rows / 4) * (sums === "double" ? 2 : sums === "half" ? 1 / 2 : 1);
+export const resultsOf = ({ rows, sums, quads }: ProductKind): number =>
+  quads !== undefined ? 2 : (rows / 4) * (sums === "double" ? 2 : sums === "half" ? 1 / 2 : 1);
 
-/** Rows and depth by the modifier. */
-const shapes: Readonly<Record<string, readonly [rows: 8 | 16, depth: number]>> = {
-  "884": [8, 4],
-  "8x8x4": [8, 4],
-  "8816": [8, 16],
-  "8832": [8, 32],
-  "88128": [8, 128],
-  "1684": [16, 4],
-  "1688": [16, 8],
-  "16816": [16, 16],
-  "16832": [16, 32],
-  "16864": [16, 64],
-  "168128": [16, 128],
-  "168256": [16, 256],
-  "16x8x4": [16, 4],
-  "16x8x8": [16, 8],
-  "16x8x16": [16, 16],
-};
-
-/** Depths that elements have: of eight rows, of sixteen. */
-const nibbles = [[32], [32, 64]] as const;
-const bytes = [[16], [16, 32]] as const;
-const halves = [[], [8, 16]] as const;
-const smallFloats = [[], [16, 32]] as const;
-const possible: Readonly<Record<Elements, readonly [readonly number[], readonly number[]]>> = {
-  F16: halves,
-  BF16: halves,
-  TF32: [[], [4, 8]],
-  E4M3: smallFloats,
-  E5M2: smallFloats,
-  E3M2: smallFloats,
-  E2M3: smallFloats,
-  E2M1: smallFloats,
-  S8: bytes,
-  U8: bytes,
-  S4: nibbles,
-  U4: nibbles,
-  "E2M1.PACKED": [[], [64]],
-  B1: [[128], [128, 256]],
-  F64: [[4], [4, 8, 16]],
-};
-/** Depths of sparse products, of sixteen rows. */
-const sparseDepths: Readonly<Partial<Record<Elements, readonly number[]>>> = {
-  F16: [16, 32],
-  BF16: [16, 32],
-  TF32: [8, 16],
-  S8: [32, 64],
-  U8: [32, 64],
-  S4: [64, 128],
-  U4: [64, 128],
-  E4M3: [32, 64],
-  E5M2: [32, 64],
-  E3M2: [32, 64],
-  E2M3: [32, 64],
-  E2M1: [32, 64],
-  "E2M1.PACKED": [128],
-};
-const smallNames: readonly string[] = ["E4M3", "E5M2", "E3M2", "E2M3", "E2M1"];
-const integerNames: readonly string[] = ["S8", "U8", "S4", "U4"];
-
-type Types = readonly [a: Elements, b: Elements, sums: Sums, scaling?: Scaling];
-
-/** Of two modifiers among `names` the first is A's; null where there are others than they, and `more`. */
-function twoOf(
-  mods: readonly string[],
-  names: readonly string[],
-  more: readonly string[],
-): [Elements, Elements] | null {
-  const types = mods.filter((m) => names.includes(m)) as Elements[];
-  if (types.length !== 2 || mods.some((m) => !names.includes(m) && !more.includes(m))) return null;
-  return [types[0]!, types[1]!];
-}
-
-/** Elements of A and B, and what is summed up, by the modifiers but the shape; null: other ones. */
-const typesOf: Readonly<Record<string, (mods: readonly string[]) => Types | null>> = {
-  HMMA: (mods) => {
-    if (mods.length === 1 && mods[0] === "F16") return ["F16", "F16", "half"];
-    if (!mods.includes("F32") || mods.some((m) => m !== "F32" && m !== "BF16" && m !== "TF32")) return null;
-    const elements = mods.includes("BF16") ? "BF16" : mods.includes("TF32") ? "TF32" : "F16";
-    return [elements, elements, "float"];
-  },
-  QMMA: (mods) => {
-    const types = twoOf(mods, smallNames, ["F32", "F16", "SF", "E8"]);
-    if (types === null) return null;
-    if (mods.includes("SF"))
-      return mods.includes("E8") && mods.includes("F32") && mods.length === 5
-        ? [...types, "float", { blocks: 1, powers: true }]
-        : null;
-    return mods.length !== 3 ? null : [...types, mods.includes("F16") ? "half" : "float"];
-  },
-  OMMA: (mods) => {
-    if (twoOf(mods, ["E2M1"], ["SF", "F32", "E8", "UE4M3", "4X"]) === null || !mods.includes("SF")) return null;
-    const powers = mods.includes("E8");
-    if (powers === mods.includes("UE4M3") || !mods.includes("F32")) return null;
-    return ["E2M1.PACKED", "E2M1.PACKED", "float", { blocks: mods.includes("4X") ? 4 : 2, powers }];
-  },
-  IMMA: (mods) => {
-    const types = twoOf(mods, integerNames, ["SAT"]);
-    return types === null ? null : [...types, mods.includes("SAT") ? "saturated" : "integer"];
-  },
-  BMMA: (mods) => {
-    const [op, count] = mods;
-    if (mods.length !== 2 || count !== "POPC" || (op !== "AND" && op !== "XOR")) return null;
-    return ["B1", "B1", op === "AND" ? "and" : "xor"];
-  },
-  DMMA: (mods) => (mods.length === 0 ? ["F64", "F64", "double"] : null),
-};
-
-/** The product of an instruction without guard; null for other ones. */
-export function productOf(s: Site): Product | null {
-  const { op, mods } = s.inst.form;
-  const name = mods.find((m) => m in shapes);
-  const isSparse = mods.includes("SP");
-  const types = typesOf[op]?.(mods.filter((m) => m !== name && m !== "SP")) ?? null;
-  if (types === null || name === undefined || s.inst.guard !== null || (s.pred("pin") & 7) !== 7) return null;
-  const pin = s.find("pin");
-  if (pin !== null && pin.mods & 4) return null;
-  const [rows, depth] = shapes[name]!;
-  const depthsOf = (e: Elements): readonly number[] =>
-    isSparse ? (rows === 8 ? [] : (sparseDepths[e] ?? [])) : possible[e][rows === 8 ? 0 : 1];
-  if (!types.slice(0, 2).every((t) => depthsOf(t as Elements).includes(depth))) return null;
-  const first = (o: Operand | null, zero: number): number | null =>
-    o === null || o.kind !== Kind.Reg || o.mods & 7 || !/^(\.ROW|\.COL)?$/.test(o.part)
-      ? null
-      : (o.id < 0 ? zero : o.id) * ROW_BYTES;
-  const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((n) => first(s.find(n), n === "d" ? TRASH_ROW : ZERO_ROW));
-  if (a == null || b == null || c == null || d == null) return null;
-  const sparse = isSparse ? { meta: first(s.find("e"), ZERO_ROW), selector: s.imm("n") } : null;
-  if (sparse !== null && sparse.meta === null) return null;
-  const scaling = types[3];
-  const scales = scaling === undefined ? undefined : scalesAt(s, isSparse);
-  if (scales === null) return null;
-  const factors = {
-    a: {
-      side: "a",
-      rows,
-      depth,
-      elements: types[0],
-      row: a,
-      from: "registers",
-      ...(sparse as Pick<Factor, "meta" | "selector"> | null),
-    },
-    b: { side: "b", rows: 8, depth, elements: types[1], row: b, from: "registers" },
-  } as const;
-  if (sparse !== null && !isSelector(factors.a, sparse.selector)) return null;
-  const more = scaling === undefined || scales === undefined ? {} : { scaling, scales };
-  return { rows, depth, sums: types[2], pairs: pairBytes(factors.a), ...factors, c, d, ...more };
-}
-
-/** Null: other operands than those of registers. Above the metadata of a sparse product is the register of A's scales. */
-function scalesAt(s: Site, isSparse: boolean): ScalesAt | null {
-  const [e, f, where] = ["e", "f", "ur"].map((n) => s.find(n));
-  if (e?.kind !== Kind.Reg || f?.kind !== Kind.Reg || where?.kind !== Kind.Reg || where.file !== File.UR) return null;
-  if ((e.mods | f.mods) & 7) return null;
-  return {
-    a: (e.id < 0 ? ZERO_ROW : e.id + (isSparse ? 1 : 0)) * ROW_BYTES,
-    b: (f.id < 0 ? ZERO_ROW : f.id) * ROW_BYTES,
-    where: UNIFORM + 4 * (where.id < 0 ? ZERO_UNIFORM : where.id),
-  };
-}
-
-/** Parameters: addresses of the factors' slots, of the first rows of C and D, and of scales where there are some. */
-const [A, B, C, D, S] = [0, 1, 2, 3, 4] as const;
+/** Parameters: addresses of the factors' slots, of the first rows of C and D; of scaled ones what scales.ts needs, the scales of rows, of columns. */
+const [A, B, C, D, S, OF_ROWS, OF_COLUMNS] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 /** How a pair of words of A and B is counted. */
 const counted = {
@@ -323,7 +167,7 @@ const [PLACES, HALF_MORE] = [42 << 20, 1 << 19];
 const [LEAST, MOST] = [(1023 - 14) << 20, (1023 + 17) << 20];
 
 /** Four f64 of two vectors as f16 in words, rounded to nearest. */
-function roundedToHalf(w: Vectors, totals: readonly [number, number]): number {
+export function roundedToHalf(w: Vectors, totals: readonly [number, number]): number {
   const near = totals.map((t) => {
     const e = w.v(Op.i32x4MinU, w.v(Op.and, t, w.pairs(0, 0x7ff00000)), w.pairs(0, MOST));
     const large = w.v(
@@ -356,21 +200,23 @@ function addHalves(w: Vectors, sums: readonly number[], c: number, d: number): v
   });
 }
 
+/** The sum of words, of which a `saturated` one is the least or the greatest where it is beyond them. */
+export function sumOfIntegers(w: Vectors, x: number, y: number, saturated: boolean): number {
+  const r = w.v(Op.i32x4Add, x, y);
+  if (!saturated) return r;
+  // Both have another sign than their sum.
+  const over = w.shifted(Op.i32x4ShrS, w.v(Op.and, w.v(Op.xor, x, r), w.v(Op.xor, y, r)), 31);
+  const most = w.v(Op.xor, w.shifted(Op.i32x4ShrS, x, 31), w.splat(0x7fffffff));
+  return w.v(Op.bitselect, most, r, over);
+}
+
 /** Adds C to the sums of 32 bits. */
 function addIntegers(w: Vectors, sums: readonly number[], c: number, d: number, saturated: boolean): void {
   const before = sums.map((_, j) => w.load(Op.load, c, j * ROW_BYTES));
   for (let h = 0; h < sums.length / 2; h++)
     [EVEN_WORDS, ODD_WORDS].forEach((order, j) => {
       const x = w.shuffled(sums[2 * h]!, sums[2 * h + 1]!, order);
-      const y = before[2 * h + j]!;
-      let r = w.v(Op.i32x4Add, x, y);
-      if (saturated) {
-        // Both have another sign than their sum.
-        const over = w.shifted(Op.i32x4ShrS, w.v(Op.and, w.v(Op.xor, x, r), w.v(Op.xor, y, r)), 31);
-        const most = w.v(Op.xor, w.shifted(Op.i32x4ShrS, x, 31), w.splat(0x7fffffff));
-        r = w.v(Op.bitselect, most, r, over);
-      }
-      w.store(d, r, (2 * h + j) * ROW_BYTES);
+      w.store(d, sumOfIntegers(w, x, before[2 * h + j]!, saturated), (2 * h + j) * ROW_BYTES);
     });
 }
 
@@ -400,13 +246,13 @@ export function productFunction(
   to: Accumulators = fragments,
 ): Fn {
   const { depth, sums, pairs, scaling } = kind;
-  const w = new Vectors(scaling === undefined ? 4 : 5);
+  const w = new Vectors(scaling === undefined ? 4 : 7);
   const { code } = w;
   /** Goes on by `bytes` in A; `s`: scales of the row. */
   const rounds = (a: number, bytes: number, body: (a: number, c: number, d: number, s: number) => void): void =>
     w.rounds(
       8,
-      [[a, bytes], [C, to.step], [D, to.step], ...(scaling === undefined ? [] : ([[S, 8]] as const))],
+      [[a, bytes], [C, to.step], [D, to.step], ...(scaling === undefined ? [] : ([[OF_ROWS, 8]] as const))],
       ([a, c, d, s]) => {
         body(a!, c!, d!, s ?? 0);
       },
@@ -425,7 +271,7 @@ export function productFunction(
     if (powers) {
       isExact(w, S);
       code.op(Op.i32Eqz).open(Op.if);
-      multiplied(w, [A, B], I16_AT, depth, blocks, S);
+      multiplied(w, { pairs: [A, B], pairsAt: I16_AT, depth, blocks, scales: [OF_ROWS, OF_COLUMNS], to: S });
       rounds(S, 8 * depth, (a, c, d) => {
         add(w, wideSums(w, depth, [a, S], fused, multipliedAt), c, d);
       });
@@ -434,7 +280,7 @@ export function productFunction(
     rounds(A, pairs, (a, c, d, s) => {
       const bytes = pairs / blocks;
       const each = Array.from({ length: blocks }, (_, i) =>
-        scaled(w, asDoubles(w, integerSums(w, kind, a, "pairs", [i * bytes, bytes]), quarter), s, S, i),
+        scaled(w, asDoubles(w, integerSums(w, kind, a, "pairs", [i * bytes, bytes]), quarter), s, OF_COLUMNS, i),
       );
       // Sums begin with 0: a negative one times a scale of 0 is −0.
       if (!powers) each.unshift(new Array<number>(8).fill(w.splat(0)));
@@ -444,7 +290,7 @@ export function productFunction(
     return w.finish();
   }
   const scaledOnce = (list: readonly number[], s: number): readonly number[] =>
-    scaling === undefined ? list : scaled(w, list, s, S, 0);
+    scaling === undefined ? list : scaled(w, list, s, OF_COLUMNS, 0);
   code.get(A).memory(Op.i32Load, NARROW).get(B).memory(Op.i32Load, NARROW).op(Op.i32And).open(Op.if);
   const unit = w.v(Op.f64x2Mul, w.load(Op.load64Splat, A, UNIT), w.load(Op.load64Splat, B, UNIT));
   rounds(A, 2 * depth, (a, c, d, s) => {

@@ -18,15 +18,16 @@ export interface Scaling {
   readonly powers: boolean;
 }
 
-/** From the address on: whether sums are exact in any order; scales by block of 16 rows, of 8 columns; elements of A by row and k, of B by k and column. */
+/** What products need: whether sums are exact in any order; elements of A by row and k, of B by k and column. Of a warp's, behind that, scales by block of 16 rows, of 8 columns. */
 const EXACT = 0;
-const ROWS_AT = 0x10;
-const COLUMNS_AT: number = ROWS_AT + 4 * 16 * 8;
-const A_AT = 0x400;
+const A_AT = 0x10;
 const B_AT: number = A_AT + 16 * 128 * 8;
+export const SCALES_BYTES: number = B_AT + 8 * 128 * 8;
+export const ROWS_AT: number = SCALES_BYTES;
+export const COLUMNS_AT: number = ROWS_AT + 4 * 16 * 8;
 
 /** Sums of at most 64 products of at most 144 (12²) quarters, and as many places, have 53 bits. */
-const MOST_RANGE = 38;
+export const MOST_RANGE = 38;
 
 /** Four bytes of words as f64: of the first two words, of the others. */
 function valuesOf(w: Vectors, byte: number, powers: boolean): [number, number] {
@@ -108,13 +109,13 @@ export function isExact(w: Vectors, scales: number): void {
   w.code.get(scales).memory(Op.i32Load, EXACT);
 }
 
-/** Sums of two rows (f64 of two columns each) times the scales of a block. `row`: address moved on by 8 bytes for each row, `scales`: the first one. */
-export function scaled(w: Vectors, sums: readonly number[], row: number, scales: number, block: number): number[] {
-  const columns = [0, 16, 32, 48].map((n) => w.load(Op.load, scales, COLUMNS_AT + 64 * block + n));
+/** Sums of two rows (f64 of two columns each) times the scales of a block. `row`: address of the row's, moved on by 8 bytes for each; `ofColumns`: of the first column's. */
+export function scaled(w: Vectors, sums: readonly number[], row: number, ofColumns: number, block: number): number[] {
+  const columns = [0, 16, 32, 48].map((n) => w.load(Op.load, ofColumns, 64 * block + n));
   return sums.flatMap((_, at) => {
     const h = at >> 2;
     if ((at & 3) !== 0) return [];
-    const ofRow = w.load(Op.load64Splat, row, ROWS_AT + 128 * block + 64 * h);
+    const ofRow = w.load(Op.load64Splat, row, 128 * block + 64 * h);
     return columns.map((c, n) => w.v(Op.f64x2Mul, sums[at + n]!, w.v(Op.f64x2Mul, ofRow, c)));
   });
 }
@@ -122,15 +123,20 @@ export function scaled(w: Vectors, sums: readonly number[], row: number, scales:
 /** Where the elements are that `multiplied` makes. */
 export const multipliedAt: { readonly a: number; readonly b: number } = { a: A_AT, b: B_AT };
 
+/** Addresses: of slots of A and B, whose pairs begin at an offset, of scales of rows and of columns, of where the elements go. */
+interface Multiplied {
+  readonly pairs: readonly [a: number, b: number];
+  readonly pairsAt: number;
+  readonly depth: number;
+  readonly blocks: number;
+  readonly scales: readonly [ofRows: number, ofColumns: number];
+  readonly to: number;
+}
+
 /** Makes f64 of integers, halves that pairs in slots are, times their scales. */
-export function multiplied(
-  w: Vectors,
-  [a, b]: readonly [a: number, b: number],
-  pairsAt: number,
-  depth: number,
-  blocks: number,
-  scales: number,
-): void {
+export function multiplied(w: Vectors, { pairs, pairsAt, depth, blocks, scales, to: at }: Multiplied): void {
+  const [a, b] = pairs;
+  const [ofRows, ofColumns] = scales;
   const run = depth / blocks;
   const half = w.pairs(0, 0x3fe00000);
   /** Words of two vectors of columns, or of elements, as f64. */
@@ -145,11 +151,11 @@ export function multiplied(
         8,
         [
           [a, 2 * depth],
-          [scales, 8 * depth],
-          [scales, 8],
+          [at, 8 * depth],
+          [ofRows, 8],
         ],
         ([from, to, row]) => {
-          const scale = w.v(Op.f64x2Mul, w.load(Op.load64Splat, row!, ROWS_AT + 128 * block + 8 * h), half);
+          const scale = w.v(Op.f64x2Mul, w.load(Op.load64Splat, row!, 128 * block + 8 * h), half);
           for (let k = 0; k < run; k += 8) {
             const eight = w.load(Op.load, from!, pairsAt + 2 * (h * depth + first + k));
             [Op.i32x4ExtendLowS, Op.i32x4ExtendHighS]
@@ -160,14 +166,12 @@ export function multiplied(
           }
         },
       );
-    const columns = [0, 16, 32, 48].map((n) =>
-      w.v(Op.f64x2Mul, w.load(Op.load, scales, COLUMNS_AT + 64 * block + n), half),
-    );
+    const columns = [0, 16, 32, 48].map((n) => w.v(Op.f64x2Mul, w.load(Op.load, ofColumns, 64 * block + n), half));
     w.rounds(
       run / 2,
       [
         [b, 32],
-        [scales, 128],
+        [at, 128],
       ],
       ([from, to]) => {
         for (const n of [0, 1]) {
@@ -175,8 +179,8 @@ export function multiplied(
           const even = w.shifted(Op.i32x4ShrS, w.shifted(Op.i32x4Shl, words, 16), 16);
           [even, w.shifted(Op.i32x4ShrS, words, 16)].forEach((x, odd) => {
             doubles(x).forEach((v, i) => {
-              const at = B_AT + 64 * (first + odd) + 32 * n + 16 * i;
-              w.store(to!, w.v(Op.f64x2Mul, v, columns[2 * n + i]!), at);
+              const offset = B_AT + 64 * (first + odd) + 32 * n + 16 * i;
+              w.store(to!, w.v(Op.f64x2Mul, v, columns[2 * n + i]!), offset);
             });
           });
         }

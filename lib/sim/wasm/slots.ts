@@ -15,7 +15,12 @@ export interface FactorKind {
   readonly negated?: boolean;
   /** Of A of a sparse product, of which half the elements are there: which threads of a quad give metadata. */
   readonly selector?: number;
+  /** Of a product of HMMA.884 (quads.ts). */
+  readonly quads?: Quads;
 }
+
+/** What the halves of a lane have in common: the row of A or column of B, or k. */
+export type Quads = "lanes" | "k";
 
 export interface Factor extends FactorKind {
   /** Offset of its first row in the warp's state. */
@@ -25,7 +30,8 @@ export interface Factor extends FactorKind {
 }
 
 /** Registers of a factor. */
-export const registersOf = ({ rows, depth, elements }: FactorKind): number => (rows * depth) / (32 * perWord[elements]);
+export const registersOf = ({ rows, depth, elements, quads }: FactorKind): number =>
+  ((quads === undefined ? 1 : 4) * rows * depth) / (32 * perWord[elements]);
 
 /** Bytes of a row of A, or column of B, as pairs. */
 export const pairBytes = ({ depth, elements }: FactorKind): number => (depth / perWord[elements]) * bytesOf(elements);
@@ -52,9 +58,10 @@ export interface Slot {
   readonly bit: number | null;
 }
 
-/** Slots for all factors without one of their own, of each side, large enough for any. */
-const SHARED_BYTES = 0x3840;
-const sharedAt = { a: FACTORS_END - 2 * SHARED_BYTES, b: FACTORS_END - SHARED_BYTES } as const;
+/** Bytes of the largest slot, of 64 floats. */
+export const MOST_SLOT_BYTES: number = f64At(64) + 128 * 64;
+/** Slots for all factors without one of their own, of each side. */
+const sharedAt = { a: FACTORS_END - 2 * MOST_SLOT_BYTES, b: FACTORS_END - MOST_SLOT_BYTES } as const;
 
 /** Gives the factors of a module their slots. */
 export class Slots {
@@ -63,7 +70,7 @@ export class Slots {
   private bits = 0;
 
   slotOf(f: Factor): Slot {
-    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row} ${f.meta} ${f.selector}`;
+    const key = `${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.row} ${f.meta} ${f.selector} ${f.quads}`;
     const known = this.known.get(key);
     if (known !== undefined) return known.slot;
     const bytes = slotBytes(f);

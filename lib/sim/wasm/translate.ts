@@ -15,9 +15,11 @@ import { type Code, encodeModule, Fn, type Import, Type } from "./encoder.js";
 import { factorFunction, wideFunction } from "./factors.js";
 import { exactFma32x4 } from "./float.js";
 import { CONVERGENCE, EXCHANGE, Exchange, PREDICATES, ROW_BYTES, SCALES } from "./layout.js";
-import { type Product, productFunction, productOf, resultsOf, type ScalesAt } from "./matrix.js";
+import { type Product, productFunction, resultsOf, type ScalesAt } from "./matrix.js";
 import { Op } from "./opcodes.js";
-import { type Scaling, scalesFunction } from "./scales.js";
+import { productOf } from "./products.js";
+import { quadProduct } from "./quads.js";
+import { COLUMNS_AT, ROWS_AT, type Scaling, scalesFunction } from "./scales.js";
 import { cut, type Piece, segmentFunction, siteOf, type Translation } from "./segments.js";
 import { type Factor, Slots } from "./slots.js";
 
@@ -328,7 +330,7 @@ class Writer {
     if (p.scaling !== undefined) this.scales(p.scaling, p.scales!);
     for (const f of [p.a, p.b]) code.i32(this.slots.slotOf(f).at);
     for (const at of [p.c, p.d]) code.get(BASE).i32(at).op(Op.i32Add);
-    if (p.scaling !== undefined) code.i32(SCALES);
+    if (p.scaling !== undefined) for (const at of [0, ROWS_AT, COLUMNS_AT]) code.i32(SCALES + at);
     code.index(Op.call, this.productHelper(p));
     const first = p.d / ROW_BYTES;
     this.written((r) => r >= first && r < first + resultsOf(p));
@@ -337,6 +339,9 @@ class Writer {
   private productHelper(p: Product): number {
     if (p.sums === "double")
       return this.helper(`product ${p.rows} ${p.depth} double`, () => doubleProduct(p.rows, p.depth, this.relaxed));
+    const { quads } = p;
+    if (quads !== undefined)
+      return this.helper(`quads ${Object.values(quads).join()}`, () => quadProduct(quads, this.relaxed));
     const wide = (rows: number): number =>
       p.sums === "float" || p.sums === "half"
         ? this.helper(`wide ${rows} ${p.depth}`, () => wideFunction(rows, p.depth))
@@ -369,7 +374,7 @@ class Writer {
         .op(Op.i32And)
         .op(Op.i32Eqz)
         .open(Op.if);
-    const number = this.helper(`factor ${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.selector}`, () =>
+    const number = this.helper(`factor ${f.side} ${f.rows} ${f.depth} ${f.elements} ${f.selector} ${f.quads}`, () =>
       factorFunction(f),
     );
     code.get(BASE).i32(f.row).op(Op.i32Add).i32(at);

@@ -271,6 +271,12 @@ test.each([
   "DMMA.8x8x4 R8, R8, R10, RZ",
   "DMMA.16x8x4 R8, R8, R12, R16",
   "DMMA.16x8x8 R8, R8, R16, R8",
+  "HMMA.884.F32.F32.STEP0 R4, R8.ROW, R10.COL, R12",
+  "HMMA.884.F32.F32.STEP1 R8, R8.ROW, R10.ROW, R8",
+  "HMMA.884.F32.F16.STEP2 R4, R8.COL, R10.COL, R4",
+  "HMMA.884.F32.F16.STEP3 R10, R8.COL, R10.ROW, R12",
+  "HMMA.884.F16.F16.STEP0 R4, R8.COL, R10.ROW, R4",
+  "HMMA.884.F16.F16.STEP1 R8, R8.ROW, R8.COL, RZ",
   "QMMA.SP.16864.F32.E4M3.E5M2 R4, R8, R12, R16, R20, 0x0",
   "QMMA.SP.16832.F16.E5M2.E3M2 R4, R8, R12, R4, R20, 0x1",
   "QMMA.SF.16832.F32.E4M3.E2M3.E8 R4, R8, R12, R4, R16, R17, UR4",
@@ -338,7 +344,15 @@ test.each([
 
 /** How often an instruction ran translated. */
 function ranOf(text: string, times: number): number {
-  const sm = target(/^[QO]MMA/.test(text) ? "sm_120" : text.startsWith("VIMNMX3") ? "sm_100" : "sm_90");
+  const sm = target(
+    text.startsWith("HMMA.884")
+      ? "sm_75"
+      : /^[QO]MMA/.test(text)
+        ? "sm_120"
+        : text.startsWith("VIMNMX3")
+          ? "sm_100"
+          : "sm_90",
+  );
   const tester = new Tester(sm, new Random(5));
   const parsed = parseInst(text, { isa: sm.isa });
   if (!parsed.ok) throw new Error(`${text}: ${parsed.message}`);

@@ -8,7 +8,7 @@ import { Device, type EngineChoice } from "../../../lib/sim/index.js";
 import { load } from "../../../lib/sim/load.js";
 import { GlobalMemory } from "../../../lib/sim/memory.js";
 import type { Program } from "../../../lib/sim/program.js";
-import { productOf } from "../../../lib/sim/wasm/matrix.js";
+import { productOf } from "../../../lib/sim/wasm/products.js";
 import { siteOf } from "../../../lib/sim/wasm/segments.js";
 import type { TargetName } from "../../../lib/target/index.js";
 import { random } from "../../corpus/random.js";
@@ -94,6 +94,10 @@ const forms: readonly Form[] = [
   ...block("m16n8k64.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", "{0,1} {0,3}"),
   ...block("m16n8k128.row.col.kind::mxf4", "2X.f32.e2m1.e2m1.f32.ue8m0", "{0,1} {2,2}", true),
   ...block("m16n8k128.row.col.kind::mxf4nvf4", "4X.f32.e2m1.e2m1.f32.ue4m3", "{0,1} {0,2}", true),
+  ...["row.col", "row.row", "col.row", "col.col"].map((order, i): Form => {
+    const types = ["f32.f16.f16.f32", "f32.f16.f16.f16", "f16.f16.f16.f16", "f32.f16.f16.f32"][i]!;
+    return { text: `m8n8k4.${order}.${types}`, a: 2, b: 2, of: "half", d: i === 2 ? 4 : 8, target: "sm_75" };
+  }),
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2 },
   { text: "m8n8k4.row.col.f64.f64.f64.f64", a: 1, b: 1, of: "double", d: 2, target: ampere },
   { text: "m16n8k4.row.col.f64.f64.f64.f64", a: 2, b: 1, of: "double" },
@@ -112,13 +116,16 @@ function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse, scaled }: For
     Array.from({ length: n }, (_, i) => `ld.global.b${bits} %${name}${i}, [%p+${row * (from + i)}];`).join("\n");
   const order = sparse === undefined ? "" : target === consumer ? ".sp::ordered_metadata" : ".sp";
   const scales = scaled === undefined ? "" : `, %s0, ${scaled.replace(" ", ", %s1, ")}`;
+  // An f32 accumulator of 8 × 8 × 4 may begin with an f16 one.
+  const isMixed = text.endsWith("f32.f16.f16.f16");
+  const second = Math.max(4, n);
   const mma = (d: number, from: number): string =>
-    `mma${order}.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, n)}${sparse ? ", %e, 0" : ""}${scales};`;
+    `mma${order}.sync.aligned.${text} ${list("d", d, n)}, ${list("a", 0, a)}, ${list("b", from, b)}, ${list("d", d, isMixed ? 4 : n)}${sparse ? ", %e, 0" : ""}${scales};`;
   return `.version 9.0
 .target ${target}
 .address_size 64
 .visible .entry k(.param .u64 in, .param .u64 out) {
-  .reg .b${bits} %a<8>, %b<8>, %d<8>, %n<2>; .reg .b32 %e, %i, %t, %w, %s<2>; .reg .b64 %p, %q; .reg .pred %more, %odd;
+  .reg .b${bits} %a<8>, %b<8>, %d<16>, %n<2>; .reg .b32 %e, %i, %t, %w, %s<2>; .reg .b64 %p, %q; .reg .pred %more, %odd;
   ld.param.u64 %p, [in];
   ld.param.u64 %q, [out];
   mov.u32 %t, %tid.x;
@@ -127,13 +134,14 @@ function ptx({ text, a, b, d: n = 4, of, target = "sm_90", sparse, scaled }: For
   ${load("a", a, 0)}
   ${load("b", 2 * b, 8)}
   ${load("d", 8, 16)}
+  ${Array.from({ length: 8 }, (_, i) => `mov.b${bits} %d${8 + i}, %d${7 - i};`).join("\n  ")}
   ${sparse ? `ld.global.b32 %e, [%p+${row * 23}];` : ""}
   ${scaled ? `ld.global.b32 %s0, [%p+${row * 25}];` : ""}
   ${scaled ? `ld.global.b32 %s1, [%p+${row * 26}];` : ""}
   mov.u32 %i, 0;
 again:
   ${mma(0, 0)}
-  ${mma(4, b)}
+  ${mma(second, b)}
   ld.global.b${bits} %n0, [%p+${row * 24}];
   and.b32 %w, %i, 1;
   setp.ne.u32 %odd, %w, 0;
@@ -144,7 +152,7 @@ again:
   add.u32 %i, %i, 1;
   setp.lt.u32 %more, %i, 6;
   @%more bra again;
-  ${Array.from({ length: 8 }, (_, i) => `st.global.b${bits} [%q+${row * i}], %d${i};`).join("\n  ")}
+  ${Array.from({ length: n === 8 ? 16 : 8 }, (_, i) => `st.global.b${bits} [%q+${row * i}], %d${i};`).join("\n  ")}
   ret;
 }`;
 }
