@@ -249,6 +249,36 @@ describe("divergence and convergence", () => {
     expect(runText(text("NOP"), { words: 33 }).run.fault).toMatchObject({ kind: "budget" });
   });
 
+  test("lanes that come by a YIELD in each of many calls are waited for", () => {
+    // Lane 0 calls 40 times, as a function of ptxas that calls itself does; the others wait for it.
+    const { run, out } = runText(
+      `${prologue}
+      BSSY B0, join
+      ISETP.NE.AND P0, PT, R0, RZ, PT
+      MOV R10, 0x28
+      @P0 BRA done
+      again:
+      MOV R8, 0xb0
+      MOV R9, RZ
+      CALL.REL.NOINC routine
+      IADD3 R10, R10, -0x1, RZ
+      ISETP.NE.AND P1, PT, R10, RZ, PT
+      @P1 BRA again
+      done:
+      BSYNC B0
+      join:
+      VOTE.ANY R9, PT, PT
+      STG.E.SYS [R2], R9
+      EXIT
+      routine:
+      YIELD
+      RET.REL.NODEC R8 0x0`,
+      { words: 32 },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => -1));
+  });
+
   test("groups of a warp take turns: a spinning group does not starve the one it waits for", () => {
     const { run, out } = runText(
       `${prologue}

@@ -130,9 +130,11 @@ function ret(s: Site): Exec {
   s.has("REL");
   const row = s.row(s.operand("a"));
   const pin = s.predMask("pin");
-  if (isAbsolute) return (w, m) => scatter(w, m & pin(w), (l) => codeIndex(w.I[row + l]!));
-  const base = s.origin();
-  return (w, m) => scatter(w, m & pin(w), (l) => base + (w.I[row + l]! >> 4));
+  const base = isAbsolute ? 0 : s.origin();
+  return (w, m) => {
+    w.returned = true;
+    return scatter(w, m & pin(w), (l) => (isAbsolute ? codeIndex(w.I[row + l]!) : base + (w.I[row + l]! >> 4)));
+  };
 }
 
 /** LEPC: the code address of a label, or its own (ptxas on sm_75 adds the distance from it to the return point). */
@@ -351,7 +353,7 @@ const yieldTurn: Maker = (s) => {
     const lanes = w.active;
     w.active = 0;
     w.yielded |= lanes;
-    releaseFromYielders(w);
+    releaseFromYielders(w, lanes);
     enqueue(w, next, lanes);
     return Step.Switch;
   };
