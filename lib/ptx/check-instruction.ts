@@ -46,6 +46,11 @@ export class InstructionChecker {
   check(i: Instruction, scope: Scope): void {
     const r = this.resolved(i);
     this.guard(i, scope);
+    this.body(i, r, scope);
+    this.complain(i, r.closing);
+  }
+
+  private body(i: Instruction, r: Resolved, scope: Scope): void {
     const classes = i.operands.map((o) => classify(o, scope));
     this.complain(i, r.read);
     this.complain(i, r.early);

@@ -1,7 +1,17 @@
 import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
-import { ADDRESSES, addressType, argFits, formFits, mixesTypes, SCALAR_VECTORS } from "./match-arguments.js";
-import { constantFits, isFloat, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
+import { constantFaults } from "./check-constants.js";
+import { fragmentArguments, fragmentFaults, isFragment } from "./check-fragments.js";
+import {
+  ADDRESSES,
+  addressType,
+  argFits,
+  brainConstant,
+  formFits,
+  mixesTypes,
+  SCALAR_VECTORS,
+} from "./match-arguments.js";
+import { classify, constantFits, isFloat, type OperandClass, registerFits, sizeOf } from "./operand-types.js";
 import { type Complaint, type Resolved, STATE_SPACES } from "./resolve.js";
 import type { Scope } from "./scope.js";
 import type { Arg, Form } from "./spec/instructions.js";
@@ -62,7 +72,8 @@ export class OperandChecker {
     // What a seed rounds by is there with .rs alone.
     const seedless =
       r.name === "cvt" && PACKS.test(r.types.join(".")) && r.words.includes("rs") !== (operands.length === 4);
-    if (!fits || seedless || (combines && operands.length < 4)) {
+    const fragment = !isFragment(r.name) || fragmentArguments(r.name, classes);
+    if (!fits || !fragment || seedless || (combines && operands.length < 4)) {
       this.say(i, this.mismatch(r, i, classes, scope));
       return false;
     }
@@ -89,8 +100,9 @@ export class OperandChecker {
       return `Vector with elements of different types are not allowed in ${r.name} instruction`;
     // Brackets left out around a texture or surface and its coordinates.
     const at = r.forms[0]?.args.findIndex((a) => a.role === "texture" || a.role === "surface") ?? -1;
-    const apart = at >= 0 && r.forms.some((f) => classes.length === f.required + 1);
-    if (apart && classes[at]?.kind !== "address") return `Illegal Addressing Mode in instruction '${r.name}'`;
+    const apart = at >= 0 && r.forms.some((f) => classes.length > f.required && classes.length <= f.args.length + 1);
+    const c = classes[at];
+    if (apart && c !== undefined && unbracketed(c)) return `Illegal Addressing Mode in instruction '${r.name}'`;
     return this.badAddress(r, i, classes, scope) ?? `Arguments mismatch for instruction '${r.name}'`;
   }
 
@@ -209,32 +221,54 @@ export class OperandChecker {
       this.say(i, `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`);
     this.complain(i, r.gated);
     if (!this.policyFits(r, i)) return;
-    if (this.singles(r, f, i, classes)) return;
+    const ftz = r.name === "ex2" && r.types[0]?.startsWith("bf16");
+    if (ftz) this.complain(i, r.demanded);
+    if (this.singles(r, f, i, classes, scope)) return;
     this.complain(i, r.refused);
     this.direction(r, i);
+    if (isFragment(r.name)) {
+      this.say(i, ...fragmentFaults(r, classes));
+      this.registers(r, f, i, classes);
+      this.spaces(r, i, scope);
+      return;
+    }
     if (this.vectors(r, f, i, classes)) return;
-    this.complain(i, r.demanded);
+    if (!ftz) this.complain(i, r.demanded);
+    const alone = r.types.length < 2 || COMPARES.has(r.name) || r.name === "cvt";
+    const brain = classes.some((c, k) => brainConstant(typeOf(f.args[k] as Arg, r), c, r));
+    if (alone && brain && !r.name.startsWith("multimem")) this.say(i, `Arguments mismatch for instruction '${r.name}'`);
     if (COMPARES.has(r.name) && classes.length === 4 && !r.words.some((w) => BOOLEANS.has(w)))
       this.say(i, `Boolean operation is required for instruction '${r.name}'`);
     const signs = (r.name === "min" || r.name === "max") && r.words.includes("abs") && classes.length === 3;
     if (signs && !r.words.includes("xorsign")) this.say(i, "Modifier '.abs' requires modifier '.xorsign'");
     this.registers(r, f, i, classes);
-    this.ranges(r, i);
-    this.values(r, i);
+    this.say(i, ...constantFaults(r.name, i.operands));
     this.spaces(r, i, scope);
   }
 
   /** What is wrong with one argument by itself; true where that ends the checks. */
-  private singles(r: Resolved, f: Form, i: Instruction, classes: readonly OperandClass[]): boolean {
+  private singles(r: Resolved, f: Form, i: Instruction, classes: readonly OperandClass[], scope: Scope): boolean {
     let bad = false;
     classes.forEach((c, k) => {
       const a = f.args[k] as Arg;
       const o = i.operands[k] as Operand;
       const result = a.role === "def" || a.role === "defPred";
       const selected = PACKED_VIDEO.test(r.name);
-      if (
+      if (r.name === "elect" && k === 0 && !electsInto(o, scope)) {
+        this.say(i, "Predicate output expected for instruction 'elect'");
+        bad = true;
+      }
+      if (a.role === "sink" && c.kind !== "sink" && r.words.includes("shared::cluster"))
+        this.say(
+          i,
+          `Sink '_' is expected as a destination operand for instruction '${r.name}' with '.shared::cluster'`,
+        );
+      else if (a.role === "sink" && c.kind === "int")
+        this.say(i, `Result register required for instruction '${r.name}'`);
+      else if (
         result &&
         !selected &&
+        !brainConstant(typeOf(a, r), c, r) &&
         (constant(c) || o.kind === "not" || (c.kind === "vector" && c.elements.some(constant)))
       )
         this.say(i, `Result register required for instruction '${r.name}'`);
@@ -311,40 +345,6 @@ export class OperandChecker {
     });
   }
 
-  /** Constants with a range of their own. */
-  private ranges(r: Resolved, i: Instruction): void {
-    for (const [name, index, least, greatest] of RANGES) {
-      const o = i.operands[index];
-      if (r.name !== name || o === undefined || o.kind !== "int") continue;
-      const v = BARRIERS.test(name) ? o.lo : o.hi * 0x100000000 + o.lo;
-      if (v >= least && v <= greatest) continue;
-      this.context.report(
-        "error",
-        BARRIERS.test(name)
-          ? `Barrier number '${(BigInt(o.hi) << 32n) | BigInt(o.lo)}' out of range, expected to be in range [${least}..${greatest}]`
-          : `Argument ${index} of instruction '${name}': value '${v}' out of range, expected to be in range [${least}..${greatest}]`,
-        i.span,
-      );
-    }
-  }
-
-  /** Constants that must have one of few values. */
-  private values(r: Resolved, i: Instruction): void {
-    const threads = BARRIERS.test(r.name) ? i.operands[r.name.includes("red") ? 2 : 1] : undefined;
-    if (threads?.kind === "int" && threads.lo % WARP !== 0)
-      this.context.report(
-        "error",
-        "Number of threads participating in barrier must be in multiple of warp size",
-        i.span,
-      );
-    const expected = EXPECTED.get(r.name);
-    const o = i.operands[expected?.[0] ?? 0];
-    if (expected === undefined || o?.kind !== "int" || (o.hi === 0 && expected[2].includes(o.lo))) return;
-    const value = (BigInt(o.hi) << 32n) | BigInt(o.lo >>> 0);
-    const text = `Argument ${expected[1]} of instruction '${r.name}': unexpected value '${value}', expected to be ${expected[2].join(" or ")}`;
-    this.context.report("error", text, i.span);
-  }
-
   /** Parameters of a function are read, what it returns is written. */
   private direction(r: Resolved, i: Instruction): void {
     const [role, text] = DIRECTIONS.get(r.name) ?? [];
@@ -368,7 +368,7 @@ export class OperandChecker {
     const base = address.base === null ? null : scope.lookup(address.base);
     if (base?.kind === "register" && (space === "" || space === "global") && sizeOf(base.type) === 32)
       if (MEMORY.has(r.name) || GENERIC.test(r.name)) this.context.shortAddress(i.span.line);
-    if (!MEMORY.has(r.name)) return;
+    if (!MEMORY.has(r.name) && !isFragment(r.name)) return;
     if (address.base === null) {
       if (space !== "local" && space !== "")
         report("error", "Immediate addresses allowed only for .local state space", i.span);
@@ -400,11 +400,24 @@ export class OperandChecker {
   }
 }
 
+/** What may be a texture or surface before its coordinates. */
+function unbracketed(c: OperandClass): boolean {
+  if (c.kind === "register") return sizeOf(c.type) === 64 && !isFloat(c.type);
+  if (c.kind === "variable") return !/^(?:tex|sampler|surf)ref$/.test(c.type);
+  return c.kind === "int" || (c.kind === "address" && c.simple);
+}
+
 /** A vector register as the vector of its elements. */
 function spread(c: OperandClass): OperandClass {
   if (c.kind !== "register" || c.vector === null) return c;
   const element: OperandClass = { kind: "register", type: c.type, vector: null, element: true };
   return { kind: "vector", elements: Array.from({ length: c.vector }, () => element) };
+}
+
+/** `r|p`: both are written. */
+function electsInto(o: Operand, scope: Scope): boolean {
+  const second = o.kind === "pair" ? classify(o.second, scope) : null;
+  return second?.kind === "register" && second.type === "pred";
 }
 
 function constant(c: OperandClass): boolean {
@@ -422,7 +435,7 @@ function discards(r: Resolved, o: Operand): boolean {
 const VALUES: ReadonlySet<Arg["role"]> = new Set(["def", "use", "defPred", "usePred", "int"]);
 const COMPARES: ReadonlySet<string> = new Set(["set", "setp"]);
 const BOOLEANS: ReadonlySet<string> = new Set(["and", "or", "xor"]);
-const DISCARDING: ReadonlySet<string> = new Set(["atom", "red", "setp", "lop3"]);
+const DISCARDING: ReadonlySet<string> = new Set(["atom", "red", "setp", "lop3", "elect"]);
 const PACKS: RegExp = /^b?f16x2\.f32$/;
 const VIDEO: RegExp = /^v(?:add|sub|absdiff|min|max|shl|shr|mad|set|avrg)[24]?$/;
 const PACKED_VIDEO: RegExp = /^v\w+[24]$/;
@@ -441,32 +454,6 @@ const WRONG_SPACES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["atom", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
   ["red", new Set(["const", "local", "param", "tex", "param::func", "param::entry"])],
 ]);
-const BARRIERS: RegExp = /^bar(?:rier)?(?:\.|$)/;
-/** name, operand, least, greatest; measured. */
-const RANGES: readonly (readonly [string, number, number, number])[] = [
-  ["bar", 0, 0, 15],
-  ["barrier", 0, 0, 15],
-  ["bar.arrive", 0, 0, 15],
-  ...["bar.cta", "barrier.cta", "barrier.arrive", "bar.cta.arrive", "barrier.cta.arrive"].map(
-    (name) => [name, 0, 0, 15] as const,
-  ),
-  ["bar.red", 1, 0, 15],
-  ...["barrier.red", "bar.cta.red", "barrier.cta.red"].map((name) => [name, 1, 0, 15] as const),
-  ["bfe", 2, 0, 255],
-  ["bfe", 3, 0, 255],
-  ["bfi", 3, 0, 255],
-  ["bfi", 4, 0, 255],
-];
-
-const WARP = 32;
-/** Name → operand, how it is called, its values; measured. */
-const EXPECTED: ReadonlyMap<string, readonly [number, number, readonly number[]]> = new Map([
-  ["applypriority", [1, 2, [128]]],
-  ["discard", [1, 2, [128]]],
-  ["mbarrier.test_wait.parity", [2, 2, [0, 1]]],
-  ["mbarrier.try_wait.parity", [2, 2, [0, 1]]],
-]);
-
 /** Name → number of operands without a cache policy; one more asks for its modifier. */
 const POLICY_AT: ReadonlyMap<string, number> = new Map([
   ["ld", 2],
@@ -482,6 +469,10 @@ function lengthOf(c: OperandClass): number {
   return c.kind === "special" && c.vector > 1 ? c.vector : 0;
 }
 
+function typeOf(a: Arg, r: Resolved): string {
+  return typeof a.type === "number" ? (r.types[a.type] ?? "") : a.type;
+}
+
 /** Compare-and-swap has one value more. */
 function atomFits(f: Form, r: Resolved): boolean {
   return r.name !== "atom" || f.required === (r.words.includes("cas") ? 4 : 3);
@@ -489,6 +480,6 @@ function atomFits(f: Form, r: Resolved): boolean {
 
 /** ptxas takes a vector for a value of these types, and its first element: so 13.0.88 on every instruction that was asked (tanh.approx.bf16x2 alone refuses). */
 function isBrain(r: Resolved, a: Arg): boolean {
-  const type = typeof a.type === "number" ? r.types[a.type] : a.type;
+  const type = typeOf(a, r);
   return type === "bf16" || (type === "bf16x2" && r.name !== "tanh");
 }

@@ -33,13 +33,13 @@ export function argFits(a: Arg, r: Resolved, o: Operand, c: OperandClass, scope:
     case "address":
       return addressFits(c) || c.kind === "element" || c.kind === "sink";
     case "int":
-      return c.kind === "int";
+      return c.kind === "int" || (c.kind === "sink" && r.name.startsWith("pmevent"));
     case "label":
       return c.kind === "label" || c.kind === "unknown";
     case "vector":
       return c.kind === "vector" || (c.kind === "register" && c.vector !== null);
     case "sink":
-      return c.kind === "sink" || c.kind === "register";
+      return c.kind === "sink" || c.kind === "int" || (c.kind === "register" && registerFits("b64", c.type, 64, false));
     case "usePred":
     case "defPred":
       return predFits(c) || (c.kind === "sink" && a.role === "defPred");
@@ -120,11 +120,15 @@ function valueFits(a: Arg, r: Resolved, c: OperandClass): boolean {
       return specialFits(type, c, bits, a.relaxed);
     case "int":
     case "float":
-      return !a.variable && (refusedLater(type, r) || constantFits(type, c));
+      return !a.variable && (constantFits(type, c) || brainConstant(type, c, r));
     case "sink":
       return r.name !== "cvt" || typeof a.type === "number";
     case "vector":
-      return (typeof a.type === "number" || NAMED.test(r.name)) && !a.double && elementsFit(a, r, type, c.elements);
+      return (
+        (typeof a.type === "number" || NAMED.test(r.name) || UNSPREAD.test(r.name)) &&
+        !a.double &&
+        elementsFit(a, r, type, c.elements)
+      );
     case "address":
       return (
         (typeof a.type === "number" || (a.role === "def") !== NAMED.test(r.name)) &&
@@ -219,12 +223,18 @@ export function illegalElement(e: OperandClass): boolean {
   }
 }
 
-/** What has bf16 from that SM on: below, ptxas 13.0.88 takes any literal here and refuses the instruction by its gate (measured). */
-const BF16_GATED = { from: 90, names: new Set(["cvt", "set", "setp", "fma"]) } as const;
-
-function refusedLater(type: string, { name, sm }: Resolved): boolean {
-  return type.startsWith("bf16") && sm < BF16_GATED.from && BF16_GATED.names.has(name);
+/**
+ * Constants where bf16 belongs fit as bits do, and are refused when all else is right, but for those beside another type (`add.f32.bf16`) and
+ * those of multimem: integers for bf16, floats of 32 bits for bf16x2 (measured on ptxas 13.0.88).
+ */
+export function brainConstant(type: string, c: OperandClass, { name, types }: Resolved): boolean {
+  if (name === "cvt" && types.join(".") === "bf16.bf16") return false;
+  if (name.startsWith("multimem")) return type === "bf16x2" && (c.kind === "int" || c.kind === "float");
+  return type === "bf16" ? c.kind === "int" : type === "bf16x2" && c.kind === "float" && c.width === 32;
 }
+
+/** Results that may be vectors of one element before their length is looked at. */
+const UNSPREAD: RegExp = /^(?:txq|suq|wmma)/;
 
 /** Instructions that take the name of a variable for its address. */
 export const ADDRESSES: ReadonlySet<string> = new Set(["mov", "cvta", "mapa", "getctarank"]);

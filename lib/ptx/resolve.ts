@@ -1,8 +1,9 @@
 import type { Severity } from "../diagnostics.js";
 import { type AccessWords, accessComplaints } from "./access-rules.js";
+import { ATOMICS, foreignWords, takenByAtomics } from "./foreign.js";
 import { isBits, isFloat, sizeOf } from "./operand-types.js";
 import { accessRules } from "./spec/accesses.js";
-import { EXCLUSIVE_GROUPS, OPERATIONS } from "./spec/exclusive.js";
+import { EXCLUSIVE_GROUPS, OPERATIONS, orderOf } from "./spec/exclusive.js";
 import { type Form, type Gate, instructions, longestName, TYPE_WORDS, type Words } from "./spec/instructions.js";
 import { ATOMIC_OPERATIONS, CAS_TYPES } from "./spec/rules.js";
 
@@ -36,6 +37,8 @@ export interface Resolved {
   readonly early: readonly Complaint[];
   /** … an unknown name, types that do not belong. */
   readonly unnamed: readonly Complaint[];
+  /** Said when all else was. */
+  readonly closing: readonly Complaint[];
   /** Nothing more can be said. */
   readonly stop: boolean;
   /** Found when the arguments fit: what version and target lack, … */
@@ -47,7 +50,6 @@ export interface Resolved {
   readonly words: readonly string[];
 }
 
-const ATOMICS: ReadonlySet<string> = new Set(["atom", "red"]);
 const ROUNDING: string = "Illegal rounding modifier for instruction '@'";
 const COMPARISON: string = "Comparison qualifier is not allowed for instruction '@'";
 /** Wordings of what atom and red refuse as others do. */
@@ -58,22 +60,17 @@ const COMMON: ReadonlySet<string> = new Set([
   "Vector qualifier is not allowed for instruction '@'",
 ]);
 
-let ofAtomics: ReadonlySet<string> | null = null;
-
-/** What some atomic instruction takes or asks for, with any operation and type. */
-function takenByAtomics(): ReadonlySet<string> {
-  if (ofAtomics !== null) return ofAtomics;
-  const taken = new Set(["acquire", "acq_rel", "release", "relaxed", "noftz", "async", "mmio", ...OPERATIONS]);
-  for (const [key, w] of instructions().words) {
-    if (!ATOMICS.has(key.split(" ")[0] as string)) continue;
-    for (const list of [w.accepted, w.conditional, w.refused.keys(), ...w.demands.map((d) => d.group)])
-      for (const word of list) taken.add(word);
-  }
-  ofAtomics = taken;
-  return taken;
-}
-
-const SEES_PRED: ReadonlySet<string> = new Set(["activemask", "redux", "testp", "vote", "mov", "ld"]);
+const SEES_PRED: ReadonlySet<string> = new Set([
+  "activemask",
+  "redux",
+  "testp",
+  "vote",
+  "mov",
+  "ld",
+  "txq",
+  "txq.level",
+  "suq",
+]);
 
 export function resolve(opcode: string, modifiers: readonly string[], context: GateContext): Resolved {
   const spec = instructions();
@@ -88,7 +85,8 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   const types =
     given.length > 1 && !SEES_PRED.has(name) && given[given.length - 1] === "pred" ? given.slice(0, -1) : given;
   const typeList = types.join(".");
-  const read = [...strange(words, open), ...repeated(words)];
+  const { repeats, apart } = repeated(rest);
+  const read = [...strange(words, open), ...repeats];
   const early: Complaint[] = [];
   const unnamed: Complaint[] = [];
   // Types as they stand, then the rest.
@@ -113,6 +111,7 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
     gated: [],
     refused: [],
     demanded: [],
+    closing: apart ? [VECTOR_APART] : [],
     vector: 1,
     forms: [],
   };
@@ -127,8 +126,13 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
         `Instruction '${name}' without '.sync' is not supported on .target sm_70 and higher from PTX ISA version 6.4`,
       ),
     );
+  const foreign = foreignWords(name, words);
+  unnamed.push(...foreign.map(([, message]) => error(message)));
+  if (foreign.length > 0) return { ...none, stop: true };
   const matching = forms.filter((f) => f.types === null || f.types.has(typeList));
-  if (matching.length === 0 || (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList))) {
+  const odd =
+    (name === "atom" && words.includes("cas") && !CAS_TYPES.has(typeList)) || smallElsewhere(name, typeList, words);
+  if (matching.length === 0 || odd) {
     unnamed.push(error(`Unexpected instruction types specified for '${name}'`));
     return { ...none, stop: true };
   }
@@ -141,6 +145,18 @@ export function resolve(opcode: string, modifiers: readonly string[], context: G
   return { ...none, ...belonging, vector: vectorLength(words), forms: full, stop: false };
 }
 
+/** Elements of less than a byte, in factors of another shape than theirs. */
+function smallElsewhere(name: string, type: string, words: readonly string[]): boolean {
+  const shape = SMALL_SHAPES.get(type);
+  return (name === "wmma.load.a" || name === "wmma.load.b") && shape !== undefined && !words.includes(shape);
+}
+
+const SMALL_SHAPES: ReadonlyMap<string, string> = new Map([
+  ["s4", "m8n8k32"],
+  ["u4", "m8n8k32"],
+  ["b1", "m8n8k128"],
+]);
+
 function error(message: string): Complaint {
   return { severity: "error", message };
 }
@@ -152,18 +168,27 @@ function strange(words: readonly string[], open: boolean): Complaint[] {
   return words.filter((w) => !known(w)).map((w) => error(`Unknown modifier '.${w}'`));
 }
 
-/** Second modifiers where there is room for one. */
-function repeated(words: readonly string[]): Complaint[] {
+const VECTOR_APART: Complaint = { severity: "warning", message: "Vector Type not specified properly" };
+
+/** Second modifiers where there is room for one, and vector modifiers without a type after them; `apart` where nothing at all comes after one. */
+function repeated(rest: readonly string[]): { readonly repeats: Complaint[]; readonly apart: boolean } {
   const seen = new Set<number>();
-  const out: Complaint[] = [];
-  for (const w of words) {
+  const repeats: Complaint[] = [];
+  let apart = false;
+  for (const w of rest) {
+    const isVector = VECTORS.has(w);
+    if (apart && !isVector && !TYPE_WORDS.has(w)) repeats.push(VECTOR_APART);
+    apart = w === "v2" || w === "v4";
     const of = EXCLUSIVE_GROUPS.get(w);
     if (of === undefined) continue;
-    if (seen.has(of.group)) out.push(error(of.message.replace("%", w)));
+    if (seen.has(of.group)) repeats.push(error(of.message.replace("%", w)));
     seen.add(of.group);
   }
-  return out;
+  return { repeats, apart };
 }
+
+/** ptxas does not warn of .v8. */
+const VECTORS: ReadonlySet<string> = new Set(["v2", "v4", "v8"]);
 
 /** What ptxas says of the modifiers when the arguments fit. */
 function modifierComplaints(
@@ -181,8 +206,6 @@ function modifierComplaints(
   const list = spec.gates.get(name);
   // The instruction itself, then its modifiers.
   gates(list.filter(bare), name, types, words, context, gated);
-  if (words.filter((w) => STATE_SPACES.has(w)).length > 1 && SPACED.has(name))
-    gated.push(error(`Unexpected number of state spaces specified in instruction '${name}'`));
   if (words.filter((w) => OPERATIONS.has(w)).length > 1 && (OPERATING.has(name) || words.some((w) => ODD.has(w))))
     gated.push(error("Multiple instruction post-operation flags set"));
   const access = name === "ld" || name === "st" ? accessOf(name, typeList, words, context) : null;
@@ -194,6 +217,8 @@ function modifierComplaints(
     gated.push(error(`${WIDE_ACCESS.feature} requires .target sm_100 or higher`));
   if (wide && access !== null && access.space !== null && access.space !== "global")
     gated.push(error(`global state space expected for ${WIDE_ACCESS.feature.toLowerCase()}`));
+  if (words.filter((w) => STATE_SPACES.has(w)).length > 1 && SPACED.has(name))
+    gated.push(error(`Unexpected number of state spaces specified in instruction '${name}'`));
   gates(spec.gates.get("*"), name, types, words, context, gated);
   gates(
     list.filter((g) => !bare(g)),
@@ -203,18 +228,22 @@ function modifierComplaints(
     context,
     gated,
   );
-  const rounding = (w: string): boolean => spec.refusals.get(w) === ROUNDING;
-  for (const w of words) if (!rounding(w)) refuse(w, name, typeList, table, refused);
-  for (const w of words) if (rounding(w)) refuse(w, name, typeList, table, refused);
-  closed(name, typeList, words, refused);
+  const ordered = [...words].sort((a, b) => orderOf(a) - orderOf(b));
+  for (const w of ordered) refuse(w, name, typeList, table, refused);
+  closed(name, typeList, ordered, refused);
   comparisons(name, types, words, refused);
   if (access !== null) {
-    refused.push(...accessComplaints(accessRules().before, access).map(error));
+    gated.push(...accessComplaints(accessRules().before, access).map(error));
     demanded.push(...accessComplaints(accessRules().after, access).map(error));
   }
   if (table !== undefined && !ATOMICS.has(name)) demand(table, words, name, typeList, demanded);
   indispensable(name, typeList, words, demanded);
-  if (ATOMICS.has(name)) atomic(name, typeList, words, context, gated);
+  if (ATOMICS.has(name)) {
+    atomic(name, typeList, words, context, gated);
+    for (const w of ordered)
+      if ((w === "noftz" && !NOFTZ.has(typeList)) || (name === "red" && (w === "acquire" || w === "acq_rel")))
+        refused.push(error(`Illegal modifier '.${w}' for instruction '${name}'`));
+  }
   if (types.includes("f32x2"))
     gated.sort((a, b) => Number(NEEDS_SM.test(b.message)) - Number(NEEDS_SM.test(a.message)));
   return { gated, refused, demanded };
@@ -234,7 +263,10 @@ export const STATE_SPACES: ReadonlySet<string> = new Set([
 ]);
 /** Names that take one of them. */
 const SPACED: ReadonlySet<string> = new Set(
-  "ld st ldu atom red isspacep cvta cvta.to prefetch prefetchu applypriority discard".split(" "),
+  (
+    "ld st ldu atom red isspacep cvta cvta.to prefetch prefetchu applypriority discard multimem.ld_reduce multimem.st multimem.red " +
+    "mbarrier.arrive mbarrier.arrive_drop mbarrier.arrive.expect_tx mbarrier.arrive_drop.expect_tx wmma.load.a wmma.load.b wmma.load.c wmma.store.d"
+  ).split(" "),
 );
 const OPERATING: ReadonlySet<string> = new Set(
   "set setp atom red redux multimem.red multimem.ld_reduce sured.b sured.p red.async cp.reduce.async.bulk".split(" "),
@@ -260,6 +292,8 @@ function atomic(name: string, type: string, words: readonly string[], context: G
     out.push(error(message));
   };
   const op = words.find((w) => ATOMIC_OPERATIONS.has(w));
+  const noftz = NOFTZ.has(type) && !words.includes("noftz");
+  if (noftz) say(`'.noftz' modifier required for instruction '${name}' with type '.${type}'`);
   if (op === undefined) {
     if (words.includes("cas")) return;
     say(`Illegal operation '' for instruction '${name}'`);
@@ -274,8 +308,6 @@ function atomic(name: string, type: string, words: readonly string[], context: G
     say(`Instruction '${name}.${op}.${type}${where}' requires .target sm_${HALF_ATOMICS_FROM} or higher`);
   }
   const [types, named] = ATOMIC_OPERATIONS.get(op) as readonly [string, string];
-  if (NOFTZ.has(type) && !words.includes("noftz"))
-    say(`'.noftz' modifier required for instruction '${name}' with type '.${type}'`);
   if (!types.split(" ").includes(type)) say(`Operation .${op} requires ${named} type for instruction '${name}'`);
 }
 
@@ -323,7 +355,9 @@ function closed(name: string, types: string, words: readonly string[], out: Comp
   const list = spec.closed.get(name);
   if (list === undefined) return;
   const { taken, plainly } = list;
-  for (const w of words) {
+  // Those refused plainly come just before the components.
+  const place = (w: string): number => (plainly.has(w) ? orderOf("a") - 0.5 : orderOf(w));
+  for (const w of [...words].sort((a, b) => place(a) - place(b))) {
     const usual = plainly.has(w) ? "Illegal modifier '.%' for instruction '@'" : spec.refusals.get(w);
     if (usual !== undefined && !taken.has(w) && !spec.inert.has(w)) out.push(error(fill(usual, name, types, w)));
   }
@@ -398,6 +432,9 @@ function gates(
     // "Modifier '.satfinite' on 'cvt.tf32.f32.rn'": measured with that rounding, and for it alone.
     const rounding = /\.(r[nzmp])' requires/.exec(g.message);
     if (rounding !== null && !words.includes(rounding[1] as string)) continue;
+    // "Modifier '.launch_dependents' requires": measured with it.
+    const named = word === "" ? /^Modifier '\.([\w:]+)' requires/.exec(g.message) : null;
+    if (named !== null && !words.includes(named[1] as string)) continue;
     const message = fill(g.message, name, types.join("."), word).replace("#", context.target.name);
     if (!out.some((c) => c.message === message)) out.push(error(message));
   }

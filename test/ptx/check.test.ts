@@ -180,6 +180,24 @@ test("vectors stand for values of bf16 and bf16x2 only", () => {
   expect(messages("set.lt.u32.bf16 {r1}, h1, h2;")[0]).toMatch(/Vector operand is not allowed for instruction 'set'/);
 });
 
+/** As ptxas 13.0.88 says it. */
+test("a vector modifier without a type after it is warned of, but .v8", () => {
+  const warning = "warning: Vector Type not specified properly";
+  expect(messages("ld.v2.global.u32 {r1, r2}, [d1];")).toEqual([`0 ${warning}`]);
+  expect(messages("ld.global.u32.v2 {r1, r2}, [d1]; ld.v2.u32 {r1, r2}, [d1];")).toEqual([`0 ${warning}`]);
+  expect(messages("ld.v2.v2.global.u32 {r1, r2}, [d1];").slice(0, 2)).toEqual([
+    "0 error: Multiple vector modifiers specified",
+    `0 ${warning}`,
+  ]);
+  expect(messages("ld.v8.global.u32 {r0, r1, r2, r3, r4, r5, r6, r7}, [d1];", "sm_100")).toEqual([]);
+});
+
+test("what an SM lacks of wmma", () => {
+  expect(messages("wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {g1}, [d1], r1;", "sm_75")[0]).toBe(
+    "0 error: Feature 'WMMA with fp64 types' requires .target sm_80 or higher",
+  );
+});
+
 test("what -arch must allow", () => {
   const m = parse(`${HEAD.replace("sm_90", "sm_90a")}.entry k() { ret; }\n`);
   const say = (target: string): readonly string[] =>

@@ -103,6 +103,73 @@ export const refusedLines: readonly (readonly [line: string, message: string])[]
   ["testp.finite.f32.pred %p1, %f1;", "Unexpected instruction types specified for 'testp'"],
   ["sured.b.or.a1d.b32.clamp [%l1,{%r1,%r2}], %r3;", "Illegal modifier '.a1d' for instruction 'sured.b'"],
   ["barrier.red.pred %p2, %r1, %r2, %p1;", "Illegal reduction operation for instruction 'barrier.red.pred'"],
+  [
+    "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%l1], %r1;",
+    "Argument vector size mismatch for instruction 'wmma.load.b'",
+  ],
+  [
+    "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%l1], %f1;",
+    "Arguments mismatch for instruction 'wmma.load.b'",
+  ],
+  [
+    "wmma.load.b.sync.col.m16n16k16.global.s8 {%r1, %r2}, [%l1], %r1;",
+    ".aligned modifier required for instruction 'wmma.load.b'",
+  ],
+  [
+    "wmma.load.c.sync.aligned.col.m16n16k16.global.s32 {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4}, [%l1], %r1;",
+    "Arguments mismatch for instruction 'wmma.load.c'",
+  ],
+  [
+    "wmma.store.d.sync.aligned.col.m16n16k16.shared.f16 [%r1], {%h1, %h1, %h1, %h1}, %r1;",
+    "Arguments mismatch for instruction 'wmma.store.d'",
+  ],
+  [
+    "wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%r1}, [%l1], %r1;",
+    "Illegal alayout '.col' for instruction 'wmma.load.a'",
+  ],
+  [
+    "wmma.load.a.sync.aligned.row.m8n8k4.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%l1], %r1;",
+    "Incorrect instruction type specified for wmma.load.a with shape '.m8n8k4'",
+  ],
+  [
+    "setmaxnreg.dec.sync.aligned.u32 3;",
+    "Argument 1 of instruction 'setmaxnreg.dec': unexpected value '3', expected to be multiple of 8",
+  ],
+  [
+    "setmaxnreg.inc.sync.aligned.u32 264;",
+    "Argument 1 of instruction 'setmaxnreg.inc': value '264' out of range, expected to be in range [24..256]",
+  ],
+  ["pmevent 16;", "Argument 0 of instruction 'pmevent': value '16' out of range, expected to be in range [0..15]"],
+  ["elect.sync %r1|%p1, %f1;", "Arguments mismatch for instruction 'elect'"],
+  ["elect.sync %r1, -1;", "Predicate output expected for instruction 'elect'"],
+  ["elect.sync %l1|%p1, 5;", "Arguments mismatch for instruction 'elect'"],
+  ["red.acquire.gpu.global.and.b32 [%l1], %r1;", "Illegal modifier '.acquire' for instruction 'red'"],
+  ["red.min.noftz.u64 [%l1], %l1;", "Illegal modifier '.noftz' for instruction 'red'"],
+  ["red.global.f16 [%l1], %h1;", "'.noftz' modifier required for instruction 'red' with type '.f16'"],
+  ["bar.or.u32 0, 32;", "Illegal modifier '.or' for instruction 'bar'"],
+  ["add.popc.u32 %r1, %r2;", "Illegal modifier '.popc' for instruction 'add'"],
+  ["add.relu.u8 %r1, %r2, %r3;", "Illegal modifier '.relu' for instruction 'add'"],
+  ["cvt.sat.shared.s64.s32 %l1, %r1;", "No state space qualifier expected for instruction 'cvt'"],
+  ["cvt.sat.sync.s64.s32 %l1, %r1;", "Illegal modifier '.sync' for instruction 'cvt'"],
+  ["neg.ftz.u16 %h1, %h2;", "Illegal modifier '.ftz' for instruction 'neg'"],
+  ["set.nan.u32.bf16 %r1, %h2, 3;", "Arguments mismatch for instruction 'set'"],
+  ["tanh.approx.bf16 %h1, 5;", "Arguments mismatch for instruction 'tanh'"],
+  ["ex2.approx.bf16 %h1, 5;", ".ftz modifier required for instruction 'ex2.bf16'"],
+  ["mbarrier.arrive.shared::cta.b64 -1, [%r1];", "Result register required for instruction 'mbarrier.arrive'"],
+  ["mbarrier.arrive.shared.b64 %h1, [%r1];", "Arguments mismatch for instruction 'mbarrier.arrive'"],
+  [
+    "mbarrier.arrive.release.cluster.shared::cluster.b64 %l1, [%r1];",
+    "Sink '_' is expected as a destination operand for instruction 'mbarrier.arrive' with '.shared::cluster'",
+  ],
+  [
+    "multimem.st.relaxed.sys.global.global.b64 [%l1], %l1;",
+    "Unexpected number of state spaces specified in instruction 'multimem.st'",
+  ],
+  ["txq.level.filter_mode.b32 %r1, [%l1], %r2;", "Illegal query modifier for instruction 'txq.level'"],
+  ["suq.width.b32 {%r1}, [%l1];", "Vector operand is not allowed for instruction 'suq'"],
+  ["tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, %f1, {%f1, %f2};", "Arguments mismatch for instruction 'tex'"],
+  ["tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, %l1, %l2, {%f1, %f2};", "Illegal Addressing Mode in instruction 'tex'"],
+  ["sured.p.and.a1d.b32.cc.trap [%l1, {%r1, %r2}], %r3;", "Illegal modifier '.cc' for instruction 'sured.p'"],
 ];
 
 /** The lines in a module, and the number of the first. */

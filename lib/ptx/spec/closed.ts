@@ -8,7 +8,7 @@ export const CLOSED: string = `
 tex tex.base tex.level tex.grad | 1d 2d 3d a1d a2d cube acube 2dms a2dms v2 v4
 tld4 | r g b a 2d a2d cube acube v2 v4
 txq | width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode addr_mode_0 addr_mode_1 addr_mode_2 array_size num_mipmap_levels num_samples
-txq.level | width height depth channel_data_type channel_order normalized_coords force_unnormalized_coords filter_mode addr_mode_0 addr_mode_1 addr_mode_2 array_size
+txq.level | width height depth
 suq | width height depth channel_data_type channel_order memory_layout array_size
 suld.b | 1d 2d 3d a1d a2d v2 v4 trap clamp zero ca cg cs cv
 sust.b sust.p | 1d 2d 3d a1d a2d v2 v4 trap clamp zero wb cg cs wt
@@ -36,6 +36,7 @@ tcgen05.fence | before_thread_sync after_thread_sync fence::before_thread_sync f
 tcgen05.shift | cta_group::1 cta_group::2 down
 tcgen05.cp | cta_group::1 cta_group::2 16x64b 16x128b 16x256b 32x32b 16x32bx2 128x128b 128x256b 32x128b 4x256b 64x128b warpx2::02_13 warpx2::01_23 warpx4
 tcgen05.commit | cta_group::1 cta_group::2 mbarrier::arrive::one multicast::cluster const global local param shared shared::cta shared::cluster tex param::entry param::func mmio
+wmma.load.a wmma.load.b wmma.load.c wmma.store.d | sync aligned row col m16n16k16 m8n32k16 m32n8k16 m16n16k8 m8n8k4 m8n8k32 m8n8k128 const global local param param::entry param::func shared shared::cta shared::cluster tex v2 v4 v8
 clusterlaunchcontrol.query_cancel | is_canceled get_first_ctaid get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z v4
 `;
 

@@ -157,7 +157,7 @@ match | b32 b64 | =b32|p s :b32
 activemask | b32 | d
 redux | u32 s32 f32 | d s :u32
 redux | b32 | =u32 :u32 :u32
-elect | - | *|p :b32
+elect | - | =u32|p :u32
 mbarrier.init | b64 | a :u32
 mbarrier.inval | b64 | a
 mbarrier.expect_tx mbarrier.complete_tx | b64 | a :u32
@@ -178,7 +178,13 @@ wgmma.wait_group | - | i
 nanosleep | u32 s32 | s
 pmevent pmevent.mask | - | i
 setmaxnreg.inc setmaxnreg.dec | u32 s32 | i
-mma wmma.mma wmma.load.a wmma.load.b wmma.load.c wmma.store.d wgmma.mma_async suld.p | * | ...
+wmma.load.a wmma.load.b | f16 bf16 tf32 s8 u8 s4 u4 b1 f32 | =u32 a :u32?
+wmma.load.a wmma.load.b | f64 | d a :u32?
+wmma.load.c | f32 s32 f64 | d a :u32?
+wmma.load.c | f16 | =u32 a :u32?
+wmma.store.d | f32 s32 f64 | a s :u32?
+wmma.store.d | f16 | a :u32 :u32?
+mma wmma.mma wgmma.mma_async suld.p | * | ...
 vadd vsub vabsdiff vmin vmax vshl vshr | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s?
 vmad | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s
 vset | u32,s32.{u32,s32} | =u32 s s1 s?

@@ -211,6 +211,9 @@ function readForms(): { forms: Map<string, Form[]>; prefixes: Set<string> } {
   return { forms, prefixes };
 }
 
+/** What is said of unsigned types beside all that does not belong. */
+const SIGNED_ONLY: RegExp = /applies only to signed numeric types$/;
+
 function readWords(): Map<string, Words> {
   const words = new Map<string, Words>();
   for (const [name, types, needs, accepted, conditional, refused] of columns(ROWS)) {
@@ -223,7 +226,7 @@ function readWords(): Map<string, Words> {
           return [p.slice(0, cut), p.slice(cut + 1)];
         });
     const w: Words = {
-      measured: !pairs(needs).some(([g]) => g === ""),
+      measured: !pairs(needs).some(([g, message]) => g === "" && !SIGNED_ONLY.test(message)),
       // A sample whose arguments were wrong (labels, tables) says nothing about modifiers.
       demands: pairs(needs)
         .map(([g, message]) => ({ group: set(g.replaceAll(",", " ")), message }))

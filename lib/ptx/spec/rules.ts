@@ -8,25 +8,23 @@
  * empty where the message says which. Read before the arguments are looked at.
  */
 export const EARLY_GATES: string = `
-* | + bf16 | - | Feature '.bf16' requires PTX ISA .version 7.0 or later |
 * | + bf16 | - | Feature '.bf16' requires .target sm_80 or higher |
-* | + bf16x2 | - | Feature '.bf16x2' requires PTX ISA .version 7.0 or later |
+* | + bf16 | - | Feature '.bf16' requires PTX ISA .version 7.0 or later |
 * | + bf16x2 | - | Feature '.bf16x2' requires .target sm_80 or higher |
-* | + tf32 | - | Feature '.tf32' requires PTX ISA .version 7.0 or later |
+* | + bf16x2 | - | Feature '.bf16x2' requires PTX ISA .version 7.0 or later |
 * | + tf32 | - | Feature '.tf32' requires .target sm_80 or higher |
+* | + tf32 | - | Feature '.tf32' requires PTX ISA .version 7.0 or later |
 * | * | 32x32b 16x32bx2 16x64b 16x128b 16x256b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 * | * | 128x256b 4x256b 128x128b 64x128b 32x128b | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
-* | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 mma | * | sp::ordered_metadata | Feature '.%' requires .target sm_80 or higher |
-mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires .target sm_80 or higher |
 mma | * | sp sp::ordered_metadata | Feature 'Sparse MMA' requires PTX ISA .version 7.1 or later |
 mma | * | sp::ordered_metadata | Feature '.%' requires PTX ISA .version 8.5 or later |
 * | * | abs | Feature '.%' requires .target sm_86 or higher |
+* | * | abs | Feature '.%' requires PTX ISA .version 7.2 or later |
 ld st | * | mmio | Feature '.%' requires PTX ISA .version 8.2 or later |
 fence | * | mbarrier_init | Feature '.op_restrict' requires .target sm_90 or higher |
 fence | * | sync_restrict::shared::cta sync_restrict::shared::cluster | Feature '.sync_restrict' requires .target sm_90 or higher |
-cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group::2 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
 `;
 
 /** The same, read when the arguments are right. */
@@ -41,6 +39,9 @@ mma | + e2m1 e2m3 e3m2 | - | Instruction 'mma with with FP6/FP4 floating point t
 mma | * | kind::f8f6f4 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
 mma | + e4m3 e5m2 | - | Feature 'mma with FP8 floating point type' requires .target sm_89 or higher |
 stmatrix | * | - | Feature '@' requires .target sm_90 or higher |
+wmma.load.a wmma.load.b | bf16 tf32 | - | Feature 'WMMA with .bf16/.tf32 FP types' requires .target sm_80 or higher |
+wmma.load.a wmma.load.b wmma.load.c wmma.store.d | f64 | - | Feature 'WMMA with fp64 types' requires .target sm_80 or higher |
+wmma.load.a wmma.load.b wmma.load.c wmma.store.d | * | m16n16k8 m8n8k4 | Modifier '.%' requires .target sm_80 or higher |
 cp.async | * | - | Feature '@' requires .target sm_80 or higher |
 cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires .target sm_90 or higher |
 cp.async.bulk cp.async.bulk.prefetch cp.async.bulk.tensor cp.async.bulk.prefetch.tensor cp.reduce.async.bulk cp.reduce.async.bulk.tensor | * | - | Feature '@' requires PTX ISA .version 8.0 or later |
@@ -81,13 +82,19 @@ tensormap.replace | * | - | Instruction '@' not supported on .target '#' | !sm_9
 atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires .target sm_90 or higher |
 ldu prefetch atom red | * | L2::cache_hint | Modifier '.%' requires .target sm_80 or higher |
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires .target sm_90 or higher |
+mma | * | m16n8k16 m16n8k32 m16n8k64 m16n8k128 m16n8k256 | Feature '.%' requires .target sm_80 or higher |
+* | * | m16n16 m8n16 m16n8 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f sm_120a sm_120f sm_121a sm_121f
+cp.async.bulk.tensor cp.async.bulk.prefetch.tensor | * | cta_group::1 cta_group::2 | Feature '.%' not supported on .target '#' | !sm_100a sm_100f sm_103a sm_103f sm_110a sm_110f
+ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires PTX ISA .version 7.8 or later |
+fma | f32.f16 f32.bf16 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
+add sub | f32.f16 f32.bf16 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
+multimem.ld_reduce multimem.st multimem.red st.async red.async | * | - | Feature '@' requires PTX ISA .version 8.1 or later |
 `;
 
 /** The same, before all others: what a PTX version lacks altogether. */
 export const VERSION_GATES: string = `
 tcgen05.ld tcgen05.ld.red tcgen05.st tcgen05.cp | * | 16x64b 16x128b 16x256b 32x32b 16x32bx2 128x128b 128x256b 32x128b 4x256b 64x128b | Modifier '.%' requires PTX ISA .version 8.6 or later |
 tcgen05.alloc tcgen05.dealloc tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.cp tcgen05.shift tcgen05.fence tcgen05.commit tcgen05.mma tcgen05.mma.ws tcgen05.ld tcgen05.ld.red tcgen05.st | * | - | Feature '@' requires PTX ISA .version 8.6 or later |
-multimem.ld_reduce multimem.st multimem.red st.async red.async | * | - | Feature '@' requires PTX ISA .version 8.1 or later |
 wgmma.fence wgmma.mma_async wgmma.commit_group wgmma.wait_group | * | - | Feature 'WGMMA' requires PTX ISA .version 8.0 or later |
 setmaxnreg.inc setmaxnreg.dec | * | - | Feature '@' requires PTX ISA .version 8.0 or later |
 tensormap.replace | * | - | Feature '@' requires PTX ISA .version 8.3 or later |
@@ -100,12 +107,10 @@ mma | * | - | Feature '@' requires PTX ISA .version 6.4 or later |
 redux cp.async | * | - | Feature '@' requires PTX ISA .version 7.0 or later |
 add sub mul | bf16 bf16x2 | - | Feature '@.&' requires PTX ISA .version 7.8 or later |
 ex2 tanh setp | bf16 bf16x2 | - | Feature '@.&' requires PTX ISA .version 7.8 or later |
-add sub | f32.f16 f32.bf16 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
 add sub mul fma | f32x2 | - | Feature '@.&' requires PTX ISA .version 8.6 or later |
 add min max | u16x2 s16x2 | - | Feature '@.&' requires PTX ISA .version 8.0 or later |
 cvt | u16.bf16 u32.bf16 u64.bf16 s16.bf16 s32.bf16 s64.bf16 f16.bf16 bf16.u16 bf16.u32 bf16.u64 bf16.s16 bf16.s32 bf16.s64 bf16.bf16 bf16.f64 | - | Feature 'cvt with .&' requires PTX ISA .version 7.8 or later |
 atom red | * | v2 v4 v8 | Feature '@ instruction with vector types' requires PTX ISA .version 8.1 or later |
-ld st atom red fence mbarrier.arrive mbarrier.test_wait mbarrier.try_wait | * | cluster | Feature '.cluster scope' requires PTX ISA .version 7.8 or later |
 `;
 
 /** Name → gate of its form with so many operands, and the least SM that has it; measured. */
