@@ -9,6 +9,10 @@ import { B64, type PtxType } from "./types.js";
 /** Writes a loaded value to a register that may be wider than the type. */
 export function assign(c: Context, to: PtxOperand, value: Operand, type: PtxType): void {
   if (to.kind === "sink") return;
+  if (to.kind === "vector" && type.cls === "bf") {
+    c.settle(c.out(to, type), value);
+    return;
+  }
   const declared = c.typeOf(to);
   if (declared === null || declared.bits < type.bits) throw new Refusal();
   const holder = declared.bits === 64 && type.bits < 64 ? B64 : declared;

@@ -519,7 +519,7 @@ export class Context {
 
   /** The register a destination names, or a fresh one for `_`. Only for expansions that write it last. */
   inPlace(o: PtxOperand, type: PtxType): Operand {
-    if (o.kind === "vector") return this.inPlace(firstOf(o, type), type);
+    if (o.kind === "vector") return this.spread(o, type, this.inPlace(firstOf(o, type), type));
     if (o.kind === "sink") return type.cls === "p" ? this.predicate() : this.temp(registersOf(type));
     if (o.kind !== "name" || o.offset !== 0 || o.index !== null) throw new Refusal();
     const entity = this.scope.find(o.name);
@@ -532,11 +532,18 @@ export class Context {
 
   /** As `inPlace`; a register that was also read is replaced by a fresh value, copied when the instruction is done. */
   out(o: PtxOperand, type: PtxType): Operand {
+    if (o.kind === "vector") return this.spread(o, type, this.out(firstOf(o, type), type));
     const d = this.inPlace(o, type);
     if (!this.reads.has(d.id)) return d;
     const from = d.file === File.P ? this.predicate() : this.temp(d.width);
     this.copies.push({ to: d, from });
     return from;
+  }
+
+  /** What is written to the first element of a vector where one value belongs is written to all, as in ptxas's code. */
+  private spread(o: VectorOperand, type: PtxType, first: Operand): Operand {
+    for (const e of o.elements.slice(1)) this.copies.push({ to: this.inPlace(e, type), from: first });
+    return first;
   }
 
   /** Declared type of the register a destination names; null for `_`. */

@@ -71,6 +71,10 @@ export class Scope {
   /** `prefix0 … prefix(count−1)`, made when first named. */
   declareRange(prefix: string, count: number, make: (name: string) => Entity): void {
     this.ranges.set(prefix, { count, make });
+    // A label may have the form of such a register, and is then found by nobody (lib/ptx/scope.ts).
+    for (const [name, e] of this.names)
+      if (e.kind === "label" && name.startsWith(prefix) && inRange(name.slice(prefix.length), count))
+        this.names.delete(name);
   }
 
   /** The entity of this very scope. */
@@ -83,8 +87,7 @@ export class Scope {
     // A prefix may itself end in digits: `%r1<10>` declares %r10 … %r19.
     for (let at = digits; at < name.length; at++) {
       const range = this.ranges.get(name.slice(0, at));
-      const tail = name.slice(at);
-      if (range === undefined || (tail.length > 1 && tail.startsWith("0")) || Number(tail) >= range.count) continue;
+      if (range === undefined || !inRange(name.slice(at), range.count)) continue;
       const entity = range.make(name);
       this.names.set(name, entity);
       return entity;
@@ -99,6 +102,10 @@ export class Scope {
     }
     return null;
   }
+}
+
+function inRange(digits: string, count: number): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(digits) && Number(digits) < count;
 }
 
 function isDigit(code: number): boolean {

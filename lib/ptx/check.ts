@@ -294,7 +294,7 @@ class Checker {
         if (s.opcode === "call") this.call(s, scope);
         return;
       case "label":
-        this.label(s.name, s.span, scope, labels);
+        this.label(s.name, s.span, scope, labels, outermost);
         return;
       case "declaration":
         this.local(s, scope, labels, outermost);
@@ -310,13 +310,16 @@ class Checker {
         return;
       case "branchtargets":
       case "calltargets":
-        this.label(s.label, s.span, scope, labels);
+        this.label(s.label, s.span, scope, labels, outermost);
         s.targets.forEach((t, k) => {
-          if (scope.lookup(t) === null) this.unknown.push({ name: t, span: s.targetSpans[k] as Span });
+          const found = scope.lookup(t);
+          if (found === null) this.unknown.push({ name: t, span: s.targetSpans[k] as Span });
+          else if (s.kind === "branchtargets" && found.kind !== "label")
+            this.report("error", "Illegal branch target, label expected", s.targetSpans[k] as Span);
         });
         return;
       case "callprototype":
-        this.label(s.label, s.span, scope, labels);
+        this.label(s.label, s.span, scope, labels, outermost);
         return;
       case "loc":
         return;
@@ -325,8 +328,9 @@ class Checker {
     }
   }
 
-  private label(name: string, at: Span, scope: Scope, labels: Set<string>): void {
-    const own = scope.named(name);
+  /** A label of the outermost block collides with the parameters too. */
+  private label(name: string, at: Span, scope: Scope, labels: Set<string>, outermost: boolean): void {
+    const own = (outermost ? scope.parent?.named(name) : null) ?? scope.named(name);
     const taken = own !== null && (own.kind === "register" || own.kind === "variable" || own.kind === "function");
     if (labels.has(name) || taken) this.report("error", `Duplicate definition of label '${name}'`, at);
     labels.add(name);

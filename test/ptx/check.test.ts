@@ -192,6 +192,14 @@ test("a vector modifier without a type after it is warned of, but .v8", () => {
   expect(messages("ld.v8.global.u32 {r0, r1, r2, r3, r4, r5, r6, r7}, [d1];", "sm_100")).toEqual([]);
 });
 
+test("labels beside parameters, and registers where labels belong", () => {
+  expect(messages("a: ret;")).toEqual(["0 error: Duplicate definition of label 'a'"]);
+  expect(messages("{ a: ret; }")).toEqual([]);
+  expect(messages("t: .branchtargets r3, b; brx.idx r1, t; b: ret;")[0]).toBe(
+    "0 error: Illegal branch target, label expected",
+  );
+});
+
 test("what an SM lacks of wmma", () => {
   expect(messages("wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {g1}, [d1], r1;", "sm_75")[0]).toBe(
     "0 error: Feature 'WMMA with fp64 types' requires .target sm_80 or higher",

@@ -224,6 +224,26 @@ describe("divergence and convergence", () => {
     expect(out).toEqual(lanes((t) => 16 + (t & 2 ? 0 : t & 1 ? 0x20 : 0x10)));
   });
 
+  test("lanes whose guard of BRA.DIV says no are not with the others, and go with them", () => {
+    // ptxas -O3 of a vote under masks that differ (sm_80): after R2UR the predicate tells which lanes have another mask than the first.
+    const { run, out } = runText(
+      `${prologue}
+      UMOV UR4, 0xffffffff
+      ISETP.GE.AND P1, PT, R0, 0x8, PT
+      MOV R9, 0x1
+      @!P1 BRA.DIV UR4, apart
+      MOV R9, 0x2
+      apart:
+      VOTE.ANY R8, PT, PT
+      IADD3 R9, R9, R8, RZ
+      STG.E [R2.64], R9
+      EXIT`,
+      { words: 32, sm: "sm_80" },
+    );
+    expect(run.fault).toBeNull();
+    expect(out).toEqual(lanes(() => 0));
+  });
+
   test("a spin loop inside a region ends because its yielding lanes are not waited for", () => {
     // Lane 0 leaves the loop first and sets the flag only after the BSYNC.
     const text = (spin: string): string => `${prologue}

@@ -64,10 +64,10 @@ function bra(s: Site): Exec {
     const mask = o !== null && o.kind === Kind.Reg ? s.scalar(o)! : () => -1;
     const flip = o !== null && (o.mods & Mod.Not) !== 0 ? -1 : 0;
     return (w, m) => {
-      // Lanes whose guard says no are not with the others, and take the path of the others: so ptxas's VOTE and REDUX under masks that differ take their
-      // slow path (`R2UR P0, URZ, mask; @!P0 BRA.DIV` or `BRA.CONV`, sm_80 and 90).
+      // Lanes whose guard says no are not with the others, and go with them all the same: so ptxas's collectives under masks that differ (sm_80,
+      // `@!P0 BRA.CONV` and `@!P0 BRA.DIV` after an R2UR that tells which lanes have another mask) take their slow path.
       const diverged = ((mask(w) ^ flip) & w.live & ~m) !== 0;
-      return branch(w, diverged === div ? w.active & pin(w) : 0, target);
+      return branch(w, diverged === div ? (div ? w.active : m) & pin(w) : 0, target);
     };
   }
   // The group goes as a whole, or not at all: ptxas's loop that gathers lanes before a BSSY (VOTE before a YIELD, VOTEU

@@ -93,11 +93,15 @@ export function readOperand(s: Site, o: Operand, t: Type): Read {
   }
 }
 
-/** Writes into a register that may be wider: signed types extend their sign, all others are extended with zeros. */
+/** Writes into a register that may be wider: signed types extend their sign, all others are extended with zeros. All elements of a vector get one value. */
 export function writeOperand(s: Site, o: Operand, t: Type): Write {
   if (o.kind === "sink") return () => {};
-  const element = o.kind === "vector" ? scalarOf(o, t) : null;
-  if (element !== null) return writeOperand(s, element, t);
+  if (o.kind === "vector" && scalarOf(o, t) !== null) {
+    const writes = o.elements.map((e) => writeOperand(s, e, t));
+    return (x, v) => {
+      for (const w of writes) w(x, v);
+    };
+  }
   const found = o.kind === "name" ? s.lookup(o.name) : null;
   if (o.kind !== "name" || found?.kind !== "register") return s.refuse("a destination that is no register");
   const slot = slotOf(s, found, o.component);
