@@ -18,8 +18,8 @@
  *
  * A spin loop inside a convergence region waits for lanes that wait for the loop's end at the BSYNC. ptxas puts YIELD
  * into such loops, and the lock algorithms that run on GPUs need it: lanes at a BSYNC do not wait for ever for lanes that
- * only yield. Here they are let go after PATIENCE yields; the two parts are regions of their own from then on. ptxas also begins functions
- * that call themselves with a YIELD, which lanes that do go on with their work come by many times: a YIELD after a call or a return counts little.
+ * only yield. Here they are let go after PATIENCE yields; the two parts are regions of their own from then on. ptxas also puts YIELD into loops that
+ * do work, and at the head of functions that call themselves: a YIELD since which a register has changed counts little.
  *
  * A lane may also wait by WARPSYNC for one that waits for it at a BSYNC: `@p shfl.sync` and `@!p shfl.sync` one after the
  * other meet by the PTX ISA, and ptxas puts a region around each, at every level. So a convergence barrier must give way (inferred from
@@ -29,6 +29,7 @@
  * served in turn. A warp none of whose lanes can run waits for others; when nothing in the whole grid can run, that is a
  * deadlock and is reported.
  */
+import { registersOf } from "./spinning.js";
 import { Wait, type Warp } from "./state.js";
 
 export function popcount(x: number): number {
@@ -166,27 +167,22 @@ export function settle(warp: Warp): void {
   if (done !== 0) resume(warp, done);
 }
 
-/** The stack pointer's register, by which frames of a function that calls itself are told apart. */
-const STACK = 1;
-
-/** YIELDs of a loop after which nobody waits for its lanes, and the part of one that counts where lanes called or returned since the last. */
+/** YIELDs of a loop after which nobody waits for its lanes, and the part of one that counts where a register has changed since the one before. */
 const PATIENCE = 16;
-const AFTER_CALL = 1 / 64;
+const AT_WORK = 1 / 1024;
 
 /** After a YIELD: lanes at a convergence barrier whose missing partners all yield go on without them, in the end. */
-export function releaseFromYielders(warp: Warp, lanes: number): void {
+export function releaseFromYielders(warp: Warp): void {
   let done = 0;
   for (let l = 0; l < 32; l++) {
     if (warp.waitKind[l] !== Wait.Convergence || ((warp.live >>> l) & 1) === 0) continue;
     const missing = partners(warp, l) & warp.live & ~arrived(warp, l);
     if ((missing & ~warp.yielded) === 0) done |= 1 << l;
   }
-  const frame = warp.I[STACK * 32 + lowest(lanes)]!;
-  const loops = frame === warp.frame && !warp.returned;
-  warp.frame = frame;
-  warp.returned = false;
   if (done === 0) return;
-  warp.patience += loops ? 1 : AFTER_CALL;
+  const now = registersOf(warp);
+  warp.patience += now === warp.yieldedWith ? 1 : AT_WORK;
+  warp.yieldedWith = now;
   if (warp.patience < PATIENCE) return;
   warp.patience = 0;
   leave(warp, done);

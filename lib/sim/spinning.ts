@@ -13,10 +13,15 @@ function mixed(h: number, words: Int32Array, count: number = words.length): numb
   return h;
 }
 
-/** What a warp's lanes go on with: where they are, registers and predicates, as a number of 32 bits. */
-function fingerprint(w: Warp): number {
-  const vector = mixed(imul(w.pc, PRIME) ^ w.active, w.I, w.machine.registers * LANES);
+/** Registers and predicates of all lanes of a warp as a number of 32 bits. */
+export function registersOf(w: Warp, start: number = PRIME): number {
+  const vector = mixed(start, w.I, w.machine.registers * LANES);
   return mixed(mixed(vector, w.U), w.P);
+}
+
+/** What a warp's lanes go on with: where they are, and their registers. */
+function fingerprint(w: Warp): number {
+  return registersOf(w, imul(w.pc, PRIME) ^ w.active);
 }
 
 /**

@@ -114,9 +114,8 @@ export class Warp {
   yielded: number = 0;
   /** YIELDs for which lanes at a convergence barrier have waited for yielded lanes alone. */
   patience: number = 0;
-  /** Lanes returned from a function since the last YIELD; the stack pointer of the lanes that gave up their turn then. */
-  returned: boolean = false;
-  frame: number = 0;
+  /** The registers at the last of these (spinning.ts). */
+  yieldedWith: number = 0;
   private readonly rare = new Int32Array(3 * LANES);
   /** The saved return address, which RPCMOV reads and writes: low words, then high words. */
   readonly returnAddress: Int32Array = this.rare.subarray(0, 2 * LANES);
@@ -200,8 +199,7 @@ export class Warp {
     this.resting = false;
     this.yielded = 0;
     this.patience = 0;
-    this.returned = false;
-    this.frame = 0;
+    this.yieldedWith = 0;
     this.slice = WARP_SLICE;
     this.fingerprint = 0;
     this.rare.fill(0);

@@ -131,10 +131,7 @@ function ret(s: Site): Exec {
   const row = s.row(s.operand("a"));
   const pin = s.predMask("pin");
   const base = isAbsolute ? 0 : s.origin();
-  return (w, m) => {
-    w.returned = true;
-    return scatter(w, m & pin(w), (l) => (isAbsolute ? codeIndex(w.I[row + l]!) : base + (w.I[row + l]! >> 4)));
-  };
+  return (w, m) => scatter(w, m & pin(w), (l) => (isAbsolute ? codeIndex(w.I[row + l]!) : base + (w.I[row + l]! >> 4)));
 }
 
 /** LEPC: the code address of a label, or its own (ptxas on sm_75 adds the distance from it to the return point). */
@@ -353,7 +350,7 @@ const yieldTurn: Maker = (s) => {
     const lanes = w.active;
     w.active = 0;
     w.yielded |= lanes;
-    releaseFromYielders(w, lanes);
+    releaseFromYielders(w);
     enqueue(w, next, lanes);
     return Step.Switch;
   };
