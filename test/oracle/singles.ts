@@ -293,10 +293,10 @@ export const families: readonly Family[] = [
     lines: [
       "{ .reg .b128 %q0,%q1; ld.global.v2.b64 {%l1,%l2},[%y2+16]; mov.b128 %q0,{%l1,%l2}; atom.global.exch.b128 %q1,[%y2],%q0; mov.b128 {%l3,%l4},%q1; st.global.v2.b64 [%y3],{%l3,%l4}; }",
       "{ .reg .b128 %q0,%q1,%q2; ld.global.v2.b64 {%l1,%l2},[%y2+16]; mov.b128 %q0,{%l1,%l2}; ld.global.v2.b64 {%l1,%l2},[%y2]; mov.b128 %q1,{%l1,%l2}; atom.cas.b128 %q2,[%y2],%q1,%q0; mov.b128 {%l3,%l4},%q2; st.global.v2.b64 [%y3],{%l3,%l4}; }",
-      "ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%y2+16]; atom.global.v4.add.f32 {%f20,%f21,%f22,%f23},[%y2],{%f1,%f2,%f3,%f4}; st.global.v4.f32 [%y3],{%f20,%f21,%f22,%f23};",
-      "ld.global.v2.f32 {%f1,%f2},[%y2+16]; red.global.v2.add.f32 [%y2],{%f1,%f2};",
+      "ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%y2+16]; atom.global.add.v4.f32 {%f20,%f21,%f22,%f23},[%y2],{%f1,%f2,%f3,%f4}; st.global.v4.f32 [%y3],{%f20,%f21,%f22,%f23};",
+      "ld.global.v2.f32 {%f1,%f2},[%y2+16]; red.global.add.v2.f32 [%y2],{%f1,%f2};",
       "ld.global.v2.b32 {%r1,%r2},[%y2+16]; red.global.add.noftz.v2.f16x2 [%y2],{%r1,%r2};",
-      "ld.global.v2.b32 {%r1,%r2},[%y2+16]; atom.global.v2.max.noftz.bf16x2 {%r20,%r21},[%y2],{%r1,%r2}; st.global.b32 [%y3],%r21;",
+      "ld.global.v2.b32 {%r1,%r2},[%y2+16]; atom.global.max.noftz.v2.bf16x2 {%r20,%r21},[%y2],{%r1,%r2}; st.global.b32 [%y3],%r21;",
     ],
   },
 ];
