@@ -2,6 +2,7 @@ import type { Severity, Span } from "../diagnostics.js";
 import type { Instruction, Operand } from "./ast.js";
 import { constantFaults } from "./check-constants.js";
 import { fragmentArguments, fragmentFaults, isFragment } from "./check-fragments.js";
+import { commitMask } from "./check-tensor-memory.js";
 import {
   ADDRESSES,
   addressType,
@@ -73,7 +74,7 @@ export class OperandChecker {
     const seedless =
       r.name === "cvt" && PACKS.test(r.types.join(".")) && r.words.includes("rs") !== (operands.length === 4);
     const fragment = !isFragment(r.name) || fragmentArguments(r.name, classes);
-    if (!fits || !fragment || seedless || (combines && operands.length < 4)) {
+    if (!fits || !fragment || !commitMask(r, classes, false) || seedless || (combines && operands.length < 4)) {
       this.say(i, this.mismatch(r, i, classes, scope));
       return false;
     }
@@ -221,6 +222,10 @@ export class OperandChecker {
       this.say(i, `Feature '${gate[1]}' requires .target sm_${gate[2]} or higher`);
     this.complain(i, r.gated);
     if (!this.policyFits(r, i)) return;
+    if (!commitMask(r, classes, true)) {
+      this.say(i, `Arguments mismatch for instruction '${r.name}'`);
+      return;
+    }
     const ftz = r.name === "ex2" && r.types[0]?.startsWith("bf16");
     if (ftz) this.complain(i, r.demanded);
     if (this.singles(r, f, i, classes, scope)) return;

@@ -102,6 +102,14 @@ export function tensorArguments(r: Resolved, classes: readonly OperandClass[]): 
   return some(sparse) || (name === "tcgen05.mma.ws" && some(true));
 }
 
+/** The mask of CTAs that `commit` tells: one is there with .multicast::cluster alone, and is a register; said before and after the gates. */
+export function commitMask(r: Resolved, classes: readonly OperandClass[], gated: boolean): boolean {
+  if (r.name !== "tcgen05.commit") return true;
+  const multicast = r.words.includes("multicast::cluster");
+  if (!gated) return classes.length === 2 || !multicast;
+  return classes.length === 1 || (multicast && classes[1]?.kind !== "int");
+}
+
 /** Could they belong to a product with other modifiers, addresses of any register? */
 function couldBelong(name: string, classes: readonly OperandClass[]): boolean {
   const place: Fits = (c) => c.kind === "address" && c.simple;

@@ -170,6 +170,16 @@ export const refusedLines: readonly (readonly [line: string, message: string])[]
   ["tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, %f1, {%f1, %f2};", "Arguments mismatch for instruction 'tex'"],
   ["tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, %l1, %l2, {%f1, %f2};", "Illegal Addressing Mode in instruction 'tex'"],
   ["sured.p.and.a1d.b32.cc.trap [%l1, {%r1, %r2}], %r3;", "Illegal modifier '.cc' for instruction 'sured.p'"],
+  ["tcgen05.cp.cta_group::2.64x128b.warpx2::02_13 [%r1], 1.5;", "Arguments mismatch for instruction 'tcgen05.cp'"],
+  ["tcgen05.dealloc.cta_group::1.sync.aligned.b32 %f1, 32;", "Arguments mismatch for instruction 'tcgen05.dealloc'"],
+  [
+    "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%r1], %h1;",
+    "Arguments mismatch for instruction 'tcgen05.commit'",
+  ],
+  [
+    "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], 5;",
+    "Arguments mismatch for instruction 'tcgen05.commit'",
+  ],
 ];
 
 /** The lines in a module, and the number of the first. */

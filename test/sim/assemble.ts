@@ -13,7 +13,7 @@ export interface Assembled {
 }
 
 export interface Setup {
-  readonly sm?: "sm_75" | "sm_90" | "sm_120";
+  readonly sm?: "sm_75" | "sm_80" | "sm_90" | "sm_120";
   readonly grid?: readonly [number, number, number];
   readonly block?: readonly [number, number, number];
   readonly cluster?: readonly [number, number, number];

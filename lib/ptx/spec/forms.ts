@@ -190,11 +190,11 @@ vmad | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s
 vset | u32,s32.{u32,s32} | =u32 s s1 s?
 vadd2 vadd4 vsub2 vsub4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vavrg2 vavrg4 | u32,s32.{u32,s32}.{u32,s32} | d s1 s2 s
 vset2 vset4 | u32,s32.{u32,s32} | =u32 s s1 s
-tcgen05.alloc | b32 | a :b32
-tcgen05.dealloc | b32 | :b32 :b32
+tcgen05.alloc | b32 | a :u32
+tcgen05.dealloc | b32 | :u32 :u32
 tcgen05.relinquish_alloc_permit tcgen05.wait tcgen05.fence | - |
 tcgen05.shift | - | a
-tcgen05.cp | - b8x16.b6x16_p32 b8x16.b4x16_p64 | a :b64
+tcgen05.cp | - b8x16.b6x16_p32 b8x16.b4x16_p64 | a :u64
 tcgen05.commit | b64 | a :b16?
 tcgen05.ld tcgen05.st | b32 | ...
 tcgen05.ld.red | f32 u32 s32 | ...
