@@ -56,13 +56,14 @@ test("what is not lowered yet is refused with its line, and the other kernel goe
   expect(c.functions.map((f) => [f.name, f.code !== null])).toEqual([["good", true]]);
 });
 
-test("a mistake inside a phase ends its kernel, not the run", () => {
+test("a policy that throws ends its kernel, not the run, and is told as the caller's", () => {
   const select: Policies["select"] = () => {
     throw new Error("a policy that breaks");
   };
   const c = compile(corpusPtx("saxpy", "sm_90"), { target: "sm_90", opt: 0, allocation: { policies: { select } } });
   expect(c.ok).toBe(false);
-  expect(c.internalErrors).toHaveLength(1);
+  expect(c.internalErrors).toHaveLength(0);
+  expect(c.diagnostics[0]!.kind).toBe("input");
   expect(c.diagnostics[0]!.message).toContain("a policy that breaks");
 });
 
