@@ -24,14 +24,16 @@ for (const opt of [1, 2]) {
 }
 
 const text = corpusPtx("stencil", "sm_90");
-const bytes = (options: Partial<Parameters<typeof compile>[1]>): Buffer =>
-  Buffer.from(compile(text, { target: "sm_90", opt: 0, ...options }).cubin!);
+const bytes = (options: Partial<Parameters<typeof compile>[1]>, ptx = text): Buffer =>
+  Buffer.from(compile(ptx, { target: "sm_90", opt: 0, ...options }).cubin!);
 
 test("-O3 is -O2, and differs from -O1 and -O0 (the command line in the notes aside)", () => {
   const commandLine = "none";
   expect(bytes({ opt: 3, commandLine }).equals(bytes({ opt: 2, commandLine }))).toBe(true);
   expect(bytes({ opt: 1, commandLine }).equals(bytes({ opt: 0, commandLine }))).toBe(false);
-  expect(bytes({ opt: 2, commandLine }).equals(bytes({ opt: 1, commandLine }))).toBe(false);
+  // A loop that -O1 does not unroll.
+  const loop = corpusPtx("dgemm", "sm_90");
+  expect(bytes({ opt: 2, commandLine }, loop).equals(bytes({ opt: 1, commandLine }, loop))).toBe(false);
 });
 
 test("which phases schedule, and what knobs change", () => {
