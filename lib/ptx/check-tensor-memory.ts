@@ -32,8 +32,12 @@ const tensor: Fits = (c) =>
 const descriptor: Fits = (c) => registerOf(c, 64) || c.kind === "int" || c.kind === "variable";
 const word: Fits = (c) => registerOf(c, 32) || c.kind === "int" || c.kind === "special";
 const predicate: Fits = (c) => (c.kind === "register" && c.type === "pred") || c.kind === "int";
+// A vector of literals alone is none.
 const mask: Fits = (c) =>
-  c.kind === "vector" || c.kind === "special" || tensor(c) || (c.kind === "register" && sizeOf(c.type) <= 32);
+  (c.kind === "vector" && c.elements.some((e) => e.kind !== "int")) ||
+  c.kind === "special" ||
+  tensor(c) ||
+  (c.kind === "register" && sizeOf(c.type) <= 32);
 const integer: Fits = (c) => c.kind === "int";
 
 /** Argument lists that a product may have; `place` is what fits tensor memory. */

@@ -180,6 +180,10 @@ export const refusedLines: readonly (readonly [line: string, message: string])[]
     "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], 5;",
     "Arguments mismatch for instruction 'tcgen05.commit'",
   ],
+  [
+    "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd1, %r2, {1, 1, 1, 1}, %p1;",
+    "Arguments mismatch for instruction 'tcgen05.mma'",
+  ],
 ];
 
 /** The lines in a module, and the number of the first. */

@@ -40,7 +40,7 @@ export const rowsForms: readonly RowsForm[] = [
   form("f16, f16", ".kind::f16", "half", 0),
   form("f16, divided", ".kind::f16", "half", F32 | (1 << 13), { more: ", 3" }),
   form("f16, f16, divided", ".kind::f16", "half", 0, { more: ", 1" }),
-  form("f16, rows left out", ".kind::f16", "half", F32, { leftOut: "{1, 0x80000000, 0, 0xff}, " }),
+  form("f16, rows left out", ".kind::f16", "half", F32, { leftOut: "{1, 0x80000000, 0, %left}, " }),
   form("f16, 64 rows", ".kind::f16", "half", F32, { rows: 64 }),
   form("f16, A held", ".kind::f16", "half", F32, { held: true }),
   form("e2m1 and e3m2", ".kind::f8f6f4", "tiny", F32 | TINY),
@@ -123,7 +123,7 @@ ${f.pair ? ".explicitcluster\n.reqnctapercluster 2, 1, 1\n" : ""}{
   .shared .align 1024 .b8 tile[${4 * factors}];
   .shared .align 8 .b64 bar; .shared .b32 where;
   .reg .b16 %both;
-  .reg .b32 %t, %i, %w, %s, %d, %d<8>, %parity, %lanes, %shape, %meta, %sa, %sb, %ta, %rank;
+  .reg .b32 %t, %i, %w, %s, %d, %d<8>, %parity, %lanes, %left, %shape, %meta, %sa, %sb, %ta, %rank;
   .reg .b64 %p, %c, %q, %a, %b, %x, %zero; .reg .pred %more, %adds, %first, %one, %done;
   ld.param.u64 %p, [in];
   ld.param.u64 %c, [given];
@@ -131,6 +131,7 @@ ${f.pair ? ".explicitcluster\n.reqnctapercluster 2, 1, 1\n" : ""}{
   mov.u32 %t, %tid.x;
   mov.u32 %rank, %ctaid.x;
   mov.u16 %both, 3;
+  mov.u32 %left, 0xff;
   mov.b64 %zero, ${ZERO_COLUMNS};
   mul.wide.u32 %x, %t, 4;
   mad.wide.u32 %p, %rank, ${4 * factors}, %p;
