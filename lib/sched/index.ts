@@ -24,7 +24,7 @@ export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
 export { type HoistOptions, hoist, isSpeculable } from "./hoist.js";
 export { assignOfKnobs, type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
-export { type BlockCycles, type FuncLatency, funcLatency } from "./latency.js";
+export { type BlockCycles, type FuncLatency, funcLatency, type LatencyOptions } from "./latency.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";
 export { executionPipes, type ResourceName, resources } from "./pipes.js";
@@ -62,6 +62,6 @@ export {
   type ScheduleReport,
   scheduleFunc,
 } from "./schedule.js";
-export type { BlockContext, SchedState } from "./state.js";
+export type { BlockContext, BlockKnown, SchedState } from "./state.js";
 export { type TwoWayWeights, twoWay } from "./two-way.js";
 export type { BlockValues } from "./values.js";

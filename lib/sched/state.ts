@@ -46,8 +46,9 @@ export interface BlockContext {
 export interface BlockKnown {
   /** Pipe, interval and latency of each instruction. */
   readonly occupancy: readonly Occupancy[];
-  /** Longest path in cycles from each node to the end of the block, and from its start to each node. */
+  /** Longest path in cycles from each node to the end of the block. */
   readonly toEnd: Int32Array;
+  /** Longest path in cycles from the start of the block to each node. */
   readonly toStart: Int32Array;
 }
 

@@ -63,14 +63,14 @@ const proofs: Readonly<Record<string, Proof>> = {
   RegAllocPerfDiffBackoff: { kernel: "mix64", value: 0, limit: 20, both: { RegAllocPerfDiffBackoffBegin: 0 } },
   RegAllocPerfDiffBackoffEnd: { kernel: "mix64", value: 0, limit: 20, both: { RegAllocPerfDiffBackoffBegin: 0 } },
   RegAllocUserSmemBytesPerCTA: { kernel: "nbody128", value: 65536 },
-  SchedReadSbDmmaLatency: { kernel: "dmma", value: 1 },
+  SchedReadSbDmmaLatency: { kernel: "dmma", value: 30 },
   SchedReduceRegBudget: { kernel: "dmma", value: 0 },
-  SchedResBusyDMMA: { kernel: "dmma", value: 1 },
+  SchedResBusyDMMA: { kernel: "dmma", value: 16 },
   SchedResBusyFP16: { kernel: "relu_f16", value: 16 },
   SchedResBusyGMMA: { kernel: "gemm_wgmma", value: 1 },
   SchedResBusyHMMA1688: { kernel: "hmma1688", value: 1 },
   SchedResBusyIMMA: { kernel: "imma", value: 1 },
-  SchedSyncsLatency: { kernel: "barrier", value: 1 },
+  SchedSyncsLatency: { kernel: "sgemm", value: 0 },
 };
 
 test.each(Object.entries(proofs))("%s", (name, { kernel: k, value, after, limit, both = {} }) => {

@@ -44,7 +44,7 @@ export const corpusProofs: Readonly<Record<string, { readonly value: number; rea
   SchedPrefFurthestDep: { value: 1, kernels: ["warp_sum", "struct_param", "mix64"] },
   SchedReadAvailTarget: { value: 0, kernels: ["warp_sum", "reduction", "struct_param"] },
   SchedReadLatency: { value: 0, kernels: ["saxpy", "early_exit", "grid_stride"] },
-  SchedReadSBBaseLatency: { value: 0, kernels: ["grid_stride", "switch_table", "reduction"] },
+  SchedReadSBBaseLatency: { value: 0, kernels: ["dgemm", "nbody", "local_array"] },
   SchedReadSBBaseUseLSULat: { value: 1, kernels: ["grid_stride", "switch_table", "histogram"] },
   SchedResBusyADU: { value: 0, kernels: ["grid_stride", "switch_table", "histogram"] },
   SchedResBusyALU: { value: 0, kernels: ["grid_stride", "switch_table", "struct_param"] },
@@ -53,7 +53,7 @@ export const corpusProofs: Readonly<Record<string, { readonly value: number; rea
   SchedResBusyLSU: { value: 0, kernels: ["grid_stride", "warp_sum", "switch_table"] },
   SchedResBusyLSUL1: { value: 0, kernels: ["stencil", "struct_param", "local_array"] },
   SchedResBusyXU64: { value: 0, kernels: ["switch_table", "mix64"] },
-  SchedSyncsLatency: { value: 0, kernels: ["histogram", "transpose", "sgemm"] },
+  SchedSyncsLatency: { value: 0, kernels: ["transpose", "sgemm"] },
   SchedTexBatchTargetSelectSchedulerTarget: { value: 0, kernels: ["transpose", "constant_memory", "local_array"] },
   SchedXU64Latency: { value: 0, kernels: ["switch_table", "struct_param", "mix64"] },
 };
