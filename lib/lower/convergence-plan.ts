@@ -48,7 +48,6 @@ const MAX_NESTING = 12;
 
 /** A part of the control flow with edges left out, and its post-dominators. */
 interface View {
-  readonly nodes: readonly number[];
   follows(from: number, to: number): boolean;
   /** The next node on all paths, −1 where there is none. */
   next(b: number): number;
@@ -273,7 +272,6 @@ function viewOf(g: Graph, nodes: readonly number[], every: View["follows"]): Vie
   const at = new Map(nodes.map((b, i) => [b, i]));
   const pdom = postDominators(partOf(g.cfg, nodes, at, follows));
   return {
-    nodes,
     follows,
     next: (b) => nodes[pdom.idom[at.get(b) ?? -1] ?? -1] ?? -1,
     always: (a, b) => {

@@ -29,6 +29,12 @@ export const figures: ReadonlyMap<string, Figure> = new Map<string, Figure>([
     command: `npm run -s fidelity -- sm_${sm}`,
     takes: means(),
   })),
+  ...perSm("programs", ["75", "90", "100"], (sm) => ({
+    command: `npm run -s fidelity -- sm_${sm} --programs`,
+    takes: Object.fromEntries(
+      ["issued", "cycles", "registers"].map((what) => [what, new RegExp(`geometric means.*?${what} ([\\d.]+)`)]),
+    ),
+  })),
   ...perSm("bodies", ["75", "90", "100", "120"], (sm) => ({
     command: script(`bodies.ts compare --sm ${sm} --facts $FACTS/ptx-combos/combos.jsonl.gz`),
     takes: { same: /\(([\d.]+) %\)/, instructions: /instructions ([\d.]+) of/ },

@@ -64,6 +64,24 @@ export const wordsOf = ({ columns, perRegister, bits }: BlockForm): { factors: n
 /** Factors are laid out without swizzle: pieces of eight rows of 16 bytes, two along k, then the next eight rows. */
 const STRIDES = (8n << 16n) | (16n << 32n);
 
+/** Copies so many words from [%p] on to `tile`, by 128 threads %t, and leaves where that lies, as descriptors have it, in %a. */
+export const fillTile = (words: number): string => `mov.u32 %s, tile;
+  shl.b32 %w, %t, 2;
+  add.u32 %s, %s, %w;
+  mov.u32 %i, 0;
+copy:
+  ld.global.b32 %w, [%p];
+  st.shared.b32 [%s], %w;
+  add.u64 %p, %p, 512;
+  add.u32 %s, %s, 512;
+  add.u32 %i, %i, 128;
+  setp.lt.u32 %more, %i, ${words};
+  @%more bra copy;
+  fence.proxy.async;
+  mov.u32 %s, tile;
+  shr.b32 %s, %s, 4;
+  cvt.u64.u32 %a, %s;`;
+
 function head(form: BlockForm, registers: string): string {
   const { factors } = wordsOf(form);
   return `.version 9.0
@@ -81,22 +99,7 @@ function head(form: BlockForm, registers: string): string {
   add.u64 %p, %p, %x;
   add.u64 %c, %c, %x;
   add.u64 %q, %q, %x;
-  mov.u32 %s, tile;
-  shl.b32 %w, %t, 2;
-  add.u32 %s, %s, %w;
-  mov.u32 %i, 0;
-copy:
-  ld.global.b32 %w, [%p];
-  st.shared.b32 [%s], %w;
-  add.u64 %p, %p, 512;
-  add.u32 %s, %s, 512;
-  add.u32 %i, %i, 128;
-  setp.lt.u32 %more, %i, ${factors};
-  @%more bra copy;
-  fence.proxy.async;
-  mov.u32 %s, tile;
-  shr.b32 %s, %s, 4;
-  cvt.u64.u32 %a, %s;`;
+  ${fillTile(factors)}`;
 }
 
 function warpGroupPtx(form: BlockForm, turns: number): string {

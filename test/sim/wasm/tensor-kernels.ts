@@ -1,5 +1,7 @@
 /** Kernels of products in tensor memory of all kinds over given bytes, for equality of the engines and for their rates: sparse, scaled, of few rows, of pairs of CTAs. */
 
+import { fillTile } from "./block-kernels.js";
+
 export interface RowsForm {
   readonly name: string;
   /** What follows `tcgen05.mma`, without the group of CTAs. */
@@ -140,22 +142,7 @@ ${f.pair ? ".explicitcluster\n.reqnctapercluster 2, 1, 1\n" : ""}{
   add.u64 %p, %p, %x;
   add.u64 %c, %c, %x;
   add.u64 %q, %q, %x;
-  mov.u32 %s, tile;
-  shl.b32 %w, %t, 2;
-  add.u32 %s, %s, %w;
-  mov.u32 %i, 0;
-copy:
-  ld.global.b32 %w, [%p];
-  st.shared.b32 [%s], %w;
-  add.u64 %p, %p, 512;
-  add.u32 %s, %s, 512;
-  add.u32 %i, %i, 128;
-  setp.lt.u32 %more, %i, ${factors};
-  @%more bra copy;
-  fence.proxy.async;
-  mov.u32 %s, tile;
-  shr.b32 %s, %s, 4;
-  cvt.u64.u32 %a, %s;
+  ${fillTile(factors)}
   add.u64 %b, %a, ${(128 * 32) / 16};
   or.b64 %a, %a, ${strides(8)};
   or.b64 %b, %b, ${strides(wordsB)};
