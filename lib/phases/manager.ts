@@ -29,7 +29,7 @@ export const highestLevel = 2;
 /**
  * Runs phases in place: from where the function stands (or `from`) to the last one (or `to`, or before `stopBefore`).
  * Stopping, taking a snapshot or the text, and going on with the same options gives what going through would have given.
- * Fails on unknown phase names, on phases that need another kind of function than this one, on problems of the input that a
+ * Fails on unknown phase names, on a `from` past a phase that must run, on phases that need another kind of function than this one, on problems of the input that a
  * phase reports, and where a body, hook or observer of the caller throws.
  */
 export function runPhases(func: Func, options: PhaseOptions = {}): Result<PhaseRun> {
@@ -181,7 +181,20 @@ class Run {
         from !== undefined ? `'${from}', where the run begins` : `'${passed?.phase}', which the function has passed`;
       this.refuse(`${goal}: phase '${goal === "to" ? to : stopBefore}' stands before ${begin}`);
     }
+    if (from !== undefined && !this.failed()) this.checkJump(steps, start);
     return steps.slice(Math.max(0, start), end);
+  }
+
+  /** A run that begins at `from` may not jump over what no correct code comes out without. */
+  private checkJump(steps: readonly Step[], start: number): void {
+    const { passed, virtual } = this.func;
+    const done = passed === null ? -1 : phaseIndex(passed.phase);
+    const last = virtual ? done : Math.max(done, phaseIndex("AllocateRegisters"));
+    const missed = steps.slice(0, start).find(({ index }) => index > last && phases[index]?.must === true);
+    if (missed === undefined) return;
+    this.refuse(
+      `from: phase '${phases[missed.index]?.name}' must run before '${this.options.from}', and the function has not passed it`,
+    );
   }
 
   private position(name: string, option: string): number {

@@ -274,13 +274,24 @@ describe("parts of a run", () => {
     expect(names({ to: "PromoteFP16" })).toEqual(phaseNames.slice(0, 3));
     expect(func.passed).toEqual({ phase: "PromoteFP16", level: 0 });
     expect(names({ stopBefore: "ConvertUnsupportedOps" })).toEqual(phaseNames.slice(3, 5));
+    expect(names({ to: "SetControlFlowOpLastInBB" }).at(-1)).toBe("SetControlFlowOpLastInBB");
     expect(names({ from: "OriCopyProp", to: "OriCopyProp" })).toEqual(["OriCopyProp"]);
     expect(names({})).toEqual(phaseNames.slice(phaseIndex("OriCopyProp") + 1));
     expect(names({})).toEqual([]);
     expect(messages({ to: "OriCopyProp" }, func)).toEqual([
       "to: phase 'OriCopyProp' stands before 'NOP', which the function has passed",
     ]);
-    expect(messages({ from: "OriCopyProp", stopBefore: "PromoteFP16" })).toEqual([
+    expect(messages({ from: "AllocateRegisters" })).toEqual([
+      "from: phase 'OriCheckInitialProgram' must run before 'AllocateRegisters', and the function has not passed it",
+    ]);
+    expect(messages({ from: "PostFixUp" }, func)).toEqual([]);
+    const early = sample();
+    runPhases(early, { ...alone, to: "GenerateMovPhi" });
+    expect(messages({ from: "ScheduleInstructions" }, early)).toEqual([
+      "from: phase 'ConvertAllMovPhiToMov' must run before 'ScheduleInstructions', and the function has not passed it",
+    ]);
+    expect(messages({ from: "OriCheckInitialProgram", stopBefore: "PromoteFP16" })).toEqual([]);
+    expect(messages({ from: "OriCopyProp", stopBefore: "PromoteFP16" }, func)).toEqual([
       "stopBefore: phase 'PromoteFP16' stands before 'OriCopyProp', where the run begins",
     ]);
   });
