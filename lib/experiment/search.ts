@@ -28,6 +28,10 @@ export interface SearchOptions extends ExecuteOptions {
   readonly seed: number;
   /** Rounds of the beam. */
   readonly steps: number;
+  /** Ends the rounds after so many that found nothing better. Default: none ends them. */
+  readonly patience?: number;
+  /** Ends the rounds after the one in which so many seconds have passed. */
+  readonly seconds?: number;
   /** Orders kept from step to step. Default 3. */
   readonly width?: number;
   /** Orders tried from each. Default 12. */
@@ -79,6 +83,8 @@ export async function search(input: SweepInput, options: SearchOptions): Promise
 
 async function searched(input: SweepInput, options: SearchOptions): Promise<SearchResult> {
   const { seed, steps, width = 3, children = 12, objective = model, finalists = 16 } = options;
+  const { patience = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = options;
+  const started = performance.now();
   const screened = objective !== model && options.screen !== false;
   const signal = signalOf(options);
   // Before the model is asked for all candidates.
@@ -125,6 +131,9 @@ async function searched(input: SweepInput, options: SearchOptions): Promise<Sear
     beam = [...beam, ...(await run(next))];
     best = [best, ...beam].sort(order)[0]!;
     history.push(scoreOf(best)!);
+    const before = history.at(-1 - patience);
+    if (step + 1 >= patience && before !== undefined && before <= scoreOf(best)!) break;
+    if (performance.now() - started >= 1000 * seconds) break;
   }
   progress?.end();
   if (objective === model) return { start, best, history, rows, second: [] };

@@ -84,6 +84,7 @@ export const shownSearch = (result: SearchResult): SearchResult =>
 const endings: Readonly<Record<StudyResult["end"], string>> = {
   trials: "all trials made",
   patience: "no better one for long",
+  seconds: "its time is spent",
   aborted: "interrupted",
 };
 

@@ -45,6 +45,8 @@ export interface StudyOptions {
   readonly want?: readonly ("less" | "more")[];
   /** Ends the study after so many trials without a new best (with several figures: without a change of the front). */
   readonly patience?: number;
+  /** Ends the study after the batch in which so many seconds have passed: its trials are the first ones of a study without this limit. */
+  readonly seconds?: number;
   /** File that figures are written to as they come, a line each; those that are there are not asked for again. */
   readonly journal?: string;
   /** Python that has Optuna. Default: PTXLAB_PYTHON, else that of the notebooks (PTXLAB_VENV, `.venv`), else `python3`. */
@@ -76,7 +78,7 @@ export interface StudyResult {
   /** Version of Optuna. */
   readonly optuna: string;
   /** Why it ended. */
-  readonly end: "trials" | "patience" | "aborted";
+  readonly end: "trials" | "patience" | "seconds" | "aborted";
 }
 
 /** Settings → their figures, null for those that cannot be judged. */
@@ -130,7 +132,8 @@ class Optuna {
 
 /** Runs a study. Throws where there is no Python with Optuna. */
 export async function study(space: Space, judge: Judge, options: StudyOptions): Promise<StudyResult> {
-  const { sampler, seed, trials: wanted, batch = 8, want = ["less"], patience, journal, signal } = options;
+  const { sampler, seed, trials: wanted, batch = 8, want = ["less"], patience, seconds, journal, signal } = options;
+  const started = performance.now();
   const known = journal === undefined ? new Map<string, Trial["figures"]>() : readFigures(journal);
   const optuna = new Optuna(pythonOf(options));
   const progress = cellProgress(options, `Study (${sampler})`, "trials", wanted);
@@ -161,6 +164,8 @@ export async function study(space: Space, judge: Judge, options: StudyOptions): 
       since = now === front ? since + count : 0;
       front = now;
       if (patience !== undefined && since >= patience) return result("patience");
+      if (seconds !== undefined && performance.now() - started >= 1000 * seconds && trials.length < wanted)
+        return result("seconds");
     }
     return result("trials");
   } finally {

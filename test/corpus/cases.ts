@@ -49,6 +49,9 @@ export function corpusPtx(name: string, target: CorpusTarget): string {
   return readFileSync(join(__dirname, "ptx", target, `${name}.ptx`), "utf8");
 }
 
+/** Its launch file, `launch/NAME.json` (`tools/make-corpus-launches.ts`). */
+export const launchText = (c: CorpusCase): string => `${JSON.stringify(c.launch)}\n`;
+
 const f32 = Math.fround;
 const values = (type: BufferSpec["type"], list: (number | string)[]): BufferSpec => ({ type, values: list });
 const zeros = (type: BufferSpec["type"], length: number): BufferSpec => ({ type, length });

@@ -1,7 +1,9 @@
 /** The whole road: every kernel of the corpus, compiled with all checkers on and run in the simulator. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { compile } from "../../lib/compile.js";
 import { runLaunchFile } from "../../lib/sim/index.js";
-import { corpus, corpusPtx, corpusTargets } from "./cases.js";
+import { corpus, corpusPtx, corpusTargets, launchText } from "./cases.js";
 
 const host = { readFile: () => null };
 
@@ -26,4 +28,8 @@ describe.each(corpusTargets)("%s -O0", (target) => {
     const once = (): Uint8Array => compile(corpusPtx("sgemm", target), { target, opt: 0 }).cubin!;
     expect(Buffer.from(once()).equals(Buffer.from(once()))).toBe(true);
   });
+});
+
+test.each(corpus.map((c) => [c.name, c] as const))("launch/%s.json is the launch of the case", (name, c) => {
+  expect(readFileSync(join(__dirname, "launch", `${name}.json`), "utf8")).toBe(launchText(c));
 });

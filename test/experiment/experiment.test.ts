@@ -146,6 +146,17 @@ describe("orders", () => {
     expect(b.rows).toEqual(a.rows);
   });
 
+  test("a search ends without progress, and when its time is spent", async () => {
+    const input = { cubin: "k.cubin", launch: "k.json" };
+    const options = { folder, threads: 0, seed: 7, steps: 6, width: 1, children: 1, policies: [] };
+    const whole = await search(input, options);
+    expect(whole.history).toHaveLength(2 + 6);
+    const patient = await search(input, { ...options, patience: 2 });
+    const still = whole.history.findIndex((h, i) => i >= 3 && whole.history[i - 2]! <= h);
+    expect(patient.history).toEqual(whole.history.slice(0, still < 0 ? undefined : still + 1));
+    expect((await search(input, { ...options, seconds: 0 })).history).toEqual(whole.history.slice(0, 3));
+  });
+
   test("hashes spread", () => {
     const values = new Set(Array.from({ length: 1000 }, (_, i) => hash32(1, i)));
     expect(values.size).toBe(1000);

@@ -87,6 +87,13 @@ describeOptuna("studies", () => {
     const options: StudyOptions = { sampler: "random", seed: 1, trials: 100, batch: 5, python };
     const found = await study(space, flat, { ...options, want: ["less"], patience: 10 });
     expect(found.end).toBe("patience");
+    const short = await study(space, judge, { ...options, seconds: 0 });
+    expect([short.end, short.trials.length, inspect(short).split("\n")[0]]).toEqual([
+      "seconds",
+      5,
+      "Study: 5 trials; its time is spent; best: 1",
+    ]);
+    expect(short.trials).toEqual((await study(space, judge, options)).trials.slice(0, 5));
     const stop = new AbortController();
     stop.abort();
     expect((await study(space, flat, { ...options, signal: stop.signal })).end).toBe("aborted");
