@@ -134,6 +134,7 @@ function pictureOf(title: string, axes: readonly Axis[], colored: Axis | null, t
               labelAngle: 0,
               labelFontWeight: "bold",
               labelLimit: SIZE.apart,
+              labelPadding: 12,
               domain: false,
               ticks: false,
               grid: false,
