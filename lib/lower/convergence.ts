@@ -25,6 +25,14 @@
  *     X:   @p BRA out      becomes      X:   @p BRA E          E:  BREAK B
  *                                                                  BRA out
  *
+ * Lanes that call different functions meet after the call, where lanes may part at a branch besides (ptxas 13.0.88, all levels; not where a
+ * kernel has no branch).
+ *
+ *     X:   …                          X:  … ; MOV R20, S ; BSSY B, J
+ *          MOV R20, J                     CALL R2
+ *          CALL R2          becomes   S:  BSYNC B
+ *     J:   C                          J:  C
+ *
  * A loop that watches memory may wait for a lane that waits at the loop's own barrier (a lock taken by a compare-and-swap).
  * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
  * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
@@ -38,7 +46,7 @@ import { form } from "../isa/form.js";
 import { renameTargets } from "../ori/editor.js";
 import { blockFallsThrough, connect, terminator } from "../ori/flow.js";
 import { newBlock, newInst } from "../ori/func.js";
-import { breg, label, PT } from "../ori/operand.js";
+import { breg, isReg, label, PT } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { branches, type Graph, planRegions, preheaderOf, type Region } from "./convergence-plan.js";
 
@@ -54,7 +62,9 @@ export interface Watching {
  * Adds the regions of all branches that lanes may take differently. The function's control flow must be complete.
  */
 export function addRegions(func: Func, { insts, retries }: Watching): void {
-  if (!func.blocks.some(branches)) return;
+  const branching = func.blocks.some(branches);
+  if (branching || func.kind === "func") meetAfterCalls(func);
+  if (!branching) return;
   addPreheaders(func);
   const latches = addLatches(func);
   const graph = graphOf(func);
@@ -107,6 +117,26 @@ function addPreheaders(func: Func): void {
     insertAhead(func, header, newBlock(func, "", header.freq), (p) => !members.has(p));
   }
   connect(func);
+}
+
+/** Regions around calls of functions by their addresses, which lanes may call differently. */
+function meetAfterCalls(func: Func): void {
+  const suffix = func.target.has("reconvergent") ? ".RECONVERGENT" : "";
+  let made = false;
+  for (const block of [...func.blocks]) {
+    const call = block.insts[block.insts.length - 1];
+    const [join] = block.succs;
+    if (call?.form.flow !== "call" || join === undefined || !call.srcs.some((o) => isReg(o) && o.width === 2)) continue;
+    const barrier = func.values.add(File.B);
+    block.insts.splice(-1, 0, instruction(func, `BSSY${suffix}`, [breg(barrier)], [PT(), label(join)], call));
+    const sync = newBlock(func, "", join.freq);
+    sync.insts.push(instruction(func, `BSYNC${suffix}`, [], [PT(), breg(barrier)], join.insts[0] ?? null));
+    insertAhead(func, join, sync, (p) => p === block);
+    made = true;
+  }
+  if (!made) return;
+  connect(func);
+  func.generation++;
 }
 
 /** Gives loops with several back edges one block that they all go through; returns those blocks. */

@@ -143,6 +143,26 @@ describe("calls through addresses", () => {
   });
 });
 
+test("lanes that call different functions meet after the call, in a kernel with a branch", () => {
+  const functions = [1, 2].map((n) => `.func ${head} g${n}(.param .b32 a) { ${registers}
+  ld.param.u32 %r1, [a]; mul.lo.u32 %r1, %r1, ${n}; st.param.b32 [r], %r1; ret; }`);
+  const body = (end: string): string => `mov.u32 %v, 0; and.b32 %x1, %t, 1; setp.eq.u32 %p1, %x1, 0; ${end}
+  mov.u64 %y1, g1; mov.u64 %y2, g2; selp.b64 %y1, %y1, %y2, %p1;
+  P: .callprototype (.param .b32 _) _ (.param .b32 _);
+  ${callText("%v", "%y1", ["%t"], ", P")}
+  vote.sync.ballot.b32 %x2, 1, 0xffffffff;
+  END:`;
+  const met = (text: string): number => {
+    const c = compile(`.version 9.0\n.target sm_90\n.address_size 64\n${text}`, { target: "sm_90", opt: 0 });
+    expect(c.diagnostics).toEqual([]);
+    const { insts } = c.functions.find((f) => f.kind === "entry")!.code!;
+    return insts.filter((i) => i.form.op === "BSSY").length;
+  };
+  const branching = kernel(body("setp.gt.u32 %p2, %t, 100; @%p2 bra END;"), functions.join("\n"));
+  expect([met(branching), met(kernel(body(""), functions.join("\n")))]).toEqual([2, 0]);
+  everywhere(branching, (lane) => lane * (lane % 2 === 0 ? 1 : 2));
+});
+
 test("fifteen arguments: registers, gaps filled, the rest on the stack", () => {
   const types = ["b32", "b64", "b16", "b8", "b64", "b32", "b32", "b32", "b64", "b32", "b32", "b8", "b64", "b16", "b32"];
   const load = (t: string, k: number): string => {
