@@ -35,6 +35,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "shift-of-shift-right SHF.R.U32.HI": { hash: "40bdfad86763bd66", by: "z3, all operands" },
   "shift-of-shift-right SHF.R.S32.HI": { hash: "c7725ef6d28ac188", by: "z3, all operands" },
   "product-and-sum": { hash: "f11a9ab90552a94f", by: "z3, all operands" },
+  "rotated-by-sum-of-word": { hash: "75207e1df4ce538f", by: "z3, all operands" },
   "shift-and-sum": { hash: "8ec9306f9b894155", by: "z3, all operands" },
   "shift-right-and-sum": { hash: "9938e0e07f24d24a", by: "z3, all operands" },
   "shift-right-and-sum-signed": { hash: "89eefe0c652493ae", by: "z3, all operands" },

@@ -144,8 +144,10 @@ describe("calls through addresses", () => {
 });
 
 test("lanes that call different functions meet after the call, in a kernel with a branch", () => {
-  const functions = [1, 2].map((n) => `.func ${head} g${n}(.param .b32 a) { ${registers}
-  ld.param.u32 %r1, [a]; mul.lo.u32 %r1, %r1, ${n}; st.param.b32 [r], %r1; ret; }`);
+  const functions = [1, 2].map(
+    (n) => `.func ${head} g${n}(.param .b32 a) { ${registers}
+  ld.param.u32 %r1, [a]; mul.lo.u32 %r1, %r1, ${n}; st.param.b32 [r], %r1; ret; }`,
+  );
   const body = (end: string): string => `mov.u32 %v, 0; and.b32 %x1, %t, 1; setp.eq.u32 %p1, %x1, 0; ${end}
   mov.u64 %y1, g1; mov.u64 %y2, g2; selp.b64 %y1, %y1, %y2, %p1;
   P: .callprototype (.param .b32 _) _ (.param .b32 _);

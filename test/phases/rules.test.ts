@@ -19,6 +19,8 @@ const bodies: Readonly<Record<string, string>> = {
   "unread-carry": "add.u64 g, e, f; cvt.u32.u64 x, g;",
   "add-wide": "mul.wide.u32 g, a, b; add.u64 y, g, e;",
   "add-shifted": "shl.b64 g, e, 5; add.s64 y, f, g;",
+  "rotated-by-sum":
+    "shl.b64 g, e, 16; shr.u64 h, e, 48; add.s64 y, g, h; shl.b64 g, y, 36; shr.u64 h, y, 28; add.s64 y, h, g;",
   "add-signed": "cvt.s64.s32 g, a; add.s64 y, e, g;",
   "sum-of-three": "add.u32 t, a, b; sub.u32 x, t, c;",
   "fewer-inputs": "and.b32 t, a, -1; or.b32 x, t, 0; xor.b32 x, x, b; and.b32 x, x, x;",

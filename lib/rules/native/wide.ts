@@ -115,6 +115,48 @@ function shifted(c: Combining, sum: Halves, at: number, lo: Operand, hi: Operand
   return { lo: x, hi: above, by: n.value };
 }
 
+/**
+ * A 64-bit value to the left plus what comes out of it on that side is the value rotated (ptxas 13.0.88 sees it in sums, not in ORs):
+ *
+ *     SHF.L.U32 a, x, n, RZ;      SHF.L.U64.HI a', x, n, x'
+ *     SHF.R.U64 b, x, 64 - n, x'; SHF.R.U32.HI b', RZ, 64 - n, x'     →     SHF.L.W.U32.HI d, x', n, x
+ *     IADD3 d, P, a, b, RZ;       IADD3.X d', a', b', RZ, P, !PT            SHF.L.W.U32.HI d', x, n, x'
+ *
+ * From 32 on the halves change places and n is 32 less.
+ */
+const rotated: Apply = (c, root, at) => {
+  const sum = halves(c, root, at);
+  if (sum === null || !isReg(sum.low.dsts[0] as Operand)) return false;
+  for (const [lo, hi] of sum.pairs) {
+    const [low, high] = [c.inner(lo, sum.at, ["SHF.L.U32"]), c.inner(hi, at, ["SHF.L.U64.HI"])];
+    const [x, n, none] = low?.srcs ?? [];
+    const [y, m, above] = high?.srcs ?? [];
+    if (x === undefined || y === undefined || above === undefined || !isZero(none as Operand)) continue;
+    if (!isSame(x, y) || !plainReg(above) || n?.kind !== Kind.Imm || m?.kind !== Kind.Imm || n.value !== m.value)
+      continue;
+    const other = lo === sum.low.srcs[0] ? sum.low.srcs[1]! : sum.low.srcs[0]!;
+    const otherHigh = hi === root.srcs[0] ? root.srcs[1]! : root.srcs[0]!;
+    const left = 64 - n.value;
+    if (left < 1 || left > 63 || left === 32) continue;
+    const back = c.inner(other, sum.at, ["SHF.R.U64"])?.srcs;
+    const backHigh = c.inner(otherHigh, at, ["SHF.R.U32.HI"])?.srcs;
+    if (back === undefined || backHigh === undefined || !isZero(backHigh[0] as Operand)) continue;
+    if (!isSame(back[0]!, x) || !isSame(back[2]!, above) || !isSame(backHigh[2]!, above)) continue;
+    if (![back[1], backHigh[1]].every((o) => o?.kind === Kind.Imm && o.value === left)) continue;
+    // What the lower half is made of must be there still where the upper one stands.
+    if (!c.stays(x, at) || !c.stays(above, sum.at)) continue;
+    const [a, b] = n.value < 32 ? [x, above] : [above, x];
+    const by = imm(n.value & 31);
+    const f = form("SHF.L.W.U32.HI");
+    const [d, e] = [sum.low.dsts[0] as Operand, root.dsts[0] as Operand];
+    if (!c.encodes(f, [d], [b, by, a]) || !c.encodes(f, [e], [a, by, b])) continue;
+    return c.write(sum.at, f, [d], [b, by, a]) && c.write(at, f, [e], [a, by, b]);
+  }
+  return false;
+};
+
+const isSame = (a: Operand, b: Operand): boolean => plainReg(a) && plainReg(b) && a.id === b.id && a.sub === b.sub;
+
 /** A 64-bit sum of a value that is shifted: `LEA d:k, P, x, y, n` and `LEA.HI.X d:k+1, x, y', x', n, P`. */
 const addShifted: Apply = (c, root, at) => {
   const sum = halves(c, root, at);
@@ -159,6 +201,7 @@ const addSigned: Apply = (c, root, at) => {
 };
 
 export const wideRules: readonly CombineRule[] = [
+  { name: "rotated-by-sum", roots: ["IADD3.X"], inner: ["SHF.L.U64.HI"], apply: rotated },
   { name: "add-shifted", roots: ["IADD3.X"], inner: ["SHF.L.U64.HI"], apply: addShifted },
   { name: "add-signed", roots: ["IADD3.X"], inner: ["SHF.R.S32.HI"], apply: addSigned },
   { name: "add-wide", roots: ["IADD3.X"], inner: ["IADD3"], apply: addWide },

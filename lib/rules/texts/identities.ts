@@ -76,6 +76,10 @@ rule product-and-sum
   IADD3 d, (IMAD ?x, ?y, RZ), z, RZ   when reg(z)
   => IMAD d, ?x, ?y, z
 
+rule rotated-by-sum-of-word
+  IADD3 d, (SHF.L.U32 x, #n, RZ), (SHF.R.U32.HI RZ, #m, x), RZ   when n <= 31, n != 0, m == 32 - n, reg(x)
+  => SHF.L.U32.HI d, x, #n, x
+
 rule shift-and-sum
   IADD3 d, (SHF.L.U32 x, #n, RZ), ?y, RZ   when n <= 31, reg(x)
   => LEA d, x, ?y, #n
