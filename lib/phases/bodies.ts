@@ -20,6 +20,7 @@ import { estimateFrequencies, setControlFlowOpLastInBB } from "./control-flow.js
 import { convertAllMovPhiToMov } from "./convert-mov-phi.js";
 import { readCopies } from "./copy-names.js";
 import { removeDeadCode } from "./dead-code.js";
+import { readOriginalsOnEdges } from "./exit-copies.js";
 import { keepFallThrough } from "./fall-through.js";
 import { foldOffsets } from "./fold-offsets.js";
 import { generalOptimize } from "./general-optimize.js";
@@ -91,6 +92,7 @@ function closeWindow(func: Func, { plain = false, ...context }: PhaseContext): v
   const open = func.milestone === "ssa" && !plain;
   if (open && turnCompares(func) > 0) removeDeadCode(func);
   if (open && settleLiterals(func) + guardSelections(func) > 0) removeDeadCode(func);
+  if (open && readOriginalsOnEdges(func) > 0) removeDeadCode(func);
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);
   if (open) joinCopies(func, parametersOf(context).BackCopyPropBudget);
