@@ -3,6 +3,7 @@
  * element width and in both directions. A piece of 16 bytes lies along k (K-major), or along the other direction (turned).
  * Swizzles of 32-byte atoms (mode 1) as CUTLASS has them (include/cute/arch/mma_sm100_desc.hpp, Swizzle<2,5,2> on rows of 128 bytes, four along k).
  */
+import { type Source, sourceOf } from "./async/in-flight.js";
 import type { Cta, Warp } from "./state.js";
 
 const PIECE = 16;
@@ -35,31 +36,54 @@ export interface Extent {
   readonly turned: boolean;
 }
 
-/** Where the pieces are: of a row one after the other, turned: of a line along k. */
-export interface Factor extends Extent {
-  readonly sources: Int32Array;
+/** Where the pieces are: those along k of a row one after the other; turned: of each run of rows those along k. */
+export interface Factor extends Extent, Source {}
+
+interface Known extends Factor {
+  readonly lo: number;
+  readonly hi: number;
 }
+
+/** Programs use few descriptors, in turn. */
+const KNOWN = 1024;
+const known: (Known | undefined)[] = new Array(KNOWN);
 
 /** Reads a descriptor; null: a fault is noted. */
 export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Factor | null {
+  const { rows, bytes, bits, turned } = extent;
+  const asked = lo ^ Math.imul(hi ^ (rows << 8) ^ (bytes << 20) ^ bits ^ (turned ? 64 : 0), 0x2545f491);
+  const index = (Math.imul(asked, 0x9e3779b1) >>> 16) % KNOWN;
+  let f = known[index];
+  if (f?.lo !== lo || f.hi !== hi || f.rows !== rows || f.bytes !== bytes || f.bits !== bits || f.turned !== turned) {
+    const at = placesOf(lo, hi, extent);
+    if (at === null) {
+      w.fault("not-supported", w.active, "not supported by the simulator: this matrix descriptor");
+      return null;
+    }
+    f = { rows, bytes, bits, turned, lo, hi, ...sourceOf(at, PIECE) };
+    known[index] = f;
+  }
+  if (f.high + PIECE <= w.cta.shared.size) return f;
+  const text = `16 bytes at shared address 0x${f.high.toString(16)} are outside the memory of the program`;
+  w.fault("out-of-bounds", w.active, text, BigInt(f.high));
+  return null;
+}
+
+/** Offsets of the pieces; null: there is no such descriptor. */
+function placesOf(lo: number, hi: number, extent: Extent): Int32Array | null {
   const start = (lo & 0x3fff) * PIECE;
   const leading = ((lo >>> 16) & 0x3fff) * PIECE;
   const stride = (hi & 0x3fff) * PIECE;
   const mode = swizzles[hi >>> 29];
   const unusual = ((hi >>> 17) & 7) !== 0 || ((hi >>> 20) & 1) !== 0;
-  if (mode === undefined || (unusual && mode.mask !== 0)) {
-    w.fault("not-supported", w.active, "not supported by the simulator: this matrix descriptor");
-    return null;
-  }
+  if (mode === undefined || (unusual && mode.mask !== 0)) return null;
   const { width, lines, mask, shift } = mode;
   const perLine = Math.ceil(extent.turned ? (extent.rows * extent.bits) / (8 * PIECE) : extent.bytes / PIECE);
   const sources = new Int32Array((extent.turned ? (8 * extent.bytes) / extent.bits : extent.rows) * perLine);
-  let [count, end] = [0, 0];
+  let count = 0;
   const add = (offset: number): void => {
     const address = (start + offset) & 0x3ffff;
-    const place = address ^ (((address >> 7) & mask) << shift);
-    sources[count++] = place;
-    if (place > end) end = place;
+    sources[count++] = address ^ (((address >> 7) & mask) << shift);
   };
   if (!extent.turned)
     for (let row = 0; row < extent.rows; row++)
@@ -68,16 +92,13 @@ export function factorOf(w: Warp, lo: number, hi: number, extent: Extent): Facto
   else {
     const perPiece = (8 * PIECE) / extent.bits;
     const depth = (8 * extent.bytes) / extent.bits;
-    for (let k = 0; k < depth; k++)
-      for (let p = 0; p < extent.rows / perPiece; p++) {
-        const along = mask === 0 ? p * stride : (p % width) * PIECE + Math.floor(p / width) * leading;
+    for (let p = 0; p < extent.rows / perPiece; p++) {
+      const along = mask === 0 ? p * stride : (p % width) * PIECE + Math.floor(p / width) * leading;
+      for (let k = 0; k < depth; k++)
         add(along + (k % lines) * width * PIECE + Math.floor(k / lines) * (mask === 0 ? leading : stride));
-      }
+    }
   }
-  if (end + PIECE <= w.cta.shared.size) return { ...extent, sources };
-  const text = `16 bytes at shared address 0x${end.toString(16)} are outside the memory of the program`;
-  w.fault("out-of-bounds", w.active, text, BigInt(end));
-  return null;
+  return sources;
 }
 
 /** The bytes of all rows. */
@@ -86,16 +107,15 @@ export function readRows(cta: Cta, f: Factor): Uint8Array {
   const out = new Uint8Array(f.rows * f.bytes);
   if (!f.turned) {
     const to = new Int32Array(out.buffer);
-    f.sources.forEach((at, i) => {
-      for (let k = 0; k < PIECE / 4; k++) to[(i * PIECE) / 4 + k] = words[at / 4 + k]!;
-    });
+    for (let i = 0; i < f.at.length; i++)
+      for (let k = 0; k < PIECE / 4; k++) to[(i * PIECE) / 4 + k] = words[(f.at[i]! >> 2) + k]!;
     return out;
   }
   const size = f.bits / 8;
   const perPiece = PIECE / size;
-  const pieces = f.rows / perPiece;
-  f.sources.forEach((at, i) => {
-    const [k, first] = [Math.floor(i / pieces), (i % pieces) * perPiece];
+  const depth = f.bytes / size;
+  f.at.forEach((at, i) => {
+    const [first, k] = [Math.floor(i / depth) * perPiece, i % depth];
     for (let e = 0; e < perPiece; e++)
       for (let b = 0; b < size; b++) out[(first + e) * f.bytes + k * size + b] = bytes[at + e * size + b]!;
   });

@@ -33,7 +33,7 @@ export function memoryOf(cta: Cta): TensorMemory {
 /** The words of a CTA's tensor memory, where translated products find them. */
 export function wordsFor(cta: Cta, products: BlockProducts | null): Int32Array {
   const memory = memoryOf(cta);
-  if (products !== null) memory.words = products.tensorWords(cta, memory.words) ?? memory.words;
+  if (products !== null) memory.words = products.rows.wordsOf(cta, memory.words) ?? memory.words;
   return memory.words;
 }
 

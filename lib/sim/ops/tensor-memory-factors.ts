@@ -45,7 +45,7 @@ export function spreadRows(words: Int32Array, s: Sparse, kept: Uint8Array): Uint
   const { buffer } = kept;
   if (bits === 32) {
     const [from, to] = [new Int32Array(buffer), new Int32Array(out.buffer)];
-    for (let i = 0; i < from.length; i++) to[2 * i + (metadata(words, s, i >> 3, i & 7) >> 3)] = from[i]!;
+    for (let i = 0; i < from.length; i++) to[2 * i + ((metadata(words, s, i >> 3, i & 7) >> 1) & 1)] = from[i]!;
     return out;
   }
   const [from, to] = bits === 16 ? [new Uint16Array(buffer), new Uint16Array(out.buffer)] : [kept, out];
@@ -74,20 +74,19 @@ const bytes = Array.from({ length: 256 }, (_, byte) => byte);
 const powersOfTwo: Float64Array = Float64Array.from(bytes, powerValue);
 const fractions: Float64Array = Float64Array.from(bytes, (byte) => float8Value(byte & 0x7f, E4M3));
 
-/** The scales of rows; `placeOf`: the part of a row, and the row in it. */
+/** The scales of rows; `lanesOf`: the first lane of the part of a row. */
 export function scalesOfRows(
   words: Int32Array,
   s: Scales,
   rows: number,
-  placeOf: (row: number) => readonly [lanes: number, row: number],
+  lanesOf: (row: number) => number,
 ): ScaleValues {
   const { blocks } = s;
   const table = s.powers ? powersOfTwo : fractions;
   const values = new Float64Array(rows * blocks);
   let range = 0;
   for (let row = 0; row < rows; row++) {
-    const [lanes, r] = placeOf(row);
-    const word = wordAt(words, s.address, lanes + (r & 31), r >> 5);
+    const word = wordAt(words, s.address, lanesOf(row) + (row & 31), row >> 5);
     let [least, most] = [255, 0];
     for (let b = 0; b < blocks; b++) {
       const byte = (word >>> (8 * (s.byte + b))) & 255;

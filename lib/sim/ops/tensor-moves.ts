@@ -5,7 +5,7 @@
  * Copies: rows go to lanes, 64 rows to warps 0 and 2 (the lower ones), 1 and 3, or to 0 and 1, 2 and 3, 32 rows to all four (9.7.16.9.2). A pair copies from the
  * shared memory of each into its own. A shift moves rows 0 … 30 of a warp's lanes down by one, eight columns wide; row 0 stays: as the text of 9.7.16.9.3 is read here.
  */
-import { begin, sourceOf } from "../async/in-flight.js";
+import { begin, type Source } from "../async/in-flight.js";
 import { bitsOfF32, f32OfBits, max32, min32 } from "../number/f32.js";
 import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
@@ -232,15 +232,14 @@ function copy(s: Site): Exec {
       }
       return Step.Next;
     };
-    return inOrder(w, act, f.sources);
+    return inOrder(w, act, [f]);
   };
 }
 
 /** Begins an operation of the tensor units, which end in the order of their issue. */
-export function inOrder(w: Warp, act: () => Step, at: Int32Array | null): Step {
+export function inOrder(w: Warp, act: () => Step, sources: readonly Source[]): Step {
   const lane = 31 - Math.clz32(w.active & -w.active);
-  const after = w.machine.inFlight?.of(w, "tensor").slice(-1) ?? [];
-  const sources = at === null || w.machine.inFlight === null ? [] : [sourceOf(at, 16)];
+  const after = w.machine.inFlight?.lastOf(w, "tensor") ?? [];
   return begin(operation(w, lane, { grouping: "tensor", after, act, sources }));
 }
 
@@ -268,7 +267,7 @@ function shift(s: Site): Exec {
       }
       return Step.Next;
     };
-    return inOrder(w, act, null);
+    return inOrder(w, act, []);
   };
 }
 

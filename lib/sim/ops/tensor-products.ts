@@ -1,11 +1,11 @@
 /**
- * Products in tensor memory of every kind (UTCHMMA, UTCIMMA, UTCQMMA, UTCOMMA): sparse, scaled, of one CTA or a pair, with stationary weights (.WS). Dense ones of 128 rows of one CTA
- * have a shorter path (tensor-memory.ts).
+ * Products in tensor memory (sm_100a and its kin) of every kind (UTCHMMA, UTCIMMA, UTCQMMA, UTCOMMA): dense, sparse, scaled, of one CTA or a pair, with stationary weights (.WS).
+ * They are in flight until an arrival (UTCBAR, tensor-memory.ts) that follows them.
  *
  * Layouts of D (PTX ISA 9.7.16.10.5, figures as CUTLASS's fragments have them, include/cute/atom/mma_traits_sm100_frag.hpp, BSD-3-Clause), rows of a CTA:
  * 128: row r in lane r; 64, dense of a pair or .WS: row r in lanes r and r + 64, which have halves of the columns; 32 (.WS): in lanes r + 32 q, quarters;
  * 64 otherwise: sixteen lanes of each warp's part. A in tensor memory lies likewise, whole in every part. Each CTA of a pair has its half of A's rows, of B's columns and of
- * D's rows. Numbers as in tensor.ts, sums rounded once: assumed.
+ * D's rows. Numbers as in tensor.ts, sums rounded once for each product: assumed.
  */
 import { accumulate, type Element, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
@@ -15,7 +15,7 @@ import { type Cta, type Exec, Step, type Warp } from "../state.js";
 import { type Factor, factorOf, readRows, rowBytes } from "../tensor-descriptor.js";
 import type { BlockProducts } from "../wasm/block-products.js";
 import type { Scaling } from "../wasm/scales.js";
-import { type RowsFactors, rowElements, type ScaleValues } from "../wasm/tensor-rows.js";
+import { type FactorRows, type RowsKind, rowElements, type ScaleValues } from "../wasm/tensor-rows.js";
 import { halfBits } from "./tensor.js";
 import { COLUMNS, ctasOf, indexOf, ROWS, wordsFor } from "./tensor-columns.js";
 import { type Described, describe } from "./tensor-instruction.js";
@@ -42,10 +42,31 @@ function layoutOf(d: Described, pair: boolean, weights: boolean): Layout | null 
   return { rows, parts: 1, laneOf: (row) => (row & 15) + 32 * (row >> 4) };
 }
 
-/** Where the operands of a product are. */
-interface Operands {
+/** What an instruction says of its products. */
+interface Form {
+  readonly op: string;
   readonly pair: boolean;
   readonly weights: boolean;
+  readonly scaled: boolean;
+  /** Blocks along k that have scales of their own. */
+  readonly blocks: 1 | 2 | 4;
+  /** D is divided by 2 to this power before. */
+  readonly exponent: number;
+}
+
+/** What that and the descriptor of an instruction come to. */
+interface Shape extends Omit<Described, "a" | "b">, Form {
+  readonly typeA: Element;
+  readonly typeB: Element;
+  readonly layout: Layout;
+  /** Elements of a row of A and of a column of B. */
+  readonly depth: number;
+  /** How it is translated; null: it is not. */
+  readonly kind: RowsKind | null;
+}
+
+/** Where the operands of a product are. */
+interface Operands {
   readonly d: number;
   /** A in tensor memory, else null. */
   readonly t: number | null;
@@ -53,214 +74,264 @@ interface Operands {
   readonly b: readonly [lo: number, hi: number];
   readonly metadata: number;
   readonly scales: readonly [a: number, b: number] | null;
-  /** Blocks along k that have scales of their own. */
-  readonly blocks: number;
   readonly leftOut: readonly number[];
   readonly zeroed: readonly [lo: number, hi: number] | null;
   readonly adds: boolean;
-  readonly exponent: number;
 }
 
-interface Product extends Operands, Omit<Described, "a" | "b"> {
-  readonly typeA: Element;
-  readonly typeB: Element;
-  readonly layout: Layout;
+interface Product {
+  readonly shape: Shape;
+  readonly at: Operands;
   readonly ctas: readonly Cta[];
-  /** Elements of a row of A and of a column of B. */
-  readonly depth: number;
   readonly factorA: Factor | null;
   readonly factorB: Factor;
   readonly products: BlockProducts | null;
 }
 
+/** The shape of products with this descriptor; null: there is none, or it is not built. */
+function shapeOf(form: Form, word: number): Shape | null {
+  const described = describe(form.op, form.scaled, word);
+  const layout = described === null ? null : layoutOf(described, form.pair, form.weights);
+  if (described === null || layout === null) return null;
+  const { a: typeA, b: typeB, ...rest } = described;
+  if (rest.sparse && typeA.bits >= 16 && layout.rows === 64 && !form.weights) return null;
+  const kept = (8 * BYTES) / typeA.bits;
+  const shape = { ...rest, ...form, typeA, typeB, layout, depth: rest.sparse ? 2 * kept : kept };
+  return { ...shape, kind: kindOf(shape) };
+}
+
+/** How products are translated. */
+function kindOf(s: Omit<Shape, "kind">): RowsKind | null {
+  const { blocks, powers, exponent } = s;
+  const sums = ({ f16: "half", f32: "float", s32: s.saturates ? "saturated" : "integer" } as const)[s.sums];
+  const scaling: Scaling | null = s.scaled ? { blocks, powers } : null;
+  const elements = rowElements([s.typeA.name, s.typeB.name], sums, scaling);
+  if (elements === null || (s.columns / s.layout.parts) % 8 !== 0 || (s.pair && s.columns % 16 !== 0)) return null;
+  const [a, b] = elements;
+  return { a, b, negA: s.signA < 0, negB: s.signB < 0, sums, words: s.sparse ? 16 : 8, exponent, scaling };
+}
+
 /** Bytes of a row of A as it is stored. */
 const BYTES = 32;
 
-/** Words of elements: of those with 4 or 6 bits in containers, from shared memory, first into containers. */
-function wordsOf(bytes: Uint8Array, e: Element, contained: boolean): Uint8Array {
-  const bits = e.name === "E2M1" ? 4 : e.name === "E2M3" || e.name === "E3M2" ? 6 : 8;
-  return contained ? rowBytes(bytes, bits) : bytes;
-}
+/** Bits of elements that stand packed in shared memory and in bytes elsewhere. */
+const packedBits = ({ name }: Element): 4 | 6 | null =>
+  name === "E2M1" ? 4 : name === "E2M3" || name === "E3M2" ? 6 : null;
+
+/** Words of elements of rows of shared memory. */
+const sharedWords = (cta: Cta, f: Factor, e: Element): Int32Array =>
+  new Int32Array(rowBytes(readRows(cta, f), packedBits(e) ?? 8).buffer);
+
+/** Index of the first lane of a part of D, or of what lies likewise at an address. */
+const partAt = (p: Product, address: number, part: number): number =>
+  ((address >>> 16) + (part * ROWS) / p.shape.layout.parts) * COLUMNS + (address & 0xffff);
+
+// ------------------------------------------------------------------------------------------------ in closures
 
 /** A of a CTA for one part of D, with zeros, from its tensor memory or its shared memory. */
 function rowsOfA(p: Product, cta: Cta, words: Int32Array, part: number): Int32Array {
-  const { layout } = p;
-  const lanes = (part * ROWS) / layout.parts;
-  let bytes: Uint8Array;
-  if (p.factorA !== null) bytes = wordsOf(readRows(cta, p.factorA), p.typeA, true);
+  const { layout } = p.shape;
+  let stored: Int32Array;
+  if (p.factorA !== null) stored = sharedWords(cta, p.factorA, p.shape.typeA);
   else {
-    const at = ((p.t! >>> 16) + lanes) * COLUMNS + (p.t! & 0xffff);
-    const stored = new Int32Array((layout.rows * BYTES) / 4);
+    const at = partAt(p, p.at.t!, part);
+    stored = new Int32Array((layout.rows * BYTES) / 4);
     for (let r = 0; r < layout.rows; r++) {
       const from = at + layout.laneOf(r) * COLUMNS;
       stored.set(words.subarray(from, from + BYTES / 4), (r * BYTES) / 4);
     }
-    bytes = wordsOf(new Uint8Array(stored.buffer), p.typeA, false);
   }
-  if (p.sparse) {
-    const { metadata, selector, typeA } = p;
-    const laneOf = (row: number): number => lanes + layout.laneOf(row);
-    const sparse = { address: metadata, selector, bits: typeA.bits, rows: layout.rows, laneOf };
-    bytes = spreadRows(words, sparse, bytes);
-  }
-  return new Int32Array(bytes.buffer);
+  if (!p.shape.sparse) return stored;
+  const { selector, typeA } = p.shape;
+  const laneOf = (row: number): number => (part * ROWS) / layout.parts + layout.laneOf(row);
+  const sparse = { address: p.at.metadata, selector, bits: typeA.bits, rows: layout.rows, laneOf };
+  return new Int32Array(spreadRows(words, sparse, new Uint8Array(stored.buffer)).buffer);
 }
 
-const scalesOf = (p: Product, of: 0 | 1): Scales => ({
-  address: p.scales![of],
-  byte: of === 0 ? p.scaleA : p.scaleB,
-  blocks: p.blocks,
-  powers: p.powers,
-});
+/** The scales of rows and columns of a part of D. */
+function scalesOf(p: Product, words: Int32Array, part: number): { readonly a: ScaleValues; readonly b: ScaleValues } {
+  const { blocks, powers, layout } = p.shape;
+  const lanes = (part * ROWS) / layout.parts;
+  const of = (side: 0 | 1): Scales => ({
+    address: p.at.scales![side],
+    byte: side === 0 ? p.shape.scaleA : p.shape.scaleB,
+    blocks,
+    powers,
+  });
+  return {
+    a: scalesOfRows(words, of(0), layout.rows, (row) => lanes + 32 * ((row >> 5) % (4 / layout.parts))),
+    b: scalesOfRows(words, of(1), p.shape.columns / layout.parts, () => lanes),
+  };
+}
 
 /** Columns of B from all CTAs. */
 function columnsOfB(p: Product): Int32Array {
-  const each = p.ctas.map((cta) => new Int32Array(wordsOf(readRows(cta, p.factorB), p.typeB, true).buffer));
-  const perColumn = (p.depth * p.typeB.bits) / 32;
-  const all = new Int32Array(p.columns * perColumn);
+  const each = p.ctas.map((cta) => sharedWords(cta, p.factorB, p.shape.typeB));
+  const perColumn = (p.shape.depth * p.shape.typeB.bits) / 32;
+  const all = new Int32Array(p.shape.columns * perColumn);
   each.forEach((x, i) => {
     all.set(x.subarray(0, all.length - i * x.length), i * x.length);
   });
-  if (p.zeroed === null) return all;
-  const [lo, hi] = p.zeroed;
-  zeroColumns(lo, hi, p.columns, p.layout.parts).forEach((zero, j) => {
+  zerosOf(p)?.forEach((zero, j) => {
     if (zero) all.fill(0, j * perColumn, (j + 1) * perColumn);
   });
   return all;
 }
 
-/** One part of D in one CTA: its rows and columns, its first word, and which of its rows stay as they are. */
-interface Part extends RowsFactors {
-  readonly words: Int32Array;
-  readonly at: number;
-  readonly columns: number;
-  readonly isLeftOut: (row: number) => boolean;
+/** Which columns of B become zeros. */
+function zerosOf({ at: { zeroed }, shape }: Product): readonly boolean[] | null {
+  return zeroed === null ? null : zeroColumns(zeroed[0], zeroed[1], shape.columns, shape.layout.parts);
 }
 
-function multiplyPart(p: Product, cta: Cta, rank: number, part: number, b: Int32Array): void {
-  const { layout, leftOut } = p;
+/** Does a row of D stay as it is? `lane`: its own. */
+const isLeftOut = ({ leftOut }: Operands, rank: number, lane: number): boolean =>
+  (((leftOut[4 * rank + (lane >> 5)] ?? 0) >>> (lane & 31)) & 1) !== 0;
+
+/** One part of D in one CTA. */
+function multiply(p: Product, cta: Cta, rank: number, part: number, allOfB: Int32Array): void {
+  const { layout, depth } = p.shape;
   const words = wordsFor(cta, p.products);
-  const columns = p.columns / layout.parts;
-  const lanes = (part * ROWS) / layout.parts;
-  const perColumn = b.length / p.columns;
-  const placeOfA = (row: number): readonly [number, number] => [lanes + 32 * ((row >> 5) % (4 / layout.parts)), row];
-  const scales =
-    p.scales === null
-      ? null
-      : {
-          a: scalesOfRows(words, scalesOf(p, 0), layout.rows, placeOfA),
-          b: scalesOfRows(words, scalesOf(p, 1), columns, (row) => [lanes, row]),
-        };
-  const first = (p.d >>> 16) + lanes;
-  const made: Part = {
-    a: rowsOfA(p, cta, words, part),
-    b: b.subarray(part * columns * perColumn, (part + 1) * columns * perColumn),
-    scales,
-    words,
-    at: first * COLUMNS + (p.d & 0xffff),
-    columns,
-    isLeftOut: (row) => {
-      const lane = first + layout.laneOf(row);
-      return (((leftOut[4 * rank + (lane >> 5)] ?? 0) >>> (lane & 31)) & 1) !== 0;
-    },
-  };
-  if (!translated(p, made)) multiply(p, made);
-}
-
-/** The part by translated code; false: for some reason not. */
-function translated(p: Product, made: Part): boolean {
-  const { products, layout, sparse, blocks, powers, exponent, adds, leftOut } = p;
-  const { words, at, columns, scales, isLeftOut } = made;
-  if (products === null || !products.holds(words) || columns % 8 !== 0) return false;
-  const sums = ({ f16: "half", f32: "float", s32: p.saturates ? "saturated" : "integer" } as const)[p.sums];
-  const scaling = scales === null ? null : ({ blocks, powers } as Scaling);
-  const elements = rowElements([p.typeA.name, p.typeB.name], sums, scaling);
-  if (elements === null) return false;
-  const [a, b] = elements;
-  const kind = { a, b, negA: p.signA < 0, negB: p.signB < 0, sums, words: sparse ? 16 : 8, exponent, scaling } as const;
-  const rowAt = (row: number): number => at + layout.laneOf(row) * COLUMNS;
-  const kept: [from: number, row: Int32Array][] = [];
-  for (let row = 0; row < layout.rows; row++) {
-    const from = rowAt(row);
-    if (leftOut.length > 0 && isLeftOut(row)) kept.push([from, words.slice(from, from + columns)]);
-    else if (!adds) words.fill(0, from, from + columns);
-  }
-  const place = { at, rows: layout.rows, columns, lanes: layout.laneOf(16) };
-  if (!products.rows.add(words, kind, made, place)) return false;
-  for (const [from, row] of kept) words.set(row, from);
-  return true;
-}
-
-/** The part in closures. */
-function multiply(p: Product, { words, a, b, scales, at, columns, isLeftOut }: Part): void {
-  const { layout, depth } = p;
+  const columns = p.shape.columns / layout.parts;
+  const b = allOfB.subarray((part * allOfB.length) / layout.parts, ((part + 1) * allOfB.length) / layout.parts);
+  const scales = p.at.scales === null ? null : scalesOf(p, words, part);
   const valuesOf = (list: Int32Array, e: Element, sign: number, of: ScaleValues | undefined): Float64Array => {
     const out = new Float64Array((list.length * 32) / e.bits);
     unpack(list, list.length, e, sign, out);
-    if (of !== undefined) scaleRows(out, of.values, depth / p.blocks);
+    if (of !== undefined) scaleRows(out, of.values, depth / p.shape.blocks);
     return out;
   };
+  const at = partAt(p, p.at.d, part);
   const sum = new Float64Array(layout.rows * columns);
-  const factor = 2 ** -p.exponent;
-  if (p.adds)
+  const factor = 2 ** -p.shape.exponent;
+  if (p.at.adds)
     for (let r = 0; r < layout.rows; r++)
       for (let j = 0; j < columns; j++) {
         const old = words[at + layout.laneOf(r) * COLUMNS + j]!;
         sum[r * columns + j] =
-          p.sums === "s32" ? old : factor * (p.sums === "f16" ? f16Value(old & 0xffff) : f32OfBits(old));
+          p.shape.sums === "s32" ? old : factor * (p.shape.sums === "f16" ? f16Value(old & 0xffff) : f32OfBits(old));
       }
-  const [x, y] = [valuesOf(a, p.typeA, p.signA, scales?.a), valuesOf(b, p.typeB, p.signB, scales?.b)];
+  const x = valuesOf(rowsOfA(p, cta, words, part), p.shape.typeA, p.shape.signA, scales?.a);
+  const y = valuesOf(b, p.shape.typeB, p.shape.signB, scales?.b);
   accumulate(sum, x, y, layout.rows, columns, depth);
   for (let r = 0; r < layout.rows; r++) {
-    if (isLeftOut(r)) continue;
-    for (let j = 0; j < columns; j++) words[at + layout.laneOf(r) * COLUMNS + j] = written(p, sum[r * columns + j]!);
+    const row = at + layout.laneOf(r) * COLUMNS;
+    if (isLeftOut(p.at, rank, Math.floor(row / COLUMNS))) continue;
+    for (let j = 0; j < columns; j++) words[row + j] = written(p, sum[r * columns + j]!);
   }
 }
 
 function written(p: Product, x: number): number {
-  if (p.sums === "f16") return halfBits(x);
-  if (p.sums === "f32") return truncatedF32(x);
-  return p.saturates ? Math.max(-0x80000000, Math.min(0x7fffffff, x)) : x | 0;
+  if (p.shape.sums === "f16") return halfBits(x);
+  if (p.shape.sums === "f32") return truncatedF32(x);
+  return p.shape.saturates ? Math.max(-0x80000000, Math.min(0x7fffffff, x)) : x | 0;
 }
 
+// ------------------------------------------------------------------------------------------------ translated
+
+const pieces: Int32Array = new Int32Array((ROWS * BYTES) / 16);
+
+/** A factor in shared memory, for translated code. */
+function sharedRows(cta: Cta, f: Factor, e: Element): FactorRows {
+  if (f.turned && (f.bits !== 16 || f.rows % 8 !== 0)) return { from: sharedWords(cta, f, e), packed: null };
+  return {
+    from: { address: cta.shared.bytes.byteOffset, pieces: f.at, turned: f.turned },
+    packed: packedBits(e),
+  };
+}
+
+/** A in tensor memory, for translated code. */
+function heldRows(p: Product, words: Int32Array, part: number): FactorRows {
+  const { rows, laneOf } = p.shape.layout;
+  const at = partAt(p, p.at.t!, part);
+  for (let r = 0; r < rows; r++) {
+    pieces[2 * r] = 4 * (at + laneOf(r) * COLUMNS);
+    pieces[2 * r + 1] = pieces[2 * r]! + 16;
+  }
+  return { from: { address: words.byteOffset, pieces: pieces.subarray(0, 2 * rows), turned: false }, packed: null };
+}
+
+/** The product by translated code; false: for some reason not, nothing has been done. */
+function translated(p: Product): boolean {
+  const { products, ctas, shape } = p;
+  const { kind, layout } = shape;
+  if (products === null || kind === null) return false;
+  const { rows } = products;
+  if (!ctas.every((cta) => rows.holds(wordsFor(cta, products)) && rows.holds(cta.shared.words))) return false;
+  const lanes = layout.laneOf(16);
+  const last = layout.parts - 1;
+  // What is beyond the end of tensor memory is for the closures.
+  const end = partAt(p, p.at.metadata, last) + layout.laneOf(layout.rows - 1) * COLUMNS + Math.max(1, shape.selector);
+  if (shape.sparse && end >= ROWS * COLUMNS) return false;
+  const columns = shape.columns / layout.parts;
+  ctas.forEach((cta, i) => {
+    rows.takeColumns(kind, sharedRows(cta, p.factorB, shape.typeB), (i * shape.columns) / ctas.length);
+  });
+  const zeros = zerosOf(p);
+  if (zeros !== null) rows.clearColumns(kind, zeros);
+  ctas.forEach((cta, rank) => {
+    const words = wordsFor(cta, products);
+    for (let part = 0; part <= last; part++) {
+      const at = partAt(p, p.at.d, part);
+      const place = { at, rows: layout.rows, firstColumn: part * columns, columns, lanes };
+      const metadata = shape.sparse ? { at: partAt(p, p.at.metadata, part), selector: shape.selector } : null;
+      const a = p.factorA === null ? heldRows(p, words, part) : sharedRows(cta, p.factorA, shape.typeA);
+      rows.takeRows(kind, a, place, words, metadata);
+      if (p.at.scales !== null) {
+        const scales = scalesOf(p, words, part);
+        rows.takeScales(kind, scales.a, scales.b);
+      }
+      const kept: [from: number, row: Int32Array][] = [];
+      const leavesOut = p.at.leftOut.some((mask) => mask !== 0);
+      if (leavesOut || !p.at.adds)
+        for (let r = 0; r < layout.rows; r++) {
+          const from = at + layout.laneOf(r) * COLUMNS;
+          if (leavesOut && isLeftOut(p.at, rank, Math.floor(from / COLUMNS)))
+            kept.push([from, words.slice(from, from + columns)]);
+          else if (!p.at.adds) words.fill(0, from, from + columns);
+        }
+      rows.add(words, kind, place);
+      for (const [from, row] of kept) words.set(row, from);
+    }
+  });
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------ the instruction
+
 /** Begins a product. */
-function start(w: Warp, op: string, o: Operands, word: number): Step {
-  const scaled = o.scales !== null;
-  const d = describe(op, scaled, word);
-  const layout = d === null ? null : layoutOf(d, o.pair, o.weights);
-  if (d === null || layout === null || (d.sparse && d.a.bits >= 16 && layout.rows === 64 && !o.weights))
+function start(w: Warp, shape: Shape | null, o: Operands): Step {
+  if (shape === null)
     return w.fault("not-supported", w.active, "not supported by the simulator: this product in tensor memory");
-  const ctas = ctasOf(w, o.pair);
+  const { layout, typeA, typeB, depth } = shape;
+  const ctas = ctasOf(w, shape.pair);
   if (ctas === null) return Step.Fault;
-  const kept = (8 * BYTES) / d.a.bits;
-  const depth = d.sparse ? 2 * kept : kept;
-  const shift = o.zeroed === null ? 0 : columnShift(o.zeroed[1]);
-  const bytes = (depth * d.b.bits) / 8;
+  const bytes = (depth * typeB.bits) / 8;
   const factorA =
-    o.t === null ? factorOf(w, ...o.a, { rows: layout.rows, bytes: BYTES, bits: d.a.bits, turned: d.turnA }) : null;
-  const factorB = factorOf(w, ...o.b, { rows: d.columns / ctas.length, bytes, bits: d.b.bits, turned: d.turnB });
-  if (shift !== 0) return w.fault("not-supported", w.active, "not supported by the simulator: a shift of B's columns");
+    o.t === null
+      ? factorOf(w, ...o.a, { rows: layout.rows, bytes: BYTES, bits: typeA.bits, turned: shape.turnA })
+      : null;
+  const rowsB = shape.columns / ctas.length;
+  const factorB = factorOf(w, ...o.b, { rows: rowsB, bytes, bits: typeB.bits, turned: shape.turnB });
+  if (o.zeroed !== null && columnShift(o.zeroed[1]) !== 0)
+    return w.fault("not-supported", w.active, "not supported by the simulator: a shift of B's columns");
   const lanes = layout.laneOf(layout.rows - 1) + ROWS - ROWS / layout.parts + 1;
   const from = o.t === null ? 0 : indexOf(w, o.t, lanes, BYTES / 4);
   if (factorB === null || (o.t === null && factorA === null) || from < 0) return Step.Fault;
-  if (indexOf(w, o.d, lanes, d.columns / layout.parts) < 0) return Step.Fault;
-  const asked = { ...d, ...o, typeA: d.a, typeB: d.b, layout, ctas, depth, factorA, factorB };
+  if (indexOf(w, o.d, lanes, shape.columns / layout.parts) < 0) return Step.Fault;
   const act = (): Step => {
-    const p: Product = { ...asked, products: w.machine.products };
+    const p: Product = { shape, at: o, ctas, factorA, factorB, products: w.machine.products };
+    if (translated(p)) return Step.Next;
     const b = columnsOfB(p);
     ctas.forEach((cta, rank) => {
-      for (let part = 0; part < layout.parts; part++) multiplyPart(p, cta, rank, part, b);
+      for (let part = 0; part < layout.parts; part++) multiply(p, cta, rank, part, b);
     });
     return Step.Next;
   };
-  const at = new Int32Array((factorA?.sources.length ?? 0) + factorB.sources.length);
-  if (factorA !== null) at.set(factorA.sources);
-  at.set(factorB.sources, factorA?.sources.length ?? 0);
-  return inOrder(w, act, at);
+  return inOrder(w, act, factorA === null ? [factorB] : [factorA, factorB]);
 }
 
-/** The instruction that begins a product of any kind. */
-export function anyProduct(s: Site): Exec {
+/** The instruction that begins a product. */
+export function product(s: Site): Exec {
   const { op } = s.inst.form;
   const pair = s.has("2CTA");
   const weights = s.has("WS");
@@ -286,27 +357,22 @@ export function anyProduct(s: Site): Exec {
   const masks = weights || c.id < 0 ? [] : Array.from({ length: c.width }, (_, i) => s.scalar(c, i)!);
   const exponent = s.find("n") === null ? 0 : s.imm("n");
   const adds = s.predMask("pin");
+  const form = { op, pair, weights, scaled, blocks, exponent } as const;
+  // What the descriptor was that came last, mostly the only one.
+  let last: { readonly word: number; readonly shape: Shape | null } | null = null;
   return (w) => {
     const [metadata, word] = e(w);
-    return start(
-      w,
-      op,
-      {
-        pair,
-        weights,
-        d: d(w),
-        t: inside === null ? null : inside(w),
-        a: a(w),
-        b: b(w),
-        metadata,
-        scales: scaled ? scales(w) : null,
-        blocks,
-        leftOut: masks.map((x) => x(w)),
-        zeroed: zeroed === null ? null : zeroed(w),
-        adds: adds(w) !== 0,
-        exponent,
-      },
-      word,
-    );
+    if (last?.word !== word) last = { word, shape: shapeOf(form, word) };
+    return start(w, last.shape, {
+      d: d(w),
+      t: inside === null ? null : inside(w),
+      a: a(w),
+      b: b(w),
+      metadata,
+      scales: scaled ? scales(w) : null,
+      leftOut: masks.map((x) => x(w)),
+      zeroed: zeroed === null ? null : zeroed(w),
+      adds: adds(w) !== 0,
+    });
   };
 }

@@ -26,7 +26,7 @@ import {
   UNIT,
   WIDE,
 } from "./slots.js";
-import { spreadWords } from "./sparse.js";
+import { placesInRegisters, spreadWords } from "./sparse.js";
 import { HIGH_HALVES, HIGH_PAIR, LOW_HALVES, LOW_PAIR, UPPER, Vectors } from "./vectors.js";
 
 // ------------------------------------------------------------------------------------------------ elements
@@ -214,7 +214,7 @@ export function factorFunction(k: FactorKind): Fn {
   if (k.quads !== undefined) return quadFactor(k.quads);
   const w = new Vectors(3);
   if (k.selector !== undefined) {
-    spreadWords(w, k, ROW, META, SLOT, spreadAt(k));
+    spreadWords(w, k.elements, registersOf(k), placesInRegisters(k, spreadAt(k)), [ROW, META, SLOT]);
     w.code.get(SLOT).i32(spreadAt(k)).op(Op.i32Add).set(ROW);
   }
   if (isInteger(k.elements)) {

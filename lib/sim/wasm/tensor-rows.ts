@@ -1,26 +1,21 @@
 /**
- * Products in tensor memory (ops/tensor-products.ts), made as those of a warp are (matrix.ts) in groups of 16 rows and 8 columns. Factors come as rows of
- * words, those of a sparse A with their zeros: 256 bits along k, of sparse ones 512; scales as f64; C and D are rows of tensor memory.
+ * Products in tensor memory (ops/tensor-products.ts), made in groups of 16 rows and 8 columns (product-groups.ts). Factors become rows of words: 256 bits along k,
+ * of sparse ones 512, A with its zeros; scales are f64; C and D are rows of tensor memory.
  */
+import type { SharedMemory } from "../memory.js";
+import type { Cta } from "../state.js";
 import type { Arena } from "./arena.js";
 import { type Elements, half, isInteger, perWord } from "./elements.js";
-import { encodeModule, Fn, Type } from "./encoder.js";
-import { factorFunction, wideFunction } from "./factors.js";
+import { encodeModule, type Fn } from "./encoder.js";
 import { wasm } from "./host.js";
-import {
-  type Accumulators,
-  type ProductKind,
-  productFunction,
-  rounded,
-  roundedToHalf,
-  type Sums,
-  sumOfIntegers,
-} from "./matrix.js";
+import { type Accumulators, rounded, roundedToHalf, type Sums, sumOfIntegers } from "./matrix.js";
 import { Op } from "./opcodes.js";
-import { relaxedFmaIsExact } from "./relaxed.js";
+import type { Gathering } from "./pieces.js";
+import { GROUP, type GroupsRun, groupsRun, MOST_GROUPS } from "./product-groups.js";
 import { MOST_RANGE, SCALES_BYTES, type Scaling } from "./scales.js";
-import { type FactorKind, MOST_SLOT_BYTES, pairBytes } from "./slots.js";
-import type { Vectors } from "./vectors.js";
+import { MOST_SLOT_BYTES } from "./slots.js";
+import { type SparsePlaces, spreadWords } from "./sparse.js";
+import { Vectors } from "./vectors.js";
 
 /** What makes such products differ in code. */
 export interface RowsKind {
@@ -29,7 +24,7 @@ export interface RowsKind {
   readonly negA: boolean;
   readonly negB: boolean;
   readonly sums: Extract<Sums, "integer" | "saturated" | "float" | "half">;
-  /** Words of a row of A, of a column of B. */
+  /** Words of a row of A with its zeros, of a column of B. */
   readonly words: 8 | 16;
   /** D is divided by 2 to this power before. */
   readonly exponent: number;
@@ -42,16 +37,24 @@ export interface ScaleValues {
   readonly range: number;
 }
 
-export interface RowsFactors {
-  readonly a: Int32Array;
-  readonly b: Int32Array;
-  readonly scales: { readonly a: ScaleValues; readonly b: ScaleValues } | null;
+/** A factor as pieces of 16 bytes: their offsets from an address in the arena, in the order of tensor-descriptor.ts; its bytes where they are in no such order. */
+export interface FactorRows {
+  readonly from: { readonly address: number; readonly pieces: Int32Array; readonly turned: boolean } | Int32Array;
+  /** Bits of its elements, of which sixteen are in a piece, where these become bytes. */
+  readonly packed: 4 | 6 | null;
 }
 
-/** Index of the first word of D, its rows and columns, lanes from a group of 16 rows to the next. */
+/** Metadata of a sparse A: index of the word of its first row. */
+export interface MetadataAt {
+  readonly at: number;
+  readonly selector: number;
+}
+
+/** Index of the first word of D, its rows, its columns from the first one of B's, lanes from a group of 16 rows to the next. */
 export interface RowsPlace {
   readonly at: number;
   readonly rows: number;
+  readonly firstColumn: number;
   readonly columns: number;
   readonly lanes: number;
 }
@@ -75,19 +78,24 @@ export function rowElements(
   return isFloat === (isInteger(ea) && !isPacked) ? null : [ea, eb];
 }
 
-const GROUP = { rows: 16, columns: 8 } as const;
-const MOST = { rows: 8, columns: 32, blocks: 4, words: 16 } as const;
+/** Words of a row of A as it is stored. */
+const STORED = 8;
+const MOST_BLOCKS = 4;
+const MOST_WORDS = 16;
+const MOST = { rows: MOST_GROUPS.rows * GROUP.rows, columns: MOST_GROUPS.columns * GROUP.columns } as const;
 
-/** What is needed beside D: slots of A and one of B, words, what scaled products need, scales of groups of rows and of columns. */
-const B_SLOT: number = MOST.rows * MOST_SLOT_BYTES;
+/** What is needed beside D: slots of A and one of B, words, those of a sparse A before, offsets of pieces, what scaled products need, scales of groups. */
+const B_SLOT: number = MOST_GROUPS.rows * MOST_SLOT_BYTES;
 const A_WORDS: number = B_SLOT + MOST_SLOT_BYTES;
-const B_WORDS: number = A_WORDS + MOST.rows * GROUP.rows * 4 * MOST.words;
-const SCALED: number = B_WORDS + MOST.columns * GROUP.columns * 4 * MOST.words;
+const B_WORDS: number = A_WORDS + 4 * MOST_WORDS * MOST.rows;
+const KEPT: number = B_WORDS + 4 * MOST_WORDS * MOST.columns;
+const PIECES: number = KEPT + 4 * STORED * MOST.rows;
+const SCALED: number = PIECES + MOST_WORDS * MOST.columns;
 const ROW_SCALES: number = SCALED + SCALES_BYTES;
-const ROW_SCALES_BYTES: number = 8 * MOST.blocks * GROUP.rows;
-const COLUMN_SCALES: number = ROW_SCALES + MOST.rows * ROW_SCALES_BYTES;
-const COLUMN_SCALES_BYTES: number = 8 * MOST.blocks * GROUP.columns;
-const AREA_BYTES: number = COLUMN_SCALES + MOST.columns * COLUMN_SCALES_BYTES;
+const ROW_SCALES_BYTES: number = 8 * MOST_BLOCKS * GROUP.rows;
+const COLUMN_SCALES: number = ROW_SCALES + MOST_GROUPS.rows * ROW_SCALES_BYTES;
+const COLUMN_SCALES_BYTES: number = 8 * MOST_BLOCKS * GROUP.columns;
+const AREA_BYTES: number = COLUMN_SCALES + MOST_GROUPS.columns * COLUMN_SCALES_BYTES;
 
 /** Bytes of a lane of tensor memory. */
 const LINE = 4 * 512;
@@ -124,127 +132,183 @@ function tensorRows(exponent: number): Accumulators {
   };
 }
 
-/** Address of what is needed, groups of 16 rows, of 8 columns, address of the first D, bytes from a group of rows to the next. */
-type Run = (area: number, rows: number, columns: number, d: number, lines: number) => void;
-
-/** Numbers of the module's functions. */
-const Callee = { factorA: 0, factorB: 1, product: 2, wideA: 3, wideB: 4 } as const;
-
-function allGroups({ words, scaling }: RowsKind): Fn {
-  const fn = new Fn(new Array<Type>(5).fill(Type.i32), []);
-  const { code } = fn;
-  const [area, rows, columns, d, lines] = [0, 1, 2, 3, 4];
-  const [from, slot, slotB, count, toD, ofRows, ofColumns] = Array.from({ length: 7 }, () => fn.local(Type.i32)) as [
-    ...[number, number, number, number, number, number, number],
-  ];
-  const at = (local: number, offset: number): void => {
-    code.get(area).i32(offset).op(Op.i32Add).set(local);
-  };
-  const moved = (local: number, by: number): void => {
-    code.get(local).i32(by).op(Op.i32Add).set(local);
-  };
-  const again = (local: number): void => {
-    code.get(local).i32(1).op(Op.i32Sub).tee(local).index(Op.brIf, 0).end();
-  };
-  at(from, A_WORDS);
-  at(slot, 0);
-  code.get(rows).set(count).open(Op.loop);
-  code.get(from).get(slot).i32(0).index(Op.call, Callee.factorA);
-  moved(from, GROUP.rows * 4 * words);
-  moved(slot, MOST_SLOT_BYTES);
-  again(count);
-  at(from, B_WORDS);
-  at(slotB, B_SLOT);
-  at(ofColumns, COLUMN_SCALES);
-  code.open(Op.loop);
-  code.get(from).get(slotB).i32(0).index(Op.call, Callee.factorB);
-  at(slot, 0);
-  at(ofRows, ROW_SCALES);
-  code.get(rows).set(count).get(d).set(toD).open(Op.loop);
-  code.get(slot).get(slotB).get(toD).get(toD);
-  if (scaling !== null) code.get(area).i32(SCALED).op(Op.i32Add).get(ofRows).get(ofColumns);
-  code.index(Op.call, Callee.product);
-  moved(slot, MOST_SLOT_BYTES);
-  moved(ofRows, ROW_SCALES_BYTES);
-  code.get(toD).get(lines).op(Op.i32Add).set(toD);
-  again(count);
-  moved(from, GROUP.columns * 4 * words);
-  moved(d, 4 * GROUP.columns);
-  moved(ofColumns, COLUMN_SCALES_BYTES);
-  again(columns);
-  return fn;
+/** The run of a kind. */
+function runOf(arena: Arena, { a, b, negA, negB, sums, words, exponent, scaling }: RowsKind): GroupsRun {
+  const depth = words * perWord[a];
+  return groupsRun(arena, {
+    a: { side: "a", rows: GROUP.rows, depth, elements: a, negated: negA, from: "rows" },
+    b: { side: "b", rows: GROUP.columns, depth, elements: b, negated: negB, from: "rows" },
+    product: { rows: GROUP.rows, depth, sums, ...(scaling === null ? {} : { scaling }) },
+    to: tensorRows(exponent),
+    line: 4 * words,
+    dStep: 4 * GROUP.columns,
+    slotA: MOST_SLOT_BYTES,
+    slotsB: B_SLOT,
+    slotB: 0,
+    scales:
+      scaling === null
+        ? null
+        : {
+            at: SCALED,
+            ofRows: ROW_SCALES,
+            rowsStep: ROW_SCALES_BYTES,
+            ofColumns: COLUMN_SCALES,
+            columnsStep: COLUMN_SCALES_BYTES,
+          },
+  });
 }
 
-function moduleOf(kind: RowsKind): Uint8Array {
-  const depth = kind.words * perWord[kind.a];
-  const a: FactorKind = { side: "a", rows: 16, depth, elements: kind.a, negated: kind.negA, from: "rows" };
-  const b: FactorKind = { side: "b", rows: 8, depth, elements: kind.b, negated: kind.negB, from: "rows" };
-  const more = kind.scaling === null ? {} : { scaling: kind.scaling };
-  const product: ProductKind = { rows: 16, depth, sums: kind.sums, pairs: pairBytes(a), ...more };
-  return encodeModule(
-    [],
-    [
-      factorFunction(a),
-      factorFunction(b),
-      productFunction(product, [Callee.wideA, Callee.wideB], relaxedFmaIsExact(), tensorRows(kind.exponent)),
-      ...(isInteger(kind.a) ? [] : [wideFunction(16, depth), wideFunction(8, depth)]),
-      allGroups(kind),
-    ],
-  );
+/** Addresses of stored words of 16 rows, of the word of tensor memory with metadata of the first, of the words with zeros. */
+type Spread = (from: number, metadata: number, to: number) => void;
+
+/** Metadata of small elements are two words of the row; of others that of a half of k is in the row itself, of the other half eight rows on (ops/tensor-memory-factors.ts). */
+function spreadFunction(elements: Elements, selector: number): Fn {
+  const w = new Vectors(3);
+  const places: SparsePlaces = {
+    steps: [4 * STORED, LINE, 8 * STORED],
+    word: (n, h) => 32 * STORED * h + 4 * n,
+    metadata: (c, h) => (perWord[elements] <= 2 ? 8 * LINE * (c >> 2) + 4 * selector : 8 * LINE * h + 4 * (c >> 3)),
+    result: (n, h) => 64 * STORED * h + 4 * n,
+  };
+  spreadWords(w, elements, STORED, places, [0, 1, 2]);
+  return w.finish();
 }
 
 /** The products in tensor memory of an arena. */
 export class TensorRows {
-  private readonly runs = new Map<string, Run>();
+  private readonly runs = new Map<string, GroupsRun>();
+  private readonly known = new Map<RowsKind, GroupsRun>();
+  private readonly spreads = new Map<string, Spread>();
+  /** Addresses of the tensor memory of CTAs that have this shared memory, one after the other. */
+  private readonly tensors = new WeakMap<SharedMemory, number>();
   /** Address of what products need beside D in this launch; 0: not yet known. */
   private area = 0;
 
-  constructor(private readonly arena: Arena) {}
+  constructor(
+    private readonly arena: Arena,
+    private readonly gathering: Gathering,
+  ) {}
 
   /** A launch begins. */
   begin(): void {
     this.area = 0;
   }
 
-  private runOf(kind: RowsKind): Run {
-    const { a, b, negA, negB, sums, words, exponent, scaling } = kind;
-    const key = `${a} ${b} ${negA} ${negB} ${sums} ${words} ${exponent} ${scaling?.blocks} ${scaling?.powers}`;
-    let run = this.runs.get(key);
+  /** Is there room? */
+  private hasArea(): boolean {
+    if (this.area === 0) this.area = this.arena.reserve(AREA_BYTES);
+    return this.area !== 0;
+  }
+
+  /** Tensor memory, [lane][column], in the arena: what it was moves there; null: there is no room. */
+  wordsOf(cta: Cta, words: Int32Array): Int32Array | null {
+    const { memory } = this.arena;
+    if (!this.hasArea()) return null;
+    if (words.buffer === memory.buffer) return words;
+    const at = this.tensors.get(cta.shared) ?? this.arena.reserve(4 * words.length);
+    if (at === 0) return null;
+    this.tensors.set(cta.shared, at);
+    const moved = new Int32Array(memory.buffer, at, words.length);
+    moved.set(words);
+    return moved;
+  }
+
+  /** Are the words in the arena, and so what products need? */
+  holds(words: Int32Array): boolean {
+    return this.area !== 0 && words.buffer === this.arena.memory.buffer;
+  }
+
+  private runOf(kind: RowsKind): GroupsRun {
+    let run = this.known.get(kind);
     if (run === undefined) {
-      const module = new wasm!.Module(moduleOf(kind));
-      run = new wasm!.Instance(module, { env: { memory: this.arena.memory } }).exports.run as Run;
+      const { a, b, negA, negB, sums, words, exponent, scaling } = kind;
+      const key = `${a} ${b} ${negA} ${negB} ${sums} ${words} ${exponent} ${scaling?.blocks} ${scaling?.powers}`;
+      run = this.runs.get(key) ?? runOf(this.arena, kind);
       this.runs.set(key, run);
+      this.known.set(kind, run);
     }
     return run;
   }
 
+  /** Puts so many words of a factor, of rows of so many, at an address. */
+  private take({ from, packed }: FactorRows, to: number, words: number): void {
+    const { arena, area, gathering } = this;
+    if (from instanceof Int32Array) arena.words.set(from, to >> 2);
+    else {
+      const { address, pieces, turned } = from;
+      arena.words.set(pieces, (area + PIECES) >> 2);
+      gathering.gather(area + PIECES, pieces.length, address, to, turned, words);
+      if (packed !== null) gathering.expand(packed, to, pieces.length);
+    }
+  }
+
+  /** Takes so many columns of B from column `first` on. */
+  takeColumns(kind: RowsKind, factor: FactorRows, first: number): void {
+    this.take(factor, this.area + B_WORDS + 4 * kind.words * first, kind.words);
+  }
+
+  /** Makes zeros of columns of B. */
+  clearColumns({ words }: RowsKind, zeros: readonly boolean[]): void {
+    const at = (this.area + B_WORDS) >> 2;
+    zeros.forEach((zero, j) => {
+      if (zero) this.arena.words.fill(0, at + words * j, at + words * (j + 1));
+    });
+  }
+
+  /** Takes the rows of A; of a sparse one with its metadata in these words of tensor memory. */
+  takeRows(
+    kind: RowsKind,
+    factor: FactorRows,
+    { rows, lanes }: RowsPlace,
+    words: Int32Array,
+    meta: MetadataAt | null,
+  ): void {
+    const { area } = this;
+    if (meta === null) {
+      this.take(factor, area + A_WORDS, STORED);
+      return;
+    }
+    this.take(factor, area + KEPT, STORED);
+    const { selector, at } = meta;
+    const key = `${kind.a} ${selector}`;
+    let spread = this.spreads.get(key);
+    if (spread === undefined) {
+      const module = new wasm!.Module(encodeModule([], [spreadFunction(kind.a, selector)]));
+      spread = new wasm!.Instance(module, { env: { memory: this.arena.memory } }).exports.run as Spread;
+      this.spreads.set(key, spread);
+    }
+    const first = words.byteOffset + 4 * at;
+    for (let g = 0; g < rows / GROUP.rows; g++)
+      spread(
+        area + KEPT + 4 * STORED * GROUP.rows * g,
+        first + LINE * lanes * g,
+        area + A_WORDS + 8 * STORED * GROUP.rows * g,
+      );
+  }
+
+  /** Takes the scales of rows and of columns. */
+  takeScales({ scaling }: RowsKind, a: ScaleValues, b: ScaleValues): void {
+    const { arena, area } = this;
+    this.place(a, scaling!.blocks, GROUP.rows, area + ROW_SCALES);
+    this.place(b, scaling!.blocks, GROUP.columns, area + COLUMN_SCALES);
+    arena.words[(area + SCALED) >> 2] = a.range + b.range <= MOST_RANGE ? 1 : 0;
+  }
+
   /** Scales of groups of rows or columns: by block, then by row in the group. */
   private place({ values }: ScaleValues, blocks: number, size: number, at: number): void {
-    const to = new Float64Array(this.arena.memory.buffer, at, (values.length / blocks / size) * MOST.blocks * size);
+    const to = new Float64Array(this.arena.memory.buffer, at, (values.length / blocks / size) * MOST_BLOCKS * size);
     for (let i = 0, row = 0; i < values.length; row++) {
-      const first = Math.floor(row / size) * MOST.blocks * size + (row % size);
+      const first = Math.floor(row / size) * MOST_BLOCKS * size + (row % size);
       for (let b = 0; b < blocks; b++) to[first + b * size] = values[i++]!;
     }
   }
 
-  /** Adds a product to rows of tensor memory, whose words are in the arena. False: there is no room, nothing has been done. */
-  add(words: Int32Array, kind: RowsKind, { a, b, scales }: RowsFactors, place: RowsPlace): boolean {
-    const { arena } = this;
-    if (words.buffer !== arena.memory.buffer) return false;
-    if (this.area === 0) this.area = arena.reserve(AREA_BYTES);
+  /** Adds the product of what was taken to rows of tensor memory. */
+  add(words: Int32Array, kind: RowsKind, { at, rows, firstColumn, columns, lanes }: RowsPlace): void {
     const { area } = this;
-    if (area === 0) return false;
-    arena.words.set(a, (area + A_WORDS) >> 2);
-    arena.words.set(b, (area + B_WORDS) >> 2);
-    if (scales !== null) {
-      const { blocks } = kind.scaling!;
-      this.place(scales.a, blocks, GROUP.rows, area + ROW_SCALES);
-      this.place(scales.b, blocks, GROUP.columns, area + COLUMN_SCALES);
-      arena.words[(area + SCALED) >> 2] = scales.a.range + scales.b.range <= MOST_RANGE ? 1 : 0;
-    }
-    const { at, rows, columns, lanes } = place;
-    const run = this.runOf(kind);
-    run(area, rows / GROUP.rows, columns / GROUP.columns, words.byteOffset + 4 * at, lanes * LINE);
-    return true;
+    const d = words.byteOffset + 4 * at;
+    const b = area + B_WORDS + 4 * kind.words * firstColumn;
+    const groups = [rows / GROUP.rows, columns / GROUP.columns] as const;
+    this.runOf(kind)(area, area + A_WORDS, b, ...groups, d, d, 4 * GROUP.columns, lanes * LINE, 1);
   }
 }

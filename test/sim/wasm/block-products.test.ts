@@ -2,6 +2,7 @@
 import { compile } from "../../../lib/compile.js";
 import { Device, type EngineChoice } from "../../../lib/sim/index.js";
 import { BlockProducts } from "../../../lib/sim/wasm/block-products.js";
+import { TensorRows } from "../../../lib/sim/wasm/tensor-rows.js";
 import { random } from "../../corpus/random.js";
 import { type BlockForm, blockForms, blockPtx, targetOf, tensorForms, wordsOf } from "./block-kernels.js";
 
@@ -26,7 +27,7 @@ test.each([...blockForms, ...tensorForms])("$text, $columns columns", (form) => 
   if (!module.ok) throw new Error("not loaded");
   const { factors, sums } = wordsOf(form);
   const warps = jest.spyOn(BlockProducts.prototype, "ofWarp");
-  const tensors = jest.spyOn(BlockProducts.prototype, "inTensorMemory");
+  const tensors = jest.spyOn(TensorRows.prototype, "add");
   for (const kind of ["few", "finite", "all"]) {
     const run = (engine: EngineChoice): Uint32Array => {
       const out = new Uint32Array(sums);

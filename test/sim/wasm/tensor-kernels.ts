@@ -25,6 +25,8 @@ export interface RowsForm {
 
 const [F32, S32] = [1 << 4, 2 << 4];
 const POWERS = 1 << 23;
+/** Neighbours of factors in shared memory are not along k. */
+const TURNED = (1 << 15) | (1 << 16);
 
 type Rest = Partial<Omit<RowsForm, "name" | "text" | "of" | "bits">>;
 function form(name: string, text: string, of: RowsForm["of"], bits: number, rest: Rest = {}): RowsForm {
@@ -45,6 +47,9 @@ export const rowsForms: readonly RowsForm[] = [
   form("f16, rows left out", ".kind::f16", "half", F32, { leftOut: "{1, 0x80000000, 0, %left}, " }),
   form("f16, 64 rows", ".kind::f16", "half", F32, { rows: 64 }),
   form("f16, A held", ".kind::f16", "half", F32, { held: true }),
+  form("f16, both turned", ".kind::f16", "half", F32 | TURNED),
+  form("e4m3, both turned", ".kind::f8f6f4", "float8", F32 | TURNED),
+  form("f16, sparse, both turned", ".sp.kind::f16", "half", F32 | TURNED),
   form("e2m1 and e3m2", ".kind::f8f6f4", "tiny", F32 | TINY),
   form("s8, saturated", ".kind::i8", "bits", S32 | (1 << 7) | (1 << 10) | 8),
   form("f16, sparse", ".sp.kind::f16", "half", F32 | (1 << 14)),

@@ -1,7 +1,6 @@
 /** Products in tensor memory of all kinds, translated and in closures: with factors of few bits, of all sizes, and of any bits, with scales near each other and far apart. */
 import { compile } from "../../../lib/compile.js";
 import { Device, type EngineChoice } from "../../../lib/sim/index.js";
-import { BlockProducts } from "../../../lib/sim/wasm/block-products.js";
 import { TensorRows } from "../../../lib/sim/wasm/tensor-rows.js";
 import { type Random, random } from "../../corpus/random.js";
 import { EXTRA, type RowsForm, roomOf, rowsForms, rowsPtx } from "./tensor-kernels.js";
@@ -49,8 +48,6 @@ test.each(rowsForms)("$name", (f) => {
   if (!module.ok) throw new Error("not loaded");
   const { ctas, factors } = roomOf(f);
   const add = jest.spyOn(TensorRows.prototype, "add");
-  // Dense ones of 128 rows have a shorter way.
-  const plain = jest.spyOn(BlockProducts.prototype, "inTensorMemory");
   for (const kind of KINDS) {
     const run = (engine: EngineChoice): Uint32Array => {
       const r = random(3);
@@ -66,7 +63,6 @@ test.each(rowsForms)("$name", (f) => {
     expect(before.some((x) => x !== 0 && x !== 0x7fffffff)).toBe(true);
     expect(translated).toEqual(before);
   }
-  const made = add.mock.results.filter((r) => r.value === true).length + plain.mock.results.length;
-  expect(made).toBeGreaterThanOrEqual(KINDS.length * 3 * 4);
+  expect(add.mock.results.length).toBeGreaterThanOrEqual(KINDS.length * 3 * 4);
   jest.restoreAllMocks();
 });
