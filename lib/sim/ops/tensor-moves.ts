@@ -93,38 +93,65 @@ function startOf(w: Warp, address: number, { shape, columns }: Move): number {
   return -1;
 }
 
-/** Calls `cell` for each register of each thread, with the index of its word. */
-function eachCell({ shape, words, packed }: Move, at: number, cell: Cell): void {
+/** Of each register of each thread that takes part: the word's distance from the first one, registers after each other. */
+function offsetsOf({ shape, words, packed }: Move): Int32Array {
   const [first, end] = shape.threads;
+  const out = new Int32Array(words * (end - first));
+  let n = 0;
   for (let i = 0; i < words; i++)
-    for (let t = first; t < end; t++)
-      cell(t, i, at + shape.laneOf(t, i) * COLUMNS + shape.columnOf(t, i) * (packed ? 2 : 1));
+    for (let t = first; t < end; t++) out[n++] = shape.laneOf(t, i) * COLUMNS + shape.columnOf(t, i) * (packed ? 2 : 1);
+  return out;
 }
 
-type Cell = (t: number, i: number, index: number) => void;
+/** What a move does with a register: the rows of all lanes, index of the first thread's, words of tensor memory, distances of the threads' from the word at `at`, the register's number. */
+type Row = (I: Int32Array, row: number, words: Int32Array, offsets: Int32Array, at: number, i: number) => void;
 
-/** Calls the cells of a warp on the words of its CTA's tensor memory. */
-function moving(s: Site, cellOf: (move: Move) => (w: Warp, words: Int32Array) => Cell): Exec {
-  const move = moveOf(s);
+/** Moves registers `rows`, each as `body` does. */
+function moving(s: Site, move: Move, rows: readonly number[], body: Row): Exec {
   const base = s.scalar(s.operand("a"))!;
   const off = s.imm("off");
-  const cell = cellOf(move);
+  const all = offsetsOf(move);
+  const threads = all.length / move.words;
+  const offsets = rows.map((_, i) => all.subarray(threads * i, threads * (i + 1)));
+  const [first] = move.shape.threads;
   return together((w) => {
     const at = startOf(w, (base(w) + off) | 0, move);
     if (at < 0) return Step.Fault;
-    eachCell(move, at, cell(w, memoryOf(w.cta).words));
+    const { words } = memoryOf(w.cta);
+    for (let i = 0; i < rows.length; i++) body(w.I, rows[i]! + first, words, offsets[i]!, at, i);
     return Step.Next;
   });
 }
 
+const loadWords: Row = (I, row, words, offsets, at) => {
+  for (let t = 0; t < offsets.length; t++) I[row + t] = words[at + offsets[t]!]!;
+};
+const loadPairs: Row = (I, row, words, offsets, at) => {
+  for (let t = 0; t < offsets.length; t++) {
+    const index = at + offsets[t]!;
+    I[row + t] = (words[index]! & 0xffff) | (words[index + 1]! << 16);
+  }
+};
+const storeWords: Row = (I, row, words, offsets, at) => {
+  for (let t = 0; t < offsets.length; t++) words[at + offsets[t]!] = I[row + t]!;
+};
+const storePairs: Row = (I, row, words, offsets, at) => {
+  for (let t = 0; t < offsets.length; t++) {
+    const index = at + offsets[t]!;
+    const word = I[row + t]!;
+    words[index] = word & 0xffff;
+    words[index + 1] = word >>> 16;
+  }
+};
+
 function load(s: Site): Exec {
-  return moving(s, (move) => {
-    const rows = dstRowsOf(s, s.operand("d"), move.words);
-    return (w, words) => (t, i, index) => {
-      const word = words[index]!;
-      w.I[rows[i]! + t] = move.packed ? (word & 0xffff) | (words[index + 1]! << 16) : word;
-    };
-  });
+  const move = moveOf(s);
+  return moving(s, move, dstRowsOf(s, s.operand("d"), move.words), move.packed ? loadPairs : loadWords);
+}
+
+function store(s: Site): Exec {
+  const move = moveOf(s);
+  return moving(s, move, rowsOf(s, s.operand("data"), move.words), move.packed ? storePairs : storeWords);
 }
 
 type Reduction = (x: number, y: number) => number;
@@ -149,26 +176,17 @@ function reductionOf(s: Site): Reduction {
 /** LDTM.STAT: e is the least or the greatest of what a thread loads. */
 function loadAndReduce(s: Site): Exec {
   const reduce = reductionOf(s);
-  return moving(s, (move) => {
-    const rows = dstRowsOf(s, s.operand("d"), move.words);
-    const result = s.dstRow(s.operand("e"));
-    return (w, words) => (t, i, index) => {
-      const word = words[index]!;
-      w.I[rows[i]! + t] = word;
-      w.I[result + t] = reduce(i === 0 ? word : w.I[result + t]!, word);
-    };
-  });
-}
-
-function store(s: Site): Exec {
-  return moving(s, (move) => {
-    const rows = rowsOf(s, s.operand("data"), move.words);
-    return (w, words) => (t, i, index) => {
-      const word = w.I[rows[i]! + t]!;
-      words[index] = move.packed ? word & 0xffff : word;
-      if (move.packed) words[index + 1] = word >>> 16;
-    };
-  });
+  const move = moveOf(s);
+  const rows = dstRowsOf(s, s.operand("d"), move.words);
+  const result = s.dstRow(s.operand("e")) + move.shape.threads[0];
+  const body: Row = (I, row, words, offsets, at, i) => {
+    for (let t = 0; t < offsets.length; t++) {
+      const word = words[at + offsets[t]!]!;
+      I[row + t] = word;
+      I[result + t] = reduce(i === 0 ? word : I[result + t]!, word);
+    }
+  };
+  return moving(s, move, rows, body);
 }
 
 // ------------------------------------------------------------------------------------------------ copies
