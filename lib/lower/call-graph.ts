@@ -75,7 +75,7 @@ function nodeOf(item: FunctionItem, body: Body, aliases: ReadonlyMap<string, str
 }
 
 /** The name that stands in the place of the callee: a function or a register. */
-function calleeOf(i: Instruction): string | null {
+export function calleeOf(i: Instruction): string | null {
   const o = i.operands[i.operands[0]?.kind === "list" ? 1 : 0];
   return o !== undefined && o.kind === "name" ? o.name : null;
 }

@@ -15,7 +15,17 @@ import { type Form, tryForm } from "../isa/form.js";
 import type { Builder } from "../ori/builder.js";
 import { newInst } from "../ori/func.js";
 import { clone, constBank, hi, imm, imm64, label, lo, not, PT, part, RZ } from "../ori/operand.js";
-import { type Block, File, type Func, type Guard, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
+import {
+  type Block,
+  File,
+  type Func,
+  type Guard,
+  type Inst,
+  Kind,
+  type Operand,
+  type ReferenceWord,
+  ZERO_REG,
+} from "../ori/types.js";
 import type {
   Block as Body,
   Declaration,
@@ -64,6 +74,10 @@ export interface ModuleContext {
   constantBytes(): number | null;
   /** Adds a variable declared inside the function. */
   declare(d: Declaration, v: PtxVariable): Variable;
+  /** Textures and samplers have names of their own (`texmode_independent`). */
+  readonly independent: boolean;
+  /** The words of a kernel for the textures, samplers and surfaces that it names. */
+  references(kernel: FunctionItem): readonly ReferenceWord[];
   /** The module's names. */
   readonly outer: Scope;
 }

@@ -49,7 +49,11 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
       c,
       item.nameSpan,
       () => `parameters of ${item.name}`,
-      () => kernelParameters(item, func, scope),
+      () => {
+        kernelParameters(item, func, scope);
+        const references = module.references(item);
+        if (references.length > 0) func.references = references;
+      },
     );
     lowerBody(c, item.body as Body);
     if (blockFallsThrough(builder.block)) c.emit("EXIT", [], []);

@@ -5,7 +5,7 @@
 import { type Diagnostic, diagnostic, isFailure, notSupported } from "../diagnostics.js";
 import { counted, shownAs } from "../inspect.js";
 import { reaching } from "../ori/routines.js";
-import type { Func, Program } from "../ori/types.js";
+import type { Func, Program, Reference } from "../ori/types.js";
 import type { Block, Declaration, FunctionItem, Module, Parameter } from "../ptx/ast.js";
 import { ok, type Result } from "../result.js";
 import { target as targetOf } from "../target/index.js";
@@ -16,10 +16,12 @@ import { aliasesOf, callGraph } from "./call-graph.js";
 import type { ModuleContext } from "./context.js";
 import { driverPrototype, isDriverFunction } from "./driver.js";
 import { lowerFunction } from "./function.js";
+import { declaredReference, isIndependent, placeReferences, referenceKind } from "./graphics/references.js";
 import { Refusal } from "./refusal.js";
 import { Scope } from "./scope.js";
 import { Symbols } from "./symbols.js";
 import { typeNamed } from "./types.js";
+import { alignUp, parameterBytes } from "./variables.js";
 
 /** What lowering needs beside the module. */
 export interface LowerOptions {
@@ -45,10 +47,12 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const diagnostics: Diagnostic[] = [];
   const symbols = new Symbols();
   const scope = new Scope(null);
+  const relocatable = options.relocatable === true;
+  const references: Reference[] = [];
   const items = new Map<string, FunctionItem>();
   const functions = new Map<string, FunctionItem>();
   for (const item of module.items) {
-    if (item.kind === "declaration") declare(item, symbols, scope, diagnostics);
+    if (item.kind === "declaration") declare(item, symbols, scope, diagnostics, references, relocatable);
     else if (item.kind === "function") {
       if (item.body !== null || !items.has(item.name)) items.set(item.name, item);
       if (item.body !== null) functions.set(item.name, item);
@@ -62,7 +66,13 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
   const chosen = (item: FunctionItem): boolean => options.entries === undefined || options.entries.includes(item.name);
   const entries = [...functions.values()].filter((item) => item.entry && chosen(item));
   const graph = callGraph(module);
-  const relocatable = options.relocatable === true;
+  const independent = isIndependent(module);
+  // Where references begin: after the parameters.
+  const start = (kernel: FunctionItem): number => {
+    const all = target.has("uniformHandles") ? entries : [kernel];
+    const end = target.constants.paramBase + Math.max(...all.map((item) => parameterBytes(item, target)));
+    return target.has("capmerc") ? alignUp(end, 16) : end;
+  };
   const needed = new Set(entries.map((item) => item.name));
   const taken = new Set([...graph.inVariables].map((name) => aliases.get(name) ?? name));
   const calls = {
@@ -104,6 +114,11 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
       constantBytes: () => (options.relocatable ? null : symbols.constantBytes()),
       use: (symbol) => symbols.use(symbol, item.name),
       declare: (d, v) => symbols.declare(d, v, item.name),
+      independent,
+      references: (kernel) =>
+        references.length === 0
+          ? []
+          : placeReferences(kernel, { scope, functions, target, independent }, start(kernel)),
       outer: scope,
     };
     const lowered = lowerFunction(item, scope, context, target);
@@ -131,6 +146,8 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     addressSize: module.addressSize?.bits ?? 64,
     funcs: inOrder(needed).flatMap((name) => funcs.get(name) ?? []),
     symbols: symbols.list(!relocatable),
+    ...(independent && { independent }),
+    ...(references.length > 0 && { references }),
     taken: inOrder(taken),
     kept,
     calls,
@@ -152,10 +169,25 @@ function describe(p: Program): string {
   return [headline(p), ...p.funcs.map(line), ...(variables === "" ? [] : [`  variables: ${variables}`])].join("\n");
 }
 
-function declare(d: Declaration, symbols: Symbols, scope: Scope, diagnostics: Diagnostic[]): void {
+function declare(
+  d: Declaration,
+  symbols: Symbols,
+  scope: Scope,
+  diagnostics: Diagnostic[],
+  references: Reference[],
+  relocatable: boolean,
+): void {
+  const kind = referenceKind(d.type);
   for (const v of d.variables) {
     try {
-      scope.declare(v.name, symbols.declare(d, v, null));
+      if (kind === null) scope.declare(v.name, symbols.declare(d, v, null));
+      else {
+        // In objects for linking the code has relocations of its own for them.
+        if (relocatable) throw new Refusal();
+        const of = declaredReference(d, v, kind);
+        references.push(of);
+        scope.declare(v.name, { kind: "reference", of });
+      }
     } catch (e) {
       if (!(e instanceof Refusal)) throw e;
       diagnostics.push(notSupported(`.${d.space} variable ${v.name}`, v.span));

@@ -6,6 +6,7 @@ import { addressOf } from "./address.js";
 import { functionAddress } from "./call.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
+import { referenceAddress } from "./graphics/references.js";
 import { Refusal } from "./refusal.js";
 import { type PtxType, totalBits, typeNamed } from "./types.js";
 
@@ -49,7 +50,7 @@ function moveElements(c: Context, to: PtxOperand, from: PtxOperand, type: PtxTyp
 /** The address a variable's name means in mov: in its own space, 32 or 64 bits wide. Null for other names. */
 export function variableAddress(c: Context, o: NameOperand): Operand | null {
   const v = c.variableOf(o.name);
-  if (v === null) return functionAddress(c, o);
+  if (v === null) return referenceAddress(c, o) ?? functionAddress(c, o);
   if (o.component !== null || typeof o.index === "string") throw new Refusal();
   return addressOf(c, v, o.offset + (o.index ?? 0) * v.element);
 }

@@ -1,5 +1,5 @@
 /** What names mean inside a function: registers, variables, parameters, labels, jump tables, in nested scopes. */
-import type { Block, Operand } from "../ori/types.js";
+import type { Block, Operand, Reference } from "../ori/types.js";
 import type { BranchTargets, CallPrototype } from "../ptx/ast.js";
 import type { PtxType } from "./types.js";
 
@@ -12,6 +12,7 @@ export type Entity =
   | { readonly kind: "label"; readonly block: Block; placed: boolean }
   | { readonly kind: "targets"; readonly targets: BranchTargets }
   | { readonly kind: "prototype"; readonly prototype: CallPrototype }
+  | { readonly kind: "reference"; readonly of: Reference }
   | { readonly kind: "calltargets"; readonly targets: readonly string[] }
   /** A parameter or return value of a function, or a `.param` of a call: elements of registers, or in local memory. */
   | {

@@ -2,6 +2,7 @@
 import { noBounds } from "../ori/func.js";
 import type { Func, LaunchBounds, Param } from "../ori/types.js";
 import type { Declaration, FunctionItem, Parameter, Variable } from "../ptx/ast.js";
+import type { Target } from "../target/types.js";
 import type { Context } from "./context.js";
 import { Refusal } from "./refusal.js";
 import type { Entity, Scope } from "./scope.js";
@@ -36,17 +37,35 @@ export function alignUp(n: number, align: number): number {
 
 /** Lays out the parameters of a kernel in constant bank 0 and declares their names. */
 export function kernelParameters(item: FunctionItem, func: Func, scope: Scope): void {
-  let offset = 0;
-  // What counts is the place in the bank: the first parameter need not be aligned more than to 16 bytes.
-  const base = func.target.constants.paramBase;
-  for (const p of item.params ?? []) {
-    const { element, size, align } = parameterLayout(p);
-    offset = alignUp(base + offset, align) - base;
+  for (const { p, offset, layout } of placedParameters(item, func.target)) {
+    const { element, size, align } = layout;
     func.params.push({ name: p.name, offset, size, align, pointer: pointee(p) });
     scope.declare(p.name, { kind: "variable", space: "param", symbol: null, offset, size, element, bank: 0 });
-    offset += size;
   }
-  func.paramBytes = offset;
+  func.paramBytes = parameterBytes(item, func.target);
+}
+
+interface PlacedParameter {
+  readonly p: Parameter;
+  readonly offset: number;
+  readonly layout: Layout;
+}
+
+function placedParameters(item: FunctionItem, target: Target): PlacedParameter[] {
+  // What counts is the place in the bank: the first parameter need not be aligned more than to 16 bytes.
+  const base = target.constants.paramBase;
+  let end = 0;
+  return (item.params ?? []).map((p) => {
+    const layout = parameterLayout(p);
+    const offset = alignUp(base + end, layout.align) - base;
+    end = offset + layout.size;
+    return { p, offset, layout };
+  });
+}
+
+/** Bytes of a kernel's parameters. */
+export function parameterBytes(item: FunctionItem, target: Target): number {
+  return placedParameters(item, target).reduce((n, { offset, layout }) => Math.max(n, offset + layout.size), 0);
 }
 
 const pointerSpaces: ReadonlySet<string> = new Set(["global", "shared", "const", "local"]);

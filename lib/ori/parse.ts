@@ -25,6 +25,7 @@ import {
   type Operand,
   type Param,
   type PassedPhase,
+  type ReferenceWord,
   saids,
 } from "./types.js";
 
@@ -142,6 +143,9 @@ class Reader {
         break;
       case "parambytes":
         func.paramBytes = integer(w[1]);
+        break;
+      case "reference":
+        func.references = [...(func.references ?? []), reference(w)];
         break;
       case "shared":
         func.sharedBytes = integer(w[1]);
@@ -367,6 +371,15 @@ function passed(w: readonly string[]): PassedPhase {
   if (w[1] === undefined || w[2] !== "level" || level === undefined)
     throw new Problem("expected 'passed PHASE level 0…2'");
   return { phase: w[1], level };
+}
+
+const references = ["texture", "sampler", "surface"] as const;
+
+/** `reference texture "t" offset 536` */
+function reference(w: readonly string[]): ReferenceWord {
+  const kind = references.find((k) => k === w[1]);
+  if (kind === undefined || w[3] !== "offset") throw new Problem("expected 'reference KIND NAME offset BYTES'");
+  return { kind, name: quoted(w[2]), offset: integer(w[4]) };
 }
 
 const spaces = ["generic", "global", "shared", "const", "local"] as const;

@@ -72,6 +72,7 @@ function header(func: Func): string[] {
   if (func.passed !== null) lines.push(`passed ${func.passed.phase} level ${func.passed.level}`);
   for (const p of func.params) lines.push(paramLine(p));
   if (func.paramBytes > 0) lines.push(`parambytes ${func.paramBytes}`);
+  for (const r of func.references ?? []) lines.push(`reference ${r.kind} ${JSON.stringify(r.name)} offset ${r.offset}`);
   if (func.sharedBytes > 0) lines.push(`shared ${func.sharedBytes}`);
   for (const [name, bytes] of func.alignments ?? []) lines.push(`aligned ${JSON.stringify(name)} ${bytes}`);
   if (func.barriers > 0) lines.push(`barriers ${func.barriers}`);

@@ -132,6 +132,29 @@ export interface Param {
   } | null;
 }
 
+/** What a reference names: `.texref`, `.samplerref`, `.surfref` of PTX. */
+export type ReferenceKind = "texture" | "sampler" | "surface";
+
+/** A texture, sampler or surface that PTX names; whoever loads the module binds it. */
+export interface Reference {
+  /** Its name in the file. */
+  readonly name: string;
+  /** What it names. */
+  readonly kind: ReferenceKind;
+  /** What a sampler is made with: address modes of x, y, z and the filter, a byte each, 0xff where PTX does not say. */
+  readonly init: number;
+}
+
+/** A word of constant bank 0 that the driver fills with the number of a texture, sampler or surface. */
+export interface ReferenceWord {
+  /** Name of the reference. */
+  readonly name: string;
+  /** What it names. */
+  readonly kind: ReferenceKind;
+  /** Bytes from the start of the bank. Before sm_90 a texture and its sampler have the same. */
+  readonly offset: number;
+}
+
 /** Milestones of a compilation (architecture §5); the verifier knows what holds at each. */
 export const milestones = [
   "initial",
@@ -183,6 +206,8 @@ export interface Func {
   params: Param[];
   /** Bytes of parameters. */
   paramBytes: number;
+  /** Words after the parameters that stand for textures, samplers and surfaces, as the text names these first. */
+  references?: readonly ReferenceWord[];
   /** Bytes of statically allocated shared memory used by the function. */
   sharedBytes: number;
   /** What is known of the places of shared variables: their alignments in bytes, by name. */
@@ -301,4 +326,8 @@ export interface Program {
   readonly calls?: CallFacts;
   /** Variables of the module and of its functions. */
   readonly symbols: readonly ModuleSymbol[];
+  /** Textures and samplers are named apart (`texmode_independent`). */
+  readonly independent?: boolean;
+  /** Textures, samplers and surfaces that the module names, in source order. */
+  readonly references?: readonly Reference[];
 }

@@ -1,17 +1,19 @@
 import { readCubin } from "../elf/cubin/read.js";
+import { relocationName } from "../elf/cubin/relocations.js";
 import type { CubinFunction, CubinSymbol } from "../elf/index.js";
 import { fail, ok, type Result } from "../result.js";
 import type { Target } from "../target/types.js";
 import { type ArgumentDevice, inputError, placeArguments, surfaceHandle, textureHandle } from "./arguments.js";
 import { Heap } from "./host.js";
 import type { Launch } from "./launched.js";
-import { bankWords, type Loaded, load } from "./load.js";
+import { bankWords, INDEPENDENT_SIZES, type Loaded, load } from "./load.js";
 import { GridMachine } from "./machine.js";
 import { GlobalMemory, LOCAL_TOP, LOCAL_WINDOW, SHARED_WINDOW } from "./memory.js";
 import type { Program } from "./program.js";
+import { placeReferences, type ReferencedWord } from "./references.js";
 import type { TypedArray } from "./scalar.js";
 import type { Image, Surface, Texture } from "./texture/object.js";
-import { ObjectTable, SURFACE_PART } from "./texture/record.js";
+import { ObjectTable, SAMPLER_PART, SURFACE_PART, TEXTURE_PART } from "./texture/record.js";
 import { beginOnThreads, finish } from "./threads/pool.js";
 import type { Dim3, LaunchOptions, Run } from "./types.js";
 
@@ -319,10 +321,17 @@ export class Device {
     if (c.explicitCluster !== null) put(c.explicitCluster, shape.explicitCluster ? 1 : 0);
     const placed = placeArguments(view, kernel.paramBase, kernel.params, options.params ?? [], this.holder(held));
     if (!placed.ok) return placed;
+    const words0 = referencedWords(kernel);
+    if (typeof words0 === "string") return fail([inputError(words0)]);
+    const error = placeReferences(view, words0, options.references ?? {}, this.holder(held));
+    if (error !== "") return fail([inputError(error)]);
     this.windows(loaded, new Uint8Array(words.buffer, kernel.paramBase, kernel.paramBytes), put);
     const objects = this.objects.address;
-    put(c.textureRecords, ...wordsOf(objects));
-    put(c.surfaceRecords, ...wordsOf(objects === 0 ? 0 : objects + SURFACE_PART));
+    const apart = loaded.cubin.symbols.some((s) => INDEPENDENT_SIZES.includes(s.name));
+    const part = (bytes: number): number[] => wordsOf(objects === 0 ? 0 : objects + bytes);
+    put(c.textureRecords, ...part(apart ? TEXTURE_PART : 0));
+    put(c.samplerRecords, ...part(SAMPLER_PART));
+    put(c.surfaceRecords, ...part(SURFACE_PART));
     const full = [...held.buffers.values()].includes(0);
     return full ? fail([inputError("device memory is exhausted")]) : ok(words);
   }
@@ -400,4 +409,23 @@ function checkShape(kernel: CubinFunction, target: Target, options: LaunchOption
     return bad(`${sharedBytes} bytes of shared memory per block, ${target.name} has ${target.limits.sharedPerCta}`);
   const explicitCluster = options.cluster !== undefined || kernel.cluster !== null;
   return ok({ grid, block, cluster, explicitCluster, sharedBytes });
+}
+
+const referenceKinds: Readonly<Record<string, ReferencedWord["kind"]>> = {
+  R_CUDA_TEX_HEADER_INDEX: "texture",
+  R_CUDA_SAMP_HEADER_INDEX: "sampler",
+  R_CUDA_SAMP_HEADER_INDEX_0: "sampler",
+  R_CUDA_SURF_HEADER_INDEX: "surface",
+};
+
+/** Words of bank 0 that stand for textures, samplers and surfaces; a text says what is not known. */
+function referencedWords(kernel: CubinFunction): readonly ReferencedWord[] | string {
+  const words: ReferencedWord[] = [];
+  for (const r of kernel.constant0Relocs) {
+    const type = relocationName(r.type);
+    const kind = Object.hasOwn(referenceKinds, type) ? referenceKinds[type] : undefined;
+    if (kind === undefined) return `relocation ${type} of constant bank 0 is not supported by the simulator`;
+    words.push({ name: r.symbol.name, kind, offset: r.offset, above: type === "R_CUDA_SAMP_HEADER_INDEX" });
+  }
+  return words;
 }

@@ -33,6 +33,7 @@ export type {
 } from "./texture/object.js";
 export type {
   Argument,
+  Bound,
   Dim3,
   EngineChoice,
   Fault,

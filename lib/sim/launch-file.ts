@@ -84,6 +84,8 @@ export interface LaunchFile {
   readonly buffers: ReadonlyMap<string, Buffer>;
   /** Textures and surfaces of launches, by name. */
   readonly objects: ReadonlyMap<string, LaunchObject>;
+  /** Names of textures and surfaces that stand for what kernels name, by these names. */
+  readonly references: ReadonlyMap<string, string>;
   /** What variables of the module are set to first, by name. */
   readonly globals: ReadonlyMap<string, Buffer>;
   /** Launches in their order. */
@@ -227,15 +229,27 @@ function dimensions(value: unknown, where: string): readonly [number, number, nu
 
 type Known = Pick<LaunchFile, "buffers" | "objects">;
 
-function param(value: unknown, where: string, { buffers, objects }: Known): LaunchParam {
+/** `{ "texture": name }` or `{ "surface": name }`; null for anything else. */
+function objectNamed(value: unknown, where: string, { objects }: Known): string | null {
   const o = object(value, where, null);
   for (const kind of ["texture", "surface"] as const) {
     if (o[kind] === undefined) continue;
     object(value, where, [kind]);
     const name = text(o[kind], `${where}.${kind}`);
     if (objects.get(name)?.kind !== kind) bad(`${where}.${kind}`, `there is no ${kind} "${name}"`);
-    return { kind: "object", name };
+    return name;
   }
+  return null;
+}
+
+const boundTo = (value: unknown, where: string, known: Known): string =>
+  objectNamed(value, where, known) ?? bad(where, '{ "texture": name } or { "surface": name } is expected');
+
+function param(value: unknown, where: string, known: Known): LaunchParam {
+  const o = object(value, where, null);
+  const named = objectNamed(value, where, known);
+  if (named !== null) return { kind: "object", name: named };
+  const { buffers } = known;
   if (o.buffer !== undefined) {
     object(value, where, ["buffer", "offset"]);
     const name = text(o.buffer, `${where}.buffer`);
@@ -302,7 +316,17 @@ function named<T>(value: unknown, where: string, make: (name: string, v: unknown
 /** Checks a launch file; a text says what is wrong with it. */
 export function parseLaunchFile(value: unknown, readFile: ReadFile): LaunchFile | string {
   try {
-    const keys = ["buffers", "textures", "surfaces", "launches", "globals", "print", "expect", "maxInstructions"];
+    const keys = [
+      "buffers",
+      "textures",
+      "surfaces",
+      "references",
+      "launches",
+      "globals",
+      "print",
+      "expect",
+      "maxInstructions",
+    ];
     const o = object(value, "launch file", keys);
     const buffers = new Map(named(o.buffers, "buffers", (_, v, where) => buffer(v, where, readFile)));
     const sizes = new Map([...buffers].map(([name, b]) => [name, b.bytes.length]));
@@ -315,6 +339,7 @@ export function parseLaunchFile(value: unknown, readFile: ReadFile): LaunchFile 
     return {
       buffers,
       objects,
+      references: new Map(named(o.references, "references", (_, v, where) => boundTo(v, where, { buffers, objects }))),
       globals: new Map(named(o.globals, "globals", (_, v, where) => buffer(v, where, readFile))),
       launches,
       print: list(o.print ?? [], "print").map((v, i) => text(v, `print[${i}]`)),

@@ -11,7 +11,7 @@ import {
   packValues,
   parseLaunchFile,
 } from "./launch-file.js";
-import type { Argument, Fault, LaunchOptions, Run, ScalarType } from "./types.js";
+import type { Argument, Bound, Fault, LaunchOptions, Run, ScalarType } from "./types.js";
 
 /** Outcome of a launch file. */
 export interface LaunchFileResult {
@@ -199,7 +199,7 @@ const launchOn = (device: Device, module: Module, options: LaunchOptions): Resul
   device.launch(module, options);
 
 /** A texture or surface whose texels are in a buffer. */
-function objectArgument(s: State, name: string): Argument {
+function objectArgument(s: State, name: string): Bound {
   const o = s.file.objects.get(name)!;
   const data = {
     address: s.addresses.get(o.buffer)! + o.offset,
@@ -224,6 +224,7 @@ function runStep(s: State, step: LaunchStep): Run | string {
     block: step.block,
     sharedBytes: step.sharedBytes,
     params,
+    references: Object.fromEntries([...s.file.references].map(([name, of]) => [name, objectArgument(s, of)])),
   });
   if (!run.ok) return run.diagnostics.map((d) => d.message).join("; ");
   const { warpInstructions, threadInstructions } = run.value;

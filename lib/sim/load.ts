@@ -28,8 +28,17 @@ export interface Loaded {
   readonly constantWindow: number;
 }
 
+/** Those of modules that name samplers apart. */
+export const INDEPENDENT_SIZES: readonly string[] = [
+  ".nv.independent.texrefDescSize",
+  ".nv.independent.samplerrefDescSize",
+];
 /** Symbols that stand for the size of a record of a texture or surface. */
-const DRIVER_SIZES: readonly string[] = [".nv.unified.texrefDescSize", ".nv.surfrefDescSize"];
+const DRIVER_SIZES: ReadonlySet<string> = new Set([
+  ".nv.unified.texrefDescSize",
+  ".nv.surfrefDescSize",
+  ...INDEPENDENT_SIZES,
+]);
 
 /** The only address space the symbols of a loaded module can be in. */
 interface Space {
@@ -60,7 +69,7 @@ const WINDOW_ALIGN = 256;
 function addressOf(space: Space, symbol: CubinSymbol): number | null {
   const base = space.sections.get(symbol.section) ?? space.code.get(symbol.section);
   if (base !== undefined) return base + symbol.value;
-  if (symbol.section === 0 && DRIVER_SIZES.includes(symbol.name)) return RECORD_BYTES;
+  if (symbol.section === 0 && DRIVER_SIZES.has(symbol.name)) return RECORD_BYTES;
   // Symbols of constant banks and shared memory have their offset as value.
   return symbol.section === 0 ? null : symbol.value;
 }

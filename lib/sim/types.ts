@@ -49,6 +49,17 @@ export type Argument =
       readonly surface: Surface;
     };
 
+/** What stands for a name of PTX (`.texref`, `.samplerref`, `.surfref`). */
+export type Bound =
+  | {
+      /** The texture; of a sampler, one whose filter, address modes, border, levels and comparison it has. */
+      readonly texture: Texture;
+    }
+  | {
+      /** The surface. */
+      readonly surface: Surface;
+    };
+
 /** A tensor in memory as bulk copies see it (CUDA driver API, cuTensorMapEncodeTiled). */
 export interface TensorMap {
   /** The tensor's memory. */
@@ -94,6 +105,8 @@ export interface LaunchOptions {
   readonly cluster?: Dim3;
   /** In the order of the kernel's parameters. */
   readonly params?: readonly Argument[];
+  /** Textures, samplers and surfaces that the kernel names, by these names. */
+  readonly references?: Readonly<Record<string, Bound>>;
   /** Dynamic shared memory per CTA, bytes. Default 0. */
   readonly sharedBytes?: number;
   /** Stop with a `budget` fault after this many warp-instructions. Default 2 000 000 000. */

@@ -183,6 +183,8 @@ export interface ConstantBank {
   readonly constantWindow: number;
   /** 64-bit address of the driver's records of textures, which `txq` reads. */
   readonly textureRecords: number;
+  /** 64-bit address of the driver's records of samplers that are named apart, which `txq` reads. */
+  readonly samplerRecords: number;
   /** 64-bit address of the driver's records of surfaces, which `suq` reads. */
   readonly surfaceRecords: number;
   /** Bytes of shared memory that the system takes; null where it takes none. */

@@ -78,6 +78,9 @@ describe("launch files", () => {
     [withTexture({ maxAnisotropy: 8 }), "textures.t.maxAnisotropy: anisotropic filtering is not supported"],
     [withTexture({ offset: 4 }), "textures.t.offset: texels begin at a multiple of 16 bytes"],
     [withTexture({ size: [2, 9] }), "textures.t: 64 bytes hold no image of 72"],
+    [{ launches: one, references: { t: { texture: "u" } } }, 'references.t.texture: there is no texture "u"'],
+    [{ launches: one, references: { t: 7 } }, "references.t: an object is expected"],
+    [{ launches: one, references: { t: {} } }, 'references.t: { "texture": name } or { "surface": name } is expected'],
     [null, "launch file: an object is expected"],
   ])("%j", (value, message) => {
     const result = parse(value);

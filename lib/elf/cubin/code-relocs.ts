@@ -11,6 +11,7 @@ import { isPlacedByLinker, type SharedLayout } from "./place.js";
 import { patchWord, R_CUDA } from "./relocations.js";
 import type { ReservedShared } from "./reserved.js";
 import { SHT_CUDA, STO, STT_CUDA } from "./sections.js";
+import { DRIVER_SIZES } from "./texture-use.js";
 import type { Variables } from "./variables.js";
 
 /** What of a function its relocations touch. */
@@ -23,9 +24,6 @@ export interface RelocatedCode {
   /** Places of an executable that hold an address of shared memory, relative to the end of what the system reserves. */
   readonly sharedSites: DraftReloc[];
 }
-
-/** Sizes of the driver's records of textures and surfaces, which code asks for by these names. */
-const DRIVER_SIZES: ReadonlySet<string> = new Set([".nv.unified.texrefDescSize", ".nv.surfrefDescSize"]);
 
 export class CodeRelocations {
   private readonly program: Program;
@@ -112,6 +110,11 @@ export class CodeRelocations {
     if (source.space !== "shared" || high || end === null) return;
     const addend = value + r.addend - this.program.target.limits.reservedSharedOffset;
     p.sharedSites.push({ offset: r.offset, type: R_CUDA.ABS32_32, symbol: end, addend });
+  }
+
+  /** Symbols that the driver defines, where ptxas has them: before that of the function's bank 0. */
+  defineDriverSizes(code: Code): void {
+    for (const r of code.relocs) if (DRIVER_SIZES.has(r.symbol)) this.driverSize(r.symbol);
   }
 
   /** A symbol that the driver defines. */

@@ -43,6 +43,8 @@ const before = [
   EIATTR.MAXREG_COUNT,
   EIATTR.NUM_BARRIERS,
   EIATTR.EXTERNS,
+  EIATTR.BINDLESS_SURFACE_BANK,
+  EIATTR.BINDLESS_TEXTURE_BANK,
   EIATTR.MERCURY_ISA_VERSION,
   EIATTR.INT_WARP_WIDE_INSTR_OFFSETS,
   EIATTR.COOP_GROUP_MASK_REGIDS,
@@ -94,6 +96,9 @@ const hopper: readonly (readonly [code: number, mercury: MercuryForm])[] = [
   [EIATTR.CBANK_PARAM_SIZE, "absent"],
   [EIATTR.PARAM_CBANK, "absent"],
   [EIATTR.SW_WAR, "absent"],
+  // The capsule of a kernel that names textures has sections of its own, which are not known.
+  [EIATTR.BINDLESS_TEXTURE_BANK, null],
+  [EIATTR.BINDLESS_SURFACE_BANK, null],
 ];
 
 export function mercuryForm(code: number): MercuryForm {

@@ -4,7 +4,7 @@
  */
 import { InternalError } from "../../errors.js";
 import type { MachineInst, Operand } from "../../isa/operand.js";
-import type { Param } from "../../ori/types.js";
+import type { Param, ReferenceWord } from "../../ori/types.js";
 import { File, Kind } from "../../ori/types.js";
 import type { Code } from "../../sass/code.js";
 import { registerCap } from "../../target/index.js";
@@ -12,6 +12,7 @@ import { EIATTR } from "./attributes.js";
 import type { Container } from "./container.js";
 import { CUDA_API } from "./fixed.js";
 import { byteRecord, flagRecord, halfRecord, type InfoRecord, wordsRecord } from "./info.js";
+import { referenceRecords } from "./references.js";
 import { ENTRY_FRAGMENT, tensorMemoryUse, VRC_COUNT } from "./tensor-memory.js";
 
 /** An indirect branch with the byte offsets that it may go to. */
@@ -30,6 +31,8 @@ export interface DeriveInput {
   /** Offsets of calls of what the driver brings along, in executables. */
   readonly syscalls: readonly number[];
   readonly branches: readonly IndirectBranch[];
+  /** Words of bank 0 for textures, samplers and surfaces. */
+  readonly references: readonly ReferenceWord[];
   /** `-maxrregcount`, 0 for none. */
   readonly maxRegisters: number;
 }
@@ -48,6 +51,7 @@ export function functionInfo(input: DeriveInput): InfoRecord[] {
     ...parameterRecords(code, input.constant0),
     ...instructionRecords(code, container),
     ...boundRecords(code),
+    ...referenceRecords(input.references, container.modern),
   ];
   if (container.swWar !== null) records.push(wordsRecord(EIATTR.SW_WAR, [container.swWar]));
   if (container.sw2861232) records.push(flagRecord(EIATTR.SW2861232_WAR));

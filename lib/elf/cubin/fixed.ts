@@ -63,11 +63,11 @@ export function compatBytes(
   container: Container,
   architectureSpecific: boolean,
   codes: readonly Uint32Array[],
-  tensorMemory: boolean,
+  units: boolean,
 ): Uint8Array {
   return encodeInfo([
     byteRecord(COMPAT.CUDA_ACCELERATOR_TARGET, architectureSpecific ? 1 : 0),
-    byteRecord(COMPAT.ISA_CLASS, tensorMemory ? 2 : 1),
+    byteRecord(COMPAT.ISA_CLASS, units ? 2 : 1),
     byteRecord(COMPAT.INST_TCGEN05_MMA, 5),
     halfRecord(COMPAT.MERCURY_ISA_MAJOR_MINOR_VERSION, container.mercuryIsa),
     byteRecord(COMPAT.INST_TENSORMAP_V1, 0),

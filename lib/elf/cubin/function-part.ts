@@ -6,6 +6,7 @@ import { type SectionDraft, section } from "../elf64-write.js";
 import { type DraftReloc, type DraftSymbol, type Symbols, symbol } from "./draft.js";
 import { type JumpTable, jumpTable } from "./jump-table.js";
 import { layoutShared, type SharedLayout } from "./place.js";
+import { referencesEnd } from "./references.js";
 import { SHT_CUDA, STO } from "./sections.js";
 
 export interface FunctionPart {
@@ -18,6 +19,8 @@ export interface FunctionPart {
   readonly info: SectionDraft;
   /** Null for a function that is no kernel. */
   readonly constant0: SectionDraft | null;
+  /** It stands before the code, with its symbol among the others. */
+  readonly early: boolean;
   readonly jumps: JumpTable | null;
   readonly shared: SectionDraft | null;
   readonly layout: SharedLayout;
@@ -83,8 +86,10 @@ export function functionPart(
   const jumps = jumpTable(program, code, text, relocatable);
   if (jumps !== null) symbols.section(jumps.section);
   for (const s of jumps?.symbols ?? []) symbols.local(s);
-  const constant0 = code.kind === "entry" ? parameters(code, text, owner) : null;
-  if (!modern && constant0 !== null) symbols.section(constant0);
+  const constant0 = code.kind === "entry" ? parameters(code, func, text, owner) : null;
+  // What names textures is made with the function, not with the parameters at the end.
+  const early = !modern || (func?.references ?? []).length > 0;
+  if (early && constant0 !== null) symbols.section(constant0);
   const info = section({
     name: `.nv.info.${name}`,
     type: SHT_CUDA.Info,
@@ -101,6 +106,7 @@ export function functionPart(
     routines,
     info,
     constant0,
+    early,
     jumps,
     shared,
     layout,
@@ -116,14 +122,19 @@ function routineSize(code: Code, offset: number, text: SectionDraft): number {
 }
 
 /** Bank 0 of a kernel. */
-function parameters(code: Code, text: SectionDraft, { relocatable, program }: PartOwner): SectionDraft {
+function parameters(
+  code: Code,
+  func: Func | null,
+  text: SectionDraft,
+  { relocatable, program }: PartOwner,
+): SectionDraft {
   return section({
     name: `.nv.constant0.${code.name}`,
     type: relocatable ? SHT_CUDA.Constant0 : SHT.Progbits,
     flags: SHF.Alloc | SHF.InfoLink,
     align: 4,
     info: text,
-    data: new Uint8Array(program.target.constants.paramBase + code.paramBytes),
+    data: new Uint8Array(Math.max(program.target.constants.paramBase + code.paramBytes, referencesEnd(func))),
   });
 }
 

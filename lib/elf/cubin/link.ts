@@ -22,10 +22,12 @@ import { type FunctionPart, functionPart } from "./function-part.js";
 import { Functions } from "./functions.js";
 import { encodeInfo, type InfoRecord, wordsRecord } from "./info.js";
 import { type MercurySections, mercurySections } from "./mercury.js";
+import { References } from "./references.js";
 import { ReservedShared } from "./reserved.js";
 import { CUBIN_ABI, CUBIN_MACHINE, CUBIN_OSABI, MERCURY_CODE, PLAIN_CODE, SHT_CUDA } from "./sections.js";
 import { segments } from "./segments.js";
 import { tensorMemoryUse } from "./tensor-memory.js";
+import { asksProperties, usesTextureUnits } from "./texture-use.js";
 import { Variables } from "./variables.js";
 
 /** What a cubin says beside the code. */
@@ -68,6 +70,9 @@ class Linker {
   private readonly codeRelocs: CodeRelocations;
   private readonly reserved: ReservedShared;
   private readonly functions: Functions;
+  /** An executable that asks for properties of textures. */
+  private readonly queries: boolean;
+  private readonly references: References;
   private reservedSection: SectionDraft | null = null;
   private readonly relocs = new Map<SectionDraft, DraftReloc[]>();
   /** NOBITS sections in order of creation. */
@@ -80,8 +85,10 @@ class Linker {
     this.container = containerOf(program.target);
     this.modern = this.container.modern;
     this.relocatable = options.relocatable ?? false;
+    this.queries = !this.relocatable && codes.some(asksProperties);
     this.variables = new Variables(program, this.relocatable, this);
     const { reservedSharedOffset } = program.target.limits;
+    this.references = new References(program, this.modern, this.symbols);
     this.reserved = new ReservedShared(this.container, this.symbols, this.relocatable, reservedSharedOffset);
     this.functions = new Functions(program, codes, this.relocatable, this.modern, this.symbols);
     this.codeRelocs = new CodeRelocations(
@@ -124,11 +131,11 @@ class Linker {
       entsize: 8,
       link: this.symtab,
     });
-    this.symbols.section(callgraph);
+    if (!this.queries) this.symbols.section(callgraph);
     const prototypes = this.functions.prototypeSection(this.symtab);
     if (prototypes !== null) this.symbols.section(prototypes);
     const action = this.relAction();
-    if (this.modern) for (const p of parts) if (p.constant0 !== null) this.symbols.section(p.constant0, true);
+    for (const p of parts) if (!p.early && p.constant0 !== null) this.symbols.section(p.constant0, true);
     if (this.diagnostics.length > 0) return fail(this.diagnostics);
     return this.write(parts, { toolkit, cuda, frame, callgraph, prototypes, action, debug });
   }
@@ -155,12 +162,17 @@ class Linker {
       functionPart(code, this, (layout, symbol) => {
         this.functions.define(code, symbol);
         this.sharedFits(code, layout.size);
-        if (i === 0) this.placeModule();
+        if (i === 0) this.placeModule(code);
+        this.codeRelocs.defineDriverSizes(code);
         if (this.program.symbols.some((s) => s.space === "shared" && s.users.includes(code.name))) this.reserved.cap();
       }),
     );
-    if (order.length === 0) this.variables.placeAll();
+    if (order.length === 0) {
+      this.variables.placeAll();
+      this.references.defineRest();
+    }
     if (this.diagnostics.length > 0) return parts;
+    for (const p of parts) for (const r of this.references.relocations(p.func)) this.relocate(p.constant0!, r);
     this.variables.initializeAll((name) => this.functions.pointer(name));
     parts.forEach((p) => {
       this.codeRelocs.relocate(p);
@@ -179,12 +191,14 @@ class Linker {
   }
 
   /** Once per module, after the first function's own symbols: the reserved shared memory and the variables. */
-  private placeModule(): void {
+  private placeModule(first: Code): void {
     this.reservedSection = this.modern
       ? this.reserved.make(this.codes.some((c) => tensorMemoryUse(c.insts).allocates))
       : null;
     if (this.reservedSection !== null) this.nobits.push(this.reservedSection);
+    this.references.defineFirst(this.program.funcs.find((f) => f.name === first.name) ?? null);
     this.variables.placeAll();
+    this.references.defineRest();
   }
 
   // ------------------------------------------------------------------------------------------------ code
@@ -200,18 +214,22 @@ class Linker {
   private moduleInfo(parts: readonly FunctionPart[]): InfoRecord[] {
     const records: InfoRecord[] = [];
     const index = (p: FunctionPart): number => this.symbols.indexOf(p.symbol);
+    const stack = (p: FunctionPart): InfoRecord => wordsRecord(EIATTR.MIN_STACK_SIZE, [index(p), p.code.stackBytes]);
     for (const p of [...parts].reverse()) {
       records.push(wordsRecord(EIATTR.REGCOUNT, [index(p), p.code.registers]));
-      if (this.relocatable) records.push(wordsRecord(EIATTR.MAX_STACK_SIZE, [index(p), 0]));
+      if (p === parts[0]) records.push(...this.references.samplers());
+      if (this.relocatable || this.queries) records.push(wordsRecord(EIATTR.MAX_STACK_SIZE, [index(p), 0]));
+      if (this.queries && p.code.kind === "entry") records.push(stack(p));
       for (let k = p.routines.length - 1; k >= 0; k--) {
         const bytes = p.code.routines[k]!.frameBytes;
         records.push(wordsRecord(EIATTR.FRAME_SIZE, [this.symbols.indexOf(p.routines[k]!), bytes]));
       }
       records.push(wordsRecord(EIATTR.FRAME_SIZE, [index(p), p.code.frameBytes]));
     }
-    if (this.relocatable) return records;
+    records.push(...this.references.mode());
+    if (this.relocatable || this.queries) return records;
     const bySymbol = parts.filter((p) => p.code.kind === "entry").sort((a, b) => index(a) - index(b));
-    for (const p of bySymbol) records.push(wordsRecord(EIATTR.MIN_STACK_SIZE, [index(p), p.code.stackBytes]));
+    for (const p of bySymbol) records.push(stack(p));
     return records;
   }
 
@@ -236,7 +254,7 @@ class Linker {
       container,
       this.program.target.suffix === "a",
       parts.map((p) => p.code.words),
-      parts.some((p) => tensorMemoryUse(p.code.insts).any),
+      parts.some((p) => tensorMemoryUse(p.code.insts).any || usesTextureUnits(p.code)),
     );
     if (container.modern) made.cuda.info = compat;
     const { debug } = made;
@@ -244,7 +262,8 @@ class Linker {
     const relocs = this.relocationSections(parts, lines, made.frame);
 
     const present = (s: SectionDraft | null): s is SectionDraft => s !== null;
-    const bank0 = parts.map((p) => p.constant0).filter(present);
+    const bank0 = (early: boolean): SectionDraft[] =>
+      parts.filter((p) => p.early === early).flatMap((p) => p.constant0 ?? []);
     const sections: SectionDraft[] = [
       shstrtab,
       strtab,
@@ -256,16 +275,16 @@ class Linker {
       info,
       ...(container.modern ? [compat] : []),
       ...parts.map((p) => p.info),
-      made.callgraph,
+      ...(this.queries ? [] : [made.callgraph]),
       ...[made.prototypes, made.action].filter(present),
       ...relocs,
       ...this.variables.banks,
       ...parts.map((p) => p.jumps?.section ?? null).filter(present),
-      ...(container.modern ? [] : bank0),
+      ...bank0(true),
       ...parts.map((p) => p.text),
       ...[this.variables.globalInit].filter(present),
       ...this.nobits,
-      ...(container.modern ? bank0 : []),
+      ...bank0(false),
     ];
     symtab.link = strtab;
     symtab.info = this.symbols.firstGlobal;
@@ -316,6 +335,7 @@ class Linker {
   ): MercurySections | string | null {
     const { level } = this.options;
     if (!this.container.capsules || level === undefined) return null;
+    if (this.program.references !== undefined || this.program.independent === true) return "textures that PTX names";
     const data = [...this.variables.banks, this.variables.globalInit].filter((s) => s !== null);
     return mercurySections({
       codes: parts.map((p, i) => ({
@@ -352,6 +372,7 @@ class Linker {
         syscalls: this.relocatable ? [] : p.code.relocs.flatMap((r) => (r.what === "call" ? [r.offset] : [])),
         externs: this.functions.externs(p.code).map((s) => this.symbols.indexOf(s)),
         branches: p.jumps?.branches ?? [],
+        references: p.func?.references ?? [],
         maxRegisters: this.options.maxRegisters ?? 0,
       });
       p.info.data = encodeInfo(records);
@@ -386,7 +407,10 @@ class Linker {
       add(this.variables.banks.find((b) => b.name === name) ?? null);
     for (const p of parts) add(p.jumps?.section ?? null, { keepEmpty: true });
     add(this.variables.globalInit);
+    const [first, ...others] = parts.map((p) => p.constant0);
+    add(first ?? null);
     add(frame);
+    for (const s of others) add(s);
     return out;
   }
 }

@@ -197,6 +197,7 @@ function readFunction(context: Context, text: ElfSection): Result<CubinFunction>
   const info = records.value;
   const reserved = targetOfSm(smOf(context.elf))?.limits.reservedSharedOffset ?? 0;
   const own = (prefix: string): ElfSection | undefined => mine.find((s) => s.name.startsWith(prefix));
+  const bank0 = own(".nv.constant0.");
   const value = (code: number): number => context.values.get(code)?.get(symbol.index) ?? 0;
   const params = info.filter((r) => r.code === EIATTR.KPARAM_INFO || r.code === EIATTR.KPARAM_INFO_V2).map(param);
   const bank = infoWords(info.find((r) => r.code === EIATTR.PARAM_CBANK) ?? noRecord);
@@ -217,7 +218,8 @@ function readFunction(context: Context, text: ElfSection): Result<CubinFunction>
     params: params.sort((a, b) => a.ordinal - b.ordinal),
     paramBase: (bank[1] ?? 0) & 0xffff,
     paramBytes: attribute(info, EIATTR.CBANK_PARAM_SIZE),
-    constant0: own(".nv.constant0.")?.data ?? null,
+    constant0: bank0?.data ?? null,
+    constant0Relocs: context.relocs.get(bank0?.index ?? -1) ?? [],
     constant2: own(".nv.constant2.")?.data ?? null,
     maxThreads: triple(info, EIATTR.MAX_THREADS),
     reqThreads: triple(info, EIATTR.REQNTID),

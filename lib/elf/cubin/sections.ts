@@ -36,7 +36,7 @@ export const MERCURY_CODE = 0x02;
 export const SHF_MERCURY = 0x10000000;
 
 /** Symbol types beyond the ELF standard. */
-export const STT_CUDA = { Texref: 10, Object: 13 } as const;
+export const STT_CUDA = { Texref: 10, Samplerref: 11, Surfref: 12, Object: 13 } as const;
 
 /** Bits of st_other: what a symbol is, by memory space. */
 export const STO = { Managed: 4, Entry: 0x10, Global: 0x20, Shared: 0x40, Const: 0x80, Reserved: 0xa0 } as const;

@@ -92,6 +92,8 @@ export interface CubinFunction {
   readonly paramBytes: number;
   /** Constant bank 0 as in the file (zeros up to the parameters); null for functions without one. */
   readonly constant0: Uint8Array | null;
+  /** Relocations of bank 0: words that the driver fills with the numbers of textures, samplers and surfaces. */
+  readonly constant0Relocs: readonly CubinReloc[];
   /** Constant bank 2 (compiler constants), null when there is none. */
   readonly constant2: Uint8Array | null;
   /** `.maxntid` / `.reqntid`, null when not given. */

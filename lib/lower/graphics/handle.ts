@@ -5,13 +5,14 @@
  * by its place in constant bank 0, and any other is in a register (measured on sm_75, 80, 86, 89 with handles of either kind).
  */
 import { clone, constBank, imm, part, RZ } from "../../ori/operand.js";
-import type { Block, Operand } from "../../ori/types.js";
+import type { Block, Operand, Reference } from "../../ori/types.js";
 import type { AddressOperand, Block as Body, Instruction, Operand as PtxOperand } from "../../ptx/ast.js";
 import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
 import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
 import { B64, type PtxType, typeNamed } from "../types.js";
+import { referenceNamed, referenceWord } from "./references.js";
 
 export const B32: PtxType = typeNamed("b32") as PtxType;
 
@@ -20,7 +21,12 @@ export type Handle =
   | { readonly kind: "uniform"; readonly value: PtxOperand }
   | { readonly kind: "register"; readonly value: PtxOperand }
   /** Number of the word in constant bank 0. */
-  | { readonly kind: "constant"; readonly word: number };
+  | { readonly kind: "constant"; readonly word: number }
+  /** A reference, and the sampler that is named with it: the words that stand for them in constant bank 0. */
+  | { readonly kind: "reference"; readonly word: number; readonly sampler: number | null };
+
+/** A handle that comes in uniform registers. */
+export type UniformHandle = Extract<Handle, { kind: "uniform" | "reference" }>;
 
 /** The names that an operand names: itself, or the elements in its braces. */
 function namesIn(o: PtxOperand): readonly string[] {
@@ -65,21 +71,38 @@ function parameterWord(c: Context, name: string): number | null {
   return bytes % 4 === 0 ? bytes / 4 : null;
 }
 
-/** `[handle, coordinates]` of an object, not of a `.texref`, `.samplerref` or `.surfref`; a sampler of its own is refused. */
+/** `[handle, coordinates]` of an object or a reference; `[texture, sampler, coordinates]` of references only. */
 export function object(
   c: Context,
   o: PtxOperand,
 ): { readonly handle: Handle; readonly coordinates: readonly PtxOperand[] } {
-  if (o.kind !== "address" || o.rest.length !== 1) throw new Refusal();
-  const [where] = o.rest as readonly [PtxOperand];
-  const handle = handleIn(c, { ...o, rest: [] });
+  if (o.kind !== "address" || o.rest.length < 1 || o.rest.length > 2) throw new Refusal();
+  const [sampler, where] = (o.rest.length === 1 ? [null, o.rest[0]] : o.rest) as [PtxOperand | null, PtxOperand];
+  const handle = handleIn(c, { ...o, rest: [] }, sampler);
   return { handle, coordinates: where.kind === "vector" ? where.elements : [where] };
 }
 
+function samplerNamed(c: Context, o: PtxOperand): Reference {
+  const of = o.kind === "name" && o.offset === 0 && o.index === null ? referenceNamed(c, o.name) : null;
+  if (of?.kind !== "sampler") throw new Refusal();
+  return of;
+}
+
 /** `[handle]`. */
-export function handleIn(c: Context, o: PtxOperand): Handle {
+export function handleIn(c: Context, o: PtxOperand, sampler: PtxOperand | null = null): Handle {
   if (o.kind !== "address" || o.base === null || o.offset !== 0 || o.rest.length > 0) throw new Refusal();
   const { base } = o as AddressOperand & { base: string };
+  const reference = referenceNamed(c, base);
+  if (reference !== null) {
+    const own = sampler === null ? null : samplerNamed(c, sampler);
+    if (!c.target.has("uniformHandles")) return { kind: "constant", word: referenceWord(c, reference, own) };
+    return {
+      kind: "reference",
+      word: referenceWord(c, reference),
+      sampler: own === null ? null : referenceWord(c, own),
+    };
+  }
+  if (sampler !== null) throw new Refusal();
   const value = { kind: "name", name: base, component: null, offset: 0, index: null } as const;
   if (c.target.has("uniformHandles")) return { kind: "uniform", value };
   const word = parameterWord(c, base);
@@ -89,6 +112,8 @@ export function handleIn(c: Context, o: PtxOperand): Handle {
 /** The low word of a handle in brackets. */
 export function handleWord(c: Context, o: PtxOperand): Operand {
   if (o.kind !== "address" || o.base === null || o.offset !== 0 || o.rest.length > 0) throw new Refusal();
+  const reference = referenceNamed(c, o.base);
+  if (reference !== null) return c.materialize(constBank(0, 4 * referenceWord(c, reference)));
   const value = { kind: "name", name: o.base, component: null, offset: 0, index: null } as const;
   if (c.registerOf(value) === null) throw new Refusal();
   return registerHandle(c, value);
@@ -102,25 +127,28 @@ export const registerHandle = (c: Context, handle: PtxOperand): Operand =>
 const loaded: WeakMap<Block, Map<string, Operand>> = new WeakMap();
 
 /** A handle in constant bank 0, once for each block. */
-function loadedHandle(c: Context, word: number, width: 1 | 2): Operand {
+function loadedHandle(c: Context, word: number, width: 1 | 2, sampler: number | null = null): Operand {
   const { block } = c.builder;
   const known = loaded.get(block) ?? new Map<string, Operand>();
   loaded.set(block, known);
-  const key = `${word} ${width}`;
+  const key = `${word} ${width} ${sampler}`;
   const found = known.get(key);
   if (found !== undefined) return clone(found);
   const d = c.builder.ur(width);
-  c.emit(c.target.has("ldcu") ? "LDCU" : "ULDC", [part(d, 0)], [constBank(0, 4 * word)]);
-  if (width === 2) c.emit("UMOV", [part(d, 1)], [imm(0)]);
+  const load = c.target.has("ldcu") ? "LDCU" : "ULDC";
+  c.emit(load, [part(d, 0)], [constBank(0, 4 * word)]);
+  if (width === 2 && sampler === null) c.emit("UMOV", [part(d, 1)], [imm(0)]);
+  else if (width === 2) c.emit(load, [part(d, 1)], [constBank(0, 4 * (sampler as number))]);
   known.set(key, d);
   return d;
 }
 
-/** The same in uniform registers, with a zero above where the slot takes two of them. A kernel parameter is loaded there at once, as ptxas -O1 does. */
-export function uniformHandle(c: Context, handle: PtxOperand, width: 1 | 2): Operand {
-  const word = handle.kind === "name" ? parameterWord(c, handle.name) : null;
+/** The same in uniform registers, with the sampler's or a zero above where the slot takes two of them. A kernel parameter is loaded there at once, as ptxas -O1 does. */
+export function uniformHandle(c: Context, handle: UniformHandle, width: 1 | 2): Operand {
+  if (handle.kind === "reference") return loadedHandle(c, handle.word, width, handle.sampler);
+  const word = handle.value.kind === "name" ? parameterWord(c, handle.value.name) : null;
   if (word !== null) return loadedHandle(c, word, width);
-  const value = registerHandle(c, handle);
+  const value = registerHandle(c, handle.value);
   return toUniform(c, width === 1 ? [value] : [value, imm(0)]);
 }
 

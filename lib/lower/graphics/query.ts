@@ -15,6 +15,7 @@ import { Refusal } from "../refusal.js";
 import { B64, PRED } from "../types.js";
 import { add64 } from "../wide.js";
 import { B32, handleIn, handleWord, noSampler, read32, registerHandle, row, uniformHandle } from "./handle.js";
+import { referenceNamed } from "./references.js";
 
 /** Bits of the results that the unit writes. */
 const masks: Readonly<Record<string, number>> = { width: 1, height: 2, depth: 4 };
@@ -24,7 +25,7 @@ const DIMENSION = 0;
 interface Records {
   /** What the driver puts the size of a record in place of. */
   readonly size: string;
-  readonly base: "textureRecords" | "surfaceRecords";
+  readonly base: "textureRecords" | "samplerRecords" | "surfaceRecords";
   /** Bytes before each property. */
   readonly places: Readonly<Record<string, number>>;
 }
@@ -54,16 +55,57 @@ const records: Readonly<Record<string, Records>> = {
   },
 };
 
+/** The same where samplers are named apart. */
+const independent: readonly Records[] = [
+  {
+    size: ".nv.independent.texrefDescSize",
+    base: "textureRecords",
+    places: {
+      normalized_coords: 12,
+      channel_data_type: 16,
+      channel_order: 20,
+      array_size: 24,
+      num_mipmap_levels: 28,
+      num_samples: 32,
+    },
+  },
+  {
+    size: ".nv.independent.samplerrefDescSize",
+    base: "samplerRecords",
+    places: { addr_mode_0: 0, addr_mode_1: 4, addr_mode_2: 8, filter_mode: 12, force_unnormalized_coords: 16 },
+  },
+];
+
+function recordsOf(c: Context, i: Instruction): Records {
+  const r = records[i.opcode] as Records;
+  if (i.opcode !== "txq" || !c.module.independent) return r;
+  const own = independent.find((x) => i.modifiers.some((word) => Object.hasOwn(x.places, word)));
+  return own ?? r;
+}
+
 /** Bits of the handle that count records, where it has others beside them. */
 const NUMBER = 0xfffff;
+/** Those above are the sampler's. */
+const SAMPLER_BITS = 20;
+const SAMPLER_NUMBER = 0xfff;
+
+/** The number of a record: before sm_90 the word of a reference has a texture's and a sampler's; the handle of a sampler has its own at the bottom. */
+function numberOf(c: Context, o: PtxOperand, r: Records): Operand {
+  const word = handleWord(c, o);
+  if (c.target.has("uniformHandles")) return word;
+  if (r.base !== "samplerRecords") return c.op("LOP3.LUT", [word, imm(NUMBER), RZ(), imm(0xc0)]);
+  const named = o.kind === "address" && o.base !== null && referenceNamed(c, o.base) !== null;
+  return named
+    ? c.op("SHF.R.U32.HI", [RZ(), imm(SAMPLER_BITS), word])
+    : c.op("LOP3.LUT", [word, imm(SAMPLER_NUMBER), RZ(), imm(0xc0)]);
+}
 
 /** A property that stands in a record. */
 function recorded(c: Context, i: Instruction, m: Modifiers, r: Records): void {
   const place = r.places[m.need(Object.keys(r.places))] as number;
   m.need(["b32"]);
   const list = operands(i, 2);
-  const word = handleWord(c, at(list, 1));
-  const number = c.target.has("uniformHandles") ? word : c.op("LOP3.LUT", [word, imm(NUMBER), RZ(), imm(0xc0)]);
+  const number = numberOf(c, at(list, 1), r);
   const size = c.op("MOV", [sym(r.size, 0, "32@lo")]);
   const offset = c.op("IMAD", [number, size, imm(place)]);
   const base = c.op("LDC.64", [constBank(0, c.target.constants[r.base], 2)], 2);
@@ -76,7 +118,7 @@ function recorded(c: Context, i: Instruction, m: Modifiers, r: Records): void {
 }
 
 const query: Lowering = (c, i, m) => {
-  const r = records[i.opcode] as Records;
+  const r = recordsOf(c, i);
   if (i.modifiers.some((word) => Object.hasOwn(r.places, word))) {
     recorded(c, i, m, r);
     return;
@@ -95,7 +137,7 @@ const query: Lowering = (c, i, m) => {
       ? { a: level, bank: imm(0), word: imm(handle.word) }
       : handle.kind === "register"
         ? { a: row(c, [registerHandle(c, handle.value), level]) }
-        : { a: level, ur: uniformHandle(c, handle.value, 2), sampler: noSampler(c) };
+        : { a: level, ur: uniformHandle(c, handle, 2), sampler: noSampler(c) };
   c.builder.emit(form, { d2: RZ(), d }, { ...from, what: imm(DIMENSION), mask: imm(mask) });
   c.move(c.inPlace(at(list, 0), B32), d);
 };

@@ -76,9 +76,10 @@ function place(c: Context, g: Geometry, o: PtxOperand): Readonly<Record<string, 
       return { a, bank: imm(0), word: imm(handle.word) };
     case "register":
       return { a, handle: registerHandle(c, handle.value) };
-    case "uniform": {
+    case "uniform":
+    case "reference": {
       const word2 = noSampler(c);
-      return { a, ur: uniformHandle(c, handle.value, 1), ...(word2.width === 0 ? {} : { word2 }) };
+      return { a, ur: uniformHandle(c, handle, 1), ...(word2.width === 0 ? {} : { word2 }) };
     }
   }
 }

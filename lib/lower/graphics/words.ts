@@ -54,8 +54,9 @@ function packed(c: Context, w: Words, own: readonly Operand[]): Omit<Given, "whe
 
 function give(c: Context, w: Words, handle: Handle): Given {
   switch (handle.kind) {
-    case "uniform": {
-      const ur = uniformHandle(c, handle.value, 2);
+    case "uniform":
+    case "reference": {
+      const ur = uniformHandle(c, handle, 2);
       return { marks: [], a: row(c, w.a), b: rowOrZero(c, w.b), where: { ur, sampler: noSampler(c) } };
     }
     case "constant":

@@ -40,6 +40,8 @@ export type Named =
   /** In the frame. */
   | { readonly kind: "frame"; readonly offset: number; readonly bytes: number }
   | { readonly kind: "function"; readonly code: () => Code }
+  /** A texture, sampler or surface that a launch binds. */
+  | { readonly kind: "reference"; readonly name: string; readonly of: "texture" | "sampler" | "surface" }
   | { readonly kind: "label"; readonly pc: number }
   | { readonly kind: "targets"; readonly names: readonly string[] }
   | { readonly kind: "prototype" };

@@ -9,12 +9,14 @@ import type { Module } from "../device.js";
 import { Heap } from "../host.js";
 import { type LaunchFileResult, runLaunchFileOn } from "../launch.js";
 import { GlobalMemory } from "../memory.js";
+import { bindings } from "../references.js";
 import type { TypedArray } from "../scalar.js";
 import { ObjectReader, ObjectTable } from "../texture/record.js";
 import type { Dim3, LaunchOptions, Run } from "../types.js";
 import { type Built, type Kernel, loadModule } from "./module.js";
 import { runGrid } from "./run.js";
 import type { Launch } from "./state.js";
+import { Faulted } from "./types.js";
 
 export { knownInstructions } from "./table.js";
 
@@ -38,6 +40,13 @@ class PtxModule implements Module {
     return this.built.constants.subarray(Number(v.address), Number(v.address) + v.bytes);
   }
 }
+
+/** Bits of addresses of references that `istypep` asks for. */
+const kindBits: Readonly<Record<"texture" | "sampler" | "surface", bigint>> = {
+  texture: 61n,
+  sampler: 62n,
+  surface: 63n,
+};
 
 const DEFAULT_BUDGET = 2_000_000_000;
 
@@ -134,6 +143,14 @@ export class PtxDevice {
     };
     const placed = placeArguments(parameters, 0, table, options.params ?? [], { addressOf, addObject });
     if (!placed.ok) return placed;
+    const numberOf = bindings(options.references ?? {}, { addressOf, addObject });
+    const bound = new Map<string, bigint>();
+    for (const r of module.built.references) {
+      const number = numberOf(r.name, r.of);
+      // What a kernel does not name need not be bound.
+      if (typeof number === "number") bound.set(r.name, BigInt(number));
+      else if (Object.hasOwn(options.references ?? {}, r.name)) return fail([inputError(number)]);
+    }
     const { built } = module;
     if (built.usesHeap) this.heap ??= new Heap(this.global);
     const dynamicShared = options.sharedBytes ?? 0;
@@ -148,6 +165,11 @@ export class PtxDevice {
       global: this.global,
       heap: this.heap,
       objects: new ObjectReader(this.global, this.objects.address),
+      reference: (of, kind) => {
+        const number = bound.get(of);
+        if (number === undefined) throw new Faulted("illegal-instruction", `nothing is bound to the ${kind} "${of}"`);
+        return number | (1n << kindBits[kind]);
+      },
       constants: new DataView(constants.buffer, constants.byteOffset, constants.byteLength),
       parameters,
       entry: kernel.code,

@@ -35,6 +35,8 @@ export interface Built {
   readonly kernels: ReadonlyMap<string, Kernel>;
   readonly functions: ReadonlyMap<Value, Code>;
   readonly variables: ReadonlyMap<string, Placed>;
+  /** Textures, samplers and surfaces that the module names. */
+  readonly references: readonly Referenced[];
   readonly constants: Uint8Array;
   /** Static shared memory of all functions, bytes; dynamic memory begins there. */
   readonly sharedBytes: number;
@@ -47,7 +49,16 @@ const SHARED_ALIGN = 1024;
 /** What the system keeps for itself at the beginning of shared memory, from sm_90 on; here on all. */
 const SHARED_RESERVED = 1024;
 
+const opaque: Readonly<Record<string, "texture" | "sampler" | "surface">> = {
+  texref: "texture",
+  samplerref: "sampler",
+  surfref: "surface",
+};
+
+type Referenced = Extract<Named, { kind: "reference" }>;
+
 class Loader implements Surroundings {
+  private readonly references = new Map<string, Referenced>();
   private readonly functions = new Map<string, Code>();
   private readonly bodies: { readonly item: FunctionItem; readonly builder: FunctionBuilder }[] = [];
   private readonly aliases = new Map<string, string>();
@@ -66,7 +77,7 @@ class Loader implements Surroundings {
   lookup(name: string): Named | null {
     const code = this.functions.get(this.aliases.get(name) ?? name);
     if (code !== undefined) return { kind: "function", code: () => code };
-    return this.variables.get(name) ?? null;
+    return this.variables.get(name) ?? this.references.get(name) ?? null;
   }
 
   function(item: FunctionItem): void {
@@ -112,7 +123,10 @@ class Loader implements Surroundings {
   }
 
   private variable(d: Declaration, v: Variable): void {
-    // Opaque variables are refused where they are used.
+    const of = Object.hasOwn(opaque, d.type) ? opaque[d.type] : undefined;
+    if (of !== undefined && v.dims.length === 0 && v.count === null)
+      this.references.set(v.name, { kind: "reference", name: v.name, of });
+    // Others are refused where they are used.
     if (typeNamed(d.type) === null) return;
     const known = this.variables.get(v.name);
     const defined = d.linkage !== "extern" || d.space.startsWith("shared");
@@ -154,7 +168,9 @@ class Loader implements Surroundings {
     for (const { builder } of this.bodies) builder.build();
     const functions = new Map([...this.functions.values()].map((c) => [c.address, c]));
     const usesHeap = this.functions.has("malloc");
-    return { kernels: this.kernels, functions, variables: this.variables, constants, sharedBytes: base, usesHeap };
+    const references = [...this.references.values()];
+    const { kernels, variables } = this;
+    return { kernels, functions, variables, references, constants, sharedBytes: base, usesHeap };
   }
 
   // ---------------------------------------------------------------------------------------------- initializers

@@ -44,6 +44,8 @@ function addressOf(s: Site, name: string, offset: number): Read {
     }
     case "function":
       return constant(found.code().address);
+    case "reference":
+      return offset === 0 ? (t) => t.cta.launch.reference(found.name, found.of) : s.refuse("an offset");
     default:
       return s.refuse(`the name ${name}`);
   }

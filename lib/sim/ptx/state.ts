@@ -34,6 +34,8 @@ export interface Launch {
   readonly global: GlobalMemory;
   readonly heap: Heap | null;
   readonly objects: ObjectReader;
+  /** The handle of what is bound to a name. Throws a fault where nothing is. */
+  readonly reference: (name: string, kind: "texture" | "sampler" | "surface") => Value;
   readonly constants: DataView;
   readonly parameters: DataView;
   readonly entry: Code;

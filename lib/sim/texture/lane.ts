@@ -3,7 +3,7 @@ import { Kind } from "../../isa/operand.js";
 import { locate, place } from "../access.js";
 import type { Site } from "../site.js";
 import type { Machine, Warp } from "../state.js";
-import { ObjectReader, type Sampled, type Stored } from "./record.js";
+import { ObjectReader, SAMPLER_SHIFT, type Sampled, type Stored } from "./record.js";
 
 /** Low words of the handles of lanes. */
 export type HandleOf = (w: Warp, lane: number) => number;
@@ -14,8 +14,8 @@ const present = (s: Site, slot: string): boolean => {
 };
 
 /**
- * The handle that the instruction names in a uniform register or a constant bank; null: in a register, which the caller knows.
- * A sampler of its own is refused.
+ * The handle that the instruction names in uniform registers (the second has a sampler's number, or zero) or a constant bank; null: in a register, which
+ * the caller knows. A sampler beside them is refused.
  */
 export function namedHandle(s: Site): HandleOf | null {
   for (const slot of ["sampler", "word2"]) {
@@ -25,8 +25,11 @@ export function namedHandle(s: Site): HandleOf | null {
   }
   if (present(s, "uoff")) s.unsupported("a uniform offset");
   if (present(s, "ur")) {
-    const get = s.scalar(s.operand("ur"))!;
-    return (w) => get(w) >>> 0;
+    const o = s.operand("ur");
+    const get = s.scalar(o)!;
+    if (o.width < 2) return (w) => get(w) >>> 0;
+    const sampler = s.scalar(o, 1)!;
+    return (w) => (get(w) | (sampler(w) << SAMPLER_SHIFT)) >>> 0;
   }
   const bank = s.find("bank");
   if (bank === null || bank.kind !== Kind.Imm) return null;

@@ -6,6 +6,12 @@
  *          36 channel_order, 40 array_size, 44 num_mipmap_levels, 48 num_samples
  *     64   what `suq` reads: 12 channel_data_type, 16 channel_order, 20 memory_layout, 28 array_size
  *     128  what the units read: this simulator's own
+ *     256  what `txq` of modules with samplers apart (`texmode_independent`) reads of a texture: 12 normalized_coords, 16 channel_data_type,
+ *          20 channel_order, 24 array_size, 28 num_mipmap_levels, 32 num_samples
+ *     320  and of a sampler: 0 to 8 addr_mode, 12 filter_mode, 16 force_unnormalized_coords
+ *
+ * The units take a sampler's number above that of the texture (20 bits), or beside it; without, the texture's own filter and modes count. Bit 31, which ptxas
+ * sets in addresses of references before sm_90, says nothing here.
  *
  * Bits of the upper word of handles are what `istypep` asks for (ptxas's code): 29 a texture, 30 a sampler, 31 a surface.
  */
@@ -29,10 +35,15 @@ import {
   texelTypes,
 } from "./object.js";
 
-export const RECORD_BYTES = 256;
+export const RECORD_BYTES = 512;
 /** Where in a record `suq` finds its part. */
 export const SURFACE_PART = 64;
 const UNIT_PART = 128;
+/** Where `txq` finds its parts, with samplers apart. */
+export const TEXTURE_PART = 256;
+export const SAMPLER_PART = 320;
+/** Bits of a texture's number; those above are the sampler's. */
+export const SAMPLER_SHIFT = 20;
 /** Objects at a time; number 0 is none. */
 const RECORDS = 1024;
 const TEXTURE = 0x54455831;
@@ -175,6 +186,8 @@ export function textureRecord(t: Texture, address: number): Uint8Array {
   words[10] = t.layers ?? 0;
   words[11] = (t.levels ?? 1) > 1 ? t.levels! : 0;
   words[12] = (t.samples ?? 1) > 1 ? t.samples! : 0;
+  words.set([words[7]!, words[8]!, words[9]!, words[10]!, words[11]!, words[12]!], TEXTURE_PART / 4 + 3);
+  words.set([words[3]!, words[4]!, words[5]!, words[6]!], SAMPLER_PART / 4);
   const flags =
     (normalizedTexels ? NORMALIZED_TEXELS : 0) |
     (t.normalized ? NORMALIZED : 0) |
@@ -275,6 +288,12 @@ export class ObjectTable {
   }
 }
 
+/** A texture as the sampler of another reads it. */
+function sampledBy(texture: Sampled, sampler: Sampled): Sampled {
+  const { linear, mipLinear, modes, border, minLevel, maxLevel, compare } = sampler;
+  return { ...texture, linear, mipLinear, modes, border, minLevel, maxLevel, compare };
+}
+
 /** Objects of a running grid by the low words of their handles, each read once. */
 export class ObjectReader {
   private readonly known: Map<number, Sampled | Stored | null> = new Map();
@@ -299,6 +318,14 @@ export class ObjectReader {
   }
 
   private read(handle: number): Sampled | Stored | null {
+    const sampler = (handle & 0x7fffffff) >>> SAMPLER_SHIFT;
+    const object = this.record(handle & ((1 << SAMPLER_SHIFT) - 1));
+    if (sampler === 0) return object;
+    const by = this.record(sampler);
+    return object?.kind === "texture" && by?.kind === "texture" ? sampledBy(object, by) : null;
+  }
+
+  private record(handle: number): Sampled | Stored | null {
     const at = this.address(handle) - GLOBAL_BASE;
     if (this.table === 0 || handle < 1 || handle >= RECORDS || !this.global.holds(at, RECORD_BYTES)) return null;
     return readRecord(this.global.bytes.slice(at, at + RECORD_BYTES));

@@ -6,7 +6,7 @@ import type { Operand } from "../../../ptx/index.js";
 import { F16, shortBits } from "../../number/half.js";
 import { Rounding } from "../../number/rounding.js";
 import { shapes, sizeAt, type TextureShape } from "../../texture/object.js";
-import { type Sampled, type Stored, SURFACE_PART } from "../../texture/record.js";
+import { SAMPLER_SHIFT, type Sampled, type Stored, SURFACE_PART } from "../../texture/record.js";
 import { fetchTexel, gather, lodOf, sample } from "../../texture/sample.js";
 import { floatOf } from "../../texture/texel.js";
 import type { Build, Read, Site, Step, Write } from "../code.js";
@@ -17,6 +17,8 @@ import { Faulted, type Type, typeNamed } from "../types.js";
 export const B32: Type = typeNamed("b32")!;
 const B16: Type = typeNamed("b16")!;
 const PRED: Type = typeNamed("pred")!;
+
+const NUMBER = 0xffffffffn;
 
 interface Geometry {
   readonly shape: TextureShape;
@@ -46,12 +48,15 @@ export function readMemory(t: Thread): (address: number, bytes: number) => numbe
   };
 }
 
-/** `[handle, coordinates]` or `[handle]`. */
+/** `[handle, coordinates]`, `[texture, sampler, coordinates]` or `[handle]`; a sampler's number comes to stand above that of the texture. */
 export function objectOf(s: Site, o: Operand): { readonly handle: Read; readonly coordinates: readonly Operand[] } {
-  if (o.kind !== "address" || o.base === null || s.lookup(o.base)?.kind !== "register" || o.rest.length > 1)
-    return s.refuse("a texture, sampler or surface reference");
-  const [where] = o.rest;
-  const handle = s.address({ ...o, rest: [] });
+  if (o.kind !== "address" || o.base === null || o.rest.length > 2) return s.refuse("this operand");
+  const own = o.rest.length === 2 ? o.rest[0] : undefined;
+  const where = o.rest.at(-1);
+  const texture = s.address({ ...o, rest: [] });
+  const sampler = own === undefined ? null : s.read(own, typeNamed("b64")!);
+  const handle: Read =
+    sampler === null ? texture : (t) => texture(t) | ((sampler(t) & NUMBER) << BigInt(SAMPLER_SHIFT));
   return { handle, coordinates: where === undefined ? [] : where.kind === "vector" ? where.elements : [where] };
 }
 
