@@ -9,6 +9,10 @@ function make(kind: Kind, file: File, width: number, id: number, value: number):
   return { kind, file, width, id, sub: 0, value, high: 0, mods: 0, part: "", index: NO_INDEX, sym: "" };
 }
 
+// Where the fields of values have held something that is no number, the engine keeps small numbers in the operand itself; where
+// they have held numbers alone, the first large one changes the shape of all operands, and each has a box for its value from then on.
+Object.assign(make(Kind.None, File.None, 0, 0, 0), { value: "", high: "" });
+
 /** A register of any file: `width` consecutive registers of value `id`, starting at its register `sub`. */
 export function register(file: File, id: number, width = 1, sub = 0): Operand {
   const o = make(Kind.Reg, file, width, id, 0);
