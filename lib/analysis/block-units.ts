@@ -74,6 +74,25 @@ class Pairs {
     for (let k = 0; k < 2 * this.count; k += 2) visit(this.data[k] as number, this.data[k + 1] as number);
   }
 
+  /** Marks the units of all pairs. */
+  mark(units: Uint8Array): void {
+    const { data, count } = this;
+    for (let k = 1; k < 2 * count; k += 2) units[data[k] as number] = 1;
+  }
+
+  /** Without the pairs whose unit is not marked. */
+  keep(marked: Uint8Array): void {
+    const { data, count } = this;
+    let kept = 0;
+    for (let k = 0; k < 2 * count; k += 2) {
+      if (marked[data[k + 1] as number] === 0) continue;
+      data[kept] = data[k] as number;
+      data[kept + 1] = data[k + 1] as number;
+      kept += 2;
+    }
+    this.count = kept >>> 1;
+  }
+
   /** Blocks by unit (`of` 1) or units by block (`of` 0), each list in the order of addition: where the lists begin, and the lists. */
   grouped(of: 0 | 1, groups: number): Grouped {
     const { data, count } = this;
@@ -146,18 +165,25 @@ export class Crossing {
     /** Units that are live where a block ends. */
     readonly liveOut: BlockUnits;
   } {
-    const paths = this.paths(cfg);
     const [into, out] = [new Pairs(), new Pairs()];
-    let u = 0;
-    const enters = (b: number): void => into.add(b, u);
-    const leaves = (b: number): void => out.add(b, u);
-    for (; u < this.units; u++) paths.follow(u, enters, leaves);
+    if (this.reads.count + this.readsAtEnd.count > 0) {
+      const paths = this.paths(cfg);
+      let u = 0;
+      const enters = (b: number): void => into.add(b, u);
+      const leaves = (b: number): void => out.add(b, u);
+      for (; u < this.units; u++) if (paths.isRead(u)) paths.follow(u, enters, leaves);
+    }
     return { liveIn: unitsOfBlocks(into, cfg.count), liveOut: unitsOfBlocks(out, cfg.count) };
   }
 
   /** To follow single units. Nothing is noted after it. */
   paths(cfg: Cfg): PathsBack {
     const { units } = this;
+    // What no block reads before it writes it, which is most, has no path that its definitions could end.
+    const read = new Uint8Array(units);
+    this.reads.mark(read);
+    this.readsAtEnd.mark(read);
+    this.kills.keep(read);
     return new PathsBack(
       cfg,
       this.reads.grouped(1, units),
@@ -185,6 +211,13 @@ export class PathsBack {
     this.killed = new Int32Array(cfg.count);
     this.isIn = new Int32Array(cfg.count);
     this.isOut = new Int32Array(cfg.count);
+  }
+
+  /** Some block reads the unit before it writes it, or its end does. */
+  isRead(u: number): boolean {
+    const { start } = this.reads;
+    const ends = this.ends.start;
+    return start[u] !== start[u + 1] || ends[u] !== ends[u + 1];
   }
 
   /** Calls `into` and `out` with each block that the unit is live into and out of. */

@@ -56,54 +56,30 @@ export interface Flat {
   readonly defKills: Uint8Array;
 }
 
-/** Growable columns of one kind of reference (uses or definitions). */
+/** Growable columns of one kind of reference (uses or definitions). Filled anew for each function; what is kept is copied out. */
 class References {
-  readonly start: Int32Array;
-  private unit: Int32Array;
-  private width: Uint8Array;
-  private slot: Int16Array;
-  private kills: Uint8Array;
-  private room: number;
-  private count = 0;
-  private rows = 0;
+  unit: Int32Array = new Int32Array(1024);
+  width: Uint8Array = new Uint8Array(1024);
+  slot: Int16Array = new Int16Array(1024);
+  kills: Uint8Array = new Uint8Array(1024);
+  count = 0;
 
-  constructor(rows: number, room: number) {
-    this.room = room;
-    this.start = new Int32Array(rows + 1);
-    this.unit = new Int32Array(room);
-    this.width = new Uint8Array(room);
-    this.slot = new Int16Array(room);
-    this.kills = new Uint8Array(room);
+  /** Makes place for `more`, which may be written without looking. */
+  reserve(more: number): void {
+    const room = this.unit.length;
+    if (this.count + more > room) this.grow(2 * room + more);
   }
 
   add(unit: number, width: number, slot: number, kills: boolean): void {
+    this.reserve(1);
     const at = this.count++;
-    if (at === this.room) this.grow();
     this.unit[at] = unit;
     this.width[at] = width;
     this.slot[at] = slot;
     this.kills[at] = kills ? 1 : 0;
   }
 
-  /** The instruction has no more of them. */
-  end(): void {
-    this.start[++this.rows] = this.count;
-  }
-
-  get columns(): { start: Int32Array; unit: Int32Array; width: Uint8Array; slot: Int16Array; kills: Uint8Array } {
-    const { start, unit, width, slot, kills, count } = this;
-    return {
-      start,
-      unit: unit.subarray(0, count),
-      width: width.subarray(0, count),
-      slot: slot.subarray(0, count),
-      kills: kills.subarray(0, count),
-    };
-  }
-
-  private grow(): void {
-    const room = 2 * this.room + 16;
-    this.room = room;
+  private grow(room: number): void {
     const wider = <T extends { set(from: T): void }>(to: T, from: T): T => {
       to.set(from);
       return to;
@@ -114,6 +90,9 @@ class References {
     this.kills = wider(new Uint8Array(room), this.kills);
   }
 }
+
+const uses = new References();
+const defs = new References();
 
 /** Flattens the function as it is now. */
 export function flatten(func: Func): Flat {
@@ -130,49 +109,63 @@ export function flatten(func: Func): Flat {
     block.fill(b, i, i + list.length);
     for (let k = 0; k < list.length; k++) insts[i++] = list[k] as Inst;
   }
-  const uses = new References(count, 3 * count + 8);
-  const defs = new References(count, count + 8);
+  const useStart = new Int32Array(count + 1);
+  const defStart = new Int32Array(count + 1);
+  uses.count = 0;
+  defs.count = 0;
   const handed = handovers(func, units);
   for (let i = 0; i < count; i++) {
     const inst = insts[i] as Inst;
-    addUses(units, uses, inst);
-    addDefs(units, defs, inst);
-    if (handed !== null) addHandover(uses, defs, handed.get(inst));
-    uses.end();
-    defs.end();
+    addUses(units, inst);
+    addDefs(units, inst);
+    if (handed !== null) addHandover(handed.get(inst));
+    useStart[i + 1] = uses.count;
+    defStart[i + 1] = defs.count;
   }
-  const [u, d] = [uses.columns, defs.columns];
   return {
     units,
     insts,
     first,
     block,
-    useStart: u.start,
-    useUnit: u.unit,
-    useWidth: u.width,
-    useSlot: u.slot,
-    defStart: d.start,
-    defUnit: d.unit,
-    defWidth: d.width,
-    defSlot: d.slot,
-    defKills: d.kills,
+    useStart,
+    useUnit: uses.unit.slice(0, uses.count),
+    useWidth: uses.width.slice(0, uses.count),
+    useSlot: uses.slot.slice(0, uses.count),
+    defStart,
+    defUnit: defs.unit.slice(0, defs.count),
+    defWidth: defs.width.slice(0, defs.count),
+    defSlot: defs.slot.slice(0, defs.count),
+    defKills: defs.kills.slice(0, defs.count),
   };
 }
 
-function addUses(units: Units, uses: References, inst: Inst): void {
-  const g = inst.guard;
-  if (g !== null && g.id !== ZERO_REG) uses.add(unitAt(units, g.file, g.id, 0), 1, -1, false);
-  for (let s = 0; s < inst.srcs.length; s++) {
-    const o = inst.srcs[s] as Operand;
+function addUses(units: Units, inst: Inst): void {
+  const { srcs, guard } = inst;
+  const { virtual, base } = units;
+  uses.reserve(srcs.length + 1);
+  const { unit, width, slot } = uses;
+  let n = uses.count;
+  if (guard !== null && guard.id !== ZERO_REG) {
+    unit[n] = unitAt(units, guard.file, guard.id, 0);
+    width[n] = 1;
+    slot[n++] = -1;
+  }
+  for (let s = 0; s < srcs.length; s++) {
+    const o = srcs[s] as Operand;
     if (o.kind === Kind.Reg) {
-      if (o.id !== ZERO_REG) uses.add(unitOf(units, o), o.width, s, false);
+      if (o.id === ZERO_REG) continue;
+      unit[n] = virtual ? (base[o.id] as number) + o.sub : (base[o.file] as number) + o.id + o.sub;
+      width[n] = o.width;
+      slot[n++] = s;
     } else if (o.kind === Kind.Const && o.index !== NO_INDEX && o.index !== ZERO_REG) {
-      const width = o.id === -1 ? 2 : 1;
-      uses.add(unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0), width, s, false);
+      unit[n] = unitAt(units, o.file === File.None ? File.R : o.file, o.index, 0);
+      width[n] = o.id === -1 ? 2 : 1;
+      slot[n++] = s;
     }
   }
+  uses.count = n;
   if (inst.passed !== undefined) for (const o of inst.passed.uses) uses.add(unitOf(units, o), o.width, IMPLICIT, false);
-  if (!units.virtual) addImplicit(units, uses, inst, "use");
+  if (!virtual) addImplicit(units, uses, inst, "use");
 }
 
 function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "def"): void {
@@ -187,7 +180,7 @@ function addImplicit(units: Units, to: References, inst: Inst, which: "use" | "d
     if (((mask.value >>> p) & 1) === 1) to.add(unitAt(units, implied[0], p, 0), 1, IMPLICIT, always(inst));
 }
 
-function addHandover(uses: References, defs: References, h: Handover | undefined): void {
+function addHandover(h: Handover | undefined): void {
   if (h === undefined) return;
   const add = (to: References, runs: Runs): void => {
     for (let k = 0; k < runs.length; k += 2) to.add(runs[k] as number, runs[k + 1] as number, IMPLICIT, false);
@@ -203,14 +196,23 @@ export function writesWhole({ part }: Operand): boolean {
   return part === "" || (!part.startsWith(".H") && !part.startsWith(".B"));
 }
 
-function addDefs(units: Units, defs: References, inst: Inst): void {
+function addDefs(units: Units, inst: Inst): void {
+  const { dsts } = inst;
+  const { virtual, base } = units;
   const certain = always(inst);
-  for (let s = 0; s < inst.dsts.length; s++) {
-    const o = inst.dsts[s] as Operand;
+  defs.reserve(dsts.length);
+  const { unit, width, slot, kills } = defs;
+  let n = defs.count;
+  for (let s = 0; s < dsts.length; s++) {
+    const o = dsts[s] as Operand;
     if (o.kind !== Kind.Reg || o.id === ZERO_REG) continue;
-    defs.add(unitOf(units, o), o.width, s, certain && writesWhole(o));
+    unit[n] = virtual ? (base[o.id] as number) + o.sub : (base[o.file] as number) + o.id + o.sub;
+    width[n] = o.width;
+    slot[n] = s;
+    kills[n++] = certain && writesWhole(o) ? 1 : 0;
   }
+  defs.count = n;
   if (inst.passed !== undefined)
     for (const o of inst.passed.defs) defs.add(unitOf(units, o), o.width, IMPLICIT, certain);
-  if (!units.virtual) addImplicit(units, defs, inst, "def");
+  if (!virtual) addImplicit(units, defs, inst, "def");
 }

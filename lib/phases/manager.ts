@@ -62,6 +62,7 @@ class Run {
   private mayBeUndefined: ReadonlySet<number> = new Set();
   /** Some value was seen all of whose definitions are guarded. */
   private guarded = false;
+  private optimizingPhases: Uint16Array | null = null;
   /** The only phase of the run, null for all. */
   private readonly only: PhaseName | null;
 
@@ -96,14 +97,25 @@ class Run {
   }
 
   /** Counts the optimizing phases of a whole run up to this one; so a run that goes on counts as one that goes through. */
-  private count(step: Step): void {
-    const optimizing = (i: number): boolean =>
-      phases[i]?.category === "optimization" &&
-      phases[i]?.must !== true &&
-      typeof this.bodyOf(phases[i]?.name as PhaseName) === "function";
+  private count({ index }: Step): void {
     const { plainAfter } = this.options;
-    this.plain = plainAfter !== undefined && step.index > phaseIndex(plainAfter);
-    this.optimizing = optimizing(step.index) ? phases.filter((_, i) => i <= step.index && optimizing(i)).length : 0;
+    this.plain = plainAfter !== undefined && index > phaseIndex(plainAfter);
+    const upTo = this.optimizingUpTo();
+    const own = upTo[index] as number;
+    this.optimizing = own > (index === 0 ? 0 : (upTo[index - 1] as number)) ? own : 0;
+  }
+
+  /** By position in the table: optimizing phases up to there. */
+  private optimizingUpTo(): Uint16Array {
+    if (this.optimizingPhases !== null) return this.optimizingPhases;
+    const upTo = new Uint16Array(phases.length);
+    let n = 0;
+    phases.forEach(({ category, must, name }, i) => {
+      if (category === "optimization" && must !== true && typeof this.bodyOf(name) === "function") n++;
+      upTo[i] = n;
+    });
+    this.optimizingPhases = upTo;
+    return upTo;
   }
 
   private failed(): boolean {

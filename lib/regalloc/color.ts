@@ -84,6 +84,15 @@ function colorPlainly(problem: FileProblem): FileResult {
   return last.result();
 }
 
+/** Values not bound to a register that live across a call. */
+function acrossCalls({ ranges, facts }: FileProblem): Set<number> {
+  const across = new Set<number>();
+  if (ranges.calls.length === 0) return across;
+  for (const { id } of facts.values)
+    if (ranges.flat.func.values.fixed(id) < 0 && livesAcrossCall(ranges, id)) across.add(id);
+  return across;
+}
+
 /** Among this many registers in a row are some that calls leave alone. */
 const KEPT_PERIOD = 20;
 
@@ -94,7 +103,7 @@ class Attempt {
   private readonly mayspill: boolean;
   private readonly occupancy: Occupancy;
   private readonly assignment: Int16Array;
-  /** Units placed in each register. */
+  /** Units placed in each register, and the facts of a value: asked for where values may be spilled. */
   private readonly tenants: number[][];
   private readonly byId: Map<number, ValueFacts>;
   /** Values that must outlive calls. */
@@ -114,15 +123,11 @@ class Attempt {
     this.p = problem;
     this.attempt = attempt;
     this.mayspill = mayspill;
-    this.occupancy = new Occupancy(problem.ranges, problem.info.registers);
+    this.occupancy = new Occupancy(problem.ranges);
     this.assignment = new Int16Array(problem.ranges.flat.func.values.count).fill(-1);
-    this.tenants = Array.from({ length: problem.info.registers }, () => []);
-    this.byId = new Map(problem.facts.values.map((v) => [v.id, v]));
-    this.across = new Set(
-      problem.facts.values
-        .filter((v) => problem.ranges.flat.func.values.fixed(v.id) < 0 && livesAcrossCall(problem.ranges, v.id))
-        .map((v) => v.id),
-    );
+    this.tenants = mayspill ? Array.from({ length: problem.info.registers }, () => []) : [];
+    this.byId = new Map(mayspill ? problem.facts.values.map((v) => [v.id, v]) : []);
+    this.across = acrossCalls(problem);
     this.occupied = new Uint8Array(problem.info.registers);
     this.primary = new Int32Array(problem.info.registers);
     this.secondary = new Int32Array(problem.info.registers);
@@ -134,8 +139,8 @@ class Attempt {
       assigned: (v) => assignment[v] as number,
       copies: (v) => this.copiesOf(v),
       triples: (v) => facts.triples.get(v) ?? [],
-      partners: (v) => facts.partners.get(v) ?? [],
-      results: (v) => facts.results.get(v) ?? [],
+      partners: (v) => facts.fellows().partners.get(v) ?? [],
+      results: (v) => facts.fellows().results.get(v) ?? [],
     };
   }
 
@@ -154,12 +159,13 @@ class Attempt {
       if (fixedPlace(v) >= 0) this.bind(v, fixedPlace(v));
       else rest.push(v);
     }
-    const rank = new Map(rest.map((v) => [v.id, policies.priority(v, this.attempt)]));
+    const rank = new Float64Array(ranges.flat.func.values.count);
+    for (const v of rest) rank[v.id] = policies.priority(v, this.attempt);
     // Temporaries of spill code cannot give way, so where values may be spilled they come first, the wide ones before
     // those that would stand in the middle of an aligned group.
     const firm = (v: ValueFacts): number => (this.mayspill && v.temporary ? v.width : 0);
     const order = (a: ValueFacts, b: ValueFacts): number =>
-      firm(b) - firm(a) || (rank.get(b.id) as number) - (rank.get(a.id) as number) || a.id - b.id;
+      firm(b) - firm(a) || (rank[b.id] as number) - (rank[a.id] as number) || a.id - b.id;
     rest.sort(order);
     for (const v of rest) {
       this.place(v);
@@ -268,13 +274,12 @@ class Attempt {
   }
 
   private fits(v: ValueFacts, slot: number): boolean {
-    const { flat } = this.p.ranges;
-    const { reserved } = this.p.info;
-    if (reserved >= slot && reserved < slot + v.width) return false;
-    if (!this.outlives(v, slot) || this.isPrologues(slot, v.width)) return false;
-    const unit = flat.unitBase[v.id] as number;
-    for (let k = 0; k < v.width; k++) if (!this.occupancy.isFree(slot + k, unit + k)) return false;
-    return true;
+    const { ranges, info } = this.p;
+    const { width } = v;
+    if (info.reserved >= slot && info.reserved < slot + width) return false;
+    const unit = ranges.flat.unitBase[v.id] as number;
+    for (let k = 0; k < width; k++) if (!this.occupancy.isFree(slot + k, unit + k)) return false;
+    return this.outlives(v, slot) && !this.isPrologues(slot, width);
   }
 
   /** On sm_87 UR2 tells ptxas's functions that the kernel has cleared its barriers (sass/prologue.ts): code that they meet leaves it alone. */
@@ -286,7 +291,7 @@ class Attempt {
 
   /** Calls leave the registers from `slot` on alone, if the value is still needed after one. */
   private outlives(v: ValueFacts, slot: number): boolean {
-    if (!this.across.has(v.id)) return true;
+    if (this.across.size === 0 || !this.across.has(v.id)) return true;
     for (let k = 0; k < v.width; k++) if (isClobbered(this.p.info.file, slot + k)) return false;
     return true;
   }
@@ -297,7 +302,7 @@ class Attempt {
     for (let k = 0; k < v.width; k++) {
       if (slot + k === this.p.info.reserved) continue;
       this.occupancy.take(slot + k, unit + k);
-      (this.tenants[slot + k] as number[]).push(unit + k);
+      this.tenants[slot + k]?.push(unit + k);
     }
     this.used = Math.max(this.used, slot + v.width);
   }

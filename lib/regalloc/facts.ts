@@ -13,11 +13,18 @@ export interface FileFacts {
   readonly values: readonly ValueFacts[];
   readonly copies: ReadonlyMap<number, readonly CopyHint[]>;
   readonly triples: ReadonlyMap<number, readonly (readonly [number, number])[]>;
+  /** Found when it is first asked for. */
+  readonly fellows: () => Fellows;
+}
+
+export interface Fellows {
   /** Values read by the same instruction, of any width. */
   readonly partners: ReadonlyMap<number, readonly number[]>;
   /** Results of instructions that read the value. */
   readonly results: ReadonlyMap<number, readonly number[]>;
 }
+
+const noFellows: Fellows = { partners: new Map(), results: new Map() };
 
 /** The byte mask of a MOV that writes the whole register. */
 const ALL_BYTES = 15;
@@ -56,14 +63,14 @@ export function gatherFacts(
   knobs: Weighing = defaultKnobs,
 ): FileFacts {
   const { flat } = ranges;
+  if (!flat.fileOf.includes(file))
+    return { values: [], copies: new Map(), triples: new Map(), fellows: () => noFellows };
   const n = flat.func.values.count;
   const uses = new Float64Array(n);
   const defs = new Float64Array(n);
   const present = new Uint8Array(n);
   const copies = new Map<number, CopyHint[]>();
   const triples = new Map<number, [number, number][]>();
-  const partners = new Map<number, number[]>();
-  const results = new Map<number, number[]>();
   const factors = new Set<number>();
   let inMatrix: ReadonlySet<number> | null = null;
   const again = trips === null ? flat.func.blocks.map((b) => b.freq) : frequenciesOf(flat.func, trips);
@@ -76,7 +83,7 @@ export function gatherFacts(
       const copy = copyOf(inst);
       if (copy !== null && mayJoin(inst)) noteCopy(copy, block, file, copies);
       noteTriple(inst, file, triples, (v) => 2 * i - startOf(v) <= 2 * knobs.bankWindow);
-      if (file === File.R) noteOperands(inst, partners, results, factors);
+      if (file === File.R) noteFactor(inst, factors);
     }
   });
 
@@ -121,7 +128,12 @@ export function gatherFacts(
     const extent = factsOf(ranges, v, u, d, isTemporary(v));
     values.push({ ...extent, factor: factors.has(v) });
   }
-  return { values, copies, triples, partners, results };
+  let fellows: Fellows | null = file === File.R ? null : noFellows;
+  const fellowsOf = (): Fellows => {
+    fellows ??= findFellows(flat.insts);
+    return fellows;
+  };
+  return { values, copies, triples, fellows: fellowsOf };
 }
 
 const isMatrix = (inst: Inst): boolean => /^[A-Z]G?MMA$/.test(inst.form.op);
@@ -196,34 +208,49 @@ function noteTriple(
   triples: Map<number, [number, number][]>,
   near: (value: number) => boolean,
 ): void {
-  if (inst.form.memory !== null) return;
-  const ids: number[] = [];
+  if (inst.srcs.length < 3 || inst.form.memory !== null) return;
+  let a = -1;
+  let b = -1;
+  let c = -1;
   for (const o of inst.srcs) {
-    if (o.kind === Kind.Reg && o.file === file && o.id !== ZERO_REG && o.width === 1 && !ids.includes(o.id))
-      ids.push(o.id);
+    if (o.kind !== Kind.Reg || o.file !== file || o.id === ZERO_REG || o.width !== 1) continue;
+    const { id } = o;
+    if (id === a || id === b || id === c) continue;
+    if (a < 0) a = id;
+    else if (b < 0) b = id;
+    else if (c < 0) c = id;
+    else return;
   }
-  if (ids.length !== 3) return;
-  const [a, b, c] = ids as [number, number, number];
+  if (c < 0) return;
   if (near(a)) push(triples, a, [b, c]);
   if (near(b)) push(triples, b, [a, c]);
   if (near(c)) push(triples, c, [a, b]);
 }
 
-/** What an instruction says of where its operands should stand. */
+/** First factors of 64-bit products. */
+function noteFactor({ form, srcs }: Inst, factors: Set<number>): void {
+  if (form.op !== "IMAD" || !form.name.startsWith("IMAD.WIDE")) return;
+  const [a] = srcs;
+  if (a?.kind === Kind.Reg && a.file === File.R && a.width === 1 && a.id !== ZERO_REG) factors.add(a.id);
+}
+
+/** What instructions say of where their operands should stand. */
+function findFellows(insts: readonly Inst[]): Fellows {
+  const partners = new Map<number, number[]>();
+  const results = new Map<number, number[]>();
+  for (const inst of insts) noteOperands(inst, partners, results);
+  return { partners, results };
+}
+
 function noteOperands(
-  inst: Inst,
+  { form, dsts, srcs }: Inst,
   partners: Map<number, number[]>,
   results: Map<number, number[]>,
-  factors: Set<number>,
 ): void {
-  const { form, dsts, srcs } = inst;
   const ids: number[] = [];
   for (const o of srcs) {
     if (o.kind === Kind.Reg && o.file === File.R && o.id !== ZERO_REG && !ids.includes(o.id)) ids.push(o.id);
   }
-  const product = form.op === "IMAD" && form.name.startsWith("IMAD.WIDE");
-  const [a] = srcs;
-  if (product && a?.kind === Kind.Reg && a.file === File.R && a.width === 1 && a.id !== ZERO_REG) factors.add(a.id);
   for (let k = 1; k < ids.length; k++)
     for (let j = 0; j < k; j++) {
       push(partners, ids[k] as number, ids[j] as number);

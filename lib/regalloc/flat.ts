@@ -2,7 +2,7 @@
  * Which register units each instruction reads and writes, one entry per unit: the columns of `analysis/flat` spread
  * out, so that the passes here have a single loop. A unit is one register of one value (value × sub-register).
  */
-import { flatten as flattenOperands } from "../analysis/index.js";
+import { analysis } from "../analysis/index.js";
 import { type Func, type Guard, type Inst, ZERO_REG } from "../ori/types.js";
 
 export interface Flat {
@@ -34,7 +34,7 @@ export function isGuarded(g: Guard | null): g is Guard {
 }
 
 export function flatten(func: Func): Flat {
-  const f = flattenOperands(func);
+  const f = analysis(func, "flat");
   const uses = spread(f.useStart, f.useUnit, f.useWidth);
   const defs = spread(f.defStart, f.defUnit, f.defWidth);
   const partial = new Uint8Array(defs.units.length);

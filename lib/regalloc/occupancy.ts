@@ -7,16 +7,19 @@ import type { Ranges } from "./ranges.js";
 export class Occupancy {
   private readonly ranges: Ranges;
   private readonly words: number;
-  private readonly bits: Uint32Array;
+  /** Rows of the registers that were taken at some time, and of those below them. */
+  private bits: Uint32Array;
+  private rows = 16;
 
-  constructor(ranges: Ranges, registers: number) {
+  constructor(ranges: Ranges) {
     this.ranges = ranges;
     this.words = (ranges.points + 31) >>> 5;
-    this.bits = new Uint32Array(this.words * registers);
+    this.bits = new Uint32Array(this.words * this.rows);
   }
 
   /** No point of the unit's range is taken in the register. */
   isFree(register: number, unit: number): boolean {
+    if (register >= this.rows) return true;
     const { start, segments } = this.ranges;
     const row = register * this.words;
     const end = start[unit + 1] as number;
@@ -27,6 +30,12 @@ export class Occupancy {
   }
 
   take(register: number, unit: number): void {
+    if (register >= this.rows) {
+      this.rows = Math.max(register + 1, 2 * this.rows);
+      const bits = new Uint32Array(this.words * this.rows);
+      bits.set(this.bits);
+      this.bits = bits;
+    }
     this.paint(register, unit, true);
   }
 
@@ -35,14 +44,15 @@ export class Occupancy {
   }
 
   private meets(row: number, from: number, to: number): boolean {
+    const { bits } = this;
     const first = from >>> 5;
     const last = to >>> 5;
     const head = -1 << (from & 31);
     const tail = -1 >>> (31 - (to & 31));
-    if (first === last) return ((this.bits[row + first] as number) & head & tail) !== 0;
-    if (((this.bits[row + first] as number) & head) !== 0) return true;
-    for (let w = first + 1; w < last; w++) if (this.bits[row + w] !== 0) return true;
-    return ((this.bits[row + last] as number) & tail) !== 0;
+    if (first === last) return ((bits[row + first] as number) & head & tail) !== 0;
+    if (((bits[row + first] as number) & head) !== 0) return true;
+    for (let w = first + 1; w < last; w++) if (bits[row + w] !== 0) return true;
+    return ((bits[row + last] as number) & tail) !== 0;
   }
 
   private paint(register: number, unit: number, on: boolean): void {

@@ -4,12 +4,16 @@ import type { Prepared } from "./prepare.js";
 import { NONE, SCOREBOARDS, type Scoreboards } from "./types.js";
 
 const ALL = (1 << SCOREBOARDS) - 1;
+/** A byte times this is that byte in each of four. */
+const EACH_BYTE = 0x01010101;
 
 export class State {
   /** Per unit: scoreboards that guard a write to come. */
   readonly writes: Uint8Array;
   /** Per unit: scoreboards that guard a read still to be done. */
   readonly reads: Uint8Array;
+  /** Both of them, four units in a number. */
+  private readonly words: Int32Array;
   /** Scoreboards that may count more than zero. */
   busy = 0;
   /** Scoreboards on which the last strong access may count. */
@@ -18,13 +22,14 @@ export class State {
   fence = 0;
 
   constructor(units: number) {
-    this.writes = new Uint8Array(units);
-    this.reads = new Uint8Array(units);
+    const bytes = (units + 3) & ~3;
+    this.words = new Int32Array(bytes >>> 1);
+    this.writes = new Uint8Array(this.words.buffer, 0, units);
+    this.reads = new Uint8Array(this.words.buffer, bytes, units);
   }
 
   copy(o: State): void {
-    this.writes.set(o.writes);
-    this.reads.set(o.reads);
+    this.words.set(o.words);
     this.busy = o.busy;
     this.strong = o.strong;
     this.fence = o.fence;
@@ -37,14 +42,14 @@ export class State {
     this.busy |= o.busy;
     this.strong |= o.strong;
     this.fence |= o.fence;
-    const { writes, reads } = this;
-    for (let u = 0; u < writes.length; u++) {
-      const w = writes[u]! | o.writes[u]!;
-      const r = reads[u]! | o.reads[u]!;
-      if (w === writes[u] && r === reads[u]) continue;
+    const { words } = this;
+    const others = o.words;
+    for (let k = 0; k < words.length; k++) {
+      const here = words[k]!;
+      const both = here | others[k]!;
+      if (both === here) continue;
       grew = true;
-      writes[u] = w;
-      reads[u] = r;
+      words[k] = both;
     }
     return grew;
   }
@@ -53,11 +58,9 @@ export class State {
   clear(mask: number): void {
     if ((this.busy & mask) === 0) return;
     const keep = ALL & ~mask;
-    const { writes, reads } = this;
-    for (let u = 0; u < writes.length; u++) {
-      writes[u] = writes[u]! & keep;
-      reads[u] = reads[u]! & keep;
-    }
+    const { words } = this;
+    const keepAll = keep * EACH_BYTE;
+    for (let k = 0; k < words.length; k++) if (words[k] !== 0) words[k] = words[k]! & keepAll;
     this.busy &= keep;
     this.strong &= keep;
     this.fence &= keep;
