@@ -274,8 +274,12 @@ function translated(p: Product): boolean {
       const at = partAt(p, p.at.d, part);
       const place = { at, rows: layout.rows, firstColumn: part * columns, columns, lanes };
       const metadata = shape.sparse ? { at: partAt(p, p.at.metadata, part), selector: shape.selector } : null;
-      const a = p.factorA === null ? heldRows(p, words, part) : sharedRows(cta, p.factorA, shape.typeA);
-      rows.takeRows(kind, a, place, words, metadata);
+      // Rows in shared memory are the same for all parts; metadata are not.
+      const sameRows = part > 0 && p.factorA !== null && !shape.sparse;
+      if (!sameRows) {
+        const a = p.factorA === null ? heldRows(p, words, part) : sharedRows(cta, p.factorA, shape.typeA);
+        rows.takeRows(kind, a, place, words, metadata);
+      }
       if (p.at.scales !== null) {
         const scales = scalesOf(p, words, part);
         rows.takeScales(kind, scales.a, scales.b);
@@ -289,7 +293,7 @@ function translated(p: Product): boolean {
             kept.push([from, words.slice(from, from + columns)]);
           else if (!p.at.adds) words.fill(0, from, from + columns);
         }
-      rows.add(words, kind, place);
+      rows.add(words, kind, place, sameRows);
       for (const [from, row] of kept) words.set(row, from);
     }
   });

@@ -9,7 +9,7 @@ import { type Elements, isInteger, perWord } from "./elements.js";
 import { ROW_BYTES } from "./layout.js";
 import { fragments, type Sums } from "./matrix.js";
 import { Gathering } from "./pieces.js";
-import { GROUP, type GroupsKind, type GroupsRun, groupsRun, MOST_GROUPS } from "./product-groups.js";
+import { Changed, GROUP, type GroupsKind, type GroupsRun, groupsRun, MOST_GROUPS } from "./product-groups.js";
 import { type FactorKind, f64At, slotBytes } from "./slots.js";
 import { TensorRows } from "./tensor-rows.js";
 
@@ -160,12 +160,13 @@ export class BlockProducts {
     if (!isHeld) this.gathered(w, a, "a");
     const run = this.runOf(kind, isHeld ? "registers" : "rows");
     const isOther = this.gathered(w, b, "b") || this.last !== run || this.lastColumns !== columns;
+    const changed = Changed.a | (isOther ? Changed.b : 0);
     this.last = run;
     this.lastColumns = columns;
     const step = c < 0 ? 0 : resultRows(kind) * ROW_BYTES;
     const [toC, toD] = [base + 4 * (c < 0 ? ZERO_ROW * LANES : c), base + 4 * d];
     const wordsA = isHeld ? base + 4 * a : area + A_WORDS;
-    run(area, wordsA, area + B_WORDS, 1, columns / GROUP.columns, toC, toD, step, 0, isOther ? 1 : 0);
+    run(area, wordsA, area + B_WORDS, 1, columns / GROUP.columns, toC, toD, step, 0, changed);
     return true;
   }
 }

@@ -43,7 +43,7 @@ export interface GroupsKind {
 
 /**
  * Addresses of what is needed, of the words of A and of B, groups of 16 rows, of 8 columns, addresses of the first C and D, bytes from a group of columns of
- * C to the next, from a group of rows of C and D to the next, whether B has changed since.
+ * C to the next, from a group of rows of C and D to the next, what of the factors has changed since the last run (`Changed`).
  */
 export type GroupsRun = (
   area: number,
@@ -57,6 +57,9 @@ export type GroupsRun = (
   lines: number,
   changed: number,
 ) => void;
+
+/** Bits of factors whose slots are to be made. */
+export const Changed = { a: 1, b: 2 } as const;
 
 /** Numbers of the module's functions. */
 const Callee = { factorA: 0, factorB: 1, product: 2, wideA: 3, wideB: 4 } as const;
@@ -83,17 +86,26 @@ function allGroups({ line, dStep, slotA, slotsB, slotB, scales }: GroupsKind): F
     body();
     code.get(counter).i32(1).op(Op.i32Sub).tee(counter).index(Op.brIf, 0).end();
   };
-  at(slot, 0);
-  code.get(rows).set(count);
-  times(count, () => {
-    code.get(a).get(slot).i32(0).index(Op.call, Callee.factorA);
-    moved(a, GROUP.rows * line);
-    moved(slot, slotA);
+  const where = (bit: number, body: () => void): void => {
+    code.get(changed).i32(bit).op(Op.i32And).open(Op.if);
+    body();
+    code.end();
+  };
+  where(Changed.a, () => {
+    at(slot, 0);
+    code.get(rows).set(count);
+    times(count, () => {
+      code.get(a).get(slot).i32(0).index(Op.call, Callee.factorA);
+      moved(a, GROUP.rows * line);
+      moved(slot, slotA);
+    });
   });
   at(ofB, slotsB);
   if (scales !== null) at(ofColumns, scales.ofColumns);
   times(columns, () => {
-    code.get(changed).open(Op.if).get(b).get(ofB).i32(0).index(Op.call, Callee.factorB).end();
+    where(Changed.b, () => {
+      code.get(b).get(ofB).i32(0).index(Op.call, Callee.factorB);
+    });
     moved(b, GROUP.columns * line);
     at(slot, 0);
     if (scales !== null) at(ofRows, scales.ofRows);

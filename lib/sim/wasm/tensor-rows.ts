@@ -11,7 +11,7 @@ import { wasm } from "./host.js";
 import { type Accumulators, rounded, roundedToHalf, type Sums, sumOfIntegers } from "./matrix.js";
 import { Op } from "./opcodes.js";
 import type { Gathering } from "./pieces.js";
-import { GROUP, type GroupsRun, groupsRun, MOST_GROUPS } from "./product-groups.js";
+import { Changed, GROUP, type GroupsRun, groupsRun, MOST_GROUPS } from "./product-groups.js";
 import { MOST_RANGE, SCALES_BYTES, type Scaling } from "./scales.js";
 import { MOST_SLOT_BYTES } from "./slots.js";
 import { type SparsePlaces, spreadWords } from "./sparse.js";
@@ -303,12 +303,14 @@ export class TensorRows {
     }
   }
 
-  /** Adds the product of what was taken to rows of tensor memory. */
-  add(words: Int32Array, kind: RowsKind, { at, rows, firstColumn, columns, lanes }: RowsPlace): void {
+  /** Adds the product of what was taken to rows of tensor memory; `sameRows`: A is what it was for the product before. */
+  add(words: Int32Array, kind: RowsKind, place: RowsPlace, sameRows: boolean): void {
+    const { at, rows, firstColumn, columns, lanes } = place;
     const { area } = this;
     const d = words.byteOffset + 4 * at;
     const b = area + B_WORDS + 4 * kind.words * firstColumn;
     const groups = [rows / GROUP.rows, columns / GROUP.columns] as const;
-    this.runOf(kind)(area, area + A_WORDS, b, ...groups, d, d, 4 * GROUP.columns, lanes * LINE, 1);
+    const changed = Changed.b | (sameRows ? 0 : Changed.a);
+    this.runOf(kind)(area, area + A_WORDS, b, ...groups, d, d, 4 * GROUP.columns, lanes * LINE, changed);
   }
 }
