@@ -16,7 +16,7 @@ import { placeOf } from "../where.js";
 import { COLUMNS, Told, WarpClock } from "./clocks.js";
 import type { Findings, Race, RaceAccess, UninitializedRead } from "./findings.js";
 import { type Kind, type Meaning, meaningOf } from "./meaning.js";
-import { Cell, columnOf, HOST, isStrong, NOBODY, Shadow, warpOf, who } from "./shadow.js";
+import { Cell, cellOf, columnOf, HOST, isStrong, NOBODY, Shadow, warpOf, who } from "./shadow.js";
 
 interface CtaState {
   readonly number: number;
@@ -294,31 +294,32 @@ export class RaceDetector implements Watch {
     const tick = kind.copy ? clock.copies[lane]! : clock.tick;
     const me = who(w.index, column, kind.strong);
     const same = t.before !== null && equal(t.before, written(t));
-    let unwritten = 0;
-    let cellsSeen = 0;
-    shadow.each(t.at, t.size, (cells, c) => {
-      cellsSeen++;
-      if (kind.read && cells[c + Cell.cta] === NOBODY) unwritten++;
+    let isUnwritten = kind.read;
+    const end = t.at + t.size;
+    for (let at = t.at; at < end; ) {
+      const page = shadow.cellsAt(at, end);
+      const { cells } = page;
+      const c = cellOf(page, at);
+      at += page.fine ? 1 : 4;
       const writer = cells[c + Cell.who]!;
-      if (cells[c + Cell.cta]! >= 0 && !(same && kind.write) && !(kind.strong && isStrong(writer))) {
-        const ordered = clock.knows(
-          lane,
-          cells[c + Cell.cta]!,
-          warpOf(writer),
-          columnOf(writer),
-          cells[c + Cell.tick]!,
-        );
+      const writing = cells[c + Cell.cta]!;
+      if (writing !== NOBODY) isUnwritten = false;
+      if (writing >= 0 && !(same && kind.write) && !(kind.strong && isStrong(writer))) {
+        const ordered = clock.knows(lane, writing, warpOf(writer), columnOf(writer), cells[c + Cell.tick]!);
         if (!ordered) this.meets(w, t, cells, c, columnOf(writer), true);
       }
-      if (kind.write) {
-        for (const r of [0, 1]) this.checkRead(w, clock, t, cells, c + Cell.reads + r * Cell.readWords);
-        cells[c + Cell.cta] = clock.cta;
-        cells[c + Cell.who] = me;
-        cells[c + Cell.tick] = tick;
-        cells[c + Cell.pc] = this.pc;
-      } else noteRead(clock, cells, c + Cell.reads, lane, me, this.pc);
-    });
-    if (unwritten === cellsSeen && kind.read) this.neverWritten(w, t.space as "shared", t.at, lane);
+      if (!kind.write) {
+        noteRead(clock, cells, c + Cell.reads, lane, me, this.pc);
+        continue;
+      }
+      this.checkRead(w, clock, t, cells, c + Cell.reads);
+      this.checkRead(w, clock, t, cells, c + Cell.reads + Cell.readWords);
+      cells[c + Cell.cta] = clock.cta;
+      cells[c + Cell.who] = me;
+      cells[c + Cell.tick] = tick;
+      cells[c + Cell.pc] = this.pc;
+    }
+    if (isUnwritten) this.neverWritten(w, t.space as "shared", t.at, lane);
   }
 
   private checkRead(w: Warp, clock: WarpClock, t: Touch, cells: Int32Array, r: number): void {
@@ -415,26 +416,29 @@ function written(t: Touch): Uint8Array {
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.every((x, i) => x === b[i]);
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Is there room for a read at `at`: none, or one that happened before? */
+const hasRoom = (clock: WarpClock, cells: Int32Array, at: number, lane: number): boolean =>
+  cells[at] === NOBODY ||
+  clock.knowsAll(lane, cells[at]!, warpOf(cells[at + Cell.who]!), cells[at + Cell.mask]!, cells[at + Cell.tick]!);
+
+/** Adds a lane to a read at `at` of the same stretch. */
+function joins(clock: WarpClock, cells: Int32Array, at: number, lane: number, me: number): boolean {
+  if (cells[at] !== clock.cta || cells[at + Cell.tick] !== clock.tick || warpOf(cells[at + Cell.who]!) !== clock.index)
+    return false;
+  cells[at + Cell.mask] = cells[at + Cell.mask]! | (1 << lane);
+  if (!isStrong(me)) cells[at + Cell.who] = me;
+  return true;
 }
 
 /** Notes a read in the cell whose reads begin at `r`: beside one of another warp if there is room, in place of one that happened before. */
 function noteRead(clock: WarpClock, cells: Int32Array, r: number, lane: number, me: number, pc: number): void {
   const other = r + Cell.readWords;
-  const fits = (at: number): boolean =>
-    cells[at] === NOBODY ||
-    clock.knowsAll(lane, cells[at]!, warpOf(cells[at + Cell.who]!), cells[at + Cell.mask]!, cells[at + Cell.tick]!);
-  for (const at of [r, other])
-    if (
-      cells[at] === clock.cta &&
-      warpOf(cells[at + Cell.who]!) === clock.index &&
-      cells[at + Cell.tick] === clock.tick
-    ) {
-      cells[at + Cell.mask] = cells[at + Cell.mask]! | (1 << lane);
-      if (!isStrong(me)) cells[at + Cell.who] = me;
-      return;
-    }
-  let at = fits(r) ? r : fits(other) ? other : -1;
+  if (joins(clock, cells, r, lane, me) || joins(clock, cells, other, lane, me)) return;
+  let at = hasRoom(clock, cells, r, lane) ? r : hasRoom(clock, cells, other, lane) ? other : -1;
   // Two parts of one warp leave no room for another, whose reads say more.
   const same = cells[r] === cells[other] && warpOf(cells[r + Cell.who]!) === warpOf(cells[other + Cell.who]!);
   if (at < 0 && same && !(cells[r] === clock.cta && warpOf(cells[r + Cell.who]!) === clock.index)) at = other;

@@ -25,10 +25,15 @@ export const HOST = -1;
 const PAGE_WORDS = 256;
 const PAGE_BYTES: number = 4 * PAGE_WORDS;
 
-interface Page {
+export interface Page {
+  /** A cell for each byte; else for each word. */
   fine: boolean;
   cells: Int32Array;
 }
+
+/** Where the cell of byte `at` is in its page. */
+export const cellOf = (page: Page, at: number): number =>
+  Math.floor((at % PAGE_BYTES) / (page.fine ? 1 : 4)) * Cell.words;
 
 export function who(warp: number, column: number, strong: boolean): number {
   return warp | (column << 5) | (strong ? 0x800 : 0);
@@ -39,24 +44,28 @@ export const isStrong = (w: number): boolean => (w & 0x800) !== 0;
 
 export class Shadow {
   private readonly pages = new Map<number, Page>();
+  /** The page that was asked for last, mostly the one that is asked for next. */
+  private last: Page | null = null;
+  private lastNumber = -1;
 
   /** `before`: who has written what nobody has written since. */
   constructor(private readonly before: number) {}
 
-  /** Calls `visit` with the cells of bytes `at` to before `at + size`. */
-  each(at: number, size: number, visit: (cells: Int32Array, cell: number) => void): void {
-    const end = at + size;
-    for (let from = at; from < end; ) {
-      const page = this.page(Math.floor(from / PAGE_BYTES));
-      if (!page.fine && (from % 4 !== 0 || end - from < 4)) refine(page);
-      const inPage = from % PAGE_BYTES;
-      const step = page.fine ? 1 : 4;
-      visit(page.cells, (inPage / step) * Cell.words);
-      from += step;
-    }
+  /** The cells of the page of byte `at`, of which the bytes from there to before `end` are looked at. */
+  cellsAt(at: number, end: number): Page {
+    const page = this.page(Math.floor(at / PAGE_BYTES));
+    if (!page.fine && (at % 4 !== 0 || end - at < 4)) refine(page);
+    return page;
   }
 
   private page(number: number): Page {
+    if (number === this.lastNumber) return this.last!;
+    this.lastNumber = number;
+    this.last = this.made(number);
+    return this.last;
+  }
+
+  private made(number: number): Page {
     let page = this.pages.get(number);
     if (page === undefined) {
       const cells = new Int32Array(PAGE_WORDS * Cell.words);
