@@ -143,8 +143,8 @@ function callByAbi(
 /** A word of an argument and its register. */
 export type Passed = readonly [register: number, word: Operand];
 
-/** A call of a routine of the driver that gives nothing back. */
-export function callDriver(c: Context, name: string, passed: readonly Passed[]): void {
+/** A call of a routine of the driver; the registers of what it gives back. */
+export function callDriver(c: Context, name: string, passed: readonly Passed[], results = 0): readonly Operand[] {
   c.module.need(name);
   for (const [n, w] of passed) c.move(c.machine(n), w);
   transfer(
@@ -152,8 +152,9 @@ export function callDriver(c: Context, name: string, passed: readonly Passed[]):
     { name },
     null,
     passed.map(([n]) => n),
-    0,
+    results,
   );
+  return Array.from({ length: results }, (_, k) => c.machine(4 + k));
 }
 
 /** A part of the frame for a result that goes through memory. */

@@ -8,10 +8,16 @@ const declared: ReadonlySet<string> = new Set(["vprintf", "malloc", "free", "__a
 const ABI = `|12p4r20sRx${"fff9".padStart(64, "0")}`;
 const COPY = /^__cuda_syscall_cp_async_bulk_(?:tensor_[1-5]d_(tile|im2col)_)?(unicast|multicast)$/;
 
-export const isDriverFunction = (name: string): boolean => declared.has(name) || COPY.test(name);
+const GRADIENT =
+  /^__cuda_syscall_tex_grad_(?:pred_)?(?:3d|cube|acube)_v4_(?:f32|s32|u32|f16)_f32(_offset)?(_depth_compare)?$/;
+
+export const isDriverFunction = (name: string): boolean => declared.has(name) || COPY.test(name) || GRADIENT.test(name);
 
 /** The prototype of a routine that no module declares; null for other names. */
 export function driverPrototype(name: string): string | null {
+  const gradient = GRADIENT.exec(name);
+  if (gradient !== null)
+    return `#b32lb16b16b16${gradient[1] === undefined ? "" : "b16"}${gradient[2] === undefined ? "" : "i"}${ABI}`;
   const copy = COPY.exec(name);
   if (copy === null) return null;
   const mask = copy[2] === "multicast" ? "i" : "";

@@ -16,6 +16,7 @@ import { aliasesOf, callGraph } from "./call-graph.js";
 import type { ModuleContext } from "./context.js";
 import { driverPrototype, isDriverFunction } from "./driver.js";
 import { lowerFunction } from "./function.js";
+import { gradientStackBytes } from "./graphics/gradient-routine.js";
 import { declaredReference, isIndependent, placeReferences, referenceKind } from "./graphics/references.js";
 import { Refusal } from "./refusal.js";
 import { Scope } from "./scope.js";
@@ -257,7 +258,8 @@ function stackArguments(module: Module, target: Target): number {
     for (const s of b.statements)
       if (s.kind === "callprototype") measure(s);
       else if (s.kind === "block") walk(s);
-      else if (s.kind === "instruction" && mayBeRemote(s, target)) most = Math.max(most, REMOTE_STACK_BYTES);
+      else if (s.kind === "instruction")
+        most = Math.max(most, mayBeRemote(s, target) ? REMOTE_STACK_BYTES : gradientStackBytes(s, target));
   };
   for (const item of module.items) {
     if (item.kind !== "function" || item.entry) continue;

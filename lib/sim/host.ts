@@ -1,5 +1,6 @@
 /**
- * Functions that the driver brings along: `vprintf`, `malloc`, `free`, `__assertfail`, copies into other CTAs (async/remote.ts). A kernel calls them by the ABI (lib/isa/abi.ts): each
+ * Functions that the driver brings along: `vprintf`, `malloc`, `free`, `__assertfail`, copies into other CTAs (async/remote.ts), gradients of three
+ * coordinates (texture/gradient.ts). A kernel calls them by the ABI (lib/isa/abi.ts): each
  * lane has its own arguments in R4 and up, its result in R4 and the address to go back to in R20:R21.
  */
 import { locate, place } from "./access.js";
@@ -7,6 +8,7 @@ import { isRemoteCopy, remoteCopy } from "./async/remote.js";
 import type { GlobalMemory } from "./memory.js";
 import { formatted, type PrintfMemory, printfMemory } from "./printf.js";
 import { LANES, type Warp } from "./state.js";
+import { gradient, isGradient } from "./texture/gradient.js";
 
 /** Bytes of the heap, as CUDA has it unless told otherwise. */
 const HEAP_BYTES = 8 << 20;
@@ -116,13 +118,17 @@ const routines: ReadonlyMap<string, Routine> = new Map([
 ]);
 
 export function isHostRoutine(name: string): boolean {
-  return routines.has(name) || isRemoteCopy(name);
+  return routines.has(name) || isRemoteCopy(name) || isGradient(name);
+}
+
+function routineNamed(name: string): Routine | undefined {
+  if (isRemoteCopy(name)) return (w, lane) => remoteCopy(name, w, lane);
+  return isGradient(name) ? (w, lane) => gradient(name, w, lane) : undefined;
 }
 
 /** Runs the function for the lanes of the mask, in their order; false where nothing is known of it. */
 export function callHost(name: string, w: Warp, mask: number, host: Host): boolean {
-  const routine =
-    routines.get(name) ?? (isRemoteCopy(name) ? (x: Warp, l: number) => remoteCopy(name, x, l) : undefined);
+  const routine = routines.get(name) ?? routineNamed(name);
   if (routine === undefined) return false;
   for (let lane = 0; lane < LANES; lane++) if ((mask >>> lane) & 1) routine(w, lane, host);
   return true;

@@ -285,6 +285,6 @@ describeOracle("texture and surface objects", () => {
       compile(`.version 9.0\n.target ${target}\n.address_size 64\n${kernel("k", form)}`, { target, opt: 2 }).cubin ===
       null;
     const derivatives = ", {%f2,%f3,%f4,%f4}, {%f4,%f5,%f1,%f1}";
-    expect(refused("sm_90", ["tex.grad.3d.v4.f32.f32", "f 4", "%f0,%f1,%f2,%f3", derivatives, ""])).toBe(true);
+    expect(refused("sm_80", ["tex.grad.3d.v4.f32.f32", "f 4", "%f0,%f1,%f2,%f3", derivatives, ""])).toBe(true);
   });
 });

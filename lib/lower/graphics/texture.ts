@@ -21,6 +21,7 @@ import type { Modifiers } from "../modifiers.js";
 import { elementOf } from "../move.js";
 import { Refusal } from "../refusal.js";
 import { PRED, type PtxType, typeNamed } from "../types.js";
+import { callGradient } from "./gradient-routine.js";
 import { B32, type Handle, object, read32 } from "./handle.js";
 import { isUnread } from "./unread.js";
 import { type Fetched, fetch, type Words } from "./words.js";
@@ -99,6 +100,8 @@ const HALF = typeNamed("f16") as PtxType;
 /** Where results go: `{d…}` with a predicate after `|`, or without. */
 interface Results {
   readonly to: readonly PtxOperand[];
+  /** f32, s32, u32, or f16 for halves of either kind. */
+  readonly name: string;
   readonly type: PtxType;
   readonly p: PtxOperand | null;
 }
@@ -110,7 +113,7 @@ function results(m: Modifiers, o: PtxOperand, types: readonly string[]): Results
   const [value, p] = o.kind === "pair" ? [o.first, o.second] : [o, null];
   if (value.kind !== "vector" || value.elements.length !== count || (count === 2) !== (type === HALVES))
     throw new Refusal();
-  return { to: value.elements, type, p };
+  return { to: value.elements, name: name === "f16x2" ? "f16" : name, type, p };
 }
 
 function rounded(c: Context, pair: Operand): Operand {
@@ -207,10 +210,48 @@ function lod(
   return c.target.has("textureLeastLevel") ? { word: "", level: null } : { word: "LL", level: imm(LEAST_LEVEL) };
 }
 
+/** Words of a vector of four. */
+const vectorWords = (c: Context, o: PtxOperand): Operand[] => {
+  if (o.kind !== "vector") throw new Refusal();
+  return o.elements.map((e) => c.materialize(read32(c, e)));
+};
+
+/** Three coordinates: the driver's routine. Before sm_90 ptxas makes four fetches of it, one for each lane of a quad. */
+function gradientOfThree(c: Context, i: Instruction, g: Geometry, r: Results): void {
+  if (!c.target.has("uniformHandles")) throw new Refusal();
+  const { handle, coordinates } = object(c, at(i.operands, 1));
+  const more = i.operands.slice(4);
+  const shift = more[0]?.kind === "vector" ? (more.shift() as PtxOperand) : null;
+  const [compare] = more;
+  if (more.length > 1) throw new Refusal();
+  const [resident, ...words] = callGradient(c, {
+    handle,
+    geometry: g.cube ? (g.array ? "acube" : "cube") : "3d",
+    type: r.name,
+    predicate: r.p !== null,
+    coordinates: coordinates.map((o) => c.materialize(read32(c, o))),
+    dx: vectorWords(c, at(i.operands, 2)),
+    dy: vectorWords(c, at(i.operands, 3)),
+    offsets: shift === null ? null : vectorWords(c, shift),
+    compare: compare === undefined ? null : c.materialize(read32(c, compare)),
+  });
+  const values = r.type === HALF ? words.flatMap((x) => [0, 1].map((k) => elementOf(c, x, k, 16))) : words;
+  r.to.forEach((e, k) => {
+    c.move(c.inPlace(e, r.type), values[k] as Operand);
+  });
+  if (r.p === null) return;
+  const p = c.predicate();
+  c.emit("ISETP.NE.U32.AND", [p], [resident as Operand, RZ()]);
+  c.move(c.inPlace(r.p, PRED), p);
+}
+
 function gradient(c: Context, i: Instruction, g: Geometry, r: Results): void {
   const count = within(g);
-  // Three coordinates ptxas makes of four fetches, one for each lane of a quad.
-  if (g.float === null || count === 3 || i.operands.length < 4) throw new Refusal();
+  if (g.float === null || i.operands.length < 4) throw new Refusal();
+  if (count === 3) {
+    gradientOfThree(c, i, g, r);
+    return;
+  }
   const { handle, coordinates } = object(c, at(i.operands, 1));
   const where = place(c, g, true, coordinates);
   const [dx, dy] = [at(i.operands, 2), at(i.operands, 3)].map((o) => {
