@@ -326,6 +326,7 @@ class Run {
         target,
         relocatable,
         contracts: this.options.fmad ?? true,
+        remarks: this.options.opt !== 0,
         ...(entries && { entries }),
         ...loweringOf(this.knobs),
       }),

@@ -255,10 +255,10 @@ class Command {
     return FAILED;
   }
 
-  /** Prints what the user is to see: information only with -v, warnings unless -w, as errors with -Werror. */
+  /** Prints what the user is to see: information only with -v where it has no number, warnings unless -w, as errors with -Werror. */
   private report(d: Diagnostic, where: Located | null): void {
     const { values } = this;
-    if (d.severity === "info" && !values.has("v")) return;
+    if (d.severity === "info" && !/^\(C\d+\)/.test(d.message) && !values.has("v")) return;
     const severity = d.severity === "warning" && values.has("Werror") ? "error" : d.severity;
     if (severity === "warning" && values.has("w")) return;
     if (isFailure({ ...d, severity })) this.failed = true;

@@ -52,6 +52,8 @@ export interface ModuleContext {
   readonly errorBarriers: boolean;
   /** Products and sums without rounding modifier may become one instruction. */
   readonly contracts: boolean;
+  /** Infos about products of warp groups are wanted. */
+  readonly remarks: boolean;
   /** Functions that are inlined where they are called. */
   readonly inlined: ReadonlySet<string>;
   /** How functions find each other: see call.ts. */

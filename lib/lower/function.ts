@@ -18,6 +18,7 @@ import { instructionText } from "./describe.js";
 import { gather } from "./gather.js";
 import { fragmentsOf, planFragments } from "./matrix/groups.js";
 import { settleProducts } from "./matrix/in-flight.js";
+import { productRemarks } from "./matrix/remarks.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { finishCalls, lowerRoutine } from "./routine.js";
@@ -77,9 +78,11 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   if (c.diagnostics.length === 0) {
     finishCalls(c);
     dropUnreachable(func);
+    const remarks = module.remarks ? productRemarks(func) : [];
     settleProducts(func);
     if (gather(c)) connect(func);
     addRegions(func, c.watching);
+    c.diagnostics.push(...remarks);
   }
   return { func, diagnostics: c.diagnostics };
 }

@@ -34,6 +34,8 @@ export interface LowerOptions {
   readonly relocatable?: boolean;
   /** Error barriers after fences of the device and of the system. Default true. */
   readonly errorBarriers?: boolean;
+  /** Infos about waits and arrives that products of warp groups lack (C7517, C7519), as ptxas gives them from -O1 on. Default true. */
+  readonly remarks?: boolean;
   /** Optimizations may round products and sums without rounding modifier once (`-fmad`). Default true. */
   readonly contracts?: boolean;
 }
@@ -93,6 +95,7 @@ export function lower(module: Module, options: LowerOptions): Result<Program> {
     const context: ModuleContext = {
       errorBarriers: options.errorBarriers ?? true,
       contracts: options.contracts ?? true,
+      remarks: options.remarks ?? true,
       declared: items,
       functions,
       aliases,

@@ -43,6 +43,11 @@ export function constantFaults(name: string, operands: readonly Operand[]): stri
 /** Constants with a range of their own. */
 function ranges(instruction: string, operands: readonly Operand[]): string[] {
   const out: string[] = [];
+  const columns = instruction === "tcgen05.dealloc" ? operands[1] : undefined;
+  if (columns?.kind === "int" && (columns.lo | 0) % 32 !== 0) {
+    const value = columns.lo | 0;
+    out.push(`Argument 1 of instruction '${instruction}': unexpected value '${value}', expected to be multiple of 32`);
+  }
   for (const [name, index, least, greatest] of RANGES) {
     const o = operands[index];
     if (instruction !== name || o === undefined || o.kind !== "int") continue;

@@ -173,6 +173,10 @@ export const refusedLines: readonly (readonly [line: string, message: string])[]
   ["tcgen05.cp.cta_group::2.64x128b.warpx2::02_13 [%r1], 1.5;", "Arguments mismatch for instruction 'tcgen05.cp'"],
   ["tcgen05.dealloc.cta_group::1.sync.aligned.b32 %f1, 32;", "Arguments mismatch for instruction 'tcgen05.dealloc'"],
   [
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, ~64;",
+    "Argument 1 of instruction 'tcgen05.dealloc': unexpected value '-65', expected to be multiple of 32",
+  ],
+  [
     "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%r1], %h1;",
     "Arguments mismatch for instruction 'tcgen05.commit'",
   ],

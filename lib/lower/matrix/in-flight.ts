@@ -27,7 +27,7 @@ const AGES = 9;
 
 const irregular: WeakSet<Func> = new WeakSet();
 
-const isArrive = (i: Inst): boolean => i.form.name === "WARPGROUP.ARRIVE";
+export const isArrive = (i: Inst): boolean => i.form.name === "WARPGROUP.ARRIVE";
 const slotOf = (i: Inst, name: string): number => i.form.srcs.findIndex((s) => s.name === name);
 const setGroup = (i: Inst, sb: number): void => {
   i.srcs[slotOf(i, "sb")] = imm(sb);
@@ -46,7 +46,7 @@ export function closeGroup(func: Func, block: Block): void {
 // ------------------------------------------------------------------------------------------------ what is in flight
 
 /** Values that products in flight write and read, by age of their group, and values written since the last ARRIVE. */
-class State {
+export class State {
   readonly writes: Set<number>[] = Array.from({ length: AGES }, () => new Set());
   readonly reads: Set<number>[] = Array.from({ length: AGES }, () => new Set());
   readonly fresh: Set<number> = new Set();
@@ -96,7 +96,7 @@ class State {
 }
 
 /** Takes a product in flight; false: it touches what another one has. `arrive`: what it reads has not been handed over. */
-function takeProduct(state: State, inst: Inst): { readonly free: boolean; readonly arrive: boolean } {
+export function takeProduct(state: State, inst: Inst): { readonly free: boolean; readonly arrive: boolean } {
   const [d] = inst.dsts as [Operand];
   const c = inst.srcs[slotOf(inst, "c")] as Operand;
   let free = !state.isRead(d.id);
@@ -115,7 +115,7 @@ function takeProduct(state: State, inst: Inst): { readonly free: boolean; readon
 }
 
 /** Any other instruction; false: it touches registers of products in flight. */
-function takeOther(state: State, inst: Inst): boolean {
+export function takeOther(state: State, inst: Inst): boolean {
   if (inst.form.flow === "call") return !state.busy;
   for (const o of inst.srcs) if (register(o) && state.isWritten(o.id)) return false;
   for (const o of inst.dsts) {
@@ -125,6 +125,13 @@ function takeOther(state: State, inst: Inst): boolean {
   }
   return true;
 }
+
+/** The instruction writes what products in flight write or read. */
+export const writesInFlight = (state: State, inst: Inst): boolean =>
+  inst.dsts.some((o) => register(o) && (state.isWritten(o.id) || state.isRead(o.id)));
+
+/** Groups that may still be under way after a wait. */
+export const waitsFor = (wait: Inst): number => (wait.srcs.at(-1) as Operand).value;
 
 /** Follows one block; false: something is touched. Products that want an ARRIVE go to `wanting`. */
 function follow(block: Block, state: State, wanting: Set<Inst>): boolean {
@@ -137,7 +144,7 @@ function follow(block: Block, state: State, wanting: Set<Inst>): boolean {
         state.fresh.clear();
       }
     } else if (isArrive(inst)) state.fresh.clear();
-    else if (isWait(inst)) state.done((inst.srcs.at(-1) as Operand).value);
+    else if (isWait(inst)) state.done(waitsFor(inst));
     else if (!takeOther(state, inst)) return false;
   }
   return true;
@@ -230,10 +237,19 @@ function serialize(func: Func, b: Block): void {
 
 // ------------------------------------------------------------------------------------------------
 
+/** The last product of a block, and with it those before it, is in a group that is closed. */
+export const allCommitted = (b: Block): boolean => {
+  const last = b.insts.findLast((i) => isProduct(i.form.op));
+  return last === undefined || closes(last);
+};
+
+/** Groups are closed in the blocks of their products, of a kernel. */
+export const isRegular = (func: Func): boolean => func.kind === "entry" && !irregular.has(func);
+
 /** Keeps the products of a function in flight as PTX says, or puts a wait after each row of them. */
 export function settleProducts(func: Func): void {
   if (!func.blocks.some((b) => b.insts.some((i) => isProduct(i.form.op)))) return;
-  const wanting = irregular.has(func) || func.kind !== "entry" ? null : examine(func);
+  const wanting = isRegular(func) ? examine(func) : null;
   for (const b of func.blocks) {
     if (wanting === null) serialize(func, b);
     else

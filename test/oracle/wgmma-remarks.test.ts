@@ -1,0 +1,72 @@
+/** Infos about waits and arrives that products of warp groups lack: text and line are ptxas's, and where it has none there is none. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { compile } from "../../lib/compile";
+import { describeOracle, inScratch, tool } from "./tools";
+
+const FIRST = "{%f0, %f1, %f2, %f3}";
+const SECOND = "{%f4, %f5, %f6, %f7}";
+const product = (d: string): string =>
+  `wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 ${d}, %rd2, %rd3, 1, 1, 1, 0, 0;`;
+
+const WORDS: Readonly<Record<string, string>> = {
+  fence: "wgmma.fence.sync.aligned;",
+  commit: "wgmma.commit_group.sync.aligned;",
+  wait: "wgmma.wait_group.sync.aligned 0;",
+  first: product(FIRST),
+  second: product(SECOND),
+  store1: `st.global.v4.f32 [%rd1], ${FIRST};`,
+  store2: `st.global.v4.f32 [%rd1+16], ${SECOND};`,
+  sum: "add.f32 %f8, %f0, %f1; st.global.f32 [%rd1+32], %f8;",
+  change: "add.f32 %f0, %f0, %f1;",
+  other: "st.global.u32 [%rd1+32], %r1;",
+};
+
+const SEQUENCES = [
+  "fence first commit wait store1",
+  "fence first commit store1 wait",
+  "fence first commit store1",
+  "first commit wait store1",
+  "fence first second commit store1 wait store2",
+  "fence first commit second commit store1 wait store2",
+  "fence first commit second commit store2 wait store1",
+  "fence first commit other wait store1",
+  "fence first commit wait first commit wait store1",
+  "fence first commit wait store1 first commit wait store1",
+  "fence first commit store1 fence first commit store1 wait",
+  "fence first commit sum wait store1",
+  "first commit wait first commit wait store1",
+  "fence first commit wait change first commit wait store1",
+  "second commit first commit wait store1 store2",
+];
+
+const kernel = (sequence: string): string => `.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
+.reg .f32 %f<29>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; ld.param.u32 %r1, [n];
+ld.global.v4.f32 ${FIRST}, [%rd1];
+ld.global.v4.f32 ${SECOND}, [%rd1+16];
+${sequence
+  .split(" ")
+  .map((w) => WORDS[w]!)
+  .join("\n")}
+ret;
+}
+`;
+
+describeOracle("infos about products of warp groups", () => {
+  test.each(SEQUENCES)("%s", (sequence) => {
+    const text = kernel(sequence);
+    const said = inScratch((dir) => {
+      const file = join(dir, "k.ptx");
+      writeFileSync(file, text);
+      return tool("ptxas", ["-arch=sm_90a", file, "-o", join(dir, "k.cubin")]).stderr;
+    });
+    const ours = compile(text, { target: "sm_90a" });
+    expect(ours.cubin).not.toBeNull();
+    expect(ours.diagnostics.map((d) => `ptxas ${d.severity.padEnd(8)}: ${d.message}\n`).join("")).toBe(said);
+    expect(compile(text, { target: "sm_90a", opt: 0 }).diagnostics).toEqual([]);
+  });
+});
