@@ -143,7 +143,7 @@ class Finding {
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
     this.until = new Int32Array(func.blocks.length);
-    this.regions = regionsOf(func, cfg).map((r) => ({ ...r, late: yieldsIn(func, r) }));
+    this.regions = regionsOf(func, cfg).map((r) => ({ ...r, late: yieldsIn(func, cfg, r) }));
     this.around = meetingsAround(func, cfg, this.regions);
   }
 
@@ -301,8 +301,12 @@ const isOfLanes = (o: Operand): boolean =>
 /** From operands that do not vary come results that do not. */
 function keepsUniform(inst: Inst): boolean {
   if (isLanewise(inst) || inst.form.pseudo || readsConstants(inst) || readsBlockConstant(inst)) return true;
+  if (asksPhase(inst)) return true;
   return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
 }
+
+/** A question to one mbarrier has one answer for the warp: ptxas sets up no region around a loop that waits for it (measured on sm_90 and 100). */
+const asksPhase = ({ form }: Inst): boolean => form.op === "SYNCS" && form.mods.includes("PHASECHK");
 
 function gatheringIn(blocks: readonly Block[]): ReadonlyMap<number, readonly Inst[]> {
   const found = new Map<number, Inst[]>();
@@ -321,9 +325,17 @@ function hasResult(inst: Inst): boolean {
   return false;
 }
 
-/** Lanes that wait at the region's end may be let go without the others. */
-const yieldsIn = (func: Func, { blocks }: Region): boolean =>
-  [...blocks].some((b) => (func.blocks[b] as Block).insts.some((i) => i.form.op === "YIELD"));
+/** Lanes that wait at the region's end may be let go without the others. What stands before its BSSY is no part of it, unless lanes come back to there. */
+function yieldsIn(func: Func, { indexOf }: Cfg, { barrier, entry, blocks }: Region): boolean {
+  const again = (func.blocks[entry] as Block).preds.some((p) => blocks.has(indexOf[p.id] as number));
+  for (const b of blocks) {
+    const { insts } = func.blocks[b] as Block;
+    const from =
+      b === entry && !again ? insts.findLastIndex((i) => i.form.op === "BSSY" && barrierOf(i.dsts) === barrier) : 0;
+    if (insts.some((i, k) => k >= from && i.form.op === "YIELD")) return true;
+  }
+  return false;
+}
 
 /** Block by block where the lanes of the regions around it meet. */
 function meetingsAround(

@@ -332,13 +332,27 @@ function emitStore(
   }
 }
 
-/** Hints to the memory system change no value; their operands are checked and they are left out. */
-const hint: Lowering = (c, i, m) => {
-  const a = i.operands[0];
-  if (a === undefined || a.kind !== "address" || a.rest.length > 0) throw new Refusal();
-  takeSpace(m);
-  m.need(["L1", "L2", "L2::evict_last", "L2::evict_normal"]);
-  if (a.base !== null && c.find(a.base) === null) throw new Refusal();
+const levels: Readonly<Record<string, string>> = {
+  L1: "PF1",
+  L2: "PF2",
+  "L2::evict_last": "PML2",
+  "L2::evict_normal": "PF2",
 };
 
-export const memoryFamily: Family = { ld, ldu: ld, st, prefetch: hint, prefetchu: hint };
+/** A line is to come into a cache (ptxas 13.0.88, -O0 and -O3, sm_75 to 120; also for `prefetchu`). */
+const prefetch: Lowering = (c, i, m) => {
+  const space = takeSpace(m);
+  const level = levels[m.need(Object.keys(levels))] as string;
+  const o = i.operands[0];
+  if (o === undefined || o.kind !== "address" || o.rest.length > 0) throw new Refusal();
+  if (space === "local") {
+    const where = memoryAddress(c, o, "local");
+    c.emit(`CCTLL.${level}`, [], [where.base, skip(), imm(where.offset)]);
+    return;
+  }
+  if (space !== "global" && space !== "generic") throw new Refusal();
+  const where = memoryAddress(c, o, space);
+  c.emit(`CCTL.E.${level}`, [], [where.base, skip(), imm(where.offset)]);
+};
+
+export const memoryFamily: Family = { ld, ldu: ld, st, prefetch, prefetchu: prefetch };

@@ -10,7 +10,7 @@ import { joinEqualTests } from "./equal-tests.js";
 import { hoistEnds } from "./hoist-end.js";
 import { type PhaseParameters, phaseParameters } from "./parameters.js";
 import { predicate } from "./predication.js";
-import { dropRegions, dropWarpSyncs } from "./regions.js";
+import { dropRegions, dropWarpSyncs, dropYields } from "./regions.js";
 
 /** Conversions of a round after which the next asks little. */
 const FEW = 8;
@@ -30,7 +30,7 @@ export function settleBranches(func: Func, p: PhaseParameters = phaseParameters)
   foldBranches(func, true, names);
   // After the first rounds one branch makes room for the next.
   for (let converted = Number.POSITIVE_INFINITY; left-- > 0; foldBranches(func, true, names)) {
-    const dropped = dropRegions(func, names);
+    const dropped = dropRegions(func, names) + dropYields(func);
     converted = p.DisablePredication ? 0 : predicate(func, converted > FEW, names);
     if (dropped + converted === 0) break;
   }

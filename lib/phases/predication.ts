@@ -335,8 +335,14 @@ function canBeGuarded(inst: Inst): boolean {
   const { form } = inst;
   if (form.flow !== "next" || writesUniform(inst)) return false;
   if (isLanewise(inst) || readsConstants(inst) || isPlainLoad(inst)) return true;
-  return form.op === "ST" || form.op === "STG" || form.op === "STS" || form.op === "STL";
+  return guarded.has(form.op) || (form.op === "SYNCS" && form.mods.includes("ARRIVE"));
 }
+
+/**
+ * What ptxas 13.0.88 puts under a guard besides computations and plain loads (each alone in an arm, sm_75, 80, 90, 120): stores, loads that order or are volatile, copies to
+ * shared memory, hints to caches, special registers; from sm_90 on arrivals at an mbarrier. Atomics, fences, bulk copies, shuffles and votes keep their branch.
+ */
+const guarded: ReadonlySet<string> = new Set("ST STG STS STL LD LDG LDS LDL LDGSTS CCTL S2R CS2R".split(" "));
 
 function writesUniform(inst: Inst): boolean {
   return inst.dsts.some((o) => o.file === File.UR || o.file === File.UP);

@@ -4,7 +4,7 @@
  * A region around branches that all lanes take alike brings together what never parted: its BSSY, BREAK and BSYNC go. WARPSYNC for all
  * lanes goes where they are together as it is. ptxas 13.0.88 leaves both out on conditions from parameters, block indices,
  * constants and loads from uniform addresses, and has them on conditions from thread indices. A region
- * in which lanes part inside of inner regions only goes, too.
+ * in which lanes part inside of inner regions only goes, too, and so does YIELD where no lanes of the warp wait elsewhere.
  */
 import { analysis, isLanewise, type Region } from "../analysis/index.js";
 import { rewriteBlock } from "../ori/editor.js";
@@ -81,6 +81,20 @@ export function dropWarpSyncs(func: Func): number {
     return gone;
   });
 }
+
+/** Removes YIELD where all lanes are together: it lets others of the warp go on, and there are none. */
+export function dropYields(func: Func): number {
+  if (!func.blocks.some((b) => b.insts.some(isYield))) return 0;
+  const { apartAt } = analysis(func, "divergence");
+  const say = saying(func);
+  return remove(func, (block, inst, at) => {
+    const gone = isYield(inst) && !apartAt(block, at);
+    if (gone) say?.("removed", inst, "the lanes are together here");
+    return gone;
+  });
+}
+
+const isYield = ({ form, guard }: Inst): boolean => form.op === "YIELD" && guard === null;
 
 function isSyncOfAll(inst: Inst): boolean {
   if (inst.form.name === "WARPSYNC.ALL") return inst.guard === null;

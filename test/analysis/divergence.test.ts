@@ -56,6 +56,39 @@ test("not one that some lanes may leave out", () => {
   expect(apart(watching("YIELD PT", "NOP\n@%P3 BAR.SYNC.DEFER_BLOCKING 0x0"))).toBe("b1 4, b2 1, b3 5");
 });
 
+test("a YIELD before the region is no part of it: its BSYNC brings lanes together", () => {
+  const body = `b0
+S2R %R0, SR_TID.X
+ISETP.NE.AND %P3, PT, %R0, RZ, PT
+b1
+YIELD PT
+BSSY %B5, b3
+@%P3 BRA b3
+b2
+NOP
+b3
+BSYNC %B5
+LDC %R1, c[0x0][0x210]
+ISETP.EQ.AND %P4, PT, %R1, RZ, PT
+@%P4 BRA b1
+b4
+EXIT`;
+  expect(apart(body)).toBe("b2 1, b3 1");
+});
+
+test("whether a phase of an mbarrier is over is the same for all lanes that ask about the same one", () => {
+  const waits = (address: string): string => `b0
+S2R %R0, SR_TID.X
+MOV %R1, 0x400
+b1
+SYNCS.PHASECHK.TRANS64.TRYWAIT %P3, [${address}+URZ], RZ
+@!%P3 BRA b1
+b2
+NOP
+EXIT`;
+  expect([apart(waits("%R1")), apart(waits("%R0"))]).toEqual(["", "b1 2, b2 2"]);
+});
+
 /** Rounds from which some lanes leave past the region's end. */
 test("a BSYNC that some lanes go past brings nobody together", () => {
   const body = `b0

@@ -4,6 +4,24 @@ import { targets } from "./harness";
 import { lanes, registers, run } from "./kernel";
 
 describe.each(targets)("memory on %s", (target) => {
+  test("prefetches are instructions: of a line of global and of local memory", () => {
+    const text = `.version 9.0\n.target ${target}\n.address_size 64
+      .visible .entry k(.param .u64 a) { .reg .b64 %rd<3>; .local .b32 l[4];
+        ld.param.u64 %rd1, [a];
+        prefetch.global.L1 [%rd1+128]; prefetch.L2 [%rd1]; prefetchu.L1 [%rd1+256]; prefetch.local.L2 [l];
+        ret; }`;
+    for (const opt of [0, 3]) {
+      const made = compile(text, { target, opt });
+      expect(made.functions[0]!.code!.insts.map((i) => i.form.name).filter((n) => n.startsWith("CCTL"))).toEqual([
+        "CCTL.E.PF1",
+        "CCTL.E.PF2",
+        "CCTL.E.PF1",
+        "CCTLL.PF2",
+      ]);
+    }
+    run(target, text.slice(text.indexOf(".visible")), { block: 1, params: [new Uint32Array(128)] });
+  });
+
   test("vectors of one element, atomics without a result", () => {
     const out = new Uint32Array([7, 0, 100, 5]);
     run(

@@ -38,6 +38,44 @@ test("a short arm runs under a guard; what harms nobody has none; its region goe
   expect(run(before)).toBe(text(expected));
 });
 
+test("a wait for an mbarrier by the whole warp has no YIELD and no region; an arrival by one lane stands under a guard", () => {
+  const before = `
+    b0
+      S2R %R0, SR_TID.X
+      MOV %R1, 0x400
+      ISETP.NE.AND %P2, PT, %R0, RZ, PT
+      BSSY %B3, b2
+      @%P2 BRA b6
+    b1
+      SYNCS.ARRIVE.TRANS64 %R6, [%R1+URZ], %R0
+    b6
+      BSYNC %B3
+    b2
+      BSSY %B4, b5
+    b3
+      YIELD PT
+      SYNCS.PHASECHK.TRANS64.TRYWAIT %P5, [%R1+URZ], RZ
+      @!%P5 BRA b3
+    b4
+      BSYNC %B4
+    b5
+      STG.E [RZ], %R0
+      EXIT`;
+  const expected = `
+    b0
+      S2R %R0, SR_TID.X
+      MOV %R1, 0x400
+      ISETP.NE.AND %P2, PT, %R0, RZ, PT
+      @!%P2 SYNCS.ARRIVE.TRANS64 %R6, [%R1+URZ], %R0
+    b3
+      SYNCS.PHASECHK.TRANS64.TRYWAIT %P5, [%R1+URZ], RZ
+      @!%P5 BRA b3
+    b4
+      STG.E [RZ], %R0
+      EXIT`;
+  expect(run(before)).toBe(text(expected));
+});
+
 test("two arms: the first leaves alone what the second reads", () => {
   const before = `
     b0
