@@ -11,7 +11,7 @@
  *
  * How long an arm may be was measured on ptxas 13.0.88 (facts on its flow decisions): 8 instructions for an arm whose condition
  * varies, two less where it is uniform, since no region is saved; 28 where it loads from global memory, so that loads start together, but an arm without another beside it only where something
- * is in flight for them to start beside (`waits`).
+ * is in flight for them to start beside (`waits`); 18 where it copies to shared memory (asked on sm_80 and 90).
  * The jump or EXIT at the end of an arm counts and is guarded like the rest. So of two arms the first may be one instruction
  * shorter than the second; and where only the first is short enough, it alone is converted.
  *
@@ -38,8 +38,8 @@ import { isPlainBranch, Naming, opposite } from "./branches.js";
 import { equalTests } from "./equal-tests.js";
 import { type Say, saying } from "./notes.js";
 
-/** Most instructions in an arm: its condition varies, it is uniform, the arm loads from global memory. */
-export const limits = { varying: 8, uniform: 6, global: 28 } as const;
+/** Most instructions in an arm: its condition varies, it is uniform, the arm copies to shared memory, it loads from global memory. */
+export const limits = { varying: 8, uniform: 6, copies: 18, global: 28 } as const;
 
 /** Converts arms that have no branches themselves; returns how many branches went. `many`: it
  * may be thought that it is many; `names`: what is named where, kept right. */
@@ -278,7 +278,8 @@ function convertible(head: Block, shape: Shape, arm: Arm, facts: Facts): boolean
   const leaves = shape.end !== undefined || arm !== shape.arms[shape.arms.length - 1];
   const length = body.length + (leaves ? 1 : 0);
   const loads = body.some(loadsFar);
-  if (length > (loads ? limits.global : limits.varying)) return false;
+  const copies = body.some((inst) => inst.form.op === "LDGSTS");
+  if (length > (loads ? limits.global : copies ? limits.copies : limits.varying)) return false;
   const other = otherWay(shape, arm);
   const fits = (inst: Inst): boolean =>
     inst.guard === null ? canBeGuarded(inst) : isLanewise(inst) && harmless(inst, other, facts);
