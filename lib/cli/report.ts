@@ -1,4 +1,5 @@
 /** The report of `-v`: what each kernel of a cubin uses, read from the cubin itself (wording and order: measured on ptxas 13.0.88). */
+import { STT_CUDA } from "../elf/cubin/sections.js";
 import type { Cubin, CubinFunction } from "../elf/index.js";
 import type { Routine } from "../sass/code.js";
 import { targetOfSm } from "../target/index.js";
@@ -45,6 +46,13 @@ function memoryLine(cubin: Cubin): string {
   return [`${gmem} bytes gmem`, ...banks.map((b) => `${b.bytes.length} bytes cmem[${b.bank}]`)].join(", ");
 }
 
+/** Symbols of textures, surfaces and samplers that PTX names, in ptxas's order. */
+const NAMED: readonly (readonly [type: number, what: string])[] = [
+  [STT_CUDA.Texref, "textures"],
+  [STT_CUDA.Surfref, "surfaces"],
+  [STT_CUDA.Samplerref, "samplers"],
+];
+
 function usageLine(cubin: Cubin, f: CubinFunction): string {
   const parts = [`Used ${f.registers} registers`, `used ${f.barriers} barriers`];
   if (cubin.kind === "executable" && f.stackBytes > 0) parts.push(`${f.stackBytes} bytes cumulative stack size`);
@@ -53,6 +61,10 @@ function usageLine(cubin: Cubin, f: CubinFunction): string {
   if (showsBanks(cubin)) {
     if (f.constant0 !== null) parts.push(`${f.constant0.length} bytes cmem[0]`);
     if (f.constant2 !== null) parts.push(`${f.constant2.length} bytes cmem[2]`);
+    for (const [type, what] of NAMED) {
+      const names = new Set(f.constant0Relocs.filter((r) => r.symbol.type === type).map((r) => r.symbol.name));
+      if (names.size > 0) parts.push(`${names.size} ${what}`);
+    }
   }
   return parts.join(", ");
 }

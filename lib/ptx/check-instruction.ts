@@ -3,7 +3,7 @@ import type { Instruction, Operand, Unfinished } from "./ast.js";
 import { OperandChecker } from "./check-operands.js";
 import { isTensorMemory, tensorArguments, tensorModifiers, tensorRest } from "./check-tensor-memory.js";
 import { OperandPlaces } from "./locate.js";
-import { illegalElement, mixesTypes } from "./match-arguments.js";
+import { holdsPredicate, illegalElement, mixesTypes } from "./match-arguments.js";
 import { classify, mayBeUnknown, type OperandClass, sizeOf } from "./operand-types.js";
 import { type Complaint, type GateContext, type Resolved, resolve } from "./resolve.js";
 import type { Scope } from "./scope.js";
@@ -76,6 +76,12 @@ export class InstructionChecker {
       );
     else if (open && isTensorMemory(r.name)) this.tensorMemory(i, r, classes);
     else if (open) this.complain(i, [...r.gated, ...r.refused, ...r.demanded]);
+    else if (
+      (r.name === "ld" || r.name === "st") &&
+      classes.some((c) => c.kind === "vector" && holdsPredicate(c.elements))
+    )
+      // ptxas takes them and moves what a register held before, or zeros and ones for all; PTX gives them no meaning.
+      this.context.report("error", `not supported yet: a predicate in a vector of '${r.name}'`, i.span);
     else this.operands.check(r, i, classes, scope);
   }
 

@@ -174,6 +174,13 @@ export function mixesTypes(elements: readonly OperandClass[]): boolean {
   return types.includes("float") && types.includes("int");
 }
 
+/** Whether predicates stand beside registers of 32 bits that are no floats. */
+export function holdsPredicate(elements: readonly OperandClass[]): boolean {
+  const types = elements.map((e) => (e.kind === "register" ? e.type : ""));
+  const words = types.filter((t) => t !== "pred");
+  return words.length < types.length && words.length > 0 && words.every((t) => ["b32", "u32", "s32"].includes(t));
+}
+
 /** Sources whose type does not stand among the modifiers, and yet are looked at as if it did (measured). */
 const NAMED: RegExp = /^(?:dp[24]a|fns$|shfl$)/;
 

@@ -1,4 +1,5 @@
 /** Textures, samplers and surfaces that PTX names: what kernels read, against plain TypeScript and the interpreter; what is refused. */
+import { reportLines } from "../../lib/cli/report";
 import { compile } from "../../lib/compile";
 import { readCubin } from "../../lib/elf/index";
 import { lower } from "../../lib/lower/index";
@@ -54,6 +55,18 @@ test("launch files bind names", () => {
   expect(interpretLaunchFile(ptx, file, none.readFile)).toMatchObject({ status: 0, json: { error: null } });
 });
 
+const nothing = { spillStores: 0, spillLoads: 0, time: 0, routines: [] };
+
+test("what a kernel names is told with its registers, below sm_90", () => {
+  const told = (target: "sm_75" | "sm_90", text: string): string =>
+    reportLines(unwrap(readCubin(compile(text, { target }).cubin!)), target, () => nothing).find((l) =>
+      l.includes("Used"),
+    )!;
+  // As ptxas -v says.
+  expect(told("sm_75", independent("sm_75"))).toMatch(/380 bytes cmem\[0\], 2 textures, 1 surfaces, 2 samplers$/);
+  expect(told("sm_90", independent("sm_90"))).toMatch(/used 0 barriers$/);
+});
+
 test("what is not bound, or bound to something else, is said", () => {
   const { cubin } = compile(unified("sm_90"), { target: "sm_90" });
   const { options } = launchOf("unified");
@@ -94,4 +107,13 @@ test("arrays of references, their places in memory and -c are refused with their
   const one = HEAD.replace(/.*many.*\n/, "");
   expect(lines(one + body("mov.u64 %d, t+8;"))).toEqual(["7 not supported yet: mov.u64 %d, t+8"]);
   expect(lines(one + body(""), true)).toEqual(["4 not supported yet: .global variable t"]);
+});
+
+test("predicates beside registers in vectors are refused by their name: ptxas takes them, PTX gives them no meaning", () => {
+  const text = (line: string): string =>
+    `.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b64 %d; .reg .b32 %r; .reg .pred %p;\n${line}\nret;\n}`;
+  const said = (line: string): string | undefined => compile(text(line), { target: "sm_90" }).diagnostics[0]?.message;
+  expect(said("st.global.v2.b32 [%d], {%p, %r};")).toBe("not supported yet: a predicate in a vector of 'st'");
+  expect(said("ld.global.v2.b32 {%r, %p}, [%d];")).toBe("not supported yet: a predicate in a vector of 'ld'");
+  expect(said("st.global.v2.b32 [%d], {%p, %p};")).toBe("Arguments mismatch for instruction 'st'");
 });
