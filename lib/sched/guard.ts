@@ -109,10 +109,11 @@ export class BudgetGuard {
     if (node === this.first) return true;
     this.look(node);
     const place = state.placeOf(node);
+    const steps = pressure.steps(node);
     for (let f = 0; f < FILES; f++) {
       const limit = limits[f] as number;
       const made = this.made[f] as number;
-      if ((pressure.live[f] as number) + pressure.step(f, node) > limit) return false;
+      if ((pressure.live[f] as number) + (steps[f] as number) > limit) return false;
       if (made === 0) continue;
       const tree = rest[f] as RangeMaximum;
       if (tree.all + made <= limit) continue;

@@ -21,6 +21,8 @@ export class PressureTracker {
   private readonly unmade: Int32Array;
   private readonly makersLeft: Int32Array;
   private readonly placed: Uint8Array;
+  /** What the instruction asked about writes and nobody reads, per file. */
+  private readonly idle: Int32Array = new Int32Array(FILES);
 
   constructor(
     private readonly values: BlockValues,
@@ -114,17 +116,25 @@ export class PressureTracker {
     return this.delta[file * this.nodes + node] as number;
   }
 
-  /** By how much more than `live` an instruction occupies while it issues: what is live before it, or after it with results nobody reads. */
-  step(file: number, node: number): number {
-    return this.of(file, node) + (this.forward ? this.unread(node, file) : 0);
+  /**
+   * By how much more than `live` an instruction occupies while it issues, per file: what is live before it, or after it with results
+   * nobody reads. Valid until the next call.
+   */
+  steps(node: number): Int32Array {
+    const { idle, nodes, delta } = this;
+    idle.fill(0);
+    if (this.forward) this.countUnread(node);
+    for (let f = 0, at = node; f < FILES; f++, at += nodes) idle[f] = (idle[f] as number) + (delta[at] as number);
+    return idle;
   }
 
   /** The node comes next. */
   place(node: number): void {
     this.placed[node] = 1;
     const { live, max } = this;
+    const steps = this.steps(node);
     for (let f = 0; f < FILES; f++) {
-      const here = (live[f] as number) + this.step(f, node);
+      const here = (live[f] as number) + (steps[f] as number);
       live[f] = (live[f] as number) + this.of(f, node);
       if (here > (max[f] as number)) max[f] = here;
     }
@@ -137,18 +147,20 @@ export class PressureTracker {
     else this.readBackward(node);
   }
 
-  private unread(node: number, file: number): number {
-    const v = this.values;
-    let n = 0;
+  private countUnread(node: number): void {
+    const { values: v, idle } = this;
     for (let k = v.defStart[node] as number; k < (v.defStart[node + 1] as number); k++) {
       const x = v.def[k] as number;
-      if (v.file[x] === file && !this.lasts(x)) n += v.weight[x] as number;
+      if (this.lasts(x)) continue;
+      const f = v.file[x] as number;
+      idle[f] = (idle[f] as number) + (v.weight[x] as number);
     }
     for (let k = v.partStart[node] as number; k < (v.partStart[node + 1] as number); k++) {
       const x = v.part[k] as number;
-      if (v.file[x] === file && v.liveOut[x] === 0 && this.remaining[x] === 0) n += v.weight[x] as number;
+      if (v.liveOut[x] !== 0 || this.remaining[x] !== 0) continue;
+      const f = v.file[x] as number;
+      idle[f] = (idle[f] as number) + (v.weight[x] as number);
     }
-    return n;
   }
 
   private readForward(node: number): void {

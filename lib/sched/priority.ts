@@ -73,8 +73,8 @@ export interface ByteOptions {
   readonly ties?: readonly TieName[];
 }
 
-const yields = /^(YIELD|NANOSLEEP)$/;
-const control = /^(WARPGROUP|WARPGROUPSET|BAR)$/;
+const yields: ReadonlySet<string> = new Set(["YIELD", "NANOSLEEP"]);
+const control: ReadonlySet<string> = new Set(["WARPGROUP", "WARPGROUPSET", "BAR"]);
 
 /** The byte of a candidate. */
 export function priorityByte(c: Candidate, m: PriorityMemory): number {
@@ -83,9 +83,9 @@ export function priorityByte(c: Candidate, m: PriorityMemory): number {
   const hot = m.hotColdLeft > 0 && c.hot;
   const pressure = !cold && m.relieves(c);
   let byte = Bit.SameBlock;
-  if (yields.test(op)) byte |= Bit.Yield;
+  if (yields.has(op)) byte |= Bit.Yield;
   // Suppressed by memory and pressure, unless it has waited long enough to issue (the page's "behind schedule").
-  if (control.test(op) && ((!hot && !pressure) || c.stall <= 0)) byte |= Bit.YieldFlag;
+  if (control.has(op) && ((!hot && !pressure) || c.stall <= 0)) byte |= Bit.YieldFlag;
   if (hot) byte |= Bit.Hot;
   if (pressure) byte |= Bit.Pressure;
   if (c.stall <= 0) byte |= Bit.StallFree;
@@ -112,7 +112,7 @@ export type TieName =
 const tieBreakers: Readonly<Record<TieName, Rung<PriorityMemory>>> = {
   barrierGroup: { why: "barrier group", by: (c, m) => (m.group >= 0 && c.barrierGroup === m.group ? 1 : 0) },
   latencyCounter: { why: "latency counter", by: (c) => -Math.max(0, c.stall) },
-  yieldBoundary: { why: "yield boundary", by: (c, m) => (m.sharedCount > 0 && yields.test(c.inst.form.op) ? 1 : 0) },
+  yieldBoundary: { why: "yield boundary", by: (c, m) => (m.sharedCount > 0 && yields.has(c.inst.form.op) ? 1 : 0) },
   contention: { why: "contention", by: (c) => -(c.contention + 2 * Math.max(0, c.deltaR) - Math.sign(c.deltaR)) },
   slotCycles: { why: "slot cycles", by: (c) => -c.interval },
   earliest: { why: "earliest cycle", by: (c) => -c.earliest },
