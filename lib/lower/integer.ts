@@ -162,7 +162,9 @@ const mad: Lowering = (c, i, m) => {
   } else if (which === "lo" && type.bits <= 32) c.emit("IMAD", [d], [c.materialize(a), b, s]);
   else if (which === "wide" && type.bits === 32) {
     const u = isSigned(type) ? "" : ".U32";
-    c.emit(`IMAD.WIDE${u}`, [d], [c.materialize(a), b, c.materialize(s, 2)]);
+    // ptxas 13.0.88 has two sums behind the product, also in addresses, but where a pair is added in one instruction.
+    if (c.func.target.has("wholePairs")) c.emit(`IMAD.WIDE${u}`, [d], [c.materialize(a), b, c.materialize(s, 2)]);
+    else wide.add64(c, c.words(d), c.words(product(c, which, type, a, b)), c.words(s), "own");
   } else addProduct(c, d, product(c, which, type, a, b), s);
 };
 

@@ -17,9 +17,10 @@ export function isConstant(x: Words): boolean {
 }
 
 /** d = a + b. Writes the low word first: d must not share its low register with a high word of a or b. */
-export function add64(c: Context, d: Words, a: Words, b: Words): void {
+export function add64(c: Context, d: Words, a: Words, b: Words, said?: "own"): void {
   const carry = c.predicate();
-  c.emit("IADD3", [d[0], carry], [a[0], b[0], RZ()]);
+  const low = c.emit("IADD3", [d[0], carry], [a[0], b[0], RZ()]);
+  if (said !== undefined) low.said = said;
   c.emit("IADD3.X", [d[1]], [a[1], b[1], RZ(), carry]);
 }
 

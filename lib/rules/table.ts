@@ -18,6 +18,7 @@ import { predicateRules } from "./native/predicates.js";
 import { readBitRules } from "./native/read-bits.js";
 import { sumRules } from "./native/sums.js";
 import { wideRules } from "./native/wide.js";
+import { wideSumRules } from "./native/wide-sums.js";
 import { proofs } from "./proofs.js";
 import { applyOf } from "./rewrite.js";
 import { parseRules, type Rule } from "./syntax.js";
@@ -29,6 +30,7 @@ const farRules: readonly CombineRule[] = [...knownBitRules, ...readBitRules];
 const nearRules: readonly CombineRule[] = [
   ...constantRules,
   ...wideRules,
+  ...wideSumRules,
   ...sumRules,
   ...logicRules,
   ...knownCompareRules,

@@ -8,14 +8,14 @@ import { alignmentOf } from "../../ori/verify/physical.js";
 import { type Apply, type CombineRule, type Combining, carries, isZero, plainReg, unused } from "../combining.js";
 
 /** The two halves of a 64-bit sum: `IADD3 d, P, x, y, RZ` and `IADD3.X d', x', y', RZ, P, !PT`, wherever they go. */
-interface Halves {
+export interface Halves {
   readonly low: Inst;
   /** Index of the lower half. */
   readonly at: number;
   readonly pairs: readonly (readonly [lo: Operand, hi: Operand])[];
 }
 
-function halves(c: Combining, high: Inst, at: number): Halves | null {
+export function halves(c: Combining, high: Inst, at: number): Halves | null {
   const [x, y, z, ci, ci2] = high.srcs as [Operand, Operand, Operand, Operand, Operand];
   if (high.guard !== null || carries(high) || !isZero(z) || !unused(ci2) || !isReg(ci) || ci.mods !== 0) return null;
   if (c.defs.usesOf(ci) !== 1 || !isReg(high.dsts[0] as Operand)) return null;
@@ -51,7 +51,7 @@ function wideSum(c: Combining, high: Inst, at: number): WideSum | null {
 }
 
 /** Two operands as one of width 2: consecutive registers that hold the same at `at` (with the signs of a difference, too), or words of a bank; null: they are not. */
-function pairOf(c: Combining, lo: Operand, hi: Operand, at: number): Operand | null {
+export function pairOf(c: Combining, lo: Operand, hi: Operand, at: number): Operand | null {
   if (lo.kind === Kind.Const && hi.kind === Kind.Const) {
     const next = lo.id === hi.id && hi.value === lo.value + 4 && lo.value % 8 === 0;
     return next && lo.index === NO_INDEX && hi.index === NO_INDEX && lo.mods === 0 && hi.mods === 0
@@ -71,7 +71,7 @@ function pairOf(c: Combining, lo: Operand, hi: Operand, at: number): Operand | n
 /** A 64-bit sum of a product without addend is the product with it: `IMAD.WIDE d, a, b, x`. */
 const addWide: Apply = (c, root, at) => {
   const sum = wideSum(c, root, at);
-  if (sum === null) return false;
+  if (sum === null || sum.low.said === "own") return false;
   const [p, q] = sum.low.srcs as [Operand, Operand];
   for (const [lo, hi] of sum.pairs) {
     const product = isReg(lo) ? pairOf(c, lo, hi, sum.at) : null;
