@@ -127,10 +127,11 @@ export interface MachineInst {
  * `volatile`: an access of shared memory that is neither repeated, left out, joined nor moved past others (accesses of global memory
  * say it in their form). `barrier`: a NOP in place of the warp's barrier, which no access is moved past. `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
  * `kept`: a copy that ptxas 13.0.88 keeps even onto its own register (what makes a generic address of a shared one, and the reverse); nobody reads
- * past it. `apart`: a copy that nobody reads past, gone where both are one register. `own`: the lower half of a sum that does not go into the
- * product before it (`mad.wide`, in ptxas 13.0.88's code).
+ * past it. `apart`: a copy that nobody reads past, gone where both are one register. `own`: a sum, or the lower half of one, that does
+ * not go into the product or shift before it (`mad.wide`, the upper word of `mul.lo.s64`, in ptxas 13.0.88's code). `rounded`: a product with a literal whose rounding PTX names, a product there
+ * even where the literal is one.
  */
-export const saids = ["volatile", "barrier", "contract", "kept", "apart", "own"] as const;
+export const saids = ["volatile", "barrier", "contract", "kept", "apart", "own", "rounded"] as const;
 /** One of `saids`. */
 export type Said = (typeof saids)[number];
 

@@ -68,6 +68,7 @@ export const floatMul: Lowering = (c, i, m) => {
   const [x, y] = registersFirst(c, type, c.read(at(ops, 1), type), c.read(at(ops, 2), type));
   const made = c.emit(`${type.bits === 32 ? "FMUL" : "DMUL"}${suffix}`, [c.inPlace(at(ops, 0), type)], [x, y]);
   if (open) mayContract(c, made);
+  else if (made.form.op === "FMUL" && y.kind === Kind.Imm) made.said = "rounded";
 };
 
 export const floatFma: Lowering = (c, i, m) => {

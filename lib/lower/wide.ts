@@ -56,12 +56,14 @@ export function shr64(c: Context, a: Words, n: Operand, signed: boolean): Words 
   return [low, high];
 }
 
-/** The lower 64 bits of a · b as a fresh register pair. */
+/** The lower 64 bits of a · b as a fresh register pair; the upper word is a sum of its own, as in ptxas 13.0.88. */
 export function mulLow64(c: Context, a: Words, b: Words): Operand {
   const product = c.op("IMAD.WIDE.U32", [a[0], b[0], RZ(2)], 2);
   const [low, high] = c.words(product);
-  const cross = c.op("IMAD", [a[0], b[1], high]);
-  return c.pair(low, c.op("IMAD", [a[1], b[0], cross]));
+  const cross = c.op("IMAD", [a[0], b[1], c.op("IMAD", [c.materialize(a[1]), b[0], RZ()])]);
+  const d = c.temp();
+  c.emit("IADD3", [d], [high, cross, RZ()]).said = "own";
+  return c.pair(low, d);
 }
 
 /**

@@ -10,6 +10,16 @@ import { rulesOfRoot } from "../rules/table.js";
 import { RewriteCounter } from "./rewrites.js";
 import { familyOf } from "./rule-groups.js";
 
+/** What goes into a sum that keeps to itself (`own`): sums and copies, no products or shifts. */
+const ofOwn: ReadonlySet<string> = new Set(["IADD3", "IADD3.X", "MOV", "SEL"]);
+
+/** What a product with a literal does not become where PTX names its rounding (`rounded`). */
+const ofUnrounded: ReadonlySet<string> = new Set([
+  "product-of-one",
+  "product-of-one-flushed",
+  "product-of-minus-one-float",
+]);
+
 /** How often each rule was applied, by name, and how many applications are still allowed. */
 export interface Rewrites {
   readonly hits: Map<string, number>;
@@ -35,7 +45,9 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
   const c = new Combining(func);
   const { hits, limits, counter, more } = rewrites;
   const rulesOf = (inst: Inst): readonly CombineRule[] => {
-    const all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
+    let all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
+    if (inst.said === "own") all = all.filter((r) => r.inner?.every((f) => ofOwn.has(f)) ?? true);
+    if (inst.said === "rounded") all = all.filter((r) => !ofUnrounded.has(familyOf(r.name)));
     return more.length === 0 ? all : [...more.filter((r) => r.roots.includes(inst.form.name)), ...all];
   };
   let total = 0;

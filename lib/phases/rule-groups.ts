@@ -9,7 +9,10 @@ const groups = {
     "product-of-one, product-of-one-flushed, product-of-minus-one-float, " + "extremum-of-same-float",
   ),
   FPRefactoringDisable: names(
-    "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, saturated-again, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
+    "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, maximum-of-saturated-and-one, minimum-of-saturated-and-zero, " +
+      "minimum-of-saturated-and-negative, minimum-of-saturated-product-and-sum, maximum-of-saturated-product-and-sum, maximum-of-saturated-product-and-sum-and-negative, " +
+      "maximum-of-saturated-product-and-sum-and-one, minimum-of-saturated-product-and-sum-and-zero, minimum-of-saturated-product-and-sum-and-negative, " +
+      "saturated-again, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
       "product-and-sum-of-halves-mma, sign-as-modifier, sign-of-halves-as-modifier",
   ),
   DisableCmpToPred: names("join-compare, test-of-select, test-of-logic"),

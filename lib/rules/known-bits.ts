@@ -20,7 +20,6 @@ const DEPTH = 4;
 export const exactly = (value: number): KnownBits => ({ zeros: u32(~value), ones: u32(value) });
 /** No bit from this one on. */
 const below = (bit: number): KnownBits => ({ zeros: bit > 31 ? 0 : u32(-1 << bit), ones: 0 });
-const bitsFor = (most: number): number => 32 - Math.clz32(most);
 const either = (a: KnownBits, b: KnownBits): KnownBits => ({
   zeros: u32(a.zeros & b.zeros),
   ones: u32(a.ones & b.ones),
@@ -52,11 +51,6 @@ export function knownOf(c: Combining, inst: Inst, depth: number = DEPTH): KnownB
       return shifted(c, inst, of);
     case "SEL":
       return either(of(0), of(1));
-    case "IMNMX.U32":
-    case "VIMNMX.U32":
-      return extremum(inst, of(0), of(1));
-    case "POPC":
-      return below(6);
     case "SGXT.U32": {
       const w = c.literal(inst.srcs[1] as Operand);
       return w === null || w > 31 ? of(0) : both(of(0), below(w));
@@ -99,14 +93,6 @@ function shifted(c: Combining, inst: Inst, of: (k: number) => KnownBits): KnownB
   if (left) return { zeros: u32((x.zeros << n) | ~(-1 << n)), ones: u32(x.ones << n) };
   if (inst.form.name === "SHF.R.S32.HI") return { zeros: u32((x.zeros | 0) >> n), ones: u32((x.ones | 0) >> n) };
   return { zeros: u32((x.zeros >>> n) | ~(0xffffffff >>> n)), ones: x.ones >>> n };
-}
-
-/** Unsigned: the smaller has no more bits than either, the larger none beyond both. */
-function extremum(inst: Inst, a: KnownBits, b: KnownBits): KnownBits {
-  const p = inst.srcs[2] as Operand;
-  if (!isZeroReg(p)) return NOTHING;
-  const [x, y] = [bitsFor(u32(~a.zeros)), bitsFor(u32(~b.zeros))];
-  return both(either(a, b), below((p.mods & Mod.Not) === 0 ? Math.min(x, y) : Math.max(x, y)));
 }
 
 function permuted(c: Combining, inst: Inst, of: (k: number) => KnownBits): KnownBits {

@@ -18,6 +18,10 @@ const bodies: Readonly<Record<string, string>> = {
   "no-carry": "mov.u64 g, 0; cvt.u64.u32 h, a; add.u64 y, g, h; ",
   "unread-carry": "add.u64 g, e, f; cvt.u32.u64 x, g;",
   "add-wide": "mul.wide.u32 g, a, b; add.u64 y, g, e;",
+  "add-power": "mad.wide.u32 g, a, 8, e; mad.wide.s32 h, b, 1, f; xor.b64 y, g, h;",
+  "upper-word": "cvt.u64.u32 h, a; mul.lo.u64 y, h, f;",
+  "add-three": "add.u64 g, e, f; sub.u64 h, z, g; add.u64 y, h, e;",
+  "add-to-product": "mad.lo.u64 y, e, f, z;",
   "add-shifted": "shl.b64 g, e, 5; add.s64 y, f, g;",
   "rotated-by-sum":
     "shl.b64 g, e, 16; shr.u64 h, e, 48; add.s64 y, g, h; shl.b64 g, y, 36; shr.u64 h, y, 28; add.s64 y, h, g;",
@@ -30,7 +34,7 @@ const bodies: Readonly<Record<string, string>> = {
   "test-of-select": "setp.lt.u32 p, a, b; selp.u32 t, 1, 0, p; setp.eq.u32 q, t, 0; selp.u32 x, a, c, q;",
   "test-of-logic": "and.b32 t, a, b; setp.ne.u32 p, t, 0; selp.u32 x, b, c, p;",
   "known-logic": "shr.u32 t, a, 16; and.b32 x, t, 0xffff; or.b32 t, b, 255; and.b32 t, t, 15; xor.b32 x, x, t;",
-  "known-shift": "min.u32 t, a, 31; shr.s32 t, t, 7; add.u32 x, b, t;",
+  "known-shift": "setp.lt.u32 p, a, b; selp.u32 t, 1, 3, p; shr.s32 t, t, 7; add.u32 x, b, t;",
   "field-without-effect-known": "bfe.s32 t, a, 16, 8; cvt.s32.s8 x, t;",
   "known-compare": "and.b32 t, a, 8; setp.ge.s32 p, t, 0; selp.u32 x, b, c, p;",
   "unseen-mask": "and.b32 t, a, 0xffff; and.b32 x, b, 0xffff; add.u32 t, t, x; and.b32 x, t, 0xff;",
@@ -40,6 +44,8 @@ const bodies: Readonly<Record<string, string>> = {
   "permute-of-permute": "prmt.b32 t, a, b, 0x7210; prmt.b32 x, t, 0, 0x1b23;",
   "store-of-part": "cvt.u16.u32 s, a; st.global.u16 [r+8], s;",
   // Exact either way.
+  "scaled-product":
+    "and.b32 t, a, 0xff; cvt.rn.f32.u32 v, t; mul.f32 w, v, v; mul.f32 w, w, 0f3f000000; mul.rn.f32 w, w, 0f3f800000; mov.b32 x, w;",
   contraction: "and.b32 t, a, 0xff; cvt.rn.f32.u32 v, t; mul.f32 w, v, v; sub.f32 w, w, v; mov.b32 x, w;",
   "half-in-place": "mov.b32 {s, s2}, a; cvt.f32.f16 v, s; cvt.f32.f16 w, s2; add.f32 v, v, w; mov.b32 x, v;",
   "rounded-together":

@@ -100,6 +100,32 @@ const contract: Apply = (c, root, at) => {
   return false;
 };
 
+/** What a factor after the product makes of it, by the literal's bits. */
+const scales: ReadonlyMap<number, string> = new Map([
+  [0x40000000, "M2"],
+  [0x40800000, "M4"],
+  [0x41000000, "M8"],
+  [0x3f000000, "D2"],
+  [0x3e800000, "D4"],
+  [0x3e000000, "D8"],
+]);
+
+/** A product whose rounding is open, times a power of two: `FMUL d, (FMUL x, y {contract}), 0.5` → `FMUL.D2 d, x, y`; the factor may be rounded as it likes. */
+const scaledProduct: Apply = (c, root, at) => {
+  if (root.guard !== null || root.form.mods.some((m) => m !== "FTZ" && m !== "SAT")) return false;
+  const [x, k] = root.srcs as [Operand, Operand];
+  const scale = k.kind === Kind.Imm && k.mods === 0 ? scales.get(k.value >>> 0) : undefined;
+  if (scale === undefined || !plainReg(x) || !c.once(x)) return false;
+  // A sum that takes the product in comes first.
+  const d = root.dsts[0] as Operand;
+  if (root.said === "contract" && (sumsReading(c).get(d.id) ?? 0) >= Math.max(1, c.defs.usesOf(d))) return false;
+  const ftz = root.form.mods.includes("FTZ") ? ".FTZ" : "";
+  const inner = c.inner(x, at, [`FMUL${ftz}`]);
+  const form = tryForm(`FMUL${ftz}.${scale}${root.form.mods.includes("SAT") ? ".SAT" : ""}`);
+  if (inner === null || inner.said !== "contract" || form === null) return false;
+  return c.write(at, form, root.dsts, inner.srcs);
+};
+
 function productNames(root: Inst): string[] {
   const words = root.form.mods
     .filter((m) => m !== "SAT")
@@ -109,4 +135,12 @@ function productNames(root: Inst): string[] {
   return root.form.op === "HADD2" ? [plain, `HFMA2${words}`, `HFMA2.MMA${words}`] : [plain];
 }
 
-export const contractionRules: readonly CombineRule[] = [{ name: "contraction", roots: sums, apply: contract }];
+export const contractionRules: readonly CombineRule[] = [
+  { name: "contraction", roots: sums, apply: contract },
+  {
+    name: "scaled-product",
+    roots: ["FMUL", "FMUL.FTZ", "FMUL.SAT", "FMUL.FTZ.SAT"],
+    inner: ["FMUL", "FMUL.FTZ"],
+    apply: scaledProduct,
+  },
+];

@@ -2,20 +2,23 @@
 import { form } from "../../isa/form.js";
 import { imm, RZ, sameOperand } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
-import { Kind, type Operand } from "../../ori/types.js";
-import { type Apply, type CombineRule, isZero, orders, plainReg, unused } from "../combining.js";
+import { type Inst, Kind, type Operand } from "../../ori/types.js";
+import { type Apply, type CombineRule, type Combining, isZero, orders, plainReg, unused } from "../combining.js";
 
 const TABLES = [0xf0, 0xcc, 0xaa] as const;
 
-/** Logic over logic with at most three inputs together: the truth tables composed. */
+/**
+ * Logic over logic with at most three inputs together: the truth tables composed. As in ptxas 13.0.88 not into logic of three inputs, where both
+ * inputs of logic of two go into it at once, and not into an inversion alone.
+ */
 const logicOfThree: Apply = (c, root, at) => {
   const [a, b, d, lut, pin] = root.srcs as [Operand, Operand, Operand, Operand, Operand];
   if (!unused(root.dsts[0]) || !unused(pin) || lut.kind !== Kind.Imm) return false;
-  for (const [s, t] of [a, b, d].entries()) {
-    if (!plainReg(t) || !c.once(t)) continue;
-    const inner = c.inner(t, at, ["LOP3.LUT"]);
-    if (inner === null || !unused(inner.dsts[0]) || !unused(inner.srcs[4]) || inner.srcs[3]!.kind !== Kind.Imm)
-      continue;
+  if ([a, b, d].filter((o) => !isZero(o)).length !== 2) return false;
+  const logic = [a, b, d].map((o) => innerLogic(c, o, at));
+  const [s, t] = [0, 1, 2].filter((k) => logic[k] !== null);
+  if (s === undefined) return false;
+  for (const chosen of t === undefined ? [[s]] : [[s, t], [s], [t]]) {
     const inputs: Operand[] = [];
     /** The truth table of an operand over the inputs, 0 for RZ; −1: a fourth input. */
     const tableOf = (o: Operand): number => {
@@ -24,11 +27,12 @@ const logicOfThree: Apply = (c, root, at) => {
       if (k < 0) k = inputs.push(o) - 1;
       return TABLES[k] ?? -1;
     };
-    const tables = inner.srcs.slice(0, 3).map(tableOf);
-    const outer = [a, b, d].map((o, k) => (k === s ? 0 : tableOf(o)));
+    const tables = [a, b, d].map((o, k) => {
+      const inner = chosen.includes(k) ? logic[k] : null;
+      return inner ? select(inner.srcs[3]!.value, inner.srcs.slice(0, 3).map(tableOf)) : tableOf(o);
+    });
     if (inputs.length > 3 || inputs.some((o) => o.mods !== 0)) continue;
-    outer[s] = select(inner.srcs[3]!.value, tables);
-    const table = select(lut.value, outer);
+    const table = select(lut.value, tables);
     while (inputs.length < 3) inputs.push(RZ());
     for (const srcs of orders(inputs)) {
       // The table over the inputs in their new places.
@@ -38,6 +42,14 @@ const logicOfThree: Apply = (c, root, at) => {
   }
   return false;
 };
+
+/** The logic that alone makes the operand, for this reader. */
+function innerLogic(c: Combining, o: Operand, at: number): Inst | null {
+  if (!plainReg(o) || !c.once(o)) return null;
+  const inner = c.inner(o, at, ["LOP3.LUT"]);
+  const plain = inner !== null && unused(inner.dsts[0]) && unused(inner.srcs[4]) && inner.srcs[3]!.kind === Kind.Imm;
+  return plain ? inner : null;
+}
 
 /** The truth table of a table over inputs that are tables themselves. */
 function select(lut: number, inputs: readonly number[]): number {
@@ -71,6 +83,12 @@ const fewerInputs: Apply = (c, root, at) => {
     return false;
   };
   const kept = inputs.filter((_, k) => depends(table, k));
+  // Registers alone are left as they are, as in ptxas 13.0.88, but one twice where there is no third.
+  const known = [a, b, e].some(
+    (o, k) =>
+      o.kind !== Kind.Const && /* of influence */ depends(lut.value, k) && [0, 0xffffffff].includes(c.literal(o) ?? 1),
+  );
+  if (!known && !(isZero(e) && sameOperand(a, b))) return false;
   if (unused(pout) && unused(pin)) {
     const mov = form("MOV");
     const rest = mov.srcs.slice(1).map(slotDefault);

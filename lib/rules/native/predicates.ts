@@ -126,12 +126,22 @@ const upperHalves: Readonly<Record<string, readonly [lowFails: string | null, lo
   NE: ["NE", null],
 };
 
+/** What a comparison of lower halves says: true, false; null: it depends. Nothing is below 0: ptxas 13.0.88 knows it of lower halves alone. */
+function lowerHalf(c: Combining, low: Operand, at: number): boolean | null {
+  if (isZeroReg(low)) return !negated(low);
+  const inner = c.inner({ ...low, mods: 0 }, at, ["ISETP.LT.U32.AND", "ISETP.GE.U32.AND"]);
+  if (inner === null || inner.dsts[0]!.id !== low.id || c.literal(inner.srcs[1]!) !== 0) return null;
+  if (!isZeroReg(inner.srcs[2]!) || negated(inner.srcs[2]!)) return null;
+  return (inner.form.mods[0] === "GE") !== negated(low);
+}
+
 /** A 64-bit comparison whose lower halves are known is one of the upper halves. */
 const knownLowerHalf: Apply = (c, root, at) => {
   const [a, b, pin, low] = root.srcs as [Operand, Operand, Operand, Operand];
-  if (!unused(root.dsts[1]) || !isZeroReg(low)) return false;
+  const holds = unused(root.dsts[1]) ? lowerHalf(c, low, at) : null;
+  if (holds === null) return false;
   const [cmp = "", ...rest] = root.form.mods;
-  const word = upperHalves[cmp]?.[negated(low) ? 0 : 1];
+  const word = upperHalves[cmp]?.[holds ? 1 : 0];
   if (word === undefined || word === null) return false;
   const f = tryForm(["ISETP", word, ...rest.filter((m) => m !== "EX")].join("."));
   return f !== null && c.write(at, f, root.dsts, [a, b, pin]);

@@ -2,9 +2,9 @@
  * 64-bit sums of three, and sums of a product with a power of two that stay sums, as ptxas 13.0.88 has them at -O1 and above on SMs
  * without sums of pairs. Exact: integers modulo 2^64; which lower word stands by which upper one does not matter to a sum.
  */
-import { memoryEffect } from "../../analysis/index.js";
+import { memoryEffect, unitOf } from "../../analysis/index.js";
 import { form } from "../../isa/form.js";
-import { altered, imm, isReg, isZeroReg, RZ, register } from "../../ori/operand.js";
+import { altered, imm, isReg, isZeroReg, RZ, register, sameOperand } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { File, type Inst, Kind, Mod, type Operand } from "../../ori/types.js";
 import {
@@ -126,7 +126,69 @@ const addPower: Apply = (c, root, at) => {
   return false;
 };
 
+/**
+ * What is added to a 64-bit product of 64-bit numbers goes into its first step:
+ *
+ *     IMAD.WIDE.U32 p, a, b, RZ                        IMAD.WIDE.U32 t, a, b, x
+ *     IADD3 h, p:1, cross, RZ {own}            →       MOV d:k, t:0
+ *     IADD3 d:k, P, p:0, x:0, RZ                       IADD3 d:k+1, t:1, cross, RZ {own}
+ *     IADD3.X d:k+1, h, x:1, RZ, P, !PT
+ */
+const addToProduct: Apply = (c, root, at) => {
+  const sum = halves(c, root, at);
+  if (sum === null) return false;
+  const [p] = sum.low.srcs as [Operand, Operand];
+  for (const [lo, hi] of sum.pairs) {
+    if (!plainReg(lo) || !plainReg(hi) || !c.once(lo) || !c.once(hi)) continue;
+    const product = c.inner(lo, sum.at, ["IMAD.WIDE.U32"]);
+    const upper = c.inner(hi, at, ["IADD3", "IMAD"]);
+    if (product === null || upper?.said !== "own" || !isZero(product.srcs[2] as Operand) || carries(product)) continue;
+    const [whole] = product.dsts as [Operand];
+    const place = upper.srcs.findIndex((o) => plainReg(o) && o.id === whole.id && o.sub === whole.sub + 1);
+    const half = upper.srcs[place];
+    if (lo.id !== whole.id || lo.sub !== whole.sub || half === undefined || !c.once(half) || carries(upper)) continue;
+    const other = (lo === p ? sum.low.srcs[1] : p) as Operand;
+    const otherHigh = (hi === root.srcs[0] ? root.srcs[1] : root.srcs[0]) as Operand;
+    const addend = isReg(other) ? pairOf(c, other, otherHigh, sum.at) : null;
+    if (addend === null) continue;
+    const t = register(File.R, c.func.values.add(File.R, 2), 2);
+    const dsts = [t, ...product.form.dsts.slice(1).map(slotDefault)];
+    const srcs = [product.srcs[0] as Operand, product.srcs[1] as Operand, addend];
+    const mov = form("MOV");
+    const rest = mov.srcs.slice(1).map(slotDefault);
+    const sums = upper.srcs.map((o, k) => (k === place ? register(File.R, t.id, 1, 1) : o));
+    const upperDsts = [root.dsts[0] as Operand, ...upper.form.dsts.slice(1).map(slotDefault)];
+    if (!c.encodes(product.form, dsts, srcs)) continue;
+    c.insertBefore(sum.low, [{ form: product.form, dsts, srcs }]);
+    c.write(sum.at, mov, [sum.low.dsts[0] as Operand], [register(File.R, t.id, 1, 0), ...rest]);
+    c.write(at, upper.form, upperDsts, sums);
+    sum.low.said = undefined;
+    root.said = "own";
+    return true;
+  }
+  return false;
+};
+
+/**
+ * The upper word of a 64-bit product `a · b` where a has no upper word, and the lower word is read: `IMAD d, a:0, b:1, p:1` with `p = a:0 · b:0`.
+ * Where b has none ptxas 13.0.88 keeps product and sum apart.
+ */
+const upperWord: Apply = (c, root, at) => {
+  if (root.said !== "own" || root.form.name !== "IADD3" || carries(root)) return false;
+  const [half, cross, none] = root.srcs as [Operand, Operand, Operand];
+  if (!plainReg(half) || !plainReg(cross) || !isZero(none) || !c.once(cross)) return false;
+  const whole = c.made(half);
+  const inner = c.inner(cross, at, ["IMAD"]);
+  if (whole === null || whole.form.name !== "IMAD.WIDE.U32" || inner === null || !isZero(inner.srcs[2]!)) return false;
+  const low = whole.dsts[0] as Operand;
+  if (half.id !== low.id || half.sub !== low.sub + 1 || c.defs.uses[unitOf(c.defs.units, low)] === 0) return false;
+  if (!sameOperand(inner.srcs[0]!, whole.srcs[0]!)) return false;
+  return c.write(at, inner.form, [root.dsts[0]!, ...inner.dsts.slice(1)], [inner.srcs[0]!, inner.srcs[1]!, half]);
+};
+
 export const wideSumRules: readonly CombineRule[] = [
   { name: "add-power", roots: ["IADD3.X"], inner: ["IADD3"], apply: addPower },
+  { name: "upper-word", roots: ["IADD3"], apply: upperWord },
+  { name: "add-to-product", roots: ["IADD3.X"], inner: ["IADD3", "IMAD"], apply: addToProduct },
   { name: "add-three", roots: ["IADD3.X"], inner: ["IADD3.X"], apply: addThree },
 ];

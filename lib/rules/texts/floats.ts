@@ -16,13 +16,53 @@ rule saturated-product
   FADD.SAT d, (FMUL x, y), -RZ
   => FMUL.SAT d, x, y
 
-rule minimum-of-saturated
-  FMNMX d, y@*(FADD.SAT ?a, ?b), #k, PT   when k >= 0x3f800000, k <= 0x7f800000
+rule minimum-of-saturated with S = FADD | FMUL
+  FMNMX d, y@*($S.SAT ?a, ?b), #k, PT   when k >= 0x3f800000, k <= 0x7f800000
   => MOV d, y
 
-rule maximum-of-saturated
-  FMNMX d, y@*(FADD.SAT ?a, ?b), RZ, !PT
+rule maximum-of-saturated with S = FADD | FMUL
+  FMNMX d, y@*($S.SAT ?a, ?b), RZ, !PT
   => MOV d, y
+
+rule maximum-of-saturated-and-negative with S = FADD | FMUL
+  FMNMX d, y@*($S.SAT ?a, ?b), #k, !PT   when k >= 0x80000000, k <= 0xff800000
+  => MOV d, y
+
+rule maximum-of-saturated-and-one with S = FADD | FMUL
+  FMNMX d, ($S.SAT ?a, ?b), #k, !PT   when k >= 0x3f800000, k <= 0x7f800000
+  => MOV d, #k
+
+rule minimum-of-saturated-and-zero with S = FADD | FMUL
+  FMNMX d, ($S.SAT ?a, ?b), RZ, PT
+  => MOV d, RZ
+
+rule minimum-of-saturated-and-negative with S = FADD | FMUL
+  FMNMX d, ($S.SAT ?a, ?b), #k, PT   when k >= 0x80000001, k <= 0xff800000
+  => MOV d, #k
+
+rule minimum-of-saturated-product-and-sum
+  FMNMX d, y@*(FFMA.SAT ?a, ?b, ?c), #k, PT   when k >= 0x3f800000, k <= 0x7f800000
+  => MOV d, y
+
+rule maximum-of-saturated-product-and-sum
+  FMNMX d, y@*(FFMA.SAT ?a, ?b, ?c), RZ, !PT
+  => MOV d, y
+
+rule maximum-of-saturated-product-and-sum-and-negative
+  FMNMX d, y@*(FFMA.SAT ?a, ?b, ?c), #k, !PT   when k >= 0x80000000, k <= 0xff800000
+  => MOV d, y
+
+rule maximum-of-saturated-product-and-sum-and-one
+  FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, !PT   when k >= 0x3f800000, k <= 0x7f800000
+  => MOV d, #k
+
+rule minimum-of-saturated-product-and-sum-and-zero
+  FMNMX d, (FFMA.SAT ?a, ?b, ?c), RZ, PT
+  => MOV d, RZ
+
+rule minimum-of-saturated-product-and-sum-and-negative
+  FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, PT   when k >= 0x80000001, k <= 0xff800000
+  => MOV d, #k
 
 rule sum-of-halves on halfOnFma off hfma2Mma
   HADD2 d, x, y
@@ -64,10 +104,6 @@ rule flush-of-flushed with F = FADD | FMUL
   $F.FTZ d, (FADD.FTZ ?x, -RZ), ?y
   => $F.FTZ d, ?x, ?y
 
-rule maximum-of-saturated-and-negative
-  FMNMX d, y@*(FADD.SAT ?a, ?b), #k, !PT   when k >= 0x80000000, k <= 0xff800000
-  => MOV d, y
-
 rule saturated-again with S = FADD | FMUL
   FADD.SAT d, y@*($S.SAT ?a, ?b), -RZ
   => MOV d, y
@@ -79,10 +115,6 @@ rule saturated-sum
 rule saturated-product-and-sum
   FADD.SAT d, (FFMA ?x, ?y, ?z), -RZ
   => FFMA.SAT d, ?x, ?y, ?z
-
-rule compare-of-literal-float-sum with C = LT | LE | GT | GE | EQ | NE | LTU | LEU | GTU | GEU | EQU | NEU
-  FSETP.$C.AND p, (FADD x, #k), RZ, PT   when (k & 0x7fffffff) <= 0x7f7fffff, reg(x)
-  => FSETP.$C.AND p, x, #(k ^ 0x80000000), PT
 
 rule integer-of-floor with F = F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ | F2I.TRUNC.NTZ | F2I.U32.TRUNC.NTZ, G = FLOOR | FLOOR | CEIL | CEIL, H = F2I.FLOOR.NTZ | F2I.U32.FLOOR.NTZ | F2I.CEIL.NTZ | F2I.U32.CEIL.NTZ
   $F d, (FRND.$G ?x)

@@ -12,6 +12,38 @@ rule product-of-zero-and-sum
   IMAD d, ?x, RZ, y   when reg(y)
   => MOV d, y
 
+rule product-of-zero
+  IMAD d, ?x, RZ, RZ
+  => MOV d, RZ
+
+rule high-product-of-zero with U = .U32 |
+  IMAD.HI$U d, ?x, RZ, RZ
+  => MOV d, RZ
+
+rule high-product-of-one
+  IMAD.HI.U32 d, ?x, 1, RZ
+  => MOV d, RZ
+
+rule rotation-by-zero-left
+  SHF.L.W.U32.HI d, ?x, 0, y   when reg(y)
+  => MOV d, y
+
+rule rotation-by-zero-right
+  SHF.R.W.U32 d, x, 0, ?y   when reg(x)
+  => MOV d, x
+
+rule shift-of-zero-left
+  SHF.L.U32 d, RZ, n, RZ   when reg(n)
+  => MOV d, RZ
+
+rule shift-of-zero-right with S = SHF.R.U32.HI | SHF.R.S32.HI
+  $S d, RZ, n, RZ   when reg(n)
+  => MOV d, RZ
+
+rule shift-of-zero-and-sum
+  LEA d, RZ, y, #n   when n <= 31, reg(y)
+  => MOV d, y
+
 rule shift-by-zero-left
   SHF.L.U32 d, x, 0, RZ   when reg(x)
   => MOV d, x
@@ -26,6 +58,10 @@ rule shift-by-zero-upper
 
 rule shift-by-zero-lower with S = SHF.R.U64 | SHF.R.S64
   $S d, x, 0, ?y   when reg(x)
+  => MOV d, x
+
+rule field-of-all with S = SGXT | SGXT.U32
+  $S d, x, 32   when reg(x)
   => MOV d, x
 
 rule permute-of-own-bytes

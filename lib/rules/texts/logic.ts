@@ -64,10 +64,6 @@ rule mask-without-effect-left
   AND d, (SHF.L.U32 x, #n, RZ), #m   when n <= 31, (~m & (0xffffffff << n)) == 0
   => SHF.L.U32 d, x, #n, RZ
 
-rule mask-without-effect-count
-  AND d, y@*(POPC x), #m   when (m & 63) == 63
-  => MOV d, y
-
 rule mask-without-effect-field
   AND d, y@*(SGXT.U32 x, #w), #m   when w <= 31, (~m & ((1 << w) - 1)) == 0
   => MOV d, y
@@ -100,14 +96,6 @@ rule shift-out-right
   SHF.R.U32.HI d, RZ, #n, (AND x, #m)   when n <= 31, n != 0, (m >>> n) == 0
   => MOV d, RZ
 
-rule double-reverse
-  BREV d, *(BREV x)   when reg(x)
-  => MOV d, x
-
-rule count-of-reverse
-  POPC d, *(BREV x)   when reg(x)
-  => POPC d, x
-
 rule spread-of-masked-half
   PRMT d, (AND x, #m), 0x9910, RZ   when (m & 0xffff) == 0xffff, reg(x)
   => PRMT d, x, 0x9910, RZ
@@ -135,12 +123,4 @@ rule mask-without-effect-extremum with V = VIMNMX.U32 | IMNMX.U32
 rule low-byte-of-shared-permute
   AND d, *(PRMT x, #s, RZ), 0xff   when reg(x), s != 0x7770
   => PRMT d, x, #((s & 0xf) | 0x7770), RZ
-
-rule mask-of-masked-or
-  AND d, (OR x, #k), #m   when (k & m) == 0, reg(x)
-  => AND d, x, #m
-
-rule mask-of-masked-xor
-  AND d, (XOR x, #k), #m   when (k & m) == 0, reg(x)
-  => AND d, x, #m
 `;

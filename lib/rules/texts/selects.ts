@@ -28,18 +28,6 @@ rule select-literal-unless-zero
   SEL d, #k, RZ, !p   when k != 0
   => SEL d, RZ, #k, p
 
-rule nothing-below-zero
-  ISETP.LT.U32.AND p, x, RZ, q
-  => PLOP3.LUT p, PT, PT, !PT, 0x80, 0
-
-rule all-from-zero
-  ISETP.GE.U32.AND p, x, RZ, PT
-  => PLOP3.LUT p, PT, PT, PT, 0x80, 0
-
-rule test-of-and with C = EQ | NE
-  ISETP.$C.AND p, (SGXT.U32 x, #w), RZ, PT   when w <= 32, reg(x)
-  => ISETP.$C.AND p, (AND x, #((1 << w) - 1)), RZ, PT
-
 rule compare-of-negation with C = EQ | NE
   ISETP.$C.AND p, (IADD3 -x, RZ, RZ), RZ, PT   when reg(x)
   => ISETP.$C.AND p, x, RZ, PT
@@ -47,30 +35,6 @@ rule compare-of-negation with C = EQ | NE
 rule compare-of-absolute with C = EQ | NE
   ISETP.$C.AND p, (IABS x), RZ, PT   when reg(x)
   => ISETP.$C.AND p, x, RZ, PT
-
-rule compare-of-reverse with C = EQ | NE
-  ISETP.$C.AND p, (BREV x), RZ, PT   when reg(x)
-  => ISETP.$C.AND p, x, RZ, PT
-
-rule compare-of-count with C = EQ | NE
-  ISETP.$C.AND p, (POPC x), RZ, PT   when reg(x)
-  => ISETP.$C.AND p, x, RZ, PT
-
-rule compare-of-xor with C = EQ
-  ISETP.$C.AND p, (XOR x, y), RZ, PT   when reg(x)
-  => ISETP.$C.AND p, x, y, PT
-
-rule compare-of-difference with C = EQ | NE
-  ISETP.$C.AND p, (IADD3 x, -y, RZ), RZ, PT   when reg(x)
-  => ISETP.$C.AND p, x, y, PT
-
-rule compare-of-literal-sum with C = EQ | NE
-  ISETP.$C.AND p, (IADD3 x, #k, RZ), #m, PT   when reg(x)
-  => ISETP.$C.AND p, x, #(m - k), PT
-
-rule compare-of-inverse with C = EQ | NE
-  ISETP.$C.AND p, (NOT x), #m, PT   when reg(x)
-  => ISETP.$C.AND p, x, #(~m), PT
 
 rule never-against-itself with C = LT | GT | NE
   ISETP.$C.AND p, x, x, PT   when reg(x)

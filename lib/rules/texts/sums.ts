@@ -76,10 +76,6 @@ rule minus-of-literal-sum
   IADD3 d, -(IADD3 x, #k, RZ), #m, RZ   when reg(x)
   => IADD3 d, -x, #(m - k), RZ
 
-rule difference-of-same
-  IADD3 d, x, -x, RZ
-  => MOV d, RZ
-
 rule shift-or-small
   OR d, (SHF.L.U32 x, #n, RZ), #k   when n <= 31, k < (1 << n), reg(x)
   => LEA d, x, #k, #n
