@@ -76,7 +76,7 @@ function throughFresh(func: Func, block: Block, phis: readonly Inst[]): Operand[
 }
 
 /** One copy per register unit. */
-function unitCopies(dst: Operand, src: Operand): Copy[] {
+export function unitCopies(dst: Operand, src: Operand): Copy[] {
   const copies: Copy[] = [];
   for (let k = 0; k < dst.width; k++) {
     const whole = src.kind !== Kind.Reg || isZeroReg(src) || src.width === 1;

@@ -7,6 +7,7 @@ import { combine, newRewrites } from "./combine.js";
 import { constantsAsOperands } from "./constant-moves.js";
 import { propagateCopies } from "./copy-propagation.js";
 import { removeDeadCode } from "./dead-code.js";
+import { foldKnownBranches } from "./known-branches.js";
 import { type PhaseParameters, parametersOf } from "./parameters.js";
 import { ruleLimits } from "./rule-groups.js";
 import type { PhaseBody, PhaseContext } from "./types.js";
@@ -26,7 +27,8 @@ export const generalOptimize: PhaseBody = (func, context) => {
 function optimize(func: Func, p: PhaseParameters, context: PhaseContext, step: (func: Func) => number): void {
   constantsAsOperands(func);
   for (let round = 0; round < ROUNDS; round++) {
-    const changed = propagateCopies(func, p, context.rewrites) + step(func);
+    const rewritten = propagateCopies(func, p, context.rewrites) + step(func);
+    const changed = rewritten + foldKnownBranches(func, context.rewrites);
     removeDeadCode(func);
     if (changed === 0) return;
   }

@@ -63,6 +63,12 @@ export function propagatePredicates(defs: Definitions, across = true): number {
   return changed;
 }
 
+/** What PLOP3 makes of its one result whatever its inputs; null: it is no constant. */
+export function constantPredicate(inst: Inst): boolean | null {
+  const copied = copiedBy(inst);
+  return copied !== null && copied.id === ZERO_REG ? !copied.not : null;
+}
+
 /** What PLOP3 copies into its one result; null: it is no copy. */
 function copiedBy(inst: Inst): Literal | null {
   if (inst.form.name !== "PLOP3.LUT" || inst.guard !== null) return null;

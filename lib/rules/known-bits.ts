@@ -14,8 +14,11 @@ export interface KnownBits {
 
 const NOTHING: KnownBits = { zeros: 0, ones: 0 };
 const u32 = (n: number): number => n >>> 0;
-/** Instructions looked through. */
-const DEPTH = 4;
+/** Instructions looked through on one path, and in all. */
+const DEPTH = 8;
+const MOST = 24;
+/** Left of these for the question that is asked. */
+let left = 0;
 
 export const exactly = (value: number): KnownBits => ({ zeros: u32(~value), ones: u32(value) });
 /** No bit from this one on. */
@@ -32,19 +35,23 @@ export function knownBits(c: Combining, o: Operand, depth: number = DEPTH): Know
   if (!isReg(o) || o.file !== File.R || o.width !== 1 || o.part !== "" || (o.mods & ~Mod.Not) !== 0) return NOTHING;
   const plain = o.mods === 0 ? o : { ...o, mods: 0 };
   const inst = c.made(plain);
-  if (inst === null || depth === 0 || !inst.dsts.some((d) => sameOperand(d, plain))) return NOTHING;
+  if (depth === DEPTH) left = MOST;
+  if (inst === null || depth === 0 || left-- <= 0 || !inst.dsts.some((d) => sameOperand(d, plain))) return NOTHING;
   const known = knownOf(c, inst, depth - 1);
   return o.mods === 0 ? known : { zeros: known.ones, ones: known.zeros };
 }
 
 /** What is known of the one result of an instruction. */
 export function knownOf(c: Combining, inst: Inst, depth: number = DEPTH): KnownBits {
+  if (depth === DEPTH) left = MOST;
   const of = (k: number): KnownBits => knownBits(c, inst.srcs[k] as Operand, depth);
   switch (inst.form.name) {
     case "LOP3.LUT": {
       const lut = inst.srcs[3] as Operand;
       return lut.kind === Kind.Imm ? logic(lut.value, [of(0), of(1), of(2)]) : NOTHING;
     }
+    case "IADD3":
+      return summed(inst, of);
     case "SHF.L.U32":
     case "SHF.R.U32.HI":
     case "SHF.R.S32.HI":
@@ -93,6 +100,18 @@ function shifted(c: Combining, inst: Inst, of: (k: number) => KnownBits): KnownB
   if (left) return { zeros: u32((x.zeros << n) | ~(-1 << n)), ones: u32(x.ones << n) };
   if (inst.form.name === "SHF.R.S32.HI") return { zeros: u32((x.zeros | 0) >> n), ones: u32((x.ones | 0) >> n) };
   return { zeros: u32((x.zeros >>> n) | ~(0xffffffff >>> n)), ones: x.ones >>> n };
+}
+
+/** Sums of what is not negated: bits are known where those of both sides and the carry are. */
+function summed(inst: Inst, of: (k: number) => KnownBits): KnownBits {
+  if (inst.srcs.some((o) => o.mods !== 0) || inst.dsts.slice(1).some((d) => !unused(d))) return NOTHING;
+  const sum = (a: KnownBits, b: KnownBits): KnownBits => {
+    const [most, least] = [u32(~a.zeros + ~b.zeros), u32(a.ones + b.ones)];
+    const carry = u32(~(most ^ a.zeros ^ b.zeros) | (least ^ a.ones ^ b.ones));
+    const known = u32((a.zeros | a.ones) & (b.zeros | b.ones) & carry);
+    return { zeros: u32(~most & known), ones: u32(least & known) };
+  };
+  return sum(sum(of(0), of(1)), of(2));
 }
 
 function permuted(c: Combining, inst: Inst, of: (k: number) => KnownBits): KnownBits {

@@ -121,5 +121,5 @@ export const knownBitRules: readonly CombineRule[] = [
 
 /** Tried before a comparison becomes part of what it compares. */
 export const knownCompareRules: readonly CombineRule[] = [
-  { name: "known-compare", roots: integerCompares, inner: telling, apply: knownCompare },
+  { name: "known-compare", roots: integerCompares, inner: [...telling, "IADD3"], apply: knownCompare },
 ];
