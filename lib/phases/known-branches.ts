@@ -78,7 +78,8 @@ function knownBranches(func: Func): Known[] {
     if (holds === undefined) return;
     const next = func.blocks[b + 1] ?? null;
     const taken = holds !== guard.not;
-    if (isPlainBranch(last)) {
+    const plain: boolean = isPlainBranch(last);
+    if (plain) {
       const to = taken ? byId[last.srcs.find((o) => o.kind === Kind.Label)?.id ?? -1] : next;
       if (to != null) found.push({ block, to });
     } else if (last.form.name === "EXIT" && (taken || next !== null)) found.push({ block, to: taken ? null : next });

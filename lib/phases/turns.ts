@@ -1,6 +1,6 @@
 /** Turns of a loop as copies of its blocks. */
 import type { CountedLoop } from "../analysis/index.js";
-import type { Block, Func, Inst } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
 import { copyBlocks, jump } from "./copy-blocks.js";
 
 /** One turn of a loop. */
@@ -10,11 +10,26 @@ export interface TurnCopy {
   readonly blocks: readonly Block[];
 }
 
-/** The loop's own blocks as the first turn, and copies. */
+/** The convergence barriers that instructions of the blocks set up. */
+export function barriersSetUp(blocks: readonly Block[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const b of blocks)
+    for (const { form, dsts } of b.insts)
+      if (form.op === "BSSY") for (const o of dsts) if (o.file === File.B) ids.add(o.id);
+  return ids;
+}
+
+/** The loop's own blocks as the first turn, and copies, with barriers of their own for the regions inside. */
 export function turnsOf(func: Func, { header, latch, blocks }: CountedLoop, count: number): TurnCopy[] {
   const turns: TurnCopy[] = [{ header, latch, blocks }];
+  const barriers = barriersSetUp(blocks);
   while (turns.length < count) {
     const of = copyBlocks(func, blocks);
+    const own = new Map([...barriers].map((id) => [id, func.values.add(File.B)]));
+    for (const b of own.size === 0 ? [] : of.values())
+      for (const { dsts, srcs } of b.insts)
+        for (const list of [dsts, srcs])
+          for (const o of list) if (o.kind === Kind.Reg && o.file === File.B) o.id = own.get(o.id) ?? o.id;
     turns.push({ header: of.get(header) as Block, latch: of.get(latch) as Block, blocks: [...of.values()] });
   }
   return turns;

@@ -23,11 +23,11 @@ import { analysis, isLanewise, isPlainLoad, type Loop, readsConstants, regionsOf
 import { type CountedLoop, countedLoop } from "../analysis/induction.js";
 import { connect, terminator } from "../ori/flow.js";
 import { newBlock } from "../ori/func.js";
-import { type Block, type Func, type Inst, Kind } from "../ori/types.js";
+import { type Block, File, type Func, type Inst, Kind } from "../ori/types.js";
 import { foldBranches } from "./branches.js";
 import { jump } from "./copy-blocks.js";
 import { RewriteCounter } from "./rewrites.js";
-import { after, chain, place, type TurnCopy, turnsOf } from "./turns.js";
+import { after, barriersSetUp, chain, place, type TurnCopy, turnsOf } from "./turns.js";
 import {
   bodySize,
   fitsInFull,
@@ -105,9 +105,14 @@ function regionAround(func: Func, regions: ReturnType<typeof regionsOf>, loop: C
 
 /** Nothing that depends on where it stands. */
 function copiable(blocks: readonly Block[]): boolean {
+  const inside = barriersSetUp(blocks);
   return blocks.every((b) =>
-    b.insts.every(({ form, srcs, passed }) => {
-      if (passed !== undefined || form.pseudo) return false;
+    b.insts.every((inst) => {
+      const { form, srcs, passed } = inst;
+      if (passed !== undefined) return false;
+      if (inst.table !== undefined) return form.name === "BRX.IDX";
+      if (form.pseudo) return false;
+      if (form.op === "BSYNC" || form.op === "BREAK") return srcs.every((o) => o.file !== File.B || inside.has(o.id));
       if (form.flow !== "next" && form.flow !== "branch" && form.op !== "BSSY") return false;
       if (form.op === "MOV" && srcs.some((o) => o.kind === Kind.Label)) return false;
       if (form.op === "WARPSYNC" && (form.mods.length > 0 ? form.name !== "WARPSYNC.ALL" : !srcs.some(isMask)))
