@@ -100,7 +100,8 @@ function conditionalByOperand(branch: Inst): boolean {
   return conditional;
 }
 
-interface Unit {
+/** One register of a value. */
+export interface RegisterUnit {
   readonly file: File;
   readonly id: number;
   readonly sub: number;
@@ -114,14 +115,14 @@ interface Place {
 
 /** The value of a register at the start of the turn, or nothing (`unit` null), plus a constant. */
 interface Value {
-  readonly unit: Unit | null;
+  readonly unit: RegisterUnit | null;
   readonly add: number;
   /** Sums passed on the way. */
   readonly sums: readonly Inst[];
 }
 
-const unitKey = (u: Unit): string => `${u.file}:${u.id}:${u.sub}`;
-const unitOfOperand = (o: Operand): Unit => ({ file: o.file, id: o.id, sub: o.sub });
+const unitKey = (u: RegisterUnit): string => `${u.file}:${u.id}:${u.sub}`;
+const unitOfOperand = (o: Operand): RegisterUnit => ({ file: o.file, id: o.id, sub: o.sub });
 
 /** What one turn of a loop does to registers. */
 class Turn {
@@ -150,12 +151,12 @@ class Turn {
   }
 
   /** Nothing in the loop writes it. */
-  invariant(u: Unit): boolean {
+  invariant(u: RegisterUnit): boolean {
     return !this.written.has(unitKey(u));
   }
 
   /** The instruction that gave the register what it holds at that place; null: none in this turn, or more than one path. */
-  definition(u: Unit, at: Place): Inst | null {
+  definition(u: RegisterUnit, at: Place): Inst | null {
     const place = this.find(u, at);
     return place === null || place === "head" ? null : this.inst(place);
   }
@@ -164,7 +165,7 @@ class Turn {
     return (this.spine[p.block] as Block).insts[p.inst] as Inst;
   }
 
-  private find(u: Unit, at: Place): Place | "head" | null {
+  private find(u: RegisterUnit, at: Place): Place | "head" | null {
     const key = unitKey(u);
     if (!this.written.has(key)) return "head";
     if (this.aside.has(key)) return null;
@@ -330,7 +331,7 @@ function tripsOf(first: number, step: number, how: Comparison, bound: number, un
 }
 
 /** The constant that a register holds when the loop is entered, null when it is not known. */
-function startOf(header: Block, blocks: readonly Block[], unit: Unit): number | null {
+export function startOf(header: Block, blocks: readonly Block[], unit: RegisterUnit): number | null {
   const entries = header.preds.filter((p) => !blocks.includes(p));
   let [block, key, add] = [entries.length === 1 ? entries[0] : undefined, unitKey(unit), 0];
   for (let n = 0; block !== undefined && n < WALK; n++) {

@@ -30,7 +30,7 @@ import { RewriteCounter } from "./rewrites.js";
 import { after, barriersSetUp, chain, place, type TurnCopy, turnsOf } from "./turns.js";
 import {
   bodySize,
-  fitsInFull,
+  isUnrolledInFull,
   partialFactor,
   type UnrollLimits,
   unknownBodySize,
@@ -158,7 +158,7 @@ function unroll(
   const stays = crowded || (several && !limits.UnrollMultiBlockLoops);
   if (trips !== null) {
     const size = bodySize(loop, limits);
-    if (!stays && fitsInFull(size, trips, limits)) {
+    if (!stays && (trips <= 1 || isUnrolledInFull(loop, trips, limits))) {
       unrollKnown(func, loop, trips, 0);
       return { loop: name, trips, size, factor: trips };
     }
