@@ -6,9 +6,10 @@
  *     IADD3.X %R4:1, %R2:1, RZ, RZ, %P6, !PT       →
  *     STG.E desc[%UR8][%R4.64+0x8], %R7                  STG.E desc[%UR8][%R2.64+0x1008], %R7
  *
- * A sum that goes round a loop (a phi reads it) stays the address: else the register before it would live beside it.
+ * The same of distances from the stack pointer of a kernel, in local memory. A sum that goes round a loop (a phi reads it) stays the address: else the register before it would live beside it.
  */
 import { analysis, Definitions, memoryEffect, unitOf } from "../analysis/index.js";
+import { STACK_REGISTER } from "../isa/abi.js";
 import { isPhi } from "../ori/flow.js";
 import { altered, clone, imm, isReg, isZeroReg } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
@@ -32,7 +33,7 @@ export function foldOffsets(func: Func, rewrites: RewriteCounter): number {
     const { base, offset } = memoryEffect(inst.form);
     const [address, distance] = [inst.srcs[base], inst.srcs[offset]];
     if (address === undefined || distance === undefined || distance.kind !== Kind.Imm) return;
-    const moved = movedFrom(address, at, defs, carried);
+    const moved = movedFrom(address, at, defs, carried) ?? fromStack(func, inst, address, defs);
     if (moved === null) return;
     const srcs = inst.srcs.map(clone);
     srcs[base] = altered(address, { id: moved.base.id, sub: moved.base.sub });
@@ -54,6 +55,15 @@ function readByPhis(func: Func): ReadonlySet<number> {
   for (const block of func.blocks)
     for (const inst of block.insts) if (isPhi(inst)) for (const o of inst.srcs) if (isReg(o)) found.add(o.id);
   return found;
+}
+
+/** The stack pointer, which a kernel sets up once before everything else, and a constant. */
+function fromStack(func: Func, inst: Inst, address: Operand, defs: Definitions): Moved | null {
+  if (func.kind !== "entry" || inst.form.memory?.space !== "local" || address.width !== 1) return null;
+  const sum = isReg(address) && address.mods === 0 ? defs.definition(address) : null;
+  const parts = sum?.form.name === "IADD3" ? split(sum) : null;
+  if (parts === null || func.values.fixed(parts.register.id) !== STACK_REGISTER) return null;
+  return { base: parts.register, distance: parts.constant };
 }
 
 /** What the pair is the sum of, through sums of sums; null: no sum with a constant. */

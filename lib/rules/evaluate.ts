@@ -36,6 +36,8 @@ export const evaluations: Readonly<Record<string, Evaluate>> = {
   "SHF.R.U32.HI": ([a, n, c]) => (n! > 31 || a !== 0 ? null : c! >>> n!),
   "SHF.R.S32.HI": ([a, n, c]) => (n! > 31 || a !== 0 ? null : u32((c! | 0) >> n!)),
   "SHF.L.U64.HI": ([a, n, c]) => (n! > 31 ? null : n === 0 ? c! : u32((c! << n!) | (a! >>> (32 - n!)))),
+  "SHF.L.W.U32.HI": ([a, n, c]) => ((n! & 31) === 0 ? c! : u32((c! << (n! & 31)) | (a! >>> (32 - (n! & 31))))),
+  "SHF.R.U64": ([a, n, c]) => (n! > 31 ? null : n === 0 ? a! : u32((a! >>> n!) | (c! << (32 - n!)))),
   LEA: ([a, b, n]) => (n! > 31 ? null : u32((a! << n!) + b!)),
   PRMT: ([a, b, c]) => permute(a!, b!, c!),
   BMSK: ([a, b]) => (a! > 31 ? 0 : u32((b! > 31 ? -1 : (1 << b!) - 1) << a!)),

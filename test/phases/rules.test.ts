@@ -16,6 +16,9 @@ const bodies: Readonly<Record<string, string>> = {
   fold: "mov.u32 t, 12; shl.b32 t, t, 3; or.b32 t, t, 5; mul.lo.u32 t, t, 7; add.u32 x, a, t;",
   "fold-compare": "mov.u32 t, 12; setp.lt.s32 p, t, 13; selp.u32 x, a, b, p;",
   "no-carry": "mov.u64 g, 0; cvt.u64.u32 h, a; add.u64 y, g, h; ",
+  "known-carry":
+    "mov.u64 g, 0x1fffffff0; add.u64 g, g, 17; add.u64 y, e, g; mov.u64 g, 0xfffffff0; add.u64 h, g, 3; xor.b64 y, y, h;",
+  "fold-wide": "mov.u32 t, 100000; mul.wide.u32 g, t, 77777; mul.wide.s32 h, t, -5; add.u64 y, e, g; xor.b64 y, y, h;",
   "unread-carry": "add.u64 g, e, f; cvt.u32.u64 x, g;",
   "add-wide": "mul.wide.u32 g, a, b; add.u64 y, g, e;",
   "add-power": "mad.wide.u32 g, a, 8, e; mad.wide.s32 h, b, 1, f; xor.b64 y, g, h;",

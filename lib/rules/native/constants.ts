@@ -1,6 +1,8 @@
 /** Constants: operations whose operands are literals, and carries that are none. Exact. */
+
+import { unitOf } from "../../analysis/index.js";
 import { form } from "../../isa/form.js";
-import { imm, isZeroReg, notPT, PT } from "../../ori/operand.js";
+import { imm, isReg, isZeroReg, notPT, PT, part } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { File, type Inst, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, carries, unused } from "../combining.js";
@@ -74,6 +76,51 @@ const noCarry: Apply = (c, root, at) => {
   return c.write(at, form("IADD3"), [root.dsts[0]!, PT(), PT()], [a, b, z]);
 };
 
+/** The carry out of a sum of literals is known: it is one more, in a literal or where a term is free; the sum is a literal where nothing else reads its carry. */
+const knownCarry: Apply = (c, root, at) => {
+  const [a, b, z, ci, ci2] = root.srcs as [Operand, Operand, Operand, Operand, Operand];
+  if (!isZeroReg(ci2) || (ci2.mods & Mod.Not) === 0 || isZeroReg(ci) || (ci.mods & Mod.Not) !== 0) return false;
+  if (carries(root) || [a, b, z].some((o) => o.mods !== 0)) return false;
+  const low = c.defs.definition(ci);
+  if (low === null || low.guard !== null || low.form.name !== "IADD3") return false;
+  if ((low.dsts[1] as Operand).id !== ci.id || !unused(low.dsts[2])) return false;
+  let sum = 0;
+  for (const o of low.srcs.slice(0, 3)) {
+    const value = o.mods === 0 ? c.literal(o) : null;
+    if (value === null) return false;
+    sum += value;
+  }
+  const carry = Math.floor(sum / 2 ** 32);
+  const low32 = low.dsts[0] as Operand;
+  const alone = c.defs.usesOf(ci) === 1 && isReg(low32) && low32.file === File.R && low32.width === 1;
+  const done = (written: boolean): boolean => {
+    if (written && alone) become(c, c.defs.indexOf(low32), low32, imm(sum >>> 0));
+    return written;
+  };
+  const [x, y, w] = [c.literal(a), c.literal(b), c.literal(z)];
+  if (x !== null && y !== null && w !== null)
+    return carry < 2 && done(become(c, at, root.dsts[0] as Operand, imm((x + y + w + carry) >>> 0)));
+  const term = carry === 0 ? z : carry === 1 && w === 0 ? imm(1) : null;
+  return term !== null && done(c.write(at, form("IADD3"), [root.dsts[0]!, PT(), PT()], [a, b, term]));
+};
+
+/** A wide product of literals is two literals. */
+const foldWide: Apply = (c, root, at) => {
+  const d = root.dsts[0] as Operand;
+  const [x, y] = [c.literal(root.srcs[0] as Operand), c.literal(root.srcs[1] as Operand)];
+  if (x === null || y === null || carries(root) || !isReg(d) || d.width !== 2 || d.file !== File.R) return false;
+  if (!isZeroReg(root.srcs[2] as Operand)) return false;
+  const signed = root.form.name === "IMAD.WIDE";
+  const product = BigInt.asUintN(64, BigInt(signed ? x | 0 : x) * BigInt(signed ? y | 0 : y));
+  const mov = form("MOV");
+  const srcs = (value: bigint): Operand[] => [imm(Number(value)), ...mov.srcs.slice(1).map(slotDefault)];
+  if (!c.write(at, mov, [part(d, 1)], srcs(product >> 32n))) return false;
+  c.insertBefore(root, [{ form: mov, dsts: [part(d, 0)], srcs: srcs(product & 0xffffffffn) }]);
+  // What defines the lower half is known from the next run on.
+  c.defs.def[unitOf(c.defs.units, d)] = -1;
+  return true;
+};
+
 /** A carry that nobody reads is not made. */
 const unreadCarry: Apply = (c, root, at) => {
   const out = root.dsts[1] as Operand;
@@ -93,5 +140,7 @@ export const constantRules: readonly CombineRule[] = [
   { name: "fold", roots: folded, apply: fold },
   { name: "fold-compare", roots: integerCompares, apply: foldCompare },
   { name: "no-carry", roots: ["IADD3.X"], apply: noCarry },
+  { name: "known-carry", roots: ["IADD3.X"], apply: knownCarry },
+  { name: "fold-wide", roots: ["IMAD.WIDE", "IMAD.WIDE.U32"], apply: foldWide },
   { name: "unread-carry", roots: ["IADD3"], apply: unreadCarry },
 ];
