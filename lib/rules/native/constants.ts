@@ -92,9 +92,10 @@ const knownCarry: Apply = (c, root, at) => {
   }
   const carry = Math.floor(sum / 2 ** 32);
   const low32 = low.dsts[0] as Operand;
-  const alone = c.defs.usesOf(ci) === 1 && isReg(low32) && low32.file === File.R && low32.width === 1;
+  const made = c.defs.indexOf(ci);
+  const alone = c.defs.usesOf(ci) === 1 && isReg(low32) && low32.width === 1 && c.defs.indexOf(low32) === made;
   const done = (written: boolean): boolean => {
-    if (written && alone) become(c, c.defs.indexOf(low32), low32, imm(sum >>> 0));
+    if (written && alone) become(c, made, low32, imm(sum >>> 0));
     return written;
   };
   const [x, y, w] = [c.literal(a), c.literal(b), c.literal(z)];
@@ -108,8 +109,8 @@ const knownCarry: Apply = (c, root, at) => {
 const foldWide: Apply = (c, root, at) => {
   const d = root.dsts[0] as Operand;
   const [x, y] = [c.literal(root.srcs[0] as Operand), c.literal(root.srcs[1] as Operand)];
-  if (x === null || y === null || carries(root) || !isReg(d) || d.width !== 2 || d.file !== File.R) return false;
-  if (!isZeroReg(root.srcs[2] as Operand)) return false;
+  if (x === null || y === null || carries(root) || !isReg(d) || d.width !== 2) return false;
+  if (!isZeroReg(root.srcs[2] as Operand) || c.defs.indexOf(d) !== at) return false;
   const signed = root.form.name === "IMAD.WIDE";
   const product = BigInt.asUintN(64, BigInt(signed ? x | 0 : x) * BigInt(signed ? y | 0 : y));
   const mov = form("MOV");
