@@ -53,6 +53,46 @@ test("unknown trips: four turns as long as four are sure, then two, then one", (
   expect(out).toMatch(/ISETP\.GT\.AND %P\d+, PT, %R0, 0x3, PT/);
 });
 
+const branching = (trips: string, condition: string, arm: string): string => `
+    b0
+      LDG.E %R0, [RZ]
+      MOV %R1, RZ
+    b1
+      ${condition}
+      BSSY %B5, b4
+      @%P3 BRA b3
+    b2
+      ${arm}
+    b3
+      BSYNC %B5
+    b4
+      IADD3 %R1, %R1, 0x1, RZ
+      ISETP.LT.AND %P2, PT, %R1, ${trips}, PT
+      @%P2 BRA b1
+    b5
+      STG.E [RZ], %R0
+      EXIT`;
+
+test("several blocks: the region in each turn has a barrier of its own", () => {
+  const code = branching("0x3", "ISETP.LT.AND %P3, PT, %R0, 0x5, PT", "IMAD %R0, %R0, %R0, %R1");
+  const out = run(code, (f) => unrollLoops(f));
+  expect(out.match(/IMAD/g)).toHaveLength(3);
+  expect(new Set(out.match(/BSYNC %B\d+/g)).size).toBe(3);
+  expect(out.match(/BRA/g)).toHaveLength(3);
+});
+
+test("what folds in each turn does not count", () => {
+  const arm = "IMAD %R0, %R0, %R0, %R1\n".repeat(40);
+  const folds = `SHF.R.U32.HI %R4, RZ, 0x2, %R1
+      IMAD %R6, %R4, %R4, %R1
+      LOP3.LUT %R6, %R6, 0x5, %R4, 0x96, !PT
+      ISETP.EQ.AND %P3, PT, %R6, RZ, PT`;
+  const varies = "ISETP.EQ.AND %P3, PT, %R0, RZ, PT";
+  const turns = (condition: string): number | undefined =>
+    run(branching("0x18", condition, arm), (f) => unrollLoops(f)).match(/BSYNC/g)?.length;
+  expect([turns(folds), turns(varies)]).toEqual([24, 1]);
+});
+
 test("shuffles keep lanes of different trips together: such a loop stays", () => {
   const code = counted("%R0").replace("IMAD %R0, %R0, %R0, %R1", "SHFL.IDX PT, %R3, %R1, 0x0, 0x1f");
   expect(run(code, (f) => unrollLoops(f))).toBe(text(code));
