@@ -138,7 +138,7 @@ mov.f32 %f1, 0f00000000; mov.u32 %r1, 0;
 L: cvt.rn.f32.s32 %f2, %r1;
 tex.2d.v4.f32.f32 {%f5,%f6,%f7,%f8}, [%a, {%f2,%f2}];
 add.f32 %f1, %f1, %f5; add.f32 %f1, %f1, %f6; add.f32 %f1, %f1, %f7; add.f32 %f1, %f1, %f8;
-${turn("L", "%r1", "300", 1)}
+${turn("L", "%r1", "1000", 1)}
 st.global.f32 [%b], %f1;
 ret;
 }

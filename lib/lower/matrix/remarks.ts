@@ -9,7 +9,7 @@
  */
 import { isProduct, isWait } from "../../analysis/products.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics.js";
-import type { Block, Func, Inst } from "../../ori/types.js";
+import { type Block, type Func, type Inst, Kind, ZERO_REG } from "../../ori/types.js";
 import {
   allCommitted,
   isArrive,
@@ -27,8 +27,16 @@ const ALL = -1;
 interface Told {
   readonly arrive: Set<Inst>;
   readonly wait: Set<Inst>;
+  /** Sums that start from literals: ptxas says nothing of them. */
+  readonly started: Set<number>;
   /** Values that others than products read. */
   readonly used: ReadonlySet<number>;
+}
+
+/** A literal, or the one in another part of the same register. */
+function startsSums({ form, dsts: [d], srcs: [s] }: Inst): boolean {
+  if (form.op !== "MOV" || d === undefined || s === undefined) return false;
+  return s.kind === Kind.Imm || s.id === ZERO_REG || s.id === d.id;
 }
 
 /** Follows one block; false: nothing is known of what ptxas says. */
@@ -37,6 +45,7 @@ function follow(block: Block, state: State, told: Told): boolean {
     if (isProduct(inst.form.op)) {
       const { free, arrive } = takeProduct(state, inst);
       if (!free || !told.used.has(inst.dsts[0]?.id ?? -1)) return false;
+      if (arrive && [...inst.dsts, ...inst.srcs].some((o) => told.started.has(o.id))) return false;
       if (arrive) {
         told.arrive.add(inst);
         state.fresh.clear();
@@ -47,6 +56,8 @@ function follow(block: Block, state: State, told: Told): boolean {
     } else if (isWait(inst)) {
       if (waitsFor(inst) > 0) return false;
       state.done(0);
+    } else if (startsSums(inst) && takeOther(state, inst)) {
+      for (const o of inst.dsts) told.started.add(o.id);
     } else if (!takeOther(state, inst)) {
       if (inst.form.flow === "call" || writesInFlight(state, inst)) return false;
       told.wait.add(inst);
@@ -67,7 +78,7 @@ export function productRemarks(func: Func): Diagnostic[] {
   // What no `commit_group` covers, and sums that nobody reads: ptxas has other lines for these.
   const ids = insts.flatMap((i) => (isProduct(i.form.op) ? [] : i.srcs.map((o) => o.id)));
   if (!func.blocks.every(allCommitted)) return [];
-  const told: Told = { arrive: new Set(), wait: new Set(), used: new Set(ids) };
+  const told: Told = { arrive: new Set(), wait: new Set(), started: new Set(), used: new Set(ids) };
   for (let again = true; again; ) {
     again = false;
     for (const b of func.blocks) {

@@ -48,6 +48,6 @@ test("the text names the access and the operation that it meets", () => {
   const run = unwrap(simulate(cubin!, { block: 128, params: k.prepare().params }));
   expect(run.fault).toMatchObject({ kind: "asynchronous", instruction: expect.stringMatching(/^LDS /) });
   expect(run.fault!.message).toMatch(
-    /^shared address 0x\w+: LDGSTS\.E\.BYPASS\.128 \[R\d+\], \[R\d+\.64\] at smooth\+0x\w+ by warp 0, in flight, will write there$/,
+    /^shared address 0x\w+: (@!?P\d )?LDGSTS\.E\.BYPASS\.128 \[R\d+\], \[R\d+\.64\] at smooth\+0x\w+ by warp 0, in flight, will write there$/,
   );
 });
