@@ -1,16 +1,17 @@
 /**
- * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | start | estimate | told: figures of the simulator for docs/status.md.
+ * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | reported | start | estimate | told: figures of the simulator for docs/status.md.
  * `memory`: bytes that a resident thread takes in the memory of translated code, and beside its registers. `endless`: the largest memory of the process while
  * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
- * races that are found (PTXLAB_RACES=N random programs). `told`: a profile, races and unwritten registers, in translated code and in closures.
+ * races that are found (PTXLAB_RACES=N random programs); `reported`: races that are told of the corpus and of the programs. `told`: a profile, races and unwritten registers, in translated code and in closures.
  */
 import { availableParallelism, loadavg } from "node:os";
 import { compile } from "../lib/compile.js";
-import { simulate } from "../lib/sim/index.js";
+import { runLaunchFile, simulate } from "../lib/sim/index.js";
 import { WARP_WORDS } from "../lib/sim/state.js";
 import { WARP_BYTES } from "../lib/sim/wasm/layout.js";
 import { estimate } from "../lib/timing/index.js";
-import { corpusPtx } from "../test/corpus/cases.js";
+import { corpus, corpusPtx } from "../test/corpus/cases.js";
+import { programs } from "../test/programs/programs.js";
 import { racyProgram } from "../test/sim/racy-programs.js";
 
 function compiled(ptx: string): Uint8Array {
@@ -156,12 +157,42 @@ function races(): void {
   console.log(`random programs: ${found} of ${planted} planted races found; races in ${wrong} of ${clean} without`);
 }
 
+/** The corpus, and the programs in CUDA C++, which have none. */
+function racesReported(): void {
+  for (const [name, kernels] of [
+    ["corpus", corpus.map((c) => ({ name: c.name, ptx: corpusPtx(c.name, "sm_90"), launch: c.launch as unknown }))],
+    ["programs", programs.filter((p) => p.sm <= 90)],
+  ] as const) {
+    let [launches, reported] = [0, 0];
+    for (const k of kernels) {
+      const made = compile(k.ptx, { target: "sm_90" });
+      if (!made.ok) throw new Error(`${k.name}: ${made.diagnostics[0]?.message}`);
+      const ran = runLaunchFile(made.cubin, k.launch, {
+        readFile: () => null,
+        launch: (device, module, options) => {
+          const run = device.launch(module, { ...options, races: true });
+          if (run.ok) launches++;
+          const found = run.ok ? run.value.findings!.races : [];
+          if (found.length > 0) {
+            reported++;
+            console.log(`${k.name}: ${found.length} races, the first at ${JSON.stringify(found[0])}`);
+          }
+          return run;
+        },
+      });
+      if (ran.status !== 0) console.log(`${k.name}: ${ran.lines[0]}`);
+    }
+    console.log(`${name}: ${kernels.length} of sm_90 at -O3, ${launches} launches, races reported in ${reported}`);
+  }
+}
+
 const [what, n] = process.argv.slice(2);
 if (what === "memory") memory();
 else if (what === "endless") endless();
 else if (what === "threads") threads(Number(n ?? availableParallelism()));
 else if (what === "races") races();
+else if (what === "reported") racesReported();
 else if (what === "start") start();
 else if (what === "estimate") estimates();
 else if (what === "told") told();
-else console.log("memory | endless | threads [N] | races | start | estimate | told");
+else console.log("memory | endless | threads [N] | races | reported | start | estimate | told");

@@ -4,7 +4,7 @@
 #ifdef __CUDACC__
 GLOBAL k(const int* first, const int* to, int* level, int depth, int n) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
-  if (v >= n || level[v] != depth) return;
+  if (v >= n || *(volatile int*)&level[v] != depth) return;
   for (int e = first[v]; e < first[v + 1]; e++) atomicCAS(&level[to[e]], -1, depth + 1);
 }
 #else

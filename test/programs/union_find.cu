@@ -2,15 +2,17 @@
 // Connected components by hooking and pointer jumping with atomicMin.
 #include "program.h"
 #ifdef __CUDACC__
-GLOBAL k(const int* a, const int* b, int* parent, int edges, int n) {
-  __shared__ int changed;
+GLOBAL k(const int* a, const int* b, int* of, int edges, int n) {
+  // Read and written beside atomics.
+  volatile int* parent = of;
+  volatile __shared__ int changed;
   do {
     __syncthreads();
     if (threadIdx.x == 0) changed = 0;
     __syncthreads();
     for (int e = threadIdx.x; e < edges; e += blockDim.x) {
       int x = parent[a[e]], y = parent[b[e]];
-      if (x != y) { int hi = x > y ? x : y, lo = x > y ? y : x; if (atomicMin(&parent[hi], lo) > lo) changed = 1; }
+      if (x != y) { int hi = x > y ? x : y, lo = x > y ? y : x; if (atomicMin(&of[hi], lo) > lo) changed = 1; }
     }
     __syncthreads();
     for (int v = threadIdx.x; v < n; v += blockDim.x) while (parent[v] != parent[parent[v]]) parent[v] = parent[parent[v]];

@@ -216,6 +216,20 @@ test.each([
     { block: 64 },
     1,
   ],
+  [
+    "an atomic sum of 64 bits in shared memory, which is a loop",
+    `.shared .align 8 .b64 b; setp.ne.u32 %p1, %r1, 0; @!%p1 st.shared.u64 [b], %rd2; bar.sync 0;
+     cvt.u64.u32 %rd3, %r1; atom.shared.add.u64 %rd4, [b], %rd3; atom.shared.max.u64 %rd4, [b], %rd3;`,
+    { block: 64 },
+    0,
+  ],
+  [
+    "a plain store beside it",
+    `.shared .align 8 .b64 b; setp.ne.u32 %p1, %r1, 0; @!%p1 st.shared.u64 [b], %rd2; bar.sync 0; setp.lt.u32 %p2, %r1, 32;
+     cvt.u64.u32 %rd3, %r1; @!%p2 atom.shared.add.u64 %rd4, [b], %rd3; @!%p1 st.shared.u64 [b], %rd3;`,
+    { block: 64 },
+    1,
+  ],
 ] as const)("%s", (_, body, options, races) => {
   expect(ran(body, options).races).toHaveLength(races);
 });

@@ -6,7 +6,8 @@
  *
  * Copies of cp.async count as done when their thread has waited for them (DEPBAR, or an mbarrier that they arrive at). Bulk copies
  * count as done by the thread that issues them, and as told to their mbarrier.
- * Not seen: what warp-group products read through descriptors, and a strong access to shared memory, which SASS does not mark.
+ * Not seen: what warp-group products read through descriptors, and a strong access to shared memory, which SASS does not mark. Of writes a cell keeps the
+ * last: where an atomic of a third thread came in between, a plain access is not held against the atomics before it.
  */
 import { GLOBAL_BASE } from "../memory.js";
 import type { Program } from "../program.js";
@@ -15,7 +16,7 @@ import type { Watch } from "../watch.js";
 import { placeOf } from "../where.js";
 import { COLUMNS, Told, WarpClock } from "./clocks.js";
 import type { Findings, Race, RaceAccess, UninitializedRead } from "./findings.js";
-import { type Kind, type Meaning, meaningOf } from "./meaning.js";
+import { type Kind, type Meaning, meaningAt } from "./meaning.js";
 import { Cell, cellOf, columnOf, HOST, isStrong, NOBODY, Shadow, warpOf, who } from "./shadow.js";
 
 interface CtaState {
@@ -187,7 +188,7 @@ export class RaceDetector implements Watch {
     clock.run(w.active);
     let meaning = this.meanings[pc];
     if (meaning === undefined) {
-      meaning = meaningOf(this.program.insts[pc]!);
+      meaning = meaningAt(this.program.insts, pc);
       this.meanings[pc] = meaning;
     }
     this.pc = pc;

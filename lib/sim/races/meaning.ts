@@ -1,5 +1,5 @@
 /** What an instruction is to the race detector. */
-import { type MachineInst, Kind as Operands } from "../../isa/operand.js";
+import { type MachineInst, Kind as Operands, ZERO_REG } from "../../isa/operand.js";
 
 export interface Kind {
   readonly read: boolean;
@@ -63,6 +63,33 @@ function kindOf(inst: MachineInst): Of {
     default:
       return none;
   }
+}
+
+/** Instructions between the load of a loop that makes an atomic operation and its compare-and-swap: what is to be written is computed there. */
+const BETWEEN = 32;
+
+/**
+ * The load reads what a compare-and-swap that tries again (.CAST.SPIN) compares with: both are one atomic operation of PTX, as
+ * our code and ptxas's make it of 64 bits in shared memory.
+ */
+function beginsAtomic(insts: readonly MachineInst[], at: number): boolean {
+  const load = insts[at] as MachineInst;
+  const d = load.dsts.find((o) => o.kind === Operands.Reg && o.id !== ZERO_REG);
+  if (load.form.memory?.access !== "load" || d === undefined) return false;
+  for (const { form, srcs, dsts } of insts.slice(at + 1, at + 1 + BETWEEN)) {
+    if (form.mods.includes("CAST") && form.mods.includes("SPIN")) {
+      const compared = srcs[form.srcs.findIndex((s) => s.name === "cmp")];
+      return compared?.kind === Operands.Reg && compared.id === d.id;
+    }
+    if (dsts.some((o) => o.kind === Operands.Reg && o.file === d.file && o.id === d.id)) return false;
+  }
+  return false;
+}
+
+/** What the instruction at this place of a program is. */
+export function meaningAt(insts: readonly MachineInst[], at: number): Meaning {
+  const meaning = meaningOf(insts[at] as MachineInst);
+  return beginsAtomic(insts, at) ? { ...meaning, kind: () => STRONG_READ } : meaning;
 }
 
 /** Does the instruction order accesses, or wait for them? */
