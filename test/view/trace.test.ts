@@ -208,14 +208,14 @@ describe("decisions", () => {
   });
 
   test("with why: what rules say of themselves, nearest first; without it none", async () => {
-    const { f } = await shownOf("sgemm", { why: ["shift-right-and-sum", "difference-of-same"] });
+    const { f } = await shownOf("sgemm", { why: ["shift-right-and-sum", "product-and-sum"] });
     let checked = 0;
     const { lowered } = await shownOf("sgemm");
     runPhases(snapshot(lowered.lowered), {
       ...lowered.phaseOptions!,
       observe: (e) => {
         if (e.kind !== "after" || e.phase !== "GeneralOptimize") return;
-        for (const rule of ["shift-right-and-sum", "difference-of-same"]) {
+        for (const rule of ["shift-right-and-sum", "product-and-sum"]) {
           const places = rulePlaces(e.func, rule);
           if (!places.ok) throw new Error("refused");
           const told = momentOf(f, "GeneralOptimize").decisions.filter(

@@ -63,6 +63,20 @@ const writes = (
     .map((t) => [...t, ...rest])
     .find((srcs) => c.encodes(f, dsts, srcs)) ?? null;
 
+/**
+ * Terms where ptxas has them: a zero first, one register between two, what is not negated between two that are. Other orders of such an instruction
+ * have no known Mercury record.
+ */
+function inOrder(terms: readonly Operand[]): readonly Operand[] {
+  const around = (is: (o: Operand) => boolean): readonly Operand[] | null => {
+    const [these, others] = [terms.filter(is), terms.filter((o) => !is(o))];
+    return these.length === 2 ? [these[0] as Operand, ...others, these[1] as Operand] : null;
+  };
+  const zero = terms.find(isZero);
+  const moved = around(isZero) ?? around((o) => o.mods !== 0);
+  return moved ?? (zero === undefined ? terms : [zero, ...terms.filter((o) => o !== zero)]);
+}
+
 /** `(x + y) + z` in 64 bits: `IADD3 d:k, P, Q, x, y, z` and `IADD3.X d:k+1, x', y', z', P, Q`. */
 const addThree: Apply = (c, root, at) => {
   if (c.func.target.has("wholePairs")) return false;
@@ -85,8 +99,8 @@ const addThree: Apply = (c, root, at) => {
     if (low.some((o) => o.kind === Kind.Imm) && addressesOf(c).has((root.dsts[0] as Operand).id)) continue;
     const more = register(File.P, c.func.values.add(File.P, 1), 1);
     const lowDsts = [sum.low.dsts[0] as Operand, sum.low.dsts[1] as Operand, more];
-    const lowSrcs = writes(c, sum.low.form, lowDsts, low, sum.low.srcs.slice(3));
-    const highSrcs = writes(c, root.form, root.dsts, high, [root.srcs[3] as Operand, more]);
+    const lowSrcs = writes(c, sum.low.form, lowDsts, inOrder(low), sum.low.srcs.slice(3));
+    const highSrcs = writes(c, root.form, root.dsts, inOrder(high), [root.srcs[3] as Operand, more]);
     if (lowSrcs === null || highSrcs === null) continue;
     c.write(sum.at, sum.low.form, lowDsts, lowSrcs);
     c.write(at, root.form, root.dsts, highSrcs);
