@@ -72,11 +72,13 @@ const BETWEEN = 32;
  * The load reads what a compare-and-swap that tries again (.CAST.SPIN) compares with: both are one atomic operation of PTX, as
  * our code and ptxas's make it of 64 bits in shared memory.
  */
-function beginsAtomic(insts: readonly MachineInst[], at: number): boolean {
+function beginsAtomic(insts: readonly (MachineInst | null)[], at: number): boolean {
   const load = insts[at] as MachineInst;
   const d = load.dsts.find((o) => o.kind === Operands.Reg && o.id !== ZERO_REG);
   if (load.form.memory?.access !== "load" || d === undefined) return false;
-  for (const { form, srcs, dsts } of insts.slice(at + 1, at + 1 + BETWEEN)) {
+  for (const inst of insts.slice(at + 1, at + 1 + BETWEEN)) {
+    if (inst === null) return false;
+    const { form, srcs, dsts } = inst;
     if (form.mods.includes("CAST") && form.mods.includes("SPIN")) {
       const compared = srcs[form.srcs.findIndex((s) => s.name === "cmp")];
       return compared?.kind === Operands.Reg && compared.id === d.id;
@@ -87,7 +89,7 @@ function beginsAtomic(insts: readonly MachineInst[], at: number): boolean {
 }
 
 /** What the instruction at this place of a program is. */
-export function meaningAt(insts: readonly MachineInst[], at: number): Meaning {
+export function meaningAt(insts: readonly (MachineInst | null)[], at: number): Meaning {
   const meaning = meaningOf(insts[at] as MachineInst);
   return beginsAtomic(insts, at) ? { ...meaning, kind: () => STRONG_READ } : meaning;
 }
