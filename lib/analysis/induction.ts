@@ -102,8 +102,11 @@ function conditionalByOperand(branch: Inst): boolean {
 
 /** One register of a value. */
 export interface RegisterUnit {
+  /** File of the value. */
   readonly file: File;
+  /** The value. */
   readonly id: number;
+  /** Which of its registers, from 0. */
   readonly sub: number;
 }
 

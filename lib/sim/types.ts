@@ -56,7 +56,7 @@ export type Bound =
       readonly texture: Texture;
     }
   | {
-      /** The surface. */
+      /** The surface that stands for a `.surfref`. */
       readonly surface: Surface;
     };
 

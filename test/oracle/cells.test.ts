@@ -51,7 +51,7 @@ describeOracle("%%cuda", () => {
   test("what is said about nvcc's PTX, and the code, stand at the CUDA they came from", () => {
     // A function of a header that another one of it calls, both inlined.
     const refused = cuda(
-      "k -arch sm_90",
+      "k -arch sm_80",
       "__global__ void k(cudaTextureObject_t t, float *x) {\n  x[0] = tex3DGrad<float>(t, 1.f, 2.f, 3.f, make_float4(1, 2, 3, 4), make_float4(4, 3, 2, 1));\n}",
     );
     expect(refused.ok ? [] : refused.diagnostics.map((d) => [d.span?.line, d.message])).toEqual([
