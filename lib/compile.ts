@@ -46,20 +46,8 @@ import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, target as targetOf } from "./target/index.js";
 import type { PipelineOptions } from "./view/pipeline/data.js";
 
-export {
-  type Compilation,
-  type CompiledFunction,
-  type CompileOptions,
-  type Dump,
-  type FailedCompilation,
-  type FinishedCompilation,
-  type FinishedEntry,
-  type FinishedFunction,
-  type FinishedRoutine,
-  type Stage,
-  summary,
-  type UnfinishedFunction,
-} from "./compilation.js";
+export type * from "./compilation.js";
+export { summary } from "./compilation.js";
 
 /**
  * Compiles a PTX module. Never throws for bad input; see `diagnostics`. Throws RangeError on an unknown target name. The
