@@ -258,7 +258,7 @@ const bitOf = (k: number): number => (k === NONE ? 0 : 1 << k);
  */
 function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
   const { cfg, flat } = p;
-  // What is set again while it is in flight from another block is waited for, where blocks do not keep apart.
+  // What is set again while it is in flight from another block is waited for, where blocks do not keep apart; groups of copies are counted.
   const waitsToSet = !p.func.target.has("scoreboardsKeptApart");
   const ins: (State | null)[] = new Array(cfg.count).fill(null);
   const s = new State(flat.units.count);
@@ -270,7 +270,7 @@ function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
     queued[b] = 0;
     if (ins[b]) s.copy(ins[b]!);
     else s.clear(ALL);
-    let outside = waitsToSet ? s.busy : 0;
+    let outside = waitsToSet ? s.busy & ~p.reserved : 0;
     for (let i = flat.first[b]!; i < flat.first[b + 1]!; i++) {
       const sets = bitOf(sb.write[i]!) | bitOf(sb.read[i]!);
       const need = s.need(p, i) | ((forced[i]! | (sets & outside)) & s.busy);

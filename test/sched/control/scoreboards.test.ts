@@ -145,3 +145,20 @@ test("a barrier after a call does not stand for the operands of a store before i
     boards,
   );
 });
+
+test("groups of copies are counted from block to block: the next one begins while the last is under way", () => {
+  // stencil and product with copies in stages, sm_80: the same scoreboard, set again without a wait
+  check(
+    `b0
+      W0 R- - | LDGDEPBAR
+    b1
+      W- R- - | DEPBAR.LE SB0, 0x1
+      W- R- - | BAR.SYNC.DEFER_BLOCKING 0x0
+      W0 R- - | LDGDEPBAR
+      W- R- - | @P0 BRA b1
+    b2
+      W- R- - | EXIT`,
+    boards,
+    { target: "sm_80" },
+  );
+});
