@@ -25,6 +25,7 @@ export * from "./operands.js";
 export * from "./pressure.js";
 export * from "./reaching.js";
 export * from "./routines.js";
+export * from "./shown-alignment.js";
 export type { Bits } from "./sums.js";
 export { combine, lowest, type Sum } from "./sums.js";
 export * from "./traits.js";

@@ -3,6 +3,7 @@
  * entry here does not compile.
  */
 
+import { ShownAlignments } from "../analysis/index.js";
 import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
@@ -83,8 +84,9 @@ function common(func: Func, across: boolean, { rewrites, ...context }: PhaseCont
 /** Words that nobody reads first: a load that is joined reads all. */
 function vectorize(func: Func, { rewrites, ...context }: PhaseContext): void {
   const p = parametersOf(context);
+  const shown = new ShownAlignments(func);
   if (!p.DisableReadVectorization) narrowLoads(func, rewrites);
-  widenAccesses(func, { loads: !p.DisableReadVectorization, stores: !p.DisableWriteVectorization }, rewrites);
+  widenAccesses(func, { loads: !p.DisableReadVectorization, stores: !p.DisableWriteVectorization }, shown, rewrites);
 }
 
 /** Phis become copies, and those that can be joined go: a value that passed through the window costs nothing for it. */

@@ -156,12 +156,13 @@ export function isUnrolledInFull(loop: CountedLoop, trips: number, limits: Unrol
   const { insts, arms } = foldingIn(loop);
   const sizeOf = (b: Block): number =>
     b.insts.reduce((n, i) => n + (insts.has(i) || loop.overhead.has(i) ? 0 : weight(i, limits)), 0);
+  const folded = [...insts].filter((i) => !loop.overhead.has(i)).length;
   let size = loop.blocks.reduce((n, b) => n + sizeOf(b), 0);
   for (const some of arms) {
     const sizes = some.map(sizeOf);
     size -= sizes.reduce((n, x) => n + x, 0) - Math.max(0, ...sizes);
   }
-  const more = Math.min(MOST_MORE, 1 + MORE_PER_FOLDED * insts.size);
+  const more = Math.min(MOST_MORE, 1 + MORE_PER_FOLDED * folded);
   return fitsInFull(size - bonus(loop.blocks, limits), Math.max(2, Math.ceil(trips / more)), limits);
 }
 

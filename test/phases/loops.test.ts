@@ -93,6 +93,11 @@ test("what folds in each turn does not count", () => {
   expect([turns(folds), turns(varies)]).toEqual([24, 1]);
 });
 
+test("what counts the turns is nothing that folds: 24 products go 50 times in fourteens, as in ptxas's code", () => {
+  const code = counted("0x32").replace("IMAD %R0, %R0, %R0, %R1", "IMAD %R0, %R0, %R0, %R1\n".repeat(24));
+  expect(run(code, (f) => unrollLoops(f)).match(/IMAD/g)).toHaveLength(336);
+});
+
 test("shuffles keep lanes of different trips together: such a loop stays", () => {
   const code = counted("%R0").replace("IMAD %R0, %R0, %R0, %R1", "SHFL.IDX PT, %R3, %R1, 0x0, 0x1f");
   expect(run(code, (f) => unrollLoops(f))).toBe(text(code));
