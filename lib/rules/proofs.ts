@@ -99,7 +99,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "negated-sum": { hash: "37212bba6d232a50", by: "z3, all operands" },
   "negated-literal-difference": { hash: "f0e41e7324158a51", by: "z3, all operands" },
   "product-of-literal-sum": { hash: "84ab0bfd1e038943", by: "z3, all operands" },
-  "rotation-and-sum": { hash: "b93b2d1d0aaa1313", by: "z3, all operands" },
+  "rotation-and-sum": { hash: "7feac77e474fbac8", by: "z3, all operands" },
   "sign-and-sum-with-carry": { hash: "a6f9ced961326b03", by: "z3, all operands" },
   "shift-right-and-sum-with-carry": { hash: "020ade01889e920b", by: "z3, all operands" },
   "halves-together": { hash: "cafc32a02dc1d92a", by: "z3, all operands" },

@@ -185,7 +185,7 @@ rule product-of-literal-sum
   => IMAD d, x, (MOV #m), #(k * m)
 
 rule rotation-and-sum
-  IADD3 d, (SHF.L.W.U32.HI x, #n, y), z, RZ   when n != 0, n <= 31, reg(x), reg(y), reg(z)
+  IADD3 d, (SHF.L.W.U32.HI x, #n, y), z, RZ   when n != 0, n <= 31, reg(x), reg(y)
   => LEA.HI d, x, z, y, #n
 
 rule sign-and-sum-with-carry off wholePairs
