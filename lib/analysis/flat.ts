@@ -12,6 +12,7 @@
 
 import { IMPLICIT } from "../isa/operand.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { beginnings } from "./guarded-values.js";
 import { type Handover, handovers, type Runs } from "./products.js";
 import { type Units, unitAt, unitOf, unitsOf } from "./units.js";
 
@@ -54,6 +55,8 @@ export interface Flat {
   readonly defSlot: Int16Array;
   /** 1 when the definition certainly replaces the old contents. */
   readonly defKills: Uint8Array;
+  /** 1 when it does, or when nobody reads after it what was there before (guarded-values.ts): the register need not be live before it. */
+  readonly defBegins: Uint8Array;
 }
 
 /** Growable columns of one kind of reference (uses or definitions). Filled anew for each function; what is kept is copied out. */
@@ -122,7 +125,7 @@ export function flatten(func: Func): Flat {
     useStart[i + 1] = uses.count;
     defStart[i + 1] = defs.count;
   }
-  return {
+  const columns = {
     units,
     insts,
     first,
@@ -137,6 +140,7 @@ export function flatten(func: Func): Flat {
     defSlot: defs.slot.slice(0, defs.count),
     defKills: defs.kills.slice(0, defs.count),
   };
+  return { ...columns, defBegins: beginnings(columns) };
 }
 
 function addUses(units: Units, inst: Inst): void {

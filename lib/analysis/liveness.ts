@@ -3,7 +3,7 @@
  *
  * Each read that its block does not certainly write first is followed back over the edges to where its unit is certainly written, so
  * the work is as large as the result. A guarded definition does not kill: where the guard is false the old contents
- * live on. Unreachable blocks are solved too (their code is allocated and encoded like any other).
+ * live on, unless nobody can see them (guarded-values.ts). Unreachable blocks are solved too (their code is allocated and encoded like any other).
  */
 import { isPhi } from "../ori/flow.js";
 import type { Inst } from "../ori/types.js";
@@ -68,7 +68,7 @@ function summarize(flat: Flat, cfg: Cfg, b: number, crossing: Crossing, onEdges:
         else crossing.readAtEnd(from, unit);
     }
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-      if (flat.defKills[d] === 0) continue;
+      if (flat.defBegins[d] === 0) continue;
       const first = flat.defUnit[d] as number;
       const past = first + (flat.defWidth[d] as number);
       for (let unit = first; unit < past; unit++) crossing.kill(b, unit);
@@ -79,7 +79,7 @@ function summarize(flat: Flat, cfg: Cfg, b: number, crossing: Crossing, onEdges:
 /** Turns the set live after instruction `i` (of `flat.insts`), at `offset` of `live`, into the set live before it. */
 export function stepBack(flat: Flat, i: number, live: Uint32Array, offset = 0): void {
   for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-    if (flat.defKills[d] === 1) clearRange(live, offset, flat.defUnit[d] as number, flat.defWidth[d] as number);
+    if (flat.defBegins[d] === 1) clearRange(live, offset, flat.defUnit[d] as number, flat.defWidth[d] as number);
   }
   for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
     setRange(live, offset, flat.useUnit[u] as number, flat.useWidth[u] as number);

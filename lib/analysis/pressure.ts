@@ -96,7 +96,7 @@ export function pressure(live: Liveness, onEdges = false): Pressure {
   };
   const stepBack = (i: number): void => {
     for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-      if (flat.defKills[d] === 0) continue;
+      if (flat.defBegins[d] === 0) continue;
       const first = flat.defUnit[d] as number;
       for (let u = first; u < first + (flat.defWidth[d] as number); u++) set.remove(u);
     }

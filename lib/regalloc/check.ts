@@ -19,6 +19,7 @@
  */
 import { INCOMING, isClobbered, RETURN_ADDRESS } from "../isa/abi.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
+import { GuardedHolds, type UnderGuard } from "./check-guarded.js";
 import { type Effect, inserted, isPlainCopy } from "./check-inserted.js";
 import { FRAME_READY, Locations } from "./check-locations.js";
 import { isGuarded, State, Units } from "./check-state.js";
@@ -68,6 +69,9 @@ class Checker {
   /** Where findings are recorded; null while the fixed point is sought. */
   private reporting = false;
   private at = { block: -1, inst: -1 };
+  private readonly guarded = new GuardedHolds();
+  /** The guard of the instruction at hand that is not simply true. */
+  private under: UnderGuard | null = null;
 
   constructor(before: Func, after: Func) {
     this.before = before;
@@ -183,6 +187,7 @@ class Checker {
 
   private run(b: number, state: State): void {
     const block = this.before.blocks[b] as Block;
+    this.guarded.clear();
     for (const step of this.steps[b] as Step[]) {
       this.at = { block: block.id, inst: (step.now ?? step.old)?.id ?? -1 };
       if (step.old === null) this.insertedStep(step.now as Inst, state, b === 0);
@@ -199,30 +204,40 @@ class Checker {
       this.fault(`${old.form.name} became ${now.form.name}`);
       return;
     }
+    this.under = null;
     this.readGuard(old, now, state);
+    const g = old.guard;
+    if (g !== null && g.id !== ZERO_REG) this.under = { guard: this.units.of(g.id, 0), not: g.not };
     old.srcs.forEach((o, i) => {
       this.read(o, now.srcs[i] as Operand, state);
     });
     const passed = this.passed(old, now, state);
+    const { under } = this;
     const taken = new Set<number>();
-    const writes: { unit: number; location: number; keeps: boolean }[] = [];
+    const writes: { unit: number; location: number; keeps: boolean; part: boolean }[] = [];
     const results = [...old.dsts.map((o, i) => [o, now.dsts[i]]), ...passed] as [Operand, Operand][];
     results.forEach(([o, p]) => {
       if (!this.sameButRegister(o, p) || o.kind !== Kind.Reg || o.id === ZERO_REG) return;
       const base = this.place(o, p.id);
       if (base < 0) return;
-      const merges = isGuarded(old.guard) || o.part.startsWith(".H") || o.part.startsWith(".B");
+      const part = o.part.startsWith(".H") || o.part.startsWith(".B");
+      const merges = isGuarded(old.guard) || part;
       for (let k = 0; k < o.width; k++) {
         const unit = this.units.of(o.id, o.sub + k);
         const location = base + k;
         if (taken.has(location)) this.fault(`two results in ${this.locations.name(location)}`);
         taken.add(location);
         // Under a guard the old value may survive: unless it was there, the register holds neither for certain.
-        writes.push({ unit, location, keeps: !merges || state.defined[unit] === 0 || state.holds(location, unit) });
+        const keeps = !merges || state.defined[unit] === 0 || state.holds(location, unit);
+        writes.push({ unit, location, keeps, part });
       }
     });
-    for (const w of writes) state.forget(w.unit);
     for (const w of writes) {
+      state.forget(w.unit);
+      this.guarded.forget(w.unit);
+    }
+    for (const w of writes) {
+      this.guarded.write(w.location, w.unit, w.part || under?.guard === w.unit ? null : under);
       this.guardStack(w.location, w.unit, state);
       state.set(w.location, w.keeps ? [w.unit] : []);
     }
@@ -248,7 +263,10 @@ class Checker {
     for (const file of [File.R, File.UR, File.P, File.UP, File.B])
       for (let n = 0; n <= (highest[file] as number); n++)
         if (file !== File.R || n !== STACK_POINTER)
-          if (isClobbered(file, n)) state.set(this.locations.register(file, n), []);
+          if (isClobbered(file, n)) {
+            state.set(this.locations.register(file, n), []);
+            this.guarded.drop(this.locations.register(file, n));
+          }
   }
 
   /** Where a function returns, what it keeps is as it was. */
@@ -318,7 +336,8 @@ class Checker {
     ) {
       this.fault("the stack pointer is used before the frame is set up");
     }
-    if (state.defined[unit] === 1 && !state.holds(location, unit)) {
+    const seen = this.under !== null && this.guarded.holds(location, unit, this.under);
+    if (state.defined[unit] === 1 && !seen && !state.holds(location, unit)) {
       this.fault(`${this.locations.name(location)} does not hold ${this.units.name(unit)} on every path`);
     }
   }
@@ -374,6 +393,7 @@ class Checker {
       const s = this.units.of(from.id, from.sub + k);
       if (d === s) continue;
       state.forget(d);
+      this.guarded.forget(d);
       state.share(s, d);
     }
   }
@@ -386,6 +406,7 @@ class Checker {
     if (effect.usesStack && !state.holds(FRAME_READY, 0)) this.fault("local memory is used before the frame is set up");
     if (effect.lowersBy > 0) this.lower(effect, now, state, inEntry);
     if (effect.lowersBy < 0) this.raise(effect, now, state);
+    this.guarded.move(effect.moves, !isGuarded(now.guard));
     const sets = effect.moves.map((m) => this.moved(m.from, m.predicatesOnly, state));
     effect.moves.forEach((m, i) => {
       const set = sets[i] as readonly number[];

@@ -22,7 +22,7 @@ export interface Flat {
   readonly uses: Int32Array;
   readonly defStart: Int32Array;
   readonly defs: Int32Array;
-  /** Parallel to `defs`: the old contents may survive (guarded, or a half of the register). */
+  /** Parallel to `defs`: the old contents may survive (guarded, or a half of the register) and be read. */
   readonly partial: Uint8Array;
   /** Block id → position in the layout. */
   readonly position: Int32Array;
@@ -39,7 +39,7 @@ export function flatten(func: Func): Flat {
   const defs = spread(f.defStart, f.defUnit, f.defWidth);
   const partial = new Uint8Array(defs.units.length);
   for (let d = 0, k = 0; d < f.defUnit.length; d++) {
-    for (let w = f.defWidth[d] as number; w > 0; w--) partial[k++] = f.defKills[d] === 1 ? 0 : 1;
+    for (let w = f.defWidth[d] as number; w > 0; w--) partial[k++] = f.defBegins[d] === 1 ? 0 : 1;
   }
   const position = new Int32Array(func.nextBlock).fill(-1);
   func.blocks.forEach((b, k) => {

@@ -161,7 +161,7 @@ class Values {
       const width = flat.defWidth[d] as number;
       for (let unit = first; unit < first + (virtual ? 1 : width); unit++) {
         const at = home[unit] as number;
-        const whole = flat.defKills[d] === 1 && (!virtual || width === weight[at] || this.isNew(at));
+        const whole = flat.defBegins[d] === 1 && (!virtual || width === weight[at] || this.isNew(at));
         if (whole) this.defs.push(this.enter(at));
         else this.parts.push(this.holding(at));
       }

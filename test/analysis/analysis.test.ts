@@ -204,6 +204,29 @@ describe("liveness", () => {
     expect(after).toEqual([true, true, false, false]);
   });
 
+  test("what is written and read under one guard does not live round a loop", () => {
+    /** x and y are written under p and read under the guard given, in a loop. */
+    const liveAtStart = (otherwise: boolean, between: boolean): boolean => {
+      const b = new Builder(newFunc("k", target("sm_90")));
+      const [x, y, a, p] = [b.r(), b.r(), b.r(2), b.p()];
+      const loop = b.newBlock();
+      b.emit("MOV", [o.clone(y)], [o.imm(1)]);
+      b.start(loop);
+      const guard = guardOn(File.P, p.id);
+      b.emit("MOV", [o.clone(x)], [o.imm(2)], { guard });
+      if (between) b.emit("ISETP.NE.U32.AND", { p: o.clone(p) }, { a: o.clone(y), b: o.imm(0) });
+      b.emit("STG.E", [], { base: a, data: o.clone(x) }, { guard: otherwise ? { ...guard, not: true } : guard });
+      b.emit("BRA", {}, { target: o.label(loop) }, { guard });
+      b.exit();
+      const func = b.finish();
+      const live = analysis(func, "liveness");
+      return live.liveIn.has(func.blocks.indexOf(loop), unitOf(live.flat.units, x));
+    };
+    expect(liveAtStart(false, false)).toBe(false);
+    expect(liveAtStart(true, false)).toBe(true);
+    expect(liveAtStart(false, true)).toBe(true);
+  });
+
   test("halves of a pair live on their own", () => {
     const b = new Builder(newFunc("k", target("sm_90")));
     const [x, a] = [b.r(2), b.r(2)];

@@ -197,6 +197,30 @@ describe("allocation", () => {
     expect(ra.ok && [...ra.value.assignment]).toEqual(rb.ok && [...rb.value.assignment]);
     expect(names(a)).toEqual(names(b));
   });
+  test("carries under one guard do not live round a loop", () => {
+    const b = builder();
+    const [p, x] = [b.value(File.P), b.r()];
+    const loop = b.newBlock();
+    b.emit("MOV", { d: x }, { b: imm(1) });
+    b.start(loop);
+    b.emit("ISETP.NE.U32.AND", { p }, { a: x, b: imm(7) });
+    const guard = { file: File.P, id: p.id, not: true };
+    let carry = b.value(File.P);
+    b.emit("IADD3", { d: x, co: carry }, { a: reg(x.id), b: imm(3), c: RZ() }, { guard });
+    for (let k = 0; k < 9; k++) {
+      const next = b.value(File.P);
+      b.emit("IADD3.X", { d: x, co: next }, { a: reg(x.id), b: RZ(), c: RZ(), ci: operand.clone(carry) }, { guard });
+      carry = next;
+    }
+    b.emit("BRA", {}, { target: operand.label(loop) }, { guard: { ...guard, not: false } });
+    b.emit("EXIT");
+    const func = b.finish();
+    const before = snapshot(func);
+    const r = allocate(func);
+    expect(r.ok && r.value.rounds).toBe(0);
+    expect(func.used.P).toBe(2);
+    expect(checkAllocation(before, func)).toEqual([]);
+  });
   test("a divergent function keeps uniform values that cross blocks in registers of their own", () => {
     const b = builder();
     const [u, w, p] = [b.ur(), b.ur(), b.value(File.P)];
