@@ -47,6 +47,7 @@ import { makeSwitches } from "./switches.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody, PhaseContext } from "./types.js";
 import { toUniformRegisters } from "./uniform-registers.js";
+import { dropUnreadResults } from "./unread-results.js";
 import { unrollLoops } from "./unroll.js";
 import { unrollLimits } from "./unroll-cost.js";
 import { joinHalves } from "./whole-pairs.js";
@@ -172,7 +173,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   MarkAdditionalColdBlocks: later,
   ExpandMbarrier: { none: "nothing to do: lowering makes machine instructions" },
   ForwardProgress: { none: "not built yet: independent threads of a warp make progress by themselves" },
-  OptimizeUniformAtomic: later,
+  OptimizeUniformAtomic: (func, { rewrites }) => void dropUnreadResults(func, rewrites),
   MidExpansion: { none: "nothing to do: lowering only makes what the SM has" },
   AdvancedPhaseAfterMidExpansion: hook,
   GeneralOptimizeMid2: later,

@@ -62,7 +62,7 @@ const rows = [
   ["MarkAdditionalColdBlocks", [41], "28", "analysis", 0, "marks blocks that rarely run"],
   ["ExpandMbarrier", [42], "27", "lowering", 0, "expands mbarrier operations"],
   ["ForwardProgress", [43], "17", "lowering", 0, "guarantees that spinning threads let others run"],
-  ["OptimizeUniformAtomic", [44], "17", "optimization", 0, "atomics on a uniform address become one per warp"],
+  ["OptimizeUniformAtomic", [44], "17", "optimization", 1, "atomics whose result nobody reads become reductions"],
   ["MidExpansion", [45], "31", "lowering", 0, "legalization of operations that depend on the SM"],
   ["AdvancedPhaseAfterMidExpansion", [134], "17", "hook", 0, "hook after the middle legalization"],
   ["GeneralOptimizeMid2", [46], "19", "optimization", 1, "bundle, middle, second time"],
