@@ -7,6 +7,8 @@
  * - lanes part at a conditional branch whose condition varies, and after code for the lanes of a mask that varies (gathered code);
  * - after it they are apart until the BSYNC of a region that the branch lies in.
  *
+ * A call by the ABI is such a place, too: lanes may come back from it at different times, with different results.
+ *
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. A region that lanes leave
  * by BREAK brings together only those that stay: to the warp it means nothing. And the BSYNC of a region in which
  * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
@@ -127,6 +129,8 @@ class Finding {
   private readonly apart: Uint8Array;
   /** Of blocks in which lanes come together: before which instruction they are apart. */
   private readonly until: Int32Array;
+  /** Index of the first call of each block, past its end where there is none: after it lanes are apart. */
+  private readonly call: Int32Array;
   private readonly regions: readonly (Region & { readonly late: boolean })[];
   /** Where the lanes of the regions that each block lies in come together, where any do. */
   private readonly around: readonly (readonly Meeting[] | undefined)[];
@@ -143,14 +147,15 @@ class Finding {
     this.varies = new Uint8Array(func.values.count);
     this.apart = new Uint8Array(func.blocks.length);
     this.until = new Int32Array(func.blocks.length);
+    this.call = Int32Array.from(func.blocks, firstCall);
     this.regions = regionsOf(func, cfg).map((r) => ({ ...r, late: yieldsIn(func, cfg, r) }));
     this.around = meetingsAround(func, cfg, this.regions);
   }
 
   run(): Divergence {
     const { func, varies, apart } = this;
-    // A function may be called from anywhere, and lanes may come back from one at different times with different results.
-    if (func.kind !== "entry" || func.blocks.some((b) => b.insts.some((inst) => inst.passed !== undefined))) {
+    // A function may be called from anywhere.
+    if (func.kind !== "entry") {
       varies.fill(1);
       apart.fill(1);
       func.blocks.forEach((block, b) => {
@@ -163,7 +168,7 @@ class Finding {
       varies,
       apart,
       parts: (block) => this.parts(block, this.indexOf[block.id] as number),
-      apartAt: (block, at) => at < this.apartUntil(block, this.indexOf[block.id] as number),
+      apartAt: (block, at) => this.isApart(block, this.indexOf[block.id] as number, at),
       regions: this.regions,
     };
   }
@@ -181,6 +186,7 @@ class Finding {
       from[b] = sites.length;
       for (let at = 0; at < insts.length; at++) {
         const inst = insts[at] as Inst;
+        if (inst.passed !== undefined) this.markAll(inst.passed.defs);
         if (!hasResult(inst)) continue;
         if (keepsUniform(inst)) {
           sites.push(inst);
@@ -197,10 +203,11 @@ class Finding {
         let kept = from[b] as number;
         const [first, past] = [kept, to[b] as number];
         const until = first === past ? 0 : this.apartUntil(block, b);
+        const call = this.call[b] as number;
         for (let k = first; k < past; k++) {
           const inst = sites[k] as Inst;
           const at = places[k] as number;
-          if (!this.isUniform(inst, at < until)) {
+          if (!this.isUniform(inst, at < until || at > call)) {
             if (this.mark(inst)) again = true;
             continue;
           }
@@ -222,6 +229,10 @@ class Finding {
     return this.apart[b] === 2 ? block.insts.length : (this.until[b] as number);
   }
 
+  private isApart(block: Block, b: number, at: number): boolean {
+    return at < this.apartUntil(block, b) || at > (this.call[b] as number);
+  }
+
   private reads(o: Operand): boolean {
     if (o.kind === Kind.Const) return o.index !== NO_INDEX && o.index !== ZERO_REG && this.varies[o.index] === 1;
     return o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && this.varies[o.id] === 1;
@@ -240,8 +251,12 @@ class Finding {
 
   /** Marks the results of an instruction as varying; true when one did not before. */
   private mark(inst: Inst): boolean {
+    return this.markAll(inst.dsts);
+  }
+
+  private markAll(results: readonly Operand[]): boolean {
     let changed = false;
-    for (const o of inst.dsts) {
+    for (const o of results) {
       if (!isOfLanes(o) || this.varies[o.id] === 1) continue;
       this.varies[o.id] = 1;
       changed = true;
@@ -252,10 +267,15 @@ class Finding {
   /** Whatever varies, lanes can part in no other block. */
   private mayPart(block: Block, b: number): boolean {
     const last = terminator(block);
-    return (last !== null && last.form.flow !== "exit") || this.gathering.has(b);
+    return (last !== null && last.form.flow !== "exit") || this.gathering.has(b) || this.calls(block, b);
+  }
+
+  private calls(block: Block, b: number): boolean {
+    return (this.call[b] as number) < block.insts.length;
   }
 
   private parts(block: Block, b: number): boolean {
+    if (this.calls(block, b)) return true;
     const gathering = this.gathering.get(b);
     if (gathering?.some((i) => this.readsAny(i))) return true;
     const last = terminator(block);
@@ -294,6 +314,11 @@ class Finding {
     }
   }
 }
+
+const firstCall = ({ insts }: Block): number => {
+  const at = insts.findIndex((inst) => inst.passed !== undefined && inst.form.flow === "call");
+  return at < 0 ? insts.length : at;
+};
 
 const isOfLanes = (o: Operand): boolean =>
   o.kind === Kind.Reg && o.id !== ZERO_REG && o.file !== File.B && o.file !== File.UR && o.file !== File.UP;

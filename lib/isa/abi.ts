@@ -36,9 +36,10 @@ export function isKept(n: number): boolean {
   return n === STACK_REGISTER || n === 2 || (n >= 16 && n < 32) || (n >= 32 && (n & 7) >= 4);
 }
 
-/** What a caller may find changed after a call. What ptxas's callers keep in UR36 and above, ours do not. */
+/** What a caller may find changed after a call. */
 export function isClobbered(file: File, n: number): boolean {
   if (file === File.R) return !isKept(n);
+  if (file === File.UR) return n < FIRST_KEPT_UNIFORM;
   return file !== File.B || n < FIRST_KEPT_BARRIER;
 }
 

@@ -18,7 +18,7 @@ export function readCopies(func: Func): number {
   const { flat, liveIn } = analysis(func, "liveness");
   const { units } = flat;
   const index = new Map(func.blocks.map((b, k) => [b, k]));
-  /** Values whose ranges have changed since. */
+  /** Registers whose ranges have changed since: the halves of a pair are copied one by one. */
   const touched = new Set<number>();
   const live = (b: Block, o: Operand): boolean => liveIn.has(index.get(b) as number, unitOf(units, o));
   const say = saying(func);
@@ -35,7 +35,8 @@ export function readCopies(func: Func): number {
         c.from.part !== ""
       )
         return;
-      if (touched.has(c.to.id) || touched.has(c.from.id) || c.to.id === c.from.id) return;
+      const [to, from] = [unitOf(units, c.to), unitOf(units, c.from)];
+      if (touched.has(to) || touched.has(from) || c.to.id === c.from.id) return;
       if (func.values.fixed(c.to.id) >= 0 || func.values.fixed(c.from.id) >= 0) return;
       const reads = new Region(c.to, c.from, live).reads(block, at + 1);
       if (reads === null || reads.length === 0) return;
@@ -44,7 +45,7 @@ export function readCopies(func: Func): number {
         o.sub = c.to.sub;
       }
       say?.("copy read in place of its original", inst, "the original ends here, and both can be one register");
-      touched.add(c.to.id).add(c.from.id);
+      touched.add(to).add(from);
       count++;
     });
   }

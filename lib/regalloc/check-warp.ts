@@ -10,6 +10,7 @@
  * one of them unwritten in all blocks between the other successors and the point where the sides meet again.
  */
 import { analysis } from "../analysis/index.js";
+import { isClobbered } from "../isa/abi.js";
 import { type Block, File, type Func, Kind, Mod, ZERO_REG } from "../ori/types.js";
 import { inserted } from "./check-inserted.js";
 import type { Locations } from "./check-locations.js";
@@ -113,6 +114,8 @@ function noteWrites(input: WarpInput, b: number, written: Map<number, number[]>)
       for (const m of inserted(now, locations).moves) note(m.to, last.get(m.from) ?? -1);
       continue;
     }
+    if (program.passed !== undefined && program.form.flow === "call")
+      for (let n = 0; isClobbered(File.UR, n); n++) note(locations.register(File.UR, n), -1);
     now.dsts.forEach((o, d) => {
       const v = program.dsts[d];
       if (o.kind !== Kind.Reg || o.id === ZERO_REG || v === undefined) return;

@@ -8,7 +8,7 @@
  * for the cheapest place, counting the values that must leave it, and compares that with spilling the value itself.
  */
 import { InternalError } from "../errors.js";
-import { isClobbered } from "../isa/abi.js";
+import { FIRST_KEPT_UNIFORM, isClobbered } from "../isa/abi.js";
 import { File } from "../ori/types.js";
 import { accumulate } from "./constraints.js";
 import type { FileFacts } from "./facts.js";
@@ -263,8 +263,9 @@ class Attempt {
    * so the scan ends after the first place among them; where a value must outlive calls, they repeat.
    */
   private survey(v: ValueFacts): number {
-    const enough =
-      Math.max(this.used, this.p.first) + v.align + v.width + 1 + (this.across.has(v.id) ? KEPT_PERIOD : 0);
+    const outlives = this.across.has(v.id);
+    const from = outlives && v.file === File.UR ? FIRST_KEPT_UNIFORM : this.p.first;
+    const enough = Math.max(this.used, from) + v.align + v.width + 1 + (outlives ? KEPT_PERIOD : 0);
     const slots = this.p.observe === null ? Math.min(this.p.registers, enough) : this.p.registers;
     this.primary.fill(0, 0, slots);
     this.secondary.fill(0, 0, slots);

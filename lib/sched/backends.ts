@@ -132,7 +132,7 @@ const sideBySide: readonly SchedulePolicy[] = [
 /** What -O2 and -O3 do before allocation: backend A of the wiki. */
 export const backendA: ScheduleStrategy = {
   name: "backend-a",
-  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget, register by register, where that stops them",
+  does: "ReduceReg where the budget is exceeded, ILP, DynBatch (wiki page 36); within the budget, register by register, where that stops them; then no more registers than the cycles need",
   passes: [
     { policy: reduceReg, when: crowded, accept: fewer },
     { policy: fill as SchedulePolicy, when: isShort, accept: asGood },
@@ -154,6 +154,7 @@ export const backendA: ScheduleStrategy = {
       shortens: true,
     })),
   ],
+  thrift: { least: reduceReg, within: within(criticalPath) as SchedulePolicy },
 };
 
 /** What -O1 does: the order given, unless it needs more registers than there are. */

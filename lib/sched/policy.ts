@@ -105,6 +105,16 @@ export interface ScheduleStrategy {
   readonly does: string;
   /** The passes in their order. */
   readonly passes: readonly StrategyPass[];
+  /** After them, where the block decides how many registers the function needs. Default: nothing. */
+  readonly thrift?: Thrift;
+}
+
+/** The search for an order with fewer registers that takes no more cycles. */
+export interface Thrift {
+  /** Gives the order to start from, with as few as it can. */
+  readonly least: SchedulePolicy;
+  /** Makes an order from it within the limit that is tried. */
+  readonly within: SchedulePolicy;
 }
 
 /** A policy of one pass, or a strategy of several. */

@@ -28,6 +28,7 @@ import {
   type Policy,
   type SchedulePolicy,
   type StrategyPass,
+  type Thrift,
 } from "./policy.js";
 import { greatestLive, heldRegisters } from "./pressure.js";
 import { type BlockContext, blockKnown } from "./state.js";
@@ -111,6 +112,18 @@ export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOption
   return new Scheduler(func, policy, options).run();
 }
 
+/** Registers of file R that cost nothing: the least that a warp is given. */
+const LEAST = 8;
+
+/** What the search for fewer registers has found. */
+interface Economy {
+  readonly order: Int32Array;
+  readonly now: OrderEstimate;
+  readonly time: Timeline;
+  /** Which of the passes tried made it. */
+  readonly pass: number;
+}
+
 class Scheduler {
   private readonly builder: DagBuilder;
   private readonly scratch: ValueScratch;
@@ -127,6 +140,8 @@ class Scheduler {
   private tried = 0;
   private readonly triedOf: Map<string, number> = new Map();
   private readonly orders: (Int32Array | null)[] = [];
+  /** Most registers of file R that a block ordered so far keeps live. */
+  private most = 0;
   private readonly reports: (BlockReport | null)[] = [];
 
   constructor(
@@ -240,7 +255,17 @@ class Scheduler {
         taken = tried - 1;
       }
     }
+    const thrift = wanted && block.insts.length > 1 ? this.thriftOf(now) : null;
+    const economy = thrift === null ? null : this.economize(dag, thrift, full, { best, now, tried }, judge);
+    if (thrift !== null && economy !== null) {
+      best = economy.order;
+      now = economy.now;
+      time = economy.time;
+      by = thrift.within.name;
+      taken = economy.pass;
+    }
     this.leave(b, dag, occupancy, time);
+    this.most = Math.max(this.most, now.maxLive[0] as number);
     const moved = best === null ? 0 : best.reduce((n, node, k) => (node === k ? n : n + 1), 0);
     this.orders[b] = moved > 0 ? best : null;
     this.reports[b] = {
@@ -253,6 +278,43 @@ class Scheduler {
       pass: taken,
       moved,
     };
+  }
+
+  /** The search for fewer registers, where the block decides how many the function needs; null: none. */
+  private thriftOf({ maxLive: [needed = 0] }: OrderEstimate): Thrift | null {
+    const { policy, func, most, limits } = this;
+    if (!isStrategy(policy) || policy.thrift === undefined || !func.virtual) return null;
+    const decides = needed > Math.max(most, LEAST) && needed <= (limits[0] as number);
+    return decides && this.affords(policy.thrift.within) ? policy.thrift : null;
+  }
+
+  /** The order with the fewest registers that takes no more cycles than the best one, by halving what may be live; null: none has fewer. */
+  private economize(
+    dag: Dag,
+    thrift: Thrift,
+    context: BlockContext,
+    { best, now: before, tried }: { best: Int32Array | null; now: OrderEstimate; tried: number },
+    judge: (order: Int32Array) => readonly [OrderEstimate, Timeline],
+  ): Economy | null {
+    const { observe = null } = this.options;
+    const needed = ({ maxLive }: OrderEstimate): number => maxLive[0] as number;
+    const start = listSchedule(dag, thrift.least, { ...context, places: best && placesOf(best) }, observe);
+    const places = placesOf(start);
+    let found: Economy | null = null;
+    let low = Math.max(this.most, LEAST, needed(judge(start)[0]));
+    let high = needed(before) - 1;
+    for (let pass = tried + 1; low <= high; pass++) {
+      const middle = (low + high) >> 1;
+      const limits = [middle, ...this.limits.slice(1)];
+      const order = listSchedule(dag, thrift.within, { ...context, limits, places }, observe);
+      const [now, time] = judge(order);
+      const asShort = now.drain <= before.drain && now.cycles <= before.cycles;
+      if (asShort && needed(now) <= high && !exceeds(now, { now: before, limits: this.limits })) {
+        found = { order, now, time, pass };
+        high = needed(now) - 1;
+      } else low = middle + 1;
+    }
+    return found;
   }
 
   /** Whether the budgets leave room for one more pass with this policy, which is then counted. */

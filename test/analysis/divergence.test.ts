@@ -4,7 +4,7 @@ import { parseFunc } from "../../lib/ori/parse.js";
 import type { Func } from "../../lib/ori/types.js";
 
 function read(body: string): Func {
-  const values = "value %R0\nvalue %R1\nvalue %R2\nvalue %P3\nvalue %P4\nvalue %B5\nvalue %B6";
+  const values = "value %R0\nvalue %R1\nvalue %R2\nvalue %P3\nvalue %P4\nvalue %B5\nvalue %B6\nvalue %R7 fixed 4";
   const parsed = parseFunc(`func "k" entry sm_90 virtual\n${values}\n${body}`);
   if (!parsed.ok) throw new Error(parsed.diagnostics[0]?.message);
   return parsed.value;
@@ -126,4 +126,32 @@ test("in a function that is called lanes are apart but after a BSYNC", () => {
   const func = read(body);
   const found = analysis({ ...func, kind: "func" }, "divergence");
   expect(func.blocks.map((b) => b.insts.filter((_, at) => found.apartAt(b, at)).length)).toEqual([4, 4, 1, 1]);
+});
+
+/** What a call gives back may differ, and lanes may come back at different times; what was the same before it still is. */
+test("in a kernel lanes are apart after a call until its region brings them together", () => {
+  const body = `b0
+LDC %R1, c[0x0][0x210]
+S2R %R0, SR_TID.X
+BSSY %B5, b2
+ISETP.EQ.AND %P3, PT, %R0, RZ, PT
+@%P3 BRA b2
+b1
+IADD3 %R1, %R1, 0x1, RZ
+CALL.REL.NOINC b0 ; 9 passes (%R7) -> (%R7)
+IADD3 %R2, %R7, 0x1, RZ
+b2
+BSYNC %B5
+STS [RZ], %R2
+EXIT`;
+  expect(apart(body)).toBe("b1 3, b2 1");
+  const straight = `b0
+LDC %R1, c[0x0][0x210]
+CALL.REL.NOINC b0 ; 9 passes (%R7) -> (%R7)
+IADD3 %R2, %R7, 0x1, RZ
+STS [RZ], %R2
+EXIT`;
+  expect(apart(straight)).toBe("b0 3");
+  const { varies } = analysis(read(straight), "divergence");
+  expect([1, 2, 7].map((v) => varies[v])).toEqual([0, 1, 1]);
 });

@@ -85,3 +85,16 @@ test("nothing changes where a join with another path reads the original", () => 
       EXIT`;
   expect(named(text)).toBe(normalize(text));
 });
+
+test("the halves of a pair, copied one by one", () => {
+  const pair = (low: string, high: string): string => `${head}
+    b0
+      LDC.64 %R0, c[0x0][0x210]
+      MOV %R1:0, %R0:0
+      MOV %R1:1, %R0:1
+      IADD3 %R2, ${low}, ${high}, RZ
+      STG.E.64 [RZ], %R1
+      STG.E [RZ], %R2
+      EXIT`;
+  expect(named(pair("%R0:0", "%R0:1"))).toBe(normalize(pair("%R1:0", "%R1:1")));
+});

@@ -89,3 +89,42 @@ function remove(f: Func, which: (i: Inst) => boolean, last: boolean): void {
 const drop = (f: Func, op: string): void => remove(f, (i) => i.form.op === op, false);
 const dropLast = (f: Func, op: string): void => remove(f, (i) => i.form.op === op, true);
 const dropId = (f: Func, id: number): void => remove(f, (i) => i.id === id, false);
+
+/** ptxas 13.0.88 keeps there what a kernel needs after calls, on all SMs. */
+test("what the warp needs after a call stands from UR36 on", () => {
+  const read = parseFunc(`func "k" entry sm_90 virtual initial
+  value %R0 fixed 1 "SP"
+  value %R1 fixed 4
+  value %R2 width 2 fixed 20
+  value %UR3 width 2
+  value %UR4
+b0 freq 1 <- -> b1
+  ULDC.64 %UR3, c[0x0][0x210]
+  ULDC %UR4, c[0x0][0x218]
+  MOV %R1, %UR4
+  MOV %R2:0, b1
+  MOV %R2:1, RZ
+  CALL.REL.NOINC b0 ; 5 passes (%R1,%R2,%R0) -> (%R1,%R2)
+b1 freq 1 <- b0 ->
+  MOV %R1, %UR3:0
+  STS [RZ], %R1
+  EXIT
+`);
+  if (!read.ok) throw new Error(read.diagnostics.map((d) => d.message).join("\n"));
+  const before = snapshot(read.value);
+  expect(allocate(read.value, { keepCopies: true }).ok).toBe(true);
+  expect(checkAllocation(before, read.value)).toEqual([]);
+  const [wide, narrow] = insts(read.value)
+    .slice(0, 2)
+    .map((i) => i.dsts[0]!.id);
+  expect(wide).toBeGreaterThanOrEqual(36);
+  expect(narrow).toBeLessThan(36);
+  for (const o of insts(read.value).flatMap((i) => [...i.dsts, ...i.srcs]))
+    if (o.id === wide && o.width === 2) o.id = 4;
+  for (const o of insts(read.value).flatMap((i) => i.srcs)) if (o.id === wide) o.id = 4;
+  expect(
+    checkAllocation(before, read.value)
+      .map((f) => f.message)
+      .join(),
+  ).toMatch(/does not hold/);
+});
