@@ -127,11 +127,22 @@ export interface MachineInst {
  * `volatile`: an access of shared memory that is neither repeated, left out, joined nor moved past others (accesses of global memory
  * say it in their form). `barrier`: a NOP in place of the warp's barrier, which no access is moved past. `contract`: a product or sum without rounding modifier, which may be fused with one that allows it, too.
  * `kept`: a copy that ptxas 13.0.88 keeps even onto its own register (what makes a generic address of a shared one, and the reverse); nobody reads
- * past it. `apart`: a copy that nobody reads past, gone where both are one register. `own`: a sum, or the lower half of one, that does
+ * past it; a PRMT that narrows to 16 bits after 32 (`narrowed`), which extensions by sign alone read past. `apart`: a copy that nobody reads past, gone where both are one register. `own`: a sum, or the lower half of one, that does
  * not go into the product or shift before it (`mad.wide`, the upper word of `mul.lo.s64`, in ptxas 13.0.88's code). `rounded`: a product with a literal whose rounding PTX names, a product there
- * even where the literal is one.
+ * even where the literal is one. `part`: a byte or half of a vector that was loaded whole; ptxas leaves it a PRMT, where a mask becomes a LOP3.
+ * `straight`: the comparison of a `set`, which does not become its opposite.
  */
-export const saids = ["volatile", "barrier", "contract", "kept", "apart", "own", "rounded"] as const;
+export const saids = [
+  "volatile",
+  "barrier",
+  "contract",
+  "kept",
+  "apart",
+  "own",
+  "rounded",
+  "part",
+  "straight",
+] as const;
 /** One of `saids`. */
 export type Said = (typeof saids)[number];
 

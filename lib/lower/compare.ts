@@ -3,12 +3,13 @@ import { abs, imm, not, PT, RZ } from "../ori/operand.js";
 import type { Operand } from "../ori/types.js";
 import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
-import { extend32 } from "./extend.js";
+import { floatOfInteger } from "./convert.js";
+import { extend32, narrowed } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { compareHalves, setHalves } from "./half.js";
 import type { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
-import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits } from "./types.js";
+import { F32, isInteger, isSigned, PRED, type PtxType, registersOf, totalBits, typeNamed } from "./types.js";
 
 const comparisons = ["eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs"] as const;
 const unordered = ["equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"] as const;
@@ -131,10 +132,38 @@ const set: Lowering = (c, i, m) => {
   }
   const bits = trueBits[result.name];
   if (bits === undefined) throw new Refusal();
+  const d = c.out(at(ops, 0), result);
+  if (type.bits === 16 && !isInteger(type) && result.cls === "bf") {
+    const suffix = `${cond.ftz ? ".FTZ" : ""}.${cond.bool.toUpperCase()}`;
+    const mask = setHalves(c, type, cond.cmp.toUpperCase(), suffix, false, c.materialize(a), b, combine);
+    c.settle(d, floatOfMask(c, mask, type, result));
+    return;
+  }
+  if (type === F32 && result === F32 && ops.length === 3 && unsignedNames[cond.cmp] === undefined) {
+    c.emit(`FSET.BF.${cond.cmp.toUpperCase()}${cond.ftz ? ".FTZ" : ""}.AND`, [d], [c.materialize(a), b, combine]);
+    return;
+  }
   const p = c.predicate();
   compare(c, cond, type, [p], a, b, combine);
-  c.emit("SEL", [c.out(at(ops, 0), result)], [RZ(), imm(bits), not(p)]);
+  const made = c.builder.block.insts.at(-1);
+  if (made !== undefined && !isInteger(type)) made.said = "straight";
+  const masked =
+    isInteger(result) || (result === F32 && type.bits === 64 && !(isInteger(type) && c.target.has("wholePairs")));
+  if (masked && (type.bits !== 16 || result.bits !== 32)) {
+    c.emit("SEL", [d], [RZ(), imm(bits), not(p)]);
+    return;
+  }
+  const mask = c.op("SEL", [RZ(), imm(0xffffffff), not(p)]);
+  if (masked) c.emit("PRMT", [d], [mask, imm(0x9910), RZ()]).said = "kept";
+  else c.settle(d, floatOfMask(c, mask, type, result));
 };
+
+/** 1.0 for −1, 0 for 0, by way of an integer as wide as what was compared: so ptxas 13.0.88 makes it. */
+function floatOfMask(c: Context, mask: Operand, compared: PtxType, to: PtxType): Operand {
+  const half = compared.bits === 16;
+  const one = c.op("IABS", [half ? c.op("PRMT", [mask, imm(0x9910), RZ()]) : mask]);
+  return floatOfInteger(c, half ? narrowed(c, one) : one, typeNamed(half ? "s16" : "s32") as PtxType, to, "");
+}
 
 /** d = p ? a : b, word by word; of floats by FSEL, as in ptxas's code. */
 function select(c: Context, type: PtxType, d: Operand, a: Operand, b: Operand, p: Operand): void {

@@ -7,7 +7,7 @@ import type { Operand } from "../ori/types.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
 import { convertPacked, isPacked } from "./convert-packed.js";
-import { extend32, upperWord } from "./extend.js";
+import { extend32, narrowed, upperWord } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
 import { minMax32 } from "./integer.js";
 import { Refusal } from "./refusal.js";
@@ -48,7 +48,8 @@ const cvt: Lowering = (c, i, m) => {
   if (to.cls === "p" || from.cls === "p" || to.lanes !== 1 || from.lanes !== 1) throw new Refusal();
   const source = c.read(at(ops, 1), from);
   const value = convert(c, { ...k, to, from }, source);
-  assign(c, at(ops, 0), value, to);
+  const narrow = to.name === "s8" && c.typeOf(at(ops, 0))?.bits === 16;
+  assign(c, at(ops, 0), narrow ? narrowed(c, value) : value, to);
 };
 
 function convert(c: Context, k: Conversion, source: Operand): Operand {
@@ -60,7 +61,7 @@ function convert(c: Context, k: Conversion, source: Operand): Operand {
   const x = c.materialize(source, registersOf(k.from));
   if (isInteger(k.from)) {
     if (k.ftz || k.integral !== null) throw new Refusal();
-    return saturateFloat(c, k, integerToFloat(c, k, x));
+    return saturateFloat(c, k, floatOfInteger(c, x, k.from, k.to, k.rounding));
   }
   return floatToFloat(c, k, x);
 }
@@ -155,8 +156,8 @@ function floatToInteger(c: Context, k: Conversion, x: Operand): Operand {
 
 // ------------------------------------------------------------------------------------------------ to float
 
-function integerToFloat(c: Context, k: Conversion, x: Operand): Operand {
-  const { to, from, rounding } = k;
+/** An integer as a float; `rounding`: "" to nearest, else `.RZ` … */
+export function floatOfInteger(c: Context, x: Operand, from: PtxType, to: PtxType, rounding: string): Operand {
   if (from.cls === "b") throw new Refusal();
   const width = registersOf(to);
   if (to.name === "f32" && from.bits === 32 && (rounding === "" || rounding === ".RZ") && c.target.has("i2fp")) {

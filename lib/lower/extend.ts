@@ -12,6 +12,17 @@ export function extend32(c: Context, o: Operand, type: PtxType): Operand {
   return c.op("PRMT", [o, imm(selector), RZ()]);
 }
 
+/**
+ * The lower half of a word in a register of 16 bits, after what ptxas 13.0.88 computes in 32 and then brings down (conversions to s8, `neg.s16`,
+ * `abs.s16`); extensions by sign read past it, nobody else.
+ */
+export function narrowed(c: Context, o: Operand): Operand {
+  if (o.kind !== Kind.Reg) return o;
+  const d = c.temp();
+  c.emit("PRMT", [d], [o, imm(0x7710), RZ()]).said = "kept";
+  return d;
+}
+
 /** The upper word of a 32-bit value extended to 64. */
 export function upperWord(c: Context, o: Operand, signed: boolean): Operand {
   if (!signed) return RZ();

@@ -65,7 +65,7 @@ export const halfFma: Lowering = (c, i, m) => {
   c.emit(`HFMA2${suffix}`, [c.inPlace(at(ops, 0), type)], [a, b, s]);
 };
 
-/** neg and abs: additions of −0; of bf16 the sign bits alone. */
+/** neg and abs: additions of −0; of bf16 to a product of zeros that is −0. */
 export const halfSign = (absolute: boolean): Lowering => {
   return (c, i, m) => {
     const ops = operands(i, 2);
@@ -75,8 +75,11 @@ export const halfSign = (absolute: boolean): Lowering => {
     if (type.cls === "f") {
       const x = source(a, type);
       c.emit(`HADD2${ftz ? ".FTZ" : ""}`, [d], [absolute ? abs(x) : neg(x), source(neg(RZ()), type)]);
-    } else if (absolute) c.emit("LOP3.LUT", [d], [a, imm(0x7fff7fff), RZ(), imm(0xc0)]);
-    else c.emit("LOP3.LUT", [d], [a, imm(0x80008000), RZ(), imm(0x3c)]);
+      return;
+    }
+    const x = source(c.materialize(a), type);
+    const zeros = [select(neg(RZ()), ".H0_H0"), select(RZ(), ".H0_H0")];
+    c.emit("HFMA2.BF16_V2", [d], [...zeros, absolute ? abs(x) : neg(x)]);
   };
 };
 

@@ -2,7 +2,7 @@
 import { imm, neg, not, PT, RZ } from "../ori/operand.js";
 import { Kind, type Operand } from "../ori/types.js";
 import type { Context } from "./context.js";
-import { extend32 } from "./extend.js";
+import { extend32, narrowed } from "./extend.js";
 import { at, type Lowering, operands } from "./family.js";
 import type { Modifiers } from "./modifiers.js";
 import { skip } from "./place.js";
@@ -221,6 +221,7 @@ const negate: Lowering = (c, i, m) => {
   const a = c.read(at(ops, 1), type);
   const d = c.out(at(ops, 0), type);
   if (type.bits === 64) wide.neg64(c, c.words(d), c.words(c.materialize(a, 2)));
+  else if (type.bits < 32 && a.kind !== Kind.Imm) c.settle(d, narrowed(c, c.op("IADD3", [RZ(), neg(a), RZ()])));
   else c.emit("IADD3", [d], [RZ(), negated(a), RZ()]);
 };
 
@@ -231,7 +232,9 @@ const absolute: Lowering = (c, i, m) => {
   const a = c.read(at(ops, 1), type);
   const d = c.out(at(ops, 0), type);
   if (type.bits < 64) {
-    c.emit("IABS", [d], [c.materialize(extend32(c, a, type))]);
+    const x = c.materialize(extend32(c, a, type));
+    if (type.bits < 32) c.settle(d, narrowed(c, c.op("IABS", [x])));
+    else c.emit("IABS", [d], [x]);
     return;
   }
   const x = c.words(c.materialize(a, 2));

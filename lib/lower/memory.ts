@@ -199,7 +199,9 @@ function elements(o: PtxOperand, { braced, vector }: Access): readonly PtxOperan
 function extendElement(c: Context, o: Operand, type: PtxType): Operand {
   if (type.bits >= 32) return o;
   if (type.cls === "s") return c.op("PRMT", [o, imm(type.bits === 8 ? 0x8880 : 0x9910), RZ()]);
-  return c.op("PRMT", [o, imm(type.bits === 8 ? 0x7770 : 0x7710), RZ()]);
+  const d = c.temp();
+  c.emit("PRMT", [d], [o, imm(type.bits === 8 ? 0x7770 : 0x7710), RZ()]).said = "part";
+  return d;
 }
 
 function emitLoad(c: Context, a: Access, where: Address, bytes: number, descriptor: Operand): [Operand, ...Operand[]] {

@@ -20,6 +20,9 @@ const ofUnrounded: ReadonlySet<string> = new Set([
   "product-of-minus-one-float",
 ]);
 
+/** What PRMTs of loaded vectors do not become (`part`). */
+const ofMasks: ReadonlySet<string> = new Set(["low-byte", "low-half"]);
+
 /** How often each rule was applied, by name, and how many applications are still allowed. */
 export interface Rewrites {
   readonly hits: Map<string, number>;
@@ -45,7 +48,9 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
   const c = new Combining(func);
   const { hits, limits, counter, more } = rewrites;
   const rulesOf = (inst: Inst): readonly CombineRule[] => {
+    if (inst.said === "kept" && inst.form.op === "PRMT") return [];
     let all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
+    if (inst.said === "part") all = all.filter((r) => !ofMasks.has(familyOf(r.name)));
     if (inst.said === "own") all = all.filter((r) => r.inner?.every((f) => ofOwn.has(f)) ?? true);
     if (inst.said === "rounded") all = all.filter((r) => !ofUnrounded.has(familyOf(r.name)));
     return more.length === 0 ? all : [...more.filter((r) => r.roots.includes(inst.form.name)), ...all];

@@ -1,6 +1,6 @@
 /**
- * Comparisons of floats as ptxas 13.0.88 has them in the end: less, less or equal, and equal become the opposite, and whoever reads the predicate reads it
- * inverted. Only comparisons that are joined with no other predicate.
+ * Comparisons of floats as ptxas 13.0.88 has them in the end: less, less or equal, equal, and "both are numbers" become the opposite, and whoever reads the
+ * predicate reads it inverted. Only comparisons that are joined with no other predicate, and not those of `set` (`straight`).
  *
  *     FSETP.LT.AND %P0, PT, %R1, %R2, PT            FSETP.GEU.AND %P0, PT, %R1, %R2, PT
  *     FSEL %R3, %R4, %R5, %P0                 →     FSEL %R3, %R4, %R5, !%P0
@@ -20,7 +20,7 @@ import { floatOpposites } from "../rules/evaluate.js";
 import { saying } from "./notes.js";
 
 /** Comparisons that ptxas turns. */
-const turned: ReadonlySet<string> = new Set(["LT", "LE", "EQ", "LTU", "LEU", "EQU"]);
+const turned: ReadonlySet<string> = new Set(["LT", "LE", "EQ", "LTU", "LEU", "EQU", "NUM"]);
 
 /** Returns how many comparisons became their opposites. */
 export function turnCompares(func: Func): number {
@@ -75,15 +75,20 @@ function testedLogic(defs: Definitions, inst: Inst, at: number): Inst | null {
   return plain && made.srcs.every((o) => o.kind === Kind.None || defs.holds(o, at)) ? made : null;
 }
 
+/** Comparisons of floats of all widths. */
+const compares: ReadonlySet<string> = new Set(["FSETP", "DSETP", "HSETP2"]);
+
+const comparisonOf = (inst: Inst): string => inst.form.mods.find((m) => floatOpposites[m] !== undefined) ?? "";
+
 function turns(inst: Inst): boolean {
-  if (inst.form.op !== "FSETP" || inst.guard !== null || !turned.has(inst.form.mods[0] ?? "")) return false;
+  if (!compares.has(inst.form.op) || inst.guard !== null || inst.said === "straight") return false;
+  if (!turned.has(comparisonOf(inst))) return false;
   const [p, q] = inst.dsts as [Operand, Operand];
   const pin = inst.srcs[2] as Operand;
   return isReg(p) && isZeroReg(q) && isZeroReg(pin) && pin.mods === 0 && opposite(inst) !== null;
 }
 
-function opposite(inst: Inst): Inst["form"] | null {
-  const [cmp, ...rest] = inst.form.mods as [string, ...string[]];
-  if (!rest.includes("AND")) return null;
-  return tryForm(["FSETP", floatOpposites[cmp] ?? "", ...rest].join("."));
+function opposite({ form }: Inst): Inst["form"] | null {
+  if (!form.mods.includes("AND")) return null;
+  return tryForm([form.op, ...form.mods.map((m) => floatOpposites[m] ?? m)].join("."));
 }

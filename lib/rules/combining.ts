@@ -49,10 +49,13 @@ export class Combining {
     return inst === null || inst.guard !== null || this.dropped.has(inst) ? null : inst;
   }
 
-  /** The unguarded instruction of one of the forms that alone defines the operand, whose sources hold the same at `at`; null: none. */
-  inner(o: Operand, at: number, names: readonly string[]): Inst | null {
+  /**
+   * The unguarded instruction of one of the forms that alone defines the operand, whose sources hold the same at `at`; null: none, or one that
+   * nobody reads past (`kept`), if `past` is not set.
+   */
+  inner(o: Operand, at: number, names: readonly string[], past = false): Inst | null {
     const inst = this.made(o);
-    if (inst === null || !names.includes(inst.form.name)) return null;
+    if (inst === null || !names.includes(inst.form.name) || (inst.said === "kept" && !past)) return null;
     return this.defs.before(this.defs.indexOf(o), at) && inst.srcs.every((s) => this.stays(s, at)) ? inst : null;
   }
 

@@ -22,6 +22,20 @@ test.each([
 });
 
 test.each([
+  ["DSETP.LEU.AND", "%R2, %R4", "DSETP.GT.AND"],
+  ["HSETP2.BF16_V2.NUM.AND", "%R1.H0_H0, %R2.H0_H0", "HSETP2.BF16_V2.NAN.AND"],
+])("%s, too", (compare, operands, opposite) => {
+  const text = (c: string, p: string): string => `${head}
+    b0
+      ${c} %P0, PT, ${operands}, PT
+      SEL %R3, RZ, 0x1, ${p}
+      STG.E [RZ], %R3
+      EXIT`;
+  expect(turned(text(compare, "%P0"))).toBe(normalize(text(opposite, "!%P0")));
+});
+
+test.each([
+  ["it is of a set", "FSETP.LT.AND %P0, PT, %R1, %R2, PT {straight}", "FSEL %R3, %R1, %R2, %P0"],
   ["the comparison is greater", "FSETP.GT.AND %P0, PT, %R1, %R2, PT", "FSEL %R3, %R1, %R2, %P0"],
   ["another predicate is joined", "FSETP.LT.AND %P0, PT, %R1, %R2, %P4", "FSEL %R3, %R1, %R2, %P0"],
   ["the opposite is asked for, too", "FSETP.LT.AND %P0, %P5, %R1, %R2, PT", "SEL %R3, %R1, %R2, %P5"],

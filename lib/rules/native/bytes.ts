@@ -3,6 +3,9 @@ import { imm, isZeroReg, RZ, sameOperand } from "../../ori/operand.js";
 import { Kind, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, isZero, plainReg } from "../combining.js";
 
+/** Does a PRMT with this selector extend a byte or half by its sign? */
+const isSpread = (selector: number): boolean => selector === 0x8880 || selector === 0x9910;
+
 /** Both choose bytes of at most two registers: one does. */
 const permuteOfPermute: Apply = (c, root, at) => {
   const [a, s, b] = root.srcs as [Operand, Operand, Operand];
@@ -10,7 +13,7 @@ const permuteOfPermute: Apply = (c, root, at) => {
   if (outer === null || root.form.name !== "PRMT") return false;
   for (const [k, t] of [a, b].entries()) {
     if (!plainReg(t)) continue;
-    const inner = c.inner(t, at, ["PRMT"]);
+    const inner = c.inner(t, at, ["PRMT"], isSpread(outer));
     const chosen = inner === null ? null : c.literal(inner.srcs[1]!);
     if (inner === null || chosen === null) continue;
     const regs: Operand[] = [];

@@ -3,7 +3,7 @@
  * for NaN, whose bits PTX leaves open.
  */
 import { isZeroReg } from "../../ori/operand.js";
-import { Mod, type Operand } from "../../ori/types.js";
+import { type Inst, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, plainReg } from "../combining.js";
 import { floatOpposites } from "../evaluate.js";
 
@@ -40,21 +40,45 @@ const signAsModifier: Apply = (c, root, at) => {
   return false;
 };
 
-/** `HADD2 t, -x, -RZ; HADD2 d, t, y` → `HADD2 d, -x, y`: both halves, nothing flushed, and no number stays none. */
+/** What HADD2 or, of one bf16 number, HFMA2 adds a zero to that changes nothing; null: the instruction does more. Absolute values of bf16 stay apart. */
+function signed(inner: Inst): Operand | null {
+  const [x, y, z] = inner.srcs as [Operand, Operand, Operand];
+  if (inner.form.name === "HADD2") return isZeroReg(y) && y.mods === Mod.Neg ? x : null;
+  const product = [x, y].every((o) => isZeroReg(o)) && x.mods === Mod.Neg && y.mods === 0;
+  return product && z.part === ".H0_H0" && z.mods === Mod.Neg ? z : null;
+}
+
+/**
+ * `HADD2 t, -x, -RZ; HADD2 d, t, y` → `HADD2 d, -x, y`: both halves, or the one that both were made of; nothing flushed, and no number stays
+ * none.
+ */
 const halfSignAsModifier: Apply = (c, root, at) => {
   for (const [k, o] of root.srcs.entries()) {
-    if (!plainReg({ ...o, mods: 0 }) || o.part !== "") continue;
-    const inner = c.inner({ ...o, mods: 0 }, at, ["HADD2"]);
-    const [x, zero] = inner?.srcs ?? [];
-    if (x === undefined || zero === undefined || !isZeroReg(zero) || zero.mods !== Mod.Neg || zero.part !== "")
-      continue;
-    if (!plainReg({ ...x, mods: 0 }) || x.part !== "" || x.mods === 0) continue;
+    if (!plainReg({ ...o, mods: 0, part: "" })) continue;
+    const bf16 = root.form.mods.includes("BF16_V2");
+    const inner = c.inner({ ...o, mods: 0, part: "" }, at, [bf16 ? "HFMA2.BF16_V2" : "HADD2"]);
+    const x = inner === null ? null : signed(inner);
+    if (x === null || !plainReg({ ...x, mods: 0, part: "" }) || x.mods === 0) continue;
+    if (!isHalf(o.part) || !isHalf(x.part)) continue;
     const mods = (o.mods & Mod.Abs) !== 0 ? Mod.Abs | (o.mods & Mod.Neg) : x.mods ^ (o.mods & Mod.Neg);
-    const srcs = root.srcs.map((s, n) => (n === k ? { ...x, mods } : s));
+    const part = x.part === "" ? o.part : x.part;
+    const srcs = root.srcs.map((s, n) => (n === k ? { ...x, mods, part } : s));
     if (c.write(at, root.form, root.dsts, srcs)) return true;
   }
   return false;
 };
+
+/** Instructions on halves that take signs and bars. */
+const halfSignOps: readonly string[] = [
+  ...["HADD2", "HADD2.F32", "HMUL2", "HFMA2", "HFMA2.MMA"].flatMap((op) =>
+    ["", ".FTZ", ".SAT", ".FTZ.SAT"].map((m) => op + m),
+  ),
+  ...["HADD2", "HMUL2", "HFMA2", "HMNMX2"].map((op) => `${op}.BF16_V2`),
+  ...["HMNMX2", "HMNMX2.NAN", "HMNMX2.BF16_V2.NAN"],
+  ...["HSETP2", "HSETP2.FTZ", "HSETP2.BF16_V2"].flatMap(comparisonsOf),
+];
+
+const isHalf = (part: string): boolean => part === "" || part === ".H0_H0" || part === ".H1_H1";
 
 export const floatRules: readonly CombineRule[] = [
   {
@@ -65,8 +89,8 @@ export const floatRules: readonly CombineRule[] = [
   },
   {
     name: "sign-of-halves-as-modifier",
-    roots: ["HADD2", "HMUL2", "HFMA2", "HFMA2.MMA"],
-    inner: ["HADD2"],
+    roots: halfSignOps,
+    inner: ["HADD2", "HFMA2.BF16_V2"],
     apply: halfSignAsModifier,
   },
 ];

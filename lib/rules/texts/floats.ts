@@ -64,25 +64,69 @@ rule minimum-of-saturated-product-and-sum-and-negative
   FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, PT   when k >= 0x80000001, k <= 0xff800000
   => MOV d, #k
 
-rule sum-of-halves on halfOnFma off hfma2Mma
-  HADD2 d, x, y
-  => HFMA2 d, x, 0x3c003c00, y
+rule sum-of-halves on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, x, y
+  => HFMA2$F d, x, $K, y
 
-rule product-of-halves on halfOnFma off hfma2Mma
-  HMUL2 d, x, y
-  => HFMA2 d, x, y, -RZ
+rule sum-of-halves-difference on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, x, -y
+  => HFMA2$F d, x, $K, -y
 
-rule sum-of-halves-mma on hfma2Mma
-  HADD2 d, x, y
-  => HFMA2.MMA d, x, 0x3c003c00, y
+rule sum-of-halves-absolute on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, |x|, y
+  => HFMA2$F d, |x|, $K, y
 
-rule product-of-halves-mma on hfma2Mma
-  HMUL2 d, x, y
-  => HFMA2.MMA d, x, y, -RZ
+rule product-of-halves on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, x, y
+  => HFMA2$F d, x, y, -RZ
 
-rule product-and-sum-of-halves-mma on hfma2Mma
-  HFMA2 d, x, y, z
-  => HFMA2.MMA d, x, y, z
+rule product-of-halves-negative on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, -x, y
+  => HFMA2$F d, -x, y, -RZ
+
+rule product-of-halves-absolute on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, |x|, y
+  => HFMA2$F d, |x|, y, -RZ
+
+rule sum-of-halves-mma on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, x, y
+  => HFMA2.MMA$F d, x, $K, y
+
+rule sum-of-halves-mma-difference on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, x, -y
+  => HFMA2.MMA$F d, x, $K, -y
+
+rule sum-of-halves-mma-absolute on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
+  HADD2$F d, |x|, y
+  => HFMA2.MMA$F d, |x|, $K, y
+
+rule product-of-halves-mma on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, x, y
+  => HFMA2.MMA$F d, x, y, -RZ
+
+rule product-of-halves-mma-negative on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, -x, y
+  => HFMA2.MMA$F d, -x, y, -RZ
+
+rule product-of-halves-mma-absolute on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HMUL2$F d, |x|, y
+  => HFMA2.MMA$F d, |x|, y, -RZ
+
+rule product-and-sum-of-halves-mma on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HFMA2$F d, x, y, z
+  => HFMA2.MMA$F d, x, y, z
+
+rule product-and-sum-of-halves-mma-negative on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HFMA2$F d, -x, y, z
+  => HFMA2.MMA$F d, -x, y, z
+
+rule product-and-sum-of-halves-mma-absolute on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HFMA2$F d, |x|, y, z
+  => HFMA2.MMA$F d, |x|, y, z
+
+rule product-and-sum-of-halves-mma-difference on hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2
+  HFMA2$F d, x, y, -z
+  => HFMA2.MMA$F d, x, y, -z
 
 rule half-of-float on f2fpTypes with T = F16 | F16 | BF16 | BF16, R = | .RZ | | .RZ
   F2F.$T.F32$R d, ?x
