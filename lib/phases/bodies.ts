@@ -31,6 +31,7 @@ import { guardSelections } from "./guarded-select.js";
 import { hoistCommon } from "./hoist-common.js";
 import { hoistInvariants } from "./hoist-invariants.js";
 import { expandJumpTables } from "./jump-tables.js";
+import { stepsLast } from "./late-steps.js";
 import { settleLiterals } from "./literals.js";
 import { narrowLoads } from "./narrow-loads.js";
 import { removeNops } from "./nop.js";
@@ -96,6 +97,7 @@ function closeWindow(func: Func, { plain = false, ...context }: PhaseContext): v
   if (open && turnCompares(func) > 0) removeDeadCode(func);
   if (open && settleLiterals(func) + guardSelections(func) > 0) removeDeadCode(func);
   if (open && readOriginalsOnEdges(func) > 0) removeDeadCode(func);
+  if (open) stepsLast(func);
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);
   if (open) joinCopies(func, parametersOf(context).BackCopyPropBudget);

@@ -41,6 +41,24 @@ export function registerLimits(func: Func, parameters: HeuristicParameters, may:
   return [registers, UR ?? func.target.limits.uniformRegisters, P, UP, B];
 }
 
+/** Registers per thread are given out in units of so many (`registerCap`). */
+const UNIT = 8;
+
+/**
+ * The limit of file R where some block needs `needed` registers whatever its order, which may be more than `limit`: if the function is given one more
+ * unit for them, what is left of the unit costs nothing. Room is left for half as many again as groups mostly leave unused between them.
+ */
+export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayUse = {}): number {
+  const { maxRegistersPerThread: most } = func.target.limits;
+  const loss = alignmentLoss(func);
+  const units = (registers: number): number => Math.ceil((registers + RESERVED) / UNIT) * UNIT;
+  if (units(needed) <= units(limit + loss)) return limit;
+  const allowed = Math.min(most, may.maxRegisters ?? most);
+  const all = allowed - (allowed >> 6);
+  const end = Math.min(units(needed), all) - RESERVED - loss - (loss >> 1);
+  return Math.max(limit, Math.min(needed, all - RESERVED), end);
+}
+
 function registerBudget(func: Func, parameters: HeuristicParameters, given: MayUse): number {
   const { maxRegisters, sharedBytes } = given;
   const { maxRegistersPerThread: most } = func.target.limits;

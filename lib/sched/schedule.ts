@@ -10,7 +10,7 @@ import { blockFrequencies } from "../analysis/frequency.js";
 import { STACK_REGISTER } from "../isa/abi.js";
 import { touch } from "../ori/editor.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
-import { type MayUse, registerLimits } from "./budget.js";
+import { type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
@@ -129,13 +129,16 @@ class Scheduler {
   private readonly scratch: ValueScratch;
   /** Values by register, made when a block needs more than there are. */
   private registers: ValueScratch | null = null;
-  private readonly cross: CrossBlock | null;
+  private cross: CrossBlock | null = null;
+  private tell = true;
   private readonly parameters: HeuristicParameters;
   private readonly passes: readonly StrategyPass[];
   /** From this pass on none takes an order that is not shorter; where tries are counted or watched, past the last. */
   private readonly shortening: number;
-  private readonly limits: readonly number[];
+  private readonly limits: number[];
   private readonly frequencies: Float64Array;
+  /** Whether the limit of file R is an aim that a block may miss. */
+  private readonly mayRaise: boolean;
   /** Passes tried so far, and how many of each policy. */
   private tried = 0;
   private readonly triedOf: Map<string, number> = new Map();
@@ -152,14 +155,14 @@ class Scheduler {
     const model = options.model ?? latencyModel(func.target, options.latencies);
     this.builder = new DagBuilder(func, { ...options, model });
     this.scratch = new ValueScratch(analysis(func, "liveness"));
-    this.cross = (options.crossBlock ?? true) ? new CrossBlock(analysis(func, "cfg"), analysis(func, "flat")) : null;
     this.parameters = { ...defaultParameters, ...options.parameters };
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
     const { batchBudget, reduceBudget } = this.parameters;
     const counted = [options.passBudget, batchBudget, reduceBudget].some((n) => n !== undefined && Number.isFinite(n));
     const last = this.passes.findLastIndex((pass) => pass.shortens !== true);
     this.shortening = counted || options.observe !== undefined ? this.passes.length : last + 1;
-    this.limits = registerLimits(func, this.parameters, options);
+    this.limits = [...registerLimits(func, this.parameters, options)];
+    this.mayRaise = func.virtual && this.parameters.registerTarget === null && options.ceilings?.R === undefined;
     const { loopTrips } = options;
     this.frequencies =
       loopTrips === undefined
@@ -169,7 +172,14 @@ class Scheduler {
 
   run(): ScheduleReport {
     const { func } = this;
-    for (const b of blocksInOrder(analysis(func, "cfg"))) this.block(b);
+    const { observe, onGraph } = this.options;
+    const told = observe !== undefined || onGraph !== undefined;
+    this.orderAll(!told);
+    // What one block needs whatever its order, all may have, up to the end of the unit in which registers are given out.
+    const needed = Math.max(0, ...this.reports.map((r) => (r === null ? 0 : (r.after.maxLive[0] as number))));
+    const limit = this.limits[0] as number;
+    if (this.mayRaise) this.limits[0] = toEndOfUnit(func, limit, needed, this.options);
+    if (told || this.limits[0] !== limit) this.orderAll(true);
     let moved = 0;
     func.blocks.forEach((block, b) => {
       const order = this.orders[b];
@@ -192,6 +202,17 @@ class Scheduler {
       after: sum((r) => r.after),
       moved,
     };
+  }
+
+  /** Finds an order for every block, from the order given; `tell`: whoever observes is told. */
+  private orderAll(tell: boolean): void {
+    const { func } = this;
+    this.tell = tell;
+    this.tried = 0;
+    this.triedOf.clear();
+    this.most = 0;
+    if (this.options.crossBlock ?? true) this.cross = new CrossBlock(analysis(func, "cfg"), analysis(func, "flat"));
+    for (const b of blocksInOrder(analysis(func, "cfg"))) this.block(b);
   }
 
   private block(b: number): void {
@@ -220,7 +241,7 @@ class Scheduler {
     };
     let [now, time] = judge(null);
     const before = now;
-    this.options.onGraph?.({ block: block.id, dag, entry: full.entry, exit, timeline: time });
+    if (this.tell) this.options.onGraph?.({ block: block.id, dag, entry: full.entry, exit, timeline: time });
     let by = "";
     let taken = -1;
     let tried = 0;
@@ -243,7 +264,12 @@ class Scheduler {
         if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
         const values = pass.byRegister === true && this.func.virtual ? byRegister() : full.values;
-        const order = listSchedule(dag, pass.policy, { ...full, values, places, known }, this.options.observe ?? null);
+        const order = listSchedule(
+          dag,
+          pass.policy,
+          { ...full, values, places, known },
+          this.tell ? (this.options.observe ?? null) : null,
+        );
         const [after, afterTime] = isOrder(order, best) ? [now, time] : judge(order);
         tried++;
         exceeded ||= exceeds(after, facts);
@@ -296,7 +322,7 @@ class Scheduler {
     { best, now: before, tried }: { best: Int32Array | null; now: OrderEstimate; tried: number },
     judge: (order: Int32Array) => readonly [OrderEstimate, Timeline],
   ): Economy | null {
-    const { observe = null } = this.options;
+    const observe = this.tell ? (this.options.observe ?? null) : null;
     const needed = ({ maxLive }: OrderEstimate): number => maxLive[0] as number;
     const start = listSchedule(dag, thrift.least, { ...context, places: best && placesOf(best) }, observe);
     const places = placesOf(start);

@@ -2,7 +2,7 @@
 import { parseFunc } from "../../lib/ori/parse.js";
 import type { Func } from "../../lib/ori/types.js";
 import { unwrap } from "../../lib/result.js";
-import { registerLimits } from "../../lib/sched/budget.js";
+import { registerLimits, toEndOfUnit } from "../../lib/sched/budget.js";
 import {
   type BlockReport,
   backendA,
@@ -169,4 +169,40 @@ test("where a block decides how many registers the function needs, it needs no m
   expect(after.maxLive[0]).toBeLessThan(before.maxLive[0]!);
   expect([after.cycles <= before.cycles, after.drain <= before.drain]).toEqual([true, true]);
   expect(policy).toBe("critical-path-within");
+});
+
+test("what one block needs anyway opens the rest of the unit of eight registers to all, as far as there are registers", () => {
+  const plain = func("MOV %R0, RZ");
+  const quads = func("LDG.E.128 %R0, [RZ]");
+  expect(toEndOfUnit(plain, 29, 29)).toBe(29);
+  expect(toEndOfUnit(plain, 29, 30)).toBe(37);
+  expect(toEndOfUnit(plain, 29, 38)).toBe(45);
+  expect(toEndOfUnit(plain, 29, 30, { maxRegisters: 36 })).toBe(33);
+  expect(toEndOfUnit(plain, 29, 60, { maxRegisters: 36 })).toBe(33);
+  // Up to three registers beside a group of four are counted in the limit: the unit is the same. Beyond it, room is left for them.
+  expect(toEndOfUnit(quads, 26, 29)).toBe(26);
+  expect(toEndOfUnit(quads, 26, 30)).toBe(33);
+});
+
+test("a block with more live registers than the budget: others fill the unit that the function is given", () => {
+  // 20 values live through b2, whose loads overlap within the budget of 32. With 13 more at the end of b0, 40 registers are given to the function.
+  const each = (n: number, of: (k: number) => string): string[] => Array.from({ length: n }, (_, k) => of(k));
+  const most = (more: number): number => {
+    const lines = [
+      ...each(20 + more, (k) => `LDG.E %R${k}, [RZ+${4 * k}]`),
+      "BRA b1",
+      "b1",
+      ...each(more, (k) => `STG.E [RZ], %R${20 + k}`),
+      "BRA b2",
+      "b2",
+      ...each(16, (k) => `LDG.E %R${40 + k}, [RZ+${4 * k}]\nSTS [RZ+${4 * k}], %R${40 + k}`),
+      ...each(20, (k) => `STG.E [RZ], %R${k}`),
+      "EXIT",
+    ];
+    const f = unwrap(parseFunc([`func "k" entry sm_90 virtual scheduled`, "b0", ...lines].join("\n")));
+    return scheduleFunc(f, backendA).blocks[2]!.after.maxLive[0]!;
+  };
+  expect(most(0)).toBe(29);
+  expect(most(13)).toBeGreaterThan(29);
+  expect(most(13)).toBeLessThanOrEqual(37);
 });
