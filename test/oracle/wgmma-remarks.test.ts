@@ -1,4 +1,4 @@
-/** Infos about waits and arrives that products of warp groups lack: text and line are ptxas's, and where it has none there is none. */
+/** Infos about products of warp groups: waits and arrives that they lack, and why they are serialized. Text and line are ptxas's, and where it has none there is none. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compile } from "../../lib/compile";
@@ -20,6 +20,14 @@ const WORDS: Readonly<Record<string, string>> = {
   sum: "add.f32 %f8, %f0, %f1; st.global.f32 [%rd1+32], %f8;",
   change: "add.f32 %f0, %f0, %f1;",
   other: "st.global.u32 [%rd1+32], %r1;",
+  set: "mov.f32 %f0, 0f3F800000;",
+  load: "ld.global.f32 %f0, [%rd1+64];",
+  wait1: "wgmma.wait_group.sync.aligned 1;",
+  if: "setp.eq.u32 %p1, %r1, 0; @%p1 bra L;",
+  lanes: "setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
+  end: "L:",
+  loop: "LOOP:",
+  again: "add.u32 %r1, %r1, -1; setp.ne.u32 %p2, %r1, 0; @%p2 bra LOOP;",
 };
 
 const SEQUENCES = [
@@ -38,14 +46,52 @@ const SEQUENCES = [
   "first commit wait first commit wait store1",
   "fence first commit wait change first commit wait store1",
   "second commit first commit wait store1 store2",
+  // C7514: sums read before the last product of their group, after a wait that leaves it under way, in a loop.
+  "fence first sum first commit wait store1",
+  "first sum first commit wait store1",
+  "fence first sum second commit wait store1 store2",
+  "fence first second sum commit wait store1 store2",
+  "fence first sum first commit sum wait store1",
+  "fence first commit wait1 store1",
+  "fence first commit wait1 sum wait store1",
+  "fence first commit second commit wait1 store1 wait store2",
+  "fence first commit second commit wait1 store2 wait store1",
+  "fence first commit if wait end store1",
+  "loop fence first commit wait again store1",
+  "loop fence first commit store1 wait again",
+  "loop fence first commit sum wait again store1",
+  // C7515: sums written in flight, and not read before the wait.
+  "fence first commit set wait store1",
+  "first commit set wait store1",
+  "fence first commit load wait store1",
+  "fence first set commit wait store1",
+  "fence first commit set store1 wait",
+  "fence first commit set fence first commit wait store1",
+  "fence first set first commit wait store1",
+  "fence first commit second commit set wait store1 store2",
+  "fence first commit wait1 set wait store1",
+  "fence first commit if set end wait store1",
+  "loop fence first commit set wait again store1",
+  "fence first commit set wait store1 fence first commit store1 wait",
+  // C7518, C7520: where lanes are apart.
+  "lanes fence first commit wait store1 end other",
+  "lanes fence first commit store1 end other",
+  "lanes fence first commit end store1 wait",
+  "lanes first commit wait store1 end other",
+  "lanes first commit wait store1 end fence second commit wait store2",
+  "fence first commit lanes store1 end wait store1",
+  "if first commit wait store1 end other",
+  // The wait comes in a block of its own, while loads of what it hands over are under way: no scoreboard fits into its word.
+  "if fence first commit end wait store1",
+  "lanes fence first commit end wait store1",
 ];
 
 const kernel = (sequence: string): string => `.version 8.6
 .target sm_90a
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
-.reg .f32 %f<29>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
-ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; ld.param.u32 %r1, [n];
+.reg .f32 %f<29>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
+ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
 ld.global.v4.f32 ${FIRST}, [%rd1];
 ld.global.v4.f32 ${SECOND}, [%rd1+16];
 ${sequence

@@ -80,7 +80,7 @@ const LONGEST_STALL = 15;
 const FARTHEST = 4;
 
 /** Waits for products of a warp group take no scoreboard beside (lib/isa/rows/warpgroup.ts); all before them are waited for already. */
-function waitsForGroups({ form }: MachineInst): boolean {
+export function waitsForGroups({ form }: MachineInst): boolean {
   return form.name.startsWith("WARPGROUP.DEPBAR") || form.name === "WARPGROUP.WAIT";
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../../analysis/index.js";
 import { type InstTiming, timingOf } from "../../isa/latency.js";
 import { type Func, type Inst, Kind } from "../../ori/types.js";
+import { waitsForGroups } from "./o0.js";
 import { drainedQueue, queueOf, unitOfOrder } from "./order.js";
 import { NONE, SCOREBOARDS } from "./types.js";
 
@@ -49,6 +50,8 @@ export interface Prepared {
   readonly awaitsAcquire: boolean;
   /** 1 where the instruction must not be done before a fence that tells its end: it writes memory, or orders it. */
   readonly awaitsFence: Uint8Array;
+  /** Waits for products of warp groups: their words have no place for scoreboards, and what they hand over others wait for. */
+  readonly waitsForGroups: Uint8Array;
   /** Scoreboards that belong to groups of asynchronous copies: nothing else may count on them. */
   readonly reserved: number;
   /** Stalls, once they are known. */
@@ -73,6 +76,7 @@ export function prepare(func: Func): Prepared {
     role.set(acquireRoles(b.insts), flat.first[k]);
   });
   const awaitsFence = new Uint8Array(n);
+  const forGroups = new Uint8Array(n);
   const tellsEnd = func.target.has("fenceTellsEnd");
   const awaitsAcquire = role.some((r) => r >= AcquireRole.Wait);
   let reserved = 0;
@@ -85,6 +89,7 @@ export function prepare(func: Func): Prepared {
     if (t.read && flat.useStart[i + 1]! > flat.useStart[i]!) read[i] = 1;
     if (tellsEnd && role[i] === AcquireRole.Fence && inst.form.mods.includes("CTA")) read[i] = 1;
     if (tellsEnd && ordersWrites(inst)) awaitsFence[i] = 1;
+    if (waitsForGroups(inst)) forGroups[i] = 1;
     order[i] = unitOfOrder(inst, t);
     queue[i] = queueOf(inst, t, func.target);
     drained[i] = drainedQueue(inst, func.target);
@@ -116,6 +121,7 @@ export function prepare(func: Func): Prepared {
     role,
     awaitsAcquire,
     awaitsFence,
+    waitsForGroups: forGroups,
     reserved,
     stalls: new Uint8Array(n),
   };

@@ -176,9 +176,9 @@ function allocate(a: Allocation): void {
   const last = flat.first[block + 1]! - 1;
   let outside = s.busy;
   for (let i = flat.first[block]!; i <= last; i++) {
-    let need = s.need(p, i) | (a.forced[i]! & s.busy);
+    let need = p.waitsForGroups[i] === 1 ? 0 : s.need(p, i) | (a.forced[i]! & s.busy);
     outside &= ~need;
-    if (i === last && s.busy !== 0) need |= force(a, i, endWaits(a, i, need, outside));
+    if (i === last && s.busy !== 0 && p.waitsForGroups[i] === 0) need |= force(a, i, endWaits(a, i, need, outside));
     if (need !== 0) {
       s.clear(need);
       for (let k = 0; k < SCOREBOARDS; k++) if (((need >> k) & 1) === 1) waiters[k] = NEVER;
@@ -273,7 +273,7 @@ function placeWaits(p: Prepared, sb: Scoreboards, forced: Uint8Array): void {
     let outside = waitsToSet ? s.busy & ~p.reserved : 0;
     for (let i = flat.first[b]!; i < flat.first[b + 1]!; i++) {
       const sets = bitOf(sb.write[i]!) | bitOf(sb.read[i]!);
-      const need = s.need(p, i) | ((forced[i]! | (sets & outside)) & s.busy);
+      const need = p.waitsForGroups[i] === 1 ? 0 : s.need(p, i) | ((forced[i]! | (sets & outside)) & s.busy);
       outside &= ~need;
       sb.wait[i] = need;
       if (need !== 0) s.clear(need);

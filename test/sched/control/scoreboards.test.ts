@@ -162,3 +162,20 @@ test("groups of copies are counted from block to block: the next one begins whil
     { target: "sm_80" },
   );
 });
+
+test("a wait for products of a warp group waits for no scoreboard beside: what it hands over others wait for", () => {
+  // a product under a condition, its sums loaded before; ptxas 13.0.88 -O3, sm_90a
+  check(
+    `b0
+      W5 R0 - | LDG.E.128 R24, desc[UR4][R2.64]
+      W- R- - | @!P0 BRA b2
+    b1
+      W- R- 5 | WARPGROUP.ARRIVE
+      W- R- - | HGMMA.64x8x16.F32 R24, gdesc[UR8], R24, UPT, gsb0
+    b2
+      W- R- - | WARPGROUP.DEPBAR.LE gsb0, 0x0
+      W- R- 5 | STG.E.128 desc[UR4][R2.64], R24
+      W- R- - | EXIT`,
+    boards,
+  );
+});
