@@ -12,7 +12,9 @@ const groups = {
     "saturated-product, minimum-of-saturated, maximum-of-saturated, maximum-of-saturated-and-negative, maximum-of-saturated-and-one, minimum-of-saturated-and-zero, " +
       "minimum-of-saturated-and-negative, minimum-of-saturated-product-and-sum, maximum-of-saturated-product-and-sum, maximum-of-saturated-product-and-sum-and-negative, " +
       "maximum-of-saturated-product-and-sum-and-one, minimum-of-saturated-product-and-sum-and-zero, minimum-of-saturated-product-and-sum-and-negative, " +
-      "saturated-again, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
+      "saturated-again, saturated-product-and-sum-again, sum-of-saturated-and-one, sum-of-saturated-and-minus-one, product-of-saturated-and-negative, " +
+      "product-of-saturated-and-zero, sum-of-saturated-product-and-sum-and-one, sum-of-saturated-product-and-sum-and-minus-one, " +
+      "product-of-saturated-product-and-sum-and-negative, product-of-saturated-product-and-sum-and-zero, sum-of-halves, product-of-halves, sum-of-halves-mma, product-of-halves-mma, " +
       "product-and-sum-of-halves-mma, sign-as-modifier, sign-of-halves-as-modifier",
   ),
   DisableCmpToPred: names("join-compare, test-of-select, test-of-logic"),
@@ -23,7 +25,7 @@ const groups = {
 
 /** What multiplies and shifts products anew. */
 const products = names(
-  "product-of-product, product-of-product-and-sum, product-of-shift, product-of-plus-one-product, product-of-minus-one-product, " +
+  "product-of-product-and-sum, product-of-plus-one-product, product-of-minus-one-product, " +
     "shift-of-product, shift-of-plus-one-product",
 );
 

@@ -30,11 +30,16 @@ const extensions: Readonly<Record<number, string>> = {
   34944: "cvt.s32.s8",
 };
 
+/** What gives an f32: ptxas knows ranges of results that are stored as such only (measured on saturated ones). */
+const floating = /^(add|mul|fma|min|max|neg|abs|selp)\b.*\.f32$|^cvt\..*\.f32\.f32$/;
+const storeOf = (register: string): string => `st.global.${register.startsWith("v") ? "f32" : "u32"}`;
+
 class Body {
   private readonly literals: ReadonlyMap<string, number>;
   private readonly lines: string[] = [];
   private readonly named = new Map<string, string>();
-  private readonly words = ["a", "b", "c", "d"];
+  /** The last word of the vector that the frame loads is the third: where the fourth is not read, ptxas copies an operand of HFMA2.MMA. */
+  private readonly words = ["a", "b", "d", "c"];
   private readonly predicates = ["p", "q"];
   private readonly shared: string[] = [];
   private count = 0;
@@ -47,18 +52,18 @@ class Body {
     const at = rule.left.dsts.findIndex((d) => d.is === "name");
     const predicate = rule.left.form.dsts[at]?.file === 2 || /SETP|PLOP3/.test(rule.left.form.op);
     const d = this.instruction(rule.left);
-    const stores = this.shared.map((s, k) => `st.global.u32 [o+${8 + 4 * k}], ${s};`);
+    const stores = this.shared.map((s, k) => `${storeOf(s)} [o+${8 + 4 * k}], ${s};`);
     if (predicate) this.lines.push(`selp.b32 z, 5, 9, ${d}; st.global.u32 [o], z;`);
-    else this.lines.push(`st.global.u32 [o], ${d};`);
+    else this.lines.push(`${storeOf(d)} [o], ${d};`);
     return [...this.lines, ...stores].join(" ");
   }
 
-  private fresh(kind: "t" | "x"): string {
+  private fresh(kind: "t" | "v" | "x"): string {
     return `${kind}${++this.count}`;
   }
 
   private emit(op: string, ...args: string[]): string {
-    const d = this.fresh(op.startsWith("setp") ? "x" : "t");
+    const d = this.fresh(op.startsWith("setp") ? "x" : floating.test(op) ? "v" : "t");
     this.lines.push(`${op} ${[d, ...args].join(", ")};`);
     return d;
   }
@@ -75,7 +80,7 @@ class Body {
   private inner(p: PatternOperand & { is: "inner" }): string {
     const d = this.instruction(p.inst);
     if (p.name !== null) this.named.set(p.name, d);
-    if (p.shared && d.startsWith("t")) this.shared.push(d);
+    if (p.shared && !d.startsWith("x")) this.shared.push(d);
     return d;
   }
 
@@ -112,6 +117,16 @@ class Body {
     switch (op) {
       case "IADD3":
         if (mods.length > 0) throw new NoSuch();
+        if (a?.is === "inner" && b?.is === "inner" && [a, b].every((o) => /^V?IMNMX$/.test(o.inst.form.op))) {
+          // The greater less the smaller of two values, with what is added, is one instruction of PTX.
+          const [x, y] = a.inst.srcs;
+          return this.emit(
+            `sad.${a.inst.form.mods.includes("U32") ? "u32" : "s32"}`,
+            this.need(x),
+            this.need(y),
+            this.need(c),
+          );
+        }
         return this.sum(i.srcs.slice(0, 3).filter((s) => !isZero(s)));
       case "IMAD": {
         if (mods.some((m) => m !== "HI" && m !== "U32")) throw new NoSuch();
@@ -186,12 +201,24 @@ class Body {
         return this.emit(`${c?.is === "zero" && c.not ? "max" : "min"}.f32`, this.need(a, true), this.need(b, true));
       case "HADD2":
       case "HMUL2":
-        return this.emit(`${op === "HADD2" ? "add" : "mul"}.f16x2`, this.need(a), this.need(b));
+        return this.halves(op === "HADD2" ? "add" : "mul", mods, [a, b]);
       case "HFMA2":
-        return this.emit("fma.rn.f16x2", this.need(a), this.need(b), this.need(c));
+        return this.halves("fma.rn", mods, [a, b, c]);
       default:
         throw new NoSuch();
     }
+  }
+
+  private halves(op: string, mods: readonly string[], operands: readonly (PatternOperand | undefined)[]): string {
+    const type = mods.includes("BF16_V2") ? "bf16x2" : "f16x2";
+    const suffix = ["FTZ", "SAT"].map((m) => (mods.includes(m) ? `.${m.toLowerCase()}` : "")).join("");
+    const signs: Readonly<Record<string, string>> = { "-": "neg", "|": "abs" };
+    const values = operands.map((p) => {
+      const sign = p?.is === "name" || p?.is === "inner" ? signs[p.mods] : undefined;
+      if (sign === undefined) return this.need(p);
+      return this.emit(`${sign}.${type}`, this.need({ ...p, mods: "" } as PatternOperand));
+    });
+    return this.emit(`${op}${suffix}.${type}`, ...values);
   }
 
   private literal(p: PatternOperand & { is: "literal" }): number {
@@ -238,6 +265,11 @@ class Body {
     if (lut === 0x0f) return this.emit("not.b32", this.need(a));
     const word = logic[lut];
     if (word !== undefined) return this.emit(word, this.need(a), this.need(b));
+    if (lut === 0xea && b?.is === "literal" && this.literal(b) === 0xffff) {
+      // A mask of its own would be joined with the shift first.
+      const low = this.emit("cvt.u32.u16", this.need(a));
+      return this.emit("or.b32", low, this.need(c));
+    }
     const inserted = lut === 0xe2 ? this.inserted(i.srcs) : null;
     if (inserted !== null) return inserted;
     return this.emit("lop3.b32", this.need(a), this.need(b), this.need(c), hex(lut));

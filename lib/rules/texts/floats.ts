@@ -29,7 +29,7 @@ rule maximum-of-saturated-and-negative with S = FADD | FMUL
   => MOV d, y
 
 rule maximum-of-saturated-and-one with S = FADD | FMUL
-  FMNMX d, ($S.SAT ?a, ?b), #k, !PT   when k >= 0x3f800000, k <= 0x7f800000
+  FMNMX d, ($S.SAT ?a, ?b), #k, !PT   when k >= 0x3f800000, k <= 0x7f7fffff
   => MOV d, #k
 
 rule minimum-of-saturated-and-zero with S = FADD | FMUL
@@ -53,7 +53,7 @@ rule maximum-of-saturated-product-and-sum-and-negative
   => MOV d, y
 
 rule maximum-of-saturated-product-and-sum-and-one
-  FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, !PT   when k >= 0x3f800000, k <= 0x7f800000
+  FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, !PT   when k >= 0x3f800000, k <= 0x7f7fffff
   => MOV d, #k
 
 rule minimum-of-saturated-product-and-sum-and-zero
@@ -63,6 +63,42 @@ rule minimum-of-saturated-product-and-sum-and-zero
 rule minimum-of-saturated-product-and-sum-and-negative
   FMNMX d, (FFMA.SAT ?a, ?b, ?c), #k, PT   when k >= 0x80000001, k <= 0xff800000
   => MOV d, #k
+
+rule sum-of-saturated-and-one with S = FADD | FMUL
+  FADD.SAT d, ($S.SAT ?a, ?b), #k   when k >= 0x3f800000, k <= 0x7f7fffff
+  => MOV d, 0x3f800000
+
+rule sum-of-saturated-and-minus-one with S = FADD | FMUL
+  FADD.SAT d, ($S.SAT ?a, ?b), #k   when k >= 0xbf800000, k <= 0xff7fffff
+  => MOV d, RZ
+
+rule product-of-saturated-and-negative with S = FADD | FMUL
+  FMUL.SAT d, ($S.SAT ?a, ?b), #k   when k >= 0x80000001, k <= 0xff7fffff
+  => MOV d, RZ
+
+rule product-of-saturated-and-zero with S = FADD | FMUL
+  FMUL d, ($S.SAT ?a, ?b), RZ
+  => MOV d, RZ
+
+rule sum-of-saturated-product-and-sum-and-one
+  FADD.SAT d, (FFMA.SAT ?a, ?b, ?c), #k   when k >= 0x3f800000, k <= 0x7f7fffff
+  => MOV d, 0x3f800000
+
+rule sum-of-saturated-product-and-sum-and-minus-one
+  FADD.SAT d, (FFMA.SAT ?a, ?b, ?c), #k   when k >= 0xbf800000, k <= 0xff7fffff
+  => MOV d, RZ
+
+rule product-of-saturated-product-and-sum-and-negative
+  FMUL.SAT d, (FFMA.SAT ?a, ?b, ?c), #k   when k >= 0x80000001, k <= 0xff7fffff
+  => MOV d, RZ
+
+rule product-of-saturated-product-and-sum-and-zero
+  FMUL d, (FFMA.SAT ?a, ?b, ?c), RZ
+  => MOV d, RZ
+
+rule saturated-product-and-sum-again
+  FADD.SAT d, y@*(FFMA.SAT ?a, ?b, ?c), -RZ
+  => MOV d, y
 
 rule sum-of-halves on halfOnFma off hfma2Mma with F = | .FTZ | .SAT | .FTZ.SAT | .BF16_V2, K = 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3c003c00 | 0x3f803f80
   HADD2$F d, x, y

@@ -64,10 +64,6 @@ rule field-of-all with S = SGXT | SGXT.U32
   $S d, x, 32   when reg(x)
   => MOV d, x
 
-rule permute-of-own-bytes
-  PRMT d, x, 0x3210, ?y   when reg(x)
-  => MOV d, x
-
 rule select-always
   SEL d, x, ?y, PT   when reg(x)
   => MOV d, x

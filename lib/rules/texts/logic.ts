@@ -60,10 +60,6 @@ rule mask-without-effect-right
   AND d, y@(SHF.R.U32.HI RZ, #n, x), #m   when n <= 31, (~m & (0xffffffff >>> n)) == 0
   => SHF.R.U32.HI d, RZ, #n, x
 
-rule mask-without-effect-left
-  AND d, (SHF.L.U32 x, #n, RZ), #m   when n <= 31, (~m & (0xffffffff << n)) == 0
-  => SHF.L.U32 d, x, #n, RZ
-
 rule mask-without-effect-field
   AND d, y@*(SGXT.U32 x, #w), #m   when w <= 31, (~m & ((1 << w) - 1)) == 0
   => MOV d, y
@@ -76,21 +72,9 @@ rule field-without-effect
   SGXT.U32 d, y@*(SHF.R.U32.HI RZ, #n, x), #w   when n <= 31, w + n >= 32, w <= 32
   => MOV d, y
 
-rule field-as-mask-of-field
-  SGXT.U32 d, (SGXT.U32 x, #v), #w   when v <= 32, w <= 32
-  => SGXT.U32 d, x, #(umin(v, w))
-
 rule shift-of-mask
   SHF.L.U32 d, (AND x, #m), #n, RZ   when n <= 31, reg(x)
   => AND d, (SHF.L.U32 x, #n, RZ), #(m << n)
-
-rule shift-back-left
-  SHF.L.U32 d, (SHF.R.U32.HI RZ, #n, x), #n, RZ   when n <= 31, n != 0
-  => AND d, x, #(0xffffffff << n)
-
-rule shift-back-right
-  SHF.R.U32.HI d, RZ, #n, (SHF.L.U32 x, #n, RZ)   when n <= 31, n != 0
-  => AND d, x, #(0xffffffff >>> n)
 
 rule shift-out-right
   SHF.R.U32.HI d, RZ, #n, (AND x, #m)   when n <= 31, n != 0, (m >>> n) == 0

@@ -72,10 +72,6 @@ rule minus-of-difference
   IADD3 d, -(IADD3 x, -y, RZ), z, RZ
   => IADD3 d, y, -x, z
 
-rule minus-of-literal-sum
-  IADD3 d, -(IADD3 x, #k, RZ), #m, RZ   when reg(x)
-  => IADD3 d, -x, #(m - k), RZ
-
 rule shift-or-small
   OR d, (SHF.L.U32 x, #n, RZ), #k   when n <= 31, k < (1 << n), reg(x)
   => LEA d, x, #k, #n
@@ -87,14 +83,6 @@ rule shift-of-product
 rule shift-of-plus-one-product
   SHF.L.U32 d, (LEA x, x, #m), #n, RZ   when n <= 31, m <= 31, reg(x)
   => IMAD d, x, #(((1 << m) + 1) << n), RZ
-
-rule product-of-shift
-  IMAD d, (SHF.L.U32 x, #n, RZ), #k, RZ   when n <= 31, reg(x)
-  => IMAD d, x, #(k << n), RZ
-
-rule product-of-product
-  IMAD d, (IMAD x, #k, RZ), #m, RZ   when reg(x)
-  => IMAD d, x, #(k * m), RZ
 
 rule product-of-plus-one-product
   IMAD d, (LEA x, x, #n), #k, ?y   when n <= 31, reg(x)
