@@ -8,16 +8,33 @@
  *     FSEL %R4, 0.5, 1, %P0                       MOV %R5, %R1
  *     FMUL %R5, %R1, %R4                    →     @%P0 FMUL %R5, %R1, 0.5
  *
+ *     LDG %R4, [%R2]                              MOV %R5, %R1
+ *     SEL %R5, %R4, %R1, %P0                →     @%P0 LDG %R5, [%R2]
+ *
+ *     SEL %R4, 0x1, RZ, %P0                       MOV %R5, 0x6
+ *     IADD3 %R5, %R4, 0x5, RZ               →     @!%P0 IADD3 %R5, RZ, 0x5, RZ
+ *
  * A value that is read after the product, too, is selected: `FMUL t, %R1, 0.5; FSEL %R5, t, %R1, %P0`.
  *
  * ptxas 13.0.88 does so. In the first both inner values die there, so that an instruction is saved. In the second a product
- * with 1 is its factor, but for the bits of NaN, which PTX leaves open.
+ * with 1 is its factor, but for the bits of NaN, which PTX leaves open. Loads wait for the condition where nothing in between is ordered with them or
+ * stores to their space; of two that could, the later one does.
  */
-import { analysis, Definitions, exposedReads, isLanewise, unitOf } from "../analysis/index.js";
+import {
+  analysis,
+  Definitions,
+  exposedReads,
+  isLanewise,
+  isPlainLoad,
+  memoryEffect,
+  Order,
+  orderOf,
+  unitOf,
+} from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { copyGuard, newInst } from "../ori/func.js";
-import { altered, clone, imm, isReg, isZeroReg, register } from "../ori/operand.js";
+import { altered, clone, imm, isReg, isZeroReg, RZ, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -48,7 +65,9 @@ export function guardSelections(func: Func): number {
   defs.flat.insts.forEach((inst, at) => {
     const plan =
       inst.guard === null
-        ? (selection(defs, inst, at, ends) ?? product(func, defs, inst, at, { factors, ends }))
+        ? (selection(defs, inst, at, ends) ??
+          literalSum(defs, inst, at) ??
+          product(func, defs, inst, at, { factors, ends }))
         : null;
     if (plan === null || gone.has(plan.inst) || plans.has(plan.inst)) return;
     plans.set(inst, plan);
@@ -124,8 +143,25 @@ function innerOf(defs: Definitions, o: Operand, at: number): Inst | null {
   const i = defs.indexOf(o);
   if (i < 0 || i > at || defs.flat.block[i] !== defs.flat.block[at]) return null;
   const inst = defs.flat.insts[i] as Inst;
-  if (inst.guard !== null || !isLanewise(inst) || resultOf(inst) === null) return null;
+  if (inst.guard !== null || resultOf(inst) === null || !(isLanewise(inst) || mayWait(defs, inst, i, at))) return null;
   return inst.srcs.every((s) => s.kind === Kind.None || s.kind === Kind.Label || defs.holds(s, at)) ? inst : null;
+}
+
+/** Instructions that a load is moved past at most. */
+const WAITS = 256;
+
+/** A load of global or shared memory gives at `to` what it gives at `from`. */
+function mayWait({ flat }: Definitions, load: Inst, from: number, to: number): boolean {
+  if (!/^LD[GS]$/.test(load.form.op) || !isPlainLoad(load) || to - from > WAITS) return false;
+  const { reads } = memoryEffect(load.form);
+  for (let k = from + 1; k < to; k++) {
+    const { form } = flat.insts[k] as Inst;
+    const order = orderOf(flat.insts[k] as Inst);
+    if (order === Order.Free) continue;
+    const effect = memoryEffect(form);
+    if (order !== Order.Access || effect.acquires || (effect.writes & reads) !== 0) return false;
+  }
+  return true;
 }
 
 /** The last instruction that reads each register unit, −1 where it lives on into another block. */
@@ -142,10 +178,12 @@ function lastReads(func: Func, { flat, units }: Definitions): Int32Array {
 function selection(defs: Definitions, inst: Inst, at: number, ends: Int32Array): Plan | null {
   if ((inst.form.name !== "SEL" && inst.form.name !== "FSEL") || resultOf(inst) === null) return null;
   const [a, b, pin] = inst.srcs as [Operand, Operand, Operand];
-  for (const [made, base, not] of [
+  const sides = [
     [a, b, false],
     [b, a, true],
-  ] as const) {
+  ] as const;
+  const later = isLoad(defs, a) && defs.indexOf(b) > defs.indexOf(a);
+  for (const [made, base, not] of later ? [sides[1], sides[0]] : sides) {
     if (!plain(base) || ends[unitOf(defs.units, base)] !== at || !defs.holds(base, at)) continue;
     const inner = innerOf(defs, made, at);
     const guard = guardOf(pin, not);
@@ -155,6 +193,23 @@ function selection(defs: Definitions, inst: Inst, at: number, ends: Int32Array):
     return { base, guard, inst: inner, srcs: inner.srcs, gone: inner };
   }
   return null;
+}
+
+const isLoad = (defs: Definitions, o: Operand): boolean => defs.definition(o)?.form.memory?.access === "load";
+
+/** A literal added to a selection between zero and a literal. */
+function literalSum(defs: Definitions, inst: Inst, at: number): Plan | null {
+  if (inst.form.name !== "IADD3" || resultOf(inst) === null) return null;
+  const [x, y, z] = inst.srcs as [Operand, Operand, Operand];
+  if (!isZeroReg(z) || y.kind !== Kind.Imm || inst.srcs.slice(3).some((o) => isReg(o) && !isZeroReg(o))) return null;
+  const select = innerOf(defs, x, at);
+  if (select?.form.name !== "SEL") return null;
+  const [p, q, pin] = select.srcs as [Operand, Operand, Operand];
+  const [yes, no] = [p, q].map((o) => (isZeroReg(o) ? 0 : literalOf(defs, o)));
+  if (yes == null || no == null || (yes === 0) === (no === 0)) return null;
+  const guard = guardOf(pin, no === 0);
+  const base = imm((yes + no + y.value) | 0);
+  return guard === null ? null : { base, guard, inst, srcs: [RZ(), ...inst.srcs.slice(1)], gone: select };
 }
 
 /** Both sides of a SEL are literals. */

@@ -24,6 +24,42 @@ test("a selection over an operation becomes the operation under a guard, if both
   expect(run(code("%R3"))).toBe(normalize(`${head("ssa")}\n${code("%R3")}`));
 });
 
+test("a selected load waits for the condition, unless something in between may write there or is ordered with it; of two the later one does", () => {
+  const code = (between: string): string => `
+    b0
+      LDG.E %R0, [RZ]
+      LDG.E %R1, [0x8]
+      ${between}
+      ISETP.LT.AND %P2, PT, %R0, RZ, PT
+      SEL %R4, %R0, %R1, %P2
+      STG.E [RZ], %R4
+      EXIT`;
+  const run = (t: string): string => after(`${head("ssa")}\n${t}`, guardSelections);
+  const waits = (t: string): string =>
+    t
+      .replace("      LDG.E %R1, [0x8]\n", "")
+      .replace("SEL %R4, %R0, %R1, %P2", "MOV %R4, %R0\n      @!%P2 LDG.E %R4, [0x8]");
+  for (const harmless of ["STS [RZ], %R0", "LDG.E %R5, [0x4]"])
+    expect(run(code(harmless))).toBe(normalize(`${head("ssa")}\n${waits(code(harmless))}`));
+  for (const harm of ["STG.E [0x10], %R0", "BAR.SYNC.DEFER_BLOCKING 0x0", "LDG.E.STRONG.GPU %R5, [0x4]"])
+    expect(run(code(harm))).toBe(normalize(`${head("ssa")}\n${code(harm)}`));
+});
+
+test("a literal added to zero or a literal is one of two literals", () => {
+  const code = `
+    b0
+      LDC %R0, c[0x0][0x210]
+      ISETP.LT.AND %P2, PT, %R0, RZ, PT
+      SEL %R3, RZ, 0x1, %P2
+      IADD3 %R4, %R3, -0x3, RZ
+      STG.E [RZ], %R4
+      EXIT`;
+  const expected = code
+    .replace("      SEL %R3, RZ, 0x1, %P2\n", "")
+    .replace("IADD3 %R4, %R3, -0x3, RZ", "MOV %R4, 0xfffffffe\n      @%P2 IADD3 %R4, RZ, -0x3, RZ");
+  expect(after(`${head("ssa")}\n${code}`, guardSelections)).toBe(normalize(`${head("ssa")}\n${expected}`));
+});
+
 test("a product with 1 or another literal is a product under a guard", () => {
   const code = `
     b0
