@@ -44,6 +44,7 @@ import { scaleAddresses } from "./scaled-addresses.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
 import { selectGuarded } from "./select-guarded.js";
 import { sinkCode } from "./sink-code.js";
+import { splitWide } from "./split-wide.js";
 import { makeSwitches } from "./switches.js";
 import type { PhaseName } from "./table.js";
 import type { PhaseBody, PhaseContext } from "./types.js";
@@ -245,7 +246,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriPropagateGmma: { none: "not built yet (warp-group matrix operations)" },
   InsertPseudoUseDefForConvUR: { none: "nothing to do: slots say which readers take uniform registers" },
   FixupGmmaSequence: { none: "not built yet (warp-group matrix operations)" },
-  OriSplitHighPressureLiveRanges: later,
+  OriSplitHighPressureLiveRanges: (func) => void splitWide(func),
   LateEnforceArgumentRestrictions: { none: "nothing to do: the allocator keeps bound values where they are" },
   OriHoistInvariantsLate3: later,
   AdvancedPhaseSetRegAttr: hook,

@@ -49,6 +49,16 @@ export function wideFirst(v: ValueFacts): number {
   return v.width * 0x40000000 - v.first;
 }
 
+/** What occupies registers longest first. */
+export function longestFirst(v: ValueFacts): number {
+  return v.points;
+}
+
+/** Wide values first, then what occupies registers longest. */
+export function widestFirst(v: ValueFacts): number {
+  return v.width * 0x40000000 + v.points;
+}
+
 /** Wide values first (on the corpus never more registers than program order, up to six fewer); a retry the other way. */
 export function defaultPriority(v: ValueFacts, attempt: number): number {
   return attempt === 0 ? wideFirst(v) : programOrder(v);

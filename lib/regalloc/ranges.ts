@@ -327,7 +327,15 @@ function extendPerWarp(flat: Flat, crossing: readonly number[], lists: SegmentLi
  * the curve whose maximum no allocation can beat, alignment and holes aside.
  */
 export function livePressure(func: Func, file: File): Uint16Array {
-  const ranges = computeRanges(flatten(func));
+  return occupied(computeRanges(flatten(func)), file);
+}
+
+/** The greatest of `livePressure`. */
+export function mostOccupied(ranges: Ranges, file: File): number {
+  return occupied(ranges, file).reduce((most, n) => Math.max(most, n), 0);
+}
+
+function occupied(ranges: Ranges, file: File): Uint16Array {
   const { flat, start, segments } = ranges;
   const delta = new Int32Array(ranges.points + 1);
   for (let u = 0; u < flat.units; u++) {
