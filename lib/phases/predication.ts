@@ -336,12 +336,17 @@ function canBeGuarded(inst: Inst): boolean {
   const { form } = inst;
   if (form.flow !== "next" || writesUniform(inst)) return false;
   if (isLanewise(inst) || readsConstants(inst) || isPlainLoad(inst)) return true;
-  return guarded.has(form.op) || (form.op === "SYNCS" && form.mods.includes("ARRIVE"));
+  return guarded.has(form.op) || (form.op === "SYNCS" && form.mods.includes("ARRIVE")) || asksWhoIsHere(inst);
+}
+
+/** `VOTE.ANY d, PT, PT`: the lanes that are active, which under the guard are the lanes of the arm. */
+function asksWhoIsHere({ form, dsts, srcs }: Inst): boolean {
+  return form.name === "VOTE.ANY" && [...dsts.slice(1), ...srcs].every((o) => o.id === ZERO_REG && o.mods === 0);
 }
 
 /**
  * What ptxas 13.0.88 puts under a guard besides computations and plain loads (each alone in an arm, sm_75, 80, 90, 120): stores, loads that order or are volatile, copies to
- * shared memory, hints to caches, special registers; from sm_90 on arrivals at an mbarrier. Atomics, fences, bulk copies, shuffles and votes keep their branch.
+ * shared memory, hints to caches, special registers, the mask of active lanes; from sm_90 on arrivals at an mbarrier. Atomics, fences, bulk copies, shuffles and votes keep their branch.
  */
 const guarded: ReadonlySet<string> = new Set("ST STG STS STL LD LDG LDS LDL LDGSTS CCTL S2R CS2R".split(" "));
 

@@ -119,6 +119,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
   "mask-without-effect-right": { hash: "b32cb9dbe6861fad", by: "z3, all operands" },
   "mask-without-effect-field": { hash: "03ee1592dcc4e450", by: "z3, all operands" },
   "mask-of-selected": { hash: "387b4631d3a213ef", by: "z3, all operands" },
+  "shift-of-selected": { hash: "3f41495bde6fd635", by: "z3, all operands" },
   "field-without-effect": { hash: "c811e64230b3e51c", by: "z3, all operands" },
   "shift-of-mask": { hash: "203cda1ba3547445", by: "z3, all operands" },
   "shift-out-right": { hash: "190c58e2361888f0", by: "z3, all operands" },

@@ -6,6 +6,27 @@ const head = `func "k" entry sm_90 virtual expanded`;
 const run = (code: string): string => after(`${head}\n${code}`, "LateMergeEquivalentConditionalFlow");
 const text = (code: string): string => normalize(`${head}\n${code}`);
 
+test("an arm that asks which lanes are there runs under a guard, one that votes stays", () => {
+  const arm = (vote: string): string => `
+    b0
+      S2R %R0, SR_TID.X
+      MOV %R2, RZ
+      ISETP.LT.AND %P3, PT, %R0, 0x7, PT
+      ISETP.LT.AND %P5, PT, %R0, 0x3, PT
+      BSSY %B4, b3
+      @!%P3 BRA b2
+    b1
+      ${vote}
+    b2
+      BSYNC %B4
+    b3
+      STS [%R0], %R2
+      EXIT`;
+  expect(run(arm("VOTE.ANY %R2, PT, PT"))).toContain("@%P3 VOTE.ANY %R2, PT, PT");
+  expect(run(arm("VOTE.ANY %R2, PT, %P5"))).toContain("BRA");
+  expect(run(arm("VOTE.ALL %R2, PT, PT"))).toContain("BRA");
+});
+
 test("a short arm runs under a guard; what harms nobody has none; its region goes", () => {
   const before = `
     b0

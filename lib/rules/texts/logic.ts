@@ -68,6 +68,10 @@ rule mask-of-selected
   AND d, (SEL #j, #k, ?p), #m
   => SEL d, (MOV #(j & m)), #(k & m), ?p
 
+rule shift-of-selected
+  SHF.L.U32 d, (SEL RZ, #k, ?p), #n, RZ   when n <= 31
+  => SEL d, RZ, #(k << n), ?p
+
 rule field-without-effect
   SGXT.U32 d, y@*(SHF.R.U32.HI RZ, #n, x), #w   when n <= 31, w + n >= 32, w <= 32
   => MOV d, y
