@@ -6,7 +6,7 @@
  *
  * Prints for each level: files taken by both; what we refuse of those that ptxas takes, by our first message and by all of a file's;
  * verdicts that differ; files in which the hazard checker finds something, ours and ptxas's; registers and instructions over ptxas's
- * (geometric means of files). SMs instead of the file's own target, `--only`/`--without` by the file's name, `--run`: kernels of both in the
+ * (geometric means of kernels), kernels with more registers than ptxas's, those with the most, all with `--list`. SMs instead of the file's own target, `--only`/`--without` by the file's name, `--run`: kernels of both in the
  * simulator on random buffers. A refusal is counted without its numbers and names. ptxas's cubins are kept in .cache/sweep.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -84,18 +84,44 @@ function reason(d: Diagnostic): string {
   return d.message.replace(/'[^']*'/g, "'…'").replace(/\b\d{3,}\b/g, "N");
 }
 
+/** What a kernel takes, ours and ptxas's. Instructions with the padding at the end. */
 interface Sizes {
-  registers: number;
-  instructions: number;
+  readonly name: string;
+  readonly registers: readonly [ours: number, theirs: number];
+  readonly instructions: readonly [ours: number, theirs: number];
 }
 
-/** Instructions without the padding at the end. */
-function sizesOf(c: Cubin): Sizes {
-  const words = c.functions.map((f) => f.words.length / 4);
-  return {
-    registers: Math.max(1, ...c.functions.map((f) => f.registers)),
-    instructions: words.reduce((a, b) => a + b, 0),
-  };
+/** The functions that both cubins have code of. */
+function sizesOf(ours: Cubin, theirs: Cubin, file: string): Sizes[] {
+  const by = new Map(theirs.functions.map((f) => [f.name, f]));
+  return ours.functions.flatMap((f) => {
+    const other = by.get(f.name);
+    if (other === undefined || other.words.length === 0 || f.words.length === 0) return [];
+    return [
+      {
+        name: `${f.name.slice(0, 80)} of ${file}`,
+        registers: [f.registers, other.registers] as const,
+        instructions: [f.words.length / 4, other.words.length / 4] as const,
+      },
+    ];
+  });
+}
+
+const over = ([ours, theirs]: readonly [number, number]): number => ours / theirs;
+
+const geometric = (ratios: readonly number[]): string =>
+  Math.exp(ratios.reduce((sum, r) => sum + Math.log(r), 0) / Math.max(1, ratios.length)).toFixed(3);
+
+/** Kernels with more registers than ptxas's, the worst first. */
+function printRegisters(sizes: readonly Sizes[]): void {
+  const more = sizes.filter((s) => s.registers[0] > s.registers[1]);
+  if (more.length === 0) return;
+  more.sort((a, b) => over(b.registers) - over(a.registers));
+  console.log(`  more registers than ptxas's in ${more.length} of ${sizes.length} kernels:`);
+  for (const { name, registers, instructions } of more.slice(0, options.list ? undefined : 10)) {
+    const [r, i] = [registers, instructions].map(([a, b]) => `${a} for ${b}`);
+    console.log(`  ${over(registers).toFixed(2).padStart(6)} ${r} registers, ${i} instructions   (${name})`);
+  }
 }
 
 interface Compiled {
@@ -118,7 +144,7 @@ function sweep(level: string): void {
   const [first, all, only] = [new Tally(), new Tally(), new Tally()];
   const [verdicts, hazards, theirHazards, runs] = [new Tally(), new Tally(), new Tally(), new Tally()];
   let [asked, taken, compiled, clean, theirClean] = [0, 0, 0, 0, 0];
-  let [registers, instructions] = [0, 0];
+  const sizes: Sizes[] = [];
   for (const file of chosen) {
     const text = readFileSync(file);
     for (const target of targetsOf(text.toString("latin1", 0, 4000))) {
@@ -147,19 +173,18 @@ function sweep(level: string): void {
       else hazards.add(findingText(found[0]!), name);
       if (theirFound.length === 0) theirClean++;
       else theirHazards.add(findingText(theirFound[0]!), name);
-      const [x, y] = [sizesOf(a), sizesOf(b)];
-      registers += Math.log(x.registers / y.registers);
-      instructions += Math.log(x.instructions / y.instructions);
+      sizes.push(...sizesOf(a, b, name));
       if (options.run)
         for (const r of replay(made.cubin, theirs.cubin, numberOf(options.budget)))
           runs.add(r.verdict, `${r.kernel.slice(0, 60)} of ${name}`);
     }
   }
-  const mean = (sum: number): string => Math.exp(sum / Math.max(1, compiled)).toFixed(3);
+  const [registers, instructions] = [sizes.map((s) => over(s.registers)), sizes.map((s) => over(s.instructions))];
   console.log(
     `level ${level}: ${asked} files, ptxas takes ${taken}, of these ours ${compiled} (${((100 * compiled) / Math.max(1, taken)).toFixed(1)} %); ` +
-      `without hazards ours ${clean}, ptxas's ${theirClean}; registers ${mean(registers)}, instructions ${mean(instructions)} of ptxas's`,
+      `without hazards ours ${clean}, ptxas's ${theirClean}; ${sizes.length} kernels: registers ${geometric(registers)}, instructions ${geometric(instructions)} of ptxas's`,
   );
+  printRegisters(sizes);
   first.print("refused, by the first message");
   all.print("by every message, once a file");
   only.print("the one kind of message of a file");
