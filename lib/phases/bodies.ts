@@ -31,6 +31,7 @@ import { guardSelections } from "./guarded-select.js";
 import { hoistCommon } from "./hoist-common.js";
 import { hoistInvariants } from "./hoist-invariants.js";
 import { expandJumpTables } from "./jump-tables.js";
+import { settleIndices } from "./known-indices.js";
 import { stepsLast } from "./late-steps.js";
 import { settleLiterals } from "./literals.js";
 import { narrowLoads } from "./narrow-loads.js";
@@ -124,7 +125,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriCreateMacroInsts: { none: "nothing to do: lowering makes no macro operations" },
   ReportInitialRepresentation: report,
   EarlyOriSimpleLiveDead: deadCode,
-  ReplaceUniformsWithImm: later,
+  ReplaceUniformsWithImm: (func, { rewrites }) => void settleIndices(func, rewrites),
   OriSanitize: { none: "the verifier does it, after every phase when asked" },
   GeneralOptimizeEarly: (func, { rewrites }) => {
     oneTurn(func, rewrites);

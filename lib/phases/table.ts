@@ -24,7 +24,7 @@ const rows = [
   ["OriCreateMacroInsts", [8], "17", "lowering", 0, "expands macro operations into instruction sequences"],
   ["ReportInitialRepresentation", [9], "17", "report", 0, "dump of the initial IR"],
   ["EarlyOriSimpleLiveDead", [10], "26", "optimization", 0, "first, cheap removal of dead code"],
-  ["ReplaceUniformsWithImm", [11], "30", "optimization", 0, "reads of uniform values that are known become immediates"],
+  ["ReplaceUniformsWithImm", [11], "30", "optimization", 1, "reads of uniform values that are known become immediates"],
   ["OriSanitize", [12], "17", "validation", 0, "checks the function once the setup is done"],
   ["GeneralOptimizeEarly", [13], "19", "optimization", 1, "bundle: copies, folding, simplification, dead code"],
   ["MergeEquivalentConditionalFlow", [133], "17", "optimization", 1, "joins conditional paths that do the same"],
