@@ -78,7 +78,7 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   if (c.diagnostics.length === 0) {
     finishCalls(c);
     dropUnreachable(func);
-    const remarks = module.remarks ? productRemarks(func) : [];
+    const remarks = module.remarks ? productRemarks(func, module.functions) : [];
     settleProducts(func);
     if (gather(c)) connect(func);
     addRegions(func, c.watching);

@@ -27,6 +27,8 @@ const WORDS: Readonly<Record<string, string>> = {
   lanes: "setp.eq.u32 %p1, %r2, 0; @%p1 bra L;",
   end: "L:",
   loop: "LOOP:",
+  extern: "{ call.uni ext, (); }",
+  local: "{ call.uni loc, (); }",
   again: "add.u32 %r1, %r1, -1; setp.ne.u32 %p2, %r1, 0; @%p2 bra LOOP;",
 };
 
@@ -81,6 +83,13 @@ const SEQUENCES = [
   "lanes first commit wait store1 end fence second commit wait store2",
   "fence first commit lanes store1 end wait store1",
   "if first commit wait store1 end other",
+  // C7509: a function that is not in the module is called.
+  "extern fence first commit wait store1",
+  "fence first commit extern wait store1",
+  "first commit sum extern wait store1",
+  "fence first commit set extern wait store1",
+  "fence first sum first commit wait store1 extern",
+  "fence first commit local wait store1",
   // The wait comes in a block of its own, while loads of what it hands over are under way: no scoreboard fits into its word.
   "if fence first commit end wait store1",
   "lanes fence first commit end wait store1",
@@ -89,6 +98,8 @@ const SEQUENCES = [
 const kernel = (sequence: string): string => `.version 8.6
 .target sm_90a
 .address_size 64
+${sequence.includes("extern") ? ".extern .func ext();" : ""}
+${sequence.includes("local") ? ".func loc() { ret; }" : ""}
 .visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n) {
 .reg .f32 %f<29>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;
 ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
@@ -105,14 +116,15 @@ ret;
 describeOracle("infos about products of warp groups", () => {
   test.each(SEQUENCES)("%s", (sequence) => {
     const text = kernel(sequence);
+    const relocatable = sequence.includes("extern");
     const said = inScratch((dir) => {
       const file = join(dir, "k.ptx");
       writeFileSync(file, text);
-      return tool("ptxas", ["-arch=sm_90a", file, "-o", join(dir, "k.cubin")]).stderr;
+      return tool("ptxas", ["-arch=sm_90a", ...(relocatable ? ["-c"] : []), file, "-o", join(dir, "k.cubin")]).stderr;
     });
-    const ours = compile(text, { target: "sm_90a" });
+    const ours = compile(text, { target: "sm_90a", relocatable });
     expect(ours.cubin).not.toBeNull();
     expect(ours.diagnostics.map((d) => `ptxas ${d.severity.padEnd(8)}: ${d.message}\n`).join("")).toBe(said);
-    expect(compile(text, { target: "sm_90a", opt: 0 }).diagnostics).toEqual([]);
+    expect(compile(text, { target: "sm_90a", opt: 0, relocatable }).diagnostics).toEqual([]);
   });
 });

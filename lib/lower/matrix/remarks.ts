@@ -6,13 +6,14 @@
  *
  * Where it gives up, and lets one product end before the next begins:
  *
+ *     C7509   the kernel calls a function that is not in the module: nothing else of this kind is said
  *     C7514   sums are read before the last product of their group, after a wait that leaves groups under way, or in a loop with their products
  *     C7515   sums in flight are written, and not read before the wait
  *     C7518   a wait of its own, for products where lanes are apart
  *     C7520   an arrive of its own where lanes are apart: nothing more is said
  *
  * Told only where ptxas is known to say so (test/oracle/wgmma-remarks.test.ts): groups that are committed in the block of their products. Of other code,
- * for which it has more words (C7509 to C7513), nothing is said.
+ * for which it has more words (C7510 to C7513), nothing is said.
  */
 import { analysis } from "../../analysis/index.js";
 import { isProduct, isWait } from "../../analysis/products.js";
@@ -34,6 +35,7 @@ const ALL = -1;
 
 /** Why ptxas lets one product end before the next begins, in its words. */
 const GIVEN_UP = {
+  C7509: "the presence of Extern calls",
   C7514: "non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage",
   C7515: "non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage",
   C7518: "program dependence on compiler-inserted WG.DP in divergent path",
@@ -52,6 +54,8 @@ interface Told {
   readonly used: ReadonlySet<number>;
   /** Blocks from which a path leads back to them. */
   readonly looping: ReadonlySet<Block>;
+  /** A call of a function that is not in the module. */
+  readonly isExtern: (call: Inst) => boolean;
   /** Blocks in which PTX waits. */
   readonly waits: Set<Block>;
 }
@@ -127,8 +131,12 @@ function follow(block: Block, state: Stage, told: Told): boolean {
   let handed = false;
   let waited = false;
   for (const inst of block.insts) {
-    // Of calls it depends on the callee.
-    if (inst.form.flow === "call") return false;
+    if (inst.form.flow === "call") {
+      // Of functions of the module it depends on what they do.
+      if (!told.isExtern(inst)) return false;
+      told.givenUp.add("C7509");
+      continue;
+    }
     if (isProduct(inst.form.op)) {
       if (state.written.size > 0) return false;
       state.begun = true;
@@ -140,6 +148,7 @@ function follow(block: Block, state: Stage, told: Told): boolean {
       handed = true;
       if (!free || !told.used.has(inst.dsts[0]?.id ?? -1)) return false;
       if (arrive && [...inst.dsts, ...inst.srcs].some((o) => told.started.has(o.id))) return false;
+      if (arrive && told.givenUp.has("C7509") && !told.arrive.has(inst)) return false;
       if (arrive) {
         told.arrive.add(inst);
         state.fresh.clear();
@@ -234,7 +243,7 @@ function apart(func: Func, { arrive, wait, waits, givenUp }: Told): boolean {
 }
 
 /** The infos about a kernel, in ptxas's order. */
-export function productRemarks(func: Func): Diagnostic[] {
+export function productRemarks(func: Func, functions: ReadonlyMap<string, unknown>): Diagnostic[] {
   if (!isRegular(func)) return [];
   const at = new Map<Block, Stage>(func.blocks.map((b) => [b, new Stage()]));
   const insts = func.blocks.flatMap((b) => b.insts);
@@ -249,6 +258,7 @@ export function productRemarks(func: Func): Diagnostic[] {
     used: new Set(ids),
     looping: looping(func),
     waits: new Set(),
+    isExtern: ({ srcs }) => srcs.some((o) => o.kind === Kind.Sym && !functions.has(o.sym)),
   };
   for (let again = true; again; ) {
     again = false;
@@ -260,6 +270,7 @@ export function productRemarks(func: Func): Diagnostic[] {
     }
   }
   if (!apart(func, told)) return [];
+  if (told.givenUp.has("C7509")) for (const code of told.givenUp) if (code !== "C7509") told.givenUp.delete(code);
   const lines = (insts: ReadonlySet<Inst>): number[] => [...new Set([...insts].flatMap((i) => i.loc?.line ?? []))];
   const said = (code: string, what: string, line: number, why: string): Diagnostic =>
     diagnostic(
