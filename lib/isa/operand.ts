@@ -130,7 +130,7 @@ export interface MachineInst {
  * past it; a PRMT that narrows to 16 bits after 32 (`narrowed`), which extensions by sign alone read past. `apart`: a copy that nobody reads past, gone where both are one register. `own`: a sum, or the lower half of one, that does
  * not go into the product or shift before it (`mad.wide`, the upper word of `mul.lo.s64`, in ptxas 13.0.88's code). `rounded`: a product with a literal whose rounding PTX names, a product there
  * even where the literal is one. `part`: a byte or half of a vector that was loaded whole; ptxas leaves it a PRMT, where a mask becomes a LOP3.
- * `straight`: the comparison of a `set`, which does not become its opposite.
+ * `straight`: a comparison of `set` or of a saturating conversion, which does not become its opposite and is not joined with the logic that it tests.
  */
 export const saids = [
   "volatile",

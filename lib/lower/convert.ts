@@ -2,17 +2,16 @@
  * cvt: between integers of all widths, floats of all widths, and across. Machine modifiers as ptxas chooses them
  * (facts/ptx-to-sass); a saturating conversion to f32 is a saturating addition after the conversion.
  */
-import { abs, imm, neg, RZ, select } from "../ori/operand.js";
-import type { Operand } from "../ori/types.js";
+import { abs, imm, neg, not, RZ, select } from "../ori/operand.js";
+import { Kind, type Operand } from "../ori/types.js";
 import { assign } from "./assign.js";
 import type { Context } from "./context.js";
 import { convertPacked, isPacked } from "./convert-packed.js";
 import { extend32, narrowed, upperWord } from "./extend.js";
 import { at, type Family, type Lowering, operands } from "./family.js";
-import { minMax32 } from "./integer.js";
+import { extremum64 } from "./float.js";
 import { Refusal } from "./refusal.js";
-import { isInteger, isSigned, type PtxType, registersOf, U32 } from "./types.js";
-import { compare64, select64, type Words } from "./wide.js";
+import { isInteger, isSigned, type PtxType, registersOf, S32, U32 } from "./types.js";
 
 const floatRoundings = { rn: "", rz: ".RZ", rm: ".RM", rp: ".RP" } as const;
 const integerRoundings = { rni: "", rzi: ".TRUNC", rmi: ".FLOOR", rpi: ".CEIL" } as const;
@@ -58,6 +57,12 @@ function convert(c: Context, k: Conversion, source: Operand): Operand {
     if (k.ftz || k.integral !== null) throw new Refusal();
     return k.sat ? saturate(c, source, k.from, k.to) : integerToInteger(c, source, k.from, k.to);
   }
+  if (source.kind === Kind.Imm && isInteger(k.from) && k.from.bits < 32 && k.to.name !== "f32") {
+    // A literal is a word by itself.
+    const shift = 32 - k.from.bits;
+    const word = isSigned(k.from) ? (source.value << shift) >> shift : (source.value << shift) >>> shift;
+    return convert(c, { ...k, from: isSigned(k.from) ? S32 : U32 }, imm(word));
+  }
   const x = c.materialize(source, registersOf(k.from));
   if (isInteger(k.from)) {
     if (k.ftz || k.integral !== null) throw new Refusal();
@@ -81,15 +86,6 @@ function integerToInteger(c: Context, source: Operand, from: PtxType, to: PtxTyp
   return extend32(c, c.materialize(narrow), to);
 }
 
-/** Largest and smallest value of a type as [low, high] words. */
-function bounds(type: PtxType): { max: [number, number]; min: [number, number] } {
-  const valueBits = isSigned(type) ? type.bits - 1 : type.bits;
-  const low = valueBits >= 32 ? 0xffffffff : 2 ** valueBits - 1;
-  const high = valueBits <= 32 ? 0 : 2 ** (valueBits - 32) - 1;
-  const min: [number, number] = isSigned(type) ? [~low >>> 0, ~high >>> 0] : [0, 0];
-  return { max: [low, high], min };
-}
-
 /** Does every value of `from` fit at the upper (lower) end of `to`? */
 function fitsAbove(from: PtxType, to: PtxType): boolean {
   return from.bits - (isSigned(from) ? 1 : 0) <= to.bits - (isSigned(to) ? 1 : 0);
@@ -101,31 +97,66 @@ function fitsBelow(from: PtxType, to: PtxType): boolean {
 
 function saturate(c: Context, source: Operand, from: PtxType, to: PtxType): Operand {
   if (from.cls === "b" || to.cls === "b") throw new Refusal();
+  if (from.bits === 64 && to.bits === 64)
+    return isSigned(from) === isSigned(to) ? source : saturateWords(c, source, to);
   const signed = isSigned(from);
-  const { max, min } = bounds(to);
-  if (from.bits < 64) {
-    let x = c.materialize(extend32(c, source, from));
-    if (!fitsBelow(from, to)) x = clamped32(c, x, imm(min[0]), signed, true);
-    if (!fitsAbove(from, to)) x = clamped32(c, x, imm(max[0]), signed, false);
-    return integerToInteger(c, x, signed && !isSigned(to) ? U32 : { ...from, bits: 32 }, to);
+  const x = from.bits === 64 ? saturateLow(c, source, from, to) : c.materialize(extend32(c, source, from));
+  const word: PtxType = { ...from, bits: 32 };
+  const narrow = from.bits >= 32 && signed && to.bits <= 16 && (from.bits === 32 || isSigned(to));
+  const done = from.bits === 64 && signed && to.name === "s32";
+  const y = done ? x : narrow ? c.op(`I2I.${to.name.toUpperCase()}.S32.SAT`, [x]) : clamped(c, x, from, to);
+  return integerToInteger(c, y, signed && !isSigned(to) ? U32 : word, to);
+}
+
+/** A word between the least and the largest number of a type, where `from` has others. */
+function clamped(c: Context, x: Operand, from: PtxType, to: PtxType): Operand {
+  const valueBits = to.bits - (isSigned(to) ? 1 : 0);
+  const least = isSigned(to) ? -(2 ** valueBits) : 0;
+  const below = from.bits < 64 && !fitsBelow(from, to) ? c.predicate() : null;
+  if (below !== null) c.emit("ISETP.LT.AND", [below], [x, imm(least)]);
+  const above = valueBits < 32 && !fitsAbove(from, to) ? c.predicate() : null;
+  const unsigned = isSigned(from) && from.bits < 64 ? "" : ".U32";
+  if (above !== null && valueBits === 31) c.emit(`ISETP.GE${unsigned}.AND`, [above], [x, imm(2 ** 31)]);
+  else if (above !== null) c.emit(`ISETP.GT${unsigned}.AND`, [above], [x, imm(2 ** valueBits - 1)]);
+  let y = x;
+  if (below !== null) y = c.op("SEL", [y, imm(least), not(below)]);
+  if (above !== null) y = c.op("SEL", [y, imm(2 ** valueBits - 1), not(above)]);
+  return y;
+}
+
+/** All ones where the upper word compares so with zero. */
+function maskWhere(c: Context, comparison: string, high: Operand): Operand {
+  const p = c.predicate();
+  c.emit(`ISETP.${comparison}.AND`, [p], [high, RZ()]);
+  return c.op("SEL", [RZ(), imm(0xffffffff), not(p)]);
+}
+
+/** The word of 32 bits, signed where source and result are, that is nearest to 64 bits; what is narrower is cut from it. */
+function saturateLow(c: Context, source: Operand, from: PtxType, to: PtxType): Operand {
+  const [low, high] = c.words(c.materialize(source, 2));
+  if (!isSigned(from)) return c.op("LOP3.LUT", [maskWhere(c, "NE.U32", high), low, RZ(), imm(0xfc)]);
+  if (!isSigned(to)) {
+    const above = maskWhere(c, "NE.U32", high);
+    return c.op("LOP3.LUT", [maskWhere(c, "GE", high), above, low, imm(0xe0)]);
   }
-  let x = c.words(c.materialize(source, 2));
-  if (!fitsBelow(from, to)) x = clamped64(c, x, [imm(min[0]), imm(min[1])], signed, true);
-  if (!fitsAbove(from, to)) x = clamped64(c, x, [imm(max[0]), imm(max[1])], signed, false);
-  return integerToInteger(c, c.pair(x[0], x[1]), from, to);
+  const sign = c.op("SHF.R.S32.HI", [RZ(), imm(31), low]);
+  const positive = c.predicate();
+  c.emit("ISETP.GE.AND", [positive], [high, RZ()]);
+  const end = c.op("SEL", [c.op("MOV", [imm(0x7fffffff)]), imm(0x80000000), positive]);
+  const fits = c.predicate();
+  c.emit("ISETP.EQ.AND", [fits], [c.op("LOP3.LUT", [sign, high, RZ(), imm(0x3c)]), RZ()]).said = "straight";
+  return c.op("SEL", [low, end, fits]);
 }
 
-function clamped32(c: Context, x: Operand, bound: Operand, signed: boolean, max: boolean): Operand {
-  const d = c.temp();
-  minMax32(c, d, x, bound, signed, max);
-  return d;
-}
-
-function clamped64(c: Context, x: [Operand, Operand], bound: Words, signed: boolean, max: boolean): [Operand, Operand] {
-  const p = compare64(c, max ? "GT" : "LT", signed, x, bound);
-  const d = c.words(c.temp(2));
-  select64(c, d, x, bound, p);
-  return d;
+/** 64 bits as those of the other signedness. */
+function saturateWords(c: Context, source: Operand, to: PtxType): Operand {
+  const [low, high] = c.words(c.materialize(source, 2));
+  const wrong = c.predicate();
+  const mask = maskWhere(c, isSigned(to) ? "LT" : "GE", high);
+  if (isSigned(to)) c.emit("ISETP.GE.U32.AND", [wrong], [high, imm(0x80000000)]);
+  else c.emit("ISETP.LT.AND", [wrong], [high, RZ()]);
+  const top = c.op("SEL", [high, imm(isSigned(to) ? 0x7fffffff : 0), not(wrong)]);
+  return c.pair(c.op("LOP3.LUT", [mask, low, RZ(), imm(isSigned(to) ? 0xfc : 0xc0)]), top);
 }
 
 // ------------------------------------------------------------------------------------------------ float to integer
@@ -140,6 +171,13 @@ function integerName(type: PtxType): string {
   return type.name === "s32" ? "" : `.${type.name.toUpperCase()}`;
 }
 
+/** The number with denormals flushed, as a product that stays one. */
+function flushedProduct(c: Context, x: Operand): Operand {
+  const d = c.temp();
+  c.emit("FMUL.FTZ", [d], [x, imm(0x3f800000)]).said = "rounded";
+  return d;
+}
+
 function floatToInteger(c: Context, k: Conversion, x: Operand): Operand {
   if (k.integral === null || k.to.cls === "b") throw new Refusal();
   const wide = k.to.bits === 64 || k.from.bits === 64;
@@ -147,7 +185,7 @@ function floatToInteger(c: Context, k: Conversion, x: Operand): Operand {
   const flushes = k.ftz && k.to.bits === 64;
   const flush = flushes && (k.integral === ".CEIL" || (k.integral === ".FLOOR" && isSigned(k.to)));
   if (k.ftz && k.from.name !== "f32") throw new Refusal();
-  const source = flush ? c.op("FMUL.FTZ", [x, imm(0x3f800000)]) : x;
+  const source = flush ? flushedProduct(c, x) : x;
   const ftz = k.ftz && !flushes ? ".FTZ" : "";
   const form = `F2I${ftz}${integerName(k.to)}${sourceName(k.from)}${k.integral}${wide ? "" : ".NTZ"}`;
   const d = c.op(form, [source], k.to.bits === 64 ? 2 : 1);
@@ -181,14 +219,9 @@ function saturateFloat(c: Context, k: Conversion, x: Operand): Operand {
 
 /** x where it lies between 0 and 1, else the nearer one; 0 for what is no number. */
 function saturateDouble(c: Context, x: Operand): Operand {
-  const [positive, small] = [c.predicate(), c.predicate()];
-  c.emit("DSETP.GT.AND", [positive], [x, RZ(2)]);
-  const low = c.temp(2);
-  select64(c, c.words(low), c.words(x), [RZ(), RZ()], positive);
-  const one = c.pair(RZ(), imm(0x3ff00000));
-  c.emit("DSETP.LT.AND", [small], [low, one]);
-  const d = c.temp(2);
-  select64(c, c.words(d), c.words(low), c.words(one), small);
+  const [low, d] = [c.temp(2), c.temp(2)];
+  extremum64(c, low, RZ(2), x, true);
+  extremum64(c, d, low, { ...imm(0), width: 2, high: 0x3ff00000 }, false);
   return d;
 }
 
@@ -215,7 +248,7 @@ function floatToFloat(c: Context, k: Conversion, x: Operand): Operand {
   }
   if (integral !== null) throw new Refusal();
   if (from.name === "f32" && to.name === "f64") {
-    const y = ftz ? c.op("FMUL.FTZ", [x, imm(0x3f800000)]) : x;
+    const y = ftz ? flushedProduct(c, x) : x;
     return saturateFloat(c, k, c.op("F2F.F64.F32", [y], 2));
   }
   if (from.name === "f64" && to.name === "f32") {

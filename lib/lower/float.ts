@@ -112,27 +112,31 @@ export const floatExtremum = (max: boolean): Lowering => {
       const bars = (o: Operand): Operand => (absolute ? abs(o) : o);
       c.emit(`FMNMX${suffix}`, [d], [bars(x), bars(absolute ? c.materialize(y) : y), max ? not(PT()) : PT()]);
     } else if (type.name === "f64" && !ftz && !nan && !xorsign && !absolute) {
-      extremum64(c, d, c.materialize(a, 2), c.materialize(b, 2), max);
+      const [x, y] = a.kind === Kind.Imm ? [b, a] : [a, b];
+      extremum64(c, d, c.materialize(x, 2), isShort(y) && y.high !== 0 ? y : c.materialize(y, 2), max);
     } else throw new Refusal();
   };
 };
 
 /**
- * d = a if a beats b or b is no number, else b. Equal numbers have equal bits except for the two zeros, whose bits are joined:
- * the larger zero is −0 & +0, the smaller −0 | +0.
+ * d = a if a beats b or b is no number, else b; −0 is less than +0. DSETP says which and whether both are no numbers, of which b with its quiet
+ * bit is the result. The copies of upper words are ptxas's.
  */
-function extremum64(c: Context, d: Operand, a: Operand, b: Operand, max: boolean): void {
-  const wins = c.predicate();
-  const first = c.predicate();
-  c.emit("DSETP.NAN.AND", [first], [b, b]);
-  c.emit(`DSETP.${max ? "GT" : "LT"}.OR`, [wins], [a, b, first]);
-  const equal = c.predicate();
-  c.emit("DSETP.EQ.AND", [equal], [a, b]);
-  const joined = c.op("LOP3.LUT", [c.word(a, 1), c.word(b, 1), RZ(), imm(max ? 0xc0 : 0xfc)]);
-  const high = c.op("SEL", [c.word(a, 1), c.word(b, 1), wins]);
+export function extremum64(c: Context, d: Operand, a: Operand, b: Operand, max: boolean): void {
+  const [wins, neither] = [c.predicate(), c.predicate()];
+  const x = c.copied(c.word(a, 1), "kept");
+  const y = b.kind === Kind.Imm ? c.word(b, 1) : c.copied(c.word(b, 1), "kept");
+  c.emit(`DSETP.${max ? "MAX" : "MIN"}.AND`, [wins, neither], [a, b]);
+  const high = c.op("FSEL", [x, y, wins]);
   c.emit("SEL", [c.word(d, 0)], [c.word(a, 0), c.word(b, 0), wins]);
-  c.emit("SEL", [c.word(d, 1)], [joined, high, equal]);
+  const quiet = imm(0x80000);
+  const bits = b.kind === Kind.Imm ? [c.op("MOV", [quiet]), y] : [y, quiet];
+  c.emit("LOP3.LUT", [high], [...bits, RZ(), imm(0xfc)], c.when(neither)).said = "kept";
+  c.move(c.word(d, 1), high, "kept");
 }
+
+/** A number of 64 bits that an instruction may name as it is: its lower word is zero. */
+const isShort = (o: Operand): boolean => o.kind === Kind.Imm && o.value === 0;
 
 /** The magnitude of b with the sign of a. */
 export const copysign: Lowering = (c, i, m) => {

@@ -257,8 +257,9 @@ function extremum(max: boolean): Lowering {
     const ops = operands(i, 3);
     const type = integerType(m);
     if (type.cls === "b") throw new Refusal();
-    const a = c.read(at(ops, 1), type);
-    const b = c.read(at(ops, 2), type);
+    const first = c.read(at(ops, 1), type);
+    const second = c.read(at(ops, 2), type);
+    const [a, b] = first.kind === Kind.Imm ? [second, first] : [first, second];
     const d = c.out(at(ops, 0), type);
     if (type.bits < 64) {
       minMax32(c, d, extend32(c, a, type), extend32(c, b, type), isSigned(type), max);

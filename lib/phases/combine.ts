@@ -48,7 +48,7 @@ export function combine(func: Func, rewrites: Rewrites = newRewrites(), level: 1
   const c = new Combining(func);
   const { hits, limits, counter, more } = rewrites;
   const rulesOf = (inst: Inst): readonly CombineRule[] => {
-    if (inst.said === "kept" && inst.form.op === "PRMT") return [];
+    if (inst.said === "kept" && inst.form.op !== "MOV") return [];
     let all = rulesOfRoot(level, inst.form)?.of(c, inst) ?? [];
     if (inst.said === "part") all = all.filter((r) => !ofMasks.has(familyOf(r.name)));
     if (inst.said === "own") all = all.filter((r) => r.inner?.every((f) => ofOwn.has(f)) ?? true);

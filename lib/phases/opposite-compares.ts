@@ -63,6 +63,7 @@ export function turnCompares(func: Func): number {
 /** The logic of which the instruction asks, alone, whether it is 0; null: it does not. */
 function testedLogic(defs: Definitions, inst: Inst, at: number): Inst | null {
   if (inst.form.name !== "ISETP.EQ.AND" && inst.form.name !== "ISETP.EQ.U32.AND") return null;
+  if (inst.said === "straight") return null;
   const [x, zero, pin] = inst.srcs as [Operand, Operand, Operand];
   if (inst.guard !== null || !isZeroReg(inst.dsts[1]!) || !isZeroReg(pin) || pin.mods !== 0 || x.mods !== 0)
     return null;

@@ -53,6 +53,10 @@ class Matching {
     }
   }
 
+  isLiteral(o: Operand): boolean {
+    return this.c.literal(o) !== null;
+  }
+
   private back(to: number): false {
     while (this.trail.length > to) {
       const name = this.trail.pop()!;
@@ -185,6 +189,8 @@ function holds(rule: Rule, m: Matching): boolean {
     if (a === undefined) throw new InternalError(`rule ${rule.name}: ${names[0]} is no operand`);
     if (what === "differ") {
       if (b === undefined || sameOperand(a, b)) return false;
+    } else if (what === "unknown") {
+      if (!isReg(a) || m.isLiteral(a)) return false;
     } else if (what === "notimm") {
       if (a.kind === Kind.Imm) return false;
     } else if (what === "reg" ? !isReg(a) : a.kind !== (what === "const" ? Kind.Const : Kind.Imm)) return false;

@@ -16,7 +16,7 @@
  *
  * `with S = U32 | S32, K = 1 | 2` makes one rule of each column, `$S` its words. `on F`, `off F`: SMs with and without a feature;
  * `from O2`: the lowest level. Of conditions `reg(x)`, `const(x)`, `imm(x)` ask what kind of operand it is, `differ(x, y)` whether two are not the
- * same; the others are expressions over literals, and the proof rests on these.
+ * same, `unknown(x)` whether a register holds no literal; the others are expressions over literals, and the proof rests on these.
  */
 import { InternalError } from "../errors.js";
 import { type Form, form } from "../isa/form.js";
@@ -48,7 +48,7 @@ export interface PatternInst {
 }
 
 export interface Structural {
-  readonly what: "reg" | "const" | "imm" | "differ" | "notimm";
+  readonly what: "reg" | "const" | "imm" | "differ" | "notimm" | "unknown";
   readonly names: readonly string[];
 }
 
@@ -99,7 +99,7 @@ function parseRule(name: string, gates: string, body: string): Rule {
   const structural: Structural[] = [];
   const conditions: Expression[] = [];
   for (const c of splitTop(when)) {
-    const s = /^(reg|const|imm|differ|notimm)\(([^)]*)\)$/.exec(c);
+    const s = /^(reg|const|imm|differ|notimm|unknown)\(([^)]*)\)$/.exec(c);
     if (s === null) conditions.push(parseExpression(c));
     else structural.push({ what: s[1] as Structural["what"], names: s[2]!.split(",").map((n) => n.trim()) });
   }

@@ -249,7 +249,7 @@ function unmet(rule: Rule, { operands, literals }: Bound): string | null {
   let plain = 0;
   let asked = 0;
   for (const text of splitTop(rule.text.split(" ; ")[2] ?? "")) {
-    const structural = /^(?:reg|const|imm|differ|notimm)\(/.test(text);
+    const structural = /^(?:reg|const|imm|differ|notimm|unknown)\(/.test(text);
     const holds = structural
       ? holdsOf(rule.structural[asked++]!, operands)
       : evaluate(rule.conditions[plain++]!, value) !== 0;
@@ -270,6 +270,8 @@ function holdsOf({ what, names }: Rule["structural"][number], operands: Bound["o
       return a.kind !== Kind.Imm;
     case "reg":
       return isReg(a);
+    case "unknown":
+      return isReg(a) && !isZeroReg(a);
     default:
       return a.kind === (what === "const" ? Kind.Const : Kind.Imm);
   }

@@ -50,6 +50,16 @@ function compare(t: Terms, word: string, unsigned: boolean, a: Term, b: Term): T
   }
 }
 
+/** The upper words of a pair, of whose lower words the last source tells. */
+function compareUpper(t: Terms, f: Form, s: readonly Term[]): Term {
+  const word = f.mods[0]!;
+  const same = t.eq(s[0]!, s[1]!);
+  if (word === "NE") return t.or(t.not(same), s[3]!);
+  if (word === "EQ") return t.and(same, s[3]!);
+  const strict = compare(t, word.startsWith("L") ? "LT" : "GT", has(f, "U32"), s[0]!, s[1]!);
+  return t.or(strict, t.and(same, s[3]!));
+}
+
 function shift(t: Terms, s: readonly Term[], f: Form): Term {
   const [a, n, c] = s as [Term, Term, Term];
   const wide = has(f, "U64") || has(f, "S64");
@@ -130,8 +140,7 @@ export const meanings: Readonly<Record<string, Meaning>> = {
   SEL: (t, [a, b, p]) => [t.ite(p!, a!, b!)],
   FSEL: (t, [a, b, p]) => [t.ite(p!, a!, b!)],
   ISETP: (t, s, f) => {
-    if (has(f, "EX")) throw new Error("ISETP.EX");
-    const c = compare(t, f.mods[0]!, has(f, "U32"), s[0]!, s[1]!);
+    const c = has(f, "EX") ? compareUpper(t, f, s) : compare(t, f.mods[0]!, has(f, "U32"), s[0]!, s[1]!);
     const join = has(f, "AND") ? t.and : has(f, "OR") ? t.or : t.xor;
     return [join(c, s[2]!), null];
   },

@@ -6,7 +6,7 @@ import { imm, isReg, isZeroReg, notPT, PT, part } from "../../ori/operand.js";
 import { slotDefault } from "../../ori/slots.js";
 import { File, type Inst, Mod, type Operand } from "../../ori/types.js";
 import { type Apply, type CombineRule, type Combining, carries, unused } from "../combining.js";
-import { comparisons, evaluations } from "../evaluate.js";
+import { comparisons, conversions, evaluations } from "../evaluate.js";
 
 /** The one result of file R of an instruction, and nothing else; null: it has others. */
 function soleResult(inst: Inst): Operand | null {
@@ -34,6 +34,17 @@ const fold: Apply = (c, root, at) => {
     values.push(v);
   }
   const result = evaluate(values);
+  return result !== null && become(c, at, d, imm(result));
+};
+
+/** A conversion of a literal. */
+const foldConversion: Apply = (c, root, at) => {
+  const d = soleResult(root);
+  const convert = conversions[root.form.name];
+  const from = root.srcs[0];
+  if (d === null || convert === undefined || from === undefined || from.mods !== 0 || from.part !== "") return false;
+  const literal = c.literal(from);
+  const result = literal === null ? null : convert(literal);
   return result !== null && become(c, at, d, imm(result));
 };
 
@@ -139,6 +150,7 @@ export const integerCompares: readonly string[] = Object.keys(comparisons).flatM
 
 export const constantRules: readonly CombineRule[] = [
   { name: "fold", roots: folded, apply: fold },
+  { name: "fold-conversion", roots: Object.keys(conversions), apply: foldConversion },
   { name: "fold-compare", roots: integerCompares, apply: foldCompare },
   { name: "no-carry", roots: ["IADD3.X"], apply: noCarry },
   { name: "known-carry", roots: ["IADD3.X"], apply: knownCarry },

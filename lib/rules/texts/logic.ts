@@ -100,6 +100,14 @@ rule spread-of-positive-byte
   PRMT d, y@*(AND x, #m), 0x8880, RZ   when m <= 0x7f
   => MOV d, y
 
+rule shift-out-all
+  SHF.R.U32.HI d, RZ, #n, x   when n >= 32, n <= 0x7fffffff
+  => MOV d, RZ
+
+rule whole-field
+  SGXT.U32 d, x, #w   when w >= 32, w <= 0x7fffffff, reg(x)
+  => MOV d, x
+
 rule shift-out-right-signed
   SHF.R.S32.HI d, RZ, #n, (AND x, #m)   when n <= 31, n != 0, m <= 0x7fffffff, (m >>> n) == 0
   => MOV d, RZ

@@ -28,6 +28,18 @@ rule select-literal-unless-zero
   SEL d, #k, RZ, !p   when k != 0
   => SEL d, RZ, #k, p
 
+rule select-literal-first with S = SEL | FSEL
+  $S d, #k, x, p   when unknown(x)
+  => $S d, x, #k, !p
+
+rule select-literal-first-inverted with S = SEL | FSEL
+  $S d, #k, x, !p   when unknown(x)
+  => $S d, x, #k, p
+
+rule compare-upper-literal-first with C = LT | GT | LE | GE | EQ | NE | LT.U32 | GT.U32 | LE.U32 | GE.U32, D = GT | LT | GE | LE | EQ | NE | GT.U32 | LT.U32 | GE.U32 | LE.U32
+  ISETP.$C.AND.EX p, #k, x, PT, q   when unknown(x)
+  => ISETP.$D.AND.EX p, x, #k, PT, q
+
 rule compare-of-negation with C = EQ | NE
   ISETP.$C.AND p, (IADD3 -x, RZ, RZ), RZ, PT   when reg(x)
   => ISETP.$C.AND p, x, RZ, PT
