@@ -87,7 +87,19 @@ function alone(c: Context, a: Atomic, where: Address, values: Values, old: Opera
   const weak = c.target.has("memoryDescriptor") ? "" : ".SYS";
   const address = [where.base, skip(), imm(where.offset)];
   c.emit(`LD.E${size}${weak}`, [old], [...address, c.descriptor]);
-  c.emit(`ST.E${size}${weak}`, [], [...address, c.descriptor, next(c, a, old, values)]);
+  const made = next(c, a, old, values);
+  if (a.op === "add" && width === 2) upperByFma(c);
+  c.emit(`ST.E${size}${weak}`, [], [...address, c.descriptor, made]);
+}
+
+/** The upper word of this sum is ptxas's IMAD.X, however little there is in the block. */
+function upperByFma(c: Context): void {
+  const { insts } = c.builder.block;
+  const sum = insts.at(-1);
+  if (sum?.form.name !== "IADD3.X" || !c.target.has("fmaSums")) return;
+  insts.pop();
+  const [x, y, , carry] = sum.srcs as [Operand, Operand, Operand, Operand];
+  c.emit("IMAD.X", [sum.dsts[0] as Operand], [c.materialize(x), imm(1), c.materialize(y), carry]);
 }
 
 function next(c: Context, a: Atomic, old: Operand, values: Values): Operand {

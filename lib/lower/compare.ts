@@ -1,6 +1,6 @@
 /** Comparisons and selections: setp, set, selp, slct, testp, min and max of predicates' kind. */
-import { abs, imm, not, PT, RZ } from "../ori/operand.js";
-import type { Operand } from "../ori/types.js";
+import { abs, imm, isZeroReg, not, PT, RZ } from "../ori/operand.js";
+import { Kind, type Operand } from "../ori/types.js";
 import type { Operand as PtxOperand } from "../ptx/ast.js";
 import type { Context } from "./context.js";
 import { floatOfInteger } from "./convert.js";
@@ -76,13 +76,22 @@ function compareIntegers(
   const u = isSigned(type) ? "" : ".U32";
   const bool = cond.bool.toUpperCase();
   if (type.bits < 64) {
-    const [x, y] = [c.materialize(extend32(c, a, type)), extend32(c, b, type)];
+    const extended: [Operand, Operand] = [c.materialize(extend32(c, a, type)), extend32(c, b, type)];
+    const [x, y] = type.name === "s16" && b.kind !== Kind.Imm ? copiesOf(c, extended, combine) : extended;
     c.emit(`ISETP.${cmp}${u}.${bool}`, p, [x, y, combine]);
     return;
   }
   const lower = c.predicate();
   c.emit(`ISETP.${cmp}.U32.AND`, [lower], [c.materialize(c.word(a, 0)), c.word(b, 0)]);
   c.emit(`ISETP.${cmp}${u}.${bool}.EX`, p, [c.materialize(c.word(a, 1)), c.word(b, 1), combine, lower]);
+}
+
+/** ptxas 13.0.88 copies the first half that it extends by sign for a comparison that is joined with a predicate, on sm_75 the second always. */
+function copiesOf(c: Context, [x, y]: [Operand, Operand], combine: Operand): [Operand, Operand] {
+  return [
+    isZeroReg(combine) ? x : c.copied(x, "kept"),
+    c.target.has("barriersEmptied") ? c.copied(c.materialize(y), "kept") : y,
+  ];
 }
 
 /** `p`, `p|q`, `_|q` … as destinations. */

@@ -187,6 +187,11 @@ const madc: Lowering = (c, i, m) => {
   addWithCarry(c, d, product(c, which, type, a, b), s, false, true, set);
 };
 
+/** The low 24 bits, extended. */
+function field24(c: Context, o: Operand, signed: boolean): Operand {
+  return signed ? c.op("SGXT", [o, imm(24)]) : c.op("PRMT", [o, imm(0x7210), RZ()]);
+}
+
 /** mul24 and mad24: of the low 24 bits; hi means bits 47:16 of the product. */
 function product24(withAddend: boolean): Lowering {
   return (c, i, m) => {
@@ -197,8 +202,7 @@ function product24(withAddend: boolean): Lowering {
     if (type.name !== "u32" && type.name !== "s32") throw new Refusal();
     const signed = isSigned(type);
     if (sat && (which !== "hi" || !signed)) throw new Refusal();
-    const narrow = (k: number): Operand =>
-      c.op(signed ? "SGXT" : "SGXT.U32", [c.materialize(c.read(at(ops, k), type)), imm(24)]);
+    const narrow = (k: number): Operand => field24(c, c.materialize(c.read(at(ops, k), type)), signed);
     const [a, b] = [narrow(1), narrow(2)];
     const addend = withAddend ? c.read(at(ops, 3), type) : RZ();
     const d = c.out(at(ops, 0), type);
@@ -261,6 +265,15 @@ function extremum(max: boolean): Lowering {
     const second = c.read(at(ops, 2), type);
     const [a, b] = first.kind === Kind.Imm ? [second, first] : [first, second];
     const d = c.out(at(ops, 0), type);
+    if (type.bits === 16 && c.target.has("vimnmx")) {
+      const both = (o: Operand): Operand => (o.kind === Kind.Imm ? imm((o.value & 0xffff) * 0x10001) : o);
+      c.emit(
+        `VIMNMX.${isSigned(type) ? "S" : "U"}16x2`,
+        [d],
+        [c.materialize(both(a)), both(b), max ? not(PT()) : PT()],
+      );
+      return;
+    }
     if (type.bits < 64) {
       minMax32(c, d, extend32(c, a, type), extend32(c, b, type), isSigned(type), max);
       return;
