@@ -47,7 +47,7 @@ export function genericAtomic(
     if (float && c.target.has("clusters"))
       inSpace(c, where, "D", done, () => replaced(spin(c, a, where, values[0], "generic")));
   }
-  alone(c, a, where, values, wanted ? old : c.temp(registersOf(a.type)));
+  alone(c, a, where, values, old, wanted);
   c.start(done);
   return old;
 }
@@ -81,18 +81,19 @@ function sharedPart(c: Context, where: Address): Address {
 }
 
 /** Memory of this thread. */
-function alone(c: Context, a: Atomic, where: Address, values: Values, old: Operand): void {
+function alone(c: Context, a: Atomic, where: Address, values: Values, result: Operand, wanted: boolean): void {
+  const old = wanted ? result : c.temp(registersOf(a.type));
   const width = registersOf(a.type);
   const size = width === 2 ? ".64" : "";
   const weak = c.target.has("memoryDescriptor") ? "" : ".SYS";
   const address = [where.base, skip(), imm(where.offset)];
   c.emit(`LD.E${size}${weak}`, [old], [...address, c.descriptor]);
   const made = next(c, a, old, values);
-  if (a.op === "add" && width === 2) upperByFma(c);
+  if (a.op === "add" && width === 2 && !(wanted && c.target.has("barriersEmptied"))) upperByFma(c);
   c.emit(`ST.E${size}${weak}`, [], [...address, c.descriptor, made]);
 }
 
-/** The upper word of this sum is ptxas's IMAD.X, however little there is in the block. */
+/** The upper word of this sum is ptxas's IMAD.X, however little there is in the block (on sm_75 where nobody reads what was there before). */
 function upperByFma(c: Context): void {
   const { insts } = c.builder.block;
   const sum = insts.at(-1);
