@@ -41,6 +41,7 @@ export {
   type SchedulePolicy,
   type ScheduleStrategy,
   type StrategyPass,
+  type Thrift,
 } from "./policy.js";
 export type { PressureTracker } from "./pressure.js";
 export {
