@@ -118,6 +118,12 @@ export function within<M>(policy: SchedulePolicy<M>): SchedulePolicy<M> {
   };
 }
 
+/** The policy within the limits, or the longest path where it goes backward. */
+function keptWithin(by: SchedulePolicy | null): SchedulePolicy {
+  if (by?.withinLimits === true) return by;
+  return within(by === null || by.direction === "backward" ? (criticalPath as SchedulePolicy) : by);
+}
+
 /** Instructions side by side in long blocks: where one width leaves cycles another finds them. */
 const windows = [16, 24, 40] as const;
 const tooMany = ({ exceeded }: BlockFacts): boolean => exceeded;
@@ -154,7 +160,7 @@ export const backendA: ScheduleStrategy = {
       shortens: true,
     })),
   ],
-  thrift: { least: reduceReg, within: within(criticalPath) as SchedulePolicy },
+  thrift: { least: reduceReg, within: keptWithin },
 };
 
 /** What -O1 does: the order given, unless it needs more registers than there are. */

@@ -113,8 +113,8 @@ export interface ScheduleStrategy {
 export interface Thrift {
   /** Gives the order to start from, with as few as it can. */
   readonly least: SchedulePolicy;
-  /** Makes an order from it within the limit that is tried. */
-  readonly within: SchedulePolicy;
+  /** Makes an order from it within the limit that is tried; `by`: the policy whose order stands, null where it is the one given. */
+  within(by: SchedulePolicy | null): SchedulePolicy;
 }
 
 /** A policy of one pass, or a strategy of several. */

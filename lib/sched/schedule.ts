@@ -28,7 +28,6 @@ import {
   type Policy,
   type SchedulePolicy,
   type StrategyPass,
-  type Thrift,
 } from "./policy.js";
 import { greatestLive, heldRegisters } from "./pressure.js";
 import { type BlockContext, blockKnown } from "./state.js";
@@ -114,6 +113,12 @@ export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOption
 
 /** Registers of file R that cost nothing: the least that a warp is given. */
 const LEAST = 8;
+
+/** The policies of a search for fewer registers. */
+interface Economizing {
+  readonly least: SchedulePolicy;
+  readonly within: SchedulePolicy;
+}
 
 /** What the search for fewer registers has found. */
 interface Economy {
@@ -281,7 +286,7 @@ class Scheduler {
         taken = tried - 1;
       }
     }
-    const thrift = wanted && block.insts.length > 1 ? this.thriftOf(now) : null;
+    const thrift = wanted && block.insts.length > 1 ? this.thriftOf(by, now) : null;
     const economy = thrift === null ? null : this.economize(dag, thrift, full, { best, now, tried }, judge);
     if (thrift !== null && economy !== null) {
       best = economy.order;
@@ -307,17 +312,19 @@ class Scheduler {
   }
 
   /** The search for fewer registers, where the block decides how many the function needs; null: none. */
-  private thriftOf({ maxLive: [needed = 0] }: OrderEstimate): Thrift | null {
-    const { policy, func, most, limits } = this;
+  private thriftOf(by: string, { maxLive: [needed = 0] }: OrderEstimate): Economizing | null {
+    const { policy, func, most, limits, passes } = this;
     if (!isStrategy(policy) || policy.thrift === undefined || !func.virtual) return null;
-    const decides = needed > Math.max(most, LEAST) && needed <= (limits[0] as number);
-    return decides && this.affords(policy.thrift.within) ? policy.thrift : null;
+    if (needed <= Math.max(most, LEAST) || needed > (limits[0] as number)) return null;
+    const { least } = policy.thrift;
+    const within = policy.thrift.within(passes.find((pass) => pass.policy.name === by)?.policy ?? null);
+    return this.affords(within) ? { least, within } : null;
   }
 
   /** The order with the fewest registers that takes no more cycles than the best one, by halving what may be live; null: none has fewer. */
   private economize(
     dag: Dag,
-    thrift: Thrift,
+    thrift: Economizing,
     context: BlockContext,
     { best, now: before, tried }: { best: Int32Array | null; now: OrderEstimate; tried: number },
     judge: (order: Int32Array) => readonly [OrderEstimate, Timeline],

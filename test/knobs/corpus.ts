@@ -29,7 +29,6 @@ export const corpusProofs: Readonly<Record<string, { readonly value: number; rea
   RegAllocAvoidBankConflictMac: { value: 0, kernels: ["warp_sum", "stencil", "mix64"] },
   RegAllocAvoidBankConflictMacPenalty: { value: 0, kernels: ["warp_sum", "stencil", "mix64"] },
   RegAllocAvoidBankConflictMacWindowSize: { value: 0, kernels: ["warp_sum", "stencil", "mix64"] },
-  RegAllocCoalesceBudget: { value: 0, kernels: ["constant_memory", "mix64"] },
   RegAllocOptLevel: { value: 0, kernels: ["warp_sum", "stencil", "constant_memory"] },
   RegTgtSelHigherWarpCntHeur: { value: 0, kernels: ["local_array", "mix64", "dgemm"] },
   RegTgtSelHigherWarpCntHeurValue: { value: 0, kernels: ["saxpy", "early_exit", "grid_stride"] },

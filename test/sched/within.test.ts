@@ -35,7 +35,7 @@ const report = (f: Func, policy: Policy, registerTarget: number): BlockReport =>
 
 test("a budget between the order given and the fastest one is used, not exceeded", () => {
   const fastest = report(sums(8), backendA, 0).after;
-  expect(fastest.maxLive[0]).toBe(9);
+  expect(fastest.maxLive[0]).toBe(10);
   let last = report(sums(8), named("source-order"), 3).after.drain;
   for (const budget of [5, 7, 9]) {
     const { after } = report(sums(8), backendA, budget);
@@ -168,7 +168,7 @@ test("where a block decides how many registers the function needs, it needs no m
   const { after, policy } = report(sums(8), backendA, 0);
   expect(after.maxLive[0]).toBeLessThan(before.maxLive[0]!);
   expect([after.cycles <= before.cycles, after.drain <= before.drain]).toEqual([true, true]);
-  expect(policy).toBe("critical-path-within");
+  expect(policy).toBe("dyn-batch-within");
 });
 
 test("what one block needs anyway opens the rest of the unit of eight registers to all, as far as there are registers", () => {
