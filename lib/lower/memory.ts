@@ -257,8 +257,10 @@ function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], whe
   const values = targets.map((_, k) => {
     const d = c.temp(registersOf(a.type));
     const offset = start + k * bytes;
-    const near = offset >= -32768 && offset <= 65535;
-    const index = where.base.id === ZERO_REG && near ? null : indexRegister(c, where.base, near ? 0 : offset);
+    const plain = where.base.id === ZERO_REG;
+    // The distance from an index is signed (asked: ptxas adds 0x10000 to the index where 65532 is added to it).
+    const near = offset >= -32768 && offset + bytes <= (plain ? 65536 : 32768);
+    const index = plain && near ? null : indexRegister(c, where.base, near ? 0 : offset);
     const source = (from: number, width: number): Operand => {
       const start = near ? offset + from : from;
       return index === null ? constBank(bank, start, width) : constIndexed(bank, File.R, index, start, width);

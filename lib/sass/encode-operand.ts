@@ -165,8 +165,9 @@ function writeConst(step: CodedStep, o: Operand, place: Place): boolean {
   }
   if (step.keepIndex && o.index === NO_INDEX) return false;
   const v = step.scale === 1 ? o.value : o.value / step.scale;
-  // Constant offsets of arithmetic are printed signed but address 64 KiB.
-  if (v < (step.signed ? -step.half : 0) || v >= 2 * step.half || !Number.isInteger(v)) return false;
+  // Constant offsets of arithmetic are printed signed but address 64 KiB; a distance from an index register is signed.
+  const most = step.signed && !indirect && o.index !== NO_INDEX && o.index !== ZERO_REG ? step.half : 2 * step.half;
+  if (v < (step.signed ? -step.half : 0) || v >= most || !Number.isInteger(v)) return false;
   step.field.put(out, at, v);
   return writeMods(step, o, place);
 }

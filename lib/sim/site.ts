@@ -142,7 +142,10 @@ export class Site {
   }
 
   operand(name: string): Operand {
-    return this.find(name) ?? this.unsupported(`no operand ${name}`);
+    const o = this.find(name) ?? this.unsupported(`no operand ${name}`);
+    // Without an index the 16 bits of a distance reach the whole bank, though they are printed with a sign (asked: ptxas's code for 65532).
+    const far = o.kind === Kind.Const && o.id >= 0 && o.index < 0 && o.value < 0;
+    return far ? { ...o, value: o.value & 0xffff } : o;
   }
 
   /** An immediate operand as a signed 32-bit number. */
