@@ -249,6 +249,9 @@ function replace(rule: Rule, c: Combining, root: Inst, at: number, m: Matching):
   const dsts = rule.right.dsts.map((d, k) => operand(d, f.dsts[k]!));
   const srcs = rule.right.srcs.map((s, k) => operand(s, f.srcs[k]!));
   if (fresh.some((i) => !c.encodes(i.form, i.dsts, i.srcs))) return false;
+  // Where operands may change places, what the rule makes may stand there already: it would apply for ever.
+  const stands = (order: readonly number[]): boolean => order.every((k, n) => sameOperand(srcs[k]!, root.srcs[n]!));
+  if (f === root.form && fresh.length === 0 && ordersOf(rule.right).some(stands)) return false;
   for (const order of ordersOf(rule.right)) {
     const placed = order.map((k) => srcs[k]!);
     if (!c.write(at, f, dsts, placed)) continue;
