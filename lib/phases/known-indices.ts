@@ -21,10 +21,12 @@ export function settleIndices(func: Func, rewrites: RewriteCounter): number {
   const indexed = (o: Operand): boolean => o.kind === Kind.Const && o.index !== NO_INDEX;
   if (!func.blocks.some((b) => b.insts.some((i) => i.srcs.some(indexed)))) return 0;
   const defs = new Definitions(func);
+  // No record of a load from another bank without an index is known for capsules of Mercury.
+  const readable = (o: Operand): boolean => o.id === 0 || !func.target.has("capmerc");
   let count = 0;
   defs.flat.insts.forEach((inst, at) => {
     if (!inst.srcs.some(indexed) || !rewrites.open) return;
-    const srcs = inst.srcs.map((o) => (indexed(o) ? (settled(o, at, defs) ?? o) : o));
+    const srcs = inst.srcs.map((o) => (indexed(o) && readable(o) ? (settled(o, at, defs) ?? o) : o));
     if (srcs.every((o, k) => o === inst.srcs[k]) || !encodes(func, inst.form, inst.dsts, srcs)) return;
     inst.srcs = srcs;
     rewrites.take("index of a constant bank known", inst);

@@ -71,11 +71,24 @@ export function colorFile(problem: FileProblem): FileResult {
   if (plain.spills.length > 0 || plain.stuck !== null || plain.used > MOST_FOR_BANKS) return plain;
   const gaps = problem.ranges.flat.insts.length <= SMALL ? FREE_FOR_GAPS : 0;
   const most = Math.min(registers, Math.max(gaps, plain.used));
-  const attempt = new Attempt({ ...problem, policies, registers: most }, 0, false);
+  const [quiet, events] = unheard({ ...problem, policies, registers: most });
+  const attempt = new Attempt(quiet, 0, false);
   attempt.run();
   if (attempt.failed > 0) return plain;
   const result = attempt.result();
-  return copiesLeft(problem, result) <= copiesLeft(problem, plain) ? result : plain;
+  if (copiesLeft(problem, result) > copiesLeft(problem, plain)) return plain;
+  tell(problem, events);
+  return result;
+}
+
+/** The problem for an attempt that may not stand, and where what it does is kept: only what stands is told, so that the last attempt told of is it. */
+function unheard(problem: FileProblem): [FileProblem, AllocationEvent[]] {
+  const events: AllocationEvent[] = [];
+  return [{ ...problem, observe: problem.observe && ((event) => void events.push(event)) }, events];
+}
+
+function tell({ observe }: FileProblem, events: readonly AllocationEvent[]): void {
+  if (observe !== null) for (const event of events) observe(event);
 }
 
 /**
@@ -88,15 +101,20 @@ function fewest(problem: FileProblem, plain: FileResult): FileResult {
   if (plain.spills.length > 0 || plain.stuck !== null) return plain;
   const least = mostOccupied(ranges, info.file);
   let best = plain;
+  let told: readonly AllocationEvent[] = [];
   for (const priority of [longestFirst, programOrder, widestFirst]) {
     if (best.used <= least) break;
     const policies = { ...problem.policies, priority };
-    const attempt = new Attempt({ ...problem, policies, registers: best.used - 1 }, 0, false);
+    const [quiet, events] = unheard({ ...problem, policies, registers: best.used - 1 });
+    const attempt = new Attempt(quiet, 0, false);
     attempt.run(true);
     if (attempt.failed > 0 || attempt.isStuck) continue;
     const result = attempt.result();
-    if (copiesLeft(problem, result) <= copiesLeft(problem, best)) best = result;
+    if (copiesLeft(problem, result) > copiesLeft(problem, best)) continue;
+    best = result;
+    told = events;
   }
+  tell(problem, told);
   return best;
 }
 
