@@ -244,9 +244,9 @@ function apart(func: Func, { arrive, wait, waits, givenUp }: Told): boolean {
 
 /** The infos about a kernel, in ptxas's order. */
 export function productRemarks(func: Func, functions: ReadonlyMap<string, unknown>): Diagnostic[] {
-  if (!isRegular(func)) return [];
-  const at = new Map<Block, Stage>(func.blocks.map((b) => [b, new Stage()]));
   const insts = func.blocks.flatMap((b) => b.insts);
+  if (!insts.some((i) => isProduct(i.form.op)) || !isRegular(func)) return [];
+  const at = new Map<Block, Stage>(func.blocks.map((b) => [b, new Stage()]));
   // What no `commit_group` covers, and sums that nobody reads: ptxas has other lines for these.
   const ids = insts.flatMap((i) => (isProduct(i.form.op) ? [] : i.srcs.map((o) => o.id)));
   if (!func.blocks.every(allCommitted)) return [];
