@@ -55,9 +55,16 @@ interface Answer {
 
 const sizeOf = (bag: Bag): number => [...bag.values()].reduce((n, k) => n + k, 0);
 
+const headOf = (target: TargetName): string => `.version 8.6\n.target ${target}\n.address_size 64\n`;
+
+/** PTX has the body: not every literal stands where a register does. */
+function isPtx(target: TargetName, body: string): boolean {
+  return compile(headOf(target) + kernel("k", body), { target }).cubin !== null;
+}
+
 /** Our code and ptxas's of bodies. */
 function answers(target: TargetName, bodies: readonly string[]): Answer[] {
-  const head = `.version 8.6\n.target ${target}\n.address_size 64\n`;
+  const head = headOf(target);
   const frame = "and.b32 z, a, b; st.global.u32 [o], z;";
   const text = head + kernel("frame", frame) + bodies.map((body, k) => kernel(`k${k}`, body)).join("");
   const made = compile(text, { target });
@@ -89,7 +96,8 @@ for (const rule of textRules()) {
   if (fires) fire++;
   else console.log(`does not fire: ${rule.name}`);
   const choices = literalSamples(rule, TRIES);
-  if (ptxOf(rule, choices[0] as ReadonlyMap<string, number>) === null) continue;
+  const probe = ptxOf(rule, choices[0] as ReadonlyMap<string, number>);
+  if (probe === null || !isPtx(target, probe)) continue;
   byTarget.set(target, [...(byTarget.get(target) ?? []), { rule, choices }]);
 }
 for (const [target, probes] of byTarget) {
@@ -102,7 +110,7 @@ for (const [target, probes] of byTarget) {
       if (literals === undefined || (known !== undefined && known.ours === known.ptxas)) return [];
       if (k > 0 && !hitsOn(rule, target, literals).has(rule.name)) return [];
       const body = ptxOf(rule, literals);
-      return body === null ? [] : [{ rule, body }];
+      return body === null || !isPtx(target, body) ? [] : [{ rule, body }];
     });
     if (open.length === 0) continue;
     const found = answers(
