@@ -57,9 +57,12 @@ const sizeOf = (bag: Bag): number => [...bag.values()].reduce((n, k) => n + k, 0
 
 const headOf = (target: TargetName): string => `.version 8.6\n.target ${target}\n.address_size 64\n`;
 
-/** PTX has the body: not every literal stands where a register does. */
+/** ptxas takes the body: not every literal stands where a register does. */
 function isPtx(target: TargetName, body: string): boolean {
-  return compile(headOf(target) + kernel("k", body), { target }).cubin !== null;
+  return inScratch((dir) => {
+    writeFileSync(join(dir, "k.ptx"), headOf(target) + kernel("k", body));
+    return tool("ptxas", [`-arch=${target}`, "-O0", "k.ptx", "-o", "k.cubin"], { cwd: dir }).status === 0;
+  });
 }
 
 /** Our code and ptxas's of bodies. */

@@ -23,6 +23,14 @@ const uniformOps: ReadonlySet<string> = new Set(
 /** By form. */
 const lanewise: (boolean | undefined)[] = [];
 
+/** The mask of a MOV that copies all bytes of a register. */
+const ALL_BYTES = 15;
+
+/** A MOV of whole registers, guarded or not. */
+export function isWholeMove({ form, srcs }: Inst): boolean {
+  return form.name === "MOV" && srcs[1]?.value === ALL_BYTES;
+}
+
 /** The instruction's results depend on the operands it shows, lane by lane, and on nothing else. Phis do not count. */
 export function isLanewise({ form }: Inst): boolean {
   const known = lanewise[form.id];

@@ -14,7 +14,7 @@
  * The registers of gathered code are bound; what stands bare has its own. Before sm_90 gathered code is a piece that will be a subroutine
  * (outline-gathered.ts): it ends with its return address in a pair.
  */
-import { analysis } from "../analysis/index.js";
+import { analysis, isWholeMove } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { isReg, PT } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
@@ -79,7 +79,7 @@ function literalMasks(func: Func): (o: Operand | undefined, block: Block, at: nu
   };
 }
 
-const isCopy = (inst: Inst): boolean => inst.form.name === "MOV" && inst.guard === null && inst.srcs[1]?.value === 15;
+const isCopy = (inst: Inst): boolean => isWholeMove(inst) && inst.guard === null;
 
 function gathered(func: Func, block: Block, at: number, isAll: ReturnType<typeof literalMasks>): Gathered | null {
   const { insts } = block;

@@ -6,7 +6,7 @@
  *     MOV %R6, 0x10                              MOV %R6, 0x10          (dead now)
  *     LDC.64 %R28, c[0x0][%R6+0x398]      →      LDC.64 %R28, c[0x0][0x3a8]
  */
-import { Definitions } from "../analysis/index.js";
+import { Definitions, isWholeMove } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { altered, isReg, isZeroReg, register } from "../ori/operand.js";
 import { File, type Func, type Inst, Kind, NO_INDEX, type Operand } from "../ori/types.js";
@@ -54,8 +54,7 @@ function numberIn(o: Operand, at: number, defs: Definitions, steps: number): num
   const inst = defs.flat.insts[made] as Inst;
   const { name } = inst.form;
   if (inst.guard !== null) return null;
-  if (name === "MOV" && inst.srcs[1]?.value === ALL_BYTES)
-    return numberIn(inst.srcs[0] as Operand, made, defs, steps - 1);
+  if (isWholeMove(inst)) return numberIn(inst.srcs[0] as Operand, made, defs, steps - 1);
   if (name !== "IADD3" || inst.dsts[0]?.id !== o.id) return null;
   let sum = 0;
   for (const term of inst.srcs.slice(0, 3)) {
@@ -65,6 +64,3 @@ function numberIn(o: Operand, at: number, defs: Definitions, steps: number): num
   }
   return sum;
 }
-
-/** The mask of a MOV that copies whole registers. */
-const ALL_BYTES = 15;

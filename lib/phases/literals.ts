@@ -10,7 +10,7 @@
  * Factors wait in registers for an addend from a constant bank (`constant-moves.ts`): those that got none are literals again. A literal that a
  * block needs twice is made once there, as ptxas 13.0.88 has it, pairs of two (64-bit numbers) too; other blocks make their own.
  */
-import { Definitions } from "../analysis/index.js";
+import { Definitions, isWholeMove } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { clone, isReg } from "../ori/operand.js";
@@ -48,8 +48,8 @@ function literalFactors(func: Func): number {
 /** The literal that a MOV of all bytes makes; null: the instruction does something else. */
 function literalOf(inst: Inst | null): Operand | null {
   const from = inst?.srcs[0];
-  if (inst?.form.name !== "MOV" || inst.guard !== null || from?.kind !== Kind.Imm || from.mods !== 0) return null;
-  return inst.srcs[1]?.value === 15 ? from : null;
+  if (inst === null || !isWholeMove(inst) || inst.guard !== null) return null;
+  return from?.kind === Kind.Imm && from.mods === 0 ? from : null;
 }
 
 function shareLiterals(func: Func): number {

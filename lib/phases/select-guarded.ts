@@ -11,7 +11,7 @@
  * ptxas 13.0.88 does so for every arithmetic instruction, results of 64 bits and predicates included, while an arm that the text branches around
  * becomes guarded code or stays (measured on sm_75, 90, 100, 120).
  */
-import { analysis, isLanewise, type Liveness, unitOf } from "../analysis/index.js";
+import { analysis, isLanewise, isWholeMove, type Liveness, unitOf } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { connect, terminator } from "../ori/flow.js";
 import { newInst } from "../ori/func.js";
@@ -134,7 +134,7 @@ class Reads {
 /** The instruction for all lanes, and the choice of its results; `guard` is the one under which it is not done. */
 function chosen(func: Func, inst: Inst, guard: Guard, lost: (o: Operand) => boolean): Inst[] {
   const out: Inst[] = [inst];
-  const moved = inst.form.op === "MOV" && inst.srcs[1]?.value === 15 ? (inst.srcs[0] as Operand) : null;
+  const moved = isWholeMove(inst) ? (inst.srcs[0] as Operand) : null;
   inst.dsts = inst.dsts.map((d) => {
     if (!isReg(d) || lost(d)) return d;
     const simple = moved !== null && moved.kind !== Kind.Sym && (isReg(moved) || moved.kind === Kind.Imm);

@@ -18,7 +18,7 @@
  * what is a straight line after `@P EXIT` is no arm in which lanes are apart. SMs whose arithmetic reads constant banks
  * have the words of the banks in the same slot, and keep them there.
  */
-import { analysis, type Divergence, isLanewise } from "../analysis/index.js";
+import { analysis, type Divergence, isLanewise, isWholeMove } from "../analysis/index.js";
 import { type Form, tryForm } from "../isa/form.js";
 import { touch } from "../ori/editor.js";
 import { altered, clone, isReg, isZeroReg, upreg } from "../ori/operand.js";
@@ -261,7 +261,7 @@ function twinOf(func: Func, inst: Inst): Form | null {
     return tryForm(form.name.replace("LDC", func.target.has("ldcu") ? "LDCU" : "ULDC"));
   }
   if (form.op === "S2R") return inst.srcs.some((o) => blockRegisters.has(o.id)) ? tryForm("S2UR") : null;
-  if (form.op === "MOV" && (!wholeMove(inst) || inst.said !== undefined)) return null;
+  if (form.op === "MOV" && (!isWholeMove(inst) || inst.said !== undefined)) return null;
   let known = twinForms[form.id];
   if (known === undefined) {
     const twin = form.name.startsWith("IMAD.") || form.name.startsWith("IADD3.") ? undefined : twins[form.op];
@@ -279,6 +279,3 @@ function uniformBranch(func: Func, inst: Inst): Form | null {
   if (!func.target.has("uniformBranch") || inst.form.name !== "BRA" || !isZeroReg(inst.srcs[0] as Operand)) return null;
   return tryForm("BRA.U");
 }
-
-/** A MOV of all bytes. */
-const wholeMove = (inst: Inst): boolean => inst.srcs[1]?.value === 15;

@@ -8,6 +8,7 @@
  *
  * After the window, when it is known what is uniform, what stands under a guard and which registers are pairs.
  */
+import { isWholeMove } from "../analysis/index.js";
 import { form, tryForm } from "../isa/form.js";
 import { rewriteBlock, touch } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
@@ -92,8 +93,6 @@ function pairwise(low: Inst, high: Inst, names: Names | null): Whole | null {
   const srcs = plain ? [a, b, p] : [b, a, { ...clone(p), mods: p.mods ^ Mod.Not }];
   return { name: "SEL.64", dsts: [d], srcs, loose: pairs.loose };
 }
-
-const isWholeMove = (inst: Inst): boolean => inst.srcs[1]?.value === 15;
 
 const overlap = (a: Operand, b: Operand): boolean =>
   isReg(a) && isReg(b) && a.file === b.file && a.id === b.id && a.sub < b.sub + b.width && b.sub < a.sub + a.width;

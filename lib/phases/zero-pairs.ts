@@ -4,6 +4,7 @@
  *
  *     MOV %R4:0, RZ; MOV %R4:1, RZ      →      CS2R %R4, SRZ
  */
+import { isWholeMove } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
@@ -61,9 +62,9 @@ function pairsOf(func: Func, block: Block): Map<Inst, Inst> {
 
 /** What the instruction sets to zero, a part of a wide register; null: nothing. */
 function zeroed(func: Func, inst: Inst): Operand | null {
-  if (inst.form.name !== "MOV" || inst.guard !== null) return null;
+  if (!isWholeMove(inst) || inst.guard !== null) return null;
   const [d, from] = [inst.dsts[0], inst.srcs[0]] as [Operand, Operand];
   const zero = isZeroReg(from) || (from.kind === Kind.Imm && from.value === 0);
   const fits = isReg(d) && d.file === File.R && d.width === 1 && func.values.width(d.id) > 1;
-  return zero && fits && (d.sub | 1) < func.values.width(d.id) && inst.srcs[1]?.value === 15 ? d : null;
+  return zero && fits && (d.sub | 1) < func.values.width(d.id) ? d : null;
 }

@@ -8,6 +8,7 @@
  * `post-schedule` is what runs after allocation, `best` tries several policies and keeps the shortest block.
  */
 
+import { LEAST } from "./budget.js";
 import { fill, SHORT } from "./fill.js";
 import {
   balanced,
@@ -63,8 +64,6 @@ export function better(after: OrderEstimate, facts: BlockFacts): boolean {
 
 /** What a short block that runs once must gain to leave ptxas's order: more than this share and these cycles. */
 const WORTH = { share: 0.99, cycles: 8 } as const;
-/** Registers of file R that cost nothing: the least that a warp is given. */
-const LEAST = 8;
 
 const isShort = ({ frequency, instructions }: BlockFacts): boolean => frequency <= 1 && instructions <= SHORT;
 

@@ -41,6 +41,9 @@ export function registerLimits(func: Func, parameters: HeuristicParameters, may:
   return [registers, UR ?? func.target.limits.uniformRegisters, P, UP, B];
 }
 
+/** Registers of file R that cost nothing: the least that a warp is given. */
+export const LEAST = 8;
+
 /** Registers per thread are given out in units of so many (`registerCap`). */
 const UNIT = 8;
 

@@ -10,7 +10,7 @@ import { blockFrequencies } from "../analysis/frequency.js";
 import { STACK_REGISTER } from "../isa/abi.js";
 import { touch } from "../ori/editor.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
-import { type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
+import { LEAST, type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
 import { DagBuilder, type DagOptions } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
@@ -110,9 +110,6 @@ export interface ScheduleReport {
 export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOptions = {}): ScheduleReport {
   return new Scheduler(func, policy, options).run();
 }
-
-/** Registers of file R that cost nothing: the least that a warp is given. */
-const LEAST = 8;
 
 /** The policies of a search for fewer registers. */
 interface Economizing {
