@@ -56,11 +56,18 @@ const joinCompare: Apply = (c, root, at) => {
   const ids = [...new Set(ins.filter(isReg).map((o) => o.id))];
   if (ids.length !== 2) return false;
   const orders = [ids, [ids[1]!, ids[0]!]] as [number, number][];
-  // A comparison that others read as well is made a second time, where no other will do.
-  for (const [x, y, once] of [true, false].flatMap((once) => orders.map(([x, y]) => [x, y, once] as const))) {
-    const o = ins.find((i) => i.id === x)!;
-    const other = { ...ins.find((i) => i.id === y)!, mods: 0 };
-    if (ins.filter((i) => i.id === x).length !== 1 || (c.defs.usesOf(o) === 1) !== once) continue;
+  const read = (id: number): Operand => ins.find((i) => i.id === id)!;
+  // A comparison that others read as well is made a second time, where no other will do. What asks whether logic gives 0 stays by
+  // itself where it can: LOP3 tells it along with the logic (ptxas 13.0.88, whatever joins them, in either order).
+  const ranks = orders.map(([x, y]) => ({
+    x,
+    y,
+    rank: (c.defs.usesOf(read(x)) === 1 ? 0 : 2) + (ofLogic(c, read(x)) ? 1 : 0),
+  }));
+  for (const { x, y } of ranks.sort((s, t) => s.rank - t.rank)) {
+    const o = read(x);
+    const other = { ...read(y), mods: 0 };
+    if (ins.filter((i) => i.id === x).length !== 1) continue;
     const inner = comparing(c, { ...o, mods: 0 }, at);
     const joint = joints.find((j) => j.table === tableOf(root, x, y));
     if (inner === null || joint === undefined || !isZeroReg(inner.srcs[2]!) || negated(inner.srcs[2]!)) continue;
@@ -74,6 +81,15 @@ const joinCompare: Apply = (c, root, at) => {
   }
   return false;
 };
+
+/** Whether the predicate says if logic that nobody else reads gives 0. */
+function ofLogic(c: Combining, o: Operand): boolean {
+  const inst = c.made({ ...o, mods: 0 });
+  const test = inst?.form.op === "ISETP" ? testOfZero(c, inst) : null;
+  if (test === null || !c.once(test.x)) return false;
+  const logic = c.made(test.x);
+  return logic?.form.op === "LOP3" && unused(logic.dsts[0]) && unused(logic.srcs[4]);
+}
 
 /** The comparison that alone makes the predicate its first result. */
 function comparing(c: Combining, o: Operand, at: number): Inst | null {
