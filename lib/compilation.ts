@@ -5,6 +5,7 @@ import { type Diagnostic, excerpt, isFailure, renderDiagnostic } from "./diagnos
 import type { InternalError } from "./errors.js";
 import { counted } from "./inspect.js";
 import type { KnobReading } from "./knobs/index.js";
+import { readingsInBrief } from "./knobs/reads.js";
 import type { Func, Program } from "./ori/types.js";
 import type { PhaseEvent, PhaseName, PhaseOptions, PhaseRecord } from "./phases/index.js";
 import type { Module } from "./ptx/index.js";
@@ -49,7 +50,7 @@ export interface CompileOptions {
   readonly knobs?: Readonly<Record<string, string | number | boolean>>;
   /** Called before and after each phase of each function; costs nothing when absent. */
   readonly observe?: (event: PhaseEvent) => void;
-  /** Keep no copy of the functions as lowered: `lowered` is then what `func` is. For callers who want the cubin alone. Default false. */
+  /** Keep no copy of the functions as lowered: `lowered` is then what `func` is, and `knobs` is empty. For callers who want the cubin alone. Default false. */
   readonly lean?: boolean;
   /** Run the IR verifier after every phase and the allocation checker; findings throw inside and end that kernel. Default false. */
   readonly verify?: boolean;
@@ -132,7 +133,7 @@ interface CompilationInAnyState {
   readonly file: string;
   /** Everything to tell the user, in the order found. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Knobs that were set: who read which value. */
+  /** Knobs that were read: by which phases and stages, with which value, set or default; and those that were set and not read. */
   readonly knobs: readonly KnobReading[];
   /** Texts of the functions after the phases that the knob DUMPIR names. */
   readonly dumps: readonly Dump[];
@@ -199,6 +200,7 @@ export function summary(c: Compilation, file = "<text>"): string {
   return [
     outcome(c),
     ...c.functions.map((f) => `  ${functionLine(f)}`),
+    ...readingsInBrief(c.knobs).map((line) => `  ${line}`),
     ...c.diagnostics.flatMap((d) => [renderDiagnostic(d, file), ...(isFailure(d) ? excerpt(d, c.text) : [])]),
   ].join("\n");
 }

@@ -21,13 +21,15 @@ import { knownAddresses, sharedAlignments } from "./elf/cubin/place.js";
 import { link } from "./elf/index.js";
 import { InternalError } from "./errors.js";
 import { answers, shownAs, showsBelow } from "./inspect.js";
-import { type KnobValues, optionsOf, readingsOf, readKnobs } from "./knobs/index.js";
+import { type KnobValues, optionsOf, readKnobs } from "./knobs/index.js";
+import { KnobLog, readingsText, readingsTitle } from "./knobs/reads.js";
 import { lower } from "./lower/index.js";
 import { joinRoutines, reaching, snapshot, stackDepth } from "./ori/index.js";
 import type { Block, Func, Program } from "./ori/types.js";
 import {
   dumpIr,
   type PhaseEvent,
+  type PhaseName,
   type PhaseOptions,
   type PhaseRecord,
   parsePhaseList,
@@ -41,7 +43,7 @@ import { type AllocationResult, type RegisterLimit, registerLimit } from "./rega
 import type { Result } from "./result.js";
 import type { Code } from "./sass/code.js";
 import { type EncodeOptions, encodeFunc } from "./sass/index.js";
-import { assignOfKnobs, settingsOfKnobs } from "./sched/index.js";
+import { assignOfKnobs, policyOptions, settingsOfKnobs } from "./sched/index.js";
 import { sourceLines, strayLocs } from "./source-lines.js";
 import { type Target, target as targetOf } from "./target/index.js";
 import type { PipelineOptions } from "./view/pipeline/data.js";
@@ -84,6 +86,7 @@ class Run {
   private readonly internalErrors: InternalError[] = [];
   private readonly times: Record<Stage, number> = { parse: 0, check: 0, lower: 0, phases: 0, encode: 0, link: 0 };
   private knobs: KnobValues = {};
+  private log = new KnobLog({});
   private readonly dumps: Dump[] = [];
   private dumped: readonly string[] = [];
   private module: Module | null = null;
@@ -105,15 +108,14 @@ class Run {
   result(): Compilation {
     this.guarded("", () => this.stages());
     const { target, text, file, diagnostics, times, internalErrors, module, program, functions, cubin } = this;
-    const knobs = readingsOf(this.knobs);
-    const state = { target, text, file, diagnostics, knobs, dumps: this.dumps, times, internalErrors };
+    const state = { target, text, file, diagnostics, knobs: [], dumps: this.dumps, times, internalErrors };
     const finished = functions.filter((f) => f.ok);
     const compilation: Compilation =
       cubin !== null && module !== null && program !== null
         ? { ok: true, ...state, module, program, functions: finished, cubin }
         : { ok: false, ...state, module, program, functions, cubin: null };
     const shown = shownAs(
-      compilation,
+      this.options.lean === true ? compilation : withReadings(compilation, this.log),
       (c) => summary(c, this.file),
       (c) => `[${outcome(c)}]`,
       async (c, text) => (await import("./present/compilation.js")).presentCompilation(c, text),
@@ -134,6 +136,7 @@ class Run {
     this.diagnostics.push(...knobs.diagnostics);
     if (!knobs.ok) return;
     this.knobs = knobs.value;
+    this.log = new KnobLog(this.knobs);
     this.dumped = this.dumpedPhases();
     if (this.failed()) return;
     const program = this.resumed === null ? this.lowered() : this.lookedUp(this.resumed);
@@ -184,7 +187,7 @@ class Run {
         contracts: this.options.fmad ?? true,
         remarks: this.options.opt !== 0,
         ...(entries && { entries }),
-        ...loweringOf(this.knobs),
+        errorBarriers: this.log.asked("lower", { noErrorBarriers: false }).noErrorBarriers !== true,
       }),
     );
   }
@@ -210,7 +213,7 @@ class Run {
         ...virtualSm(this.module),
         ...this.source(lineInfo),
         level: levelOf(opt),
-        ...(optionsOf("link", this.knobs).anySharedSize === true && { anySharedSize: true }),
+        ...(this.log.asked("link", { anySharedSize: false }).anySharedSize === true && { anySharedSize: true }),
       }),
     );
   }
@@ -235,7 +238,7 @@ class Run {
     };
     this.guarded(func.name, () => {
       const options = this.phaseOptions(func, callers, record);
-      const { observe, onAllocation, ...rest } = options;
+      const { observe, onAllocation, onKnob, ...rest } = options;
       record.phaseOptions = rest;
       const ran = this.take("phases", () => runPhases(func, options));
       forgetAnalyses(func);
@@ -270,14 +273,14 @@ class Run {
 
   /** The phases that DUMPIR names, with + or , between them; unknown ones are reported. */
   private dumpedPhases(): readonly string[] {
-    const { dumps } = optionsOf("report", this.knobs);
-    if (typeof dumps !== "string") return [];
+    const { dumps } = this.log.asked("report", { dumps: "" });
+    if (typeof dumps !== "string" || dumps === "") return [];
     const requests = parsePhaseList(dumps.replaceAll(",", "+"), "DUMPIR", this.diagnostics);
     return requests.map((r) => phaseNames[r.index] as string);
   }
 
   private encoding(): EncodeOptions {
-    return optionsOf("encode", this.knobs).noPadding === true ? { padded: false } : {};
+    return this.log.asked("encode", { noPadding: false }).noPadding === true ? { padded: false } : {};
   }
 
   /** Observers: the user's, and the one that DUMPIR asks for. */
@@ -296,7 +299,7 @@ class Run {
     callers: readonly Func[],
     record: { allocation: AllocationResult | null },
   ): PhaseOptions {
-    const { maxRegisters, overrideDirectives, opt, phases, allocation } = this.options;
+    const { maxRegisters, overrideDirectives, opt, phases, allocation, lean } = this.options;
     const observe = this.observer(func);
     const byKnobs = settingsOfKnobs(optionsOf("sched", this.knobs));
     const limitOf = (f: Func): RegisterLimit =>
@@ -309,7 +312,7 @@ class Run {
     // A function takes registers of the kernel that calls it.
     const registers = Math.min(limit.registers, ...callers.map((f) => limitOf(f).registers));
     return {
-      ...optionsOf("phases", this.knobs),
+      ...this.log.asked("phases", ofManager),
       ...phases,
       parameters: { ...optionsOf("optimizer", this.knobs), ...phases?.parameters },
       unroll: { ...optionsOf("unroll", this.knobs), ...phases?.unroll },
@@ -329,6 +332,11 @@ class Run {
       onAllocation: (result) => {
         record.allocation = result;
       },
+      ...(lean !== true && {
+        onKnob: (component, option, value, otherwise, phase) => {
+          if (!replaced(component, option, phase, phases)) this.log.note(phase, component, option, value, otherwise);
+        },
+      }),
       ...(observe && { observe }),
     };
   }
@@ -370,10 +378,34 @@ class Run {
   }
 }
 
-/** What knobs say to lowering. */
-function loweringOf(knobs: KnobValues): { errorBarriers?: boolean } {
-  const { noErrorBarriers } = optionsOf("lower", knobs);
-  return noErrorBarriers === true ? { errorBarriers: false } : {};
+/** The compilation, whose `knobs` are made when they are first asked for. */
+function withReadings(c: Compilation, log: KnobLog): Compilation {
+  let readings: Compilation["knobs"] | null = null;
+  const get = (): Compilation["knobs"] => {
+    readings ??= shownAs(
+      [...log.readings()],
+      readingsText,
+      (r) => `[${readingsTitle(r)}]`,
+      async (r, text) => (await import("./present/knobs.js")).presentReadings(r, text),
+    );
+    return readings;
+  };
+  return Object.defineProperty(c, "knobs", { enumerable: true, configurable: true, get });
+}
+
+/** What the manager of the phases does when no knob says otherwise. */
+const ofManager = {
+  disablePhases: "",
+  namedPhases: "",
+  phaseBudget: Number.POSITIVE_INFINITY,
+  levelBudget: Number.POSITIVE_INFINITY,
+};
+
+/** Whether a policy of the caller decides in place of the one that the option would choose. */
+function replaced(component: string, option: string, phase: PhaseName, phases: CompileOptions["phases"]): boolean {
+  if (component === "control") return phases?.assign?.policy?.branch !== undefined;
+  const half = phase === "PostSchedule" ? "post" : "pre";
+  return component === "sched" && option in policyOptions[half] && phases?.schedule?.[half] !== undefined;
 }
 
 /** A function on its way. */

@@ -207,8 +207,8 @@ export const commandTable = {
       arch: { value: "NAME", help: "What for (default sm_90)." },
       emit: {
         value: "WHAT",
-        takes: ["cubin", "sass", "ori", "lowered"],
-        help: "cubin (default), sass, ori (after all phases), lowered (before the first phase).",
+        takes: ["cubin", "sass", "ori", "lowered", "knobs"],
+        help: "cubin (default), sass, ori (after all phases), lowered (before the first phase), knobs (which ones were read, by whom, with which value).",
       },
       "opt-level": { value: "N", short: "O", takes: "integer", help: "Level: 0, 1, 2; any other is 3 (the default)." },
       maxrregcount: { value: "N", takes: "count", help: "Registers that a function may use, as for ptxas." },

@@ -3,8 +3,10 @@ import type { Compilation } from "../compile.js";
 import { disassemble, listingText } from "../disassemble.js";
 import { readCubin } from "../elf/index.js";
 import { suggestion } from "../knobs/index.js";
+import { readersOf, shownValue } from "../knobs/reads.js";
 import { printFunc } from "../ori/print.js";
 import { type PhaseName, phaseNames, phaseRow } from "../phases/index.js";
+import { alignColumns } from "../view/html.js";
 import { readCommandLine } from "./command-line.js";
 import { compiledFile } from "./compiled.js";
 import type { Host } from "./host.js";
@@ -25,7 +27,14 @@ export function compileCommand(args: readonly string[], host: Host): number {
     }),
   });
   if (emit === "cubin") return c.cubin === null ? 1 : save(values.output ?? "a.cubin", c.cubin, host);
-  const text = emit === "sass" ? sassText(c) : after !== null ? stages.join("\n") : oriText(c, emit);
+  const text =
+    emit === "sass"
+      ? sassText(c)
+      : emit === "knobs"
+        ? knobsText(c)
+        : after !== null
+          ? stages.join("\n")
+          : oriText(c, emit);
   if (after !== null && stages.length === 0 && c.ok)
     throw new UsageError(`phase ${after} did not run: ${whyNot(c, after)}`);
   if (values.output === undefined) host.out(text);
@@ -46,6 +55,11 @@ function whyNot(c: Compilation, phase: PhaseName): string {
 function oriText(c: Compilation, emit: "ori" | "lowered"): string {
   const funcs = c.functions.map((f) => (emit === "lowered" ? f.lowered : f.func)).filter((f) => f !== null);
   return funcs.map((f) => printFunc(f)).join("\n");
+}
+
+function knobsText({ knobs }: Compilation): string {
+  const rows = knobs.map((k) => [k.knob, shownValue(k.value), k.set ? "set" : "default", readersOf(k)]);
+  return `${alignColumns([["knob", "value", "", "read by"], ...rows], [false, true, false, false])}\n`;
 }
 
 function sassText(c: Compilation): string {

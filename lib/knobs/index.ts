@@ -3,16 +3,15 @@
 export type { KnobLine } from "./named.js";
 export { type KnobType, namedKnobs } from "./named.js";
 export { nearest, suggestion } from "./nearest.js";
+export { type KnobReading, type OnKnob, watched } from "./reads.js";
 export {
   findKnob,
   type Knob,
-  type KnobReading,
   type KnobValue,
   type KnobValues,
   knobCount,
   knobs,
   optionsOf,
   parseValue,
-  readingsOf,
   readKnobs,
 } from "./registry.js";

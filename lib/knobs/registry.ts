@@ -85,30 +85,6 @@ export function readKnobs(settings: Readonly<Record<string, string | number | bo
   return diagnostics.length > 0 ? fail(diagnostics) : ok(values);
 }
 
-/** A knob that was set, and who read which value of it. */
-export interface KnobReading {
-  /** Its name, or what was given in place of one. */
-  readonly knob: string;
-  /** Its number; null for one without. */
-  readonly number: number | null;
-  /** The value that was read. */
-  readonly value: KnobValue;
-  /** Component, and its option that the knob sets. */
-  readonly component: string;
-  /** The option of the reader that it sets. */
-  readonly option: string;
-}
-
-/** Who reads the values that were set. */
-export function readingsOf(values: KnobValues): readonly KnobReading[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const knob = findKnob(name);
-    const [component, option] = (knob?.readBy ?? "").split(": ");
-    if (knob === undefined || component === undefined || option === undefined) return [];
-    return [{ knob: knob.name, number: knob.number, value, component, option }];
-  });
-}
-
 /** Texts with a form of their own, and how it is told. */
 const forms: Readonly<Record<string, readonly [form: RegExp, words: string]>> = {
   RegAllocEstimatedLoopIterations: [/^[1-9]\d{0,5}$/, "a number of trips"],

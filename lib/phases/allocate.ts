@@ -1,8 +1,9 @@
 /** AllocateRegisters: hands the function to the register allocator. */
 import { snapshot } from "../ori/func.js";
 import type { Func } from "../ori/types.js";
-import { allocate } from "../regalloc/index.js";
+import { allocate, defaultKnobs } from "../regalloc/index.js";
 import type { AllocationOptions } from "../regalloc/types.js";
+import { readerOf } from "./parameters.js";
 import type { PhaseContext } from "./types.js";
 
 /** With the first register count of the list that needs no spilling (RegTargetList); with the last where none does. */
@@ -19,10 +20,13 @@ function within(func: Func, options: AllocationOptions = {}): AllocationOptions 
 
 export function allocateRegisters(func: Func, context: PhaseContext): void {
   const { onAllocation } = context.options;
+  const onKnob = readerOf(context, "regalloc");
   const allocation: AllocationOptions = {
     numbering: context.level === 0 ? "lowest" : "banks",
+    ...(onKnob && { onKnob }),
     ...context.options.allocation,
   };
+  onKnob?.("targets", allocation.knobs?.targets, defaultKnobs.targets);
   const result = allocate(func, within(func, allocation));
   for (const d of result.diagnostics) context.report(d);
   if (result.ok && onAllocation) onAllocation(result.value);

@@ -4,6 +4,7 @@
  */
 
 import { ShownAlignments } from "../analysis/index.js";
+import { watched } from "../knobs/reads.js";
 import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
 import { control, controlO0 } from "../sched/index.js";
@@ -39,7 +40,7 @@ import { removeNops } from "./nop.js";
 import { oneTurn } from "./one-turn.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
-import { parametersOf } from "./parameters.js";
+import { parametersOf, readerOf } from "./parameters.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { scaleAddresses } from "./scaled-addresses.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
@@ -148,8 +149,10 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriCopyProp: later,
   PerformPGO: { none: "no profile" },
   OriStrengthReduce: later,
-  OriLoopUnrolling: (func, { options, rewrites }) =>
-    void unrollLoops(func, { ...unrollLimits, ...options.unroll }, rewrites),
+  OriLoopUnrolling: (func, context) => {
+    const limits = { ...unrollLimits, ...context.options.unroll };
+    unrollLoops(func, watched(limits, unrollLimits, readerOf(context, "unroll")), context.rewrites);
+  },
   GenerateMovPhi: generateMovPhi,
   OriPipelining: later,
   StageAndFence: { none: "nothing to do: lowering places fences" },

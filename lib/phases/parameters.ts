@@ -2,7 +2,8 @@
  * Switches, budgets and thresholds of the optimizer, by the names of the knobs that set them (lib/knobs). Defaults are what the
  * phases do by themselves. What a phase has no counterpart for is not here, and its knob stays refused.
  */
-import type { PhaseContext, PhaseOptions } from "./types.js";
+import { type OnKnob, watched } from "../knobs/reads.js";
+import type { PhaseContext } from "./types.js";
 
 /** All parameters, by the names of their knobs. */
 export interface PhaseParameters {
@@ -137,8 +138,18 @@ export const phaseParameters: PhaseParameters = {
   DistributeAndReassociateMulBudget: Number.POSITIVE_INFINITY,
 };
 
-/** The parameters of a run: what its options say, else the defaults. */
-export function parametersOf(from: PhaseOptions | PhaseContext): PhaseParameters {
-  const { parameters } = "options" in from ? from.options : from;
-  return parameters === undefined ? phaseParameters : { ...phaseParameters, ...parameters };
+/** The parameters of a phase: what the options of the run say, else the defaults. */
+export function parametersOf(context: Pick<PhaseContext, "options" | "phase">): PhaseParameters {
+  const { parameters } = context.options;
+  const values = parameters === undefined ? phaseParameters : { ...phaseParameters, ...parameters };
+  return watched(values, phaseParameters, readerOf(context, "optimizer"));
+}
+
+/** Who is told of the options of a component that a phase reads; undefined: nobody. */
+export function readerOf(
+  { options, phase }: Pick<PhaseContext, "options" | "phase">,
+  component: string,
+): OnKnob | undefined {
+  const { onKnob } = options;
+  return onKnob && ((option, value, otherwise) => onKnob(component, option, value, otherwise, phase));
 }

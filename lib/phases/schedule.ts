@@ -12,18 +12,27 @@ import {
   backendA,
   control,
   type Policy,
+  policyOptions,
   scheduleFunc,
 } from "../sched/index.js";
+import { readerOf } from "./parameters.js";
 import type { PhaseContext } from "./types.js";
 
 function run(func: Func, context: PhaseContext, policy: Policy | null): void {
+  const after = context.phase === "PostSchedule";
+  const onKnob = readerOf(context, "sched");
+  if (onKnob !== undefined)
+    for (const [option, otherwise] of Object.entries(policyOptions[after ? "post" : "pre"]))
+      onKnob(option, undefined, otherwise);
   if (policy === null) return;
   const { schedule, onSchedule, allocation } = context.options;
+  if (after) onKnob?.("postBudget", schedule?.postOptions?.passBudget, Number.POSITIVE_INFINITY);
   const report = scheduleFunc(func, policy, {
     ...(allocation?.maxRegisters !== undefined && { maxRegisters: allocation.maxRegisters }),
     ...(allocation?.ceilings !== undefined && { ceilings: allocation.ceilings }),
     ...schedule?.options,
-    ...(context.phase === "PostSchedule" && schedule?.postOptions),
+    ...(after && schedule?.postOptions),
+    ...(onKnob && { onKnob }),
   });
   onSchedule?.(report, context.phase);
 }
@@ -40,6 +49,12 @@ export function postSchedule(func: Func, context: PhaseContext): void {
 
 export function scoreboards(func: Func, context: PhaseContext): void {
   const { control: policy, assign } = context.options;
-  if (policy !== undefined) control(func, policy);
-  else assignControl(func, assign);
+  if (policy !== undefined) {
+    control(func, policy);
+    return;
+  }
+  const onKnob = readerOf(context, "control");
+  onKnob?.("crossBlock", undefined, 1);
+  onKnob?.("longLatency", undefined, 1);
+  assignControl(func, assign);
 }

@@ -92,6 +92,8 @@ export interface PhaseOptions {
   readonly onDecision?: (note: Note, phase: PhaseName) => void;
   /** Called after each such phase with how often it applied each rule, by name. */
   readonly onRewrites?: (hits: ReadonlyMap<string, number>, phase: PhaseName) => void;
+  /** Called when a phase first reads an option that a knob sets: the component, what `OnKnob` is told, and the phase. */
+  readonly onKnob?: (component: string, option: string, value: unknown, otherwise: unknown, phase: PhaseName) => void;
   /** The control pass of -O1 and above: its policy, and who observes it. */
   readonly assign?: AssignOptions;
   /** A rule per instruction in place of the level's control words. Default at -O0 `controlO0`. */

@@ -20,7 +20,7 @@ export function presentCompilation(c: Compilation, text: string, origin?: PtxOri
     diagnostics: c.diagnostics,
     source: c.text,
     pictures: !inNotebook(),
-    more: "Phase by phase, with dependences, live intervals and decisions: <code>await view.pipeline(c)</code>, or <code>ptxlab view FILE -o PAGE.html</code>.",
+    more: "Phase by phase, with dependences, live intervals and decisions: <code>await view.pipeline(c)</code>, or <code>ptxlab view FILE -o PAGE.html</code>. Knobs that were read, by whom, with which value: <code>c.knobs</code>.",
     lineOf: (func: string, index: number) => codes.get(func)?.locs[index]?.line ?? null,
     ...(origin && { cuda: origin.text, cudaLineOf: (line: number) => origin.places[line - 1]?.line ?? null }),
   };

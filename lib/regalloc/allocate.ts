@@ -6,6 +6,7 @@
 import { diagnostic, notSupported } from "../diagnostics.js";
 import { InternalError } from "../errors.js";
 import { FIRST_KEPT_UNIFORM } from "../isa/abi.js";
+import { watched } from "../knobs/reads.js";
 import { insertAt, removeInst, touch } from "../ori/index.js";
 import { type File, type Func, Kind } from "../ori/types.js";
 import { fail, ok, type Result } from "../result.js";
@@ -77,24 +78,26 @@ class Work {
   private stackPointer = -1;
   private rounds = 0;
   private keptBarriers = false;
+  private readonly knobs: AllocatorKnobs;
 
   constructor(func: Func, options: AllocationOptions) {
     this.func = func;
     this.options = options;
+    this.knobs = watched({ ...defaultKnobs, ...options.knobs }, defaultKnobs, options.onKnob);
     this.spiller = {
       func,
       stackPointer: () => this.findStackPointer(),
       areaStart: Math.ceil(func.frame.localBytes / 4) * 4,
       temporaries: new Set(),
       slots: this.slots,
-      wide: { left: options.knobs?.spillBudget ?? defaultKnobs.spillBudget },
+      wide: { left: this.knobs.spillBudget },
     };
   }
 
   /** Null when the file fits, after as many spill rounds as it takes. */
   allocateFile(info: FileInfo): ReturnType<typeof diagnostic> | null {
     const registers = this.limit(info);
-    const knobs = { ...defaultKnobs, ...this.options.knobs };
+    const { knobs } = this;
     for (let round = 0; round < ROUND_LIMIT; round++) {
       this.ranges ??= computeRanges(flatten(this.func));
       const facts = gatherFacts(this.ranges, info.file, (v) => this.spiller.temporaries.has(v), tripsOf(knobs), knobs);

@@ -10,7 +10,7 @@
 import { InternalError } from "../errors.js";
 import { FIRST_KEPT_UNIFORM, isClobbered } from "../isa/abi.js";
 import { File } from "../ori/types.js";
-import { accumulate } from "./constraints.js";
+import { accumulate, type Relaxation, unrelaxed } from "./constraints.js";
 import type { FileFacts } from "./facts.js";
 import type { FileInfo } from "./geometry.js";
 import { Occupancy, overlap } from "./occupancy.js";
@@ -173,6 +173,7 @@ class Attempt {
   private readonly secondary: Int32Array;
   private readonly context: ConstraintContext;
   private readonly list: Constraint[] = [];
+  private readonly relaxation: Relaxation;
 
   constructor(problem: FileProblem, attempt: number, mayspill: boolean) {
     this.p = problem;
@@ -187,7 +188,11 @@ class Attempt {
     this.primary = new Int32Array(problem.info.registers);
     this.secondary = new Int32Array(problem.info.registers);
     const { assignment } = this;
-    const { facts } = problem;
+    const { facts, knobs } = problem;
+    this.relaxation =
+      attempt === 0
+        ? unrelaxed
+        : { attempt, relaxHead: knobs.relaxHead, relaxTail: knobs.relaxTail, bankAware: knobs.bankAware };
     this.context = {
       func: problem.ranges.flat.func,
       file: problem.info.file,
@@ -289,7 +294,7 @@ class Attempt {
     this.list.length = 0;
     this.p.policies.constraints(this.context, v, this.list);
     const costs = { primary: this.primary, secondary: this.secondary, slots };
-    accumulate(costs, this.list, this.context.assigned, { attempt: this.attempt, ...this.p.knobs });
+    accumulate(costs, this.list, this.context.assigned, this.relaxation);
     const choice = this.p.policies.select(this.scan(v, slots));
     this.show(v, choice.slot, choice.why);
     if (choice.slot >= 0) {

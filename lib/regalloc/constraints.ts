@@ -110,6 +110,9 @@ export interface Relaxation {
   readonly bankAware: boolean;
 }
 
+/** The first attempt keeps all. */
+export const unrelaxed: Relaxation = { attempt: 0, relaxHead: 0, relaxTail: 0, bankAware: false };
+
 /** Whether a retry drops the n-th (from 1) of `total` soft constraints (wiki page 33 §Step 5). */
 export function isRelaxed(n: number, total: number, r: Relaxation): boolean {
   if (r.attempt === 0) return false;

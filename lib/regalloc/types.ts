@@ -1,4 +1,5 @@
 /** What the allocator takes, tells and returns. All of it is plain data, so that notebooks can plot and replace it. */
+import type { OnKnob } from "../knobs/reads.js";
 import type { File, Func, Inst } from "../ori/types.js";
 
 /** Per-value facts that policies decide on. */
@@ -198,6 +199,8 @@ export interface AllocationOptions {
   readonly policies?: Partial<Policies>;
   /** Numbers to replace. Default: `defaultKnobs`. */
   readonly knobs?: Partial<AllocatorKnobs>;
+  /** Called when one of them is first read. */
+  readonly onKnob?: OnKnob;
   /** Called with every scan, attempt and spill. */
   readonly observe?: (event: AllocationEvent) => void;
 }

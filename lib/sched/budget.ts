@@ -7,6 +7,8 @@
  * keeps to 32 there whatever the shared memory; with 32 KB and `.maxntid 128` it takes 80). A target given by
  * SchedMaxRTarget is taken as it is. On physical registers the allocation is made, so nothing more can be had or lost.
  */
+
+import type { OnKnob } from "../knobs/reads.js";
 import { File, type Func } from "../ori/types.js";
 import { registersWithoutLoss } from "../target/index.js";
 import type { HeuristicParameters } from "./policy.js";
@@ -17,6 +19,8 @@ export interface MayUse {
   readonly maxRegisters?: number;
   /** Bytes of shared memory of a block, in place of what the function uses by itself (RegAllocUserSmemBytesPerCTA). */
   readonly sharedBytes?: number;
+  /** Called when an option that a knob sets is first read. */
+  readonly onKnob?: OnKnob;
   /** Lower ceilings of an experiment, in registers per file. */
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
 }
@@ -63,13 +67,14 @@ export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayU
 }
 
 function registerBudget(func: Func, parameters: HeuristicParameters, given: MayUse): number {
-  const { maxRegisters, sharedBytes } = given;
+  const { maxRegisters, sharedBytes, onKnob } = given;
   const { maxRegistersPerThread: most } = func.target.limits;
   const { registerTarget } = parameters;
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
   if (!func.virtual) return most;
   const may = Math.min(most, maxRegisters ?? most);
   const { warpCount, warpCountScale, mmaSlack } = parameters;
+  if (warpCount !== 0) onKnob?.("sharedBytes", sharedBytes, undefined);
   const warps = warpCount === 0 ? null : allWarps(func, sharedBytes);
   const slack = mmaSlack !== 0 && multiplies(func) ? mmaSlack : 0;
   const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - alignmentLoss(func) + slack;

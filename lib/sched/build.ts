@@ -6,6 +6,7 @@ import { memoryEffect, Order, orderOf } from "../analysis/memory.js";
 import { isProduct } from "../analysis/products.js";
 import { homeUnits } from "../analysis/units.js";
 import { InternalError } from "../errors.js";
+import type { OnKnob } from "../knobs/reads.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
 import type { Block, Func, Inst } from "../ori/types.js";
 import { type Dag, EdgeKind, Edges } from "./dag.js";
@@ -22,6 +23,8 @@ export interface DagOptions {
   readonly memoryWindow?: number;
   /** Pairs of accesses of a block whose addresses are compared (knob SchedRefineMemDepBudget). Default: all. */
   readonly refineBudget?: number;
+  /** Called when one of the options that knobs set is first read. */
+  readonly onKnob?: OnKnob;
 }
 
 /** The dependence graph of one block of the function as it is now. */
@@ -58,6 +61,9 @@ export class DagBuilder {
     this.noAlias = options.noAlias ?? false;
     this.window = options.memoryWindow ?? WINDOW;
     this.refine = options.refineBudget ?? Number.POSITIVE_INFINITY;
+    options.onKnob?.("noAlias", this.noAlias, false);
+    options.onKnob?.("memoryWindow", this.window, WINDOW);
+    options.onKnob?.("refineBudget", this.refine, Number.POSITIVE_INFINITY);
     const units = this.flat.units.count;
     this.home = homeUnits(func, this.flat.units);
     this.stamp = new Int32Array(units).fill(-1);

@@ -23,7 +23,7 @@ export type { Prepared } from "./control/prepare.js";
 export { type Dag, EdgeKind, edgeKinds } from "./dag.js";
 export { type Timeline, timeline } from "./estimate.js";
 export { type HoistOptions, hoist, isSpeculable } from "./hoist.js";
-export { assignOfKnobs, type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
+export { assignOfKnobs, policyOptions, type SchedKnobs, type ScheduleSettings, settingsOfKnobs } from "./knobs.js";
 export { type BlockCycles, type FuncLatency, funcLatency, type LatencyOptions } from "./latency.js";
 export { type Choice, listSchedule, type ObserveChoice } from "./list.js";
 export { type LatencyModel, type LatencyOverrides, latencyModel, type Occupancy } from "./model.js";

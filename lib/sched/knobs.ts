@@ -84,6 +84,12 @@ export function assignOfKnobs({ crossBlock, longLatency }: SchedKnobs): AssignOp
 
 const likeLoad = ({ form }: Inst): boolean => form.memory?.access === "load" && form.memory.space !== "const";
 
+/** What decides about the policy of each of the two phases, with the values when nobody sets them. */
+export const policyOptions: Readonly<Record<"pre" | "post", Readonly<Record<string, unknown>>>> = {
+  pre: { disabled: 0, preserveOrder: false, forceReverse: 0 },
+  post: { disabled: 0, preserveOrder: false, postForceReverse: 0, latencyHiding: true, issueDelay: true },
+};
+
 /** The strategy after allocation, where a knob takes something from it; undefined: the level's. */
 function postOf({ latencyHiding, issueDelay }: SchedKnobs): Policy | undefined {
   if (latencyHiding !== false && issueDelay !== false) return undefined;

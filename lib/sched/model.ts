@@ -8,6 +8,8 @@
 import { IMPLICIT } from "../analysis/flat.js";
 import { handoverDistance, isProduct, isWait } from "../analysis/products.js";
 import { rawDistance, setToWait, timingOf, warDistance, wawDistance } from "../isa/latency.js";
+import type { Form } from "../isa/types.js";
+import { type OnKnob, watched } from "../knobs/reads.js";
 import { Kind, type MachineInst } from "../ori/types.js";
 import type { Target } from "../target/types.js";
 import { pipeIndex, resourceOf } from "./pipes.js";
@@ -94,17 +96,48 @@ const isCopy = ({ form, srcs }: MachineInst): boolean => form.op === "MOV" && sr
 export const READ_RELEASE = 10;
 
 /** The model of a target's latency tables. */
-export function latencyModel(target: Target, overrides: LatencyOverrides = {}): LatencyModel {
-  return new TableModel(target, overrides);
+export function latencyModel(target: Target, overrides: LatencyOverrides = {}, onKnob?: OnKnob): LatencyModel {
+  return new TableModel(target, overrides, onKnob);
+}
+
+/** What single numbers are when nobody sets them: as the tables say. */
+const ofTables: LatencyOverrides = Object.fromEntries(
+  [
+    "ldsLatency",
+    "texLatency",
+    "xuLatency",
+    "readLatency",
+    "phasechkLatency",
+    "readSbLatency",
+    "readSbLdgstsLatency",
+    "readSbDmmaLatency",
+    "readSbUseLatency",
+    "identityMove",
+    "syncsLatency",
+  ].map((name) => [name, undefined]),
+);
+
+/** By the form's number: its unit, "" where the pipe is all. */
+const unitsOfForms: string[] = [];
+
+function unitOf({ id, name }: Form): string {
+  unitsOfForms[id] ??= units.find(([pattern]) => pattern.test(name))?.[1] ?? "";
+  return unitsOfForms[id];
 }
 
 class TableModel implements LatencyModel {
   private readonly byForm: (Occupancy | undefined)[] = [];
+  private readonly overrides: LatencyOverrides;
+  /** Pipes and units whose busy time was asked for. */
+  private readonly asked = new Set<string>();
 
   constructor(
     private readonly target: Target,
-    private readonly overrides: LatencyOverrides,
-  ) {}
+    private readonly given: LatencyOverrides,
+    private readonly onKnob: OnKnob | undefined,
+  ) {
+    this.overrides = watched(given, ofTables, onKnob);
+  }
 
   occupancy(inst: MachineInst): Occupancy {
     let o = this.byForm[inst.form.id];
@@ -129,11 +162,21 @@ class TableModel implements LatencyModel {
   }
 
   private busy({ form }: MachineInst, pipe: string): number | undefined {
-    const { busy, opBusy, formBusy } = this.overrides;
+    const { busy, opBusy, formBusy } = this.given;
+    const { onKnob } = this;
+    if (this.asked.size === 0) {
+      onKnob?.("formBusy", formBusy, undefined);
+      onKnob?.("opBusy", opBusy, undefined);
+    }
     const own = formBusy?.[form.name] ?? opBusy?.[form.op];
-    if (own !== undefined || busy === undefined) return own;
-    const unit = units.find(([name]) => name.test(form.name))?.[1];
-    return (unit === undefined ? undefined : busy[unit]) ?? busy[pipe];
+    if (own !== undefined || (busy === undefined && onKnob === undefined)) return own;
+    for (const name of [unitOf(form), pipe]) {
+      if (name === "") continue;
+      if (!this.asked.has(name)) onKnob?.(`busy${name}`, busy?.[name], undefined);
+      this.asked.add(name);
+      if (busy?.[name] !== undefined) return busy[name];
+    }
+    return undefined;
   }
 
   private expected(inst: MachineInst, pipe: string): number | undefined {

@@ -8,6 +8,7 @@ import { analysis } from "../analysis/cache.js";
 import type { Cfg } from "../analysis/cfg.js";
 import { blockFrequencies } from "../analysis/frequency.js";
 import { STACK_REGISTER } from "../isa/abi.js";
+import { watched } from "../knobs/reads.js";
 import { touch } from "../ori/editor.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
 import { LEAST, type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
@@ -154,10 +155,10 @@ class Scheduler {
     private readonly policy: Policy,
     private readonly options: ScheduleOptions,
   ) {
-    const model = options.model ?? latencyModel(func.target, options.latencies);
+    const model = options.model ?? latencyModel(func.target, options.latencies, options.onKnob);
     this.builder = new DagBuilder(func, { ...options, model });
     this.scratch = new ValueScratch(analysis(func, "liveness"));
-    this.parameters = { ...defaultParameters, ...options.parameters };
+    this.parameters = watched({ ...defaultParameters, ...options.parameters }, defaultParameters, options.onKnob);
     this.passes = isStrategy(policy) ? policy.passes : [{ policy }];
     const { batchBudget, reduceBudget } = this.parameters;
     const counted = [options.passBudget, batchBudget, reduceBudget].some((n) => n !== undefined && Number.isFinite(n));
@@ -165,7 +166,9 @@ class Scheduler {
     this.shortening = counted || options.observe !== undefined ? this.passes.length : last + 1;
     this.limits = [...registerLimits(func, this.parameters, options)];
     this.mayRaise = func.virtual && this.parameters.registerTarget === null && options.ceilings?.R === undefined;
-    const { loopTrips } = options;
+    const { loopTrips, onKnob } = options;
+    onKnob?.("loopTrips", loopTrips, undefined);
+    onKnob?.("crossBlock", options.crossBlock ?? true, true);
     this.frequencies =
       loopTrips === undefined
         ? analysis(func, "frequencies")

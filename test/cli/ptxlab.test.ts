@@ -168,6 +168,15 @@ test.each([["cubin"], ["sass"], ["ori"], ["lowered"]])("compile --emit %s", asyn
   else expect(host.stdout.match(/\bSTG\b/g)).toHaveLength(2);
 });
 
+test("compile --emit knobs: which were read, by whom, with which value", async () => {
+  const host = fakeHost({ "k.ptx": files["two.ptx"]! });
+  const knob = ["--knob", "RegAllocSortRegs=1", "--knob", "SchedTexLatency=9"];
+  expect(await ptxlab(["compile", "k.ptx", "--emit", "knobs", ...knob], host)).toBe(0);
+  expect(host.stdout).toMatch(/^RegAllocSortRegs +1 {2}set +AllocateRegisters$/m);
+  expect(host.stdout).toMatch(/^SchedTexLatency +9 {2}set +nobody: no decision asked for it$/m);
+  expect(host.stdout).toMatch(/^RegAllocNumNonSpillTrials +2 {2}default +AllocateRegisters$/m);
+});
+
 test("compile reports errors and fails", async () => {
   const host = fakeHost({ "k.ptx": files["bad.ptx"]! });
   expect(await ptxlab(["compile", "k.ptx"], host)).toBe(1);

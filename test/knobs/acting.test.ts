@@ -169,14 +169,6 @@ test("every knob with a reader is proved here, and no other", () => {
   );
 });
 
-test("a compilation says which knobs were read, by whom, with which value", () => {
-  const c = compile(kernel("saxpy"), { target: "sm_90", knobs: { SchedLDSLatency: "0x20", regallocsortregs: 1 } });
-  expect(c.knobs).toEqual([
-    { knob: "SchedLDSLatency", number: 757, value: 32, component: "sched", option: "ldsLatency" },
-    { knob: "RegAllocSortRegs", number: 657, value: 1, component: "regalloc", option: "order" },
-  ]);
-});
-
 test.each(Object.entries(corpusProofs))("%s, on kernels of the corpus", (name, { value, kernels: names }) => {
   const knob = { [name]: value };
   expect(names.some((k) => madeOf(k, undefined, { knobs: knob }) !== madeOf(k, undefined, {}))).toBe(true);

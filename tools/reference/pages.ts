@@ -29,6 +29,8 @@ export function knobPage(): Page {
     "",
     `${knobs.length} knobs are known by name; ${acting.length} act: the component and the option that read one stand beside it. The others are refused, and so are those that`,
     "ptxas knows by number alone. Values are set by `--knob NAME=VALUE`, by `knobs` of `compile`, and in sweeps; `ptxlab knobs TEXT` lists them.",
+    "A compilation tells in `knobs`, and `ptxlab compile FILE --emit knobs` prints, which ones its decisions asked for: the value, whether it was set or is the default, and the phases",
+    "and stages that read it. One that was set and that nobody read, such as the latency of texture fetches in a kernel without any, is told as that: it cannot have changed the code.",
     "",
     "## Knobs that act",
     "",
