@@ -96,10 +96,10 @@ function tell({ observe }: FileProblem, events: readonly AllocationEvent[]): voi
  * (of a hash's rounds the longest lived first takes 87 registers, wide ones first 90, in order 94; of small functions in order one fewer). None that leaves more copies.
  */
 function fewest(problem: FileProblem, plain: FileResult): FileResult {
-  const { info, ranges, knobs } = problem;
+  const { info, knobs } = problem;
   if (problem.preferring === null || knobs.order !== 0 || info.file !== File.R) return plain;
   if (plain.spills.length > 0 || plain.stuck !== null) return plain;
-  const least = mostOccupied(ranges, info.file);
+  const least = fewestPossible(problem);
   let best = plain;
   let told: readonly AllocationEvent[] = [];
   for (const priority of [longestFirst, programOrder, widestFirst]) {
@@ -116,6 +116,14 @@ function fewest(problem: FileProblem, plain: FileResult): FileResult {
   }
   tell(problem, told);
   return best;
+}
+
+/** Registers below which no assignment comes: as many as are occupied at once, and the reserved one, which only values bound to it take. */
+function fewestPossible({ ranges, info }: FileProblem): number {
+  const { flat } = ranges;
+  const { values } = flat.func;
+  const most = mostOccupied(ranges, info.file, (unit) => values.fixed(flat.owner[unit] as number) !== info.reserved);
+  return most > info.reserved && info.reserved >= 0 ? most + 1 : most;
 }
 
 /** Copies between registers that the assignment does not make the same, weighted. */

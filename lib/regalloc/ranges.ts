@@ -330,16 +330,16 @@ export function livePressure(func: Func, file: File): Uint16Array {
   return occupied(computeRanges(flatten(func)), file);
 }
 
-/** The greatest of `livePressure`. */
-export function mostOccupied(ranges: Ranges, file: File): number {
-  return occupied(ranges, file).reduce((most, n) => Math.max(most, n), 0);
+/** The greatest of `livePressure`, of the units that count. */
+export function mostOccupied(ranges: Ranges, file: File, counts: (unit: number) => boolean): number {
+  return occupied(ranges, file, counts).reduce((most, n) => Math.max(most, n), 0);
 }
 
-function occupied(ranges: Ranges, file: File): Uint16Array {
+function occupied(ranges: Ranges, file: File, counts: (unit: number) => boolean = () => true): Uint16Array {
   const { flat, start, segments } = ranges;
   const delta = new Int32Array(ranges.points + 1);
   for (let u = 0; u < flat.units; u++) {
-    if (flat.fileOf[u] !== file) continue;
+    if (flat.fileOf[u] !== file || !counts(u)) continue;
     for (let s = start[u] as number; s < (start[u + 1] as number); s++) {
       const from = segments[2 * s] as number;
       const past = (segments[2 * s + 1] as number) + 1;

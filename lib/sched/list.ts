@@ -7,6 +7,7 @@
 import { InternalError } from "../errors.js";
 import { Candidate } from "./candidate.js";
 import type { Dag } from "./dag.js";
+import type { Timeline } from "./estimate.js";
 import { BudgetGuard } from "./guard.js";
 import type { SchedulePolicy } from "./policy.js";
 import { type BlockContext, SchedState } from "./state.js";
@@ -48,7 +49,17 @@ export function listSchedule(
   context: BlockContext,
   observe: ObserveChoice | null = null,
 ): Int32Array {
-  return new ListScheduler(dag, policy, context, observe).run();
+  return new ListScheduler(dag, policy, context, observe).run() as Int32Array;
+}
+
+/** As `listSchedule` with a forward policy; gives up, with null, as soon as the order cannot be as short as that. */
+export function listScheduleUpTo(
+  dag: Dag,
+  policy: SchedulePolicy,
+  context: BlockContext,
+  most: Pick<Timeline, "cycles" | "drain">,
+): Int32Array | null {
+  return new ListScheduler(dag, policy, context, null).run(most);
 }
 
 class ListScheduler {
@@ -86,7 +97,8 @@ class ListScheduler {
     this.otherScore = new Float64Array(policy.ladder.length);
   }
 
-  run(): Int32Array {
+  /** The order; null where it takes more than `most`. */
+  run(most: Pick<Timeline, "cycles" | "drain"> | null = null): Int32Array | null {
     const { state, policy, guard } = this;
     while (state.readyCount > 0) {
       if (guard !== null) state.admitNow(guard.first);
@@ -98,6 +110,9 @@ class ListScheduler {
       policy.after?.(state, winner, this.memory);
       guard?.take(winner);
       state.place(at);
+      if (most === null) continue;
+      const cycle = state.issue[winner] as number;
+      if (cycle >= most.cycles || cycle + (state.ahead[winner] as number) > most.drain) return null;
     }
     return state.forward ? state.order : state.order.reverse();
   }

@@ -17,7 +17,7 @@ import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
 import { leastLength, type Timeline, timeline } from "./estimate.js";
 import { SHORT } from "./fill.js";
-import { listSchedule, type ObserveChoice } from "./list.js";
+import { listSchedule, listScheduleUpTo, type ObserveChoice } from "./list.js";
 import { type LatencyOverrides, latencyModel } from "./model.js";
 import {
   type BlockFacts,
@@ -252,8 +252,8 @@ class Scheduler {
     let tried = 0;
     let best: Int32Array | null = null;
     let exceeded = false;
-    if (wanted && block.insts.length > 1) {
-      const known = blockKnown(dag, occupancy, full);
+    const known = wanted && block.insts.length > 1 ? blockKnown(dag, occupancy, full) : null;
+    if (known !== null) {
       const least = leastLength(known.toStart, occupancy, exit);
       for (const [k, pass] of this.passes.entries()) {
         // Nothing that is left can be taken.
@@ -286,14 +286,16 @@ class Scheduler {
         taken = tried - 1;
       }
     }
-    const thrift = wanted && block.insts.length > 1 ? this.thriftOf(by, now) : null;
-    const economy = thrift === null ? null : this.economize(dag, thrift, full, { best, now, tried }, judge);
-    if (thrift !== null && economy !== null) {
-      best = economy.order;
-      now = economy.now;
-      time = economy.time;
-      by = thrift.within.name;
-      taken = economy.pass;
+    const thrift = known === null ? null : this.thriftOf(by, now);
+    if (known !== null && thrift !== null) {
+      const economy = this.economize(dag, thrift, { ...full, known }, { best, now, tried }, judge);
+      if (economy !== null) {
+        best = economy.order;
+        now = economy.now;
+        time = economy.time;
+        by = thrift.within.name;
+        taken = economy.pass;
+      }
     }
     this.leave(b, dag, occupancy, time);
     this.most = Math.max(this.most, now.maxLive[0] as number);
@@ -339,15 +341,27 @@ class Scheduler {
     for (let pass = tried + 1; low <= high; pass++) {
       const middle = (low + high) >> 1;
       const limits = [middle, ...this.limits.slice(1)];
-      const order = listSchedule(dag, thrift.within, { ...context, limits, places }, observe);
-      const [now, time] = judge(order);
-      const asShort = now.drain <= before.drain && now.cycles <= before.cycles;
-      if (asShort && needed(now) <= high && !exceeds(now, { now: before, limits: this.limits })) {
-        found = { order, now, time, pass };
-        high = needed(now) - 1;
-      } else low = middle + 1;
+      const within = { ...context, limits, places };
+      const order =
+        observe === null
+          ? listScheduleUpTo(dag, thrift.within, within, before)
+          : listSchedule(dag, thrift.within, within, observe);
+      const judged = order && judge(order);
+      if (order === null || judged === null || !this.isThriftier(judged[0], before, high)) {
+        low = middle + 1;
+        continue;
+      }
+      const [now, time] = judged;
+      found = { order, now, time, pass };
+      high = needed(now) - 1;
     }
     return found;
+  }
+
+  /** As short as the best order before, with at most so many registers. */
+  private isThriftier(now: OrderEstimate, before: OrderEstimate, registers: number): boolean {
+    const asShort = now.drain <= before.drain && now.cycles <= before.cycles;
+    return asShort && (now.maxLive[0] as number) <= registers && !exceeds(now, { now: before, limits: this.limits });
   }
 
   /** Whether the budgets leave room for one more pass with this policy, which is then counted. */
