@@ -7,7 +7,6 @@
 import { InternalError } from "../errors.js";
 import { Candidate } from "./candidate.js";
 import type { Dag } from "./dag.js";
-import type { Timeline } from "./estimate.js";
 import { BudgetGuard } from "./guard.js";
 import type { SchedulePolicy } from "./policy.js";
 import { type BlockContext, SchedState } from "./state.js";
@@ -52,14 +51,17 @@ export function listSchedule(
   return new ListScheduler(dag, policy, context, observe).run() as Int32Array;
 }
 
-/** As `listSchedule` with a forward policy; gives up, with null, as soon as the order cannot be as short as that. */
-export function listScheduleUpTo(
+/** Whether an order that takes at least so many cycles, and until what is waited for after it is there, is of no use. */
+export type Hopeless = (cycles: number, drain: number) => boolean;
+
+/** As `listSchedule` with a forward policy; gives up, with null, as soon as the order is hopeless. */
+export function listScheduleUnless(
   dag: Dag,
   policy: SchedulePolicy,
   context: BlockContext,
-  most: Pick<Timeline, "cycles" | "drain">,
+  hopeless: Hopeless,
 ): Int32Array | null {
-  return new ListScheduler(dag, policy, context, null).run(most);
+  return new ListScheduler(dag, policy, context, null).run(hopeless);
 }
 
 class ListScheduler {
@@ -97,9 +99,10 @@ class ListScheduler {
     this.otherScore = new Float64Array(policy.ladder.length);
   }
 
-  /** The order; null where it takes more than `most`. */
-  run(most: Pick<Timeline, "cycles" | "drain"> | null = null): Int32Array | null {
+  /** The order; null where it became hopeless. */
+  run(hopeless: Hopeless | null = null): Int32Array | null {
     const { state, policy, guard } = this;
+    let drain = 0;
     while (state.readyCount > 0) {
       if (guard !== null) state.admitNow(guard.first);
       if (this.first >= 0) state.admitNow(this.first);
@@ -110,9 +113,12 @@ class ListScheduler {
       policy.after?.(state, winner, this.memory);
       guard?.take(winner);
       state.place(at);
-      if (most === null) continue;
-      const cycle = state.issue[winner] as number;
-      if (cycle >= most.cycles || cycle + (state.ahead[winner] as number) > most.drain) return null;
+      if (hopeless === null) continue;
+      const issue = state.issue[winner] as number;
+      const left = state.total - state.placed;
+      const cycles = left === 0 ? issue + 1 : state.cycle + left;
+      drain = Math.max(drain, cycles, issue + (state.ahead[winner] as number));
+      if (hopeless(cycles, drain)) return null;
     }
     return state.forward ? state.order : state.order.reverse();
   }

@@ -17,7 +17,7 @@ import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
 import { leastLength, type Timeline, timeline } from "./estimate.js";
 import { SHORT } from "./fill.js";
-import { listSchedule, listScheduleUpTo, type ObserveChoice } from "./list.js";
+import { type Hopeless, listSchedule, listScheduleUnless, type ObserveChoice } from "./list.js";
 import { type LatencyOverrides, latencyModel } from "./model.js";
 import {
   type BlockFacts,
@@ -138,6 +138,8 @@ class Scheduler {
   private readonly passes: readonly StrategyPass[];
   /** From this pass on none takes an order that is not shorter; where tries are counted or watched, past the last. */
   private readonly shortening: number;
+  /** The last pass that is tried under a condition. */
+  private readonly lastConditional: number;
   private readonly limits: number[];
   private readonly frequencies: Float64Array;
   /** Whether the limit of file R is an aim that a block may miss. */
@@ -164,6 +166,7 @@ class Scheduler {
     const counted = [options.passBudget, batchBudget, reduceBudget].some((n) => n !== undefined && Number.isFinite(n));
     const last = this.passes.findLastIndex((pass) => pass.shortens !== true);
     this.shortening = counted || options.observe !== undefined ? this.passes.length : last + 1;
+    this.lastConditional = this.passes.findLastIndex((pass) => pass.when !== undefined);
     this.limits = [...registerLimits(func, this.parameters, options)];
     this.mayRaise = func.virtual && this.parameters.registerTarget === null && options.ceilings?.R === undefined;
     const { loopTrips, onKnob } = options;
@@ -269,14 +272,10 @@ class Scheduler {
         if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
         const values = pass.byRegister === true && this.func.virtual ? byRegister() : full.values;
-        const order = listSchedule(
-          dag,
-          pass.policy,
-          { ...full, values, places, known },
-          this.tell ? (this.options.observe ?? null) : null,
-        );
-        const [after, afterTime] = isOrder(order, best) ? [now, time] : judge(order);
+        const order = this.propose(dag, pass, { ...full, values, places, known }, facts, k);
         tried++;
+        if (order === null) continue;
+        const [after, afterTime] = isOrder(order, best) ? [now, time] : judge(order);
         exceeded ||= exceeds(after, facts);
         if (pass.accept?.(after, facts) === false) continue;
         best = order;
@@ -313,6 +312,22 @@ class Scheduler {
     };
   }
 
+  /** The order of pass `k`; null where it would not be taken and tells nothing that is asked later. */
+  private propose(
+    dag: Dag,
+    { policy, shortens }: StrategyPass,
+    context: BlockContext,
+    { now, exceeded }: BlockFacts,
+    k: number,
+  ): Int32Array | null {
+    const observe = this.tell ? (this.options.observe ?? null) : null;
+    const isAsked = !exceeded && k < this.lastConditional;
+    if (shortens !== true || policy.direction !== "forward" || isAsked || observe !== null)
+      return listSchedule(dag, policy, context, observe);
+    const notShorter: Hopeless = (cycles, drain) => drain > now.drain || (drain === now.drain && cycles >= now.cycles);
+    return listScheduleUnless(dag, policy, context, notShorter);
+  }
+
   /** The search for fewer registers, where the block decides how many the function needs; null: none. */
   private thriftOf(by: string, { maxLive: [needed = 0] }: OrderEstimate): Economizing | null {
     const { policy, func, most, limits, passes } = this;
@@ -335,6 +350,7 @@ class Scheduler {
     const needed = ({ maxLive }: OrderEstimate): number => maxLive[0] as number;
     const start = listSchedule(dag, thrift.least, { ...context, places: best && placesOf(best) }, observe);
     const places = placesOf(start);
+    const tooLong: Hopeless = (cycles, drain) => drain > before.drain || cycles > before.cycles;
     let found: Economy | null = null;
     let low = Math.max(this.most, LEAST, needed(judge(start)[0]));
     let high = needed(before) - 1;
@@ -344,7 +360,7 @@ class Scheduler {
       const within = { ...context, limits, places };
       const order =
         observe === null
-          ? listScheduleUpTo(dag, thrift.within, within, before)
+          ? listScheduleUnless(dag, thrift.within, within, tooLong)
           : listSchedule(dag, thrift.within, within, observe);
       const judged = order && judge(order);
       if (order === null || judged === null || !this.isThriftier(judged[0], before, high)) {
