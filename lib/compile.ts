@@ -59,6 +59,14 @@ export function compile(text: string, options: CompileOptions): Compilation {
   return new Run(text, options).result();
 }
 
+/** Puts its own observers into the options with which the phases of a function run. */
+export type WatchPhases = (func: Func, options: PhaseOptions) => PhaseOptions;
+
+/** As `compile`; `watch` is asked before the phases of each function and must not change what they do. */
+export function compileWatched(text: string, options: CompileOptions, watch: WatchPhases): Compilation {
+  return new Run(text, options, null, watch).result();
+}
+
 /**
  * Finishes a compilation anew from snapshots of its functions, by name, with other phase options: what stands before them is not done
  * again. Functions without a snapshot start as they were lowered. The snapshots are used up.
@@ -98,6 +106,7 @@ class Run {
     text: string,
     options: CompileOptions,
     private readonly resumed: Resumed | null = null,
+    private readonly watch: WatchPhases = (_, given) => given,
   ) {
     this.text = text;
     this.options = options;
@@ -240,7 +249,7 @@ class Run {
       const options = this.phaseOptions(func, callers, record);
       const { observe, onAllocation, onKnob, ...rest } = options;
       record.phaseOptions = rest;
-      const ran = this.take("phases", () => runPhases(func, options));
+      const ran = this.take("phases", () => runPhases(func, this.watch(func, options)));
       forgetAnalyses(func);
       if (ran === null) return;
       record.func = ran.func;

@@ -1,6 +1,6 @@
 /**
- * What the page of a compilation shows (`view.pipeline`): the phases are run once more from each function as it was
- * lowered, with the options that it was compiled with, and every moment that changed it is written down.
+ * What the page of a compilation shows (`view.pipeline`): every moment that changed a function is written down, while it is compiled (`ptxlab view`) or by
+ * running its phases once more from the function as it was lowered, with the options that it was compiled with.
  */
 import { analysis, type Cfg, regionsOf } from "../analysis/index.js";
 import type { Compilation, CompiledFunction } from "../compile.js";
@@ -9,7 +9,7 @@ import { readCubin } from "../elf/index.js";
 import { registerName } from "../isa/text.js";
 import { printInst, snapshot } from "../ori/index.js";
 import { File, type Func } from "../ori/types.js";
-import { Metrics, type PhaseRow, phaseRow, runPhases } from "../phases/index.js";
+import { Metrics, type PhaseOptions, type PhaseRow, phaseRow, runPhases } from "../phases/index.js";
 import { ruleTexts } from "../rules/index.js";
 import { type Code, controlText } from "../sass/index.js";
 import { type BlockGraph, type FuncLatency, funcLatency, latencyModel } from "../sched/index.js";
@@ -45,7 +45,12 @@ export function figuresOf(func: Func, threads: number = threadsOf(func)): Pipeli
 }
 
 /** Throws RangeError on a name in `functions` that the compilation does not have, and on one in `why` that is no rule with a text. */
-export function pipelineData(c: Compilation, options: PipelineOptions = {}, origin?: PtxOrigin): PipelineData {
+export function pipelineData(
+  c: Compilation,
+  options: PipelineOptions = {},
+  origin?: PtxOrigin,
+  recorder: PipelineRecorder = new PipelineRecorder(options),
+): PipelineData {
   const missing = options.functions?.find((name) => !c.functions.some((f) => f.name === name));
   if (missing !== undefined) throw new RangeError(`the compilation has no function ${missing}`);
   if (typeof options.why === "object") {
@@ -69,29 +74,71 @@ export function pipelineData(c: Compilation, options: PipelineOptions = {}, orig
         : cuda === undefined
           ? []
           : linesOfCuda(c, cuda.name),
-    functions: functions.map((f) => functionData(f, c, options)),
+    functions: functions.map((f) => functionData(f, c, options, recorder)),
   };
 }
 
-function functionData(f: CompiledFunction, c: Compilation, options: PipelineOptions): PipelineFunction {
-  const threads = threadsOf(f.lowered);
-  const func = snapshot(f.lowered);
-  const moments = [momentOf(func, null, threads, [])];
-  const decisions = new Decisions(func, options.why ?? false);
-  const times = new Map<string, number>();
-  let began = 0;
-  if (f.phaseOptions !== null)
-    runPhases(func, {
-      ...decisions.options(f.phaseOptions),
-      verify: false,
+/** What was written down of a function while its phases ran. */
+interface Recorded {
+  readonly threads: number;
+  readonly moments: readonly PipelineMoment[];
+  readonly decisions: Decisions;
+  /** Milliseconds by phase. */
+  readonly times: ReadonlyMap<string, number>;
+}
+
+/** Writes down what the page shows of the phases: while a function is compiled (`watch` of `compileWatched`), or else when they are run once more. */
+export class PipelineRecorder {
+  private readonly recorded = new Map<string, Recorded>();
+
+  constructor(private readonly options: PipelineOptions) {}
+
+  /** Observers beside those of the options. */
+  readonly watch = (func: Func, given: PhaseOptions): PhaseOptions => {
+    const { functions, why = false } = this.options;
+    if (functions?.includes(func.name) === false) return given;
+    const threads = threadsOf(func);
+    const moments = [momentOf(func, null, threads, [])];
+    const decisions = new Decisions(func, why);
+    const times = new Map<string, number>();
+    this.recorded.set(func.name, { threads, moments, decisions, times });
+    const watched = decisions.options(given);
+    let began = 0;
+    return {
+      ...watched,
+      onAllocation: (result) => {
+        given.onAllocation?.(result);
+        watched.onAllocation?.(result);
+      },
       observe: (e) => {
+        given.observe?.(e);
         if (e.kind === "after") {
           times.set(e.phase, performance.now() - began);
           const made = decisions.take();
           if (e.changed) moments.push(momentOf(e.func, phaseRow(e.phase) ?? null, threads, made));
         } else began = performance.now();
       },
-    });
+    };
+  };
+
+  /** What is known of a function; where its phases were not watched they run once more, with the options that it was compiled with. */
+  of(f: CompiledFunction): Recorded {
+    const known = this.recorded.get(f.name);
+    if (known !== undefined) return known;
+    const func = snapshot(f.lowered);
+    const options = this.watch(func, f.phaseOptions ?? {});
+    if (f.phaseOptions !== null) runPhases(func, { ...options, verify: false });
+    return this.recorded.get(f.name) as Recorded;
+  }
+}
+
+function functionData(
+  f: CompiledFunction,
+  c: Compilation,
+  options: PipelineOptions,
+  recorder: PipelineRecorder,
+): PipelineFunction {
+  const { threads, moments, decisions, times } = recorder.of(f);
   return {
     name: f.name,
     kind: f.kind,

@@ -2,7 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ptxlab } from "../../lib/cli/index";
+import { compileWatched } from "../../lib/compile";
 import { compile, schedulePolicies } from "../../lib/index";
+import { PipelineRecorder } from "../../lib/present/pipeline";
+import { pipeline } from "../../lib/view/index";
 import { corpus } from "../corpus/cases";
 import { fakeHost } from "./fake-host";
 
@@ -22,6 +25,23 @@ test("the page is written, with the CUDA source beside the PTX when asked", asyn
   expect(await ptxlab(["view", "k.ptx", "--cuda", "k.cu", "-o", "x.html"], host)).toBe(0);
   expect(textOf(host.written.get("x.html"))).toContain("line one");
 });
+
+test.each(["saxpy", "sgemm", "bitonic"])(
+  "watched while %s is compiled: the cubin and the page are those of a compilation shown afterwards",
+  async (name) => {
+    const options = { target: "sm_90", file: "k.ptx" } as const;
+    const recorder = new PipelineRecorder({});
+    const watched = compileWatched(kernel(name), options, recorder.watch);
+    const afterwards = compile(kernel(name), options);
+    expect(Buffer.from(watched.cubin ?? [])).toEqual(Buffer.from(afterwards.cubin ?? [0]));
+    expect(JSON.stringify(watched.functions[0]?.allocation?.spills)).toBe(
+      JSON.stringify(afterwards.functions[0]?.allocation?.spills),
+    );
+    const host = fakeHost({ "k.ptx": kernel(name) });
+    expect(await ptxlab(["view", "k.ptx"], host)).toBe(0);
+    expect(textOf(host.written.get("k.html")) === (await pipeline(afterwards)).html).toBe(true);
+  },
+);
 
 test("--why: rules that did not apply; --times: what phases took; by default neither", async () => {
   const host = fakeHost(files);
