@@ -62,7 +62,9 @@ const trap: Lowering = (c, i) => {
 
 const nanosleep: Lowering = (c, i, m) => {
   m.need(["u32"]);
-  c.emit("NANOSLEEP", [], [c.read(at(operands(i, 1), 0), U32)]);
+  // sm_75 says for whom (ptxas 13.0.88, all levels).
+  const form = c.target.has("memoryDescriptor") ? "NANOSLEEP" : "NANOSLEEP.WARP";
+  c.emit(form, [], [c.read(at(operands(i, 1), 0), U32)]);
 };
 
 /** Performance-monitor events. */

@@ -160,7 +160,13 @@ const mad: Lowering = (c, i, m) => {
   else if (set) {
     addWithCarry(c, d, product(c, which, type, a, b), s, false, false, true);
   } else if (which === "lo" && type.bits <= 32) c.emit("IMAD", [d], [c.materialize(a), b, s]);
-  else if (which === "wide" && type.bits === 32) {
+  else if (which === "wide" && type.bits === 16)
+    c.emit("IMAD", [d], [c.materialize(extend32(c, a, type)), extend32(c, b, type), s]);
+  else if (which === "hi" && type.bits === 32) {
+    // The addend is the upper word of a pair (ptxas 13.0.88, all levels).
+    const u = isSigned(type) ? "" : ".U32";
+    c.emit(`IMAD.HI${u}`, [d], [c.materialize(a), b, c.pair(RZ(), s)]);
+  } else if (which === "wide" && type.bits === 32) {
     const u = isSigned(type) ? "" : ".U32";
     // ptxas 13.0.88 has two sums behind the product, also in addresses, but where a pair is added in one instruction.
     if (c.func.target.has("wholePairs")) c.emit(`IMAD.WIDE${u}`, [d], [c.materialize(a), b, c.materialize(s, 2)]);

@@ -181,9 +181,11 @@ const ld: Lowering = (c, i, m) => {
   if (a.vector === 1) assign(c, at(to, 0), values[0], a.type);
   else {
     const per = a.vector / values.length;
-    const parts = to.map((_, k) => elementOf(c, values[Math.floor(k / per)] as Operand, k % per, a.type.bits));
+    const signed = a.type.cls === "s" && a.type.bits === 8;
+    const element = signed ? signedByte : elementOf;
+    const parts = to.map((_, k) => element(c, values[Math.floor(k / per)] as Operand, k % per, a.type.bits));
     to.forEach((o, k) => {
-      assign(c, o, extendElement(c, parts[k] as Operand, a.type), a.type);
+      assign(c, o, signed ? (parts[k] as Operand) : extendElement(c, parts[k] as Operand, a.type), a.type);
     });
   }
 };
@@ -195,10 +197,19 @@ function elements(o: PtxOperand, { braced, vector }: Access): readonly PtxOperan
   throw new Refusal();
 }
 
+/** Byte k of a packed load with its sign: shifted down, then extended, as ptxas 13.0.88 has it at all levels. */
+function signedByte(c: Context, value: Operand, k: number): Operand {
+  const word = c.word(value, k >> 2);
+  const down = (k & 3) === 0 ? word : c.op("SHF.R.S32.HI", [RZ(), imm(8 * (k & 3)), word]);
+  const d = c.temp();
+  c.emit("SGXT", [d], [down, imm(8)]).said = "kept";
+  return d;
+}
+
 /** Elements of a packed load are zero extended; the sign of narrow signed ones is brought up. */
 function extendElement(c: Context, o: Operand, type: PtxType): Operand {
   if (type.bits >= 32) return o;
-  if (type.cls === "s") return c.op("PRMT", [o, imm(type.bits === 8 ? 0x8880 : 0x9910), RZ()]);
+  if (type.cls === "s") return c.op("PRMT", [o, imm(0x9910), RZ()]);
   const d = c.temp();
   c.emit("PRMT", [d], [o, imm(type.bits === 8 ? 0x7770 : 0x7710), RZ()]).said = "part";
   return d;
@@ -217,12 +228,12 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
   const d = c.temp(Math.max(1, bytes / 4));
   if (a.space !== "shared" && a.space !== "local") {
     const name = a.space === "global" ? "LDG" : "LD";
-    const form = `${name}.E${sizeModifier(bytes, signed(a))}${a.cache}${strength(c, a)}`;
+    const form = `${name}.E${sizeModifier(bytes, signed(a, true))}${a.cache}${strength(c, a)}`;
     const load = c.emit(form, [d], [where.base, skip(), offset, descriptor]);
     if (a.order === "volatile" || a.order === "mmio") load.said = "volatile";
     return [d];
   }
-  const size = sizeModifier(bytes, signed(a));
+  const size = sizeModifier(bytes, signed(a, true));
   switch (a.space) {
     case "shared": {
       const load = c.emit(
@@ -244,9 +255,9 @@ function emitLoad(c: Context, a: Access, where: Address, bytes: number, descript
   }
 }
 
-/** One signed element: a load brings up its sign; of a store it says what ptxas says, too. */
-function signed(a: Access): boolean {
-  return a.vector === 1 && a.type.cls === "s";
+/** One signed element: a load brings up its sign, of two bytes too; of a store it says what ptxas says. */
+function signed(a: Access, load: boolean): boolean {
+  return a.type.cls === "s" && (a.vector === 1 || (load && a.vector * a.type.bits === 16));
 }
 
 /** Constant banks and kernel parameters: one LDC per element. */
@@ -254,16 +265,16 @@ function loadConstant(c: Context, a: Access, targets: readonly PtxOperand[], whe
   const bank = a.space === "param" ? 0 : 3;
   const start = where.offset + (a.space === "param" ? c.target.constants.paramBase : 0);
   const bytes = bytesOf(a.type);
+  const plain = where.base.id === ZERO_REG;
+  // The distance from an index is signed (asked: ptxas adds 0x10000 to the index where 65532 is added to it); one index for all elements.
+  const near = start >= -32768 && start + targets.length * bytes <= (plain ? 65536 : 32768);
+  const index = plain && near ? null : indexRegister(c, where.base, near ? 0 : start);
   const values = targets.map((_, k) => {
     const d = c.temp(registersOf(a.type));
-    const offset = start + k * bytes;
-    const plain = where.base.id === ZERO_REG;
-    // The distance from an index is signed (asked: ptxas adds 0x10000 to the index where 65532 is added to it).
-    const near = offset >= -32768 && offset + bytes <= (plain ? 65536 : 32768);
-    const index = plain && near ? null : indexRegister(c, where.base, near ? 0 : offset);
-    const source = (from: number, width: number): Operand => {
-      const start = near ? offset + from : from;
-      return index === null ? constBank(bank, start, width) : constIndexed(bank, File.R, index, start, width);
+    const source = (at: number, width: number): Operand => {
+      const from = k * bytes + at;
+      const place = near ? start + from : from;
+      return index === null ? constBank(bank, place, width) : constIndexed(bank, File.R, index, place, width);
     };
     // 128 bits are loaded as two halves, as ptxas does.
     if (bytes === 16) for (const from of [0, 8]) c.emit("LDC.64", [part(d, from / 4, 2)], [source(from, 2)]);
@@ -316,12 +327,12 @@ function emitStore(
   const offset = imm(where.offset);
   if (a.space !== "shared" && a.space !== "local") {
     const name = a.space === "global" || bytes === 32 ? "STG" : "ST";
-    const size = bytes === 32 ? "" : sizeModifier(bytes, signed(a));
+    const size = bytes === 32 ? "" : sizeModifier(bytes, signed(a, false));
     const form = `${name}.E${size}${a.cache}${strength(c, a)}`;
     c.emit(form, [], [where.base, skip(), offset, descriptor, ...data]);
     return;
   }
-  const size = sizeModifier(bytes, signed(a));
+  const size = sizeModifier(bytes, signed(a, false));
   switch (a.space) {
     case "shared": {
       const store = c.emit(`STS${size}`, [], [where.base, skip(), offset, ...data]);

@@ -21,7 +21,7 @@ import { isDefault } from "../isa/operand.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
 import { altered, clone, imm, isReg, isZeroReg, RZ } from "../ori/operand.js";
-import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand } from "../ori/types.js";
+import { File, type Func, type Inst, Kind, Mod, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
 import { encodes } from "../rules/encodable.js";
 import { isWideProduct } from "./constant-moves.js";
@@ -85,6 +85,26 @@ export function propagateCopies(
     if (k !== null && readAsConstant(func, inst, slot, k)) changed++;
     if (changed > before) rewrites.take(`copy read by ${inst.form.name}`, inst);
   };
+  const alone = (v: number): boolean => func.values.width(v) === 1 && func.values.fixed(v) < 0;
+  /** The first index register that was copied from it, by root. */
+  const copies = new Map<number, number>();
+  /** The index of a constant bank names no part of a register: it is what it was copied from where that is a whole one, or the first copy of it. */
+  const followIndex = (inst: Inst, i: number, o: Operand): void => {
+    if (changed >= p.CopyPropBudget || !rewrites.open || !p.CopyPropAddr) return;
+    const u = units.base[o.index] as number;
+    const root = rootOf(origin, u);
+    if (root === u || !alone(o.index)) return;
+    const owner = units.owner[root] as number;
+    const value = alone(owner) ? owner : copies.get(root);
+    if (value === undefined) copies.set(root, o.index);
+    if (value === undefined || value === o.index) return;
+    const d = [u, units.base[value] as number].map((k) => def[k] as number) as [number, number];
+    if (d.some((k) => k < 0 || !defs.before(k, i))) return;
+    if (!p.CopyPropForceGlobal && flat.block[d[0]] !== flat.block[i] && left-- <= 0) return;
+    o.index = value;
+    changed++;
+    rewrites.take(`copy that is the index of ${inst.form.name}`, inst);
+  };
   for (let i = 0; i < flat.insts.length; i++) {
     const inst = flat.insts[i] as Inst;
     if (isPhi(inst)) continue;
@@ -92,12 +112,17 @@ export function propagateCopies(
     for (let slot = 0; slot < srcs.length; slot++) {
       const o = srcs[slot] as Operand;
       if (isReg(o)) follow(inst, i, o, slot);
+      else if (isIndexed(o)) followIndex(inst, i, o);
     }
   }
   if (rewrites.open && !p.CopyPropNoWriteNonRR) changed += propagatePredicates(defs, !p.CmpToMovPredCrossBlockDisable);
   if (changed > 0) touch(func);
   return changed;
 }
+
+/** A word of a constant bank at a register's distance. */
+const isIndexed = (o: Operand): boolean =>
+  o.kind === Kind.Const && o.index >= 0 && o.index !== ZERO_REG && o.file === File.R;
 
 /** A kernel sets it up once, before everything else. */
 function isStackPointer(func: Func, o: Operand): boolean {

@@ -120,7 +120,7 @@ export function pairOf(lo: Operand, hi: Operand, any: boolean): Operand | null {
 
 function numberOf(o: Operand): number | null {
   if (o.kind === Kind.Imm && o.mods === 0) return o.value;
-  return isZeroReg(o) && o.file === File.R && o.mods === 0 ? 0 : null;
+  return isZeroReg(o) && (o.file === File.R || o.file === File.UR) && o.mods === 0 ? 0 : null;
 }
 
 /** The lower word of an operand of two. */

@@ -47,6 +47,9 @@ const twins: Readonly<Record<string, string>> = {
   ISETP: "UISETP",
 };
 
+/** What has no place for a literal and reads it from a uniform register, as in ptxas 13.0.88's code; others read it from the lane's. */
+const fromUniform: ReadonlySet<string> = new Set(["I2F", "IDP"]);
+
 /** Special registers that are the same for a block and that S2UR reads: block index, place in the cluster. */
 const blockRegisters: ReadonlySet<number> = new Set([37, 38, 39, 136]);
 
@@ -190,8 +193,9 @@ class Moving {
     if (!isLanewise(inst) || inst.form.op === "MOV") return null;
     const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
     const o = places[0] as Operand;
-    if (this.varied[value] === 0) return null;
-    if (places.length !== 1 || o.width !== 1 || o.part !== "" || o.file !== File.R) return null;
+    const literal = this.varied[value] === 0;
+    if (literal && !fromUniform.has(inst.form.op)) return null;
+    if (places.length !== 1 || (o.width !== 1 && !literal) || o.part !== "" || o.file !== File.R) return null;
     const at = inst.srcs.indexOf(o);
     const srcs = inst.srcs.map((s, i) => (i === at ? altered(s, { file: File.UR }) : s));
     for (const order of orders(inst.form, srcs)) {

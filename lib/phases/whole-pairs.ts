@@ -77,14 +77,19 @@ function comparisonOf(low: Inst, high: Inst, names: Names | null): Whole | null 
   };
 }
 
+/** A number in a uniform register. */
+const isUniformLiteral = ({ form, srcs }: Inst): boolean =>
+  form.name === "UMOV" && (srcs[0]!.kind === Kind.Imm || isZeroReg(srcs[0]!));
+
 /** One selection or copy of both halves; null: the two are none. */
 function pairwise(low: Inst, high: Inst, names: Names | null): Whole | null {
   if (low.form !== high.form) return null;
   const d = pairOf(low.dsts[0]!, high.dsts[0]!, false);
   const move = low.form.name === "MOV";
-  const pairs = new Pairs(move ? null : names);
+  const pairs = new Pairs(move || low.form.name === "UMOV" ? null : names);
   const a = pairs.of(low.srcs[0]!, high.srcs[0]!, true);
   if (d === null || a === null || a.mods !== 0) return null;
+  if (low.form.name === "UMOV") return { name: "UMOV.64", dsts: [d], srcs: [a], loose: [] };
   if (move) return isWholeMove(low) && isWholeMove(high) ? { name: "MOV.64", dsts: [d], srcs: [a], loose: [] } : null;
   const [p, q] = [low.srcs[2]!, high.srcs[2]!];
   const b = pairs.of(low.srcs[1]!, high.srcs[1]!, true);
@@ -135,7 +140,7 @@ class Joining {
       const { name, op, mods } = inst.form;
       if (name === "IADD3.X") this.linked(j, inst, 3, sumOf);
       else if (op === "ISETP" && mods.includes("EX")) this.linked(j, inst, 3, comparisonOf);
-      else if (name === "SEL" || name === "MOV") this.copied(j, inst);
+      else if (name === "SEL" || name === "MOV" || isUniformLiteral(inst)) this.copied(j, inst);
       for (const d of this.insts[j]?.dsts ?? [])
         if (isReg(d) && d.file === File.P && !isZeroReg(d)) this.made.set(d.id, j);
     }
@@ -162,7 +167,7 @@ class Joining {
 
   private copied(j: number, inst: Inst): void {
     const d = inst.dsts[0]!;
-    if (!half(d) || d.file !== File.R) return;
+    if (!half(d) || (d.file !== File.R && inst.form.name !== "UMOV")) return;
     const key = d.id * 256 + (d.sub >> 1);
     const i = this.halves.get(key);
     this.halves.set(key, j);
