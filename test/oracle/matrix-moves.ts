@@ -1,12 +1,18 @@
 /** `ldmatrix`, `stmatrix`, `movmatrix` on 8 × 8 matrices of 16 bits (PTX ISA 9.7.14.5.15 to .17). */
 import { random } from "./mma-kernels";
 
-export interface MatrixMove {
+/** An instruction under test. */
+export interface Moving {
   readonly ptx: string;
   readonly op: "load" | "store" | "move";
-  readonly count: number;
-  readonly transposed: boolean;
+  /** Registers of a fragment, at most four. */
+  readonly registers: number;
+  /** The first SM that has it. */
   readonly from: number;
+}
+
+export interface MatrixMove extends Moving {
+  readonly transposed: boolean;
 }
 
 const counts = [1, 2, 4];
@@ -17,12 +23,12 @@ export const matrixMoves: readonly MatrixMove[] = [
     both.flatMap((transposed): MatrixMove[] => {
       const more = `sync.aligned.m8n8.x${count}${transposed ? ".trans" : ""}.shared.b16`;
       return [
-        { ptx: `ldmatrix.${more}`, op: "load", count, transposed, from: 75 },
-        { ptx: `stmatrix.${more}`, op: "store", count, transposed, from: 90 },
+        { ptx: `ldmatrix.${more}`, op: "load", registers: count, transposed, from: 75 },
+        { ptx: `stmatrix.${more}`, op: "store", registers: count, transposed, from: 90 },
       ];
     }),
   ),
-  { ptx: "movmatrix.sync.aligned.m8n8.trans.b16", op: "move", count: 1, transposed: true, from: 75 },
+  { ptx: "movmatrix.sync.aligned.m8n8.trans.b16", op: "move", registers: 1, transposed: true, from: 75 },
 ];
 
 /** Words of shared memory that a kernel uses: 32 rows of 16 bytes. */
@@ -32,8 +38,8 @@ const SHARED = 128;
  * The buffer: 128 words that shared memory holds at first, the byte offset of each lane's row, fragments of 4 registers by 32 lanes. At the end
  * what shared memory holds (stores) or the fragments.
  */
-export function matrixKernel(name: string, m: MatrixMove): string {
-  const registers = Array.from({ length: m.count }, (_, i) => `%r${i}`).join(",");
+export function matrixKernel(name: string, m: Moving): string {
+  const registers = Array.from({ length: m.registers }, (_, i) => `%r${i}`).join(",");
   const act =
     m.op === "load"
       ? `${m.ptx} {${registers}}, [%o];`
@@ -60,7 +66,8 @@ export function matrixKernel(name: string, m: MatrixMove): string {
 `;
 }
 
-export function matrixData(m: MatrixMove, seed: number): { input: Uint32Array; expected: Uint32Array } {
+/** The buffer before the launch, and which row in memory each lane names. */
+export function matrixInput(seed: number): { input: Uint32Array; rows: readonly number[] } {
   const next = random(seed);
   const input = new Uint32Array(13 * 32);
   for (let i = 0; i < 9 * 32; i++) input[i] = next();
@@ -68,13 +75,18 @@ export function matrixData(m: MatrixMove, seed: number): { input: Uint32Array; e
   rows.forEach((row, l) => {
     input[SHARED + l] = 16 * row;
   });
+  return { input, rows };
+}
+
+export function matrixData(m: MatrixMove, seed: number): { input: Uint32Array; expected: Uint32Array } {
+  const { input, rows } = matrixInput(seed);
   const memory = new Uint16Array(input.slice(0, SHARED).buffer);
   const fragments = new Uint16Array(input.slice(5 * 32, 9 * 32).buffer);
   /** Where element (r, c) of matrix i is in shared memory, and in the fragments. */
   const inMemory = (i: number, r: number, c: number): number => 8 * rows[8 * i + r]! + c;
   const inFragment = (i: number, r: number, c: number): number => 2 * (32 * i + 4 * r + (c >> 1)) + (c & 1);
   const before = fragments.slice();
-  for (let i = 0; i < m.count; i++)
+  for (let i = 0; i < m.registers; i++)
     for (let r = 0; r < 8; r++)
       for (let c = 0; c < 8; c++) {
         const [x, y] = m.transposed ? [c, r] : [r, c];

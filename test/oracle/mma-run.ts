@@ -2,6 +2,7 @@
 import { compile } from "../../lib/compile";
 import { Device } from "../../lib/sim/index";
 import type { TargetName } from "../../lib/target/index";
+import { byteData, byteMoves } from "./byte-moves";
 import { matrixData, matrixKernel, matrixMoves } from "./matrix-moves";
 import { mmaCases, mmaData, mmaKernel } from "./mma-kernels";
 import { mma884Cases, mma884Data, mma884Kernel } from "./mma884";
@@ -22,6 +23,9 @@ const asked = (sm: number): Asked[] => [
   ...matrixMoves
     .filter((c) => sm >= c.from)
     .map((c, i) => ({ ptx: c.ptx, text: (n: string) => matrixKernel(n, c), data: matrixData(c, 9 + i) })),
+  ...byteMoves
+    .filter((c) => sm >= c.from)
+    .map((c, i) => ({ ptx: c.ptx, text: (n: string) => matrixKernel(n, c), data: byteData(c, 3 + i) })),
 ];
 
 /** The target with all that the SM has. */

@@ -86,8 +86,8 @@ export interface Single {
   readonly line: string;
   /** Declarations and the entry. */
   readonly text: string;
-  /** Types of the parameters after `out`. */
-  readonly parameters: readonly string[];
+  /** The parameters after `out`. */
+  readonly parameters: readonly (readonly [name: string, type: string])[];
 }
 
 /** The kernels as a module; a variable that several name is declared once. */
@@ -118,5 +118,5 @@ export function singleKernel(original: string, name: string): Single {
   const list = [".param .b64 out", ...more.map(([n, t]) => `.param .${t} ${n}`)].join(", ");
   const body = isWhole(line) ? [...loads(line), line] : [...loads(line), line, ...stores(line)];
   const text = `${declared.join("\n")}\n.visible .entry ${name}(${list}) {\n${head}${body.join("\n")}\nret;\n}\n`;
-  return { name, line, text, parameters: more.map(([, t]) => t) };
+  return { name, line, text, parameters: more };
 }

@@ -1,11 +1,14 @@
 /** Runs one-instruction kernels in the simulator on random and edge values. */
 import { type Argument, Device, type EngineChoice, type Module } from "../../lib/sim/index.js";
 import type { Single } from "./kernel.js";
+import { objectOf } from "./objects.js";
 
 const THREADS = 64;
 /** What lies before and after the rows: offsets of the kernels reach from −16 to 0x12340. */
 const BEFORE = 4096;
 const BYTES = 0x1a000;
+/** Texels of an object, from there to the end. */
+const TEXELS_AT = 0xa000;
 
 function stream(seed: number): () => number {
   let x = Math.imul(seed + 1, 0x9e3779b1) | 1;
@@ -69,6 +72,11 @@ function argument(type: string, k: number): Argument {
   return { bytes: new Uint8Array(bits / 8).fill(0).map((_, i) => (i === 0 ? 5 + k : 0)) };
 }
 
+/** Arguments of the parameters after `out`; `th` is the handle of an object with its texels at the address. */
+function argumentsOf(k: Single, texels: number): Argument[] {
+  return k.parameters.map(([name, type], i) => (name === "th" ? objectOf(k.line, texels) : null) ?? argument(type, i));
+}
+
 /** Loads a cubin; a text says why not. */
 export function loaded(cubin: Uint8Array): { device: Device; module: Module } | string {
   const device = new Device();
@@ -95,7 +103,7 @@ export function runSingle(
     kernel: k.name,
     grid: 1,
     block: THREADS,
-    params: [{ address: at + BEFORE }, ...k.parameters.map(argument)],
+    params: [{ address: at + BEFORE }, ...argumentsOf(k, at + TEXELS_AT)],
     maxInstructions: 200_000,
     engine,
   });
