@@ -226,6 +226,14 @@ function ldcu(o: Operand, d: Operand, size: Size, n: number): Exec {
   };
 }
 
+/** An address of a multicast object has one copy for each of its devices (PTX ISA 9.7.9.14, multimem.ld_reduce): here one, and any operation over one is its value. */
+function ldgmc(s: Site): Exec {
+  s.ignoreModifiers();
+  const d = s.operand("d");
+  const rows = Array.from({ length: d.width }, (_, i) => s.dstRow(d, i));
+  return load("global", addressOf(s), { bytes: 4 * d.width, signed: false }, rows);
+}
+
 // ------------------------------------------------------------------------------------------------ tables
 
 const nothing: Maker = (s) => {
@@ -241,6 +249,7 @@ const generic = spaceMakers("generic");
 export const memory: Makers = {
   LDG: global.load,
   STG: global.store,
+  LDGMC: ldgmc,
   LDS: shared.load,
   STS: shared.store,
   LDL: local.load,
