@@ -12,23 +12,27 @@ const WIDTHS: readonly number[] = [1, 8, 4, 2];
 /** Address bits 4… that are changed by those from 7 on, by mode. */
 const SWIZZLES: readonly number[] = [0, 7, 3, 1];
 
-const halves: Uint16Array = new Uint16Array(256 * 16);
-const words: Int32Array = new Int32Array(halves.buffer);
+/** Every product reads 256 bits along k of each row, of B beside a sparse A twice that: this many pieces. */
+export const ALONG = { dense: 2, sparse: 4 } as const;
+export type Along = (typeof ALONG)[keyof typeof ALONG];
 
-/** Every product reads 256 bits along k of each row: this many words. */
-export const WORDS_PER_ROW = 8 as const;
+export const WORDS_PER_PIECE = 4 as const;
+
+const halves: Uint16Array = new Uint16Array(256 * 8 * ALONG.sparse);
+const words: Int32Array = new Int32Array(halves.buffer);
 
 /** A matrix after a descriptor: where its pieces are, in the order in which `readMatrix` takes them. */
 export interface Pieces {
   readonly at: Int32Array;
   readonly count: number;
+  readonly along: Along;
   /** Least and greatest of the offsets, and bytes at each. */
   readonly low: number;
   readonly high: number;
   readonly size: number;
 }
 
-const places: Int32Array = new Int32Array(512);
+const places: Int32Array = new Int32Array(256 * ALONG.sparse);
 
 /** Pieces with what they were made of: programs use few descriptors, in turn. */
 interface Known extends Pieces {
@@ -42,8 +46,8 @@ const KNOWN = 1024;
 const known: (Known | undefined)[] = new Array(KNOWN);
 
 /**
- * The pieces of `count` rows from row `first` on: two along k of each row, or, transposed, 16 along k of every eight rows. `lo` and `hi` are the
- * descriptor. A fault: what was noted.
+ * The pieces of `count` rows from row `first` on: `along` of them along k of each row, or, transposed, eight times as many along k of every eight rows.
+ * `lo` and `hi` are the descriptor. A fault: what was noted.
  */
 export function piecesOf(
   w: Warp,
@@ -52,14 +56,26 @@ export function piecesOf(
   first: number,
   count: number,
   transposed: boolean,
+  along: Along = ALONG.dense,
 ): Pieces | Step {
   const mode = hi >>> 30;
   if (mode !== 0 && ((hi >>> 17) & 7) !== 0)
     return w.fault("not-supported", w.active, "not supported by the simulator: a matrix descriptor with a base offset");
-  const index = (Math.imul(lo ^ Math.imul(hi ^ (first << 8) ^ count, 0x2545f491), 0x9e3779b1) >>> 16) % KNOWN;
+  // The canonical layouts say where the pieces of a swizzled row are, and nothing of those after it.
+  if (mode !== 0 && !transposed && along > WIDTHS[mode]!)
+    return w.fault("not-supported", w.active, "not supported by the simulator: swizzled rows shorter than the product");
+  const asked = hi ^ (first << 8) ^ (along << 16) ^ count;
+  const index = (Math.imul(lo ^ Math.imul(asked, 0x2545f491), 0x9e3779b1) >>> 16) % KNOWN;
   let p = known[index];
-  if (p?.lo !== lo || p.hi !== hi || p.first !== first || p.count !== count || p.transposed !== transposed) {
-    p = placed(lo, hi, first, count, transposed);
+  const isKnown =
+    p?.lo === lo &&
+    p.hi === hi &&
+    p.first === first &&
+    p.count === count &&
+    p.transposed === transposed &&
+    p.along === along;
+  if (p === undefined || !isKnown) {
+    p = placed(lo, hi, first, count, transposed, along);
     known[index] = p;
   }
   const { high } = p;
@@ -68,7 +84,7 @@ export function piecesOf(
   return w.fault("out-of-bounds", w.active, text, BigInt(high));
 }
 
-function placed(lo: number, hi: number, first: number, count: number, transposed: boolean): Known {
+function placed(lo: number, hi: number, first: number, count: number, transposed: boolean, along: Along): Known {
   const start = (lo & 0x3fff) * PIECE;
   const leading = ((lo >>> 16) & 0x3fff) * PIECE;
   const stride = (hi & 0x3fff) * PIECE;
@@ -87,25 +103,27 @@ function placed(lo: number, hi: number, first: number, count: number, transposed
   if (!transposed)
     for (let row = first; row < first + count; row++) {
       const offset = (row & 7) * width * PIECE + (row >> 3) * stride;
-      add(offset);
-      add(offset + (mode === 0 ? leading : PIECE));
+      for (let k = 0; k < along; k++) add(offset + k * (mode === 0 ? leading : PIECE));
     }
   else
     for (let piece = first >> 3; piece < (first + count) >> 3; piece++) {
-      const along = mode === 0 ? piece * stride : (piece % width) * PIECE + Math.floor(piece / width) * leading;
-      for (let k = 0; k < 16; k++) add(along + (k & 7) * width * PIECE + (k >> 3) * (mode === 0 ? leading : stride));
+      const across = mode === 0 ? piece * stride : (piece % width) * PIECE + Math.floor(piece / width) * leading;
+      for (let k = 0; k < 8 * along; k++)
+        add(across + (k & 7) * width * PIECE + (k >> 3) * (mode === 0 ? leading : stride));
     }
-  return { at: places.slice(0, n), count, low, high, size: PIECE, lo, hi, first, transposed };
+  return { at: places.slice(0, n), count, along, low, high, size: PIECE, lo, hi, first, transposed };
 }
 
-/** Reads a matrix: eight words of each row, into `out`. */
-export function readMatrix(w: Warp, { at, count }: Pieces, transposed: boolean, out: Int32Array): void {
+/** Reads a matrix: the words of its pieces along k of each row, into `out`. */
+export function readMatrix(w: Warp, { at, count, along }: Pieces, transposed: boolean, out: Int32Array): void {
   const { shared } = w.cta;
   if (!transposed) {
     for (let i = 0; i < at.length; i++) for (let k = 0; k < 4; k++) out[4 * i + k] = shared.words[(at[i]! >> 2) + k]!;
     return;
   }
+  const depth = 8 * along;
   for (let n = 0; n < at.length; n++)
-    for (let i = 0; i < 8; i++) halves[(8 * (n >> 4) + i) * 16 + (n & 15)] = shared.half[(at[n]! >> 1) + i]!;
-  out.set(words.subarray(0, count * WORDS_PER_ROW));
+    for (let i = 0; i < 8; i++)
+      halves[(8 * Math.floor(n / depth) + i) * depth + (n % depth)] = shared.half[(at[n]! >> 1) + i]!;
+  out.set(words.subarray(0, count * along * WORDS_PER_PIECE));
 }

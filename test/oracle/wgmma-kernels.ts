@@ -104,6 +104,8 @@ export interface Case {
   readonly negB?: boolean;
   readonly keep?: boolean;
   readonly saturates?: boolean;
+  /** Of two elements of A four along k (of tf32: one of two) are kept; metadata come from this pair of each four threads, or from all (0). */
+  readonly selector?: 0 | 1;
 }
 
 const kMajor = (swizzle: Storage["swizzle"]): Storage => ({ swizzle, mnMajor: false });
@@ -136,19 +138,37 @@ export const cases: readonly Case[] = [
     { n, d: "s32", a: "b1", b: "b1", storeA: kMajor(3), storeB: kMajor(2) },
     { n, d: "s32", a: "b1", b: "b1", storeA: "registers", storeB: kMajor(0) },
   ]),
+  ...([0, 1] as const).flatMap((selector): Case[] => [
+    { ...f16, n: 24, storeA: kMajor(3), storeB: kMajor(selector === 0 ? 3 : 0), selector },
+    { ...f16, n: 128, storeA: mnMajor(1), storeB: mnMajor(2), selector, negA: true },
+    { n: 64, d: "f16", a: "f16", b: "f16", storeA: "registers", storeB: mnMajor(selector === 0 ? 0 : 3), selector },
+    { n: 16, d: "f32", a: "bf16", b: "bf16", storeA: mnMajor(0), storeB: kMajor(2), selector, keep: false },
+    { n: 8, d: "f32", a: "tf32", b: "tf32", storeA: kMajor(2), storeB: kMajor(3), selector },
+    { n: 40, d: "f32", a: "tf32", b: "tf32", storeA: "registers", storeB: kMajor(0), selector },
+  ]),
+  { n: 8, d: "f32", a: "e4m3", b: "e5m2", storeA: kMajor(3), storeB: kMajor(2), selector: 0, negB: true },
+  { n: 96, d: "f16", a: "e5m2", b: "e4m3", storeA: "registers", storeB: kMajor(3), selector: 0 },
+  { n: 16, d: "s32", a: "s8", b: "u8", storeA: kMajor(1), storeB: kMajor(0), selector: 0, saturates: true },
+  { n: 64, d: "s32", a: "u8", b: "s8", storeA: "registers", storeB: kMajor(3), selector: 0 },
 ];
 
-const depthOf = (c: Case): number => 256 / types[c.a]!.bits;
+/** Elements along k that A holds, and of the product. */
+const heldOf = (c: Case): number => 256 / types[c.a]!.bits;
+const depthOf = (c: Case): number => (c.selector === undefined ? 1 : 2) * heldOf(c);
 const registersOf = (c: Case): number => c.n / (c.d === "f16" ? 4 : 2);
 /** Bytes of shared memory, and where B begins. */
 const [SHARED, B_AT] = [40960, 8192];
 
 function nameOf(c: Case): string {
   const op = c.a === "b1" ? ".and.popc" : "";
-  return `wgmma.mma_async.sync.aligned.m64n${c.n}k${depthOf(c)}${c.saturates ? ".satfinite" : ""}.${c.d}.${c.a}.${c.b}${op}`;
+  const sp = c.selector === undefined ? "" : ".sp";
+  return `wgmma.mma_async${sp}.sync.aligned.m64n${c.n}k${depthOf(c)}${c.saturates ? ".satfinite" : ""}.${c.d}.${c.a}.${c.b}${op}`;
 }
 
-/** The buffer: shared memory, then 4 registers of A and those of D for 128 threads, word by word. */
+/** Registers before those of D: four of A, and metadata. */
+const BEFORE_D = 5;
+
+/** The buffer: shared memory, then the registers of A, of metadata and of D for 128 threads, word by word. */
 export function kernel(name: string, c: Case): string {
   const n = registersOf(c);
   const type = c.d === "f32" ? "f32" : "b32";
@@ -164,7 +184,7 @@ export function kernel(name: string, c: Case): string {
   return `.visible .entry ${name}(.param .u64 p, .param .u64 da, .param .u64 db, .param .u32 keep)
 {
   .shared .align 1024 .b8 s_${name}[${SHARED}];
-  .reg .b64 %q, %r, %da, %db, %w; .reg .b32 %l, %s, %t, %u; .reg .pred %p, %k; .reg .b32 %a<4>; .reg .${type} %d<${n}>;
+  .reg .b64 %q, %r, %da, %db, %w; .reg .b32 %l, %s, %t, %u; .reg .pred %p, %k; .reg .b32 %a<4>, %e; .reg .${type} %d<${n}>;
   ld.param.u64 %q, [p]; ld.param.u64 %da, [da]; ld.param.u64 %db, [db]; ld.param.u32 %t, [keep]; setp.ne.u32 %k, %t, 0;
   mov.u32 %l, %tid.x; mad.wide.u32 %q, %l, 4, %q; mov.u32 %s, s_${name};
   and.b32 %t, %s, 0x3ffff; shr.u32 %t, %t, 4; cvt.u64.u32 %w, %t; add.u64 %da, %da, %w; add.u64 %db, %db, %w;
@@ -173,12 +193,13 @@ COPY: ld.global.b32 %t, [%r]; st.shared.b32 [%s], %t; add.u64 %r, %r, 512; add.u
   setp.lt.u32 %p, %u, ${SHARED}; @%p bra COPY;
   fence.proxy.async.shared::cta; bar.sync 0;
 ${all(4, (i) => `  ld.global.b32 %a${i}, [%q+${at(i)}];`)}
-${all(n, (i) => `  ld.global.${type} %d${i}, [%q+${at(4 + i)}];`)}
+  ld.global.b32 %e, [%q+${at(4)}];
+${all(n, (i) => `  ld.global.${type} %d${i}, [%q+${at(BEFORE_D + i)}];`)}
   wgmma.fence.sync.aligned;
-  ${nameOf(c)} {${list("d", n)}}, ${a}, %db, %k${signs}${turns};
+  ${nameOf(c)} {${list("d", n)}}, ${a}, %db${c.selector === undefined ? "" : `, %e, ${c.selector}`}, %k${signs}${turns};
   wgmma.commit_group.sync.aligned;
   wgmma.wait_group.sync.aligned 0;
-${all(n, (i) => `  st.global.${type} [%q+${at(4 + i)}], %d${i};`)}
+${all(n, (i) => `  st.global.${type} [%q+${at(BEFORE_D + i)}], %d${i};`)}
   ret;
 }
 `;
@@ -199,13 +220,55 @@ function descriptor(at: number, s: Stored, { swizzle }: Storage): bigint {
   return field(at) | (field(s.leading) << 16n) | (field(s.stride) << 32n) | (MODE_CODES[swizzle]! << 62n);
 }
 
+/** A sparse matrix: its values, those that are kept, and metadata of a thread (PTX ISA 9.7.15.6: figures 171 to 181). */
+interface Sparse {
+  readonly whole: readonly number[];
+  readonly kept: readonly number[];
+  readonly metadata: (thread: number) => number;
+}
+
+function sparse(c: Case, kept: readonly number[], next: () => number): Sparse {
+  const [depth, held] = [depthOf(c), heldOf(c)];
+  const { bits } = types[c.a]!;
+  const whole = new Array<number>(64 * depth).fill(0);
+  // Places of the two kept of four neighbours (of tf32 the halves of the one kept of two), four bits each.
+  const chunks = held / (bits === 32 ? 1 : 2);
+  const places = Array.from({ length: 64 * chunks }, () => {
+    const first = bits === 32 ? 2 * (next() & 1) : (next() >>> 8) % 3;
+    const second = bits === 32 ? first + 1 : first + 1 + ((next() >>> 8) % (3 - first));
+    return first | (second << 2);
+  });
+  for (let m = 0; m < 64; m++)
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      const place = places[m * chunks + chunk]!;
+      if (bits === 32) whole[m * depth + 2 * chunk + ((place & 3) >> 1)] = kept[m * held + chunk]!;
+      else
+        for (const i of [0, 1])
+          whole[m * depth + 4 * chunk + ((place >> (2 * i)) & 3)] = kept[m * held + 2 * chunk + i]!;
+    }
+  const nibbles = (row: number, from: number, count: number): number =>
+    Array.from({ length: count }, (_, i) => places[row * chunks + from + i]! << (4 * i)).reduce((x, y) => x | y, 0);
+  const metadata = (thread: number): number => {
+    const [row, lane] = [16 * (thread >> 5) + ((thread % 32) >> 2), thread % 4];
+    // Bytes: all four threads, two of each half of k, one of them for row g + 8.
+    if (bits === 8) return nibbles(row + 8 * (lane & 1), 8 * (lane >> 1), 8);
+    const j = lane - 2 * c.selector!;
+    if (j !== 0 && j !== 1) return next();
+    return nibbles(row, 4 * j, 4) | (nibbles(row + 8, 4 * j, 4) << 16);
+  };
+  return { whole, kept, metadata };
+}
+
 function data(c: Case, seed: number): Data {
   const next = random(seed);
-  const depth = depthOf(c);
+  const [depth, held] = [depthOf(c), heldOf(c)];
   const matrix = (count: number, type: string): number[] =>
     Array.from({ length: count }, () => types[type]!.pick(next()));
-  const [A, B, C] = [matrix(64 * depth, c.a), matrix(c.n * depth, c.b), matrix(64 * c.n, c.d)];
-  const buffer = new Uint32Array(SHARED / 4 + (4 + registersOf(c)) * 128);
+  const [inA, B, C] = [matrix(64 * held, c.a), matrix(c.n * depth, c.b), matrix(64 * c.n, c.d)];
+  const buffer = new Uint32Array(SHARED / 4 + (BEFORE_D + registersOf(c)) * 128);
+  const made = c.selector === undefined ? null : sparse(c, inA, next);
+  const A = made?.whole ?? inA;
+  for (let t = 0; t < 128; t++) buffer[SHARED / 4 + 4 * 128 + t] = made?.metadata(t) ?? 0;
   const expected = new Uint32Array(registersOf(c) * 128);
   const bytes = new Uint8Array(buffer.buffer);
   const store = (
@@ -213,12 +276,13 @@ function data(c: Case, seed: number): Data {
     first: number,
     type: string,
     rows: number,
+    along: number,
     value: (mn: number, k: number) => number,
   ): Stored => {
     const { bits, bitsOf } = types[type]!;
-    const stored = canonical(s, bits, rows, depth);
+    const stored = canonical(s, bits, rows, along);
     for (let mn = 0; mn < rows; mn++)
-      for (let k = 0; k < depth; k++) {
+      for (let k = 0; k < along; k++) {
         const pattern = bitsOf(value(mn, k));
         const at = first + stored.at(mn, k);
         if (bits < 8) bytes[at]! |= pattern << ((k * bits) % 8);
@@ -232,19 +296,19 @@ function data(c: Case, seed: number): Data {
     const at = (first + Math.floor((i * bits) / 32)) * 128 + thread;
     into[at]! |= bitsOf(x) << ((i * bits) % 32);
   };
-  const sb = store(c.storeB, B_AT, c.b, c.n, (n, k) => B[n * depth + k]!);
+  const sb = store(c.storeB, B_AT, c.b, c.n, depth, (n, k) => B[n * depth + k]!);
   let da = 0n;
   if (c.storeA !== "registers") {
-    const sa = store(c.storeA, 0, c.a, 64, (m, k) => A[m * depth + k]!);
+    const sa = store(c.storeA, 0, c.a, 64, held, (m, k) => inA[m * held + k]!);
     da = descriptor(0, sa, c.storeA);
   } else
     for (let t = 0; t < 128; t++) {
       // As A of mma: four registers, rows of 16 by warp.
-      const per = depth / 8;
+      const per = held / 8;
       for (let i = 0; i < 4 * per; i++) {
         const r = Math.floor(i / per);
         const m = 16 * (t >> 5) + ((t % 32) >> 2) + (r % 2 === 1 ? 8 : 0);
-        put(buffer, SHARED / 512, c.a, t, i, A[m * depth + (t % 4) * per + (i % per) + (r >= 2 ? depth / 2 : 0)]!);
+        put(buffer, SHARED / 512, c.a, t, i, inA[m * held + (t % 4) * per + (i % per) + (r >= 2 ? held / 2 : 0)]!);
       }
     }
   const sign = (c.negA ? -1 : 1) * (c.negB ? -1 : 1);
@@ -255,7 +319,7 @@ function data(c: Case, seed: number): Data {
       const n = 2 * (t % 4) + (i % 2) + 8 * (i >> 2);
       let x = C[m * c.n + n]!;
       if (c.saturates) x = x < 0 ? -0x80000000 + (x & 0xff) : 0x7fffffff - (x & 0xff);
-      put(buffer, SHARED / 512 + 4, c.d, t, i, x);
+      put(buffer, SHARED / 512 + BEFORE_D, c.d, t, i, x);
       let sum = c.keep === false ? 0 : x;
       for (let k = 0; k < depth; k++) {
         const [p, q] = [A[m * depth + k]!, B[n * depth + k]!];

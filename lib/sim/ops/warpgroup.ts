@@ -6,11 +6,13 @@
  * Sources: PTX ISA 9.7.15.5, whose layouts of D and A are pictures; the same in CUTLASS, include/cute/atom/mma_traits_sm90_gmma.hpp (CLayout_64xN,
  * ALayout_64x16; BSD-3-Clause). Which registers hold the descriptors, and that !UP drops c, is seen in ptxas's code.
  *
+ * A sparse A lies as a dense one of half the depth; its metadata are those of a product of a warp (PTX ISA 9.7.15.6.2 has the very figures of 9.7.14.6).
+ *
  * They work any time up to WARPGROUP.DEPBAR (in-flight.ts), and a program may not look before. Numbers as in tensor.ts.
  */
 import { Mod, type Operand } from "../../isa/operand.js";
 import { begin } from "../async/in-flight.js";
-import { type Pieces, piecesOf, readMatrix, WORDS_PER_ROW } from "../descriptor.js";
+import { ALONG, type Along, type Pieces, piecesOf, readMatrix, WORDS_PER_PIECE } from "../descriptor.js";
 import { popcount } from "../groups.js";
 import { accumulate, truncatedF32, unpack } from "../number/elements.js";
 import { f32OfBits } from "../number/f32.js";
@@ -19,15 +21,17 @@ import type { Makers, Site } from "../site.js";
 import { type Exec, LANES, Step, type Warp } from "../state.js";
 import { type BlockKind, blockKind } from "../wasm/block-products.js";
 import { dstRowsOf, elements, halfBits, rowsOf, together } from "./tensor.js";
+import { spread } from "./tensor-factors.js";
 
 const ROWS = 16;
 /** Number of the scoreboard that counts groups of products (gsb0), apart from those of control words. */
 const GROUPS = 8;
 const MOST = 256;
 const NONE: readonly never[] = [];
-/** 256 bits along k: up to 32 elements, or bits. */
-const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(MOST * WORDS_PER_ROW) };
-const values = { a: new Float64Array(ROWS * 32), b: new Float64Array(MOST * 32) };
+/** 256 bits along k: up to 32 elements, or bits; of B beside a sparse A, and of that with its zeros, twice as many. */
+const WORDS_PER_ROW = ALONG.dense * WORDS_PER_PIECE;
+const words = { a: new Int32Array(ROWS * WORDS_PER_ROW), b: new Int32Array(2 * MOST * WORDS_PER_ROW) };
+const values = { a: new Float64Array(ROWS * 64), b: new Float64Array(MOST * 64) };
 const sum: Float64Array = new Float64Array(ROWS * MOST);
 
 /** What a product reads: `findA` and `findB` look at its descriptors when it issues, `readA` fills the words of A. */
@@ -44,7 +48,7 @@ interface Factors {
   readonly negB: boolean;
 }
 
-function factors(s: Site, columns: number): Factors {
+function factors(s: Site, columns: number, along: Along): Factors {
   const shared = s.operand("ua");
   const isShared = shared.width > 0;
   const u: Operand = isShared ? shared : s.operand("ub");
@@ -57,7 +61,7 @@ function factors(s: Site, columns: number): Factors {
     (w: Warp) => number,
   ];
   const [turnA, turnB] = [has("tnspA"), has("tnspB")];
-  const findB = (w: Warp): Pieces | Step => piecesOf(w, b0(w), b1(w), 0, columns, turnB);
+  const findB = (w: Warp): Pieces | Step => piecesOf(w, b0(w), b1(w), 0, columns, turnB, along);
   if (isShared)
     return {
       findA: (w) => piecesOf(w, a0(w), a1(w), ROWS * (w.index & 3), ROWS, turnA),
@@ -89,13 +93,19 @@ function factors(s: Site, columns: number): Factors {
   };
 }
 
+interface Shape {
+  readonly columns: number;
+  /** Elements along k, the zeros of a sparse A among them. */
+  readonly depth: number;
+  readonly sparse: boolean;
+}
+
 /** `64x128x16`. */
-function shapeOf(s: Site): { readonly columns: number; readonly depth: number } {
+function shapeOf(s: Site): Shape {
   const text = s.inst.form.mods.find((m) => /^64x\d+x\d+$/.test(m)) ?? s.unsupported("shape");
   s.has(text);
-  if (s.has("SP")) s.unsupported("a sparse factor");
   const [, columns, depth] = text.split("x").map(Number) as [number, number, number];
-  return { columns, depth };
+  return { columns, depth, sparse: s.has("SP") };
 }
 
 interface Accumulator {
@@ -152,7 +162,7 @@ function product(
   s: Site,
   columns: number,
   f: Factors,
-  multiply: () => void,
+  multiply: (w: Warp) => void,
   kind: Accumulator,
   block: BlockKind | null,
 ): Exec {
@@ -173,7 +183,7 @@ function product(
         f.readA(w, a);
         readMatrix(w, b, f.turnB, words.b);
         sum.fill(0, 0, ROWS * columns);
-        multiply();
+        multiply(w);
         if (adds) add(w, c, kind, columns);
         write(w, d, kind, columns);
         return Step.Next;
@@ -212,16 +222,20 @@ function product(
 
 /** Products of elements that have a value. */
 function ofValues(s: Site, kind: Accumulator): Exec {
-  const { columns, depth } = shapeOf(s);
+  const { columns, depth, sparse } = shapeOf(s);
   const [ea, eb] = elements(s);
-  const f = factors(s, columns);
-  const multiply = (): void => {
+  const along = sparse ? ALONG.sparse : ALONG.dense;
+  const f = factors(s, columns, along);
+  const change = sparse ? spread(s, { rows: ROWS, depth, bits: ea.bits }) : null;
+  const multiply = (w: Warp): void => {
     unpack(words.a, ROWS * WORDS_PER_ROW, ea, f.negA ? -1 : 1, values.a);
-    unpack(words.b, columns * WORDS_PER_ROW, eb, f.negB ? -1 : 1, values.b);
+    unpack(words.b, columns * along * WORDS_PER_PIECE, eb, f.negB ? -1 : 1, values.b);
+    change?.(w, values.a, values.b);
     accumulate(sum, values.a, values.b, ROWS, columns, depth);
   };
   const sums = kind === f16 ? "half" : kind === f32 ? "float" : kind === saturated ? "saturated" : "integer";
-  return product(s, columns, f, multiply, kind, blockKind(ea.name, eb.name, f.negA, f.negB, sums));
+  const block = sparse ? null : blockKind(ea.name, eb.name, f.negA, f.negB, sums);
+  return product(s, columns, f, multiply, kind, block);
 }
 
 const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 }, f32));
@@ -229,7 +243,7 @@ const ofFloats = (s: Site): Exec => ofValues(s, s.choose({ F32: f32, F16: f16 },
 function ofBits(s: Site): Exec {
   const { columns } = shapeOf(s);
   if (!s.has("AND") || !s.has("POPC")) s.unsupported("operation on bits");
-  const f = factors(s, columns);
+  const f = factors(s, columns, ALONG.dense);
   const multiply = (): void => {
     for (let i = 0; i < ROWS; i++)
       for (let j = 0; j < columns; j++) {
