@@ -1,6 +1,6 @@
 /** What the driver brings along: text that kernels print, their heap, assertions. */
 import { compile } from "../../lib/compile";
-import { simulate } from "../../lib/sim/index";
+import { Device, simulate } from "../../lib/sim/index";
 import { formatted } from "../../lib/sim/printf";
 
 /** Formats with a buffer of 32- and 64-bit pieces; texts lie at 0x1000 and up. */
@@ -59,7 +59,7 @@ function bytes(name: string, text: string): string {
   return `.global .align 1 .b8 ${name}[${codes.length}] = {${codes.join(", ")}};`;
 }
 
-function run(body: string, target: "sm_75" | "sm_90" | "sm_100", opt: number) {
+function compiled(body: string, target: "sm_75" | "sm_90" | "sm_100", opt: number): Uint8Array {
   const text = `.version 9.0\n.target ${target}\n.address_size 64\n${externals}
 ${bytes("format", "lane %d of %s\n")}\n${bytes("name", "warp")}\n${bytes("message", "x < 3")}\n${bytes("file", "a.cu")}
 .visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<19>; .reg .pred %p<3>; .local .align 8 .b8 buffer[16];
@@ -68,20 +68,27 @@ ${body}
 ret; }`;
   const c = compile(text, { target, opt, verify: true });
   if (c.cubin === null) throw new Error(c.diagnostics.map((d) => d.message).join("\n"));
+  return c.cubin;
+}
+
+function run(body: string, target: "sm_75" | "sm_90" | "sm_100", opt: number) {
   const out = new Uint32Array(32);
-  const r = simulate(c.cubin, { kernel: "k", grid: 1, block: 4, params: [out] });
+  const r = simulate(compiled(body, target, opt), { kernel: "k", grid: 1, block: 4, params: [out] });
   if (!r.ok) throw new Error(r.diagnostics.map((d) => d.message).join("\n"));
   return { ...r.value, out: [...out.slice(0, 4)] };
 }
+
+const print =
+  (): string => `${address("%rd2", "format")} ${address("%rd3", "name")} mov.u64 %rd4, buffer; cvta.local.u64 %rd5, %rd4;
+st.local.u32 [buffer], %r1; st.local.u64 [buffer+8], %rd3;
+{ .param .b64 f; .param .b64 a; .param .b32 z; st.param.b64 [f], %rd2; st.param.b64 [a], %rd5; call (z), vprintf, (f, a); ld.param.b32 %r2, [z]; }`;
 
 const address = (to: string, name: string): string => `mov.u64 ${to}, ${name}; cvta.global.u64 ${to}, ${to};`;
 
 describe.each(["sm_75", "sm_90", "sm_100"] as const)("%s", (target) => {
   test.each([0, 2])("vprintf, malloc and free, -O%d", (opt) => {
     const r = run(
-      `${address("%rd2", "format")} ${address("%rd3", "name")} mov.u64 %rd4, buffer; cvta.local.u64 %rd5, %rd4;
-st.local.u32 [buffer], %r1; st.local.u64 [buffer+8], %rd3;
-{ .param .b64 f; .param .b64 a; .param .b32 z; st.param.b64 [f], %rd2; st.param.b64 [a], %rd5; call (z), vprintf, (f, a); ld.param.b32 %r2, [z]; }
+      `${print()}
 { .param .b64 n; .param .b64 z; st.param.b64 [n], 64; call (z), malloc, (n); ld.param.b64 %rd6, [z]; }
 add.u32 %r3, %r1, 100; st.u32 [%rd6+8], %r3; ld.u32 %r4, [%rd6+8];
 { .param .b64 p; st.param.b64 [p], %rd6; call free, (p); }
@@ -107,6 +114,16 @@ OK:`,
     expect(r.fault).toMatchObject({ kind: "trap", message: "assertion `x < 3` failed" });
     expect(r.output).toBe("a.cu:17: warp: block: [0,0,0], thread: [3,0,0] Assertion `x < 3` failed.\n");
   });
+});
+
+test("the driver's functions find the local memory of this launch, not of the one before", () => {
+  const device = new Device();
+  const module = device.load(compiled(print(), "sm_90", 2));
+  if (!module.ok) throw new Error(module.diagnostics.map((d) => d.message).join("\n"));
+  for (let i = 0; i < 4; i++) {
+    const r = device.launch(module.value, { block: 4, params: [new Uint32Array(32)], engine: "wasm" });
+    expect(r.ok && r.value.output).toBe([0, 1, 2, 3].map((lane) => `lane ${lane} of warp\n`).join(""));
+  }
 });
 
 test("another function without a body is told as ptxas does", () => {

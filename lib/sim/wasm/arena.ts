@@ -146,6 +146,8 @@ export class Arena {
       w.exchange = new Int32Array(buffer, base + EXCHANGE, EXCHANGE_WORDS);
       w.exchange[Exchange.sharedAt] = sharedAt;
       w.exchange[Exchange.sharedSize] = shared.size;
+      // The launch before may have left its local memory here.
+      w.exchange[Exchange.localSize] = 0;
       w.local.settle((words) => this.localRoom(w, words));
       w.tid.forEach((row, k) => {
         new Int32Array(buffer, base + THREADS + k * ROW_BYTES, LANES).set(row);
