@@ -51,6 +51,7 @@ export function remoteCopy(name: string, w: Warp, lane: number): void {
         to: wordOf(w, lane, 4),
         ctas: ctas(13),
         barrier: wordOf(w, lane, 14),
+        pairs: false,
       });
   }
   w.pc = pc;

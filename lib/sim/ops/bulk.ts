@@ -3,7 +3,7 @@
  * cp.async.bulk, st.async). What arrives in shared memory completes its bytes on an mbarrier. ptxas issues one for each thread, in a loop (ELECT), with uniform operands.
  *
  * d: the destination and, for shared memory, the barrier after it; s: the source; n: 16 bytes in its low half, and with .MULTICAST the CTAs of
- * the cluster as a mask in the upper (seen in ptxas's code).
+ * the cluster, with .DST_G_BYTE_MASK the bytes of each 16 that are copied, as a mask in the upper (seen in ptxas's code).
  */
 import { locate, place } from "../access.js";
 import { begin, type Signal } from "../async/in-flight.js";
@@ -22,19 +22,23 @@ function address(s: Site, slot: string, global: boolean): (w: Warp) => number {
   return global ? (w) => hi(w) * 4294967296 + (lo(w) >>> 0) : (w) => lo(w) >>> 0;
 }
 
-/** A run of bytes in chunks; null: a fault is noted. */
+const ALL_BYTES = 2 ** CHUNK - 1;
+
+/** A run of bytes in chunks, of each the bytes of the mask; null: a fault is noted. */
 function runOf(
   w: Warp,
   lane: number,
   [toSpace, to]: readonly ["global" | "shared", number],
   [fromSpace, from]: readonly ["global" | "shared", number],
   n: number,
+  mask: number = ALL_BYTES,
 ): Transfer | null {
   const t = new Transfer();
   if (toSpace === "shared") t.target = blockOf(w, to);
   if (fromSpace === "shared") t.source = blockOf(w, from);
-  for (let i = 0; i < n; i += CHUNK)
-    if (!t.locate(w, lane, [fromSpace, from + i], [toSpace, to + i], CHUNK)) return null;
+  const step = mask === ALL_BYTES ? CHUNK : 1;
+  for (let i = 0; i < n; i += step)
+    if ((mask >>> (i % CHUNK)) & 1 && !t.locate(w, lane, [fromSpace, from + i], [toSpace, to + i], step)) return null;
   return t;
 }
 
@@ -47,6 +51,7 @@ function copy(s: Site): Exec {
   s.has("S");
   s.has("SEQUENCED");
   const multicast = s.has("MULTICAST");
+  const masked = s.has("DST_G_BYTE_MASK");
   const [toGlobal, fromGlobal] = [to === "G", from === "G"];
   const fromSpace = fromGlobal ? "global" : "shared";
   const d = address(s, "d", toGlobal);
@@ -58,7 +63,7 @@ function copy(s: Site): Exec {
     const word = count(w);
     const bytes = (word & 0xffff) * CHUNK;
     if (toGlobal) {
-      const t = runOf(w, lane, ["global", d(w)], [fromSpace, source(w)], bytes);
+      const t = runOf(w, lane, ["global", d(w)], [fromSpace, source(w)], bytes, masked ? word >>> 16 : ALL_BYTES);
       return t === null ? Step.Fault : begin(operation(w, lane, { transfers: [t], grouping: "bulk" }));
     }
     const ctas = multicast ? word >>> 16 : null;

@@ -133,9 +133,14 @@ export interface BoxLoad {
   readonly wanted: Wanted;
   readonly to: number;
   readonly barrier: number;
-  /** CTAs of the cluster; null: the one that the addresses name. */
+  /** CTAs of the cluster; null: those that the addresses name. */
   readonly ctas: number | null;
+  /** With `ctas`: the barrier is in the CTA of each pair that the barrier's address names, even or odd (`.cta_group::2`). */
+  readonly pairs: boolean;
 }
+
+/** Bit of a shared address that tells the CTAs of a pair apart. */
+const ODD = 1 << 24;
 
 export function loadBox(w: Warp, lane: number, x: BoxLoad): Step {
   const b = boxFor(w, lane, x.map, x.dimensions, x.wanted);
@@ -146,7 +151,8 @@ export function loadBox(w: Warp, lane: number, x: BoxLoad): Step {
     const there = (a: number): number => (x.ctas === null ? bytesAt(a) : inCta(a, rank));
     const t = transferOf(w, lane, b, x.wanted, there(x.to), "load");
     if (t === null) return Step.Fault;
-    const signals = [completes(there(x.barrier), lane, bytes)];
+    const barrier = there(x.barrier);
+    const signals = [completes(x.pairs ? (barrier & ~ODD) | (x.barrier & ODD) : barrier, lane, bytes)];
     if (begin(operation(w, lane, { transfers: [t], signals })) === Step.Fault) return Step.Fault;
   }
   return Step.Next;
@@ -155,6 +161,7 @@ export function loadBox(w: Warp, lane: number, x: BoxLoad): Step {
 function load(s: Site): Exec {
   const c = copyOf(s);
   const multicast = s.has("MULTICAST");
+  const pairs = s.has("2CTA");
   const { map, dimensions } = c;
   return (w, m) =>
     loadBox(w, laneOf(m), {
@@ -164,6 +171,7 @@ function load(s: Site): Exec {
       to: c.word(w, 0),
       barrier: c.word(w, 1),
       ctas: multicast ? c.more(w) >>> 16 : null,
+      pairs,
     });
 }
 
