@@ -1,10 +1,12 @@
 /**
  * node tools/run-ts.cjs tools/sim-figures.ts memory | endless | threads [N] | races | reported | start | estimate | told: figures of the simulator for docs/status.md.
  * `memory`: bytes that a resident thread takes in the memory of translated code, and beside its registers. `endless`: the largest memory of the process while
- * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build. `races`: planted
+ * endless kernels end by their budgets. `threads`: one thread against N (default: the cores), after npm run build, and N processes of one thread each against one. `races`: planted
  * races that are found (PTXLAB_RACES=N random programs); `reported`: races that are told of the corpus and of the programs. `told`: a profile, races and unwritten registers, in translated code and in closures.
  */
+import { execFile } from "node:child_process";
 import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
 import { compile } from "../lib/compile.js";
 import { runLaunchFile, simulate } from "../lib/sim/index.js";
 import { WARP_WORDS } from "../lib/sim/state.js";
@@ -44,31 +46,69 @@ function endless(): void {
   told("estimate", made.ok ? made.value.run.fault?.message : "?");
 }
 
-/** One thread against several. Processor time tells on a loaded machine, too, what they would do on cores of their own: blocks are claimed one by one, so none waits. */
-function threads(count: number): void {
-  const cubin = compiled(corpusPtx("sgemm", "sm_90"));
+/** The product that `threads` measures, on so many threads. */
+function product(of: number): { rate: number; used: number } {
   const n = 512;
   const array = (): Float32Array => new Float32Array(n * n).map((_, i) => i % 7);
-  const once = (of: number): { rate: number; used: number } => {
-    const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
-    const from = performance.now();
-    const before = process.cpuUsage();
-    const run = simulate(cubin, { grid: [n / 16, n / 16], block: [16, 16], params, threads: of });
-    if (!run.ok) throw new Error(run.diagnostics[0]!.message);
-    if (run.value.threadsUsed !== of) throw new Error("not built: npm run build");
-    const { user, system } = process.cpuUsage(before);
-    return { rate: run.value.threadInstructions / (performance.now() - from) / 1000, used: user + system };
-  };
+  const params = [{ s32: n }, { s32: n }, { s32: n }, array(), array(), new Float32Array(n * n)];
+  const from = performance.now();
+  const before = process.cpuUsage();
+  const run = simulate(sgemm(), { grid: [n / 16, n / 16], block: [16, 16], params, threads: of });
+  if (!run.ok) throw new Error(run.diagnostics[0]!.message);
+  if (run.value.threadsUsed !== of) throw new Error("not built: npm run build");
+  const { user, system } = process.cpuUsage(before);
+  return { rate: run.value.threadInstructions / (performance.now() - from) / 1000, used: user + system };
+}
+
+let sgemmCubin: Uint8Array | null = null;
+function sgemm(): Uint8Array {
+  sgemmCubin ??= compiled(corpusPtx("sgemm", "sm_90"));
+  return sgemmCubin;
+}
+
+const PROCESS_MS = 4000;
+
+/** The median rate of a process that runs the product on one thread for a while, from the same moment as its like. */
+function alone(from: number): void {
+  product(1);
+  product(1);
+  while (Date.now() < from);
+  const rates: number[] = [];
+  while (Date.now() < from + PROCESS_MS) rates.push(product(1).rate);
+  rates.sort((a, b) => a - b);
+  console.log(rates[rates.length >> 1]);
+}
+
+/** The sum of the rates of so many processes that share nothing but the machine. */
+async function together(count: number): Promise<number> {
+  const from = String(Date.now() + 3000);
+  const rates = Array.from(
+    { length: count },
+    () =>
+      new Promise<number>((resolve, reject) => {
+        execFile(process.execPath, [join(__dirname, "run-ts.cjs"), __filename, "alone", from], (error, out) => {
+          if (error === null) resolve(Number(out));
+          else reject(error);
+        });
+      }),
+  );
+  return (await Promise.all(rates)).reduce((x, y) => x + y, 0);
+}
+
+/** One thread against several. Processor time tells on a loaded machine, too, what they would do on cores of their own: blocks are claimed one by one, so none waits. */
+async function threads(count: number): Promise<void> {
   // In turn, so that both see the same load; the first of each loads and compiles.
-  const runs = Array.from({ length: 8 }, () => [once(1), once(count)] as const).slice(2);
+  const runs = Array.from({ length: 8 }, () => [product(1), product(count)] as const).slice(2);
   const best = (k: 0 | 1): number => Math.max(...runs.map((r) => r[k].rate));
   const used = (k: 0 | 1): number => Math.min(...runs.map((r) => r[k].used));
   const factor = best(1) / best(0);
   console.log(
-    `sgemm ${n}: ${best(0).toFixed(0)} M thread-instructions per second on one thread, ${best(1).toFixed(0)} on ${count}: ` +
+    `sgemm 512: ${best(0).toFixed(0)} M thread-instructions per second on one thread, ${best(1).toFixed(0)} on ${count}: ` +
       `${factor.toFixed(2)} times, ${(factor / count).toFixed(2)} × threads; by processor time ${(used(0) / used(1)).toFixed(2)} × threads; ` +
       `${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}`,
   );
+  const [one, all] = [await together(1), await together(count)];
+  console.log(`${count} processes of one thread: ${(all / one / count).toFixed(2)} × processes (medians)`);
 }
 
 /** A kernel of a hundred instructions on one block: with translated code where it pays, and in closures. */
@@ -189,7 +229,8 @@ function racesReported(): void {
 const [what, n] = process.argv.slice(2);
 if (what === "memory") memory();
 else if (what === "endless") endless();
-else if (what === "threads") threads(Number(n ?? availableParallelism()));
+else if (what === "threads") void threads(Number(n ?? availableParallelism()));
+else if (what === "alone") alone(Number(n));
 else if (what === "races") races();
 else if (what === "reported") racesReported();
 else if (what === "start") start();
