@@ -137,7 +137,7 @@ function rowText(r: Row): string {
   const how =
     r.level === null
       ? movesText(JSON.parse(r.moves), true)
-      : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""}${r.knobs === "{}" ? "" : ` ${r.knobs}`}`;
+      : `-O${r.level}${r.maxRegisters ? ` -maxrregcount ${r.maxRegisters}` : ""}${r.knobs === "{}" ? "" : ` ${r.knobs}`}${r.knobsNotRead ? ` (nobody read ${r.knobsNotRead})` : ""}`;
   const figures = r.objective === null ? `${r.cycles ?? "-"} cycles` : measuredText(r);
   const hazards = r.hazards ? `, ${counted(r.hazards, "hazard")}` : "";
   const numbers = `${r.registers === null ? "- registers" : counted(r.registers, "register")}, ${figures}${hazards}`;

@@ -89,6 +89,9 @@ export interface Disagreement {
   }[];
 }
 
+/** A column that the table of an earlier version does not have. */
+const isNew = (name: string, old: object | undefined): boolean => old !== undefined && !(name in old);
+
 /** Holds rows against those of a table, in order; what is new in neither counts. `id` and `version` name the version and are left out. */
 export async function disagreements(table: string, rows: Iterable<Row>): Promise<readonly Disagreement[]> {
   const before = await readTable(table);
@@ -97,7 +100,7 @@ export async function disagreements(table: string, rows: Iterable<Row>): Promise
   for (const now of rows) {
     const old = before[index] as unknown as Readonly<Record<string, unknown>> | undefined;
     const columns = Object.entries(now).flatMap(([name, value]) =>
-      name === "id" || name === "version" || (old?.[name] ?? null) === (value ?? null)
+      name === "id" || name === "version" || isNew(name, old) || (old?.[name] ?? null) === (value ?? null)
         ? []
         : [{ name, before: old?.[name] ?? null, now: value }],
     );

@@ -75,7 +75,7 @@ export function runPoint(point: Point, place: Place, parts: Loaded, key: string 
   const row = rowOf(point, identity);
   const made = point.input.ptx !== undefined ? compiled(point, source, parts) : reordered(point, source, parts);
   if (typeof made === "string") return { row: { ...row, outcome: made }, cubin: null };
-  const { cubin, spillBytes, hazards } = made;
+  const { cubin, spillBytes, hazards, knobsNotRead = null } = made;
   const read = readCubin(cubin);
   if (!read.ok) return { row: { ...row, outcome: told(read.diagnostics, row.input) }, cubin: null };
   const functions = read.value.functions;
@@ -85,6 +85,7 @@ export function runPoint(point: Point, place: Place, parts: Loaded, key: string 
     instructions: functions.reduce((n, f) => n + f.words.length / 4, 0),
     registers: functions.reduce((n, f) => Math.max(n, f.registers), 0),
     spillBytes,
+    knobsNotRead,
     cubinHash: sha(cubin),
   };
   const { launch } = point.input;
@@ -111,6 +112,7 @@ function rowOf(point: Point, identity: Pick<Row, "id" | "inputHash" | "launchHas
     level: fromPtx ? point.level : null,
     maxRegisters: fromPtx ? point.maxRegisters : null,
     knobs: JSON.stringify(point.knobs),
+    knobsNotRead: null,
     moves: JSON.stringify(point.moves),
     outcome: "ok",
     results: "not run",
@@ -142,6 +144,7 @@ interface Made {
   readonly cubin: Uint8Array;
   readonly spillBytes: number | null;
   readonly hazards: number | null;
+  readonly knobsNotRead?: string | null;
 }
 
 function compiled(point: Point, source: Uint8Array, parts: Loaded): Made | string {
@@ -155,7 +158,9 @@ function compiled(point: Point, source: Uint8Array, parts: Loaded): Made | strin
   });
   if (c.cubin === null) return told(c.diagnostics, point.input.ptx!);
   const spillBytes = c.functions.reduce((n, f) => n + (f.code ? f.code.spillLoads + f.code.spillStores : 0), 0);
-  return { cubin: c.cubin, spillBytes, hazards: null };
+  const unread = Object.keys(point.knobs).length === 0 ? [] : c.knobs.filter((k) => k.readers.length === 0);
+  const knobsNotRead = unread.length === 0 ? null : unread.map((k) => k.knob).join(" ");
+  return { cubin: c.cubin, spillBytes, hazards: null, knobsNotRead };
 }
 
 function reordered(point: Point, source: Uint8Array, parts: Loaded): Made | string {

@@ -18,6 +18,7 @@ const columns: readonly (readonly [name: string, of: (r: Row) => string | number
   ["level", (r) => (r.level === null ? null : `-O${r.level}`)],
   ["register limit", (r) => r.maxRegisters],
   ["knobs", (r) => (r.knobs === "{}" ? null : r.knobs)],
+  ["knobs that nobody read", (r) => r.knobsNotRead ?? null],
   ["order", (r) => (r.level === null ? movesText(JSON.parse(r.moves)) : null)],
   ["outcome", (r) => r.outcome.split("\n")[0]!],
   ["results", (r) => r.results],

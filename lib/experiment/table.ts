@@ -149,6 +149,7 @@ const types: Readonly<Record<keyof Row, "STRING" | "INT32" | "DOUBLE">> = {
   level: "INT32",
   maxRegisters: "INT32",
   knobs: "STRING",
+  knobsNotRead: "STRING",
   moves: "STRING",
   outcome: "STRING",
   results: "STRING",

@@ -194,6 +194,8 @@ export interface Row extends Estimated, Measured {
   readonly maxRegisters: number | null;
   /** As JSON. */
   readonly knobs: string;
+  /** Of these the ones that no decision of the compilation asked for, with spaces between: they cannot have changed the code. Null: none, and for cubins. */
+  readonly knobsNotRead: string | null;
   /** Moves of a cubin's order, as JSON. */
   readonly moves: string;
   /** `ok`, or what stopped it. */

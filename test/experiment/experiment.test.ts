@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../../lib/compile.js";
 import {
+  disagreements,
   hash32,
   pointsOf,
   type Row,
@@ -102,6 +103,23 @@ describe("sweep", () => {
     expect([third.resumed, third.complete]).toEqual([3, true]);
     expect(readFileSync(`${out}.jsonl`, "utf8")).toBe(journal);
     expect(readFileSync(`${out}.parquet`).equals(whole)).toBe(true);
+  });
+
+  test("a row names the knobs of its point that nobody read, also in the table; a table without that column still agrees", async () => {
+    const knobs = { SchedTexLatency: [5], RegAllocSortRegs: [1] };
+    const out = join(folder, "unread");
+    const { rows } = await sweep({ name: "", inputs: [{ ptx: "k.ptx" }], knobs }, { folder, threads: 0, out });
+    expect(rows.map((r) => r.knobsNotRead)).toEqual(["SchedTexLatency"]);
+    expect((await readTable(`${out}.parquet`)).map((r) => r.knobsNotRead)).toEqual(["SchedTexLatency"]);
+    const { rows: plain } = await sweep({ name: "", inputs: [{ ptx: "k.ptx" }] }, { folder, threads: 0 });
+    expect(plain[0]!.knobsNotRead).toBeNull();
+    expect(
+      await disagreements(
+        `${out}.parquet`,
+        [...rows].map((r) => ({ ...r, laterColumn: 1 })),
+      ),
+    ).toEqual([]);
+    expect(await disagreements(`${out}.parquet`, [{ ...rows[0]!, knobsNotRead: null }])).toHaveLength(1);
   });
 
   test.each([
