@@ -2,7 +2,8 @@
 import { snapshot } from "../ori/func.js";
 import type { Func } from "../ori/types.js";
 import { allocate, defaultKnobs } from "../regalloc/index.js";
-import type { AllocationOptions } from "../regalloc/types.js";
+import type { AllocationOptions, AllocationResult } from "../regalloc/types.js";
+import type { Result } from "../result.js";
 import { readerOf } from "./parameters.js";
 import type { PhaseContext } from "./types.js";
 
@@ -18,16 +19,23 @@ function within(func: Func, options: AllocationOptions = {}): AllocationOptions 
   return narrow;
 }
 
-export function allocateRegisters(func: Func, context: PhaseContext): void {
-  const { onAllocation } = context.options;
-  const onKnob = readerOf(context, "regalloc");
+/** Allocates the function, in place, as AllocateRegisters does; `quiet`: who observes is not told. */
+export function allocationOf(func: Func, context: PhaseContext, quiet = false): Result<AllocationResult> {
+  const { observe, ...rest } = context.options.allocation ?? {};
+  const onKnob = quiet ? undefined : readerOf(context, "regalloc");
   const allocation: AllocationOptions = {
     numbering: context.level === 0 ? "lowest" : "banks",
     ...(onKnob && { onKnob }),
-    ...context.options.allocation,
+    ...rest,
+    ...(!quiet && observe !== undefined && { observe }),
   };
   onKnob?.("targets", allocation.knobs?.targets, defaultKnobs.targets);
-  const result = allocate(func, within(func, allocation));
+  return allocate(func, within(func, allocation));
+}
+
+export function allocateRegisters(func: Func, context: PhaseContext): void {
+  const { onAllocation } = context.options;
+  const result = allocationOf(func, context);
   for (const d of result.diagnostics) context.report(d);
   if (result.ok && onAllocation) onAllocation(result.value);
 }

@@ -7,7 +7,7 @@ import { ShownAlignments } from "../analysis/index.js";
 import { watched } from "../knobs/reads.js";
 import type { Func } from "../ori/types.js";
 import { assertValid } from "../ori/verify.js";
-import { control, controlO0 } from "../sched/index.js";
+import { control, controlO0, defaultParameters } from "../sched/index.js";
 import { allocateRegisters } from "./allocate.js";
 import { balancePipes } from "./balance-pipes.js";
 import { bareCollectives } from "./bare-collectives.js";
@@ -41,6 +41,7 @@ import { oneTurn } from "./one-turn.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
 import { parametersOf, readerOf } from "./parameters.js";
+import { rematerialize } from "./rematerialize.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { scaleAddresses } from "./scaled-addresses.js";
 import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
@@ -104,6 +105,23 @@ function closeWindow(func: Func, { plain = false, ...context }: PhaseContext): v
   convertAllMovPhiToMov(func);
   if (open && readCopies(func) > 0) removeDeadCode(func);
   if (open) joinCopies(func, parametersOf(context).BackCopyPropBudget);
+}
+
+/** Words that nothing wants together come apart; what is cheap to make again does not live across crowded blocks. */
+function splitRanges(func: Func, context: PhaseContext): void {
+  splitWide(func);
+  if (context.level < 2) return;
+  const { allocation, schedule } = context.options;
+  const { maxRegisters, ceilings } = allocation ?? {};
+  const onKnob = readerOf(context, "sched");
+  const parameters = watched({ ...defaultParameters, ...schedule?.options?.parameters }, defaultParameters, onKnob);
+  const may = {
+    ...(maxRegisters !== undefined && { maxRegisters }),
+    ...(ceilings !== undefined && { ceilings }),
+    ...(schedule?.options?.sharedBytes !== undefined && { sharedBytes: schedule.options.sharedBytes }),
+    ...(onKnob && { onKnob }),
+  };
+  rematerialize(func, parameters, may, context.rewrites);
 }
 
 /** What stays a branch is settled first: after `@P EXIT` lanes are together. */
@@ -224,7 +242,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   SinkCodeIntoBlock: (func, { rewrites }) => void sinkCode(func, rewrites),
   DoKillMovement: later,
   DoTexMovement: later,
-  OriDoRemat: later,
+  OriDoRemat: { none: "done when uniform values have left the registers: OriSplitHighPressureLiveRanges" },
   OriPropagateVaryingSecond: later,
   OptimizeSyncInstructions: later,
   AdvancedPhaseLateExpandSyncInstructions: hook,
@@ -250,7 +268,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   OriPropagateGmma: { none: "not built yet (warp-group matrix operations)" },
   InsertPseudoUseDefForConvUR: { none: "nothing to do: slots say which readers take uniform registers" },
   FixupGmmaSequence: { none: "not built yet (warp-group matrix operations)" },
-  OriSplitHighPressureLiveRanges: (func) => void splitWide(func),
+  OriSplitHighPressureLiveRanges: splitRanges,
   LateEnforceArgumentRestrictions: { none: "nothing to do: the allocator keeps bound values where they are" },
   OriHoistInvariantsLate3: later,
   AdvancedPhaseSetRegAttr: hook,

@@ -5,18 +5,37 @@
  * Latencies decide the order before allocation at -O1, too (of ptxas -O1's code loads come first as at -O3, although wiki pages 36 and 64 tell of source
  * order); PostSchedule runs from -O2 on.
  */
-import type { Func } from "../ori/types.js";
+import { touch } from "../ori/editor.js";
+import { snapshot } from "../ori/func.js";
+import type { Func, Inst } from "../ori/types.js";
 import {
   postSchedule as afterAllocation,
+  alignmentLoss,
   assignControl,
   backendA,
   control,
   type Policy,
   policyOptions,
+  type ScheduleOptions,
+  type ScheduleReport,
   scheduleFunc,
+  UNIT,
 } from "../sched/index.js";
+import { allocationOf } from "./allocate.js";
 import { readerOf } from "./parameters.js";
 import type { PhaseContext } from "./types.js";
+
+function optionsOf(context: PhaseContext): ScheduleOptions {
+  const { schedule, allocation } = context.options;
+  const onKnob = readerOf(context, "sched");
+  return {
+    ...(allocation?.maxRegisters !== undefined && { maxRegisters: allocation.maxRegisters }),
+    ...(allocation?.ceilings !== undefined && { ceilings: allocation.ceilings }),
+    ...schedule?.options,
+    ...(context.phase === "PostSchedule" && schedule?.postOptions),
+    ...(onKnob && { onKnob }),
+  };
+}
 
 function run(func: Func, context: PhaseContext, policy: Policy | null): void {
   const after = context.phase === "PostSchedule";
@@ -25,16 +44,66 @@ function run(func: Func, context: PhaseContext, policy: Policy | null): void {
     for (const [option, otherwise] of Object.entries(policyOptions[after ? "post" : "pre"]))
       onKnob(option, undefined, otherwise);
   if (policy === null) return;
-  const { schedule, onSchedule, allocation } = context.options;
+  const { schedule, onSchedule } = context.options;
   if (after) onKnob?.("postBudget", schedule?.postOptions?.passBudget, Number.POSITIVE_INFINITY);
-  const report = scheduleFunc(func, policy, {
-    ...(allocation?.maxRegisters !== undefined && { maxRegisters: allocation.maxRegisters }),
-    ...(allocation?.ceilings !== undefined && { ceilings: allocation.ceilings }),
-    ...schedule?.options,
-    ...(after && schedule?.postOptions),
-    ...(onKnob && { onKnob }),
-  });
+  const options = optionsOf(context);
+  const report = fillUnit(func, policy, options, context) ?? scheduleFunc(func, policy, options);
   onSchedule?.(report, context.phase);
+}
+
+/** Registers below the limit from which on an order counts as one that meets it. */
+const NEAR = 2;
+
+/** Registers of the unit are taken where the function's cycles become fewer than this share. */
+const WORTH = 0.98;
+
+/**
+ * Groups of four registers may leave some between them unused, and so the limit leaves room (sched/budget.ts). Where an order meets
+ * the limit, the one without such room is allocated, too; it stands where it is shorter and its registers are in the same unit, since those of a
+ * unit cost nothing. Null: there is no such room, or no such order.
+ */
+function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context: PhaseContext): ScheduleReport | null {
+  const room = alignmentLoss(func);
+  if (context.phase !== "ScheduleInstructions" || context.level < 2 || !func.virtual || room === 0) return null;
+  const { observe, onGraph, ...quiet } = options;
+  const given = ordersOf(func);
+  let report = scheduleFunc(func, policy, quiet);
+  let left = room;
+  if (report.blocks.some((b) => (b.after.maxLive[0] as number) >= report.limit - NEAR)) {
+    const plain = ordersOf(func);
+    const end = Math.ceil(registersOf(func, context) / UNIT) * UNIT;
+    for (let unused = 0; unused < left; ) {
+      setOrders(func, given);
+      const tried = scheduleFunc(func, policy, { ...quiet, unused });
+      if (tried.after > WORTH * report.after) break;
+      const over = registersOf(func, context) - end;
+      if (over <= 0) {
+        report = tried;
+        left = unused;
+      } else unused += over;
+    }
+    if (left === room) setOrders(func, plain);
+  }
+  if (observe === undefined && onGraph === undefined) return report;
+  setOrders(func, given);
+  return scheduleFunc(func, policy, { ...options, unused: left });
+}
+
+/** Registers that the function takes as it stands, "as ptxas counts"; no number where values are spilled. */
+function registersOf(func: Func, context: PhaseContext): number {
+  const made = allocationOf(snapshot(func), context, true);
+  return made.ok && made.value.rounds === 0 ? made.value.registers : Number.POSITIVE_INFINITY;
+}
+
+function ordersOf({ blocks }: Func): Inst[][] {
+  return blocks.map(({ insts }) => [...insts]);
+}
+
+function setOrders(func: Func, orders: readonly (readonly Inst[])[]): void {
+  func.blocks.forEach((block, b) => {
+    block.insts = [...(orders[b] as readonly Inst[])];
+  });
+  touch(func);
 }
 
 export function scheduleInstructions(func: Func, context: PhaseContext): void {

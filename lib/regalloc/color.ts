@@ -12,7 +12,7 @@ import { FIRST_KEPT_UNIFORM, isClobbered } from "../isa/abi.js";
 import { File } from "../ori/types.js";
 import { accumulate, type Relaxation, unrelaxed } from "./constraints.js";
 import type { FileFacts } from "./facts.js";
-import type { FileInfo } from "./geometry.js";
+import { type FileInfo, REPORTED_EXTRA } from "./geometry.js";
 import { Occupancy, overlap } from "./occupancy.js";
 import { longestFirst, programOrder, widestFirst } from "./policies.js";
 import { livesAcrossCall, mostOccupied, type Ranges } from "./ranges.js";
@@ -114,8 +114,48 @@ function fewest(problem: FileProblem, plain: FileResult): FileResult {
     best = result;
     told = events;
   }
-  tell(problem, told);
-  return best;
+  const [unit, heard] = lowerUnit(problem, best, least) ?? [best, told];
+  tell(problem, heard);
+  return unit;
+}
+
+/** Registers per thread are given out in units of so many. */
+const UNIT = 8;
+/** Attempts of each kind to get by with a unit less. */
+const TRIES = 12;
+/** What comes first: among values as wide as it, or among all (priorities by width are multiples of the other number). */
+const ahead: readonly ((width: number) => number)[] = [(width) => width * 0x40000000 + 0x10000000, () => 1e12];
+
+/**
+ * One unit of registers less, where as many as are occupied at once fit into it: what found no register in an attempt comes first in the next.
+ * Orders by one property put last again and again what then fits nowhere.
+ */
+function lowerUnit(problem: FileProblem, best: FileResult, least: number): [FileResult, AllocationEvent[]] | null {
+  const registers = Math.floor((best.used + REPORTED_EXTRA - 1) / UNIT) * UNIT - REPORTED_EXTRA;
+  if (registers < least) return null;
+  const most = copiesLeft(problem, best);
+  for (const first of ahead) {
+    for (const base of [problem.policies.priority, widestFirst]) {
+      const failed = new Map<number, number>();
+      for (let n = 1; n <= TRIES; n++) {
+        const priority: Policies["priority"] = (v, attempt) => {
+          const since = failed.get(v.id);
+          return since === undefined ? base(v, attempt) : first(v.width) + since;
+        };
+        const [quiet, events] = unheard({ ...problem, policies: { ...problem.policies, priority }, registers });
+        const attempt = new Attempt(quiet, 0, false);
+        attempt.run();
+        if (attempt.isStuck) return null;
+        const result = attempt.result();
+        if (attempt.failed === 0) {
+          if (copiesLeft(problem, result) <= most) return [result, events];
+          break;
+        }
+        for (const { id } of problem.facts.values) if ((result.assignment[id] as number) < 0) failed.set(id, n);
+      }
+    }
+  }
+  return null;
 }
 
 /** Registers below which no assignment comes: as many as are occupied at once, and the reserved one, which only values bound to it take. */

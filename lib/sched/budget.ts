@@ -21,6 +21,8 @@ export interface MayUse {
   readonly sharedBytes?: number;
   /** Called when an option that a knob sets is first read. */
   readonly onKnob?: OnKnob;
+  /** Registers that groups of four leave unused between them. Default: 3 where the function has such groups. */
+  readonly unused?: number;
   /** Lower ceilings of an experiment, in registers per file. */
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
 }
@@ -49,7 +51,7 @@ export function registerLimits(func: Func, parameters: HeuristicParameters, may:
 export const LEAST = 8;
 
 /** Registers per thread are given out in units of so many (`registerCap`). */
-const UNIT = 8;
+export const UNIT = 8;
 
 /**
  * The limit of file R where some block needs `needed` registers whatever its order, which may be more than `limit`: if the function is given one more
@@ -57,7 +59,7 @@ const UNIT = 8;
  */
 export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayUse = {}): number {
   const { maxRegistersPerThread: most } = func.target.limits;
-  const loss = alignmentLoss(func);
+  const loss = may.unused ?? alignmentLoss(func);
   const units = (registers: number): number => Math.ceil((registers + RESERVED) / UNIT) * UNIT;
   if (units(needed) <= units(limit + loss)) return limit;
   const allowed = Math.min(most, may.maxRegisters ?? most);
@@ -67,7 +69,7 @@ export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayU
 }
 
 function registerBudget(func: Func, parameters: HeuristicParameters, given: MayUse): number {
-  const { maxRegisters, sharedBytes, onKnob } = given;
+  const { maxRegisters, sharedBytes, unused = alignmentLoss(func), onKnob } = given;
   const { maxRegistersPerThread: most } = func.target.limits;
   const { registerTarget } = parameters;
   if (registerTarget !== null) return registerTarget === 0 ? most : Math.min(registerTarget, most);
@@ -77,7 +79,7 @@ function registerBudget(func: Func, parameters: HeuristicParameters, given: MayU
   if (warpCount !== 0) onKnob?.("sharedBytes", sharedBytes, undefined);
   const warps = warpCount === 0 ? null : allWarps(func, sharedBytes);
   const slack = mmaSlack !== 0 && multiplies(func) ? mmaSlack : 0;
-  const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - alignmentLoss(func) + slack;
+  const wanted = (warps === null ? most : Math.floor(warps * warpCountScale)) - unused + slack;
   return Math.min(may - (may >> 6), wanted) - RESERVED;
 }
 
@@ -85,7 +87,7 @@ const multiplies = ({ blocks }: Func): boolean =>
   blocks.some((b) => b.insts.some((i) => /^[HIDQOB]MMA$/.test(i.form.op)));
 
 /** Registers that groups of four may leave unused between them; what stands between pairs other values take. */
-function alignmentLoss({ values }: Func): number {
+export function alignmentLoss({ values }: Func): number {
   let widest = 1;
   for (let v = 0; v < values.count; v++) if (values.file(v) === File.R) widest = Math.max(widest, values.width(v));
   return widest >= 4 ? 3 : 0;

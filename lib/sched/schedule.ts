@@ -102,6 +102,8 @@ export interface ScheduleReport {
   readonly after: number;
   /** Instructions that stand at another place of their block. */
   readonly moved: number;
+  /** Registers of file R that blocks were allowed to keep live. */
+  readonly limit: number;
 }
 
 /**
@@ -209,6 +211,7 @@ class Scheduler {
       before: sum((r) => r.before),
       after: sum((r) => r.after),
       moved,
+      limit: this.limits[0] as number,
     };
   }
 

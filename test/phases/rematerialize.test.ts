@@ -1,0 +1,86 @@
+/** OriDoRemat: what is cheap to make again does not live across blocks that need more registers than there should be. */
+import { rematerialize } from "../../lib/phases/rematerialize.js";
+import { defaultParameters } from "../../lib/sched/index.js";
+import { after, normalize } from "./texts.js";
+
+const head = `func "k" entry sm_90 virtual initial
+    value %R0
+    value %R1 width 2
+    value %R2
+    value %R3
+    value %R4
+    value %R5 width 2
+    value %P6
+    value %UR7 width 2`;
+/** With `registers` for a block; the stack pointer and those that ptxas counts beside are among them. */
+const run = (code: string, registers: number): string => {
+  const text = after(`${head}\n${code}`, (func) =>
+    rematerialize(func, { ...defaultParameters, registerTarget: registers }),
+  ).split("\n");
+  return text.slice(text.findIndex((l) => l.startsWith("b0"))).join("\n");
+};
+
+const kept = `b0
+      LDC.64 %R1, c[0x0][0x218]
+      S2R %R0, SR_TID.X
+      LDG.E %R2, desc[%UR7][%R1.64]
+b1
+      LDC.64 %R5, c[0x0][0x220]
+      LDG.E %R3, desc[%UR7][%R5.64]
+      IADD3 %R4, %R3, %R0, RZ
+      IADD3 %R2, %R4, %R2, RZ
+      ISETP.NE.AND %P6, PT, %R2, RZ, PT
+      @%P6 BRA b1
+b2
+      STG.E desc[%UR7][%R1.64], %R2
+      STG.E desc[%UR7][%R1.64+0x4], %R0
+      EXIT`;
+
+test("a word of a constant bank is read again after a loop that has no register for it", () => {
+  const expected = `b0
+      LDC.64 %R1, c[0x0][0x218]
+      S2R %R0, SR_TID.X
+      LDG.E %R2, desc[%UR7][%R1.64]
+b1
+      LDC.64 %R5, c[0x0][0x220]
+      LDG.E %R3, desc[%UR7][%R5.64]
+      IADD3 %R4, %R3, %R0, RZ
+      IADD3 %R2, %R4, %R2, RZ
+      ISETP.NE.AND %P6, PT, %R2, RZ, PT
+      @%P6 BRA b1
+b2
+      LDC.64 %R8, c[0x0][0x218]
+      STG.E desc[%UR7][%R8.64], %R2
+      STG.E desc[%UR7][%R8.64+0x4], %R0
+      EXIT`;
+  expect(run(kept, 5)).toBe(normalize(expected));
+});
+
+test("where there are registers enough everything stays", () => {
+  expect(run(kept, 16)).toBe(normalize(kept));
+});
+
+test("what a loop without crowded block reads is made before that loop; a sum whose operands live there anyway is made anew, too", () => {
+  const before = `b0
+      S2R %R0, SR_CLOCKLO
+      IADD3 %R2, %R0, 0x20, RZ
+      LDC %R3, c[0x0][0x210]
+      ISETP.NE.AND %P6, PT, %R3, RZ, PT
+      @%P6 BRA b2
+b1
+      LDC.64 %R1, c[0x0][0x218]
+      LDC.64 %R5, c[0x0][0x220]
+      LDG.E %R4, desc[%UR7][%R1.64]
+      STG.E desc[%UR7][%R5.64], %R4
+b2
+      NOP
+b3
+      ISETP.LT.AND %P6, PT, %R2, %R0, PT
+      @%P6 BRA b3
+b4
+      EXIT`;
+  const text = run(before, 5);
+  expect(text.split("\n").filter((l) => l.includes("IADD3"))).toEqual(["IADD3 %R8, %R0, 0x20, RZ"]);
+  expect(text.indexOf("IADD3")).toBeGreaterThan(text.indexOf("b2"));
+  expect(text.indexOf("IADD3")).toBeLessThan(text.indexOf("b3"));
+});
