@@ -250,8 +250,8 @@ class Run {
   }
 
   private bodyOfCaller(name: PhaseName): PhaseBody | undefined {
-    const hooks: Partial<Record<string, PhaseBody>> = this.options.hooks ?? {};
-    return hooks[name] ?? this.options.bodies?.[name];
+    const hooks: Partial<Record<string, PhaseBody>> | undefined = this.options.hooks;
+    return hooks?.[name] ?? this.options.bodies?.[name];
   }
 
   /**

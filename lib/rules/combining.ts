@@ -46,7 +46,8 @@ export class Combining {
   made(o: Operand): Inst | null {
     if (!isReg(o) || this.isNew(o)) return null;
     const inst = this.defs.definition(o);
-    return inst === null || inst.guard !== null || this.dropped.has(inst) ? null : inst;
+    if (inst === null || inst.guard !== null) return null;
+    return this.dropped.size > 0 && this.dropped.has(inst) ? null : inst;
   }
 
   /**

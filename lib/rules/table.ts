@@ -89,6 +89,8 @@ export class RulesOfRoot {
   private readonly all: readonly CombineRule[];
   /** Bit of each form that rules ask for; those from the 32nd on share the last. */
   private readonly bits: Map<string, number> = new Map();
+  /** The same by the form's id, 0 for others; filled as forms are met. */
+  private readonly bitOfForm: (number | undefined)[] = [];
   private readonly byForms: Map<number, readonly CombineRule[]> = new Map();
 
   constructor(all: readonly CombineRule[]) {
@@ -102,7 +104,7 @@ export class RulesOfRoot {
     let forms = 0;
     for (const o of root.srcs) {
       const inst = c.made(o);
-      if (inst !== null) forms |= this.bits.get(inst.form.name) ?? 0;
+      if (inst !== null) forms |= this.bitOfForm[inst.form.id] ?? this.find(inst.form);
     }
     let found = this.byForms.get(forms);
     if (found === undefined) {
@@ -110,6 +112,12 @@ export class RulesOfRoot {
       this.byForms.set(forms, found);
     }
     return found;
+  }
+
+  private find({ id, name }: Form): number {
+    const bit = this.bits.get(name) ?? 0;
+    this.bitOfForm[id] = bit;
+    return bit;
   }
 }
 
