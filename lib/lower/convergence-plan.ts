@@ -125,9 +125,9 @@ function plan(g: Graph, view: View, parting: readonly number[], kept: Uint8Array
   }
 }
 
-/** The block that dominates both entries of regions with one join, as an entry itself; −1 when it cannot be one. */
+/** The block that dominates both entries of regions with one join, as an entry itself; −1 when it cannot be one, or when one of them is none. */
 function merged(g: Graph, view: View, a: number, b: number, join: number): number {
-  if (a < 0) return a;
+  if (a < 0 || b < 0) return -1;
   const found = place(g, view, commonDominator(g.dom, a, b), join);
   return found === null || found.join !== join ? -1 : found.entry;
 }

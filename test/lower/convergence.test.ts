@@ -134,3 +134,29 @@ describe.each(targets)("random control flow on %s", (target) => {
     expect([...out]).toEqual(Array.from({ length: 64 }, (_, i) => lane(p, i)));
   });
 });
+
+/** Successors of each block: branches of two arms of which one ends the kernel elsewhere, so that regions with one join have no common entry. */
+const apart = [[1], [4, 2], [3, 7], [7], [5, 10], [6, 7], [7], [8, 9], [9], [], [11], []];
+
+test.each([0, 3])("regions with one join and no common entry, -O%i", (opt) => {
+  const blocks = apart.map((to, b) => {
+    const end =
+      to.length === 0 ? "ret;" : to.map((t, i) => (i + 1 < to.length ? `@%p bra B${t};` : `bra B${t};`)).join(" ");
+    return `B${b}: ld.global.u32 %r1, [%o+${4 * b}]; add.u32 %r2, %r2, %r1; st.global.u32 [%o+64], %r2; setp.eq.u32 %p, %r1, 0; ${end}`;
+  });
+  const body = `.reg .pred %p; .reg .b32 %r<3>; .reg .b64 %o; ld.param.u64 %o, [o]; mov.b32 %r2, 0;\n${blocks.join("\n")}`;
+  const ptx = `.version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o) {\n${body}\n}`;
+  const made = compile(ptx, { target: "sm_90", opt, verify: true });
+  if (made.cubin === null) throw new Error(made.diagnostics.map((d) => d.message).join("\n"));
+  for (let way = 0; way < 32; way++) {
+    const words = Uint32Array.from({ length: 17 }, (_, b) => (b < 12 ? (way >> (b % 5)) & 1 : 0));
+    let [b, sum] = [0, words[0]!];
+    for (let to = apart[b]!; to.length > 0; to = apart[b]!) {
+      b = to.length === 2 && words[b] !== 0 ? to[1]! : to[0]!;
+      sum += words[b]!;
+    }
+    const ran = simulate(made.cubin, { params: [words] });
+    expect(ran.ok && ran.value.fault).toBeNull();
+    expect(words[16]).toBe(sum);
+  }
+});
