@@ -71,11 +71,17 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
   let left = room;
   if (report.blocks.some((b) => (b.after.maxLive[0] as number) >= report.limit - NEAR)) {
     const plain = ordersOf(func);
-    const end = Math.ceil(registersOf(func, context) / UNIT) * UNIT;
+    let end: number | null = null;
     for (let unused = 0; unused < left; ) {
       setOrders(func, given);
       const tried = scheduleFunc(func, policy, { ...quiet, unused });
       if (tried.after > WORTH * report.after) break;
+      const order = ordersOf(func);
+      if (end === null) {
+        setOrders(func, plain);
+        end = Math.ceil(registersOf(func, context) / UNIT) * UNIT;
+        setOrders(func, order);
+      }
       const over = registersOf(func, context) - end;
       if (over <= 0) {
         report = tried;
