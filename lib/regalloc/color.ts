@@ -293,10 +293,15 @@ class Attempt {
       used: this.used,
       target: this.p.registers,
       cost: this.cost,
-      failed: this.failed,
+      failed: this.homeless(),
       points: ranges.points,
       placements: () => this.placements(),
     });
+  }
+
+  /** Values that have no register in the end: where some may be spilled, those that gave way, too. */
+  private homeless(): number {
+    return this.p.facts.values.filter((v) => (this.assignment[v.id] as number) < 0).length;
   }
 
   private placements(): readonly Placement[] {
