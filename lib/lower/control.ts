@@ -62,8 +62,7 @@ const trap: Lowering = (c, i) => {
 
 const nanosleep: Lowering = (c, i, m) => {
   m.need(["u32"]);
-  // sm_75 says for whom (ptxas 13.0.88, all levels).
-  const form = c.target.has("memoryDescriptor") ? "NANOSLEEP" : "NANOSLEEP.WARP";
+  const form = c.target.has("sleepSaysWarp") ? "NANOSLEEP.WARP" : "NANOSLEEP";
   c.emit(form, [], [c.read(at(operands(i, 1), 0), U32)]);
 };
 

@@ -44,7 +44,7 @@ import { parametersOf, readerOf } from "./parameters.js";
 import { rematerialize } from "./rematerialize.js";
 import { rotateLoops } from "./rotate-loops.js";
 import { scaleAddresses } from "./scaled-addresses.js";
-import { postSchedule, scheduleInstructions, scoreboards } from "./schedule.js";
+import { postSchedule, scheduleInstructions, scheduleOptions, scoreboards } from "./schedule.js";
 import { selectGuarded } from "./select-guarded.js";
 import { sinkCode } from "./sink-code.js";
 import { splitWide } from "./split-wide.js";
@@ -111,17 +111,9 @@ function closeWindow(func: Func, { plain = false, ...context }: PhaseContext): v
 function splitRanges(func: Func, context: PhaseContext): void {
   splitWide(func);
   if (context.level < 2) return;
-  const { allocation, schedule } = context.options;
-  const { maxRegisters, ceilings } = allocation ?? {};
-  const onKnob = readerOf(context, "sched");
-  const parameters = watched({ ...defaultParameters, ...schedule?.options?.parameters }, defaultParameters, onKnob);
-  const may = {
-    ...(maxRegisters !== undefined && { maxRegisters }),
-    ...(ceilings !== undefined && { ceilings }),
-    ...(schedule?.options?.sharedBytes !== undefined && { sharedBytes: schedule.options.sharedBytes }),
-    ...(onKnob && { onKnob }),
-  };
-  rematerialize(func, parameters, may, context.rewrites);
+  const options = scheduleOptions(context);
+  const parameters = watched({ ...defaultParameters, ...options.parameters }, defaultParameters, options.onKnob);
+  rematerialize(func, parameters, options, context.rewrites);
 }
 
 /** What stays a branch is settled first: after `@P EXIT` lanes are together. */

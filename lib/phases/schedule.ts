@@ -19,13 +19,14 @@ import {
   type ScheduleOptions,
   type ScheduleReport,
   scheduleFunc,
-  UNIT,
 } from "../sched/index.js";
+import { registerUnit } from "../target/index.js";
 import { allocationOf } from "./allocate.js";
 import { readerOf } from "./parameters.js";
 import type { PhaseContext } from "./types.js";
 
-function optionsOf(context: PhaseContext): ScheduleOptions {
+/** With what the functions of a phase are scheduled: registers that it may use, and what the caller says. */
+export function scheduleOptions(context: PhaseContext): ScheduleOptions {
   const { schedule, allocation } = context.options;
   const onKnob = readerOf(context, "sched");
   return {
@@ -46,7 +47,7 @@ function run(func: Func, context: PhaseContext, policy: Policy | null): void {
   if (policy === null) return;
   const { schedule, onSchedule } = context.options;
   if (after) onKnob?.("postBudget", schedule?.postOptions?.passBudget, Number.POSITIVE_INFINITY);
-  const options = optionsOf(context);
+  const options = scheduleOptions(context);
   const report = fillUnit(func, policy, options, context) ?? scheduleFunc(func, policy, options);
   onSchedule?.(report, context.phase);
 }
@@ -71,6 +72,7 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
   let left = room;
   if (report.blocks.some((b) => (b.after.maxLive[0] as number) >= report.limit - NEAR)) {
     const plain = ordersOf(func);
+    const unit = registerUnit(func.target);
     let end: number | null = null;
     for (let unused = 0; unused < left; ) {
       setOrders(func, given);
@@ -79,7 +81,7 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
       const order = ordersOf(func);
       if (end === null) {
         setOrders(func, plain);
-        end = Math.ceil(registersOf(func, context) / UNIT) * UNIT;
+        end = Math.ceil(registersOf(func, context) / unit) * unit;
         setOrders(func, order);
       }
       const over = registersOf(func, context) - end;

@@ -10,7 +10,7 @@
 
 import type { OnKnob } from "../knobs/reads.js";
 import { File, type Func } from "../ori/types.js";
-import { registersWithoutLoss } from "../target/index.js";
+import { registersWithoutLoss, registerUnit } from "../target/index.js";
 import type { HeuristicParameters } from "./policy.js";
 
 /** What the allocator may use: a schedule that needs more would be spilled. */
@@ -50,9 +50,6 @@ export function registerLimits(func: Func, parameters: HeuristicParameters, may:
 /** Registers of file R that cost nothing: the least that a warp is given. */
 export const LEAST = 8;
 
-/** Registers per thread are given out in units of so many (`registerCap`). */
-export const UNIT = 8;
-
 /**
  * The limit of file R where some block needs `needed` registers whatever its order, which may be more than `limit`: if the function is given one more
  * unit for them, what is left of the unit costs nothing. Room is left for half as many again as groups mostly leave unused between them.
@@ -60,7 +57,8 @@ export const UNIT = 8;
 export function toEndOfUnit(func: Func, limit: number, needed: number, may: MayUse = {}): number {
   const { maxRegistersPerThread: most } = func.target.limits;
   const loss = may.unused ?? alignmentLoss(func);
-  const units = (registers: number): number => Math.ceil((registers + RESERVED) / UNIT) * UNIT;
+  const unit = registerUnit(func.target);
+  const units = (registers: number): number => Math.ceil((registers + RESERVED) / unit) * unit;
   if (units(needed) <= units(limit + loss)) return limit;
   const allowed = Math.min(most, may.maxRegisters ?? most);
   const all = allowed - (allowed >> 6);

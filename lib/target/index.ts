@@ -5,6 +5,7 @@ export {
   occupancy,
   registerCap,
   registersWithoutLoss,
+  registerUnit,
 } from "./occupancy.js";
 export { features, sms, targetNames } from "./table.js";
 export { isTargetName, target, targetOfSm } from "./target.js";

@@ -35,6 +35,9 @@ export interface Occupancy {
 
 const up = (value: number, unit: number): number => Math.ceil(value / unit) * unit;
 
+/** Registers per thread are given out in multiples of so many. */
+export const registerUnit = ({ limits }: Target): number => limits.registerAllocationUnit / limits.warpSize;
+
 /** Theoretical occupancy. Zero blocks when one block does not fit at all. */
 export function occupancy(target: Target, kernel: KernelResources): Occupancy {
   const limits = target.limits;
@@ -81,5 +84,5 @@ export function registerCap(target: Target, threads: number, minnctapersm: numbe
   if (total > limits.maxWarpsPerSm || minnctapersm > limits.maxCtasPerSm) return null;
   const perScheduler = Math.ceil(total / limits.schedulersPerSm);
   const registers = Math.floor(limits.registersPerSm / limits.schedulersPerSm / perScheduler / limits.warpSize);
-  return Math.min(limits.maxRegistersPerThread, registers & ~7);
+  return Math.min(limits.maxRegistersPerThread, registers - (registers % registerUnit(target)));
 }

@@ -214,6 +214,7 @@ export function constantsOf(sm: Sm): ConstantBank {
 /** Where each feature holds. */
 export const features: Readonly<Record<Feature, { readonly on: readonly Sm[]; readonly why: string }>> = {
   memoryDescriptor: { on: since(80), why: "LDG/STG/LD/ST carry desc[UR], loaded from bank 0" },
+  sleepSaysWarp: { on: sms.filter((sm) => sm < 80), why: "NANOSLEEP.WARP (ptxas 13.0.88, all levels)" },
   wideUniformFile: {
     on: since(100),
     why: "UR fields are 8 bits wide, URZ = 255 instead of 63 (measured on ptxas 13.0.88)",

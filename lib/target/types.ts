@@ -45,6 +45,7 @@ export type TargetName =
 /** Differences between SMs that code branches on; the rows of `features` in table.ts say where they hold and why. */
 export type Feature =
   | "memoryDescriptor"
+  | "sleepSaysWarp"
   | "wideUniformFile"
   | "constantOperands"
   | "unifiedFunctions"
