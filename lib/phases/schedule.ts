@@ -67,34 +67,38 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
   const room = alignmentLoss(func);
   if (context.phase !== "ScheduleInstructions" || context.level < 2 || !func.virtual || room === 0) return null;
   const { observe, onGraph, ...quiet } = options;
-  const given = ordersOf(func);
-  let report = scheduleFunc(func, policy, quiet);
+  // Tried on a twin: what phases are told to have changed does not depend on the tries, nor on who looks on.
+  const twin = snapshot(func);
+  const given = ordersOf(twin);
+  let report = scheduleFunc(twin, policy, quiet);
   let left = room;
   if (report.blocks.some((b) => (b.after.maxLive[0] as number) >= report.limit - NEAR)) {
-    const plain = ordersOf(func);
-    const unit = registerUnit(func.target);
+    const plain = ordersOf(twin);
     let end: number | null = null;
     for (let unused = 0; unused < left; ) {
-      setOrders(func, given);
-      const tried = scheduleFunc(func, policy, { ...quiet, unused });
+      setOrders(twin, given);
+      const tried = scheduleFunc(twin, policy, { ...quiet, unused });
       if (tried.after > WORTH * report.after) break;
-      const order = ordersOf(func);
-      if (end === null) {
-        setOrders(func, plain);
-        end = Math.ceil(registersOf(func, context) / unit) * unit;
-        setOrders(func, order);
-      }
-      const over = registersOf(func, context) - end;
+      end ??= endOfUnit(func, plain, context);
+      const over = registersOf(twin, context) - end;
       if (over <= 0) {
         report = tried;
         left = unused;
       } else unused += over;
     }
-    if (left === room) setOrders(func, plain);
+    if (left === room) setOrders(twin, plain);
   }
-  if (observe === undefined && onGraph === undefined) return report;
-  setOrders(func, given);
-  return scheduleFunc(func, policy, { ...options, unused: left });
+  if (observe !== undefined || onGraph !== undefined) return scheduleFunc(func, policy, { ...options, unused: left });
+  if (report.moved > 0) setOrders(func, ordersOf(twin));
+  return report;
+}
+
+/** The registers of the last unit that the function takes with these orders. */
+function endOfUnit(func: Func, orders: readonly (readonly Inst[])[], context: PhaseContext): number {
+  const twin = snapshot(func);
+  setOrders(twin, orders);
+  const unit = registerUnit(func.target);
+  return Math.ceil(registersOf(twin, context) / unit) * unit;
 }
 
 /** Registers that the function takes as it stands, "as ptxas counts"; no number where values are spilled. */
@@ -107,9 +111,11 @@ function ordersOf({ blocks }: Func): Inst[][] {
   return blocks.map(({ insts }) => [...insts]);
 }
 
+/** Puts the instructions into the orders of a twin's. */
 function setOrders(func: Func, orders: readonly (readonly Inst[])[]): void {
+  const byId = new Map(func.blocks.flatMap(({ insts }) => insts.map((i): [number, Inst] => [i.id, i])));
   func.blocks.forEach((block, b) => {
-    block.insts = [...(orders[b] as readonly Inst[])];
+    block.insts = (orders[b] as readonly Inst[]).map(({ id }) => byId.get(id) as Inst);
   });
   touch(func);
 }
