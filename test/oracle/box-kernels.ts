@@ -162,11 +162,12 @@ export const gather: Case = {
   },
 };
 
-export const scatter: Case = {
+/** Rows stored one by one. A reduction of this kind is none: ptxas's code stores, too. */
+const scatter = (verb: string, op: string): Case => ({
   ptx: (arch) =>
     storer(
       arch,
-      `cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%map, ${rowCoordinates}], [%s];`,
+      `cp.${verb}async.bulk.tensor.2d.global.shared::cta${op}.tile::scatter4.bulk_group [%map, ${rowCoordinates}], [%s];`,
       128,
     ),
   wrong: (cubin) => {
@@ -180,7 +181,7 @@ export const scatter: Case = {
     const numbers = [{ s32: 30 }, { s32: ROWS[0] }, { s32: ROWS[2] }];
     return outcome(cubin, [{ tensorMap: rowMap(to) }, from, ...numbers], 1, () => first(to, expected));
   },
-};
+});
 
 // ------------------------------------------------------------------------------------------------ reductions by the map's type
 
@@ -297,7 +298,8 @@ export const cases: Readonly<Record<string, readonly [Case, readonly string[]]>>
   "columns at every second pixel": [columns({ pad: 1, taps: 3, step: 2 }, [1, 1], [1, 2]), ["sm_90", "sm_120"]],
   "columns without padding, past the last image": [columns({ pad: 0, taps: 2, step: 1 }, [2, 1], [1, 0]), ["sm_100"]],
   gather: [gather, ["sm_100a"]],
-  scatter: [scatter, ["sm_100a"]],
+  scatter: [scatter("", ""), ["sm_100a"]],
+  "scatter with an operation": [scatter("reduce.", ".add"), ["sm_100a"]],
   ...Object.fromEntries(
     (
       [

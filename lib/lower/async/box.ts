@@ -65,12 +65,10 @@ export const loadModes: Modes = {
   "im2col::w::128": { word: ".W128", coordinates: null, offsets: haloOffsets, remote: false },
   "tile::gather4": { word: ".GATHER4", coordinates: FOUR_ROWS, offsets: null, remote: false },
 };
-export const reductionModes: Modes = {
+/** Of stores and reductions. */
+export const storeModes: Modes = {
   tile,
   im2col_no_offs: { word: ".IM2COL", coordinates: null, offsets: null, remote: false },
-};
-export const storeModes: Modes = {
-  ...reductionModes,
   "tile::scatter4": { word: ".SCATTER4", coordinates: FOUR_ROWS, offsets: null, remote: false },
 };
 

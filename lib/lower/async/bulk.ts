@@ -11,6 +11,7 @@
  *
  * What im2col, gathers and scatters add is in `box.ts`.
  */
+import { diagnostic } from "../../diagnostics.js";
 import { imm, RZ } from "../../ori/operand.js";
 import type { Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
@@ -19,7 +20,7 @@ import type { Modifiers } from "../modifiers.js";
 import { skip } from "../place.js";
 import { Refusal } from "../refusal.js";
 import { B64, U16, U32 } from "../types.js";
-import { boxOf, loadModes, offsetsOf, reductionModes, storeModes, takeMode, wordOf } from "./box.js";
+import { boxOf, loadModes, offsetsOf, storeModes, takeMode, wordOf } from "./box.js";
 import { addressIn, Operands, sharedAddress, wideAddress } from "./operands.js";
 import { remoteBox, remoteBytes } from "./remote.js";
 import { eachLane, toUniform } from "./uniform.js";
@@ -167,8 +168,13 @@ function boxToShared(c: Context, list: Operands, m: Modifiers, dimensions: numbe
 function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: number, op: string | null): void {
   m.need(["shared::cta"]);
   const reduction = op === null ? null : m.need(operations);
-  // A reduction that scatters ptxas takes too, and makes a store of it.
-  const mode = takeMode(m, op === null ? storeModes : reductionModes);
+  const mode = takeMode(m, storeModes);
+  // PTX ISA 9.0 has no reduction that scatters; ptxas takes one and makes the store of it.
+  const stores = reduction === null || mode.word === ".SCATTER4";
+  if (stores && reduction !== null) {
+    const text = `no reduction scatters rows: '.${reduction}' is left out, as ptxas does`;
+    c.diagnostics.push(diagnostic("info", text, c.builder.loc));
+  }
   m.need(["bulk_group"]);
   const hinted = m.flag("L2::cache_hint");
   const [to, source] = [list.take(), list.take()];
@@ -176,7 +182,7 @@ function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: numbe
   list.end();
   const { map, coordinates } = boxOf(c, to, mode.coordinates ?? dimensions);
   const name =
-    reduction === null
+    stores
       ? `UTMASTG.${dimensions}D${mode.word}`
       : `UTMAREDG.${dimensions}D${mode.word}.${reduction.toUpperCase()}`;
   issue(c, name, [[sharedAddress(c, source), ...coordinates], [map]], policy);

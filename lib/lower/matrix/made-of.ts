@@ -1,12 +1,12 @@
 /**
  * Products that an SM has no unit for, made of those that it has. Which elements of a factor lie at which place along k does not
- * matter as long as both factors agree, so factors are taken apart word by word and never moved between lanes.
+ * matter as long as both factors agree, so factors are taken apart word by word; only nibbles that become bytes move between the lanes of a row.
  *
  * - f64 on 16 rows from sm_100 on: DMMA.8x8x4 for each four of k and half of the rows (as ptxas).
  * - bytes on 8 rows from sm_100 on: 16 rows, half of them zero (as ptxas).
  * - 8-bit floats where there is no QMMA: both halves of each word widened to f16, added to c at the end (as ptxas).
  * - 4-bit integers from sm_90 on: the low and the high nibbles of each word as bytes (ptxas puts the same into routines).
- * - single bits: XOR by two products AND; without BMMA each bit of a byte as a byte.
+ * - single bits: XOR by two products AND; without BMMA each bit of a nibble as a byte (as ptxas, whose routine of XOR calls that of AND twice).
  */
 import { formsNamed } from "../../isa/form.js";
 import { imm, part, RZ, select } from "../../ori/operand.js";
@@ -128,22 +128,29 @@ function bothWays(and: MadeOf): MadeOf {
   return (c, a, b, acc) => and(c, inverted(c, a), b, and(c, a, inverted(c, b), acc));
 }
 
-/** Bit `at` of each byte. */
-function bitOfBytes(c: Context, word: Operand, at: number): Operand {
-  const moved = at === 0 ? word : c.op("SHF.R.U32.HI", [RZ(), imm(at), word]);
-  return c.op("LOP3.LUT", [moved, imm(0x01010101), RZ(), imm(0xc0)]);
+/** Bit `at` of each nibble. */
+function bitOfNibbles(c: Context, word: Operand, at: number): Operand {
+  const bit = c.op("LOP3.LUT", [word, imm(0x11111111 << at), RZ(), imm(0xc0)]);
+  return at === 0 ? bit : c.op("SHF.R.U32.HI", [RZ(), imm(at), bit]);
+}
+
+/** The nibbles of a word as the bytes of two; across the lanes of a row, alike for both factors. */
+function nibblesAsBytes(c: Context, word: Operand): Operand[] {
+  const d = c.temp(2);
+  c.emit("MOVM.U4TO8.M832", [d], [word]);
+  return wordsOf(d);
 }
 
 const bitsAsBytes: MadeOf = (c, wa, wb, acc) => {
   const rows = wa.length / wb.length;
   let d = wide(c, rows === 2 ? acc : [...acc, RZ(), RZ()]);
   wb.forEach((word, k) => {
-    for (let bit = 0; bit < 8; bit += 2) {
-      const factor = [bit, bit + 1].flatMap((n) =>
-        [0, 1].map((r) => (r < rows ? bitOfBytes(c, wa[k * rows + r] as Operand, n) : RZ())),
-      );
-      const other = [bit, bit + 1].map((n) => bitOfBytes(c, word, n));
-      d = product(c, "IMMA.16832.U8.U8", factor, other, d);
+    for (const bit of [3, 2, 1, 0]) {
+      const [upper, lower] = [0, 1].map((r) =>
+        r < rows ? nibblesAsBytes(c, bitOfNibbles(c, wa[k * rows + r] as Operand, bit)) : [RZ(), RZ()],
+      ) as [Operand[], Operand[]];
+      const factor = [0, 1].flatMap((half) => [upper[half] as Operand, lower[half] as Operand]);
+      d = product(c, "IMMA.16832.U8.U8", factor, nibblesAsBytes(c, bitOfNibbles(c, word, bit)), d);
     }
   });
   return wordsOf(d).slice(0, acc.length);
