@@ -181,10 +181,9 @@ function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: numbe
   const policy = policyOf(c, hinted, list);
   list.end();
   const { map, coordinates } = boxOf(c, to, mode.coordinates ?? dimensions);
-  const name =
-    stores
-      ? `UTMASTG.${dimensions}D${mode.word}`
-      : `UTMAREDG.${dimensions}D${mode.word}.${reduction.toUpperCase()}`;
+  const name = stores
+    ? `UTMASTG.${dimensions}D${mode.word}`
+    : `UTMAREDG.${dimensions}D${mode.word}.${reduction.toUpperCase()}`;
   issue(c, name, [[sharedAddress(c, source), ...coordinates], [map]], policy);
 }
 
