@@ -95,26 +95,36 @@ export class Decisions {
   }
 }
 
-/** One pass of the scheduler over one block. */
-interface BlockPass {
-  readonly block: number;
-  readonly decisions: PipelineDecision[];
+/** One choice of the list scheduler: what its words are made of, should its order count. */
+interface Placing {
+  readonly inst: number;
+  readonly step: number;
+  readonly cycle: number;
+  readonly candidates: number;
+  readonly forward: boolean;
+  readonly runnerUp: number;
+  readonly why: string;
+  readonly policy: string;
 }
 
 /** Choices of the list scheduler, of which those count whose order the block was given. */
 class Choices {
-  private passes: BlockPass[] = [];
+  /** Passes by block, in the order in which they were made. */
+  private readonly passes = new Map<number, Placing[][]>();
+  private current: Placing[] = [];
 
   add({ state, block, step, cycle, ready, winner, runnerUp, why, policy }: Choice): void {
-    if (step === 0) this.passes.push({ block, decisions: [] });
+    if (step === 0) this.begin(block);
     const of = (node: number): number => state.dag.insts[node]?.id ?? -1;
-    const [from, many] = [state.forward ? "" : " from the end", ready.length];
-    this.passes.at(-1)?.decisions.push({
+    this.current.push({
       inst: of(winner),
-      by: "scheduler",
-      what: `place ${step + 1}${from} of b${block}, cycle ${cycle}`,
-      why: many === 1 ? why : `${why}, of ${many} candidates (${policy.name})`,
-      others: runnerUp < 0 ? [] : [of(runnerUp)],
+      step,
+      cycle,
+      candidates: ready.length,
+      forward: state.forward,
+      runnerUp: runnerUp < 0 ? -1 : of(runnerUp),
+      why,
+      policy: policy.name,
     });
   }
 
@@ -122,17 +132,35 @@ class Choices {
   take(report: ScheduleReport, func: Func): PipelineDecision[] {
     const firsts = new Map(func.blocks.map((b) => [b.id, b.insts[0]?.id ?? -1]));
     const out = report.blocks.flatMap(({ block, pass, before }): PipelineDecision[] => {
-      const tried = this.passes.filter((p) => p.block === block);
-      if (pass >= 0) return tried[pass]?.decisions ?? [];
+      const tried = this.passes.get(block) ?? [];
+      if (pass >= 0) return (tried[pass] ?? []).map((p) => ofPlacing(p, block));
       if (tried.length === 0) return [];
       const passes = tried.length === 1 ? "the order of the only pass is" : `the orders of ${tried.length} passes are`;
       const why = `${passes} not better than ${before.drain} cycles`;
       const what = `b${block} keeps its order`;
       return [{ inst: firsts.get(block) ?? -1, by: "scheduler", what, why, others: [] }];
     });
-    this.passes = [];
+    this.passes.clear();
     return out;
   }
+
+  private begin(block: number): void {
+    this.current = [];
+    const tried = this.passes.get(block);
+    if (tried === undefined) this.passes.set(block, [this.current]);
+    else tried.push(this.current);
+  }
+}
+
+function ofPlacing(p: Placing, block: number): PipelineDecision {
+  const from = p.forward ? "" : " from the end";
+  return {
+    inst: p.inst,
+    by: "scheduler",
+    what: `place ${p.step + 1}${from} of b${block}, cycle ${p.cycle}`,
+    why: p.candidates === 1 ? p.why : `${p.why}, of ${p.candidates} candidates (${p.policy})`,
+    others: p.runnerUp < 0 ? [] : [p.runnerUp],
+  };
 }
 
 type Scan = AllocationEvent & { readonly kind: "scan" };

@@ -12,6 +12,7 @@ import {
   type PipelineData,
   type PipelineDependences,
   type PipelineFunction,
+  type PipelineInst,
   type PipelineMoment,
   type PipelineOptions,
   pipelineData,
@@ -53,8 +54,9 @@ export async function pipeline(from: object, options: PipelineOptions = {}): Pro
   const html = await pageOf(data);
   const text = [`${data.title}: ${data.subtitle}`, ...data.functions.map(inWords)].join("\n");
   // Scripts run in the frame; it has no other rights, and its policy lets it ask for nothing.
-  const frame = `<iframe sandbox="allow-scripts" srcdoc="${escapeHtml(html)}" width="100%" height="640" title="${escapeHtml(data.title)}, phase by phase"></iframe>`;
-  return { html, text, data, [displaySymbol]: () => ({ "text/html": frame, "text/plain": text }) };
+  const frame = (): string =>
+    `<iframe sandbox="allow-scripts" srcdoc="${escapeHtml(html)}" width="100%" height="640" title="${escapeHtml(data.title)}, phase by phase"></iframe>`;
+  return { html, text, data, [displaySymbol]: () => ({ "text/html": frame(), "text/plain": text }) };
 }
 
 function inWords(f: PipelineFunction): string {
@@ -79,14 +81,18 @@ class Texts {
 
 /** Values that stand in many places, each kept once, as JSON. */
 class Pool {
-  readonly all: unknown[] = [];
   private readonly known = new Map<string, number>();
 
   of(value: unknown): number {
     const key = JSON.stringify(value);
-    const index = this.known.get(key) ?? this.all.push(value) - 1;
+    const index = this.known.get(key) ?? this.known.size;
     this.known.set(key, index);
     return index;
+  }
+
+  /** All of them, as a JSON array. */
+  json(): string {
+    return `[${[...this.known.keys()].join(",")}]`;
   }
 }
 
@@ -105,8 +111,8 @@ interface Pools {
 const KINDS = ["RAW", "WAR", "WAW", "memory", "order"] as const;
 const DECIDERS = ["rewrite", "refusal", "scheduler", "allocator", "control"] as const;
 
-/** The data as the script reads them (client/model.js). */
-async function encoded(data: PipelineData): Promise<unknown> {
+/** The data as the script reads them (client/model.js), as JSON. */
+async function encoded(data: PipelineData): Promise<string> {
   const pool = (): Pool => new Pool();
   const pools: Pools = { texts: new Texts(), pictures: new Pictures(), dags: pool(), lists: pool(), heads: pool() };
   const { texts } = pools;
@@ -114,20 +120,27 @@ async function encoded(data: PipelineData): Promise<unknown> {
   for (const f of data.functions) {
     const moments: unknown[] = [];
     for (const m of f.moments) moments.push(await momentOf(m, pools));
-    const rows = f.moments.flatMap((m) => m.blocks.flatMap((b) => b.insts));
     functions.push({
       ...f,
       moments,
-      // By instruction, as far as it differs from nothing: [id, origin, line].
-      insts: [...new Map(rows.map((i) => [i.id, [i.id, i.origin, i.line]])).values()],
+      // By instruction, as it was last: [id, origin, line].
+      insts: lastOfEach(f).map((i) => [i.id, i.origin, i.line]),
       allocation: f.allocation && allocationOf(f.allocation, pools),
       sass: f.sass?.map((s) => [s.address, s.label, texts.of(s.text), texts.of(s.control), s.id, s.line]) ?? null,
     });
   }
   const { title, subtitle, sources, cudaLines } = data;
   const { pictures, dags, lists, heads } = pools;
-  const shared = { texts: texts.all, graphs: pictures.pictures, dags: dags.all, lists: lists.all, heads: heads.all };
-  return { title, subtitle, sources, cudaLines, functions, ...shared, node: { ...NODE, gap: GAP } };
+  const plain = { title, subtitle, sources, cudaLines, functions, texts: texts.all, graphs: pictures.pictures };
+  const json = JSON.stringify({ ...plain, node: { ...NODE, gap: GAP } });
+  return `${json.slice(0, -1)},"dags":${dags.json()},"lists":${lists.json()},"heads":${heads.json()}}`;
+}
+
+/** The instructions of all moments, each as it was last. */
+function lastOfEach({ moments }: PipelineFunction): PipelineInst[] {
+  const last = new Map<number, PipelineInst>();
+  for (const m of moments) for (const b of m.blocks) for (const inst of b.insts) last.set(inst.id, inst);
+  return [...last.values()];
 }
 
 async function momentOf(m: PipelineMoment, { texts, pictures, dags, heads }: Pools): Promise<unknown> {
@@ -195,7 +208,7 @@ async function pageOf(data: PipelineData): Promise<string> {
   const script = `"use strict";\n(() => {\n${SCRIPTS.map(file).join("\n")}\n})();\n`;
   const style = file("style.css");
   // In JSON `<` only stands within strings: the element cannot be ended from inside.
-  const json = JSON.stringify(await encoded(data)).replace(/</g, "\\u003c");
+  const json = (await encoded(data)).replace(/</g, "\\u003c");
   const policy = `default-src 'none'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
 <html lang="en">
