@@ -8,7 +8,7 @@ if (!existsSync(main)) {
   process.stderr.write("ptxas is not built yet: npm ci && npm run build\n");
   process.exit(255);
 }
-const { ptxas, processHost } = isBuilt()
-  ? load(compiledCode()).exports
+const { ptxas, processHost } = isBuilt("ptxas")
+  ? load("ptxas", compiledCode("ptxas")).exports
   : { ptxas: require(main).ptxas, processHost: require("../dist/cli/host.js").processHost };
 process.exitCode = ptxas(process.argv.slice(2), processHost);
