@@ -5,18 +5,20 @@
  * Latencies decide the order before allocation at -O1, too (of ptxas -O1's code loads come first as at -O3, although wiki pages 36 and 64 tell of source
  * order); PostSchedule runs from -O2 on.
  */
-import { touch } from "../ori/editor.js";
 import { snapshot } from "../ori/func.js";
-import type { Func, Inst } from "../ori/types.js";
+import type { Func } from "../ori/types.js";
 import {
   postSchedule as afterAllocation,
   alignmentLoss,
   assignControl,
   backendA,
+  carryOut,
   control,
   type Policy,
   policyOptions,
   type ScheduleOptions,
+  type SchedulePlan,
+  SchedulePlanner,
   type ScheduleReport,
   scheduleFunc,
 } from "../sched/index.js";
@@ -67,57 +69,40 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
   const room = alignmentLoss(func);
   if (context.phase !== "ScheduleInstructions" || context.level < 2 || !func.virtual || room === 0) return null;
   const { observe, onGraph, ...quiet } = options;
-  // Tried on a twin: what phases are told to have changed does not depend on the tries, nor on who looks on.
-  const twin = snapshot(func);
-  const given = ordersOf(twin);
-  let report = scheduleFunc(twin, policy, quiet);
+  const planner = new SchedulePlanner(func, policy, quiet, true);
+  let plan = planner.plan() as SchedulePlan;
   let left = room;
-  if (report.blocks.some((b) => (b.after.maxLive[0] as number) >= report.limit - NEAR)) {
-    const plain = ordersOf(twin);
+  const { limit } = plan.report;
+  if (plan.report.blocks.some((b) => (b.after.maxLive[0] as number) >= limit - NEAR)) {
     let end: number | null = null;
     for (let unused = 0; unused < left; ) {
-      setOrders(twin, given);
-      const tried = scheduleFunc(twin, policy, { ...quiet, unused });
-      if (tried.after > WORTH * report.after) break;
-      end ??= endOfUnit(func, plain, context);
-      const over = registersOf(twin, context) - end;
+      const tried = planner.plan(unused, WORTH * plan.report.after);
+      if (tried === null || tried.report.after > WORTH * plan.report.after) break;
+      end ??= endOfUnit(registersOf(func, plan, context), func);
+      const over = registersOf(func, tried, context) - end;
       if (over <= 0) {
-        report = tried;
+        plan = tried;
         left = unused;
       } else unused += over;
     }
-    if (left === room) setOrders(twin, plain);
   }
   if (observe !== undefined || onGraph !== undefined) return scheduleFunc(func, policy, { ...options, unused: left });
-  if (report.moved > 0) setOrders(func, ordersOf(twin));
-  return report;
+  carryOut(func, plan);
+  return plan.report;
 }
 
-/** The registers of the last unit that the function takes with these orders. */
-function endOfUnit(func: Func, orders: readonly (readonly Inst[])[], context: PhaseContext): number {
+/** The registers up to the end of the last unit of so many. */
+function endOfUnit(registers: number, { target }: Func): number {
+  const unit = registerUnit(target);
+  return Math.ceil(registers / unit) * unit;
+}
+
+/** Registers that the function takes in the plan's orders, "as ptxas counts"; no number where values are spilled. */
+function registersOf(func: Func, plan: SchedulePlan, context: PhaseContext): number {
   const twin = snapshot(func);
-  setOrders(twin, orders);
-  const unit = registerUnit(func.target);
-  return Math.ceil(registersOf(twin, context) / unit) * unit;
-}
-
-/** Registers that the function takes as it stands, "as ptxas counts"; no number where values are spilled. */
-function registersOf(func: Func, context: PhaseContext): number {
-  const made = allocationOf(snapshot(func), context, true);
+  carryOut(twin, plan);
+  const made = allocationOf(twin, context, true);
   return made.ok && made.value.rounds === 0 ? made.value.registers : Number.POSITIVE_INFINITY;
-}
-
-function ordersOf({ blocks }: Func): Inst[][] {
-  return blocks.map(({ insts }) => [...insts]);
-}
-
-/** Puts the instructions into the orders of a twin's. */
-function setOrders(func: Func, orders: readonly (readonly Inst[])[]): void {
-  const byId = new Map(func.blocks.flatMap(({ insts }) => insts.map((i): [number, Inst] => [i.id, i])));
-  func.blocks.forEach((block, b) => {
-    block.insts = (orders[b] as readonly Inst[]).map(({ id }) => byId.get(id) as Inst);
-  });
-  touch(func);
 }
 
 export function scheduleInstructions(func: Func, context: PhaseContext): void {

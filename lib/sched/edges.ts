@@ -38,6 +38,11 @@ export class CrossBlock {
     this.value = new Int32Array(flat.units.count);
   }
 
+  /** No block is scheduled. */
+  begin(): void {
+    this.leaves.fill(null);
+  }
+
   private get(unit: number): number {
     return this.stamp[unit] === this.epoch ? (this.value[unit] as number) : -1;
   }

@@ -57,13 +57,8 @@ export {
   tieOrder,
 } from "./priority.js";
 export type { MemoryOptions } from "./priority-memory.js";
-export {
-  type BlockGraph,
-  type BlockReport,
-  type ScheduleOptions,
-  type ScheduleReport,
-  scheduleFunc,
-} from "./schedule.js";
+export type { BlockGraph, BlockReport, ScheduleOptions, ScheduleReport } from "./report.js";
+export { carryOut, type SchedulePlan, SchedulePlanner, scheduleFunc } from "./schedule.js";
 export type { BlockContext, BlockKnown, SchedState } from "./state.js";
 export { type TwoWayWeights, twoWay } from "./two-way.js";
 export type { BlockValues } from "./values.js";

@@ -9,7 +9,7 @@ import { branchLikePtxas } from "./control/scoreboards.js";
 import type { BranchRule } from "./control/types.js";
 import type { LatencyOverrides } from "./model.js";
 import type { HeuristicParameters, Policy } from "./policy.js";
-import type { ScheduleOptions } from "./schedule.js";
+import type { ScheduleOptions } from "./report.js";
 
 /** Values by option name, as `optionsOf("sched", …)` gives them. */
 export type SchedKnobs = Readonly<Record<string, unknown>>;

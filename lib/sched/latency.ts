@@ -8,7 +8,8 @@ import { DagBuilder, type DagOptions } from "./build.js";
 import { CrossBlock } from "./edges.js";
 import { timeline } from "./estimate.js";
 import { latencyModel } from "./model.js";
-import { type BlockGraph, blocksInOrder } from "./schedule.js";
+import type { BlockGraph } from "./report.js";
+import { blocksInOrder } from "./schedule.js";
 
 /** What one block takes, by the scheduler's model. */
 export interface BlockCycles {

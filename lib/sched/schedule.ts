@@ -12,13 +12,13 @@ import { watched } from "../knobs/reads.js";
 import { touch } from "../ori/editor.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, ZERO_REG } from "../ori/types.js";
 import { LEAST, type MayUse, registerLimits, toEndOfUnit } from "./budget.js";
-import { DagBuilder, type DagOptions } from "./build.js";
+import { DagBuilder } from "./build.js";
 import type { Dag } from "./dag.js";
 import { CrossBlock } from "./edges.js";
-import { leastLength, type Timeline, timeline } from "./estimate.js";
+import { leastLength, pathsToStart, type Timeline, timeline } from "./estimate.js";
 import { SHORT } from "./fill.js";
-import { type Hopeless, listSchedule, listScheduleUnless, type ObserveChoice } from "./list.js";
-import { type LatencyOverrides, latencyModel } from "./model.js";
+import { type Hopeless, listSchedule, listScheduleUnless } from "./list.js";
+import { latencyModel, type Occupancy } from "./model.js";
 import {
   type BlockFacts,
   defaultParameters,
@@ -31,87 +31,51 @@ import {
   type StrategyPass,
 } from "./policy.js";
 import { greatestLive, heldRegisters } from "./pressure.js";
+import type { BlockReport, ScheduleOptions, ScheduleReport } from "./report.js";
 import { type BlockContext, blockKnown } from "./state.js";
 import { type BlockValues, blockValues, ValueScratch } from "./values.js";
-
-/** How a function is scheduled. */
-export interface ScheduleOptions extends DagOptions, MayUse {
-  /** Changes of the target's latencies; ignored when a `model` is given. */
-  readonly latencies?: LatencyOverrides;
-  /** Numbers of the heuristics to replace. */
-  readonly parameters?: Partial<HeuristicParameters>;
-  /** Latencies along edges between blocks. Default true. */
-  readonly crossBlock?: boolean;
-  /** Passes over blocks that may be tried in all (PostSchedBudget). Default: no limit. */
-  readonly passBudget?: number;
-  /** Trips that a loop is taken to make. Default: as the blocks' frequencies say. */
-  readonly loopTrips?: number;
-  /** Only blocks for which it says yes. Default all. */
-  readonly select?: (block: Block) => boolean;
-  /** Called at every choice; costs nothing when absent. */
-  readonly observe?: ObserveChoice;
-  /** Called with the dependence graph of every block that has instructions, also of those that are not selected. */
-  readonly onGraph?: (graph: BlockGraph) => void;
-}
-
-/** What became of one block. */
-export interface BlockReport {
-  /** Id of the block. */
-  readonly block: number;
-  /** Instructions of the block. */
-  readonly instructions: number;
-  /** Estimated executions per run of the function. */
-  readonly frequency: number;
-  /** The order as given. */
-  readonly before: OrderEstimate;
-  /** The order as it is now. */
-  readonly after: OrderEstimate;
-  /** The policy whose order the block has now; "" when it kept its own. */
-  readonly policy: string;
-  /** Which of the passes tried left that order, from 0; −1 when the block kept its own. */
-  readonly pass: number;
-  /** Instructions that stand at another place than before. */
-  readonly moved: number;
-}
-
-/** The dependence graph of a block as it stands before it is scheduled. Valid while who is told runs. */
-export interface BlockGraph {
-  /** Id of the block. */
-  readonly block: number;
-  /** Its instructions and their dependences. */
-  readonly dag: Dag;
-  /** Cycles after the block starts until what a node reads from outside is there; null: all there. */
-  readonly entry: Int32Array | null;
-  /** Cycles that a node's results are still waited for after the block; null: nobody waits. */
-  readonly exit: Int32Array | null;
-  /** When each instruction issues in the order given. */
-  readonly timeline: Timeline;
-}
-
-/** What became of a function. */
-export interface ScheduleReport {
-  /** Name of the function. */
-  readonly func: string;
-  /** Name of the policy. */
-  readonly policy: string;
-  /** In layout order. */
-  readonly blocks: readonly BlockReport[];
-  /** Estimated cycles per run of the function: sum over the blocks of frequency × drain. */
-  readonly before: number;
-  /** Cycles of its orders now: frequency × cycles, summed over the blocks. */
-  readonly after: number;
-  /** Instructions that stand at another place of their block. */
-  readonly moved: number;
-  /** Registers of file R that blocks were allowed to keep live. */
-  readonly limit: number;
-}
 
 /**
  * Puts the instructions of each block in the policy's order, in place. Instructions of a block that changed lose their
  * control words and reuse flags: those say something about the old order.
  */
 export function scheduleFunc(func: Func, policy: Policy, options: ScheduleOptions = {}): ScheduleReport {
-  return new Scheduler(func, policy, options).run();
+  const plan = new SchedulePlanner(func, policy, options).plan() as SchedulePlan;
+  carryOut(func, plan);
+  return plan.report;
+}
+
+/** Orders of a function's blocks that are found and do not stand yet. */
+export interface SchedulePlan {
+  /** What will have become of the function. */
+  readonly report: ScheduleReport;
+  /** New order of each block by its layout index, as positions in the block as it stands; null: it keeps its own. */
+  readonly orders: readonly (Int32Array | null)[];
+}
+
+/** Puts the instructions of a function, or of a copy of it, in the orders of a plan. */
+export function carryOut(func: Func, { orders, report }: SchedulePlan): void {
+  func.blocks.forEach((block, b) => {
+    const order = orders[b];
+    if (order) reorder(block, order);
+  });
+  if (report.moved === 0) return;
+  if (func.milestone === "controlled" || func.milestone === "encoded") func.milestone = "post-expanded";
+  touch(func);
+}
+
+/** What is known of a block whatever its order: made once for all plans. */
+interface Drawn {
+  readonly dag: Dag;
+  readonly occupancy: readonly Occupancy[];
+  readonly values: BlockValues;
+  /** Cycles that results are still waited for after the block. */
+  readonly exit: Int32Array | null;
+  /** Values by register and owners of the registers that are live before the block, where somebody asked. */
+  registers: BlockValues | null;
+  liveIn: number[] | null;
+  /** Cycles below which no order of the block comes, where somebody asked. */
+  least: number | null;
 }
 
 /** The policies of a search for fewer registers. */
@@ -129,7 +93,8 @@ interface Economy {
   readonly pass: number;
 }
 
-class Scheduler {
+/** Plans schedules of a function that stays as it is: several, where registers for the same code are weighed against each other. */
+export class SchedulePlanner {
   private readonly builder: DagBuilder;
   private readonly scratch: ValueScratch;
   /** Values by register, made when a block needs more than there are. */
@@ -142,22 +107,27 @@ class Scheduler {
   private readonly shortening: number;
   /** The last pass that is tried under a condition. */
   private readonly lastConditional: number;
-  private readonly limits: number[];
+  private limits: number[] = [];
+  /** Registers that the allocator may leave unused, where another plan is asked for. */
+  private unused: number | undefined;
+  private readonly drawn: (Drawn | null)[];
   private readonly frequencies: Float64Array;
   /** Whether the limit of file R is an aim that a block may miss. */
   private readonly mayRaise: boolean;
   /** Passes tried so far, and how many of each policy. */
   private tried = 0;
   private readonly triedOf: Map<string, number> = new Map();
-  private readonly orders: (Int32Array | null)[] = [];
+  private orders: (Int32Array | null)[] = [];
   /** Most registers of file R that a block ordered so far keeps live. */
   private most = 0;
-  private readonly reports: (BlockReport | null)[] = [];
+  private reports: (BlockReport | null)[] = [];
 
   constructor(
     private readonly func: Func,
     private readonly policy: Policy,
     private readonly options: ScheduleOptions,
+    /** Keeps what plans have in common: worth its memory where there will be several. */
+    private readonly keeps = false,
   ) {
     const model = options.model ?? latencyModel(func.target, options.latencies, options.onKnob);
     this.builder = new DagBuilder(func, { ...options, model });
@@ -169,7 +139,7 @@ class Scheduler {
     const last = this.passes.findLastIndex((pass) => pass.shortens !== true);
     this.shortening = counted || options.observe !== undefined ? this.passes.length : last + 1;
     this.lastConditional = this.passes.findLastIndex((pass) => pass.when !== undefined);
-    this.limits = [...registerLimits(func, this.parameters, options)];
+    this.drawn = new Array<Drawn | null>(func.blocks.length).fill(null);
     this.mayRaise = func.virtual && this.parameters.registerTarget === null && options.ceilings?.R === undefined;
     const { loopTrips, onKnob } = options;
     onKnob?.("loopTrips", loopTrips, undefined);
@@ -180,50 +150,88 @@ class Scheduler {
         : blockFrequencies(analysis(func, "cfg"), analysis(func, "loops"), loopTrips);
   }
 
-  run(): ScheduleReport {
+  /**
+   * Orders for all blocks. `unused`: registers that the allocator may leave unused, in place of what the options say. Null where the function
+   * surely takes more cycles than `most` (as in the report's `after`) within the limits that hold before any is raised.
+   */
+  plan(unused: number | undefined = this.options.unused, most: number = Number.POSITIVE_INFINITY): SchedulePlan | null {
     const { func } = this;
     const { observe, onGraph } = this.options;
+    this.unused = unused;
+    this.limits = [...registerLimits(func, this.parameters, this.may)];
+    this.orders = [];
+    this.reports = [];
     const told = observe !== undefined || onGraph !== undefined;
-    this.orderAll(!told);
+    if (!this.orderAll(!told, most)) return null;
     // What one block needs whatever its order, all may have, up to the end of the unit in which registers are given out.
     const needed = Math.max(0, ...this.reports.map((r) => (r === null ? 0 : (r.after.maxLive[0] as number))));
     const limit = this.limits[0] as number;
-    if (this.mayRaise) this.limits[0] = toEndOfUnit(func, limit, needed, this.options);
+    if (this.mayRaise) this.limits[0] = toEndOfUnit(func, limit, needed, this.may);
     if (told || this.limits[0] !== limit) this.orderAll(true);
-    let moved = 0;
-    func.blocks.forEach((block, b) => {
-      const order = this.orders[b];
-      if (!order) return;
-      reorder(block, order);
-      moved += this.reports[b]?.moved ?? 0;
-    });
-    if (moved > 0) {
-      if (func.milestone === "controlled" || func.milestone === "encoded") func.milestone = "post-expanded";
-      touch(func);
-    }
     const blocks = this.reports.filter((r) => r !== null);
     const sum = (of: (r: BlockReport) => OrderEstimate): number =>
       blocks.reduce((total, r) => total + r.frequency * of(r).drain, 0);
-    return {
+    const report: ScheduleReport = {
       func: func.name,
       policy: this.policy.name,
       blocks,
       before: sum((r) => r.before),
       after: sum((r) => r.after),
-      moved,
+      moved: blocks.reduce((total, r) => total + r.moved, 0),
       limit: this.limits[0] as number,
     };
+    return { report, orders: this.orders };
   }
 
-  /** Finds an order for every block, from the order given; `tell`: whoever observes is told. */
-  private orderAll(tell: boolean): void {
+  private get may(): MayUse {
+    return this.unused === undefined ? this.options : { ...this.options, unused: this.unused };
+  }
+
+  /** Finds an order for every block, from the order given; `tell`: whoever observes is told. Says whether the function may keep to `most` cycles. */
+  private orderAll(tell: boolean, most = Number.POSITIVE_INFINITY): boolean {
     const { func } = this;
+    const cfg = analysis(func, "cfg");
     this.tell = tell;
     this.tried = 0;
     this.triedOf.clear();
     this.most = 0;
-    if (this.options.crossBlock ?? true) this.cross = new CrossBlock(analysis(func, "cfg"), analysis(func, "flat"));
-    for (const b of blocksInOrder(analysis(func, "cfg"))) this.block(b);
+    if (this.options.crossBlock ?? true) {
+      this.cross ??= new CrossBlock(cfg, analysis(func, "flat"));
+      this.cross.begin();
+    }
+    const blocks = blocksInOrder(cfg);
+    const bounded = Number.isFinite(most);
+    let least = 0;
+    if (bounded) for (const b of blocks) least += (this.frequencies[b] as number) * this.leastOf(b);
+    for (const b of blocks) {
+      this.block(b);
+      if (!bounded) continue;
+      const drain = this.reports[b]?.after.drain ?? 0;
+      least += (this.frequencies[b] as number) * (drain - this.leastOf(b));
+      if (least > most) return false;
+    }
+    return true;
+  }
+
+  /** Cycles below which no order of the block comes. */
+  private leastOf(b: number): number {
+    if (this.func.blocks[b]?.insts.length === 0) return 0;
+    const drawn = this.draw(b);
+    drawn.least ??= leastLength(pathsToStart(drawn.dag, null), drawn.occupancy, null).cycles;
+    return drawn.least;
+  }
+
+  private draw(b: number): Drawn {
+    const known = this.drawn[b];
+    if (known) return known;
+    const block = this.func.blocks[b] as Block;
+    const dag = this.builder.build(block);
+    const occupancy = block.insts.map((inst) => this.builder.model.occupancy(inst));
+    const values = blockValues(this.scratch, b);
+    const exit = this.cross?.exit(b, occupancy) ?? null;
+    const drawn: Drawn = { dag, occupancy, values, exit, registers: null, liveIn: null, least: null };
+    if (this.keeps) this.drawn[b] = drawn;
+    return drawn;
   }
 
   private block(b: number): void {
@@ -232,22 +240,23 @@ class Scheduler {
     this.orders[b] = null;
     this.reports[b] = null;
     if (block.insts.length === 0) return;
-    const dag = this.builder.build(block);
-    const context = this.context(b, block);
-    const occupancy = block.insts.map((inst) => context.model.occupancy(inst));
-    const exit = this.cross?.exit(b, occupancy) ?? null;
-    const full = { ...context, exit };
-    let registers: BlockValues | null = null;
+    const drawn = this.draw(b);
+    const { dag, occupancy, exit } = drawn;
+    const full = this.context(b, block, drawn);
+    let byRegisterAsked = false;
     const byRegister = (): BlockValues => {
+      byRegisterAsked = true;
       this.registers ??= new ValueScratch(analysis(this.func, "liveness"), true);
-      registers ??= blockValues(this.registers, b);
-      return registers;
+      drawn.registers ??= blockValues(this.registers, b);
+      return drawn.registers;
     };
     const judge = (order: Int32Array | null): readonly [OrderEstimate, Timeline] => {
       const time = timeline(dag, occupancy, order, full.entry, exit);
-      const maxLive = greatestLive(context.values, order);
-      if (this.func.virtual && (maxLive[0] as number) > (this.limits[0] as number))
-        maxLive[0] = heldRegisters(byRegister(), order, (v) => this.func.values.width(v), this.liveIn(b));
+      const maxLive = greatestLive(full.values, order);
+      if (this.func.virtual && (maxLive[0] as number) > (this.limits[0] as number)) {
+        drawn.liveIn ??= this.liveIn(b);
+        maxLive[0] = heldRegisters(byRegister(), order, (v) => this.func.values.width(v), drawn.liveIn);
+      }
       return [{ cycles: time.cycles, drain: time.drain, maxLive }, time];
     };
     let [now, time] = judge(null);
@@ -270,7 +279,7 @@ class Scheduler {
           now,
           policy: by,
           frequency: full.frequency,
-          exceeded: exceeded || registers !== null,
+          exceeded: exceeded || byRegisterAsked,
         };
         if (pass.when?.(facts) === false || !this.affords(pass.policy)) continue;
         const places = pass.afresh === true || best === null ? null : placesOf(best);
@@ -394,13 +403,13 @@ class Scheduler {
     return true;
   }
 
-  private context(b: number, block: Block): BlockContext {
+  private context(b: number, block: Block, { values, exit }: Drawn): BlockContext {
     return {
       block: block.id,
       model: this.builder.model,
-      values: blockValues(this.scratch, b),
+      values,
       entry: this.cross?.entry(b) ?? null,
-      exit: null,
+      exit,
       limits: this.limits,
       frequency: this.frequencies[b] as number,
       parameters: this.parameters,
@@ -420,7 +429,7 @@ class Scheduler {
     return owners;
   }
 
-  private leave(b: number, dag: Dag, occupancy: BlockOccupancy, time: Timeline): void {
+  private leave(b: number, dag: Dag, occupancy: readonly Occupancy[], time: Timeline): void {
     const { live } = this.scratch;
     this.cross?.leave(b, dag, occupancy, time, (unit) => live.liveOut.has(b, unit));
   }
@@ -432,8 +441,6 @@ export function blocksInOrder({ rpo, order, count }: Cfg): number[] {
   for (let b = 0; b < count; b++) if ((order[b] as number) < 0) visits.push(b);
   return visits;
 }
-
-type BlockOccupancy = Parameters<CrossBlock["exit"]>[1];
 
 /** Whether the two are the same order; null: as it stands. */
 function isOrder(order: Int32Array, other: Int32Array | null): boolean {
