@@ -64,10 +64,14 @@ export function readCommandLine<N extends CommandName>(
   }
   if (row.operands === "" && files.length > 0) throw new UsageError(`${name} takes no file: ${files.join(" ")}`);
   const optional = row.operands === "" || row.operands.startsWith("[");
-  if (files.length !== 1 && !(optional && files.length === 0))
+  if (files.length !== 1 && !(optional && files.length === 0)) {
+    const what = { SQL: "query", "[TEXT]": "text" }[row.operands as string] ?? "file";
     throw new UsageError(
-      files.length === 0 ? `${name} needs a file` : `${name} takes one file, not ${files.length}: ${files.join(" ")}`,
+      files.length === 0
+        ? `${name} needs a ${what}`
+        : `${name} takes one ${what}, not ${files.length}: ${files.join(" ")}`,
     );
+  }
   return { file: files[0] ?? "", values: values as Values<N> };
 }
 

@@ -194,7 +194,7 @@ export const commandTable = {
   },
   knobs: {
     operands: "[TEXT]",
-    help: "List the knobs (those whose name or meaning has TEXT, or the one with that number): number, type, value when not set, who reads it, what it is for.",
+    help: 'List the knobs (those whose name or meaning has TEXT, or the one with that number): number, type, value when not set ("ours" where it is ptxlab\'s own), who reads it, what it is for.',
     options: {
       acting: { help: "Only those that something reads." },
       json: { help: "As JSON." },

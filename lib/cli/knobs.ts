@@ -1,5 +1,5 @@
 /** `ptxlab knobs`: what can be turned. */
-import { findKnob, knobCount, knobs } from "../knobs/index.js";
+import { findKnob, knobCount, knobs, shownDefault } from "../knobs/index.js";
 import { alignColumns } from "../view/html.js";
 import { readCommandLine } from "./command-line.js";
 import type { Host } from "./host.js";
@@ -18,17 +18,19 @@ export function knobsCommand(args: readonly string[], host: Host): number {
   const shown = numbered === undefined || (values.acting && numbered.readBy === null) ? named : [numbered, ...named];
   if (shown.length === 0)
     throw new UsageError(
-      `no knob that ${values.acting ? "acts" : "has a name"} has '${text}' in its name or meaning (numbers go to ${knobCount - 1})`,
+      `no ${values.acting ? "knob that acts" : "named knob"} has '${text}' in its name or meaning (numbers go to ${knobCount - 1})`,
     );
   if (values.json) {
-    host.out(`${JSON.stringify(shown, null, 1)}\n`);
+    // JSON has no infinity.
+    const plain = (_: string, v: unknown): unknown => (v === Number.POSITIVE_INFINITY ? "no limit" : v);
+    host.out(`${JSON.stringify(shown, plain, 1)}\n`);
     return 0;
   }
   const rows = shown.map((k) => [
     k.number === null ? "-" : String(k.number),
     k.name,
     k.type,
-    k.value === null ? "-" : String(k.value),
+    shownDefault(k),
     k.readBy ?? "-",
     `${k.says} (page ${k.page})`,
   ]);

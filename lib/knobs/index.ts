@@ -3,7 +3,7 @@
 export type { KnobLine } from "./named.js";
 export { type KnobType, namedKnobs } from "./named.js";
 export { nearest, suggestion } from "./nearest.js";
-export { type KnobReading, type OnKnob, watched } from "./reads.js";
+export { type KnobReading, type OnKnob, shownDefault, watched } from "./reads.js";
 export {
   findKnob,
   type Knob,

@@ -180,6 +180,13 @@ export const shownValue = (value: KnobValue | null): string =>
         ? "none"
         : String(value);
 
+/** The value of a knob that nobody sets, as tables show it: the wiki's, or our own marked as such; "-" where neither is known. */
+export function shownDefault({ value, ours }: Knob): string {
+  if (ours === undefined) return value === null ? "-" : String(value);
+  const own = ours === null ? "by its reader's rule (ours)" : `${shownValue(ours)} (ours)`;
+  return value === null ? own : `${own}, ${value} in ptxas`;
+}
+
 /** Who read it, in words. */
 export const readersOf = ({ readers }: KnobReading): string =>
   readers.length === 0 ? "nobody: no decision asked for it" : readers.join(", ");

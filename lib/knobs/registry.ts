@@ -5,6 +5,7 @@
  */
 import { type Diagnostic, diagnostic } from "../diagnostics.js";
 import { fail, ok, type Result } from "../result.js";
+import { ownDefaults } from "./defaults.js";
 import { type KnobType, namedKnobs } from "./named.js";
 import { suggestion } from "./nearest.js";
 import { readers } from "./readers.js";
@@ -17,8 +18,10 @@ export interface Knob {
   readonly name: string;
   /** What values it takes. */
   readonly type: KnobType;
-  /** Value when it is not set; null where ptxas's is not known or there is none. */
+  /** Value in ptxas when it is not set, as the wiki names it; null where it names none. */
   readonly value: number | null;
+  /** Value in ptxlab when it is not set, where it acts and the wiki names none or another one; null: what the reader's own rule says. */
+  readonly ours?: KnobValue | null;
   /** Page of the wiki, and what it says the knob is for. */
   readonly page: string;
   /** What the page says of it. */
@@ -40,6 +43,7 @@ export const knobs: readonly Knob[] = namedKnobs.map(([number, name, type, value
   value,
   page,
   says,
+  ...(ownDefaults.has(name) && { ours: ownDefaults.get(name) as KnobValue | null }),
   readBy: readers[name] ?? null,
 }));
 

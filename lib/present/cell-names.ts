@@ -1,5 +1,5 @@
 /** Completion of names that stand in strings and keys of TypeScript cells, where types do not know them: knobs, phases, policies. */
-import { knobs } from "../knobs/index.js";
+import { knobs, shownDefault } from "../knobs/index.js";
 import { phases } from "../phases/index.js";
 import { schedulePolicies } from "../sched/index.js";
 import type { Completions } from "./cell-words.js";
@@ -44,7 +44,8 @@ export function inspectNames(source: string, offset: number): string | null {
     const knob = knobs.find((k) => k.name === word);
     if (knob === undefined) return null;
     const by = knob.readBy === null ? "nothing reads it" : `read by ${knob.readBy}`;
-    return `${knob.name} (${knob.type}${knob.value === null ? "" : `, ${knob.value} when not set`}): ${knob.says}\n${by}`;
+    const value = shownDefault(knob);
+    return `${knob.name} (${knob.type}${value === "-" ? "" : `, ${value} when not set`}): ${knob.says}\n${by}`;
   }
   if (key === null || values[key] === undefined) return null;
   const says = phases.find((p) => p.name === word) ?? schedulePolicies.find((p) => p.name === word);

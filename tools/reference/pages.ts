@@ -1,6 +1,6 @@
 /** Pages of the reference that tables and notebooks make: knobs, phases, the gallery. Instructions have theirs in `lib/sass/docs.ts`. */
 
-import { type Knob, knobs } from "../../lib/knobs/index.js";
+import { type Knob, knobs, shownDefault } from "../../lib/knobs/index.js";
 import { bodies, phases } from "../../lib/phases/index.js";
 
 /** A file of the reference. */
@@ -21,7 +21,7 @@ const table = (head: readonly string[], rows: readonly string[]): string[] => [
 /** All knobs with names: first those that act. */
 export function knobPage(): Page {
   const rowOf = (k: Knob): string =>
-    row(`\`${k.name}\``, String(k.number ?? ""), k.type, String(k.value ?? ""), k.readBy ?? "", k.says, k.page);
+    row(`\`${k.name}\``, String(k.number ?? ""), k.type, shownDefault(k), k.readBy ?? "", k.says, k.page);
   const head = ["knob", "number", "type", "value when not set", "read by", "what it is for", "page of the wiki"];
   const acting = knobs.filter((k) => k.readBy !== null);
   const lines = [
@@ -30,7 +30,7 @@ export function knobPage(): Page {
     `${knobs.length} knobs are known by name; ${acting.length} act: the component and the option that read one stand beside it. The others are refused, and so are those that`,
     "ptxas knows by number alone. Values are set by `--knob NAME=VALUE`, by `knobs` of `compile`, and in sweeps; `ptxlab knobs TEXT` lists them.",
     "A compilation tells in `knobs`, and `ptxlab compile FILE --emit knobs` prints, which ones its decisions asked for: the value, whether it was set or is the default, and the phases",
-    "and stages that read it. One that was set and that nobody read, such as the latency of texture fetches in a kernel without any, is told as that: it cannot have changed the code.",
+    "and stages that read it. A value marked as ours is ptxlab's where the wiki names none or another one. One that was set and that nobody read, such as the latency of texture fetches in a kernel without any, is told as that: it cannot have changed the code.",
     "",
     "## Knobs that act",
     "",
