@@ -17,8 +17,8 @@ import { addRegions } from "./convergence.js";
 import { instructionText } from "./describe.js";
 import { gather } from "./gather.js";
 import { fragmentsOf, planFragments } from "./matrix/groups.js";
-import { settleProducts } from "./matrix/in-flight.js";
 import { productRemarks } from "./matrix/remarks.js";
+import { settleGroups } from "./matrix/wgmma.js";
 import { Modifiers } from "./modifiers.js";
 import { Refusal } from "./refusal.js";
 import { finishCalls, lowerRoutine } from "./routine.js";
@@ -78,8 +78,8 @@ export function lowerFunction(item: FunctionItem, outer: Scope, module: ModuleCo
   if (c.diagnostics.length === 0) {
     finishCalls(c);
     dropUnreachable(func);
+    settleGroups(func);
     const remarks = module.remarks ? productRemarks(func, module.functions) : [];
-    settleProducts(func);
     if (gather(c)) connect(func);
     addRegions(func, c.watching);
     c.diagnostics.push(...remarks);

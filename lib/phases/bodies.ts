@@ -27,6 +27,7 @@ import { keepFallThrough } from "./fall-through.js";
 import { foldOffsets } from "./fold-offsets.js";
 import { generalOptimize } from "./general-optimize.js";
 import { generateMovPhi } from "./generate-mov-phi.js";
+import { fixupGmmaSequence } from "./gmma-sequence.js";
 import { guardCopies } from "./guard-copies.js";
 import { guardSelections } from "./guarded-select.js";
 import { hoistCommon } from "./hoist-common.js";
@@ -233,7 +234,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   },
   SinkCodeIntoBlock: (func, { rewrites }) => void sinkCode(func, rewrites),
   DoKillMovement: later,
-  DoTexMovement: later,
+  DoTexMovement: { none: "done by the schedulers within a block: ptxas 13.0.88 was seen to move none before a loop" },
   OriDoRemat: { none: "done when uniform values have left the registers: OriSplitHighPressureLiveRanges" },
   OriPropagateVaryingSecond: later,
   OptimizeSyncInstructions: later,
@@ -257,15 +258,19 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   AdvancedPhaseBackPropVReg: hook,
   OriBackCopyPropagate: later,
   OriPerformLiveDeadFourth: deadCode,
-  OriPropagateGmma: { none: "not built yet (warp-group matrix operations)" },
+  OriPropagateGmma: {
+    none: "nothing to do: which registers products in flight own is an analysis (lib/analysis/products.ts), made when it is asked for",
+  },
   InsertPseudoUseDefForConvUR: { none: "nothing to do: slots say which readers take uniform registers" },
-  FixupGmmaSequence: { none: "not built yet (warp-group matrix operations)" },
+  FixupGmmaSequence: fixupGmmaSequence,
   OriSplitHighPressureLiveRanges: splitRanges,
   LateEnforceArgumentRestrictions: { none: "nothing to do: the allocator keeps bound values where they are" },
   OriHoistInvariantsLate3: later,
   AdvancedPhaseSetRegAttr: hook,
   OriSetRegisterAttr: { none: "nothing to do: attributes are computed when they are asked for" },
-  OriCalcDependantTex: { none: "not built yet (textures)" },
+  OriCalcDependantTex: {
+    none: "nothing to do: schedulers and control words see from operands which fetches depend on which",
+  },
   AdvancedPhaseAfterSetRegAttr: hook,
   LateExpansionUnsupportedOps2: { none: "nothing to do: lowering only makes what the SM has" },
   FinalInspectionPass: check,

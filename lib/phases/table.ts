@@ -113,7 +113,14 @@ const rows = [
   ["OriPerformLiveDeadFourth", [84], "26", "analysis", 0, "liveness and dead code, 4th of 4"],
   ["OriPropagateGmma", [85], "29", "optimization", 0, "accumulators of warp-group matrix operations"],
   ["InsertPseudoUseDefForConvUR", [86], "30", "lowering", 0, "marks registers for uniform conversion"],
-  ["FixupGmmaSequence", [87], "29", "lowering", 0, "orders warp-group matrix operations"],
+  [
+    "FixupGmmaSequence",
+    [87],
+    "29",
+    "lowering",
+    0,
+    "products of warp groups: what is handed over to them, and waits where they are touched in flight",
+  ],
   [
     "OriSplitHighPressureLiveRanges",
     [138],
@@ -243,6 +250,7 @@ const must: readonly PhaseName[] = [
   "SetControlFlowOpLastInBB",
   "ConvertAllMovPhiToMov",
   "ExpandJmxComputation",
+  "FixupGmmaSequence",
   "AllocateRegisters",
   "AdvancedScoreboardsAndOpexes",
   "ProcessO0WaitsAndSBs",

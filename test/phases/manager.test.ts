@@ -165,6 +165,7 @@ describe("running", () => {
       "EarlyOriSimpleLiveDead",
       "ConvertAllMovPhiToMov",
       "ExpandJmxComputation",
+      "FixupGmmaSequence",
       "AllocateRegisters",
       "ProcessO0WaitsAndSBs",
       "PostFixUp",

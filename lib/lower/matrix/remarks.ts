@@ -15,12 +15,8 @@
  * Told only where ptxas is known to say so (test/oracle/wgmma-remarks.test.ts): groups that are committed in the block of their products. Of other code,
  * for which it has more words (C7510 to C7513), nothing is said.
  */
-import { analysis } from "../../analysis/index.js";
-import { isProduct, isWait } from "../../analysis/products.js";
-import { type Diagnostic, diagnostic } from "../../diagnostics.js";
-import { type Block, type Func, type Inst, Kind, ZERO_REG } from "../../ori/types.js";
+
 import {
-  allCommitted,
   isArrive,
   isRegular,
   State,
@@ -28,7 +24,11 @@ import {
   takeProduct,
   waitsFor,
   writesInFlight,
-} from "./in-flight.js";
+} from "../../analysis/in-flight.js";
+import { analysis } from "../../analysis/index.js";
+import { isProduct, isWait } from "../../analysis/products.js";
+import { type Diagnostic, diagnostic } from "../../diagnostics.js";
+import { type Block, type Func, type Inst, Kind, ZERO_REG } from "../../ori/types.js";
 
 /** Groups left by a wait that also covers the open one. */
 const ALL = -1;
@@ -247,9 +247,8 @@ export function productRemarks(func: Func, functions: ReadonlyMap<string, unknow
   const insts = func.blocks.flatMap((b) => b.insts);
   if (!insts.some((i) => isProduct(i.form.op)) || !isRegular(func)) return [];
   const at = new Map<Block, Stage>(func.blocks.map((b) => [b, new Stage()]));
-  // What no `commit_group` covers, and sums that nobody reads: ptxas has other lines for these.
+  // Sums that nobody reads: ptxas has other lines for these, as for what no `commit_group` covers.
   const ids = insts.flatMap((i) => (isProduct(i.form.op) ? [] : i.srcs.map((o) => o.id)));
-  if (!func.blocks.every(allCommitted)) return [];
   const told: Told = {
     arrive: new Set(),
     wait: new Set(),

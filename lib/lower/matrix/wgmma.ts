@@ -1,14 +1,16 @@
 /**
  * `wgmma`: products of a warp group (sm_90a). `fence` hands registers over (WARPGROUP.ARRIVE), `mma_async` works on them from its issue on,
  * `commit_group` makes the last product close a group (gsb0), `wait_group` waits for groups (WARPGROUP.DEPBAR). Whether that may stay so is found out
- * when the function is there (in-flight.ts).
+ * by the phase FixupGmmaSequence.
  *
  * Descriptors go in four uniform registers, A's in the lower two (nothing where A is in registers). Forms: facts/ptx-to-sass sm_90a; the sign of
  * `scale-d` as in ptxas's code.
  */
+import { CLOSES, closes, FOLLOWED, setGroup } from "../../analysis/in-flight.js";
+import { isProduct } from "../../analysis/products.js";
 import { tryForm } from "../../isa/form.js";
 import { imm, neg, not, RZ, select, UPT, URZ } from "../../ori/operand.js";
-import { Kind, type Operand } from "../../ori/types.js";
+import { type Block, type Func, Kind, type Operand } from "../../ori/types.js";
 import type { Operand as PtxOperand } from "../../ptx/ast.js";
 import { toUniform } from "../async/uniform.js";
 import type { Context } from "../context.js";
@@ -17,7 +19,6 @@ import type { Modifiers } from "../modifiers.js";
 import { Refusal } from "../refusal.js";
 import { B64, PRED, type PtxType, typeNamed } from "../types.js";
 import { elementsOf, finishFragment, fragmentOut, readFragment } from "./fragment.js";
-import { CLOSES, closeGroup, FOLLOWED } from "./in-flight.js";
 import { allTogether } from "./together.js";
 
 /** As many as WARPGROUP.DEPBAR can leave in flight. */
@@ -173,6 +174,22 @@ function emitSlots(c: Context, name: string, d: Operand, slots: Readonly<Record<
   const form = tryForm(name);
   if (form === null) throw new Refusal();
   c.builder.emit(form, { d }, slots);
+}
+
+/** Kernels in which a group cannot be closed in the block of its products. */
+const irregular: WeakSet<Func> = new WeakSet();
+
+/** `commit_group`: the last product of this block ends a group; a group without products here is none the machine could count. */
+function closeGroup(func: Func, block: Block): void {
+  const product = block.insts.findLast((i) => isProduct(i.form.op));
+  if (product === undefined || closes(product)) irregular.add(func);
+  else setGroup(product, CLOSES);
+}
+
+/** Where groups cannot be counted none is closed: FixupGmmaSequence lets one product end before the next begins. */
+export function settleGroups(func: Func): void {
+  if (!irregular.has(func)) return;
+  for (const b of func.blocks) for (const i of b.insts) if (isProduct(i.form.op)) setGroup(i, FOLLOWED);
 }
 
 /** Groups that may be in flight: more than the machine counts apart are waited for. */
