@@ -13,7 +13,8 @@
  *
  * A block is crowded where its order needs more than the registers that a schedule may keep live (sched/budget.ts). A value that lives into one
  * and is read in it only after the crowded place, later or not at all, is made anew where it is read: in the block of the reader, or before a
- * loop around it that has no crowded block. ptxas does so at -O2 and above (wiki page 25; 13.0.88: the loop of a product
+ * loop around it that has no crowded block. Then the same for blocks whose order has registers enough, but not for all loads that could be in
+ * flight, where that costs next to nothing. ptxas does so at -O2 and above (wiki page 25; 13.0.88: the loop of a product
  * loads `c[0x0][0x214]` again in each block that reads it, and `c[0x0][0x390]` at its start). It comes after uniform registers are made, which take what all lanes have in common.
  */
 import { analysis, Definitions, type Flat } from "../analysis/index.js";
@@ -24,8 +25,18 @@ import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand } 
 import { type HeuristicParameters, type MayUse, registerLimits, toEndOfUnit } from "../sched/index.js";
 import { RewriteCounter } from "./rewrites.js";
 
-/** Copies may be executed so many times as often as the crowded block is, for each register that it is spared. */
+/**
+ * Copies may be executed so many times as often as the crowded block is, for each register that it is spared: a number of ours. Words of constant
+ * banks any number of times: ptxas 13.0.88 loads a pointer again in each of 2, 8 or 16 blocks of a loop that read it after a block that needs all
+ * registers, and without such a block, too (sm_90, sm_100).
+ */
 const MOST_COPIES = 4;
+
+/**
+ * The same where a block has registers enough for its order, but not for all loads that could be in flight: a word of 64 bits may be loaded in the
+ * block itself. Where one of 32 bits is, too, dgemm on sm_100 issues 7 % more for no cycle.
+ */
+const COPIES_FOR_ROOM = 0.5;
 
 /** Reads of a value in a block: the first and the last, indices in `Flat.insts`. */
 interface Reads {
@@ -68,15 +79,63 @@ export function rematerialize(
 ): number {
   if (!func.virtual || func.milestone === "ssa") return 0;
   const limit = registerLimits(func, parameters, may)[0] as number;
-  if (analysis(func, "pressure").R.max <= limit) return 0;
-  const all = new Rematerialization(func, limit);
-  const plans = all.plans();
-  if (plans.length === 0) return 0;
-  // What is needed all the same others may have, too.
-  const reachable = toEndOfUnit(func, limit, all.needed(), may);
-  if (reachable <= limit) return all.carryOut(plans, rewrites);
-  const few = new Rematerialization(func, reachable);
-  return few.carryOut(few.plans(), rewrites);
+  let reachable = limit;
+  let done = 0;
+  if (analysis(func, "pressure").R.max > limit) {
+    const all = new Rematerialization(func, limit);
+    const plans = all.plans();
+    // What is needed all the same others may have, too.
+    reachable = toEndOfUnit(func, limit, all.needed(), may);
+    const few = reachable > limit ? new Rematerialization(func, reachable) : all;
+    done = few.carryOut(few === all ? plans : few.plans(), rewrites);
+  }
+  if (!isShortOfRoom(func, reachable)) return done;
+  const room = new Rematerialization(func, reachable, true);
+  return done + room.carryOut(room.plans(), rewrites);
+}
+
+/** Some block could have more loads in flight if there were more registers. */
+function isShortOfRoom(func: Func, limit: number): boolean {
+  const { first } = analysis(func, "flat");
+  return func.blocks.some((_, b) => {
+    const most = mostLive(func, b);
+    return (first[b] as number) < (first[b + 1] as number) && most + roomFor(func, b, most) > limit;
+  });
+}
+
+function mostLive(func: Func, b: number): number {
+  const { first } = analysis(func, "flat");
+  const { at } = analysis(func, "pressure").R;
+  let most = 0;
+  for (let i = first[b] as number; i < (first[b + 1] as number); i++) most = Math.max(most, at[i] as number);
+  return most;
+}
+
+/** Memory that is hundreds of cycles away. */
+const far: ReadonlySet<string> = new Set(["global", "generic"]);
+
+/**
+ * Registers beyond `most` that a block would keep live if all its loads of far memory that wait for no other such load came first.
+ */
+function roomFor(func: Func, b: number, most: number): number {
+  const { first, defStart, defUnit, defWidth, useStart, useUnit, useWidth, insts, units } = analysis(func, "flat");
+  const waits = new Set<number>();
+  let wanted = analysis(func, "pressure").R.at[first[b] as number] as number;
+  for (let i = first[b] as number; i < (first[b + 1] as number); i++) {
+    let late = false;
+    for (let u = useStart[i] as number; u < (useStart[i + 1] as number); u++)
+      for (let k = 0; k < (useWidth[u] as number); k++) late ||= waits.has((useUnit[u] as number) + k);
+    const isLoad = far.has((insts[i] as Inst).form.memory?.space ?? "");
+    for (let d = defStart[i] as number; d < (defStart[i + 1] as number); d++) {
+      const unit = defUnit[d] as number;
+      if (isLoad && !late && units.file[unit] === File.R) wanted += defWidth[d] as number;
+      for (let k = 0; k < (defWidth[d] as number); k++) {
+        if (isLoad || late) waits.add(unit + k);
+        else waits.delete(unit + k);
+      }
+    }
+  }
+  return Math.max(0, wanted - most);
 }
 
 /** Special registers that are the same as long as the thread runs: SR_LANEID, SR_TID.X to .Z, SR_CTAID.X to .Z, SR_CgaCtaId. */
@@ -108,9 +167,11 @@ class Rematerialization {
   constructor(
     private readonly func: Func,
     private readonly limit: number,
+    private readonly forRoom = false,
   ) {
     this.flat = analysis(func, "flat");
     this.live = analysis(func, "pressure").R.at.slice();
+    if (forRoom) this.addRoom();
     const crowded = new Map<number, number[]>();
     this.live.forEach((n, i) => {
       if (n <= limit) return;
@@ -120,6 +181,16 @@ class Rematerialization {
       else list.push(i);
     });
     this.crowded = crowded;
+  }
+
+  /** Counts the registers that loads in flight would take, too. */
+  private addRoom(): void {
+    const { func, flat, live } = this;
+    func.blocks.forEach((_, b) => {
+      const more = roomFor(func, b, mostLive(func, b));
+      for (let i = flat.first[b] as number; i < (flat.first[b + 1] as number); i++)
+        live[i] = (live[i] as number) + more;
+    });
   }
 
   /** The cheapest first, until no block is crowded or nothing is left; a plan only gets dearer by those before it. */
@@ -287,7 +358,12 @@ class Rematerialization {
     const often = Math.max(...[...spared].map((b) => frequencies[b] as number));
     const executed = [...copies].reduce((sum, b) => sum + (frequencies[b] as number), 0);
     const cost = executed / Math.max(often, Number.MIN_VALUE) / candidate.width;
-    return cost <= MOST_COPIES ? { candidate, source, spared, cost } : null;
+    return cost <= this.mostCopies(candidate) ? { candidate, source, spared, cost } : null;
+  }
+
+  private mostCopies({ at }: Candidate): number {
+    if (this.forRoom) return COPIES_FOR_ROOM;
+    return this.flat.insts[at]?.form.op === "LDC" ? Number.POSITIVE_INFINITY : MOST_COPIES;
   }
 
   /** The block whose copy block `b` reads: one above it that has one, else the best for a new one. */

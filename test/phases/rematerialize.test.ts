@@ -77,3 +77,55 @@ b4
   expect(text.indexOf("IADD3")).toBeGreaterThan(text.indexOf("b2"));
   expect(text.indexOf("IADD3")).toBeLessThan(text.indexOf("b3"));
 });
+
+/** A loop whose order needs few registers, but whose loads could all be in flight. */
+const loads = (base: string): string => `b0
+      LDC.64 %R1, c[0x0][0x218]
+      LDC.64 %R5, c[0x0][0x220]
+      S2R %R2, SR_LANEID
+b1
+      LDG.E %R3, desc[%UR7][${base}.64]
+      IADD3 %R2, %R3, %R2, RZ
+      LDG.E %R4, desc[%UR7][${base}.64+0x100]
+      IADD3 %R2, %R4, %R2, RZ
+      LDG.E %R0, desc[%UR7][${base}.64+0x200]
+      IADD3 %R2, %R0, %R2, RZ
+      ISETP.NE.AND %P6, PT, %R2, RZ, PT
+      @%P6 BRA b1
+b2
+      STG.E desc[%UR7][%R1.64], %R2
+      EXIT`;
+
+test("words make room for loads in flight where the order given needs fewer registers than there are", () => {
+  const text = run(loads("%R5"), 7);
+  expect(text.indexOf("c[0x0][0x218]")).toBeGreaterThan(text.indexOf("b2"));
+  expect(run(loads("%R5"), 10)).toBe(normalize(loads("%R5")));
+});
+
+test("a word of a constant bank is read again however much rarer the crowded block is; a literal is not made", () => {
+  const text = (definition: string): string => `b0
+      S2R %R3, SR_TID.X
+      ${definition}
+b1
+      ISETP.NE.AND %P6, PT, %R3, 0x1, PT
+      @%P6 BRA b5
+b2
+      ISETP.NE.AND %P6, PT, %R3, 0x2, PT
+      @%P6 BRA b5
+b3
+      ISETP.NE.AND %P6, PT, %R3, 0x3, PT
+      @%P6 BRA b5
+b4
+      LDC.64 %R1, c[0x0][0x218]
+      LDG.E %R2, desc[%UR7][%R1.64]
+      IADD3 %R3, %R2, %R3, RZ
+b5
+      IADD3 %R3, %R3, %R0, RZ
+      ISETP.NE.AND %P6, PT, %R3, 0x5, PT
+      @%P6 BRA b1
+b6
+      EXIT`;
+  const word = run(text("LDC %R0, c[0x0][0x214]"), 3);
+  expect(word.indexOf("c[0x0][0x214]")).toBeGreaterThan(word.indexOf("b5"));
+  expect(run(text("MOV %R0, 0x14"), 3)).toBe(normalize(text("MOV %R0, 0x14")));
+});
