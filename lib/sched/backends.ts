@@ -10,6 +10,7 @@
 
 import { LEAST } from "./budget.js";
 import { fill, SHORT } from "./fill.js";
+import { asksLate, firstTouch } from "./first-touch.js";
 import {
   balanced,
   criticalPath,
@@ -86,6 +87,12 @@ function gains({ drain }: OrderEstimate, { now }: BlockFacts): boolean {
 function asGood(after: OrderEstimate, { now, limits }: BlockFacts): boolean {
   if (exceeds(after, { now, limits }) || WORTH.share * after.drain - WORTH.cycles > now.drain) return false;
   return (after.maxLive[0] ?? 0) <= Math.max(LEAST, now.maxLive[0] ?? 0);
+}
+
+/** Not longer, and no more registers than allowed. */
+function asShort(after: OrderEstimate, facts: BlockFacts): boolean {
+  const { now } = facts;
+  return after.drain <= now.drain && after.cycles <= now.cycles && !exceeds(after, facts);
 }
 
 /** Registers above the limits, all files together. */
@@ -205,7 +212,10 @@ export function postStrategy(keep: {
 export const postSchedule: ScheduleStrategy = {
   name: "post-schedule",
   does: "backend C after allocation: taken only where the block gets shorter (wiki page 73)",
-  passes: [treePost, balanced].map((policy) => ({ policy, accept: worthMoving, shortens: true })),
+  passes: [
+    ...[treePost, balanced].map((policy) => ({ policy, accept: worthMoving, shortens: true })),
+    { policy: firstTouch as SchedulePolicy, when: (facts) => !isShort(facts) && asksLate(facts.code), accept: asShort },
+  ],
 };
 
 /** The shortest of several policies' orders, block by block. */
@@ -231,6 +241,7 @@ export const schedulePolicies: readonly Policy[] = [
   ilpReverse,
   dynBatch,
   fill as SchedulePolicy,
+  firstTouch as SchedulePolicy,
   lowPressure,
   backendA,
   backendB,

@@ -10,6 +10,7 @@
  * };
  * ```
  */
+import type { Inst } from "../ori/types.js";
 import type { Candidate } from "./candidate.js";
 import type { SchedState } from "./state.js";
 
@@ -58,6 +59,8 @@ export interface OrderEstimate {
 export interface BlockFacts {
   /** Instructions of the block. */
   readonly instructions: number;
+  /** They themselves, in the order given. */
+  readonly code: readonly Inst[];
   /** Registers of each file (R, UR, P, UP, B) that may be live. */
   readonly limits: readonly number[];
   /** The order as it stands now. */

@@ -275,6 +275,7 @@ export class SchedulePlanner {
         if (k >= this.shortening && now.drain === least.drain && now.cycles === least.cycles) break;
         const facts: BlockFacts = {
           instructions: block.insts.length,
+          code: block.insts,
           limits: this.limits,
           now,
           policy: by,

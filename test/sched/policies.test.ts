@@ -34,6 +34,19 @@ test("source-order", () => {
   expect(orderOf(late, named("source-order"))).toEqual([0, 1, 2, 3]);
 });
 
+test("first-touch: sectors that nothing has asked for come first, where registers allow it", () => {
+  const loads = (last: string): string => `LDG.E R8, desc[UR4][R12.64]
+  LDG.E R10, desc[UR4][R12.64+0x10]
+  LDG.E R9, desc[UR4][R2.64]
+  LDG.E R11, desc[UR4][R2.64+0x1c]
+  LDG.E ${last}, desc[UR4][R12.64+0x20]
+  IADD3 R30, R31, R32, RZ
+  LDG.E R16, desc[UR4][R14.64]`;
+  expect(orderOf(loads("R17"), named("first-touch"))).toEqual([0, 2, 4, 1, 3, 5, 6]);
+  // What the last load writes is the base of one before it.
+  expect(orderOf(loads("R2"), named("first-touch"))).toEqual([0, 2, 1, 3, 4, 5, 6]);
+});
+
 test("critical-path, balanced, long-latency-first, ilp: the load first, its reader last", () => {
   for (const name of ["critical-path", "balanced", "long-latency-first", "ilp", "backend-c", "best"]) {
     expect([name, orderOf(late, policyNamed(name)!)]).toEqual([name, [2, 0, 1, 3]]);
