@@ -15,6 +15,7 @@ import { passing } from "../isa/abi.js";
 import { clone, constIndexed, imm, label, lo, part, RZ, sym } from "../ori/operand.js";
 import { File, type Func, type Operand } from "../ori/types.js";
 import type { NameOperand, Parameter, Operand as PtxOperand } from "../ptx/ast.js";
+import { callBuiltin, OCG_PREFIX } from "./builtins/ocg.js";
 import type { Context } from "./context.js";
 import { at, type Family, type Lowering } from "./family.js";
 import { type Actual, actual, inlineCall } from "./inline.js";
@@ -53,6 +54,10 @@ const call: Lowering = (c, i, m) => {
     return;
   }
   const name = c.module.aliases.get(callee.name) ?? callee.name;
+  if (name.startsWith(OCG_PREFIX) && !c.module.functions.has(name)) {
+    callBuiltin(c, name, given, wanted);
+    return;
+  }
   const item = c.module.declared.get(name);
   if (item === undefined || item.entry || targets !== undefined) throw new Refusal();
   const known = c.module.functions.get(name);

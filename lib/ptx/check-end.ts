@@ -96,11 +96,16 @@ const BUILT_IN: ReadonlySet<string> = new Set([
   "cudaGetParameterBuffer",
 ]);
 
+/** The machine's operations that PTX may call (lib/lower/builtins/ocg.ts) begin so. */
+const OPERATION = "__nv_ptx_builtin_ocg_";
+
+const isBuiltIn = (name: string): boolean => BUILT_IN.has(name) || name.startsWith(OPERATION);
+
 /** Declared, not defined, and used. */
 function externFunctions(e: ModuleEnd): void {
   const missing = new Set<string>();
   for (const i of e.module.items) {
-    if (i.kind !== "function" || i.body !== null || e.aliased.has(i.name) || BUILT_IN.has(i.name)) continue;
+    if (i.kind !== "function" || i.body !== null || e.aliased.has(i.name) || isBuiltIn(i.name)) continue;
     const s: PtxSymbol | null = e.globals.own(i.name);
     if (s?.kind === "function" && s.item === i) missing.add(i.name);
   }

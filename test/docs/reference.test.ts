@@ -1,7 +1,9 @@
 /** Pages that tables and notebooks make. */
 import { knobs } from "../../lib/knobs/index.js";
+import { intrinsics } from "../../lib/lower/builtins/intrinsics.js";
+import { ocgBuiltins } from "../../lib/lower/builtins/ocg.js";
 import { phases } from "../../lib/phases/index.js";
-import { gallery, knobPage, phasePage } from "../../tools/reference/pages.js";
+import { builtinPage, gallery, knobPage, phasePage } from "../../tools/reference/pages.js";
 
 /** Cells of the rows of a table in Markdown. */
 const rowsOf = (page: { content: string | Uint8Array }): string[][] =>
@@ -30,6 +32,12 @@ test("every phase has its row, in order", () => {
   const rows = rowsOf(phasePage());
   expect(rows.map((r) => r[1])).toEqual(phases.map((p) => `\`${p.name}\``));
   expect(new Set(rows.map((r) => r.length))).toEqual(new Set([8]));
+});
+
+test("every built-in operation and every function of ptxas has its row", () => {
+  const rows = rowsOf(builtinPage());
+  const names = rows.map((r) => (r.length === 5 ? r[0] : r[1]));
+  expect(names).toEqual([...ocgBuiltins, ...intrinsics].map((b) => `\`${b.name}\``));
 });
 
 test("the gallery has each picture under its heading", () => {

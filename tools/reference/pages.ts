@@ -1,6 +1,8 @@
-/** Pages of the reference that tables and notebooks make: knobs, phases, the gallery. Instructions have theirs in `lib/sass/docs.ts`. */
+/** Pages of the reference that tables and notebooks make: knobs, phases, built-in functions, the gallery. Instructions have theirs in `lib/sass/docs.ts`. */
 
 import { type Knob, knobs, shownDefault } from "../../lib/knobs/index.js";
+import { intrinsics } from "../../lib/lower/builtins/intrinsics.js";
+import { OCG_PREFIX, ocgBuiltins } from "../../lib/lower/builtins/ocg.js";
 import { bodies, phases } from "../../lib/phases/index.js";
 
 /** A file of the reference. */
@@ -69,6 +71,29 @@ export function phasePage(): Page {
     ...table(["index", "phase", "about", "levels", "needs", "reaches", "what it does", "body"], rows),
   ];
   return { name: "phases.md", content: `${lines.join("\n")}\n` };
+}
+
+/** The built-in operations and the functions that ptxas knows by name. */
+export function builtinPage(): Page {
+  const operation = (b: (typeof ocgBuiltins)[number]): string =>
+    row(`\`${b.name}\``, b.words.join(" "), b.sass, b.ptx ?? "", b.lowered ? "lowered" : "refused by name");
+  const intrinsic = (i: (typeof intrinsics)[number]): string =>
+    row(String(i.id), `\`${i.name}\``, i.sm === null ? "" : `sm_${i.sm}`, i.ptx, i.how, i.note);
+  const lines = [
+    "# Built-in functions",
+    "",
+    `PTX declares \`.extern .func (.reg .b32 d) ${OCG_PREFIX}vimax3_s32 (…)\` and calls it, and ptxas makes the machine instruction of it. ${ocgBuiltins.length} operations are known;`,
+    `calls of ${ocgBuiltins.filter((b) => b.lowered).length} are lowered, where the SM has the instruction, the others are refused by name: the instruction of PTX in the fourth column makes the same.`,
+    "",
+    ...table(["operation", "words after it", "machine instructions", "in PTX", "calls"], ocgBuiltins.map(operation)),
+    "",
+    "## Functions of ptxas's own",
+    "",
+    `The ${intrinsics.length} functions are ptxas's means for instructions of PTX; PTX itself cannot call them. "made by" says what stands for them here.`,
+    "",
+    ...table(["number", "function", "from", "for", "made by", "how"], intrinsics.map(intrinsic)),
+  ];
+  return { name: "builtins.md", content: `${lines.join("\n")}\n` };
 }
 
 /** A notebook as it lies in the repository. */
