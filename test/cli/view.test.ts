@@ -102,7 +102,9 @@ test("knobs: all of them, those that act, those that speak of something", async 
   const acting = await said("--acting");
   expect(acting).toHaveLength(153);
   expect(await said("SchedLDSLatency")).toEqual([
-    expect.stringMatching(/^ *757 +SchedLDSLatency +int +- +sched: ldsLatency +.*\(page 63\)$/),
+    expect.stringMatching(
+      /^ *757 +SchedLDSLatency +int +by its reader's rule \(ours\) +sched: ldsLatency +.*\(page 63\)$/,
+    ),
   ]);
   expect((await said("spill", "--acting")).length).toBeGreaterThan(1);
   expect((await said("437"))[0]).toMatch(/^ *437 +LoopUnroll /);
