@@ -12,8 +12,34 @@ const BELOW = Symbol.for("ptxlab.display.below");
 /** Where `display()` of ptxlab/view finds the front end it runs under. */
 const HOOK = Symbol.for("ptxlab.display");
 
+/** What a stage returned: `{ ok, value, diagnostics }` or, where it failed, `{ ok, diagnostics }`. */
+function isResult(value) {
+  if (typeof value !== "object" || value === null || value[DISPLAY] !== undefined) return false;
+  const names = Object.keys(value).sort().join();
+  return names === (value.ok === true ? "diagnostics,ok,value" : "diagnostics,ok") && Array.isArray(value.diagnostics);
+}
+
+const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+/** A result in its value's own look, below a line that says that it is one; its diagnostics are lines. */
+async function bundleOfResult({ ok, value, diagnostics }) {
+  const head = [`Result, ${ok ? "ok" : "not ok"}`, ...diagnostics.map((d) => `${d.severity}: ${d.message}`)].join("\n");
+  if (!ok) return { data: { "text/plain": head }, metadata: {} };
+  const { data, metadata } = await bundleOf(value);
+  data["text/plain"] = `${head}; its value:\n${data["text/plain"]}`;
+  if (data["text/html"] !== undefined)
+    data["text/html"] = `<pre>${escaped(head)}; its value:</pre>${data["text/html"]}`;
+  return { data, metadata };
+}
+
+/** A namespace in the names that it has. */
+const namesOf = (module) =>
+  `Namespace of ${Object.keys(module).length} names: ${Object.keys(module).sort().join(", ")}`;
+
 /** `{ data, metadata }` of a value. Rejects with what its display method throws. */
 async function bundleOf(value) {
+  if (isResult(value)) return bundleOfResult(value);
+  if (value?.__esModule === true) return { data: { "text/plain": namesOf(value) }, metadata: {} };
   const data = { ...(await value?.[DISPLAY]?.()) };
   data["text/plain"] ??= typeof value === "string" ? value : util.inspect(value, { depth: 4, maxArrayLength: 200 });
   return { data, metadata: { ...(await value?.[METADATA]?.()) } };

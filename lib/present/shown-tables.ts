@@ -1,6 +1,6 @@
 /** Tables that are constants of their components get their looks here: in notebooks a sentence and a table, not every field. */
 import { shownAs } from "../inspect.js";
-import { type Knob, knobs, namedKnobs } from "../knobs/index.js";
+import { type Knob, knobs, namedKnobs, shownDefault } from "../knobs/index.js";
 import { rules } from "../ori/index.js";
 import { bodies, type PhaseRow, phaseNames, phases } from "../phases/index.js";
 import { constraintKinds } from "../regalloc/index.js";
@@ -28,12 +28,12 @@ const phaseLine = ({ index, name, category, from, upTo, does }: PhaseRow): Looks
   built: typeof bodies[name] === "function",
 });
 
-const knobLine = ({ number, name, type, value, readBy }: Knob): LooksRow => ({
-  knob: name,
-  number: number ?? "",
-  type,
-  default: value ?? "",
-  "read by": readBy ?? "(nothing)",
+const knobLine = (knob: Knob): LooksRow => ({
+  knob: knob.name,
+  number: knob.number ?? "",
+  type: knob.type,
+  default: shownDefault(knob),
+  "read by": knob.readBy ?? "(nothing)",
 });
 
 function policyLooks(policy: Policy): void {

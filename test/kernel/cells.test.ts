@@ -49,6 +49,23 @@ describe("cells", () => {
     expect(text(out[2])).toBe("[ { folder: 'a', n: 5 }, { n: 3, folder: 'a' }, { n: 2 } ]");
   });
 
+  test("a stage's result shows its value or its diagnostics, a namespace its names", () => {
+    const out = runCells(
+      'import * as ptxlab from "ptxlab";\nptxlab.lower(ptxlab.unwrap(ptxlab.parse(".version 8.0\\n.target sm_90\\n.address_size 64\\n.entry k() { ret; }")), { target: "sm_90" })',
+      'ptxlab.parse("garbage <")',
+      "ptxlab.knobs",
+      "({ ok: true, value: 1, diagnostics: [], more: 2 })",
+      "({ ok: false, diagnostics: 3 })",
+    );
+    expect(text(out[0])).toMatch(/^Result, ok; its value:\nProgram for sm_90: 1 function\n/);
+    expect(text(out[1])).toMatch(/^Result, not ok\nfatal: Missing .version directive/);
+    expect(text(out[2])).toMatch(/^Namespace of \d+ names: findKnob, knobCount, knobs, /);
+    expect(out.slice(3).map(text)).toEqual([
+      "{ ok: true, value: 1, diagnostics: [], more: 2 }",
+      "{ ok: false, diagnostics: 3 }",
+    ]);
+  });
+
   test("are checked strictly, with positions in the cell", () => {
     const out = runCells(
       "const a = 1;\nconst s: string =\n  a;",
