@@ -168,7 +168,7 @@ const mad: Lowering = (c, i, m) => {
     c.emit(`IMAD.HI${u}`, [d], [c.materialize(a), b, c.pair(RZ(), s)]);
   } else if (which === "wide" && type.bits === 32) {
     const u = isSigned(type) ? "" : ".U32";
-    // ptxas 13.0.88 has two sums behind the product, also in addresses, but where a pair is added in one instruction.
+    // ptxas 13.0.88 has two sums after the product, also in addresses, but where a pair is added in one instruction.
     if (c.func.target.has("wholePairs")) c.emit(`IMAD.WIDE${u}`, [d], [c.materialize(a), b, c.materialize(s, 2)]);
     else wide.add64(c, c.words(d), c.words(product(c, which, type, a, b)), c.words(s), "own");
   } else addProduct(c, d, product(c, which, type, a, b), s);

@@ -1,6 +1,6 @@
 /**
- * Copies that one way out of a block is for (end of the SSA window): where a block makes them before a branch and only the phis of one target read
- * them, they are made on the edge, and what goes the other way is spared them.
+ * Copies that one exit of a block is for (end of the SSA window): where a block makes them before a branch and only the phis of one target read
+ * them, they are made on the edge, and the other path is spared them.
  *
  *     b1: …                                   b1: …                  edge: MOV %R7, %R1
  *         MOV %R4, %R1                            @%P0 BRA edge            MOV %R8, %R2

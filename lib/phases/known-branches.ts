@@ -1,6 +1,6 @@
 /**
  * Branches whose condition is known (SSA window, in the GeneralOptimize bundles): a comparison of literals, or one that what is known of bits decides,
- * has become a constant. The other way goes, with the blocks that only it led to; phis left with one source become copies.
+ * has become a constant. The other path goes, with the blocks that only it led to; phis left with one source become copies.
  *
  *     PLOP3.LUT %P1, PT, PT, PT, PT, 0x80, 0x0
  *     @%P1 BRA b3                                  BRA b3

@@ -1,6 +1,6 @@
 /**
  * What is known of a value's bits from the few instructions that make it: bits that are 0, bits that are 1, equal bits at the top.
- * ptxas 13.0.88 knows as much of the 12,000 small bodies, but nothing behind extrema and POPC; of sums and longer chains it is not known how far it looks
+ * ptxas 13.0.88 knows as much of the 12,000 small bodies, but nothing after extrema and POPC; of sums and longer chains it is not known how far it looks
  * (here as far as the turns of unrolled loops need it, whose tests fold).
  */
 import { isReg, isZeroReg, sameOperand } from "../ori/operand.js";

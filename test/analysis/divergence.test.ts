@@ -76,7 +76,7 @@ EXIT`;
   expect(apart(body)).toBe("b2 1, b3 1");
 });
 
-test("whether a phase of an mbarrier is over is the same for all lanes that ask about the same one", () => {
+test("whether a phase of an mbarrier has completed is the same for all lanes that ask about the same one", () => {
   const waits = (address: string): string => `b0
 S2R %R0, SR_TID.X
 MOV %R1, 0x400

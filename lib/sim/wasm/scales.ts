@@ -18,7 +18,7 @@ export interface Scaling {
   readonly powers: boolean;
 }
 
-/** What products need: whether sums are exact in any order; elements of A by row and k, of B by k and column. Of a warp's, behind that, scales by block of 16 rows, of 8 columns. */
+/** What products need: whether sums are exact in any order; elements of A by row and k, of B by k and column. Of a warp's, after those, scales by block of 16 rows, of 8 columns. */
 const EXACT = 0;
 const A_AT = 0x10;
 const B_AT: number = A_AT + 16 * 128 * 8;
