@@ -8,7 +8,8 @@ if (!existsSync(main)) {
   process.stderr.write("ptxas is not built yet: npm ci && npm run build\n");
   process.exit(255);
 }
-const { ptxas, processHost } = isBuilt("ptxas")
+const { ptxas, commandHost } = isBuilt("ptxas")
   ? load("ptxas", compiledCode("ptxas")).exports
-  : { ptxas: require(main).ptxas, processHost: require("../dist/cli/host.js").processHost };
-process.exitCode = ptxas(process.argv.slice(2), processHost);
+  : { ptxas: require(main).ptxas, commandHost: require("../dist/cli/engine.js").commandHost };
+// At once: all that it says is written, and a heap that is taken down object by object is time.
+process.exit(ptxas(process.argv.slice(2), commandHost));

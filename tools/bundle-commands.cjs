@@ -48,41 +48,17 @@ async function bundle(contents, outfile, options = {}) {
   });
 }
 
-// What has run when code and heap are kept is kept compiled: one kernel through both ends of the level scale.
-const kernel = `.version 8.0
-.target sm_75
-.address_size 64
-.visible .entry k(.param .u64 to, .param .u32 n)
-{
-  .reg .pred %p<2>;
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<4>;
-  ld.param.u64 %rd1, [to];
-  ld.param.u32 %r1, [n];
-  cvta.to.global.u64 %rd1, %rd1;
-  mov.u32 %r2, %tid.x;
-  setp.ge.u32 %p1, %r2, %r1;
-  @%p1 bra END;
-  mul.wide.u32 %rd2, %r2, 4;
-  add.s64 %rd3, %rd1, %rd2;
-  ld.global.u32 %r3, [%rd3];
-  add.s32 %r3, %r3, %r1;
-  st.global.u32 [%rd3], %r3;
-END:
-  ret;
-}
-`;
+// What has run when code and heap are kept is kept compiled: a kernel with loops, shared memory and barriers through both ends of the level scale.
+const input = join(root, "test/corpus/ptx/sm_75/sgemm.ptx");
 /** Options under which ptxas has run when heap and code are kept. */
 const warm = [["-O0"], ["-arch=sm_90"], ["-arch=sm_120"]];
 // What only notebooks show; ptxas asks for none of it.
 const unasked = { external: ["./present/*"] };
 
 const folder = mkdtempSync(join(tmpdir(), "ptxlab-"));
-const input = join(folder, "k.ptx");
 
 async function main() {
   try {
-    writeFileSync(input, kernel);
     await keepPtxas();
     await keepHeap();
     await keepPtxlab();
@@ -95,10 +71,10 @@ main();
 
 /** In a Node with the options that bin/ptxas gives: V8 refuses code that was compiled under others. */
 async function keepPtxas() {
-  const exports = 'export { ptxas } from "./ptxas.js"; export { processHost } from "./host.js";';
+  const exports = 'export { ptxas } from "./ptxas.js"; export { commandHost } from "./engine.js";';
   await bundle(exports, join(dist, "ptxas.bundle.js"), unasked);
   const lines = warm.map((options) => [...options, input, "-o", join(folder, "k.cubin")]);
-  keepCode("ptxas", lines, engine(), "");
+  keepCode("ptxas", "commandHost", lines, engine(), "");
 }
 
 /** Under the options that bin/ptxlab sets before it compiles. */
@@ -111,11 +87,11 @@ async function keepPtxlab() {
     ["compile", input, "-o", join(folder, "k.cubin")],
     ["view", input, "-o", join(folder, "k.html")],
   ];
-  keepCode("ptxlab", lines, [], `const { setFlagsFromString } = require("node:v8"); ${flags.join(" ")}`);
+  keepCode("ptxlab", "processHost", lines, [], `const { setFlagsFromString } = require("node:v8"); ${flags.join(" ")}`);
 }
 
 /** V8's compiled code of what these command lines run. */
-function keepCode(name, lines, options, first) {
+function keepCode(name, host, lines, options, first) {
   const script = join(folder, `${name}.cjs`);
   writeFileSync(
     script,
@@ -123,7 +99,7 @@ function keepCode(name, lines, options, first) {
      const { script, exports: command } = require(${JSON.stringify(bundled)}).load(${JSON.stringify(name)}, null);
      (async () => {
        for (const line of ${JSON.stringify(lines)}) {
-         const status = await command.${name}(line, command.processHost);
+         const status = await command.${name}(line, command.${host});
          if (status !== 0) throw new Error("status " + status);
        }
        require("node:fs").writeFileSync(${JSON.stringify(join(dist, `${name}.bundle.cache`))}, script.createCachedData());
@@ -138,13 +114,13 @@ async function keepHeap() {
   await bundle(
     `import { startupSnapshot } from "node:v8";
      import { ptxas } from "./ptxas.js";
-     import { processHost } from "./host.js";
+     import { commandHost } from "./engine.js";
      for (const options of ${JSON.stringify(warm)}) {
-       const status = ptxas([...options, ${JSON.stringify(input)}, "-o", ${JSON.stringify(join(folder, "k.cubin"))}], processHost);
+       const status = ptxas([...options, ${JSON.stringify(input)}, "-o", ${JSON.stringify(join(folder, "k.cubin"))}], commandHost);
        if (status !== 0) throw new Error("status " + status);
      }
      startupSnapshot.setDeserializeMainFunction(() => {
-       process.exitCode = ptxas(process.argv.slice(2), processHost);
+       process.exit(ptxas(process.argv.slice(2), commandHost));
      });`,
     script,
     unasked,

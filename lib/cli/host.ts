@@ -26,6 +26,8 @@ export interface Host {
   /** Throws a UsageError when the text cannot be written (a full disk). */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Told how many characters of PTX will be compiled, before they are. */
+  readonly expect?: (characters: number) => void;
 }
 
 export const processHost: Host = {

@@ -90,6 +90,7 @@ class Command {
     for (const { diagnostics, located } of wrong) for (const d of diagnostics) this.report(d, located);
     if (wrong.length > 0) return this.abort();
     const joined = join(sources);
+    this.host.expect?.(joined.text.length);
     const c = compile(joined.text, this.compileOptions(name, sources[0]!.name, registers));
     // What concerns kernels comes in the order in which ptxas compiles them: last first.
     const info = c.diagnostics.filter((d) => d.severity === "info").reverse();
