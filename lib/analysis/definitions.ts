@@ -9,7 +9,44 @@ import { dominates } from "./dominators.js";
 import type { Flat } from "./flat.js";
 import { type Units, unitOf } from "./units.js";
 
-/** Units with a single, complete definition, and how often each is read. */
+interface Columns {
+  readonly def: Int32Array;
+  readonly uses: Int32Array;
+}
+
+/** What was found of the instructions of a function: the same until they change. */
+const found = new WeakMap<Flat, Columns>();
+
+function columns(func: Func, flat: Flat): Columns {
+  const known = found.get(flat);
+  if (known !== undefined) return known;
+  const cfg = analysis(func, "cfg");
+  const { count, owner } = flat.units;
+  const def = new Int32Array(count).fill(-1);
+  const uses = new Int32Array(count);
+  const defined = new Uint8Array(count);
+  for (let i = 0; i < flat.insts.length; i++) {
+    const reachable = (cfg.order[flat.block[i] as number] as number) >= 0;
+    for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
+      for (let k = 0; k < (flat.defWidth[d] as number); k++) {
+        const u = (flat.defUnit[d] as number) + k;
+        const only = defined[u] === 0 && flat.defKills[d] === 1 && reachable;
+        defined[u] = 1;
+        def[u] = only && func.values.fixed(owner[u] as number) < 0 ? i : -1;
+      }
+    }
+    for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
+      for (let k = 0; k < (flat.useWidth[u] as number); k++) {
+        const unit = (flat.useUnit[u] as number) + k;
+        uses[unit] = (uses[unit] as number) + 1;
+      }
+    }
+  }
+  found.set(flat, { def, uses });
+  return { def, uses };
+}
+
+/** Units with a single, complete definition, and how often each is read. Who edits may keep them right: they are its own. */
 export class Definitions {
   /** The instructions of the function. */
   readonly flat: Flat;
@@ -24,30 +61,11 @@ export class Definitions {
   constructor(func: Func) {
     this.func = func;
     const flat = analysis(func, "flat");
-    const cfg = analysis(func, "cfg");
     this.flat = flat;
     this.units = flat.units;
-    const { count, owner } = flat.units;
-    this.def = new Int32Array(count).fill(-1);
-    this.uses = new Int32Array(count);
-    const defined = new Uint8Array(count);
-    for (let i = 0; i < flat.insts.length; i++) {
-      const reachable = (cfg.order[flat.block[i] as number] as number) >= 0;
-      for (let d = flat.defStart[i] as number; d < (flat.defStart[i + 1] as number); d++) {
-        for (let k = 0; k < (flat.defWidth[d] as number); k++) {
-          const u = (flat.defUnit[d] as number) + k;
-          const only = defined[u] === 0 && flat.defKills[d] === 1 && reachable;
-          defined[u] = 1;
-          this.def[u] = only && func.values.fixed(owner[u] as number) < 0 ? i : -1;
-        }
-      }
-      for (let u = flat.useStart[i] as number; u < (flat.useStart[i + 1] as number); u++) {
-        for (let k = 0; k < (flat.useWidth[u] as number); k++) {
-          const unit = (flat.useUnit[u] as number) + k;
-          this.uses[unit] = (this.uses[unit] as number) + 1;
-        }
-      }
-    }
+    const { def, uses } = columns(func, flat);
+    this.def = def.slice();
+    this.uses = uses.slice();
   }
 
   /** Every path to instruction `b` goes through instruction `a` first. */

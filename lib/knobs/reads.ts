@@ -29,47 +29,56 @@ export interface KnobReading {
   readonly readers: readonly string[];
 }
 
+/** Stands where an option has not been asked for. */
+const UNREAD = Symbol("unread");
+
+/** Options as a reader that is listened to sees them. */
 interface View {
-  readonly values: readonly unknown[];
-  readonly seen: Uint8Array;
+  /** What was read; `UNREAD` where nobody asked. */
+  readonly read: unknown[];
+  readonly given: Readonly<Record<string, unknown>>;
   readonly onKnob: OnKnob;
 }
+type Viewing = new (given: View["given"], onKnob: OnKnob) => View;
 
-/** The fields of a table of defaults, and the getters that read them. */
-interface Fields {
-  readonly names: readonly string[];
-  readonly getters: object;
-}
-const fields = new WeakMap<object, Fields>();
+/** Views of the options with the fields of a table of defaults. */
+const views = new WeakMap<object, Viewing>();
 
 /** The options `values`, whose fields tell when they are first read; `otherwise` has all fields with their defaults. Without a listener `values` itself. */
 export function watched<T extends object>(values: T, otherwise: T, onKnob: OnKnob | undefined): T {
   if (onKnob === undefined) return values;
-  let known = fields.get(otherwise);
-  if (known === undefined) {
-    known = { names: Object.keys(otherwise), getters: gettersOf(otherwise) };
-    fields.set(otherwise, known);
+  let Fields = views.get(otherwise);
+  if (Fields === undefined) {
+    Fields = viewing(otherwise);
+    views.set(otherwise, Fields);
   }
-  const given = values as Readonly<Record<string, unknown>>;
-  const { names, getters } = known;
-  const view = Object.create(getters) as T;
-  return Object.assign(view, { values: names.map((n) => given[n]), seen: new Uint8Array(names.length), onKnob });
+  return new Fields(values as View["given"], onKnob) as unknown as T;
 }
 
-function gettersOf(otherwise: object): object {
-  const properties = Object.entries(otherwise).map(([name, value], k): [string, PropertyDescriptor] => [
-    name,
-    {
+/** Instances have a getter for each field of the table. */
+function viewing(otherwise: object): Viewing {
+  const unread = new Array<unknown>(Object.keys(otherwise).length).fill(UNREAD);
+  class Fields implements View {
+    readonly read: unknown[] = unread.slice();
+
+    constructor(
+      readonly given: View["given"],
+      readonly onKnob: OnKnob,
+    ) {}
+  }
+  Object.entries(otherwise).forEach(([name, value], k) => {
+    Object.defineProperty(Fields.prototype, name, {
       get(this: View): unknown {
-        if (this.seen[k] === 0) {
-          this.seen[k] = 1;
-          this.onKnob(name, this.values[k], value);
-        }
-        return this.values[k];
+        const known = this.read[k];
+        if (known !== UNREAD) return known;
+        const first = this.given[name];
+        this.read[k] = first;
+        this.onKnob(name, first, value);
+        return first;
       },
-    },
-  ]);
-  return Object.create(Object.prototype, Object.fromEntries(properties)) as object;
+    });
+  });
+  return Fields;
 }
 
 /** A knob that acts, and the option that it sets. */

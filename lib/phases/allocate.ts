@@ -19,8 +19,16 @@ function within(func: Func, options: AllocationOptions = {}): AllocationOptions 
   return narrow;
 }
 
-/** Allocates the function, in place, as AllocateRegisters does; `quiet`: who observes is not told. */
-export function allocationOf(func: Func, context: PhaseContext, quiet = false): Result<AllocationResult> {
+/**
+ * Allocates the function, in place, as AllocateRegisters does; `quiet`: who observes is not told. `enough`: registers, "as ptxas counts", of which
+ * fewer are not looked for.
+ */
+export function allocationOf(
+  func: Func,
+  context: PhaseContext,
+  quiet = false,
+  enough?: number,
+): Result<AllocationResult> {
   const { observe, ...rest } = context.options.allocation ?? {};
   const onKnob = quiet ? undefined : readerOf(context, "regalloc");
   const allocation: AllocationOptions = {
@@ -28,6 +36,7 @@ export function allocationOf(func: Func, context: PhaseContext, quiet = false): 
     ...(onKnob && { onKnob }),
     ...rest,
     ...(!quiet && observe !== undefined && { observe }),
+    ...(enough !== undefined && { enough }),
   };
   onKnob?.("targets", allocation.knobs?.targets, defaultKnobs.targets);
   return allocate(func, within(func, allocation));

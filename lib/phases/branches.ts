@@ -78,6 +78,8 @@ export function namedBlocks(func: Func): Set<number> {
   return ids;
 }
 
+const none: ReadonlySet<number> = new Set();
+
 /** What is named in which block, looked for once: folding moves such instructions with their blocks only, or lets them go with them. */
 export class Naming {
   private ofBlocks = new Map<Block, number[]>();
@@ -93,6 +95,7 @@ export class Naming {
 
   /** As `namedBlocks`. */
   get ids(): ReadonlySet<number> {
+    if (!this.any) return none;
     this.all ??= new Set([...this.ofBlocks.values()].flat());
     return this.all;
   }

@@ -79,7 +79,7 @@ function fillUnit(func: Func, policy: Policy, options: ScheduleOptions, context:
       const tried = planner.plan(unused, WORTH * plan.report.after);
       if (tried === null || tried.report.after > WORTH * plan.report.after) break;
       end ??= endOfUnit(registersOf(func, plan, context), func);
-      const over = registersOf(func, tried, context) - end;
+      const over = registersOf(func, tried, context, end) - end;
       if (over <= 0) {
         plan = tried;
         left = unused;
@@ -97,11 +97,11 @@ function endOfUnit(registers: number, { target }: Func): number {
   return Math.ceil(registers / unit) * unit;
 }
 
-/** Registers that the function takes in the plan's orders, "as ptxas counts"; no number where values are spilled. */
-function registersOf(func: Func, plan: SchedulePlan, context: PhaseContext): number {
+/** Registers that the function takes in the plan's orders, "as ptxas counts", or some that are `enough`; no number where values are spilled. */
+function registersOf(func: Func, plan: SchedulePlan, context: PhaseContext, enough?: number): number {
   const twin = snapshot(func);
   carryOut(twin, plan);
-  const made = allocationOf(twin, context, true);
+  const made = allocationOf(twin, context, true, enough);
   return made.ok && made.value.rounds === 0 ? made.value.registers : Number.POSITIVE_INFINITY;
 }
 

@@ -22,6 +22,12 @@ const RANGES: readonly (readonly [string, number, number, number])[] = [
   ["bfi", 4, 0, 255],
 ];
 
+/** The same by name. */
+const rangesOf: ReadonlyMap<string, readonly (typeof RANGES)[number][]> = RANGES.reduce(
+  (all, range) => all.set(range[0], [...(all.get(range[0]) ?? []), range]),
+  new Map<string, (typeof RANGES)[number][]>(),
+);
+
 const SIGNED_RANGES: RegExp = /^(?:setmaxnreg|pmevent)/;
 /** Counts of registers, which ptxas calls the argument 1. */
 const MULTIPLES: ReadonlySet<string> = new Set(["setmaxnreg.inc", "setmaxnreg.dec"]);
@@ -37,7 +43,9 @@ const EXPECTED: ReadonlyMap<string, readonly [number, number, readonly number[]]
 
 /** What is wrong with the constants among the operands. */
 export function constantFaults(name: string, operands: readonly Operand[]): string[] {
-  return [...ranges(name, operands), ...values(name, operands)];
+  const found = ranges(name, operands);
+  found.push(...values(name, operands));
+  return found;
 }
 
 /** Constants with a range of their own. */
@@ -48,9 +56,9 @@ function ranges(instruction: string, operands: readonly Operand[]): string[] {
     const value = columns.lo | 0;
     out.push(`Argument 1 of instruction '${instruction}': unexpected value '${value}', expected to be multiple of 32`);
   }
-  for (const [name, index, least, greatest] of RANGES) {
+  for (const [name, index, least, greatest] of rangesOf.get(instruction) ?? []) {
     const o = operands[index];
-    if (instruction !== name || o === undefined || o.kind !== "int") continue;
+    if (o === undefined || o.kind !== "int") continue;
     const signed = SIGNED_RANGES.test(name);
     const v = BARRIERS.test(name) ? o.lo : signed ? o.lo | 0 : o.hi * 0x100000000 + o.lo;
     if (MULTIPLES.has(name) && v % 8 !== 0)

@@ -110,6 +110,7 @@ class Work {
         knobs,
         preferring:
           this.options.numbering === "lowest" || this.options.policies !== undefined ? null : policiesOf(knobs),
+        enough: info.name === "R" && this.options.enough !== undefined ? this.options.enough - REPORTED_EXTRA : 0,
         first: info.name === "UR" && this.options.numbering !== "lowest" ? FIRST_UNIFORM : 0,
         round,
         observe: this.options.observe ?? null,

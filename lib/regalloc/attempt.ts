@@ -35,6 +35,8 @@ export interface FileProblem {
   /** Decisions that are tried after those, and stand where they need no more registers; null: none. */
   readonly preferring: Policies | null;
   readonly knobs: AllocatorKnobs;
+  /** Nobody asks for fewer registers than these. */
+  readonly enough: number;
   /** Where the search for a free register begins. */
   readonly first: number;
   readonly round: number;

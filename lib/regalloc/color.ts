@@ -21,7 +21,8 @@ const MOST_FOR_BANKS = 22;
 /** Colours plainly, then once more with preferences where these cost no register and no copy. */
 export function colorFile(problem: FileProblem): FileResult {
   const plain = fewest(problem, colorPlainly(problem));
-  const { preferring: policies, registers } = problem;
+  const { preferring: policies, registers, enough } = problem;
+  if (plain.used <= enough) return plain;
   if (policies === null || problem.info.file !== File.R) return plain;
   if (plain.spills.length > 0 || plain.stuck !== null || plain.used > MOST_FOR_BANKS) return plain;
   const gaps = problem.ranges.flat.insts.length <= SMALL ? FREE_FOR_GAPS : 0;
@@ -54,7 +55,7 @@ function fewest(problem: FileProblem, plain: FileResult): FileResult {
   const { info, knobs } = problem;
   if (problem.preferring === null || knobs.order !== 0 || info.file !== File.R) return plain;
   if (plain.spills.length > 0 || plain.stuck !== null) return plain;
-  const least = fewestPossible(problem);
+  const least = Math.max(problem.enough, fewestPossible(problem));
   let best = plain;
   let told: readonly AllocationEvent[] = [];
   for (const priority of [longestFirst, programOrder, widestFirst]) {

@@ -193,6 +193,8 @@ export interface AllocationOptions {
   readonly ceilings?: Partial<Record<"R" | "UR" | "P" | "UP" | "B", number>>;
   /** What decides among free registers: the lowest number, or what ptxas prefers from -O1 on (policies.ts). Default: the latter. */
   readonly numbering?: "lowest" | "banks";
+  /** Registers, as ptxas counts, of which fewer are not looked for: where it is asked only whether a function fits. Default: as few as can be found. */
+  readonly enough?: number;
   /** Leave copies of a register to itself in the code, as ptxas -O0 does. */
   readonly keepCopies?: boolean;
   /** Decisions to replace. Default: `defaultPolicies`. */
