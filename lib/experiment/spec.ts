@@ -1,5 +1,5 @@
 /** Sweep files: read, judged, spread out into points. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readKnobs } from "../knobs/index.js";
 import { policyNamed, schedulePolicies } from "../sched/index.js";
@@ -109,7 +109,7 @@ function inputProblem(input: Record<string, unknown>, folder: string): string {
   for (const path of [ptx, cubin, launch]) {
     if (path === undefined) continue;
     if (!isText(path)) return "paths are texts";
-    if (!existsSync(resolve(folder, path))) return `cannot read '${path}'`;
+    if (statSync(resolve(folder, path), { throwIfNoEntry: false })?.isFile() !== true) return `cannot read '${path}'`;
   }
   return "";
 }

@@ -126,6 +126,7 @@ describe("sweep", () => {
     [{ name: "a" }, "inputs: wants a list of objects"],
     [{ ...spec, what: 1 }, 'unknown field "what": a sweep has '],
     [{ ...spec, inputs: [{ ptx: "none.ptx" }] }, "inputs[0]: cannot read 'none.ptx'"],
+    [{ ...spec, inputs: [{ ptx: "." }] }, "inputs[0]: cannot read '.'"],
     [{ ...spec, targets: ["sm_20"] }, "targets: no such target sm_20"],
     [{ ...spec, policies: ["x"] }, "policies: no policy x; there are keep, control, "],
     [{ ...spec, knobs: { NoSuchKnob: [1] } }, "knobs.NoSuchKnob: "],
