@@ -139,7 +139,11 @@ function rename(func: Func, { body, before, after }: Gathered): boolean {
   const { values } = func;
   const bound = (o: Operand): boolean => isReg(o) && values.fixed(o.id) >= 0;
   const written = new Set(before.flatMap((i) => i.dsts.filter(bound).map((o) => o.id)));
-  if (body.some((i) => i.srcs.some((o) => bound(o) && !written.has(o.id)) || i.guard !== null)) return false;
+  // An instruction of the code may read what one before it wrote.
+  for (const i of body) {
+    if (i.guard !== null || i.srcs.some((o) => bound(o) && !written.has(o.id))) return false;
+    for (const o of i.dsts) if (bound(o)) written.add(o.id);
+  }
   const fresh = (map: Map<number, number>, o: Operand): void => {
     let id = map.get(o.id);
     if (id === undefined) {
@@ -151,10 +155,10 @@ function rename(func: Func, { body, before, after }: Gathered): boolean {
   const [given, made] = [new Map<number, number>(), new Map<number, number>()];
   for (const i of before) for (const o of i.dsts) if (bound(o)) fresh(given, o);
   for (const i of body) {
-    for (const o of i.srcs) if (bound(o)) fresh(given, o);
+    for (const o of i.srcs) if (bound(o)) fresh(made.has(o.id) ? made : given, o);
     for (const o of i.dsts) if (bound(o)) fresh(made, o);
   }
-  const read = new Set<number>();
+  const read = new Set<number>(body.flatMap((i) => i.srcs.map((o) => o.id)));
   for (const i of after)
     for (const o of i.srcs)
       if (isReg(o) && made.has(o.id)) {

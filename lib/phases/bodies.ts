@@ -38,6 +38,7 @@ import { stepsLast } from "./late-steps.js";
 import { settleLiterals } from "./literals.js";
 import { narrowLoads } from "./narrow-loads.js";
 import { removeNops } from "./nop.js";
+import { oneLane } from "./one-lane.js";
 import { oneTurn } from "./one-turn.js";
 import { turnCompares } from "./opposite-compares.js";
 import { outlineGathered } from "./outline-gathered.js";
@@ -142,6 +143,7 @@ export const bodies: Readonly<Record<PhaseName, PhaseBody | NoBody>> = {
   GeneralOptimizeEarly: (func, { rewrites }) => {
     oneTurn(func, rewrites);
     bareCollectives(func, rewrites);
+    oneLane(func, rewrites);
     selectGuarded(func);
   },
   MergeEquivalentConditionalFlow: later,

@@ -21,7 +21,11 @@ import type { RewriteCounter } from "./rewrites.js";
 /** Returns how many loops over lanes are gone. */
 export function oneTurn(func: Func, rewrites: RewriteCounter): number {
   if (func.milestone === "ssa" || !func.blocks.some((b) => b.insts.some((i) => i.form.op === "R2UR"))) return 0;
-  const found = turns(func);
+  return dropTurns(func, turns(func), "one turn", rewrites);
+}
+
+/** Takes the branches out of loops that end with their first turn; returns how many loops are gone. */
+export function dropTurns(func: Func, found: readonly Turns[], why: string, rewrites: RewriteCounter): number {
   let count = 0;
   for (const { head, test, leaves } of found) {
     if (!rewrites.open) break;
@@ -34,17 +38,17 @@ export function oneTurn(func: Func, rewrites: RewriteCounter): number {
     // Nothing goes round here any more, so nobody has to let others on.
     if (head.preds.length === 1)
       for (const y of head.insts.filter((i) => i.form.op === "YIELD")) removeInst(func, head, y);
-    rewrites.take("one turn", test);
+    rewrites.take(why, test);
     count++;
   }
   if (count > 0) touch(func);
   return count;
 }
 
-interface Turns {
+export interface Turns {
   /** Where each turn begins. */
   readonly head: Block;
-  /** The comparison of a value with that of one lane. */
+  /** What chooses the lanes of a turn: the comparison of a value with that of one lane, or ELECT. */
   readonly test: Inst;
   /** Blocks that end in a branch for the lanes that have another. */
   readonly leaves: readonly Block[];
@@ -58,12 +62,17 @@ function turns(func: Func): Turns[] {
     for (const test of block.insts) {
       const value = comparedWithOneLane(test, definitions);
       if (value === null || !sameInAll(func, value, definitions, known)) continue;
-      const p = test.dsts[0] as Operand;
-      const leaves = func.blocks.filter((b) => leavesBy(b, p));
-      // All that the predicate is for.
-      if (leaves.length > 0 && leaves.length === definitions.usesOf(p)) found.push({ head: block, test, leaves });
+      const leaves = leavesOf(func, test, definitions);
+      if (leaves.length > 0) found.push({ head: block, test, leaves });
     }
   return found;
+}
+
+/** Blocks that end in a branch for lanes that are not chosen; none where the predicate is for more than that. */
+export function leavesOf(func: Func, test: Inst, definitions: Definitions): readonly Block[] {
+  const p = test.dsts[0] as Operand;
+  const leaves = func.blocks.filter((b) => leavesBy(b, p));
+  return leaves.length === definitions.usesOf(p) ? leaves : [];
 }
 
 /** x of `ISETP.EQ.U32.AND P, PT, x, y, PT` with `R2UR y, x`; else null. */

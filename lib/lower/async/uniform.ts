@@ -40,6 +40,8 @@ export function toUniform(c: Context, values: readonly Operand[]): Operand {
 function inTurns(c: Context, choose: () => Operand, body: () => void): void {
   const [again, act, next, done] = [c.newBlock(), c.newBlock(), c.newBlock(), c.newBlock()];
   c.start(again);
+  // Each turn is some lane's, so the others never wait for one that waits.
+  c.watching.retries.add(again);
   const chosen = choose();
   c.branch(next, c.when(chosen, true));
   c.start(act);
