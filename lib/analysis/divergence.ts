@@ -246,7 +246,7 @@ class Finding {
   /** Of instructions that keep what does not vary. */
   private isUniform(inst: Inst, apart: boolean): boolean {
     if (apart || (inst.guard !== null && inst.guard.id !== ZERO_REG && this.varies[inst.guard.id] === 1)) return false;
-    return !this.readsAny(inst);
+    return broadcasts(inst) ? !this.reads(inst.srcs[1] as Operand) : !this.readsAny(inst);
   }
 
   /** Marks the results of an instruction as varying; true when one did not before. */
@@ -326,9 +326,16 @@ const isOfLanes = (o: Operand): boolean =>
 /** From operands that do not vary come results that do not. */
 function keepsUniform(inst: Inst): boolean {
   if (isLanewise(inst) || inst.form.pseudo || readsConstants(inst) || readsBlockConstant(inst)) return true;
-  if (asksPhase(inst)) return true;
+  if (asksPhase(inst) || broadcasts(inst)) return true;
   return isPlainLoad(inst) && (inst.form.memory?.space === "global" || inst.form.memory?.space === "const");
 }
+
+/**
+ * All lanes of the warp get one lane's value, if they name the same one: ptxas 13.0.88 sets up no region around a branch on it (asked on
+ * sm_90; CUTLASS and Triton tell the compiler so what number a warp has).
+ */
+const broadcasts = ({ form, srcs }: Inst): boolean =>
+  form.op === "SHFL" && form.mods.includes("IDX") && srcs[2]?.kind === Kind.Imm && srcs[2].value === 0x1f;
 
 /** A question to one mbarrier has one answer for the warp: ptxas sets up no region around a loop that waits for it (measured on sm_90 and 100). */
 const asksPhase = ({ form }: Inst): boolean => form.op === "SYNCS" && form.mods.includes("PHASECHK");

@@ -62,6 +62,13 @@ export function toUniformRegisters(func: Func, p: PhaseParameters = phaseParamet
   return moving.settle() ? moving.move() : 0;
 }
 
+/** What an instruction becomes; without results of its own it keeps those it has. */
+interface Twin {
+  readonly form: Form;
+  readonly dsts?: Operand[];
+  readonly srcs: Operand[];
+}
+
 class Moving {
   private readonly func: Func;
   private readonly divergence: Divergence;
@@ -169,7 +176,7 @@ class Moving {
   }
 
   /** The uniform twin of a definition, if all it reads moves or is uniform already; null: it cannot be one. */
-  private uniform(inst: Inst): { readonly form: Form; readonly dsts: Operand[]; readonly srcs: Operand[] } | null {
+  private uniform(inst: Inst): (Twin & { readonly dsts: Operand[] }) | null {
     const twin = twinOf(this.func, inst);
     if (twin === null) return null;
     const uniform = (o: Operand): Operand | null => {
@@ -189,7 +196,8 @@ class Moving {
   }
 
   /** The instruction with one of its registers in the uniform slot; null: it has none for it. */
-  private withUniform(inst: Inst, value: number): { readonly form: Form; readonly srcs: Operand[] } | null {
+  private withUniform(inst: Inst, value: number): Twin | null {
+    if (inst.form.name === "R2UR") return this.copied(inst);
     if (!isLanewise(inst) || inst.form.op === "MOV") return null;
     const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
     const o = places[0] as Operand;
@@ -205,6 +213,16 @@ class Moving {
     if (swapped === null) return null;
     const order = [srcs[1] as Operand, srcs[0] as Operand, ...srcs.slice(2)];
     return encodes(this.func, swapped, inst.dsts, order) ? { form: swapped, srcs: order } : null;
+  }
+
+  /** What takes a lane's register to the uniform file copies within it. */
+  private copied(inst: Inst): Twin | null {
+    const copy = tryForm("UMOV");
+    const from = inst.srcs[0] as Operand;
+    if (copy === null || !isReg(from) || from.file !== File.R || from.part !== "" || from.width !== 1) return null;
+    const dsts = inst.dsts.filter((o) => o.file === File.UR);
+    const srcs = [altered(from, { file: File.UR })];
+    return encodes(this.func, copy, dsts, srcs) ? { form: copy, dsts, srcs } : null;
   }
 
   /** A branch on a predicate that moved. */
@@ -240,7 +258,7 @@ class Moving {
         else if (p !== undefined) say?.("branch of the whole warp", inst, "its predicate is the same in all lanes");
         if (now === null) continue;
         inst.form = now.form;
-        if ("dsts" in now) inst.dsts = now.dsts as Operand[];
+        if (now.dsts !== undefined) inst.dsts = now.dsts;
         inst.srcs = now.srcs;
       }
     }

@@ -155,3 +155,15 @@ EXIT`;
   const { varies } = analysis(read(straight), "divergence");
   expect([1, 2, 7].map((v) => varies[v])).toEqual([0, 1, 1]);
 });
+
+test("a shuffle from one lane gives all lanes the same, one from a lane each names itself does not", () => {
+  const body = (lane: string, width: string): string => `b0
+S2R %R0, SR_TID.X
+SHFL.IDX PT, %R1, %R0, ${lane}, ${width}
+STS [RZ], %R1
+EXIT`;
+  const varies = (text: string): number => analysis(read(text), "divergence").varies[1] as number;
+  expect(varies(body("RZ", "0x1f"))).toBe(0);
+  expect(varies(body("%R0", "0x1f"))).toBe(1);
+  expect(varies(body("RZ", "0x181f"))).toBe(1);
+});

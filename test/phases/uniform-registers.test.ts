@@ -243,3 +243,14 @@ test("where arithmetic reads constant banks their words stay in the slot", () =>
     "sm_80",
   );
 });
+
+test("what is copied to a uniform register is computed there", () => {
+  const before = `b0
+      S2R %R0, SR_CTAID.X
+      IADD3 %R1, PT, PT, %R0, 0x400, RZ
+      R2UR %UR7:0, %R1
+      R2UR %UR7:1, %R0
+      STG.E desc[%UR7][%R6.64], RZ
+      EXIT`;
+  expect(run(before)).not.toContain("R2UR");
+});
