@@ -15,6 +15,14 @@ const WORDS: Readonly<Record<string, string>> = {
   wait: "wgmma.wait_group.sync.aligned 0;",
   first: product(FIRST),
   second: product(SECOND),
+  afirst:
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, {%a0, %a1, %a2, %a3}, %rd3, 1, 1, 1, 0;",
+  asecond:
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f4, %f5, %f6, %f7}, {%a0, %a1, %a2, %a3}, %rd3, 1, 1, 1, 0;",
+  aset: "mov.b32 %a0, %r1;",
+  axor: "xor.b32 %a0, %a0, %r1;",
+  aload: "ld.global.b32 %a0, [%rd1+64];",
+  astore: "st.global.v4.b32 [%rd1+64], {%a0, %a1, %a2, %a3};",
   store1: `st.global.v4.f32 [%rd1], ${FIRST};`,
   store2: `st.global.v4.f32 [%rd1+16], ${SECOND};`,
   sum: "add.f32 %f8, %f0, %f1; st.global.f32 [%rd1+32], %f8;",
@@ -75,6 +83,17 @@ const SEQUENCES = [
   "fence first commit if set end wait store1",
   "loop fence first commit set wait again store1",
   "fence first commit set wait store1 fence first commit store1 wait",
+  // C7513: in a loop, factors in registers are written in flight. Elsewhere ptxas takes other registers.
+  "loop fence afirst commit aset wait again store1",
+  "loop fence afirst commit axor wait again store1 astore",
+  "loop fence afirst commit aload wait again store1",
+  "loop fence afirst commit asecond commit axor wait again store1 store2",
+  "fence afirst commit wait loop fence afirst commit axor wait again store1",
+  "loop fence afirst commit wait axor again store1",
+  "loop fence afirst commit wait1 axor again wait store1",
+  "loop aload fence afirst commit wait again store1",
+  "fence afirst commit axor wait store1 astore",
+  "fence afirst commit loop axor again wait store1 astore",
   // C7518, C7520: where lanes are apart.
   "lanes fence first commit wait store1 end other",
   "lanes fence first commit store1 end other",
@@ -105,6 +124,7 @@ ${sequence.includes("local") ? ".func loc() { ret; }" : ""}
 ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [a]; ld.param.u64 %rd3, [b]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;
 ld.global.v4.f32 ${FIRST}, [%rd1];
 ld.global.v4.f32 ${SECOND}, [%rd1+16];
+${sequence.includes("afirst") ? ".reg .b32 %a<4>; ld.global.v4.b32 {%a0, %a1, %a2, %a3}, [%rd1+32];" : ""}
 ${sequence
   .split(" ")
   .map((w) => WORDS[w]!)

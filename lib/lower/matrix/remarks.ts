@@ -7,13 +7,14 @@
  * Where it gives up, and lets one product end before the next begins:
  *
  *     C7509   the kernel calls a function that is not in the module: nothing else of this kind is said
+ *     C7513   in a loop of one block, what a product of a closed group reads from registers is written before any wait
  *     C7514   sums are read before the last product of their group, after a wait that leaves groups under way, or in a loop with their products
  *     C7515   sums in flight are written, and not read before the wait
  *     C7518   a wait of its own, for products where lanes are apart
  *     C7520   an arrive of its own where lanes are apart: nothing more is said
  *
  * Told only where ptxas is known to say so (test/oracle/wgmma-remarks.test.ts): groups that are committed in the block of their products. Of other code,
- * for which it has more words (C7510 to C7513), nothing is said.
+ * for which it has more words (C7510 to C7512), nothing is said.
  */
 
 import {
@@ -36,6 +37,7 @@ const ALL = -1;
 /** Why ptxas lets one product end before the next begins, in its words. */
 const GIVEN_UP = {
   C7509: "the presence of Extern calls",
+  C7513: "non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage",
   C7514: "non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage",
   C7515: "non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage",
   C7518: "program dependence on compiler-inserted WG.DP in divergent path",
@@ -99,9 +101,30 @@ function startsSums({ form, dsts: [d], srcs: [s] }: Inst): boolean {
   return s.kind === Kind.Imm || s.id === ZERO_REG || s.id === d.id;
 }
 
+/**
+ * Factors are written that products in flight read: the next round of a loop needs the same registers (elsewhere ptxas takes others, and says
+ * nothing). False: nothing is known of what ptxas says.
+ */
+function writesFactors(block: Block, inst: Inst, state: Stage, told: Told): boolean {
+  const written = inst.dsts.filter((o) => o.kind === Kind.Reg && state.isRead(o.id));
+  const before = block.insts.slice(0, block.insts.indexOf(inst)).filter((i) => isProduct(i.form.op));
+  const known =
+    inst.guard === null &&
+    !state.partial &&
+    block.succs.includes(block) &&
+    written.every((o) => state.reads[0]?.has(o.id) === false && before.some((i) => i.srcs.some((f) => f.id === o.id)));
+  if (!known) return false;
+  told.givenUp.add("C7513");
+  for (const o of written) state.fresh.add(o.id);
+  return true;
+}
+
 /** An instruction that touches what is in flight; false: nothing is known of what ptxas says. */
 function touches(block: Block, inst: Inst, state: Stage, told: Told): boolean {
   const reads = inst.srcs.some((o) => o.kind === Kind.Reg && state.isWritten(o.id));
+  const sums = inst.dsts.some((o) => o.kind === Kind.Reg && state.isWritten(o.id));
+  if (!reads && !sums && inst.dsts.some((o) => o.kind === Kind.Reg && state.isRead(o.id)))
+    return writesFactors(block, inst, state, told);
   if (writesInFlight(state, inst)) {
     if (reads || inst.guard !== null || inst.dsts.some((o) => o.kind === Kind.Reg && state.isRead(o.id))) return false;
     for (const o of inst.dsts) {
@@ -269,6 +292,8 @@ export function productRemarks(func: Func, functions: ReadonlyMap<string, unknow
     }
   }
   if (!apart(func, told)) return [];
+  // What it says of more than the factors is not known.
+  if (told.givenUp.has("C7513") && told.givenUp.size + told.arrive.size + told.wait.size > 1) return [];
   if (told.givenUp.has("C7509")) for (const code of told.givenUp) if (code !== "C7509") told.givenUp.delete(code);
   const lines = (insts: ReadonlySet<Inst>): number[] => [...new Set([...insts].flatMap((i) => i.loc?.line ?? []))];
   const said = (code: string, what: string, line: number, why: string): Diagnostic =>
