@@ -61,7 +61,8 @@ export function knownOf(c: Combining, inst: Inst, depth: number = DEPTH): KnownB
       return either(of(0), of(1));
     case "SGXT.U32": {
       const w = c.literal(inst.srcs[1] as Operand);
-      return w === null || w > 31 ? of(0) : both(of(0), below(w));
+      if (w === null) return { zeros: of(0).zeros, ones: 0 };
+      return w > 31 ? of(0) : both(of(0), below(w));
     }
     case "PRMT":
       return permuted(c, inst, of);
