@@ -12,7 +12,9 @@
  * The last is the machine's view and not only the graph's: without a region nothing brings lanes together again. A region that lanes leave
  * by BREAK brings together only those that stay: to the warp it means nothing. And the BSYNC of a region in which
  * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
- * no other path leads past it.
+ * no other path leads past it. So does that of a region with a call, for what is called may YIELD, and has put the region's mask away when lanes
+ * leave. ptxas 13.0.88 has WARPSYNC before the next barrier of the CTA if what is called has a loop with YIELD, and none if it calls itself only (sm_75,
+ * 90, 120); here what is called is not looked at.
  */
 import { isConditional, terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
@@ -315,8 +317,11 @@ class Finding {
   }
 }
 
+/** By the ABI: routines of the compiler's own let nobody go. */
+const isCall = ({ passed, form }: Inst): boolean => passed !== undefined && form.flow === "call";
+
 const firstCall = ({ insts }: Block): number => {
-  const at = insts.findIndex((inst) => inst.passed !== undefined && inst.form.flow === "call");
+  const at = insts.findIndex(isCall);
   return at < 0 ? insts.length : at;
 };
 
@@ -357,14 +362,14 @@ function hasResult(inst: Inst): boolean {
   return false;
 }
 
-/** Lanes that wait at the region's end may be let go without the others. What stands before its BSSY is no part of it, unless lanes come back to there. */
+/** Lanes that wait at the region's end may be let go without the others: some YIELD in it, or in what it calls. What stands before its BSSY is no part of it, unless lanes come back to there. */
 function yieldsIn(func: Func, { indexOf }: Cfg, { barrier, entry, blocks }: Region): boolean {
   const again = (func.blocks[entry] as Block).preds.some((p) => blocks.has(indexOf[p.id] as number));
   for (const b of blocks) {
     const { insts } = func.blocks[b] as Block;
     const from =
       b === entry && !again ? insts.findLastIndex((i) => i.form.op === "BSSY" && barrierOf(i.dsts) === barrier) : 0;
-    if (insts.some((i, k) => k >= from && i.form.op === "YIELD")) return true;
+    if (insts.some((i, k) => k >= from && (i.form.op === "YIELD" || isCall(i)))) return true;
   }
   return false;
 }
