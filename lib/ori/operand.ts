@@ -207,6 +207,12 @@ export function isReg(o: Operand): boolean {
   return o.kind === Kind.Reg && o.id !== ZERO_REG;
 }
 
+/** The register that a constant `c[bank][R+offset]` is indexed by; null: it has none, or the operand is no constant. */
+export function indexOf(o: Operand): Operand | null {
+  if (o.kind !== Kind.Const || o.index === NO_INDEX || o.index === ZERO_REG) return null;
+  return register(o.file === File.None ? File.R : o.file, o.index, o.id === -1 ? 2 : 1);
+}
+
 /** RZ, URZ, PT or UPT (in either sense). */
 export function isZeroReg(o: Operand): boolean {
   return o.kind === Kind.Reg && o.id === ZERO_REG;

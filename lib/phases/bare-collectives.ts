@@ -16,7 +16,7 @@
  */
 import { analysis, isWholeMove } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
-import { isReg, PT } from "../ori/operand.js";
+import { indexOf, isReg, PT } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import type { RewriteCounter } from "./rewrites.js";
 
@@ -139,6 +139,8 @@ function rename(func: Func, { body, before, after }: Gathered): boolean {
   const { values } = func;
   const bound = (o: Operand): boolean => isReg(o) && values.fixed(o.id) >= 0;
   const written = new Set(before.flatMap((i) => i.dsts.filter(bound).map((o) => o.id)));
+  const bindsIndex = (o: Operand): boolean => bound(indexOf(o) ?? PT());
+  if ([...body, ...after].some((i) => i.srcs.some(bindsIndex))) return false;
   // An instruction of the code may read what one before it wrote.
   for (const i of body) {
     if (i.guard !== null || i.srcs.some((o) => bound(o) && !written.has(o.id))) return false;

@@ -34,7 +34,7 @@ import {
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { copyGuard, newInst } from "../ori/func.js";
-import { altered, clone, imm, isReg, isZeroReg, RZ, register } from "../ori/operand.js";
+import { altered, clone, imm, indexOf, isReg, isZeroReg, RZ, register } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { File, type Func, type Guard, type Inst, Kind, Mod, type Operand, ZERO_REG } from "../ori/types.js";
 import { encodes } from "../rules/encodable.js";
@@ -168,8 +168,10 @@ function mayWait({ flat }: Definitions, load: Inst, from: number, to: number): b
 function lastReads(func: Func, { flat, units }: Definitions): Int32Array {
   const last = new Int32Array(units.count).fill(-1);
   flat.insts.forEach((inst, i) => {
-    for (const o of inst.srcs)
+    for (const s of inst.srcs) {
+      const o = indexOf(s) ?? s;
       if (isReg(o) && o.file === File.R && o.part === "") last.fill(i, unitOf(units, o), unitOf(units, o) + o.width);
+    }
   });
   for (const u of exposedReads(analysis(func, "cfg"), flat)) last[u] = -1;
   return last;
@@ -284,7 +286,7 @@ const REACH = 32;
 function placeOf({ flat }: Definitions, inst: Inst, at: number, last: number): Pick<Plan, "until" | "both"> {
   if (last === at) return {};
   const d = resultOf(inst) as Operand;
-  const reads = (i: Inst): boolean => i.srcs.some((o) => isReg(o) && o.id === d.id);
+  const reads = (i: Inst): boolean => i.srcs.map((o) => indexOf(o) ?? o).some((o) => isReg(o) && o.id === d.id);
   for (let k = at + 1; k <= at + REACH && k < flat.insts.length && flat.block[k] === flat.block[at]; k++) {
     const later = flat.insts[k] as Inst;
     if (reads(later)) return last >= 0 && last < k ? { until: later } : { both: true };

@@ -12,7 +12,7 @@
 import { analysis, unitOf } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { isPhi } from "../ori/flow.js";
-import { isReg, isZeroReg } from "../ori/operand.js";
+import { indexOf, isReg, isZeroReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, type Operand } from "../ori/types.js";
 import { copyOf } from "../regalloc/facts.js";
 import { saying } from "./notes.js";
@@ -55,11 +55,11 @@ function moved(block: Block, old: Operand, next: Operand): Inst | null {
   if (step === undefined || !isStep(step, old)) return null;
   const parts = step === made ? [step] : [step, made as Inst];
   const at = insts.indexOf(step);
-  const last = insts.findLastIndex((i) => !parts.includes(i) && i.srcs.some((o) => same(o, old)));
+  const last = insts.findLastIndex((i) => !parts.includes(i) && i.srcs.some((o) => same(indexOf(o) ?? o, old)));
   if (last < at) return null;
   const stay = (i: Inst): boolean => !parts.includes(i);
   const touches = (list: readonly Operand[], i: Inst, what: "dsts" | "srcs"): boolean =>
-    list.some((o) => isReg(o) && i[what].some((p) => isReg(p) && p.file === o.file && p.id === o.id));
+    list.some((o) => isReg(o) && i[what].some((p) => names(indexOf(p) ?? p, o)));
   const results = parts.flatMap((i) => i.dsts);
   const passed = insts.slice(at, last + 1).filter(stay);
   if (passed.some((i) => touches(results, i, "srcs") || touches(results, i, "dsts") || touches(step.srcs, i, "dsts")))
@@ -76,6 +76,8 @@ function isStep({ form, dsts, srcs, guard }: Inst, old: Operand): boolean {
     srcs.some((o) => same(o, old)) && srcs.every((o) => !isReg(o) || isZeroReg(o) || o.file === File.UR || same(o, old))
   );
 }
+
+const names = (a: Operand, b: Operand): boolean => isReg(a) && a.file === b.file && a.id === b.id;
 
 const same = (a: Operand, b: Operand): boolean =>
   isReg(a) && a.file === b.file && a.id === b.id && a.sub === b.sub && a.width === b.width;

@@ -1,5 +1,5 @@
 /** Registers of one word, and words of wider ones, read as pairs: what is one already, and what can become one by its name alone. */
-import { clone, imm, imm64, isReg, isZeroReg, RZ, register, sameOperand } from "../ori/operand.js";
+import { clone, imm, imm64, indexOf, isReg, isZeroReg, RZ, register, sameOperand } from "../ori/operand.js";
 import { File, type Func, Kind, Mod, type Operand } from "../ori/types.js";
 import { alignmentOf } from "../ori/verify/physical.js";
 
@@ -10,6 +10,8 @@ export class Names {
   private readonly func: Func;
   /** Where each register of one word that is bound to none is named. */
   private readonly words: Map<number, Operand[]> = new Map();
+  /** The constants `c[bank][R+offset]` that each register indexes. */
+  private readonly indexed: Map<number, Operand[]> = new Map();
   /** Words of wider registers that are named at all. */
   private readonly parts: Set<number> = new Set();
   /** Pairs whose upper word is never anything but zero. */
@@ -21,7 +23,10 @@ export class Names {
     for (const block of func.blocks)
       for (const inst of block.insts) {
         for (const o of [...inst.dsts, ...inst.srcs]) if (isReg(o) && o.file === File.R && !isZeroReg(o)) this.note(o);
-        for (const o of inst.srcs) if (isReg(o) && o.file === File.P) this.read(o.id);
+        for (const o of inst.srcs) {
+          if (isReg(o) && o.file === File.P) this.read(o.id);
+          this.noteIndex(o);
+        }
         if (inst.guard !== null && inst.guard.file === File.P) this.read(inst.guard.id);
         for (const o of [...(inst.passed?.uses ?? []), ...(inst.passed?.defs ?? [])]) bound.push(o.id);
       }
@@ -41,9 +46,22 @@ export class Names {
     else all.push(o);
   }
 
-  /** The register is one word that may become a half of a pair. */
+  /** An index is a register by its name alone, so that it may become a lower word and no upper one. */
+  private noteIndex(o: Operand): void {
+    const index = indexOf(o);
+    if (index === null || index.file !== File.R) return;
+    this.parts.add(index.id * 256);
+    this.indexed.set(index.id, [...(this.indexed.get(index.id) ?? []), o]);
+  }
+
+  /** The register is one word that may become a half of a pair, the lower one. */
   free(o: Operand): boolean {
     return half(o) && this.words.has(o.id);
+  }
+
+  /** The same, the upper one. */
+  freeAbove(o: Operand): boolean {
+    return this.free(o) && !this.indexed.has(o.id);
   }
 
   /** The register is, or may become, the lower word of a pair with zero above. */
@@ -53,12 +71,16 @@ export class Names {
 
   /** The register is named `to` from now on, everywhere. */
   become(o: Operand, id: number, sub: number): void {
-    const all = this.words.get(o.id) ?? [];
-    this.words.delete(o.id);
+    // The operand itself is one of those that get the new name.
+    const old = o.id;
+    const [all, indexed] = [this.words.get(old) ?? [], this.indexed.get(old) ?? []];
+    this.words.delete(old);
+    this.indexed.delete(old);
     for (const each of all) {
       each.id = id;
       each.sub = sub;
     }
+    for (const each of indexed) each.index = id;
   }
 
   /** Makes one pair of two words that are free, or of one above or below nothing; false: they are not free any more. */
@@ -71,7 +93,8 @@ export class Names {
         return true;
       }
       const words = [lo, hi].filter((o) => !zero(o));
-      if (!words.every((o) => this.free(o)) || (words.length === 2 && lo.id === hi.id)) return false;
+      if (!words.every((o) => (o === lo ? this.free(o) : this.freeAbove(o))) || (words.length === 2 && lo.id === hi.id))
+        return false;
       const id = this.func.values.add(File.R, 2);
       if (!zero(lo)) this.become(lo, id, 0);
       if (!zero(hi)) this.become(hi, id, 1);
@@ -162,7 +185,8 @@ export class Pairs {
     const mods = lo.mods === Mod.Neg && hi.mods === Mod.Not ? Mod.Neg : lo.mods | hi.mods;
     if (names === null || (mods !== 0 && mods !== Mod.Neg) || (mods !== 0 && lo.mods === 0)) return null;
     const words = [lo, hi].filter((o) => !zero(o));
-    const may = (o: Operand): boolean => o.file === File.R && (one && !zero(lo) ? names.extends(o) : names.free(o));
+    const may = (o: Operand): boolean =>
+      o.file === File.R && (o === hi ? names.freeAbove(o) : one && !zero(lo) ? names.extends(o) : names.free(o));
     if (words.length !== (one ? 1 : 2) || !words.every(may)) return null;
     const pair = { ...register(File.R, words[0]!.id, 2), mods };
     this.loose.push({ pair, lo, hi });

@@ -28,7 +28,7 @@ import {
 } from "../analysis/index.js";
 import { touch } from "../ori/editor.js";
 import { endsBlock, isPhi } from "../ori/flow.js";
-import { isReg } from "../ori/operand.js";
+import { indexOf, isReg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst } from "../ori/types.js";
 import { RewriteCounter } from "./rewrites.js";
 
@@ -187,7 +187,10 @@ class Sink {
   /** What is read keeps its value up to the target, and keeping it costs fewer registers than the results did. */
   private pays(inst: Inst, at: number, target: number): boolean {
     const { defs } = this;
-    for (const o of inst.srcs) if (isReg(o) && !defs.holds(o, at)) return false;
+    for (const s of inst.srcs) {
+      const o = indexOf(s) ?? s;
+      if (isReg(o) && !defs.holds(o, at)) return false;
+    }
     const { freq: here = 1 } = this.func.blocks[this.flat.block[at] as number] ?? {};
     const { freq: there = 1 } = this.func.blocks[target] ?? {};
     const saved = this.width(at) - this.kept(at, target);

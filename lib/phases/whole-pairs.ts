@@ -12,7 +12,7 @@ import { isWholeMove } from "../analysis/index.js";
 import { form, tryForm } from "../isa/form.js";
 import { rewriteBlock, touch } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { clone, isReg, isZeroReg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
+import { clone, indexOf, isReg, isZeroReg, notPT, PT, RZ, register, sameOperand } from "../ori/operand.js";
 import { slotDefault } from "../ori/slots.js";
 import { type Block, File, type Func, type Inst, Kind, Mod, type Operand } from "../ori/types.js";
 import { encodes } from "../rules/index.js";
@@ -240,7 +240,8 @@ class Joining {
       if (inst == null) continue;
       if (inst.passed !== undefined) return false;
       if (inst.dsts.some((d) => read.some((o) => overlap(o, d)) || written.some((o) => overlap(o, d)))) return false;
-      if ([...inst.srcs, ...guardOf(inst)].some((s) => written.some((o) => overlap(o, s)))) return false;
+      const reads = [...inst.srcs.map((s) => indexOf(s) ?? s), ...guardOf(inst)];
+      if (reads.some((s) => written.some((o) => overlap(o, s)))) return false;
     }
     return true;
   }

@@ -11,7 +11,7 @@ import { isWholeMove } from "../analysis/index.js";
 import { form } from "../isa/form.js";
 import { rewriteBlock } from "../ori/editor.js";
 import { newInst } from "../ori/func.js";
-import { isReg, isZeroReg, register, sreg } from "../ori/operand.js";
+import { indexOf, isReg, isZeroReg, register, sreg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { saying } from "./notes.js";
 
@@ -58,7 +58,7 @@ function pairsOf(func: Func, block: Block): Map<Inst, Inst> {
       waiting.delete(key(d, 0));
       continue;
     }
-    for (const o of [...inst.dsts, ...inst.srcs])
+    for (const o of [...inst.dsts, ...inst.srcs.map((s) => indexOf(s) ?? s)])
       if (isReg(o)) for (let k = 0; k < o.width; k++) waiting.delete(key(o, k));
     if (d !== null) waiting.set(key(d, 0), inst);
   }

@@ -22,6 +22,11 @@ test.each([
     "MOV %R2:0, RZ\nBRA b1\nb1\nMOV %R2:1, %R2:0\nMOV %R2:2, %R2:0\nMOV %R2:3, %R1:0",
     null,
   ],
+  [
+    "a zero that indexes a bank before the other",
+    "MOV %R2:1, RZ\nLDC %R2:2, c[0x3][%R2:0+0x4]\nMOV %R2:0, RZ\nMOV %R2:3, %R1:0",
+    null,
+  ],
 ])("%s", (_, before, expected) => {
   expect(after(text(before), pairZeros)).toBe(normalize(text(expected ?? before)));
 });
