@@ -13,8 +13,8 @@
  * by BREAK brings together only those that stay: to the warp it means nothing. And the BSYNC of a region in which
  * lanes YIELD lets those that wait go on without the others (lib/lower/convergence.ts): they are together again at the next barrier of the CTA, where
  * no other path leads past it. So does that of a region with a call, for what is called may YIELD, and has put the region's mask away when lanes
- * leave. ptxas 13.0.88 has WARPSYNC before the next barrier of the CTA if what is called has a loop with YIELD, and none if it calls itself only (sm_75,
- * 90, 120); here what is called is not looked at.
+ * leave. ptxas 13.0.88 has WARPSYNC before the next barrier of the CTA if what is called has a loop with YIELD or is not known (vprintf), and none if it
+ * only calls itself (asked on sm_75, 90, 120); here what is called is not looked at.
  */
 import { isConditional, terminator } from "../ori/flow.js";
 import { type Block, File, type Func, type Inst, Kind, NO_INDEX, type Operand, ZERO_REG } from "../ori/types.js";
