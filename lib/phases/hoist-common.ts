@@ -40,7 +40,7 @@ export function hoistCommon(func: Func): number {
     if (head.succs.length !== 2 || a === undefined || b === undefined || a === head || b === head) continue;
     if (a.preds.length !== 1 || b.preds.length !== 1 || terminator(head)?.form.flow !== "branch") continue;
     if (!becomeStraight(a, b, parts(head))) continue;
-    const found = equalIn(defs, [a, b], [indexOf[a.id] as number, indexOf[b.id] as number]);
+    const found = equalIn(func, defs, [a, b], [indexOf[a.id] as number, indexOf[b.id] as number]);
     for (const [second, first] of found) saying(func)?.("hoisted", first, "both arms compute it", second);
     if (found.size > 0) hoist(func, head, a, b, found);
     count += found.size;
@@ -59,7 +59,12 @@ function becomeStraight(a: Block, b: Block, varies: boolean): boolean {
 }
 
 /** Instructions of the second block → those of the first that compute the same; in the order in which they can be moved. */
-function equalIn(defs: Definitions, blocks: readonly [Block, Block], at: readonly [number, number]): Map<Inst, Inst> {
+function equalIn(
+  func: Func,
+  defs: Definitions,
+  blocks: readonly [Block, Block],
+  at: readonly [number, number],
+): Map<Inst, Inst> {
   const { flat } = defs;
   const [startA, startB] = [flat.first[at[0]] as number, flat.first[at[1]] as number];
   const candidates = new Map<string, Inst>();
@@ -69,7 +74,7 @@ function equalIn(defs: Definitions, blocks: readonly [Block, Block], at: readonl
   blocks[0].insts.forEach((inst, i) => {
     for (const o of inst.dsts) if (isReg(o)) inFirst.add(o.id);
     loads &&= !writes(inst);
-    const key = keyOf(defs, inst, startA + i, loads, renamed);
+    const key = keyOf(func, defs, inst, startA + i, loads, renamed);
     if (key !== null && !candidates.has(key)) candidates.set(key, inst);
   });
   const found = new Map<Inst, Inst>();
@@ -79,7 +84,7 @@ function equalIn(defs: Definitions, blocks: readonly [Block, Block], at: readonl
   loads = true;
   blocks[1].insts.forEach((inst, i) => {
     loads &&= !writes(inst);
-    const key = keyOf(defs, inst, startB + i, loads, renamed);
+    const key = keyOf(func, defs, inst, startB + i, loads, renamed);
     const same = key === null ? undefined : candidates.get(key);
     const ready = (o: Operand): boolean => !isReg(o) || ((!inFirst.has(o.id) || moved.has(o.id)) && !local.has(o.id));
     if (same === undefined || used.has(same) || !same.srcs.every(ready) || !sameResults(same, inst)) {
@@ -111,6 +116,7 @@ function sameResults(a: Inst, b: Inst): boolean {
 
 /** What the instruction computes as text; null: it stays where it is. */
 function keyOf(
+  func: Func,
   defs: Definitions,
   inst: Inst,
   at: number,
@@ -123,7 +129,8 @@ function keyOf(
   let results = 0;
   for (const o of dsts) {
     if (o.kind === Kind.None || isZeroReg(o)) continue;
-    if (!isReg(o) || o.sub !== 0 || o.part !== "") return null;
+    // Of a part alone nobody could tell that the other has not moved.
+    if (!isReg(o) || o.width !== func.values.width(o.id) || o.part !== "") return null;
     const u = unitOf(defs.units, o);
     for (let k = u; k < u + o.width; k++) if (defs.def[k] !== at) return null;
     results++;

@@ -66,3 +66,15 @@ test("where the branch will stay nothing moves", () => {
     text(code.replace(/\+(\d+)\]/g, (_, n) => `+0x${Number(n).toString(16)}]`)),
   );
 });
+
+test("a half stays: the pair that is read has its other half in the arm", () => {
+  const arm = (low: string, pair: string, to: string): string => `
+      IADD3 ${pair}:0, %R0, 0x8, RZ
+      IADD3 ${pair}:1, ${low}, 0x9, RZ
+      LDG.E ${to}, desc[%UR8][${pair}.64]
+      STS [%R0], ${to}`;
+  const code = frame(arm("%R1", "%R9", "%R2"), arm("%R3", "%R10", "%R5"));
+  const wide = `${head}\n    value %UR8 width 2\n    value %R9 width 2\n    value %R10 width 2`;
+  const made = after(`${wide}\n${code}`, "SpeculativeHoistComInsts");
+  expect(made.slice(made.indexOf("b0"))).toBe(text(code).slice(text(code).indexOf("b0")));
+});
