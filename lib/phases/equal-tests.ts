@@ -12,11 +12,21 @@
  *
  * ptxas 13.0.88 does so, and keeps the branch however short the arms are, where one of them stores or reads shared memory and
  * nothing that the first writes is needed after both unless the second writes it, too (asked on 60 pairs of arms, sm_90). All others are
- * two arms to it, each of which may become straight code.
+ * two arms to it, each of which may become straight code. So are pairs between which something comes to stand: what is computed for the
+ * second arm alone moves there where that frees registers, and so does a predicate that is made of others (asked on 22 pairs, sm_90;
+ * Triton's stores of a tile have an address each).
  */
-import { analysis, type Liveness, loadsFar, readsConstants, unitOf } from "../analysis/index.js";
+import {
+  analysis,
+  Definitions,
+  isLanewise,
+  type Liveness,
+  loadsFar,
+  readsConstants,
+  unitOf,
+} from "../analysis/index.js";
 import { connect, terminator } from "../ori/flow.js";
-import { clone, isReg } from "../ori/operand.js";
+import { clone, indexOf as indexRegister, isReg, part, preg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand, ZERO_REG } from "../ori/types.js";
 import { isPlainBranch } from "./branches.js";
 
@@ -35,10 +45,13 @@ export function equalTests(func: Func): EqualTests[] {
   const { indexOf } = analysis(func, "cfg");
   const found: EqualTests[] = [];
   let live: Liveness | null = null;
+  let between: Between | null = null;
   for (const head of func.blocks) {
     const pair = pairAt(head);
     if (pair === null || ![pair.first, pair.second].some((b) => b.insts.some(needsMemory))) continue;
     if (regionsAt(func, pair) === null) continue;
+    between ??= new Between(func);
+    if (between.isFilled(pair)) continue;
     live ??= analysis(func, "liveness");
     if (nothingPasses(pair, live, indexOf[pair.after.id] as number)) found.push(pair);
   }
@@ -109,6 +122,81 @@ function nothingPasses({ first, second }: EqualTests, live: Liveness, after: num
     }),
   );
 }
+
+/** What moves between two arms, before the second test. */
+class Between {
+  private readonly definitions: Definitions;
+  private readonly indexOf: Int32Array;
+  /** Layout index of the first and of the last block that reads each register. */
+  private readonly first: Int32Array;
+  private readonly last: Int32Array;
+
+  constructor(func: Func) {
+    this.definitions = new Definitions(func);
+    this.indexOf = analysis(func, "cfg").indexOf;
+    const { count } = this.definitions.units;
+    this.first = new Int32Array(count).fill(func.blocks.length);
+    this.last = new Int32Array(count).fill(-1);
+    for (const [b, block] of func.blocks.entries())
+      for (const inst of block.insts)
+        for (const s of inst.srcs) {
+          const o = indexRegister(s) ?? s;
+          if (!isReg(o)) continue;
+          const u = unitOf(this.definitions.units, o);
+          for (let k = u; k < u + o.width; k++) {
+            this.first[k] = Math.min(this.first[k] as number, b);
+            this.last[k] = b;
+          }
+        }
+  }
+
+  isFilled({ head, first, second }: EqualTests): boolean {
+    const guard = terminator(head)?.guard;
+    if (guard !== null && guard !== undefined && this.isMadeOfPredicates(preg(guard.id))) return true;
+    const [passed, reader] = [this.indexOf[first.id] as number, this.indexOf[second.id] as number];
+    return second.insts.some((i) =>
+      i.srcs.some((o) => isReg(o) && this.first[this.unit(o)] === reader && this.sinks(o, passed)),
+    );
+  }
+
+  private unit(o: Operand): number {
+    return unitOf(this.definitions.units, o);
+  }
+
+  private isMadeOfPredicates(p: Operand): boolean {
+    const made = this.definitions.definition(p);
+    return made?.srcs.some((o) => isReg(o) && o.file === File.P) ?? false;
+  }
+
+  /** Words of the register are computed before the arm, from fewer than they are. `passed`: layout index of the arm that they would pass. */
+  private sinks(o: Operand, passed: number): boolean {
+    if (o.file !== File.R) return false;
+    const { flat } = this.definitions;
+    const words = Array.from({ length: o.width }, (_, k) => this.definitions.indexOf(part(o, k)));
+    return words.some((at) => {
+      const made = flat.insts[at];
+      if (made === undefined || (flat.block[at] as number) >= passed) return false;
+      if (!isLanewise(made) || made.form.op === "MOV") return false;
+      return this.kept(made, passed, DEPTH) < words.filter((other) => other === at).length;
+    });
+  }
+
+  /** Registers that would have to live on for the sources of an instruction; those that do anyway and constants do not count. */
+  private kept(inst: Inst, passed: number, depth: number): number {
+    let registers = 0;
+    for (const s of inst.srcs) {
+      if (!isReg(s) || s.file !== File.R || (this.last[this.unit(s)] as number) >= passed) continue;
+      const made = this.definitions.definition(part(s, 0));
+      if (made !== null && readsConstants(made)) continue;
+      const further = made !== null && isLanewise(made) && depth > 0 ? this.kept(made, passed, depth - 1) : s.width;
+      registers += Math.min(s.width, further);
+    }
+    return registers;
+  }
+}
+
+/** Steps from a register to what it is computed from. */
+const DEPTH = 4;
 
 interface Regions {
   readonly opens: Inst;

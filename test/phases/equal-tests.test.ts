@@ -67,6 +67,31 @@ test.each([
   expect(after(`${head}\n${code}`, (func) => expect(equalTests(func)).toHaveLength(0))).toBe(before);
 });
 
+/** As `twoArms`, with instructions before the first branch. */
+const after0 = (inst: string, code: string): string => code.replace("BSSY %B3", `${inst}\n      BSSY %B3`);
+
+test.each([
+  ["a word of the second arm alone", "IMAD %R5, %R0, 0x5, RZ", "STG.E [0x8], %R5", 2],
+  ["one that the first arm reads, too", "IMAD %R5, %R0, 0x5, RZ\nSTG.E [0xc], %R5", "STG.E [0x8], %R5", 1],
+  ["one that costs as much as what it is made of", "LDG.E %R6, [%R0]\nIMAD %R5, %R6, 0x5, RZ", "STG.E [0x8], %R5", 1],
+])("what moves between the arms: %s", (_, before, second, regions) => {
+  const code = after0(before, twoArms("STG.E [0x4], %R0", second, "@%P1 BRA b4", "STG.E [%R0], %R2"));
+  expect(joined(code).match(/BSSY/g)).toHaveLength(regions);
+});
+
+test("what the second arm computes itself moves nowhere", () => {
+  const code = twoArms("STG.E [0x4], %R0", "IMAD %R5, %R0, 0x5, RZ\nSTG.E [0x8], %R5");
+  expect(joined(code).match(/BSSY/g)).toHaveLength(1);
+});
+
+test("a predicate made of another: two arms stay", () => {
+  const code = after0(
+    "ISETP.LT.AND %P1, PT, %R0, 0x9, %P7",
+    twoArms("STG.E [0x4], %R0", "STG.E [0x8], %R0").replace("%P1, PT, %R0, RZ, PT", "%P7, PT, %R0, RZ, PT"),
+  );
+  expect(joined(code).match(/BSSY/g)).toHaveLength(2);
+});
+
 test("a value of the first that the second writes again is no hindrance", () => {
   expect(joined(twoArms("LDS %R2, [RZ]", "IADD3 %R2, %R2, %R0, RZ")).match(/BSSY/g)).toHaveLength(1);
 });
