@@ -110,7 +110,7 @@ test("knobs: all of them, those that act, those that speak of something", async 
   expect((await said("437"))[0]).toMatch(/^ *437 +LoopUnroll /);
   expect(await said("7")).toEqual(expect.arrayContaining([expect.stringMatching(/^ +7 +7 .*no page names it/)]));
   expect(await ptxlab(["knobs", "Nosuch"], host)).toBe(2);
-  expect(host.stderr).toContain("no knob that has a name has 'Nosuch' in its name or meaning (numbers go to 1293)");
+  expect(host.stderr).toContain("no named knob has 'Nosuch' in its name or meaning (numbers go to 1293)");
 });
 
 test("estimate --html writes a page of its own, without a script, with every launch on it", async () => {
