@@ -37,7 +37,8 @@
  * Such loops begin with YIELD, and the barriers around them are not .RECONVERGENT: the machine then lets the waiting lanes
  * go on. ptxas does so on sm_75 for every loop with an atomic, a strong load or a sleep in it, later only where what was read
  * decides about the exit (measured on its code for small loops); here it is every such loop everywhere. The loops that lowering
- * itself makes around a compare-and-swap wait for nobody: one lane's swap fails because another's went through. ptxas has no YIELD there.
+ * itself makes around a compare-and-swap wait for nobody: one lane's swap fails because another's went through; and in loops over
+ * lanes or over their values each turn is some lane's. ptxas has no YIELD there (all levels).
  */
 import { type Cfg, controlFlow } from "../analysis/cfg.js";
 import { dominators } from "../analysis/dominators.js";
@@ -54,7 +55,7 @@ import { branches, type Graph, planRegions, preheaderOf, type Region } from "./c
 export interface Watching {
   /** Instructions that read what other threads may write, beyond those whose form says so. */
   readonly insts: ReadonlySet<Inst>;
-  /** Headers of loops that try a compare-and-swap again and wait for nobody. */
+  /** Headers of loops that wait for nobody: that try a compare-and-swap again, or go over lanes. */
   readonly retries: ReadonlySet<Block>;
 }
 

@@ -152,11 +152,9 @@ class Between {
 
   isFilled({ head, first, second }: EqualTests): boolean {
     const guard = terminator(head)?.guard;
-    if (guard !== null && guard !== undefined && this.isMadeOfPredicates(preg(guard.id))) return true;
+    if (guard?.file === File.P && this.isMadeOfPredicates(preg(guard.id))) return true;
     const [passed, reader] = [this.indexOf[first.id] as number, this.indexOf[second.id] as number];
-    return second.insts.some((i) =>
-      i.srcs.some((o) => isReg(o) && this.first[this.unit(o)] === reader && this.sinks(o, passed)),
-    );
+    return second.insts.some((i) => i.srcs.some((o) => isReg(o) && this.sinks(o, reader, passed)));
   }
 
   private unit(o: Operand): number {
@@ -168,14 +166,18 @@ class Between {
     return made?.srcs.some((o) => isReg(o) && o.file === File.P) ?? false;
   }
 
-  /** Words of the register are computed before the arm, from fewer than they are. `passed`: layout index of the arm that they would pass. */
-  private sinks(o: Operand, passed: number): boolean {
+  /**
+   * Words of the register are computed before the first arm from fewer than they are, and read nowhere before the second. `reader`, `passed`: layout
+   * indices of the second arm and of the first, which they would pass.
+   */
+  private sinks(o: Operand, reader: number, passed: number): boolean {
     if (o.file !== File.R) return false;
     const { flat } = this.definitions;
     const words = Array.from({ length: o.width }, (_, k) => this.definitions.indexOf(part(o, k)));
-    return words.some((at) => {
+    return words.some((at, k) => {
       const made = flat.insts[at];
-      if (made === undefined || (flat.block[at] as number) >= passed) return false;
+      if (made === undefined || this.first[this.unit(o) + k] !== reader || (flat.block[at] as number) >= passed)
+        return false;
       if (!isLanewise(made) || made.form.op === "MOV") return false;
       return this.kept(made, passed, DEPTH) < words.filter((other) => other === at).length;
     });
@@ -195,7 +197,7 @@ class Between {
   }
 }
 
-/** Steps from a register to what it is computed from. */
+/** Steps from a register to what it is computed from: as many as an address of nvcc or Triton takes; a number of ours. */
 const DEPTH = 4;
 
 interface Regions {

@@ -12,7 +12,7 @@
  */
 import { analysis, Definitions } from "../analysis/index.js";
 import { terminator } from "../ori/flow.js";
-import { isReg, preg } from "../ori/operand.js";
+import { isReg, isZeroReg, preg } from "../ori/operand.js";
 import { type Block, File, type Func, type Inst, Kind, type Operand } from "../ori/types.js";
 import { isPlainBranch } from "./branches.js";
 import { dropTurns, leavesOf, type Turns } from "./one-turn.js";
@@ -25,15 +25,18 @@ export function oneLane(func: Func, rewrites: RewriteCounter): number {
   const single = new SingleLane(func, definitions);
   const found: Turns[] = [];
   for (const head of func.blocks) {
-    const test = head.insts.find(elects);
+    const test = head.insts.find((i) => elects(i) && i.srcs.every(isAll));
     if (test === undefined) continue;
     const leaves = leavesOf(func, test, definitions);
-    if (leaves.length > 0 && single.comesTo(head)) found.push({ head, test, leaves });
+    if (leaves.length > 0 && single.comesTo(head)) found.push({ test, leaves });
   }
   return dropTurns(func, found, "one lane", rewrites);
 }
 
 const elects = ({ form, guard }: Inst): boolean => form.op === "ELECT" && guard === null;
+
+/** One of all lanes that come is elected, not one of those with a predicate. */
+const isAll = (o: Operand): boolean => o.file !== File.P || (isZeroReg(o) && o.mods === 0);
 
 /** Where at most one lane of a warp comes. */
 class SingleLane {
@@ -54,18 +57,20 @@ class SingleLane {
       const arm = func.blocks[b] as Block;
       const [from, ...others] = arm.preds;
       const branch = from === undefined || others.length > 0 ? null : terminator(from);
-      if (branch !== null && isPlainBranch(branch) && this.takenByOne(branch, arm)) return true;
+      if (branch !== null && isPlainBranch(branch) && from?.succs.length === 2 && this.takenByOne(branch, from, arm))
+        return true;
       if (b === (idom[b] as number)) break;
     }
     return false;
   }
 
   /** The branch goes to the arm only for lanes whose predicate is true, and at most one lane has it. */
-  private takenByOne(branch: Inst, arm: Block): boolean {
+  private takenByOne(branch: Inst, from: Block, arm: Block): boolean {
     const { guard } = branch;
     const target = branch.srcs.find((o) => o.kind === Kind.Label);
     if (guard === null || target === undefined || guard.not === (target.id === arm.id)) return false;
-    const at = this.definitions.flat.insts.indexOf(branch);
+    const { first } = this.definitions.flat;
+    const at = (first[analysis(this.func, "cfg").indexOf[from.id] as number] as number) + from.insts.length - 1;
     return guard.file === File.P && this.hasOne(preg(guard.id), at);
   }
 

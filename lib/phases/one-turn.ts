@@ -2,7 +2,7 @@
  * Turns of lanes with different values (lib/lower/async/uniform.ts) that are one, because all lanes have the same value (GeneralOptimizeEarly):
  * an address in shared memory, say, that depends on the CTA alone. Lowering cannot tell. ptxas 13.0.88 has no loop there above -O0 either.
  *
- *     again: YIELD; R2UR %UR4, %R1; ISETP.EQ.U32.AND %P2, PT, %R1, %UR4, PT
+ *     again: R2UR %UR4, %R1; ISETP.EQ.U32.AND %P2, PT, %R1, %UR4, PT
  *            @!%P2 BRA next                                                   again: R2UR %UR4, %R1
  *     act:   SYNCS.EXCH.64 URZ, [%UR4], %UR6                           →      act:   SYNCS.EXCH.64 URZ, [%UR4], %UR6
  *     next:  @!%P2 BRA again                                                  next:
@@ -27,7 +27,7 @@ export function oneTurn(func: Func, rewrites: RewriteCounter): number {
 /** Takes the branches out of loops that end with their first turn; returns how many loops are gone. */
 export function dropTurns(func: Func, found: readonly Turns[], why: string, rewrites: RewriteCounter): number {
   let count = 0;
-  for (const { head, test, leaves } of found) {
+  for (const { test, leaves } of found) {
     if (!rewrites.open) break;
     for (const block of leaves) {
       const branch = terminator(block) as Inst;
@@ -35,9 +35,6 @@ export function dropTurns(func: Func, found: readonly Turns[], why: string, rewr
       removeInst(func, block, branch);
       removeEdge(func, block, block.succs.find((b) => b.id === target.id) as Block);
     }
-    // Nothing goes round here any more, so nobody has to let others on.
-    if (head.preds.length === 1)
-      for (const y of head.insts.filter((i) => i.form.op === "YIELD")) removeInst(func, head, y);
     rewrites.take(why, test);
     count++;
   }
@@ -46,8 +43,6 @@ export function dropTurns(func: Func, found: readonly Turns[], why: string, rewr
 }
 
 export interface Turns {
-  /** Where each turn begins. */
-  readonly head: Block;
   /** What chooses the lanes of a turn: the comparison of a value with that of one lane, or ELECT. */
   readonly test: Inst;
   /** Blocks that end in a branch for the lanes that have another. */
@@ -63,7 +58,7 @@ function turns(func: Func): Turns[] {
       const value = comparedWithOneLane(test, definitions);
       if (value === null || !sameInAll(func, value, definitions, known)) continue;
       const leaves = leavesOf(func, test, definitions);
-      if (leaves.length > 0) found.push({ head: block, test, leaves });
+      if (leaves.length > 0) found.push({ test, leaves });
     }
   return found;
 }

@@ -197,7 +197,7 @@ class Moving {
 
   /** The instruction with one of its registers in the uniform slot; null: it has none for it. */
   private withUniform(inst: Inst, value: number): Twin | null {
-    if (inst.form.name === "R2UR") return this.copied(inst);
+    if (inst.form.name === "R2UR") return inst.guard === null ? this.copied(inst) : null;
     if (!isLanewise(inst) || inst.form.op === "MOV") return null;
     const places = inst.srcs.filter((o) => isReg(o) && o.id === value);
     const o = places[0] as Operand;
@@ -221,6 +221,7 @@ class Moving {
     const from = inst.srcs[0] as Operand;
     if (copy === null || !isReg(from) || from.file !== File.R || from.part !== "" || from.width !== 1) return null;
     const dsts = inst.dsts.filter((o) => o.file === File.UR);
+    if (inst.dsts.some((o) => isReg(o) && !dsts.includes(o))) return null;
     const srcs = [altered(from, { file: File.UR })];
     return encodes(this.func, copy, dsts, srcs) ? { form: copy, dsts, srcs } : null;
   }

@@ -40,12 +40,12 @@ test.each([
   });
 });
 
-test("a reduction that scatters rows is a store, and an info says so", () => {
+test("a reduction that scatters rows is a store, and a warning says so", () => {
   const body =
     "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile::scatter4.bulk_group [%rd1, {%r0,%r1,%r2,%r3,%r4}], [%r15];";
   expect(counts(body, ["UTMASTG.2D.SCATTER4"])).toEqual({ "UTMASTG.2D.SCATTER4": 1 });
   expect(made(body).diagnostics.map((d) => [d.severity, d.span?.line, d.message])).toContainEqual([
-    "info",
+    "warning",
     9,
     "no reduction scatters rows: '.add' is left out, as ptxas does",
   ]);

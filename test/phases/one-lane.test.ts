@@ -3,7 +3,7 @@ import { oneLane } from "../../lib/phases/one-lane.js";
 import { RewriteCounter } from "../../lib/phases/rewrites.js";
 import { after } from "./texts.js";
 
-const arm = (condition: string): string =>
+const arm = (condition: string, turn = "ELECT %P3, URZ, PT"): string =>
   after(
     `func "k" entry sm_90 virtual expanded
 b0
@@ -14,7 +14,7 @@ BSSY %B9, b5
 b1
 NOP
 b2
-ELECT %P3, URZ, PT
+${turn}
 @!%P3 BRA b4
 b3
 R2UR %UR4, %R0
@@ -45,4 +45,9 @@ test.each([
   ["any comparison", "ISETP.LT.AND %P2, PT, %R0, 0x20, PT", true],
 ])("%s", (_, condition, expected) => {
   expect(loops(condition)).toBe(expected);
+});
+
+test("a turn of lanes with a predicate of their own may be nobody's", () => {
+  const code = arm("ELECT %P2, URZ, PT\nISETP.GT.AND %P7, PT, %R0, 0x4, PT", "ELECT %P3, URZ, %P7");
+  expect(code).toContain("@!%P3 BRA b2");
 });

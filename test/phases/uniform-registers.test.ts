@@ -254,3 +254,12 @@ test("what is copied to a uniform register is computed there", () => {
       EXIT`;
   expect(run(before)).not.toContain("R2UR");
 });
+
+test("a copy that also gives a predicate stays", () => {
+  const before = `b0
+      S2R %R0, SR_CTAID.X
+      R2UR %P4, %UR7:0, %R0
+      @%P4 STG.E desc[%UR7][%R6.64], RZ
+      EXIT`;
+  expect(run(before)).toContain("R2UR");
+});

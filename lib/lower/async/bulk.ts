@@ -173,7 +173,7 @@ function boxToGlobal(c: Context, list: Operands, m: Modifiers, dimensions: numbe
   const stores = reduction === null || mode.word === ".SCATTER4";
   if (stores && reduction !== null) {
     const text = `no reduction scatters rows: '.${reduction}' is left out, as ptxas does`;
-    c.diagnostics.push(diagnostic("info", text, c.builder.loc));
+    c.diagnostics.push(diagnostic("warning", text, c.builder.loc));
   }
   m.need(["bulk_group"]);
   const hinted = m.flag("L2::cache_hint");
